@@ -41,7 +41,8 @@ def test_the_backend_of_the_guide_is_short() -> None:
     assert len(MODULE.splitlines()) <= 55
 
 
-@pytest.mark.parametrize("name", ["rms_norm", pytest.param("layer_norm", marks=pytest.mark.ci)])
+@pytest.mark.ci
+@pytest.mark.parametrize("name", ["rms_norm", "layer_norm"])
 def test_the_guide_is_followed(name: str, installed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     command = f"derive {name} --out my_layers --backend loops"
     assert f"lngen {command.replace(name, 'rms_norm')}\n" in PAGE
@@ -75,6 +76,7 @@ def test_the_guide_is_followed(name: str, installed: Path, tmp_path: Path, monke
 CHECKED = "check rms_norm --backend loops --shape 2,7 --dtype f64"
 
 
+@pytest.mark.ci
 def test_what_it_computes_is_checked(installed: Path, place: Path) -> None:
     assert f"lngen {CHECKED.partition(' --shape')[0]}\n" in PAGE
     done = lngen(*CHECKED.split(), on_path=installed, cwd=place)
@@ -84,6 +86,7 @@ def test_what_it_computes_is_checked(installed: Path, place: Path) -> None:
         assert kind in done.stdout
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize(
     ("right", "wrong", "kinds"),
     [
@@ -112,6 +115,7 @@ def test_what_is_wrong_in_it_is_refused(right: str, wrong: str, kinds: set[str],
     assert "the files are what lngen emits" not in {item["what"] for item in report["evidence"] if not item["passed"]}
 
 
+@pytest.mark.ci
 def test_one_that_raises_or_ends_the_process_has_failed(installed: Path, place: Path) -> None:
     for fault in ("1 / 0", "__import__('os')._exit(3)"):
         (installed / "loops.py").write_text(MODULE.replace("np.array(array)", fault), encoding="utf-8")
@@ -121,6 +125,7 @@ def test_one_that_raises_or_ends_the_process_has_failed(installed: Path, place: 
         assert "FAILED" in done.stdout
 
 
+@pytest.mark.ci
 def test_one_without_an_adapter_is_not_checked(installed: Path, place: Path) -> None:
     (installed / "loops.py").write_text(MODULE.replace(", adapter=Lists", ""), encoding="utf-8")
     done = lngen(*CHECKED.split(), on_path=installed, cwd=place)
@@ -128,6 +133,7 @@ def test_one_without_an_adapter_is_not_checked(installed: Path, place: Path) -> 
     assert "loops is not checked by itself: its `Backend` has no `adapter`" in done.stderr
 
 
+@pytest.mark.ci
 def test_it_is_listed_and_refused_where_it_is_not_installed(installed: Path, tmp_path: Path) -> None:
     words = ("derive", "rms_norm", "--out", "my_layers", "--backend")
     wrong = lngen(*words, "lops", on_path=installed, cwd=tmp_path)
@@ -138,6 +144,7 @@ def test_it_is_listed_and_refused_where_it_is_not_installed(installed: Path, tmp
     assert "there is no backend 'loops'" in without.stderr
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("other", ["emit", "Backend", "3"])
 def test_what_is_no_backend_is_one_sentence(other: str, installed: Path, tmp_path: Path) -> None:
     (installed / "loops.py").write_text(f"{MODULE}\nBACKEND = {other}\n", encoding="utf-8")
@@ -147,6 +154,7 @@ def test_what_is_no_backend_is_one_sentence(other: str, installed: Path, tmp_pat
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.ci
 def test_a_backend_cannot_write_the_files_of_another(installed: Path, tmp_path: Path) -> None:
     (installed / "loops.py").write_text(MODULE.replace("loops_backend.py", "numpy_backend.py"), encoding="utf-8")
     done = lngen("derive", "rms_norm", "--out", "out", "--backend", "loops", on_path=installed, cwd=tmp_path)

@@ -147,8 +147,8 @@ def assert_right(layer: Derived, found: Results, at: Point, dtype: str, arithmet
     ("path", "dtype", "scale"),
     sample(
         [(path, *large) for path in PATHS for large in LARGE],
-        [(path, *LARGE[0]) for path in PATHS[::8]],
-        [(path, *LARGE[place % 3]) for place, path in enumerate(PATHS) if place % 8],
+        (),
+        [(path, *LARGE[place % 3 if place % 8 else 0]) for place, path in enumerate(PATHS)],
     ),
     ids=lambda value: value.stem if isinstance(value, Path) else None,
 )
@@ -190,7 +190,7 @@ def test_large_logits_are_right_on_a_device(path: Path, dtype: str, scale: float
     assert_right(layer, found, at, dtype, CUDA)
 
 
-@pytest.mark.parametrize("path", sample(PATHS, PATHS[::4]), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", sample(PATHS, ()), ids=lambda path: path.stem)
 def test_no_exponential_is_left_to_overflow(path: Path) -> None:
     layer = made(path)
     found = audit(layer.plan)
@@ -202,6 +202,7 @@ def test_no_exponential_is_left_to_overflow(path: Path) -> None:
     assert all(proof.passed for proof in layer.plan.derivation.proofs)
 
 
+@pytest.mark.ci
 def test_a_row_of_which_nothing_is_kept_is_as_the_definition_says() -> None:
     x, keep = np.full((2, 4), 1e4, np.float32), np.array([[0, 0, 0, 0], [1, 0, 0, 1]], np.float32)
     x[:, 1] = 3e4
@@ -217,6 +218,7 @@ def test_a_row_of_which_nothing_is_kept_is_as_the_definition_says() -> None:
     np.testing.assert_array_equal(sunk.backward(saved, np.ones_like(x)).dx, 0)
 
 
+@pytest.mark.ci
 def test_an_added_mask_of_minus_infinity_leaves_entries_out() -> None:
     layer = _emitted("additive_mask")
     x = np.array([[1e4, 9e4, 1e4, 2e4], [1, 2, 3, 4]], np.float32)

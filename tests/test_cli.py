@@ -69,6 +69,7 @@ class TestOfTheWhole:
     def test_it_is_also_a_module(self):
         assert process("-m", "lngen", "--version").stdout == f"lngen {__version__}\n"
 
+    @pytest.mark.ci
     def test_a_shell_can_complete_it(self):
         asked = {**os.environ, "_LNGEN_COMPLETE": "complete_bash", "COMP_WORDS": "lngen der", "COMP_CWORD": "1"}
         command = [sys.executable, "-m", "lngen"]
@@ -613,6 +614,7 @@ class TestInspect:
     def by_nvrtc(self, monkeypatch):
         monkeypatch.setenv("LNGEN_COMPILER", "nvrtc")
 
+    @pytest.mark.ci
     def test_it_prints_each_kernel(self):
         result = lngen(
             "inspect", "rms_norm", "--arch", "sm_80", "--D", "256", "--dtype", "f16", "--direction", "backward"
@@ -623,6 +625,7 @@ class TestInspect:
         assert [line for line in rest if line and line[0] != " "][:2] == ["backward_f16", "backward_columns_f16"]
         assert re.search(r"^  registers a thread +\d+$", result.stdout, re.M)
 
+    @pytest.mark.ci
     def test_as_a_document(self):
         result = lngen("inspect", "rms_norm", "--D", "256", "--dtype", "f32", "--direction", "forward", "--json")
         document = json.loads(result.stdout)
@@ -646,6 +649,7 @@ def test_what_cannot_be_inspected_is_refused(wrong):
     assert "sm_120" in result.stderr or "bf16" in result.stderr or "--D" in result.stderr
 
 
+@pytest.mark.ci
 def test_stability_tabulates_three_forms():
     result = lngen("stability", WHOLE[0])
     assert (result.exit_code, result.stderr) == (0, "")
@@ -732,10 +736,12 @@ class TestOfTheSystem:
         assert result.stderr == "standard output is closed. Redirect it to /dev/null if you do not want it.\n"
         assert [path.name for path in mine.parent.iterdir()] == ["mine.py"]
 
+    @pytest.mark.ci
     def test_a_stderr_that_is_closed(self, mine):
         result = self.run("$LNGEN show nothing.py 2>&-", mine.parent)
         assert (result.returncode, result.stdout) == (cli.REFUSED, "")
 
+    @pytest.mark.ci
     def test_a_reader_that_has_gone(self, mine):
         result = self.run("set -o pipefail; $LNGEN derive mine.py --out here | head -n 1", mine.parent)
         assert (result.returncode, result.stdout, result.stderr) == (0, "mine\n", "")

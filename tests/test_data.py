@@ -72,6 +72,7 @@ def test_no_direction_knows_its_derivative(masked):
     assert "keep_dot" not in text
 
 
+@pytest.mark.ci
 def test_no_cotangent_is_sent_to_what_only_data_reaches(masked):
     """`dn` of `n = sum(keep**2) + eps` would be a line that nothing reads."""
     lines = [equation.symbol.name for equation in masked.derived.plan.derivation.adjoint.equations]
@@ -103,6 +104,7 @@ def test_every_check_holds_on_cuda(text, dtypes):
     assert {e.kind for e in report.evidence} >= {"contracts", "tangents", "second order"}
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("dtype", [np.float16, ml_dtypes.bfloat16, np.float32, np.float64])
 def test_what_a_mask_takes_away_has_no_influence(masked, dtype):
     """The rows of a mask of ones and zeros are those of the entries that it keeps."""
@@ -124,6 +126,7 @@ def test_what_a_mask_takes_away_has_no_influence(masked, dtype):
         np.testing.assert_array_equal(np.delete(found, kept, axis=1).astype(float), 0)
 
 
+@pytest.mark.ci
 def test_left_out_it_costs_nothing():
     """Backward does not read the bias, so it need not know whether there was one."""
     layer = lngen.derive(ADDED).load()
@@ -136,6 +139,7 @@ def test_left_out_it_costs_nothing():
         np.testing.assert_array_equal(layer.backward_backward(saved, x, x).ddy, x)
 
 
+@pytest.mark.ci
 def test_its_type_is_its_own_and_the_rows_say_that_of_results():
     layer = lngen.derive(CHOSEN).load()
     x = np.linspace(-1, 1, 6, dtype=np.float32).reshape(2, 3)
@@ -145,6 +149,7 @@ def test_its_type_is_its_own_and_the_rows_say_that_of_results():
     np.testing.assert_array_equal(layer.backward(again, x).dx, layer.backward(saved, x).dx)
 
 
+@pytest.mark.ci
 def test_a_mask_of_truth_values_is_refused_with_what_to_pass(masked):
     layer, x, keep = masked.load(), np.ones((2, 3), np.float32), np.eye(2, 3) > 0
     with pytest.raises(
@@ -154,6 +159,7 @@ def test_a_mask_of_truth_values_is_refused_with_what_to_pass(masked):
     assert layer.forward(x, keep.astype(np.float32))[1].dtype == np.float32
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize(("shape", "message"), [((2, 2), "the shape of x"), ((3,), "the shape of x")])
 def test_it_has_the_shape_of_the_rows(masked, shape, message):
     with pytest.raises(ValueError, match=f"keep has shape .*; pass {message}"):

@@ -114,6 +114,7 @@ def test_the_tables_of_the_layers_are_fresh():
     assert layers_page()["filled"](page, _plans()) == page, "run: python docs/make_layers.py"
 
 
+@pytest.mark.ci
 def test_the_tables_of_the_placements_are_fresh():
     page = (ROOT / "docs" / "sharding.md").read_text(encoding="utf-8")
     made = runpy.run_path(str(ROOT / "docs" / "make_sharding.py"))["filled"](page, _plans())

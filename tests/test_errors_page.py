@@ -53,6 +53,7 @@ def test_every_refusal_has_a_remedy() -> None:
     assert all(refusal.remedy for refusal in refusals())
 
 
+@pytest.mark.ci
 def test_every_call_is_refused_with_a_remedy() -> None:
     module = made()["layer"]()
     for text in made()["CALLS"]:
@@ -61,5 +62,6 @@ def test_every_call_is_refused_with_a_remedy() -> None:
     assert made()["call"](module, "forward(x, alpha=np.int64(2), threads=np.int64(2))") == ""
 
 
+@pytest.mark.ci
 def test_the_page_is_fresh() -> None:
     assert PAGE.read_text(encoding="utf-8") == made()["text"](), "run: python docs/make_errors.py"

@@ -49,6 +49,7 @@ def test_a_definition_is_proved_and_checked(name):
     assert [(e.kind, e.what, e.detail) for e in report.failures] == []
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("name", ["masked_weights", "label_loss"])
 def test_the_step_that_is_named_is_taken(name):
     (rule,) = re.findall(r"under the rule \[(.*?)\]\(rules.md#", GUIDE)

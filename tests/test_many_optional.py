@@ -61,6 +61,7 @@ def test_gradients_are_right_whichever_are_left_out(count, dtype, rows):
             np.testing.assert_allclose(getattr(gradients, f"d{name}") / scale, value / scale, atol=bound, rtol=0)
 
 
+@pytest.mark.ci
 def test_directions_beyond_backward_take_them_too():
     """The Hessian of <dy, y> is symmetric: the tangent of dx along a direction, both ways round."""
     definition, module = layer(12)

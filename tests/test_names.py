@@ -149,12 +149,14 @@ def test_docstrings_of_a_folder_begin_with_a_verb_or_a_noun(folder: str) -> None
     assert not found
 
 
+@pytest.mark.ci
 @in_each_folder
 def test_docstrings_and_messages_of_a_folder_have_short_sentences(folder: str) -> None:
     found = {path: bad for path, source in files(folder).items() if (bad := long_sentences(source))}
     assert not found
 
 
+@pytest.mark.ci
 def test_a_class_name_of_the_packages_stands_for_one_class() -> None:
     assert not shared_names(item for folder in PACKAGES for item in files(folder).items())
 

@@ -112,6 +112,7 @@ def test_the_machine_names_no_layer():
     assert [path for path in files if LAYER_NAME.search(str(path.relative_to(ROOT)))] == []
 
 
+@pytest.mark.ci
 def test_no_file_that_ships_names_the_emulator():
     shipped = [PACKAGE / "runtime", ROOT / "templates", ROOT / "generated"]
     files = [path for path in tracked_files() if any(path.is_relative_to(folder) for folder in shipped)]
@@ -158,6 +159,7 @@ def written_by_hand() -> list[Path]:
     return [path for path in tracked_files() if path.relative_to(ROOT).parts[0] != "generated"]
 
 
+@pytest.mark.ci
 def test_no_text_tells_anybody_to_install_another_project_s_distribution():
     own = Path(__file__).relative_to(ROOT)
     found = [place for place, line in lines(written_by_hand()) if STRANGER.search(line)]
@@ -186,6 +188,7 @@ def test_emitted_text_names_what_is_missing_and_not_the_distribution():
     assert [place for place, line in lines(emitted) if DISTRIBUTION in line] == []
 
 
+@pytest.mark.ci
 def test_the_distribution_is_the_one_that_the_project_declares():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     assert project["name"] == DISTRIBUTION
@@ -236,6 +239,7 @@ def test_no_module_imports_a_later_stage():
     assert upward == []
 
 
+@pytest.mark.ci
 def test_no_modules_import_one_another_in_a_circle():
     files = {module: file_of(module) for module in modules()}
     # `from package import name` may be of a module in it or of what its `__init__` holds.

@@ -44,6 +44,7 @@ def linear_out(x: Row, w: Feature, b: Scalar = 0):
 '''
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize(
     "text", sample([STATISTICS, STOPPED, LINEAR_OUT], [STOPPED]), ids=["statistics", "stopped", "linear_out"]
 )
@@ -54,6 +55,7 @@ def test_it_is_derived_emitted_and_passes_every_check(text):
     assert [(e.kind, e.what, e.detail) for e in report.failures] == []
 
 
+@pytest.mark.ci
 def test_an_output_that_is_saved_is_saved_as_computed():
     made = derived(parse(STATISTICS))
     assert {symbol.name for symbol in made.plan.forward.saved} >= {"mu_saved"}

@@ -57,6 +57,7 @@ def test_apart_with_a_signal_tells_it_and_what_ran(number, name):
     assert str(found) == f"the process ended by signal {number} ({name}) while it ran the claim at hand"
 
 
+@pytest.mark.ci
 def test_apart_with_an_exit_status_tells_it():
     assert apart(ending, 60) == Ended("ended with status 3", "nothing yet")
 

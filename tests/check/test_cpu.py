@@ -70,7 +70,9 @@ def test_the_rest_pass_in_16_bits(name):
 
 
 @pytest.mark.parametrize(
-    "mutant", sample(MUTANTS, lambda mutant: mutant.name in FEW, MUTANTS[::4]), ids=lambda mutant: mutant.name
+    "mutant",
+    sample(MUTANTS, (), lambda mutant: mutant.name in FEW or mutant in MUTANTS[::4]),
+    ids=lambda mutant: mutant.name,
 )
 def test_each_is_caught_in_a_norm_or_has_nothing_to_be_planted_into(mutant):
     kinds = caught_by(derived("layer_norm"), mutant, {})

@@ -129,7 +129,7 @@ def test_narrower_types_of_other_definitions(path: Path, folder: Path) -> None:
 
 @pytest.mark.parametrize(
     ("path", "dtypes"),
-    [(WHOLE[0], ("float32",)), *sample([(path, DTYPES) for path in WHOLE], [])]
+    sample([(path, DTYPES) for path in WHOLE], [])
     + [pytest.param(path, ("float64",), marks=pytest.mark.matrix) for path in DEFINITIONS if path not in WHOLE]
     + [
         pytest.param(path, DTYPES, marks=pytest.mark.exhaustive)

@@ -58,6 +58,7 @@ def test_check_emitted_with_long_rows_summed_wrongly_fails_without_shapes(tmp_pa
     assert check_emitted(made, place, "numpy", ONE, print).failures[:-1] == ()
 
 
+@pytest.mark.ci
 def test_check_emitted_with_a_runtime_without_thresholds_says_so(tmp_path):
     made, place = written(tmp_path)
     changed(tmp_path / "_runtime" / "numpy" / "rows.py", r"\bSHORT_ROW\b", "SHORT")
@@ -150,6 +151,7 @@ def test_check_emitted_with_a_mistake_in_parts_of_rows_fails(file, pattern, repl
     assert {item.kind for item in report.failures} == {"parts of rows", "contracts"}  # the latter is the changed file
 
 
+@pytest.mark.ci
 def test_check_emitted_with_parts_of_rows_that_cannot_be_imported_fails(tmp_path):
     made, place = written(tmp_path, backends=["sharded"])
     changed(place / "numpy_sharded_kernels.py", r"\A", "def block():\n")

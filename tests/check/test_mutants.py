@@ -107,6 +107,7 @@ def test_the_centred_layer_has_the_classic_mistakes():
         assert any(part in name for name in names), part
 
 
+@pytest.mark.ci
 def test_the_page_is_up_to_date():
     assert PAGE.read_text(encoding="utf-8").startswith(_page()), "run: python -m tests.check.test_mutants"
 

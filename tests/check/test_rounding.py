@@ -43,6 +43,7 @@ def test_check_result_that_is_nearer_to_the_truth_than_its_reference_passes() ->
     assert _failed(0.0) == []
 
 
+@pytest.mark.ci
 def test_check_fault_below_float64s_unit_beside_such_a_reference_fails() -> None:
     assert "forward vs oracle" in _failed(1e-17)
 

@@ -49,6 +49,7 @@ def test_thresholds_of_every_backend_that_computes_are_told():
     assert {*thresholds.THRESHOLDS} == {*BACKENDS} - {*loading.FRAMEWORKS}
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize(
     ("backend", "old", "new", "length"),
     [
@@ -67,6 +68,7 @@ def test_sides_of_code_with_another_size_are_at_that_size(backend, old, new, len
     assert new if length is None else length in new, sorted(new)
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("name", sample(NAMES, ("layer_norm", "softmax")))
 def test_layers_hold_on_both_sides_of_each_threshold(name, tmp_path):
     """Compiled code too: see test_cpu.py."""
@@ -90,7 +92,7 @@ def test_numpy_thresholds_with_a_mistake_on_one_side_are_caught(mutant):
 @needs_gxx
 @pytest.mark.parametrize(
     "mutant",
-    sample(PIECES, lambda mutant: mutant.name in FEW, PIECES[::3]),
+    sample(PIECES, (), lambda mutant: mutant.name in FEW or mutant in PIECES[::3]),
     ids=lambda mutant: mutant.name,
 )
 def test_compiled_thresholds_with_a_mistake_on_one_side_are_caught(mutant):

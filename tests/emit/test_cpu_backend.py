@@ -47,8 +47,8 @@ def assert_as_good_as_numpy(of: Layer, case: Case) -> None:
     ("name", "dtype"),
     sample(
         [(name, dtype) for name in corpus.NAMES for dtype in (np.float64, np.float32)],
-        [(EXTREMES, np.float64)],
-        [("layer_norm", np.float32)],
+        (),
+        [(EXTREMES, np.float64), ("layer_norm", np.float32)],
     ),
 )
 def test_every_length_of_a_row(name, dtype):
@@ -58,13 +58,13 @@ def test_every_length_of_a_row(name, dtype):
             assert_as_good_as_numpy(of, drawn(of.definition, 3, features, dtype))
 
 
-@pytest.mark.parametrize("rows", [0, 1, 5, 33, 1000])
+@pytest.mark.parametrize("rows", sample([0, 1, 5, 33, 1000], ()))
 def test_any_number_of_rows(rows):
     of = layer(SEVERAL)
     assert_as_good_as_numpy(of, drawn(of.definition, rows, 130, np.float64))
 
 
-@pytest.mark.parametrize("name", sample([SEVERAL, EXTREMES, "layer_norm", "gated_residual", "modulated"], (SEVERAL,)))
+@pytest.mark.parametrize("name", sample([SEVERAL, EXTREMES, "layer_norm", "gated_residual", "modulated"], ()))
 @pytest.mark.parametrize("features", [64, 133])
 def test_neither_neighbours_nor_threads_change_a_bit(name, features):
     of = layer(name)
@@ -91,6 +91,7 @@ def _of_rows(name: str, by_rows: set[str]) -> bool:
 
 # So far from zero entries are multiples of 2**-10, and of their squares too many are rounded down where a sum is large:
 # so pieces are short.
+@pytest.mark.ci
 @pytest.mark.parametrize(("features", "bound"), [(1000, 2e-7), (1024, 2e-7), (4096 * 3 + 5, 2e-7)])
 def test_a_large_offset_costs_no_digits_in_single_precision(features, bound):
     of = layer("layer_norm")
@@ -107,6 +108,7 @@ def test_a_large_offset_costs_no_digits_in_single_precision(features, bound):
         assert np.abs(value - wide).max() < 1e-6 * max(1, np.abs(wide).max())
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("features", [1000, 1001, 1004, 1024])
 def test_results_that_bypass_the_cache(features, monkeypatch):
     """Rows begin at any place of a vector, and so does memory that is the caller's."""
@@ -129,6 +131,7 @@ def test_results_that_bypass_the_cache(features, monkeypatch):
         np.testing.assert_allclose(dx, of.numpy.backward(kept, x).dx, rtol=1e-5, atol=1e-5)
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize(
     "change",
     [
@@ -163,6 +166,7 @@ def test_types_may_be_mixed():
     assert_as_good_as_numpy(of, replace(case, inputs={**case.inputs, "gamma": None}))
 
 
+@pytest.mark.ci
 def test_what_kernels_do_not_compute_in_is_left_to_numpy():
     of = layer(SEVERAL)
     case = drawn(of.definition, 4, 33, np.longdouble)

@@ -92,7 +92,7 @@ def test_parts_of_rows(name: str) -> None:
         check_built(nvrtc.compile_as_launched(text, "sm_90", only(dtype, 4096)), name)
 
 
-@pytest.mark.parametrize(("layer", "arch", "dtype", "size"), sample(QUICK, FEW[:1], [FEW[1], *QUICK[::4]]))
+@pytest.mark.parametrize(("layer", "arch", "dtype", "size"), sample(QUICK, (), [*FEW, *QUICK[::4]]))
 def test_no_spill_and_no_double(layer: str, arch: str, dtype: str, size: int) -> None:
     check(layer, arch, only(dtype, size))
 
@@ -206,6 +206,7 @@ def test_odd_sizes_and_the_override_go_entry_by_entry() -> None:
         assert not any(re.match(r"(LDG|STG)\.E[\w.]*\.(64|128)", line) for line in code["forward_f32"])
 
 
+@pytest.mark.ci
 def test_what_is_left_out_is_gone() -> None:
     same = ("-DLNGEN_THREADS_PER_ROW=64",)
     left_out = ("-DLNGEN_WITHOUT_gamma", "-DLNGEN_WITHOUT_beta")
@@ -259,6 +260,7 @@ def test_a_reduction_that_served_a_left_out_gradient_is_gone() -> None:
     assert not any(line.startswith(("SHFL", "BAR")) for line in absent)
 
 
+@pytest.mark.ci
 def test_reductions_of_a_stage_share_one_barrier() -> None:
     code = kernels(compiled("layer_norm", "sm_90", only("f32", 8192)))
     barriers = {name: sum(1 for line in lines if line.startswith("BAR.SYNC")) for name, lines in code.items()}
@@ -267,6 +269,7 @@ def test_reductions_of_a_stage_share_one_barrier() -> None:
     assert barriers["backward_f32"] == 1
 
 
+@pytest.mark.ci
 def test_rows_of_one_warp_need_no_barrier() -> None:
     assert not any(
         line.startswith("BAR")
@@ -274,6 +277,7 @@ def test_rows_of_one_warp_need_no_barrier() -> None:
     )
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("layer", sample(sorted({*LAYERS} - {"sine"}), ["layer_norm"]))
 def test_ptx_of_a_narrow_kernel_has_no_double(layer: str) -> None:
     size = 0 if layer == "add_rms_norm" else 33
@@ -284,6 +288,7 @@ def test_ptx_of_a_narrow_kernel_has_no_double(layer: str) -> None:
     assert ".f64" not in re.sub(r"(?m)^\s*\.global.*", "", ptx)
 
 
+@pytest.mark.ci
 def test_selection_compiles_one_kernel_alone() -> None:
     built = compiled("layer_norm", "sm_90", only("f16", 64, "-DLNGEN_FORWARD"))
     assert set(built.resources) == {"forward_f16"}

@@ -41,12 +41,14 @@ def layer(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
+@pytest.mark.ci
 def test_no_header_but_those_of_half_precision(layer: str) -> None:
     assert re.findall(r"#\s*include\s*(\S+)", whole(emitted(layer))) == ["<cuda_bf16.h>", "<cuda_fp16.h>"]
     shared = [f'"../_runtime/{name}"' for name in manifest.runtime_files() if name.endswith((".cuh", ".h"))]
     assert {*re.findall(r"#\s*include\s*(\S+)", source(layer))} <= {*shared}
 
 
+@pytest.mark.ci
 def test_every_literal_of_a_stage_has_the_compute_type(layer: str) -> None:
     lines = [line.split("//")[0] for line in source(layer).splitlines() if "// step" in line]
     assert lines
@@ -55,6 +57,7 @@ def test_every_literal_of_a_stage_has_the_compute_type(layer: str) -> None:
         assert not bare.search(re.sub(r"A\([^()]*\)", "c", line)), line
 
 
+@pytest.mark.ci
 def test_no_atomic_and_one_shared_buffer(layer: str) -> None:
     text = whole(emitted(layer))
     assert "atomic" not in re.sub(r"//.*", "", text)
@@ -62,6 +65,7 @@ def test_no_atomic_and_one_shared_buffer(layer: str) -> None:
     assert text.count("__shared__") == 1
 
 
+@pytest.mark.ci
 def test_streaming_sits_in_two_wrappers(layer: str) -> None:
     text = whole(emitted(layer))
     assert text.count("__ldcs") == 1

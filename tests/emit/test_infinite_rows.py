@@ -91,6 +91,7 @@ def test_the_oracle_has_the_same_values() -> None:
     np.testing.assert_allclose(y, Y[small], rtol=1e-7)
 
 
+@pytest.mark.ci
 def test_only_a_shift_that_stands_alone_is_0_where_it_is_infinite() -> None:
     """The user's own maximum stays what it is, and of two extremes that are compared neither is moved."""
 

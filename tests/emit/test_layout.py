@@ -49,6 +49,7 @@ STATEMENTS = st.one_of(
 )
 
 
+@pytest.mark.ci
 @given(STATEMENTS, st.integers(0, 3))
 def test_a_statement_means_what_it_meant(text: str, depth: int) -> None:
     """A bracket that was taken for another's partner made a tuple of a value, without a word."""
@@ -58,6 +59,7 @@ def test_a_statement_means_what_it_meant(text: str, depth: int) -> None:
     assert ast.dump(ast.parse(f"{head}{broken}{body}")) == ast.dump(ast.parse(f"{head}{pad}{text}{body}"))
 
 
+@pytest.mark.ci
 @needs_ruff
 @settings(max_examples=25)
 @given(st.lists(STATEMENTS, min_size=1, max_size=30))

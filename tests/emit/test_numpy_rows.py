@@ -114,10 +114,11 @@ def _counted(backend, monkeypatch):
 @pytest.mark.parametrize("name", sample(NAMES, NAMES[::4]))
 def test_a_few_rows_have_the_bits_that_they_have_in_blocks(name, dtype, shape, monkeypatch):
     backend = _backend(name)
-    if shape[-1] == 1 and shipped(name).definition.minimum_features > 1:
+    definition = load(ROOT / "derive" / f"{name}.py")
+    if shape[-1] == 1 and definition.minimum_features > 1:
         shape = (*shape[:-1], 2)
     calls = _counted(backend, monkeypatch)
-    entries = load(ROOT / "derive" / f"{name}.py").differentiable
+    entries = definition.differentiable
     optional = [entry.name for entry in entries if entry.default is not None]
     turns = [(left_out, infinite) for left_out in ([], optional) for infinite in (False, True)]
     for left_out, infinite in turns:
@@ -250,6 +251,7 @@ def test_a_row_is_written_over_one_that_is_read_for_the_last_time():
     assert "dx = np.subtract(g, mean_g, out=buffers[0])" in text, "g may be dy, an argument"
 
 
+@pytest.mark.ci
 @WAYS
 def test_a_row_that_is_left_out_may_leave_a_number_a_row(few):
     """`beta*scale` is then as narrow as the scale: no parameter that is repeated for several rows fits it."""
@@ -291,6 +293,7 @@ def layer(x: Row):
     np.testing.assert_allclose(y, wanted[:, 0] * factor, rtol=1e-12, atol=off)
 
 
+@pytest.mark.ci
 def test_a_select_of_two_numbers_is_of_the_compute_type():
     """NumPy makes a double of two Python numbers, and a row alone would be computed in double."""
     text = """

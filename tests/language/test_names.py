@@ -20,7 +20,7 @@ from tests.tiers import sample
 
 
 def _one_in_twelve(values: list[tuple[str, str]]) -> list[Any]:
-    return sample(values, values[::24], values[12::24])
+    return sample(values, (), values[::12])
 
 
 # Names that once broke emitted code in one role or another.
@@ -98,6 +98,7 @@ def test_what_is_refused_is_refused_by_name() -> None:
             parse(f"def f(x: Row, {word}: Feature): return x*{word}")
 
 
+@pytest.mark.ci
 def test_what_no_list_refuses_is_legal() -> None:
     for word in allowed(list(identifiers())):
         parse(f"def layer(x: Row):\n    {word} = 2*x\n    return {word}*x")
@@ -210,6 +211,7 @@ def _texts() -> dict[str, str]:
     return found | {f"template/{file}": named.plain(TEMPLATE).text(file) for file in PUBLIC}
 
 
+@pytest.mark.ci
 def test_nothing_in_a_public_function_can_meet_an_argument() -> None:
     for place, text in _texts().items():
         functions = {node.name: node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)}

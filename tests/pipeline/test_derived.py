@@ -33,6 +33,7 @@ def test_formulas_steps_and_evidence(scaled: DerivedLayer) -> None:
     assert f"dx     = {scaled.gradients['dx']}" in str(scaled)
 
 
+@pytest.mark.ci
 def test_a_text_a_file_and_a_name_are_told_apart(scaled: DerivedLayer, tmp_path: Path) -> None:
     file = tmp_path / "any.py"
     file.write_text(SCALED)

@@ -84,6 +84,7 @@ class TestProject:
 
 
 class TestDerive:
+    @pytest.mark.ci
     def test_backend_says_what_is_written_and_what_was_added(self, here):
         result = run("derive", "doubled.py", "--out", "layers", "--backend", "torch", "--brief")
         assert result.exit_code == 0

@@ -35,9 +35,11 @@ def scaled(x: Row, gamma: Feature = 1):
 
 @pytest.mark.parametrize("name", WHOLE)
 class TestOfAShippedLayer:
+    @pytest.mark.ci
     def test_it_holds_these_files(self, name):
         assert tuple(path for path, _ in shipped(name).emission.files) == FILES
 
+    @pytest.mark.ci
     def test_every_file_says_what_made_it_and_how_to_make_it_again(self, name):
         layer = shipped(name)
         lines = (
@@ -79,7 +81,7 @@ class TestOfAShippedLayer:
         }
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", sample(NAMES, (*WHOLE, "softmax")))
 def test_every_shipped_layer_is_proved_and_is_what_is_committed(name):
     layer = shipped(name)
     kinds = {proof.kind for proof in layer.plan.derivation.proofs if proof.passed}
@@ -112,6 +114,7 @@ def test_nothing_that_sympy_left_unfinished_is_emitted(name):
             assert not UNFINISHED.search(text), path
 
 
+@pytest.mark.ci
 def test_nothing_that_is_no_meaning_changes_the_code(tmp_path):
     other = SCALED.replace("gamma * x", "gamma  *  x  # the scale\n    ").replace("return", "y =").rstrip()
     other = other.replace("# the scale\n    ", "") + "\n    return y\n"
@@ -157,6 +160,7 @@ def test_a_failed_proof_stops_the_emission(monkeypatch):
         derived(parse(SCALED))
 
 
+@pytest.mark.ci
 @given(st.text())
 def test_no_text_leaves_a_comment(text):
     safe = comment_safe(text)

@@ -34,6 +34,7 @@ def test_nothing_is_saved_for_them(name):
         }
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("name", ["layer_norm", "rms_norm", "residual_add", "gated_rms", "norm_of_norm", "tanh_scale"])
 def test_they_read_no_row_that_backward_does_not(name):
     found = planned(name)

@@ -103,12 +103,13 @@ def emitted(text: str) -> Any:
     return module_from_files(numpy_backend.emit(planned.programs(), notes(planned, "numpy")), "f")
 
 
-@pytest.mark.parametrize("text", sample(CASES, CASES[:1], CASES[::6]))
+@pytest.mark.parametrize("text", sample(CASES, (), CASES[::6]))
 def test_quotients_of_a_row_of_any_size_are_right_in_float32(text: str) -> None:
     module = emitted(text)
     assert wrong(module, module, [(e,) for e in EXPONENTS]) == []
 
 
+@pytest.mark.ci
 def test_quotients_of_rows_of_unlike_sizes_are_right_in_float32() -> None:
     module = emitted(OF_TWO_ROWS)
     assert wrong(module, module, [*product(EXPONENTS, repeat=2)]) == []
@@ -139,6 +140,7 @@ PLANTED: Mapping[str, tuple[object, str, object]] = {
 }
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("name", PLANTED)
 def test_quotients_are_wrong_where_products_may_reach_further(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(*PLANTED[name])

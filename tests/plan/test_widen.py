@@ -84,12 +84,14 @@ def test_results_are_right_where_no_order_of_multiplication_is_in_range():
         assert np.abs(one - two).max() <= 2e-7 * np.abs(two).max()
 
 
+@pytest.mark.ci
 def test_kernels_compute_in_double():
     text = made(WIDE["a reciprocal of what vanishes"]).text("kernels.cu")
     assert "#define LNGEN_COMPUTE double\n" in text.partition("#include")[0]
     assert "LNGEN_COMPUTE" not in made(NARROW["a gate"]).text("kernels.cu")
 
 
+@pytest.mark.ci
 def test_the_audit_says_what_may_leave_the_range_and_what_is_done():
     found = audit(made(WIDE["a reciprocal of what vanishes"]).plan).hazards
     (first, *_) = (hazard for hazard in found if hazard.kind == "range")
@@ -98,6 +100,7 @@ def test_the_audit_says_what_may_leave_the_range_and_what_is_done():
     assert not [hazard for hazard in audit(made(NARROW["a gate"]).plan).hazards if hazard.kind == "range"]
 
 
+@pytest.mark.ci
 def test_row_scalars_are_kept_in_it():
     """A saved mean of 32*512 rows takes eight bytes a row, and not four."""
     plan = made("return exp(x)/(mean(x**2) + 1)").plan

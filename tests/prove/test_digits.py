@@ -48,6 +48,7 @@ def test_the_second_derivation_catches_every_planted_fault(name: str) -> None:
     assert min(agreed) < 10
 
 
+@pytest.mark.ci
 def test_a_wrong_step_is_caught_by_its_own_digits() -> None:
     made = derivation("layer_norm")
     number = next(step.number for step in made.steps if step.rule == "identities")
@@ -102,6 +103,7 @@ def test_the_size_of_a_fault_that_is_seen() -> None:
     assert seen == {30: True, 39: True, 45: False, 60: False}
 
 
+@pytest.mark.ci
 def test_the_sizes_that_were_compared_are_named() -> None:
     by_name = {name: sizes for name, _, sizes in second_derivation(derivation("layer_norm"))}
     assert by_name == dict.fromkeys(("dx", "dgamma", "dbeta"), tuple(range(1, 14)))

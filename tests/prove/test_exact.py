@@ -159,6 +159,7 @@ def test_what_is_too_large_is_said_and_not_held_against_the_gradient(monkeypatch
     assert "too many sign regions" in proof.statement
 
 
+@pytest.mark.ci
 def test_a_proof_stops_at_the_size_before() -> None:
     (proof,) = exact_proofs(derivation("high_power"))
     assert proof.passed

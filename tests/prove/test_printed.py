@@ -87,7 +87,7 @@ def _steps(step: Step, change: Change) -> Iterator[tuple[str, Step]]:
 @pytest.mark.parametrize(
     ("name", "change", "every"),
     [
-        ("softmax", "one more", 40),
+        pytest.param("softmax", "one more", 40, marks=pytest.mark.ci),
         pytest.param("rms_norm_gated", "one more", 30, marks=pytest.mark.ci),
         *(
             pytest.param(name, change, 1, marks=pytest.mark.exhaustive)
@@ -155,7 +155,7 @@ def test_claims_output_that_is_off_by_one_is_refused() -> None:
     assert "outputs" in {proof.about for proof in failed}
 
 
-@pytest.mark.parametrize("name", sample(("softmax", "layer_norm", "mean_abs_norm"), ("softmax",), ()))
+@pytest.mark.parametrize("name", sample(("softmax", "layer_norm", "mean_abs_norm"), (), ("softmax",)))
 def test_claims_that_the_algebra_has_no_work_left_for_have_digits(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def refused(*_: object) -> None:
         raise every_size.NotShownError("no work is left")

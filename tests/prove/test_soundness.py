@@ -197,6 +197,7 @@ def test_a_rule_that_is_not_sound_is_seen(name: str, monkeypatch: pytest.MonkeyP
     assert next(found, None) is not None
 
 
+@pytest.mark.ci
 def test_every_kind_of_generator_is_met() -> None:
     algebra = RowAlgebra(Budget(10**7))
     names = Meanings(algebra)

@@ -203,6 +203,7 @@ def test_an_exponential_that_no_rule_shifts_says_from_where_on_it_overflows(body
     assert any(hazard.danger in line for line in header(planned, "numpy"))
 
 
+@pytest.mark.ci
 def test_a_headline_counts_what_overflows():
     assert ", and 1 more of its kind" in audit(layer("x*exp(x)*exp(z*x)", "x: Row, z: Row")).warning
     assert audit(layer("x/(1 + sum(exp(x)))")).warning == ""

@@ -101,6 +101,7 @@ def test_a_jacobian_that_is_a_projection_is_said_to_be_one(name: str, gradient: 
     assert ("Where eps = 0" in found.words) != exact
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("name", ["softmax", "cross_entropy", "power_norm", "mean_abs_norm", OBLIQUE])
 def test_a_jacobian_that_is_none_is_not_said_to_be_one(name: str) -> None:
     assert projections(made(name)) == ()

@@ -132,6 +132,7 @@ def test_sections_in_words_are_printed_on_request(plan, monkeypatch):
     assert not [line for line in shown if line.startswith("  --explain ")]
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("name", sample(sorted(corpus.FILES), sorted(corpus.FILES)[::12]))
 @pytest.mark.parametrize("width", [60])
 def test_no_line_is_too_long_and_no_step_is_left_out(name, width):

@@ -129,6 +129,7 @@ LONG = {
 }
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("name", sample(LONG, ["maxima"]))
 def test_a_definition_of_many_lines_takes_work_that_grows_with_its_lines(name: str) -> None:
     inputs, first, line, last = LONG[name]
@@ -141,6 +142,7 @@ def test_a_definition_of_many_lines_takes_work_that_grows_with_its_lines(name: s
     assert [gradient.name for _, gradient in made.gradients] == [f"d{s.name}" for s in made.forward.differentiable]
 
 
+@pytest.mark.ci
 def test_a_definition_that_takes_more_work_than_it_may_keeps_the_adjoint_from_there_on(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

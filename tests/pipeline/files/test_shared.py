@@ -77,6 +77,7 @@ def test_needed_of_what_is_no_import_of_the_runtime_is_the_package_alone(text):
     assert needed({"a.py": text}) == {FIRST}
 
 
+@pytest.mark.ci
 def test_numpy_alone_runs_in_a_clean_interpreter_with_its_folder_alone(tmp_path):
     names = write(tmp_path / "layers", "numpy")
     assert not [name for name in names if name.startswith(("native", "cuda", "torch", "jax"))]
@@ -122,6 +123,7 @@ def test_each_backend_is_imported_whole_in_a_clean_interpreter(backend, tmp_path
     assert len(names) < len(runtime_files())
 
 
+@pytest.mark.ci
 def test_a_backend_needs_those_that_its_files_import():
     files = made(*BACKENDS).files
     for backend in BACKENDS:
@@ -136,6 +138,7 @@ def test_every_backend_takes_the_whole_runtime(tmp_path):
     assert write(tmp_path, *BACKENDS) == sorted([*runtime_files(), manifest.MANIFEST])
 
 
+@pytest.mark.ci
 def test_layers_of_one_folder_get_the_union(tmp_path):
     alone = write(tmp_path / "alone", "cuda")
     both = tmp_path / "both"

@@ -60,15 +60,15 @@ def plan_of(name: str) -> Plan:
     ("name", "direction", "before", "after"),
     [
         ("layer_norm", "forward", 4, 3),
-        ("two_rows", "forward", 4, 3),
-        ("named_square", "forward", 4, 3),
+        pytest.param("two_rows", "forward", 4, 3, marks=pytest.mark.ci),
+        pytest.param("named_square", "forward", 4, 3, marks=pytest.mark.ci),
         # The centred row is stored by the last stage, and the other mean joins though it is no moment.
         ("centred_out", "forward", 4, 3),
         # What else waits for the correction keeps its stage.
         ("mean_abs", "forward", 4, 4),
         ("high_power", "forward", 4, 4),
         # Nothing there is a moment; two sums of one level share a sweep.
-        ("two_roots", "jvp", 4, 3),
+        pytest.param("two_roots", "jvp", 4, 3, marks=pytest.mark.ci),
         ("layer_norm", "backward", 2, 2),
     ],
 )
@@ -172,6 +172,7 @@ def test_sums_are_within_the_bound(moments: Moments, data: st.DataObject, size: 
     assert abs(float(Fraction(product) - wanted)) <= float(first_order) * math.sqrt((v + m**2) * (w + n**2))
 
 
+@pytest.mark.ci
 @needs_gxx
 @pytest.mark.cuda
 @settings(deadline=None, max_examples=100, database=None)
@@ -189,6 +190,7 @@ def test_small_multiples_of_a_unit_lose_nothing(
     assert abs(Fraction(moments(s)[0]) - v) <= 4 * Fraction(1, 2**24) * v
 
 
+@pytest.mark.ci
 @needs_gxx
 @pytest.mark.cuda
 def test_the_ends_of_the_range(moments: Moments) -> None:

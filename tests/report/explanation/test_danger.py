@@ -80,6 +80,7 @@ def test_a_result_that_has_no_number_is_no_loss():
     assert not losses(formula("x**3"))["large rows"].is_bad
 
 
+@pytest.mark.ci
 def test_a_zone_in_float16_alone_is_a_row_of_its_own():
     found = danger.losses(shipped("add_layer_norm"))
     assert any(loss.dtype == "float16" and loss.is_bad for loss in found)

@@ -107,6 +107,7 @@ extern "C" __global__ void functions(const float* u, float* y, int n) {{
 """
 
 
+@pytest.mark.ci
 @needs_gxx
 @pytest.mark.cuda
 @pytest.mark.parametrize("least", ["float", "double"])
@@ -120,6 +121,7 @@ def test_types_shapes_and_functions(least: str) -> None:
     np.testing.assert_allclose(y, wanted, rtol=1e-6)
 
 
+@pytest.mark.ci
 @needs_gxx
 @pytest.mark.cuda
 def test_erf_is_off_by_less_than_two_units_in_the_last_place() -> None:

@@ -115,6 +115,7 @@ def test_demands_of_layers_are_found() -> None:
     assert len(found) > 50
 
 
+@pytest.mark.ci
 def test_layouts_of_some_lengths_are_sound(sweep: Sweep) -> None:
     """Each part of the range, each demand, type, alignment and size of shared memory; nothing overflows."""
     lines = [*limits(ALL, (WIDEST, SINGLE), VARIANTS[:1]), *asked(shipped())]
@@ -141,6 +142,7 @@ def test_layouts_with_fewer_registers_or_inputs_are_sound(sweep: Sweep) -> None:
     assert status == 0, said
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("count", sample([40, 400], [40]))
 def test_layouts_of_demands_that_no_layer_makes_are_sound(sweep: Sweep, count: int) -> None:
     lines = [*limits(ALL, (WIDEST, SINGLE), VARIANTS), *asked(drawn(count))]

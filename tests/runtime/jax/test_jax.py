@@ -435,6 +435,7 @@ def test_an_argument_is_refused_in_the_words_of_jax(call, message):
         call()
 
 
+@pytest.mark.ci
 def test_labels_that_are_one_hot_as_the_message_says_are_taken():
     x, labels = rows(4, 9), jnp.arange(4)
     y = LOSS.cross_entropy(x, jax.nn.one_hot(labels, 9))

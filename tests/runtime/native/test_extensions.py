@@ -28,6 +28,7 @@ def test_without_headers_or_a_compiler_there_is_none(
     assert extension(name) is None
 
 
+@pytest.mark.ci
 @pytest.mark.skipif(not extensions.headers(), reason="no headers of Python")
 @pytest.mark.parametrize("name", EXTENSIONS)
 def test_compiled_ahead_of_time(name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -48,6 +48,7 @@ def address(array: npt.NDArray[Any]) -> int:
     return array.ctypes.data
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("dtype", [np.float16, ml_dtypes.bfloat16, np.float32, np.float64])
 @pytest.mark.parametrize("shape", [(), (0, 3), (2, 3), (1, 100_000), (3, 1000, 257), (5, 2**18)])
 def test_an_array_like_any_other(shape: tuple[int, ...], dtype: Any) -> None:
@@ -64,6 +65,7 @@ def test_an_array_like_any_other(shape: tuple[int, ...], dtype: Any) -> None:
     assert (made.copy() == 3).all()
 
 
+@pytest.mark.ci
 def test_memory_is_reused_when_the_last_view_is_gone() -> None:
     first = empty(LARGE, F32)
     first.fill(1)

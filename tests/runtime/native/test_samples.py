@@ -78,7 +78,7 @@ def together(values: Sequence[Any]) -> Any:
     return np.stack(values)
 
 
-@pytest.mark.parametrize(("name", "dtype"), sample(LAYERS, [("layer_norm", np.float32)], IN_CI))
+@pytest.mark.parametrize(("name", "dtype"), sample(LAYERS, (), [("layer_norm", np.float32), *IN_CI]))
 @pytest.mark.parametrize(("shared", "left_out"), [(True, False), (False, False), (True, True)])
 def test_every_sample_has_the_bits_of_its_own_call(name, dtype, shared, left_out):
     of = layer(name)

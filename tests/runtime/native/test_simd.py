@@ -86,8 +86,8 @@ class Library:
 library = cache(Library)
 
 
-def on_targets(default: str = "native") -> pytest.MarkDecorator:
-    return pytest.mark.parametrize("arch", sample(NEEDS, [default]))
+def on_targets() -> pytest.MarkDecorator:
+    return pytest.mark.parametrize("arch", sample(NEEDS, ()))
 
 
 def bits(array: np.ndarray) -> np.ndarray:
@@ -202,6 +202,7 @@ def test_functions_of_doubles_at_many_points(name: str) -> None:
     assert off.max() < 2, (u[off.argmax()], off.max())
 
 
+@pytest.mark.ci
 @needs_gxx
 @pytest.mark.parametrize("points", sample([2**16, 2**20], [2**16]))
 def test_functions_of_floats_over_the_whole_range(points: int) -> None:
@@ -218,6 +219,7 @@ def test_functions_of_floats_over_the_whole_range(points: int) -> None:
         assert off[~exact].max() < 2, (name, u[~exact][off[~exact].argmax()])
 
 
+@pytest.mark.ci
 @needs_gxx
 @on_targets()
 def test_functions_at_their_limits(arch: str) -> None:
@@ -236,6 +238,7 @@ def test_functions_at_their_limits(arch: str) -> None:
         assert np.isnan(library(arch).of("log", dtype, beyond)).all()
 
 
+@pytest.mark.ci
 @needs_gxx
 def test_a_lane_does_not_depend_on_the_others() -> None:
     """One that the C library has to compute leaves the bits of the rest."""

@@ -116,6 +116,7 @@ def test_processes_of_which_one_fails_all_raise_in_time(start, size, fail):
     assert any(FAILURES[fail] in message for message, _ in found.values())
 
 
+@pytest.mark.ci
 @pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
 @pytest.mark.filterwarnings("ignore:os.fork:RuntimeWarning")
 def test_a_pipe_that_a_forked_process_holds_of_others_hides_that_one_has_ended(monkeypatch):

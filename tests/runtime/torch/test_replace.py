@@ -150,6 +150,7 @@ def is_emitted(module, *rows):
     return any(name.startswith("lngen.") for name in operators(lambda: module(*rows)))
 
 
+@pytest.mark.ci
 def test_replace_of_a_model_computes_the_same_and_keeps_its_modules():
     torch.manual_seed(0)
     model, x = randomized(Model()), torch.randn(3, 6)
@@ -186,6 +187,7 @@ def test_replace_undone_gives_the_bits_of_before_back():
     assert torch.equal(model(x), expected)
 
 
+@pytest.mark.ci
 def test_undo_of_a_forward_that_another_has_taken_is_refused():
     model = nn.Sequential(nn.LayerNorm(4), nn.LayerNorm(4))
     done, x = lngen_torch.replace(model), torch.randn(2, 4)
