@@ -24,10 +24,11 @@ iv.prec = mp.prec = 400  # bits of an interval's ends
 AGREE, SMALL = iv.mpf(2) ** -166, iv.mpf(2) ** -250  # 50 digits; what is too small beside another to be seen
 MOST_BYTES, MOST_TEXT, MOST_POWER, LARGEST = 2**20, 8000, 300, 2**14  # LARGEST is of an argument of exp, sin or erf
 TRIES, WRITTEN_OUT, TINY, UNKNOWN = 12, 80, iv.mpf(2) ** -40, iv.mpf(["-inf", "inf"])
-KINDS = {"Row": (1, 1), "Data": (1, 1), "RowScalar": (1, 0), "Feature": (0, 1), "Scalar": (0, 0), "Constant": (0, 0)}
+DATA = {"Data": (1, 1), "Data['...']": (1, 0), "Data['d']": (0, 1)}
+KINDS = DATA | {"Row": (1, 1), "RowScalar": (1, 0), "Feature": (0, 1), "Scalar": (0, 0), "Constant": (0, 0)}
 NUMBER, NAME = re.compile(r"[0-9]{1,40}(\.[0-9]{0,40})?(e[+-]?[0-9]{1,3})?"), re.compile("[A-Za-z][A-Za-z0-9_]{0,63}")
-EXPONENT = re.compile(r"-?[0-9]{1,9}(/[0-9]{1,9}|\.[0-9]{1,9})?")
-LINES = r"def \w+\(((?:\w+: \w+(?:=-?[0-9.e+-]+)?(?:, (?=\w)|(?=\))))*)\):((?:\n    \w+ = .*)*)"
+EXPONENT, KIND = re.compile(r"-?[0-9]{1,9}(/[0-9]{1,9}|\.[0-9]{1,9})?"), r"\w+(?:\['[.d]+'\])?"
+LINES = rf"def \w+\(((?:\w+: {KIND}(?:=-?[0-9.e+-]+)?(?:, (?=\w)|(?=\))))*)\):((?:\n    \w+ = .*)*)"
 DEFINITION = re.compile(LINES + r"\n    return (?:(\w+|\(\w+(?:, \w+)*,?\))|(.*))")
 HOLDS = {"Eq": (0,), "NotEq": (-1, 1), "Lt": (-1,), "LtE": (-1, 0), "Gt": (1,), "GtE": (0, 1)}
 MOVED = """Add: ({da}) + ({db}); Sub: ({da}) - ({db}); Mult: ({da})*({b}) + ({a})*({db}); USub: -({da});
@@ -212,13 +213,12 @@ class SourceFunction:
         require(ours, "not in the language of definitions: an import of what is not lngen.language, or of another name")
         function.body = function.body[ast.get_docstring(function) is not None :]
         parts = require(DEFINITION.fullmatch(ast.unparse(function)), "not in the language of definitions: its lines")
-        kinds, written = re.findall(r"(\w+): (\w+)", parts[1]), re.findall(r"\n    (\w+) = (.*)", parts[2])
+        kinds, written = re.findall(rf"(\w+): ({KIND})", parts[1]), re.findall(r"\n    (\w+) = (.*)", parts[2])
         written += [("y", parts[4])] if parts[4] else []
         self.text, self.kinds = parts[0], {name: KINDS[kind] for name, kind in kinds}
         self.constants = {name for name, kind in kinds if kind == "Constant"}
-        self.varied = [name for name, kind in kinds if kind not in ("Data", "Constant")]
-        self.outputs = re.findall(r"\w+", parts[3] or "y")
-        self.lines = {name: parsed(text) for name, text in written}
+        self.varied = [name for name, kind in kinds if kind not in (*DATA, "Constant")]
+        self.outputs, self.lines = re.findall(r"\w+", parts[3] or "y"), {name: parsed(text) for name, text in written}
         nodes = [part for line in self.lines.values() for part in ast.walk(line)]
         alien = {ast.unparse(node.func) for node in nodes if isinstance(node, ast.Call)} - LANGUAGE
         names = [*self.kinds, *(name for name, _ in written), *RESERVED]

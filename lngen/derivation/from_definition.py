@@ -60,6 +60,8 @@ SYMBOL_OF_KIND: dict[Kind, type[TypedSymbol]] = {
     Kind.FEATURE: FeatureSymbol,
     Kind.SCALAR: ScalarSymbol,
     Kind.DATA: RowSymbol,
+    Kind.DATA_PER_ROW: RowScalarSymbol,
+    Kind.DATA_PER_FEATURE: FeatureSymbol,
     Kind.CONSTANT: ScalarSymbol,
 }
 

@@ -9,10 +9,10 @@ functions compute nothing. Their docstrings define them; *u* is the argument, an
 sample.
 
 Each value has a kind. A `Row` varies over rows and features, a `RowScalar` over rows, a `Feature` over features, a
-`Scalar` over neither. An input that is `Data` is read as a Row, and a `Constant` as a Scalar; neither has a gradient or
-a tangent. The result of an elementwise function or operator varies over all that its arguments vary over. So a
-RowScalar broadcasts over its row, and a Feature over all rows. A reduction takes the feature axis away: of a Row it is
-a RowScalar, of a Feature a Scalar.
+`Scalar` over neither. An input that is `Data` is read as a Row, `Data["..."]` as a RowScalar, `Data["d"]` as a
+Feature, and a `Constant` as a Scalar; none of these has a gradient or a tangent. The result of an elementwise
+function or operator varies over all that its arguments vary over. So a RowScalar broadcasts over its row, and a
+Feature over all rows. A reduction takes the feature axis away: of a Row it is a RowScalar, of a Feature a Scalar.
 
 Operators: `+ - * /`, unary minus, and `a ** b` with a number b of magnitude 64 at most. A comparison stands only as
 the first argument of `where`.

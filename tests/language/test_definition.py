@@ -271,6 +271,10 @@ BODY = "a definition has assignments of names, a docstring, and one final return
 LITERAL = "only real numbers such as 2, 0.5 or 1e-5 stand in expressions"
 IMPORT = "write `from lngen.language import ...` with the names that the definition uses"
 KINDS = "annotate with Row, RowScalar, Feature, Scalar, Data or Constant"
+AXES = (
+    'write Data for one value per row and feature, Data["..."] for one per row, Data["d"] for one per feature, or '
+    "Constant for a number"
+)
 CALLED = "call it h, or any other name"
 NAME = f"{CALLED}: {names.RULE}"
 NONZERO = "divide by something that is not zero"
@@ -579,6 +583,12 @@ TEXTS = [
     ("def f(x: 'Row'):\n return 2*x", 1, 10, "found a string as a kind", KINDS),
     ("def f(x: Row()):\n return 2*x", 1, 10, "found a call as a kind", KINDS),
     ("def f(x: language.Row):\n return 2*x", 1, 10, "found an attribute as a kind", KINDS),
+    ('def f(x: Row, t: Data["b"]):\n return t*x', 1, 18, "Data has no axes 'b'", AXES),
+    ('def f(x: Row, t: Data[""]):\n return t*x', 1, 18, "Data has no axes ''", AXES),
+    ('def f(x: Row, t: Data["d ..."]):\n return t*x', 1, 18, "Data has no axes 'd ...'", AXES),
+    ("def f(x: Row, t: Data[0]):\n return t*x", 1, 18, "found a subscript as a kind", KINDS),
+    ("def f(x: Row, t: Data[exit()]):\n return t*x", 1, 18, "found a subscript as a kind", KINDS),
+    ('def f(x: Row, t: Row["..."]):\n return t*x', 1, 18, "found a subscript as a kind", KINDS),
     ("def f(x: Row, e: Constant = exit()):\n return e*x", 1, 29, "the default is a call", DEFAULT),
     ("def f(x: Row, e: Constant = '1'):\n return e*x", 1, 29, "the default is a string", DEFAULT),
     ("def f(x: Row, e: Constant = True):\n return e*x", 1, 29, "the default is a truth value", DEFAULT),

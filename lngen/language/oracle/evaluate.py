@@ -85,7 +85,7 @@ def _stored_shape(kind: Kind, shape: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def _public_shape(kind: Kind, shape: tuple[int, ...]) -> tuple[int, ...]:
-    return shape[:-1] if kind is Kind.ROW_SCALAR else _stored_shape(kind, shape)
+    return shape[:-1] if Kind.join(kind) is Kind.ROW_SCALAR else _stored_shape(kind, shape)
 
 
 def _input(entry: Input, value: Any, shape: tuple[int, ...], numbers: Numbers) -> Array:
