@@ -39,7 +39,8 @@ sin: cos({a})*({da}); cos: -sin({a})*({da}); erf: 2/sqrt(pi)*exp(-({a})**2)*({da
 WRITTEN = """sqrt: u**(1/2); rsqrt: u**(-1/2); log1p: log(1 + u); expm1: exp(u) - 1; sigmoid: 1/(1 + exp(-u));
 tanh: 2/(1 + exp(-2*u)) - 1; softplus: log(1 + exp(u)); silu: u/(1 + exp(-u)); gelu: u*(1 + erf(u/sqrt(2)))/2;
 abs: where(u > 0, u, where(u < 0, -u, 0)); sign: where(u > 0, 1, where(u < 0, -1, 0)); relu: where(u > 0, u, 0);
-maximum: where(u > v, u, v); minimum: where(u < v, u, v); Phi: (1 + erf(u/sqrt(2)))/2; phi: exp(-u**2/2)/sqrt(2*pi)"""
+maximum: where(u > v, u, v); minimum: where(u < v, u, v); clip: minimum(maximum(u, v), w);
+Phi: (1 + erf(u/sqrt(2)))/2; phi: exp(-u**2/2)/sqrt(2*pi)"""
 TANGENTS, MACROS = (dict(u.split(": ") for u in text.replace("\n", " ").split("; ")) for text in (MOVED, WRITTEN))
 LANGUAGE = {*filter(str.islower, TANGENTS), *MACROS, "stop_gradient"} - {"Phi", "phi"}
 RESERVED = LANGUAGE | {"Phi", "phi", "attains_first", "sum_rows", "D", "pi"}
@@ -123,9 +124,9 @@ def parsed(text: str, most: float = MOST_TEXT) -> ast.expr:
 
 
 def put(form: str, arguments: list[ast.expr]) -> str:
-    """A form in u, or in u and v, of arguments."""
-    require(len(arguments) == 1 + ("v" in form), f"not that number of arguments: {form}")
-    return re.sub(r"\b[uv]\b", lambda found: f"({arguments[found[0] == 'v'].text})", form)
+    """A form in u, or in u and v, or in u, v and w, of arguments."""
+    require(len(arguments) == len({*re.findall(r"\b[uvw]\b", form)}), f"not that number of arguments: {form}")
+    return re.sub(r"\b[uvw]\b", lambda found: f"({arguments['uvw'.index(found[0])].text})", form)
 
 
 def taken(e: ast.expr) -> tuple[str, list[ast.expr]]:

@@ -18,7 +18,7 @@ from lngen.check.layer import Array, Case
 from lngen.language.definition import Definition, Input
 from lngen.language.oracle.evaluate import evaluate
 from lngen.language.parsing import parse
-from lngen.language.syntax import Binary, Call, Compare, Expression, FeatureCount, Kind, Name, Negate, Number
+from lngen.language.syntax import Binary, Call, Compare, Expression, FeatureCount, Kind, Name, Negate, Number, Pi
 
 _BLOCK_ENTRIES = 1 << 15  # of one row value: half a MiB of complex numbers, which stays in cache
 
@@ -56,6 +56,8 @@ def _text(expression: Expression) -> str:
             return name
         case FeatureCount():
             return "D"
+        case Pi():
+            return "pi"
         case Negate(operand):
             return f"(-{_text(operand)})"
         case Binary(operator, left, right):

@@ -103,6 +103,14 @@ class FeatureCount:
 
 
 @dataclass(frozen=True)
+class Pi:
+    """`pi`, the ratio of a circle's circumference to its diameter."""
+
+    kind: Kind
+    span: SourceSpan
+
+
+@dataclass(frozen=True)
 class Negate:
     """`-operand`."""
 
@@ -143,7 +151,7 @@ class Compare:
     span: SourceSpan
 
 
-Expression: TypeAlias = Number | Name | FeatureCount | Negate | Binary | Call | Compare
+Expression: TypeAlias = Number | Name | FeatureCount | Pi | Negate | Binary | Call | Compare
 
 
 def render(expression: Expression) -> str:
@@ -161,6 +169,8 @@ def render(expression: Expression) -> str:
             return name
         case FeatureCount():
             return "D"
+        case Pi():
+            return "pi"
         case Negate(operand):
             return f"(-{render(operand)})"
         case Binary(operator, left, right) | Compare(operator, left, right):

@@ -28,7 +28,7 @@ from lngen.errors import LngenError
 from lngen.language.definition import Definition, Input
 from lngen.language.oracle.arithmetic import COMPLEX128, FLOAT32, FLOAT64, LONGDOUBLE, Array, Numbers
 from lngen.language.oracle.multiprecision import mp_numbers
-from lngen.language.syntax import Binary, Call, Compare, Expression, FeatureCount, Kind, Name, Negate, Number
+from lngen.language.syntax import Binary, Call, Compare, Expression, FeatureCount, Kind, Name, Negate, Number, Pi
 
 __all__ = ["COMPLEX128", "FLOAT32", "FLOAT64", "LONGDOUBLE", "Numbers", "evaluate", "mp_numbers"]
 
@@ -125,6 +125,8 @@ class _Evaluation:
                 return numbers.constant(value)
             case FeatureCount():
                 return numbers.constant(Fraction(self.features))
+            case Pi():
+                return numbers.pi()
             case Name(name):
                 return self.values[name]
             case Negate(operand):
