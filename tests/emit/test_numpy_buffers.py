@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from lngen.emit.numpy.buffers import READ_LATE
-from lngen.emit.numpy.expressions import UFUNCS
 from lngen.emit.numpy.graph import FILLS
+from lngen.emit.numpy.nested import UFUNCS
+from lngen.language.oracle.evaluate import evaluate
 from lngen.language.parsing import parse
 from lngen.pipeline.files.loading import module_from_files
 from lngen.pipeline.stages import derived
@@ -52,3 +53,19 @@ def test_a_result_may_have_the_memory_of_what_is_not_read_late(module, operation
             continue
         copies = [operand.copy() for operand in operands]
         assert np.array_equal(function(*copies, out=copies[place]), expected)
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        "(where(m > 0, m*t, 1) - t)*sum(x**2) - where(m > 0, t, m)*m",
+        "t - (where(m > 0, m*t, 0) - m)*t - (where(m > 0, t, m)*m - t)*m",
+    ],
+)
+def test_what_a_nested_operation_reads_is_kept_until_its_line(y):
+    """The first select is read in the last line, by an operation that the schedule has before the second select."""
+    definition = parse(f"def f(x: Row, t: Scalar):\n    m = mean(x)\n    y = {y}\n    return y")
+    layer = module_from_files(derived(definition, proved=False).files, "f")
+    given = {"x": np.random.default_rng(0).standard_normal((ROWS, FEATURES)), "t": 1.3}
+    found, _ = layer.forward(**given)
+    np.testing.assert_allclose(found, evaluate(definition, given)["y"], rtol=1e-13)

@@ -27,6 +27,7 @@ from lngen.emit.numpy.expressions import DTYPE, FEATURES, KINDS, NodeExpressions
 from lngen.emit.numpy.finite import require_finite
 from lngen.emit.numpy.graph import ROW, ArrayNode, NumberNode
 from lngen.emit.numpy.naming import LocalNames
+from lngen.emit.numpy.nested import nested
 from lngen.emit.numpy.operations import Event, Schedule
 from lngen.emit.numpy.selects import guards
 from lngen.plan.presence import NEVER, Condition
@@ -51,8 +52,9 @@ class DirectionBody:
         self.need = needs(schedule, wanted)
         require_finite(schedule, self.need)
         guarded = guards(schedule, self.need)
-        self.plan = allocate(schedule, self.need, wanted, guarded)
-        self.of = NodeExpressions(schedule, self.need, guarded, self.plan, names)
+        line_of = nested(schedule, self.need, guarded)
+        self.plan = allocate(schedule, self.need, wanted, guarded, line_of)
+        self.of = NodeExpressions(schedule, self.need, guarded, line_of, self.plan, names)
         self.lines: dict[str, list[CodeLine]] = {"prologue": [], "block": [], "epilogue": []}
         results = {event.name: event for event in schedule.events if event.kind in ("store", "save", "result")}
         self.results = [results[name] for name in wanted]

@@ -84,11 +84,18 @@ def needs(schedule: Schedule, wanted: Mapping[str, Condition]) -> list[Condition
 
 
 def allocate(
-    schedule: Schedule, need: list[Condition], wanted: Mapping[str, Condition], guarded: Container[int] = ()
+    schedule: Schedule,
+    need: list[Condition],
+    wanted: Mapping[str, Condition],
+    guarded: Container[int],
+    line_of: Mapping[int, int],
 ) -> BufferPlan:
-    """Give every row that is computed in the loop a buffer, results their own memory first."""
+    """Give every row that is computed in the loop a buffer, results their own memory first.
+
+    `line_of` has the nodes that are computed in the line of another (`nested`): their operands are alive until then.
+    """
     allocation, nodes = BufferPlan(), schedule.graph.nodes
-    lives = _Lives(schedule, need, guarded)
+    lives = _Lives(schedule, need, guarded, line_of)
     residents: list[list[_Life]] = []
     for event in schedule.events:
         if event.kind not in ("store", "save") or nodes[event.node].axes != ROW:
@@ -153,13 +160,16 @@ class _Life:
 
 
 class _Lives:
-    def __init__(self, schedule: Schedule, need: list[Condition], guarded: Container[int]) -> None:
+    def __init__(
+        self, schedule: Schedule, need: list[Condition], guarded: Container[int], line_of: Mapping[int, int]
+    ) -> None:
         self.nodes, self.guarded = schedule.graph.nodes, guarded
         self.of: dict[int, _Life] = {}
+        made = {event.node: place * _EVENT for place, event in enumerate(schedule.events) if event.kind == "make"}
         for position, event in enumerate(schedule.events):
             node = self.nodes[event.node]
             if event.kind == "make":
-                self._make(node, need[node.index], position * _EVENT)
+                self._make(node, need[node.index], made[line_of.get(node.index, node.index)])
             elif event.kind in ("store", "save"):
                 # The function of a block returns it.
                 self._use(event.node, need[event.node], len(schedule.events) * _EVENT)

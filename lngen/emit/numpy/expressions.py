@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 
 from sympy import Expr
 
@@ -11,7 +11,6 @@ from lngen.emit.expressions import is_short
 from lngen.emit.numpy.buffers import BufferPlan, has_memory
 from lngen.emit.numpy.code import Code, called, operated
 from lngen.emit.numpy.graph import (
-    COMPARISONS,
     FILLS,
     REDUCTIONS,
     ROW,
@@ -22,17 +21,11 @@ from lngen.emit.numpy.graph import (
     NumberNode,
 )
 from lngen.emit.numpy.naming import LocalNames, variables
+from lngen.emit.numpy.nested import UFUNCS
 from lngen.emit.numpy.operations import Schedule
 from lngen.emit.numpy.selects import Side
-from lngen.language import FUNCTIONS
 from lngen.plan.presence import Condition
 from lngen.plan.program import FAR
-
-UFUNCS = {
-    **{name: f"np.{name}" for name in ("add", "subtract", "multiply", "divide", "power", "negative", "square", "sqrt")},
-    **{name: f"np.{name}" for name in COMPARISONS},
-    **{name: entry.numpy or f"np.{name}" for name, entry in FUNCTIONS.items() if entry.head},
-}
 
 KINDS: Mapping[tuple[Axes, bool], str] = {
     (ROW, False): "buffers",
@@ -58,42 +51,17 @@ class NodeExpressions:
         schedule: Schedule,
         need: list[Condition],
         guards: Mapping[int, Side],
+        inside: Container[int],
         plan: BufferPlan,
         names: LocalNames,
     ) -> None:
         self.schedule, self.need, self.guards, self.plan, self.names = schedule, need, guards, plan, names
         self.nodes = schedule.graph.nodes
-        self.inside = self._inside()
-        self.variables = variables(schedule, need, names, self.inside)
+        self.inside = inside
+        self.variables = variables(schedule, need, names, inside)
         self.constants: dict[Expr, str] = {}
         self.wide: dict[int, str] = {}
         self.far_from = ""
-
-    def _inside(self) -> set[int]:
-        """The nodes that stand inside the expression of the one that reads them, with no line of their own.
-
-        They have no name and no memory, and are read once, in the cases in which they are computed.
-        """
-        named = {*self.schedule.names.values(), *(e.node for e in self.schedule.events if e.kind != "make")}
-        readers: dict[int, list[ArrayNode]] = {}
-        for node in self.nodes:
-            for operand in node.operands:
-                readers.setdefault(operand, []).append(node)
-        return {
-            node.index
-            for node in self.nodes
-            if node.operation in UFUNCS
-            and not (node.index in named or node.boolean or node.index in self.guards)
-            and not (node.phase == "block" and node.axes == ROW)
-            and len(readers.get(node.index, ())) == 1
-            and self._is_read_as_computed(node, readers[node.index][0])
-        }
-
-    def _is_read_as_computed(self, node: ArrayNode, reader: ArrayNode) -> bool:
-        takes = reader.operation in UFUNCS or reader.operation in REDUCTIONS
-        cases = self.need[node.index]
-        same = cases == node.computed() & cases == self.need[reader.index] & reader.computed()
-        return takes and node.phase == reader.phase and same
 
     def operand(self, index: int) -> Code:
         """A node as it is read: its number, its expression, or its variable."""
