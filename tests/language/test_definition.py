@@ -434,6 +434,7 @@ EXPRESSIONS = [
         "write sqrt(mean((x - mean(x))**2)), or sqrt(sum((x - mean(x))**2)/(D - 1)) for the unbiased one",
     ),
     ("mean_rows(x)", 1, "there is no function 'mean_rows'", instead.FUNCTIONS["mean_rows"]),
+    ("x*asin(2)", 8, "asin(u) needs -1 <= u <= 1, and here u is 2", "give asin an argument with -1 <= u <= 1"),
     ("2*pi(x)", 3, "'pi' is a value and cannot be called", "write a*b for a product"),
     ("maximum(x)", 1, "maximum takes 2 arguments, and here are 1", "write maximum(a, b)"),
     (
