@@ -29,12 +29,13 @@ from lngen.language.syntax import (
     Name,
     Negate,
     Number,
+    Pi,
     joined,
 )
 
 _BLOCK_ENTRIES = 1 << 15  # of one row value: half a MiB of complex numbers, which stays in cache
 
-_SPREAD = {Kind.FEATURE: Kind.ROW, Kind.SCALAR: Kind.ROW_SCALAR}
+_SPREAD = {Kind.FEATURE: Kind.ROW, Kind.SCALAR: Kind.ROW_SCALAR, Kind.DATA_PER_FEATURE: Kind.DATA}
 
 
 @cache
@@ -68,6 +69,8 @@ def _text(expression: Expression) -> str:
             return name
         case FeatureCount():
             return "D"
+        case Pi():
+            return "pi"
         case Negate(operand):
             return f"(-{_text(operand)})"
         case Binary(operator, left, right) | Compare(operator, left, right):

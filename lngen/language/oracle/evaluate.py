@@ -39,6 +39,7 @@ from lngen.language.syntax import (
     Name,
     Negate,
     Number,
+    Pi,
 )
 
 __all__ = ["COMPLEX128", "FLOAT32", "FLOAT64", "LONGDOUBLE", "Numbers", "evaluate", "mp_numbers"]
@@ -98,7 +99,7 @@ def _stored_shape(kind: Kind, shape: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def _public_shape(kind: Kind, shape: tuple[int, ...]) -> tuple[int, ...]:
-    return shape[:-1] if kind is Kind.ROW_SCALAR else _stored_shape(kind, shape)
+    return shape[:-1] if Kind.join(kind) is Kind.ROW_SCALAR else _stored_shape(kind, shape)
 
 
 def _input(entry: Input, value: Any, shape: tuple[int, ...], numbers: Numbers) -> Array:
@@ -138,6 +139,8 @@ class _Evaluation:
                 return numbers.constant(value)
             case FeatureCount():
                 return numbers.constant(Fraction(self.features))
+            case Pi():
+                return numbers.pi()
             case Name(name):
                 return self.values[name]
             case Negate(operand):
