@@ -39,10 +39,11 @@ sin: cos({a})*({da}); cos: -sin({a})*({da}); erf: 2/sqrt(pi)*exp(-({a})**2)*({da
 WRITTEN = """sqrt: u**(1/2); rsqrt: u**(-1/2); log1p: log(1 + u); expm1: exp(u) - 1; sigmoid: 1/(1 + exp(-u));
 tanh: 2/(1 + exp(-2*u)) - 1; softplus: log(1 + exp(u)); silu: u/(1 + exp(-u)); gelu: u*(1 + erf(u/sqrt(2)))/2;
 abs: where(u > 0, u, where(u < 0, -u, 0)); sign: where(u > 0, 1, where(u < 0, -1, 0)); relu: where(u > 0, u, 0);
+BitAnd: where(u, where(v, 1, 0), 0); BitOr: where(u, 1, where(v, 1, 0)); Invert: where(u, 0, 1);
 maximum: where(u > v, u, v); minimum: where(u < v, u, v); clip: minimum(maximum(u, v), w);
 Phi: (1 + erf(u/sqrt(2)))/2; phi: exp(-u**2/2)/sqrt(2*pi)"""
 TANGENTS, MACROS = (dict(u.split(": ") for u in text.replace("\n", " ").split("; ")) for text in (MOVED, WRITTEN))
-LANGUAGE = {*filter(str.islower, TANGENTS), *MACROS, "stop_gradient"} - {"Phi", "phi"}
+LANGUAGE = {*filter(str.islower, [*TANGENTS, *MACROS]), "stop_gradient"} - {"phi"}
 RESERVED = LANGUAGE | {"Phi", "phi", "attains_first", "sum_rows", "D", "pi"}
 Table = list[list[Any]]  # two rows of features; what is shared stands in it once for each of them
 
@@ -174,6 +175,8 @@ class Sheet:
                 gap = self.decided[key] = each(operator.sub, self(left), self(right))
                 side = {None: 2, **dict.fromkeys(HOLDS[type(op).__name__], 0)}
                 return each(lambda g, u, v: (u, v, UNKNOWN)[side.get(sign(g), 1)] * 1, gap, self(a), self(b))
+            case "where", [condition, a, b] if taken(condition)[0] in ("BitAnd", "BitOr", "Invert"):
+                return self(parsed(f"where(({condition.text}) > 1/2, {a.text}, {b.text})", 1e6))
             case "Pow", [base, _]:
                 found = each(partial(power, exponent=e.power), self(base))
                 self.decided |= {("pole", base.text): self(base), ("pole", e.text): found}
