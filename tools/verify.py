@@ -210,15 +210,15 @@ class SourceFunction:
     """The function of a file: its `text` without its docstring, the kinds of its inputs, its lines and its outputs."""
 
     def __init__(self, source: str) -> None:
-        tree = ast.parse(source)
-        *imports, function = tree.body[ast.get_docstring(tree) is not None :]
+        *imports, function = (tree := ast.parse(source)).body[ast.get_docstring(tree) is not None :]
         ours = all(re.fullmatch(r"from lngen\.language import \w+(, \w+)*", ast.unparse(node)) for node in imports)
         require(ours, "not in the language of definitions: an import of what is not lngen.language, or of another name")
         function.body = function.body[ast.get_docstring(function) is not None :]
         parts = require(DEFINITION.fullmatch(ast.unparse(function)), "not in the language of definitions: its lines")
         kinds, written = re.findall(rf"(\w+): ({KIND})", parts[1]), re.findall(r"\n    (\w+) = (.*)", parts[2])
         written += [("y", parts[4])] if parts[4] else []
-        self.text, self.kinds = parts[0], {name: KINDS[kind] for name, kind in kinds}
+        apart = not any(KINDS[kind][1] for _, kind in kinds)  # nothing has features: a value per row is an entry
+        self.text, self.kinds = parts[0], {name: KINDS[kind][:1] * 2 if apart else KINDS[kind] for name, kind in kinds}
         self.constants = {name for name, kind in kinds if kind == "Constant"}
         self.varied = [name for name, kind in kinds if kind not in (*DATA, "Constant")]
         self.outputs, self.lines = re.findall(r"\w+", parts[3] or "y"), {name: parsed(text) for name, text in written}

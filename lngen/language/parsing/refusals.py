@@ -56,11 +56,18 @@ REFUSALS: Mapping[str, tuple[str, str]] = {
         "Constant for a number",
     ),
     "default": ("the default is {found}", "a default is a number such as 1, -1 or 1e-5"),
-    "first-row-default": ("the first Row has a default", "delete it: the first Row gives the shape and the dtype"),
+    "first-row-default": (
+        "the first {kind} has a default",
+        "delete it: the first {kind} gives the shape and the dtype",
+    ),
     "no-row": (
         "no input is a Row",
-        "annotate with Row what has one value per row and feature, as in `x: Row`; numbers that stand each by itself, "
-        "such as the log-probabilities of a loss, are a Row too",
+        "annotate with Row what has one value per row and feature, as in `x: Row`, or with RowScalar each of the "
+        "numbers that stand by themselves, such as the log-probabilities of a loss",
+    ),
+    "no-features": (
+        "D in a definition without a Row, whose values have no features",
+        "annotate with Row what has one value per row and feature, as in `x: Row`, or make the number a Constant",
     ),
     "gradient-name": (
         "{input!r} and the cotangent of {output!r} would have gradients of one name, {gradient!r}",
