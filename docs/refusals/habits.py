@@ -41,7 +41,7 @@ _erf = np.vectorize(math.erf)
 _LABEL = {"outside": {"t": _one_hot(lambda x: np.ones(len(x)))}, "extra": "t: Data"}
 _AB = {"inputs": "a: Row, b: Row"}
 _POSITIVE = {"low": 0.25}
-_LOGIC = "where(a > 0, where(b > 0, 1, 0), 0)"
+_LOGIC = "where((a > 0) & (b > 0), 1, 0)"
 _BOUNDS = "x: Row, low: Scalar, high: Scalar"
 _POWER = "where(a > 0, exp(b*log(where(a > 0, a, 1))), 0)"
 

@@ -14,8 +14,8 @@ Feature, and a `Constant` as a Scalar; none of these has a gradient or a tangent
 function or operator varies over all that its arguments vary over. So a RowScalar broadcasts over its row, and a
 Feature over all rows. A reduction takes the feature axis away: of a Row it is a RowScalar, of a Feature a Scalar.
 
-Operators: `+ - * /`, unary minus, and `a ** b` with a number b of magnitude 64 at most. A comparison stands only as
-the first argument of `where`.
+Operators: `+ - * /`, unary minus, and `a ** b` with a number b of magnitude 64 at most. A comparison stands only in
+the condition of `where`, where `&`, `|` and `~` join comparisons, each in parentheses.
 """
 
 from __future__ import annotations
@@ -447,9 +447,10 @@ def clip(u: Any, low: Any, high: Any, /) -> Any:
 def where(condition: Any, a: Any, b: Any, /) -> Any:
     """Select a where the condition holds, and b elsewhere.
 
-    The condition is one comparison: `<`, `<=`, `>`, `>=`, `==` or `!=`. The derivative is that of the chosen value. The
-    other value has no influence, even if it is infinite or not a number. (Only if a mean or another reduction of it is
-    an operand may the gradient of its row be NaN.)
+    The condition is a comparison, `<`, `<=`, `>`, `>=`, `==` or `!=`, or made of comparisons in parentheses by `&`, `|`
+    and `~`, as in `(x > 0) & ~(m == 0)`. With a NaN every comparison is false but `!=`, and `~` turns that. The
+    derivative is that of the chosen value. The other value has no influence, even if it is infinite or not a number.
+    (Only if a mean or another reduction of it is an operand may the gradient of its row be NaN.)
     """
 
 

@@ -46,7 +46,7 @@ FUNCTIONS: dict[str, str] = _by_word(
         "arccos": "write acos(x)",
         "acosh": "write log(x + sqrt(x**2 - 1))",
         "all any logical_and logical_not logical_or": (
-            "write where(a > 0, where(b > 0, 1, 0), 0): a condition is one comparison, and where may be nested"
+            "join comparisons by & (both), | (one of two) and ~ (not): where((a > 0) & (b > 0), u, v)"
         ),
         "amax": "write max(x)",
         "amin": "write min(x)",

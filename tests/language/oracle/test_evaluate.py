@@ -242,6 +242,18 @@ def test_comparisons(sign: str, numbers: Numbers) -> None:
     assert [bool(value) for value in found] == [eval(f"{value} {sign} 1") for value in (0, 1, 2)]
 
 
+@pytest.mark.parametrize("numbers", ALL_TYPES, ids=repr)
+def test_joined_conditions(numbers: Numbers) -> None:
+    """At ties, beyond the numbers, and where no comparison but `!=` holds."""
+    x, m = (each.ravel() for each in np.meshgrid(*[[-2, -1, -0.0, 0, 1, np.inf, -np.inf, np.nan]] * 2))
+    for condition in ("(x > 0) & ~(m == 0) | (x < -1)", "~(x <= m) & (m != 0)", "~((x < m) | ~(m >= 0))"):
+        definition = parse(f"def f(x: Row, m: Row): return where({condition}, 2, x - x + m - m)")
+        with np.errstate(invalid="ignore"):
+            wanted = np.where(eval(condition), 2, x - x + m - m)
+        found = np.real(evaluate(definition, {"x": x, "m": m}, numbers)["y"]).astype(float)
+        assert np.array_equal(found, wanted, equal_nan=True)
+
+
 def test_stop_gradient_is_the_identity_without_a_slope() -> None:
     definition = parse("def f(x: Row): return x * stop_gradient(x)")
     assert evaluate(definition, {"x": [3.0]})["y"] == [9]
