@@ -79,7 +79,7 @@ def _listed(words: frozenset[str], reason: str) -> str:
 
 def _escaped(doc: str) -> str:
     """A docstring as one line in which no product is taken for emphasis."""
-    pieces = " ".join(doc.split()).split("`")
+    pieces = " ".join(doc.split()).replace("|", r"\|").split("`")
     # Every other piece stands between backquotes, where a star is a star.
     return "`".join(piece if n % 2 else piece.replace("*", r"\*") for n, piece in enumerate(pieces))
 

@@ -18,7 +18,20 @@ from lngen.check.layer import Array, Case
 from lngen.language.definition import Definition, Input
 from lngen.language.oracle.evaluate import evaluate
 from lngen.language.parsing import parse
-from lngen.language.syntax import Binary, Call, Compare, Expression, FeatureCount, Kind, Name, Negate, Number, Pi
+from lngen.language.syntax import (
+    Binary,
+    Call,
+    Compare,
+    Connective,
+    Expression,
+    FeatureCount,
+    Kind,
+    Name,
+    Negate,
+    Number,
+    Pi,
+    joined,
+)
 
 _BLOCK_ENTRIES = 1 << 15  # of one row value: half a MiB of complex numbers, which stays in cache
 
@@ -60,10 +73,10 @@ def _text(expression: Expression) -> str:
             return "pi"
         case Negate(operand):
             return f"(-{_text(operand)})"
-        case Binary(operator, left, right):
+        case Binary(operator, left, right) | Compare(operator, left, right):
             return f"({_text(left)} {operator} {_text(right)})"
-        case Compare(operator, left, right):
-            return f"{_text(left)} {operator} {_text(right)}"
+        case Connective(operator, operands):
+            return joined(operator, map(_text, operands))
         case Call(function, arguments):
             return f"{function}({', '.join(_text(argument) for argument in arguments)})"
 

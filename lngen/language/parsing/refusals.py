@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from lngen.language.parsing.instead import POWER_OF
 
 FILE = "a definition file holds a docstring, imports from lngen.language, and one function"
-CHAIN = "nest where: where(a < b, where(b < c, u, v), v) for a < b < c"
+CHAIN = "write where((a < b) & (b < c), u, v) for a < b < c"
 SPLIT = "give parts of the expression names in statements of their own"
 _DIVISOR = "divide by something that is not zero"
 _KINDS = "Row, RowScalar, Feature, Scalar, Data or Constant"
@@ -124,6 +124,10 @@ REFUSALS: Mapping[str, tuple[str, str]] = {
         "write the power as a product of smaller ones, such as a**64*a",
     ),
     "condition": ("the condition of where is {found}", ""),
+    "comparison-parentheses": (
+        "{sign} binds closer than a comparison",
+        "put each comparison in parentheses: (a > b) & ~(c > d)",
+    ),
     "comparison-chain": ("found a chain of comparisons", CHAIN),
     "comparison-operator": ("found `in` or `is`", "compare with < <= > >= == or !="),
     # calls

@@ -3,4 +3,4 @@ from lngen.language import D, Row, Scalar, cos, gelu, max, maximum, mean, sum, w
 
 def layer(s: Row, t: Scalar):
     f = D + s
-    return where(0.7 > D / 2, t, t) - 3 / (1.5 + cos(t)) * (mean(f) * maximum(sum(f) / t, sum(f)) - gelu(max(f) * t))
+    return where(D < 1.4, t, t) - 3 / (1.5 + cos(t)) * (mean(f) * maximum(sum(f) / t, sum(f)) - gelu(max(f) * t))
