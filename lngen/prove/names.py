@@ -24,6 +24,7 @@ from lngen.algebra.symbols import (
     D,
     FeatureSum,
     Mean,
+    Power,
     Reduction,
     RowMax,
     RowMin,
@@ -39,7 +40,7 @@ from lngen.prove.facts import Poles
 from lngen.prove.generators import ONE, Items, Polynomial, minus, plus, scaled
 from lngen.prove.row_algebra import RowAlgebra, rational
 
-_FUNCTIONS = (*ENTRY_OF, sympy.Abs, sympy.sign)
+_FUNCTIONS = (*ENTRY_OF, sympy.Abs, sympy.sign, Power)
 
 
 class Meanings:
@@ -144,7 +145,7 @@ class Meanings:
             if (e, summed) in seen:
                 continue
             seen.add((e, summed))
-            if (isinstance(e, Pow) and e.exp.is_negative) or isinstance(e, sympy.log):
+            if (isinstance(e, Pow) and e.exp.is_negative) or isinstance(e, (sympy.log, Power)):
                 for factor in self.algebra.factors(self.form(e.args[0], opened)):
                     anywhere.add(factor)
                     if summed or not self.algebra.axes(dict(factor)).rows:
@@ -178,6 +179,8 @@ class Meanings:
             if len(known) < len(signs):
                 return None
             return max(known) if isinstance(e, Add) else min(known)
+        if isinstance(e, Power):
+            return self.sign(e.base)
         entry = ENTRY_OF.get(type(e))
         return 1 if entry is not None and entry.positive else None
 
@@ -247,6 +250,8 @@ class _Forms(Fold[Polynomial]):
     def power(self, e: Pow) -> Polynomial:
         base, exponent = e.base, e.exp
         algebra = self.algebra
+        if isinstance(e, Power):
+            return self._raised(base, exponent)
         if not exponent.is_Rational:
             inner = self.of(base)
             if algebra.sign_by_form(inner) != 1:
@@ -269,6 +274,13 @@ class _Forms(Fold[Polynomial]):
                 algebra.claim_not_negative(result)
             return result
         return algebra.power(inner, rational(exponent))
+
+    def _raised(self, base: Expr, exponent: Expr) -> Polynomial:
+        """A power of what is positive, its whole part apart: a**(p - 1)*a is a**p. Where a is 0, nothing is claimed."""
+        algebra = self.algebra
+        whole, rest = exponent.as_coeff_Add()
+        grown = algebra.exponential(algebra.of.product(self.of(rest), self._logarithm(base)))
+        return algebra.of.product(algebra.power(self.of(base), rational(whole)), grown) if whole else grown
 
     def relation(self, e: Relational) -> Polynomial:
         above, below = self.algebra.signs(minus(*map(self.of, e.args)))
