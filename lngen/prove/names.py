@@ -276,11 +276,19 @@ class _Forms(Fold[Polynomial]):
         return algebra.power(inner, rational(exponent))
 
     def _raised(self, base: Expr, exponent: Expr) -> Polynomial:
-        """A power of what is positive, its whole part apart: a**(p - 1)*a is a**p. Where a is 0, nothing is claimed."""
-        algebra = self.algebra
+        """A power, the whole part of its exponent apart: a**(p - 1)*a is a**p. Where a is 0, nothing is claimed.
+
+        Of a base of either sign no logarithm is known: what stands for it has the whole part alone in common with it.
+        """
+        algebra, inner = self.algebra, self.of(base)
         whole, rest = exponent.as_coeff_Add()
-        grown = algebra.exponential(algebra.of.product(self.of(rest), self._logarithm(base)))
-        return algebra.of.product(algebra.power(self.of(base), rational(whole)), grown) if whole else grown
+        if algebra.sign_by_form(inner) is None:
+            form = algebra.reduced(inner)
+            logarithm = algebra.symbol(f"logarithm of {sorted(form.items())}", algebra.axes(form))
+        else:
+            logarithm = self._logarithm(base)
+        grown = algebra.exponential(algebra.of.product(self.of(rest), logarithm))
+        return algebra.of.product(algebra.power(inner, rational(whole)), grown) if whole else grown
 
     def relation(self, e: Relational) -> Polynomial:
         above, below = self.algebra.signs(minus(*map(self.of, e.args)))

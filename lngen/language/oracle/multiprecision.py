@@ -142,9 +142,10 @@ class Functions:
 
     def raised(self, base: Any, exponent: Any) -> Any:
         if base > 0:
+            size = exponent * self.mp.log(base)
             # The exponential multiplies the rounding of its argument by the size of it.
-            with self.mp.extraprec(10 + max(0, self.mp.mag(exponent)) + max(0, self.mp.mag(self.mp.log(base)))):
-                value = self.exp(exponent * self.mp.log(base))
+            with self.mp.extraprec(10 + int(max(0, self.mp.mag(size))) if self.mp.isfinite(size) else 0):
+                value = self.exp(exponent * self.mp.log(base)) if exponent else self.mp.one
             return +value
         if base == 0:
             return self.mp.inf if exponent < 0 else self.mp.mpf(int(exponent == 0)) if exponent >= 0 else self.mp.nan
