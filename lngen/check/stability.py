@@ -210,7 +210,7 @@ def _text(expression: Expr) -> str:
     if expression.is_Relational:
         return f"{_text(expression.lhs)} {expression.rel_op} {_text(expression.rhs)}"
     if isinstance(expression, Power):
-        return f"{_text(arguments[0])}**({_text(arguments[1])})"
+        return f"({_text(arguments[0])}**({_text(arguments[1])}))"
     if expression.func in WORDS:
         return f"{WORDS[expression.func]}({', '.join(_text(argument) for argument in arguments)})"
     if expression.is_number:

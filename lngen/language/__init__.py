@@ -15,9 +15,9 @@ RowScalar broadcasts over its row, and a Feature over all rows. A reduction take
 a RowScalar, of a Feature a Scalar.
 
 Operators: `+ - * /`, unary minus, and `a ** b` with a number b of magnitude 64 at most. Any other b is the same for all
-rows and features, as a Constant, a Scalar and D are, and a is then not negative. Where a is 0, `a ** b` and its
-derivatives are their limits: the derivative by a is 0 for b > 1 and for b = 0, 1 for b = 1, and infinite for other b,
-that by b is 0. A comparison stands only as the first argument of `where`.
+rows and features, as a Constant, a Scalar and D are, and a is then not negative. Where a is 0, derivatives are limits.
+That by a is 0 for b > 1 and for b = 0, 1 for b = 1, and infinite otherwise; that by b is 0 for b > 0. A comparison
+stands only as the first argument of `where`.
 """
 
 from __future__ import annotations
