@@ -60,12 +60,13 @@ def text(example: str) -> str:
     """The reference as Markdown; `example` is the text of a definition."""
     about = (language.__doc__ or "").split("\n\n", 2)[2].strip().replace("*u*", "`u`")
     parts = [HEAD.format(example=example, about=about), "### Kinds\n"]
-    parts += [f"* `{name}`: {getattr(language, name).__doc__}" for name in language.KIND_NAMES]
+    parts += [f"* `{name}`: {' '.join(getattr(language, name).__doc__.split())}" for name in language.KIND_NAMES]
     parts += ["* `D`: the number of features of a row, as a number in an expression."]
+    parts += ["* `pi`: the ratio of a circle's circumference to its diameter."]
     for role, title in ROLES.items():
         entries = [entry for entry in language.FUNCTIONS.values() if entry.role == role]
         parts += [f"\n### {title}\n", "| function | meaning | domain |", "|---|---|---|"]
-        parts += [f"| {_call(entry)} | {_escaped(entry.doc)} | {entry.domain} |" for entry in entries]
+        parts += [f"| `{entry.usage}` | {_escaped(entry.doc)} | {entry.domain} |" for entry in entries]
     parts.append(NAMES.format(rule=names.RULE[0].upper() + names.RULE[1:]).removesuffix("\n"))
     parts += [_listed(words, reason) for words, reason in names.refused() if len(words) > 1]
     return "\n".join(parts) + "\n"
@@ -81,11 +82,6 @@ def _escaped(doc: str) -> str:
     pieces = " ".join(doc.split()).split("`")
     # Every other piece stands between backquotes, where a star is a star.
     return "`".join(piece if n % 2 else piece.replace("*", r"\*") for n, piece in enumerate(pieces))
-
-
-def _call(entry: language.FunctionEntry) -> str:
-    arguments = {1: "row" if entry.role == "reduction" else "u", 2: "a, b", 3: "condition, a, b"}[entry.arity]
-    return f"`{entry.name}({arguments})`"
 
 
 if __name__ == "__main__":

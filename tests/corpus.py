@@ -172,6 +172,13 @@ def f(x: Row, {_EPS}):
     return (u - mean(u))*rsqrt(mean((u - mean(u))**2) + eps)
 """,
     "sine": "def f(x: Row, w: Feature): return sin(w*x)*mean(cos(x)) + erf(x)",
+    # A weight for each row and one for each class, none of which has a gradient.
+    "weighted_labels": """
+def f(x: Row, t: Data, w: Data["..."] = 1, c: Data["d"] = 1, gamma: Feature = 1):
+    logp = gamma*x - log(sum(exp(gamma*x)))
+    y = -w*sum(c*t*logp)
+    return y
+""",
     # A gradient that takes no work per row.
     "scalar_bias": "def f(x: Row, s: Scalar): return x + s",
 }

@@ -12,7 +12,7 @@ import pytest
 from lngen.check import check
 from lngen.check.derived import checkable
 from lngen.check.on_device import OnDevice, device
-from lngen.language import FUNCTIONS, KIND_NAMES
+from lngen.language import public_names
 from lngen.language.parsing import parse
 from lngen.pipeline.files import loading, manifest
 from lngen.pipeline.files.loading import module_from_files
@@ -20,7 +20,7 @@ from lngen.pipeline.stages import Derived, derived
 from tests.requirements import has_gpu, needs_gxx, needs_pycuda
 from tests.tiers import sample
 
-IMPORT = f"from lngen.language import {', '.join([*KIND_NAMES, *FUNCTIONS])}\n\n\n"
+IMPORT = f"from lngen.language import {', '.join(public_names())}\n\n\n"
 EPS = "eps: Constant = 1e-5"
 
 TEXTS = {
@@ -54,6 +54,10 @@ TEXTS = {
     "an input that only a comparison reads": "def f(x: Row, s: RowScalar): return where(s > 0.3, x, 2*x)",
     "what is stopped": "def f(x: Row): return x - stop_gradient(max(x))*mean(x)",
     "functions of numbers": "def f(x: Row): return x*(3/(2*(sigmoid(-1) + 1))) + softplus(1.5) + log1p(2)*expm1(1)",
+    "pi and clipped values": (
+        "def f(x: Row, w: Feature = 1, a: Scalar = 1):\n    n = x*rsqrt(mean(x**2)/pi + 1)\n"
+        "    y = clip(n, -1, a)*softplus(pi*n*w)\n    z = sum(clip(x, 0.5, w))/pi\n    return y, z"
+    ),
     "a negative domain": "def f(x: Row): return (-x)**(1/3)*log(-x)",
     "an exponential that overflows": "def f(x: Row, t: Scalar = 1):\n    e = exp(x/t)\n    return e/sum(e)",
     "nothing is saved": "def f(x: Row): return 3*x",

@@ -10,6 +10,7 @@ import lngen
 from lngen.errors import DefinitionError
 from lngen.language.parsing import parse
 from lngen.language.syntax import Kind
+from tests import corpus
 from tests.requirements import needs_gxx, needs_pycuda
 from tests.shipped import ROOT
 from tests.tiers import sample
@@ -17,11 +18,13 @@ from tests.tiers import sample
 MASKED = (ROOT / "tests" / "definitions" / "masked_norm.py").read_text(encoding="utf-8")
 CHOSEN = "def chosen(keep: Data, x: Row, low: Data = -1): return tanh(where(keep > 0, x, low))"
 ADDED = "def added(x: Row, bias: Data = 0): return x + sum(bias)"
+WEIGHTED = corpus.TEXTS["weighted_labels"]
 # Of the two types of 16 bits, which differ in how they are converted, one is enough for loads of a mask.
 ON_CUDA = [
     (MASKED, ("float32", "bfloat16")),
     (MASKED, ("float16",)),
     (CHOSEN, ("float32", "float16", "bfloat16")),
+    (WEIGHTED, ("float32", "bfloat16")),
 ]
 
 
@@ -42,6 +45,14 @@ def test_it_is_read_as_a_row_without_a_gradient():
     assert {name: [entry.name for entry in getattr(definition, name)] for name in names} == names
     assert definition.statement("y").kind is Kind.ROW
     assert parse("def f(t: Data, x: Row): return mean(t)*mean(x)").output_kind("y") is Kind.ROW_SCALAR
+
+
+def test_it_may_have_a_value_per_row_or_per_feature():
+    definition = parse(WEIGHTED)
+    assert [entry.kind.value for entry in definition.data] == ["Data", 'Data["..."]', 'Data["d"]']
+    assert [entry.name for entry in definition.parameters] == ["gamma"]
+    assert [entry.name for entry in definition.rows] == ["x"]
+    assert parse('def f(x: Row, t: Data["... d"]): return t*x').input("t").kind is Kind.DATA
 
 
 def test_it_takes_the_name_of_no_gradient():
@@ -81,7 +92,7 @@ def test_no_cotangent_is_sent_to_what_only_data_reaches(masked):
 
 
 @pytest.mark.ci
-@pytest.mark.parametrize("text", [MASKED, CHOSEN, ADDED], ids=["masked_norm", "chosen", "added"])
+@pytest.mark.parametrize("text", [MASKED, CHOSEN, ADDED, WEIGHTED], ids=["masked_norm", "chosen", "added", "weighted"])
 def test_every_check_holds_on_numpy(text):
     layer = lngen.derive(text)
     assert [(proof.kind, proof.statement) for proof in layer.evidence if not proof.passed] == []
@@ -96,7 +107,7 @@ def test_every_check_holds_on_numpy(text):
 @pytest.mark.parametrize(
     ("text", "dtypes"),
     sample(ON_CUDA, (), ()),
-    ids=["masked_norm-two types", "masked_norm-halves", "chosen-all types"],
+    ids=["masked_norm-two types", "masked_norm-halves", "chosen-all types", "weighted-two types"],
 )
 def test_every_check_holds_on_cuda(text, dtypes):
     report = lngen.derive(text).check("cuda", shapes=((3, 7),), dtypes=dtypes)

@@ -24,10 +24,11 @@ iv.prec = mp.prec = 400  # bits of an interval's ends
 AGREE, SMALL = iv.mpf(2) ** -166, iv.mpf(2) ** -250  # 50 digits; what is too small beside another to be seen
 MOST_BYTES, MOST_TEXT, MOST_POWER, LARGEST = 2**20, 8000, 300, 2**14  # LARGEST is of an argument of exp, sin or erf
 TRIES, WRITTEN_OUT, TINY, UNKNOWN = 12, 80, iv.mpf(2) ** -40, iv.mpf(["-inf", "inf"])
-KINDS = {"Row": (1, 1), "Data": (1, 1), "RowScalar": (1, 0), "Feature": (0, 1), "Scalar": (0, 0), "Constant": (0, 0)}
+DATA = {"Data": (1, 1), "Data['...']": (1, 0), "Data['d']": (0, 1)}
+KINDS = DATA | {"Row": (1, 1), "RowScalar": (1, 0), "Feature": (0, 1), "Scalar": (0, 0), "Constant": (0, 0)}
 NUMBER, NAME = re.compile(r"[0-9]{1,40}(\.[0-9]{0,40})?(e[+-]?[0-9]{1,3})?"), re.compile("[A-Za-z][A-Za-z0-9_]{0,63}")
-EXPONENT = re.compile(r"-?[0-9]{1,9}(/[0-9]{1,9}|\.[0-9]{1,9})?")
-LINES = r"def \w+\(((?:\w+: \w+(?:=-?[0-9.e+-]+)?(?:, (?=\w)|(?=\))))*)\):((?:\n    \w+ = .*)*)"
+EXPONENT, KIND = re.compile(r"-?[0-9]{1,9}(/[0-9]{1,9}|\.[0-9]{1,9})?"), r"\w+(?:\['[.d]+'\])?"
+LINES = rf"def \w+\(((?:\w+: {KIND}(?:=-?[0-9.e+-]+)?(?:, (?=\w)|(?=\))))*)\):((?:\n    \w+ = .*)*)"
 DEFINITION = re.compile(LINES + r"\n    return (?:(\w+|\(\w+(?:, \w+)*,?\))|(.*))")
 HOLDS = {"Eq": (0,), "NotEq": (-1, 1), "Lt": (-1,), "LtE": (-1, 0), "Gt": (1,), "GtE": (0, 1)}
 MOVED = """Add: ({da}) + ({db}); Sub: ({da}) - ({db}); Mult: ({da})*({b}) + ({a})*({db}); USub: -({da});
@@ -38,7 +39,8 @@ sin: cos({a})*({da}); cos: -sin({a})*({da}); erf: 2/sqrt(pi)*exp(-({a})**2)*({da
 WRITTEN = """sqrt: u**(1/2); rsqrt: u**(-1/2); log1p: log(1 + u); expm1: exp(u) - 1; sigmoid: 1/(1 + exp(-u));
 tanh: 2/(1 + exp(-2*u)) - 1; softplus: log(1 + exp(u)); silu: u/(1 + exp(-u)); gelu: u*(1 + erf(u/sqrt(2)))/2;
 abs: where(u > 0, u, where(u < 0, -u, 0)); sign: where(u > 0, 1, where(u < 0, -1, 0)); relu: where(u > 0, u, 0);
-maximum: where(u > v, u, v); minimum: where(u < v, u, v); Phi: (1 + erf(u/sqrt(2)))/2; phi: exp(-u**2/2)/sqrt(2*pi)"""
+maximum: where(u > v, u, v); minimum: where(u < v, u, v); clip: minimum(maximum(u, v), w);
+Phi: (1 + erf(u/sqrt(2)))/2; phi: exp(-u**2/2)/sqrt(2*pi)"""
 TANGENTS, MACROS = (dict(u.split(": ") for u in text.replace("\n", " ").split("; ")) for text in (MOVED, WRITTEN))
 LANGUAGE = {*filter(str.islower, TANGENTS), *MACROS, "stop_gradient"} - {"Phi", "phi"}
 RESERVED = LANGUAGE | {"Phi", "phi", "attains_first", "sum_rows", "D", "pi"}
@@ -122,9 +124,9 @@ def parsed(text: str, most: float = MOST_TEXT) -> ast.expr:
 
 
 def put(form: str, arguments: list[ast.expr]) -> str:
-    """A form in u, or in u and v, of arguments."""
-    require(len(arguments) == 1 + ("v" in form), f"not that number of arguments: {form}")
-    return re.sub(r"\b[uv]\b", lambda found: f"({arguments[found[0] == 'v'].text})", form)
+    """A form in u, or in u and v, or in u, v and w, of arguments."""
+    require(len(arguments) == len({*re.findall(r"\b[uvw]\b", form)}), f"not that number of arguments: {form}")
+    return re.sub(r"\b[uvw]\b", lambda found: f"({arguments['uvw'.index(found[0])].text})", form)
 
 
 def taken(e: ast.expr) -> tuple[str, list[ast.expr]]:
@@ -211,13 +213,12 @@ class SourceFunction:
         require(ours, "not in the language of definitions: an import of what is not lngen.language, or of another name")
         function.body = function.body[ast.get_docstring(function) is not None :]
         parts = require(DEFINITION.fullmatch(ast.unparse(function)), "not in the language of definitions: its lines")
-        kinds, written = re.findall(r"(\w+): (\w+)", parts[1]), re.findall(r"\n    (\w+) = (.*)", parts[2])
+        kinds, written = re.findall(rf"(\w+): ({KIND})", parts[1]), re.findall(r"\n    (\w+) = (.*)", parts[2])
         written += [("y", parts[4])] if parts[4] else []
         self.text, self.kinds = parts[0], {name: KINDS[kind] for name, kind in kinds}
         self.constants = {name for name, kind in kinds if kind == "Constant"}
-        self.varied = [name for name, kind in kinds if kind not in ("Data", "Constant")]
-        self.outputs = re.findall(r"\w+", parts[3] or "y")
-        self.lines = {name: parsed(text) for name, text in written}
+        self.varied = [name for name, kind in kinds if kind not in (*DATA, "Constant")]
+        self.outputs, self.lines = re.findall(r"\w+", parts[3] or "y"), {name: parsed(text) for name, text in written}
         nodes = [part for line in self.lines.values() for part in ast.walk(line)]
         alien = {ast.unparse(node.func) for node in nodes if isinstance(node, ast.Call)} - LANGUAGE
         names = [*self.kinds, *(name for name, _ in written), *RESERVED]

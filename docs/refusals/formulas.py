@@ -135,8 +135,8 @@ EXPRESSIONS = Section(
         ),
         formula("mean(x, axis=0)", "mean(x)", _mean),
         formula("mean(x, -1)", "mean(x)", _mean),
-        formula("clamp(x, 0, 1)", "minimum(maximum(x, 0), 1)", lambda x: np.clip(x, 0, 1)),
-        formula("2*pi*x", "2*3.141592653589793*x", lambda x: 2 * np.pi * x),
+        formula("clamp(x, 0, 1)", "clip(x, 0, 1)", lambda x: np.clip(x, 0, 1)),
+        formula("2*math.pi*x", "2*pi*x", lambda x: 2 * np.pi * x),
         formula("sqrt(u=x)", "sqrt(x)", np.sqrt, low=0.25),
         formula("sqrt(*x)", "sqrt(x)", np.sqrt, low=0.25),
         formula("sqrt(x, x)", "sqrt(x)", np.sqrt, low=0.25),
@@ -227,6 +227,7 @@ DERIVATION = Section(
     "These are found while a definition is derived, once its terms have cancelled.",
     (
         formula("2*x + 1/(x - x)", "2*x", twice),
+        formula("exp(pi*log(x))", "exp(3.141592653589793*log(x))", lambda x: x**np.pi, low=0.25),
         Example(
             "def f(x: Row, eps: Constant = 1):\n    return where(eps > 0, 2*x, eps*x)",
             "def f(x: Row, eps: Constant):\n    return where(eps > 0, 2*x, eps*x)",

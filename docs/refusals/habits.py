@@ -42,12 +42,7 @@ _LABEL = {"outside": {"t": _one_hot(lambda x: np.ones(len(x)))}, "extra": "t: Da
 _AB = {"inputs": "a: Row, b: Row"}
 _POSITIVE = {"low": 0.25}
 _LOGIC = "where(a > 0, where(b > 0, 1, 0), 0)"
-_CLAMP = "minimum(maximum(x, low), high)"
 _BOUNDS = "x: Row, low: Scalar, high: Scalar"
-
-
-def _clip(x, low, high):
-    return np.minimum(np.maximum(x, low), high)
 
 
 def _outside(written: str, function, inputs: str = "x: Row") -> Example:
@@ -89,7 +84,7 @@ ELEMENTWISE = Section(
         ),
         formula("bool(x)", "where(x > 0, 1, 0)", lambda x: x > 0),
         formula("heaviside(x)", "where(x > 0, 1, 0)", lambda x: x > 0),
-        formula("clip(x, low, high)", _CLAMP, _clip, _BOUNDS),
+        formula("clamp(x, low, high)", "clip(x, low, high)", lambda x, low, high: np.clip(x, low, high), _BOUNDS),
         formula("cosh(x)", "(exp(x) + exp(-x))/2", lambda x: np.cosh(x)),
         formula("sinh(x)", "(exp(x) - exp(-x))/2", lambda x: np.sinh(x)),
         formula("elu(x)", "where(x > 0, x, expm1(minimum(x, 0)))", lambda x: np.where(x > 0, x, np.expm1(x))),
@@ -102,10 +97,10 @@ ELEMENTWISE = Section(
         formula("logaddexp(a, b)", "a + softplus(b - a)", lambda a, b: np.logaddexp(a, b), **_AB),
         formula("logsigmoid(x)", "-softplus(-x)", lambda x: -np.log1p(np.exp(-x))),
         formula("mish(x)", "x*tanh(softplus(x))", lambda x: x * np.tanh(np.log1p(np.exp(x)))),
-        formula("hardtanh(x)", "minimum(maximum(x, -1), 1)", lambda x: np.clip(x, -1, 1)),
-        formula("hardsigmoid(x)", "minimum(maximum(x + 3, 0), 6)/6", lambda x: np.clip(x + 3, 0, 6) / 6),
-        formula("hardswish(x)", "x*minimum(maximum(x + 3, 0), 6)/6", lambda x: x * np.clip(x + 3, 0, 6) / 6),
-        formula("relu6(x)", "minimum(maximum(x, 0), 6)", lambda x: np.clip(x, 0, 6)),
+        formula("hardtanh(x)", "clip(x, -1, 1)", lambda x: np.clip(x, -1, 1)),
+        formula("hardsigmoid(x)", "clip(x + 3, 0, 6)/6", lambda x: np.clip(x + 3, 0, 6) / 6),
+        formula("hardswish(x)", "x*clip(x + 3, 0, 6)/6", lambda x: x * np.clip(x + 3, 0, 6) / 6),
+        formula("relu6(x)", "clip(x, 0, 6)", lambda x: np.clip(x, 0, 6)),
         formula("swish(x)", "silu(x)", lambda x: x / (1 + np.exp(-x))),
         formula("softsign(x)", "x/(1 + abs(x))", lambda x: x / (1 + np.abs(x))),
         formula("tan(x)", "sin(x)/cos(x)", lambda x: np.tan(x), low=-1, high=1),

@@ -79,6 +79,11 @@ SIGNATURE = Section(
             lambda x, mask: mask * x,
         ),
         Example(
+            'def f(x: Row, weight: Data["b"]):\n    return weight*sum(x)',
+            'def f(x: Row, weight: Data["..."]):\n    return weight*sum(x)',
+            lambda x, weight: weight * x.sum(-1),
+        ),
+        Example(
             "def f(x: Row, label: int):\n    return -x[label]",
             "def f(x: Row, t: Data):\n    return -sum(x*t)",
             lambda x: -x[:, 2],

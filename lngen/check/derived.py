@@ -113,7 +113,7 @@ def _given(value: Any, kind: Kind, first: Array) -> Array:
     rows, features = first.shape
     if array.ndim == 0:
         return np.broadcast_to(array, _shape(kind, rows, features))
-    return array[:, None] if kind is Kind.ROW_SCALAR else array
+    return array[:, None] if Kind.join(kind) is Kind.ROW_SCALAR else array
 
 
 def _shape(kind: Kind, rows: int, features: int) -> tuple[int, ...]:
@@ -124,4 +124,4 @@ def _shape(kind: Kind, rows: int, features: int) -> tuple[int, ...]:
 
 def _shaped(value: Any, kind: Kind, rows: int, features: int) -> Array:
     full = np.broadcast_to(np.asarray(value), _shape(kind, rows, features))
-    return np.asarray(full[:, 0] if kind is Kind.ROW_SCALAR else full)
+    return np.asarray(full[:, 0] if Kind.join(kind) is Kind.ROW_SCALAR else full)

@@ -143,9 +143,11 @@ def _compiled_by_inductor(of: InTorch) -> None:
 def _exported(of: InTorch) -> None:
     torch, entries, values = of.torch, of.definition.positional, of.arguments(SAMPLES)
     module = _module(of, values)
-    given = [value for value, entry in zip(values, entries, strict=True) if entry.kind.over_rows]
-    fewer = tuple(each[:2] for each in given)
-    program = torch.export.export(module, fewer, dynamic_shapes=[{0: torch.export.Dim("samples")}] * len(given))
+    pairs = zip(values, entries, strict=True)
+    given, per_row = zip(*((v, e.kind.over_rows) for v, e in pairs if e not in of.definition.parameters), strict=True)
+    fewer = tuple(each[:2] if one else each for each, one in zip(given, per_row, strict=True))
+    samples = {0: torch.export.Dim("samples")}
+    program = torch.export.export(module, fewer, dynamic_shapes=[samples if one else {} for one in per_row])
     file = io.BytesIO()
     torch.export.save(program, file)
     file.seek(0)
@@ -162,7 +164,7 @@ def _module(of: InTorch, values: Sequence[Any]) -> Any:
     made = getattr(of.module, class_of(definition.name))(*size, **constants, **dtype)
     with of.torch.no_grad():
         for entry, value in zip(entries, values, strict=True):
-            if not entry.kind.over_rows:
+            if entry in definition.parameters:
                 getattr(made, attribute(definition.public(entry.name))).copy_(value)
     return made
 

@@ -23,7 +23,7 @@ from lngen.language.syntax import Call, Expression, Kind, Name, children, mapped
 
 _BLOCK_ENTRIES = 1 << 15  # of one row value: half a MiB of complex numbers, which stays in cache
 
-_SPREAD = {Kind.FEATURE: Kind.ROW, Kind.SCALAR: Kind.ROW_SCALAR}
+_SPREAD = {Kind.FEATURE: Kind.ROW, Kind.SCALAR: Kind.ROW_SCALAR, Kind.DATA_PER_FEATURE: Kind.DATA}
 
 
 @cache

@@ -198,6 +198,8 @@ def _text(expression: Expr) -> str:
         return str(expression.name)
     if expression.is_Rational:
         return _number(expression)
+    if expression == sympy.pi:
+        return "pi"
     arguments = expression.args
     if expression.is_Add:
         return "(" + " + ".join(_text(term) for term in _in_order(arguments)) + ")"

@@ -14,6 +14,7 @@ import sympy
 from sympy import Expr, Mul
 
 from lngen.algebra.equations import Equation, Forward, Names
+from lngen.algebra.notation.plain import text
 from lngen.algebra.reductions import known_sign, split_statement
 from lngen.algebra.symbols import (
     HEADS,
@@ -49,6 +50,7 @@ from lngen.language.syntax import (
     Name,
     Negate,
     Number,
+    Pi,
     SourceSpan,
     render,
 )
@@ -59,6 +61,8 @@ SYMBOL_OF_KIND: dict[Kind, type[TypedSymbol]] = {
     Kind.FEATURE: FeatureSymbol,
     Kind.SCALAR: ScalarSymbol,
     Kind.DATA: RowSymbol,
+    Kind.DATA_PER_ROW: RowScalarSymbol,
+    Kind.DATA_PER_FEATURE: FeatureSymbol,
     Kind.CONSTANT: ScalarSymbol,
 }
 
@@ -72,12 +76,12 @@ def _larger(a: Expr, b: Expr) -> Expr:
     >>> _larger(x, sympy.S.One), _larger(sympy.S.One, x), _larger(x, z)
     (Where(x <= 1, 1, x), Where(1 > x, 1, x), Where(x > z, x, z))
     """
-    return Where(a <= b, b, a) if axes(b) == NOTHING else Where(a > b, a, b)
+    return Where(a > b, a, b) if axes(b).rows else Where(a <= b, b, a)
 
 
 def _smaller(a: Expr, b: Expr) -> Expr:
     """The smaller of two, as `_larger`."""
-    return Where(a >= b, b, a) if axes(b) == NOTHING else Where(a < b, a, b)
+    return Where(a < b, a, b) if axes(b).rows else Where(a >= b, b, a)
 
 
 def _absolute(u: Expr) -> Expr:
@@ -150,8 +154,8 @@ def translate(definition: Definition) -> Forward:
     A Constant with a positive default is taken to be positive: `eps` is. A statement keeps the kind that it has in the
     definition even if SymPy finds that it varies over less (`(x - mean(x)) - x` is a Row that is `-mu` everywhere).
 
-    Raises DefinitionError for a statement that is infinite or not real whatever the inputs (`x / (x - x)`), and for a
-    comparison that the sign of a positive Constant decides.
+    Raises DefinitionError for a statement that is infinite or not real whatever the inputs (`x / (x - x)`), for a power
+    with an irrational exponent, and for a comparison that the sign of a positive Constant decides.
     """
     ends = [*(entry.name for entry in definition.inputs), *definition.outputs]
     names = Names({*ends, *(statement.name for statement in definition.statements)}.union(*map(derived, ends)))
@@ -185,7 +189,9 @@ def translate(definition: Definition) -> Forward:
 
 
 def require_real(definition: Definition, equations: Iterable[Equation]) -> None:
-    """Raises DefinitionError for a right-hand side that is infinite or no real number once it is simplified."""
+    """Raises DefinitionError for a right-hand side that is infinite, no real number or an irrational power once it is
+    simplified.
+    """
     spans = {statement.name: statement.span for statement in definition.statements}
     for equation in equations:
         name = equation.symbol.name
@@ -196,6 +202,11 @@ def _require_real(definition: Definition, name: str, span: SourceSpan, expressio
     if expression.has(*_NOT_REAL):
         message = f"{name!r} is infinite or not a real number, whatever the inputs"
         raise _refused(definition, span, "not-real", message, "take out what divides by zero or leaves the reals")
+    # SymPy has found it: exp(pi*log(u)) is u**pi, and cos(pi*D) is (-1)**D.
+    if powers := [power for power in expression.atoms(sympy.Pow) if not power.exp.is_Rational]:
+        message = f"{name!r} has the power {text(powers[0])}, whose exponent is not a rational number"
+        remedy = "write the number as a decimal, such as 3.141592653589793 for pi"
+        raise _refused(definition, span, "irrational-power", message, remedy)
 
 
 class DecidedError(Exception):
@@ -229,6 +240,8 @@ def to_sympy(expression: Expression, environment: dict[str, Expr]) -> Expr:
             return environment[name]
         case FeatureCount():
             return D
+        case Pi():
+            return sympy.pi
         case Negate(operand=operand):
             return -to_sympy(operand, environment)
         case Compare(operator=operator, left=left, right=right):

@@ -14,7 +14,7 @@ from lngen.errors import LngenError
 from lngen.language.names import fault
 from lngen.plan.program import RowProgram
 
-Kind = Literal["Row", "RowScalar", "Feature", "Scalar", "Data"]
+Kind = Literal["Row", "RowScalar", "Feature", "Scalar", "Data", 'Data["..."]', 'Data["d"]']
 
 MEANINGS: dict[Kind, str] = {
     "Row": "shape (..., D)",
@@ -22,6 +22,8 @@ MEANINGS: dict[Kind, str] = {
     "Feature": "one value per feature, shape (D,)",
     "Scalar": "a number or a 0-d array",
     "Data": "shape (..., D), without a gradient",
+    'Data["..."]': "one value per row, shape {rows}.shape[:-1], without a gradient",
+    'Data["d"]': "one value per feature, shape (D,), without a gradient",
 }
 """Values of each kind, in the words of a docstring; `rows` is an argument that has rows."""
 
@@ -60,7 +62,7 @@ class PublicInput(PublicName):
 
     @property
     def has_gradient(self) -> bool:
-        return self.kind != "Data"
+        return not self.kind.startswith("Data")
 
 
 @dataclass(frozen=True)
@@ -146,11 +148,11 @@ def interface(forward: RowProgram, notes: Notes) -> PublicInterface:
     optional, data = dict(forward.optional), set(map(spelled, notes.data))
     kinds: dict[str, Kind] = {}
     for row in forward.rows:
-        kind: Kind = "Row" if isinstance(row.symbol, RowSymbol) else "RowScalar"
-        kinds[row.name] = "Data" if row.name in data else kind
+        is_row, is_data = isinstance(row.symbol, RowSymbol), row.name in data
+        kinds[row.name] = ("Data" if is_row else 'Data["..."]') if is_data else "Row" if is_row else "RowScalar"
     for parameter in forward.parameters:
         if parameter.kind != "Constant":
-            kinds[parameter.name] = parameter.kind
+            kinds[parameter.name] = 'Data["d"]' if parameter.name in data else parameter.kind
     order = tuple(map(spelled, notes.inputs)) or tuple(kinds)
     unknown = [name for name in order if name not in kinds]
     if unknown or set(kinds) - set(order):

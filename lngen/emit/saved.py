@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from lngen.emit.interface import PublicInterface, PublicName
+from lngen.emit.interface import Kind, PublicInterface, PublicName
 from lngen.emit.spelling import reading
 from lngen.plan.program import RowProgram
 
@@ -23,7 +23,7 @@ class Field:
     """Saved array or number; `optional` marks one of an optional input."""
 
     source: PublicName
-    kind: Literal["Row", "RowScalar", "Feature", "Scalar", "Data", "Constant"]
+    kind: Kind | Literal["Constant"]
     origin: Literal["input", "output", "constant", "computed"]
     optional: bool
 

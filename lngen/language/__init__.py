@@ -9,10 +9,10 @@ functions compute nothing. Their docstrings define them; *u* is the argument, an
 sample.
 
 Each value has a kind. A `Row` varies over rows and features, a `RowScalar` over rows, a `Feature` over features, a
-`Scalar` over neither. An input that is `Data` is read as a Row, and a `Constant` as a Scalar; neither has a gradient or
-a tangent. The result of an elementwise function or operator varies over all that its arguments vary over. So a
-RowScalar broadcasts over its row, and a Feature over all rows. A reduction takes the feature axis away: of a Row it is
-a RowScalar, of a Feature a Scalar.
+`Scalar` over neither. An input that is `Data` is read as a Row, `Data["..."]` as a RowScalar, `Data["d"]` as a
+Feature, and a `Constant` as a Scalar; none of these has a gradient or a tangent. The result of an elementwise
+function or operator varies over all that its arguments vary over. So a RowScalar broadcasts over its row, and a
+Feature over all rows. A reduction takes the feature axis away: of a Row it is a RowScalar, of a Feature a Scalar.
 
 Operators: `+ - * /`, unary minus, and `a ** b` with a number b of magnitude 64 at most. Any other b is the same for all
 rows and features, as a Constant, a Scalar and D are, and a is then not negative. Where a is 0, derivatives are limits.
@@ -39,13 +39,19 @@ KIND_NAMES: tuple[str, ...] = ("Row", "RowScalar", "Feature", "Scalar", "Data", 
 """Annotations that an input may have."""
 
 
-class _FeatureCountName:
+class _NumberName:
+    def __init__(self, name: str) -> None:
+        self._name = name
+
     def __repr__(self) -> str:
-        return "D"
+        return self._name
 
 
-D: Any = _FeatureCountName()
+D: Any = _NumberName("D")
 """The number of features of a row. A divisor such as `D - 1` makes 2 the smallest D that is accepted."""
+
+pi: Any = _NumberName("pi")
+"""The ratio of a circle's circumference to its diameter, exact in a derivation and rounded once in code."""
 
 # Past these the function has left what a float can hold (exp) or has reached its limit (tanh, erf).
 _LARGE = (-1e4, -750.0, -100.0, -40.0, 40.0, 100.0, 1e4)
@@ -362,6 +368,19 @@ def minimum(a: Any, b: Any, /) -> Any:
 
 
 @entry(
+    "every real u, low and high",
+    (-1.0, 0.0, 1.0),
+    written=lambda f, u, low, high: f.minimum(f.maximum(u, low), high),
+)
+def clip(u: Any, low: Any, high: Any, /) -> Any:
+    """u where it lies between low and high, and the nearer of them elsewhere: `minimum(maximum(u, low), high)`.
+
+    The derivative is 1 for u inside and 0 outside, where it goes to the end. At an end it goes to the end too, as on a
+    tie of `maximum` and `minimum`; PyTorch's `clamp` gives it to u there.
+    """
+
+
+@entry(
     "every real a and b; the value that is not chosen may be anything",
     (-1.0, 0.0, 1.0),
     role="select",
@@ -395,4 +414,4 @@ FUNCTIONS: Mapping[str, FunctionEntry] = MappingProxyType(TABLE)
 
 def public_names() -> tuple[str, ...]:
     """Return the names that a definition may import."""
-    return ("D", *KIND_NAMES, *FUNCTIONS)
+    return ("D", "pi", *KIND_NAMES, *FUNCTIONS)

@@ -93,8 +93,8 @@ class Definition:
 
     @property
     def data(self) -> tuple[Input, ...]:
-        """The Data inputs."""
-        return self._inputs_of(Kind.DATA)
+        """The Data inputs, of any axes."""
+        return tuple(entry for entry in self.inputs if entry.kind.is_data)
 
     @property
     def features(self) -> tuple[Input, ...]:
@@ -105,6 +105,11 @@ class Definition:
     def scalars(self) -> tuple[Input, ...]:
         """The Scalar inputs."""
         return self._inputs_of(Kind.SCALAR)
+
+    @property
+    def parameters(self) -> tuple[Input, ...]:
+        """The inputs that all rows share and that have a gradient: Features and Scalars."""
+        return tuple(entry for entry in self.differentiable if not entry.kind.over_rows)
 
     @property
     def differentiable(self) -> tuple[Input, ...]:

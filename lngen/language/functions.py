@@ -31,11 +31,12 @@ class FunctionEntry:
     testing: ties, kinks, the ends of the domain, and points where a careless formula cancels or overflows.
 
     A function of one number needs only `written`, its formula in other functions, and `slope`: code is emitted for the
-    formula. A function that the backends compute in one call has a `head`.
+    formula. One of several numbers needs only `written`: a definition is read as if it said that. A function that the
+    backends compute in one call has a `head`.
     """
 
     name: str
-    arity: int
+    parameters: tuple[str, ...]
     role: Role
     domain: str
     doc: str
@@ -102,6 +103,21 @@ class FunctionEntry:
     """The operands that it still reads when it has begun to write: its result must not have their memory."""
 
     @property
+    def arity(self) -> int:
+        """The number of arguments."""
+        return len(self.parameters)
+
+    @property
+    def usage(self) -> str:
+        """A call of the function, as in `maximum(a, b)`."""
+        return f"{self.name}({', '.join(self.parameters)})"
+
+    @property
+    def is_shorthand(self) -> bool:
+        """Test whether a definition is read as if it said what the function is `written` by."""
+        return self.arity > 1 and self.written is not None
+
+    @property
     def is_helper(self) -> bool:
         """Test whether the NumPy backend calls a helper of `lngen.runtime` instead of one ufunc."""
         return self.numpy.startswith("_")
@@ -137,9 +153,9 @@ def entry(
 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
         name = function.__name__
-        arity = len(inspect.signature(function).parameters)
+        parameters = tuple(inspect.signature(function).parameters)
         doc = inspect.getdoc(function) or ""
-        TABLE[name] = FunctionEntry(name, arity, role, domain, doc, hard_points, **known)
+        TABLE[name] = FunctionEntry(name, parameters, role, domain, doc, hard_points, **known)
 
         @functools.wraps(function)
         def teach(*arguments: Any, **keywords: Any) -> NoReturn:

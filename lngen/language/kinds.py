@@ -20,6 +20,9 @@ else:
         def __init__(self, *arguments: Any, **keywords: Any) -> None:
             not_run(type(self).__name__)
 
+        def __class_getitem__(cls, axes: str) -> type:
+            return cls
+
     class Row(_Annotation):
         """One value per row and feature, shape (..., D)."""
 
@@ -33,7 +36,11 @@ else:
         """One learned value, shared by all."""
 
     class Data(_Annotation):
-        """One value per row and feature, shape (..., D), that has no gradient: a mask, a target, labels as one-hot."""
+        """One value per row and feature, shape (..., D), that has no gradient: a mask, a target, labels as one-hot.
+
+        `Data["..."]` has one value per row, shape (...,), as a row's weight in a loss. `Data["d"]` has one value per
+        feature, shape (D,), as the weight of a class.
+        """
 
     class Constant(_Annotation):
         """A hyper-parameter: one value that has no gradient."""

@@ -12,8 +12,8 @@ from typing import TypeAlias
 class Kind(enum.Enum):
     """Axes that a value varies over.
 
-    A CONSTANT is a SCALAR without a gradient, and DATA is a ROW without a gradient; only an input has one of these
-    kinds.
+    A CONSTANT is a SCALAR without a gradient. DATA, DATA_PER_ROW and DATA_PER_FEATURE are a ROW, a ROW_SCALAR and a
+    FEATURE without one. Only an input has one of these kinds. The value of a kind is its annotation.
     """
 
     ROW = "Row"
@@ -21,26 +21,33 @@ class Kind(enum.Enum):
     FEATURE = "Feature"
     SCALAR = "Scalar"
     DATA = "Data"
+    DATA_PER_ROW = 'Data["..."]'
+    DATA_PER_FEATURE = 'Data["d"]'
     CONSTANT = "Constant"
 
     @property
     def over_rows(self) -> bool:
         """Test whether there is one value per row."""
-        return self in (Kind.ROW, Kind.ROW_SCALAR, Kind.DATA)
+        return self in (Kind.ROW, Kind.ROW_SCALAR, Kind.DATA, Kind.DATA_PER_ROW)
 
     @property
     def over_features(self) -> bool:
         """Test whether there is one value per feature."""
-        return self in (Kind.ROW, Kind.FEATURE, Kind.DATA)
+        return self in (Kind.ROW, Kind.FEATURE, Kind.DATA, Kind.DATA_PER_FEATURE)
+
+    @property
+    def is_data(self) -> bool:
+        """Test whether an input of this kind is an array without a gradient."""
+        return self in (Kind.DATA, Kind.DATA_PER_ROW, Kind.DATA_PER_FEATURE)
 
     @property
     def has_gradient(self) -> bool:
         """Test whether an input of this kind has a gradient and a tangent."""
-        return self not in (Kind.DATA, Kind.CONSTANT)
+        return not self.is_data and self is not Kind.CONSTANT
 
     @staticmethod
     def of(over_rows: bool, over_features: bool) -> Kind:
-        """The kind that varies over these axes; never DATA or CONSTANT.
+        """The kind that varies over these axes; never that of data or a CONSTANT.
 
         >>> Kind.of(over_rows=True, over_features=False)
         <Kind.ROW_SCALAR: 'RowScalar'>
@@ -96,6 +103,14 @@ class FeatureCount:
 
 
 @dataclass(frozen=True)
+class Pi:
+    """`pi`, the ratio of a circle's circumference to its diameter."""
+
+    kind: Kind
+    span: SourceSpan
+
+
+@dataclass(frozen=True)
 class Negate:
     """`-operand`."""
 
@@ -136,7 +151,7 @@ class Compare:
     span: SourceSpan
 
 
-Expression: TypeAlias = Number | Name | FeatureCount | Negate | Binary | Call | Compare
+Expression: TypeAlias = Number | Name | FeatureCount | Pi | Negate | Binary | Call | Compare
 
 
 def render(expression: Expression) -> str:
@@ -154,6 +169,8 @@ def render(expression: Expression) -> str:
             return name
         case FeatureCount():
             return "D"
+        case Pi():
+            return "pi"
         case Negate(operand):
             return f"(-{render(operand)})"
         case Binary(operator, left, right) | Compare(operator, left, right):

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from types import MappingProxyType
+from typing import Literal
 
 import sympy
 from sympy import Expr
@@ -63,12 +64,14 @@ def program_of(
         rows=tuple(rows),
         parameters=(
             *(
-                Parameter(entry.name, symbol, entry.kind.value, entry.default)  # type: ignore[arg-type]
+                Parameter(
+                    entry.name, symbol, "Constant" if entry.kind is Kind.CONSTANT else _shared(symbol), entry.default
+                )
                 for entry, symbol in entries
                 if not entry.kind.over_rows and (direction == "forward" or symbol in read)
             ),
             *(
-                Parameter(name, s, "Feature" if isinstance(s, FeatureSymbol) else "Scalar", Fraction(0))
+                Parameter(name, s, _shared(s), Fraction(0))
                 for name, s in arguments.items()
                 if not axes(s).rows and s in read
             ),
@@ -81,6 +84,10 @@ def program_of(
         optional=(*optional, *((name, Fraction(0)) for name in arguments)),
         growth=grown(growth, lines),
     )
+
+
+def _shared(symbol: TypedSymbol) -> Literal["Feature", "Scalar"]:
+    return "Feature" if isinstance(symbol, FeatureSymbol) else "Scalar"
 
 
 def stores_of(

@@ -165,7 +165,7 @@ class Meanings:
             if e in self.meaning:
                 return self.sign(self.meaning[e])
             return 1 if e.is_positive else 0 if e.is_nonnegative else None
-        if e.is_Rational:
+        if e.is_Rational or isinstance(e, sympy.NumberSymbol):
             return 1 if e > 0 else 0 if e == 0 else None
         if isinstance(e, sympy.Abs):
             return 1 if self.sign(e.args[0]) else 0

@@ -168,7 +168,7 @@ class _Reader:
         parts = list(ast.walk(node))
         called = [part.func for part in parts if isinstance(part, ast.Call)]
         for part in parts:
-            known = {*self.kinds, *FUNCTIONS, *KIND_NAMES, "D"}
+            known = {*self.kinds, *FUNCTIONS, *KIND_NAMES, "D", "pi"}
             if isinstance(part, ast.Name) and part not in called and part.id not in known:
                 self._input(part.id, source.filename)
         expression, _ = Scope(source, self.kinds).read(node)

@@ -47,7 +47,8 @@ k, dk = RowScalarSymbol("k"), RowScalarSymbol("dk")
 
 def _call(name: str) -> str:
     entry = FUNCTIONS[name]
-    return "where(x < z, x, z)" if entry.role == "select" else f"{name}(x, z)" if entry.arity == 2 else f"{name}(x)"
+    arguments = ("x", "z", "1")[: entry.arity]
+    return "where(x < z, x, z)" if entry.role == "select" else f"{name}({', '.join(arguments)})"
 
 
 @functools.cache
@@ -182,6 +183,7 @@ DERIVATIVES: dict[str, Callable[[Any, Any], tuple[Any, Any]]] = {
     "sign": lambda u, v: (0, 0),
     "maximum": lambda u, v: (int(u > v), int(not u > v)),
     "minimum": lambda u, v: (int(u < v), int(not u < v)),
+    "clip": lambda u, v: (int(v < u < 1), int(not v >= 1 and not u > v)),
     "where": lambda u, v: (int(u < v), int(not u < v)),
     "stop_gradient": lambda u, v: (0, 0),
 }

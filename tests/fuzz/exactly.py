@@ -102,7 +102,7 @@ def _lifted(value: Any, kind: Kind, case: Case) -> Any:
     )
     stored = _stored(kind, case)
     array = np.empty(stored, object)
-    array[...] = lifted[:, None] if kind is Kind.ROW_SCALAR and np.ndim(lifted) else lifted
+    array[...] = lifted[:, None] if Kind.join(kind) is Kind.ROW_SCALAR and np.ndim(lifted) else lifted
     return array if stored else array[()]
 
 
@@ -115,7 +115,7 @@ def _stored(kind: Kind, case: Case) -> tuple[int, ...]:
 def _public(value: Any, kind: Kind, case: Case) -> Any:
     full = np.empty(_stored(kind, case), object)
     full[...] = value
-    return full[:, 0] if kind is Kind.ROW_SCALAR else full
+    return full[:, 0] if Kind.join(kind) is Kind.ROW_SCALAR else full
 
 
 def _allowed(

@@ -17,6 +17,7 @@ from lngen.language.syntax import Kind
 from tests.fuzz.names import PLAIN_INPUTS, PLAIN_STATEMENTS, awkwardly_named
 from tests.fuzz.tree import tidy
 
+DATA = {Kind.ROW: Kind.DATA, Kind.ROW_SCALAR: Kind.DATA_PER_ROW, Kind.FEATURE: Kind.DATA_PER_FEATURE}
 ROW, ROW_SCALAR, FEATURE, SCALAR = Kind.ROW, Kind.ROW_SCALAR, Kind.FEATURE, Kind.SCALAR
 
 
@@ -95,7 +96,7 @@ class _Writer:
                 default = f" = {rng.choice(('1e-05', '0.5', '2'))}"
             elif parts and rng.random() < 0.4:
                 default = f" = {rng.choice(('1', '0', '0', '-1', '0.5'))}"
-            annotation = Kind.DATA if kind is ROW and parts and dice.random() < 0.25 else kind
+            annotation = DATA[kind] if kind in DATA and parts and dice.random() < 0.25 else kind
             parts.append((bool(default), f"{name}: {annotation.value}{default}"))
             self.scope[name] = Kind.join(kind)
         return ", ".join(text for _, text in sorted(parts, key=lambda part: part[0]))

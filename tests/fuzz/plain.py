@@ -25,10 +25,11 @@ def in_rows(text: str) -> Definition:
     Kind.ROW
     """
     function = function_of(ast.parse(text))
-    own = {"Feature": "Row", "Scalar": "RowScalar"}
+    own = {"Feature": "Row", "Scalar": "RowScalar", "Data['d']": "Data"}
     for argument in function.args.args:
-        assert isinstance(argument.annotation, ast.Name)
-        argument.annotation.id = own.get(argument.annotation.id, argument.annotation.id)
+        assert argument.annotation
+        if (name := own.get(ast.unparse(argument.annotation))) is not None:
+            argument.annotation = ast.Name(name)
     return parse(ast.unparse(function))
 
 

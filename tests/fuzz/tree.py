@@ -88,8 +88,10 @@ def _reaching(function: ast.FunctionDef) -> set[str]:
 
 
 def _kind(argument: ast.arg) -> str:
-    assert isinstance(argument.annotation, ast.Name)
-    return argument.annotation.id
+    annotation = argument.annotation
+    name = annotation.value if isinstance(annotation, ast.Subscript) else annotation
+    assert isinstance(name, ast.Name)
+    return name.id
 
 
 def _imported(function: ast.FunctionDef) -> list[str]:

@@ -19,14 +19,14 @@ from lngen.language.oracle.multiprecision import mp_numbers
 SPECIFIED = [
     *("mean", "sum", "max", "min"),
     *("sqrt", "rsqrt", "exp", "log", "log1p", "expm1", "sin", "cos", "tanh", "sigmoid", "softplus", "relu"),
-    *("silu", "gelu", "erf", "abs", "sign", "maximum", "minimum", "where", "stop_gradient"),
+    *("silu", "gelu", "erf", "abs", "sign", "maximum", "minimum", "clip", "where", "stop_gradient"),
 ]
 
 
 def test_the_table_has_the_specified_functions() -> None:
     assert list(FUNCTIONS) == SPECIFIED
     assert KIND_NAMES == ("Row", "RowScalar", "Feature", "Scalar", "Data", "Constant")
-    assert set(public_names()) == {"D", *KIND_NAMES, *SPECIFIED}
+    assert set(public_names()) == {"D", "pi", *KIND_NAMES, *SPECIFIED}
 
 
 def test_the_table_cannot_be_written_to() -> None:
@@ -37,7 +37,7 @@ def test_the_table_cannot_be_written_to() -> None:
 def test_every_public_name_is_real_and_documented() -> None:
     for name in public_names():
         value = getattr(language, name)
-        assert name == "D" or value.__doc__, name
+        assert name in ("D", "pi") or value.__doc__, name
 
 
 @pytest.mark.parametrize("name", SPECIFIED)
@@ -68,6 +68,7 @@ def test_roles_and_arities() -> None:
     assert {e.name: e.arity for e in FUNCTIONS.values() if e.arity != 1} == {
         "maximum": 2,
         "minimum": 2,
+        "clip": 3,
         "where": 3,
     }
 
@@ -110,6 +111,7 @@ RESERVED = [
     "stream",
     "workspace",
     "D",
+    "pi",
     "mean",
     "erf",
     "Row",

@@ -43,7 +43,7 @@ __all__ = [
 ]
 
 PLATFORMS = ("cpu", "cuda")
-_AXES = {"Feature": 1, "Scalar": 0}
+_AXES = {"Feature": 1, "Scalar": 0, 'Data["d"]': 1}
 _STATIC = ("layer", "constants", "there", "sampled")
 _UINT32 = np.dtype(np.uint32)
 

@@ -18,7 +18,7 @@ DType = np.dtype[Any]
 
 ROW, ROW_SCALAR, FEATURE, NUMBER, CONSTANT = range(5)
 PARTS = {"Row": ROW, "Data": ROW, "RowScalar": ROW_SCALAR, "Computed": ROW_SCALAR, "Feature": FEATURE}
-PARTS |= {"Scalar": NUMBER, "Constant": CONSTANT}
+PARTS |= {"Scalar": NUMBER, "Constant": CONSTANT, 'Data["..."]': ROW_SCALAR, 'Data["d"]': FEATURE}
 """Number of the shape of a value, by its kind."""
 
 _MEANINGS = ("the shape of {rows}", "the shape of {rows} without its last axis", "(D,)", "a number or a 0-d array")
@@ -237,7 +237,7 @@ class LayerProtocol:
         known |= {("output", each.name): each for each in outputs}
         known |= {("row scalar", each.name): each for each in self.row_scalars}
         self.fields = tuple(self._field(each["name"], known[each["kind"], each["of"]]) for each in interface["saved"])
-        self.differentiable = tuple(place for place, each in enumerate(inputs) if each.kind != "Data")
+        self.differentiable = tuple(place for place, each in enumerate(inputs) if not each.kind.startswith("Data"))
         made, needed = (*outputs, *self.row_scalars), {each.owner for each in self.fields}
         self.kept = tuple(place for place, each in enumerate(made) if each in needed)
         self.directions = self._directions()

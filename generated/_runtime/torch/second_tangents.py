@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from math import prod
 from typing import Any
 
-from ..protocol.interface import PARAMETERS
+from ..protocol.interface import SHARED
 from .kernels import Tensor, each, torch
 from .parts import OperatorValues
 
@@ -61,7 +61,7 @@ def _of_rows(value: Any, kind: str, batch: Sequence[int], has_samples: bool) -> 
     """Return a tensor with one axis for all rows of a batch, and by sample an axis for the samples before it."""
     if not isinstance(value, Tensor):
         return value
-    if kind in PARAMETERS:
+    if kind in SHARED:
         own = value.shape[1:] if has_samples else value.shape
         shared = value.reshape(*value.shape[:1], *[1] * (len(batch) - 1), *own) if has_samples else value
         return shared.expand(*batch, *own).reshape(prod(batch), *own)

@@ -34,6 +34,8 @@ _COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
     "!=": operator.ne,
 }
 
+_PI = np.longdouble("3.14159265358979323846264338327950288")
+
 
 class Numbers:
     """A number type. Arrays are NumPy's; reductions are over the last axis and keep it.
@@ -67,6 +69,10 @@ class Numbers:
     def constant(self, value: Fraction) -> Array:
         """The nearest number to a fraction, as a 0-d array."""
         return np.asarray(_float(value)).astype(self.dtype)
+
+    def pi(self) -> Array:
+        """The nearest number to pi, as a 0-d array."""
+        return np.asarray(_PI).astype(self.dtype)
 
     def negate(self, operand: Array) -> Array:
         """-operand."""
@@ -219,6 +225,9 @@ class _Single(Numbers):
 
     def constant(self, value: Fraction) -> Array:
         return self._rounded(super().constant(value))
+
+    def pi(self) -> Array:
+        return self._rounded(super().pi())
 
     def combine(self, sign: str, left: Array, right: Array) -> Array:
         return self._rounded(super().combine(sign, left, right))

@@ -28,7 +28,7 @@ from lngen.errors import LngenError
 from lngen.language.definition import Definition, Input
 from lngen.language.oracle.arithmetic import COMPLEX128, FLOAT32, FLOAT64, LONGDOUBLE, Array, Numbers
 from lngen.language.oracle.multiprecision import mp_numbers
-from lngen.language.syntax import Binary, Call, Compare, Expression, FeatureCount, Kind, Name, Negate, Number
+from lngen.language.syntax import Binary, Call, Compare, Expression, FeatureCount, Kind, Name, Negate, Number, Pi
 
 __all__ = ["COMPLEX128", "FLOAT32", "FLOAT64", "LONGDOUBLE", "Numbers", "evaluate", "mp_numbers"]
 
@@ -85,7 +85,7 @@ def _stored_shape(kind: Kind, shape: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def _public_shape(kind: Kind, shape: tuple[int, ...]) -> tuple[int, ...]:
-    return shape[:-1] if kind is Kind.ROW_SCALAR else _stored_shape(kind, shape)
+    return shape[:-1] if Kind.join(kind) is Kind.ROW_SCALAR else _stored_shape(kind, shape)
 
 
 def _input(entry: Input, value: Any, shape: tuple[int, ...], numbers: Numbers) -> Array:
@@ -125,6 +125,8 @@ class _Evaluation:
                 return numbers.constant(value)
             case FeatureCount():
                 return numbers.constant(Fraction(self.features))
+            case Pi():
+                return numbers.pi()
             case Name(name):
                 return self.values[name]
             case Negate(operand):

@@ -43,6 +43,9 @@ class _Multiprecision(Numbers):
     def constant(self, value: Fraction) -> Array:
         return _object(self.context.mpf(value.numerator) / value.denominator)
 
+    def pi(self) -> Array:
+        return _object(+self.context.pi)
+
     def combine(self, sign: str, left: Array, right: Array) -> Array:
         if sign == "/":
             return _each(lambda a, b: self.context.nan if b == 0 else a / b, left, right)

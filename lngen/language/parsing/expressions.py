@@ -6,16 +6,18 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import partial
 from typing import NoReturn
 
 from lngen.errors import counted
 from lngen.language import FUNCTIONS, KIND_NAMES
+from lngen.language.functions import Named
 from lngen.language.parsing import folding, instead
 from lngen.language.parsing.folding import Value
 from lngen.language.parsing.instead import suggestion
 from lngen.language.parsing.refusals import CHAIN
 from lngen.language.parsing.source import Source
-from lngen.language.syntax import Binary, Call, Compare, Expression, FeatureCount, Kind, Name, Negate, Number
+from lngen.language.syntax import Binary, Call, Compare, Expression, FeatureCount, Kind, Name, Negate, Number, Pi
 
 MAXIMUM_DEPTH = 100
 _LONGEST_REPEATED = 40
@@ -171,7 +173,8 @@ class Scope:
             return Number(value, Kind.SCALAR, span), value
         match node:
             case ast.Name(id=name):
-                return self._read_name(node, name), self.values.get(name)
+                expression = self._read_name(node, name)
+                return expression, folding.fold(expression, names=self.values)
             case ast.UnaryOp(op=ast.USub(), operand=inner):
                 operand, value = self._read(inner, depth + 1)
                 return Negate(operand, operand.kind, span), None if value is None else -value
@@ -200,9 +203,11 @@ class Scope:
     def _instead_of(self, node: ast.Attribute) -> str:
         """Return what to write instead of a method of a value or an attribute of a module."""
         name = node.attr
+        if name == "pi":
+            return "write pi: it stands without a module"
         if name in FUNCTIONS:
             own = isinstance(node.value, ast.Name) and node.value.id in self.kinds and FUNCTIONS[name].arity == 1
-            written = f"{name}({self._text(node.value)})" if own else _usage(name)
+            written = f"{name}({self._text(node.value)})" if own else FUNCTIONS[name].usage
             return f"write {written}: values have no methods, and functions stand without a module"
         known = instead.ATTRIBUTES.get(name) or instead.CONSTANTS.get(name) or instead.function(name)
         return known or describe(node)[1]
@@ -211,10 +216,12 @@ class Scope:
         span = self.source.span(node)
         if name == "D":
             return FeatureCount(Kind.SCALAR, span)
+        if name == "pi":
+            return Pi(Kind.SCALAR, span)
         if name in self.kinds:
             return Name(name, Kind.join(self.kinds[name]), span)
         if name in FUNCTIONS:
-            self.source.refuse(node, "function-as-value", name=name, usage=_usage(name))
+            self.source.refuse(node, "function-as-value", name=name, usage=FUNCTIONS[name].usage)
         if name in KIND_NAMES:
             self.source.refuse(node, "kind-as-value", name=name)
         if name in self.later:
@@ -261,22 +268,30 @@ class Scope:
             self._refuse_function(node.func, function)
         for starred in node.args:
             if isinstance(starred, ast.Starred):
-                self.source.refuse(starred, "starred", usage=_usage(function))
+                self.source.refuse(starred, "starred", usage=FUNCTIONS[function].usage)
         if node.keywords:
             keyword = node.keywords[0]
             remedy = instead.KEYWORDS.get(keyword.arg or "", "")
             if keyword.arg in ("axis", "dim"):
                 remedy = instead.axis(self._text(keyword.value))
-            self.source.refuse(keyword, "keyword", remedy, usage=_usage(function))
+            self.source.refuse(keyword, "keyword", remedy, usage=FUNCTIONS[function].usage)
         if len(node.args) != entry.arity:
             self._refuse_arity(node, function, len(node.args), entry.arity)
+        deeper = depth + 1 + entry.is_shorthand
+        read: list[tuple[Expression, Value]] = []
         if entry.role == "select":
-            condition = self._read_condition(node.args[0], depth + 1)
-            read = [self._read(argument, depth + 1) for argument in node.args[1:]]
-            arguments: tuple[Expression, ...] = (condition, *(expression for expression, _ in read))
-        else:
-            read = [self._read(argument, depth + 1) for argument in node.args]
-            arguments = tuple(expression for expression, _ in read)
+            read.append((self._read_condition(node.args[0], deeper), None))
+        read += [self._read(argument, deeper) for argument in node.args[len(read) :]]
+        return self._called(node, function, *read)
+
+    def _called(self, node: ast.Call, function: str, *read: tuple[Expression, Value]) -> tuple[Expression, Value]:
+        """A function of arguments with their values, or what it is short for."""
+        entry = FUNCTIONS[function]
+        if entry.is_shorthand:
+            assert entry.written
+            written: tuple[Expression, Value] = entry.written(Named(lambda f: partial(self._called, node, f)), *read)
+            return written
+        arguments = tuple(expression for expression, _ in read)
         kind = Kind.join(*(argument.kind for argument in arguments))
         if entry.role == "reduction":
             kind = self._reduced(node, function, kind)
@@ -308,7 +323,7 @@ class Scope:
         return Kind.of(kind.over_rows, over_features=False)
 
     def _refuse_function(self, node: ast.expr, function: str) -> NoReturn:
-        if function in self.kinds or function == "D":
+        if function in self.kinds or function in ("D", "pi"):
             self.source.refuse(node, "value-called", name=function)
         if function in KIND_NAMES:
             self.source.refuse(node, "kind-called", name=function)
@@ -320,7 +335,7 @@ class Scope:
         if function in ("max", "min") and found == 2:
             which = "larger" if function == "max" else "smaller"
             self.source.refuse(node, "larger-of-two", name=function, which=which)
-        usage = _usage(function)
+        usage = FUNCTIONS[function].usage
         if function == "where" and found == 2:
             given = ", ".join(map(self._text, node.args))
             usage = f"where({given}, b): b is the value where the condition does not hold"
@@ -328,9 +343,3 @@ class Scope:
             usage += f"; {instead.axis(self._text(node.args[1]))}"
         arguments = counted(arity, "argument")
         self.source.refuse(node, "argument-count", name=function, arity=arguments, found=found, usage=usage)
-
-
-def _usage(function: str) -> str:
-    names = {"reduction": "row", "select": "condition, a, b", "stop": "u"}
-    entry = FUNCTIONS[function]
-    return f"{function}({names.get(entry.role, 'u' if entry.arity == 1 else 'a, b')})"

@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 
 from lngen.language import FUNCTIONS
 from lngen.language.functions import FunctionEntry, Named, in_mpmath
-from lngen.language.syntax import Binary, Call, Expression, FeatureCount, Name, Negate, Number
+from lngen.language.syntax import Binary, Call, Expression, FeatureCount, Name, Negate, Number, Pi
 
 MAXIMUM_EXPONENT = 64
 _LARGEST = Fraction(10) ** 300
@@ -59,6 +59,8 @@ def fold(expression: Expression, features: int | None = None, names: Mapping[str
             return value
         case FeatureCount():
             return None if features is None else Fraction(features)
+        case Pi():
+            return +_context().pi
         case Name(name):
             return names.get(name)
         case Negate(operand):

@@ -34,8 +34,8 @@ _UNBIASED = "write sum((x - mean(x))**2)/(D - 1) for the unbiased variance"
 def _by_word(remedies: Mapping[str, str]) -> dict[str, str]:
     """The remedy of each word, from that of several words.
 
-    >>> _by_word({"clamp clip": "write minimum(maximum(x, low), high)"})["clip"]
-    'write minimum(maximum(x, low), high)'
+    >>> _by_word({"absolute fabs": "write abs(x)"})["fabs"]
+    'write abs(x)'
     """
     return {word: remedy for words, remedy in remedies.items() for word in words.split()}
 
@@ -86,7 +86,7 @@ FUNCTIONS: dict[str, str] = _by_word(
         "ceil fix floor int quantize round trunc": (
             "rounding cannot be said, and has no gradient: do it outside, and pass the result as Data"
         ),
-        "clamp clip": "write minimum(maximum(x, low), high)",
+        "clamp": "write clip(x, low, high)",
         "complex": _COMPLEX,
         "cosh": "write (exp(x) + exp(-x))/2",
         "count_nonzero": "write sum(where(x != 0, 1, 0))",
@@ -110,9 +110,9 @@ FUNCTIONS: dict[str, str] = _by_word(
         ),
         "full ones ones_like zeros zeros_like": "write the number itself: it broadcasts",
         "gather index_select one_hot pick take take_along_axis": _ONE_HOT,
-        "hardsigmoid": "write minimum(maximum(x + 3, 0), 6)/6",
-        "hardswish": "write x*minimum(maximum(x + 3, 0), 6)/6",
-        "hardtanh": "write minimum(maximum(x, -1), 1)",
+        "hardsigmoid": "write clip(x + 3, 0, 6)/6",
+        "hardswish": "write x*clip(x + 3, 0, 6)/6",
+        "hardtanh": "write clip(x, -1, 1)",
         "hypot": "write sqrt(a**2 + b**2)",
         "kth kthvalue nlargest partition top_k topk": (
             "which entries are largest cannot be said: find them outside, pass them as `keep: Data`, ones and zeros, "
@@ -131,7 +131,7 @@ FUNCTIONS: dict[str, str] = _by_word(
         "pow power": f"write a**b, and {POWER_OF} for a >= 0 and b > 1 that varies over rows or features",
         "prod": "write exp(sum(log(x))) for entries above zero",
         "reciprocal": "write 1/x",
-        "relu6": "write minimum(maximum(x, 0), 6)",
+        "relu6": "write clip(x, 0, 6)",
         "rms": "write sqrt(mean(x**2))",
         "sinh": "write (exp(x) - exp(-x))/2",
         "softsign": "write x/(1 + abs(x))",
@@ -148,7 +148,6 @@ CONSTANTS: dict[str, str] = {
     "e": "write exp(1)",
     "inf": _NUMBER,
     "nan": "numbers are real; choose with where(condition, a, b)",
-    "pi": "write 3.141592653589793",
 }
 """A constant by its name."""
 
@@ -215,7 +214,7 @@ def suggestion(
     """Return what to write for an unknown name: the entry of `habits`, else the nearest name, else `otherwise`.
 
     >>> suggestion("clamp", ["max"], "", FUNCTIONS), suggestion("sqroot", ["sqrt"], "", FUNCTIONS)
-    ('write minimum(maximum(x, low), high)', "did you mean 'sqrt'?")
+    ('write clip(x, low, high)', "did you mean 'sqrt'?")
     >>> suggestion("zzz", ["sqrt"], "assign it first")
     'assign it first'
     """

@@ -50,6 +50,11 @@ REFUSALS: Mapping[str, tuple[str, str]] = {
     "no-kind": ("the input {name!r} has no kind", f"annotate it with {_KINDS}"),
     "unknown-kind": ("there is no kind {name!r}", f"annotate with {_KINDS}"),
     "kind-expression": ("found {found} as a kind", f"annotate with {_KINDS}"),
+    "axes": (
+        "Data has no axes {axes!a}",
+        'write Data for one value per row and feature, Data["..."] for one per row, Data["d"] for one per feature, or '
+        "Constant for a number",
+    ),
     "default": ("the default is {found}", "a default is a number such as 1, -1 or 1e-5"),
     "first-row-default": ("the first Row has a default", "delete it: the first Row gives the shape and the dtype"),
     "no-row": (

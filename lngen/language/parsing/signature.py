@@ -74,7 +74,21 @@ class SignatureParser:
                 return Kind(annotation.id)
             remedy = suggestion(annotation.id, KIND_NAMES, "", instead.KINDS)
             self.refuse(annotation, "unknown-kind", remedy, name=annotation.id)
+        if isinstance(annotation, ast.Subscript) and isinstance(annotation.value, ast.Name):
+            return self._kind_of_axes(annotation, annotation.value.id)
         self.refuse(annotation, "kind-expression", found=describe(annotation)[0])
+
+    def _kind_of_axes(self, annotation: ast.Subscript, name: str) -> Kind:
+        """Read `Data["..."]` or `Data["d"]`."""
+        axes = annotation.slice.value if isinstance(annotation.slice, ast.Constant) else None
+        if name != Kind.DATA.value or not isinstance(axes, str):
+            self.refuse(annotation, "kind-expression", found=describe(annotation)[0])
+        if axes.split() == ["...", "d"]:
+            return Kind.DATA
+        try:
+            return Kind(f'{name}["{axes.strip()}"]')
+        except ValueError:
+            self.refuse(annotation, "axes", axes=axes)
 
     def _default(self, node: ast.expr) -> Fraction:
         negative = isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub)

@@ -205,7 +205,7 @@ class _Auditor:
         yield self._hazard("power", e, line, danger, "none: the exponent is as the caller passes it", "range")
         if not e.base.is_positive:
             danger = f"where {base} is zero it is infinite if {exponent} is negative"
-            yield self._hazard("power", e, line, danger, "none: that is the limit", "open")
+            yield self._hazard("power of zero", e, line, danger, "none: that is the limit", "open")
 
     def _range(self, e: Expr) -> tuple[str, str, Status]:
         """Describe the range in which a power of a growing value does not overflow."""

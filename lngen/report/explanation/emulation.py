@@ -216,7 +216,7 @@ def ordinary(plan: Plan, features: int, count: int = 1) -> EmulatedRows:
     """A row with nothing special about it, `count` times, with parameters and cotangents."""
     values: dict[TypedSymbol, Array] = {}
     arguments = [*plan.forward.rows, *(row for row in plan.backward.rows if row.origin == "cotangent")]
-    data = {entry.name for entry in plan.derivation.definition.inputs if entry.kind.name == "DATA"}
+    data = {entry.name for entry in plan.derivation.definition.inputs if entry.kind.is_data}
     for number, row in enumerate(arguments, 1):
         size = features if is_row(row.symbol) else 1
         value = np.array(spread(size, number))

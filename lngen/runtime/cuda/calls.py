@@ -12,6 +12,8 @@ import numpy as np
 
 from ..protocol.calls import DType, Shape
 from ..protocol.directions import (
+    FEATURE,
+    ROW,
     DirectionProtocol,
     Entries,
     Entry,
@@ -19,7 +21,7 @@ from ..protocol.directions import (
     computed,
     leading,
 )
-from ..protocol.interface import PARAMETERS, Interface
+from ..protocol.interface import SHARED, Interface
 from ..protocol.kernels import KernelTable
 from .arrays import (
     KINDS,
@@ -147,7 +149,7 @@ class DeviceCall:
         """The arrays that kernels read and write by vectors of entries."""
         found = [(each, self._array(each)) for each in self.takes.reads]
         found += [(each, self.results.get(each.symbol)) for each in self.takes.results]
-        wide = [value for each, value in found if each.kind in ("Row", "Data", "Feature")]
+        wide = [value for each, value in found if each.part in (ROW, FEATURE)]
         return [value for value in wide if isinstance(value, Memory) and value.nbytes]
 
 
@@ -160,10 +162,10 @@ def forward_call(layer: DeviceLayer, given: Mapping[str, Any], saves: bool) -> D
     shape = row_shape(name, first, layer.minimum_features)
     for each, value in zip(layer.inputs, values, strict=True):
         check_shape(each.name, value, part(each.kind, shape), each.meaning(name))
-    parameters = [(each, value) for each, value in zip(layer.inputs, values, strict=True) if each.kind in PARAMETERS]
+    parameters = [(each, value) for each, value in zip(layer.inputs, values, strict=True) if each.kind in SHARED]
     typed = [(each.name, value) for each, value in parameters if isinstance(value, Memory)]
     for each, value in zip(layer.inputs, values, strict=True):
-        other, like = typed[0] if typed and each.kind in PARAMETERS else (name, first)
+        other, like = typed[0] if typed and each.kind in SHARED else (name, first)
         check_type(each.name, value, like.kind, other)
     parameter_type = first.kind
     if typed:
@@ -211,7 +213,7 @@ def _types(layer: DeviceLayer, dtypes: Sequence[DType | None]) -> tuple[int, str
     """Return the place of the first row that is present, the type of rows and that of parameters."""
     first = leading(layer.inputs, dtypes)
     pairs = zip(layer.inputs, dtypes, strict=True)
-    parameters = [kind for each, kind in pairs if each.kind in PARAMETERS and kind is not None]
+    parameters = [kind for each, kind in pairs if each.kind in SHARED and kind is not None]
     rows = dtypes[first]
     assert rows is not None
     return first, KINDS[rows.str], KINDS[parameters[0].str] if parameters else KINDS[rows.str]

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from ..protocol.interface import PARAMETERS
+from ..protocol.interface import SHARED
 from .primitives import (
     PrimitiveLayer,
     bind,
@@ -158,7 +158,7 @@ def _second_tangent_evaluated(platform: str, *operands: Any, **settings: Any) ->
     if call.sampled:
         values = [_of_rows(batch, kind, value) for kind, value in zip(kinds, values, strict=True)]
     per_row = [
-        value is not None and (kind not in PARAMETERS or (call.sampled and has_samples(kind, value)))
+        value is not None and (kind not in SHARED or (call.sampled and has_samples(kind, value)))
         for kind, value in zip(kinds, values, strict=True)
     ]
 
@@ -189,7 +189,7 @@ def _second_tangent_evaluated(platform: str, *operands: Any, **settings: Any) ->
 
 def _of_rows(batch: Sequence[int], kind: str, value: Any) -> Any:
     """A parameter of each sample as one of each row."""
-    if value is None or kind not in PARAMETERS or not has_samples(kind, value):
+    if value is None or kind not in SHARED or not has_samples(kind, value):
         return value
     samples, *entries = value.shape
     return jnp.broadcast_to(value.reshape(samples, *[1] * (len(batch) - 1), *entries), (*batch, *entries))

@@ -11,6 +11,7 @@ from typing import Literal, TypedDict
 __all__ = [
     "PARAMETERS",
     "PER_ROW",
+    "SHARED",
     "ConstantEntry",
     "CounterpartEntry",
     "Gradient",
@@ -30,14 +31,17 @@ __all__ = [
     "saved",
 ]
 
-Kind = Literal["Row", "RowScalar", "Feature", "Scalar", "Data"]
+Kind = Literal["Row", "RowScalar", "Feature", "Scalar", "Data", 'Data["..."]', 'Data["d"]']
 Sign = Literal["any", "nonnegative"]
 Origin = Literal["input", "output", "constant", "row scalar"]
 
-PER_ROW = ("Row", "RowScalar", "Data")
+PER_ROW = ("Row", "RowScalar", "Data", 'Data["..."]')
 """Kinds with a value in each row."""
 
 PARAMETERS = ("Feature", "Scalar")
+"""The kinds that all rows share and that have a gradient."""
+
+SHARED = (*PARAMETERS, 'Data["d"]')
 """The kinds that all rows share."""
 
 
@@ -54,7 +58,7 @@ Axes = list[Literal["...", "D"]]
 class InputEntry(TypedDict):
     """A positional argument of `forward`; None may be passed for one with a default, which it then is.
 
-    One of kind `Data` has the shape of a Row and neither a gradient nor a tangent.
+    One whose kind begins with `Data` has neither a gradient nor a tangent.
     """
 
     name: str
@@ -134,6 +138,8 @@ AXES: dict[Kind, Axes] = {
     "Feature": ["D"],
     "Scalar": [],
     "Data": ["...", "D"],
+    'Data["..."]': ["..."],
+    'Data["d"]': ["D"],
 }
 
 

@@ -3,6 +3,7 @@
 
 from typing import Any
 
+from ..protocol.directions import ROW
 from .operators import Operators
 from .parts import OperatorValues
 
@@ -30,7 +31,7 @@ def _placements(parts: OperatorValues) -> Any:
         axes = max(
             each.ndim - 1
             for each, part, there in zip(args, parts.arguments, is_there, strict=True)
-            if there and part.kind in ("Row", "Data")
+            if there and part.part == ROW
         )
         found = [([Replicate()] * len(parts.results), [Replicate() if there else None for there in is_there])]
         for axis in range(axes):

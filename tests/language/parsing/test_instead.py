@@ -54,7 +54,7 @@ def test_a_layer_that_is_called_is_answered_with_its_lines(name):
         ("x.mean()", "write mean(x): values have no methods, and functions stand without a module"),
         ("np.mean(x)", "write mean(row): values have no methods, and functions stand without a module"),
         ("torch.maximum(x, 0)", "write maximum(a, b): values have no methods, and functions stand without a module"),
-        ("math.pi*x", "write 3.141592653589793"),
+        ("math.pi*x", "write pi: it stands without a module"),
         ("x.shape[-1]*x", "write D for the number of features of a row"),
         ("x*len(x)", "write D for the number of features of a row"),
         ("mean(x, axis=-1)", "a reduction is over the feature axis, the last one, and broadcasts back by itself"),
