@@ -19,7 +19,7 @@ Made from the docstrings of `lngen/language/__init__.py` by `python docs/make_la
 An input other than a Constant may have a default: the number that it stands for when it is left out. The emitted code
 then has neither the input nor the work that served it alone. The default of a Constant is that of the emitted
 argument. A positive default says that the Constant is positive: a call with a negative one is refused where a root, a
-logarithm or an `abs` depends on it. The first Row has no default.
+logarithm or an `abs` depends on it. The first Row, or without a Row the first RowScalar, has no default.
 
 Each statement assigns a name once. The last one returns an expression, which is called `y`, or a tuple of names. Each
 name of the tuple is an output, a Row or a RowScalar, with a cotangent of its own.
@@ -79,7 +79,7 @@ def _listed(words: frozenset[str], reason: str) -> str:
 
 def _escaped(doc: str) -> str:
     """A docstring as one line in which no product is taken for emphasis."""
-    pieces = " ".join(doc.split()).split("`")
+    pieces = " ".join(doc.split()).replace("|", r"\|").split("`")
     # Every other piece stands between backquotes, where a star is a star.
     return "`".join(piece if n % 2 else piece.replace("*", r"\*") for n, piece in enumerate(pieces))
 

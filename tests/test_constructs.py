@@ -58,6 +58,11 @@ TEXTS = {
         "def f(x: Row, w: Feature = 1, a: Scalar = 1):\n    n = x*rsqrt(mean(x**2)/pi + 1)\n"
         "    y = clip(n, -1, a)*softplus(pi*n*w)\n    z = sum(clip(x, 0.5, w))/pi\n    return y, z"
     ),
+    "an angle and its margin": (
+        "def f(x: Row, w: Feature = 1, m: Constant = 0.5, eps: Constant = 1e-5):\n"
+        "    c = x*rsqrt(sum(x**2) + eps)\n    y = cos(acos(c) + m)*w + atan(x)*asin(c)\n"
+        "    top = max(acos(c))\n    return y, top"
+    ),
     "a negative domain": "def f(x: Row): return (-x)**(1/3)*log(-x)",
     "an exponential that overflows": "def f(x: Row, t: Scalar = 1):\n    e = exp(x/t)\n    return e/sum(e)",
     "nothing is saved": "def f(x: Row): return 3*x",

@@ -62,6 +62,14 @@ def test_it_takes_the_name_of_no_gradient():
     assert parse("def f(x: Row, mask: Data, dmask: Data): return x*mask*dmask").renamed == ()
 
 
+def test_values_of_a_definition_without_rows_are_entries_of_rows():
+    """Each kind has its axes of the result, also in the tree; a Scalar's gradient is the sum over all entries."""
+    text = 'def f(a: RowScalar, t: Data["..."], s: Scalar = 1): return s*exp(a)*t'
+    apart, rows = parse(text), parse(text.replace("RowScalar", "Row").replace('Data["..."]', "Data"))
+    assert apart.canonical() == rows.canonical()
+    assert apart.statements[0].expression.kind is Kind.ROW
+
+
 def test_a_layer_needs_a_row_besides():
     with pytest.raises(DefinitionError, match="no input is a Row"):
         parse("def f(t: Data): return 2*t")

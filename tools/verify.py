@@ -23,6 +23,7 @@ OF_A_STEP, MOVES = {"target", "after", "before", "parts", "uses"}, ("_1_", "_2_"
 iv.prec = mp.prec = 400  # bits of an interval's ends
 AGREE, SMALL = iv.mpf(2) ** -166, iv.mpf(2) ** -250  # 50 digits; what is too small beside another to be seen
 MOST_BYTES, MOST_TEXT, MOST_POWER, LARGEST = 2**20, 8000, 300, 2**14  # LARGEST is of an argument of exp, sin or erf
+INCREASING = ("erf", "asin", "atan")
 TRIES, WRITTEN_OUT, TINY, UNKNOWN = 12, 80, iv.mpf(2) ** -40, iv.mpf(["-inf", "inf"])
 DATA = {"Data": (1, 1), "Data['...']": (1, 0), "Data['d']": (0, 1)}
 KINDS = DATA | {"Row": (1, 1), "RowScalar": (1, 0), "Feature": (0, 1), "Scalar": (0, 0), "Constant": (0, 0)}
@@ -35,14 +36,16 @@ MOVED = """Add: ({da}) + ({db}); Sub: ({da}) - ({db}); Mult: ({da})*({b}) + ({a}
 Div: (({da}) - ({a})/({b})*({db}))/({b}); Pow: ({n})*({a})**({m})*({da}); where: where({a}, {db}, {dc});
 mean: mean({da}); sum: sum({da}); max: sum(attains_first({a}, max({a}))*({da}));
 min: sum(attains_first({a}, min({a}))*({da})); exp: exp({a})*({da}); log: ({da})/({a});
-sin: cos({a})*({da}); cos: -sin({a})*({da}); erf: 2/sqrt(pi)*exp(-({a})**2)*({da})"""
+sin: cos({a})*({da}); cos: -sin({a})*({da}); erf: 2/sqrt(pi)*exp(-({a})**2)*({da});
+asin: ({da})/((1 - ({a}))*(1 + ({a})))**(1/2); atan: ({da})/(1 + ({a})**2)"""
 WRITTEN = """sqrt: u**(1/2); rsqrt: u**(-1/2); log1p: log(1 + u); expm1: exp(u) - 1; sigmoid: 1/(1 + exp(-u));
 tanh: 2/(1 + exp(-2*u)) - 1; softplus: log(1 + exp(u)); silu: u/(1 + exp(-u)); gelu: u*(1 + erf(u/sqrt(2)))/2;
 abs: where(u > 0, u, where(u < 0, -u, 0)); sign: where(u > 0, 1, where(u < 0, -1, 0)); relu: where(u > 0, u, 0);
+BitAnd: where(u, where(v, 1, 0), 0); BitOr: where(u, 1, where(v, 1, 0)); Invert: where(u, 0, 1);
 maximum: where(u > v, u, v); minimum: where(u < v, u, v); clip: minimum(maximum(u, v), w);
-Phi: (1 + erf(u/sqrt(2)))/2; phi: exp(-u**2/2)/sqrt(2*pi)"""
+acos: pi/2 - asin(u); Phi: (1 + erf(u/sqrt(2)))/2; phi: exp(-u**2/2)/sqrt(2*pi)"""
 TANGENTS, MACROS = (dict(u.split(": ") for u in text.replace("\n", " ").split("; ")) for text in (MOVED, WRITTEN))
-LANGUAGE = {*filter(str.islower, TANGENTS), *MACROS, "stop_gradient"} - {"Phi", "phi"}
+LANGUAGE = {*filter(str.islower, [*TANGENTS, *MACROS]), "stop_gradient"} - {"phi"}
 RESERVED = LANGUAGE | {"Phi", "phi", "attains_first", "sum_rows", "D", "pi"}
 Table = list[list[Any]]  # two rows of features; what is shared stands in it once for each of them
 
@@ -73,11 +76,11 @@ def power(u: Any, exponent: Fraction) -> Any:
 
 
 def function(word: str, u: Any) -> Any:
-    """A function of one number. erf increases; mpmath has it for numbers, and its last digits are taken for wrong."""
-    if not (u > 0 if word == "log" else abs(u) < LARGEST):
+    """A function of one number. Some increase; mpmath has those for numbers, and their last digits count as wrong."""
+    if not (u > 0 if word == "log" else abs(u) < (1 if word == "asin" else LARGEST)):
         return UNKNOWN
-    if word == "erf":
-        return iv.mpf([mp.erf(mpf(u.a)), mp.erf(mpf(u.b))]) * (1 + iv.mpf([-1, 1]) * iv.mpf(2) ** -390)
+    if word in INCREASING:
+        return iv.mpf([getattr(mp, word)(mpf(end)) for end in (u.a, u.b)]) * (1 + iv.mpf([-1, 1]) * iv.mpf(2) ** -390)
     return getattr(iv, word)(u)
 
 
@@ -88,7 +91,7 @@ def added(a: Any, b: Any) -> Any:
 
 
 ENTRYWISE: Any = {"Add": operator.add, "Sub": operator.sub, "Mult": operator.mul, "Div": operator.truediv}
-ENTRYWISE |= {word: partial(function, word) for word in ("exp", "log", "sin", "cos", "erf")}
+ENTRYWISE |= {word: partial(function, word) for word in ("exp", "log", "sin", "cos", *INCREASING)}
 ENTRYWISE |= {"USub": operator.neg, "stop_gradient": operator.pos}
 CAREFUL: Any = ENTRYWISE | {"Add": added, "Sub": lambda a, b: added(a, -b)}
 
@@ -174,6 +177,8 @@ class Sheet:
                 gap = self.decided[key] = each(operator.sub, self(left), self(right))
                 side = {None: 2, **dict.fromkeys(HOLDS[type(op).__name__], 0)}
                 return each(lambda g, u, v: (u, v, UNKNOWN)[side.get(sign(g), 1)] * 1, gap, self(a), self(b))
+            case "where", [condition, a, b] if taken(condition)[0] in ("BitAnd", "BitOr", "Invert"):
+                return self(parsed(f"where(({condition.text}) > 1/2, {a.text}, {b.text})", 1e6))
             case "Pow", [base, _]:
                 found = each(partial(power, exponent=e.power), self(base))
                 self.decided |= {("pole", base.text): self(base), ("pole", e.text): found}
@@ -207,15 +212,15 @@ class SourceFunction:
     """The function of a file: its `text` without its docstring, the kinds of its inputs, its lines and its outputs."""
 
     def __init__(self, source: str) -> None:
-        tree = ast.parse(source)
-        *imports, function = tree.body[ast.get_docstring(tree) is not None :]
+        *imports, function = (tree := ast.parse(source)).body[ast.get_docstring(tree) is not None :]
         ours = all(re.fullmatch(r"from lngen\.language import \w+(, \w+)*", ast.unparse(node)) for node in imports)
         require(ours, "not in the language of definitions: an import of what is not lngen.language, or of another name")
         function.body = function.body[ast.get_docstring(function) is not None :]
         parts = require(DEFINITION.fullmatch(ast.unparse(function)), "not in the language of definitions: its lines")
         kinds, written = re.findall(rf"(\w+): ({KIND})", parts[1]), re.findall(r"\n    (\w+) = (.*)", parts[2])
         written += [("y", parts[4])] if parts[4] else []
-        self.text, self.kinds = parts[0], {name: KINDS[kind] for name, kind in kinds}
+        apart = not any(KINDS[kind][1] for _, kind in kinds)  # nothing has features: a value per row is an entry
+        self.text, self.kinds = parts[0], {name: KINDS[kind][:1] * 2 if apart else KINDS[kind] for name, kind in kinds}
         self.constants = {name for name, kind in kinds if kind == "Constant"}
         self.varied = [name for name, kind in kinds if kind not in (*DATA, "Constant")]
         self.outputs, self.lines = re.findall(r"\w+", parts[3] or "y"), {name: parsed(text) for name, text in written}

@@ -41,7 +41,7 @@ _erf = np.vectorize(math.erf)
 _LABEL = {"outside": {"t": _one_hot(lambda x: np.ones(len(x)))}, "extra": "t: Data"}
 _AB = {"inputs": "a: Row, b: Row"}
 _POSITIVE = {"low": 0.25}
-_LOGIC = "where(a > 0, where(b > 0, 1, 0), 0)"
+_LOGIC = "where((a > 0) & (b > 0), 1, 0)"
 _BOUNDS = "x: Row, low: Scalar, high: Scalar"
 
 
@@ -61,12 +61,7 @@ def _doubled(function):
     return value
 
 
-ARCS = (
-    ("asin(x)", lambda x: np.arcsin(x), {"x": "1/sqrt(1 - x**2)"}),
-    ("acos(x)", lambda x: np.arccos(x), {"x": "-1/sqrt(1 - x**2)"}),
-    ("atan(x)", lambda x: np.arctan(x), {"x": "1/(1 + x**2)"}),
-    ("atan2(a, b)", lambda a, b: np.arctan2(a, b), {"a": "b/(a**2 + b**2)", "b": "-a/(a**2 + b**2)"}),
-)
+ARCS = (("atan2(a, b)", lambda a, b: np.arctan2(a, b), {"a": "b/(a**2 + b**2)", "b": "-a/(a**2 + b**2)"}),)
 """The functions that a remedy sends outside, with the derivatives that it gives for them."""
 
 ELEMENTWISE = Section(
@@ -76,6 +71,9 @@ ELEMENTWISE = Section(
         formula("absolute(x)", "abs(x)", lambda x: np.abs(x)),
         formula("fabs(x)", "abs(x)", lambda x: np.abs(x)),
         formula("acosh(x)", "log(x + sqrt(x**2 - 1))", lambda x: np.arccosh(x), low=1.1),
+        formula("arcsin(x)", "asin(x)", lambda x: np.arcsin(x), low=-0.9, high=0.9),
+        formula("arccos(x)", "acos(x)", lambda x: np.arccos(x), low=-0.9, high=0.9),
+        formula("arctan(x)", "atan(x)", lambda x: np.arctan(x)),
         formula("asinh(x)", "log(x + sqrt(x**2 + 1))", lambda x: np.arcsinh(x)),
         formula("atanh(x)", "(log1p(x) - log1p(-x))/2", lambda x: np.arctanh(x), low=-0.9, high=0.9),
         *(

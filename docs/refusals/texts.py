@@ -101,10 +101,16 @@ SIGNATURE = Section(
             lambda x, g: g * x,
         ),
         Example(
-            "def dpo(chosen: RowScalar, rejected: RowScalar, beta: Constant = 0.1):\n    " + _LOSS,
-            "def dpo(chosen: Row, rejected: Row, beta: Constant = 0.1):\n    " + _LOSS,
+            "def dpo(chosen: Data, rejected: Data, beta: Scalar):\n    " + _LOSS,
+            "def dpo(chosen: RowScalar, rejected: RowScalar, beta: Scalar):\n    " + _LOSS,
             lambda chosen, rejected, beta: np.log1p(np.exp(-beta * (chosen - rejected))),
         ),
+        Example(
+            "def f(a: RowScalar, b: RowScalar):\n    return (a + b)/D",
+            "def f(a: RowScalar, b: RowScalar, h: Constant):\n    return (a + b)/h",
+            lambda a, b, h: (a + b) / h,
+        ),
+        _file("def f(a: RowScalar = 1):\n    return 2*a"),
         Example("def f(w: Feature):\n    return 2*w", "def f(w: Row):\n    return 2*w", lambda w: 2 * w),
         _file("def f(*x: Row):\n    return 2*x"),
         Example(

@@ -321,6 +321,7 @@ HEADS: dict[str, Any] = {
 ENTRY_OF: dict[type, FunctionEntry] = {head: FUNCTIONS[name] for name, head in HEADS.items()}
 
 Sigmoid, Softplus, Log1p, Expm1 = (HEADS[name] for name in ("sigmoid", "softplus", "log1p", "expm1"))
+Asin, Acos, Atan = (HEADS[name] for name in ("asin", "acos", "atan"))
 
 
 def of_number(name: str, value: Expr) -> Expr:

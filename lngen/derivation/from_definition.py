@@ -44,6 +44,7 @@ from lngen.language.syntax import (
     Binary,
     Call,
     Compare,
+    Connective,
     Expression,
     FeatureCount,
     Kind,
@@ -107,7 +108,6 @@ _STRUCTURE: dict[str, Callable[..., Expr]] = {
     "abs": _absolute,
     "maximum": _larger,
     "minimum": _smaller,
-    "where": Where,
     "stop_gradient": StopGradient,
 }
 
@@ -246,6 +246,8 @@ def to_sympy(expression: Expression, environment: dict[str, Expr]) -> Expr:
             return -to_sympy(operand, environment)
         case Compare(operator=operator, left=left, right=right):
             return _compared(expression, operator, to_sympy(left, environment), to_sympy(right, environment))
+        case Call(function="where", arguments=(condition, chosen, otherwise)):
+            return _select(condition, to_sympy(chosen, environment), to_sympy(otherwise, environment), environment)
         case Call(function=function, arguments=arguments):
             values = [to_sympy(argument, environment) for argument in arguments]
             if function in _COMPARING:
@@ -265,6 +267,32 @@ def to_sympy(expression: Expression, environment: dict[str, Expr]) -> Expr:
                 case _:
                     return Power(a, b)
     raise TypeError(f"not an expression of the definition language: {expression!r}")
+
+
+def _select(condition: Expression, chosen: Expr, otherwise: Expr, environment: dict[str, Expr]) -> Expr:
+    """A select by joined conditions as selects by comparisons, which is all that differentiation and proofs meet.
+
+    What stands in two of the selects is a name or a number. For anything larger the condition becomes a number, 1 or 0,
+    so that neither the values nor the selects of a long condition are repeated.
+
+    >>> from lngen.language.parsing import parse
+    >>> x = RowSymbol("x")
+    >>> where = parse("def f(x: Row): return where((x > 1) & ~(x == 2), x, 0)").statements[0].expression
+    >>> _select(where.arguments[0], x**2, sympy.S.Zero, {"x": x})
+    Where(x > 1, Where(Eq(x, 2), 0, x**2), 0)
+    >>> _select(where.arguments[0], x**2, x + 1, {"x": x})
+    Where(Where(x > 1, Where(Eq(x, 2), 0, 1), 0) > 1/2, x**2, x + 1)
+    """
+    match condition:
+        case Connective("~", (operand,)):
+            return _select(operand, otherwise, chosen, environment)
+        case Connective(operator, (first, second)):
+            if not (otherwise if operator == "&" else chosen).is_Atom:
+                number = _select(condition, sympy.S.One, sympy.S.Zero, environment)
+                return Where(number > sympy.S.Half, chosen, otherwise)
+            inner = _select(second, chosen, otherwise, environment)
+            return _select(first, *((inner, otherwise) if operator == "&" else (chosen, inner)), environment)
+    return Where(to_sympy(condition, environment), chosen, otherwise)
 
 
 def _compared(expression: Compare | Call, operator: str, left: Expr, right: Expr) -> Expr:

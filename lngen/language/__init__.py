@@ -17,7 +17,7 @@ Feature over all rows. A reduction takes the feature axis away: of a Row it is a
 Operators: `+ - * /`, unary minus, and `a ** b` with a number b of magnitude 64 at most. Any other b is the same for all
 rows and features, as a Constant, a Scalar and D are, and a is then not negative. Where a is 0, derivatives are limits.
 That by a is 0 for b > 1 and for b = 0, 1 for b = 1, and infinite otherwise; that by b is 0 for b > 0. A comparison
-stands only as the first argument of `where`.
+stands only in the condition of `where`, where `&`, `|` and `~` join comparisons, each in parentheses.
 """
 
 from __future__ import annotations
@@ -201,6 +201,66 @@ def sin(u: Any, /) -> Any:
 )
 def cos(u: Any, /) -> Any:
     """The cosine. Its derivative is -sin(u)."""
+
+
+@entry(
+    "-1 <= u <= 1; at the ends the derivative is infinite",
+    (-1 + 1e-8, -0.5, *_NEAR_ZERO, 0.5, 1 - 1e-8),
+    head="Asin",
+    written=lambda f, u: f.atan2(u, f.sqrt((1 - u) * (1 + u))),
+    # Not 1 - u**2, which has lost the digits of 1 - u near the ends.
+    derivative=lambda f, u: 1 / f.sqrt((1 - u) * (1 + u)),
+    exact=lambda f, u: f.mp.asin(u),
+    lowest=-1,
+    highest=1,
+    real=lambda f, u: f.np.arcsin(u),
+    slope=lambda f, u: 1 / f.np.sqrt((1 - u) * (1 + u)),
+    curvature=lambda f, v, r: f.arc_curvature(v, r),
+    roundings=8,
+    numpy="np.arcsin",
+    latex=r"\arcsin\left({u}\right)",
+)
+def asin(u: Any, /) -> Any:
+    """The arc sine: the angle from -pi/2 to pi/2 whose sine is u. Its derivative is 1/sqrt((1 - u)*(1 + u))."""
+
+
+@entry(
+    "-1 <= u <= 1; at the ends the derivative is infinite",
+    (-1 + 1e-8, -0.5, *_NEAR_ZERO, 0.5, 1 - 1e-8),
+    head="Acos",
+    written=lambda f, u: f.atan2(f.sqrt((1 - u) * (1 + u)), u),
+    derivative=lambda f, u: -1 / f.sqrt((1 - u) * (1 + u)),
+    exact=lambda f, u: f.mp.acos(u),
+    lowest=-1,
+    highest=1,
+    real=lambda f, u: f.np.arccos(u),
+    slope=lambda f, u: -1 / f.np.sqrt((1 - u) * (1 + u)),
+    curvature=lambda f, v, r: f.arc_curvature(v, r),
+    roundings=8,
+    numpy="np.arccos",
+    latex=r"\arccos\left({u}\right)",
+)
+def acos(u: Any, /) -> Any:
+    """The arc cosine: the angle from 0 to pi whose cosine is u. Its derivative is -1/sqrt((1 - u)*(1 + u))."""
+
+
+@entry(
+    "every real u",
+    (-1e300, -1e4, -1.0, *_NEAR_ZERO, 1.0, 1e4, 1e300),
+    head="Atan",
+    written=lambda f, u: f.atan2(u, 1),
+    derivative=lambda f, u: 1 / (1 + u**2),
+    bounded=True,
+    exact=lambda f, u: f.mp.atan(u),
+    real=lambda f, u: f.np.arctan(u),
+    slope=lambda f, u: 1 / (1 + u * u),
+    curvature=0.65,
+    roundings=8,
+    numpy="np.arctan",
+    latex=r"\arctan\left({u}\right)",
+)
+def atan(u: Any, /) -> Any:
+    """The arc tangent: the angle between -pi/2 and pi/2 whose tangent is u. Its derivative is 1/(1 + u**2)."""
 
 
 @entry(
@@ -389,9 +449,10 @@ def clip(u: Any, low: Any, high: Any, /) -> Any:
 def where(condition: Any, a: Any, b: Any, /) -> Any:
     """Select a where the condition holds, and b elsewhere.
 
-    The condition is one comparison: `<`, `<=`, `>`, `>=`, `==` or `!=`. The derivative is that of the chosen value. The
-    other value has no influence, even if it is infinite or not a number. (Only if a mean or another reduction of it is
-    an operand may the gradient of its row be NaN.)
+    The condition is a comparison, `<`, `<=`, `>`, `>=`, `==` or `!=`, or made of comparisons in parentheses by `&`, `|`
+    and `~`, as in `(x > 0) & ~(m == 0)`. With a NaN every comparison is false but `!=`, and `~` turns that. The
+    derivative is that of the chosen value. The other value has no influence, even if it is infinite or not a number.
+    (Only if a mean or another reduction of it is an operand may the gradient of its row be NaN.)
     """
 
 

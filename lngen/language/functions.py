@@ -67,6 +67,9 @@ class FunctionEntry:
     lowest: int | None = None
     """Lower end of `domain`, which also says whether the end belongs to it."""
 
+    highest: int | None = None
+    """Upper end of `domain`, which belongs to it."""
+
     far: Literal["", "no float", "sign"] = ""
     """Value assumed where the argument is so large that its exponential overflows every float."""
 
@@ -128,10 +131,10 @@ class FunctionEntry:
         return self.domain.startswith("every real")
 
     def holds(self, value: Any) -> bool:
-        """Test whether a number lies in the domain, of which `lowest` is the lower end."""
-        if self.lowest is None:
-            return True
-        return bool(value >= self.lowest if ">=" in self.domain else value > self.lowest)
+        """Test whether a number lies in the domain, which `lowest` and `highest` are the ends of."""
+        if self.highest is not None and value > self.highest:
+            return False
+        return self.lowest is None or bool(value >= self.lowest if "=" in self.domain else value > self.lowest)
 
 
 TABLE: dict[str, FunctionEntry] = {}

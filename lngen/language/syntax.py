@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TypeAlias
@@ -132,7 +132,7 @@ class Binary:
 
 @dataclass(frozen=True)
 class Call:
-    """A function of `lngen.language.FUNCTIONS`. The first argument of `where` is a `Compare`, no other is."""
+    """A function of `lngen.language.FUNCTIONS`. The first argument of `where` is a condition, no other is."""
 
     function: str
     arguments: tuple[Expression, ...]
@@ -142,7 +142,7 @@ class Call:
 
 @dataclass(frozen=True)
 class Compare:
-    """`left operator right` with one of `< <= > >= == !=`; stands only as the first argument of `where`."""
+    """`left operator right` with one of `< <= > >= == !=`; stands only in the condition of a `where`."""
 
     operator: str
     left: Expression
@@ -151,7 +151,17 @@ class Compare:
     span: SourceSpan
 
 
-Expression: TypeAlias = Number | Name | FeatureCount | Pi | Negate | Binary | Call | Compare
+@dataclass(frozen=True)
+class Connective:
+    """Two conditions joined by `&` or `|`, or one turned by `~`; stands where a `Compare` may."""
+
+    operator: str
+    operands: tuple[Expression, ...]
+    kind: Kind
+    span: SourceSpan
+
+
+Expression: TypeAlias = Number | Name | FeatureCount | Pi | Negate | Binary | Call | Compare | Connective
 
 
 def render(expression: Expression) -> str:
@@ -175,8 +185,20 @@ def render(expression: Expression) -> str:
             return f"(-{render(operand)})"
         case Binary(operator, left, right) | Compare(operator, left, right):
             return f"({render(left)} {operator} {render(right)})"
+        case Connective(operator, operands):
+            return joined(operator, map(render, operands))
         case Call(function, arguments):
             return f"{function}({', '.join(render(argument) for argument in arguments)})"
+
+
+def joined(operator: str, operands: Iterable[str]) -> str:
+    """The text of a `Connective`, from those of its operands.
+
+    >>> joined("&", ["(x > 0)", joined("~", ["(x > 1)"])])
+    '((x > 0) & (~(x > 1)))'
+    """
+    *first, last = operands
+    return f"({' '.join([*first, operator])}{' ' if first else ''}{last})"
 
 
 def children(expression: Expression) -> tuple[Expression, ...]:
@@ -186,8 +208,8 @@ def children(expression: Expression) -> tuple[Expression, ...]:
             return (operand,)
         case Binary(_, left, right) | Compare(_, left, right):
             return (left, right)
-        case Call(_, arguments):
-            return arguments
+        case Call(_, operands) | Connective(_, operands):
+            return operands
         case _:
             return ()
 
@@ -215,6 +237,8 @@ def mapped(expression: Expression, new: Callable[[Expression], Expression]) -> E
             return replace(expression, left=new(left), right=new(right))
         case Call(arguments=arguments):
             return replace(expression, arguments=tuple(map(new, arguments)))
+        case Connective(operands=operands):
+            return replace(expression, operands=tuple(map(new, operands)))
         case _:
             return expression
 

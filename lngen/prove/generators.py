@@ -57,7 +57,7 @@ class Generator:
 INDICATORS = ("positive", "negative", "attains")
 """Kinds of generators that are 0 or 1."""
 
-FUNCTIONS = ("power", "exp", "log", "normal", "sine", "cosine")
+FUNCTIONS = ("power", "exp", "log", "normal", "sine", "cosine", "arc sine", "arc tangent")
 """Kinds of generators that are functions of one value."""
 
 

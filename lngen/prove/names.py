@@ -40,6 +40,7 @@ from lngen.prove.facts import Poles
 from lngen.prove.generators import ONE, Items, Polynomial, minus, plus, scaled
 from lngen.prove.row_algebra import RowAlgebra, rational
 
+_ODD = {"sin": "sine", "asin": "arc sine", "atan": "arc tangent"}
 _FUNCTIONS = (*ENTRY_OF, sympy.Abs, sympy.sign, Power)
 
 
@@ -334,11 +335,13 @@ class _Forms(Fold[Polynomial]):
             twice = 2 if name == "tanh" else 1
             share = algebra.power(plus(ONE, algebra.exponential(scaled(inner, QQ(twice)))), -1)
             return minus(ONE, scaled(share, QQ(twice)))
+        if name in _ODD:
+            return algebra.odd(_ODD[name], inner)
+        if name == "acos":
+            return minus(scaled(self.of(sympy.pi), QQ(1, 2)), algebra.odd("arc sine", inner))
         if entry.written is not None:
             return self.of(of_number(name, e.args[0]))
-        if name in ("sin", "cos"):
-            return algebra.sine(inner) if name == "sin" else algebra.cosine(inner)
-        return self.other(e)
+        return algebra.cosine(inner) if name == "cos" else self.other(e)
 
     def normal(self, e: Expr) -> Polynomial:
         return self.algebra.normal(self.of(e.args[0])) if isinstance(e, Phi) else self.of(in_elementary(e))

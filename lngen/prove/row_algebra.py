@@ -233,14 +233,14 @@ class RowAlgebra(Powers):
         """A positive number that nothing else is known of: pi."""
         return single(self.of.place(("constant", name), lambda: Generator("constant", NOTHING, True, True)))
 
-    def sine(self, p: Polynomial) -> Polynomial:
-        """The sine, which is odd."""
+    def odd(self, kind: str, p: Polynomial) -> Polynomial:
+        """Return a sine, an arc sine or an arc tangent: a function that is odd."""
         p = self.reduced(p)
         if not p:
             return {}
         inside, sign = _without_sign(p)
-        make = Generator("sine", self.axes(p), inside=frozenset(inside.items()))
-        return scaled(single(self.of.place(("sin", make.inside), lambda: make)), sign)
+        make = Generator(kind, self.axes(p), inside=frozenset(inside.items()))
+        return scaled(single(self.of.place((kind, make.inside), lambda: make)), sign)
 
     def cosine(self, p: Polynomial) -> Polynomial:
         """The cosine, which is even, and whose square is 1 - sin**2.
@@ -248,7 +248,7 @@ class RowAlgebra(Powers):
         >>> from lngen.prove.budget import Budget
         >>> algebra = RowAlgebra(Budget())
         >>> x = algebra.symbol("x", Axes(True, True))
-        >>> cos, sin = algebra.cosine(x), algebra.sine(x)
+        >>> cos, sin = algebra.cosine(x), algebra.odd("sine", x)
         >>> algebra.reduced(plus(algebra.power(cos, 2), algebra.power(sin, 2))) == ONE
         True
         """
@@ -256,7 +256,7 @@ class RowAlgebra(Powers):
         if not p:
             return ONE
         inside, _ = _without_sign(p)
-        sine = self.sine(inside)
+        sine = self.odd("sine", inside)
         square = frozenset(minus(ONE, self.of.product(sine, sine)).items())
         make = Generator("cosine", self.axes(p), inside=frozenset(inside.items()), squared=square)
         return single(self.of.place(("cos", make.inside), lambda: make))
@@ -360,8 +360,8 @@ class RowAlgebra(Powers):
             return self.power(inside, exponent)
         if g.kind == "exp":
             return self.exponential(scaled(inside, QQ(exponent.numerator, exponent.denominator)))
-        made = {"log": self.logarithm, "normal": self.normal, "sine": self.sine, "cosine": self.cosine}
-        return self.power(made[g.kind](inside), exponent)
+        made = {"log": self.logarithm, "normal": self.normal, "cosine": self.cosine}
+        return self.power(made.get(g.kind, partial(self.odd, g.kind))(inside), exponent)
 
 
 def _without_sign(p: Polynomial) -> tuple[Polynomial, Any]:

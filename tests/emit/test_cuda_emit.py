@@ -124,9 +124,11 @@ struct Dim { unsigned x, y, z; };
 extern Dim threadIdx, blockIdx, blockDim, gridDim;
 extern "C" {
 float sqrtf(float); float expf(float); float logf(float); float sinf(float); float cosf(float); float rsqrtf(float);
+float asinf(float); float acosf(float); float atanf(float);
 float tanhf(float); float erff(float); float log1pf(float); float expm1f(float); float fabsf(float);
 float exp2f(float); float copysignf(float, float);
 double sqrt(double); double exp(double); double log(double); double sin(double); double cos(double);
+double asin(double); double acos(double); double atan(double);
 double tanh(double); double erf(double); double log1p(double); double expm1(double); double fabs(double);
 float powf(float, float); double pow(double, double);
 float fmaf(float, float, float); double fma(double, double, double);

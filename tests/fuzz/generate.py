@@ -212,7 +212,16 @@ class _Writer:
         left, right = self._pair(compared, depth - 1)
         if left == right:
             right = "0.1"
-        return f"where({left} {operator} {right}, {a}, {b})"
+        return f"where({self._joined(f'{left} {operator} {right}', compared)}, {a}, {b})"
+
+    def _joined(self, comparison: str, kind: Kind) -> str:
+        """A comparison, or a condition made of it, by dice of its own."""
+        dice = random.Random(comparison)
+        others = [name for name, own in self.scope.items() if Kind.join(own, kind) is kind]
+        if not others or dice.random() < 0.6:
+            return comparison
+        form = dice.choice(("({}) & ({})", "({}) | ({})", "~({}) & ({})", "({}) | ~({})"))
+        return form.format(comparison, f"{dice.choice(others)} {dice.choice(('<', '>=', '!='))} 0.3")
 
     def _negated(self, kind: Kind, depth: int) -> str:
         return f"(-{self._expression(kind, depth)})"

@@ -95,8 +95,7 @@ def _simpler_expressions(tree: ast.Module) -> Iterator[ast.Module]:
         operands = operands[1:] if isinstance(node, ast.Call) else operands
         others: list[ast.expr] = [ast.Name(name, ast.Load()) for name in inputs]
         for value in (*operands, *others, ast.Constant(1)):
-            if not isinstance(value, ast.Compare):
-                yield _replaced(tree, place, value)
+            yield _replaced(tree, place, value)
 
 
 def _replaced(tree: ast.Module, place: int, value: ast.expr) -> ast.Module:

@@ -23,7 +23,7 @@ from lngen.errors import DefinitionError, LngenError
 from lngen.language import FUNCTIONS, names
 from lngen.language.definition import Definition
 from lngen.language.parsing import instead, load, parse
-from lngen.language.syntax import Binary, Call, Compare, Kind, Name, Number, SourceSpan, walk
+from lngen.language.syntax import Binary, Call, Compare, Connective, Kind, Name, Number, SourceSpan, render, walk
 
 ROOT = Path(__file__).resolve().parents[2]
 SHIPPED = sorted((ROOT / "derive").glob("*.py"))
@@ -200,6 +200,23 @@ def test_a_comparison_stands_in_where() -> None:
     assert isinstance(condition.left, Name)
 
 
+def test_conditions_are_joined_as_python_joins_them() -> None:
+    definition = of("where((x > 0) & ~(x == 1) | (x < -1), x, 0)")
+    call = definition.statements[0].expression
+    assert isinstance(call, Call)
+    assert isinstance(call.arguments[0], Connective)
+    assert render(call) == "where((((x > 0) & (~(x == 1))) | (x < (-1))), x, 0)"
+    assert [part.name for part in walk(call) if isinstance(part, Name)] == ["x"] * 4
+    assert of("where((x > 0) & (mean(x) > 0), 1, 0)").statements[0].kind is Kind.ROW
+    assert of("where(((x > 0)) & (~(x == 1)) | (x < -1), x, 0)").canonical() == definition.canonical()
+
+
+def test_what_stands_in_a_joined_condition_is_looked_at() -> None:
+    assert of("where((x > 0) | (x > 1/(D - 1)), x, 0)").minimum_features == 2
+    with pytest.raises(DefinitionError, match="zero"):
+        of("where((x > 0) & ~(x > 1/(1 - 1)), x, 0)")
+
+
 def test_every_function_can_be_called() -> None:
     for entry in FUNCTIONS.values():
         arguments = ["x > 0", "x", "x"] if entry.role == "select" else ["x"] * entry.arity
@@ -295,7 +312,13 @@ LAST_AXIS = "a reduction is over the feature axis, the last one, and broadcasts 
 DEFAULT = "a default is a number such as 1, -1 or 1e-5"
 SPLIT = "give parts of the expression names in statements of their own"
 ONE_TARGET = "assign one name in a statement"
-CONDITION = "write one comparison, as in where(x > 0, a, b)"
+CONDITION = "write a comparison in its place, as in (x > 0)"
+JOINED = (
+    "join comparisons p and q in parentheses: where((p) & (q), u, v) where both hold, where((p) | (q), u, v) where one "
+    "does, where(~(p), u, v) where p does not"
+)
+CHAIN = "write where((a < b) & (b < c), u, v) for a < b < c"
+PARENTHESES = "put each comparison in parentheses: (a > b) & ~(c > d)"
 
 # expression, column counted from the start of the expression, message, remedy
 EXPRESSIONS = [
@@ -321,7 +344,7 @@ EXPRESSIONS = [
         "x and 1",
         1,
         "found `and` or `or`",
-        "nest where: where(p, where(q, u, v), v) where both hold, where(p, u, where(q, u, v)) where one does",
+        JOINED,
     ),
     (
         "not x",
@@ -385,13 +408,13 @@ EXPRESSIONS = [
         "x | 2",
         1,
         "found the operator |",
-        "nest where: where(p, where(q, u, v), v) where both hold, where(p, u, where(q, u, v)) where one does",
+        JOINED,
     ),
     (
         "x & 2",
         1,
         "found the operator &",
-        "nest where: where(p, where(q, u, v), v) where both hold, where(p, u, where(q, u, v)) where one does",
+        JOINED,
     ),
     ("x << 2", 1, "found the operator <<", "write a*2**b for a number b"),
     ("x >> 2", 1, "found the operator >>", "write a/2**b for a number b; rounding cannot be said, and is done outside"),
@@ -400,21 +423,35 @@ EXPRESSIONS = [
         "0 < x < 1",
         1,
         "found a comparison",
-        "nest where: where(a < b, where(b < c, u, v), v) for a < b < c; u is 1 and v is 0 for it as a number",
+        "write where((a < b) & (b < c), u, v) for a < b < c; u is 1 and v is 0 for it as a number",
     ),
     ("where(x, x, 0)", 7, "the condition of where is no comparison", CONDITION),
     (
         "where(1 < x < 2, x, 0)",
         7,
         "found a chain of comparisons",
-        "nest where: where(a < b, where(b < c, u, v), v) for a < b < c",
+        "write where((a < b) & (b < c), u, v) for a < b < c",
     ),
+    ("where(x > 0 & x < 1, x, 0)", 11, "& binds closer than a comparison", PARENTHESES),
+    ("where(x > 0 | x, x, 0)", 11, "| binds closer than a comparison", PARENTHESES),
+    ("where(~x > 0, x, 0)", 7, "~ binds closer than a comparison", PARENTHESES),
+    ("where((x > 0) & x, x, 0)", 17, "the condition of where is no comparison", CONDITION),
+    ("where(~x, x, 0)", 8, "the condition of where is no comparison", CONDITION),
+    ("where((x > 0) | 1, x, 0)", 17, "the condition of where is a number", CONDITION),
+    ("where((x > 0) | (0 < x < 1), x, 0)", 18, "found a chain of comparisons", CHAIN),
+    ("where((x > 0) & sqrt(x, x), x, 0)", 17, "sqrt takes 1 argument, and here are 2", "write sqrt(u)"),
+    ("where(not x > 0, x, 0)", 7, "the condition of where is no comparison", JOINED),
+    ("where((x > 0) * (x < 1), x, 0)", 7, "the condition of where is no comparison", JOINED),
+    ("where((x > 0) ^ (x < 1), x, 0)", 7, "the condition of where is no comparison", JOINED),
+    (f"where({'~' * 100}(x > 0), x, 0)", 106, "an expression is nested more than 100 levels deep", SPLIT),
+    ("(x > 0) & (x < 1)", 1, "found the operator &", JOINED),
+    ("where(logical_or(x > 0, x < 1), x, 0)", 7, "there is no function 'logical_or'", instead.FUNCTIONS["logical_or"]),
     ("where(x in x, x, 0)", 7, "found `in` or `is`", "compare with < <= > >= == or !="),
     (
         "where(x > 0 and x < 1, x, 0)",
         7,
         "the condition of where is `and` or `or`",
-        "nest where: where(p, where(q, u, v), v) where both hold, where(p, u, where(q, u, v)) where one does",
+        JOINED,
     ),
     (
         "where(x > 0, x)",
@@ -444,6 +481,7 @@ EXPRESSIONS = [
         "write sqrt(mean((x - mean(x))**2)), or sqrt(sum((x - mean(x))**2)/(D - 1)) for the unbiased one",
     ),
     ("mean_rows(x)", 1, "there is no function 'mean_rows'", instead.FUNCTIONS["mean_rows"]),
+    ("x*asin(2)", 8, "asin(u) needs -1 <= u <= 1, and here u is 2", "give asin an argument with -1 <= u <= 1"),
     ("2*pi(x)", 3, "'pi' is a value and cannot be called", "write a*b for a product"),
     ("maximum(x)", 1, "maximum takes 2 arguments, and here are 1", "write maximum(a, b)"),
     (
@@ -588,6 +626,9 @@ TEXTS = [
     ("def f(x: 'Row'):\n return 2*x", 1, 10, "found a string as a kind", KINDS),
     ("def f(x: Row()):\n return 2*x", 1, 10, "found a call as a kind", KINDS),
     ("def f(x: language.Row):\n return 2*x", 1, 10, "found an attribute as a kind", KINDS),
+    ("def f(a: RowScalar = 1):\n return 2*a", 1, 22, "the first RowScalar has a default", "delete it: the first RowScalar gives the shape and the dtype"),
+    ("def f(a: RowScalar):\n return a/D", 2, 11, "D in a definition without a Row, whose values have no features", "annotate with Row what has one value per row and feature, as in `x: Row`, or make the number a Constant"),
+    ("def f(a: RowScalar):\n return a*mean(a)", 2, 16, "mean of a RowScalar, which has no feature axis", "delete mean"),
     ('def f(x: Row, t: Data["b"]):\n return t*x', 1, 18, "Data has no axes 'b'", AXES),
     ('def f(x: Row, t: Data[""]):\n return t*x', 1, 18, "Data has no axes ''", AXES),
     ('def f(x: Row, t: Data["d ..."]):\n return t*x', 1, 18, "Data has no axes 'd ...'", AXES),
@@ -604,8 +645,8 @@ TEXTS = [
     ("def f(x: Row, e: Constant = 1e999):\n return e*x", 1, 29, "a number that no float holds", FINITE),
     ("def f(x: Row = 1):\n return 2*x", 1, 16, "the first Row has a default", "delete it: the first Row gives the shape and the dtype"),
     ("def f(g: Feature = 1, x: Row):\n return g*x", 1, None, None, "put the inputs that have no default first"),
-    ("def f(g: Feature):\n return 2*g", 1, 5, "no input is a Row", "annotate with Row what has one value per row and feature, as in `x: Row`; numbers that stand each by itself, such as the log-probabilities of a loss, are a Row too"),
-    ("def f():\n return 2", 1, 5, "no input is a Row", "annotate with Row what has one value per row and feature, as in `x: Row`; numbers that stand each by itself, such as the log-probabilities of a loss, are a Row too"),
+    ("def f(g: Feature):\n return 2*g", 1, 5, "no input is a Row", "annotate with Row what has one value per row and feature, as in `x: Row`, or with RowScalar each of the numbers that stand by themselves, such as the log-probabilities of a loss"),
+    ("def f():\n return 2", 1, 5, "no input is a Row", "annotate with Row what has one value per row and feature, as in `x: Row`, or with RowScalar each of the numbers that stand by themselves, such as the log-probabilities of a loss"),
     ("def f(*x: Row):\n return 2*x", 1, 8, "found *arguments", "name every input"),
     ("def f(x: Row, **k: Row):\n return 2*x", 1, 17, "found **arguments", "name every input"),
     ("def f(x: Row, /):\n return 2*x", 1, 7, "found inputs that are positional only", "delete the /"),

@@ -32,7 +32,7 @@ from tests.shipped import ROOT
 from tests.tiers import sample
 
 EXAMPLES = {f"{section.title} {number}": each for section in SECTIONS for number, each in enumerate(section.examples)}
-SHAPES = {Kind.ROW: (3, 5), Kind.DATA: (3, 5), Kind.ROW_SCALAR: (3,), Kind.FEATURE: (5,)}
+SHAPES = {Kind.ROW: (3, 5), Kind.DATA: (3, 5), Kind.ROW_SCALAR: (3,), Kind.DATA_PER_ROW: (3,), Kind.FEATURE: (5,)}
 # What people met whose remedies did not lead on.
 MET = (
     "swiglu",
@@ -43,8 +43,8 @@ MET = (
     "topk",
     "sparsemax",
     "dpo",
-    "atan",
-    "acos",
+    "arctan",
+    "arccos",
     "pi",
     "out",
     "**p",

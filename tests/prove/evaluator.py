@@ -19,6 +19,9 @@ from sympy import Expr
 
 from lngen.algebra.normal import NormalDensity, Phi
 from lngen.algebra.symbols import (
+    Acos,
+    Asin,
+    Atan,
     AttainsFirst,
     Complement,
     D,
@@ -228,6 +231,15 @@ def _of_float(function: Callable[[Any], Any], at_zero: int | None = None) -> Cal
     return value
 
 
+def _arc(function: Callable[[Any], Any], at_zero: int | None = None) -> Callable[[Any], Any]:
+    def value(u: Any) -> Any:
+        if abs(u) > 1:
+            raise UndefinedError
+        return _of_float(function, at_zero)(u)
+
+    return value
+
+
 def _log(u: Any) -> Any:
     if u <= 0:
         raise UndefinedError
@@ -255,6 +267,9 @@ FUNCTIONS: dict[Any, Callable[[Any], Any]] = {
     Phi: _of_float(mpmath.ncdf),
     NormalDensity: _of_float(mpmath.npdf),
     Complement: lambda u: 1 - u,
+    Asin: _arc(mpmath.asin, 0),
+    Acos: _arc(mpmath.acos),
+    Atan: _of_float(mpmath.atan, 0),
 }
 
 

@@ -17,6 +17,9 @@ import lngen.prove
 from lngen.algebra.equations import Equation
 from lngen.algebra.numeric import Arithmetic, Environment, evaluate_equations, evaluate_expression
 from lngen.algebra.symbols import (
+    Acos,
+    Asin,
+    Atan,
     AttainsFirst,
     D,
     FeatureSum,
@@ -241,6 +244,8 @@ IDENTITIES = [
     (Where(X > Z, X, Z) + Where(X > Z, Z, X), X + Z),
     (sympy.tanh(X) ** 2, 1 - 1 / sympy.cosh(X).rewrite(sympy.exp) ** 2),
     (sympy.erf(-X), -sympy.erf(X)),
+    (Atan(-X) + Asin(MU - X), -Atan(X) - Asin(X - MU)),
+    (Acos(-X), sympy.pi - Acos(X)),
     (sympy.sqrt(6 * EPS) * sympy.sqrt(EPS / 6), EPS),
     (Rational(1, 2) ** Rational(3, 2), sympy.sqrt(2) / 4),
 ]
@@ -270,6 +275,9 @@ WRONG = [
     (Where(sympy.Ne(X, 0), Z / (X**2 + X), 0), Where(sympy.Ne(X, 0), Z / (X**2 + X), 7)),
     (Where(Mean(X**2) > 0, 1 / Mean(X**2), 0), Where(Mean(X**2) > 0, 1 / Mean(X**2), 1)),
     (sympy.Abs(X + 1), sympy.Abs(X) + 1),
+    (Acos(-X), Acos(X)),
+    (Atan(X), Asin(X)),
+    (sympy.pi * X, Rational(355, 113) * X),
 ]
 
 

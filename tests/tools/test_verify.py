@@ -25,10 +25,21 @@ from tools import verify
 
 SIX = "def f(x: Row): return minimum(maximum(x, 0), 6)"
 TINY = "def f(x: Row): return 1e-40*tanh(x)*mean(x)"
+JOINED = (
+    "def f(x: Row, m: Data): return where((x > 0) & ~(m < 0.5) | (x < -m), x*m, 0)*where((x > 1) | (m > 1), 2*x, m)"
+)
 TAKEN = "def f(x: Row, dx: Feature): return x*dx + mean(x**2)"
 HELD = sample(
-    (*corpus.NAMES, SIX, TINY, TAKEN, "def f(x: Row): return x/(D - 3000)", "def f(x: Row): return x/(D - 1)/(4 - D)"),
-    (SIX,),
+    (
+        *corpus.NAMES,
+        SIX,
+        TINY,
+        TAKEN,
+        JOINED,
+        "def f(x: Row): return x/(D - 3000)",
+        "def f(x: Row): return x/(D - 1)/(4 - D)",
+    ),
+    (SIX, JOINED),
     ci=lambda name: name in (*NAMES[::5], "weighted_labels") or " " in name,
 )
 CAMPAIGN = ("softmax", "layer_norm", "rms_norm_gated", "masked_norm", "unbiased", SIX, TINY)
@@ -91,7 +102,7 @@ def test_verify_as_a_file_imports_nothing_of_lngen_and_is_short():
         if isinstance(node, (ast.Import, ast.ImportFrom))
     }
     assert found - sys.stdlib_module_names == {"mpmath"}
-    assert len(source.splitlines()) <= 400
+    assert len(source.splitlines()) <= 420
 
 
 @pytest.mark.parametrize("name", HELD)
@@ -164,6 +175,13 @@ def test_verify_of_mutants_refuses(name, every, record_property):
     assert kinds >= {"field", "definition"}
     record_property("mutants", {kind: sum(mutant.kind == kind for mutant in made) for kind in sorted(kinds)})
     assert accepted(made[::every]) == []
+
+
+@pytest.mark.parametrize(("joined", "otherwise"), [("|", "&"), ("& ~", "&"), ("1) |", "1) & ~")])
+def test_verify_of_conditions_that_are_joined_otherwise_refuses(joined, otherwise):
+    source, wrong = written(JOINED)[0].replace(joined, otherwise, 1), document(JOINED)
+    wrong["definition"] = verify.SourceFunction(source).text
+    assert re.search(r"does not hold with \d+ features|does not decide by it", refused(source, wrong))
 
 
 def test_verify_of_a_sample_of_mutants_refuses():

@@ -204,6 +204,12 @@ __device__ __forceinline__ f32 sin(f32 u) { return sinf(u); }
 __device__ __forceinline__ f64 sin(f64 u) { return ::sin(u); }
 __device__ __forceinline__ f32 cos(f32 u) { return cosf(u); }
 __device__ __forceinline__ f64 cos(f64 u) { return ::cos(u); }
+__device__ __forceinline__ f32 asin(f32 u) { return asinf(u); }
+__device__ __forceinline__ f64 asin(f64 u) { return ::asin(u); }
+__device__ __forceinline__ f32 acos(f32 u) { return acosf(u); }
+__device__ __forceinline__ f64 acos(f64 u) { return ::acos(u); }
+__device__ __forceinline__ f32 atan(f32 u) { return atanf(u); }
+__device__ __forceinline__ f64 atan(f64 u) { return ::atan(u); }
 __device__ __forceinline__ f32 tanh(f32 u) { return tanhf(u); }
 __device__ __forceinline__ f64 tanh(f64 u) { return ::tanh(u); }
 __device__ __forceinline__ f64 erf(f64 u) { return ::erf(u); }

@@ -27,7 +27,7 @@ omicron:ο pi:π rho:ρ sigma:σ tau:τ upsilon:υ phi:ϕ varphi:φ chi:χ psi:�
 Pi:Π Sigma:Σ Upsilon:Υ Phi:Φ Psi:Ψ Omega:Ω ell:ℓ infty:∞ partial:∂
 """
 _LETTERS = dict(pair.split(":") for pair in _GREEK_LETTERS.split())
-_FUNCTIONS = frozenset(["exp", "log", "sin", "cos", "tanh", "max", "min"])
+_FUNCTIONS = frozenset(["exp", "log", "sin", "cos", "arcsin", "arccos", "arctan", "tanh", "max", "min"])
 _ACCENTS = {"hat": "^", "bar": "¯", "tilde": "~", "dot": "˙", "ddot": "¨"}
 _COMBINING = {"^": "\u0302", "¯": "\u0304", "~": "\u0303", "˙": "\u0307", "¨": "\u0308"}
 _RELATIONS = {"=": "=", "<": "<", ">": ">", "le": "≤", "ge": "≥", "ne": "≠"}

@@ -17,7 +17,7 @@ The complex step gives a derivative to the last digit: here that of y[0, 0] by x
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -28,9 +28,23 @@ from lngen.errors import LngenError
 from lngen.language.definition import Definition, Input
 from lngen.language.oracle.arithmetic import COMPLEX128, FLOAT32, FLOAT64, LONGDOUBLE, Array, Numbers
 from lngen.language.oracle.multiprecision import mp_numbers
-from lngen.language.syntax import Binary, Call, Compare, Expression, FeatureCount, Kind, Name, Negate, Number, Pi
+from lngen.language.syntax import (
+    Binary,
+    Call,
+    Compare,
+    Connective,
+    Expression,
+    FeatureCount,
+    Kind,
+    Name,
+    Negate,
+    Number,
+    Pi,
+)
 
 __all__ = ["COMPLEX128", "FLOAT32", "FLOAT64", "LONGDOUBLE", "Numbers", "evaluate", "mp_numbers"]
+
+_CONNECTIVES: Mapping[str, Callable[..., Array]] = {"&": np.logical_and, "|": np.logical_or, "~": np.logical_not}
 
 
 def evaluate(
@@ -139,6 +153,8 @@ class _Evaluation:
                 return numbers.combine(sign, self.value(left), self.value(right))
             case Compare(sign, left, right):
                 return numbers.compare(sign, self.value(left), self.value(right))
+            case Connective(sign, operands):
+                return _CONNECTIVES[sign](*map(self.value, operands))
             case Call(function, arguments):
                 return self._call(function, arguments)
 

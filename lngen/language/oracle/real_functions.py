@@ -116,6 +116,12 @@ def normal_density(u: Array) -> Array:
     return _exp_of_minus_square(u.astype(np.longdouble) / np.sqrt(np.longdouble(2))) / math.sqrt(2 * math.pi)
 
 
+def arc_curvature(v: Array, r: Array) -> Array:
+    """A bound of |u|*(1 - u**2)**(-3/2) for u in [v - r, v + r]."""
+    size = np.abs(v) + r
+    return np.where(size < 1, size * np.abs((1 - size) * (1 + size)) ** -1.5, np.inf)
+
+
 def erf_slope(u: Array) -> Array:
     return 2 / math.sqrt(math.pi) * _exp_of_minus_square(u)
 

@@ -17,13 +17,27 @@ from lngen.language.parsing.folding import Value
 from lngen.language.parsing.instead import suggestion
 from lngen.language.parsing.refusals import CHAIN
 from lngen.language.parsing.source import Source
-from lngen.language.syntax import Binary, Call, Compare, Expression, FeatureCount, Kind, Name, Negate, Number, Pi
+from lngen.language.syntax import (
+    Binary,
+    Call,
+    Compare,
+    Connective,
+    Expression,
+    FeatureCount,
+    Kind,
+    Name,
+    Negate,
+    Number,
+    Pi,
+)
 
 MAXIMUM_DEPTH = 100
 _LONGEST_REPEATED = 40
 
-# Bare operators and conditions, which Python joins and the language nests.
-_JOINED = "nest where: where(p, where(q, u, v), v) where both hold, where(p, u, where(q, u, v)) where one does"
+_JOINED = (
+    "join comparisons p and q in parentheses: where((p) & (q), u, v) where both hold, where((p) | (q), u, v) where one "
+    "does, where(~(p), u, v) where p does not"
+)
 _WHOLE = "operators and functions work on whole rows; no loop is needed"
 
 _ALLOWED = "an expression is made of numbers, names, D, + - * / **, unary minus, and the functions of lngen.language"
@@ -64,6 +78,8 @@ _COMPARISONS: dict[type[ast.cmpop], str] = {
     ast.Eq: "==",
     ast.NotEq: "!=",
 }
+
+_CONNECTIVES: dict[type[ast.AST], str] = {ast.BitAnd: "&", ast.BitOr: "|", ast.Invert: "~"}
 
 _REFUSED: dict[type[ast.expr], tuple[str, str]] = {
     ast.Lambda: ("a lambda", "write its expression in place of it"),
@@ -114,7 +130,7 @@ def describe(node: ast.expr) -> tuple[str, str]:
     if isinstance(node, ast.Compare):
         return (
             "a comparison",
-            "a comparison stands only as the first argument of where: where(a > b, 1, 0) is it as a number",
+            "a comparison stands only in the condition of where: where(a > b, 1, 0) is it as a number",
         )
     if isinstance(node, ast.Call):
         return "a call", _ALLOWED
@@ -298,14 +314,26 @@ class Scope:
         result = Call(function, arguments, kind, self.source.span(node))
         return result, folding.call(result, [value for _, value in read])
 
-    def _read_condition(self, node: ast.expr, depth: int) -> Compare:
+    def _read_condition(self, node: ast.expr, depth: int) -> Compare | Connective:
+        if depth > MAXIMUM_DEPTH:
+            self.source.refuse(node, "depth", how=f"more than {MAXIMUM_DEPTH} levels deep")
+        if sign := _connective(node):
+            parts = [part for part in ast.iter_child_nodes(node) if isinstance(part, ast.expr)]
+            operands = tuple(self._read_condition(part, depth + 1) for part in parts)
+            return Connective(sign, operands, Kind.join(*(part.kind for part in operands)), self.source.span(node))
         if not isinstance(node, ast.Compare):
+            if isinstance(node, ast.Call):
+                self._read(node, depth)  # `logical_and`, say, has a remedy of its own
             found = describe(node)[0] if type(node) in _REFUSED or isinstance(node, ast.Constant) else "no comparison"
             compared = node.id if isinstance(node, ast.Name) else "x"
-            remedy = f"write one comparison, as in where({compared} > 0, a, b)"
-            if isinstance(node, ast.BoolOp) or (isinstance(node, ast.BinOp) and type(node.op) in _OTHER_OPERATORS):
+            remedy = f"write a comparison in its place, as in ({compared} > 0)"
+            joins = isinstance(node, ast.BoolOp) or (isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not))
+            if joins or any(isinstance(part, ast.Compare) for part in ast.iter_child_nodes(node)):
                 remedy = _JOINED
             self.source.refuse(node, "condition", remedy, found=found)
+        for part in (node.left, *node.comparators):
+            if sign := _connective(part):
+                self.source.refuse(part, "comparison-parentheses", sign=sign)
         if len(node.ops) > 1:
             self.source.refuse(node, "comparison-chain")
         operator = _COMPARISONS.get(type(node.ops[0]))
@@ -343,3 +371,7 @@ class Scope:
             usage += f"; {instead.axis(self._text(node.args[1]))}"
         arguments = counted(arity, "argument")
         self.source.refuse(node, "argument-count", name=function, arity=arguments, found=found, usage=usage)
+
+
+def _connective(node: ast.expr) -> str | None:
+    return _CONNECTIVES.get(type(node.op)) if isinstance(node, ast.BinOp | ast.UnaryOp) else None

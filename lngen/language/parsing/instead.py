@@ -40,17 +40,13 @@ def _by_word(remedies: Mapping[str, str]) -> dict[str, str]:
     return {word: remedy for words, remedy in remedies.items() for word in words.split()}
 
 
-def _arc(name: str, slope: str) -> str:
-    return f"{name} cannot be said: compute it outside, pass it as a Row, and multiply the gradient of that by {slope}"
-
-
 FUNCTIONS: dict[str, str] = _by_word(
     {
         "absolute fabs": "write abs(x)",
-        "acos arccos": _arc("acos(x)", "-1/sqrt(1 - x**2)"),
+        "arccos": "write acos(x)",
         "acosh": "write log(x + sqrt(x**2 - 1))",
         "all any logical_and logical_not logical_or": (
-            "write where(a > 0, where(b > 0, 1, 0), 0): a condition is one comparison, and where may be nested"
+            "join comparisons by & (both), | (one of two) and ~ (not): where((a > 0) & (b > 0), u, v)"
         ),
         "amax": "write max(x)",
         "amin": "write min(x)",
@@ -61,10 +57,13 @@ FUNCTIONS: dict[str, str] = _by_word(
             "a sort cannot be said: sort outside, before or after the layer; if the sort finds a threshold, pass the "
             "entries above it as `keep: Data`, ones and zeros: sum(keep*x)/sum(keep) is their mean"
         ),
-        "asin arcsin": _arc("asin(x)", "1/sqrt(1 - x**2)"),
+        "arcsin": "write asin(x)",
         "asinh": "write log(x + sqrt(x**2 + 1))",
-        "atan arctan": _arc("atan(x)", "1/(1 + x**2)"),
-        "atan2 arctan2": _arc("atan2(a, b)", "b/(a**2 + b**2) for a and by -a/(a**2 + b**2) for b"),
+        "arctan": "write atan(x)",
+        "atan2 arctan2": (
+            "atan2(a, b) cannot be said: compute it outside, pass it as a Row, and multiply the gradient of that by "
+            "b/(a**2 + b**2) for a and by -a/(a**2 + b**2) for b"
+        ),
         "atanh": "write (log1p(x) - log1p(-x))/2",
         "average": "write mean(x)",
         "batch_mean mean_rows sum_rows": (

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import inspect
 from dataclasses import replace
+from itertools import chain
 from typing import NoReturn
 
 from lngen.language import names, public_names
@@ -22,10 +23,12 @@ from lngen.language.parsing.refusals import FILE
 from lngen.language.parsing.signature import SignatureParser
 from lngen.language.parsing.smallest import minimum_features
 from lngen.language.parsing.source import Source, syntax_tree
-from lngen.language.syntax import Expression, Name, SourceSpan, walk, with_names
+from lngen.language.syntax import Expression, FeatureCount, Kind, Name, SourceSpan, walk, with_names
 
 MAXIMUM_STATEMENTS = 200
 UNNAMED_OUTPUT = "y"
+
+_WITH_FEATURES = {Kind.ROW_SCALAR: Kind.ROW, Kind.DATA_PER_ROW: Kind.DATA}
 
 _BODY = "a definition has assignments of names, a docstring, and one final return"
 _LOOP = "operators and functions work on whole rows; write the steps of a loop out, each with a name"
@@ -76,6 +79,11 @@ class _DefinitionParser(SignatureParser):
         body, inner_text = _without_docstring(function.body)
         text = inner_text if text is None or not text.value else text
         statements, outputs, result = self._body(body, inputs, name_span)
+        if not any(entry.kind.over_features for entry in inputs):
+            # Nothing is reduced, so the rows may as well be what the values have for entries.
+            self._check_no_features(statements)
+            inputs = tuple(replace(entry, kind=_WITH_FEATURES.get(entry.kind, entry.kind)) for entry in inputs)
+            statements, outputs, result = self._body(body, inputs, name_span)
         self._check_own_name(function.name, inputs, statements)
         self._check_second_gradients(inputs, outputs)
         self._check_outputs(statements, outputs, result)
@@ -238,6 +246,11 @@ class _DefinitionParser(SignatureParser):
         for name, span in places:
             if name == function:
                 self.refuse(span, "own-name", names.remedy(name), name=name)
+
+    def _check_no_features(self, statements: list[Statement]) -> None:
+        for part in chain.from_iterable(walk(entry.expression) for entry in statements):
+            if isinstance(part, FeatureCount):
+                self.refuse(part.span, "no-features")
 
     def _check_second_gradients(self, inputs: tuple[Input, ...], outputs: tuple[str, ...]) -> None:
         cotangents = {names.cotangent(output): output for output in outputs}

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from lngen.language.parsing.instead import POWER_OF
 
 FILE = "a definition file holds a docstring, imports from lngen.language, and one function"
-CHAIN = "nest where: where(a < b, where(b < c, u, v), v) for a < b < c"
+CHAIN = "write where((a < b) & (b < c), u, v) for a < b < c"
 SPLIT = "give parts of the expression names in statements of their own"
 _DIVISOR = "divide by something that is not zero"
 _KINDS = "Row, RowScalar, Feature, Scalar, Data or Constant"
@@ -56,11 +56,18 @@ REFUSALS: Mapping[str, tuple[str, str]] = {
         "Constant for a number",
     ),
     "default": ("the default is {found}", "a default is a number such as 1, -1 or 1e-5"),
-    "first-row-default": ("the first Row has a default", "delete it: the first Row gives the shape and the dtype"),
+    "first-row-default": (
+        "the first {kind} has a default",
+        "delete it: the first {kind} gives the shape and the dtype",
+    ),
     "no-row": (
         "no input is a Row",
-        "annotate with Row what has one value per row and feature, as in `x: Row`; numbers that stand each by itself, "
-        "such as the log-probabilities of a loss, are a Row too",
+        "annotate with Row what has one value per row and feature, as in `x: Row`, or with RowScalar each of the "
+        "numbers that stand by themselves, such as the log-probabilities of a loss",
+    ),
+    "no-features": (
+        "D in a definition without a Row, whose values have no features",
+        "annotate with Row what has one value per row and feature, as in `x: Row`, or make the number a Constant",
     ),
     "gradient-name": (
         "{input!r} and the cotangent of {output!r} would have gradients of one name, {gradient!r}",
@@ -117,6 +124,10 @@ REFUSALS: Mapping[str, tuple[str, str]] = {
         "write the power as a product of smaller ones, such as a**64*a",
     ),
     "condition": ("the condition of where is {found}", ""),
+    "comparison-parentheses": (
+        "{sign} binds closer than a comparison",
+        "put each comparison in parentheses: (a > b) & ~(c > d)",
+    ),
     "comparison-chain": ("found a chain of comparisons", CHAIN),
     "comparison-operator": ("found `in` or `is`", "compare with < <= > >= == or !="),
     # calls

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Sequence
 from fractions import Fraction
 
 from lngen.language import KIND_NAMES, names
@@ -13,6 +14,20 @@ from lngen.language.parsing.expressions import describe, number
 from lngen.language.parsing.instead import suggestion
 from lngen.language.parsing.source import Located, Source
 from lngen.language.syntax import Kind, SourceSpan
+
+
+def shapes_results(inputs: Sequence[Input]) -> list[Input]:
+    """Return the inputs that have the shape of the results: the Rows, or the RowScalars if nothing has features.
+
+    >>> from lngen.language.parsing import parse
+    >>> definition = parse("def f(x: Row, s: RowScalar, w: Feature): return s*w*x")
+    >>> [entry.name for entry in shapes_results(definition.inputs)], shapes_results(definition.inputs[1:])
+    (['x'], [])
+    """
+    rows = [entry for entry in inputs if entry.kind is Kind.ROW]
+    if rows or any(entry.kind.over_features for entry in inputs):
+        return rows
+    return [entry for entry in inputs if entry.kind is Kind.ROW_SCALAR]
 
 
 class SignatureParser:
@@ -58,11 +73,14 @@ class SignatureParser:
             kind = self._input_kind(argument)
             self.check_name(argument, argument.arg)
             value = None if default is None else self._default(default)
-            if default is not None and kind is Kind.ROW and all(entry.kind is not Kind.ROW for entry in inputs):
-                self.refuse(default, "first-row-default")
             inputs.append(Input(argument.arg, kind, value, self.source.span(argument)))
-        if all(entry.kind is not Kind.ROW for entry in inputs):
+        shaping = shapes_results(inputs)
+        if not shaping:
             self.refuse(name_span, "no-row")
+        if shaping[0].default is not None:
+            default = defaults[inputs.index(shaping[0])]
+            assert default is not None
+            self.refuse(default, "first-row-default", kind=shaping[0].kind.value)
         return inputs
 
     def _input_kind(self, argument: ast.arg) -> Kind:

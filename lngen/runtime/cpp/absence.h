@@ -82,6 +82,8 @@ LNGEN_INLINE constexpr Zero abs(Zero) { return {}; }
 LNGEN_INLINE constexpr Zero sign(Zero) { return {}; }
 LNGEN_INLINE constexpr Zero sqrt(Zero) { return {}; }
 LNGEN_INLINE constexpr Zero sin(Zero) { return {}; }
+LNGEN_INLINE constexpr Zero asin(Zero) { return {}; }
+LNGEN_INLINE constexpr Zero atan(Zero) { return {}; }
 LNGEN_INLINE constexpr Zero tanh(Zero) { return {}; }
 LNGEN_INLINE constexpr Zero erf(Zero) { return {}; }
 LNGEN_INLINE constexpr Zero expm1(Zero) { return {}; }

@@ -32,6 +32,12 @@ LNGEN_INLINE f32 sin(f32 u) { return std::sin(u); }
 LNGEN_INLINE f64 sin(f64 u) { return std::sin(u); }
 LNGEN_INLINE f32 cos(f32 u) { return std::cos(u); }
 LNGEN_INLINE f64 cos(f64 u) { return std::cos(u); }
+LNGEN_INLINE f32 asin(f32 u) { return std::asin(u); }
+LNGEN_INLINE f64 asin(f64 u) { return std::asin(u); }
+LNGEN_INLINE f32 acos(f32 u) { return std::acos(u); }
+LNGEN_INLINE f64 acos(f64 u) { return std::acos(u); }
+LNGEN_INLINE f32 atan(f32 u) { return std::atan(u); }
+LNGEN_INLINE f64 atan(f64 u) { return std::atan(u); }
 LNGEN_INLINE f32 erf(f32 u) { return std::erf(u); }
 LNGEN_INLINE f64 erf(f64 u) { return std::erf(u); }
 LNGEN_INLINE f32 pow(f32 u, f32 exponent) { return std::pow(u, exponent); }
@@ -307,6 +313,11 @@ template <class S> LNGEN_INLINE Lanes<S> erf_lanes(const Lanes<S>& u) {
   return select(size < K::ERF_NEAR, near, with_sign(beyond, u));
 }
 
+// The C library's, lane by lane.
+template <class S> LNGEN_INLINE Lanes<S> asin_lanes(const Lanes<S>& u) { return one_by_one<S, asin>(u, u == u, u); }
+template <class S> LNGEN_INLINE Lanes<S> acos_lanes(const Lanes<S>& u) { return one_by_one<S, acos>(u, u == u, u); }
+template <class S> LNGEN_INLINE Lanes<S> atan_lanes(const Lanes<S>& u) { return one_by_one<S, atan>(u, u == u, u); }
+
 #define LNGEN_LANES(FUNCTION)                                                                                          \
   LNGEN_INLINE Lanes<f32> FUNCTION(Lanes<f32> u) { return FUNCTION##_lanes(u); }                                       \
   LNGEN_INLINE Lanes<f64> FUNCTION(Lanes<f64> u) { return FUNCTION##_lanes(u); }
@@ -319,6 +330,9 @@ LNGEN_LANES(log1p)
 LNGEN_LANES(softplus)
 LNGEN_LANES(sin)
 LNGEN_LANES(cos)
+LNGEN_LANES(asin)
+LNGEN_LANES(acos)
+LNGEN_LANES(atan)
 LNGEN_LANES(erf)
 #undef LNGEN_LANES
 

@@ -40,6 +40,9 @@ REFERENCE: dict[str, Callable[[Any], Any]] = {
     "expm1": lambda u: _wide(lambda: mp.exp(u) - 1),
     "sin": mp.sin,
     "cos": mp.cos,
+    "asin": mp.asin,
+    "acos": mp.acos,
+    "atan": mp.atan,
     "tanh": lambda u: _wide(lambda: mp.sinh(u) / mp.cosh(u)),
     "sigmoid": lambda u: 1 / (1 + mp.exp(-u)),
     "softplus": lambda u: mp.log1p(mp.exp(u)),
@@ -62,7 +65,8 @@ def points(name: str) -> list[float]:
     """Random points in the middle of the domain, and the hard ones."""
     rng = np.random.default_rng(sum(map(ord, name)))
     positive = name in ("sqrt", "rsqrt", "log", "log1p")
-    return [*rng.uniform(0.1 if positive else -3, 3, 20).tolist(), *FUNCTIONS[name].hard_points]
+    least, most = (-0.99, 0.99) if FUNCTIONS[name].highest else (0.1 if positive else -3, 3)
+    return [*rng.uniform(least, most, 20).tolist(), *FUNCTIONS[name].hard_points]
 
 
 def unary(name: str, values: list[Any], numbers: Numbers) -> Any:
@@ -146,7 +150,7 @@ def _slope(name: str, at: float) -> Any:
 @pytest.mark.parametrize("name", UNARY)
 @pytest.mark.parametrize("at", [-1e4, 1e4, -1e308, 1e308])
 def test_far_out_nothing_turns_into_nan(name: str, at: float) -> None:
-    if name in ("sqrt", "rsqrt", "log", "log1p") and at < 0:
+    if not FUNCTIONS[name].holds(at):
         assert np.isnan(unary(name, [at], FLOAT64)).all()
         return
     result = unary(name, [complex(at, STEP)], COMPLEX128)
@@ -236,6 +240,18 @@ def test_comparisons(sign: str, numbers: Numbers) -> None:
     definition = parse(f"def f(x: Row): return where(x {sign} 1, 1 + 0*x, 0)")
     found = evaluate(definition, {"x": [0, 1, 2]}, numbers)["y"]
     assert [bool(value) for value in found] == [eval(f"{value} {sign} 1") for value in (0, 1, 2)]
+
+
+@pytest.mark.parametrize("numbers", ALL_TYPES, ids=repr)
+def test_joined_conditions(numbers: Numbers) -> None:
+    """At ties, beyond the numbers, and where no comparison but `!=` holds."""
+    x, m = (each.ravel() for each in np.meshgrid(*[[-2, -1, -0.0, 0, 1, np.inf, -np.inf, np.nan]] * 2))
+    for condition in ("(x > 0) & ~(m == 0) | (x < -1)", "~(x <= m) & (m != 0)", "~((x < m) | ~(m >= 0))"):
+        definition = parse(f"def f(x: Row, m: Row): return where({condition}, 2, x - x + m - m)")
+        with np.errstate(invalid="ignore"):
+            wanted = np.where(eval(condition), 2, x - x + m - m)
+        found = np.real(evaluate(definition, {"x": x, "m": m}, numbers)["y"]).astype(float)
+        assert np.array_equal(found, wanted, equal_nan=True)
 
 
 def test_stop_gradient_is_the_identity_without_a_slope() -> None:

@@ -61,7 +61,8 @@ def test_a_layer_that_is_called_is_answered_with_its_lines(name):
         ("mean(x, dim=0)", f"a reduction is over the last axis alone; {instead.FUNCTIONS['reshape']}"),
         ("mean(x, axis=(0, 1))", f"a reduction is over the last axis alone; {instead.FUNCTIONS['reshape']}"),
         ("mean(x, 1)", f"write mean(row); a reduction is over the last axis alone; {instead.FUNCTIONS['reshape']}"),
-        ("where(mask, x, 0)", "write one comparison, as in where(mask > 0, a, b)"),
+        ("where(mask, x, 0)", "write a comparison in its place, as in (mask > 0)"),
+        ("where((x > 0) & mask, x, 0)", "write a comparison in its place, as in (mask > 0)"),
         ("where(mask > 0, x)", "write where(mask > 0, x, b): b is the value where the condition does not hold"),
         ("where(mask > 0, x, -float('inf'))", instead.FUNCTIONS["float"]),
         ("(mask > 0)*x", "write where(mask > 0, 1, 0) for 1 where it holds and 0 elsewhere"),
@@ -73,7 +74,13 @@ def test_what_is_written_is_answered_in_its_own_words(expression, remedy):
 
 
 @pytest.mark.parametrize(
-    "expression", ["where(mask > 0, x, 0)", "where(mask > 0, x, -1e30)", "where(mask > 0, 1, 0)*x"]
+    "expression",
+    [
+        "where(mask > 0, x, 0)",
+        "where(mask > 0, x, -1e30)",
+        "where(mask > 0, 1, 0)*x",
+        "where((x > 0) & (mask > 0), x, 0)",
+    ],
 )
 def test_what_is_said_of_conditions_can_be_derived(expression):
     assert derive(parse(f"def f(x: Row, mask: Data): return mask*x + {expression}")).gradients

@@ -13,6 +13,7 @@ using namespace lngen;
   }
 #define FUNCTIONS(S)                                                                                            \
   FUNCTION(exp, S) FUNCTION(log, S) FUNCTION(log1p, S) FUNCTION(expm1, S) FUNCTION(sin, S) FUNCTION(cos, S)     \
+  FUNCTION(asin, S) FUNCTION(acos, S) FUNCTION(atan, S)                                                         \
   FUNCTION(tanh, S) FUNCTION(sigmoid, S) FUNCTION(softplus, S) FUNCTION(erf, S) FUNCTION(abs, S)                \
   FUNCTION(sign, S) FUNCTION(sqrt, S) FUNCTION(rsqrt, S)                                                        \
   extern "C" void pow_##S(const S* u, const S* v, S* y, long n) {                                               \

@@ -120,6 +120,9 @@ REFERENCES: dict[str, Callable[[mpf], mpf]] = {
     "expm1": mp.expm1,
     "sin": mp.sin,
     "cos": mp.cos,
+    "asin": mp.asin,
+    "acos": mp.acos,
+    "atan": mp.atan,
     "tanh": mp.tanh,
     "sigmoid": _sigmoid,
     "softplus": _softplus,
@@ -128,7 +131,8 @@ REFERENCES: dict[str, Callable[[mpf], mpf]] = {
 }
 # Beyond the limit they are 0, 1, -1 or infinite in any type, and mpmath would take its time.
 LEVEL, LIMIT = (mp.exp, mp.expm1, mp.tanh, mp.erf, _sigmoid), 1e4
-LOWEST = {"log": 0.0, "log1p": -1.0, "rsqrt": 0.0}
+LOWEST = {"log": 0.0, "log1p": -1.0, "rsqrt": 0.0, "asin": -1.0, "acos": -1.0}
+HIGHEST = {"asin": 1.0, "acos": 1.0}
 AT_LIMITS: dict[str, tuple[float, float, float, float]] = {
     # of -infinity, -0, 0, infinity
     "exp": (0, 1, 1, np.inf),
@@ -137,6 +141,9 @@ AT_LIMITS: dict[str, tuple[float, float, float, float]] = {
     "expm1": (-1, -0.0, 0, np.inf),
     "sin": (np.nan, -0.0, 0, np.nan),
     "cos": (np.nan, 1, 1, np.nan),
+    "asin": (np.nan, -0.0, 0, np.nan),
+    "acos": (np.nan, np.pi / 2, np.pi / 2, np.nan),
+    "atan": (-np.pi / 2, -0.0, 0, np.pi / 2),
     "tanh": (-1, -0.0, 0, 1),
     "sigmoid": (0, 0.5, 0.5, 1),
     "softplus": (0, np.log(2), np.log(2), np.inf),
@@ -162,7 +169,7 @@ def arguments(name: str, dtype: str, count: int) -> np.ndarray:
     with np.errstate(over="ignore", under="ignore"):
         u = np.concatenate(parts).astype(DTYPES[dtype])
     u = np.concatenate([u, -u])
-    return u[np.isfinite(u) & (u > LOWEST.get(name, -np.inf))]
+    return u[np.isfinite(u) & (u > LOWEST.get(name, -np.inf)) & (u < HIGHEST.get(name, np.inf))]
 
 
 def units_off(got: np.ndarray, u: np.ndarray, reference: Callable[[mpf], mpf], dtype: str) -> np.ndarray:
