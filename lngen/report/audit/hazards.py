@@ -18,6 +18,8 @@ from sympy import Add, Expr, Mul, Pow
 from lngen.algebra.growth import EXPONENTIAL
 from lngen.algebra.notation import text
 from lngen.algebra.symbols import (
+    Acos,
+    Asin,
     D,
     FeatureSum,
     Log1p,
@@ -167,6 +169,9 @@ class _Auditor:
             yield from self._exponential(e, line)
         elif isinstance(e, (sympy.log, Log1p)):
             yield from self._logarithm(e, line)
+        elif isinstance(e, (Asin, Acos)):
+            danger = f"a rounding may bring {text(e.args[0], self.order)} past 1 or -1, and the result is not a number"
+            yield self._hazard("arc", e, line, danger, "none: clip its argument between -1 and 1", "open")
 
     def _text(self, e: Expr) -> str:
         return text(e, self.order)
