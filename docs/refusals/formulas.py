@@ -171,8 +171,8 @@ NUMBERS = Section(
         formula("x + exp(1000)", "x + exp(600)", lambda x: x + np.exp(600)),
         formula("x * ((1.0000001**64)**64)**64", "x * 1.0265597", lambda x: x * 1.0265597),
         Example(
-            "def f(x: Row, p: Constant = 2):\n    a = abs(x)\n    y = a**p\n    return y",
-            f"def f(x: Row, p: Constant = 2):\n    a = abs(x)\n    y = {_POWER.format('a')}\n    return y",
+            "def f(x: Row, p: Feature):\n    a = abs(x)\n    y = a**p\n    return y",
+            f"def f(x: Row, p: Feature):\n    a = abs(x)\n    y = {_POWER.format('a')}\n    return y",
             lambda x, p: np.abs(x) ** p,
         ),
         formula("x ** 65", "x**64*x", lambda x: x**65),

@@ -26,6 +26,7 @@ from lngen.algebra.symbols import (
     AttainsFirst,
     D,
     Mean,
+    Power,
     Reduction,
     RowMax,
     RowMin,
@@ -76,6 +77,10 @@ class Arithmetic:
     def power(self, base: Any, exponent: Expr) -> Any:
         """A value to an exact power."""
         return _power(base, exponent, self)
+
+    def raised(self, base: Any, exponent: Any) -> Any:
+        """A value to a power that is no number of the formula."""
+        return _over(_MPMATH.raised, base, exponent) if self.digits else np.power(base, exponent)
 
     def total(self, values: Any, keep: bool) -> Any:
         """The sum over the feature axis, which stays with length 1 to `keep` it."""
@@ -131,6 +136,8 @@ class _NumericWalk(Fold[Any]):
         return self.arithmetic.multiply(e, self.of)
 
     def power(self, e: Pow) -> Any:
+        if isinstance(e, Power):
+            return self.arithmetic.raised(self.of(e.base), self.of(e.exp))
         return self.arithmetic.power(self.of(e.base), e.exp)
 
     def relation(self, e: Relational) -> Any:

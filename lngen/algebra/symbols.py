@@ -343,6 +343,60 @@ def heads_that(are: Callable[[FunctionEntry], object]) -> tuple[Any, ...]:
     return tuple(head for head, entry in ENTRY_OF.items() if are(entry))
 
 
+class Power(Function):  # type: ignore[misc]
+    """A power `a**p` whose exponent is no number, defined for a >= 0; with a number it is SymPy's own.
+
+    Its derivatives are the limits where a is 0: p*a**(p - 1), which is 0 for p = 0, and 0 in the direction of p.
+
+    >>> x, p = RowSymbol("x", nonnegative=True), ScalarSymbol("p", positive=True)
+    >>> Power(x, p).diff(x), Power(x, p).diff(p), Power(x, p + 2 - p)
+    (p*Power(x, p - 1), Where(Eq(x, 0), 0, log(x)*Power(x, p)), x**2)
+
+    What is never 0 needs no select:
+
+    >>> e = sympy.exp(RowSymbol("u"))
+    >>> Power(1 + e, ScalarSymbol("q")).diff(ScalarSymbol("q"))
+    log(exp(u) + 1)*Power(exp(u) + 1, q)
+    """
+
+    nargs = 2
+
+    @classmethod
+    def eval(cls, base: Expr, exponent: Expr) -> Expr | None:
+        if base.is_negative:
+            return sympy.S.NaN
+        return base**exponent if exponent.is_Rational or base == 1 else None
+
+    @property
+    def base(self) -> Expr:
+        """What is raised."""
+        return self.args[0]
+
+    @property
+    def exp(self) -> Expr:
+        """The exponent, as SymPy names it."""
+        return self.args[1]
+
+    def fdiff(self, argindex: int = 1) -> Expr:
+        base, exponent = self.args
+        slope, end = exponent * Power(base, exponent - 1), sympy.Eq(exponent, 0)
+        if argindex == 2:
+            slope, end = self * sympy.log(base), sympy.Eq(base, 0)
+        return slope if base.is_positive else Where(end, 0, slope)
+
+    def _eval_is_real(self) -> bool:
+        return True
+
+    def _eval_is_nonnegative(self) -> bool | None:
+        return True if self.args[0].is_nonnegative else None
+
+    def _eval_is_positive(self) -> bool | None:
+        return True if self.args[0].is_positive else None
+
+    def _eval_evalf(self, prec: int) -> Expr:
+        return (self.args[0] ** self.args[1]).evalf(prec_to_dps(prec))
+
+
 class Complement(Elementwise):
     """1 - u in one piece, while an expression is worked on: multiplied out, it would cancel where u is near 1.
 

@@ -28,6 +28,7 @@ from lngen.algebra.symbols import (
     AttainsFirst,
     D,
     FeatureSymbol,
+    Power,
     RowScalarSymbol,
     TypedSymbol,
     Where,
@@ -267,6 +268,8 @@ class _Propagation:
             return self._product(arguments)
         if head is sympy.Pow:
             return self._power(self._form(arguments[0]), arguments[1])
+        if head is Power:
+            return self._raised(*map(self._form, arguments))
         if head is Where:
             condition, chosen, otherwise = arguments
             return self._select(condition, self._form(chosen), self._form(otherwise))
@@ -319,6 +322,28 @@ class _Propagation:
                 curvature = np.where(low > 0, curvature, np.inf)
             result, slope = np.power(value, p), p * np.power(value, p - 1)
         return self.rounding.apply(base, result, slope, curvature, _roundings_of_power(power))
+
+    def _raised(self, base: AffineForm, exponent: AffineForm) -> AffineForm:
+        """A power whose exponent has an error too: that of the base as of any function, and then that of the exponent.
+
+        The curvature is monotonic in the base. The slope in the exponent, a**p*log(a), is largest at an end of what the
+        base may be or at exp(-1/p), and at an end of what the exponent may be.
+        """
+        a, p = base.value, exponent.value
+        reach, around = self.rounding.radius(base), self.rounding.radius(exponent)
+        low, high = np.maximum(a - reach, 0), a + reach
+        with np.errstate(all="ignore"):
+            curvature = np.abs(p * (p - 1)) * np.maximum(low ** (p - 2), high ** (p - 2))
+            slope = np.where(p == 0, 0.0, p * a ** (p - 1))
+            found = self.rounding.apply(base, a**p, slope, np.where(a > reach, curvature, np.inf), 8.0)
+            least = p - around
+            turn = np.clip(np.where(least > 0, np.exp(-1 / least), 0.0), low, high)
+            worst = np.zeros(())
+            for end in (low, high, turn):
+                steep = np.maximum(end**least, end ** (p + around)) * np.abs(np.log(end))
+                worst = np.maximum(worst, np.where((end == 0) & (least > 0), 0.0, steep))
+            own = found.own + np.where(around > 0, worst * around, 0.0)
+        return AffineForm(found.value, own, found.shared)
 
     def _function(self, entry: FunctionEntry, form: AffineForm) -> AffineForm:
         f, value = real_functions, form.value

@@ -8,6 +8,7 @@ The gradient of a parameter is then the sum of its copies' gradients over rows.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -15,23 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lngen.check.layer import Array, Case
-from lngen.language.definition import Definition, Input
+from lngen.language import FUNCTIONS
+from lngen.language.definition import Definition, Input, Statement
 from lngen.language.oracle.evaluate import evaluate
-from lngen.language.parsing import parse
-from lngen.language.syntax import (
-    Binary,
-    Call,
-    Compare,
-    Connective,
-    Expression,
-    FeatureCount,
-    Kind,
-    Name,
-    Negate,
-    Number,
-    Pi,
-    joined,
-)
+from lngen.language.syntax import Call, Expression, Kind, Name, children, mapped
 
 _BLOCK_ENTRIES = 1 << 15  # of one row value: half a MiB of complex numbers, which stays in cache
 
@@ -49,36 +37,25 @@ def spread(definition: Definition) -> Definition:
     y: Row = ((w * (x ** 1/2)) + a)
     return y
     """
-    arguments = ", ".join(_argument(entry) for entry in definition.inputs)
-    lines = [f"    {statement.name} = {_text(statement.expression)}" for statement in definition.statements]
-    body = "\n".join([*lines, f"    return {', '.join(definition.outputs)}"])
-    return parse(f"def {definition.name}({arguments}):\n{body}\n", f"{definition.filename} (spread over rows)")
+    inputs = tuple(replace(entry, kind=_SPREAD.get(entry.kind, entry.kind)) for entry in definition.inputs)
+    kinds = {entry.name: entry.kind for entry in inputs}
+    statements: list[Statement] = []
+    for statement in definition.statements:
+        expression = _spread(statement.expression, kinds)
+        statements.append(replace(statement, expression=expression, kind=expression.kind))
+        kinds[statement.name] = expression.kind
+    return replace(definition, inputs=inputs, statements=tuple(statements))
 
 
-def _argument(entry: Input) -> str:
-    # A default is one literal; its shortest decimal text is how it was read in the first place.
-    default = "" if entry.default is None else f" = {float(entry.default)!r}"
-    return f"{entry.name}: {_SPREAD.get(entry.kind, entry.kind).value}{default}"
-
-
-def _text(expression: Expression) -> str:
-    match expression:
-        case Number(value):
-            return f"({value})"
-        case Name(name):
-            return name
-        case FeatureCount():
-            return "D"
-        case Pi():
-            return "pi"
-        case Negate(operand):
-            return f"(-{_text(operand)})"
-        case Binary(operator, left, right) | Compare(operator, left, right):
-            return f"({_text(left)} {operator} {_text(right)})"
-        case Connective(operator, operands):
-            return joined(operator, map(_text, operands))
-        case Call(function, arguments):
-            return f"{function}({', '.join(_text(argument) for argument in arguments)})"
+def _spread(expression: Expression, kinds: Mapping[str, Kind]) -> Expression:
+    """The expression with the kinds that it has where its names have these."""
+    if isinstance(expression, Name):
+        return replace(expression, kind=Kind.join(kinds[expression.name]))
+    made = mapped(expression, lambda part: _spread(part, kinds))
+    kind = Kind.join(*(part.kind for part in children(made)))
+    if isinstance(made, Call) and FUNCTIONS[made.function].role == "reduction":
+        kind = Kind.of(kind.over_rows, over_features=False)
+    return replace(made, kind=kind)
 
 
 class Rows:

@@ -18,7 +18,7 @@ from sympy import Expr
 from lngen.algebra.equations import Equation, leading_to
 from lngen.algebra.notation import text
 from lngen.algebra.notation.plain import WORDS
-from lngen.algebra.symbols import Mean, RowScalarSymbol, TypedSymbol, is_row
+from lngen.algebra.symbols import Mean, Power, RowScalarSymbol, TypedSymbol, is_row
 from lngen.check import counterpart, inputs, reference
 from lngen.check.evidence import metric_error
 from lngen.check.layer import Array, Case, Checkable, run
@@ -211,6 +211,8 @@ def _text(expression: Expr) -> str:
         return f"{_text(arguments[0])}**{_number(arguments[1])}"
     if expression.is_Relational:
         return f"{_text(expression.lhs)} {expression.rel_op} {_text(expression.rhs)}"
+    if isinstance(expression, Power):
+        return f"({_text(arguments[0])}**({_text(arguments[1])}))"
     if expression.func in WORDS:
         return f"{WORDS[expression.func]}({', '.join(_text(argument) for argument in arguments)})"
     if expression.is_number:

@@ -22,6 +22,7 @@ from lngen.algebra.symbols import (
     D,
     FeatureSymbol,
     Mean,
+    Power,
     RowMax,
     RowMin,
     RowScalarSymbol,
@@ -264,7 +265,7 @@ def to_sympy(expression: Expression, environment: dict[str, Expr]) -> Expr:
                 case "/":
                     return a / b
                 case _:
-                    return a**b
+                    return Power(a, b)
     raise TypeError(f"not an expression of the definition language: {expression!r}")
 
 

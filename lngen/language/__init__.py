@@ -14,8 +14,10 @@ Feature, and a `Constant` as a Scalar; none of these has a gradient or a tangent
 function or operator varies over all that its arguments vary over. So a RowScalar broadcasts over its row, and a
 Feature over all rows. A reduction takes the feature axis away: of a Row it is a RowScalar, of a Feature a Scalar.
 
-Operators: `+ - * /`, unary minus, and `a ** b` with a number b of magnitude 64 at most. A comparison stands only in
-the condition of `where`, where `&`, `|` and `~` join comparisons, each in parentheses.
+Operators: `+ - * /`, unary minus, and `a ** b` with a number b of magnitude 64 at most. Any other b is the same for all
+rows and features, as a Constant, a Scalar and D are, and a is then not negative. Where a is 0, derivatives are limits.
+That by a is 0 for b > 1 and for b = 0, 1 for b = 1, and infinite otherwise; that by b is 0 for b > 0. A comparison
+stands only in the condition of `where`, where `&`, `|` and `~` join comparisons, each in parentheses.
 """
 
 from __future__ import annotations

@@ -142,6 +142,8 @@ class Definition:
                         found |= constants_in(part)
                     case Binary("**", base, Number(exponent)) if exponent.denominator != 1:
                         found |= constants_in(base)
+                    case Binary("**", _, exponent) if not isinstance(exponent, Number):
+                        found |= constants_in(part)
             depends[statement.name] = constants_in(statement.expression)
         return tuple(entry.name for entry in self.constants if entry.name in found)
 

@@ -121,7 +121,7 @@ class Negate:
 
 @dataclass(frozen=True)
 class Binary:
-    """`left operator right` with one of `+ - * / **`. The right operand of `**` is always a `Number`."""
+    """`left operator right` with one of `+ - * / **`. The right operand of `**` varies over neither axis."""
 
     operator: str
     left: Expression

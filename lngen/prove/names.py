@@ -24,6 +24,7 @@ from lngen.algebra.symbols import (
     D,
     FeatureSum,
     Mean,
+    Power,
     Reduction,
     RowMax,
     RowMin,
@@ -40,7 +41,7 @@ from lngen.prove.generators import ONE, Items, Polynomial, minus, plus, scaled
 from lngen.prove.row_algebra import RowAlgebra, rational
 
 _ODD = {"sin": "sine", "asin": "arc sine", "atan": "arc tangent"}
-_FUNCTIONS = (*ENTRY_OF, sympy.Abs, sympy.sign)
+_FUNCTIONS = (*ENTRY_OF, sympy.Abs, sympy.sign, Power)
 
 
 class Meanings:
@@ -145,7 +146,7 @@ class Meanings:
             if (e, summed) in seen:
                 continue
             seen.add((e, summed))
-            if (isinstance(e, Pow) and e.exp.is_negative) or isinstance(e, sympy.log):
+            if (isinstance(e, Pow) and e.exp.is_negative) or isinstance(e, (sympy.log, Power)):
                 for factor in self.algebra.factors(self.form(e.args[0], opened)):
                     anywhere.add(factor)
                     if summed or not self.algebra.axes(dict(factor)).rows:
@@ -179,6 +180,8 @@ class Meanings:
             if len(known) < len(signs):
                 return None
             return max(known) if isinstance(e, Add) else min(known)
+        if isinstance(e, Power):
+            return self.sign(e.base)
         entry = ENTRY_OF.get(type(e))
         return 1 if entry is not None and entry.positive else None
 
@@ -248,6 +251,8 @@ class _Forms(Fold[Polynomial]):
     def power(self, e: Pow) -> Polynomial:
         base, exponent = e.base, e.exp
         algebra = self.algebra
+        if isinstance(e, Power):
+            return self._raised(base, exponent)
         if not exponent.is_Rational:
             inner = self.of(base)
             if algebra.sign_by_form(inner) != 1:
@@ -270,6 +275,21 @@ class _Forms(Fold[Polynomial]):
                 algebra.claim_not_negative(result)
             return result
         return algebra.power(inner, rational(exponent))
+
+    def _raised(self, base: Expr, exponent: Expr) -> Polynomial:
+        """A power, the whole part of its exponent apart: a**(p - 1)*a is a**p. Where a is 0, nothing is claimed.
+
+        Of a base of either sign no logarithm is known: what stands for it has the whole part alone in common with it.
+        """
+        algebra, inner = self.algebra, self.of(base)
+        whole, rest = exponent.as_coeff_Add()
+        if algebra.sign_by_form(inner) is None:
+            form = algebra.reduced(inner)
+            logarithm = algebra.symbol(f"logarithm of {sorted(form.items())}", algebra.axes(form))
+        else:
+            logarithm = self._logarithm(base)
+        grown = algebra.exponential(algebra.of.product(self.of(rest), logarithm))
+        return algebra.of.product(algebra.power(inner, rational(whole)), grown) if whole else grown
 
     def relation(self, e: Relational) -> Polynomial:
         above, below = self.algebra.signs(minus(*map(self.of, e.args)))

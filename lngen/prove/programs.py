@@ -27,7 +27,7 @@ from sympy import Expr, Pow
 
 from lngen.algebra.equations import Equation
 from lngen.algebra.numeric import Arithmetic, Environment, evaluate_equations
-from lngen.algebra.symbols import PLACE, TypedSymbol, renamed
+from lngen.algebra.symbols import PLACE, Power, TypedSymbol, renamed
 from lngen.derivation.derivation import EVERY_D, FIFTY, NONE, Derivation, Proof
 from lngen.plan.passes.moments import written_out
 from lngen.plan.passes.places import there
@@ -239,8 +239,8 @@ class _Program:
 
 def _divisors(equations: Iterable[Equation]) -> set[Expr]:
     """Return what equations divide by or take the logarithm of, or a root that is divided by."""
-    parts = {part for q in equations for part in q.expression.atoms(Pow, sympy.log)}
-    return {part.args[0] for part in parts if isinstance(part, sympy.log) or part.exp.is_negative}
+    parts = {part for q in equations for part in q.expression.atoms(Pow, sympy.log, Power)}
+    return {part.args[0] for part in parts if isinstance(part, (sympy.log, Power)) or part.exp.is_negative}
 
 
 def _reached(equations: Iterable[Equation], starts: Iterable[TypedSymbol]) -> dict[TypedSymbol, frozenset[TypedSymbol]]:

@@ -17,7 +17,7 @@ from sympy.core.relational import Relational
 
 from lngen.algebra.equations import Equation
 from lngen.algebra.numeric import Arithmetic, Environment, evaluate_equations, evaluate_expression
-from lngen.algebra.symbols import AttainsFirst, D, SumRows, TypedSymbol, axes, symbol_like
+from lngen.algebra.symbols import AttainsFirst, D, Power, SumRows, TypedSymbol, axes, symbol_like
 from lngen.derivation.derivation import EVERY_D, FIFTY, NONE
 from lngen.derivation.from_definition import SYMBOL_OF_KIND, DecidedError, NotRealError, to_sympy
 from lngen.errors import LngenError, printable
@@ -234,7 +234,7 @@ class _NumericStatement:
                 yield True, a - b
             elif isinstance(part, sympy.sign):
                 yield True, evaluate_expression(part.args[0], values, arithmetic)
-            elif isinstance(part, sympy.log) or (isinstance(part, sympy.Pow) and not part.exp.is_positive):
+            elif isinstance(part, (sympy.log, Power)) or (isinstance(part, sympy.Pow) and not part.exp.is_positive):
                 yield False, evaluate_expression(part.args[0], values, arithmetic)
 
 

@@ -11,6 +11,7 @@ from sympy import Expr, Function, Pow, Symbol
 
 from lngen.algebra.symbols import (
     AttainsFirst,
+    Power,
     Reduction,
     StopGradient,
     SumRows,
@@ -72,5 +73,5 @@ def stated(function: Expr, order: tuple[str, ...] = ()) -> Formula:
     shown, sign = spelled(plain, order, words)
     slope, slope_sign = spelled(derivative(plain, u), order, words)
     word, bracket, rest = shown.partition("(")
-    left = f"({shown})'" if isinstance(plain, Pow) else f"{word}'{bracket}{rest}"
+    left = f"({shown})'" if isinstance(plain, (Pow, Power)) else f"{word}'{bracket}{rest}"
     return Formula(left, slope, rf"\left({sign}\right)^{{\prime}} = {slope_sign}")

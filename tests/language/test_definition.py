@@ -181,6 +181,16 @@ def test_the_exponent_is_folded_to_a_number(text: str, value: Fraction) -> None:
     assert power.right.value == value
 
 
+@pytest.mark.parametrize("text", ["p", "1/p", "p - 1", "D", "sqrt(2)", "mean(gamma)", "(2*p + D)/3"])
+def test_an_exponent_is_what_varies_over_neither_axis(text: str) -> None:
+    made = parse(f"def f(x: Row, gamma: Feature, p: Scalar): return gamma*p*abs(x)**({text})")
+    power = made.statements[0].expression.right
+    assert isinstance(power, Binary)
+    assert power.operator == "**"
+    assert power.kind is Kind.ROW
+    assert power.right.kind is Kind.SCALAR
+
+
 def test_a_comparison_stands_in_where() -> None:
     call = of("where(x >= 0, x, 0)").statements[0].expression
     assert isinstance(call, Call)
@@ -491,21 +501,16 @@ EXPRESSIONS = [
     (
         "x ** x",
         6,
-        "the exponent is not a rational number",
-        "write a number, or where(a > 0, exp(b*log(where(a > 0, a, 1))), 0) for a power a**b with a >= 0 and b > 1",
+        "the exponent is a Row, and has to be the same for all rows and features",
+        "write where(a > 0, exp(b*log(where(a > 0, a, 1))), 0) for a power a**b with a >= 0 and b > 1",
     ),
     (
-        "x ** D",
-        6,
-        "the exponent is not a rational number",
-        "write a number, or where(a > 0, exp(b*log(where(a > 0, a, 1))), 0) for a power a**b with a >= 0 and b > 1",
+        "x ** (1 + mean(x))",
+        7,
+        "the exponent is a RowScalar, and has to be the same for all rows and features",
+        "write where(a > 0, exp(b*log(where(a > 0, a, 1))), 0) for a power a**b with a >= 0 and b > 1",
     ),
-    (
-        "x ** sqrt(2)",
-        6,
-        "the exponent is not a rational number",
-        "write a number, or where(a > 0, exp(b*log(where(a > 0, a, 1))), 0) for a power a**b with a >= 0 and b > 1",
-    ),
+    ("x + (-2) ** D", 6, "the base is negative and the exponent not an integer", "write a base that is not negative"),
     (
         "x ** 65",
         6,
@@ -764,10 +769,10 @@ def test_deep_towers_are_refused_quickly() -> None:
 
 def test_the_whole_error_is_four_lines() -> None:
     assert str(refused("def f(x: Row):\n    y = x ** x\n    return y")) == (
-        "f.py:2:14: the exponent is not a rational number\n"
+        "f.py:2:14: the exponent is a Row, and has to be the same for all rows and features\n"
         "        y = x ** x\n"
         "                 ^\n"
-        "  remedy: write a number, or where(a > 0, exp(b*log(where(a > 0, a, 1))), 0) for a power a**b with a >= 0 and b > 1"
+        "  remedy: write where(a > 0, exp(b*log(where(a > 0, a, 1))), 0) for a power a**b with a >= 0 and b > 1"
     )
 
 

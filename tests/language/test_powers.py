@@ -1,14 +1,24 @@
-"""The remedy for a power whose exponent is no number: right where the base is zero, in value and in gradient."""
+"""Powers whose exponent is no number, and the remedy where it varies: right also where the base is zero."""
 
 from __future__ import annotations
 
+import functools
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
+import lngen
+from lngen.check.stability import naive_form
+from lngen.derivation.derivation import EVERY_D
+from lngen.derivation.from_definition import to_sympy, translate
+from lngen.derivation.simplify import derive
 from lngen.errors import DefinitionError
+from lngen.language.oracle.evaluate import FLOAT32, FLOAT64, LONGDOUBLE, Numbers, evaluate, mp_numbers
 from lngen.language.parsing import instead, parse
+from lngen.prove import equal, prove
+from lngen.report.audit import audit
 from tests import derivatives
 
 
@@ -28,9 +38,129 @@ def focal(x: Row, t: Data{g}):
 
 
 def test_the_remedy_is_what_a_refused_power_names() -> None:
-    with pytest.raises(DefinitionError, match="exponent is not a rational number") as refused:
-        parse("def f(x: Row, b: Constant = 2): return x**b")
-    assert instead.POWER_OF in str(refused.value)
+    for kind in ("Row", "RowScalar", "Feature", "Data"):
+        with pytest.raises(DefinitionError, match="exponent is a ") as refused:
+            parse(f"def f(x: Row, b: {kind}): return x**b")
+        assert instead.POWER_OF in str(refused.value)
+
+
+def limits(a: np.ndarray, p: float) -> tuple[np.ndarray, ...]:
+    """a**p and its derivatives: by a, by p, by a twice, by a and p, by p twice; their limits where a is 0."""
+
+    def power(times: float, exponent: float) -> np.ndarray:
+        return times * a**exponent if times else 0 * a
+
+    def with_logarithm(values: np.ndarray, times: int = 1) -> np.ndarray:
+        return np.where(a == 0, 0, values * np.log(a) ** times)
+
+    mixed = np.where(a == 0, 0, power(p, p - 1) * np.log(a) + a ** (p - 1))
+    return (
+        a**p,
+        power(p, p - 1),
+        with_logarithm(a**p),
+        power(p * (p - 1), p - 2),
+        mixed,
+        with_logarithm(a**p, 2),
+    )
+
+
+@pytest.mark.parametrize("exponent", [0.0, 0.5, 1.0, 1.5, 2.0, 3.0])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # of entries that are infinite, or that a select leaves out
+def test_every_direction_has_its_limit_at_zero(exponent: float, dtype: type) -> None:
+    module = derivatives.module("def f(x: Row, p: Scalar): return x**p\n")
+    x, p = np.array([[0.0, 0.25, 1.0, 3.0]], dtype), np.asarray(exponent, dtype)
+    one = np.ones_like(x)
+    with np.errstate(all="ignore"):
+        y, by_x, by_p, by_xx, by_xp, by_pp = limits(x.astype(float), exponent)
+    close = functools.partial(np.testing.assert_allclose, rtol=2e-6 if dtype is np.float32 else 1e-14)
+    out, saved = module.forward(x, p)
+    close(out, y)
+    first = module.backward(saved, one)
+    close(first.dx, by_x)
+    close(first.dp, by_p.sum())
+    close(module.jvp(saved, one, np.asarray(0.5, dtype)), by_x + 0.5 * by_p)
+    of_x = module.backward_backward(saved, one, ddx=one)
+    of_p = module.backward_backward(saved, one, ddp=np.ones((), dtype))
+    close(of_x.dx, by_xx)
+    close(of_x.ddy, by_x)
+    close(of_p.dp, by_pp.sum())
+    close(of_p.dx[:, 1:], by_xp[:, 1:])
+    if exponent > 1:  # otherwise the limit of a**(p - 1)*log(a) is infinite, and no order of differentiation has it
+        close(of_x.dp, by_xp.sum())
+        close(of_p.dx, by_xp)
+    close(of_p.ddy, by_p)
+
+
+def test_a_constant_exponent_has_no_logarithm() -> None:
+    text = "def f(x: Row, p: {}): return x**p\n"
+    constant, scalar = ("\n".join(derivatives.source(text.format(kind)).values()) for kind in ("Constant", "Scalar"))
+    assert "np.log" not in constant
+    assert "np.log" in scalar
+
+
+def test_a_base_that_is_never_zero_needs_no_select() -> None:
+    text = "\n".join(derivatives.source("def f(x: Row, p: Scalar): return exp(x)**p\n").values())
+    assert "select" not in text
+    assert "np.where" not in text
+
+
+def test_a_base_below_zero_is_refused_where_that_is_seen() -> None:
+    with pytest.raises(DefinitionError, match="the base is negative"):
+        parse("def f(x: Row, p: Scalar): return x*(-2)**p")
+    with pytest.raises(DefinitionError, match="not a real number, whatever the inputs"):
+        translate(parse("def f(x: Row, p: Scalar): return (-exp(x))**p"))
+    assert parse("def f(x: Row, p: Scalar): return x*(D - 3)**p").minimum_features == 3
+
+
+@pytest.mark.parametrize("numbers", [FLOAT32, FLOAT64, LONGDOUBLE, mp_numbers(40)])
+def test_the_oracle_has_powers_of_every_number_type(numbers: Numbers) -> None:
+    definition = parse("def f(x: Row, p: Scalar): return x**p")
+    x = np.array([[0.0, 0.25, 3.0, np.inf]])
+    for exponent in (0.0, 0.5, 2.5):
+        (y,) = evaluate(definition, {"x": x, "p": np.asarray(exponent)}, numbers).values()
+        np.testing.assert_allclose(y.astype(float), x**exponent, rtol=1e-7 if numbers is FLOAT32 else 1e-15)
+    (y,) = evaluate(definition, {"x": -x, "p": np.asarray(0.5)}, numbers).values()
+    assert [value != value for value in y.flat[1:3]] == [True, True]
+
+
+POWERS = {
+    "focal loss": """
+def focal(x: Row, gamma: Constant = 2):
+    p = sigmoid(x)
+    return -(1 - p)**gamma*log(p)
+""",
+    "generalized mean": """
+def generalized_mean(x: Row, p: Scalar, eps: Constant = 1e-6):
+    return mean(maximum(x, eps)**p)**(1/p)
+""",
+    "p-norm": """
+def p_norm(x: Row, p: Constant = 3):
+    return mean(abs(x)**p)**(1/p)
+""",
+}
+
+
+@pytest.mark.ci
+@pytest.mark.parametrize("backend", ["numpy", "cpu"])
+@pytest.mark.parametrize("name", POWERS)
+def test_layers_with_powers_pass_every_check(name: str, backend: str) -> None:
+    report = lngen.derive(POWERS[name]).check(backend)
+    assert report.passed, [item for item in report.evidence if not item.passed]
+    assert all(proof.passed for proof in report.evidence if proof.kind == "exact proof")
+
+
+@pytest.mark.parametrize("wrong", ["p*a**p", "(p - 1)*a**(p - 1)", "a**(p - 1)"])
+def test_a_wrong_derivative_is_refused_by_the_proofs(wrong: str) -> None:
+    made = derive(parse("def f(a: Row, p: Constant): return a**p"))
+    (line,) = (q for q in made.backward if q.symbol.name == "da")
+    base, exponent, cotangent = (next(s for s in line.expression.free_symbols if s.name == n) for n in ("a", "p", "dy"))
+    assert all(proof.passed for proof in prove(made).proofs)
+    written = parse(f"def f(a: Row, p: Constant): return {wrong}").statements[0].expression
+    changed = to_sympy(written, {"a": base, "p": exponent})
+    backward = tuple(replace(q, expression=cotangent * changed) if q is line else q for q in made.backward)
+    found = prove(replace(made, backward=backward)).proofs
+    assert any(not proof.passed and proof.statement.startswith("da ") for proof in found), found
 
 
 @pytest.mark.parametrize("exponent", [1.5, 2.0, 3.0])
@@ -68,3 +198,23 @@ def test_the_plain_form_has_no_gradient_at_zero() -> None:
     with np.errstate(all="ignore"):
         _, saved = module.forward(x)
         assert not np.isfinite(module.backward(saved, np.ones_like(x)).dx).all()
+
+
+def test_no_sign_is_taken_for_granted() -> None:
+    """A whole power of what is below zero has a value, though no derivation rests on it."""
+    kinds = {"p": "Scalar"}
+    assert equal("x**p", "abs(x)**p", kinds=kinds).refuted
+    assert equal("x*x**(p - 1)", "x**p", kinds=kinds).grade == EVERY_D
+
+
+def test_the_audit_names_where_a_power_overflows_and_where_it_is_infinite() -> None:
+    definition = parse("def f(x: Row, p: Scalar): return (1 + x**p)**(1/p)")
+    hazards = audit(derivatives.planned(definition.source)).hazards
+    found = [(hazard.where.direction, hazard.where.text, hazard.danger) for hazard in hazards]
+    assert ("forward", "x**p", "where x is zero it is infinite if p is negative") in found
+    assert any("p times log(x) is above 88.7 in float32 and 709.8 in float64" in danger for *_, danger in found)
+
+
+def test_the_naive_form_keeps_powers() -> None:
+    definition = parse("def f(x: Row, p: Constant = 2): return x/(1 + mean((x - mean(x))**2))**p")
+    assert naive_form(definition).canonical().splitlines()[-2] == "y: Row = (x * (((1 + var) ** p) ** -1))"

@@ -8,7 +8,7 @@ import pytest
 import sympy
 from sympy import Eq, Expr, Rational, cos, exp, log, sign, sin, sqrt, tanh
 
-from lngen.algebra.symbols import AttainsFirst, D, Mean, RowMax, RowMin, Sigmoid, Softplus, Where
+from lngen.algebra.symbols import AttainsFirst, D, Mean, Power, RowMax, RowMin, Sigmoid, Softplus, Where
 from lngen.derivation.derivation import EVERY_D, Derivation
 from lngen.derivation.simplify import derive
 from lngen.language.parsing import parse
@@ -45,6 +45,10 @@ STATEMENTS: dict[str, tuple[Expr, Expr, Expr]] = {
     "the largest cube": (RowMax(X**3), MAX**3, -(MIN**3)),
     "where the largest is": (FIRST * flag(X >= MAX), FIRST, FIRST * flag(X > MAX)),
     "what is at the largest": (Mean(FIRST * exp(X) * Z), exp(MAX) * Mean(FIRST * Z), exp(MAX) * Mean(Z) / D),
+    "a power times its base": (Power(X, S - 1) * X, Power(X, S), Power(X, S + 1)),
+    "powers of one base": (Power(MAX, S) * Power(MAX, 1 - S), MAX, MAX**2),
+    "the logarithm of a power": (log(Power(exp(X) + 1, S)), S * log(exp(X) + 1), log(exp(X) + 1)),
+    "the power of a size": (Power(modulus(X), 2 * S), Power(X**2, S), Power(X**2, 2 * S)),
     "the logarithm of a square": (log(X**2), 2 * log(modulus(X)), log(modulus(X))),
     "the logarithm of a sum squared": (log((X + Z) ** 2), 2 * log(modulus(X + Z)), 2 * log(modulus(X) + modulus(Z))),
     "the logarithm of a sigmoid": (log(Sigmoid(X)), -Softplus(-X), -Softplus(X)),

@@ -252,6 +252,13 @@ def test_a_guarded_pole_is_removed_and_its_root_says_so():
     assert "inv_root" in root.remedy
 
 
+def test_an_arc_of_what_may_be_more_than_one_is_open():
+    (hazard,) = found(layer("acos(x*rsqrt(sum(x**2)))"), "arc")
+    assert hazard.status == "open"
+    assert "clip" in hazard.remedy
+    assert not [*found(layer("atan(x*rsqrt(sum(x**2)))"), "arc")]
+
+
 def test_a_logarithm_near_one_is_named():
     (taken,) = found(layer("log1p(x)"), "logarithm")
     (bare,) = found(layer("log(x)"), "logarithm")

@@ -16,6 +16,7 @@ from lngen.algebra.symbols import (
     AttainsFirst,
     FeatureSum,
     Mean,
+    Power,
     RowMax,
     RowMin,
     StopGradient,
@@ -33,6 +34,7 @@ WORDS: dict[type, str] = {
     AttainsFirst: "attains_first",
     StopGradient: "stop_gradient",
     Where: "where",
+    Power: "power",
     NormalDensity: "phi",
     Phi: "Phi",
     **{head: entry.name for head, entry in ENTRY_OF.items()},
@@ -142,7 +144,7 @@ class Text(Fold[str]):
             return _ATOM if e.q == 1 or decimal(e) else _PRODUCT
         if _is_quotient(e):
             return _SUM if self.fraction(e).negative else _PRODUCT
-        return _POWER if isinstance(e, Pow) and e.exp != sympy.Rational(1, 2) else _ATOM
+        return _POWER if isinstance(e, (Pow, Power)) and e.exp != sympy.Rational(1, 2) else _ATOM
 
 
 def _is_quotient(e: Expr) -> bool:

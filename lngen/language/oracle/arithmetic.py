@@ -86,6 +86,10 @@ class Numbers:
         """base**exponent."""
         return np.power(base, self.constant(exponent))
 
+    def raised(self, base: Array, exponent: Array) -> Array:
+        """base**exponent, defined for a base that is not negative."""
+        return np.power(base, exponent)
+
     def function(self, name: str, operand: Array) -> Array:
         """A function of one argument."""
         return function(name)(operand)
@@ -180,6 +184,13 @@ class _Complex(Numbers):
         slope = _float(exponent) * np.power(base.real, _float(exponent - 1))
         return _complex(value, _scaled(base.imag, slope))
 
+    def raised(self, base: Array, exponent: Array) -> Array:
+        a, p = base.real, exponent.real
+        value = np.power(a, p)
+        slope = np.where(p == 0, 0.0, p * np.power(a, p - 1))
+        growth = np.where(a == 0, 0.0, value * np.log(a))
+        return _complex(value, _scaled(base.imag, slope) + _scaled(exponent.imag, growth))
+
     def function(self, name: str, operand: Array) -> Array:
         value = function(name)(operand.real)
         return _complex(value, _scaled(operand.imag, slope(name)(operand.real)))
@@ -223,6 +234,9 @@ class _Single(Numbers):
 
     def power(self, base: Array, exponent: Fraction) -> Array:
         return self._rounded(np.power(base, _float(exponent)))
+
+    def raised(self, base: Array, exponent: Array) -> Array:
+        return self._rounded(super().raised(base, exponent))
 
     def function(self, name: str, operand: Array) -> Array:
         return self._rounded(super().function(name, operand))

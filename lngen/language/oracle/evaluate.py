@@ -147,6 +147,8 @@ class _Evaluation:
                 return numbers.negate(self.value(operand))
             case Binary("**", left, Number(exponent)):
                 return numbers.power(self.value(left), exponent)
+            case Binary("**", left, right):
+                return numbers.raised(self.value(left), self.value(right))
             case Binary(sign, left, right):
                 return numbers.combine(sign, self.value(left), self.value(right))
             case Compare(sign, left, right):

@@ -62,6 +62,9 @@ class _Multiprecision(Numbers):
 
         return _each(one, base)
 
+    def raised(self, base: Array, exponent: Array) -> Array:
+        return _each(self._functions.raised, base, exponent)
+
     def function(self, name: str, operand: Array) -> Array:
         return _each(getattr(self._functions, name), operand)
 
@@ -139,6 +142,17 @@ class Functions:
         with self.mp.extraprec(10 + 2 * max(0, self.mp.mag(u))):
             value = in_mpmath(FUNCTIONS["gelu"], self)(u)
         return +value
+
+    def raised(self, base: Any, exponent: Any) -> Any:
+        if base > 0:
+            size = exponent * self.mp.log(base)
+            # The exponential multiplies the rounding of its argument by the size of it.
+            with self.mp.extraprec(10 + int(max(0, self.mp.mag(size))) if self.mp.isfinite(size) else 0):
+                value = self.exp(exponent * self.mp.log(base)) if exponent else self.mp.one
+            return +value
+        if base == 0:
+            return self.mp.inf if exponent < 0 else self.mp.mpf(int(exponent == 0)) if exponent >= 0 else self.mp.nan
+        return base ** int(exponent) if self.mp.isint(exponent) else self.mp.nan
 
     def __getattr__(self, name: str) -> Any:
         return real(self.mp, in_mpmath(FUNCTIONS[name], self)) if name in FUNCTIONS else getattr(self.mp, name)

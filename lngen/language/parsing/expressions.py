@@ -252,22 +252,25 @@ class Scope:
             self.source.refuse(node, "operator", remedy, sign=sign)
         left, left_value = self._read(node.left, depth + 1)
         if operator == "**":
-            exponent = self._read_exponent(node.right, depth + 1)
-            right: Expression = exponent
-            right_value: Value = exponent.value
+            right, right_value = self._read_exponent(node.right, depth + 1)
+            if right_value is None and left_value is not None and left_value < 0:
+                self.source.refuse(node.left, "negative-base")
         else:
             right, right_value = self._read(node.right, depth + 1)
         result = Binary(operator, left, right, Kind.join(left.kind, right.kind), self.source.span(node))
         return result, folding.combine(result, left_value, right_value)
 
-    def _read_exponent(self, node: ast.expr, depth: int) -> Number:
-        expression, _ = self._read(node, depth)
-        value = folding.fold(expression)  # without names: an exponent is written where it is used
-        if not isinstance(value, Fraction):
-            self.source.refuse(node, "exponent")
+    def _read_exponent(self, node: ast.expr, depth: int) -> tuple[Expression, Value]:
+        expression, value = self._read(node, depth)
+        if expression.kind is not Kind.SCALAR:
+            self.source.refuse(node, "exponent", kind=expression.kind.value)
+        if value is None:
+            return expression, None
         if abs(value) > folding.MAXIMUM_EXPONENT:
             self.source.refuse(node, "exponent-size", most=folding.MAXIMUM_EXPONENT)
-        return Number(value, Kind.SCALAR, expression.span)
+        if not isinstance(value, Fraction) or folding.fold(expression) is None:
+            return expression, value  # irrational, or a name, whose statement has to reach an output
+        return Number(value, Kind.SCALAR, expression.span), value
 
     def _read_call(self, node: ast.Call, depth: int) -> tuple[Expression, Value]:
         if not isinstance(node.func, ast.Name):

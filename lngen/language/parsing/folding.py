@@ -100,15 +100,18 @@ def _cancelled_bits(value: Any, left: Any, right: Any) -> int:
     return int(max(mag(left), mag(right)) - mag(value))
 
 
-def _power(expression: Binary, base: Value, exponent: Fraction) -> Value:
+def _power(expression: Binary, base: Value, exponent: Value) -> Value:
     if base == 0 and exponent < 0:
         raise Fault(expression.left, "zero-divisor")
-    if exponent.denominator == 1 and isinstance(base, Fraction):
+    if abs(exponent) > MAXIMUM_EXPONENT:  # of a statement's number, or of D
+        return None
+    whole = isinstance(exponent, Fraction) and exponent.denominator == 1
+    if whole and isinstance(base, Fraction):
         bits = max(base.numerator.bit_length(), base.denominator.bit_length())
         if bits * abs(exponent.numerator) > 2 * _MAXIMUM_BITS:
             raise Fault(expression, "number-digits")
         return _bounded(expression, base**exponent.numerator)
-    if base < 0 and exponent.denominator != 1:
+    if base < 0 and not whole:
         raise Fault(expression, "negative-base")
     if base == 0:
         return Fraction(1 if exponent == 0 else 0)

@@ -21,7 +21,7 @@ _SHAPED = (
 )
 _FEATURES = "write D for the number of features of a row"
 POWER_OF = "where(a > 0, exp(b*log(where(a > 0, a, 1))), 0)"
-"""A power a**b of a >= 0, where b > 1 is no number. At a = 0 it is 0, and so is its gradient."""
+"""A power a**b of a >= 0, where b > 1 varies over rows or features. At a = 0 it is 0, and so is its gradient."""
 
 _ONE_HOT = "pass the labels one-hot, as `t: Data`, and write sum(x*t) for the entry that each marks"
 _COMPLEX = "complex numbers cannot be said: split them outside, and pass real and imaginary parts as two Rows"
@@ -127,7 +127,7 @@ FUNCTIONS: dict[str, str] = _by_word(
         "mish": "write x*tanh(softplus(x))",
         "norm": "write sqrt(sum(x**2))",
         "normalize": "write x/sqrt(sum(x**2) + 1e-12)",
-        "pow power": f"write a**b for a number b, and {POWER_OF} for a >= 0 and a Constant or Scalar b > 1",
+        "pow power": f"write a**b, and {POWER_OF} for a >= 0 and b > 1 that varies over rows or features",
         "prod": "write exp(sum(log(x))) for entries above zero",
         "reciprocal": "write 1/x",
         "relu6": "write clip(x, 0, 6)",

@@ -116,8 +116,8 @@ REFUSALS: Mapping[str, tuple[str, str]] = {
     # operators
     "operator": ("found the operator {sign}", ""),
     "exponent": (
-        "the exponent is not a rational number",
-        f"write a number, or {POWER_OF} for a power a**b with a >= 0 and b > 1",
+        "the exponent is a {kind}, and has to be the same for all rows and features",
+        f"write {POWER_OF} for a power a**b with a >= 0 and b > 1",
     ),
     "exponent-size": (
         "the exponent is larger than {most} in magnitude",

@@ -109,6 +109,8 @@ def _conditions(node: Expression) -> Iterator[tuple[Expression, _Need]]:
             yield left, _Need.NOT_NEGATIVE if exponent > 0 else _Need.POSITIVE
         case Binary("**", left, Number(exponent)) if exponent < 0:
             yield from ((factor, _Need.NONZERO) for factor in _factors(left))
+        case Binary("**", argument, exponent) if not isinstance(exponent, Number):
+            yield argument, _Need.NOT_NEGATIVE
         case Call("sqrt", (argument,)):
             yield argument, _Need.NOT_NEGATIVE
         case Call("rsqrt" | "log", (argument,)):

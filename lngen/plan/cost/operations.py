@@ -23,6 +23,7 @@ from lngen.algebra.symbols import (
     Axes,
     D,
     FeatureSymbol,
+    Power,
     RowScalarSymbol,
     RowSymbol,
     StopGradient,
@@ -112,6 +113,10 @@ def _operations(e: Expr) -> Iterator[tuple[Axes, int, str | None]]:
         if e.exp.is_negative:
             yield place, 1, None
         yield from _factor(e)
+    elif isinstance(e, Power):
+        yield place, 1, "pow"
+        for argument in e.args:
+            yield from _operations(argument)
     elif isinstance(e, AttainsFirst):
         # A comparison, and whether an earlier feature has attained it.
         yield place, 2, None

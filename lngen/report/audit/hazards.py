@@ -7,6 +7,7 @@ sum that holds exp(0), a positive constant under a root), never for its name.
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,10 +18,13 @@ from sympy import Add, Expr, Mul, Pow
 from lngen.algebra.growth import EXPONENTIAL
 from lngen.algebra.notation import text
 from lngen.algebra.symbols import (
+    Acos,
+    Asin,
     D,
     FeatureSum,
     Log1p,
     Mean,
+    Power,
     RowMax,
     RowMin,
     TypedSymbol,
@@ -159,10 +163,15 @@ class _Auditor:
             yield from () if found is None else [self._hazard(found[0], e, line, *found[1:])]
         elif isinstance(e, Pow) and e.exp.is_Rational:
             yield from self._power(e, line)
+        elif isinstance(e, Power):
+            yield from self._raised(e, line)
         elif isinstance(e, sympy.exp):
             yield from self._exponential(e, line)
         elif isinstance(e, (sympy.log, Log1p)):
             yield from self._logarithm(e, line)
+        elif isinstance(e, (Asin, Acos)):
+            danger = f"a rounding may bring {text(e.args[0], self.order)} past 1 or -1, and the result is not a number"
+            yield self._hazard("arc", e, line, danger, "none: clip its argument between -1 and 1", "open")
 
     def _text(self, e: Expr) -> str:
         return text(e, self.order)
@@ -193,6 +202,15 @@ class _Auditor:
         else:
             danger = f"{base} may be zero, and the result is then infinite or not a number"
             yield self._hazard(kind, e, line, danger, "none: the definition divides by it", "open")
+
+    def _raised(self, e: Power, line: _AuditedLine) -> Iterator[Hazard]:
+        base, exponent = self._text(e.base), self._text(e.exp)
+        ends = (math.log(largest) for largest in LARGEST)
+        danger = f"it overflows where {exponent} times log({base}) is above {self._in_types('.1f', *ends)}"
+        yield self._hazard("power", e, line, danger, "none: the exponent is as the caller passes it", "range")
+        if not e.base.is_positive:
+            danger = f"where {base} is zero it is infinite if {exponent} is negative"
+            yield self._hazard("power of zero", e, line, danger, "none: that is the limit", "open")
 
     def _range(self, e: Expr) -> tuple[str, str, Status]:
         """Describe the range in which a power of a growing value does not overflow."""

@@ -87,6 +87,11 @@ class Rounded(Arithmetic):
             power = mpmath.mpf(exponent.p) / exponent.q
             return self._each(lambda u: multiprecision.real(mpmath.mp, mpmath.power)(u, power), base)
 
+    def raised(self, base: Any, exponent: Any) -> Any:
+        """A power, rounded once."""
+        with mpmath.workdps(_FUNCTION_DIGITS):
+            return self._each(_MPMATH.raised, base, exponent)
+
     def total(self, values: Any, keep: bool) -> Any:
         """The sum of neighbours, of pairs of them, and so on."""
         while values.shape[-1] > 1:
