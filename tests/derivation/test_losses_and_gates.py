@@ -43,9 +43,9 @@ def jensen_shannon(x: Row, target: Row):
     "tanh_gelu": "def tanh_gelu(x: Row): return 0.5*x*(1 + tanh(0.7978845608028654*(x + 0.044715*x**3)))",
     "piecewise": "def piecewise(x: Row): return where(x > 1, x, where(x > 2, x**2, where(x < -1, -x, x**3)))",
     "grpo": """
-def grpo(logp: Row, old: Row, ref: Row, advantage: RowScalar, mask: Data, clip: Constant = 0.2, beta: Constant = 0.04):
+def grpo(logp: Row, old: Row, ref: Row, advantage: RowScalar, mask: Data, width: Constant = 0.2, beta: Constant = 0.04):
     ratio = exp(logp - old)
-    clipped = minimum(maximum(ratio, 1 - clip), 1 + clip)
+    clipped = minimum(maximum(ratio, 1 - width), 1 + width)
     gain = minimum(ratio*advantage, clipped*advantage)
     kl = exp(ref - logp) - (ref - logp) - 1
     return -sum(mask*(gain - beta*kl))/sum(mask)
@@ -82,7 +82,7 @@ FORMS = {
         "dref": "beta*dy*mask*(exp_total - 1)/(D*mu)",
         "dgain": "-dy*mask/(D*mu)",
         "du": "ratio*where(advantage*ratio < advantage*clipped, advantage*dgain, "
-        "where(ratio <= 1 - clip, 0, where(chosen >= 1 + clip, 0, advantage*dgain)))",
+        "where(ratio <= 1 - width, 0, where(chosen >= 1 + width, 0, advantage*dgain)))",
         "dlogp": "du - dref",
         "dold": "-du",
         "dadvantage": "sum(where(advantage*ratio < advantage*clipped, dgain*ratio, clipped*dgain))",
