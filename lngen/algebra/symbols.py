@@ -369,7 +369,7 @@ class Power(Function):  # type: ignore[misc]
 
     @property
     def base(self) -> Expr:
-        """What is raised."""
+        """The base of the power."""
         return self.args[0]
 
     @property

@@ -154,8 +154,8 @@ def translate(definition: Definition) -> Forward:
     A Constant with a positive default is taken to be positive: `eps` is. A statement keeps the kind that it has in the
     definition even if SymPy finds that it varies over less (`(x - mean(x)) - x` is a Row that is `-mu` everywhere).
 
-    Raises DefinitionError for a statement that is infinite or not real whatever the inputs (`x / (x - x)`), for a power
-    with an irrational exponent, and for a comparison that the sign of a positive Constant decides.
+    Raises DefinitionError for a statement that is infinite or not real whatever the inputs (`x / (x - x)`), and for a
+    power with an irrational exponent. A comparison that the sign of a positive Constant decides is refused too.
     """
     ends = [*(entry.name for entry in definition.inputs), *definition.outputs]
     names = Names({*ends, *(statement.name for statement in definition.statements)}.union(*map(derived, ends)))

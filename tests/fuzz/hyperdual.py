@@ -49,6 +49,11 @@ _Call = Callable[[str, Any], Any]
 _Derivatives = Callable[[_Call, Any, Any], tuple[Any, Any]]
 
 
+def _arc_sine(f: _Call, u: Any, value: Any) -> tuple[Any, Any]:
+    slope = f("rsqrt", (1 - u) * (1 + u))
+    return slope, u * slope * slope * slope
+
+
 def _tanh(f: _Call, u: Any, value: Any) -> tuple[Any, Any]:
     slope = f("1 - tanh**2", u)
     return slope, -2 * value * slope
@@ -86,6 +91,9 @@ _DERIVATIVES: Mapping[str, _Derivatives] = {
     "expm1": lambda f, u, v: (f("1 + expm1", u), f("1 + expm1", u)),
     "sin": lambda f, u, v: (f("cos", u), -v),
     "cos": lambda f, u, v: (-f("sin", u), -v),
+    "asin": _arc_sine,
+    "acos": lambda f, u, v: tuple(-each for each in _arc_sine(f, u, v)),
+    "atan": lambda f, u, v: (1 / (1 + u * u), -2 * u / (1 + u * u) / (1 + u * u)),
     "tanh": _tanh,
     "sigmoid": _sigmoid,
     "softplus": lambda f, u, v: (f("sigmoid", u), f("sigmoid", u) * f("1 - sigmoid", u)),

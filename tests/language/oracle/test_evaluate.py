@@ -244,7 +244,7 @@ def test_comparisons(sign: str, numbers: Numbers) -> None:
 
 @pytest.mark.parametrize("numbers", ALL_TYPES, ids=repr)
 def test_joined_conditions(numbers: Numbers) -> None:
-    """At ties, beyond the numbers, and where no comparison but `!=` holds."""
+    """Values at ties, beyond the numbers, and where no comparison but `!=` holds."""
     x, m = (each.ravel() for each in np.meshgrid(*[[-2, -1, -0.0, 0, 1, np.inf, -np.inf, np.nan]] * 2))
     for condition in ("(x > 0) & ~(m == 0) | (x < -1)", "~(x <= m) & (m != 0)", "~((x < m) | ~(m >= 0))"):
         definition = parse(f"def f(x: Row, m: Row): return where({condition}, 2, x - x + m - m)")
