@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Literal
 
 from lngen.algebra.symbols import RowSymbol
 from lngen.emit import Notes
@@ -13,8 +12,7 @@ from lngen.emit.spelling import gradient, marked, reading
 from lngen.errors import LngenError
 from lngen.language.names import fault
 from lngen.plan.program import RowProgram
-
-Kind = Literal["Row", "RowScalar", "Feature", "Scalar", "Data", 'Data["..."]', 'Data["d"]']
+from lngen.runtime.protocol.interface import DATA, Kind
 
 MEANINGS: dict[Kind, str] = {
     "Row": "shape (..., D)",
@@ -62,7 +60,7 @@ class PublicInput(PublicName):
 
     @property
     def has_gradient(self) -> bool:
-        return not self.kind.startswith("Data")
+        return self.kind not in DATA
 
 
 @dataclass(frozen=True)

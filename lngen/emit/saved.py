@@ -6,9 +6,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from lngen.emit.interface import Kind, PublicInterface, PublicName
+from lngen.emit.interface import PublicInterface, PublicName
 from lngen.emit.spelling import reading
 from lngen.plan.program import RowProgram
+from lngen.runtime.protocol.interface import Kind
 
 _MEANINGS = {
     "input": "The argument {} of forward.",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TypeAlias
@@ -186,19 +186,10 @@ def render(expression: Expression) -> str:
         case Binary(operator, left, right) | Compare(operator, left, right):
             return f"({render(left)} {operator} {render(right)})"
         case Connective(operator, operands):
-            return joined(operator, map(render, operands))
+            *first, last = map(render, operands)
+            return f"({first[0]} {operator} {last})" if first else f"({operator}{last})"
         case Call(function, arguments):
             return f"{function}({', '.join(render(argument) for argument in arguments)})"
-
-
-def joined(operator: str, operands: Iterable[str]) -> str:
-    """The text of a `Connective`, from those of its operands.
-
-    >>> joined("&", ["(x > 0)", joined("~", ["(x > 1)"])])
-    '((x > 0) & (~(x > 1)))'
-    """
-    *first, last = operands
-    return f"({' '.join([*first, operator])}{' ' if first else ''}{last})"
 
 
 def children(expression: Expression) -> tuple[Expression, ...]:

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from .interface import Interface, Kind
+from .interface import DATA, Interface, Kind
 
 DType = np.dtype[Any]
 
@@ -237,7 +237,7 @@ class LayerProtocol:
         known |= {("output", each.name): each for each in outputs}
         known |= {("row scalar", each.name): each for each in self.row_scalars}
         self.fields = tuple(self._field(each["name"], known[each["kind"], each["of"]]) for each in interface["saved"])
-        self.differentiable = tuple(place for place, each in enumerate(inputs) if not each.kind.startswith("Data"))
+        self.differentiable = tuple(place for place, each in enumerate(inputs) if each.kind not in DATA)
         made, needed = (*outputs, *self.row_scalars), {each.owner for each in self.fields}
         self.kept = tuple(place for place, each in enumerate(made) if each in needed)
         self.directions = self._directions()

@@ -9,6 +9,7 @@ has names such as `dx` beside `x`.
 from typing import Literal, TypedDict
 
 __all__ = [
+    "DATA",
     "PARAMETERS",
     "PER_ROW",
     "SHARED",
@@ -43,6 +44,9 @@ PARAMETERS = ("Feature", "Scalar")
 
 SHARED = (*PARAMETERS, 'Data["d"]')
 """The kinds that all rows share."""
+
+DATA = ("Data", 'Data["..."]', 'Data["d"]')
+"""The kinds of inputs that have neither a gradient nor a tangent."""
 
 
 def labels(interface: "Interface") -> list[int]:
