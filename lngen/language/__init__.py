@@ -28,14 +28,19 @@ from types import MappingProxyType
 from typing import Any
 
 from lngen.language.functions import TABLE, FunctionEntry, entry
+from lngen.language.kinds import Array as Array
 from lngen.language.kinds import Constant as Constant
 from lngen.language.kinds import Data as Data
 from lngen.language.kinds import Feature as Feature
 from lngen.language.kinds import Row as Row
 from lngen.language.kinds import RowScalar as RowScalar
 from lngen.language.kinds import Scalar as Scalar
+from lngen.language.kinds import Size as Size
 
 KIND_NAMES: tuple[str, ...] = ("Row", "RowScalar", "Feature", "Scalar", "Data", "Constant")
+"""Annotations of inputs that are kinds of values."""
+
+ANNOTATIONS: tuple[str, ...] = (*KIND_NAMES, "Array", "Size")
 """Annotations that an input may have."""
 
 
@@ -59,17 +64,20 @@ _NEAR_ZERO = (-1e-8, -1e-300, 0.0, 1e-300, 1e-8)
 
 
 @entry("every real row", role="reduction")
-def mean(row: Any, /) -> Any:
-    """The mean over the feature axis. Its derivative is 1/D for every entry."""
+def mean(row: Any, axes: str = "", /) -> Any:
+    """The mean over the feature axis, or over axes that have names: `mean(x, "c h w")`.
+
+    Its derivative is 1/D for every entry.
+    """
 
 
 @entry("every real row", role="reduction")
-def sum(row: Any, /) -> Any:
+def sum(row: Any, axes: str = "", /) -> Any:
     """The sum over the feature axis. Its derivative is 1 for every entry."""
 
 
 @entry("every real row", role="reduction")
-def max(row: Any, /) -> Any:
+def max(row: Any, axes: str = "", /) -> Any:
     """The largest entry over the feature axis.
 
     Its derivative is 1 for the first entry that attains it and 0 for the others. For the larger of two values
@@ -78,7 +86,7 @@ def max(row: Any, /) -> Any:
 
 
 @entry("every real row", role="reduction")
-def min(row: Any, /) -> Any:
+def min(row: Any, axes: str = "", /) -> Any:
     """The smallest entry over the feature axis.
 
     Its derivative is 1 for the first entry that attains it and 0 for the others. For the smaller of two
@@ -475,4 +483,4 @@ FUNCTIONS: Mapping[str, FunctionEntry] = MappingProxyType(TABLE)
 
 def public_names() -> tuple[str, ...]:
     """Return the names that a definition may import."""
-    return ("D", "pi", *KIND_NAMES, *FUNCTIONS)
+    return ("D", "pi", *ANNOTATIONS, *FUNCTIONS)

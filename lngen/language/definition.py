@@ -19,17 +19,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
+from lngen.language.axes import Layout, Pattern, Size
 from lngen.language.syntax import Binary, Call, Expression, Kind, Name, Number, SourceSpan, render, walk
 
 
 @dataclass(frozen=True)
 class Input:
-    """An argument of the layer. `default` is its neutral value, or the default of a Constant."""
+    """An argument of the layer. `default` is its neutral value, or the default of a Constant.
+
+    `pattern` are the axes of an array that names them; it may lack some that its kind varies over.
+    """
 
     name: str
     kind: Kind
     default: Fraction | None
     span: SourceSpan
+    pattern: Pattern | None = None
 
     @property
     def is_positive(self) -> bool:
@@ -68,6 +73,7 @@ class Definition:
     Every input and every statement reaches an output. `minimum_features` is the smallest D for which no
     divisor made of D and numbers alone is zero, here and for every larger D. `renamed` has the names that the file
     spells otherwise, as pairs of the name here and the name there: `dx` is left to the gradient of an input `x`.
+    `layout` are the axes of the rows if they have names, and `sizes` the inputs that are the size of one.
     """
 
     name: str
@@ -80,6 +86,8 @@ class Definition:
     minimum_features: int
     renamed: tuple[tuple[str, str], ...] = ()
     counterparts: tuple[Counterpart, ...] = ()
+    layout: Layout | None = None
+    sizes: tuple[Size, ...] = ()
 
     @property
     def constants(self) -> tuple[Input, ...]:
@@ -178,6 +186,9 @@ class Definition:
         lines = [f"def {self.name}({', '.join(_signature(entry) for entry in self.inputs)})"]
         lines += [f"{s.name}: {s.kind.value} = {render(s.expression)}" for s in self.statements]
         lines += [f"return {', '.join(self.outputs)}"]
+        if self.layout:
+            given = ", ".join(f"{size.name} = {size.default}" for size in self.sizes)
+            lines.append(f"rows {self.layout.pattern} of {' '.join(self.layout.features)}; sizes {given}")
         return "\n".join([*lines, *(f"{name} is written {written}" for name, written in self.renamed)])
 
     def _inputs_of(self, kind: Kind) -> tuple[Input, ...]:
@@ -186,4 +197,5 @@ class Definition:
 
 def _signature(entry: Input) -> str:
     default = "" if entry.default is None else f" = {entry.default}"
-    return f"{entry.name}: {entry.kind.value}{default}"
+    axes = f" of {entry.pattern}" if entry.pattern else ""
+    return f"{entry.name}: {entry.kind.value}{axes}{default}"

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     Feature: TypeAlias = Any
     Scalar: TypeAlias = Any
     Data: TypeAlias = Any
+    Array: TypeAlias = Any
+    Size: TypeAlias = Any
     Constant: TypeAlias = Any
 else:
 
@@ -41,6 +43,16 @@ else:
         `Data["..."]` has one value per row, shape (...,), as a row's weight in a loss. `Data["d"]` has one value per
         feature, shape (D,), as the weight of a class.
         """
+
+    class Array(_Annotation):
+        """An array with named axes, as `Array["b ... d"]`, in the order of memory; `...` is any number of axes.
+
+        The first has every axis. Another may lack some, and its gradient is summed over them. `(g c)` is one axis
+        made of two, of which all but one have their sizes from inputs of kind `Size`.
+        """
+
+    class Size(_Annotation):
+        """The size of an axis that is part of another, such as the number of groups: an integer of 1 or more."""
 
     class Constant(_Annotation):
         """A hyper-parameter: one value that has no gradient."""

@@ -109,7 +109,7 @@ def refused() -> Iterator[tuple[frozenset[str], str]]:
     yield frozenset({"D"}), "is the number of features"
     yield frozenset({"pi"}), "is a number of the language"
     yield frozenset(language.FUNCTIONS), "is a function of the language"
-    yield frozenset(language.KIND_NAMES), "is a kind of the language"
+    yield frozenset(language.ANNOTATIONS), "is a kind of the language"
     yield KEYWORDS, "is reserved in Python"
     yield BUILTINS, "is a builtin of Python"
     yield SIGNATURE, "is an argument of the emitted functions"

@@ -57,6 +57,12 @@ class Kind(enum.Enum):
         return Kind.FEATURE if over_features else Kind.SCALAR
 
     @staticmethod
+    def data(over_rows: bool, over_features: bool) -> Kind:
+        """The kind of data that varies over these axes. Data that varies over neither is a SCALAR."""
+        kinds = {Kind.ROW: Kind.DATA, Kind.ROW_SCALAR: Kind.DATA_PER_ROW, Kind.FEATURE: Kind.DATA_PER_FEATURE}
+        return kinds.get(found := Kind.of(over_rows, over_features), found)
+
+    @staticmethod
     def join(*kinds: Kind) -> Kind:
         """The kind of an elementwise combination.
 

@@ -10,7 +10,8 @@ from functools import partial
 from typing import NoReturn
 
 from lngen.errors import counted
-from lngen.language import FUNCTIONS, KIND_NAMES
+from lngen.language import ANNOTATIONS, FUNCTIONS
+from lngen.language.axes import Pattern
 from lngen.language.functions import Named
 from lngen.language.parsing import folding, instead
 from lngen.language.parsing.folding import Value
@@ -161,7 +162,7 @@ class Scope:
     """Names that an expression may refer to; statements are added as they are read.
 
     `later` holds the names assigned further down, and `inputs` the names of the function's inputs; both serve messages.
-    `values` holds the statements that are numbers.
+    `values` holds the statements that are numbers. `row` is the pattern of the rows, if their axes have names.
     """
 
     source: Source
@@ -169,6 +170,7 @@ class Scope:
     later: frozenset[str] = frozenset()
     values: dict[str, Value] = field(default_factory=dict)
     inputs: frozenset[str] = frozenset()
+    row: Pattern | None = None
 
     def read(self, node: ast.expr) -> tuple[Expression, Value]:
         """The expression of a node, and its value if it is made of numbers alone.
@@ -238,7 +240,7 @@ class Scope:
             return Name(name, Kind.join(self.kinds[name]), span)
         if name in FUNCTIONS:
             self.source.refuse(node, "function-as-value", name=name, usage=FUNCTIONS[name].usage)
-        if name in KIND_NAMES:
+        if name in ANNOTATIONS:
             self.source.refuse(node, "kind-as-value", name=name)
         if name in self.later:
             self.source.refuse(node, "used-early", name=name)
@@ -291,13 +293,17 @@ class Scope:
             if keyword.arg in ("axis", "dim"):
                 remedy = instead.axis(self._text(keyword.value))
             self.source.refuse(keyword, "keyword", remedy, usage=FUNCTIONS[function].usage)
-        if len(node.args) != entry.arity:
-            self._refuse_arity(node, function, len(node.args), entry.arity)
+        names_axes = self.row is not None and entry.role == "reduction" and len(node.args) == 2
+        given = node.args[:1] if names_axes else node.args
+        if len(given) != entry.arity:
+            self._refuse_arity(node, function, len(given), entry.arity)
+        if names_axes and not (isinstance(node.args[1], ast.Constant) and isinstance(node.args[1].value, str)):
+            self.source.refuse(node.args[1], "axes-text")
         deeper = depth + 1 + entry.is_shorthand
         read: list[tuple[Expression, Value]] = []
         if entry.role == "select":
             read.append((self._read_condition(node.args[0], deeper), None))
-        read += [self._read(argument, deeper) for argument in node.args[len(read) :]]
+        read += [self._read(argument, deeper) for argument in given[len(read) :]]
         return self._called(node, function, *read)
 
     def _called(self, node: ast.Call, function: str, *read: tuple[Expression, Value]) -> tuple[Expression, Value]:
@@ -353,7 +359,7 @@ class Scope:
     def _refuse_function(self, node: ast.expr, function: str) -> NoReturn:
         if function in self.kinds or function in ("D", "pi"):
             self.source.refuse(node, "value-called", name=function)
-        if function in KIND_NAMES:
+        if function in ANNOTATIONS:
             self.source.refuse(node, "kind-called", name=function)
         otherwise = "the functions are " + " ".join(FUNCTIONS)
         remedy = instead.function(function) or suggestion(function, FUNCTIONS, otherwise)

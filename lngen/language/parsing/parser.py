@@ -108,6 +108,8 @@ class _DefinitionParser(SignatureParser):
             minimum_features=smallest,
             renamed=tuple((name, written) for written, name in called.items() if name != written),
             counterparts=() if text is None else tuple(counterparts(self.source, _lines(text), inputs)),
+            layout=self.layout,
+            sizes=tuple(self.sizes),
         )
 
     # --- the file -----------------------------------------------------------------------------------------
@@ -169,7 +171,7 @@ class _DefinitionParser(SignatureParser):
             if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
         )
         given = frozenset(entry.name for entry in inputs)
-        scope = Scope(self.source, {entry.name: entry.kind for entry in inputs}, later, inputs=given)
+        scope = Scope(self.source, {entry.name: entry.kind for entry in inputs}, later, inputs=given, row=self.layout.pattern if self.layout else None)
         statements: list[Statement] = []
         for position, node in enumerate(body):
             if isinstance(node, ast.Return):

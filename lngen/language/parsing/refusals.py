@@ -14,7 +14,7 @@ FILE = "a definition file holds a docstring, imports from lngen.language, and on
 CHAIN = "write where((a < b) & (b < c), u, v) for a < b < c"
 SPLIT = "give parts of the expression names in statements of their own"
 _DIVISOR = "divide by something that is not zero"
-_KINDS = "Row, RowScalar, Feature, Scalar, Data or Constant"
+_KINDS = "Row, RowScalar, Feature, Scalar, Data, Constant, or Array with named axes"
 MODULE = "write each attribute of the module with what it is, as `In PyTorch: torch.nn.Norm(features=D, dim=-1)`"
 
 REFUSALS: Mapping[str, tuple[str, str]] = {
@@ -55,6 +55,26 @@ REFUSALS: Mapping[str, tuple[str, str]] = {
         'write Data for one value per row and feature, Data["..."] for one per row, Data["d"] for one per feature, or '
         "Constant for a number",
     ),
+    "axes-text": ("the axes are no text", 'write the names of the axes in quotes, as in `Array["b ... d"]`'),
+    "axes-pattern": (
+        "{text!a} {fault}",
+        'write names with spaces between them, "..." for any number of axes, and (g c) for an axis made of two',
+    ),
+    "axes-none": ("the first Array has no axes", "give the first Array all axes of the rows; a number is a Scalar"),
+    "axes-differ": (
+        "a reduction over {text!a}, and another over {row!a}",
+        "reduce over the same axes everywhere: they are the row, and a second reduction is a second layer",
+    ),
+    "axes-rest": ("a row of axes without names", "name the axes that a row is made of"),
+    "axes-all": ("a reduction over all axes, {text!a}", "leave an axis that numbers the rows, which may be of size 1"),
+    "axes-number": ("Data without axes", "write Constant for a number without a gradient"),
+    "axes-beside": ("{name} beside an Array", "write each array of the definition with its axes, as Array"),
+    "axes-size": (
+        "the sizes of the axes in {text} cannot be known",
+        "make the size of one of them an input, as in `{name}: Size = 32`",
+    ),
+    "size-of-nothing": ("{name!r} is the size of no axis", "name an axis in brackets by it, as in `(g c)`"),
+    "size-default": ("the default of the size {name!r} is no count", "write a whole number of 1 or more"),
     "default": ("the default is {found}", "a default is a number such as 1, -1 or 1e-5"),
     "first-row-default": (
         "the first {kind} has a default",

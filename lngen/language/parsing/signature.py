@@ -7,9 +7,10 @@ import re
 from collections.abc import Sequence
 from fractions import Fraction
 
-from lngen.language import KIND_NAMES, names
+from lngen.language import ANNOTATIONS, KIND_NAMES, names
+from lngen.language.axes import Layout, Pattern, Size
 from lngen.language.definition import Input
-from lngen.language.parsing import instead
+from lngen.language.parsing import instead, named_axes
 from lngen.language.parsing.expressions import describe, number
 from lngen.language.parsing.instead import suggestion
 from lngen.language.parsing.source import Located, Source
@@ -36,6 +37,8 @@ class SignatureParser:
     def __init__(self, source: Source) -> None:
         self.source = source
         self.refuse = source.refuse
+        self.layout: Layout | None = None
+        self.sizes: list[Size] = []
 
     def signature(self, function: ast.FunctionDef) -> SourceSpan:
         if function.decorator_list:
@@ -69,11 +72,16 @@ class SignatureParser:
         missing = len(arguments.args) - len(arguments.defaults)
         defaults: list[ast.expr | None] = [*[None] * missing, *arguments.defaults]
         inputs: list[Input] = []
+        self.layout = named_axes.layout(self.source, function)
         for argument, default in zip(arguments.args, defaults, strict=True):
-            kind = self._input_kind(argument)
             self.check_name(argument, argument.arg)
             value = None if default is None else self._default(default)
-            inputs.append(Input(argument.arg, kind, value, self.source.span(argument)))
+            if named_axes.annotation_of(argument.annotation)[0] == named_axes.SIZE:
+                self.sizes.append(self._size(argument, default, value))
+                continue
+            kind, pattern = self._input_kind(argument)
+            inputs.append(Input(argument.arg, kind, value, self.source.span(argument), pattern))
+        named_axes.check_sizes(self.source, name_span, (each.pattern for each in inputs if each.pattern), self.sizes)
         shaping = shapes_results(inputs)
         if not shaping:
             self.refuse(name_span, "no-row")
@@ -83,22 +91,39 @@ class SignatureParser:
             self.refuse(default, "first-row-default", kind=shaping[0].kind.value)
         return inputs
 
-    def _input_kind(self, argument: ast.arg) -> Kind:
+    def _size(self, argument: ast.arg, default: ast.expr | None, value: Fraction | None) -> Size:
+        if value is not None and (value.denominator != 1 or value < 1):
+            assert default is not None
+            self.refuse(default, "size-default", name=argument.arg)
+        return Size(argument.arg, None if value is None else int(value))
+
+    def _input_kind(self, argument: ast.arg) -> tuple[Kind, Pattern | None]:
         annotation = argument.annotation
         if annotation is None:
             self.refuse(argument, "no-kind", name=argument.arg)
-        if isinstance(annotation, ast.Name):
-            if annotation.id in KIND_NAMES:
-                return Kind(annotation.id)
-            remedy = suggestion(annotation.id, KIND_NAMES, "", instead.KINDS)
-            self.refuse(annotation, "unknown-kind", remedy, name=annotation.id)
-        if isinstance(annotation, ast.Subscript) and isinstance(annotation.value, ast.Name):
-            return self._kind_of_axes(annotation, annotation.value.id)
+        name, axes = named_axes.annotation_of(annotation)
+        if self.layout and name in (named_axes.ARRAY, Kind.DATA.value):
+            pattern = named_axes.pattern(self.source, annotation, axes, self.layout.pattern)
+            is_data = name != named_axes.ARRAY
+            if is_data and not pattern.axes:
+                self.refuse(annotation, "axes-number")
+            return self.layout.kind(pattern, is_data=is_data), pattern
+        if axes is not None:
+            return self._kind_of_axes(annotation, name), None
+        if name in KIND_NAMES:
+            kind = Kind(name)
+            if self.layout and (kind.over_rows or kind.over_features):
+                self.refuse(annotation, "axes-beside", name=name)
+            return kind, None
+        if name:
+            remedy = suggestion(name, ANNOTATIONS, "", instead.KINDS)
+            self.refuse(annotation, "unknown-kind", remedy, name=name)
         self.refuse(annotation, "kind-expression", found=describe(annotation)[0])
 
-    def _kind_of_axes(self, annotation: ast.Subscript, name: str) -> Kind:
-        """Read `Data["..."]` or `Data["d"]`."""
-        axes = annotation.slice.value if isinstance(annotation.slice, ast.Constant) else None
+    def _kind_of_axes(self, annotation: ast.expr, name: str) -> Kind:
+        """Read `Data["..."]` or `Data["d"]` in a definition without an `Array`."""
+        text = named_axes.annotation_of(annotation)[1]
+        axes = text.value if isinstance(text, ast.Constant) else None
         if name != Kind.DATA.value or not isinstance(axes, str):
             self.refuse(annotation, "kind-expression", found=describe(annotation)[0])
         if axes.split() == ["...", "d"]:
