@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from lngen.derivation.derivation import Direction
+from lngen.language.axes import Layout, Pattern, Size
 from lngen.language.definition import Counterpart
 
 
@@ -24,6 +25,8 @@ class Notes:
     Constants, in the order of the definition; if empty, rows come first, then parameters. `data` names the inputs
     without a gradient. `nonnegative` names the Constants that must not be negative. `renamed` pairs the names here with
     those of callers, as the definition does. `counterparts` are the modules of PyTorch that the layer can replace.
+    `layout`, `sizes` and `patterns` are the axes of the rows, the inputs that are the size of one, and the axes of each
+    input, if axes have names.
     """
 
     layer: str
@@ -35,3 +38,6 @@ class Notes:
     nonnegative: tuple[str, ...] = ()
     renamed: tuple[tuple[str, str], ...] = ()
     counterparts: tuple[Counterpart, ...] = ()
+    layout: Layout | None = None
+    sizes: tuple[Size, ...] = ()
+    patterns: Mapping[str, Pattern] = field(default_factory=dict)

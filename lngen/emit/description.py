@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from lngen.emit import Notes
-from lngen.emit.interface import PublicInterface, interface
+from lngen.emit.interface import PublicInput, PublicInterface, interface
 from lngen.emit.layout import call, statement, table
 from lngen.emit.saved import Field, saved_fields
 from lngen.emit.spelling import marked_program, plain_errors, reading
@@ -32,7 +32,7 @@ def described(
     programs: Sequence[RowProgram], layer: PublicInterface, saved: Sequence[Field], notes: Notes
 ) -> runtime.Interface:
     """Return the description of marked programs, given their interface and fields."""
-    return {
+    interface: runtime.Interface = {
         "name": notes.layer,
         "minimum_features": max(program.minimum_features for program in programs),
         "inputs": [
@@ -42,6 +42,7 @@ def described(
                 "kind": given.kind,
                 "axes": list(runtime.AXES[given.kind]),
                 "default": None if given.neutral is None else as_number(given.neutral),
+                **_pattern(given),  # type: ignore[typeddict-item]
             }
             for given in layer.inputs
         ],
@@ -81,6 +82,17 @@ def described(
             runtime.counterpart(each.name, dict(each.attributes), dict(each.conditions)) for each in notes.counterparts
         ],
     }
+    if layer.layout:
+        interface["layout"] = {
+            "pattern": [list(axis) for axis in layer.layout.pattern.axes],
+            "features": list(layer.layout.features),
+            "sizes": [{"name": size.name, "default": size.default} for size in layer.sizes],
+        }
+    return interface
+
+
+def _pattern(given: PublicInput) -> dict[str, Any]:
+    return {"pattern": [list(axis) for axis in given.pattern.axes]} if given.pattern else {}
 
 
 def protocol(
@@ -127,7 +139,13 @@ def assignment(interface: runtime.Interface) -> list[str]:
     """
     entries: dict[str, list[str]] = {
         "inputs": [
-            _made("given", [given["name"], given["kind"]], default=given["default"], **_symbol(given))
+            _made(
+                "given",
+                [given["name"], given["kind"]],
+                default=given["default"],
+                **_symbol(given),
+                pattern=given.get("pattern"),
+            )
             for given in interface["inputs"]
         ],
         "constants": [
@@ -153,6 +171,8 @@ def assignment(interface: runtime.Interface) -> list[str]:
     fields = {key: literal(interface[key]) for key in ("name", "minimum_features")}
     fields |= {key: f"[{', '.join(made)}]" for key, made in entries.items()}
     fields["directions"] = literal(interface["directions"])
+    if "layout" in interface:
+        fields["layout"] = literal(interface["layout"])
     return statement(f"INTERFACE: _interface.Interface = {table(fields)}")
 
 

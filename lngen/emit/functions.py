@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from lngen.emit import Notes
-from lngen.emit.interface import MEANINGS, PublicConstant, PublicInput, PublicInterface
+from lngen.emit.interface import PublicConstant, PublicInput, PublicInterface
 from lngen.emit.layout import WIDTH, call, statement
 from lngen.emit.signatures import as_python
 from lngen.runtime.protocol.directions import computed_words
@@ -44,27 +44,34 @@ class FrameworkFunction:
             "signature": definition(name, self._arguments(), self.result, 0),
             "arguments": self._meanings(),
             "returns": self._returns(),
-            "called": statement(f"return {call('_LAYER.call', *(each.public for each in (*inputs, *constants)))}", 4),
+            "called": statement(f"return {call(self.called, *(each.public for each in (*inputs, *constants)))}", 4),
         }
+
+    @property
+    def called(self) -> str:
+        """The function of a layer that takes its inputs and its Constants."""
+        given = [size.name for size in self.layer.sizes]
+        return f"{call('_LAYER.sized', *given)}.call" if given else "_LAYER.call"
 
     def _arguments(self) -> list[str]:
         inputs = [
             argument(each.public, f"float | {self.array}" if each.kind == "Scalar" else self.array, each.required)
             for each in self.layer.inputs
         ]
-        constants = [number(each.public, each) for each in self.layer.constants]
+        constants = [number(each.public, each) for each in self.layer.constants] + sizes(self.layer)
         return [*inputs, *["*"] * bool(constants), *constants]
 
     def _meanings(self) -> list[str]:
         return [
             *(f"{each.public}: {self._meaning(each)}." for each in self.layer.inputs),
             *(f"{each.public}: a constant, a finite number{sign(each, self.layer)}." for each in self.layer.constants),
+            *(f"{size.name}: the size of the axis {size.name}." for size in self.layer.sizes),
         ]
 
     def _returns(self) -> list[str]:
         """Describe the outputs, with their shapes and types, on lines of a docstring."""
-        rows, outputs = self.layer.rows[0].public, self.layer.outputs
-        shapes = [f"{each.public} has {MEANINGS[each.kind].format(rows=rows)}" for each in outputs]
+        outputs = self.layer.outputs
+        shapes = [f"{each.public} has {self.layer.meaning(each)}" for each in outputs]
         names = ", ".join(each.public for each in outputs)
         returned = f"`({names})`" if len(outputs) > 1 else names
         return textwrap.wrap(
@@ -76,7 +83,7 @@ class FrameworkFunction:
 
     def _meaning(self, each: PublicInput) -> str:
         a_number = f"a number or {self.array_name} without axes"
-        meaning = a_number if each.kind == "Scalar" else MEANINGS[each.kind].format(rows=self.layer.rows[0].public)
+        meaning = a_number if each.kind == "Scalar" else self.layer.meaning(each)
         return f"{meaning}{'' if each.neutral is None else f'. If omitted it is {as_python(each.neutral)}'}"
 
 
@@ -93,6 +100,11 @@ def argument(name: str, kind: str, required: bool) -> str:
 def number(name: str, each: PublicConstant) -> str:
     """The argument for a Constant."""
     return f"{name}: float" if each.default is None else f"{name}: float = {as_python(each.default)}"
+
+
+def sizes(layer: PublicInterface) -> list[str]:
+    """Return the arguments that are sizes of axes."""
+    return [f"{each.name}: int" + ("" if each.default is None else f" = {each.default}") for each in layer.sizes]
 
 
 def sign(each: PublicConstant, layer: PublicInterface) -> str:

@@ -10,9 +10,10 @@ from lngen.algebra.symbols import RowSymbol
 from lngen.emit import Notes
 from lngen.emit.spelling import gradient, marked, reading
 from lngen.errors import LngenError
+from lngen.language.axes import Layout, Pattern, Size
 from lngen.language.names import fault
 from lngen.plan.program import RowProgram
-from lngen.runtime.protocol.interface import DATA, Kind
+from lngen.runtime.protocol.interface import DATA, PARAMETERS, Kind
 
 MEANINGS: dict[Kind, str] = {
     "Row": "shape (..., D)",
@@ -53,6 +54,7 @@ class PublicInput(PublicName):
 
     kind: Kind
     neutral: Fraction | None
+    pattern: Pattern | None = None
 
     @property
     def required(self) -> bool:
@@ -85,6 +87,22 @@ class PublicInterface:
     constants: tuple[PublicConstant, ...]
     outputs: tuple[PublicOutput, ...]
     nonnegative: frozenset[str]
+    layout: Layout | None = None
+    sizes: tuple[Size, ...] = ()
+
+    def meaning(self, each: PublicInput | PublicOutput) -> str:
+        """Describe the values of an input or an output, in the words of a docstring."""
+        if self.layout is None or each.kind == "Scalar":
+            return MEANINGS[each.kind].format(rows=self.rows[0].public)
+        pattern = each.pattern if isinstance(each, PublicInput) else self.layout.pattern if each.kind == "Row" else None
+        axes = " ".join(self.layout.rows) if pattern is None else str(pattern)
+        return f"an array with the axes {axes}" + ", without a gradient" * (each.kind in DATA)
+
+    def is_parameter(self, given: PublicInput) -> bool:
+        """Test whether a class holds an input as a parameter: a shared one, or an array without the first axis."""
+        if self.layout and given.pattern and given.has_gradient:
+            return not set(self.layout.pattern.axes[0]) & set(given.pattern.names)
+        return given.kind in PARAMETERS
 
     @property
     def differentiable(self) -> tuple[PublicInput, ...]:
@@ -162,7 +180,10 @@ def interface(forward: RowProgram, notes: Notes) -> PublicInterface:
     def public(name: str) -> str:
         return dict(notes.renamed).get(reading(name), reading(name))
 
-    inputs = tuple(PublicInput(name, public(name), kinds[name], optional.get(name)) for name in order)
+    patterns = {spelled(name): pattern for name, pattern in notes.patterns.items()}
+    inputs = tuple(
+        PublicInput(name, public(name), kinds[name], optional.get(name), patterns.get(name)) for name in order
+    )
     constants = tuple(
         PublicConstant(p.name, public(p.name), p.default) for p in forward.parameters if p.kind == "Constant"
     )
@@ -180,4 +201,5 @@ def interface(forward: RowProgram, notes: Notes) -> PublicInterface:
         if wrong := fault(public(name)):
             raise LngenError(f"{notes.layer}: emitted code cannot use the name {name}, which {wrong}; choose another")
     required_first = tuple(sorted(inputs, key=lambda given: not given.required))
-    return PublicInterface(required_first, constants, outputs, frozenset(map(spelled, notes.nonnegative)))
+    nonnegative = frozenset(map(spelled, notes.nonnegative))
+    return PublicInterface(required_first, constants, outputs, nonnegative, notes.layout, notes.sizes)

@@ -11,7 +11,6 @@ from lngen.emit.functions import number, sign
 from lngen.emit.interface import PublicConstant, PublicInput, PublicInterface
 from lngen.emit.layout import WIDTH, call, statement, table
 from lngen.emit.signatures import as_python
-from lngen.runtime.protocol.interface import PARAMETERS
 
 
 @dataclass(frozen=True)
@@ -23,12 +22,12 @@ class LayerClass:
     @property
     def given(self) -> list[PublicInput]:
         """Return the inputs that a call takes."""
-        return [each for each in self.layer.inputs if each.kind not in PARAMETERS]
+        return [each for each in self.layer.inputs if not self.layer.is_parameter(each)]
 
     @property
     def parameters(self) -> list[PublicInput]:
         """Return the inputs that an object holds as parameters."""
-        return [each for each in self.layer.inputs if each.kind in PARAMETERS]
+        return [each for each in self.layer.inputs if self.layer.is_parameter(each)]
 
     @property
     def has_features(self) -> bool:

@@ -72,7 +72,10 @@ class Signatures:
             f"{given.public}: float" + ("" if given.default is None else f" = {as_python(given.default)}")
             for given in self.layer.constants
         ]
-        return [*inputs, "*", *constants, save, self._out(self.outputs()), *self.keywords]
+        sizes = [
+            f"{each.name}: int" + ("" if each.default is None else f" = {each.default}") for each in self.layer.sizes
+        ]
+        return [*inputs, "*", *constants, *sizes, save, self._out(self.outputs()), *self.keywords]
 
     def _forward_results(self, saved: str) -> str:
         return f"tuple[{self.outputs()}, {saved}]"

@@ -45,6 +45,9 @@ def notes(planned: Plan, name: str) -> Notes:
         nonnegative=definition.needed_positive,
         renamed=definition.renamed,
         counterparts=definition.counterparts,
+        layout=definition.layout,
+        sizes=definition.sizes,
+        patterns={entry.name: entry.pattern for entry in definition.inputs if entry.pattern},
     )
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from lngen.emit import Notes, render
 from lngen.emit.class_names import class_of
 from lngen.emit.description import assignment, described, protocol
-from lngen.emit.interface import MEANINGS, OwnFields, interface
+from lngen.emit.interface import OwnFields, interface
 from lngen.emit.layout import call, in_order, quoted, statement
 from lngen.emit.numpy import classes
 from lngen.emit.numpy.functions import DirectionFunction, direction_function
@@ -116,7 +116,7 @@ class _NumpyEmission:
         )
 
     def _fields(self) -> dict[str, Any]:
-        layer, rows = self.layer, self.layer.rows[0].public
+        layer = self.layer
         signatures = Signatures(layer, _ARRAY, _ARRAY, ("threads: int = 1",))
         functions = PublicFunctions(
             layer, self.notes, signatures, self.saved, self.own, self.programs, self.protocol
@@ -128,9 +128,7 @@ class _NumpyEmission:
             "several_outputs": self.several,
             "second": any(program.direction == "backward_backward" for program in self.programs),
             "inputs": [{"name": given.public, "required": given.required} for given in layer.differentiable],
-            "outputs": [
-                {"name": output.public, "meaning": MEANINGS[output.kind].format(rows=rows)} for output in layer.outputs
-            ],
+            "outputs": [{"name": output.public, "meaning": layer.meaning(output)} for output in layer.outputs],
             "saved_fields": [
                 {"name": field.name, "type": field.type(_ARRAY), "meaning": field.meaning[4:-1]} for field in self.saved
             ],
@@ -164,7 +162,8 @@ class _NumpyEmission:
     def _directions(self) -> list[str]:
         """Return the statements that join each direction's mathematics to the argument checks of the runtime."""
         wide = ", is_wide=True" if self.forward.is_wide else ""
-        lines = [f"_LAYER = _directions.HostLayer(INTERFACE, Saved{wide})"]
+        module, prefix = ("_axes", "Axes") if self.layer.layout else ("_directions", "")
+        lines = [f"_LAYER = {module}.{prefix or 'Host'}Layer(INTERFACE, Saved{wide})"]
         for made in self.functions:
             name = made.program.direction
             place = "_kernels" if name in _FIRST_ORDER else "_second_order"
@@ -172,6 +171,7 @@ class _NumpyEmission:
             own = ["_LAYER", *([] if name == "forward" else [f'"{name}"']), returned, f"{place}.{name}"]
             own += ["at_once=True"] * self._serves_few(made.program)
             own += [f"filled={quoted(made.filled)}"] if made.filled else []
-            kind = "ForwardCall" if name == "forward" else "LaterCall"
-            lines += statement(f"_{name.upper()} = {call(f'_directions.{kind}', *own)}")
+            kind = "Forward" if name == "forward" else "Later"
+            function = f"{module}.{prefix}{kind}{'' if prefix else 'Call'}"
+            lines += statement(f"_{name.upper()} = {call(function, *own)}")
         return lines

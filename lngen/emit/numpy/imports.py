@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 RUNTIME_MODULES: Mapping[str, str] = {
+    "axes": "numpy.axes",
     "blocks": "numpy.blocks",
     "calls": "protocol.calls",
     "collectives": "sharded.collectives",

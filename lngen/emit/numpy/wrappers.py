@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from lngen.emit import Notes
-from lngen.emit.interface import MEANINGS, OwnFields, PublicConstant, PublicInput, PublicInterface
+from lngen.emit.interface import OwnFields, PublicConstant, PublicInput, PublicInterface
 from lngen.emit.layout import WIDTH, in_docstring, statement, tuple_of
 from lngen.emit.saved import Field
 from lngen.emit.signatures import Signatures, as_python, passed
@@ -87,6 +87,7 @@ class PublicFunctions:
             arguments=[
                 *(f"{given.public}: {self._meaning(given)}" for given in self.layer.inputs),
                 *(f"{given.public}: a constant, a finite number{self._sign(given)}." for given in self.layer.constants),
+                *(f"{size.name}: the size of the axis {size.name}." for size in self.layer.sizes),
                 "save: False saves nothing for the other directions; `saved` is then None.",
                 *_out("Outputs" if several else "", first),
                 _THREADS,
@@ -102,7 +103,7 @@ class PublicFunctions:
             ),
             raises=_RAISES,
             lines=[line for given in self.layer.constants for line in statement(self._checked(given), 4)]
-            + _called("_FORWARD", "values_", values, "save, out, threads"),
+            + _called(self._forward(), "values_", values, "save, out, threads"),
         )
 
     def later(self, program: RowProgram) -> PublicFunction:
@@ -176,11 +177,15 @@ class PublicFunctions:
             ],
         )
 
+    def _forward(self) -> str:
+        given = ", ".join(size.name for size in self.layer.sizes)
+        return f"_FORWARD.sized({given})" if given else "_FORWARD"
+
     def _several(self) -> bool:
         return len(self.layer.outputs) > 1
 
     def _meaning(self, given: PublicInput) -> str:
-        meaning = MEANINGS[given.kind].format(rows=self.layer.rows[0].public)
+        meaning = self.layer.meaning(given)
         left_out = "" if given.neutral is None else f". If omitted it is {as_python(given.neutral)}, at no cost"
         return f"{meaning}{left_out}."
 
@@ -189,7 +194,7 @@ class PublicFunctions:
         if self._several():
             return ""
         (output,) = self.layer.outputs
-        return f" {output.public} has {MEANINGS[output.kind].format(rows=self.layer.rows[0].public)}."
+        return f" {output.public} has {self.layer.meaning(output)}."
 
     def _sign(self, given: PublicConstant) -> str:
         return " of 0 or more" if given.name in self.layer.nonnegative else ""

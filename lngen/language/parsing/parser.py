@@ -171,7 +171,13 @@ class _DefinitionParser(SignatureParser):
             if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
         )
         given = frozenset(entry.name for entry in inputs)
-        scope = Scope(self.source, {entry.name: entry.kind for entry in inputs}, later, inputs=given, row=self.layout.pattern if self.layout else None)
+        scope = Scope(
+            self.source,
+            {entry.name: entry.kind for entry in inputs},
+            later,
+            inputs=given,
+            row=self.layout.pattern if self.layout else None,
+        )
         statements: list[Statement] = []
         for position, node in enumerate(body):
             if isinstance(node, ast.Return):
