@@ -69,8 +69,8 @@ class FrameworkAdapter(Adapter, ABC):
 
     @property
     def layer(self) -> Any:
-        """The layer as the emitted module has it."""
-        return self.module._LAYER
+        """The layer as the emitted module has it; of one whose axes have names, the layer on rows."""
+        return getattr(self.module._LAYER, "on_rows", self.module._LAYER)
 
     @property
     def host(self) -> Any:

@@ -17,6 +17,7 @@ from lngen.check.frameworks import in_framework
 from lngen.check.in_jax import InJax
 from lngen.check.in_torch import InTorch
 from lngen.check.layer import Emitted
+from lngen.check.named_axes import named_axes
 from lngen.check.numbers import DTYPES
 from lngen.check.on_device import OnDevice
 from lngen.check.on_device import device as current_device
@@ -27,6 +28,7 @@ from lngen.pipeline.files import loading, manifest
 from lngen.pipeline.stages import Derived
 from lngen.plan.cost import parse_dtype
 from lngen.runtime.native.compiler import NoCompiler
+from lngen.runtime.numpy.axes import on_rows
 
 
 @dataclass(frozen=True)
@@ -76,8 +78,10 @@ def _on_host(layer: Derived, folder: Path, backend: str, asked: CheckRequest, te
         module = loading.load(folder, backend)
     except Exception as error:  # whatever emitted code raises is its failure to report
         return Ran((broken("the module imports", error),))
-    found = _checked(layer, module, backend, asked, tell)
-    return Ran((*found, *_of_extensions(layer, folder, backend, asked, tell)))
+    found = _checked(layer, on_rows(cast(ModuleType, module)), backend, asked, tell)
+    tell("named axes")
+    axes = named_axes(layer.definition, cast(ModuleType, module), asked.seed)
+    return Ran((*found, *axes, *_of_extensions(layer, folder, backend, asked, tell)))
 
 
 def _on_device(layer: Derived, folder: Path, backend: str, asked: CheckRequest, tell: Tell) -> Ran:

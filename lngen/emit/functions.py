@@ -9,7 +9,7 @@ from typing import Any
 
 from lngen.emit import Notes
 from lngen.emit.interface import PublicConstant, PublicInput, PublicInterface
-from lngen.emit.layout import WIDTH, call, statement
+from lngen.emit.layout import WIDTH, call, statement, tuple_of
 from lngen.emit.signatures import as_python
 from lngen.runtime.protocol.directions import computed_words
 
@@ -34,7 +34,8 @@ class FrameworkFunction:
 
     def fields(self) -> dict[str, Any]:
         """Return the template fields of the function."""
-        inputs, constants, name = self.layer.inputs, self.layer.constants, self.notes.layer
+        name = self.notes.layer
+        values = [each.public for each in (*self.layer.inputs, *self.layer.constants)]
         return {
             "header": self.notes.header,
             "title": self.notes.title,
@@ -44,14 +45,8 @@ class FrameworkFunction:
             "signature": definition(name, self._arguments(), self.result, 0),
             "arguments": self._meanings(),
             "returns": self._returns(),
-            "called": statement(f"return {call(self.called, *(each.public for each in (*inputs, *constants)))}", 4),
+            "called": statement(f"return {called(self.layer, '{}', values)}", 4),
         }
-
-    @property
-    def called(self) -> str:
-        """The function of a layer that takes its inputs and its Constants."""
-        given = [size.name for size in self.layer.sizes]
-        return f"{call('_LAYER.sized', *given)}.call" if given else "_LAYER.call"
 
     def _arguments(self) -> list[str]:
         inputs = [
@@ -100,6 +95,12 @@ def argument(name: str, kind: str, required: bool) -> str:
 def number(name: str, each: PublicConstant) -> str:
     """The argument for a Constant."""
     return f"{name}: float" if each.default is None else f"{name}: float = {as_python(each.default)}"
+
+
+def called(layer: PublicInterface, size: str, values: Sequence[str]) -> str:
+    """Return the call of a layer with its inputs and Constants; `size` makes the value of a size from its name."""
+    given = [size.format(each.name) for each in layer.sizes]
+    return call("_LAYER.sized", tuple_of(given), *values) if given else call("_LAYER.call", *values)
 
 
 def sizes(layer: PublicInterface) -> list[str]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lngen.emit.class_names import attribute
-from lngen.emit.functions import number, sign
+from lngen.emit.functions import number, sign, sizes
 from lngen.emit.interface import PublicConstant, PublicInput, PublicInterface
 from lngen.emit.layout import WIDTH, call, statement, table
 from lngen.emit.signatures import as_python
@@ -30,9 +30,13 @@ class LayerClass:
         return [each for each in self.layer.inputs if self.layer.is_parameter(each)]
 
     @property
-    def has_features(self) -> bool:
-        """Test whether the constructor takes the number of features."""
-        return any(each.kind == "Feature" for each in self.layer.inputs)
+    def features(self) -> list[str]:
+        """The sizes that the constructor takes: the number of features, or those of the axes of parameters."""
+        if not self.layer.layout:
+            return ["D"] * any(each.kind == "Feature" for each in self.layer.inputs)
+        given = [size.name for size in self.layer.sizes]
+        names = (name for each in self.parameters if each.pattern for name in each.pattern.names)
+        return [name for name in dict.fromkeys(names) if name not in given]
 
     def summary(self, name: str, what: str) -> list[str]:
         """Return the first sentence of the docstring, for the layer of this name as `what`."""
@@ -46,13 +50,17 @@ class LayerClass:
         named = [
             *(f"{attribute(each.public)}: bool = True" for each in self.parameters if not each.required),
             *(number(attribute(each.public), each) for each in self.layer.constants),
+            *sizes(self.layer),
             *own,
         ]
-        return ["self", *["D: int"] * self.has_features, *["*"] * bool(named), *named]
+        return ["self", *(f"{name}: int" for name in self.features), *["*"] * bool(named), *named]
 
     def meanings(self) -> list[str]:
         """Return the docstring's lines about the layer's arguments."""
-        lines = ["D: the number of features of a row."] * self.has_features
+        lines = ["D: the number of features of a row."] if self.features == ["D"] else []
+        if self.layer.layout:
+            given = [*self.features, *(size.name for size in self.layer.sizes)]
+            lines = [f"{name}: the size of the axis {name}." for name in given]
         for each in self.parameters:
             if each.neutral is not None:
                 name = attribute(each.public)
@@ -68,5 +76,7 @@ class LayerClass:
         names = {attribute(each.public): each for each in self.parameters}
         there = {name: "True" if each.required else name for name, each in names.items()}
         constants = {name: name for name in (attribute(each.public) for each in self.layer.constants)}
-        features = "D" if self.has_features else "None"
+        features = "".join(self.features) or "None"
+        if self.layer.layout:
+            features = table({name: name for name in (*self.features, *(size.name for size in self.layer.sizes))})
         return statement(call("super().__init__", features, table(there), table(constants), *own), 8)

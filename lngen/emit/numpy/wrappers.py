@@ -140,7 +140,7 @@ class PublicFunctions:
             ],
             returns=returns,
             raises=_RAISES,
-            lines=_called(f"_{name}", "arguments_", passed(takes, "_calls"), "out, threads", "saved, "),
+            lines=_called(f"_{name}.call(saved, ", "arguments_", passed(takes, "_calls"), "out, threads"),
         )
 
     def _cotangents(self, takes: DirectionProtocol) -> list[str]:
@@ -178,8 +178,8 @@ class PublicFunctions:
         )
 
     def _forward(self) -> str:
-        given = ", ".join(size.name for size in self.layer.sizes)
-        return f"_FORWARD.sized({given})" if given else "_FORWARD"
+        given = [size.name for size in self.layer.sizes]
+        return f"_FORWARD.sized({tuple_of(given)}, " if given else "_FORWARD.call("
 
     def _several(self) -> bool:
         return len(self.layer.outputs) > 1
@@ -215,10 +215,13 @@ def _out(kind: str, result: str = "") -> list[str]:
     return [f"out: arrays to write to, as {kind} or another sequence;", "    None in it makes a new array."]
 
 
-def _called(direction: str, name: str, values: Iterable[str], others: str, before: str = "") -> list[str]:
-    """The lines that call a direction with a tuple of values, which has a name where it is long."""
+def _called(begin: str, name: str, values: Iterable[str], others: str) -> list[str]:
+    """The lines that call a direction with a tuple of values, which has a name where it is long.
+
+    The call begins with a text, up to that tuple.
+    """
     entries = list(values)
-    line = f"    return {direction}.call({before}{tuple_of(entries)}, {others})"
+    line = f"    return {begin}{tuple_of(entries)}, {others})"
     if len(line) <= WIDTH:
         return [line]
-    return [*statement(f"{name} = {tuple_of(entries)}", 4), f"    return {direction}.call({before}{name}, {others})"]
+    return [*statement(f"{name} = {tuple_of(entries)}", 4), f"    return {begin}{name}, {others})"]

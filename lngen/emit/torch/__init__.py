@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from lngen.emit import Notes
 from lngen.emit.class_names import attribute, class_of
-from lngen.emit.functions import FrameworkFunction, argument, definition
+from lngen.emit.functions import FrameworkFunction, argument, called, definition
 from lngen.emit.interface import PublicInput, PublicInterface, interface
 from lngen.emit.layout import call, statement
 from lngen.emit.modules import LayerClass
@@ -54,6 +54,8 @@ class _TorchText:
         text = render(
             "torch/backend.py.jinja",
             **self.function.fields(),
+            named_axes=bool(self.notes.layout),
+            layer=self._layer(),
             module=class_of(name),
             exported=sorted([name, class_of(name)]),
             summary=[*summary, last if meanings else f'{last}"""'],
@@ -61,9 +63,15 @@ class _TorchText:
             own=meanings,
             base=own.created(place),
             applied=definition("forward", given, self.function.result, 4),
-            called_by_module=statement(f"return {call('_LAYER.call', *of_module)}", 8),
+            called_by_module=statement("return " + called(self.layer, 'self._sizes["{}"]', of_module), 8),
         )
         return reading(re.sub(r"\n{4,}", "\n\n\n", text))
+
+    def _layer(self) -> list[str]:
+        """Return the statement that makes the layer."""
+        kind = "_axes.AxesLayer" if self.notes.layout else "_torch.TorchLayer"
+        made = call(kind, '__name__.rpartition(".")[0]', "_numpy.INTERFACE", "_numpy", "_cpu")
+        return statement(f"_LAYER: {kind}[{self.function.result}] = {made}")
 
     def _input(self, each: PublicInput) -> str:
         return argument(attribute(each.public), "_torch.Tensor", each.required)

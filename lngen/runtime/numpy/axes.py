@@ -179,8 +179,8 @@ def _spread(value: Array, how: Arranged) -> Array:
 
 def _as_rows(view: Array, features: int) -> Any:
     """Rows whose features are one axis, in the memory of a view; by their number where no stride reaches them."""
-    steps = [step for step in zip(view.shape, view.strides, strict=True)][view.ndim - features :]
-    steps = [step for step in steps if step[0] != 1]
+    every = list(zip(view.shape, view.strides, strict=True))
+    steps = [step for step in every[view.ndim - features :] if step[0] != 1]
     if features and view.size and any(a[1] != b[1] * b[0] for a, b in pairwise(steps)):
         return Scattered(view, features)
     return view.reshape(*view.shape[: view.ndim - features], -1) if features > 1 else view
@@ -206,12 +206,12 @@ class AxesForward(ForwardCall[Any, Kept]):
         made.is_dense, made.on_rows = True, host(self._of_rows(function, empty=empty))
         return made
 
-    def sized(self, *given: Any) -> SimpleNamespace:
-        """Return the call of a layer with the sizes that are arguments."""
-        return SimpleNamespace(call=partial(self.call, given=given))
+    def call(self, values: tuple[Any, ...], save: bool, out: Any, threads: int) -> tuple[Any, Kept | None]:
+        """Return the outputs of a layer and its saved values."""
+        return self.sized((), values, save, out, threads)
 
-    def call(
-        self, values: tuple[Any, ...], save: bool, out: Any, threads: int, given: Sequence[Any] = ()
+    def sized(
+        self, given: Sequence[Any], values: tuple[Any, ...], save: bool, out: Any, threads: int
     ) -> tuple[Any, Kept | None]:
         """Return the outputs of a layer and its saved values; `given` are the sizes that are arguments."""
         layer, direction, arrangement = self.layer, self.direction, self.layer.arrangement
@@ -313,20 +313,27 @@ def on_rows(module: ModuleType) -> Any:
     """Return a module of a layer for its rows: of one whose axes have names, the layer whose arrays are rows."""
     if "layout" not in vars(module)["INTERFACE"]:
         return module
-    ours = (AxesForward, AxesLater, AxesLayer)
     given = vars(module)
-    names: dict[str, Any] = {name: value.on_rows if isinstance(value, ours) else value for name, value in given.items()}
+    names: dict[str, Any] = {name: _of_rows(value) for name, value in given.items()}
     interface = without_axes(names["INTERFACE"])
     made: dict[str, Any] = {}
     for direction in interface["directions"]:
         function: Any = names[direction]
-        calls = {
-            name: value.on_rows if isinstance(value, ours) else value for name, value in function.__globals__.items()
-        }
+        calls = {name: _of_rows(value) for name, value in function.__globals__.items()}
         forward: Any = calls["_FORWARD"]
-        calls["_FORWARD"] = SimpleNamespace(call=forward.call, sized=lambda *_, forward=forward: forward)
+        calls["_FORWARD"] = SimpleNamespace(call=forward.call, sized=partial(_unsized, forward))
         of_rows = FunctionType(function.__code__, calls, function.__name__, function.__defaults__)
         sizes = dict.fromkeys(each["name"] for each in given["INTERFACE"]["layout"]["sizes"])
         of_rows.__kwdefaults__ = {**(function.__kwdefaults__ or {}), **(sizes if direction == "forward" else {})}
         made[direction] = of_rows
     return SimpleNamespace(**{**names, **made, "INTERFACE": interface})
+
+
+def _of_rows(value: Any) -> Any:
+    """A layer or a call on rows; anything else as it is. An emitted package has classes of its own."""
+    return value.on_rows if hasattr(type(value), "on_rows") else value
+
+
+def _unsized(forward: Any, given: Sequence[Any], *arguments: Any) -> Any:
+    """Call forward on rows, which have no sizes besides their shape."""
+    return forward.call(*arguments)

@@ -5,7 +5,7 @@ The features of a row are the entries along some axes, and the other axes number
 put its axes in the order of rows and then features, and to broadcast it over those that it lacks.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
 from math import prod
 from typing import Any, NamedTuple
@@ -50,7 +50,7 @@ class Arranged(NamedTuple):
     @property
     def inverse(self) -> Shape:
         """The order that puts the axes back."""
-        return tuple(self.order.index(place) for place in range(len(self.order)))
+        return tuple([self.order.index(place) for place in range(len(self.order))])
 
 
 class Arrangement:
@@ -111,7 +111,7 @@ class Arrangement:
 
     def _divided(self, name: str, shape: Shape, axis: Sequence[str], size: int, found: Sizes) -> None:
         unknown = [each for each in axis if each not in found]
-        known = prod(found[each][0] for each in axis if each in found)
+        known = prod([found[each][0] for each in axis if each in found])
         parts = " times ".join(f"{each} = {found[each][0]}" for each in axis if each in found)
         if unknown:
             if known == 0 or size % known:
@@ -141,21 +141,18 @@ class Arrangement:
 
     def shape(self, pattern: Pattern, sizes: Sizes) -> Shape:
         """Return the shape of an array."""
-        return tuple(
-            chain.from_iterable(
-                sizes[axis[0]] if len(axis) == 1 else (prod(sizes[each][0] for each in axis),) for axis in pattern
-            )
-        )
+        parts = [sizes[axis[0]] if len(axis) == 1 else (prod([sizes[each][0] for each in axis]),) for axis in pattern]
+        return tuple(chain.from_iterable(parts))
 
     def row_shape(self, sizes: Sizes) -> Shape:
         """Return the shape of the rows: the sizes of the axes that number them, and D."""
-        rows = chain.from_iterable(sizes[name] for name in self.rows)
-        return (*rows, prod(sizes[name][0] for name in self.features))
+        rows = chain.from_iterable([sizes[name] for name in self.rows])
+        return (*rows, prod([sizes[name][0] for name in self.features]))
 
     def arranged(self, pattern: Pattern, sizes: Sizes) -> Arranged:
         """Return how an array is arranged: beside rows if it has an axis of theirs, and features likewise."""
         names = [*chain.from_iterable(pattern)]
-        over_rows, over_features = (any(name in axes for name in names) for axes in (self.rows, self.features))
+        over_rows, over_features = [not set(names).isdisjoint(axes) for axes in (self.rows, self.features)]
         rows, features = self.rows * over_rows, self.features * over_features
         starts, place = {}, 0
         for name in names:
@@ -171,11 +168,61 @@ class Arrangement:
                 else:
                     lacks.append(len(spread))
                 spread.append(size if name in starts else 1)
-        split = tuple(chain.from_iterable(sizes[name] for name in names))
-        wide_rows, wide_features = (
-            tuple(chain.from_iterable(sizes[name] for name in axes)) for axes in (rows, features)
-        )
+        split = tuple(chain.from_iterable([sizes[name] for name in names]))
+        wide_rows, wide_features = [
+            tuple(chain.from_iterable([sizes[name] for name in axes])) for axes in (rows, features)
+        ]
         return Arranged(split, tuple(order), tuple(spread), wide_rows, wide_features, tuple(lacks))
+
+
+class ArrangedCall:
+    """Call of a layer whose axes have names by one whose arrays are rows, in the arrays of a framework.
+
+    Derivatives are the framework's own: that of broadcasting sums over the axes that an array lacks.
+    """
+
+    def __init__(
+        self,
+        interface: Interface,
+        permute: Callable[[Any, Shape], Any],
+        broadcast: Callable[[Any, Shape], Any],
+    ) -> None:
+        self.arrangement, self.permute, self.broadcast = Arrangement(interface), permute, broadcast
+        self.names = [each["name"] for each in interface["inputs"]]
+        self.outputs = [output["name"] for output in interface["outputs"]]
+
+    def call(self, on_rows: Callable[..., Any], values: Sequence[Any], given: Sequence[Any]) -> Any:
+        """Return the outputs of a layer, a tuple of several; `values` are its inputs, then its Constants.
+
+        `given` are the sizes that are arguments. Raises TypeError or ValueError for a wrong shape or size.
+        """
+        of, names = self.arrangement, [*self.names, *[""] * (len(values) - len(self.names))]
+        shapes = {
+            name: tuple(value.shape)
+            for name, value in zip(names, values, strict=True)
+            if name in of.patterns and value is not None
+        }
+        sizes = of.sizes(shapes, dict(zip(of.sizes_given, given, strict=True)))
+        arranged = [
+            self._rows(value, of.arranged(of.patterns[name], sizes)) if name in shapes else value
+            for name, value in zip(names, values, strict=True)
+        ]
+        made = on_rows(*arranged)
+        several = len(self.outputs) > 1
+        results = [
+            self._back(value, of.patterns[name], sizes)
+            for name, value in zip(self.outputs, made if several else (made,), strict=True)
+        ]
+        return tuple(results) if several else results[0]
+
+    def _rows(self, value: Any, how: Arranged) -> Any:
+        moved = self.permute(value.reshape(how.split), how.order).reshape(how.spread)
+        shape = (*how.rows, prod(how.features)) if how.features else how.rows
+        return self.broadcast(moved, how.shape).reshape(shape)
+
+    def _back(self, value: Any, pattern: Pattern, sizes: Sizes) -> Any:
+        how = self.arrangement.arranged(pattern, sizes)
+        return self.permute(value.reshape(how.shape), how.inverse).reshape(self.arrangement.shape(pattern, sizes))
 
 
 def _count(name: str, value: Any) -> int:

@@ -138,7 +138,7 @@ class SizeEntry(TypedDict):
 
 
 class LayoutEntry(TypedDict):
-    """Axes of the rows of a layer whose axes have names: all of them, those that make up a row, and sizes to be given."""
+    """Axes of the rows of a layer whose axes have names: all, those that make up a row, and sizes to be given."""
 
     pattern: Pattern
     features: list[str]
