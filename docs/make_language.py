@@ -60,7 +60,7 @@ def text(example: str) -> str:
     """The reference as Markdown; `example` is the text of a definition."""
     about = (language.__doc__ or "").split("\n\n", 2)[2].strip().replace("*u*", "`u`")
     parts = [HEAD.format(example=example, about=about), "### Kinds\n"]
-    parts += [f"* `{name}`: {' '.join(getattr(language, name).__doc__.split())}" for name in language.KIND_NAMES]
+    parts += [f"* `{name}`: {' '.join(getattr(language, name).__doc__.split())}" for name in language.ANNOTATIONS]
     parts += ["* `D`: the number of features of a row, as a number in an expression."]
     parts += ["* `pi`: the ratio of a circle's circumference to its diameter."]
     for role, title in ROLES.items():

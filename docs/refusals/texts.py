@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from docs.refusals.catalogue import Example, Section, returning
+from docs.refusals.catalogue import Example, Section, Value, returning
 
 _TWICE = returning("2*x")
 _F = "def f(x: Row, w: Feature):\n    "
@@ -29,6 +29,44 @@ def _body(statement: str, followed: str = "", value=weighted) -> Example:
         _F + (statement if end[:6] in statement else f"{statement}\n    {end}"), _F + (followed or end), value
     )
 
+
+def _centred(x):
+    return x - x.mean(-1, keepdims=True)
+
+
+def _axes(written: str, followed: str, value: Value) -> Example:
+    """A definition with named axes: each text is its inputs and its result, with `returns` between them."""
+    texts = ("def f({}):\n    return {}".format(*each.split(" returns ")) for each in (written, followed))
+    return Example(*texts, value)
+
+
+NAMED_AXES = (
+    _axes("x: Array returns 2*x", 'x: Array["b d"] returns 2*x', lambda x: 2 * x),
+    _axes('x: Array["b, d"] returns 2*x', 'x: Array["b d"] returns 2*x', lambda x: 2 * x),
+    _axes(
+        'x: Array["b d"], w: Array["h"] returns w*x', 'x: Array["b h"], w: Array["h"] returns w*x', lambda x, w: w * x
+    ),
+    _axes('x: Array[""] returns 2*x', 'x: Array["b d"] returns 2*x', lambda x: 2 * x),
+    _axes(
+        'x: Array["b c h"] returns x - mean(x, "c") - mean(x, "h")',
+        'x: Array["b c h"] returns x - mean(x, "c h")',
+        lambda x: x - x.mean(-1, keepdims=True),
+    ),
+    _axes('x: Array["b ..."] returns x - mean(x)', 'x: Array["... d"] returns x - mean(x)', _centred),
+    _axes('x: Array["c h"] returns x - mean(x, "c h")', 'x: Array["b c h"] returns x - mean(x, "c h")', _centred),
+    _axes('x: Array["b d"], t: Data[""] returns t*x', 'x: Array["b d"], t: Constant returns t*x', lambda x, t: t * x),
+    _axes('x: Array["b d"], w: Feature returns w*x', 'x: Array["b d"], w: Array["d"] returns w*x', lambda x, w: w * x),
+    _axes(
+        'x: Array["b (g c)"] returns x - mean(x, "c")',
+        'x: Array["b (g c)"], g: Size = 32 returns x - mean(x, "c")',
+        _centred,
+    ),
+    _axes('x: Array["b d"], g: Size returns 2*x', 'x: Array["b (g d)"], g: Size returns 2*x', lambda x: 2 * x),
+    _axes(
+        'x: Array["b (g c)"], g: Size = 0 returns 2*x', 'x: Array["b (g c)"], g: Size = 32 returns 2*x', lambda x: 2 * x
+    ),
+)
+"""Refusals of a definition whose axes have names."""
 
 FILE = Section(
     "The file",
@@ -83,6 +121,7 @@ SIGNATURE = Section(
             'def f(x: Row, weight: Data["..."]):\n    return weight*sum(x)',
             lambda x, weight: weight * x.sum(-1),
         ),
+        *NAMED_AXES,
         Example(
             "def f(x: Row, label: int):\n    return -x[label]",
             "def f(x: Row, t: Data):\n    return -sum(x*t)",

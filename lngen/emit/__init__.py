@@ -8,7 +8,7 @@ A backend lowers the row programs of a layer to finished lines; its template pla
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from lngen.derivation.derivation import Direction
 from lngen.language.axes import Layout, Pattern, Size
@@ -41,3 +41,7 @@ class Notes:
     layout: Layout | None = None
     sizes: tuple[Size, ...] = ()
     patterns: Mapping[str, Pattern] = field(default_factory=dict)
+
+    def of_rows(self) -> "Notes":
+        """Return the texts of a backend whose arrays are rows, whatever names their axes have."""
+        return replace(self, layout=None, sizes=(), patterns={})

@@ -113,6 +113,8 @@ def _require_layer(layer: Any) -> None:
         raise LngenError(
             f"layer is of type {type(layer).__name__}. Pass an emitted layer, as lngen.load(NAME) gives it."
         )
+    if "layout" in layer.INTERFACE:
+        raise LngenError("the axes of the layer have names, and chunks are of rows. Call the layer on NumPy.")
 
 
 def _require_known(interface: Interface, inputs: Sequence[Any], constants: Mapping[str, Any]) -> None:

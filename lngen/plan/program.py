@@ -274,7 +274,9 @@ class RowProgram:
     optional input to its neutral value. An input that is left out *is* that number: all work for its gradient alone is
     gone. `growth` is the size of each value at each end (`lngen.algebra.growth.Growth.at_the_ends`), for a backend that
     multiplies in another order. `is_wide` means that the layer is computed in a wider type than that of its rows
-    (`lngen.plan.widen`). `passes` are the numbered lines of the passes, in the plan and after it.
+    (`lngen.plan.widen`). `passes` are the numbered lines of the passes, in the plan and after it. `smaller` names
+    the arguments and results whose arrays lack axes of the rows: they are broadcast as they are read, and summed as
+    they are written.
     """
 
     layer: str
@@ -291,6 +293,7 @@ class RowProgram:
     growth: tuple[Growth, ...] = ()
     is_wide: bool = False
     passes: tuple[PassLine, ...] = ()
+    smaller: frozenset[str] = frozenset()
 
     def lines(self) -> Iterator[Line]:
         """Yield every line, in order."""

@@ -19,6 +19,8 @@ from lngen.algebra.equations import Names, read_by
 from lngen.algebra.growth import Growth
 from lngen.algebra.symbols import FeatureSymbol, RowScalarSymbol, SumRows, TypedSymbol, axes, is_row, symbol_like
 from lngen.derivation.derivation import Derivation, Direction
+from lngen.language.definition import Definition
+from lngen.language.names import derived
 from lngen.language.syntax import Kind
 from lngen.plan.lines import ProgramLine
 from lngen.plan.passes.balance import grown
@@ -83,7 +85,16 @@ def program_of(
         results=results,
         optional=(*optional, *((name, Fraction(0)) for name in arguments)),
         growth=grown(growth, lines),
+        smaller=_smaller(definition),
     )
+
+
+def _smaller(definition: Definition) -> frozenset[str]:
+    """Names of the values, and of what is derived from them, whose arrays lack axes that the value varies over."""
+    layout = definition.layout
+    arrays = [entry for entry in definition.inputs if entry.kind.over_rows]
+    lacking = [entry.name for entry in arrays if layout and entry.pattern and layout.lacks(entry.pattern)]
+    return frozenset(lacking).union(*map(derived, lacking))
 
 
 def _shared(symbol: TypedSymbol) -> Literal["Feature", "Scalar"]:

@@ -24,7 +24,16 @@ from lngen.report.changes import Span, changes, elided_latex, marked_latex, span
 from lngen.report.costs import EXAMPLE_DTYPE, EXAMPLE_SHAPE, cost_entries, cost_rows, size_rows
 from lngen.report.derivatives import Derivatives
 from lngen.report.explanation import explanation
-from lngen.report.formulas import Formula, atoms, formula, gradients, reading_order, textbook_forward
+from lngen.report.formulas import (
+    Formula,
+    atoms,
+    formula,
+    gradients,
+    reading_order,
+    result,
+    summed_over,
+    textbook_forward,
+)
 from lngen.report.grades import by_grade
 from lngen.report.legend import legend
 from lngen.report.projection import Projection, projections
@@ -213,7 +222,7 @@ def content(plan: Plan) -> Content:
             Formula(text(left, order), text(right, order), f"{latex(left, order)} = {latex(right, order)}")
             for _, left, right in d.identities
         ),
-        gradients=tuple(formula(q.symbol, q.expression, order) for q in gradients(d)),
+        gradients=tuple(result(q, order, summed_over(d)) for q in gradients(d)),
         atoms=tuple(formula(q.symbol, q.expression, order) for q in atoms(d)),
         projection=projections(d, order),
         result_operations=sum(operation_count(q.expression) for q in d.backward),

@@ -154,7 +154,8 @@ def _tensors(c: Cost) -> str:
 
 
 def _ways(c: Cost) -> str:
-    return f"({c.rows_read} read, {c.rows_written} written)"
+    smaller = f", and {counted(c.smaller, 'smaller array')}" if c.smaller else ""
+    return f"({c.rows_read} read, {c.rows_written} written){smaller}"
 
 
 def _functions(c: Cost) -> str:

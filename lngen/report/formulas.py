@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from sympy import Add, Expr
@@ -12,6 +12,8 @@ from lngen.algebra.equations import Equation, leading_to, read_by
 from lngen.algebra.notation import latex, latex_name, text
 from lngen.algebra.symbols import TypedSymbol, is_row
 from lngen.derivation.derivation import Derivation, Direction
+from lngen.language.axes import REST
+from lngen.language.names import cotangent
 from lngen.plan.planner import Plan
 
 
@@ -50,7 +52,39 @@ def formulas(plan: Plan) -> dict[Direction, tuple[str, ...]]:
     order = reading_order(derivation)
     equations: dict[Direction, Iterable[Equation]] = {"forward": textbook_forward(derivation)}
     equations |= {name: derivative.equations for name, derivative in derivation.derivatives().items()}
-    return {name: tuple(formula(q.symbol, q.expression, order).line for q in each) for name, each in equations.items()}
+    axes = summed_over(derivation)
+    return {
+        name: tuple(result(q, order, axes if name != "jvp" else {}).line for q in each)
+        for name, each in equations.items()
+    }
+
+
+def summed_over(derivation: Derivation) -> dict[str, str]:
+    """Return the axes over which gradients of arrays that lack them are summed at the end, by the gradients' names.
+
+    >>> from lngen.language.parsing import parse
+    >>> from lngen.derivation.simplify import derive
+    >>> summed_over(derive(parse('def f(x: Array["b t d"], s: Array["b d"]): return s*x')))
+    {'ds': 't', 'd2s': 't'}
+    """
+    definition = derivation.definition
+    found: dict[str, str] = {}
+    for entry in definition.inputs:
+        lacks = definition.layout.lacks(entry.pattern) if definition.layout and entry.pattern else ()
+        if lacks:
+            found |= dict.fromkeys([cotangent(entry.name), cotangent(entry.name, again=True)], " ".join(lacks))
+    return found
+
+
+def result(equation: Equation, order: tuple[str, ...], axes: Mapping[str, str]) -> Formula:
+    """An equation, written; one for a gradient with the sum over axes at its end."""
+    found = formula(equation.symbol, equation.expression, order)
+    over = axes.get(equation.symbol.name)
+    if over is None:
+        return found
+    left, _, right = found.latex.partition(" = ")
+    names = r"\,".join(rf"\mathrm{{{name}}}" if name != REST else r"\ldots" for name in over.split())
+    return replace(found, text=f'sum({found.text}, "{over}")', latex=rf"{left} = \sum_{{{names}}} \left({right}\right)")
 
 
 @lru_cache(maxsize=20_000)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from lngen.algebra.reductions import show_sums
 from lngen.algebra.symbols import SumRows
 from lngen.derivation.derivation import Derivation
+from lngen.language.definition import Definition
 from lngen.plan.program import OPERATORS
 
 
@@ -29,4 +30,16 @@ def legend(d: Derivation) -> tuple[str, ...]:
     named = f"{', '.join(given)} {verb} of the loss with respect to {', '.join(outputs)}"
     results = ", ".join(gradient.name for _, gradient in d.gradients)
     said = f"{named}. A d before any other name says the same of it: {results}." if results else f"{named}."
-    return (*([f"{'; '.join(over)}. Rows do not mix."] if over else []), said)
+    return (*([f"{'; '.join(over)}. Rows do not mix."] if over else []), *_axes(d.definition), said)
+
+
+def _axes(definition: Definition) -> list[str]:
+    """A line about axes that have names."""
+    layout = definition.layout
+    if layout is None:
+        return []
+    lacking = [entry.name for entry in definition.inputs if entry.pattern and layout.lacks(entry.pattern)]
+    words = f"The rows have the axes {layout.pattern}, of which {' '.join(layout.features)} make up a row"
+    if lacking:
+        words += f"; {', '.join(lacking)} is broadcast over the axes that it lacks, and its gradient summed over them"
+    return [f"{words}."]

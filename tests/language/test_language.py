@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from lngen import language
-from lngen.language import FUNCTIONS, KIND_NAMES, names, public_names
+from lngen.language import ANNOTATIONS, FUNCTIONS, KIND_NAMES, names, public_names
 from lngen.language.oracle import real_functions
 from lngen.language.oracle.multiprecision import mp_numbers
 
@@ -42,7 +42,8 @@ SPECIFIED = [
 def test_the_table_has_the_specified_functions() -> None:
     assert list(FUNCTIONS) == SPECIFIED
     assert KIND_NAMES == ("Row", "RowScalar", "Feature", "Scalar", "Data", "Constant")
-    assert set(public_names()) == {"D", "pi", *KIND_NAMES, *SPECIFIED}
+    assert (*KIND_NAMES, "Array", "Size") == ANNOTATIONS
+    assert set(public_names()) == {"D", "pi", *ANNOTATIONS, *SPECIFIED}
 
 
 def test_the_table_cannot_be_written_to() -> None:
@@ -68,7 +69,7 @@ def test_a_function_is_a_reference_and_not_a_computation(name: str) -> None:
         getattr(language, name)(1.0)
 
 
-@pytest.mark.parametrize("name", KIND_NAMES)
+@pytest.mark.parametrize("name", ANNOTATIONS)
 def test_a_kind_cannot_be_called(name: str) -> None:
     with pytest.raises(TypeError, match="parsed, not run"):
         getattr(language, name)(1.0)

@@ -57,7 +57,7 @@ class JaxLayer(Generic[Result]):
 
     def call(self, *values: Any) -> Result:
         """The output of the layer, a tuple of several; `values` are its inputs, then its Constants."""
-        inputs = self._arrays(values[: self.inputs])
+        inputs = self.arrays(values[: self.inputs])
         constants = [
             _constant(each["name"], value, each["sign"] == "any")
             for each, value in zip(self.interface["constants"], values[self.inputs :], strict=True)
@@ -72,8 +72,8 @@ class JaxLayer(Generic[Result]):
         """Return the compute type of a call, given its inputs or arrays like them, None for an absent one."""
         return computed((np.dtype(each.dtype) for each in inputs if each is not None), self.is_wide)
 
-    def _arrays(self, values: Sequence[Any]) -> list[Any]:
-        """The inputs as arrays. Numbers have the type that rows are computed in: they make it no wider."""
+    def arrays(self, values: Sequence[Any]) -> list[Any]:
+        """Return the inputs as arrays. Numbers have the type that rows are computed in: they make it no wider."""
         found: list[Any] = []
         words = _DOUBLE if jax.config.jax_enable_x64 else _SINGLE
         for number, (each, value) in enumerate(zip(self.interface["inputs"], values, strict=True)):

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 
+from ..numpy.axes import AxesForward, AxesLater
 from ..numpy.blocks import Work, round_to
 from ..numpy.blocks import stored as store_results
 from ..numpy.directions import ForwardCall, LaterCall
@@ -73,12 +74,15 @@ class HostKernels:
         self.calls = {name: self._call(kernels) for name, kernels in self.kernels.items()}
         self.names = {**names, **{_variable(name): call for name, call in self.calls.items()}}
 
-    def _call(self, kernels: "DirectionKernels") -> HostCall[Any]:
+    def _call(self, kernels: "DirectionKernels") -> Any:
         of = kernels.otherwise
+        function = kernels.forward if kernels.takes.is_forward else kernels.later
+        if isinstance(of, AxesForward | AxesLater):
+            return of.compiled(function, empty, lambda call: HostCall(call, kernels.running()))
         if kernels.takes.is_forward:
-            call: Any = ForwardCall(self.layer, of.results, kernels.forward, empty=empty)
+            call: Any = ForwardCall(self.layer, of.results, function, empty=empty)
         else:
-            call = LaterCall(self.layer, kernels.takes.name, of.results, kernels.later, empty=empty)
+            call = LaterCall(self.layer, kernels.takes.name, of.results, function, empty=empty)
         return HostCall(call, kernels.running())
 
     def compiled(self, function: Function) -> Function:

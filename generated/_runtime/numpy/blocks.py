@@ -4,6 +4,7 @@
 No sum over rows depends on the number of threads.
 """
 
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
@@ -58,11 +59,11 @@ class Work(NamedTuple):
 def each_block(
     block: Callable[..., Sequence[Any]],
     call: tuple[tuple[int, ...], np.dtype[Any], int],
-    rows: Sequence[Array | None] = (),
-    row_scalars: Sequence[Array | None] = (),
+    rows: Sequence["Array | Scattered | None"] = (),
+    row_scalars: Sequence[Any] = (),
     features: Sequence[Array | None] = (),
-    into: Sequence[Array | None] = (),
-    into_row_scalars: Sequence[Array | None] = (),
+    into: Sequence["Array | Scattered | None"] = (),
+    into_row_scalars: Sequence["Array | Scattered | None"] = (),
     *,
     buffers: int = 0,
     row_scalar_buffers: int = 0,
@@ -86,6 +87,9 @@ def each_block(
     shape, dtype, threads = call = Work(*call)
     row_bytes = shape[-1] * dtype.itemsize
     height, chunks = partition(prod(shape[:-1]), row_bytes, 4 if feature_sums else 1)
+    summed = [array for array in (*into, *into_row_scalars) if isinstance(array, SummedRows)]
+    for array in summed:
+        array.begin(chunks)
     totals = [np.zeros((len(chunks), shape[-1]), dtype) for _ in range(feature_sums)]
     totals += [np.zeros(len(chunks), dtype) for _ in range(sums)]
     wide = [_rows.repeated(values) for values in features]
@@ -127,6 +131,8 @@ def each_block(
             tasks = [pool.submit(copy_context().run, work_on, share) for share in shares]
         for task in tasks:
             task.result()
+    for array in summed:
+        array.finish()
     return [*into, *into_row_scalars, *(np.add.reduce(total, axis=0) for total in totals)]
 
 
@@ -140,34 +146,106 @@ def stored(results: Sequence[Any], made: Sequence[Any] | None) -> None:
 # ---- reading and writing a block
 
 
-class _Scattered:
-    """The rows of an array that no single stride reaches, by their number."""
+class Scattered:
+    """The rows of an array that no single stride reaches, by their number.
 
-    def __init__(self, array: Array) -> None:
-        self.array = array
+    The last axes of the array, so many `features`, make up a row; a row scalar has none.
+    """
+
+    def __init__(self, array: Array, features: int = 1) -> None:
+        self.array, self.features, self.dtype = array, features, array.dtype
+        self.rows = array.shape[: array.ndim - features]
+        self.size = array.size
 
     def _index(self, span: slice) -> tuple[Array, ...]:
-        return np.unravel_index(np.arange(span.start, span.stop), self.array.shape[:-1])
+        return np.unravel_index(np.arange(span.start, span.stop), self.rows)
 
     def __getitem__(self, span: slice) -> Array:
-        return self.array[self._index(span)]
+        return self.array[self._index(span)].reshape(span.stop - span.start, -1)
 
     def __setitem__(self, span: slice, value: Array) -> None:
-        self.array[self._index(span)] = value
+        index = self._index(span)
+        self.array[index] = value.reshape(span.stop - span.start, *self.array.shape[len(index) :])
 
 
-def _is_a_row_scalar(array: Array, call: Work) -> bool:
+class SummedRows(Scattered):
+    """Rows that are added up over some axes of the rows and of the features: the gradient of an array without them.
+
+    `target` has the other axes, in their order, and gets the sums. They are made in the type `dtype`, in an order that
+    does not depend on threads: each chunk of rows has sums of its own.
+    """
+
+    def __init__(
+        self,
+        target: Array,
+        rows: tuple[int, ...],
+        features: tuple[int, ...],
+        lacks: Sequence[int],
+        dtype: np.dtype[Any],
+    ) -> None:
+        self.target, self.rows, self.features, self.dtype = target, rows, len(features), dtype
+        self.size = prod(rows) * prod(features)
+        count = len(rows)
+        self._kept_rows = [place for place in range(count) if place not in lacks]
+        lacking = [place for place in range(len(features)) if place + count in lacks]
+        self._order = [place for place in range(len(features)) if place not in lacking] + lacking
+        self._split = features
+        self._width = prod(features[place] for place in self._order[: len(features) - len(lacking)])
+        self._sums: dict[int, tuple[Array, Array]] = {}
+        self._starts: list[int] = []
+
+    def begin(self, chunks: Sequence[Sequence[Block]]) -> None:
+        """Prepare the sums of each chunk."""
+        self._starts = [run[0][1].start for run in chunks]
+        for chunk, run in enumerate(chunks):
+            places = np.unique(self._places(slice(run[0][1].start, run[-1][1].stop)))
+            self._sums[chunk] = places, np.zeros((len(places), self._width), self.dtype)
+
+    def _places(self, span: slice) -> Array:
+        """The row of the target that each row is added to."""
+        if not self._kept_rows:
+            return np.zeros(span.stop - span.start, np.intp)
+        index = self._index(span)
+        kept = tuple(index[place] for place in self._kept_rows)
+        return np.ravel_multi_index(kept, tuple(self.rows[place] for place in self._kept_rows))
+
+    def __setitem__(self, span: slice, value: Array) -> None:
+        count = span.stop - span.start
+        moved = value.reshape(count, *self._split).transpose(0, *(1 + place for place in self._order))
+        sums = np.add.reduce(moved.reshape(count, self._width, -1), axis=-1)
+        places = self._places(span)
+        if (places[1:] < places[:-1]).any():
+            order = np.argsort(places, kind="stable")
+            places, sums = places[order], sums[order]
+        starts = np.flatnonzero(np.concatenate(([True], places[1:] != places[:-1])))
+        known, totals = self._sums[bisect_right(self._starts, span.start) - 1]
+        totals[np.searchsorted(known, places[starts])] += np.add.reduceat(sums, starts, axis=0)
+
+    def finish(self) -> None:
+        """Write the sums of all chunks to the target."""
+        kept = prod(self.rows[place] for place in self._kept_rows)
+        total = np.zeros((kept, self._width), self.dtype)
+        for places, sums in self._sums.values():
+            total[places] += sums
+        round_to(self.target, ..., total.reshape(self.target.shape))
+
+
+def _is_a_row_scalar(array: Array | Scattered, call: Work) -> bool:
     """Test whether an array has a number per row, and no feature axis."""
+    if isinstance(array, Scattered):
+        return array.features == 0
     return array.ndim < len(call.shape)
 
 
-def _scratch(array: Array, call: Work, height: int) -> Array:
+def _scratch(array: Array | Scattered, call: Work, height: int) -> Array:
     """Allocate memory for a block of an array."""
     return np.empty((height, 1 if _is_a_row_scalar(array, call) else call.features), call.dtype)
 
 
-def _as_rows(array: Array, call: Work) -> tuple[Any, bool]:
+def _as_rows(array: Array | Scattered, call: Work) -> tuple[Any, bool]:
     """An array as a list of rows, never copied, and whether blocks do as they are."""
+    if isinstance(array, Scattered):
+        return array, False
     ready = bool(array.dtype == call.dtype and array.flags.aligned)
     row_scalars = _is_a_row_scalar(array, call)
     if array.flags.c_contiguous:
@@ -176,7 +254,7 @@ def _as_rows(array: Array, call: Work) -> tuple[Any, bool]:
         array = array[..., np.newaxis]
     steps = [step for step in zip(array.shape[:-1], array.strides[:-1], strict=True) if step[0] != 1]
     if array.size and any(a[1] != b[1] * b[0] for a, b in pairwise(steps)):
-        return _Scattered(array), False
+        return Scattered(array, 1), False
     width = array.shape[-1]
     listed = array.reshape(-1, width)
     plain = width == 1 or array.strides[-1] == array.itemsize
@@ -185,7 +263,7 @@ def _as_rows(array: Array, call: Work) -> tuple[Any, bool]:
     return listed, plain and apart and ready
 
 
-def reader(array: Array | None, call: Work, height: int) -> Callable[[slice], Array | None]:
+def reader(array: Array | Scattered | None, call: Work, height: int) -> Callable[[slice], Array | None]:
     """Return a function that reads a block of rows in the compute type.
 
     It returns a view where the array has the compute type, else a copy of the block. For an absent array it returns
@@ -207,7 +285,7 @@ def reader(array: Array | None, call: Work, height: int) -> Callable[[slice], Ar
 
 
 def writer(
-    array: Array | None, call: Work, height: int
+    array: Array | Scattered | None, call: Work, height: int
 ) -> tuple[Callable[[slice], Array | None], Callable[[slice, Any], None], bool]:
     """Return a function that gives the memory for a block of a result, one that stores the block, and if it is there.
 
@@ -223,7 +301,7 @@ def writer(
     return (lambda span: scratch[: span.stop - span.start]), keep, False
 
 
-def keeper(array: Array | None, call: Work) -> Callable[[slice, Any], None]:
+def keeper(array: Array | Scattered | None, call: Work) -> Callable[[slice, Any], None]:
     """Return a function that stores a block of a result; nothing where there is no result."""
     if array is None:
         return lambda span, value: None

@@ -13,11 +13,13 @@ from ..emitted import backend_module, is_emitted
 from ..protocol.calls import Array, DType, array, is_float, thread_count
 from ..protocol.interface import Interface
 from ..protocol.parameters import (
+    Features,
     Parameters,
     checked,
+    checked_features,
     described,
-    feature_count,
     parameters_of,
+    shape_of,
     start,
 )
 
@@ -35,7 +37,7 @@ class NumpyModule(Generic[Output, Gradient]):
 
     def __init__(
         self,
-        features: int | None,
+        features: Features,
         parameters: Mapping[str, bool],
         constants: Mapping[str, float],
         backend: Backend,
@@ -55,8 +57,8 @@ class NumpyModule(Generic[Output, Gradient]):
                     f"{name} is of type {type(is_there).__name__}; pass True or False, and set its values by "
                     f"parameters[{name!r}] = ..."
                 )
-        minimum = self._interface["minimum_features"]
-        self._features = None if features is None else feature_count(features, minimum)
+        self._features = checked_features(self._interface, features)
+        self._sizes = self._features if isinstance(self._features, Mapping) else {}
         entries, kind = parameters_of(self._interface), _float_type(dtype)
         # By place: what an input is called here may have an underscore more.
         self._names = {each["name"]: name for name, each in zip(parameters, entries, strict=True)}
@@ -64,7 +66,7 @@ class NumpyModule(Generic[Output, Gradient]):
         self.parameters = Parameters(
             type(self).__name__,
             {
-                name: np.full(self._features if each["kind"] == "Feature" else (), start(each), kind)  # type: ignore[arg-type]
+                name: np.full(shape_of(self._interface, each, self._features), start(each), kind)
                 for (name, is_there), each in zip(parameters.items(), entries, strict=True)
                 if is_there
             },
@@ -90,13 +92,15 @@ class NumpyModule(Generic[Output, Gradient]):
         self._check_features(inputs)
         names = [each["name"] for each in self._interface["constants"]]
         constants = {name: getattr(self, own) for name, own in zip(names, self._constants, strict=True)}
-        made, self._saved = self._computed().forward(*inputs, **constants, save=save, threads=self.threads)
+        layout = self._interface.get("layout")
+        sizes = {each["name"]: self._sizes[each["name"]] for each in layout["sizes"]} if layout else {}
+        made, self._saved = self._computed().forward(*inputs, **constants, **sizes, save=save, threads=self.threads)
         output: Output = made
         return output
 
     def _check_features(self, inputs: Sequence[Any]) -> None:
         """Refuse rows of another length than the parameters have."""
-        if self._features is None:
+        if not isinstance(self._features, int):
             return
         for each, value in zip(self._interface["inputs"], inputs, strict=True):
             found = array(each["name"], value, False) if each["kind"] == "Row" else None

@@ -6,7 +6,7 @@ value's name for callers; `symbol` is its name in `derivation.md` and in kernels
 has names such as `dx` beside `x`.
 """
 
-from typing import Literal, TypedDict
+from typing import Literal, NotRequired, TypedDict
 
 __all__ = [
     "DATA",
@@ -19,10 +19,12 @@ __all__ = [
     "InputEntry",
     "Interface",
     "Kind",
+    "LayoutEntry",
     "Origin",
     "OutputEntry",
     "SavedField",
     "Sign",
+    "SizeEntry",
     "constant",
     "counterpart",
     "given",
@@ -59,10 +61,15 @@ Axes = list[Literal["...", "D"]]
 """Axes of an array: "..." for those of the rows, and "D" for the features."""
 
 
+Pattern = list[list[str]]
+"""Names of the axes of an array, in the order of memory: an axis that is made of several has several names."""
+
+
 class InputEntry(TypedDict):
     """A positional argument of `forward`; None may be passed for one with a default, which it then is.
 
-    One whose kind begins with `Data` has neither a gradient nor a tangent.
+    One whose kind begins with `Data` has neither a gradient nor a tangent. `pattern` are its axes in a layer whose axes
+    have names. If it lacks some that its kind varies over, its gradient is summed over them.
     """
 
     name: str
@@ -70,6 +77,7 @@ class InputEntry(TypedDict):
     kind: Kind
     axes: Axes
     default: float | None
+    pattern: NotRequired[Pattern]
 
 
 class ConstantEntry(TypedDict):
@@ -122,6 +130,21 @@ class CounterpartEntry(TypedDict):
     conditions: dict[str, float | bool | None]
 
 
+class SizeEntry(TypedDict):
+    """A keyword of `forward` that is the size of an axis; one without a default has to be given."""
+
+    name: str
+    default: int | None
+
+
+class LayoutEntry(TypedDict):
+    """Axes of the rows of a layer whose axes have names: all, those that make up a row, and sizes to be given."""
+
+    pattern: Pattern
+    features: list[str]
+    sizes: list[SizeEntry]
+
+
 class Interface(TypedDict):
     """A layer as its callers see it, each list in the order of signatures and of tuples."""
 
@@ -134,6 +157,7 @@ class Interface(TypedDict):
     gradients: list[Gradient]
     directions: list[Literal["forward", "backward", "jvp", "backward_backward"]]
     counterparts: list[CounterpartEntry]
+    layout: NotRequired[LayoutEntry]
 
 
 AXES: dict[Kind, Axes] = {
@@ -147,9 +171,25 @@ AXES: dict[Kind, Axes] = {
 }
 
 
-def given(name: str, kind: Kind, default: float | None = None, *, symbol: str | None = None) -> InputEntry:
+def given(
+    name: str,
+    kind: Kind,
+    default: float | None = None,
+    *,
+    symbol: str | None = None,
+    pattern: Pattern | None = None,
+) -> InputEntry:
     """The entry of an input. A symbol that is not said is the name."""
-    return {"name": name, "symbol": symbol or name, "kind": kind, "axes": list(AXES[kind]), "default": default}
+    made: InputEntry = {
+        "name": name,
+        "symbol": symbol or name,
+        "kind": kind,
+        "axes": list(AXES[kind]),
+        "default": default,
+    }
+    if pattern is not None:
+        made["pattern"] = pattern
+    return made
 
 
 def constant(

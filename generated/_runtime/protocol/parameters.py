@@ -5,13 +5,40 @@ from collections.abc import Iterator, Mapping, MutableMapping
 from numbers import Integral
 from typing import Any
 
+from .axes import Arrangement, Sizes
 from .calls import Array, array, constant
-from .interface import PARAMETERS, InputEntry, Interface
+from .interface import DATA, PARAMETERS, InputEntry, Interface
+
+Features = int | Mapping[str, int] | None
+"""What a constructor takes: the number of features, or the sizes of axes that have names."""
 
 
 def parameters_of(interface: Interface) -> list[InputEntry]:
     """The inputs that are parameters of a class."""
-    return [each for each in interface["inputs"] if each["kind"] in PARAMETERS]
+    return [each for each in interface["inputs"] if is_parameter(interface, each)]
+
+
+def is_parameter(interface: Interface, each: InputEntry) -> bool:
+    """Test whether a class holds an input as a parameter: a shared one, or an array without the first axis."""
+    if "pattern" in each and each["kind"] not in DATA:
+        first = interface["layout"]["pattern"][0]
+        return not any(name in first for axis in each["pattern"] for name in axis)
+    return each["kind"] in PARAMETERS
+
+
+def checked_features(interface: Interface, features: Features) -> Features:
+    """Return the sizes of a constructor; raises TypeError or ValueError for one that is no count, or too small."""
+    if isinstance(features, Mapping):
+        return {name: feature_count(size, 1, name) for name, size in features.items()}
+    return None if features is None else feature_count(features, interface["minimum_features"])
+
+
+def shape_of(interface: Interface, each: InputEntry, features: Features) -> tuple[int, ...]:
+    """Return the shape of a parameter."""
+    if isinstance(features, Mapping):
+        sizes: Sizes = {name: (size,) for name, size in features.items()}
+        return Arrangement(interface).shape(each["pattern"], sizes) if "pattern" in each else ()
+    return (features,) if features is not None and each["kind"] == "Feature" else ()
 
 
 def start(parameter: InputEntry) -> float:
@@ -25,19 +52,22 @@ def checked(interface: Interface, constants: Mapping[str, Any]) -> dict[str, flo
     return {own: float(constant(each["name"], value, each["sign"] == "any")) for each, (own, value) in entries}
 
 
-def described(features: int | None, constants: Mapping[str, float], absent: list[str]) -> str:
+def described(features: Features, constants: Mapping[str, float], absent: list[str]) -> str:
     """Return the text in brackets after the name of a class."""
-    shown = [] if features is None else [str(features)]
+    if isinstance(features, Mapping):
+        shown = [f"{name}={size}" for name, size in features.items()]
+    else:
+        shown = [] if features is None else [str(features)]
     shown += [f"{name}={value!r}" for name, value in constants.items()]
     return ", ".join([*shown, *(f"{name}=False" for name in absent)])
 
 
-def feature_count(count: Any, minimum: int) -> int:
-    """Check `D` of a constructor; raises TypeError or ValueError if it is not a whole number of `minimum` or more."""
+def feature_count(count: Any, minimum: int, name: str = "D") -> int:
+    """Check a size of a constructor; raises TypeError or ValueError if it is no whole number of `minimum` or more."""
     if isinstance(count, bool) or not isinstance(count, Integral):
-        raise TypeError(f"D is {count!r} of type {type(count).__name__}; pass a whole number, {minimum} or more")
+        raise TypeError(f"{name} is {count!r} of type {type(count).__name__}; pass a whole number, {minimum} or more")
     if count < minimum:
-        raise ValueError(f"D is {count}; pass {minimum} or more")
+        raise ValueError(f"{name} is {count}; pass {minimum} or more")
     return int(count)
 
 

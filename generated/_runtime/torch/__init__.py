@@ -12,10 +12,12 @@ from typing import Any, ClassVar, Generic, TypeAlias, TypeVar, cast
 
 from ..protocol.interface import Interface
 from ..protocol.parameters import (
+    Features,
     checked,
+    checked_features,
     described,
-    feature_count,
     parameters_of,
+    shape_of,
     start,
 )
 from .derivatives import node_at_once
@@ -57,7 +59,7 @@ class TorchLayer(Generic[Result]):
         values = (*values, False)
         if (plain := self.at_once(values)) is not None:
             return cast(Result, plain)
-        self._look(values)
+        self.look(values)
         self.share()
         made = self.forward(*values)
         chosen: Result = made if self.results == 1 else made[0] if self.outputs == 1 else made[: self.outputs]
@@ -83,7 +85,7 @@ class TorchLayer(Generic[Result]):
         share._dynamo_marked_constant = True  # type: ignore[attr-defined]
         return share
 
-    def _look(self, values: Sequence[Any]) -> None:
+    def look(self, values: Sequence[Any]) -> None:
         """Check the inputs; raises TypeError for one that is not a tensor, or its stand-in in a traced program."""
         for number, is_required in enumerate(self.required):
             value = values[number]
@@ -145,7 +147,7 @@ class Module(torch.nn.Module):
 
     def __init__(
         self,
-        features: int | None,
+        features: Features,
         parameters: Mapping[str, bool],
         constants: Mapping[str, float],
         device: Device,
@@ -158,14 +160,15 @@ class Module(torch.nn.Module):
         """
         super().__init__()
         interface = self._layer.interface
-        self._features = None if features is None else feature_count(features, interface["minimum_features"])
+        self._features = checked_features(interface, features)
+        self._sizes = self._features if isinstance(self._features, Mapping) else {}
         inputs = parameters_of(interface)
         # An input may have an underscore more in its name here.
         entries = (*inputs, *interface["constants"])
         self._names = {each["name"]: name for each, name in zip(entries, (*parameters, *constants), strict=True)}
         self._defaults = {name: start(each) for name, each in zip(parameters, inputs, strict=True)}
         for (name, is_there), each in zip(parameters.items(), inputs, strict=True):
-            shape = (self._features,) if each["kind"] == "Feature" else ()
+            shape = shape_of(interface, each, self._features)
             made = torch.nn.Parameter(torch.empty(shape, device=device, dtype=dtype)) if is_there else None
             self.register_parameter(name, made)
         self._constants = tuple(constants)

@@ -5,7 +5,8 @@ import inspect
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
-from ..protocol.interface import PARAMETERS, CounterpartEntry
+from ..protocol.interface import CounterpartEntry
+from ..protocol.parameters import is_parameter
 from .kernels import Tensor, torch
 
 Types: TypeAlias = dict[tuple[Any, Any], tuple[Any, Any]]
@@ -25,7 +26,7 @@ class ModuleForward:
         attributes = {ours: theirs for theirs, ours in counterpart["attributes"].items()}
         self.module, self.layer = module, layer
         self.conditions, self.features = counterpart["conditions"], attributes.get("D")
-        self.arguments = [each for each in interface["inputs"] if each["kind"] not in PARAMETERS]
+        self.arguments = [each for each in interface["inputs"] if not is_parameter(interface, each)]
         places = {each["name"]: place for place, each in enumerate(self.arguments)}
         self.inputs = [(attributes.get(each["name"]), places.get(each["name"])) for each in interface["inputs"]]
         self.constants = [(attributes.get(each["name"]), each["default"]) for each in interface["constants"]]

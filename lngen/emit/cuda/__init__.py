@@ -28,6 +28,7 @@ def emit(programs: Sequence[RowProgram], notes: Notes) -> dict[str, str]:
     `programs` are forward and backward, and any other directions. Raises LngenError for an expression that cannot be
     printed.
     """
+    notes = notes.of_rows()
     with plain_errors():
         directions = cpp.lowered(programs, notes)
         is_wide = programs[0].is_wide

@@ -79,6 +79,8 @@ class _ShardedEmission:
         every = list(map(marked_program, programs))
         self.layer: PublicInterface = interface(every[0], notes)
         taken = [each.public for each in (*self.layer.inputs, *self.layer.constants, *self.layer.outputs)]
+        if notes.layout:
+            raise LngenError(f"{notes.layer}: sharded code is not emitted for a layer whose axes have names")
         if _COMMUNICATOR in taken:
             raise LngenError(f"{notes.layer}: sharded code has an argument {_COMMUNICATOR}; rename that of the layer")
         if wrong := sorted({COUNTS, WHOLE, LARGEST} & {name for program in programs for name in _names(program)}):

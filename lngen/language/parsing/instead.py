@@ -17,7 +17,7 @@ _PATHS = "docs/language.md shows how"
 _LAST_AXIS = "a reduction is over the feature axis, the last one, and broadcasts back by itself"
 _SHAPED = (
     "shapes cannot be said: shape arrays outside, and pass x with what one reduction runs over as its last axis, "
-    f"such as x.T or x.reshape(n, groups, -1) ({_PATHS}, under Other axes)"
+    f"such as x.T or x.reshape(n, groups, -1) ({_PATHS}, under Axes)"
 )
 _FEATURES = "write D for the number of features of a row"
 POWER_OF = "where(a > 0, exp(b*log(where(a > 0, a, 1))), 0)"
@@ -68,7 +68,7 @@ FUNCTIONS: dict[str, str] = _by_word(
         "average": "write mean(x)",
         "batch_mean mean_rows sum_rows": (
             "a sum or mean over rows cannot be said: return one value a row, and average the values outside; for "
-            f"statistics over the batch pass x transposed, so that each channel is a row ({_PATHS}, under Other axes)"
+            f"statistics over the batch pass x transposed, so that each channel is a row ({_PATHS}, under Axes)"
         ),
         "bernoulli noise normal rand randn uniform": (
             "random numbers cannot be said: draw them outside, and pass them as Data"
@@ -161,7 +161,7 @@ KINDS: dict[str, str] = _by_word(
         "int Int Integer long Label Labels Index": _ONE_HOT,
         "bool Bool Boolean Mask": "annotate a mask with Data, and pass ones and zeros as floats",
         "float Float Number": "annotate with Constant for a number that is set, with Scalar for one that is learned",
-        "Array ndarray Tensor Vector Matrix": "annotate with Row for shape (..., D), with Feature for shape (D,)",
+        "ndarray Tensor Vector Matrix": "annotate with Row for shape (..., D), with Feature for shape (D,)",
         "Column Channel Parameter Weight Bias": "annotate with Feature for one value per feature",
         "Input Target Buffer": "annotate with Row, or with Data where no gradient is wanted",
     }

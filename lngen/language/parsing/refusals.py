@@ -14,7 +14,7 @@ FILE = "a definition file holds a docstring, imports from lngen.language, and on
 CHAIN = "write where((a < b) & (b < c), u, v) for a < b < c"
 SPLIT = "give parts of the expression names in statements of their own"
 _DIVISOR = "divide by something that is not zero"
-_KINDS = "Row, RowScalar, Feature, Scalar, Data, Constant, or Array with named axes"
+_KINDS = "Row, RowScalar, Feature, Scalar, Data or Constant"
 MODULE = "write each attribute of the module with what it is, as `In PyTorch: torch.nn.Norm(features=D, dim=-1)`"
 
 REFUSALS: Mapping[str, tuple[str, str]] = {

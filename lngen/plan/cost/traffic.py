@@ -42,6 +42,8 @@ class Cost:
     scalars that are inputs, cotangents or results, in the rows' type. `saved` counts the row scalars saved for
     backward, in the accumulation type. `features` and `numbers` count Features and Scalars read or written.
     `partial_features` and `partial_numbers` are sums over rows, with one partial result for every block of rows.
+    `smaller` counts arrays read or written that lack axes of the rows. Their size is not a formula in rows and D, and
+    `bytes` has none of it.
     """
 
     operations: Operations
@@ -54,6 +56,7 @@ class Cost:
     numbers: int
     partial_features: int
     partial_numbers: int
+    smaller: int = 0
 
     @property
     def tensors(self) -> int:
@@ -113,9 +116,11 @@ class Unfused:
 def cost(program: RowProgram) -> Cost:
     """The cost of a program in which every row is read once and every result written once."""
     used = program.read()
-    read = {argument.symbol for argument in program.rows} & used
+    arguments = [argument for argument in program.rows if argument.symbol in used]
+    read = {argument.symbol for argument in arguments if argument.name not in program.smaller}
     parameters = [p.symbol for p in program.parameters if p.symbol in used]
-    written = [store.symbol for store in program.results for _ in store.names]
+    stored = [(name, store.symbol) for store in program.results for name in store.names]
+    written = [symbol for name, symbol in stored if name not in program.smaller]
     return Cost(
         operations=operations(program),
         rows_read=sum(is_row(symbol) for symbol in read),
@@ -129,6 +134,7 @@ def cost(program: RowProgram) -> Cost:
         + sum(not any(axes(symbol)) for symbol in written),
         partial_features=sum(axes(r.symbol).features for stage in program.stages for r in stage.rows_reductions),
         partial_numbers=sum(not axes(r.symbol).features for stage in program.stages for r in stage.rows_reductions),
+        smaller=sum(argument.name in program.smaller for argument in arguments) + len(stored) - len(written),
     )
 
 

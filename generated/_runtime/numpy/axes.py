@@ -1,0 +1,339 @@
+# SPDX-License-Identifier: MIT
+"""Layers whose axes have names, on NumPy: arrays are read as rows where they lie, and broadcast in no memory.
+
+The mathematics of such a layer is that of one whose arrays are rows. `on_rows` is that layer.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property, partial
+from itertools import pairwise
+from math import prod
+from types import FunctionType, ModuleType, SimpleNamespace
+from typing import Any, cast
+
+import numpy as np
+
+from ..protocol.axes import Arranged, Arrangement, Sizes
+from ..protocol.calls import (
+    Array,
+    DType,
+    Shape,
+    array,
+    check_first_fields,
+    check_kept,
+    check_number,
+    check_shape,
+    result,
+    scalar,
+    several,
+    thread_count,
+    types,
+    without_numbers,
+)
+from ..protocol.directions import CONSTANT, FEATURE, NUMBER, ROW, ROW_SCALAR, Entry, computed, leading
+from ..protocol.interface import Interface
+from .blocks import Scattered, SummedRows, Work, round_to
+from .directions import ForwardCall, LaterCall
+from .layers import HostLayer, Kept
+
+__all__ = ["AxesForward", "AxesLater", "AxesLayer", "on_rows"]
+
+
+class AxesLayer(HostLayer[Kept]):
+    """Layer whose axes have names. `saved.shape` has the size of each axis of the rows, one a name."""
+
+    def __init__(self, interface: Interface, saved: Callable[..., Kept], *, is_wide: bool = False) -> None:
+        super().__init__(interface, saved, is_wide=is_wide)
+        self.arrangement = Arrangement(interface)
+
+    @cached_property
+    def on_rows(self) -> HostLayer[Kept]:
+        """The layer of the same mathematics whose arrays are rows."""
+        return HostLayer(without_axes(self.interface), self.Saved, is_wide=self.is_wide)
+
+    def pattern(self, each: Entry) -> list[list[str]]:
+        """Return the axes of a value."""
+        while each.owner is not None:
+            each = each.owner
+        return self.arrangement.computed if each.kind == "Computed" else self.arrangement.patterns[each.name]
+
+    def shape(self, each: Entry, sizes: Sizes) -> Shape:
+        """Return the shape of a value."""
+        return () if each.part in (NUMBER, CONSTANT) else self.arrangement.shape(self.pattern(each), sizes)
+
+    def arranged(self, each: Entry, sizes: Sizes) -> Arranged:
+        """Return how a value is arranged."""
+        return self.arrangement.arranged(self.pattern(each), sizes)
+
+    def check_saved(self, saved: Any) -> None:
+        """Refuse saved values that were changed, and arrays whose shape was changed since."""
+        self.check_is_saved(saved)
+        check_first_fields(saved, self.required)
+        sizes, dtypes = self.arrangement.sizes_of(saved[0]), saved[2]
+        for field, value in zip(self.protocol.fields, saved[3:], strict=True):
+            there = field.follows is None or dtypes[field.follows] is not None
+            if field.part < NUMBER:
+                check_kept(field.name, value, self.shape(field, sizes), there)
+            else:
+                check_number(field.name, value, there)
+
+    def saved_from(
+        self, fields: Sequence[Any], shape: Sequence[int] | None, dtype: Any, dtypes: Mapping[str, Any] | None
+    ) -> Kept:
+        """Return the saved values of forward, from its fields. Raises TypeError for a shape that is None."""
+        if shape is None:
+            raise TypeError(f"shape is None; pass the sizes of the axes {' '.join(self.arrangement.names)}")
+        return super().saved_from(fields, shape, dtype, dtypes)
+
+    # ---- values as rows
+
+    def read(self, values: Sequence[Any], entries: Sequence[Entry], sizes: Sizes, dtype: DType) -> list[Any]:
+        """Return values as the mathematics of rows takes them: views of arrays, and parameters that are converted."""
+        return [
+            value if value is None or each.part == CONSTANT else self._read(value, each, sizes, dtype)
+            for each, value in zip(entries, values, strict=True)
+        ]
+
+    def _read(self, value: Any, each: Entry, sizes: Sizes, dtype: DType) -> Any:
+        if each.part == NUMBER:
+            return np.asarray(value, dtype)
+        how = self.arranged(each, sizes)
+        if each.part == FEATURE:
+            return np.ascontiguousarray(_spread(value, how), dtype).reshape(-1)
+        return _as_rows(_spread(value, how), len(how.features))
+
+    def written(self, made: Sequence[Any], entries: Sequence[Entry], sizes: Sizes, dtype: DType) -> list[Any]:
+        """Return results as the mathematics of rows writes them."""
+        return [
+            value if value is None or each.part not in (ROW, ROW_SCALAR) else self._written(value, each, sizes, dtype)
+            for each, value in zip(entries, made, strict=True)
+        ]
+
+    def _written(self, value: Array, each: Entry, sizes: Sizes, dtype: DType) -> Any:
+        how = self.arranged(each, sizes)
+        target = value.reshape(how.split).transpose(how.order)
+        if how.lacks:
+            return SummedRows(target, how.rows, how.features, how.lacks, dtype)
+        return _as_rows(target, len(how.features))
+
+    def run(
+        self,
+        function: Callable[[list[Any], list[Any], Work], Any],
+        values: Sequence[Any],
+        made: Sequence[Any],
+        entries: tuple[Sequence[Entry], Sequence[Entry]],
+        sizes: Sizes,
+        call: Work,
+        is_dense: bool,
+    ) -> None:
+        """Call the mathematics of rows on values, and write what it makes into results.
+
+        One that `is_dense` takes and writes arrays alone: what lies otherwise is copied.
+        """
+        reads, makes = entries
+        rows, targets = self.read(values, reads, sizes, call.dtype), self.written(made, makes, sizes, call.dtype)
+        if not is_dense:
+            self.store(made, targets, function(rows, targets, call), makes, sizes)
+            return
+        rows = [each.array.reshape(*each.rows, -1) if isinstance(each, Scattered) else each for each in rows]
+        shape = call.shape
+        dense = [
+            np.empty(shape[-1:], value.dtype)
+            if value is not None and each.part == FEATURE
+            else np.empty(shape if each.part == ROW else shape[:-1], value.dtype)
+            if isinstance(target, Scattered)
+            else target
+            for each, value, target in zip(makes, made, targets, strict=True)
+        ]
+        function(rows, dense, call)
+        self.store(made, targets, dense, makes, sizes)
+
+    def store(
+        self, made: Sequence[Any], given: Sequence[Any], values: Any, entries: Sequence[Entry], sizes: Sizes
+    ) -> None:
+        """Write the values that a function returned into results, of which it was `given` some as rows."""
+        for result_, own, value, each in zip(made, given, values or (), entries, strict=False):
+            if value is None or value is own:
+                continue
+            if each.part == FEATURE:
+                how = self.arranged(each, sizes)
+                summed = np.add.reduce(np.reshape(value, how.features), axis=how.lacks)
+                round_to(result_.reshape(how.split).transpose(how.order), ..., summed)
+            elif each.part == NUMBER:
+                round_to(result_, ..., value)
+            elif isinstance(own, Scattered):
+                every = slice(0, prod(own.rows))
+                if isinstance(own, SummedRows):
+                    own.begin([[(0, every)]])
+                own[every] = value.reshape(every.stop, -1)
+                if isinstance(own, SummedRows):
+                    own.finish()
+            else:
+                round_to(own, ..., value)
+
+
+def _spread(value: Array, how: Arranged) -> Array:
+    """An array whose axes are those of rows and features, broadcast over those that it lacks."""
+    return np.broadcast_to(value.reshape(how.split).transpose(how.order).reshape(how.spread), how.shape)
+
+
+def _as_rows(view: Array, features: int) -> Any:
+    """Rows whose features are one axis, in the memory of a view; by their number where no stride reaches them."""
+    every = list(zip(view.shape, view.strides, strict=True))
+    steps = [step for step in every[view.ndim - features :] if step[0] != 1]
+    if features and view.size and any(a[1] != b[1] * b[0] for a, b in pairwise(steps)):
+        return Scattered(view, features)
+    return view.reshape(*view.shape[: view.ndim - features], -1) if features > 1 else view
+
+
+class AxesForward(ForwardCall[Any, Kept]):
+    """Function `forward` of a layer whose axes have names; `on_rows` is that of rows."""
+
+    layer: AxesLayer[Kept]
+    is_dense = False
+
+    @cached_property
+    def on_rows(self) -> Any:
+        """The same for the layer on rows."""
+        return self._of_rows(self.function, at_once=self.at_once, empty=self.empty)
+
+    def _of_rows(self, function: Callable[..., Any], **options: Any) -> ForwardCall[Any, Kept]:
+        return ForwardCall(self.layer.on_rows, self.results, function, **options)
+
+    def compiled(self, function: Callable[..., Any], empty: Any, host: Callable[[Any], Any]) -> "AxesForward[Kept]":
+        """Return the same with a function of dense arrays; `host` makes the call on rows from a `ForwardCall`."""
+        made = AxesForward(self.layer, self.results, function, empty=empty)
+        made.is_dense, made.on_rows = True, host(self._of_rows(function, empty=empty))
+        return made
+
+    def call(self, values: tuple[Any, ...], save: bool, out: Any, threads: int) -> tuple[Any, Kept | None]:
+        """Return the outputs of a layer and its saved values."""
+        return self.sized((), values, save, out, threads)
+
+    def sized(
+        self, given: Sequence[Any], values: tuple[Any, ...], save: bool, out: Any, threads: int
+    ) -> tuple[Any, Kept | None]:
+        """Return the outputs of a layer and its saved values; `given` are the sizes that are arguments."""
+        layer, direction, arrangement = self.layer, self.direction, self.layer.arrangement
+        threads = thread_count(threads)
+        inputs = layer.protocol.inputs
+        found = [
+            (scalar if each.part == NUMBER else array)(each.name, value, not each.may_be_none)
+            for each, value in zip(inputs, values, strict=False)
+        ]
+        shapes = {
+            each.name: value.shape
+            for each, value in zip(inputs, found, strict=True)
+            if value is not None and each.part != NUMBER
+        }
+        sizes = arrangement.sizes(shapes, dict(zip(arrangement.sizes_given, given, strict=True)))
+        shape = arrangement.row_shape(sizes)
+        if shape[-1] < layer.minimum_features:
+            row = " ".join(arrangement.features)
+            raise ValueError(f"a row ({row}) has {shape[-1]} entries; pass {layer.minimum_features} or more")
+        dtypes = types(found)
+        dtype = computed(without_numbers(dtypes, found), layer.is_wide)
+        stored = dtypes[leading(inputs, found)]
+        outs = (out,) if len(self.names) == 1 else several(out, self.names)
+        taken = dict(zip(self.inputs, found, strict=False))
+        made = [
+            result(output.name, own, layer.shape(output, sizes), stored, taken, self.empty)
+            for output, own in zip(direction.results, outs, strict=True)
+        ]
+        outputs = self.results(*made)
+        made += [np.empty(shape[:-1], dtype) for _ in direction.row_scalars]
+        values = (*found, *values[len(found) :])
+        entries, work = (direction.reads, direction.makes), Work(shape, dtype, threads)
+        layer.run(self.function, values, made, entries, sizes, work, self.is_dense)
+        saved = layer.Saved(arrangement.flat(sizes), dtype, dtypes, *self.kept((*values, *made))) if save else None
+        return outputs, saved
+
+
+class AxesLater(LaterCall[Any]):
+    """Direction that follows forward of a layer whose axes have names; `on_rows` is that of rows."""
+
+    layer: AxesLayer[Any]
+    is_dense = False
+
+    @cached_property
+    def on_rows(self) -> Any:
+        """The same for the layer on rows."""
+        return self._of_rows(self.function, at_once=self.at_once, filled=self.filled, empty=self.empty)
+
+    def _of_rows(self, function: Callable[..., Any], **options: Any) -> LaterCall[Any]:
+        return LaterCall(self.layer.on_rows, self.direction.name, self.results, function, **options)
+
+    def compiled(self, function: Callable[..., Any], empty: Any, host: Callable[[Any], Any]) -> "AxesLater":
+        """Return the same with a function of dense arrays; `host` makes the call on rows from a `LaterCall`."""
+        made = AxesLater(self.layer, self.direction.name, self.results, function, empty=empty)
+        made.is_dense, made.on_rows = True, host(self._of_rows(function, empty=empty))
+        return made
+
+    def call(self, saved: Any, arguments: tuple[Any, ...], out: Any, threads: int) -> Any:
+        """The results of the direction."""
+        layer, direction, threads = self.layer, self.direction, thread_count(threads)
+        layer.check_saved(saved)
+        flat, kept, dtypes, *fields = saved
+        sizes = layer.arrangement.sizes_of(flat)
+        found = [
+            (scalar if each.part == NUMBER else array)(each.name, value, not each.may_be_none)
+            for each, value in zip(direction.arguments, arguments, strict=True)
+        ]
+        direction.check_any(found)
+        direction.check_left_out(found, dtypes)
+        for each, value in zip(direction.arguments, found, strict=True):
+            if each.part != NUMBER:
+                check_shape(each.name, value, layer.shape(each, sizes), each.meaning(""))
+        values = [*found, *fields]
+        dtype = computed((kept, *without_numbers(types(values), values)))
+        kinds = self._kinds(values, dtypes)
+        taken = {} if out is None else self._given(values)
+        made = [
+            result(each.name, own, layer.shape(each, sizes), kind, taken, self.empty)
+            for each, own, kind in zip(direction.results, several(self._outs(out), self.names), kinds, strict=True)
+        ]
+        call = Work(layer.arrangement.row_shape(sizes), dtype, threads)
+        own = len(direction.arguments)
+
+        def function(rows: list[Any], results: list[Any], call: Work) -> Any:
+            rows = self.with_zeros(rows, call)
+            return self.function(rows[:own], rows[own:], results, call)
+
+        layer.run(function, values, made, (direction.reads, direction.results), sizes, call, self.is_dense)
+        return self.results(*made)
+
+
+def without_axes(interface: Interface) -> Interface:
+    """Return the interface of the layer on rows."""
+    inputs = [{key: value for key, value in each.items() if key != "pattern"} for each in interface["inputs"]]
+    return cast(Interface, {**{k: v for k, v in interface.items() if k != "layout"}, "inputs": inputs})
+
+
+def on_rows(module: ModuleType) -> Any:
+    """Return a module of a layer for its rows: of one whose axes have names, the layer whose arrays are rows."""
+    if "layout" not in vars(module)["INTERFACE"]:
+        return module
+    given = vars(module)
+    names: dict[str, Any] = {name: _of_rows(value) for name, value in given.items()}
+    interface = without_axes(names["INTERFACE"])
+    made: dict[str, Any] = {}
+    for direction in interface["directions"]:
+        function: Any = names[direction]
+        calls = {name: _of_rows(value) for name, value in function.__globals__.items()}
+        forward: Any = calls["_FORWARD"]
+        calls["_FORWARD"] = SimpleNamespace(call=forward.call, sized=partial(_unsized, forward))
+        of_rows = FunctionType(function.__code__, calls, function.__name__, function.__defaults__)
+        sizes = dict.fromkeys(each["name"] for each in given["INTERFACE"]["layout"]["sizes"])
+        of_rows.__kwdefaults__ = {**(function.__kwdefaults__ or {}), **(sizes if direction == "forward" else {})}
+        made[direction] = of_rows
+    return SimpleNamespace(**{**names, **made, "INTERFACE": interface})
+
+
+def _of_rows(value: Any) -> Any:
+    """A layer or a call on rows; anything else as it is. An emitted package has classes of its own."""
+    return value.on_rows if hasattr(type(value), "on_rows") else value
+
+
+def _unsized(forward: Any, given: Sequence[Any], *arguments: Any) -> Any:
+    """Call forward on rows, which have no sizes besides their shape."""
+    return forward.call(*arguments)

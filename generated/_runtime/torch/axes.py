@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: MIT
+"""Layers whose axes have names, on tensors: PyTorch arranges them as rows, and the operators are those of rows."""
+
+from collections.abc import Sequence
+from typing import Any, Generic, TypeVar
+
+from ..numpy.axes import on_rows, without_axes
+from ..protocol.axes import ArrangedCall
+from ..protocol.interface import Interface
+from . import TorchLayer
+from .kernels import torch
+
+__all__ = ["AxesLayer"]
+
+Result = TypeVar("Result")
+
+
+class AxesLayer(Generic[Result]):
+    """A layer whose axes have names as a function of tensors; `on_rows` is the layer whose tensors are rows."""
+
+    def __init__(self, package: str, interface: Interface, numpy: Any, compiled: Any) -> None:
+        self.interface, self.outputs = interface, len(interface["outputs"])
+        self.on_rows: TorchLayer[Result] = TorchLayer(
+            package, without_axes(interface), on_rows(numpy), on_rows(compiled)
+        )
+        self.arranged = ArrangedCall(interface, torch.permute, torch.broadcast_to)
+
+    def call(self, *values: Any) -> Result:
+        """The output of the layer, a tuple of several; `values` are its inputs, then its Constants."""
+        return self.sized((), *values)
+
+    def sized(self, given: Sequence[Any], *values: Any) -> Result:
+        """Return the output of a layer with sizes that are arguments."""
+        self.on_rows.look((*values, False))
+        made: Result = self.arranged.call(self.on_rows.call, values, given)
+        return made
