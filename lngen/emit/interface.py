@@ -6,10 +6,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from lngen.algebra.symbols import RowSymbol
+from lngen.algebra.symbols import RowScalarSymbol, RowSymbol, ScalarSymbol
 from lngen.emit import Notes
 from lngen.emit.spelling import gradient, marked, reading
 from lngen.errors import LngenError
+from lngen.language.definition import Counted
 from lngen.language.names import fault
 from lngen.plan.program import RowProgram
 from lngen.runtime.protocol.interface import DATA, Kind
@@ -24,6 +25,8 @@ MEANINGS: dict[Kind, str] = {
     'Data["d"]': "one value per feature, shape (D,), without a gradient",
 }
 """Values of each kind, in the words of a docstring; `rows` is an argument that has rows."""
+
+_OUTPUTS: dict[type, Kind] = {RowSymbol: "Row", RowScalarSymbol: "RowScalar", ScalarSymbol: "Scalar"}
 
 
 @dataclass(frozen=True)
@@ -65,14 +68,22 @@ class PublicInput(PublicName):
 
 @dataclass(frozen=True)
 class PublicConstant(PublicName):
-    """A Constant, a keyword argument of forward; `default` is None for one that is required."""
+    """A Constant, a keyword argument of forward; `default` is None for one that is required.
 
-    default: Fraction | None
+    It says what is counted where the number of rows, or of entries, is the default.
+    """
+
+    default: Fraction | Counted | None
+
+    @property
+    def counts(self) -> bool:
+        """Test whether the default is a number of rows or of entries."""
+        return isinstance(self.default, str)
 
 
 @dataclass(frozen=True)
 class PublicOutput(PublicName):
-    """A result of forward: Row or RowScalar."""
+    """A result of forward: Row, RowScalar or Scalar."""
 
     kind: Kind
 
@@ -102,9 +113,19 @@ class PublicInterface:
         return tuple(given.public for given in self.inputs if given.required)
 
     @property
+    def numbers(self) -> tuple[PublicConstant, ...]:
+        """The Constants that count nothing, which a class holds."""
+        return tuple(given for given in self.constants if not given.counts)
+
+    @property
     def rows(self) -> tuple[PublicInput, ...]:
         """The inputs that are rows and have a gradient."""
         return tuple(given for given in self.inputs if given.kind == "Row")
+
+
+def shape_in_words(output: PublicOutput, rows: str) -> str:
+    """Describe the shape of an output, after its name and "has"."""
+    return "shape ()" if output.kind == "Scalar" else MEANINGS[output.kind].format(rows=rows)
 
 
 def moved(program: RowProgram, layer: PublicInterface) -> dict[str, PublicInput]:
@@ -167,7 +188,7 @@ def interface(forward: RowProgram, notes: Notes) -> PublicInterface:
         PublicConstant(p.name, public(p.name), p.default) for p in forward.parameters if p.kind == "Constant"
     )
     outputs = tuple(
-        PublicOutput(name, public(name), "Row" if isinstance(store.symbol, RowSymbol) else "RowScalar")
+        PublicOutput(name, public(name), _OUTPUTS[type(store.symbol)])
         for store in forward.results
         for name in store.names
     )

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from lngen.emit import Notes
-from lngen.emit.interface import MEANINGS, OwnFields, PublicConstant, PublicInput, PublicInterface
+from lngen.emit.functions import constant_in_words, count_of_rows
+from lngen.emit.interface import MEANINGS, OwnFields, PublicConstant, PublicInput, PublicInterface, shape_in_words
 from lngen.emit.layout import WIDTH, in_docstring, statement, tuple_of
 from lngen.emit.saved import Field
 from lngen.emit.signatures import Signatures, as_python, passed
@@ -86,7 +87,7 @@ class PublicFunctions:
             formulas=self._formulas(program),
             arguments=[
                 *(f"{given.public}: {self._meaning(given)}" for given in self.layer.inputs),
-                *(f"{given.public}: a constant, a finite number{self._sign(given)}." for given in self.layer.constants),
+                *(f"{given.public}: {constant_in_words(given, self.layer)}." for given in self.layer.constants),
                 "save: False saves nothing for the other directions; `saved` is then None.",
                 *_out("Outputs" if several else "", first),
                 _THREADS,
@@ -189,12 +190,11 @@ class PublicFunctions:
         if self._several():
             return ""
         (output,) = self.layer.outputs
-        return f" {output.public} has {MEANINGS[output.kind].format(rows=self.layer.rows[0].public)}."
-
-    def _sign(self, given: PublicConstant) -> str:
-        return " of 0 or more" if given.name in self.layer.nonnegative else ""
+        return f" {output.public} has {shape_in_words(output, self.layer.rows[0].public)}."
 
     def _checked(self, given: PublicConstant) -> str:
+        if given.counts:
+            return f"{given.public} = {count_of_rows(given, self.layer, '_calls')}"
         signed = ", signed=False" if given.name in self.layer.nonnegative else ""
         return f'{given.public} = _calls.constant("{given.public}", {given.public}{signed})'
 

@@ -17,6 +17,7 @@ The complex step gives a derivative to the last digit: here that of y[0, 0] by x
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -40,6 +41,7 @@ from lngen.language.syntax import (
     Negate,
     Number,
     Pi,
+    RowsSum,
 )
 
 __all__ = ["COMPLEX128", "FLOAT32", "FLOAT64", "LONGDOUBLE", "Numbers", "evaluate", "mp_numbers"]
@@ -65,7 +67,7 @@ def evaluate(
     shape = _row_shape(definition, inputs)
     with np.errstate(all="ignore"):
         values = {entry.name: _input(entry, inputs.get(entry.name), shape, numbers) for entry in definition.inputs}
-        walk = _Evaluation(numbers, shape[-1], values)
+        walk = _Evaluation(numbers, shape[-1], values, shape[:-1])
         for statement in definition.statements:
             values[statement.name] = walk.value(statement.expression)
         named = [entry for entry in definition.statements if all_values or entry.name in definition.outputs]
@@ -104,6 +106,8 @@ def _public_shape(kind: Kind, shape: tuple[int, ...]) -> tuple[int, ...]:
 
 def _input(entry: Input, value: Any, shape: tuple[int, ...], numbers: Numbers) -> Array:
     stored = _stored_shape(entry.kind, shape)
+    if value is None and entry.counts:
+        value = math.prod(shape if entry.counts == "entries" else shape[:-1])
     if value is None:
         if entry.default is None:
             raise LngenError(f"the input {entry.name!r} is missing and has no default.")
@@ -130,6 +134,7 @@ class _Evaluation:
     numbers: Numbers
     features: int
     values: Mapping[str, Array]
+    rows: tuple[int, ...]
 
     def value(self, expression: Expression) -> Array:
         """The value of an expression, in the stored shape of its kind or one that broadcasts to it."""
@@ -155,6 +160,9 @@ class _Evaluation:
                 return numbers.compare(sign, self.value(left), self.value(right))
             case Connective(sign, operands):
                 return _CONNECTIVES[sign](*map(self.value, operands))
+            case RowsSum(operand):
+                each = np.broadcast_to(self.value(operand), (*self.rows, 1)).reshape(-1)
+                return numbers.sum(each).reshape(()) if each.size else numbers.constant(Fraction(0))
             case Call(function, arguments):
                 return self._call(function, arguments)
 

@@ -13,7 +13,7 @@ from itertools import chain
 from typing import NoReturn
 
 from lngen.language import names, public_names
-from lngen.language.definition import Definition, Input, Statement
+from lngen.language.definition import Counted, Definition, Input, Statement
 from lngen.language.parsing import instead
 from lngen.language.parsing.counterparts import about, counterparts
 from lngen.language.parsing.expressions import Scope, describe
@@ -27,6 +27,7 @@ from lngen.language.syntax import Expression, FeatureCount, Kind, Name, SourceSp
 
 MAXIMUM_STATEMENTS = 200
 UNNAMED_OUTPUT = "y"
+ROW_COUNT = "rows"
 
 _WITH_FEATURES = {Kind.ROW_SCALAR: Kind.ROW, Kind.DATA_PER_ROW: Kind.DATA}
 
@@ -73,6 +74,7 @@ def parse(text: str, filename: str = "<definition>") -> Definition:
 class _DefinitionParser(SignatureParser):
     def definition(self) -> Definition:
         tree = syntax_tree(self.source)
+        self.totals: set[str] = set()
         function, text = self._module(tree)
         name_span = self.signature(function)
         inputs = tuple(self.inputs(function, name_span))
@@ -83,7 +85,10 @@ class _DefinitionParser(SignatureParser):
             # Nothing is reduced, so the rows may as well be what the values have for entries.
             self._check_no_features(statements)
             inputs = tuple(replace(entry, kind=_WITH_FEATURES.get(entry.kind, entry.kind)) for entry in inputs)
-            statements, outputs, result = self._body(body, inputs, name_span)
+            statements, outputs, result = self._body(body, inputs, name_span, no_features=True)
+            inputs += self._counted(inputs, statements, _counting(name_span, "entries"))
+        else:
+            inputs += self._counted(inputs, statements, _counting(name_span, "rows"))
         self._check_own_name(function.name, inputs, statements)
         self._check_second_gradients(inputs, outputs)
         self._check_outputs(statements, outputs, result)
@@ -159,7 +164,7 @@ class _DefinitionParser(SignatureParser):
     # --- the body -----------------------------------------------------------------------------------------
 
     def _body(
-        self, body: list[ast.stmt], inputs: tuple[Input, ...], name_span: SourceSpan
+        self, body: list[ast.stmt], inputs: tuple[Input, ...], name_span: SourceSpan, no_features: bool = False
     ) -> tuple[list[Statement], tuple[str, ...], ast.Return]:
         if len(body) > MAXIMUM_STATEMENTS:
             self.refuse(body[MAXIMUM_STATEMENTS], "statement-count", most=MAXIMUM_STATEMENTS)
@@ -169,7 +174,16 @@ class _DefinitionParser(SignatureParser):
             if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
         )
         given = frozenset(entry.name for entry in inputs)
-        scope = Scope(self.source, {entry.name: entry.kind for entry in inputs}, later, inputs=given)
+        self.totals.clear()
+        scope = Scope(
+            self.source,
+            {entry.name: entry.kind for entry in inputs},
+            later,
+            inputs=given,
+            totals=self.totals,
+            count=self._count(given | later),
+            no_features=no_features,
+        )
         statements: list[Statement] = []
         for position, node in enumerate(body):
             if isinstance(node, ast.Return):
@@ -201,6 +215,8 @@ class _DefinitionParser(SignatureParser):
             if expression.name in scope.inputs:
                 remedy += "; a result has to be computed, an input as it stands is none"
             self.refuse(node.value, "second-name", remedy, name=expression.name)
+        if scope.check_total(expression):
+            self.totals.add(target.id)
         scope.kinds[target.id] = expression.kind
         if value is not None:
             scope.values[target.id] = value
@@ -218,6 +234,8 @@ class _DefinitionParser(SignatureParser):
             self._refuse_input(node.value, expression.name, scope)
         if UNNAMED_OUTPUT in scope.kinds:
             self.refuse(node.value, "unnamed-result", name=UNNAMED_OUTPUT)
+        if scope.check_total(expression):
+            self.totals.add(UNNAMED_OUTPUT)
         statements.append(Statement(UNNAMED_OUTPUT, expression, expression.kind, expression.span))
         return (UNNAMED_OUTPUT,)
 
@@ -252,6 +270,17 @@ class _DefinitionParser(SignatureParser):
             if isinstance(part, FeatureCount):
                 self.refuse(part.span, "no-features")
 
+    def _count(self, taken: frozenset[str]) -> str:
+        """Name the number of rows, as no value of the definition is named."""
+        return names.numbered(ROW_COUNT, taken.__contains__)
+
+    def _counted(self, inputs: tuple[Input, ...], statements: list[Statement], counting: Input) -> tuple[Input, ...]:
+        """The Constant that counts, where a mean over the rows divides by it."""
+        own = [*(entry.name for entry in inputs), *(entry.name for entry in statements)]
+        count = self._count(frozenset(own))
+        read: set[str] = set().union(*(_names_in(entry.expression) for entry in statements))
+        return (replace(counting, name=count),) if count in read else ()
+
     def _check_second_gradients(self, inputs: tuple[Input, ...], outputs: tuple[str, ...]) -> None:
         cotangents = {names.cotangent(output): output for output in outputs}
         for entry in inputs:
@@ -264,7 +293,7 @@ class _DefinitionParser(SignatureParser):
         places = result.value.elts if isinstance(result.value, ast.Tuple) else [result.value]
         kinds = {entry.name: entry.kind for entry in statements}
         for name, place in zip(outputs, places, strict=True):
-            if not kinds[name].over_rows:
+            if not kinds[name].over_rows and name not in self.totals:
                 self.refuse(place, "returned-shared", name=name, kind=kinds[name].value)
 
     def _check_used(self, inputs: tuple[Input, ...], statements: list[Statement], outputs: tuple[str, ...]) -> None:
@@ -278,6 +307,10 @@ class _DefinitionParser(SignatureParser):
         for argument in inputs:
             if argument.name not in used:
                 self.refuse(argument.span, "unused-input", name=argument.name)
+
+
+def _counting(place: SourceSpan, counts: Counted) -> Input:
+    return Input(ROW_COUNT, Kind.CONSTANT, None, place, counts)
 
 
 def _names_in(expression: Expression) -> set[str]:

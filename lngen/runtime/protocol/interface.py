@@ -14,6 +14,7 @@ __all__ = [
     "PER_ROW",
     "SHARED",
     "ConstantEntry",
+    "Counted",
     "CounterpartEntry",
     "Gradient",
     "InputEntry",
@@ -34,6 +35,7 @@ __all__ = [
 
 Kind = Literal["Row", "RowScalar", "Feature", "Scalar", "Data", 'Data["..."]', 'Data["d"]']
 Sign = Literal["any", "nonnegative"]
+Counted = Literal["rows", "entries"]
 Origin = Literal["input", "output", "constant", "row scalar"]
 
 PER_ROW = ("Row", "RowScalar", "Data", 'Data["..."]')
@@ -73,11 +75,14 @@ class InputEntry(TypedDict):
 
 
 class ConstantEntry(TypedDict):
-    """A keyword of `forward` that has no gradient; one without a default has to be given."""
+    """A keyword of `forward` that has no gradient; one without a default has to be given.
+
+    The default is a number, or says what is counted: rows or entries of rows.
+    """
 
     name: str
     symbol: str
-    default: float | None
+    default: float | Counted | None
     sign: Sign
 
 
@@ -153,7 +158,7 @@ def given(name: str, kind: Kind, default: float | None = None, *, symbol: str | 
 
 
 def constant(
-    name: str, default: float | None = None, sign: Sign = "any", *, symbol: str | None = None
+    name: str, default: float | Counted | None = None, sign: Sign = "any", *, symbol: str | None = None
 ) -> ConstantEntry:
     """The entry of a Constant."""
     return {"name": name, "symbol": symbol or name, "default": default, "sign": sign}
