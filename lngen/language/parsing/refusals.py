@@ -143,6 +143,16 @@ REFUSALS: Mapping[str, tuple[str, str]] = {
         "write {name}imum(a, b) for the {which} of two values; {name}(row) takes no axis, and is over the last one",
     ),
     "reduced-twice": ("{name} of a {kind}, which has no feature axis", ""),
+    # casts
+    "cast-type": ("cast to {found}", "write one of the types in quotes, as {usage}; there are {types}"),
+    "cast-place": (
+        "cast inside an expression",
+        'round the whole of an output, as in `q = cast(u, "int8")`; what is rounded cannot be computed with',
+    ),
+    "cast-read": (
+        "{name!r} is rounded to {target}, and cannot be computed with",
+        "give the value before the cast a name of its own, and use that",
+    ),
     # numbers
     "number-size": ("{found}", "keep numbers between 1e-300 and 1e300 in magnitude"),
     "number-digits": (
