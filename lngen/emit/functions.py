@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from lngen.emit import Notes
-from lngen.emit.interface import MEANINGS, PublicConstant, PublicInput, PublicInterface, shape_in_words
+from lngen.emit.interface import MEANINGS, PublicConstant, PublicInput, PublicInterface
 from lngen.emit.layout import WIDTH, call, statement, tuple_of
 from lngen.emit.signatures import as_python, number
 from lngen.runtime.protocol.directions import computed_words
@@ -64,7 +64,7 @@ class FrameworkFunction:
     def _returns(self) -> list[str]:
         """Describe the outputs, with their shapes and types, on lines of a docstring."""
         rows, outputs = self.layer.rows[0].public, self.layer.outputs
-        shapes = [f"{each.public} has {shape_in_words(each, rows)}" for each in outputs]
+        shapes = [f"{each.public} has {each.meaning(rows)}" for each in outputs]
         names = ", ".join(each.public for each in outputs)
         returned = f"`({names})`" if len(outputs) > 1 else names
         return textwrap.wrap(

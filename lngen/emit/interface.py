@@ -83,9 +83,18 @@ class PublicConstant(PublicName):
 
 @dataclass(frozen=True)
 class PublicOutput(PublicName):
-    """A result of forward: Row, RowScalar or Scalar."""
+    """A result of forward: Row, RowScalar or Scalar.
+
+    `cast` is the type that it is rounded to; None is that of the rows.
+    """
 
     kind: Kind
+    cast: str | None = None
+
+    def meaning(self, rows: str) -> str:
+        """Describe the values of the output in the words of a docstring."""
+        meaning = "shape ()" if self.kind == "Scalar" else MEANINGS[self.kind].format(rows=rows)
+        return meaning + (f", rounded to {self.cast}" if self.cast else "")
 
 
 @dataclass(frozen=True)
@@ -123,11 +132,6 @@ class PublicInterface:
         return tuple(given for given in self.inputs if given.kind == "Row")
 
 
-def shape_in_words(output: PublicOutput, rows: str) -> str:
-    """Describe the shape of an output, after its name and "has"."""
-    return "shape ()" if output.kind == "Scalar" else MEANINGS[output.kind].format(rows=rows)
-
-
 def moved(program: RowProgram, layer: PublicInterface) -> dict[str, PublicInput]:
     """Return the tangents, or cotangents of gradients, that a direction takes: `ddx` with its input `x`."""
     inputs = {given.name for given in layer.inputs}
@@ -154,6 +158,12 @@ class OwnFields:
         return cls(*(f"{name}_" if name in names else name for name in ("shape", "dtype", "dtypes")))
 
 
+def require_uncast(program: RowProgram, backend: str, remedy: str) -> None:
+    """Raises LngenError for a layer with an output that is cast, which a backend cannot write."""
+    for name, target in program.casts:
+        raise LngenError(f"{reading(name)} is cast to {target}, which {backend} cannot write yet; {remedy}")
+
+
 def interface(forward: RowProgram, notes: Notes) -> PublicInterface:
     """The interface of a layer, its names marked if those of `forward` are.
 
@@ -164,7 +174,7 @@ def interface(forward: RowProgram, notes: Notes) -> PublicInterface:
     def spelled(name: str) -> str:
         return marked(name) if is_marked else name
 
-    optional, data = dict(forward.optional), set(map(spelled, notes.data))
+    optional, casts, data = dict(forward.optional), dict(forward.casts), set(map(spelled, notes.data))
     kinds: dict[str, Kind] = {}
     for row in forward.rows:
         is_row, is_data = isinstance(row.symbol, RowSymbol), row.name in data
@@ -188,7 +198,7 @@ def interface(forward: RowProgram, notes: Notes) -> PublicInterface:
         PublicConstant(p.name, public(p.name), p.default) for p in forward.parameters if p.kind == "Constant"
     )
     outputs = tuple(
-        PublicOutput(name, public(name), _OUTPUTS[type(store.symbol)])
+        PublicOutput(name, public(name), _OUTPUTS[type(store.symbol)], casts.get(name))
         for store in forward.results
         for name in store.names
     )

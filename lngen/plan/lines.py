@@ -84,7 +84,7 @@ def once_a_row(lines: Sequence[ProgramLine], names: Names) -> list[ProgramLine]:
         sign = [factor for factor in expression.args if factor == -1]
         once = [factor for factor in expression.args if factor != -1 and not axes(factor).features]
         per_row = [factor for factor in once if axes(factor).rows]
-        divides = any(isinstance(factor, Pow) and factor.exp.is_negative and factor.base != D for factor in once)
+        divides = any(f.exp.is_negative and f.base.free_symbols - {D} for f in once if isinstance(f, Pow))
         if (per_row or divides) and not (len(once) == 1 and isinstance(once[0], TypedSymbol)):
             once = [named(Mul(*once), step)]
         rest = [hoist(factor, step) for factor in expression.args if axes(factor).features]

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from lngen.emit import Notes
 from lngen.emit.functions import constant_in_words, count_of_rows
-from lngen.emit.interface import MEANINGS, OwnFields, PublicConstant, PublicInput, PublicInterface, shape_in_words
+from lngen.emit.interface import MEANINGS, OwnFields, PublicConstant, PublicInput, PublicInterface
 from lngen.emit.layout import WIDTH, in_docstring, statement, tuple_of
 from lngen.emit.saved import Field
 from lngen.emit.signatures import Signatures, as_python, passed
@@ -190,7 +190,7 @@ class PublicFunctions:
         if self._several():
             return ""
         (output,) = self.layer.outputs
-        return f" {output.public} has {shape_in_words(output, self.layer.rows[0].public)}."
+        return f" {output.public} has {output.meaning(self.layer.rows[0].public)}."
 
     def _checked(self, given: PublicConstant) -> str:
         if given.counts:

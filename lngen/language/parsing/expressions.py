@@ -32,9 +32,11 @@ from lngen.language.syntax import (
     RowsSum,
     walk,
 )
+from lngen.runtime.protocol.casts import TARGETS
 
 MAXIMUM_DEPTH = 100
 _LONGEST_REPEATED = 40
+CAST = 'cast({}, "float8_e4m3fn")'
 
 _JOINED = (
     "join comparisons p and q in parentheses: where((p) & (q), u, v) where both hold, where((p) | (q), u, v) where one "
@@ -163,9 +165,9 @@ class Scope:
     """Names that an expression may refer to; statements are added as they are read.
 
     `later` holds the names assigned further down, and `inputs` the names of the function's inputs; both serve messages.
-    `values` holds the statements that are numbers, and `totals` those that are made of sums over the rows; None where
-    no such sum may stand. `count` names what a mean over the rows divides by. Where there are `no_features`, entries of
-    rows stand for rows, and a sum is over all of them.
+    `values` holds the statements that are numbers, and `casts` those that are rounded, with their types. `totals` are
+    those that are made of sums over the rows, None where no such sum may stand, and `count` names what a mean over the
+    rows divides by. Where there are `no_features`, entries of rows stand for rows, and a sum is over all of them.
     """
 
     source: Source
@@ -173,9 +175,27 @@ class Scope:
     later: frozenset[str] = frozenset()
     values: dict[str, Value] = field(default_factory=dict)
     inputs: frozenset[str] = frozenset()
+    casts: dict[str, str] = field(default_factory=dict)
     totals: set[str] | None = None
     count: str = ""
     no_features: bool = False
+
+    def read_output(self, node: ast.expr, name: str) -> tuple[Expression, Value]:
+        """Read the whole of a statement of some name, which may be a cast: the expression is that of its value."""
+        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "cast"):
+            return self.read(node)
+        if len(node.args) != 2 or node.keywords or any(isinstance(part, ast.Starred) for part in node.args):
+            count, usage = len(node.args) + len(node.keywords), CAST.format("u")
+            self.source.refuse(node, "argument-count", name="cast", arity="2 arguments", found=count, usage=usage)
+        value, target = node.args
+        chosen = target.value if isinstance(target, ast.Constant) and isinstance(target.value, str) else ""
+        if chosen not in TARGETS:
+            usage, found = CAST.format(self._text(value)), repr(chosen) if chosen else describe(target)[0]
+            found = "a name" if isinstance(target, ast.Name) else found
+            self.source.refuse(target, "cast-type", found=found, usage=usage, types=", ".join(TARGETS))
+        read = self.read(value)
+        self.casts[name] = chosen
+        return read
 
     def read(self, node: ast.expr) -> tuple[Expression, Value]:
         """The expression of a node, and its value if it is made of numbers alone.
@@ -241,6 +261,8 @@ class Scope:
             return FeatureCount(Kind.SCALAR, span)
         if name == "pi":
             return Pi(Kind.SCALAR, span)
+        if name in self.casts:
+            self.source.refuse(node, "cast-read", name=name, target=self.casts[name])
         if name in self.kinds:
             return Name(name, Kind.join(self.kinds[name]), span)
         if name in FUNCTIONS:
@@ -287,6 +309,8 @@ class Scope:
             self.source.refuse(node.func, "call", remedy, found=found)
         function = node.func.id
         entry = FUNCTIONS.get(function)
+        if function == "cast":
+            self.source.refuse(node, "cast-place")
         if entry is None:
             self._refuse_function(node.func, function)
         for starred in node.args:
@@ -335,6 +359,13 @@ class Scope:
         return any(
             isinstance(part, RowsSum) or (isinstance(part, Name) and part.name in known) for part in walk(expression)
         )
+
+    def note_total(self, name: str, expression: Expression) -> None:
+        """Note a statement that is made of sums over the rows; refuse one that no output may be."""
+        if self.totals is not None and self.check_total(expression):
+            if name in self.casts:
+                self.source.refuse(expression.span, "total-cast")
+            self.totals.add(name)
 
     def check_total(self, expression: Expression) -> bool:
         """Test as `holds_total`; refuse what is not a linear combination of such sums.

@@ -150,6 +150,7 @@ REFUSALS: Mapping[str, tuple[str, str]] = {
         'write mean(u, "...") or sum(u, "...") in a statement or after return: these two reduce over the rows',
     ),
     "total-of": ("a {name} over the rows of a {kind}", ""),
+    "total-cast": ("cast of a reduction over the rows", "round the one number outside"),
     "total-in-row": (
         "a reduction over the rows inside of what has a value per row or per feature",
         "return the reduction as the last thing; what every row reads of all rows is computed outside, and passed as a "
@@ -159,6 +160,16 @@ REFUSALS: Mapping[str, tuple[str, str]] = {
         "an expression that is no linear combination of reductions over the rows",
         "return each reduction as an output of its own, and do the rest outside; here they are added to each other, "
         "and multiplied or divided by what all rows share",
+    ),
+    # casts
+    "cast-type": ("cast to {found}", "write one of the types in quotes, as {usage}; there are {types}"),
+    "cast-place": (
+        "cast inside an expression",
+        'round the whole of an output, as in `q = cast(u, "int8")`; what is rounded cannot be computed with',
+    ),
+    "cast-read": (
+        "{name!r} is rounded to {target}, and cannot be computed with",
+        "give the value before the cast a name of its own, and use that",
     ),
     # numbers
     "number-size": ("{found}", "keep numbers between 1e-300 and 1e300 in magnitude"),

@@ -204,14 +204,15 @@ class TorchKernels(HostModule):
         outputs, row_scalars = self.made_by_forward(arrays, constants, _threads(args[types.row]))
         return _fresh(outputs, arrays), row_scalars
 
-    def counted(self, args: Sequence[Any]) -> Sequence[Any]:
+    def counted(self, args: Sequence[Any]) -> tuple[Any, ...]:
         """The arguments of an operator with the numbers of rows that are left to it."""
+        args = tuple(args)
         for place, of in self.counts:
             if args[place] == COUNTED:
                 row = args[self.types_of(args[: self.inputs]).row]
                 number = count("", None, [row[0] if args[self.by_sample] else row], of)
                 args = (*args[:place], number, *args[place + 1 :])
-        return args
+        return tuple(args)
 
     def tensors(self, row_scalars: Sequence[Any]) -> list[Tensor]:
         """Row scalars as tensors of their own."""
