@@ -59,8 +59,8 @@ class KernelArgument:
     """One argument of a kernel, in order.
 
     `name` is the argument's name in the emitted code. `element` is the type that is passed or pointed to: the storage
-    type of rows, that of parameters, the compute type, or the type that an output is `cast` to. `absent` is the macro that compiles the argument away; its
-    pointer may then be null, and its value is ignored.
+    type of rows, that of parameters, the compute type, or the one that an output is `cast` to. `absent` is the macro
+    that compiles the argument away; its pointer may then be null, and its value is ignored.
 
     `part` is the value that the launcher passes, by its name in the launcher's tables. It is the name of an input, a
     cotangent or a Constant, `saved mu` for a saved row scalar, or `out dx` for a result. Otherwise it is one of `the
