@@ -10,7 +10,6 @@ from lngen.emit.cpp import table
 from lngen.emit.cpp.kernels import KernelPair, Lowered, handed, head, kernels_of, passes, source_of
 from lngen.emit.cpp.layer import direction_text
 from lngen.emit.cpp.tags import TEXT
-from lngen.emit.interface import require_uncast
 from lngen.emit.render import render
 from lngen.emit.spelling import marked_program, spelled
 from lngen.plan.program import RowProgram
@@ -20,7 +19,6 @@ __all__ = ["Lowered", "handed", "layer", "lowered", "passes", "sources"]
 
 def lowered(programs: Sequence[RowProgram], notes: Notes) -> list[Lowered]:
     """Return the programs that are printed, their names marked, each with its kernels."""
-    require_uncast(programs[0], "C++ and CUDA", "derive it for NumPy alone: lngen derive --backend numpy")
     marked = [marked_program(handed(program)) for program in programs]
     return [(program, kernels_of(program, notes.formulas.get(program.direction, ()))) for program in marked]
 
