@@ -22,7 +22,7 @@ argument. A positive default says that the Constant is positive: a call with a n
 logarithm or an `abs` depends on it. The first Row, or without a Row the first RowScalar, has no default.
 
 Each statement assigns a name once. The last one returns an expression, which is called `y`, or a tuple of names. Each
-name of the tuple is an output, a Row or a RowScalar, with a cotangent of its own.
+name of the tuple is an output, a Row, a RowScalar or a reduction over the rows, with a cotangent of its own.
 
 {about}
 
@@ -67,6 +67,7 @@ def text(example: str) -> str:
         entries = [entry for entry in language.FUNCTIONS.values() if entry.role == role]
         parts += [f"\n### {title}\n", "| function | meaning | domain |", "|---|---|---|"]
         parts += [f"| `{entry.usage}` | {_escaped(entry.doc)} | {entry.domain} |" for entry in entries]
+    parts += ["\n### Type of an output\n", f"`cast(u, type)`: {_escaped(language.cast.__doc__ or '')}"]
     parts.append(NAMES.format(rule=names.RULE[0].upper() + names.RULE[1:]).removesuffix("\n"))
     parts += [_listed(words, reason) for words, reason in names.refused() if len(words) > 1]
     return "\n".join(parts) + "\n"

@@ -112,7 +112,7 @@ def _differences(name, function):
         ]
 
     pairs = [*zip(mine, theirs, strict=True), *zip(gradients(mine), gradients(theirs), strict=True)]
-    return [float((a - b).abs().max() / max(1, float(b.abs().max()))) for a, b in pairs]
+    return [float((a - b).detach().abs().max() / max(1, float(b.detach().abs().max()))) for a, b in pairs]
 
 
 @needs_torch

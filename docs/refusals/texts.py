@@ -52,6 +52,9 @@ NAMED_AXES = (
         'x: Array["b c h"] returns x - mean(x, "c h")',
         lambda x: x - x.mean(-1, keepdims=True),
     ),
+    _axes(
+        'x: Array["b d"] returns mean(sum(x, "d"), "...")', 'x: Array["b d"] returns sum(x, "d")', lambda x: x.sum(-1)
+    ),
     _axes('x: Array["b ..."] returns x - mean(x)', 'x: Array["... d"] returns x - mean(x)', _centred),
     _axes('x: Array["c h"] returns x - mean(x, "c h")', 'x: Array["b c h"] returns x - mean(x, "c h")', _centred),
     _axes('x: Array["b d"], t: Data[""] returns t*x', 'x: Array["b d"], t: Constant returns t*x', lambda x, t: t * x),

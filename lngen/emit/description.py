@@ -50,18 +50,13 @@ def described(
             {
                 "name": given.public,
                 "symbol": reading(given.name),
-                "default": None if given.default is None else as_number(given.default),
+                "default": as_number(given.default) if isinstance(given.default, Fraction) else given.default,
                 "sign": "nonnegative" if given.name in layer.nonnegative else "any",
             }
             for given in layer.constants
         ],
         "outputs": [
-            {
-                "name": output.public,
-                "symbol": reading(output.name),
-                "kind": output.kind,
-                "axes": list(runtime.AXES[output.kind]),
-            }
+            runtime.output(output.public, output.kind, symbol=reading(output.name), cast=output.cast)
             for output in layer.outputs
         ],
         "saved": [
@@ -153,7 +148,8 @@ def assignment(interface: runtime.Interface) -> list[str]:
             for given in interface["constants"]
         ],
         "outputs": [
-            _made("output", [output["name"], output["kind"]], **_symbol(output)) for output in interface["outputs"]
+            _made("output", [output["name"], output["kind"]], **_symbol(output), cast=output.get("cast"))
+            for output in interface["outputs"]
         ],
         "saved": [
             _made("saved", [field["name"], field["kind"], field["axes"]], of=_unless(field["of"], field["name"]))

@@ -10,10 +10,10 @@ from typing import Any
 from lngen.emit import Notes
 from lngen.emit.interface import PublicConstant, PublicInput, PublicInterface
 from lngen.emit.layout import WIDTH, call, statement, tuple_of
-from lngen.emit.signatures import as_python
+from lngen.emit.signatures import as_python, number, sizes
 from lngen.runtime.protocol.directions import computed_words
 
-__all__ = ["FrameworkFunction", "argument", "definition", "number", "sign"]
+__all__ = ["FrameworkFunction", "argument", "constant_in_words", "count_of_rows", "definition", "sign"]
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class FrameworkFunction:
     def _meanings(self) -> list[str]:
         return [
             *(f"{each.public}: {self._meaning(each)}." for each in self.layer.inputs),
-            *(f"{each.public}: a constant, a finite number{sign(each, self.layer)}." for each in self.layer.constants),
+            *(f"{each.public}: {constant_in_words(each, self.layer)}." for each in self.layer.constants),
             *(f"{size.name}: the size of the axis {size.name}." for size in self.layer.sizes),
         ]
 
@@ -92,20 +92,24 @@ def argument(name: str, kind: str, required: bool) -> str:
     return f"{name}: {kind}" if required else f"{name}: {kind} | None = None"
 
 
-def number(name: str, each: PublicConstant) -> str:
-    """The argument for a Constant."""
-    return f"{name}: float" if each.default is None else f"{name}: float = {as_python(each.default)}"
+def constant_in_words(each: PublicConstant, layer: PublicInterface) -> str:
+    """Return the text of a docstring about a Constant."""
+    if each.counts:
+        return f"what a mean over the rows divides by; None for the number of {each.default}"
+    return f"a constant, a finite number{sign(each, layer)}"
+
+
+def count_of_rows(each: PublicConstant, layer: PublicInterface, module: str) -> str:
+    """Return the call of the runtime's `count`, in a module, for a Constant that counts."""
+    rows = tuple_of(row.public for row in layer.rows)
+    of = f', "{each.default}"' * (each.default != "rows")
+    return f'{module}.count("{each.public}", {each.public}, {rows}{of})'
 
 
 def called(layer: PublicInterface, size: str, values: Sequence[str]) -> str:
     """Return the call of a layer with its inputs and Constants; `size` makes the value of a size from its name."""
     given = [size.format(each.name) for each in layer.sizes]
     return call("_LAYER.sized", tuple_of(given), *values) if given else call("_LAYER.call", *values)
-
-
-def sizes(layer: PublicInterface) -> list[str]:
-    """Return the arguments that are sizes of axes."""
-    return [f"{each.name}: int" + ("" if each.default is None else f" = {each.default}") for each in layer.sizes]
 
 
 def sign(each: PublicConstant, layer: PublicInterface) -> str:

@@ -6,11 +6,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from lngen.algebra.symbols import RowSymbol
+from lngen.algebra.symbols import RowScalarSymbol, RowSymbol, ScalarSymbol
 from lngen.emit import Notes
 from lngen.emit.spelling import gradient, marked, reading
 from lngen.errors import LngenError
 from lngen.language.axes import Layout, Pattern, Size
+from lngen.language.definition import Counted
 from lngen.language.names import fault
 from lngen.plan.program import RowProgram
 from lngen.runtime.protocol.interface import DATA, PARAMETERS, Kind
@@ -25,6 +26,8 @@ MEANINGS: dict[Kind, str] = {
     'Data["d"]': "one value per feature, shape (D,), without a gradient",
 }
 """Values of each kind, in the words of a docstring; `rows` is an argument that has rows."""
+
+_OUTPUTS: dict[type, Kind] = {RowSymbol: "Row", RowScalarSymbol: "RowScalar", ScalarSymbol: "Scalar"}
 
 
 @dataclass(frozen=True)
@@ -67,16 +70,33 @@ class PublicInput(PublicName):
 
 @dataclass(frozen=True)
 class PublicConstant(PublicName):
-    """A Constant, a keyword argument of forward; `default` is None for one that is required."""
+    """A Constant, a keyword argument of forward; `default` is None for one that is required.
 
-    default: Fraction | None
+    It says what is counted where the number of rows, or of entries, is the default.
+    """
+
+    default: Fraction | Counted | None
+
+    @property
+    def counts(self) -> bool:
+        """Test whether the default is a number of rows or of entries."""
+        return isinstance(self.default, str)
 
 
 @dataclass(frozen=True)
 class PublicOutput(PublicName):
-    """A result of forward: Row or RowScalar."""
+    """A result of forward: Row, RowScalar or Scalar.
+
+    `cast` is the type that it is rounded to; None is that of the rows.
+    """
 
     kind: Kind
+    cast: str | None = None
+
+    def meaning(self, rows: str) -> str:
+        """Describe the values of the output in the words of a docstring."""
+        meaning = "shape ()" if self.kind == "Scalar" else MEANINGS[self.kind].format(rows=rows)
+        return meaning + (f", rounded to {self.cast}" if self.cast else "")
 
 
 @dataclass(frozen=True)
@@ -92,11 +112,14 @@ class PublicInterface:
 
     def meaning(self, each: PublicInput | PublicOutput) -> str:
         """Describe the values of an input or an output, in the words of a docstring."""
+        if isinstance(each, PublicOutput) and (self.layout is None or each.kind == "Scalar"):
+            return each.meaning(self.rows[0].public)
         if self.layout is None or each.kind == "Scalar":
             return MEANINGS[each.kind].format(rows=self.rows[0].public)
         pattern = each.pattern if isinstance(each, PublicInput) else self.layout.pattern if each.kind == "Row" else None
         axes = " ".join(self.layout.rows) if pattern is None else str(pattern)
-        return f"an array with the axes {axes}" + ", without a gradient" * (each.kind in DATA)
+        rounded = f", rounded to {each.cast}" if isinstance(each, PublicOutput) and each.cast else ""
+        return f"an array with the axes {axes}{rounded}" + ", without a gradient" * (each.kind in DATA)
 
     def is_parameter(self, given: PublicInput) -> bool:
         """Test whether a class holds an input as a parameter: a shared one, or an array without the first axis."""
@@ -118,6 +141,11 @@ class PublicInterface:
     def required(self) -> tuple[str, ...]:
         """Return the required inputs, as callers write them."""
         return tuple(given.public for given in self.inputs if given.required)
+
+    @property
+    def numbers(self) -> tuple[PublicConstant, ...]:
+        """The Constants that count nothing, which a class holds."""
+        return tuple(given for given in self.constants if not given.counts)
 
     @property
     def rows(self) -> tuple[PublicInput, ...]:
@@ -151,6 +179,12 @@ class OwnFields:
         return cls(*(f"{name}_" if name in names else name for name in ("shape", "dtype", "dtypes")))
 
 
+def require_uncast(program: RowProgram, backend: str, remedy: str) -> None:
+    """Raises LngenError for a layer with an output that is cast, which a backend cannot write."""
+    for name, target in program.casts:
+        raise LngenError(f"{reading(name)} is cast to {target}, which {backend} cannot write yet; {remedy}")
+
+
 def interface(forward: RowProgram, notes: Notes) -> PublicInterface:
     """The interface of a layer, its names marked if those of `forward` are.
 
@@ -161,7 +195,7 @@ def interface(forward: RowProgram, notes: Notes) -> PublicInterface:
     def spelled(name: str) -> str:
         return marked(name) if is_marked else name
 
-    optional, data = dict(forward.optional), set(map(spelled, notes.data))
+    optional, casts, data = dict(forward.optional), dict(forward.casts), set(map(spelled, notes.data))
     kinds: dict[str, Kind] = {}
     for row in forward.rows:
         is_row, is_data = isinstance(row.symbol, RowSymbol), row.name in data
@@ -188,7 +222,7 @@ def interface(forward: RowProgram, notes: Notes) -> PublicInterface:
         PublicConstant(p.name, public(p.name), p.default) for p in forward.parameters if p.kind == "Constant"
     )
     outputs = tuple(
-        PublicOutput(name, public(name), "Row" if isinstance(store.symbol, RowSymbol) else "RowScalar")
+        PublicOutput(name, public(name), _OUTPUTS[type(store.symbol)], casts.get(name))
         for store in forward.results
         for name in store.names
     )

@@ -27,7 +27,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
-from lngen.language.functions import TABLE, FunctionEntry, entry
+from lngen.language.functions import TABLE, FunctionEntry, entry, not_run
 from lngen.language.kinds import Array as Array
 from lngen.language.kinds import Constant as Constant
 from lngen.language.kinds import Data as Data
@@ -64,16 +64,19 @@ _NEAR_ZERO = (-1e-8, -1e-300, 0.0, 1e-300, 1e-8)
 
 
 @entry("every real row", role="reduction")
-def mean(row: Any, axes: str = "", /) -> Any:
+def mean(row: Any, axes: str = "d", /) -> Any:
     """The mean over the feature axis, or over axes that have names: `mean(x, "c h w")`.
 
-    Its derivative is 1/D for every entry.
+    Its derivative is 1/D for every entry. `mean(u, "...")` is the mean of a RowScalar over all rows, as a result.
     """
 
 
 @entry("every real row", role="reduction")
-def sum(row: Any, axes: str = "", /) -> Any:
-    """The sum over the feature axis. Its derivative is 1 for every entry."""
+def sum(row: Any, axes: str = "d", /) -> Any:
+    """The sum over the feature axis. Its derivative is 1 for every entry.
+
+    `sum(u, "...")` is the sum of a RowScalar over all rows, as a result.
+    """
 
 
 @entry("every real row", role="reduction")
@@ -477,10 +480,21 @@ def stop_gradient(u: Any, /) -> Any:
     """u itself, taken for a constant by differentiation: its derivative is 0."""
 
 
+def cast(u: Any, type: str, /) -> Any:
+    """u rounded to a type, as an output: to the nearest value, and of two that are equally near to the even one.
+
+    The type is "float8_e4m3fn", "float8_e5m2", "int8", "uint8", "float16", "bfloat16" or "float32", and the output has
+    it whatever the types of the inputs. A larger value than the largest finite one of the type, infinity too, becomes
+    that one. NaN stays NaN, and is 0 in an integer type. The derivative is 1, straight through the rounding.
+    A cast is the whole of an output, as in `q = cast(y/s, "int8")`, which no other statement reads.
+    """
+    not_run("cast")
+
+
 FUNCTIONS: Mapping[str, FunctionEntry] = MappingProxyType(TABLE)
-"""Every function of the language by name; no other module names them all."""
+"""Every function of the language by name but `cast`, which is no expression; no other module names them all."""
 
 
 def public_names() -> tuple[str, ...]:
     """Return the names that a definition may import."""
-    return ("D", "pi", *ANNOTATIONS, *FUNCTIONS)
+    return ("D", "pi", *ANNOTATIONS, *FUNCTIONS, "cast")

@@ -16,30 +16,37 @@ return y
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import Literal, TypeAlias
 
 from lngen.language.axes import Layout, Pattern, Size
 from lngen.language.syntax import Binary, Call, Expression, Kind, Name, Number, SourceSpan, render, walk
+
+Counted: TypeAlias = Literal["rows", "entries"]
+"""What a Constant counts that a mean over the rows divides by: entries where nothing has features."""
 
 
 @dataclass(frozen=True)
 class Input:
     """An argument of the layer. `default` is its neutral value, or the default of a Constant.
 
-    `pattern` are the axes of an array that names them; it may lack some that its kind varies over.
+    One that `counts` is the Constant that a mean over the rows divides by: the number of rows, or of all entries where
+    nothing has features, unless the caller says another. No definition writes it. `pattern` are the axes of an array
+    that names them; it may lack some that its kind varies over.
     """
 
     name: str
     kind: Kind
     default: Fraction | None
     span: SourceSpan
+    counts: Counted | None = None
     pattern: Pattern | None = None
 
     @property
     def is_positive(self) -> bool:
         """Test whether the input is assumed positive, as a Constant with a positive default is."""
-        return self.kind is Kind.CONSTANT and self.default is not None and self.default > 0
+        return self.counts is not None or (self.kind is Kind.CONSTANT and self.default is not None and self.default > 0)
 
 
 @dataclass(frozen=True)
@@ -69,11 +76,14 @@ class Counterpart:
 class Definition:
     """A forward definition that obeys every rule of the language.
 
-    `outputs` name statements, each a Row or a RowScalar, each once. An unnamed result is the statement `y`.
+    `outputs` name statements, each once: Rows, RowScalars, and Scalars that are sums over the rows. An unnamed result
+    is the statement `y`.
     Every input and every statement reaches an output. `minimum_features` is the smallest D for which no
     divisor made of D and numbers alone is zero, here and for every larger D. `renamed` has the names that the file
     spells otherwise, as pairs of the name here and the name there: `dx` is left to the gradient of an input `x`.
-    `layout` are the axes of the rows if they have names, and `sizes` the inputs that are the size of one.
+    `casts` pairs an output with the type that it is rounded to. Its statement has the value before, and no other
+    statement reads it. `layout` are the axes of the rows if they have names, and `sizes` the inputs that are the size
+    of one.
     """
 
     name: str
@@ -86,6 +96,7 @@ class Definition:
     minimum_features: int
     renamed: tuple[tuple[str, str], ...] = ()
     counterparts: tuple[Counterpart, ...] = ()
+    casts: tuple[tuple[str, str], ...] = ()
     layout: Layout | None = None
     sizes: tuple[Size, ...] = ()
 
@@ -170,10 +181,15 @@ class Definition:
         raise KeyError(name)
 
     def output_kind(self, name: str) -> Kind:
-        """ROW or ROW_SCALAR; KeyError if no output has that name."""
+        """ROW, ROW_SCALAR or SCALAR; KeyError if no output has that name."""
         if name not in self.outputs:
             raise KeyError(name)
         return self.statement(name).kind
+
+    @property
+    def straight_through(self) -> Definition:
+        """The definition whose outputs are not rounded, which derivatives are of."""
+        return replace(self, casts=())
 
     def public(self, name: str) -> str:
         """Return the name of an input, an output or a statement in the file and in the signatures of emitted
@@ -185,7 +201,7 @@ class Definition:
         """The definition in normal form: the same for every layout, comment and docstring; for hashing."""
         lines = [f"def {self.name}({', '.join(_signature(entry) for entry in self.inputs)})"]
         lines += [f"{s.name}: {s.kind.value} = {render(s.expression)}" for s in self.statements]
-        lines += [f"return {', '.join(self.outputs)}"]
+        lines += [f"return {', '.join(self.outputs)}", *(f"{name} is cast to {target}" for name, target in self.casts)]
         if self.layout:
             given = ", ".join(f"{size.name} = {size.default}" for size in self.sizes)
             lines.append(f"rows {self.layout.pattern} of {' '.join(self.layout.features)}; sizes {given}")

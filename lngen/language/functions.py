@@ -156,8 +156,8 @@ def entry(
 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
         name = function.__name__
-        signature = inspect.signature(function).parameters.values()
-        parameters = tuple(each.name for each in signature if each.default is each.empty)
+        taken = inspect.signature(function).parameters.values()
+        parameters = tuple(each.name for each in taken if each.default is each.empty)
         doc = inspect.getdoc(function) or ""
         TABLE[name] = FunctionEntry(name, parameters, role, domain, doc, hard_points, **known)
 

@@ -36,6 +36,7 @@ from lngen.algebra.symbols import (
     TypedSymbol,
 )
 from lngen.derivation.derivation import Direction
+from lngen.language.definition import Counted
 from lngen.language.names import cotangent, tangent
 
 Operator = Literal["mean", "sum", "max", "min"]
@@ -256,12 +257,16 @@ class RowArgument:
 
 @dataclass(frozen=True)
 class Parameter:
-    """Feature, Scalar or Constant; `default` is its value when left out."""
+    """Feature, Scalar or Constant; `default` is its value when left out.
+
+    A Constant may count rows or entries if it is left out. A Scalar `is_cotangent` where an output is one number.
+    """
 
     name: str
     symbol: FeatureSymbol | ScalarSymbol
     kind: Literal["Feature", "Scalar", "Constant"]
-    default: Fraction | None
+    default: Fraction | Counted | None
+    is_cotangent: bool = False
 
 
 @dataclass(frozen=True)
@@ -274,9 +279,9 @@ class RowProgram:
     optional input to its neutral value. An input that is left out *is* that number: all work for its gradient alone is
     gone. `growth` is the size of each value at each end (`lngen.algebra.growth.Growth.at_the_ends`), for a backend that
     multiplies in another order. `is_wide` means that the layer is computed in a wider type than that of its rows
-    (`lngen.plan.widen`). `passes` are the numbered lines of the passes, in the plan and after it. `smaller` names
-    the arguments and results whose arrays lack axes of the rows: they are broadcast as they are read, and summed as
-    they are written.
+    (`lngen.plan.widen`). `passes` are the numbered lines of the passes, in the plan and after it. `casts` pairs a
+    result of forward with the type that it is rounded to. `smaller` names the arguments and results whose arrays lack
+    axes of the rows: they are broadcast as they are read, and summed as they are written.
     """
 
     layer: str
@@ -293,6 +298,7 @@ class RowProgram:
     growth: tuple[Growth, ...] = ()
     is_wide: bool = False
     passes: tuple[PassLine, ...] = ()
+    casts: tuple[tuple[str, str], ...] = ()
     smaller: frozenset[str] = frozenset()
 
     def lines(self) -> Iterator[Line]:
@@ -318,7 +324,8 @@ class RowProgram:
     def cotangents(self) -> tuple[str, ...]:
         """Return the cotangents of the outputs; of several, any may be left out, but not all."""
         optional = dict(self.optional)
-        return tuple(row.name for row in self.rows if row.origin == "cotangent" and row.name not in optional)
+        of_rows = (row.name for row in self.rows if row.origin == "cotangent" and row.name not in optional)
+        return (*of_rows, *(each.name for each in self.parameters if each.is_cotangent))
 
     def temps(self) -> tuple[Assignment, ...]:
         """All row values of all stages, in order."""

@@ -30,7 +30,9 @@ def legend(d: Derivation) -> tuple[str, ...]:
     named = f"{', '.join(given)} {verb} of the loss with respect to {', '.join(outputs)}"
     results = ", ".join(gradient.name for _, gradient in d.gradients)
     said = f"{named}. A d before any other name says the same of it: {results}." if results else f"{named}."
-    return (*([f"{'; '.join(over)}. Rows do not mix."] if over else []), *_axes(d.definition), said)
+    meet = any(q.expression.has(SumRows) for q in d.forward.equations)
+    mix = "Rows mix nowhere else." if meet else "Rows do not mix."
+    return (*([f"{'; '.join(over)}. {mix}"] if over else []), *_axes(d.definition), said)
 
 
 def _axes(definition: Definition) -> list[str]:
@@ -41,5 +43,5 @@ def _axes(definition: Definition) -> list[str]:
     lacking = [entry.name for entry in definition.inputs if entry.pattern and layout.lacks(entry.pattern)]
     words = f"The rows have the axes {layout.pattern}, of which {' '.join(layout.features)} make up a row"
     if lacking:
-        words += f"; {', '.join(lacking)} is broadcast over the axes that it lacks, and its gradient summed over them"
+        words += f"; {', '.join(lacking)}: broadcast over the axes that they lack, and their gradients summed over them"
     return [f"{words}."]

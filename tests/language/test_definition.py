@@ -389,7 +389,7 @@ EXPRESSIONS = [
         "x // 2",
         1,
         "found the operator //",
-        "write a/b for a quotient; rounding cannot be said, and has no gradient: do it outside, and pass the result as Data",
+        'write a/b for a quotient; rounding cannot be said, and has no gradient: do it outside, and pass the result as Data; an output is rounded as a whole, as in `q = cast(u, "int8")`',
     ),
     (
         "x % 2",
@@ -581,7 +581,7 @@ EXPRESSIONS = [
         "D * 2",
         1,
         "the result 'y' is a Scalar",
-        "return a Row or a RowScalar; what is the same for every row cannot be said: compute it outside",
+        'return a Row, a RowScalar or a reduction over the rows, such as mean(u, "..."); what inputs alone give that all rows share cannot be a result: compute it outside',
     ),
     (
         "(x * 2, x)",
@@ -700,8 +700,8 @@ TEXTS = [
     (body("h = 2*x", "return h, x"), 3, 15, "the result 'x' is an input as it stands", COMPUTED),
     (body("h = 2*x", "return h, g"), 3, 15, "'g' is returned and is not assigned in the function", "return names that statements assign"),
     (body("y = 2*x", "return 2*y"), 3, 12, "an unnamed result is called 'y', and that name is taken", "assign the result to a name and return the name"),
-    (body("h = 2*gamma", "return h"), 3, 12, "the result 'h' is a Feature", "return a Row or a RowScalar; what is the same for every row cannot be said: compute it outside"),
-    (body("h = 2*x", "m = mean(gamma)", "return h, m"), 4, 15, "the result 'm' is a Scalar", "return a Row or a RowScalar; what is the same for every row cannot be said: compute it outside"),
+    (body("h = 2*gamma", "return h"), 3, 12, "the result 'h' is a Feature", "return a Row, a RowScalar or a reduction over the rows, such as mean(u, \"...\"); what inputs alone give that all rows share cannot be a result: compute it outside"),
+    (body("h = 2*x", "m = mean(gamma)", "return h, m"), 4, 15, "the result 'm' is a Scalar", "return a Row, a RowScalar or a reduction over the rows, such as mean(u, \"...\"); what inputs alone give that all rows share cannot be a result: compute it outside"),
     (body("h = 2*x", "u = 3*x", "return h"), 3, 5, "'u' reaches no result", "delete the statement"),
     (body("z = 0", "return x / z"), 3, 16, "the divisor is zero", NONZERO),
     (body(*["h = 2*x"] * 201), 202, 5, "there are more than 200 statements", "a definition is one layer; split it"),

@@ -9,6 +9,7 @@ RUNTIME_MODULES: Mapping[str, str] = {
     "axes": "numpy.axes",
     "blocks": "numpy.blocks",
     "calls": "protocol.calls",
+    "casts": "numpy.casts",
     "collectives": "sharded.collectives",
     "directions": "numpy.directions",
     "functions": "numpy.functions",

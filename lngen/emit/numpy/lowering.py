@@ -132,7 +132,8 @@ class _Lowering(OperationWriter):
             self._name(row.symbol, graph.load(row.name, row.symbol.varies, "block", present, value))
         for parameter in program.parameters:
             present = cases.present(parameter.name)
-            node = graph.load(parameter.name, parameter.symbol.varies, "prologue", present, neutral.get(parameter.name))
+            value = S.Zero if parameter.is_cotangent else neutral.get(parameter.name)
+            node = graph.load(parameter.name, parameter.symbol.varies, "prologue", present, value)
             self._name(parameter.symbol, node)
         if program.direction != "forward":
             for symbol in program.saved:

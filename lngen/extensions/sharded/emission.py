@@ -14,7 +14,7 @@ from typing import Any
 
 from lngen.emit import Notes
 from lngen.emit.description import protocol
-from lngen.emit.interface import OwnFields, PublicInterface, interface
+from lngen.emit.interface import OwnFields, PublicInterface, interface, require_uncast
 from lngen.emit.layout import in_order
 from lngen.emit.numpy.body import DirectionBody
 from lngen.emit.numpy.imports import imported, runtime_imports
@@ -76,8 +76,14 @@ def collectives(form: ShardedProgram) -> str:
 class _ShardedEmission:
     def __init__(self, programs: Sequence[RowProgram], notes: Notes) -> None:
         self.notes = notes
+        require_uncast(programs[0], "sharded code", "cast what it returns outside")
         every = list(map(marked_program, programs))
         self.layer: PublicInterface = interface(every[0], notes)
+        if totals := [each.public for each in self.layer.outputs if each.kind == "Scalar"]:
+            raise LngenError(
+                f"{notes.layer}: sharded code has no output such as {totals[0]}, which is a sum over the rows; return "
+                "its terms, and add them up outside"
+            )
         taken = [each.public for each in (*self.layer.inputs, *self.layer.constants, *self.layer.outputs)]
         if notes.layout:
             raise LngenError(f"{notes.layer}: sharded code is not emitted for a layer whose axes have names")

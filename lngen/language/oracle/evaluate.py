@@ -17,6 +17,7 @@ The complex step gives a derivative to the last digit: here that of y[0, 0] by x
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -40,9 +41,11 @@ from lngen.language.syntax import (
     Negate,
     Number,
     Pi,
+    RowsSum,
 )
+from lngen.runtime.protocol.casts import TARGETS
 
-__all__ = ["COMPLEX128", "FLOAT32", "FLOAT64", "LONGDOUBLE", "Numbers", "evaluate", "mp_numbers"]
+__all__ = ["COMPLEX128", "FLOAT32", "FLOAT64", "LONGDOUBLE", "Numbers", "evaluate", "mp_numbers", "rounded"]
 
 _CONNECTIVES: Mapping[str, Callable[..., Array]] = {"&": np.logical_and, "|": np.logical_or, "~": np.logical_not}
 
@@ -59,19 +62,41 @@ def evaluate(
     shape (). A missing one, or None, takes its default. Results have these shapes too. Each operation rounds as
     `numbers` does; an undefined value is NaN. Inputs are not written to.
 
+    An output that is cast is rounded to its type, if the numbers are floats. Its derivatives are those of
+    `definition.straight_through`.
+
     Raises LngenError for an input that is unknown, missing, of a wrong shape or not of numbers, and for D below
     `definition.minimum_features`.
     """
     shape = _row_shape(definition, inputs)
     with np.errstate(all="ignore"):
         values = {entry.name: _input(entry, inputs.get(entry.name), shape, numbers) for entry in definition.inputs}
-        walk = _Evaluation(numbers, shape[-1], values)
+        walk = _Evaluation(numbers, shape[-1], values, shape[:-1])
         for statement in definition.statements:
             values[statement.name] = walk.value(statement.expression)
         named = [entry for entry in definition.statements if all_values or entry.name in definition.outputs]
         order = [entry.name for entry in named] if all_values else list(definition.outputs)
-        kinds = {entry.name: entry.kind for entry in named}
-        return {name: _result(values[name], kinds[name], shape, numbers) for name in order}
+        kinds, targets = {entry.name: entry.kind for entry in named}, dict(definition.casts)
+        found = {name: _result(values[name], kinds[name], shape, numbers) for name in order}
+        return {name: rounded(value, targets[name]) if name in targets else value for name, value in found.items()}
+
+
+def rounded(values: Array, target: str) -> Array:
+    """Return floats rounded to a type of outputs, in their own type; other numbers go straight through.
+
+    >>> rounded(np.array([17.0, 19.0, -500.0]), "float8_e4m3fn")
+    array([  16.,   20., -448.])
+    """
+    if values.dtype.kind != "f":
+        return values
+    _, lowest, highest, digits, least = TARGETS[target]
+    with np.errstate(all="ignore"):
+        inside = np.clip(values, lowest, highest)
+        if not digits:
+            return np.where(np.isnan(inside), values.dtype.type(0), np.rint(inside))
+        # The distance of two neighbours of the type is a power of two.
+        step = np.ldexp(values.dtype.type(1), np.maximum(np.frexp(inside)[1] - 1, least) - (digits - 1))
+        return np.rint(inside / step) * step
 
 
 def _row_shape(definition: Definition, inputs: Mapping[str, Any]) -> tuple[int, ...]:
@@ -104,6 +129,8 @@ def _public_shape(kind: Kind, shape: tuple[int, ...]) -> tuple[int, ...]:
 
 def _input(entry: Input, value: Any, shape: tuple[int, ...], numbers: Numbers) -> Array:
     stored = _stored_shape(entry.kind, shape)
+    if value is None and entry.counts:
+        value = math.prod(shape if entry.counts == "entries" else shape[:-1])
     if value is None:
         if entry.default is None:
             raise LngenError(f"the input {entry.name!r} is missing and has no default.")
@@ -130,6 +157,7 @@ class _Evaluation:
     numbers: Numbers
     features: int
     values: Mapping[str, Array]
+    rows: tuple[int, ...]
 
     def value(self, expression: Expression) -> Array:
         """The value of an expression, in the stored shape of its kind or one that broadcasts to it."""
@@ -155,6 +183,9 @@ class _Evaluation:
                 return numbers.compare(sign, self.value(left), self.value(right))
             case Connective(sign, operands):
                 return _CONNECTIVES[sign](*map(self.value, operands))
+            case RowsSum(operand):
+                each = np.broadcast_to(self.value(operand), (*self.rows, 1)).reshape(-1)
+                return numbers.sum(each).reshape(()) if each.size else numbers.constant(Fraction(0))
             case Call(function, arguments):
                 return self._call(function, arguments)
 

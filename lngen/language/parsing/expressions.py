@@ -30,10 +30,14 @@ from lngen.language.syntax import (
     Negate,
     Number,
     Pi,
+    RowsSum,
+    walk,
 )
+from lngen.runtime.protocol.casts import TARGETS
 
 MAXIMUM_DEPTH = 100
 _LONGEST_REPEATED = 40
+CAST = 'cast({}, "float8_e4m3fn")'
 
 _JOINED = (
     "join comparisons p and q in parentheses: where((p) & (q), u, v) where both hold, where((p) | (q), u, v) where one "
@@ -162,7 +166,10 @@ class Scope:
     """Names that an expression may refer to; statements are added as they are read.
 
     `later` holds the names assigned further down, and `inputs` the names of the function's inputs; both serve messages.
-    `values` holds the statements that are numbers. `row` is the pattern of the rows, if their axes have names.
+    `values` holds the statements that are numbers, and `casts` those that are rounded, with their types. `totals` are
+    those that are made of sums over the rows, None where no such sum may stand, and `count` names what a mean over the
+    rows divides by. Where there are `no_features`, entries of rows stand for rows, and a sum is over all of them. `row`
+    is the pattern of the rows, if their axes have names.
     """
 
     source: Source
@@ -171,6 +178,27 @@ class Scope:
     values: dict[str, Value] = field(default_factory=dict)
     inputs: frozenset[str] = frozenset()
     row: Pattern | None = None
+    casts: dict[str, str] = field(default_factory=dict)
+    totals: set[str] | None = None
+    count: str = ""
+    no_features: bool = False
+
+    def read_output(self, node: ast.expr, name: str) -> tuple[Expression, Value]:
+        """Read the whole of a statement of some name, which may be a cast: the expression is that of its value."""
+        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "cast"):
+            return self.read(node)
+        if len(node.args) != 2 or node.keywords or any(isinstance(part, ast.Starred) for part in node.args):
+            count, usage = len(node.args) + len(node.keywords), CAST.format("u")
+            self.source.refuse(node, "argument-count", name="cast", arity="2 arguments", found=count, usage=usage)
+        value, target = node.args
+        chosen = target.value if isinstance(target, ast.Constant) and isinstance(target.value, str) else ""
+        if chosen not in TARGETS:
+            usage, found = CAST.format(self._text(value)), repr(chosen) if chosen else describe(target)[0]
+            found = "a name" if isinstance(target, ast.Name) else found
+            self.source.refuse(target, "cast-type", found=found, usage=usage, types=", ".join(TARGETS))
+        read = self.read(value)
+        self.casts[name] = chosen
+        return read
 
     def read(self, node: ast.expr) -> tuple[Expression, Value]:
         """The expression of a node, and its value if it is made of numbers alone.
@@ -236,6 +264,8 @@ class Scope:
             return FeatureCount(Kind.SCALAR, span)
         if name == "pi":
             return Pi(Kind.SCALAR, span)
+        if name in self.casts:
+            self.source.refuse(node, "cast-read", name=name, target=self.casts[name])
         if name in self.kinds:
             return Name(name, Kind.join(self.kinds[name]), span)
         if name in FUNCTIONS:
@@ -282,6 +312,8 @@ class Scope:
             self.source.refuse(node.func, "call", remedy, found=found)
         function = node.func.id
         entry = FUNCTIONS.get(function)
+        if function == "cast":
+            self.source.refuse(node, "cast-place")
         if entry is None:
             self._refuse_function(node.func, function)
         for starred in node.args:
@@ -293,6 +325,10 @@ class Scope:
             if keyword.arg in ("axis", "dim"):
                 remedy = instead.axis(self._text(keyword.value))
             self.source.refuse(keyword, "keyword", remedy, usage=FUNCTIONS[function].usage)
+        if over_rows(node):
+            if self.row is not None:
+                self.source.refuse(node, "axes-total")
+            return self._read_total(node, function, depth), None
         names_axes = self.row is not None and entry.role == "reduction" and len(node.args) == 2
         given = node.args[:1] if names_axes else node.args
         if len(given) != entry.arity:
@@ -305,6 +341,67 @@ class Scope:
             read.append((self._read_condition(node.args[0], deeper), None))
         read += [self._read(argument, deeper) for argument in given[len(read) :]]
         return self._called(node, function, *read)
+
+    def _read_total(self, node: ast.Call, function: str, depth: int) -> Expression:
+        """Read `sum(u, "...")` or `mean(u, "...")`, the reduction of a value per row over all rows."""
+        span = self.source.span(node)
+        if self.totals is None or function not in ("sum", "mean"):
+            self.source.refuse(node, "reduced-over-rows", name=function)
+        operand, _ = self._read(node.args[0], depth + 2)
+        if self.holds_total(operand):
+            self.source.refuse(node.args[0], "total-in-row")
+        if self.no_features and operand.kind is Kind.ROW:
+            operand = Call("sum", (operand,), Kind.ROW_SCALAR, span)
+        if operand.kind is not Kind.ROW_SCALAR:
+            text, kind = self._text(node.args[0]), operand.kind
+            remedy = "a mean over the rows is of what differs from row to row; delete it"
+            if kind is Kind.ROW:
+                remedy = f'reduce the features first: write {function}({function}({text}), "...")'
+            self.source.refuse(node.args[0], "total-of", remedy, name=function, kind=kind.value)
+        total = RowsSum(operand, Kind.SCALAR, span)
+        count = Name(self.count, Kind.SCALAR, span)
+        return total if function == "sum" else Binary("/", total, count, Kind.SCALAR, span)
+
+    def holds_total(self, expression: Expression) -> bool:
+        """Test whether an expression has a sum over the rows in it, or a statement that has."""
+        known = self.totals or ()
+        return any(
+            isinstance(part, RowsSum) or (isinstance(part, Name) and part.name in known) for part in walk(expression)
+        )
+
+    def note_total(self, name: str, expression: Expression) -> None:
+        """Note a statement that is made of sums over the rows; refuse one that no output may be."""
+        if self.totals is not None and self.check_total(expression):
+            if name in self.casts:
+                self.source.refuse(expression.span, "total-cast")
+            self.totals.add(name)
+
+    def check_total(self, expression: Expression) -> bool:
+        """Test as `holds_total`; refuse what is not a linear combination of such sums.
+
+        Its gradient would read them, and the results of parts of the rows could not be added up. Nothing that has a
+        value per row or per feature is made of them either: every row would have to wait for all.
+        """
+        if not self.holds_total(expression):
+            return False
+        if expression.kind is not Kind.SCALAR:
+            self.source.refuse(expression.span, "total-in-row")
+        match expression:
+            case RowsSum() | Name():
+                parts = []
+            case Negate(operand):
+                parts = [operand]
+            case Binary("+" | "-", left, right) if self.holds_total(left) and self.holds_total(right):
+                parts = [left, right]
+            case Binary("*", left, right) if not (self.holds_total(left) and self.holds_total(right)):
+                parts = [left, right]
+            case Binary("/", left, right) if not self.holds_total(right):
+                parts = [left]
+            case _:
+                self.source.refuse(expression.span, "total-not-linear")
+        for part in parts:
+            self.check_total(part)
+        return True
 
     def _called(self, node: ast.Call, function: str, *read: tuple[Expression, Value]) -> tuple[Expression, Value]:
         """A function of arguments with their values, or what it is short for."""
@@ -377,6 +474,14 @@ class Scope:
             usage += f"; {instead.axis(self._text(node.args[1]))}"
         arguments = counted(arity, "argument")
         self.source.refuse(node, "argument-count", name=function, arity=arguments, found=found, usage=usage)
+
+
+def over_rows(node: ast.Call) -> bool:
+    """Test whether a call is a reduction that names the axes of the rows, as `mean(u, "...")` does."""
+    match node.args:
+        case [_, ast.Constant(value=str(axes))]:
+            return axes.strip() == "..."
+    return False
 
 
 def _connective(node: ast.expr) -> str | None:

@@ -67,8 +67,8 @@ FUNCTIONS: dict[str, str] = _by_word(
         "atanh": "write (log1p(x) - log1p(-x))/2",
         "average": "write mean(x)",
         "batch_mean mean_rows sum_rows": (
-            "a sum or mean over rows cannot be said: return one value a row, and average the values outside; for "
-            f"statistics over the batch pass x transposed, so that each channel is a row ({_PATHS}, under Axes)"
+            'a result may be mean(u, "...") or sum(u, "..."), over all rows: write it as the last thing; for '
+            f'statistics over the batch name the axes, as in mean(x, "n h w") ({_PATHS}, under Axes)'
         ),
         "bernoulli noise normal rand randn uniform": (
             "random numbers cannot be said: draw them outside, and pass them as Data"
@@ -83,7 +83,8 @@ FUNCTIONS: dict[str, str] = _by_word(
             "and return each result by its name"
         ),
         "ceil fix floor int quantize round trunc": (
-            "rounding cannot be said, and has no gradient: do it outside, and pass the result as Data"
+            "rounding cannot be said, and has no gradient: do it outside, and pass the result as Data; an output is "
+            'rounded as a whole, as in `q = cast(u, "int8")`'
         ),
         "clamp": "write clip(x, low, high)",
         "complex": _COMPLEX,

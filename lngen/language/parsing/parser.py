@@ -13,7 +13,7 @@ from itertools import chain
 from typing import NoReturn
 
 from lngen.language import names, public_names
-from lngen.language.definition import Definition, Input, Statement
+from lngen.language.definition import Counted, Definition, Input, Statement
 from lngen.language.parsing import instead
 from lngen.language.parsing.counterparts import about, counterparts
 from lngen.language.parsing.expressions import Scope, describe
@@ -27,6 +27,7 @@ from lngen.language.syntax import Expression, FeatureCount, Kind, Name, SourceSp
 
 MAXIMUM_STATEMENTS = 200
 UNNAMED_OUTPUT = "y"
+ROW_COUNT = "rows"
 
 _WITH_FEATURES = {Kind.ROW_SCALAR: Kind.ROW, Kind.DATA_PER_ROW: Kind.DATA}
 
@@ -78,15 +79,18 @@ class _DefinitionParser(SignatureParser):
         inputs = tuple(self.inputs(function, name_span))
         body, inner_text = _without_docstring(function.body)
         text = inner_text if text is None or not text.value else text
-        statements, outputs, result = self._body(body, inputs, name_span)
+        scope, statements, outputs, result = self._body(body, inputs, name_span)
         if not any(entry.kind.over_features for entry in inputs):
             # Nothing is reduced, so the rows may as well be what the values have for entries.
             self._check_no_features(statements)
             inputs = tuple(replace(entry, kind=_WITH_FEATURES.get(entry.kind, entry.kind)) for entry in inputs)
-            statements, outputs, result = self._body(body, inputs, name_span)
+            scope, statements, outputs, result = self._body(body, inputs, name_span, no_features=True)
+            inputs += self._counted(inputs, statements, _counting(name_span, "entries"))
+        else:
+            inputs += self._counted(inputs, statements, _counting(name_span, "rows"))
         self._check_own_name(function.name, inputs, statements)
         self._check_second_gradients(inputs, outputs)
-        self._check_outputs(statements, outputs, result)
+        self._check_outputs(scope, statements, outputs, result)
         self._check_used(inputs, statements, outputs)
         try:
             smallest = minimum_features(statements)
@@ -107,6 +111,7 @@ class _DefinitionParser(SignatureParser):
             filename=self.source.filename,
             minimum_features=smallest,
             renamed=tuple((name, written) for written, name in called.items() if name != written),
+            casts=tuple((called[name], target) for name, target in scope.casts.items()),
             counterparts=() if text is None else tuple(counterparts(self.source, _lines(text), inputs)),
             layout=self.layout,
             sizes=tuple(self.sizes),
@@ -161,8 +166,8 @@ class _DefinitionParser(SignatureParser):
     # --- the body -----------------------------------------------------------------------------------------
 
     def _body(
-        self, body: list[ast.stmt], inputs: tuple[Input, ...], name_span: SourceSpan
-    ) -> tuple[list[Statement], tuple[str, ...], ast.Return]:
+        self, body: list[ast.stmt], inputs: tuple[Input, ...], name_span: SourceSpan, no_features: bool = False
+    ) -> tuple[Scope, list[Statement], tuple[str, ...], ast.Return]:
         if len(body) > MAXIMUM_STATEMENTS:
             self.refuse(body[MAXIMUM_STATEMENTS], "statement-count", most=MAXIMUM_STATEMENTS)
         later = frozenset(
@@ -176,6 +181,9 @@ class _DefinitionParser(SignatureParser):
             {entry.name: entry.kind for entry in inputs},
             later,
             inputs=given,
+            totals=set(),
+            count=self._count(given | later),
+            no_features=no_features,
             row=self.layout.pattern if self.layout else None,
         )
         statements: list[Statement] = []
@@ -183,7 +191,7 @@ class _DefinitionParser(SignatureParser):
             if isinstance(node, ast.Return):
                 if position + 1 < len(body):
                     self.refuse(body[position + 1], "after-return")
-                return statements, self._return(node, scope, statements), node
+                return scope, statements, self._return(node, scope, statements), node
             if not isinstance(node, ast.Assign):
                 if isinstance(node, ast.FunctionDef):
                     self.refuse(node, "inner-function")
@@ -203,12 +211,13 @@ class _DefinitionParser(SignatureParser):
         self.check_name(target, target.id)
         if target.id in scope.kinds:
             self.refuse(target, "assigned-twice", name=target.id)
-        expression, value = scope.read(node.value)
-        if isinstance(expression, Name):
+        expression, value = scope.read_output(node.value, target.id)
+        if isinstance(expression, Name) and target.id not in scope.casts:
             remedy = f"write {expression.name!r} wherever {target.id!r} stands, and delete the line"
             if expression.name in scope.inputs:
                 remedy += "; a result has to be computed, an input as it stands is none"
             self.refuse(node.value, "second-name", remedy, name=expression.name)
+        scope.note_total(target.id, expression)
         scope.kinds[target.id] = expression.kind
         if value is not None:
             scope.values[target.id] = value
@@ -219,13 +228,14 @@ class _DefinitionParser(SignatureParser):
             self.refuse(node, "empty-return", "return the result", found="without a value")
         if isinstance(node.value, ast.Tuple):
             return self._return_names(node.value, statements, scope)
-        expression, _ = scope.read(node.value)
-        if isinstance(expression, Name) and expression.name in {entry.name for entry in statements}:
-            return (expression.name,)
-        if isinstance(expression, Name):
+        if isinstance(node.value, ast.Name) and node.value.id in {entry.name for entry in statements}:
+            return (node.value.id,)
+        expression, _ = scope.read_output(node.value, UNNAMED_OUTPUT)
+        if isinstance(expression, Name) and UNNAMED_OUTPUT not in scope.casts:
             self._refuse_input(node.value, expression.name, scope)
         if UNNAMED_OUTPUT in scope.kinds:
             self.refuse(node.value, "unnamed-result", name=UNNAMED_OUTPUT)
+        scope.note_total(UNNAMED_OUTPUT, expression)
         statements.append(Statement(UNNAMED_OUTPUT, expression, expression.kind, expression.span))
         return (UNNAMED_OUTPUT,)
 
@@ -260,6 +270,17 @@ class _DefinitionParser(SignatureParser):
             if isinstance(part, FeatureCount):
                 self.refuse(part.span, "no-features")
 
+    def _count(self, taken: frozenset[str]) -> str:
+        """Name the number of rows, as no value of the definition is named."""
+        return names.numbered(ROW_COUNT, taken.__contains__)
+
+    def _counted(self, inputs: tuple[Input, ...], statements: list[Statement], counting: Input) -> tuple[Input, ...]:
+        """The Constant that counts, where a mean over the rows divides by it."""
+        own = [*(entry.name for entry in inputs), *(entry.name for entry in statements)]
+        count = self._count(frozenset(own))
+        read: set[str] = set().union(*(_names_in(entry.expression) for entry in statements))
+        return (replace(counting, name=count),) if count in read else ()
+
     def _check_second_gradients(self, inputs: tuple[Input, ...], outputs: tuple[str, ...]) -> None:
         cotangents = {names.cotangent(output): output for output in outputs}
         for entry in inputs:
@@ -267,12 +288,14 @@ class _DefinitionParser(SignatureParser):
                 output, gradient = cotangents[entry.name], names.cotangent(entry.name)
                 self.refuse(entry.span, "gradient-name", input=entry.name, output=output, gradient=gradient)
 
-    def _check_outputs(self, statements: list[Statement], outputs: tuple[str, ...], result: ast.Return) -> None:
+    def _check_outputs(
+        self, scope: Scope, statements: list[Statement], outputs: tuple[str, ...], result: ast.Return
+    ) -> None:
         assert result.value is not None
         places = result.value.elts if isinstance(result.value, ast.Tuple) else [result.value]
         kinds = {entry.name: entry.kind for entry in statements}
         for name, place in zip(outputs, places, strict=True):
-            if not kinds[name].over_rows:
+            if not kinds[name].over_rows and name not in (scope.totals or ()):
                 self.refuse(place, "returned-shared", name=name, kind=kinds[name].value)
 
     def _check_used(self, inputs: tuple[Input, ...], statements: list[Statement], outputs: tuple[str, ...]) -> None:
@@ -286,6 +309,10 @@ class _DefinitionParser(SignatureParser):
         for argument in inputs:
             if argument.name not in used:
                 self.refuse(argument.span, "unused-input", name=argument.name)
+
+
+def _counting(place: SourceSpan, counts: Counted) -> Input:
+    return Input(ROW_COUNT, Kind.CONSTANT, None, place, counts)
 
 
 def _names_in(expression: Expression) -> set[str]:

@@ -65,6 +65,10 @@ REFUSALS: Mapping[str, tuple[str, str]] = {
         "a reduction over {text!a}, and another over {row!a}",
         "reduce over the same axes everywhere: they are the row, and a second reduction is a second layer",
     ),
+    "axes-total": (
+        "a sum over the rows in a definition whose axes have names",
+        "return the value of each row, and sum or average them outside",
+    ),
     "axes-rest": ("a row of axes without names", "name the axes that a row is made of"),
     "axes-all": ("a reduction over all axes, {text!a}", "leave an axis that numbers the rows, which may be of size 1"),
     "axes-number": ("Data without axes", "write Constant for a number without a gradient"),
@@ -126,7 +130,8 @@ REFUSALS: Mapping[str, tuple[str, str]] = {
     ),
     "returned-shared": (
         "the result {name!r} is a {kind}",
-        "return a Row or a RowScalar; what is the same for every row cannot be said: compute it outside",
+        'return a Row, a RowScalar or a reduction over the rows, such as mean(u, "..."); what inputs alone give that '
+        "all rows share cannot be a result: compute it outside",
     ),
     # names in expressions
     "unknown-name": ("nothing is called {name!r}", ""),
@@ -163,6 +168,33 @@ REFUSALS: Mapping[str, tuple[str, str]] = {
         "write {name}imum(a, b) for the {which} of two values; {name}(row) takes no axis, and is over the last one",
     ),
     "reduced-twice": ("{name} of a {kind}, which has no feature axis", ""),
+    # sums over the rows
+    "reduced-over-rows": (
+        "{name} over the rows",
+        'write mean(u, "...") or sum(u, "...") in a statement or after return: these two reduce over the rows',
+    ),
+    "total-of": ("a {name} over the rows of a {kind}", ""),
+    "total-cast": ("cast of a reduction over the rows", "round the one number outside"),
+    "total-in-row": (
+        "a reduction over the rows inside of what has a value per row or per feature",
+        "return the reduction as the last thing; what every row reads of all rows is computed outside, and passed as a "
+        "Scalar",
+    ),
+    "total-not-linear": (
+        "an expression that is no linear combination of reductions over the rows",
+        "return each reduction as an output of its own, and do the rest outside; here they are added to each other, "
+        "and multiplied or divided by what all rows share",
+    ),
+    # casts
+    "cast-type": ("cast to {found}", "write one of the types in quotes, as {usage}; there are {types}"),
+    "cast-place": (
+        "cast inside an expression",
+        'round the whole of an output, as in `q = cast(u, "int8")`; what is rounded cannot be computed with',
+    ),
+    "cast-read": (
+        "{name!r} is rounded to {target}, and cannot be computed with",
+        "give the value before the cast a name of its own, and use that",
+    ),
     # numbers
     "number-size": ("{found}", "keep numbers between 1e-300 and 1e300 in magnitude"),
     "number-digits": (

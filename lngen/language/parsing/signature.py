@@ -80,7 +80,7 @@ class SignatureParser:
                 self.sizes.append(self._size(argument, default, value))
                 continue
             kind, pattern = self._input_kind(argument)
-            inputs.append(Input(argument.arg, kind, value, self.source.span(argument), pattern))
+            inputs.append(Input(argument.arg, kind, value, self.source.span(argument), pattern=pattern))
         named_axes.check_sizes(self.source, name_span, (each.pattern for each in inputs if each.pattern), self.sizes)
         shaping = shapes_results(inputs)
         if not shaping:

@@ -30,7 +30,16 @@ from ..protocol.calls import (
     types,
     without_numbers,
 )
-from ..protocol.directions import CONSTANT, FEATURE, NUMBER, ROW, ROW_SCALAR, Entry, computed, leading
+from ..protocol.directions import (
+    CONSTANT,
+    FEATURE,
+    NUMBER,
+    ROW,
+    ROW_SCALAR,
+    Entry,
+    computed,
+    leading,
+)
 from ..protocol.interface import Interface
 from .blocks import Scattered, SummedRows, Work, round_to
 from .directions import ForwardCall, LaterCall
@@ -237,7 +246,7 @@ class AxesForward(ForwardCall[Any, Kept]):
         outs = (out,) if len(self.names) == 1 else several(out, self.names)
         taken = dict(zip(self.inputs, found, strict=False))
         made = [
-            result(output.name, own, layer.shape(output, sizes), stored, taken, self.empty)
+            result(output.name, own, layer.shape(output, sizes), output.made_in(stored), taken, self.empty)
             for output, own in zip(direction.results, outs, strict=True)
         ]
         outputs = self.results(*made)

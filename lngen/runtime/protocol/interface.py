@@ -14,6 +14,7 @@ __all__ = [
     "PER_ROW",
     "SHARED",
     "ConstantEntry",
+    "Counted",
     "CounterpartEntry",
     "Gradient",
     "InputEntry",
@@ -36,6 +37,7 @@ __all__ = [
 
 Kind = Literal["Row", "RowScalar", "Feature", "Scalar", "Data", 'Data["..."]', 'Data["d"]']
 Sign = Literal["any", "nonnegative"]
+Counted = Literal["rows", "entries"]
 Origin = Literal["input", "output", "constant", "row scalar"]
 
 PER_ROW = ("Row", "RowScalar", "Data", 'Data["..."]')
@@ -81,21 +83,28 @@ class InputEntry(TypedDict):
 
 
 class ConstantEntry(TypedDict):
-    """A keyword of `forward` that has no gradient; one without a default has to be given."""
+    """A keyword of `forward` that has no gradient; one without a default has to be given.
+
+    The default is a number, or says what is counted: rows or entries of rows.
+    """
 
     name: str
     symbol: str
-    default: float | None
+    default: float | Counted | None
     sign: Sign
 
 
 class OutputEntry(TypedDict):
-    """A result of `forward`; its cotangent is an argument of `backward`."""
+    """A result of `forward`; its cotangent is an argument of `backward`.
+
+    `cast` is the type that the result is rounded to. One without it has the type of the first rows.
+    """
 
     name: str
     symbol: str
     kind: Kind
     axes: Axes
+    cast: NotRequired[str]
 
 
 class SavedField(TypedDict):
@@ -193,15 +202,16 @@ def given(
 
 
 def constant(
-    name: str, default: float | None = None, sign: Sign = "any", *, symbol: str | None = None
+    name: str, default: float | Counted | None = None, sign: Sign = "any", *, symbol: str | None = None
 ) -> ConstantEntry:
     """The entry of a Constant."""
     return {"name": name, "symbol": symbol or name, "default": default, "sign": sign}
 
 
-def output(name: str, kind: Kind, *, symbol: str | None = None) -> OutputEntry:
+def output(name: str, kind: Kind, *, symbol: str | None = None, cast: str | None = None) -> OutputEntry:
     """The entry of an output."""
-    return {"name": name, "symbol": symbol or name, "kind": kind, "axes": list(AXES[kind])}
+    made: OutputEntry = {"name": name, "symbol": symbol or name, "kind": kind, "axes": list(AXES[kind])}
+    return {**made, "cast": cast} if cast else made
 
 
 def saved(name: str, kind: Origin, axes: Axes, *, of: str | None = None) -> SavedField:
