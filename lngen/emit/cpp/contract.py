@@ -29,7 +29,7 @@ Role = Literal[
     "blocks",
     "D",
 ]
-Element = Literal["row", "parameter", "compute", "int64", "int32"]
+Element = Literal["row", "parameter", "compute", "int64", "int32", "cast"]
 
 DTYPES = ("f16", "bf16", "f32", "f64")
 
@@ -59,8 +59,8 @@ class KernelArgument:
     """One argument of a kernel, in order.
 
     `name` is the argument's name in the emitted code. `element` is the type that is passed or pointed to: the storage
-    type of rows, that of parameters, the compute type. `absent` is the macro that compiles the argument away; its
-    pointer may then be null, and its value is ignored.
+    type of rows, that of parameters, the compute type, or the one that an output is `cast` to. `absent` is the macro
+    that compiles the argument away; its pointer may then be null, and its value is ignored.
 
     `part` is the value that the launcher passes, by its name in the launcher's tables. It is the name of an input, a
     cotangent or a Constant, `saved mu` for a saved row scalar, or `out dx` for a result. Otherwise it is one of `the
@@ -74,10 +74,12 @@ class KernelArgument:
     pointer: bool = True
     writes: bool = False
     absent: str | None = None
+    cast: str = ""
 
-    def declaration(self, row: str, parameter: str, compute: str) -> str:
-        """The declaration in C++, given the types of rows, parameters and arithmetic."""
+    def declaration(self, row: str, parameter: str, compute: str, cast: str = "") -> str:
+        """The declaration in C++, given the types of rows, parameters and arithmetic, and what stands before a cast."""
         kinds = {"row": row, "parameter": parameter, "compute": compute, "int64": "long long", "int32": "int"}
+        kinds["cast"] = cast + self.cast
         constant = "const " if self.pointer and not self.writes else ""
         return f"{constant}{kinds[self.element]}{'*' if self.pointer else ''} {self.name}"
 
@@ -108,7 +110,7 @@ class LaunchContract:
         `space` is the namespace of the kernel's mathematics.
         """
         types = ("T", "lngen::Parameter<T>", "lngen::Computed<T>")
-        declared = [a.declaration(*types).replace("* ", "* __restrict__ ") for a in self.arguments]
+        declared = [a.declaration(*types, "lngen::cast::").replace("* ", "* __restrict__ ") for a in self.arguments]
         names = [argument.name for argument in self.arguments]
         first = f"  LNGEN_KERNEL({self.kernel}_##TYPE, T, lngen::{space}::Layer,"
         return [first, *_in_lines("(", declared, "),"), *_in_lines("(", names, "))")]
@@ -170,9 +172,16 @@ _FEATURES = KernelArgument("D", "the features", "D", "int32", pointer=False)
 
 
 def _results(stores: Sequence[Store], element: Element, program: RowProgram) -> list[KernelArgument]:
+    casts = dict(program.casts)
     return [
         KernelArgument(
-            f"out_{name}", f"out {name}", "result", element, writes=True, absent=result_absence(name, program)
+            f"out_{name}",
+            f"out {name}",
+            "result",
+            "cast" if name in casts else element,
+            writes=True,
+            absent=result_absence(name, program),
+            cast=casts.get(name, ""),
         )
         for store in stores
         for name in store.names
