@@ -15,10 +15,11 @@ from sympy import Expr, Mul
 
 from lngen.algebra.equations import Equation, Forward, Names
 from lngen.algebra.notation.plain import text
-from lngen.algebra.reductions import known_sign, split_statement
+from lngen.algebra.reductions import innermost_first, known_sign, name_of_body, split_statement
 from lngen.algebra.symbols import (
     HEADS,
     NOTHING,
+    PLACE,
     D,
     FeatureSymbol,
     Mean,
@@ -29,10 +30,13 @@ from lngen.algebra.symbols import (
     RowSymbol,
     ScalarSymbol,
     StopGradient,
+    SumRows,
     TypedSymbol,
     Where,
     axes,
+    holds_integers,
     stand_in,
+    symbol_like,
 )
 from lngen.errors import DefinitionError
 from lngen.language import FUNCTIONS
@@ -52,6 +56,7 @@ from lngen.language.syntax import (
     Negate,
     Number,
     Pi,
+    RowsSum,
     SourceSpan,
     render,
 )
@@ -64,8 +69,17 @@ SYMBOL_OF_KIND: dict[Kind, type[TypedSymbol]] = {
     Kind.DATA: RowSymbol,
     Kind.DATA_PER_ROW: RowScalarSymbol,
     Kind.DATA_PER_FEATURE: FeatureSymbol,
+    Kind.INT: RowSymbol,
+    Kind.INT_PER_ROW: RowScalarSymbol,
+    Kind.INT_PER_FEATURE: FeatureSymbol,
+    Kind.INT_NUMBER: ScalarSymbol,
     Kind.CONSTANT: ScalarSymbol,
 }
+
+
+def symbol_of(kind: Kind, name: str, **assumptions: bool) -> TypedSymbol:
+    """The symbol of a value of a kind."""
+    return SYMBOL_OF_KIND[kind](name, **assumptions, **({"integer": True} if kind.is_integer else {}))
 
 
 def _larger(a: Expr, b: Expr) -> Expr:
@@ -105,6 +119,8 @@ _STRUCTURE: dict[str, Callable[..., Expr]] = {
     "sum": lambda u: D * Mean(u),
     "max": RowMax,
     "min": RowMin,
+    "index": lambda: PLACE,
+    "pick": lambda u, i: D * Mean(Where(sympy.Eq(PLACE, i), u, 0)),
     "abs": _absolute,
     "maximum": _larger,
     "minimum": _smaller,
@@ -172,10 +188,16 @@ def translate(definition: Definition) -> Forward:
             raise _refused(definition, error.span, "decided", str(error), remedy) from None
         except NotRealError:
             expression = sympy.nan
+        if holds_integers(expression):
+            # No value of a layer is an integer: what is made of inputs and places is made again where it is read.
+            environment[statement.name] = expression
+            continue
         expression = written = cancelled(expression, apart)
         _require_real(definition, statement.name, statement.span, expression)
         bare = Equation(stand_in("statement", expression), expression).reduction is not None
         expression = split_statement(expression, equations, names, whole=bare)
+        if not isinstance(expression, SumRows):
+            expression = innermost_first(expression, (SumRows,), partial(_total, equations=equations, names=names))
         symbol = SYMBOL_OF_KIND[statement.kind](statement.name, **known_sign(expression))
         equations.append(Equation(symbol, expression, named=statement.name in own))
         environment[statement.name] = symbol
@@ -186,6 +208,13 @@ def translate(definition: Definition) -> Forward:
     outputs = tuple(environment[name] for name in definition.outputs)
     spoken_for = tuple(equation.symbol.name for equation in equations)
     return Forward(definition.name, definition.inputs, symbols, tuple(equations), outputs, spoken_for)
+
+
+def _total(found: Expr, equations: list[Equation], names: Names) -> TypedSymbol:
+    """A sum over the rows under a name, in an equation of its own."""
+    symbol = symbol_like(names.fresh(f"sum_rows_{name_of_body(found.args[0])}"), found)
+    equations.append(Equation(symbol, found))
+    return symbol
 
 
 def require_real(definition: Definition, equations: Iterable[Equation]) -> None:
@@ -228,7 +257,7 @@ def _refused(definition: Definition, span: SourceSpan, code: str, message: str, 
 
 
 def _input_symbol(entry: Input) -> TypedSymbol:
-    return SYMBOL_OF_KIND[entry.kind](entry.name, **({"positive": True} if entry.is_positive else {}))
+    return symbol_of(entry.kind, entry.name, **({"positive": True} if entry.is_positive else {}))
 
 
 def to_sympy(expression: Expression, environment: dict[str, Expr]) -> Expr:
@@ -246,6 +275,8 @@ def to_sympy(expression: Expression, environment: dict[str, Expr]) -> Expr:
             return -to_sympy(operand, environment)
         case Compare(operator=operator, left=left, right=right):
             return _compared(expression, operator, to_sympy(left, environment), to_sympy(right, environment))
+        case RowsSum(operand=operand):
+            return SumRows(to_sympy(operand, environment))
         case Call(function="where", arguments=(condition, chosen, otherwise)):
             return _select(condition, to_sympy(chosen, environment), to_sympy(otherwise, environment), environment)
         case Call(function=function, arguments=arguments):

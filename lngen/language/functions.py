@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal, NoReturn, TypeAlias
 
-Role: TypeAlias = Literal["reduction", "elementwise", "select", "stop"]
+Role: TypeAlias = Literal["reduction", "elementwise", "select", "stop", "place"]
 Formula: TypeAlias = Callable[..., Any]
 
 
@@ -156,7 +156,8 @@ def entry(
 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
         name = function.__name__
-        parameters = tuple(inspect.signature(function).parameters)
+        taken = inspect.signature(function).parameters.values()
+        parameters = tuple(each.name for each in taken if each.default is each.empty)
         doc = inspect.getdoc(function) or ""
         TABLE[name] = FunctionEntry(name, parameters, role, domain, doc, hard_points, **known)
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
+from ..protocol.casts import TARGETS
 from ..protocol.interface import SHARED
 from .primitives import (
     PrimitiveLayer,
@@ -64,7 +65,14 @@ def _forward_moves(call: DirectionCall, tangents: list[Values], made: Values) ->
     moved = call.moved(tangents[0])
     # Saved values have tangents too, which do not matter: other directions are differentiated along the inputs.
     call.fixed = call.groups[0], [made[number] for number in call.layer.directions.kept]
-    return call.bind("jvp", moved) if are_any(moved) else None
+    if not are_any(moved):
+        return None
+    # Straight through a cast: a tangent has the type of its value, and an integer has none.
+    pairs = zip(call.bind("jvp", moved), call.layer.directions["forward"].results, made, strict=False)
+    return [
+        tangent if each.cast is None else tangent.astype(value.dtype) if TARGETS[each.cast].digits else None
+        for tangent, each, value in pairs
+    ]
 
 
 # ---- backward, linear in its cotangents
@@ -184,7 +192,12 @@ def _second_tangent_evaluated(platform: str, *operands: Any, **settings: Any) ->
     wide = jnp.promote_types(row.dtype, jnp.float32)
     own = [value for value, one in zip(values, per_row, strict=True) if one]
     made = jax.lax.map(of_row, [value.reshape(-1, *value.shape[len(batch) :]) for value in own])
-    return [each.reshape(*batch, *each.shape[1:]).astype(row.dtype) for each in made]
+    found = [each.reshape(*batch, *each.shape[1:]) for each in made]
+    own_axes = tuple(range(int(call.sampled), len(batch)))
+    return [
+        (each.sum(own_axes) if result.kind == "Scalar" else each).astype(row.dtype)
+        for each, result in zip(found, call.direction.results, strict=True)
+    ]
 
 
 def _of_rows(batch: Sequence[int], kind: str, value: Any) -> Any:

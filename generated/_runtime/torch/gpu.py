@@ -14,6 +14,7 @@ from .kernels import Tensor, TorchKernels, only, torch
 from .kernels import each as several
 
 _TYPESTRINGS = {torch.float16: "<f2", torch.bfloat16: "<V2", torch.float32: "<f4", torch.float64: "<f8"}
+_TYPESTRINGS |= {torch.float8_e4m3fn: "|V1", torch.float8_e5m2: "|V1", torch.int8: "|i1"}
 _ALIGNMENT = 256
 
 
@@ -50,6 +51,7 @@ class TorchOnGPU:
         kernels = self.kernels
         if args[kernels.by_sample]:
             return kernels.one_by_one("forward", self.forward, args)
+        args = kernels.counted(args)
         inputs = self._memories(args, args[: kernels.inputs])
         made = several(kernels.made("forward", args))
         outputs, row_scalars = made[: kernels.outputs], made[kernels.outputs :]
@@ -77,6 +79,7 @@ class TorchOnGPU:
         kernels, backend = self.kernels, self._backend()
         if args[kernels.by_sample]:
             return kernels.one_by_one(direction, partial(self.later, direction), args)
+        args = kernels.counted(args)
         made = several(kernels.made(direction, args))
         own = self._memories(args, args[kernels.first_own :])
         fields = self._memories(args, [args[place] for place in kernels.fields])
