@@ -89,10 +89,9 @@ class Layout:
         """The axes that number the rows."""
         return tuple(name for name in self.pattern.names if name not in self.features)
 
-    def kind(self, pattern: Pattern, *, is_data: bool = False) -> Kind:
+    def kind(self, pattern: Pattern) -> Kind:
         """Return what an array of these axes varies over."""
-        over_rows, over_features = (any(name in axes for name in pattern.names) for axes in (self.rows, self.features))
-        return Kind.data(over_rows, over_features) if is_data else Kind.of(over_rows, over_features)
+        return Kind.of(*(any(name in axes for name in pattern.names) for axes in (self.rows, self.features)))
 
     def lacks(self, pattern: Pattern) -> tuple[str, ...]:
         """Return the axes over which the gradient of an array is summed: those of its kind that it has not.

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     Data: TypeAlias = Any
     Array: TypeAlias = Any
     Size: TypeAlias = Any
+    Int: TypeAlias = Any
     Constant: TypeAlias = Any
 else:
 
@@ -53,6 +54,13 @@ else:
 
     class Size(_Annotation):
         """The size of an axis that is part of another, such as the number of groups: an integer of 1 or more."""
+
+    class Int(_Annotation):
+        """One integer per row and feature, shape (..., D), of any integer type. It has no gradient.
+
+        `Int["..."]` has one integer per row, as a label or a position, and `Int["d"]` one per feature. `Int[""]` is one
+        integer. Integers are exact from -2**31 to 2**31 - 1, and the nearest of these beyond.
+        """
 
     class Constant(_Annotation):
         """A hyper-parameter: one value that has no gradient."""

@@ -82,7 +82,7 @@ class AxesLayer(HostLayer[Kept]):
         for field, value in zip(self.protocol.fields, saved[3:], strict=True):
             there = field.follows is None or dtypes[field.follows] is not None
             if field.part < NUMBER:
-                check_kept(field.name, value, self.shape(field, sizes), there)
+                check_kept(field.name, value, self.shape(field, sizes), there, field.is_integer)
             else:
                 check_number(field.name, value, there)
 
@@ -105,10 +105,11 @@ class AxesLayer(HostLayer[Kept]):
 
     def _read(self, value: Any, each: Entry, sizes: Sizes, dtype: DType) -> Any:
         if each.part == NUMBER:
-            return np.asarray(value, dtype)
+            return np.asarray(value, np.int64 if each.is_integer else dtype)
         how = self.arranged(each, sizes)
         if each.part == FEATURE:
-            return np.ascontiguousarray(_spread(value, how), dtype).reshape(-1)
+            kind = np.int64 if each.is_integer else dtype
+            return np.ascontiguousarray(_spread(value, how), kind).reshape(-1)
         return _as_rows(_spread(value, how), len(how.features))
 
     def written(self, made: Sequence[Any], entries: Sequence[Entry], sizes: Sizes, dtype: DType) -> list[Any]:
@@ -226,10 +227,7 @@ class AxesForward(ForwardCall[Any, Kept]):
         layer, direction, arrangement = self.layer, self.direction, self.layer.arrangement
         threads = thread_count(threads)
         inputs = layer.protocol.inputs
-        found = [
-            (scalar if each.part == NUMBER else array)(each.name, value, not each.may_be_none)
-            for each, value in zip(inputs, values, strict=False)
-        ]
+        found = self.arrays(values)
         shapes = {
             each.name: value.shape
             for each, value in zip(inputs, found, strict=True)

@@ -56,6 +56,8 @@ def layout(source: Source, function: ast.FunctionDef) -> Layout | None:
         source.refuse(first[0], "axes-none")
     features: tuple[str, ...] = ()
     for place, text in axes_of_reductions(function):
+        if text.strip() == REST and REST not in whole.names:
+            continue
         try:
             named = whole.among(text)
         except PatternError as error:

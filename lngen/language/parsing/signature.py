@@ -80,6 +80,8 @@ class SignatureParser:
                 self.sizes.append(self._size(argument, default, value))
                 continue
             kind, pattern = self._input_kind(argument)
+            if default is not None and value is not None and kind.is_integer and value.denominator != 1:
+                self.refuse(default, "integer-default", value=value)
             inputs.append(Input(argument.arg, kind, value, self.source.span(argument), pattern=pattern))
         named_axes.check_sizes(self.source, name_span, (each.pattern for each in inputs if each.pattern), self.sizes)
         shaping = shapes_results(inputs)
@@ -102,12 +104,13 @@ class SignatureParser:
         if annotation is None:
             self.refuse(argument, "no-kind", name=argument.arg)
         name, axes = named_axes.annotation_of(annotation)
-        if self.layout and name in (named_axes.ARRAY, Kind.DATA.value):
+        if self.layout and name in (named_axes.ARRAY, Kind.DATA.value, Kind.INT.value):
             pattern = named_axes.pattern(self.source, annotation, axes, self.layout.pattern)
-            is_data = name != named_axes.ARRAY
-            if is_data and not pattern.axes:
+            if name == Kind.DATA.value and not pattern.axes:
                 self.refuse(annotation, "axes-number")
-            return self.layout.kind(pattern, is_data=is_data), pattern
+            kind = self.layout.kind(pattern)
+            of = {Kind.DATA.value: kind.of_data, Kind.INT.value: kind.of_integers}
+            return of.get(name, kind), pattern if pattern.axes else None
         if axes is not None:
             return self._kind_of_axes(annotation, name), None
         if name in KIND_NAMES:
@@ -121,17 +124,18 @@ class SignatureParser:
         self.refuse(annotation, "kind-expression", found=describe(annotation)[0])
 
     def _kind_of_axes(self, annotation: ast.expr, name: str) -> Kind:
-        """Read `Data["..."]` or `Data["d"]` in a definition without an `Array`."""
+        """Read `Data["..."]`, `Int["d"]` and the like in a definition without an `Array`."""
         text = named_axes.annotation_of(annotation)[1]
         axes = text.value if isinstance(text, ast.Constant) else None
-        if name != Kind.DATA.value or not isinstance(axes, str):
+        if name not in (Kind.DATA.value, Kind.INT.value) or not isinstance(axes, str):
             self.refuse(annotation, "kind-expression", found=describe(annotation)[0])
         if axes.split() == ["...", "d"]:
-            return Kind.DATA
+            return Kind(name)
         try:
             return Kind(f'{name}["{axes.strip()}"]')
         except ValueError:
-            self.refuse(annotation, "axes", axes=axes)
+            number = "Constant" if name == Kind.DATA.value else f'{name}[""]'
+            self.refuse(annotation, "axes", name=name, axes=axes, number=number)
 
     def _default(self, node: ast.expr) -> Fraction:
         negative = isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub)

@@ -10,6 +10,7 @@ from typing import Literal, NotRequired, TypedDict
 
 __all__ = [
     "DATA",
+    "INTEGERS",
     "PARAMETERS",
     "PER_ROW",
     "SHARED",
@@ -35,21 +36,36 @@ __all__ = [
     "saved",
 ]
 
-Kind = Literal["Row", "RowScalar", "Feature", "Scalar", "Data", 'Data["..."]', 'Data["d"]']
+Kind = Literal[
+    "Row",
+    "RowScalar",
+    "Feature",
+    "Scalar",
+    "Data",
+    'Data["..."]',
+    'Data["d"]',
+    "Int",
+    'Int["..."]',
+    'Int["d"]',
+    'Int[""]',
+]
 Sign = Literal["any", "nonnegative"]
 Counted = Literal["rows", "entries"]
 Origin = Literal["input", "output", "constant", "row scalar"]
 
-PER_ROW = ("Row", "RowScalar", "Data", 'Data["..."]')
+PER_ROW = ("Row", "RowScalar", "Data", 'Data["..."]', "Int", 'Int["..."]')
 """Kinds with a value in each row."""
 
 PARAMETERS = ("Feature", "Scalar")
 """The kinds that all rows share and that have a gradient."""
 
-SHARED = (*PARAMETERS, 'Data["d"]')
+SHARED = (*PARAMETERS, 'Data["d"]', 'Int["d"]', 'Int[""]')
 """The kinds that all rows share."""
 
-DATA = ("Data", 'Data["..."]', 'Data["d"]')
+INTEGERS = ("Int", 'Int["..."]', 'Int["d"]', 'Int[""]')
+"""The kinds of inputs that hold integers, of any integer type."""
+
+DATA = ("Data", 'Data["..."]', 'Data["d"]', *INTEGERS)
 """The kinds of inputs that have neither a gradient nor a tangent."""
 
 
@@ -70,8 +86,8 @@ Pattern = list[list[str]]
 class InputEntry(TypedDict):
     """A positional argument of `forward`; None may be passed for one with a default, which it then is.
 
-    One whose kind begins with `Data` has neither a gradient nor a tangent. `pattern` are its axes in a layer whose axes
-    have names. If it lacks some that its kind varies over, its gradient is summed over them.
+    One whose kind begins with `Data` or `Int` has neither a gradient nor a tangent. `pattern` are its axes in a layer
+    whose axes have names. If it lacks some that its kind varies over, its gradient is summed over them.
     """
 
     name: str
@@ -177,6 +193,10 @@ AXES: dict[Kind, Axes] = {
     "Data": ["...", "D"],
     'Data["..."]': ["..."],
     'Data["d"]': ["D"],
+    "Int": ["...", "D"],
+    'Int["..."]': ["..."],
+    'Int["d"]': ["D"],
+    'Int[""]': [],
 }
 
 
