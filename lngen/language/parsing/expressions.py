@@ -450,7 +450,7 @@ class Scope:
 
     def _reduced(self, node: ast.Call, function: str, arguments: Sequence[Expression]) -> Kind:
         kind = arguments[0].kind
-        for place, argument in zip(node.args[1:], arguments[1:], strict=True):
+        for place, argument in zip(node.args[1:], arguments[1:], strict=False):
             if argument.kind.over_features or not is_integer(argument):
                 found = f"a {argument.kind.value}" + (" of integers" if is_integer(argument) else "")
                 self.source.refuse(place, "pick-place", found=found)
