@@ -76,7 +76,7 @@ def test_a_reduction_without_names_is_over_the_last_axis():
         ('def f(x: Array["b d"] = 1): return 2*x', "first-row-default"),
         ('def f(x: Array["b (g c)"], w: Array["c"]): return w*x', None),
         ('def f(x: Array["b (g c)"]): return 2*x', "axes-size"),
-        ('def f(w: Array["d"], x: Array["b d"]): return w*x', "axes-pattern"),
+        ('def f(w: Array["d"], x: Array["b d"]): return w*x', "axes-all"),
     ],
 )
 def test_what_axes_cannot_be(text, code):

@@ -71,7 +71,7 @@ FUNCTIONS: dict[str, str] = _by_word(
         "average": "write mean(x)",
         "batch_mean mean_rows sum_rows": (
             'a result may be mean(u, "...") or sum(u, "..."), over all rows: write it as the last thing; for '
-            f'statistics over the batch name the axes, as in mean(x, "n h w") ({_PATHS}, under Axes)'
+            f"statistics over the batch name the axes ({_PATHS}, under Axes)"
         ),
         "bernoulli noise normal rand randn uniform": (
             "random numbers cannot be said: draw them outside, and pass them as Data"

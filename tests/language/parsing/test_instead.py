@@ -104,7 +104,7 @@ def test_a_label_is_an_integer():
 
 def test_the_guide_that_is_named_is_there():
     guide = (ROOT / "docs" / "language.md").read_text(encoding="utf-8")
-    assert "\n### Other axes\n" in guide
+    assert "\n### Axes\n" in guide
     assert "docs/language.md" in instead.FUNCTIONS["reshape"]
 
 
