@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from lngen.algebra.symbols import RowScalarSymbol, RowSymbol
+from lngen.algebra.symbols import FeatureSymbol, RowScalarSymbol, RowSymbol
 from lngen.emit.cpp.presence import flags
 from lngen.emit.spelling import belongs_to, reading
-from lngen.plan.program import RowProgram, Store
+from lngen.plan.program import Parameter, RowProgram, Store
 
 Role = Literal[
     "row",
@@ -29,7 +29,7 @@ Role = Literal[
     "blocks",
     "D",
 ]
-Element = Literal["row", "parameter", "compute", "int64", "int32"]
+Element = Literal["row", "parameter", "compute", "integer", "int64", "int32"]
 
 DTYPES = ("f16", "bf16", "f32", "f64")
 
@@ -59,7 +59,7 @@ class KernelArgument:
     """One argument of a kernel, in order.
 
     `name` is the argument's name in the emitted code. `element` is the type that is passed or pointed to: the storage
-    type of rows, that of parameters, the compute type. `absent` is the macro that compiles the argument away; its
+    type of rows, that of parameters, the compute type, that of integers. `absent` is the macro that compiles the argument away; its
     pointer may then be null, and its value is ignored.
 
     `part` is the value that the launcher passes, by its name in the launcher's tables. It is the name of an input, a
@@ -75,9 +75,10 @@ class KernelArgument:
     writes: bool = False
     absent: str | None = None
 
-    def declaration(self, row: str, parameter: str, compute: str) -> str:
-        """The declaration in C++, given the types of rows, parameters and arithmetic."""
+    def declaration(self, row: str, parameter: str, compute: str, integer: str) -> str:
+        """The declaration in C++, given the types of rows, parameters, arithmetic and integers."""
         kinds = {"row": row, "parameter": parameter, "compute": compute, "int64": "long long", "int32": "int"}
+        kinds["integer"] = integer
         constant = "const " if self.pointer and not self.writes else ""
         return f"{constant}{kinds[self.element]}{'*' if self.pointer else ''} {self.name}"
 
@@ -107,7 +108,7 @@ class LaunchContract:
 
         `space` is the namespace of the kernel's mathematics.
         """
-        types = ("T", "lngen::Parameter<T>", "lngen::Computed<T>")
+        types = ("T", "lngen::Parameter<T>", "lngen::Computed<T>", "lngen::Integer")
         declared = [a.declaration(*types).replace("* ", "* __restrict__ ") for a in self.arguments]
         names = [argument.name for argument in self.arguments]
         first = f"  LNGEN_KERNEL({self.kernel}_##TYPE, T, lngen::{space}::Layer,"
@@ -115,7 +116,7 @@ class LaunchContract:
 
     def summary(self) -> list[str]:
         """The kernel and its arguments in lines of text, for the head of the file."""
-        listed = ", ".join(a.declaration("Row", "Parameter", "Computed") for a in self.arguments)
+        listed = ", ".join(a.declaration("Row", "Parameter", "Computed", "Integer") for a in self.arguments)
         return textwrap.wrap(f"{self.kernel}_<type>({listed})", 108, subsequent_indent="    ")
 
 
@@ -134,7 +135,7 @@ def row_contract(program: RowProgram, sums: tuple[int, int]) -> LaunchContract:
             argument.symbol.name,
             argument.name,
             "row" if isinstance(argument.symbol, RowSymbol) else "row scalar",
-            "compute" if argument.origin == "computed" else "row",
+            "compute" if argument.origin == "computed" else "integer" if argument.symbol.is_integer else "row",
             absent=absence(argument.name, program),
         )
         for argument in program.rows
@@ -186,12 +187,18 @@ def parameter_arguments(program: RowProgram) -> list[KernelArgument]:
             parameter.symbol.name,
             parameter.name,
             parameter.kind,
-            "compute" if parameter.kind == "Constant" else "parameter",
+            _element_of(parameter),
             pointer=parameter.kind != "Constant",
             absent=absence(parameter.name, program),
         )
         for parameter in program.parameters
     ]
+
+
+def _element_of(parameter: Parameter) -> Element:
+    if parameter.symbol.is_integer:
+        return "integer" if isinstance(parameter.symbol, FeatureSymbol) else "int32"
+    return "compute" if parameter.kind == "Constant" else "parameter"
 
 
 def row_results(program: RowProgram) -> list[Store]:

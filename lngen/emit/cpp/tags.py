@@ -68,14 +68,21 @@ class Tag:
         parts = [self.kind, str(self.index)]
         if self.there != ALWAYS:
             parts += [cpp(self.there)]
-            parts += [self.value] if self.neutral or self.kind in _HAVE_VALUES else []
+            parts += [self.value] if self.neutral or self.kind in HAVE_VALUES else []
         lines = []
         if self.there != ALWAYS and self.value.startswith("Absent_"):
             lines.append(f"struct {self.value} {{ static constexpr double VALUE = {real(number_of(self.neutral))}; }};")
         return [*lines, f"constexpr Name<{', '.join(parts)}> {self.text};"]
 
 
-_HAVE_VALUES = ("ROWS", "FEATURES", "ROW_NUMBERS", "SCALAR")
+_INTEGERS = {
+    "row": "INTEGER_ROWS",
+    "Feature": "INTEGER_FEATURES",
+    "row scalar": "ROW_INTEGERS",
+    "Scalar": "INTEGER",
+}
+HAVE_VALUES = ("ROWS", "FEATURES", "ROW_NUMBERS", "SCALAR", *_INTEGERS.values())
+"""Kinds of arrays that a caller passes, or leaves out."""
 
 
 class Tags:
@@ -106,6 +113,8 @@ def kind_of(argument: KernelArgument, results: Mapping[str, TypedSymbol]) -> str
     """The kind of a kernel's argument; `results` are the symbols of its results by name."""
     if argument.role == "result":
         return _RESULTS[type(results[argument.name])]
+    if argument.element in ("integer", "int32"):
+        return _INTEGERS[argument.role]
     if argument.role == "row scalar":
         return "SAVED" if argument.element == "compute" else "ROW_NUMBERS"
     return {

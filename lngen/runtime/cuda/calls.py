@@ -13,6 +13,7 @@ import numpy as np
 from ..protocol.calls import DType, Shape
 from ..protocol.directions import (
     FEATURE,
+    NUMBER,
     ROW,
     DirectionProtocol,
     Entries,
@@ -21,9 +22,10 @@ from ..protocol.directions import (
     computed,
     leading,
 )
-from ..protocol.interface import SHARED, Interface
+from ..protocol.interface import INTEGERS, SHARED, Interface
 from ..protocol.kernels import KernelTable
 from .arrays import (
+    INTEGER_KINDS,
     KINDS,
     Memory,
     array,
@@ -104,6 +106,7 @@ class KernelKey(NamedTuple):
     parameter_type: str
     without: tuple[str, ...]
     saves: bool = True
+    integer_type: str = "i32"
 
 
 class DeviceCall:
@@ -164,9 +167,18 @@ def forward_call(layer: DeviceLayer, given: Mapping[str, Any], saves: bool) -> D
         check_shape(each.name, value, part(each.kind, shape), each.meaning(name))
     parameters = [(each, value) for each, value in zip(layer.inputs, values, strict=True) if each.kind in SHARED]
     typed = [(each.name, value) for each, value in parameters if isinstance(value, Memory)]
+    whole = [
+        (each.name, value)
+        for each, value in zip(layer.inputs, values, strict=True)
+        if _is_of_integers(each) and isinstance(value, Memory)
+    ]
     for each, value in zip(layer.inputs, values, strict=True):
-        other, like = typed[0] if typed and each.kind in SHARED else (name, first)
-        check_type(each.name, value, like.kind, other)
+        group = whole if each.kind in INTEGERS else typed if each.kind in SHARED else []
+        other, like = group[0] if group else (name, first)
+        if each.kind in INTEGERS and each.part == NUMBER:
+            check_type(each.name, value, "i32", "what kernels read")
+        else:
+            check_type(each.name, value, like.kind, other)
     parameter_type = first.kind
     if typed:
         parameter_type = typed[0][1].kind
@@ -174,7 +186,8 @@ def forward_call(layer: DeviceLayer, given: Mapping[str, Any], saves: bool) -> D
         parameter_type = layer.computed(first.kind)
     arrays = {each.symbol: value for each, value in zip(layer.inputs, values, strict=True)}
     without = tuple(each.symbol for each in layer.inputs if each.may_be_none and arrays[each.symbol] is None)
-    wanted = KernelKey("forward", shape[-1], first.kind, parameter_type, without, saves)
+    integer_type = whole[0][1].kind if whole else "i32"
+    wanted = KernelKey("forward", shape[-1], first.kind, parameter_type, without, saves, integer_type)
     return DeviceCall(layer, wanted, shape, arrays, first.dtype)
 
 
@@ -186,7 +199,7 @@ def later_call(layer: DeviceLayer, direction: str, saved: Any, given: Mapping[st
     _check_fields(layer, saved, given)
     shape, dtypes = saved[0], saved[2]
     takes.check_left_out(arguments, dtypes)
-    first, row_type, parameter_type = _types(layer, dtypes)
+    first, row_type, parameter_type, integer_type = _types(layer, dtypes)
     arrays: dict[str, float | Memory | None] = {}
     for each, argument in zip(takes.arguments, arguments, strict=True):
         value = arrays[each.symbol] = _argument(each.name, each, argument)
@@ -195,11 +208,10 @@ def later_call(layer: DeviceLayer, direction: str, saved: Any, given: Mapping[st
         assert other is not None
         check_type(each.name, value, row_type if each.is_per_row else parameter_type, other.name)
     absent = tuple(name for name, value in arrays.items() if value is None)
-    arrays |= _saved_arrays(layer, saved, given, row_type, parameter_type)
+    arrays |= _saved_arrays(layer, saved, given, row_type, parameter_type, integer_type)
     without = tuple(each.symbol for each, kind in zip(layer.inputs, dtypes, strict=True) if kind is None) + absent
-    return DeviceCall(
-        layer, KernelKey(direction, shape[-1], row_type, parameter_type, without), shape, arrays, dtypes[first]
-    )
+    wanted = KernelKey(direction, shape[-1], row_type, parameter_type, without, integer_type=integer_type)
+    return DeviceCall(layer, wanted, shape, arrays, dtypes[first])
 
 
 def check_saved(layer: DeviceLayer, saved: Any) -> None:
@@ -209,18 +221,20 @@ def check_saved(layer: DeviceLayer, saved: Any) -> None:
     _saved_arrays(layer, saved, given, *_types(layer, saved[2])[1:])
 
 
-def _types(layer: DeviceLayer, dtypes: Sequence[DType | None]) -> tuple[int, str, str]:
-    """Return the place of the first row that is present, the type of rows and that of parameters."""
+def _types(layer: DeviceLayer, dtypes: Sequence[DType | None]) -> tuple[int, str, str, str]:
+    """Return the place of the first row that is present, the type of rows, that of parameters and that of integers."""
     first = leading(layer.inputs, dtypes)
-    pairs = zip(layer.inputs, dtypes, strict=True)
-    parameters = [kind for each, kind in pairs if each.kind in SHARED and kind is not None]
+    pairs = [(each, kind) for each, kind in zip(layer.inputs, dtypes, strict=True) if kind is not None]
+    parameters = [kind for each, kind in pairs if each.kind in SHARED]
+    whole = [kind for each, kind in pairs if _is_of_integers(each)]
     rows = dtypes[first]
     assert rows is not None
-    return first, KINDS[rows.str], KINDS[parameters[0].str] if parameters else KINDS[rows.str]
+    parameter_type = KINDS[parameters[0].str] if parameters else KINDS[rows.str]
+    return first, KINDS[rows.str], parameter_type, INTEGER_KINDS[whole[0].str] if whole else "i32"
 
 
 def _saved_arrays(
-    layer: DeviceLayer, saved: Any, given: Mapping[str, Any], row_type: str, parameter_type: str
+    layer: DeviceLayer, saved: Any, given: Mapping[str, Any], row_type: str, parameter_type: str, integer_type: str
 ) -> dict[str, float | Memory | None]:
     """Return the saved values by their names in kernels."""
     shape, kind, _ = saved[:3]
@@ -232,6 +246,8 @@ def _saved_arrays(
             continue
         found = arrays[each.symbol] = _argument(name, each, value)
         seen, wanted = ("what forward saw",) * 2, row_type if each.is_per_row else parameter_type
+        if each.kind in INTEGERS:
+            wanted = integer_type if _is_of_integers(each) else "i32"
         if each.kind == "Computed":
             seen, wanted = ("what forward saved", "what was computed"), KINDS[kind.str]
         check_shape(name, found, part(each.kind, shape), seen[0])
@@ -248,7 +264,8 @@ def _check_fields(layer: DeviceLayer, saved: Any, given: Mapping[str, Any]) -> N
         raise _changed(saved._fields[0])
     if not isinstance(dtypes, tuple) or len(dtypes) != len(layer.inputs) or not _go_together(layer, dtypes):
         raise _changed(saved._fields[2])
-    right = dtype_of(layer.computed(*(KINDS[dtype.str] for dtype in dtypes if dtype is not None)))
+    floats = [dtype for each, dtype in zip(layer.inputs, dtypes, strict=True) if each.kind not in INTEGERS]
+    right = dtype_of(layer.computed(*(KINDS[dtype.str] for dtype in floats if dtype is not None)))
     if not isinstance(kind, np.dtype) or kind != right:
         raise _changed(saved._fields[1])
     for each in layer.fields:
@@ -263,10 +280,19 @@ def _go_together(layer: DeviceLayer, dtypes: Sequence[Any]) -> bool:
     if any(kind is None and not each.may_be_none for each, kind in pairs):
         return False
     present = [(each, kind) for each, kind in pairs if kind is not None]
-    if not all(isinstance(kind, np.dtype) and kind.str in KINDS for _, kind in present):
+    known = [INTEGER_KINDS if each.kind in INTEGERS else KINDS for each, _ in present]
+    if not all(isinstance(kind, np.dtype) and kind.str in names for (_, kind), names in zip(present, known, strict=True)):
         return False
-    groups = [{kind.str[1:] for each, kind in present if each.is_per_row == per_row} for per_row in (True, False)]
-    return any(each.kind == "Row" for each, _ in present) and all(len(group) <= 1 for group in groups)
+    groups: dict[Any, set[str]] = {}
+    for each, kind in present:
+        if each.kind not in INTEGERS or _is_of_integers(each):
+            groups.setdefault("integers" if each.kind in INTEGERS else each.is_per_row, set()).add(kind.str[1:])
+    return any(each.kind == "Row" for each, _ in present) and all(len(group) == 1 for group in groups.values())
+
+
+def _is_of_integers(each: Entry) -> bool:
+    """Test whether a value is an array of integers, and not one integer, which is of 32 bits."""
+    return each.kind in INTEGERS and each.part != NUMBER
 
 
 def _changed(name: str) -> ValueError:
@@ -277,4 +303,5 @@ def _argument(name: str, each: Entry, value: Any) -> float | Memory | None:
     """Return an array, or for a Scalar possibly a number; None stays None for a value that may be absent."""
     if value is None and (each.may_be_none or each.follows is not None):
         return None
-    return number_or_array(name, value) if each.kind == "Scalar" else array(name, value)
+    read = number_or_array if each.part == NUMBER else array
+    return read(name, value, each.kind in INTEGERS)

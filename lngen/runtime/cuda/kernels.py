@@ -94,9 +94,8 @@ class Launches:
 
     def _fill_in(self, values: list[Any], stream: Any, handle: int) -> list[driver.Allocation]:
         """Memory for partial sums and for numbers, which is to outlive the launches."""
-        kind = self.plan.wanted.parameter_type
         kept: list[driver.Allocation] = []
-        for slot in self.plan.numbers:
+        for slot, kind in self.plan.numbers:
             kept.append(self.device.number(values[slot], kind))
             values[slot] = kept[-1].pointer
         if self.partial_bytes and self.plan.room is None:
@@ -147,6 +146,7 @@ class KernelModule:
             wanted.without,
             wanted.saves,
             device.block_shared,
+            wanted.integer_type,
         )
         if narrow:
             given.append("LNGEN_VECTOR=1")
@@ -170,7 +170,7 @@ class KernelModule:
             waits = is_dependent and bool(self.kernels)
             self.kernels.append(Kernel(code, f"{name}_{wanted.row_type}", letters, parts, waits))
         vector = self.kernels[0].vector
-        stored = {wanted.row_type, wanted.parameter_type}
+        stored = {wanted.row_type, wanted.parameter_type, wanted.integer_type}
         self.alignment = {kind: min(16, vector * BYTES[kind]) for kind in stored}
 
     def fits(self, vectors: Iterable[tuple[str, int]]) -> bool:
@@ -186,12 +186,13 @@ def macros(
     without: Sequence[str] = (),
     saves: bool = True,
     shared: int = 0,
+    integer_type: str = "i32",
 ) -> list[str]:
     """Return the macros that the kernels of a direction are compiled with, for rows of some features.
 
     Types are `f16`, `bf16`, `f32` or `f64`. `without` are the absent inputs, cotangents and tangents. `saves` is true
     if forward writes the row scalars for other directions. `shared` is the shared memory in bytes that a block may take
-    on the device, 0 if unknown.
+    on the device, 0 if unknown. Arrays of integers are of `integer_type`, as `i64` or `u8`.
 
     >>> macros("forward", "bf16", "f32", 1024, ["beta"], saves=False)[3:]
     ['LNGEN_WITHOUT_beta', 'LNGEN_PARAMETERS=f32', 'LNGEN_SAVE_NOTHING']
@@ -204,6 +205,8 @@ def macros(
     ]
     if parameter_type != row_type:
         found.append(f"LNGEN_PARAMETERS={parameter_type}")
+    if integer_type != "i32":
+        found.append(f"LNGEN_INTEGERS={integer_type}")
     if not saves:
         found.append("LNGEN_SAVE_NOTHING")
     if shared:

@@ -18,6 +18,8 @@ Shape = tuple[int, ...]
 
 _FLOATS = (np.float32, np.float64, np.float16, np.longdouble)
 _DOUBLE = np.dtype(np.float64)
+INT32 = np.dtype(np.int32)
+"""The type in which kernels take integers."""
 _AS_IT_WAS = "pass saved as forward returned it"
 
 
@@ -73,6 +75,18 @@ def array(name: str, value: Any, required: bool, may_be_labels: bool = False, wo
     if not is_float(found.dtype):
         raise not_floats(name, found.dtype, may_be_labels, words)
     return found
+
+
+def whole(integers: Any) -> Array:
+    """Return integers in 32 bits, those beyond as the nearest.
+
+    >>> whole(np.array([2**40, -1])), whole(np.array([200], np.uint8))
+    (array([2147483647,         -1], dtype=int32), array([200], dtype=int32))
+    """
+    limits = np.iinfo(INT32)
+    if integers.dtype.kind != "b" and integers.dtype.itemsize >= INT32.itemsize and integers.dtype != INT32:
+        integers = np.clip(integers, 0 if integers.dtype.kind == "u" else limits.min, limits.max)
+    return integers.astype(INT32)
 
 
 def is_float(dtype: DType) -> bool:
