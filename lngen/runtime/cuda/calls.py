@@ -22,7 +22,7 @@ from ..protocol.directions import (
     computed,
     leading,
 )
-from ..protocol.interface import INTEGERS, SHARED, Interface
+from ..protocol.interface import SHARED, Interface
 from ..protocol.kernels import KernelTable
 from .arrays import (
     INTEGER_KINDS,
@@ -173,9 +173,9 @@ def forward_call(layer: DeviceLayer, given: Mapping[str, Any], saves: bool) -> D
         if _is_of_integers(each) and isinstance(value, Memory)
     ]
     for each, value in zip(layer.inputs, values, strict=True):
-        group = whole if each.kind in INTEGERS else typed if each.kind in SHARED else []
+        group = whole if each.is_integer else typed if each.kind in SHARED else []
         other, like = group[0] if group else (name, first)
-        if each.kind in INTEGERS and each.part == NUMBER:
+        if each.is_integer and each.part == NUMBER:
             check_type(each.name, value, "i32", "what kernels read")
         else:
             check_type(each.name, value, like.kind, other)
@@ -246,7 +246,7 @@ def _saved_arrays(
             continue
         found = arrays[each.symbol] = _argument(name, each, value)
         seen, wanted = ("what forward saw",) * 2, row_type if each.is_per_row else parameter_type
-        if each.kind in INTEGERS:
+        if each.is_integer:
             wanted = integer_type if _is_of_integers(each) else "i32"
         if each.kind == "Computed":
             seen, wanted = ("what forward saved", "what was computed"), KINDS[kind.str]
@@ -264,7 +264,7 @@ def _check_fields(layer: DeviceLayer, saved: Any, given: Mapping[str, Any]) -> N
         raise _changed(saved._fields[0])
     if not isinstance(dtypes, tuple) or len(dtypes) != len(layer.inputs) or not _go_together(layer, dtypes):
         raise _changed(saved._fields[2])
-    floats = [dtype for each, dtype in zip(layer.inputs, dtypes, strict=True) if each.kind not in INTEGERS]
+    floats = [dtype for each, dtype in zip(layer.inputs, dtypes, strict=True) if not each.is_integer]
     right = dtype_of(layer.computed(*(KINDS[dtype.str] for dtype in floats if dtype is not None)))
     if not isinstance(kind, np.dtype) or kind != right:
         raise _changed(saved._fields[1])
@@ -280,19 +280,19 @@ def _go_together(layer: DeviceLayer, dtypes: Sequence[Any]) -> bool:
     if any(kind is None and not each.may_be_none for each, kind in pairs):
         return False
     present = [(each, kind) for each, kind in pairs if kind is not None]
-    known = [INTEGER_KINDS if each.kind in INTEGERS else KINDS for each, _ in present]
+    known = [INTEGER_KINDS if each.is_integer else KINDS for each, _ in present]
     if not all(isinstance(kind, np.dtype) and kind.str in names for (_, kind), names in zip(present, known, strict=True)):
         return False
     groups: dict[Any, set[str]] = {}
     for each, kind in present:
-        if each.kind not in INTEGERS or _is_of_integers(each):
-            groups.setdefault("integers" if each.kind in INTEGERS else each.is_per_row, set()).add(kind.str[1:])
+        if not each.is_integer or _is_of_integers(each):
+            groups.setdefault("integers" if each.is_integer else each.is_per_row, set()).add(kind.str[1:])
     return any(each.kind == "Row" for each, _ in present) and all(len(group) == 1 for group in groups.values())
 
 
 def _is_of_integers(each: Entry) -> bool:
     """Test whether a value is an array of integers, and not one integer, which is of 32 bits."""
-    return each.kind in INTEGERS and each.part != NUMBER
+    return each.is_integer and each.part != NUMBER
 
 
 def _changed(name: str) -> ValueError:
@@ -304,4 +304,4 @@ def _argument(name: str, each: Entry, value: Any) -> float | Memory | None:
     if value is None and (each.may_be_none or each.follows is not None):
         return None
     read = number_or_array if each.part == NUMBER else array
-    return read(name, value, each.kind in INTEGERS)
+    return read(name, value, each.is_integer)

@@ -9,7 +9,6 @@ from typing import Any
 
 from ..protocol.calls import DType, Shape
 from ..protocol.directions import held
-from ..protocol.interface import INTEGERS
 from . import devices, dlpack
 from .arrays import BYTES, Memory, dtype_of, own_dtype
 from .calls import (
@@ -134,7 +133,7 @@ class CallPlan:
         self.saved_bytes = 0
         there: dict[int, int] = {}
         self.numbers: list[tuple[int, str]] = []
-        of_integers = {each.symbol for each in call.takes.reads if each.kind in INTEGERS}
+        of_integers = {each.symbol for each in call.takes.reads if each.is_integer}
         for name, given in call.arrays.items():
             if isinstance(given, Memory):
                 there[self.slots[name]] = given.nbytes

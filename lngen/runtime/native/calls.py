@@ -14,7 +14,6 @@ from ..numpy.blocks import round_to
 from ..numpy.directions import ForwardCall, LaterCall, only
 from ..protocol.calls import INT32, DType, Shape, whole
 from ..protocol.directions import Entry, computed
-from ..protocol.interface import INTEGERS
 from .extensions import extension
 from .memory import LARGE, empty
 
@@ -110,7 +109,7 @@ def _looked(call: ForwardCall[Any, Any] | LaterCall[Any]) -> _Looked:
 
 def _array(each: Entry) -> tuple[int, int]:
     """Return the numbers of the shape and of the type of an array."""
-    if each.kind in INTEGERS:
+    if each.is_integer:
         return each.part, _WHOLE
     return each.part, _COMPUTED if each.kind == "Computed" else _STORED if each.is_per_row else _CONVERTED
 

@@ -19,7 +19,6 @@ DType = np.dtype[Any]
 ROW, ROW_SCALAR, FEATURE, NUMBER, CONSTANT = range(5)
 PARTS = {"Row": ROW, "Data": ROW, "RowScalar": ROW_SCALAR, "Computed": ROW_SCALAR, "Feature": FEATURE}
 PARTS |= {"Scalar": NUMBER, "Constant": CONSTANT, 'Data["..."]': ROW_SCALAR, 'Data["d"]': FEATURE}
-PARTS |= {"Int": ROW, 'Int["..."]': ROW_SCALAR, 'Int["d"]': FEATURE, 'Int[""]': NUMBER}
 """Number of the shape of a value, by its kind."""
 
 _MEANINGS = ("the shape of {rows}", "the shape of {rows} without its last axis", "(D,)", "a number or a 0-d array")

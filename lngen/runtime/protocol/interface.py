@@ -10,7 +10,6 @@ from typing import Literal, TypedDict
 
 __all__ = [
     "DATA",
-    "INTEGERS",
     "PARAMETERS",
     "PER_ROW",
     "SHARED",
@@ -33,35 +32,20 @@ __all__ = [
     "saved",
 ]
 
-Kind = Literal[
-    "Row",
-    "RowScalar",
-    "Feature",
-    "Scalar",
-    "Data",
-    'Data["..."]',
-    'Data["d"]',
-    "Int",
-    'Int["..."]',
-    'Int["d"]',
-    'Int[""]',
-]
+Kind = Literal["Row", "RowScalar", "Feature", "Scalar", "Data", 'Data["..."]', 'Data["d"]']
 Sign = Literal["any", "nonnegative"]
 Origin = Literal["input", "output", "constant", "row scalar"]
 
-PER_ROW = ("Row", "RowScalar", "Data", 'Data["..."]', "Int", 'Int["..."]')
+PER_ROW = ("Row", "RowScalar", "Data", 'Data["..."]')
 """Kinds with a value in each row."""
 
 PARAMETERS = ("Feature", "Scalar")
 """The kinds that all rows share and that have a gradient."""
 
-SHARED = (*PARAMETERS, 'Data["d"]', 'Int["d"]', 'Int[""]')
+SHARED = (*PARAMETERS, 'Data["d"]')
 """The kinds that all rows share."""
 
-INTEGERS = ("Int", 'Int["..."]', 'Int["d"]', 'Int[""]')
-"""The kinds of inputs that are integers."""
-
-DATA = ("Data", 'Data["..."]', 'Data["d"]', *INTEGERS)
+DATA = ("Data", 'Data["..."]', 'Data["d"]')
 """The kinds of inputs that have neither a gradient nor a tangent."""
 
 
@@ -160,10 +144,6 @@ AXES: dict[Kind, Axes] = {
     "Data": ["...", "D"],
     'Data["..."]': ["..."],
     'Data["d"]': ["D"],
-    "Int": ["...", "D"],
-    'Int["..."]': ["..."],
-    'Int["d"]': ["D"],
-    'Int[""]': [],
 }
 
 
