@@ -18,6 +18,7 @@ from ..protocol.calls import (
     Shape,
     array,
     check_shape,
+    integers,
     placed,
     result,
     row_shape,
@@ -141,7 +142,9 @@ class ForwardCall(Generic[Results, Kept]):
         """
         layer, protocol = self.layer, self.layer.protocol
         found = [
-            (scalar if each.part == NUMBER else array)(each.name, value, not each.may_be_none, slot in layer.labels)
+            integers(each.name, value, not each.may_be_none)
+            if each.is_integer
+            else (scalar if each.part == NUMBER else array)(each.name, value, not each.may_be_none, slot in layer.labels)
             for slot, (each, value) in enumerate(zip(protocol.inputs, values, strict=False))
         ]
         first = leading(protocol.inputs, found)
