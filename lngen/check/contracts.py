@@ -211,7 +211,7 @@ def _left_out(of: Trial) -> str:
         case = of.drawn(names)
         without = results(run(of.layer, case))
         present = of.drawn().inputs
-        neutral = {e.name: np.full(np.shape(present[e.name]), float(e.default or 0)) for e in some}
+        neutral = {e.name: np.full_like(present[e.name], float(e.default or 0)) for e in some}
         explicit = replace(case, inputs={**case.inputs, **neutral})
         trouble = beyond(results(run(of.layer, explicit)), without, of.bounds(explicit))
         if trouble:
@@ -330,7 +330,7 @@ def _dtypes(of: Trial) -> str:
 
 
 def _cast(value: Any, dtype: Any) -> Any:
-    return value.astype(dtype) if isinstance(value, np.ndarray) else value
+    return value.astype(dtype) if isinstance(value, np.ndarray) and value.dtype.kind == "f" else value
 
 
 def _deterministic(of: Trial) -> str:

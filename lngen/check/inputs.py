@@ -90,7 +90,10 @@ def _shape(kind: Kind, rows: int, features: int) -> tuple[int, ...]:
 def _input(entry: Input, rows: int, features: int, rng: np.random.Generator, draw: _Draw) -> Array | float:
     if entry.kind is Kind.CONSTANT:
         return float(entry.default) if entry.default is not None else 0.75
-    return np.asarray(draw(rng, _shape(entry.kind, rows, features)))
+    shape = _shape(entry.kind, rows, features)
+    if entry.kind.is_integer:
+        return np.asarray(rng.integers(-1, features + 1, shape))  # some before the row's places and some after
+    return np.asarray(draw(rng, shape))
 
 
 def hard(definition: Definition, features: int, seed: int, offset: float, tiny: float) -> Iterator[Case]:

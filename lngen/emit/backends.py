@@ -16,9 +16,14 @@ from typing import Any
 from lngen import entry_points
 from lngen.emit import Notes, cpu, cuda, jax, numpy, render, torch
 from lngen.errors import LngenError, printable
+from lngen.language.definition import Definition
+from lngen.language.syntax import Call, walk
 from lngen.plan.planner import Plan
 from lngen.plan.program import RowProgram
 from lngen.runtime.emitted import BACKENDS
+
+TAKE_INTEGERS = ("numpy",)
+"""The backends whose code takes inputs of integers."""
 
 SHARDED = "sharded"
 """The backend that `--sharded` asks for."""
@@ -70,6 +75,18 @@ def backend(name: str) -> Backend:
     if found is None:
         raise LngenError(_unknown(name))
     return found
+
+
+def refuse_integers(name: str, definition: Definition) -> None:
+    """Raise LngenError for a definition that reads integers, and a backend that does not take them."""
+    read = [entry.name for entry in definition.inputs if entry.kind.is_integer]
+    calls = (part for each in definition.statements for part in walk(each.expression) if isinstance(part, Call))
+    read += ["index()"] if any(part.function in ("index", "pick") for part in calls) else []
+    if read and name not in TAKE_INTEGERS:
+        raise LngenError(
+            f"{definition.name}: the backend {name} takes no integers, and {', '.join(read)} is one. "
+            f"Ask for --backend {','.join(TAKE_INTEGERS)}."
+        )
 
 
 def adapter(name: str) -> Callable[[ModuleType], Any]:
