@@ -22,7 +22,7 @@ from lngen.plan.planner import Plan
 from lngen.plan.program import RowProgram
 from lngen.runtime.emitted import BACKENDS
 
-TAKE_INTEGERS = ("numpy",)
+TAKE_INTEGERS = ("numpy", "cpu", "cuda", "torch", "jax")
 """The backends whose code takes inputs of integers."""
 
 SHARDED = "sharded"

@@ -104,9 +104,9 @@ def whole(integers: Any) -> Array:
     >>> whole(np.array([2**40, -1])), whole(np.array([200], np.uint8))
     (array([2147483647,         -1], dtype=int32), array([200], dtype=int32))
     """
-    if np.can_cast(integers.dtype, INT32):
-        return integers.astype(INT32)
-    return np.clip(integers, max(np.iinfo(integers.dtype).min, -_LARGEST - 1), _LARGEST).astype(INT32)
+    if not np.can_cast(integers.dtype, INT32):
+        integers = np.clip(integers, max(np.iinfo(integers.dtype).min, -_LARGEST - 1), _LARGEST)
+    return np.asarray(integers, INT32)
 
 
 def is_integer(dtype: DType) -> bool:
