@@ -254,11 +254,12 @@ def _unchanged(of: Trial) -> str:
 
 
 def _spread(of: Trial, value: Any) -> Any:
-    """An array with gaps of NaN between its entries."""
+    """An array with gaps of NaN, or of no place in a row, between its entries."""
     if np.ndim(value) == 0:
         return of.on.array(value)
     every = (slice(None, None, 2),) * np.ndim(value)
-    wide = np.full(tuple(2 * n for n in np.shape(value)), np.nan)
+    sizes = tuple(2 * n for n in np.shape(value))
+    wide = np.full(sizes, -1, value.dtype) if value.dtype.kind == "i" else np.full(sizes, np.nan)
     wide[every] = value
     return of.on.array(wide)[every]
 

@@ -77,16 +77,12 @@ def backend(name: str) -> Backend:
     return found
 
 
-def refuse_integers(name: str, definition: Definition) -> None:
-    """Raise LngenError for a definition that reads integers, and a backend that does not take them."""
-    read = [entry.name for entry in definition.inputs if entry.kind.is_integer]
+def takes_integers(name: str, definition: Definition) -> bool:
+    """Test whether a backend has code for the integers of a definition, if that has any; it is left out otherwise."""
     calls = (part for each in definition.statements for part in walk(each.expression) if isinstance(part, Call))
-    read += ["index()"] if any(part.function in ("index", "pick") for part in calls) else []
-    if read and name not in TAKE_INTEGERS:
-        raise LngenError(
-            f"{definition.name}: the backend {name} takes no integers, and {', '.join(read)} is one. "
-            f"Ask for --backend {','.join(TAKE_INTEGERS)}."
-        )
+    has_places = any(part.function in ("index", "pick") for part in calls)
+    has_integers = has_places or any(entry.kind.is_integer for entry in definition.inputs)
+    return name in TAKE_INTEGERS or not has_integers
 
 
 def adapter(name: str) -> Callable[[ModuleType], Any]:

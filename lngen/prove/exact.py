@@ -107,7 +107,9 @@ def exact_proofs(derivation: Derivation) -> tuple[Proof, ...]:
     )
 
 
-def _proof(symbol: str, gradient: str, proved: list[int], failed: int | None, stopped: str | None, of_integers: bool) -> Proof:
+def _proof(
+    symbol: str, gradient: str, proved: list[int], failed: int | None, stopped: str | None, of_integers: bool
+) -> Proof:
     if failed is not None:
         text = f"{gradient} differs from the derivative of the definition at D = {failed}"
         return Proof(f"exact at D = {failed}", text, passed=False, about=WRITTEN_OUT)

@@ -144,7 +144,9 @@ class ForwardCall(Generic[Results, Kept]):
         found = [
             integers(each.name, value, not each.may_be_none)
             if each.is_integer
-            else (scalar if each.part == NUMBER else array)(each.name, value, not each.may_be_none, slot in layer.labels)
+            else (scalar if each.part == NUMBER else array)(
+                each.name, value, not each.may_be_none, slot in layer.labels
+            )
             for slot, (each, value) in enumerate(zip(protocol.inputs, values, strict=False))
         ]
         first = leading(protocol.inputs, found)
