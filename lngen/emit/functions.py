@@ -13,7 +13,11 @@ from lngen.emit.layout import WIDTH, call, statement
 from lngen.emit.signatures import as_python
 from lngen.runtime.protocol.directions import computed_words
 
-__all__ = ["FrameworkFunction", "argument", "definition", "number", "sign"]
+__all__ = ["NUMBERS", "FrameworkFunction", "argument", "definition", "number", "sign"]
+
+
+NUMBERS = {"Scalar": "float | ", 'Int[""]': "int | "}
+"""Types of numbers that a framework's function takes besides arrays, by the kind of the input."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +53,7 @@ class FrameworkFunction:
 
     def _arguments(self) -> list[str]:
         inputs = [
-            argument(each.public, f"float | {self.array}" if each.kind == "Scalar" else self.array, each.required)
+            argument(each.public, NUMBERS.get(each.kind, "") + self.array, each.required)
             for each in self.layer.inputs
         ]
         constants = [number(each.public, each) for each in self.layer.constants]

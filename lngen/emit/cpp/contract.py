@@ -29,7 +29,7 @@ Role = Literal[
     "blocks",
     "D",
 ]
-Element = Literal["row", "parameter", "compute", "integer", "int64", "int32"]
+Element = Literal["row", "parameter", "compute", "integer", "one integer", "int64", "int32"]
 
 DTYPES = ("f16", "bf16", "f32", "f64")
 
@@ -78,7 +78,7 @@ class KernelArgument:
     def declaration(self, row: str, parameter: str, compute: str, integer: str) -> str:
         """The declaration in C++, given the types of rows, parameters, arithmetic and integers."""
         kinds = {"row": row, "parameter": parameter, "compute": compute, "int64": "long long", "int32": "int"}
-        kinds["integer"] = integer
+        kinds |= {"integer": integer, "one integer": integer.replace("Integer", "OneInteger")}
         constant = "const " if self.pointer and not self.writes else ""
         return f"{constant}{kinds[self.element]}{'*' if self.pointer else ''} {self.name}"
 
@@ -197,7 +197,7 @@ def parameter_arguments(program: RowProgram) -> list[KernelArgument]:
 
 def _element_of(parameter: Parameter) -> Element:
     if parameter.symbol.is_integer:
-        return "integer" if isinstance(parameter.symbol, FeatureSymbol) else "int32"
+        return "integer" if isinstance(parameter.symbol, FeatureSymbol) else "one integer"
     return "compute" if parameter.kind == "Constant" else "parameter"
 
 

@@ -113,7 +113,7 @@ def kind_of(argument: KernelArgument, results: Mapping[str, TypedSymbol]) -> str
     """The kind of a kernel's argument; `results` are the symbols of its results by name."""
     if argument.role == "result":
         return _RESULTS[type(results[argument.name])]
-    if argument.element in ("integer", "int32"):
+    if argument.element in ("integer", "one integer"):
         return _INTEGERS[argument.role]
     if argument.role == "row scalar":
         return "SAVED" if argument.element == "compute" else "ROW_NUMBERS"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Names of a direction's arguments, results and sums as types, and what a kernel is given for each.
 //
-// Before it is included: absence.h, and Integer, the type that integers are stored in. T is the type that rows are stored
+// Before it is included: absence.h, and Integer and OneInteger, the types of arrays of integers and of one. T is the type that rows are stored
 // in, P that of parameters, A that of arithmetic.
 #ifndef LNGEN_NAMES_H
 #define LNGEN_NAMES_H
@@ -18,7 +18,7 @@ enum Kind {
   INTEGER_ROWS,     // const Integer*, entries of rows
   INTEGER_FEATURES, // const Integer*, one for each column
   ROW_INTEGERS,     // const Integer*, one for each row
-  INTEGER,          // const int*, one
+  INTEGER,          // const OneInteger*, one
   ROWS_OUT,         // T*, entries of rows
   ROW_NUMBERS_OUT,  // T*, one for each row
   SAVED_OUT,        // A*, one for each row
@@ -82,7 +82,7 @@ template <class T, class P, class A> struct PassedAs<SCALAR, T, P, A> { using ty
 template <class T, class P, class A> struct PassedAs<INTEGER_ROWS, T, P, A> { using type = const Integer*; };
 template <class T, class P, class A> struct PassedAs<INTEGER_FEATURES, T, P, A> { using type = const Integer*; };
 template <class T, class P, class A> struct PassedAs<ROW_INTEGERS, T, P, A> { using type = const Integer*; };
-template <class T, class P, class A> struct PassedAs<INTEGER, T, P, A> { using type = const int*; };
+template <class T, class P, class A> struct PassedAs<INTEGER, T, P, A> { using type = const OneInteger*; };
 template <class T, class P, class A> struct PassedAs<ROWS_OUT, T, P, A> { using type = T*; };
 template <class T, class P, class A> struct PassedAs<ROW_NUMBERS_OUT, T, P, A> { using type = T*; };
 template <class T, class P, class A> struct PassedAs<SAVED_OUT, T, P, A> { using type = A*; };

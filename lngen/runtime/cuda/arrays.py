@@ -24,6 +24,8 @@ INTEGER_KINDS = {"|b1": "u8"} | {
 }
 """The same of integers; a truth value is one of them."""
 
+ALL_KINDS = KINDS | INTEGER_KINDS
+
 TYPES = {"f16": "float16", "bf16": "bfloat16", "f32": "float32", "f64": "float64"}
 TYPES |= {kind: np.dtype(typestr).name for typestr, kind in INTEGER_KINDS.items()}
 BYTES = {kind: 2 if kind == "bf16" else np.dtype(name).itemsize for kind, name in TYPES.items()}
@@ -71,7 +73,7 @@ class Memory:
 
     @property
     def kind(self) -> str:
-        return KINDS.get(self.typestr) or INTEGER_KINDS[self.typestr]
+        return ALL_KINDS[self.typestr]
 
     @property
     def dtype(self) -> DType:

@@ -22,11 +22,13 @@ from ..protocol.directions import (
     computed,
     leading,
 )
-from ..protocol.interface import SHARED, Interface
+from ..protocol.interface import Interface
 from ..protocol.kernels import KernelTable
 from .arrays import (
+    ALL_KINDS,
     INTEGER_KINDS,
     KINDS,
+    TYPES,
     Memory,
     array,
     check_shape,
@@ -98,15 +100,18 @@ def layer_of(
 
 
 class KernelKey(NamedTuple):
-    """Properties of a call that choose its kernels."""
+    """Properties of a call that choose its kernels.
+
+    `integer_types` are those of arrays of integers, and of inputs that are one integer.
+    """
 
     direction: str
     features: int
     row_type: str
     parameter_type: str
+    integer_types: tuple[str, str]
     without: tuple[str, ...]
     saves: bool = True
-    integer_type: str = "i32"
 
 
 class DeviceCall:
@@ -165,29 +170,21 @@ def forward_call(layer: DeviceLayer, given: Mapping[str, Any], saves: bool) -> D
     shape = row_shape(name, first, layer.minimum_features)
     for each, value in zip(layer.inputs, values, strict=True):
         check_shape(each.name, value, part(each.kind, shape), each.meaning(name))
-    parameters = [(each, value) for each, value in zip(layer.inputs, values, strict=True) if each.kind in SHARED]
-    typed = [(each.name, value) for each, value in parameters if isinstance(value, Memory)]
-    whole = [
-        (each.name, value)
-        for each, value in zip(layer.inputs, values, strict=True)
-        if _is_of_integers(each) and isinstance(value, Memory)
-    ]
+    given_as = {_ROWS: (name, first.kind)}
     for each, value in zip(layer.inputs, values, strict=True):
-        group = whole if each.is_integer else typed if each.kind in SHARED else []
-        other, like = group[0] if group else (name, first)
-        if each.is_integer and each.part == NUMBER:
-            check_type(each.name, value, "i32", "what kernels read")
-        else:
-            check_type(each.name, value, like.kind, other)
-    parameter_type = first.kind
-    if typed:
-        parameter_type = typed[0][1].kind
-    elif any(type(value) is float for _, value in parameters):
-        parameter_type = layer.computed(first.kind)
+        if isinstance(value, Memory):
+            other, kind = given_as.setdefault(_group(each), (each.name, value.kind))
+            check_type(each.name, value, kind, other)
+    kinds = {group: kind for group, (_, kind) in given_as.items()}
+    numbers = {_group(each) for each, value in zip(layer.inputs, values, strict=True) if type(value) is float}
+    if _PARAMETERS in numbers:
+        kinds.setdefault(_PARAMETERS, layer.computed(first.kind))
+    if _ONE_INTEGER in numbers and kinds.get(_ONE_INTEGER, "i32") not in ("i32", "i64"):
+        other, kind = given_as[_ONE_INTEGER]
+        raise TypeError(f"{other} is of type {TYPES[kind]}, and another integer is a number; pass {other} in int32")
     arrays = {each.symbol: value for each, value in zip(layer.inputs, values, strict=True)}
     without = tuple(each.symbol for each in layer.inputs if each.may_be_none and arrays[each.symbol] is None)
-    integer_type = whole[0][1].kind if whole else "i32"
-    wanted = KernelKey("forward", shape[-1], first.kind, parameter_type, without, saves, integer_type)
+    wanted = KernelKey("forward", shape[-1], *_in_order(kinds), without, saves)
     return DeviceCall(layer, wanted, shape, arrays, first.dtype)
 
 
@@ -199,18 +196,18 @@ def later_call(layer: DeviceLayer, direction: str, saved: Any, given: Mapping[st
     _check_fields(layer, saved, given)
     shape, dtypes = saved[0], saved[2]
     takes.check_left_out(arguments, dtypes)
-    first, row_type, parameter_type, integer_type = _types(layer, dtypes)
+    first, kinds = _types(layer, dtypes)
     arrays: dict[str, float | Memory | None] = {}
     for each, argument in zip(takes.arguments, arguments, strict=True):
         value = arrays[each.symbol] = _argument(each.name, each, argument)
         check_shape(each.name, value, part(each.kind, shape), each.meaning(""))
         other = layer.inputs[first] if each.is_per_row else each.owner
         assert other is not None
-        check_type(each.name, value, row_type if each.is_per_row else parameter_type, other.name)
+        check_type(each.name, value, kinds[_group(each)], other.name)
     absent = tuple(name for name, value in arrays.items() if value is None)
-    arrays |= _saved_arrays(layer, saved, given, row_type, parameter_type, integer_type)
+    arrays |= _saved_arrays(layer, saved, given, kinds)
     without = tuple(each.symbol for each, kind in zip(layer.inputs, dtypes, strict=True) if kind is None) + absent
-    wanted = KernelKey(direction, shape[-1], row_type, parameter_type, without, integer_type=integer_type)
+    wanted = KernelKey(direction, shape[-1], *_in_order(kinds), without)
     return DeviceCall(layer, wanted, shape, arrays, dtypes[first])
 
 
@@ -218,23 +215,40 @@ def check_saved(layer: DeviceLayer, saved: Any) -> None:
     """Refuse saved values that no direction could take."""
     given = {each.symbol: value for each, value in zip(layer.fields, saved[3:], strict=True)}
     _check_fields(layer, saved, given)
-    _saved_arrays(layer, saved, given, *_types(layer, saved[2])[1:])
+    _saved_arrays(layer, saved, given, _types(layer, saved[2])[1])
 
 
-def _types(layer: DeviceLayer, dtypes: Sequence[DType | None]) -> tuple[int, str, str, str]:
-    """Return the place of the first row that is present, the type of rows, that of parameters and that of integers."""
+_ROWS, _PARAMETERS, _INTEGERS, _ONE_INTEGER = range(4)
+"""Groups of values that kernels read in one type each."""
+
+
+def _group(each: Entry) -> int:
+    if each.is_integer:
+        return _ONE_INTEGER if each.part == NUMBER else _INTEGERS
+    return _ROWS if each.is_per_row else _PARAMETERS
+
+
+def _in_order(kinds: Mapping[int, str]) -> tuple[str, str, tuple[str, str]]:
+    """Return the types of a `KernelKey`."""
+    integers = kinds.get(_INTEGERS, "i32"), kinds.get(_ONE_INTEGER, "i32")
+    return kinds[_ROWS], kinds.get(_PARAMETERS, kinds[_ROWS]), integers
+
+
+def _types(layer: DeviceLayer, dtypes: Sequence[DType | None]) -> tuple[int, dict[int, str]]:
+    """Return the place of the first row that is present, and the type of each group."""
     first = leading(layer.inputs, dtypes)
-    pairs = [(each, kind) for each, kind in zip(layer.inputs, dtypes, strict=True) if kind is not None]
-    parameters = [kind for each, kind in pairs if each.kind in SHARED]
-    whole = [kind for each, kind in pairs if _is_of_integers(each)]
     rows = dtypes[first]
     assert rows is not None
-    parameter_type = KINDS[parameters[0].str] if parameters else KINDS[rows.str]
-    return first, KINDS[rows.str], parameter_type, INTEGER_KINDS[whole[0].str] if whole else "i32"
+    kinds = {_ROWS: KINDS[rows.str]}
+    for each, kind in zip(layer.inputs, dtypes, strict=True):
+        if kind is not None:
+            kinds.setdefault(_group(each), ALL_KINDS[kind.str])
+    kinds.setdefault(_PARAMETERS, kinds[_ROWS])
+    return first, kinds
 
 
 def _saved_arrays(
-    layer: DeviceLayer, saved: Any, given: Mapping[str, Any], row_type: str, parameter_type: str, integer_type: str
+    layer: DeviceLayer, saved: Any, given: Mapping[str, Any], kinds: Mapping[int, str]
 ) -> dict[str, float | Memory | None]:
     """Return the saved values by their names in kernels."""
     shape, kind, _ = saved[:3]
@@ -245,9 +259,7 @@ def _saved_arrays(
             arrays[each.symbol] = finite(name, value)
             continue
         found = arrays[each.symbol] = _argument(name, each, value)
-        seen, wanted = ("what forward saw",) * 2, row_type if each.is_per_row else parameter_type
-        if each.is_integer:
-            wanted = integer_type if _is_of_integers(each) else "i32"
+        seen, wanted = ("what forward saw",) * 2, kinds[_group(each)]
         if each.kind == "Computed":
             seen, wanted = ("what forward saved", "what was computed"), KINDS[kind.str]
         check_shape(name, found, part(each.kind, shape), seen[0])
@@ -283,16 +295,10 @@ def _go_together(layer: DeviceLayer, dtypes: Sequence[Any]) -> bool:
     known = [INTEGER_KINDS if each.is_integer else KINDS for each, _ in present]
     if not all(isinstance(kind, np.dtype) and kind.str in names for (_, kind), names in zip(present, known, strict=True)):
         return False
-    groups: dict[Any, set[str]] = {}
+    groups: dict[int, set[str]] = {}
     for each, kind in present:
-        if not each.is_integer or _is_of_integers(each):
-            groups.setdefault("integers" if each.is_integer else each.is_per_row, set()).add(kind.str[1:])
+        groups.setdefault(_group(each), set()).add(kind.str[1:])
     return any(each.kind == "Row" for each, _ in present) and all(len(group) == 1 for group in groups.values())
-
-
-def _is_of_integers(each: Entry) -> bool:
-    """Test whether a value is an array of integers, and not one integer, which is of 32 bits."""
-    return each.is_integer and each.part != NUMBER
 
 
 def _changed(name: str) -> ValueError:

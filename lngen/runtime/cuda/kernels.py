@@ -146,7 +146,7 @@ class KernelModule:
             wanted.without,
             wanted.saves,
             device.block_shared,
-            wanted.integer_type,
+            wanted.integer_types,
         )
         if narrow:
             given.append("LNGEN_VECTOR=1")
@@ -170,7 +170,7 @@ class KernelModule:
             waits = is_dependent and bool(self.kernels)
             self.kernels.append(Kernel(code, f"{name}_{wanted.row_type}", letters, parts, waits))
         vector = self.kernels[0].vector
-        stored = {wanted.row_type, wanted.parameter_type, wanted.integer_type}
+        stored = {wanted.row_type, wanted.parameter_type, wanted.integer_types[0]}
         self.alignment = {kind: min(16, vector * BYTES[kind]) for kind in stored}
 
     def fits(self, vectors: Iterable[tuple[str, int]]) -> bool:
@@ -186,13 +186,13 @@ def macros(
     without: Sequence[str] = (),
     saves: bool = True,
     shared: int = 0,
-    integer_type: str = "i32",
+    integer_types: tuple[str, str] = ("i32", "i32"),
 ) -> list[str]:
     """Return the macros that the kernels of a direction are compiled with, for rows of some features.
 
     Types are `f16`, `bf16`, `f32` or `f64`. `without` are the absent inputs, cotangents and tangents. `saves` is true
     if forward writes the row scalars for other directions. `shared` is the shared memory in bytes that a block may take
-    on the device, 0 if unknown. Arrays of integers are of `integer_type`, as `i64` or `u8`.
+    on the device, 0 if unknown. `integer_types` are those of arrays of integers, as `i64` or `u8`, and of one integer.
 
     >>> macros("forward", "bf16", "f32", 1024, ["beta"], saves=False)[3:]
     ['LNGEN_WITHOUT_beta', 'LNGEN_PARAMETERS=f32', 'LNGEN_SAVE_NOTHING']
@@ -205,8 +205,8 @@ def macros(
     ]
     if parameter_type != row_type:
         found.append(f"LNGEN_PARAMETERS={parameter_type}")
-    if integer_type != "i32":
-        found.append(f"LNGEN_INTEGERS={integer_type}")
+    names = ("LNGEN_INTEGERS", "LNGEN_INTEGER")
+    found += [f"{name}={kind}" for name, kind in zip(names, integer_types, strict=True) if kind != "i32"]
     if not saves:
         found.append("LNGEN_SAVE_NOTHING")
     if shared:

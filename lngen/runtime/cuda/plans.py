@@ -138,7 +138,7 @@ class CallPlan:
             if isinstance(given, Memory):
                 there[self.slots[name]] = given.nbytes
             elif type(given) is float and name not in call.takes.numbers:
-                kind = "i32" if name in of_integers else self.wanted.parameter_type
+                kind = self.wanted.integer_types[1] if name in of_integers else self.wanted.parameter_type
                 self.numbers.append((self.slots[name], kind))
         self.outputs = [self.slots[f"out {name}"] for name in call.results]
         written = self._add_results(call)

@@ -18,6 +18,7 @@
 //     LNGEN_F16, LNGEN_BF16, LNGEN_F32, LNGEN_F64                                    only these types of rows
 //     LNGEN_PARAMETERS=f32   the type of Features and Scalars; without it that of the rows
 //     LNGEN_INTEGERS=i64     the type of arrays of integers, i8 to i64 or u8 to u64; without it i32
+//     LNGEN_INTEGER=i64      that of arguments that are one integer
 //     LNGEN_SAVE_NOTHING     forward writes no row scalars, and may be passed null for them
 //     LNGEN_DEPENDENT        from sm_90 on, a kernel waits by itself for the one before it, and may be launched early
 //     LNGEN_VECTOR=n         at most n entries an access; with 1, pointers need no more than their type's alignment
@@ -46,6 +47,9 @@
 #endif
 #ifndef LNGEN_INTEGERS
 #define LNGEN_INTEGERS i32
+#endif
+#ifndef LNGEN_INTEGER
+#define LNGEN_INTEGER i32
 #endif
 #ifndef LNGEN_COMPUTE
 #define LNGEN_COMPUTE float
@@ -81,6 +85,7 @@ using u32 = unsigned;
 using u64 = unsigned long long;
 
 using Integer = LNGEN_INTEGERS;
+using OneInteger = LNGEN_INTEGER;
 
 #ifdef LNGEN_PARAMETERS
 template <class T> struct ParameterOf { using type = LNGEN_PARAMETERS; };

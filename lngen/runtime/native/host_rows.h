@@ -27,6 +27,7 @@ namespace lngen {
 using Row = LNGEN_ROWS;
 using Computed = LNGEN_COMPUTED;
 using Integer = std::int32_t;
+using OneInteger = std::int32_t;
 
 constexpr unsigned long long bit(int which, bool is_set) { return is_set ? 1ull << which : 0; }
 
