@@ -10,9 +10,10 @@ sample.
 
 Each value has a kind. A `Row` varies over rows and features, a `RowScalar` over rows, a `Feature` over features, a
 `Scalar` over neither. An input that is `Data` is read as a Row, `Data["..."]` as a RowScalar, `Data["d"]` as a
-Feature, and a `Constant` as a Scalar; none of these has a gradient or a tangent, nor has an `Int`. The result of an elementwise
-function or operator varies over all that its arguments vary over. So a RowScalar broadcasts over its row, and a
-Feature over all rows. A reduction takes the feature axis away: of a Row it is a RowScalar, of a Feature a Scalar.
+Feature, and a `Constant` as a Scalar. `Int`, `Int["..."]`, `Int["d"]` and `Int[""]` are read as these four. None of
+them has a gradient or a tangent. The result of an elementwise function or operator varies over all that its arguments
+vary over. So a RowScalar broadcasts over its row, and a Feature over all rows. A reduction takes the feature axis away:
+of a Row it is a RowScalar, of a Feature a Scalar.
 
 Operators: `+ - * /`, unary minus, and `a ** b` with a number b of magnitude 64 at most. Any other b is the same for all
 rows and features, as a Constant, a Scalar and D are, and a is then not negative. Where a is 0, derivatives are limits.
@@ -98,9 +99,9 @@ def pick(row: Any, i: Any, /) -> Any:
     """
 
 
-@entry("", role="place")
+@entry("-", role="place")
 def index() -> Any:
-    """The place of a feature in the row, an integer from 0 to D - 1."""
+    """The place of a feature in the row, an integer from 0 to D - 1. Its derivative is 0."""
 
 
 @entry(
