@@ -68,6 +68,7 @@ def text(example: str) -> str:
         entries = [entry for entry in language.FUNCTIONS.values() if entry.role == role]
         parts += [f"\n### {title}\n", "| function | meaning | domain |", "|---|---|---|"]
         parts += [f"| `{entry.usage}` | {_escaped(entry.doc)} | {entry.domain} |" for entry in entries]
+    parts += ["\n### Type of an output\n", f"`cast(u, type)`: {_escaped(language.cast.__doc__ or '')}"]
     parts.append(NAMES.format(rule=names.RULE[0].upper() + names.RULE[1:]).removesuffix("\n"))
     parts += [_listed(words, reason) for words, reason in names.refused() if len(words) > 1]
     return "\n".join(parts) + "\n"

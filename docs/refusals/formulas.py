@@ -159,6 +159,24 @@ EXPRESSIONS = Section(
 
 _POWER = "where({0} > 0, exp(p*log(where({0} > 0, {0}, 1))), 0)"
 
+_ROUNDED = 'cast(9*x, "int8")'
+
+CASTS = Section(
+    "Types of outputs",
+    "An output is rounded to a type by `cast`, as a whole.",
+    (
+        formula('cast(9*x, "i8")', _ROUNDED, lambda x: np.rint(9 * x)),
+        formula("cast(9*x, int8)", _ROUNDED, lambda x: np.rint(9 * x)),
+        formula("cast(9*x)", _ROUNDED, lambda x: np.rint(9 * x)),
+        formula('1*cast(9*x, "int8")', _ROUNDED, lambda x: np.rint(9 * x)),
+        Example(
+            'def f(x: Row):\n    q = cast(9*x, "int8")\n    y = 2*q\n    return q, y',
+            'def f(x: Row):\n    u = 9*x\n    q = cast(u, "int8")\n    y = 2*u\n    return q, y',
+            lambda x: (np.rint(9 * x), 18 * x),
+        ),
+    ),
+)
+
 NUMBERS = Section(
     "Numbers and D",
     "Numbers are finite and real, and so is what is made of numbers alone.",

@@ -169,10 +169,12 @@ class _Propagation:
         for assignment in program.epilogue:
             self._assign(assignment.symbol, assignment.expression)
         for store in program.results:
-            stored = self.rounding.stored(self.form(store.symbol), self.storage)
+            form = self.form(store.symbol)
+            stored = self.rounding.stored(form, self.storage)
             for name in store.names:
-                self.outputs[name] = stored
-                self.results[name] = self._shaped(store.symbol, self.rounding.radius(stored))
+                # What is cast is known before it: the claim about it is that of `casts`.
+                self.outputs[name] = form if name in dict(program.casts) else stored
+                self.results[name] = self._shaped(store.symbol, self.rounding.radius(self.outputs[name]))
         if program.direction == "forward":
             self.saved = {symbol.name: self.forms[symbol.name] for symbol in program.saved}
 

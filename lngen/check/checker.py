@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from lngen.check import complex_step, identities, inputs, reference, second_order
+from lngen.check import casts, complex_step, identities, inputs, reference, second_order
 from lngen.check.apart import Tell
 from lngen.check.bounds import ANY_ORDER, CPU, CUDA, NUMPY, Summation, error_bounds
 from lngen.check.evidence import Evidence, diagnose, difference, in_metric, metric_error, verdict
@@ -61,14 +61,15 @@ class Checker:
         self.tell = tell
         self.references = references
         self.layer = layer
-        self.definition = layer.definition
+        self.definition = layer.definition.straight_through
+        self.casts = dict(layer.definition.casts)
         self.dtypes = dtypes
         self.backend = backend
         self.seed = seed
         self.smooth = not inputs.has_kinks(layer.definition)
         self.differences = not inputs.stops_gradients(layer.definition)
         nothing = Case("", 0, 0, {}, {})
-        self.identities = self.remembered("identities", nothing, lambda: identities.discover(layer.definition, seed))
+        self.identities = self.remembered("identities", nothing, lambda: identities.discover(self.definition, seed))
 
     def remembered(self, what: str, case: Case, compute: Callable[[], _T]) -> _T:
         """Return the result of `compute`, computed once for a case and shared by all modules."""
@@ -189,13 +190,19 @@ class Checker:
         bound: Array | float,
         note: str = "",
         dtype: str = "float64",
+        cast: str | None = None,
     ) -> Evidence:
-        """A result against its reference. An array of bounds holds entry by entry, a number in the metric."""
+        """A result against its reference. An array of bounds holds entry by entry, a number in the metric.
+
+        A result that is cast to the type `cast` is held to what its reference rounds to.
+        """
         if result is None or np.shape(result) != np.shape(exact):
             got = "None" if result is None else f"shape {np.shape(result)}"
             detail = f"{got}, expected shape {np.shape(exact)}; {self.command(case, dtype)}"
             return verdict(kind, what, detail, case.shape, dtype)
         values = np.asarray(result).astype(np.longdouble)
+        if cast is not None:
+            exact, bound = casts.claimed(values, np.asarray(exact, np.longdouble), bound, cast)
         if isinstance(bound, float):
             known = ~np.isnan(np.asarray(exact, np.float64))
             if known.size and not known.any():
@@ -234,7 +241,8 @@ class Checker:
         exact = self.exact_outputs(case)
         for name, value in answer.outputs.items():
             bound = COMPLEX_STEP_BOUND if bounds is None else bounds[name] + self.rounding(case)[name]
-            yield self.compared("forward vs oracle", name, case, value, exact[name], bound)
+            cast = self.casts.get(name)
+            yield self.compared("forward vs oracle", name, case, value, exact[name], bound, cast=cast)
 
     def _complex_step(self, case: Case, answer: Run) -> Iterator[Evidence]:
         independent = complex_step.rows_are_independent(self.definition, case, self.seed)
@@ -382,7 +390,8 @@ class Checker:
             yield self.broken(kind, case, error, dtype)
             return
         for name, value in answer.outputs.items():
-            yield self.compared(kind, prefix + name, case, value, outputs[name], np.asarray(bounds[name]), "", dtype)
+            bound, cast = np.asarray(bounds[name]), self.casts.get(name)
+            yield self.compared(kind, prefix + name, case, value, outputs[name], bound, "", dtype, cast)
         for entry in present(self.layer, case):
             if entry.name not in gradients:
                 continue

@@ -10,8 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from lngen.check.casts import unit
 from lngen.check.evidence import Evidence, verdict
 from lngen.check.layer import Array, Case, Checkable, Run, run
+from lngen.runtime.protocol.casts import dtype
 
 ROWS, FEATURES = 5, 7
 """The shape that claims are tried at, unless they need another."""
@@ -99,11 +101,11 @@ def _comparable(array: Array) -> Array:
 def mistyped(layer: Checkable, case: Case, rows: np.dtype[Any]) -> str:
     """Describe the first result of the wrong type or shape; empty if there is none.
 
-    Outputs have the type of `rows`, gradients the type and shape of their inputs.
+    Outputs have the type of `rows` or that of their cast, gradients the type and shape of their inputs.
     """
-    answer = run(layer, case)
+    answer, casts = run(layer, case), dict(layer.definition.casts)
     for name, value in answer.outputs.items():
-        if value.dtype != rows or value.shape != case.cotangents[name].shape:
+        if value.dtype != (dtype(casts[name]) if name in casts else rows) or value.shape != case.cotangents[name].shape:
             return f"{name}: {value.dtype}{value.shape} for rows of {rows}"
     for entry in layer.differentiable:
         given, gradient = np.asarray(case.inputs[entry.name]), answer.gradients[entry.name]
@@ -117,15 +119,19 @@ def different(a: Mapping[str, Any], b: Mapping[str, Any]) -> list[str]:
     return [name for name, value in a.items() if not same(value, b[name])]
 
 
-def beyond(a: Mapping[str, Any], b: Mapping[str, Any], bounds: Mapping[str, Array] | None) -> str:
+def beyond(layer: Checkable, a: Mapping[str, Any], b: Mapping[str, Any], bounds: Mapping[str, Array] | None) -> str:
     """Results that are further apart than two results within their error bounds can be."""
-    bad = []
+    bad, casts = [], dict(layer.definition.casts)
     for name, value in a.items():
         if value is None or b[name] is None:
             continue
         # Without a derived bound the two have to be the same.
         limit = 2 * np.asarray(bounds[name]) if bounds is not None else np.zeros(())
-        if np.shape(value) != np.shape(b[name]) or not np.all(np.abs(np.asarray(value) - b[name]) <= limit):
+        one, other = np.asarray(value), np.asarray(b[name])
+        if name in casts:
+            limit = limit + unit(one, casts[name])
+            one, other = one.astype(np.float64), other.astype(np.float64)
+        if one.shape != other.shape or not np.all(np.abs(one - other) <= limit):
             bad.append(name)
     return listed(bad, "further apart than rounding")
 

@@ -25,7 +25,7 @@ from lngen.check.claim import (
 )
 from lngen.check.evidence import Evidence
 from lngen.check.inputs import ordinary
-from lngen.check.layer import Array, Case, Checkable, Run, outputs_by_name, positional, run
+from lngen.check.layer import Array, Case, Checkable, Run, outputs_by_name, positional, run, wrong_like
 from lngen.check.numbers import storage_dtype
 from lngen.language.oracle.evaluate import FLOAT64, evaluate
 from lngen.language.syntax import Kind
@@ -157,7 +157,7 @@ def _out(of: Trial) -> str:
     layer, case = of.layer, of.case
     plain = run(layer, case)
     inputs, constants = positional(layer, case)
-    given = [np.full_like(plain.outputs[name], np.nan) for name in layer.definition.outputs]
+    given = [wrong_like(plain.outputs[name]) for name in layer.definition.outputs]
     result, saved = layer.module.forward(*inputs, **constants, out=given[0] if len(given) == 1 else tuple(given))
     outputs = outputs_by_name(layer, result)
     if any(not np.shares_memory(outputs[n], g) for n, g in zip(layer.definition.outputs, given, strict=True)):
@@ -213,7 +213,7 @@ def _left_out(of: Trial) -> str:
         present = of.drawn().inputs
         neutral = {e.name: np.full_like(present[e.name], float(e.default or 0)) for e in some}
         explicit = replace(case, inputs={**case.inputs, **neutral})
-        trouble = beyond(results(run(of.layer, explicit)), without, of.bounds(explicit))
+        trouble = beyond(of.layer, results(run(of.layer, explicit)), without, of.bounds(explicit))
         if trouble:
             return f"without {', '.join(sorted(names))}: {trouble}"
         not_none = [f"d{name}" for name in sorted(names) if without.get(f"d{name}") is not None]
@@ -279,7 +279,7 @@ def _laid_out(of: Trial, *layouts: Callable[[Trial, Any], Any]) -> str:
     plain = results(run(of.layer, of.case))
     for layout in layouts:
         _, _, answer = of.called(lambda value, layout=layout: layout(of, value))  # type: ignore[misc]
-        if trouble := beyond(plain, results(answer), of.bounds(of.case)):
+        if trouble := beyond(of.layer, plain, results(answer), of.bounds(of.case)):
             return trouble
     return ""
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from lngen.check.evidence import Evidence
 from lngen.language.definition import Definition, Input
 from lngen.plan.program import RowProgram
+from lngen.runtime.protocol.casts import dtype
 
 Array = NDArray[Any]
 Adjoint = Callable[[Mapping[str, Any], Mapping[str, Any]], Mapping[str, Array]]
@@ -151,7 +152,11 @@ def run(layer: Checkable, case: Case, *, over_nan: bool = False, **options: Any)
     outs: dict[str, Any] = {}
     later: dict[str, Any] = {}
     if over_nan:
-        places = tuple(map(_nan_like, cotangents))
+        casts = dict(layer.definition.casts)
+        places = tuple(
+            _nan_like(None if value is None else np.asarray(value, dtype(casts[name]) if name in casts else None))
+            for name, value in zip(layer.definition.outputs, cotangents, strict=True)
+        )
         outs["out"] = places if len(places) > 1 else places[0]
         later["out"] = tuple(_nan_like(case.inputs.get(entry.name)) for entry in layer.differentiable)
     with np.errstate(all="ignore"):
@@ -162,7 +167,13 @@ def run(layer: Checkable, case: Case, *, over_nan: bool = False, **options: Any)
 
 
 def _nan_like(value: Any) -> Array | None:
-    return None if value is None else np.full_like(value, np.nan)
+    return None if value is None else wrong_like(value)
+
+
+def wrong_like(value: Any) -> Array:
+    """An array like another of values that no result has: NaN, or in an integer type the least."""
+    kind = np.asarray(value).dtype
+    return np.full_like(value, np.iinfo(kind).min + 77 if kind.kind in "iu" else np.nan)
 
 
 def present(layer: Checkable, case: Case) -> tuple[Input, ...]:

@@ -129,9 +129,17 @@ def upload(value: Any) -> Any:
         return value
     from pycuda import gpuarray
 
-    return gpuarray.to_gpu(np.ascontiguousarray(value).reshape(np.shape(value)))
+    array = np.ascontiguousarray(value).reshape(np.shape(value))
+    return gpuarray.to_gpu(array.view(np.uint8)).view(array.dtype) if _is_strange(array) else gpuarray.to_gpu(array)
 
 
 def download(value: Any) -> Any:
     """An array from device memory; None as it is."""
-    return None if value is None else value.get()
+    if value is None:
+        return None
+    return value.view(np.uint8).get().view(value.dtype) if _is_strange(value) else value.get()
+
+
+def _is_strange(array: Any) -> bool:
+    """Test whether PyCUDA does not copy arrays of a type: floats of 8 bits, whose name NumPy does not read."""
+    return bool(array.dtype.itemsize == 1 and array.dtype.kind not in "biu")

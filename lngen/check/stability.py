@@ -102,7 +102,8 @@ def _line(
     layer: Checkable, naive: Definition, case: Case, dtype: str, offset: float, peer: Counterpart | None
 ) -> StabilityRow:
     numbers = FLOAT32 if dtype == "float32" else FLOAT64
-    exact = reference.outputs(layer.definition, case)
+    definition = layer.definition.straight_through
+    exact = reference.outputs(definition, case)
 
     def error(outputs: Mapping[str, object]) -> float:
         return max(metric_error(np.asarray(outputs[name]).astype(np.longdouble), exact[name]) for name in exact)
@@ -112,7 +113,7 @@ def _line(
             dtype,
             offset,
             error(evaluate(naive, case.inputs, numbers)),
-            error(evaluate(layer.definition, case.inputs, numbers)),
+            error(evaluate(definition, case.inputs, numbers)),
             error(run(layer, case).outputs),
             None if peer is None else error(counterpart.outputs(layer.definition, peer, case)),
         )

@@ -55,12 +55,7 @@ def described(
             for given in layer.constants
         ],
         "outputs": [
-            {
-                "name": output.public,
-                "symbol": reading(output.name),
-                "kind": output.kind,
-                "axes": list(runtime.AXES[output.kind]),
-            }
+            runtime.output(output.public, output.kind, symbol=reading(output.name), cast=output.cast)
             for output in layer.outputs
         ],
         "saved": [
@@ -135,7 +130,8 @@ def assignment(interface: runtime.Interface) -> list[str]:
             for given in interface["constants"]
         ],
         "outputs": [
-            _made("output", [output["name"], output["kind"]], **_symbol(output)) for output in interface["outputs"]
+            _made("output", [output["name"], output["kind"]], **_symbol(output), cast=output.get("cast"))
+            for output in interface["outputs"]
         ],
         "saved": [
             _made("saved", [field["name"], field["kind"], field["axes"]], of=_unless(field["of"], field["name"]))

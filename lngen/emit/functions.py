@@ -68,7 +68,7 @@ class FrameworkFunction:
     def _returns(self) -> list[str]:
         """Describe the outputs, with their shapes and types, on lines of a docstring."""
         rows, outputs = self.layer.rows[0].public, self.layer.outputs
-        shapes = [f"{each.public} has {MEANINGS[each.kind].format(rows=rows)}" for each in outputs]
+        shapes = [f"{each.public} has {each.meaning(rows)}" for each in outputs]
         names = ", ".join(each.public for each in outputs)
         returned = f"`({names})`" if len(outputs) > 1 else names
         return textwrap.wrap(

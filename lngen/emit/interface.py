@@ -79,9 +79,14 @@ class PublicConstant(PublicName):
 
 @dataclass(frozen=True)
 class PublicOutput(PublicName):
-    """A result of forward: Row or RowScalar."""
+    """A result of forward: Row or RowScalar. `cast` is the type that it is rounded to; None is that of the rows."""
 
     kind: Kind
+    cast: str | None = None
+
+    def meaning(self, rows: str) -> str:
+        """Describe the values of the output in the words of a docstring."""
+        return MEANINGS[self.kind].format(rows=rows) + (f", rounded to {self.cast}" if self.cast else "")
 
 
 @dataclass(frozen=True)
@@ -140,6 +145,12 @@ class OwnFields:
         return cls(*(f"{name}_" if name in names else name for name in ("shape", "dtype", "dtypes")))
 
 
+def require_uncast(program: RowProgram, backend: str, remedy: str) -> None:
+    """Raises LngenError for a layer with an output that is cast, which a backend cannot write."""
+    for name, target in program.casts:
+        raise LngenError(f"{reading(name)} is cast to {target}, which {backend} cannot write yet; {remedy}")
+
+
 def interface(forward: RowProgram, notes: Notes) -> PublicInterface:
     """The interface of a layer, its names marked if those of `forward` are.
 
@@ -150,7 +161,7 @@ def interface(forward: RowProgram, notes: Notes) -> PublicInterface:
     def spelled(name: str) -> str:
         return marked(name) if is_marked else name
 
-    optional, data = dict(forward.optional), set(map(spelled, notes.data))
+    optional, casts, data = dict(forward.optional), dict(forward.casts), set(map(spelled, notes.data))
     kinds: dict[str, Kind] = {}
     for row in forward.rows:
         place = 1 - isinstance(row.symbol, RowSymbol)
@@ -176,7 +187,7 @@ def interface(forward: RowProgram, notes: Notes) -> PublicInterface:
         PublicConstant(p.name, public(p.name), p.default) for p in forward.parameters if p.kind == "Constant"
     )
     outputs = tuple(
-        PublicOutput(name, public(name), "Row" if isinstance(store.symbol, RowSymbol) else "RowScalar")
+        PublicOutput(name, public(name), "Row" if isinstance(store.symbol, RowSymbol) else "RowScalar", casts.get(name))
         for store in forward.results
         for name in store.names
     )

@@ -177,4 +177,5 @@ def marked_program(program: RowProgram) -> RowProgram:
         saved=tuple(map(new, program.saved)),
         results=stores(program.results),
         optional=tuple((marked(name), value) for name, value in program.optional),
+        casts=tuple((marked(name), target) for name, target in program.casts),
     )

@@ -31,7 +31,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
-from lngen.language.functions import TABLE, FunctionEntry, entry
+from lngen.language.functions import TABLE, FunctionEntry, entry, not_run
 from lngen.language.kinds import Constant as Constant
 from lngen.language.kinds import Data as Data
 from lngen.language.kinds import Feature as Feature
@@ -487,10 +487,21 @@ def stop_gradient(u: Any, /) -> Any:
     """u itself, taken for a constant by differentiation: its derivative is 0."""
 
 
+def cast(u: Any, type: str, /) -> Any:
+    """u rounded to a type, as an output: to the nearest value, and of two that are equally near to the even one.
+
+    The type is "float8_e4m3fn", "float8_e5m2", "int8", "uint8", "float16", "bfloat16" or "float32", and the output has
+    it whatever the types of the inputs. A larger value than the largest finite one of the type, infinity too, becomes
+    that one. NaN stays NaN, and is 0 in an integer type. The derivative is 1, straight through the rounding.
+    A cast is the whole of an output, as in `q = cast(y/s, "int8")`, which no other statement reads.
+    """
+    not_run("cast")
+
+
 FUNCTIONS: Mapping[str, FunctionEntry] = MappingProxyType(TABLE)
-"""Every function of the language by name; no other module names them all."""
+"""Every function of the language by name but `cast`, which is no expression; no other module names them all."""
 
 
 def public_names() -> tuple[str, ...]:
     """Return the names that a definition may import."""
-    return ("D", "pi", *KIND_NAMES, *FUNCTIONS)
+    return ("D", "pi", *KIND_NAMES, *FUNCTIONS, "cast")

@@ -16,7 +16,7 @@ return y
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from lngen.language.syntax import Binary, Call, Expression, Kind, Name, Number, SourceSpan, render, walk
@@ -68,6 +68,8 @@ class Definition:
     Every input and every statement reaches an output. `minimum_features` is the smallest D for which no
     divisor made of D and numbers alone is zero, here and for every larger D. `renamed` has the names that the file
     spells otherwise, as pairs of the name here and the name there: `dx` is left to the gradient of an input `x`.
+    `casts` pairs an output with the type that it is rounded to. Its statement has the value before, and no other
+    statement reads it.
     """
 
     name: str
@@ -80,6 +82,7 @@ class Definition:
     minimum_features: int
     renamed: tuple[tuple[str, str], ...] = ()
     counterparts: tuple[Counterpart, ...] = ()
+    casts: tuple[tuple[str, str], ...] = ()
 
     @property
     def constants(self) -> tuple[Input, ...]:
@@ -167,6 +170,11 @@ class Definition:
             raise KeyError(name)
         return self.statement(name).kind
 
+    @property
+    def straight_through(self) -> Definition:
+        """The definition whose outputs are not rounded, which derivatives are of."""
+        return replace(self, casts=())
+
     def public(self, name: str) -> str:
         """Return the name of an input, an output or a statement in the file and in the signatures of emitted
         functions.
@@ -177,7 +185,7 @@ class Definition:
         """The definition in normal form: the same for every layout, comment and docstring; for hashing."""
         lines = [f"def {self.name}({', '.join(_signature(entry) for entry in self.inputs)})"]
         lines += [f"{s.name}: {s.kind.value} = {render(s.expression)}" for s in self.statements]
-        lines += [f"return {', '.join(self.outputs)}"]
+        lines += [f"return {', '.join(self.outputs)}", *(f"{name} is cast to {target}" for name, target in self.casts)]
         return "\n".join([*lines, *(f"{name} is written {written}" for name, written in self.renamed)])
 
     def _inputs_of(self, kind: Kind) -> tuple[Input, ...]:

@@ -13,7 +13,7 @@ class Kind(enum.Enum):
     """Axes that a value varies over.
 
     A CONSTANT is a SCALAR without a gradient. DATA, DATA_PER_ROW and DATA_PER_FEATURE are a ROW, a ROW_SCALAR and a
-    FEATURE without one; the kinds of INT hold integers. Only an input has one of these kinds. The value of a kind is its
+    FEATURE without one; kinds of INT hold integers. Only an input has one of these kinds. The value of a kind is its
     annotation.
     """
 

@@ -255,11 +255,17 @@ def _word(reduction: Expr) -> str:
 
 def _kept(derivation: Derivation, forward: Sequence[ProgramLine], backward: Sequence[ProgramLine]) -> list[RowArgument]:
     """Return the row values saved for backward: all row scalars, and the rows that all others are computed from."""
-    outputs = zip(derivation.definition.outputs, derivation.forward.outputs, strict=True)
+    outputs = _unrounded(derivation)
     chosen = _chosen(derivation, forward, backward)
     given = [RowArgument(s.name, s, "saved input") for s in derivation.forward.symbols if axes(s).rows]
     given = [row for row in given if row.symbol in chosen or not is_row(row.symbol)]
     return [*given, *(RowArgument(name, symbol, "saved output") for name, symbol in outputs if symbol in chosen)]
+
+
+def _unrounded(derivation: Derivation) -> list[tuple[str, TypedSymbol]]:
+    """The outputs, by name, that hold their values as computed: no cast has rounded them."""
+    outputs = zip(derivation.definition.outputs, derivation.forward.outputs, strict=True)
+    return [(name, symbol) for name, symbol in outputs if name not in dict(derivation.definition.casts)]
 
 
 def _chosen(
@@ -272,7 +278,7 @@ def _chosen(
         key=lambda s: s.name,
     )
     inputs = [symbol for symbol in derivation.forward.symbols if is_row(symbol)]
-    outputs = [symbol for symbol in derivation.forward.outputs if is_row(symbol) and symbol not in inputs]
+    outputs = [symbol for _, symbol in _unrounded(derivation) if is_row(symbol) and symbol not in inputs]
     best: tuple[tuple[int, int, int, int], tuple[TypedSymbol, ...]] | None = None
     readable = [*inputs, *outputs]
     # Values that cannot be computed from the others have to be read; only the rest is a choice.

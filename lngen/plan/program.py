@@ -274,7 +274,8 @@ class RowProgram:
     optional input to its neutral value. An input that is left out *is* that number: all work for its gradient alone is
     gone. `growth` is the size of each value at each end (`lngen.algebra.growth.Growth.at_the_ends`), for a backend that
     multiplies in another order. `is_wide` means that the layer is computed in a wider type than that of its rows
-    (`lngen.plan.widen`). `passes` are the numbered lines of the passes, in the plan and after it.
+    (`lngen.plan.widen`). `passes` are the numbered lines of the passes, in the plan and after it. `casts` pairs a
+    result of forward with the type that it is rounded to.
     """
 
     layer: str
@@ -291,6 +292,7 @@ class RowProgram:
     growth: tuple[Growth, ...] = ()
     is_wide: bool = False
     passes: tuple[PassLine, ...] = ()
+    casts: tuple[tuple[str, str], ...] = ()
 
     def lines(self) -> Iterator[Line]:
         """Yield every line, in order."""

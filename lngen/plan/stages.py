@@ -58,6 +58,7 @@ def program_of(
     entries = list(zip(definition.inputs, derivation.forward.symbols, strict=True))
     optional = [(e.name, e.default) for e, _ in entries if e.default is not None and e.kind is not Kind.CONSTANT]
     return RowProgram(
+        casts=definition.casts if direction == "forward" else (),
         layer=definition.name,
         direction=direction,
         minimum_features=definition.minimum_features,

@@ -45,7 +45,7 @@ def cost_rows(plan: Plan, dtype: DType = DEFAULT_DTYPE) -> list[tuple[str, str, 
 
     add("row tensors moved", *(f"{c.tensors} {_ways(c)}" for c in costs))
     add("row tensors moved, unfused", *(f"{u.tensors} in {counted(u.kernels, 'kernel')}" for u in chains))
-    add("bytes per row element", *(size(c.tensors * ITEMSIZE) for c in costs))
+    add("bytes per row element", *(size(c.row_bytes) for c in costs))
     add("bytes per row element, unfused", *(size(u.tensors * ITEMSIZE) for u in chains))
     add("kept for backward, bytes per row", *(size(c.saved_bytes_per_row) for c in costs))
     add("kept for backward, unfused", *(size(u.saved_bytes_per_row) for u in chains))

@@ -389,7 +389,7 @@ EXPRESSIONS = [
         "x // 2",
         1,
         "found the operator //",
-        "write a/b for a quotient; rounding cannot be said, and has no gradient: do it outside, and pass the result as Data",
+        'write a/b for a quotient; rounding cannot be said, and has no gradient: do it outside, and pass the result as Data; an output is rounded as a whole, as in `q = cast(u, "int8")`',
     ),
     (
         "x % 2",

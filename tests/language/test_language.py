@@ -42,7 +42,7 @@ SPECIFIED = [
 def test_the_table_has_the_specified_functions() -> None:
     assert list(FUNCTIONS) == SPECIFIED
     assert KIND_NAMES == ("Row", "RowScalar", "Feature", "Scalar", "Data", "Int", "Constant")
-    assert set(public_names()) == {"D", "pi", *KIND_NAMES, *SPECIFIED}
+    assert set(public_names()) == {"D", "pi", *KIND_NAMES, "cast", *SPECIFIED}
 
 
 def test_the_table_cannot_be_written_to() -> None:

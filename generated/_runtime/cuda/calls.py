@@ -132,7 +132,7 @@ class DeviceCall:
         kinds = self.takes.result_types(dtypes, [*map(self._array, self.takes.arguments)], self.row_dtype)
         for each, kind in zip(self.takes.results, kinds, strict=True):
             shape = part(each.kind, self.shape)
-            self.results[each.symbol] = result(each.name, outs[f"out {each.symbol}"], shape, kind)
+            self.results[each.symbol] = result(each.name, outs[f"out {each.symbol}"], shape, each.made_in(kind))
 
     def _array(self, each: Entry) -> float | Memory | None:
         return self.arrays.get(each.symbol)

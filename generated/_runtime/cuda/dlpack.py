@@ -23,6 +23,7 @@ _DEFAULT_STREAM = 1
 _READ_ONLY, _COPIED = 1, 2
 _FLOAT, _BFLOAT = 2, 4
 _TYPES = {"f16": (_FLOAT, 16), "bf16": (_BFLOAT, 16), "f32": (_FLOAT, 32), "f64": (_FLOAT, 64)}
+_TYPES |= {"float8_e4m3fn": (10, 8), "float8_e5m2": (12, 8), "int8": (0, 8), "uint8": (1, 8)}
 _LETTERS = {0: "<i", 1: "<u", _FLOAT: "<f", 5: "<c", 6: "|b"}
 
 _DELETER = ctypes.CFUNCTYPE(None, ctypes.c_void_p)

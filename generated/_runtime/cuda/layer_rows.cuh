@@ -30,6 +30,7 @@ template <class A> LNGEN_INLINE A select(bool condition, A a, A b) { return cond
 }  // namespace lngen
 #include "../cpp/absence.h"
 #include "../cpp/names.h"
+#include "../cpp/casts.h"
 
 namespace lngen {
 
@@ -162,7 +163,7 @@ template <class P> struct Used {
 template <class G, class N, Kind K = N::KIND> struct Access {};
 template <class G, class N> struct Access<G, N, ROWS> : Used<HeldChunk<G>> {};
 template <class G, class N> struct Access<G, N, FEATURES> : Used<Pack<typename G::P, G::VECTOR>> {};
-template <class G, class N> struct Access<G, N, ROWS_OUT> : Used<Pack<typename G::T, G::VECTOR>> {};
+template <class G, class N> struct Access<G, N, ROWS_OUT> : Used<Pack<StoredAs<N, typename G::T>, G::VECTOR>> {};
 template <class G, class... N> struct Chunk : Access<G, N>... {
   template <class M> LNGEN_INLINE Access<G, M>& of(M) { return *this; }
 
@@ -257,7 +258,7 @@ template <class Row> struct RowEntry {
   }
   template <class N, class V> LNGEN_INLINE void store(N name, V value) const {
     if constexpr (N::THERE) {
-      all.of(name).pack.entries[i] = narrow<typename Row::T>(A(value));
+      all.of(name).pack.entries[i] = narrow<StoredAs<N, typename Row::T>>(A(value));
       all.of(name).is_used = true;
     }
   }
@@ -311,7 +312,7 @@ struct DeviceRow : Stages<G_, typename G_::A, DeviceRow<G_, To, Numbers, Before,
   }
   template <class M, class V> LNGEN_INLINE void store(M name, V value) const {
     if constexpr (M::THERE) {
-      if (here.live && here.lane == 0) to.of(name)[here.row] = narrow<T>(A(value));
+      if (here.live && here.lane == 0) to.of(name)[here.row] = narrow<StoredAs<M, T>>(A(value));
     }
   }
   template <int K, bool WANTED, class V> LNGEN_INLINE void over_rows(Name<OVER_ALL, K, WANTED>, V value) const {

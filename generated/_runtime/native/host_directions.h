@@ -182,7 +182,7 @@ template <class S, class Of, class Summed> struct HostRow : Stages<HostRow<S, Of
   }
   template <class N, class V> LNGEN_INLINE void save(N name, const V& value) const { of.to.of(name)[row] = S(value); }
   template <class N, class V> LNGEN_INLINE void store(N name, const V& value) const {
-    if constexpr (N::THERE) of.to.of(name)[row] = narrow<Row>(S(value));
+    if constexpr (N::THERE) of.to.of(name)[row] = narrow<StoredAs<N, Row>>(S(value));
   }
   template <class N, class V> LNGEN_INLINE void over_rows(N, const V& value) const {
     if constexpr (N::THERE && !is_zero<V>) sums_over_rows.scalars[N::INDEX] += S(value);
@@ -192,7 +192,7 @@ template <class S, class Of, class Summed> struct HostRow : Stages<HostRow<S, Of
     return read<S>(of.to.of(name) + (N::KIND == ROWS ? offset : 0) + column, width);
   }
   template <class N, class W> LNGEN_INLINE void put(N name, int column, W width, const Lanes<S>& value) const {
-    Row* const to = of.to.of(name);
+    auto* const to = of.to.of(name);
     write_once(to + offset + column, width, value, of.streams && is_even(to, this->columns));
   }
   template <class N, class W> LNGEN_INLINE void add(N, int column, W width, const Lanes<S>& value) const {

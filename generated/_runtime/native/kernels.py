@@ -20,6 +20,7 @@ from ..numpy.directions import ForwardCall, LaterCall
 from ..numpy.layers import HostLayer
 from ..protocol import directions as protocol
 from ..protocol.calls import Array, DType, Shape
+from ..protocol.casts import dtype as cast_type
 from ..protocol.directions import DirectionProtocol
 from ..protocol.interface import PER_ROW
 from ..protocol.kernels import KernelTable
@@ -124,6 +125,7 @@ class DirectionKernels:
         self.source = folder / f"{table.source}.cpp"
         self.names, self.first_made = takes.slots, len(takes.reads)
         self.kinds = [each.kind for each in (*takes.reads, *takes.makes)]
+        self.casts = [each.cast for each in (*takes.reads, *takes.makes)]
         self.numbers = {place for place, kind in enumerate(self.kinds) if kind == "Constant"}
         places = {each: place for place, each in enumerate([*self.names, "the workspace"])}
         constants = takes.numbers
@@ -195,16 +197,22 @@ class DirectionKernels:
 
     def stored(self, given: Sequence[Any], computed: DType) -> DType:
         """Return the type that rows are stored in, if kernels take it; else the compute type."""
-        pairs = zip(self.kinds, given, strict=True)
-        kinds = {value.dtype for kind, value in pairs if value is not None and kind in PER_ROW}
+        found = zip(self.kinds, self.casts, given, strict=True)
+        kinds = {value.dtype for kind, cast, value in found if value is not None and kind in PER_ROW and not cast}
         stored = kinds.pop() if len(kinds) == 1 else computed
         return stored if stored.name in TYPES and stored.isnative else computed
 
     def wanted(self, given: Sequence[Any], stored: DType, computed: DType) -> list[DType | None]:
         """Return the type in which kernels take each array; None for a Constant, and for an absent value."""
         return [
-            None if value is None or kind == "Constant" else stored if kind in PER_ROW else computed
-            for kind, value in zip(self.kinds, given, strict=True)
+            None
+            if value is None or kind == "Constant"
+            else cast_type(cast)
+            if cast
+            else stored
+            if kind in PER_ROW
+            else computed
+            for kind, cast, value in zip(self.kinds, self.casts, given, strict=True)
         ]
 
     def prepare(self, given: list[Any], stored: DType, computed: DType) -> bytes:

@@ -6,7 +6,7 @@ value's name for callers; `symbol` is its name in `derivation.md` and in kernels
 has names such as `dx` beside `x`.
 """
 
-from typing import Literal, TypedDict
+from typing import Literal, NotRequired, TypedDict
 
 __all__ = [
     "DATA",
@@ -82,12 +82,16 @@ class ConstantEntry(TypedDict):
 
 
 class OutputEntry(TypedDict):
-    """A result of `forward`; its cotangent is an argument of `backward`."""
+    """A result of `forward`; its cotangent is an argument of `backward`.
+
+    `cast` is the type that the result is rounded to. One without it has the type of the first rows.
+    """
 
     name: str
     symbol: str
     kind: Kind
     axes: Axes
+    cast: NotRequired[str]
 
 
 class SavedField(TypedDict):
@@ -159,9 +163,10 @@ def constant(
     return {"name": name, "symbol": symbol or name, "default": default, "sign": sign}
 
 
-def output(name: str, kind: Kind, *, symbol: str | None = None) -> OutputEntry:
+def output(name: str, kind: Kind, *, symbol: str | None = None, cast: str | None = None) -> OutputEntry:
     """The entry of an output."""
-    return {"name": name, "symbol": symbol or name, "kind": kind, "axes": list(AXES[kind])}
+    made: OutputEntry = {"name": name, "symbol": symbol or name, "kind": kind, "axes": list(AXES[kind])}
+    return {**made, "cast": cast} if cast else made
 
 
 def saved(name: str, kind: Origin, axes: Axes, *, of: str | None = None) -> SavedField:

@@ -72,8 +72,34 @@ def derive(definition: Definition) -> Derivation:
             for basis in reverse.bases.values()
             for left, right in basis.identities
         ),
-        steps=as_read([renamed(step, rename) for step in trail.steps], results, equations, KnownValues.of(forward)),
+        steps=_with_casts(
+            as_read([renamed(step, rename) for step in trail.steps], results, equations, KnownValues.of(forward)),
+            definition,
+            forward,
+        ),
     )
+
+
+def _with_casts(steps: tuple[Step, ...], definition: Definition, forward: Forward) -> tuple[Step, ...]:
+    """The steps, whose reasons say where an output is rounded: its derivative goes straight through."""
+    targets = dict(definition.casts)
+    outputs = zip(definition.outputs, forward.outputs, strict=True)
+    casts = {symbol: cast_words(targets[name]) for name, symbol in outputs if name in targets}
+    return tuple(
+        replace(step, reason=f"{step.reason}; {casts.pop(step.target)}")
+        if step.part == "forward" and step.target in casts
+        else step
+        for step in steps
+    )
+
+
+def cast_words(target: str) -> str:
+    """Say what becomes of an output that is cast, and what its derivative is.
+
+    >>> cast_words("int8")
+    'as an output rounded to int8; its derivative goes straight through, as if the rounding had slope 1'
+    """
+    return f"as an output rounded to {target}; its derivative goes straight through, as if the rounding had slope 1"
 
 
 def _of_known(forward: Forward, written: Forward, steps: list[Step]) -> list[Step]:

@@ -29,7 +29,7 @@ Role = Literal[
     "blocks",
     "D",
 ]
-Element = Literal["row", "parameter", "compute", "integer", "one integer", "int64", "int32"]
+Element = Literal["row", "parameter", "compute", "integer", "one integer", "int64", "int32", "cast"]
 
 DTYPES = ("f16", "bf16", "f32", "f64")
 
@@ -59,8 +59,8 @@ class KernelArgument:
     """One argument of a kernel, in order.
 
     `name` is the argument's name in the emitted code. `element` is the type that is passed or pointed to: the storage
-    type of rows, that of parameters, the compute type, that of integers. `absent` is the macro that compiles the argument away; its
-    pointer may then be null, and its value is ignored.
+    type of rows, that of parameters, the compute type, that of integers, or the one that an output is `cast` to.
+    `absent` is the macro that compiles the argument away; its pointer may then be null, and its value is ignored.
 
     `part` is the value that the launcher passes, by its name in the launcher's tables. It is the name of an input, a
     cotangent or a Constant, `saved mu` for a saved row scalar, or `out dx` for a result. Otherwise it is one of `the
@@ -74,11 +74,15 @@ class KernelArgument:
     pointer: bool = True
     writes: bool = False
     absent: str | None = None
+    cast: str = ""
 
-    def declaration(self, row: str, parameter: str, compute: str, integer: str) -> str:
-        """The declaration in C++, given the types of rows, parameters, arithmetic and integers."""
+    def declaration(self, row: str, parameter: str, compute: str, own: str = "", cast: str = "") -> str:
+        """The declaration in C++, given the types of rows, parameters and arithmetic.
+
+        `own` stands before the type of integers, and `cast` before one that an output is cast to.
+        """
         kinds = {"row": row, "parameter": parameter, "compute": compute, "int64": "long long", "int32": "int"}
-        kinds |= {"integer": integer, "one integer": integer.replace("Integer", "OneInteger")}
+        kinds |= {"integer": f"{own}Integer", "one integer": f"{own}OneInteger", "cast": cast + self.cast}
         constant = "const " if self.pointer and not self.writes else ""
         return f"{constant}{kinds[self.element]}{'*' if self.pointer else ''} {self.name}"
 
@@ -108,7 +112,7 @@ class LaunchContract:
 
         `space` is the namespace of the kernel's mathematics.
         """
-        types = ("T", "lngen::Parameter<T>", "lngen::Computed<T>", "lngen::Integer")
+        types = ("T", "lngen::Parameter<T>", "lngen::Computed<T>", "lngen::", "lngen::cast::")
         declared = [a.declaration(*types).replace("* ", "* __restrict__ ") for a in self.arguments]
         names = [argument.name for argument in self.arguments]
         first = f"  LNGEN_KERNEL({self.kernel}_##TYPE, T, lngen::{space}::Layer,"
@@ -116,7 +120,7 @@ class LaunchContract:
 
     def summary(self) -> list[str]:
         """The kernel and its arguments in lines of text, for the head of the file."""
-        listed = ", ".join(a.declaration("Row", "Parameter", "Computed", "Integer") for a in self.arguments)
+        listed = ", ".join(a.declaration("Row", "Parameter", "Computed") for a in self.arguments)
         return textwrap.wrap(f"{self.kernel}_<type>({listed})", 108, subsequent_indent="    ")
 
 
@@ -171,9 +175,16 @@ _FEATURES = KernelArgument("D", "the features", "D", "int32", pointer=False)
 
 
 def _results(stores: Sequence[Store], element: Element, program: RowProgram) -> list[KernelArgument]:
+    casts = dict(program.casts)
     return [
         KernelArgument(
-            f"out_{name}", f"out {name}", "result", element, writes=True, absent=result_absence(name, program)
+            f"out_{name}",
+            f"out {name}",
+            "result",
+            "cast" if name in casts else element,
+            writes=True,
+            absent=result_absence(name, program),
+            cast=casts.get(name, ""),
         )
         for store in stores
         for name in store.names

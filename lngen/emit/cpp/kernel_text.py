@@ -91,7 +91,8 @@ class KernelText:
             if argument.role == "result":
                 public = name.removeprefix("out_")
                 shown = name if kind.startswith(("FEATURES", "SCALARS")) else public
-                tags[name] = self.tags.add(shown, kind, result_condition((public,), self.program))
+                there = result_condition((public,), self.program)
+                tags[name] = self.tags.add(shown, kind, there, cast=argument.cast)
                 self.result_tags[public] = tags[name]
                 continue
             if argument.role == "save":

@@ -41,13 +41,17 @@ TEXT = Language(
 
 @dataclass(frozen=True)
 class Tag:
-    """One name: its spelling, the kind and the index of `names.h`, where it is there, its value where it is not."""
+    """One name: its spelling, the kind and the index of `names.h`, where it is there, its value where it is not.
+
+    `cast` is the type that a result is rounded to.
+    """
 
     text: str
     kind: str
     index: int
     there: Condition = ALWAYS
     neutral: Fraction = Fraction(0)
+    cast: str = ""
 
     @property
     def value(self) -> str:
@@ -69,6 +73,8 @@ class Tag:
         if self.there != ALWAYS:
             parts += [cpp(self.there)]
             parts += [self.value] if self.neutral or self.kind in HAVE_VALUES else []
+        if self.cast:
+            parts = [self.kind, str(self.index), cpp(self.there), "Zero", f"cast::{self.cast}"]
         lines = []
         if self.there != ALWAYS and self.value.startswith("Absent_"):
             lines.append(f"struct {self.value} {{ static constexpr double VALUE = {real(number_of(self.neutral))}; }};")
@@ -93,13 +99,15 @@ class Tags:
         self._taken = set(values)
         self._count: Counter[str] = Counter()
 
-    def add(self, name: str, kind: str, there: Condition = ALWAYS, neutral: Fraction = Fraction(0)) -> Tag:
+    def add(
+        self, name: str, kind: str, there: Condition = ALWAYS, neutral: Fraction = Fraction(0), cast: str = ""
+    ) -> Tag:
         """Add a name, in capitals."""
         capitals = reading(name).upper()
         spellings = chain([capitals], (f"{capitals}_{number}" for number in count(2)))
         text = next(text for text in map(marked, spellings) if text not in self._taken)
         self._taken.add(text)
-        tag = Tag(text, kind, self._count[kind], there, neutral)
+        tag = Tag(text, kind, self._count[kind], there, neutral, cast)
         self._count[kind] += 1
         self.all.append(tag)
         return tag

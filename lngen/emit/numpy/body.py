@@ -59,6 +59,7 @@ class DirectionBody:
         results = {event.name: event for event in schedule.events if event.kind in ("store", "save", "result")}
         self.results = [results[name] for name in wanted]
         per_row = [event for event in self.results if event.kind != "result"]
+        self.casts = dict(schedule.program.casts)
         self.rows = [event for event in per_row if self.nodes[event.node].axes == ROW]
         self.row_scalars = [event for event in per_row if event not in self.rows]
 
@@ -188,6 +189,8 @@ class DirectionBody:
                     value = entries
                 else:
                     lines.append(CodeLine(variable, entries, wanted))
+            if event.name in self.casts:
+                value = called("_casts.cast", value, Code(f'"{self.casts[event.name]}"'))
             returned.append(value)
         for node in self._totals:
             returned.append(Code.of(self.of.variables[node.index]))

@@ -9,7 +9,7 @@ from typing import Any
 from lngen.emit import Notes, render
 from lngen.emit.class_names import class_of
 from lngen.emit.description import assignment, described, protocol
-from lngen.emit.interface import MEANINGS, OwnFields, interface
+from lngen.emit.interface import OwnFields, interface
 from lngen.emit.layout import call, in_order, quoted, statement
 from lngen.emit.numpy import classes
 from lngen.emit.numpy.functions import DirectionFunction, direction_function
@@ -128,9 +128,7 @@ class _NumpyEmission:
             "several_outputs": self.several,
             "second": any(program.direction == "backward_backward" for program in self.programs),
             "inputs": [{"name": given.public, "required": given.required} for given in layer.differentiable],
-            "outputs": [
-                {"name": output.public, "meaning": MEANINGS[output.kind].format(rows=rows)} for output in layer.outputs
-            ],
+            "outputs": [{"name": output.public, "meaning": output.meaning(rows)} for output in layer.outputs],
             "saved_fields": [
                 {"name": field.name, "type": field.type(_ARRAY), "meaning": field.meaning[4:-1]} for field in self.saved
             ],

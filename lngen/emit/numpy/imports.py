@@ -8,6 +8,7 @@ from typing import Any
 RUNTIME_MODULES: Mapping[str, str] = {
     "blocks": "numpy.blocks",
     "calls": "protocol.calls",
+    "casts": "numpy.casts",
     "collectives": "sharded.collectives",
     "directions": "numpy.directions",
     "functions": "numpy.functions",

@@ -10,7 +10,20 @@ from lngen.plan.presence import Condition
 from lngen.plan.program import RowProgram
 
 RESERVED = frozenset(
-    {"np", "_blocks", "_functions", "_rows", "values", "arguments", "fields", "results", "call", "shape", "dtype"}
+    {
+        "np",
+        "_blocks",
+        "_casts",
+        "_functions",
+        "_rows",
+        "values",
+        "arguments",
+        "fields",
+        "results",
+        "call",
+        "shape",
+        "dtype",
+    }
     | {"features", "far_from", "one_over_D", "ones", "block"}
     | {"buffers", "row_scalar_buffers", "masks", "row_scalar_masks"}
 )

@@ -189,7 +189,7 @@ class PublicFunctions:
         if self._several():
             return ""
         (output,) = self.layer.outputs
-        return f" {output.public} has {MEANINGS[output.kind].format(rows=self.layer.rows[0].public)}."
+        return f" {output.public} has {output.meaning(self.layer.rows[0].public)}."
 
     def _sign(self, given: PublicConstant) -> str:
         return " of 0 or more" if given.name in self.layer.nonnegative else ""

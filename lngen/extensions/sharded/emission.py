@@ -14,7 +14,7 @@ from typing import Any
 
 from lngen.emit import Notes
 from lngen.emit.description import protocol
-from lngen.emit.interface import OwnFields, PublicInterface, interface
+from lngen.emit.interface import OwnFields, PublicInterface, interface, require_uncast
 from lngen.emit.layout import in_order
 from lngen.emit.numpy.body import DirectionBody
 from lngen.emit.numpy.imports import imported, runtime_imports
@@ -76,6 +76,7 @@ def collectives(form: ShardedProgram) -> str:
 class _ShardedEmission:
     def __init__(self, programs: Sequence[RowProgram], notes: Notes) -> None:
         self.notes = notes
+        require_uncast(programs[0], "sharded code", "cast what it returns outside")
         every = list(map(marked_program, programs))
         self.layer: PublicInterface = interface(every[0], notes)
         taken = [each.public for each in (*self.layer.inputs, *self.layer.constants, *self.layer.outputs)]

@@ -52,8 +52,9 @@ from lngen.language.syntax import (
     holds_integers,
     is_integer,
 )
+from lngen.runtime.protocol.casts import TARGETS
 
-__all__ = ["COMPLEX128", "FLOAT32", "FLOAT64", "LONGDOUBLE", "Numbers", "evaluate", "mp_numbers"]
+__all__ = ["COMPLEX128", "FLOAT32", "FLOAT64", "LONGDOUBLE", "Numbers", "evaluate", "mp_numbers", "rounded"]
 
 _LARGEST_INTEGER = 2**31 - 1
 
@@ -72,6 +73,9 @@ def evaluate(
     shape (). A missing one, or None, takes its default. Results have these shapes too. Each operation rounds as
     `numbers` does; an undefined value is NaN. Inputs are not written to.
 
+    An output that is cast is rounded to its type, if the numbers are floats. Its derivatives are those of
+    `definition.straight_through`.
+
     Raises LngenError for an input that is unknown, missing, of a wrong shape or not of numbers, and for D below
     `definition.minimum_features`.
     """
@@ -84,9 +88,28 @@ def evaluate(
             values[statement.name] = (walk.integer if is_whole else walk.value)(statement.expression)
         named = [entry for entry in definition.statements if all_values or entry.name in definition.outputs]
         order = [entry.name for entry in named] if all_values else list(definition.outputs)
-        kinds = {entry.name: entry.kind for entry in named}
+        kinds, targets = {entry.name: entry.kind for entry in named}, dict(definition.casts)
         values |= {entry.name: numbers.array(values[entry.name]) for entry in named if holds_integers(entry.expression)}
-        return {name: _result(values[name], kinds[name], shape, numbers) for name in order}
+        found = {name: _result(values[name], kinds[name], shape, numbers) for name in order}
+        return {name: rounded(value, targets[name]) if name in targets else value for name, value in found.items()}
+
+
+def rounded(values: Array, target: str) -> Array:
+    """Return floats rounded to a type of outputs, in their own type; other numbers go straight through.
+
+    >>> rounded(np.array([17.0, 19.0, -500.0]), "float8_e4m3fn")
+    array([  16.,   20., -448.])
+    """
+    if values.dtype.kind != "f":
+        return values
+    _, lowest, highest, digits, least = TARGETS[target]
+    with np.errstate(all="ignore"):
+        inside = np.clip(values, lowest, highest)
+        if not digits:
+            return np.where(np.isnan(inside), values.dtype.type(0), np.rint(inside))
+        # The distance of two neighbours of the type is a power of two.
+        step = np.ldexp(values.dtype.type(1), np.maximum(np.frexp(inside)[1] - 1, least) - (digits - 1))
+        return np.rint(inside / step) * step
 
 
 def _row_shape(definition: Definition, inputs: Mapping[str, Any]) -> tuple[int, ...]:

@@ -32,9 +32,11 @@ from lngen.language.syntax import (
     Pi,
     is_integer,
 )
+from lngen.runtime.protocol.casts import TARGETS
 
 MAXIMUM_DEPTH = 100
 _LONGEST_REPEATED = 40
+CAST = 'cast({}, "float8_e4m3fn")'
 
 _JOINED = (
     "join comparisons p and q in parentheses: where((p) & (q), u, v) where both hold, where((p) | (q), u, v) where one "
@@ -163,7 +165,7 @@ class Scope:
     """Names that an expression may refer to; statements are added as they are read.
 
     `later` holds the names assigned further down, and `inputs` the names of the function's inputs; both serve messages.
-    `values` holds the statements that are numbers.
+    `values` holds the statements that are numbers, and `casts` those that are rounded, with their types.
     """
 
     source: Source
@@ -171,6 +173,24 @@ class Scope:
     later: frozenset[str] = frozenset()
     values: dict[str, Value] = field(default_factory=dict)
     inputs: frozenset[str] = frozenset()
+    casts: dict[str, str] = field(default_factory=dict)
+
+    def read_output(self, node: ast.expr, name: str) -> tuple[Expression, Value]:
+        """Read the whole of a statement of some name, which may be a cast: the expression is that of its value."""
+        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "cast"):
+            return self.read(node)
+        if len(node.args) != 2 or node.keywords or any(isinstance(part, ast.Starred) for part in node.args):
+            count, usage = len(node.args) + len(node.keywords), CAST.format("u")
+            self.source.refuse(node, "argument-count", name="cast", arity="2 arguments", found=count, usage=usage)
+        value, target = node.args
+        chosen = target.value if isinstance(target, ast.Constant) and isinstance(target.value, str) else ""
+        if chosen not in TARGETS:
+            usage, found = CAST.format(self._text(value)), repr(chosen) if chosen else describe(target)[0]
+            found = "a name" if isinstance(target, ast.Name) else found
+            self.source.refuse(target, "cast-type", found=found, usage=usage, types=", ".join(TARGETS))
+        read = self.read(value)
+        self.casts[name] = chosen
+        return read
 
     def read(self, node: ast.expr) -> tuple[Expression, Value]:
         """The expression of a node, and its value if it is made of numbers alone.
@@ -236,6 +256,8 @@ class Scope:
             return FeatureCount(Kind.SCALAR, span)
         if name == "pi":
             return Pi(Kind.SCALAR, span)
+        if name in self.casts:
+            self.source.refuse(node, "cast-read", name=name, target=self.casts[name])
         if name in self.kinds:
             return Name(name, Kind.join(self.kinds[name]), span, self.kinds[name].is_integer)
         if name in FUNCTIONS:
@@ -282,6 +304,8 @@ class Scope:
             self.source.refuse(node.func, "call", remedy, found=found)
         function = node.func.id
         entry = FUNCTIONS.get(function)
+        if function == "cast":
+            self.source.refuse(node, "cast-place")
         if entry is None:
             self._refuse_function(node.func, function)
         for starred in node.args:

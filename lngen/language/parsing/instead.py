@@ -86,7 +86,8 @@ FUNCTIONS: dict[str, str] = _by_word(
             "and return each result by its name"
         ),
         "ceil fix floor int quantize round trunc": (
-            "rounding cannot be said, and has no gradient: do it outside, and pass the result as Data"
+            "rounding cannot be said, and has no gradient: do it outside, and pass the result as Data; an output is "
+            'rounded as a whole, as in `q = cast(u, "int8")`'
         ),
         "clamp": "write clip(x, low, high)",
         "complex": _COMPLEX,

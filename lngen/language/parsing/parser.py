@@ -89,12 +89,12 @@ class _DefinitionParser(SignatureParser):
         inputs = tuple(self.inputs(function, name_span))
         body, inner_text = _without_docstring(function.body)
         text = inner_text if text is None or not text.value else text
-        statements, outputs, result = self._body(body, inputs, name_span)
+        scope, statements, outputs, result = self._body(body, inputs, name_span)
         if not any(entry.kind.over_features for entry in inputs):
             # Nothing is reduced, so the rows may as well be what the values have for entries.
             self._check_no_features(statements)
             inputs = tuple(replace(entry, kind=_WITH_FEATURES.get(entry.kind, entry.kind)) for entry in inputs)
-            statements, outputs, result = self._body(body, inputs, name_span)
+            scope, statements, outputs, result = self._body(body, inputs, name_span)
         self._check_own_name(function.name, inputs, statements)
         self._check_second_gradients(inputs, outputs)
         self._check_outputs(statements, outputs, result)
@@ -118,6 +118,7 @@ class _DefinitionParser(SignatureParser):
             filename=self.source.filename,
             minimum_features=smallest,
             renamed=tuple((name, written) for written, name in called.items() if name != written),
+            casts=tuple((called[name], target) for name, target in scope.casts.items()),
             counterparts=() if text is None else tuple(counterparts(self.source, _lines(text), inputs)),
         )
 
@@ -171,7 +172,7 @@ class _DefinitionParser(SignatureParser):
 
     def _body(
         self, body: list[ast.stmt], inputs: tuple[Input, ...], name_span: SourceSpan
-    ) -> tuple[list[Statement], tuple[str, ...], ast.Return]:
+    ) -> tuple[Scope, list[Statement], tuple[str, ...], ast.Return]:
         if len(body) > MAXIMUM_STATEMENTS:
             self.refuse(body[MAXIMUM_STATEMENTS], "statement-count", most=MAXIMUM_STATEMENTS)
         later = frozenset(
@@ -186,7 +187,7 @@ class _DefinitionParser(SignatureParser):
             if isinstance(node, ast.Return):
                 if position + 1 < len(body):
                     self.refuse(body[position + 1], "after-return")
-                return statements, self._return(node, scope, statements), node
+                return scope, statements, self._return(node, scope, statements), node
             if not isinstance(node, ast.Assign):
                 if isinstance(node, ast.FunctionDef):
                     self.refuse(node, "inner-function")
@@ -206,8 +207,8 @@ class _DefinitionParser(SignatureParser):
         self.check_name(target, target.id)
         if target.id in scope.kinds:
             self.refuse(target, "assigned-twice", name=target.id)
-        expression, value = scope.read(node.value)
-        if isinstance(expression, Name):
+        expression, value = scope.read_output(node.value, target.id)
+        if isinstance(expression, Name) and target.id not in scope.casts:
             remedy = f"write {expression.name!r} wherever {target.id!r} stands, and delete the line"
             if expression.name in scope.inputs:
                 remedy += "; a result has to be computed, an input as it stands is none"
@@ -222,10 +223,10 @@ class _DefinitionParser(SignatureParser):
             self.refuse(node, "empty-return", "return the result", found="without a value")
         if isinstance(node.value, ast.Tuple):
             return self._return_names(node.value, statements, scope)
-        expression, _ = scope.read(node.value)
-        if isinstance(expression, Name) and expression.name in {entry.name for entry in statements}:
-            return (expression.name,)
-        if isinstance(expression, Name):
+        if isinstance(node.value, ast.Name) and node.value.id in {entry.name for entry in statements}:
+            return (node.value.id,)
+        expression, _ = scope.read_output(node.value, UNNAMED_OUTPUT)
+        if isinstance(expression, Name) and UNNAMED_OUTPUT not in scope.casts:
             self._refuse_input(node.value, expression.name, scope)
         if UNNAMED_OUTPUT in scope.kinds:
             self.refuse(node.value, "unnamed-result", name=UNNAMED_OUTPUT)

@@ -152,6 +152,16 @@ REFUSALS: Mapping[str, tuple[str, str]] = {
         'write an integer that is the same for all features, such as an input `label: Int["..."]`',
     ),
     "reduced-twice": ("{name} of a {kind}, which has no feature axis", ""),
+    # casts
+    "cast-type": ("cast to {found}", "write one of the types in quotes, as {usage}; there are {types}"),
+    "cast-place": (
+        "cast inside an expression",
+        'round the whole of an output, as in `q = cast(u, "int8")`; what is rounded cannot be computed with',
+    ),
+    "cast-read": (
+        "{name!r} is rounded to {target}, and cannot be computed with",
+        "give the value before the cast a name of its own, and use that",
+    ),
     # numbers
     "number-size": ("{found}", "keep numbers between 1e-300 and 1e300 in magnitude"),
     "number-digits": (

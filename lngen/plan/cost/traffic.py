@@ -28,6 +28,7 @@ from lngen.algebra.symbols import D, FeatureSymbol, Reduction, RowSymbol, SumRow
 from lngen.plan.cost.operations import Operations, operations, power_multiplications
 from lngen.plan.planner import Plan
 from lngen.plan.program import RowProgram
+from lngen.runtime.protocol.casts import itemsize
 
 ROWS = sympy.Symbol("rows", integer=True, nonnegative=True)
 ITEMSIZE = sympy.Symbol("itemsize", integer=True, positive=True)
@@ -42,6 +43,7 @@ class Cost:
     scalars that are inputs, cotangents or results, in the rows' type. `saved` counts the row scalars saved for
     backward, in the accumulation type. `features` and `numbers` count Features and Scalars read or written.
     `partial_features` and `partial_numbers` are sums over rows, with one partial result for every block of rows.
+    `cast_rows` and `cast_scalars` are the sizes, in bytes, of those results that are cast to a type of their own.
     """
 
     operations: Operations
@@ -54,6 +56,8 @@ class Cost:
     numbers: int
     partial_features: int
     partial_numbers: int
+    cast_rows: tuple[int, ...] = ()
+    cast_scalars: tuple[int, ...] = ()
 
     @property
     def tensors(self) -> int:
@@ -61,10 +65,15 @@ class Cost:
         return self.rows_read + self.rows_written
 
     @property
+    def row_bytes(self) -> Expr:
+        """Bytes moved for an entry of a row."""
+        return _bytes(self.tensors, self.cast_rows)
+
+    @property
     def bytes(self) -> Expr:
         """Bytes moved, in rows, D, itemsize and accumulate_itemsize; partial sums excluded."""
-        scalars = (self.scalars_read + self.scalars_written) * ITEMSIZE + self.saved_bytes_per_row
-        return ROWS * (D * ITEMSIZE * self.tensors + scalars) + self.parameter_bytes
+        scalars = _bytes(self.scalars_read + self.scalars_written, self.cast_scalars) + self.saved_bytes_per_row
+        return ROWS * (D * self.row_bytes + scalars) + self.parameter_bytes
 
     @property
     def saved_bytes_per_row(self) -> Expr:
@@ -92,6 +101,11 @@ class Cost:
         return int(self.bytes.subs(values)), int(self.flops.subs(values))
 
 
+def _bytes(count: int, casts: tuple[int, ...]) -> Expr:
+    """Bytes of an entry of several arrays, some of them cast to types of these sizes."""
+    return (count - len(casts)) * ITEMSIZE + sum(casts)
+
+
 @dataclass(frozen=True)
 class Unfused:
     """Cost of one direction with a kernel for every operation, each of which reads and writes whole row tensors.
@@ -116,6 +130,8 @@ def cost(program: RowProgram) -> Cost:
     read = {argument.symbol for argument in program.rows} & used
     parameters = [p.symbol for p in program.parameters if p.symbol in used]
     written = [store.symbol for store in program.results for _ in store.names]
+    casts = {name: itemsize(target) for name, target in program.casts}
+    cast = [(store.symbol, casts[name]) for store in program.results for name in store.names if name in casts]
     return Cost(
         operations=operations(program),
         rows_read=sum(is_row(symbol) for symbol in read),
@@ -129,6 +145,8 @@ def cost(program: RowProgram) -> Cost:
         + sum(not any(axes(symbol)) for symbol in written),
         partial_features=sum(axes(r.symbol).features for stage in program.stages for r in stage.rows_reductions),
         partial_numbers=sum(not axes(r.symbol).features for stage in program.stages for r in stage.rows_reductions),
+        cast_rows=tuple(size for symbol, size in cast if is_row(symbol)),
+        cast_scalars=tuple(size for symbol, size in cast if not is_row(symbol)),
     )
 
 

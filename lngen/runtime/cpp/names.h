@@ -32,13 +32,15 @@ enum Kind {
   KEPT,             // a row value that a processor keeps for later stages, not an argument
 };
 
-// The I-th of its kind; whether it is there; its value where it is not (absence.h).
-template <Kind K, int I, bool IS_THERE = true, class Absent_ = Zero> struct Name {
+// The I-th of its kind; whether it is there; its value where it is not (absence.h); what a result is cast to (casts.h),
+// or void.
+template <Kind K, int I, bool IS_THERE = true, class Absent_ = Zero, class Cast_ = void> struct Name {
   static constexpr Kind KIND = K;
   static constexpr int INDEX = I;
   static constexpr bool THERE = IS_THERE, PER_ROW = K == ROWS || K == SAVED || K == ROW_NUMBERS || K == ROW_INTEGERS;
   static constexpr bool IS_INTEGER = K == INTEGER_ROWS || K == INTEGER_FEATURES || K == ROW_INTEGERS || K == INTEGER;
   using Absent = Absent_;
+  using Cast = Cast_;
 };
 constexpr Name<PARTS, 0> WORKSPACE;
 constexpr Name<LONG, 0> ROW_COUNT;
@@ -92,13 +94,19 @@ template <class T, class P, class A> struct PassedAs<PARTS, T, P, A> { using typ
 template <class T, class P, class A> struct PassedAs<LONG, T, P, A> { using type = long long; };
 template <class T, class P, class A> struct PassedAs<INT, T, P, A> { using type = int; };
 
+// What the entries of an argument are stored as, which are T if nothing else is said.
+template <class Cast, class T> struct OneOf { using type = Cast; };
+template <class T> struct OneOf<void, T> { using type = T; };
+template <class N, class T> using StoredAs = typename OneOf<typename N::Cast, T>::type;
+template <class N, class T, class P, class A> using Passing = typename PassedAs<N::KIND, StoredAs<N, T>, P, A>::type;
+
 // The arguments of a kernel, in order, each found by its name.
 template <class N, class V> struct Argument { V value; };
 template <class T, class P, class A, class Given> struct Arguments;
 template <class T, class P, class A, class... N>
-struct Arguments<T, P, A, Names<N...>> : Argument<N, typename PassedAs<N::KIND, T, P, A>::type>... {
+struct Arguments<T, P, A, Names<N...>> : Argument<N, Passing<N, T, P, A>>... {
   template <class M> LNGEN_INLINE auto of(M) const {
-    return static_cast<const Argument<M, typename PassedAs<M::KIND, T, P, A>::type>&>(*this).value;
+    return static_cast<const Argument<M, Passing<M, T, P, A>>&>(*this).value;
   }
   // Calls visit(name, argument) for all of them.
   template <class F> LNGEN_INLINE void each(const F& visit) const { (visit(N(), of(N())), ...); }

@@ -244,11 +244,19 @@ def result(name: str, out: Any, shape: Shape, dtype: DType | None) -> Memory | N
         return None
     if out is None:
         return Memory(None, 0, shape, dtype.str, dtype=dtype)
-    found = array(f"out for {name}", out)
-    if found.shape != shape or found.kind != KINDS[dtype.str]:
+    found = (array if dtype.str in KINDS else memory)(f"out for {name}", out)
+    if found.shape != shape or not _is_of(found, dtype):
+        own, wanted = (TYPES[KINDS[each]] if each in KINDS else each for each in (found.typestr, dtype.str))
+        wanted = wanted if dtype.str in KINDS else dtype.name
         raise ValueError(
-            f"out for {name} has shape {found.shape} and type {TYPES[found.kind]}; "
-            f"pass one of shape {shape} and type {TYPES[KINDS[dtype.str]]}"
+            f"out for {name} has shape {found.shape} and type {own}; pass one of shape {shape} and type {wanted}"
         )
     check_writable(f"out for {name}", found)
     return found
+
+
+def _is_of(found: Memory, dtype: DType) -> bool:
+    """Test whether the entries of some memory are of a type; a float of 8 bits may be raw."""
+    if dtype.str in KINDS:
+        return found.kind == KINDS[dtype.str]
+    return found.typestr[1:] in ("V1", dtype.str[1:]) if found.own_dtype is None else found.own_dtype == dtype

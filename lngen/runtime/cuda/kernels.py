@@ -169,13 +169,11 @@ class KernelModule:
             letters = "".join(types.get(part, "P") for part in parts)
             waits = is_dependent and bool(self.kernels)
             self.kernels.append(Kernel(code, f"{name}_{wanted.row_type}", letters, parts, waits))
-        vector = self.kernels[0].vector
-        stored = {wanted.row_type, wanted.parameter_type, wanted.integer_types[0]}
-        self.alignment = {kind: min(16, vector * BYTES[kind]) for kind in stored}
+        self.vector = self.kernels[0].vector
 
-    def fits(self, vectors: Iterable[tuple[str, int]]) -> bool:
-        """Test whether arrays of some types are aligned, by their addresses modulo 16."""
-        return all(start % self.alignment[kind] == 0 for kind, start in vectors)
+    def fits(self, vectors: Iterable[tuple[int, int]]) -> bool:
+        """Test whether arrays are aligned, by the bytes of an entry of each and its address modulo 16."""
+        return all(start % min(16, self.vector * size) == 0 for size, start in vectors)
 
 
 def macros(

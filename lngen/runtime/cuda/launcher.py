@@ -219,4 +219,5 @@ def workspace_bytes(layer: DeviceLayer, direction: str, arguments: Sequence[Any]
 
 
 def _exported(made: Any, where: tuple[int, int], wait: Callable[[int], None]) -> dlpack.Exported:
-    return dlpack.Exported(made, int(made.gpudata or 0), made.shape, KINDS[made.dtype.str], where, wait)
+    kind = KINDS.get(made.dtype.str, made.dtype.name)
+    return dlpack.Exported(made, int(made.gpudata or 0), made.shape, kind, where, wait)

@@ -154,7 +154,7 @@ class CallPlan:
                 there[slot] = size
         self.known_apart: set[tuple[Any, ...]] = set()
         self.resident = tuple(there)
-        self.vectors = [(given.kind, given.pointer % 16) for given in call.vectors()]
+        self.vectors = [(int(given.typestr[2:]), given.pointer % 16) for given in call.vectors()]
 
     def _add_results(self, call: DeviceCall) -> dict[int, int]:
         """Sort results by where their memory comes from; the sizes of those in `out`."""

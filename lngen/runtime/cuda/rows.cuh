@@ -124,6 +124,9 @@ template <> struct Narrow<bf16> {
 };
 template <class T, class A> __device__ __forceinline__ T narrow(A value) { return Narrow<T>::from(value); }
 
+template <class To> __device__ __forceinline__ To bits_as(f32 value) { return To(__float_as_int(value)); }
+template <class To> __device__ __forceinline__ To bits_as(unsigned word) { return __int_as_float(int(word)); }
+
 // Entries that are read and written together, by accesses of up to 16 bytes.
 template <int BYTES> struct Word;
 template <> struct Word<1> { using type = unsigned char; };

@@ -59,7 +59,8 @@ class HostCall(Generic[Returned]):
 
     def _first(self, *arguments: Any) -> Returned:
         """Compile the extension on the first call, and call it."""
-        make = extension("host_call")
+        # The fast check knows the types of rows alone.
+        make = None if any(each.cast for each in self.any_call.direction.makes) else extension("host_call")
         chosen: Any = make and make(*self._described(_looked(self.any_call)))
         chosen = chosen or self.any_call
         self.call = chosen.call

@@ -20,6 +20,7 @@ from ..numpy.directions import ForwardCall, LaterCall
 from ..numpy.layers import HostLayer
 from ..protocol import directions as protocol
 from ..protocol.calls import INT32, Array, DType, Shape, whole
+from ..protocol.casts import dtype as cast_type
 from ..protocol.directions import DirectionProtocol
 from ..protocol.interface import INTEGERS, PER_ROW
 from ..protocol.kernels import KernelTable
@@ -124,6 +125,7 @@ class DirectionKernels:
         self.source = folder / f"{table.source}.cpp"
         self.names, self.first_made = takes.slots, len(takes.reads)
         self.kinds = [each.kind for each in (*takes.reads, *takes.makes)]
+        self.casts = [each.cast for each in (*takes.reads, *takes.makes)]
         self.numbers = {place for place, kind in enumerate(self.kinds) if kind == "Constant"}
         places = {each: place for place, each in enumerate([*self.names, "the workspace"])}
         constants = takes.numbers
@@ -195,9 +197,9 @@ class DirectionKernels:
 
     def stored(self, given: Sequence[Any], computed: DType) -> DType:
         """Return the type that rows are stored in, if kernels take it; else the compute type."""
-        pairs = zip(self.kinds, given, strict=True)
+        found = zip(self.kinds, self.casts, given, strict=True)
         of_rows = {*PER_ROW} - {*INTEGERS}
-        kinds = {value.dtype for kind, value in pairs if value is not None and kind in of_rows}
+        kinds = {value.dtype for kind, cast, value in found if value is not None and kind in of_rows and not cast}
         stored = kinds.pop() if len(kinds) == 1 else computed
         return stored if stored.name in TYPES and stored.isnative else computed
 
@@ -206,12 +208,14 @@ class DirectionKernels:
         return [
             None
             if value is None or kind == "Constant"
+            else cast_type(cast)
+            if cast
             else INT32
             if kind in INTEGERS
             else stored
             if kind in PER_ROW
             else computed
-            for kind, value in zip(self.kinds, given, strict=True)
+            for kind, cast, value in zip(self.kinds, self.casts, given, strict=True)
         ]
 
     def prepare(self, given: list[Any], stored: DType, computed: DType) -> bytes:

@@ -14,6 +14,7 @@
 #define LNGEN_SIMD_MEMORY_H
 
 #include "simd.h"
+#include "../cpp/casts.h"
 
 namespace lngen {
 
@@ -47,17 +48,6 @@ template <class S> LNGEN_INLINE S widen(f64 value) { return S(value); }
 template <class S> LNGEN_INLINE S widen(f32 value) { return S(value); }
 template <class S> LNGEN_INLINE S widen(bf16 value) { return S(of_bf16<f32>(std::uint32_t(value.bits))); }
 template <class S> LNGEN_INLINE S widen(f16 value) { return S(of_f16<f32>(std::uint32_t(value.bits))); }
-
-// The float whose last bit is set if it is not the number itself: what is rounded to 16 bits from it is rounded once.
-LNGEN_INLINE f32 rounded_to_odd(f32 value) { return value; }
-LNGEN_INLINE f32 rounded_to_odd(f64 value) {
-  const f32 nearest = f32(value);
-  const f64 size = __builtin_fabs(value), reached = __builtin_fabs(f64(nearest));
-  std::uint32_t word = bits_as<std::uint32_t>(nearest);
-  if (reached > size) word = (word - 1) | 1;
-  if (reached < size) word |= 1;
-  return bits_as<f32>(word);
-}
 
 template <class T> struct Narrow {
   template <class S> static LNGEN_INLINE T from(S value) { return T(value); }
@@ -160,15 +150,17 @@ template <class S, class T, class = void> struct Access : ByEntry<S, T> {
   }
   static LNGEN_INLINE void store_streaming(T* to, const Lanes<S>& lanes) {
 #if defined(__SSE2__)
-    alignas(64) T entries[COUNT];
-    Access::store(entries, lanes);
-    const auto* from = reinterpret_cast<const __m128i*>(entries);
-    for (int i = 0; i < COUNT * int(sizeof(T)) / 16; ++i) {
-      _mm_stream_si128(reinterpret_cast<__m128i*>(to) + i, _mm_load_si128(from + i));
+    if constexpr (COUNT * sizeof(T) % 16 == 0) {
+      alignas(64) T entries[COUNT];
+      Access::store(entries, lanes);
+      const auto* from = reinterpret_cast<const __m128i*>(entries);
+      for (int i = 0; i < COUNT * int(sizeof(T)) / 16; ++i) {
+        _mm_stream_si128(reinterpret_cast<__m128i*>(to) + i, _mm_load_si128(from + i));
+      }
+      return;
     }
-#else
-    Access::store(to, lanes);
 #endif
+    Access::store(to, lanes);
   }
 };
 
@@ -230,9 +222,11 @@ LNGEN_INLINE __m256i narrowed(__m512 part, bf16) {
 LNGEN_INLINE __m512i narrowed(__m512d part, f64) { return _mm512_castpd_si512(part); }
 LNGEN_INLINE __m256i narrowed(__m512d part, f32) { return _mm256_castps_si256(_mm512_cvtpd_ps(part)); }
 
-template <class S, class T> struct HasBlocks : std::bool_constant<(sizeof(T) <= sizeof(S))> {};
-template <> struct HasBlocks<f64, f16> : std::false_type {};
-template <> struct HasBlocks<f64, bf16> : std::false_type {};
+template <class S, class T> struct HasBlocks : std::false_type {};
+template <class S> struct HasBlocks<S, S> : std::true_type {};
+template <> struct HasBlocks<f32, f16> : std::true_type {};
+template <> struct HasBlocks<f32, bf16> : std::true_type {};
+template <> struct HasBlocks<f64, f32> : std::true_type {};
 
 template <class S, class T> struct Access<S, T, std::enable_if_t<HasBlocks<S, T>::value>> {
   using Part = typename Block<Lanes<S>::COUNT * int(sizeof(T))>::type;

@@ -175,7 +175,7 @@ class ForwardCall(Generic[Results, Kept]):
         outs = (out,) if len(self.names) == 1 else several(out, self.names)
         given = dict(zip(self.inputs, values, strict=False))
         made = [
-            result(output.name, own, parts[output.part], stored, given, self.empty)
+            result(output.name, own, parts[output.part], output.made_in(stored), given, self.empty)
             for output, own in zip(direction.results, outs, strict=True)
         ]
         outputs = self.results(*made)

@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from .casts import dtype
 from .interface import DATA, INTEGERS, Interface, Kind
 
 DType = np.dtype[Any]
@@ -43,7 +44,8 @@ class Entry:
     Its kind is that of an input, or `Constant`, or `Computed`: a row scalar in the compute type. `owner` is the value
     that it belongs to: a gradient or a tangent belongs to an input, a cotangent to an output, and a field of `Saved` to
     the value that it holds. A value of forward has no owner. `follows` is the place of an input: if that is absent, the
-    value has to be None. Otherwise it may be None only if it `may_be_none`.
+    value has to be None. Otherwise it may be None only if it `may_be_none`. An output may be rounded to a type, its
+    `cast`.
     """
 
     name: str
@@ -52,6 +54,7 @@ class Entry:
     may_be_none: bool = False
     owner: "Entry | None" = None
     follows: int | None = None
+    cast: str | None = None
 
     @cached_property
     def part(self) -> int:
@@ -72,6 +75,10 @@ class Entry:
     def is_per_row(self) -> bool:
         """Test whether each row has a value, or values, of its own."""
         return self.part in (ROW, ROW_SCALAR)
+
+    def made_in(self, stored: DType | None) -> DType | None:
+        """Return the type of an output, given that of the rows. Raises ImportError for one that is not installed."""
+        return dtype(self.cast, self.name) if self.cast else stored
 
     def meaning(self, rows: str) -> str:
         """Describe the shape that the value has to have; `rows` is the name of the rows of forward."""
@@ -230,7 +237,7 @@ class LayerProtocol:
         )
         self.constants = tuple(Entry(each["name"], each["symbol"], "Constant") for each in interface["constants"])
         self.outputs = outputs = tuple(
-            Entry(each["name"], each["symbol"], each["kind"]) for each in interface["outputs"]
+            Entry(each["name"], each["symbol"], each["kind"], cast=each.get("cast")) for each in interface["outputs"]
         )
         # A kernel may have an input of that name too.
         self.row_scalars = tuple(
