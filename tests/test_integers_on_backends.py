@@ -219,7 +219,7 @@ def test_labels_of_pytorch(labels_in_torch: Any) -> None:
     several = torch.func.vmap(lambda label: labels_in_torch(x.detach(), label))(torch.stack([label, label.flip(0)]))
     torch.testing.assert_close(several[0], y)
     torch.testing.assert_close(several[1], of_torch(x, label.flip(0)))
-    with pytest.raises(TypeError, match="label is of type torch.float64; pass integers"):
+    with pytest.raises(TypeError, match=r"label is of type torch\.float64; pass integers"):
         labels_in_torch(x, label.double())
 
 

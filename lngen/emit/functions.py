@@ -53,8 +53,7 @@ class FrameworkFunction:
 
     def _arguments(self) -> list[str]:
         inputs = [
-            argument(each.public, NUMBERS.get(each.kind, "") + self.array, each.required)
-            for each in self.layer.inputs
+            argument(each.public, NUMBERS.get(each.kind, "") + self.array, each.required) for each in self.layer.inputs
         ]
         constants = [number(each.public, each) for each in self.layer.constants]
         return [*inputs, *["*"] * bool(constants), *constants]

@@ -293,7 +293,9 @@ def _go_together(layer: DeviceLayer, dtypes: Sequence[Any]) -> bool:
         return False
     present = [(each, kind) for each, kind in pairs if kind is not None]
     known = [INTEGER_KINDS if each.is_integer else KINDS for each, _ in present]
-    if not all(isinstance(kind, np.dtype) and kind.str in names for (_, kind), names in zip(present, known, strict=True)):
+    if not all(
+        isinstance(kind, np.dtype) and kind.str in names for (_, kind), names in zip(present, known, strict=True)
+    ):
         return False
     groups: dict[int, set[str]] = {}
     for each, kind in present:

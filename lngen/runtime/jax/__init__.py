@@ -10,8 +10,8 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 
 from ..protocol.calls import (
-    Words,
     INT32,
+    Words,
     array,
     constant,
     integers,

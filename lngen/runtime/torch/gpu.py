@@ -102,7 +102,7 @@ class TorchOnGPU:
             )
         return only(made)
 
-    def _with_integers_alike(self, args: Sequence[Any]) -> list[Any]:
+    def _with_integers_alike(self, args: Sequence[Any]) -> tuple[Any, ...]:
         """Return arguments whose arrays of integers are of one type, as kernels take them."""
         found = list(args)
         for is_number in (False, True):
@@ -112,7 +112,7 @@ class TorchOnGPU:
             if len({args[place].dtype for place in there}) > 1:
                 for place in there:
                     found[place] = args[place].long()
-        return found
+        return tuple(found)
 
     def _workspace(self, direction: str, beside: Tensor, arguments: Sequence[Any]) -> Tensor:
         size = self._backend().workspace_bytes(direction, *arguments)
