@@ -177,6 +177,25 @@ CASTS = Section(
     ),
 )
 
+TOTALS = Section(
+    "Reductions over the rows",
+    "They are the last thing: an output, which is one number, is a linear combination of them.",
+    (
+        formula('mean(x, "...")', 'mean(mean(x), "...")', np.mean),
+        formula('sum(2, "...")', 'sum(2*mean(x), "...")', lambda x: 2 * x.mean(-1).sum()),
+        formula('min(mean(x), "...")', 'mean(mean(x), "...")', np.mean),
+        formula(
+            'x - mean(mean(x), "...")',
+            "x - m",
+            lambda x: x - x.mean(),
+            outside={"m": np.mean},
+            extra="m: Scalar",
+        ),
+        formula('1 + mean(mean(x), "...")', 'mean(mean(x), "...")', np.mean),
+        formula('cast(mean(mean(x), "..."), "int8")', 'mean(mean(x), "...")', np.mean),
+    ),
+)
+
 NUMBERS = Section(
     "Numbers and D",
     "Numbers are finite and real, and so is what is made of numbers alone.",

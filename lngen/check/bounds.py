@@ -159,8 +159,12 @@ class _Propagation:
         for row in program.rows:
             self._argument(row.name, row.symbol, row.origin, dict(program.optional))
         for parameter in program.parameters:
+            if parameter.is_cotangent:
+                self._argument(parameter.name, parameter.symbol, "cotangent", {})
+                continue
             given = self.case.inputs.get(parameter.name)
-            self._load(parameter.symbol, given, parameter.default)
+            default = parameter.default
+            self._load(parameter.symbol, given, default if isinstance(default, Fraction) else None)
         for assignment in program.prologue:
             self._assign(assignment.symbol, assignment.expression)
         self.centrings = {centring.residual.symbol: centring for centring in program.centrings()}

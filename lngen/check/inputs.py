@@ -89,6 +89,8 @@ def _shape(kind: Kind, rows: int, features: int) -> tuple[int, ...]:
 
 def _input(entry: Input, rows: int, features: int, rng: np.random.Generator, draw: _Draw) -> Array | float:
     if entry.kind is Kind.CONSTANT:
+        if entry.counts:
+            return float(max(1, rows * (features if entry.counts == "entries" else 1)))
         return float(entry.default) if entry.default is not None else 0.75
     shape = _shape(entry.kind, rows, features)
     if entry.kind.is_integer:

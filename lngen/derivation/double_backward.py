@@ -14,11 +14,9 @@ from sympy import Expr
 from lngen.algebra.equations import Equation, Forward, Names
 from lngen.algebra.notation.plain import WORDS
 from lngen.algebra.reductions import name_of_body, split_reductions
-from lngen.algebra.symbols import AttainsFirst, Reduction, SumRows, TypedSymbol
+from lngen.algebra.symbols import AttainsFirst, Reduction, SumRows, TypedSymbol, axes
 from lngen.language.definition import Input
 from lngen.language.syntax import Kind, SourceSpan
-
-_KINDS = {"RowSymbol": Kind.ROW, "RowScalarSymbol": Kind.ROW_SCALAR, "FeatureSymbol": Kind.FEATURE}
 
 
 @dataclass(frozen=True)
@@ -56,7 +54,7 @@ def backward_as_forward(
     names = Names.of(forward, backward)
     lines = split_reductions(backward, names, _word, (Reduction, SumRows, AttainsFirst))
     nowhere = SourceSpan(0, 0, 0, 0)
-    inputs = tuple(Input(s.name, _KINDS[type(s).__name__], None, nowhere) for s in cotangents)
+    inputs = tuple(Input(s.name, Kind.of(*axes(s)), None, nowhere) for s in cotangents)
     outputs = tuple(gradient for _, gradient in gradients)
     whole = Forward(
         forward.layer,

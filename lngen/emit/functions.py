@@ -9,11 +9,19 @@ from typing import Any
 
 from lngen.emit import Notes
 from lngen.emit.interface import MEANINGS, PublicConstant, PublicInput, PublicInterface
-from lngen.emit.layout import WIDTH, call, statement
-from lngen.emit.signatures import as_python
+from lngen.emit.layout import WIDTH, call, statement, tuple_of
+from lngen.emit.signatures import as_python, number
 from lngen.runtime.protocol.directions import computed_words
 
-__all__ = ["NUMBERS", "FrameworkFunction", "argument", "definition", "number", "sign"]
+__all__ = [
+    "NUMBERS",
+    "FrameworkFunction",
+    "argument",
+    "constant_in_words",
+    "count_of_rows",
+    "definition",
+    "sign",
+]
 
 
 NUMBERS = {"Scalar": "float | ", 'Int[""]': "int | "}
@@ -61,7 +69,7 @@ class FrameworkFunction:
     def _meanings(self) -> list[str]:
         return [
             *(f"{each.public}: {self._meaning(each)}." for each in self.layer.inputs),
-            *(f"{each.public}: a constant, a finite number{sign(each, self.layer)}." for each in self.layer.constants),
+            *(f"{each.public}: {constant_in_words(each, self.layer)}." for each in self.layer.constants),
         ]
 
     def _returns(self) -> list[str]:
@@ -93,9 +101,18 @@ def argument(name: str, kind: str, required: bool) -> str:
     return f"{name}: {kind}" if required else f"{name}: {kind} | None = None"
 
 
-def number(name: str, each: PublicConstant) -> str:
-    """The argument for a Constant."""
-    return f"{name}: float" if each.default is None else f"{name}: float = {as_python(each.default)}"
+def constant_in_words(each: PublicConstant, layer: PublicInterface) -> str:
+    """Return the text of a docstring about a Constant."""
+    if each.counts:
+        return f"what a mean over the rows divides by; None for the number of {each.default}"
+    return f"a constant, a finite number{sign(each, layer)}"
+
+
+def count_of_rows(each: PublicConstant, layer: PublicInterface, module: str) -> str:
+    """Return the call of the runtime's `count`, in a module, for a Constant that counts."""
+    rows = tuple_of(row.public for row in layer.rows)
+    of = f', "{each.default}"' * (each.default != "rows")
+    return f'{module}.count("{each.public}", {each.public}, {rows}{of})'
 
 
 def sign(each: PublicConstant, layer: PublicInterface) -> str:

@@ -6,10 +6,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from lngen.algebra.symbols import RowSymbol
+from lngen.algebra.symbols import RowScalarSymbol, RowSymbol, ScalarSymbol
 from lngen.emit import Notes
 from lngen.emit.spelling import gradient, marked, reading
 from lngen.errors import LngenError
+from lngen.language.definition import Counted
 from lngen.language.names import fault
 from lngen.plan.program import RowProgram
 from lngen.runtime.protocol.interface import DATA, Kind
@@ -31,6 +32,7 @@ MEANINGS: dict[Kind, str] = {
 
 _PER_ROW: tuple[tuple[Kind, Kind], ...] = (("Row", "RowScalar"), ("Data", 'Data["..."]'))
 _INTEGERS_PER_ROW: tuple[Kind, Kind] = ("Int", 'Int["..."]')
+_OUTPUTS: dict[type, Kind] = {RowSymbol: "Row", RowScalarSymbol: "RowScalar", ScalarSymbol: "Scalar"}
 
 
 @dataclass(frozen=True)
@@ -72,21 +74,33 @@ class PublicInput(PublicName):
 
 @dataclass(frozen=True)
 class PublicConstant(PublicName):
-    """A Constant, a keyword argument of forward; `default` is None for one that is required."""
+    """A Constant, a keyword argument of forward; `default` is None for one that is required.
 
-    default: Fraction | None
+    It says what is counted where the number of rows, or of entries, is the default.
+    """
+
+    default: Fraction | Counted | None
+
+    @property
+    def counts(self) -> bool:
+        """Test whether the default is a number of rows or of entries."""
+        return isinstance(self.default, str)
 
 
 @dataclass(frozen=True)
 class PublicOutput(PublicName):
-    """A result of forward: Row or RowScalar. `cast` is the type that it is rounded to; None is that of the rows."""
+    """A result of forward: Row, RowScalar or Scalar.
+
+    `cast` is the type that it is rounded to; None is that of the rows.
+    """
 
     kind: Kind
     cast: str | None = None
 
     def meaning(self, rows: str) -> str:
         """Describe the values of the output in the words of a docstring."""
-        return MEANINGS[self.kind].format(rows=rows) + (f", rounded to {self.cast}" if self.cast else "")
+        meaning = "shape ()" if self.kind == "Scalar" else MEANINGS[self.kind].format(rows=rows)
+        return meaning + (f", rounded to {self.cast}" if self.cast else "")
 
 
 @dataclass(frozen=True)
@@ -112,6 +126,11 @@ class PublicInterface:
     def required(self) -> tuple[str, ...]:
         """Return the required inputs, as callers write them."""
         return tuple(given.public for given in self.inputs if given.required)
+
+    @property
+    def numbers(self) -> tuple[PublicConstant, ...]:
+        """The Constants that count nothing, which a class holds."""
+        return tuple(given for given in self.constants if not given.counts)
 
     @property
     def rows(self) -> tuple[PublicInput, ...]:
@@ -187,7 +206,7 @@ def interface(forward: RowProgram, notes: Notes) -> PublicInterface:
         PublicConstant(p.name, public(p.name), p.default) for p in forward.parameters if p.kind == "Constant"
     )
     outputs = tuple(
-        PublicOutput(name, public(name), "Row" if isinstance(store.symbol, RowSymbol) else "RowScalar", casts.get(name))
+        PublicOutput(name, public(name), _OUTPUTS[type(store.symbol)], casts.get(name))
         for store in forward.results
         for name in store.names
     )

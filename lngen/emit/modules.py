@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lngen.emit.class_names import attribute
-from lngen.emit.functions import number, sign
+from lngen.emit.functions import constant_in_words
 from lngen.emit.interface import PublicConstant, PublicInput, PublicInterface
 from lngen.emit.layout import WIDTH, call, statement, table
-from lngen.emit.signatures import as_python
+from lngen.emit.signatures import as_python, number
 from lngen.runtime.protocol.interface import PARAMETERS
 
 
@@ -46,7 +46,7 @@ class LayerClass:
         """The arguments of the constructor."""
         named = [
             *(f"{attribute(each.public)}: bool = True" for each in self.parameters if not each.required),
-            *(number(attribute(each.public), each) for each in self.layer.constants),
+            *(number(attribute(each.public), each) for each in self.layer.numbers),
             *own,
         ]
         return ["self", *["D: int"] * self.has_features, *["*"] * bool(named), *named]
@@ -58,16 +58,16 @@ class LayerClass:
             if each.neutral is not None:
                 name = attribute(each.public)
                 lines.append(f"{name}: False omits it; its initial value is {as_python(each.neutral)}.")
-        return [*lines, *(f"{attribute(each.public)}: {self.meaning(each)}." for each in self.layer.constants)]
+        return [*lines, *(f"{attribute(each.public)}: {self.meaning(each)}." for each in self.layer.numbers)]
 
     def meaning(self, each: PublicConstant) -> str:
         """Return the docstring's text about a Constant."""
-        return f"a constant, a finite number{sign(each, self.layer)}"
+        return constant_in_words(each, self.layer)
 
     def created(self, own: Sequence[str]) -> list[str]:
         """The call of the constructor of all layers: features, which parameters there are, Constants."""
         names = {attribute(each.public): each for each in self.parameters}
         there = {name: "True" if each.required else name for name, each in names.items()}
-        constants = {name: name for name in (attribute(each.public) for each in self.layer.constants)}
+        constants = {name: name for name in (attribute(each.public) for each in self.layer.numbers)}
         features = "D" if self.has_features else "None"
         return statement(call("super().__init__", features, table(there), table(constants), *own), 8)

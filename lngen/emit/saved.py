@@ -52,7 +52,9 @@ def saved_fields(
     inputs = {given.name: Field(given, given.kind, "input", not given.required) for given in layer.inputs}
     inputs |= {given.name: Field(given, "Constant", "constant", False) for given in layer.constants}
     fields = {row.name: (outputs | inputs)[row.name] for row in backward.rows if row.origin != "cotangent"}
-    fields |= {parameter.name: inputs[parameter.name] for parameter in backward.parameters}
+    fields |= {
+        parameter.name: inputs[parameter.name] for parameter in backward.parameters if not parameter.is_cotangent
+    }
     for symbol in forward.saved:
         fields[symbol.name] = Field(PublicName(symbol.name, reading(symbol.name)), "RowScalar", "computed", False)
     for other in others:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from lngen.emit.description import as_number, literal
-from lngen.emit.interface import OwnFields, PublicInput, PublicInterface
+from lngen.emit.interface import OwnFields, PublicConstant, PublicInput, PublicInterface
 from lngen.emit.layout import quoted, statement
 from lngen.emit.saved import Field
 from lngen.runtime.protocol.directions import DirectionProtocol, Entry
@@ -37,7 +37,7 @@ class Signatures:
             each = f"Sequence[{self.array} | None]"
             cotangents = [f"cotangents: {each if len(takes.cotangents) > 1 else f'{self.array} | {each}'}"]
         else:
-            cotangents = [self._left_out(each.name, self.array) for each in takes.cotangents]
+            cotangents = [self._left_out(each.name, self._type(each)) for each in takes.cotangents]
             # One that is first has no default.
             cotangents[:1] = [self._first(each) for each in takes.cotangents[:1]]
         own = [self._left_out(each.name, self._type(each)) for each in takes.tangents]
@@ -68,10 +68,7 @@ class Signatures:
             else self._left_out(given.public, self._type(given))
             for given in self.layer.inputs
         ]
-        constants = [
-            f"{given.public}: float" + ("" if given.default is None else f" = {as_python(given.default)}")
-            for given in self.layer.constants
-        ]
+        constants = [number(given.public, given) for given in self.layer.constants]
         return [*inputs, "*", *constants, save, self._out(self.outputs()), *self.keywords]
 
     def _forward_results(self, saved: str) -> str:
@@ -82,7 +79,7 @@ class Signatures:
         return self._left_out("out", f"Sequence[{self.array} | None]" if several else self.array)
 
     def _first(self, each: Entry) -> str:
-        return f"{each.name}: {self.array}{' | None' if each.may_be_none else ''}"
+        return f"{each.name}: {self._type(each)}{' | None' if each.may_be_none else ''}"
 
     def _type(self, given: PublicInput | Entry) -> str:
         return f"float | {self.array}" if given.kind == "Scalar" else self.array
@@ -104,6 +101,17 @@ def passed(takes: DirectionProtocol, module: str) -> list[str]:
     if names and takes.tangents:
         names = [f"*{module}.each_cotangent(cotangents, {quoted(names)})"]
     return [*names, *(each.name for each in takes.tangents)]
+
+
+def number(name: str, each: PublicConstant) -> str:
+    """The argument for a Constant.
+
+    >>> number("eps", PublicConstant("eps", "eps", Fraction(1, 2))), number("rows", PublicConstant("n", "n", "rows"))
+    ('eps: float = 0.5', 'rows: float | None = None')
+    """
+    if isinstance(each.default, str):
+        return f"{name}: float | None = None"
+    return f"{name}: float" if each.default is None else f"{name}: float = {as_python(each.default)}"
 
 
 def as_python(value: Fraction) -> str:

@@ -64,13 +64,19 @@ _NEAR_ZERO = (-1e-8, -1e-300, 0.0, 1e-300, 1e-8)
 
 
 @entry("every real row", role="reduction")
-def mean(row: Any, /) -> Any:
-    """The mean over the feature axis. Its derivative is 1/D for every entry."""
+def mean(row: Any, axes: str = "d", /) -> Any:
+    """The mean over the feature axis. Its derivative is 1/D for every entry.
+
+    `mean(u, "...")` is the mean of a RowScalar over all rows, as a result.
+    """
 
 
 @entry("every real row", role="reduction")
-def sum(row: Any, /) -> Any:
-    """The sum over the feature axis. Its derivative is 1 for every entry."""
+def sum(row: Any, axes: str = "d", /) -> Any:
+    """The sum over the feature axis. Its derivative is 1 for every entry.
+
+    `sum(u, "...")` is the sum of a RowScalar over all rows, as a result.
+    """
 
 
 @entry("every real row", role="reduction")

@@ -18,23 +18,32 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import Literal, TypeAlias
 
 from lngen.language.syntax import Binary, Call, Expression, Kind, Name, Number, SourceSpan, render, walk
+
+Counted: TypeAlias = Literal["rows", "entries"]
+"""What a Constant counts that a mean over the rows divides by: entries where nothing has features."""
 
 
 @dataclass(frozen=True)
 class Input:
-    """An argument of the layer. `default` is its neutral value, or the default of a Constant."""
+    """An argument of the layer. `default` is its neutral value, or the default of a Constant.
+
+    One that `counts` is the Constant that a mean over the rows divides by: the number of rows, or of all entries where
+    nothing has features, unless the caller says another. No definition writes it.
+    """
 
     name: str
     kind: Kind
     default: Fraction | None
     span: SourceSpan
+    counts: Counted | None = None
 
     @property
     def is_positive(self) -> bool:
         """Test whether the input is assumed positive, as a Constant with a positive default is."""
-        return self.kind is Kind.CONSTANT and self.default is not None and self.default > 0
+        return self.counts is not None or (self.kind is Kind.CONSTANT and self.default is not None and self.default > 0)
 
 
 @dataclass(frozen=True)
@@ -64,7 +73,8 @@ class Counterpart:
 class Definition:
     """A forward definition that obeys every rule of the language.
 
-    `outputs` name statements, each a Row or a RowScalar, each once. An unnamed result is the statement `y`.
+    `outputs` name statements, each once: Rows, RowScalars, and Scalars that are sums over the rows. An unnamed result
+    is the statement `y`.
     Every input and every statement reaches an output. `minimum_features` is the smallest D for which no
     divisor made of D and numbers alone is zero, here and for every larger D. `renamed` has the names that the file
     spells otherwise, as pairs of the name here and the name there: `dx` is left to the gradient of an input `x`.
@@ -165,7 +175,7 @@ class Definition:
         raise KeyError(name)
 
     def output_kind(self, name: str) -> Kind:
-        """ROW or ROW_SCALAR; KeyError if no output has that name."""
+        """ROW, ROW_SCALAR or SCALAR; KeyError if no output has that name."""
         if name not in self.outputs:
             raise KeyError(name)
         return self.statement(name).kind

@@ -156,7 +156,8 @@ def entry(
 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
         name = function.__name__
-        parameters = tuple(inspect.signature(function).parameters)
+        taken = inspect.signature(function).parameters.values()
+        parameters = tuple(each.name for each in taken if each.default is each.empty)
         doc = inspect.getdoc(function) or ""
         TABLE[name] = FunctionEntry(name, parameters, role, domain, doc, hard_points, **known)
 

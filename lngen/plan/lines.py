@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from sympy import Expr, Mul
+from sympy import Expr, Mul, Pow
 from sympy.core.relational import Relational
 
 from lngen.algebra.equations import Names
@@ -48,6 +48,8 @@ class ProgramLine:
 def once_a_row(lines: Sequence[ProgramLine], names: Names) -> list[ProgramLine]:
     """Return lines that multiply row scalars once per row, and compute functions of parameters once per call.
 
+    So is a quotient of what all rows share: no entry of a row is divided by it.
+
     >>> from lngen.algebra.symbols import FeatureSymbol, RowScalarSymbol
     >>> x, s, t, w = RowSymbol("x"), RowScalarSymbol("s"), RowScalarSymbol("t"), FeatureSymbol("w")
     >>> for line in once_a_row([ProgramLine(RowSymbol("y"), x*s*t*(1 + w)/D, 3)], Names([])):
@@ -83,7 +85,8 @@ def once_a_row(lines: Sequence[ProgramLine], names: Names) -> list[ProgramLine]:
         sign = [factor for factor in expression.args if factor == -1]
         once = [factor for factor in expression.args if factor != -1 and not axes(factor).features]
         per_row = [factor for factor in once if axes(factor).rows]
-        if per_row and not (len(once) == 1 and isinstance(once[0], TypedSymbol)):
+        divides = any(f.exp.is_negative and f.base.free_symbols - {D} for f in once if isinstance(f, Pow))
+        if (per_row or divides) and not (len(once) == 1 and isinstance(once[0], TypedSymbol)):
             once = [named(Mul(*once), step)]
         rest = [hoist(factor, step) for factor in expression.args if axes(factor).features]
         return Mul(*sign, *once, *rest)

@@ -153,6 +153,7 @@ class _Planner:
             results=results,
             growth=growth,
             arguments=arguments,
+            cotangents=cotangents,
         )
 
     def _lines(

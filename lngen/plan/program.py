@@ -36,6 +36,7 @@ from lngen.algebra.symbols import (
     TypedSymbol,
 )
 from lngen.derivation.derivation import Direction
+from lngen.language.definition import Counted
 from lngen.language.names import cotangent, tangent
 
 Operator = Literal["mean", "sum", "max", "min"]
@@ -256,12 +257,16 @@ class RowArgument:
 
 @dataclass(frozen=True)
 class Parameter:
-    """Feature, Scalar or Constant; `default` is its value when left out."""
+    """Feature, Scalar or Constant; `default` is its value when left out.
+
+    A Constant may count rows or entries if it is left out. A Scalar `is_cotangent` where an output is one number.
+    """
 
     name: str
     symbol: FeatureSymbol | ScalarSymbol
     kind: Literal["Feature", "Scalar", "Constant"]
-    default: Fraction | None
+    default: Fraction | Counted | None
+    is_cotangent: bool = False
 
 
 @dataclass(frozen=True)
@@ -317,7 +322,8 @@ class RowProgram:
     def cotangents(self) -> tuple[str, ...]:
         """Return the cotangents of the outputs; of several, any may be left out, but not all."""
         optional = dict(self.optional)
-        return tuple(row.name for row in self.rows if row.origin == "cotangent" and row.name not in optional)
+        of_rows = (row.name for row in self.rows if row.origin == "cotangent" and row.name not in optional)
+        return (*of_rows, *(each.name for each in self.parameters if each.is_cotangent))
 
     def temps(self) -> tuple[Assignment, ...]:
         """All row values of all stages, in order."""

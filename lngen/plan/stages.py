@@ -45,11 +45,12 @@ def program_of(
     results: tuple[Store, ...],
     growth: Sequence[Growth],
     arguments: Mapping[str, TypedSymbol] = MappingProxyType({}),
+    cotangents: Sequence[TypedSymbol] = (),
 ) -> RowProgram:
     """Return the program of a direction that computes results by lines.
 
     `rows` and `saved` are the values that it reads of each row. `arguments` are its linear arguments besides
-    cotangents, by the names of callers; any may be left out. `growth` is that of the lines' arguments, at each end.
+    `cotangents`, by the names of callers; any may be left out. `growth` is that of the lines' arguments, at each end.
     """
     definition = derivation.definition
     prologue, epilogue, sums, per_row = sorted_out(lines, names)
@@ -66,7 +67,10 @@ def program_of(
         parameters=(
             *(
                 Parameter(
-                    entry.name, symbol, "Constant" if entry.kind is Kind.CONSTANT else _shared(symbol), entry.default
+                    entry.name,
+                    symbol,
+                    "Constant" if entry.kind is Kind.CONSTANT else _shared(symbol),
+                    entry.counts or entry.default,
                 )
                 for entry, symbol in entries
                 if not entry.kind.over_rows and (direction == "forward" or symbol in read)
@@ -74,6 +78,11 @@ def program_of(
             *(
                 Parameter(name, s, _shared(s), Fraction(0))
                 for name, s in arguments.items()
+                if not axes(s).rows and s in read
+            ),
+            *(
+                Parameter(s.name, s, _shared(s), None, is_cotangent=True)
+                for s in cotangents
                 if not axes(s).rows and s in read
             ),
         ),

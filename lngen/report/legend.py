@@ -29,4 +29,6 @@ def legend(d: Derivation) -> tuple[str, ...]:
     named = f"{', '.join(given)} {verb} of the loss with respect to {', '.join(outputs)}"
     results = ", ".join(gradient.name for _, gradient in d.gradients)
     said = f"{named}. A d before any other name says the same of it: {results}." if results else f"{named}."
-    return (*([f"{'; '.join(over)}. Rows do not mix."] if over else []), said)
+    meet = any(q.expression.has(SumRows) for q in d.forward.equations)
+    mix = "Rows mix nowhere else." if meet else "Rows do not mix."
+    return (*([f"{'; '.join(over)}. {mix}"] if over else []), said)

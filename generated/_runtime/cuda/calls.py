@@ -172,6 +172,8 @@ def forward_call(layer: DeviceLayer, given: Mapping[str, Any], saves: bool) -> D
         parameter_type = typed[0][1].kind
     elif any(type(value) is float for _, value in parameters):
         parameter_type = layer.computed(first.kind)
+    if parameter_type != first.kind and any(each.kind == "Scalar" for each in layer.takes["forward"].results):
+        raise TypeError(f"{name} and the parameters differ in type; pass both in one: a result is a sum over the rows")
     arrays = {each.symbol: value for each, value in zip(layer.inputs, values, strict=True)}
     without = tuple(each.symbol for each in layer.inputs if each.may_be_none and arrays[each.symbol] is None)
     wanted = KernelKey("forward", shape[-1], first.kind, parameter_type, without, saves)

@@ -9,7 +9,14 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
-from ..protocol.calls import DType, Shape, check_is_saved, each_cotangent, several
+from ..protocol.calls import (
+    DType,
+    Shape,
+    check_is_saved,
+    count,
+    each_cotangent,
+    several,
+)
 from ..protocol.interface import Interface
 from ..protocol.saved import first_fields
 from . import devices, dlpack, driver, kernels, plans
@@ -23,6 +30,7 @@ __all__ = [
     "DeviceLayer",
     "PlannedCall",
     "compilations",
+    "count",
     "each_cotangent",
     "finite",
     "forward",

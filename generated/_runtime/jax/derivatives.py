@@ -184,7 +184,12 @@ def _second_tangent_evaluated(platform: str, *operands: Any, **settings: Any) ->
     wide = jnp.promote_types(row.dtype, jnp.float32)
     own = [value for value, one in zip(values, per_row, strict=True) if one]
     made = jax.lax.map(of_row, [value.reshape(-1, *value.shape[len(batch) :]) for value in own])
-    return [each.reshape(*batch, *each.shape[1:]).astype(row.dtype) for each in made]
+    found = [each.reshape(*batch, *each.shape[1:]) for each in made]
+    own_axes = tuple(range(int(call.sampled), len(batch)))
+    return [
+        (each.sum(own_axes) if result.kind == "Scalar" else each).astype(row.dtype)
+        for each, result in zip(found, call.direction.results, strict=True)
+    ]
 
 
 def _of_rows(batch: Sequence[int], kind: str, value: Any) -> Any:

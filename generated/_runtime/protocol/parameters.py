@@ -6,12 +6,17 @@ from numbers import Integral
 from typing import Any
 
 from .calls import Array, array, constant
-from .interface import PARAMETERS, InputEntry, Interface
+from .interface import PARAMETERS, ConstantEntry, InputEntry, Interface
 
 
 def parameters_of(interface: Interface) -> list[InputEntry]:
     """The inputs that are parameters of a class."""
     return [each for each in interface["inputs"] if each["kind"] in PARAMETERS]
+
+
+def constants_of(interface: Interface) -> list[ConstantEntry]:
+    """The Constants that a class holds: each call counts its rows itself."""
+    return [each for each in interface["constants"] if not isinstance(each["default"], str)]
 
 
 def start(parameter: InputEntry) -> float:
@@ -21,7 +26,7 @@ def start(parameter: InputEntry) -> float:
 
 def checked(interface: Interface, constants: Mapping[str, Any]) -> dict[str, float]:
     """The Constants of a class by attribute, in their order. Raises TypeError or ValueError as a call of a function."""
-    entries = zip(interface["constants"], constants.items(), strict=True)
+    entries = zip(constants_of(interface), constants.items(), strict=True)
     return {own: float(constant(each["name"], value, each["sign"] == "any")) for each, (own, value) in entries}
 
 

@@ -50,6 +50,7 @@ class TorchOnGPU:
         kernels = self.kernels
         if args[kernels.by_sample]:
             return kernels.one_by_one("forward", self.forward, args)
+        args = kernels.counted(args)
         inputs = self._memories(args, args[: kernels.inputs])
         made = several(kernels.made("forward", args))
         outputs, row_scalars = made[: kernels.outputs], made[kernels.outputs :]
@@ -77,6 +78,7 @@ class TorchOnGPU:
         kernels, backend = self.kernels, self._backend()
         if args[kernels.by_sample]:
             return kernels.one_by_one(direction, partial(self.later, direction), args)
+        args = kernels.counted(args)
         made = several(kernels.made(direction, args))
         own = self._memories(args, args[kernels.first_own :])
         fields = self._memories(args, [args[place] for place in kernels.fields])

@@ -29,6 +29,7 @@ from lngen.algebra.symbols import (
     Reduction,
     Sigmoid,
     StopGradient,
+    SumRows,
     TypedSymbol,
     Where,
     axes,
@@ -146,7 +147,8 @@ class _Structure:
             value = expression
         else:
             value = self._define(expression, equation.symbol.name)
-            self.optional_names.add(value)
+            if not isinstance(expression, SumRows):  # the chain rule meets a sum over the rows as a line
+                self.optional_names.add(value)
         if isinstance(value, TypedSymbol) and value not in self.forward.symbols:
             if equation.named and value not in self.user_named:
                 self.user_named.add(value)

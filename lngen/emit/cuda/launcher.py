@@ -11,6 +11,7 @@ from typing import Any
 
 from lngen.emit import Notes
 from lngen.emit.description import protocol
+from lngen.emit.functions import count_of_rows
 from lngen.emit.interface import OwnFields, PublicConstant, PublicInterface, interface
 from lngen.emit.layout import call, statement, tuple_of
 from lngen.emit.render import render
@@ -127,6 +128,8 @@ def layer_statement(function: str, forward: RowProgram, kernels: str) -> list[st
 
 
 def _checked_constant(given: PublicConstant, layer: PublicInterface) -> str:
+    if given.counts:
+        return count_of_rows(given, layer, "_launcher")
     sign = ", signed=False" if given.name in layer.nonnegative else ""
     return f"_launcher.finite({_string(given.public)}, {given.public}{sign})"
 

@@ -135,8 +135,8 @@ class _Lowering(OperationWriter):
             self._name(row.symbol, graph.load(row.name, row.symbol.varies, "block", present, value, integer=integer))
         for parameter in program.parameters:
             present = cases.present(parameter.name)
-            value, integer = neutral.get(parameter.name), bool(parameter.symbol.is_integer)
-            varies = parameter.symbol.varies
+            value = S.Zero if parameter.is_cotangent else neutral.get(parameter.name)
+            varies, integer = parameter.symbol.varies, bool(parameter.symbol.is_integer)
             node = graph.load(parameter.name, varies, "prologue", present, value, integer=integer)
             self._name(parameter.symbol, node)
         if program.direction != "forward":

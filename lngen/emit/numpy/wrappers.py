@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from lngen.emit import Notes
+from lngen.emit.functions import constant_in_words, count_of_rows
 from lngen.emit.interface import MEANINGS, OwnFields, PublicConstant, PublicInput, PublicInterface
 from lngen.emit.layout import WIDTH, in_docstring, statement, tuple_of
 from lngen.emit.saved import Field
@@ -86,7 +87,7 @@ class PublicFunctions:
             formulas=self._formulas(program),
             arguments=[
                 *(f"{given.public}: {self._meaning(given)}" for given in self.layer.inputs),
-                *(f"{given.public}: a constant, a finite number{self._sign(given)}." for given in self.layer.constants),
+                *(f"{given.public}: {constant_in_words(given, self.layer)}." for given in self.layer.constants),
                 "save: False saves nothing for the other directions; `saved` is then None.",
                 *_out("Outputs" if several else "", first),
                 _THREADS,
@@ -191,10 +192,9 @@ class PublicFunctions:
         (output,) = self.layer.outputs
         return f" {output.public} has {output.meaning(self.layer.rows[0].public)}."
 
-    def _sign(self, given: PublicConstant) -> str:
-        return " of 0 or more" if given.name in self.layer.nonnegative else ""
-
     def _checked(self, given: PublicConstant) -> str:
+        if given.counts:
+            return f"{given.public} = {count_of_rows(given, self.layer, '_calls')}"
         signed = ", signed=False" if given.name in self.layer.nonnegative else ""
         return f'{given.public} = _calls.constant("{given.public}", {given.public}{signed})'
 

@@ -46,8 +46,9 @@ class _TorchText:
         name, own = self.notes.layer, LayerClass(self.layer)
         of_module = [
             attribute(each.public) if each in own.given else f"self.{attribute(each.public)}"
-            for each in (*self.layer.inputs, *self.layer.constants)
+            for each in (*self.layer.inputs, *self.layer.numbers)
         ]
+        of_module += ["None"] * (len(self.layer.constants) - len(self.layer.numbers))
         place = ["device", "dtype"] if own.parameters else ["None", "None"]
         given = ["self", *map(self._input, own.given)]
         meanings = [*own.meanings(), *["device, dtype: those of the parameters."] * bool(own.parameters)]

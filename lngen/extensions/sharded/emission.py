@@ -79,6 +79,11 @@ class _ShardedEmission:
         require_uncast(programs[0], "sharded code", "cast what it returns outside")
         every = list(map(marked_program, programs))
         self.layer: PublicInterface = interface(every[0], notes)
+        if totals := [each.public for each in self.layer.outputs if each.kind == "Scalar"]:
+            raise LngenError(
+                f"{notes.layer}: sharded code has no output such as {totals[0]}, which is a sum over the rows; return "
+                "its terms, and add them up outside"
+            )
         taken = [each.public for each in (*self.layer.inputs, *self.layer.constants, *self.layer.outputs)]
         if _COMMUNICATOR in taken:
             raise LngenError(f"{notes.layer}: sharded code has an argument {_COMMUNICATOR}; rename that of the layer")

@@ -17,6 +17,7 @@ The complex step gives a derivative to the last digit: here that of y[0, 0] by x
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -49,6 +50,7 @@ from lngen.language.syntax import (
     Negate,
     Number,
     Pi,
+    RowsSum,
     holds_integers,
     is_integer,
 )
@@ -82,7 +84,7 @@ def evaluate(
     shape = _row_shape(definition, inputs)
     with np.errstate(all="ignore"):
         values = {entry.name: _input(entry, inputs.get(entry.name), shape, numbers) for entry in definition.inputs}
-        walk = _Evaluation(numbers, shape[-1], values)
+        walk = _Evaluation(numbers, shape[-1], values, shape[:-1])
         for statement in definition.statements:
             is_whole = holds_integers(statement.expression)
             values[statement.name] = (walk.integer if is_whole else walk.value)(statement.expression)
@@ -142,6 +144,8 @@ def _public_shape(kind: Kind, shape: tuple[int, ...]) -> tuple[int, ...]:
 
 def _input(entry: Input, value: Any, shape: tuple[int, ...], numbers: Numbers) -> Array:
     stored = _stored_shape(entry.kind, shape)
+    if value is None and entry.counts:
+        value = math.prod(shape if entry.counts == "entries" else shape[:-1])
     if value is None:
         if entry.default is None:
             raise LngenError(f"the input {entry.name!r} is missing and has no default.")
@@ -189,6 +193,7 @@ class _Evaluation:
     numbers: Numbers
     features: int
     values: Mapping[str, Array]
+    rows: tuple[int, ...]
 
     def value(self, expression: Expression) -> Array:
         """The value of an expression, in the stored shape of its kind or one that broadcasts to it."""
@@ -220,6 +225,9 @@ class _Evaluation:
                 return numbers.compare(sign, self.value(left), self.value(right))
             case Connective(sign, operands):
                 return _CONNECTIVES[sign](*map(self.value, operands))
+            case RowsSum(operand):
+                each = np.broadcast_to(self.value(operand), (*self.rows, 1)).reshape(-1)
+                return numbers.sum(each).reshape(()) if each.size else numbers.constant(Fraction(0))
             case Call(function, arguments):
                 return self._call(function, arguments)
 

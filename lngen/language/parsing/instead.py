@@ -70,7 +70,7 @@ FUNCTIONS: dict[str, str] = _by_word(
         "atanh": "write (log1p(x) - log1p(-x))/2",
         "average": "write mean(x)",
         "batch_mean mean_rows sum_rows": (
-            "a sum or mean over rows cannot be said: return one value a row, and average the values outside; for "
+            'a result may be mean(u, "...") or sum(u, "..."), over all rows: write it as the last thing; for '
             f"statistics over the batch pass x transposed, so that each channel is a row ({_PATHS}, under Other axes)"
         ),
         "bernoulli noise normal rand randn uniform": (

@@ -107,7 +107,8 @@ REFUSALS: Mapping[str, tuple[str, str]] = {
     ),
     "returned-shared": (
         "the result {name!r} is a {kind}",
-        "return a Row or a RowScalar; what is the same for every row cannot be said: compute it outside",
+        'return a Row, a RowScalar or a reduction over the rows, such as mean(u, "..."); what inputs alone give that '
+        "all rows share cannot be a result: compute it outside",
     ),
     "returned-integer": (
         "the result {name!r} is an integer",
@@ -152,6 +153,23 @@ REFUSALS: Mapping[str, tuple[str, str]] = {
         'write an integer that is the same for all features, such as an input `label: Int["..."]`',
     ),
     "reduced-twice": ("{name} of a {kind}, which has no feature axis", ""),
+    # sums over the rows
+    "reduced-over-rows": (
+        "{name} over the rows",
+        'write mean(u, "...") or sum(u, "...") in a statement or after return: these two reduce over the rows',
+    ),
+    "total-of": ("a {name} over the rows of a {kind}", ""),
+    "total-cast": ("cast of a reduction over the rows", "round the one number outside"),
+    "total-in-row": (
+        "a reduction over the rows inside of what has a value per row or per feature",
+        "return the reduction as the last thing; what every row reads of all rows is computed outside, and passed as a "
+        "Scalar",
+    ),
+    "total-not-linear": (
+        "an expression that is no linear combination of reductions over the rows",
+        "return each reduction as an output of its own, and do the rest outside; here they are added to each other, "
+        "and multiplied or divided by what all rows share",
+    ),
     # casts
     "cast-type": ("cast to {found}", "write one of the types in quotes, as {usage}; there are {types}"),
     "cast-place": (

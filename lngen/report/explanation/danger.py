@@ -129,7 +129,7 @@ def _measured(plan: Plan, families: list[ZoneInput], dtype: str) -> Iterator[Los
     for place, entry in enumerate(chosen):
         if any(max(abs(value[place])) > np.finfo(dtype).max for value in results):
             continue  # It is the result that has no number of that type, and nothing is lost on the way.
-        output = max(
+        outputs = (
             _distance(emitted.outputs[name][place], value[place], _largest(rows, arguments, place), dtype)
             for name, value in exact.outputs.items()
         )
@@ -137,7 +137,7 @@ def _measured(plan: Plan, families: list[ZoneInput], dtype: str) -> Iterator[Los
             _distance(emitted.gradients[name][place], value[place], _largest(rows, cotangents, place), dtype)
             for name, value in exact.gradients.items()
         )
-        loss = Loss(entry.zone, entry.words, dtype, output, max(errors, default=0.0), "")
+        loss = Loss(entry.zone, entry.words, dtype, max(outputs, default=0.0), max(errors, default=0.0), "")
         yield replace(loss, line=_line(plan, exact, emitted, place)) if loss.is_bad else loss
 
 

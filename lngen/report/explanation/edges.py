@@ -129,7 +129,7 @@ def _short(e: Expr) -> Expr:
 def _results(plan: Plan) -> tuple[list[tuple[str, TypedSymbol]], list[tuple[str, TypedSymbol]]]:
     outputs = zip(plan.derivation.definition.outputs, plan.derivation.forward.outputs, strict=True)
     gradients = [(g.name, g) for symbol, g in plan.derivation.gradients if is_row(symbol) and is_row(g)]
-    return list(outputs), gradients
+    return [(name, symbol) for name, symbol in outputs if axes(symbol).rows], gradients
 
 
 def _undefined(values: Values, plan: Plan) -> bool:
@@ -185,7 +185,7 @@ def _first_beyond(plan: Plan, values: Mapping[TypedSymbol, object]) -> tuple[str
     """The line of the forward that leaves float16 for the smallest rows, and how large those are."""
     found = []
     for number, line in enumerate(plan.forward.lines()):
-        value = np.asarray(values[line.symbol])
+        value = np.asarray(values.get(line.symbol))  # None for what is summed over the rows
         if value.ndim == 2 and len(value) == len(_SCALES):
             beyond = [s for s, row in zip(_SCALES, value, strict=True) if float(max(abs(row))) > LARGEST_HALF]
             found += [(min(beyond), number, line.symbol.name)] if beyond else []

@@ -157,7 +157,8 @@ def _evaluated(plan: Plan, given: Mapping[Any, Array], features: int, arithmetic
     # A number of the type: 1/D is rounded as it is.
     given = {**given, D: arithmetic.number(Integer(features))}
     forward = _run(plan.forward, dict(given), arithmetic)
-    outputs = {store.names[0]: stored(forward[store.symbol]) for store in plan.forward.results}
+    per_row = [store for store in plan.forward.results if axes(store.symbol).rows]
+    outputs = {store.names[0]: stored(forward[store.symbol]) for store in per_row}
     read: Environment = {**given, **{symbol: forward[symbol] for symbol in plan.forward.saved}}
     for row in plan.backward.rows:
         if row.origin == "saved output":
@@ -226,7 +227,8 @@ def ordinary(plan: Plan, features: int, count: int = 1) -> EmulatedRows:
     parameters = (*plan.forward.parameters, *plan.backward.parameters)
     for number, parameter in enumerate(parameters, 20):
         if parameter.kind == "Constant":
-            default = parameter.default if parameter.default is not None else Fraction(1)
+            # Each emulated row stands by itself.
+            default = parameter.default if isinstance(parameter.default, Fraction) else Fraction(1)
             values[parameter.symbol] = np.asarray(float(default))
         elif isinstance(parameter.symbol, FeatureSymbol):
             values.setdefault(parameter.symbol, 1 + np.array(spread(features, number)) / 2)

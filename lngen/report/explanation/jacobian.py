@@ -26,6 +26,7 @@ def responses(plan: Plan, features: int, directions: Sequence[tuple[TypedSymbol,
     for row in plan.backward.rows:
         if row.origin == "cotangent":
             values[row.symbol] = np.zeros_like(values[row.symbol])
+    values |= {each.symbol: np.zeros(()) for each in plan.backward.parameters if each.is_cotangent}
     for line, (symbol, entry) in enumerate(directions):
         values[symbol][line, entry] = 1.0
     return dict(exactly(plan, EmulatedRows(values, features, rows.constants), DIGITS).gradients)

@@ -55,6 +55,8 @@ def _ranks(plan: Plan, features: int, held: Sequence[int], others: Sequence[int]
     """The rank of what held entries do to the results of others, and of what cotangents of others do to gradients."""
     rows = {f"d{row.name}" for row in plan.forward.rows if is_row(row.symbol)}
     every = directions(plan, others)
+    if not every:  # the outputs are sums over the rows
+        return 0, 0
     forward = {name: value for name, value in responses(plan, features, every).items() if name in rows}
     between = [each for each in every if is_row(each[0])]
     backward = responses(plan, features, between) if between else {}

@@ -14,6 +14,7 @@ from ..protocol.calls import (
     Words,
     array,
     constant,
+    count,
     integers,
     is_float,
     is_integer,
@@ -62,11 +63,19 @@ class JaxLayer(Generic[Result]):
     def call(self, *values: Any) -> Result:
         """The output of the layer, a tuple of several; `values` are its inputs, then its Constants."""
         inputs = self._arrays(values[: self.inputs])
+        pairs = [*zip(self.interface["constants"], values[self.inputs :], strict=True)]
         constants = [
             _constant(each["name"], value, each["sign"] == "any")
-            for each, value in zip(self.interface["constants"], values[self.inputs :], strict=True)
+            for each, value in pairs
+            if value is not None or not isinstance(each["default"], str)
         ]
         self._look([_stand_in(*each) for each in zip(self._names, inputs, strict=True)])
+        rows = [inputs[number] for number in self.directions.rows]
+        constants += [
+            count(each["name"], None, rows, each["default"])
+            for each, value in pairs
+            if value is None and isinstance(each["default"], str)
+        ]
         made = bind("forward", self, tuple(constants), inputs)
         chosen: Any = made[0] if self.outputs == 1 else tuple(made[: self.outputs])
         result: Result = chosen

@@ -218,6 +218,8 @@ def shaped(name: str, layer: PrimitiveLayer, values: Sequence[Any], sampled: boo
             found.append(_like(owner, shape, owner.dtype) if is_shared else owner.update(weak_type=False))
             continue
         shape, dtype = row.shape if each.kind == "Row" else row.shape[:-1], row.dtype
+        if each.kind == "Scalar":
+            shape = row.shape[: int(sampled)]
         if each.kind == "Computed":
             is_there = computed.itemsize < 8 or jax.config.jax_enable_x64
             # Without float64 in JAX, each number is carried as its two halves.

@@ -209,7 +209,8 @@ static int look(Call *self, struct work *work) {
         if (left_out)
             return UNUSUAL;
         if (each->part == CONSTANT || (each->part == NUMBER && PyFloat_CheckExact(value))) {
-            if (!PyFloat_CheckExact(value))
+            // The gradient of a cotangent has the cotangent's type, and a number has none.
+            if (!PyFloat_CheckExact(value) || (self->settings.moved && i < (int)self->settings.cotangents))
                 return UNUSUAL;
             if (self->settings.is_forward && i < self->inputs)
                 work->inputs[i] = descr(self, FLOAT64);

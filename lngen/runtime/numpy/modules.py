@@ -15,6 +15,7 @@ from ..protocol.interface import Interface
 from ..protocol.parameters import (
     Parameters,
     checked,
+    constants_of,
     described,
     feature_count,
     parameters_of,
@@ -88,7 +89,7 @@ class NumpyModule(Generic[Output, Gradient]):
             for each in self._interface["inputs"]
         ]
         self._check_features(inputs)
-        names = [each["name"] for each in self._interface["constants"]]
+        names = [each["name"] for each in constants_of(self._interface)]
         constants = {name: getattr(self, own) for name, own in zip(names, self._constants, strict=True)}
         made, self._saved = self._computed().forward(*inputs, **constants, save=save, threads=self.threads)
         output: Output = made

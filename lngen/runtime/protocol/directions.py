@@ -157,11 +157,16 @@ class DirectionProtocol:
     ) -> list[DType | None]:
         """Return the type of each result, None for an absent one.
 
-        `dtypes` are the types of the inputs of forward, and `stored` is that of the rows.
+        `dtypes` are the types of the inputs of forward, and `stored` is that of the rows. A number has the latter too.
         """
+        owners = [None if place is None else arguments[place] for _, place in self.owners]
         return [
-            dtypes[of] if of is not None else stored if place is None else getattr(arguments[place], "dtype", None)
-            for of, place in self.owners
+            dtypes[of]
+            if of is not None
+            else None
+            if place is not None and owner is None
+            else getattr(owner, "dtype", stored)
+            for (of, place), owner in zip(self.owners, owners, strict=True)
         ]
 
     def owner_places(self, first: int) -> list[int | None]:

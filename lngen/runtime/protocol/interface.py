@@ -15,6 +15,7 @@ __all__ = [
     "PER_ROW",
     "SHARED",
     "ConstantEntry",
+    "Counted",
     "CounterpartEntry",
     "Gradient",
     "InputEntry",
@@ -47,6 +48,7 @@ Kind = Literal[
     'Int[""]',
 ]
 Sign = Literal["any", "nonnegative"]
+Counted = Literal["rows", "entries"]
 Origin = Literal["input", "output", "constant", "row scalar"]
 
 PER_ROW = ("Row", "RowScalar", "Data", 'Data["..."]', "Int", 'Int["..."]')
@@ -89,11 +91,14 @@ class InputEntry(TypedDict):
 
 
 class ConstantEntry(TypedDict):
-    """A keyword of `forward` that has no gradient; one without a default has to be given."""
+    """A keyword of `forward` that has no gradient; one without a default has to be given.
+
+    The default is a number, or says what is counted: rows or entries of rows.
+    """
 
     name: str
     symbol: str
-    default: float | None
+    default: float | Counted | None
     sign: Sign
 
 
@@ -177,7 +182,7 @@ def given(name: str, kind: Kind, default: float | None = None, *, symbol: str | 
 
 
 def constant(
-    name: str, default: float | None = None, sign: Sign = "any", *, symbol: str | None = None
+    name: str, default: float | Counted | None = None, sign: Sign = "any", *, symbol: str | None = None
 ) -> ConstantEntry:
     """The entry of a Constant."""
     return {"name": name, "symbol": symbol or name, "default": default, "sign": sign}

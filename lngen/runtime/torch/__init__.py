@@ -10,10 +10,11 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial, wraps
 from typing import Any, ClassVar, Generic, TypeAlias, TypeVar, cast
 
-from ..protocol.calls import integers, whole
+from ..protocol.calls import count, integers, whole
 from ..protocol.interface import INTEGERS, Interface
 from ..protocol.parameters import (
     checked,
+    constants_of,
     described,
     feature_count,
     parameters_of,
@@ -21,7 +22,7 @@ from ..protocol.parameters import (
 )
 from .derivatives import node_at_once
 from .dispatch import at_once
-from .kernels import Tensor, is_tensor_like, torch
+from .kernels import COUNTED, Tensor, is_tensor_like, torch
 from .operators import Operators
 
 __all__ = ["Device", "Dtype", "Module", "Tensor", "TorchLayer"]
@@ -51,11 +52,15 @@ class TorchLayer(Generic[Result]):
         self.numbers = [number for number, kind in enumerate(kinds) if kind in ("Scalar", 'Int[""]')]
         self.integers = {number for number in self.numbers if kinds[number] in INTEGERS}
         self.rows = [number for number, kind in enumerate(kinds) if kind == "Row"]
+        constants = enumerate(interface["constants"], len(kinds))
+        self.counts = [(place, each["default"]) for place, each in constants if isinstance(each["default"], str)]
 
     def call(self, *values: Any) -> Result:
         """The output of the layer, a tuple of several; `values` are its inputs, then its Constants."""
         if self.numbers:
             values = self._with_tensors(values)
+        if self.counts:
+            values = self._with_counts(values)
         values = (*values, False)
         if (plain := self.at_once(values)) is not None:
             return cast(Result, plain)
@@ -129,6 +134,17 @@ class TorchLayer(Generic[Result]):
                 found[number] = torch.full((), found[number], dtype=kind, device=row.device)
         return tuple(found)
 
+    def _with_counts(self, values: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The values with the number of rows, or of their entries, where the caller says none."""
+        found = list(values)
+        row = next((found[place] for place in self.rows if is_tensor_like(found[place])), None)
+        for place, of in self.counts:
+            if found[place] is None and row is not None:
+                # A program that is compiled for any rows counts those of each call; shards count all rows.
+                is_late = torch.compiler.is_compiling() and not hasattr(row, "placements")
+                found[place] = COUNTED if is_late else count("", None, [row], of)
+        return tuple(found)
+
 
 class Module(torch.nn.Module):
     """A layer as a module, whose parameters are the layer's inputs of kind Feature and Scalar."""
@@ -142,7 +158,7 @@ class Module(torch.nn.Module):
         interface = cls._layer.interface
         if "__init__" in vars(cls) and "_layer" in vars(cls):
             cls.__init__ = _told(cls.__init__, interface)  # type: ignore[method-assign]
-        names = [each["name"] for each in (*parameters_of(interface), *interface["constants"])]
+        names = [each["name"] for each in (*parameters_of(interface), *constants_of(interface))]
         taken, cls._ours = torch.nn.Module(), {}
         for counterpart in interface["counterparts"]:
             for theirs, ours in counterpart["attributes"].items():
@@ -168,7 +184,7 @@ class Module(torch.nn.Module):
         self._features = None if features is None else feature_count(features, interface["minimum_features"])
         inputs = parameters_of(interface)
         # An input may have an underscore more in its name here.
-        entries = (*inputs, *interface["constants"])
+        entries = (*inputs, *constants_of(interface))
         self._names = {each["name"]: name for each, name in zip(entries, (*parameters, *constants), strict=True)}
         self._defaults = {name: start(each) for name, each in zip(parameters, inputs, strict=True)}
         for (name, is_there), each in zip(parameters.items(), inputs, strict=True):

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 from ..protocol.interface import PARAMETERS, CounterpartEntry
+from ..protocol.parameters import constants_of
 from .kernels import Tensor, torch
 
 Types: TypeAlias = dict[tuple[Any, Any], tuple[Any, Any]]
@@ -28,7 +29,8 @@ class ModuleForward:
         self.arguments = [each for each in interface["inputs"] if each["kind"] not in PARAMETERS]
         places = {each["name"]: place for place, each in enumerate(self.arguments)}
         self.inputs = [(attributes.get(each["name"]), places.get(each["name"])) for each in interface["inputs"]]
-        self.constants = [(attributes.get(each["name"]), each["default"]) for each in interface["constants"]]
+        self.constants = [(attributes.get(each["name"]), each["default"]) for each in constants_of(interface)]
+        self.counts = len(interface["constants"]) - len(self.constants)  # which are the last
         parameters = parameters_of_call(type(module))
         self.names = [*parameters]
         self.required = [name for name, each in parameters.items() if each.default is each.empty]
@@ -94,7 +96,7 @@ class ModuleForward:
             if value is None:  # as PyTorch has it
                 value = torch.finfo(torch.promote_types(dtype, torch.float32)).eps
             found.append(value)
-        return found
+        return [*found, *[None] * self.counts]
 
 
 def parameters_of_call(of: type) -> dict[str, inspect.Parameter]:

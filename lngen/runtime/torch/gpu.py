@@ -52,7 +52,7 @@ class TorchOnGPU:
         kernels = self.kernels
         if args[kernels.by_sample]:
             return kernels.one_by_one("forward", self.forward, args)
-        args = self._with_integers_alike(args)
+        args = self._with_integers_alike(kernels.counted(args))
         inputs = self._memories(args, args[: kernels.inputs])
         made = several(kernels.made("forward", args))
         outputs, row_scalars = made[: kernels.outputs], made[kernels.outputs :]
@@ -80,7 +80,7 @@ class TorchOnGPU:
         kernels, backend = self.kernels, self._backend()
         if args[kernels.by_sample]:
             return kernels.one_by_one(direction, partial(self.later, direction), args)
-        args = self._with_integers_alike(args)
+        args = self._with_integers_alike(kernels.counted(args))
         made = several(kernels.made(direction, args))
         own = self._memories(args, args[kernels.first_own :])
         fields = self._memories(args, [args[place] for place in kernels.fields])

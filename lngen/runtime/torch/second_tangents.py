@@ -53,7 +53,11 @@ def second_tangents(
             gradients = each(operator(*entries[: len(fixed)], *cotangents, *entries[len(fixed) :]))
             made.append(_paired(gradients, [value if value is None else value[rows] for value in along], len(basis)))
         whole = torch.cat(made) if made else row.new_zeros(0, len(basis))
-        found.append(whole.to(row.dtype).reshape(row.shape if output.kind == "Row" else batch))
+        if output.kind == "Scalar":
+            whole = whole.reshape(*batch[: bool(has_samples)], -1).sum(-1)
+        else:
+            whole = whole.reshape(row.shape if output.kind == "Row" else batch)
+        found.append(whole.to(row.dtype))
     return found
 
 
