@@ -16,6 +16,7 @@ from .kernels import each as several
 
 _TYPESTRINGS = {torch.float16: "<f2", torch.bfloat16: "<V2", torch.float32: "<f4", torch.float64: "<f8"}
 _TYPESTRINGS |= {kind: dtype.str for kind, dtype in INTEGERS.items()}
+_TYPESTRINGS |= {torch.float8_e4m3fn: "|V1", torch.float8_e5m2: "|V1"}
 _ALIGNMENT = 256
 
 
