@@ -33,7 +33,7 @@ def every(name: str, kind: Any) -> Array:
 
 
 def expected(values: Array, name: str) -> Array:
-    """What values that float32 holds exactly round to: by ml_dtypes within the range, and saturated."""
+    """Round values that float32 holds exactly: by ml_dtypes within the range, and saturated."""
     wide = in_type(values, np.float64)
     if name in INTEGERS:
         lowest, highest = TARGETS[name][1:3]

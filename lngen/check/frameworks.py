@@ -128,7 +128,7 @@ class FrameworkAdapter(Adapter, ABC):
         return as_tuple(self.call(*inputs))
 
     def uncast(self, outputs: Sequence[Any]) -> tuple[Any, ...]:
-        """Those outputs whose derivatives differences can tell: a framework rounds cotangents of the others."""
+        """Return the outputs whose derivatives differences can tell: a framework rounds cotangents of the others."""
         casts = dict(self.definition.casts)
         pairs = zip(self.definition.outputs, outputs, strict=True)
         return tuple(each for name, each in pairs if name not in casts)

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from lngen.derivation.derivation import Direction
-from lngen.language.axes import Layout, Pattern, Size
+from lngen.language.axes import AxisSize, Pattern, RowAxes
 from lngen.language.definition import Counterpart
 
 
@@ -38,8 +38,8 @@ class Notes:
     nonnegative: tuple[str, ...] = ()
     renamed: tuple[tuple[str, str], ...] = ()
     counterparts: tuple[Counterpart, ...] = ()
-    layout: Layout | None = None
-    sizes: tuple[Size, ...] = ()
+    layout: RowAxes | None = None
+    sizes: tuple[AxisSize, ...] = ()
     patterns: Mapping[str, Pattern] = field(default_factory=dict)
 
     def of_rows(self) -> "Notes":

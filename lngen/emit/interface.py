@@ -10,7 +10,7 @@ from lngen.algebra.symbols import RowScalarSymbol, RowSymbol, ScalarSymbol
 from lngen.emit import Notes
 from lngen.emit.spelling import gradient, marked, reading
 from lngen.errors import LngenError
-from lngen.language.axes import Layout, Pattern, Size
+from lngen.language.axes import AxisSize, Pattern, RowAxes
 from lngen.language.definition import Counted
 from lngen.language.names import fault
 from lngen.plan.program import RowProgram
@@ -113,8 +113,8 @@ class PublicInterface:
     constants: tuple[PublicConstant, ...]
     outputs: tuple[PublicOutput, ...]
     nonnegative: frozenset[str]
-    layout: Layout | None = None
-    sizes: tuple[Size, ...] = ()
+    layout: RowAxes | None = None
+    sizes: tuple[AxisSize, ...] = ()
 
     def meaning(self, each: PublicInput | PublicOutput) -> str:
         """Describe the values of an input or an output, in the words of a docstring."""

@@ -4,7 +4,7 @@ A value of a definition varies over rows, over features, over both or over neith
 features are those that reductions name, together *the row*; the other axes number the rows.
 
 >>> pattern = Pattern.of("n (g c) h w")
->>> layout = Layout(pattern, pattern.among("c h w"))
+>>> layout = RowAxes(pattern, pattern.among("c h w"))
 >>> layout.rows, layout.features
 (('n', 'g'), ('c', 'h', 'w'))
 >>> layout.kind(Pattern.of("(g c)")), layout.kind(Pattern.of("n g")), layout.kind(Pattern.of("h w"))
@@ -78,7 +78,7 @@ class Pattern:
 
 
 @dataclass(frozen=True)
-class Layout:
+class RowAxes:
     """Axes of the rows of a definition: all of them, in the order of memory, and those that make up a row."""
 
     pattern: Pattern
@@ -96,7 +96,7 @@ class Layout:
     def lacks(self, pattern: Pattern) -> tuple[str, ...]:
         """Return the axes over which the gradient of an array is summed: those of its kind that it has not.
 
-        >>> Layout(Pattern.of("b ... d"), ("d",)).lacks(Pattern.of("b d"))
+        >>> RowAxes(Pattern.of("b ... d"), ("d",)).lacks(Pattern.of("b d"))
         ('...',)
         """
         kind = self.kind(pattern)
@@ -105,7 +105,7 @@ class Layout:
 
 
 @dataclass(frozen=True)
-class Size:
+class AxisSize:
     """An input that is the size of an axis which is part of another, such as the groups of `(g c)`."""
 
     name: str

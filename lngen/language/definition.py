@@ -20,11 +20,11 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Literal, TypeAlias
 
-from lngen.language.axes import Layout, Pattern, Size
+from lngen.language.axes import AxisSize, Pattern, RowAxes
 from lngen.language.syntax import Binary, Call, Expression, Kind, Name, Number, SourceSpan, render, walk
 
 Counted: TypeAlias = Literal["rows", "entries"]
-"""What a Constant counts that a mean over the rows divides by: entries where nothing has features."""
+"""Things that a Constant counts which a mean over the rows divides by: entries where nothing has features."""
 
 
 @dataclass(frozen=True)
@@ -97,8 +97,8 @@ class Definition:
     renamed: tuple[tuple[str, str], ...] = ()
     counterparts: tuple[Counterpart, ...] = ()
     casts: tuple[tuple[str, str], ...] = ()
-    layout: Layout | None = None
-    sizes: tuple[Size, ...] = ()
+    layout: RowAxes | None = None
+    sizes: tuple[AxisSize, ...] = ()
 
     @property
     def constants(self) -> tuple[Input, ...]:

@@ -74,7 +74,7 @@ def exact_proofs(derivation: Derivation) -> tuple[Proof, ...]:
     budget = Budget()
     unsimplified: set[str] = set()
     for features in range(smallest, smallest + len(SIZES)):
-        size, plain = (_Size(derivation, features, budget, adjoint=adjoint) for adjoint in (False, True))
+        size, plain = (_RowSize(derivation, features, budget, adjoint=adjoint) for adjoint in (False, True))
         for symbol, gradient in derivation.gradients:
             name = gradient.name
             if name in failed or name in stopped:
@@ -163,7 +163,7 @@ class ExplicitAlgebra:
             self._names.algebra.claim_not_negative(self._names.form(e))
 
 
-class _Size:
+class _RowSize:
     """The definition and the derivation, or its unsimplified adjoint, written out for one D, when first asked."""
 
     def __init__(self, derivation: Derivation, features: int, budget: Budget, *, adjoint: bool) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lngen.errors import DefinitionError
-from lngen.language.axes import Layout, Pattern, PatternError
+from lngen.language.axes import Pattern, PatternError, RowAxes
 from lngen.language.parsing import parse
 from lngen.language.syntax import Kind
 
@@ -39,7 +39,7 @@ def test_a_text_that_is_no_pattern_is_refused(text):
 
 def test_a_definition_has_the_kinds_of_its_axes():
     definition = parse(GROUPS)
-    assert definition.layout == Layout(Pattern.of("n (g c) h w"), ("c", "h", "w"))
+    assert definition.layout == RowAxes(Pattern.of("n (g c) h w"), ("c", "h", "w"))
     assert [entry.kind for entry in definition.inputs] == [Kind.ROW, Kind.ROW, Kind.DATA_PER_FEATURE]
     assert [(size.name, size.default) for size in definition.sizes] == [("g", 32)]
     assert definition.layout.lacks(Pattern.of("(g c)")) == ("n", "h", "w")

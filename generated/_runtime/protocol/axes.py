@@ -29,9 +29,10 @@ def written(pattern: Pattern) -> str:
 
 
 class Arranged(NamedTuple):
-    """How an array is arranged: `split` into one axis a name, its axes in the `order` of rows and features, and there
-    broadcast to `rows` and `features`, with axes of size 1 in `spread` for those that it lacks.
+    """Arrangement of an array beside rows.
 
+    It is `split` into one axis a name, its axes are put in the `order` of rows and features, and it is broadcast to
+    `rows` and `features`, with axes of size 1 in `spread` for those that it lacks.
     `lacks` are the places of those in the broadcast shape.
     """
 

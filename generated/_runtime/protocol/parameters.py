@@ -10,7 +10,7 @@ from .calls import Array, array, constant
 from .interface import DATA, PARAMETERS, ConstantEntry, InputEntry, Interface
 
 Features = int | Mapping[str, int] | None
-"""What a constructor takes: the number of features, or the sizes of axes that have names."""
+"""Sizes that a constructor takes: the number of features, or the sizes of axes that have names."""
 
 
 def parameters_of(interface: Interface) -> list[InputEntry]:

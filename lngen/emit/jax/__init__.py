@@ -23,6 +23,6 @@ def emit(programs: Sequence[RowProgram], notes: Notes) -> dict[str, str]:
     with plain_errors():
         forward = marked_program(programs[0])
         function = FrameworkFunction(interface(forward, notes), notes, "_jax.Array", "an array", forward.is_wide)
-        layer = "_axes.AxesLayer" if notes.layout else "_jax.JaxLayer"
+        layer = "_axes.JaxAxes" if notes.layout else "_jax.JaxLayer"
         text = render("jax/backend.py.jinja", **function.fields(), layer=layer, named_axes=bool(notes.layout))
         return {"jax_backend.py": reading(re.sub(r"\n{4,}", "\n\n\n", text))}

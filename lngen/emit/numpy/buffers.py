@@ -11,7 +11,7 @@ from collections.abc import Container, Mapping
 from dataclasses import dataclass, field
 
 from lngen.algebra.symbols import Axes
-from lngen.emit.numpy.graph import FILLS, IN_PLACE, ROW, Array, ArrayNode
+from lngen.emit.numpy.graph import FILLS, IN_PLACE, ROW, ArrayNode, ArrayValue
 from lngen.emit.numpy.operations import Schedule
 from lngen.language import FUNCTIONS
 from lngen.plan.presence import NEVER, Condition, any_of
@@ -78,7 +78,7 @@ def needs(schedule: Schedule, wanted: Mapping[str, Condition]) -> list[Condition
             if form.through is not None:
                 for operand in node.operands if node.operation in IN_PLACE else (form.through,):
                     need[operand] |= cases
-            elif isinstance(form.value, Array):
+            elif isinstance(form.value, ArrayValue):
                 for operand in node.operands:
                     need[operand] |= cases
     return need
@@ -104,7 +104,7 @@ def allocate(
         cases = wanted[event.name]
         allocation.buffers.append(Buffer(ROW, False, 0, event.name, cases))
         residents.append([])
-        roots = [form.value.root for form in nodes[event.node].forms if isinstance(form.value, Array)]
+        roots = [form.value.root for form in nodes[event.node].forms if isinstance(form.value, ArrayValue)]
         for root in roots:
             life = lives.of.get(root) if root not in allocation.of_node else None
             if life and life.cases.implies(cases) and not any(map(life.meets, residents[-1])):
@@ -127,7 +127,9 @@ def _written_over(node: ArrayNode, nodes: list[ArrayNode], need: list[Condition]
         if place in READ_LATE.get(node.operation, ()) or nodes[operand].boolean != node.boolean:
             continue
         values = [form.value for form in nodes[operand].forms if form.cases & cases]
-        if all(isinstance(v, Array) and v.axes == node.axes and allocation.of_node.get(v.root) == own for v in values):
+        if all(
+            isinstance(v, ArrayValue) and v.axes == node.axes and allocation.of_node.get(v.root) == own for v in values
+        ):
             return operand
     return None
 
@@ -193,7 +195,7 @@ class _Lives:
 
     def _use(self, index: int, cases: Condition, position: int) -> None:
         for form in self.nodes[index].forms:
-            if isinstance(form.value, Array) and form.value.root in self.of:
+            if isinstance(form.value, ArrayValue) and form.value.root in self.of:
                 life = self.of[form.value.root]
                 life.lasts_until(position, cases & form.cases & life.cases)
 

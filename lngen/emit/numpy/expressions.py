@@ -17,8 +17,8 @@ from lngen.emit.numpy.graph import (
     ROW,
     ROW_SCALAR,
     SHIFT,
-    Array,
     ArrayNode,
+    ArrayValue,
     NumberNode,
 )
 from lngen.emit.numpy.naming import LocalNames, variables
@@ -155,7 +155,7 @@ class NodeExpressions:
         values = [form.value for operand in node.operands for form in self.nodes[operand].forms if form.cases & cases]
         own = self.plan.of_node[node.index]
         return all(
-            isinstance(value, Array) and value.axes.rows and self.plan.of_node.get(value.root) != own
+            isinstance(value, ArrayValue) and value.axes.rows and self.plan.of_node.get(value.root) != own
             for value in values
         )
 
@@ -169,7 +169,7 @@ class NodeExpressions:
             return False
         cases = self.need[node.index] & node.computed()
         return all(
-            isinstance(form.value, Array) and form.value.axes == operand.axes
+            isinstance(form.value, ArrayValue) and form.value.axes == operand.axes
             for operand in operands
             for form in operand.forms
             if form.cases & cases

@@ -32,14 +32,14 @@ class NumberNode:
 
 
 @dataclass(frozen=True)
-class Array:
+class ArrayValue:
     """A node that is the result of node `root`, and the axes that result really has."""
 
     root: int
     axes: Axes
 
 
-Value = NumberNode | Array
+Value = NumberNode | ArrayValue
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class ArrayNode:
     def computed(self) -> Condition:
         """The cases in which the operation is carried out."""
         return any_of(
-            form.cases for form in self.forms if isinstance(form.value, Array) and form.value.root == self.index
+            form.cases for form in self.forms if isinstance(form.value, ArrayValue) and form.value.root == self.index
         )
 
 
@@ -129,7 +129,7 @@ class Graph:
     def of_shape(self, operation: str) -> int:
         """The node of an integer of `OF_SHAPE`."""
         axes = Axes(False, operation == "index")
-        form = NodeForm(Array(len(self.nodes), axes), self.everything)
+        form = NodeForm(ArrayValue(len(self.nodes), axes), self.everything)
         return self._make(operation, (), axes, "prologue", (form,), integer=True)
 
     def load(
@@ -144,7 +144,7 @@ class Graph:
     ) -> int:
         """The node of a value that is given: its neutral number in the cases in which it is not present."""
         index = len(self.nodes)
-        forms = [NodeForm(Array(index, axes), present & self.everything)]
+        forms = [NodeForm(ArrayValue(index, axes), present & self.everything)]
         absent = self.everything & ~present
         if absent and neutral is not None:
             forms.append(NodeForm(NumberNode(neutral), absent))
@@ -155,7 +155,7 @@ class Graph:
         index = len(self.nodes)
         operands = (body,) if weights is None else (body, weights)
         zero = any_of(self.cases_of_number(operand, S.Zero) for operand in operands)
-        forms = [NodeForm(Array(index, axes), self.everything & ~zero)]
+        forms = [NodeForm(ArrayValue(index, axes), self.everything & ~zero)]
         if zero:
             forms.append(NodeForm(NumberNode(S.Zero), zero))
         return self._make("total", operands, axes, "epilogue", tuple(form for form in forms if form.cases), name=name)
@@ -204,7 +204,7 @@ class Graph:
                 if isinstance(value, NumberNode)
                 else value.axes.join(axes) == value.axes
             )
-            new = NodeForm(value, form.cases, operand) if as_it_is else NodeForm(Array(index, axes), form.cases)
+            new = NodeForm(value, form.cases, operand) if as_it_is else NodeForm(ArrayValue(index, axes), form.cases)
             forms.append(new)
         if all(form.through is not None for form in forms):
             return operand
@@ -223,11 +223,11 @@ class Graph:
         index, forms = len(self.nodes), []
         for form in self.nodes[operand].forms:
             value, free = form.value, NEVER
-            is_argument = isinstance(value, Array) and self.nodes[value.root].operation == "load"
-            if isinstance(value, Array) and value.axes == axes != NOTHING and not is_argument:
+            is_argument = isinstance(value, ArrayValue) and self.nodes[value.root].operation == "load"
+            if isinstance(value, ArrayValue) and value.axes == axes != NOTHING and not is_argument:
                 free = form.cases & ~taken.get(value.root, NEVER)
             forms += [NodeForm(form.value, free, operand)] * bool(free)
-            forms += [NodeForm(Array(index, axes), form.cases & ~free)] * bool(form.cases & ~free)
+            forms += [NodeForm(ArrayValue(index, axes), form.cases & ~free)] * bool(form.cases & ~free)
         if all(form.through is not None for form in forms):
             return operand
         return self._make("result", (operand,), axes, phase, _merged(forms), name=name)
@@ -278,17 +278,17 @@ class Graph:
             else:
                 real = NOTHING
                 for form in chosen:
-                    real = real.join(form.value.axes if isinstance(form.value, Array) else NOTHING)
+                    real = real.join(form.value.axes if isinstance(form.value, ArrayValue) else NOTHING)
                 if operation in TO_ROW_SCALARS:
                     real = Axes(real.rows, False)
-                forms.append(NodeForm(Array(index, real), cases))
+                forms.append(NodeForm(ArrayValue(index, real), cases))
         return _merged(forms)
 
 
 def fold(operation: str, values: tuple[Value, ...]) -> NumberNode | int | None:
     """Return the result of an operation if no array is computed: a number, the position of an operand, or None.
 
-    >>> one, array = NumberNode(S.One), Array(0, ROW)
+    >>> one, array = NumberNode(S.One), ArrayValue(0, ROW)
     >>> fold("multiply", (one, array)), fold("add", (one, one)), fold("add", (one, array))
     (1, NumberNode(value=2), None)
     """

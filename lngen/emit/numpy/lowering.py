@@ -23,7 +23,7 @@ from lngen.algebra.symbols import (
     TypedSymbol,
 )
 from lngen.emit.expressions import formula, number_of
-from lngen.emit.numpy.graph import ROW, ROW_SCALAR, SHIFT, Array, Graph
+from lngen.emit.numpy.graph import ROW, ROW_SCALAR, SHIFT, ArrayValue, Graph
 from lngen.emit.numpy.operations import Event, OperationWriter, Schedule
 from lngen.emit.numpy.presence import Cases
 from lngen.errors import LngenError
@@ -195,7 +195,7 @@ class _Lowering(OperationWriter):
                 self.schedule.events.append(Event("make", own))
             self.schedule.events.append(Event(kind, own, name=name))
             for form in self.graph.nodes[own].forms:
-                if isinstance(form.value, Array):
+                if isinstance(form.value, ArrayValue):
                     cases = form.cases & self.wanted.get(name, ALWAYS)
                     self.taken[form.value.root] = self.taken.get(form.value.root, NEVER) | cases
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from lngen.emit import Notes
 from lngen.emit.class_names import attribute, class_of
-from lngen.emit.functions import FrameworkFunction, argument, called, definition
+from lngen.emit.functions import NUMBERS, FrameworkFunction, argument, called, definition
 from lngen.emit.interface import PublicInput, PublicInterface, interface
 from lngen.emit.layout import call, statement
 from lngen.emit.modules import LayerClass
@@ -70,9 +70,10 @@ class _TorchText:
 
     def _layer(self) -> list[str]:
         """Return the statement that makes the layer."""
-        kind = "_axes.AxesLayer" if self.notes.layout else "_torch.TorchLayer"
+        kind = "_axes.TorchAxes" if self.notes.layout else "_torch.TorchLayer"
         made = call(kind, '__name__.rpartition(".")[0]', "_numpy.INTERFACE", "_numpy", "_cpu")
         return statement(f"_LAYER: {kind}[{self.function.result}] = {made}")
 
     def _input(self, each: PublicInput) -> str:
-        return argument(attribute(each.public), "_torch.Tensor", each.required)
+        # A Scalar is a parameter.
+        return argument(attribute(each.public), NUMBERS.get(each.kind, "") + "_torch.Tensor", each.required)

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from lngen.language import FUNCTIONS
-from lngen.language.axes import REST, Layout, Pattern, PatternError, Size
+from lngen.language.axes import REST, AxisSize, Pattern, PatternError, RowAxes
 from lngen.language.parsing.source import Source
 from lngen.language.syntax import SourceSpan
 
@@ -42,7 +42,7 @@ def axes_of_reductions(function: ast.FunctionDef) -> Iterator[tuple[ast.expr, st
                     yield place, text
 
 
-def layout(source: Source, function: ast.FunctionDef) -> Layout | None:
+def layout(source: Source, function: ast.FunctionDef) -> RowAxes | None:
     """Return the axes of the rows; None for a definition without an `Array`.
 
     The first `Array` has all axes. Those that reductions name are a row; without one it is the last axis.
@@ -70,10 +70,10 @@ def layout(source: Source, function: ast.FunctionDef) -> Layout | None:
         source.refuse(first[0], "axes-rest")
     if features == whole.names:
         source.refuse(first[0], "axes-all", text=str(whole))
-    return Layout(whole, features)
+    return RowAxes(whole, features)
 
 
-def check_sizes(source: Source, place: SourceSpan, patterns: Iterable[Pattern], sizes: Iterable[Size]) -> None:
+def check_sizes(source: Source, place: SourceSpan, patterns: Iterable[Pattern], sizes: Iterable[AxisSize]) -> None:
     """Refuse an axis made of several whose sizes cannot be known, and a size that is of no axis."""
     every = [*patterns]
     known = {size.name for size in sizes} | {axis[0] for each in every for axis in each.axes if len(axis) == 1}

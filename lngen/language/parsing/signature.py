@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from lngen.language import ANNOTATIONS, KIND_NAMES, names
-from lngen.language.axes import Layout, Pattern, Size
+from lngen.language.axes import AxisSize, Pattern, RowAxes
 from lngen.language.definition import Input
 from lngen.language.parsing import instead, named_axes
 from lngen.language.parsing.expressions import describe, number
@@ -37,8 +37,8 @@ class SignatureParser:
     def __init__(self, source: Source) -> None:
         self.source = source
         self.refuse = source.refuse
-        self.layout: Layout | None = None
-        self.sizes: list[Size] = []
+        self.layout: RowAxes | None = None
+        self.sizes: list[AxisSize] = []
 
     def signature(self, function: ast.FunctionDef) -> SourceSpan:
         if function.decorator_list:
@@ -93,11 +93,11 @@ class SignatureParser:
             self.refuse(default, "first-row-default", kind=shaping[0].kind.value)
         return inputs
 
-    def _size(self, argument: ast.arg, default: ast.expr | None, value: Fraction | None) -> Size:
+    def _size(self, argument: ast.arg, default: ast.expr | None, value: Fraction | None) -> AxisSize:
         if value is not None and (value.denominator != 1 or value < 1):
             assert default is not None
             self.refuse(default, "size-default", name=argument.arg)
-        return Size(argument.arg, None if value is None else int(value))
+        return AxisSize(argument.arg, None if value is None else int(value))
 
     def _input_kind(self, argument: ast.arg) -> tuple[Kind, Pattern | None]:
         annotation = argument.annotation

@@ -9,12 +9,12 @@ from ..protocol.axes import ArrangedCall
 from . import JaxLayer
 from .primitives import jnp
 
-__all__ = ["AxesLayer"]
+__all__ = ["JaxAxes"]
 
 Result = TypeVar("Result")
 
 
-class AxesLayer(Generic[Result]):
+class JaxAxes(Generic[Result]):
     """A layer whose axes have names as a function of arrays; `on_rows` is the layer whose arrays are rows."""
 
     def __init__(self, numpy: Any, compiled: Any) -> None:

@@ -10,12 +10,12 @@ from ..protocol.interface import Interface
 from . import TorchLayer
 from .kernels import torch
 
-__all__ = ["AxesLayer"]
+__all__ = ["TorchAxes"]
 
 Result = TypeVar("Result")
 
 
-class AxesLayer(Generic[Result]):
+class TorchAxes(Generic[Result]):
     """A layer whose axes have names as a function of tensors; `on_rows` is the layer whose tensors are rows."""
 
     def __init__(self, package: str, interface: Interface, numpy: Any, compiled: Any) -> None:
