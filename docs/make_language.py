@@ -50,6 +50,7 @@ These words are refused:
 
 ROLES = {
     "reduction": "Reductions over the feature axis",
+    "place": "Places in a row",
     "elementwise": "Elementwise functions",
     "select": "Selection",
     "stop": "Stopping a gradient",

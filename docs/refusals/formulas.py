@@ -8,10 +8,6 @@ from docs.refusals.catalogue import Example, Section, formula, returning
 from docs.refusals.texts import twice, weighted
 
 
-def _first(x):
-    return np.zeros_like(x) + (np.arange(x.shape[-1]) == 0)
-
-
 def _mean(x):
     return x.mean(-1)
 
@@ -68,7 +64,7 @@ EXPRESSIONS = Section(
         formula("mean(x.T)", "mean(x)", _mean),
         formula("x.shape[-1]*x", "D*x", lambda x: x.shape[-1] * x),
         formula("torch.pow(x, 2)", "x**2", lambda x: x * x),
-        formula("x[0]", "sum(x*t)", lambda x: x[:, 0], outside={"t": _first}, extra="t: Data"),
+        formula("x[0]", "pick(x, 0)", lambda x: x[:, 0]),
         Example(
             "def swiglu(x: Row):\n    y = silu(x[:D//2])*x[D//2:]\n    return y",
             "def swiglu(a: Row, b: Row):\n    y = silu(a)*b\n    return y",
@@ -143,6 +139,7 @@ EXPRESSIONS = Section(
         formula("max(x, 0)", "maximum(x, 0)", lambda x: np.maximum(x, 0)),
         formula("min(x, 0)", "minimum(x, 0)", lambda x: np.minimum(x, 0)),
         formula("mean(mean(x))", "mean(x)", _mean),
+        formula("pick(x, 0.5)", "pick(x, 0)", lambda x: x[:, 0]),
         formula("x*sum(D)", "x*D*D", lambda x: x * x.shape[-1] ** 2),
         formula("where(x, 1, 2)", "where(x > 0, 1, 2)", lambda x: np.where(x > 0, 1, 2)),
         formula("where(x > 0, x)", "where(x > 0, x, 2)", _positive),

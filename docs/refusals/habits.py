@@ -11,10 +11,6 @@ import numpy as np
 from docs.refusals.catalogue import Example, Section, formula, returning
 
 
-def _one_hot(places):
-    return lambda x: np.zeros_like(x) + (np.arange(x.shape[-1]) == places(x)[:, None])
-
-
 def _top2(x):
     return (x >= np.sort(x, -1)[:, -2:-1]) * 1.0
 
@@ -38,7 +34,6 @@ def _label(x):
 
 
 _erf = np.vectorize(math.erf)
-_LABEL = {"outside": {"t": _one_hot(lambda x: np.ones(len(x)))}, "extra": "t: Data"}
 _AB = {"inputs": "a: Row, b: Row"}
 _POSITIVE = {"low": 0.25}
 _LOGIC = "where((a > 0) & (b > 0), 1, 0)"
@@ -155,17 +150,24 @@ REDUCTIONS = Section(
         formula("dot(a, b)", "sum(a*b)", lambda a, b: (a * b).sum(-1), **_AB),
         formula("matmul(a, b)", "sum(a*b)", lambda a, b: (a * b).sum(-1), **_AB),
         formula("len(x)*x", "D*x", lambda x: x.shape[-1] * x),
-        formula("gather(x, 1)", "sum(x*t)", _label, **_LABEL),
-        formula("one_hot(x)", "sum(x*t)", _label, **_LABEL),
+        formula("gather(x, 1)", "pick(x, 1)", _label),
+        formula("one_hot(x)", "pick(x, 1)", _label),
+        formula("arange(D)*x", "index()*x", lambda x: np.arange(x.shape[-1]) * x),
         formula("x*int(x)", "x*k", lambda x: x * np.trunc(x), outside={"k": lambda x: np.trunc(x)}, extra="k: Data"),
         formula(
             "argmax(x)",
-            "sum(x*t)",
+            "pick(x, place)",
             lambda x: x.max(-1),
-            outside={"t": _one_hot(lambda x: x.argmax(-1))},
-            extra="t: Data",
+            outside={"place": lambda x: x.argmax(-1)},
+            extra='place: Int["..."]',
         ),
-        formula("median(x)", "sum(x*t)", lambda x: np.median(x, -1), outside={"t": _one_hot(_median)}, extra="t: Data"),
+        formula(
+            "median(x)",
+            "pick(x, place)",
+            lambda x: np.median(x, -1),
+            outside={"place": _median},
+            extra='place: Int["..."]',
+        ),
         formula(
             "topk(x, 2)", "where(keep > 0, x, 0)", lambda x: _top2(x) * x, outside={"keep": _top2}, extra="keep: Data"
         ),

@@ -60,6 +60,8 @@ FILE = Section(
     ),
 )
 
+_INTEGER = _file("def f(x: Row, i: Int):\n    y = 2*i\n    return y")
+
 _LOSS = "y = softplus(-beta*(chosen - rejected))\n    return y"
 
 SIGNATURE = Section(
@@ -85,9 +87,14 @@ SIGNATURE = Section(
         ),
         Example(
             "def f(x: Row, label: int):\n    return -x[label]",
-            "def f(x: Row, t: Data):\n    return -sum(x*t)",
+            'def f(x: Row, label: Int["..."]):\n    return -pick(x, label)',
             lambda x: -x[:, 2],
-            {"t": lambda x: np.zeros_like(x) + np.eye(x.shape[-1])[2]},
+            {"label": lambda x: np.full(len(x), 2)},
+        ),
+        Example(
+            'def f(x: Row, k: Int["..."] = 0.5):\n    return k*x',
+            "def f(x: Row, k: RowScalar = 0.5):\n    return k*x",
+            lambda x, k: k[:, None] * x,
         ),
         Example(
             "def f(x: Row, e: Constant = 1/3):\n    return e*x",
@@ -191,13 +198,13 @@ BODY = Section(
         Example(
             _F + "def g(x: Row):\n        return 2*x\n    return g(x)*w", _F + "return 2*x*w", lambda x, w: 2 * x * w
         ),
+        _INTEGER,
         _body("import math"),
         _body("a, b = x, w", "return x*w"),
         Example(
             _F + "x[0] = 1\n    return x*w",
-            "def f(x: Row, w: Feature, t: Data):\n    h = where(t > 0, 1, x)\n    return h*w",
+            _F + "h = where(index() == 0, 1, x)\n    return h*w",
             lambda x, w: np.where(np.arange(x.shape[-1]) == 0, 1, x) * w,
-            {"t": lambda x: np.zeros_like(x) + (np.arange(x.shape[-1]) == 0)},
         ),
         _body("h = g = 2*x\n    return h*w", "h = 2*x\n    return h*w", lambda x, w: 2 * x * w),
         _body("x = 2*x", "h = 2*x\n    return h*w", lambda x, w: 2 * x * w),

@@ -91,8 +91,11 @@ class Names:
         self._taken.add(name)
 
     def fresh(self, wanted: str) -> str:
-        """`wanted`, or `wanted_2`, `wanted_3`, ... where it is taken, or a reserved word; a long one is cut."""
-        name = numbered(wanted, lambda name: name in self._taken or fault(name) is not None)
+        """`wanted`, or `wanted_2`, `wanted_3`, ... where it is taken, or a reserved word; a long one is cut.
+
+        The word of `index()` is made a name.
+        """
+        name = numbered(wanted.replace("()", ""), lambda name: name in self._taken or fault(name) is not None)
         self._taken.add(name)
         return name
 

@@ -23,6 +23,7 @@ from lngen.algebra.fold import Fold
 from lngen.algebra.normal import in_elementary
 from lngen.algebra.symbols import (
     ENTRY_OF,
+    PLACE,
     AttainsFirst,
     D,
     Mean,
@@ -124,6 +125,8 @@ class _NumericWalk(Fold[Any]):
         self.environment, self.arithmetic = environment, arithmetic
 
     def symbol(self, e: Symbol) -> Any:
+        if e == PLACE:
+            return np.arange(int(self.environment[D])).astype(self.arithmetic.dtype)
         return self.environment[e]
 
     def number(self, e: Expr) -> Any:

@@ -83,8 +83,35 @@ SYMBOL_OF_AXES: dict[Axes, type[TypedSymbol]] = {
 D = ScalarSymbol("D", integer=True, positive=True)
 """The number of features of a row."""
 
-PLACE = FeatureSymbol("place of an entry")
-"""The position of an entry in its row, counted from 0."""
+PLACE = FeatureSymbol("index()", integer=True, nonnegative=True)
+"""The position of an entry in its row, counted from 0, as a definition writes it."""
+
+
+def is_integer(expression: Any) -> bool:
+    """Test whether an expression is an integer: made of integers by sums, products and powers.
+
+    >>> i, x = RowScalarSymbol("i", integer=True), RowSymbol("x")
+    >>> is_integer(2*i - PLACE + D), is_integer(i/2), is_integer(x), is_integer(sympy.Abs(i))
+    (True, False, False, False)
+    """
+    match expression:
+        case Symbol() | sympy.Rational():
+            return bool(expression.is_integer)
+        case sympy.Add() | sympy.Mul():
+            return all(map(is_integer, expression.args))
+        case sympy.Pow():
+            return is_integer(expression.base) and bool(expression.exp.is_Integer and expression.exp > 0)
+        case _:
+            return False
+
+
+def holds_integers(expression: Expr) -> bool:
+    """Test whether an expression is an integer that is made of others than D and numbers.
+
+    >>> holds_integers(PLACE - 1), holds_integers(D - 1), holds_integers(PLACE / 2)
+    (True, False, False)
+    """
+    return any(s.is_integer for s in expression.free_symbols if s != D) and is_integer(expression)
 
 
 class Reduction(Function):  # type: ignore[misc]
@@ -108,7 +135,23 @@ class Reduction(Function):  # type: ignore[misc]
 
 
 class Mean(Reduction):
-    """The mean over the feature axis."""
+    """The mean over the feature axis.
+
+    Of what is not 0 at one place alone it is known by where that place is:
+
+    >>> i, c = RowScalarSymbol("i", integer=True), RowScalarSymbol("c")
+    >>> Mean(Where(sympy.Eq(PLACE, i), c, 0))
+    Where(i >= 0, Where(i < D, c/D, 0), 0)
+    """
+
+    @classmethod
+    def eval(cls, body: Expr) -> Expr | None:
+        match body:
+            case Where(args=(sympy.Eq(args=(place, i)), chosen, sympy.S.Zero)) if (
+                place == PLACE and is_integer(i) and not varies_over_features(i) and not varies_over_features(chosen)
+            ):
+                return Where(i >= 0, Where(i < D, chosen / D, 0), 0)
+        return super().eval(body)
 
     def _eval_is_nonnegative(self) -> bool | None:
         return True if self.args[0].is_nonnegative else None
@@ -518,4 +561,5 @@ def renamed(symbol: TypedSymbol, name: str) -> TypedSymbol:
     """The symbol under another name, what is known of its sign kept."""
     known = {key: True for key in ("positive", "nonnegative", "nonzero") if getattr(symbol, f"is_{key}")}
     known = {key: True for key in ("positive",) if key in known} or known
+    known |= {"integer": True} if symbol.is_integer else {}
     return type(symbol)(name, **known)

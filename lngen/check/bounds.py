@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import reduce
 from math import ceil, log2
 from typing import Any, Literal
 
@@ -25,6 +26,7 @@ from sympy import Expr
 from lngen.algebra.numeric import COMPARE
 from lngen.algebra.symbols import (
     ENTRY_OF,
+    PLACE,
     AttainsFirst,
     D,
     FeatureSymbol,
@@ -32,6 +34,8 @@ from lngen.algebra.symbols import (
     RowScalarSymbol,
     TypedSymbol,
     Where,
+    holds_integers,
+    is_integer,
 )
 from lngen.check.forms import FORMATS, AffineForm, FloatFormat, Real, Rounding, exact
 from lngen.check.layer import Case
@@ -262,7 +266,22 @@ class _Propagation:
             return np.array(full if axes.features else full[:, 0])
         return np.array(full[0] if isinstance(symbol, FeatureSymbol) else full[0, 0])
 
+    def _integer(self, expression: Expr) -> Real:
+        """The value of an expression of integers, which is computed exactly."""
+        if expression == PLACE:
+            return np.arange(self.case.features, dtype=np.float64)[np.newaxis]
+        if isinstance(expression, TypedSymbol):
+            return self.forms[expression.name].value
+        if not expression.args:
+            return np.full((1, 1), float(expression))
+        combined = {sympy.Add: np.add, sympy.Mul: np.multiply, sympy.Pow: np.power}[expression.func]
+        return reduce(combined, map(self._integer, expression.args))
+
     def _form(self, expression: Expr) -> AffineForm:
+        if holds_integers(expression):
+            form = exact(self._integer(expression))
+            # It is rounded once, where it has more digits than the type.
+            return self.rounding.rounded(form, int(np.any(np.abs(form.value) * self.rounding.format.unit > 1)))
         if not expression.free_symbols and expression.is_number:
             return self._number(expression)
         if isinstance(expression, TypedSymbol):
@@ -372,7 +391,10 @@ class _Propagation:
     def _select(self, condition: Any, chosen: AffineForm, otherwise: AffineForm) -> AffineForm:
         if condition in (sympy.true, sympy.false):
             return chosen if condition == sympy.true else otherwise
-        left, right = (self._form(side) for side in condition.args)
+        if any(map(holds_integers, condition.args)) and all(map(is_integer, condition.args)):
+            left, right = (exact(self._integer(side)) for side in condition.args)
+        else:
+            left, right = (self._form(side) for side in condition.args)
         gap = self.rounding.add([left, self.rounding.multiply(right, exact([[-1.0]]), 0)])
         holds = COMPARE[condition.func](left.value, right.value)
         # The subtraction is ours, not the program's: a comparison of exact numbers is exact.

@@ -217,7 +217,7 @@ def _left_out(of: Trial) -> str:
         case = of.drawn(names)
         without = results(run(of.layer, case))
         present = of.drawn().inputs
-        neutral = {e.name: np.full(np.shape(present[e.name]), float(e.default or 0)) for e in some}
+        neutral = {e.name: np.full_like(present[e.name], float(e.default or 0)) for e in some}
         explicit = replace(case, inputs={**case.inputs, **neutral})
         trouble = beyond(of.layer, results(run(of.layer, explicit)), without, of.bounds(explicit))
         if trouble:
@@ -260,11 +260,12 @@ def _unchanged(of: Trial) -> str:
 
 
 def _spread(of: Trial, value: Any) -> Any:
-    """An array with gaps of NaN between its entries."""
+    """An array with gaps of NaN, or of no place in a row, between its entries."""
     if np.ndim(value) == 0:
         return of.on.array(value)
     every = (slice(None, None, 2),) * np.ndim(value)
-    wide = np.full(tuple(2 * n for n in np.shape(value)), np.nan)
+    sizes = tuple(2 * n for n in np.shape(value))
+    wide = np.full(sizes, -1, value.dtype) if value.dtype.kind == "i" else np.full(sizes, np.nan)
     wide[every] = value
     return of.on.array(wide)[every]
 
@@ -336,7 +337,7 @@ def _dtypes(of: Trial) -> str:
 
 
 def _cast(value: Any, dtype: Any) -> Any:
-    return value.astype(dtype) if isinstance(value, np.ndarray) else value
+    return value.astype(dtype) if isinstance(value, np.ndarray) and value.dtype.kind == "f" else value
 
 
 def _deterministic(of: Trial) -> str:

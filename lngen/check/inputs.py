@@ -92,7 +92,11 @@ def _input(entry: Input, rows: int, features: int, rng: np.random.Generator, dra
         if entry.counts:
             return float(max(1, rows * (features if entry.counts == "entries" else 1)))
         return float(entry.default) if entry.default is not None else 0.75
-    return np.asarray(draw(rng, _shape(entry.kind, rows, features)))
+    shape = _shape(entry.kind, rows, features)
+    if entry.kind.is_integer:
+        # Places of the row, or a number of places: with others a mask may leave nothing of a row.
+        return np.asarray(rng.integers(0, features, shape) + (entry.kind is Kind.INT_NUMBER))
+    return np.asarray(draw(rng, shape))
 
 
 def hard(definition: Definition, features: int, seed: int, offset: float, tiny: float) -> Iterator[Case]:
@@ -122,6 +126,10 @@ def hard(definition: Definition, features: int, seed: int, offset: float, tiny: 
         signs = np.resize(np.array([0.0, -1.5, 1.0, 0.0, 0.25]), features) * (1 + np.arange(features) / 16)
         gates = {entry.name: signs.copy() for entry in definition.features}
         yield replace(base, name="parameters with zeros and negatives", inputs={**base.inputs, **gates}, plain=True)
+    if integers := [entry for entry in definition.inputs if entry.kind.is_integer]:
+        outside = np.array([-100, features - 1, features, 2**31 - 1])
+        placed = {e.name: np.resize(outside, _shape(e.kind, 4, features)) for e in integers}
+        yield replace(base, name="integers outside of the row", inputs={**base.inputs, **placed}, smooth=smooth)
     if definition.scalars:
         zeros = {entry.name: np.zeros(()) for entry in definition.scalars}
         yield replace(base, name="scalars zero", inputs={**base.inputs, **zeros}, smooth=smooth, plain=True)

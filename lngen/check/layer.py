@@ -84,7 +84,7 @@ class Case:
         return (self.rows, self.features)
 
     def astype(self, dtype: Any) -> Case:
-        """The case rounded to a storage type; Constants stay Python numbers."""
+        """The case rounded to a storage type; Constants stay Python numbers, and integers stay as they are."""
         return self.mapped(lambda value: _cast(value, dtype))
 
     def mapped(self, change: Callable[[Any], Any]) -> Case:
@@ -111,7 +111,8 @@ def _cast(value: Any, dtype: Any) -> Any:
     if value is None or isinstance(value, float | int):
         return value
     with np.errstate(over="ignore"):
-        return np.asarray(value).astype(dtype)
+        given = np.asarray(value)
+        return given if given.dtype.kind in "iub" else given.astype(dtype)
 
 
 @dataclass(frozen=True)

@@ -66,6 +66,8 @@ def _with_rows_nearby(definition: Definition, case: Case) -> Case:
         if value is None or not definition.input(name).kind.over_rows:
             return value
         many = np.tile(value, (times, *[1] * (np.ndim(value) - 1)))
+        if definition.input(name).kind.is_integer:
+            return many
         apart = rng.uniform(-_APART, _APART, many.shape)
         apart[: case.rows] = 0
         return many * (1 + apart)

@@ -24,6 +24,7 @@ from lngen.language.syntax import Call, Expression, Kind, Name, RowsSum, childre
 _BLOCK_ENTRIES = 1 << 15  # of one row value: half a MiB of complex numbers, which stays in cache
 
 _SPREAD = {Kind.FEATURE: Kind.ROW, Kind.SCALAR: Kind.ROW_SCALAR, Kind.DATA_PER_FEATURE: Kind.DATA}
+_SPREAD |= {Kind.INT_PER_FEATURE: Kind.INT, Kind.INT_NUMBER: Kind.INT_PER_ROW}
 
 
 @cache
@@ -72,6 +73,8 @@ def _spread(expression: Expression, kinds: Mapping[str, Kind]) -> Expression:
         return _spread(expression.operand, kinds)
     if isinstance(expression, Name):
         return replace(expression, kind=Kind.join(kinds[expression.name]))
+    if not children(expression):
+        return expression
     made = mapped(expression, lambda part: _spread(part, kinds))
     kind = Kind.join(*(part.kind for part in children(made)))
     if isinstance(made, Call) and FUNCTIONS[made.function].role == "reduction":

@@ -17,7 +17,18 @@ import sympy
 from sympy import Expr
 
 from lngen.algebra.equations import Equation
-from lngen.algebra.symbols import AttainsFirst, D, Mean, RowMax, RowMin, SumRows, TypedSymbol, Where, derivative
+from lngen.algebra.symbols import (
+    AttainsFirst,
+    D,
+    Mean,
+    RowMax,
+    RowMin,
+    SumRows,
+    TypedSymbol,
+    Where,
+    derivative,
+    is_integer,
+)
 
 
 @dataclass(frozen=True)
@@ -58,8 +69,8 @@ class Differential:
 
     @property
     def operands(self) -> list[TypedSymbol]:
-        """The values inside, by name."""
-        return sorted(self.body.free_symbols - {D}, key=lambda symbol: symbol.name)
+        """The values inside that may move, by name: no integer does."""
+        return sorted((s for s in self.body.free_symbols if not is_integer(s)), key=lambda symbol: symbol.name)
 
     def slopes(self) -> Iterator[tuple[TypedSymbol, Expr]]:
         """The derivative of what stands inside with respect to each operand, where it is not zero."""

@@ -19,6 +19,7 @@ from lngen.algebra.reductions import innermost_first, known_sign, name_of_body, 
 from lngen.algebra.symbols import (
     HEADS,
     NOTHING,
+    PLACE,
     D,
     FeatureSymbol,
     Mean,
@@ -33,6 +34,7 @@ from lngen.algebra.symbols import (
     TypedSymbol,
     Where,
     axes,
+    holds_integers,
     stand_in,
     symbol_like,
 )
@@ -67,8 +69,17 @@ SYMBOL_OF_KIND: dict[Kind, type[TypedSymbol]] = {
     Kind.DATA: RowSymbol,
     Kind.DATA_PER_ROW: RowScalarSymbol,
     Kind.DATA_PER_FEATURE: FeatureSymbol,
+    Kind.INT: RowSymbol,
+    Kind.INT_PER_ROW: RowScalarSymbol,
+    Kind.INT_PER_FEATURE: FeatureSymbol,
+    Kind.INT_NUMBER: ScalarSymbol,
     Kind.CONSTANT: ScalarSymbol,
 }
+
+
+def symbol_of(kind: Kind, name: str, **assumptions: bool) -> TypedSymbol:
+    """The symbol of a value of a kind."""
+    return SYMBOL_OF_KIND[kind](name, **assumptions, **({"integer": True} if kind.is_integer else {}))
 
 
 def _larger(a: Expr, b: Expr) -> Expr:
@@ -108,6 +119,8 @@ _STRUCTURE: dict[str, Callable[..., Expr]] = {
     "sum": lambda u: D * Mean(u),
     "max": RowMax,
     "min": RowMin,
+    "index": lambda: PLACE,
+    "pick": lambda u, i: D * Mean(Where(sympy.Eq(PLACE, i), u, 0)),
     "abs": _absolute,
     "maximum": _larger,
     "minimum": _smaller,
@@ -175,6 +188,10 @@ def translate(definition: Definition) -> Forward:
             raise _refused(definition, error.span, "decided", str(error), remedy) from None
         except NotRealError:
             expression = sympy.nan
+        if holds_integers(expression):
+            # No value of a layer is an integer: what is made of inputs and places is made again where it is read.
+            environment[statement.name] = expression
+            continue
         expression = written = cancelled(expression, apart)
         _require_real(definition, statement.name, statement.span, expression)
         bare = Equation(stand_in("statement", expression), expression).reduction is not None
@@ -240,7 +257,7 @@ def _refused(definition: Definition, span: SourceSpan, code: str, message: str, 
 
 
 def _input_symbol(entry: Input) -> TypedSymbol:
-    return SYMBOL_OF_KIND[entry.kind](entry.name, **({"positive": True} if entry.is_positive else {}))
+    return symbol_of(entry.kind, entry.name, **({"positive": True} if entry.is_positive else {}))
 
 
 def to_sympy(expression: Expression, environment: dict[str, Expr]) -> Expr:

@@ -16,9 +16,14 @@ from typing import Any
 from lngen import entry_points
 from lngen.emit import Notes, cpu, cuda, jax, numpy, render, torch
 from lngen.errors import LngenError, printable
+from lngen.language.definition import Definition
+from lngen.language.syntax import Call, walk
 from lngen.plan.planner import Plan
 from lngen.plan.program import RowProgram
 from lngen.runtime.emitted import BACKENDS
+
+TAKE_INTEGERS = ("numpy",)
+"""The backends whose code takes inputs of integers."""
 
 SHARDED = "sharded"
 """The backend that `--sharded` asks for."""
@@ -70,6 +75,14 @@ def backend(name: str) -> Backend:
     if found is None:
         raise LngenError(_unknown(name))
     return found
+
+
+def takes_integers(name: str, definition: Definition) -> bool:
+    """Test whether a backend has code for the integers of a definition, if that has any; it is left out otherwise."""
+    calls = (part for each in definition.statements for part in walk(each.expression) if isinstance(part, Call))
+    has_places = any(part.function in ("index", "pick") for part in calls)
+    has_integers = has_places or any(entry.kind.is_integer for entry in definition.inputs)
+    return name in TAKE_INTEGERS or not has_integers
 
 
 def adapter(name: str) -> Callable[[ModuleType], Any]:

@@ -23,9 +23,15 @@ MEANINGS: dict[Kind, str] = {
     "Data": "shape (..., D), without a gradient",
     'Data["..."]': "one value per row, shape {rows}.shape[:-1], without a gradient",
     'Data["d"]': "one value per feature, shape (D,), without a gradient",
+    "Int": "integers of shape (..., D)",
+    'Int["..."]': "one integer per row, shape {rows}.shape[:-1]",
+    'Int["d"]': "one integer per feature, shape (D,)",
+    'Int[""]': "an integer or a 0-d array of one",
 }
 """Values of each kind, in the words of a docstring; `rows` is an argument that has rows."""
 
+_PER_ROW: tuple[tuple[Kind, Kind], ...] = (("Row", "RowScalar"), ("Data", 'Data["..."]'))
+_INTEGERS_PER_ROW: tuple[Kind, Kind] = ("Int", 'Int["..."]')
 _OUTPUTS: dict[type, Kind] = {RowSymbol: "Row", RowScalarSymbol: "RowScalar", ScalarSymbol: "Scalar"}
 
 
@@ -177,10 +183,12 @@ def interface(forward: RowProgram, notes: Notes) -> PublicInterface:
     optional, casts, data = dict(forward.optional), dict(forward.casts), set(map(spelled, notes.data))
     kinds: dict[str, Kind] = {}
     for row in forward.rows:
-        is_row, is_data = isinstance(row.symbol, RowSymbol), row.name in data
-        kinds[row.name] = ("Data" if is_row else 'Data["..."]') if is_data else "Row" if is_row else "RowScalar"
+        place = 1 - isinstance(row.symbol, RowSymbol)
+        kinds[row.name] = _PER_ROW[row.name in data][place] if not row.symbol.is_integer else _INTEGERS_PER_ROW[place]
     for parameter in forward.parameters:
-        if parameter.kind != "Constant":
+        if parameter.symbol.is_integer:
+            kinds[parameter.name] = 'Int["d"]' if parameter.kind == "Feature" else 'Int[""]'
+        elif parameter.kind != "Constant":
             kinds[parameter.name] = 'Data["d"]' if parameter.name in data else parameter.kind
     order = tuple(map(spelled, notes.inputs)) or tuple(kinds)
     unknown = [name for name in order if name not in kinds]

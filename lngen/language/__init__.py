@@ -10,14 +10,18 @@ sample.
 
 Each value has a kind. A `Row` varies over rows and features, a `RowScalar` over rows, a `Feature` over features, a
 `Scalar` over neither. An input that is `Data` is read as a Row, `Data["..."]` as a RowScalar, `Data["d"]` as a
-Feature, and a `Constant` as a Scalar; none of these has a gradient or a tangent. The result of an elementwise
-function or operator varies over all that its arguments vary over. So a RowScalar broadcasts over its row, and a
-Feature over all rows. A reduction takes the feature axis away: of a Row it is a RowScalar, of a Feature a Scalar.
+Feature, and a `Constant` as a Scalar. `Int`, `Int["..."]`, `Int["d"]` and `Int[""]` are read as these four. None of
+them has a gradient or a tangent. The result of an elementwise function or operator varies over all that its arguments
+vary over. So a RowScalar broadcasts over its row, and a Feature over all rows. A reduction takes the feature axis away:
+of a Row it is a RowScalar, of a Feature a Scalar.
 
 Operators: `+ - * /`, unary minus, and `a ** b` with a number b of magnitude 64 at most. Any other b is the same for all
 rows and features, as a Constant, a Scalar and D are, and a is then not negative. Where a is 0, derivatives are limits.
 That by a is 0 for b > 1 and for b = 0, 1 for b = 1, and infinite otherwise; that by b is 0 for b > 0. A comparison
 stands only in the condition of `where`, where `&`, `|` and `~` join comparisons, each in parentheses.
+
+Integers are inputs of kind `Int`, `index()`, D, whole numbers, and what `+`, `-` and `*` make of these. A comparison of
+two integers is exact. Everywhere else an integer is the nearest number.
 """
 
 from __future__ import annotations
@@ -31,11 +35,12 @@ from lngen.language.functions import TABLE, FunctionEntry, entry, not_run
 from lngen.language.kinds import Constant as Constant
 from lngen.language.kinds import Data as Data
 from lngen.language.kinds import Feature as Feature
+from lngen.language.kinds import Int as Int
 from lngen.language.kinds import Row as Row
 from lngen.language.kinds import RowScalar as RowScalar
 from lngen.language.kinds import Scalar as Scalar
 
-KIND_NAMES: tuple[str, ...] = ("Row", "RowScalar", "Feature", "Scalar", "Data", "Constant")
+KIND_NAMES: tuple[str, ...] = ("Row", "RowScalar", "Feature", "Scalar", "Data", "Int", "Constant")
 """Annotations that an input may have."""
 
 
@@ -90,6 +95,19 @@ def min(row: Any, /) -> Any:
     Its derivative is 1 for the first entry that attains it and 0 for the others. For the smaller of two
     values write `minimum`.
     """
+
+
+@entry("every real row; every integer i", role="reduction")
+def pick(row: Any, i: Any, /) -> Any:
+    """The entry of the row at the place i, counted from 0, and 0 where the row has no such place.
+
+    i is an integer that is the same for all features. The derivative is 1 for that entry and 0 for the others.
+    """
+
+
+@entry("-", role="place")
+def index() -> Any:
+    """The place of a feature in the row, an integer from 0 to D - 1. Its derivative is 0."""
 
 
 @entry(

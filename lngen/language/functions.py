@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal, NoReturn, TypeAlias
 
-Role: TypeAlias = Literal["reduction", "elementwise", "select", "stop"]
+Role: TypeAlias = Literal["reduction", "elementwise", "select", "stop", "place"]
 Formula: TypeAlias = Callable[..., Any]
 
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     Feature: TypeAlias = Any
     Scalar: TypeAlias = Any
     Data: TypeAlias = Any
+    Int: TypeAlias = Any
     Constant: TypeAlias = Any
 else:
 
@@ -40,6 +41,13 @@ else:
 
         `Data["..."]` has one value per row, shape (...,), as a row's weight in a loss. `Data["d"]` has one value per
         feature, shape (D,), as the weight of a class.
+        """
+
+    class Int(_Annotation):
+        """One integer per row and feature, shape (..., D), of any integer type. It has no gradient.
+
+        `Int["..."]` has one integer per row, as a label or a position, and `Int["d"]` one per feature. `Int[""]` is one
+        integer. Integers are exact from -2**31 to 2**31 - 1, and the nearest of these beyond.
         """
 
     class Constant(_Annotation):

@@ -13,7 +13,8 @@ class Kind(enum.Enum):
     """Axes that a value varies over.
 
     A CONSTANT is a SCALAR without a gradient. DATA, DATA_PER_ROW and DATA_PER_FEATURE are a ROW, a ROW_SCALAR and a
-    FEATURE without one. Only an input has one of these kinds. The value of a kind is its annotation.
+    FEATURE without one; kinds of INT hold integers. Only an input has one of these kinds. The value of a kind is its
+    annotation.
     """
 
     ROW = "Row"
@@ -23,22 +24,38 @@ class Kind(enum.Enum):
     DATA = "Data"
     DATA_PER_ROW = 'Data["..."]'
     DATA_PER_FEATURE = 'Data["d"]'
+    INT = "Int"
+    INT_PER_ROW = 'Int["..."]'
+    INT_PER_FEATURE = 'Int["d"]'
+    INT_NUMBER = 'Int[""]'
     CONSTANT = "Constant"
 
     @property
     def over_rows(self) -> bool:
         """Test whether there is one value per row."""
-        return self in (Kind.ROW, Kind.ROW_SCALAR, Kind.DATA, Kind.DATA_PER_ROW)
+        return self in (Kind.ROW, Kind.ROW_SCALAR, Kind.DATA, Kind.DATA_PER_ROW, Kind.INT, Kind.INT_PER_ROW)
 
     @property
     def over_features(self) -> bool:
         """Test whether there is one value per feature."""
-        return self in (Kind.ROW, Kind.FEATURE, Kind.DATA, Kind.DATA_PER_FEATURE)
+        return self in (Kind.ROW, Kind.FEATURE, Kind.DATA, Kind.DATA_PER_FEATURE, Kind.INT, Kind.INT_PER_FEATURE)
 
     @property
     def is_data(self) -> bool:
         """Test whether an input of this kind is an array without a gradient."""
-        return self in (Kind.DATA, Kind.DATA_PER_ROW, Kind.DATA_PER_FEATURE)
+        return self.is_integer or self in (Kind.DATA, Kind.DATA_PER_ROW, Kind.DATA_PER_FEATURE)
+
+    @property
+    def is_integer(self) -> bool:
+        """Test whether an input of this kind holds integers."""
+        return self in (Kind.INT, Kind.INT_PER_ROW, Kind.INT_PER_FEATURE, Kind.INT_NUMBER)
+
+    @property
+    def of_integers(self) -> Kind:
+        """The kind of integers that vary over the same axes."""
+        if self.over_rows:
+            return Kind.INT if self.over_features else Kind.INT_PER_ROW
+        return Kind.INT_PER_FEATURE if self.over_features else Kind.INT_NUMBER
 
     @property
     def has_gradient(self) -> bool:
@@ -47,7 +64,7 @@ class Kind(enum.Enum):
 
     @staticmethod
     def of(over_rows: bool, over_features: bool) -> Kind:
-        """The kind that varies over these axes; never that of data or a CONSTANT.
+        """The kind that varies over these axes; never that of data, of integers or a CONSTANT.
 
         >>> Kind.of(over_rows=True, over_features=False)
         <Kind.ROW_SCALAR: 'RowScalar'>
@@ -92,6 +109,7 @@ class Name:
     name: str
     kind: Kind
     span: SourceSpan
+    integer: bool = False
 
 
 @dataclass(frozen=True)
@@ -171,6 +189,32 @@ class RowsSum:
 
 
 Expression: TypeAlias = Number | Name | FeatureCount | Pi | Negate | Binary | Call | Compare | Connective | RowsSum
+
+
+def is_integer(expression: Expression) -> bool:
+    """Test whether an expression is an integer by its form: integers that are added, subtracted or multiplied.
+
+    >>> from lngen.language.parsing import parse
+    >>> made = parse('def f(x: Row, i: Int["..."]): return where(2*i - 1 < i/2, x, 0)').statements[0].expression
+    >>> [is_integer(side) for side in children(made.arguments[0])]
+    [True, False]
+    """
+    match expression:
+        case Number(value):
+            return value.denominator == 1
+        case Name():
+            return expression.integer
+        case Negate() | Binary("+" | "-" | "*"):
+            return all(map(is_integer, children(expression)))
+        case _:
+            return isinstance(expression, FeatureCount) or (
+                isinstance(expression, Call) and expression.function == "index"
+            )
+
+
+def holds_integers(expression: Expression) -> bool:
+    """Test whether an expression is made of integers that are no mere numbers: of inputs or `index()`."""
+    return is_integer(expression) and any(isinstance(part, Name | Call) for part in walk(expression))
 
 
 def render(expression: Expression) -> str:

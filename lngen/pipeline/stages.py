@@ -17,7 +17,7 @@ from lngen.derivation.derivation import Derivation, Proof
 from lngen.derivation.simplify import derive
 from lngen.derivation.simplify.second_order import second_order
 from lngen.emit import cpp, numpy
-from lngen.emit.backends import backend, with_needed
+from lngen.emit.backends import backend, takes_integers, with_needed
 from lngen.emit.description import description
 from lngen.errors import LngenError
 from lngen.language.definition import Definition
@@ -120,7 +120,7 @@ def derived(
     `planned`. It also raises LngenError for an expression that a backend cannot print, and for an unknown backend.
     """
     plan = planned(definition, proved=proved, on_stage=on_stage)
-    chosen = with_needed(backends)
+    chosen = tuple(name for name in with_needed(backends) if takes_integers(name, definition))
     what = "files" if proved else "files without proofs"
     what += "" if chosen == BACKENDS else f" for {' '.join(chosen)}"
 

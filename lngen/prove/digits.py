@@ -282,7 +282,9 @@ def shape_of(symbol: TypedSymbol, features: int) -> tuple[int, ...]:
 def drawn(symbol: TypedSymbol, features: int, generator: random.Random, low: int, high: int) -> Any:
     """Values for a symbol: an array of its shape, or a number."""
     shape = shape_of(symbol, features)
-    flat = [uniform(generator, low, high) for _ in range(int(np.prod(shape)))]
+    # Of integers some are places of the row and some are none.
+    draw = partial(generator.randint, -1, features) if symbol.is_integer else partial(uniform, generator, low, high)
+    flat = [mpmath.mpf(draw()) for _ in range(int(np.prod(shape)))]
     return np.array(flat, dtype=object).reshape(shape) if shape else flat[0]
 
 

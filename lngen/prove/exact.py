@@ -31,6 +31,7 @@ from sympy.core.relational import Relational
 
 from lngen.algebra.equations import Equation
 from lngen.algebra.symbols import (
+    PLACE,
     AttainsFirst,
     D,
     FeatureSum,
@@ -100,18 +101,22 @@ def exact_proofs(derivation: Derivation) -> tuple[Proof, ...]:
             proved.get(gradient.name, []),
             failed.get(gradient.name),
             stopped.get(gradient.name),
+            any(entry.kind.is_integer for entry in derivation.definition.inputs),
         )
         for symbol, gradient in derivation.gradients
     )
 
 
-def _proof(symbol: str, gradient: str, proved: list[int], failed: int | None, stopped: str | None) -> Proof:
+def _proof(
+    symbol: str, gradient: str, proved: list[int], failed: int | None, stopped: str | None, of_integers: bool
+) -> Proof:
     if failed is not None:
         text = f"{gradient} differs from the derivative of the definition at D = {failed}"
         return Proof(f"exact at D = {failed}", text, passed=False, about=WRITTEN_OUT)
     why = "" if stopped is None else f" (not tried beyond: {stopped})"
     if proved:
-        text = f"{gradient} - d/d{symbol} of the definition written out is identically zero{why}"
+        integers = ", for integers near the places of the row and the numbers of the definition" if of_integers else ""
+        text = f"{gradient} - d/d{symbol} of the definition written out is identically zero{integers}{why}"
         return Proof(f"exact at D = {', '.join(map(str, proved))}", text, passed=True, about=WRITTEN_OUT)
     # Not evidence against the gradient: it rests on the other kinds.
     reason = stopped or "the definition divides by zero at every D that was tried"
@@ -181,6 +186,13 @@ class _Size:
         }
         for symbol, entry in zip(derivation.forward.symbols, derivation.definition.inputs, strict=True):
             world.declare(symbol, positive=entry.kind is Kind.CONSTANT and symbol not in decided)
+        world.near = {
+            int(number) + step
+            for equation in derivation.written.equations
+            for relation in equation.expression.atoms(Relational)
+            for number in relation.atoms(sympy.Integer)
+            for step in (-1, 0, 1)
+        }
         self.written = world.copy()
         self.written.add(derivation.written.equations)
         self.generated = world.copy()
@@ -276,6 +288,8 @@ class _Explicit:
         self.algebra = algebra
         self.values: dict[TypedSymbol, list[Expr]] = {}
         # Reductions to an extreme: which kind, the entries that compete, and the symbol for the one that wins.
+        self.integers: list[Symbol] = []
+        self.near: set[int] = set()
         self.extremes: dict[tuple[type, tuple[Expr, ...]], tuple[tuple[Expr, ...], Symbol]] = {}
         self.sizes: dict[Expr, int] = {}
         self.degrees: dict[Symbol, int] = {}
@@ -284,7 +298,7 @@ class _Explicit:
         """Return a copy with the same values; the extremes are shared."""
         other = _Explicit(self.features, self.algebra)
         other.values = dict(self.values)
-        other.extremes = self.extremes
+        other.extremes, other.integers, other.near = self.extremes, self.integers, self.near
         other.sizes = self.sizes
         other.degrees = dict(self.degrees)
         return other
@@ -292,8 +306,10 @@ class _Explicit:
     def declare(self, symbol: TypedSymbol, positive: bool) -> None:
         """Symbols for an input: one, or one per feature. A bracket keeps them apart from the names of a definition."""
         assumptions = {"positive": True} if positive or symbol.is_positive else {"real": True}
+        assumptions |= {"integer": True} if symbol.is_integer else {}
         count = self.features if axes(symbol).features else 1
         self.values[symbol] = [Symbol(f"{symbol.name}[{j}]", **assumptions) for j in range(count)]
+        self.integers += self.values[symbol] if symbol.is_integer else []
 
     def add(self, equations: Iterable[Equation]) -> None:
         """Work equations out, in order."""
@@ -330,11 +346,14 @@ class _Explicit:
     def regions(self) -> Iterator[dict[Symbol, Expr]]:
         """Yield the values of the extremes' symbols for each choice of the features that attain the extremes.
 
-        The first two features are tried one by one, and as many of the others as can be told apart.
+        The first two features are tried one by one, and as many of the others as can be told apart. Integers are each
+        place of the row, those before and after, and those near a number that the definition compares with.
         """
         choices = range(min(self.features, 2 + len(self.extremes)))
-        for choice in product(choices, repeat=len(self.extremes)):
-            region: dict[Symbol, Expr] = {}
+        places = sorted({*range(-1, self.features + 1), *self.near})
+        both = product(product(places, repeat=len(self.integers)), product(choices, repeat=len(self.extremes)))
+        for numbers, choice in both:
+            region: dict[Symbol, Expr] = dict(zip(self.integers, map(sympy.Integer, numbers), strict=True))
             for (entries, extreme), first in zip(self.extremes.values(), choice, strict=True):
                 # Entries may hold extremes that were found before.
                 region[extreme] = entries[first].xreplace(region)
@@ -356,6 +375,8 @@ class _Explicit:
         """The value of an expression at feature j."""
         if e == D:
             return sympy.Integer(self.features)
+        if e == PLACE:
+            return sympy.Integer(j)
         if isinstance(e, TypedSymbol):
             entries = self.values[e]
             return entries[j] if len(entries) > 1 else entries[0]

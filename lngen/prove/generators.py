@@ -30,7 +30,8 @@ class Generator:
 
     `inside` is the argument of a root, a function, an indicator or an extreme, and `body` that of a mean or a sum.
     `attained` marks an indicator that is 1 at one feature of every row. `one_sided` marks an indicator whose argument
-    is not negative. `squared` is the square of a cosine.
+    is not negative. `squared` is the square of a cosine. `found` is the sum of the indicator of one place: 1 where the
+    row has that place.
     """
 
     kind: str
@@ -42,6 +43,7 @@ class Generator:
     attained: bool = False
     one_sided: bool = False
     squared: Items = frozenset()
+    found: Items = frozenset()
 
     @property
     def base(self) -> Polynomial:

@@ -19,6 +19,7 @@ from lngen.algebra.fold import Fold
 from lngen.algebra.normal import Phi, in_elementary
 from lngen.algebra.symbols import (
     ENTRY_OF,
+    PLACE,
     AttainsFirst,
     Complement,
     D,
@@ -33,6 +34,7 @@ from lngen.algebra.symbols import (
     TypedSymbol,
     Where,
     axes,
+    is_integer,
     of_number,
 )
 from lngen.prove.budget import TooLargeError
@@ -292,6 +294,9 @@ class _Forms(Fold[Polynomial]):
         return algebra.of.product(algebra.power(inner, rational(whole)), grown) if whole else grown
 
     def relation(self, e: Relational) -> Polynomial:
+        if e.rel_op in ("==", "!=") and e.args[0] == PLACE and is_integer(e.args[1]) and not axes(e.args[1]).features:
+            there = self.algebra.is_place(*map(self.of, e.args))
+            return there if e.rel_op == "==" else minus(ONE, there)
         above, below = self.algebra.signs(minus(*map(self.of, e.args)))
         match e.rel_op:
             case ">":

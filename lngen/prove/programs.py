@@ -27,7 +27,7 @@ from sympy import Expr, Pow
 
 from lngen.algebra.equations import Equation
 from lngen.algebra.numeric import Arithmetic, Environment, evaluate_equations
-from lngen.algebra.symbols import PLACE, Power, TypedSymbol, renamed
+from lngen.algebra.symbols import PLACE, Power, TypedSymbol, is_integer, renamed
 from lngen.derivation.derivation import EVERY_D, FIFTY, NONE, Derivation, Proof
 from lngen.plan.passes.moments import written_out
 from lngen.plan.passes.places import there
@@ -95,7 +95,8 @@ def equations_of(program: RowProgram, skips_corrections: bool = False) -> list[E
     ([x - 1, Mean(s)], 0)
     """
     corrections = {item.symbol for stage in program.stages if stage.correction for item in stage.reductions}
-    compared_with = {q.args[1] for line in program.lines() for q in line.body.atoms(sympy.Eq) if q.args[0] == PLACE}
+    equal = {q for line in program.lines() for q in line.body.atoms(sympy.Eq) if q.args[0] == PLACE}
+    compared_with = {q.args[1] for q in equal if not is_integer(q.args[1])}
     indicators: dict[Expr, Expr] = {}
     found = []
     for line in program.lines():

@@ -6,7 +6,8 @@
   An exponential of a sum is a product, one generator to a monomial. A logarithm takes factors out.
 * The sign of u is two indicators, `[u > 0]` and `[u < 0]`. So `Abs(u)` is `u*([u > 0] - [u < 0])`, at 0 as well, and a
   select is `[c]*a + (1 - [c])*b`: the branch not chosen cancels by its form, whatever its value is.
-* The first feature that attains an extreme m of u is an indicator A with `A*(u - m) = 0` and `Mean(A) = 1/D`.
+* The first feature that attains an extreme m of u is an indicator A with `A*(u - m) = 0` and `Mean(A) = 1/D`. So is the
+  feature at a place i, but its mean is 0 where the row has no such place.
 
 Inside a mean, and inside a generator, the relations are used as rewrites: `u*u**(-1/2)` becomes `u**(1/2)`, where u is
 recognized by its leading term. This is complete for one relation, and not for two that share a generator.
@@ -81,6 +82,8 @@ class RowAlgebra(Powers):
         known = self.of.known
         if len(monomial) == 1 and known[monomial[0][0]].attained:
             return self.power(self.features, -1)
+        if len(monomial) == 1 and known[monomial[0][0]].found:
+            return self.of.product(dict(known[monomial[0][0]].found), self.power(self.features, -1))
         summed = [factor for factor in monomial if known[factor[0]].kind == "rows"]
         others = tuple(factor for factor in monomial if factor not in summed)
         if len(summed) == 1 and summed[0][1] == 1 and not self.of.axes(others).rows:
@@ -173,6 +176,25 @@ class RowAlgebra(Powers):
         inside = frozenset(ahead.items())
         make = Generator("attains", axes, nonnegative=True, inside=inside, attained=there)
         return single(self.of.place(("attains", make.inside, there), lambda: make))
+
+    def is_place(self, index: Polynomial, i: Polynomial) -> Polynomial:
+        """Return the indicator of the feature whose place is an integer i; the row has it for i from 0 to D - 1.
+
+        >>> from lngen.prove.budget import Budget
+        >>> algebra = RowAlgebra(Budget())
+        >>> index = algebra.symbol("index", Axes(False, True), nonnegative=True)
+        >>> x, i = algebra.symbol("x", Axes(True, True)), algebra.symbol("i", Axes(True, False))
+        >>> there = algebra.is_place(index, i)
+        >>> of_index, of_i = (algebra.mean(algebra.of.product(there, algebra.exponential(u))) for u in (index, i))
+        >>> of_index == of_i, algebra.mean(there) == algebra.power(algebra.features, -1)
+        (True, False)
+        """
+        inside = frozenset(minus(index, i).items())
+        below, above = self.signs(i)[1], self.signs(minus(self.features, i))[0]
+        found = frozenset(self.of.product(minus(ONE, below), above).items())
+        axes = Axes(self.axes(i).rows, True)
+        make = Generator("attains", axes, nonnegative=True, inside=inside, found=found)
+        return single(self.of.place(("place", inside), lambda: make))
 
     # ---- functions
 

@@ -17,9 +17,9 @@ from sympy.core.relational import Relational
 
 from lngen.algebra.equations import Equation
 from lngen.algebra.numeric import Arithmetic, Environment, evaluate_equations, evaluate_expression
-from lngen.algebra.symbols import AttainsFirst, D, Power, SumRows, TypedSymbol, axes, symbol_like
+from lngen.algebra.symbols import PLACE, AttainsFirst, D, Power, SumRows, TypedSymbol, axes, symbol_like
 from lngen.derivation.derivation import EVERY_D, FIFTY, NONE
-from lngen.derivation.from_definition import SYMBOL_OF_KIND, DecidedError, NotRealError, to_sympy
+from lngen.derivation.from_definition import DecidedError, NotRealError, symbol_of, to_sympy
 from lngen.errors import LngenError, printable
 from lngen.language import FUNCTIONS, KIND_NAMES
 from lngen.language.names import fault
@@ -183,7 +183,7 @@ class _Reader:
         self._checked(where, name)
         kind = Kind(self.said.get(name, "Constant" if name == "eps" else "Row"))
         positive = {"positive": True} if kind is Kind.CONSTANT else {}
-        self.kinds[name], self.symbols[name] = kind, SYMBOL_OF_KIND[kind](name, **positive)
+        self.kinds[name], self.symbols[name] = kind, symbol_of(kind, name, **positive)
 
     def _checked(self, where: str, name: str) -> None:
         wrong = fault(name)
@@ -214,7 +214,7 @@ class _NumericStatement:
 
     @property
     def inputs(self) -> list[TypedSymbol]:
-        given = {q.symbol for q in self.equations} | {D}
+        given = {q.symbol for q in self.equations} | {D, PLACE}
         return sorted({s for e in self.all for s in e.free_symbols} - given, key=lambda symbol: str(symbol.name))
 
     def sides(self, point: Environment, arithmetic: Arithmetic) -> Sides:
@@ -271,7 +271,9 @@ def _point(statement: _NumericStatement, features: int, turn: int) -> Environmen
     last = turn + 1 == _TURNS
 
     def drawn(symbol: TypedSymbol) -> Any:
-        if last:
+        if symbol.is_integer:
+            value = mpmath.mpf(generator.randint(-1, features))
+        elif last:
             value = mpmath.mpf(generator.randint(-(10**12), 10**12)) / 10**12
         else:
             value = mpmath.mpf(generator.choice(_INPUTS[turn].split()))

@@ -219,8 +219,8 @@ def test_what_stands_in_a_joined_condition_is_looked_at() -> None:
 
 def test_every_function_can_be_called() -> None:
     for entry in FUNCTIONS.values():
-        arguments = ["x > 0", "x", "x"] if entry.role == "select" else ["x"] * entry.arity
-        call = of(f"{entry.name}({', '.join(arguments)})").statements[0].expression
+        arguments = ["x > 0", "x", "x"] if entry.role == "select" else ["x", "1", "1"][: entry.arity]
+        call = of(f"x + {entry.name}({', '.join(arguments)})").statements[0].expression.right
         assert isinstance(call, Call)
         assert call.function == {"clip": "minimum"}.get(entry.name, entry.name)
 
@@ -297,7 +297,7 @@ FILE = "a definition file holds a docstring, imports from lngen.language, and on
 BODY = "a definition has assignments of names, a docstring, and one final return"
 LITERAL = "only real numbers such as 2, 0.5 or 1e-5 stand in expressions"
 IMPORT = "write `from lngen.language import ...` with the names that the definition uses"
-KINDS = "annotate with Row, RowScalar, Feature, Scalar, Data or Constant"
+KINDS = "annotate with Row, RowScalar, Feature, Scalar, Data, Int or Constant"
 AXES = (
     'write Data for one value per row and feature, Data["..."] for one per row, Data["d"] for one per feature, or '
     "Constant for a number"
@@ -620,7 +620,7 @@ TEXTS = [
     ("def lambda_(x: Row):\n return 2*x", 1, 5, "the name 'lambda_' begins or ends with an underscore", NAME),
     ("def aux(x: Row):\n return 2*x", 1, 5, "the name 'aux' is the name of a device on some systems", "call it h, or any other name"),
     ("def like(x: Row):\n return 2*x", 1, 5, "the name 'like' is an argument of the emitted functions", "call it h, or any other name"),
-    ("def f(x):\n return 2*x", 1, 7, "the input 'x' has no kind", "annotate it with Row, RowScalar, Feature, Scalar, Data or Constant"),
+    ("def f(x):\n return 2*x", 1, 7, "the input 'x' has no kind", "annotate it with Row, RowScalar, Feature, Scalar, Data, Int or Constant"),
     ("def f(x: Rwo):\n return 2*x", 1, 10, "there is no kind 'Rwo'", "did you mean 'Row'?"),
     ("def f(x: float):\n return 2*x", 1, 10, "there is no kind 'float'", instead.KINDS["float"]),
     ("def f(x: 'Row'):\n return 2*x", 1, 10, "found a string as a kind", KINDS),
@@ -679,7 +679,7 @@ TEXTS = [
     (body("a, b = x"), 2, 5, "found an assignment to several names", ONE_TARGET),
     (body("h = g = 2*x"), 2, 9, "found a second target", ONE_TARGET),
     (body("x.a = 1"), 2, 5, "found an assignment to an attribute", ONE_TARGET),
-    (body("x[0] = 1"), 2, 5, "found an assignment to a subscript", "single entries cannot be set: mark them outside, pass the marks as `t: Data`, and write where(t > 0, a, x)"),
+    (body("x[0] = 1"), 2, 5, "found an assignment to a subscript", "single entries cannot be set: write where(index() == i, a, x)"),
     (body("x = 2*x"), 2, 5, "'x' already has a value", "choose a new name; names are assigned once"),
     (body("h = 2*x", "h = 3*x"), 3, 5, "'h' already has a value", "choose a new name; names are assigned once"),
     (body("h = x"), 2, 9, "a second name for 'x'", "write 'x' wherever 'h' stands, and delete the line; a result has to be computed, an input as it stands is none"),

@@ -17,7 +17,7 @@ from lngen.language.oracle.multiprecision import mp_numbers
 
 # The names of the specification, written out: what a definition may call is a promise.
 SPECIFIED = [
-    *("mean", "sum", "max", "min"),
+    *("mean", "sum", "max", "min", "pick", "index"),
     *(
         "sqrt",
         "rsqrt",
@@ -41,7 +41,7 @@ SPECIFIED = [
 
 def test_the_table_has_the_specified_functions() -> None:
     assert list(FUNCTIONS) == SPECIFIED
-    assert KIND_NAMES == ("Row", "RowScalar", "Feature", "Scalar", "Data", "Constant")
+    assert KIND_NAMES == ("Row", "RowScalar", "Feature", "Scalar", "Data", "Int", "Constant")
     assert set(public_names()) == {"D", "pi", *KIND_NAMES, "cast", *SPECIFIED}
 
 
@@ -78,10 +78,13 @@ def test_roles_and_arities() -> None:
     by_role: dict[str, set[str]] = {}
     for entry in FUNCTIONS.values():
         by_role.setdefault(entry.role, set()).add(entry.name)
-    assert by_role["reduction"] == {"mean", "sum", "max", "min"}
+    assert by_role["reduction"] == {"mean", "sum", "max", "min", "pick"}
     assert by_role["select"] == {"where"}
     assert by_role["stop"] == {"stop_gradient"}
+    assert by_role["place"] == {"index"}
     assert {e.name: e.arity for e in FUNCTIONS.values() if e.arity != 1} == {
+        "pick": 2,
+        "index": 0,
         "maximum": 2,
         "minimum": 2,
         "clip": 3,

@@ -158,7 +158,7 @@ def test_a_remedy_followed_literally_gives_the_value_asked_for(name: str) -> Non
     follow(example)
     assert is_literal(example, remedy), remedy
     if example.outside:
-        assert re.search(r"\boutside\b|as `\w+: Data`", remedy), remedy
+        assert re.search(r"\boutside\b|as `\w+: (Data|Int)", remedy), remedy
     if CANNOT in remedy:
         assert re.search(r"\boutside\b", remedy), remedy
 

@@ -18,6 +18,7 @@ from ..protocol.calls import (
     Shape,
     array,
     check_shape,
+    integers,
     placed,
     result,
     row_shape,
@@ -82,7 +83,8 @@ class ForwardCall(Generic[Results, Kept]):
         )
         inputs = direction.inputs
         required = [slot for slot, each in enumerate(inputs) if layer.required[slot] and each.part == ROW]
-        self.leading = required[0] if required and not layer.is_wide else None
+        is_plain = not layer.is_wide and not any(each.is_integer for each in inputs)
+        self.leading = required[0] if required and is_plain else None
         self.expected = [each for each in expectations(inputs) if each[0] != self.leading]
         self.inputs = [given.name for given in inputs]
         self.before = (None,) * (self.leading or 0)
@@ -141,7 +143,11 @@ class ForwardCall(Generic[Results, Kept]):
         """
         layer, protocol = self.layer, self.layer.protocol
         found = [
-            (scalar if each.part == NUMBER else array)(each.name, value, not each.may_be_none, slot in layer.labels)
+            integers(each.name, value, not each.may_be_none)
+            if each.is_integer
+            else (scalar if each.part == NUMBER else array)(
+                each.name, value, not each.may_be_none, slot in layer.labels
+            )
             for slot, (each, value) in enumerate(zip(protocol.inputs, values, strict=False))
         ]
         first = leading(protocol.inputs, found)
@@ -209,6 +215,7 @@ class LaterCall(Generic[Results]):
         own = len(found.arguments)
         self.expected = expectations(found.arguments) + expectations(found.fields, own + 3)
         self.leading = next((slot for slot, part, *_ in self.expected if part == ROW), None)
+        self.has_integers = any(field.is_integer for field in found.fields)
         self.always_converts = bool(filled) or any(field.part == CONSTANT for field in found.fields)
         # Places of the arguments of which one at least has to be present.
         groups = (range(len(found.cotangents)), range(len(found.cotangents), own))
@@ -243,7 +250,7 @@ class LaterCall(Generic[Results]):
 
         Forward saw arrays of one type, all arguments have this type and their shapes, and there is a result to compute.
         """
-        if type(shape) is not tuple or not shape or type(dtypes) is not tuple:
+        if type(shape) is not tuple or not shape or type(dtypes) is not tuple or self.has_integers:
             return False
         if not isinstance(dtype, np.dtype) or dtype not in COMPUTED:
             return False

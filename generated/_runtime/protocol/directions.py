@@ -13,13 +13,14 @@ from typing import Any, Literal
 import numpy as np
 
 from .casts import dtype
-from .interface import DATA, Interface, Kind
+from .interface import DATA, INTEGERS, Interface, Kind
 
 DType = np.dtype[Any]
 
 ROW, ROW_SCALAR, FEATURE, NUMBER, CONSTANT = range(5)
 PARTS = {"Row": ROW, "Data": ROW, "RowScalar": ROW_SCALAR, "Computed": ROW_SCALAR, "Feature": FEATURE}
 PARTS |= {"Scalar": NUMBER, "Constant": CONSTANT, 'Data["..."]': ROW_SCALAR, 'Data["d"]': FEATURE}
+PARTS |= {"Int": ROW, 'Int["..."]': ROW_SCALAR, 'Int["d"]': FEATURE, 'Int[""]': NUMBER}
 """Number of the shape of a value, by its kind."""
 
 _MEANINGS = ("the shape of {rows}", "the shape of {rows} without its last axis", "(D,)", "a number or a 0-d array")
@@ -64,6 +65,11 @@ class Entry:
     def variable(self) -> str:
         """Name in functions, which know a row scalar by its own name."""
         return self.symbol.removeprefix("saved ")
+
+    @cached_property
+    def is_integer(self) -> bool:
+        """Test whether the value is of integers."""
+        return self.kind in INTEGERS
 
     @cached_property
     def is_per_row(self) -> bool:

@@ -10,6 +10,7 @@ from typing import Literal, NotRequired, TypedDict
 
 __all__ = [
     "DATA",
+    "INTEGERS",
     "PARAMETERS",
     "PER_ROW",
     "SHARED",
@@ -33,21 +34,36 @@ __all__ = [
     "saved",
 ]
 
-Kind = Literal["Row", "RowScalar", "Feature", "Scalar", "Data", 'Data["..."]', 'Data["d"]']
+Kind = Literal[
+    "Row",
+    "RowScalar",
+    "Feature",
+    "Scalar",
+    "Data",
+    'Data["..."]',
+    'Data["d"]',
+    "Int",
+    'Int["..."]',
+    'Int["d"]',
+    'Int[""]',
+]
 Sign = Literal["any", "nonnegative"]
 Counted = Literal["rows", "entries"]
 Origin = Literal["input", "output", "constant", "row scalar"]
 
-PER_ROW = ("Row", "RowScalar", "Data", 'Data["..."]')
+PER_ROW = ("Row", "RowScalar", "Data", 'Data["..."]', "Int", 'Int["..."]')
 """Kinds with a value in each row."""
 
 PARAMETERS = ("Feature", "Scalar")
 """The kinds that all rows share and that have a gradient."""
 
-SHARED = (*PARAMETERS, 'Data["d"]')
+SHARED = (*PARAMETERS, 'Data["d"]', 'Int["d"]', 'Int[""]')
 """The kinds that all rows share."""
 
-DATA = ("Data", 'Data["..."]', 'Data["d"]')
+INTEGERS = ("Int", 'Int["..."]', 'Int["d"]', 'Int[""]')
+"""The kinds of inputs that hold integers, of any integer type."""
+
+DATA = ("Data", 'Data["..."]', 'Data["d"]', *INTEGERS)
 """The kinds of inputs that have neither a gradient nor a tangent."""
 
 
@@ -64,7 +80,7 @@ Axes = list[Literal["...", "D"]]
 class InputEntry(TypedDict):
     """A positional argument of `forward`; None may be passed for one with a default, which it then is.
 
-    One whose kind begins with `Data` has neither a gradient nor a tangent.
+    One whose kind begins with `Data` or `Int` has neither a gradient nor a tangent.
     """
 
     name: str
@@ -153,6 +169,10 @@ AXES: dict[Kind, Axes] = {
     "Data": ["...", "D"],
     'Data["..."]': ["..."],
     'Data["d"]': ["D"],
+    "Int": ["...", "D"],
+    'Int["..."]': ["..."],
+    'Int["d"]': ["D"],
+    'Int[""]': [],
 }
 
 

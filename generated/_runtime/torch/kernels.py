@@ -15,6 +15,7 @@ from ..native.memory import empty
 from ..native.module import HostModule
 from ..numpy.blocks import Work
 from ..protocol.calls import Array, DType, Shape, constant, count, zeros
+from ..protocol.casts import dtype
 from ..protocol.directions import (
     DirectionProtocol,
     LayerProtocol,
@@ -98,9 +99,9 @@ def _dense(value: Any) -> Any:
 
 
 def _tensor(array: Array) -> Tensor:
-    if array.dtype.kind == "f":
+    if array.dtype.isbuiltin == 1:
         return torch.from_numpy(array)
-    return torch.from_numpy(array.view(np.int16)).view(_BFLOAT16)
+    return torch.from_numpy(array.view(f"i{array.dtype.itemsize}")).view(getattr(torch, array.dtype.name))
 
 
 def _fresh(made: Sequence[Any], given: Sequence[Any]) -> list[Tensor]:
@@ -109,7 +110,7 @@ def _fresh(made: Sequence[Any], given: Sequence[Any]) -> list[Tensor]:
     seen: list[Array] = []
     is_shared = len(set(map(id, made))) < len(made)
     for each in made:
-        if type(each) is np.ndarray and each.flags.owndata and each.dtype.kind == "f" and not is_shared:
+        if type(each) is np.ndarray and each.flags.owndata and each.dtype.isbuiltin == 1 and not is_shared:
             found.append(torch.from_numpy(each))
         elif each is None:
             found.append(torch.empty(0))
@@ -244,7 +245,7 @@ class TorchKernels(HostModule):
             read = arrays[: self.by_sample]
             self.numpy._FORWARD.looked([value if value is None else value[0] for value in read[: self.inputs]])
         results = [
-            empty(tuple(like.shape), _DTYPES[like.dtype]) if is_there else None
+            empty(tuple(like.shape), _DTYPES.get(like.dtype) or dtype(str(like.dtype)[6:])) if is_there else None
             for like, is_there in zip(made, self.are_there(direction, args), strict=True)
         ]
         kernels = module._KERNELS.kernels[direction]
@@ -317,6 +318,7 @@ class TorchKernels(HostModule):
                 if each.kind == "Scalar":
                     shape = row.shape[: bool(args[self.by_sample])]
                 kind = types.row_scalars if each.kind == "Computed" else types.rows
+                kind = getattr(torch, each.cast) if each.cast else kind
                 found.append(row.new_empty(shape, dtype=kind))
             elif owner is None:
                 found.append(row.new_empty(0, dtype=torch.float32))

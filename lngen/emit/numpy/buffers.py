@@ -61,7 +61,8 @@ class BufferPlan:
 def has_memory(node: ArrayNode, guarded: Container[int]) -> bool:
     """Test whether a node of the loop is written to a buffer: a row, or what NumPy does not make in full by itself."""
     in_full = node.operation in FILLS or node.operation == "where" or node.index in guarded
-    return node.phase == "block" and node.axes.rows and (in_full or (node.axes == ROW and not node.boolean))
+    is_plain = node.axes == ROW and not node.boolean and not node.integer
+    return node.phase == "block" and node.axes.rows and (in_full or is_plain)
 
 
 def needs(schedule: Schedule, wanted: Mapping[str, Condition]) -> list[Condition]:

@@ -12,6 +12,7 @@ from lngen.emit.numpy.buffers import BufferPlan, has_memory
 from lngen.emit.numpy.code import Code, called, operated
 from lngen.emit.numpy.graph import (
     FILLS,
+    OF_SHAPE,
     REDUCTIONS,
     ROW,
     ROW_SCALAR,
@@ -70,6 +71,11 @@ class NodeExpressions:
             return self.literal(node.number)
         return self.expression(node) if index in self.inside else Code.of(self.variables[index])
 
+    def _integer(self, index: int) -> Code:
+        """Return a node of integers as it is read."""
+        number = self.nodes[index].number
+        return self.operand(index) if number is None else Code(str(int(number)))
+
     def in_cases(self, index: int, cases: Condition) -> Code:
         """Return a node as it is read in some cases: as a number or another node, if it equals that in all of them."""
         forms = [form for form in self.nodes[index].forms if form.cases & cases]
@@ -90,6 +96,11 @@ class NodeExpressions:
 
     def expression(self, node: ArrayNode) -> Code:
         """Return the expression that computes a node."""
+        if node.operation in OF_SHAPE:
+            return called("np.arange", FEATURES) if node.operation == "index" else FEATURES
+        if any(self.nodes[index].integer for index in node.operands) and node.operation != "real":
+            written = operated(node.operation, *map(self._integer, node.operands))
+            return written or called(UFUNCS[node.operation], *map(self._integer, node.operands))
         operands = [self.operand(index) for index in node.operands]
         if node.operation in REDUCTIONS:
             return self._reduction(node, operands)

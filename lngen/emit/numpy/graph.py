@@ -65,6 +65,7 @@ class ArrayNode:
     name: str = ""
     number: Expr | None = None
     boolean: bool = False
+    integer: bool = False
 
     def computed(self) -> Condition:
         """The cases in which the operation is carried out."""
@@ -75,6 +76,7 @@ class ArrayNode:
 
 _UNARY: dict[str, Callable[[Expr], Expr]] = {
     "negative": lambda a: -a,
+    "real": lambda a: a,
     "square": lambda a: a**2,
     "sqrt": sympy.sqrt,
     **{name: partial(of_number, name) for name in HEADS},
@@ -98,8 +100,11 @@ COMPARISONS = frozenset({"greater", "greater_equal", "less", "less_equal", "equa
 SHIFT = "shift"
 """The largest entry of a row, and 0 where that is infinite."""
 
-FILLS = frozenset({"expand", "write out", "result"})
-"""Operations that write a value out in memory of its own."""
+FILLS = frozenset({"expand", "write out", "result", "real"})
+"""Operations that write a value out in memory of its own; one of integers is `real` numbers then."""
+
+OF_SHAPE = frozenset({"index", "features"})
+"""Integers that the shape of the rows gives: the places of a row, and their number."""
 
 REDUCTIONS = frozenset({"sum", "mean", "max", "min", SHIFT})
 TO_ROW_SCALARS = REDUCTIONS | {"residual"}
@@ -121,14 +126,29 @@ class Graph:
             "number", (), NOTHING, "prologue", (NodeForm(NumberNode(value), self.everything),), number=value
         )
 
-    def load(self, name: str, axes: Axes, phase: Phase, present: Condition, neutral: Expr | None) -> int:
+    def of_shape(self, operation: str) -> int:
+        """The node of an integer of `OF_SHAPE`."""
+        axes = Axes(False, operation == "index")
+        form = NodeForm(Array(len(self.nodes), axes), self.everything)
+        return self._make(operation, (), axes, "prologue", (form,), integer=True)
+
+    def load(
+        self,
+        name: str,
+        axes: Axes,
+        phase: Phase,
+        present: Condition,
+        neutral: Expr | None,
+        *,
+        integer: bool = False,
+    ) -> int:
         """The node of a value that is given: its neutral number in the cases in which it is not present."""
         index = len(self.nodes)
         forms = [NodeForm(Array(index, axes), present & self.everything)]
         absent = self.everything & ~present
         if absent and neutral is not None:
             forms.append(NodeForm(NumberNode(neutral), absent))
-        return self._make("load", (), axes, phase, tuple(forms), name=name)
+        return self._make("load", (), axes, phase, tuple(forms), name=name, integer=integer)
 
     def total(self, name: str, axes: Axes, body: int, weights: int | None = None) -> int:
         """The node of a sum over all rows of `body`, times a number per row; zero in the cases in which either is."""
@@ -152,7 +172,8 @@ class Graph:
         phase: Phase = "epilogue" if "epilogue" in phases else "block" if "block" in phases else "prologue"
         forms = self._forms(operation, operands)
         boolean = operation in COMPARISONS
-        return self._make(operation, operands, axes, phase, forms, boolean=boolean)
+        integer = not boolean and operation != "real" and any(node.integer for node in nodes)
+        return self._make(operation, operands, axes, phase, forms, boolean=boolean, integer=integer)
 
     def either(self, first: int, cases: Condition, second: int) -> int:
         """The node that is `first` in these cases and `second` in the others."""
@@ -231,11 +252,13 @@ class Graph:
         name: str = "",
         number: Expr | None = None,
         boolean: bool = False,
+        integer: bool = False,
     ) -> int:
         key = (operation, operands, axes, name, number)
         if key not in self._known:
             index = self._known[key] = len(self.nodes)
-            self.nodes.append(ArrayNode(index, operation, operands, axes, phase, forms, name, number, boolean))
+            made = ArrayNode(index, operation, operands, axes, phase, forms, name, number, boolean, integer)
+            self.nodes.append(made)
         return self._known[key]
 
     def _forms(self, operation: str, operands: tuple[int, ...]) -> tuple[NodeForm, ...]:

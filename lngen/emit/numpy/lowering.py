@@ -14,7 +14,9 @@ from typing import Literal
 from sympy import Expr, S
 
 from lngen.algebra.symbols import (
+    PLACE,
     Axes,
+    D,
     FeatureSymbol,
     RowScalarSymbol,
     RowSymbol,
@@ -129,11 +131,13 @@ class _Lowering(OperationWriter):
                 else cases.everything
             )
             value = S.Zero if row.origin == "cotangent" else neutral.get(row.name)
-            self._name(row.symbol, graph.load(row.name, row.symbol.varies, "block", present, value))
+            integer = bool(row.symbol.is_integer)
+            self._name(row.symbol, graph.load(row.name, row.symbol.varies, "block", present, value, integer=integer))
         for parameter in program.parameters:
             present = cases.present(parameter.name)
             value = S.Zero if parameter.is_cotangent else neutral.get(parameter.name)
-            node = graph.load(parameter.name, parameter.symbol.varies, "prologue", present, value)
+            varies, integer = parameter.symbol.varies, bool(parameter.symbol.is_integer)
+            node = graph.load(parameter.name, varies, "prologue", present, value, integer=integer)
             self._name(parameter.symbol, node)
         if program.direction != "forward":
             for symbol in program.saved:
@@ -202,7 +206,8 @@ class _Lowering(OperationWriter):
             progress = False
             for item in list(self.waiting):
                 body = item.symbol if isinstance(item, Store) else item.body
-                known = all(symbol.name in self.schedule.names or symbol.name == "D" for symbol in body.free_symbols)
+                given = (symbol.name in self.schedule.names for symbol in body.free_symbols - {D, PLACE})
+                known = all(given)
                 if known and not (isinstance(item, RowsReduction) and self._is_unread(body)):
                     self.waiting.remove(item)
                     self._take(item)

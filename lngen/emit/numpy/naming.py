@@ -122,6 +122,7 @@ def variables(schedule: Schedule, need: list[Condition], names: LocalNames, insi
             inner = nodes[operand]
             alone = users[operand] == [node.index] and operand not in leaves and not found[operand]
             same = (inner.phase, inner.boolean, inner.axes) == (node.phase, node.boolean, node.axes)
+            same = same and inner.integer == node.integer
             if alone and same and inner.operation not in _HELD_ELSEWHERE:
                 grows_into[operand] = grows_into[node.index]
                 if node.operation != "either":
@@ -129,7 +130,7 @@ def variables(schedule: Schedule, need: list[Condition], names: LocalNames, insi
     for node in nodes:
         whole = grows_into[node.index]
         if not found[whole] and node.operation != "number" and node.index not in inside:
-            found[whole] = names.internal("mask" if node.boolean else "part")
+            found[whole] = names.internal("mask" if node.boolean else "index" if node.operation == "index" else "part")
         found[node.index] = found[whole]
     return found
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial, reduce
 from typing import Any, Literal
 
-from sympy import Expr, Pow, Rational, S, Symbol
+from sympy import Add, Expr, Mul, Pow, Rational, S, Symbol
 from sympy.core.relational import Relational
 
 from lngen.algebra.fold import Fold
@@ -18,12 +19,15 @@ from lngen.algebra.numeric import COMPARE
 from lngen.algebra.symbols import (
     ENTRY_OF,
     NOTHING,
+    PLACE,
     AttainsFirst,
     D,
     FeatureSymbol,
     TypedSymbol,
     Where,
     axes,
+    holds_integers,
+    is_integer,
 )
 from lngen.emit.expressions import factors_in_order, power_chain, rank, terms_in_order
 from lngen.emit.numpy.graph import ROW, Graph, NumberNode
@@ -109,7 +113,29 @@ class OperationWriter(Fold[int]):
     def expression(self, expression: Any) -> int:
         """The node of an expression. Raises LngenError for one that NumPy code cannot be written for."""
         # A part that occurs again is a node of the graph again, by its operation, and has no event.
+        if holds_integers(expression):
+            return self.apply("real", self.integer(expression))
         return self.graph.number(expression) if expression.is_number else self.of_head(expression)
+
+    def integer(self, expression: Expr) -> int:
+        """The node of an expression of integers, exact."""
+        match expression:
+            case Symbol():
+                if expression in (D, PLACE):
+                    return self.made(self.graph.of_shape, "features" if expression == D else "index")
+                return self.symbol(expression)
+            case Add():
+                result, *others = (self.integer(term) for _, term in terms_in_order(expression))
+                signs = [sign for sign, _ in terms_in_order(expression)]
+                result = self.apply("negative", result) if signs[0] < 0 else result
+                for sign, other in zip(signs[1:], others, strict=True):
+                    result = self.apply("add" if sign > 0 else "subtract", result, other)
+                return result
+            case Mul() | Pow():
+                factors = expression.args if isinstance(expression, Mul) else [expression.base] * int(expression.exp)
+                return reduce(partial(self.apply, "multiply"), map(self.integer, factors))
+            case _:
+                return self.graph.number(expression)
 
     def function(self, expression: Expr) -> int:
         """The node of a function."""
@@ -195,7 +221,9 @@ class OperationWriter(Fold[int]):
 
     def relation(self, expression: Relational) -> int:
         """The node of a comparison."""
-        return self.apply(COMPARE[type(expression)].__name__, *map(self.expression, expression.args))
+        exact = all(map(is_integer, expression.args)) and any(map(holds_integers, expression.args))
+        operands = map(self.integer if exact else self.expression, expression.args)
+        return self.apply(COMPARE[type(expression)].__name__, *operands)
 
     def where(self, expression: Where) -> int:
         """The node of a select."""

@@ -18,7 +18,7 @@ _CAN_WARN = {"divide", "power", *(name for name, entry in FUNCTIONS.items() if n
 _HELPERS = {name for name, entry in FUNCTIONS.items() if entry.is_helper}
 
 # These take no mask.
-_WHOLE = REDUCTIONS | _HELPERS | {"attains_first", "where", "expand", "write out", "load", "number", "total"}
+_WHOLE = REDUCTIONS | _HELPERS | {"attains_first", "where", "expand", "write out", "real", "load", "number", "total"}
 
 
 def guards(schedule: Schedule, need: list[Condition]) -> dict[int, Side]:

@@ -18,14 +18,14 @@ from lngen.language.oracle.real_functions import function, slope
 
 Array: TypeAlias = Any
 
-_ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
+ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
     "+": operator.add,
     "-": operator.sub,
     "*": operator.mul,
     "/": operator.truediv,
 }
 
-_COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
+COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
     "<": operator.lt,
     "<=": operator.le,
     ">": operator.gt,
@@ -80,7 +80,7 @@ class Numbers:
 
     def combine(self, sign: str, left: Array, right: Array) -> Array:
         """left sign right, with one of + - * /."""
-        return np.asarray(_ARITHMETIC[sign](left, right))
+        return np.asarray(ARITHMETIC[sign](left, right))
 
     def power(self, base: Array, exponent: Fraction) -> Array:
         """base**exponent."""
@@ -96,7 +96,7 @@ class Numbers:
 
     def compare(self, sign: str, left: Array, right: Array) -> Array:
         """Truth values of a comparison."""
-        return _COMPARISONS[sign](self.order(left), self.order(right))
+        return COMPARISONS[sign](self.order(left), self.order(right))
 
     def order(self, values: Array) -> Array:
         """Return the values that comparisons use."""
@@ -171,7 +171,7 @@ class _Complex(Numbers):
 
     def combine(self, sign: str, left: Array, right: Array) -> Array:
         if sign in "+-":
-            return np.asarray(_ARITHMETIC[sign](left, right))
+            return np.asarray(ARITHMETIC[sign](left, right))
         if sign == "*":
             slope = _scaled(left.imag, right.real) + _scaled(right.imag, left.real)
             return _complex(left.real * right.real, slope)

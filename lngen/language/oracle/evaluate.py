@@ -27,7 +27,16 @@ import numpy as np
 
 from lngen.errors import LngenError
 from lngen.language.definition import Definition, Input
-from lngen.language.oracle.arithmetic import COMPLEX128, FLOAT32, FLOAT64, LONGDOUBLE, Array, Numbers
+from lngen.language.oracle.arithmetic import (
+    ARITHMETIC,
+    COMPARISONS,
+    COMPLEX128,
+    FLOAT32,
+    FLOAT64,
+    LONGDOUBLE,
+    Array,
+    Numbers,
+)
 from lngen.language.oracle.multiprecision import mp_numbers
 from lngen.language.syntax import (
     Binary,
@@ -42,10 +51,14 @@ from lngen.language.syntax import (
     Number,
     Pi,
     RowsSum,
+    holds_integers,
+    is_integer,
 )
 from lngen.runtime.protocol.casts import TARGETS
 
 __all__ = ["COMPLEX128", "FLOAT32", "FLOAT64", "LONGDOUBLE", "Numbers", "evaluate", "mp_numbers", "rounded"]
+
+_LARGEST_INTEGER = 2**31 - 1
 
 _CONNECTIVES: Mapping[str, Callable[..., Array]] = {"&": np.logical_and, "|": np.logical_or, "~": np.logical_not}
 
@@ -73,10 +86,12 @@ def evaluate(
         values = {entry.name: _input(entry, inputs.get(entry.name), shape, numbers) for entry in definition.inputs}
         walk = _Evaluation(numbers, shape[-1], values, shape[:-1])
         for statement in definition.statements:
-            values[statement.name] = walk.value(statement.expression)
+            is_whole = holds_integers(statement.expression)
+            values[statement.name] = (walk.integer if is_whole else walk.value)(statement.expression)
         named = [entry for entry in definition.statements if all_values or entry.name in definition.outputs]
         order = [entry.name for entry in named] if all_values else list(definition.outputs)
         kinds, targets = {entry.name: entry.kind for entry in named}, dict(definition.casts)
+        values |= {entry.name: numbers.array(values[entry.name]) for entry in named if holds_integers(entry.expression)}
         found = {name: _result(values[name], kinds[name], shape, numbers) for name in order}
         return {name: rounded(value, targets[name]) if name in targets else value for name, value in found.items()}
 
@@ -134,17 +149,38 @@ def _input(entry: Input, value: Any, shape: tuple[int, ...], numbers: Numbers) -
     if value is None:
         if entry.default is None:
             raise LngenError(f"the input {entry.name!r} is missing and has no default.")
-        return np.broadcast_to(numbers.constant(entry.default), stored)
+        is_whole = entry.kind.is_integer
+        number = integers(entry.name, int(entry.default)) if is_whole else numbers.constant(entry.default)
+        return np.broadcast_to(number, stored)
     expected = _public_shape(entry.kind, shape)
     if np.shape(value) != expected:
         raise LngenError(
             f"{entry.name!r} has shape {np.shape(value)}; a {entry.kind.value} has {expected} "
             f"beside rows of shape {shape}."
         )
+    if entry.kind.is_integer:
+        return integers(entry.name, value).reshape(stored)
     try:
         return numbers.array(value).reshape(stored)
     except LngenError as error:
         raise LngenError(f"{entry.name!r} is {error}") from None
+
+
+def integers(name: str, value: Any) -> Array:
+    """Integers of Python from an array of any type that holds them; those beyond 32 bits are the nearest of 32 bits.
+
+    >>> integers("i", [2**40, -1.0]).tolist()
+    [2147483647, -1]
+    """
+    given = np.asarray(value)
+    given = given.real if given.dtype.kind == "c" else given
+    made = np.empty(given.shape, object)
+    for at, entry in np.ndenumerate(given):
+        near = max(-_LARGEST_INTEGER - 1, min(_LARGEST_INTEGER, entry))
+        if near != near or int(near) != near:
+            raise LngenError(f"{name!r} has the value {entry}, which is no integer. Pass integers.")
+        made[at] = int(near)
+    return made
 
 
 def _result(value: Array, kind: Kind, shape: tuple[int, ...], numbers: Numbers) -> Array:
@@ -169,8 +205,12 @@ class _Evaluation:
                 return numbers.constant(Fraction(self.features))
             case Pi():
                 return numbers.pi()
-            case Name(name):
+            case Name(name, integer=False):
                 return self.values[name]
+            case Name() | Call("index"):
+                return numbers.array(self.integer(expression))
+            case Negate() | Binary("+" | "-" | "*") if holds_integers(expression):
+                return numbers.array(self.integer(expression))
             case Negate(operand):
                 return numbers.negate(self.value(operand))
             case Binary("**", left, Number(exponent)):
@@ -180,6 +220,8 @@ class _Evaluation:
             case Binary(sign, left, right):
                 return numbers.combine(sign, self.value(left), self.value(right))
             case Compare(sign, left, right):
+                if is_integer(left) and is_integer(right):
+                    return np.asarray(COMPARISONS[sign](self.integer(left), self.integer(right)), bool)
                 return numbers.compare(sign, self.value(left), self.value(right))
             case Connective(sign, operands):
                 return _CONNECTIVES[sign](*map(self.value, operands))
@@ -189,8 +231,26 @@ class _Evaluation:
             case Call(function, arguments):
                 return self._call(function, arguments)
 
+    def integer(self, expression: Expression) -> Array:
+        """The value of an expression of integers, exact."""
+        match expression:
+            case Number(value):
+                return np.array(int(value), object)
+            case FeatureCount():
+                return np.array(self.features, object)
+            case Name(name):
+                return self.values[name]
+            case Negate(operand):
+                return np.negative(self.integer(operand))
+            case Binary(sign, left, right):
+                return np.asarray(ARITHMETIC[sign](self.integer(left), self.integer(right)), object)
+            case _:
+                return np.array(range(self.features), object)
+
     def _call(self, function: str, arguments: tuple[Expression, ...]) -> Array:
         numbers = self.numbers
+        if function == "pick":
+            return self._entry(*arguments)
         operands = [self.value(argument) for argument in arguments]
         match function:
             case "where":
@@ -201,6 +261,17 @@ class _Evaluation:
                 return self._reduction(function, operands[0], arguments[0].kind)
             case _:
                 return numbers.function(function, operands[0])
+
+    def _entry(self, row: Expression, place: Expression) -> Array:
+        values, places = self.value(row), self.integer(place)
+        if row.kind.over_rows or place.kind.over_rows:
+            places = places if place.kind.over_rows else np.reshape(places, (1,) * max(values.ndim, 1))
+            rows = np.broadcast_shapes(values.shape[:-1], places.shape[:-1])
+            values, places = np.broadcast_to(values, (*rows, self.features)), np.broadcast_to(places, (*rows, 1))
+        found = np.asarray((places >= 0) & (places < self.features), bool)
+        entries = np.take_along_axis(values, np.atleast_1d(np.where(found, places, 0)).astype(np.intp), axis=-1)
+        chosen = np.where(found, entries, self.numbers.constant(Fraction(0)))
+        return chosen if row.kind.over_rows or place.kind.over_rows else chosen.reshape(())
 
     def _reduction(self, function: str, operand: Array, kind: Kind) -> Array:
         match function:

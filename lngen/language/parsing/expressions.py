@@ -4,6 +4,7 @@ fault."""
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
@@ -30,6 +31,7 @@ from lngen.language.syntax import (
     Number,
     Pi,
     RowsSum,
+    is_integer,
     walk,
 )
 from lngen.runtime.protocol.casts import TARGETS
@@ -264,7 +266,7 @@ class Scope:
         if name in self.casts:
             self.source.refuse(node, "cast-read", name=name, target=self.casts[name])
         if name in self.kinds:
-            return Name(name, Kind.join(self.kinds[name]), span)
+            return Name(name, Kind.join(self.kinds[name]), span, self.kinds[name].is_integer)
         if name in FUNCTIONS:
             self.source.refuse(node, "function-as-value", name=name, usage=FUNCTIONS[name].usage)
         if name in KIND_NAMES:
@@ -402,9 +404,9 @@ class Scope:
             written: tuple[Expression, Value] = entry.written(Named(lambda f: partial(self._called, node, f)), *read)
             return written
         arguments = tuple(expression for expression, _ in read)
-        kind = Kind.join(*(argument.kind for argument in arguments))
+        kind = Kind.FEATURE if entry.role == "place" else Kind.join(*(argument.kind for argument in arguments))
         if entry.role == "reduction":
-            kind = self._reduced(node, function, kind)
+            kind = self._reduced(node, function, arguments)
         result = Call(function, arguments, kind, self.source.span(node))
         return result, folding.call(result, [value for _, value in read])
 
@@ -437,12 +439,17 @@ class Scope:
         right, _ = self._read(node.comparators[0], depth + 1)
         return Compare(operator, left, right, Kind.join(left.kind, right.kind), self.source.span(node))
 
-    def _reduced(self, node: ast.Call, function: str, kind: Kind) -> Kind:
+    def _reduced(self, node: ast.Call, function: str, arguments: Sequence[Expression]) -> Kind:
+        kind = arguments[0].kind
+        for place, argument in zip(node.args[1:], arguments[1:], strict=True):
+            if argument.kind.over_features or not is_integer(argument):
+                found = f"a {argument.kind.value}" + (" of integers" if is_integer(argument) else "")
+                self.source.refuse(place, "pick-place", found=found)
         if not kind.over_features:
             found = "RowScalar" if kind.over_rows else "Scalar"
             remedy = f"delete {function}, or multiply by D for a sum" if function == "sum" else f"delete {function}"
             self.source.refuse(node.args[0], "reduced-twice", remedy, name=function, kind=found)
-        return Kind.of(kind.over_rows, over_features=False)
+        return Kind.of(any(argument.kind.over_rows for argument in arguments), over_features=False)
 
     def _refuse_function(self, node: ast.expr, function: str) -> NoReturn:
         if function in self.kinds or function in ("D", "pi"):

@@ -23,7 +23,10 @@ _FEATURES = "write D for the number of features of a row"
 POWER_OF = "where(a > 0, exp(b*log(where(a > 0, a, 1))), 0)"
 """A power a**b of a >= 0, where b > 1 varies over rows or features. At a = 0 it is 0, and so is its gradient."""
 
-_ONE_HOT = "pass the labels one-hot, as `t: Data`, and write sum(x*t) for the entry that each marks"
+_PICK = (
+    'write pick(x, label) for the entry at a place, with an input as `label: Int["..."]`; '
+    "where(index() == label, 1, 0) is a one-hot row"
+)
 _COMPLEX = "complex numbers cannot be said: split them outside, and pass real and imaginary parts as two Rows"
 _NUMBER = (
     "write the number itself; numbers are finite, and -1e30 is low enough for what is masked before an exponential"
@@ -51,7 +54,7 @@ FUNCTIONS: dict[str, str] = _by_word(
         "amax": "write max(x)",
         "amin": "write min(x)",
         "argmax argmin median percentile quantile searchsorted": (
-            "no entry knows its place: find it outside, pass it one-hot as `t: Data`, and write sum(x*t) for its entry"
+            'the place of an entry cannot be found: find it outside, and write pick(x, place) with `place: Int["..."]`'
         ),
         "argsort sort unique": (
             "a sort cannot be said: sort outside, before or after the layer; if the sort finds a threshold, pass the "
@@ -109,7 +112,8 @@ FUNCTIONS: dict[str, str] = _by_word(
             "write a - b*k, and pass the quotient rounded outside as `k: Data`: rounding cannot be said"
         ),
         "full ones ones_like zeros zeros_like": "write the number itself: it broadcasts",
-        "gather index_select one_hot pick take take_along_axis": _ONE_HOT,
+        "arange iota": "write index() for the place of an entry, 0 to D - 1",
+        "gather index_select one_hot take take_along_axis": _PICK,
         "hardsigmoid": "write clip(x + 3, 0, 6)/6",
         "hardswish": "write x*clip(x + 3, 0, 6)/6",
         "hardtanh": "write clip(x, -1, 1)",
@@ -159,7 +163,9 @@ KEYWORDS: dict[str, str] = _by_word({"axis dim keepdim keepdims": _LAST_AXIS, "c
 
 KINDS: dict[str, str] = _by_word(
     {
-        "int Int Integer long Label Labels Index": _ONE_HOT,
+        "int Integer long Label Labels Index": (
+            'pass one integer per row as `label: Int["..."]`, and write pick(x, label) for its entry'
+        ),
         "bool Bool Boolean Mask": "annotate a mask with Data, and pass ones and zeros as floats",
         "float Float Number": "annotate with Constant for a number that is set, with Scalar for one that is learned",
         "Array ndarray Tensor Vector Matrix": "annotate with Row for shape (..., D), with Feature for shape (D,)",
@@ -177,8 +183,8 @@ LITERALS: Mapping[str, str] = {
 }
 """A literal by what it is called."""
 
-ENTRY = "single entries cannot be set: mark them outside, pass the marks as `t: Data`, and write where(t > 0, a, x)"
-INDEX = f"values have no indices: reduce with mean, sum, max or min; {_ONE_HOT}"
+ENTRY = "single entries cannot be set: write where(index() == i, a, x)"
+INDEX = f"values have no indices: reduce with mean, sum, max or min; {_PICK}"
 
 
 def axis(written: str) -> str:

@@ -23,13 +23,24 @@ from lngen.language.parsing.refusals import FILE
 from lngen.language.parsing.signature import SignatureParser
 from lngen.language.parsing.smallest import minimum_features
 from lngen.language.parsing.source import Source, syntax_tree
-from lngen.language.syntax import Expression, FeatureCount, Kind, Name, SourceSpan, walk, with_names
+from lngen.language.syntax import (
+    Call,
+    Expression,
+    FeatureCount,
+    Kind,
+    Name,
+    SourceSpan,
+    holds_integers,
+    render,
+    walk,
+    with_names,
+)
 
 MAXIMUM_STATEMENTS = 200
 UNNAMED_OUTPUT = "y"
 ROW_COUNT = "rows"
 
-_WITH_FEATURES = {Kind.ROW_SCALAR: Kind.ROW, Kind.DATA_PER_ROW: Kind.DATA}
+_WITH_FEATURES = {Kind.ROW_SCALAR: Kind.ROW, Kind.DATA_PER_ROW: Kind.DATA, Kind.INT_PER_ROW: Kind.INT}
 
 _BODY = "a definition has assignments of names, a docstring, and one final return"
 _LOOP = "operators and functions work on whole rows; write the steps of a loop out, each with a name"
@@ -215,7 +226,7 @@ class _DefinitionParser(SignatureParser):
                 remedy += "; a result has to be computed, an input as it stands is none"
             self.refuse(node.value, "second-name", remedy, name=expression.name)
         scope.note_total(target.id, expression)
-        scope.kinds[target.id] = expression.kind
+        scope.kinds[target.id] = expression.kind.of_integers if holds_integers(expression) else expression.kind
         if value is not None:
             scope.values[target.id] = value
         return Statement(target.id, expression, expression.kind, self.source.span(node))
@@ -264,8 +275,8 @@ class _DefinitionParser(SignatureParser):
 
     def _check_no_features(self, statements: list[Statement]) -> None:
         for part in chain.from_iterable(walk(entry.expression) for entry in statements):
-            if isinstance(part, FeatureCount):
-                self.refuse(part.span, "no-features")
+            if isinstance(part, FeatureCount) or (isinstance(part, Call) and part.function == "index"):
+                self.refuse(part.span, "no-features", found=render(part))
 
     def _count(self, taken: frozenset[str]) -> str:
         """Name the number of rows, as no value of the definition is named."""
@@ -290,10 +301,12 @@ class _DefinitionParser(SignatureParser):
     ) -> None:
         assert result.value is not None
         places = result.value.elts if isinstance(result.value, ast.Tuple) else [result.value]
-        kinds = {entry.name: entry.kind for entry in statements}
+        found = {entry.name: entry for entry in statements}
         for name, place in zip(outputs, places, strict=True):
-            if not kinds[name].over_rows and name not in (scope.totals or ()):
-                self.refuse(place, "returned-shared", name=name, kind=kinds[name].value)
+            if not found[name].kind.over_rows and name not in (scope.totals or ()):
+                self.refuse(place, "returned-shared", name=name, kind=found[name].kind.value)
+            if holds_integers(found[name].expression):
+                self.refuse(place, "returned-integer", name=name)
 
     def _check_used(self, inputs: tuple[Input, ...], statements: list[Statement], outputs: tuple[str, ...]) -> None:
         used = set(outputs)

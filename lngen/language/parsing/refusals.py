@@ -14,7 +14,7 @@ FILE = "a definition file holds a docstring, imports from lngen.language, and on
 CHAIN = "write where((a < b) & (b < c), u, v) for a < b < c"
 SPLIT = "give parts of the expression names in statements of their own"
 _DIVISOR = "divide by something that is not zero"
-_KINDS = "Row, RowScalar, Feature, Scalar, Data or Constant"
+_KINDS = "Row, RowScalar, Feature, Scalar, Data, Int or Constant"
 MODULE = "write each attribute of the module with what it is, as `In PyTorch: torch.nn.Norm(features=D, dim=-1)`"
 
 REFUSALS: Mapping[str, tuple[str, str]] = {
@@ -51,11 +51,12 @@ REFUSALS: Mapping[str, tuple[str, str]] = {
     "unknown-kind": ("there is no kind {name!r}", f"annotate with {_KINDS}"),
     "kind-expression": ("found {found} as a kind", f"annotate with {_KINDS}"),
     "axes": (
-        "Data has no axes {axes!a}",
-        'write Data for one value per row and feature, Data["..."] for one per row, Data["d"] for one per feature, or '
-        "Constant for a number",
+        "{name} has no axes {axes!a}",
+        'write {name} for one value per row and feature, {name}["..."] for one per row, {name}["d"] for one per '
+        "feature, or {number} for a number",
     ),
     "default": ("the default is {found}", "a default is a number such as 1, -1 or 1e-5"),
+    "integer-default": ("the default of an integer is {value}", "write a whole number, or another kind than Int"),
     "first-row-default": (
         "the first {kind} has a default",
         "delete it: the first {kind} gives the shape and the dtype",
@@ -66,7 +67,7 @@ REFUSALS: Mapping[str, tuple[str, str]] = {
         "numbers that stand by themselves, such as the log-probabilities of a loss",
     ),
     "no-features": (
-        "D in a definition without a Row, whose values have no features",
+        "{found} in a definition without a Row, whose values have no features",
         "annotate with Row what has one value per row and feature, as in `x: Row`, or make the number a Constant",
     ),
     "gradient-name": (
@@ -109,6 +110,10 @@ REFUSALS: Mapping[str, tuple[str, str]] = {
         "return a Row, a RowScalar or a reduction over the rows; what is the same for every row otherwise cannot be "
         "said: compute it outside",
     ),
+    "returned-integer": (
+        "the result {name!r} is an integer",
+        "return what is computed from real numbers; compute outside what is made of integers alone",
+    ),
     # names in expressions
     "unknown-name": ("nothing is called {name!r}", ""),
     "used-early": ("{name!r} is used before it is assigned", "move the assignment up"),
@@ -142,6 +147,10 @@ REFUSALS: Mapping[str, tuple[str, str]] = {
     "larger-of-two": (
         "{name} with 2 arguments: it reduces one row over the feature axis",
         "write {name}imum(a, b) for the {which} of two values; {name}(row) takes no axis, and is over the last one",
+    ),
+    "pick-place": (
+        "the place in pick(row, i) is {found}",
+        'write an integer that is the same for all features, such as an input `label: Int["..."]`',
     ),
     "reduced-twice": ("{name} of a {kind}, which has no feature axis", ""),
     # sums over the rows

@@ -73,6 +73,8 @@ class SignatureParser:
             kind = self._input_kind(argument)
             self.check_name(argument, argument.arg)
             value = None if default is None else self._default(default)
+            if default is not None and value is not None and kind.is_integer and value.denominator != 1:
+                self.refuse(default, "integer-default", value=value)
             inputs.append(Input(argument.arg, kind, value, self.source.span(argument)))
         shaping = shapes_results(inputs)
         if not shaping:
@@ -97,16 +99,17 @@ class SignatureParser:
         self.refuse(annotation, "kind-expression", found=describe(annotation)[0])
 
     def _kind_of_axes(self, annotation: ast.Subscript, name: str) -> Kind:
-        """Read `Data["..."]` or `Data["d"]`."""
+        """Read `Data["..."]`, `Int["d"]` and the like."""
         axes = annotation.slice.value if isinstance(annotation.slice, ast.Constant) else None
-        if name != Kind.DATA.value or not isinstance(axes, str):
+        if name not in (Kind.DATA.value, Kind.INT.value) or not isinstance(axes, str):
             self.refuse(annotation, "kind-expression", found=describe(annotation)[0])
         if axes.split() == ["...", "d"]:
-            return Kind.DATA
+            return Kind(name)
         try:
             return Kind(f'{name}["{axes.strip()}"]')
         except ValueError:
-            self.refuse(annotation, "axes", axes=axes)
+            number = "Constant" if name == Kind.DATA.value else f'{name}[""]'
+            self.refuse(annotation, "axes", name=name, axes=axes, number=number)
 
     def _default(self, node: ast.expr) -> Fraction:
         negative = isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub)

@@ -41,7 +41,7 @@ def with_places(program: RowProgram) -> RowProgram:
     >>> for line in changed.lines():
     ...     print(line.symbol, "=", line.body)
     first = AttainsFirst(x, m)
-    dx = dm*Where(Eq(place of an entry, first), 1, 0)
+    dx = dm*Where(Eq(index(), first), 1, 0)
     """
     names = program.names()
     stages: list[Stage] = []

@@ -15,9 +15,11 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from ..protocol.calls import is_integer
 from . import rows as _rows
 
 Array = npt.NDArray[Any]
+_INTEGER = np.dtype(np.int64)
 Block: TypeAlias = tuple[int, slice]
 """The number of the chunk that a block is in, and its rows."""
 
@@ -163,12 +165,17 @@ def _is_a_row_scalar(array: Array, call: Work) -> bool:
 
 def _scratch(array: Array, call: Work, height: int) -> Array:
     """Allocate memory for a block of an array."""
-    return np.empty((height, 1 if _is_a_row_scalar(array, call) else call.features), call.dtype)
+    return np.empty((height, 1 if _is_a_row_scalar(array, call) else call.features), _kind(array, call))
+
+
+def _kind(array: Array, call: Work) -> np.dtype[Any]:
+    """The type that an array is computed in: integers are exact."""
+    return _INTEGER if is_integer(array.dtype) else call.dtype
 
 
 def _as_rows(array: Array, call: Work) -> tuple[Any, bool]:
     """An array as a list of rows, never copied, and whether blocks do as they are."""
-    ready = bool(array.dtype == call.dtype and array.flags.aligned)
+    ready = bool(array.dtype == _kind(array, call) and array.flags.aligned)
     row_scalars = _is_a_row_scalar(array, call)
     if array.flags.c_contiguous:
         return array.reshape(-1, 1 if row_scalars else array.shape[-1]), ready
@@ -186,10 +193,9 @@ def _as_rows(array: Array, call: Work) -> tuple[Any, bool]:
 
 
 def reader(array: Array | None, call: Work, height: int) -> Callable[[slice], Array | None]:
-    """Return a function that reads a block of rows in the compute type.
+    """Return a function that reads a block of rows in the compute type, and integers in that of 64 bits.
 
-    It returns a view where the array has the compute type, else a copy of the block. For an absent array it returns
-    None.
+    It returns a view where the array has this type, else a copy of the block. For an absent array it returns None.
     """
     if array is None:
         return lambda span: None

@@ -71,9 +71,9 @@ def converted(expected: Sequence[Entry], values: Sequence[Any], dtype: DType) ->
     return [
         value
         if value is None or each.part in (ROW, ROW_SCALAR)
-        else np.ascontiguousarray(value, dtype)
+        else np.ascontiguousarray(value, np.int64 if each.is_integer else dtype)
         if each.part == FEATURE
-        else np.asarray(value, dtype)
+        else np.asarray(value, np.int64 if each.is_integer else dtype)
         for each, value in zip(expected, values, strict=True)
     ]
 
@@ -98,7 +98,7 @@ class HostLayer(Generic[Kept]):
         for field, value in sorted(fields, key=lambda pair: pair[0].part < NUMBER):
             there = field.follows is None or dtypes[field.follows] is not None
             if field.part < NUMBER:
-                check_kept(field.name, value, parts[field.part], there)
+                check_kept(field.name, value, parts[field.part], there, field.is_integer)
             else:
                 check_number(field.name, value, there)
 

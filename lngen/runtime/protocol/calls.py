@@ -18,6 +18,7 @@ Shape = tuple[int, ...]
 
 _FLOATS = (np.float32, np.float64, np.float16, np.longdouble)
 _DOUBLE = np.dtype(np.float64)
+_LARGEST = 2**31 - 1
 _AS_IT_WAS = "pass saved as forward returned it"
 
 
@@ -73,6 +74,31 @@ def array(name: str, value: Any, required: bool, may_be_labels: bool = False, wo
     if not is_float(found.dtype):
         raise not_floats(name, found.dtype, may_be_labels, words)
     return found
+
+
+def integers(name: str, value: Any, required: bool) -> Any:
+    """Return an array of integers; those beyond 32 bits with a sign are the nearest of these.
+
+    >>> integers("i", [2**40, -1], True)
+    array([2147483647,         -1])
+    """
+    if value is None and not required:
+        return None
+    if isinstance(value, Integral) and not isinstance(value, np.generic):
+        return np.asarray(max(-_LARGEST - 1, min(_LARGEST, int(value))))
+    found = np.asarray(value) if not isinstance(value, np.ma.MaskedArray) else np.empty(0)
+    if not is_integer(found.dtype):
+        kind = type(value).__name__ if found.dtype == np.object_ or not found.size else found.dtype
+        raise TypeError(f"{name} is of type {kind}; pass integers, such as {name}.astype(np.int32)")
+    is_wide = found.dtype.itemsize > 4 or found.dtype == np.uint32
+    if is_wide and found.size and (found.max() > _LARGEST or found.min() < -_LARGEST - 1):
+        return np.clip(found, max(-_LARGEST - 1, np.iinfo(found.dtype).min), _LARGEST)
+    return found
+
+
+def is_integer(dtype: DType) -> bool:
+    """Test whether a dtype is of integers, or of truth values, which are 0 and 1."""
+    return dtype.kind in "iub"
 
 
 def is_float(dtype: DType) -> bool:
@@ -170,8 +196,11 @@ def types(given: Iterable[Any]) -> tuple[DType | None, ...]:
 
 
 def without_numbers(dtypes: Iterable[DType | None], values: Iterable[Any]) -> list[DType | None]:
-    """Return the types of arrays: a Python number has no say in what is computed in."""
-    return [None if isinstance(value, float) else dtype for dtype, value in zip(dtypes, values, strict=True)]
+    """Return the types of arrays of floats: neither a Python number nor an integer has a say in what is computed in."""
+    return [
+        None if isinstance(value, float) or dtype is None or is_integer(dtype) else dtype
+        for dtype, value in zip(dtypes, values, strict=True)
+    ]
 
 
 def each_cotangent(cotangents: Any, names: Sequence[str]) -> Sequence[Any]:
@@ -198,7 +227,10 @@ def zeros(shape: Shape, dtype: DType) -> Array:
 
 def shape_and_type(name: str, value: Any) -> tuple[Shape, DType]:
     """The shape and the type of an array that is kept, or of a number."""
-    found = array(name, value, True) if not isinstance(value, Real) else np.asarray(value, np.float64)
+    if isinstance(value, Real):
+        return (), _DOUBLE
+    of_integers = isinstance(value, np.ndarray) and is_integer(value.dtype)
+    found = value if of_integers else array(name, value, True)
     return found.shape, found.dtype
 
 
@@ -216,18 +248,18 @@ def check_first_fields(saved: Any, required: Sequence[bool]) -> None:
     right = isinstance(shape, tuple) and isinstance(dtypes, tuple) and len(dtypes) == len(required)
     expected = zip((dtype, *dtypes), (True, *required), strict=True) if right else ()
     for kind, is_required in expected:
-        right = right and (kind.kind in "fV" if isinstance(kind, np.dtype) else kind is None and not is_required)
+        right = right and (kind.kind in "fViub" if isinstance(kind, np.dtype) else kind is None and not is_required)
     if not right:
         first, second, third = saved._fields[:3]
         raise TypeError(f"saved.{first}, {second} or {third} was changed; {_AS_IT_WAS}")
 
 
-def check_kept(name: str, value: Any, shape: Shape, given: bool = True) -> None:
+def check_kept(name: str, value: Any, shape: Shape, given: bool = True, of_integers: bool = False) -> None:
     """Refuse an array that was changed for another one, or whose shape was changed since."""
     if not (isinstance(value, np.ndarray) if given else value is None):
         found = type(value).__name__
         raise TypeError(f"saved.{name} is of type {found}; {_AS_IT_WAS}")
-    if given and not is_float(value.dtype):
+    if given and not (is_integer if of_integers else is_float)(value.dtype):
         raise TypeError(f"saved.{name} is of type {value.dtype}; {_AS_IT_WAS}")
     check_shape(f"saved.{name}", value, shape, "what forward saw")
 

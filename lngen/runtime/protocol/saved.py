@@ -9,7 +9,7 @@ import numpy as np
 
 from .calls import DType, Shape, shape_and_type
 from .directions import computed
-from .interface import Interface
+from .interface import INTEGERS, Interface
 
 
 def first_fields(
@@ -30,6 +30,7 @@ def first_fields(
         for field, value in zip(interface["saved"], fields, strict=True)
         if value is not None and field["kind"] != "constant"
     ]
+    integers = {each["name"] for each in interface["inputs"] if each["kind"] in INTEGERS}
     rows = [(own_shape, kind) for field, own_shape, kind in there if len(field["axes"]) == 2]
     if shape is None:
         if not rows:
@@ -37,8 +38,9 @@ def first_fields(
         shape = rows[0][0]
     # A number has no say in what forward computes in.
     numbers = {field["of"] for field, value in zip(interface["saved"], fields, strict=True) if isinstance(value, Real)}
-    stored = [kind for _, kind in rows]
-    stored += [kind for field, _, kind in there if field["kind"] == "input" and field["axes"] == ["..."]]
+    of_floats = [(field, kind) for field, _, kind in there if field["of"] not in integers]
+    stored = [kind for field, kind in of_floats if len(field["axes"]) == 2]
+    stored += [kind for field, kind in of_floats if field["kind"] == "input" and field["axes"] == ["..."]]
     types = {field["of"]: kind for field, _, kind in there if field["kind"] == "input"}
     # NumPy takes None for float64.
     said = {name: kind for name, kind in (dtypes or {}).items() if kind is not None}
@@ -56,7 +58,7 @@ def first_fields(
         kind = _dtype("dtype", dtype)
     else:
         row_scalars = [kind for field, _, kind in there if field["kind"] == "row scalar"]
-        kinds = row_scalars[:1] or [kind for name, kind in types.items() if name not in numbers]
+        kinds = row_scalars[:1] or [kind for name, kind in types.items() if name not in numbers | integers]
         kind = computed(kinds, is_wide)
     return tuple(shape), kind, tuple(types.get(name) for name in known)
 

@@ -14,6 +14,7 @@ from .kernels import Tensor, TorchKernels, only, torch
 from .kernels import each as several
 
 _TYPESTRINGS = {torch.float16: "<f2", torch.bfloat16: "<V2", torch.float32: "<f4", torch.float64: "<f8"}
+_TYPESTRINGS |= {torch.float8_e4m3fn: "|V1", torch.float8_e5m2: "|V1", torch.int8: "|i1"}
 _ALIGNMENT = 256
 
 

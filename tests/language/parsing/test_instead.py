@@ -91,13 +91,15 @@ def test_a_kind_from_elsewhere_is_answered(word):
     error = refused(f"def f(x: Row, t: {word}): return x*t")
     assert error.message == f"there is no kind {word!r}"
     assert error.remedy == instead.KINDS[word]
-    assert re.search(r"\b(Row|Data|Feature|Scalar)\b", error.remedy)
+    assert re.search(r"\b(Row|Data|Int|Feature|Scalar)\b", error.remedy)
 
 
-def test_a_label_is_one_hot():
+def test_a_label_is_an_integer():
     for text in ("def f(x: Row, label: int): return x*label", "def f(x: Row, label: Data): return x[label]"):
-        assert "pass the labels one-hot, as `t: Data`, and write sum(x*t)" in refused(text).remedy
-    assert derive(parse("def f(x: Row, t: Data): return sum(x*t)")).gradients
+        remedy = refused(text).remedy
+        assert 'as `label: Int["..."]`' in remedy
+        assert "write pick(x, label)" in remedy
+    assert derive(parse('def f(x: Row, label: Int["..."]): return pick(x, label)')).gradients
 
 
 def test_the_guide_that_is_named_is_there():
