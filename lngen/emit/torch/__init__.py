@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from lngen.emit import Notes
 from lngen.emit.class_names import attribute, class_of
-from lngen.emit.functions import FrameworkFunction, argument, definition
+from lngen.emit.functions import NUMBERS, FrameworkFunction, argument, definition
 from lngen.emit.interface import PublicInput, PublicInterface, interface
 from lngen.emit.layout import call, statement
 from lngen.emit.modules import LayerClass
@@ -67,4 +67,5 @@ class _TorchText:
         return reading(re.sub(r"\n{4,}", "\n\n\n", text))
 
     def _input(self, each: PublicInput) -> str:
-        return argument(attribute(each.public), "_torch.Tensor", each.required)
+        # A Scalar is a parameter.
+        return argument(attribute(each.public), NUMBERS.get(each.kind, "") + "_torch.Tensor", each.required)

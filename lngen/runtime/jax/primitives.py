@@ -18,6 +18,7 @@ import numpy as np
 
 from ..protocol.casts import dtype as cast_type
 from ..protocol.directions import Entries, LayerProtocol
+from ..protocol.interface import AXES, SHARED
 
 try:
     import jax
@@ -44,7 +45,7 @@ __all__ = [
 ]
 
 PLATFORMS = ("cpu", "cuda")
-_AXES = {"Feature": 1, "Scalar": 0, 'Data["d"]': 1}
+_AXES = {str(kind): len(axes) for kind, axes in AXES.items() if kind in SHARED}
 _STATIC = ("layer", "constants", "there", "sampled")
 _UINT32 = np.dtype(np.uint32)
 

@@ -39,7 +39,7 @@ try:
 except ImportError:
     bfloat16 = None
 
-__all__ = ["COUNTED", "Tensor", "TorchKernels", "each", "is_tensor_like", "only", "torch", "torch_func"]
+__all__ = ["COUNTED", "INTEGERS", "Tensor", "TorchKernels", "each", "is_tensor_like", "only", "torch", "torch_func"]
 
 COUNTED = -0.5
 """A number of rows that an operator counts itself."""
@@ -53,11 +53,17 @@ _DTYPES: dict[Any, DType] = {
 }
 if bfloat16 is not None:
     _DTYPES[_BFLOAT16] = np.dtype(bfloat16)
+INTEGERS: dict[Any, DType] = {
+    getattr(torch, name): np.dtype(name)
+    for name in ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
+}
 _TENSOR_DTYPES = {dtype: ours for ours, dtype in _DTYPES.items()}
 
 
-def _refuse(name: str, value: Tensor, may_be_labels: bool) -> None:
-    """Raises TypeError for a tensor of a type that no layer takes."""
+def _refuse(name: str, value: Tensor, may_be_labels: bool, is_integer: bool) -> None:
+    """Raises TypeError for a tensor of a type that no layer takes there."""
+    if is_integer:
+        raise TypeError(f"{name} is of type {value.dtype}; pass integers, as {name}.long()")
     if value.dtype == _BFLOAT16:
         raise TypeError(f"{name} is of type {value.dtype}, which NumPy has from ml_dtypes: pip install ml_dtypes")
     one_hot = ""
@@ -279,10 +285,11 @@ class TorchKernels(HostModule):
 
     def _looked(self, given: Sequence[Any]) -> _TorchTypes:
         for number, (each, value) in enumerate(zip(self.protocol.inputs, given, strict=True)):
-            if value is not None and value.dtype not in _DTYPES:
-                _refuse(each.name, value, number in self.labels)
-        dtypes = tuple([None if each is None else _DTYPES[each.dtype] for each in given])
-        row, kind = leading(self.protocol.inputs, given), computed(dtypes, self.is_wide)
+            if value is not None and value.dtype not in (INTEGERS if each.is_integer else _DTYPES):
+                _refuse(each.name, value, number in self.labels, each.is_integer)
+        dtypes = tuple([None if each is None else (_DTYPES.get(each.dtype) or INTEGERS[each.dtype]) for each in given])
+        floats = [kind for each, kind in zip(self.protocol.inputs, dtypes, strict=True) if not each.is_integer]
+        row, kind = leading(self.protocol.inputs, given), computed(floats, self.is_wide)
         return _TorchTypes(dtypes, kind, row, given[row].dtype, _TENSOR_DTYPES[kind])
 
     # ---- on what has a shape and a type, and no entries
