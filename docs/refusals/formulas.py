@@ -12,6 +12,10 @@ def _mean(x):
     return x.mean(-1)
 
 
+def _mean_of_all(x):
+    return x.mean()
+
+
 def _positive(x):
     return np.where(x > 0, x, 2)
 
@@ -108,11 +112,11 @@ EXPRESSIONS = Section(
         formula("sqroot(x)", "sqrt(x)", np.sqrt, low=0.25),
         formula("unheard_of(x)", "2*x", twice),
         Example(
-            "def loss(x: Row, t: Data):\n    y = -sum(t*x)\n    return mean_rows(y)",
-            "def loss(x: Row, t: Data):\n    y = -sum(t*x)\n    return y",
-            lambda x, t: -(x * t).sum(-1),
+            "def loss(x: Row, t: Data):\n    nll = -sum(t*x)\n    return mean_rows(nll)",
+            'def loss(x: Row, t: Data):\n    nll = -sum(t*x)\n    return mean(nll, "...")',
+            lambda x, t: -(x * t).sum(-1).mean(),
         ),
-        formula("mean_rows(x)", "mean(x)", _mean),
+        formula("mean_rows(x)", 'mean(mean(x), "...")', _mean_of_all),
         Example(
             returning("2*cumsum(x)"),
             returning("2*x"),
@@ -181,18 +185,18 @@ TOTALS = Section(
     "Reductions over the rows",
     "They are the last thing: an output, which is one number, is a linear combination of them.",
     (
-        formula('mean(x, "...")', 'mean(mean(x), "...")', np.mean),
+        formula('mean(x, "...")', 'mean(mean(x), "...")', _mean_of_all),
         formula('sum(2, "...")', 'sum(2*mean(x), "...")', lambda x: 2 * x.mean(-1).sum()),
-        formula('min(mean(x), "...")', 'mean(mean(x), "...")', np.mean),
+        formula('min(mean(x), "...")', 'mean(mean(x), "...")', _mean_of_all),
         formula(
             'x - mean(mean(x), "...")',
             "x - m",
             lambda x: x - x.mean(),
-            outside={"m": np.mean},
+            outside={"m": _mean_of_all},
             extra="m: Scalar",
         ),
-        formula('1 + mean(mean(x), "...")', 'mean(mean(x), "...")', np.mean),
-        formula('cast(mean(mean(x), "..."), "int8")', 'mean(mean(x), "...")', np.mean),
+        formula('1 + mean(mean(x), "...")', 'mean(mean(x), "...")', _mean_of_all),
+        formula('cast(mean(mean(x), "..."), "int8")', 'mean(mean(x), "...")', _mean_of_all),
     ),
 )
 

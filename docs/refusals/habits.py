@@ -194,9 +194,9 @@ REDUCTIONS = Section(
             lambda a, b: (a / (1 + np.exp(-a)), b / (1 + np.exp(-b))),
         ),
         Example(
-            "def f(x: Row, t: Data):\n    y = sum(x*t)\n    return batch_mean(y)",
-            "def f(x: Row, t: Data):\n    y = sum(x*t)\n    return y",
-            lambda x, t: (x * t).sum(-1),
+            "def f(x: Row, t: Data):\n    u = sum(x*t)\n    return batch_mean(u)",
+            'def f(x: Row, t: Data):\n    u = sum(x*t)\n    return mean(u, "...")',
+            lambda x, t: (x * t).sum(-1).mean(),
         ),
         formula("mean(reshape(x, 2, -1))", "mean(x)", lambda x: x.mean(-1)),
     ),

@@ -77,7 +77,7 @@ def _drawn(definition: Definition, rows: int, features: int, seed: int, left_out
         for entry in definition.inputs
     }
     cotangents = {
-        name: generator("d" + name).standard_normal(_shape(definition.output_kind(name), rows, features))
+        name: np.asarray(generator("d" + name).standard_normal(_shape(definition.output_kind(name), rows, features)))
         for name in definition.outputs
     }
     return Case(ORDINARY, rows, features, inputs, cotangents)

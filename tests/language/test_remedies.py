@@ -65,7 +65,8 @@ def refused(text: str) -> DefinitionError:
 def inputs(example: Example) -> dict[str, Any]:
     """Random values of what the definition and the value asked for are made from, by name."""
     random = np.random.default_rng(0)
-    kinds = {each.name: each.kind for each in parse(example.followed).inputs if each.name not in example.outside}
+    given = (each for each in parse(example.followed).inputs if not each.counts)
+    kinds = {each.name: each.kind for each in given if each.name not in example.outside}
     for function in (example.value, *example.outside.values()):
         kinds = dict.fromkeys(_parameters(function) - {*kinds}, Kind.ROW) | kinds
     return {name: random.uniform(example.low, example.high, SHAPES.get(kind, ())) for name, kind in kinds.items()}
@@ -85,7 +86,7 @@ def follow(example: Example) -> None:
     """Raise AssertionError if the definition that the remedy leads to does not give the value asked for."""
     definition, given = parse(example.followed), inputs(example)
     passed = given | {name: asked(function, given) for name, function in example.outside.items()}
-    found = evaluate(definition, {each.name: passed[each.name] for each in definition.inputs})
+    found = evaluate(definition, {each.name: passed.get(each.name) for each in definition.inputs})
     wanted = asked(example.value, given)
     wanted = wanted if isinstance(wanted, tuple) else (wanted,)
     assert len(wanted) == len(found)

@@ -38,6 +38,8 @@ class Launches:
     def __init__(self, plan: CallPlan, device: Device) -> None:
         self.plan, self.device = plan, device
         self.slot = plan.slots["the workspace"]
+        # The workspace of forward is that of its row scalars.
+        self.has_scratch = plan.room is None or plan.takes.is_forward
         self.new = [(slot, size, devices.gpu_array(shape, dtype, gpudata=0)) for slot, shape, dtype, size in plan.new]
         self.piece = devices.gpu_array(plan.shape[:-1], plan.dtype, gpudata=0) if plan.pieces else None
         self.steps: list[tuple[Kernel, int, Callable[[Sequence[Any]], tuple[Any, ...]]]] = []
@@ -66,7 +68,8 @@ class Launches:
 
     def run(self, objects: list[Any], values: list[Any], stream: Any, handle: int) -> None:
         """Allocate the results of a call in `objects` and `values`, and launch its kernels on a stream."""
-        self.plan.check_room(self.partial_bytes)
+        if not self.has_scratch:
+            self.plan.check_room(self.partial_bytes)
         values += self.counts
         self._allocate(objects, values)
         kept = self._fill_in(values, stream, handle)
@@ -98,7 +101,7 @@ class Launches:
         for slot, kind in self.plan.numbers:
             kept.append(self.device.number(values[slot], kind))
             values[slot] = kept[-1].pointer
-        if self.partial_bytes and self.plan.room is None:
+        if self.partial_bytes and self.has_scratch:
             kept.append(self.device.scratch_for(stream, handle, self.partial_bytes))
             values[self.slot] = kept[-1].pointer
         return kept

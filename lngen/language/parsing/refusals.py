@@ -131,8 +131,8 @@ REFUSALS: Mapping[str, tuple[str, str]] = {
     ),
     "returned-shared": (
         "the result {name!r} is a {kind}",
-        'return a Row, a RowScalar or a reduction over the rows, such as mean(u, "..."); what inputs alone give that '
-        "all rows share cannot be a result: compute it outside",
+        "return a Row, a RowScalar or a reduction over the rows; what is the same for every row otherwise cannot be "
+        "said: compute it outside",
     ),
     "returned-integer": (
         "the result {name!r} is an integer",

@@ -88,7 +88,7 @@ LNGEN_INLINE constexpr Zero tanh(Zero) { return {}; }
 LNGEN_INLINE constexpr Zero erf(Zero) { return {}; }
 LNGEN_INLINE constexpr Zero expm1(Zero) { return {}; }
 LNGEN_INLINE constexpr Zero log1p(Zero) { return {}; }
-template <class A> LNGEN_INLINE constexpr Zero quotient(Zero, const A&) { return {}; }
+template <int N, int OVER, class A> LNGEN_INLINE constexpr auto quotient(Fixed<N, OVER> u, const A& v) { return u / v; }
 template <int N> LNGEN_INLINE constexpr Zero power(Zero) { return {}; }
 }  // namespace math
 LNGEN_INLINE constexpr Zero finite_or_zero(Zero) { return {}; }

@@ -199,11 +199,11 @@ def workspace_bytes(layer: DeviceLayer, direction: str, arguments: Sequence[Any]
     """Return the bytes of `workspace` that a call of a direction with these positional arguments needs.
 
     For forward, the workspace holds the row scalars of `Saved` in their order. Each is dense in the compute type, and
-    starts at a multiple of 256 bytes.
+    starts at a multiple of 256 bytes. Its partial sums, if any, are in memory of their own.
 
-    For a direction with sums over rows, it holds the partial sums of each block of threads, in the compute type. First
-    come the sums with one value per feature: for each sum, a row of D for each block. Then come the others: for each
-    sum, a number for each block. Other directions need 0 bytes.
+    For another direction with sums over rows, it holds the partial sums of each block of threads, in the compute type.
+    First come the sums with one value per feature: for each sum, a row of D for each block. Then come the others: for
+    each sum, a number for each block. Other directions need 0 bytes.
 
     Raises ValueError for an unknown direction, and TypeError for too many arguments.
     """

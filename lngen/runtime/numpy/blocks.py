@@ -239,9 +239,9 @@ def _is_a_row_scalar(array: Array | Scattered, call: Work) -> bool:
     return array.ndim < len(call.shape)
 
 
-def _scratch(array: Array | Scattered, call: Work, height: int) -> Array:
-    """Allocate memory for a block of an array."""
-    return np.empty((height, 1 if _is_a_row_scalar(array, call) else call.features), _kind(array, call))
+def _scratch(array: Array | Scattered, call: Work, height: int, kind: np.dtype[Any]) -> Array:
+    """Allocate memory for a block of an array in some type."""
+    return np.empty((height, 1 if _is_a_row_scalar(array, call) else call.features), kind)
 
 
 def _kind(array: Array | Scattered, call: Work) -> np.dtype[Any]:
@@ -280,7 +280,7 @@ def reader(array: Array | Scattered | None, call: Work, height: int) -> Callable
     listed, direct = _as_rows(array, call)
     if direct:
         return listed.__getitem__  # type: ignore[no-any-return]
-    scratch = _scratch(array, call, height)
+    scratch = _scratch(array, call, height, _kind(array, call))
 
     def read(span: slice) -> Array:
         copy = scratch[: span.stop - span.start]
@@ -303,7 +303,7 @@ def writer(
     listed, direct = _as_rows(array, call)
     if direct:
         return listed.__getitem__, keep, True
-    scratch = _scratch(array, call, height)
+    scratch = _scratch(array, call, height, call.dtype)  # also of an integer, to which a cast rounds it
     return (lambda span: scratch[: span.stop - span.start]), keep, False
 
 
