@@ -21,6 +21,7 @@ from lngen.algebra.symbols import (
     RowScalarSymbol,
     RowSymbol,
     TypedSymbol,
+    holds_integers,
 )
 from lngen.emit.expressions import formula, number_of
 from lngen.emit.numpy.graph import ROW, ROW_SCALAR, SHIFT, ArrayValue, Graph
@@ -147,7 +148,8 @@ class _Lowering(OperationWriter):
         self.at(assignment.source, assignment.symbol, formula(assignment.expression))
         residual = self._residual_taken_off(assignment.expression)
         if residual is None:
-            self._name(assignment.symbol, self.expression(assignment.expression))
+            written = self.integer if holds_integers(assignment.expression) else self.expression
+            self._name(assignment.symbol, written(assignment.expression))
         else:
             target = self.symbol(assignment.expression + residual)
             less = self.made(self.graph.in_place, "less_residual", target, self.symbol(residual))
