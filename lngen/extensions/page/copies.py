@@ -11,8 +11,8 @@ from lngen.algebra.fold import Fold
 from lngen.algebra.normal import in_elementary
 from lngen.algebra.notation.plain import Text
 from lngen.algebra.symbols import (
-    PLACE,
     ENTRY_OF,
+    PLACE,
     AttainsFirst,
     D,
     Reduction,
