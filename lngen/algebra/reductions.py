@@ -23,6 +23,7 @@ from lngen.algebra.symbols import (
     axes,
     has_sum,
     symbol_like,
+    word_of,
 )
 
 
@@ -134,8 +135,8 @@ def name_of_body(body: Expr) -> str:
 
 def _words(e: Expr) -> str:
     if isinstance(e, sympy.Add) and all(isinstance(term, TypedSymbol) for term in e.args):
-        return "_plus_".join(sorted(term.name for term in e.args))
-    rows = [symbol.name for symbol in e.free_symbols if axes(symbol).features]
+        return "_plus_".join(sorted(map(word_of, e.args)))
+    rows = [word_of(symbol) for symbol in e.free_symbols if axes(symbol).features]
     if isinstance(e, StopGradient):
         return _words(e.args[0])
     if isinstance(e, (TypedSymbol, sympy.Add)):

@@ -542,8 +542,15 @@ def varies_over_features(expression: Any) -> bool:
 
 
 def symbol_like(name: str, expression: Expr, **assumptions: bool) -> TypedSymbol:
-    """A new symbol with the axes of an expression."""
+    """A new symbol with the axes of an expression, and an integer if that holds integers."""
+    if holds_integers(expression):
+        assumptions["integer"] = True
     return SYMBOL_OF_AXES[axes(expression)](name, **assumptions)
+
+
+def word_of(symbol: Symbol) -> str:
+    """The name of a symbol as a part of other names."""
+    return "index" if symbol == PLACE else str(symbol.name)
 
 
 def stand_in(words: str, expression: Expr, **assumptions: bool) -> TypedSymbol:

@@ -54,9 +54,11 @@ class InJax(FrameworkAdapter):
         made = moved(*chosen)
 
         def pull(cotangents: Sequence[Any]) -> tuple[Any, ...]:
-            there = [number for number, each in enumerate(cotangents) if each is not None]
-            _, pull_some = self.jax.vjp(lambda *given: [moved(*given)[number] for number in there], *chosen)
-            found = iter(pull_some([cotangents[number] for number in there]))
+            inexact = [self.jax.numpy.issubdtype(each.dtype, self.jax.numpy.inexact) for each in made]
+            there = [number for number, each in enumerate(cotangents) if each is not None and inexact[number]]
+            # One call of the layer: its outputs have one backward together.
+            _, pull_some = self.jax.vjp(lambda *given: [*map(moved(*given).__getitem__, there)], *chosen)
+            found = iter(pull_some([cotangents[number].astype(made[number].dtype) for number in there]))
             return tuple(None if inputs[place] is None else next(found) for place in self.differentiable)
 
         return made, pull

@@ -8,9 +8,12 @@ from collections.abc import Callable, Sequence
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
+
 from lngen.check.claim import Claim, NotRun
 from lngen.check.frameworks import SAMPLES, FrameworkAdapter, as_tuple
 from lngen.emit.class_names import attribute, class_of
+from lngen.runtime.protocol.casts import dtype
 from lngen.runtime.protocol.directions import DIRECTIONS
 
 
@@ -38,11 +41,21 @@ class InTorch(FrameworkAdapter):
 
     def array(self, value: Any) -> Any:
         """Make a tensor on the processor, in memory of its own."""
-        return value if value is None or isinstance(value, float) else self.torch.tensor(value)
+        if value is None or isinstance(value, float):
+            return value
+        if np.asarray(value).dtype.isbuiltin == 1:
+            return self.torch.tensor(value)
+        return self.torch.tensor(value.view(f"i{value.itemsize}")).view(getattr(self.torch, value.dtype.name))
 
     def value(self, array: Any) -> Any:
         """Read a tensor."""
-        return None if array is None else array.detach().numpy()
+        if array is None:
+            return None
+        name = str(array.dtype).removeprefix("torch.")
+        if name != "bfloat16" and not name.startswith("float8"):
+            return array.detach().numpy()
+        kind = dtype(name)
+        return array.detach().view(getattr(self.torch, f"int{8 * kind.itemsize}")).numpy().view(kind)
 
     def recorded(self, inputs: Sequence[Any]) -> list[Any]:
         """The inputs with recorded gradients, without those that are left out."""
@@ -59,9 +72,13 @@ class InTorch(FrameworkAdapter):
         moved = [given[place] for place in self.differentiable]
 
         def pull(cotangents: Sequence[Any]) -> tuple[Any, ...]:
-            pairs = [(each, by) for each, by in zip(made, cotangents, strict=True) if by is not None]
+            every = zip(made, cotangents, strict=True)
+            pairs = [(each, by) for each, by in every if by is not None and each.requires_grad]
+            present = [each for each in moved if each is not None]
+            if not pairs:  # integers have no gradient
+                return tuple(None if each is None else self.torch.zeros_like(each) for each in moved)
             there, by = map(list, zip(*pairs, strict=True))
-            found = iter(self.torch.autograd.grad(there, [each for each in moved if each is not None], by))
+            found = iter(self.torch.autograd.grad(there, present, by))
             return tuple(None if each is None else next(found) for each in moved)
 
         return made, pull
@@ -119,7 +136,7 @@ def _compiled(of: InTorch, backend: str = "aot_eager") -> None:
     inputs, places, call, constants = of.recorded(of.arguments()), of.differentiable, of.layer.call, of.constants
 
     def loss(*given: Any) -> Any:
-        return sum((each**2).sum() for each in as_tuple(call(*given, *constants)))
+        return sum((each**2).sum() for each in of.uncast(as_tuple(call(*given, *constants))))
 
     of.torch.compiler.reset()  # a program is compiled anew for so many layers only
     compiled = of.torch.compile(loss, fullgraph=True, backend=backend)
@@ -170,7 +187,8 @@ def _module(of: InTorch, values: Sequence[Any]) -> Any:
 
 
 InTorch.own = (
-    *(Claim(f"torch.library.opcheck of {name}", _operator(name)) for name in DIRECTIONS),
+    # PyTorch's check adds up and exports results, which it cannot for floats of 8 bits.
+    *(Claim(f"torch.library.opcheck of {name}", _operator(name), no_casts=True) for name in DIRECTIONS),
     Claim("hessian: jacfwd and jacrev, each of each", _hessians),
     Claim("torch.compile without a graph break", _compiled),
     Claim("torch.compile by Inductor, as one graph", _compiled_by_inductor),

@@ -118,7 +118,7 @@ def together(macros: Sequence[str], types: Sequence[str]) -> list[str]:
     """
     named = {f"LNGEN_{name.upper()}" for name in types}
     kept = set(macros) - {f"LNGEN_{direction.upper()}" for direction in get_args(Direction)}
-    if kept & named and all(macro.startswith("LNGEN_D=") for macro in kept - named):
+    if kept & named and all(macro.startswith(("LNGEN_D=", "LNGEN_INTEGER")) for macro in kept - named):
         kept |= named
     return sorted(kept)
 

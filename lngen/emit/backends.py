@@ -22,9 +22,6 @@ from lngen.plan.planner import Plan
 from lngen.plan.program import RowProgram
 from lngen.runtime.emitted import BACKENDS
 
-TAKE_INTEGERS = ("numpy",)
-"""The backends whose code takes inputs of integers."""
-
 SHARDED = "sharded"
 """The backend that `--sharded` asks for."""
 
@@ -82,7 +79,7 @@ def takes_integers(name: str, definition: Definition) -> bool:
     calls = (part for each in definition.statements for part in walk(each.expression) if isinstance(part, Call))
     has_places = any(part.function in ("index", "pick") for part in calls)
     has_integers = has_places or any(entry.kind.is_integer for entry in definition.inputs)
-    return name in TAKE_INTEGERS or not has_integers
+    return name in BACKENDS or not has_integers
 
 
 def adapter(name: str) -> Callable[[ModuleType], Any]:

@@ -13,7 +13,19 @@ from lngen.emit.layout import WIDTH, call, statement, tuple_of
 from lngen.emit.signatures import as_python, number
 from lngen.runtime.protocol.directions import computed_words
 
-__all__ = ["FrameworkFunction", "argument", "constant_in_words", "count_of_rows", "definition", "sign"]
+__all__ = [
+    "NUMBERS",
+    "FrameworkFunction",
+    "argument",
+    "constant_in_words",
+    "count_of_rows",
+    "definition",
+    "sign",
+]
+
+
+NUMBERS = {"Scalar": "float | ", 'Int[""]': "int | "}
+"""Types of numbers that a framework's function takes besides arrays, by the kind of the input."""
 
 
 @dataclass(frozen=True)
@@ -49,8 +61,7 @@ class FrameworkFunction:
 
     def _arguments(self) -> list[str]:
         inputs = [
-            argument(each.public, f"float | {self.array}" if each.kind == "Scalar" else self.array, each.required)
-            for each in self.layer.inputs
+            argument(each.public, NUMBERS.get(each.kind, "") + self.array, each.required) for each in self.layer.inputs
         ]
         constants = [number(each.public, each) for each in self.layer.constants]
         return [*inputs, *["*"] * bool(constants), *constants]

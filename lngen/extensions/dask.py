@@ -140,7 +140,7 @@ def _require_known(interface: Interface, inputs: Sequence[Any], constants: Mappi
 
 
 def _is_row(entry: InputEntry | OutputEntry) -> bool:
-    return entry["kind"] in ("Row", "Data")
+    return len(entry["axes"]) == 2
 
 
 def _without_rows(

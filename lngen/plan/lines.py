@@ -21,6 +21,7 @@ from lngen.algebra.symbols import (
     axes,
     is_row,
     symbol_like,
+    word_of,
 )
 from lngen.plan.program import OPERATORS, Operator
 
@@ -62,7 +63,7 @@ def once_a_row(lines: Sequence[ProgramLine], names: Names) -> list[ProgramLine]:
 
     def named(expression: Expr, step: int) -> Expr:
         if expression not in known:
-            words = sorted((s.name for s in expression.free_symbols if s != D), key=lambda name: (len(name), name))
+            words = sorted((word_of(s) for s in expression.free_symbols if s != D), key=lambda name: (len(name), name))
             ending = "scaled" if isinstance(expression, Mul) else "shifted"
             known[expression] = symbol_like(names.fresh(f"{words[-1]}_{ending}"), expression)
             result.append(ProgramLine(known[expression], expression, step))

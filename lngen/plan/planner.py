@@ -35,6 +35,7 @@ from lngen.algebra.symbols import (
     axes,
     heads_that,
     is_row,
+    word_of,
 )
 from lngen.derivation.derivation import Derivation, Derivative, Direction
 from lngen.derivation.simplify.normalized import written_out
@@ -246,7 +247,7 @@ def _lines(equations: Sequence[Equation], steps: Mapping[str, int], names: Names
 
 
 def _word(reduction: Expr) -> str:
-    symbols = sorted({symbol.name for symbol in reduction.free_symbols if axes(symbol).features})
+    symbols = sorted({word_of(symbol) for symbol in reduction.free_symbols if axes(symbol).features})
     return "_".join([OPERATORS[type(reduction)], *(symbols[:3] or ["one"])])
 
 

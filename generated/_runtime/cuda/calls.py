@@ -13,6 +13,7 @@ import numpy as np
 from ..protocol.calls import DType, Shape
 from ..protocol.directions import (
     FEATURE,
+    NUMBER,
     ROW,
     DirectionProtocol,
     Entries,
@@ -21,10 +22,13 @@ from ..protocol.directions import (
     computed,
     leading,
 )
-from ..protocol.interface import SHARED, Interface
+from ..protocol.interface import Interface
 from ..protocol.kernels import KernelTable
 from .arrays import (
+    ALL_KINDS,
+    INTEGER_KINDS,
     KINDS,
+    TYPES,
     Memory,
     array,
     check_shape,
@@ -96,12 +100,16 @@ def layer_of(
 
 
 class KernelKey(NamedTuple):
-    """Properties of a call that choose its kernels."""
+    """Properties of a call that choose its kernels.
+
+    `integer_types` are those of arrays of integers, and of inputs that are one integer.
+    """
 
     direction: str
     features: int
     row_type: str
     parameter_type: str
+    integer_types: tuple[str, str]
     without: tuple[str, ...]
     saves: bool = True
 
@@ -162,21 +170,24 @@ def forward_call(layer: DeviceLayer, given: Mapping[str, Any], saves: bool) -> D
     shape = row_shape(name, first, layer.minimum_features)
     for each, value in zip(layer.inputs, values, strict=True):
         check_shape(each.name, value, part(each.kind, shape), each.meaning(name))
-    parameters = [(each, value) for each, value in zip(layer.inputs, values, strict=True) if each.kind in SHARED]
-    typed = [(each.name, value) for each, value in parameters if isinstance(value, Memory)]
+    given_as = {_ROWS: (name, first.kind)}
     for each, value in zip(layer.inputs, values, strict=True):
-        other, like = typed[0] if typed and each.kind in SHARED else (name, first)
-        check_type(each.name, value, like.kind, other)
-    parameter_type = first.kind
-    if typed:
-        parameter_type = typed[0][1].kind
-    elif any(type(value) is float for _, value in parameters):
-        parameter_type = layer.computed(first.kind)
-    if parameter_type != first.kind and any(each.kind == "Scalar" for each in layer.takes["forward"].results):
+        if isinstance(value, Memory):
+            other, kind = given_as.setdefault(_group(each), (each.name, value.kind))
+            check_type(each.name, value, kind, other)
+    kinds = {group: kind for group, (_, kind) in given_as.items()}
+    numbers = {_group(each) for each, value in zip(layer.inputs, values, strict=True) if type(value) is float}
+    if _PARAMETERS in numbers:
+        kinds.setdefault(_PARAMETERS, layer.computed(first.kind))
+    if _ONE_INTEGER in numbers and kinds.get(_ONE_INTEGER, "i32") not in ("i32", "i64"):
+        other, kind = given_as[_ONE_INTEGER]
+        raise TypeError(f"{other} is of type {TYPES[kind]}, and another integer is a number; pass {other} in int32")
+    has_totals = any(each.kind == "Scalar" for each in layer.takes["forward"].results)
+    if has_totals and kinds.get(_PARAMETERS, first.kind) != first.kind:
         raise TypeError(f"{name} and the parameters differ in type; pass both in one: a result is a sum over the rows")
     arrays = {each.symbol: value for each, value in zip(layer.inputs, values, strict=True)}
     without = tuple(each.symbol for each in layer.inputs if each.may_be_none and arrays[each.symbol] is None)
-    wanted = KernelKey("forward", shape[-1], first.kind, parameter_type, without, saves)
+    wanted = KernelKey("forward", shape[-1], *_in_order(kinds), without, saves)
     return DeviceCall(layer, wanted, shape, arrays, first.dtype)
 
 
@@ -188,41 +199,59 @@ def later_call(layer: DeviceLayer, direction: str, saved: Any, given: Mapping[st
     _check_fields(layer, saved, given)
     shape, dtypes = saved[0], saved[2]
     takes.check_left_out(arguments, dtypes)
-    first, row_type, parameter_type = _types(layer, dtypes)
+    first, kinds = _types(layer, dtypes)
     arrays: dict[str, float | Memory | None] = {}
     for each, argument in zip(takes.arguments, arguments, strict=True):
         value = arrays[each.symbol] = _argument(each.name, each, argument)
         check_shape(each.name, value, part(each.kind, shape), each.meaning(""))
         other = layer.inputs[first] if each.is_per_row else each.owner
         assert other is not None
-        check_type(each.name, value, row_type if each.is_per_row else parameter_type, other.name)
+        check_type(each.name, value, kinds[_group(each)], other.name)
     absent = tuple(name for name, value in arrays.items() if value is None)
-    arrays |= _saved_arrays(layer, saved, given, row_type, parameter_type)
+    arrays |= _saved_arrays(layer, saved, given, kinds)
     without = tuple(each.symbol for each, kind in zip(layer.inputs, dtypes, strict=True) if kind is None) + absent
-    return DeviceCall(
-        layer, KernelKey(direction, shape[-1], row_type, parameter_type, without), shape, arrays, dtypes[first]
-    )
+    wanted = KernelKey(direction, shape[-1], *_in_order(kinds), without)
+    return DeviceCall(layer, wanted, shape, arrays, dtypes[first])
 
 
 def check_saved(layer: DeviceLayer, saved: Any) -> None:
     """Refuse saved values that no direction could take."""
     given = {each.symbol: value for each, value in zip(layer.fields, saved[3:], strict=True)}
     _check_fields(layer, saved, given)
-    _saved_arrays(layer, saved, given, *_types(layer, saved[2])[1:])
+    _saved_arrays(layer, saved, given, _types(layer, saved[2])[1])
 
 
-def _types(layer: DeviceLayer, dtypes: Sequence[DType | None]) -> tuple[int, str, str]:
-    """Return the place of the first row that is present, the type of rows and that of parameters."""
+_ROWS, _PARAMETERS, _INTEGERS, _ONE_INTEGER = range(4)
+"""Groups of values that kernels read in one type each."""
+
+
+def _group(each: Entry) -> int:
+    if each.is_integer:
+        return _ONE_INTEGER if each.part == NUMBER else _INTEGERS
+    return _ROWS if each.is_per_row else _PARAMETERS
+
+
+def _in_order(kinds: Mapping[int, str]) -> tuple[str, str, tuple[str, str]]:
+    """Return the types of a `KernelKey`."""
+    integers = kinds.get(_INTEGERS, "i32"), kinds.get(_ONE_INTEGER, "i32")
+    return kinds[_ROWS], kinds.get(_PARAMETERS, kinds[_ROWS]), integers
+
+
+def _types(layer: DeviceLayer, dtypes: Sequence[DType | None]) -> tuple[int, dict[int, str]]:
+    """Return the place of the first row that is present, and the type of each group."""
     first = leading(layer.inputs, dtypes)
-    pairs = zip(layer.inputs, dtypes, strict=True)
-    parameters = [kind for each, kind in pairs if each.kind in SHARED and kind is not None]
     rows = dtypes[first]
     assert rows is not None
-    return first, KINDS[rows.str], KINDS[parameters[0].str] if parameters else KINDS[rows.str]
+    kinds = {_ROWS: KINDS[rows.str]}
+    for each, kind in zip(layer.inputs, dtypes, strict=True):
+        if kind is not None:
+            kinds.setdefault(_group(each), ALL_KINDS[kind.str])
+    kinds.setdefault(_PARAMETERS, kinds[_ROWS])
+    return first, kinds
 
 
 def _saved_arrays(
-    layer: DeviceLayer, saved: Any, given: Mapping[str, Any], row_type: str, parameter_type: str
+    layer: DeviceLayer, saved: Any, given: Mapping[str, Any], kinds: Mapping[int, str]
 ) -> dict[str, float | Memory | None]:
     """Return the saved values by their names in kernels."""
     shape, kind, _ = saved[:3]
@@ -233,7 +262,7 @@ def _saved_arrays(
             arrays[each.symbol] = finite(name, value)
             continue
         found = arrays[each.symbol] = _argument(name, each, value)
-        seen, wanted = ("what forward saw",) * 2, row_type if each.is_per_row else parameter_type
+        seen, wanted = ("what forward saw",) * 2, kinds[_group(each)]
         if each.kind == "Computed":
             seen, wanted = ("what forward saved", "what was computed"), KINDS[kind.str]
         check_shape(name, found, part(each.kind, shape), seen[0])
@@ -250,7 +279,8 @@ def _check_fields(layer: DeviceLayer, saved: Any, given: Mapping[str, Any]) -> N
         raise _changed(saved._fields[0])
     if not isinstance(dtypes, tuple) or len(dtypes) != len(layer.inputs) or not _go_together(layer, dtypes):
         raise _changed(saved._fields[2])
-    right = dtype_of(layer.computed(*(KINDS[dtype.str] for dtype in dtypes if dtype is not None)))
+    floats = [dtype for each, dtype in zip(layer.inputs, dtypes, strict=True) if not each.is_integer]
+    right = dtype_of(layer.computed(*(KINDS[dtype.str] for dtype in floats if dtype is not None)))
     if not isinstance(kind, np.dtype) or kind != right:
         raise _changed(saved._fields[1])
     for each in layer.fields:
@@ -265,10 +295,15 @@ def _go_together(layer: DeviceLayer, dtypes: Sequence[Any]) -> bool:
     if any(kind is None and not each.may_be_none for each, kind in pairs):
         return False
     present = [(each, kind) for each, kind in pairs if kind is not None]
-    if not all(isinstance(kind, np.dtype) and kind.str in KINDS for _, kind in present):
+    known = [INTEGER_KINDS if each.is_integer else KINDS for each, _ in present]
+    if not all(
+        isinstance(kind, np.dtype) and kind.str in names for (_, kind), names in zip(present, known, strict=True)
+    ):
         return False
-    groups = [{kind.str[1:] for each, kind in present if each.is_per_row == per_row} for per_row in (True, False)]
-    return any(each.kind == "Row" for each, _ in present) and all(len(group) <= 1 for group in groups)
+    groups: dict[int, set[str]] = {}
+    for each, kind in present:
+        groups.setdefault(_group(each), set()).add(kind.str[1:])
+    return any(each.kind == "Row" for each, _ in present) and all(len(group) == 1 for group in groups.values())
 
 
 def _changed(name: str) -> ValueError:
@@ -279,4 +314,5 @@ def _argument(name: str, each: Entry, value: Any) -> float | Memory | None:
     """Return an array, or for a Scalar possibly a number; None stays None for a value that may be absent."""
     if value is None and (each.may_be_none or each.follows is not None):
         return None
-    return number_or_array(name, value) if each.kind == "Scalar" else array(name, value)
+    read = number_or_array if each.part == NUMBER else array
+    return read(name, value, each.is_integer)

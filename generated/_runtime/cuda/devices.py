@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from . import driver
-from .arrays import TYPES
+from .arrays import INTEGER_KINDS, TYPES
 from .grids import Multiprocessor
 
 Spelled = Callable[[int], str]
@@ -257,7 +257,9 @@ def _asks_for_dependent_launches() -> bool:
 
 
 def entries(values: Any, kind: str) -> bytes:
-    """The bytes of numbers in a type, rounded to nearest even."""
+    """The bytes of numbers in a type, rounded to nearest even; integers beyond 32 bits are the nearest."""
+    if kind in INTEGER_KINDS.values():
+        values = np.clip(values, -(2.0**31), 2.0**31 - 1)
     if kind != "bf16":
         return np.asarray(values).astype(TYPES[kind]).tobytes()
     wide = np.asarray(values, np.float32)

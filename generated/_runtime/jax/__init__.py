@@ -10,16 +10,20 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 
 from ..protocol.calls import (
+    INT32,
     Words,
     array,
     constant,
     count,
+    integers,
     is_float,
+    is_integer,
     not_floats,
     scalar,
+    whole,
 )
 from ..protocol.directions import LayerProtocol, computed
-from ..protocol.interface import labels
+from ..protocol.interface import INTEGERS, labels
 from . import derivatives as _rules
 from .gpu import JaxOnGPU
 from .kernels import JaxKernels
@@ -79,7 +83,8 @@ class JaxLayer(Generic[Result]):
 
     def computed(self, inputs: Sequence[Any]) -> np.dtype[Any]:
         """Return the compute type of a call, given its inputs or arrays like them, None for an absent one."""
-        return computed((np.dtype(each.dtype) for each in inputs if each is not None), self.is_wide)
+        types = (np.dtype(each.dtype) for each in inputs if each is not None)
+        return computed((each for each in types if not is_integer(each)), self.is_wide)
 
     def _arrays(self, values: Sequence[Any]) -> list[Any]:
         """The inputs as arrays. Numbers have the type that rows are computed in: they make it no wider."""
@@ -87,6 +92,9 @@ class JaxLayer(Generic[Result]):
         words = _DOUBLE if jax.config.jax_enable_x64 else _SINGLE
         for number, (each, value) in enumerate(zip(self.interface["inputs"], values, strict=True)):
             name, may_be_labels = each["name"], number in self._labels
+            if each["kind"] in INTEGERS:
+                found.append(_integers(name, value, each["default"] is None))
+                continue
             if isinstance(value, Array):
                 if not is_float(value.dtype):
                     raise not_floats(name, value.dtype, may_be_labels, words)
@@ -100,6 +108,18 @@ class JaxLayer(Generic[Result]):
         row = next((found[number] for number in self.directions.rows if found[number] is not None), None)
         dtype = np.float32 if row is None else computed([np.dtype(row.dtype)])
         return [jnp.asarray(each, dtype) if isinstance(each, float) else each for each in found]
+
+
+def _integers(name: str, value: Any, required: bool) -> Any:
+    """Integers in 32 bits, as kernels take them."""
+    if not isinstance(value, Array):
+        found = integers(name, value, required)
+        return None if found is None else jnp.asarray(whole(found))
+    integers(name, np.zeros((), value.dtype), required)
+    if not np.can_cast(value.dtype, INT32):
+        limits = np.iinfo(INT32)
+        value = jnp.clip(value, max(limits.min, np.iinfo(value.dtype).min), limits.max)
+    return value.astype(INT32)
 
 
 def _constant(name: str, value: Any, signed: bool) -> float:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
+from ..protocol.casts import TARGETS
 from ..protocol.interface import SHARED
 from .primitives import (
     PrimitiveLayer,
@@ -64,7 +65,14 @@ def _forward_moves(call: DirectionCall, tangents: list[Values], made: Values) ->
     moved = call.moved(tangents[0])
     # Saved values have tangents too, which do not matter: other directions are differentiated along the inputs.
     call.fixed = call.groups[0], [made[number] for number in call.layer.directions.kept]
-    return call.bind("jvp", moved) if are_any(moved) else None
+    if not are_any(moved):
+        return None
+    # Straight through a cast: a tangent has the type of its value, and an integer has none.
+    pairs = zip(call.bind("jvp", moved), call.layer.directions["forward"].results, made, strict=False)
+    return [
+        tangent if each.cast is None else tangent.astype(value.dtype) if TARGETS[each.cast].digits else None
+        for tangent, each, value in pairs
+    ]
 
 
 # ---- backward, linear in its cotangents

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..numpy.blocks import round_to
 from ..numpy.directions import ForwardCall, LaterCall, only
-from ..protocol.calls import DType, Shape
+from ..protocol.calls import INT32, DType, Shape, whole
 from ..protocol.directions import Entry, computed
 from .extensions import extension
 from .memory import LARGE, empty
@@ -22,8 +22,8 @@ Returned = TypeVar("Returned")
 TYPES = {"float16": "f16", "bfloat16": "bf16", "float32": "f32", "float64": "f64"}
 """Names in kernels of the types that rows may be stored in."""
 
-_STORED, _COMPUTED, _CONVERTED = range(3)
-"""Types of arrays: that of the rows, the compute type, or any type, of which kernels get a converted copy."""
+_STORED, _COMPUTED, _CONVERTED, _WHOLE = range(4)
+"""Types of arrays: that of the rows, the compute type, any type, of which kernels get a converted copy, or integers."""
 
 _KNOWN = (np.dtype(np.float16), np.dtype(np.float32), np.dtype(np.float64))
 
@@ -72,7 +72,7 @@ class HostCall(Generic[Returned]):
         layer, values = of.layer, looked.values
         inputs, direction = layer.protocol.inputs, of.direction
         returned = None if of.results is only else of.results
-        objects = (of.call, running.prepare, running.run, round_to, empty, _type, layer.Saved, returned, _KNOWN)
+        objects = (of.call, running.prepare, running.run, round_to, empty, _type, whole, layer.Saved, returned, _KNOWN)
         results = [(*each, len(values) + place in running.zeros) for place, each in enumerate(looked.results)]
         rows = [each.kind == "Row" for each in inputs]
         # The compute type for an array of each type; that of a call is the widest of them.
@@ -110,9 +110,15 @@ def _looked(call: ForwardCall[Any, Any] | LaterCall[Any]) -> _Looked:
 
 def _array(each: Entry) -> tuple[int, int]:
     """Return the numbers of the shape and of the type of an array."""
+    if each.is_integer:
+        return each.part, _WHOLE
     return each.part, _COMPUTED if each.kind == "Computed" else _STORED if each.is_per_row else _CONVERTED
 
 
 def _type(dtype: DType) -> int:
-    """The place of a type in `TYPES`; -1 of one that kernels do not take."""
-    return [*TYPES].index(dtype.name) if dtype.name in TYPES and dtype.isnative else -1
+    """The place of a type in `TYPES`, integers after them, of 32 bits first; -1 of one that kernels do not take."""
+    if not dtype.isnative:
+        return -1
+    if dtype.kind in "iub":
+        return len(TYPES) + (dtype != INT32)
+    return [*TYPES].index(dtype.name) if dtype.name in TYPES else -1

@@ -11,16 +11,17 @@
 // Kind of an argument, in the numbers of protocol/directions.py.
 enum part { ROW, ROW_SCALAR, FEATURE, NUMBER, CONSTANT };
 
-// Type of an array: that of the rows, the compute type, or one that is converted to the compute type.
-enum element { STORED, COMPUTED, CONVERTED };
+// Type of an array: that of the rows, the compute type, one that is converted to the compute type, or integers, which
+// are converted to 32 bits.
+enum element { STORED, COMPUTED, CONVERTED, WHOLE };
 
-// Types in the order of TYPES in calls.py.
-enum type { FLOAT16, BFLOAT16, FLOAT32, FLOAT64, TYPES, UNKNOWN = -1 };
+// Types in the order of TYPES in calls.py, then integers of 32 bits with a sign, and all others.
+enum type { FLOAT16, BFLOAT16, FLOAT32, FLOAT64, TYPES, INT32 = TYPES, INTEGER, UNKNOWN = -1 };
 
 enum outcome { DONE, FAILED, UNUSUAL };
 
 // Arguments and results of a call at the most, which the bits of a plan's `absent` are for; and types known by sight.
-enum { MOST = 48, SEEN = 8 };
+enum { MOST = 48, SEEN = 16 };
 
 struct value {
     int part, element, required;
@@ -41,7 +42,7 @@ struct settings {
 };
 
 // Arguments of the constructor, in this order: Python functions, classes, and a tuple of types.
-enum object { OTHERWISE, PREPARE, RUN, ROUND, EMPTY, TYPE_OF, SAVED, RESULT, DTYPES };
+enum object { OTHERWISE, PREPARE, RUN, ROUND, EMPTY, TYPE_OF, WHOLE_OF, SAVED, RESULT, DTYPES };
 
 struct plan {
     uint64_t absent;
@@ -216,8 +217,12 @@ static int look(Call *self, struct work *work) {
             continue;
         }
         int type = types[i] = usual(self, work, each->part, value);
-        if (type == UNKNOWN)
+        if (type == UNKNOWN || (type >= TYPES) != (each->element == WHOLE))
             return UNUSUAL;
+        if (self->settings.is_forward && i < self->inputs)
+            work->inputs[i] = PyArray_DESCR((PyArrayObject *)value);
+        if (type >= TYPES)
+            continue;
         if (each->element == STORED) {
             if (work->stored != UNKNOWN && work->stored != type)
                 return UNUSUAL;
@@ -225,8 +230,6 @@ static int look(Call *self, struct work *work) {
         }
         if (self->widest[type] > widest)
             widest = self->widest[type];
-        if (self->settings.is_forward && i < self->inputs)
-            work->inputs[i] = PyArray_DESCR((PyArrayObject *)value);
     }
     if (self->settings.is_forward)
         work->computed = widest;

@@ -18,6 +18,8 @@ Shape = tuple[int, ...]
 
 _FLOATS = (np.float32, np.float64, np.float16, np.longdouble)
 _DOUBLE = np.dtype(np.float64)
+INT32 = np.dtype(np.int32)
+"""The type in which kernels take integers."""
 _LARGEST = 2**31 - 1
 _AS_IT_WAS = "pass saved as forward returned it"
 
@@ -94,6 +96,17 @@ def integers(name: str, value: Any, required: bool) -> Any:
     if is_wide and found.size and (found.max() > _LARGEST or found.min() < -_LARGEST - 1):
         return np.clip(found, max(-_LARGEST - 1, np.iinfo(found.dtype).min), _LARGEST)
     return found
+
+
+def whole(integers: Any) -> Array:
+    """Return integers in 32 bits, those beyond as the nearest.
+
+    >>> whole(np.array([2**40, -1])), whole(np.array([200], np.uint8))
+    (array([2147483647,         -1], dtype=int32), array([200], dtype=int32))
+    """
+    if not np.can_cast(integers.dtype, INT32):
+        integers = np.clip(integers, max(np.iinfo(integers.dtype).min, -_LARGEST - 1), _LARGEST)
+    return np.asarray(integers, INT32)
 
 
 def is_integer(dtype: DType) -> bool:

@@ -10,10 +10,13 @@ from functools import partial
 from typing import Any
 
 from ..emitted import backend_module
-from .kernels import Tensor, TorchKernels, only, torch
+from ..protocol.directions import NUMBER
+from .kernels import INTEGERS, Tensor, TorchKernels, only, torch
 from .kernels import each as several
 
 _TYPESTRINGS = {torch.float16: "<f2", torch.bfloat16: "<V2", torch.float32: "<f4", torch.float64: "<f8"}
+_TYPESTRINGS |= {kind: dtype.str for kind, dtype in INTEGERS.items()}
+_TYPESTRINGS |= {torch.float8_e4m3fn: "|V1", torch.float8_e5m2: "|V1"}
 _ALIGNMENT = 256
 
 
@@ -50,7 +53,7 @@ class TorchOnGPU:
         kernels = self.kernels
         if args[kernels.by_sample]:
             return kernels.one_by_one("forward", self.forward, args)
-        args = kernels.counted(args)
+        args = self._with_integers_alike(kernels.counted(args))
         inputs = self._memories(args, args[: kernels.inputs])
         made = several(kernels.made("forward", args))
         outputs, row_scalars = made[: kernels.outputs], made[kernels.outputs :]
@@ -78,7 +81,7 @@ class TorchOnGPU:
         kernels, backend = self.kernels, self._backend()
         if args[kernels.by_sample]:
             return kernels.one_by_one(direction, partial(self.later, direction), args)
-        args = kernels.counted(args)
+        args = self._with_integers_alike(kernels.counted(args))
         made = several(kernels.made(direction, args))
         own = self._memories(args, args[kernels.first_own :])
         fields = self._memories(args, [args[place] for place in kernels.fields])
@@ -99,6 +102,18 @@ class TorchOnGPU:
                 workspace=_TensorMemory(workspace),
             )
         return only(made)
+
+    def _with_integers_alike(self, args: Sequence[Any]) -> tuple[Any, ...]:
+        """Return arguments whose arrays of integers are of one type, as kernels take them."""
+        found = list(args)
+        for is_number in (False, True):
+            inputs = enumerate(self.kernels.protocol.inputs)
+            places = [place for place, each in inputs if each.is_integer and (each.part == NUMBER) == is_number]
+            there = [place for place in places if args[place] is not None]
+            if len({args[place].dtype for place in there}) > 1:
+                for place in there:
+                    found[place] = args[place].long()
+        return tuple(found)
 
     def _workspace(self, direction: str, beside: Tensor, arguments: Sequence[Any]) -> Tensor:
         size = self._backend().workspace_bytes(direction, *arguments)

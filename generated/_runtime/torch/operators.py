@@ -42,6 +42,7 @@ class Operators:
         self.differentiable: Sequence[int] = layer.differentiable
         self.inputs, self.constants, self.outputs = len(layer.inputs), len(layer.constants) + 1, len(layer.outputs)
         self.results = len(layer.directions["forward"].makes)
+        self.casts: Sequence[str | None] = [each.cast for each in layer.outputs]
         self.kernels = TorchKernels(layer, interface, numpy, compiled)
         self.parts = self.kernels.parts
         self.gpu = TorchOnGPU(self.kernels, package)

@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from lngen.algebra.symbols import RowScalarSymbol, RowSymbol
+from lngen.algebra.symbols import FeatureSymbol, RowScalarSymbol, RowSymbol
 from lngen.emit.cpp.presence import flags
 from lngen.emit.spelling import belongs_to, reading
-from lngen.plan.program import RowProgram, Store
+from lngen.plan.program import Parameter, RowProgram, Store
 
 Role = Literal[
     "row",
@@ -29,7 +29,7 @@ Role = Literal[
     "blocks",
     "D",
 ]
-Element = Literal["row", "parameter", "compute", "int64", "int32", "cast"]
+Element = Literal["row", "parameter", "compute", "integer", "one integer", "int64", "int32", "cast"]
 
 DTYPES = ("f16", "bf16", "f32", "f64")
 
@@ -59,8 +59,8 @@ class KernelArgument:
     """One argument of a kernel, in order.
 
     `name` is the argument's name in the emitted code. `element` is the type that is passed or pointed to: the storage
-    type of rows, that of parameters, the compute type, or the one that an output is `cast` to. `absent` is the macro
-    that compiles the argument away; its pointer may then be null, and its value is ignored.
+    type of rows, that of parameters, the compute type, that of integers, or the one that an output is `cast` to.
+    `absent` is the macro that compiles the argument away; its pointer may then be null, and its value is ignored.
 
     `part` is the value that the launcher passes, by its name in the launcher's tables. It is the name of an input, a
     cotangent or a Constant, `saved mu` for a saved row scalar, or `out dx` for a result. Otherwise it is one of `the
@@ -76,10 +76,13 @@ class KernelArgument:
     absent: str | None = None
     cast: str = ""
 
-    def declaration(self, row: str, parameter: str, compute: str, cast: str = "") -> str:
-        """The declaration in C++, given the types of rows, parameters and arithmetic, and what stands before a cast."""
+    def declaration(self, row: str, parameter: str, compute: str, own: str = "", cast: str = "") -> str:
+        """The declaration in C++, given the types of rows, parameters and arithmetic.
+
+        `own` stands before the type of integers, and `cast` before one that an output is cast to.
+        """
         kinds = {"row": row, "parameter": parameter, "compute": compute, "int64": "long long", "int32": "int"}
-        kinds["cast"] = cast + self.cast
+        kinds |= {"integer": f"{own}Integer", "one integer": f"{own}OneInteger", "cast": cast + self.cast}
         constant = "const " if self.pointer and not self.writes else ""
         return f"{constant}{kinds[self.element]}{'*' if self.pointer else ''} {self.name}"
 
@@ -109,8 +112,8 @@ class LaunchContract:
 
         `space` is the namespace of the kernel's mathematics.
         """
-        types = ("T", "lngen::Parameter<T>", "lngen::Computed<T>")
-        declared = [a.declaration(*types, "lngen::cast::").replace("* ", "* __restrict__ ") for a in self.arguments]
+        types = ("T", "lngen::Parameter<T>", "lngen::Computed<T>", "lngen::", "lngen::cast::")
+        declared = [a.declaration(*types).replace("* ", "* __restrict__ ") for a in self.arguments]
         names = [argument.name for argument in self.arguments]
         first = f"  LNGEN_KERNEL({self.kernel}_##TYPE, T, lngen::{space}::Layer,"
         return [first, *_in_lines("(", declared, "),"), *_in_lines("(", names, "))")]
@@ -136,7 +139,7 @@ def row_contract(program: RowProgram, sums: tuple[int, int]) -> LaunchContract:
             argument.symbol.name,
             argument.name,
             "row" if isinstance(argument.symbol, RowSymbol) else "row scalar",
-            "compute" if argument.origin == "computed" else "row",
+            "compute" if argument.origin == "computed" else "integer" if argument.symbol.is_integer else "row",
             absent=absence(argument.name, program),
         )
         for argument in program.rows
@@ -195,12 +198,18 @@ def parameter_arguments(program: RowProgram) -> list[KernelArgument]:
             parameter.symbol.name,
             parameter.name,
             parameter.kind,
-            "compute" if parameter.kind == "Constant" else "parameter",
+            _element_of(parameter),
             pointer=parameter.kind != "Constant",
             absent=absence(parameter.name, program),
         )
         for parameter in program.parameters
     ]
+
+
+def _element_of(parameter: Parameter) -> Element:
+    if parameter.symbol.is_integer:
+        return "integer" if isinstance(parameter.symbol, FeatureSymbol) else "one integer"
+    return "compute" if parameter.kind == "Constant" else "parameter"
 
 
 def row_results(program: RowProgram) -> list[Store]:

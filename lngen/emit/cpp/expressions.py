@@ -3,13 +3,16 @@
 A literal is written `A(0.5)`: a constant of the compute type, never a double that a kernel would have to convert.
 Functions are called in the namespace `math`. An argument that a call leaves out is a type of its own (`absence.h`), so
 that `x*Zero()` is `Zero()`. An operand that may be such a type is converted where C++ needs a number.
+
+Integers are computed as such, and become an `A` where a real number is computed of them. A comparison of two integers
+is one of integers, which is exact where `A` is not.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from typing import NamedTuple
@@ -19,7 +22,17 @@ from sympy import Add, Expr, Mul, Pow, Symbol
 from sympy.core.relational import Relational
 
 from lngen.algebra.fold import Fold
-from lngen.algebra.symbols import ENTRY_OF, HEADS, D, Where, axes, of_number
+from lngen.algebra.symbols import (
+    ENTRY_OF,
+    HEADS,
+    PLACE,
+    D,
+    Where,
+    axes,
+    holds_integers,
+    is_integer,
+    of_number,
+)
 from lngen.emit.expressions import decimal, factors_in_order, number_of, terms_in_order
 from lngen.errors import LngenError
 from lngen.plan.passes.moments import CALLED
@@ -119,6 +132,47 @@ class _KindsOf(Fold[Kinds]):
         return REAL
 
 
+class _IntegerText(Fold[tuple[str, int]]):
+    """The walk to the text of an integer, within what `of` prints."""
+
+    cannot = "the C++ backend cannot write as an integer"
+
+    def __init__(self, of: CppPrinter) -> None:
+        self.names, self.kinds = {**of.names, **of.integers}, of.kinds
+
+    def line(self, e: Expr) -> str:
+        """Return the text of one side of a comparison."""
+        return self.of(e)[0]
+
+    def number(self, e: Expr) -> tuple[str, int]:
+        return str(e), _ATOM if e >= 0 else _SUM
+
+    def symbol(self, e: Symbol) -> tuple[str, int]:
+        if e not in self.names:
+            raise LngenError(f"the C++ backend was given an expression with {e}, which nothing defines")
+        return f"integer({self.names[e]})" if self.kinds.get(e, REAL).known else self.names[e], _ATOM
+
+    def add(self, e: Add) -> tuple[str, int]:
+        text = ""
+        for sign, term in terms_in_order(e):
+            printed = self._at_least(term, _PRODUCT)
+            text += f" {'+' if sign > 0 else '-'} {printed}" if text else f"{'' if sign > 0 else '-'}{printed}"
+        return text, _SUM
+
+    def multiply(self, e: Mul) -> tuple[str, int]:
+        coefficient, factors, _ = factors_in_order(e)
+        sign = "-" if coefficient < 0 else ""
+        numbers = [str(abs(coefficient))] if abs(coefficient) != 1 else []
+        return sign + "*".join(numbers + [self._at_least(factor, _ATOM) for factor in factors]), _PRODUCT
+
+    def power(self, e: Pow) -> tuple[str, int]:
+        return "*".join([self._at_least(e.base, _ATOM)] * int(e.exp)), _PRODUCT
+
+    def _at_least(self, e: Expr, tight: int) -> str:
+        text, holds = self.of(e)
+        return f"({text})" if holds < tight or (text.startswith("-") and holds < _ATOM) else text
+
+
 @dataclass(frozen=True)
 class CppPrinter(Fold[tuple[str, int]]):
     """Printer of expressions: the text of each symbol, and the kinds of those that an absent input may determine.
@@ -132,9 +186,12 @@ class CppPrinter(Fold[tuple[str, int]]):
     names: Mapping[Symbol, str]
     kinds: Mapping[Symbol, Kinds]
     is_entry: bool = False
+    integers: Mapping[Symbol, str] = field(default_factory=dict)
 
     def line(self, expression: Expr, *, varies: bool = False) -> str:
-        """An expression as a right-hand side, of type `A` if it `varies` over the features."""
+        """An expression as a right-hand side, of type `A` if it `varies` over the features and is no integer."""
+        if holds_integers(expression):
+            return self._of_integers.of(expression)[0]
         text, _ = self.of(expression)
         return f"A({text})" if varies and self._is_alone(expression) and not is_literal(expression) else text
 
@@ -145,6 +202,10 @@ class CppPrinter(Fold[tuple[str, int]]):
     @cached_property
     def _kinds(self) -> _KindsOf:
         return _KindsOf(self.kinds)
+
+    @cached_property
+    def _of_integers(self) -> _IntegerText:
+        return _IntegerText(self)
 
     def number(self, node: Expr) -> str:
         """The text of an operand that has to be of type `A`."""
@@ -158,7 +219,11 @@ class CppPrinter(Fold[tuple[str, int]]):
 
     def of(self, e: Expr) -> tuple[str, int]:
         """The text of an expression, and how tightly it holds."""
-        return (literal(e), _ATOM) if is_literal(e) else super().of(e)
+        if is_literal(e):
+            return literal(e), _ATOM
+        if holds_integers(e) and e != PLACE:
+            return f"A({self._of_integers.of(e)[0]})", _ATOM
+        return super().of(e)
 
     def symbol(self, e: Symbol) -> tuple[str, int]:
         """The text of a symbol."""
@@ -221,7 +286,8 @@ class CppPrinter(Fold[tuple[str, int]]):
 
     def relation(self, e: Relational) -> tuple[str, int]:
         """The text of a comparison."""
-        return f" {e.rel_op} ".join(map(self.number, e.args)), _SUM
+        exact = all(map(is_integer, e.args)) and any(map(holds_integers, e.args))
+        return f" {e.rel_op} ".join(map(self._of_integers.line if exact else self.number, e.args)), _SUM
 
     def function(self, e: Expr) -> tuple[str, int]:
         """The text of a call of a function."""
@@ -241,7 +307,7 @@ class CppPrinter(Fold[tuple[str, int]]):
 
     def _at_least(self, node: Expr, tight: int, alone: bool = False) -> str:
         text, holds = self.of(node)
-        if alone and isinstance(node, Symbol):
+        if alone and isinstance(node, Symbol) and not text.startswith("A("):
             return f"A({text})"
         # A sign in front of a factor would read as a subtraction.
         return f"({text})" if holds < tight or (text.startswith("-") and holds < _ATOM) else text

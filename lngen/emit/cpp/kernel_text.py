@@ -13,7 +13,7 @@ from lngen.emit.cpp import contract
 from lngen.emit.cpp.expressions import CppPrinter, Kinds, names_type
 from lngen.emit.cpp.presence import Presence, cpp, flags, result_condition
 from lngen.emit.cpp.sweeps import Recomputed, Reduced, Sweep
-from lngen.emit.cpp.tags import Tag, Tags, given, kind_of
+from lngen.emit.cpp.tags import HAVE_VALUES, Tag, Tags, given, kind_of
 from lngen.plan.passes.places import distance
 from lngen.plan.presence import ALWAYS, NEVER, Condition
 from lngen.plan.program import Assignment, FeatureReduction, Line, RowProgram, RowsReduction
@@ -31,6 +31,7 @@ class LevelText:
         self.read: dict[Symbol, int] = {}
         self.names_type = False
         self._made: set[Symbol] = set()
+        self._integers = {D: f"{of}.entries()", PLACE: "at.index()"}
 
     def name(self, symbols: Iterable[Symbol]) -> None:
         """Note that a value has its own name from here on."""
@@ -41,13 +42,13 @@ class LevelText:
     def line(self, expression: Expr) -> str:
         """A value outside of the sweeps."""
         self._note(expression, 1)
-        text = CppPrinter(self._level, self._kinds).line(expression)
+        text = CppPrinter(self._level, self._kinds, integers=self._integers).line(expression)
         self.names_type |= names_type(text)
         return text
 
     def entry(self, names: Mapping[Symbol, str]) -> CppPrinter:
         """The printer of an entry, whose own values have these names."""
-        return CppPrinter({**self._level, PLACE: "at.place()", **names}, self._kinds, is_entry=True)
+        return CppPrinter({**self._level, PLACE: "at.place()", **names}, self._kinds, True, self._integers)
 
     def note_entry(self, expressions: Iterable[Expr]) -> None:
         """Note what the entries of a sweep read."""
@@ -99,7 +100,7 @@ class KernelText:
                 continue
             symbol = symbols[name]
             where = ALWAYS
-            if kind in ("ROWS", "ROW_NUMBERS", "FEATURES", "SCALAR"):
+            if kind in HAVE_VALUES:
                 where = used.get(symbol, NEVER) & self.flags.get(argument.part, ALWAYS)
             tags[name] = self.tag_of[symbol] = self.tags.add(name, kind, where, neutral.get(argument.part, Fraction(0)))
             self.kinds[symbol] = tags[name].kinds

@@ -72,7 +72,7 @@ class Tag:
         parts = [self.kind, str(self.index)]
         if self.there != ALWAYS:
             parts += [cpp(self.there)]
-            parts += [self.value] if self.neutral or self.kind in _HAVE_VALUES else []
+            parts += [self.value] if self.neutral or self.kind in HAVE_VALUES else []
         if self.cast:
             parts = [self.kind, str(self.index), cpp(self.there), "Zero", f"cast::{self.cast}"]
         lines = []
@@ -81,7 +81,14 @@ class Tag:
         return [*lines, f"constexpr Name<{', '.join(parts)}> {self.text};"]
 
 
-_HAVE_VALUES = ("ROWS", "FEATURES", "ROW_NUMBERS", "SCALAR")
+_INTEGERS = {
+    "row": "INTEGER_ROWS",
+    "Feature": "INTEGER_FEATURES",
+    "row scalar": "ROW_INTEGERS",
+    "Scalar": "INTEGER",
+}
+HAVE_VALUES = ("ROWS", "FEATURES", "ROW_NUMBERS", "SCALAR", *_INTEGERS.values())
+"""Kinds of arrays that a caller passes, or leaves out."""
 
 
 class Tags:
@@ -114,6 +121,8 @@ def kind_of(argument: KernelArgument, results: Mapping[str, TypedSymbol]) -> str
     """The kind of a kernel's argument; `results` are the symbols of its results by name."""
     if argument.role == "result":
         return _RESULTS[type(results[argument.name])]
+    if argument.element in ("integer", "one integer"):
+        return _INTEGERS[argument.role]
     if argument.role == "row scalar":
         return "SAVED" if argument.element == "compute" else "ROW_NUMBERS"
     return {

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from lngen.emit import Notes
 from lngen.emit.functions import FrameworkFunction
-from lngen.emit.interface import interface, require_uncast
+from lngen.emit.interface import interface
 from lngen.emit.render import render
 from lngen.emit.spelling import marked_program, plain_errors, reading
 from lngen.plan.program import RowProgram
@@ -21,7 +21,6 @@ def emit(programs: Sequence[RowProgram], notes: Notes) -> dict[str, str]:
     Raises LngenError as `interface` does.
     """
     with plain_errors():
-        require_uncast(programs[0], "JAX", "derive it for the others: lngen derive --backend cpu,cuda")
         forward = marked_program(programs[0])
         function = FrameworkFunction(interface(forward, notes), notes, "_jax.Array", "an array", forward.is_wide)
         text = render("jax/backend.py.jinja", **function.fields())

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from lngen.emit import Notes
 from lngen.emit.class_names import attribute, class_of
-from lngen.emit.functions import FrameworkFunction, argument, definition
-from lngen.emit.interface import PublicInput, PublicInterface, interface, require_uncast
+from lngen.emit.functions import NUMBERS, FrameworkFunction, argument, definition
+from lngen.emit.interface import PublicInput, PublicInterface, interface
 from lngen.emit.layout import call, statement
 from lngen.emit.modules import LayerClass
 from lngen.emit.render import render
@@ -27,7 +27,6 @@ def emit(programs: Sequence[RowProgram], notes: Notes) -> dict[str, str]:
     Raises LngenError as `interface` does.
     """
     with plain_errors():
-        require_uncast(programs[0], "PyTorch", "derive it for the others: lngen derive --backend cpu,cuda")
         forward = marked_program(programs[0])
         layer = interface(forward, notes)
         function = FrameworkFunction(layer, notes, "_torch.Tensor", "a tensor", forward.is_wide)
@@ -68,4 +67,5 @@ class _TorchText:
         return reading(re.sub(r"\n{4,}", "\n\n\n", text))
 
     def _input(self, each: PublicInput) -> str:
-        return argument(attribute(each.public), "_torch.Tensor", each.required)
+        # A Scalar is a parameter.
+        return argument(attribute(each.public), NUMBERS.get(each.kind, "") + "_torch.Tensor", each.required)

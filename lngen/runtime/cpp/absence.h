@@ -111,6 +111,12 @@ template <class A, class Absent> LNGEN_INLINE auto absent() {
   else return A(Absent::VALUE);
 }
 
+// The same of an integer, which is then no type.
+template <class V> LNGEN_INLINE auto integer(const V& value) {
+  if constexpr (is_known<V>) return (long long)value;
+  else return value;
+}
+
 // ------------------------------------------------------------------------------------------------ what a stage reduces
 
 // The largest or the least of values, in the place of their sum.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Names of a direction's arguments, results and sums as types, and what a kernel is given for each.
 //
-// Before it is included: absence.h. T is the type that rows are stored in, P that of parameters, A that of arithmetic.
+// Before it is included: absence.h, and Integer and OneInteger, the types of arrays of integers and of one. T is the type that rows are stored
+// in, P that of parameters, A that of arithmetic.
 #ifndef LNGEN_NAMES_H
 #define LNGEN_NAMES_H
 
@@ -14,6 +15,10 @@ enum Kind {
   ROW_NUMBERS,      // const T*, one for each row
   NUMBER,           // A
   SCALAR,           // const P*, one
+  INTEGER_ROWS,     // const Integer*, entries of rows
+  INTEGER_FEATURES, // const Integer*, one for each column
+  ROW_INTEGERS,     // const Integer*, one for each row
+  INTEGER,          // const OneInteger*, one
   ROWS_OUT,         // T*, entries of rows
   ROW_NUMBERS_OUT,  // T*, one for each row
   SAVED_OUT,        // A*, one for each row
@@ -32,7 +37,8 @@ enum Kind {
 template <Kind K, int I, bool IS_THERE = true, class Absent_ = Zero, class Cast_ = void> struct Name {
   static constexpr Kind KIND = K;
   static constexpr int INDEX = I;
-  static constexpr bool THERE = IS_THERE, PER_ROW = K == ROWS || K == SAVED || K == ROW_NUMBERS;
+  static constexpr bool THERE = IS_THERE, PER_ROW = K == ROWS || K == SAVED || K == ROW_NUMBERS || K == ROW_INTEGERS;
+  static constexpr bool IS_INTEGER = K == INTEGER_ROWS || K == INTEGER_FEATURES || K == ROW_INTEGERS || K == INTEGER;
   using Absent = Absent_;
   using Cast = Cast_;
 };
@@ -75,6 +81,10 @@ template <class T, class P, class A> struct PassedAs<SAVED, T, P, A> { using typ
 template <class T, class P, class A> struct PassedAs<ROW_NUMBERS, T, P, A> { using type = const T*; };
 template <class T, class P, class A> struct PassedAs<NUMBER, T, P, A> { using type = A; };
 template <class T, class P, class A> struct PassedAs<SCALAR, T, P, A> { using type = const P*; };
+template <class T, class P, class A> struct PassedAs<INTEGER_ROWS, T, P, A> { using type = const Integer*; };
+template <class T, class P, class A> struct PassedAs<INTEGER_FEATURES, T, P, A> { using type = const Integer*; };
+template <class T, class P, class A> struct PassedAs<ROW_INTEGERS, T, P, A> { using type = const Integer*; };
+template <class T, class P, class A> struct PassedAs<INTEGER, T, P, A> { using type = const OneInteger*; };
 template <class T, class P, class A> struct PassedAs<ROWS_OUT, T, P, A> { using type = T*; };
 template <class T, class P, class A> struct PassedAs<ROW_NUMBERS_OUT, T, P, A> { using type = T*; };
 template <class T, class P, class A> struct PassedAs<SAVED_OUT, T, P, A> { using type = A*; };

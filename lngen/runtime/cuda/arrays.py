@@ -19,8 +19,16 @@ from . import dlpack
 KINDS = {"<f2": "f16", "<V2": "bf16", "|V2": "bf16", "<f4": "f32", "<f8": "f64"}
 """Names of types in kernels, by `typestr`."""
 
+INTEGER_KINDS = {"|b1": "u8"} | {
+    np.dtype(f"{sign}{size}").str: f"{sign}{8 * size}" for sign in "iu" for size in (1, 2, 4, 8)
+}
+"""The same of integers; a truth value is one of them."""
+
+ALL_KINDS = KINDS | INTEGER_KINDS
+
 TYPES = {"f16": "float16", "bf16": "bfloat16", "f32": "float32", "f64": "float64"}
-BYTES = {"f16": 2, "bf16": 2, "f32": 4, "f64": 8}
+TYPES |= {kind: np.dtype(typestr).name for typestr, kind in INTEGER_KINDS.items()}
+BYTES = {kind: 2 if kind == "bf16" else np.dtype(name).itemsize for kind, name in TYPES.items()}
 
 MOST_FEATURES = 2**30
 """Entries of a row, as `shapes.cuh` has it: kernels count columns by `int`, and go a trip beyond the last one."""
@@ -65,7 +73,7 @@ class Memory:
 
     @property
     def kind(self) -> str:
-        return KINDS[self.typestr]
+        return ALL_KINDS[self.typestr]
 
     @property
     def dtype(self) -> DType:
@@ -137,12 +145,14 @@ def _from_dlpack(name: str, value: Any) -> dlpack.Imported:
     return found
 
 
-def array(name: str, value: Any) -> Memory:
+def array(name: str, value: Any, of_integers: bool = False) -> Memory:
     """An array of a type that kernels read, from an address that they can read it at."""
     if value is None:
-        raise TypeError(f"{name} is None; pass an array of floats")
+        raise TypeError(f"{name} is None; pass an array of {'integers' if of_integers else 'floats'}")
     found = memory(name, value)
-    if found.typestr not in KINDS:
+    if of_integers and found.typestr not in INTEGER_KINDS:
+        raise TypeError(f"{name} is of type {found.typestr}, not integers; pass int8 to int64, or unsigned")
+    if not of_integers and found.typestr not in KINDS:
         raise TypeError(
             f"{name} is of type {found.typestr}, not floating point; pass float16, "
             "bfloat16 (as ml_dtypes has it, or raw as V2), float32 or float64"
@@ -155,11 +165,11 @@ def array(name: str, value: Any) -> Memory:
     return found
 
 
-def number_or_array(name: str, value: Any) -> float | Memory:
+def number_or_array(name: str, value: Any, of_integers: bool = False) -> float | Memory:
     """A Scalar: a number, or a 0-d array."""
-    if type(value) in (int, float):
+    if type(value) is int or (type(value) is float and not of_integers):
         return float(value)
-    found = array(name, value)
+    found = array(name, value, of_integers)
     if found.shape:
         raise ValueError(f"{name} has shape {found.shape}; pass a number or a 0-d one")
     return found
@@ -192,7 +202,7 @@ def check_shape(name: str, value: Any, shape: Shape, meaning: str) -> None:
 
 
 def check_type(name: str, value: Any, kind: str, other: str) -> None:
-    """Refuse an array of another type: kernels read all rows in one type, and all parameters in one."""
+    """Refuse an array of another type: kernels read all rows in one type, all parameters and all integers in one."""
     if isinstance(value, Memory) and value.kind != kind:
         raise TypeError(
             f"{name} is of type {TYPES[value.kind]} and {other} of type {TYPES[kind]}; pass {name} in {TYPES[kind]}"

@@ -94,9 +94,8 @@ class Launches:
 
     def _fill_in(self, values: list[Any], stream: Any, handle: int) -> list[driver.Allocation]:
         """Memory for partial sums and for numbers, which is to outlive the launches."""
-        kind = self.plan.wanted.parameter_type
         kept: list[driver.Allocation] = []
-        for slot in self.plan.numbers:
+        for slot, kind in self.plan.numbers:
             kept.append(self.device.number(values[slot], kind))
             values[slot] = kept[-1].pointer
         if self.partial_bytes and self.plan.room is None:
@@ -147,6 +146,7 @@ class KernelModule:
             wanted.without,
             wanted.saves,
             device.block_shared,
+            wanted.integer_types,
         )
         if narrow:
             given.append("LNGEN_VECTOR=1")
@@ -184,12 +184,13 @@ def macros(
     without: Sequence[str] = (),
     saves: bool = True,
     shared: int = 0,
+    integer_types: tuple[str, str] = ("i32", "i32"),
 ) -> list[str]:
     """Return the macros that the kernels of a direction are compiled with, for rows of some features.
 
     Types are `f16`, `bf16`, `f32` or `f64`. `without` are the absent inputs, cotangents and tangents. `saves` is true
     if forward writes the row scalars for other directions. `shared` is the shared memory in bytes that a block may take
-    on the device, 0 if unknown.
+    on the device, 0 if unknown. `integer_types` are those of arrays of integers, as `i64` or `u8`, and of one integer.
 
     >>> macros("forward", "bf16", "f32", 1024, ["beta"], saves=False)[3:]
     ['LNGEN_WITHOUT_beta', 'LNGEN_PARAMETERS=f32', 'LNGEN_SAVE_NOTHING']
@@ -202,6 +203,8 @@ def macros(
     ]
     if parameter_type != row_type:
         found.append(f"LNGEN_PARAMETERS={parameter_type}")
+    names = ("LNGEN_INTEGERS", "LNGEN_INTEGER")
+    found += [f"{name}={kind}" for name, kind in zip(names, integer_types, strict=True) if kind != "i32"]
     if not saves:
         found.append("LNGEN_SAVE_NOTHING")
     if shared:

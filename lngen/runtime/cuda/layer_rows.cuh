@@ -10,6 +10,7 @@
 //     row.store(NAME, v)      a result of the row; row.save(NAME, v) a number that backward reads
 //     row.over_rows(NAME, v)  adds to a sum over rows that is one number
 //     at(NAME)                an entry of a row or of a Feature, in the compute type; at.place() is its position
+//     at.index(), row.entries()   the same position and the length of the row as integers
 //     at.over_rows(NAME, v)   adds to a sum over rows of the entry's column
 //     at.store(NAME, v)       a result's entry
 //
@@ -35,6 +36,12 @@ template <class A> LNGEN_INLINE A select(bool condition, A a, A b) { return cond
 namespace lngen {
 
 template <class T, class Given> using ArgumentsOf = Arguments<T, Parameter<T>, Computed<T>, Given>;
+
+// What is computed with of an entry of an array.
+template <class A, class N, class T> LNGEN_INLINE auto number_of(T value) {
+  if constexpr (N::IS_INTEGER) return whole(value);
+  else return widen<A>(value);
+}
 
 // ------------------------------------------------------------------------------------------------------- reductions
 
@@ -108,6 +115,12 @@ template <class A, class N> struct OfTheCall<A, N, SCALAR> {
     if constexpr (N::THERE) value = widen<A>(*to.of(N()));
   }
 };
+template <class A, class N> struct OfTheCall<A, N, INTEGER> {
+  long long value;
+  template <class To> LNGEN_INLINE void read(const To& to) {
+    if constexpr (N::THERE) value = whole(*to.of(N()));
+  }
+};
 template <class A, class... N> struct Numbers : OfTheCall<A, N>... {
   template <class To> LNGEN_INLINE void read(const To& to) { (OfTheCall<A, N>::read(to), ...); }
   template <class M> LNGEN_INLINE auto of(M) const {
@@ -122,10 +135,11 @@ template <class A_, class To> struct FeatureEntry {
   const To& to;
   const int column;
   template <class N> LNGEN_INLINE auto operator()(N name) const {
-    if constexpr (N::THERE) return widen<A>(to.of(name)[column]);
+    if constexpr (N::THERE) return number_of<A, N>(to.of(name)[column]);
     else return absent<A, typename N::Absent>();
   }
   LNGEN_INLINE A place() const { return A(column); }
+  LNGEN_INLINE long long index() const { return column; }
 };
 
 template <class G, class To, class Numbers> struct Call : Stages<G, typename G::A, Call<G, To, Numbers>> {
@@ -141,6 +155,7 @@ template <class G, class To, class Numbers> struct Call : Stages<G, typename G::
   LNGEN_INLINE Call(A D, const To& to, const Here& here, const Numbers& numbers, A* slots, int& turn)
       : D(D), to(to), here(here), numbers(numbers), slots(slots), turn(turn) {}
   template <class N> LNGEN_INLINE auto operator()(N name) const { return numbers.of(name); }
+  LNGEN_INLINE long long entries() const { return here.D; }
   template <class F> LNGEN_INLINE void each(F f) const {
     for (int column = here.lane; column < here.D; column += G::THREADS_PER_ROW) f(At{to, column});
   }
@@ -151,6 +166,7 @@ template <class G, class To, class Numbers> struct Call : Stages<G, typename G::
 template <class G, class N, Kind K = N::KIND> struct Part {};
 template <class G, class N> struct Part<G, N, ROWS> : RowTile<G, N::THERE> {};
 template <class G, class N> struct Part<G, N, ROW_NUMBERS> : RowValue<G, N::THERE, typename G::T> {};
+template <class G, class N> struct Part<G, N, ROW_INTEGERS> : RowValue<G, N::THERE, Integer> {};
 template <class G, class N> struct Part<G, N, SAVED> : RowValue<G, N::THERE, typename G::A> {};
 template <class G, class N> struct Part<G, N, FEATURES> { Pack<typename G::P, G::VECTOR> held[G::HELD]; };
 
@@ -163,6 +179,8 @@ template <class P> struct Used {
 template <class G, class N, Kind K = N::KIND> struct Access {};
 template <class G, class N> struct Access<G, N, ROWS> : Used<HeldChunk<G>> {};
 template <class G, class N> struct Access<G, N, FEATURES> : Used<Pack<typename G::P, G::VECTOR>> {};
+template <class G, class N> struct Access<G, N, INTEGER_ROWS> : Used<Pack<Integer, G::VECTOR>> {};
+template <class G, class N> struct Access<G, N, INTEGER_FEATURES> : Used<Pack<Integer, G::VECTOR>> {};
 template <class G, class N> struct Access<G, N, ROWS_OUT> : Used<Pack<StoredAs<N, typename G::T>, G::VECTOR>> {};
 template <class G, class... N> struct Chunk : Access<G, N>... {
   template <class M> LNGEN_INLINE Access<G, M>& of(M) { return *this; }
@@ -244,12 +262,15 @@ template <class Row> struct RowEntry {
       if (!access.is_used) {
         access.is_used = true;
         if constexpr (N::KIND == ROWS) access.pack = row.tile.of(name).chunk(chunk, start);
+        else if constexpr (N::IS_INTEGER)
+          access.pack = load<Row::G::VECTOR>(row.to.of(name) + (N::KIND == INTEGER_ROWS ? row.here.offset : 0) + start);
         else access.pack = read<true, Row::G::HOLDS_FEATURES>(row.tile.of(name).held, chunk, row.to.of(name), start);
       }
-      return widen<A>(access.pack.entries[i]);
+      return number_of<A, N>(access.pack.entries[i]);
     }
   }
   LNGEN_INLINE A place() const { return A(start + i); }
+  LNGEN_INLINE long long index() const { return start + i; }
   template <class N, class V> LNGEN_INLINE void over_rows(N name, V value) const {
     if constexpr (N::THERE && !is_zero<V>) {
       added.of(name).value = A(value);
@@ -292,8 +313,9 @@ struct DeviceRow : Stages<G_, typename G_::A, DeviceRow<G_, To, Numbers, Before,
 
   template <class M> LNGEN_INLINE auto operator()(M name) const {
     if constexpr (!M::THERE || !M::PER_ROW) return numbers.of(name);
-    else return widen<A>(tile.of(name).now);
+    else return number_of<A, M>(tile.of(name).now);
   }
+  LNGEN_INLINE long long entries() const { return here.D; }
   template <class F> LNGEN_INLINE void each(F f) const {
     each_chunk<G>(here, [&](int chunk, int column) {
       Chunk all;
@@ -381,9 +403,10 @@ template <class P, class A_, class To, class F> struct ColumnEntry {
   template <class N> LNGEN_INLINE auto operator()(N name) const {
     if constexpr (!N::THERE) return absent<A, typename N::Absent>();
     else if constexpr (N::KIND == OVER_ROWS) return total(N::INDEX);
-    else return widen<A>(to.of(name)[column]);
+    else return number_of<A, N>(to.of(name)[column]);
   }
   LNGEN_INLINE A place() const { return A(column); }
+  LNGEN_INLINE long long index() const { return column; }
   template <class N, class V> LNGEN_INLINE void store(N name, V value) const {
     if constexpr (N::THERE) to.of(name)[column] = narrow<P>(A(value));
   }
@@ -416,6 +439,7 @@ struct Columns : Stages<G, typename G::A, Columns<G, P, To, Layer, Numbers, Tota
     if constexpr (N::KIND == OVER_ALL) return totals.of(name);
     else return numbers.of(name);
   }
+  LNGEN_INLINE long long entries() const { return features; }
   template <class F> LNGEN_INLINE void each(F f) const {
     if constexpr (Layer::COLUMNS_PER_BLOCK == 0) {
       for (int column = threadIdx.x; column < features; column += G::THREADS) {

@@ -139,7 +139,7 @@ class DevicePart:
     def _planned(self, given: Mapping[str, Value], made: Mapping[str, Any], call: DeviceWork) -> CallPlan:
         asked = {self.of[name]: result for name, result in made.items()}
         without = tuple(name for name in self.optional if {**asked, **given}.get(name, ()) is None)
-        wanted = KernelKey(self.name, call.features, call.row_type, call.parameter_type, without)
+        wanted = KernelKey(self.name, call.features, call.row_type, call.parameter_type, ("i32", "i32"), without)
         arrays: Any = {name: value for name, value in given.items() if value is not None}
         found = DeviceCall(self.layer, wanted, call.shape, arrays, dtype_of(call.row_type))
         found.results |= made

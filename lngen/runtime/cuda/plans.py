@@ -132,12 +132,14 @@ class CallPlan:
         self.pieces: list[tuple[int, int]] = []
         self.saved_bytes = 0
         there: dict[int, int] = {}
-        self.numbers: list[int] = []
+        self.numbers: list[tuple[int, str]] = []
+        of_integers = {each.symbol for each in call.takes.reads if each.is_integer}
         for name, given in call.arrays.items():
             if isinstance(given, Memory):
                 there[self.slots[name]] = given.nbytes
             elif type(given) is float and name not in call.takes.numbers:
-                self.numbers.append(self.slots[name])
+                kind = self.wanted.integer_types[1] if name in of_integers else self.wanted.parameter_type
+                self.numbers.append((self.slots[name], kind))
         self.outputs = [self.slots[f"out {name}"] for name in call.results]
         written = self._add_results(call)
         self.room: int | None = None
@@ -183,10 +185,14 @@ class CallPlan:
         self.saved_bytes = len(saved) * step
         self.dtype = dtype_of(self.computed)
         self.kept = held(layer.fields, (*self.takes.reads, *self.takes.makes))
-        number_type = dtype_of(self.wanted.parameter_type)
+        kinds = dict(self.numbers)
         self.dtypes = tuple(
-            None if given is None else given.dtype if isinstance(given, Memory) else number_type
-            for given in (call.arrays[each.symbol] for each in layer.inputs)
+            None
+            if given is None
+            else given.dtype
+            if isinstance(given, Memory)
+            else dtype_of(kinds[self.slots[each.symbol]])
+            for each, given in ((each, call.arrays[each.symbol]) for each in layer.inputs)
         )
 
     def spelled(self, slot: int) -> str:

@@ -17,6 +17,8 @@
 //     LNGEN_FORWARD, LNGEN_BACKWARD, LNGEN_JVP, LNGEN_BACKWARD_BACKWARD              only these directions
 //     LNGEN_F16, LNGEN_BF16, LNGEN_F32, LNGEN_F64                                    only these types of rows
 //     LNGEN_PARAMETERS=f32   the type of Features and Scalars; without it that of the rows
+//     LNGEN_INTEGERS=i64     the type of arrays of integers, i8 to i64 or u8 to u64; without it i32
+//     LNGEN_INTEGER=i64      that of arguments that are one integer
 //     LNGEN_SAVE_NOTHING     forward writes no row scalars, and may be passed null for them
 //     LNGEN_DEPENDENT        from sm_90 on, a kernel waits by itself for the one before it, and may be launched early
 //     LNGEN_VECTOR=n         at most n entries an access; with 1, pointers need no more than their type's alignment
@@ -43,6 +45,12 @@
 #ifndef LNGEN_ROOM
 #define LNGEN_ROOM 100
 #endif
+#ifndef LNGEN_INTEGERS
+#define LNGEN_INTEGERS i32
+#endif
+#ifndef LNGEN_INTEGER
+#define LNGEN_INTEGER i32
+#endif
 #ifndef LNGEN_COMPUTE
 #define LNGEN_COMPUTE float
 #endif
@@ -67,6 +75,17 @@ using f16 = __half;
 using bf16 = __nv_bfloat16;
 using f32 = float;
 using f64 = double;
+using i8 = signed char;
+using i16 = short;
+using i32 = int;
+using i64 = long long;
+using u8 = unsigned char;
+using u16 = unsigned short;
+using u32 = unsigned;
+using u64 = unsigned long long;
+
+using Integer = LNGEN_INTEGERS;
+using OneInteger = LNGEN_INTEGER;
 
 #ifdef LNGEN_PARAMETERS
 template <class T> struct ParameterOf { using type = LNGEN_PARAMETERS; };
@@ -84,6 +103,13 @@ template <class A> __device__ __forceinline__ A widen(f16 value) { return A(__ha
 template <class A> __device__ __forceinline__ A widen(bf16 value) { return A(__bfloat162float(value)); }
 template <class A> __device__ __forceinline__ A widen(f32 value) { return A(value); }
 template <class A> __device__ __forceinline__ A widen(f64 value) { return A(value); }
+
+// The nearest integer of 32 bits.
+template <class T> __device__ __forceinline__ long long whole(T value) {
+  constexpr long long MOST = 0x7fffffff, LEAST = -MOST - 1;
+  if constexpr (T(-1) < T(0)) return value < LEAST ? LEAST : value > MOST ? MOST : value;
+  else return value < u64(MOST) ? (long long)value : MOST;
+}
 
 template <class T> struct Narrow {
   template <class A> static __device__ __forceinline__ T from(A value) { return T(value); }

@@ -16,7 +16,9 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from ..protocol.casts import dtype as cast_type
 from ..protocol.directions import Entries, LayerProtocol
+from ..protocol.interface import AXES, SHARED
 
 try:
     import jax
@@ -43,7 +45,7 @@ __all__ = [
 ]
 
 PLATFORMS = ("cpu", "cuda")
-_AXES = {"Feature": 1, "Scalar": 0, 'Data["d"]': 1}
+_AXES = {str(kind): len(axes) for kind, axes in AXES.items() if kind in SHARED}
 _STATIC = ("layer", "constants", "there", "sampled")
 _UINT32 = np.dtype(np.uint32)
 
@@ -54,11 +56,12 @@ class Result(NamedTuple):
     """Result of a direction.
 
     It has the shape and the type of the argument at the place `owner`, and is absent if that is. Without an owner, it
-    is an output, or a row scalar of kind `Computed`.
+    is an output, which may be `cast` to a type, or a row scalar of kind `Computed`.
     """
 
     kind: str
     owner: int | None
+    cast: str | None = None
 
 
 class DirectionSignature:
@@ -92,7 +95,9 @@ class DirectionSignatures(dict[str, DirectionSignature]):
         groups = {name: layer.functional(direction) for name, direction in layer.directions.items()}
         for name, direction in layer.directions.items():
             pairs = zip(direction.makes, direction.owner_places(first), strict=True)
-            self[name] = DirectionSignature([Result(each.kind, place) for each, place in pairs], groups[name])
+            self[name] = DirectionSignature(
+                [Result(each.kind, place, each.cast) for each, place in pairs], groups[name]
+            )
         fixed, cotangents, tangents = groups["jvp"][:2], groups["backward"][2], groups["jvp"][2]
         along = self["backward"].results, (*fixed, cotangents, tangents, cotangents)
         self.update(
@@ -216,7 +221,8 @@ def shaped(name: str, layer: PrimitiveLayer, values: Sequence[Any], sampled: boo
             shape = (row.shape[0], *owner.shape)
             found.append(_like(owner, shape, owner.dtype) if is_shared else owner.update(weak_type=False))
             continue
-        shape, dtype = row.shape if each.kind == "Row" else row.shape[:-1], row.dtype
+        shape = row.shape if each.kind == "Row" else row.shape[:-1]
+        dtype = cast_type(each.cast) if each.cast else row.dtype
         if each.kind == "Scalar":
             shape = row.shape[: int(sampled)]
         if each.kind == "Computed":

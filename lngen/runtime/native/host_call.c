@@ -95,7 +95,8 @@ static PyObject *passed(const Call *self, const struct work *work, int place) {
     return place < self->values ? work->values[place] : work->made[place - self->values];
 }
 
-// Arrays of the type that is computed in for values and results of another type, which kernels do not take.
+// Arrays of the type that is computed in for values and results of another type, which kernels do not take; and integers
+// of 32 bits for others.
 static int convert(Call *self, struct work *work) {
     PyArray_Descr *computed = descr(self, work->computed);
     for (int i = 0; i < self->values + self->results; ++i) {
@@ -103,6 +104,11 @@ static int convert(Call *self, struct work *work) {
         PyObject *value = passed(self, work, i);
         int part = is_value ? self->given[i].part : self->made[of].part;
         int element = is_value ? self->given[i].element : self->made[of].element;
+        if (element == WHOLE && value && value != Py_None && type_of(self, PyArray_DESCR((PyArrayObject *)value)) != INT32) {
+            if (!(work->own[i] = PyObject_CallOneArg(object(self, WHOLE_OF), value)))
+                return FAILED;
+            continue;
+        }
         if (element != CONVERTED || part == CONSTANT || !value || value == Py_None)
             continue;
         int is_array = Py_IS_TYPE(value, &PyArray_Type);

@@ -9,6 +9,7 @@
 //     row.save(NAME, v), row.store(NAME, v), row.over_rows(NAME, v)
 //     row.call                        what Layer::before has made of the arguments that are the same for all rows
 //     at(NAME), at.place()            an entry of a row or a Feature, lanes of them; its place in the row
+//     at.index(), row.entries()       the same place and the length of the row as integers
 //     at.store(NAME, v), at.over_rows(NAME, v)
 //     at.keep(NAME, v), at.recall(NAME, f)    v, which a later stage reads in the place of f()
 #ifndef LNGEN_HOST_DIRECTIONS_H
@@ -40,6 +41,16 @@ template <class To, class... N> To arguments(Passed from, Names<N...>) {
 
 // ---------------------------------------------------------------------------------------------- stages
 
+template <class S, class N, class T> LNGEN_INLINE auto number_of(T value) {
+  if constexpr (N::IS_INTEGER) return (long long)value;
+  else return widen<S>(value);
+}
+// Entries of an array from a column on.
+template <class S, class N, class T, class W> LNGEN_INLINE auto entries_at(const T* from, W width) {
+  if constexpr (N::IS_INTEGER) return read_integers<S>(from, width);
+  else return read<S>(from, width);
+}
+
 // Entries of some columns, of the rows or the columns that `Of` works on.
 template <class Of, class W> struct Entry {
   using S = typename Of::A;
@@ -67,6 +78,7 @@ template <class Of, class W> struct Entry {
     else return read<S>(of.kept(name) + column, width);
   }
   LNGEN_INLINE A place() const { return counting<S>() + A(column); }
+  LNGEN_INLINE Wholes<S> index() const { return Wholes<S>::counting() + Wholes<S>(column); }
 };
 
 // What rows, columns and calls have alike: stages over D columns.
@@ -118,6 +130,7 @@ template <class Self, class S> struct Stages {
     return found;
   }
   LNGEN_INLINE void ahead(int) const {}
+  LNGEN_INLINE long long entries() const { return columns; }
 };
 
 // ---------------------------------------------------------------------------------------------- a call, a row, columns
@@ -130,10 +143,10 @@ template <class S, class To> struct Call : Stages<Call<S, To>, S> {
   template <class N> LNGEN_INLINE auto operator()(N name) const {
     if constexpr (!N::THERE) return absent<S, typename N::Absent>();
     else if constexpr (N::KIND == NUMBER) return to.of(name);
-    else return *to.of(name);
+    else return number_of<S, N>(*to.of(name));
   }
-  template <class N, class W> LNGEN_INLINE Lanes<S> lanes(N name, int column, W width) const {
-    return read<S>(to.of(name) + column, width);
+  template <class N, class W> LNGEN_INLINE auto lanes(N name, int column, W width) const {
+    return entries_at<S, N>(to.of(name) + column, width);
   }
 };
 
@@ -177,8 +190,8 @@ template <class S, class Of, class Summed> struct HostRow : Stages<HostRow<S, Of
   template <class N> LNGEN_INLINE auto operator()(N name) const {
     if constexpr (!N::THERE) return absent<S, typename N::Absent>();
     else if constexpr (N::KIND == NUMBER) return of.to.of(name);
-    else if constexpr (N::KIND == SCALAR) return *of.to.of(name);
-    else return widen<S>(of.to.of(name)[row]);
+    else if constexpr (N::KIND == SCALAR || N::KIND == INTEGER) return number_of<S, N>(*of.to.of(name));
+    else return number_of<S, N>(of.to.of(name)[row]);
   }
   template <class N, class V> LNGEN_INLINE void save(N name, const V& value) const { of.to.of(name)[row] = S(value); }
   template <class N, class V> LNGEN_INLINE void store(N name, const V& value) const {
@@ -188,8 +201,8 @@ template <class S, class Of, class Summed> struct HostRow : Stages<HostRow<S, Of
     if constexpr (N::THERE && !is_zero<V>) sums_over_rows.scalars[N::INDEX] += S(value);
   }
 
-  template <class N, class W> LNGEN_INLINE Lanes<S> lanes(N name, int column, W width) const {
-    return read<S>(of.to.of(name) + (N::KIND == ROWS ? offset : 0) + column, width);
+  template <class N, class W> LNGEN_INLINE auto lanes(N name, int column, W width) const {
+    return entries_at<S, N>(of.to.of(name) + (N::KIND == ROWS || N::KIND == INTEGER_ROWS ? offset : 0) + column, width);
   }
   template <class N, class W> LNGEN_INLINE void put(N name, int column, W width, const Lanes<S>& value) const {
     auto* const to = of.to.of(name);
@@ -222,14 +235,14 @@ template <class S, class To, class Summed> struct Totals : Stages<Totals<S, To, 
   template <class N> LNGEN_INLINE auto operator()(N name) const {
     if constexpr (!N::THERE) return absent<S, typename N::Absent>();
     else if constexpr (N::KIND == NUMBER) return to.of(name);
-    else if constexpr (N::KIND == SCALAR) return *to.of(name);
+    else if constexpr (N::KIND == SCALAR || N::KIND == INTEGER) return number_of<S, N>(*to.of(name));
     else return scalar_total(workspace, chunks, entries, chunk_entries(COLUMNS, 0, this->columns) + N::INDEX);
   }
   template <class N, class V> LNGEN_INLINE void store(N name, const V& value) const {
     if constexpr (N::THERE) *to.of(name) = S(value);
   }
-  template <class N, class W> LNGEN_INLINE Lanes<S> lanes(N name, int column, W width) const {
-    if constexpr (N::KIND == FEATURES) return read<S>(to.of(name) + column, width);
+  template <class N, class W> LNGEN_INLINE auto lanes(N name, int column, W width) const {
+    if constexpr (N::KIND == FEATURES || N::KIND == INTEGER_FEATURES) return entries_at<S, N>(to.of(name) + column, width);
     else return column_total(workspace, chunks, entries, N::INDEX * column_entries(this->columns) + column, width);
   }
   template <class N, class W> LNGEN_INLINE void put(N name, int column, W width, const Lanes<S>& value) const {

@@ -26,6 +26,8 @@ namespace lngen {
 
 using Row = LNGEN_ROWS;
 using Computed = LNGEN_COMPUTED;
+using Integer = std::int32_t;
+using OneInteger = std::int32_t;
 
 constexpr unsigned long long bit(int which, bool is_set) { return is_set ? 1ull << which : 0; }
 
@@ -40,6 +42,10 @@ struct First {
 template <class S, class T> LNGEN_INLINE Lanes<S> read(const T* from, Whole) { return widen<S>(from); }
 template <class S, class T> LNGEN_INLINE Lanes<S> read(const T* from, First here) {
   return widen_first<S>(from, here.count);
+}
+template <class S> LNGEN_INLINE Wholes<S> read_integers(const Integer* from, Whole) { return Wholes<S>::at(from); }
+template <class S> LNGEN_INLINE Wholes<S> read_integers(const Integer* from, First here) {
+  return Wholes<S>::at(from, here.count);
 }
 template <class S, class T> LNGEN_INLINE void write(T* to, Whole, Lanes<S> lanes) { narrow(to, lanes); }
 template <class S, class T> LNGEN_INLINE void write(T* to, First here, Lanes<S> lanes) {

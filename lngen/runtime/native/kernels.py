@@ -19,10 +19,10 @@ from ..numpy.blocks import stored as store_results
 from ..numpy.directions import ForwardCall, LaterCall
 from ..numpy.layers import HostLayer
 from ..protocol import directions as protocol
-from ..protocol.calls import Array, DType, Shape
+from ..protocol.calls import INT32, Array, DType, Shape, whole
 from ..protocol.casts import dtype as cast_type
 from ..protocol.directions import DirectionProtocol
-from ..protocol.interface import PER_ROW
+from ..protocol.interface import INTEGERS, PER_ROW
 from ..protocol.kernels import KernelTable
 from . import binding
 from . import compiler as host_compiler
@@ -187,10 +187,10 @@ class DirectionKernels:
                 given[place] = np.empty(value.shape, dtype)
                 copied.append((value, given[place]))
             elif samples is not None and value.strides[0] == 0:
-                shared = np.ascontiguousarray(one, dtype).reshape(value.shape[1:])
+                shared = _dense(one, dtype).reshape(value.shape[1:])
                 given[place] = np.broadcast_to(shared, value.shape)
             else:
-                given[place] = np.ascontiguousarray(value, dtype)
+                given[place] = _dense(value, dtype)
         self.run(given, call.shape, stored, computed, call.threads, samples)
         for result, made in copied:
             round_to(result, ..., made)
@@ -198,7 +198,8 @@ class DirectionKernels:
     def stored(self, given: Sequence[Any], computed: DType) -> DType:
         """Return the type that rows are stored in, if kernels take it; else the compute type."""
         found = zip(self.kinds, self.casts, given, strict=True)
-        kinds = {value.dtype for kind, cast, value in found if value is not None and kind in PER_ROW and not cast}
+        of_rows = {*PER_ROW} - {*INTEGERS}
+        kinds = {value.dtype for kind, cast, value in found if value is not None and kind in of_rows and not cast}
         stored = kinds.pop() if len(kinds) == 1 else computed
         return stored if stored.name in TYPES and stored.isnative else computed
 
@@ -209,6 +210,8 @@ class DirectionKernels:
             if value is None or kind == "Constant"
             else cast_type(cast)
             if cast
+            else INT32
+            if kind in INTEGERS
             else stored
             if kind in PER_ROW
             else computed
@@ -305,6 +308,11 @@ class DirectionKernels:
             steps, is_over_rows = binding.step(address, *places), name == self.takes.name
             found.append(HostKernel(f"{library.path}:{name}", address, *places, steps, is_over_rows))
         return found
+
+
+def _dense(value: Any, dtype: DType) -> Array:
+    """Return an array without gaps in a type; of integers beyond 32 bits the nearest."""
+    return np.ascontiguousarray(whole(np.asarray(value)) if dtype == INT32 else value, dtype)
 
 
 class Cut(NamedTuple):

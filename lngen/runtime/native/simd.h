@@ -78,6 +78,7 @@ LNGEN_INLINE __m128d less(__m128d a, __m128d b) { return _mm_min_pd(a, b); }
 #endif
 
 template <class S> struct Lanes;
+template <class S> struct Wholes;
 
 // For each lane, whether something holds: all its bits are set where it does.
 template <class S> struct Mask {
@@ -142,6 +143,9 @@ template <class S> struct Lanes {
   template <class N, class = std::enable_if_t<std::is_arithmetic<N>::value>> LNGEN_INLINE Lanes(N value) {
     // A sum would lose the sign of -0.
     for (int i = 0; i < PARTS; ++i) parts[i] = S(value) - Part{};
+  }
+  explicit LNGEN_INLINE Lanes(const Wholes<S>& wholes) {
+    for (int i = 0; i < PARTS; ++i) parts[i] = __builtin_convertvector(wholes.parts[i], Part);
   }
   // At any address.
   static LNGEN_INLINE Lanes at(const S* from) {
@@ -251,6 +255,85 @@ template <class S> struct Bits {
     Bits c;
     for (int i = 0; i < PARTS; ++i) c.parts[i] = a.parts[i] >> places;
     return c;
+  }
+};
+
+// Integers with a sign, one for each lane and as wide: sums, differences and products beyond that are the nearest.
+template <class S> struct Wholes {
+  using Number = typename Integers<S>::whole;
+  using Part = typename Register<S>::wholes;
+  using Words = typename Register<S>::words;
+  static constexpr int COUNT = 64 / int(sizeof(S)), PARTS = 64 / REGISTER;
+  static constexpr Number MOST = Number(typename Integers<S>::word(-1) >> 1), LEAST = -MOST - 1;
+  Part parts[PARTS];
+
+  Wholes() = default;
+  LNGEN_INLINE Wholes(const Wholes& other) { *this = other; }
+  LNGEN_INLINE Wholes& operator=(const Wholes& other) {
+    for (int i = 0; i < PARTS; ++i) parts[i] = other.parts[i];
+    return *this;
+  }
+  LNGEN_INLINE Wholes(long long value) {
+    for (int i = 0; i < PARTS; ++i) parts[i] = Part{} + Number(value < LEAST ? LEAST : value > MOST ? MOST : value);
+  }
+  // The first n of them and 0.
+  static LNGEN_INLINE Wholes at(const std::int32_t* from, int n = COUNT) {
+    Number numbers[COUNT];
+    for (int i = 0; i < COUNT; ++i) numbers[i] = i < n ? from[i] : 0;
+    return of(numbers);
+  }
+  // 0, 1, 2, ...
+  static LNGEN_INLINE Wholes counting() {
+    Number numbers[COUNT];
+    for (int i = 0; i < COUNT; ++i) numbers[i] = i;
+    return of(numbers);
+  }
+
+  friend LNGEN_INLINE Wholes operator+(const Wholes& a, const Wholes& b) {
+    Wholes c;
+    for (int i = 0; i < PARTS; ++i) {
+      const Part sum = (Part)((Words)a.parts[i] + (Words)b.parts[i]), end = a.parts[i] < 0 ? Part{} + LEAST : Part{} + MOST;
+      c.parts[i] = ((a.parts[i] ^ sum) & (b.parts[i] ^ sum)) < 0 ? end : sum;
+    }
+    return c;
+  }
+  friend LNGEN_INLINE Wholes operator-(const Wholes& a, const Wholes& b) {
+    Wholes c;
+    for (int i = 0; i < PARTS; ++i) {
+      const Part rest = (Part)((Words)a.parts[i] - (Words)b.parts[i]), end = a.parts[i] < 0 ? Part{} + LEAST : Part{} + MOST;
+      c.parts[i] = ((a.parts[i] ^ b.parts[i]) & (a.parts[i] ^ rest)) < 0 ? end : rest;
+    }
+    return c;
+  }
+  friend LNGEN_INLINE Wholes operator*(const Wholes& a, const Wholes& b) {
+    Number left[COUNT], right[COUNT];
+    std::memcpy(left, a.parts, 64), std::memcpy(right, b.parts, 64);
+    for (int i = 0; i < COUNT; ++i) {
+      const Number end = (left[i] < 0) == (right[i] < 0) ? MOST : LEAST;
+      if (__builtin_mul_overflow(left[i], right[i], &left[i])) left[i] = end;
+    }
+    return of(left);
+  }
+  friend LNGEN_INLINE Wholes operator-(const Wholes& a) { return Wholes(0) - a; }
+#define LNGEN_COMPARISON(OPERATOR)                                                     \
+  friend LNGEN_INLINE Mask<S> operator OPERATOR(const Wholes& a, const Wholes& b) {    \
+    Mask<S> c;                                                                         \
+    for (int i = 0; i < PARTS; ++i) c.parts[i] = a.parts[i] OPERATOR b.parts[i];       \
+    return c;                                                                          \
+  }
+  LNGEN_COMPARISON(<)
+  LNGEN_COMPARISON(<=)
+  LNGEN_COMPARISON(>)
+  LNGEN_COMPARISON(>=)
+  LNGEN_COMPARISON(==)
+  LNGEN_COMPARISON(!=)
+#undef LNGEN_COMPARISON
+
+ private:
+  static LNGEN_INLINE Wholes of(const Number (&numbers)[COUNT]) {
+    Wholes wholes;
+    for (int i = 0; i < PARTS; ++i) std::memcpy(&wholes.parts[i], numbers + i * (COUNT / PARTS), REGISTER);
+    return wholes;
   }
 };
 

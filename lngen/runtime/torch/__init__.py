@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial, wraps
 from typing import Any, ClassVar, Generic, TypeAlias, TypeVar, cast
 
-from ..protocol.calls import count
-from ..protocol.interface import Interface
+from ..protocol.calls import count, integers, whole
+from ..protocol.interface import INTEGERS, Interface
 from ..protocol.parameters import (
     checked,
     constants_of,
@@ -49,7 +49,8 @@ class TorchLayer(Generic[Result]):
         self.outputs, self.results = len(interface["outputs"]), len(self.operators.parts["forward"].results)
         kinds = [each["kind"] for each in interface["inputs"]]
         self.required = self.operators.kernels.required
-        self.numbers = [number for number, kind in enumerate(kinds) if kind == "Scalar"]
+        self.numbers = [number for number, kind in enumerate(kinds) if kind in ("Scalar", 'Int[""]')]
+        self.integers = {number for number in self.numbers if kinds[number] in INTEGERS}
         self.rows = [number for number, kind in enumerate(kinds) if kind == "Row"]
         constants = enumerate(interface["constants"], len(kinds))
         self.counts = [(place, each["default"]) for place, each in constants if isinstance(each["default"], str)]
@@ -102,12 +103,13 @@ class TorchLayer(Generic[Result]):
 
     def _refuse(self, number: int, value: Any) -> None:
         name, is_number = self.interface["inputs"][number]["name"], number in self.numbers
-        if is_number and isinstance(value, (int, float)):
+        if is_number and number not in self.integers and isinstance(value, (int, float)):
             raise TypeError(
                 f"{name} is {value!r}, and the traced program does not know the type of the rows; pass a tensor"
             )
         found = "None" if value is None else f"of type {type(value).__name__}"
         remedy = "a tensor or a number" if is_number else "a tensor, such as torch.as_tensor makes"
+        remedy = "a tensor of integers or an int" if number in self.integers else remedy
         raise TypeError(f"{name} is {found}; pass {remedy}")
 
     def _refuse_layout(self, number: int, value: Tensor) -> None:
@@ -123,7 +125,11 @@ class TorchLayer(Generic[Result]):
         found = list(values)
         row = next((found[place] for place in self.rows if isinstance(found[place], Tensor)), None)
         for number in self.numbers:
-            if isinstance(found[number], (int, float)) and row is not None:
+            if number in self.integers:
+                if isinstance(found[number], int):
+                    found[number] = torch.from_numpy(whole(integers("", found[number], True)))
+                    found[number] = found[number] if row is None else found[number].to(row.device)
+            elif isinstance(found[number], (int, float)) and row is not None:
                 kind = torch.promote_types(row.dtype, torch.float32)
                 found[number] = torch.full((), found[number], dtype=kind, device=row.device)
         return tuple(found)

@@ -9,6 +9,7 @@ to it.
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
+from ..protocol.casts import TARGETS
 from .dispatch import are_plain, forward_ad, is_plain, next_transform
 from .kernels import Tensor, each, only, torch
 from .parts import OperatorValues
@@ -22,7 +23,8 @@ class DifferentiableLayer(Protocol):
     """Layer as derivative rules see it: its operators, and the division of their arguments.
 
     An operator takes `inputs` inputs, `constants` Constants, the results of forward at `kept`, then the arguments of
-    its direction. The inputs at `differentiable` have gradients.
+    its direction. The inputs at `differentiable` have gradients. `casts` are the types that outputs are rounded to,
+    None for one that is not.
     """
 
     inputs: int
@@ -31,6 +33,7 @@ class DifferentiableLayer(Protocol):
     results: int
     kept: Sequence[int]
     differentiable: Sequence[int]
+    casts: Sequence[str | None]
     backward: Any
     jvp: Any
     backward_backward: Any
@@ -89,6 +92,28 @@ def _second_gradients(
     return _of_inputs(layer, arguments, made[:count]), own
 
 
+def _without_gradient(layer: DifferentiableLayer, made: Sequence[Any]) -> list[Any]:
+    """The outputs that are integers."""
+    return [value for value, cast in zip(made, layer.casts, strict=False) if cast and not TARGETS[cast].digits]
+
+
+def _straight(layer: DifferentiableLayer, arguments: Sequence[Any], cotangents: Sequence[Any]) -> Sequence[Any]:
+    """Cotangents of outputs, straight through casts: PyTorch gives them in the type of the output."""
+    if not any(layer.casts):
+        return cotangents
+    rows = layer.kernels.types_of(arguments[: layer.inputs]).rows
+    pairs = zip(cotangents, layer.casts, strict=True)
+    return [value if value is None or cast is None else value.to(rows) for value, cast in pairs]
+
+
+def _cast(layer: DifferentiableLayer, tangents: Sequence[Any]) -> list[Any]:
+    """Tangents of outputs in the types of these; integers have none."""
+    return [
+        value if cast is None else value.to(getattr(torch, cast)) if TARGETS[cast].digits else None
+        for value, cast in zip(tangents, layer.casts, strict=True)
+    ]
+
+
 def _of_inputs(layer: DifferentiableLayer, arguments: Sequence[Any], made: Sequence[Tensor]) -> list[Tensor | None]:
     found: list[Tensor | None] = [None] * layer.inputs
     for number, value in zip(layer.differentiable, made, strict=True):
@@ -109,7 +134,7 @@ def _forward_node(layer: DifferentiableLayer, compute: Callable[..., Any]) -> An
             ctx.is_plain = is_plain(keyset)
             made = each(result)
             _keep(ctx, layer, args, [made[number] for number in kept])
-            ctx.mark_non_differentiable(*made[count:])
+            ctx.mark_non_differentiable(*made[count:], *_without_gradient(layer, made))
             return result
 
         @staticmethod
@@ -117,8 +142,10 @@ def _forward_node(layer: DifferentiableLayer, compute: Callable[..., Any]) -> An
             cotangents = cotangents[:count]
             if _nothing(cotangents):
                 return no_gradients
-            is_plain = ctx.is_plain and not torch.is_grad_enabled() and are_plain(cotangents)
-            return None, *_gradients(layer, _kept(ctx, layer), cotangents, is_plain), *of_constants
+            kept = _kept(ctx, layer)
+            own = _straight(layer, kept, cotangents)
+            is_plain = ctx.is_plain and not torch.is_grad_enabled() and are_plain(own)
+            return None, *_gradients(layer, kept, own, is_plain), *of_constants
 
         @staticmethod
         def jvp(ctx: Any, _: Any, *tangents: Any) -> Any:
@@ -126,7 +153,7 @@ def _forward_node(layer: DifferentiableLayer, compute: Callable[..., Any]) -> An
             if _nothing(moved):
                 return only((None,) * results)
             made = each(layer.jvp(*_kept(ctx, layer), *moved))
-            return only((*made, *(None,) * (results - count)))
+            return only((*_cast(layer, made), *(None,) * (results - count)))
 
     return ForwardNode
 
@@ -143,15 +170,19 @@ def node_at_once(layer: DifferentiableLayer) -> Any:
         def forward(ctx: Any, *args: Any) -> Any:
             made, ctx.row_scalars = kernels.forward_in_part(args)
             _keep(ctx, layer, args, [made[number] for number in kept_outputs])
+            if whole := _without_gradient(layer, made):
+                ctx.mark_non_differentiable(*whole)
             return only(made)
 
         @staticmethod
         def backward(ctx: Any, *cotangents: Any) -> Any:
             if _nothing(cotangents):
                 return no_gradients
-            is_plain = not torch.is_grad_enabled() and are_plain(cotangents)
+            kept = _kept(ctx, layer)
+            own = _straight(layer, kept, cotangents)
+            is_plain = not torch.is_grad_enabled() and are_plain(own)
             row_scalars = ctx.row_scalars if is_plain else kernels.tensors(ctx.row_scalars)
-            return *_gradients(layer, (*_kept(ctx, layer), *row_scalars), cotangents, is_plain), *of_constants
+            return *_gradients(layer, (*kept, *row_scalars), own, is_plain), *of_constants
 
     return ForwardAtOnce
 

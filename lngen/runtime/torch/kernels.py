@@ -15,6 +15,7 @@ from ..native.memory import empty
 from ..native.module import HostModule
 from ..numpy.blocks import Work
 from ..protocol.calls import Array, DType, Shape, constant, count, zeros
+from ..protocol.casts import dtype
 from ..protocol.directions import (
     DirectionProtocol,
     LayerProtocol,
@@ -38,7 +39,7 @@ try:
 except ImportError:
     bfloat16 = None
 
-__all__ = ["COUNTED", "Tensor", "TorchKernels", "each", "is_tensor_like", "only", "torch", "torch_func"]
+__all__ = ["COUNTED", "INTEGERS", "Tensor", "TorchKernels", "each", "is_tensor_like", "only", "torch", "torch_func"]
 
 COUNTED = -0.5
 """A number of rows that an operator counts itself."""
@@ -52,11 +53,17 @@ _DTYPES: dict[Any, DType] = {
 }
 if bfloat16 is not None:
     _DTYPES[_BFLOAT16] = np.dtype(bfloat16)
+INTEGERS: dict[Any, DType] = {
+    getattr(torch, name): np.dtype(name)
+    for name in ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
+}
 _TENSOR_DTYPES = {dtype: ours for ours, dtype in _DTYPES.items()}
 
 
-def _refuse(name: str, value: Tensor, may_be_labels: bool) -> None:
-    """Raises TypeError for a tensor of a type that no layer takes."""
+def _refuse(name: str, value: Tensor, may_be_labels: bool, is_integer: bool) -> None:
+    """Raises TypeError for a tensor of a type that no layer takes there."""
+    if is_integer:
+        raise TypeError(f"{name} is of type {value.dtype}; pass integers, as {name}.long()")
     if value.dtype == _BFLOAT16:
         raise TypeError(f"{name} is of type {value.dtype}, which NumPy has from ml_dtypes: pip install ml_dtypes")
     one_hot = ""
@@ -98,9 +105,9 @@ def _dense(value: Any) -> Any:
 
 
 def _tensor(array: Array) -> Tensor:
-    if array.dtype.kind == "f":
+    if array.dtype.isbuiltin == 1:
         return torch.from_numpy(array)
-    return torch.from_numpy(array.view(np.int16)).view(_BFLOAT16)
+    return torch.from_numpy(array.view(f"i{array.dtype.itemsize}")).view(getattr(torch, array.dtype.name))
 
 
 def _fresh(made: Sequence[Any], given: Sequence[Any]) -> list[Tensor]:
@@ -109,7 +116,7 @@ def _fresh(made: Sequence[Any], given: Sequence[Any]) -> list[Tensor]:
     seen: list[Array] = []
     is_shared = len(set(map(id, made))) < len(made)
     for each in made:
-        if type(each) is np.ndarray and each.flags.owndata and each.dtype.kind == "f" and not is_shared:
+        if type(each) is np.ndarray and each.flags.owndata and each.dtype.isbuiltin == 1 and not is_shared:
             found.append(torch.from_numpy(each))
         elif each is None:
             found.append(torch.empty(0))
@@ -244,7 +251,7 @@ class TorchKernels(HostModule):
             read = arrays[: self.by_sample]
             self.numpy._FORWARD.looked([value if value is None else value[0] for value in read[: self.inputs]])
         results = [
-            empty(tuple(like.shape), _DTYPES[like.dtype]) if is_there else None
+            empty(tuple(like.shape), _DTYPES.get(like.dtype) or dtype(str(like.dtype)[6:])) if is_there else None
             for like, is_there in zip(made, self.are_there(direction, args), strict=True)
         ]
         kernels = module._KERNELS.kernels[direction]
@@ -278,10 +285,11 @@ class TorchKernels(HostModule):
 
     def _looked(self, given: Sequence[Any]) -> _TorchTypes:
         for number, (each, value) in enumerate(zip(self.protocol.inputs, given, strict=True)):
-            if value is not None and value.dtype not in _DTYPES:
-                _refuse(each.name, value, number in self.labels)
-        dtypes = tuple([None if each is None else _DTYPES[each.dtype] for each in given])
-        row, kind = leading(self.protocol.inputs, given), computed(dtypes, self.is_wide)
+            if value is not None and value.dtype not in (INTEGERS if each.is_integer else _DTYPES):
+                _refuse(each.name, value, number in self.labels, each.is_integer)
+        dtypes = tuple([None if each is None else (_DTYPES.get(each.dtype) or INTEGERS[each.dtype]) for each in given])
+        floats = [kind for each, kind in zip(self.protocol.inputs, dtypes, strict=True) if not each.is_integer]
+        row, kind = leading(self.protocol.inputs, given), computed(floats, self.is_wide)
         return _TorchTypes(dtypes, kind, row, given[row].dtype, _TENSOR_DTYPES[kind])
 
     # ---- on what has a shape and a type, and no entries
@@ -317,6 +325,7 @@ class TorchKernels(HostModule):
                 if each.kind == "Scalar":
                     shape = row.shape[: bool(args[self.by_sample])]
                 kind = types.row_scalars if each.kind == "Computed" else types.rows
+                kind = getattr(torch, each.cast) if each.cast else kind
                 found.append(row.new_empty(shape, dtype=kind))
             elif owner is None:
                 found.append(row.new_empty(0, dtype=torch.float32))
