@@ -23,12 +23,13 @@ OF_A_STEP, MOVES = {"target", "after", "before", "parts", "uses"}, ("_1_", "_2_"
 iv.prec = mp.prec = 400  # bits of an interval's ends
 AGREE, SMALL = iv.mpf(2) ** -166, iv.mpf(2) ** -250  # 50 digits; what is too small beside another to be seen
 MOST_BYTES, MOST_TEXT, MOST_POWER, LARGEST = 2**20, 8000, 300, 2**14  # LARGEST is of an argument of exp, sin or erf
-INCREASING = ("erf", "asin", "atan")
-TRIES, WRITTEN_OUT, TINY, UNKNOWN = 12, 80, iv.mpf(2) ** -40, iv.mpf(["-inf", "inf"])
-DATA = {"Data": (1, 1), "Data['...']": (1, 0), "Data['d']": (0, 1)}
+INCREASING, TRIES, WRITTEN_OUT, PLACES = ("erf", "asin", "atan"), 12, 80, 16
+TINY, UNKNOWN = iv.mpf(2) ** -40, iv.mpf(["-inf", "inf"])
+INTEGERS = {"Int": (1, 1), "Int['...']": (1, 0), "Int['d']": (0, 1), "Int['']": (0, 0)}
+DATA = INTEGERS | {"Data": (1, 1), "Data['...']": (1, 0), "Data['d']": (0, 1)}
 KINDS = DATA | {"Row": (1, 1), "RowScalar": (1, 0), "Feature": (0, 1), "Scalar": (0, 0), "Constant": (0, 0)}
 NUMBER, NAME = re.compile(r"[0-9]{1,40}(\.[0-9]{0,40})?(e[+-]?[0-9]{1,3})?"), re.compile("[A-Za-z][A-Za-z0-9_]{0,63}")
-EXPONENT, KIND = re.compile(r"-?[0-9]{1,9}(/[0-9]{1,9}|\.[0-9]{1,9})?"), r"\w+(?:\['[.d]+'\])?"
+EXPONENT, KIND = re.compile(r"-?[0-9]{1,9}(/[0-9]{1,9}|\.[0-9]{1,9})?"), r"\w+(?:\['[.d]*'\])?"
 LINES = rf"def \w+\(((?:\w+: {KIND}(?:=-?[0-9.e+-]+)?(?:, (?=\w)|(?=\))))*)\):((?:\n    \w+ = .*)*)"
 DEFINITION = re.compile(LINES + r"\n    return (?:(\w+|\(\w+(?:, \w+)*,?\))|(.*))")
 HOLDS = {"Eq": (0,), "NotEq": (-1, 1), "Lt": (-1,), "LtE": (-1, 0), "Gt": (1,), "GtE": (0, 1)}
@@ -43,9 +44,9 @@ tanh: 2/(1 + exp(-2*u)) - 1; softplus: log(1 + exp(u)); silu: u/(1 + exp(-u)); g
 abs: where(u > 0, u, where(u < 0, -u, 0)); sign: where(u > 0, 1, where(u < 0, -1, 0)); relu: where(u > 0, u, 0);
 BitAnd: where(u, where(v, 1, 0), 0); BitOr: where(u, 1, where(v, 1, 0)); Invert: where(u, 0, 1);
 maximum: where(u > v, u, v); minimum: where(u < v, u, v); clip: minimum(maximum(u, v), w);
-acos: pi/2 - asin(u); Phi: (1 + erf(u/sqrt(2)))/2; phi: exp(-u**2/2)/sqrt(2*pi)"""
+pick: sum(where(index() == v, u, 0)); acos: pi/2 - asin(u); Phi: (1 + erf(u/sqrt(2)))/2; phi: exp(-u**2/2)/sqrt(2*pi)"""
 TANGENTS, MACROS = (dict(u.split(": ") for u in text.replace("\n", " ").split("; ")) for text in (MOVED, WRITTEN))
-LANGUAGE = {*filter(str.islower, [*TANGENTS, *MACROS]), "stop_gradient"} - {"phi"}
+LANGUAGE = {*filter(str.islower, [*TANGENTS, *MACROS]), "stop_gradient", "index"} - {"phi"}
 RESERVED = LANGUAGE | {"Phi", "phi", "attains_first", "sum_rows", "D", "pi"}
 Table = list[list[Any]]  # two rows of features; what is shared stands in it once for each of them
 
@@ -166,8 +167,8 @@ class Sheet:
     def _at(self, e: ast.expr) -> Table:
         if isinstance(e, ast.Constant):
             return [[e.exactly] * len(self.weights)] * 2
-        if isinstance(e, ast.Name) and e.id in self.values:
-            return self.values[e.id]
+        if e.text in self.values:
+            return self.values[e.text]
         word, parts = taken(e)
         if word in MACROS:
             return self(parsed(put(MACROS[word], parts), 1e6))
@@ -187,8 +188,7 @@ class Sheet:
                 self.decided["order", one.text] = self(one)
                 return [*map(partial(self._extreme, word), self(one), *map(self, attained))]
             case "mean" | "sum", [one]:
-                count = sum(self.weights) if word == "mean" else 1
-                return [[self._total(row) / count] * len(row) for row in self(one)]
+                return [[self._total(r) / (sum(self.weights) if word == "mean" else 1)] * len(r) for r in self(one)]
             case "sum_rows", [one]:
                 return each(operator.add, *([row] for row in self(one))) * 2
         require(word in ENTRYWISE, f"not in the grammar, or nothing of that name here: {e.text[:80]}")
@@ -221,7 +221,7 @@ class SourceFunction:
         written += [("y", parts[4])] if parts[4] else []
         apart = not any(KINDS[kind][1] for _, kind in kinds)  # nothing has features: a value per row is an entry
         self.text, self.kinds = parts[0], {name: KINDS[kind][:1] * 2 if apart else KINDS[kind] for name, kind in kinds}
-        self.constants = {name for name, kind in kinds if kind == "Constant"}
+        self.constants, self.integers = ({n for n, k in kinds if k in some} for some in (["Constant"], INTEGERS))
         self.varied = [name for name, kind in kinds if kind not in (*DATA, "Constant")]
         self.outputs, self.lines = re.findall(r"\w+", parts[3] or "y"), {name: parsed(text) for name, text in written}
         nodes = [part for line in self.lines.values() for part in ast.walk(line)]
@@ -238,7 +238,7 @@ class SourceFunction:
     def at(self, weights: list[int], inputs: dict[str, Table], *directions: dict[str, Table]) -> Sheet:
         """All values of it; with directions, what they move by along the first, the second, and both."""
         values = inputs | {name: [[u] * len(weights)] * 2 for name, u in (("D", iv.mpf(sum(weights))), ("pi", +iv.pi))}
-        still = [[iv.zero] * len(weights)] * 2
+        still, values["index()"] = [[iv.zero] * len(weights)] * 2, [[iv.mpf(j) for j in range(len(weights))]] * 2
         for move, direction in zip(MOVES, directions, strict=False):
             values |= {name + move: direction.get(name, still) for name in values}
         sheet = Sheet(weights, values)
@@ -287,6 +287,7 @@ class Certificate:
         for line, (here, there) in enumerate(pairs, 1):
             require(here == there, f"another definition: line {line} is {here!r}, and in the file it is {there!r}")
         self.definition, self.alive, self.steps = definition, {}, []
+        self.most = PLACES if re.search(r"\b(pick|index)\(", definition.text) else 2**31
         self.extremes = re.search(r"\b(max|min)\(", definition.text) or "attains_first" in str(document["steps"])
         self.own = {name: name for name in (*definition.kinds, *definition.lines)} | document["names"]
         roles = [(definition.outputs, "d{}"), (definition.varied, "{}_dot"), (definition.varied, "dd{}")]
@@ -310,7 +311,7 @@ class Certificate:
             require(least < 40, "NOT VERIFIED: the definition has no value with fewer than 40 features")
         sizes = [*range(least + 1, least + 6), least + 12, 60 + some(10), some(2**7, 2**15), some(2**15, 2**31)]
         special = [(least + 1 + some(3), *how) for how in product((0, 1e-3, 1, 1e3), (0, 0.4, 1))]
-        return 1 + sum(check(*point) for point in [*zip(sizes, (1, 3) * 5, strict=False), *special])
+        return 1 + sum(check(min(n, self.most), *how) for n, *how in [*zip(sizes, (1, 3) * 5, strict=False), *special])
 
     def check(self, luck: random.Random, features: int, scale: float, special: float = 0, more: int = 3) -> bool:
         """Check it at a point; False where the definition has no value. Only special points may leave it open."""
@@ -326,7 +327,9 @@ class Certificate:
         for attempt in range(TRIES):
             inputs, one = {}, partial(draw, scale, special, attempt % 2 == 1)
             for name, kind in definition.kinds.items():
-                inputs[name] = like(kind, len(weights), partial(one, name in definition.constants), alike)
+                places = partial(luck.choice, [*map(iv.mpf, range(-1, min(features, PLACES) + 1))])
+                of_kind = places if name in definition.integers else partial(one, name in definition.constants)
+                inputs[name] = like(kind, len(weights), of_kind, alike)
             truth = definition.at(weights, inputs)
             results = {o: truth.values[o] for o in definition.outputs}
             if all(agree(table, table, iv.one) for table in results.values()):
@@ -371,7 +374,8 @@ class Certificate:
             known = truth.known if key[0] == "order" else kinks
             alive = self.alive.get(key, {(other, flip) for other in known for flip in (1, -1)})
             alive = {(k, flip) for k, flip in alive if k in known and follows(key[0], table, known[k], flip)}
-            require(alive or key[0] == "pole", f"{key[1][:80]} decides, and the definition does not decide by it")
+            exact = {*re.findall(r"[A-Za-z]\w*", key[1])} <= {"D", "index", *map(self.own.get, definition.integers)}
+            require(alive or exact or key[0] == "pole", f"{key[1][:80]} decides, and the definition does not by it")
             self.alive[key] = alive
         return True
 

@@ -145,6 +145,19 @@ def less_residual(shifted: Array, left: Array) -> Array:
     return shifted
 
 
+def entry(block: Array, places: Any) -> Array:
+    """The entry of each row at a place, and 0 where the row has no such place.
+
+    >>> entry(np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([[1], [-1]])).tolist()
+    [[2.0], [0.0]]
+    """
+    wanted = np.broadcast_to(np.asarray(places, np.int64), (*block.shape[:-1], 1))
+    there = (wanted >= 0) & (wanted < block.shape[-1])
+    found: Array = np.take_along_axis(block, np.where(there, wanted, 0), axis=-1)
+    found[~there] = 0
+    return found
+
+
 # ---- sums over rows
 
 

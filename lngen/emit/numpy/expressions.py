@@ -11,6 +11,7 @@ from lngen.emit.expressions import is_short
 from lngen.emit.numpy.buffers import BufferPlan, has_memory
 from lngen.emit.numpy.code import Code, called, operated
 from lngen.emit.numpy.graph import (
+    ENTRY,
     FILLS,
     OF_SHAPE,
     REDUCTIONS,
@@ -98,6 +99,8 @@ class NodeExpressions:
         """Return the expression that computes a node."""
         if node.operation in OF_SHAPE:
             return called("np.arange", FEATURES) if node.operation == "index" else FEATURES
+        if node.operation == ENTRY:
+            return called("_rows.entry", self.operand(node.operands[0]), self._integer(node.operands[1]))
         if any(self.nodes[index].integer for index in node.operands) and node.operation != "real":
             written = operated(node.operation, *map(self._integer, node.operands))
             return written or called(UFUNCS[node.operation], *map(self._integer, node.operands))

@@ -107,7 +107,10 @@ OF_SHAPE = frozenset({"index", "features"})
 """Integers that the shape of the rows gives: the places of a row, and their number."""
 
 REDUCTIONS = frozenset({"sum", "mean", "max", "min", SHIFT})
-TO_ROW_SCALARS = REDUCTIONS | {"residual"}
+ENTRY = "entry"
+"""The entry of each row at a place, and 0 where the row has no such place."""
+
+TO_ROW_SCALARS = REDUCTIONS | {"residual", ENTRY}
 IN_PLACE = frozenset({"corrected", "less_residual"})
 """Operations that change an operand in place."""
 
@@ -172,7 +175,7 @@ class Graph:
         phase: Phase = "epilogue" if "epilogue" in phases else "block" if "block" in phases else "prologue"
         forms = self._forms(operation, operands)
         boolean = operation in COMPARISONS
-        integer = not boolean and operation != "real" and any(node.integer for node in nodes)
+        integer = not boolean and operation not in ("real", ENTRY) and any(node.integer for node in nodes)
         return self._make(operation, operands, axes, phase, forms, boolean=boolean, integer=integer)
 
     def either(self, first: int, cases: Condition, second: int) -> int:
@@ -298,6 +301,8 @@ def fold(operation: str, values: tuple[Value, ...]) -> NumberNode | int | None:
             return NumberNode(S.Zero)
         known = [number for number in numbers if number is not None]
         return NumberNode(sympy.prod(known)) if operation != "sum" and len(known) == len(values) else None
+    if operation == ENTRY:
+        return NumberNode(S.Zero) if numbers[0] == 0 else None
     if operation == "attains_first":
         return None
     if operation == "residual":

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import partial, reduce
 from typing import Any, Literal
 
-from sympy import Add, Expr, Mul, Pow, Rational, S, Symbol
+from sympy import Add, Equality, Expr, Mul, Pow, Rational, S, Symbol
 from sympy.core.relational import Relational
 
 from lngen.algebra.fold import Fold
@@ -30,7 +30,7 @@ from lngen.algebra.symbols import (
     is_integer,
 )
 from lngen.emit.expressions import factors_in_order, power_chain, rank, terms_in_order
-from lngen.emit.numpy.graph import ROW, Graph, NumberNode
+from lngen.emit.numpy.graph import ENTRY, ROW, Graph, NumberNode
 from lngen.emit.numpy.presence import Cases
 from lngen.errors import LngenError
 from lngen.plan.program import OPERATORS, RowProgram
@@ -65,6 +65,20 @@ class Schedule:
     graph: Graph
     events: list[Event] = field(default_factory=list)
     names: dict[str, int] = field(default_factory=dict)
+
+
+def _one_place(body: Expr) -> Expr | None:
+    """The place of the one entry of a row that a sum reads; None if it reads others.
+
+    >>> from lngen.algebra.symbols import RowScalarSymbol, RowSymbol
+    >>> x, i = RowSymbol("x"), RowScalarSymbol("i", integer=True)
+    >>> _one_place(Where(Equality(PLACE, i), x, 0)), _one_place(Where(Equality(PLACE, i), 0, x))
+    (i, None)
+    """
+    match body:
+        case Where(args=(Equality(args=(left, place)), _, S.Zero)) if left == PLACE and is_integer(place):
+            return None if axes(place).features or not axes(place).rows else place
+    return None
 
 
 class OperationWriter(Fold[int]):
@@ -232,6 +246,8 @@ class OperationWriter(Fold[int]):
     def reduce(self, operator: str, body: Expr, rows: bool) -> int:
         """A reduction over the feature axis; a product of two is reduced without being stored."""
         wanted = ROW if rows else FeatureSymbol.varies
+        if rows and operator == "sum" and (place := _one_place(body)) is not None:
+            return self.apply(ENTRY, self.expanded(self.expression(body.args[1]), ROW, False), self.integer(place))
         if operator in ("mean", "sum"):
             coefficient, numerator, denominator = factors_in_order(body)
             weights = [factor for factor in numerator if rank(factor) == 2]

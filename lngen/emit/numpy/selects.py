@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from lngen.emit.numpy.graph import REDUCTIONS, ArrayNode
+from lngen.emit.numpy.graph import ENTRY, REDUCTIONS, ArrayNode
 from lngen.emit.numpy.operations import Schedule
 from lngen.language import FUNCTIONS
 from lngen.plan.presence import Condition
@@ -18,7 +18,9 @@ _CAN_WARN = {"divide", "power", *(name for name, entry in FUNCTIONS.items() if n
 _HELPERS = {name for name, entry in FUNCTIONS.items() if entry.is_helper}
 
 # These take no mask.
-_WHOLE = REDUCTIONS | _HELPERS | {"attains_first", "where", "expand", "write out", "real", "load", "number", "total"}
+_WHOLE = (
+    REDUCTIONS | _HELPERS | {"attains_first", "where", ENTRY, "expand", "write out", "real", "load", "number", "total"}
+)
 
 
 def guards(schedule: Schedule, need: list[Condition]) -> dict[int, Side]:

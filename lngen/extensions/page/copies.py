@@ -12,6 +12,7 @@ from lngen.algebra.normal import in_elementary
 from lngen.algebra.notation.plain import Text
 from lngen.algebra.symbols import (
     ENTRY_OF,
+    PLACE,
     AttainsFirst,
     D,
     Reduction,
@@ -111,6 +112,8 @@ class _NumPy(Text):
         self.np, self.features, self.cannot = np, features, "no NumPy is written for"
 
     def symbol(self, e: Symbol) -> str:
+        if e == PLACE:
+            return f"{self.np}.arange({self.symbol(D)})"
         return f"{self.np}.shape({self.features})[-1]" if e == D else str(e.name)
 
     def constant(self, e: Expr) -> str:
