@@ -233,9 +233,10 @@ def _cotangents_left_out(of: Trial) -> str:
         cotangents = of.case.cotangents
         zero = replace(of.case, cotangents={**cotangents, name: np.zeros_like(cotangents[name])})
         absent = replace(of.case, cotangents={**cotangents, name: None})
-        bad = different(results(run(of.layer, zero)), results(run(of.layer, absent)))
-        if bad:
-            return listed(bad, f"not the same for d{name}=None and zero")
+        # Kernels without a value are compiled apart, and products are added with one rounding in other places.
+        without = results(run(of.layer, absent))
+        if trouble := beyond(of.layer, results(run(of.layer, zero)), without, of.bounds(zero)):
+            return f"d{name}=None and zero: {trouble}"
     return ""
 
 

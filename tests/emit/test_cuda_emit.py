@@ -134,7 +134,7 @@ float powf(float, float); double pow(double, double);
 float fmaf(float, float, float); double fma(double, double, double);
 }
 void __syncthreads();
-float __int_as_float(int);
+float __int_as_float(int); int __float_as_int(float);
 unsigned long __cvta_generic_to_shared(const void*);
 template <class T> T __shfl_xor_sync(unsigned, T, int);
 template <class T> T __ldcs(const T*);
