@@ -208,6 +208,30 @@ class Sheet:
         return reduce(operator.add, (u if n == 1 else u * n for u, n in zip(row, self.weights, strict=True)))
 
 
+def in_shorthand(function: ast.FunctionDef) -> None:
+    """Put kinds in the place of axes that have names: the axes of a reduction are the features, the others the rows."""
+    text = {a.arg: ast.unparse(a.annotation or a) for a in function.args.args}
+    axes = {name: re.findall(r"\.\.\.|\w+", of.partition("[")[2]) for name, of in text.items()}
+    if (first := next((name for name, of in text.items() if of.startswith("Array[")), None)) is None:
+        return
+    calls = [e for e in ast.walk(function) if taken(e)[0] in ("mean", "sum", "max", "min") and taken(e)[1][1:]]
+    last = re.split(r" (?![^(]*\))", text[first].replace("Array['", ""))[-1]
+    named = {frozenset(re.findall(r"\w+", ast.unparse(e.args.pop()))) for e in calls} or {
+        frozenset(re.findall(r"\w+", last))
+    }
+    fits = len(named) == 1 and all({*own} <= {*axes[first]} for own in axes.values())
+    require(fits, "not in the language of definitions: its axes")
+    (features,) = named
+    whole = {kind: over for kind, over in KINDS.items() if kind not in (*DATA, "Constant")}
+    for a in function.args.args:
+        kinds = {"Array": whole, "Data": DATA, "Int": INTEGERS}.get(text[a.arg].partition("[")[0], {})
+        over = any(n not in features for n in axes[a.arg]), any(n in features for n in axes[a.arg])
+        a.annotation = ast.Name([kind for kind, of in kinds.items() if of == over][-1]) if kinds else a.annotation
+    sizes, defaults = [text[name] == "Size" for name in text], function.args.defaults
+    function.args.defaults = [u for u, is_one in zip(defaults[::-1], sizes[::-1], strict=False) if not is_one][::-1]
+    function.args.args = [a for a, is_one in zip(function.args.args, sizes, strict=True) if not is_one]
+
+
 class SourceFunction:
     """The function of a file: its `text` without its docstring, the kinds of its inputs, its lines and its outputs."""
 
@@ -216,11 +240,13 @@ class SourceFunction:
         ours = all(re.fullmatch(r"from lngen\.language import \w+(, \w+)*", ast.unparse(node)) for node in imports)
         require(ours, "not in the language of definitions: an import of what is not lngen.language, or of another name")
         function.body = function.body[ast.get_docstring(function) is not None :]
+        self.text = ast.unparse(function)
+        in_shorthand(function)
         parts = require(DEFINITION.fullmatch(ast.unparse(function)), "not in the language of definitions: its lines")
         kinds, written = re.findall(rf"(\w+): ({KIND})", parts[1]), re.findall(r"\n    (\w+) = (.*)", parts[2])
         written += [("y", parts[4])] if parts[4] else []
         apart = not any(KINDS[kind][1] for _, kind in kinds)  # nothing has features: a value per row is an entry
-        self.text, self.kinds = parts[0], {name: KINDS[kind][:1] * 2 if apart else KINDS[kind] for name, kind in kinds}
+        self.kinds = {name: KINDS[kind][:1] * 2 if apart else KINDS[kind] for name, kind in kinds}
         self.constants, self.integers = ({n for n, k in kinds if k in some} for some in (["Constant"], INTEGERS))
         self.varied = [name for name, kind in kinds if kind not in (*DATA, "Constant")]
         self.outputs, self.lines = re.findall(r"\w+", parts[3] or "y"), {name: parsed(text) for name, text in written}

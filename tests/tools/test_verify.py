@@ -107,7 +107,7 @@ def test_verify_as_a_file_imports_nothing_of_lngen_and_is_short():
         if isinstance(node, (ast.Import, ast.ImportFrom))
     }
     assert found - sys.stdlib_module_names == {"mpmath"}
-    assert len(source.splitlines()) <= 420
+    assert len(source.splitlines()) <= 440
 
 
 @pytest.mark.parametrize("name", HELD)
@@ -317,6 +317,31 @@ def test_verify_of_the_same_definition_written_otherwise_compares_what_it_says()
     other = other.replace("e / sum(e)", "(e/\n    sum(e))  # probabilities")
     assert len({source, other}) == 2
     assert verify.SourceFunction(other).text == verify.SourceFunction(source).text == document("softmax")["definition"]
+
+
+AXES = """
+def by_group(x: Array["n (g c) h w"], gamma: Array["(g c)"] = 1, g: Size = 32, shift: Data["h w"] = 0):
+    c = x - mean(x, "c h w")
+    y = gamma*c*rsqrt(mean(c**2, "c h w") + 1) + shift
+    return y
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("", ""), ('"c h w"', '"h w"'), ("c h w", "w h c"), ('Array["(g c)"]', 'Array["h"]'), ("g: Size = 32, ", "")],
+)
+def test_verify_of_named_axes_takes_the_definition_itself_alone(old, new):
+    changed = json.loads(certificate(planned(parse(AXES)).derivation))
+    source = AXES.replace(old, new) if old else AXES
+    assert bool(refused(source, changed)) == bool(old)
+
+
+def test_verify_of_an_array_read_as_another_kind_refuses():
+    # As a Feature, gamma would have a gradient that is a sum over rows.
+    wrong = json.loads(certificate(planned(parse(AXES)).derivation))
+    last_of(wrong, "dgamma")["after"] = "sum_rows(dy*y)"
+    assert refused(AXES, wrong)
 
 
 def test_verify_of_renamed_values_reads_them_by_their_names():
