@@ -98,7 +98,7 @@ def cpu_mutants(features: Sequence[str]) -> Iterator[CpuMutant]:
     for index, name in enumerate(features):
         yield _replaced(
             f"`{name}` from the column before",
-            re.escape("(N::KIND == ROWS ? offset : 0) + column"),
+            re.escape("(N::KIND == ROWS || N::KIND == INTEGER_ROWS ? offset : 0) + column"),
             rf"\g<0> - (N::KIND == FEATURES && N::INDEX == {index} && column > 0)",
             rf"at\({name.upper()}\)",
         )
