@@ -116,6 +116,11 @@ class PublicInterface:
     layout: RowAxes | None = None
     sizes: tuple[AxisSize, ...] = ()
 
+    @property
+    def axes(self) -> str:
+        """The names of the axes of the rows, apart; empty if they have none."""
+        return " ".join(self.layout.pattern.names) if self.layout else ""
+
     def meaning(self, each: PublicInput | PublicOutput) -> str:
         """Describe the values of an input or an output, in the words of a docstring."""
         if isinstance(each, PublicOutput) and (self.layout is None or each.kind == "Scalar"):

@@ -133,6 +133,7 @@ class _NumpyEmission:
                 {"name": field.name, "type": field.type(_ARRAY), "meaning": field.meaning[4:-1]} for field in self.saved
             ],
             "own": self.own,
+            "shape_meaning": f"sizes of the axes {axes}" if (axes := layer.axes) else "of the row inputs",
             "functions": functions,
             "directions": directions,
             "has_second_order": len(self.programs) > 2,

@@ -163,7 +163,9 @@ class PublicFunctions:
             summary="Make `Saved` from its fields, which are checked as by `backward`.",
             formulas=(),
             arguments=[
-                f"{own.shape}: the shape of the rows; None if a field has it.",
+                f"{own.shape}: the sizes of the axes {self.layer.axes}."
+                if self.layer.axes
+                else f"{own.shape}: the shape of the rows; None if a field has it.",
                 f"{own.dtype}: the compute type of forward; None for that of the row scalars, or else",
                 "    the type that forward would choose.",
                 f"{own.dtypes}: the type of each given input, by name; its gradient has this type.",
