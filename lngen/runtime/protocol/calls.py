@@ -259,8 +259,8 @@ def check_first_fields(saved: Any, required: Sequence[bool]) -> None:
     """Refuse the first three fields (shape, compute type, types of inputs) if they were changed."""
     shape, dtype, dtypes = saved[:3]
     right = isinstance(shape, tuple) and isinstance(dtypes, tuple) and len(dtypes) == len(required)
-    expected = zip((dtype, *dtypes), (True, *required), strict=True) if right else ()
-    for kind, is_required in expected:
+    right = right and isinstance(dtype, np.dtype) and dtype.kind in "fV"
+    for kind, is_required in zip(dtypes, required, strict=True) if right else ():
         right = right and (kind.kind in "fViub" if isinstance(kind, np.dtype) else kind is None and not is_required)
     if not right:
         first, second, third = saved._fields[:3]

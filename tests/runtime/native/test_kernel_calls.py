@@ -271,7 +271,7 @@ def test_a_call_that_its_own_functions_refer_to_goes_all_the_same(left, norm):
 
 def test_more_values_than_there_is_room_for():
     make = extension("host_call")
-    objects, few, settings = (*(None,) * 8, ()), np.zeros((24, 4), np.intc), np.zeros(9, np.longlong)
+    objects, few, settings = (*(None,) * 9, ()), np.zeros((24, 4), np.intc), np.zeros(9, np.longlong)
     none = np.zeros(0, np.intc)
     assert make(objects, few, few, none, none, none, settings) is not None
     for values, made in ((few, np.zeros((25, 4), np.intc)), (np.zeros((100, 4), np.intc), few)):
