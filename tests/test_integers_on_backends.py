@@ -320,7 +320,7 @@ def test_every_check_holds(text: str, backend: str) -> None:
 
 
 @pytest.mark.cuda
-@pytest.mark.ci
+@pytest.mark.exhaustive
 @needs_pycuda
 @needs_gxx
 def test_every_check_holds_on_cuda() -> None:
