@@ -400,7 +400,10 @@ class Certificate:
             known = truth.known if key[0] == "order" else kinks
             alive = self.alive.get(key, {(other, flip) for other in known for flip in (1, -1)})
             alive = {(k, flip) for k, flip in alive if k in known and follows(key[0], table, known[k], flip)}
-            exact = {*re.findall(r"[A-Za-z]\w*", key[1])} <= {"D", "index", *map(self.own.get, definition.integers)}
+            # Places are tried up to PLACES: a condition of integers alone may reach no further, and not be one of D.
+            names, reach = {*re.findall(r"[A-Za-z]\w*", key[1])}, sum(map(int, re.findall(r"\b\d+\b", key[1])))
+            near = "*" not in key[1] and reach <= (1 if "D" in names else PLACES - 2) and names - {"D"}
+            exact = near and self.most == PLACES and names <= {"D", "index", *map(self.own.get, definition.integers)}
             require(alive or exact or key[0] == "pole", f"{key[1][:80]} decides, and the definition does not by it")
             self.alive[key] = alive
         return True

@@ -581,7 +581,7 @@ EXPRESSIONS = [
         "D * 2",
         1,
         "the result 'y' is a Scalar",
-        'return a Row, a RowScalar or a reduction over the rows, such as mean(u, "..."); what inputs alone give that all rows share cannot be a result: compute it outside',
+        "return a Row, a RowScalar or a reduction over the rows; what is the same for every row otherwise cannot be said: compute it outside",
     ),
     (
         "(x * 2, x)",

@@ -31,9 +31,8 @@ def written(pattern: Pattern) -> str:
 class Arranged(NamedTuple):
     """Arrangement of an array beside rows.
 
-    It is `split` into one axis a name, its axes are put in the `order` of rows and features, and it is broadcast to
-    `rows` and `features`, with axes of size 1 in `spread` for those that it lacks.
-    `lacks` are the places of those in the broadcast shape.
+    It is `split` into one axis a name, and its axes are put in the `order` of rows and features. Axes of size 1 in
+    `spread` stand for those that it lacks. Then it is broadcast to `rows` and `features`, in which `lacks` are places.
     """
 
     split: Shape
