@@ -127,8 +127,8 @@ class _Sharding:
     def __init__(self, program: RowProgram, merges: bool) -> None:
         self._whole_program, self._merges = program, merges
         self._names = program.names()
-        self._whole = ScalarSymbol(self._names.fresh("all_features"), integer=True, positive=True)
-        self._count = FeatureSymbol(self._names.fresh("part_features"), integer=True, nonnegative=True)
+        self._whole = ScalarSymbol(self._names.fresh("all_features"), positive=True)
+        self._count = FeatureSymbol(self._names.fresh("part_features"), nonnegative=True)
         self._largest = ScalarSymbol(self._names.fresh("largest"), positive=True)
         self._lines: dict[TypedSymbol, ProgramLine] = {}
         self._known: dict[TypedSymbol, int] = {}
