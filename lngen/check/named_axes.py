@@ -19,7 +19,7 @@ from lngen.check.claim import Claim, listed, same
 from lngen.check.evidence import Evidence
 from lngen.check.layer import Array
 from lngen.language.definition import Definition
-from lngen.runtime.numpy.axes import on_rows
+from lngen.runtime.numpy.axes import on_rows, spread
 from lngen.runtime.protocol.axes import REST, Arrangement, Sizes
 
 KIND = "contracts"
@@ -76,8 +76,7 @@ class Calls:
 
     def _written(self, value: Array, name: str) -> Array:
         how = self.arrangement.arranged(self.arrangement.patterns[name], self.sizes)
-        spread = np.broadcast_to(value.reshape(how.split).transpose(how.order).reshape(how.spread), how.shape)
-        return np.array(spread.reshape((*how.rows, prod(how.features)) if how.features else how.rows))
+        return np.array(spread(value, how).reshape((*how.rows, prod(how.features)) if how.features else how.rows))
 
     def wrong(self, found: Mapping[str, Array]) -> str | None:
         """Describe results that are not those of rows: to the bit, and to the rounding of a sum for what is summed."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -71,7 +71,7 @@ class FrameworkFunction:
         return [
             *(f"{each.public}: {self._meaning(each)}." for each in self.layer.inputs),
             *(f"{each.public}: {constant_in_words(each, self.layer)}." for each in self.layer.constants),
-            *(f"{size.name}: the size of the axis {size.name}." for size in self.layer.sizes),
+            *sizes_in_words(size.name for size in self.layer.sizes),
         ]
 
     def _returns(self) -> list[str]:
@@ -108,6 +108,11 @@ def constant_in_words(each: PublicConstant, layer: PublicInterface) -> str:
     if each.counts:
         return f"what a mean over the rows divides by; None for the number of {each.default}"
     return f"a constant, a finite number{sign(each, layer)}"
+
+
+def sizes_in_words(names: Iterable[str]) -> list[str]:
+    """Return the lines of a docstring about sizes of axes."""
+    return [f"{name}: the size of the axis {name}." for name in names]
 
 
 def count_of_rows(each: PublicConstant, layer: PublicInterface, module: str) -> str:

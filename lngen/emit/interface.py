@@ -14,7 +14,8 @@ from lngen.language.axes import AxisSize, Pattern, RowAxes
 from lngen.language.definition import Counted
 from lngen.language.names import fault
 from lngen.plan.program import RowProgram
-from lngen.runtime.protocol.interface import DATA, PARAMETERS, Kind
+from lngen.runtime.protocol.interface import DATA, Kind
+from lngen.runtime.protocol.parameters import is_held
 
 MEANINGS: dict[Kind, str] = {
     "Row": "shape (..., D)",
@@ -64,6 +65,10 @@ class PublicInput(PublicName):
     kind: Kind
     neutral: Fraction | None
     pattern: Pattern | None = None
+
+    def meaning(self, rows: str) -> str:
+        """Describe the values of the input in the words of a docstring."""
+        return MEANINGS[self.kind].format(rows=rows)
 
     @property
     def required(self) -> bool:
@@ -123,10 +128,8 @@ class PublicInterface:
 
     def meaning(self, each: PublicInput | PublicOutput) -> str:
         """Describe the values of an input or an output, in the words of a docstring."""
-        if isinstance(each, PublicOutput) and (self.layout is None or each.kind == "Scalar"):
-            return each.meaning(self.rows[0].public)
         if self.layout is None or each.kind == "Scalar":
-            return MEANINGS[each.kind].format(rows=self.rows[0].public)
+            return each.meaning(self.rows[0].public)
         pattern = each.pattern if isinstance(each, PublicInput) else self.layout.pattern if each.kind == "Row" else None
         axes = " ".join(self.layout.rows) if pattern is None else str(pattern)
         rounded = f", rounded to {each.cast}" if isinstance(each, PublicOutput) and each.cast else ""
@@ -134,9 +137,8 @@ class PublicInterface:
 
     def is_parameter(self, given: PublicInput) -> bool:
         """Test whether a class holds an input as a parameter: a shared one, or an array without the first axis."""
-        if self.layout and given.pattern and given.has_gradient:
-            return not set(self.layout.pattern.axes[0]) & set(given.pattern.names)
-        return given.kind in PARAMETERS
+        first = self.layout.pattern.axes[0] if self.layout else ()
+        return is_held(given.kind, given.pattern.names if given.pattern else None, first)
 
     @property
     def differentiable(self) -> tuple[PublicInput, ...]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lngen.emit.class_names import attribute
-from lngen.emit.functions import constant_in_words
+from lngen.emit.functions import constant_in_words, sizes_in_words
 from lngen.emit.interface import PublicConstant, PublicInput, PublicInterface
 from lngen.emit.layout import WIDTH, call, statement, table
 from lngen.emit.signatures import as_python, number, sizes
@@ -60,7 +60,7 @@ class LayerClass:
         lines = ["D: the number of features of a row."] if self.features == ["D"] else []
         if self.layer.layout:
             given = [*self.features, *(size.name for size in self.layer.sizes)]
-            lines = [f"{name}: the size of the axis {name}." for name in given]
+            lines = sizes_in_words(given)
         for each in self.parameters:
             if each.neutral is not None:
                 name = attribute(each.public)

@@ -18,9 +18,7 @@ from dataclasses import dataclass
 from itertools import chain
 
 from lngen.language.syntax import Kind
-
-REST = "..."
-"""Name of the axes that a pattern does not name, of which there may be any number."""
+from lngen.runtime.protocol.axes import written
 
 _PATTERN = re.compile(r"\s*(?:\(\s*[a-z]\w*(?:\s+[a-z]\w*)*\s*\)|\.\.\.|[a-z]\w*)\s*", re.ASCII | re.IGNORECASE)
 _NAME = re.compile(r"\.\.\.|\w+", re.ASCII)
@@ -74,7 +72,7 @@ class Pattern:
         return tuple(name for name in self.names if name in wanted)
 
     def __str__(self) -> str:
-        return " ".join(axis[0] if len(axis) == 1 else f"({' '.join(axis)})" for axis in self.axes)
+        return written(self.axes)
 
 
 @dataclass(frozen=True)

@@ -180,6 +180,10 @@ class Definition:
                 return entry
         raise KeyError(name)
 
+    def lacks(self, entry: Input) -> tuple[str, ...]:
+        """Return the axes over which the gradient of an input is summed: those of its kind that it has not."""
+        return self.layout.lacks(entry.pattern) if self.layout and entry.pattern else ()
+
     def output_kind(self, name: str) -> Kind:
         """ROW, ROW_SCALAR or SCALAR; KeyError if no output has that name."""
         if name not in self.outputs:

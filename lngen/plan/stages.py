@@ -101,9 +101,7 @@ def program_of(
 
 def _smaller(definition: Definition) -> frozenset[str]:
     """Names of the values, and of what is derived from them, whose arrays lack axes that the value varies over."""
-    layout = definition.layout
-    arrays = [entry for entry in definition.inputs if entry.kind.over_rows]
-    lacking = [entry.name for entry in arrays if layout and entry.pattern and layout.lacks(entry.pattern)]
+    lacking = [entry.name for entry in definition.inputs if entry.kind.over_rows and definition.lacks(entry)]
     return frozenset(lacking).union(*map(derived, lacking))
 
 

@@ -12,9 +12,9 @@ from lngen.algebra.equations import Equation, leading_to, read_by
 from lngen.algebra.notation import latex, latex_name, text
 from lngen.algebra.symbols import TypedSymbol, is_row
 from lngen.derivation.derivation import Derivation, Direction
-from lngen.language.axes import REST
 from lngen.language.names import cotangent
 from lngen.plan.planner import Plan
+from lngen.runtime.protocol.axes import REST
 
 
 @dataclass(frozen=True)
@@ -70,8 +70,7 @@ def summed_over(derivation: Derivation) -> dict[str, str]:
     definition = derivation.definition
     found: dict[str, str] = {}
     for entry in definition.inputs:
-        lacks = definition.layout.lacks(entry.pattern) if definition.layout and entry.pattern else ()
-        if lacks:
+        if lacks := definition.lacks(entry):
             found |= dict.fromkeys([cotangent(entry.name), cotangent(entry.name, again=True)], " ".join(lacks))
     return found
 

@@ -40,7 +40,7 @@ def _axes(definition: Definition) -> list[str]:
     layout = definition.layout
     if layout is None:
         return []
-    lacking = [entry.name for entry in definition.inputs if entry.pattern and layout.lacks(entry.pattern)]
+    lacking = [entry.name for entry in definition.inputs if definition.lacks(entry)]
     words = f"The rows have the axes {layout.pattern}, of which {' '.join(layout.features)} make up a row"
     if lacking:
         words += f"; {', '.join(lacking)}: broadcast over the axes that they lack, and their gradients summed over them"

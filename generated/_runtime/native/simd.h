@@ -129,6 +129,16 @@ template <class S> struct Mask {
   }
 };
 
+#define LNGEN_COMPARISON(TYPE, OPERATOR)                                           \
+  friend LNGEN_INLINE Mask<S> operator OPERATOR(const TYPE& a, const TYPE& b) {    \
+    Mask<S> c;                                                                     \
+    for (int i = 0; i < PARTS; ++i) c.parts[i] = a.parts[i] OPERATOR b.parts[i];   \
+    return c;                                                                      \
+  }
+#define LNGEN_COMPARISONS(TYPE)                                                            \
+  LNGEN_COMPARISON(TYPE, <) LNGEN_COMPARISON(TYPE, <=) LNGEN_COMPARISON(TYPE, >)           \
+  LNGEN_COMPARISON(TYPE, >=) LNGEN_COMPARISON(TYPE, ==) LNGEN_COMPARISON(TYPE, !=)
+
 template <class S> struct Lanes {
   using Part = typename Register<S>::numbers;
   static constexpr int COUNT = 64 / int(sizeof(S)), PARTS = 64 / REGISTER;
@@ -176,19 +186,7 @@ template <class S> struct Lanes {
     for (int i = 0; i < PARTS; ++i) c.parts[i] = -a.parts[i];
     return c;
   }
-#define LNGEN_COMPARISON(OPERATOR)                                                     \
-  friend LNGEN_INLINE Mask<S> operator OPERATOR(const Lanes& a, const Lanes& b) {      \
-    Mask<S> c;                                                                         \
-    for (int i = 0; i < PARTS; ++i) c.parts[i] = a.parts[i] OPERATOR b.parts[i];       \
-    return c;                                                                          \
-  }
-  LNGEN_COMPARISON(<)
-  LNGEN_COMPARISON(<=)
-  LNGEN_COMPARISON(>)
-  LNGEN_COMPARISON(>=)
-  LNGEN_COMPARISON(==)
-  LNGEN_COMPARISON(!=)
-#undef LNGEN_COMPARISON
+  LNGEN_COMPARISONS(Lanes)
 
   // Unlike fmax and fmin they give a NaN wherever there is one.
   friend LNGEN_INLINE Lanes larger(const Lanes& a, const Lanes& b) { return select(a != a, a, more(a, b)); }
@@ -315,19 +313,7 @@ template <class S> struct Wholes {
     return of(left);
   }
   friend LNGEN_INLINE Wholes operator-(const Wholes& a) { return Wholes(0) - a; }
-#define LNGEN_COMPARISON(OPERATOR)                                                     \
-  friend LNGEN_INLINE Mask<S> operator OPERATOR(const Wholes& a, const Wholes& b) {    \
-    Mask<S> c;                                                                         \
-    for (int i = 0; i < PARTS; ++i) c.parts[i] = a.parts[i] OPERATOR b.parts[i];       \
-    return c;                                                                          \
-  }
-  LNGEN_COMPARISON(<)
-  LNGEN_COMPARISON(<=)
-  LNGEN_COMPARISON(>)
-  LNGEN_COMPARISON(>=)
-  LNGEN_COMPARISON(==)
-  LNGEN_COMPARISON(!=)
-#undef LNGEN_COMPARISON
+  LNGEN_COMPARISONS(Wholes)
 
  private:
   static LNGEN_INLINE Wholes of(const Number (&numbers)[COUNT]) {
@@ -336,6 +322,9 @@ template <class S> struct Wholes {
     return wholes;
   }
 };
+
+#undef LNGEN_COMPARISONS
+#undef LNGEN_COMPARISON
 
 template <class A, class B> LNGEN_INLINE auto select(bool condition, const A& a, const B& b) {
   return condition ? a : b;

@@ -174,19 +174,23 @@ class ForwardCall(Generic[Results, Kept]):
         out: Any,
         threads: int,
     ) -> tuple[Results, Kept | None]:
-        layer, direction, parts = self.layer, self.direction, shapes(shape)
-        stored = dtypes[leading(direction.inputs, dtypes)]
-        outs = (out,) if len(self.names) == 1 else several(out, self.names)
-        given = dict(zip(self.inputs, values, strict=False))
-        made = [
-            result(output.name, own, parts[output.part], output.made_in(stored), given, self.empty)
-            for output, own in zip(direction.results, outs, strict=True)
-        ]
+        layer, direction = self.layer, self.direction
+        made = self._results(values, out, shape, dtypes)
         outputs = self.results(*made)
         made += [np.empty(shape[:-1], dtype) for _ in direction.row_scalars]
         work = blocks.Work(shape, dtype, threads)
         blocks.stored(made, self.function(converted(direction.reads, values, dtype), made, work))
         return outputs, layer.Saved(shape, dtype, dtypes, *self.kept((*values, *made))) if save else None
+
+    def _results(self, values: Sequence[Any], out: Any, shape: Shape, dtypes: Sequence[DType | None]) -> list[Any]:
+        """Return arrays for the outputs, in the type of the rows or that of their cast."""
+        stored = dtypes[leading(self.direction.inputs, dtypes)]
+        outs = (out,) if len(self.names) == 1 else several(out, self.names)
+        given = dict(zip(self.inputs, values, strict=False))
+        return [
+            result(output.name, own, self.layer.shape_of(output, shape), output.made_in(stored), given, self.empty)
+            for output, own in zip(self.direction.results, outs, strict=True)
+        ]
 
 
 class LaterCall(Generic[Results]):
@@ -273,9 +277,17 @@ class LaterCall(Generic[Results]):
 
     def _in_full(self, saved: Any, arguments: Sequence[Any], out: Any, threads: int) -> Results:
         """A call whose arguments are looked at one by one, and converted."""
+        values, dtype = self.looked(saved, arguments)
+        return self._in_blocks(values, dtype, saved, out, threads, True)
+
+    def looked(self, saved: Any, arguments: Sequence[Any]) -> tuple[list[Any], DType]:
+        """Return the values of a call as arrays, and the compute type.
+
+        Raises TypeError or ValueError for an invalid argument.
+        """
         self.layer.check_saved(saved)
         shape, kept, dtypes, *fields = saved
-        parts, direction = shapes(shape), self.direction
+        direction = self.direction
         found = [
             (scalar if each.part == NUMBER else array)(each.name, value, not each.may_be_none)
             for each, value in zip(direction.arguments, arguments, strict=True)
@@ -284,10 +296,9 @@ class LaterCall(Generic[Results]):
         direction.check_left_out(found, dtypes)
         for each, value in zip(direction.arguments, found, strict=True):
             if each.part != NUMBER:
-                check_shape(each.name, value, parts[each.part], each.meaning(""))
+                check_shape(each.name, value, self.layer.shape_of(each, shape), each.meaning(""))
         values = [*found, *fields]
-        given = without_numbers(types(values), values)
-        return self._in_blocks(values, computed((kept, *given)), saved, out, threads, True)
+        return values, computed((kept, *without_numbers(types(values), values)))
 
     def _given(self, values: Sequence[Any]) -> dict[str, Any]:
         """Return the values of a call by their names in messages."""
@@ -297,7 +308,7 @@ class LaterCall(Generic[Results]):
         self, values: list[Any], dtype: DType, saved: Any, out: Any, threads: int, converts: bool
     ) -> Results:
         shape, _, dtypes = saved[:3]
-        made = self._results(values, out, shapes(shape), dtypes)
+        made = self._results(values, out, shape, dtypes)
         call = blocks.Work(shape, dtype, threads)
         if converts:
             values = converted(self.direction.reads, self.with_zeros(values, call), dtype)
@@ -313,15 +324,13 @@ class LaterCall(Generic[Results]):
                 given[slot] = zeros(shapes(call.shape)[each.part], call.dtype)
         return given
 
-    def _results(
-        self, values: Sequence[Any], out: Any, parts: Sequence[Shape], dtypes: Sequence[DType | None]
-    ) -> list[Any]:
+    def _results(self, values: Sequence[Any], out: Any, shape: Shape, dtypes: Sequence[DType | None]) -> list[Any]:
         """Return arrays for the results, in the types of their owners; None for an absent result."""
         kinds = self._kinds(values, dtypes)
         outs = several(self._outs(out), self.names)
         given = {} if out is None else self._given(values)
         return [
-            result(each.name, own, parts[each.part], kind, given, self.empty)
+            result(each.name, own, self.layer.shape_of(each, shape), kind, given, self.empty)
             for each, own, kind in zip(self.direction.results, outs, kinds, strict=True)
         ]
 

@@ -88,17 +88,21 @@ class HostLayer(Generic[Kept]):
         self.required = tuple(not each.may_be_none for each in protocol.inputs)
         self.labels = labels(interface)
 
+    def shape_of(self, each: Entry, shape: Shape) -> Shape:
+        """Return the shape of a value, given that of the rows as `Saved` has it."""
+        return shapes(shape)[each.part]
+
     def check_saved(self, saved: Any) -> None:
         """Refuse saved values that were changed, and arrays whose shape was changed since."""
         self.check_is_saved(saved)
         check_first_fields(saved, self.required)
-        parts, dtypes = shapes(saved[0]), saved[2]
+        shape, dtypes = saved[0], saved[2]
         # Numbers first: one that is not a number any more may be an array of the wrong shape.
         fields = zip(self.protocol.fields, saved[3:], strict=True)
         for field, value in sorted(fields, key=lambda pair: pair[0].part < NUMBER):
             there = field.follows is None or dtypes[field.follows] is not None
             if field.part < NUMBER:
-                check_kept(field.name, value, parts[field.part], there, field.is_integer)
+                check_kept(field.name, value, self.shape_of(field, shape), there, field.is_integer)
             else:
                 check_number(field.name, value, there)
 

@@ -207,7 +207,7 @@ def parameter_arguments(program: RowProgram) -> list[KernelArgument]:
 
 
 def _element_of(parameter: Parameter) -> Element:
-    if parameter.symbol.is_integer and parameter.kind != "Constant":
+    if parameter.symbol.is_integer:
         return "integer" if isinstance(parameter.symbol, FeatureSymbol) else "one integer"
     return "compute" if parameter.kind == "Constant" else "parameter"
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from lngen.emit import Notes
-from lngen.emit.functions import constant_in_words, count_of_rows
+from lngen.emit.functions import constant_in_words, count_of_rows, sizes_in_words
 from lngen.emit.interface import OwnFields, PublicConstant, PublicInput, PublicInterface
 from lngen.emit.layout import WIDTH, in_docstring, statement, tuple_of
 from lngen.emit.saved import Field
@@ -88,7 +88,7 @@ class PublicFunctions:
             arguments=[
                 *(f"{given.public}: {self._meaning(given)}" for given in self.layer.inputs),
                 *(f"{given.public}: {constant_in_words(given, self.layer)}." for given in self.layer.constants),
-                *(f"{size.name}: the size of the axis {size.name}." for size in self.layer.sizes),
+                *sizes_in_words(size.name for size in self.layer.sizes),
                 "save: False saves nothing for the other directions; `saved` is then None.",
                 *_out("Outputs" if several else "", first),
                 _THREADS,

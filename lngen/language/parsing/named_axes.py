@@ -6,9 +6,10 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from lngen.language import FUNCTIONS
-from lngen.language.axes import REST, AxisSize, Pattern, PatternError, RowAxes
+from lngen.language.axes import AxisSize, Pattern, PatternError, RowAxes
 from lngen.language.parsing.source import Source
 from lngen.language.syntax import SourceSpan
+from lngen.runtime.protocol.axes import REST
 
 ARRAY, SIZE = "Array", "Size"
 

@@ -18,14 +18,6 @@ from ..protocol.calls import (
     Array,
     DType,
     Shape,
-    array,
-    check_first_fields,
-    check_kept,
-    check_number,
-    check_shape,
-    result,
-    scalar,
-    several,
     thread_count,
     types,
     without_numbers,
@@ -38,14 +30,13 @@ from ..protocol.directions import (
     ROW_SCALAR,
     Entry,
     computed,
-    leading,
 )
 from ..protocol.interface import Interface
 from .blocks import Scattered, SummedRows, Work, round_to
 from .directions import ForwardCall, LaterCall
 from .layers import HostLayer, Kept
 
-__all__ = ["AxesForward", "AxesLater", "AxesLayer", "on_rows"]
+__all__ = ["AxesForward", "AxesLater", "AxesLayer", "on_rows", "spread"]
 
 
 class AxesLayer(HostLayer[Kept]):
@@ -74,17 +65,9 @@ class AxesLayer(HostLayer[Kept]):
         """Return how a value is arranged."""
         return self.arrangement.arranged(self.pattern(each), sizes)
 
-    def check_saved(self, saved: Any) -> None:
-        """Refuse saved values that were changed, and arrays whose shape was changed since."""
-        self.check_is_saved(saved)
-        check_first_fields(saved, self.required)
-        sizes, dtypes = self.arrangement.sizes_of(saved[0]), saved[2]
-        for field, value in zip(self.protocol.fields, saved[3:], strict=True):
-            there = field.follows is None or dtypes[field.follows] is not None
-            if field.part < NUMBER:
-                check_kept(field.name, value, self.shape(field, sizes), there, field.is_integer)
-            else:
-                check_number(field.name, value, there)
+    def shape_of(self, each: Entry, shape: Shape) -> Shape:
+        """Return the shape of a value, given the size of each axis of the rows."""
+        return self.shape(each, self.arrangement.sizes_of(shape))
 
     def saved_from(
         self, fields: Sequence[Any], shape: Sequence[int] | None, dtype: Any, dtypes: Mapping[str, Any] | None
@@ -109,8 +92,8 @@ class AxesLayer(HostLayer[Kept]):
         how = self.arranged(each, sizes)
         if each.part == FEATURE:
             kind = np.int64 if each.is_integer else dtype
-            return np.ascontiguousarray(_spread(value, how), kind).reshape(-1)
-        return _as_rows(_spread(value, how), len(how.features))
+            return np.ascontiguousarray(spread(value, how), kind).reshape(-1)
+        return _as_rows(spread(value, how), len(how.features))
 
     def written(self, made: Sequence[Any], entries: Sequence[Entry], sizes: Sizes, dtype: DType) -> list[Any]:
         """Return results as the mathematics of rows writes them."""
@@ -182,7 +165,7 @@ class AxesLayer(HostLayer[Kept]):
                 round_to(own, ..., value)
 
 
-def _spread(value: Array, how: Arranged) -> Array:
+def spread(value: Array, how: Arranged) -> Array:
     """An array whose axes are those of rows and features, broadcast over those that it lacks."""
     return np.broadcast_to(value.reshape(how.split).transpose(how.order).reshape(how.spread), how.shape)
 
@@ -240,13 +223,7 @@ class AxesForward(ForwardCall[Any, Kept]):
             raise ValueError(f"a row ({row}) has {shape[-1]} entries; pass {layer.minimum_features} or more")
         dtypes = types(found)
         dtype = computed(without_numbers(dtypes, found), layer.is_wide)
-        stored = dtypes[leading(inputs, found)]
-        outs = (out,) if len(self.names) == 1 else several(out, self.names)
-        taken = dict(zip(self.inputs, found, strict=False))
-        made = [
-            result(output.name, own, layer.shape(output, sizes), output.made_in(stored), taken, self.empty)
-            for output, own in zip(direction.results, outs, strict=True)
-        ]
+        made = self._results(found, out, arrangement.flat(sizes), dtypes)
         outputs = self.results(*made)
         made += [np.empty(shape[:-1], dtype) for _ in direction.row_scalars]
         values = (*found, *values[len(found) :])
@@ -278,35 +255,19 @@ class AxesLater(LaterCall[Any]):
 
     def call(self, saved: Any, arguments: tuple[Any, ...], out: Any, threads: int) -> Any:
         """The results of the direction."""
-        layer, direction, threads = self.layer, self.direction, thread_count(threads)
-        layer.check_saved(saved)
-        flat, kept, dtypes, *fields = saved
-        sizes = layer.arrangement.sizes_of(flat)
-        found = [
-            (scalar if each.part == NUMBER else array)(each.name, value, not each.may_be_none)
-            for each, value in zip(direction.arguments, arguments, strict=True)
-        ]
-        direction.check_any(found)
-        direction.check_left_out(found, dtypes)
-        for each, value in zip(direction.arguments, found, strict=True):
-            if each.part != NUMBER:
-                check_shape(each.name, value, layer.shape(each, sizes), each.meaning(""))
-        values = [*found, *fields]
-        dtype = computed((kept, *without_numbers(types(values), values)))
-        kinds = self._kinds(values, dtypes)
-        taken = {} if out is None else self._given(values)
-        made = [
-            result(each.name, own, layer.shape(each, sizes), kind, taken, self.empty)
-            for each, own, kind in zip(direction.results, several(self._outs(out), self.names), kinds, strict=True)
-        ]
-        call = Work(layer.arrangement.row_shape(sizes), dtype, threads)
-        own = len(direction.arguments)
+        return self._in_full(saved, arguments, out, thread_count(threads))
+
+    def _in_blocks(self, values: list[Any], dtype: DType, saved: Any, out: Any, threads: int, converts: bool) -> Any:
+        layer, direction = self.layer, self.direction
+        made = self._results(values, out, saved[0], saved[2])
+        sizes, own = layer.arrangement.sizes_of(saved[0]), len(direction.arguments)
 
         def function(rows: list[Any], results: list[Any], call: Work) -> Any:
             rows = self.with_zeros(rows, call)
             return self.function(rows[:own], rows[own:], results, call)
 
-        layer.run(function, values, made, (direction.reads, direction.results), sizes, call, self.is_dense)
+        entries, call = (direction.reads, direction.results), Work(layer.arrangement.row_shape(sizes), dtype, threads)
+        layer.run(function, values, made, entries, sizes, call, self.is_dense)
         return self.results(*made)
 
 

@@ -157,7 +157,6 @@ class Scattered:
     def __init__(self, array: Array, features: int = 1) -> None:
         self.array, self.features, self.dtype = array, features, array.dtype
         self.rows = array.shape[: array.ndim - features]
-        self.size = array.size
 
     def _index(self, span: slice) -> tuple[Array, ...]:
         return np.unravel_index(np.arange(span.start, span.stop), self.rows)
@@ -186,7 +185,6 @@ class SummedRows(Scattered):
         dtype: np.dtype[Any],
     ) -> None:
         self.target, self.rows, self.features, self.dtype = target, rows, len(features), dtype
-        self.size = prod(rows) * prod(features)
         count = len(rows)
         self._kept_rows = [place for place in range(count) if place not in lacks]
         lacking = [place for place in range(len(features)) if place + count in lacks]

@@ -5,7 +5,7 @@ The features of a row are the entries along some axes, and the other axes number
 put its axes in the order of rows and then features, and to broadcast it over those that it lacks.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from math import prod
 from typing import Any, NamedTuple
@@ -17,9 +17,10 @@ Sizes = dict[str, Shape]
 """The sizes of axes by name; "..." has any number of them, every other name one."""
 
 REST = "..."
+"""Name of the axes that a pattern does not name, of which there may be any number."""
 
 
-def written(pattern: Pattern) -> str:
+def written(pattern: Iterable[Sequence[str]]) -> str:
     """Return a pattern as a definition has it.
 
     >>> written([["n"], ["g", "c"], ["..."]])

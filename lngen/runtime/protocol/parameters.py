@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
 """The parameters of a layer that is a class: which there are, how they begin, and on NumPy their arrays by name."""
 
-from collections.abc import Iterator, Mapping, MutableMapping
+from collections.abc import Collection, Iterator, Mapping, MutableMapping
 from numbers import Integral
 from typing import Any
 
 from .axes import Arrangement, Sizes
 from .calls import Array, array, constant
-from .interface import DATA, PARAMETERS, ConstantEntry, InputEntry, Interface
+from .interface import DATA, PARAMETERS, ConstantEntry, InputEntry, Interface, Kind
 
 Features = int | Mapping[str, int] | None
 """Sizes that a constructor takes: the number of features, or the sizes of axes that have names."""
@@ -20,10 +20,15 @@ def parameters_of(interface: Interface) -> list[InputEntry]:
 
 def is_parameter(interface: Interface, each: InputEntry) -> bool:
     """Test whether a class holds an input as a parameter: a shared one, or an array without the first axis."""
-    if "pattern" in each and each["kind"] not in DATA:
-        first = interface["layout"]["pattern"][0]
-        return not any(name in first for axis in each["pattern"] for name in axis)
-    return each["kind"] in PARAMETERS
+    names = [name for axis in each["pattern"] for name in axis] if "pattern" in each else None
+    return is_held(each["kind"], names, interface["layout"]["pattern"][0] if "layout" in interface else ())
+
+
+def is_held(kind: Kind, names: Collection[str] | None, first: Collection[str]) -> bool:
+    """The same by its kind, the names of its axes if they have some, and those of the first axis of the rows."""
+    if names is not None and kind not in DATA:
+        return not any(name in first for name in names)
+    return kind in PARAMETERS
 
 
 def checked_features(interface: Interface, features: Features) -> Features:
