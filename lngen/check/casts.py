@@ -19,8 +19,8 @@ def claimed(found: Any, exact: Array, bound: Array | float, target: str) -> tupl
     neighbour beyond the tie. No claim is made where there is no bound.
 
     >>> exact = np.array([0.4, 0.49, 0.51], np.longdouble)
-    >>> claimed([1.0, 1.0, 1.0], exact, 0.02, "int8")[1].tolist()
-    [0.0, 1.0, 0.0]
+    >>> claimed([1.0, 1.0, 1.0], exact, 0.02, "int8")[1].astype(float).tolist()
+    [0.0, 1.0, 1.0]
     """
     reference = rounded(exact, target)
     with np.errstate(invalid="ignore"):

@@ -270,14 +270,14 @@ class TestCommands:
     def test_site_writes_a_folder(self, tmp_path, monkeypatch):
         monkeypatch.chdir(tmp_path)
         (tmp_path / "of").mkdir()
-        for name in ("one", "index"):
+        for name in ("one", "two"):
             (tmp_path / "of" / f"{name}.py").write_text(f'"""The {name}."""\ndef {name}(x: Row):\n    return x**2\n')
         result = run("site", "of", "--to", "public")
         assert result.exit_code == 0
         written = {str(path.relative_to(tmp_path / "public")) for path in (tmp_path / "public").rglob("*.html")}
-        assert written == {"index.html", "layers/one.html", "layers/index.html"}
+        assert written == {"index.html", "layers/one.html", "layers/two.html"}
         index = (tmp_path / "public" / "index.html").read_text()
-        assert _Seen(index).links == ["layers/index.html", "layers/one.html"]
+        assert _Seen(index).links == ["layers/one.html", "layers/two.html"]
         assert 'href="../index.html"' in (tmp_path / "public" / "layers" / "one.html").read_text()
 
     def test_a_folder_without_definitions_is_refused(self, tmp_path):
