@@ -6,6 +6,7 @@ import json
 import os
 import resource
 import signal
+import threading
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -29,6 +30,11 @@ MEMORY_IS_GONE = (MemoryError, SystemError)
 
 NO_MEMORY = 77
 """The exit status of a process that had no more memory."""
+
+
+_PAGES = Path("/proc/self/statm")
+_SLACK = 2**28  # bytes of address space that are not in memory: stacks of threads, libraries
+_GLANCE = 0.02  # seconds between two looks at the memory
 
 
 @dataclass(frozen=True)
@@ -97,11 +103,29 @@ def _panels(parts: panels.Panels, following: str) -> Answer:
 
 
 def _limit(limits: Limits) -> None:
-    """End this process where the server no longer can, and let it have so much memory and leave no core behind."""
+    """End this process where the server no longer can, let it have so much memory, and leave no core behind.
+
+    An interpreter that is refused memory may fail where no error can be raised, so the process ends itself before the
+    system refuses any.
+    """
     seconds = int(limits.seconds) + 1
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    pages = Path("/proc/self/statm")
-    if pages.exists():
-        most = int(pages.read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE") + limits.memory
+    if _PAGES.exists():
+        mapped, resident = _memory()
+        most = mapped + 2 * limits.memory + _SLACK
         resource.setrlimit(resource.RLIMIT_AS, (most, most))
+        threading.Thread(target=_end_beyond, args=(resident + limits.memory,), daemon=True).start()
+
+
+def _memory() -> tuple[int, int]:
+    """The bytes of this process: of its address space, and in memory."""
+    mapped, resident, *_ = (int(pages) * os.sysconf("SC_PAGE_SIZE") for pages in _PAGES.read_text().split())
+    return mapped, resident
+
+
+def _end_beyond(most: int) -> None:
+    """End this process as soon as it holds more bytes."""
+    while _memory()[1] <= most:
+        time.sleep(_GLANCE)
+    os._exit(NO_MEMORY)
