@@ -1,6 +1,7 @@
 """Definitions for the tests of the mathematical core, what they become, and an interpreter of row programs.
 
-`NAMES` has every file of `derive/` and `tests/definitions/`, and the texts of `TEXTS`: each is there for one construct.
+`NAMES` has the files of `derive/` whose arrays are rows of numbers, those of `tests/definitions/`, and the texts of
+`TEXTS`: each is there for one construct.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from lngen.language.syntax import Kind
 from lngen.pipeline import stages
 from lngen.plan.planner import Plan
 from lngen.plan.program import RowProgram
-from tests.shipped import REST
+from tests.shipped import BEYOND_ROWS, REST
 from tests.tiers import sample
 
 _ROOT = Path(__file__).parent.parent
@@ -32,6 +33,7 @@ FILES = {
     path.stem: path.read_text(encoding="utf-8")
     for folder in (_ROOT / "derive", _ROOT / "tests" / "definitions")
     for path in sorted(folder.glob("*.py"))
+    if path.stem not in BEYOND_ROWS
 }
 
 _EPS = "eps: Constant = 1e-5"

@@ -22,7 +22,7 @@ from lngen.errors import LngenError
 from lngen.paths import RUNTIME
 from lngen.pipeline.files import manifest
 from tests.requirements import needs_gxx, needs_nvrtc, needs_pycuda
-from tests.shipped import FILES, NAMES, ROOT, WHOLE, shipped
+from tests.shipped import FILES, LAYERS, ROOT, WHOLE, shipped
 from tests.tiers import sample
 
 SHARED = [f"{RUNTIME}/{path}" for path, _ in manifest.runtime_emission().files]
@@ -419,7 +419,7 @@ class TestShow:
     def test_an_unknown_layer_is_answered_with_those_there_are(self):
         result = lngen("show", "layer_nrm")
         assert result.exit_code == cli.REFUSED
-        assert ", ".join(NAMES) in result.stderr
+        assert ", ".join(LAYERS) in result.stderr
         assert "Did you mean layer_norm?" in result.stderr
 
 
@@ -661,7 +661,7 @@ def test_stability_tabulates_three_forms():
 def test_the_list_names_every_layer():
     result = lngen("list")
     assert result.exit_code == 0
-    for name in NAMES:
+    for name in LAYERS:
         assert f"{name} " in result.stdout
     rms = next(line for line in result.stdout.splitlines() if line.startswith("rms_norm "))
     # Reductions and row tensors, forward and backward, then the lines of the gradient.

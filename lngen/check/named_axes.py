@@ -19,6 +19,7 @@ from lngen.check.claim import Claim, listed, same
 from lngen.check.evidence import Evidence
 from lngen.check.layer import Array
 from lngen.language.definition import Definition
+from lngen.language.syntax import Kind
 from lngen.runtime.numpy.axes import on_rows, spread
 from lngen.runtime.protocol.axes import REST, Arrangement, Sizes
 
@@ -39,15 +40,16 @@ class Calls:
         self.given = {size.name: sizes[size.name][0] for size in definition.sizes}
         self.seed = seed
         self.inputs = [
-            self.drawn(entry.name, self.shape(public)) if entry.pattern else self.drawn(entry.name, ())
+            self.drawn(entry.name, self.shape(definition.public(entry.name)) if entry.pattern else (), entry.kind)
             for entry in definition.positional
-            for public in (definition.public(entry.name),)
         ]
         self.cotangents = [self.drawn(f"d{name}", self.shape(definition.public(name))) for name in definition.outputs]
 
-    def drawn(self, name: str, shape: tuple[int, ...]) -> Array:
-        """Positive numbers of order one, which every layer is defined at."""
+    def drawn(self, name: str, shape: tuple[int, ...], kind: Kind = Kind.ROW) -> Array:
+        """Positive numbers of order one, which every layer is defined at, and places in a row for integers."""
         draw = np.random.default_rng([self.seed, crc32(name.encode())])
+        if kind.is_integer:
+            return np.asarray(draw.integers(0, self.arrangement.row_shape(self.sizes)[-1], shape))
         return np.asarray(draw.uniform(0.25, 2.0, shape))
 
     def shape(self, name: str) -> tuple[int, ...]:
@@ -124,7 +126,8 @@ def _sizes(definition: Definition) -> Iterator[tuple[str, Sizes]]:
     yield "small sizes", small
     yield "sizes of one", dict.fromkeys(names, (1,))
     if REST in names:
-        yield "no further axes", {**small, REST: ()}
+        if definition.layout.features != (REST,):
+            yield "no further axes", {**small, REST: ()}
         yield "two further axes", {**small, REST: (3, 2)}
     for name in (definition.layout.rows[0], definition.layout.rows[-1]):
         entries = prod(size[0] for other, size in small.items() if other != name)

@@ -12,7 +12,7 @@ import pytest
 
 from lngen.emit.description import assignment
 from lngen.runtime.protocol import interface
-from tests.shipped import NAMES, ROOT
+from tests.shipped import LAYERS, ROOT
 
 SCHEMA = json.loads((ROOT / "docs" / "interface.schema.json").read_text())
 
@@ -58,7 +58,7 @@ def modules(name: str) -> list[ModuleType]:
     return [importlib.import_module(f"generated.{name}{end}") for end in ("", ".numpy_backend", ".cuda_backend")]
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", LAYERS)
 def test_it_holds_to_its_schema_and_is_one_object(name: str) -> None:
     manifest = json.loads((ROOT / "generated" / name / "manifest.json").read_text())
     assert list(faults(manifest["interface"], SCHEMA)) == []
@@ -67,7 +67,7 @@ def test_it_holds_to_its_schema_and_is_one_object(name: str) -> None:
     assert all(backend.INTERFACE is package.INTERFACE for backend in backends)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", LAYERS)
 def test_it_is_what_the_functions_take_and_give(name: str) -> None:
     for module in modules(name):
         interface = module.INTERFACE

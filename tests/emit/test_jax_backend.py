@@ -5,14 +5,14 @@ import re
 
 import pytest
 
-from tests.shipped import NAMES, ROOT
+from tests.shipped import LAYERS, ROOT
 
 
 def _text(name):
     return (ROOT / "generated" / name / "jax_backend.py").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", LAYERS)
 def test_a_module_is_short_and_exports_a_function(name):
     text = _text(name)
     assert len(text.splitlines()) < 90

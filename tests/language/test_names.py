@@ -15,7 +15,7 @@ from lngen.language.parsing import parse
 from tests import named
 from tests.named import ROLES, TEMPLATE, assert_works, identifiers
 from tests.requirements import needs_gxx, needs_pycuda
-from tests.shipped import NAMES, ROOT
+from tests.shipped import LAYERS, ROOT
 from tests.tiers import sample
 
 
@@ -207,7 +207,7 @@ PUBLIC = {
 
 def _texts() -> dict[str, str]:
     """The emitted Python of every shipped layer, as it is committed, and of the template's."""
-    found = {f"{name}/{file}": (ROOT / "generated" / name / file).read_text() for name in NAMES for file in PUBLIC}
+    found = {f"{name}/{file}": (ROOT / "generated" / name / file).read_text() for name in LAYERS for file in PUBLIC}
     return found | {f"template/{file}": named.plain(TEMPLATE).text(file) for file in PUBLIC}
 
 

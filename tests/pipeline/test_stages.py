@@ -19,7 +19,7 @@ from lngen.pipeline.stages import STAGES, EvidenceError, derived, planned
 from lngen.report import heading
 from lngen.report.heading import comment_safe, header
 from tests import corpus
-from tests.shipped import FILES, NAMES, ROOT, WHOLE, shipped
+from tests.shipped import FILES, LAYERS, ROOT, WHOLE, shipped
 from tests.tiers import sample
 from tests.work import calls_of
 
@@ -81,7 +81,7 @@ class TestOfAShippedLayer:
         }
 
 
-@pytest.mark.parametrize("name", sample(NAMES, (*WHOLE, "softmax")))
+@pytest.mark.parametrize("name", sample(LAYERS, (*WHOLE, "softmax")))
 def test_every_shipped_layer_is_proved_and_is_what_is_committed(name):
     layer = shipped(name)
     kinds = {proof.kind for proof in layer.plan.derivation.proofs if proof.passed}
@@ -94,7 +94,7 @@ def test_every_shipped_layer_is_proved_and_is_what_is_committed(name):
 @pytest.mark.usefixtures("nothing_kept")
 def test_shipped_layers_are_derived_and_proved_in_a_moment():
     # About two million calls take a second on a machine of its own: one for half of them, five for the longest.
-    calls = [calls_of(planned, load(ROOT / "derive" / f"{name}.py"))[1] for name in NAMES]
+    calls = [calls_of(planned, load(ROOT / "derive" / f"{name}.py"))[1] for name in LAYERS]
     assert median(calls) < 4_000_000
     assert max(calls) < 15_000_000
 

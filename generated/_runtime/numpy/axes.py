@@ -33,7 +33,7 @@ from ..protocol.directions import (
 )
 from ..protocol.interface import Interface
 from .blocks import Scattered, SummedRows, Work, round_to
-from .directions import ForwardCall, LaterCall
+from .directions import ForwardCall, LaterCall, Results
 from .layers import HostLayer, Kept
 
 __all__ = ["AxesForward", "AxesLater", "AxesLayer", "on_rows", "spread"]
@@ -179,7 +179,7 @@ def _as_rows(view: Array, features: int) -> Any:
     return view.reshape(*view.shape[: view.ndim - features], -1) if features > 1 else view
 
 
-class AxesForward(ForwardCall[Any, Kept]):
+class AxesForward(ForwardCall[Results, Kept]):
     """Function `forward` of a layer whose axes have names; `on_rows` is that of rows."""
 
     layer: AxesLayer[Kept]
@@ -193,19 +193,21 @@ class AxesForward(ForwardCall[Any, Kept]):
     def _of_rows(self, function: Callable[..., Any], **options: Any) -> ForwardCall[Any, Kept]:
         return ForwardCall(self.layer.on_rows, self.results, function, **options)
 
-    def compiled(self, function: Callable[..., Any], empty: Any, host: Callable[[Any], Any]) -> "AxesForward[Kept]":
+    def compiled(
+        self, function: Callable[..., Any], empty: Any, host: Callable[[Any], Any]
+    ) -> "AxesForward[Results, Kept]":
         """Return the same with a function of dense arrays; `host` makes the call on rows from a `ForwardCall`."""
-        made = AxesForward(self.layer, self.results, function, empty=empty)
+        made: AxesForward[Results, Kept] = AxesForward(self.layer, self.results, function, empty=empty)
         made.is_dense, made.on_rows = True, host(self._of_rows(function, empty=empty))
         return made
 
-    def call(self, values: tuple[Any, ...], save: bool, out: Any, threads: int) -> tuple[Any, Kept | None]:
+    def call(self, values: tuple[Any, ...], save: bool, out: Any, threads: int) -> tuple[Results, Kept | None]:
         """Return the outputs of a layer and its saved values."""
         return self.sized((), values, save, out, threads)
 
     def sized(
         self, given: Sequence[Any], values: tuple[Any, ...], save: bool, out: Any, threads: int
-    ) -> tuple[Any, Kept | None]:
+    ) -> tuple[Results, Kept | None]:
         """Return the outputs of a layer and its saved values; `given` are the sizes that are arguments."""
         layer, direction, arrangement = self.layer, self.direction, self.layer.arrangement
         threads = thread_count(threads)
@@ -233,7 +235,7 @@ class AxesForward(ForwardCall[Any, Kept]):
         return outputs, saved
 
 
-class AxesLater(LaterCall[Any]):
+class AxesLater(LaterCall[Results]):
     """Direction that follows forward of a layer whose axes have names; `on_rows` is that of rows."""
 
     layer: AxesLayer[Any]
@@ -247,13 +249,13 @@ class AxesLater(LaterCall[Any]):
     def _of_rows(self, function: Callable[..., Any], **options: Any) -> LaterCall[Any]:
         return LaterCall(self.layer.on_rows, self.direction.name, self.results, function, **options)
 
-    def compiled(self, function: Callable[..., Any], empty: Any, host: Callable[[Any], Any]) -> "AxesLater":
+    def compiled(self, function: Callable[..., Any], empty: Any, host: Callable[[Any], Any]) -> "AxesLater[Results]":
         """Return the same with a function of dense arrays; `host` makes the call on rows from a `LaterCall`."""
-        made = AxesLater(self.layer, self.direction.name, self.results, function, empty=empty)
+        made: AxesLater[Results] = AxesLater(self.layer, self.direction.name, self.results, function, empty=empty)
         made.is_dense, made.on_rows = True, host(self._of_rows(function, empty=empty))
         return made
 
-    def call(self, saved: Any, arguments: tuple[Any, ...], out: Any, threads: int) -> Any:
+    def call(self, saved: Any, arguments: tuple[Any, ...], out: Any, threads: int) -> Results:
         """The results of the direction."""
         return self._in_full(saved, arguments, out, thread_count(threads))
 

@@ -90,6 +90,9 @@ class Arrangement:
             for axis, size in self._paired(name, pattern, shape):
                 if len(axis) > 1:
                     self._divided(name, shape, axis, size[0], found)
+        if self.features == [REST] and found.get(REST) == ():
+            name, (pattern, shape) = next((name, of) for name, of in known.items() if [REST] in of[0])
+            raise ValueError(f"{name} has shape {shape}; pass ({written(pattern)}), with one axis or more for ...")
         return found
 
     def _paired(self, name: str, pattern: Pattern, shape: Shape) -> Iterator[tuple[Sequence[str], Shape]]:
@@ -147,8 +150,8 @@ class Arrangement:
 
     def row_shape(self, sizes: Sizes) -> Shape:
         """Return the shape of the rows: the sizes of the axes that number them, and D."""
-        rows = chain.from_iterable([sizes[name] for name in self.rows])
-        return (*rows, prod([sizes[name][0] for name in self.features]))
+        rows, features = [chain.from_iterable([sizes[name] for name in axes]) for axes in (self.rows, self.features)]
+        return (*rows, prod(features))
 
     def arranged(self, pattern: Pattern, sizes: Sizes) -> Arranged:
         """Return how an array is arranged: beside rows if it has an axis of theirs, and features likewise."""

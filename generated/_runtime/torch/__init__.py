@@ -151,7 +151,7 @@ class TorchLayer(Generic[Result]):
 class Module(torch.nn.Module):
     """A layer as a module, whose parameters are the layer's inputs of kind Feature and Scalar."""
 
-    _layer: ClassVar[TorchLayer[Any]]
+    _layer: ClassVar[Any]  # a TorchLayer, or a TorchAxes
     _ours: ClassVar[dict[str, str]]
 
     def __init_subclass__(cls, **keywords: Any) -> None:

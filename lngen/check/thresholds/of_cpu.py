@@ -80,7 +80,8 @@ def _chunks(module: Any, dtype: str) -> Iterator[ThresholdSide]:
         with ExitStack() as stack:
             stack.enter_context(lowered(kernels, **numbers))
             # Calls that are looked at in C know of the size that chunks had when they were made.
-            for call in vars(module)["_KERNELS"].calls.values():
+            for direction in vars(module)["_KERNELS"].calls.values():
+                call = getattr(direction, "on_rows", direction)
                 kept = vars(call).get("call")
                 call.call = call.any_call.call
                 stack.callback(setattr, call, "call", kept)

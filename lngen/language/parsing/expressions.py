@@ -12,7 +12,7 @@ from typing import NoReturn
 
 from lngen.errors import counted
 from lngen.language import ANNOTATIONS, FUNCTIONS
-from lngen.language.axes import Pattern
+from lngen.language.axes import RowAxes
 from lngen.language.functions import Named
 from lngen.language.parsing import folding, instead
 from lngen.language.parsing.folding import Value
@@ -35,6 +35,7 @@ from lngen.language.syntax import (
     is_integer,
     walk,
 )
+from lngen.runtime.protocol.axes import REST
 from lngen.runtime.protocol.casts import TARGETS
 
 MAXIMUM_DEPTH = 100
@@ -179,7 +180,7 @@ class Scope:
     later: frozenset[str] = frozenset()
     values: dict[str, Value] = field(default_factory=dict)
     inputs: frozenset[str] = frozenset()
-    row: Pattern | None = None
+    layout: RowAxes | None = None
     casts: dict[str, str] = field(default_factory=dict)
     totals: set[str] | None = None
     count: str = ""
@@ -327,11 +328,11 @@ class Scope:
             if keyword.arg in ("axis", "dim"):
                 remedy = instead.axis(self._text(keyword.value))
             self.source.refuse(keyword, "keyword", remedy, usage=FUNCTIONS[function].usage)
-        if over_rows(node):
-            if self.row is not None:
+        if over_rows(node) and not (self.layout and REST in self.layout.features):
+            if self.layout is not None:
                 self.source.refuse(node, "axes-total")
             return self._read_total(node, function, depth), None
-        names_axes = self.row is not None and entry.role == "reduction" and len(node.args) == 2
+        names_axes = self.layout is not None and entry.role == "reduction" and len(node.args) == 2
         given = node.args[:1] if names_axes else node.args
         if len(given) != entry.arity:
             self._refuse_arity(node, function, len(given), entry.arity)
@@ -487,7 +488,7 @@ def over_rows(node: ast.Call) -> bool:
     """Test whether a call is a reduction that names the axes of the rows, as `mean(u, "...")` does."""
     match node.args:
         case [_, ast.Constant(value=str(axes))]:
-            return axes.strip() == "..."
+            return axes.strip() == REST
     return False
 
 

@@ -66,9 +66,9 @@ def layout(source: Source, function: ast.FunctionDef) -> RowAxes | None:
         if features and named != features:
             source.refuse(place, "axes-differ", text=text, row=" ".join(features))
         features = named
-    features = features or whole.axes[-1]
-    if REST in features:
+    if not features and REST in whole.axes[-1]:
         source.refuse(first[0], "axes-rest")
+    features = features or whole.axes[-1]
     if features == whole.names:
         source.refuse(first[0], "axes-all", text=str(whole))
     return RowAxes(whole, features)

@@ -195,7 +195,7 @@ class _DefinitionParser(SignatureParser):
             totals=set(),
             count=self._count(given | later),
             no_features=no_features,
-            row=self.layout.pattern if self.layout else None,
+            layout=self.layout,
         )
         statements: list[Statement] = []
         for position, node in enumerate(body):

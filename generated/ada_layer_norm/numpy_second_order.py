@@ -1,0 +1,237 @@
+# Made by lngen 0.1.0 from the definition of ada_layer_norm.
+# Do not edit; edit ada_layer_norm.py and run: lngen derive ada_layer_norm.py
+# Cost: forward 2 row tensors (1 read, 1 written), and 2 smaller arrays, 10 flops per row element; backward 3 row tensors (2 read, 1 written), and 3 smaller arrays, 13 flops per row element.
+# Evidence: 1 output, 37 steps, 35 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# definition sha256:4511546d4270dc6e00be6c536336d723e2d3fc56b8a52577643353e5bd4ccb6f
+# templates sha256:2ac2f07bc6384e88de134c9a9116a66083010804f4352ef40720a3cf756ef3c4
+"""Layer normalization with a scale and a shift for each sample. The tangents, and the gradients of the gradients.
+
+Many rows are taken block by block, in memory that stays in the cache; few are taken at
+once, and NumPy makes the memory. A comment gives the derivation step of its line, and
+names in the code are those of the derivation.
+"""
+
+# A variable may be an array, a number or None.
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
+
+import numpy as np
+
+from .._runtime.numpy import blocks as _blocks
+from .._runtime.numpy import rows as _rows
+
+
+def jvp(arguments, fields, results, call):
+    """The tangents of the outputs."""
+    x_dot_rows, scale_dot_rows, shift_dot_rows = arguments
+    x_rows, scale_rows, mu_rows, mu_residual_rows, rstd_rows = fields
+    (y_dot_out,) = results
+    shape, dtype, _ = call
+    features = shape[-1]
+    one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
+    D = _rows.number(features, dtype)
+
+    def block(
+        x,
+        scale,
+        x_dot,
+        scale_dot,
+        shift_dot,
+        mu,
+        mu_residual,
+        rstd,
+        y_dot_block=None,
+        buffers=(None,) * 2,
+    ):
+        # step 37: mean_x_dot = mean(x_dot)
+        if x_dot_rows is not None:
+            mean_x_dot = _rows.row_sum(x_dot, one_over_D)
+        # step 2, pass 1: x_shifted = x - mu
+        if x_dot_rows is not None or scale_dot_rows is not None:
+            x_shifted = _rows.by_row(np.subtract, x, mu, out=y_dot_block)
+            # step 2, pass 3: x_centred = x_shifted - mu_residual
+            x_centred = _rows.less_residual(x_shifted, mu_residual)
+            # step 5: xhat = x_centred*rstd
+            xhat = _rows.by_row(np.multiply, x_centred, rstd, out=buffers[0])
+        # step 37: mean_x_dot_xhat = mean(x_dot*xhat)
+        if x_dot_rows is not None:
+            mean_x_dot_xhat = _rows.row_mean(x_dot, xhat, D)
+        # step 37: y_dot = shift_dot + scale_dot*xhat + (x_dot - mean_x_dot -
+        #   xhat*mean_x_dot_xhat)*(scale + 1)*rstd
+        if scale_dot_rows is not None:
+            y_dot = np.multiply(scale_dot, xhat, out=y_dot_block)
+        if scale_dot_rows is not None and shift_dot_rows is not None:
+            y_dot = np.add(shift_dot, y_dot, out=y_dot)
+        if scale_dot_rows is None and shift_dot_rows is not None:
+            y_dot = shift_dot
+        if x_dot_rows is not None:
+            part = _rows.by_row(np.subtract, x_dot, mean_x_dot, out=buffers[1])
+            part_2 = np.multiply(xhat, mean_x_dot_xhat, out=xhat)
+            part = np.subtract(part, part_2, out=part_2)
+        if scale_rows is not None and x_dot_rows is not None:
+            part_3 = np.add(scale, 1.0, out=buffers[1])
+            part = np.multiply(part, part_3, out=part)
+        if x_dot_rows is not None:
+            part = np.multiply(part, rstd, out=part)
+        if x_dot_rows is not None and (
+            shift_dot_rows is not None or scale_dot_rows is not None
+        ):
+            y_dot = np.add(y_dot, part, out=y_dot_block)
+        if scale_dot_rows is None and shift_dot_rows is None:
+            y_dot = part
+        if x_dot_rows is None and scale_dot_rows is None:
+            y_dot = _rows.filled(shift_dot, y_dot_block, shape, dtype)
+        return (y_dot,)
+
+    return _blocks.each_block(
+        block,
+        call,
+        rows=(x_rows, scale_rows, x_dot_rows, scale_dot_rows, shift_dot_rows),
+        row_scalars=(mu_rows, mu_residual_rows, rstd_rows),
+        into=(y_dot_out,),
+        buffers=2,
+    )
+
+
+def backward_backward(arguments, fields, results, call):
+    """The gradients of the gradients; None for one that is not wanted."""
+    dy_rows, ddx_rows, ddscale_rows, ddshift_rows = arguments
+    x_rows, scale_rows, mu_rows, mu_residual_rows, rstd_rows = fields
+    dx_out, dscale_out, dshift_out, ddy_out = results
+    shape, dtype, _ = call
+    features = shape[-1]
+    needs_x_shifted = ddx_rows is not None or ddscale_rows is not None
+    needs_part = scale_rows is not None and ddx_rows is not None
+    needs_g = scale_rows is None and ddx_rows is not None
+    needs_ddy = ddx_rows is None and ddscale_rows is None
+    one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
+    D = _rows.number(features, dtype)
+
+    def block(
+        x,
+        scale,
+        dy,
+        ddx,
+        ddscale,
+        ddshift,
+        mu,
+        mu_residual,
+        rstd,
+        dx_block=None,
+        dscale_block=None,
+        dshift_block=None,
+        ddy_block=None,
+        buffers=(None,) * 6,
+    ):
+        d2scale = dshift = None
+        # step 70: mean_ddx = mean(ddx)
+        if ddx_rows is not None:
+            mean_ddx = _rows.row_sum(ddx, one_over_D)
+        # step 2, pass 1: x_shifted = x - mu
+        if needs_x_shifted:
+            x_shifted = _rows.by_row(np.subtract, x, mu, out=ddy_block)
+            # step 2, pass 3: x_centred = x_shifted - mu_residual
+            x_centred = _rows.less_residual(x_shifted, mu_residual)
+            # step 5: xhat = x_centred*rstd
+            xhat = _rows.by_row(np.multiply, x_centred, rstd, out=dx_block)
+        # step 70: mean_ddx_xhat = mean(ddx*xhat)
+        if ddx_rows is not None:
+            mean_ddx_xhat = _rows.row_mean(ddx, xhat, D)
+        # step 38: g = dy*(scale + 1)
+        if needs_part:
+            part = np.add(scale, 1.0, out=buffers[0])
+            g = np.multiply(dy, part, out=buffers[1])
+        if needs_g:
+            g = dy
+        # step 39: mean_g = mean(g)
+        if ddx_rows is not None:
+            mean_g = _rows.row_sum(g, one_over_D)
+            # step 40: mean_g_xhat = mean(g*xhat)
+            mean_g_xhat = _rows.row_mean(g, xhat, D)
+            # step 62: mean_ddx_g = mean(ddx*g)
+            mean_ddx_g = _rows.row_mean(ddx, g, D)
+        if dshift_out is not None:
+            dshift = _rows.filled(0.0, dshift_block, shape, dtype)
+        # step 43, pass 8: mean_g_xhat_scaled = mean_g_xhat*rstd
+        if ddx_rows is not None:
+            mean_g_xhat_scaled = mean_g_xhat * rstd
+            # step 62, pass 9: mean_g_xhat_scaled_2 = 2*mean_g_xhat
+            mean_g_xhat_scaled_2 = mean_g_xhat * 2.0
+            # step 62, pass 10: mean_ddx_scaled = mean_ddx*mean_g
+            mean_ddx_scaled = mean_ddx * mean_g
+            # step 70: dg = (ddx - mean_ddx - xhat*mean_ddx_xhat)*rstd
+            dg = _rows.by_row(np.subtract, ddx, mean_ddx, out=ddy_block)
+            part_2 = _rows.by_row(np.multiply, xhat, mean_ddx_xhat, out=buffers[2])
+            dg = np.subtract(dg, part_2, out=dg)
+            dg = _rows.by_row(np.multiply, dg, rstd, out=buffers[2])
+        # step 43, pass 11: d2xhat_part = ddscale*dy - ddx*mean_g_xhat_scaled
+        if ddscale_rows is not None:
+            d2xhat_part = np.multiply(ddscale, dy, out=buffers[3])
+        if ddx_rows is not None and ddscale_rows is None:
+            d2xhat_part = 0.0
+        if ddx_rows is not None:
+            part_3 = _rows.by_row(np.multiply, ddx, mean_g_xhat_scaled, out=ddy_block)
+            d2xhat_part = np.subtract(d2xhat_part, part_3, out=buffers[3])
+        # step 62: mean_d2xhat_part = mean(d2xhat_part)
+        if needs_x_shifted:
+            mean_d2xhat_part = _rows.row_sum(d2xhat_part, one_over_D)
+            # step 62: mean_d2xhat_part_xhat = mean(d2xhat_part*xhat)
+            mean_d2xhat_part_xhat = _rows.row_mean(d2xhat_part, xhat, D)
+        # step 71: d2scale = dg*dy
+        if needs_part:
+            d2scale = np.multiply(dg, dy, out=dscale_block)
+        if scale_rows is not None and ddx_rows is None:
+            d2scale = _rows.filled(0.0, dscale_block, shape, dtype)
+        # step 76: ddy = ddshift + ddscale*xhat + dg*(scale + 1)
+        if ddscale_rows is not None:
+            ddy = np.multiply(ddscale, xhat, out=ddy_block)
+        if ddscale_rows is not None and ddshift_rows is not None:
+            ddy = np.add(ddshift, ddy, out=ddy)
+        if ddscale_rows is None and ddshift_rows is not None:
+            ddy = ddshift
+        if needs_part:
+            part_4 = np.multiply(dg, part, out=part)
+        if needs_g:
+            part_4 = dg
+        if ddx_rows is not None and (
+            ddscale_rows is not None or ddshift_rows is not None
+        ):
+            ddy = np.add(ddy, part_4, out=ddy_block)
+        if ddscale_rows is None and ddshift_rows is None:
+            ddy = part_4
+        if needs_ddy:
+            ddy = _rows.filled(ddshift, ddy_block, shape, dtype)
+        # step 62, pass 12: d2x = (d2xhat_part + (xhat*mean_ddx_scaled +
+        #   (xhat*mean_g_xhat_scaled_2 + mean_g - g)*mean_ddx_xhat -
+        #   xhat*mean_ddx_g)*rstd - mean_d2xhat_part - xhat*mean_d2xhat_part_xhat)*rstd
+        if ddx_rows is not None:
+            d2x = _rows.by_row(np.multiply, xhat, mean_ddx_scaled, out=buffers[4])
+            part_5 = _rows.by_row(
+                np.multiply, xhat, mean_g_xhat_scaled_2, out=buffers[5]
+            )
+            part_5 = np.add(part_5, mean_g, out=part_5)
+            part_5 = np.subtract(part_5, g, out=buffers[1])
+            part_5 = np.multiply(part_5, mean_ddx_xhat, out=part_5)
+            d2x = np.add(d2x, part_5, out=part_5)
+            part_6 = _rows.by_row(np.multiply, xhat, mean_ddx_g, out=buffers[4])
+            d2x = np.subtract(d2x, part_6, out=d2x)
+            d2x = np.multiply(d2x, rstd, out=d2x)
+            d2x = np.add(d2xhat_part, d2x, out=d2x)
+        if ddx_rows is None and ddscale_rows is not None:
+            d2x = d2xhat_part
+        if needs_x_shifted:
+            d2x = np.subtract(d2x, mean_d2xhat_part, out=buffers[1])
+            part_7 = np.multiply(xhat, mean_d2xhat_part_xhat, out=xhat)
+            d2x = np.subtract(d2x, part_7, out=part_7)
+            d2x = np.multiply(d2x, rstd, out=d2x)
+        else:
+            d2x = _rows.filled(0.0, dx_block, shape, dtype)
+        return d2x, d2scale, dshift, ddy
+
+    return _blocks.each_block(
+        block,
+        call,
+        rows=(x_rows, scale_rows, dy_rows, ddx_rows, ddscale_rows, ddshift_rows),
+        row_scalars=(mu_rows, mu_residual_rows, rstd_rows),
+        into=(dx_out, dscale_out, dshift_out, ddy_out),
+        buffers=6,
+    )

@@ -1,0 +1,47 @@
+// Layer normalization with a scale and a shift for each sample.
+// Made by lngen 0.1.0 from the definition of ada_layer_norm.
+// Do not edit; edit ada_layer_norm.py and run: lngen derive ada_layer_norm.py
+// Cost: forward 2 row tensors (1 read, 1 written), and 2 smaller arrays, 10 flops per row element; backward 3 row tensors (2 read, 1 written), and 3 smaller arrays, 13 flops per row element.
+// Evidence: 1 output, 37 steps, 35 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+// definition sha256:4511546d4270dc6e00be6c536336d723e2d3fc56b8a52577643353e5bd4ccb6f
+// templates sha256:6cf837d3890044a39562e088f25f0f6a772b4d185884733bc92633e17d0d9252
+//
+// Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
+//
+//     jvp_<type>(const Row* x, const Row* scale, const Row* x_dot, const Row* scale_dot, const Row* shift_dot,
+//         const Computed* mu, const Computed* mu_residual, const Computed* rstd, Row* out_y_dot, long long rows,
+//         int D)
+//     backward_backward_<type>(const Row* x, const Row* scale, const Row* dy, const Row* ddx, const Row* ddscale,
+//         const Row* ddshift, const Computed* mu, const Computed* mu_residual, const Computed* rstd, Row* out_dx,
+//         Row* out_dscale, Row* out_dshift, Row* out_ddy, long long rows, int D)
+//
+// Launches, and the macros that choose among kernels: rows.cuh. Formulas, and the macros of arguments: layer.h.
+
+#include "../_runtime/cuda/layer_rows.cuh"
+#include "layer.h"
+
+#ifdef LNGEN_JVP
+#define LNGEN_KERNELS(TYPE, T) \
+  LNGEN_KERNEL(jvp_##TYPE, T, lngen::jvp::Layer, \
+               (const T* __restrict__ x, const T* __restrict__ scale, const T* __restrict__ x_dot, \
+                const T* __restrict__ scale_dot, const T* __restrict__ shift_dot, \
+                const lngen::Computed<T>* __restrict__ mu, const lngen::Computed<T>* __restrict__ mu_residual, \
+                const lngen::Computed<T>* __restrict__ rstd, T* __restrict__ out_y_dot, long long rows, int D), \
+               (x, scale, x_dot, scale_dot, shift_dot, mu, mu_residual, rstd, out_y_dot, rows, D))
+LNGEN_EACH_TYPE(LNGEN_KERNELS)
+#undef LNGEN_KERNELS
+#endif
+
+#ifdef LNGEN_BACKWARD_BACKWARD
+#define LNGEN_KERNELS(TYPE, T) \
+  LNGEN_KERNEL(backward_backward_##TYPE, T, lngen::backward_backward::Layer, \
+               (const T* __restrict__ x, const T* __restrict__ scale, const T* __restrict__ dy, \
+                const T* __restrict__ ddx, const T* __restrict__ ddscale, const T* __restrict__ ddshift, \
+                const lngen::Computed<T>* __restrict__ mu, const lngen::Computed<T>* __restrict__ mu_residual, \
+                const lngen::Computed<T>* __restrict__ rstd, T* __restrict__ out_dx, T* __restrict__ out_dscale, \
+                T* __restrict__ out_dshift, T* __restrict__ out_ddy, long long rows, int D), \
+               (x, scale, dy, ddx, ddscale, ddshift, mu, mu_residual, rstd, out_dx, out_dscale, out_dshift, out_ddy, \
+                rows, D))
+LNGEN_EACH_TYPE(LNGEN_KERNELS)
+#undef LNGEN_KERNELS
+#endif

@@ -1,0 +1,55 @@
+// Gated residual addition, then layer normalization with a scale and a shift; all three are a sample's own.
+// Made by lngen 0.1.0 from the definition of ada_layer_norm_zero.
+// Do not edit; edit ada_layer_norm_zero.py and run: lngen derive ada_layer_norm_zero.py
+// Cost: forward 4 row tensors (2 read, 2 written), and 3 smaller arrays, 12 flops per row element; backward 6 row tensors (4 read, 2 written), and 5 smaller arrays, 18 flops per row element.
+// Evidence: 2 outputs, 37 steps, 44 first lines, 2 identities, 5 gradients, 2 tangents, 7 second-order gradients, 8 emitted programs: exact at every D; 5 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+// definition sha256:6fecdb4efd7788d1b4be54bc0dab10ec7179ca71da616bede46e3af1bcb151ba
+// templates sha256:6cf837d3890044a39562e088f25f0f6a772b4d185884733bc92633e17d0d9252
+//
+// Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
+//
+//     jvp_<type>(const Row* x, const Row* branch, const Row* gate, const Row* scale, const Row* x_dot, const Row*
+//         branch_dot, const Row* gate_dot, const Row* scale_dot, const Row* shift_dot, const Computed* mu, const
+//         Computed* mu_residual, const Computed* rstd, Row* out_y_dot, Row* out_h_dot, long long rows, int D)
+//     backward_backward_<type>(const Row* x, const Row* branch, const Row* gate, const Row* scale, const Row* dy,
+//         const Row* dh, const Row* ddx, const Row* ddbranch, const Row* ddgate, const Row* ddscale, const Row*
+//         ddshift, const Computed* mu, const Computed* mu_residual, const Computed* rstd, Row* out_dx, Row*
+//         out_dbranch, Row* out_dgate, Row* out_dscale, Row* out_dshift, Row* out_ddy, Row* out_ddh, long long
+//         rows, int D)
+//
+// Launches, and the macros that choose among kernels: rows.cuh. Formulas, and the macros of arguments: layer.h.
+
+#include "../_runtime/cuda/layer_rows.cuh"
+#include "layer.h"
+
+#ifdef LNGEN_JVP
+#define LNGEN_KERNELS(TYPE, T) \
+  LNGEN_KERNEL(jvp_##TYPE, T, lngen::jvp::Layer, \
+               (const T* __restrict__ x, const T* __restrict__ branch, const T* __restrict__ gate, \
+                const T* __restrict__ scale, const T* __restrict__ x_dot, const T* __restrict__ branch_dot, \
+                const T* __restrict__ gate_dot, const T* __restrict__ scale_dot, const T* __restrict__ shift_dot, \
+                const lngen::Computed<T>* __restrict__ mu, const lngen::Computed<T>* __restrict__ mu_residual, \
+                const lngen::Computed<T>* __restrict__ rstd, T* __restrict__ out_y_dot, T* __restrict__ out_h_dot, \
+                long long rows, int D), \
+               (x, branch, gate, scale, x_dot, branch_dot, gate_dot, scale_dot, shift_dot, mu, mu_residual, rstd, \
+                out_y_dot, out_h_dot, rows, D))
+LNGEN_EACH_TYPE(LNGEN_KERNELS)
+#undef LNGEN_KERNELS
+#endif
+
+#ifdef LNGEN_BACKWARD_BACKWARD
+#define LNGEN_KERNELS(TYPE, T) \
+  LNGEN_KERNEL(backward_backward_##TYPE, T, lngen::backward_backward::Layer, \
+               (const T* __restrict__ x, const T* __restrict__ branch, const T* __restrict__ gate, \
+                const T* __restrict__ scale, const T* __restrict__ dy, const T* __restrict__ dh, \
+                const T* __restrict__ ddx, const T* __restrict__ ddbranch, const T* __restrict__ ddgate, \
+                const T* __restrict__ ddscale, const T* __restrict__ ddshift, \
+                const lngen::Computed<T>* __restrict__ mu, const lngen::Computed<T>* __restrict__ mu_residual, \
+                const lngen::Computed<T>* __restrict__ rstd, T* __restrict__ out_dx, T* __restrict__ out_dbranch, \
+                T* __restrict__ out_dgate, T* __restrict__ out_dscale, T* __restrict__ out_dshift, \
+                T* __restrict__ out_ddy, T* __restrict__ out_ddh, long long rows, int D), \
+               (x, branch, gate, scale, dy, dh, ddx, ddbranch, ddgate, ddscale, ddshift, mu, mu_residual, rstd, \
+                out_dx, out_dbranch, out_dgate, out_dscale, out_dshift, out_ddy, out_ddh, rows, D))
+LNGEN_EACH_TYPE(LNGEN_KERNELS)
+#undef LNGEN_KERNELS
+#endif

@@ -1,0 +1,43 @@
+# Made by lngen 0.1.0 from the definition of add_rms_norm_fp8.
+# Do not edit; edit add_rms_norm_fp8.py and run: lngen derive add_rms_norm_fp8.py
+# Cost: forward 4 row tensors (2 read, 2 written), 6 flops per row element; backward 5 row tensors (3 read, 2 written), 14 flops per row element.
+# Evidence: 2 outputs, 41 steps, 37 first lines, 1 identity, 4 gradients, 2 tangents, 6 second-order gradients, 8 emitted programs: exact at every D; 4 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# definition sha256:5aef838d49315f20df6ec44f510eb282dcbeb512e23a4b2c402e97d0c6dbcbde
+# templates sha256:cac5649c9368dd50145c1f43a92142ff2d579f71c413694f067185f5450b0d89
+"""Residual addition, then root-mean-square normalization, divided by a scale and rounded to 8 bits.
+
+The functions of `numpy_backend` as compiled kernels of kernels.cpp. The system's C++
+compiler ($CXX, or else c++, g++ or clang++) compiles them on first use, one type at a
+time. The library is kept in $LNGEN_CACHE or the user's cache folder.
+"""
+
+from .._runtime.native import kernels as _host
+from . import numpy_backend as _numpy
+from .kernels import KERNELS
+from .numpy_backend import (
+    INTERFACE,
+    Gradients,
+    Outputs,
+    Saved,
+    SecondGradients,
+    saved_from,
+)
+
+__all__ = [
+    "INTERFACE",
+    "Gradients",
+    "Outputs",
+    "Saved",
+    "SecondGradients",
+    "backward",
+    "backward_backward",
+    "forward",
+    "jvp",
+    "saved_from",
+]
+
+_KERNELS = _host.HostKernels(_numpy, __file__, KERNELS)
+forward = _KERNELS.compiled(_numpy.forward)
+backward = _KERNELS.compiled(_numpy.backward)
+jvp = _KERNELS.compiled(_numpy.jvp)
+backward_backward = _KERNELS.compiled(_numpy.backward_backward)

@@ -1,0 +1,58 @@
+# Made by lngen 0.1.0 from the definition of add_rms_norm_fp8.
+# Do not edit; edit add_rms_norm_fp8.py and run: lngen derive add_rms_norm_fp8.py
+# Cost: forward 4 row tensors (2 read, 2 written), 6 flops per row element; backward 5 row tensors (3 read, 2 written), 14 flops per row element.
+# Evidence: 2 outputs, 41 steps, 37 first lines, 1 identity, 4 gradients, 2 tangents, 6 second-order gradients, 8 emitted programs: exact at every D; 4 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# definition sha256:5aef838d49315f20df6ec44f510eb282dcbeb512e23a4b2c402e97d0c6dbcbde
+"""Residual addition, then root-mean-square normalization, divided by a scale and rounded to 8 bits. The values that its kernels take, in order."""
+
+from .._runtime.protocol.kernels import KernelTable
+
+KERNELS = {
+    "forward": KernelTable(
+        source="kernels",
+        kernels={
+            "forward": (
+                "x, residual, gamma, scale, eps, out y, out h, saved rstd, the rows, "
+                "the features"
+            ),
+        },
+    ),
+    "backward": KernelTable(
+        source="kernels",
+        sums=(1, 1),
+        kernels={
+            "backward": (
+                "h, dy, dh, saved rstd, gamma, scale, out dx, out dresidual, "
+                "the workspace, the rows, the features"
+            ),
+            "backward_columns": (
+                "the workspace, the blocks, gamma, scale, out dgamma, out dscale, "
+                "the features"
+            ),
+        },
+    ),
+    "jvp": KernelTable(
+        source="second_order",
+        kernels={
+            "jvp": (
+                "h, x_dot, residual_dot, saved rstd, gamma, scale, gamma_dot, "
+                "scale_dot, out y_dot, out h_dot, the rows, the features"
+            ),
+        },
+    ),
+    "backward_backward": KernelTable(
+        source="second_order",
+        sums=(2, 2),
+        kernels={
+            "backward_backward": (
+                "h, dy, dh, ddx, ddresidual, saved rstd, gamma, scale, ddgamma, "
+                "ddscale, out dx, out dresidual, out ddy, out ddh, the workspace, "
+                "the rows, the features"
+            ),
+            "backward_backward_columns": (
+                "the workspace, the blocks, gamma, scale, ddgamma, ddscale, "
+                "out dgamma, out dscale, the features"
+            ),
+        },
+    ),
+}

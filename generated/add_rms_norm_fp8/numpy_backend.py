@@ -1,0 +1,327 @@
+# Made by lngen 0.1.0 from the definition of add_rms_norm_fp8.
+# Do not edit; edit add_rms_norm_fp8.py and run: lngen derive add_rms_norm_fp8.py
+# Cost: forward 4 row tensors (2 read, 2 written), 6 flops per row element; backward 5 row tensors (3 read, 2 written), 14 flops per row element.
+# Evidence: 2 outputs, 41 steps, 37 first lines, 1 identity, 4 gradients, 2 tangents, 6 second-order gradients, 8 emitted programs: exact at every D; 4 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# definition sha256:5aef838d49315f20df6ec44f510eb282dcbeb512e23a4b2c402e97d0c6dbcbde
+# templates sha256:2ac2f07bc6384e88de134c9a9116a66083010804f4352ef40720a3cf756ef3c4
+"""Residual addition, then root-mean-square normalization, divided by a scale and rounded to 8 bits."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, NamedTuple, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from .._runtime.numpy import directions as _directions
+from .._runtime.protocol import calls as _calls
+from .._runtime.protocol import interface as _interface
+from . import numpy_kernels as _kernels
+from . import numpy_second_order as _second_order
+
+INTERFACE: _interface.Interface = {
+    "name": "add_rms_norm_fp8",
+    "minimum_features": 1,
+    "inputs": [
+        _interface.given("x", "Row"),
+        _interface.given("residual", "Row"),
+        _interface.given("gamma", "Feature", default=1),
+        _interface.given("scale", "Scalar", default=1),
+    ],
+    "constants": [_interface.constant("eps", default=1e-5, sign="nonnegative")],
+    "outputs": [
+        _interface.output("y", "Row", cast="float8_e4m3fn"),
+        _interface.output("h", "Row"),
+    ],
+    "saved": [
+        _interface.saved("h", "output", ["...", "D"]),
+        _interface.saved("gamma", "input", ["D"]),
+        _interface.saved("scale", "input", []),
+        _interface.saved("rstd", "row scalar", ["..."]),
+    ],
+    "gradients": [
+        _interface.gradient("x"),
+        _interface.gradient("residual"),
+        _interface.gradient("gamma", may_be_none=True),
+        _interface.gradient("scale", may_be_none=True),
+    ],
+    "counterparts": [],
+    "directions": ["forward", "backward", "jvp", "backward_backward"],
+}
+
+
+class Outputs(NamedTuple):
+    """Outputs of `forward`."""
+
+    y: npt.NDArray[Any]  # shape (..., D), rounded to float8_e4m3fn
+    h: npt.NDArray[Any]  # shape (..., D)
+
+
+class Gradients(NamedTuple):
+    """Gradients from `backward`, each in the shape and type of its input; None for an
+    input that was omitted.
+    """
+
+    dx: npt.NDArray[Any]
+    dresidual: npt.NDArray[Any]
+    dgamma: npt.NDArray[Any] | None
+    dscale: npt.NDArray[Any] | None
+
+
+class SecondGradients(NamedTuple):
+    """Gradients from `backward_backward`, with respect to the inputs and the cotangents;
+    None for an input that was omitted, and for a cotangent that was None.
+    """
+
+    dx: npt.NDArray[Any]
+    dresidual: npt.NDArray[Any]
+    dgamma: npt.NDArray[Any] | None
+    dscale: npt.NDArray[Any] | None
+    ddy: npt.NDArray[Any] | None
+    ddh: npt.NDArray[Any] | None
+
+
+class Saved(NamedTuple):
+    """Values that `forward` saves for the other directions; arrays are not copied.
+
+    Writing to a saved array between forward and backward changes the gradients.
+    """
+
+    shape: tuple[int, ...]  # of the row inputs
+    dtype: np.dtype[Any]  # the compute type of forward
+    dtypes: tuple[np.dtype[Any] | None, ...]  # of the inputs; None for an omitted one
+    h: npt.NDArray[Any]  # output h of forward
+    gamma: npt.NDArray[Any] | None  # argument gamma of forward
+    scale: float | npt.NDArray[Any] | None  # argument scale of forward
+    rstd: npt.NDArray[Any]  # row scalar rstd, one per row
+
+
+@overload
+def forward(
+    x: npt.NDArray[Any],
+    residual: npt.NDArray[Any],
+    gamma: npt.NDArray[Any] | None = None,
+    scale: float | npt.NDArray[Any] | None = None,
+    *,
+    eps: float = 1e-5,
+    save: Literal[True] = True,
+    out: Sequence[npt.NDArray[Any] | None] | None = None,
+    threads: int = 1,
+) -> tuple[Outputs, Saved]: ...
+
+
+@overload
+def forward(
+    x: npt.NDArray[Any],
+    residual: npt.NDArray[Any],
+    gamma: npt.NDArray[Any] | None = None,
+    scale: float | npt.NDArray[Any] | None = None,
+    *,
+    eps: float = 1e-5,
+    save: bool,
+    out: Sequence[npt.NDArray[Any] | None] | None = None,
+    threads: int = 1,
+) -> tuple[Outputs, Saved | None]: ...
+
+
+def forward(
+    x: npt.NDArray[Any],
+    residual: npt.NDArray[Any],
+    gamma: npt.NDArray[Any] | None = None,
+    scale: float | npt.NDArray[Any] | None = None,
+    *,
+    eps: float = 1e-5,
+    save: bool = True,
+    out: Sequence[npt.NDArray[Any] | None] | None = None,
+    threads: int = 1,
+) -> tuple[Outputs, Saved | None]:
+    """Residual addition, then root-mean-square normalization, divided by a scale and rounded to 8 bits.
+
+        h = x + residual
+        ms = mean(h**2)
+        rstd = 1/sqrt(ms + eps)
+        xhat = rstd*h
+        y = gamma*xhat/scale
+
+    Args:
+        x: shape (..., D).
+        residual: shape (..., D).
+        gamma: one value per feature, shape (D,). If omitted it is 1, at no cost.
+        scale: a number or a 0-d array. If omitted it is 1, at no cost.
+        eps: a constant, a finite number of 0 or more.
+        save: False saves nothing for the other directions; `saved` is then None.
+        out: arrays to write to, as Outputs or another sequence;
+            None in it makes a new array.
+        threads: the number of threads that share the rows. Results do not depend on it.
+
+    Returns `(Outputs, saved)`. `saved` is the argument of the other directions. The
+    compute type is the widest among the inputs, and float32 for 16-bit inputs.
+
+    Raises TypeError for an argument that is not a floating-point array, ValueError for
+    a wrong shape.
+    """
+    eps = _calls.constant("eps", eps, signed=False)
+    return _FORWARD.call((x, residual, gamma, scale, eps), save, out, threads)
+
+
+def backward(
+    saved: Saved,
+    dy: npt.NDArray[Any] | None,
+    dh: npt.NDArray[Any] | None = None,
+    *,
+    out: Sequence[npt.NDArray[Any] | None] | None = None,
+    threads: int = 1,
+) -> Gradients:
+    """Compute the gradients of a loss with respect to the inputs (VJP).
+
+        g = gamma*dy/scale
+        dx = dh + rstd*(g - xhat*mean(g*xhat))
+        dresidual = dx
+        dgamma = sum_rows(dy*xhat)/scale
+        dscale = -sum_rows(sum(gamma*dy*xhat))/scale**2
+
+    Args:
+        saved: the second result of `forward`.
+        dy: the cotangent of y, in its shape; None stands for zero.
+        dh: the cotangent of h, in its shape; None stands for zero.
+        out: arrays to write to, as Gradients or another sequence;
+            None in it makes a new array.
+        threads: the number of threads that share the rows. Results do not depend on it.
+
+    Returns Gradients, each in the shape and type of its input.
+
+    Raises TypeError for an argument that is not a floating-point array, ValueError for
+    a wrong shape.
+    """
+    return _BACKWARD.call(saved, (dy, dh), out, threads)
+
+
+def jvp(
+    saved: Saved,
+    x_dot: npt.NDArray[Any] | None = None,
+    residual_dot: npt.NDArray[Any] | None = None,
+    gamma_dot: npt.NDArray[Any] | None = None,
+    scale_dot: float | npt.NDArray[Any] | None = None,
+    *,
+    out: Sequence[npt.NDArray[Any] | None] | None = None,
+    threads: int = 1,
+) -> Outputs:
+    """Compute the tangents of the outputs along tangents of the inputs (JVP).
+
+        h_dot = residual_dot + x_dot
+        y_dot = (gamma_dot*xhat + rstd*gamma*(h_dot - xhat*mean(h_dot*xhat)) -
+            scale_dot*gamma*xhat/scale)/scale
+
+    Args:
+        saved: the second result of `forward`.
+        x_dot: the tangent of x, in its shape; None stands for zero.
+        residual_dot: the tangent of residual, in its shape; None stands for zero.
+        gamma_dot: the tangent of gamma, in its shape; None stands for zero.
+        scale_dot: the tangent of scale, in its shape; None stands for zero.
+        out: arrays to write to, as Outputs or another sequence;
+            None in it makes a new array.
+        threads: the number of threads that share the rows. Results do not depend on it.
+
+    Returns Outputs, the tangents y_dot, h_dot, in the shape and type of the output.
+
+    Raises TypeError for an argument that is not a floating-point array, ValueError for
+    a wrong shape.
+    """
+    return _JVP.call(saved, (x_dot, residual_dot, gamma_dot, scale_dot), out, threads)
+
+
+def backward_backward(
+    saved: Saved,
+    cotangents: Sequence[npt.NDArray[Any] | None],
+    ddx: npt.NDArray[Any] | None = None,
+    ddresidual: npt.NDArray[Any] | None = None,
+    ddgamma: npt.NDArray[Any] | None = None,
+    ddscale: float | npt.NDArray[Any] | None = None,
+    *,
+    out: Sequence[npt.NDArray[Any] | None] | None = None,
+    threads: int = 1,
+) -> SecondGradients:
+    """Compute the gradients of a loss of the gradients: the VJP of `backward`.
+
+        g = gamma*dy/scale
+        mean_g_xhat = mean(g*xhat)
+        sum_rows_dy_xhat = sum_rows(dy*xhat)
+        mean_dy_gamma_xhat = mean(gamma*dy*xhat)
+        sum_rows_product = sum_rows(D*mean_dy_gamma_xhat)
+        ddh = ddresidual + ddx
+        dg = rstd*(ddh - xhat*mean(ddh*xhat))
+        d2x = rstd*(ddgamma*dy/scale + ddscale*mean_dy_gamma_xhat*xhat/scale**2 +
+            rstd*(mean(ddh*xhat)*(3*mean_g_xhat*xhat - g) - mean_g_xhat*ddh -
+            xhat*mean(ddh*g)) - ddscale*gamma*dy/scale**2 -
+            xhat*mean(ddgamma*dy*xhat)/scale)
+        d2residual = d2x
+        d2gamma = sum_rows(dy*(dg - ddscale*xhat/scale))/scale
+        d2scale = (2*ddscale*sum_rows_product/scale - sum(ddgamma*sum_rows_dy_xhat) -
+            sum_rows(sum(gamma*dg*dy)))/scale**2
+        ddy = (gamma*dg + ddgamma*xhat - ddscale*gamma*xhat/scale)/scale
+
+    Args:
+        saved: the second result of `forward`.
+        cotangents: the cotangents passed to `backward`, a tuple or a list.
+        ddx: the cotangent of dx, in its shape; None stands for zero.
+        ddresidual: the cotangent of dresidual, in its shape; None stands for zero.
+        ddgamma: the cotangent of dgamma, in its shape; None stands for zero.
+        ddscale: the cotangent of dscale, in its shape; None stands for zero.
+        out: arrays to write to, as SecondGradients or another sequence;
+            None in it makes a new array.
+        threads: the number of threads that share the rows. Results do not depend on it.
+
+    Returns SecondGradients, with respect to the inputs (dx is d2x, dresidual is
+    d2residual, dgamma is d2gamma, dscale is d2scale) and to the cotangents.
+
+    Raises TypeError for an argument that is not a floating-point array, ValueError for
+    a wrong shape.
+    """
+    arguments_ = (
+        *_calls.each_cotangent(cotangents, ("dy", "dh")),
+        ddx,
+        ddresidual,
+        ddgamma,
+        ddscale,
+    )
+    return _BACKWARD_BACKWARD.call(saved, arguments_, out, threads)
+
+
+def saved_from(
+    *,
+    h: npt.NDArray[Any],
+    gamma: npt.NDArray[Any] | None = None,
+    scale: float | npt.NDArray[Any] | None = None,
+    rstd: npt.NDArray[Any],
+    shape: Sequence[int] | None = None,
+    dtype: npt.DTypeLike | None = None,
+    dtypes: Mapping[str, npt.DTypeLike] | None = None,
+) -> Saved:
+    """Make `Saved` from its fields, which are checked as by `backward`.
+
+    Args:
+        shape: the shape of the rows; None if a field has it.
+        dtype: the compute type of forward; None for that of the row scalars, or else
+            the type that forward would choose.
+        dtypes: the type of each given input, by name; its gradient has this type.
+            An input without a field needs its entry. Without one it counts as omitted,
+            or as of the rows' type if it is required.
+
+    Raises TypeError or ValueError for fields that `forward` cannot have saved.
+    """
+    fields_ = (h, gamma, scale, rstd)
+    return _LAYER.saved_from(fields_, shape, dtype, dtypes)
+
+
+_LAYER = _directions.HostLayer(INTERFACE, Saved)
+_FORWARD = _directions.ForwardCall(_LAYER, Outputs, _kernels.forward, at_once=True)
+_BACKWARD = _directions.LaterCall(
+    _LAYER, "backward", Gradients, _kernels.backward, at_once=True
+)
+_JVP = _directions.LaterCall(_LAYER, "jvp", Outputs, _second_order.jvp, at_once=True)
+_BACKWARD_BACKWARD = _directions.LaterCall(
+    _LAYER,
+    "backward_backward",
+    SecondGradients,
+    _second_order.backward_backward,
+    at_once=True,
+)

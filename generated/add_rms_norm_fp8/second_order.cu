@@ -1,0 +1,62 @@
+// Residual addition, then root-mean-square normalization, divided by a scale and rounded to 8 bits.
+// Made by lngen 0.1.0 from the definition of add_rms_norm_fp8.
+// Do not edit; edit add_rms_norm_fp8.py and run: lngen derive add_rms_norm_fp8.py
+// Cost: forward 4 row tensors (2 read, 2 written), 6 flops per row element; backward 5 row tensors (3 read, 2 written), 14 flops per row element.
+// Evidence: 2 outputs, 41 steps, 37 first lines, 1 identity, 4 gradients, 2 tangents, 6 second-order gradients, 8 emitted programs: exact at every D; 4 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+// definition sha256:5aef838d49315f20df6ec44f510eb282dcbeb512e23a4b2c402e97d0c6dbcbde
+// templates sha256:6cf837d3890044a39562e088f25f0f6a772b4d185884733bc92633e17d0d9252
+//
+// Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
+//
+//     jvp_<type>(const Row* h, const Row* x_dot, const Row* residual_dot, const Computed* rstd, const Parameter*
+//         gamma, const Parameter* scale, const Parameter* gamma_dot, const Parameter* scale_dot, Row* out_y_dot,
+//         Row* out_h_dot, long long rows, int D)
+//     backward_backward_<type>(const Row* h, const Row* dy, const Row* dh, const Row* ddx, const Row* ddresidual,
+//         const Computed* rstd, const Parameter* gamma, const Parameter* scale, const Parameter* ddgamma, const
+//         Parameter* ddscale, Row* out_dx, Row* out_dresidual, Row* out_ddy, Row* out_ddh, Computed* workspace,
+//         long long rows, int D)
+//     backward_backward_columns_<type>(Computed* workspace, int blocks, const Parameter* gamma, const Parameter*
+//         scale, const Parameter* ddgamma, const Parameter* ddscale, Parameter* out_dgamma, Parameter* out_dscale,
+//         int D)
+//
+// The workspace holds blocks * (sums into columns * D + sums into scalars) entries:
+//     backward_backward: blocks * (2*D + 2).
+// Launches, and the macros that choose among kernels: rows.cuh. Formulas, and the macros of arguments: layer.h.
+
+#include "../_runtime/cuda/layer_rows.cuh"
+#include "layer.h"
+
+#ifdef LNGEN_JVP
+#define LNGEN_KERNELS(TYPE, T) \
+  LNGEN_KERNEL(jvp_##TYPE, T, lngen::jvp::Layer, \
+               (const T* __restrict__ h, const T* __restrict__ x_dot, const T* __restrict__ residual_dot, \
+                const lngen::Computed<T>* __restrict__ rstd, const lngen::Parameter<T>* __restrict__ gamma, \
+                const lngen::Parameter<T>* __restrict__ scale, const lngen::Parameter<T>* __restrict__ gamma_dot, \
+                const lngen::Parameter<T>* __restrict__ scale_dot, T* __restrict__ out_y_dot, \
+                T* __restrict__ out_h_dot, long long rows, int D), \
+               (h, x_dot, residual_dot, rstd, gamma, scale, gamma_dot, scale_dot, out_y_dot, out_h_dot, rows, D))
+LNGEN_EACH_TYPE(LNGEN_KERNELS)
+#undef LNGEN_KERNELS
+#endif
+
+#ifdef LNGEN_BACKWARD_BACKWARD
+#define LNGEN_KERNELS(TYPE, T) \
+  LNGEN_KERNEL(backward_backward_##TYPE, T, lngen::backward_backward::Layer, \
+               (const T* __restrict__ h, const T* __restrict__ dy, const T* __restrict__ dh, \
+                const T* __restrict__ ddx, const T* __restrict__ ddresidual, \
+                const lngen::Computed<T>* __restrict__ rstd, const lngen::Parameter<T>* __restrict__ gamma, \
+                const lngen::Parameter<T>* __restrict__ scale, const lngen::Parameter<T>* __restrict__ ddgamma, \
+                const lngen::Parameter<T>* __restrict__ ddscale, T* __restrict__ out_dx, \
+                T* __restrict__ out_dresidual, T* __restrict__ out_ddy, T* __restrict__ out_ddh, \
+                lngen::Computed<T>* __restrict__ workspace, long long rows, int D), \
+               (h, dy, dh, ddx, ddresidual, rstd, gamma, scale, ddgamma, ddscale, out_dx, out_dresidual, out_ddy, \
+                out_ddh, workspace, rows, D)) \
+  LNGEN_KERNEL(backward_backward_columns_##TYPE, T, lngen::backward_backward::columns::Layer, \
+               (lngen::Computed<T>* __restrict__ workspace, int blocks, \
+                const lngen::Parameter<T>* __restrict__ gamma, const lngen::Parameter<T>* __restrict__ scale, \
+                const lngen::Parameter<T>* __restrict__ ddgamma, const lngen::Parameter<T>* __restrict__ ddscale, \
+                lngen::Parameter<T>* __restrict__ out_dgamma, lngen::Parameter<T>* __restrict__ out_dscale, int D), \
+               (workspace, blocks, gamma, scale, ddgamma, ddscale, out_dgamma, out_dscale, D))
+LNGEN_EACH_TYPE(LNGEN_KERNELS)
+#undef LNGEN_KERNELS
+#endif

@@ -1,0 +1,42 @@
+// Causal softmax of attention with a bias that is linear in the distance of a key, with a slope for each head.
+// Made by lngen 0.1.0 from the definition of alibi_softmax.
+// Do not edit; edit alibi_softmax.py and run: lngen derive alibi_softmax.py
+// Cost: forward 2 row tensors (1 read, 1 written), and 2 smaller arrays, 14 flops per row element; backward 3 row tensors (2 read, 1 written), and 2 smaller arrays, 17 flops per row element.
+// Evidence: 1 output, 1 gradient, 1 tangent, 2 second-order gradients: to 50 digits; 29 steps: 28 exact at every D, 1 to 50 digits; 28 first lines, 1 identity, 8 emitted programs: exact at every D; 1 gradient with rows written out: exact at D = 1; derivation.md says of what.
+// definition sha256:e806073a14042653fb54ee0ec58ab943f715817f31d51d1e5cec6ae6abe1d90e
+// templates sha256:6cf837d3890044a39562e088f25f0f6a772b4d185884733bc92633e17d0d9252
+//
+// Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
+//
+//     forward_<type>(const Row* x, const Row* slope, const Integer* position, Row* out_y, Computed* save_m,
+//         Computed* save_inv_sum_e_shifted, long long rows, int D)
+//     backward_<type>(const Row* x, const Row* slope, const Integer* position, const Row* dy, const Computed* m,
+//         const Computed* inv_sum_e_shifted, Row* out_dx, long long rows, int D)
+//
+// Launches, and the macros that choose among kernels: rows.cuh. Formulas, and the macros of arguments: layer.h.
+
+#include "../_runtime/cuda/layer_rows.cuh"
+#include "layer.h"
+
+#ifdef LNGEN_FORWARD
+#define LNGEN_KERNELS(TYPE, T) \
+  LNGEN_KERNEL(forward_##TYPE, T, lngen::forward::Layer, \
+               (const T* __restrict__ x, const T* __restrict__ slope, const lngen::Integer* __restrict__ position, \
+                T* __restrict__ out_y, lngen::Computed<T>* __restrict__ save_m, \
+                lngen::Computed<T>* __restrict__ save_inv_sum_e_shifted, long long rows, int D), \
+               (x, slope, position, out_y, save_m, save_inv_sum_e_shifted, rows, D))
+LNGEN_EACH_TYPE(LNGEN_KERNELS)
+#undef LNGEN_KERNELS
+#endif
+
+#ifdef LNGEN_BACKWARD
+#define LNGEN_KERNELS(TYPE, T) \
+  LNGEN_KERNEL(backward_##TYPE, T, lngen::backward::Layer, \
+               (const T* __restrict__ x, const T* __restrict__ slope, const lngen::Integer* __restrict__ position, \
+                const T* __restrict__ dy, const lngen::Computed<T>* __restrict__ m, \
+                const lngen::Computed<T>* __restrict__ inv_sum_e_shifted, T* __restrict__ out_dx, long long rows, \
+                int D), \
+               (x, slope, position, dy, m, inv_sum_e_shifted, out_dx, rows, D))
+LNGEN_EACH_TYPE(LNGEN_KERNELS)
+#undef LNGEN_KERNELS
+#endif

@@ -1,0 +1,24 @@
+// Causal softmax of attention with a bias that is linear in the distance of a key, with a slope for each head.
+// Made by lngen 0.1.0 from the definition of alibi_softmax.
+// Do not edit; edit alibi_softmax.py and run: lngen derive alibi_softmax.py
+// Cost: forward 2 row tensors (1 read, 1 written), and 2 smaller arrays, 14 flops per row element; backward 3 row tensors (2 read, 1 written), and 2 smaller arrays, 17 flops per row element.
+// Evidence: 1 output, 1 gradient, 1 tangent, 2 second-order gradients: to 50 digits; 29 steps: 28 exact at every D, 1 to 50 digits; 28 first lines, 1 identity, 8 emitted programs: exact at every D; 1 gradient with rows written out: exact at D = 1; derivation.md says of what.
+// definition sha256:e806073a14042653fb54ee0ec58ab943f715817f31d51d1e5cec6ae6abe1d90e
+// templates sha256:cac5649c9368dd50145c1f43a92142ff2d579f71c413694f067185f5450b0d89
+//
+// A kernel is passed the pointers of
+//
+//     jvp_<type>(const Row* x, const Row* slope, const Integer* position, const Row* x_dot, const Computed* m,
+//         const Computed* inv_sum_e_shifted, Row* out_y_dot, long long rows, int D)
+//     backward_backward_<type>(const Row* x, const Row* slope, const Integer* position, const Row* dy, const Row*
+//         ddx, const Computed* m, const Computed* inv_sum_e_shifted, Row* out_dx, Row* out_ddy, long long rows,
+//         int D)
+//
+// in this order, then its numbers, then the sizes: rows, D, the chunks that the rows are cut into, the first one to work
+// on, the one to stop before, and whether results are to bypass the cache. Macros: host_rows.h, layer.h.
+
+#include "../_runtime/native/host_directions.h"
+#include "layer.h"
+
+LNGEN_KERNEL(jvp, lngen::jvp::Layer)
+LNGEN_KERNEL(backward_backward, lngen::backward_backward::Layer)

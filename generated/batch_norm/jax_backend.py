@@ -1,0 +1,54 @@
+# Made by lngen 0.1.0 from the definition of batch_norm.
+# Do not edit; edit batch_norm.py and run: lngen derive batch_norm.py
+# Cost: forward 2 row tensors (1 read, 1 written), 9 flops per row element; backward 3 row tensors (2 read, 1 written), 17 flops per row element.
+# Evidence: 3 outputs, 37 steps, 40 first lines, 2 identities, 3 gradients, 3 tangents, 6 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# definition sha256:14798db06e5e073fb2ec54315a33ae245abfa2e5986666888a3b9cfa54af6ae8
+# templates sha256:66d49f6a4999e7d5ef7b5fba44a93c440d415a6b4f17aad0463f59225f5bf687
+"""Batch normalization as in training: each row is one channel of all samples. Its mean and variance are outputs.
+
+`batch_norm` takes JAX arrays.
+It can be differentiated twice, forwards and in reverse. On the processor it runs
+`cpu_backend` if there is a C++ compiler, else `numpy_backend`. On a GPU it launches the
+kernels of `cuda_backend`.
+"""
+
+from .._runtime import jax as _jax
+from .._runtime.jax import axes as _axes
+from . import cpu_backend as _cpu
+from . import numpy_backend as _numpy
+
+__all__ = ["batch_norm"]
+
+_LAYER: _axes.JaxAxes[tuple[_jax.Array, _jax.Array, _jax.Array]] = _axes.JaxAxes(_numpy, _cpu)
+
+
+def batch_norm(
+    x: _jax.Array,
+    gamma: _jax.Array | None = None,
+    beta: _jax.Array | None = None,
+    *,
+    eps: float = 1e-5,
+) -> tuple[_jax.Array, _jax.Array, _jax.Array]:
+    """Batch normalization as in training: each row is one channel of all samples. Its mean and variance are outputs.
+
+        mu = mean(x)
+        x_centred = x - mu
+        var = mean(x_centred**2)
+        rstd = 1/sqrt(var + eps)
+        xhat = rstd*x_centred
+        y = gamma*xhat + beta
+
+    Args:
+        x: an array with the axes n c ....
+        gamma: an array with the axes c. If omitted it is 1.
+        beta: an array with the axes c. If omitted it is 0.
+        eps: a constant, a finite number of 0 or more.
+
+    Returns `(y, mu, var)` in the type of the first rows. y has an array with the axes n
+    c ...; mu has an array with the axes c; var has an array with the axes c. The
+    compute type is the widest among the inputs, and float32 for 16-bit inputs.
+
+    Raises TypeError for an argument that is not a floating-point array, ValueError for
+    a wrong shape. Both are raised while the call is traced.
+    """
+    return _LAYER.call(x, gamma, beta, eps)

@@ -1,0 +1,284 @@
+# Made by lngen 0.1.0 from the definition of causal_softmax.
+# Do not edit; edit causal_softmax.py and run: lngen derive causal_softmax.py
+# Cost: forward 2 row tensors (1 read, 1 written), and 1 smaller array, 13 flops per row element; backward 3 row tensors (2 read, 1 written), and 1 smaller array, 22 flops per row element.
+# Evidence: 1 output, 2 gradients, 1 tangent, 3 second-order gradients: to 50 digits; 33 steps: 32 exact at every D, 1 to 50 digits; 31 first lines, 1 identity, 8 emitted programs: exact at every D; 2 gradients with rows written out: exact at D = 1; derivation.md says of what.
+# definition sha256:b471de98d8bc08a437d1fa9907a94d281f3871921184cef56a32a62ae068b536
+# templates sha256:2ac2f07bc6384e88de134c9a9116a66083010804f4352ef40720a3cf756ef3c4
+"""Softmax of the attention of a query to the keys that are not after it; rows are the keys of a query."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, NamedTuple, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from .._runtime.numpy import axes as _axes
+from .._runtime.numpy import directions as _directions
+from .._runtime.protocol import calls as _calls
+from .._runtime.protocol import interface as _interface
+from . import numpy_kernels as _kernels
+from . import numpy_second_order as _second_order
+
+INTERFACE: _interface.Interface = {
+    "name": "causal_softmax",
+    "minimum_features": 1,
+    "inputs": [
+        _interface.given("x", "Row", pattern=[["..."], ["q"], ["k"]]),
+        _interface.given("position", "Int[\"...\"]", pattern=[["q"]]),
+        _interface.given("scale", "Scalar", default=1),
+    ],
+    "constants": [],
+    "outputs": [_interface.output("y", "Row")],
+    "saved": [
+        _interface.saved("x", "input", ["...", "D"]),
+        _interface.saved("position", "input", ["..."]),
+        _interface.saved("scale", "input", []),
+        _interface.saved("m", "row scalar", ["..."]),
+        _interface.saved("inv_sum_e_shifted", "row scalar", ["..."]),
+    ],
+    "gradients": [
+        _interface.gradient("x"),
+        _interface.gradient("scale", may_be_none=True),
+    ],
+    "counterparts": [],
+    "directions": ["forward", "backward", "jvp", "backward_backward"],
+    "layout": {"pattern": [["..."], ["q"], ["k"]], "features": ["k"], "sizes": []},
+}
+
+
+class Gradients(NamedTuple):
+    """Gradients from `backward`, each in the shape and type of its input; None for an
+    input that was omitted.
+    """
+
+    dx: npt.NDArray[Any]
+    dscale: npt.NDArray[Any] | None
+
+
+class SecondGradients(NamedTuple):
+    """Gradients from `backward_backward`, with respect to the inputs and the cotangents;
+    None for an input that was omitted, and for a cotangent that was None.
+    """
+
+    dx: npt.NDArray[Any]
+    dscale: npt.NDArray[Any] | None
+    ddy: npt.NDArray[Any]
+
+
+class Saved(NamedTuple):
+    """Values that `forward` saves for the other directions; arrays are not copied.
+
+    Writing to a saved array between forward and backward changes the gradients.
+    """
+
+    shape: tuple[int, ...]  # sizes of the axes ... q k
+    dtype: np.dtype[Any]  # the compute type of forward
+    dtypes: tuple[np.dtype[Any] | None, ...]  # of the inputs; None for an omitted one
+    x: npt.NDArray[Any]  # argument x of forward
+    position: npt.NDArray[Any]  # argument position of forward
+    scale: float | npt.NDArray[Any] | None  # argument scale of forward
+    m: npt.NDArray[Any]  # row scalar m, one per row
+    inv_sum_e_shifted: npt.NDArray[Any]  # row scalar inv_sum_e_shifted, one per row
+
+
+@overload
+def forward(
+    x: npt.NDArray[Any],
+    position: npt.NDArray[Any],
+    scale: float | npt.NDArray[Any] | None = None,
+    *,
+    save: Literal[True] = True,
+    out: npt.NDArray[Any] | None = None,
+    threads: int = 1,
+) -> tuple[npt.NDArray[Any], Saved]: ...
+
+
+@overload
+def forward(
+    x: npt.NDArray[Any],
+    position: npt.NDArray[Any],
+    scale: float | npt.NDArray[Any] | None = None,
+    *,
+    save: bool,
+    out: npt.NDArray[Any] | None = None,
+    threads: int = 1,
+) -> tuple[npt.NDArray[Any], Saved | None]: ...
+
+
+def forward(
+    x: npt.NDArray[Any],
+    position: npt.NDArray[Any],
+    scale: float | npt.NDArray[Any] | None = None,
+    *,
+    save: bool = True,
+    out: npt.NDArray[Any] | None = None,
+    threads: int = 1,
+) -> tuple[npt.NDArray[Any], Saved | None]:
+    """Softmax of the attention of a query to the keys that are not after it; rows are the keys of a query.
+
+        m = max(where(index() <= position, scale*x, -1e38))
+        u = where(index() <= position, scale*x - m, 0)
+        exp_u = exp(u)
+        e_shifted = where(index() <= position, exp_u, 0)
+        sum_e_shifted = sum(e_shifted)
+        inv_sum_e_shifted = 1/sum_e_shifted
+        y = inv_sum_e_shifted*e_shifted
+
+    Args:
+        x: an array with the axes ... q k.
+        position: an array with the axes q, without a gradient.
+        scale: a number or a 0-d array. If omitted it is 1, at no cost.
+        save: False saves nothing for the other directions; `saved` is then None.
+        out: an array to write y to.
+        threads: the number of threads that share the rows. Results do not depend on it.
+
+    Returns `(y, saved)`. y has an array with the axes ... q k. `saved` is the argument
+    of the other directions. The compute type is the widest among the inputs,
+    and float32 for 16-bit inputs.
+
+    Raises TypeError for an argument that is not a floating-point array, ValueError for
+    a wrong shape.
+    """
+    return _FORWARD.call((x, position, scale), save, out, threads)
+
+
+def backward(
+    saved: Saved,
+    dy: npt.NDArray[Any],
+    *,
+    out: Sequence[npt.NDArray[Any] | None] | None = None,
+    threads: int = 1,
+) -> Gradients:
+    """Compute the gradients of a loss with respect to the inputs (VJP).
+
+        du = where(index() <= position, inv_sum_e_shifted*exp_u*(dy - sum(dy*y)), 0)
+        dx = where(index() <= position, scale*du, 0)
+        dscale = sum_rows(sum(where(index() <= position, du*x, 0)))
+
+    Args:
+        saved: the second result of `forward`.
+        dy: the cotangent of y, in its shape.
+        out: arrays to write to, as Gradients or another sequence;
+            None in it makes a new array.
+        threads: the number of threads that share the rows. Results do not depend on it.
+
+    Returns Gradients, each in the shape and type of its input.
+
+    Raises TypeError for an argument that is not a floating-point array, ValueError for
+    a wrong shape.
+    """
+    return _BACKWARD.call(saved, (dy,), out, threads)
+
+
+def jvp(
+    saved: Saved,
+    x_dot: npt.NDArray[Any] | None = None,
+    scale_dot: float | npt.NDArray[Any] | None = None,
+    *,
+    out: npt.NDArray[Any] | None = None,
+    threads: int = 1,
+) -> npt.NDArray[Any]:
+    """Compute the tangents of the outputs along tangents of the inputs (JVP).
+
+        e_shifted_dot = where(index() <= position, exp_u*(scale_dot*x + scale*x_dot), 0)
+        y_dot = inv_sum_e_shifted*(e_shifted_dot - y*sum(e_shifted_dot))
+
+    Args:
+        saved: the second result of `forward`.
+        x_dot: the tangent of x, in its shape; None stands for zero.
+        scale_dot: the tangent of scale, in its shape; None stands for zero.
+        out: an array to write the tangent of y to.
+        threads: the number of threads that share the rows. Results do not depend on it.
+
+    Returns y_dot, the tangent of y, in the shape and type of the output.
+
+    Raises TypeError for an argument that is not a floating-point array, ValueError for
+    a wrong shape.
+    """
+    return _JVP.call(saved, (x_dot, scale_dot), out, threads)
+
+
+def backward_backward(
+    saved: Saved,
+    cotangents: npt.NDArray[Any] | Sequence[npt.NDArray[Any] | None],
+    ddx: npt.NDArray[Any] | None = None,
+    ddscale: float | npt.NDArray[Any] | None = None,
+    *,
+    out: Sequence[npt.NDArray[Any] | None] | None = None,
+    threads: int = 1,
+) -> SecondGradients:
+    """Compute the gradients of a loss of the gradients: the VJP of `backward`.
+
+        mean_dy_y = mean(dy*y)
+        du = where(index() <= position, inv_sum_e_shifted*exp_u*(dy - D*mean_dy_y), 0)
+        ddu = where(index() <= position, ddscale*x + scale*ddx, 0)
+        d2u = where(index() <= position, exp_u*(inv_sum_e_shifted*ddu*(dy - D*mean_dy_y)
+            + inv_sum_e_shifted*(mean(where(index() <= position,
+            -D*inv_sum_e_shifted*ddu*exp_u, 0))*(dy - D*mean_dy_y) -
+            inv_sum_e_shifted*sum(where(index() <= position, ddu*exp_u*(dy -
+            D*mean_dy_y), 0)))), 0)
+        d2x = where(index() <= position, scale*d2u + ddscale*du, 0)
+        d2scale = sum_rows(D*(mean(where(index() <= position, d2u*x, 0)) +
+            mean(where(index() <= position, ddx*du, 0))))
+        ddy = where(index() <= position, inv_sum_e_shifted*ddu*exp_u, 0) +
+            y*mean(where(index() <= position, -D*inv_sum_e_shifted*ddu*exp_u, 0))
+
+    Args:
+        saved: the second result of `forward`.
+        cotangents: the cotangents passed to `backward`, a tuple or a list, or the array itself.
+        ddx: the cotangent of dx, in its shape; None stands for zero.
+        ddscale: the cotangent of dscale, in its shape; None stands for zero.
+        out: arrays to write to, as SecondGradients or another sequence;
+            None in it makes a new array.
+        threads: the number of threads that share the rows. Results do not depend on it.
+
+    Returns SecondGradients, with respect to the inputs (dx is d2x, dscale is d2scale)
+    and to the cotangents.
+
+    Raises TypeError for an argument that is not a floating-point array, ValueError for
+    a wrong shape.
+    """
+    arguments_ = (*_calls.each_cotangent(cotangents, ("dy",)), ddx, ddscale)
+    return _BACKWARD_BACKWARD.call(saved, arguments_, out, threads)
+
+
+def saved_from(
+    *,
+    x: npt.NDArray[Any],
+    position: npt.NDArray[Any],
+    scale: float | npt.NDArray[Any] | None = None,
+    m: npt.NDArray[Any],
+    inv_sum_e_shifted: npt.NDArray[Any],
+    shape: Sequence[int] | None = None,
+    dtype: npt.DTypeLike | None = None,
+    dtypes: Mapping[str, npt.DTypeLike] | None = None,
+) -> Saved:
+    """Make `Saved` from its fields, which are checked as by `backward`.
+
+    Args:
+        shape: the sizes of the axes ... q k.
+        dtype: the compute type of forward; None for that of the row scalars, or else
+            the type that forward would choose.
+        dtypes: the type of each given input, by name; its gradient has this type.
+            An input without a field needs its entry. Without one it counts as omitted,
+            or as of the rows' type if it is required.
+
+    Raises TypeError or ValueError for fields that `forward` cannot have saved.
+    """
+    fields_ = (x, position, scale, m, inv_sum_e_shifted)
+    return _LAYER.saved_from(fields_, shape, dtype, dtypes)
+
+
+_LAYER = _axes.AxesLayer(INTERFACE, Saved)
+_FORWARD = _axes.AxesForward(_LAYER, _directions.only, _kernels.forward, at_once=True)
+_BACKWARD = _axes.AxesLater(
+    _LAYER, "backward", Gradients, _kernels.backward, at_once=True
+)
+_JVP = _axes.AxesLater(_LAYER, "jvp", _directions.only, _second_order.jvp, at_once=True)
+_BACKWARD_BACKWARD = _axes.AxesLater(
+    _LAYER,
+    "backward_backward",
+    SecondGradients,
+    _second_order.backward_backward,
+    at_once=True,
+)

@@ -1,0 +1,51 @@
+// Focal loss of a label with the softmax of a row, one number a row: what is classified well counts less.
+// Made by lngen 0.1.0 from the definition of focal_loss.
+// Do not edit; edit focal_loss.py and run: lngen derive focal_loss.py
+// Cost: forward 1 row tensors (1 read, 0 written), 8 flops per row element; backward 2 row tensors (1 read, 1 written), 12 flops per row element.
+// Evidence: 1 output, 50 steps, 32 first lines, 1 gradient, 1 tangent, 2 second-order gradients, 8 emitted programs: exact at every D; 1 gradient with rows written out: exact at D = 2, 3, 4; derivation.md says of what.
+// Open: exp overflows where sum(where(index() == label, logp, 0)) is above 709.7 (float32 and 16 bits are computed in float64), and the result with it, or to no number.
+// definition sha256:a7f73b4f1a5269bc15bc5297d0921af43c6cc5d760ff38f1fda667e71293b67d
+// templates sha256:6cf837d3890044a39562e088f25f0f6a772b4d185884733bc92633e17d0d9252
+//
+// Kernels, each for a storage type of f16, bf16, f32 and f64 (all compute in double):
+//
+//     forward_<type>(const Row* x, const Integer* label, Computed gamma, Row* out_y, Computed* save_m, Computed*
+//         save_Z, Computed* save_logpt, Computed* save_expm1_logpt, Computed* save_power_expm1_logpt, long long
+//         rows, int D)
+//     backward_<type>(const Row* x, const Integer* label, const Row* dy, const Computed* m, const Computed* Z_,
+//         const Computed* logpt, const Computed* expm1_logpt, const Computed* power_expm1_logpt, Computed gamma,
+//         Row* out_dx, long long rows, int D)
+//
+// Launches, and the macros that choose among kernels: rows.cuh. Formulas, and the macros of arguments: layer.h.
+
+// Values may leave the range of float where results do not.
+#define LNGEN_COMPUTE double
+#include "../_runtime/cuda/layer_rows.cuh"
+#include "layer.h"
+
+#ifdef LNGEN_FORWARD
+#define LNGEN_KERNELS(TYPE, T) \
+  LNGEN_KERNEL(forward_##TYPE, T, lngen::forward::Layer, \
+               (const T* __restrict__ x, const lngen::Integer* __restrict__ label, lngen::Computed<T> gamma, \
+                T* __restrict__ out_y, lngen::Computed<T>* __restrict__ save_m, \
+                lngen::Computed<T>* __restrict__ save_Z, lngen::Computed<T>* __restrict__ save_logpt, \
+                lngen::Computed<T>* __restrict__ save_expm1_logpt, \
+                lngen::Computed<T>* __restrict__ save_power_expm1_logpt, long long rows, int D), \
+               (x, label, gamma, out_y, save_m, save_Z, save_logpt, save_expm1_logpt, save_power_expm1_logpt, rows, \
+                D))
+LNGEN_EACH_TYPE(LNGEN_KERNELS)
+#undef LNGEN_KERNELS
+#endif
+
+#ifdef LNGEN_BACKWARD
+#define LNGEN_KERNELS(TYPE, T) \
+  LNGEN_KERNEL(backward_##TYPE, T, lngen::backward::Layer, \
+               (const T* __restrict__ x, const lngen::Integer* __restrict__ label, const T* __restrict__ dy, \
+                const lngen::Computed<T>* __restrict__ m, const lngen::Computed<T>* __restrict__ Z_, \
+                const lngen::Computed<T>* __restrict__ logpt, const lngen::Computed<T>* __restrict__ expm1_logpt, \
+                const lngen::Computed<T>* __restrict__ power_expm1_logpt, lngen::Computed<T> gamma, \
+                T* __restrict__ out_dx, long long rows, int D), \
+               (x, label, dy, m, Z_, logpt, expm1_logpt, power_expm1_logpt, gamma, out_dx, rows, D))
+LNGEN_EACH_TYPE(LNGEN_KERNELS)
+#undef LNGEN_KERNELS
+#endif

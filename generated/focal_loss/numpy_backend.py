@@ -1,0 +1,288 @@
+# Made by lngen 0.1.0 from the definition of focal_loss.
+# Do not edit; edit focal_loss.py and run: lngen derive focal_loss.py
+# Cost: forward 1 row tensors (1 read, 0 written), 8 flops per row element; backward 2 row tensors (1 read, 1 written), 12 flops per row element.
+# Evidence: 1 output, 50 steps, 32 first lines, 1 gradient, 1 tangent, 2 second-order gradients, 8 emitted programs: exact at every D; 1 gradient with rows written out: exact at D = 2, 3, 4; derivation.md says of what.
+# Open: exp overflows where sum(where(index() == label, logp, 0)) is above 709.7 (float32 and 16 bits are computed in float64), and the result with it, or to no number.
+# definition sha256:a7f73b4f1a5269bc15bc5297d0921af43c6cc5d760ff38f1fda667e71293b67d
+# templates sha256:2ac2f07bc6384e88de134c9a9116a66083010804f4352ef40720a3cf756ef3c4
+"""Focal loss of a label with the softmax of a row, one number a row: what is classified well counts less."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, NamedTuple, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from .._runtime.numpy import directions as _directions
+from .._runtime.protocol import calls as _calls
+from .._runtime.protocol import interface as _interface
+from . import numpy_kernels as _kernels
+from . import numpy_second_order as _second_order
+
+INTERFACE: _interface.Interface = {
+    "name": "focal_loss",
+    "minimum_features": 1,
+    "inputs": [_interface.given("x", "Row"), _interface.given("label", "Int[\"...\"]")],
+    "constants": [_interface.constant("gamma", default=2, sign="nonnegative")],
+    "outputs": [_interface.output("y", "RowScalar")],
+    "saved": [
+        _interface.saved("x", "input", ["...", "D"]),
+        _interface.saved("label", "input", ["..."]),
+        _interface.saved("gamma", "constant", []),
+        _interface.saved("m", "row scalar", ["..."]),
+        _interface.saved("Z", "row scalar", ["..."]),
+        _interface.saved("logpt", "row scalar", ["..."]),
+        _interface.saved("expm1_logpt", "row scalar", ["..."]),
+        _interface.saved("power_expm1_logpt", "row scalar", ["..."]),
+    ],
+    "gradients": [_interface.gradient("x")],
+    "counterparts": [],
+    "directions": ["forward", "backward", "jvp", "backward_backward"],
+}
+
+
+class Gradients(NamedTuple):
+    """Gradients from `backward`, each in the shape and type of its input; None for an
+    input that was omitted.
+    """
+
+    dx: npt.NDArray[Any]
+
+
+class SecondGradients(NamedTuple):
+    """Gradients from `backward_backward`, with respect to the inputs and the cotangents;
+    None for an input that was omitted, and for a cotangent that was None.
+    """
+
+    dx: npt.NDArray[Any]
+    ddy: npt.NDArray[Any]
+
+
+class Saved(NamedTuple):
+    """Values that `forward` saves for the other directions; arrays are not copied.
+
+    Writing to a saved array between forward and backward changes the gradients.
+    """
+
+    shape: tuple[int, ...]  # of the row inputs
+    dtype: np.dtype[Any]  # the compute type of forward
+    dtypes: tuple[np.dtype[Any] | None, ...]  # of the inputs; None for an omitted one
+    x: npt.NDArray[Any]  # argument x of forward
+    label: npt.NDArray[Any]  # argument label of forward
+    gamma: float  # constant gamma of forward
+    m: npt.NDArray[Any]  # row scalar m, one per row
+    Z: npt.NDArray[Any]  # row scalar Z, one per row
+    logpt: npt.NDArray[Any]  # row scalar logpt, one per row
+    expm1_logpt: npt.NDArray[Any]  # row scalar expm1_logpt, one per row
+    power_expm1_logpt: npt.NDArray[Any]  # row scalar power_expm1_logpt, one per row
+
+
+@overload
+def forward(
+    x: npt.NDArray[Any],
+    label: npt.NDArray[Any],
+    *,
+    gamma: float = 2,
+    save: Literal[True] = True,
+    out: npt.NDArray[Any] | None = None,
+    threads: int = 1,
+) -> tuple[npt.NDArray[Any], Saved]: ...
+
+
+@overload
+def forward(
+    x: npt.NDArray[Any],
+    label: npt.NDArray[Any],
+    *,
+    gamma: float = 2,
+    save: bool,
+    out: npt.NDArray[Any] | None = None,
+    threads: int = 1,
+) -> tuple[npt.NDArray[Any], Saved | None]: ...
+
+
+def forward(
+    x: npt.NDArray[Any],
+    label: npt.NDArray[Any],
+    *,
+    gamma: float = 2,
+    save: bool = True,
+    out: npt.NDArray[Any] | None = None,
+    threads: int = 1,
+) -> tuple[npt.NDArray[Any], Saved | None]:
+    """Focal loss of a label with the softmax of a row, one number a row: what is classified well counts less.
+
+        m = max(x)
+        exp_shifted = exp(x - m)
+        Z = sum(exp_shifted)
+        log_Z = log(Z)
+        logp = x - m - log_Z
+        logpt = sum(where(index() == label, logp, 0))
+        expm1_logpt = expm1(logpt)
+        power_expm1_logpt = (-expm1_logpt)**gamma
+        y = -logpt*power_expm1_logpt
+
+    Args:
+        x: shape (..., D).
+        label: one integer per row, shape x.shape[:-1].
+        gamma: a constant, a finite number of 0 or more.
+        save: False saves nothing for the other directions; `saved` is then None.
+        out: an array to write y to.
+        threads: the number of threads that share the rows. Results do not depend on it.
+
+    Returns `(y, saved)`. y has one value per row, shape x.shape[:-1]. `saved` is the
+    argument of the other directions. The compute type is the widest among the
+    inputs, and float64 for inputs of up to 32 bits. Products of intermediate
+    values may leave the range of float32.
+
+    Raises TypeError for an argument that is not a floating-point array, ValueError for
+    a wrong shape.
+    """
+    gamma = _calls.constant("gamma", gamma, signed=False)
+    return _FORWARD.call((x, label, gamma), save, out, threads)
+
+
+def backward(
+    saved: Saved,
+    dy: npt.NDArray[Any],
+    *,
+    out: Sequence[npt.NDArray[Any] | None] | None = None,
+    threads: int = 1,
+) -> Gradients:
+    """Compute the gradients of a loss with respect to the inputs (VJP).
+
+        dx = where(index() == label, gamma*dy*logpt*exp(logpt)*(-expm1_logpt)**(gamma - 1) - dy*power_expm1_logpt, 0) + where(label >= 0, where(label < D, exp_shifted*(dy*power_expm1_logpt - gamma*dy*logpt*exp(logpt)*(-expm1_logpt)**(gamma - 1))/Z, 0), 0)
+
+    Args:
+        saved: the second result of `forward`.
+        dy: the cotangent of y, in its shape.
+        out: arrays to write to, as Gradients or another sequence;
+            None in it makes a new array.
+        threads: the number of threads that share the rows. Results do not depend on it.
+
+    Returns Gradients, each in the shape and type of its input.
+
+    Raises TypeError for an argument that is not a floating-point array, ValueError for
+    a wrong shape.
+    """
+    return _BACKWARD.call(saved, (dy,), out, threads)
+
+
+def jvp(
+    saved: Saved,
+    x_dot: npt.NDArray[Any] | None = None,
+    *,
+    out: npt.NDArray[Any] | None = None,
+    threads: int = 1,
+) -> npt.NDArray[Any]:
+    """Compute the tangents of the outputs along tangents of the inputs (JVP).
+
+        p = exp_shifted/Z
+        log_Z_dot = sum(p*x_dot)
+        y_dot = sum(where(index() == label,
+            (gamma*logpt*exp(logpt)*(-expm1_logpt)**(gamma - 1) -
+            power_expm1_logpt)*(x_dot - log_Z_dot), 0))
+
+    Args:
+        saved: the second result of `forward`.
+        x_dot: the tangent of x, in its shape; None stands for zero.
+        out: an array to write the tangent of y to.
+        threads: the number of threads that share the rows. Results do not depend on it.
+
+    Returns y_dot, the tangent of y, in the shape and type of the output.
+
+    Raises TypeError for an argument that is not a floating-point array, ValueError for
+    a wrong shape.
+    """
+    return _JVP.call(saved, (x_dot,), out, threads)
+
+
+def backward_backward(
+    saved: Saved,
+    cotangents: npt.NDArray[Any] | Sequence[npt.NDArray[Any] | None],
+    ddx: npt.NDArray[Any] | None = None,
+    *,
+    out: Sequence[npt.NDArray[Any] | None] | None = None,
+    threads: int = 1,
+) -> SecondGradients:
+    """Compute the gradients of a loss of the gradients: the VJP of `backward`.
+
+        p = exp_shifted/Z
+        d2logpt = sum(where(index() == label, where(gamma - 1 == 0, 0,
+            -gamma*dy*logpt*ddx*exp(2*logpt)*(-expm1_logpt)**(gamma - 2)*(gamma - 1)),
+            0)) + sum(where(index() == label,
+            ddx*(gamma*dy*exp(logpt)*(-expm1_logpt)**(gamma - 1) +
+            gamma*dy*logpt*exp(logpt)*(-expm1_logpt)**(gamma - 1)), 0)) + where(label >=
+            0, where(label < D, where(gamma - 1 == 0, 0,
+            gamma*dy*logpt*exp(2*logpt)*(-expm1_logpt)**(gamma - 2)*sum(ddx*p)*(gamma -
+            1)) + (-sum(ddx*p)*(gamma*dy*exp(logpt)*(-expm1_logpt)**(gamma - 1) +
+            gamma*dy*logpt*exp(logpt)*(-expm1_logpt)**(gamma - 1))) -
+            gamma*dy*exp(logpt)*(-expm1_logpt)**(gamma - 1)*sum(ddx*p), 0), 0) -
+            gamma*(-expm1_logpt)**(gamma - 1)*sum(where(index() == label,
+            -dy*ddx*exp(logpt), 0))
+        d2x = where(index() == label, d2logpt, 0) + where(label >= 0, where(label < D,
+            ddx*p*(dy*power_expm1_logpt -
+            gamma*dy*logpt*exp(logpt)*(-expm1_logpt)**(gamma - 1)) - d2logpt*p -
+            p*sum(ddx*p)*(dy*power_expm1_logpt -
+            gamma*dy*logpt*exp(logpt)*(-expm1_logpt)**(gamma - 1)), 0), 0)
+        ddy = sum(where(index() == label,
+            ddx*(gamma*logpt*exp(logpt)*(-expm1_logpt)**(gamma - 1) -
+            power_expm1_logpt), 0)) + where(label >= 0, where(label < D,
+            sum(ddx*p)*(power_expm1_logpt -
+            gamma*logpt*exp(logpt)*(-expm1_logpt)**(gamma - 1)), 0), 0)
+
+    Args:
+        saved: the second result of `forward`.
+        cotangents: the cotangents passed to `backward`, a tuple or a list, or the array itself.
+        ddx: the cotangent of dx, in its shape; None stands for zero.
+        out: arrays to write to, as SecondGradients or another sequence;
+            None in it makes a new array.
+        threads: the number of threads that share the rows. Results do not depend on it.
+
+    Returns SecondGradients, with respect to the inputs (dx is d2x) and to the
+    cotangents.
+
+    Raises TypeError for an argument that is not a floating-point array, ValueError for
+    a wrong shape.
+    """
+    arguments_ = (*_calls.each_cotangent(cotangents, ("dy",)), ddx)
+    return _BACKWARD_BACKWARD.call(saved, arguments_, out, threads)
+
+
+def saved_from(
+    *,
+    x: npt.NDArray[Any],
+    label: npt.NDArray[Any],
+    gamma: float,
+    m: npt.NDArray[Any],
+    Z: npt.NDArray[Any],
+    logpt: npt.NDArray[Any],
+    expm1_logpt: npt.NDArray[Any],
+    power_expm1_logpt: npt.NDArray[Any],
+    shape: Sequence[int] | None = None,
+    dtype: npt.DTypeLike | None = None,
+    dtypes: Mapping[str, npt.DTypeLike] | None = None,
+) -> Saved:
+    """Make `Saved` from its fields, which are checked as by `backward`.
+
+    Args:
+        shape: the shape of the rows; None if a field has it.
+        dtype: the compute type of forward; None for that of the row scalars, or else
+            the type that forward would choose.
+        dtypes: the type of each given input, by name; its gradient has this type.
+            An input without a field needs its entry. Without one it counts as omitted,
+            or as of the rows' type if it is required.
+
+    Raises TypeError or ValueError for fields that `forward` cannot have saved.
+    """
+    fields_ = (x, label, gamma, m, Z, logpt, expm1_logpt, power_expm1_logpt)
+    return _LAYER.saved_from(fields_, shape, dtype, dtypes)
+
+
+_LAYER = _directions.HostLayer(INTERFACE, Saved, is_wide=True)
+_FORWARD = _directions.ForwardCall(_LAYER, _directions.only, _kernels.forward)
+_BACKWARD = _directions.LaterCall(_LAYER, "backward", Gradients, _kernels.backward)
+_JVP = _directions.LaterCall(_LAYER, "jvp", _directions.only, _second_order.jvp)
+_BACKWARD_BACKWARD = _directions.LaterCall(
+    _LAYER, "backward_backward", SecondGradients, _second_order.backward_backward
+)

@@ -1,0 +1,43 @@
+// Group normalization: each row is the channels of a group, with all that lies behind them.
+// Made by lngen 0.1.0 from the definition of group_norm.
+// Do not edit; edit group_norm.py and run: lngen derive group_norm.py
+// Cost: forward 2 row tensors (1 read, 1 written), and 2 smaller arrays, 9 flops per row element; backward 3 row tensors (2 read, 1 written), and 3 smaller arrays, 12 flops per row element.
+// Evidence: 1 output, 37 steps, 35 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+// definition sha256:be4c9f62e3e8e6c0a826c4f67f932375a07108af33c5786692cdce4563a49dbf
+// templates sha256:6cf837d3890044a39562e088f25f0f6a772b4d185884733bc92633e17d0d9252
+//
+// Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
+//
+//     forward_<type>(const Row* x, const Row* gamma, const Row* beta, Computed eps, Row* out_y, Computed* save_mu,
+//         Computed* save_mu_residual, Computed* save_rstd, long long rows, int D)
+//     backward_<type>(const Row* x, const Row* gamma, const Row* dy, const Computed* mu, const Computed*
+//         mu_residual, const Computed* rstd, Row* out_dx, Row* out_dgamma, Row* out_dbeta, long long rows, int D)
+//
+// Launches, and the macros that choose among kernels: rows.cuh. Formulas, and the macros of arguments: layer.h.
+
+#include "../_runtime/cuda/layer_rows.cuh"
+#include "layer.h"
+
+#ifdef LNGEN_FORWARD
+#define LNGEN_KERNELS(TYPE, T) \
+  LNGEN_KERNEL(forward_##TYPE, T, lngen::forward::Layer, \
+               (const T* __restrict__ x, const T* __restrict__ gamma, const T* __restrict__ beta, \
+                lngen::Computed<T> eps, T* __restrict__ out_y, lngen::Computed<T>* __restrict__ save_mu, \
+                lngen::Computed<T>* __restrict__ save_mu_residual, lngen::Computed<T>* __restrict__ save_rstd, \
+                long long rows, int D), \
+               (x, gamma, beta, eps, out_y, save_mu, save_mu_residual, save_rstd, rows, D))
+LNGEN_EACH_TYPE(LNGEN_KERNELS)
+#undef LNGEN_KERNELS
+#endif
+
+#ifdef LNGEN_BACKWARD
+#define LNGEN_KERNELS(TYPE, T) \
+  LNGEN_KERNEL(backward_##TYPE, T, lngen::backward::Layer, \
+               (const T* __restrict__ x, const T* __restrict__ gamma, const T* __restrict__ dy, \
+                const lngen::Computed<T>* __restrict__ mu, const lngen::Computed<T>* __restrict__ mu_residual, \
+                const lngen::Computed<T>* __restrict__ rstd, T* __restrict__ out_dx, T* __restrict__ out_dgamma, \
+                T* __restrict__ out_dbeta, long long rows, int D), \
+               (x, gamma, dy, mu, mu_residual, rstd, out_dx, out_dgamma, out_dbeta, rows, D))
+LNGEN_EACH_TYPE(LNGEN_KERNELS)
+#undef LNGEN_KERNELS
+#endif

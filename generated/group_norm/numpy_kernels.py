@@ -1,0 +1,124 @@
+# Made by lngen 0.1.0 from the definition of group_norm.
+# Do not edit; edit group_norm.py and run: lngen derive group_norm.py
+# Cost: forward 2 row tensors (1 read, 1 written), and 2 smaller arrays, 9 flops per row element; backward 3 row tensors (2 read, 1 written), and 3 smaller arrays, 12 flops per row element.
+# Evidence: 1 output, 37 steps, 35 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# definition sha256:be4c9f62e3e8e6c0a826c4f67f932375a07108af33c5786692cdce4563a49dbf
+# templates sha256:2ac2f07bc6384e88de134c9a9116a66083010804f4352ef40720a3cf756ef3c4
+"""Group normalization: each row is the channels of a group, with all that lies behind them. The outputs and the gradients.
+
+Many rows are taken block by block, in memory that stays in the cache; few are taken at
+once, and NumPy makes the memory. A comment gives the derivation step of its line, and
+names in the code are those of the derivation.
+"""
+
+# A variable may be an array, a number or None.
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
+
+import numpy as np
+
+from .._runtime.numpy import blocks as _blocks
+from .._runtime.numpy import rows as _rows
+
+
+def forward(values, results, call):
+    """The outputs and the saved row scalars."""
+    x_rows, gamma_rows, beta_rows, eps = values
+    y_out, mu_out, mu_residual_out, rstd_out = results
+    shape, dtype, _ = call
+    features = shape[-1]
+    one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
+    D = _rows.number(features, dtype)
+    far_from = _rows.number(2.0, dtype)
+    eps = np.asarray(eps, dtype)
+
+    def block(x, gamma, beta, y_block=None):
+        # step 1: mu = mean(x)
+        mu = _rows.row_sum(x, one_over_D)
+        # step 2, pass 1: x_shifted = x - mu
+        x_shifted = _rows.by_row(np.subtract, x, mu, out=y_block)
+        # step 3: var = mean(x_shifted**2)
+        var = _rows.row_mean(x_shifted, x_shifted, D)
+        # step 2, pass 2: mu_residual = mean(x_shifted)
+        mu_residual = _rows.residual(x_shifted, mu, var, D, far_from, one_over_D)
+        # step 2, pass 3: x_centred = x_shifted - mu_residual
+        x_centred = x_shifted
+        # step 4: rstd = 1/sqrt(var + eps)
+        rstd = np.reciprocal(np.sqrt(var + eps))
+        # step 5: xhat = x_centred*rstd
+        xhat = np.multiply(x_centred, rstd, out=x_centred)
+        # step 6: y = beta + gamma*xhat
+        if gamma_rows is not None:
+            y = np.multiply(gamma, xhat, out=xhat)
+        else:
+            y = xhat
+        if beta_rows is not None:
+            y = np.add(beta, y, out=y)
+        return y, mu[..., 0], mu_residual[..., 0], rstd[..., 0]
+
+    return _blocks.each_block(
+        block,
+        call,
+        rows=(x_rows, gamma_rows, beta_rows),
+        into=(y_out,),
+        into_row_scalars=(mu_out, mu_residual_out, rstd_out),
+    )
+
+
+def backward(arguments, fields, results, call):
+    """The gradients; None for one that is not wanted."""
+    (dy_rows,) = arguments
+    x_rows, gamma_rows, mu_rows, mu_residual_rows, rstd_rows = fields
+    dx_out, dgamma_out, dbeta_out = results
+    shape, dtype, _ = call
+    features = shape[-1]
+    one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
+    D = _rows.number(features, dtype)
+
+    def block(
+        x,
+        gamma,
+        dy,
+        mu,
+        mu_residual,
+        rstd,
+        dx_block=None,
+        dgamma_block=None,
+        dbeta_block=None,
+        buffers=(None,),
+    ):
+        dgamma = dbeta = None
+        # step 2, pass 1: x_shifted = x - mu
+        x_shifted = _rows.by_row(np.subtract, x, mu, out=dx_block)
+        # step 2, pass 3: x_centred = x_shifted - mu_residual
+        x_centred = _rows.less_residual(x_shifted, mu_residual)
+        # step 5: xhat = x_centred*rstd
+        xhat = np.multiply(x_centred, rstd, out=x_centred)
+        # step 7: g = dy*gamma
+        if gamma_rows is not None:
+            g = np.multiply(dy, gamma, out=buffers[0])
+        else:
+            g = dy
+        # step 20: mean_g = mean(g)
+        mean_g = _rows.row_sum(g, one_over_D)
+        # step 20: mean_g_xhat = mean(g*xhat)
+        mean_g_xhat = _rows.row_mean(g, xhat, D)
+        # step 21: dgamma = dy*xhat
+        if gamma_rows is not None:
+            dgamma = np.multiply(dy, xhat, out=dgamma_block)
+        if dbeta_out is not None:
+            dbeta = _rows.filled(dy, dbeta_block, shape, dtype)
+        # step 20: dx = (g - mean_g - xhat*mean_g_xhat)*rstd
+        dx = np.subtract(g, mean_g, out=buffers[0])
+        part = np.multiply(xhat, mean_g_xhat, out=xhat)
+        dx = np.subtract(dx, part, out=part)
+        dx = np.multiply(dx, rstd, out=dx)
+        return dx, dgamma, dbeta
+
+    return _blocks.each_block(
+        block,
+        call,
+        rows=(x_rows, gamma_rows, dy_rows),
+        row_scalars=(mu_rows, mu_residual_rows, rstd_rows),
+        into=(dx_out, dgamma_out, dbeta_out),
+        buffers=1,
+    )

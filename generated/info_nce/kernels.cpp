@@ -1,0 +1,26 @@
+// InfoNCE of the similarities of a query with all keys, one number a row; `positive` is the key that belongs to it.
+// Made by lngen 0.1.0 from the definition of info_nce.
+// Do not edit; edit info_nce.py and run: lngen derive info_nce.py
+// Cost: forward 1 row tensors (1 read, 0 written), 8 flops per row element; backward 2 row tensors (1 read, 1 written), 10 flops per row element.
+// Evidence: 1 output, 29 steps, 30 first lines, 2 gradients, 1 tangent, 3 second-order gradients, 8 emitted programs: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+// definition sha256:cb40e605ee6e33f38de3fd70af981d68454fb61b495d719822c0f5b8297ac116
+// templates sha256:cac5649c9368dd50145c1f43a92142ff2d579f71c413694f067185f5450b0d89
+//
+// A kernel is passed the pointers of
+//
+//     forward_<type>(const Row* similarity, const Integer* positive, const Parameter* scale, Row* out_y, Computed*
+//         save_m, Computed* save_Z, long long rows, int D)
+//     backward_<type>(const Row* similarity, const Integer* positive, const Row* dy, const Computed* m, const
+//         Computed* Z_, const Parameter* scale, Row* out_dsimilarity, Computed* workspace, long long rows, int D)
+//     backward_columns_<type>(Computed* workspace, int blocks, const Parameter* scale, Parameter* out_dscale, int
+//         D)
+//
+// in this order, then its numbers, then the sizes: rows, D, the chunks that the rows are cut into, the first one to work
+// on, the one to stop before, and whether results are to bypass the cache. Macros: host_rows.h, layer.h.
+
+#include "../_runtime/native/host_directions.h"
+#include "layer.h"
+
+LNGEN_KERNEL(forward, lngen::forward::Layer)
+LNGEN_KERNEL(backward, lngen::backward::Layer)
+LNGEN_KERNEL(backward_columns, lngen::backward::columns::Layer)

@@ -1,0 +1,51 @@
+// InfoNCE of the similarities of a query with all keys, one number a row; `positive` is the key that belongs to it.
+// Made by lngen 0.1.0 from the definition of info_nce.
+// Do not edit; edit info_nce.py and run: lngen derive info_nce.py
+// Cost: forward 1 row tensors (1 read, 0 written), 8 flops per row element; backward 2 row tensors (1 read, 1 written), 10 flops per row element.
+// Evidence: 1 output, 29 steps, 30 first lines, 2 gradients, 1 tangent, 3 second-order gradients, 8 emitted programs: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+// definition sha256:cb40e605ee6e33f38de3fd70af981d68454fb61b495d719822c0f5b8297ac116
+// templates sha256:6cf837d3890044a39562e088f25f0f6a772b4d185884733bc92633e17d0d9252
+//
+// Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
+//
+//     forward_<type>(const Row* similarity, const Integer* positive, const Parameter* scale, Row* out_y, Computed*
+//         save_m, Computed* save_Z, long long rows, int D)
+//     backward_<type>(const Row* similarity, const Integer* positive, const Row* dy, const Computed* m, const
+//         Computed* Z_, const Parameter* scale, Row* out_dsimilarity, Computed* workspace, long long rows, int D)
+//     backward_columns_<type>(Computed* workspace, int blocks, const Parameter* scale, Parameter* out_dscale, int
+//         D)
+//
+// The workspace holds blocks * (sums into columns * D + sums into scalars) entries:
+//     backward: blocks * (0*D + 1).
+// Launches, and the macros that choose among kernels: rows.cuh. Formulas, and the macros of arguments: layer.h.
+
+#include "../_runtime/cuda/layer_rows.cuh"
+#include "layer.h"
+
+#ifdef LNGEN_FORWARD
+#define LNGEN_KERNELS(TYPE, T) \
+  LNGEN_KERNEL(forward_##TYPE, T, lngen::forward::Layer, \
+               (const T* __restrict__ similarity, const lngen::Integer* __restrict__ positive, \
+                const lngen::Parameter<T>* __restrict__ scale, T* __restrict__ out_y, \
+                lngen::Computed<T>* __restrict__ save_m, lngen::Computed<T>* __restrict__ save_Z, long long rows, \
+                int D), \
+               (similarity, positive, scale, out_y, save_m, save_Z, rows, D))
+LNGEN_EACH_TYPE(LNGEN_KERNELS)
+#undef LNGEN_KERNELS
+#endif
+
+#ifdef LNGEN_BACKWARD
+#define LNGEN_KERNELS(TYPE, T) \
+  LNGEN_KERNEL(backward_##TYPE, T, lngen::backward::Layer, \
+               (const T* __restrict__ similarity, const lngen::Integer* __restrict__ positive, \
+                const T* __restrict__ dy, const lngen::Computed<T>* __restrict__ m, \
+                const lngen::Computed<T>* __restrict__ Z_, const lngen::Parameter<T>* __restrict__ scale, \
+                T* __restrict__ out_dsimilarity, lngen::Computed<T>* __restrict__ workspace, long long rows, int D), \
+               (similarity, positive, dy, m, Z_, scale, out_dsimilarity, workspace, rows, D)) \
+  LNGEN_KERNEL(backward_columns_##TYPE, T, lngen::backward::columns::Layer, \
+               (lngen::Computed<T>* __restrict__ workspace, int blocks, \
+                const lngen::Parameter<T>* __restrict__ scale, lngen::Parameter<T>* __restrict__ out_dscale, int D), \
+               (workspace, blocks, scale, out_dscale, D))
+LNGEN_EACH_TYPE(LNGEN_KERNELS)
+#undef LNGEN_KERNELS
+#endif

@@ -1,0 +1,47 @@
+// Instance normalization: each row is one channel of one sample.
+// Made by lngen 0.1.0 from the definition of instance_norm.
+// Do not edit; edit instance_norm.py and run: lngen derive instance_norm.py
+// Cost: forward 2 row tensors (1 read, 1 written), and 2 smaller arrays, 9 flops per row element; backward 3 row tensors (2 read, 1 written), and 3 smaller arrays, 14 flops per row element.
+// Evidence: 1 output, 42 steps, 37 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+// definition sha256:b5148130fa04fb83b22ef02c31a0abe56635cbf333f94f18c3e787dc808ec6ba
+// templates sha256:6cf837d3890044a39562e088f25f0f6a772b4d185884733bc92633e17d0d9252
+//
+// Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
+//
+//     jvp_<type>(const Row* x, const Row* gamma, const Row* x_dot, const Row* gamma_dot, const Row* beta_dot,
+//         const Computed* mu, const Computed* mu_residual, const Computed* rstd, Row* out_y_dot, long long rows,
+//         int D)
+//     backward_backward_<type>(const Row* x, const Row* gamma, const Row* dy, const Row* ddx, const Row* ddgamma,
+//         const Row* ddbeta, const Computed* mu, const Computed* mu_residual, const Computed* rstd, Row* out_dx,
+//         Row* out_dgamma, Row* out_dbeta, Row* out_ddy, long long rows, int D)
+//
+// Launches, and the macros that choose among kernels: rows.cuh. Formulas, and the macros of arguments: layer.h.
+
+#include "../_runtime/cuda/layer_rows.cuh"
+#include "layer.h"
+
+#ifdef LNGEN_JVP
+#define LNGEN_KERNELS(TYPE, T) \
+  LNGEN_KERNEL(jvp_##TYPE, T, lngen::jvp::Layer, \
+               (const T* __restrict__ x, const T* __restrict__ gamma, const T* __restrict__ x_dot, \
+                const T* __restrict__ gamma_dot, const T* __restrict__ beta_dot, \
+                const lngen::Computed<T>* __restrict__ mu, const lngen::Computed<T>* __restrict__ mu_residual, \
+                const lngen::Computed<T>* __restrict__ rstd, T* __restrict__ out_y_dot, long long rows, int D), \
+               (x, gamma, x_dot, gamma_dot, beta_dot, mu, mu_residual, rstd, out_y_dot, rows, D))
+LNGEN_EACH_TYPE(LNGEN_KERNELS)
+#undef LNGEN_KERNELS
+#endif
+
+#ifdef LNGEN_BACKWARD_BACKWARD
+#define LNGEN_KERNELS(TYPE, T) \
+  LNGEN_KERNEL(backward_backward_##TYPE, T, lngen::backward_backward::Layer, \
+               (const T* __restrict__ x, const T* __restrict__ gamma, const T* __restrict__ dy, \
+                const T* __restrict__ ddx, const T* __restrict__ ddgamma, const T* __restrict__ ddbeta, \
+                const lngen::Computed<T>* __restrict__ mu, const lngen::Computed<T>* __restrict__ mu_residual, \
+                const lngen::Computed<T>* __restrict__ rstd, T* __restrict__ out_dx, T* __restrict__ out_dgamma, \
+                T* __restrict__ out_dbeta, T* __restrict__ out_ddy, long long rows, int D), \
+               (x, gamma, dy, ddx, ddgamma, ddbeta, mu, mu_residual, rstd, out_dx, out_dgamma, out_dbeta, out_ddy, \
+                rows, D))
+LNGEN_EACH_TYPE(LNGEN_KERNELS)
+#undef LNGEN_KERNELS
+#endif

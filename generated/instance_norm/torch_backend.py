@@ -1,0 +1,88 @@
+# Made by lngen 0.1.0 from the definition of instance_norm.
+# Do not edit; edit instance_norm.py and run: lngen derive instance_norm.py
+# Cost: forward 2 row tensors (1 read, 1 written), and 2 smaller arrays, 9 flops per row element; backward 3 row tensors (2 read, 1 written), and 3 smaller arrays, 14 flops per row element.
+# Evidence: 1 output, 42 steps, 37 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# definition sha256:b5148130fa04fb83b22ef02c31a0abe56635cbf333f94f18c3e787dc808ec6ba
+# templates sha256:6e1a9082227321b1f666fe7736964cd5c99f5cc7c832bbd31d3c32a14525f253
+"""Instance normalization: each row is one channel of one sample.
+
+`instance_norm` takes tensors, and `InstanceNorm` is a module.
+Both can be differentiated twice. On the processor they run `cpu_backend` if there is a C++
+compiler, else `numpy_backend`.
+"""
+
+from .._runtime import torch as _torch
+from .._runtime.torch import axes as _axes
+from . import cpu_backend as _cpu
+from . import numpy_backend as _numpy
+
+__all__ = [
+    "InstanceNorm",
+    "instance_norm",
+]
+
+_LAYER: _axes.TorchAxes[_torch.Tensor] = _axes.TorchAxes(
+    __name__.rpartition(".")[0], _numpy.INTERFACE, _numpy, _cpu
+)
+
+
+def instance_norm(
+    x: _torch.Tensor,
+    gamma: _torch.Tensor | None = None,
+    beta: _torch.Tensor | None = None,
+    *,
+    eps: float = 1e-5,
+) -> _torch.Tensor:
+    """Instance normalization: each row is one channel of one sample.
+
+        mu = mean(x)
+        var = mean((x - mu)**2)
+        rstd = 1/sqrt(var + eps)
+        xhat = rstd*(x - mu)
+        y = gamma*xhat + beta
+
+    Args:
+        x: an array with the axes n c ....
+        gamma: an array with the axes c. If omitted it is 1.
+        beta: an array with the axes c. If omitted it is 0.
+        eps: a constant, a finite number of 0 or more.
+
+    Returns y in the type of the first rows. y has an array with the axes n c .... The
+    compute type is the widest among the inputs, and float32 for 16-bit inputs.
+
+    Raises TypeError for an argument that is not a floating-point tensor, ValueError for
+    a wrong shape.
+    """
+    return _LAYER.call(x, gamma, beta, eps)
+
+
+class InstanceNorm(_torch.Module):
+    """`instance_norm` as a module with the parameters gamma and beta.
+
+    Args:
+        c: the size of the axis c.
+        gamma: False omits it; its initial value is 1.
+        beta: False omits it; its initial value is 0.
+        eps: a constant, a finite number of 0 or more.
+        device, dtype: those of the parameters.
+    """
+
+    _layer = _LAYER
+
+    def __init__(
+        self,
+        c: int,
+        *,
+        gamma: bool = True,
+        beta: bool = True,
+        eps: float = 1e-5,
+        device: _torch.Device = None,
+        dtype: _torch.Dtype = None,
+    ) -> None:
+        super().__init__(
+            {"c": c}, {"gamma": gamma, "beta": beta}, {"eps": eps}, device, dtype
+        )
+
+    def forward(self, x: _torch.Tensor) -> _torch.Tensor:
+        """Return `instance_norm` of the arguments and the parameters of the module."""
+        return _LAYER.call(x, self.gamma, self.beta, self.eps)

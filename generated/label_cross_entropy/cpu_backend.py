@@ -1,0 +1,41 @@
+# Made by lngen 0.1.0 from the definition of label_cross_entropy.
+# Do not edit; edit label_cross_entropy.py and run: lngen derive label_cross_entropy.py
+# Cost: forward 1 row tensors (1 read, 0 written), 8 flops per row element; backward 2 row tensors (1 read, 1 written), 8 flops per row element.
+# Evidence: 1 output, 26 steps, 21 first lines, 1 gradient, 1 tangent, 2 second-order gradients, 8 emitted programs: exact at every D; 1 gradient with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# definition sha256:3cb66181b98f75da6c88c7df548cc85f4701b0c2d665d6d78aa743c07e58f233
+# templates sha256:cac5649c9368dd50145c1f43a92142ff2d579f71c413694f067185f5450b0d89
+"""Cross entropy of a label with the softmax of a row, one number a row; rows whose label is `ignore` count nothing.
+
+The functions of `numpy_backend` as compiled kernels of kernels.cpp. The system's C++
+compiler ($CXX, or else c++, g++ or clang++) compiles them on first use, one type at a
+time. The library is kept in $LNGEN_CACHE or the user's cache folder.
+"""
+
+from .._runtime.native import kernels as _host
+from . import numpy_backend as _numpy
+from .kernels import KERNELS
+from .numpy_backend import (
+    INTERFACE,
+    Gradients,
+    Saved,
+    SecondGradients,
+    saved_from,
+)
+
+__all__ = [
+    "INTERFACE",
+    "Gradients",
+    "Saved",
+    "SecondGradients",
+    "backward",
+    "backward_backward",
+    "forward",
+    "jvp",
+    "saved_from",
+]
+
+_KERNELS = _host.HostKernels(_numpy, __file__, KERNELS)
+forward = _KERNELS.compiled(_numpy.forward)
+backward = _KERNELS.compiled(_numpy.backward)
+jvp = _KERNELS.compiled(_numpy.jvp)
+backward_backward = _KERNELS.compiled(_numpy.backward_backward)

@@ -1,0 +1,47 @@
+# Made by lngen 0.1.0 from the definition of label_cross_entropy.
+# Do not edit; edit label_cross_entropy.py and run: lngen derive label_cross_entropy.py
+# Cost: forward 1 row tensors (1 read, 0 written), 8 flops per row element; backward 2 row tensors (1 read, 1 written), 8 flops per row element.
+# Evidence: 1 output, 26 steps, 21 first lines, 1 gradient, 1 tangent, 2 second-order gradients, 8 emitted programs: exact at every D; 1 gradient with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# definition sha256:3cb66181b98f75da6c88c7df548cc85f4701b0c2d665d6d78aa743c07e58f233
+"""Cross entropy of a label with the softmax of a row, one number a row; rows whose label is `ignore` count nothing. The values that its kernels take, in order."""
+
+from .._runtime.protocol.kernels import KernelTable
+
+KERNELS = {
+    "forward": KernelTable(
+        source="kernels",
+        kernels={
+            "forward": (
+                "x, label, ignore, smoothing, z_loss, out y, saved m, saved Z, "
+                "saved log_Z, the rows, the features"
+            ),
+        },
+    ),
+    "backward": KernelTable(
+        source="kernels",
+        kernels={
+            "backward": (
+                "x, label, dy, saved m, saved Z, saved log_Z, ignore, smoothing, "
+                "z_loss, out dx, the rows, the features"
+            ),
+        },
+    ),
+    "jvp": KernelTable(
+        source="second_order",
+        kernels={
+            "jvp": (
+                "x, label, x_dot, saved m, saved Z, saved log_Z, ignore, smoothing, "
+                "z_loss, out y_dot, the rows, the features"
+            ),
+        },
+    ),
+    "backward_backward": KernelTable(
+        source="second_order",
+        kernels={
+            "backward_backward": (
+                "x, label, dy, ddx, saved m, saved Z, saved log_Z, ignore, smoothing, "
+                "z_loss, out dx, out ddy, the rows, the features"
+            ),
+        },
+    ),
+}

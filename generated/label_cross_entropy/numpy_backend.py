@@ -1,0 +1,295 @@
+# Made by lngen 0.1.0 from the definition of label_cross_entropy.
+# Do not edit; edit label_cross_entropy.py and run: lngen derive label_cross_entropy.py
+# Cost: forward 1 row tensors (1 read, 0 written), 8 flops per row element; backward 2 row tensors (1 read, 1 written), 8 flops per row element.
+# Evidence: 1 output, 26 steps, 21 first lines, 1 gradient, 1 tangent, 2 second-order gradients, 8 emitted programs: exact at every D; 1 gradient with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# definition sha256:3cb66181b98f75da6c88c7df548cc85f4701b0c2d665d6d78aa743c07e58f233
+# templates sha256:2ac2f07bc6384e88de134c9a9116a66083010804f4352ef40720a3cf756ef3c4
+"""Cross entropy of a label with the softmax of a row, one number a row; rows whose label is `ignore` count nothing."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, NamedTuple, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from .._runtime.numpy import directions as _directions
+from .._runtime.protocol import calls as _calls
+from .._runtime.protocol import interface as _interface
+from . import numpy_kernels as _kernels
+from . import numpy_second_order as _second_order
+
+INTERFACE: _interface.Interface = {
+    "name": "label_cross_entropy",
+    "minimum_features": 1,
+    "inputs": [
+        _interface.given("x", "Row"),
+        _interface.given("label", "Int[\"...\"]"),
+        _interface.given("ignore", "Int[\"\"]", default=-100),
+    ],
+    "constants": [
+        _interface.constant("smoothing", default=0),
+        _interface.constant("z_loss", default=0),
+    ],
+    "outputs": [_interface.output("y", "RowScalar")],
+    "saved": [
+        _interface.saved("x", "input", ["...", "D"]),
+        _interface.saved("label", "input", ["..."]),
+        _interface.saved("ignore", "input", []),
+        _interface.saved("smoothing", "constant", []),
+        _interface.saved("z_loss", "constant", []),
+        _interface.saved("m", "row scalar", ["..."]),
+        _interface.saved("Z", "row scalar", ["..."]),
+        _interface.saved("log_Z", "row scalar", ["..."]),
+    ],
+    "gradients": [_interface.gradient("x")],
+    "counterparts": [],
+    "directions": ["forward", "backward", "jvp", "backward_backward"],
+}
+
+
+class Gradients(NamedTuple):
+    """Gradients from `backward`, each in the shape and type of its input; None for an
+    input that was omitted.
+    """
+
+    dx: npt.NDArray[Any]
+
+
+class SecondGradients(NamedTuple):
+    """Gradients from `backward_backward`, with respect to the inputs and the cotangents;
+    None for an input that was omitted, and for a cotangent that was None.
+    """
+
+    dx: npt.NDArray[Any]
+    ddy: npt.NDArray[Any]
+
+
+class Saved(NamedTuple):
+    """Values that `forward` saves for the other directions; arrays are not copied.
+
+    Writing to a saved array between forward and backward changes the gradients.
+    """
+
+    shape: tuple[int, ...]  # of the row inputs
+    dtype: np.dtype[Any]  # the compute type of forward
+    dtypes: tuple[np.dtype[Any] | None, ...]  # of the inputs; None for an omitted one
+    x: npt.NDArray[Any]  # argument x of forward
+    label: npt.NDArray[Any]  # argument label of forward
+    ignore: npt.NDArray[Any] | None  # argument ignore of forward
+    smoothing: float  # constant smoothing of forward
+    z_loss: float  # constant z_loss of forward
+    m: npt.NDArray[Any]  # row scalar m, one per row
+    Z: npt.NDArray[Any]  # row scalar Z, one per row
+    log_Z: npt.NDArray[Any]  # row scalar log_Z, one per row
+
+
+@overload
+def forward(
+    x: npt.NDArray[Any],
+    label: npt.NDArray[Any],
+    ignore: npt.NDArray[Any] | None = None,
+    *,
+    smoothing: float = 0,
+    z_loss: float = 0,
+    save: Literal[True] = True,
+    out: npt.NDArray[Any] | None = None,
+    threads: int = 1,
+) -> tuple[npt.NDArray[Any], Saved]: ...
+
+
+@overload
+def forward(
+    x: npt.NDArray[Any],
+    label: npt.NDArray[Any],
+    ignore: npt.NDArray[Any] | None = None,
+    *,
+    smoothing: float = 0,
+    z_loss: float = 0,
+    save: bool,
+    out: npt.NDArray[Any] | None = None,
+    threads: int = 1,
+) -> tuple[npt.NDArray[Any], Saved | None]: ...
+
+
+def forward(
+    x: npt.NDArray[Any],
+    label: npt.NDArray[Any],
+    ignore: npt.NDArray[Any] | None = None,
+    *,
+    smoothing: float = 0,
+    z_loss: float = 0,
+    save: bool = True,
+    out: npt.NDArray[Any] | None = None,
+    threads: int = 1,
+) -> tuple[npt.NDArray[Any], Saved | None]:
+    """Cross entropy of a label with the softmax of a row, one number a row; rows whose label is `ignore` count nothing.
+
+        m = max(x)
+        exp_shifted = exp(x - m)
+        Z = sum(exp_shifted)
+        log_Z = log(Z)
+        sum_where_x = sum(where(index() == label, x, 0))
+        mu = mean(x)
+        y = where(label == ignore, 0, m + log_Z + z_loss*(m + log_Z)**2 - smoothing*mu - sum_where_x*(1 - smoothing))
+
+    Args:
+        x: shape (..., D).
+        label: one integer per row, shape x.shape[:-1].
+        ignore: an integer or a 0-d array of one. If omitted it is -100, at no cost.
+        smoothing: a constant, a finite number.
+        z_loss: a constant, a finite number.
+        save: False saves nothing for the other directions; `saved` is then None.
+        out: an array to write y to.
+        threads: the number of threads that share the rows. Results do not depend on it.
+
+    Returns `(y, saved)`. y has one value per row, shape x.shape[:-1]. `saved` is the
+    argument of the other directions. The compute type is the widest among the
+    inputs, and float32 for 16-bit inputs.
+
+    Raises TypeError for an argument that is not a floating-point array, ValueError for
+    a wrong shape.
+    """
+    smoothing = _calls.constant("smoothing", smoothing)
+    z_loss = _calls.constant("z_loss", z_loss)
+    return _FORWARD.call((x, label, ignore, smoothing, z_loss), save, out, threads)
+
+
+def backward(
+    saved: Saved,
+    dy: npt.NDArray[Any],
+    *,
+    out: Sequence[npt.NDArray[Any] | None] | None = None,
+    threads: int = 1,
+) -> Gradients:
+    """Compute the gradients of a loss with respect to the inputs (VJP).
+
+        p = exp_shifted/Z
+        dx = where(index() == label, where(label == ignore, 0, dy*(smoothing - 1)), 0) + where(label == ignore, 0, dy*p*(1 + 2*z_loss*(m + log_Z)) - smoothing*dy/D)
+
+    Args:
+        saved: the second result of `forward`.
+        dy: the cotangent of y, in its shape.
+        out: arrays to write to, as Gradients or another sequence;
+            None in it makes a new array.
+        threads: the number of threads that share the rows. Results do not depend on it.
+
+    Returns Gradients, each in the shape and type of its input.
+
+    Raises TypeError for an argument that is not a floating-point array, ValueError for
+    a wrong shape.
+    """
+    return _BACKWARD.call(saved, (dy,), out, threads)
+
+
+def jvp(
+    saved: Saved,
+    x_dot: npt.NDArray[Any] | None = None,
+    *,
+    out: npt.NDArray[Any] | None = None,
+    threads: int = 1,
+) -> npt.NDArray[Any]:
+    """Compute the tangents of the outputs along tangents of the inputs (JVP).
+
+        p = exp_shifted/Z
+        y_dot = where(label == ignore, 0, sum(where(index() == label, x_dot,
+            0))*(smoothing - 1) + sum(p*x_dot)*(1 + 2*z_loss*(m + log_Z)) -
+            smoothing*mean(x_dot))
+
+    Args:
+        saved: the second result of `forward`.
+        x_dot: the tangent of x, in its shape; None stands for zero.
+        out: an array to write the tangent of y to.
+        threads: the number of threads that share the rows. Results do not depend on it.
+
+    Returns y_dot, the tangent of y, in the shape and type of the output.
+
+    Raises TypeError for an argument that is not a floating-point array, ValueError for
+    a wrong shape.
+    """
+    return _JVP.call(saved, (x_dot,), out, threads)
+
+
+def backward_backward(
+    saved: Saved,
+    cotangents: npt.NDArray[Any] | Sequence[npt.NDArray[Any] | None],
+    ddx: npt.NDArray[Any] | None = None,
+    *,
+    out: Sequence[npt.NDArray[Any] | None] | None = None,
+    threads: int = 1,
+) -> SecondGradients:
+    """Compute the gradients of a loss of the gradients: the VJP of `backward`.
+
+        d2x = where(label == ignore, 0, exp_shifted*(dy*ddx*(1 + 2*z_loss*(m + log_Z))/Z
+            + 2*z_loss*dy*sum(ddx*exp_shifted)/Z**2 + (-D*(dy*mean(ddx*exp_shifted)/Z**2
+            + 2*z_loss*dy*m*mean(ddx*exp_shifted)/Z**2 +
+            2*z_loss*dy*log_Z*mean(ddx*exp_shifted)/Z**2))))
+        p = exp_shifted/Z
+        ddy = sum(where(index() == label, where(label == ignore, 0, ddx*(smoothing -
+            1)), 0)) + where(label == ignore, 0, sum(ddx*(p*(1 + 2*z_loss*(m + log_Z)) -
+            smoothing/D)))
+
+    Args:
+        saved: the second result of `forward`.
+        cotangents: the cotangents passed to `backward`, a tuple or a list, or the array itself.
+        ddx: the cotangent of dx, in its shape; None stands for zero.
+        out: arrays to write to, as SecondGradients or another sequence;
+            None in it makes a new array.
+        threads: the number of threads that share the rows. Results do not depend on it.
+
+    Returns SecondGradients, with respect to the inputs (dx is d2x) and to the
+    cotangents.
+
+    Raises TypeError for an argument that is not a floating-point array, ValueError for
+    a wrong shape.
+    """
+    arguments_ = (*_calls.each_cotangent(cotangents, ("dy",)), ddx)
+    return _BACKWARD_BACKWARD.call(saved, arguments_, out, threads)
+
+
+def saved_from(
+    *,
+    x: npt.NDArray[Any],
+    label: npt.NDArray[Any],
+    ignore: npt.NDArray[Any] | None = None,
+    smoothing: float,
+    z_loss: float,
+    m: npt.NDArray[Any],
+    Z: npt.NDArray[Any],
+    log_Z: npt.NDArray[Any],
+    shape: Sequence[int] | None = None,
+    dtype: npt.DTypeLike | None = None,
+    dtypes: Mapping[str, npt.DTypeLike] | None = None,
+) -> Saved:
+    """Make `Saved` from its fields, which are checked as by `backward`.
+
+    Args:
+        shape: the shape of the rows; None if a field has it.
+        dtype: the compute type of forward; None for that of the row scalars, or else
+            the type that forward would choose.
+        dtypes: the type of each given input, by name; its gradient has this type.
+            An input without a field needs its entry. Without one it counts as omitted,
+            or as of the rows' type if it is required.
+
+    Raises TypeError or ValueError for fields that `forward` cannot have saved.
+    """
+    fields_ = (x, label, ignore, smoothing, z_loss, m, Z, log_Z)
+    return _LAYER.saved_from(fields_, shape, dtype, dtypes)
+
+
+_LAYER = _directions.HostLayer(INTERFACE, Saved)
+_FORWARD = _directions.ForwardCall(
+    _LAYER, _directions.only, _kernels.forward, at_once=True
+)
+_BACKWARD = _directions.LaterCall(
+    _LAYER, "backward", Gradients, _kernels.backward, at_once=True
+)
+_JVP = _directions.LaterCall(
+    _LAYER, "jvp", _directions.only, _second_order.jvp, at_once=True
+)
+_BACKWARD_BACKWARD = _directions.LaterCall(
+    _LAYER,
+    "backward_backward",
+    SecondGradients,
+    _second_order.backward_backward,
+    at_once=True,
+)

@@ -1,0 +1,156 @@
+# Made by lngen 0.1.0 from the definition of label_cross_entropy.
+# Do not edit; edit label_cross_entropy.py and run: lngen derive label_cross_entropy.py
+# Cost: forward 1 row tensors (1 read, 0 written), 8 flops per row element; backward 2 row tensors (1 read, 1 written), 8 flops per row element.
+# Evidence: 1 output, 26 steps, 21 first lines, 1 gradient, 1 tangent, 2 second-order gradients, 8 emitted programs: exact at every D; 1 gradient with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# definition sha256:3cb66181b98f75da6c88c7df548cc85f4701b0c2d665d6d78aa743c07e58f233
+# templates sha256:2ac2f07bc6384e88de134c9a9116a66083010804f4352ef40720a3cf756ef3c4
+"""Cross entropy of a label with the softmax of a row, one number a row; rows whose label is `ignore` count nothing. The outputs and the gradients.
+
+Many rows are taken block by block, in memory that stays in the cache; few are taken at
+once, and NumPy makes the memory. A comment gives the derivation step of its line, and
+names in the code are those of the derivation.
+"""
+
+# A variable may be an array, a number or None.
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
+
+import numpy as np
+
+from .._runtime.numpy import blocks as _blocks
+from .._runtime.numpy import rows as _rows
+
+
+def forward(values, results, call):
+    """The outputs and the saved row scalars."""
+    x_rows, label_rows, ignore, smoothing, z_loss = values
+    y_out, m_out, Z_out, log_Z_out = results
+    shape, dtype, _ = call
+    features = shape[-1]
+    one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
+    ones = _rows.equal_weights(features, 1.0, dtype)
+    if ignore is not None:
+        ignore_value = np.asarray(ignore, dtype)
+    else:
+        ignore_value = -100.0
+    smoothing = np.asarray(smoothing, dtype)
+    z_loss = np.asarray(z_loss, dtype)
+    # step 8: y = where(label == ignore, 0, log_Z + m + (log_Z + m)**2*z_loss -
+    #   mu*smoothing - sum_where_x*(1 - smoothing))
+    part_2 = 1.0 - smoothing
+
+    def block(x, label, buffers=(None,), row_scalar_buffers=(None,)):
+        # step 1: m = max(x)
+        m = _rows.shift(x)
+        # step 6: sum_where_x = sum(where(index() == label, x, 0))
+        sum_where_x = _rows.entry(x, label)
+        # step 7: mu = mean(x)
+        mu = _rows.row_sum(x, one_over_D)
+        # step 2: x_shifted = x - m
+        x_shifted = _rows.by_row(np.subtract, x, m, out=buffers[0])
+        # step 3: exp_shifted = exp(x_shifted)
+        exp_shifted = np.exp(x_shifted, out=x_shifted)
+        # step 4: Z = sum(exp_shifted)
+        Z = _rows.row_sum(exp_shifted, ones)
+        # step 5: log_Z = log(Z)
+        log_Z = np.log(Z)
+        # step 8: y = where(label == ignore, 0, log_Z + m + (log_Z + m)**2*z_loss -
+        #   mu*smoothing - sum_where_x*(1 - smoothing))
+        mask = label == ignore_value
+        part = log_Z + m
+        y = part + np.square(part) * z_loss - mu * smoothing - sum_where_x * part_2
+        y = _rows.select(
+            mask,
+            0.0,
+            y,
+            out=_rows.memory(row_scalar_buffers[0], (*shape[:-1], 1), dtype),
+        )
+        return y[..., 0], m[..., 0], Z[..., 0], log_Z[..., 0]
+
+    return _blocks.each_block(
+        block,
+        call,
+        rows=(x_rows,),
+        row_scalars=(label_rows,),
+        into_row_scalars=(y_out, m_out, Z_out, log_Z_out),
+        buffers=1,
+        row_scalar_buffers=1,
+    )
+
+
+def backward(arguments, fields, results, call):
+    """The gradients; None for one that is not wanted."""
+    (dy_rows,) = arguments
+    x_rows, label_rows, ignore, smoothing, z_loss, m_rows, Z_rows, log_Z_rows = fields
+    (dx_out,) = results
+    shape, dtype, _ = call
+    features = shape[-1]
+    D = _rows.number(features, dtype)
+    if ignore is not None:
+        ignore_value = np.asarray(ignore, dtype)
+    else:
+        ignore_value = -100.0
+    smoothing = np.asarray(smoothing, dtype)
+    z_loss = np.asarray(z_loss, dtype)
+    # step 26, pass 1: smoothing_shifted = where(label == ignore, 0, dy*(smoothing - 1))
+    part = smoothing - 1.0
+    # step 26, pass 2: smoothing_scaled = dy*smoothing/D
+    part_2 = smoothing / D
+    # step 26, pass 4: dx = where(index() == label, smoothing_shifted, 0) + where(label
+    #   == ignore, 0, exp_shifted*z_loss_scaled - smoothing_scaled)
+    index = np.arange(features)
+
+    def block(
+        x,
+        label,
+        dy,
+        m,
+        Z,
+        log_Z,
+        dx_block=None,
+        buffers=(None,),
+        row_scalar_buffers=(None,) * 2,
+    ):
+        # step 26, pass 1: smoothing_shifted = where(label == ignore, 0, dy*(smoothing -
+        #   1))
+        mask = label == ignore_value
+        smoothing_shifted = dy * part
+        smoothing_shifted = _rows.select(
+            mask,
+            0.0,
+            smoothing_shifted,
+            out=_rows.memory(row_scalar_buffers[0], (*shape[:-1], 1), dtype),
+        )
+        # step 26, pass 2: smoothing_scaled = dy*smoothing/D
+        smoothing_scaled = dy * part_2
+        # step 26, pass 3: z_loss_scaled = dy*((2*log_Z + 2*m)*z_loss + 1)/Z
+        z_loss_scaled = np.divide(
+            dy * ((log_Z * 2.0 + m * 2.0) * z_loss + 1.0),
+            Z,
+            out=_rows.memory(row_scalar_buffers[1], (*shape[:-1], 1), dtype),
+            where=~mask,
+        )
+        # step 2: x_shifted = x - m
+        x_shifted = _rows.by_row(np.subtract, x, m, out=dx_block)
+        # step 3: exp_shifted = exp(x_shifted)
+        exp_shifted = np.exp(x_shifted, out=x_shifted, where=~mask)
+        # step 26, pass 4: dx = where(index() == label, smoothing_shifted, 0) +
+        #   where(label == ignore, 0, exp_shifted*z_loss_scaled - smoothing_scaled)
+        mask_2 = index == label
+        dx = _rows.select(
+            mask_2, smoothing_shifted, 0.0, out=_rows.memory(buffers[0], shape, dtype)
+        )
+        part_3 = np.multiply(exp_shifted, z_loss_scaled, out=exp_shifted, where=~mask)
+        part_3 = np.subtract(part_3, smoothing_scaled, out=part_3, where=~mask)
+        part_3 = _rows.select(mask, 0.0, part_3, out=part_3)
+        dx = np.add(dx, part_3, out=part_3)
+        return (dx,)
+
+    return _blocks.each_block(
+        block,
+        call,
+        rows=(x_rows,),
+        row_scalars=(label_rows, dy_rows, m_rows, Z_rows, log_Z_rows),
+        into=(dx_out,),
+        buffers=1,
+        row_scalar_buffers=2,
+    )

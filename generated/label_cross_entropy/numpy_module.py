@@ -1,0 +1,59 @@
+# Made by lngen 0.1.0 from the definition of label_cross_entropy.
+# Do not edit; edit label_cross_entropy.py and run: lngen derive label_cross_entropy.py
+# Cost: forward 1 row tensors (1 read, 0 written), 8 flops per row element; backward 2 row tensors (1 read, 1 written), 8 flops per row element.
+# Evidence: 1 output, 26 steps, 21 first lines, 1 gradient, 1 tangent, 2 second-order gradients, 8 emitted programs: exact at every D; 1 gradient with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# definition sha256:3cb66181b98f75da6c88c7df548cc85f4701b0c2d665d6d78aa743c07e58f233
+# templates sha256:2ac2f07bc6384e88de134c9a9116a66083010804f4352ef40720a3cf756ef3c4
+"""Cross entropy of a label with the softmax of a row, one number a row; rows whose label is `ignore` count nothing."""
+
+from .._runtime.numpy import modules as _modules
+from .._runtime.protocol.calls import Array as _Array
+from .numpy_backend import INTERFACE
+
+__all__ = ["LabelCrossEntropy"]
+
+
+class LabelCrossEntropy(_modules.NumpyModule[_Array, _Array]):
+    """`label_cross_entropy` as an object without parameters.
+
+    Args:
+        smoothing: a constant, a finite number.
+        z_loss: a constant, a finite number.
+        backend: "cpu" for compiled kernels, "auto" for those if there is a compiler.
+        threads: the number of threads that share the rows. Results do not depend on it.
+    """
+
+    _package, _interface = __name__.rpartition(".")[0], INTERFACE
+
+    def __init__(
+        self,
+        *,
+        smoothing: float = 0,
+        z_loss: float = 0,
+        backend: _modules.Backend = "numpy",
+        threads: int = 1,
+    ) -> None:
+        super().__init__(
+            None, {}, {"smoothing": smoothing, "z_loss": z_loss}, backend, threads
+        )
+
+    def forward(
+        self,
+        x: _Array,
+        label: _Array,
+        ignore: _Array | None = None,
+        *,
+        save: bool = True,
+    ) -> _Array:
+        """Compute the layer. Unless `save` is False, the object keeps its arguments and
+        parameters for `backward`, and does not copy them.
+        """
+        return self._forward(save, x, label, ignore)
+
+    __call__ = forward
+
+    def backward(self, dy: _Array) -> _Array:
+        """Return dx, given the gradient of a loss with respect to the output, once for
+        each `forward`.
+        """
+        return self._backward(dy)

@@ -1,0 +1,25 @@
+// Cross entropy of a label with the softmax of a row, one number a row; rows whose label is `ignore` count nothing.
+// Made by lngen 0.1.0 from the definition of label_cross_entropy.
+// Do not edit; edit label_cross_entropy.py and run: lngen derive label_cross_entropy.py
+// Cost: forward 1 row tensors (1 read, 0 written), 8 flops per row element; backward 2 row tensors (1 read, 1 written), 8 flops per row element.
+// Evidence: 1 output, 26 steps, 21 first lines, 1 gradient, 1 tangent, 2 second-order gradients, 8 emitted programs: exact at every D; 1 gradient with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+// definition sha256:3cb66181b98f75da6c88c7df548cc85f4701b0c2d665d6d78aa743c07e58f233
+// templates sha256:cac5649c9368dd50145c1f43a92142ff2d579f71c413694f067185f5450b0d89
+//
+// A kernel is passed the pointers of
+//
+//     jvp_<type>(const Row* x, const Integer* label, const Row* x_dot, const Computed* m, const Computed* Z_, const
+//         Computed* log_Z, const OneInteger* ignore, Computed smoothing, Computed z_loss, Row* out_y_dot, long
+//         long rows, int D)
+//     backward_backward_<type>(const Row* x, const Integer* label, const Row* dy, const Row* ddx, const Computed*
+//         m, const Computed* Z_, const Computed* log_Z, const OneInteger* ignore, Computed smoothing, Computed
+//         z_loss, Row* out_dx, Row* out_ddy, long long rows, int D)
+//
+// in this order, then its numbers, then the sizes: rows, D, the chunks that the rows are cut into, the first one to work
+// on, the one to stop before, and whether results are to bypass the cache. Macros: host_rows.h, layer.h.
+
+#include "../_runtime/native/host_directions.h"
+#include "layer.h"
+
+LNGEN_KERNEL(jvp, lngen::jvp::Layer)
+LNGEN_KERNEL(backward_backward, lngen::backward_backward::Layer)

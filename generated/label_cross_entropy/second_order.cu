@@ -1,0 +1,47 @@
+// Cross entropy of a label with the softmax of a row, one number a row; rows whose label is `ignore` count nothing.
+// Made by lngen 0.1.0 from the definition of label_cross_entropy.
+// Do not edit; edit label_cross_entropy.py and run: lngen derive label_cross_entropy.py
+// Cost: forward 1 row tensors (1 read, 0 written), 8 flops per row element; backward 2 row tensors (1 read, 1 written), 8 flops per row element.
+// Evidence: 1 output, 26 steps, 21 first lines, 1 gradient, 1 tangent, 2 second-order gradients, 8 emitted programs: exact at every D; 1 gradient with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+// definition sha256:3cb66181b98f75da6c88c7df548cc85f4701b0c2d665d6d78aa743c07e58f233
+// templates sha256:6cf837d3890044a39562e088f25f0f6a772b4d185884733bc92633e17d0d9252
+//
+// Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
+//
+//     jvp_<type>(const Row* x, const Integer* label, const Row* x_dot, const Computed* m, const Computed* Z_, const
+//         Computed* log_Z, const OneInteger* ignore, Computed smoothing, Computed z_loss, Row* out_y_dot, long
+//         long rows, int D)
+//     backward_backward_<type>(const Row* x, const Integer* label, const Row* dy, const Row* ddx, const Computed*
+//         m, const Computed* Z_, const Computed* log_Z, const OneInteger* ignore, Computed smoothing, Computed
+//         z_loss, Row* out_dx, Row* out_ddy, long long rows, int D)
+//
+// Launches, and the macros that choose among kernels: rows.cuh. Formulas, and the macros of arguments: layer.h.
+
+#include "../_runtime/cuda/layer_rows.cuh"
+#include "layer.h"
+
+#ifdef LNGEN_JVP
+#define LNGEN_KERNELS(TYPE, T) \
+  LNGEN_KERNEL(jvp_##TYPE, T, lngen::jvp::Layer, \
+               (const T* __restrict__ x, const lngen::Integer* __restrict__ label, const T* __restrict__ x_dot, \
+                const lngen::Computed<T>* __restrict__ m, const lngen::Computed<T>* __restrict__ Z_, \
+                const lngen::Computed<T>* __restrict__ log_Z, const lngen::OneInteger* __restrict__ ignore, \
+                lngen::Computed<T> smoothing, lngen::Computed<T> z_loss, T* __restrict__ out_y_dot, long long rows, \
+                int D), \
+               (x, label, x_dot, m, Z_, log_Z, ignore, smoothing, z_loss, out_y_dot, rows, D))
+LNGEN_EACH_TYPE(LNGEN_KERNELS)
+#undef LNGEN_KERNELS
+#endif
+
+#ifdef LNGEN_BACKWARD_BACKWARD
+#define LNGEN_KERNELS(TYPE, T) \
+  LNGEN_KERNEL(backward_backward_##TYPE, T, lngen::backward_backward::Layer, \
+               (const T* __restrict__ x, const lngen::Integer* __restrict__ label, const T* __restrict__ dy, \
+                const T* __restrict__ ddx, const lngen::Computed<T>* __restrict__ m, \
+                const lngen::Computed<T>* __restrict__ Z_, const lngen::Computed<T>* __restrict__ log_Z, \
+                const lngen::OneInteger* __restrict__ ignore, lngen::Computed<T> smoothing, \
+                lngen::Computed<T> z_loss, T* __restrict__ out_dx, T* __restrict__ out_ddy, long long rows, int D), \
+               (x, label, dy, ddx, m, Z_, log_Z, ignore, smoothing, z_loss, out_dx, out_ddy, rows, D))
+LNGEN_EACH_TYPE(LNGEN_KERNELS)
+#undef LNGEN_KERNELS
+#endif

@@ -1,0 +1,85 @@
+# Made by lngen 0.1.0 from the definition of label_cross_entropy.
+# Do not edit; edit label_cross_entropy.py and run: lngen derive label_cross_entropy.py
+# Cost: forward 1 row tensors (1 read, 0 written), 8 flops per row element; backward 2 row tensors (1 read, 1 written), 8 flops per row element.
+# Evidence: 1 output, 26 steps, 21 first lines, 1 gradient, 1 tangent, 2 second-order gradients, 8 emitted programs: exact at every D; 1 gradient with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# definition sha256:3cb66181b98f75da6c88c7df548cc85f4701b0c2d665d6d78aa743c07e58f233
+# templates sha256:6e1a9082227321b1f666fe7736964cd5c99f5cc7c832bbd31d3c32a14525f253
+"""Cross entropy of a label with the softmax of a row, one number a row; rows whose label is `ignore` count nothing.
+
+`label_cross_entropy` takes tensors, and `LabelCrossEntropy` is a module.
+Both can be differentiated twice. On the processor they run `cpu_backend` if there is a C++
+compiler, else `numpy_backend`.
+"""
+
+from .._runtime import torch as _torch
+from . import cpu_backend as _cpu
+from . import numpy_backend as _numpy
+
+__all__ = [
+    "LabelCrossEntropy",
+    "label_cross_entropy",
+]
+
+_LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
+    __name__.rpartition(".")[0], _numpy.INTERFACE, _numpy, _cpu
+)
+
+
+def label_cross_entropy(
+    x: _torch.Tensor,
+    label: _torch.Tensor,
+    ignore: int | _torch.Tensor | None = None,
+    *,
+    smoothing: float = 0,
+    z_loss: float = 0,
+) -> _torch.Tensor:
+    """Cross entropy of a label with the softmax of a row, one number a row; rows whose label is `ignore` count nothing.
+
+        m = max(x)
+        exp_shifted = exp(x - m)
+        Z = sum(exp_shifted)
+        log_Z = log(Z)
+        sum_where_x = sum(where(index() == label, x, 0))
+        mu = mean(x)
+        y = where(label == ignore, 0, m + log_Z + z_loss*(m + log_Z)**2 - smoothing*mu - sum_where_x*(1 - smoothing))
+
+    Args:
+        x: shape (..., D).
+        label: one integer per row, shape x.shape[:-1].
+        ignore: an integer or a 0-d array of one. If omitted it is -100.
+        smoothing: a constant, a finite number.
+        z_loss: a constant, a finite number.
+
+    Returns y in the type of the first rows. y has one value per row, shape
+    x.shape[:-1]. The compute type is the widest among the inputs, and float32 for
+    16-bit inputs.
+
+    Raises TypeError for an argument that is not a floating-point tensor, ValueError for
+    a wrong shape.
+    """
+    return _LAYER.call(x, label, ignore, smoothing, z_loss)
+
+
+class LabelCrossEntropy(_torch.Module):
+    """`label_cross_entropy` as a module without parameters.
+
+    Args:
+        smoothing: a constant, a finite number.
+        z_loss: a constant, a finite number.
+    """
+
+    _layer = _LAYER
+
+    def __init__(self, *, smoothing: float = 0, z_loss: float = 0) -> None:
+        super().__init__(
+            None, {}, {"smoothing": smoothing, "z_loss": z_loss}, None, None
+        )
+
+    def forward(
+        self,
+        x: _torch.Tensor,
+        label: _torch.Tensor,
+        ignore: int | _torch.Tensor | None = None,
+    ) -> _torch.Tensor:
+        """Return `label_cross_entropy` of the arguments and the parameters of the module."""
+        return _LAYER.call(x, label, ignore, self.smoothing, self.z_loss)

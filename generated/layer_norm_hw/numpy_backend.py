@@ -1,0 +1,293 @@
+# Made by lngen 0.1.0 from the definition of layer_norm_hw.
+# Do not edit; edit layer_norm_hw.py and run: lngen derive layer_norm_hw.py
+# Cost: forward 2 row tensors (1 read, 1 written), 9 flops per row element; backward 3 row tensors (2 read, 1 written), 14 flops per row element.
+# Evidence: 1 output, 38 steps, 35 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# definition sha256:820341dbb321c98a68dda84fc5e386d68c2212161398163fcba0fbded2818e32
+# templates sha256:2ac2f07bc6384e88de134c9a9116a66083010804f4352ef40720a3cf756ef3c4
+"""Layer normalization over two axes, with a scale and a shift for every place."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, NamedTuple, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from .._runtime.numpy import axes as _axes
+from .._runtime.numpy import directions as _directions
+from .._runtime.protocol import calls as _calls
+from .._runtime.protocol import interface as _interface
+from . import numpy_kernels as _kernels
+from . import numpy_second_order as _second_order
+
+INTERFACE: _interface.Interface = {
+    "name": "layer_norm_hw",
+    "minimum_features": 1,
+    "inputs": [
+        _interface.given("x", "Row", pattern=[["..."], ["h"], ["w"]]),
+        _interface.given("gamma", "Feature", default=1, pattern=[["h"], ["w"]]),
+        _interface.given("beta", "Feature", default=0, pattern=[["h"], ["w"]]),
+    ],
+    "constants": [_interface.constant("eps", default=1e-5, sign="nonnegative")],
+    "outputs": [_interface.output("y", "Row")],
+    "saved": [
+        _interface.saved("x", "input", ["...", "D"]),
+        _interface.saved("gamma", "input", ["D"]),
+        _interface.saved("mu", "row scalar", ["..."]),
+        _interface.saved("mu_residual", "row scalar", ["..."]),
+        _interface.saved("rstd", "row scalar", ["..."]),
+    ],
+    "gradients": [
+        _interface.gradient("x"),
+        _interface.gradient("gamma", may_be_none=True),
+        _interface.gradient("beta", may_be_none=True),
+    ],
+    "counterparts": [],
+    "directions": ["forward", "backward", "jvp", "backward_backward"],
+    "layout": {"pattern": [["..."], ["h"], ["w"]], "features": ["h", "w"], "sizes": []},
+}
+
+
+class Gradients(NamedTuple):
+    """Gradients from `backward`, each in the shape and type of its input; None for an
+    input that was omitted.
+    """
+
+    dx: npt.NDArray[Any]
+    dgamma: npt.NDArray[Any] | None
+    dbeta: npt.NDArray[Any] | None
+
+
+class SecondGradients(NamedTuple):
+    """Gradients from `backward_backward`, with respect to the inputs and the cotangents;
+    None for an input that was omitted, and for a cotangent that was None.
+    """
+
+    dx: npt.NDArray[Any]
+    dgamma: npt.NDArray[Any] | None
+    dbeta: npt.NDArray[Any] | None
+    ddy: npt.NDArray[Any]
+
+
+class Saved(NamedTuple):
+    """Values that `forward` saves for the other directions; arrays are not copied.
+
+    Writing to a saved array between forward and backward changes the gradients.
+    """
+
+    shape: tuple[int, ...]  # sizes of the axes ... h w
+    dtype: np.dtype[Any]  # the compute type of forward
+    dtypes: tuple[np.dtype[Any] | None, ...]  # of the inputs; None for an omitted one
+    x: npt.NDArray[Any]  # argument x of forward
+    gamma: npt.NDArray[Any] | None  # argument gamma of forward
+    mu: npt.NDArray[Any]  # row scalar mu, one per row
+    mu_residual: npt.NDArray[Any]  # row scalar mu_residual, one per row
+    rstd: npt.NDArray[Any]  # row scalar rstd, one per row
+
+
+@overload
+def forward(
+    x: npt.NDArray[Any],
+    gamma: npt.NDArray[Any] | None = None,
+    beta: npt.NDArray[Any] | None = None,
+    *,
+    eps: float = 1e-5,
+    save: Literal[True] = True,
+    out: npt.NDArray[Any] | None = None,
+    threads: int = 1,
+) -> tuple[npt.NDArray[Any], Saved]: ...
+
+
+@overload
+def forward(
+    x: npt.NDArray[Any],
+    gamma: npt.NDArray[Any] | None = None,
+    beta: npt.NDArray[Any] | None = None,
+    *,
+    eps: float = 1e-5,
+    save: bool,
+    out: npt.NDArray[Any] | None = None,
+    threads: int = 1,
+) -> tuple[npt.NDArray[Any], Saved | None]: ...
+
+
+def forward(
+    x: npt.NDArray[Any],
+    gamma: npt.NDArray[Any] | None = None,
+    beta: npt.NDArray[Any] | None = None,
+    *,
+    eps: float = 1e-5,
+    save: bool = True,
+    out: npt.NDArray[Any] | None = None,
+    threads: int = 1,
+) -> tuple[npt.NDArray[Any], Saved | None]:
+    """Layer normalization over two axes, with a scale and a shift for every place.
+
+        mu = mean(x)
+        var = mean((x - mu)**2)
+        rstd = 1/sqrt(var + eps)
+        xhat = rstd*(x - mu)
+        y = gamma*xhat + beta
+
+    Args:
+        x: an array with the axes ... h w.
+        gamma: an array with the axes h w. If omitted it is 1, at no cost.
+        beta: an array with the axes h w. If omitted it is 0, at no cost.
+        eps: a constant, a finite number of 0 or more.
+        save: False saves nothing for the other directions; `saved` is then None.
+        out: an array to write y to.
+        threads: the number of threads that share the rows. Results do not depend on it.
+
+    Returns `(y, saved)`. y has an array with the axes ... h w. `saved` is the argument
+    of the other directions. The compute type is the widest among the inputs,
+    and float32 for 16-bit inputs.
+
+    Raises TypeError for an argument that is not a floating-point array, ValueError for
+    a wrong shape.
+    """
+    eps = _calls.constant("eps", eps, signed=False)
+    return _FORWARD.call((x, gamma, beta, eps), save, out, threads)
+
+
+def backward(
+    saved: Saved,
+    dy: npt.NDArray[Any],
+    *,
+    out: Sequence[npt.NDArray[Any] | None] | None = None,
+    threads: int = 1,
+) -> Gradients:
+    """Compute the gradients of a loss with respect to the inputs (VJP).
+
+        g = gamma*dy
+        dx = rstd*(g - mean(g) - xhat*mean(g*xhat))
+        dgamma = sum_rows(dy*xhat)
+        dbeta = sum_rows(dy)
+
+    Args:
+        saved: the second result of `forward`.
+        dy: the cotangent of y, in its shape.
+        out: arrays to write to, as Gradients or another sequence;
+            None in it makes a new array.
+        threads: the number of threads that share the rows. Results do not depend on it.
+
+    Returns Gradients, each in the shape and type of its input.
+
+    Raises TypeError for an argument that is not a floating-point array, ValueError for
+    a wrong shape.
+    """
+    return _BACKWARD.call(saved, (dy,), out, threads)
+
+
+def jvp(
+    saved: Saved,
+    x_dot: npt.NDArray[Any] | None = None,
+    gamma_dot: npt.NDArray[Any] | None = None,
+    beta_dot: npt.NDArray[Any] | None = None,
+    *,
+    out: npt.NDArray[Any] | None = None,
+    threads: int = 1,
+) -> npt.NDArray[Any]:
+    """Compute the tangents of the outputs along tangents of the inputs (JVP).
+
+        y_dot = gamma_dot*xhat + beta_dot + rstd*gamma*(x_dot - mean(x_dot) -
+            xhat*mean(x_dot*xhat))
+
+    Args:
+        saved: the second result of `forward`.
+        x_dot: the tangent of x, in its shape; None stands for zero.
+        gamma_dot: the tangent of gamma, in its shape; None stands for zero.
+        beta_dot: the tangent of beta, in its shape; None stands for zero.
+        out: an array to write the tangent of y to.
+        threads: the number of threads that share the rows. Results do not depend on it.
+
+    Returns y_dot, the tangent of y, in the shape and type of the output.
+
+    Raises TypeError for an argument that is not a floating-point array, ValueError for
+    a wrong shape.
+    """
+    return _JVP.call(saved, (x_dot, gamma_dot, beta_dot), out, threads)
+
+
+def backward_backward(
+    saved: Saved,
+    cotangents: npt.NDArray[Any] | Sequence[npt.NDArray[Any] | None],
+    ddx: npt.NDArray[Any] | None = None,
+    ddgamma: npt.NDArray[Any] | None = None,
+    ddbeta: npt.NDArray[Any] | None = None,
+    *,
+    out: Sequence[npt.NDArray[Any] | None] | None = None,
+    threads: int = 1,
+) -> SecondGradients:
+    """Compute the gradients of a loss of the gradients: the VJP of `backward`.
+
+        g = gamma*dy
+        mean_g = mean(g)
+        mean_g_xhat = mean(g*xhat)
+        dg = rstd*(ddx - mean(ddx) - xhat*mean(ddx*xhat))
+        d2x = rstd*(ddgamma*dy + rstd*(mean_g*xhat*mean(ddx) +
+            mean(ddx*xhat)*(3*mean_g_xhat*xhat + mean_g - g) - xhat*mean(ddx*g) -
+            mean_g_xhat*(ddx - mean(ddx))) - mean(ddgamma*dy) -
+            xhat*mean(ddgamma*dy*xhat))
+        d2gamma = sum_rows(dg*dy)
+        d2beta = 0
+        ddy = gamma*dg + ddgamma*xhat + ddbeta
+
+    Args:
+        saved: the second result of `forward`.
+        cotangents: the cotangents passed to `backward`, a tuple or a list, or the array itself.
+        ddx: the cotangent of dx, in its shape; None stands for zero.
+        ddgamma: the cotangent of dgamma, in its shape; None stands for zero.
+        ddbeta: the cotangent of dbeta, in its shape; None stands for zero.
+        out: arrays to write to, as SecondGradients or another sequence;
+            None in it makes a new array.
+        threads: the number of threads that share the rows. Results do not depend on it.
+
+    Returns SecondGradients, with respect to the inputs (dx is d2x, dgamma is d2gamma,
+    dbeta is d2beta) and to the cotangents.
+
+    Raises TypeError for an argument that is not a floating-point array, ValueError for
+    a wrong shape.
+    """
+    arguments_ = (*_calls.each_cotangent(cotangents, ("dy",)), ddx, ddgamma, ddbeta)
+    return _BACKWARD_BACKWARD.call(saved, arguments_, out, threads)
+
+
+def saved_from(
+    *,
+    x: npt.NDArray[Any],
+    gamma: npt.NDArray[Any] | None = None,
+    mu: npt.NDArray[Any],
+    mu_residual: npt.NDArray[Any],
+    rstd: npt.NDArray[Any],
+    shape: Sequence[int] | None = None,
+    dtype: npt.DTypeLike | None = None,
+    dtypes: Mapping[str, npt.DTypeLike] | None = None,
+) -> Saved:
+    """Make `Saved` from its fields, which are checked as by `backward`.
+
+    Args:
+        shape: the sizes of the axes ... h w.
+        dtype: the compute type of forward; None for that of the row scalars, or else
+            the type that forward would choose.
+        dtypes: the type of each given input, by name; its gradient has this type.
+            An input without a field needs its entry. Without one it counts as omitted,
+            or as of the rows' type if it is required.
+
+    Raises TypeError or ValueError for fields that `forward` cannot have saved.
+    """
+    fields_ = (x, gamma, mu, mu_residual, rstd)
+    return _LAYER.saved_from(fields_, shape, dtype, dtypes)
+
+
+_LAYER = _axes.AxesLayer(INTERFACE, Saved)
+_FORWARD = _axes.AxesForward(_LAYER, _directions.only, _kernels.forward, at_once=True)
+_BACKWARD = _axes.AxesLater(
+    _LAYER, "backward", Gradients, _kernels.backward, at_once=True
+)
+_JVP = _axes.AxesLater(_LAYER, "jvp", _directions.only, _second_order.jvp, at_once=True)
+_BACKWARD_BACKWARD = _axes.AxesLater(
+    _LAYER,
+    "backward_backward",
+    SecondGradients,
+    _second_order.backward_backward,
+    at_once=True,
+)

@@ -1,0 +1,126 @@
+"""Layers whose arrays have named axes, integers or casts: their texts, arrays to pass, and the same in PyTorch."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tests.shipped import BEYOND_ROWS, ROOT
+
+SHIPPED = {name: (ROOT / "derive" / f"{name}.py").read_text(encoding="utf-8") for name in BEYOND_ROWS}
+
+_TEXTS = {
+    "by_picture": """
+def by_picture(x: Array["... h w"], gamma: Array["h w"] = 1, bias: Array["w"] = 0, eps: Constant = 1e-5):
+    c = x - mean(x, "h w")
+    return gamma*c*rsqrt(mean(c**2, "h w") + eps) + bias
+""",
+    "by_sample_and_place": """
+def by_sample_and_place(x: Array["b t d"], s: Array["b d"], p: Array["t d"], m: Data["t"]):
+    z = x*s + p
+    return m*z/(1 + sum(z**2, "d"))
+""",
+}
+
+DEFINITIONS = SHIPPED | _TEXTS
+
+AXES = {name: text for name, text in DEFINITIONS.items() if "Array[" in text and "Int[" not in text}
+"""Parameters with axes of the rows, of the features and of both, and rows with gaps."""
+
+SHAPES: dict[str, dict[str, tuple[int, ...]]] = {
+    "ada_layer_norm": {"x": (3, 5, 2, 8), "scale": (3, 8), "shift": (3, 8)},
+    "ada_layer_norm_zero": {"x": (3, 5, 8), "branch": (3, 5, 8), "gate": (3, 8), "scale": (3, 8), "shift": (3, 8)},
+    "add_rms_norm_fp8": {"x": (4, 9), "residual": (4, 9), "gamma": (9,), "scale": ()},
+    "alibi_softmax": {"x": (2, 3, 5, 5), "slope": (3,), "position": (5,)},
+    "batch_norm": {"x": (4, 3, 5, 2), "gamma": (3,), "beta": (3,)},
+    "causal_softmax": {"x": (2, 3, 5, 7), "position": (5,), "scale": ()},
+    "focal_loss": {"x": (6, 7), "label": (6,)},
+    "group_norm": {"x": (2, 64, 3, 2), "gamma": (64,), "beta": (64,)},
+    "head_rms_norm": {"x": (2, 7, 3, 8), "weight": (3, 8)},
+    "info_nce": {"similarity": (6, 7), "positive": (6,), "scale": ()},
+    "instance_norm": {"x": (2, 3, 4, 5), "gamma": (3,), "beta": (3,)},
+    "label_cross_entropy": {"x": (6, 7), "label": (6,)},
+    "layer_norm_hw": {"x": (2, 3, 5, 4), "gamma": (5, 4), "beta": (5, 4)},
+    "by_picture": {"x": (2, 3, 5, 4), "gamma": (5, 4), "bias": (4,)},
+    "by_sample_and_place": {"x": (2, 7, 8), "s": (2, 8), "p": (7, 8), "m": (7,)},
+}
+"""The shapes of inputs that tests pass."""
+
+DATA = ("m", "slope")
+INTEGERS = {
+    "position": np.array([0, 1, 2, 3, 4]),
+    "label": np.array([3, -100, 0, 6, 2, 5]),
+    "positive": np.array([3, 1, 0, 6, 2, 5]),
+}
+
+
+def arrays(name: str, seed: int = 0) -> dict[str, Any]:
+    """Draw the inputs of a layer, by name; what is an integer is the same for each seed."""
+    rng = np.random.default_rng(seed)
+    return {
+        key: INTEGERS[key] if key in INTEGERS else np.asarray(rng.standard_normal(shape))
+        for key, shape in SHAPES[name].items()
+    }
+
+
+def in_pytorch(name: str) -> Callable[..., Any]:
+    """Return the function of a definition in PyTorch's own operations."""
+    torch = importlib.import_module("torch")
+    functional = torch.nn.functional
+
+    def ada_layer_norm(x: Any, scale: Any, shift: Any) -> Any:
+        spread = (x.shape[0], *[1] * (x.ndim - 2), -1)
+        return (1 + scale.reshape(spread)) * functional.layer_norm(x, x.shape[-1:], eps=1e-6) + shift.reshape(spread)
+
+    def ada_layer_norm_zero(x: Any, branch: Any, gate: Any, scale: Any, shift: Any) -> Any:
+        h = x + gate[:, None] * branch
+        return ada_layer_norm(h, scale, shift), h
+
+    def attention(z: Any, position: Any) -> Any:
+        hidden = torch.arange(z.shape[-1]) > position[:, None]
+        return torch.softmax(z.masked_fill(hidden, -torch.inf), -1)
+
+    def alibi_softmax(x: Any, slope: Any, position: Any) -> Any:
+        distance = torch.arange(x.shape[-1]) - position[:, None]
+        return attention(x + slope[:, None, None] * distance, position)
+
+    def batch_norm(x: Any, gamma: Any, beta: Any) -> Any:
+        mu = x.mean((0, 2, 3))
+        var = ((x - mu[:, None, None]) ** 2).mean((0, 2, 3))
+        return functional.batch_norm(x, None, None, gamma, beta, True, eps=1e-5), mu, var
+
+    def by_sample_and_place(x: Any, s: Any, p: Any, m: Any) -> Any:
+        z = x * s[:, None] + p
+        return m[:, None] * z / (1 + (z**2).sum(-1, keepdim=True))
+
+    def by_picture(x: Any, gamma: Any, bias: Any) -> Any:
+        return gamma * functional.layer_norm(x, x.shape[-2:], eps=1e-5) + bias
+
+    def focal_loss(x: Any, label: Any) -> Any:
+        nll = functional.cross_entropy(x, label, ignore_index=-100, reduction="none")
+        return (1 - torch.exp(-nll)) ** 2 * nll
+
+    def layer_norm_hw(x: Any, gamma: Any, beta: Any) -> Any:
+        return functional.layer_norm(x, x.shape[-2:], gamma, beta, eps=1e-5)
+
+    return {
+        "ada_layer_norm": ada_layer_norm,
+        "ada_layer_norm_zero": ada_layer_norm_zero,
+        "alibi_softmax": alibi_softmax,
+        "batch_norm": batch_norm,
+        "by_picture": by_picture,
+        "by_sample_and_place": by_sample_and_place,
+        "causal_softmax": lambda x, position, scale: attention(scale * x, position),
+        "focal_loss": focal_loss,
+        "group_norm": lambda x, gamma, beta: functional.group_norm(x, 32, gamma, beta, eps=1e-5),
+        "head_rms_norm": lambda x, weight: weight * functional.rms_norm(x, x.shape[-1:], eps=1e-6),
+        "info_nce": lambda similarity, positive, scale: functional.cross_entropy(
+            scale * similarity, positive, reduction="none"
+        ),
+        "instance_norm": lambda x, gamma, beta: functional.instance_norm(x, None, None, gamma, beta, eps=1e-5),
+        "label_cross_entropy": lambda x, label: functional.cross_entropy(x, label, reduction="none"),
+        "layer_norm_hw": layer_norm_hw,
+    }[name]

@@ -1,0 +1,107 @@
+"""The shipped layers whose arrays have named axes, integers or casts: checked, and beside PyTorch on every backend."""
+
+from __future__ import annotations
+
+import importlib
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests import compiled
+from tests.beyond_rows import DATA, DEFINITIONS, INTEGERS, SHAPES, SHIPPED, arrays, in_pytorch
+from tests.requirements import needs_jax, needs_torch
+from tests.tiers import sample
+
+EACH = sample([name for name in SHAPES if name != "add_rms_norm_fp8"], ("group_norm", "label_cross_entropy"))
+"""Names of layers, without one whose output has no gradient in PyTorch's own operations."""
+
+
+def test_every_layer_beyond_rows_has_arrays_to_pass():
+    assert set(SHAPES) == set(DEFINITIONS)
+
+
+def backend(name: str, kind: str) -> Any:
+    """The function of a layer in the arrays of a framework."""
+    text = DEFINITIONS[name]
+    package = f"generated.{name}" if name in SHIPPED else compiled.layer(text).numpy.__package__
+    return getattr(importlib.import_module(f"{package}.{kind}_backend"), name)
+
+
+def numpy_of(name: str, kind: str) -> ModuleType:
+    """The module of a layer for NumPy arrays, as it is emitted or compiled."""
+    if name in SHIPPED:
+        return importlib.import_module(f"generated.{name}.{kind}_backend")
+    return getattr(compiled.layer(DEFINITIONS[name]), kind)
+
+
+def differences(name, function):
+    torch = importlib.import_module("torch")
+    given = {
+        key: torch.tensor(value, requires_grad=key not in (*DATA, *INTEGERS)) for key, value in arrays(name).items()
+    }
+    moving = [value for value in given.values() if value.requires_grad]
+    mine, theirs = (
+        made if isinstance(made, tuple) else (made,) for made in (function(*given.values()), in_pytorch(name)(**given))
+    )
+    rng = torch.Generator().manual_seed(0)
+    weights = [torch.randn(each.shape, generator=rng, dtype=torch.float64) for each in theirs]
+
+    def gradients(made):
+        loss = sum((each * weight).sum() for each, weight in zip(made, weights, strict=True))
+        first = torch.autograd.grad(loss, moving, create_graph=True)
+        second = torch.autograd.grad(sum(each.sin().sum() for each in first), moving, allow_unused=True)
+        return [
+            *first,
+            *(torch.zeros_like(of) if each is None else each for each, of in zip(second, moving, strict=True)),
+        ]
+
+    pairs = [*zip(mine, theirs, strict=True), *zip(gradients(mine), gradients(theirs), strict=True)]
+    return [float((a - b).detach().abs().max() / max(1, float(b.detach().abs().max()))) for a, b in pairs]
+
+
+@needs_torch
+@pytest.mark.parametrize("name", EACH)
+def test_values_gradients_and_second_order_are_those_of_pytorch(name):
+    assert max(differences(name, backend(name, "torch"))) < 1e-13
+
+
+@needs_torch
+def test_a_wrong_layer_is_far_from_pytorch():
+    right = backend("group_norm", "torch")
+    assert max(differences("group_norm", lambda x, gamma, beta: right(x, gamma, beta, g=16))) > 1e-3
+
+
+@pytest.mark.parametrize("name", EACH)
+def test_compiled_code_has_the_results_of_numpy(name):
+    given = arrays(name)
+    found = []
+    for kind in ("numpy", "cpu"):
+        module = numpy_of(name, kind)
+        y, saved = module.forward(*given.values())
+        outputs = y if isinstance(y, tuple) else (y,)
+        gradients = module.backward(saved, *(np.ones_like(each) for each in outputs))
+        found.append([*outputs, *(each for each in gradients if each is not None)])
+    for mine, theirs in zip(*found, strict=True):
+        np.testing.assert_allclose(mine, theirs, rtol=1e-11, atol=1e-13)
+
+
+@needs_jax
+@pytest.mark.parametrize("name", EACH)
+def test_jax_has_the_results_of_numpy(name):
+    jax = importlib.import_module("jax")
+    module = numpy_of(name, "numpy")
+    with jax.enable_x64(True):
+        given = [jax.numpy.asarray(value) for value in arrays(name).values()]
+        made, pull = jax.vjp(jax.jit(backend(name, "jax")), *given)
+        y, saved = module.forward(*arrays(name).values())
+        several = isinstance(y, tuple)
+        cotangents = [np.ones_like(each) for each in (y if several else (y,))]
+        found = pull(tuple(cotangents) if several else cotangents[0])
+        gradients = dict(zip(module.Gradients._fields, module.backward(saved, *cotangents), strict=True))
+    for mine, theirs in zip(made if several else (made,), y if several else (y,), strict=True):
+        np.testing.assert_allclose(mine, theirs, rtol=1e-12, atol=1e-14)
+    for key, mine in zip(arrays(name), found, strict=True):
+        if f"d{key}" in gradients:
+            np.testing.assert_allclose(mine, gradients[f"d{key}"], rtol=1e-11, atol=1e-13)
