@@ -190,3 +190,10 @@ def test_an_array_without_all_axes_is_no_row_tensor_that_is_moved():
 def test_formulas_tell_the_sums_over_axes():
     lines = formulas(planned(parse(AXES["ada_layer_norm"]), proved=False))["backward"]
     assert 'dshift = sum(dy, "...")' in lines
+
+
+def test_an_entry_is_picked_where_axes_have_names():
+    for text in ("pick(x, i)", 'pick(x, i, "c")'):
+        definition = parse(f'def f(x: Array["n c h"], i: Int["n h"]): return log(sum(exp(x), "c")) - {text}')
+        assert definition.layout is not None
+        assert definition.layout.features == ("c",)

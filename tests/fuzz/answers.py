@@ -68,3 +68,9 @@ def kind_of(definition: Definition, result: tuple[str, str]) -> Kind:
     """The kind of a result: that of the input or output that it belongs to."""
     what, name = result
     return definition.input(name).kind if what in (GRADIENT, SECOND) else definition.output_kind(name)
+
+
+def rows_of(layer: Checkable) -> Any:
+    """The module `rows` of the runtime that emitted code calls: that of its own package."""
+    module: Any = layer.module
+    return type(module._FORWARD).call.__globals__["rows"]

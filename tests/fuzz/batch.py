@@ -16,7 +16,7 @@ import numpy as np
 from lngen.check.layer import Checkable
 from lngen.language.definition import Definition
 from lngen.language.syntax import Kind
-from tests.fuzz.answers import Point, answers, kind_of
+from tests.fuzz.answers import Point, answers, kind_of, rows_of
 from tests.fuzz.beside import Beside
 from tests.fuzz.failure import WRONG, failure
 from tests.fuzz.hyperdual import SHARE_OF_RANGE, Magnitudes
@@ -40,7 +40,7 @@ def judge_batches(beside: Beside, alone: Checkable, layer: Checkable, seed: str)
     A row alone is computed by `alone`, which takes the fast path. `layer` is of a module of its own: the size of a
     block is set, so that there are several on every machine.
     """
-    layer.module._directions.rows.BLOCK_BYTES = _BLOCK_BYTES
+    rows_of(layer).BLOCK_BYTES = _BLOCK_BYTES
     count = 0
     for number, dtype in enumerate((np.float32, np.float64)):
         rng = random.Random(f"{seed} batch {number}")

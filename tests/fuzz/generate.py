@@ -14,10 +14,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from lngen.language.syntax import Kind
+from tests.fuzz.axes import with_axes
 from tests.fuzz.names import PLAIN_INPUTS, PLAIN_STATEMENTS, awkwardly_named
 from tests.fuzz.tree import tidy
 
 DATA = {Kind.ROW: Kind.DATA, Kind.ROW_SCALAR: Kind.DATA_PER_ROW, Kind.FEATURE: Kind.DATA_PER_FEATURE}
+_INTEGERS = (Kind.INT_PER_ROW, Kind.INT, Kind.INT_PER_FEATURE, Kind.INT_NUMBER)
 ROW, ROW_SCALAR, FEATURE, SCALAR = Kind.ROW, Kind.ROW_SCALAR, Kind.FEATURE, Kind.SCALAR
 
 
@@ -33,6 +35,9 @@ class Profile:
 
 SMALL = Profile(statements=2, depth=2, operations=3, inputs=3)
 FULL = Profile(statements=5, depth=4, operations=7, inputs=4)
+
+AXES, INTEGERS = 0.2, 0.3
+"""Shares of definitions with named axes and with integers."""
 
 _ANY = ("tanh", "sigmoid", "sin", "cos", "erf", "gelu", "silu", "softplus", "relu", "abs", "sign", "stop_gradient")
 _STEEP = ("exp", "expm1")
@@ -50,7 +55,9 @@ def definition_text(seed: int, number: int, profile: Profile = FULL, awkward: bo
     while True:
         text = _Writer(rng, profile).definition()
         if text is not None:
-            return awkwardly_named(text, rng) if awkward else text
+            text = awkwardly_named(text, rng) if awkward else text
+            dice = random.Random(f"axes {seed} {number}")
+            return with_axes(text, dice) if dice.random() < AXES else text
 
 
 class _Writer:
@@ -58,6 +65,7 @@ class _Writer:
         self.rng = rng
         self.profile = profile
         self.scope: dict[str, Kind] = {}
+        self.integers: dict[str, Kind] = {}
         self.lines: list[str] = []
         self.left = 0
 
@@ -89,7 +97,7 @@ class _Writer:
         ]
         parts = []
         # By dice of their own, so that all else of a definition is what its number always gave.
-        dice = random.Random(" ".join(names))
+        dice = self.dice = random.Random(" ".join(names))
         for name, kind in zip(names, kinds, strict=False):
             default = ""
             if kind is Kind.CONSTANT:
@@ -99,6 +107,11 @@ class _Writer:
             annotation = DATA[kind] if kind in DATA and parts and dice.random() < 0.25 else kind
             parts.append((bool(default), f"{name}: {annotation.value}{default}"))
             self.scope[name] = Kind.join(kind)
+        if dice.random() < INTEGERS:
+            for name in dice.sample([name for name in PLAIN_INPUTS if name not in names], dice.choice((1, 1, 2))):
+                kind = self.integers[name] = dice.choices(_INTEGERS, (5, 2, 2, 2))[0]
+                default = dice.choice(("", "", " = 1", " = 0"))
+                parts.append((bool(default), f"{name}: {kind.value}{default}"))
         return ", ".join(text for _, text in sorted(parts, key=lambda part: part[0]))
 
     def _some_kind(self) -> Kind:
@@ -140,6 +153,8 @@ class _Writer:
         return self.rng.choice([k for k in kinds if k in (kind, SCALAR) or self._names(k)])
 
     def _leaf(self, kind: Kind) -> str:
+        if self.integers and self.dice.random() < 0.25 and (made := self._of_integers(kind)):
+            return made
         names = self._names(kind)
         if kind is SCALAR and (not names or self.rng.random() < 0.5):
             return self.rng.choice(_NUMBERS if self.rng.random() < 0.7 else _FEATURE_COUNTS)
@@ -149,6 +164,30 @@ class _Writer:
         if kind is FEATURE:
             raise AssertionError("a Feature is asked for only where there is one")
         return f"{self.rng.choice(('mean', 'sum'))}({self._leaf(ROW)})"
+
+    def _places(self, kind: Kind) -> list[str]:
+        """Integers that vary over no more than a kind does."""
+        names = [name for name, own in self.integers.items() if Kind.join(own, kind) is kind]
+        return [*names, *(["index()"] * kind.over_features)]
+
+    def _of_integers(self, kind: Kind) -> str | None:
+        """A value that is made of integers; None if there are none of the kind."""
+        places = self._places(kind)
+        if not places or not self._names(kind):
+            return None
+        if kind is ROW_SCALAR and self._names(ROW) and self.dice.random() < 0.8:
+            return f"pick({self.dice.choice(self._names(ROW))}, {self.dice.choice(places)})"
+        form = self.dice.choice(("({} + 0.1 * {})", "({} - {} / D)", "(0.3 * {} * (1 + {}))"))
+        return form.format(self.dice.choice(self._names(kind)), self.dice.choice(places))
+
+    def _compared_integers(self, kind: Kind) -> str | None:
+        """A comparison of integers; None if there are none of the kind."""
+        places = self._places(kind)
+        if not self.integers or not places or self.dice.random() < 0.4:
+            return None
+        sign = self.dice.choice(("<", "<=", ">", ">=", "==", "!="))
+        other = self.dice.choice(("0", "2", "D - 1", *(f"{name} - 1" for name in places)))
+        return f"{self.dice.choice(places)} {sign} {other}"
 
     def _expression(self, kind: Kind, depth: int) -> str:
         if depth <= 0 or self.left <= 0 or self.rng.random() < 0.15:
@@ -212,7 +251,8 @@ class _Writer:
         left, right = self._pair(compared, depth - 1)
         if left == right:
             right = "0.1"
-        return f"where({self._joined(f'{left} {operator} {right}', compared)}, {a}, {b})"
+        comparison = self._compared_integers(compared) or f"{left} {operator} {right}"
+        return f"where({self._joined(comparison, compared)}, {a}, {b})"
 
     def _joined(self, comparison: str, kind: Kind) -> str:
         """A comparison, or a condition made of it, by dice of its own."""

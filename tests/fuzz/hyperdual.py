@@ -38,6 +38,9 @@ SHARE_OF_RANGE = 0.9
 PLAIN_IS_RIGHT = 2.0**-10
 """Largest error of plain evaluation at which claims are made."""
 
+CLOSE = 16
+"""Distance of two entries, in units of the larger one, at which functions off by 4 ulp may tell either to be larger."""
+
 OPERATIONS: Mapping[str, Callable[[Any, Any], Any]] = {
     "+": operator.add,
     "-": operator.sub,
@@ -244,7 +247,9 @@ class Hyperdual(Numbers):
 
     def pick(self, name: str, row: Any) -> Any:
         self._look_at(row)
-        return super().pick(name, row)
+        best = super().pick(name, row)
+        self._has_a_winner(row["value"], best["value"])
+        return best
 
     def sum(self, row: Any) -> Any:
         self._look_at(row)
@@ -273,6 +278,11 @@ class Hyperdual(Numbers):
         size = np.abs(operand["value"])
         if size.ndim > 1:
             self._leave_out((size > 0) & (size < float(np.finfo(self.part).smallest_normal)))
+
+    def _has_a_winner(self, values: Any, best: Any) -> None:
+        """Take down which rows have an entry that is not the largest, or the smallest, by some roundings alone."""
+        near = np.abs(values - best) <= CLOSE * np.finfo(self.part).eps * np.abs(best)
+        self._leave_out(near & (values != best))
 
     def _has_a_phase(self, angle: Any) -> None:
         """Take down which rows have a sine of what is rounded by some of a turn: a maximum may hide that."""
@@ -431,6 +441,9 @@ class ExactHyperdual(Hyperdual):
 
     def _has_digits(self, operand: Any) -> None:
         """Accept every operand, since all have digits."""
+
+    def _has_a_winner(self, values: Any, best: Any) -> None:
+        """Accept every row, since its entries have all digits."""
 
     def _has_a_phase(self, angle: Any) -> None:
         """Accept every angle."""

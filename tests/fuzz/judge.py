@@ -21,13 +21,15 @@ from types import ModuleType
 import numpy as np
 
 from lngen.check.derived import checkable
+from lngen.check.named_axes import named_axes
 from lngen.errors import LngenError
 from lngen.language.definition import Definition
 from lngen.language.parsing import parse
 from lngen.pipeline.files.loading import module_from_files
 from lngen.pipeline.stages import Derived, EvidenceError, derived
+from lngen.runtime.numpy.axes import on_rows
 from tests.fuzz import oracle
-from tests.fuzz.answers import GRADIENT, OUTPUT, Point, Results, answers
+from tests.fuzz.answers import GRADIENT, OUTPUT, Point, Results, answers, rows_of
 from tests.fuzz.batch import judge_batches
 from tests.fuzz.beside import Beside
 from tests.fuzz.exactly import compare
@@ -41,6 +43,7 @@ from tests.fuzz.failure import (
     RIGHT,
     TRACEBACK,
     UNPROVED,
+    WRONG,
     Failure,
 )
 from tests.fuzz.limits import OutOfTime, cpu_seconds
@@ -155,8 +158,11 @@ class _Work:
         self.stage = "import"
         self.beside = Beside.of(self.text, definition)
         files = made.files
-        ways = {way: checkable(made.plan, module_from_files(files, "layer")) for way in ("at once", "in blocks")}
-        ways["in blocks"].module._directions.rows.FAST_PATH_BYTES = 0
+        module = module_from_files(files, "layer")
+        self._look_at_axes(definition, module)
+        ways = {"at once": checkable(made.plan, on_rows(module))}
+        ways["in blocks"] = checkable(made.plan, on_rows(module_from_files(files, "layer")))
+        rows_of(ways["in blocks"]).FAST_PATH_BYTES = 0
         exact_points = []
         for point, exact in self._small_points(definition):
             exact_points.append((point, exact))
@@ -177,6 +183,12 @@ class _Work:
         if self.cuda and exact_points:
             self.stage = "run cuda"
             self._run_cuda(made, exact_points)
+
+    def _look_at_axes(self, definition: Definition, module: ModuleType) -> None:
+        self.stage = "named axes"
+        for evidence in named_axes(definition, module, self.seed):
+            if not evidence.passed:
+                raise Failure(WRONG, f"named axes: {evidence.what}", evidence.detail)
 
     def _small_points(self, definition: Definition) -> Iterator[tuple[Point, Results]]:
         """A point for each shape at which some point is fit, with what is exact there."""

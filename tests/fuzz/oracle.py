@@ -115,7 +115,10 @@ def exact(definition: Definition, point: Point) -> Results:
     """
     with mpmath.workdps(DIGITS):
         base = _Watched()
-        lifted = {name: None if value is None else base.array(value) for name, value in point.case.inputs.items()}
+        lifted = {
+            name: value if value is None or definition.input(name).kind.is_integer else base.array(value)
+            for name, value in point.case.inputs.items()
+        }
         outputs = evaluate(definition, lifted, base)
         _require_finite(outputs, "no finite value")
         for seed in range(_MOVES):

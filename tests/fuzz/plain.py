@@ -14,8 +14,8 @@ from lngen.language.oracle.evaluate import evaluate
 from lngen.language.parsing import parse
 from lngen.language.syntax import Kind
 from tests.fuzz.answers import GRADIENT, OUTPUT, SECOND, SECOND_OF_COTANGENT, TANGENT, Point, Results
+from tests.fuzz.axes import without_axes
 from tests.fuzz.hyperdual import Hyperdual
-from tests.fuzz.tree import function_of
 
 
 def in_rows(text: str) -> Definition:
@@ -24,7 +24,7 @@ def in_rows(text: str) -> Definition:
     >>> print(in_rows("def f(x: Row, w: Feature = 1): return w * x").input("w").kind)
     Kind.ROW
     """
-    function = function_of(ast.parse(text))
+    function = without_axes(text)
     own = {"Feature": "Row", "Scalar": "RowScalar", "Data['d']": "Data"}
     for argument in function.args.args:
         assert argument.annotation
@@ -60,6 +60,9 @@ def differentiated(
             given[entry.name] = value
             continue
         shape = (case.rows, case.features) if entry.kind.over_features else (case.rows,)
+        if entry.kind.is_integer:
+            given[entry.name] = np.broadcast_to(value, (len(places), *shape)) if entry.kind.over_rows else value
+            continue
         first = np.zeros((len(places), *shape), int)
         for number, (name, place) in enumerate(places):
             if name == entry.name:

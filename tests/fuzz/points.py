@@ -68,6 +68,8 @@ def small(definition: Definition, rows: int, features: int, rng: random.Random, 
     def given(entry: Input) -> Any:
         if entry.kind is Kind.CONSTANT:
             return constant(entry)
+        if entry.kind.is_integer:
+            return places(entry.kind, rows, features, np.random.default_rng(rng.getrandbits(64)))
         return array(entry.kind, special=draw < 3 and rng.random() < 0.25)
 
     inputs = {entry.name: None if entry.name in gone else given(entry) for entry in definition.inputs}
@@ -83,6 +85,11 @@ def small(definition: Definition, rows: int, features: int, rng: random.Random, 
 def constant(entry: Input) -> float:
     """The value of a Constant: its default, or one of order one."""
     return float(entry.default) if entry.default is not None else 0.75
+
+
+def places(kind: Kind, rows: int, features: int, generator: np.random.Generator) -> Any:
+    """Integers of a kind: places in a row, and one beside it on either side."""
+    return generator.integers(-1, features + 1, ((rows,) * kind.over_rows) + ((features,) * kind.over_features))
 
 
 def moving(definition: Definition, inputs: dict[str, Any], rng: random.Random) -> list[str]:
@@ -135,6 +142,8 @@ def drawn(
             inputs[entry.name] = constant(entry)
         elif entry.name in gone:
             inputs[entry.name] = None
+        elif entry.kind.is_integer:
+            inputs[entry.name] = places(entry.kind, rows, features, generator)
         else:
             inputs[entry.name] = normal(entry.kind, deviation, mean) if scaled else normal(entry.kind)
     cotangents: dict[str, Any] = {name: normal(definition.output_kind(name)) for name in definition.outputs}

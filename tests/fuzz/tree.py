@@ -24,7 +24,7 @@ def tidy(tree: ast.Module) -> str | None:
         for place, argument in enumerate(arguments.args)
         if argument.arg in used
     ]
-    rows = [argument for argument, _ in pairs if _kind(argument) == "Row"]
+    rows = [argument for argument, _ in pairs if _kind(argument) in ("Row", "Array")]
     if not rows:
         return None
     # The first Row gives the shape, and so has no default.
@@ -32,7 +32,7 @@ def tidy(tree: ast.Module) -> str | None:
     pairs.sort(key=lambda pair: (pair[1] is not None, pair[0] is not rows[0] and pair[1] is None))
     arguments.args = [argument for argument, _ in pairs]
     arguments.defaults = [default for _, default in pairs if default is not None]
-    return _text(tree)
+    return text_of(function)
 
 
 def function_of(tree: ast.Module) -> ast.FunctionDef:
@@ -101,10 +101,10 @@ def _imported(function: ast.FunctionDef) -> list[str]:
 
 
 def names_of(text: str) -> list[str]:
-    """The names of a definition's inputs and statements, in order."""
+    """The names of a definition's inputs and statements, in order; not the sizes of axes, which stand in texts too."""
     function = function_of(ast.parse(text))
     assigned = [target(node) for node in function.body if isinstance(node, ast.Assign)]
-    return [argument.arg for argument in function.args.args] + assigned
+    return [argument.arg for argument in function.args.args if _kind(argument) != "Size"] + assigned
 
 
 def renamed(text: str, names: Mapping[str, str]) -> str:
@@ -115,9 +115,9 @@ def renamed(text: str, names: Mapping[str, str]) -> str:
             node.arg = names.get(node.arg, node.arg)
         elif isinstance(node, ast.Name):
             node.id = names.get(node.id, node.id)
-    return _text(tree)
+    return text_of(function_of(tree))
 
 
-def _text(tree: ast.Module) -> str:
-    function = function_of(tree)
+def text_of(function: ast.FunctionDef) -> str:
+    """The text of a definition, with the imports that it needs."""
     return f"from lngen.language import {', '.join(_imported(function))}\n\n\n{ast.unparse(function)}\n"

@@ -332,12 +332,12 @@ class Scope:
             if self.layout is not None:
                 self.source.refuse(node, "axes-total")
             return self._read_total(node, function, depth), None
-        names_axes = self.layout is not None and entry.role == "reduction" and len(node.args) == 2
-        given = node.args[:1] if names_axes else node.args
+        names_axes = self.layout is not None and entry.role == "reduction" and len(node.args) == entry.arity + 1
+        given = node.args[: entry.arity] if names_axes else node.args
         if len(given) != entry.arity:
             self._refuse_arity(node, function, len(given), entry.arity)
-        if names_axes and not (isinstance(node.args[1], ast.Constant) and isinstance(node.args[1].value, str)):
-            self.source.refuse(node.args[1], "axes-text")
+        if names_axes and not (isinstance(node.args[-1], ast.Constant) and isinstance(node.args[-1].value, str)):
+            self.source.refuse(node.args[-1], "axes-text")
         deeper = depth + 1 + entry.is_shorthand
         read: list[tuple[Expression, Value]] = []
         if entry.role == "select":

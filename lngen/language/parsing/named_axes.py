@@ -38,7 +38,7 @@ def axes_of_reductions(function: ast.FunctionDef) -> Iterator[tuple[ast.expr, st
     """The axes that reductions of a function name, with their places."""
     for node in ast.walk(function):
         match node:
-            case ast.Call(func=ast.Name(id=name), args=[_, ast.Constant(value=str(text)) as place]):
+            case ast.Call(func=ast.Name(id=name), args=[_, *_, ast.Constant(value=str(text)) as place]):
                 if name in FUNCTIONS and FUNCTIONS[name].role == "reduction":
                     yield place, text
 
