@@ -43,7 +43,7 @@ def test_a_layer_that_is_called_is_answered_with_its_lines(name):
     assert remedy == refused(f"def f(x: Row): return {name}(x)").remedy
     lines = remedy.removeprefix("it is a layer of its own: write its lines, ").split("; ")
     shipped = (ROOT / "derive" / f"{name}.py").read_text(encoding="utf-8")
-    signature = re.search(rf"def {name}\((.*)\):", shipped)[1]
+    signature = re.search(rf"def {name}\((.*?)\):", shipped, re.DOTALL)[1]
     result = re.search(r"return (.*)", shipped)[1]
     assert parse(f"def f({signature}):\n    " + "\n    ".join([*lines, f"return {result}"]))
 
