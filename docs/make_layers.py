@@ -54,7 +54,7 @@ BY_HAND = {
     "info_nce": ByHand((3, 1), (1, 2), FORMULA),
     "instance_norm": ByHand((2, 2), (2, 3), FORMULA, more=(0, 2)),
     "l2_norm": ByHand((1, 1), (2, 3), "flash-linear-attention, fla/modules/l2norm.py"),
-    "label_cross_entropy": ByHand((4, 0), (1, 2), "QuACK, quack/cross_entropy.py; a label and smoothing add a reduction each"),
+    "label_cross_entropy": ByHand((4, 0), (1, 2), "QuACK, quack/cross_entropy.py, with a label and smoothing"),
     "layer_norm": ByHand((2, 2), (2, 3), "Liger-Kernel, src/liger_kernel/ops/layer_norm.py"),
     "layer_norm_gelu": ByHand((2, 2), (2, 3), FORMULA),
     "layer_norm_hw": ByHand((2, 2), (2, 3), FORMULA),
