@@ -1,4 +1,4 @@
-"""PyTorch's own samples of inputs for its norms and softmaxes, through the operators: values and gradients."""
+"""PyTorch's own samples of inputs for its norms, softmaxes and losses, through the operators: values and gradients."""
 
 import importlib
 import itertools
@@ -6,6 +6,7 @@ import warnings
 
 import pytest
 
+from tests import compiled
 from tests.requirements import NO_TORCH
 
 torch = pytest.importorskip("torch", reason=NO_TORCH)
@@ -37,11 +38,53 @@ def softmax(name):
     return call
 
 
-def cross_entropy(x, target, **options):
-    if options.keys() - {"reduction"} or x.ndim != 2 or target.is_floating_point():
-        return None
-    each = layer("cross_entropy")(x, torch.nn.functional.one_hot(target, x.shape[1]).to(x.dtype))
-    return {"none": each, "sum": each.sum(), "mean": each.mean()}[options.get("reduction", "mean")]
+def group_norm(x, num_groups, weight=None, bias=None, eps=1e-5):
+    return layer("group_norm")(x, weight, bias, g=num_groups, eps=eps) if eps >= 0 else None
+
+
+def instance_norm(x, weight=None, bias=None, eps=1e-5, use_input_stats=True, **_):
+    return layer("instance_norm")(x, weight, bias, eps=eps) if use_input_stats else None
+
+
+def batch_norm(x, mean, var, weight=None, bias=None, training=False, momentum=0.1, eps=1e-5):
+    return layer("batch_norm")(x, weight, bias, eps=eps)[0] if training and x.ndim > 1 else None
+
+
+WEIGHTED = """
+def weighted(x: Row, label: Int["..."], weight: Data["d"] = 1, ignore: Int[""] = -100, smoothing: Constant = 0):
+    logp = x - log(sum(exp(x)))
+    target = (1 - smoothing)*pick(weight, label)*pick(logp, label) + smoothing*mean(weight*logp)
+    y = where(label == ignore, 0, -target)
+    return y
+"""
+LIKELIHOOD = """
+def likelihood(x: Row, label: Int["..."], weight: Data["d"] = 1, ignore: Int[""] = -100):
+    y = where(label == ignore, 0, -pick(weight, label)*pick(x, label))
+    return y
+"""
+
+
+def loss(of_rows):
+    def call(x, target, weight=None, ignore_index=-100, reduction="mean", label_smoothing=0.0):
+        if target.is_floating_point():
+            return None
+        rows = x.movedim(1, -1) if x.ndim > 1 else x
+        each = of_rows(rows, target, weight, ignore_index, label_smoothing)
+        weights = target == target if weight is None else weight[target.clamp(0, len(weight) - 1)]
+        counted = torch.where(target == ignore_index, 0.0, weights.to(x.dtype))
+        return {"none": each, "sum": each.sum(), "mean": each.sum() / counted.sum()}[reduction]
+
+    return call
+
+
+def cross_entropy(x, target, weight, ignore, smoothing):
+    if weight is None:
+        return layer("label_cross_entropy")(x, target, ignore, smoothing=smoothing)
+    return of_text(WEIGHTED).weighted(x, target, weight, ignore, smoothing=smoothing)
+
+
+def of_text(text):
+    return importlib.import_module(f"{compiled.layer(text).numpy.__package__}.torch_backend")
 
 
 CALLS = {
@@ -49,15 +92,25 @@ CALLS = {
     "nn.functional.rms_norm": norm("rms_norm"),
     "softmax": softmax("softmax"),
     "log_softmax": softmax("log_softmax"),
-    "nn.functional.cross_entropy": cross_entropy,
+    "nn.functional.group_norm": group_norm,
+    "nn.functional.instance_norm": instance_norm,
+    "nn.functional.batch_norm": batch_norm,
+    "nn.functional.cross_entropy": loss(cross_entropy),
+    "nn.functional.nll_loss": loss(
+        lambda x, label, weight, ignore, _: of_text(LIKELIHOOD).likelihood(x, label, weight, ignore)
+    ),
 }
 
 
 @pytest.fixture(autouse=True)
 def on_numpy(monkeypatch):
     """Compile nothing."""
-    for name in ("layer_norm", "rms_norm", "softmax", "log_softmax", "cross_entropy"):
-        kernels = importlib.import_module(f"generated.{name}.torch_backend")._LAYER.operators.kernels
+    shipped = ("layer_norm", "rms_norm", "softmax", "log_softmax", "label_cross_entropy", "group_norm", "instance_norm")
+    for backend in (
+        *(importlib.import_module(f"generated.{name}.torch_backend") for name in (*shipped, "batch_norm")),
+        *map(of_text, (WEIGHTED, LIKELIHOOD)),
+    ):
+        kernels = getattr(backend._LAYER, "on_rows", backend._LAYER).operators.kernels
         monkeypatch.setattr(kernels, "host", kernels.numpy)
 
 
@@ -72,7 +125,7 @@ def operators():
 
 @pytest.mark.parametrize("name", CALLS)
 def test_values_and_gradients_of_the_samples(name, operators):
-    [known] = [each for each in operators if each.name == name and not each.variant_test_name]
+    known, *_ = [each for each in operators if each.name == name and not each.variant_test_name]
     compared = 0
     for sample in itertools.islice(known.sample_inputs("cpu", torch.float64, requires_grad=True), 60):
         x, args, options = sample.input, sample.args, sample.kwargs
