@@ -5,6 +5,7 @@ Importing this imports PyTorch, and needs it: `pip install 'lngen-derive[torch]'
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator
 from types import ModuleType
 from typing import Any
@@ -18,10 +19,35 @@ try:
 except ImportError as error:
     raise LngenError(f"lngen.torch needs PyTorch, which is not installed: {install('torch')}") from error
 
+from lngen.runtime.protocol.chunks import layer_of
 from lngen.runtime.torch import replace as torch_replace
+from lngen.runtime.torch.chunked import ChunkedLinear
 from lngen.runtime.torch.replace import Replaced, Replacement
 
-__all__ = ["Replaced", "Replacement", "replace"]
+__all__ = ["ChunkedLinear", "Replaced", "Replacement", "chunked_linear", "replace"]
+
+
+def chunked_linear(loss: Any, rows: int | None = None) -> ChunkedLinear:
+    """Return a loss of rows `h @ weight.T` that are made chunk by chunk, so that they are never stored.
+
+    `loss` is a layer with one number for each row, or one that adds them up: the name of a layer that comes with
+    lngen, or the function of an emitted one. Its first Row is the product. The result takes `h`, `weight`, and then the
+    other inputs of the layer; its Constants are keywords.
+
+        loss = chunked_linear("logsumexp")
+        loss(h, weight, bias=None, reduction="mean")
+
+    `h` has the shape (..., features), `weight` (entries of a row, features), `bias` (entries of a row,). `reduction` is
+    "mean" over all rows, "sum", or "none"; a layer that adds up its rows itself takes none. Sums over rows are in
+    float32 or wider, and so is the loss unless it is "none".
+
+    With "none", backward makes the rows again. Otherwise the gradients are taken in forward. A chunk has as many
+    `rows`; by default, as many as take the memory of the weight, or of `h` if that is larger.
+
+    Raises TypeError for a layer that is no loss of rows.
+    """
+    emitted = load(loss, backend="torch") if isinstance(loss, str) else loss
+    return ChunkedLinear(layer_of(emitted, sys.modules), rows)
 
 
 def replace(model: torch.nn.Module, layers: Iterable[str | type[Any]] | None = None) -> Replacement:

@@ -204,6 +204,7 @@ def _needed_by(module: str) -> Any:
     """The mark of a module that cannot be imported without a framework."""
     marks = {
         "lngen.extensions.dask": needs_dask,
+        "lngen.jax": needs_jax,
         "lngen.runtime.jax": needs_jax,
         "lngen.runtime.torch": needs_torch,
         "lngen.torch": needs_torch,
