@@ -36,6 +36,7 @@ STAGES = [
     "report",
     "pipeline",
     "torch",
+    "jax",
     "check",
     "derived",
     "cli",

@@ -119,30 +119,44 @@ def _computed(
 
     `cotangent` has a number for each row; without it, the cotangents are 1.
     """
-    operators, loss = task.operators, task.loss
     with torch.autocast(tensors[0].device.type, enabled=False):
-        made_of: list[Any] = [value if value is None else value.to(task.kind) for value in tensors[:3]]
-        h, weight, bias = made_of
-        sums, given = _zeros(task, tensors, wanted), tensors[3:]
-        losses = []
-        for first in range(0, max(len(h), 1), task.rows):
+        product: list[Any] = [value if value is None else value.to(task.kind) for value in tensors[:3]]
+        sums, losses = _zeros(task, tensors, wanted), []
+        for first in range(0, max(len(product[0]), 1), task.rows):
             part = slice(first, first + task.rows)
-            pairs = zip(given, loss.per_row, strict=True)
-            values = [value[part] if value is not None and is_per_row else value for value, is_per_row in pairs]
-            values[loss.place] = _linear(h[part], weight, bias)
-            made = each(operators.forward(*values, *task.constants))
-            losses.append(made[0])
-            if not any(wanted):
-                continue
-            own = torch.ones_like(losses[-1]) if cotangent is None else cotangent[part]
-            kept = [made[number] for number in operators.kept]
-            found = each(operators.backward(*values, *task.constants, *kept, own))
-            gradients = dict(zip(operators.differentiable, found, strict=True))
-            _add(sums, part, gradients.pop(loss.place), h[part], weight)
-            for number, value in gradients.items():
-                if (total := sums[3 + number]) is not None:
-                    _put(total, part, value, loss.per_row[number])
+            pairs = zip(tensors[3:], task.loss.per_row, strict=True)
+            given = [value[part] if value is not None and is_per_row else value for value, is_per_row in pairs]
+            own = cotangent if cotangent is None else cotangent[part]
+            losses.append(_of_chunk(task, product, part, given, own, sums))
         return losses, sums
+
+
+def _of_chunk(
+    task: _Task,
+    product: Sequence[Any],
+    part: slice,
+    given: list[Any],
+    cotangent: Tensor | None,
+    sums: Sequence[Tensor | None],
+) -> Tensor:
+    """Return the losses of a chunk, and add its gradients to those sums that there are.
+
+    Its rows and their gradient are gone when it returns.
+    """
+    operators, loss, (h, weight, bias) = task.operators, task.loss, product
+    given[loss.place] = _linear(h[part], weight, bias)
+    made = each(operators.forward(*given, *task.constants))
+    losses: Tensor = made[0]
+    if any(total is not None for total in sums):
+        cotangent = torch.ones_like(losses) if cotangent is None else cotangent
+        kept = [made[number] for number in operators.kept]
+        found = each(operators.backward(*given, *task.constants, *kept, cotangent))
+        gradients = dict(zip(operators.differentiable, found, strict=True))
+        _add(sums, part, gradients.pop(loss.place), h[part], weight)
+        for number, value in gradients.items():
+            if (total := sums[3 + number]) is not None:
+                _put(total, part, value, loss.per_row[number])
+    return losses
 
 
 def _zeros(task: _Task, tensors: Sequence[Any], wanted: Sequence[bool]) -> list[Tensor | None]:
