@@ -59,11 +59,7 @@ class TorchLayer(Generic[Result]):
 
     def call(self, *values: Any) -> Result:
         """The output of the layer, a tuple of several; `values` are its inputs, then its Constants."""
-        if self.numbers:
-            values = self._with_tensors(values)
-        if self.counts:
-            values = self._with_counts(values)
-        values = (*values, False)
+        values = self.arguments(values)
         if (plain := self.at_once(values)) is not None:
             return cast(Result, plain)
         self.look(values)
@@ -71,6 +67,14 @@ class TorchLayer(Generic[Result]):
         made = self.forward(*values)
         chosen: Result = made if self.results == 1 else made[0] if self.outputs == 1 else made[: self.outputs]
         return chosen
+
+    def arguments(self, values: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The arguments of the operator forward, for the inputs and then the Constants of a call."""
+        if self.numbers:
+            values = self._with_tensors(values)
+        if self.counts:
+            values = self._with_counts(values)
+        return (*values, False)
 
     def _sharing(self) -> Callable[[], None]:
         """Return a function that registers with PyTorch, once, how rows may be sharded.

@@ -297,10 +297,10 @@ class TorchKernels(HostModule):
     def fake(self, direction: str, *args: Any) -> Any:
         """Tensors as a direction makes them. Raises TypeError or ValueError where forward would."""
         if direction == "forward":
-            self._look(args)
+            self.look(args)
         return self.made(direction, args)
 
-    def _look(self, args: Sequence[Any]) -> None:
+    def look(self, args: Sequence[Any]) -> None:
         """Raises TypeError or ValueError where forward would."""
         inputs = args[: self.inputs]
         types = self.types_of(inputs)
