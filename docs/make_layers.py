@@ -22,15 +22,11 @@ BLOCK = re.compile(r"(<!-- made: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 @dataclass(frozen=True)
 class ByHand:
-    """The least that a kernel written by hand is known to need, forward and backward, and which kernel that is.
-
-    `more` are the reductions that emitted code has besides; `layers.md` says why.
-    """
+    """The least that a kernel written by hand is known to need, forward and backward, and which kernel that is."""
 
     reductions: tuple[int, int]
     tensors: tuple[int, int]
     source: str
-    more: tuple[int, int] = (0, 0)
 
 
 FORMULA = "counted from the formula; no kernel known"
@@ -43,7 +39,7 @@ BY_HAND = {
     "add_rms_norm": ByHand((1, 1), (4, 4), "Liger-Kernel, src/liger_kernel/ops/fused_add_rms_norm.py"),
     "add_rms_norm_fp8": ByHand((1, 2), (4, 4), FORMULA),
     "alibi_softmax": ByHand((2, 1), (2, 3), FORMULA),
-    "batch_norm": ByHand((2, 2), (2, 3), FORMULA, more=(0, 2)),
+    "batch_norm": ByHand((2, 2), (2, 3), FORMULA),
     "causal_softmax": ByHand((2, 2), (2, 3), FORMULA),
     "cross_entropy": ByHand((3, 1), (2, 4), FORMULA),
     "dynamic_tanh": ByHand((0, 1), (2, 3), "Liger-Kernel, src/liger_kernel/ops/dyt.py"),
@@ -52,7 +48,7 @@ BY_HAND = {
     "group_norm": ByHand((2, 2), (2, 3), "Apex, apex/contrib/csrc/group_norm"),
     "head_rms_norm": ByHand((1, 1), (2, 3), FORMULA),
     "info_nce": ByHand((3, 1), (1, 2), FORMULA),
-    "instance_norm": ByHand((2, 2), (2, 3), FORMULA, more=(0, 2)),
+    "instance_norm": ByHand((2, 2), (2, 3), FORMULA),
     "l2_norm": ByHand((1, 1), (2, 3), "flash-linear-attention, fla/modules/l2norm.py"),
     "label_cross_entropy": ByHand((4, 0), (1, 2), "QuACK, quack/cross_entropy.py, with a label and smoothing"),
     "layer_norm": ByHand((2, 2), (2, 3), "Liger-Kernel, src/liger_kernel/ops/layer_norm.py"),

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+from lngen.emit.backends import takes_integers
 from lngen.extensions.sharded.placement import Network, PlacedRows, Times
 from lngen.extensions.sharded.sharding import sharded
 from lngen.language.parsing import load
@@ -27,9 +28,13 @@ INSIDE, ACROSS = Network(latency=5e-6, bandwidth=450e9), Network(latency=10e-6, 
 
 
 def layers(root: Path) -> dict[str, Plan]:
-    """The plan of each layer of `derive/`, by name."""
-    plans = (planned(load(path), proved=False) for path in sorted((root / "derive").glob("*.py")))
-    return {plan.derivation.definition.name: plan for plan in plans}
+    """The plan of each layer of `derive/` that sharded code is emitted for, by name."""
+    found = {}
+    for path in sorted((root / "derive").glob("*.py")):
+        definition = load(path)
+        if takes_integers("sharded", definition) and not definition.layout and not definition.casts:
+            found[definition.name] = planned(definition, proved=False)
+    return found
 
 
 def filled(page: str, plans: Mapping[str, Plan]) -> str:

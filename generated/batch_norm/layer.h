@@ -1,7 +1,7 @@
 // Batch normalization as in training: each row is one channel of all samples. Its mean and variance are outputs.
 // Made by lngen 0.1.0 from the definition of batch_norm.
 // Do not edit; edit batch_norm.py and run: lngen derive batch_norm.py
-// Cost: forward 2 row tensors (1 read, 1 written), 9 flops per row element; backward 3 row tensors (2 read, 1 written), 17 flops per row element.
+// Cost: forward 2 row tensors (1 read, 1 written), 9 flops per row element; backward 3 row tensors (2 read, 1 written), 14 flops per row element.
 // Evidence: 3 outputs, 37 steps, 40 first lines, 2 identities, 3 gradients, 3 tangents, 6 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:14798db06e5e073fb2ec54315a33ae245abfa2e5986666888a3b9cfa54af6ae8
 //
@@ -118,26 +118,27 @@ constexpr Name<ROW_NUMBERS_OUT, 0, HAS_gamma> DGAMMA;
 constexpr Name<ROW_NUMBERS_OUT, 1, HAS_beta> DBETA;
 using Given = decltype(names(X, GAMMA, DY, DMU, DVAR, MU_SAVED, MU_RESIDUAL, RSTD, DX, DGAMMA, DBETA, ROW_COUNT, D));
 
-struct Layer : Direction<Given, decltype(over_rows()), 4, 0, 12, 1> {
+struct Layer : Direction<Given, decltype(over_rows()), 2, 0, 14, 1> {
   template <class Row> static LNGEN_INLINE void work(const Row& row) {
     using A = typename Row::A;
     const auto mu_saved = row(MU_SAVED), mu_residual = row(MU_RESIDUAL), rstd = row(RSTD);
     const auto gamma = row(GAMMA);
     const auto dmu_scaled = math::quotient(row(DMU), row.D);  // step 21, pass 10
     const auto dvar_scaled = math::quotient(A(2)*row(DVAR), row.D);  // step 21, pass 11
-    const auto stage_2 = row.sums([&](auto at) {
+    const auto stage_2 = row.means([&](auto at) {
       const auto x = at(X);
       const auto dy = at(DY);
       const auto x_shifted = x - mu_saved;  // step 2, pass 12
       const auto x_centred = x_shifted - mu_residual;  // step 2, pass 4
       const auto xhat = x_centred*rstd;  // step 5
-      const auto g = dy*gamma;  // step 7
-      return terms(g, g*xhat, wanted<HAS_gamma>(dy*xhat), wanted<HAS_beta>(dy));
+      return terms(dy, dy*xhat);
     });
-    const auto mean_g = math::quotient(get<0>(stage_2), row.D);  // step 21: mean(g)
-    const auto mean_g_xhat = math::quotient(get<1>(stage_2), row.D);  // step 21: mean(g*xhat)
-    const auto dgamma = get<2>(stage_2);  // step 22: sum(dy*xhat)
-    const auto dbeta = get<3>(stage_2);  // step 23: sum(dy)
+    const auto mean_g_unscaled = get<0>(stage_2);  // step 21, pass 13: mean(dy)
+    const auto mean_g_xhat_unscaled = get<1>(stage_2);  // step 21, pass 21: mean(dy*xhat)
+    const auto mean_g = gamma*mean_g_unscaled;  // step 21, pass 16
+    const auto mean_g_xhat = gamma*mean_g_xhat_unscaled;  // step 21, pass 17
+    const auto dgamma = mean_g_xhat_unscaled*row.D;  // step 22, pass 18
+    const auto dbeta = mean_g_unscaled*row.D;  // step 23, pass 19
     row.store(DGAMMA, dgamma);
     row.store(DBETA, dbeta);
     row.each([&](auto at) {
@@ -147,7 +148,7 @@ struct Layer : Direction<Given, decltype(over_rows()), 4, 0, 12, 1> {
       const auto x_centred = x_shifted - mu_residual;  // step 2, pass 4
       const auto xhat = x_centred*rstd;  // step 5
       const auto g = dy*gamma;  // step 7
-      at.store(DX, x_centred*dvar_scaled + (g - mean_g - xhat*mean_g_xhat)*rstd + dmu_scaled);  // step 21, pass 18
+      at.store(DX, x_centred*dvar_scaled + (g - mean_g - xhat*mean_g_xhat)*rstd + dmu_scaled);  // step 21, pass 22
     });
   }
 };
@@ -195,8 +196,8 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 0, 10, 1> {
       return terms(A(2)*x_centred*x_centred_dot);
     });
     const auto var_dot = get<0>(stage_2);  // step 26: mean(2*x_centred*x_centred_dot)
-    const auto var_dot_scaled = rstd*var_dot;  // step 28, pass 19
-    const auto rstd_dot = A(-0.5)*(rstd*rstd)*var_dot_scaled;  // step 28, pass 20
+    const auto var_dot_scaled = rstd*var_dot;  // step 28, pass 23
+    const auto rstd_dot = A(-0.5)*(rstd*rstd)*var_dot_scaled;  // step 28, pass 24
     row.store(VAR_DOT, var_dot);
     row.each([&](auto at) {
       const auto x = at(X);
@@ -235,46 +236,45 @@ constexpr Name<ROW_NUMBERS_OUT, 2, HAS_dmu> DDMU;
 constexpr Name<ROW_NUMBERS_OUT, 3, HAS_dvar> DDVAR;
 using Given = decltype(names(X, GAMMA, DY, DMU, DVAR, DDX, DDGAMMA, DDBETA, MU_RESIDUAL, RSTD, DX, DGAMMA, DBETA, DDY, DDMU, DDVAR, ROW_COUNT, D));
 
-struct Layer : Direction<Given, decltype(over_rows()), 6, 0, 27, 2> {
+struct Layer : Direction<Given, decltype(over_rows()), 4, 0, 27, 2> {
   template <class Row> static LNGEN_INLINE void work(const Row& row) {
     using A = typename Row::A;
     const auto mu_residual = row(MU_RESIDUAL), rstd = row(RSTD);
     const auto gamma = row(GAMMA);
     const auto ddgamma = row(DDGAMMA);
     const auto ddbeta = row(DDBETA);
-    const auto ddgamma_scaled = ddgamma*rstd;  // step 62, pass 22
+    const auto ddgamma_scaled = ddgamma*rstd;  // step 62, pass 26
     const auto d2beta = A(0);  // step 72
     const auto stage_2 = row.means([&](auto at) {
       const auto x = at(X);
       const auto dy = at(DY);
       const auto ddx = at(DDX);
       const auto g = dy*gamma;  // step 31
-      return terms(wanted<(HAS_ddgamma && HAS_dy) || (HAS_ddx && HAS_dvar) || (HAS_ddx && HAS_dy)>(x), wanted<HAS_ddx && HAS_dy>(g), wanted<HAS_ddgamma && HAS_dy>(dy), wanted<(HAS_ddx && HAS_dvar) || (HAS_ddx && HAS_dy)>(ddx), ddx*g, wanted<HAS_dmu>(ddx));
+      return terms(wanted<(HAS_ddgamma && HAS_dy) || (HAS_ddx && HAS_dvar) || (HAS_ddx && HAS_dy)>(x), wanted<(HAS_ddgamma && HAS_dy) || (HAS_ddx && HAS_dy)>(dy), ddx, ddx*g);
     });
     const auto mu = get<0>(stage_2);  // step 1: mean(x)
-    const auto mean_g = get<1>(stage_2);  // step 32: mean(g)
-    const auto mean_dy = get<2>(stage_2);  // step 35: mean(dy)
-    const auto mean_ddx = get<3>(stage_2);  // step 70: mean(ddx)
-    const auto mean_ddx_g = get<4>(stage_2);  // step 62: mean(ddx*g)
-    const auto ddmu = get<5>(stage_2);  // step 81: mean(ddx)
-    const auto mean_ddx_g_scaled = mean_ddx_g*(rstd*rstd);  // step 62, pass 27
-    const auto mean_dy_scaled = ddgamma*mean_dy*rstd;  // step 62, pass 28
-    const auto mean_ddx_scaled = mean_ddx*mean_g*(rstd*rstd);  // step 62, pass 29
+    const auto mean_dy = get<1>(stage_2);  // step 35: mean(dy)
+    const auto mean_ddx = get<2>(stage_2);  // step 70: mean(ddx)
+    const auto mean_ddx_g = get<3>(stage_2);  // step 62: mean(ddx*g)
+    const auto mean_g = gamma*mean_dy;  // step 32, pass 27
+    const auto mean_ddx_g_scaled = mean_ddx_g*(rstd*rstd);  // step 62, pass 28
+    const auto mean_dy_scaled = ddgamma*mean_dy*rstd;  // step 62, pass 29
+    const auto mean_ddx_scaled = mean_ddx*mean_g*(rstd*rstd);  // step 62, pass 30
+    const auto ddmu = mean_ddx;  // step 81, pass 31
     row.store(DBETA, d2beta);
     row.store(DDMU, ddmu);
     const auto stage_3 = row.means([&](auto at) {
       const auto x = at(X);
       const auto dy = at(DY);
       const auto ddx = at(DDX);
-      const auto g = dy*gamma;  // step 31
       const auto x_shifted = x - mu;  // step 2, pass 2
       const auto x_centred = x_shifted - mu_residual;  // step 2, pass 4
       const auto xhat = x_centred*rstd;  // step 5
-      return terms(wanted<HAS_ddx && HAS_dy>(g*xhat), wanted<HAS_ddgamma && HAS_dy>(dy*xhat), wanted<(HAS_ddx && HAS_dvar) || (HAS_ddx && HAS_dy)>(ddx*xhat));
+      return terms(wanted<(HAS_ddgamma && HAS_dy) || (HAS_ddx && HAS_dy)>(dy*xhat), wanted<(HAS_ddx && HAS_dvar) || (HAS_ddx && HAS_dy)>(ddx*xhat));
     });
-    const auto mean_g_xhat = get<0>(stage_3);  // step 33: mean(g*xhat)
-    const auto mean_dy_xhat = get<1>(stage_3);  // step 34: mean(dy*xhat)
-    const auto mean_ddx_xhat = get<2>(stage_3);  // step 70: mean(ddx*xhat)
+    const auto mean_dy_xhat = get<0>(stage_3);  // step 34: mean(dy*xhat)
+    const auto mean_ddx_xhat = get<1>(stage_3);  // step 70: mean(ddx*xhat)
+    const auto mean_g_xhat = gamma*mean_dy_xhat;  // step 33, pass 36
     const auto mean_g_xhat_shifted = math::quotient(A(2)*row(DVAR), row.D) - mean_g_xhat*(rstd*rstd);  // step 62, pass 37
     const auto mean_ddx_xhat_scaled = mean_ddx_xhat*(rstd*rstd);  // step 62, pass 38
     const auto mean_g_xhat_scaled = A(3)*mean_g_xhat;  // step 62, pass 39

@@ -1,6 +1,6 @@
 # Made by lngen 0.1.0 from the definition of batch_norm.
 # Do not edit; edit batch_norm.py and run: lngen derive batch_norm.py
-# Cost: forward 2 row tensors (1 read, 1 written), 9 flops per row element; backward 3 row tensors (2 read, 1 written), 17 flops per row element.
+# Cost: forward 2 row tensors (1 read, 1 written), 9 flops per row element; backward 3 row tensors (2 read, 1 written), 14 flops per row element.
 # Evidence: 3 outputs, 37 steps, 40 first lines, 2 identities, 3 gradients, 3 tangents, 6 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:14798db06e5e073fb2ec54315a33ae245abfa2e5986666888a3b9cfa54af6ae8
 # templates sha256:2ac2f07bc6384e88de134c9a9116a66083010804f4352ef40720a3cf756ef3c4
@@ -72,15 +72,15 @@ def jvp(arguments, fields, results, call):
             )
         if x_dot_rows is not None:
             var_dot_result = var_dot
-            # step 28, pass 19: var_dot_scaled = rstd*var_dot
+            # step 28, pass 23: var_dot_scaled = rstd*var_dot
             var_dot_scaled = rstd * var_dot
-            # step 28, pass 20: rstd_dot = -rstd**2*var_dot_scaled/2
+            # step 28, pass 24: rstd_dot = -rstd**2*var_dot_scaled/2
             rstd_dot = np.square(rstd) * var_dot_scaled * -0.5
             # step 29: xhat_dot = x_centred_dot*rstd + x_centred*rstd_dot
             xhat_dot = np.multiply(x_centred_dot, rstd, out=x_centred_dot)
             part_2 = _rows.by_row(np.multiply, x_centred, rstd_dot, out=buffers[1])
             xhat_dot = np.add(xhat_dot, part_2, out=xhat_dot)
-        # step 30, pass 21: y_dot = xhat_dot*gamma + x_centred*gamma_dot*rstd + beta_dot
+        # step 30, pass 25: y_dot = xhat_dot*gamma + x_centred*gamma_dot*rstd + beta_dot
         if gamma_rows is not None and x_dot_rows is not None:
             y_dot = np.multiply(xhat_dot, gamma, out=xhat_dot)
         if gamma_rows is None and x_dot_rows is not None:
@@ -131,14 +131,12 @@ def backward_backward(arguments, fields, results, call):
         or (dvar_rows is not None and ddx_rows is not None)
         or (dy_rows is not None and ddgamma_rows is not None)
     )
-    needs_mean_g_unscaled = dy_rows is not None and (
+    needs_mean_dy = dy_rows is not None and (
         ddx_rows is not None or ddgamma_rows is not None
     )
-    needs_mean_ddx_g_unscaled = dy_rows is not None and ddx_rows is not None
-    needs_mean_g = (
-        gamma_rows is not None and dy_rows is not None and ddx_rows is not None
-    )
-    needs_mean_g_2 = gamma_rows is None and dy_rows is not None and ddx_rows is not None
+    needs_g = gamma_rows is not None and dy_rows is not None and ddx_rows is not None
+    needs_g_2 = gamma_rows is None and dy_rows is not None and ddx_rows is not None
+    needs_mean_ddx_g = dy_rows is not None and ddx_rows is not None
     needs_mean_ddx_xhat_unscaled = ddx_rows is not None and (
         dy_rows is not None or dvar_rows is not None
     )
@@ -164,79 +162,79 @@ def backward_backward(arguments, fields, results, call):
         rstd,
         dx_block=None,
         ddy_block=None,
-        buffers=(None,) * 3,
+        buffers=(None,) * 4,
         row_scalar_buffers=(None,) * 4,
     ):
         ddy = d2gamma = dbeta = ddmu = ddvar = None
-        # step 62, pass 22: ddgamma_scaled = ddgamma*rstd
+        # step 62, pass 26: ddgamma_scaled = ddgamma*rstd
         if needs_ddgamma_scaled:
             ddgamma_scaled = ddgamma * rstd
         # step 1: mu = mean(x)
         if needs_mu:
             mu = _rows.row_sum(x, one_over_D)
-        # step 32, pass 23: mean_g_unscaled = mean(dy)
-        if needs_mean_g_unscaled:
-            mean_g_unscaled = _rows.row_sum(dy, one_over_D)
+        # step 35: mean_dy = mean(dy)
+        if needs_mean_dy:
+            mean_dy = _rows.row_sum(dy, one_over_D)
         # step 70: mean_ddx = mean(ddx)
         if ddx_rows is not None:
             mean_ddx = _rows.row_sum(ddx, one_over_D)
-        # step 62, pass 24: mean_ddx_g_unscaled = mean(ddx*dy)
-        if needs_mean_ddx_g_unscaled:
-            mean_ddx_g_unscaled = _rows.row_mean(ddx, dy, D)
         if dbeta_out is not None:
             dbeta = _rows.filled(0.0, row_scalar_buffers[0], (*shape[:-1], 1), dtype)
+        # step 31: g = dy*gamma
+        if needs_g:
+            g = _rows.by_row(np.multiply, dy, gamma, out=ddy_block)
+        if needs_g_2:
+            g = dy
+        # step 62: mean_ddx_g = mean(ddx*g)
+        if needs_mean_ddx_g:
+            mean_ddx_g = _rows.row_mean(ddx, g, D)
+        # step 32, pass 27: mean_g = gamma*mean_dy
+        if needs_g:
+            mean_g = gamma * mean_dy
+        if needs_g_2:
+            mean_g = mean_dy
+        # step 62, pass 28: mean_ddx_g_scaled = mean_ddx_g*rstd**2
+        if needs_mean_ddx_g:
+            part = np.square(rstd)
+            mean_ddx_g_scaled = mean_ddx_g * part
+        # step 62, pass 29: mean_dy_scaled = ddgamma*mean_dy*rstd
+        if needs_ddgamma_scaled:
+            mean_dy_scaled = ddgamma * mean_dy * rstd
+        # step 62, pass 30: mean_ddx_scaled = mean_ddx*mean_g*rstd**2
+        if needs_mean_ddx_g:
+            mean_ddx_scaled = mean_ddx * mean_g * part
         if dmu_rows is not None and ddx_rows is None:
             ddmu = _rows.filled(0.0, row_scalar_buffers[1], (*shape[:-1], 1), dtype)
         if dmu_rows is not None and ddx_rows is not None:
             ddmu = mean_ddx
-        # step 32, pass 25: mean_g = gamma*mean_g_unscaled
-        if needs_mean_g:
-            mean_g = gamma * mean_g_unscaled
-        if needs_mean_g_2:
-            mean_g = mean_g_unscaled
-        # step 62, pass 26: mean_ddx_g = gamma*mean_ddx_g_unscaled
-        if needs_mean_g:
-            mean_ddx_g = gamma * mean_ddx_g_unscaled
-        if needs_mean_g_2:
-            mean_ddx_g = mean_ddx_g_unscaled
-        # step 62, pass 27: mean_ddx_g_scaled = mean_ddx_g*rstd**2
-        if needs_mean_ddx_g_unscaled:
-            part = np.square(rstd)
-            mean_ddx_g_scaled = mean_ddx_g * part
-        # step 62, pass 28: mean_dy_scaled = ddgamma*mean_dy*rstd
-        if needs_ddgamma_scaled:
-            mean_dy_scaled = ddgamma * mean_g_unscaled * rstd
-        # step 62, pass 29: mean_ddx_scaled = mean_ddx*mean_g*rstd**2
-        if needs_mean_ddx_g_unscaled:
-            mean_ddx_scaled = mean_ddx * mean_g * part
         # step 2, pass 2: x_shifted = x - mu
         if needs_mu:
             x_shifted = _rows.by_row(np.subtract, x, mu, out=buffers[0])
             # step 2, pass 4: x_centred = x_shifted - mu_residual
             x_centred = _rows.less_residual(x_shifted, mu_residual)
-        # step 33, pass 30: mean_g_xhat_unscaled_unscaled = mean(dy*x_centred)
-        if needs_mean_g_unscaled:
-            mean_g_xhat_unscaled_unscaled = _rows.row_mean(dy, x_centred, D)
-        # step 70, pass 32: mean_ddx_xhat_unscaled = mean(ddx*x_centred)
+        # step 34, pass 32: mean_dy_xhat_unscaled = mean(dy*x_centred)
+        if needs_mean_dy:
+            mean_dy_xhat_unscaled = _rows.row_mean(dy, x_centred, D)
+        # step 70, pass 33: mean_ddx_xhat_unscaled = mean(ddx*x_centred)
         if needs_mean_ddx_xhat_unscaled:
             mean_ddx_xhat_unscaled = _rows.row_mean(ddx, x_centred, D)
-        # step 33, pass 33: mean_g_xhat_unscaled = mean_g_xhat_unscaled_unscaled*rstd
-        if needs_mean_g_unscaled:
-            mean_g_xhat_unscaled = mean_g_xhat_unscaled_unscaled * rstd
+        # step 34, pass 34: mean_dy_xhat = mean_dy_xhat_unscaled*rstd
+        if needs_mean_dy:
+            mean_dy_xhat = mean_dy_xhat_unscaled * rstd
         # step 70, pass 35: mean_ddx_xhat = mean_ddx_xhat_unscaled*rstd
         if needs_mean_ddx_xhat_unscaled:
             mean_ddx_xhat = mean_ddx_xhat_unscaled * rstd
-        # step 33, pass 36: mean_g_xhat = gamma*mean_g_xhat_unscaled
-        if needs_mean_g:
-            mean_g_xhat = gamma * mean_g_xhat_unscaled
-        if needs_mean_g_2:
-            mean_g_xhat = mean_g_xhat_unscaled
+        # step 33, pass 36: mean_g_xhat = gamma*mean_dy_xhat
+        if needs_g:
+            mean_g_xhat = gamma * mean_dy_xhat
+        if needs_g_2:
+            mean_g_xhat = mean_dy_xhat
         # step 62, pass 37: mean_g_xhat_shifted = 2*dvar/D - mean_g_xhat*rstd**2
         if needs_part_2:
             mean_g_xhat_shifted = dvar * part_2
         if dy_rows is not None and dvar_rows is None and ddx_rows is not None:
             mean_g_xhat_shifted = 0.0
-        if needs_mean_ddx_g_unscaled:
+        if needs_mean_ddx_g:
             mean_g_xhat_shifted = mean_g_xhat_shifted - mean_g_xhat * part
             # step 62, pass 38: mean_ddx_xhat_scaled = mean_ddx_xhat*rstd**2
             mean_ddx_xhat_scaled = mean_ddx_xhat * part
@@ -244,7 +242,7 @@ def backward_backward(arguments, fields, results, call):
             mean_g_xhat_scaled = mean_g_xhat * 3.0
         # step 62, pass 40: mean_dy_xhat_scaled = ddgamma*mean_dy_xhat*rstd
         if needs_ddgamma_scaled:
-            mean_dy_xhat_scaled = ddgamma * mean_g_xhat_unscaled * rstd
+            mean_dy_xhat_scaled = ddgamma * mean_dy_xhat * rstd
         # step 83: ddvar = 2*mean_ddx_xhat/rstd
         if needs_part_2:
             ddvar = mean_ddx_xhat * 2.0 / rstd
@@ -254,22 +252,22 @@ def backward_backward(arguments, fields, results, call):
         #   x_centred*mean_ddx_xhat*rstd)*dy)
         if needs_mean_ddx_xhat_unscaled:
             part_3 = _rows.by_row(np.subtract, ddx, mean_ddx, out=dx_block)
-        if needs_mean_ddx_g_unscaled:
+        if needs_mean_ddx_g:
             part_4 = _rows.by_row(
-                np.multiply, x_centred, mean_ddx_xhat * rstd, out=ddy_block
+                np.multiply, x_centred, mean_ddx_xhat * rstd, out=buffers[1]
             )
-            part_4 = np.subtract(part_3, part_4, out=buffers[1])
-        if needs_mean_g:
+            part_4 = np.subtract(part_3, part_4, out=part_4)
+        if needs_g:
             d2gamma_unscaled = _rows.row_sum(part_4, dy)
         # step 62, pass 41: d2x = dy*ddgamma_scaled + x_centred*mean_ddx_scaled*rstd +
         #   (ddx - mean_ddx)*mean_g_xhat_shifted + (x_centred*mean_g_xhat_scaled*rstd +
-        #   mean_g - dy*gamma)*mean_ddx_xhat_scaled - mean_dy_scaled -
+        #   mean_g - g)*mean_ddx_xhat_scaled - mean_dy_scaled -
         #   x_centred*mean_ddx_g_scaled*rstd - x_centred*mean_dy_xhat_scaled*rstd
         if needs_ddgamma_scaled:
-            d2x = _rows.by_row(np.multiply, dy, ddgamma_scaled, out=ddy_block)
-        if needs_mean_ddx_g_unscaled:
+            d2x = _rows.by_row(np.multiply, dy, ddgamma_scaled, out=buffers[2])
+        if needs_mean_ddx_g:
             part_5 = _rows.by_row(
-                np.multiply, x_centred, mean_ddx_scaled * rstd, out=buffers[2]
+                np.multiply, x_centred, mean_ddx_scaled * rstd, out=buffers[3]
             )
         if needs_d2x:
             d2x = np.add(d2x, part_5, out=d2x)
@@ -277,35 +275,30 @@ def backward_backward(arguments, fields, results, call):
             d2x = part_5
         if needs_mean_ddx_xhat_unscaled:
             part_6 = np.multiply(part_3, mean_g_xhat_shifted, out=part_3)
-        if needs_mean_ddx_g_unscaled:
+        if needs_mean_ddx_g:
             d2x = np.add(d2x, part_6, out=part_6)
         if dy_rows is None and dvar_rows is not None and ddx_rows is not None:
             d2x = part_6
-        if needs_mean_ddx_g_unscaled:
+        if needs_mean_ddx_g:
             part_7 = _rows.by_row(
-                np.multiply, x_centred, mean_g_xhat_scaled * rstd, out=ddy_block
+                np.multiply, x_centred, mean_g_xhat_scaled * rstd, out=buffers[2]
             )
             part_7 = np.add(part_7, mean_g, out=part_7)
-        if needs_mean_g:
-            part_8 = _rows.by_row(np.multiply, dy, gamma, out=buffers[2])
-        if needs_mean_g_2:
-            part_8 = dy
-        if needs_mean_ddx_g_unscaled:
-            part_7 = np.subtract(part_7, part_8, out=part_7)
+            part_7 = np.subtract(part_7, g, out=ddy_block)
             part_7 = np.multiply(part_7, mean_ddx_xhat_scaled, out=part_7)
             d2x = np.add(d2x, part_7, out=d2x)
         if needs_ddgamma_scaled:
             d2x = np.subtract(d2x, mean_dy_scaled, out=dx_block)
-        if needs_mean_ddx_g_unscaled:
-            part_9 = _rows.by_row(
+        if needs_mean_ddx_g:
+            part_8 = _rows.by_row(
                 np.multiply, x_centred, mean_ddx_g_scaled * rstd, out=ddy_block
             )
-            d2x = np.subtract(d2x, part_9, out=d2x)
+            d2x = np.subtract(d2x, part_8, out=d2x)
         if needs_ddgamma_scaled:
-            part_10 = _rows.by_row(
+            part_9 = _rows.by_row(
                 np.multiply, x_centred, mean_dy_xhat_scaled * rstd, out=ddy_block
             )
-            d2x = np.subtract(d2x, part_10, out=d2x)
+            d2x = np.subtract(d2x, part_9, out=d2x)
         if (
             (dy_rows is None and ddx_rows is None)
             or (dy_rows is None and dvar_rows is None)
@@ -316,16 +309,16 @@ def backward_backward(arguments, fields, results, call):
         #   x_centred*mean_ddx_xhat*rstd)*gamma*rstd + ddbeta
         if needs_ddgamma_scaled:
             ddy = _rows.by_row(np.multiply, x_centred, ddgamma_scaled, out=ddy_block)
-        if needs_mean_g:
-            part_11 = gamma * rstd
-        if needs_mean_g_2:
-            part_11 = rstd
-        if needs_mean_ddx_g_unscaled:
-            part_12 = _rows.by_row(np.multiply, part_4, part_11, out=buffers[0])
+        if needs_g:
+            part_10 = gamma * rstd
+        if needs_g_2:
+            part_10 = rstd
+        if needs_mean_ddx_g:
+            part_11 = _rows.by_row(np.multiply, part_4, part_10, out=buffers[0])
         if needs_d2x:
-            ddy = np.add(ddy, part_12, out=ddy)
+            ddy = np.add(ddy, part_11, out=ddy)
         if needs_d2x_2:
-            ddy = part_12
+            ddy = part_11
         if (
             dy_rows is not None
             and ddbeta_rows is not None
@@ -335,7 +328,7 @@ def backward_backward(arguments, fields, results, call):
         if dy_rows is not None and ddx_rows is None and ddgamma_rows is None:
             ddy = _rows.filled(ddbeta, ddy_block, shape, dtype)
         # step 71, pass 44: d2gamma = d2gamma_unscaled*rstd
-        if needs_mean_g:
+        if needs_g:
             d2gamma = d2gamma_unscaled * rstd
         if gamma_rows is not None and (dy_rows is None or ddx_rows is None):
             d2gamma = _rows.filled(0.0, row_scalar_buffers[3], (*shape[:-1], 1), dtype)
@@ -363,7 +356,7 @@ def backward_backward(arguments, fields, results, call):
         ),
         into=(dx_out, ddy_out),
         into_row_scalars=(dgamma_out, dbeta_out, ddmu_out, ddvar_out),
-        buffers=3,
+        buffers=4,
         row_scalar_buffers=4,
     )
     return d2x, d2gamma, dbeta, ddy, ddmu, ddvar

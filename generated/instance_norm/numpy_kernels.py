@@ -1,6 +1,6 @@
 # Made by lngen 0.1.0 from the definition of instance_norm.
 # Do not edit; edit instance_norm.py and run: lngen derive instance_norm.py
-# Cost: forward 2 row tensors (1 read, 1 written), and 2 smaller arrays, 9 flops per row element; backward 3 row tensors (2 read, 1 written), and 3 smaller arrays, 14 flops per row element.
+# Cost: forward 2 row tensors (1 read, 1 written), and 2 smaller arrays, 9 flops per row element; backward 3 row tensors (2 read, 1 written), and 3 smaller arrays, 11 flops per row element.
 # Evidence: 1 output, 42 steps, 37 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:b5148130fa04fb83b22ef02c31a0abe56635cbf333f94f18c3e787dc808ec6ba
 # templates sha256:2ac2f07bc6384e88de134c9a9116a66083010804f4352ef40720a3cf756ef3c4
@@ -72,35 +72,42 @@ def backward(arguments, fields, results, call):
     shape, dtype, _ = call
     features = shape[-1]
     one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
-    ones = _rows.equal_weights(features, 1.0, dtype)
     D = _rows.number(features, dtype)
 
     def block(x, dy, gamma, mu, mu_residual, rstd, dx_block=None, buffers=(None,)):
         dgamma = dbeta = None
-        # step 22: dbeta = sum(dy)
-        if dbeta_out is not None:
-            dbeta = _rows.row_sum(dy, ones)
+        # step 20, pass 9: mean_g_unscaled = mean(dy)
+        mean_g_unscaled = _rows.row_sum(dy, one_over_D)
         # step 2, pass 1: x_shifted = x - mu
         x_shifted = _rows.by_row(np.subtract, x, mu, out=dx_block)
         # step 2, pass 3: x_centred = x_shifted - mu_residual
         x_centred = _rows.less_residual(x_shifted, mu_residual)
-        # step 21, pass 10: dgamma_unscaled = sum(dy*x_centred)
+        # step 20, pass 10: mean_g_xhat_unscaled_unscaled = mean(dy*x_centred)
+        mean_g_xhat_unscaled_unscaled = _rows.row_mean(dy, x_centred, D)
+        # step 20, pass 11: mean_g_xhat_unscaled = mean_g_xhat_unscaled_unscaled*rstd
+        mean_g_xhat_unscaled = mean_g_xhat_unscaled_unscaled * rstd
+        # step 20, pass 12: mean_g = gamma*mean_g_unscaled
         if gamma_rows is not None:
-            dgamma_unscaled = _rows.row_sum(dy, x_centred)
-            # step 7: g = dy*gamma
+            mean_g = gamma * mean_g_unscaled
+        else:
+            mean_g = mean_g_unscaled
+        # step 20, pass 13: mean_g_xhat = gamma*mean_g_xhat_unscaled
+        if gamma_rows is not None:
+            mean_g_xhat = gamma * mean_g_xhat_unscaled
+        else:
+            mean_g_xhat = mean_g_xhat_unscaled
+        # step 21, pass 14: dgamma = mean_g_xhat_unscaled*D
+        if gamma_rows is not None:
+            dgamma = mean_g_xhat_unscaled * D
+        # step 22, pass 15: dbeta = mean_g_unscaled*D
+        if dbeta_out is not None:
+            dbeta = mean_g_unscaled * D
+        # step 7: g = dy*gamma
+        if gamma_rows is not None:
             g = _rows.by_row(np.multiply, dy, gamma, out=buffers[0])
         else:
             g = dy
-        # step 20: mean_g = mean(g)
-        mean_g = _rows.row_sum(g, one_over_D)
-        # step 20, pass 9: mean_g_xhat_unscaled = mean(g*x_centred)
-        mean_g_xhat_unscaled = _rows.row_mean(g, x_centred, D)
-        # step 20, pass 11: mean_g_xhat = mean_g_xhat_unscaled*rstd
-        mean_g_xhat = mean_g_xhat_unscaled * rstd
-        # step 21, pass 12: dgamma = dgamma_unscaled*rstd
-        if gamma_rows is not None:
-            dgamma = dgamma_unscaled * rstd
-        # step 20, pass 13: dx = (g - mean_g - x_centred*mean_g_xhat*rstd)*rstd
+        # step 20, pass 16: dx = (g - mean_g - x_centred*mean_g_xhat*rstd)*rstd
         dx = np.subtract(g, mean_g, out=buffers[0])
         part = np.multiply(x_centred, mean_g_xhat * rstd, out=x_centred)
         dx = np.subtract(dx, part, out=part)

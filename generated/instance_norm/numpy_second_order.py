@@ -1,6 +1,6 @@
 # Made by lngen 0.1.0 from the definition of instance_norm.
 # Do not edit; edit instance_norm.py and run: lngen derive instance_norm.py
-# Cost: forward 2 row tensors (1 read, 1 written), and 2 smaller arrays, 9 flops per row element; backward 3 row tensors (2 read, 1 written), and 3 smaller arrays, 14 flops per row element.
+# Cost: forward 2 row tensors (1 read, 1 written), and 2 smaller arrays, 9 flops per row element; backward 3 row tensors (2 read, 1 written), and 3 smaller arrays, 11 flops per row element.
 # Evidence: 1 output, 42 steps, 37 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:b5148130fa04fb83b22ef02c31a0abe56635cbf333f94f18c3e787dc808ec6ba
 # templates sha256:2ac2f07bc6384e88de134c9a9116a66083010804f4352ef40720a3cf756ef3c4
@@ -42,7 +42,7 @@ def jvp(arguments, fields, results, call):
         y_dot_block=None,
         buffers=(None,) * 2,
     ):
-        # step 37, pass 14: gamma_scaled = gamma*rstd
+        # step 37, pass 18: gamma_scaled = gamma*rstd
         if gamma_rows is not None and x_dot_rows is not None:
             gamma_scaled = gamma * rstd
         if gamma_rows is None and x_dot_rows is not None:
@@ -55,12 +55,12 @@ def jvp(arguments, fields, results, call):
             x_shifted = _rows.by_row(np.subtract, x, mu, out=buffers[0])
             # step 2, pass 3: x_centred = x_shifted - mu_residual
             x_centred = _rows.less_residual(x_shifted, mu_residual)
-        # step 37, pass 15: mean_x_dot_xhat_unscaled = mean(x_centred*x_dot)
+        # step 37, pass 19: mean_x_dot_xhat_unscaled = mean(x_centred*x_dot)
         if x_dot_rows is not None:
             mean_x_dot_xhat_unscaled = _rows.row_mean(x_centred, x_dot, D)
-            # step 37, pass 16: mean_x_dot_xhat = mean_x_dot_xhat_unscaled*rstd
+            # step 37, pass 20: mean_x_dot_xhat = mean_x_dot_xhat_unscaled*rstd
             mean_x_dot_xhat = mean_x_dot_xhat_unscaled * rstd
-        # step 37, pass 17: y_dot = x_centred*gamma_dot*rstd + (x_dot - mean_x_dot -
+        # step 37, pass 21: y_dot = x_centred*gamma_dot*rstd + (x_dot - mean_x_dot -
         #   x_centred*mean_x_dot_xhat*rstd)*gamma_scaled + beta_dot
         if gamma_dot_rows is not None:
             y_dot = _rows.by_row(
@@ -107,9 +107,9 @@ def backward_backward(arguments, fields, results, call):
     dx_out, dgamma_out, dbeta_out, ddy_out = results
     shape, dtype, _ = call
     features = shape[-1]
-    needs_mean_g_unscaled = ddx_rows is not None or ddgamma_rows is not None
-    needs_mean_g = gamma_rows is not None and ddx_rows is not None
-    needs_mean_g_2 = gamma_rows is None and ddx_rows is not None
+    needs_mean_dy = ddx_rows is not None or ddgamma_rows is not None
+    needs_g = gamma_rows is not None and ddx_rows is not None
+    needs_g_2 = gamma_rows is None and ddx_rows is not None
     needs_d2x = ddx_rows is not None and ddgamma_rows is not None
     needs_d2x_2 = ddx_rows is not None and ddgamma_rows is None
     needs_d2x_3 = ddx_rows is None and ddgamma_rows is None
@@ -132,97 +132,91 @@ def backward_backward(arguments, fields, results, call):
         row_scalar_buffers=(None,) * 2,
     ):
         d2gamma = dbeta = None
-        # step 39, pass 19: mean_g_unscaled = mean(dy)
-        if needs_mean_g_unscaled:
-            mean_g_unscaled = _rows.row_sum(dy, one_over_D)
+        # step 42: mean_dy = mean(dy)
+        if needs_mean_dy:
+            mean_dy = _rows.row_sum(dy, one_over_D)
         # step 76: mean_ddx = mean(ddx)
         if ddx_rows is not None:
             mean_ddx = _rows.row_sum(ddx, one_over_D)
-            # step 68, pass 23: mean_ddx_g_unscaled = mean(ddx*dy)
-            mean_ddx_g_unscaled = _rows.row_mean(ddx, dy, D)
         if dbeta_out is not None:
             dbeta = _rows.filled(0.0, row_scalar_buffers[0], (*shape[:-1], 1), dtype)
         # step 2, pass 1: x_shifted = x - mu
-        if needs_mean_g_unscaled:
+        if needs_mean_dy:
             x_shifted = _rows.by_row(np.subtract, x, mu, out=ddy_block)
             # step 2, pass 3: x_centred = x_shifted - mu_residual
             x_centred = _rows.less_residual(x_shifted, mu_residual)
-            # step 40, pass 20: mean_g_xhat_unscaled_unscaled = mean(dy*x_centred)
-            mean_g_xhat_unscaled_unscaled = _rows.row_mean(dy, x_centred, D)
-        # step 76, pass 22: mean_ddx_xhat_unscaled = mean(ddx*x_centred)
+            # step 41, pass 23: mean_dy_xhat_unscaled = mean(dy*x_centred)
+            mean_dy_xhat_unscaled = _rows.row_mean(dy, x_centred, D)
+        # step 76, pass 24: mean_ddx_xhat_unscaled = mean(ddx*x_centred)
         if ddx_rows is not None:
             mean_ddx_xhat_unscaled = _rows.row_mean(ddx, x_centred, D)
-        # step 39, pass 24: mean_g = gamma*mean_g_unscaled
-        if needs_mean_g:
-            mean_g = gamma * mean_g_unscaled
-        if needs_mean_g_2:
-            mean_g = mean_g_unscaled
-        # step 40, pass 25: mean_g_xhat_unscaled = gamma*mean_g_xhat_unscaled_unscaled
-        if needs_mean_g:
-            mean_g_xhat_unscaled = gamma * mean_g_xhat_unscaled_unscaled
-        if needs_mean_g_2:
-            mean_g_xhat_unscaled = mean_g_xhat_unscaled_unscaled
-        # step 68, pass 26: mean_ddx_g = gamma*mean_ddx_g_unscaled
-        if needs_mean_g:
-            mean_ddx_g = gamma * mean_ddx_g_unscaled
-        if needs_mean_g_2:
-            mean_ddx_g = mean_ddx_g_unscaled
-        # step 40, pass 27: mean_g_xhat = mean_g_xhat_unscaled*rstd
+        # step 38: g = dy*gamma
+        if needs_g:
+            g = _rows.by_row(np.multiply, dy, gamma, out=dx_block)
+        if needs_g_2:
+            g = dy
+        # step 68: mean_ddx_g = mean(ddx*g)
         if ddx_rows is not None:
-            mean_g_xhat = mean_g_xhat_unscaled * rstd
-        # step 41, pass 28: mean_dy_xhat = mean_dy_xhat_unscaled*rstd
-        if ddgamma_rows is not None:
-            mean_dy_xhat = mean_g_xhat_unscaled_unscaled * rstd
-        # step 76, pass 29: mean_ddx_xhat = mean_ddx_xhat_unscaled*rstd
+            mean_ddx_g = _rows.row_mean(ddx, g, D)
+        # step 41, pass 25: mean_dy_xhat = mean_dy_xhat_unscaled*rstd
+        if needs_mean_dy:
+            mean_dy_xhat = mean_dy_xhat_unscaled * rstd
+        # step 76, pass 26: mean_ddx_xhat = mean_ddx_xhat_unscaled*rstd
         if ddx_rows is not None:
             mean_ddx_xhat = mean_ddx_xhat_unscaled * rstd
-            # step 68, pass 30: mean_g_xhat_scaled = 3*mean_g_xhat
+        # step 39, pass 27: mean_g = gamma*mean_dy
+        if needs_g:
+            mean_g = gamma * mean_dy
+        if needs_g_2:
+            mean_g = mean_dy
+        # step 40, pass 28: mean_g_xhat = gamma*mean_dy_xhat
+        if needs_g:
+            mean_g_xhat = gamma * mean_dy_xhat
+        if needs_g_2:
+            mean_g_xhat = mean_dy_xhat
+        # step 68, pass 29: mean_g_xhat_scaled = 3*mean_g_xhat
+        if ddx_rows is not None:
             mean_g_xhat_scaled = mean_g_xhat * 3.0
-            # step 68, pass 31: mean_ddx_scaled = mean_ddx*mean_g
+            # step 68, pass 30: mean_ddx_scaled = mean_ddx*mean_g
             mean_ddx_scaled = mean_ddx * mean_g
-        # step 68, pass 32: mean_dy_scaled = ddgamma*mean_dy
+        # step 68, pass 31: mean_dy_scaled = ddgamma*mean_dy
         if ddgamma_rows is not None:
-            mean_dy_scaled = ddgamma * mean_g_unscaled
-            # step 68, pass 33: mean_dy_xhat_scaled = ddgamma*mean_dy_xhat
+            mean_dy_scaled = ddgamma * mean_dy
+            # step 68, pass 32: mean_dy_xhat_scaled = ddgamma*mean_dy_xhat
             mean_dy_xhat_scaled = ddgamma * mean_dy_xhat
-        # step 77, pass 36: d2gamma_unscaled = sum((ddx - mean_ddx -
+        # step 77, pass 35: d2gamma_unscaled = sum((ddx - mean_ddx -
         #   x_centred*mean_ddx_xhat*rstd)*dy)
         if ddx_rows is not None:
-            part = _rows.by_row(np.subtract, ddx, mean_ddx, out=dx_block)
+            part = _rows.by_row(np.subtract, ddx, mean_ddx, out=buffers[0])
             part_2 = _rows.by_row(
-                np.multiply, x_centred, mean_ddx_xhat * rstd, out=buffers[0]
+                np.multiply, x_centred, mean_ddx_xhat * rstd, out=buffers[1]
             )
             part_2 = np.subtract(part, part_2, out=part_2)
-        if needs_mean_g:
+        if needs_g:
             d2gamma_unscaled = _rows.row_sum(part_2, dy)
-        # step 68, pass 34: d2x = (dy*ddgamma + (x_centred*mean_ddx_scaled*rstd +
-        #   (x_centred*mean_g_xhat_scaled*rstd + mean_g - dy*gamma)*mean_ddx_xhat -
+        # step 68, pass 33: d2x = (dy*ddgamma + (x_centred*mean_ddx_scaled*rstd +
+        #   (x_centred*mean_g_xhat_scaled*rstd + mean_g - g)*mean_ddx_xhat -
         #   x_centred*mean_ddx_g*rstd - (ddx - mean_ddx)*mean_g_xhat)*rstd -
         #   mean_dy_scaled - x_centred*mean_dy_xhat_scaled*rstd)*rstd
         if ddgamma_rows is not None:
-            d2x = _rows.by_row(np.multiply, dy, ddgamma, out=buffers[1])
+            d2x = _rows.by_row(np.multiply, dy, ddgamma, out=buffers[2])
         if ddx_rows is not None:
             part_3 = _rows.by_row(
-                np.multiply, x_centred, mean_ddx_scaled * rstd, out=buffers[2]
+                np.multiply, x_centred, mean_ddx_scaled * rstd, out=buffers[3]
             )
             part_4 = _rows.by_row(
-                np.multiply, x_centred, mean_g_xhat_scaled * rstd, out=buffers[3]
+                np.multiply, x_centred, mean_g_xhat_scaled * rstd, out=buffers[4]
             )
             part_4 = np.add(part_4, mean_g, out=part_4)
-        if needs_mean_g:
-            part_5 = _rows.by_row(np.multiply, dy, gamma, out=buffers[4])
-        if needs_mean_g_2:
-            part_5 = dy
-        if ddx_rows is not None:
-            part_4 = np.subtract(part_4, part_5, out=part_4)
+            part_4 = np.subtract(part_4, g, out=dx_block)
             part_4 = np.multiply(part_4, mean_ddx_xhat, out=part_4)
-            part_3 = np.add(part_3, part_4, out=part_3)
-            part_6 = _rows.by_row(
+            part_3 = np.add(part_3, part_4, out=part_4)
+            part_5 = _rows.by_row(
                 np.multiply, x_centred, mean_ddx_g * rstd, out=buffers[3]
             )
+            part_3 = np.subtract(part_3, part_5, out=part_3)
+            part_6 = np.multiply(part, mean_g_xhat, out=part)
             part_3 = np.subtract(part_3, part_6, out=part_3)
-            part_7 = np.multiply(part, mean_g_xhat, out=part)
-            part_3 = np.subtract(part_3, part_7, out=part_7)
             part_3 = np.multiply(part_3, rstd, out=part_3)
         if needs_d2x:
             d2x = np.add(d2x, part_3, out=part_3)
@@ -230,36 +224,36 @@ def backward_backward(arguments, fields, results, call):
             d2x = part_3
         if ddgamma_rows is not None:
             d2x = np.subtract(d2x, mean_dy_scaled, out=dx_block)
-            part_8 = _rows.by_row(
-                np.multiply, x_centred, mean_dy_xhat_scaled * rstd, out=buffers[1]
+            part_7 = _rows.by_row(
+                np.multiply, x_centred, mean_dy_xhat_scaled * rstd, out=buffers[0]
             )
-            d2x = np.subtract(d2x, part_8, out=d2x)
-        if needs_mean_g_unscaled:
+            d2x = np.subtract(d2x, part_7, out=d2x)
+        if needs_mean_dy:
             d2x = np.multiply(d2x, rstd, out=d2x)
         else:
             d2x = _rows.filled(0.0, dx_block, shape, dtype)
-        # step 85, pass 35: ddy = x_centred*ddgamma*rstd + (ddx - mean_ddx -
+        # step 85, pass 34: ddy = x_centred*ddgamma*rstd + (ddx - mean_ddx -
         #   x_centred*mean_ddx_xhat*rstd)*gamma*rstd + ddbeta
         if ddgamma_rows is not None:
             ddy = np.multiply(x_centred, ddgamma * rstd, out=x_centred)
-        if needs_mean_g:
-            part_9 = gamma * rstd
-        if needs_mean_g_2:
-            part_9 = rstd
+        if needs_g:
+            part_8 = gamma * rstd
+        if needs_g_2:
+            part_8 = rstd
         if ddx_rows is not None:
-            part_10 = np.multiply(part_2, part_9, out=part_2)
+            part_9 = _rows.by_row(np.multiply, part_2, part_8, out=buffers[0])
         if needs_d2x:
-            ddy = np.add(ddy, part_10, out=ddy)
+            ddy = np.add(ddy, part_9, out=ddy)
         if needs_d2x_2:
-            ddy = part_10
+            ddy = part_9
         if ddbeta_rows is not None and (
             ddx_rows is not None or ddgamma_rows is not None
         ):
             ddy = np.add(ddy, ddbeta, out=ddy_block)
         if needs_d2x_3:
             ddy = _rows.filled(ddbeta, ddy_block, shape, dtype)
-        # step 77, pass 37: d2gamma = d2gamma_unscaled*rstd
-        if needs_mean_g:
+        # step 77, pass 36: d2gamma = d2gamma_unscaled*rstd
+        if needs_g:
             d2gamma = d2gamma_unscaled * rstd
         if gamma_rows is not None and ddx_rows is None:
             d2gamma = _rows.filled(0.0, row_scalar_buffers[1], (*shape[:-1], 1), dtype)

@@ -125,29 +125,29 @@ constexpr Name<ROWS_OUT, 0> DX;
 constexpr Name<ROWS_OUT, 1> DDY;
 using Given = decltype(names(X, DY, DDX, RSTD, DX, DDY, ROW_COUNT, D));
 
-struct Layer : Direction<Given, decltype(over_rows()), 4, 0, 7, 2> {
+struct Layer : Direction<Given, decltype(over_rows()), 3, 0, 7, 2> {
   template <class Row> static LNGEN_INLINE void work(const Row& row) {
     using A = typename Row::A;
     const auto rstd = row(RSTD);
     const auto rstd_scaled = (rstd*rstd)*row.D;  // step 36, pass 7
-    const auto stage_2 = row.sums([&](auto at) {
+    const auto stage_2 = row.means([&](auto at) {
       const auto x = at(X);
       const auto dy = at(DY);
       const auto ddx = at(DDX);
       const auto y = x*rstd;  // step 3
-      return terms(wanted<HAS_ddx>(dy*y), ddx*y, ddx*dy, ddx*y);
+      return terms(wanted<HAS_ddx>(dy*y), ddx*y, ddx*dy);
     });
-    const auto mean_dy_y = math::quotient(get<0>(stage_2), row.D);  // step 19: mean(dy*y)
-    const auto mean_ddx_y = math::quotient(get<1>(stage_2), row.D);  // step 36: mean(ddx*y)
-    const auto mean_ddx_dy = math::quotient(get<2>(stage_2), row.D);  // step 36: mean(ddx*dy)
-    const auto sum_ddx_y = get<3>(stage_2);  // step 42: sum(ddx*y)
-    const auto mean_dy_y_scaled = A(3)*mean_dy_y*row.D;  // step 36, pass 14
+    const auto mean_dy_y = get<0>(stage_2);  // step 19: mean(dy*y)
+    const auto mean_ddx_y = get<1>(stage_2);  // step 36: mean(ddx*y)
+    const auto mean_ddx_dy = get<2>(stage_2);  // step 36: mean(ddx*dy)
+    const auto mean_dy_y_scaled = A(3)*mean_dy_y*row.D;  // step 36, pass 12
+    const auto sum_ddx_y = mean_ddx_y*row.D;  // step 42, pass 13
     row.each([&](auto at) {
       const auto x = at(X);
       const auto dy = at(DY);
       const auto ddx = at(DDX);
       const auto y = x*rstd;  // step 3
-      at.store(DX, ((y*mean_dy_y_scaled - dy)*mean_ddx_y - y*mean_ddx_dy - ddx*mean_dy_y)*rstd_scaled);  // step 36, pass 17
+      at.store(DX, ((y*mean_dy_y_scaled - dy)*mean_ddx_y - y*mean_ddx_dy - ddx*mean_dy_y)*rstd_scaled);  // step 36, pass 16
       at.store(DDY, (ddx - y*sum_ddx_y)*rstd);  // step 42
     });
   }

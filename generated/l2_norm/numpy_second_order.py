@@ -54,7 +54,7 @@ def backward_backward(arguments, fields, results, call):
     shape, dtype, _ = call
     features = shape[-1]
     D = _rows.number(features, dtype)
-    # step 36, pass 14: mean_dy_y_scaled = 3*mean_dy_y*D
+    # step 36, pass 12: mean_dy_y_scaled = 3*mean_dy_y*D
     part = 3.0 * D
 
     def block(x, dy, ddx, rstd, dx_block=None, ddy_block=None):
@@ -66,17 +66,15 @@ def backward_backward(arguments, fields, results, call):
         mean_ddx_y_unscaled = _rows.row_mean(ddx, x, D)
         # step 36: mean_ddx_dy = mean(ddx*dy)
         mean_ddx_dy = _rows.row_mean(ddx, dy, D)
-        # step 42, pass 10: sum_ddx_y_unscaled = sum(ddx*x)
-        sum_ddx_y_unscaled = _rows.row_sum(ddx, x)
-        # step 19, pass 11: mean_dy_y = mean_dy_y_unscaled*rstd
+        # step 19, pass 10: mean_dy_y = mean_dy_y_unscaled*rstd
         mean_dy_y = mean_dy_y_unscaled * rstd
-        # step 36, pass 12: mean_ddx_y = mean_ddx_y_unscaled*rstd
+        # step 36, pass 11: mean_ddx_y = mean_ddx_y_unscaled*rstd
         mean_ddx_y = mean_ddx_y_unscaled * rstd
-        # step 42, pass 13: sum_ddx_y = rstd*sum_ddx_y_unscaled
-        sum_ddx_y = rstd * sum_ddx_y_unscaled
-        # step 36, pass 14: mean_dy_y_scaled = 3*mean_dy_y*D
+        # step 36, pass 12: mean_dy_y_scaled = 3*mean_dy_y*D
         mean_dy_y_scaled = mean_dy_y * part
-        # step 36, pass 15: d2x = ((x*mean_dy_y_scaled*rstd - dy)*mean_ddx_y -
+        # step 42, pass 13: sum_ddx_y = mean_ddx_y*D
+        sum_ddx_y = mean_ddx_y * D
+        # step 36, pass 14: d2x = ((x*mean_dy_y_scaled*rstd - dy)*mean_ddx_y -
         #   ddx*mean_dy_y - x*mean_ddx_dy*rstd)*rstd_scaled
         d2x = _rows.by_row(np.multiply, x, mean_dy_y_scaled * rstd, out=dx_block)
         d2x = np.subtract(d2x, dy, out=d2x)
@@ -86,7 +84,7 @@ def backward_backward(arguments, fields, results, call):
         part_3 = _rows.by_row(np.multiply, x, mean_ddx_dy * rstd, out=ddy_block)
         d2x = np.subtract(d2x, part_3, out=d2x)
         d2x = np.multiply(d2x, rstd_scaled, out=d2x)
-        # step 42, pass 16: ddy = (ddx - x*rstd*sum_ddx_y)*rstd
+        # step 42, pass 15: ddy = (ddx - x*rstd*sum_ddx_y)*rstd
         ddy = _rows.by_row(np.multiply, x, rstd * sum_ddx_y, out=ddy_block)
         ddy = np.subtract(ddx, ddy, out=ddy)
         ddy = np.multiply(ddy, rstd, out=ddy)

@@ -173,7 +173,7 @@ constexpr Name<ROW_NUMBERS_OUT, 0> DDY;
 constexpr Name<KEPT, 0> KEPT_EXP_SHIFTED;
 using Given = decltype(names(X, LABEL, DY, DDX, M, Z_2, LOG_Z, IGNORE, SMOOTHING, Z_LOSS, DX, DDY, ROW_COUNT, D));
 
-struct Layer : Direction<Given, decltype(over_rows()), 4, 1, 17, 1, 1> {
+struct Layer : Direction<Given, decltype(over_rows()), 3, 1, 17, 1, 1> {
   template <class Row> static LNGEN_INLINE void work(const Row& row) {
     using A = typename Row::A;
     const auto m = row(M), Z = row(Z_2), log_Z = row(LOG_Z);
@@ -190,15 +190,15 @@ struct Layer : Direction<Given, decltype(over_rows()), 4, 1, 17, 1, 1> {
       const auto ddx = at(DDX);
       const auto x_shifted = x - m;  // step 2
       const auto exp_shifted = at.keep(KEPT_EXP_SHIFTED, math::exp(x_shifted));  // step 3
-      return terms(ddx*exp_shifted, ddx*exp_shifted, choose<A>(at.index() == integer(label), choose<A>(integer(label) == integer(ignore), A(0), ddx*(A(smoothing) - A(1))), A(0)), ddx*(exp_shifted*z_loss_scaled_2 - math::quotient(A(smoothing), A(row.D))));
+      return terms(ddx*exp_shifted, choose<A>(at.index() == integer(label), choose<A>(integer(label) == integer(ignore), A(0), ddx*(A(smoothing) - A(1))), A(0)), ddx*(exp_shifted*z_loss_scaled_2 - math::quotient(A(smoothing), A(row.D))));
     });
     const auto mean_ddx_exp_shifted = math::quotient(get<0>(stage_2), row.D);  // step 55: mean(ddx*exp_shifted)
-    const auto sum_ddx_exp_shifted = get<1>(stage_2);  // step 55: sum(ddx*exp_shifted)
-    const auto sum_ddx_index = get<2>(stage_2);  // step 57, pass 11: sum(Where(Eq(index(), label), Where(Eq(label, ignore), 0, ddx*(smoothing - 1)), 0))
-    const auto sum_ddx_exp_shifted_2 = get<3>(stage_2);  // step 57, pass 12: sum(ddx*(z_loss_scaled_2*exp_shifted - smoothing/D))
-    const auto mean_ddx_exp_shifted_scaled = (-dy*mean_ddx_exp_shifted / (Z*Z) - A(2)*dy*log_Z*mean_ddx_exp_shifted*z_loss / (Z*Z) - A(2)*dy*m*mean_ddx_exp_shifted*z_loss / (Z*Z))*row.D;  // step 55, pass 13
-    const auto sum_ddx_exp_shifted_scaled = A(2)*dy*sum_ddx_exp_shifted*z_loss / (Z*Z);  // step 55, pass 14
-    const auto ddy = sum_ddx_index + choose<A>(integer(label) == integer(ignore), A(0), sum_ddx_exp_shifted_2);  // step 57, pass 15
+    const auto sum_ddx_index = get<1>(stage_2);  // step 57, pass 11: sum(Where(Eq(index(), label), Where(Eq(label, ignore), 0, ddx*(smoothing - 1)), 0))
+    const auto sum_ddx_exp_shifted_2 = get<2>(stage_2);  // step 57, pass 12: sum(ddx*(z_loss_scaled_2*exp_shifted - smoothing/D))
+    const auto sum_ddx_exp_shifted = mean_ddx_exp_shifted*row.D;  // step 55, pass 13
+    const auto mean_ddx_exp_shifted_scaled = (-dy*mean_ddx_exp_shifted / (Z*Z) - A(2)*dy*log_Z*mean_ddx_exp_shifted*z_loss / (Z*Z) - A(2)*dy*m*mean_ddx_exp_shifted*z_loss / (Z*Z))*row.D;  // step 55, pass 14
+    const auto sum_ddx_exp_shifted_scaled = A(2)*dy*sum_ddx_exp_shifted*z_loss / (Z*Z);  // step 55, pass 15
+    const auto ddy = sum_ddx_index + choose<A>(integer(label) == integer(ignore), A(0), sum_ddx_exp_shifted_2);  // step 57, pass 16
     row.store(DDY, ddy);
     row.each([&](auto at) {
       using A = typename decltype(at)::A;
@@ -206,7 +206,7 @@ struct Layer : Direction<Given, decltype(over_rows()), 4, 1, 17, 1, 1> {
       const auto ddx = at(DDX);
       const auto x_shifted = x - m;  // step 2
       const auto exp_shifted = at.recall(KEPT_EXP_SHIFTED, [&] { return math::exp(x_shifted); });  // step 3
-      at.store(DX, choose<A>(integer(label) == integer(ignore), A(0), exp_shifted*(ddx*z_loss_scaled + mean_ddx_exp_shifted_scaled + sum_ddx_exp_shifted_scaled)));  // step 55, pass 16
+      at.store(DX, choose<A>(integer(label) == integer(ignore), A(0), exp_shifted*(ddx*z_loss_scaled + mean_ddx_exp_shifted_scaled + sum_ddx_exp_shifted_scaled)));  // step 55, pass 17
     });
   }
 };

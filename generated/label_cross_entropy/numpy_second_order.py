@@ -97,7 +97,7 @@ def backward_backward(arguments, fields, results, call):
     # step 57, pass 12: sum_ddx_exp_shifted_2 = sum(ddx*(exp_shifted*z_loss_scaled_2 -
     #   smoothing/D))
     part_5 = smoothing / D
-    # step 55, pass 13: mean_ddx_exp_shifted_scaled = (-dy*mean_ddx_exp_shifted/Z**2 -
+    # step 55, pass 14: mean_ddx_exp_shifted_scaled = (-dy*mean_ddx_exp_shifted/Z**2 -
     #   2*dy*log_Z*mean_ddx_exp_shifted*z_loss/Z**2 -
     #   2*dy*m*mean_ddx_exp_shifted*z_loss/Z**2)*D
     part_7 = 2.0 * z_loss
@@ -131,14 +131,14 @@ def backward_backward(arguments, fields, results, call):
         exp_shifted = np.exp(x_shifted, out=x_shifted)
         # step 55: mean_ddx_exp_shifted = mean(ddx*exp_shifted)
         mean_ddx_exp_shifted = _rows.row_mean(ddx, exp_shifted, D)
-        # step 55: sum_ddx_exp_shifted = sum(ddx*exp_shifted)
-        sum_ddx_exp_shifted = _rows.row_sum(ddx, exp_shifted)
         # step 57, pass 12: sum_ddx_exp_shifted_2 = sum(ddx*(exp_shifted*z_loss_scaled_2
         #   - smoothing/D))
         part_4 = _rows.by_row(np.multiply, exp_shifted, z_loss_scaled_2, out=buffers[0])
         part_4 = np.subtract(part_4, part_5, out=part_4)
         sum_ddx_exp_shifted_2 = _rows.row_sum(ddx, part_4)
-        # step 55, pass 13: mean_ddx_exp_shifted_scaled = (-dy*mean_ddx_exp_shifted/Z**2
+        # step 55, pass 13: sum_ddx_exp_shifted = mean_ddx_exp_shifted*D
+        sum_ddx_exp_shifted = mean_ddx_exp_shifted * D
+        # step 55, pass 14: mean_ddx_exp_shifted_scaled = (-dy*mean_ddx_exp_shifted/Z**2
         #   - 2*dy*log_Z*mean_ddx_exp_shifted*z_loss/Z**2 -
         #   2*dy*m*mean_ddx_exp_shifted*z_loss/Z**2)*D
         part_6 = np.square(Z)
@@ -178,7 +178,7 @@ def backward_backward(arguments, fields, results, call):
         mean_ddx_exp_shifted_scaled = np.multiply(
             mean_ddx_exp_shifted_scaled, D, out=mean_ddx_exp_shifted_scaled, where=~mask
         )
-        # step 55, pass 14: sum_ddx_exp_shifted_scaled =
+        # step 55, pass 15: sum_ddx_exp_shifted_scaled =
         #   2*dy*sum_ddx_exp_shifted*z_loss/Z**2
         sum_ddx_exp_shifted_scaled = np.divide(
             dy * sum_ddx_exp_shifted * part_7,
@@ -186,7 +186,7 @@ def backward_backward(arguments, fields, results, call):
             out=_rows.memory(row_scalar_buffers[1], (*shape[:-1], 1), dtype),
             where=~mask,
         )
-        # step 57, pass 15: ddy = sum_ddx_index + where(label == ignore, 0,
+        # step 57, pass 16: ddy = sum_ddx_index + where(label == ignore, 0,
         #   sum_ddx_exp_shifted_2)
         ddy = _rows.select(
             mask,
@@ -195,7 +195,7 @@ def backward_backward(arguments, fields, results, call):
             out=_rows.memory(row_scalar_buffers[2], (*shape[:-1], 1), dtype),
         )
         ddy = sum_ddx_index + ddy
-        # step 55, pass 16: d2x = where(label == ignore, 0,
+        # step 55, pass 17: d2x = where(label == ignore, 0,
         #   exp_shifted*(ddx*z_loss_scaled + mean_ddx_exp_shifted_scaled +
         #   sum_ddx_exp_shifted_scaled))
         d2x = _rows.by_row(np.multiply, ddx, z_loss_scaled, out=buffers[0])

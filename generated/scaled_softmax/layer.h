@@ -193,12 +193,12 @@ constexpr Name<KEPT, 0> KEPT_Y;
 constexpr Name<KEPT, 1> KEPT_DU;
 using Given = decltype(names(X, DY, DDX, M, INV_Z, SCALE, DDSCALE, DX, DDY, WORKSPACE, ROW_COUNT, D));
 
-struct Layer : Direction<Given, decltype(over_rows(D2SCALE)), 3, 1, 12, 1, 2> {
+struct Layer : Direction<Given, decltype(over_rows(D2SCALE)), 2, 1, 12, 1, 2> {
   template <class Row> static LNGEN_INLINE void work(const Row& row) {
     const auto m = row(M), inv_Z = row(INV_Z);
     const auto scale = row(SCALE);
     const auto ddscale = row(DDSCALE);
-    const auto stage_1 = row.sums([&](auto at) {
+    const auto stage_1 = row.means([&](auto at) {
       const auto x = at(X);
       const auto dy = at(DY);
       const auto ddx = at(DDX);
@@ -206,12 +206,12 @@ struct Layer : Direction<Given, decltype(over_rows(D2SCALE)), 3, 1, 12, 1, 2> {
       const auto e_shifted = math::exp(u);  // step 3
       const auto y = at.keep(KEPT_Y, e_shifted*inv_Z);  // step 6
       const auto ddu = ddx*scale + x*ddscale;  // step 42
-      return terms(wanted<HAS_ddscale || HAS_ddx>(dy*y), ddu*y, ddu*y);
+      return terms(wanted<HAS_ddscale || HAS_ddx>(dy*y), ddu*y);
     });
-    const auto mean_dy_y = math::quotient(get<0>(stage_1), row.D);  // step 33: mean(dy*y)
-    const auto mean_ddu_y = math::quotient(get<1>(stage_1), row.D);  // step 60: mean(ddu*y)
-    const auto sum_ddu_y = get<2>(stage_1);  // step 72: sum(ddu*y)
+    const auto mean_dy_y = get<0>(stage_1);  // step 33: mean(dy*y)
+    const auto mean_ddu_y = get<1>(stage_1);  // step 60: mean(ddu*y)
     const auto mean_dy_y_scaled = mean_dy_y*row.D;  // step 34, pass 1
+    const auto sum_ddu_y = mean_ddu_y*row.D;  // step 72, pass 2
     const auto stage_2 = row.means([&](auto at) {
       const auto x = at(X);
       const auto dy = at(DY);
@@ -220,8 +220,8 @@ struct Layer : Direction<Given, decltype(over_rows(D2SCALE)), 3, 1, 12, 1, 2> {
       const auto e_shifted = math::exp(u);  // step 3
       const auto y = at.recall(KEPT_Y, [&] { return e_shifted*inv_Z; });  // step 6
       const auto ddu = ddx*scale + x*ddscale;  // step 42
-      const auto du = at.keep(KEPT_DU, (dy - mean_dy_y_scaled)*y);  // step 34, pass 2
-      const auto d2y_part = (dy - mean_dy_y_scaled)*ddu;  // step 43, pass 3
+      const auto du = at.keep(KEPT_DU, (dy - mean_dy_y_scaled)*y);  // step 34, pass 3
+      const auto d2y_part = (dy - mean_dy_y_scaled)*ddu;  // step 43, pass 4
       at.store(DDY, (ddu - sum_ddu_y)*y);  // step 72
       return terms(d2y_part*y, wanted<(HAS_ddscale && HAS_scale) || (HAS_ddx && HAS_scale)>(ddx*du));
     });
@@ -235,15 +235,15 @@ struct Layer : Direction<Given, decltype(over_rows(D2SCALE)), 3, 1, 12, 1, 2> {
       const auto e_shifted = math::exp(u);  // step 3
       const auto y = at.recall(KEPT_Y, [&] { return e_shifted*inv_Z; });  // step 6
       const auto ddu = ddx*scale + x*ddscale;  // step 42
-      const auto du = at.recall(KEPT_DU, [&] { return (dy - mean_dy_y_scaled)*y; });  // step 34, pass 2
-      const auto d2y_part = (dy - mean_dy_y_scaled)*ddu;  // step 43, pass 3
-      const auto d2u = (d2y_part + ((mean_dy_y_scaled - dy)*mean_ddu_y - mean_d2y_part_y)*row.D)*y;  // step 60, pass 4
+      const auto du = at.recall(KEPT_DU, [&] { return (dy - mean_dy_y_scaled)*y; });  // step 34, pass 3
+      const auto d2y_part = (dy - mean_dy_y_scaled)*ddu;  // step 43, pass 4
+      const auto d2u = (d2y_part + ((mean_dy_y_scaled - dy)*mean_ddu_y - mean_d2y_part_y)*row.D)*y;  // step 60, pass 5
       at.store(DX, d2u*scale + du*ddscale);  // step 64
       return terms(wanted<(HAS_ddscale && HAS_scale) || (HAS_ddx && HAS_scale)>(d2u*x));
     });
     const auto mean_d2u_x = get<0>(stage_3);  // step 66: mean(d2u*x)
-    const auto mean_ddx_du_scaled = (mean_d2u_x + mean_ddx_du)*row.D;  // step 66, pass 5
-    row.over_rows(D2SCALE, mean_ddx_du_scaled);  // step 66, pass 6: d2scale
+    const auto mean_ddx_du_scaled = (mean_d2u_x + mean_ddx_du)*row.D;  // step 66, pass 6
+    row.over_rows(D2SCALE, mean_ddx_du_scaled);  // step 66, pass 7: d2scale
   }
 };
 

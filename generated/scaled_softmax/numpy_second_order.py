@@ -111,25 +111,25 @@ def backward_backward(arguments, fields, results, call):
             ddu = part
         # step 60: mean_ddu_y = mean(ddu*y)
         mean_ddu_y = _rows.row_mean(ddu, y, D)
-        # step 72: sum_ddu_y = sum(ddu*y)
-        sum_ddu_y = _rows.row_sum(ddu, y)
         # step 34, pass 1: mean_dy_y_scaled = mean_dy_y*D
         mean_dy_y_scaled = mean_dy_y * D
-        # step 34, pass 2: du = (dy - mean_dy_y_scaled)*y
+        # step 72, pass 2: sum_ddu_y = mean_ddu_y*D
+        sum_ddu_y = mean_ddu_y * D
+        # step 34, pass 3: du = (dy - mean_dy_y_scaled)*y
         part_2 = _rows.by_row(np.subtract, dy, mean_dy_y_scaled, out=buffers[1])
         if scale is not None:
             du = np.multiply(part_2, y, out=buffers[2])
         # step 66: mean_ddx_du = mean(ddx*du)
         if needs_ddu:
             mean_ddx_du = _rows.row_mean(ddx, du, D)
-        # step 43, pass 3: d2y_part = (dy - mean_dy_y_scaled)*ddu
+        # step 43, pass 4: d2y_part = (dy - mean_dy_y_scaled)*ddu
         d2y_part = np.multiply(part_2, ddu, out=part_2)
         # step 60: mean_d2y_part_y = mean(d2y_part*y)
         mean_d2y_part_y = _rows.row_mean(d2y_part, y, D)
         # step 72: ddy = (ddu - sum_ddu_y)*y
         ddy = np.subtract(ddu, sum_ddu_y, out=ddy_block)
         ddy = np.multiply(ddy, y, out=ddy)
-        # step 60, pass 4: d2u = (d2y_part + ((mean_dy_y_scaled - dy)*mean_ddu_y -
+        # step 60, pass 5: d2u = (d2y_part + ((mean_dy_y_scaled - dy)*mean_ddu_y -
         #   mean_d2y_part_y)*D)*y
         d2u = np.subtract(mean_dy_y_scaled, dy, out=buffers[0])
         d2u = np.multiply(d2u, mean_ddu_y, out=d2u)
@@ -147,14 +147,14 @@ def backward_backward(arguments, fields, results, call):
         if ddscale is not None:
             part_3 = np.multiply(du, ddscale, out=buffers[0])
             d2x = np.add(d2x, part_3, out=d2x)
-        # step 66, pass 5: mean_ddx_du_scaled = (mean_d2u_x + mean_ddx_du)*D
+        # step 66, pass 6: mean_ddx_du_scaled = (mean_d2u_x + mean_ddx_du)*D
         if needs_ddu:
             mean_ddx_du_scaled = mean_d2u_x + mean_ddx_du
         if ddx_rows is None:
             mean_ddx_du_scaled = mean_d2u_x
         if scale is not None:
             mean_ddx_du_scaled = mean_ddx_du_scaled * D
-            # step 66, pass 6: d2scale = sum over rows of mean_ddx_du_scaled
+            # step 66, pass 7: d2scale = sum over rows of mean_ddx_du_scaled
             d2scale = np.add.reduce(mean_ddx_du_scaled, axis=None)
         return d2x, ddy, d2scale
 

@@ -123,23 +123,23 @@ constexpr Name<ROWS_OUT, 0> DX;
 constexpr Name<ROWS_OUT, 1> DDY;
 using Given = decltype(names(Y, DY, DDX, DX, DDY, ROW_COUNT, D));
 
-struct Layer : Direction<Given, decltype(over_rows()), 3, 0, 5, 1> {
+struct Layer : Direction<Given, decltype(over_rows()), 2, 0, 5, 1> {
   template <class Row> static LNGEN_INLINE void work(const Row& row) {
-    const auto stage_1 = row.sums([&](auto at) {
+    const auto stage_1 = row.means([&](auto at) {
       const auto y = at(Y);
       const auto dy = at(DY);
       const auto ddx = at(DDX);
-      return terms(wanted<HAS_ddx>(dy*y), ddx*y, ddx*y);
+      return terms(wanted<HAS_ddx>(dy*y), ddx*y);
     });
-    const auto mean_dy_y = math::quotient(get<0>(stage_1), row.D);  // step 32: mean(dy*y)
-    const auto mean_ddx_y = math::quotient(get<1>(stage_1), row.D);  // step 51: mean(ddx*y)
-    const auto sum_ddx_y = get<2>(stage_1);  // step 57: sum(ddx*y)
+    const auto mean_dy_y = get<0>(stage_1);  // step 32: mean(dy*y)
+    const auto mean_ddx_y = get<1>(stage_1);  // step 51: mean(ddx*y)
     const auto mean_dy_y_scaled = mean_dy_y*row.D;  // step 34, pass 1
+    const auto sum_ddx_y = mean_ddx_y*row.D;  // step 57, pass 2
     const auto stage_2 = row.means([&](auto at) {
       const auto y = at(Y);
       const auto dy = at(DY);
       const auto ddx = at(DDX);
-      const auto d2y_part = (dy - mean_dy_y_scaled)*ddx;  // step 34, pass 2
+      const auto d2y_part = (dy - mean_dy_y_scaled)*ddx;  // step 34, pass 3
       at.store(DDY, (ddx - sum_ddx_y)*y);  // step 57
       return terms(d2y_part*y);
     });
@@ -148,8 +148,8 @@ struct Layer : Direction<Given, decltype(over_rows()), 3, 0, 5, 1> {
       const auto y = at(Y);
       const auto dy = at(DY);
       const auto ddx = at(DDX);
-      const auto d2y_part = (dy - mean_dy_y_scaled)*ddx;  // step 34, pass 2
-      at.store(DX, (d2y_part + ((mean_dy_y_scaled - dy)*mean_ddx_y - mean_d2y_part_y)*row.D)*y);  // step 51, pass 3
+      const auto d2y_part = (dy - mean_dy_y_scaled)*ddx;  // step 34, pass 3
+      at.store(DX, (d2y_part + ((mean_dy_y_scaled - dy)*mean_ddx_y - mean_d2y_part_y)*row.D)*y);  // step 51, pass 4
     });
   }
 };

@@ -51,11 +51,11 @@ def backward_backward(arguments, fields, results, call):
         mean_dy_y = _rows.row_mean(dy, y, D)
         # step 51: mean_ddx_y = mean(ddx*y)
         mean_ddx_y = _rows.row_mean(ddx, y, D)
-        # step 57: sum_ddx_y = sum(ddx*y)
-        sum_ddx_y = _rows.row_sum(ddx, y)
         # step 34, pass 1: mean_dy_y_scaled = mean_dy_y*D
         mean_dy_y_scaled = mean_dy_y * D
-        # step 34, pass 2: d2y_part = (dy - mean_dy_y_scaled)*ddx
+        # step 57, pass 2: sum_ddx_y = mean_ddx_y*D
+        sum_ddx_y = mean_ddx_y * D
+        # step 34, pass 3: d2y_part = (dy - mean_dy_y_scaled)*ddx
         d2y_part = _rows.by_row(np.subtract, dy, mean_dy_y_scaled, out=ddy_block)
         d2y_part = np.multiply(d2y_part, ddx, out=dx_block)
         # step 51: mean_d2y_part_y = mean(d2y_part*y)
@@ -63,7 +63,7 @@ def backward_backward(arguments, fields, results, call):
         # step 57: ddy = (ddx - sum_ddx_y)*y
         ddy = _rows.by_row(np.subtract, ddx, sum_ddx_y, out=ddy_block)
         ddy = np.multiply(ddy, y, out=ddy)
-        # step 51, pass 3: d2x = (d2y_part + ((mean_dy_y_scaled - dy)*mean_ddx_y -
+        # step 51, pass 4: d2x = (d2y_part + ((mean_dy_y_scaled - dy)*mean_ddx_y -
         #   mean_d2y_part_y)*D)*y
         d2x = np.subtract(mean_dy_y_scaled, dy, out=buffers[0])
         d2x = np.multiply(d2x, mean_ddx_y, out=d2x)

@@ -159,29 +159,29 @@ constexpr Name<ROWS_OUT, 0> DX;
 constexpr Name<ROWS_OUT, 1> DDY;
 using Given = decltype(names(X, DY, DDX, MU, MU_RESIDUAL, RSTD, DX, DDY, ROW_COUNT, D));
 
-struct Layer : Direction<Given, decltype(over_rows()), 6, 0, 13, 2> {
+struct Layer : Direction<Given, decltype(over_rows()), 5, 0, 13, 2> {
   template <class Row> static LNGEN_INLINE void work(const Row& row) {
     using A = typename Row::A;
     const auto mu = row(MU), mu_residual = row(MU_RESIDUAL), rstd = row(RSTD);
     const auto rstd_scaled = (rstd*rstd)*row.D / (row.D - A(1));  // step 55, pass 18
-    const auto stage_2 = row.sums([&](auto at) {
+    const auto stage_2 = row.means([&](auto at) {
       const auto x = at(X);
       const auto dy = at(DY);
       const auto ddx = at(DDX);
       const auto x_shifted = x - mu;  // step 2, pass 1
       const auto x_centred = x_shifted - mu_residual;  // step 2, pass 3
       const auto y = x_centred*rstd;  // step 5
-      return terms(wanted<HAS_ddx>(dy), wanted<HAS_ddx>(dy*y), ddx*y, ddx, ddx*dy, ddx*y);
+      return terms(wanted<HAS_ddx>(dy), wanted<HAS_ddx>(dy*y), ddx*y, ddx, ddx*dy);
     });
-    const auto mean_dy = math::quotient(get<0>(stage_2), row.D);  // step 32: mean(dy)
-    const auto mean_dy_y = math::quotient(get<1>(stage_2), row.D);  // step 33: mean(dy*y)
-    const auto mean_ddx_y = math::quotient(get<2>(stage_2), row.D);  // step 55: mean(ddx*y)
-    const auto mean_ddx = math::quotient(get<3>(stage_2), row.D);  // step 55: mean(ddx)
-    const auto mean_ddx_dy = math::quotient(get<4>(stage_2), row.D);  // step 55: mean(ddx*dy)
-    const auto sum_ddx_y = get<5>(stage_2);  // step 63: sum(ddx*y)
-    const auto mean_dy_y_scaled = A(3)*mean_dy_y*row.D / (row.D - A(1));  // step 55, pass 25
-    const auto mean_ddx_scaled = mean_ddx*mean_dy;  // step 55, pass 26
-    const auto sum_ddx_y_scaled = sum_ddx_y / (row.D - A(1));  // step 63, pass 27
+    const auto mean_dy = get<0>(stage_2);  // step 32: mean(dy)
+    const auto mean_dy_y = get<1>(stage_2);  // step 33: mean(dy*y)
+    const auto mean_ddx_y = get<2>(stage_2);  // step 55: mean(ddx*y)
+    const auto mean_ddx = get<3>(stage_2);  // step 55: mean(ddx)
+    const auto mean_ddx_dy = get<4>(stage_2);  // step 55: mean(ddx*dy)
+    const auto mean_dy_y_scaled = A(3)*mean_dy_y*row.D / (row.D - A(1));  // step 55, pass 23
+    const auto mean_ddx_scaled = mean_ddx*mean_dy;  // step 55, pass 24
+    const auto sum_ddx_y = mean_ddx_y*row.D;  // step 63, pass 25
+    const auto sum_ddx_y_scaled = sum_ddx_y / (row.D - A(1));  // step 63, pass 26
     row.each([&](auto at) {
       const auto x = at(X);
       const auto dy = at(DY);
@@ -189,8 +189,8 @@ struct Layer : Direction<Given, decltype(over_rows()), 6, 0, 13, 2> {
       const auto x_shifted = x - mu;  // step 2, pass 1
       const auto x_centred = x_shifted - mu_residual;  // step 2, pass 3
       const auto y = x_centred*rstd;  // step 5
-      at.store(DX, (y*mean_ddx_scaled + (y*mean_dy_y_scaled + mean_dy - dy)*mean_ddx_y - y*mean_ddx_dy - (ddx - mean_ddx)*mean_dy_y)*rstd_scaled);  // step 55, pass 30
-      at.store(DDY, (ddx - mean_ddx - y*sum_ddx_y_scaled)*rstd);  // step 63, pass 31
+      at.store(DX, (y*mean_ddx_scaled + (y*mean_dy_y_scaled + mean_dy - dy)*mean_ddx_y - y*mean_ddx_dy - (ddx - mean_ddx)*mean_dy_y)*rstd_scaled);  // step 55, pass 29
+      at.store(DDY, (ddx - mean_ddx - y*sum_ddx_y_scaled)*rstd);  // step 63, pass 30
     });
   }
 };

@@ -75,7 +75,7 @@ def backward_backward(arguments, fields, results, call):
     # step 55, pass 18: rstd_scaled = rstd**2*D/(D - 1)
     part = D - 1.0
     part_2 = D / part
-    # step 55, pass 25: mean_dy_y_scaled = 3*mean_dy_y*D/(D - 1)
+    # step 55, pass 23: mean_dy_y_scaled = 3*mean_dy_y*D/(D - 1)
     part_3 = 3.0 * D / part
 
     def block(
@@ -105,21 +105,19 @@ def backward_backward(arguments, fields, results, call):
         mean_dy_y_unscaled = _rows.row_mean(dy, x_centred, D)
         # step 55, pass 20: mean_ddx_y_unscaled = mean(ddx*x_centred)
         mean_ddx_y_unscaled = _rows.row_mean(ddx, x_centred, D)
-        # step 63, pass 21: sum_ddx_y_unscaled = sum(ddx*x_centred)
-        sum_ddx_y_unscaled = _rows.row_sum(ddx, x_centred)
-        # step 33, pass 22: mean_dy_y = mean_dy_y_unscaled*rstd
+        # step 33, pass 21: mean_dy_y = mean_dy_y_unscaled*rstd
         mean_dy_y = mean_dy_y_unscaled * rstd
-        # step 55, pass 23: mean_ddx_y = mean_ddx_y_unscaled*rstd
+        # step 55, pass 22: mean_ddx_y = mean_ddx_y_unscaled*rstd
         mean_ddx_y = mean_ddx_y_unscaled * rstd
-        # step 63, pass 24: sum_ddx_y = rstd*sum_ddx_y_unscaled
-        sum_ddx_y = rstd * sum_ddx_y_unscaled
-        # step 55, pass 25: mean_dy_y_scaled = 3*mean_dy_y*D/(D - 1)
+        # step 55, pass 23: mean_dy_y_scaled = 3*mean_dy_y*D/(D - 1)
         mean_dy_y_scaled = mean_dy_y * part_3
-        # step 55, pass 26: mean_ddx_scaled = mean_ddx*mean_dy
+        # step 55, pass 24: mean_ddx_scaled = mean_ddx*mean_dy
         mean_ddx_scaled = mean_ddx * mean_dy
-        # step 63, pass 27: sum_ddx_y_scaled = sum_ddx_y/(D - 1)
+        # step 63, pass 25: sum_ddx_y = mean_ddx_y*D
+        sum_ddx_y = mean_ddx_y * D
+        # step 63, pass 26: sum_ddx_y_scaled = sum_ddx_y/(D - 1)
         sum_ddx_y_scaled = sum_ddx_y / part
-        # step 55, pass 28: d2x = (x_centred*mean_ddx_scaled*rstd +
+        # step 55, pass 27: d2x = (x_centred*mean_ddx_scaled*rstd +
         #   (x_centred*mean_dy_y_scaled*rstd + mean_dy - dy)*mean_ddx_y -
         #   x_centred*mean_ddx_dy*rstd - (ddx - mean_ddx)*mean_dy_y)*rstd_scaled
         d2x = _rows.by_row(np.multiply, x_centred, mean_ddx_scaled * rstd, out=dx_block)
@@ -138,7 +136,7 @@ def backward_backward(arguments, fields, results, call):
         part_7 = _rows.by_row(np.multiply, part_6, mean_dy_y, out=buffers[1])
         d2x = np.subtract(d2x, part_7, out=d2x)
         d2x = np.multiply(d2x, rstd_scaled, out=d2x)
-        # step 63, pass 29: ddy = (ddx - mean_ddx -
+        # step 63, pass 28: ddy = (ddx - mean_ddx -
         #   x_centred*rstd*sum_ddx_y_scaled)*rstd
         ddy = np.multiply(x_centred, rstd * sum_ddx_y_scaled, out=x_centred)
         ddy = np.subtract(part_6, ddy, out=ddy)

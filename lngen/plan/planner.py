@@ -43,6 +43,7 @@ from lngen.plan.history import History, Passes, numbered
 from lngen.plan.lines import ProgramLine, once_a_row
 from lngen.plan.passes.balance import balanced, grown, met_by_readers
 from lngen.plan.passes.compensation import compensated
+from lngen.plan.passes.shared import shared_reductions
 from lngen.plan.program import OPERATORS, PassLine, RowArgument, RowProgram, Store, moved_name
 from lngen.plan.stages import program_of, stores_of
 
@@ -130,6 +131,7 @@ class _Planner:
         equations = [replace(q, expression=q.expression.xreplace(table)) for q in wanted]
         steps = {step.target.name: step.number for step in derivative.steps}
         lines = self._lines(equations, derivative.equations, steps, names)
+        lines = self._seen("shared reductions", shared_reductions(lines, names))
         met = met_by_readers(lines, growth, names, [store.symbol for store in results])
         lines = self._in_range(self._seen("order in range", met), names)
         if direction == "backward":

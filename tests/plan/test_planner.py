@@ -61,7 +61,7 @@ SHAPES = {
     # A gradient that is a row scalar, and one that is a cotangent as it came.
     "modulated": (
         ["", "mean:mu", "mean:mu_residual!", "mean:var", "->y"],
-        ["", "mean:mean_g mean:mean_g_xhat sum:da ->da ->db", "->dx"],
+        ["", "mean:mean_g mean:mean_g_xhat_unscaled ->da ->db", "->dx"],
         ["x", "a", "dy"],
         ["mu", "mu_residual", "rstd"],
     ),

@@ -58,6 +58,7 @@ def test_programs_of_a_layer_are_the_derivation(name: str) -> None:
 PASSES: dict[str, tuple[Any, str, Passes, str]] = {
     "compensation": (planner, "compensated", numpy.handed, "one_line"),
     "balance": (planner, "balanced", numpy.handed, "power_norm"),
+    "shared": (planner, "shared_reductions", numpy.handed, "softmax"),
     "met by readers": (planner, "met_by_readers", numpy.handed, "rms_norm_gated"),
     "once a row": (planner, "once_a_row", numpy.handed, "softmax"),
     "scales": (of_arrays, "with_late_scales", numpy.handed, "residual"),

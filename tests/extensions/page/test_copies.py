@@ -9,21 +9,27 @@ import lngen
 from lngen.algebra.symbols import ENTRY_OF, RowSymbol
 from lngen.extensions.page.copies import _HELPERS, _NumPy, copies, python
 from lngen.language.parsing import parse
-from lngen.language.syntax import Kind
 from lngen.pipeline.stages import planned
 from lngen.report.content import content
+from lngen.runtime.numpy.axes import on_rows
 from tests.shipped import sampled, shipped
 
-SHAPES = {Kind.ROW: (2, 3, 5), Kind.DATA: (2, 3, 5), Kind.ROW_SCALAR: (2, 3), Kind.FEATURE: (5,), Kind.SCALAR: ()}
+ROWS, D = (2, 3), 5
+
+
+def drawn(kind, random):
+    """Numbers of a kind, or integers that are places in a row."""
+    shape = (*ROWS * kind.over_rows, *(D,) * kind.over_features)
+    return np.asarray(random.integers(0, D, shape) if kind.is_integer else random.normal(size=shape))
 
 
 def errors(layer, text):
     """The largest difference of each gradient of the copied function to that of the emitted one."""
     random = np.random.default_rng(3)
     definition = layer.definition
-    given = [random.normal(size=SHAPES[entry.kind]) for entry in definition.positional]
+    given = [drawn(entry.kind, random) for entry in definition.positional]
     constants = {entry.name: float(entry.default or 1) for entry in definition.constants}
-    module = lngen.derive(Path(definition.filename)).load()
+    module = on_rows(lngen.derive(Path(definition.filename)).load())
     outputs, saved = module.forward(*given, **constants)
     outputs = outputs if isinstance(outputs, tuple) else (outputs,)
     cotangents = [random.normal(size=np.shape(output)) for output in outputs]

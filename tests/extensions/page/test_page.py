@@ -24,7 +24,7 @@ from lngen.report.section import Section, Table
 from tests.requirements import needs_nvrtc
 from tests.shipped import sampled, shipped
 
-KILOBYTES = 520
+KILOBYTES = 700
 """Limit of a page. The font takes 45 of it, and formulas of the second order half."""
 
 ATTACK = '''
