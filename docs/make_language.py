@@ -51,6 +51,7 @@ These words are refused:
 ROLES = {
     "reduction": "Reductions over the feature axis",
     "place": "Places in a row",
+    "draw": "Random numbers",
     "elementwise": "Elementwise functions",
     "select": "Selection",
     "stop": "Stopping a gradient",

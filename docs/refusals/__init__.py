@@ -4,8 +4,21 @@ The sentences themselves stand in `lngen/language/parsing/refusals.py`. `docs/ma
 these examples, and `tests/language/test_remedies.py` follows each remedy.
 """
 
-from docs.refusals.formulas import CASTS, DERIVATION, EXPRESSIONS, MODULES, NUMBERS, TOTALS
+from docs.refusals.formulas import CASTS, DERIVATION, EXPRESSIONS, MODULES, NUMBERS, RANDOM, TOTALS
 from docs.refusals.habits import ELEMENTWISE, REDUCTIONS
 from docs.refusals.texts import BODY, FILE, SIGNATURE
 
-SECTIONS = (FILE, SIGNATURE, BODY, EXPRESSIONS, ELEMENTWISE, REDUCTIONS, TOTALS, CASTS, NUMBERS, MODULES, DERIVATION)
+SECTIONS = (
+    FILE,
+    SIGNATURE,
+    BODY,
+    EXPRESSIONS,
+    ELEMENTWISE,
+    REDUCTIONS,
+    TOTALS,
+    CASTS,
+    RANDOM,
+    NUMBERS,
+    MODULES,
+    DERIVATION,
+)

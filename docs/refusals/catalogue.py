@@ -6,6 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from lngen.language.definition import Draw
+from lngen.language.oracle.random import drawn_from
+
 Value = Callable[..., Any]
 
 
@@ -42,6 +45,11 @@ def returning(expression: str, inputs: str = "x: Row") -> str:
         return 2*x
     """
     return f"def f({inputs}):\n    return {expression}"
+
+
+def drawn(seed: Any, stream: int = 0) -> Any:
+    """Return the random numbers of a row of the examples, `uniform(seed, stream)`."""
+    return drawn_from(Draw("seed", stream), {"seed": seed}, (3, 5))
 
 
 def formula(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from docs.refusals.catalogue import Example, Section, formula, returning
+from docs.refusals.catalogue import Example, Section, drawn, formula, returning
 from docs.refusals.texts import twice, weighted
 
 
@@ -197,6 +197,29 @@ TOTALS = Section(
         ),
         formula('1 + mean(mean(x), "...")', 'mean(mean(x), "...")', _mean_of_all),
         formula('cast(mean(mean(x), "..."), "int8")', 'mean(mean(x), "...")', _mean_of_all),
+    ),
+)
+
+_SEED = 'x: Row, seed: Int[""]'
+
+RANDOM = Section(
+    "Random numbers",
+    "They are made of a seed, an integer that all rows share.",
+    (
+        formula("x*uniform(2)", "x*uniform(seed)", lambda x, seed: x * drawn(seed), extra='seed: Int[""]'),
+        formula("x*uniform(seed + 1)", "x*uniform(seed, 1)", lambda x, seed: x * drawn(seed, 1), _SEED),
+        formula("x*uniform(seed, -1)", "x*uniform(seed, 1)", lambda x, seed: x * drawn(seed, 1), _SEED),
+        formula(
+            "dropout(x, mean(x), seed)",
+            "where(uniform(seed) >= mean(x), x, 0)",
+            lambda x, seed: np.where(drawn(seed) >= x.mean(-1, keepdims=True), x, 0),
+            _SEED,
+        ),
+        Example(
+            f"def f({_SEED}):\n    u = uniform(seed)\n    return u",
+            f"def f({_SEED}):\n    u = uniform(seed)\n    return where(u >= 0.5, x, 0)",
+            lambda x, seed: np.where(drawn(seed) >= 0.5, x, 0),
+        ),
     ),
 )
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from docs.refusals.catalogue import Example, Section, formula, returning
+from docs.refusals.catalogue import Example, Section, drawn, formula, returning
 
 
 def _top2(x):
@@ -123,11 +123,23 @@ ELEMENTWISE = Section(
             **_AB,
         ),
         Example(
-            "def f(x: Row, keep: Constant = 0.9):\n    return dropout(x, keep)",
+            "def f(x: Row, keep: Constant = 0.9):\n    return alpha_dropout(x, keep)",
             "def f(x: Row, mask: Data):\n    return x*mask",
             lambda x, mask: x * mask,
         ),
-        formula("x*rand(x)", "x*r", lambda x, r: x * r, extra="r: Data"),
+        formula("x*rand(x)", "x*uniform(seed)", lambda x, seed: x * drawn(seed), extra='seed: Int[""]'),
+        formula(
+            "x + randn(x)",
+            "x + sqrt(-2*log(1 - uniform(seed)))*cos(2*pi*uniform(seed, 1))",
+            lambda x, seed: x + np.sqrt(-2 * np.log(1 - drawn(seed))) * np.cos(2 * np.pi * drawn(seed, 1)),
+            extra='seed: Int[""]',
+        ),
+        formula(
+            "x*bernoulli(0.2)",
+            "x*where(uniform(seed) < 0.2, 1, 0)",
+            lambda x, seed: x * (drawn(seed) < 0.2),
+            extra='seed: Int[""]',
+        ),
     ),
 )
 

@@ -40,9 +40,11 @@ from lngen.algebra.symbols import (
 from lngen.check.forms import FORMATS, AffineForm, FloatFormat, Real, Rounding, exact
 from lngen.check.layer import Case
 from lngen.errors import LngenError
+from lngen.language.definition import Draw
 from lngen.language.functions import FunctionEntry
 from lngen.language.names import cotangent, tangent
 from lngen.language.oracle import real_functions
+from lngen.language.oracle.random import drawn_from
 from lngen.plan.program import FAR, OPERATORS, Centring, RowProgram, Stage
 
 
@@ -158,6 +160,9 @@ class _Propagation:
         self.forms[D.name] = exact([[self.case.features]])
         for row in program.rows:
             self._argument(row.name, row.symbol, row.origin, dict(program.optional))
+        for made in program.random:
+            draw = Draw(made.seed.name, made.stream)
+            self.forms[made.symbol.name] = exact(drawn_from(draw, self.case.inputs, self.case.shape))
         for parameter in program.parameters:
             if parameter.is_cotangent:
                 self._argument(parameter.name, parameter.symbol, "cotangent", {})

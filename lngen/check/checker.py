@@ -408,7 +408,7 @@ def _at_least(bound: float, derived: Array | None, result: Any) -> float:
 
 
 def _given(layer: Checkable, case: Case) -> dict[str, Any]:
-    return {entry.name: case.inputs.get(entry.name) for entry in layer.definition.inputs}
+    return {entry.name: case.inputs.get(entry.name) for entry in layer.definition.passed}
 
 
 def _along(gradient: Any, direction: Array, over_rows: bool) -> Array:

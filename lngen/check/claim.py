@@ -80,7 +80,7 @@ def row_results(layer: Checkable) -> list[str]:
 
 def cut(layer: Checkable, case: Case, rows: slice) -> Case:
     """Return a case with some of its rows."""
-    per_row = {entry.name for entry in layer.definition.inputs if entry.kind.over_rows}
+    per_row = {entry.name for entry in layer.definition.passed if entry.kind.over_rows}
     inputs = {n: v[rows] if n in per_row and v is not None else v for n, v in case.inputs.items()}
     cotangents = {name: value[rows] if np.ndim(value) else value for name, value in case.cotangents.items()}
     count = len(range(*rows.indices(case.rows)))

@@ -16,6 +16,7 @@ from lngen.check.layer import Adjoint, Array, Checkable, Emitted, Second
 from lngen.derivation.derivation import FIFTY, Derivation, Proof
 from lngen.derivation.double_backward import backward_as_forward
 from lngen.derivation.jvp import tangent
+from lngen.language.oracle.random import drawn_from
 from lngen.language.syntax import Kind
 from lngen.plan.planner import Plan
 
@@ -101,6 +102,8 @@ def _environment(
     environment: dict[TypedSymbol, Any] = {D: first.shape[1]}
     for entry, symbol in zip(derivation.written.inputs, derivation.written.symbols, strict=True):
         value = inputs.get(entry.name)
+        if value is None and entry.draws:
+            value = drawn_from(entry.draws, inputs, first.shape)
         environment[symbol] = _given(float(entry.default or 0) if value is None else value, entry.kind, first)
     for name, symbol in zip(definition.outputs, derivation.adjoint.cotangents, strict=True):
         value = cotangents.get(name)

@@ -109,7 +109,7 @@ def _of_outputs(definition: Definition, outputs: tuple[str, ...], seed: int) -> 
 
 def _generators(definition: Definition) -> list[SymmetryGenerator]:
     shifts = [SymmetryGenerator("shift", entry.name) for entry in definition.inputs if entry.kind is Kind.ROW]
-    scales = [SymmetryGenerator("scale", entry.name) for entry in definition.inputs if not entry.kind.is_integer]
+    scales = [SymmetryGenerator("scale", entry.name) for entry in definition.passed if not entry.kind.is_integer]
     return [*shifts, *scales, SymmetryGenerator("loss")]
 
 

@@ -74,7 +74,7 @@ def _drawn(definition: Definition, rows: int, features: int, seed: int, left_out
 
     inputs = {
         entry.name: None if entry.name in left_out else _input(entry, rows, features, generator(entry.name), draw)
-        for entry in definition.inputs
+        for entry in definition.passed
     }
     cotangents = {
         name: np.asarray(generator("d" + name).standard_normal(_shape(definition.output_kind(name), rows, features)))

@@ -19,6 +19,7 @@ from lngen.check.layer import Array, Case
 from lngen.language import FUNCTIONS
 from lngen.language.definition import Definition, Input, Statement
 from lngen.language.oracle.evaluate import evaluate
+from lngen.language.oracle.random import drawn_from
 from lngen.language.syntax import Call, Expression, Kind, Name, RowsSum, children, mapped
 
 _BLOCK_ENTRIES = 1 << 15  # of one row value: half a MiB of complex numbers, which stays in cache
@@ -97,6 +98,9 @@ class Rows:
         self.values: dict[str, Array | None] = {}
         for entry in definition.inputs:
             given = case.inputs.get(entry.name)
+            if entry.draws:
+                # A copy of a row keeps the random numbers of the row.
+                given = drawn_from(entry.draws, case.inputs, case.shape)
             self.values[entry.name] = None if given is None else self.lift(given)
         self.cotangents = {name: None if v is None else lift(v) for name, v in case.cotangents.items()}
 

@@ -181,9 +181,10 @@ def _over_features(expression: Expr) -> bool:
 def _rebuilt(definition: Definition, lines: Iterable[Equation]) -> Definition:
     arguments = ", ".join(
         f"{entry.name}: {entry.kind.value}" + ("" if entry.default is None else f" = {float(entry.default)!r}")
-        for entry in definition.inputs
+        for entry in definition.passed
     )
-    body = "\n".join(f"    {line.symbol.name} = {_text(line.expression)}" for line in lines)
+    drawn = [f"    {entry.name} = {entry.draws}" for entry in definition.inputs if entry.draws]
+    body = "\n".join([*drawn, *(f"    {line.symbol.name} = {_text(line.expression)}" for line in lines)])
     returned = f"    return {', '.join(definition.outputs)}"
     return parse(f"def {definition.name}({arguments}):\n{body}\n{returned}\n", f"{definition.filename} (naive)")
 

@@ -178,4 +178,5 @@ def marked_program(program: RowProgram) -> RowProgram:
         results=stores(program.results),
         optional=tuple((marked(name), value) for name, value in program.optional),
         casts=tuple((marked(name), target) for name, target in program.casts),
+        random=tuple(replace(row, symbol=new(row.symbol), seed=new(row.seed)) for row in program.random),
     )

@@ -115,6 +115,29 @@ def index() -> Any:
     """The place of a feature in the row, an integer from 0 to D - 1. Its derivative is 0."""
 
 
+@entry("every integer seed of 32 bits", role="draw")
+def uniform(seed: Any, stream: int = 0, /) -> Any:
+    """A random number in [0, 1) for each entry of a row, the same for the same seed. Its derivative is 0.
+
+    The seed is an input `seed: Int[""]`. The numbers are multiples of 2**-24 and do not depend on the type of the rows
+    or on the backend. They are never stored: backward makes them again. Other numbers of the same seed are those of
+    another `stream`, a number from 0 to 2**31 - 1 such as `uniform(seed, 1)`.
+
+    They are made by Philox 4x32-10 (Salmon et al., 2011): with the key (seed, stream), the counter (row % 2**32,
+    row // 2**32, feature // 4, 0) gives four words, and the number is word[feature % 4] // 2**8 / 2**24. The row is
+    the number of a row among all rows of the call, in the order of memory.
+    """
+
+
+@entry("every real u, every integer seed of 32 bits; 0 <= p <= 1", role="draw")
+def dropout(u: Any, p: Any, seed: Any, stream: int = 0, /) -> Any:
+    """0 with probability p, else u/(1 - p): `where(uniform(seed) >= p, u/(1 - p), 0)`.
+
+    p is a number, a Constant or a Scalar; with p = 1 all is 0. The derivative is that of the select: it is 0 where the
+    value is dropped, and 1/(1 - p) elsewhere. A further argument is the `stream` of `uniform`.
+    """
+
+
 @entry(
     "u >= 0; at 0 the derivative is infinite",
     (1e-300, 1e-8, 1.0, 1e300),

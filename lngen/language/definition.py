@@ -28,12 +28,24 @@ Counted: TypeAlias = Literal["rows", "entries"]
 
 
 @dataclass(frozen=True)
+class Draw:
+    """Random numbers `uniform(seed, stream)`, one for each entry; `seed` names an input that is an integer."""
+
+    seed: str
+    stream: int = 0
+
+    def __str__(self) -> str:
+        return f"uniform({self.seed}{f', {self.stream}' if self.stream else ''})"
+
+
+@dataclass(frozen=True)
 class Input:
     """An argument of the layer. `default` is its neutral value, or the default of a Constant.
 
     One that `counts` is the Constant that a mean over the rows divides by: the number of rows, or of all entries where
     nothing has features, unless the caller says another. No definition writes it. `pattern` are the axes of an array
-    that names them; it may lack some that its kind varies over.
+    that names them; it may lack some that its kind varies over. One that `draws` is Data that no caller passes: random
+    numbers, which are made wherever they are read.
     """
 
     name: str
@@ -42,6 +54,7 @@ class Input:
     span: SourceSpan
     counts: Counted | None = None
     pattern: Pattern | None = None
+    draws: Draw | None = None
 
     @property
     def is_positive(self) -> bool:
@@ -112,8 +125,13 @@ class Definition:
 
     @property
     def data(self) -> tuple[Input, ...]:
-        """The Data inputs, of any axes."""
-        return tuple(entry for entry in self.inputs if entry.kind.is_data)
+        """The Data inputs that callers pass, of any axes."""
+        return tuple(entry for entry in self.passed if entry.kind.is_data)
+
+    @property
+    def passed(self) -> tuple[Input, ...]:
+        """The inputs that callers pass: all but random numbers."""
+        return tuple(entry for entry in self.inputs if entry.draws is None)
 
     @property
     def features(self) -> tuple[Input, ...]:
@@ -138,7 +156,7 @@ class Definition:
     @property
     def positional(self) -> tuple[Input, ...]:
         """The inputs that emitted functions take by position, in order: all but the Constants."""
-        return tuple(entry for entry in self.inputs if entry.kind is not Kind.CONSTANT)
+        return tuple(entry for entry in self.passed if entry.kind is not Kind.CONSTANT)
 
     @property
     def needed_positive(self) -> tuple[str, ...]:
@@ -217,5 +235,5 @@ class Definition:
 
 def _signature(entry: Input) -> str:
     default = "" if entry.default is None else f" = {entry.default}"
-    axes = f" of {entry.pattern}" if entry.pattern else ""
+    axes = f" of {entry.pattern}" if entry.pattern else f" of {entry.draws}" if entry.draws else ""
     return f"{entry.name}: {entry.kind.value}{axes}{default}"

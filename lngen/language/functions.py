@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal, NoReturn, TypeAlias
 
-Role: TypeAlias = Literal["reduction", "elementwise", "select", "stop", "place"]
+Role: TypeAlias = Literal["reduction", "elementwise", "select", "stop", "place", "draw"]
 Formula: TypeAlias = Callable[..., Any]
 
 

@@ -45,7 +45,7 @@ from lngen.plan.passes.balance import balanced, grown, met_by_readers
 from lngen.plan.passes.compensation import compensated
 from lngen.plan.passes.shared import shared_reductions
 from lngen.plan.program import OPERATORS, PassLine, RowArgument, RowProgram, Store, moved_name
-from lngen.plan.stages import program_of, stores_of
+from lngen.plan.stages import program_of, random_rows, stores_of
 
 _COSTLY = heads_that(lambda entry: entry.roundings)
 
@@ -282,14 +282,17 @@ def _chosen(
     )
     inputs = [symbol for symbol in derivation.forward.symbols if is_row(symbol)]
     outputs = [symbol for _, symbol in _unrounded(derivation) if is_row(symbol) and symbol not in inputs]
+    # Random numbers are made again at no price.
+    free = random_rows(derivation)
+    inputs = [symbol for symbol in inputs if symbol not in free]
     best: tuple[tuple[int, int, int, int], tuple[TypedSymbol, ...]] | None = None
     readable = [*inputs, *outputs]
     # Values that cannot be computed from the others have to be read; only the rest is a choice.
-    forced = [s for s in readable if _closure(wanted, set(readable) - {s}, line_of) is None]
+    forced = [s for s in readable if _closure(wanted, {*readable, *free} - {s}, line_of) is None]
     for size in range(len(readable) - len(forced) + 1):
         for chosen in combinations([s for s in readable if s not in forced], size):
             sources = tuple(s for s in readable if s in forced or s in chosen)
-            again = _closure(wanted, set(sources), line_of)
+            again = _closure(wanted, {*sources, *free}, line_of)
             if again is None:
                 continue
             lines = [line_of[symbol] for symbol in again]

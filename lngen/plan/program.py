@@ -36,7 +36,7 @@ from lngen.algebra.symbols import (
     TypedSymbol,
 )
 from lngen.derivation.derivation import Direction
-from lngen.language.definition import Counted
+from lngen.language.definition import Counted, Draw
 from lngen.language.names import cotangent, tangent
 
 Operator = Literal["mean", "sum", "max", "min"]
@@ -256,6 +256,20 @@ class RowArgument:
 
 
 @dataclass(frozen=True)
+class RandomRow:
+    """Random numbers that a program makes where it reads them: `uniform(seed, stream)`."""
+
+    symbol: RowSymbol
+    seed: ScalarSymbol
+    stream: int
+
+    @property
+    def text(self) -> str:
+        """The numbers as a definition writes them."""
+        return str(Draw(self.seed.name, self.stream))
+
+
+@dataclass(frozen=True)
 class Parameter:
     """Feature, Scalar or Constant; `default` is its value when left out.
 
@@ -281,7 +295,8 @@ class RowProgram:
     multiplies in another order. `is_wide` means that the layer is computed in a wider type than that of its rows
     (`lngen.plan.widen`). `passes` are the numbered lines of the passes, in the plan and after it. `casts` pairs a
     result of forward with the type that it is rounded to. `smaller` names the arguments and results whose arrays lack
-    axes of the rows: they are broadcast as they are read, and summed as they are written.
+    axes of the rows: they are broadcast as they are read, and summed as they are written. `random` are the
+    rows that are made of a seed wherever they are read.
     """
 
     layer: str
@@ -300,6 +315,7 @@ class RowProgram:
     passes: tuple[PassLine, ...] = ()
     casts: tuple[tuple[str, str], ...] = ()
     smaller: frozenset[str] = frozenset()
+    random: tuple[RandomRow, ...] = ()
 
     def lines(self) -> Iterator[Line]:
         """Yield every line, in order."""
@@ -357,8 +373,10 @@ class RowProgram:
         """Return a source of new names, which the program does not use."""
         symbols = {D} | {symbol for line in self.lines() for symbol in (line.symbol, *line.body.free_symbols)}
         symbols |= {*(row.symbol for row in self.rows), *(p.symbol for p in self.parameters), *self.saved}
+        symbols |= {row.symbol for row in self.random}
         return Names({*(symbol.name for symbol in symbols), *(name for store in self.results for name in store.names)})
 
     def read(self) -> frozenset[TypedSymbol]:
         """The symbols that a line or a result reads. Any other argument is only checked."""
-        return frozenset({store.symbol for store in self.results}.union(*(q.body.free_symbols for q in self.lines())))
+        found = {store.symbol for store in self.results}.union(*(q.body.free_symbols for q in self.lines()))
+        return frozenset(found | {row.seed for row in self.random if row.symbol in found})

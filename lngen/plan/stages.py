@@ -7,7 +7,7 @@ the first stage that uses it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from fractions import Fraction
 from types import MappingProxyType
 from typing import Literal
@@ -28,6 +28,7 @@ from lngen.plan.program import (
     Assignment,
     FeatureReduction,
     Parameter,
+    RandomRow,
     RowArgument,
     RowProgram,
     RowsReduction,
@@ -58,6 +59,8 @@ def program_of(
     prologue, epilogue, sums, per_row = sorted_out(lines, names)
     stages = stages_of(per_row, sums, [store for store in results if axes(store.symbol).rows])
     read = read_by(lines) | {store.symbol for store in results}
+    random = _random(derivation, read)
+    read |= {row.seed for row in random}
     entries = list(zip(definition.inputs, derivation.forward.symbols, strict=True))
     optional = [(e.name, e.default) for e, _ in entries if e.default is not None and e.kind is not Kind.CONSTANT]
     return RowProgram(
@@ -65,7 +68,7 @@ def program_of(
         layer=definition.name,
         direction=direction,
         minimum_features=definition.minimum_features,
-        rows=tuple(rows),
+        rows=tuple(row for row in rows if row.symbol not in random_rows(derivation)),
         parameters=(
             *(
                 Parameter(
@@ -96,6 +99,23 @@ def program_of(
         optional=(*optional, *((name, Fraction(0)) for name in arguments)),
         growth=grown(growth, lines),
         smaller=_smaller(definition),
+        random=random,
+    )
+
+
+def random_rows(derivation: Derivation) -> set[TypedSymbol]:
+    """Return the rows of a forward that are random numbers."""
+    pairs = zip(derivation.definition.inputs, derivation.forward.symbols, strict=True)
+    return {symbol for entry, symbol in pairs if entry.draws}
+
+
+def _random(derivation: Derivation, read: Container[TypedSymbol]) -> tuple[RandomRow, ...]:
+    """The random numbers that a program reads."""
+    symbols = dict(zip((entry.name for entry in derivation.definition.inputs), derivation.forward.symbols, strict=True))
+    return tuple(
+        RandomRow(symbols[entry.name], symbols[entry.draws.seed], entry.draws.stream)
+        for entry in derivation.definition.inputs
+        if entry.draws and symbols[entry.name] in read
     )
 
 

@@ -374,6 +374,7 @@ def _program(program: RowProgram, order: tuple[str, ...]) -> ProgramText:
     used = program.read()
     reads = [row.symbol.name for row in program.rows if row.symbol in used]
     reads += [parameter.symbol.name for parameter in program.parameters if parameter.symbol in used]
+    reads += [f"{row.symbol.name} = {row.text}" for row in program.random]
     saved = ", ".join(symbol.name for symbol in program.saved) or "nothing"
     found = []
     if program.prologue:

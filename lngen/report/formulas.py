@@ -53,8 +53,9 @@ def formulas(plan: Plan) -> dict[Direction, tuple[str, ...]]:
     equations: dict[Direction, Iterable[Equation]] = {"forward": textbook_forward(derivation)}
     equations |= {name: derivative.equations for name, derivative in derivation.derivatives().items()}
     axes = summed_over(derivation)
+    random = tuple(f"{entry.name} = {entry.draws}" for entry in derivation.definition.inputs if entry.draws)
     return {
-        name: tuple(result(q, order, axes if name != "jvp" else {}).line for q in each)
+        name: (*random * (name == "forward"), *(result(q, order, axes if name != "jvp" else {}).line for q in each))
         for name, each in equations.items()
     }
 

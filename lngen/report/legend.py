@@ -32,7 +32,16 @@ def legend(d: Derivation) -> tuple[str, ...]:
     said = f"{named}. A d before any other name says the same of it: {results}." if results else f"{named}."
     meet = any(q.expression.has(SumRows) for q in d.forward.equations)
     mix = "Rows mix nowhere else." if meet else "Rows do not mix."
-    return (*([f"{'; '.join(over)}. {mix}"] if over else []), *_axes(d.definition), said)
+    return (*([f"{'; '.join(over)}. {mix}"] if over else []), *_axes(d.definition), *_random(d.definition), said)
+
+
+def _random(definition: Definition) -> list[str]:
+    """A line about each row of random numbers."""
+    return [
+        f"{entry.name} is {entry.draws}: random numbers from 0 to 1, made again where they are read, never stored."
+        for entry in definition.inputs
+        if entry.draws
+    ]
 
 
 def _axes(definition: Definition) -> list[str]:

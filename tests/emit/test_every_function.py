@@ -38,7 +38,7 @@ from tests.requirements import has_gpu, needs_gxx, needs_pycuda
 from tests.tiers import sample
 
 DIGITS = 60
-ELEMENTWISE = [name for name, entry in FUNCTIONS.items() if entry.role not in ("reduction", "place")]
+ELEMENTWISE = [name for name, entry in FUNCTIONS.items() if entry.role not in ("reduction", "place", "draw")]
 DTYPES = [np.float16, ml_dtypes.bfloat16, np.float32, np.float64]
 
 x, z, y, dy, dx, dz = (RowSymbol(name) for name in ("x", "z", "y", "dy", "dx", "dz"))

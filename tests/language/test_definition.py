@@ -218,7 +218,7 @@ def test_what_stands_in_a_joined_condition_is_looked_at() -> None:
 
 
 def test_every_function_can_be_called() -> None:
-    for entry in FUNCTIONS.values():
+    for entry in (each for each in FUNCTIONS.values() if each.role != "draw"):
         arguments = ["x > 0", "x", "x"] if entry.role == "select" else ["x", "1", "1"][: entry.arity]
         call = of(f"x + {entry.name}({', '.join(arguments)})").statements[0].expression.right
         assert isinstance(call, Call)

@@ -17,7 +17,7 @@ from lngen.language.oracle.multiprecision import mp_numbers
 
 # The names of the specification, written out: what a definition may call is a promise.
 SPECIFIED = [
-    *("mean", "sum", "max", "min", "pick", "index"),
+    *("mean", "sum", "max", "min", "pick", "index", "uniform", "dropout"),
     *(
         "sqrt",
         "rsqrt",
@@ -83,18 +83,20 @@ def test_roles_and_arities() -> None:
     assert by_role["select"] == {"where"}
     assert by_role["stop"] == {"stop_gradient"}
     assert by_role["place"] == {"index"}
+    assert by_role["draw"] == {"uniform", "dropout"}
     assert {e.name: e.arity for e in FUNCTIONS.values() if e.arity != 1} == {
         "pick": 2,
         "index": 0,
         "maximum": 2,
         "minimum": 2,
         "clip": 3,
+        "dropout": 3,
         "where": 3,
     }
 
 
 def test_the_evaluator_has_every_function_of_one_argument() -> None:
-    unary = {e.name for e in FUNCTIONS.values() if e.arity == 1 and e.role != "reduction"}
+    unary = {e.name for e in FUNCTIONS.values() if e.arity == 1 and e.role not in ("reduction", "draw")}
     for name in unary:
         half = np.full(1, 0.5)
         assert np.isfinite(real_functions.function(name)(half) + real_functions.slope(name)(half))

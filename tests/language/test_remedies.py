@@ -65,11 +65,12 @@ def refused(text: str) -> DefinitionError:
 def inputs(example: Example) -> dict[str, Any]:
     """Random values of what the definition and the value asked for are made from, by name."""
     random = np.random.default_rng(0)
-    given = (each for each in parse(example.followed).inputs if not each.counts)
+    given = (each for each in parse(example.followed).passed if not each.counts)
     kinds = {each.name: each.kind for each in given if each.name not in example.outside}
     for function in (example.value, *example.outside.values()):
         kinds = dict.fromkeys(_parameters(function) - {*kinds}, Kind.ROW) | kinds
-    return {name: random.uniform(example.low, example.high, SHAPES.get(kind, ())) for name, kind in kinds.items()}
+    found = {name: random.uniform(example.low, example.high, SHAPES.get(kind, ())) for name, kind in kinds.items()}
+    return {name: value // 1 if kinds[name].is_integer else value for name, value in found.items()}
 
 
 def _parameters(function: Any) -> set[str]:
@@ -86,7 +87,7 @@ def follow(example: Example) -> None:
     """Raise AssertionError if the definition that the remedy leads to does not give the value asked for."""
     definition, given = parse(example.followed), inputs(example)
     passed = given | {name: asked(function, given) for name, function in example.outside.items()}
-    found = evaluate(definition, {each.name: passed.get(each.name) for each in definition.inputs})
+    found = evaluate(definition, {each.name: passed.get(each.name) for each in definition.passed})
     wanted = asked(example.value, given)
     wanted = wanted if isinstance(wanted, tuple) else (wanted,)
     assert len(wanted) == len(found)

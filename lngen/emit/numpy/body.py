@@ -289,6 +289,7 @@ class DirectionBody:
             lines.append(CodeLine(name, called("_rows.equal_weights", FEATURES, Code(weight, FEATURES.reads), DTYPE)))
         lines.append(CodeLine("D", called("_rows.number", FEATURES, DTYPE)))
         lines.append(CodeLine("far_from", called("_rows.number", Code(self.of.far_from), DTYPE)))
+        lines += self._random()
         for node, cases in self._loaded("prologue"):
             name, variable = self.names.own(node.name), self.of.variables[node.index]
             if cases and node.axes == NOTHING:
@@ -304,6 +305,19 @@ class DirectionBody:
             missing = self.everything & ~self.need[index]
             if missing and not is_argument:
                 lines.append(CodeLine(self.of.variables[index], Code("None"), missing))
+        return lines
+
+    def _random(self) -> list[CodeLine]:
+        """The lines that give the rows of random numbers, each of its seed as the caller passed it."""
+        lines = []
+        for row in self.schedule.program.random:
+            rows = self.names.with_suffix(row.symbol.name, "rows")
+            need = self.need[self.schedule.names[row.symbol.name]] & self.everything
+            key = Code.of(self.names.own(row.seed.name)), Code(str(row.stream))
+            made = called("_random.uniform", *key, Code.of("call"))
+            lines.append(CodeLine(rows, made, need, f"{row.symbol.name} = {row.text}"))
+            if missing := self.everything & ~need:
+                lines.append(CodeLine(rows, Code("None"), missing))
         return lines
 
     def _epilogue(self) -> list[CodeLine]:

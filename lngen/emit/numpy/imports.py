@@ -14,6 +14,7 @@ RUNTIME_MODULES: Mapping[str, str] = {
     "directions": "numpy.directions",
     "functions": "numpy.functions",
     "interface": "protocol.interface",
+    "random": "numpy.random",
     "rows": "numpy.rows",
     "sharded": "sharded.layers",
 }

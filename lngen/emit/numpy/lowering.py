@@ -134,6 +134,9 @@ class _Lowering(OperationWriter):
             value = S.Zero if row.origin == "cotangent" else neutral.get(row.name)
             integer = bool(row.symbol.is_integer)
             self._name(row.symbol, graph.load(row.name, row.symbol.varies, "block", present, value, integer=integer))
+        for made in program.random:
+            node = graph.load(made.symbol.name, made.symbol.varies, "block", cases.everything, None)
+            self._name(made.symbol, node)
         for parameter in program.parameters:
             present = cases.present(parameter.name)
             value = S.Zero if parameter.is_cotangent else neutral.get(parameter.name)

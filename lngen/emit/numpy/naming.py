@@ -78,6 +78,7 @@ class LocalNames:
 def names_of(program: RowProgram, results: Iterable[str]) -> LocalNames:
     """The names of a function for a program, which makes these results."""
     given = [*(row.name for row in program.rows), *(parameter.name for parameter in program.parameters)]
+    given += [row.symbol.name for row in program.random]
     made = [line.symbol.name for line in program.lines()] + [symbol.name for symbol in program.saved]
     return LocalNames([*given, *made, *results])
 

@@ -38,6 +38,7 @@ from lngen.language.oracle.arithmetic import (
     Numbers,
 )
 from lngen.language.oracle.multiprecision import mp_numbers
+from lngen.language.oracle.random import drawn_from
 from lngen.language.syntax import (
     Binary,
     Call,
@@ -75,6 +76,8 @@ def evaluate(
     shape (). A missing one, or None, takes its default. Results have these shapes too. Each operation rounds as
     `numbers` does; an undefined value is NaN. Inputs are not written to.
 
+    Random numbers are made (`lngen.language.oracle.random`), unless `inputs` has some.
+
     An output that is cast is rounded to its type, if the numbers are floats. Its derivatives are those of
     `definition.straight_through`.
 
@@ -83,7 +86,12 @@ def evaluate(
     """
     shape = _row_shape(definition, inputs)
     with np.errstate(all="ignore"):
-        values = {entry.name: _input(entry, inputs.get(entry.name), shape, numbers) for entry in definition.inputs}
+        values = {entry.name: _input(entry, inputs.get(entry.name), shape, numbers) for entry in definition.passed}
+        for entry in definition.inputs:
+            if entry.draws:
+                given = inputs.get(entry.name)
+                drawn = drawn_from(entry.draws, values, shape) if given is None else given
+                values[entry.name] = _input(entry, drawn, shape, numbers)
         walk = _Evaluation(numbers, shape[-1], values, shape[:-1])
         for statement in definition.statements:
             is_whole = holds_integers(statement.expression)

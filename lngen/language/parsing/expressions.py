@@ -12,7 +12,9 @@ from typing import NoReturn
 
 from lngen.errors import counted
 from lngen.language import ANNOTATIONS, FUNCTIONS
+from lngen.language import names as spelling
 from lngen.language.axes import RowAxes
+from lngen.language.definition import Draw
 from lngen.language.functions import Named
 from lngen.language.parsing import folding, instead
 from lngen.language.parsing.folding import Value
@@ -32,6 +34,7 @@ from lngen.language.syntax import (
     Number,
     Pi,
     RowsSum,
+    SourceSpan,
     is_integer,
     walk,
 )
@@ -172,7 +175,8 @@ class Scope:
     `values` holds the statements that are numbers, and `casts` those that are rounded, with their types. `totals` are
     those that are made of sums over the rows, None where no such sum may stand, and `count` names what a mean over the
     rows divides by. Where there are `no_features`, entries of rows stand for rows, and a sum is over all of them. `row`
-    is the pattern of the rows, if their axes have names.
+    is the pattern of the rows, if their axes have names. `draws` are the random numbers that were read, with the name
+    and the place of each.
     """
 
     source: Source
@@ -185,6 +189,7 @@ class Scope:
     totals: set[str] | None = None
     count: str = ""
     no_features: bool = False
+    draws: dict[Draw, tuple[str, SourceSpan]] = field(default_factory=dict)
 
     def read_output(self, node: ast.expr, name: str) -> tuple[Expression, Value]:
         """Read the whole of a statement of some name, which may be a cast: the expression is that of its value."""
@@ -332,6 +337,8 @@ class Scope:
             if self.layout is not None:
                 self.source.refuse(node, "axes-total")
             return self._read_total(node, function, depth), None
+        if entry.role == "draw":
+            return self._read_random(node, function, depth)
         names_axes = self.layout is not None and entry.role == "reduction" and len(node.args) == entry.arity + 1
         given = node.args[: entry.arity] if names_axes else node.args
         if len(given) != entry.arity:
@@ -344,6 +351,62 @@ class Scope:
             read.append((self._read_condition(node.args[0], deeper), None))
         read += [self._read(argument, deeper) for argument in given[len(read) :]]
         return self._called(node, function, *read)
+
+    def _read_random(self, node: ast.Call, function: str, depth: int) -> tuple[Expression, Value]:
+        """Read `uniform(seed)`, or `dropout(u, p, seed)`, which is a select by it."""
+        span, drawn = self.source.span(node), self._drawn(node)
+        if function == "uniform":
+            return drawn, None
+        (u, value), (p, chance) = (self._read(argument, depth + 3) for argument in node.args[:2])
+        if p.kind is not Kind.SCALAR:
+            self.source.refuse(node.args[1], "dropout-chance", kind=p.kind.value)
+        zero, one = (Number(Fraction(number), Kind.SCALAR, span) for number in (0, 1))
+        kept = Binary("-", one, p, Kind.SCALAR, span)
+        scaled = Binary("/", u, kept, u.kind, span)
+        folding.combine(scaled, value, folding.combine(kept, one.value, chance))
+        condition = Compare(">=", drawn, p, Kind.ROW, span)
+        return Call("where", (condition, scaled, zero), Kind.ROW, span), None
+
+    def name_draw(self, node: ast.Call, name: str) -> None:
+        """Read `uniform(seed)` as the whole of a statement, whose name the numbers have from there on."""
+        draw = self._draw(node, node.args, "uniform")
+        if draw in self.draws:
+            known = self.draws[draw][0]
+            remedy = f"write {known} wherever {name!r} stands, and delete the line; "
+            other = f"other numbers of the same seed are uniform({draw.seed}, {draw.stream + 1})"
+            self.source.refuse(node, "second-name", remedy + other, name=str(draw))
+        self.draws[draw] = name, self.source.span(node)
+        self.kinds[name] = Kind.DATA
+
+    def _drawn(self, node: ast.Call) -> Name:
+        """Return the random numbers that a call reads, by the name that they have or get."""
+        function = "uniform" if isinstance(node.func, ast.Name) and node.func.id == "uniform" else "dropout"
+        if not FUNCTIONS[function].arity <= len(node.args) <= FUNCTIONS[function].arity + 1:
+            self._refuse_arity(node, function, len(node.args), FUNCTIONS[function].arity)
+        draw = self._draw(node, node.args[FUNCTIONS[function].arity - 1 :], function)
+        if draw not in self.draws:
+            wanted = f"uniform_{draw.seed}" + (f"_{draw.stream}" if draw.stream else "")
+            name = spelling.numbered(wanted, lambda each: each in self.kinds or each in self.later)
+            self.draws[draw] = name, self.source.span(node)
+            self.kinds[name] = Kind.DATA
+        return Name(self.draws[draw][0], Kind.ROW, self.source.span(node))
+
+    def _draw(self, node: ast.Call, given: Sequence[ast.expr], function: str) -> Draw:
+        """Read a seed and, if it is there, the number of a stream."""
+        if self.no_features:
+            self.source.refuse(node, "no-features", found=self._text(node))
+        seed, stream = given[0], given[1] if len(given) > 1 else None
+        if not isinstance(seed, ast.Name) or self.kinds.get(seed.id) is not Kind.INT_NUMBER:
+            kind = self.kinds.get(seed.id) if isinstance(seed, ast.Name) else None
+            found = f"a {kind.value}" if kind else "an expression"
+            self.source.refuse(seed, "draw-seed", name=function, found=found)
+        if seed.id not in self.inputs:
+            self.source.refuse(seed, "draw-seed", name=function, found="computed")
+        value = Fraction(0) if stream is None else number(self.source, stream)
+        if value is None or value.denominator != 1 or not 0 <= value < 2**31:
+            assert stream is not None
+            self.source.refuse(stream, "draw-stream", name=function, found=self._text(stream))
+        return Draw(seed.id, int(value))
 
     def _read_total(self, node: ast.Call, function: str, depth: int) -> Expression:
         """Read `sum(u, "...")` or `mean(u, "...")`, the reduction of a value per row over all rows."""

@@ -73,8 +73,10 @@ FUNCTIONS: dict[str, str] = _by_word(
             'a result may be mean(u, "...") or sum(u, "..."), over all rows: write it as the last thing; for '
             f"statistics over the batch name the axes ({_PATHS}, under Axes)"
         ),
-        "bernoulli noise normal rand randn uniform": (
-            "random numbers cannot be said: draw them outside, and pass them as Data"
+        "bernoulli": 'write where(uniform(seed) < p, 1, 0), with an input `seed: Int[""]`',
+        "noise rand random": 'write uniform(seed), with an input `seed: Int[""]`: numbers from 0 to 1',
+        "normal randn": (
+            'write sqrt(-2*log(1 - uniform(seed)))*cos(2*pi*uniform(seed, 1)), with an input `seed: Int[""]`'
         ),
         "bmm einsum linear matmul mm outer trace": (
             "a product with a matrix cannot be said: take it outside, before or after the layer; "
@@ -102,7 +104,7 @@ FUNCTIONS: dict[str, str] = _by_word(
             "embedding pass the halves of the row as Rows a and b, and return the results a*c - b*s and a*s + b*c"
         ),
         "dot": "write sum(a*b)",
-        "dropout": "draw the mask outside, pass it as `mask: Data`, and write x*mask",
+        "alpha_dropout feature_dropout": "draw the mask outside, pass it as `mask: Data`, and write x*mask",
         "elu": "write where(x > 0, x, expm1(minimum(x, 0)))",
         "erfc": "write 1 - erf(x)",
         "exp2": "write exp(log(2)*x)",

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import ast
 import inspect
+from collections.abc import Mapping
 from dataclasses import replace
 from itertools import chain
 from typing import NoReturn
 
 from lngen.language import names, public_names
-from lngen.language.definition import Counted, Definition, Input, Statement
+from lngen.language.definition import Counted, Definition, Draw, Input, Statement
 from lngen.language.parsing import instead
 from lngen.language.parsing.counterparts import about, counterparts
 from lngen.language.parsing.expressions import Scope, describe
@@ -99,6 +100,7 @@ class _DefinitionParser(SignatureParser):
             inputs += self._counted(inputs, statements, _counting(name_span, "entries"))
         else:
             inputs += self._counted(inputs, statements, _counting(name_span, "rows"))
+            inputs += tuple(_drawn(draw, name, span) for draw, (name, span) in scope.draws.items())
         self._check_own_name(function.name, inputs, statements)
         self._check_second_gradients(inputs, outputs)
         self._check_outputs(scope, statements, outputs, result)
@@ -112,7 +114,7 @@ class _DefinitionParser(SignatureParser):
         return Definition(
             name=function.name,
             docstring="" if text is None else _clean(about(str(text.value))),
-            inputs=tuple(replace(entry, name=called[entry.name]) for entry in inputs),
+            inputs=tuple(_renamed(entry, called) for entry in inputs),
             statements=tuple(
                 replace(entry, name=called[entry.name], expression=with_names(entry.expression, called))
                 for entry in statements
@@ -209,10 +211,12 @@ class _DefinitionParser(SignatureParser):
                 if isinstance(node, ast.Import | ast.ImportFrom):
                     self.refuse(node, "inner-import")
                 self._refuse_statement(node, _BODY)
-            statements.append(self._assignment(node, scope))
+            if made := self._assignment(node, scope):
+                statements.append(made)
         self.refuse(name_span, "no-return")
 
-    def _assignment(self, node: ast.Assign, scope: Scope) -> Statement:
+    def _assignment(self, node: ast.Assign, scope: Scope) -> Statement | None:
+        """Read a statement; None for a name of random numbers, which the definition holds as an input."""
         if len(node.targets) > 1:
             self.refuse(node.targets[1], "second-target")
         target = node.targets[0]
@@ -222,6 +226,10 @@ class _DefinitionParser(SignatureParser):
         self.check_name(target, target.id)
         if target.id in scope.kinds:
             self.refuse(target, "assigned-twice", name=target.id)
+        match node.value:
+            case ast.Call(func=ast.Name(id="uniform"), args=[_] | [_, _], keywords=[]):
+                scope.name_draw(node.value, target.id)
+                return None
         expression, value = scope.read_output(node.value, target.id)
         if isinstance(expression, Name) and target.id not in scope.casts:
             remedy = f"write {expression.name!r} wherever {target.id!r} stands, and delete the line"
@@ -266,6 +274,8 @@ class _DefinitionParser(SignatureParser):
         return tuple(outputs)
 
     def _refuse_input(self, node: ast.expr, name: str, scope: Scope) -> NoReturn:
+        if name in {known for known, _ in scope.draws.values()}:
+            self.refuse(node, "returned-draw", name=name)
         self.refuse(node, "returned-input" if name in scope.inputs else "returned-unassigned", name=name)
 
     # --- the whole ----------------------------------------------------------------------------------------
@@ -319,6 +329,10 @@ class _DefinitionParser(SignatureParser):
         for entry in statements:
             if entry.name not in used:
                 self.refuse(entry.span, "unused-statement", name=entry.name)
+        for drawn in inputs:
+            if drawn.draws and drawn.name not in used:
+                self.refuse(drawn.span, "unused-statement", name=drawn.name)
+        used |= {entry.draws.seed for entry in inputs if entry.draws}
         for argument in inputs:
             if argument.name not in used:
                 self.refuse(argument.span, "unused-input", name=argument.name)
@@ -326,6 +340,15 @@ class _DefinitionParser(SignatureParser):
 
 def _counting(place: SourceSpan, counts: Counted) -> Input:
     return Input(ROW_COUNT, Kind.CONSTANT, None, place, counts)
+
+
+def _drawn(draw: Draw, name: str, place: SourceSpan) -> Input:
+    return Input(name, Kind.DATA, None, place, draws=draw)
+
+
+def _renamed(entry: Input, called: Mapping[str, str]) -> Input:
+    draws = entry.draws and replace(entry.draws, seed=called[entry.draws.seed])
+    return replace(entry, name=called[entry.name], draws=draws)
 
 
 def _names_in(expression: Expression) -> set[str]:

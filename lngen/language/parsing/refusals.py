@@ -125,6 +125,10 @@ REFUSALS: Mapping[str, tuple[str, str]] = {
         "the result {name!r} is an input as it stands",
         "return what is computed from the inputs; whoever calls the layer has the input already",
     ),
+    "returned-draw": (
+        "the result {name!r} is random numbers as they stand",
+        "return what is computed from them and a Row, such as where(u >= p, x, 0)",
+    ),
     "returned-unassigned": (
         "{name!r} is returned and is not assigned in the function",
         "return names that statements assign",
@@ -175,6 +179,19 @@ REFUSALS: Mapping[str, tuple[str, str]] = {
     "pick-place": (
         "the place in pick(row, i) is {found}",
         'write an integer that is the same for all features, such as an input `label: Int["..."]`',
+    ),
+    "draw-seed": (
+        "the seed of {name} is {found}",
+        'write uniform(seed) with an input `seed: Int[""]`, which all rows share, or uniform(seed, 1) for other '
+        "numbers of the same seed",
+    ),
+    "draw-stream": (
+        "the stream of {name} is {found}",
+        "write a whole number from 0 to 2147483647, as in uniform(seed, 1)",
+    ),
+    "dropout-chance": (
+        "the probability of dropout is a {kind}",
+        "write a number, a Constant or a Scalar; for a mask of your own write where(uniform(seed) >= p, x, 0)",
     ),
     "reduced-twice": ("{name} of a {kind}, which has no feature axis", ""),
     # sums over the rows

@@ -122,9 +122,8 @@ class _Auditor:
         values = self.value | {r.symbol: operators[r.operator](r.body) for r, _ in reductions}
         self.exponentials = Exponentials(values, self.constants)
         residual_of = {r.body: r.symbol for r, correction in reductions if correction}
-        given: set[TypedSymbol] = {a.symbol for q in both for a in q.rows} | {
-            a.symbol for q in both for a in q.parameters
-        }
+        given: set[TypedSymbol] = {a.symbol for q in both for a in q.rows}
+        given |= {a.symbol for q in both for a in q.parameters} | {a.symbol for q in both for a in q.random}
         cotangents = {a.symbol for a in program.rows if a.origin == "cotangent"}
         outputs = {store.symbol for store in program.results} if program.direction == "forward" else set()
         outputs |= {self.value.get(output, output).as_coeff_Mul()[1] for output in outputs}

@@ -224,6 +224,8 @@ def ordinary(plan: Plan, features: int, count: int = 1) -> EmulatedRows:
         if isinstance(row.symbol, RowScalarSymbol) or row.name in data:
             value = (value + 2) / 4
         values[row.symbol] = np.tile(value, (count, 1))
+    for number, random in enumerate(plan.forward.random, len(arguments) + 1):
+        values[random.symbol] = np.tile((np.array(spread(features, number)) + 1) / 2, (count, 1))
     parameters = (*plan.forward.parameters, *plan.backward.parameters)
     for number, parameter in enumerate(parameters, 20):
         if parameter.kind == "Constant":
