@@ -74,7 +74,7 @@ def backend(name: str) -> Backend:
     return found
 
 
-_RANDOM = ("numpy",)
+_RANDOM = ("numpy", "cpu", "cuda")
 """Backends that have code for random numbers."""
 
 

@@ -16,7 +16,7 @@ from lngen.emit.cpp.sweeps import Recomputed, Reduced, Sweep
 from lngen.emit.cpp.tags import HAVE_VALUES, Tag, Tags, given, kind_of
 from lngen.plan.passes.places import distance
 from lngen.plan.presence import ALWAYS, NEVER, Condition
-from lngen.plan.program import Assignment, FeatureReduction, Line, RowProgram, RowsReduction
+from lngen.plan.program import Assignment, FeatureReduction, Line, RandomRow, RowProgram, RowsReduction
 
 __all__ = ["KernelText", "LevelText"]
 
@@ -73,6 +73,7 @@ class KernelText:
         self.result_tags: dict[str, Tag] = {}
         self.kinds: dict[Symbol, Kinds] = {}
         self.keeps: dict[Symbol, tuple[Tag, Sweep]] = {}
+        self.seed_of: dict[Symbol, Symbol] = {}
 
     # ---- names
 
@@ -106,6 +107,11 @@ class KernelText:
             self.kinds[symbol] = tags[name].kinds
         self.saved_tags = {name.removeprefix("save_"): tag for name, tag in tags.items() if name.startswith("save_")}
         return given(each, tags)
+
+    def random(self, row: RandomRow) -> None:
+        """Declare the name of random numbers."""
+        tag = self.tags.add(row.symbol.name, "RANDOM", self.presence.used(row.symbol), index=row.stream)
+        self.tag_of[row.symbol], self.kinds[row.symbol], self.seed_of[row.symbol] = tag, tag.kinds, row.seed
 
     def learn(self) -> None:
         """Infer the kinds of the values, up to a fixed point: a line may read the value of a later line."""
@@ -170,11 +176,13 @@ class KernelText:
         # A GPU's compiler keeps fewer registers if an entry's values are read one after the other.
         in_order = scope.of == "row" and len(reads) > 1
         for symbol, tag in reads.items():
+            seed = self.seed_of.get(symbol)
+            value = f"at({tag.text})" if seed is None else f"at.uniform({tag.text}, {scope.line(seed)})"
             if in_order or sum(_uses(expression, symbol) for expression in expressions) > 1:
                 own[symbol] = symbol.name
-                body.append(f"const auto {symbol.name} = at({tag.text});")
+                body.append(f"const auto {symbol.name} = {value};")
             else:
-                own[symbol] = f"at({tag.text})"
+                own[symbol] = value
         printer = scope.entry(own)
         at_once = {}
         for line in lines:
@@ -239,4 +247,5 @@ def _uses(expression: sympy.Basic, symbol: Symbol) -> int:
 def _symbols(program: RowProgram) -> list[Symbol]:
     """Every symbol that a program defines or is given."""
     arguments = [*(a.symbol for a in program.rows), *(p.symbol for p in program.parameters)]
+    arguments += [row.symbol for row in program.random]
     return [*arguments, *program.saved, *(line.symbol for line in program.lines())]

@@ -69,6 +69,8 @@ class _Direction(KernelText):
         used = {symbol: self.presence.used(symbol) for symbol in symbols.values()}
         counts = len(self.columns), len(self.scalars)
         self.order = self.arguments(contract.row_contract(program, counts), symbols, used)
+        for row in program.random:
+            self.random(row)
         for kind, items in (("OVER_ROWS", self.columns), ("OVER_ALL", self.scalars)):
             for item in items:
                 self.tag_of[item.symbol] = self.tags.add(item.symbol.name, kind, self.presence.needed(item.symbol))
@@ -159,7 +161,9 @@ class _Direction(KernelText):
         return found
 
     def _takes_a_call(self, symbol: Symbol) -> bool:
-        """Test whether a function computes a row value, or a value that it depends on."""
+        """Test whether a function computes a row value, or a value that it depends on, or makes it of a seed."""
+        if symbol in self.seed_of:
+            return True
         line = self.recomputed[symbol]
         if line is None or not axes(symbol).rows:
             return False
@@ -170,7 +174,9 @@ class _Direction(KernelText):
         """Functions that are called for an entry of the row, in all stages together."""
         expressions = [line.expression for line in self.program.temps()]
         expressions += [item.body for stage in self.program.stages for item in stage.reductions]
-        return sum(len(expression.atoms(*_CALLED)) for expression in expressions if axes(expression).features)
+        found = [expression for expression in expressions if axes(expression).features]
+        made = sum(len(expression.free_symbols & {*self.seed_of}) for expression in found)
+        return made + sum(len(expression.atoms(*_CALLED)) for expression in found)
 
     def _members(self, prologue: Sequence[Sweep]) -> set[str]:
         """Return the names of the values that do not vary over features."""

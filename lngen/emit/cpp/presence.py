@@ -123,6 +123,8 @@ class Presence:
             before = dict(self._used)
             for line in reversed([*program.lines()]):
                 self._use(line.body, self.used(line.symbol))
+            for row in program.random:
+                self._use(row.seed, self.used(row.symbol))
 
     def _use(self, expression: sympy.Basic, where: Condition) -> None:
         if isinstance(expression, Symbol):

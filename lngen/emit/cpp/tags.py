@@ -87,7 +87,7 @@ _INTEGERS = {
     "row scalar": "ROW_INTEGERS",
     "Scalar": "INTEGER",
 }
-HAVE_VALUES = ("ROWS", "FEATURES", "ROW_NUMBERS", "SCALAR", *_INTEGERS.values())
+HAVE_VALUES = ("ROWS", "RANDOM", "FEATURES", "ROW_NUMBERS", "SCALAR", *_INTEGERS.values())
 """Kinds of arrays that a caller passes, or leaves out."""
 
 
@@ -100,14 +100,20 @@ class Tags:
         self._count: Counter[str] = Counter()
 
     def add(
-        self, name: str, kind: str, there: Condition = ALWAYS, neutral: Fraction = Fraction(0), cast: str = ""
+        self,
+        name: str,
+        kind: str,
+        there: Condition = ALWAYS,
+        neutral: Fraction = Fraction(0),
+        cast: str = "",
+        index: int | None = None,
     ) -> Tag:
-        """Add a name, in capitals."""
+        """Add a name, in capitals; its `index` is that of the next of its kind if no other is given."""
         capitals = reading(name).upper()
         spellings = chain([capitals], (f"{capitals}_{number}" for number in count(2)))
         text = next(text for text in map(marked, spellings) if text not in self._taken)
         self._taken.add(text)
-        tag = Tag(text, kind, self._count[kind], there, neutral, cast)
+        tag = Tag(text, kind, self._count[kind] if index is None else index, there, neutral, cast)
         self._count[kind] += 1
         self.all.append(tag)
         return tag
