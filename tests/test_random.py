@@ -1,5 +1,6 @@
 """Random numbers of a definition: `uniform(seed)` and `dropout(u, p, seed)`."""
 
+import importlib
 import inspect
 import sys
 from functools import cache
@@ -13,8 +14,10 @@ from lngen.language.definition import Draw
 from lngen.language.oracle.evaluate import evaluate
 from lngen.language.oracle.random import drawn_from, philox
 from lngen.language.parsing import parse
+from lngen.pipeline.files import loading
 from lngen.runtime.numpy import random
 from lngen.runtime.numpy.rows import BLOCK_BYTES
+from tests.requirements import needs_gxx
 
 NORM = """
 def dropout_add_norm(x: Row, residual: Row, seed: Int[""], gamma: Feature = 1, beta: Feature = 0, p: Constant = 0.1):
@@ -167,3 +170,47 @@ def test_the_rows_of_named_axes_are_numbered_in_the_order_of_the_pattern():
     x = np.zeros((3, 4, 5), np.float32)
     y, _ = made.load().forward(x, 2)
     np.testing.assert_array_equal(y.reshape(6, 10), drawn_from(Draw("seed"), {"seed": 2}, (6, 10)).astype(np.float32))
+
+
+@needs_gxx
+@pytest.mark.ci
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.float16])
+def test_compiled_numbers_are_those_of_numpy(dtype):
+    """For rows in one chunk and in several, in vectors and at the end of a row, for any number of threads."""
+    made = lngen.derive(NUMBERS, backends=["cpu"]).load()
+    cpu = importlib.import_module(f"{made.__name__}.cpu_backend")
+    for shape in ((2, 3), (900, 2, 37)):
+        x = np.zeros(shape, dtype)
+        wanted = drawn_from(Draw("seed"), {"seed": -7}, shape).astype(dtype)
+        for threads in (1, 3):
+            np.testing.assert_array_equal(cpu.forward(x, -7, threads=threads)[0], wanted)
+
+
+@needs_gxx
+@pytest.mark.parametrize(
+    "backend",
+    [pytest.param("cpu", marks=pytest.mark.ci), pytest.param("cuda", marks=[pytest.mark.exhaustive, pytest.mark.cuda])],
+)
+def test_every_check_holds_on_compiled_kernels(backend):
+    report = lngen.derive(NORM, backends=[backend]).check(backend, shapes=((3, 8),), dtypes=("float32",))
+    assert [(e.kind, e.what, e.detail) for e in report.failures] == []
+
+
+@needs_gxx
+@pytest.mark.ci
+@pytest.mark.parametrize(
+    ("right", "wrong"), [("of.row, column", "of.row + 1, column"), ("RandomWord(seed)", "RandomWord(seed + 1)")]
+)
+def test_a_moved_row_and_a_wrong_key_in_compiled_kernels_are_found(right, wrong, tmp_path):
+    made = lngen.derive(NORM, backends=["cpu"])
+    folder = made.write(tmp_path)
+    header = tmp_path / "_runtime" / "native" / "host_directions.h"
+    text = header.read_text()
+    assert text.count(right) == 1
+    header.write_text(text.replace(right, wrong))
+    module = loading.load(folder)
+    cpu = importlib.import_module(f"{module.__name__}.cpu_backend")
+    x = np.ones((3, 8))
+    (_, r), _ = cpu.forward(x, 0 * x, 5, p=0.5)
+    (_, wanted), _ = module.forward(x, 0 * x, 5, p=0.5)
+    assert not np.array_equal(r, wanted)

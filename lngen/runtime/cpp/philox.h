@@ -34,6 +34,12 @@ LNGEN_INLINE RandomWords random_words(long long row, int fours, RandomKey key) {
   return philox({{RandomWord(row), RandomWord(row >> 32), RandomWord(fours), 0}}, key);
 }
 
+// One of them, in registers also where the place is not known to the compiler.
+LNGEN_INLINE RandomWord one_of(RandomWords words, int place) {
+  const RandomWord even = place & 2 ? words.of[2] : words.of[0], odd = place & 2 ? words.of[3] : words.of[1];
+  return place & 1 ? odd : even;
+}
+
 // The leading 24 bits of a word, which every type holds, as an integer and as a number in [0, 1).
 LNGEN_INLINE int leading_bits(RandomWord word) { return int(word >> 8); }
 template <class A> LNGEN_INLINE A to_unit_interval(A bits) { return bits * A(5.9604644775390625e-8); }

@@ -281,7 +281,7 @@ template <class Row> struct RowEntry {
       const int fours = Row::G::VECTOR % 4 == 0 ? start / 4 + i / 4 : (start + i) / 4;
       const int place = Row::G::VECTOR % 4 == 0 ? i % 4 : (start + i) % 4;
       const RandomWords words = random_words(row.here.row, fours, {RandomWord(seed), N::INDEX});
-      return to_unit_interval(A(leading_bits(words.of[place])));
+      return to_unit_interval(A(leading_bits(one_of(words, place))));
     }
   }
   template <class N, class V> LNGEN_INLINE void over_rows(N name, V value) const {
