@@ -70,6 +70,9 @@ def text(example: str) -> str:
         parts += [f"\n### {title}\n", "| function | meaning | domain |", "|---|---|---|"]
         parts += [f"| `{entry.usage}` | {_escaped(entry.doc)} | {entry.domain} |" for entry in entries]
     parts += ["\n### Type of an output\n", f"`cast(u, type)`: {_escaped(language.cast.__doc__ or '')}"]
+    parts += ["\n### Parts of an array\n"]
+    parts += [f"* `at(x, s=0)`: {_escaped(language.at.__doc__ or '')}"]
+    parts += [f"* `join(a, b)`: {_escaped(language.join.__doc__ or '')}"]
     parts.append(NAMES.format(rule=names.RULE[0].upper() + names.RULE[1:]).removesuffix("\n"))
     parts += [_listed(words, reason) for words, reason in names.refused() if len(words) > 1]
     return "\n".join(parts) + "\n"

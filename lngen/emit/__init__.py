@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from lngen.derivation.derivation import Direction
-from lngen.language.axes import AxisSize, Pattern, RowAxes
+from lngen.language.axes import AxisSize, Parts, Pattern, RowAxes
 from lngen.language.definition import Counterpart
 
 
@@ -26,7 +26,7 @@ class Notes:
     without a gradient. `nonnegative` names the Constants that must not be negative. `renamed` pairs the names here with
     those of callers, as the definition does. `counterparts` are the modules of PyTorch that the layer can replace.
     `layout`, `sizes` and `patterns` are the axes of the rows, the inputs that are the size of one, and the axes of each
-    input, if axes have names.
+    input, if axes have names. `parts` are the arrays that callers pass and get as a whole.
     """
 
     layer: str
@@ -41,7 +41,8 @@ class Notes:
     layout: RowAxes | None = None
     sizes: tuple[AxisSize, ...] = ()
     patterns: Mapping[str, Pattern] = field(default_factory=dict)
+    parts: tuple[Parts, ...] = ()
 
     def of_rows(self) -> "Notes":
         """Return the texts of a backend whose arrays are rows, whatever names their axes have."""
-        return replace(self, layout=None, sizes=(), patterns={})
+        return replace(self, layout=None, sizes=(), patterns={}, parts=())

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from lngen.emit import Notes
-from lngen.emit.interface import PublicInput, PublicInterface, interface
+from lngen.emit.interface import PublicInput, PublicInterface, PublicOutput, interface
 from lngen.emit.layout import call, statement, table
 from lngen.emit.saved import Field, saved_fields
 from lngen.emit.spelling import marked_program, plain_errors, reading
@@ -42,7 +42,7 @@ def described(
                 "kind": given.kind,
                 "axes": list(runtime.AXES[given.kind]),
                 "default": None if given.neutral is None else as_number(given.neutral),
-                **_pattern(given),  # type: ignore[typeddict-item]
+                **(_in_parts(given) if given.parts else _pattern(given)),  # type: ignore[typeddict-item]
             }
             for given in layer.inputs
         ],
@@ -56,16 +56,19 @@ def described(
             for given in layer.constants
         ],
         "outputs": [
-            runtime.output(output.public, output.kind, symbol=reading(output.name), cast=output.cast)
+            runtime.output(
+                output.public, output.kind, symbol=reading(output.name), cast=output.cast, **_in_parts(output)
+            )
             for output in layer.outputs
         ],
         "saved": [
-            {
-                "name": field.name,
-                "kind": "row scalar" if field.origin == "computed" else field.origin,
-                "of": field.source.public,
-                "axes": list(runtime.AXES[field.kind]) if field.kind != "Constant" else [],
-            }
+            runtime.saved(
+                field.name,
+                "row scalar" if field.origin == "computed" else field.origin,
+                list(runtime.AXES[field.kind]) if field.kind != "Constant" else [],
+                of=field.source.public,
+                parts=[reading(name) for name in field.parts],
+            )
             for field in saved
         ],
         "gradients": [
@@ -83,11 +86,17 @@ def described(
             "features": list(layer.layout.features),
             "sizes": [{"name": size.name, "default": size.default} for size in layer.sizes],
         }
+        if layer.counts:
+            interface["layout"]["parts"] = dict(layer.counts)
     return interface
 
 
-def _pattern(given: PublicInput) -> dict[str, Any]:
+def _pattern(given: PublicInput | PublicOutput) -> dict[str, Any]:
     return {"pattern": [list(axis) for axis in given.pattern.axes]} if given.pattern else {}
+
+
+def _in_parts(given: PublicInput | PublicOutput) -> dict[str, Any]:
+    return {**_pattern(given), "parts": [reading(name) for name in given.parts]} if given.parts else {}
 
 
 def protocol(
@@ -140,6 +149,7 @@ def assignment(interface: runtime.Interface) -> list[str]:
                 default=given["default"],
                 **_symbol(given),
                 pattern=given.get("pattern"),
+                parts=given.get("parts"),
             )
             for given in interface["inputs"]
         ],
@@ -148,11 +158,23 @@ def assignment(interface: runtime.Interface) -> list[str]:
             for given in interface["constants"]
         ],
         "outputs": [
-            _made("output", [output["name"], output["kind"]], **_symbol(output), cast=output.get("cast"))
+            _made(
+                "output",
+                [output["name"], output["kind"]],
+                **_symbol(output),
+                cast=output.get("cast"),
+                pattern=output.get("pattern"),
+                parts=output.get("parts"),
+            )
             for output in interface["outputs"]
         ],
         "saved": [
-            _made("saved", [field["name"], field["kind"], field["axes"]], of=_unless(field["of"], field["name"]))
+            _made(
+                "saved",
+                [field["name"], field["kind"], field["axes"]],
+                of=_unless(field["of"], field["name"]),
+                parts=field.get("parts"),
+            )
             for field in interface["saved"]
         ],
         "gradients": [

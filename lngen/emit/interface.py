@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from typing import TypeVar
 
 from lngen.algebra.symbols import RowScalarSymbol, RowSymbol, ScalarSymbol
 from lngen.emit import Notes
 from lngen.emit.spelling import gradient, marked, reading
 from lngen.errors import LngenError
-from lngen.language.axes import AxisSize, Pattern, RowAxes
+from lngen.language.axes import AxisSize, Parts, Pattern, RowAxes
 from lngen.language.definition import Counted
-from lngen.language.names import fault
+from lngen.language.names import fault, numbered
 from lngen.plan.program import RowProgram
 from lngen.runtime.protocol.interface import DATA, Kind
 from lngen.runtime.protocol.parameters import is_held
@@ -60,11 +61,15 @@ class PublicName:
 
 @dataclass(frozen=True)
 class PublicInput(PublicName):
-    """A positional argument of forward; `neutral` is None for one that is required."""
+    """A positional argument of forward; `neutral` is None for one that is required.
+
+    `parts` are the names in the programs of those of an array that they read in parts, in order.
+    """
 
     kind: Kind
     neutral: Fraction | None
     pattern: Pattern | None = None
+    parts: tuple[str, ...] = ()
 
     def meaning(self, rows: str) -> str:
         """Describe the values of the input in the words of a docstring."""
@@ -98,11 +103,14 @@ class PublicConstant(PublicName):
 class PublicOutput(PublicName):
     """A result of forward: Row, RowScalar or Scalar.
 
-    `cast` is the type that it is rounded to; None is that of the rows.
+    `cast` is the type that it is rounded to; None is that of the rows. One that is made of `parts`, names in the
+    programs, has a pattern of its own.
     """
 
     kind: Kind
     cast: str | None = None
+    pattern: Pattern | None = None
+    parts: tuple[str, ...] = ()
 
     def meaning(self, rows: str) -> str:
         """Describe the values of the output in the words of a docstring."""
@@ -110,9 +118,12 @@ class PublicOutput(PublicName):
         return meaning + (f", rounded to {self.cast}" if self.cast else "")
 
 
+Entry = TypeVar("Entry", PublicInput, PublicOutput)
+
+
 @dataclass(frozen=True)
 class PublicInterface:
-    """Public interface of a layer."""
+    """Public interface of a layer; `counts` are the sizes of the axes that number parts of arrays, by name."""
 
     inputs: tuple[PublicInput, ...]
     constants: tuple[PublicConstant, ...]
@@ -120,6 +131,7 @@ class PublicInterface:
     nonnegative: frozenset[str]
     layout: RowAxes | None = None
     sizes: tuple[AxisSize, ...] = ()
+    counts: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def axes(self) -> str:
@@ -130,8 +142,12 @@ class PublicInterface:
         """Describe the values of an input or an output, in the words of a docstring."""
         if self.layout is None or each.kind == "Scalar":
             return each.meaning(self.rows[0].public)
-        pattern = each.pattern if isinstance(each, PublicInput) else self.layout.pattern if each.kind == "Row" else None
+        pattern = each.pattern
+        if pattern is None and isinstance(each, PublicOutput) and each.kind == "Row":
+            pattern = self.layout.pattern
         axes = " ".join(self.layout.rows) if pattern is None else str(pattern)
+        counted = () if pattern is None else (name for name in pattern.names if name in self.counts)
+        axes += "".join(f", {name} of size {self.counts[name]}" for name in counted)
         rounded = f", rounded to {each.cast}" if isinstance(each, PublicOutput) and each.cast else ""
         return f"an array with the axes {axes}{rounded}" + ", without a gradient" * (each.kind in DATA)
 
@@ -251,4 +267,31 @@ def interface(forward: RowProgram, notes: Notes) -> PublicInterface:
             raise LngenError(f"{notes.layer}: emitted code cannot use the name {name}, which {wrong}; choose another")
     required_first = tuple(sorted(inputs, key=lambda given: not given.required))
     nonnegative = frozenset(map(spelled, notes.nonnegative))
-    return PublicInterface(required_first, constants, outputs, nonnegative, notes.layout, notes.sizes)
+    rows = PublicInterface(required_first, constants, outputs, nonnegative, notes.layout, notes.sizes)
+    taken = {*names, *(symbol.name for symbol in forward.saved)}
+    if not notes.parts:
+        return rows
+    taken = {reading(name) for name in (*names, *(symbol.name for symbol in forward.saved))}
+    return _as_wholes(
+        rows,
+        [each.renamed(spelled) for each in notes.parts],
+        {each.name: spelled(numbered(each.name, taken.__contains__)) for each in notes.parts},
+    )
+
+
+def _as_wholes(rows: PublicInterface, parts: Sequence[Parts], called: Mapping[str, str]) -> PublicInterface:
+    """The interface with arrays as wholes, of that with their parts; an array is `called` by a name of its own."""
+    of_part = {name: each for each in parts for name in each.names if name}
+
+    def wholes(entries: Iterable[Entry]) -> tuple[Entry, ...]:
+        found: dict[str, Entry] = {}
+        for entry in entries:
+            each = of_part.get(entry.name)
+            if each is not None:
+                own = called[each.name], each.name
+                entry = replace(entry, name=own[0], public=own[1], pattern=each.pattern, parts=each.names)
+            found.setdefault(entry.public, entry)
+        return tuple(found.values())
+
+    counts = {each.axis: len(each.names) for each in parts}
+    return replace(rows, inputs=wholes(rows.inputs), outputs=wholes(rows.outputs), counts=counts)

@@ -34,7 +34,7 @@ class LayerClass:
         """The sizes that the constructor takes: the number of features, or those of the axes of parameters."""
         if not self.layer.layout:
             return ["D"] * any(each.kind == "Feature" for each in self.layer.inputs)
-        given = [size.name for size in self.layer.sizes]
+        given = [*(size.name for size in self.layer.sizes), *self.layer.counts]
         names = (name for each in self.parameters if each.pattern for name in each.pattern.names)
         return [name for name in dict.fromkeys(names) if name not in given]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from lngen.emit.interface import PublicInterface, PublicName
@@ -21,12 +21,18 @@ _MEANINGS = {
 
 @dataclass(frozen=True)
 class Field:
-    """Saved array or number; `optional` marks one of an optional input."""
+    """Saved array or number; `optional` marks one of an optional input, and `parts` are those that are read of it."""
 
     source: PublicName
     kind: Kind | Literal["Constant"]
     origin: Literal["input", "output", "constant", "computed"]
     optional: bool
+    parts: tuple[str, ...] = ()
+
+    @property
+    def read(self) -> tuple[str, ...]:
+        """Return the names of its values in the programs."""
+        return self.parts or (self.source.name,)
 
     @property
     def name(self) -> str:
@@ -48,8 +54,14 @@ def saved_fields(
     layer: PublicInterface, forward: RowProgram, backward: RowProgram, others: Iterable[RowProgram]
 ) -> tuple[Field, ...]:
     """Return the values that backward reads, those that forward computes, then arguments that only `others` read."""
-    outputs = {output.name: Field(output, output.kind, "output", False) for output in layer.outputs}
-    inputs = {given.name: Field(given, given.kind, "input", not given.required) for given in layer.inputs}
+    outputs: dict[str, Field] = {}
+    inputs: dict[str, Field] = {}
+    for output in layer.outputs:
+        made = Field(output, output.kind, "output", False, output.parts)
+        outputs |= dict.fromkeys(made.read, made)
+    for given in layer.inputs:
+        taken = Field(given, given.kind, "input", not given.required, given.parts)
+        inputs |= dict.fromkeys(taken.read, taken)
     inputs |= {given.name: Field(given, "Constant", "constant", False) for given in layer.constants}
     fields = {row.name: (outputs | inputs)[row.name] for row in backward.rows if row.origin != "cotangent"}
     fields |= {
@@ -60,4 +72,5 @@ def saved_fields(
     for other in others:
         read = [*(row.name for row in other.rows), *(parameter.name for parameter in other.parameters)]
         fields |= {name: inputs[name] for name in read if name in inputs and name not in fields}
-    return tuple(fields.values())
+    wholes = dict.fromkeys(fields.values())
+    return tuple(replace(each, parts=tuple(name for name in each.parts if name in fields)) for each in wholes)

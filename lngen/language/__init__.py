@@ -532,10 +532,32 @@ def cast(u: Any, type: str, /) -> Any:
     not_run("cast")
 
 
+def at(x: Any, /, **part: int) -> Any:
+    """A part of an array, counted from 0 along an axis whose size is an input: `gate = at(x, s=0)`.
+
+    The array has that axis, as in `x: Array["... (s d)"]` with `s: Size = 2`, and is read in parts alone. The default
+    of the size is the number of parts. The gradient of the array is made of those of its parts, and is 0 in a part that
+    nothing reads.
+    """
+    not_run("at")
+
+
+def join(*parts: Any) -> Any:
+    """An output made of parts, each a Row: `y = join(a*c - b*s, b*c + a*s)`.
+
+    It has the axes of the first array that is read in as many parts. A join is the whole of an output, which no other
+    statement reads.
+    """
+    not_run("join")
+
+
 FUNCTIONS: Mapping[str, FunctionEntry] = MappingProxyType(TABLE)
-"""Every function of the language by name but `cast`, which is no expression; no other module names them all."""
+"""Every function of the language by name but those of STATEMENTS; no other module names them all."""
+
+STATEMENTS: tuple[str, ...] = ("cast", "at", "join")
+"""The functions that are no expressions."""
 
 
 def public_names() -> tuple[str, ...]:
     """Return the names that a definition may import."""
-    return ("D", "pi", *ANNOTATIONS, *FUNCTIONS, "cast")
+    return ("D", "pi", *ANNOTATIONS, *FUNCTIONS, *STATEMENTS)

@@ -14,7 +14,8 @@ features are those that reductions name, together *the row*; the other axes numb
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, replace
 from itertools import chain
 
 from lngen.language.syntax import Kind
@@ -71,8 +72,35 @@ class Pattern:
             raise PatternError(f"names {strange}, which is no axis of {self}")
         return tuple(name for name in self.names if name in wanted)
 
+    def without(self, names: Collection[str]) -> Pattern:
+        """Return the pattern without some axes.
+
+        >>> str(Pattern.of("b (s h d) s_2").without(["s", "s_2"]))
+        'b (h d)'
+        """
+        kept = (tuple(name for name in axis if name not in names) for axis in self.axes)
+        return Pattern(tuple(axis for axis in kept if axis))
+
     def __str__(self) -> str:
         return written(self.axes)
+
+
+@dataclass(frozen=True)
+class Parts:
+    """Array that a definition takes or makes in parts, each an input or an output there.
+
+    The array has its `name` and `pattern` for callers, and the entries along the `axis` number the parts. `names` are
+    those of the parts in order, empty for one that nothing reads.
+    """
+
+    name: str
+    pattern: Pattern
+    axis: str
+    names: tuple[str, ...]
+
+    def renamed(self, called: Callable[[str], str]) -> Parts:
+        """Return the same with other names for the parts."""
+        return replace(self, names=tuple(name and called(name) for name in self.names))
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Literal, TypeAlias
 
-from lngen.language.axes import AxisSize, Pattern, RowAxes
+from lngen.language.axes import AxisSize, Parts, Pattern, RowAxes
 from lngen.language.syntax import Binary, Call, Expression, Kind, Name, Number, SourceSpan, render, walk
 
 Counted: TypeAlias = Literal["rows", "entries"]
@@ -96,7 +96,7 @@ class Definition:
     spells otherwise, as pairs of the name here and the name there: `dx` is left to the gradient of an input `x`.
     `casts` pairs an output with the type that it is rounded to. Its statement has the value before, and no other
     statement reads it. `layout` are the axes of the rows if they have names, and `sizes` the inputs that are the size
-    of one.
+    of one. `parts` are the arrays that callers pass and get as a whole, and that are several inputs or outputs here.
     """
 
     name: str
@@ -112,6 +112,7 @@ class Definition:
     casts: tuple[tuple[str, str], ...] = ()
     layout: RowAxes | None = None
     sizes: tuple[AxisSize, ...] = ()
+    parts: tuple[Parts, ...] = ()
 
     @property
     def constants(self) -> tuple[Input, ...]:
@@ -213,6 +214,10 @@ class Definition:
         """The definition whose outputs are not rounded, which derivatives are of."""
         return replace(self, casts=())
 
+    def whole(self, name: str) -> Parts | None:
+        """Return the array that an input or an output is a part of; None for one that is no part."""
+        return next((each for each in self.parts if name in each.names), None)
+
     def public(self, name: str) -> str:
         """Return the name of an input, an output or a statement in the file and in the signatures of emitted
         functions.
@@ -227,6 +232,7 @@ class Definition:
         if self.layout:
             given = ", ".join(f"{size.name} = {size.default}" for size in self.sizes)
             lines.append(f"rows {self.layout.pattern} of {' '.join(self.layout.features)}; sizes {given}")
+        lines += [f"{each.name} of {each.pattern} is {each.axis} of {', '.join(each.names)}" for each in self.parts]
         return "\n".join([*lines, *(f"{name} is written {written}" for name, written in self.renamed)])
 
     def _inputs_of(self, kind: Kind) -> tuple[Input, ...]:

@@ -108,7 +108,7 @@ def refused() -> Iterator[tuple[frozenset[str], str]]:
     """The words that no definition may use, and why, as the end of a sentence that starts with one."""
     yield frozenset({"D"}), "is the number of features"
     yield frozenset({"pi"}), "is a number of the language"
-    yield frozenset({*language.FUNCTIONS, "cast"}), "is a function of the language"
+    yield frozenset({*language.FUNCTIONS, *language.STATEMENTS}), "is a function of the language"
     yield frozenset(language.ANNOTATIONS), "is a kind of the language"
     yield KEYWORDS, "is reserved in Python"
     yield BUILTINS, "is a builtin of Python"

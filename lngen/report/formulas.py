@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
+from typing import TypeAlias
 
 from sympy import Add, Expr
 
@@ -12,9 +13,13 @@ from lngen.algebra.equations import Equation, leading_to, read_by
 from lngen.algebra.notation import latex, latex_name, text
 from lngen.algebra.symbols import TypedSymbol, is_row
 from lngen.derivation.derivation import Derivation, Direction
-from lngen.language.names import cotangent
+from lngen.language.axes import Parts
+from lngen.language.definition import Definition
+from lngen.language.names import cotangent, tangent
 from lngen.plan.planner import Plan
 from lngen.runtime.protocol.axes import REST
+
+_Called: TypeAlias = Callable[[str], str]
 
 
 @dataclass(frozen=True)
@@ -58,6 +63,51 @@ def formulas(plan: Plan) -> dict[Direction, tuple[str, ...]]:
         name: (*random * (name == "forward"), *(result(q, order, axes if name != "jvp" else {}).line for q in each))
         for name, each in equations.items()
     }
+
+
+def _twice(name: str) -> str:
+    return cotangent(cotangent(name))
+
+
+def in_parts(definition: Definition, direction: Direction) -> tuple[list[str], list[str]]:
+    """Return lines about arrays in parts: before those of a direction that takes them, and after those that make them.
+
+    >>> from lngen.language.parsing import parse
+    >>> halves = parse('def f(x: Array["b (s d)"], s: Size = 2): return join(3*at(x, s=1), 2*at(x, s=1))')
+    >>> for direction in ("forward", "backward"):
+    ...     print(*in_parts(halves, direction))
+    ['x_1 = at(x, s=1)'] ['y = join(y_0, y_1)']
+    ['dy_0 = at(dy, s=0)', 'dy_1 = at(dy, s=1)'] ['dx = join(0, dx_1)']
+    """
+    given = {each.name for each in definition.inputs if each.kind.has_gradient}
+    outputs = [each for each in definition.parts if {*each.names}.issubset(definition.outputs)]
+    inputs = [each for each in definition.parts if each not in outputs]
+    moved = [each for each in inputs if given.intersection(each.names)]
+    again = partial(cotangent, again=True)
+    takes: list[tuple[_Called, list[Parts]]]
+    makes: list[tuple[_Called, list[Parts]]]
+    match direction:
+        case "forward":
+            takes, makes = [(str, inputs)], [(str, outputs)]
+        case "backward":
+            takes, makes = [(cotangent, outputs)], [(cotangent, moved)]
+        case "jvp":
+            takes, makes = [(tangent, moved)], [(tangent, outputs)]
+        case _:
+            takes, makes = [(cotangent, outputs), (_twice, moved)], [(again, moved), (_twice, outputs)]
+    first = [
+        f"{name(part)} = at({name(each.name)}, {each.axis}={place})"
+        for name, wholes in takes
+        for each in wholes
+        for place, part in enumerate(each.names)
+        if part
+    ]
+    last = [
+        f"{name(each.name)} = join({', '.join(name(part) if part else '0' for part in each.names)})"
+        for name, wholes in makes
+        for each in wholes
+    ]
+    return first, last
 
 
 def summed_over(derivation: Derivation) -> dict[str, str]:

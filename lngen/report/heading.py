@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 
-from lngen.derivation.derivation import Proof
+from lngen.derivation.derivation import Direction, Proof
 from lngen.emit import Notes
 from lngen.emit.backends import backend, command_option
 from lngen.emit.render import sha256_text
@@ -14,7 +14,7 @@ from lngen.language.definition import Definition
 from lngen.plan.planner import Plan
 from lngen.report.audit import hazards, warning
 from lngen.report.costs import cost_line
-from lngen.report.formulas import formulas
+from lngen.report.formulas import formulas, in_parts
 from lngen.report.grades import by_grade
 from lngen.version import __version__
 
@@ -33,7 +33,10 @@ _UNSAFE_IN_COMMENTS = (
 def notes(planned: Plan, name: str) -> Notes:
     """Return the texts of a layer's code that a backend emits."""
     definition = planned.derivation.definition
-    lines = formulas(planned)
+    lines: dict[Direction, tuple[str, ...]] = {}
+    for direction, each in formulas(planned).items():
+        first, last = in_parts(definition, direction)
+        lines[direction] = (*first, *each, *last)
     renamed = (f"{name} is the {written} of the definition" for name, written in definition.renamed)
     return Notes(
         layer=definition.name,
@@ -48,6 +51,7 @@ def notes(planned: Plan, name: str) -> Notes:
         layout=definition.layout,
         sizes=definition.sizes,
         patterns={entry.name: entry.pattern for entry in definition.inputs if entry.pattern},
+        parts=definition.parts,
     )
 
 

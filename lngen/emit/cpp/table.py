@@ -20,7 +20,7 @@ from lngen.runtime.protocol.directions import DirectionProtocol
 def module(directions: Sequence[Lowered], header: Sequence[str], notes: Notes) -> str:
     """Return the text of `kernels.py` for the directions of a layer, forward first."""
     programs = [program for program, _ in directions]
-    takes = protocol_of(programs, notes).directions
+    takes = protocol_of(programs, notes.of_rows()).directions
     tables: dict[str, str] = {
         program.direction: direction_table(program, takes[program.direction], source_of(program), kernels)
         for program, kernels in directions

@@ -8,7 +8,7 @@ from typing import Any
 
 from lngen.emit import Notes, render
 from lngen.emit.class_names import class_of
-from lngen.emit.description import assignment, described, protocol
+from lngen.emit.description import assignment, described, protocol, protocol_of
 from lngen.emit.interface import OwnFields, interface
 from lngen.emit.layout import call, in_order, quoted, statement
 from lngen.emit.numpy import classes
@@ -46,10 +46,14 @@ class _NumpyEmission:
         self.notes, self.layer = notes, (layer := interface(programs[0], notes))
         self.programs = list(programs)
         self.forward, self.backward, *others = self.programs
+        self.rows = interface(programs[0], notes.of_rows())
         self.several = len(layer.outputs) > 1
         self.saved = saved_fields(layer, self.forward, self.backward, others)
         self.own = OwnFields.beside(field.name for field in self.saved)
         self.protocol = protocol(self.programs, layer, self.saved, notes)
+        self.of_rows = self.protocol
+        if layer.counts:
+            self.of_rows = protocol_of(self.programs, notes.of_rows())
         self.functions = self._functions()
 
     def _functions(self) -> list[DirectionFunction]:
@@ -57,14 +61,15 @@ class _NumpyEmission:
         residuals = tuple(centring.residual.symbol for centring in self.forward.centrings())
         later, read = [], dict.fromkeys((symbol.name for symbol in self.forward.saved), NEVER)
         for program in self.programs[1:]:
-            groups = {"arguments": self._arguments(program), "fields": [field.source.name for field in self.saved]}
-            made = direction_function(program, self.layer, groups, self._results(program), residuals)
+            fields = [name for field in self.saved for name in field.read]
+            groups = {"arguments": self._arguments(program), "fields": fields}
+            made = direction_function(program, self.rows, groups, self._results(program), residuals)
             for name, cases in made.body.saved_cases().items():
                 read[name] |= cases
             later.append(made)
         groups = {"values": self._arguments(self.forward)}
         return [
-            direction_function(self.forward, self.layer, groups, self._results(self.forward), (), read),
+            direction_function(self.forward, self.rows, groups, self._results(self.forward), (), read),
             *later,
         ]
 
@@ -154,11 +159,11 @@ class _NumpyEmission:
 
     def _arguments(self, program: RowProgram) -> list[str]:
         """Return the arguments of a direction besides the saved values, in the runtime's order."""
-        return [each.variable for each in self.protocol.directions[program.direction].arguments]
+        return [each.variable for each in self.of_rows.directions[program.direction].arguments]
 
     def _results(self, program: RowProgram) -> list[str]:
         """Return the results of a direction, in the runtime's order."""
-        return [each.variable for each in self.protocol.directions[program.direction].makes]
+        return [each.variable for each in self.of_rows.directions[program.direction].makes]
 
     def _directions(self) -> list[str]:
         """Return the statements that join each direction's mathematics to the argument checks of the runtime."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from lngen.language import FUNCTIONS
 from lngen.language.axes import AxisSize, Pattern, PatternError, RowAxes
@@ -21,14 +21,20 @@ def annotation_of(node: ast.expr | None) -> tuple[str, ast.expr | None]:
     return (node.id, None) if isinstance(node, ast.Name) else ("", None)
 
 
-def pattern(source: Source, annotation: ast.expr, text: ast.expr | None, among: Pattern | None = None) -> Pattern:
-    """Read the pattern of an array, whose axes are `among` those of the rows; refuses another text."""
+def pattern(
+    source: Source,
+    annotation: ast.expr,
+    text: ast.expr | None,
+    among: Pattern | None = None,
+    parts: Collection[str] = (),
+) -> Pattern:
+    """Read the pattern of an array, whose axes are `among` those of the rows or number parts; refuses another text."""
     if not isinstance(text, ast.Constant) or not isinstance(text.value, str):
         source.refuse(annotation, "axes-text")
     try:
         found = Pattern.of(text.value)
         if among is not None:
-            among.among(" ".join(found.names))
+            among.among(" ".join(found.without(parts).names))
     except PatternError as error:
         source.refuse(text, "axes-pattern", text=text.value, fault=str(error))
     return found
@@ -43,16 +49,17 @@ def axes_of_reductions(function: ast.FunctionDef) -> Iterator[tuple[ast.expr, st
                     yield place, text
 
 
-def layout(source: Source, function: ast.FunctionDef) -> RowAxes | None:
+def layout(source: Source, function: ast.FunctionDef, parts: Collection[str]) -> RowAxes | None:
     """Return the axes of the rows; None for a definition without an `Array`.
 
-    The first `Array` has all axes. Those that reductions name are a row; without one it is the last axis.
+    The first `Array` has all axes. Those that reductions name are a row; without one it is the last axis. Axes that
+    number `parts` of arrays are none of them.
     """
     annotated = [(each.annotation, *annotation_of(each.annotation)) for each in function.args.args]
     first = next(((node, text) for node, name, text in annotated if name == ARRAY and node is not None), None)
     if first is None:
         return None
-    whole = pattern(source, *first)
+    whole = pattern(source, *first).without(parts)
     if not whole.axes:
         source.refuse(first[0], "axes-none")
     features: tuple[str, ...] = ()
@@ -74,8 +81,13 @@ def layout(source: Source, function: ast.FunctionDef) -> RowAxes | None:
     return RowAxes(whole, features)
 
 
-def check_sizes(source: Source, place: SourceSpan, patterns: Iterable[Pattern], sizes: Iterable[AxisSize]) -> None:
-    """Refuse an axis made of several whose sizes cannot be known, and a size that is of no axis."""
+def check_sizes(
+    source: Source, place: SourceSpan, patterns: Iterable[Pattern], sizes: Iterable[AxisSize], parts: Collection[str]
+) -> None:
+    """Refuse an axis made of several whose sizes cannot be known, and a size that is of no axis.
+
+    An axis that numbers `parts` may stand alone.
+    """
     every = [*patterns]
     known = {size.name for size in sizes} | {axis[0] for each in every for axis in each.axes if len(axis) == 1}
     for each in every:
@@ -84,5 +96,5 @@ def check_sizes(source: Source, place: SourceSpan, patterns: Iterable[Pattern], 
             if len(unknown) > 1:
                 source.refuse(place, "axes-size", text=f"({' '.join(axis)})", name=unknown[0])
     for size in sizes:
-        if not any(size.name in axis and len(axis) > 1 for each in every for axis in each.axes):
+        if not any(size.name in axis and (len(axis) > 1 or size.name in parts) for each in every for axis in each.axes):
             source.refuse(place, "size-of-nothing", name=size.name)

@@ -20,6 +20,7 @@ from lngen.language.parsing.counterparts import about, counterparts
 from lngen.language.parsing.expressions import Scope, describe
 from lngen.language.parsing.folding import Fault
 from lngen.language.parsing.instead import suggestion
+from lngen.language.parsing.parts import UNNAMED_OUTPUT
 from lngen.language.parsing.refusals import FILE
 from lngen.language.parsing.signature import SignatureParser
 from lngen.language.parsing.smallest import minimum_features
@@ -38,7 +39,6 @@ from lngen.language.syntax import (
 )
 
 MAXIMUM_STATEMENTS = 200
-UNNAMED_OUTPUT = "y"
 ROW_COUNT = "rows"
 
 _WITH_FEATURES = {Kind.ROW_SCALAR: Kind.ROW, Kind.DATA_PER_ROW: Kind.DATA, Kind.INT_PER_ROW: Kind.INT}
@@ -90,6 +90,7 @@ class _DefinitionParser(SignatureParser):
         name_span = self.signature(function)
         inputs = tuple(self.inputs(function, name_span))
         body, inner_text = _without_docstring(function.body)
+        body = self.parting.body(body)
         text = inner_text if text is None or not text.value else text
         scope, statements, outputs, result = self._body(body, inputs, name_span)
         if not any(entry.kind.over_features for entry in inputs):
@@ -105,12 +106,17 @@ class _DefinitionParser(SignatureParser):
         self._check_second_gradients(inputs, outputs)
         self._check_outputs(scope, statements, outputs, result)
         self._check_used(inputs, statements, outputs)
+        self._check_joined(scope, statements, result)
         try:
             smallest = minimum_features(statements)
         except Fault as fault:
             self.refuse(fault.expression.span, fault.code, **fault.values)
         ends = [*(entry.name for entry in inputs if entry.kind.has_gradient), *outputs]
-        called = names.apart([*(entry.name for entry in inputs), *(entry.name for entry in statements)], ends)
+        wholes = (*self.parting.wholes.values(), *self.parting.outputs)
+        every = [*(entry.name for entry in inputs), *(entry.name for entry in statements)]
+        called = names.apart([*every, *(each.name for each in wholes)], ends)
+        parts = tuple(each.renamed(called.__getitem__) for each in wholes)
+        inside = {name for each in parts for name in each.names}
         return Definition(
             name=function.name,
             docstring="" if text is None else _clean(about(str(text.value))),
@@ -123,11 +129,12 @@ class _DefinitionParser(SignatureParser):
             source=self.source.text,
             filename=self.source.filename,
             minimum_features=smallest,
-            renamed=tuple((name, written) for written, name in called.items() if name != written),
+            renamed=tuple((called[name], name) for name in every if called[name] not in (name, *inside)),
             casts=tuple((called[name], target) for name, target in scope.casts.items()),
             counterparts=() if text is None else tuple(counterparts(self.source, _lines(text), inputs)),
             layout=self.layout,
             sizes=tuple(self.sizes),
+            parts=parts,
         )
 
     # --- the file -----------------------------------------------------------------------------------------
@@ -320,6 +327,15 @@ class _DefinitionParser(SignatureParser):
                 self.refuse(place, "returned-shared", name=name, kind=found[name].kind.value)
             if holds_integers(found[name].expression):
                 self.refuse(place, "returned-integer", name=name)
+
+    def _check_joined(self, scope: Scope, statements: list[Statement], result: ast.Return) -> None:
+        kinds = {entry.name: entry.kind for entry in statements}
+        for whole in self.parting.outputs:
+            for name in whole.names:
+                if name in scope.casts:
+                    self.refuse(result, "join-cast", name=name)
+                if kinds[name] is not Kind.ROW:
+                    self.refuse(result, "join-kind", name=name, kind=kinds[name].value)
 
     def _check_used(self, inputs: tuple[Input, ...], statements: list[Statement], outputs: tuple[str, ...]) -> None:
         used = set(outputs)

@@ -221,6 +221,32 @@ REFUSALS: Mapping[str, tuple[str, str]] = {
         "{name!r} is rounded to {target}, and cannot be computed with",
         "give the value before the cast a name of its own, and use that",
     ),
+    # parts
+    "part-call": ("at with other arguments", "write an array and the number of a part, as in `at(x, s=0)`"),
+    "part-axis": ("{name!r} is no input of kind Size", "make the number of parts an input, as in `{name}: Size = 2`"),
+    "part-size": ("the number of parts {name!r} has no default", "write it, as in `{name}: Size = 2`: it is fixed"),
+    "part-axes": (
+        "the parts of {name!r} with the axes {axes!a}",
+        'write one axis for the number of parts and another for their entries, as in `Array["... (s d)"]`',
+    ),
+    "part-array": (
+        "{name!r} has no parts along {axis!r}",
+        'take parts of an input whose axes name them, as in `x: Array["... ({axis} d)"]`',
+    ),
+    "part-place": ("there is no part {number} of {axis!r}", "count from 0: there are {count}"),
+    "part-whole": (
+        "{name!r} as a whole, which is read in {count} parts",
+        "take a part, as in `at({name}, {axis}=0)`",
+    ),
+    "join-call": ("join with other arguments", "write the parts of an output in order, as in `y = join(a, b)`"),
+    "join-count": (
+        "join of {count}, and no array is read in as many parts",
+        "join as many as there are parts of an array, or return each by its name",
+    ),
+    "join-place": ("join inside an expression", "join the whole of an output, as in `y = join(a, b)`"),
+    "join-read": ("{name!r} is joined, and cannot be computed with", "compute with its parts"),
+    "join-kind": ("the part {name!r} of an output is a {kind}", "join Rows: multiply by a Row, or return it by itself"),
+    "join-cast": ("the part {name!r} of an output is rounded", "return each part by its name, or round outside"),
     # numbers
     "number-size": ("{found}", "keep numbers between 1e-300 and 1e300 in magnitude"),
     "number-digits": (

@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Sequence
 from fractions import Fraction
+from itertools import chain
 
 from lngen.language import ANNOTATIONS, KIND_NAMES, names
 from lngen.language.axes import AxisSize, Pattern, RowAxes
@@ -13,6 +14,7 @@ from lngen.language.definition import Input
 from lngen.language.parsing import instead, named_axes
 from lngen.language.parsing.expressions import describe, number
 from lngen.language.parsing.instead import suggestion
+from lngen.language.parsing.parts import Parting
 from lngen.language.parsing.source import Located, Source
 from lngen.language.syntax import Kind, SourceSpan
 
@@ -71,8 +73,9 @@ class SignatureParser:
             self.refuse(arguments.kwonlyargs[0], "keyword-only")
         missing = len(arguments.args) - len(arguments.defaults)
         defaults: list[ast.expr | None] = [*[None] * missing, *arguments.defaults]
-        inputs: list[Input] = []
-        self.layout = named_axes.layout(self.source, function)
+        self.parting = Parting.of(self.source, function)
+        self.layout = named_axes.layout(self.source, function, self.parting.axes)
+        arrays: list[tuple[ast.arg, Input]] = []
         for argument, default in zip(arguments.args, defaults, strict=True):
             self.check_name(argument, argument.arg)
             value = None if default is None else self._default(default)
@@ -82,14 +85,22 @@ class SignatureParser:
             kind, pattern = self._input_kind(argument)
             if default is not None and value is not None and kind.is_integer and value.denominator != 1:
                 self.refuse(default, "integer-default", value=value)
-            inputs.append(Input(argument.arg, kind, value, self.source.span(argument), pattern=pattern))
-        named_axes.check_sizes(self.source, name_span, (each.pattern for each in inputs if each.pattern), self.sizes)
+            arrays.append((argument, Input(argument.arg, kind, value, self.source.span(argument), pattern=pattern)))
+        patterns = [each.pattern for _, each in arrays if each.pattern]
+        sizes = {size.name: size for size in self.sizes}
+        self.parting.check_sizes(sizes)
+        named_axes.check_sizes(self.source, name_span, patterns, self.sizes, self.parting.axes)
+        inputs = [*chain.from_iterable(self.parting.cut(argument, each, sizes) for argument, each in arrays)]
+        self.sizes = [size for size in self.sizes if size.name not in self.parting.axes]
         shaping = shapes_results(inputs)
         if not shaping:
             self.refuse(name_span, "no-row")
         if shaping[0].default is not None:
-            default = defaults[inputs.index(shaping[0])]
-            assert default is not None
+            default = next(
+                default
+                for argument, default in zip(arguments.args, defaults, strict=True)
+                if default is not None and self.source.span(argument) == shaping[0].span
+            )
             self.refuse(default, "first-row-default", kind=shaping[0].kind.value)
         return inputs
 
@@ -105,10 +116,11 @@ class SignatureParser:
             self.refuse(argument, "no-kind", name=argument.arg)
         name, axes = named_axes.annotation_of(annotation)
         if self.layout and name in (named_axes.ARRAY, Kind.DATA.value, Kind.INT.value):
-            pattern = named_axes.pattern(self.source, annotation, axes, self.layout.pattern)
+            parts = self.parting.axes
+            pattern = named_axes.pattern(self.source, annotation, axes, self.layout.pattern, parts)
             if name == Kind.DATA.value and not pattern.axes:
                 self.refuse(annotation, "axes-number")
-            kind = self.layout.kind(pattern)
+            kind = self.layout.kind(pattern.without(parts))
             of = {Kind.DATA.value: kind.of_data, Kind.INT.value: kind.of_integers}
             return of.get(name, kind), pattern if pattern.axes else None
         if axes is not None:
