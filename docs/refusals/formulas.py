@@ -28,10 +28,6 @@ def _between(x):
     return np.where((x > 0) & (x < 1), x, 2)
 
 
-def _halves(x):
-    return np.split(x[:, :-1], 2, -1)
-
-
 _IDENTITY = ("2*x", twice)
 
 EXPRESSIONS = Section(
@@ -67,14 +63,14 @@ EXPRESSIONS = Section(
         formula("x[0]", "pick(x, 0)", lambda x: x[:, 0]),
         Example(
             "def swiglu(x: Row):\n    y = silu(x[:D//2])*x[D//2:]\n    return y",
-            "def swiglu(a: Row, b: Row):\n    y = silu(a)*b\n    return y",
-            lambda x: _halves(x)[0] / (1 + np.exp(-_halves(x)[0])) * _halves(x)[1],
-            {"a": lambda x: _halves(x)[0], "b": lambda x: _halves(x)[1]},
+            'def swiglu(x: Array["... (s d)"], s: Size = 2):\n    y = silu(at(x, s=0))*at(x, s=1)\n    return y',
+            lambda x_0, x_1: x_0 / (1 + np.exp(-x_0)) * x_1,
         ),
         Example(
             "def rope(x: Row, c: Data, s: Data):\n    y = x*c + roll(x, D//2)*s\n    return y",
-            "def rope(a: Row, b: Row, c: Data, s: Data):\n    u = a*c - b*s\n    v = a*s + b*c\n    return u, v",
-            lambda a, b, c, s: (a * c - b * s, a * s + b * c),
+            'def rope(x: Array["... (s d)"], c: Data["... d"], z: Data["... d"], s: Size = 2):\n'
+            "    a = at(x, s=0)\n    b = at(x, s=1)\n    return join(a*c - b*z, a*z + b*c)",
+            lambda a, b, c, z: (a * c - b * z, a * z + b * c),
         ),
         formula("[2*x]", *_IDENTITY),
         formula("{2*x}", *_IDENTITY),

@@ -197,8 +197,9 @@ REDUCTIONS = Section(
         _outside("flip(x)", lambda x: x[:, ::-1]),
         Example(
             "def f(x: Row, c: Data, s: Data):\n    return x*c + rotate_half(x)*s",
-            "def f(a: Row, b: Row, c: Data, s: Data):\n    u = a*c - b*s\n    v = a*s + b*c\n    return u, v",
-            lambda a, b, c, s: (a * c - b * s, a * s + b * c),
+            'def f(x: Array["... (s d)"], c: Data["... d"], z: Data["... d"], s: Size = 2):\n'
+            "    a = at(x, s=0)\n    b = at(x, s=1)\n    return join(a*c - b*z, a*z + b*c)",
+            lambda a, b, c, z: (a * c - b * z, a * z + b * c),
         ),
         Example(
             "def f(a: Row, b: Row):\n    return silu(cat(a, b))",

@@ -71,6 +71,62 @@ NAMED_AXES = (
 )
 """Refusals of a definition whose axes have names."""
 
+
+def _parts(written: str, followed: str, value: Value, inputs: str = 'x: Array["b (s d)"], s: Size = 2') -> Example:
+    """A definition of halves: each text is its lines, with `;` between them, and one with other inputs begins so."""
+
+    def text(lines: str) -> str:
+        given, _, body = lines.rpartition(" : ")
+        return "def f({}):\n    {}".format(given or inputs, body.replace("; ", "\n    "))
+
+    return Example(text(written), text(followed), value)
+
+
+IN_PARTS = (
+    _parts("return 2*at(x)", "return 2*at(x, s=0)", lambda x_0: 2 * x_0),
+    _parts('x: Array["b (s d)"] : return 2*at(x, s=0)', "return 2*at(x, s=0)", lambda x_0: 2 * x_0),
+    _parts('x: Array["b (s d)"], s: Size : return 2*at(x, s=0)', "return 2*at(x, s=0)", lambda x_0: 2 * x_0),
+    _parts(
+        'x: Array["b d"], w: Array["s"], s: Size = 2 : return x*at(w, s=1)',
+        'x: Array["b d"], w: Array["(s d)"], s: Size = 2 : return x*at(w, s=1)',
+        lambda x, w_1: x * w_1,
+    ),
+    _parts("return 2*at(x, s=0) + at(s, s=0)", "return 2*at(x, s=0) + at(x, s=1)", lambda x_0, x_1: 2 * x_0 + x_1),
+    _parts("return 2*at(x, s=2)", "return 2*at(x, s=1)", lambda x_1: 2 * x_1),
+    _parts("return x*at(x, s=1)", "return at(x, s=0)*at(x, s=1)", lambda x_0, x_1: x_0 * x_1),
+    _parts(
+        "a = at(x, s=0); return join([2*a, 3*a], s=0)",
+        "a = at(x, s=0); return join(2*a, 3*a)",
+        lambda a: (2 * a, 3 * a),
+    ),
+    _parts(
+        "a = at(x, s=0); y = join(2*a, 3*a, 4*a); return y",
+        "a = at(x, s=0); u = 2*a; v = 3*a; w = 4*a; return u, v, w",
+        lambda a: (2 * a, 3 * a, 4 * a),
+    ),
+    _parts(
+        "a = at(x, s=0); return 2*join(a, -a)",
+        "a = at(x, s=0); return join(2*a, -2*a)",
+        lambda a: (2 * a, -2 * a),
+    ),
+    _parts(
+        "a = at(x, s=0); y = join(2*a, 3*a); z = mean(y); return y, z",
+        "a = at(x, s=0); u = 2*a; v = 3*a; y = join(u, v); z = (mean(u) + mean(v))/2; return y, z",
+        lambda a: (2 * a, 3 * a, 2.5 * a.mean(-1)),
+    ),
+    _parts(
+        "a = at(x, s=0); y = join(2*a, mean(a)); return y",
+        "a = at(x, s=0); u = 2*a; v = mean(a); return u, v",
+        lambda a: (2 * a, a.mean(-1)),
+    ),
+    _parts(
+        'a = at(x, s=0); u = cast(a, "float16"); return join(u, 2*a)',
+        'a = at(x, s=0); u = cast(a, "float16"); v = 2*a; return u, v',
+        lambda a: (a.astype(np.float16), 2 * a),
+    ),
+)
+"""Refusals of a definition that reads or makes an array in parts."""
+
 FILE = Section(
     "The file",
     "A definition file holds a docstring, imports from `lngen.language`, and one function.",
@@ -127,6 +183,7 @@ SIGNATURE = Section(
             lambda x, weight: weight * x.sum(-1),
         ),
         *NAMED_AXES,
+        *IN_PARTS,
         Example(
             "def f(x: Row, label: int):\n    return -x[label]",
             'def f(x: Row, label: Int["..."]):\n    return -pick(x, label)',

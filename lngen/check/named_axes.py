@@ -18,10 +18,11 @@ import numpy as np
 from lngen.check.claim import Claim, listed, same
 from lngen.check.evidence import Evidence
 from lngen.check.layer import Array
+from lngen.language.axes import Parts
 from lngen.language.definition import Definition
-from lngen.language.syntax import Kind
 from lngen.runtime.numpy.axes import on_rows, spread
-from lngen.runtime.protocol.axes import REST, Arrangement, Sizes
+from lngen.runtime.protocol.axes import REST, Arranged, Arrangement, Sizes
+from lngen.runtime.protocol.interface import INTEGERS
 
 KIND = "contracts"
 
@@ -39,64 +40,94 @@ class Calls:
         self.rows = on_rows(module)
         self.given = {size.name: sizes[size.name][0] for size in definition.sizes}
         self.seed = seed
-        self.inputs = [
-            self.drawn(entry.name, self.shape(definition.public(entry.name)) if entry.pattern else (), entry.kind)
-            for entry in definition.positional
-        ]
-        self.cotangents = [self.drawn(f"d{name}", self.shape(definition.public(name))) for name in definition.outputs]
+        inputs = module.INTERFACE["inputs"]
+        self.names = [each["name"] for each in inputs]
+        self.outputs = [each["name"] for each in module.INTERFACE["outputs"]]
+        self.gradients = [each["name"] for each in module.INTERFACE["gradients"]]
+        self.arrays = {
+            each["name"]: self.drawn(each["name"], self.shape(each["name"]), each["kind"] in INTEGERS)
+            for each in inputs
+        }
+        self.arrays |= {f"d{name}": self.drawn(f"d{name}", self.shape(name)) for name in self.outputs}
+        self.inputs = [self.arrays[name] for name in self.names]
+        self.cotangents = [self.arrays[f"d{name}"] for name in self.outputs]
 
-    def drawn(self, name: str, shape: tuple[int, ...], kind: Kind = Kind.ROW) -> Array:
+    def drawn(self, name: str, shape: tuple[int, ...], is_integer: bool = False) -> Array:
         """Positive numbers of order one, which every layer is defined at, and places in a row for integers."""
         draw = np.random.default_rng([self.seed, crc32(name.encode())])
-        if kind.is_integer:
+        if is_integer:
             return np.asarray(draw.integers(0, self.arrangement.row_shape(self.sizes)[-1], shape))
         return np.asarray(draw.uniform(0.25, 2.0, shape))
 
     def shape(self, name: str) -> tuple[int, ...]:
-        return self.arrangement.shape(self.arrangement.patterns[name], self.sizes)
+        """Return the shape of an array; that of a number is ()."""
+        patterns = self.arrangement.patterns
+        return self.arrangement.shape(patterns[name], self.sizes) if name in patterns else ()
 
     def results(self, inputs: list[Array] | None = None, **options: Any) -> dict[str, Array]:
         """The outputs and the gradients of the emitted functions."""
         y, saved = self.module.forward(*(inputs or self.inputs), **self.given, **options)
-        return self._named(y, self.module.backward(saved, *self.cotangents, **options))
+        gradients = self.module.backward(saved, *self.cotangents, **options)
+        return self._named([*self.outputs, *self.gradients], y, gradients)
 
-    def _named(self, y: Any, gradients: Any) -> dict[str, Array]:
-        outputs = (y,) if len(self.definition.outputs) == 1 else tuple(y)
-        names = [*self.definition.outputs, *(f"d{entry.name}" for entry in self.definition.differentiable)]
+    def _named(self, names: list[str], y: Any, gradients: Any) -> dict[str, Array]:
+        outputs = y if isinstance(y, tuple) else (y,)
         return dict(zip(names, (*outputs, *gradients), strict=True))
 
     def of_rows(self) -> dict[str, Array]:
         """The outputs and the gradients of the layer on rows, of arrays that are written out."""
-        inputs = [
-            self._written(value, self.definition.public(entry.name)) if entry.pattern else value
-            for value, entry in zip(self.inputs, self.definition.positional, strict=True)
-        ]
-        names = map(self.definition.public, self.definition.outputs)
-        cotangents = [self._written(value, name) for value, name in zip(self.cotangents, names, strict=True)]
+        inputs = [self._written(self.arrays, entry.name, "") for entry in self.definition.positional]
+        cotangents = [self._written(self.arrays, name, "d") for name in self.definition.outputs]
         y, saved = self.rows.forward(*inputs)
-        return self._named(y, self.rows.backward(saved, *cotangents))
+        names = [*self.definition.outputs, *(f"d{entry.name}" for entry in self.definition.differentiable)]
+        return self._named(names, y, self.rows.backward(saved, *cotangents))
 
-    def _written(self, value: Array, name: str) -> Array:
-        how = self.arrangement.arranged(self.arrangement.patterns[name], self.sizes)
+    def _written(self, arrays: Mapping[str, Array], name: str, sign: str) -> Array:
+        value, how = self.value(arrays, name, sign), self.how(name)
+        if how is None:
+            return value
         return np.array(spread(value, how).reshape((*how.rows, prod(how.features)) if how.features else how.rows))
+
+    def how(self, name: str) -> Arranged | None:
+        """Return how a value of the definition is arranged, a part too; None for a number."""
+        patterns, whole = self.arrangement.patterns, self.definition.whole(name)
+        pattern = patterns.get(self.definition.public(name) if whole is None else name)
+        return None if pattern is None else self.arrangement.arranged(pattern, self.sizes)
+
+    def value(self, arrays: Mapping[str, Array], name: str, sign: str) -> Array:
+        """Return a value of the definition, or its derivative with a sign before its name: a part of an array too."""
+        whole = self.definition.whole(name)
+        if whole is None:
+            return arrays[f"{sign}{self.definition.public(name)}"]
+        return self.part(arrays[f"{sign}{whole.name}"], whole, whole.names.index(name))
+
+    def part(self, array: Array, whole: Parts, place: int) -> Array:
+        """Return a part of an array, cut here: the entries that have a place along an axis."""
+        shapes = {name: self.sizes[name] for name in whole.pattern.names}
+        before = [size for name in list(shapes)[: list(shapes).index(whole.axis)] for size in shapes[name]]
+        split = array.reshape([size for sizes in shapes.values() for size in sizes])
+        return np.compress(np.arange(len(whole.names)) == place, split, len(before)).squeeze(len(before))
 
     def wrong(self, found: Mapping[str, Array]) -> str | None:
         """Describe results that are not those of rows: to the bit, and to the rounding of a sum for what is summed."""
         bad = []
-        public = {f"d{entry.name}": self.definition.public(entry.name) for entry in self.definition.differentiable}
-        public |= {name: self.definition.public(name) for name in self.definition.outputs}
-        for name, exact in self.of_rows().items():
-            if public[name] not in self.arrangement.patterns:
+        values = {name: ("", name) for name in self.definition.outputs}
+        values |= {f"d{entry.name}": ("d", entry.name) for entry in self.definition.differentiable}
+        for key, exact in self.of_rows().items():
+            sign, name = values[key]
+            if (how := self.how(name)) is None:
                 continue
-            pattern = self.arrangement.patterns[public[name]]
-            how = self.arrangement.arranged(pattern, self.sizes)
             each = np.asarray(exact, np.longdouble).reshape(how.shape)
             total, size = each.sum(how.lacks, keepdims=True), np.abs(each).sum(how.lacks, keepdims=True)
             count = prod(how.shape[place] for place in how.lacks)
-            mine = found[name].reshape(how.split).transpose(how.order).reshape(how.spread)
+            mine = self.value(found, name, sign).reshape(how.split).transpose(how.order).reshape(how.spread)
             bound = (count - 1) * np.finfo(mine.dtype).eps * size
             if not ((np.abs(mine - total) <= bound) | ~np.isfinite(size)).all():
-                bad.append(name)
+                bad.append(key)
+        for whole in self.definition.parts:
+            unread = [place for place, name in enumerate(whole.names) if not name]
+            if any(self.part(found[f"d{whole.name}"], whole, place).any() for place in unread):
+                bad.append(f"d{whole.name} of a part that nothing reads")
         return listed(bad, "not those of the layer on rows") or None
 
 
@@ -124,15 +155,16 @@ def _sizes(definition: Definition) -> Iterator[tuple[str, Sizes]]:
     """
     assert definition.layout is not None
     names = definition.layout.pattern.names
-    small: Sizes = {name: (size,) for name, size in zip(names, _SMALL * len(names), strict=False)}
+    counts: Sizes = {each.axis: (len(each.names),) for each in definition.parts}
+    small: Sizes = {name: (size,) for name, size in zip(names, _SMALL * len(names), strict=False)} | counts
     yield "small sizes", small
-    yield "sizes of one", dict.fromkeys(names, (1,))
+    yield "sizes of one", dict.fromkeys(names, (1,)) | counts
     if REST in names:
         if definition.layout.features != (REST,):
             yield "no further axes", {**small, REST: ()}
         yield "two further axes", {**small, REST: (3, 2)}
     for name in (definition.layout.rows[0], definition.layout.rows[-1]):
-        entries = prod(size[0] for other, size in small.items() if other != name)
+        entries = prod(small[other][0] for other in names if other != name)
         yield f"a long axis {name}", {**small, name: (_MANY_ENTRIES // entries,)}
 
 
@@ -153,30 +185,30 @@ def _different(calls: Calls, found: Mapping[str, Array]) -> str | None:
 def _written_over(calls: Calls) -> str | None:
     """Results are written into given arrays, over NaN."""
     expected = calls.results()
-    outs = tuple(np.full_like(expected[name], np.nan) for name in calls.definition.outputs)
+    outs = tuple(np.full_like(expected[name], np.nan) for name in calls.outputs)
     _, saved = calls.module.forward(*calls.inputs, **calls.given, out=outs if len(outs) > 1 else outs[0])
-    gradients = tuple(np.full_like(expected[f"d{e.name}"], np.nan) for e in calls.definition.differentiable)
+    gradients = tuple(np.full_like(expected[name], np.nan) for name in calls.gradients)
     calls.module.backward(saved, *calls.cotangents, out=gradients)
-    named = calls._named(outs if len(outs) > 1 else outs[0], gradients)
+    named = dict(zip([*calls.outputs, *calls.gradients], [*outs, *gradients], strict=True))
     bad = [name for name, value in expected.items() if not same(value, named[name])]
     return listed(bad, "not written") or None
 
 
 def _shapes(calls: Calls) -> str | None:
     """An array of another shape is refused by its name."""
-    for place, entry in enumerate(calls.definition.positional):
-        if not entry.pattern:
+    for place, name in enumerate(calls.names):
+        if name not in calls.arrangement.patterns:
             continue
         wrong = [*calls.inputs]
         for change in (partial(np.expand_dims, axis=0), partial(np.repeat, repeats=2, axis=-1)):
             wrong[place] = change(calls.inputs[place])
-            if trouble := _refused(calls, wrong, calls.definition.public(entry.name)):
+            if trouble := _refused(calls, wrong, name):
                 return trouble
     return None
 
 
 def _refused(calls: Calls, inputs: list[Array], name: str) -> str | None:
-    alone = len([entry for entry in calls.definition.positional if entry.pattern]) == 1
+    alone = len([each for each in calls.names if each in calls.arrangement.patterns]) == 1
     try:
         calls.module.forward(*inputs, **calls.given)
     except ValueError as error:

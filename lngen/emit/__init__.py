@@ -26,7 +26,8 @@ class Notes:
     without a gradient. `nonnegative` names the Constants that must not be negative. `renamed` pairs the names here with
     those of callers, as the definition does. `counterparts` are the modules of PyTorch that the layer can replace.
     `layout`, `sizes` and `patterns` are the axes of the rows, the inputs that are the size of one, and the axes of each
-    input, if axes have names. `parts` are the arrays that callers pass and get as a whole.
+    input, if axes have names. `parts` are the arrays that callers pass and get as a whole, and `together` the names of
+    the parts of each where arrays are rows.
     """
 
     layer: str
@@ -42,7 +43,9 @@ class Notes:
     sizes: tuple[AxisSize, ...] = ()
     patterns: Mapping[str, Pattern] = field(default_factory=dict)
     parts: tuple[Parts, ...] = ()
+    together: tuple[tuple[str, ...], ...] = ()
 
     def of_rows(self) -> "Notes":
         """Return the texts of a backend whose arrays are rows, whatever names their axes have."""
-        return replace(self, layout=None, sizes=(), patterns={}, parts=())
+        together = tuple(each.names for each in self.parts)
+        return replace(self, layout=None, sizes=(), patterns={}, parts=(), together=together)

@@ -123,7 +123,11 @@ Entry = TypeVar("Entry", PublicInput, PublicOutput)
 
 @dataclass(frozen=True)
 class PublicInterface:
-    """Public interface of a layer; `counts` are the sizes of the axes that number parts of arrays, by name."""
+    """Public interface of a layer.
+
+    `counts` are the sizes of the axes that number parts of arrays, by name. Parts that are saved `together` are those
+    of one array, by their names in the programs.
+    """
 
     inputs: tuple[PublicInput, ...]
     constants: tuple[PublicConstant, ...]
@@ -132,6 +136,7 @@ class PublicInterface:
     layout: RowAxes | None = None
     sizes: tuple[AxisSize, ...] = ()
     counts: Mapping[str, int] = field(default_factory=dict)
+    together: tuple[tuple[str, ...], ...] = ()
 
     @property
     def axes(self) -> str:
@@ -267,7 +272,10 @@ def interface(forward: RowProgram, notes: Notes) -> PublicInterface:
             raise LngenError(f"{notes.layer}: emitted code cannot use the name {name}, which {wrong}; choose another")
     required_first = tuple(sorted(inputs, key=lambda given: not given.required))
     nonnegative = frozenset(map(spelled, notes.nonnegative))
-    rows = PublicInterface(required_first, constants, outputs, nonnegative, notes.layout, notes.sizes)
+    together = tuple(tuple(map(spelled, each)) for each in (*notes.together, *(each.names for each in notes.parts)))
+    rows = PublicInterface(
+        required_first, constants, outputs, nonnegative, notes.layout, notes.sizes, together=together
+    )
     taken = {*names, *(symbol.name for symbol in forward.saved)}
     if not notes.parts:
         return rows

@@ -7,6 +7,7 @@ from lngen.algebra.symbols import SumRows
 from lngen.derivation.derivation import Derivation
 from lngen.language.definition import Definition
 from lngen.plan.program import OPERATORS
+from lngen.report.formulas import in_parts
 
 
 def legend(d: Derivation) -> tuple[str, ...]:
@@ -53,4 +54,11 @@ def _axes(definition: Definition) -> list[str]:
     words = f"The rows have the axes {layout.pattern}, of which {' '.join(layout.features)} make up a row"
     if lacking:
         words += f"; {', '.join(lacking)}: broadcast over the axes that they lack, and their gradients summed over them"
-    return [f"{words}."]
+    return [f"{words}.", *_parts(definition)]
+
+
+def _parts(definition: Definition) -> list[str]:
+    """A line about arrays in parts: those that are read, and those that are made."""
+    first, last = in_parts(definition, "forward")
+    arrays = ", ".join(f"{each.name} with the axes {each.pattern}" for each in definition.parts)
+    return [f"Arrays in parts, {arrays}: {'; '.join([*first, *last])}."] if arrays else []

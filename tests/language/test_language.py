@@ -43,7 +43,7 @@ def test_the_table_has_the_specified_functions() -> None:
     assert list(FUNCTIONS) == SPECIFIED
     assert KIND_NAMES == ("Row", "RowScalar", "Feature", "Scalar", "Data", "Int", "Constant")
     assert (*KIND_NAMES, "Array", "Size") == ANNOTATIONS
-    assert set(public_names()) == {"D", "pi", *ANNOTATIONS, "cast", *SPECIFIED}
+    assert set(public_names()) == {"D", "pi", *ANNOTATIONS, "cast", "at", "join", *SPECIFIED}
 
 
 def test_the_table_cannot_be_written_to() -> None:

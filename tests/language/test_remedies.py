@@ -177,7 +177,7 @@ def test_a_remedy_that_gives_another_value_is_seen() -> None:
         follow(formula("cosh(x)", "(exp(x) - exp(-x))/2", lambda x: np.cosh(x)))
     halves = next(each for each in EXAMPLES.values() if "def swiglu" in each.written)
     with pytest.raises(AssertionError):
-        follow(replace(halves, outside={"a": halves.outside["b"], "b": halves.outside["a"]}))
+        follow(replace(halves, value=lambda x_0, x_1: halves.value(x_1, x_0)))
 
 
 def test_a_definition_that_does_not_follow_its_remedy_is_seen() -> None:

@@ -42,6 +42,7 @@ def _fields(programs: Sequence[RowProgram], notes: Notes) -> dict[str, Any]:
         "header": notes.header,
         "title": notes.title,
         "classes": classes,
+        "in_parts": bool(notes.together),
         "aliased": ["INTERFACE", "Saved", *(each["name"] for each in classes)],
         "outputs": [output.public for output in layer.outputs],
         "saved_fields": saved,

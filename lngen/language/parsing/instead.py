@@ -84,8 +84,8 @@ FUNCTIONS: dict[str, str] = _by_word(
         ),
         "bool heaviside": "write where(x > 0, 1, 0)",
         "cat chunk concat concatenate split stack": (
-            "parts of a row cannot be said: cut or join rows outside, pass two halves as the Rows a and b, "
-            "and return each result by its name"
+            'name halves of a row as an axis, `x: Array["... (s d)"]` with `s: Size = 2`, take one as `at(x, s=0)`, '
+            "and return both as `join(a, b)`; rows of other lengths are cut and joined outside"
         ),
         "ceil fix floor int quantize round trunc": (
             "rounding cannot be said, and has no gradient: do it outside, and pass the result as Data; an output is "
@@ -101,7 +101,7 @@ FUNCTIONS: dict[str, str] = _by_word(
         "detach no_grad": "write stop_gradient(x)",
         "diff flip pad roll rotate_half shift": (
             "places in a row cannot be said: shift outside, and pass the shifted row as a Row of its own; for a rotary "
-            "embedding pass the halves of the row as Rows a and b, and return the results a*c - b*s and a*s + b*c"
+            "embedding take the halves `a = at(x, s=0)` and `b = at(x, s=1)`, and join a*c - b*z and a*z + b*c"
         ),
         "dot": "write sum(a*b)",
         "alpha_dropout feature_dropout": "draw the mask outside, pass it as `mask: Data`, and write x*mask",

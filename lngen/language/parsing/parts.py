@@ -11,9 +11,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import chain
 
+from lngen.language import names
 from lngen.language.axes import AxisSize, Parts
 from lngen.language.definition import Input
-from lngen.language.names import numbered
 from lngen.language.parsing.source import Source
 
 AT, JOIN, UNNAMED_OUTPUT = "at", "join", "y"
@@ -23,9 +23,10 @@ AT, JOIN, UNNAMED_OUTPUT = "at", "join", "y"
 class Parting:
     """Parts that a function takes of arrays and joins to outputs.
 
-    `names` are those of the parts that it reads, by array and place. `axes` number parts, each with a place in the
-    text. `wholes` are the arrays that are read in parts, and `joined` what is made of parts, by name, until it is
-    returned as one of the `outputs`. The statements that take parts are not read yet for names that come `later`.
+    `names` are those of the parts that it reads, by array and place, and `calls` take them first. `axes` number parts,
+    each with a place in the text. `wholes` are the arrays that are read in parts, and `joined` what is made of parts,
+    by name, until it is returned as one of the `outputs`. Names that come `later` are of statements that are not read
+    yet.
     """
 
     source: Source
@@ -33,6 +34,7 @@ class Parting:
     taken: set[str]
     axes: dict[str, ast.keyword] = field(default_factory=dict)
     names: dict[tuple[str, int], str] = field(default_factory=dict)
+    calls: dict[tuple[str, int], ast.Call] = field(default_factory=dict)
     wholes: dict[str, Parts] = field(default_factory=dict)
     joined: dict[str, Parts] = field(default_factory=dict)
     outputs: list[Parts] = field(default_factory=list)
@@ -52,6 +54,7 @@ class Parting:
         for node in ast.walk(function):
             if isinstance(node, ast.Call) and _is_call(node, AT):
                 array, place, axis = made._part(node)
+                made.calls.setdefault((array, place), node)
                 made.axes.setdefault(axis, node.keywords[0])
                 if (array, place) not in made.names:
                     made.names[array, place] = made._new(f"{array}_{place}")
@@ -67,7 +70,7 @@ class Parting:
         self.source.refuse(call, "part-call")
 
     def _new(self, wanted: str) -> str:
-        name = numbered(wanted, self.taken.__contains__)
+        name = names.numbered(wanted, self.taken.__contains__)
         self.taken.add(name)
         return name
 
@@ -89,11 +92,15 @@ class Parting:
         pattern = given.pattern.without(own)
         if len(own) > 1 or not pattern.axes:
             self.source.refuse(argument, "part-axes", name=given.name, axes=str(given.pattern))
-        names = tuple(self.names.get((given.name, place), "") for place in range(sizes[own[0]].default or 0))
-        self.wholes[given.name] = Parts(given.name, given.pattern, own[0], names)
-        if not any(names):
+        count = sizes[own[0]].default or 0
+        for (array, place), call in self.calls.items():
+            if array == given.name and place >= count:
+                self.source.refuse(call, "part-place", number=place, axis=own[0], count=count)
+        found = tuple(self.names.get((given.name, place), "") for place in range(count))
+        self.wholes[given.name] = Parts(given.name, given.pattern, own[0], found)
+        if not any(found):
             self.source.refuse(argument, "unused-input", name=given.name)
-        return [replace(given, name=name, pattern=pattern) for name in names if name]
+        return [replace(given, name=name, pattern=pattern) for name in found if name]
 
     # ---- the body
 
@@ -104,6 +111,8 @@ class Parting:
         return [*chain.from_iterable(self._statement(each) for each in statements)]
 
     def _statement(self, node: ast.stmt) -> Iterator[ast.stmt]:
+        if isinstance(node, ast.Assign) and isinstance(target := node.targets[0], ast.Name):
+            self._check_target(target)
         match node:
             case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call() as call) if _is_call(call, AT):
                 own = self._read(call).id
@@ -129,16 +138,23 @@ class Parting:
                 self._replace(node)
                 yield node
 
+    def _check_target(self, target: ast.Name) -> None:
+        """Refuse a name that the tree that is left does not have, as it would refuse others."""
+        if fault := names.fault(target.id):
+            self.source.refuse(target, "name", names.remedy(target.id), name=target.id, fault=fault)
+        if target.id in self.given or target.id in self.joined:
+            self.source.refuse(target, "assigned-twice", name=target.id)
+
     def _join(self, name: str, call: ast.Call) -> Iterator[ast.stmt]:
         """The statements of the parts of an output; one that is a name has its statement already."""
         if call.keywords or any(isinstance(each, ast.Starred) for each in call.args):
             self.source.refuse(call, "join-call")
-        if name in (*self.joined, *self.given, *self.names.values()):
+        if name in self.names.values():
             self.source.refuse(call, "assigned-twice", name=name)
         alike = [whole for whole in self.wholes.values() if len(whole.names) == len(call.args)]
         if not alike:
             self.source.refuse(call, "join-count", count=len(call.args))
-        names: list[str] = []
+        made: list[str] = []
         for place, each in enumerate(call.args):
             if isinstance(each, ast.Call) and _is_call(each, AT):
                 self.source.refuse(each, "returned-input", name=self._read(each).id)
@@ -146,14 +162,14 @@ class Parting:
             if isinstance(each, ast.Name):
                 if each.id in (*self.given, *self.names.values()):
                     self.source.refuse(each, "returned-input", name=each.id)
-                if each.id in (*names, *chain.from_iterable(other.names for other in self.joined.values())):
+                if each.id in (*made, *chain.from_iterable(other.names for other in self.joined.values())):
                     self.source.refuse(each, "returned-twice", name=each.id)
-                names.append(each.id)
+                made.append(each.id)
                 continue
-            names.append(self._new(f"{name}_{place}"))
-            target = ast.copy_location(ast.Name(names[-1]), each)
+            made.append(self._new(f"{name}_{place}"))
+            target = ast.copy_location(ast.Name(made[-1]), each)
             yield ast.copy_location(ast.Assign([target], each), each)
-        self.joined[name] = Parts(name, alike[0].pattern, alike[0].axis, tuple(names))
+        self.joined[name] = Parts(name, alike[0].pattern, alike[0].axis, tuple(made))
 
     def _returned(self, node: ast.Return, elements: list[ast.expr]) -> ast.Return:
         """A return of the parts of what is joined."""
@@ -161,8 +177,8 @@ class Parting:
         given: list[ast.expr] = []
         for each in elements:
             whole = self.joined.pop(each.id, None) if isinstance(each, ast.Name) else None
-            names = () if whole is None else whole.names
-            given += [ast.copy_location(ast.Name(name), each) for name in names] or [each]
+            parts = () if whole is None else whole.names
+            given += [ast.copy_location(ast.Name(name), each) for name in parts] or [each]
             if whole is not None:
                 self.outputs.append(whole)
         for name in self.joined:
@@ -195,8 +211,6 @@ class Parting:
         whole = self.wholes.get(array)
         if whole is None or whole.axis != axis:
             self.source.refuse(call, "part-array", name=array, axis=axis)
-        if not 0 <= place < len(whole.names):
-            self.source.refuse(call, "part-place", number=place, axis=axis, count=len(whole.names))
         return ast.copy_location(ast.Name(self.names[array, place]), call)
 
 

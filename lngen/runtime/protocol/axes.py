@@ -91,14 +91,17 @@ class Arrangement:
         for name in self.sizes_given:
             found[name] = (_count(name, given.get(name)),)
         known = {name: (self.patterns[name], shape) for name, shape in shapes.items() if name in self.patterns}
+        arrays: dict[str, str] = {}
         for name, (pattern, shape) in known.items():
             for axis, size in self._paired(name, pattern, shape):
                 if len(axis) == 1:
-                    self._agreed(name, shape, axis[0], size, found)
+                    self._agreed(name, shape, axis[0], size, found, arrays)
+                    arrays.setdefault(axis[0], name)
         for name, (pattern, shape) in known.items():
             for axis, size in self._paired(name, pattern, shape):
                 if len(axis) > 1:
-                    self._divided(name, shape, axis, size[0], found)
+                    self._divided(name, shape, axis, size[0], found, arrays)
+                    arrays |= {each: name for each in axis if each not in arrays}
         if self.features == [REST] and found.get(REST) == ():
             name, (pattern, shape) = next((name, of) for name, of in known.items() if [REST] in of[0])
             raise ValueError(f"{name} has shape {shape}; pass ({written(pattern)}), with one axis or more for ...")
@@ -115,14 +118,16 @@ class Arrangement:
             yield axis, shape[place : place + count]
             place += count
 
-    def _agreed(self, name: str, shape: Shape, axis: str, size: Shape, found: Sizes) -> None:
+    def _agreed(self, name: str, shape: Shape, axis: str, size: Shape, found: Sizes, arrays: Mapping[str, str]) -> None:
         if found.setdefault(axis, size) != size:
             there = ", ".join(map(str, found[axis])) or "none"
-            raise ValueError(
-                f"{name} has shape {shape}; pass ({written(self.patterns[name])}), where {axis} is {there} elsewhere"
-            )
+            of = f" in {arrays[axis]}" if axis in arrays else ""
+            pattern = written(self.patterns[name])
+            raise ValueError(f"{name} has shape {shape}; pass ({pattern}), where {axis} is {there}{of}")
 
-    def _divided(self, name: str, shape: Shape, axis: Sequence[str], size: int, found: Sizes) -> None:
+    def _divided(
+        self, name: str, shape: Shape, axis: Sequence[str], size: int, found: Sizes, arrays: Mapping[str, str]
+    ) -> None:
         unknown = [each for each in axis if each not in found]
         known = prod([found[each][0] for each in axis if each in found])
         parts = " times ".join(f"{each} = {found[each][0]}" for each in axis if each in found)
@@ -133,7 +138,11 @@ class Arrangement:
                 )
             found[unknown[0]] = (size // known,)
         elif known != size:
-            raise ValueError(f"{name} has shape {shape}; pass ({' '.join(axis)}) of {known} entries, which is {parts}")
+            others = ", ".join(dict.fromkeys(arrays[each] for each in axis if each in arrays))
+            raise ValueError(
+                f"{name} has shape {shape}; pass ({' '.join(axis)}) of {known} entries, which is {parts}"
+                + (f", as in {others}" if others else "")
+            )
 
     def flat(self, sizes: Sizes) -> Shape:
         """Return the sizes of the axes of the rows, one a name."""
