@@ -29,7 +29,7 @@ def derived(name: str) -> lngen.DerivedLayer:
 
 
 def test_there_is_a_path_for_what_people_ask():
-    wanted = {"batch_norm", "group_norm", "dropout_norm", "masked_weights", "label_loss", "rotated"}
+    wanted = {"batch_norm", "group_norm", "dropout_norm", "masked_weights", "label_loss", "packed_swiglu", "rotary"}
     assert wanted <= set(definitions())
     assert all(block.language == "python" for block in blocks(GUIDE))
 

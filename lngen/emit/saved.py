@@ -73,10 +73,10 @@ def saved_fields(
         read = [*(row.name for row in other.rows), *(parameter.name for parameter in other.parameters)]
         fields |= {name: inputs[name] for name in read if name in inputs and name not in fields}
     for group in layer.together:
-        if own := {name: fields[name] for name in group if name in fields}:
-            first = next(place for place, name in enumerate(fields) if name in own)
-            others = [*fields.items()]
-            before = dict(others[:first])
-            fields = before | own | {name: each for name, each in others if name not in own and name not in before}
+        own = [name for name in fields if name in group]
+        first = [name for name in fields if name not in own]
+        place = next(iter(number for number, name in enumerate(fields) if name in own), 0)
+        order = [*first[:place], *sorted(own, key=group.index), *first[place:]]
+        fields = {name: fields[name] for name in order}
     wholes = dict.fromkeys(fields.values())
     return tuple(replace(each, parts=tuple(name for name in each.parts if name in fields)) for each in wholes)

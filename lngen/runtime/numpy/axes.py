@@ -217,7 +217,7 @@ class AxesLayer(HostLayer[Kept]):
 
 
 def _tuple_class(name: str, fields: Sequence[str]) -> Any:
-    return namedtuple(name, fields)  # type: ignore[misc]
+    return namedtuple(name, fields)
 
 
 def spread(value: Array, how: Arranged) -> Array:
