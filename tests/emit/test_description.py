@@ -12,6 +12,7 @@ import pytest
 
 from lngen.emit.description import assignment
 from lngen.runtime.protocol import interface
+from tests import compiled
 from tests.shipped import LAYERS, ROOT
 
 SCHEMA = json.loads((ROOT / "docs" / "interface.schema.json").read_text())
@@ -65,6 +66,14 @@ def test_it_holds_to_its_schema_and_is_one_object(name: str) -> None:
     package, *backends = modules(name)
     assert manifest["interface"] == package.INTERFACE
     assert all(backend.INTERFACE is package.INTERFACE for backend in backends)
+
+
+def test_that_of_arrays_in_parts_holds_to_the_schema() -> None:
+    text = 'def f(x: Array["... (s d)"], s: Size = 2): return join(2*at(x, s=1), 3*at(x, s=1))'
+    made = compiled.layer(text).numpy.INTERFACE
+    assert list(faults(made, SCHEMA)) == []
+    assert made["inputs"][0]["parts"] == ["", "x_1"]
+    assert made["layout"]["parts"] == {"s": 2}
 
 
 @pytest.mark.parametrize("name", LAYERS)
