@@ -1,6 +1,8 @@
 """Group normalization: each row is the channels of a group, with all that lies behind them.
 
 Wu & He, 2018, arXiv:1803.08494. A channel has a scale and a shift; `g` is the number of groups.
+
+In PyTorch: torch.nn.GroupNorm(num_groups=g, weight=gamma, bias=beta, eps=eps)
 """
 
 from lngen.language import Array, Constant, Size, mean, sqrt

@@ -76,8 +76,8 @@ class Statement:
 class Counterpart:
     """Module of PyTorch that the layer can replace; `name` is its class, as `torch.nn.Norm`.
 
-    `attributes` pairs an attribute of the module with an input, as the file spells it, or with D. `conditions` pairs an
-    attribute with the value that it has to have.
+    `attributes` pairs an attribute of the module with an input or a Size, as the file spells it, or with D.
+    `conditions` pairs an attribute with the value that it has to have.
     """
 
     name: str

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from lngen.errors import DefinitionError
+from lngen.language.axes import AxisSize
 from lngen.language.definition import Counterpart, Input
 from lngen.language.parsing.refusals import MODULE
 from lngen.language.parsing.source import Source, syntax_tree
@@ -19,7 +20,9 @@ _KINDS = (Kind.FEATURE, Kind.SCALAR, Kind.CONSTANT)
 _LARGEST = 10**6
 
 
-def counterparts(source: Source, lines: range, inputs: Sequence[Input]) -> Iterator[Counterpart]:
+def counterparts(
+    source: Source, lines: range, inputs: Sequence[Input], sizes: Sequence[AxisSize] = ()
+) -> Iterator[Counterpart]:
     """The modules that the `lines` of a docstring, numbered from 1, name. They are parsed and never looked for here.
 
     >>> text = "In PyTorch: torch.nn.Norm(normalized_shape=D, bias=None, weight=gamma)"
@@ -35,7 +38,7 @@ def counterparts(source: Source, lines: range, inputs: Sequence[Input]) -> Itera
         if found := _LINE.fullmatch(source.lines[number - 1]):
             call = Source.of(found["call"], source.filename)
             try:
-                yield _counterpart(call, inputs)
+                yield _counterpart(call, inputs, sizes)
             except DefinitionError as error:
                 column = found.start("call") + error.column
                 raise source.told(number, column, error.code, error.message, MODULE) from None
@@ -50,7 +53,7 @@ def about(docstring: str) -> str:
     return "\n".join(line for line in docstring.split("\n") if not _LINE.fullmatch(line)).strip()
 
 
-def _counterpart(source: Source, inputs: Sequence[Input]) -> Counterpart:
+def _counterpart(source: Source, inputs: Sequence[Input], sizes: Sequence[AxisSize]) -> Counterpart:
     """Return the module that a call names; raises DefinitionError at a fault in the call."""
     match syntax_tree(source).body:
         case [ast.Expr(ast.Call(function, [], keywords))] if name := _dotted(function):
@@ -61,7 +64,8 @@ def _counterpart(source: Source, inputs: Sequence[Input]) -> Counterpart:
             source.refuse(place, "module-class", name=name)
         case _:
             raise source.error(1, 1, "module-call")
-    names = {_FEATURES, *(each.name for each in inputs if each.kind in _KINDS)}
+    held = [each for each in inputs if each.kind in _KINDS or (each.pattern and each.default is not None)]
+    names = {_FEATURES, *(each.name for each in held), *(each.name for each in sizes)}
     attributes: dict[str, str] = {}
     conditions: list[tuple[str, bool | int | float | None]] = []
     for number, keyword in enumerate(keywords):
@@ -81,9 +85,11 @@ def _counterpart(source: Source, inputs: Sequence[Input]) -> Counterpart:
                     source.refuse(value, "module-value", name=attribute)
             case _:
                 source.refuse(keyword.value, "module-attribute")
-    for each in inputs:
-        if each.kind in _KINDS and each.default is None and each.name not in attributes.values():
-            raise source.error(1, 1, "module-input", name=each.name)
+    required = [each.name for each in held if each.default is None]
+    required += [each.name for each in sizes if each.default is None]
+    for value in required:
+        if value not in attributes.values():
+            raise source.error(1, 1, "module-input", name=value)
     return Counterpart(name, tuple(attributes.items()), tuple(conditions))
 
 

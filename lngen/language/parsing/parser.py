@@ -131,7 +131,7 @@ class _DefinitionParser(SignatureParser):
             minimum_features=smallest,
             renamed=tuple((called[name], name) for name in every if called[name] not in (name, *inside)),
             casts=tuple((called[name], target) for name, target in scope.casts.items()),
-            counterparts=() if text is None else tuple(counterparts(self.source, _lines(text), inputs)),
+            counterparts=() if text is None else tuple(counterparts(self.source, _lines(text), inputs, self.sizes)),
             layout=self.layout,
             sizes=tuple(self.sizes),
             parts=parts,

@@ -235,12 +235,7 @@ class ArrangedCall:
         `given` are the sizes that are arguments. Raises TypeError or ValueError for a wrong shape or size.
         """
         of, names = self.arrangement, [*self.names, *[""] * (len(values) - len(self.names))]
-        shapes = {
-            name: tuple(value.shape)
-            for name, value in zip(names, values, strict=True)
-            if name in of.patterns and value is not None
-        }
-        sizes = of.sizes(shapes, dict(zip(of.sizes_given, given, strict=True)))
+        sizes = self.sizes(values, given)
         pairs = list(zip(names, values, strict=True))
         if self.parts:
             pairs = [*chain.from_iterable(self._cut(name, value, sizes) for name, value in pairs)]
@@ -274,6 +269,19 @@ class ArrangedCall:
         _, axis = of.cut(of.patterns[name], sizes)
         parts = [self._split(next(rows), of.patterns[part], sizes) for part in self.parts[name]]
         return self.stack(parts, axis).reshape(of.shape(of.patterns[name], sizes))
+
+    def sizes(self, values: Sequence[Any], given: Sequence[Any]) -> Sizes:
+        """Return the sizes of axes; `values` are the inputs and more, `given` the sizes that are arguments.
+
+        Raises TypeError or ValueError as `call` does.
+        """
+        of = self.arrangement
+        shapes = {
+            name: tuple(value.shape)
+            for name, value in zip(self.names, values, strict=False)
+            if name in of.patterns and value is not None
+        }
+        return of.sizes(shapes, dict(zip(of.sizes_given, given, strict=True)))
 
     def _rows(self, value: Any, how: Arranged) -> Any:
         moved = self.permute(value.reshape(how.split), how.order).reshape(how.spread)

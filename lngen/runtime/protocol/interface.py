@@ -152,8 +152,8 @@ class Gradient(TypedDict):
 class CounterpartEntry(TypedDict):
     """Module of PyTorch that the layer can replace, as its definition says.
 
-    `attributes` maps each attribute of that module to an input, a Constant or D; `conditions` are required values of
-    other attributes.
+    `attributes` maps each attribute of that module to an input, a Constant, a size or D; `conditions` are required
+    values of other attributes.
     """
 
     name: str

@@ -20,7 +20,7 @@ class TorchAxes(Generic[Result]):
     """A layer whose axes have names as a function of tensors; `on_rows` is the layer whose tensors are rows."""
 
     def __init__(self, package: str, interface: Interface, numpy: Any, compiled: Any) -> None:
-        self.interface, self.outputs = interface, len(interface["outputs"])
+        self.interface, self.outputs, self.numpy = interface, len(interface["outputs"]), numpy
         self.on_rows: TorchLayer[Result] = TorchLayer(
             package, without_axes(interface), on_rows(numpy), on_rows(compiled)
         )

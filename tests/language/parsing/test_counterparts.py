@@ -65,7 +65,11 @@ def test_a_docstring_of_one_line_is_read_too(quote):
 @pytest.mark.parametrize(
     ("call", "message", "wrong"),
     [
-        ("torch.nn.Thing(weight=gamma)", "weight is gamma, and no Feature, Scalar or Constant has that name", "gamma"),
+        (
+            "torch.nn.Thing(weight=gamma)",
+            "weight is gamma, and no Feature, Scalar, Constant or Size has that name",
+            "gamma",
+        ),
         ("torch.nn.Thing(dim=-1, weight=x)", "weight is x, and no Feature", "x"),
         ("torch.nn.Thing(weight=half, weihgt=haf)", "weihgt is haf, and no Feature", "haf"),
         ("torch.nn.Thing(a=half, b=half)", "half stands for two attributes", "half)"),
@@ -132,6 +136,16 @@ def test_any_line_is_read_or_refused_where_it_stands(call):
     else:
         assert refused.line == 3
         assert 13 <= refused.column <= 13 + len(call)
+
+
+def test_a_size_and_a_parameter_with_axes_are_attributes():
+    text = '''"""In PyTorch: torch.nn.Groups(count=g, weight=w)"""
+def f(x: Array["n (g c)"], w: Array["(g c)"] = 1, g: Size = 2): return w*(x - mean(x, "c"))'''
+    assert parse(text).counterparts == (Counterpart("torch.nn.Groups", (("count", "g"), ("weight", "w"))),)
+    with pytest.raises(DefinitionError, match="g has no default, and is no attribute of the module"):
+        parse(text.replace("count=g, ", "").replace(", g: Size = 2", "").replace(", w:", ", g: Size, w:"))
+    with pytest.raises(DefinitionError, match="weight is x, and no Feature, Scalar, Constant or Size has that name"):
+        parse(text.replace("weight=w", "weight=x"))
 
 
 def test_an_input_that_has_to_be_given_is_an_attribute():

@@ -238,7 +238,6 @@ def test_eps_that_is_none_is_the_step_of_each_call(dtype, affine):
         (nn.LayerNorm((3, 4)), "its rows are of 2 axes (3, 4); a row here has one"),
         (nn.Softmax(dim=0), "its dim is 0, and has to be -1"),
         (OwnForward(4), "OwnForward has a forward of its own, not that of torch.nn.modules.normalization.LayerNorm"),
-        (nn.GroupNorm(2, 4), "no layer names torch.nn.modules.normalization.GroupNorm"),
         (nn.BatchNorm1d(4), "no layer names torch.nn.modules.batchnorm.BatchNorm1d"),
     ],
     ids=lambda value: type(value).__name__,
@@ -275,6 +274,49 @@ def test_replace_of_an_encoder_computes_the_same():
         expected = layer(x)
         assert len(lngen_torch.replace(layer).replaced) == 2
         torch.testing.assert_close(layer(x), expected)
+
+
+# ---- layers whose axes have names
+
+
+@pytest.fixture
+def groups(monkeypatch):
+    """The layer of groups, which compiles nothing."""
+    layer = importlib.import_module("generated.group_norm.torch_backend").GroupNorm
+    kernels = layer._layer.on_rows.operators.kernels
+    monkeypatch.setattr(kernels, "host", kernels.numpy)
+    return layer
+
+
+def test_replace_of_a_norm_of_groups_computes_the_same(groups):
+    torch.manual_seed(0)
+    model = randomized(nn.Sequential(nn.GroupNorm(2, 6), nn.GroupNorm(3, 6, affine=False), nn.GroupNorm(6, 6, eps=0.1)))
+    x = torch.randn(2, 6, 5, 3, requires_grad=True)
+    expected = model(x)
+    assert len(lngen_torch.replace(model, [groups]).replaced) == 3
+    assert is_emitted(model[0], x)
+    torch.testing.assert_close(model(x), expected)
+    both = [torch.autograd.grad(each.square().sum(), [x, *model.parameters()]) for each in (model(x), expected)]
+    torch.testing.assert_close(*both, rtol=1e-4, atol=1e-4)
+    model[0].num_groups = 3
+    torch.testing.assert_close(model[0](x), nn.GroupNorm.forward(model[0], x))
+    for wrong, message in (((2, 5, 3), "divisible by num_groups"), ((6,), "Expected at least 2 dimensions")):
+        with pytest.raises(RuntimeError, match=message):
+            model[0](torch.randn(wrong))
+
+
+@pytest.mark.parametrize(
+    "attributes", [{"weight": "gamma", "bias": "beta"}, {"num_groups": "g", "weight": "beta", "bias": "gamma"}]
+)
+def test_a_norm_of_groups_whose_line_is_wrong_stays(groups, attributes):
+    """The number of groups is left out, or the weight is the shift."""
+    layer = groups._layer
+    entry = interface.counterpart("torch.nn.GroupNorm", {**attributes, "eps": "eps"})
+    named = copy.copy(layer)
+    named.interface = {**layer.interface, "counterparts": [entry]}
+    planted = type("Planted", (runtime.Module,), {"_layer": named})
+    [stayed] = lngen_torch.replace(nn.GroupNorm(4, 32), [planted]).stayed
+    assert stayed.reason.startswith("its forward computes something else than group_norm")
 
 
 # ---- calls
