@@ -43,6 +43,7 @@ def described(
                 "axes": list(runtime.AXES[given.kind]),
                 "default": None if given.neutral is None else as_number(given.neutral),
                 **(_in_parts(given) if given.parts else _pattern(given)),  # type: ignore[typeddict-item]
+                **({"draws": True} if given.draws else {}),
             }
             for given in layer.inputs
         ],
@@ -150,6 +151,7 @@ def assignment(interface: runtime.Interface) -> list[str]:
                 **_symbol(given),
                 pattern=given.get("pattern"),
                 parts=given.get("parts"),
+                draws=given.get("draws"),
             )
             for given in interface["inputs"]
         ],

@@ -61,7 +61,7 @@ class PublicName:
 
 @dataclass(frozen=True)
 class PublicInput(PublicName):
-    """A positional argument of forward; `neutral` is None for one that is required.
+    """A positional argument of forward; `neutral` is None for one that is required. A seed `draws` random numbers.
 
     `parts` are the names in the programs of those of an array that they read in parts, in order.
     """
@@ -70,6 +70,7 @@ class PublicInput(PublicName):
     neutral: Fraction | None
     pattern: Pattern | None = None
     parts: tuple[str, ...] = ()
+    draws: bool = False
 
     def meaning(self, rows: str) -> str:
         """Describe the values of the input in the words of a docstring."""
@@ -251,8 +252,10 @@ def interface(forward: RowProgram, notes: Notes) -> PublicInterface:
         return dict(notes.renamed).get(reading(name), reading(name))
 
     patterns = {spelled(name): pattern for name, pattern in notes.patterns.items()}
+    seeds = {row.seed.name for row in forward.random}
     inputs = tuple(
-        PublicInput(name, public(name), kinds[name], optional.get(name), patterns.get(name)) for name in order
+        PublicInput(name, public(name), kinds[name], optional.get(name), patterns.get(name), draws=name in seeds)
+        for name in order
     )
     constants = tuple(
         PublicConstant(p.name, public(p.name), p.default) for p in forward.parameters if p.kind == "Constant"

@@ -55,6 +55,7 @@ def forward(layer: Layer, *inputs: Any, **constants: float) -> tuple[Any, Saved]
     _require_layer(layer)
     interface = layer.INTERFACE
     _require_known(interface, inputs, constants)
+    _require_no_draws(interface)
     given = (*inputs, *[None] * (len(interface["inputs"]) - len(inputs)))
     blocks = _blocks(interface, given)
     constants = _counts(interface, given) | constants
@@ -138,6 +139,16 @@ def _require_known(interface: Interface, inputs: Sequence[Any], constants: Mappi
             raise LngenError(
                 f"{name} is not a Constant of {interface['name']}; its Constants are: {there}. Pass inputs, which are "
                 f"{', '.join(names)}, without their names."
+            )
+
+
+def _require_no_draws(interface: Interface) -> None:
+    """Refuse random numbers, which go by the number of a row among all rows: a chunk has none of its rows' numbers."""
+    for entry in interface["inputs"]:
+        if entry.get("draws"):
+            raise LngenError(
+                f"{interface['name']} makes random numbers of {entry['name']} by the number of each row, which a chunk "
+                "does not have. Call the layer on whole arrays, or pass a mask as Data."
             )
 
 

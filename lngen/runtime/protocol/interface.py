@@ -88,7 +88,8 @@ class InputEntry(TypedDict):
 
     One whose kind begins with `Data` or `Int` has neither a gradient nor a tangent. `pattern` are its axes in a layer
     whose axes have names. If it lacks some that its kind varies over, its gradient is summed over them. `parts` are the
-    inputs of the layer on rows that it is cut into, along an axis; the name of one that nothing reads is empty.
+    inputs of the layer on rows that it is cut into, along an axis; the name of one that nothing reads is empty. An input
+    that `draws` is the seed of random numbers, which go by the number of a row among all rows of a call.
     """
 
     name: str
@@ -98,6 +99,7 @@ class InputEntry(TypedDict):
     default: float | None
     pattern: NotRequired[Pattern]
     parts: NotRequired[list[str]]
+    draws: NotRequired[bool]
 
 
 class ConstantEntry(TypedDict):
@@ -218,6 +220,7 @@ def given(
     symbol: str | None = None,
     pattern: Pattern | None = None,
     parts: list[str] | None = None,
+    draws: bool = False,
 ) -> InputEntry:
     """The entry of an input. A symbol that is not said is the name."""
     made: InputEntry = {
@@ -231,6 +234,8 @@ def given(
         made["pattern"] = pattern
     if parts is not None:
         made["parts"] = parts
+    if draws:
+        made["draws"] = True
     return made
 
 
