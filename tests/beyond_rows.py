@@ -43,13 +43,15 @@ SHAPES: dict[str, dict[str, tuple[int, ...]]] = {
     "info_nce": {"similarity": (6, 7), "positive": (6,), "scale": ()},
     "instance_norm": {"x": (2, 3, 4, 5), "gamma": (3,), "beta": (3,)},
     "label_cross_entropy": {"x": (6, 7), "label": (6,)},
+    "packed_swiglu": {"x": (2, 3, 16)},
+    "rotary": {"x": (2, 3, 5, 8), "cosine": (5, 4), "sine": (5, 4)},
     "layer_norm_hw": {"x": (2, 3, 5, 4), "gamma": (5, 4), "beta": (5, 4)},
     "by_picture": {"x": (2, 3, 5, 4), "gamma": (5, 4), "bias": (4,)},
     "by_sample_and_place": {"x": (2, 7, 8), "s": (2, 8), "p": (7, 8), "m": (7,)},
 }
 """The shapes of inputs that tests pass."""
 
-DATA = ("m", "slope")
+DATA = ("m", "slope", "cosine", "sine")
 INTEGERS = {
     "position": np.array([0, 1, 2, 3, 4]),
     "label": np.array([3, -100, 0, 6, 2, 5]),
@@ -106,6 +108,14 @@ def in_pytorch(name: str) -> Callable[..., Any]:
     def layer_norm_hw(x: Any, gamma: Any, beta: Any) -> Any:
         return functional.layer_norm(x, x.shape[-2:], gamma, beta, eps=1e-5)
 
+    def packed_swiglu(x: Any) -> Any:
+        gate, value = x.chunk(2, -1)
+        return functional.silu(gate) * value
+
+    def rotary(x: Any, cosine: Any, sine: Any) -> Any:
+        a, b = x.chunk(2, -1)
+        return x * torch.cat((cosine, cosine), -1) + torch.cat((-b, a), -1) * torch.cat((sine, sine), -1)
+
     return {
         "ada_layer_norm": ada_layer_norm,
         "ada_layer_norm_zero": ada_layer_norm_zero,
@@ -123,4 +133,6 @@ def in_pytorch(name: str) -> Callable[..., Any]:
         "instance_norm": lambda x, gamma, beta: functional.instance_norm(x, None, None, gamma, beta, eps=1e-5),
         "label_cross_entropy": lambda x, label: functional.cross_entropy(x, label, reduction="none"),
         "layer_norm_hw": layer_norm_hw,
+        "packed_swiglu": packed_swiglu,
+        "rotary": rotary,
     }[name]

@@ -51,7 +51,9 @@ def differences(name, function):
     def gradients(made):
         loss = sum((each * weight).sum() for each, weight in zip(made, weights, strict=True))
         first = torch.autograd.grad(loss, moving, create_graph=True)
-        second = torch.autograd.grad(sum(each.sin().sum() for each in first), moving, allow_unused=True)
+        # A gradient that is the same wherever the inputs are has no derivative of its own.
+        total = sum(each.sin().sum() for each in first) + 0 * sum(each.sum() for each in moving)
+        second = torch.autograd.grad(total, moving, allow_unused=True)
         return [
             *first,
             *(torch.zeros_like(of) if each is None else each for each, of in zip(second, moving, strict=True)),

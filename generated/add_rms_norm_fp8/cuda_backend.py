@@ -3,7 +3,7 @@
 # Cost: forward 4 row tensors (2 read, 2 written), 6 flops per row element; backward 5 row tensors (3 read, 2 written), 14 flops per row element.
 # Evidence: 2 outputs, 41 steps, 37 first lines, 1 identity, 4 gradients, 2 tangents, 6 second-order gradients, 8 emitted programs: exact at every D; 4 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:5aef838d49315f20df6ec44f510eb282dcbeb512e23a4b2c402e97d0c6dbcbde
-# templates sha256:6cf837d3890044a39562e088f25f0f6a772b4d185884733bc92633e17d0d9252
+# templates sha256:e10bd316686ff78d1d12c3361e30921fc3fe41e2eaf7aa29855cccf3a6818ff2
 """Residual addition, then root-mean-square normalization, divided by a scale and rounded to 8 bits.
 
 The functions of `numpy_backend` for arrays in device memory: the kernels of kernels.cu,

@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 4 flops per row element; backward 3 row tensors (2 read, 1 written), 13 flops per row element.
 # Evidence: 1 output, 18 steps, 28 first lines, 4 gradients, 1 tangent, 5 second-order gradients, 8 emitted programs: exact at every D; 4 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:091e289ab11f5b517245a13e0694d534d90fa4906bd45ab74bac27ad83ffcdd9
-# templates sha256:6cf837d3890044a39562e088f25f0f6a772b4d185884733bc92633e17d0d9252
+# templates sha256:e10bd316686ff78d1d12c3361e30921fc3fe41e2eaf7aa29855cccf3a6818ff2
 """Dynamic tanh: an elementwise layer in the place of a norm.
 
 The functions of `numpy_backend` for arrays in device memory: the kernels of kernels.cu,

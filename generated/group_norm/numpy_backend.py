@@ -41,7 +41,12 @@ INTERFACE: _interface.Interface = {
         _interface.gradient("gamma", may_be_none=True),
         _interface.gradient("beta", may_be_none=True),
     ],
-    "counterparts": [],
+    "counterparts": [
+        _interface.counterpart(
+            "torch.nn.GroupNorm",
+            {"num_groups": "g", "weight": "gamma", "bias": "beta", "eps": "eps"},
+        )
+    ],
     "directions": ["forward", "backward", "jvp", "backward_backward"],
     "layout": {
         "pattern": [["n"], ["g", "c"], ["..."]],

@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 4 flops per row element; backward 3 row tensors (2 read, 1 written), 9 flops per row element.
 # Evidence: 1 output, 26 steps, 25 first lines, 1 identity, 2 gradients, 1 tangent, 3 second-order gradients, 8 emitted programs: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:c56b98d30d242a1ef1de2edf2495bb754cd7157e1a73846038e36061105b9bee
-# templates sha256:6cf837d3890044a39562e088f25f0f6a772b4d185884733bc92633e17d0d9252
+# templates sha256:e10bd316686ff78d1d12c3361e30921fc3fe41e2eaf7aa29855cccf3a6818ff2
 """Root-mean-square normalization with a weight that is learned as its distance from one.
 
 The functions of `numpy_backend` for arrays in device memory: the kernels of kernels.cu,

@@ -30,6 +30,7 @@ enum Kind {
   OVER_ROWS,        // a sum over rows into each column, not an argument
   OVER_ALL,         // a sum over rows of a number of the row, not an argument
   KEPT,             // a row value that a processor keeps for later stages, not an argument
+  RANDOM,           // entries of rows that are made of a seed, not an argument; its index is the number of a stream
 };
 
 // The I-th of its kind; whether it is there; its value where it is not (absence.h); what a result is cast to (casts.h),

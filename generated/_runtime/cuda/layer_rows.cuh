@@ -11,6 +11,7 @@
 //     row.over_rows(NAME, v)  adds to a sum over rows that is one number
 //     at(NAME)                an entry of a row or of a Feature, in the compute type; at.place() is its position
 //     at.index(), row.entries()   the same position and the length of the row as integers
+//     at.uniform(NAME, seed)  a random number of the entry, which goes by the row's number and the position
 //     at.over_rows(NAME, v)   adds to a sum over rows of the entry's column
 //     at.store(NAME, v)       a result's entry
 //
@@ -32,6 +33,7 @@ template <class A> LNGEN_INLINE A select(bool condition, A a, A b) { return cond
 #include "../cpp/absence.h"
 #include "../cpp/names.h"
 #include "../cpp/casts.h"
+#include "../cpp/philox.h"
 
 namespace lngen {
 
@@ -271,6 +273,17 @@ template <class Row> struct RowEntry {
   }
   LNGEN_INLINE A place() const { return A(start + i); }
   LNGEN_INLINE long long index() const { return start + i; }
+  // The entries of a chunk that share four words share their calls, which are the same: i is known where it is unrolled.
+  template <class N, class V> LNGEN_INLINE auto uniform(N, V seed) const {
+    if constexpr (!N::THERE) {
+      return absent<A, typename N::Absent>();
+    } else {
+      const int fours = Row::G::VECTOR % 4 == 0 ? start / 4 + i / 4 : (start + i) / 4;
+      const int place = Row::G::VECTOR % 4 == 0 ? i % 4 : (start + i) % 4;
+      const RandomWords words = random_words(row.here.row, fours, {RandomWord(seed), N::INDEX});
+      return to_unit_interval(A(leading_bits(one_of(words, place))));
+    }
+  }
   template <class N, class V> LNGEN_INLINE void over_rows(N name, V value) const {
     if constexpr (N::THERE && !is_zero<V>) {
       added.of(name).value = A(value);

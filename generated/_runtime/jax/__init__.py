@@ -9,33 +9,18 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from ..protocol.calls import (
-    INT32,
-    Words,
-    array,
-    constant,
-    count,
-    integers,
-    is_float,
-    is_integer,
-    not_floats,
-    scalar,
-    whole,
-)
+from ..protocol.calls import constant, count, is_integer
 from ..protocol.directions import LayerProtocol, computed
-from ..protocol.interface import INTEGERS, labels
 from . import derivatives as _rules
 from .gpu import JaxOnGPU
+from .inputs import Inputs
 from .kernels import JaxKernels
-from .primitives import Array, DirectionSignatures, bind, jax, jnp
+from .primitives import Array, DirectionSignatures, bind, jax
 
 __all__ = ["Array", "JaxLayer"]
 
 assert _rules
 Result = TypeVar("Result")
-
-_SINGLE = Words("{name}.astype(jnp.{type})", "jax.nn.one_hot({name}, D)", "float32")
-_DOUBLE = _SINGLE._replace(widest="float64")
 
 
 class JaxLayer(Generic[Result]):
@@ -53,7 +38,7 @@ class JaxLayer(Generic[Result]):
         self.outputs, self.inputs = len(interface["outputs"]), len(interface["inputs"])
         self.is_wide: bool = numpy._LAYER.is_wide
         self._look = numpy._FORWARD.looked
-        self._labels = labels(interface)
+        self.taken = Inputs(interface)
         self._names = [each["name"] for each in interface["inputs"]]
 
     def __repr__(self) -> str:
@@ -62,7 +47,7 @@ class JaxLayer(Generic[Result]):
 
     def call(self, *values: Any) -> Result:
         """The output of the layer, a tuple of several; `values` are its inputs, then its Constants."""
-        inputs = self.arrays(values[: self.inputs])
+        inputs = self.taken.arrays(values[: self.inputs])
         pairs = [*zip(self.interface["constants"], values[self.inputs :], strict=True)]
         constants = [
             _constant(each["name"], value, each["sign"] == "any")
@@ -86,41 +71,6 @@ class JaxLayer(Generic[Result]):
         types = (np.dtype(each.dtype) for each in inputs if each is not None)
         return computed((each for each in types if not is_integer(each)), self.is_wide)
 
-    def arrays(self, values: Sequence[Any]) -> list[Any]:
-        """Return the inputs as arrays. Numbers have the type that rows are computed in: they make it no wider."""
-        found: list[Any] = []
-        words = _DOUBLE if jax.config.jax_enable_x64 else _SINGLE
-        for number, (each, value) in enumerate(zip(self.interface["inputs"], values, strict=True)):
-            name, may_be_labels = each["name"], number in self._labels
-            if each["kind"] in INTEGERS:
-                found.append(_integers(name, value, each["default"] is None))
-                continue
-            if isinstance(value, Array):
-                if not is_float(value.dtype):
-                    raise not_floats(name, value.dtype, may_be_labels, words)
-            elif _is_tree(value):
-                kind = type(value).__name__
-                raise TypeError(f"{name} is a pytree, of type {kind}; pass one array, as jax.tree.map passes each leaf")
-            else:
-                looked = scalar if each["kind"] == "Scalar" else array
-                value = looked(name, value, each["default"] is None, may_be_labels, words)
-            found.append(value if value is None or isinstance(value, float) else jnp.asarray(value))
-        row = next((found[number] for number in self.directions.rows if found[number] is not None), None)
-        dtype = np.float32 if row is None else computed([np.dtype(row.dtype)])
-        return [jnp.asarray(each, dtype) if isinstance(each, float) else each for each in found]
-
-
-def _integers(name: str, value: Any, required: bool) -> Any:
-    """Integers in 32 bits, as kernels take them."""
-    if not isinstance(value, Array):
-        found = integers(name, value, required)
-        return None if found is None else jnp.asarray(whole(found))
-    integers(name, np.zeros((), value.dtype), required)
-    if not np.can_cast(value.dtype, INT32):
-        limits = np.iinfo(INT32)
-        value = jnp.clip(value, max(limits.min, np.iinfo(value.dtype).min), limits.max)
-    return value.astype(INT32)
-
 
 def _constant(name: str, value: Any, signed: bool) -> float:
     if isinstance(value, jax.core.Tracer):
@@ -129,11 +79,6 @@ def _constant(name: str, value: Any, signed: bool) -> float:
             f'or trace with jax.jit(f, static_argnames="{name}")'
         )
     return float(constant(name, np.asarray(value) if isinstance(value, Array) else value, signed))
-
-
-def _is_tree(value: Any) -> bool:
-    """Test whether a value is a tree of several leaves; lists and tuples of numbers count as arrays, as in NumPy."""
-    return value is not None and not isinstance(value, (list, tuple)) and not jax.tree_util.all_leaves([value])
 
 
 def _stand_in(name: str, value: Any) -> Any:

@@ -7,6 +7,7 @@ from typing import Any, Generic, TypeVar
 from ..numpy.axes import on_rows
 from ..protocol.axes import ArrangedCall
 from . import JaxLayer
+from .inputs import Inputs
 from .primitives import jnp
 
 __all__ = ["JaxAxes"]
@@ -20,7 +21,8 @@ class JaxAxes(Generic[Result]):
     def __init__(self, numpy: Any, compiled: Any) -> None:
         self.interface = numpy.INTERFACE
         self.on_rows: JaxLayer[Result] = JaxLayer(on_rows(numpy), on_rows(compiled))
-        self.arranged = ArrangedCall(self.interface, jnp.transpose, jnp.broadcast_to)
+        self.inputs = Inputs(self.interface)
+        self.arranged = ArrangedCall(self.interface, jnp.transpose, jnp.broadcast_to, _unstack, jnp.stack)
 
     def call(self, *values: Any) -> Result:
         """The output of the layer, a tuple of several; `values` are its inputs, then its Constants."""
@@ -28,7 +30,11 @@ class JaxAxes(Generic[Result]):
 
     def sized(self, given: Sequence[Any], *values: Any) -> Result:
         """Return the output of a layer with sizes that are arguments."""
-        count = self.on_rows.inputs
-        arrays = [*self.on_rows.arrays(values[:count]), *values[count:]]
+        count = len(self.interface["inputs"])
+        arrays = [*self.inputs.arrays(values[:count]), *values[count:]]
         made: Result = self.arranged.call(self.on_rows.call, arrays, given)
         return made
+
+
+def _unstack(value: Any, axis: int) -> Any:
+    return jnp.unstack(value, axis=axis)

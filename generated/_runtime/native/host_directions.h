@@ -10,6 +10,7 @@
 //     row.call                        what Layer::before has made of the arguments that are the same for all rows
 //     at(NAME), at.place()            an entry of a row or a Feature, lanes of them; its place in the row
 //     at.index(), row.entries()       the same place and the length of the row as integers
+//     at.uniform(NAME, seed)          random numbers of the entry, which go by the row's number and the place
 //     at.store(NAME, v), at.over_rows(NAME, v)
 //     at.keep(NAME, v), at.recall(NAME, f)    v, which a later stage reads in the place of f()
 #ifndef LNGEN_HOST_DIRECTIONS_H
@@ -19,6 +20,7 @@
 
 #include "../cpp/absence.h"
 #include "../cpp/names.h"
+#include "simd_random.h"
 
 namespace lngen {
 
@@ -79,6 +81,10 @@ template <class Of, class W> struct Entry {
   }
   LNGEN_INLINE A place() const { return counting<S>() + A(column); }
   LNGEN_INLINE Wholes<S> index() const { return Wholes<S>::counting() + Wholes<S>(column); }
+  template <class N, class V> LNGEN_INLINE auto uniform(N, V seed) const {
+    if constexpr (N::THERE) return random_lanes<S>(of.row, column, {RandomWord(seed), N::INDEX});
+    else return absent<A, typename N::Absent>();
+  }
 };
 
 // What rows, columns and calls have alike: stages over D columns.

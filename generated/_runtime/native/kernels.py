@@ -65,10 +65,11 @@ class HostKernels:
     def __init__(self, backend: ModuleType, file: str, tables: Mapping[str, KernelTable]) -> None:
         self.file, names = Path(file), vars(backend)
         self.layer: HostLayer[Any] = names["_LAYER"]
-        optional = [each.symbol for each in self.layer.protocol.inputs if each.may_be_none]
+        rows: HostLayer[Any] = getattr(self.layer, "on_rows", self.layer)
+        optional = [each.symbol for each in rows.protocol.inputs if each.may_be_none]
         self.kernels = {
             name: DirectionKernels(
-                self.layer.protocol.directions[name], table, self.file.parent, optional, names[_variable(name)]
+                rows.protocol.directions[name], table, self.file.parent, optional, names[_variable(name)]
             )
             for name, table in tables.items()
         }

@@ -4,20 +4,23 @@
 The mathematics of such a layer is that of one whose arrays are rows. `on_rows` is that layer.
 """
 
+from collections import namedtuple
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial
 from itertools import pairwise
 from math import prod
 from types import FunctionType, ModuleType, SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
-from ..protocol.axes import Arranged, Arrangement, Sizes
+from ..protocol.axes import Arranged, Arrangement, Sizes, without_axes
 from ..protocol.calls import (
     Array,
     DType,
     Shape,
+    constant,
+    each_cotangent,
     thread_count,
     types,
     without_numbers,
@@ -28,7 +31,9 @@ from ..protocol.directions import (
     NUMBER,
     ROW,
     ROW_SCALAR,
+    DirectionProtocol,
     Entry,
+    LayerProtocol,
     computed,
 )
 from ..protocol.interface import Interface
@@ -45,11 +50,25 @@ class AxesLayer(HostLayer[Kept]):
     def __init__(self, interface: Interface, saved: Callable[..., Kept], *, is_wide: bool = False) -> None:
         super().__init__(interface, saved, is_wide=is_wide)
         self.arrangement = Arrangement(interface)
+        self.has_parts = bool(self.arrangement.counts)
+        rows = LayerProtocol(without_axes(interface)) if self.has_parts else self.protocol
+        self.directions = rows.directions
+        """The directions of the layer on rows."""
 
     @cached_property
     def on_rows(self) -> HostLayer[Kept]:
         """The layer of the same mathematics whose arrays are rows."""
-        return HostLayer(without_axes(self.interface), self.Saved, is_wide=self.is_wide)
+        saved: Any = self.Saved
+        if self.has_parts:
+            fields = [each.name for each in self.directions["backward"].fields]
+            own = [f"{name}_" if name in fields else name for name in ("shape", "dtype", "dtypes")]
+            saved = _tuple_class("Saved", [*own, *fields])
+        return HostLayer(without_axes(self.interface), saved, is_wide=self.is_wide)
+
+    def results_of_rows(self, direction: str, results: Callable[..., Any]) -> Callable[..., Any]:
+        """Return the class of the results of a direction of the layer on rows, given that of its own."""
+        of = self.directions[direction]
+        return _tuple_class(of.returned, of.names) if self.has_parts and of.returned else results
 
     def pattern(self, each: Entry) -> list[list[str]]:
         """Return the axes of a value."""
@@ -76,6 +95,33 @@ class AxesLayer(HostLayer[Kept]):
         if shape is None:
             raise TypeError(f"shape is None; pass the sizes of the axes {' '.join(self.arrangement.names)}")
         return super().saved_from(fields, shape, dtype, dtypes)
+
+    # ---- parts
+
+    def cut(self, values: Sequence[Any], entries: Sequence[Entry], sizes: Sizes) -> list[Any]:
+        """Return values as those of the layer on rows: of an array in parts a view of each."""
+        found: list[Any] = []
+        for value, each in zip(values, entries, strict=True):
+            if each.parts:
+                found += [value if value is None else self._part(value, each, place, sizes) for place in each.parts]
+            else:
+                found.append(value)
+        return found
+
+    def _part(self, value: Array, each: Entry, place: int, sizes: Sizes) -> Array:
+        """A view of a part, with an axis a name."""
+        split, axis = self.arrangement.cut(self.pattern(each), sizes)
+        where: Any = (*[slice(None)] * axis, place)
+        view: Array = value.reshape(split)[where]
+        return view
+
+    def clear(self, made: Sequence[Any], entries: Sequence[Entry], sizes: Sizes) -> None:
+        """Set the gradients of parts that nothing reads to 0."""
+        for value, each in zip(made, entries, strict=True):
+            if each.parts and value is not None:
+                (count,) = self.arrangement.counts[self.arrangement.counted(self.pattern(each))]
+                for place in {*range(count)} - {*each.parts}:
+                    self._part(value, each, place, sizes)[...] = 0
 
     # ---- values as rows
 
@@ -114,7 +160,7 @@ class AxesLayer(HostLayer[Kept]):
         function: Callable[[list[Any], list[Any], Work], Any],
         values: Sequence[Any],
         made: Sequence[Any],
-        entries: tuple[Sequence[Entry], Sequence[Entry]],
+        direction: DirectionProtocol,
         sizes: Sizes,
         call: Work,
         is_dense: bool,
@@ -123,7 +169,12 @@ class AxesLayer(HostLayer[Kept]):
 
         One that `is_dense` takes and writes arrays alone: what lies otherwise is copied.
         """
-        reads, makes = entries
+        of_rows = self.directions[direction.name]
+        reads, makes = of_rows.reads, of_rows.makes
+        if self.has_parts:
+            self.clear(made, direction.makes, sizes)
+            values = self.cut(values, direction.reads, sizes)
+            made = self.cut(made, direction.makes, sizes)
         rows, targets = self.read(values, reads, sizes, call.dtype), self.written(made, makes, sizes, call.dtype)
         if not is_dense:
             self.store(made, targets, function(rows, targets, call), makes, sizes)
@@ -146,7 +197,7 @@ class AxesLayer(HostLayer[Kept]):
     ) -> None:
         """Write the values that a function returned into results, of which it was `given` some as rows."""
         for result_, own, value, each in zip(made, given, values or (), entries, strict=False):
-            if value is None or value is own:
+            if result_ is None or value is None or value is own:
                 continue
             if each.part == FEATURE:
                 how = self.arranged(each, sizes)
@@ -163,6 +214,10 @@ class AxesLayer(HostLayer[Kept]):
                     own.finish()
             else:
                 round_to(own, ..., value)
+
+
+def _tuple_class(name: str, fields: Sequence[str]) -> Any:
+    return namedtuple(name, fields)
 
 
 def spread(value: Array, how: Arranged) -> Array:
@@ -191,7 +246,8 @@ class AxesForward(ForwardCall[Results, Kept]):
         return self._of_rows(self.function, at_once=self.at_once, empty=self.empty)
 
     def _of_rows(self, function: Callable[..., Any], **options: Any) -> ForwardCall[Any, Kept]:
-        return ForwardCall(self.layer.on_rows, self.results, function, **options)
+        results = self.layer.results_of_rows("forward", self.results)
+        return ForwardCall(self.layer.on_rows, results, function, **options)
 
     def compiled(
         self, function: Callable[..., Any], empty: Any, host: Callable[[Any], Any]
@@ -229,8 +285,8 @@ class AxesForward(ForwardCall[Results, Kept]):
         outputs = self.results(*made)
         made += [np.empty(shape[:-1], dtype) for _ in direction.row_scalars]
         values = (*found, *values[len(found) :])
-        entries, work = (direction.reads, direction.makes), Work(shape, dtype, threads)
-        layer.run(self.function, values, made, entries, sizes, work, self.is_dense)
+        work = Work(shape, dtype, threads)
+        layer.run(self.function, values, made, direction, sizes, work, self.is_dense)
         saved = layer.Saved(arrangement.flat(sizes), dtype, dtypes, *self.kept((*values, *made))) if save else None
         return outputs, saved
 
@@ -247,7 +303,8 @@ class AxesLater(LaterCall[Results]):
         return self._of_rows(self.function, at_once=self.at_once, filled=self.filled, empty=self.empty)
 
     def _of_rows(self, function: Callable[..., Any], **options: Any) -> LaterCall[Any]:
-        return LaterCall(self.layer.on_rows, self.direction.name, self.results, function, **options)
+        results = self.layer.results_of_rows(self.direction.name, self.results)
+        return LaterCall(self.layer.on_rows, self.direction.name, results, function, **options)
 
     def compiled(self, function: Callable[..., Any], empty: Any, host: Callable[[Any], Any]) -> "AxesLater[Results]":
         """Return the same with a function of dense arrays; `host` makes the call on rows from a `LaterCall`."""
@@ -262,27 +319,27 @@ class AxesLater(LaterCall[Results]):
     def _in_blocks(self, values: list[Any], dtype: DType, saved: Any, out: Any, threads: int, converts: bool) -> Any:
         layer, direction = self.layer, self.direction
         made = self._results(values, out, saved[0], saved[2])
-        sizes, own = layer.arrangement.sizes_of(saved[0]), len(direction.arguments)
+        sizes, own = layer.arrangement.sizes_of(saved[0]), len(layer.directions[direction.name].arguments)
 
         def function(rows: list[Any], results: list[Any], call: Work) -> Any:
             rows = self.with_zeros(rows, call)
             return self.function(rows[:own], rows[own:], results, call)
 
-        entries, call = (direction.reads, direction.results), Work(layer.arrangement.row_shape(sizes), dtype, threads)
-        layer.run(function, values, made, entries, sizes, call, self.is_dense)
+        call = Work(layer.arrangement.row_shape(sizes), dtype, threads)
+        layer.run(function, values, made, direction, sizes, call, self.is_dense)
         return self.results(*made)
 
-
-def without_axes(interface: Interface) -> Interface:
-    """Return the interface of the layer on rows."""
-    inputs = [{key: value for key, value in each.items() if key != "pattern"} for each in interface["inputs"]]
-    return cast(Interface, {**{k: v for k, v in interface.items() if k != "layout"}, "inputs": inputs})
+    def arguments_of_rows(self) -> Sequence[Entry]:
+        """Return the arguments of the direction of rows, of which some may be `filled` with zeros."""
+        return self.layer.directions[self.direction.name].arguments
 
 
 def on_rows(module: ModuleType) -> Any:
     """Return a module of a layer for its rows: of one whose axes have names, the layer whose arrays are rows."""
     if "layout" not in vars(module)["INTERFACE"]:
         return module
+    if module.INTERFACE["layout"].get("parts"):
+        return _of_parts(module)
     given = vars(module)
     names: dict[str, Any] = {name: _of_rows(value) for name, value in given.items()}
     interface = without_axes(names["INTERFACE"])
@@ -297,6 +354,62 @@ def on_rows(module: ModuleType) -> Any:
         of_rows.__kwdefaults__ = {**(function.__kwdefaults__ or {}), **(sizes if direction == "forward" else {})}
         made[direction] = of_rows
     return SimpleNamespace(**{**names, **made, "INTERFACE": interface})
+
+
+def _of_parts(module: ModuleType) -> Any:
+    """A module of a layer that takes arrays in parts, for its rows: each part is a value of its own."""
+    given = vars(module)
+    interface = without_axes(given["INTERFACE"])
+    names = {name: _of_rows(value) for name, value in given.items()} | {"INTERFACE": interface}
+    for name in interface["directions"]:
+        call = _of_rows(given[name].__globals__[f"_{name.upper()}"])
+        direction = LayerProtocol(interface).directions[name]
+        names[name] = partial(_forward if direction.is_forward else _later, interface, direction, call)
+    layer = _of_rows(given["forward"].__globals__["_LAYER"])
+    return SimpleNamespace(**{**names, "Saved": layer.Saved, "saved_from": partial(_saved_from, layer)})
+
+
+def _forward(
+    interface: Interface,
+    direction: DirectionProtocol,
+    call: Any,
+    *inputs: Any,
+    save: bool = True,
+    out: Any = None,
+    threads: int = 1,
+    **constants: Any,
+) -> Any:
+    """Function `forward` of a layer on rows, as an emitted one."""
+    values = [*inputs, *[None] * (len(direction.inputs) - len(inputs))]
+    for each in interface["constants"]:
+        value = constants.pop(each["name"], each["default"])
+        values.append(constant(each["name"], value, signed=each["sign"] == "any"))
+    if constants:
+        raise TypeError(f"forward has no argument {next(iter(constants))}")
+    return call.call(tuple(values), save, out, threads)
+
+
+def _later(
+    interface: Interface,
+    direction: DirectionProtocol,
+    call: Any,
+    saved: Any,
+    *given: Any,
+    out: Any = None,
+    threads: int = 1,
+) -> Any:
+    """Another direction of a layer on rows, as an emitted function."""
+    if direction.cotangents and direction.tangents:
+        given = (*each_cotangent(given[0], [each.name for each in direction.cotangents]), *given[1:])
+    arguments = (*given, *[None] * (len(direction.arguments) - len(given)))
+    return call.call(saved, arguments, out, threads)
+
+
+def _saved_from(layer: HostLayer[Kept], **given: Any) -> Kept:
+    """Function `saved_from` of a layer on rows, as an emitted one."""
+    own: Any = layer.Saved
+    first, fields = own._fields[:3], own._fields[3:]
+    return layer.saved_from([given.get(name) for name in fields], *(given.get(name) for name in first))
 
 
 def _of_rows(value: Any) -> Any:

@@ -34,6 +34,7 @@ from ..protocol.directions import (
     CONSTANT,
     NUMBER,
     ROW,
+    Entry,
     computed,
     held,
     leading,
@@ -319,10 +320,14 @@ class LaterCall(Generic[Results]):
     def with_zeros(self, values: Sequence[Any], call: blocks.Work) -> list[Any]:
         """Return the values of a call with zeros for those that are `filled`."""
         given = list(values)
-        for slot, each in enumerate(self.direction.arguments):
+        for slot, each in enumerate(self.arguments_of_rows()):
             if each.name in self.filled and given[slot] is None:
                 given[slot] = zeros(shapes(call.shape)[each.part], call.dtype)
         return given
+
+    def arguments_of_rows(self) -> Sequence[Entry]:
+        """Return the arguments as the mathematics of rows takes them."""
+        return self.direction.arguments
 
     def _results(self, values: Sequence[Any], out: Any, shape: Shape, dtypes: Sequence[DType | None]) -> list[Any]:
         """Return arrays for the results, in the types of their owners; None for an absent result."""

@@ -8,7 +8,7 @@ put its axes in the order of rows and then features, and to broadcast it over th
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from math import prod
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from .interface import Interface, Pattern
 
@@ -55,10 +55,14 @@ class Arranged(NamedTuple):
 
 
 class Arrangement:
-    """Axes of the arrays of a layer: those of its inputs, by name, and those of its outputs."""
+    """Axes of the arrays of a layer: those of its inputs, by name, and those of its outputs.
+
+    A part of an array has the axes of that but the one that numbers its parts, whose size `counts` has.
+    """
 
     def __init__(self, interface: Interface) -> None:
         layout = interface["layout"]
+        self.counts: Sizes = {name: (count,) for name, count in layout.get("parts", {}).items()}
         self.pattern, self.features = layout["pattern"], layout["features"]
         self.sizes_given = [each["name"] for each in layout["sizes"]]
         self.names = [*chain.from_iterable(self.pattern)]
@@ -68,7 +72,12 @@ class Arrangement:
         }
         of_rows: Pattern = [[name] for name in self.rows]
         for output in interface["outputs"]:
-            self.patterns[output["name"]] = self.pattern if output["kind"] == "Row" else of_rows
+            usual = self.pattern if output["kind"] == "Row" else of_rows
+            self.patterns[output["name"]] = output.get("pattern", usual)
+        for each in (*interface["inputs"], *interface["outputs"]):
+            for part in each.get("parts", ()):
+                kept = [[name for name in axis if name not in self.counts] for axis in each["pattern"]]
+                self.patterns[part] = [axis for axis in kept if axis]
         self.computed = of_rows
 
     # ---- sizes
@@ -78,18 +87,21 @@ class Arrangement:
 
         Raises ValueError if two arrays disagree, or if one has a shape that is not of its pattern.
         """
-        found: Sizes = {}
+        found: Sizes = dict(self.counts)
         for name in self.sizes_given:
             found[name] = (_count(name, given.get(name)),)
         known = {name: (self.patterns[name], shape) for name, shape in shapes.items() if name in self.patterns}
+        arrays: dict[str, str] = {}
         for name, (pattern, shape) in known.items():
             for axis, size in self._paired(name, pattern, shape):
                 if len(axis) == 1:
-                    self._agreed(name, shape, axis[0], size, found)
+                    self._agreed(name, shape, axis[0], size, found, arrays)
+                    arrays.setdefault(axis[0], name)
         for name, (pattern, shape) in known.items():
             for axis, size in self._paired(name, pattern, shape):
                 if len(axis) > 1:
-                    self._divided(name, shape, axis, size[0], found)
+                    self._divided(name, shape, axis, size[0], found, arrays)
+                    arrays |= {each: name for each in axis if each not in arrays}
         if self.features == [REST] and found.get(REST) == ():
             name, (pattern, shape) = next((name, of) for name, of in known.items() if [REST] in of[0])
             raise ValueError(f"{name} has shape {shape}; pass ({written(pattern)}), with one axis or more for ...")
@@ -106,14 +118,16 @@ class Arrangement:
             yield axis, shape[place : place + count]
             place += count
 
-    def _agreed(self, name: str, shape: Shape, axis: str, size: Shape, found: Sizes) -> None:
+    def _agreed(self, name: str, shape: Shape, axis: str, size: Shape, found: Sizes, arrays: Mapping[str, str]) -> None:
         if found.setdefault(axis, size) != size:
             there = ", ".join(map(str, found[axis])) or "none"
-            raise ValueError(
-                f"{name} has shape {shape}; pass ({written(self.patterns[name])}), where {axis} is {there} elsewhere"
-            )
+            of = f" in {arrays[axis]}" if axis in arrays else ""
+            pattern = written(self.patterns[name])
+            raise ValueError(f"{name} has shape {shape}; pass ({pattern}), where {axis} is {there}{of}")
 
-    def _divided(self, name: str, shape: Shape, axis: Sequence[str], size: int, found: Sizes) -> None:
+    def _divided(
+        self, name: str, shape: Shape, axis: Sequence[str], size: int, found: Sizes, arrays: Mapping[str, str]
+    ) -> None:
         unknown = [each for each in axis if each not in found]
         known = prod([found[each][0] for each in axis if each in found])
         parts = " times ".join(f"{each} = {found[each][0]}" for each in axis if each in found)
@@ -124,7 +138,11 @@ class Arrangement:
                 )
             found[unknown[0]] = (size // known,)
         elif known != size:
-            raise ValueError(f"{name} has shape {shape}; pass ({' '.join(axis)}) of {known} entries, which is {parts}")
+            others = ", ".join(dict.fromkeys(arrays[each] for each in axis if each in arrays))
+            raise ValueError(
+                f"{name} has shape {shape}; pass ({' '.join(axis)}) of {known} entries, which is {parts}"
+                + (f", as in {others}" if others else "")
+            )
 
     def flat(self, sizes: Sizes) -> Shape:
         """Return the sizes of the axes of the rows, one a name."""
@@ -133,7 +151,7 @@ class Arrangement:
     def sizes_of(self, flat: Sequence[int]) -> Sizes:
         """Return the sizes of axes from those of the rows, as `flat` has them."""
         rest = len(flat) - len(self.names) + 1
-        found: Sizes = {}
+        found: Sizes = dict(self.counts)
         place = 0
         for name in self.names:
             count = rest if name == REST else 1
@@ -147,6 +165,17 @@ class Arrangement:
         """Return the shape of an array."""
         parts = [sizes[axis[0]] if len(axis) == 1 else (prod([sizes[each][0] for each in axis]),) for axis in pattern]
         return tuple(chain.from_iterable(parts))
+
+    def counted(self, pattern: Pattern) -> str:
+        """Return the axis of an array that numbers its parts."""
+        return next(name for name in chain.from_iterable(pattern) if name in self.counts)
+
+    def cut(self, pattern: Pattern, sizes: Sizes) -> tuple[Shape, int]:
+        """Return the shape of an array in parts, with an axis a name, and the place of the axis that numbers them."""
+        names = [*chain.from_iterable(pattern)]
+        place = names.index(self.counted(pattern))
+        shapes = [sizes[name] for name in names]
+        return tuple(chain.from_iterable(shapes)), sum(map(len, shapes[:place]))
 
     def row_shape(self, sizes: Sizes) -> Shape:
         """Return the shape of the rows: the sizes of the axes that number them, and D."""
@@ -190,10 +219,15 @@ class ArrangedCall:
         interface: Interface,
         permute: Callable[[Any, Shape], Any],
         broadcast: Callable[[Any, Shape], Any],
+        unstack: Callable[[Any, int], Sequence[Any]],
+        stack: Callable[[Sequence[Any], int], Any],
     ) -> None:
         self.arrangement, self.permute, self.broadcast = Arrangement(interface), permute, broadcast
+        self.unstack, self.stack = unstack, stack
         self.names = [each["name"] for each in interface["inputs"]]
         self.outputs = [output["name"] for output in interface["outputs"]]
+        given = (*interface["inputs"], *interface["outputs"])
+        self.parts = {each["name"]: each["parts"] for each in given if "parts" in each}
 
     def call(self, on_rows: Callable[..., Any], values: Sequence[Any], given: Sequence[Any]) -> Any:
         """Return the outputs of a layer, a tuple of several; `values` are its inputs, then its Constants.
@@ -201,23 +235,53 @@ class ArrangedCall:
         `given` are the sizes that are arguments. Raises TypeError or ValueError for a wrong shape or size.
         """
         of, names = self.arrangement, [*self.names, *[""] * (len(values) - len(self.names))]
-        shapes = {
-            name: tuple(value.shape)
-            for name, value in zip(names, values, strict=True)
-            if name in of.patterns and value is not None
-        }
-        sizes = of.sizes(shapes, dict(zip(of.sizes_given, given, strict=True)))
+        sizes = self.sizes(values, given)
+        pairs = list(zip(names, values, strict=True))
+        if self.parts:
+            pairs = [*chain.from_iterable(self._cut(name, value, sizes) for name, value in pairs)]
         arranged = [
-            self._rows(value, of.arranged(of.patterns[name], sizes)) if name in shapes else value
-            for name, value in zip(names, values, strict=True)
+            self._rows(value, of.arranged(of.patterns[name], sizes))
+            if name in of.patterns and value is not None
+            else value
+            for name, value in pairs
         ]
         made = on_rows(*arranged)
-        several = len(self.outputs) > 1
+        rows = iter(made if isinstance(made, tuple) else (made,))
         results = [
-            self._back(value, of.patterns[name], sizes)
-            for name, value in zip(self.outputs, made if several else (made,), strict=True)
+            self._joined(name, rows, sizes) if name in self.parts else self._back(next(rows), of.patterns[name], sizes)
+            for name in self.outputs
         ]
-        return tuple(results) if several else results[0]
+        return tuple(results) if len(self.outputs) > 1 else results[0]
+
+    def _cut(self, name: str, value: Any, sizes: Sizes) -> Iterable[tuple[str, Any]]:
+        """An array as the parts that are read, with their names."""
+        if name not in self.parts:
+            return ((name, value),)
+        parts = self.parts[name]
+        if value is None:
+            return ((part, None) for part in parts if part)
+        split, axis = self.arrangement.cut(self.arrangement.patterns[name], sizes)
+        found = self.unstack(value.reshape(split), axis)
+        return ((part, each) for part, each in zip(parts, found, strict=True) if part)
+
+    def _joined(self, name: str, rows: Iterator[Any], sizes: Sizes) -> Any:
+        of = self.arrangement
+        _, axis = of.cut(of.patterns[name], sizes)
+        parts = [self._split(next(rows), of.patterns[part], sizes) for part in self.parts[name]]
+        return self.stack(parts, axis).reshape(of.shape(of.patterns[name], sizes))
+
+    def sizes(self, values: Sequence[Any], given: Sequence[Any]) -> Sizes:
+        """Return the sizes of axes; `values` are the inputs and more, `given` the sizes that are arguments.
+
+        Raises TypeError or ValueError as `call` does.
+        """
+        of = self.arrangement
+        shapes = {
+            name: tuple(value.shape)
+            for name, value in zip(self.names, values, strict=False)
+            if name in of.patterns and value is not None
+        }
+        return of.sizes(shapes, dict(zip(of.sizes_given, given, strict=True)))
 
     def _rows(self, value: Any, how: Arranged) -> Any:
         moved = self.permute(value.reshape(how.split), how.order).reshape(how.spread)
@@ -225,8 +289,34 @@ class ArrangedCall:
         return self.broadcast(moved, how.shape).reshape(shape)
 
     def _back(self, value: Any, pattern: Pattern, sizes: Sizes) -> Any:
+        return self._split(value, pattern, sizes).reshape(self.arrangement.shape(pattern, sizes))
+
+    def _split(self, value: Any, pattern: Pattern, sizes: Sizes) -> Any:
+        """A result of rows with an axis a name."""
         how = self.arrangement.arranged(pattern, sizes)
-        return self.permute(value.reshape(how.shape), how.inverse).reshape(self.arrangement.shape(pattern, sizes))
+        return self.permute(value.reshape(how.shape), how.inverse)
+
+
+def without_axes(interface: Interface) -> Interface:
+    """Return the interface of the layer on rows, to which each part of an array is a value."""
+    made: dict[str, Any] = {key: value for key, value in interface.items() if key != "layout"}
+    for key in ("inputs", "outputs", "saved"):
+        made[key] = [*chain.from_iterable(_in_parts(each) for each in made[key])]
+    parts = {each["name"]: [part for part in each.get("parts", ()) if part] for each in interface["inputs"]}
+    made["gradients"] = [
+        {**each, "name": f"d{name}", "of": name}
+        for each in interface["gradients"]
+        for name in parts[each["of"]] or [each["of"]]
+    ]
+    return cast(Interface, made)
+
+
+def _in_parts(each: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    entry = {key: value for key, value in each.items() if key not in ("pattern", "parts")}
+    own = {"of"} if "of" in each else {"symbol"}
+    for part in each.get("parts", [None]):
+        if part != "":
+            yield entry if part is None else {**entry, "name": part, **dict.fromkeys(own, part)}
 
 
 def _count(name: str, value: Any) -> int:

@@ -13,7 +13,7 @@ from typing import Any, Literal
 import numpy as np
 
 from .casts import dtype
-from .interface import DATA, INTEGERS, Interface, Kind
+from .interface import DATA, INTEGERS, InputEntry, Interface, Kind, OutputEntry
 
 DType = np.dtype[Any]
 
@@ -45,7 +45,7 @@ class Entry:
     that it belongs to: a gradient or a tangent belongs to an input, a cotangent to an output, and a field of `Saved` to
     the value that it holds. A value of forward has no owner. `follows` is the place of an input: if that is absent, the
     value has to be None. Otherwise it may be None only if it `may_be_none`. An output may be rounded to a type, its
-    `cast`.
+    `cast`. The `parts` of an array are places of those that the layer on rows takes or makes, each as a value.
     """
 
     name: str
@@ -55,6 +55,7 @@ class Entry:
     owner: "Entry | None" = None
     follows: int | None = None
     cast: str | None = None
+    parts: tuple[int, ...] = ()
 
     @cached_property
     def part(self) -> int:
@@ -86,7 +87,8 @@ class Entry:
 
     def derivative(self, name: str, **changes: Any) -> "Entry":
         """Return an entry of the same kind that belongs to this one, such as its gradient `d{}`."""
-        return Entry(name.format(self.name), name.format(self.symbol), self.kind, owner=self, **changes)
+        made = name.format(self.name), name.format(self.symbol), self.kind
+        return Entry(*made, owner=self, parts=self.parts, **changes)
 
 
 Entries = tuple[Entry, ...]
@@ -237,12 +239,13 @@ class LayerProtocol:
 
     def __init__(self, interface: Interface) -> None:
         self.inputs = inputs = tuple(
-            Entry(each["name"], each["symbol"], each["kind"], each["default"] is not None)
+            Entry(each["name"], each["symbol"], each["kind"], each["default"] is not None, parts=_places(each))
             for each in interface["inputs"]
         )
         self.constants = tuple(Entry(each["name"], each["symbol"], "Constant") for each in interface["constants"])
         self.outputs = outputs = tuple(
-            Entry(each["name"], each["symbol"], each["kind"], cast=each.get("cast")) for each in interface["outputs"]
+            Entry(each["name"], each["symbol"], each["kind"], cast=each.get("cast"), parts=_places(each))
+            for each in interface["outputs"]
         )
         # A kernel may have an input of that name too.
         self.row_scalars = tuple(
@@ -254,15 +257,23 @@ class LayerProtocol:
         known |= {("constant", each.name): each for each in self.constants}
         known |= {("output", each.name): each for each in outputs}
         known |= {("row scalar", each.name): each for each in self.row_scalars}
-        self.fields = tuple(self._field(each["name"], known[each["kind"], each["of"]]) for each in interface["saved"])
+        parts = {each["name"]: each.get("parts", []) for each in (*interface["inputs"], *interface["outputs"])}
+        self.fields = tuple(
+            self._field(
+                each["name"],
+                known[each["kind"], each["of"]],
+                tuple(parts[each["of"]].index(part) for part in each.get("parts", ())),
+            )
+            for each in interface["saved"]
+        )
         self.differentiable = tuple(place for place, each in enumerate(inputs) if each.kind not in DATA)
         made, needed = (*outputs, *self.row_scalars), {each.owner for each in self.fields}
         self.kept = tuple(place for place, each in enumerate(made) if each in needed)
         self.directions = self._directions()
 
-    def _field(self, name: str, of: Entry) -> Entry:
+    def _field(self, name: str, of: Entry, parts: tuple[int, ...]) -> Entry:
         follows = self.inputs.index(of) if of.may_be_none else None
-        return Entry(name, of.symbol, of.kind, owner=of, follows=follows)
+        return Entry(name, of.symbol, of.kind, owner=of, follows=follows, parts=parts)
 
     def _directions(self) -> dict[str, DirectionProtocol]:
         of_inputs = {
@@ -305,6 +316,11 @@ class LayerProtocol:
         made = (*self.outputs, *self.row_scalars)
         own = (group for group in (direction.cotangents, direction.tangents) if group)
         return (self.inputs, tuple(made[place] for place in self.kept), *own)
+
+
+def _places(entry: InputEntry | OutputEntry) -> tuple[int, ...]:
+    """The places of the parts that are values of the layer on rows."""
+    return tuple(place for place, part in enumerate(entry.get("parts", ())) if part)
 
 
 def held(fields: Entries, values: Entries) -> tuple[int, ...]:

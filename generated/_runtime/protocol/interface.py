@@ -87,7 +87,9 @@ class InputEntry(TypedDict):
     """A positional argument of `forward`; None may be passed for one with a default, which it then is.
 
     One whose kind begins with `Data` or `Int` has neither a gradient nor a tangent. `pattern` are its axes in a layer
-    whose axes have names. If it lacks some that its kind varies over, its gradient is summed over them.
+    whose axes have names. If it lacks some that its kind varies over, its gradient is summed over them. `parts` are the
+    inputs of the layer on rows that it is cut into, along an axis; the name of one that nothing reads is empty. One
+    with `draws` is the seed of random numbers, which go by the number of a row among all rows of a call.
     """
 
     name: str
@@ -96,6 +98,8 @@ class InputEntry(TypedDict):
     axes: Axes
     default: float | None
     pattern: NotRequired[Pattern]
+    parts: NotRequired[list[str]]
+    draws: NotRequired[bool]
 
 
 class ConstantEntry(TypedDict):
@@ -113,7 +117,8 @@ class ConstantEntry(TypedDict):
 class OutputEntry(TypedDict):
     """A result of `forward`; its cotangent is an argument of `backward`.
 
-    `cast` is the type that the result is rounded to. One without it has the type of the first rows.
+    `cast` is the type that the result is rounded to. One without it has the type of the first rows. `parts` are the
+    outputs of the layer on rows that it is made of, and `pattern` are then its axes.
     """
 
     name: str
@@ -121,18 +126,21 @@ class OutputEntry(TypedDict):
     kind: Kind
     axes: Axes
     cast: NotRequired[str]
+    pattern: NotRequired[Pattern]
+    parts: NotRequired[list[str]]
 
 
 class SavedField(TypedDict):
     """Field of `Saved` after the first three, and the input, output, Constant or row scalar that it holds.
 
-    The field of an omitted input is None.
+    The field of an omitted input is None. Directions read the `parts` of a value that has some.
     """
 
     name: str
     kind: Origin
     of: str
     axes: Axes
+    parts: NotRequired[list[str]]
 
 
 class Gradient(TypedDict):
@@ -146,8 +154,8 @@ class Gradient(TypedDict):
 class CounterpartEntry(TypedDict):
     """Module of PyTorch that the layer can replace, as its definition says.
 
-    `attributes` maps each attribute of that module to an input, a Constant or D; `conditions` are required values of
-    other attributes.
+    `attributes` maps each attribute of that module to an input, a Constant, a size or D; `conditions` are required
+    values of other attributes.
     """
 
     name: str
@@ -163,11 +171,15 @@ class SizeEntry(TypedDict):
 
 
 class LayoutEntry(TypedDict):
-    """Axes of the rows of a layer whose axes have names: all, those that make up a row, and sizes to be given."""
+    """Axes of the rows of a layer whose axes have names: all, those that make up a row, and sizes to be given.
+
+    `parts` are the sizes of axes that number parts of arrays, by name; no row has such an axis.
+    """
 
     pattern: Pattern
     features: list[str]
     sizes: list[SizeEntry]
+    parts: NotRequired[dict[str, int]]
 
 
 class Interface(TypedDict):
@@ -207,6 +219,8 @@ def given(
     *,
     symbol: str | None = None,
     pattern: Pattern | None = None,
+    parts: list[str] | None = None,
+    draws: bool = False,
 ) -> InputEntry:
     """The entry of an input. A symbol that is not said is the name."""
     made: InputEntry = {
@@ -218,6 +232,10 @@ def given(
     }
     if pattern is not None:
         made["pattern"] = pattern
+    if parts is not None:
+        made["parts"] = parts
+    if draws:
+        made["draws"] = True
     return made
 
 
@@ -228,15 +246,28 @@ def constant(
     return {"name": name, "symbol": symbol or name, "default": default, "sign": sign}
 
 
-def output(name: str, kind: Kind, *, symbol: str | None = None, cast: str | None = None) -> OutputEntry:
+def output(
+    name: str,
+    kind: Kind,
+    *,
+    symbol: str | None = None,
+    cast: str | None = None,
+    pattern: Pattern | None = None,
+    parts: list[str] | None = None,
+) -> OutputEntry:
     """The entry of an output."""
     made: OutputEntry = {"name": name, "symbol": symbol or name, "kind": kind, "axes": list(AXES[kind])}
-    return {**made, "cast": cast} if cast else made
+    if cast:
+        made["cast"] = cast
+    if pattern is not None and parts is not None:
+        made["pattern"], made["parts"] = pattern, parts
+    return made
 
 
-def saved(name: str, kind: Origin, axes: Axes, *, of: str | None = None) -> SavedField:
+def saved(name: str, kind: Origin, axes: Axes, *, of: str | None = None, parts: list[str] | None = None) -> SavedField:
     """Return the entry of a field of `Saved`, which holds the value of the same name unless `of` is given."""
-    return {"name": name, "kind": kind, "of": of or name, "axes": axes}
+    made: SavedField = {"name": name, "kind": kind, "of": of or name, "axes": axes}
+    return {**made, "parts": parts} if parts else made
 
 
 def gradient(of: str, *, may_be_none: bool = False) -> Gradient:

@@ -42,7 +42,8 @@ def shape_of(interface: Interface, each: InputEntry, features: Features) -> tupl
     """Return the shape of a parameter."""
     if isinstance(features, Mapping):
         sizes: Sizes = {name: (size,) for name, size in features.items()}
-        return Arrangement(interface).shape(each["pattern"], sizes) if "pattern" in each else ()
+        axes = Arrangement(interface)
+        return axes.shape(each["pattern"], {**axes.counts, **sizes}) if "pattern" in each else ()
     return (features,) if features is not None and each["kind"] == "Feature" else ()
 
 

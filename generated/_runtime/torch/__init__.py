@@ -6,12 +6,12 @@
 
 import inspect
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import partial, wraps
 from typing import Any, ClassVar, Generic, TypeAlias, TypeVar, cast
 
 from ..protocol.calls import count, integers, whole
-from ..protocol.interface import INTEGERS, Interface
+from ..protocol.interface import Interface
 from ..protocol.parameters import (
     Features,
     checked,
@@ -24,6 +24,7 @@ from ..protocol.parameters import (
 )
 from .derivatives import node_at_once
 from .dispatch import at_once
+from .inputs import Inputs
 from .kernels import COUNTED, Tensor, is_tensor_like, torch
 from .operators import Operators
 
@@ -49,12 +50,9 @@ class TorchLayer(Generic[Result]):
         self.at_once = at_once(self.operators.kernels, node_at_once(self.operators))
         self.share = self._sharing()
         self.outputs, self.results = len(interface["outputs"]), len(self.operators.parts["forward"].results)
-        kinds = [each["kind"] for each in interface["inputs"]]
-        self.required = self.operators.kernels.required
-        self.numbers = [number for number, kind in enumerate(kinds) if kind in ("Scalar", 'Int[""]')]
-        self.integers = {number for number in self.numbers if kinds[number] in INTEGERS}
-        self.rows = [number for number, kind in enumerate(kinds) if kind == "Row"]
-        constants = enumerate(interface["constants"], len(kinds))
+        self.inputs = Inputs(interface)
+        self.numbers, self.integers, self.rows = self.inputs.numbers, self.inputs.integers, self.inputs.rows
+        constants = enumerate(interface["constants"], len(interface["inputs"]))
         self.counts = [(place, each["default"]) for place, each in constants if isinstance(each["default"], str)]
 
     def call(self, *values: Any) -> Result:
@@ -62,7 +60,7 @@ class TorchLayer(Generic[Result]):
         values = self.arguments(values)
         if (plain := self.at_once(values)) is not None:
             return cast(Result, plain)
-        self.look(values)
+        self.inputs.look(values)
         self.share()
         made = self.forward(*values)
         chosen: Result = made if self.results == 1 else made[0] if self.outputs == 1 else made[: self.outputs]
@@ -95,36 +93,6 @@ class TorchLayer(Generic[Result]):
         # torch.compiler.assume_constant_result sets, which takes a second to import all of the compiler.
         share._dynamo_marked_constant = True  # type: ignore[attr-defined]
         return share
-
-    def look(self, values: Sequence[Any]) -> None:
-        """Check the inputs; raises TypeError for one that is not a tensor, or its stand-in in a traced program."""
-        for number, is_required in enumerate(self.required):
-            value = values[number]
-            if is_required if value is None else not is_tensor_like(value):
-                self._refuse(number, value)
-            if isinstance(value, Tensor) and (value.is_nested or value.layout != torch.strided):
-                self._refuse_layout(number, value)
-        if all(values[number] is None for number in self.rows):
-            self.operators.kernels.types_of(values[: len(self.required)])
-
-    def _refuse(self, number: int, value: Any) -> None:
-        name, is_number = self.interface["inputs"][number]["name"], number in self.numbers
-        if is_number and number not in self.integers and isinstance(value, (int, float)):
-            raise TypeError(
-                f"{name} is {value!r}, and the traced program does not know the type of the rows; pass a tensor"
-            )
-        found = "None" if value is None else f"of type {type(value).__name__}"
-        remedy = "a tensor or a number" if is_number else "a tensor, such as torch.as_tensor makes"
-        remedy = "a tensor of integers or an int" if number in self.integers else remedy
-        raise TypeError(f"{name} is {found}; pass {remedy}")
-
-    def _refuse_layout(self, number: int, value: Tensor) -> None:
-        """Raises TypeError for a tensor that has no row for each index."""
-        name = self.interface["inputs"][number]["name"]
-        if value.is_nested:
-            raise TypeError(f"{name} is a nested tensor; pass each of {name}.unbind(), or all rows as {name}.values()")
-        kind = str(value.layout).removeprefix("torch.")
-        raise TypeError(f"{name} is a sparse tensor, {kind}; pass a dense one, such as {name}.to_dense()")
 
     def _with_tensors(self, values: tuple[Any, ...]) -> tuple[Any, ...]:
         """Numbers as tensors of the type that rows are computed in: they make it no wider."""

@@ -6,15 +6,19 @@ A definition may name a class whose `forward` computes another function, or did 
 
 import warnings
 from collections.abc import Iterator
+from math import prod
 from typing import Any
 
 import numpy as np
 
+from ..protocol.axes import Sizes
+from ..protocol.interface import Interface
 from .forward import ModuleForward, Types, parameters_of_call
 from .kernels import Tensor, torch
 
 _TYPES = (torch.float64, torch.float32, torch.float16, torch.bfloat16)
 _FEATURES = 5
+_AXIS = 3
 # The size of rows. Where it is None, Constants are as large as squares of a row, and show where they are added to them.
 _SCALES = (1.0, None, 30.0), (None, 3.0, 1.0)
 _SMALL = 1e-3
@@ -61,6 +65,8 @@ def _check_signature(forward: ModuleForward) -> None:
 
 def _features(forward: ModuleForward) -> int:
     """Number of features of a module's rows."""
+    if arranged := getattr(forward.layer._layer, "arranged", None):
+        return prod(arranged.arrangement.row_shape(_sizes(forward))[-1:])
     shape = None if forward.features is None else getattr(forward.module, forward.features)
     if shape is None:
         inputs = forward.layer._layer.interface["inputs"]
@@ -103,12 +109,38 @@ def _rows(forward: ModuleForward, features: int, dtype: Any) -> list[Any]:
     numbers = [each for each in forward.numbers(torch.float64) if isinstance(each, float) and each > 0]
     small = min(numbers, default=_SMALL**2) ** 0.5
     scales = np.array([[small if each is None else each for each in group] for group in _SCALES])[..., None]
+    if arranged := getattr(forward.layer._layer, "arranged", None):
+        sizes, of = {**_sizes(forward), arranged.arrangement.names[0]: (scales.size,)}, arranged.arrangement
+        return [
+            _arranged(random, scales, of.shape(of.patterns[each["name"]], sizes), dtype) for each in forward.arguments
+        ]
     made = []
     for each, _ in zip(forward.arguments, forward.names, strict=False):
         shape = (*scales.shape[:-1], features)
         value = random.standard_normal(shape) * scales
         made.append(torch.as_tensor(value if each["axes"][-1] == "D" else value[..., 0], device="cpu").to(dtype))
     return [*made, *[None] * (len(forward.arguments) - len(made))]
+
+
+def _arranged(random: Any, scales: Any, shape: tuple[int, ...], dtype: Any) -> Any:
+    """A random array whose parts along the first axis have scales of their own."""
+    own = scales.reshape(-1, *[1] * (len(shape) - 1))
+    return torch.as_tensor(random.standard_normal(shape) * own, device="cpu").to(dtype)
+
+
+def _sizes(forward: ModuleForward) -> Sizes:
+    """The sizes of the axes of a module's arrays, as far as it says; each other axis has a few entries.
+
+    Raises Unlike if the parameters of the module do not have the axes of the layer.
+    """
+    arranged = forward.layer._layer.arranged
+    of, given = arranged.arrangement, forward.given()
+    inputs = [None if attribute is None else getattr(forward.module, attribute) for attribute, _ in forward.inputs]
+    try:
+        known: Sizes = arranged.sizes(inputs, given)
+    except (TypeError, ValueError) as error:
+        raise Unlike(str(error)) from error
+    return dict.fromkeys(of.names, (_AXIS,)) | known
 
 
 def _own(forward: ModuleForward, rows: list[Any]) -> Any:
@@ -125,8 +157,10 @@ def _check_results(twin: ModuleForward, rows: list[Any]) -> None:
     layer = twin.layer._layer
     names = [each["name"] for each in layer.interface["constants"]]
     arrays = [value.numpy() if isinstance(value, Tensor) else value for value in inputs]
+    numpy = layer.numpy if hasattr(layer, "numpy") else layer.operators.kernels.numpy
+    named = dict(zip([*names, *_size_names(layer.interface)], [*constants, *twin.given()], strict=True))
     try:
-        ours = layer.operators.kernels.numpy.forward(*arrays, **dict(zip(names, constants, strict=True)))[0]
+        ours = numpy.forward(*arrays, **named)[0]
     except (TypeError, ValueError) as error:
         raise Unlike(str(error)) from error
     theirs = theirs if isinstance(theirs, tuple) else (theirs,)
@@ -140,6 +174,10 @@ def _check_results(twin: ModuleForward, rows: list[Any]) -> None:
         apart = np.max(np.abs(found - made) / np.max(np.abs(made), axis=-1, keepdims=True))
         if not apart <= _APART:
             raise Unlike(f"its forward computes something else than {layer.interface['name']}: {apart:.2g} apart")
+
+
+def _size_names(interface: Interface) -> list[str]:
+    return [each["name"] for each in interface["layout"]["sizes"]] if "layout" in interface else []
 
 
 def _shown(value: Any) -> str:

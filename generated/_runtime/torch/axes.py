@@ -4,10 +4,11 @@
 from collections.abc import Sequence
 from typing import Any, Generic, TypeVar
 
-from ..numpy.axes import on_rows, without_axes
-from ..protocol.axes import ArrangedCall
+from ..numpy.axes import on_rows
+from ..protocol.axes import ArrangedCall, without_axes
 from ..protocol.interface import Interface
 from . import TorchLayer
+from .inputs import Inputs
 from .kernels import torch
 
 __all__ = ["TorchAxes"]
@@ -19,11 +20,12 @@ class TorchAxes(Generic[Result]):
     """A layer whose axes have names as a function of tensors; `on_rows` is the layer whose tensors are rows."""
 
     def __init__(self, package: str, interface: Interface, numpy: Any, compiled: Any) -> None:
-        self.interface, self.outputs = interface, len(interface["outputs"])
+        self.interface, self.outputs, self.numpy = interface, len(interface["outputs"]), numpy
         self.on_rows: TorchLayer[Result] = TorchLayer(
             package, without_axes(interface), on_rows(numpy), on_rows(compiled)
         )
-        self.arranged = ArrangedCall(interface, torch.permute, torch.broadcast_to)
+        self.inputs = Inputs(interface)
+        self.arranged = ArrangedCall(interface, torch.permute, torch.broadcast_to, torch.unbind, torch.stack)
 
     def call(self, *values: Any) -> Result:
         """The output of the layer, a tuple of several; `values` are its inputs, then its Constants."""
@@ -31,6 +33,6 @@ class TorchAxes(Generic[Result]):
 
     def sized(self, given: Sequence[Any], *values: Any) -> Result:
         """Return the output of a layer with sizes that are arguments."""
-        self.on_rows.look((*values, False))
+        self.inputs.look(values)
         made: Result = self.arranged.call(self.on_rows.call, values, given)
         return made

@@ -30,6 +30,9 @@ class ModuleForward:
         places = {each["name"]: place for place, each in enumerate(self.arguments)}
         self.inputs = [(attributes.get(each["name"]), places.get(each["name"])) for each in interface["inputs"]]
         self.constants = [(attributes.get(each["name"]), each["default"]) for each in constants_of(interface)]
+        self.sizes = [
+            (attributes.get(each["name"]), each["default"]) for each in interface.get("layout", {}).get("sizes", [])
+        ]
         self.counts = len(interface["constants"]) - len(self.constants)  # which are the last
         parameters = parameters_of_call(type(module))
         self.names = [*parameters]
@@ -44,12 +47,21 @@ class ModuleForward:
         inputs, constants, kind = self.values(rows)
         computed, returned = self.types.get((rows[0].dtype, kind), (None, None))
         if computed is None:
-            return self.layer._layer.call(*inputs, *constants)
+            return self.computed(*inputs, *constants)
         inputs = [
             value if place is None or value is None else value.to(computed)
             for value, (_, place) in zip(inputs, self.inputs, strict=True)
         ]
-        return self.layer._layer.call(*inputs, *constants).to(returned)
+        return self.computed(*inputs, *constants).to(returned)
+
+    def computed(self, *values: Any) -> Any:
+        """Return the outputs of the layer; `values` are its inputs, then its Constants."""
+        layer = self.layer._layer
+        return layer.sized(self.given(), *values) if self.sizes else layer.call(*values)
+
+    def given(self) -> list[Any]:
+        """Return the sizes that are arguments of the layer."""
+        return [default if attribute is None else getattr(self.module, attribute) for attribute, default in self.sizes]
 
     @property
     def __signature__(self) -> inspect.Signature:
@@ -73,7 +85,16 @@ class ModuleForward:
             shape = getattr(self.module, self.features)
             if ((shape,) if isinstance(shape, int) else tuple(shape)) != tuple(rows[0].shape[-1:]):
                 return None
-        return [*rows, *[None] * (len(self.arguments) - len(rows))]
+        rows = [*rows, *[None] * (len(self.arguments) - len(rows))]
+        return rows if self._are_arranged(rows) else None
+
+    def _are_arranged(self, rows: Sequence[Any]) -> bool:
+        """Test whether arrays have the axes of a layer whose axes have names."""
+        arranged = getattr(self.layer._layer, "arranged", None)
+        try:
+            return arranged is None or bool(arranged.sizes(self.values(rows)[0], self.given()))
+        except (TypeError, ValueError):
+            return False
 
     def values(self, rows: Sequence[Any]) -> tuple[list[Any], list[Any], Any]:
         """Return the layer's inputs and Constants, and the type of the parameters, which is None if there are none."""

@@ -88,8 +88,8 @@ class InputEntry(TypedDict):
 
     One whose kind begins with `Data` or `Int` has neither a gradient nor a tangent. `pattern` are its axes in a layer
     whose axes have names. If it lacks some that its kind varies over, its gradient is summed over them. `parts` are the
-    inputs of the layer on rows that it is cut into, along an axis; the name of one that nothing reads is empty. An input
-    that `draws` is the seed of random numbers, which go by the number of a row among all rows of a call.
+    inputs of the layer on rows that it is cut into, along an axis; the name of one that nothing reads is empty. One
+    with `draws` is the seed of random numbers, which go by the number of a row among all rows of a call.
     """
 
     name: str

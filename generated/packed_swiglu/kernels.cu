@@ -1,0 +1,38 @@
+// SwiGLU of a gate and a value that lie side by side in one array.
+// Made by lngen 0.1.0 from the definition of packed_swiglu.
+// Do not edit; edit packed_swiglu.py and run: lngen derive packed_swiglu.py
+// Cost: forward 3 row tensors (2 read, 1 written), 3 flops per row element; backward 5 row tensors (3 read, 2 written), 9 flops per row element.
+// Evidence: 1 output, 11 steps, 14 first lines, 2 gradients, 1 tangent, 3 second-order gradients, 8 emitted programs: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+// definition sha256:4087ac2d63756142998f95755cddc7be7f807b9cd271eb8694eeacdf2036e588
+// templates sha256:e10bd316686ff78d1d12c3361e30921fc3fe41e2eaf7aa29855cccf3a6818ff2
+//
+// Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
+//
+//     forward_<type>(const Row* gate, const Row* value, Row* out_y, long long rows, int D)
+//     backward_<type>(const Row* gate, const Row* value, const Row* dy, Row* out_dgate, Row* out_dvalue, long long
+//         rows, int D)
+//
+// Launches, and the macros that choose among kernels: rows.cuh. Formulas, and the macros of arguments: layer.h.
+
+#include "../_runtime/cuda/layer_rows.cuh"
+#include "layer.h"
+
+#ifdef LNGEN_FORWARD
+#define LNGEN_KERNELS(TYPE, T) \
+  LNGEN_KERNEL(forward_##TYPE, T, lngen::forward::Layer, \
+               (const T* __restrict__ gate, const T* __restrict__ value, T* __restrict__ out_y, long long rows, \
+                int D), \
+               (gate, value, out_y, rows, D))
+LNGEN_EACH_TYPE(LNGEN_KERNELS)
+#undef LNGEN_KERNELS
+#endif
+
+#ifdef LNGEN_BACKWARD
+#define LNGEN_KERNELS(TYPE, T) \
+  LNGEN_KERNEL(backward_##TYPE, T, lngen::backward::Layer, \
+               (const T* __restrict__ gate, const T* __restrict__ value, const T* __restrict__ dy, \
+                T* __restrict__ out_dgate, T* __restrict__ out_dvalue, long long rows, int D), \
+               (gate, value, dy, out_dgate, out_dvalue, rows, D))
+LNGEN_EACH_TYPE(LNGEN_KERNELS)
+#undef LNGEN_KERNELS
+#endif

@@ -1,0 +1,255 @@
+# Made by lngen 0.1.0 from the definition of packed_swiglu.
+# Do not edit; edit packed_swiglu.py and run: lngen derive packed_swiglu.py
+# Cost: forward 3 row tensors (2 read, 1 written), 3 flops per row element; backward 5 row tensors (3 read, 2 written), 9 flops per row element.
+# Evidence: 1 output, 11 steps, 14 first lines, 2 gradients, 1 tangent, 3 second-order gradients, 8 emitted programs: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# definition sha256:4087ac2d63756142998f95755cddc7be7f807b9cd271eb8694eeacdf2036e588
+# templates sha256:2ac2f07bc6384e88de134c9a9116a66083010804f4352ef40720a3cf756ef3c4
+"""SwiGLU of a gate and a value that lie side by side in one array."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, NamedTuple, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from .._runtime.numpy import axes as _axes
+from .._runtime.numpy import directions as _directions
+from .._runtime.protocol import calls as _calls
+from .._runtime.protocol import interface as _interface
+from . import numpy_kernels as _kernels
+from . import numpy_second_order as _second_order
+
+INTERFACE: _interface.Interface = {
+    "name": "packed_swiglu",
+    "minimum_features": 1,
+    "inputs": [
+        _interface.given(
+            "x", "Row", pattern=[["..."], ["s", "d"]], parts=["gate", "value"]
+        )
+    ],
+    "constants": [],
+    "outputs": [_interface.output("y", "Row")],
+    "saved": [_interface.saved("x", "input", ["...", "D"], parts=["gate", "value"])],
+    "gradients": [_interface.gradient("x")],
+    "counterparts": [],
+    "directions": ["forward", "backward", "jvp", "backward_backward"],
+    "layout": {
+        "pattern": [["..."], ["d"]],
+        "features": ["d"],
+        "sizes": [],
+        "parts": {"s": 2},
+    },
+}
+
+
+class Gradients(NamedTuple):
+    """Gradients from `backward`, each in the shape and type of its input; None for an
+    input that was omitted.
+    """
+
+    dx: npt.NDArray[Any]
+
+
+class SecondGradients(NamedTuple):
+    """Gradients from `backward_backward`, with respect to the inputs and the cotangents;
+    None for an input that was omitted, and for a cotangent that was None.
+    """
+
+    dx: npt.NDArray[Any]
+    ddy: npt.NDArray[Any]
+
+
+class Saved(NamedTuple):
+    """Values that `forward` saves for the other directions; arrays are not copied.
+
+    Writing to a saved array between forward and backward changes the gradients.
+    """
+
+    shape: tuple[int, ...]  # sizes of the axes ... d
+    dtype: np.dtype[Any]  # the compute type of forward
+    dtypes: tuple[np.dtype[Any] | None, ...]  # of the inputs; None for an omitted one
+    x: npt.NDArray[Any]  # argument x of forward
+
+
+@overload
+def forward(
+    x: npt.NDArray[Any],
+    *,
+    save: Literal[True] = True,
+    out: npt.NDArray[Any] | None = None,
+    threads: int = 1,
+) -> tuple[npt.NDArray[Any], Saved]: ...
+
+
+@overload
+def forward(
+    x: npt.NDArray[Any],
+    *,
+    save: bool,
+    out: npt.NDArray[Any] | None = None,
+    threads: int = 1,
+) -> tuple[npt.NDArray[Any], Saved | None]: ...
+
+
+def forward(
+    x: npt.NDArray[Any],
+    *,
+    save: bool = True,
+    out: npt.NDArray[Any] | None = None,
+    threads: int = 1,
+) -> tuple[npt.NDArray[Any], Saved | None]:
+    """SwiGLU of a gate and a value that lie side by side in one array.
+
+        gate = at(x, s=0)
+        value = at(x, s=1)
+        sigmoid_gate = sigmoid(gate)
+        silu_gate = gate*sigmoid_gate
+        y = silu_gate*value
+
+    Args:
+        x: an array with the axes ... (s d), s of size 2.
+        save: False saves nothing for the other directions; `saved` is then None.
+        out: an array to write y to.
+        threads: the number of threads that share the rows. Results do not depend on it.
+
+    Returns `(y, saved)`. y has an array with the axes ... d. `saved` is the argument of
+    the other directions. The compute type is the widest among the inputs, and
+    float32 for 16-bit inputs.
+
+    Raises TypeError for an argument that is not a floating-point array, ValueError for
+    a wrong shape.
+    """
+    return _FORWARD.call((x,), save, out, threads)
+
+
+def backward(
+    saved: Saved,
+    dy: npt.NDArray[Any],
+    *,
+    out: Sequence[npt.NDArray[Any] | None] | None = None,
+    threads: int = 1,
+) -> Gradients:
+    """Compute the gradients of a loss with respect to the inputs (VJP).
+
+        dgate = dy*sigmoid_gate*value*(1 + gate*(1 - sigmoid_gate))
+        dvalue = dy*silu_gate
+        dx = join(dgate, dvalue)
+
+    Args:
+        saved: the second result of `forward`.
+        dy: the cotangent of y, in its shape.
+        out: arrays to write to, as Gradients or another sequence;
+            None in it makes a new array.
+        threads: the number of threads that share the rows. Results do not depend on it.
+
+    Returns Gradients, each in the shape and type of its input.
+
+    Raises TypeError for an argument that is not a floating-point array, ValueError for
+    a wrong shape.
+    """
+    return _BACKWARD.call(saved, (dy,), out, threads)
+
+
+def jvp(
+    saved: Saved,
+    x_dot: npt.NDArray[Any] | None = None,
+    *,
+    out: npt.NDArray[Any] | None = None,
+    threads: int = 1,
+) -> npt.NDArray[Any]:
+    """Compute the tangents of the outputs along tangents of the inputs (JVP).
+
+        gate_dot = at(x_dot, s=0)
+        value_dot = at(x_dot, s=1)
+        y_dot = silu_gate*value_dot + gate_dot*sigmoid_gate*value*(1 + gate*(1 -
+            sigmoid_gate))
+
+    Args:
+        saved: the second result of `forward`.
+        x_dot: the tangent of x, in its shape; None stands for zero.
+        out: an array to write the tangent of y to.
+        threads: the number of threads that share the rows. Results do not depend on it.
+
+    Returns y_dot, the tangent of y, in the shape and type of the output.
+
+    Raises TypeError for an argument that is not a floating-point array, ValueError for
+    a wrong shape.
+    """
+    return _JVP.call(saved, (x_dot,), out, threads)
+
+
+def backward_backward(
+    saved: Saved,
+    cotangents: npt.NDArray[Any] | Sequence[npt.NDArray[Any] | None],
+    ddx: npt.NDArray[Any] | None = None,
+    *,
+    out: Sequence[npt.NDArray[Any] | None] | None = None,
+    threads: int = 1,
+) -> SecondGradients:
+    """Compute the gradients of a loss of the gradients: the VJP of `backward`.
+
+        ddgate = at(ddx, s=0)
+        ddvalue = at(ddx, s=1)
+        d2silu_gate = ddvalue*dy
+        d2gate = sigmoid_gate*(d2silu_gate + ddgate*dy*value*(1 - sigmoid_gate) + (1 -
+            sigmoid_gate)*(d2silu_gate*gate + ddgate*dy*value*(1 + gate*(1 -
+            sigmoid_gate) - silu_gate)))
+        d2value = ddgate*dy*sigmoid_gate*(1 + gate*(1 - sigmoid_gate))
+        ddy = ddvalue*silu_gate + ddgate*sigmoid_gate*value*(1 + gate*(1 -
+            sigmoid_gate))
+        d2x = join(d2gate, d2value)
+
+    Args:
+        saved: the second result of `forward`.
+        cotangents: the cotangents passed to `backward`, a tuple or a list, or the array itself.
+        ddx: the cotangent of dx, in its shape; None stands for zero.
+        out: arrays to write to, as SecondGradients or another sequence;
+            None in it makes a new array.
+        threads: the number of threads that share the rows. Results do not depend on it.
+
+    Returns SecondGradients, with respect to the inputs (dx is d2x) and to the
+    cotangents.
+
+    Raises TypeError for an argument that is not a floating-point array, ValueError for
+    a wrong shape.
+    """
+    arguments_ = (*_calls.each_cotangent(cotangents, ("dy",)), ddx)
+    return _BACKWARD_BACKWARD.call(saved, arguments_, out, threads)
+
+
+def saved_from(
+    *,
+    x: npt.NDArray[Any],
+    shape: Sequence[int] | None = None,
+    dtype: npt.DTypeLike | None = None,
+    dtypes: Mapping[str, npt.DTypeLike] | None = None,
+) -> Saved:
+    """Make `Saved` from its fields, which are checked as by `backward`.
+
+    Args:
+        shape: the sizes of the axes ... d.
+        dtype: the compute type of forward; None for that of the row scalars, or else
+            the type that forward would choose.
+        dtypes: the type of each given input, by name; its gradient has this type.
+            An input without a field needs its entry. Without one it counts as omitted,
+            or as of the rows' type if it is required.
+
+    Raises TypeError or ValueError for fields that `forward` cannot have saved.
+    """
+    fields_ = (x,)
+    return _LAYER.saved_from(fields_, shape, dtype, dtypes)
+
+
+_LAYER = _axes.AxesLayer(INTERFACE, Saved)
+_FORWARD = _axes.AxesForward(_LAYER, _directions.only, _kernels.forward, at_once=True)
+_BACKWARD = _axes.AxesLater(
+    _LAYER, "backward", Gradients, _kernels.backward, at_once=True
+)
+_JVP = _axes.AxesLater(_LAYER, "jvp", _directions.only, _second_order.jvp, at_once=True)
+_BACKWARD_BACKWARD = _axes.AxesLater(
+    _LAYER,
+    "backward_backward",
+    SecondGradients,
+    _second_order.backward_backward,
+    at_once=True,
+)

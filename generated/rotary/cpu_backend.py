@@ -1,0 +1,41 @@
+# Made by lngen 0.1.0 from the definition of rotary.
+# Do not edit; edit rotary.py and run: lngen derive rotary.py
+# Cost: forward 4 row tensors (2 read, 2 written), and 2 smaller arrays, 6 flops per row element; backward 4 row tensors (2 read, 2 written), and 2 smaller arrays, 6 flops per row element.
+# Evidence: 2 outputs, 12 first lines, 2 gradients, 2 tangents, 4 second-order gradients, 8 emitted programs: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# definition sha256:27078454ac894088acc7ded7e74efe43bd31d0cc43f0cf3f543f54c838831bc3
+# templates sha256:cac5649c9368dd50145c1f43a92142ff2d579f71c413694f067185f5450b0d89
+"""Rotary position embedding: both halves of a row are turned by the angle of their position.
+
+The functions of `numpy_backend` as compiled kernels of kernels.cpp. The system's C++
+compiler ($CXX, or else c++, g++ or clang++) compiles them on first use, one type at a
+time. The library is kept in $LNGEN_CACHE or the user's cache folder.
+"""
+
+from .._runtime.native import kernels as _host
+from . import numpy_backend as _numpy
+from .kernels import KERNELS
+from .numpy_backend import (
+    INTERFACE,
+    Gradients,
+    Saved,
+    SecondGradients,
+    saved_from,
+)
+
+__all__ = [
+    "INTERFACE",
+    "Gradients",
+    "Saved",
+    "SecondGradients",
+    "backward",
+    "backward_backward",
+    "forward",
+    "jvp",
+    "saved_from",
+]
+
+_KERNELS = _host.HostKernels(_numpy, __file__, KERNELS)
+forward = _KERNELS.compiled(_numpy.forward)
+backward = _KERNELS.compiled(_numpy.backward)
+jvp = _KERNELS.compiled(_numpy.jvp)
+backward_backward = _KERNELS.compiled(_numpy.backward_backward)

@@ -1,0 +1,225 @@
+# Made by lngen 0.1.0 from the definition of rotary.
+# Do not edit; edit rotary.py and run: lngen derive rotary.py
+# Cost: forward 4 row tensors (2 read, 2 written), and 2 smaller arrays, 6 flops per row element; backward 4 row tensors (2 read, 2 written), and 2 smaller arrays, 6 flops per row element.
+# Evidence: 2 outputs, 12 first lines, 2 gradients, 2 tangents, 4 second-order gradients, 8 emitted programs: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# definition sha256:27078454ac894088acc7ded7e74efe43bd31d0cc43f0cf3f543f54c838831bc3
+# templates sha256:e10bd316686ff78d1d12c3361e30921fc3fe41e2eaf7aa29855cccf3a6818ff2
+"""Rotary position embedding: both halves of a row are turned by the angle of their position.
+
+The functions of `numpy_backend` for arrays in device memory: the kernels of kernels.cu,
+launched by PyCUDA. A kernel is compiled on first use, by nvcc or else NVRTC, and kept in
+$LNGEN_CACHE or the user's cache folder.
+
+An array is a GPUArray or another object with `__cuda_array_interface__` or `__dlpack__`.
+It is dense, of type float16, bfloat16 (raw 2-byte entries count as bfloat16), float32 or
+float64. Rows and row scalars share one type, and so do features and scalars.
+
+Each direction has further arguments:
+
+    stream: the stream of the launch, from PyCUDA, PyTorch or CuPy, or a handle; None is
+        the default stream.
+    workspace: device memory of `workspace_bytes` bytes; None allocates it. Forward keeps
+        its row scalars there, so it belongs to `saved` until backward is done; with
+        `save=False` none is needed. Other directions keep partial sums over rows there.
+        It needs no initial value, and is free when the stream has passed the call.
+    like: an array of another library, or a module with `from_dlpack` such as cupy or
+        torch. New results become arrays of that library, without a copy; None makes
+        GPUArrays.
+
+They raise TypeError for an argument that is not a floating-point array in device memory,
+ValueError for a wrong shape, and ImportError without PyCUDA or a driver.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, NamedTuple, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from .._runtime.cuda import launcher as _launcher
+from .._runtime.protocol.axes import without_axes as _without_axes
+from .kernels import KERNELS
+from .numpy_backend import INTERFACE as _OF_WHOLES
+
+INTERFACE = _without_axes(_OF_WHOLES)
+
+
+class Outputs(NamedTuple):
+    """Outputs of `forward`; see `numpy_backend.Outputs`."""
+
+    y_0: Any
+    y_1: Any
+
+
+class Gradients(NamedTuple):
+    """Gradients, see `numpy_backend.Gradients`."""
+
+    da: Any
+    db: Any
+
+
+class SecondGradients(NamedTuple):
+    """Gradients from `backward_backward`; see `numpy_backend.SecondGradients`."""
+
+    da: Any
+    db: Any
+    ddy_0: Any
+    ddy_1: Any
+
+
+class Saved(NamedTuple):
+    """Values that `forward` saves; see `numpy_backend.Saved`."""
+
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+    dtypes: tuple[np.dtype[Any] | None, ...]
+    cosine: _launcher.DeviceArray
+    sine: _launcher.DeviceArray
+
+
+# Aliases with an underscore, which no argument can have.
+_INTERFACE = INTERFACE
+_Saved = Saved
+_Outputs = Outputs
+_Gradients = Gradients
+_SecondGradients = SecondGradients
+
+
+@overload
+def forward(
+    a: _launcher.DeviceArray,
+    b: _launcher.DeviceArray,
+    cosine: _launcher.DeviceArray,
+    sine: _launcher.DeviceArray,
+    *,
+    save: Literal[True] = True,
+    out: Sequence[_launcher.DeviceArray | None] | None = None,
+    stream: Any = None,
+    workspace: _launcher.DeviceArray | None = None,
+    like: Any = None,
+) -> tuple[Outputs, Saved]: ...
+
+
+@overload
+def forward(
+    a: _launcher.DeviceArray,
+    b: _launcher.DeviceArray,
+    cosine: _launcher.DeviceArray,
+    sine: _launcher.DeviceArray,
+    *,
+    save: bool,
+    out: Sequence[_launcher.DeviceArray | None] | None = None,
+    stream: Any = None,
+    workspace: _launcher.DeviceArray | None = None,
+    like: Any = None,
+) -> tuple[Outputs, Saved | None]: ...
+
+
+def forward(
+    a: _launcher.DeviceArray,
+    b: _launcher.DeviceArray,
+    cosine: _launcher.DeviceArray,
+    sine: _launcher.DeviceArray,
+    *,
+    save: bool = True,
+    out: Sequence[_launcher.DeviceArray | None] | None = None,
+    stream: Any = None,
+    workspace: _launcher.DeviceArray | None = None,
+    like: Any = None,
+) -> tuple[Outputs, Saved | None]:
+    """Compute `numpy_backend.forward` on device arrays."""
+    inputs_ = (a, b, cosine, sine)
+    constants_ = ()
+    outputs_, saved_ = _launcher.forward(
+        _LAYER, inputs_, constants_, save, out, stream, workspace, like
+    )
+    return _Outputs(*outputs_), saved_
+
+
+def backward(
+    saved: Saved,
+    dy_0: _launcher.DeviceArray | None,
+    dy_1: _launcher.DeviceArray | None = None,
+    *,
+    out: Sequence[_launcher.DeviceArray | None] | None = None,
+    stream: Any = None,
+    workspace: _launcher.DeviceArray | None = None,
+    like: Any = None,
+) -> Gradients:
+    """Compute `numpy_backend.backward` on device arrays."""
+    arguments_ = (dy_0, dy_1)
+    results_ = _launcher.later(
+        _LAYER, "backward", saved, arguments_, out, stream, workspace, like
+    )
+    return _Gradients(*results_)
+
+
+def jvp(
+    saved: Saved,
+    a_dot: _launcher.DeviceArray | None = None,
+    b_dot: _launcher.DeviceArray | None = None,
+    *,
+    out: Sequence[_launcher.DeviceArray | None] | None = None,
+    stream: Any = None,
+    workspace: _launcher.DeviceArray | None = None,
+    like: Any = None,
+) -> Outputs:
+    """Compute `numpy_backend.jvp` on device arrays."""
+    arguments_ = (a_dot, b_dot)
+    results_ = _launcher.later(
+        _LAYER, "jvp", saved, arguments_, out, stream, workspace, like
+    )
+    return _Outputs(*results_)
+
+
+def backward_backward(
+    saved: Saved,
+    cotangents: Sequence[_launcher.DeviceArray | None],
+    dda: _launcher.DeviceArray | None = None,
+    ddb: _launcher.DeviceArray | None = None,
+    *,
+    out: Sequence[_launcher.DeviceArray | None] | None = None,
+    stream: Any = None,
+    workspace: _launcher.DeviceArray | None = None,
+    like: Any = None,
+) -> SecondGradients:
+    """Compute `numpy_backend.backward_backward` on device arrays."""
+    arguments_ = (*_launcher.each_cotangent(cotangents, ("dy_0", "dy_1")), dda, ddb)
+    results_ = _launcher.later(
+        _LAYER, "backward_backward", saved, arguments_, out, stream, workspace, like
+    )
+    return _SecondGradients(*results_)
+
+
+def saved_from(
+    *,
+    cosine: _launcher.DeviceArray,
+    sine: _launcher.DeviceArray,
+    shape: Sequence[int] | None = None,
+    dtype: npt.DTypeLike | None = None,
+    dtypes: Mapping[str, npt.DTypeLike] | None = None,
+) -> Saved:
+    """Make `Saved` from its fields; see `numpy_backend.saved_from`."""
+    first_ = (shape, dtype, dtypes)
+    fields_ = (cosine, sine)
+    saved_: _Saved = _launcher.saved_from(_LAYER, _INTERFACE, first_, fields_)
+    return saved_
+
+
+def workspace_bytes(direction: str, *arguments: Any) -> int:
+    """Return the bytes that a call needs as `workspace`.
+
+    `direction` is the name of a function, and `arguments` are its positional arguments:
+    `workspace_bytes("backward", saved, dy_0)`. With `out` and `workspace` given, a call
+    allocates nothing once its kernels are loaded. The function of this name in
+    `_runtime/cuda/launcher.py` describes the content.
+    """
+    return _launcher.workspace_bytes(_LAYER, direction, arguments)
+
+
+def compilations() -> int:
+    """Return the number of compiler runs of this process; 0 while the cache suffices."""
+    return _launcher.compilations()
+
+
+_LAYER = _launcher.layer_of(INTERFACE, Saved, __file__, KERNELS)

@@ -1,0 +1,23 @@
+// Rotary position embedding: both halves of a row are turned by the angle of their position.
+// Made by lngen 0.1.0 from the definition of rotary.
+// Do not edit; edit rotary.py and run: lngen derive rotary.py
+// Cost: forward 4 row tensors (2 read, 2 written), and 2 smaller arrays, 6 flops per row element; backward 4 row tensors (2 read, 2 written), and 2 smaller arrays, 6 flops per row element.
+// Evidence: 2 outputs, 12 first lines, 2 gradients, 2 tangents, 4 second-order gradients, 8 emitted programs: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+// definition sha256:27078454ac894088acc7ded7e74efe43bd31d0cc43f0cf3f543f54c838831bc3
+// templates sha256:cac5649c9368dd50145c1f43a92142ff2d579f71c413694f067185f5450b0d89
+//
+// A kernel is passed the pointers of
+//
+//     forward_<type>(const Row* a, const Row* b, const Row* cosine, const Row* sine, Row* out_y_0, Row* out_y_1,
+//         long long rows, int D)
+//     backward_<type>(const Row* cosine, const Row* sine, const Row* dy_0, const Row* dy_1, Row* out_da, Row*
+//         out_db, long long rows, int D)
+//
+// in this order, then its numbers, then the sizes: rows, D, the chunks that the rows are cut into, the first one to work
+// on, the one to stop before, and whether results are to bypass the cache. Macros: host_rows.h, layer.h.
+
+#include "../_runtime/native/host_directions.h"
+#include "layer.h"
+
+LNGEN_KERNEL(forward, lngen::forward::Layer)
+LNGEN_KERNEL(backward, lngen::backward::Layer)
