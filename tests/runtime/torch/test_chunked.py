@@ -225,6 +225,7 @@ def test_there_may_be_no_rows_or_no_axis_of_rows(lead):
 
 
 @pytest.mark.ci
+@pytest.mark.filterwarnings("ignore:.*should not be instantiated:DeprecationWarning")
 def test_a_compiled_program_has_no_break():
     layer, h, weight = emitted(LABELS), drawn(*LEAD, FEATURES), drawn(ENTRIES, FEATURES, seed=1)
     loss = lngen_torch.chunked_linear(layer, 4)
