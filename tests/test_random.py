@@ -118,7 +118,8 @@ def test_rows_are_numbered_beyond_32_bits():
     np.testing.assert_array_equal(found * 2**24 // 1, (np.array(words).reshape(2, 8) >> 8)[:, :6])
 
 
-@pytest.mark.parametrize("text", [NORM, pytest.param(NOISE, marks=pytest.mark.ci)], ids=["dropout_add_norm", "noise"])
+@pytest.mark.ci
+@pytest.mark.parametrize("text", [NORM, NOISE], ids=["dropout_add_norm", "noise"])
 def test_every_check_holds_on_numpy(text):
     assert [(proof.kind, proof.statement) for proof in layer(text).evidence if not proof.passed] == []
     report = layer(text).check(shapes=((1, 1), (3, 7), (5, 64)), dtypes=("float64", "float32"))
@@ -189,7 +190,10 @@ def test_compiled_numbers_are_those_of_numpy(dtype):
 @needs_gxx
 @pytest.mark.parametrize(
     "backend",
-    [pytest.param("cpu", marks=pytest.mark.ci), pytest.param("cuda", marks=[pytest.mark.exhaustive, pytest.mark.cuda])],
+    [
+        pytest.param("cpu", marks=pytest.mark.exhaustive),
+        pytest.param("cuda", marks=[pytest.mark.exhaustive, pytest.mark.cuda]),
+    ],
 )
 def test_every_check_holds_on_compiled_kernels(backend):
     report = lngen.derive(NORM, backends=[backend]).check(backend, shapes=((3, 8),), dtypes=("float32",))
