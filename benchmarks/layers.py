@@ -13,6 +13,7 @@ import numpy as np
 
 from benchmarks.device import Device
 from benchmarks.grid import BESIDE, FULL, Case
+from benchmarks.shipped import of_rows
 from lngen import paths
 from lngen.language.definition import Definition
 from lngen.language.parsing import load
@@ -38,7 +39,7 @@ DIRECTIONS = ("forward", "backward", "jvp", "backward_backward")
 def names() -> tuple[str, ...]:
     """The layers that lngen ships; those that the grid measures most stand first."""
     first = (*FULL, *BESIDE)
-    return (*first, *(name for name in loading.available() if name not in first))
+    return (*first, *(name for name in of_rows() if name not in first))
 
 
 @functools.cache

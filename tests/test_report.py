@@ -20,11 +20,11 @@ from lngen.plan.cost import parse_dtype
 from lngen.plan.planner import plan
 from lngen.report import Shown, cost_entries, cost_line, cost_report, escape, formulas, printed, report, to_console
 from lngen.report.content import content
+from tests.shipped import DEFINITIONS
 from tests.tiers import sample
 
 ROOT = Path(__file__).parents[1]
 FEW = [ROOT / "derive" / "rms_norm.py"]
-DEFINITIONS = sorted([*(ROOT / "derive").glob("*.py"), *(ROOT / "tests" / "definitions").glob("*.py")])
 FORMATS = ("text", "markdown", "latex", "json")
 
 HOSTILE = (

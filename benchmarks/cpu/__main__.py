@@ -20,7 +20,7 @@ from benchmarks.cpu import measure, plots, report
 from benchmarks.cpu.cases import DTYPES, SHAPES, Case
 from benchmarks.cpu.peers import PEERS, is_emitted
 from benchmarks.results import write
-from lngen.pipeline.files.loading import available
+from benchmarks.shipped import of_rows
 
 _ROOT = Path(__file__).resolve().parents[2]
 _FEW = (
@@ -38,7 +38,7 @@ _MADE = "<!-- made: figures -->\n"
 def main(arguments: list[str]) -> int:
     """Measure, and record. The exit status is 1 if a case could not be measured."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.cpu", description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("--layer", action="append", choices=available(), help="this layer only; may be repeated")
+    parser.add_argument("--layer", action="append", choices=of_rows(), help="this layer only; may be repeated")
     parser.add_argument(
         "--peer", action="append", choices=list(PEERS), help="these peers only, besides the emitted code"
     )
@@ -50,7 +50,7 @@ def main(arguments: list[str]) -> int:
     shapes = [tuple(map(int, word.split(","))) for word in options.shape or ()] or list(SHAPES)
     record: dict[str, Any] = {"machine": machine.facts(), "cases": []}
     faults = 0
-    for layer in options.layer or available():
+    for layer in options.layer or of_rows():
         whole = layer == "layer_norm"
         names = [name for name in PEERS if name in options.peer or is_emitted(name)] if options.peer else list(PEERS)
         names = measure.available(name for name in names if whole or options.peer or name in _FEW)

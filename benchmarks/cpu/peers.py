@@ -15,10 +15,10 @@ import lngen
 from benchmarks import torch_layers
 from benchmarks.cpu import baselines, cases
 from benchmarks.cpu.cases import Array, Case
+from benchmarks.shipped import of_rows
 from lngen.language.definition import Definition
 from lngen.language.parsing import load
 from lngen.paths import derive_folder
-from lngen.pipeline.files.loading import available
 from lngen.runtime.native import binding
 from lngen.runtime.native import compiler as host_compiler
 
@@ -177,12 +177,12 @@ class Entry:
 _ONE = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 _TWO = {"OMP_NUM_THREADS": "2", "OPENBLAS_NUM_THREADS": "2", "MKL_NUM_THREADS": "2"}
 _JAX_ONE = {"XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1", "JAX_PLATFORMS": "cpu"}
-_EVERY: dict[str, Any] = {"layers": available(), "dtypes": cases.DTYPES}
+_EVERY: dict[str, Any] = {"layers": of_rows(), "dtypes": cases.DTYPES}
 _TORCH: dict[str, Any] = {"needs": "torch", "layers": torch_layers.LAYERS, "dtypes": cases.DTYPES}
 PEERS: Mapping[str, Entry] = {
     "emitted": Entry(emitted, _ONE, **_EVERY),
     "emitted out=": Entry(emitted_out, _ONE, **_EVERY),
-    "plain": Entry(plain, _ONE, needs="scipy", layers=available()),
+    "plain": Entry(plain, _ONE, needs="scipy", layers=of_rows()),
     "textbook": Entry(textbook, _ONE),
     "minimal": Entry(minimal, _ONE),
     "torch, 1 thread": Entry(torch(1), _ONE, **_TORCH),

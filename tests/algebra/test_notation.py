@@ -1,6 +1,5 @@
 import ast
 import re
-from pathlib import Path
 
 import pytest
 import sympy
@@ -25,10 +24,8 @@ from lngen.algebra.symbols import (
 )
 from lngen.derivation.simplify import derive
 from lngen.language.parsing import load
+from tests.shipped import DEFINITIONS
 from tests.tiers import sample
-
-ROOT = Path(__file__).parents[2]
-DEFINITIONS = sorted([*(ROOT / "derive").glob("*.py"), *(ROOT / "tests" / "definitions").glob("*.py")])
 
 x, g, t, xhat, r = (RowSymbol(name) for name in ("x", "g", "t", "xhat", "r"))
 mu, var, std, p = (RowScalarSymbol(name) for name in ("mu", "var", "std", "p"))

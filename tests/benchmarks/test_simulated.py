@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from benchmarks import simulated
+from benchmarks.shipped import of_rows
 from benchmarks.simulated_cases import DIRECTIONS, Case, cases, columns_grid, grid, table_of, usual_rows, written
 from benchmarks.simulated_tables import limit, line, summary
 from lngen.extensions.simt.driver import script
-from lngen.pipeline.files.loading import available
 from lngen.runtime.cuda import grids
 from tests.requirements import needs_simulator, simulator
 from tests.tiers import sample
@@ -50,7 +50,7 @@ def passed(case: dict[str, Any], argument: Any) -> tuple[str, str]:
     return KINDS[kind], COUNTED.get(value, "")
 
 
-@pytest.mark.parametrize("layer", sample(available(), ["modulated_layer_norm", "scaled_softmax", "add_rms_norm"]))
+@pytest.mark.parametrize("layer", sample(of_rows(), ["modulated_layer_norm", "scaled_softmax", "add_rms_norm"]))
 @pytest.mark.parametrize("direction", DIRECTIONS)
 def test_what_is_passed_is_what_the_emitted_kernels_declare(layer: str, direction: str, tmp_path: Path) -> None:
     case = made(tmp_path, layer, direction, 16, "f16")

@@ -13,10 +13,10 @@ from lngen.plan.widen import widened
 from lngen.report.audit import audit
 from lngen.report.content import content
 from lngen.report.heading import header
+from tests.shipped import DEFINITIONS
 from tests.tiers import sample
 
 ROOT = Path(__file__).parents[2]
-DEFINITIONS = sorted([*(ROOT / "derive").glob("*.py"), *(ROOT / "tests" / "definitions").glob("*.py")])
 WORDS = "Row, RowScalar, Feature, Scalar, Constant, mean, sum, sqrt, exp, log, log1p, tanh, sigmoid, max, where"
 
 

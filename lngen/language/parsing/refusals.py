@@ -69,7 +69,7 @@ REFUSALS: Mapping[str, tuple[str, str]] = {
         "a sum over the rows in a definition whose axes have names",
         "return the value of each row, and sum or average them outside",
     ),
-    "axes-rest": ("a row of axes without names", 'name the last axis, or the axes of a reduction: mean(x, "...")'),
+    "axes-rest": ("a row of axes without names", "name the axes that a row is made of"),
     "axes-all": ("a reduction over all axes, {text!a}", "leave an axis that numbers the rows, which may be of size 1"),
     "axes-number": ("Data without axes", "write Constant for a number without a gradient"),
     "axes-beside": ("{name} beside an Array", "write each array of the definition with its axes, as Array"),

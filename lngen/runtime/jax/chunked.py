@@ -45,7 +45,7 @@ class ChunkedLinear:
         bound = self.loss.bound(len(h), inputs, named, reduction)
         values = [*bound.inputs]
         values[self.loss.place] = jnp.zeros((1, entries), h.dtype)
-        values = self.layer.arrays(values)
+        values = self.layer.taken.arrays(values)
         values[self.loss.place] = None
         rows = chunk_rows(len(h), h.shape[-1], entries, self.rows)
         task = _Task(self.layer, self.loss, tuple(bound.constants), h.dtype, rows, bound.reduction)

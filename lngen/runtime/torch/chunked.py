@@ -52,7 +52,7 @@ class ChunkedLinear:
         # It takes no memory, and is looked at for the rows.
         values[self.loss.place] = torch.empty((), dtype=kind, device=h.device).expand(*lead, entries)
         values = [*self.layer.arguments(tuple(values))]
-        self.layer.look(values)
+        self.layer.inputs.look(values)
         if not torch.compiler.is_compiling():
             self.layer.operators.kernels.look(values)
         count = len(bound.inputs)

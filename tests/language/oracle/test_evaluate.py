@@ -20,10 +20,10 @@ from lngen.language.definition import Definition
 from lngen.language.oracle import multiprecision
 from lngen.language.oracle.evaluate import COMPLEX128, FLOAT32, FLOAT64, LONGDOUBLE, Numbers, evaluate, mp_numbers
 from lngen.language.parsing import load, parse
+from tests.shipped import DEFINITIONS
 from tests.tiers import sample
 
 ROOT = Path(__file__).resolve().parents[3]
-DEFINITIONS = sorted([*(ROOT / "derive").glob("*.py"), *(ROOT / "tests" / "definitions").glob("*.py")])
 UNARY = [e.name for e in FUNCTIONS.values() if e.arity == 1 and e.role not in ("reduction", "draw")]
 STEP = 1e-30
 

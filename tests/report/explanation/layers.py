@@ -9,7 +9,6 @@ from lngen.plan.planner import plan
 from lngen.plan.widen import widened
 
 ROOT = Path(__file__).parents[3]
-DEFINITIONS = sorted([*(ROOT / "derive").glob("*.py"), *(ROOT / "tests" / "definitions").glob("*.py")])
 WORDS = "Row, RowScalar, Feature, Scalar, Constant, mean, sum, sqrt, exp, log, tanh, max, sin, D, where"
 
 

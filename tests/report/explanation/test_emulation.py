@@ -7,7 +7,8 @@ from lngen.algebra.numeric import Arithmetic, evaluate_equations, evaluate_expre
 from lngen.algebra.symbols import D, Mean, RowScalarSymbol, RowSymbol, axes
 from lngen.language.oracle.evaluate import evaluate, mp_numbers
 from lngen.report.explanation.emulation import DIGITS, Rounded, exactly, in_type, ordinary
-from tests.report.explanation.layers import DEFINITIONS, of_file, shipped
+from tests.report.explanation.layers import of_file, shipped
+from tests.shipped import DEFINITIONS
 from tests.tiers import sample
 
 x, y, m = RowSymbol("x"), RowSymbol("y"), RowScalarSymbol("m")

@@ -3,7 +3,8 @@ import pytest
 from lngen.plan.cost import cost
 from lngen.report.explanation.kernel import section
 from lngen.report.formulas import reading_order
-from tests.report.explanation.layers import DEFINITIONS, of_file, shipped
+from tests.report.explanation.layers import of_file, shipped
+from tests.shipped import DEFINITIONS
 from tests.tiers import sample
 
 

@@ -7,7 +7,8 @@ from lngen.plan.program import FeatureReduction
 from lngen.report.explanation.reductions import least, section
 from lngen.report.explanation.words import reductions
 from lngen.report.formulas import reading_order
-from tests.report.explanation.layers import DEFINITIONS, defined, formula, of_file, shipped
+from tests.report.explanation.layers import defined, formula, of_file, shipped
+from tests.shipped import DEFINITIONS
 from tests.tiers import sample
 
 
