@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
+from itertools import chain
 from math import prod
 from types import ModuleType
 from typing import Any
@@ -212,7 +213,10 @@ def _refused(calls: Calls, inputs: list[Array], name: str) -> str | None:
     try:
         calls.module.forward(*inputs, **calls.given)
     except ValueError as error:
-        return None if name in str(error) or inputs[0] is not calls.inputs[0] else f"{error} does not name {name}"
+        # Of two arrays that disagree about an axis, the other may be named.
+        words = [name, *(f"{axis} = " for axis in chain.from_iterable(calls.arrangement.patterns[name]))]
+        is_named = any(word in str(error) for word in words) or inputs[0] is not calls.inputs[0]
+        return None if is_named else f"{error} does not name {name}"
     return None if alone or inputs[0] is not calls.inputs[0] else f"{name} of a wrong shape is taken"
 
 

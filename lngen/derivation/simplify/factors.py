@@ -119,9 +119,8 @@ def common_factors(expression: Expr) -> Expr:
         exponents = [power.get(base, sympy.S.Zero) for power in powers]
         if all(e.is_Rational for e in exponents) and (all(e > 0 for e in exponents) or all(e < 0 for e in exponents)):
             shared[base] = min(exponents, key=abs)
-    factor = Mul(*(base**exponent for base, exponent in shared.items()))
-    rest = _group([without(term, factor) for term in terms])
-    return factor * rest
+    factors = [base**exponent for base, exponent in shared.items()]
+    return Mul(*factors, _group([without(term, *factors) for term in terms]))
 
 
 def _cancelled(product: Expr) -> Expr:

@@ -196,8 +196,9 @@ def split_rows_sum(expression: Expr) -> Expr:
 def _out_of_rows(body: Expr) -> Expr:
     body = common_factors(_lifted(body))
     # D stays with its mean: together they are a sum.
-    outside = Mul(*(factor for factor in Mul.make_args(body) if not axes(factor).rows and factor != D))
-    return outside * SumRows(without(body, outside))
+    outside = [factor for factor in Mul.make_args(body) if not axes(factor).rows and factor != D]
+    # As one product, 2*(a + b) would be multiplied out, and is then no factor of the body.
+    return Mul(*outside, SumRows(without(body, *outside)))
 
 
 def _lifted(body: Expr) -> Expr:

@@ -169,11 +169,13 @@ class _Lowering(OperationWriter):
 
     def _centre(self, centring: Centring) -> None:
         """The residual of the rows that have one to speak of, taken off where the shifted row and its spread stand."""
+        # With inputs left out a row may be one number, and is corrected in memory of its own.
+        shifted = self.expanded(self.symbol(centring.shifted.symbol), ROW, False)
+        self._name(centring.shifted.symbol, shifted)
         first = replace(centring.spread, body=centring.shifted.symbol**2)
         self.at(first.source, first.symbol, formula(first.expression))
         spread = self.reduce(first.operator, first.body, rows=True)
         self.at(centring.residual.source, centring.residual.symbol, formula(centring.residual.expression))
-        shifted = self.symbol(centring.shifted.symbol)
         residual = self.apply("residual", shifted, self.symbol(centring.mean), spread)
         self._name(centring.residual.symbol, residual)
         self._save(centring.residual.symbol)

@@ -28,6 +28,7 @@ from lngen.algebra.symbols import (
     axes,
     holds_integers,
     is_integer,
+    word_of,
 )
 from lngen.emit.expressions import factors_in_order, power_chain, rank, terms_in_order
 from lngen.emit.numpy.graph import ENTRY, ROW, Graph, NumberNode
@@ -285,7 +286,7 @@ class OperationWriter(Fold[int]):
             return feature
         divided = self.apply("divide", feature, self.symbol(D))
         if isinstance(expression, Symbol):
-            self.schedule.names.setdefault(f"{expression.name}_over_D", divided)
+            self.schedule.names.setdefault(f"{word_of(expression)}_over_D", divided)
         return divided
 
     def attains_first(self, expression: AttainsFirst) -> int:
