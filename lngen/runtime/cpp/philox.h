@@ -19,7 +19,6 @@ struct RandomKey {
 
 LNGEN_INLINE RandomWords philox(RandomWords counter, RandomKey key) {
   RandomWord a = counter.of[0], b = counter.of[1], c = counter.of[2], d = counter.of[3], first = key.seed, second = key.stream;
-#pragma unroll
   for (int turn = 0; turn < 10; ++turn) {
     const unsigned long long left = (unsigned long long)a * 0xD2511F53u, right = (unsigned long long)c * 0xCD9E8D57u;
     a = RandomWord(right >> 32) ^ b ^ first, b = RandomWord(right);
