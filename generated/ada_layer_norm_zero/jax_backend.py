@@ -3,7 +3,7 @@
 # Cost: forward 4 row tensors (2 read, 2 written), and 3 smaller arrays, 12 flops per row element; backward 6 row tensors (4 read, 2 written), and 5 smaller arrays, 18 flops per row element.
 # Evidence: 2 outputs, 37 steps, 44 first lines, 2 identities, 5 gradients, 2 tangents, 7 second-order gradients, 8 emitted programs: exact at every D; 5 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:6fecdb4efd7788d1b4be54bc0dab10ec7179ca71da616bede46e3af1bcb151ba
-# templates sha256:66d49f6a4999e7d5ef7b5fba44a93c440d415a6b4f17aad0463f59225f5bf687
+# templates sha256:247fac47809fec075c84406408d7e952fb502a4fa2b14add690277d0bf94f330
 """Gated residual addition, then layer normalization with a scale and a shift; all three are a sample's own.
 
 `ada_layer_norm_zero` takes JAX arrays.

@@ -3,7 +3,7 @@
 # Cost: forward 4 row tensors (3 read, 1 written), 10 flops per row element; backward 6 row tensors (3 read, 3 written), 13 flops per row element.
 # Evidence: 1 output, 37 steps, 35 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:7fb092895b6a7716d44d90b5a6c2898d288255e35397ded2634c6a8ba47eaecb
-# templates sha256:66d49f6a4999e7d5ef7b5fba44a93c440d415a6b4f17aad0463f59225f5bf687
+# templates sha256:247fac47809fec075c84406408d7e952fb502a4fa2b14add690277d0bf94f330
 """Layer normalization with a scale and a shift for every entry, from elsewhere.
 
 `adaptive_layer_norm` takes JAX arrays.

@@ -223,7 +223,8 @@ def backward_backward(arguments, fields, results, call):
         ddh_block=None,
         buffers=(None,) * 4,
     ):
-        ddy = ddh_result = sum_rows_dy_xhat = d2gamma_rows = sum_rows_product = d2scale_rows = None
+        ddy = ddh_result = sum_rows_dy_xhat = d2gamma_rows = sum_rows_product = None
+        d2scale_rows = None
         # step 4: xhat = h*rstd
         if dy_rows is not None:
             xhat = _rows.by_row(np.multiply, h, rstd, out=buffers[0])
@@ -443,7 +444,17 @@ def backward_backward(arguments, fields, results, call):
         d2gamma_rows,
         sum_rows_product,
         d2scale_rows,
-    ) = _blocks.each_block(block, call, rows=(h_rows, dy_rows, ddx_rows, ddresidual_rows), row_scalars=(rstd_rows,), features=(part_6, ddgamma, gamma), into=(dx_out, dresidual_out, ddy_out, ddh_out), buffers=4, feature_sums=2, sums=2)
+    ) = _blocks.each_block(
+        block,
+        call,
+        rows=(h_rows, dy_rows, ddx_rows, ddresidual_rows),
+        row_scalars=(rstd_rows,),
+        features=(part_6, ddgamma, gamma),
+        into=(dx_out, dresidual_out, ddy_out, ddh_out),
+        buffers=4,
+        feature_sums=2,
+        sums=2,
+    )
     # step 73, pass 31: d2gamma = d2gamma_rows/scale
     if (
         gamma is not None

@@ -24,8 +24,8 @@ INTERFACE: _interface.Interface = {
     "minimum_features": 1,
     "inputs": [
         _interface.given("x", "Row", pattern=[["b"], ["h"], ["q"], ["k"]]),
-        _interface.given("slope", "Data[\"...\"]", pattern=[["h"]]),
-        _interface.given("position", "Int[\"...\"]", pattern=[["q"]]),
+        _interface.given("slope", 'Data["..."]', pattern=[["h"]]),
+        _interface.given("position", 'Int["..."]', pattern=[["q"]]),
     ],
     "constants": [],
     "outputs": [_interface.output("y", "Row")],

@@ -21,8 +21,8 @@ __all__ = [
     "batch_norm",
 ]
 
-_LAYER: _axes.TorchAxes[tuple[_torch.Tensor, _torch.Tensor, _torch.Tensor]] = _axes.TorchAxes(
-    __name__.rpartition(".")[0], _numpy.INTERFACE, _numpy, _cpu
+_LAYER: _axes.TorchAxes[tuple[_torch.Tensor, _torch.Tensor, _torch.Tensor]] = (
+    _axes.TorchAxes(__name__.rpartition(".")[0], _numpy.INTERFACE, _numpy, _cpu)
 )
 
 

@@ -24,7 +24,7 @@ INTERFACE: _interface.Interface = {
     "minimum_features": 1,
     "inputs": [
         _interface.given("x", "Row", pattern=[["..."], ["q"], ["k"]]),
-        _interface.given("position", "Int[\"...\"]", pattern=[["q"]]),
+        _interface.given("position", 'Int["..."]', pattern=[["q"]]),
         _interface.given("scale", "Scalar", default=1),
     ],
     "constants": [],

@@ -4,7 +4,7 @@
 # Evidence: 1 output, 50 steps, 32 first lines, 1 gradient, 1 tangent, 2 second-order gradients, 8 emitted programs: exact at every D; 1 gradient with rows written out: exact at D = 2, 3, 4; derivation.md says of what.
 # Open: exp overflows where sum(where(index() == label, logp, 0)) is above 709.7 (float32 and 16 bits are computed in float64), and the result with it, or to no number.
 # definition sha256:a7f73b4f1a5269bc15bc5297d0921af43c6cc5d760ff38f1fda667e71293b67d
-# templates sha256:66d49f6a4999e7d5ef7b5fba44a93c440d415a6b4f17aad0463f59225f5bf687
+# templates sha256:247fac47809fec075c84406408d7e952fb502a4fa2b14add690277d0bf94f330
 """Focal loss of a label with the softmax of a row, one number a row: what is classified well counts less.
 
 `focal_loss` takes JAX arrays.

@@ -22,7 +22,7 @@ from . import numpy_second_order as _second_order
 INTERFACE: _interface.Interface = {
     "name": "focal_loss",
     "minimum_features": 1,
-    "inputs": [_interface.given("x", "Row"), _interface.given("label", "Int[\"...\"]")],
+    "inputs": [_interface.given("x", "Row"), _interface.given("label", 'Int["..."]')],
     "constants": [_interface.constant("gamma", default=2, sign="nonnegative")],
     "outputs": [_interface.output("y", "RowScalar")],
     "saved": [

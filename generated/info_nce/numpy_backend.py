@@ -23,7 +23,7 @@ INTERFACE: _interface.Interface = {
     "minimum_features": 1,
     "inputs": [
         _interface.given("similarity", "Row"),
-        _interface.given("positive", "Int[\"...\"]"),
+        _interface.given("positive", 'Int["..."]'),
         _interface.given("scale", "Scalar", default=1),
     ],
     "constants": [],

@@ -3,7 +3,7 @@
 # Cost: forward 1 row tensors (1 read, 0 written), 8 flops per row element; backward 2 row tensors (1 read, 1 written), 8 flops per row element.
 # Evidence: 1 output, 26 steps, 21 first lines, 1 gradient, 1 tangent, 2 second-order gradients, 8 emitted programs: exact at every D; 1 gradient with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:3cb66181b98f75da6c88c7df548cc85f4701b0c2d665d6d78aa743c07e58f233
-# templates sha256:66d49f6a4999e7d5ef7b5fba44a93c440d415a6b4f17aad0463f59225f5bf687
+# templates sha256:247fac47809fec075c84406408d7e952fb502a4fa2b14add690277d0bf94f330
 """Cross entropy of a label with the softmax of a row, one number a row; rows whose label is `ignore` count nothing.
 
 `label_cross_entropy` takes JAX arrays.

@@ -23,8 +23,8 @@ INTERFACE: _interface.Interface = {
     "minimum_features": 1,
     "inputs": [
         _interface.given("x", "Row"),
-        _interface.given("label", "Int[\"...\"]"),
-        _interface.given("ignore", "Int[\"\"]", default=-100),
+        _interface.given("label", 'Int["..."]'),
+        _interface.given("ignore", 'Int[""]', default=-100),
     ],
     "constants": [
         _interface.constant("smoothing", default=0),

@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 9 flops per row element; backward 3 row tensors (2 read, 1 written), 18 flops per row element.
 # Evidence: 1 output, 17 steps, 32 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:4d0485795846979d07cc1fcca041bddbd1022408811c53dc83dfbd75389515f6
-# templates sha256:66d49f6a4999e7d5ef7b5fba44a93c440d415a6b4f17aad0463f59225f5bf687
+# templates sha256:247fac47809fec075c84406408d7e952fb502a4fa2b14add690277d0bf94f330
 """Centred rows divided by their mean absolute deviation.
 
 `mean_abs_norm` takes JAX arrays.

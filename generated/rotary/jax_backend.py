@@ -3,7 +3,7 @@
 # Cost: forward 4 row tensors (2 read, 2 written), and 2 smaller arrays, 6 flops per row element; backward 4 row tensors (2 read, 2 written), and 2 smaller arrays, 6 flops per row element.
 # Evidence: 2 outputs, 12 first lines, 2 gradients, 2 tangents, 4 second-order gradients, 8 emitted programs: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:27078454ac894088acc7ded7e74efe43bd31d0cc43f0cf3f543f54c838831bc3
-# templates sha256:66d49f6a4999e7d5ef7b5fba44a93c440d415a6b4f17aad0463f59225f5bf687
+# templates sha256:247fac47809fec075c84406408d7e952fb502a4fa2b14add690277d0bf94f330
 """Rotary position embedding: both halves of a row are turned by the angle of their position.
 
 `rotary` takes JAX arrays.

@@ -217,5 +217,5 @@ def literal(value: Any) -> str:
     if isinstance(value, list):
         return f"[{', '.join(map(literal, value))}]"
     if isinstance(value, str):
-        return json.dumps(value)
+        return repr(value) if '"' in value else json.dumps(value)
     return repr(value).replace("e-0", "e-").replace("e+0", "e+")

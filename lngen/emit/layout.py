@@ -54,6 +54,14 @@ def statement(text: str, indent: int = 0) -> list[str]:
         * (bbbbbbbbbbbbbbbbbbbbbbbbbbbbbb + c)
         * d
     )
+    >>> shown("a: ", "b" * 40, " = ", "c" * 30, "(", "d" * 30, ")")
+    a: bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb = cccccccccccccccccccccccccccccc(
+        dddddddddddddddddddddddddddddd
+    )
+    >>> shown("a: ", "b" * 60, " = ", "c" * 30, "(", "d" * 30, ")")
+    a: bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb = (
+        cccccccccccccccccccccccccccccc(dddddddddddddddddddddddddddddd)
+    )
     """
     if len(text) + indent <= WIDTH:
         return [" " * indent + text]
@@ -68,8 +76,11 @@ def statement(text: str, indent: int = 0) -> list[str]:
     value = text[start : len(text) - len(after)]
     names = _split(before.removesuffix(" = "), _COMMAS)
     if targets and len(names) > 1 and (len(before) + indent > WIDTH or not _brackets(value)):
-        return [f"{' ' * indent}(", *_each(names, indent + 4), f"{' ' * indent}) = {value}"]
-    return _laid(before, value, after, indent)
+        return [f"{' ' * indent}(", *_each(names, indent + 4), *_laid(") = ", value, "", indent)]
+    lines = _laid(before, value, after, indent)
+    if targets and len(lines[0]) > WIDTH and len(value) + indent + 4 <= WIDTH:
+        return [f"{' ' * indent}{before}(", f"{' ' * (indent + 4)}{value}", f"{' ' * indent})"]
+    return lines
 
 
 def _laid(before: str, text: str, after: str, indent: int, in_brackets: bool = False) -> list[str]:

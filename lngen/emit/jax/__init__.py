@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from lngen.emit import Notes
 from lngen.emit.functions import FrameworkFunction
 from lngen.emit.interface import interface
+from lngen.emit.layout import statement
 from lngen.emit.render import render
 from lngen.emit.spelling import marked_program, plain_errors, reading
 from lngen.plan.program import RowProgram
@@ -23,6 +24,7 @@ def emit(programs: Sequence[RowProgram], notes: Notes) -> dict[str, str]:
     with plain_errors():
         forward = marked_program(programs[0])
         function = FrameworkFunction(interface(forward, notes), notes, "_jax.Array", "an array", forward.is_wide)
-        layer = "_axes.JaxAxes" if notes.layout else "_jax.JaxLayer"
+        kind = "_axes.JaxAxes" if notes.layout else "_jax.JaxLayer"
+        layer = statement(f"_LAYER: {kind}[{function.result}] = {kind}(_numpy, _cpu)")
         text = render("jax/backend.py.jinja", **function.fields(), layer=layer, named_axes=bool(notes.layout))
         return {"jax_backend.py": reading(re.sub(r"\n{4,}", "\n\n\n", text))}

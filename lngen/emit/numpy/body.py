@@ -10,7 +10,7 @@ from functools import cached_property
 
 from lngen.algebra.symbols import NOTHING, FeatureSymbol
 from lngen.emit.expressions import decimal, formula
-from lngen.emit.layout import statement, tuple_of
+from lngen.emit.layout import WIDTH, statement, tuple_of
 from lngen.emit.numpy.buffers import allocate, needs
 from lngen.emit.numpy.code import (
     Code,
@@ -197,7 +197,7 @@ class DirectionBody:
             if self.everything & ~(self.need[node.index] & node.computed()):
                 nothing.append(self.of.variables[node.index])
         lines = that_count(lines, self.cases, {name for value in returned for name in value.reads})
-        absent = [CodeLine(" = ".join(nothing), Code("None"))] if nothing else []
+        absent = [CodeLine(" = ".join(names), Code("None")) for names in _lines_of(nothing)]
         return absent + lines, returned
 
     def _anything(self) -> Code:
@@ -334,3 +334,17 @@ class DirectionBody:
             if missing & self.everything:
                 lines.append(CodeLine(variable, Code("None"), missing & self.everything))
         return lines
+
+
+def _lines_of(names: Sequence[str]) -> list[list[str]]:
+    """Share names out among lines that assign one value to all of theirs.
+
+    >>> [len(line) for line in _lines_of(["a" * 30, "b" * 30, "c" * 30])]
+    [2, 1]
+    """
+    lines: list[list[str]] = []
+    for name in names:
+        if not lines or len(" = ".join([*lines[-1], name, "None"])) > WIDTH - 8:
+            lines.append([])
+        lines[-1].append(name)
+    return lines
