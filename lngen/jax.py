@@ -18,12 +18,12 @@ try:
 except ImportError as error:
     raise LngenError(f"lngen.jax needs JAX, which is not installed: {install('jax')}") from error
 
-from lngen.runtime.jax.chunked import ChunkedLinear
+from lngen.runtime.jax.chunked import JaxChunkedLinear
 
-__all__ = ["ChunkedLinear", "chunked_linear"]
+__all__ = ["JaxChunkedLinear", "chunked_linear"]
 
 
-def chunked_linear(loss: Any, rows: int | None = None) -> ChunkedLinear:
+def chunked_linear(loss: Any, rows: int | None = None) -> JaxChunkedLinear:
     """Return a loss of rows `h @ weight.T` that are made chunk by chunk, so that they are never stored.
 
     `loss` is a layer with one number for each row, or one that adds them up: the name of a layer that comes with
@@ -43,4 +43,4 @@ def chunked_linear(loss: Any, rows: int | None = None) -> ChunkedLinear:
     Raises TypeError for a layer that is no loss of rows.
     """
     emitted = load(loss, backend="jax") if isinstance(loss, str) else loss
-    return ChunkedLinear(layer_of(emitted, sys.modules), rows)
+    return JaxChunkedLinear(layer_of(emitted, sys.modules), rows)

@@ -21,13 +21,13 @@ except ImportError as error:
 
 from lngen.runtime.protocol.chunks import layer_of
 from lngen.runtime.torch import replace as torch_replace
-from lngen.runtime.torch.chunked import ChunkedLinear
+from lngen.runtime.torch.chunked import TorchChunkedLinear
 from lngen.runtime.torch.replace import Replaced, Replacement
 
-__all__ = ["ChunkedLinear", "Replaced", "Replacement", "chunked_linear", "replace"]
+__all__ = ["Replaced", "Replacement", "TorchChunkedLinear", "chunked_linear", "replace"]
 
 
-def chunked_linear(loss: Any, rows: int | None = None) -> ChunkedLinear:
+def chunked_linear(loss: Any, rows: int | None = None) -> TorchChunkedLinear:
     """Return a loss of rows `h @ weight.T` that are made chunk by chunk, so that they are never stored.
 
     `loss` is a layer with one number for each row, or one that adds them up: the name of a layer that comes with
@@ -47,7 +47,7 @@ def chunked_linear(loss: Any, rows: int | None = None) -> ChunkedLinear:
     Raises TypeError for a layer that is no loss of rows.
     """
     emitted = load(loss, backend="torch") if isinstance(loss, str) else loss
-    return ChunkedLinear(layer_of(emitted, sys.modules), rows)
+    return TorchChunkedLinear(layer_of(emitted, sys.modules), rows)
 
 
 def replace(model: torch.nn.Module, layers: Iterable[str | type[Any]] | None = None) -> Replacement:

@@ -177,7 +177,7 @@ def test_the_rows_of_named_axes_are_numbered_in_the_order_of_the_pattern():
 @pytest.mark.ci
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.float16])
 def test_compiled_numbers_are_those_of_numpy(dtype):
-    """For rows in one chunk and in several, in vectors and at the end of a row, for any number of threads."""
+    """Rows in one chunk and in several, entries in vectors and at the end of a row, any number of threads."""
     made = lngen.derive(NUMBERS, backends=["cpu"]).load()
     cpu = importlib.import_module(f"{made.__name__}.cpu_backend")
     for shape in ((2, 3), (900, 2, 37)):

@@ -19,7 +19,7 @@ import numpy as np
 from lngen.check.claim import Claim, listed, same
 from lngen.check.evidence import Evidence
 from lngen.check.layer import Array
-from lngen.language.axes import Parts
+from lngen.language.axes import AxisParts
 from lngen.language.definition import Definition
 from lngen.runtime.numpy.axes import on_rows, spread
 from lngen.runtime.protocol.axes import REST, Arranged, Arrangement, Sizes
@@ -102,7 +102,7 @@ class Calls:
             return arrays[f"{sign}{self.definition.public(name)}"]
         return self.part(arrays[f"{sign}{whole.name}"], whole, whole.names.index(name))
 
-    def part(self, array: Array, whole: Parts, place: int) -> Array:
+    def part(self, array: Array, whole: AxisParts, place: int) -> Array:
         """Return a part of an array, cut here: the entries that have a place along an axis."""
         shapes = {name: self.sizes[name] for name in whole.pattern.names}
         before = [size for name in list(shapes)[: list(shapes).index(whole.axis)] for size in shapes[name]]

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from lngen.derivation.derivation import Direction
-from lngen.language.axes import AxisSize, Parts, Pattern, RowAxes
+from lngen.language.axes import AxisParts, AxisSize, Pattern, RowAxes
 from lngen.language.definition import Counterpart
 
 
@@ -42,7 +42,7 @@ class Notes:
     layout: RowAxes | None = None
     sizes: tuple[AxisSize, ...] = ()
     patterns: Mapping[str, Pattern] = field(default_factory=dict)
-    parts: tuple[Parts, ...] = ()
+    parts: tuple[AxisParts, ...] = ()
     together: tuple[tuple[str, ...], ...] = ()
 
     def of_rows(self) -> "Notes":

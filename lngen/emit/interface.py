@@ -11,7 +11,7 @@ from lngen.algebra.symbols import RowScalarSymbol, RowSymbol, ScalarSymbol
 from lngen.emit import Notes
 from lngen.emit.spelling import gradient, marked, reading
 from lngen.errors import LngenError
-from lngen.language.axes import AxisSize, Parts, Pattern, RowAxes
+from lngen.language.axes import AxisParts, AxisSize, Pattern, RowAxes
 from lngen.language.definition import Counted
 from lngen.language.names import fault, numbered
 from lngen.plan.program import RowProgram
@@ -290,7 +290,7 @@ def interface(forward: RowProgram, notes: Notes) -> PublicInterface:
     )
 
 
-def _as_wholes(rows: PublicInterface, parts: Sequence[Parts], called: Mapping[str, str]) -> PublicInterface:
+def _as_wholes(rows: PublicInterface, parts: Sequence[AxisParts], called: Mapping[str, str]) -> PublicInterface:
     """The interface with arrays as wholes, of that with their parts; an array is `called` by a name of its own."""
     of_part = {name: each for each in parts for name in each.names if name}
 

@@ -86,7 +86,7 @@ class Pattern:
 
 
 @dataclass(frozen=True)
-class Parts:
+class AxisParts:
     """Array that a definition takes or makes in parts, each an input or an output there.
 
     The array has its `name` and `pattern` for callers, and the entries along the `axis` number the parts. `names` are
@@ -98,7 +98,7 @@ class Parts:
     axis: str
     names: tuple[str, ...]
 
-    def renamed(self, called: Callable[[str], str]) -> Parts:
+    def renamed(self, called: Callable[[str], str]) -> AxisParts:
         """Return the same with other names for the parts."""
         return replace(self, names=tuple(name and called(name) for name in self.names))
 

@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Literal, TypeAlias
 
-from lngen.language.axes import AxisSize, Parts, Pattern, RowAxes
+from lngen.language.axes import AxisParts, AxisSize, Pattern, RowAxes
 from lngen.language.syntax import Binary, Call, Expression, Kind, Name, Number, SourceSpan, render, walk
 
 Counted: TypeAlias = Literal["rows", "entries"]
@@ -112,7 +112,7 @@ class Definition:
     casts: tuple[tuple[str, str], ...] = ()
     layout: RowAxes | None = None
     sizes: tuple[AxisSize, ...] = ()
-    parts: tuple[Parts, ...] = ()
+    parts: tuple[AxisParts, ...] = ()
 
     @property
     def constants(self) -> tuple[Input, ...]:
@@ -214,7 +214,7 @@ class Definition:
         """The definition whose outputs are not rounded, which derivatives are of."""
         return replace(self, casts=())
 
-    def whole(self, name: str) -> Parts | None:
+    def whole(self, name: str) -> AxisParts | None:
         """Return the array that an input or an output is a part of; None for one that is no part."""
         return next((each for each in self.parts if name in each.names), None)
 

@@ -13,7 +13,7 @@ from lngen.algebra.equations import Equation, leading_to, read_by
 from lngen.algebra.notation import latex, latex_name, text
 from lngen.algebra.symbols import TypedSymbol, is_row
 from lngen.derivation.derivation import Derivation, Direction
-from lngen.language.axes import Parts
+from lngen.language.axes import AxisParts
 from lngen.language.definition import Definition
 from lngen.language.names import cotangent, tangent
 from lngen.plan.planner import Plan
@@ -84,8 +84,8 @@ def in_parts(definition: Definition, direction: Direction) -> tuple[list[str], l
     inputs = [each for each in definition.parts if each not in outputs]
     moved = [each for each in inputs if given.intersection(each.names)]
     again = partial(cotangent, again=True)
-    takes: list[tuple[_Called, list[Parts]]]
-    makes: list[tuple[_Called, list[Parts]]]
+    takes: list[tuple[_Called, list[AxisParts]]]
+    makes: list[tuple[_Called, list[AxisParts]]]
     match direction:
         case "forward":
             takes, makes = [(str, inputs)], [(str, outputs)]

@@ -7,7 +7,7 @@ from typing import Any, Generic, TypeVar
 from ..numpy.axes import on_rows
 from ..protocol.axes import ArrangedCall
 from . import JaxLayer
-from .inputs import Inputs
+from .inputs import JaxInputs
 from .primitives import jnp
 
 __all__ = ["JaxAxes"]
@@ -21,7 +21,7 @@ class JaxAxes(Generic[Result]):
     def __init__(self, numpy: Any, compiled: Any) -> None:
         self.interface = numpy.INTERFACE
         self.on_rows: JaxLayer[Result] = JaxLayer(on_rows(numpy), on_rows(compiled))
-        self.inputs = Inputs(self.interface)
+        self.inputs = JaxInputs(self.interface)
         self.arranged = ArrangedCall(self.interface, jnp.transpose, jnp.broadcast_to, _unstack, jnp.stack)
 
     def call(self, *values: Any) -> Result:

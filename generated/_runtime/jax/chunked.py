@@ -16,10 +16,10 @@ from ..protocol.calls import is_float
 from ..protocol.chunks import RowLoss, check_product, checked_rows, chunk_rows
 from .primitives import Array, jax, jnp
 
-__all__ = ["ChunkedLinear"]
+__all__ = ["JaxChunkedLinear"]
 
 
-class ChunkedLinear:
+class JaxChunkedLinear:
     """Loss of rows `h @ weight.T + bias`, as a function of `h`, `weight` and the other inputs of a layer.
 
     `layer` is that of the loss. Its first Row is the product, which is made of as many `rows` at once.
@@ -48,13 +48,13 @@ class ChunkedLinear:
         values = self.layer.taken.arrays(values)
         values[self.loss.place] = None
         rows = chunk_rows(len(h), h.shape[-1], entries, self.rows)
-        task = _Task(self.layer, self.loss, tuple(bound.constants), h.dtype, rows, bound.reduction)
+        task = _JaxChunks(self.layer, self.loss, tuple(bound.constants), h.dtype, rows, bound.reduction)
         made = _function(task)(h, weight, bias, self.loss.rows_of(values, lead))
         return made.reshape(lead) if task.is_each else made
 
 
-class _Task(NamedTuple):
-    """What the chunks of a call have in common, besides arrays: they are of `rows` rows, made in the type `kind`."""
+class _JaxChunks(NamedTuple):
+    """Chunks of a call, by what they have in common besides arrays: `rows` rows each, made in the type `kind`."""
 
     layer: Any
     loss: RowLoss
@@ -92,7 +92,7 @@ _WEIGHT, _BIAS = -2, -1
 """Places of arrays before those of the layer's inputs; the gradient of `h` has that of the rows."""
 
 
-def _function(task: _Task) -> Callable[..., Any]:
+def _function(task: _JaxChunks) -> Callable[..., Any]:
     """The loss as a function of arrays that is differentiable in reverse."""
 
     def result(h: Array, *others: Any) -> Array:
@@ -128,7 +128,7 @@ def _function(task: _Task) -> Callable[..., Any]:
 
 
 def _computed(
-    task: _Task, h: Array, weight: Array, bias: Any, given: Sequence[Any], cotangent: Any = None
+    task: _JaxChunks, h: Array, weight: Array, bias: Any, given: Sequence[Any], cotangent: Any = None
 ) -> tuple[Array, Any]:
     """Return the losses of rows or of chunks, and the gradients with respect to arrays if there is a `cotangent`.
 
@@ -161,7 +161,7 @@ def _computed(
 
 
 def _chunk(
-    task: _Task, h: Array, weight: Array, bias: Any, given: Sequence[Any], cotangent: Any
+    task: _JaxChunks, h: Array, weight: Array, bias: Any, given: Sequence[Any], cotangent: Any
 ) -> tuple[Array, _Gradients | None]:
     """The losses of a chunk, and its gradients if there is a `cotangent`: a number for each row."""
     place, layer, per_row = task.loss.place, task.layer, task.loss.per_row

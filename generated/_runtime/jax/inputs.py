@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Inputs of a layer as a function of arrays of JAX's, and their refusals."""
+"""JaxInputs of a layer as a function of arrays of JAX's, and their refusals."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -20,14 +20,14 @@ from ..protocol.directions import computed
 from ..protocol.interface import INTEGERS, Interface, labels
 from .primitives import Array, jax, jnp
 
-__all__ = ["Inputs"]
+__all__ = ["JaxInputs"]
 
 _SINGLE = Words("{name}.astype(jnp.{type})", "jax.nn.one_hot({name}, D)", "float32")
 _DOUBLE = _SINGLE._replace(widest="float64")
 
 
-class Inputs:
-    """Inputs of a layer, of which `rows` are places."""
+class JaxInputs:
+    """JaxInputs of a layer, of which `rows` are places."""
 
     def __init__(self, interface: Interface) -> None:
         self.interface, self.labels = interface, labels(interface)

@@ -398,7 +398,7 @@ def _later(
     out: Any = None,
     threads: int = 1,
 ) -> Any:
-    """Another direction of a layer on rows, as an emitted function."""
+    """Compute another direction of a layer on rows, with the arguments of an emitted function."""
     if direction.cotangents and direction.tangents:
         given = (*each_cotangent(given[0], [each.name for each in direction.cotangents]), *given[1:])
     arguments = (*given, *[None] * (len(direction.arguments) - len(given)))

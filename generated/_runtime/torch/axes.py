@@ -8,7 +8,7 @@ from ..numpy.axes import on_rows
 from ..protocol.axes import ArrangedCall, without_axes
 from ..protocol.interface import Interface
 from . import TorchLayer
-from .inputs import Inputs
+from .inputs import TorchInputs
 from .kernels import torch
 
 __all__ = ["TorchAxes"]
@@ -24,7 +24,7 @@ class TorchAxes(Generic[Result]):
         self.on_rows: TorchLayer[Result] = TorchLayer(
             package, without_axes(interface), on_rows(numpy), on_rows(compiled)
         )
-        self.inputs = Inputs(interface)
+        self.inputs = TorchInputs(interface)
         self.arranged = ArrangedCall(interface, torch.permute, torch.broadcast_to, torch.unbind, torch.stack)
 
     def call(self, *values: Any) -> Result:

@@ -13,14 +13,14 @@ from typing import Any, NamedTuple
 from ..protocol.chunks import RowLoss, check_product, checked_rows, chunk_rows
 from .kernels import Tensor, each, torch
 
-__all__ = ["ChunkedLinear"]
+__all__ = ["TorchChunkedLinear"]
 
 _ONCE = "a loss of chunks has a gradient and no second derivative; for one, call the layer with h @ weight.T"
 _Function: Any = torch.autograd.Function
 _linear: Any = torch.nn.functional.linear
 
 
-class ChunkedLinear:
+class TorchChunkedLinear:
     """Loss of rows `h @ weight.T + bias`, as a function of `h`, `weight` and the other inputs of a layer.
 
     `layer` is that of the loss. Its first Row is the product, which is made of as many `rows` at once.
@@ -58,13 +58,13 @@ class ChunkedLinear:
         count = len(bound.inputs)
         values[self.loss.place] = None
         rows = chunk_rows(len(h), h.shape[-1], entries, self.rows)
-        task = _Task(self.layer.operators, self.loss, tuple(values[count:]), kind, rows, bound.reduction)
-        made: Tensor = _Loss.apply(task, h, weight, bias, *self.loss.rows_of(values[:count], lead))
+        task = _TorchChunks(self.layer.operators, self.loss, tuple(values[count:]), kind, rows, bound.reduction)
+        made: Tensor = _ChunkedLoss.apply(task, h, weight, bias, *self.loss.rows_of(values[:count], lead))
         return made.reshape(lead) if task.is_each else made
 
 
-class _Task(NamedTuple):
-    """What the chunks of a call have in common, besides tensors: they are of `rows` rows, made in the type `kind`."""
+class _TorchChunks(NamedTuple):
+    """Chunks of a call, by what they have in common besides tensors: `rows` rows each, made in the type `kind`."""
 
     operators: Any
     loss: RowLoss
@@ -84,9 +84,9 @@ class _Task(NamedTuple):
         return torch.promote_types(self.kind, torch.float32)
 
 
-class _Loss(_Function):  # type: ignore[misc]
+class _ChunkedLoss(_Function):  # type: ignore[misc]
     @staticmethod
-    def forward(ctx: Any, task: _Task, *tensors: Any) -> Any:
+    def forward(ctx: Any, task: _TorchChunks, *tensors: Any) -> Any:
         ctx.task, ctx.kinds = task, [None if value is None else value.dtype for value in tensors]
         ctx.share = 1 / max(len(tensors[0]), 1) if task.reduction == "mean" else 1.0
         wanted = [False] * len(tensors) if task.is_each else ctx.needs_input_grad[1:]
@@ -100,7 +100,7 @@ class _Loss(_Function):  # type: ignore[misc]
 
     @staticmethod
     def backward(ctx: Any, cotangent: Tensor) -> Any:
-        task: _Task = ctx.task
+        task: _TorchChunks = ctx.task
         if torch.is_grad_enabled():
             raise NotImplementedError(_ONCE)
         gradients, scale = ctx.saved_tensors, cotangent * ctx.share
@@ -113,7 +113,7 @@ class _Loss(_Function):  # type: ignore[misc]
 
 
 def _computed(
-    task: _Task, tensors: Sequence[Any], wanted: Sequence[bool], cotangent: Tensor | None = None
+    task: _TorchChunks, tensors: Sequence[Any], wanted: Sequence[bool], cotangent: Tensor | None = None
 ) -> tuple[list[Tensor], list[Tensor | None]]:
     """Return the losses of each chunk, and the gradients of the tensors that are wanted, None for another.
 
@@ -132,7 +132,7 @@ def _computed(
 
 
 def _of_chunk(
-    task: _Task,
+    task: _TorchChunks,
     product: Sequence[Any],
     part: slice,
     given: list[Any],
@@ -159,7 +159,7 @@ def _of_chunk(
     return losses
 
 
-def _zeros(task: _Task, tensors: Sequence[Any], wanted: Sequence[bool]) -> list[Tensor | None]:
+def _zeros(task: _TorchChunks, tensors: Sequence[Any], wanted: Sequence[bool]) -> list[Tensor | None]:
     """Zeros for the gradients that are wanted: those of rows in their type, and sums over rows in a wide one."""
     per_row = [True, False, False, *task.loss.per_row]
     return [

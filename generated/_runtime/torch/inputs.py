@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Inputs of a layer as a function of tensors, and their refusals."""
+"""TorchInputs of a layer as a function of tensors, and their refusals."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -8,11 +8,11 @@ from ..protocol.directions import LayerProtocol, leading
 from ..protocol.interface import INTEGERS, Interface
 from .kernels import Tensor, is_tensor_like, torch
 
-__all__ = ["Inputs"]
+__all__ = ["TorchInputs"]
 
 
-class Inputs:
-    """Inputs of a layer by their places: `numbers`, of which some are `integers`, and `rows`."""
+class TorchInputs:
+    """TorchInputs of a layer by their places: `numbers`, of which some are `integers`, and `rows`."""
 
     def __init__(self, interface: Interface) -> None:
         self.interface, self.protocol = interface, LayerProtocol(interface)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 
 from lngen.language import names
-from lngen.language.axes import AxisSize, Parts
+from lngen.language.axes import AxisParts, AxisSize
 from lngen.language.definition import Input
 from lngen.language.parsing.source import Source
 
@@ -21,7 +21,7 @@ AT, JOIN, UNNAMED_OUTPUT = "at", "join", "y"
 
 @dataclass
 class Parting:
-    """Parts that a function takes of arrays and joins to outputs.
+    """AxisParts that a function takes of arrays and joins to outputs.
 
     `names` are those of the parts that it reads, by array and place, and `calls` take them first. `axes` number parts,
     each with a place in the text. `wholes` are the arrays that are read in parts, and `joined` what is made of parts,
@@ -35,9 +35,9 @@ class Parting:
     axes: dict[str, ast.keyword] = field(default_factory=dict)
     names: dict[tuple[str, int], str] = field(default_factory=dict)
     calls: dict[tuple[str, int], ast.Call] = field(default_factory=dict)
-    wholes: dict[str, Parts] = field(default_factory=dict)
-    joined: dict[str, Parts] = field(default_factory=dict)
-    outputs: list[Parts] = field(default_factory=list)
+    wholes: dict[str, AxisParts] = field(default_factory=dict)
+    joined: dict[str, AxisParts] = field(default_factory=dict)
+    outputs: list[AxisParts] = field(default_factory=list)
     later: set[str] = field(default_factory=set)
 
     @staticmethod
@@ -97,7 +97,7 @@ class Parting:
             if array == given.name and place >= count:
                 self.source.refuse(call, "part-place", number=place, axis=own[0], count=count)
         found = tuple(self.names.get((given.name, place), "") for place in range(count))
-        self.wholes[given.name] = Parts(given.name, given.pattern, own[0], found)
+        self.wholes[given.name] = AxisParts(given.name, given.pattern, own[0], found)
         if not any(found):
             self.source.refuse(argument, "unused-input", name=given.name)
         return [replace(given, name=name, pattern=pattern) for name in found if name]
@@ -169,7 +169,7 @@ class Parting:
             made.append(self._new(f"{name}_{place}"))
             target = ast.copy_location(ast.Name(made[-1]), each)
             yield ast.copy_location(ast.Assign([target], each), each)
-        self.joined[name] = Parts(name, alike[0].pattern, alike[0].axis, tuple(made))
+        self.joined[name] = AxisParts(name, alike[0].pattern, alike[0].axis, tuple(made))
 
     def _returned(self, node: ast.Return, elements: list[ast.expr]) -> ast.Return:
         """A return of the parts of what is joined."""

@@ -13,7 +13,7 @@ from ..protocol.calls import constant, count, is_integer
 from ..protocol.directions import LayerProtocol, computed
 from . import derivatives as _rules
 from .gpu import JaxOnGPU
-from .inputs import Inputs
+from .inputs import JaxInputs
 from .kernels import JaxKernels
 from .primitives import Array, DirectionSignatures, bind, jax
 
@@ -38,7 +38,7 @@ class JaxLayer(Generic[Result]):
         self.outputs, self.inputs = len(interface["outputs"]), len(interface["inputs"])
         self.is_wide: bool = numpy._LAYER.is_wide
         self._look = numpy._FORWARD.looked
-        self.taken = Inputs(interface)
+        self.taken = JaxInputs(interface)
         self._names = [each["name"] for each in interface["inputs"]]
 
     def __repr__(self) -> str:

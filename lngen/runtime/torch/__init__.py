@@ -24,7 +24,7 @@ from ..protocol.parameters import (
 )
 from .derivatives import node_at_once
 from .dispatch import at_once
-from .inputs import Inputs
+from .inputs import TorchInputs
 from .kernels import COUNTED, Tensor, is_tensor_like, torch
 from .operators import Operators
 
@@ -50,7 +50,7 @@ class TorchLayer(Generic[Result]):
         self.at_once = at_once(self.operators.kernels, node_at_once(self.operators))
         self.share = self._sharing()
         self.outputs, self.results = len(interface["outputs"]), len(self.operators.parts["forward"].results)
-        self.inputs = Inputs(interface)
+        self.inputs = TorchInputs(interface)
         self.numbers, self.integers, self.rows = self.inputs.numbers, self.inputs.integers, self.inputs.rows
         constants = enumerate(interface["constants"], len(interface["inputs"]))
         self.counts = [(place, each["default"]) for place, each in constants if isinstance(each["default"], str)]

@@ -60,7 +60,7 @@ def inputs_of(text):
 
 
 def apart(text, reduction, rows):
-    """How far a loss and its gradients are from those of the layer of the whole product."""
+    """The distance of a loss and its gradients from those of the layer of the whole product."""
     layer, (along, fixed) = emitted(text), inputs_of(text)
     along = {"h": drawn(*LEAD, FEATURES), "weight": drawn(ENTRIES, FEATURES, seed=1), "bias": drawn(ENTRIES), **along}
     scale = drawn(*LEAD, seed=8) if reduction == "none" else 1.5

@@ -68,7 +68,7 @@ def inputs_of(text):
 
 
 def apart(text, reduction, rows):
-    """How far a loss and its gradients are from those of the layer of the whole product."""
+    """The distance of a loss and its gradients from those of the layer of the whole product."""
     layer = emitted(text)
     h, weight, bias = drawn(*LEAD, FEATURES), drawn(ENTRIES, FEATURES, seed=1), drawn(ENTRIES, seed=2)
     inputs = inputs_of(text)
