@@ -5,6 +5,7 @@ function.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -19,14 +20,15 @@ from lngen.derivation.jvp import tangent
 from lngen.language.oracle.random import drawn_from
 from lngen.language.syntax import Kind
 from lngen.plan.planner import Plan
+from lngen.runtime.numpy.axes import on_rows
 
 
 def checkable(plan: Plan, module: Emitted) -> Checkable:
-    """An emitted module beside the plan that it was emitted from."""
+    """An emitted module, with rows for arrays, beside the plan that it was emitted from."""
     derivation = plan.derivation
     return Checkable(
         derivation.definition,
-        module,
+        on_rows(module) if derivation.definition.layout and isinstance(module, ModuleType) else module,
         plan.forward,
         plan.backward,
         second_derivation(derivation),

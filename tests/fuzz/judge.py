@@ -27,7 +27,6 @@ from lngen.language.definition import Definition
 from lngen.language.parsing import parse
 from lngen.pipeline.files.loading import module_from_files
 from lngen.pipeline.stages import Derived, EvidenceError, derived
-from lngen.runtime.numpy.axes import on_rows
 from tests.fuzz import oracle
 from tests.fuzz.answers import GRADIENT, OUTPUT, Point, Results, answers, rows_of
 from tests.fuzz.batch import judge_batches
@@ -160,8 +159,8 @@ class _Work:
         files = made.files
         module = module_from_files(files, "layer")
         self._look_at_axes(definition, module)
-        ways = {"at once": checkable(made.plan, on_rows(module))}
-        ways["in blocks"] = checkable(made.plan, on_rows(module_from_files(files, "layer")))
+        ways = {"at once": checkable(made.plan, module)}
+        ways["in blocks"] = checkable(made.plan, module_from_files(files, "layer"))
         rows_of(ways["in blocks"]).FAST_PATH_BYTES = 0
         exact_points = []
         for point, exact in self._small_points(definition):
