@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from benchmarks.shipped import of_rows
 from lngen.runtime.includes import inlined
 
 if TYPE_CHECKING:
@@ -16,12 +17,8 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[1]
 LAYERS = tuple(sorted(path.stem for path in (ROOT / "derive").glob("*.py")))
-# Those with named axes, integers or casts. Most tests pass arrays of rows, and `beyond_rows` has arrays for these.
-BEYOND_ROWS = tuple(
-    name
-    for name in LAYERS
-    if any(word in (ROOT / "derive" / f"{name}.py").read_text(encoding="utf-8") for word in ("Array[", "Int[", "cast("))
-)
+# Most tests pass arrays of rows, as benchmarks do, and `beyond_rows` has arrays for the others.
+BEYOND_ROWS = tuple(name for name in LAYERS if name not in of_rows())
 NAMES = tuple(name for name in LAYERS if name not in BEYOND_ROWS)
 DEFINITIONS = sorted(
     [*(ROOT / "derive" / f"{name}.py" for name in NAMES), *(ROOT / "tests" / "definitions").glob("*.py")]

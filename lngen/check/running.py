@@ -28,7 +28,6 @@ from lngen.pipeline.files import loading, manifest
 from lngen.pipeline.stages import Derived
 from lngen.plan.cost import parse_dtype
 from lngen.runtime.native.compiler import NoCompiler
-from lngen.runtime.numpy.axes import on_rows
 
 
 @dataclass(frozen=True)
@@ -78,7 +77,7 @@ def _on_host(layer: Derived, folder: Path, backend: str, asked: CheckRequest, te
         module = loading.load(folder, backend)
     except Exception as error:  # whatever emitted code raises is its failure to report
         return Ran((broken("the module imports", error),))
-    found = _checked(layer, on_rows(cast(ModuleType, module)), backend, asked, tell)
+    found = _checked(layer, module, backend, asked, tell)
     tell("named axes")
     axes = named_axes(layer.definition, cast(ModuleType, module), asked.seed)
     return Ran((*found, *axes, *_of_extensions(layer, folder, backend, asked, tell)))

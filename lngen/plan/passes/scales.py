@@ -37,7 +37,7 @@ def with_late_scales(program: RowProgram, operations: Callable[[RowProgram], int
     fewest = operations(program)
     for symbol in [temp.symbol for temp in program.temps()]:
         temp = next(temp for temp in program.temps() if temp.symbol == symbol)
-        factors, rest = _apart(temp.expression)
+        factors, rest = row_scalars_apart(temp.expression)
         stored = any(store.symbol == temp.symbol for store in program.results)
         if stored or factors == 1 or rest == 1:
             continue
@@ -107,10 +107,16 @@ def weights_apart(body: Expr) -> tuple[Expr, Expr]:
     >>> weights_apart(RowScalarSymbol("r")*RowSymbol("x")*RowSymbol("dy"))
     (r, dy*x)
     """
-    return _apart(body) if axes(body).features else (Mul(), body)
+    return row_scalars_apart(body) if axes(body).features else (Mul(), body)
 
 
-def _apart(expression: Expr) -> tuple[Expr, Expr]:
+def row_scalars_apart(expression: Expr) -> tuple[Expr, Expr]:
+    """Split a product into what varies over rows alone and the rest.
+
+    >>> from lngen.algebra.symbols import RowSymbol
+    >>> row_scalars_apart(2*RowScalarSymbol("r")*RowSymbol("x"))
+    (r, 2*x)
+    """
     factors = Mul.make_args(expression)
     of_row = [factor for factor in factors if axes(factor).rows and not axes(factor).features]
     return Mul(*of_row), Mul(*(factor for factor in factors if factor not in of_row))
@@ -127,7 +133,7 @@ def _stage(stage: Stage, table: dict[TypedSymbol, Expr], names: Names) -> Stage:
     row_scalars: list[Assignment] = []
     for reduction in stage.reductions:
         body = reduction.body.xreplace(table)
-        factors, rest = _apart(body)
+        factors, rest = row_scalars_apart(body)
         linear = reduction.operator in ("mean", "sum") and body != reduction.body and factors != 1 and rest != 1
         if linear:
             apart = RowScalarSymbol(names.fresh(f"{reduction.symbol.name}_unscaled"))

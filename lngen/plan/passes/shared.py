@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from sympy import Expr, Mul
+from sympy import Expr, Mul, S
 
 from lngen.algebra.equations import Names
 from lngen.algebra.symbols import D, FeatureSum, Mean, RowScalarSymbol, TypedSymbol, axes
 from lngen.plan.lines import ProgramLine
+from lngen.plan.passes.scales import row_scalars_apart
 
 _LINEAR = (Mean, FeatureSum)
 
@@ -43,7 +44,9 @@ def shared_reductions(lines: Sequence[ProgramLine], names: Names) -> list[Progra
     dbeta = m_unscaled*D
     """
     scaled = {
-        line.symbol: line.expression for line in lines if _factors(line.expression) and axes(line.symbol).features
+        line.symbol: line.expression
+        for line in lines
+        if axes(line.symbol).features and S.One not in row_scalars_apart(line.expression)
     }
     groups: dict[Expr, list[_Scaled]] = {}
     for line in lines:
@@ -81,15 +84,5 @@ def _apart(line: ProgramLine, scaled: dict[TypedSymbol, Expr]) -> _Scaled:
     body = line.expression.args[0]
     while (written := body.xreplace(scaled)) != body:
         body = written
-    factors = _factors(body)
-    return _Scaled(line, factors, Mul(*(each for each in Mul.make_args(body) if each not in factors)))
-
-
-def _factors(expression: Expr) -> frozenset[Expr]:
-    """The row scalars, and what varies over rows alone, of a product."""
-    every = Mul.make_args(expression)
-    return (
-        frozenset(each for each in every if axes(each).rows and not axes(each).features)
-        if len(every) > 1
-        else frozenset()
-    )
+    factors, rest = row_scalars_apart(body)
+    return _Scaled(line, frozenset(Mul.make_args(factors)) - {S.One}, rest)

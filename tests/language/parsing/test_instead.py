@@ -8,10 +8,9 @@ from lngen.derivation.simplify import derive
 from lngen.errors import DefinitionError
 from lngen.language import KIND_NAMES, public_names
 from lngen.language.parsing import instead, parse
-from tests.shipped import ROOT
+from tests.shipped import LAYERS, ROOT
 
 ADVICE = {**instead.FUNCTIONS, **instead.CONSTANTS, **instead.ATTRIBUTES, **instead.KEYWORDS}
-LAYERS = sorted(path.stem for path in (ROOT / "derive").glob("*.py"))
 
 
 def refused(text: str) -> DefinitionError:
