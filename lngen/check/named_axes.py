@@ -29,6 +29,7 @@ KIND = "contracts"
 
 _SMALL = (2, 3, 4, 2, 3, 2)
 _MANY_ENTRIES = 150_000
+_SEGMENT, _ROWS_OF_A_RUN = 41, 32
 
 
 class Calls:
@@ -151,8 +152,9 @@ def named_axes(definition: Definition, module: ModuleType, seed: int) -> Iterato
 
 
 def _sizes(definition: Definition) -> Iterator[tuple[str, Sizes]]:
-    """Sizes of every axis: small ones, ones, none or several for axes without names, and so large that rows have
-    several blocks.
+    """Sizes of every axis: small ones, ones, none or several for axes without names, and large ones.
+
+    The large ones are such that rows have several blocks, and kernels add them up in runs, or cut them into segments.
     """
     assert definition.layout is not None
     names = definition.layout.pattern.names
@@ -164,9 +166,12 @@ def _sizes(definition: Definition) -> Iterator[tuple[str, Sizes]]:
         if definition.layout.features != (REST,):
             yield "no further axes", {**small, REST: ()}
         yield "two further axes", {**small, REST: (3, 2)}
-    for name in (definition.layout.rows[0], definition.layout.rows[-1]):
+    rows, features = definition.layout.rows, definition.layout.features
+    for name in dict.fromkeys((rows[0], rows[-1])):
         entries = prod(small[other][0] for other in names if other != name)
-        yield f"a long axis {name}", {**small, name: (_MANY_ENTRIES // entries,)}
+        yield f"a long axis {name}", {**small, name: (_MANY_ENTRIES // entries // _ROWS_OF_A_RUN * _ROWS_OF_A_RUN,)}
+    if len(features) > 1 or len(definition.layout.pattern.names) > 2:
+        yield f"segments of {features[-1]}", {**small, features[-1]: (_SEGMENT,), rows[0]: (_ROWS_OF_A_RUN + 1,)}
 
 
 def _strided(calls: Calls) -> str | None:

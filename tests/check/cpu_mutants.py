@@ -56,11 +56,11 @@ class CpuMutant:
 
 def cpu_mutants(features: Sequence[str]) -> Iterator[CpuMutant]:
     """Every mistake, in a fixed order; `features` names the Feature inputs of the layer."""
-    yield _replaced("the end of a row left out of its reductions", r"if \(column < end\) \{", "if (false) {", _SWEEPS)
+    yield _replaced("the end of a row left out of its reductions", r"if \(column < end\) take", "if (false) take", _SWEEPS)
     yield _replaced(
         "entries past the end of the row in a reduction",
-        re.escape("lanes[1][k] = select(there, lanes[1][k], kept[k]);"),
-        "(void)there;",
+        re.escape("set[k] = chosen(width, set[k], kept[k]);"),
+        "(void)kept;",
         r"corrected_squares\(",  # where the zeros past the end are not zeros once a mean is taken off
     )
     yield _replaced(
@@ -70,7 +70,10 @@ def cpu_mutants(features: Sequence[str]) -> Iterator[CpuMutant]:
     yield _replaced("a maximum that begins at 0", re.escape("A(-infinity<S>())"), "A(S(0))", r"max_of\(")
     yield _replaced("a minimum that begins at 0", re.escape("? A(infinity<S>())"), "? A(S(0))", r"min_of\(")
     yield _replaced(
-        "the end of a row not written", r"if \(column < D\) body\(column, First\{D - column\}\);", "", r"\.each\("
+        "the end of a row not written",
+        r"if \(column < end\) body\(column, First\{end - column, segment\}\);",
+        "",
+        r"\.each\(",
     )
     yield _replaced(
         "the last chunk of rows not worked on",
@@ -98,7 +101,7 @@ def cpu_mutants(features: Sequence[str]) -> Iterator[CpuMutant]:
     for index, name in enumerate(features):
         yield _replaced(
             f"`{name}` from the column before",
-            re.escape("(N::KIND == ROWS || N::KIND == INTEGER_ROWS ? offset : 0) + column"),
+            re.escape("else return entries_at<S, N>(from + column"),
             rf"\g<0> - (N::KIND == FEATURES && N::INDEX == {index} && column > 0)",
             rf"at\({name.upper()}\)",
         )
@@ -107,18 +110,23 @@ def cpu_mutants(features: Sequence[str]) -> Iterator[CpuMutant]:
 def threshold_mutants() -> Iterator[Planted]:
     """Mistakes in what layers share, each on one side of a threshold of compiled code."""
     yield _planted(
-        "the first lanes not written", "body(column, Whole());", "if (column) body(column, Whole());", "as lanes"
+        "the first lanes not written",
+        "body(column, Whole{segment});",
+        "if (column) body(column, Whole{segment});",
+        "as lanes",
     )
     yield _planted(
-        "the last entry not written", "body(column, First{D - column});", "body(column, First{D - column - 1});"
+        "the last entry not written",
+        "body(column, First{end - column, segment});",
+        "body(column, First{end - column - 1, segment});",
     )
     yield _planted(
-        "lanes after the last set left out of sums", "body(column, Whole(), lanes[0])", "(void)body", "lanes and"
+        "lanes after the last set left out of sums", "take(column, COUNT, lanes[0])", "(void)take", "lanes and"
     )
     yield _planted(
         "a set of lanes twice in sums", "body(column + set * COUNT", "body(column + set / 2 * COUNT", "as sets"
     )
-    yield _planted("an end of a row in the place of lanes", "kept[k] = lanes[1][k];", "kept[k] = A(S(0));", "lanes and")
+    yield _planted("an end of a row in the place of lanes", "kept[k] = set[k];", "kept[k] = A(S(0));", "lanes and")
     yield _planted("the second piece alone", "totals[k] = begin ? ", "totals[k] = begin == 2 * PIECE ? ", "two pieces")
     yield _planted(
         "the third piece alone", "totals[k] = begin ? ", "totals[k] = begin == PIECE ? ", "pieces and a part"
@@ -136,7 +144,7 @@ def threshold_mutants() -> Iterator[Planted]:
     yield _planted(
         "all but the rows added up last dropped", "chunk[i] += recent[i]", "chunk[i] = recent[i]", "are added"
     )
-    yield _planted("the remainder of the rows in no chunk", "min(chunk, rows % chunks)", "0", "a few chunks")
+    yield _planted("the remainder of the rows in no chunk", "min(chunk, runs % chunks)", "0", "a few chunks")
     yield _planted(
         "sums over rows of one chunk", "chunk < chunks; ++chunk) total", "chunk < 1; ++chunk) total", "a few chunks"
     )
