@@ -42,6 +42,7 @@ BY_HAND = {
     "batch_norm": ByHand((2, 2), (2, 3), FORMULA),
     "causal_softmax": ByHand((2, 2), (2, 3), FORMULA),
     "cross_entropy": ByHand((3, 1), (2, 4), FORMULA),
+    "dropout_add_layer_norm": ByHand((2, 2), (4, 5), "flash-attention, flash_attn/ops/triton/layer_norm.py"),
     "dynamic_tanh": ByHand((0, 1), (2, 3), "Liger-Kernel, src/liger_kernel/ops/dyt.py"),
     "focal_loss": ByHand((3, 0), (1, 2), FORMULA),
     "gated_rms_norm": ByHand((1, 1), (3, 5), "flash-linear-attention, fla/modules/fused_norm_gate.py"),

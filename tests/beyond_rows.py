@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from lngen.language.definition import Draw
+from lngen.language.oracle.random import drawn_from
 from tests.shipped import BEYOND_ROWS, ROOT
 
 SHIPPED = {name: (ROOT / "derive" / f"{name}.py").read_text(encoding="utf-8") for name in BEYOND_ROWS}
@@ -37,6 +39,7 @@ SHAPES: dict[str, dict[str, tuple[int, ...]]] = {
     "alibi_softmax": {"x": (2, 3, 5, 5), "slope": (3,), "position": (5,)},
     "batch_norm": {"x": (4, 3, 5, 2), "gamma": (3,), "beta": (3,)},
     "causal_softmax": {"x": (2, 3, 5, 7), "position": (5,), "scale": ()},
+    "dropout_add_layer_norm": {"x": (4, 9), "residual": (4, 9), "seed": (), "gamma": (9,), "beta": (9,)},
     "focal_loss": {"x": (6, 7), "label": (6,)},
     "group_norm": {"x": (2, 64, 3, 2), "gamma": (64,), "beta": (64,)},
     "head_rms_norm": {"x": (2, 7, 3, 8), "weight": (3, 8)},
@@ -56,6 +59,7 @@ INTEGERS = {
     "position": np.array([0, 1, 2, 3, 4]),
     "label": np.array([3, -100, 0, 6, 2, 5]),
     "positive": np.array([3, 1, 0, 6, 2, 5]),
+    "seed": np.array(7),
 }
 
 
@@ -101,6 +105,11 @@ def in_pytorch(name: str) -> Callable[..., Any]:
     def by_picture(x: Any, gamma: Any, bias: Any) -> Any:
         return gamma * functional.layer_norm(x, x.shape[-2:], eps=1e-5) + bias
 
+    def dropout_add_layer_norm(x: Any, residual: Any, seed: Any, gamma: Any, beta: Any) -> Any:
+        drawn = torch.tensor(drawn_from(Draw("seed"), {"seed": int(seed)}, tuple(x.shape)))
+        h = torch.where(drawn >= 0.1, x / 0.9, 0) + residual
+        return functional.layer_norm(h, h.shape[-1:], gamma, beta, eps=1e-5), h
+
     def focal_loss(x: Any, label: Any) -> Any:
         nll = functional.cross_entropy(x, label, ignore_index=-100, reduction="none")
         return (1 - torch.exp(-nll)) ** 2 * nll
@@ -124,6 +133,7 @@ def in_pytorch(name: str) -> Callable[..., Any]:
         "by_picture": by_picture,
         "by_sample_and_place": by_sample_and_place,
         "causal_softmax": lambda x, position, scale: attention(scale * x, position),
+        "dropout_add_layer_norm": dropout_add_layer_norm,
         "focal_loss": focal_loss,
         "group_norm": lambda x, gamma, beta: functional.group_norm(x, 32, gamma, beta, eps=1e-5),
         "head_rms_norm": lambda x, weight: weight * functional.rms_norm(x, x.shape[-1:], eps=1e-6),

@@ -74,17 +74,11 @@ def backend(name: str) -> Backend:
     return found
 
 
-_RANDOM = ("numpy", "cpu", "cuda")
-"""Backends that have code for random numbers."""
-
-
 def takes_integers(name: str, definition: Definition) -> bool:
     """Test whether a backend has code for the integers of a definition, if that has any; it is left out otherwise.
 
-    So it is with random numbers.
+    The seed of random numbers is such an integer.
     """
-    if any(entry.draws for entry in definition.inputs) and name not in _RANDOM:
-        return False
     calls = (part for each in definition.statements for part in walk(each.expression) if isinstance(part, Call))
     has_places = any(part.function in ("index", "pick") for part in calls)
     has_integers = has_places or any(entry.kind.is_integer for entry in definition.inputs)

@@ -19,7 +19,7 @@ def _text(name):
 @pytest.mark.parametrize("name", LAYERS)
 def test_a_module_is_short_and_has_a_class(name):
     text = _text(name)
-    assert len(text.splitlines()) < 75
+    assert len(text.splitlines()) < 80
     assert [node.name for node in ast.parse(text).body if isinstance(node, ast.ClassDef)] == [class_of(name)]
 
 

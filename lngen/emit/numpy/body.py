@@ -84,6 +84,10 @@ class DirectionBody:
         read |= read_by(before, self.cases)
         goes_on = bool(after) or self._made() != made
         texts = named_conditions([before, block, after], self.cases, self.names.internal)
+        parts = [laid_out(lines, self.cases, texts, to) for lines, to in ((before, 4), (block, 8), (after, 4))]
+        # A condition whose every run is the `else` of another needs no name.
+        tests = {line.strip() for part in parts for line in part}
+        texts = {key: text for key, text in texts.items() if f"if {text}:" in tests}
         measures = ["shape" if read & {"shape", "features"} else "_", "dtype" if "dtype" in read else "_", "_"]
         return [
             *statement(f"def {name}({', '.join([*self.groups, 'results', 'call'])}):"),
@@ -92,9 +96,9 @@ class DirectionBody:
             *unpacked(measures, "call", 4) * any(each != "_" for each in measures),
             *["    features = shape[-1]"] * ("features" in read),
             *(line for key, text in texts.items() for line in statement(f"{text} = {self.cases.condition(key)}", 4)),
-            *laid_out(before, self.cases, texts, 4),
-            *self._taken(laid_out(block, self.cases, texts, 8), returned, arguments, goes_on),
-            *laid_out(after, self.cases, texts, 4),
+            *parts[0],
+            *self._taken(parts[1], returned, arguments, goes_on),
+            *parts[2],
             *[f"    return {listed(made)}"] * (goes_on or not returned),
         ]
 

@@ -32,6 +32,20 @@ _HELPERS = {
     "sigmoid": "def sigmoid(u):\n    return {np}.exp(-{np}.logaddexp(0, -u))\n",
     "softplus": "def softplus(u):\n    return {np}.logaddexp(0, u)\n",
     "erf": "from scipy.special import erf\n",
+    "uniform": """\
+def uniform(seed, stream, shape):
+    # Philox 4x32-10
+    low, half = {np}.uint64(2**32 - 1), {np}.uint64(32)
+    rows = {np}.arange(int({np}.prod(shape[:-1])), dtype={np}.uint64)[:, None]
+    a, b, c, d = rows & low, rows >> half, {np}.arange(-(-shape[-1] // 4), dtype={np}.uint64), {np}.uint64(0)
+    for turn in range(10):
+        first = {np}.uint64((int(seed) + turn*0x9E3779B9) % 2**32)
+        second = {np}.uint64((stream + turn*0xBB67AE85) % 2**32)
+        left, right = a*{np}.uint64(0xD2511F53), c*{np}.uint64(0xCD9E8D57)
+        a, b, c, d = right >> half ^ b ^ first, right & low, left >> half ^ d ^ second, left & low
+    words = {np}.stack({np}.broadcast_arrays(a, b, c, d), -1).reshape(len(rows), -1)[:, : shape[-1]]
+    return (words >> {np}.uint64(8)).reshape(shape) / 2.0**24
+""",
 }
 """Functions that NumPy lacks, by the word of the language."""
 
@@ -76,12 +90,17 @@ def python(plan: Plan) -> str:
     given = [*(inputs[entry.name] for entry in d.definition.positional), *d.adjoint.cotangents]
     constants = [_constant(entry) for entry in d.definition.constants]
     writer = _NumPy(np, next((symbol.name for symbol in given if axes(symbol).features), ""))
+    read = {symbol for q in needed for symbol in q.expression.free_symbols}
+    drawn = [(inputs[entry.name], entry.draws) for entry in d.definition.inputs if entry.draws]
+    drawn = [(symbol, draw) for symbol, draw in drawn if symbol in read]
+    row = next((symbol.name for symbol in given if axes(symbol) == (True, True)), "")
     body = [
         *(f"{s.name} = {np}.asarray({s.name})[..., None]" for s in given if axes(s) == (True, False)),
+        *(f"{s.name} = uniform({of.seed}, {of.stream}, {np}.shape({row}))" for s, of in drawn),
         *(f"{q.symbol.name} = {writer.of(q.expression)}" for q in needed),
         f"return {', '.join(map(_result, gradients))}",
     ]
-    words = {word for q in needed for word in _helpers(q.expression)}
+    words = {word for q in needed for word in _helpers(q.expression)} | {"uniform" for _ in drawn}
     helpers = [text.format(np=np) for word, text in _HELPERS.items() if word in words]
     imports = [f"import numpy as {np}\n" if np != "numpy" else "import numpy\n"]
     imports += [text for text in helpers if text.startswith("from")]

@@ -351,6 +351,21 @@ for own in (False, True):
         np.testing.assert_allclose(a, b, rtol=1e-4, atol=1e-4)
 placed = jax.device_put(x, jax.sharding.NamedSharding(mesh, P("rows")))
 assert (np.asarray(jax.jit(backend.layer_norm)(placed, gamma, beta)) == np.asarray(y)).all()
+# Random numbers: of all rows under jit, and of those of a device that has a seed of its own.
+from generated.dropout_add_layer_norm import jax_backend as dropped
+dropped._LAYER.kernels.host = dropped._numpy
+
+def total_of(x, seed):
+    return (dropped.dropout_add_layer_norm(x, x, seed, gamma, beta, p=0.5)[0] ** 3).sum()
+
+one = jax.jit(jax.grad(total_of))
+np.testing.assert_allclose(one(placed, 3), one(x, 3), rtol=1e-5, atol=1e-5)
+own = jax.shard_map(
+    lambda x: total_of(x, 3 + jax.lax.axis_index("rows"))[None], mesh=mesh, in_specs=P("rows"), out_specs=P("rows")
+)
+parts = jax.numpy.concatenate([one(part, 3 + number) for number, part in enumerate(jax.numpy.split(x, 4))])
+np.testing.assert_allclose(jax.jit(jax.grad(lambda x: own(x).sum()))(x), parts, rtol=1e-4, atol=1e-4)
+assert not np.allclose(parts, one(x, 3))
 """
     environment = os.environ | {
         "PYTHONPATH": str(ROOT),

@@ -18,6 +18,7 @@ import lngen.torch
 ROWS, FEATURES = 10, 12
 layers = importlib.import_module("generated.layer_norm.torch_backend")
 others = importlib.import_module("generated.add_rms_norm.torch_backend")
+dropped = importlib.import_module("generated.dropout_add_layer_norm.torch_backend")
 
 
 def rows(seed=0):
@@ -79,6 +80,20 @@ def sharded_rows(mesh):
 
 def part(x):
     return x.flatten(0, 1).chunk(dist.get_world_size())[dist.get_rank()]
+
+
+def random_rows(mesh):
+    """Rows with random numbers are brought together first, since these go by the number of a row among all."""
+    x, (gamma, beta) = rows(), parameters()
+    plain = x.clone().requires_grad_()
+    expected, _ = dropped.dropout_add_layer_norm(plain, rows(1), 7, gamma, beta, p=0.5)
+    shared = distribute_tensor(x, mesh, [Shard(1)]).requires_grad_()
+    residual, gamma, beta = (distribute_tensor(each, mesh, [Replicate()]) for each in (rows(1), gamma, beta))
+    y, _ = dropped.dropout_add_layer_norm(shared, residual, 7, gamma, beta, p=0.5)
+    torch.testing.assert_close(y.full_tensor(), expected)
+    y.full_tensor().square().sum().backward()
+    expected.square().sum().backward()
+    torch.testing.assert_close(shared.grad.full_tensor(), plain.grad)
 
 
 def data_parallel(mesh):
@@ -160,7 +175,7 @@ def main(rank, count, file):
         kernels.host = kernels.numpy
     dist.init_process_group("gloo", init_method=f"file://{file}", rank=rank, world_size=count)
     mesh = init_device_mesh("cpu", (count,))
-    for case in (sharded_rows, data_parallel, fully_sharded, replaced, a_collective_left_out, bits):
+    for case in (sharded_rows, random_rows, data_parallel, fully_sharded, replaced, a_collective_left_out, bits):
         case(mesh)
         if rank == 0:
             print(case.__name__, flush=True)

@@ -9,7 +9,7 @@ import pytest
 from tests.requirements import needs_torch
 from tests.shipped import ROOT
 
-CASES = ["sharded_rows", "data_parallel", "fully_sharded", "replaced", "a_collective_left_out", "bits"]
+CASES = ["sharded_rows", "random_rows", "data_parallel", "fully_sharded", "replaced", "a_collective_left_out", "bits"]
 
 
 @needs_torch
