@@ -34,6 +34,10 @@ class Unlike(Exception):
     """Reason why a layer does not stand for a module."""
 
 
+class Uncalled(Unlike):
+    """Reason why a module cannot be compared, in rows of some axes."""
+
+
 def compare(forward: ModuleForward, known: dict[Any, Calls]) -> Calls:
     """Return the calls of a module in which a layer computes its function.
 
@@ -64,7 +68,7 @@ def compare(forward: ModuleForward, known: dict[Any, Calls]) -> Calls:
                     places[axes] = place
                     break
         if not places:
-            raise reasons[0]
+            raise min(reasons, key=lambda reason: isinstance(reason, Uncalled))  # the first of those that say most
         first = next(iter(places.items()))
         types = dict(_types(forward, features, *first)) if results == 1 else {}
         known[key] = Calls(places, types, results, _refuses_labels(forward, features, *first))
@@ -155,7 +159,7 @@ def _rows(forward: ModuleForward, features: int, dtype: Any) -> list[Any]:
         own = scales.reshape(*scales.shape, *[1] * (len(shape) - scales.ndim)) if len(shape) >= scales.ndim else 1.0
         value = torch.as_tensor(random.standard_normal(shape) * own, device="cpu").to(dtype)
         made.append(value.movedim(-1, place) if place != -1 and "D" in each["axes"] else value)
-    return made
+    return [*made, *[None] * (len(forward.arguments) - len(made))]
 
 
 def _with_one_ignored(forward: ModuleForward, rows: list[Any]) -> None:
@@ -186,7 +190,7 @@ def _own(forward: ModuleForward, rows: list[Any]) -> Any:
     try:
         return type(forward.module).forward(forward.module, *rows[: len(forward.names)])
     except Exception as error:
-        raise Unlike(f"its own forward cannot be called with random rows: {type(error).__name__}: {error}") from error
+        raise Uncalled(f"its own forward cannot be called with random rows: {type(error).__name__}: {error}") from error
 
 
 def _check_results(forward: ModuleForward, features: int, axes: int, place: int) -> int:
@@ -255,7 +259,7 @@ def _refuses_labels(forward: ModuleForward, features: int, axes: int, place: int
     twin = _twin(forward, features, torch.float64, axes, place)
     rows = _rows(twin, features, torch.float64)
     for each, value in zip(forward.arguments, rows, strict=False):
-        if each["kind"] in INTEGERS:
+        if each["kind"] in INTEGERS and value is not None:
             value.fill_(features)
     try:
         _own(twin, rows)
