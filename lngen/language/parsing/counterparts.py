@@ -158,7 +158,7 @@ def _statistic(attribute: str, node: ast.expr, outputs: Collection[str]) -> Stat
             ast.BinOp(name, ast.Mult(), ast.Name(of)),
             ast.Div(),
             ast.BinOp(ast.Name(less), ast.Sub(), ast.Constant(int(lost))),
-        ) if of == less == _FEATURES:
+        ) if of == less == _FEATURES and lost is not True and lost < _LARGEST:
             node = name
     return Statistic(attribute, node.id, lost) if isinstance(node, ast.Name) and node.id in outputs else None
 
