@@ -44,6 +44,7 @@ class ModuleForward:
         self.arguments = [
             each for each in interface["inputs"] if not is_parameter(interface, each) and each["name"] not in attributes
         ]
+        self.row = next((place for place, each in enumerate(self.arguments) if len(each["axes"]) == 2), 0)
         places = {each["name"]: place for place, each in enumerate(self.arguments)}
         self.inputs = [(attributes.get(each["name"]), places.get(each["name"])) for each in interface["inputs"]]
         self.constants = [(attributes.get(each["name"]), each["default"]) for each in constants_of(interface)]
@@ -75,7 +76,7 @@ class ModuleForward:
         inputs, constants, kind = self.values(rows) if rows else ([], [], None)
         if rows is None or (self.calls.refuses_labels and not self._are_labels(inputs)):
             return type(self.module).forward(self.module, *args, **named)
-        computed, returned = self.types_of(rows[0].dtype, kind)
+        computed, returned = self.types_of(rows[self.row].dtype, kind)
         if computed is not None:
             inputs = [
                 value.to(computed)
@@ -104,13 +105,16 @@ class ModuleForward:
 
     def finished(self, inputs: Sequence[Any], made: Any, returned: Any) -> Any:
         """Return what the module does, given the outputs of the layer, and keep their running averages."""
+        is_one = isinstance(made, Tensor) and self.reduction is None
+        if is_one and 1 not in self.calls.places.values():
+            return made if returned is None else made.to(returned)
         outputs = made if isinstance(made, tuple) else (made,)
         if self.statistics:
             entries = self._entries(inputs)
             factors = [entries / (entries - lost) if lost else 1.0 for _, _, lost in self.statistics]
             averaged = zip(self.statistics, factors, strict=True)
             keep(self.module, ((attribute, outputs[place] * factor) for (attribute, place, _), factor in averaged))
-        place_of_features = -1 if self.is_arranged else self.calls.places[inputs[0].ndim - 1]
+        place_of_features = -1 if self.is_arranged else self.calls.places[self._first(inputs).ndim - 1]
         results = []
         for place, is_row in self.returned[: self.calls.results]:
             result = outputs[place]
@@ -122,12 +126,16 @@ class ModuleForward:
             results.append(result if returned is None else result.to(returned))
         return results[0] if len(results) == 1 else tuple(results)
 
-    def _entries(self, inputs: Sequence[Any]) -> int:
-        """Number of entries of a row."""
+    def _first(self, inputs: Sequence[Any]) -> Any:
+        """The first rows among the inputs."""
+        return next(value for value, (_, place) in zip(inputs, self.inputs, strict=True) if place == self.row)
+
+    def _entries(self, inputs: Sequence[Any]) -> Any:
+        """Number of entries of a row, which a traced program may not know."""
         if not self.is_arranged:
-            return int(inputs[0].shape[-1])
+            return self._first(inputs).shape[-1]
         arranged = self.layer._layer.arranged
-        return int(arranged.arrangement.row_shape(arranged.sizes(inputs, self.given()))[-1])
+        return arranged.arrangement.row_shape(arranged.sizes(inputs, self.given()))[-1]
 
     def _counted(self, inputs: Sequence[Any]) -> tuple[Any, Any]:
         """The labels of a loss, and the one that does not count; None, None if it is not reduced."""
@@ -145,7 +153,7 @@ class ModuleForward:
             value = inputs[place]
             if torch.compiler.is_compiling() or not are_plain([value]):
                 continue
-            is_entry = (value >= 0) & (value < inputs[0].shape[-1])
+            is_entry = (value >= 0) & (value < self._first(inputs).shape[-1])
             if not bool((is_entry | (value == ignored) if value is label else is_entry).all()):
                 return False
         return True
@@ -172,18 +180,21 @@ class ModuleForward:
             if len(args) > len(self.names) or not set(self.required[len(args) :]) <= set(named) <= set(later):
                 return None
             rows += [named.get(name) for name in later]
-        if not isinstance(rows[0], Tensor) or not all(is_met(self.module, *each) for each in self.conditions.items()):
+        rows = [*rows, *[None] * (len(self.arguments) - len(rows))]
+        row = rows[self.row]
+        if not isinstance(row, Tensor) or row.is_nested or row.layout != torch.strided:
+            return None
+        if not all(is_met(self.module, *each) for each in self.conditions.items()):
             return None
         if any(getattr(self.module, attribute) is None for attribute, _, _ in self.statistics):
             return None
         if self.reduction is not None and getattr(self.module, self.reduction["attribute"]) not in REDUCTIONS:
             return None
-        rows = [*rows, *[None] * (len(self.arguments) - len(rows))]
         return self._arranged(rows) if self.is_arranged else self._of_shape(rows)
 
     def _of_shape(self, rows: list[Any]) -> list[Any] | None:
         """Arguments whose features are the last axis, or None if they are not of the layer's shapes."""
-        place = self.calls.places.get(rows[0].ndim - 1)
+        place = self.calls.places.get(rows[self.row].ndim - 1)
         if place is None:
             return None
         if place != -1:
@@ -191,19 +202,28 @@ class ModuleForward:
                 value.movedim(place, -1) if isinstance(value, Tensor) and len(each["axes"]) == 2 else value
                 for value, each in zip(rows, self.arguments, strict=True)
             ]
-        *lead, features = rows[0].shape
-        if self.features is not None:
-            shape = getattr(self.module, self.features)
-            if ((shape,) if isinstance(shape, int) else tuple(shape)) != (features,):
-                return None
+        *lead, features = rows[self.row].shape
+        if not self._has(features):
+            return None
+        return rows if len(rows) == 1 or self._agree(rows, lead, features) else None
+
+    def _agree(self, rows: list[Any], lead: list[Any], features: Any) -> bool:
+        """Test whether arguments have the shapes of these rows, and labels the type that modules take."""
         for value, each in zip(rows, self.arguments, strict=True):
             axes = each["axes"]
             if isinstance(value, Tensor) and (
                 tuple(value.shape) != (*lead * ("..." in axes), *[features] * ("D" in axes))
                 or (each["kind"] in INTEGERS and value.dtype != torch.int64)
             ):
-                return None
-        return rows
+                return False
+        return True
+
+    def _has(self, features: Any) -> bool:
+        """Test whether rows of a module have a number of features, if it says so."""
+        if self.features is None:
+            return True
+        shape = getattr(self.module, self.features)
+        return bool(((shape,) if isinstance(shape, int) else tuple(shape)) == (features,))
 
     def _arranged(self, rows: list[Any]) -> list[Any] | None:
         """Arguments of a layer whose axes have names, or None if they do not have them, or one entry in a row.
@@ -216,7 +236,7 @@ class ModuleForward:
         except (TypeError, ValueError):
             return None
         entries, least = arranged.arrangement.row_shape(sizes)[-1], max([1, *[lost for _, _, lost in self.statistics]])
-        are_known = all(sizes[axis] == (getattr(self.module, own),) for own, axis in self.axes)
+        are_known = self._has(entries) and all(sizes[axis] == (getattr(self.module, own),) for own, axis in self.axes)
         return rows if len(sizes.get(REST, ())) in self.calls.places and entries > least and are_known else None
 
     def values(self, rows: Sequence[Any]) -> tuple[list[Any], list[Any], Any]:
@@ -230,7 +250,7 @@ class ModuleForward:
                 value = getattr(self.module, attribute)
                 kind = value.dtype if isinstance(value, Tensor) else kind
             inputs.append(value)
-        return inputs, self.numbers(rows[0].dtype), kind
+        return inputs, self.numbers(rows[self.row].dtype), kind
 
     def numbers(self, dtype: Any) -> list[Any]:
         """The Constants of a call with rows of a type; one that is None is the step of the type that is computed in."""

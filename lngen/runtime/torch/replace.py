@@ -163,8 +163,9 @@ def _mode(counterpart: CounterpartEntry) -> str:
 def _forward(name: str, module: torch.nn.Module, candidate: _Candidate, known: dict[Any, Calls]) -> ModuleForward:
     """The `forward` of a module. Raises Unlike if it would not compute the same."""
     entry = candidate.counterpart
-    reduced = [entry["reduction"]["attribute"]] if "reduction" in entry else []
-    for attribute in (*entry["attributes"], *entry["conditions"], *entry.get("statistics", {}), *reduced):
+    others = [entry["reduction"]["attribute"]] if "reduction" in entry else []
+    others += ["momentum", *entry["statistics"]] if "statistics" in entry else []
+    for attribute in (*entry["attributes"], *entry["conditions"], *others):
         if not hasattr(module, attribute):
             where = f"{name or 'the model'}, of class {_name(type(module))},"
             raise Misnamed(f"the definition of {candidate.name} names the attribute {attribute}, which {where} lacks")
