@@ -1,6 +1,12 @@
 """Batch normalization as in training: each row is one channel of all samples. Its mean and variance are outputs.
 
 Ioffe & Szegedy, 2015, arXiv:1502.03167. The variance has the divisor of a mean, as the one that normalizes.
+
+In PyTorch: torch.nn.modules.batchnorm._BatchNorm(
+    num_features=c, weight=gamma, bias=beta, eps=eps, running_mean=mu, running_var=var*D/(D - 1),
+    training=True, track_running_stats=True)
+In PyTorch: torch.nn.modules.batchnorm._BatchNorm(
+    num_features=c, weight=gamma, bias=beta, eps=eps, running_mean=None, running_var=None)
 """
 
 from lngen.language import Array, Constant, mean, sqrt

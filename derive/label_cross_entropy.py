@@ -2,6 +2,9 @@
 
 Szegedy et al., 2016, arXiv:1512.00567 (section 7): a part `smoothing` of the target is spread over all classes.
 Chowdhery et al., 2022, arXiv:2204.02311 (section 5): `z_loss` holds the logarithm of the normalizer near zero.
+
+In PyTorch: torch.nn.CrossEntropyLoss(
+    weight=None, ignore_index=ignore, label_smoothing=smoothing, reduction=mean(y, label != ignore))
 """
 
 from lngen.language import Constant, Int, Row, exp, log, mean, pick, sum, where

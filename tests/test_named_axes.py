@@ -104,9 +104,11 @@ def test_a_group_norm_is_traced_as_one_graph():
 def test_a_module_has_parameters_of_their_shape():
     torch = importlib.import_module("torch")
     layer = compiled.layer(AXES["group_norm"])
-    module = importlib.import_module(f"{layer.numpy.__package__}.torch_backend").GroupNorm(4, g=3)
+    module = importlib.import_module(f"{layer.numpy.__package__}.torch_backend").GroupNorm(3, 12)
     assert [tuple(each.shape) for each in module.parameters()] == [(12,), (12,)]
-    assert repr(module) == "GroupNorm(c=4, g=3, eps=1e-05)"
+    assert repr(module) == "GroupNorm(g=3, c=4, eps=1e-05)"
+    with pytest.raises(ValueError, match="g_c is 13; pass a multiple of the other size, 3"):
+        type(module)(3, 13)
     x = torch.randn(2, 12, 5, 3)
     assert torch.allclose(module(x), torch.nn.GroupNorm(3, 12)(x), atol=1e-6)
     with pytest.raises(ValueError, match="gamma has shape"):

@@ -22,7 +22,8 @@ def counterpart(definition: Definition) -> Counterpart:
     Raises LngenError where it names none, or where PyTorch is not installed.
     """
     found = next((each for each in definition.counterparts if each.name.startswith(_OWN)), None)
-    if found is None or definition.layout or len(definition.rows) != 1 or len(definition.outputs) != 1:
+    is_alone = len(definition.rows) == len(definition.outputs) == 1 and not definition.layout
+    if found is None or found.reduction or not is_alone:
         raise LngenError(
             f"{definition.name}: its docstring names no module of {_OWN[:-1]} that computes the same; "
             f"add a line such as `In PyTorch: {_OWN}Norm(features=D, weight=gamma)`"

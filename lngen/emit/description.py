@@ -12,6 +12,7 @@ from lngen.emit.interface import PublicInput, PublicInterface, PublicOutput, int
 from lngen.emit.layout import call, statement, table
 from lngen.emit.saved import Field, saved_fields
 from lngen.emit.spelling import marked_program, plain_errors, reading
+from lngen.language.definition import Counterpart
 from lngen.plan.program import RowProgram
 from lngen.runtime.protocol import interface as runtime
 from lngen.runtime.protocol.directions import LayerProtocol
@@ -77,9 +78,7 @@ def described(
             for given in layer.differentiable
         ],
         "directions": [program.direction for program in programs],
-        "counterparts": [
-            runtime.counterpart(each.name, dict(each.attributes), dict(each.conditions)) for each in notes.counterparts
-        ],
+        "counterparts": [_counterpart(each) for each in notes.counterparts],
     }
     if layer.layout:
         interface["layout"] = {
@@ -90,6 +89,19 @@ def described(
         if layer.counts:
             interface["layout"]["parts"] = dict(layer.counts)
     return interface
+
+
+def _counterpart(each: Counterpart) -> runtime.CounterpartEntry:
+    reduction: runtime.ReductionEntry | None = None
+    if of := each.reduction:
+        reduction = {"attribute": of.attribute, "label": of.label, "ignored": of.ignored}
+    return runtime.counterpart(
+        each.name,
+        dict(each.attributes),
+        dict(each.conditions),
+        statistics={of.attribute: {"of": of.output, "lost": of.lost} for of in each.statistics},
+        reduction=reduction,
+    )
 
 
 def _pattern(given: PublicInput | PublicOutput) -> dict[str, Any]:
@@ -184,7 +196,12 @@ def assignment(interface: runtime.Interface) -> list[str]:
             for gradient in interface["gradients"]
         ],
         "counterparts": [
-            _made("counterpart", [each["name"], each["attributes"], *[each["conditions"]] * bool(each["conditions"])])
+            _made(
+                "counterpart",
+                [each["name"], each["attributes"], *[each["conditions"]] * bool(each["conditions"])],
+                statistics=each.get("statistics"),
+                reduction=each.get("reduction"),
+            )
             for each in interface["counterparts"]
         ],
     }

@@ -64,7 +64,7 @@ class FrameworkFunction:
         inputs = [
             argument(each.public, NUMBERS.get(each.kind, "") + self.array, each.required) for each in self.layer.inputs
         ]
-        constants = [number(each.public, each) for each in self.layer.constants] + sizes(self.layer)
+        constants = [number(each.public, each) for each in self.layer.constants] + sizes(self.layer.sizes)
         return [*inputs, *["*"] * bool(constants), *constants]
 
     def _meanings(self) -> list[str]:

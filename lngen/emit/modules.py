@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lngen.emit.class_names import attribute
-from lngen.emit.functions import constant_in_words, sizes_in_words
+from lngen.emit.functions import constant_in_words
 from lngen.emit.interface import PublicConstant, PublicInput, PublicInterface
 from lngen.emit.layout import WIDTH, call, statement, table
 from lngen.emit.signatures import as_python, number, sizes
+from lngen.language.axes import AxisSize
 
 
 @dataclass(frozen=True)
@@ -31,12 +32,31 @@ class LayerClass:
 
     @property
     def features(self) -> list[str]:
-        """The sizes that the constructor takes: the number of features, or those of the axes of parameters."""
+        """The sizes that the constructor takes: the number of features, or those of the axes of parameters.
+
+        An axis that is made of a size and of a name that stands nowhere else is given as a whole, after the size:
+        callers know how many groups there are, and how many `(g c)`.
+        """
         if not self.layer.layout:
             return ["D"] * any(each.kind == "Feature" for each in self.layer.inputs)
-        given = [*(size.name for size in self.layer.sizes), *self.layer.counts]
-        names = (name for each in self.parameters if each.pattern for name in each.pattern.names)
-        return [name for name in dict.fromkeys(names) if name not in given]
+        layer, sizes = self.layer, {size.name for size in self.layer.sizes}
+        axes = [*dict.fromkeys(axis for each in self.parameters if each.pattern for axis in each.pattern.axes)]
+        taken = {each.public for each in (*layer.inputs, *layer.constants)} | {*layer.axes.split()}
+        found: list[str] = []
+        for axis in axes:
+            given = [name for name in axis if name in sizes]
+            names = [name for name in axis if name not in sizes and name not in layer.counts]
+            whole, others = " ".join(axis), [other for other in axes if other != axis]
+            is_whole = len(axis) == 2 and len(given) == len(names) == 1 and _argument(whole) not in taken
+            if is_whole and not any(names[0] in other for other in others):
+                names = [*given, whole]
+            found += names
+        return [*dict.fromkeys(found)]
+
+    @property
+    def sizes(self) -> list[AxisSize]:
+        """The sizes that are keywords of the constructor."""
+        return [size for size in self.layer.sizes if size.name not in self.features]
 
     def summary(self, name: str, what: str) -> list[str]:
         """Return the first sentence of the docstring, for the layer of this name as `what`."""
@@ -50,17 +70,19 @@ class LayerClass:
         named = [
             *(f"{attribute(each.public)}: bool = True" for each in self.parameters if not each.required),
             *(number(attribute(each.public), each) for each in self.layer.numbers),
-            *sizes(self.layer),
+            *sizes(self.sizes),
             *own,
         ]
-        return ["self", *(f"{name}: int" for name in self.features), *["*"] * bool(named), *named]
+        return ["self", *(f"{_argument(name)}: int" for name in self.features), *["*"] * bool(named), *named]
 
     def meanings(self) -> list[str]:
         """Return the docstring's lines about the layer's arguments."""
         lines = ["D: the number of features of a row."] if self.features == ["D"] else []
         if self.layer.layout:
-            given = [*self.features, *(size.name for size in self.layer.sizes)]
-            lines = sizes_in_words(given)
+            lines = [
+                f"{_argument(name)}: the size of the axis {f'({name})' if ' ' in name else name}."
+                for name in self._given
+            ]
         for each in self.parameters:
             if each.neutral is not None:
                 name = attribute(each.public)
@@ -78,5 +100,14 @@ class LayerClass:
         constants = {name: name for name in (attribute(each.public) for each in self.layer.numbers)}
         features = "".join(self.features) or "None"
         if self.layer.layout:
-            features = table({name: name for name in (*self.features, *(size.name for size in self.layer.sizes))})
+            features = table({name: _argument(name) for name in self._given})
         return statement(call("super().__init__", features, table(there), table(constants), *own), 8)
+
+    @property
+    def _given(self) -> list[str]:
+        return [*self.features, *(size.name for size in self.sizes)]
+
+
+def _argument(name: str) -> str:
+    """The argument that is the size of an axis: `g_c` of the axis `g c`."""
+    return name.replace(" ", "_")

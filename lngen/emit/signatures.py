@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -10,6 +10,7 @@ from lngen.emit.description import as_number, literal
 from lngen.emit.interface import OwnFields, PublicConstant, PublicInput, PublicInterface
 from lngen.emit.layout import quoted, statement
 from lngen.emit.saved import Field
+from lngen.language.axes import AxisSize
 from lngen.runtime.protocol.directions import DirectionProtocol, Entry
 
 
@@ -69,7 +70,7 @@ class Signatures:
             for given in self.layer.inputs
         ]
         constants = [number(given.public, given) for given in self.layer.constants]
-        return [*inputs, "*", *constants, *sizes(self.layer), save, self._out(self.outputs()), *self.keywords]
+        return [*inputs, "*", *constants, *sizes(self.layer.sizes), save, self._out(self.outputs()), *self.keywords]
 
     def _forward_results(self, saved: str) -> str:
         return f"tuple[{self.outputs()}, {saved}]"
@@ -123,6 +124,6 @@ def as_python(value: Fraction) -> str:
     return literal(as_number(value))
 
 
-def sizes(layer: PublicInterface) -> list[str]:
+def sizes(given: Iterable[AxisSize]) -> list[str]:
     """Return the arguments that are sizes of axes."""
-    return [f"{each.name}: int" + ("" if each.default is None else f" = {each.default}") for each in layer.sizes]
+    return [f"{each.name}: int" + ("" if each.default is None else f" = {each.default}") for each in given]

@@ -73,16 +73,41 @@ class Statement:
 
 
 @dataclass(frozen=True)
+class Statistic:
+    """Attribute of a module that is a running average of an output, times `D/(D - lost)`: a variance loses 1."""
+
+    attribute: str
+    output: str
+    lost: int = 0
+
+
+@dataclass(frozen=True)
+class Reduction:
+    """Attribute of a module that says how an output of rows is reduced: "mean", "sum" or "none".
+
+    The mean is over the rows whose `label` is not the number `ignored`.
+    """
+
+    attribute: str
+    output: str
+    label: str
+    ignored: str
+
+
+@dataclass(frozen=True)
 class Counterpart:
     """Module of PyTorch that the layer can replace; `name` is its class, as `torch.nn.Norm`.
 
-    `attributes` pairs an attribute of the module with an input or a Size, as the file spells it, or with D.
-    `conditions` pairs an attribute with the value that it has to have.
+    `attributes` pairs an attribute of the module with an input, a Size or an axis, as the file spells it, or with D.
+    `conditions` pairs an attribute with the value that it has to have. The module returns the outputs that are not its
+    `statistics`, reduced if there is a `reduction`.
     """
 
     name: str
     attributes: tuple[tuple[str, str], ...]
     conditions: tuple[tuple[str, bool | int | float | None], ...] = ()
+    statistics: tuple[Statistic, ...] = ()
+    reduction: Reduction | None = None
 
 
 @dataclass(frozen=True)

@@ -54,9 +54,10 @@ def test_outputs_of_a_misspelled_line_are_refused(line, message):
         counterpart.outputs(layer, counterpart.counterpart(layer), inputs.ordinary(layer, 2, 4, seed=0))
 
 
-def test_a_definition_that_names_no_module_of_torch_nn_is_refused():
+@pytest.mark.parametrize("name", ["power_norm", "batch_norm", "label_cross_entropy"])
+def test_a_definition_that_names_no_module_of_torch_nn_for_one_row_is_refused(name):
     with pytest.raises(LngenError, match=r"names no module of torch\.nn"):
-        counterpart.counterpart(definition("power_norm"))
+        counterpart.counterpart(definition(name))
 
 
 @needs_torch

@@ -116,6 +116,7 @@ class _DefinitionParser(SignatureParser):
         every = [*(entry.name for entry in inputs), *(entry.name for entry in statements)]
         called = names.apart([*every, *(each.name for each in wholes)], ends)
         parts = tuple(each.renamed(called.__getitem__) for each in wholes)
+        lines, axes = range(0) if text is None else _lines(text), self.layout.pattern.names if self.layout else ()
         inside = {name for each in parts for name in each.names}
         return Definition(
             name=function.name,
@@ -131,7 +132,7 @@ class _DefinitionParser(SignatureParser):
             minimum_features=smallest,
             renamed=tuple((called[name], name) for name in every if called[name] not in (name, *inside)),
             casts=tuple((called[name], target) for name, target in scope.casts.items()),
-            counterparts=() if text is None else tuple(counterparts(self.source, _lines(text), inputs, self.sizes)),
+            counterparts=tuple(counterparts(self.source, lines, inputs, outputs, self.sizes, axes)),
             layout=self.layout,
             sizes=tuple(self.sizes),
             parts=parts,

@@ -274,7 +274,7 @@ REFUSALS: Mapping[str, tuple[str, str]] = {
     "module-class": ("{name} is no class with its module, such as torch.nn.{name}", MODULE),
     "module-attribute": ("an attribute of the module has no name", MODULE),
     "module-attribute-twice": ("the attribute {name} is named twice", MODULE),
-    "module-name": ("{name} is {value}, and no Feature, Scalar, Constant or Size has that name", MODULE),
+    "module-name": ("{name} is {value}, and no parameter, Constant, Size, axis or output has that name", MODULE),
     "module-name-twice": ("{value} stands for two attributes", MODULE),
     "module-value": ("{name} is neither a name of the definition nor a small number, True, False or None", MODULE),
     "module-input": ("{name} has no default, and is no attribute of the module", MODULE),

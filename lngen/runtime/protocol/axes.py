@@ -183,7 +183,7 @@ class Arrangement:
     def row_shape(self, sizes: Sizes) -> Shape:
         """Return the shape of the rows: the sizes of the axes that number them, and D."""
         rows, features = [chain.from_iterable([sizes[name] for name in axes]) for axes in (self.rows, self.features)]
-        return (*rows, prod(features))
+        return (*rows, prod([*features]))
 
     def arranged(self, pattern: Pattern, sizes: Sizes) -> Arranged:
         """Return how an array is arranged: beside rows if it has an axis of theirs, and features likewise."""

@@ -5,7 +5,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from lngen.errors import DefinitionError
-from lngen.language.definition import Counterpart
+from lngen.language.definition import Counterpart, Reduction, Statistic
 from lngen.language.parsing import parse
 
 DEFINITION = '''"""A layer.
@@ -67,11 +67,11 @@ def test_a_docstring_of_one_line_is_read_too(quote):
     [
         (
             "torch.nn.Thing(weight=gamma)",
-            "weight is gamma, and no Feature, Scalar, Constant or Size has that name",
+            "weight is gamma, and no parameter, Constant, Size, axis or output has that name",
             "gamma",
         ),
-        ("torch.nn.Thing(dim=-1, weight=x)", "weight is x, and no Feature", "x"),
-        ("torch.nn.Thing(weight=half, weihgt=haf)", "weihgt is haf, and no Feature", "haf"),
+        ("torch.nn.Thing(dim=-1, weight=x)", "weight is x, and no parameter", "x"),
+        ("torch.nn.Thing(weight=half, weihgt=haf)", "weihgt is haf, and no parameter", "haf"),
         ("torch.nn.Thing(a=half, b=half)", "half stands for two attributes", "half)"),
         ("torch.nn.Thing(a=half, a=dx)", "the attribute a is named twice", "a=dx"),
         ("torch.nn.Thing(dim='-1')", "dim is neither a name of the definition nor a small number", "'-1'"),
@@ -144,7 +144,9 @@ def f(x: Array["n (g c)"], w: Array["(g c)"] = 1, g: Size = 2): return w*(x - me
     assert parse(text).counterparts == (Counterpart("torch.nn.Groups", (("count", "g"), ("weight", "w"))),)
     with pytest.raises(DefinitionError, match="g has no default, and is no attribute of the module"):
         parse(text.replace("count=g, ", "").replace(", g: Size = 2", "").replace(", w:", ", g: Size, w:"))
-    with pytest.raises(DefinitionError, match="weight is x, and no Feature, Scalar, Constant or Size has that name"):
+    with pytest.raises(
+        DefinitionError, match="weight is x, and no parameter, Constant, Size, axis or output has that name"
+    ):
         parse(text.replace("weight=w", "weight=x"))
 
 
@@ -153,3 +155,51 @@ def test_an_input_that_has_to_be_given_is_an_attribute():
     with pytest.raises(DefinitionError, match="eps has no default, and is no attribute of the module"):
         parse(text)
     assert parse(text.replace("weight=w", "weight=w, e=eps")).counterparts
+
+
+KEPT = '''"""In PyTorch: torch.nn.Batches(
+    channels=c, weight=w, average=mu,
+    spread=var*D/(D - 1), training=True)
+A layer.
+"""
+def f(x: Array["n c ..."], w: Array["c"] = 1):
+    mu = mean(x, "n ...")
+    var = mean((x - mu)**2, "n ...")
+    y = w*(x - mu)/(1 + var)
+    return y, mu, var'''
+
+
+def test_an_output_is_a_running_average_and_an_axis_an_attribute_in_a_call_of_several_lines():
+    definition = parse(KEPT)
+    assert definition.docstring == "A layer."
+    assert definition.counterparts == (
+        Counterpart(
+            "torch.nn.Batches",
+            (("channels", "c"), ("weight", "w")),
+            (("training", True),),
+            (Statistic("average", "mu"), Statistic("spread", "var", 1)),
+        ),
+    )
+    for wrong, message in (
+        ("var*D/(n - 1)", "spread is neither a name of the definition nor a small number"),
+        ("w*D/(D - 1)", "spread is neither a name"),
+        ("mu*D/(D - 1)", "mu stands for two attributes"),
+        ("sigma", "spread is sigma, and no parameter, Constant, Size, axis or output has that name"),
+    ):
+        with pytest.raises(DefinitionError) as found:
+            parse(KEPT.replace("var*D/(D - 1)", wrong))
+        assert message in found.value.message
+        assert (found.value.line, found.value.column) == (3, 12)
+
+
+def test_a_loss_is_reduced_over_the_rows_that_count():
+    text = '''"""In PyTorch: torch.nn.Loss(skip=ignore, how=mean(y, label != ignore))"""
+def f(x: Row, label: Int["..."], ignore: Int[""] = -1):
+    y = where(label == ignore, 0, pick(x, label))
+    return y'''
+    assert parse(text).counterparts == (
+        Counterpart("torch.nn.Loss", (("skip", "ignore"),), reduction=Reduction("how", "y", "label", "ignore")),
+    )
+    for wrong in ("mean(y, label == ignore)", "mean(x, label != ignore)", "mean(y, ignore != label)", "sum(y)"):
+        with pytest.raises(DefinitionError, match="how is neither a name of the definition nor a small number"):
+            parse(text.replace("mean(y, label != ignore)", wrong))

@@ -238,7 +238,7 @@ def test_eps_that_is_none_is_the_step_of_each_call(dtype, affine):
         (nn.LayerNorm((3, 4)), "its rows are of 2 axes (3, 4); a row here has one"),
         (nn.Softmax(dim=0), "its dim is 0, and has to be -1"),
         (OwnForward(4), "OwnForward has a forward of its own, not that of torch.nn.modules.normalization.LayerNorm"),
-        (nn.BatchNorm1d(4), "no layer names torch.nn.modules.batchnorm.BatchNorm1d"),
+        (nn.LocalResponseNorm(2), "no layer names torch.nn.modules.normalization.LocalResponseNorm"),
     ],
     ids=lambda value: type(value).__name__,
 )
