@@ -44,7 +44,22 @@ INTERFACE: _interface.Interface = {
         _interface.gradient("gamma", may_be_none=True),
         _interface.gradient("beta", may_be_none=True),
     ],
-    "counterparts": [],
+    "counterparts": [
+        _interface.counterpart(
+            "torch.nn.modules.batchnorm._BatchNorm",
+            {"num_features": "c", "weight": "gamma", "bias": "beta", "eps": "eps"},
+            {"training": True, "track_running_stats": True},
+            statistics={
+                "running_mean": {"of": "mu", "lost": 0},
+                "running_var": {"of": "var", "lost": 1},
+            },
+        ),
+        _interface.counterpart(
+            "torch.nn.modules.batchnorm._BatchNorm",
+            {"num_features": "c", "weight": "gamma", "bias": "beta", "eps": "eps"},
+            {"running_mean": None, "running_var": None},
+        ),
+    ],
     "directions": ["forward", "backward", "jvp", "backward_backward"],
     "layout": {
         "pattern": [["n"], ["c"], ["..."]],

@@ -20,8 +20,8 @@ class GroupNorm(_modules.NumpyModule[_Array, _Array]):
     """`group_norm` as an object with the parameters gamma and beta.
 
     Args:
-        c: the size of the axis c.
         g: the size of the axis g.
+        g_c: the size of the axis (g c).
         gamma: False omits it; its initial value is 1.
         beta: False omits it; its initial value is 0.
         eps: a constant, a finite number of 0 or more.
@@ -34,18 +34,18 @@ class GroupNorm(_modules.NumpyModule[_Array, _Array]):
 
     def __init__(
         self,
-        c: int,
+        g: int,
+        g_c: int,
         *,
         gamma: bool = True,
         beta: bool = True,
         eps: float = 1e-5,
-        g: int = 32,
         dtype: npt.DTypeLike = np.float32,
         backend: _modules.Backend = "numpy",
         threads: int = 1,
     ) -> None:
         super().__init__(
-            {"c": c, "g": g},
+            {"g": g, "g c": g_c},
             {"gamma": gamma, "beta": beta},
             {"eps": eps},
             backend,

@@ -62,8 +62,8 @@ class GroupNorm(_torch.Module):
     """`group_norm` as a module with the parameters gamma and beta.
 
     Args:
-        c: the size of the axis c.
         g: the size of the axis g.
+        g_c: the size of the axis (g c).
         gamma: False omits it; its initial value is 1.
         beta: False omits it; its initial value is 0.
         eps: a constant, a finite number of 0 or more.
@@ -74,17 +74,17 @@ class GroupNorm(_torch.Module):
 
     def __init__(
         self,
-        c: int,
+        g: int,
+        g_c: int,
         *,
         gamma: bool = True,
         beta: bool = True,
         eps: float = 1e-5,
-        g: int = 32,
         device: _torch.Device = None,
         dtype: _torch.Dtype = None,
     ) -> None:
         super().__init__(
-            {"c": c, "g": g},
+            {"g": g, "g c": g_c},
             {"gamma": gamma, "beta": beta},
             {"eps": eps},
             device,

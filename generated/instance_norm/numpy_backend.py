@@ -41,7 +41,13 @@ INTERFACE: _interface.Interface = {
         _interface.gradient("gamma", may_be_none=True),
         _interface.gradient("beta", may_be_none=True),
     ],
-    "counterparts": [],
+    "counterparts": [
+        _interface.counterpart(
+            "torch.nn.modules.instancenorm._InstanceNorm",
+            {"num_features": "c", "weight": "gamma", "bias": "beta", "eps": "eps"},
+            {"track_running_stats": False, "running_mean": None, "running_var": None},
+        )
+    ],
     "directions": ["forward", "backward", "jvp", "backward_backward"],
     "layout": {"pattern": [["n"], ["c"], ["..."]], "features": ["..."], "sizes": []},
 }

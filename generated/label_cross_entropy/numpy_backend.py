@@ -42,7 +42,14 @@ INTERFACE: _interface.Interface = {
         _interface.saved("log_Z", "row scalar", ["..."]),
     ],
     "gradients": [_interface.gradient("x")],
-    "counterparts": [],
+    "counterparts": [
+        _interface.counterpart(
+            "torch.nn.CrossEntropyLoss",
+            {"ignore_index": "ignore", "label_smoothing": "smoothing"},
+            {"weight": None},
+            reduction={"attribute": "reduction", "label": "label", "ignored": "ignore"},
+        )
+    ],
     "directions": ["forward", "backward", "jvp", "backward_backward"],
 }
 

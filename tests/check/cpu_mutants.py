@@ -56,7 +56,9 @@ class CpuMutant:
 
 def cpu_mutants(features: Sequence[str]) -> Iterator[CpuMutant]:
     """Every mistake, in a fixed order; `features` names the Feature inputs of the layer."""
-    yield _replaced("the end of a row left out of its reductions", r"if \(column < end\) take", "if (false) take", _SWEEPS)
+    yield _replaced(
+        "the end of a row left out of its reductions", r"if \(column < end\) take", "if (false) take", _SWEEPS
+    )
     yield _replaced(
         "entries past the end of the row in a reduction",
         re.escape("set[k] = chosen(width, set[k], kept[k]);"),

@@ -48,6 +48,7 @@ class JaxLayer(Generic[Result]):
     def call(self, *values: Any) -> Result:
         """The output of the layer, a tuple of several; `values` are its inputs, then its Constants."""
         inputs = self.taken.arrays(values[: self.inputs])
+        self.taken.check_shards(inputs)
         pairs = [*zip(self.interface["constants"], values[self.inputs :], strict=True)]
         constants = [
             _constant(each["name"], value, each["sign"] == "any")

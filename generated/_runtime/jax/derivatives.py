@@ -8,6 +8,7 @@ JAX's reverse mode is its forward mode transposed, and therefore needs no furthe
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from math import prod
 from typing import Any
 
 from ..protocol.casts import TARGETS
@@ -157,55 +158,60 @@ def _backward_along_transposed(call: DirectionCall, values: Values) -> Sequence[
 
 
 def _second_tangent_evaluated(platform: str, *operands: Any, **settings: Any) -> Values:
-    """Compute second tangents, one entry of each row at a time, by the derivatives of gradients."""
+    """Compute second tangents, one entry of each row at a time, by the derivatives of gradients.
+
+    A call of these is of one row; where random numbers go by the number of a row, it is of all rows of a call.
+    """
     call = DirectionCall("second_tangent", operands, **settings)
     kinds, count = call.direction.kinds, len(call.layer.directions["jvp"].results)
     row = next(call.groups[0][number] for number in call.layer.directions.rows if call.groups[0][number] is not None)
     batch, features = row.shape[:-1], row.shape[-1]
+    axes = int(call.sampled) if call.layer.directions.draws else len(batch)
+    calls, within = batch[:axes], batch[axes:]
     values = [value for group in call.groups for value in group]
     if call.sampled:
-        values = [_of_rows(batch, kind, value) for kind, value in zip(kinds, values, strict=True)]
+        values = [_of_calls(calls, kind, value) for kind, value in zip(kinds, values, strict=True)]
     per_row = [
         value is not None and (kind not in SHARED or (call.sampled and has_samples(kind, value)))
         for kind, value in zip(kinds, values, strict=True)
     ]
 
-    def of_row(sample: Sequence[Any]) -> Values:
+    def of_call(sample: Sequence[Any]) -> Values:
         entries = iter(sample)
         own = [next(entries) if one else value for one, value in zip(per_row, values, strict=True)]
         inputs, kept, first, second = call.direction.groups(own)
 
-        def of_entry(number: int, cotangent: Any) -> Any:
+        def of_entry(number: int, shape: Sequence[int], entry: Any) -> Any:
+            cotangent = jnp.zeros(prod(shape), row.dtype).at[entry].set(1).reshape(shape)
             none: Values = [None] * count
             cotangents = [*none[:number], cotangent, *none[number + 1 :]]
             moved = bind("backward_along", call.layer, call.constants, inputs, kept, cotangents, first, none)
             pairs = zip(moved, second, strict=True)
             return sum((a.astype(wide) * b.astype(wide)).sum() for a, b in pairs if a is not None and b is not None)
 
-        return [
-            jax.lax.map(partial(of_entry, number), jnp.eye(features, dtype=row.dtype))
-            if each.kind == "Row"
-            else of_entry(number, jnp.ones((), row.dtype))
-            for number, each in enumerate(call.direction.results)
-        ]
+        found = []
+        for number, each in enumerate(call.direction.results):
+            shape = () if each.kind == "Scalar" else (*within, features) if each.kind == "Row" else within
+            found.append(jax.lax.map(partial(of_entry, number, shape), jnp.arange(prod(shape))).reshape(shape))
+        return found
 
     wide = jnp.promote_types(row.dtype, jnp.float32)
     own = [value for value, one in zip(values, per_row, strict=True) if one]
-    made = jax.lax.map(of_row, [value.reshape(-1, *value.shape[len(batch) :]) for value in own])
-    found = [each.reshape(*batch, *each.shape[1:]) for each in made]
-    own_axes = tuple(range(int(call.sampled), len(batch)))
+    made = jax.lax.map(of_call, [value.reshape(prod(calls), *value.shape[axes:]) for value in own])
+    found = [each.reshape(*calls, *each.shape[1:]) for each in made]
+    own_axes = tuple(range(int(call.sampled), axes))
     return [
         (each.sum(own_axes) if result.kind == "Scalar" else each).astype(row.dtype)
         for each, result in zip(found, call.direction.results, strict=True)
     ]
 
 
-def _of_rows(batch: Sequence[int], kind: str, value: Any) -> Any:
-    """A parameter of each sample as one of each row."""
+def _of_calls(calls: Sequence[int], kind: str, value: Any) -> Any:
+    """A parameter of each sample as one of each call."""
     if value is None or kind not in SHARED or not has_samples(kind, value):
         return value
     samples, *entries = value.shape
-    return jnp.broadcast_to(value.reshape(samples, *[1] * (len(batch) - 1), *entries), (*batch, *entries))
+    return jnp.broadcast_to(value.reshape(samples, *[1] * (len(calls) - 1), *entries), (*calls, *entries))
 
 
 def _second_tangent_moves(call: DirectionCall, tangents: list[Values], made: Values) -> Values:

@@ -27,11 +27,12 @@ _DOUBLE = _SINGLE._replace(widest="float64")
 
 
 class JaxInputs:
-    """JaxInputs of a layer, of which `rows` are places."""
+    """JaxInputs of a layer, of which `rows` are places, and `seeds` are those of random numbers."""
 
     def __init__(self, interface: Interface) -> None:
         self.interface, self.labels = interface, labels(interface)
         self.rows = [number for number, each in enumerate(interface["inputs"]) if each["kind"] == "Row"]
+        self.seeds = [number for number, each in enumerate(interface["inputs"]) if each.get("draws")]
 
     def arrays(self, values: Sequence[Any]) -> list[Any]:
         """Return the inputs as arrays. Numbers have the type that rows are computed in: they make it no wider."""
@@ -55,6 +56,32 @@ class JaxInputs:
         row = next((found[number] for number in self.rows if found[number] is not None), None)
         dtype = np.float32 if row is None else computed([np.dtype(row.dtype)])
         return [jnp.asarray(each, dtype) if isinstance(each, float) else each for each in found]
+
+    def check_shards(self, arrays: Sequence[Any]) -> None:
+        """Refuse random numbers of rows that devices share by `shard_map`, unless each device has a seed of its own.
+
+        They go by the number of a row among all rows, which a device does not know. Raises NotImplementedError.
+        """
+        manual = jax.sharding.get_abstract_mesh().manual_axes if self.seeds else ()
+        if not manual:
+            return
+        is_known = jax.typeof(jax.lax.axis_index(manual[0])).mat.varying
+        shared = frozenset().union(*[_varying(arrays[place]) for place in self.rows])
+        for place in self.seeds:
+            if is_known and shared <= _varying(arrays[place]):
+                continue
+            name, axis = self.interface["inputs"][place]["name"], min(map(str, shared or manual))
+            raise NotImplementedError(
+                f"{self.interface['name']} makes random numbers of {name} by the number of a row among all rows, which "
+                f'a device does not know; pass each device a seed of its own, as {name} + jax.lax.axis_index("{axis}")'
+                f"{'' if is_known else ', under jax.shard_map with check_vma=True'}"
+            )
+
+
+def _varying(value: Any) -> frozenset[Any]:
+    """The axes of a mesh over which an array varies."""
+    found: frozenset[Any] = frozenset() if value is None else jax.typeof(value).mat.varying
+    return found
 
 
 def _integers(name: str, value: Any, required: bool) -> Any:

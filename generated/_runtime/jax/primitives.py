@@ -90,7 +90,7 @@ class DirectionSignatures(dict[str, DirectionSignature]):
     def __init__(self, layer: LayerProtocol) -> None:
         super().__init__()
         self.rows = [number for number, each in enumerate(layer.inputs) if each.kind == "Row"]
-        self.differentiable, self.kept = layer.differentiable, layer.kept
+        self.differentiable, self.kept, self.draws = layer.differentiable, layer.kept, layer.draws
         first = len(layer.inputs) + len(layer.kept)
         groups = {name: layer.functional(direction) for name, direction in layer.directions.items()}
         for name, direction in layer.directions.items():
@@ -136,7 +136,7 @@ def bind(
     there = tuple([value is not None for value in values])
     direction = layer.directions[name]
     operands = _varying_together([value for value in values if value is not None])
-    sampled = sampled and _tells_samples(direction, values)
+    sampled = sampled and _tells_samples(name, layer, values)
     made = iter(_primitives[name].bind(*operands, layer=layer, constants=constants, there=there, sampled=sampled))
     return [next(made) if each.owner is None or there[each.owner] else None for each in direction.results]
 
@@ -192,14 +192,16 @@ def _refused(ctx: Any, *operands: Any, layer: PrimitiveLayer, **settings: Any) -
 # ---- shapes and samples
 
 
-def _tells_samples(direction: DirectionSignature, values: Sequence[Any]) -> bool:
+def _tells_samples(name: str, layer: PrimitiveLayer, values: Sequence[Any]) -> bool:
     """Test whether the division of rows into samples matters.
 
-    It does not matter for results that are computed from each row alone.
+    It does not matter for results that are computed from each row alone. Random numbers go by the number of a row too.
     """
+    direction = layer.directions[name]
     pairs = [(kind, value) for kind, value in zip(direction.kinds, values, strict=True) if value is not None]
     made = direction.made([value is not None for value in values])
-    return any(each.kind in _AXES for each in made) or any(kind in _AXES and has_samples(kind, v) for kind, v in pairs)
+    has_sums = any(each.kind in _AXES for each in made)
+    return layer.directions.draws or has_sums or any(kind in _AXES and has_samples(kind, v) for kind, v in pairs)
 
 
 def _shaped(
@@ -268,6 +270,6 @@ def _batched(
         return jnp.broadcast_to(value, (*samples, *rest)).reshape(prod(samples), *rest)
 
     values = [of_samples(*each) for each in given]
-    tells = _tells_samples(direction, expanded(values, there))
+    tells = _tells_samples(name, layer, expanded(values, there))
     made = primitive.bind(*values, layer=layer, constants=constants, there=there, sampled=tells)
     return [each.reshape(*samples, *each.shape[1:]) for each in made], [0] * len(made)

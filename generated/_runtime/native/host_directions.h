@@ -20,6 +20,7 @@
 
 #include "../cpp/absence.h"
 #include "../cpp/names.h"
+#include "host_places.h"
 #include "simd_random.h"
 
 namespace lngen {
@@ -99,17 +100,21 @@ template <class Self, class S> struct Stages {
     return {static_cast<const Self&>(*this), column, width};
   }
   template <class F> LNGEN_INLINE void each(const F& f) const {
-    each_column<S>(columns, [&](int column, auto width) __attribute__((always_inline)) {
-      static_cast<const Self&>(*this).ahead(column);
-      f(entry(column, width));
+    const Self& self = static_cast<const Self&>(*this);
+    each_part(columns, self.segment_length(), [&](int begin, int end, int segment) __attribute__((always_inline)) {
+      each_lanes<S>(begin, end, segment, [&](int column, auto width) __attribute__((always_inline)) {
+        self.ahead(column);
+        f(entry(column, width));
+      });
     });
   }
   template <class F> LNGEN_INLINE auto reduce(const F& f) const {
     using Terms = decltype(f(entry(0, Whole())));
     Found<S, Terms::NEEDED, Terms::COUNT> found;
     if constexpr (Terms::NEEDED) {
+      const Self& self = static_cast<const Self&>(*this);
       sweep<Terms::MAXIMA, Terms::MINIMA>(
-          columns, found.values,
+          columns, self.segment_length(), found.values,
           [&](int column, auto width, auto& lanes) __attribute__((always_inline)) { f(entry(column, width)).add_to(lanes); });
     } else {
       each(f);
@@ -126,7 +131,7 @@ template <class Self, class S> struct Stages {
     using Terms = decltype(f(entry(0, Whole())));
     Found<S, Terms::NEEDED, Terms::COUNT> found;
     sweep_first<Terms::COUNT>(
-        columns, found.values,
+        columns, static_cast<const Self&>(*this).segment_length(), found.values,
         [&](int column, auto width, auto& least, auto& places) __attribute__((always_inline)) {
           const auto at = entry(column, width);
           f(at).each([&](const auto& distance, int k) __attribute__((always_inline)) {
@@ -136,6 +141,7 @@ template <class Self, class S> struct Stages {
     return found;
   }
   LNGEN_INLINE void ahead(int) const {}
+  LNGEN_INLINE int segment_length() const { return columns; }
   LNGEN_INLINE long long entries() const { return columns; }
 };
 
@@ -160,11 +166,13 @@ template <class S, class To> struct Call : Stages<Call<S, To>, S> {
 template <class S, class Summed> struct Sums {
   static constexpr int COLUMNS = Summed::all(OVER_ROWS), SCALARS = Summed::all(OVER_ALL);
   ColumnSums<S, COLUMNS> columns;
+  ColumnSums<S, SUMMED_ROWS> run;
   double scalars[SCALARS + 1] = {};
 
-  LNGEN_INLINE Sums(S* workspace, int D) : columns(workspace, D) {}
+  LNGEN_INLINE Sums(S* workspace, S* of_run, int D) : columns(workspace, D), run(of_run, D) {}
   LNGEN_INLINE void end_row() {
     if constexpr (COLUMNS > 0) columns.end_row();
+    if constexpr (SUMMED_ROWS > 0) run.end_row();
   }
   LNGEN_INLINE void end(S* workspace, int D) {
     if constexpr (COLUMNS > 0) columns.end();
@@ -173,56 +181,89 @@ template <class S, class Summed> struct Sums {
 };
 
 // What does not change from row to row.
-template <class S, class To, class Before> struct Rows {
+template <class S, class To, class Before, class Given> struct Rows {
+  using Places = lngen::Places<Given>;
+  using Starts = lngen::Starts<Given>;
   const To& to;
   const Before call;
   S* const kept;
   const bool streams;
+  const Places& places;
+
+  // Writes the sums over a run of rows, whose results lie in one place: that of the last of them.
+  void end_run(ColumnSums<S, SUMMED_ROWS>& run, int D, long long row) const {
+    run.end();
+    const Starts starts(places, row, D);
+    to.each([&](auto name, auto) {
+      if constexpr (is_summed(name)) {
+        const S* const sums = run.chunk + place_of_sum(name) * column_entries(D);
+        S* const from = reinterpret_cast<S*>(to.of(name)) + starts.of(name);
+        each_column<S>(D, [&](int column, auto width) { write(from + column, width, read<S>(sums + column, width)); });
+      }
+    });
+    run.begin();
+  }
 };
 
 template <class S, class Of, class Summed> struct HostRow : Stages<HostRow<S, Of, Summed>, S> {
   const Of& of;
   const decltype(Of::call)& call;
   Sums<S, Summed>& sums_over_rows;
-  const long long row, offset;
+  const long long row;
+  const typename Of::Starts starts;
   // Of the sums into columns; here, since a compiler has to read again what a store may have changed.
-  S* const recent;
-  const bool is_first;
+  S *const recent, *const recent_of_run;
+  const bool is_first, is_first_of_run;
 
   LNGEN_INLINE HostRow(const Of& of, Sums<S, Summed>& sums, int D, long long row)
-      : Stages<HostRow, S>(D), of(of), call(of.call), sums_over_rows(sums), row(row), offset(row * D),
-        recent(sums.columns.recent), is_first(sums.columns.rows == 0) {}
+      : Stages<HostRow, S>(D), of(of), call(of.call), sums_over_rows(sums), row(of.places.number(row)),
+        starts(of.places, row, D), recent(sums.columns.recent), recent_of_run(sums.run.recent),
+        is_first(sums.columns.rows == 0), is_first_of_run(sums.run.rows == 0) {}
 
   template <class N> LNGEN_INLINE auto operator()(N name) const {
     if constexpr (!N::THERE) return absent<S, typename N::Absent>();
     else if constexpr (N::KIND == NUMBER) return of.to.of(name);
     else if constexpr (N::KIND == SCALAR || N::KIND == INTEGER) return number_of<S, N>(*of.to.of(name));
-    else return number_of<S, N>(of.to.of(name)[row]);
+    else return number_of<S, N>(of.to.of(name)[starts.of(name)]);
   }
-  template <class N, class V> LNGEN_INLINE void save(N name, const V& value) const { of.to.of(name)[row] = S(value); }
+  template <class N, class V> LNGEN_INLINE void save(N name, const V& value) const {
+    of.to.of(name)[starts.of(name)] = S(value);
+  }
   template <class N, class V> LNGEN_INLINE void store(N name, const V& value) const {
-    if constexpr (N::THERE) of.to.of(name)[row] = narrow<StoredAs<N, Row>>(S(value));
+    if constexpr (N::THERE) of.to.of(name)[starts.of(name)] = narrow<StoredAs<N, Row>>(S(value));
   }
   template <class N, class V> LNGEN_INLINE void over_rows(N, const V& value) const {
     if constexpr (N::THERE && !is_zero<V>) sums_over_rows.scalars[N::INDEX] += S(value);
   }
 
   template <class N, class W> LNGEN_INLINE auto lanes(N name, int column, W width) const {
-    return entries_at<S, N>(of.to.of(name) + (N::KIND == ROWS || N::KIND == INTEGER_ROWS ? offset : 0) + column, width);
+    const auto* const from = of.to.of(name);
+    if constexpr (is_of_segment(name)) return Lanes<S>(widen<S>(from[starts.of_segment(name, width.segment)]));
+    else if constexpr (IN_ROWS<N>) return entries_at<S, N>(from + starts.in_segment(name, width.segment) + column, width);
+    else return entries_at<S, N>(from + column, width);
   }
   template <class N, class W> LNGEN_INLINE void put(N name, int column, W width, const Lanes<S>& value) const {
-    auto* const to = of.to.of(name);
-    write_once(to + offset + column, width, value, of.streams && is_even(to, this->columns));
+    if constexpr (is_summed(name)) {
+      add_to(recent_of_run, is_first_of_run, place_of_sum(name), column, width, value);
+    } else {
+      auto* const to = of.to.of(name) + starts.in_segment(name, width.segment);
+      write_once(to + column, width, value, of.streams && starts.is_even(to + column, of.to.of(name), this->columns));
+    }
   }
+  LNGEN_INLINE int segment_length() const { return of.places.length(this->columns); }
   template <class N, class W> LNGEN_INLINE void add(N, int column, W width, const Lanes<S>& value) const {
-    S* const to = recent + N::INDEX * column_entries(this->columns) + column;
+    add_to(recent, is_first, N::INDEX, column, width, value);
+  }
+  template <class W>
+  LNGEN_INLINE void add_to(S* sums, bool is_first, int place, int column, W width, const Lanes<S>& value) const {
+    S* const to = sums + place * column_entries(this->columns) + column;
     write(to, width, is_first ? value : read<S>(to, width) + value);
   }
   template <class N> LNGEN_INLINE S* kept(N) const { return of.kept + (long long)N::INDEX * this->columns; }
   // The next row comes from memory while this one is stored past the caches.
   LNGEN_INLINE void ahead(int column) const {
-    if (of.streams) of.to.each([&](auto name, auto array) __attribute__((always_inline)) {
-      if constexpr (decltype(name)::KIND == ROWS && decltype(name)::THERE) prefetch(array + offset + this->columns + column);
+    if (of.streams && !SEGMENTED) of.to.each([&](auto name, auto array) __attribute__((always_inline)) {
+      if constexpr (decltype(name)::KIND == ROWS && decltype(name)::THERE) prefetch(array + starts.of(name) + this->columns + column);
     });
   }
 };
@@ -258,20 +299,25 @@ template <class S, class To, class Summed> struct Totals : Stages<Totals<S, To, 
 
 // ---------------------------------------------------------------------------------------------- kernels
 
-template <class Layer, class S, class To> void over_chunks(const To& to, const Work& on, bool streams) {
+template <class Layer, class S, class To>
+void over_chunks(const To& to, const Places<typename Layer::Given>& places, const Work& on, bool streams) {
   using Summed = typename Layer::Summed;
-  using Rows = lngen::Rows<S, To, decltype(Layer::before(Call<S, To>(to)))>;
+  using Rows = lngen::Rows<S, To, decltype(Layer::before(Call<S, To>(to))), typename Layer::Given>;
   constexpr int COLUMNS = Summed::all(OVER_ROWS), SCALARS = Summed::all(OVER_ALL);
   const Scratch<S> kept((long long)Layer::KEEPS * on.D);
-  const Rows rows{to, Layer::before(Call<S, To>(to)), kept.entries, streams};
+  const Scratch<S> of_run(2 * SUMMED_ROWS * column_entries(on.D));
+  const Rows rows{to, Layer::before(Call<S, To>(to)), kept.entries, streams, places};
   for (long long chunk = on.first; chunk < on.end; ++chunk) {
     S* workspace = nullptr;
     if constexpr (COLUMNS + SCALARS > 0)
       workspace = first_line(to.of(WORKSPACE)) + chunk * chunk_entries(COLUMNS, SCALARS, on.D);
-    Sums<S, Summed> sums(workspace, on.D);
+    Sums<S, Summed> sums(workspace, of_run.entries, on.D);
     for (long long i = on.row(chunk); i < on.row(chunk + 1); ++i) {
       Layer::work(HostRow<S, Rows, Summed>(rows, sums, on.D, i));
       sums.end_row();
+      if constexpr (SUMMED_ROWS > 0) {
+        if ((i + 1) % places.run == 0) rows.end_run(sums.run, on.D, i);
+      }
     }
     sums.end(workspace, on.D);
   }
@@ -282,9 +328,10 @@ template <class Layer, class S, class To> void over_chunks(const To& to, const W
 template <class Layer> __attribute__((flatten)) void kernel(void* const* arrays, const double* numbers, const long long* sizes) {
   using To = Arguments<Row, Computed, Computed, typename Layer::Given>;
   const To to = arguments<To>(Passed{arrays, numbers, sizes}, typename Layer::Given());
-  const Work on{sizes[0], int(sizes[1]), sizes[2], sizes[3], sizes[4]};
+  const Places<typename Layer::Given> places(arrays, sizes);
+  const Work on{sizes[0], int(sizes[1]), sizes[2], sizes[3], sizes[4], places.run};
   if constexpr (Layer::ENDS_SUMS) Layer::work(Totals<Computed, To, typename Layer::Summed>(to, on.chunks));
-  else over_chunks<Layer, Computed>(to, on, sizes[5]);
+  else over_chunks<Layer, Computed>(to, places, on, sizes[5]);
 }
 
 #define LNGEN_KERNEL(NAME, LAYER)                                                                     \

@@ -33,10 +33,18 @@ constexpr unsigned long long bit(int which, bool is_set) { return is_set ? 1ull 
 
 // ---------------------------------------------------------------------------------------------- sweeps over a row
 
-// Lanes from a column on: all, or the first few at the end of a row.
-struct Whole {};
+// Lanes from a column on: all, or the first few at the end of a row, or of a segment of it (host_places.h); or some,
+// where a segment ends between lanes.
+struct Whole {
+  int segment = 0;
+};
 struct First {
   int count;
+  int segment = 0;
+};
+struct Some {
+  int first, end;
+  int segment = 0;
 };
 
 template <class S, class T> LNGEN_INLINE Lanes<S> read(const T* from, Whole) { return widen<S>(from); }
@@ -51,6 +59,30 @@ template <class S, class T> LNGEN_INLINE void write(T* to, Whole, Lanes<S> lanes
 template <class S, class T> LNGEN_INLINE void write(T* to, First here, Lanes<S> lanes) {
   narrow_first(to, here.count, lanes);
 }
+template <class S, class T> Lanes<S> read(const T* from, Some here) {
+  T entries[Lanes<S>::COUNT] = {};
+  for (int i = here.first; i < here.end; ++i) entries[i] = from[i];
+  return widen<S>(entries);
+}
+template <class S> Wholes<S> read_integers(const Integer* from, Some here) {
+  Integer entries[Lanes<S>::COUNT] = {};
+  for (int i = here.first; i < here.end; ++i) entries[i] = from[i];
+  return Wholes<S>::at(entries);
+}
+template <class S, class T> void write(T* to, Some here, Lanes<S> lanes) {
+  T entries[Lanes<S>::COUNT];
+  narrow(entries, lanes);
+  for (int i = here.first; i < here.end; ++i) to[i] = entries[i];
+}
+// `lanes` where a width reaches, else others.
+template <class S> LNGEN_INLINE Lanes<S> chosen(Whole, Lanes<S> lanes, Lanes<S>) { return lanes; }
+template <class S> LNGEN_INLINE Lanes<S> chosen(First here, Lanes<S> lanes, Lanes<S> others) {
+  return select(first_lanes<S>(here.count), lanes, others);
+}
+template <class S> LNGEN_INLINE Lanes<S> chosen(Some here, Lanes<S> lanes, Lanes<S> others) {
+  return select(first_lanes<S>(here.first), others, select(first_lanes<S>(here.end), lanes, others));
+}
+
 // Tests whether contiguous rows of D entries begin at addresses where lanes may be streamed to.
 template <class T> bool is_even(const T* to, int D) {
   return !((reinterpret_cast<std::uintptr_t>(to) | D * sizeof(T)) % 16);
@@ -64,19 +96,35 @@ template <class S, class T> LNGEN_INLINE void write_once(T* to, Whole, Lanes<S> 
     narrow(to, lanes);
   }
 }
-template <class S, class T> LNGEN_INLINE void write_once(T* to, First here, Lanes<S> lanes, bool) {
-  narrow_first(to, here.count, lanes);
+template <class S, class T, class W> LNGEN_INLINE void write_once(T* to, W here, Lanes<S> lanes, bool) {
+  write(to, here, lanes);
 }
 
 // Prefetches the next row from memory while this one is computed. The address may lie beyond an array.
 template <class T> LNGEN_INLINE void prefetch(const T* from) { __builtin_prefetch(from); }
 
-// Calls `body(column, Whole or First)` for all columns.
-template <class S, class F> LNGEN_INLINE void each_column(int D, F body) {
+// Calls `body(column, Whole or First)` for the columns of a segment from `begin` to before `end`.
+template <class S, class F> LNGEN_INLINE void each_lanes(int begin, int end, int segment, F body) {
   constexpr int COUNT = Lanes<S>::COUNT;
-  int column = 0;
-  for (; column + COUNT <= D; column += COUNT) body(column, Whole());
-  if (column < D) body(column, First{D - column});
+  int column = begin;
+  for (; column + COUNT <= end; column += COUNT) body(column, Whole{segment});
+  if (column < end) body(column, First{end - column, segment});
+}
+template <class S, class F> LNGEN_INLINE void each_column(int D, F body) { each_lanes<S>(0, D, 0, body); }
+
+#ifdef LNGEN_SEGMENTED
+constexpr bool SEGMENTED = true;
+#else
+constexpr bool SEGMENTED = false;
+#endif
+
+// Calls `body(begin, end, segment)` for the columns of each segment of `length` columns.
+template <class F> LNGEN_INLINE void each_part(int D, [[maybe_unused]] int length, F body) {
+  if constexpr (!SEGMENTED) {
+    body(0, D, 0);
+  } else {
+    for (int segment = 0; segment * length < D; ++segment) body(segment * length, (segment + 1) * length, segment);
+  }
 }
 
 constexpr int TOGETHER = 4;
@@ -88,9 +136,10 @@ template <unsigned long long MAXIMA, unsigned long long MINIMA, class A> LNGEN_I
 }
 
 // Reductions over a row: `body(column, Whole or First, lanes)` takes entries into lanes, of which there are TOGETHER
-// sets, so that none waits for another; a long row is summed in pieces, and the pieces in double.
+// sets, so that none waits for another; a long row is summed in pieces, and the pieces in double. Entries are added up
+// in the same order whatever the segments are.
 template <unsigned long long MAXIMA, unsigned long long MINIMA, class S, int N, class F>
-LNGEN_INLINE void sweep(int D, S (&results)[N], F body) {
+LNGEN_INLINE void sweep(int D, int length, S (&results)[N], F body) {
   using A = Lanes<S>;
   constexpr int COUNT = A::COUNT;
   double totals[N];
@@ -100,19 +149,40 @@ LNGEN_INLINE void sweep(int D, S (&results)[N], F body) {
     for (int set = 0; set < TOGETHER; ++set)
       for (int k = 0; k < N; ++k)
         lanes[set][k] = MAXIMA >> k & 1 ? A(-infinity<S>()) : MINIMA >> k & 1 ? A(infinity<S>()) : A(S(0));
-    int column = begin;
+    int segment = begin / length, column = begin;
+    // Takes `count` entries into the lanes of one set, which may be of several segments.
+    const auto take = [&](int column, int count, A (&set)[N]) __attribute__((always_inline)) {
+      const auto some = [&](auto width) __attribute__((always_inline)) {
+        A kept[N];
+        for (int k = 0; k < N; ++k) kept[k] = set[k];
+        body(column, width, set);
+        for (int k = 0; k < N; ++k) set[k] = chosen(width, set[k], kept[k]);
+      };
+      if constexpr (!SEGMENTED) {
+        if (count == COUNT) body(column, Whole(), set);
+        else some(First{count});
+      } else {
+        for (int first = 0; first < count;) {
+          const int next = (segment + 1) * length - column, end = next < count ? next : count;
+          if (end - first == COUNT) body(column, Whole{segment}, set);
+          else some(Some{first, end, segment});
+          segment += end == next;
+          first = end;
+        }
+      }
+    };
     for (; column + TOGETHER * COUNT <= end; column += TOGETHER * COUNT) {
+      if (SEGMENTED && column + TOGETHER * COUNT > (segment + 1) * length) {
+        take(column, COUNT, lanes[0]), take(column + COUNT, COUNT, lanes[1]);
+        take(column + 2 * COUNT, COUNT, lanes[2]), take(column + 3 * COUNT, COUNT, lanes[3]);
+        continue;
+      }
 #pragma GCC unroll 4
-      for (int set = 0; set < TOGETHER; ++set) body(column + set * COUNT, Whole(), lanes[set]);
+      for (int set = 0; set < TOGETHER; ++set) body(column + set * COUNT, Whole{segment}, lanes[set]);
+      if (SEGMENTED) segment += column + TOGETHER * COUNT == (segment + 1) * length;
     }
-    for (; column + COUNT <= end; column += COUNT) body(column, Whole(), lanes[0]);
-    if (column < end) {
-      A kept[N];
-      for (int k = 0; k < N; ++k) kept[k] = lanes[1][k];
-      body(column, First{end - column}, lanes[1]);
-      const auto there = first_lanes<S>(end - column);
-      for (int k = 0; k < N; ++k) lanes[1][k] = select(there, lanes[1][k], kept[k]);
-    }
+    for (; column + COUNT <= end; column += COUNT) take(column, COUNT, lanes[0]);
+    if (column < end) take(column, end - column, lanes[1]);
     for (int k = 0; k < N; ++k) {
       const A all = joined<MAXIMA, MINIMA>(
           k, joined<MAXIMA, MINIMA>(k, lanes[0][k], lanes[1][k]), joined<MAXIMA, MINIMA>(k, lanes[2][k], lanes[3][k]));
@@ -125,23 +195,24 @@ LNGEN_INLINE void sweep(int D, S (&results)[N], F body) {
 
 // The places of the entries that are nearest to extremes, of equals the first: `body(column, Whole or First, least,
 // places)` takes entries into the least distances so far and their places.
-template <int N, class S, class F> LNGEN_INLINE void sweep_first(int D, S (&results)[N], F body) {
+template <int N, class S, class F> LNGEN_INLINE void sweep_first(int D, int length, S (&results)[N], F body) {
   using A = Lanes<S>;
   constexpr int COUNT = A::COUNT;
   A least[N], places[N];
   for (int k = 0; k < N; ++k) least[k] = places[k] = infinity<A>();
-  int column = 0;
-  for (; column + COUNT <= D; column += COUNT) body(column, Whole(), least, places);
-  if (column < D) {
-    A least_before[N], places_before[N];
-    for (int k = 0; k < N; ++k) least_before[k] = least[k], places_before[k] = places[k];
-    body(column, First{D - column}, least, places);
-    const auto there = first_lanes<S>(D - column);
-    for (int k = 0; k < N; ++k) {
-      least[k] = select(there, least[k], least_before[k]);
-      places[k] = select(there, places[k], places_before[k]);
+  each_part(D, length, [&](int column, int end, int segment) __attribute__((always_inline)) {
+    for (; column + COUNT <= end; column += COUNT) body(column, Whole{segment}, least, places);
+    if (column < end) {
+      A least_before[N], places_before[N];
+      for (int k = 0; k < N; ++k) least_before[k] = least[k], places_before[k] = places[k];
+      body(column, First{end - column, segment}, least, places);
+      const auto there = first_lanes<S>(end - column);
+      for (int k = 0; k < N; ++k) {
+        least[k] = select(there, least[k], least_before[k]);
+        places[k] = select(there, places[k], places_before[k]);
+      }
     }
-  }
+  });
   for (int k = 0; k < N; ++k) {
     results[k] = smallest(select(least[k] == A(smallest(least[k])), places[k], infinity<A>()));
   }
@@ -163,8 +234,12 @@ struct Work {
   long long rows;
   int D;
   long long chunks, first, end;  // of all chunks those from `first` to before `end`
+  long long run;                 // rows that no two chunks share
 
-  LNGEN_INLINE long long row(long long chunk) const { return rows / chunks * chunk + min(chunk, rows % chunks); }
+  LNGEN_INLINE long long row(long long chunk) const {
+    const long long runs = rows / run;
+    return (runs / chunks * chunk + min(chunk, runs % chunks)) * run;
+  }
 
  private:
   static LNGEN_INLINE long long min(long long a, long long b) { return a < b ? a : b; }
@@ -206,6 +281,8 @@ template <class S, int COLUMNS> struct ColumnSums {
       for (long long i = 0; i < entries; ++i) chunk[i] = S(0);
     }
   }
+
+  LNGEN_INLINE void begin() { recent = chunk, rows = 0; }
 
  private:
   void join() {

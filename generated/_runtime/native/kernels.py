@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Kernels of a layer for the processor: the choice of the kernels of a call, and their arguments.
 
-`directions` calls them with checked arrays. Rows that are not dense, or not all of one type that kernels take, are
-passed as dense copies in the compute type.
+`directions` calls them with checked arrays. Rows are read and written where they lie if the entries of each are one
+behind the other (places.py). Others, and those that are not all of one type that kernels take, are passed as dense
+copies in the compute type.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -22,14 +23,16 @@ from ..numpy.layers import HostLayer
 from ..protocol import directions as protocol
 from ..protocol.calls import INT32, Array, DType, Shape, whole
 from ..protocol.casts import dtype as cast_type
-from ..protocol.directions import DirectionProtocol
+from ..protocol.directions import ROW, ROW_SCALAR, DirectionProtocol
 from ..protocol.interface import INTEGERS, PER_ROW
 from ..protocol.kernels import KernelTable
 from . import binding
 from . import compiler as host_compiler
 from . import threads as host_threads
+from .axes import arranged
 from .calls import TYPES, HostCall, Running
 from .memory import empty
+from .places import Places, is_in_rows, placed, sums_over
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -48,12 +51,18 @@ LINE = 16
 STREAMED_BYTES = 1 << 25
 """The size of a result from which it bypasses the cache, which would not keep it."""
 
+_ROW_AXES = {ROW: 1, ROW_SCALAR: 0}
 _ENDS = ("the rows", "the features", "the blocks")
 
 
 def _macros(stored: str, computed: str, absent: Iterable[str]) -> tuple[str, ...]:
     """Return the macros of a source, for rows of a type, for a compute type, and for absent values."""
     return f"LNGEN_ROWS={stored}", f"LNGEN_COMPUTED={computed}", *(f"LNGEN_WITHOUT_{name}" for name in sorted(absent))
+
+
+def chunks_wanted(shape: Shape) -> int:
+    """Return how many parts of some rows threads are to share, if each has sums over rows."""
+    return 1 if prod(shape) <= CHUNK_ENTRIES else FEW_CHUNKS
 
 
 class HostKernels:
@@ -80,7 +89,9 @@ class HostKernels:
         of = kernels.otherwise
         function = kernels.forward if kernels.takes.is_forward else kernels.later
         if isinstance(of, AxesForward | AxesLater):
-            return of.compiled(function, empty, lambda call: HostCall(call, kernels.running()))
+            return of.compiled(
+                function, partial(arranged, chunks_wanted), empty, lambda call: HostCall(call, kernels.running())
+            )
         if kernels.takes.is_forward:
             call: Any = ForwardCall(self.layer, of.results, function, empty=empty)
         else:
@@ -130,6 +141,8 @@ class DirectionKernels:
         self.source = folder / f"{table.source}.cpp"
         self.names, self.first_made = takes.slots, len(takes.reads)
         self.kinds = [each.kind for each in (*takes.reads, *takes.makes)]
+        # The axes that a row has, or None for a value without rows.
+        self.row_axes = [_ROW_AXES.get(each.part) for each in (*takes.reads, *takes.makes)]
         self.casts = [each.cast for each in (*takes.reads, *takes.makes)]
         self.numbers = {place for place, kind in enumerate(self.kinds) if kind == "Constant"}
         places = {each: place for place, each in enumerate([*self.names, "the workspace"])}
@@ -176,17 +189,24 @@ class DirectionKernels:
     def any(self, given: list[Any], call: Work, samples: int | None = None) -> None:
         """Run the kernels on any arrays; an array that kernels cannot take is copied.
 
-        With `samples`, each array has an axis of samples first, of stride 0 if they share it, and `call` is that of one
-        sample, with the threads of all. The results of each sample have the bits of a call for it alone.
+        Rows may be in segments, with two axes of features. A result with a stride of 0 along axes of rows gets the sums
+        over them, in the compute type; all such results of a call sum over the same axes. With `samples`, each array
+        has an axis of samples first, of stride 0 if they share it, and `call` is that of one sample, with the threads
+        of all. The results of each sample have the bits of a call for it alone.
         """
         computed = call.dtype
-        stored = self.stored(given, computed)
+        features = self._in_segments(given, call, samples is not None)
+        ones = given if samples is None else [value if value is None else value[0] for value in given]
+        summed = self._summed(ones, features)
+        stored = self.stored(given, computed, summed)
         copied: list[tuple[Any, Array]] = []
-        for place, (dtype, value) in enumerate(zip(self.wanted(given, stored, computed), given, strict=True)):
+        for place, (dtype, value) in enumerate(zip(self.wanted(given, stored, computed, summed), given, strict=True)):
             if dtype is None:
                 continue
-            one = value if samples is None else value[0]
-            if type(value) is np.ndarray and value.dtype == dtype and one.flags.c_contiguous:
+            one: Any = ones[place]
+            axes = features[place]
+            is_as_wanted = type(value) is np.ndarray and value.dtype == dtype
+            if is_as_wanted and (one.flags.c_contiguous or (axes is not None and is_in_rows(one, axes))):
                 continue
             if place >= self.first_made:
                 given[place] = np.empty(value.shape, dtype)
@@ -196,19 +216,50 @@ class DirectionKernels:
                 given[place] = np.broadcast_to(shared, value.shape)
             else:
                 given[place] = _dense(value, dtype)
-        self.run(given, call.shape, stored, computed, call.threads, samples)
+        ones = given if samples is None else [value if value is None else value[0] for value in given]
+        places = placed(ones, features, self.first_made, call.shape)
+        self.run(given, call.shape, stored, computed, call.threads, samples, places)
         for result, made in copied:
             round_to(result, ..., made)
 
-    def stored(self, given: Sequence[Any], computed: DType) -> DType:
+    def _in_segments(self, given: list[Any], call: Work, has_samples: bool) -> list[int | None]:
+        """Return the axes that each row has. If some rows are in segments, all become so."""
+        axes = len(call.shape) + has_samples
+        segments = {
+            value.shape[-2:]
+            for value, of in zip(given, self.row_axes, strict=True)
+            if of and value is not None and value.ndim > axes
+        }
+        if not segments:
+            return self.row_axes
+        (segment,) = segments
+        for place, of in enumerate(self.row_axes):
+            if of and given[place] is not None:
+                given[place] = given[place].reshape(*given[place].shape[: axes - 1], *segment)
+        return [of and 2 for of in self.row_axes]
+
+    def _summed(self, given: Sequence[Any], features: Sequence[int | None]) -> list[int]:
+        """Return the places of results that are sums."""
+        found = []
+        for place, (value, axes) in enumerate(zip(given, features, strict=True)):
+            if place >= self.first_made and value is not None and axes and sums_over(value, value.ndim - axes):
+                found.append(place)
+        return found
+
+    def stored(self, given: Sequence[Any], computed: DType, summed: Sequence[int] = ()) -> DType:
         """Return the type that rows are stored in, if kernels take it; else the compute type."""
-        found = zip(self.kinds, self.casts, given, strict=True)
         of_rows = {*PER_ROW} - {*INTEGERS}
-        kinds = {value.dtype for kind, cast, value in found if value is not None and kind in of_rows and not cast}
+        kinds = {
+            value.dtype
+            for place, (kind, cast, value) in enumerate(zip(self.kinds, self.casts, given, strict=True))
+            if value is not None and kind in of_rows and not cast and place not in summed
+        }
         stored = kinds.pop() if len(kinds) == 1 else computed
         return stored if stored.name in TYPES and stored.isnative else computed
 
-    def wanted(self, given: Sequence[Any], stored: DType, computed: DType) -> list[DType | None]:
+    def wanted(
+        self, given: Sequence[Any], stored: DType, computed: DType, summed: Sequence[int] = ()
+    ) -> list[DType | None]:
         """Return the type in which kernels take each array; None for a Constant, and for an absent value."""
         return [
             None
@@ -218,9 +269,9 @@ class DirectionKernels:
             else INT32
             if kind in INTEGERS
             else stored
-            if kind in PER_ROW
+            if kind in PER_ROW and place not in summed
             else computed
-            for kind, cast, value in zip(self.kinds, self.casts, given, strict=True)
+            for place, (kind, cast, value) in enumerate(zip(self.kinds, self.casts, given, strict=True))
         ]
 
     def prepare(self, given: list[Any], stored: DType, computed: DType) -> bytes:
@@ -235,20 +286,24 @@ class DirectionKernels:
         computed: DType,
         threads: int,
         samples: int | None = None,
+        places: Places | None = None,
     ) -> None:
         """Compute the results at the end of a list from the values before them, of each sample if there are some."""
-        kernels = self.chosen(given, stored, computed)
-        cut = self.cut(shape, stored, 1 if samples is None else samples)
+        kernels = self.chosen(given, stored, computed, places)
+        run, segment = (1, 0) if places is None else (places.run, places.segment or shape[-1])
+        cut = self.cut(shape, stored, 1 if samples is None else samples, run)
         for place in self.zeros:
             if given[place] is not None:
                 given[place].fill(0.0)
         arrays = [None if place in self.numbers else value for place, value in enumerate(given)]
         numbers = tuple([float(given[place]) if place in self.numbers else 0.0 for place in range(len(given))])
-        strides = () if samples is None else (*[0 if each is None else each.strides[0] for each in arrays], 0)
+        apart = [0 if each is None or samples is None else each.strides[0] for each in arrays]
+        tables = () if places is None else (*places.tables, None, places.numbers)
+        strides = () if samples is None and places is None else (*apart, 0, *[0] * len(tables))
 
         def call(steps: bytes, space: Array | None, of: tuple[int, int], first: int, end: int) -> None:
-            sizes = (cut.rows, cut.features, cut.chunks, first, end, cut.streams)
-            binding.call(steps, (*arrays, space), numbers, sizes, strides, *of)
+            sizes = (cut.rows, cut.features, cut.chunks, first, end, cut.streams, run, segment)
+            binding.call(steps, (*arrays, space, *tables), numbers, sizes, strides, *of)
 
         def workspace() -> Array | None:
             return np.empty(cut.workspace, computed) if self.has_sums else None
@@ -267,8 +322,8 @@ class DirectionKernels:
                     part = partial(call, kernel.steps, space, (sample, sample + 1))
                     host_threads.run(part, cut.chunks, threads) if kernel.over_rows else part(0, cut.chunks)
 
-    def cut(self, shape: Shape, stored: DType, samples: int = 1) -> "Cut":
-        """Divide the rows of a shape into chunks, or the rows of each of several samples."""
+    def cut(self, shape: Shape, stored: DType, samples: int = 1, run: int = 1) -> "Cut":
+        """Divide the rows of a shape into chunks of whole runs, or the rows of each of several samples."""
         rows, features = prod(shape[:-1]), shape[-1]
         if features >= 2**31:
             raise ValueError(
@@ -278,7 +333,7 @@ class DirectionKernels:
         chunks = 1
         if entries > CHUNK_ENTRIES:
             most = max(FEW_CHUNKS, rows // CHUNK_ROWS) if self.has_sums else CHUNKS
-            chunks = min(CHUNKS, most, rows, entries // CHUNK_ENTRIES)
+            chunks = min(CHUNKS, most, rows // run, entries // CHUNK_ENTRIES)
         column = _in_lines(features) + LINE
         workspace = chunks * (self.columns * column + _in_lines(self.scalars)) + LINE
         streams = int(samples * entries * stored.itemsize >= STREAMED_BYTES)
@@ -297,21 +352,45 @@ class DirectionKernels:
     def _absent(self, given: Sequence[Any]) -> list[str]:
         return [name for name, place in self.may_be_absent.items() if given[place] is None]
 
-    def chosen(self, given: Sequence[Any], stored: DType, computed: DType) -> list["HostKernel"]:
+    def chosen(
+        self, given: Sequence[Any], stored: DType, computed: DType, places: Places | None = None
+    ) -> list["HostKernel"]:
         """Return the kernels for the present values of a call, compiled if necessary."""
-        key = (stored, computed, *[value is None for value in given])
+        key = (stored, computed, places and places.plan, *[value is None for value in given])
         if key not in self.plans:
-            self.plans[key] = self._loaded(given, stored, computed)
+            self.plans[key] = self._loaded(given, stored, computed, places)
         return self.plans[key]
 
-    def _loaded(self, given: Sequence[Any], stored: DType, computed: DType) -> list["HostKernel"]:
+    def _loaded(
+        self, given: Sequence[Any], stored: DType, computed: DType, places: Places | None
+    ) -> list["HostKernel"]:
         macros = _macros(TYPES[stored.name], TYPES[computed.name], self._absent(given))
+        if places is not None:
+            macros = (*macros, *self._placed(places))
         library = host_compiler.library(self.source, macros)
         found = []
-        for name, places in self.kernels.items():
+        for name, (pointers, constants) in self.kernels.items():
+            if places is not None:  # the table of each array is so many places behind it, and last that of the numbers
+                tables = len(self.names) + 1
+                pointers = [*pointers, *[place + tables for place in pointers], 2 * tables]
             address = library.address(name)
-            steps, is_over_rows = binding.step(address, *places), name == self.takes.name
-            found.append(HostKernel(f"{library.path}:{name}", address, *places, steps, is_over_rows))
+            steps, is_over_rows = binding.step(address, pointers, constants), name == self.takes.name
+            found.append(HostKernel(f"{library.path}:{name}", address, pointers, constants, steps, is_over_rows))
+        return found
+
+    def _placed(self, places: Places) -> list[str]:
+        """Return the macros for rows that lie where tables say."""
+        rows = [place for place in self.kernels[self.takes.name][0] if self.row_axes[place]]
+        read = [place for place in rows if place < self.first_made and self.kinds[place] not in INTEGERS]
+        made = [place for place in rows if place >= self.first_made]
+        sets = {
+            "SUMMED": (made, {*places.summed} - {*self.zeros}),
+            "OF_SEGMENT": (read, places.of_segment),
+        }
+        found = ["LNGEN_PLACED", *(["LNGEN_SEGMENTED"] if places.segment is not None else [])]
+        for name, (among, chosen) in sets.items():
+            bits = sum(1 << number for number, place in enumerate(among) if place in chosen)
+            found.append(f"LNGEN_{name}={bits}ull")
         return found
 
 

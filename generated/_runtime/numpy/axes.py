@@ -163,11 +163,11 @@ class AxesLayer(HostLayer[Kept]):
         direction: DirectionProtocol,
         sizes: Sizes,
         call: Work,
-        is_dense: bool,
+        arranged: Callable[..., Any] | None,
     ) -> None:
         """Call the mathematics of rows on values, and write what it makes into results.
 
-        One that `is_dense` takes and writes arrays alone: what lies otherwise is copied.
+        A function that takes and writes arrays alone is called by `arranged`, as that of native/axes.py.
         """
         of_rows = self.directions[direction.name]
         reads, makes = of_rows.reads, of_rows.makes
@@ -176,21 +176,11 @@ class AxesLayer(HostLayer[Kept]):
             values = self.cut(values, direction.reads, sizes)
             made = self.cut(made, direction.makes, sizes)
         rows, targets = self.read(values, reads, sizes, call.dtype), self.written(made, makes, sizes, call.dtype)
-        if not is_dense:
-            self.store(made, targets, function(rows, targets, call), makes, sizes)
-            return
-        rows = [each.array.reshape(*each.rows, -1) if isinstance(each, Scattered) else each for each in rows]
-        shape = call.shape
-        dense = [
-            np.empty(shape[-1:], value.dtype)
-            if value is not None and each.part == FEATURE
-            else np.empty(shape if each.part == ROW else shape[:-1], value.dtype)
-            if isinstance(target, Scattered)
-            else target
-            for each, value, target in zip(makes, made, targets, strict=True)
-        ]
-        function(rows, dense, call)
-        self.store(made, targets, dense, makes, sizes)
+        if arranged is None:
+            results = function(rows, targets, call)
+        else:
+            results = arranged(function, rows, reads, targets, makes, call)
+        self.store(made, targets, results, makes, sizes)
 
     def store(
         self, made: Sequence[Any], given: Sequence[Any], values: Any, entries: Sequence[Entry], sizes: Sizes
@@ -222,7 +212,8 @@ def _tuple_class(name: str, fields: Sequence[str]) -> Any:
 
 def spread(value: Array, how: Arranged) -> Array:
     """An array whose axes are those of rows and features, broadcast over those that it lacks."""
-    return np.broadcast_to(value.reshape(how.split).transpose(how.order).reshape(how.spread), how.shape)
+    moved = value.reshape(how.split).transpose(how.order)
+    return np.broadcast_to(moved.reshape(how.spread), how.shape) if how.lacks else moved
 
 
 def _as_rows(view: Array, features: int) -> Any:
@@ -238,7 +229,7 @@ class AxesForward(ForwardCall[Results, Kept]):
     """Function `forward` of a layer whose axes have names; `on_rows` is that of rows."""
 
     layer: AxesLayer[Kept]
-    is_dense = False
+    arranged: Callable[..., Any] | None = None
 
     @cached_property
     def on_rows(self) -> Any:
@@ -250,11 +241,11 @@ class AxesForward(ForwardCall[Results, Kept]):
         return ForwardCall(self.layer.on_rows, results, function, **options)
 
     def compiled(
-        self, function: Callable[..., Any], empty: Any, host: Callable[[Any], Any]
+        self, function: Callable[..., Any], arranged: Callable[..., Any], empty: Any, host: Callable[[Any], Any]
     ) -> "AxesForward[Results, Kept]":
-        """Return the same with a function of dense arrays; `host` makes the call on rows from a `ForwardCall`."""
+        """Return the same with a function of arrays; `host` makes the call on rows from a `ForwardCall`."""
         made: AxesForward[Results, Kept] = AxesForward(self.layer, self.results, function, empty=empty)
-        made.is_dense, made.on_rows = True, host(self._of_rows(function, empty=empty))
+        made.arranged, made.on_rows = arranged, host(self._of_rows(function, empty=empty))
         return made
 
     def call(self, values: tuple[Any, ...], save: bool, out: Any, threads: int) -> tuple[Results, Kept | None]:
@@ -286,7 +277,7 @@ class AxesForward(ForwardCall[Results, Kept]):
         made += [np.empty(shape[:-1], dtype) for _ in direction.row_scalars]
         values = (*found, *values[len(found) :])
         work = Work(shape, dtype, threads)
-        layer.run(self.function, values, made, direction, sizes, work, self.is_dense)
+        layer.run(self.function, values, made, direction, sizes, work, self.arranged)
         saved = layer.Saved(arrangement.flat(sizes), dtype, dtypes, *self.kept((*values, *made))) if save else None
         return outputs, saved
 
@@ -295,7 +286,7 @@ class AxesLater(LaterCall[Results]):
     """Direction that follows forward of a layer whose axes have names; `on_rows` is that of rows."""
 
     layer: AxesLayer[Any]
-    is_dense = False
+    arranged: Callable[..., Any] | None = None
 
     @cached_property
     def on_rows(self) -> Any:
@@ -306,10 +297,12 @@ class AxesLater(LaterCall[Results]):
         results = self.layer.results_of_rows(self.direction.name, self.results)
         return LaterCall(self.layer.on_rows, self.direction.name, results, function, **options)
 
-    def compiled(self, function: Callable[..., Any], empty: Any, host: Callable[[Any], Any]) -> "AxesLater[Results]":
-        """Return the same with a function of dense arrays; `host` makes the call on rows from a `LaterCall`."""
+    def compiled(
+        self, function: Callable[..., Any], arranged: Callable[..., Any], empty: Any, host: Callable[[Any], Any]
+    ) -> "AxesLater[Results]":
+        """Return the same with a function of arrays; `host` makes the call on rows from a `LaterCall`."""
         made: AxesLater[Results] = AxesLater(self.layer, self.direction.name, self.results, function, empty=empty)
-        made.is_dense, made.on_rows = True, host(self._of_rows(function, empty=empty))
+        made.arranged, made.on_rows = arranged, host(self._of_rows(function, empty=empty))
         return made
 
     def call(self, saved: Any, arguments: tuple[Any, ...], out: Any, threads: int) -> Results:
@@ -326,7 +319,7 @@ class AxesLater(LaterCall[Results]):
             return self.function(rows[:own], rows[own:], results, call)
 
         call = Work(layer.arrangement.row_shape(sizes), dtype, threads)
-        layer.run(function, values, made, direction, sizes, call, self.is_dense)
+        layer.run(function, values, made, direction, sizes, call, self.arranged)
         return self.results(*made)
 
     def arguments_of_rows(self) -> Sequence[Entry]:

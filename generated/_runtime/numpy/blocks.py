@@ -187,9 +187,11 @@ class SummedRows(Scattered):
         self.target, self.rows, self.features, self.dtype = target, rows, len(features), dtype
         count = len(rows)
         self._kept_rows = [place for place in range(count) if place not in lacks]
+        self.summed_rows = tuple([place for place in range(count) if place in lacks and rows[place] > 1])
+        """The axes of the rows that sums are over."""
         lacking = [place for place in range(len(features)) if place + count in lacks]
         self._order = [place for place in range(len(features)) if place not in lacking] + lacking
-        self._split = features
+        self.split = features
         self._width = prod(features[place] for place in self._order[: len(features) - len(lacking)])
         self._sums: dict[int, tuple[Array, Array]] = {}
         self._starts: list[int] = []
@@ -209,10 +211,14 @@ class SummedRows(Scattered):
         kept = tuple(index[place] for place in self._kept_rows)
         return np.ravel_multi_index(kept, tuple(self.rows[place] for place in self._kept_rows))
 
+    def _over_features(self, value: Array, count: int) -> Array:
+        """The sums of so many rows over the features that the target lacks."""
+        moved = value.reshape(count, *self.split).transpose(0, *(1 + place for place in self._order))
+        sums: Array = np.add.reduce(moved.reshape(count, self._width, -1), axis=-1)
+        return sums
+
     def __setitem__(self, span: slice, value: Array) -> None:
-        count = span.stop - span.start
-        moved = value.reshape(count, *self._split).transpose(0, *(1 + place for place in self._order))
-        sums = np.add.reduce(moved.reshape(count, self._width, -1), axis=-1)
+        sums = self._over_features(value, span.stop - span.start)
         places = self._places(span)
         if (places[1:] < places[:-1]).any():
             order = np.argsort(places, kind="stable")
@@ -223,11 +229,17 @@ class SummedRows(Scattered):
 
     def finish(self) -> None:
         """Write the sums of all chunks to the target."""
-        kept = prod(self.rows[place] for place in self._kept_rows)
-        total = np.zeros((kept, self._width), self.dtype)
+        total = np.zeros((self._kept(), self._width), self.dtype)
         for places, sums in self._sums.values():
             total[places] += sums
         round_to(self.target, ..., total.reshape(self.target.shape))
+
+    def finish_from(self, sums: Array) -> None:
+        """Write the sums over the features that the target lacks of rows that are summed already."""
+        round_to(self.target, ..., self._over_features(sums, self._kept()).reshape(self.target.shape))
+
+    def _kept(self) -> int:
+        return prod(self.rows[place] for place in self._kept_rows)
 
 
 def _is_a_row_scalar(array: Array | Scattered, call: Work) -> bool:

@@ -16,6 +16,8 @@ Shape = tuple[int, ...]
 Sizes = dict[str, Shape]
 """The sizes of axes by name; "..." has any number of them, every other name one."""
 
+_MOST_KNOWN = 256
+
 REST = "..."
 """Name of the axes that a pattern does not name, of which there may be any number."""
 
@@ -79,6 +81,7 @@ class Arrangement:
                 kept = [[name for name in axis if name not in self.counts] for axis in each["pattern"]]
                 self.patterns[part] = [axis for axis in kept if axis]
         self.computed = of_rows
+        self._known: dict[Any, Arranged] = {}
 
     # ---- sizes
 
@@ -180,11 +183,19 @@ class Arrangement:
     def row_shape(self, sizes: Sizes) -> Shape:
         """Return the shape of the rows: the sizes of the axes that number them, and D."""
         rows, features = [chain.from_iterable([sizes[name] for name in axes]) for axes in (self.rows, self.features)]
-        return (*rows, prod(features))
+        return (*rows, prod([*features]))
 
     def arranged(self, pattern: Pattern, sizes: Sizes) -> Arranged:
         """Return how an array is arranged: beside rows if it has an axis of theirs, and features likewise."""
-        names = [*chain.from_iterable(pattern)]
+        names = tuple(chain.from_iterable(pattern))
+        key = names, *sizes.items()
+        if key not in self._known:
+            if len(self._known) >= _MOST_KNOWN:
+                self._known.clear()
+            self._known[key] = self._arranged(names, sizes)
+        return self._known[key]
+
+    def _arranged(self, names: Sequence[str], sizes: Sizes) -> Arranged:
         over_rows, over_features = [not set(names).isdisjoint(axes) for axes in (self.rows, self.features)]
         rows, features = self.rows * over_rows, self.features * over_features
         starts, place = {}, 0

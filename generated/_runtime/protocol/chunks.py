@@ -37,6 +37,8 @@ class RowLoss:
             raise TypeError(f"{name} has no Row, which h @ weight.T could be")
         if len(outputs) != 1 or outputs[0]["kind"] not in ("RowScalar", "Scalar") or "cast" in outputs[0]:
             raise TypeError(f"{name} does not return one number for each row; chunks take a loss that does")
+        if any(each.get("draws") for each in inputs):
+            raise TypeError(f"{name} makes random numbers by the number of a row, which a row of a chunk does not have")
         if "layout" in interface and not _are_rows(interface):
             raise TypeError(f"{name} arranges its axes; chunks take a layer whose arrays have rows, then features")
         if taken := {each["name"] for each in (*inputs, *interface["constants"])} & {*_OWN}:

@@ -267,6 +267,8 @@ class LayerProtocol:
             for each in interface["saved"]
         )
         self.differentiable = tuple(place for place, each in enumerate(inputs) if each.kind not in DATA)
+        # Random numbers go by the number of a row in its call, so the rows of two calls are not rows of one.
+        self.draws = any(each.get("draws", False) for each in interface["inputs"])
         made, needed = (*outputs, *self.row_scalars), {each.owner for each in self.fields}
         self.kept = tuple(place for place, each in enumerate(made) if each in needed)
         self.directions = self._directions()

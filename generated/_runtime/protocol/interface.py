@@ -24,9 +24,11 @@ __all__ = [
     "LayoutEntry",
     "Origin",
     "OutputEntry",
+    "ReductionEntry",
     "SavedField",
     "Sign",
     "SizeEntry",
+    "StatisticEntry",
     "constant",
     "counterpart",
     "given",
@@ -151,16 +153,36 @@ class Gradient(TypedDict):
     may_be_none: bool
 
 
+class StatisticEntry(TypedDict):
+    """Running average of an output, times `D/(D - lost)`, that a module keeps."""
+
+    of: str
+    lost: int
+
+
+class ReductionEntry(TypedDict):
+    """Reduction of a module's result, as an attribute says: "mean", "sum" or "none".
+
+    The mean is over the rows whose `label` is not `ignored`. Both are inputs.
+    """
+
+    attribute: str
+    label: str
+    ignored: str
+
+
 class CounterpartEntry(TypedDict):
     """Module of PyTorch that the layer can replace, as its definition says.
 
-    `attributes` maps each attribute of that module to an input, a Constant, a size or D; `conditions` are required
-    values of other attributes.
+    `attributes` maps each attribute of that module to an input, a Constant, a size, an axis or D; `conditions` are
+    required values of other attributes. The module returns the outputs that are not its `statistics`.
     """
 
     name: str
     attributes: dict[str, str]
     conditions: dict[str, float | bool | None]
+    statistics: NotRequired[dict[str, StatisticEntry]]
+    reduction: NotRequired[ReductionEntry]
 
 
 class SizeEntry(TypedDict):
@@ -276,7 +298,17 @@ def gradient(of: str, *, may_be_none: bool = False) -> Gradient:
 
 
 def counterpart(
-    name: str, attributes: dict[str, str], conditions: dict[str, float | bool | None] | None = None
+    name: str,
+    attributes: dict[str, str],
+    conditions: dict[str, float | bool | None] | None = None,
+    *,
+    statistics: dict[str, StatisticEntry] | None = None,
+    reduction: ReductionEntry | None = None,
 ) -> CounterpartEntry:
     """The entry of a module that the layer can stand for."""
-    return {"name": name, "attributes": attributes, "conditions": conditions or {}}
+    made: CounterpartEntry = {"name": name, "attributes": attributes, "conditions": conditions or {}}
+    if statistics:
+        made["statistics"] = statistics
+    if reduction:
+        made["reduction"] = reduction
+    return made

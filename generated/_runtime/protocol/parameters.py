@@ -2,6 +2,7 @@
 """The parameters of a layer that is a class: which there are, how they begin, and on NumPy their arrays by name."""
 
 from collections.abc import Collection, Iterator, Mapping, MutableMapping
+from math import prod
 from numbers import Integral
 from typing import Any
 
@@ -32,9 +33,23 @@ def is_held(kind: Kind, names: Collection[str] | None, first: Collection[str]) -
 
 
 def checked_features(interface: Interface, features: Features) -> Features:
-    """Return the sizes of a constructor; raises TypeError or ValueError for one that is no count, or too small."""
+    """Return the sizes of a constructor, of each axis by its name.
+
+    Raises TypeError or ValueError for one that is no count, or too small, or no multiple of a part of the axis.
+
+    >>> checked_features({"minimum_features": 1}, {"g": 3, "g c": 12})
+    {'g': 3, 'c': 4}
+    """
     if isinstance(features, Mapping):
-        return {name: feature_count(size, 1, name) for name, size in features.items()}
+        counts = {name: feature_count(size, 1, name.replace(" ", "_")) for name, size in features.items()}
+        found = {name: size for name, size in counts.items() if " " not in name}
+        for whole, size in counts.items():
+            for part in [part for part in whole.split() if part not in found]:
+                known = prod([found[each] for each in whole.split() if each != part])
+                if size % known:
+                    raise ValueError(f"{whole.replace(' ', '_')} is {size}; pass a multiple of the other size, {known}")
+                found[part] = size // known
+        return found
     return None if features is None else feature_count(features, interface["minimum_features"])
 
 

@@ -10,7 +10,9 @@ from collections.abc import Callable, Mapping
 from functools import partial, wraps
 from typing import Any, ClassVar, Generic, TypeAlias, TypeVar, cast
 
-from ..protocol.calls import count, integers, whole
+import numpy as np
+
+from ..protocol.calls import INT32, count
 from ..protocol.interface import Interface
 from ..protocol.parameters import (
     Features,
@@ -33,6 +35,7 @@ __all__ = ["Device", "Dtype", "Module", "Tensor", "TorchLayer"]
 Result = TypeVar("Result")
 
 _DISTRIBUTED = "torch.distributed.tensor"
+_LEAST, _LARGEST = int(np.iinfo(INT32).min), int(np.iinfo(INT32).max)
 Device: TypeAlias = "torch.device | str | int | None"
 Dtype: TypeAlias = "torch.dtype | None"
 
@@ -101,8 +104,9 @@ class TorchLayer(Generic[Result]):
         for number in self.numbers:
             if number in self.integers:
                 if isinstance(found[number], int):
-                    found[number] = torch.from_numpy(whole(integers("", found[number], True)))
-                    found[number] = found[number] if row is None else found[number].to(row.device)
+                    nearest = max(_LEAST, min(_LARGEST, found[number]))
+                    device = None if row is None else row.device
+                    found[number] = torch.full((), nearest, dtype=torch.int32, device=device)
             elif isinstance(found[number], (int, float)) and row is not None:
                 kind = torch.promote_types(row.dtype, torch.float32)
                 found[number] = torch.full((), found[number], dtype=kind, device=row.device)

@@ -11,14 +11,18 @@ from typing import Any
 
 import numpy as np
 
-from ..protocol.axes import Sizes
-from ..protocol.interface import Interface
-from .forward import ModuleForward, Types, parameters_of_call
+from ..protocol.axes import REST, Sizes
+from ..protocol.interface import INTEGERS, Interface
+from .forward import Calls, ModuleForward, parameters_of_call
 from .kernels import Tensor, torch
+from .results import REDUCTIONS
 
 _TYPES = (torch.float64, torch.float32, torch.float16, torch.bfloat16)
 _FEATURES = 5
 _AXIS = 3
+# Numbers of axes that are tried, the usual one first: those of rows, or those that `...` stands for.
+_AXES = (2, 1, 3, 4, 5, 0)
+_ARRANGED_AXES = (1, 0, 2, 3, 4)
 # The size of rows. Where it is None, Constants are as large as squares of a row, and show where they are added to them.
 _SCALES = (1.0, None, 30.0), (None, 3.0, 1.0)
 _SMALL = 1e-3
@@ -30,23 +34,44 @@ class Unlike(Exception):
     """Reason why a layer does not stand for a module."""
 
 
-def compare(forward: ModuleForward, known: dict[Any, Types]) -> Types:
-    """Return the types of results that differ from those of rows, for a module that computes its layer's function.
+class Uncalled(Unlike):
+    """Reason why a module cannot be compared, in rows of some axes."""
 
-    `known` caches them for modules that differ in parameters alone. Raises Unlike if a module computes another
-    function, has another signature, or cannot be called.
+
+def compare(forward: ModuleForward, known: dict[Any, Calls]) -> Calls:
+    """Return the calls of a module in which a layer computes its function.
+
+    Rows of any number of axes are tried: a module may refuse some, or have its features along the axis 1. `known`
+    caches this for modules that differ in parameters alone. Raises Unlike if a module computes another function in all
+    calls, has another signature, or cannot be called.
     """
     _check_signature(forward)
     features = _features(forward)
     with warnings.catch_warnings(), torch.no_grad(), torch.device("cpu"):
         warnings.simplefilter("ignore")
-        twin = _twin(forward, features, torch.float64)
-        rows = _rows(twin, features, torch.float64)
-        _check_results(twin, rows)
         key = _settings(forward)
-        if key not in known:
-            kinds = _TYPES if twin.values(rows)[2] is not None else (None,)
-            known[key] = dict(_types(forward, features, kinds))
+        if key in known:
+            (trial, place), *_ = known[key].places.items()
+            _check_results(forward, features, trial, place)
+            return known[key]
+        places: dict[int, int] = {}
+        reasons, results = [], 1
+        for axes in _ARRANGED_AXES if forward.is_arranged else _AXES:
+            if not (axes or places or forward.is_arranged):
+                break  # one row is of one size, and shows no Constant
+            for place in (-1,) if forward.is_arranged or axes < 2 else (-1, 1):
+                try:
+                    results = _check_results(forward, features, axes, place)
+                except Unlike as reason:
+                    reasons.append(reason)
+                else:
+                    places[axes] = place
+                    break
+        if not places:
+            raise min(reasons, key=lambda reason: isinstance(reason, Uncalled))  # the first of those that say most
+        first = next(iter(places.items()))
+        types = dict(_types(forward, features, *first)) if results == 1 else {}
+        known[key] = Calls(places, types, results, _refuses_labels(forward, features, *first))
         return known[key]
 
 
@@ -66,7 +91,7 @@ def _check_signature(forward: ModuleForward) -> None:
 def _features(forward: ModuleForward) -> int:
     """Number of features of a module's rows."""
     if arranged := getattr(forward.layer._layer, "arranged", None):
-        return prod(arranged.arrangement.row_shape(_sizes(forward))[-1:])
+        return prod(arranged.arrangement.row_shape(_sizes(forward, 1))[-1:])
     shape = None if forward.features is None else getattr(forward.module, forward.features)
     if shape is None:
         inputs = forward.layer._layer.interface["inputs"]
@@ -82,14 +107,21 @@ def _features(forward: ModuleForward) -> int:
     return int(sizes[0])
 
 
-def _twin(forward: ModuleForward, features: int, dtype: Any) -> ModuleForward:
-    """The same for a module with the same attributes, whose parameters are random and of the processor."""
+def _twin(forward: ModuleForward, features: int, dtype: Any, axes: int, place: int) -> ModuleForward:
+    """The same for a module with the same attributes, whose parameters are random and of the processor.
+
+    It is in the mode that the layer stands for, its running averages begin at 0, and its calls are those with rows of
+    these axes.
+    """
     kind = torch.nn.utils.parametrize.type_before_parametrizations(forward.module)
     module, random = object.__new__(kind), np.random.default_rng(features)
     own = dict(vars(forward.module))
     own.pop("forward", None)
+    own["training"] = forward.conditions.get("training", own["training"])
     own["_parameters"] = dict(own["_parameters"])
     own["_buffers"] = {name: value if value is None else value.cpu().clone() for name, value in own["_buffers"].items()}
+    for average, _, _ in forward.statistics:
+        own["_buffers"][average] = torch.zeros_like(own["_buffers"][average], dtype=dtype)
     for attribute, _ in forward.inputs:
         value = None if attribute is None else getattr(forward.module, attribute)
         if isinstance(value, Tensor):
@@ -99,7 +131,7 @@ def _twin(forward: ModuleForward, features: int, dtype: Any) -> ModuleForward:
             own["_parameters"][attribute] = torch.nn.Parameter(made)
     vars(module).update(own)
     twin = object.__new__(ModuleForward)
-    vars(twin).update(vars(forward), module=module)
+    vars(twin).update(vars(forward), module=module, calls=Calls({axes: place}))
     return twin
 
 
@@ -108,27 +140,36 @@ def _rows(forward: ModuleForward, features: int, dtype: Any) -> list[Any]:
     random = np.random.default_rng(features + 1)
     numbers = [each for each in forward.numbers(torch.float64) if isinstance(each, float) and each > 0]
     small = min(numbers, default=_SMALL**2) ** 0.5
-    scales = np.array([[small if each is None else each for each in group] for group in _SCALES])[..., None]
-    if arranged := getattr(forward.layer._layer, "arranged", None):
-        sizes, of = {**_sizes(forward), arranged.arrangement.names[0]: (scales.size,)}, arranged.arrangement
-        return [
-            _arranged(random, scales, of.shape(of.patterns[each["name"]], sizes), dtype) for each in forward.arguments
-        ]
-    made = []
-    for each, _ in zip(forward.arguments, forward.names, strict=False):
-        shape = (*scales.shape[:-1], features)
-        value = random.standard_normal(shape) * scales
-        made.append(torch.as_tensor(value if each["axes"][-1] == "D" else value[..., 0], device="cpu").to(dtype))
+    scales = np.array([[small if each is None else each for each in group] for group in _SCALES])
+    ((axes, place),) = forward.calls.places.items()
+    if forward.is_arranged:
+        of = forward.layer._layer.arranged.arrangement
+        sizes = {**_sizes(forward, axes), of.names[0]: (scales.size,)}
+        shapes = [of.shape(of.patterns[each["name"]], sizes) for each in forward.arguments]
+        scales = scales.reshape(-1)
+    else:
+        lead = (*scales.shape, *[2] * (axes - 2)) if axes > 1 else (scales.size,) * axes
+        shapes = [(*lead * ("..." in each["axes"]), *[features] * ("D" in each["axes"])) for each in forward.arguments]
+        scales = scales if axes > 1 else scales.reshape(-1)[: None if axes else 1]
+    made: list[Any] = []
+    for each, shape, _ in zip(forward.arguments, shapes, forward.names, strict=False):
+        if each["kind"] in INTEGERS:
+            made.append(torch.as_tensor(random.integers(0, features, shape)))
+            continue
+        own = scales.reshape(*scales.shape, *[1] * (len(shape) - scales.ndim)) if len(shape) >= scales.ndim else 1.0
+        value = torch.as_tensor(random.standard_normal(shape) * own, device="cpu").to(dtype)
+        made.append(value.movedim(-1, place) if place != -1 and "D" in each["axes"] else value)
     return [*made, *[None] * (len(forward.arguments) - len(made))]
 
 
-def _arranged(random: Any, scales: Any, shape: tuple[int, ...], dtype: Any) -> Any:
-    """A random array whose parts along the first axis have scales of their own."""
-    own = scales.reshape(-1, *[1] * (len(shape) - 1))
-    return torch.as_tensor(random.standard_normal(shape) * own, device="cpu").to(dtype)
+def _with_one_ignored(forward: ModuleForward, rows: list[Any]) -> None:
+    """Let the first of several labels be the one that is ignored, if there is one."""
+    label, ignored = forward._counted(forward.values(rows)[0])
+    if label is not None and label.ndim:
+        label.view(-1)[0] = ignored
 
 
-def _sizes(forward: ModuleForward) -> Sizes:
+def _sizes(forward: ModuleForward, axes: int) -> Sizes:
     """The sizes of the axes of a module's arrays, as far as it says; each other axis has a few entries.
 
     Raises Unlike if the parameters of the module do not have the axes of the layer.
@@ -140,7 +181,8 @@ def _sizes(forward: ModuleForward) -> Sizes:
         known: Sizes = arranged.sizes(inputs, given)
     except (TypeError, ValueError) as error:
         raise Unlike(str(error)) from error
-    return dict.fromkeys(of.names, (_AXIS,)) | known
+    named = {axis: (getattr(forward.module, own),) for own, axis in forward.axes}
+    return {**dict.fromkeys(of.names, (_AXIS,)), REST: (_AXIS,) * axes, **named, **known}
 
 
 def _own(forward: ModuleForward, rows: list[Any]) -> Any:
@@ -148,39 +190,90 @@ def _own(forward: ModuleForward, rows: list[Any]) -> Any:
     try:
         return type(forward.module).forward(forward.module, *rows[: len(forward.names)])
     except Exception as error:
-        raise Unlike(f"its own forward cannot be called with random rows: {type(error).__name__}: {error}") from error
+        raise Uncalled(f"its own forward cannot be called with random rows: {type(error).__name__}: {error}") from error
 
 
-def _check_results(twin: ModuleForward, rows: list[Any]) -> None:
-    theirs = _own(twin, rows)
-    inputs, constants, _ = twin.values(rows)
-    layer = twin.layer._layer
+def _check_results(forward: ModuleForward, features: int, axes: int, place: int) -> int:
+    """Return how many results a module has.
+
+    Raises Unlike if the layer computes or keeps something else than the module, with rows of these axes.
+    """
+    reduction, results = forward.reduction, 1
+    for how in REDUCTIONS if reduction else (None,):
+        own, ours = [_twin(forward, features, torch.float64, axes, place) for _ in range(2)]
+        if reduction:
+            for twin in (own, ours):
+                vars(twin.module)[reduction["attribute"]] = how
+        rows = _rows(own, features, torch.float64)
+        _with_one_ignored(own, rows)
+        theirs = _own(own, rows)
+        results = len(theirs) if isinstance(theirs, tuple) else 1
+        if results > len(forward.returned):
+            name = forward.layer._layer.interface["name"]
+            raise Unlike(f"its forward returns {results} results, and {name} {len(forward.returned)}")
+        ours.calls = ours.calls._replace(results=results)
+        _compare(theirs, _emitted(ours, rows), "computes", ours)
+        for attribute, value in ours.module._buffers.items():
+            _compare(own.module._buffers[attribute], value, f"keeps another {attribute}, and computes", ours)
+    return results
+
+
+def _emitted(forward: ModuleForward, rows: list[Any]) -> Any:
+    """Results of a module that the layer computes."""
+    layer, arranged = forward.layer._layer, forward.rows(rows[: len(forward.names)], {})
+    if arranged is None:
+        raise Unlike("its rows are not those of the layer")
+    inputs, constants, _ = forward.values(arranged)
     names = [each["name"] for each in layer.interface["constants"]]
     arrays = [value.numpy() if isinstance(value, Tensor) else value for value in inputs]
     numpy = layer.numpy if hasattr(layer, "numpy") else layer.operators.kernels.numpy
-    named = dict(zip([*names, *_size_names(layer.interface)], [*constants, *twin.given()], strict=True))
+    named = dict(zip([*names, *_size_names(layer.interface)], [*constants, *forward.given()], strict=True))
     try:
-        ours = numpy.forward(*arrays, **named)[0]
+        made = numpy.forward(*arrays, **named)[0]
     except (TypeError, ValueError) as error:
         raise Unlike(str(error)) from error
-    theirs = theirs if isinstance(theirs, tuple) else (theirs,)
-    ours = ours if layer.outputs > 1 else (ours,)
-    if len(theirs) != len(ours):
-        raise Unlike(f"its forward returns {len(theirs)} results, and {layer.interface['name']} {len(ours)}")
+    made = [torch.as_tensor(each) for each in (made if layer.outputs > 1 else (made,))]
+    return forward.finished(inputs, tuple(made), None)
+
+
+def _compare(theirs: Any, ours: Any, does: str, forward: ModuleForward) -> None:
+    """Compare a result of a module, or several, with those of the layer."""
+    theirs, ours = [each if isinstance(each, tuple) else (each,) for each in (theirs, ours)]
+    name = forward.layer._layer.interface["name"]
     for own, made in zip(theirs, ours, strict=True):
-        if not isinstance(own, Tensor) or tuple(own.shape) != made.shape:
-            raise Unlike(f"its forward returns {_shown(own)}, and {layer.interface['name']} an array of {made.shape}")
-        found = own.double().numpy()
-        apart = np.max(np.abs(found - made) / np.max(np.abs(made), axis=-1, keepdims=True))
+        if own is made is None:
+            continue
+        if not isinstance(own, Tensor) or own.shape != made.shape:
+            raise Unlike(f"its forward returns {shown(own)}, and {name} an array of {tuple(made.shape)}")
+        found, expected = [np.atleast_1d(each.double().numpy()) for each in (own, made)]
+        largest = np.max(np.abs(expected), axis=-1, keepdims=True)
+        apart = np.max(np.abs(found - expected) / np.where(largest == 0, 1, largest))
         if not apart <= _APART:
-            raise Unlike(f"its forward computes something else than {layer.interface['name']}: {apart:.2g} apart")
+            raise Unlike(f"its forward {does} something else than {name}: {apart:.2g} apart")
+
+
+def _refuses_labels(forward: ModuleForward, features: int, axes: int, place: int) -> bool:
+    """Test whether a module takes labels, and refuses one outside of the row."""
+    if not forward.labels:
+        return False
+    twin = _twin(forward, features, torch.float64, axes, place)
+    rows = _rows(twin, features, torch.float64)
+    for each, value in zip(forward.arguments, rows, strict=False):
+        if each["kind"] in INTEGERS and value is not None:
+            value.fill_(features)
+    try:
+        _own(twin, rows)
+    except Unlike:
+        return True
+    return False
 
 
 def _size_names(interface: Interface) -> list[str]:
     return [each["name"] for each in interface["layout"]["sizes"]] if "layout" in interface else []
 
 
-def _shown(value: Any) -> str:
+def shown(value: Any) -> str:
+    """Return what a value is, for a message."""
     return f"a tensor of {tuple(value.shape)}" if isinstance(value, Tensor) else f"a {type(value).__name__}"
 
 
@@ -192,11 +285,10 @@ def _settings(forward: ModuleForward) -> Any:
     return type(module), forward.layer, *settings, *there
 
 
-def _types(forward: ModuleForward, features: int, kinds: tuple[Any, ...]) -> Iterator[tuple[Any, Any]]:
-    if forward.layer._layer.outputs > 1:
-        return
-    for kind in kinds:
-        twin = _twin(forward, features, kind or torch.float32)
+def _types(forward: ModuleForward, features: int, axes: int, place: int) -> Iterator[tuple[Any, Any]]:
+    has_parameters = any(isinstance(getattr(forward.module, own), Tensor) for own, _ in forward.inputs if own)
+    for kind in _TYPES if has_parameters else (None,):
+        twin = _twin(forward, features, kind or torch.float32, axes, place)
         for dtype in _TYPES:
             try:
                 returned = _own(twin, _rows(twin, features, dtype)).dtype

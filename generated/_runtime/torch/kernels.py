@@ -39,7 +39,20 @@ try:
 except ImportError:
     bfloat16 = None
 
-__all__ = ["COUNTED", "INTEGERS", "Tensor", "TorchKernels", "each", "is_tensor_like", "only", "torch", "torch_func"]
+__all__ = [
+    "COUNTED",
+    "INTEGERS",
+    "Tensor",
+    "TorchKernels",
+    "each",
+    "fresh",
+    "is_tensor_like",
+    "lent",
+    "only",
+    "threads_for",
+    "torch",
+    "torch_func",
+]
 
 COUNTED = -0.5
 """A number of rows that an operator counts itself."""
@@ -88,7 +101,7 @@ class _Lent:
         return (1, 0)
 
 
-def _array(value: Any) -> Any:
+def lent(value: Any) -> Any:
     """Return a tensor's memory as a NumPy array; None, numbers and arrays stay as they are."""
     if value is None or not isinstance(value, Tensor):
         return value
@@ -100,8 +113,8 @@ def _array(value: Any) -> Any:
 def _dense(value: Any) -> Any:
     """The same without gaps, which kernels take as it is: PyTorch copies the rest in less time than NumPy."""
     if not isinstance(value, Tensor) or value.is_contiguous():
-        return _array(value)
-    return _array(value.contiguous())
+        return lent(value)
+    return lent(value.contiguous())
 
 
 def _tensor(array: Array) -> Tensor:
@@ -110,7 +123,7 @@ def _tensor(array: Array) -> Tensor:
     return torch.from_numpy(array.view(f"i{array.dtype.itemsize}")).view(getattr(torch, array.dtype.name))
 
 
-def _fresh(made: Sequence[Any], given: Sequence[Any]) -> list[Tensor]:
+def fresh(made: Sequence[Any], given: Sequence[Any]) -> list[Tensor]:
     """Return results as tensors that share no memory with each other or with arguments; None becomes an empty one."""
     found: list[Tensor] = []
     seen: list[Array] = []
@@ -135,7 +148,7 @@ def _is_fresh(array: Array, others: Sequence[Any]) -> bool:
     return not any(other is not None and np.may_share_memory(array, other) for other in others)
 
 
-def _threads(rows: Tensor) -> int:
+def threads_for(rows: Tensor) -> int:
     """Return the number of threads for some rows.
 
     For few entries one thread is faster: PyTorch's own threads wait actively, and delay others.
@@ -208,8 +221,8 @@ class TorchKernels(HostModule):
         types = self.types_of(inputs)
         arrays, args = [_dense(each) for each in inputs], self.counted(args)
         constants = args[self.inputs : self.by_sample]
-        outputs, row_scalars = self.made_by_forward(arrays, constants, _threads(args[types.row]))
-        return _fresh(outputs, arrays), row_scalars
+        outputs, row_scalars = self.made_by_forward(arrays, constants, threads_for(args[types.row]))
+        return fresh(outputs, arrays), row_scalars
 
     def counted(self, args: Sequence[Any]) -> tuple[Any, ...]:
         """The arguments of an operator with the numbers of rows that are left to it."""
@@ -223,7 +236,7 @@ class TorchKernels(HostModule):
 
     def tensors(self, row_scalars: Sequence[Any]) -> list[Tensor]:
         """Row scalars as tensors of their own."""
-        return _fresh(row_scalars, ())
+        return fresh(row_scalars, ())
 
     def _later(self, direction: DirectionProtocol, *args: Any) -> Any:
         """The results of a direction that follows forward."""
@@ -234,7 +247,7 @@ class TorchKernels(HostModule):
         own = [_dense(each) for each in args[self.first_own :]]
         row = args[types.row]
         saved = (tuple(row.shape), types.computed, types.dtypes, *fields)
-        return only(_fresh(self.made_by_later(direction, saved, own, _threads(row)), [*own, *fields]))
+        return only(fresh(self.made_by_later(direction, saved, own, threads_for(row)), [*own, *fields]))
 
     # ---- by sample
 
@@ -244,7 +257,7 @@ class TorchKernels(HostModule):
         if module is self.numpy:
             return self.one_by_one(direction, getattr(self, direction), args)
         row, made, args = args[types.row], each(self.made(direction, args)), self.counted(args)
-        arrays = [_array(value) for value in args]
+        arrays = [lent(value) for value in args]
         if direction != "forward":
             read = [*arrays[self.first_own :], *[arrays[place] for place in self.fields]]
         else:
@@ -255,9 +268,9 @@ class TorchKernels(HostModule):
             for like, is_there in zip(made, self.are_there(direction, args), strict=True)
         ]
         kernels = module._KERNELS.kernels[direction]
-        work = Work(tuple(row.shape[1:]), types.computed, _threads(row))
+        work = Work(tuple(row.shape[1:]), types.computed, threads_for(row))
         kernels.any([*read, *results], work, len(row))
-        return only(_fresh(results, read))
+        return only(fresh(results, read))
 
     def one_by_one(self, direction: str, computed: Callable[..., Any], args: Sequence[Any]) -> Any:
         """The results of a direction by sample, `computed` by a call for each."""

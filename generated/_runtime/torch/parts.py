@@ -15,7 +15,7 @@ class OperatorValues:
         first: Entries = (*inputs, *layer.constants, _FLAG)
         kept: Entries = groups[0] if groups else ()
         self.arguments: Entries = (*first, *kept, *direction.cotangents, *direction.tangents)
-        self.results = direction.makes
+        self.results, self.draws = direction.makes, layer.draws
         self.by_sample, self.first_own = len(first) - 1, len(first) + len(kept)
         self.owners = direction.owner_places(self.first_own)
         self.names = [each.name for each in first] + [f"saved_{each.name}_" for each in kept]

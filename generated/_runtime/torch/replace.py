@@ -12,9 +12,11 @@ from typing import Any, NamedTuple
 
 from ..protocol.interface import CounterpartEntry
 from . import Module
-from .alike import Unlike, compare
-from .forward import ModuleForward, Types
-from .kernels import torch
+from .alike import Unlike, compare, shown
+from .forward import Calls, ModuleForward, is_met
+from .kernels import Tensor, torch
+
+_MODE = "training"
 
 
 class Misnamed(Exception):
@@ -22,7 +24,10 @@ class Misnamed(Exception):
 
 
 class Replaced(NamedTuple):
-    """Module of a model, and the layer that now computes its `forward`; the reason, if there is no layer."""
+    """Module of a model, and the layer that now computes its `forward`.
+
+    The `reason` says why there is no layer or, of a mode that it does not stand for, which it does.
+    """
 
     name: str
     module: torch.nn.Module
@@ -30,7 +35,8 @@ class Replaced(NamedTuple):
     reason: str
 
     def __str__(self) -> str:
-        state = f"is computed by {self.layer}" if self.layer else f"stays: {self.reason}"
+        computed = f"is computed by {self.layer}{self.reason and f' {self.reason}'}"
+        state = computed if self.layer else f"stays: {self.reason}"
         return f"{self.name or 'the model'}: {self.module._get_name()} {state}"
 
 
@@ -82,7 +88,7 @@ def replace(model: torch.nn.Module, layers: Iterable[type[Module]], *, are_chose
     Raises Misnamed for an attribute that a module lacks. If the layers `are_chosen`, it also raises Misnamed for a
     class that does not exist in its Python module.
     """
-    known: dict[Any, Types] = {}
+    known: dict[Any, Calls] = {}
     candidates = _by_class(layers, are_chosen)
     modules = model.named_modules(remove_duplicate=False)
     found = [_looked(name, module, candidates, known) for name, module in modules]
@@ -113,7 +119,7 @@ def _name(of: type) -> str:
 
 
 def _looked(
-    name: str, module: torch.nn.Module, candidates: dict[str, list[_Candidate]], known: dict[Any, Types]
+    name: str, module: torch.nn.Module, candidates: dict[str, list[_Candidate]], known: dict[Any, Calls]
 ) -> tuple[Replaced | None, ModuleForward | None]:
     """The entry of a module, None for one that is of no concern, and its `forward` to come."""
     before = vars(module).get("forward")
@@ -123,7 +129,8 @@ def _looked(
             if not isinstance(before, ModuleForward | None):
                 raise Unlike("a forward was set on it")
             try:
-                return Replaced(name, module, candidate.name, ""), _forward(name, module, candidate, known)
+                forward = _forward(name, module, candidate, known)
+                return Replaced(name, module, candidate.name, _mode(candidate.counterpart)), forward
             except Unlike as reason:
                 reasons.append(str(reason))
     except Unlike as reason:
@@ -147,18 +154,34 @@ def _candidates(of: type, candidates: dict[str, list[_Candidate]]) -> Iterator[_
         own = own or (base if "forward" in vars(base) else None)
 
 
-def _forward(name: str, module: torch.nn.Module, candidate: _Candidate, known: dict[Any, Types]) -> ModuleForward:
+def _mode(counterpart: CounterpartEntry) -> str:
+    """The mode of a module that a layer stands for; the module computes the other one itself."""
+    value = counterpart["conditions"].get(_MODE)
+    return "" if value is None else "in training alone" if value else "in evaluation alone"
+
+
+def _forward(name: str, module: torch.nn.Module, candidate: _Candidate, known: dict[Any, Calls]) -> ModuleForward:
     """The `forward` of a module. Raises Unlike if it would not compute the same."""
-    for attribute in (*candidate.counterpart["attributes"], *candidate.counterpart["conditions"]):
+    entry = candidate.counterpart
+    others = [entry["reduction"]["attribute"]] if "reduction" in entry else []
+    others += ["momentum", *entry["statistics"]] if "statistics" in entry else []
+    for attribute in (*entry["attributes"], *entry["conditions"], *others):
         if not hasattr(module, attribute):
             where = f"{name or 'the model'}, of class {_name(type(module))},"
             raise Misnamed(f"the definition of {candidate.name} names the attribute {attribute}, which {where} lacks")
-    for attribute, value in candidate.counterpart["conditions"].items():
-        if getattr(module, attribute) != value:
-            raise Unlike(f"its {attribute} is {getattr(module, attribute)!r}, and has to be {value!r}")
+    if any(map(torch.nn.parameter.is_lazy, (*module._parameters.values(), *module._buffers.values()))):
+        raise Unlike("its parameters have no shapes yet")
+    for attribute, value in entry["conditions"].items():
+        if attribute != _MODE and not is_met(module, attribute, value):
+            found = getattr(module, attribute)
+            is_ = shown(found) if isinstance(found, Tensor) else repr(found)
+            raise Unlike(f"its {attribute} is {is_}, and has to be {value!r}")
+    for attribute in entry.get("statistics", {}):
+        if getattr(module, attribute) is None:
+            raise Unlike(f"its {attribute} is None")
     try:
         forward = ModuleForward(module, *candidate[:2])
     except (TypeError, ValueError) as error:
         raise Unlike("the arguments of its forward are not known") from error
-    forward.types = compare(forward, known)
+    forward.calls = compare(forward, known)
     return forward

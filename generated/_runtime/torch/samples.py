@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Operators on samples: the rule of `torch.vmap`.
 
-Rows of all samples are rows. Where samples have parameters of their own, or sums over their own rows, the operator is
-called by sample, once for all of them.
+Rows of all samples are rows. Where samples have parameters of their own, sums over their own rows, or random numbers,
+which go by the number of a row in its sample, the operator is called by sample, once for all of them.
 """
 
 from collections.abc import Callable
@@ -22,7 +22,7 @@ def batched(operator: Any, parts: OperatorValues) -> Callable[..., Any]:
         shared = [at is None for at in in_dims]
         values = [value if at is None else value.movedim(at, 0) for value, at in zip(args, in_dims, strict=True)]
         has_sums = any(owner is None or args[owner] is not None for owner in sums)
-        by_sample = was_by_sample or has_sums or not all(map(max, shared, is_row))
+        by_sample = was_by_sample or has_sums or parts.draws or not all(map(max, shared, is_row))
         for place, value in enumerate(values):
             if isinstance(value, Tensor) and shared[place] and (by_sample or is_row[place]):
                 values[place] = value.expand(size, *value.shape)

@@ -12,7 +12,8 @@ def register(operators: Operators) -> None:
     """Let every direction take DTensors: rows are sharded along any of their axes but the last, or replicated.
 
     Parameters are replicated; sums over rows, which their gradients are, are partial until they are asked for. By
-    sample all of it may be sharded along the samples.
+    sample all of it may be sharded along the samples. Rows with random numbers are replicated, since these go by the
+    number of a row among all.
     """
     from torch.distributed.tensor.experimental import register_sharding
 
@@ -34,7 +35,7 @@ def _placements(parts: OperatorValues) -> Any:
             if there and part.part == ROW
         )
         found = [([Replicate()] * len(parts.results), [Replicate() if there else None for there in is_there])]
-        for axis in range(axes):
+        for axis in range(min(axes, args[by_sample]) if parts.draws else axes):
             of_samples = axis == 0 and args[by_sample]
             results = [Shard(axis) if of_samples or part.is_per_row else Partial() for part in parts.results]
             given = [

@@ -8,13 +8,14 @@ along the features, once for all rows that share them.
 """
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..numpy.blocks import Scattered, SummedRows, Work
-from ..protocol.calls import Array, DType, Shape
+from ..protocol.calls import Array, Shape
 from ..protocol.directions import COMPUTED, FEATURE, ROW, ROW_SCALAR, Entry
 
 Function = Callable[[list[Any], list[Any], Work], Any]
@@ -47,8 +48,7 @@ def arranged(
         cut = _cut([*values, *targets])
     rows = [_rows(value, cut, call.shape) if isinstance(value, Scattered) else value for value in values]
     sums = [
-        runs.sums(call) if _is_summed(target, each, runs) else None
-        for target, each in zip(targets, makes, strict=True)
+        runs.sums(call) if _is_summed(target, each, runs) else None for target, each in zip(targets, makes, strict=True)
     ]
     made = [
         target if target is None or own is not None else _result(target, each, cut, call)
@@ -205,8 +205,7 @@ def _stride(axes: Sequence[tuple[int, int]]) -> int | None:
     (8, None, 8)
     """
     moved = [axis for axis in axes if axis[0] != 1]
-    for (_, outer), (size, inner) in zip(moved, moved[1:], strict=False):
+    for (_, outer), (size, inner) in pairwise(moved):
         if outer != size * inner:
             return None
     return moved[-1][1] if moved else 0
-

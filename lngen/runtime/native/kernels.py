@@ -89,7 +89,9 @@ class HostKernels:
         of = kernels.otherwise
         function = kernels.forward if kernels.takes.is_forward else kernels.later
         if isinstance(of, AxesForward | AxesLater):
-            return of.compiled(function, partial(arranged, chunks_wanted), empty, lambda call: HostCall(call, kernels.running()))
+            return of.compiled(
+                function, partial(arranged, chunks_wanted), empty, lambda call: HostCall(call, kernels.running())
+            )
         if kernels.takes.is_forward:
             call: Any = ForwardCall(self.layer, of.results, function, empty=empty)
         else:
@@ -201,10 +203,11 @@ class DirectionKernels:
         for place, (dtype, value) in enumerate(zip(self.wanted(given, stored, computed, summed), given, strict=True)):
             if dtype is None:
                 continue
-            one, axes = ones[place], features[place]
-            if type(value) is np.ndarray and value.dtype == dtype:
-                if one.flags.c_contiguous or (axes is not None and is_in_rows(one, axes)):
-                    continue
+            one: Any = ones[place]
+            axes = features[place]
+            is_as_wanted = type(value) is np.ndarray and value.dtype == dtype
+            if is_as_wanted and (one.flags.c_contiguous or (axes is not None and is_in_rows(one, axes))):
+                continue
             if place >= self.first_made:
                 given[place] = np.empty(value.shape, dtype)
                 copied.append((value, given[place]))

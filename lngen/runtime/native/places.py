@@ -22,7 +22,8 @@ class Places(NamedTuple):
     """Tables of the starts of rows, one for each array or None for rows that are one behind the other.
 
     `numbers` are those of the rows in the order in which they are worked on, None for their own. Each `run` of rows is
-    added up in the results at the places `summed`. Of `segment` entries each, arrays at the places `of_segment` have one.
+    added up in the results at the places `summed`. Arrays at the places `of_segment` have one entry for each `segment`
+    of so many.
     """
 
     tables: tuple[Array | None, ...]
@@ -77,7 +78,7 @@ def placed(given: Sequence[Any], features: Sequence[int | None], first_made: int
     `features` is for each array the number of axes that its row has, or None for one without rows; those from
     `first_made` on are results, of which all sum over the same axes, or none.
     """
-    arrays = [None if count is None else value for count, value in zip(features, given, strict=True)]
+    arrays: list[Any] = [None if count is None else value for count, value in zip(features, given, strict=True)]
     if all(value is None or value.flags.c_contiguous for value in arrays):
         return None
     rows = len(shape) - 1

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Layers whose axes have names, on tensors.
 
-The operators are those of rows, and PyTorch arranges tensors for them. A call of plain tensors of the processor is given
-to the emitted function as it is, which reads rows where they lie.
+The operators are those of rows, and PyTorch arranges tensors for them. A call of plain tensors of the processor goes to
+the emitted function as it is, which reads rows where they lie.
 """
 
 from collections.abc import Sequence
@@ -17,7 +17,6 @@ from .derivatives import node_at_once
 from .dispatch import at_once
 from .inputs import TorchInputs
 from .kernels import Tensor, TorchKernels, each, fresh, lent, only, threads_for, torch
-from .parts import OperatorValues
 
 __all__ = ["TorchAxes"]
 
@@ -62,15 +61,15 @@ class _AxesAtOnce:
 
     def __init__(self, interface: Interface, numpy: Any, compiled: Any, by_operators: Any) -> None:
         layer = LayerProtocol(interface)
-        self.kept, self.differentiable = layer.kept, layer.differentiable
+        self.kept: Sequence[int] = layer.kept
+        self.differentiable: Sequence[int] = layer.differentiable
         self.inputs, self.constants, self.outputs = len(layer.inputs), len(layer.constants) + 1, len(layer.outputs)
-        self.results = len(layer.directions["forward"].makes)
-        self.casts = [each.cast for each in layer.outputs]
-        self.kernels = _AxesKernels(layer, interface, numpy, compiled)
-        self.parts: dict[str, OperatorValues] = self.kernels.parts
+        self.casts: Sequence[str | None] = [each.cast for each in layer.outputs]
+        self.backward: Any = self._again
+        self.kernels: Any = _AxesKernels(layer, interface, numpy, compiled)
         self.by_operators = by_operators
 
-    def backward(self, *args: Any) -> Any:
+    def _again(self, *args: Any) -> Any:
         """Return gradients that can be differentiated again: those of the operators."""
         end = self.inputs + self.constants
         inputs, constants, given = args[: self.inputs], args[self.inputs : end - 1], args[end - 1]

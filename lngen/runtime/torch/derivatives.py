@@ -19,32 +19,37 @@ _Node: Any = torch.autograd.function._SingleLevelFunction
 _Function: Any = torch.autograd.Function
 
 
-class DifferentiableLayer(Protocol):
-    """Layer as derivative rules see it: its operators, and the division of their arguments.
+class ReverseLayer(Protocol):
+    """Layer as its first gradient sees it.
 
-    An operator takes `inputs` inputs, `constants` Constants, the results of forward at `kept`, then the arguments of
-    its direction. The inputs at `differentiable` have gradients. `casts` are the types that outputs are rounded to,
-    None for one that is not.
+    Its functions take `inputs` inputs, `constants` Constants, the results of forward at `kept`, then the arguments of
+    their direction. The inputs at `differentiable` have gradients. `casts` are the types that outputs are rounded to,
+    None for one that is not. `backward` can be differentiated again; that of `kernels` can not.
     """
 
     inputs: int
     constants: int
     outputs: int
-    results: int
     kept: Sequence[int]
     differentiable: Sequence[int]
     casts: Sequence[str | None]
     backward: Any
+    kernels: Any
+
+
+class DifferentiableLayer(ReverseLayer, Protocol):
+    """Layer as derivative rules see it: its operators, and the division of their arguments."""
+
+    results: int
     jvp: Any
     backward_backward: Any
-    kernels: Any
     parts: dict[str, OperatorValues]
 
 
 # ---- rules of differentiation; a node keeps its arguments as they were, which may be differentiated again
 
 
-def _keep(ctx: Any, layer: DifferentiableLayer, args: Sequence[Any], made: Sequence[Any] = ()) -> None:
+def _keep(ctx: Any, layer: ReverseLayer, args: Sequence[Any], made: Sequence[Any] = ()) -> None:
     """Save arguments of an operator, and those of its results that later directions take."""
     first, end = layer.inputs, layer.inputs + layer.constants
     tensors = (*args[:first], *args[end:], *made)
@@ -55,7 +60,7 @@ def _keep(ctx: Any, layer: DifferentiableLayer, args: Sequence[Any], made: Seque
     ctx.set_materialize_grads(False)
 
 
-def _kept(ctx: Any, layer: DifferentiableLayer) -> tuple[Any, ...]:
+def _kept(ctx: Any, layer: ReverseLayer) -> tuple[Any, ...]:
     tensors, first = ctx.saved_tensors, layer.inputs
     return (*tensors[:first], *ctx.constants, *tensors[first:])
 
@@ -70,7 +75,7 @@ def _total(first: Sequence[Any], second: Sequence[Any]) -> list[Any]:
 
 
 def _gradients(
-    layer: DifferentiableLayer, arguments: Sequence[Any], cotangents: Sequence[Tensor | None], are_plain: bool = False
+    layer: ReverseLayer, arguments: Sequence[Any], cotangents: Sequence[Tensor | None], are_plain: bool = False
 ) -> list[Tensor | None]:
     """Return the gradient of each input, None for one without a gradient; `arguments` are those up to saved values.
 
@@ -92,12 +97,12 @@ def _second_gradients(
     return _of_inputs(layer, arguments, made[:count]), own
 
 
-def _without_gradient(layer: DifferentiableLayer, made: Sequence[Any]) -> list[Any]:
+def _without_gradient(layer: ReverseLayer, made: Sequence[Any]) -> list[Any]:
     """The outputs that are integers."""
     return [value for value, cast in zip(made, layer.casts, strict=False) if cast and not TARGETS[cast].digits]
 
 
-def _straight(layer: DifferentiableLayer, arguments: Sequence[Any], cotangents: Sequence[Any]) -> Sequence[Any]:
+def _straight(layer: ReverseLayer, arguments: Sequence[Any], cotangents: Sequence[Any]) -> Sequence[Any]:
     """Cotangents of outputs, straight through casts: PyTorch gives them in the type of the output."""
     if not any(layer.casts):
         return cotangents
@@ -114,7 +119,7 @@ def _cast(layer: DifferentiableLayer, tangents: Sequence[Any]) -> list[Any]:
     ]
 
 
-def _of_inputs(layer: DifferentiableLayer, arguments: Sequence[Any], made: Sequence[Tensor]) -> list[Tensor | None]:
+def _of_inputs(layer: ReverseLayer, arguments: Sequence[Any], made: Sequence[Tensor]) -> list[Tensor | None]:
     found: list[Tensor | None] = [None] * layer.inputs
     for number, value in zip(layer.differentiable, made, strict=True):
         if arguments[number] is not None:
@@ -158,7 +163,7 @@ def _forward_node(layer: DifferentiableLayer, compute: Callable[..., Any]) -> An
     return ForwardNode
 
 
-def node_at_once(layer: DifferentiableLayer) -> Any:
+def node_at_once(layer: ReverseLayer) -> Any:
     """The node of a forward whose row scalars no operator has made tensors of."""
     count, kept, kernels = layer.outputs, layer.kept, layer.kernels
     no_gradients = (None,) * (layer.inputs + layer.constants)

@@ -125,7 +125,8 @@ def _segments_in_one_place(places: Any, axes: Any) -> tuple[Any, str, Any]:
 
 def _one_run_alone(places: Any, axes: Any) -> tuple[Any, str, Any]:
     def total(self: Any, sums: Any) -> Any:
-        return old(self, sums if self.length is None else sums * (np.arange(sums.shape[self.over[-1]]) == 0)[:, None, None])
+        runs = np.arange(sums.shape[self.over[-1]])
+        return old(self, sums if self.length is None else sums * (runs == 0)[:, None, None])
 
     old = axes.Runs.total
     return axes.Runs, "total", total
@@ -135,16 +136,15 @@ def _sums_over_other_rows(places: Any, axes: Any) -> tuple[Any, str, Any]:
     return axes.Runs, "shape", lambda self, shape: tuple(shape)
 
 
-@pytest.mark.parametrize(
-    ("name", "mistake"),
-    [
-        ("group_norm", _segments_in_one_place),
-        *sample(
-            [("ada_layer_norm", _next_row), ("head_rms_norm", _one_run_alone), ("head_rms_norm", _sums_over_other_rows)],
-            (("ada_layer_norm", _next_row),),
-        ),
-    ],
+MISTAKES = (
+    ("ada_layer_norm", _next_row),
+    ("group_norm", _segments_in_one_place),
+    ("head_rms_norm", _one_run_alone),
+    ("head_rms_norm", _sums_over_other_rows),
 )
+
+
+@pytest.mark.parametrize(("name", "mistake"), sample(MISTAKES, MISTAKES[:1], MISTAKES))
 def test_a_planted_mistake_is_refused(name: str, mistake: Any) -> None:
     layer = compiled.layer(AXES[name])
     package = f"{layer.cpu.__package__.rpartition('.')[0]}._runtime.native"

@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: MIT
+"""Layers whose axes have names, on kernels: which arrays are used where they lie, in segments, and as sums.
+
+An array that lacks axes of the rows is not written out along them, and its gradient is added up by the kernels. The
+features of a row may be axes that lie apart, or that an array lacks some of. Where one cut makes each array one run of
+segments, with entries one behind the other or one for each segment, kernels take these. Other arrays are written out
+along the features, once for all rows that share them.
+"""
+
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from math import prod
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..numpy.blocks import Scattered, SummedRows, Work
+from ..protocol.calls import Array, Shape
+from ..protocol.directions import COMPUTED, FEATURE, ROW, ROW_SCALAR, Entry
+
+Function = Callable[[list[Any], list[Any], Work], Any]
+
+PAGE = 1 << 12
+LEAST_ROWS, MOST_ROWS = 8, 32
+"""Rows of a run, where the whole of an axis is not one."""
+
+LEAST_SEGMENT = 16
+"""Entries of a segment at the least; for shorter ones a written out row is as fast."""
+
+
+def arranged(
+    chunks: Callable[[Shape], int],
+    function: Function,
+    values: Sequence[Any],
+    reads: Sequence[Entry],
+    targets: Sequence[Any],
+    makes: Sequence[Entry],
+    call: Work,
+) -> list[Any]:
+    """Call kernels on values and results as rows, and return the results; those that are targets are done.
+
+    Results are written into `targets`, or into memory of their own if those are no rows. `reads` and `makes` are the
+    kinds of both. `chunks(shape)` is the number of parts that threads would share.
+    """
+    runs, cut = Runs(), None
+    if call.dtype in COMPUTED:
+        runs = Runs.of(targets, call, chunks(call.shape))
+        cut = _cut([*values, *targets])
+    rows = [_rows(value, cut, call.shape) if isinstance(value, Scattered) else value for value in values]
+    sums = [
+        runs.sums(call) if _is_summed(target, each, runs) else None for target, each in zip(targets, makes, strict=True)
+    ]
+    made = [
+        target if target is None or own is not None else _result(target, each, cut, call)
+        for target, own, each in zip(targets, sums, makes, strict=True)
+    ]
+    function(
+        [runs.split(value, each) for value, each in zip(rows, reads, strict=True)],
+        [
+            runs.split(value, each) if own is None else own.rows
+            for value, own, each in zip(made, sums, makes, strict=True)
+        ],
+        call._replace(shape=runs.shape(call.shape)),
+    )
+    for place, (target, own) in enumerate(zip(targets, sums, strict=True)):
+        if own is not None:
+            target.finish_from(runs.total(own.sums))
+        elif isinstance(target, Scattered) and _in_segments(target, cut):
+            made[place] = target
+    return made
+
+
+def _rows(value: Scattered, cut: int | None, shape: Shape) -> Array:
+    """Rows in segments where they lie, or in memory of their own. Rows that lie at one place are written once."""
+    count = len(shape) - 1
+    if _in_segments(value, cut):
+        return _segments(value, cut or 0)
+    once = tuple([slice(0, 1) if stride == 0 else slice(None) for stride in value.array.strides[:count]])
+    kept = value.array[once]
+    return np.broadcast_to(kept.reshape(*kept.shape[:count], -1), shape)
+
+
+def _segments(rows: Scattered, cut: int) -> Array:
+    """Rows with two axes of features, in the memory of their own array."""
+    sizes = rows.array.shape[len(rows.rows) :]
+    return rows.array.reshape(*rows.rows, prod(sizes[:cut]), prod(sizes[cut:]))
+
+
+def _result(target: Any, each: Entry, cut: int | None, call: Work) -> Array:
+    """An array that kernels write a result into."""
+    if each.part == FEATURE:
+        return np.empty(call.shape[-1:], target.dtype)
+    if not isinstance(target, Scattered):
+        return target  # type: ignore[no-any-return]
+    if _in_segments(target, cut):
+        return _segments(target, cut or 0)
+    shape = call.shape if each.part == ROW else call.shape[:-1]
+    return np.empty(shape, target.target.dtype if isinstance(target, SummedRows) else target.dtype)
+
+
+# ---- sums over rows
+
+
+class Runs(NamedTuple):
+    """The axes of rows that results are summed `over`, by kernels in whole or in runs of the last of them.
+
+    One call of kernels sums over the same axes for each result, the first that lacks some; others are summed later.
+    """
+
+    over: Shape = ()
+    length: int | None = None
+
+    @classmethod
+    def of(cls, targets: Sequence[Any], call: Work, chunks: int) -> "Runs":
+        """Return the runs for some results: short ones where whole axes would leave threads fewer than their chunks.
+
+        So it is also where rows that are added up lie so far apart that each is alone in its page of memory.
+        """
+        over = next((each.summed_rows for each in targets if isinstance(each, SummedRows) and each.summed_rows), ())
+        if not over:
+            return cls()
+        rows, last = call.shape[:-1], over[-1]
+        is_enough = prod(rows) // prod([rows[axis] for axis in over]) >= chunks
+        is_apart = chunks > 1 and last + 1 < len(rows) and call.shape[-1] * call.dtype.itemsize < PAGE
+        if not is_enough or is_apart:
+            length = max(each for each in range(1, MOST_ROWS + 1) if rows[last] % each == 0)
+            if length >= LEAST_ROWS:
+                return cls(over, length)
+        return cls(over) if is_enough else cls()
+
+    def shape(self, shape: Shape) -> Shape:
+        """Return a shape whose last axis of those is one of runs and one of the rows in each."""
+        if self.length is None:
+            return shape
+        last = self.over[-1]
+        return (*shape[:last], shape[last] // self.length, self.length, *shape[last + 1 :])
+
+    def split(self, value: Any, each: Entry) -> Any:
+        """Return an array of rows with that axis in runs."""
+        if self.length is None or value is None or each.part not in (ROW, ROW_SCALAR):
+            return value
+        return value.reshape(self.shape(value.shape))
+
+    def sums(self, call: Work) -> "Sums":
+        """Return memory for the sums over the rows of a call."""
+        sizes = self.shape(call.shape)
+        lacks = self.over if self.length is None else (self.over[-1] + 1,)
+        sums = np.empty([1 if axis in lacks else size for axis, size in enumerate(sizes)], call.dtype)
+        steps = [0 if axis in lacks else step for axis, step in enumerate(sums.strides)]
+        return Sums(sums, np.lib.stride_tricks.as_strided(sums, sizes, steps))
+
+    def total(self, sums: Array) -> Array:
+        """Return the sums over all axes of the rows, from those that kernels made."""
+        axes = self.over if self.length is None else (*self.over, self.over[-1] + 1)
+        total: Array = np.add.reduce(sums, axis=axes, dtype=np.float64 if self.length else None)
+        return total
+
+
+class Sums(NamedTuple):
+    """Sums of rows, and the same memory as a result of rows, which all lie where their sum is."""
+
+    sums: Array
+    rows: Array
+
+
+def _is_summed(target: Any, each: Entry, runs: Runs) -> bool:
+    """Test whether kernels add up a result."""
+    is_summed = isinstance(target, SummedRows) and target.summed_rows == runs.over
+    return is_summed and bool(runs.over) and each.part == ROW
+
+
+# ---- segments
+
+
+def _cut(given: Sequence[Any]) -> int | None:
+    """Return how many axes of the features number segments, if that makes more arrays usable where they lie."""
+    arrays = [each for each in given if isinstance(each, Scattered) and each.features > 1]
+    best, most = None, 0
+    for cut in range(1, max((each.features for each in arrays), default=0)):
+        usable = sum(_in_segments(each, cut) for each in arrays)
+        if usable > most and prod(_sizes(arrays[0])[cut:]) >= LEAST_SEGMENT:
+            best, most = cut, usable
+    return best
+
+
+def _sizes(rows: Scattered) -> Shape:
+    """The sizes of the axes of the features."""
+    return rows.split if isinstance(rows, SummedRows) else rows.array.shape[len(rows.rows) :]
+
+
+def _in_segments(rows: Scattered, cut: int | None) -> bool:
+    """Test whether rows are segments of which each has one entry, or entries one behind the other."""
+    if cut is None or isinstance(rows, SummedRows):
+        return False
+    array, count = rows.array, len(rows.rows)
+    axes = list(zip(array.shape[count:], array.strides[count:], strict=True))
+    within, between = _stride(axes[cut:]), _stride(axes[:cut])
+    return within in (0, array.itemsize) and between is not None and array.dtype.kind not in "iub"
+
+
+def _stride(axes: Sequence[tuple[int, int]]) -> int | None:
+    """Return how far entries along some axes lie apart, as (size, stride), or None if they do not lie evenly.
+
+    >>> _stride([(3, 40), (5, 8)]), _stride([(3, 80), (5, 8)]), _stride([(1, 80), (5, 8)])
+    (8, None, 8)
+    """
+    moved = [axis for axis in axes if axis[0] != 1]
+    for (_, outer), (size, inner) in pairwise(moved):
+        if outer != size * inner:
+            return None
+    return moved[-1][1] if moved else 0

@@ -1,0 +1,258 @@
+# Made by lngen 0.1.0 from the definition of dropout_add_layer_norm.
+# Do not edit; edit dropout_add_layer_norm.py and run: lngen derive dropout_add_layer_norm.py
+# Cost: forward 4 row tensors (2 read, 2 written), 13 flops per row element; backward 5 row tensors (3 read, 2 written), 18 flops per row element.
+# Evidence: 2 outputs, 38 steps, 41 first lines, 2 identities, 4 gradients, 2 tangents, 6 second-order gradients, 8 emitted programs: exact at every D; 4 gradients with rows written out: 2 exact at D = 1, 2 exact at D = 1, 2; derivation.md says of what.
+# definition sha256:4a6b3992b35ca9623e1f3f25751fde9f8d304538004d43ac6e2b50a873d69837
+# templates sha256:e10bd316686ff78d1d12c3361e30921fc3fe41e2eaf7aa29855cccf3a6818ff2
+"""Dropout, residual addition, then layer normalization; the sum is the second output.
+
+The functions of `numpy_backend` for arrays in device memory: the kernels of kernels.cu,
+launched by PyCUDA. A kernel is compiled on first use, by nvcc or else NVRTC, and kept in
+$LNGEN_CACHE or the user's cache folder.
+
+An array is a GPUArray or another object with `__cuda_array_interface__` or `__dlpack__`.
+It is dense, of type float16, bfloat16 (raw 2-byte entries count as bfloat16), float32 or
+float64. Rows and row scalars share one type, and so do features and scalars.
+
+Each direction has further arguments:
+
+    stream: the stream of the launch, from PyCUDA, PyTorch or CuPy, or a handle; None is
+        the default stream.
+    workspace: device memory of `workspace_bytes` bytes; None allocates it. Forward keeps
+        its row scalars there, so it belongs to `saved` until backward is done; with
+        `save=False` none is needed. Other directions keep partial sums over rows there.
+        It needs no initial value, and is free when the stream has passed the call.
+    like: an array of another library, or a module with `from_dlpack` such as cupy or
+        torch. New results become arrays of that library, without a copy; None makes
+        GPUArrays.
+
+They raise TypeError for an argument that is not a floating-point array in device memory,
+ValueError for a wrong shape, and ImportError without PyCUDA or a driver.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, NamedTuple, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from .._runtime.cuda import launcher as _launcher
+from .kernels import KERNELS
+from .numpy_backend import INTERFACE
+
+
+class Outputs(NamedTuple):
+    """Outputs of `forward`; see `numpy_backend.Outputs`."""
+
+    y: Any
+    h: Any
+
+
+class Gradients(NamedTuple):
+    """Gradients, see `numpy_backend.Gradients`."""
+
+    dx: Any
+    dresidual: Any
+    dgamma: Any
+    dbeta: Any
+
+
+class SecondGradients(NamedTuple):
+    """Gradients from `backward_backward`; see `numpy_backend.SecondGradients`."""
+
+    dx: Any
+    dresidual: Any
+    dgamma: Any
+    dbeta: Any
+    ddy: Any
+    ddh: Any
+
+
+class Saved(NamedTuple):
+    """Values that `forward` saves; see `numpy_backend.Saved`."""
+
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+    dtypes: tuple[np.dtype[Any] | None, ...]
+    h: _launcher.DeviceArray
+    seed: _launcher.DeviceArray
+    gamma: _launcher.DeviceArray | None
+    p: float
+    mu: _launcher.DeviceArray
+    mu_residual: _launcher.DeviceArray
+    rstd: _launcher.DeviceArray
+
+
+# Aliases with an underscore, which no argument can have.
+_INTERFACE = INTERFACE
+_Saved = Saved
+_Outputs = Outputs
+_Gradients = Gradients
+_SecondGradients = SecondGradients
+
+
+@overload
+def forward(
+    x: _launcher.DeviceArray,
+    residual: _launcher.DeviceArray,
+    seed: _launcher.DeviceArray,
+    gamma: _launcher.DeviceArray | None = None,
+    beta: _launcher.DeviceArray | None = None,
+    *,
+    p: float = 0.1,
+    eps: float = 1e-5,
+    save: Literal[True] = True,
+    out: Sequence[_launcher.DeviceArray | None] | None = None,
+    stream: Any = None,
+    workspace: _launcher.DeviceArray | None = None,
+    like: Any = None,
+) -> tuple[Outputs, Saved]: ...
+
+
+@overload
+def forward(
+    x: _launcher.DeviceArray,
+    residual: _launcher.DeviceArray,
+    seed: _launcher.DeviceArray,
+    gamma: _launcher.DeviceArray | None = None,
+    beta: _launcher.DeviceArray | None = None,
+    *,
+    p: float = 0.1,
+    eps: float = 1e-5,
+    save: bool,
+    out: Sequence[_launcher.DeviceArray | None] | None = None,
+    stream: Any = None,
+    workspace: _launcher.DeviceArray | None = None,
+    like: Any = None,
+) -> tuple[Outputs, Saved | None]: ...
+
+
+def forward(
+    x: _launcher.DeviceArray,
+    residual: _launcher.DeviceArray,
+    seed: _launcher.DeviceArray,
+    gamma: _launcher.DeviceArray | None = None,
+    beta: _launcher.DeviceArray | None = None,
+    *,
+    p: float = 0.1,
+    eps: float = 1e-5,
+    save: bool = True,
+    out: Sequence[_launcher.DeviceArray | None] | None = None,
+    stream: Any = None,
+    workspace: _launcher.DeviceArray | None = None,
+    like: Any = None,
+) -> tuple[Outputs, Saved | None]:
+    """Compute `numpy_backend.forward` on device arrays."""
+    inputs_ = (x, residual, seed, gamma, beta)
+    constants_ = (
+        _launcher.finite("p", p, signed=False),
+        _launcher.finite("eps", eps, signed=False),
+    )
+    outputs_, saved_ = _launcher.forward(
+        _LAYER, inputs_, constants_, save, out, stream, workspace, like
+    )
+    return _Outputs(*outputs_), saved_
+
+
+def backward(
+    saved: Saved,
+    dy: _launcher.DeviceArray | None,
+    dh: _launcher.DeviceArray | None = None,
+    *,
+    out: Sequence[_launcher.DeviceArray | None] | None = None,
+    stream: Any = None,
+    workspace: _launcher.DeviceArray | None = None,
+    like: Any = None,
+) -> Gradients:
+    """Compute `numpy_backend.backward` on device arrays."""
+    arguments_ = (dy, dh)
+    results_ = _launcher.later(
+        _LAYER, "backward", saved, arguments_, out, stream, workspace, like
+    )
+    return _Gradients(*results_)
+
+
+def jvp(
+    saved: Saved,
+    x_dot: _launcher.DeviceArray | None = None,
+    residual_dot: _launcher.DeviceArray | None = None,
+    gamma_dot: _launcher.DeviceArray | None = None,
+    beta_dot: _launcher.DeviceArray | None = None,
+    *,
+    out: Sequence[_launcher.DeviceArray | None] | None = None,
+    stream: Any = None,
+    workspace: _launcher.DeviceArray | None = None,
+    like: Any = None,
+) -> Outputs:
+    """Compute `numpy_backend.jvp` on device arrays."""
+    arguments_ = (x_dot, residual_dot, gamma_dot, beta_dot)
+    results_ = _launcher.later(
+        _LAYER, "jvp", saved, arguments_, out, stream, workspace, like
+    )
+    return _Outputs(*results_)
+
+
+def backward_backward(
+    saved: Saved,
+    cotangents: Sequence[_launcher.DeviceArray | None],
+    ddx: _launcher.DeviceArray | None = None,
+    ddresidual: _launcher.DeviceArray | None = None,
+    ddgamma: _launcher.DeviceArray | None = None,
+    ddbeta: _launcher.DeviceArray | None = None,
+    *,
+    out: Sequence[_launcher.DeviceArray | None] | None = None,
+    stream: Any = None,
+    workspace: _launcher.DeviceArray | None = None,
+    like: Any = None,
+) -> SecondGradients:
+    """Compute `numpy_backend.backward_backward` on device arrays."""
+    arguments_ = (
+        *_launcher.each_cotangent(cotangents, ("dy", "dh")),
+        ddx,
+        ddresidual,
+        ddgamma,
+        ddbeta,
+    )
+    results_ = _launcher.later(
+        _LAYER, "backward_backward", saved, arguments_, out, stream, workspace, like
+    )
+    return _SecondGradients(*results_)
+
+
+def saved_from(
+    *,
+    h: _launcher.DeviceArray,
+    seed: _launcher.DeviceArray,
+    gamma: _launcher.DeviceArray | None = None,
+    p: float,
+    mu: _launcher.DeviceArray,
+    mu_residual: _launcher.DeviceArray,
+    rstd: _launcher.DeviceArray,
+    shape: Sequence[int] | None = None,
+    dtype: npt.DTypeLike | None = None,
+    dtypes: Mapping[str, npt.DTypeLike] | None = None,
+) -> Saved:
+    """Make `Saved` from its fields; see `numpy_backend.saved_from`."""
+    first_ = (shape, dtype, dtypes)
+    fields_ = (h, seed, gamma, p, mu, mu_residual, rstd)
+    saved_: _Saved = _launcher.saved_from(_LAYER, _INTERFACE, first_, fields_)
+    return saved_
+
+
+def workspace_bytes(direction: str, *arguments: Any) -> int:
+    """Return the bytes that a call needs as `workspace`.
+
+    `direction` is the name of a function, and `arguments` are its positional arguments:
+    `workspace_bytes("backward", saved, dy)`. With `out` and `workspace` given, a call
+    allocates nothing once its kernels are loaded. The function of this name in
+    `_runtime/cuda/launcher.py` describes the content.
+    """
+    return _launcher.workspace_bytes(_LAYER, direction, arguments)
+
+
+def compilations() -> int:
+    """Return the number of compiler runs of this process; 0 while the cache suffices."""
+    return _launcher.compilations()
+
+
+_LAYER = _launcher.layer_of(INTERFACE, Saved, __file__, KERNELS)

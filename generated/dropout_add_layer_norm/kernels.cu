@@ -1,0 +1,57 @@
+// Dropout, residual addition, then layer normalization; the sum is the second output.
+// Made by lngen 0.1.0 from the definition of dropout_add_layer_norm.
+// Do not edit; edit dropout_add_layer_norm.py and run: lngen derive dropout_add_layer_norm.py
+// Cost: forward 4 row tensors (2 read, 2 written), 13 flops per row element; backward 5 row tensors (3 read, 2 written), 18 flops per row element.
+// Evidence: 2 outputs, 38 steps, 41 first lines, 2 identities, 4 gradients, 2 tangents, 6 second-order gradients, 8 emitted programs: exact at every D; 4 gradients with rows written out: 2 exact at D = 1, 2 exact at D = 1, 2; derivation.md says of what.
+// definition sha256:4a6b3992b35ca9623e1f3f25751fde9f8d304538004d43ac6e2b50a873d69837
+// templates sha256:e10bd316686ff78d1d12c3361e30921fc3fe41e2eaf7aa29855cccf3a6818ff2
+//
+// Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
+//
+//     forward_<type>(const Row* x, const Row* residual, const OneInteger* seed, const Parameter* gamma, const
+//         Parameter* beta, Computed p, Computed eps, Row* out_y, Row* out_h, Computed* save_mu, Computed*
+//         save_mu_residual, Computed* save_rstd, long long rows, int D)
+//     backward_<type>(const Row* h, const Row* dy, const Row* dh, const Computed* mu, const Computed* mu_residual,
+//         const Computed* rstd, const OneInteger* seed, const Parameter* gamma, Computed p, Row* out_dx, Row*
+//         out_dresidual, Computed* workspace, long long rows, int D)
+//     backward_columns_<type>(Computed* workspace, int blocks, const OneInteger* seed, const Parameter* gamma,
+//         Computed p, Parameter* out_dgamma, Parameter* out_dbeta, int D)
+//
+// The workspace holds blocks * (sums into columns * D + sums into scalars) entries:
+//     backward: blocks * (2*D + 0).
+// Launches, and the macros that choose among kernels: rows.cuh. Formulas, and the macros of arguments: layer.h.
+
+#include "../_runtime/cuda/layer_rows.cuh"
+#include "layer.h"
+
+#ifdef LNGEN_FORWARD
+#define LNGEN_KERNELS(TYPE, T) \
+  LNGEN_KERNEL(forward_##TYPE, T, lngen::forward::Layer, \
+               (const T* __restrict__ x, const T* __restrict__ residual, const lngen::OneInteger* __restrict__ seed, \
+                const lngen::Parameter<T>* __restrict__ gamma, const lngen::Parameter<T>* __restrict__ beta, \
+                lngen::Computed<T> p, lngen::Computed<T> eps, T* __restrict__ out_y, T* __restrict__ out_h, \
+                lngen::Computed<T>* __restrict__ save_mu, lngen::Computed<T>* __restrict__ save_mu_residual, \
+                lngen::Computed<T>* __restrict__ save_rstd, long long rows, int D), \
+               (x, residual, seed, gamma, beta, p, eps, out_y, out_h, save_mu, save_mu_residual, save_rstd, rows, \
+                D))
+LNGEN_EACH_TYPE(LNGEN_KERNELS)
+#undef LNGEN_KERNELS
+#endif
+
+#ifdef LNGEN_BACKWARD
+#define LNGEN_KERNELS(TYPE, T) \
+  LNGEN_KERNEL(backward_##TYPE, T, lngen::backward::Layer, \
+               (const T* __restrict__ h, const T* __restrict__ dy, const T* __restrict__ dh, \
+                const lngen::Computed<T>* __restrict__ mu, const lngen::Computed<T>* __restrict__ mu_residual, \
+                const lngen::Computed<T>* __restrict__ rstd, const lngen::OneInteger* __restrict__ seed, \
+                const lngen::Parameter<T>* __restrict__ gamma, lngen::Computed<T> p, T* __restrict__ out_dx, \
+                T* __restrict__ out_dresidual, lngen::Computed<T>* __restrict__ workspace, long long rows, int D), \
+               (h, dy, dh, mu, mu_residual, rstd, seed, gamma, p, out_dx, out_dresidual, workspace, rows, D)) \
+  LNGEN_KERNEL(backward_columns_##TYPE, T, lngen::backward::columns::Layer, \
+               (lngen::Computed<T>* __restrict__ workspace, int blocks, const lngen::OneInteger* __restrict__ seed, \
+                const lngen::Parameter<T>* __restrict__ gamma, lngen::Computed<T> p, \
+                lngen::Parameter<T>* __restrict__ out_dgamma, lngen::Parameter<T>* __restrict__ out_dbeta, int D), \
+               (workspace, blocks, seed, gamma, p, out_dgamma, out_dbeta, D))
+LNGEN_EACH_TYPE(LNGEN_KERNELS)
+#undef LNGEN_KERNELS
+#endif

@@ -1,0 +1,59 @@
+# Made by lngen 0.1.0 from the definition of dropout_add_layer_norm.
+# Do not edit; edit dropout_add_layer_norm.py and run: lngen derive dropout_add_layer_norm.py
+# Cost: forward 4 row tensors (2 read, 2 written), 13 flops per row element; backward 5 row tensors (3 read, 2 written), 18 flops per row element.
+# Evidence: 2 outputs, 38 steps, 41 first lines, 2 identities, 4 gradients, 2 tangents, 6 second-order gradients, 8 emitted programs: exact at every D; 4 gradients with rows written out: 2 exact at D = 1, 2 exact at D = 1, 2; derivation.md says of what.
+# definition sha256:4a6b3992b35ca9623e1f3f25751fde9f8d304538004d43ac6e2b50a873d69837
+"""Dropout, residual addition, then layer normalization; the sum is the second output. The values that its kernels take, in order."""
+
+from .._runtime.protocol.kernels import KernelTable
+
+KERNELS = {
+    "forward": KernelTable(
+        source="kernels",
+        kernels={
+            "forward": (
+                "x, residual, seed, gamma, beta, p, eps, out y, out h, saved mu, "
+                "saved mu_residual, saved rstd, the rows, the features"
+            ),
+        },
+    ),
+    "backward": KernelTable(
+        source="kernels",
+        sums=(2, 0),
+        kernels={
+            "backward": (
+                "h, dy, dh, saved mu, saved mu_residual, saved rstd, seed, gamma, p, "
+                "out dx, out dresidual, the workspace, the rows, the features"
+            ),
+            "backward_columns": (
+                "the workspace, the blocks, seed, gamma, p, out dgamma, out dbeta, "
+                "the features"
+            ),
+        },
+    ),
+    "jvp": KernelTable(
+        source="second_order",
+        kernels={
+            "jvp": (
+                "h, x_dot, residual_dot, saved mu, saved mu_residual, saved rstd, "
+                "seed, gamma, p, gamma_dot, beta_dot, out y_dot, out h_dot, the rows, "
+                "the features"
+            ),
+        },
+    ),
+    "backward_backward": KernelTable(
+        source="second_order",
+        sums=(1, 0),
+        kernels={
+            "backward_backward": (
+                "h, dy, dh, ddx, ddresidual, saved mu, saved mu_residual, saved rstd, "
+                "seed, gamma, p, ddgamma, ddbeta, out dx, out dresidual, out ddy, "
+                "out ddh, the workspace, the rows, the features"
+            ),
+            "backward_backward_columns": (
+                "the workspace, the blocks, seed, gamma, p, ddgamma, ddbeta, "
+                "out dgamma, out dbeta, the features"
+            ),
+        },
+    ),
+}

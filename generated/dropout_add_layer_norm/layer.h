@@ -1,0 +1,392 @@
+// Dropout, residual addition, then layer normalization; the sum is the second output.
+// Made by lngen 0.1.0 from the definition of dropout_add_layer_norm.
+// Do not edit; edit dropout_add_layer_norm.py and run: lngen derive dropout_add_layer_norm.py
+// Cost: forward 4 row tensors (2 read, 2 written), 13 flops per row element; backward 5 row tensors (3 read, 2 written), 18 flops per row element.
+// Evidence: 2 outputs, 38 steps, 41 first lines, 2 identities, 4 gradients, 2 tangents, 6 second-order gradients, 8 emitted programs: exact at every D; 4 gradients with rows written out: 2 exact at D = 1, 2 exact at D = 1, 2; derivation.md says of what.
+// definition sha256:4a6b3992b35ca9623e1f3f25751fde9f8d304538004d43ac6e2b50a873d69837
+//
+// forward:
+//     uniform_seed = uniform(seed)
+//     h = residual + where(uniform_seed >= p, x/(1 - p), 0)
+//     mu = mean(h)
+//     var = mean((h - mu)**2)
+//     rstd = 1/sqrt(var + eps)
+//     xhat = rstd*(h - mu)
+//     y = gamma*xhat + beta
+// backward:
+//     g = gamma*dy
+//     dresidual = dh + rstd*(g - mean(g) - xhat*mean(g*xhat))
+//     dx = where(uniform_seed >= p, dresidual/(1 - p), 0)
+//     dgamma = sum_rows(dy*xhat)
+//     dbeta = sum_rows(dy)
+// jvp:
+//     h_dot = residual_dot + where(uniform_seed >= p, x_dot/(1 - p), 0)
+//     y_dot = gamma_dot*xhat + beta_dot + rstd*gamma*(h_dot - mean(h_dot) - xhat*mean(h_dot*xhat))
+// backward_backward:
+//     g = gamma*dy
+//     mean_g = mean(g)
+//     mean_g_xhat = mean(g*xhat)
+//     ddh = ddresidual + where(uniform_seed >= p, ddx/(1 - p), 0)
+//     dg = rstd*(ddh - mean(ddh) - xhat*mean(ddh*xhat))
+//     d2residual = rstd*(ddgamma*dy + rstd*(mean_g*xhat*mean(ddh) + mean(ddh*xhat)*(3*mean_g_xhat*xhat + mean_g - g) - xhat*mean(ddh*g) - mean_g_xhat*(ddh - mean(ddh))) - mean(ddgamma*dy) - xhat*mean(ddgamma*dy*xhat))
+//     d2x = where(uniform_seed >= p, d2residual/(1 - p), 0)
+//     d2gamma = sum_rows(dg*dy)
+//     d2beta = 0
+//     ddy = gamma*dg + ddgamma*xhat + ddbeta
+
+// An argument that is left out, and all work for it and its gradient, is compiled away.
+namespace lngen {
+constexpr bool HAS_beta = LNGEN_UNDEFINED(LNGEN_WITHOUT_beta);
+constexpr bool HAS_beta_dot = LNGEN_UNDEFINED(LNGEN_WITHOUT_beta_dot);
+constexpr bool HAS_ddbeta = LNGEN_UNDEFINED(LNGEN_WITHOUT_ddbeta);
+constexpr bool HAS_ddgamma = LNGEN_UNDEFINED(LNGEN_WITHOUT_ddgamma);
+constexpr bool HAS_ddresidual = LNGEN_UNDEFINED(LNGEN_WITHOUT_ddresidual);
+constexpr bool HAS_ddx = LNGEN_UNDEFINED(LNGEN_WITHOUT_ddx);
+constexpr bool HAS_dh = LNGEN_UNDEFINED(LNGEN_WITHOUT_dh);
+constexpr bool HAS_dy = LNGEN_UNDEFINED(LNGEN_WITHOUT_dy);
+constexpr bool HAS_gamma = LNGEN_UNDEFINED(LNGEN_WITHOUT_gamma);
+constexpr bool HAS_gamma_dot = LNGEN_UNDEFINED(LNGEN_WITHOUT_gamma_dot);
+constexpr bool HAS_residual_dot = LNGEN_UNDEFINED(LNGEN_WITHOUT_residual_dot);
+constexpr bool HAS_x_dot = LNGEN_UNDEFINED(LNGEN_WITHOUT_x_dot);
+}  // namespace lngen
+
+// ================================================================================================ forward
+
+namespace lngen::forward {
+
+constexpr Name<ROWS, 0> X;
+constexpr Name<ROWS, 1> RESIDUAL;
+constexpr Name<INTEGER, 0> SEED;
+constexpr Name<FEATURES, 0, HAS_gamma, One> GAMMA;
+constexpr Name<FEATURES, 1, HAS_beta, Zero> BETA;
+constexpr Name<NUMBER, 0> P;
+constexpr Name<NUMBER, 1> EPS;
+constexpr Name<ROWS_OUT, 0> Y;
+constexpr Name<ROWS_OUT, 1> H;
+constexpr Name<SAVED_OUT, 0> MU;
+constexpr Name<SAVED_OUT, 1> MU_RESIDUAL;
+constexpr Name<SAVED_OUT, 2> RSTD;
+constexpr Name<RANDOM, 0> UNIFORM_SEED;
+constexpr Name<KEPT, 0> KEPT_H;
+constexpr Name<KEPT, 1> KEPT_H_SHIFTED;
+using Given = decltype(names(X, RESIDUAL, SEED, GAMMA, BETA, P, EPS, Y, H, MU, MU_RESIDUAL, RSTD, ROW_COUNT, D));
+
+struct Layer : Direction<Given, decltype(over_rows()), 2, 1, 10, 1, 2> {
+  template <class Call> static LNGEN_INLINE auto before(const Call& call) {
+    using A = typename Call::A;
+    const auto p_shifted = A(1) / (A(1) - call(P));  // step 1, pass 1
+    return terms(p_shifted);
+  }
+  template <class Row> static LNGEN_INLINE void work(const Row& row) {
+    const auto seed = row(SEED);
+    const auto p = row(P);
+    const auto p_shifted = get<0>(row.call);
+    const auto stage_1 = row.means([&](auto at) {
+      using A = typename decltype(at)::A;
+      const auto x = at(X);
+      const auto residual = at(RESIDUAL);
+      const auto uniform_seed = at.uniform(UNIFORM_SEED, seed);
+      const auto h = at.keep(KEPT_H, residual + choose<A>(uniform_seed >= A(p), x*p_shifted, A(0)));  // step 1, pass 2
+      at.store(H, h);
+      return terms(h);
+    });
+    const auto mu = get<0>(stage_1);  // step 2: mean(h)
+    const auto stage_2 = row.sums([&](auto at) {
+      using A = typename decltype(at)::A;
+      const auto x = at(X);
+      const auto residual = at(RESIDUAL);
+      const auto uniform_seed = at.uniform(UNIFORM_SEED, seed);
+      const auto h = at.recall(KEPT_H, [&] { return residual + choose<A>(uniform_seed >= A(p), x*p_shifted, A(0)); });  // step 1, pass 2
+      const auto h_shifted = at.keep(KEPT_H_SHIFTED, h - mu);  // step 3, pass 3
+      return terms(h_shifted, h_shifted*h_shifted);
+    });
+    const auto sum_h_shifted = get<0>(stage_2);  // step 3, pass 6: sum(h_shifted)
+    const auto squares_h_shifted = get<1>(stage_2);  // step 4, pass 7: sum(h_shifted**2)
+    const auto mu_residual = math::quotient(sum_h_shifted, row.D);  // step 3, pass 8
+    const auto var = math::quotient(corrected_squares(squares_h_shifted, sum_h_shifted, mu_residual, row.D), row.D);  // step 4, pass 9
+    const auto rstd = math::rsqrt(var + row(EPS));  // step 5
+    row.each([&](auto at) {
+      using A = typename decltype(at)::A;
+      const auto x = at(X);
+      const auto residual = at(RESIDUAL);
+      const auto gamma = at(GAMMA);
+      const auto beta = at(BETA);
+      const auto uniform_seed = at.uniform(UNIFORM_SEED, seed);
+      const auto h = residual + choose<A>(uniform_seed >= A(p), x*p_shifted, A(0));  // step 1, pass 2
+      const auto h_shifted = at.recall(KEPT_H_SHIFTED, [&] { return h - mu; });  // step 3, pass 3
+      const auto h_centred = h_shifted - mu_residual;  // step 3, pass 5
+      const auto xhat = h_centred*rstd;  // step 6
+      at.store(Y, xhat*gamma + beta);  // step 7
+    });
+    row.save(MU, mu);
+    row.save(MU_RESIDUAL, mu_residual);
+    row.save(RSTD, rstd);
+  }
+};
+
+}  // namespace lngen::forward
+
+// ================================================================================================ backward
+
+namespace lngen::backward {
+
+constexpr Name<ROWS, 0, HAS_dy, Zero> H;
+constexpr Name<ROWS, 1, HAS_dy, Zero> DY;
+constexpr Name<ROWS, 2, HAS_dh, Zero> DH;
+constexpr Name<SAVED, 0> MU;
+constexpr Name<SAVED, 1> MU_RESIDUAL;
+constexpr Name<SAVED, 2> RSTD;
+constexpr Name<INTEGER, 0> SEED;
+constexpr Name<FEATURES, 0, HAS_dy && HAS_gamma, One> GAMMA;
+constexpr Name<NUMBER, 0> P;
+constexpr Name<ROWS_OUT, 0> DX;
+constexpr Name<ROWS_OUT, 1> DRESIDUAL;
+constexpr Name<RANDOM, 0> UNIFORM_SEED;
+constexpr Name<OVER_ROWS, 0, HAS_dy && HAS_gamma> DGAMMA;
+constexpr Name<OVER_ROWS, 1, HAS_beta && HAS_dy> DBETA;
+using Given = decltype(names(H, DY, DH, MU, MU_RESIDUAL, RSTD, SEED, GAMMA, P, DX, DRESIDUAL, WORKSPACE, ROW_COUNT, D));
+
+struct Layer : Direction<Given, decltype(over_rows(DGAMMA, DBETA)), 2, 1, 8, 2> {
+  template <class Call> static LNGEN_INLINE auto before(const Call& call) {
+    using A = typename Call::A;
+    const auto p_shifted_2 = A(1) / (A(1) - call(P));  // step 22, pass 10
+    return terms(p_shifted_2);
+  }
+  template <class Row> static LNGEN_INLINE void work(const Row& row) {
+    const auto mu = row(MU), mu_residual = row(MU_RESIDUAL), rstd = row(RSTD);
+    const auto p = row(P);
+    const auto p_shifted_2 = get<0>(row.call);
+    const auto stage_1 = row.means([&](auto at) {
+      const auto h = at(H);
+      const auto dy = at(DY);
+      const auto gamma = at(GAMMA);
+      const auto h_shifted = h - mu;  // step 3, pass 3
+      const auto h_centred = h_shifted - mu_residual;  // step 3, pass 5
+      const auto xhat = h_centred*rstd;  // step 6
+      const auto g = dy*gamma;  // step 8
+      at.over_rows(DGAMMA, dy*xhat);  // step 23: dgamma
+      at.over_rows(DBETA, dy);  // step 24: dbeta
+      return terms(g, g*xhat);
+    });
+    const auto mean_g = get<0>(stage_1);  // step 21: mean(g)
+    const auto mean_g_xhat = get<1>(stage_1);  // step 21: mean(g*xhat)
+    row.each([&](auto at) {
+      using A = typename decltype(at)::A;
+      const auto h = at(H);
+      const auto dy = at(DY);
+      const auto dh = at(DH);
+      const auto gamma = at(GAMMA);
+      const auto uniform_seed = at.uniform(UNIFORM_SEED, row(SEED));
+      const auto h_shifted = h - mu;  // step 3, pass 3
+      const auto h_centred = h_shifted - mu_residual;  // step 3, pass 5
+      const auto xhat = h_centred*rstd;  // step 6
+      const auto g = dy*gamma;  // step 8
+      const auto dresidual = dh + (g - mean_g - xhat*mean_g_xhat)*rstd;  // step 21
+      at.store(DX, choose<A>(uniform_seed >= A(p), dresidual*p_shifted_2, A(0)));  // step 22, pass 15
+      at.store(DRESIDUAL, dresidual);
+    });
+  }
+};
+
+namespace columns {
+
+constexpr Name<INTEGER, 0, false, Zero> SEED;
+constexpr Name<FEATURES, 0, false, One> GAMMA;
+constexpr Name<NUMBER, 0> P;
+constexpr Name<FEATURES_OUT, 0, HAS_gamma> OUT_DGAMMA;
+constexpr Name<FEATURES_OUT, 1, HAS_beta> OUT_DBETA;
+using Given = decltype(names(WORKSPACE, BLOCKS, SEED, GAMMA, P, OUT_DGAMMA, OUT_DBETA, D));
+
+struct Layer : ColumnsOf<backward::Layer, Given, 1, 8> {
+  template <class Call> static LNGEN_INLINE void work(const Call& call) {
+    call.each([&](auto at) {
+      at.store(OUT_DGAMMA, at(DGAMMA));
+      at.store(OUT_DBETA, at(DBETA));
+    });
+  }
+};
+
+}  // namespace columns
+
+}  // namespace lngen::backward
+
+// ================================================================================================ jvp
+
+namespace lngen::jvp {
+
+constexpr Name<ROWS, 0, HAS_gamma_dot || HAS_residual_dot || HAS_x_dot, Zero> H;
+constexpr Name<ROWS, 1, HAS_x_dot, Zero> X_DOT;
+constexpr Name<ROWS, 2, HAS_residual_dot, Zero> RESIDUAL_DOT;
+constexpr Name<SAVED, 0> MU;
+constexpr Name<SAVED, 1> MU_RESIDUAL;
+constexpr Name<SAVED, 2> RSTD;
+constexpr Name<INTEGER, 0, HAS_x_dot, Zero> SEED;
+constexpr Name<FEATURES, 0, (HAS_gamma && HAS_residual_dot) || (HAS_gamma && HAS_x_dot), One> GAMMA;
+constexpr Name<NUMBER, 0> P;
+constexpr Name<FEATURES, 1, HAS_gamma_dot, Zero> GAMMA_DOT;
+constexpr Name<FEATURES, 2, HAS_beta_dot, Zero> BETA_DOT;
+constexpr Name<ROWS_OUT, 0> Y_DOT;
+constexpr Name<ROWS_OUT, 1> H_DOT;
+constexpr Name<RANDOM, 0, HAS_x_dot, Zero> UNIFORM_SEED;
+constexpr Name<KEPT, 0> KEPT_H_DOT;
+using Given = decltype(names(H, X_DOT, RESIDUAL_DOT, MU, MU_RESIDUAL, RSTD, SEED, GAMMA, P, GAMMA_DOT, BETA_DOT, Y_DOT, H_DOT, ROW_COUNT, D));
+
+struct Layer : Direction<Given, decltype(over_rows()), 2, 1, 8, 1, 1> {
+  template <class Call> static LNGEN_INLINE auto before(const Call& call) {
+    using A = typename Call::A;
+    const auto p_shifted_2 = A(1) / (A(1) - call(P));  // step 25, pass 16
+    return terms(p_shifted_2);
+  }
+  template <class Row> static LNGEN_INLINE void work(const Row& row) {
+    const auto mu = row(MU), mu_residual = row(MU_RESIDUAL), rstd = row(RSTD);
+    const auto seed = row(SEED);
+    const auto p = row(P);
+    const auto p_shifted_2 = get<0>(row.call);
+    const auto stage_1 = row.means([&](auto at) {
+      using A = typename decltype(at)::A;
+      const auto h = at(H);
+      const auto x_dot = at(X_DOT);
+      const auto residual_dot = at(RESIDUAL_DOT);
+      const auto uniform_seed = at.uniform(UNIFORM_SEED, integer(seed));
+      const auto h_shifted = h - mu;  // step 3, pass 3
+      const auto h_centred = h_shifted - mu_residual;  // step 3, pass 5
+      const auto xhat = h_centred*rstd;  // step 6
+      const auto h_dot = at.keep(KEPT_H_DOT, residual_dot + choose<A>(A(uniform_seed) >= A(p), x_dot*p_shifted_2, A(0)));  // step 25, pass 17
+      at.store(H_DOT, h_dot);
+      return terms(h_dot, h_dot*xhat);
+    });
+    const auto mean_h_dot = get<0>(stage_1);  // step 40: mean(h_dot)
+    const auto mean_h_dot_xhat = get<1>(stage_1);  // step 40: mean(h_dot*xhat)
+    row.each([&](auto at) {
+      using A = typename decltype(at)::A;
+      const auto h = at(H);
+      const auto x_dot = at(X_DOT);
+      const auto residual_dot = at(RESIDUAL_DOT);
+      const auto gamma = at(GAMMA);
+      const auto gamma_dot = at(GAMMA_DOT);
+      const auto beta_dot = at(BETA_DOT);
+      const auto uniform_seed = at.uniform(UNIFORM_SEED, integer(seed));
+      const auto h_shifted = h - mu;  // step 3, pass 3
+      const auto h_centred = h_shifted - mu_residual;  // step 3, pass 5
+      const auto xhat = h_centred*rstd;  // step 6
+      const auto h_dot = at.recall(KEPT_H_DOT, [&] { return residual_dot + choose<A>(A(uniform_seed) >= A(p), x_dot*p_shifted_2, A(0)); });  // step 25, pass 17
+      at.store(Y_DOT, xhat*gamma_dot + (h_dot - mean_h_dot - xhat*mean_h_dot_xhat)*rstd*gamma + beta_dot);  // step 40
+    });
+  }
+};
+
+}  // namespace lngen::jvp
+
+// ================================================================================================ backward_backward
+
+namespace lngen::backward_backward {
+
+constexpr Name<ROWS, 0, (HAS_ddgamma && HAS_dy) || (HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy), Zero> H;
+constexpr Name<ROWS, 1, (HAS_ddgamma && HAS_dy) || (HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy), Zero> DY;
+constexpr Name<ROWS, 2, false, Zero> DH;
+constexpr Name<ROWS, 3, HAS_ddx, Zero> DDX;
+constexpr Name<ROWS, 4, HAS_ddresidual, Zero> DDRESIDUAL;
+constexpr Name<SAVED, 0> MU;
+constexpr Name<SAVED, 1> MU_RESIDUAL;
+constexpr Name<SAVED, 2> RSTD;
+constexpr Name<INTEGER, 0, (HAS_ddgamma && HAS_dy) || (HAS_ddresidual && HAS_dy) || HAS_ddx, Zero> SEED;
+constexpr Name<FEATURES, 0, (HAS_ddresidual && HAS_dy && HAS_gamma) || (HAS_ddx && HAS_dy && HAS_gamma), One> GAMMA;
+constexpr Name<NUMBER, 0> P;
+constexpr Name<FEATURES, 1, HAS_ddgamma && HAS_dy, Zero> DDGAMMA;
+constexpr Name<FEATURES, 2, HAS_ddbeta && HAS_dy, Zero> DDBETA;
+constexpr Name<ROWS_OUT, 0> DX;
+constexpr Name<ROWS_OUT, 1> DRESIDUAL;
+constexpr Name<ROWS_OUT, 2, HAS_dy> DDY;
+constexpr Name<ROWS_OUT, 3, HAS_dh> DDH;
+constexpr Name<RANDOM, 0, (HAS_ddgamma && HAS_dy) || (HAS_ddresidual && HAS_dy) || HAS_ddx, Zero> UNIFORM_SEED;
+constexpr Name<OVER_ROWS, 0, (HAS_ddresidual && HAS_dy && HAS_gamma) || (HAS_ddx && HAS_dy && HAS_gamma)> D2GAMMA;
+constexpr Name<KEPT, 0> KEPT_DDH;
+using Given = decltype(names(H, DY, DH, DDX, DDRESIDUAL, MU, MU_RESIDUAL, RSTD, SEED, GAMMA, P, DDGAMMA, DDBETA, DX, DRESIDUAL, DDY, DDH, WORKSPACE, ROW_COUNT, D));
+
+struct Layer : Direction<Given, decltype(over_rows(D2GAMMA)), 7, 2, 15, 3, 1> {
+  template <class Call> static LNGEN_INLINE auto before(const Call& call) {
+    using A = typename Call::A;
+    const auto p_shifted_2 = A(1) / (A(1) - call(P));  // step 46, pass 18
+    return terms(p_shifted_2);
+  }
+  template <class Row> static LNGEN_INLINE void work(const Row& row) {
+    using A = typename Row::A;
+    const auto mu = row(MU), mu_residual = row(MU_RESIDUAL), rstd = row(RSTD);
+    const auto seed = row(SEED);
+    const auto p = row(P);
+    const auto p_shifted_2 = get<0>(row.call);
+    const auto stage_1 = row.means([&](auto at) {
+      using A = typename decltype(at)::A;
+      const auto h = at(H);
+      const auto dy = at(DY);
+      const auto ddx = at(DDX);
+      const auto ddresidual = at(DDRESIDUAL);
+      const auto gamma = at(GAMMA);
+      const auto ddgamma = at(DDGAMMA);
+      const auto uniform_seed = at.uniform(UNIFORM_SEED, integer(seed));
+      const auto h_shifted = h - mu;  // step 3, pass 3
+      const auto h_centred = h_shifted - mu_residual;  // step 3, pass 5
+      const auto xhat = h_centred*rstd;  // step 6
+      const auto g = dy*gamma;  // step 41
+      const auto ddh = at.keep(KEPT_DDH, ddresidual + choose<A>(A(uniform_seed) >= A(p), ddx*p_shifted_2, A(0)));  // step 46, pass 19
+      at.store(DDH, ddh);
+      return terms(wanted<(HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)>(g), wanted<(HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)>(g*xhat), wanted<(HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)>(ddh), wanted<(HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)>(ddh*xhat), dy*ddgamma, ddh*g, dy*xhat*ddgamma);
+    });
+    const auto mean_g = get<0>(stage_1);  // step 42: mean(g)
+    const auto mean_g_xhat = get<1>(stage_1);  // step 43: mean(g*xhat)
+    const auto mean_ddh = get<2>(stage_1);  // step 77: mean(ddh)
+    const auto mean_ddh_xhat = get<3>(stage_1);  // step 77: mean(ddh*xhat)
+    const auto mean_ddgamma_dy = get<4>(stage_1);  // step 68: mean(ddgamma*dy)
+    const auto mean_ddh_g = get<5>(stage_1);  // step 68: mean(ddh*g)
+    const auto mean_ddgamma_dy_xhat = get<6>(stage_1);  // step 68: mean(ddgamma*dy*xhat)
+    const auto mean_g_xhat_scaled = A(3)*mean_g_xhat;  // step 68, pass 20
+    const auto mean_ddh_scaled = mean_ddh*mean_g;  // step 68, pass 21
+    row.each([&](auto at) {
+      using A = typename decltype(at)::A;
+      const auto h = at(H);
+      const auto dy = at(DY);
+      const auto ddx = at(DDX);
+      const auto ddresidual = at(DDRESIDUAL);
+      const auto gamma = at(GAMMA);
+      const auto ddgamma = at(DDGAMMA);
+      const auto ddbeta = at(DDBETA);
+      const auto uniform_seed = at.uniform(UNIFORM_SEED, integer(seed));
+      const auto h_shifted = h - mu;  // step 3, pass 3
+      const auto h_centred = h_shifted - mu_residual;  // step 3, pass 5
+      const auto xhat = h_centred*rstd;  // step 6
+      const auto g = dy*gamma;  // step 41
+      const auto ddh = at.recall(KEPT_DDH, [&] { return ddresidual + choose<A>(A(uniform_seed) >= A(p), ddx*p_shifted_2, A(0)); });  // step 46, pass 19
+      const auto dg = (ddh - mean_ddh - xhat*mean_ddh_xhat)*rstd;  // step 77
+      const auto d2residual = (dy*ddgamma + (xhat*mean_ddh_scaled + (xhat*mean_g_xhat_scaled + mean_g - g)*mean_ddh_xhat - xhat*mean_ddh_g - (ddh - mean_ddh)*mean_g_xhat)*rstd - mean_ddgamma_dy - xhat*mean_ddgamma_dy_xhat)*rstd;  // step 68, pass 22
+      at.over_rows(D2GAMMA, dg*dy);  // step 78: d2gamma
+      at.store(DX, choose<A>(A(uniform_seed) >= A(p), d2residual*p_shifted_2, A(0)));  // step 69, pass 23
+      at.store(DRESIDUAL, d2residual);
+      at.store(DDY, xhat*ddgamma + dg*gamma + ddbeta);  // step 83
+    });
+  }
+};
+
+namespace columns {
+
+constexpr Name<INTEGER, 0, false, Zero> SEED;
+constexpr Name<FEATURES, 0, false, One> GAMMA;
+constexpr Name<NUMBER, 0> P;
+constexpr Name<FEATURES, 1, false, Zero> DDGAMMA;
+constexpr Name<FEATURES, 2, false, Zero> DDBETA;
+constexpr Name<FEATURES_OUT, 0, HAS_gamma> OUT_DGAMMA;
+constexpr Name<FEATURES_OUT, 1, HAS_beta> OUT_DBETA;
+using Given = decltype(names(WORKSPACE, BLOCKS, SEED, GAMMA, P, DDGAMMA, DDBETA, OUT_DGAMMA, OUT_DBETA, D));
+
+struct Layer : ColumnsOf<backward_backward::Layer, Given, 1, 8> {
+  template <class Call> static LNGEN_INLINE void work(const Call& call) {
+    call.each([&](auto at) {
+      using A = typename decltype(at)::A;
+      at.store(OUT_DGAMMA, at(D2GAMMA));
+      at.store(OUT_DBETA, A(0));  // step 79
+    });
+  }
+};
+
+}  // namespace columns
+
+}  // namespace lngen::backward_backward
