@@ -82,7 +82,7 @@ class Statistic:
 
 
 @dataclass(frozen=True)
-class Reduction:
+class LossReduction:
     """Attribute of a module that says how an output of rows is reduced: "mean", "sum" or "none".
 
     The mean is over the rows whose `label` is not the number `ignored`.
@@ -107,7 +107,7 @@ class Counterpart:
     attributes: tuple[tuple[str, str], ...]
     conditions: tuple[tuple[str, bool | int | float | None], ...] = ()
     statistics: tuple[Statistic, ...] = ()
-    reduction: Reduction | None = None
+    reduction: LossReduction | None = None
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from lngen.runtime.cuda.calls import check_saved
 from tests.shipped import NAMES, ROOT
 
 
@@ -295,3 +296,17 @@ def test_forward_workspace_is_what_is_saved(layer: Any) -> None:
         layer.workspace_bytes("forward", X, None, None, None)
     with pytest.raises(TypeError, match="saved is of type NoneType"):
         layer.workspace_bytes("backward")
+
+
+def test_an_integer_that_is_left_out_has_no_type() -> None:
+    """Backward takes what forward saved without it; an integer that was given still has to have its type."""
+    layer = cuda_of("label_cross_entropy")
+    table = layer._LAYER
+    f4, i8 = np.dtype(np.float32), np.dtype(np.int64)
+    scalars = {name: Fake((3,)) for name in ("m", "Z", "log_Z")}
+    numbers = {"smoothing": 0.0, "z_loss": 0.0}
+    given = {"x": Fake((3, 4)), "label": Fake((3,), "<i8"), "ignore": None, **numbers, **scalars}
+    saved = table.Saved(shape=(3, 4), dtype=f4, dtypes=(f4, i8, None), **given)
+    check_saved(table, saved)
+    with pytest.raises(TypeError, match="ignore"):
+        check_saved(table, saved._replace(dtypes=(f4, i8, i8), ignore=Fake((), "<i4")))

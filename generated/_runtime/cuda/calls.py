@@ -262,6 +262,8 @@ def _saved_arrays(
             arrays[each.symbol] = finite(name, value)
             continue
         found = arrays[each.symbol] = _argument(name, each, value)
+        if found is None:  # a group that is left out whole has no type
+            continue
         seen, wanted = ("what forward saw",) * 2, kinds[_group(each)]
         if each.kind == "Computed":
             seen, wanted = ("what forward saved", "what was computed"), KINDS[kind.str]

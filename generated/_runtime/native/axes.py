@@ -15,8 +15,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..numpy.blocks import Scattered, SummedRows, Work
-from ..protocol.calls import Array, Shape
+from ..protocol.calls import Array, DType, Shape
 from ..protocol.directions import COMPUTED, FEATURE, ROW, ROW_SCALAR, Entry
+from .places import SHORTEST
 
 Function = Callable[[list[Any], list[Any], Work], Any]
 
@@ -45,10 +46,11 @@ def arranged(
     runs, cut = Runs(), None
     if call.dtype in COMPUTED:
         runs = Runs.of(targets, call, chunks(call.shape))
-        cut = _cut([*values, *targets])
+        cut = _cut(values, targets, runs)
     rows = [_rows(value, cut, call.shape) if isinstance(value, Scattered) else value for value in values]
     sums = [
-        runs.sums(call) if _is_summed(target, each, runs) else None for target, each in zip(targets, makes, strict=True)
+        _sums(target, runs, cut, call) if _is_summed(target, each, runs, cut) else None
+        for target, each in zip(targets, makes, strict=True)
     ]
     made = [
         target if target is None or own is not None else _result(target, each, cut, call)
@@ -64,7 +66,7 @@ def arranged(
     )
     for place, (target, own) in enumerate(zip(targets, sums, strict=True)):
         if own is not None:
-            target.finish_from(runs.total(own.sums))
+            target.finish_from(runs.total(own.sums), _is_by_segment(target, cut))
         elif isinstance(target, Scattered) and _in_segments(target, cut):
             made[place] = target
     return made
@@ -141,11 +143,12 @@ class Runs(NamedTuple):
             return value
         return value.reshape(self.shape(value.shape))
 
-    def sums(self, call: Work) -> "Sums":
-        """Return memory for the sums over the rows of a call."""
-        sizes = self.shape(call.shape)
+    def sums(self, shape: Shape, dtype: DType, by_segment: bool) -> "Sums":
+        """Return memory for the sums over rows of a shape, and over the entries of each segment if `by_segment`."""
+        sizes = self.shape(shape)
         lacks = self.over if self.length is None else (self.over[-1] + 1,)
-        sums = np.empty([1 if axis in lacks else size for axis, size in enumerate(sizes)], call.dtype)
+        lacks = (*lacks, len(sizes) - 1) if by_segment else lacks
+        sums = np.empty([1 if axis in lacks else size for axis, size in enumerate(sizes)], dtype)
         steps = [0 if axis in lacks else step for axis, step in enumerate(sums.strides)]
         return Sums(sums, np.lib.stride_tricks.as_strided(sums, sizes, steps))
 
@@ -163,18 +166,35 @@ class Sums(NamedTuple):
     rows: Array
 
 
-def _is_summed(target: Any, each: Entry, runs: Runs) -> bool:
+def _is_summed(target: Any, each: Entry, runs: Runs, cut: int | None) -> bool:
     """Test whether kernels add up a result."""
-    is_summed = isinstance(target, SummedRows) and target.summed_rows == runs.over
-    return is_summed and bool(runs.over) and each.part == ROW
+    if not isinstance(target, SummedRows) or each.part != ROW or target.summed_rows != runs.over:
+        return False
+    return bool(runs.over) or _is_by_segment(target, cut)
+
+
+def _sums(target: SummedRows, runs: Runs, cut: int | None, call: Work) -> Sums:
+    if not _is_by_segment(target, cut):
+        return runs.sums(call.shape, call.dtype, by_segment=False)
+    segments = prod(target.split[:cut]), prod(target.split[cut:])
+    return runs.sums((*call.shape[:-1], *segments), call.dtype, by_segment=True)
 
 
 # ---- segments
 
 
-def _cut(given: Sequence[Any]) -> int | None:
-    """Return how many axes of the features number segments, if that makes more arrays usable where they lie."""
-    arrays = [each for each in given if isinstance(each, Scattered) and each.features > 1]
+def _cut(values: Sequence[Any], targets: Sequence[Any], runs: Runs) -> int | None:
+    """Return how many axes of the features number segments, or None for rows without segments.
+
+    The order of sums over segments depends on no stride: they are segments by the axes that a result lacks. Otherwise
+    the cut is one by which most arrays can be used where they lie; kernels add up rows in one order for any.
+    """
+    for each in targets:
+        if isinstance(each, SummedRows) and each.summed_rows == runs.over:
+            first = len(each.split) - len(each.lacks_features)
+            if first > 0 and _is_by_segment(each, first):
+                return first
+    arrays = [each for each in (*values, *targets) if isinstance(each, Scattered) and each.features > 1]
     best, most = None, 0
     for cut in range(1, max((each.features for each in arrays), default=0)):
         usable = sum(_in_segments(each, cut) for each in arrays)
@@ -209,3 +229,10 @@ def _stride(axes: Sequence[tuple[int, int]]) -> int | None:
         if outer != size * inner:
             return None
     return moved[-1][1] if moved else 0
+
+
+def _is_by_segment(rows: SummedRows, cut: int | None) -> bool:
+    """Test whether sums over features are those over long segments: over the axes of the second part, and no other."""
+    axes = range(cut or 0, len(rows.split))
+    is_over_segments = cut is not None and rows.lacks_features == tuple(axes)
+    return is_over_segments and prod([rows.split[axis] for axis in axes]) >= SHORTEST

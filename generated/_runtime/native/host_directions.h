@@ -165,11 +165,12 @@ template <class S, class To> struct Call : Stages<Call<S, To>, S> {
 // Sums over the rows of a chunk.
 template <class S, class Summed> struct Sums {
   static constexpr int COLUMNS = Summed::all(OVER_ROWS), SCALARS = Summed::all(OVER_ALL);
-  ColumnSums<S, COLUMNS> columns;
-  ColumnSums<S, SUMMED_ROWS> run;
+  ColumnSums<S> columns;
+  RunSums<S> run;
   double scalars[SCALARS + 1] = {};
 
-  LNGEN_INLINE Sums(S* workspace, S* of_run, int D) : columns(workspace, D), run(of_run, D) {}
+  LNGEN_INLINE Sums(S* workspace, S* of_run, int D, int length)
+      : columns(workspace, COLUMNS * column_entries(D)), run(of_run, D, length) {}
   LNGEN_INLINE void end_row() {
     if constexpr (COLUMNS > 0) columns.end_row();
     if constexpr (SUMMED_ROWS > 0) run.end_row();
@@ -191,15 +192,11 @@ template <class S, class To, class Before, class Given> struct Rows {
   const Places& places;
 
   // Writes the sums over a run of rows, whose results lie in one place: that of the last of them.
-  void end_run(ColumnSums<S, SUMMED_ROWS>& run, int D, long long row) const {
-    run.end();
+  void end_run(RunSums<S>& run, int D, long long row) const {
     const Starts starts(places, row, D);
+    run.end();
     to.each([&](auto name, auto) {
-      if constexpr (is_summed(name)) {
-        const S* const sums = run.chunk + place_of_sum(name) * column_entries(D);
-        S* const from = reinterpret_cast<S*>(to.of(name)) + starts.of(name);
-        each_column<S>(D, [&](int column, auto width) { write(from + column, width, read<S>(sums + column, width)); });
-      }
+      if constexpr (is_summed(name)) run.write_sums(name, reinterpret_cast<S*>(to.of(name)) + starts.of(name));
     });
     run.begin();
   }
@@ -212,13 +209,13 @@ template <class S, class Of, class Summed> struct HostRow : Stages<HostRow<S, Of
   const long long row;
   const typename Of::Starts starts;
   // Of the sums into columns; here, since a compiler has to read again what a store may have changed.
-  S *const recent, *const recent_of_run;
-  const bool is_first, is_first_of_run;
+  S* const recent;
+  const bool is_first;
+  const typename RunSums<S>::Recent of_run;
 
   LNGEN_INLINE HostRow(const Of& of, Sums<S, Summed>& sums, int D, long long row)
       : Stages<HostRow, S>(D), of(of), call(of.call), sums_over_rows(sums), row(of.places.number(row)),
-        starts(of.places, row, D), recent(sums.columns.recent), recent_of_run(sums.run.recent),
-        is_first(sums.columns.rows == 0), is_first_of_run(sums.run.rows == 0) {}
+        starts(of.places, row, D), recent(sums.columns.recent), is_first(sums.columns.rows == 0), of_run(sums.run.recent_rows()) {}
 
   template <class N> LNGEN_INLINE auto operator()(N name) const {
     if constexpr (!N::THERE) return absent<S, typename N::Absent>();
@@ -244,19 +241,17 @@ template <class S, class Of, class Summed> struct HostRow : Stages<HostRow<S, Of
   }
   template <class N, class W> LNGEN_INLINE void put(N name, int column, W width, const Lanes<S>& value) const {
     if constexpr (is_summed(name)) {
-      add_to(recent_of_run, is_first_of_run, place_of_sum(name), column, width, value);
+      of_run.add(name, column, width, value);
     } else {
-      auto* const to = of.to.of(name) + starts.in_segment(name, width.segment);
-      write_once(to + column, width, value, of.streams && starts.is_even(to + column, of.to.of(name), this->columns));
+      auto* const array = of.to.of(name);
+      // The same for all entries of a row, so that a compiler makes a loop for each case, and fuses the same products.
+      const bool streams = !SEGMENTED && of.streams && is_even(array + starts.of(name), this->columns);
+      write_once(array + starts.in_segment(name, width.segment) + column, width, value, streams);
     }
   }
   LNGEN_INLINE int segment_length() const { return of.places.length(this->columns); }
   template <class N, class W> LNGEN_INLINE void add(N, int column, W width, const Lanes<S>& value) const {
-    add_to(recent, is_first, N::INDEX, column, width, value);
-  }
-  template <class W>
-  LNGEN_INLINE void add_to(S* sums, bool is_first, int place, int column, W width, const Lanes<S>& value) const {
-    S* const to = sums + place * column_entries(this->columns) + column;
+    S* const to = recent + N::INDEX * column_entries(this->columns) + column;
     write(to, width, is_first ? value : read<S>(to, width) + value);
   }
   template <class N> LNGEN_INLINE S* kept(N) const { return of.kept + (long long)N::INDEX * this->columns; }
@@ -305,13 +300,13 @@ void over_chunks(const To& to, const Places<typename Layer::Given>& places, cons
   using Rows = lngen::Rows<S, To, decltype(Layer::before(Call<S, To>(to))), typename Layer::Given>;
   constexpr int COLUMNS = Summed::all(OVER_ROWS), SCALARS = Summed::all(OVER_ALL);
   const Scratch<S> kept((long long)Layer::KEEPS * on.D);
-  const Scratch<S> of_run(2 * SUMMED_ROWS * column_entries(on.D));
+  const Scratch<S> of_run(RunSums<S>::memory(on.D, places.length(on.D)));
   const Rows rows{to, Layer::before(Call<S, To>(to)), kept.entries, streams, places};
   for (long long chunk = on.first; chunk < on.end; ++chunk) {
     S* workspace = nullptr;
     if constexpr (COLUMNS + SCALARS > 0)
       workspace = first_line(to.of(WORKSPACE)) + chunk * chunk_entries(COLUMNS, SCALARS, on.D);
-    Sums<S, Summed> sums(workspace, of_run.entries, on.D);
+    Sums<S, Summed> sums(workspace, of_run.entries, on.D, places.length(on.D));
     for (long long i = on.row(chunk); i < on.row(chunk + 1); ++i) {
       Layer::work(HostRow<S, Rows, Summed>(rows, sums, on.D, i));
       sums.end_row();

@@ -263,15 +263,15 @@ constexpr int ROWS_TOGETHER = 32;
 
 // Sums into columns. The rows that come ROWS_TOGETHER after one another are added up in `recent` before their sum is added
 // to that of the chunk: a sum of many entries one by one would lose digits.
-template <class S, int COLUMNS> struct ColumnSums {
+template <class S> struct ColumnSums {
   S *const chunk, *recent;
-  const long long entries;
+  const long long entries;  // of all columns
   int rows = 0;
 
-  LNGEN_INLINE ColumnSums(S* workspace, int D) : chunk(workspace), recent(workspace), entries(COLUMNS * column_entries(D)) {}
+  LNGEN_INLINE ColumnSums(S* workspace, long long entries) : chunk(workspace), recent(workspace), entries(entries) {}
 
-  LNGEN_INLINE void end_row() {
-    if (++rows == ROWS_TOGETHER) join();
+  LNGEN_INLINE void end_row(int together = ROWS_TOGETHER) {
+    if (++rows == together) join();
   }
 
   LNGEN_INLINE void end() {

@@ -32,7 +32,7 @@ from . import threads as host_threads
 from .axes import arranged
 from .calls import TYPES, HostCall, Running
 from .memory import empty
-from .places import Places, is_in_rows, placed, sums_over
+from .places import Places, is_in_rows, is_of_segment, placed, sums_over
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -189,14 +189,15 @@ class DirectionKernels:
     def any(self, given: list[Any], call: Work, samples: int | None = None) -> None:
         """Run the kernels on any arrays; an array that kernels cannot take is copied.
 
-        Rows may be in segments, with two axes of features. A result with a stride of 0 along axes of rows gets the sums
-        over them, in the compute type; all such results of a call sum over the same axes. With `samples`, each array
-        has an axis of samples first, of stride 0 if they share it, and `call` is that of one sample, with the threads
-        of all. The results of each sample have the bits of a call for it alone.
+        Rows may be in segments, with two axes of features. A result with a stride of 0 along axes of rows, or along
+        segments of SHORTEST entries or more, gets the sums over them, in the compute type; all such results of a call
+        sum over the same rows. With `samples`, each array has an axis of samples first, of stride 0 if they share it,
+        and `call` is that of one sample, with the threads of all. The results of each sample have the bits of a call
+        for it alone.
         """
         computed = call.dtype
         features = self._in_segments(given, call, samples is not None)
-        ones = given if samples is None else [value if value is None else value[0] for value in given]
+        ones = given if samples is None else [_first(value) for value in given]
         summed = self._summed(ones, features)
         stored = self.stored(given, computed, summed)
         copied: list[tuple[Any, Array]] = []
@@ -216,7 +217,7 @@ class DirectionKernels:
                 given[place] = np.broadcast_to(shared, value.shape)
             else:
                 given[place] = _dense(value, dtype)
-        ones = given if samples is None else [value if value is None else value[0] for value in given]
+        ones = given if samples is None else [_first(value) for value in given]
         places = placed(ones, features, self.first_made, call.shape)
         self.run(given, call.shape, stored, computed, call.threads, samples, places)
         for result, made in copied:
@@ -231,7 +232,12 @@ class DirectionKernels:
             if of and value is not None and value.ndim > axes
         }
         if not segments:
-            return self.row_axes
+            # Parts of sharded code have rows of one axis, which are one behind the other.
+            lead = call.shape[:-1]
+            return [
+                of if of is None or value is None or value.shape[has_samples : axes - 1] == lead else None
+                for of, value in zip(self.row_axes, given, strict=True)
+            ]
         (segment,) = segments
         for place, of in enumerate(self.row_axes):
             if of and given[place] is not None:
@@ -240,11 +246,13 @@ class DirectionKernels:
 
     def _summed(self, given: Sequence[Any], features: Sequence[int | None]) -> list[int]:
         """Return the places of results that are sums."""
-        found = []
-        for place, (value, axes) in enumerate(zip(given, features, strict=True)):
-            if place >= self.first_made and value is not None and axes and sums_over(value, value.ndim - axes):
-                found.append(place)
-        return found
+        results = enumerate(zip(given, features, strict=True))
+        return [
+            place
+            for place, (value, axes) in results
+            if place >= self.first_made and value is not None and axes
+            if is_of_segment(value, axes) or sums_over(value, value.ndim - axes)
+        ]
 
     def stored(self, given: Sequence[Any], computed: DType, summed: Sequence[int] = ()) -> DType:
         """Return the type that rows are stored in, if kernels take it; else the compute type."""
@@ -380,18 +388,25 @@ class DirectionKernels:
 
     def _placed(self, places: Places) -> list[str]:
         """Return the macros for rows that lie where tables say."""
-        rows = [place for place in self.kernels[self.takes.name][0] if self.row_axes[place]]
+        pointers, _ = self.kernels[self.takes.name]
+        rows = [place for place in pointers if place < len(self.row_axes) and self.row_axes[place]]
         read = [place for place in rows if place < self.first_made and self.kinds[place] not in INTEGERS]
         made = [place for place in rows if place >= self.first_made]
         sets = {
             "SUMMED": (made, {*places.summed} - {*self.zeros}),
             "OF_SEGMENT": (read, places.of_segment),
+            "SUMMED_BY_SEGMENT": (made, {*places.of_segment} - {*self.zeros}),
         }
         found = ["LNGEN_PLACED", *(["LNGEN_SEGMENTED"] if places.segment is not None else [])]
         for name, (among, chosen) in sets.items():
             bits = sum(1 << number for number, place in enumerate(among) if place in chosen)
             found.append(f"LNGEN_{name}={bits}ull")
         return found
+
+
+def _first(value: Any) -> Any:
+    """Return the array of the first sample; a number and None are those of all."""
+    return value[0] if isinstance(value, np.ndarray) and value.ndim else value
 
 
 def _dense(value: Any, dtype: DType) -> Array:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Where the rows of arrays start, for kernels that read and write rows where they lie: host_places.h has the tables.
+"""Tables of the starts of rows, for kernels that use rows where they lie: host_places.h reads them.
 
 A row may be cut into segments, as an image is into lines: arrays then have two axes of features, and one that lacks the
-second has an entry for each segment. Rows of a result that lie at the same place are added up there.
+second has an entry for each segment. Along axes of stride 0, entries of a result are one, and get the sum of all.
 """
 
 from collections.abc import Sequence
@@ -13,6 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..protocol.calls import Array, Shape
+
+SHORTEST = 64
+"""Entries of segments at the least that results sum over: SETS of floats in host_places.h."""
 
 KEPT_ROWS = 1 << 16
 """The most rows whose tables are kept from call to call."""
@@ -35,7 +38,7 @@ class Places(NamedTuple):
 
     @property
     def plan(self) -> tuple[Any, ...]:
-        """What kernels are compiled for."""
+        """Return the part that kernels are compiled for."""
         return self.segment is not None, self.summed, self.of_segment
 
 
@@ -86,9 +89,9 @@ def placed(given: Sequence[Any], features: Sequence[int | None], first_made: int
         place for place, value in enumerate(arrays) if value is not None and is_of_segment(value, features[place] or 0)
     ]
     summed = {
-        place: axes
+        place: sums_over(value, rows)
         for place, value in enumerate(arrays)
-        if place >= first_made and value is not None and (axes := sums_over(value, rows))
+        if place >= first_made and value is not None and (place in of_segment or sums_over(value, rows))
     }
     last = next(iter(summed.values()), ())
     order = (*[axis for axis in range(rows) if axis not in last], *last)
@@ -121,7 +124,7 @@ def _table(apart: int, sizes: Shape, steps: Shape) -> Array:
 
 
 def _made(apart: int, sizes: Shape, steps: Shape) -> Array:
-    """How far segments are apart, and the places of rows along axes of some sizes, so many entries apart."""
+    """Return a table: how far segments are apart, and the places of rows along axes, so many entries apart."""
     found = np.zeros(1, np.int64)
     for size, step in zip(sizes, steps, strict=True):
         found = np.add.outer(found, step * np.arange(size, dtype=np.int64)).reshape(-1)

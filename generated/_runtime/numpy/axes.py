@@ -199,7 +199,7 @@ class AxesLayer(HostLayer[Kept]):
                 every = slice(0, prod(own.rows))
                 if isinstance(own, SummedRows):
                     own.begin([[(0, every)]])
-                own[every] = value.reshape(every.stop, -1)
+                own[every] = value.reshape(every.stop, own.width)
                 if isinstance(own, SummedRows):
                     own.finish()
             else:
@@ -222,7 +222,8 @@ def _as_rows(view: Array, features: int) -> Any:
     steps = [step for step in every[view.ndim - features :] if step[0] != 1]
     if features and view.size and any(a[1] != b[1] * b[0] for a, b in pairwise(steps)):
         return Scattered(view, features)
-    return view.reshape(*view.shape[: view.ndim - features], -1) if features > 1 else view
+    rows = view.ndim - features
+    return view.reshape(*view.shape[:rows], prod(view.shape[rows:])) if features > 1 else view
 
 
 class AxesForward(ForwardCall[Results, Kept]):

@@ -157,6 +157,7 @@ class Scattered:
     def __init__(self, array: Array, features: int = 1) -> None:
         self.array, self.features, self.dtype = array, features, array.dtype
         self.rows = array.shape[: array.ndim - features]
+        self.width = prod(array.shape[len(self.rows) :])
 
     def _index(self, span: slice) -> tuple[Array, ...]:
         return np.unravel_index(np.arange(span.start, span.stop), self.rows)
@@ -191,7 +192,9 @@ class SummedRows(Scattered):
         """The axes of the rows that sums are over."""
         lacking = [place for place in range(len(features)) if place + count in lacks]
         self._order = [place for place in range(len(features)) if place not in lacking] + lacking
-        self.split = features
+        self.split, self.width = features, prod(features)
+        self.lacks_features = tuple(lacking)
+        """The axes of the features that sums are over."""
         self._width = prod(features[place] for place in self._order[: len(features) - len(lacking)])
         self._sums: dict[int, tuple[Array, Array]] = {}
         self._starts: list[int] = []
@@ -214,10 +217,12 @@ class SummedRows(Scattered):
     def _over_features(self, value: Array, count: int) -> Array:
         """The sums of so many rows over the features that the target lacks."""
         moved = value.reshape(count, *self.split).transpose(0, *(1 + place for place in self._order))
-        sums: Array = np.add.reduce(moved.reshape(count, self._width, -1), axis=-1)
+        sums: Array = np.add.reduce(moved.reshape(count, self._width, self.width // self._width), axis=-1)
         return sums
 
     def __setitem__(self, span: slice, value: Array) -> None:
+        if span.start == span.stop:
+            return
         sums = self._over_features(value, span.stop - span.start)
         places = self._places(span)
         if (places[1:] < places[:-1]).any():
@@ -234,9 +239,13 @@ class SummedRows(Scattered):
             total[places] += sums
         round_to(self.target, ..., total.reshape(self.target.shape))
 
-    def finish_from(self, sums: Array) -> None:
-        """Write the sums over the features that the target lacks of rows that are summed already."""
-        round_to(self.target, ..., self._over_features(sums, self._kept()).reshape(self.target.shape))
+    def finish_from(self, sums: Array, are_whole: bool) -> None:
+        """Write the sums over the features that the target lacks of rows that are summed already.
+
+        Sums that `are_whole` are over these features too.
+        """
+        total = sums if are_whole else self._over_features(sums, self._kept())
+        round_to(self.target, ..., total.reshape(self.target.shape))
 
     def _kept(self) -> int:
         return prod(self.rows[place] for place in self._kept_rows)

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..protocol.axes import REST, Sizes
 from ..protocol.interface import INTEGERS, Interface
-from .forward import Calls, ModuleForward, parameters_of_call
+from .forward import ModuleCalls, ModuleForward, parameters_of_call
 from .kernels import Tensor, torch
 from .results import REDUCTIONS
 
@@ -38,7 +38,7 @@ class Uncalled(Unlike):
     """Reason why a module cannot be compared, in rows of some axes."""
 
 
-def compare(forward: ModuleForward, known: dict[Any, Calls]) -> Calls:
+def compare(forward: ModuleForward, known: dict[Any, ModuleCalls]) -> ModuleCalls:
     """Return the calls of a module in which a layer computes its function.
 
     Rows of any number of axes are tried: a module may refuse some, or have its features along the axis 1. `known`
@@ -71,7 +71,7 @@ def compare(forward: ModuleForward, known: dict[Any, Calls]) -> Calls:
             raise min(reasons, key=lambda reason: isinstance(reason, Uncalled))  # the first of those that say most
         first = next(iter(places.items()))
         types = dict(_types(forward, features, *first)) if results == 1 else {}
-        known[key] = Calls(places, types, results, _refuses_labels(forward, features, *first))
+        known[key] = ModuleCalls(places, types, results, _refuses_labels(forward, features, *first))
         return known[key]
 
 
@@ -131,7 +131,7 @@ def _twin(forward: ModuleForward, features: int, dtype: Any, axes: int, place: i
             own["_parameters"][attribute] = torch.nn.Parameter(made)
     vars(module).update(own)
     twin = object.__new__(ModuleForward)
-    vars(twin).update(vars(forward), module=module, calls=Calls({axes: place}))
+    vars(twin).update(vars(forward), module=module, calls=ModuleCalls({axes: place}))
     return twin
 
 

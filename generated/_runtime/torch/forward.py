@@ -12,8 +12,11 @@ from .dispatch import are_plain
 from .kernels import Tensor, torch
 from .results import REDUCTIONS, keep, reduced
 
+MOST_COPIED = 2**15
+"""Entries of rows at the most whose entries lie apart; to copy more takes longer than the module's own `forward`."""
 
-class Calls(NamedTuple):
+
+class ModuleCalls(NamedTuple):
     """Calls of a module that a layer stands for.
 
     `places` has the place of the axis of features by the number of the other axes or, in a layer whose axes have names,
@@ -68,7 +71,7 @@ class ModuleForward:
         parameters = parameters_of_call(type(module))
         self.names = [*parameters]
         self.required = [name for name, each in parameters.items() if each.default is each.empty]
-        self.calls = Calls()
+        self.calls = ModuleCalls()
 
     def __call__(self, *args: Any, **named: Any) -> Any:
         """Compute the layer with the module's parameters as they are now."""
@@ -190,7 +193,23 @@ class ModuleForward:
             return None
         if self.reduction is not None and getattr(self.module, self.reduction["attribute"]) not in REDUCTIONS:
             return None
-        return self._arranged(rows) if self.is_arranged else self._of_shape(rows)
+        found = self._arranged(rows) if self.is_arranged else self._of_shape(rows)
+        is_large = found is not None and isinstance(row.numel(), int) and row.numel() > MOST_COPIED
+        return None if found is None or (is_large and self._is_apart(found)) else found
+
+    def _is_apart(self, rows: Sequence[Any]) -> bool:
+        """Test whether the entries of a row are not one behind the other, as classes along axis 1 are."""
+        row = rows[self.row]
+        if self.is_arranged:
+            arranged = self.layer._layer.arranged
+            sizes = arranged.sizes(self.values(rows)[0], self.given())
+            of = arranged.arrangement
+            how = of.arranged(of.patterns[self.arguments[self.row]["name"]], sizes)
+            row = row.reshape(how.split).permute(how.order)
+            last = [size for size in how.features if size != 1]
+            axis = max((axis for axis in range(row.ndim) if row.shape[axis] != 1), default=-1)
+            return bool(last) and row.stride(axis) != 1
+        return bool(row.shape[-1] != 1 and row.stride(-1) != 1)
 
     def _of_shape(self, rows: list[Any]) -> list[Any] | None:
         """Arguments whose features are the last axis, or None if they are not of the layer's shapes."""

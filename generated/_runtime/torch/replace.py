@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from ..protocol.interface import CounterpartEntry
 from . import Module
 from .alike import Unlike, compare, shown
-from .forward import Calls, ModuleForward, is_met
+from .forward import ModuleCalls, ModuleForward, is_met
 from .kernels import Tensor, torch
 
 _MODE = "training"
@@ -88,7 +88,7 @@ def replace(model: torch.nn.Module, layers: Iterable[type[Module]], *, are_chose
     Raises Misnamed for an attribute that a module lacks. If the layers `are_chosen`, it also raises Misnamed for a
     class that does not exist in its Python module.
     """
-    known: dict[Any, Calls] = {}
+    known: dict[Any, ModuleCalls] = {}
     candidates = _by_class(layers, are_chosen)
     modules = model.named_modules(remove_duplicate=False)
     found = [_looked(name, module, candidates, known) for name, module in modules]
@@ -119,7 +119,7 @@ def _name(of: type) -> str:
 
 
 def _looked(
-    name: str, module: torch.nn.Module, candidates: dict[str, list[_Candidate]], known: dict[Any, Calls]
+    name: str, module: torch.nn.Module, candidates: dict[str, list[_Candidate]], known: dict[Any, ModuleCalls]
 ) -> tuple[Replaced | None, ModuleForward | None]:
     """The entry of a module, None for one that is of no concern, and its `forward` to come."""
     before = vars(module).get("forward")
@@ -160,7 +160,7 @@ def _mode(counterpart: CounterpartEntry) -> str:
     return "" if value is None else "in training alone" if value else "in evaluation alone"
 
 
-def _forward(name: str, module: torch.nn.Module, candidate: _Candidate, known: dict[Any, Calls]) -> ModuleForward:
+def _forward(name: str, module: torch.nn.Module, candidate: _Candidate, known: dict[Any, ModuleCalls]) -> ModuleForward:
     """The `forward` of a module. Raises Unlike if it would not compute the same."""
     entry = candidate.counterpart
     others = [entry["reduction"]["attribute"]] if "reduction" in entry else []

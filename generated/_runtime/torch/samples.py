@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Operators on samples: the rule of `torch.vmap`.
 
-Rows of all samples are rows. Where samples have parameters of their own, sums over their own rows, or random numbers,
-which go by the number of a row in its sample, the operator is called by sample, once for all of them.
+Rows of all samples are rows. Where samples have parameters or sums of their own, the operator is called by sample, once
+for all of them. So it is for random numbers, which go by the number of a row in its sample.
 """
 
 from collections.abc import Callable

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from lngen.errors import DefinitionError
 from lngen.language.axes import AxisSize
-from lngen.language.definition import Counterpart, Input, Reduction, Statistic
+from lngen.language.definition import Counterpart, Input, LossReduction, Statistic
 from lngen.language.parsing.refusals import MODULE
 from lngen.language.parsing.source import Source, syntax_tree
 from lngen.language.syntax import Kind
@@ -24,8 +24,8 @@ _AROUND = " \t\"'"
 _LARGEST = 10**6
 
 
-class _Names(NamedTuple):
-    """What an attribute of a module may be, as the file spells it."""
+class _GivenNames(NamedTuple):
+    """Names that an attribute of a module may stand for, as the file spells them."""
 
     inputs: Sequence[Input]
     outputs: Sequence[str] = ()
@@ -33,7 +33,7 @@ class _Names(NamedTuple):
     axes: Sequence[str] = ()
 
 
-class _Text(NamedTuple):
+class _CallText(NamedTuple):
     """The text of a call, which begins at a `column` of the line `first` and ends before the line `last`."""
 
     first: int
@@ -63,7 +63,7 @@ def counterparts(
 
     Raises DefinitionError for a line that begins so and is no such call, at the part of it that is wrong.
     """
-    names = _Names(inputs, outputs, sizes, axes)
+    names = _GivenNames(inputs, outputs, sizes, axes)
     for text in _texts([source.lines[number - 1] for number in lines]):
         try:
             yield _counterpart(Source.of(text.call, source.filename), names)
@@ -72,11 +72,11 @@ def counterparts(
             raise source.told(number, column, error.code, error.message, MODULE) from None
 
 
-def _texts(lines: Sequence[str]) -> Iterator[_Text]:
+def _texts(lines: Sequence[str]) -> Iterator[_CallText]:
     """The calls that lines of a docstring have.
 
     >>> [*_texts(["A layer.", "In PyTorch: torch.nn.Norm(", "    weight=w)", ""])]
-    [_Text(first=1, last=3, column=12, call='torch.nn.Norm(\\n    weight=w)')]
+    [_CallText(first=1, last=3, column=12, call='torch.nn.Norm(\\n    weight=w)')]
     """
     last = 0
     for first, line in enumerate(lines):
@@ -85,7 +85,7 @@ def _texts(lines: Sequence[str]) -> Iterator[_Text]:
         call, last = found["call"], first + 1
         while call.count("(") > call.count(")") and last < len(lines) and lines[last].strip(_AROUND):
             call, last = f"{call}\n{lines[last].rstrip(_AROUND)}", last + 1
-        yield _Text(first, last, found.start("call"), call)
+        yield _CallText(first, last, found.start("call"), call)
 
 
 def about(docstring: str) -> str:
@@ -99,7 +99,7 @@ def about(docstring: str) -> str:
     return "\n".join(line for number, line in enumerate(lines) if number not in named).strip()
 
 
-def _counterpart(source: Source, of: _Names) -> Counterpart:
+def _counterpart(source: Source, of: _GivenNames) -> Counterpart:
     """Return the module that a call names; raises DefinitionError at a fault in the call."""
     match syntax_tree(source).body:
         case [ast.Expr(ast.Call(function, [], keywords))] if name := _dotted(function):
@@ -115,7 +115,7 @@ def _counterpart(source: Source, of: _Names) -> Counterpart:
     attributes: dict[str, str] = {}
     conditions: list[tuple[str, bool | int | float | None]] = []
     statistics: list[Statistic] = []
-    reduction: Reduction | None = None
+    reduction: LossReduction | None = None
     taken: list[str | None] = []
     for number, keyword in enumerate(keywords):
         if keyword.arg in [each.arg for each in keywords[:number]]:
@@ -163,7 +163,7 @@ def _statistic(attribute: str, node: ast.expr, outputs: Collection[str]) -> Stat
     return Statistic(attribute, node.id, lost) if isinstance(node, ast.Name) and node.id in outputs else None
 
 
-def _reduction(attribute: str, node: ast.expr, of: _Names) -> Reduction | None:
+def _reduction(attribute: str, node: ast.expr, of: _GivenNames) -> LossReduction | None:
     """A mean over the rows that count, `mean(output, label != ignored)`; None for anything else."""
     match node:
         case ast.Call(
@@ -171,7 +171,7 @@ def _reduction(attribute: str, node: ast.expr, of: _Names) -> Reduction | None:
         ) if name in of.outputs:
             kinds = {each.name: each.kind for each in of.inputs}
             if (kinds.get(label), kinds.get(ignored)) == (Kind.INT_PER_ROW, Kind.INT_NUMBER):
-                return Reduction(attribute, name, label, ignored)
+                return LossReduction(attribute, name, label, ignored)
     return None
 
 

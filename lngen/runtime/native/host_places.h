@@ -8,7 +8,8 @@
 // results in LNGEN_SUMMED, a set of bits by their number; what is stored there is added up, in the compute type.
 //
 // With LNGEN_SEGMENTED, a row is cut into segments of sizes[7] columns. The rows in LNGEN_OF_SEGMENT have one entry for
-// each segment. How far segments are apart is for other rows what lies between one and the next.
+// each segment, and the results in LNGEN_SUMMED_BY_SEGMENT, which are in LNGEN_SUMMED too, get its sum. How far segments
+// are apart is for other rows what lies between one and the next.
 #ifndef LNGEN_HOST_PLACES_H
 #define LNGEN_HOST_PLACES_H
 
@@ -20,6 +21,9 @@
 #ifndef LNGEN_OF_SEGMENT
 #define LNGEN_OF_SEGMENT 0ull
 #endif
+#ifndef LNGEN_SUMMED_BY_SEGMENT
+#define LNGEN_SUMMED_BY_SEGMENT 0ull
+#endif
 
 namespace lngen {
 
@@ -29,10 +33,76 @@ template <Kind KIND, class N> constexpr bool is_in(unsigned long long set) {
   return N::KIND == KIND && N::THERE && (set >> N::INDEX & 1);
 }
 template <class N> constexpr bool is_summed(N) { return is_in<ROWS_OUT, N>(LNGEN_SUMMED); }
+template <class N> constexpr bool is_summed_by_segment(N) { return is_in<ROWS_OUT, N>(LNGEN_SUMMED_BY_SEGMENT); }
 template <class N> constexpr bool is_of_segment(N) { return is_in<ROWS, N>(LNGEN_OF_SEGMENT); }
 
 // The number of a result among those that are summed.
 template <class N> constexpr int place_of_sum(N) { return __builtin_popcountll(LNGEN_SUMMED & ((1ull << N::INDEX) - 1)); }
+
+// Sums over a run of rows. Those by segment are of lanes, in sets, so that none waits for the one before.
+template <class S> struct RunSums : ColumnSums<S> {
+  static constexpr int SETS = TOGETHER * Lanes<S>::COUNT;
+  const int D, length;
+
+  LNGEN_INLINE RunSums(S* memory, int D, int length)
+      : ColumnSums<S>(memory, SUMMED_ROWS * width(D, length)), D(D), length(length) {
+    if constexpr (SUMMED_ROWS > 0) begin();
+  }
+  static LNGEN_INLINE long long memory(int D, int length) { return 2 * SUMMED_ROWS * width(D, length); }
+
+  // What a row adds to: a copy, since a compiler has to read again what a store may have changed.
+  struct Recent {
+    S* const sums;
+    const bool is_first;
+    const long long width;
+
+    template <class N, class W> LNGEN_INLINE void add(N name, int column, W here, const Lanes<S>& value) const {
+      constexpr int COUNT = Lanes<S>::COUNT;
+      S* to = sums + place_of_sum(name) * width;
+      if constexpr (is_summed_by_segment(name)) {
+        to += (here.segment * TOGETHER + column / COUNT % TOGETHER) * COUNT;
+        write(to, here, read<S>(to, here) + value);
+      } else {
+        to += column;
+        write(to, here, is_first ? value : read<S>(to, here) + value);
+      }
+    }
+  };
+  LNGEN_INLINE Recent recent_rows() const { return {this->recent, this->rows == 0, width(D, length)}; }
+
+  LNGEN_INLINE void end_row() {
+    // Of long segments fewer rows are added up, as each has many entries.
+    const int rows = SUMS_BY_SEGMENT && length > SETS ? ROWS_TOGETHER * SETS / length : ROWS_TOGETHER;
+    ColumnSums<S>::end_row(rows > 1 ? rows : 1);
+    if (SUMS_BY_SEGMENT && this->rows == 0) clear();
+  }
+  LNGEN_INLINE void begin() {
+    ColumnSums<S>::begin();
+    if constexpr (SUMS_BY_SEGMENT) clear();
+  }
+  template <class N> void write_sums(N name, S* to) const {
+    const S* const sums = this->chunk + place_of_sum(name) * width(D, length);
+    if constexpr (is_summed_by_segment(name)) {
+      for (int segment = 0; segment < D / length; ++segment) {
+        double total = 0;
+        for (int i = 0; i < SETS; ++i) total += sums[segment * SETS + i];
+        to[segment] = S(total);
+      }
+    } else {
+      each_column<S>(D, [&](int column, auto here) { write(to + column, here, read<S>(sums + column, here)); });
+    }
+  }
+
+ private:
+  static constexpr bool SUMS_BY_SEGMENT = LNGEN_SUMMED_BY_SEGMENT != 0, SUMS_BY_COLUMN = LNGEN_SUMMED != LNGEN_SUMMED_BY_SEGMENT;
+
+  static LNGEN_INLINE long long width(int D, int length) {
+    return column_entries(SUMS_BY_COLUMN || !SUMS_BY_SEGMENT ? D : D / length * SETS);
+  }
+  void clear() {
+    for (long long i = 0; i < this->entries; ++i) this->recent[i] = S(0);
+  }
+};
 
 // Whether the place of a row in an array counts entries of rows, and not rows.
 template <class N> constexpr bool IN_ROWS = N::KIND == ROWS || N::KIND == INTEGER_ROWS || N::KIND == ROWS_OUT;
@@ -80,7 +150,6 @@ template <class... N> struct Starts<Names<N...>> : Start<N>... {
   template <class M> LNGEN_INLINE long long in_segment(M name, int segment) const {
     return SEGMENTED ? of_segment(name, segment) : of(name);
   }
-  template <class T> LNGEN_INLINE bool is_even(const T* to, const T*, int) const { return lngen::is_even(to, 0); }
 
  private:
   template <class M> LNGEN_INLINE const Start<M>& start() const { return *this; }
@@ -102,7 +171,6 @@ template <class Given> struct Starts {
   template <class N> LNGEN_INLINE long long of(N) const { return IN_ROWS<N> ? offset : row; }
   template <class N> LNGEN_INLINE long long of_segment(N name, int) const { return of(name); }
   template <class N> LNGEN_INLINE long long in_segment(N name, int) const { return of(name); }
-  template <class T> LNGEN_INLINE bool is_even(const T*, const T* array, int D) const { return lngen::is_even(array, D); }
 };
 
 #endif

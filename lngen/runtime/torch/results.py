@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What modules of PyTorch's make of the outputs of a layer: running statistics, and losses that are reduced."""
+"""Results of PyTorch's modules made of the outputs of a layer: running statistics, and losses that are reduced."""
 
 from collections.abc import Iterable
 from typing import Any

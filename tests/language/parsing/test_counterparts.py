@@ -5,7 +5,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from lngen.errors import DefinitionError
-from lngen.language.definition import Counterpart, Reduction, Statistic
+from lngen.language.definition import Counterpart, LossReduction, Statistic
 from lngen.language.parsing import parse
 
 DEFINITION = '''"""A layer.
@@ -198,7 +198,7 @@ def f(x: Row, label: Int["..."], ignore: Int[""] = -1):
     y = where(label == ignore, 0, pick(x, label))
     return y'''
     assert parse(text).counterparts == (
-        Counterpart("torch.nn.Loss", (("skip", "ignore"),), reduction=Reduction("how", "y", "label", "ignore")),
+        Counterpart("torch.nn.Loss", (("skip", "ignore"),), reduction=LossReduction("how", "y", "label", "ignore")),
     )
     for wrong in ("mean(y, label == ignore)", "mean(x, label != ignore)", "mean(y, ignore != label)", "sum(y)"):
         with pytest.raises(DefinitionError, match="how is neither a name of the definition nor a small number"):

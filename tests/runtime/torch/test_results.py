@@ -48,7 +48,7 @@ def reason(module, *layers):
 
 
 def trained(module, batches):
-    """What a module computes in three steps of training and then in evaluation, with its gradients and its state."""
+    """Outputs, gradients and states of a module in three steps of training and then in evaluation."""
     found = []
     for x in batches:
         x = x.clone().requires_grad_()
