@@ -7,7 +7,7 @@ from collections.abc import Container
 from lngen.emit.numpy.graph import COMPARISONS, REDUCTIONS, ROW, ArrayNode
 from lngen.emit.numpy.operations import Schedule
 from lngen.language import FUNCTIONS
-from lngen.plan.presence import Condition
+from lngen.plan.presence import NEVER, Condition
 
 UFUNCS = {
     **{name: f"np.{name}" for name in ("add", "subtract", "multiply", "divide", "power", "negative", "square", "sqrt")},
@@ -44,6 +44,7 @@ def nested(schedule: Schedule, need: list[Condition], guarded: Container[int]) -
 
 def _is_read_as_computed(node: ArrayNode, reader: ArrayNode, need: list[Condition]) -> bool:
     takes = reader.operation in UFUNCS or reader.operation in REDUCTIONS
+    # What is read in no case may be an operand of a number, which has no line.
     cases = need[node.index]
-    same = cases == node.computed() & cases == need[reader.index] & reader.computed()
+    same = NEVER != cases == node.computed() & cases == need[reader.index] & reader.computed()
     return takes and node.phase == reader.phase and same
