@@ -95,7 +95,7 @@ def allocate(
 
     `line_of` has the nodes that are computed in the line of another (`nested`): their operands are alive until then.
     """
-    allocation, nodes = BufferPlan(), schedule.graph.nodes
+    allocation, nodes, returns = BufferPlan(), schedule.graph.nodes, len(schedule.events) * _EVENT
     lives = _Lives(schedule, need, guarded, line_of)
     residents: list[list[_Life]] = []
     for event in schedule.events:
@@ -107,13 +107,17 @@ def allocate(
         roots = [form.value.root for form in nodes[event.node].forms if isinstance(form.value, ArrayValue)]
         for root in roots:
             life = lives.of.get(root) if root not in allocation.of_node else None
-            if life and life.cases.implies(cases) and not any(map(life.meets, residents[-1])):
+            if not life or not life.cases.implies(cases) or any(map(life.meets, residents[-1])):
+                continue
+            forms = nodes[event.node].forms
+            own = any_of(f.cases for f in forms if isinstance(f.value, ArrayValue) and f.value.root == root)
+            if not life.returned(returns) & ~own:
                 allocation.of_node[root] = len(allocation.buffers) - 1
                 residents[-1].append(life)
     for index, life in lives.of.items():
         if index not in allocation.of_node:
             node = nodes[index]
-            allocation.of_node[index] = _place(allocation, residents, life, node.axes, node.boolean)
+            allocation.of_node[index] = _place(allocation, residents, life, node, returns)
         over = _written_over(nodes[index], nodes, need, allocation)
         if over is not None:
             allocation.over[index] = over
@@ -148,6 +152,13 @@ class _Life:
     def meets(self, other: _Life) -> bool:
         mine, others = self._after(other.start), other._after(self.start)
         return bool(mine & others)
+
+    def returned(self, position: int) -> Condition:
+        """Return the cases in which the node is alive when the function of a block returns.
+
+        It must not lie in the memory of a result that has another value then, which is copied there.
+        """
+        return self.ends.get(position, NEVER)
 
     def lasts_until(self, position: int, cases: Condition) -> None:
         """Extend the life in these cases to a position at least."""
@@ -200,11 +211,12 @@ class _Lives:
                 life.lasts_until(position, cases & form.cases & life.cases)
 
 
-def _place(allocation: BufferPlan, residents: list[list[_Life]], life: _Life, axes: Axes, boolean: bool) -> int:
+def _place(allocation: BufferPlan, residents: list[list[_Life]], life: _Life, node: ArrayNode, returns: int) -> int:
+    axes, boolean = node.axes, node.boolean
     for number, buffer in enumerate(allocation.buffers):
         if (buffer.axes, buffer.boolean) != (axes, boolean):
             continue
-        if buffer.result and life.cases & ~buffer.cases:
+        if buffer.result and (life.cases & ~buffer.cases or life.returned(returns)):
             continue
         if not any(life.meets(other) for other in residents[number]):
             residents[number].append(life)
