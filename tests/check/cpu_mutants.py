@@ -140,9 +140,7 @@ def threshold_mutants() -> Iterator[Planted]:
         "one piece twice", "totals[k] = begin ? ", "totals[k] = D == PIECE ? 2 * double(piece) : begin ? ", "longest"
     )
     together = "if (++rows == together) join();"
-    yield _planted(
-        "rows that are added up together dropped", together, "if (++rows == together) rows = 0;", "together"
-    )
+    yield _planted("rows that are added up together dropped", together, "if (++rows == together) rows = 0;", "together")
     yield _planted(
         "all but the rows added up last dropped", "chunk[i] += recent[i]", "chunk[i] = recent[i]", "are added"
     )
