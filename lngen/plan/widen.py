@@ -21,7 +21,7 @@ from sympy import Expr, Mul, Rational
 from sympy.core.relational import Relational
 
 from lngen.algebra.growth import ARGUMENT, EXPONENTIAL, Growth
-from lngen.algebra.symbols import TypedSymbol, axes
+from lngen.algebra.symbols import TypedSymbol, axes, is_row
 from lngen.plan.planner import Plan
 from lngen.plan.program import RowProgram
 
@@ -59,7 +59,11 @@ def out_of_range(plan: Plan, program: RowProgram) -> list[TypedSymbol]:
     # With the forward's lines: a row less its largest entry is known by the line of that entry.
     values = [*plan.forward.values(), *program.values()]
     small = Growth({symbol: -ARGUMENT for symbol in plan.derivation.forward.symbols if axes(symbol).rows}).after(values)
-    ends = [end.after(values) for end in plan.forward.growth if not end.small]
+    # An exponent that is a quotient of rows is far below zero where the divisor is near zero, too.
+    rows = [symbol for symbol in plan.derivation.forward.symbols if is_row(symbol)]
+    unlike = [replace(end, vanishing=Rational(0)) for end in plan.forward.growth if 0 < len(end.small) < len(rows)]
+    alike = [end for end in plan.forward.growth if not end.small]
+    ends = [end.after(values) for end in (*alike, *(end.of_forward(rows, plan.forward.values()) for end in unlike))]
     return [
         s
         for s, e in program.values()

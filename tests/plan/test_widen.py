@@ -21,6 +21,7 @@ WIDE = {
     "a high power beside what vanishes": "return silu(x**3)",
     "powers of row scalars beside what vanishes": "return silu(mean(max(x)*x**3))",
     "a softmax under a root": "e = exp(x - max(x)); return (e/sum(e))**(1/3)",
+    "what vanishes where another row is small": "return rsqrt(softplus(x/(z**4 + 1)))",
 }
 NARROW = {
     "a softmax": "e = exp(x - max(x)); return e/sum(e)",
@@ -29,11 +30,13 @@ NARROW = {
     "a high power alone": "return x**7",
     "a power of a normalised row": "return (x/sqrt(mean(x**2) + 0.1))**12",
     "an exponential of a number": "return x*exp(4)",
+    "a gate of a quotient of rows": "return silu(x/(z**4 + 1))",
 }
 
 
 def made(body: str) -> Derived:
-    return derived(parse(f"def f(x: Row):\n    {body}"), proved=False)
+    rows = "x: Row, z: Row" if "z" in body else "x: Row"
+    return derived(parse(f"def f({rows}):\n    {body}"), proved=False)
 
 
 def module(body: str) -> ModuleType:

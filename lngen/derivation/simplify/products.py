@@ -37,7 +37,8 @@ def in_known_products(lines: tuple[Equation, ...], forward: Forward) -> Iterator
         number = known.expression.as_independent(*(known.expression.free_symbols - {D}), as_Add=False)[0]
         product = known.expression / number
         rows = isinstance(product, Mul) and len(product.args) == 2 and all(_is_row_name(f) for f in product.args)
-        if (rows and number == 1) or _divides(product):
+        # D - 1 is zero in a row of one feature: what the forward multiplies by, no gradient may divide by.
+        if (rows and number == 1) or (_divides(product) and number.is_zero is False):
             reason = f"{known.symbol} = {text(known.expression)} is known from the forward"
             change = partial(with_product, symbol=known.symbol / number, product=product)
             yield LineRewrite("known product", reason, change, shorter)
