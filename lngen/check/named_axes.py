@@ -122,8 +122,9 @@ class Calls:
             each = np.asarray(exact, np.longdouble).reshape(how.shape)
             total, size = each.sum(how.lacks, keepdims=True), np.abs(each).sum(how.lacks, keepdims=True)
             count = prod(how.shape[place] for place in how.lacks)
-            mine = self.value(found, name, sign).reshape(how.split).transpose(how.order).reshape(how.spread)
-            bound = (count - 1) * np.finfo(mine.dtype).eps * size
+            mine = np.asarray(self.value(found, name, sign), np.longdouble)
+            mine = mine.reshape(how.split).transpose(how.order).reshape(how.spread)
+            bound = (count - 1) * np.finfo(np.float64).eps * size
             if not ((np.abs(mine - total) <= bound) | ~np.isfinite(size)).all():
                 bad.append(key)
         for whole in self.definition.parts:

@@ -11,6 +11,7 @@ import numpy as np
 from lngen.check.layer import Case, Checkable, outputs_by_name, positional
 from lngen.language.definition import Definition
 from lngen.language.syntax import Kind
+from lngen.runtime.protocol.casts import dtype
 
 OUTPUT, GRADIENT, TANGENT, SECOND, SECOND_OF_COTANGENT = (
     *("output", "gradient", "tangent", "second gradient", "second gradient of the cotangent"),
@@ -41,7 +42,7 @@ def answers(layer: Checkable, point: Point, threads: int = 1, first_order: bool 
     case = point.case
     options = {"threads": threads} if threads > 1 else {}
     inputs, constants = positional(layer, case)
-    names = layer.definition.outputs
+    names, casts = layer.definition.outputs, dict(layer.definition.casts)
     cotangents = [case.cotangents.get(name) for name in names]
     along = [point.directions.get(entry.name) for entry in layer.differentiable]
     found: Results = {}
@@ -53,7 +54,8 @@ def answers(layer: Checkable, point: Point, threads: int = 1, first_order: bool 
     differentiable = [entry.name for entry in layer.differentiable]
     with np.errstate(all="ignore"):
         outputs, saved = module.forward(*inputs, **constants, **options)
-        add(OUTPUT, names, outputs_by_name(layer, outputs).values())
+        made = outputs_by_name(layer, outputs)
+        add(OUTPUT, names, [_floats(value, casts[name]) if name in casts else value for name, value in made.items()])
         add(GRADIENT, differentiable, module.backward(saved, *cotangents, **options))
         if point.directions and not first_order:
             moved = module.jvp(saved, *along, **options)
@@ -62,6 +64,12 @@ def answers(layer: Checkable, point: Point, threads: int = 1, first_order: bool 
             add(SECOND, differentiable, second[: len(differentiable)])
             add(SECOND_OF_COTANGENT, names, second[len(differentiable) :])
     return found
+
+
+def _floats(values: Any, target: str) -> Any:
+    """An output that is cast in float64, which has all values of its type."""
+    assert values.dtype == dtype(target), f"an output that is cast to {target} is of type {values.dtype}"
+    return values.astype(np.float64)
 
 
 def kind_of(definition: Definition, result: tuple[str, str]) -> Kind:

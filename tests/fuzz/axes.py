@@ -77,7 +77,7 @@ def without_axes(text: str) -> ast.FunctionDef:
 
 
 def _is_reduction(node: ast.AST) -> bool:
-    function = FUNCTIONS[node.func.id] if isinstance(node, ast.Call) else None  # type: ignore[attr-defined]
+    function = FUNCTIONS.get(node.func.id) if isinstance(node, ast.Call) else None  # type: ignore[attr-defined]
     return function is not None and function.role == "reduction" and function.arity == 1
 
 

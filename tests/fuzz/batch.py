@@ -20,7 +20,7 @@ from tests.fuzz.answers import Point, answers, kind_of, rows_of
 from tests.fuzz.beside import Beside
 from tests.fuzz.failure import WRONG, failure
 from tests.fuzz.hyperdual import SHARE_OF_RANGE, Magnitudes
-from tests.fuzz.points import drawn, left_out
+from tests.fuzz.points import drawn, left_out, random_numbers
 
 LARGE_MEAN = 1e4
 _CANDIDATES, _ROWS = 24, 6
@@ -78,6 +78,7 @@ def _taken(definition: Definition, point: Point, rows: Any) -> Point:
         return value if value is None or not kind.over_rows else np.ascontiguousarray(value[rows])
 
     inputs = {name: of(value, definition.input(name).kind) for name, value in case.inputs.items()}
+    inputs |= random_numbers(definition, inputs, len(rows), case.features)
     cotangents = {name: of(value, definition.output_kind(name)) for name, value in case.cotangents.items()}
     directions = {name: of(value, definition.input(name).kind) for name, value in point.directions.items()}
     return Point(replace(case, rows=len(rows), inputs=inputs, cotangents=cotangents), directions)
@@ -121,6 +122,9 @@ def _judge(beside: Beside, alone: Checkable, layer: Checkable, point: Point, dty
     batch = answers(layer, _taken(definition, point, order))
     threaded = answers(layer, _taken(definition, point, order), threads=_THREADS)
     singles = [answers(alone, _taken(definition, point, [row])) for row in range(case.rows)]
+    # Random numbers are those of a row's place: no row alone has them, but they are the same in one block.
+    draws = any(entry.draws for entry in definition.inputs)
+    whole = answers(alone, _taken(definition, point, order)) if draws else {}
     first = np.array([int(np.argmax(order == row)) for row in range(case.rows)])
     found = answers(alone, point)
 
@@ -131,6 +135,10 @@ def _judge(beside: Beside, alone: Checkable, layer: Checkable, point: Point, dty
     for result, value in batch.items():
         if not np.array_equal(value, threaded[result], equal_nan=True):
             raise wrong("threads change bits", result, f"{_THREADS} threads", threaded[result], value)
+        if draws:
+            if kind_of(definition, result).over_rows and not np.array_equal(value, whole[result], equal_nan=True):
+                raise wrong("blocks change bits", result, "one block", value, whole[result])
+            continue
         single = np.stack([np.asarray(answer[result]) for answer in singles])
         if kind_of(definition, result).over_rows:
             single = single.reshape(case.rows, *value.shape[1:])

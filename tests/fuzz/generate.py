@@ -14,6 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from lngen.language.syntax import Kind
+from lngen.runtime.protocol.casts import TARGETS
 from tests.fuzz.axes import with_axes
 from tests.fuzz.names import PLAIN_INPUTS, PLAIN_STATEMENTS, awkwardly_named
 from tests.fuzz.tree import tidy
@@ -36,8 +37,8 @@ class Profile:
 SMALL = Profile(statements=2, depth=2, operations=3, inputs=3)
 FULL = Profile(statements=5, depth=4, operations=7, inputs=4)
 
-AXES, INTEGERS = 0.2, 0.3
-"""Shares of definitions with named axes and with integers."""
+AXES, INTEGERS, SEEDS, CASTS = 0.2, 0.3, 0.15, 0.15
+"""Shares of definitions with named axes, with integers, with random numbers and with an output that is cast."""
 
 _ANY = ("tanh", "sigmoid", "sin", "cos", "erf", "gelu", "silu", "softplus", "relu", "abs", "sign", "stop_gradient")
 _STEEP = ("exp", "expm1")
@@ -66,6 +67,7 @@ class _Writer:
         self.profile = profile
         self.scope: dict[str, Kind] = {}
         self.integers: dict[str, Kind] = {}
+        self.seed = ""
         self.lines: list[str] = []
         self.left = 0
 
@@ -76,6 +78,8 @@ class _Writer:
         for _ in range(rng.randint(1, self.profile.statements)):
             self._statement(self._some_kind())
         results = self._results(rng.choice((1, 1, 1, 1, 2, 2, 3)))
+        if self.dice.random() < CASTS:
+            results[-1] = self._assigned(f"cast({results[-1]}, '{self.dice.choice(sorted(TARGETS))}')", ROW)
         last = self.lines[-1].split(" = ", 1)
         if len(results) == 1 and results[0] == last[0] and rng.random() < 0.3 and "y" not in self.scope:
             self.lines[-1] = f"return {last[1]}"
@@ -112,6 +116,9 @@ class _Writer:
                 kind = self.integers[name] = dice.choices(_INTEGERS, (5, 2, 2, 2))[0]
                 default = dice.choice(("", "", " = 1", " = 0"))
                 parts.append((bool(default), f"{name}: {kind.value}{default}"))
+        if dice.random() < SEEDS:
+            self.seed = dice.choice([name for name in PLAIN_INPUTS if name not in (*names, *self.integers)])
+            parts.append((False, f"{self.seed}: {Kind.INT_NUMBER.value}"))
         return ", ".join(text for _, text in sorted(parts, key=lambda part: part[0]))
 
     def _some_kind(self) -> Kind:
@@ -155,6 +162,8 @@ class _Writer:
     def _leaf(self, kind: Kind) -> str:
         if self.integers and self.dice.random() < 0.25 and (made := self._of_integers(kind)):
             return made
+        if self.seed and kind is ROW and self.dice.random() < 0.3:
+            return self._of_random_numbers()
         names = self._names(kind)
         if kind is SCALAR and (not names or self.rng.random() < 0.5):
             return self.rng.choice(_NUMBERS if self.rng.random() < 0.7 else _FEATURE_COUNTS)
@@ -179,6 +188,11 @@ class _Writer:
             return f"pick({self.dice.choice(self._names(ROW))}, {self.dice.choice(places)})"
         form = self.dice.choice(("({} + 0.1 * {})", "({} - {} / D)", "(0.3 * {} * (1 + {}))"))
         return form.format(self.dice.choice(self._names(kind)), self.dice.choice(places))
+
+    def _of_random_numbers(self) -> str:
+        row, stream = self.dice.choice(self._names(ROW)), self.dice.choice(("", "", ", 1"))
+        form = self.dice.choice(("dropout({}, {}, {})", "({} - {} * uniform({}))"))
+        return form.format(row, self.dice.choice(("0.1", "0.5")), self.seed + stream)
 
     def _compared_integers(self, kind: Kind) -> str | None:
         """A comparison of integers; None if there are none of the kind."""

@@ -10,6 +10,7 @@ import numpy as np
 
 from lngen.check.layer import Case
 from lngen.language.definition import Definition, Input
+from lngen.language.oracle.random import drawn_from
 from lngen.language.syntax import Kind
 from tests.fuzz.answers import Point
 
@@ -72,7 +73,8 @@ def small(definition: Definition, rows: int, features: int, rng: random.Random, 
             return places(entry.kind, rows, features, np.random.default_rng(rng.getrandbits(64)))
         return array(entry.kind, special=draw < 3 and rng.random() < 0.25)
 
-    inputs = {entry.name: None if entry.name in gone else given(entry) for entry in definition.inputs}
+    inputs = {entry.name: None if entry.name in gone else given(entry) for entry in definition.passed}
+    inputs |= random_numbers(definition, inputs, rows, features)
     cotangents: dict[str, Any] = {
         name: array(definition.output_kind(name), special=False) for name in definition.outputs
     }
@@ -90,6 +92,12 @@ def constant(entry: Input) -> float:
 def places(kind: Kind, rows: int, features: int, generator: np.random.Generator) -> Any:
     """Integers of a kind: places in a row, and one beside it on either side."""
     return generator.integers(-1, features + 1, ((rows,) * kind.over_rows) + ((features,) * kind.over_features))
+
+
+def random_numbers(definition: Definition, inputs: dict[str, Any], rows: int, features: int) -> dict[str, Any]:
+    """The random numbers that a definition draws, by name; `inputs` has the seed."""
+    drawing = [(entry.name, entry.draws) for entry in definition.inputs if entry.draws]
+    return {name: drawn_from(draw, inputs, (rows, features)) for name, draw in drawing}
 
 
 def moving(definition: Definition, inputs: dict[str, Any], rng: random.Random) -> list[str]:
@@ -135,7 +143,7 @@ def drawn(
 
     inputs: dict[str, Any] = {}
     sizes: dict[str, float] = {}
-    for entry in definition.inputs:
+    for entry in definition.passed:
         scaled = entry.name == leading or (entry.kind is Kind.ROW and rng.random() < 0.5)
         sizes[entry.name] = deviation if scaled and not 1 / MODERATE < deviation < MODERATE else 1.0
         if entry.kind is Kind.CONSTANT:
@@ -146,6 +154,7 @@ def drawn(
             inputs[entry.name] = places(entry.kind, rows, features, generator)
         else:
             inputs[entry.name] = normal(entry.kind, deviation, mean) if scaled else normal(entry.kind)
+    inputs |= random_numbers(definition, inputs, rows, features)
     cotangents: dict[str, Any] = {name: normal(definition.output_kind(name)) for name in definition.outputs}
     if len(cotangents) > 1 and rng.random() < 0.3:
         cotangents[rng.choice(sorted(cotangents))] = None

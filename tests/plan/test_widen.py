@@ -30,7 +30,7 @@ NARROW = {
     "a high power alone": "return x**7",
     "a power of a normalised row": "return (x/sqrt(mean(x**2) + 0.1))**12",
     "an exponential of a number": "return x*exp(4)",
-    "a gate of a quotient of rows": "return silu(x/(z**4 + 1))",
+    "a gate of a quotient of rows": "return silu(x/(z**2 + 1))",
 }
 
 
