@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 import sympy
-from sympy import Add, Expr, Mul, Pow, S
+from sympy import Add, Basic, Expr, Mul, Pow, S
 
 from lngen.algebra.equations import Equation, Forward, Names
 from lngen.algebra.symbols import (
@@ -170,12 +170,16 @@ def _root_put_in(line: Expr, root: TypedSymbol, b: Expr, values: Mapping[Expr, E
     if not exponent.is_Integer or operation_count(line) > _LONGEST_CANCELLED:
         return None
     by_root = {s: value for s, value in values.items() if (1 / (root + b)) in value.atoms(Pow)}
-    found = line.xreplace(by_root).replace(
-        lambda e: e.as_base_exp()[0] == row and e.as_base_exp()[1].is_Integer and e.as_base_exp()[1] >= exponent,
-        lambda e: (
-            row ** (e.as_base_exp()[1] % exponent) * ((root**2 - b**2) / times) ** (e.as_base_exp()[1] // exponent)
-        ),
-    )
+
+    def is_high(e: Basic) -> bool:
+        base, n = e.as_base_exp() if isinstance(e, Expr) else (e, S.One)
+        return base == row and bool(n.is_Integer and n >= exponent)
+
+    def put_in(e: Expr) -> Expr:
+        _, n = e.as_base_exp()
+        return row ** (n % exponent) * ((root**2 - b**2) / times) ** (n // exponent)
+
+    found = line.xreplace(by_root).replace(is_high, put_in)
     found = sympy.cancel(found)
     takes_off = any(root in total.free_symbols and _subtracts(total) for total in found.atoms(Add))
     return None if takes_off or operation_count(found) >= operation_count(line) else found
