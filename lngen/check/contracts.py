@@ -273,6 +273,16 @@ def _spread(of: Trial, value: Any) -> Any:
     return of.on.array(wide)[every]
 
 
+def _apart(of: Trial, value: Any) -> Any:
+    """Rows with gaps of NaN, or of no place in a row, between them."""
+    if np.ndim(value) != 2:
+        return of.on.array(value)
+    rows, features = value.shape
+    wide = np.full((2 * rows, features + 1), -1 if value.dtype.kind == "i" else np.nan, value.dtype)
+    wide[::2, :features] = value
+    return of.on.array(wide)[::2, :features]
+
+
 def _transposed(of: Trial, value: Any) -> Any:
     return of.on.array(np.ascontiguousarray(value.T)).T if np.ndim(value) == 2 else of.on.array(value)
 
@@ -296,6 +306,8 @@ def _laid_out(of: Trial, *layouts: Callable[[Trial, Any], Any]) -> str:
 def _strided(of: Trial) -> str:
     if "refused" not in of.on.strides:
         return _laid_out(of, _spread, _transposed)
+    if trouble := _laid_out(of, _apart):
+        return trouble
     try:
         of.called(lambda value: _spread(of, value))
     except ValueError as error:

@@ -55,7 +55,7 @@ class OnDevice(Adapter):
     """
 
     can = EVERYTHING
-    strides = "are refused"
+    strides = "give the same result between rows, and are refused within"
 
     def __init__(self, backend: ModuleType, types: Sequence[str] = ()) -> None:
         super().__init__(backend)

@@ -40,8 +40,9 @@ Function function_of(Module* module, const std::string& types, const std::string
   while (type_words >> type) {
     if (!(name_words >> name)) name = "argument";
     const size_t bytes = type[0] == '*' ? sizeof(Address) : number_at(type, 1);
-    // A struct's alignment is not said: it is taken to be the largest that its size allows.
-    const size_t alignment = std::min<size_t>(bytes & -bytes, 16);
+    // Only that of a struct is not its size.
+    const size_t slash = type.find('/');
+    const size_t alignment = slash == std::string::npos ? bytes : number_at(type, slash + 1);
     place = (place + alignment - 1) / alignment * alignment;
     function.parameters.push_back({type, name, place, bytes});
     place += bytes;

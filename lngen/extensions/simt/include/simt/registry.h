@@ -23,7 +23,8 @@ template <class T> std::string word() {
                       : !std::is_integral<T>::value           ? 's'
                       : std::is_signed<T>::value              ? 'i'
                                                               : 'u';
-    return kind + std::to_string(sizeof(T));
+    const std::string size = kind + std::to_string(sizeof(T));
+    return kind == 's' ? size + "/" + std::to_string(alignof(T)) : size;
   }
 }
 
