@@ -19,9 +19,9 @@ from typing import Any
 
 from benchmarks import machine, simulated_tables
 from benchmarks.results import write
-from benchmarks.shipped import of_rows
 from benchmarks.simulated_cases import DIRECTIONS, Case, cases, written
 from lngen.emit.cpp.contract import DTYPES
+from lngen.pipeline.files.loading import available
 
 _HERE = Path(__file__).resolve().parent
 RECORD = _HERE / "results" / "simulated.json"
@@ -67,7 +67,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.simulated", description=about)
     add = parser.add_argument
     add("--gpusim", type=Path, metavar="FOLDER", help="the folder of the simulator, with its measure.py")
-    add("--layer", action="append", choices=of_rows(), metavar="NAME", help="this layer only; may be repeated")
+    add("--layer", action="append", choices=available(), metavar="NAME", help="this layer only; may be repeated")
     add("--direction", action="append", choices=DIRECTIONS, help="this direction only; may be repeated")
     add("--D", dest="features", action="append", type=_count, metavar="N", help="this row length; may be repeated")
     add("--dtype", action="append", choices=DTYPES, help="this type only; may be repeated")

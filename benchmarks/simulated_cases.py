@@ -18,7 +18,10 @@ from lngen.emit.cpp.contract import LAUNCH_FIELDS
 from lngen.runtime.cuda.arrays import BYTES
 from lngen.runtime.cuda.calls import DeviceLayer
 from lngen.runtime.cuda.kernels import macros
-from lngen.runtime.protocol.directions import Entries
+from lngen.runtime.numpy.axes import on_rows
+from lngen.runtime.protocol.casts import itemsize
+from lngen.runtime.protocol.directions import FEATURE, NUMBER, ROW, ROW_SCALAR, Entries, Entry
+from lngen.runtime.protocol.interface import Interface
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -30,20 +33,41 @@ TENSOR_BYTES = 2 << 20
 
 _MANY = (256, 768, 1024, 2048, 4096, 8192), ("bf16", "f32")
 _FEW = (1024, 4096), ("bf16",)
+_USUAL = {
+    64: ("rotary",),
+    128: ("head_rms_norm",),
+    1024: ("ada_layer_norm", "ada_layer_norm_zero", "alibi_softmax", "causal_softmax"),
+    4096: (
+        *("add_rms_norm_fp8", "dropout_add_layer_norm", "info_nce"),
+        *("instance_norm", "layer_norm_hw", "packed_swiglu"),
+    ),
+    8192: ("group_norm",),
+    16384: ("batch_norm",),
+    32000: ("label_cross_entropy",),
+}
 _RECORDED = {
     "layer_norm": _MANY,
     "rms_norm": _MANY,
     "softmax": _FEW,
     "add_rms_norm": _FEW,
     "layer_norm_gelu": _FEW,
+    **{name: ((length,), ("bf16",)) for length, names in _USUAL.items() for name in names},
 }
-"""Row lengths and types of the layers in the record: of two norms those at which there are others' kernels."""
+"""Row lengths and types of the layers in the record: of two norms those at which there are others' kernels.
+
+Layers with named axes, labels and casts have the one that is usual in models. The focal loss computes in float64,
+which the simulator does not know.
+"""
 
 _FEATURES_AHEAD = 2
 """Number of vectors of features for which there is room behind the rows, whether they exist or not."""
 _CONSTANT = 0.5
 """The value of a Constant without a default."""
 _SEED = 1
+_EXTENTS = {ROW: ["rows", "D"], ROW_SCALAR: ["rows"], FEATURE: ["D"], NUMBER: ["1"]}
+_INTEGER = "i32"
+_CAST_TOLERANCE = 1 / 128
+"""Casts are compared by their codes, of which two that are next to each other may be right."""
 
 
 @dataclass(frozen=True)
@@ -143,8 +167,10 @@ def written(case: Case, folder: Path) -> dict[str, Any]:
     """
     work = _Work(case, folder)
     launches = [work.launch(name, passed.split(", ")) for name, passed in work.kernels.items()]
-    tensors = [entry for entry in work.arrays.values() if entry["shape"] == ["rows", "D"]]
-    stores = sum(entry["fill"] == "zeros" for entry in tensors)
+    tensors = {name: entry for name, entry in work.arrays.items() if entry["shape"] == ["rows", "D"]}
+    moved = [entry for name, entry in tensors.items() if name not in work.smaller]
+    stores = sum(entry["fill"] == "zeros" for entry in moved)
+    casts = any(each.cast for each in work.takes.results)
     return {
         "name": str(case),
         "reference": str(case),
@@ -155,8 +181,20 @@ def written(case: Case, folder: Path) -> dict[str, Any]:
         "launches": launches,
         "check": work.check(),
         "elements": case.rows * case.features,
-        "bytes": len(tensors) * case.rows * case.features * BYTES[case.dtype],
-        "roof": "copy" if 2 * stores >= len(tensors) else "triad",
+        "bytes": sum(BYTES[entry["dtype"]] for entry in moved) * case.rows * case.features,
+        "roof": "copy" if 2 * stores >= len(moved) else "triad",
+        **({"tolerance": _CAST_TOLERANCE} if casts else {}),
+    }
+
+
+def _smaller(interface: Interface) -> set[str]:
+    """Return the inputs that lack an axis of the rows: kernels take them as rows, which need not move."""
+    layout = interface.get("layout")
+    every = {name for axis in layout["pattern"] for name in axis} if layout else set()
+    return {
+        each["symbol"]
+        for each in interface["inputs"]
+        if "pattern" in each and not every <= {name for axis in each["pattern"] for name in axis}
     }
 
 
@@ -203,6 +241,10 @@ class _Work:
         self.kernels = {
             name: passed for name, passed in self.direction.kernels.items() if self._is_wanted(name, passed)
         }
+        self.slots = dict(zip(takes.slots, (*takes.reads, *takes.makes), strict=True))
+        own = _smaller(backend(case.layer, "numpy").INTERFACE)
+        self.smaller = {self._name(part) for part, each in self.slots.items() if _root(each).symbol in own}
+        """Arrays of rows whose values are fewer than their entries."""
         self.values, self.constants, self.results = self._numbers()
         self.arrays: dict[str, dict[str, Any]] = {}
 
@@ -236,8 +278,7 @@ class _Work:
             return dict([_COUNTS[part]])
         if part in self.absent or (part == "the workspace" and len(self.kernels) == 1):
             return "null"
-        # A name of one word could be one that the simulator's expressions use.
-        name = part if " " in part else f"in {part}"
+        name = self._name(part)
         if name not in self.arrays:
             self.arrays[name] = self._declared(part)
         return name
@@ -246,16 +287,23 @@ class _Work:
         if part == "the workspace":
             columns, scalars = self.direction.sums
             return _array(self.computed, [f"grid0 * ({columns} * D + {scalars})"])
-        kind = self._kind(part)
-        dtype = self.computed if kind == "Computed" else self.case.dtype
-        shape = {"Feature": ["D"], "Scalar": ["1"], "RowScalar": ["rows"], "Computed": ["rows"]}
-        extents = shape.get(kind, ["rows", "D"])
+        each = self.slots[part]
+        dtype, extents = self._dtype(each), _EXTENTS[each.part]
         if part not in self.values:
             return _array(dtype, extents)
         return _array(dtype, extents, self._kept(part, self.values[part]))
 
-    def _kind(self, part: str) -> str:
-        return dict(zip(self.takes.slots, (*self.takes.reads, *self.takes.makes), strict=True))[part].kind
+    @staticmethod
+    def _name(part: str) -> str:
+        """The name of an array: one of one word could be one that the simulator's expressions use."""
+        return part if " " in part else f"in {part}"
+
+    def _dtype(self, each: Entry) -> str:
+        if each.is_integer:
+            return _INTEGER
+        if each.cast:
+            return f"u{8 * itemsize(each.cast)}"
+        return self.computed if each.kind == "Computed" else self.case.dtype
 
     def check(self) -> dict[str, str]:
         """Return the expected results, as expressions."""
@@ -271,10 +319,10 @@ class _Work:
         """Return the values that kernels read, by their names; the Constants; and the expected results."""
         case, layer = self.case, self.layer
         rng = np.random.default_rng(_SEED)
-        exact: Any = backend(case.layer, "numpy")
+        exact: Any = on_rows(backend(case.layer, "numpy"))
 
         def drawn(values: Entries) -> dict[str, Array | None]:
-            return {e.symbol: None if e.symbol in self.absent else self._drawn(rng, e.kind) for e in values}
+            return {e.symbol: None if e.symbol in self.absent else self._drawn(rng, e) for e in values}
 
         defaults = {entry["symbol"]: entry["default"] for entry in exact.INTERFACE["constants"]}
         constants = {name: _CONSTANT if value is None else value for name, value in defaults.items()}
@@ -287,7 +335,7 @@ class _Work:
             takes = self.takes
             arguments = drawn(takes.arguments)
             kept = [
-                value if value is None or each.kind == "Constant" else self._rounded(value, each.kind)
+                value if value is None or each.kind == "Constant" else self._rounded(value, each)
                 for each, value in zip(takes.fields, saved[3:], strict=True)
             ]
             saved = saved._replace(**dict(zip(saved._fields[3:], kept, strict=True)))
@@ -295,22 +343,39 @@ class _Work:
             values = {**arguments, **{each.symbol: value for each, value in zip(takes.fields, kept, strict=True)}}
         names = [each.symbol for each in self.takes.results]
         results = dict(zip(names, self.takes.several(found), strict=True))
-        right = {f"out {name}": value for name, value in results.items() if name not in self.direction.zeros}
+        right = {f"out {name}": _codes(value) for name, value in results.items() if name not in self.direction.zeros}
         return _there(values), constants, _there(right)
 
-    def _drawn(self, rng: np.random.Generator, kind: str) -> Array:
-        """Normal deviates that the kernels can hold: rows off zero, and what has a number a row or is one positive."""
-        case = self.case
-        shape = {"Feature": (case.features,), "Scalar": (), "RowScalar": (case.rows,)}
-        value = rng.standard_normal(shape.get(kind, (case.rows, case.features)), np.float32)
-        if kind != "Feature":
-            value = np.asarray((np.abs(value) if kind in ("RowScalar", "Scalar") else value) + 0.5)
-        return self._rounded(value, kind)
+    def _drawn(self, rng: np.random.Generator, each: Entry) -> Array:
+        """Normal deviates that the kernels can hold: rows off zero, and what has a number a row or is one positive.
 
-    def _rounded(self, value: Array, kind: str) -> Array:
-        """A value as a kernel is passed it, in float64."""
-        stored = self.computed if kind == "Computed" else self.case.dtype
-        return np.asarray(value).astype(numpy_dtype(stored)).astype(np.float64)
+        Integers are places in a row.
+        """
+        case = self.case
+        extents = {FEATURE: (case.features,), NUMBER: (), ROW_SCALAR: (case.rows,), ROW: (case.rows, case.features)}
+        shape = extents[each.part]
+        if each.is_integer:
+            return np.asarray(rng.integers(case.features, size=shape))
+        value = rng.standard_normal(shape, np.float32)
+        if each.part != FEATURE:
+            value = np.asarray((np.abs(value) if each.part in (ROW_SCALAR, NUMBER) else value) + 0.5)
+        return self._rounded(value, each)
+
+    def _rounded(self, value: Array, each: Entry) -> Array:
+        """A value as a kernel is passed it, in float64; an integer as it is."""
+        return value if each.is_integer else np.asarray(value).astype(numpy_dtype(self._dtype(each))).astype(np.float64)
+
+
+def _root(each: Entry) -> Entry:
+    """The value of forward that another belongs to, by gradients and tangents."""
+    while each.owner is not None:
+        each = each.owner
+    return each
+
+
+def _codes(value: Any) -> Any:
+    """The bits of numbers of one byte, as integers; others as they are."""
+    return value.view(np.uint8) if value is not None and value.dtype.itemsize == 1 else value
 
 
 _COUNTS = {"the rows": ("i64", "rows"), "the features": ("i32", "D"), "the blocks": ("i32", "grid0")}

@@ -92,6 +92,26 @@ def test_bytes_and_roofs_are_those_of_tensors_of_rows(tmp_path: Path) -> None:
     assert [(case["bytes"], case["roof"]) for case in found] == [(4 * 3 * 16 * 4, "copy"), (3 * 3 * 16 * 4, "triad")]
 
 
+def test_arrays_that_lack_axes_are_passed_as_rows_and_not_counted(tmp_path: Path) -> None:
+    """A group's channels move once, and the kernel's arguments would count them once for each sample."""
+    case = made(tmp_path, "group_norm", "backward", 16, "bf16")
+    tensors = [name for name, entry in case["arrays"].items() if entry["shape"] == ["rows", "D"]]
+    assert tensors == ["in x", "in gamma", "in dy", "out dx", "out dgamma", "out dbeta"]
+    assert (case["bytes"], case["roof"]) == (3 * 3 * 16 * 2, "triad")
+
+
+def test_integers_are_places_in_a_row_and_casts_are_codes(tmp_path: Path) -> None:
+    loss = made(tmp_path, "label_cross_entropy", "forward", 16, "bf16")
+    assert loss["arrays"]["in label"]["dtype"] == loss["arrays"]["in ignore"]["dtype"] == "i32"
+    assert set(read(loss, "in label")) <= {*range(16)}
+    cast = made(tmp_path, "add_rms_norm_fp8", "forward", 16, "bf16")
+    assert cast["arrays"]["out y"]["dtype"] == "u8"
+    assert cast["bytes"] == 3 * 16 * (3 * 2 + 1)
+    assert eval(cast["check"]["out y"], {"np": np}).dtype == np.uint8
+    # A code that is next to the right one is within the tolerance, and the second next is not.
+    assert 1 / 255 < cast["tolerance"] < 2 / 255
+
+
 def test_what_is_left_out_is_passed_as_null(tmp_path: Path) -> None:
     case = made(tmp_path, "layer_norm", "backward", 16, "f32", without=("gamma", "beta"))
     assert {"-DLNGEN_WITHOUT_gamma", "-DLNGEN_WITHOUT_beta"} < set(case["defines"])
@@ -134,9 +154,9 @@ def test_a_case_that_a_layer_does_not_have_is_refused(case: Case, message: str) 
         case.check()
 
 
-def test_the_record_has_two_norms_at_six_lengths_and_three_layers_at_two() -> None:
+def test_the_record_has_two_norms_at_six_lengths_three_layers_at_two_and_others_at_one() -> None:
     found = cases()
-    assert len(found) == len(set(found)) == 60
+    assert len(found) == len(set(found)) == 90
     assert all(case.rows == usual_rows(case.features, case.dtype) for case in found)
     assert [str(case) for case in cases(["l2_norm"], ["jvp"], rows=4)] == [
         "l2_norm jvp 1024 bf16 4 rows",

@@ -1,12 +1,18 @@
 #include "checker.h"
 
 #include <algorithm>
+#include <cstring>
 #include <vector>
 
 #include "findings.h"
 #include "image.h"
 #include "scheduler.h"
 #include "shadow.h"
+
+// Bytes that the last launch read and wrote of each region, in the order of the options. Reads of a cell by threads of a
+// block that nothing orders are one: lanes of an access, or a value that a cache still has.
+static constexpr size_t MOST_COUNTED = 64;
+SIMT_EXPORT uint64_t simt_moved[MOST_COUNTED][2] = {};
 
 namespace simt {
 
@@ -25,7 +31,9 @@ void begin_checks() {
   shadows.clear();
   last_used = nullptr;
   const simt_options& options = state.launch.options;
-  for (size_t i = 0; i < options.region_count; ++i) shadows.emplace_back(options.regions[i], false);
+  memset(simt_moved, 0, sizeof simt_moved);
+  for (size_t i = 0; i < options.region_count; ++i)
+    shadows.emplace_back(options.regions[i], false, i < MOST_COUNTED ? simt_moved[i] : nullptr);
   const size_t cell = 2;  // bytes: the smallest type of the kernels
   if (state.launch.shared_bytes) {
     char* start = static_cast<char*>(simt_running_block.shared);
@@ -213,7 +221,16 @@ static void report_in_flight(const Access& access, const Shadow& shadow, const C
   report(finding);
 }
 
-static void check(const Access& access, Shadow& shadow) {
+// Counts what an access moves of a cell of global memory.
+static void count(const Access& access, const Shadow& shadow, const Cell& cell) {
+  unsigned warp;
+  const bool is_read = !access.writes || access.atomic, is_first = cell.read_block != block_mark();
+  if (is_read && (is_first || !unordered_reads(cell, current(), warp))) shadow.moved[0] += shadow.cell_bytes();
+  if (access.writes) shadow.moved[1] += shadow.cell_bytes();
+}
+
+// A copy is counted where it starts, and checked where it arrives too.
+static void check(const Access& access, Shadow& shadow, bool counts) {
   const Thread& thread = current();
   const size_t first = shadow.cell_of(access.address), last = shadow.cell_of(access.address + access.bytes - 1);
   for (size_t index = first; index <= last; ++index) {
@@ -233,6 +250,7 @@ static void check(const Access& access, Shadow& shadow) {
       }
     }
     if (races(access, shadow, cell)) return;
+    if (counts && shadow.moved) count(access, shadow, cell);
     if (access.writes) {
       note_write(cell, thread, access.atomic, uint32_t(access.code));
       shadow.set_written(index);
@@ -248,10 +266,10 @@ static bool holds_threads(const char* address) {
   return address >= first && address < first + state.threads.size() * sizeof(Thread);
 }
 
-static void see(const Access& access) {
+static void see(const Access& access, bool counts = true) {
   if (state.stacks.holds(current().linear, access.address) || holds_threads(access.address)) return;
   Shadow* shadow = shadow_at(access.address);
-  if (shadow && access.address + access.bytes <= shadow->end()) return check(access, *shadow);
+  if (shadow && access.address + access.bytes <= shadow->end()) return check(access, *shadow, counts);
   // The rest are the module's own variables: constants, and the place of a thread.
   if (!shadow && in_image(access.address)) return;
   report(finding_of("out of bounds", access, shadow ? shadow : nearest(access.address)));
@@ -282,7 +300,7 @@ void check_start(const Copy& copy) {
 
 void check_arrival(const Copy& copy) {
   if (!checking) return;
-  see({copy.from, copy.bytes, false, false, copy.code});
+  see({copy.from, copy.bytes, false, false, copy.code}, false);
   each_cell(copy, [](Cell& cell) { cell.in_flight = false; });
   see({copy.to, copy.bytes, true, false, copy.code});
 }

@@ -7,7 +7,8 @@
 
 namespace simt {
 
-Shadow::Shadow(const simt_region& region, bool shared) : region_(region), shared_(shared) {
+Shadow::Shadow(const simt_region& region, bool shared, uint64_t* counted)
+    : moved(counted), region_(region), shared_(shared) {
   mapped_ = (region.bytes / region.cell + 1) * sizeof(Cell);
   void* memory = mmap(nullptr, mapped_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) abort();
@@ -19,9 +20,14 @@ Shadow::~Shadow() {
 }
 
 Shadow::Shadow(Shadow&& other) noexcept
-    : region_(other.region_), shared_(other.shared_), mapped_(other.mapped_), cells_(std::exchange(other.cells_, nullptr)) {}
+    : moved(other.moved),
+      region_(other.region_),
+      shared_(other.shared_),
+      mapped_(other.mapped_),
+      cells_(std::exchange(other.cells_, nullptr)) {}
 
 Shadow& Shadow::operator=(Shadow&& other) noexcept {
+  std::swap(moved, other.moved);
   std::swap(region_, other.region_);
   std::swap(shared_, other.shared_);
   std::swap(mapped_, other.mapped_);

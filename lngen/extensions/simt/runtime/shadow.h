@@ -30,7 +30,9 @@ struct Cell {
 // A region and a cell for each element of it. The pages of cells that are never touched take no memory.
 class Shadow {
  public:
-  Shadow(const simt_region& region, bool shared);
+  uint64_t* moved;  // bytes that were read and written; null where nobody counts
+
+  Shadow(const simt_region& region, bool shared, uint64_t* counted = nullptr);
   ~Shadow();
   Shadow(Shadow&& other) noexcept;
   Shadow& operator=(Shadow&& other) noexcept;
@@ -39,6 +41,7 @@ class Shadow {
   const char* end() const { return region_.start + region_.bytes; }
   bool shared() const { return shared_; }
   const char* name() const { return region_.name; }
+  size_t cell_bytes() const { return region_.cell; }
   size_t cell_of(const char* address) const { return size_t(address - region_.start) / region_.cell; }
   Cell& cell(size_t index) { return cells_[index]; }
 
