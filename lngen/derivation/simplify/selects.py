@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 
-from sympy import Add, Expr, Mul, Pow
+from sympy import Add, Expr, Mul, Pow, S
 from sympy.logic.boolalg import Boolean
 
 from lngen.algebra.equations import Equation, Forward
@@ -14,8 +14,10 @@ from lngen.derivation.differential import merged, select
 from lngen.derivation.simplify.factors import without
 from lngen.derivation.simplify.line_rules import LineRewrite
 
-_Side = tuple[Expr, int]
-"""A condition, and the place in a select on it at which there is something else than zero."""
+_Side = tuple[tuple[Expr, int], ...]
+"""Conditions, and for each the place in a select on it: an expression is zero unless one of them chooses this place."""
+
+_MOST_CONDITIONS = 2
 
 _REASON = "0 times what is not chosen may be NaN"
 
@@ -58,6 +60,12 @@ def named_selects(lines: tuple[Equation, ...], forward: Forward) -> Iterator[Lin
     >>> given = (Equation(p, Where(r > 0, g, 0) + Where(x > 0, 0, Where(r > 0, h, 0))), Equation(q, p*x/r))
     >>> applied(named_selects, given, layer)[1].expression
     Where(r > 0, p*x/r, 0)
+
+    A select inside of a select may be zero on one side, where two conditions decide:
+
+    >>> given = (Equation(p, Where(r > 0, g, Where(x > 0, 0, h))), Equation(q, p/r))
+    >>> applied(named_selects, given, layer)[1].expression
+    Where(r > 0, p/r, Where(x > 0, 0, p/r))
 
     A mean of what is switched off takes in what it is multiplied by:
 
@@ -116,7 +124,10 @@ def _with_named_selects(
         return without(expression, same_in_row, means[0]) * _in_means(means[0], sides, whole)
     if large:
         # First the condition that looks at what is divided by.
-        found = sorted(_sides(expression, sides), key=lambda side: (not side[0].free_symbols & divisors, str(side)))
+        found = sorted(
+            _sides(expression, sides),
+            key=lambda side: (len(side), not side[0][0].free_symbols & divisors, str(side)),
+        )
         if found:
             return _on(found[0], expression)
     return expression
@@ -145,14 +156,18 @@ def _in_means(expression: Expr, sides: Mapping[TypedSymbol, frozenset[_Side]], w
 
 
 def _sides(expression: Expr, sides: Mapping[TypedSymbol, frozenset[_Side]]) -> frozenset[_Side]:
-    """The conditions on each of which an expression is zero, as a select or by what it is made of."""
+    """The sides off which an expression is zero, as a select or by what it is made of."""
     if isinstance(expression, TypedSymbol):
         return sides.get(expression, frozenset())
     if isinstance(expression, Where):
         condition, *branches = expression.args
-        inside = [_sides(branch, sides) for branch in branches if branch != 0]
-        own = {(condition, 2 if branches[0] == 0 else 1)} if len(inside) == 1 else set()
-        return frozenset.intersection(*inside) | own
+        inside = {place: _sides(branch, sides) for place, branch in enumerate(branches, 1) if branch != 0}
+        if len(inside) == 1:
+            ((place, found),) = inside.items()
+            return found | {((condition, place),)}
+        # It is zero off the one branch, and off a side of the other.
+        either = {((condition, 3 - place), *side) for place, found in inside.items() for side in found}
+        return frozenset.intersection(*inside.values()) | {side for side in either if len(side) <= _MOST_CONDITIONS}
     if isinstance(expression, Mul):
         return frozenset().union(*(_sides(factor, sides) for factor in expression.args))
     if isinstance(expression, Add):
@@ -161,7 +176,13 @@ def _sides(expression: Expr, sides: Mapping[TypedSymbol, frozenset[_Side]]) -> f
 
 
 def _on(side: _Side, product: Expr) -> Expr:
-    """A product that is zero on the other side, as a select, in which there are no others on the condition."""
-    condition, place = side
-    inner = product.replace(lambda e: isinstance(e, Where) and e.args[0] == condition, lambda e: e.args[place])
-    return Where(condition, inner, 0) if place == 1 else Where(condition, 0, inner)
+    """A product that is zero off a side, as a select, in which there are no others on its conditions."""
+    if not side:
+        return S.Zero
+    (condition, place), *others = side
+    chosen, other = (
+        product.replace(lambda e: isinstance(e, Where) and e.args[0] == condition, lambda e, at=at: e.args[at])
+        for at in (place, 3 - place)
+    )
+    rest = _on(tuple(others), other)
+    return Where(condition, chosen, rest) if place == 1 else Where(condition, rest, chosen)
