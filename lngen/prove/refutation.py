@@ -11,10 +11,13 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import mpmath
+import numpy as np
+import sympy
 from sympy import Expr
+from sympy.core.relational import Relational
 
 from lngen.algebra.numeric import Arithmetic, evaluate_expression
-from lngen.algebra.symbols import D, TypedSymbol
+from lngen.algebra.symbols import AttainsFirst, D, TypedSymbol
 from lngen.prove.digits import agreement, drawn, is_finite
 
 _DIGITS = 100
@@ -22,6 +25,9 @@ _DIGITS = 100
 
 _ALIKE = 10
 """Digits to which two values agree that are not taken to be different."""
+
+_TIE = mpmath.mpf(10) ** -50
+"""Largest difference of two compared values that may be rounding alone, and decides nothing."""
 
 _RANGES = ((-1, 1), (1, 2))
 """Ranges of the unknowns: the second where the sides are not finite in the first."""
@@ -88,7 +94,10 @@ class Refuter:
             return mpmath.mpf(self._features)
         if not isinstance(e, TypedSymbol):
             given = {symbol: self._value(symbol, opened, turn) for symbol in e.free_symbols | {D}}
-            return evaluate_expression(e, given, Arithmetic(_DIGITS))
+            arithmetic = Arithmetic(_DIGITS)
+            for jump in e.atoms(Relational, AttainsFirst, sympy.sign):
+                _require_decided(*(evaluate_expression(side, given, arithmetic) for side in jump.args[:2]))
+            return evaluate_expression(e, given, arithmetic)
         if e in opened:
             return self._value(self._meaning[e], opened, turn)
         # As the algebra has it, a name and its kind are one unknown.
@@ -101,3 +110,10 @@ class Refuter:
         value = drawn(symbol, self._features, random.Random(f"{symbol.name} {turn}"), *_RANGES[turn])
         sign = self._sign(symbol)
         return value if sign is None else abs(value) + (mpmath.mpf(sign) / 10 if not symbol.is_integer else sign)
+
+
+def _require_decided(value: Any, other: Any = 0) -> None:
+    """Raise ArithmeticError where two values may be equal but for rounding."""
+    apart = np.abs(np.asarray(value, dtype=object) - np.asarray(other, dtype=object))
+    if any(0 < entry < _TIE for entry in apart.flat):
+        raise ArithmeticError("rounding decides a comparison")
