@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 from sympy import QQ
@@ -21,7 +22,21 @@ Monomial = tuple[tuple[int, Exponent], ...]
 Polynomial = dict[Monomial, Any]
 Items = frozenset[tuple[Monomial, Any]]
 
-ONE: Polynomial = {(): QQ(1)}
+_UNIT = QQ(1)
+ONE: Polynomial = {(): _UNIT}
+
+
+class _Fraction(Fraction):
+    """A fraction whose hash, which takes a modular inverse, is worked out once."""
+
+    __slots__ = ("_hash",)
+
+    def __hash__(self) -> int:
+        try:
+            return self._hash
+        except AttributeError:
+            self._hash: int = super().__hash__()
+            return self._hash
 
 
 @dataclass(frozen=True)
@@ -73,7 +88,8 @@ class Generators:
         self._indicators: set[int] = set()
         self._primes: dict[int, int] = {}
         self._within: dict[int, frozenset[int]] = {}
-        self._products: dict[tuple[Monomial, Monomial], tuple[Any, Monomial] | None] = {}
+        self._products: dict[Monomial, dict[Monomial, tuple[Any, Monomial] | None]] = {}
+        self._sums: dict[tuple[Exponent, Exponent], Exponent] = {}
 
     def place(self, key: Any, make: Callable[[], Generator]) -> int:
         """The number of the generator with this key, made where it is new."""
@@ -99,35 +115,48 @@ class Generators:
 
     def product_of(self, a: Monomial, b: Monomial) -> tuple[Any, Monomial] | None:
         """The product of two monomials and a number that comes out of it; None where it is zero."""
-        key = (a, b)
-        if key not in self._products:
-            self._products[key] = self._product_of(a, b)
-        return self._products[key]
+        found = self._products.setdefault(a, {})
+        if b not in found:
+            found[b] = self._product_of(a, b)
+        return found[b]
 
     def _product_of(self, a: Monomial, b: Monomial) -> tuple[Any, Monomial] | None:
         powers = dict(a)
         for place, exponent in b:
-            powers[place] = powers.get(place, 0) + exponent
-        number = QQ(1)
-        for place in [p for p in powers if p in self._indicators]:
+            powers[place] = self._sum(powers[place], exponent) if place in powers else exponent
+        number = _UNIT
+        for place in powers.keys() & self._indicators:
             powers[place] = min(powers[place], 1)
             if powers[place] == 1 and self.known[place].kind == "positive" and powers.get(place + 1, 0) > 0:
                 return None
-        for place in [p for p in powers if p in self._primes]:
+        for place in powers.keys() & self._primes.keys():
             whole = powers[place] // 1
             number *= QQ(self._primes[place]) ** int(whole)
             powers[place] -= whole
-        return number, tuple(sorted((place, exponent) for place, exponent in powers.items() if exponent))
+        return number, tuple(sorted([factor for factor in powers.items() if factor[1]]))
+
+    def _sum(self, a: Exponent, b: Exponent) -> Exponent:
+        if type(a) is int and type(b) is int:
+            return a + b
+        key = a, b
+        if key not in self._sums:
+            total = a + b
+            self._sums[key] = int(total) if total.denominator == 1 else _Fraction(total)
+        return self._sums[key]
 
     def product(self, a: Polynomial, b: Polynomial) -> Polynomial:
         """The product of two polynomials, multiplied out."""
         self.budget.spend(len(a) * len(b))
         result: Polynomial = {}
         for one, c in a.items():
+            products = self._products.setdefault(one, {})
             for other, d in b.items():
-                found = self.product_of(one, other)
+                if other not in products:
+                    products[other] = self._product_of(one, other)
+                found = products[other]
                 if found is not None:
-                    add_term(result, found[1], c * d * found[0])
+                    number, monomial = found
+                    add_term(result, monomial, c * d if number is _UNIT else c * d * number)
         return result
 
     def whole_power(self, p: Polynomial, exponent: int) -> Polynomial:
@@ -198,7 +227,8 @@ class Generators:
 
 def add_term(p: Polynomial, monomial: Monomial, coefficient: Any) -> None:
     """Add a term to a polynomial, in place."""
-    total = p.get(monomial, 0) + coefficient
+    before = p.get(monomial)
+    total = coefficient if before is None else before + coefficient
     if total:
         p[monomial] = total
     else:

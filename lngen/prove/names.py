@@ -40,6 +40,7 @@ from lngen.algebra.symbols import (
 from lngen.prove.budget import TooLargeError
 from lngen.prove.facts import Poles
 from lngen.prove.generators import ONE, Items, Polynomial, minus, plus, scaled
+from lngen.prove.refutation import Refuter
 from lngen.prove.row_algebra import RowAlgebra, rational
 
 _ODD = {"sin": "sine", "asin": "arc sine", "atan": "arc tangent"}
@@ -57,6 +58,7 @@ class Meanings:
         self._memo: dict[tuple[Expr, frozenset[TypedSymbol]], Polynomial] = {}
         self._reach: dict[Expr, frozenset[TypedSymbol]] = {}
         self._signs: dict[Expr, int | None] = {}
+        self._refuter = Refuter(self.meaning, self._reached, self.sign, algebra.minimum_features)
 
     def give(self, equations: Iterable[Equation]) -> None:
         """Note the definitions of symbols, each after those that it uses; the first definition of a symbol stays.
@@ -125,6 +127,10 @@ class Meanings:
             self.algebra.budget.spend(1)
             self._memo[key] = _Forms(self, key[1]).of_head(e)
         return self._memo[key]
+
+    def differ(self, left: Expr, right: Expr, opened: frozenset[TypedSymbol]) -> bool:
+        """Test whether two expressions differ at a point, with some names replaced by their definitions."""
+        return self._refuter.differ(left, right, opened)
 
     def poles(self, expressions: Iterable[Expr], opened: frozenset[TypedSymbol]) -> Poles:
         """Return divisors and arguments of logarithms, whatever a select chooses: where one is zero, nothing is

@@ -43,7 +43,7 @@ class Powers:
 
     def __init__(self, budget: Budget, minimum_features: int = 1) -> None:
         self.budget = budget
-        self._minimum = minimum_features
+        self.minimum_features = minimum_features
         self.of = Generators(budget)
         self.features = self.symbol("D", NOTHING, positive=True)
         self._rewrites = Rewrites(self.of)
@@ -203,7 +203,7 @@ class Powers:
     def _is_above_zero_for_every_d(self, p: Polynomial) -> bool:
         """Test whether p is a*D - b and positive for every D that the definition takes."""
         ((d, _),) = self.features.items()
-        return p.keys() <= {d, ()} and p.get(d, 0) > 0 and p[d] * self._minimum + p.get((), 0) > 0
+        return p.keys() <= {d, ()} and p.get(d, 0) > 0 and p[d] * self.minimum_features + p.get((), 0) > 0
 
     def modulus(self, p: Polynomial) -> Polynomial:
         """|p|."""

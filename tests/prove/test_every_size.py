@@ -56,11 +56,7 @@ EPS = ScalarSymbol("eps", positive=True)
 def equal(left: Expr, right: Expr, *equations: Equation) -> bool:
     names = Meanings(RowAlgebra(Budget(10**6)))
     names.give(equations)
-    try:
-        shown_equal(left, right, names)
-    except NotShownError:
-        return False
-    return True
+    return equal_within(left, right, names)
 
 
 def test_nothing_of_the_simplifier_is_used():
@@ -103,6 +99,54 @@ def test_what_is_not_shown_falls_back_to_digits():
     wrong = tuple(replace(s, after=s.after + s.target) if s.before is not None else s for s in made.steps)
     for proof in prove(replace(made, steps=wrong)).proofs:
         assert proof.passed == (proof.about != "steps" or proof.kind != FIFTY)
+
+
+# ---- points that refute
+
+NAMED = (Equation(MU, Mean(X)), Equation(S, ScalarSymbol("t") ** 2))
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "opened", "differs"),
+    [
+        (Mean(X - MU), sympy.S.Zero, (), True),
+        (Mean(X - MU), sympy.S.Zero, (MU,), False),
+        # A name has the sign of what it stands for, and no other value.
+        (sympy.Abs(S), S, (), False),
+        (sympy.Abs(X), X, (), True),
+        # A small fault, and a difference that is rounding, also where it decides a sign.
+        (Mean(X - MU), Rational(1, 10**8), (MU,), True),
+        (sympy.sign(Mean(X - MU)) * (Z + 10**5), sympy.S.Zero, (MU,), False),
+        # Positive values are tried where the others have no logarithm.
+        (sympy.log(X * Z), sympy.log(X), (), True),
+        (sympy.log(-1 - X**2), sympy.S.Zero, (), False),
+    ],
+)
+def test_point_differs_where_the_names_opened_are_too_few(
+    left: Expr, right: Expr, opened: tuple[TypedSymbol, ...], differs: bool
+):
+    names = Meanings(RowAlgebra(Budget()))
+    names.give(NAMED)
+    assert names.differ(left, right, frozenset(opened)) == differs
+    # The same answer when it is asked again, after other names were opened.
+    names.differ(left, right, names.given)
+    assert names.differ(left, right, frozenset(opened)) == differs
+
+
+def test_attempts_that_a_point_refutes_take_none_of_the_work():
+    names = Meanings(RowAlgebra(Budget(10)))
+    names.give(NAMED)
+    many = sum((X * k + MU) ** 3 for k in range(1, 6))
+    assert not equal_within(many, Mean(many), names)
+    assert names.algebra.budget.left >= 7
+
+
+def equal_within(left: Expr, right: Expr, names: Meanings) -> bool:
+    try:
+        shown_equal(left, right, names)
+    except NotShownError:
+        return False
+    return True
 
 
 # ---- what does not hold

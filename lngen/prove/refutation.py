@@ -1,0 +1,119 @@
+"""A point at which two expressions differ, with the names that are not opened as unknowns.
+
+Most sets of opened names are too few for an equality, and numbers say so in a fraction of the time that forms take. A
+proof never rests on it: a point only says where to look for none. Where the sides have no numbers, nothing is said.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import mpmath
+import numpy as np
+import sympy
+from sympy import Expr
+from sympy.core.relational import Relational
+
+from lngen.algebra.numeric import Arithmetic, evaluate_expression
+from lngen.algebra.symbols import AttainsFirst, D, TypedSymbol
+from lngen.prove.digits import agreement, drawn, is_finite
+
+_DIGITS = 100
+"""Digits of the values, far more than a cancellation takes, so that what is left of it is no difference."""
+
+_ALIKE = 10
+"""Digits to which two values agree that are not taken to be different."""
+
+_TIE = mpmath.mpf(10) ** -50
+"""Largest difference of two compared values that may be rounding alone, and decides nothing."""
+
+_RANGES = ((-1, 1), (1, 2))
+"""Ranges of the unknowns: the second where the sides are not finite in the first."""
+
+_MORE_FEATURES = 2
+_NO_NUMBERS = (ArithmeticError, AttributeError, RecursionError, TypeError, ValueError)
+
+Opened = frozenset[TypedSymbol]
+
+
+class Refuter:
+    """Values of expressions at a point, each worked out once for the names in it that are opened.
+
+    `reached` tells the symbols that an expression depends on, and `sign` what the algebra knows of a name's sign.
+    """
+
+    def __init__(
+        self,
+        meaning: Mapping[TypedSymbol, Expr],
+        reached: Callable[[Expr], Opened],
+        sign: Callable[[Expr], int | None],
+        minimum_features: int,
+    ) -> None:
+        self._meaning, self._reached, self._sign = meaning, reached, sign
+        self._features = minimum_features + _MORE_FEATURES
+        self._unknowns: dict[tuple[str, str, int], Any] = {}
+        self._values: dict[tuple[Expr, Opened, int], Any] = {}
+
+    def differ(self, left: Expr, right: Expr, opened: Opened) -> bool:
+        """Test whether both sides are finite at a point, and differ there.
+
+        >>> from lngen.algebra.equations import Equation
+        >>> from lngen.algebra.symbols import Mean, RowScalarSymbol, RowSymbol
+        >>> from lngen.prove.budget import Budget
+        >>> from lngen.prove.names import Meanings
+        >>> from lngen.prove.row_algebra import RowAlgebra
+        >>> x, mu = RowSymbol("x"), RowScalarSymbol("mu")
+        >>> names = Meanings(RowAlgebra(Budget()))
+        >>> names.give([Equation(mu, Mean(x))])
+        >>> sides = Mean((x - mu)**2), Mean(x**2) - mu**2
+        >>> names.differ(*sides, frozenset()), names.differ(*sides, frozenset({mu}))
+        (True, False)
+        """
+        if left == right:
+            return False
+        with mpmath.workdps(_DIGITS):
+            for turn in range(len(_RANGES)):
+                try:
+                    values = [self._value(side, opened, turn) for side in (left, right)]
+                    if all(map(is_finite, values)):
+                        return agreement(*values, _DIGITS, least=1) < _ALIKE
+                except _NO_NUMBERS:
+                    continue
+        return False
+
+    def _value(self, e: Expr, opened: Opened, turn: int) -> Any:
+        key = e, opened & self._reached(e), turn
+        if key not in self._values:
+            self._values[key] = self._worked_out(e, key[1], turn)
+        return self._values[key]
+
+    def _worked_out(self, e: Expr, opened: Opened, turn: int) -> Any:
+        if e == D:
+            return mpmath.mpf(self._features)
+        if not isinstance(e, TypedSymbol):
+            given = {symbol: self._value(symbol, opened, turn) for symbol in e.free_symbols | {D}}
+            arithmetic = Arithmetic(_DIGITS)
+            for jump in e.atoms(Relational, AttainsFirst, sympy.sign):
+                _require_decided(*(evaluate_expression(side, given, arithmetic) for side in jump.args[:2]))
+            return evaluate_expression(e, given, arithmetic)
+        if e in opened:
+            return self._value(self._meaning[e], opened, turn)
+        # As the algebra has it, a name and its kind are one unknown.
+        key = type(e).__name__, e.name, turn
+        if key not in self._unknowns:
+            self._unknowns[key] = self._drawn(e, turn)
+        return self._unknowns[key]
+
+    def _drawn(self, symbol: TypedSymbol, turn: int) -> Any:
+        value = drawn(symbol, self._features, random.Random(f"{symbol.name} {turn}"), *_RANGES[turn])
+        sign = self._sign(symbol)
+        return value if sign is None else abs(value) + (mpmath.mpf(sign) / 10 if not symbol.is_integer else sign)
+
+
+def _require_decided(value: Any, other: Any = 0) -> None:
+    """Raise ArithmeticError where two values may be equal but for rounding."""
+    apart = np.abs(np.asarray(value, dtype=object) - np.asarray(other, dtype=object))
+    if any(0 < entry < _TIE for entry in apart.flat):
+        raise ArithmeticError("rounding decides a comparison")
