@@ -40,7 +40,8 @@ reduces a row with an infinite entry. Nor is one made about a row of numbers who
 large that its products overflow (`hyperdual.SHARE_OF_RANGE`), or with a divisor below the normal numbers.
 """
 
-_DIGITS = 60
+# 1 + exp(-400) is not 1 to so many digits, and of two such numbers one is the smaller.
+_DIGITS = 400
 _FLOATS: Any = np.longdouble
 
 
@@ -72,7 +73,7 @@ class Beside:
         """Raise Failure for the first result that is worse than it may be; how many rows and sums were compared.
 
         `point` holds numbers of `dtype`. The truth is a plain evaluation in long double, which has 2048 times the
-        digits that a claim needs. What that finds is believed only if it stands at 60 digits, and beside MORE_NOISES.
+        digits that a claim needs. What that finds is believed only if it stands at 400 digits, and beside MORE_NOISES.
         """
         numbers = Hyperdual(dtype)
         numbers.room = _room(point)
