@@ -5,7 +5,7 @@
 Each message names the argument, its fault, and what to pass instead.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import Enum
 from math import prod
 from typing import Any, Protocol, TypeAlias
@@ -53,9 +53,10 @@ DeviceArray: TypeAlias = CudaArray | DLPackArray
 
 
 class Memory:
-    """Dense memory on a device; `owner` is the object that came with it.
+    """Memory on a device; `owner` is the object that came with it.
 
-    Without an owner it is a result that is not yet allocated, of type `dtype`.
+    It is dense if there are no `steps`: how many entries apart neighbours along each axis are. It reaches over so many
+    `nbytes`. Without an owner it is a result that is not yet allocated, of type `dtype`.
     """
 
     def __init__(
@@ -66,9 +67,14 @@ class Memory:
         typestr: str,
         read_only: bool = False,
         dtype: DType | None = None,
+        steps: Shape | None = None,
     ) -> None:
-        self.owner, self.pointer, self.shape = owner, pointer, shape
-        self.nbytes = prod(shape) * int(typestr[2:])
+        self.owner, self.pointer, self.shape, self.steps = owner, pointer, shape, steps
+        self.itemsize = int(typestr[2:])
+        entries = prod(shape)
+        if steps is not None and entries:
+            entries = 1 + sum((size - 1) * step for size, step in zip(shape, steps, strict=True))
+        self.nbytes = entries * self.itemsize
         self.typestr, self.read_only, self.own_dtype = typestr, read_only, dtype
 
     @property
@@ -102,33 +108,49 @@ def own_dtype(value: Any) -> DType | None:
 # ---- arguments
 
 
-def memory(name: str, value: Any) -> Memory:
-    """Return the dense device memory of an object, read from `__cuda_array_interface__` or DLPack.
+def memory(name: str, value: Any, row_axes: int | None = None) -> Memory:
+    """Return the device memory of an object, read from `__cuda_array_interface__` or DLPack.
 
-    Raises ValueError if the memory is not dense.
+    It is dense; with `row_axes` only the last axes are, so many of them. Raises ValueError if it is not.
     """
     interface = getattr(value, "__cuda_array_interface__", None)
     if not isinstance(interface, dict):
         value = _from_dlpack(name, value)
         interface = value.__cuda_array_interface__
     shape, typestr = tuple(interface["shape"]), interface["typestr"]
-    strides = interface.get("strides")
-    if strides is not None and 0 not in shape:
-        step = int(typestr[2:])
-        for length, stride in zip(reversed(shape), reversed(strides), strict=True):
-            if length > 1 and stride != step:
-                raise ValueError(
-                    f"{name} has strides {tuple(strides)} for shape {shape}, and kernels "
-                    "take dense rows; pass a contiguous copy"
-                )
-            step *= length
+    steps = None
+    if (strides := interface.get("strides")) is not None and not _is_dense(shape, strides, int(typestr[2:])):
+        steps = _steps(shape, strides, int(typestr[2:]), row_axes)
+        if steps is None:
+            raise ValueError(
+                f"{name} has strides {tuple(strides)} for shape {shape}, and kernels "
+                "take dense rows; pass a contiguous copy"
+            )
     if interface.get("mask") is not None:
         raise TypeError(f"{name} has a mask; pass an array without one")
     pointer, read_only = interface["data"]
-    found = Memory(value, pointer or 0, shape, typestr, read_only, own_dtype(value))
+    found = Memory(value, pointer or 0, shape, typestr, read_only, own_dtype(value), steps)
     if found.nbytes and not pointer:
         raise ValueError(f"{name} has shape {shape} and no memory; pass an array in use")
     return found
+
+
+def _is_dense(shape: Shape, strides: Sequence[int], step: int) -> bool:
+    if 0 in shape:
+        return True
+    for length, stride in zip(reversed(shape), reversed(strides), strict=True):
+        if length > 1 and stride != step:
+            return False
+        step *= length
+    return True
+
+
+def _steps(shape: Shape, strides: Sequence[int], size: int, row_axes: int | None) -> Shape | None:
+    """Return strides in entries, or None if kernels cannot step so: back, or by parts of an entry, or within rows."""
+    if row_axes is None or any(stride < 0 or stride % size for stride in strides):
+        return None
+    rows = len(shape) - row_axes
+    return tuple([stride // size for stride in strides]) if _is_dense(shape[rows:], strides[rows:], size) else None
 
 
 def _from_dlpack(name: str, value: Any) -> dlpack.Imported:
@@ -145,11 +167,11 @@ def _from_dlpack(name: str, value: Any) -> dlpack.Imported:
     return found
 
 
-def array(name: str, value: Any, of_integers: bool = False) -> Memory:
-    """An array of a type that kernels read, from an address that they can read it at."""
+def array(name: str, value: Any, of_integers: bool = False, row_axes: int | None = None) -> Memory:
+    """An array of a type that kernels read, from an address that they can read it at; see `memory`."""
     if value is None:
         raise TypeError(f"{name} is None; pass an array of {'integers' if of_integers else 'floats'}")
-    found = memory(name, value)
+    found = memory(name, value, row_axes)
     if of_integers and found.typestr not in INTEGER_KINDS:
         raise TypeError(f"{name} is of type {found.typestr}, not integers; pass int8 to int64, or unsigned")
     if not of_integers and found.typestr not in KINDS:

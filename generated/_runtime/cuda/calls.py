@@ -15,6 +15,7 @@ from ..protocol.directions import (
     FEATURE,
     NUMBER,
     ROW,
+    ROW_SCALAR,
     DirectionProtocol,
     Entries,
     Entry,
@@ -42,6 +43,7 @@ from .arrays import (
     result,
     row_shape,
 )
+from .places import Places, places
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,7 +104,8 @@ def layer_of(
 class KernelKey(NamedTuple):
     """Properties of a call that choose its kernels.
 
-    `integer_types` are those of arrays of integers, and of inputs that are one integer.
+    `integer_types` are those of arrays of integers, and of inputs that are one integer. Rows lie along so many `axes`,
+    or with none one behind the other.
     """
 
     direction: str
@@ -112,6 +115,7 @@ class KernelKey(NamedTuple):
     integer_types: tuple[str, str]
     without: tuple[str, ...]
     saves: bool = True
+    axes: int = 0
 
 
 class DeviceCall:
@@ -125,8 +129,14 @@ class DeviceCall:
         arrays: dict[str, float | Memory | None],
         row_dtype: DType,
     ) -> None:
-        self.layer, self.wanted, self.shape, self.rows = layer, wanted, shape, prod(shape[:-1])
         self.arrays, self.row_dtype = arrays, row_dtype
+        per_row = {each.symbol for each in layer.takes[wanted.direction].reads if each.is_per_row}
+        self.places: Places | None = places(
+            shape, {name: each for name, each in arrays.items() if name in per_row and isinstance(each, Memory)}
+        )
+        if self.places:
+            wanted = wanted._replace(axes=len(self.places.sizes))
+        self.layer, self.wanted, self.shape, self.rows = layer, wanted, shape, prod(shape[:-1])
         self.results: dict[str, Memory | None] = {}
         self.workspace: Memory | None = None
         self.computed = layer.computed(wanted.row_type, wanted.parameter_type)
@@ -316,5 +326,7 @@ def _argument(name: str, each: Entry, value: Any) -> float | Memory | None:
     """Return an array, or for a Scalar possibly a number; None stays None for a value that may be absent."""
     if value is None and (each.may_be_none or each.follows is not None):
         return None
-    read = number_or_array if each.part == NUMBER else array
-    return read(name, value, each.is_integer)
+    if each.part == NUMBER:
+        return number_or_array(name, value, each.is_integer)
+    row_axes = {ROW: 1, ROW_SCALAR: 0}.get(each.part)
+    return array(name, value, each.is_integer, row_axes)

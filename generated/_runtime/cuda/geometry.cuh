@@ -71,6 +71,9 @@ struct Here {
   long long row, offset;
   int lane, group, D;
   bool live;
+#ifdef LNGEN_AXES
+  long long along[LNGEN_AXES];  // the place of the row along each axis of places.cuh
+#endif
 
   // Before the first row.
   template <class G> __device__ __forceinline__ void begin(int features) {

@@ -35,16 +35,25 @@ __device__ __forceinline__ void allow_launch_after() {
 #define LNGEN_LAUNCH(L) \
   {L::THREADS, L::ROWS, L::SHARED_BYTES, L::VECTOR, L::THREADS_PER_ROW, L::ENTRIES, int(L::ROW), int(L::SUMS), L::ROWS_COPIED}
 
+// With LNGEN_AXES, a kernel is passed where its rows lie behind its arguments.
+#ifdef LNGEN_AXES
+#define LNGEN_PLACES(L) , const lngen::Places<typename L::Given> places
+#define LNGEN_AND_PLACES , places
+#else
+#define LNGEN_PLACES(L)
+#define LNGEN_AND_PLACES
+#endif
+
 // A kernel and its launch, given its mathematics, its parameters and their names, the last two in parentheses.
 #define LNGEN_UNPACKED(...) __VA_ARGS__
 #define LNGEN_KERNEL(NAME, T, LAYER, PARAMETERS, NAMES)            \
   using NAME##_with = lngen::Launch<T, LAYER>;                     \
   extern "C" {                                                     \
   __device__ int NAME##_launch[] = LNGEN_LAUNCH(NAME##_with);      \
-  __global__ void LNGEN_BOUNDS(NAME##_with) NAME PARAMETERS {      \
+  __global__ void LNGEN_BOUNDS(NAME##_with) NAME(LNGEN_UNPACKED PARAMETERS LNGEN_PLACES(NAME##_with)) { \
     lngen::await_launch_before();                                  \
     lngen::allow_launch_after();                                   \
-    NAME##_with::run({LNGEN_UNPACKED NAMES});                      \
+    NAME##_with::run({LNGEN_UNPACKED NAMES LNGEN_AND_PLACES});     \
   }                                                                \
   }
 

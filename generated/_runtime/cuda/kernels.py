@@ -6,6 +6,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any, TypeVar
 
+from ..protocol.calls import Shape
 from . import devices, driver, grids, plans
 from .arrays import BYTES
 from .compilers import compiled, spilled
@@ -42,7 +43,7 @@ class Launches:
         self.has_scratch = plan.room is None or plan.takes.is_forward
         self.new = [(slot, size, devices.gpu_array(shape, dtype, gpudata=0)) for slot, shape, dtype, size in plan.new]
         self.piece = devices.gpu_array(plan.shape[:-1], plan.dtype, gpudata=0) if plan.pieces else None
-        self.steps: list[tuple[Kernel, int, Callable[[Sequence[Any]], tuple[Any, ...]]]] = []
+        self.steps: list[tuple[Kernel, int, Callable[[Sequence[Any]], tuple[Any, ...]], Shape]] = []
         self.partial_bytes, self.counts = 0, (plan.rows, 0, 0)
         if plan.rows and plan.direction.kernels:
             self._load()
@@ -64,7 +65,7 @@ class Launches:
 
     def _add_step(self, kernel: "Kernel", blocks: int) -> None:
         slots = [self.plan.slots[part] for part in kernel.parts]
-        self.steps.append((kernel, blocks, itemgetter(*slots)))
+        self.steps.append((kernel, blocks, itemgetter(*slots), self.plan.where(kernel.parts)))
 
     def run(self, objects: list[Any], values: list[Any], stream: Any, handle: int) -> None:
         """Allocate the results of a call in `objects` and `values`, and launch its kernels on a stream."""
@@ -75,8 +76,8 @@ class Launches:
         kept = self._fill_in(values, stream, handle)
         for slot, size in self.plan.zeros:
             driver.call("cuMemsetD8Async", values[slot], 0, size, handle)
-        for kernel, blocks, arguments in self.steps:
-            kernel.launch(blocks, arguments(values), handle)
+        for kernel, blocks, arguments, where in self.steps:
+            kernel.launch(blocks, (*arguments(values), *where), handle)
         # Memory that is freed now is freed after the kernels that read it.
         del kept
 
@@ -150,6 +151,7 @@ class KernelModule:
             wanted.saves,
             device.block_shared,
             wanted.integer_types,
+            wanted.axes,
         )
         if narrow:
             given.append("LNGEN_VECTOR=1")
@@ -169,7 +171,7 @@ class KernelModule:
         self.kernels: list[Kernel] = []
         for name, passed in plan.direction.kernels.items():
             parts = passed.split(", ")
-            letters = "".join(types.get(part, "P") for part in parts)
+            letters = "".join(types.get(part, "P") for part in parts) + "q" * len(plan.where(parts))
             waits = is_dependent and bool(self.kernels)
             self.kernels.append(Kernel(code, f"{name}_{wanted.row_type}", letters, parts, waits))
         self.vector = self.kernels[0].vector
@@ -188,12 +190,14 @@ def macros(
     saves: bool = True,
     shared: int = 0,
     integer_types: tuple[str, str] = ("i32", "i32"),
+    axes: int = 0,
 ) -> list[str]:
     """Return the macros that the kernels of a direction are compiled with, for rows of some features.
 
     Types are `f16`, `bf16`, `f32` or `f64`. `without` are the absent inputs, cotangents and tangents. `saves` is true
     if forward writes the row scalars for other directions. `shared` is the shared memory in bytes that a block may take
     on the device, 0 if unknown. `integer_types` are those of arrays of integers, as `i64` or `u8`, and of one integer.
+    Rows lie along so many `axes` (places.cuh), or one behind the other.
 
     >>> macros("forward", "bf16", "f32", 1024, ["beta"], saves=False)[3:]
     ['LNGEN_WITHOUT_beta', 'LNGEN_PARAMETERS=f32', 'LNGEN_SAVE_NOTHING']
@@ -210,6 +214,8 @@ def macros(
     found += [f"{name}={kind}" for name, kind in zip(names, integer_types, strict=True) if kind != "i32"]
     if not saves:
         found.append("LNGEN_SAVE_NOTHING")
+    if axes:
+        found.append(f"LNGEN_AXES={axes}")
     if shared:
         found.append(f"LNGEN_SHARED={shared}")
     return found

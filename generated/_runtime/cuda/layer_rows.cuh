@@ -20,24 +20,14 @@
 #define LNGEN_LAYER_ROWS_CUH
 
 #include "rows.cuh"
+#include "cpp.cuh"
 #include "geometry.cuh"
 #include "reductions.cuh"
 #include "row_loop.cuh"
 #include "moments.cuh"
 #include "kernels.cuh"
 
-#define LNGEN_INLINE __device__ __forceinline__
 namespace lngen {
-template <class A> LNGEN_INLINE A select(bool condition, A a, A b) { return condition ? a : b; }
-}  // namespace lngen
-#include "../cpp/absence.h"
-#include "../cpp/names.h"
-#include "../cpp/casts.h"
-#include "../cpp/philox.h"
-
-namespace lngen {
-
-template <class T, class Given> using ArgumentsOf = Arguments<T, Parameter<T>, Computed<T>, Given>;
 
 // What is computed with of an entry of an array.
 template <class A, class N, class T> LNGEN_INLINE auto number_of(T value) {
@@ -190,7 +180,7 @@ template <class G, class... N> struct Chunk : Access<G, N>... {
   template <class To> LNGEN_INLINE void store(const To& to, const Here& here, int column) {
     const auto one = [&](auto name) {
       if constexpr (decltype(name)::KIND == ROWS_OUT) {
-        if (of(name).is_used && here.live) store_once(to.of(name) + here.offset + column, of(name).pack);
+        if (of(name).is_used && here.live) store_once(to.of(name) + place_of<decltype(name)>(to, here) + column, of(name).pack);
       }
     };
     (one(N()), ...);
@@ -200,9 +190,10 @@ template <class G, class... N> struct Chunk : Access<G, N>... {
 template <class G, class... N> struct Tile : Part<G, N>... {
   template <class M> LNGEN_INLINE Part<G, M>& of(M) { return *this; }
 
+  // visit(part, name) for each array with entries or a number of a row.
   template <class F> LNGEN_INLINE void each(F visit) {
     const auto one = [&](auto name) {
-      if constexpr (decltype(name)::PER_ROW) visit(of(name));
+      if constexpr (decltype(name)::PER_ROW) visit(of(name), name);
     };
     (one(N()), ...);
   }
@@ -265,7 +256,7 @@ template <class Row> struct RowEntry {
         access.is_used = true;
         if constexpr (N::KIND == ROWS) access.pack = row.tile.of(name).chunk(chunk, start);
         else if constexpr (N::IS_INTEGER)
-          access.pack = load<Row::G::VECTOR>(row.to.of(name) + (N::KIND == INTEGER_ROWS ? row.here.offset : 0) + start);
+          access.pack = load<Row::G::VECTOR>(row.to.of(name) + (N::KIND == INTEGER_ROWS ? place_of<N>(row.to, row.here) : 0) + start);
         else access.pack = read<true, Row::G::HOLDS_FEATURES>(row.tile.of(name).held, chunk, row.to.of(name), start);
       }
       return number_of<A, N>(access.pack.entries[i]);
@@ -343,11 +334,11 @@ struct DeviceRow : Stages<G_, typename G_::A, DeviceRow<G_, To, Numbers, Before,
     });
   }
   template <class M, class V> LNGEN_INLINE void save(M name, V value) const {
-    if (SAVES && here.live && here.lane == 0) to.of(name)[here.row] = A(value);
+    if (SAVES && here.live && here.lane == 0) to.of(name)[place_of<M>(to, here)] = A(value);
   }
   template <class M, class V> LNGEN_INLINE void store(M name, V value) const {
     if constexpr (M::THERE) {
-      if (here.live && here.lane == 0) to.of(name)[here.row] = narrow<StoredAs<M, T>>(A(value));
+      if (here.live && here.lane == 0) to.of(name)[place_of<M>(to, here)] = narrow<StoredAs<M, T>>(A(value));
     }
   }
   template <int K, bool WANTED, class V> LNGEN_INLINE void over_rows(Name<OVER_ALL, K, WANTED>, V value) const {
@@ -382,7 +373,7 @@ template <class Layer, class G, class To, class... N> LNGEN_INLINE void work(con
   Columns columns(workspace, slots + G::SLOTS, here);
   A all[at_least(SCALAR_SUMS, 1)] = {};
   using Row = DeviceRow<G, To, Numbers<A, N...>, decltype(before), Summed, Columns, at_least(SCALAR_SUMS, 1), N...>;
-  each_row<G>(here, to.of(ROW_COUNT), tile, shared_memory() + G::COPIES_AT, [&] {
+  each_row<G>(here, to, tile, shared_memory() + G::COPIES_AT, [&] {
     Layer::work(Row(features, before, to, here, numbers, tile, columns, all, slots, turn));
   });
   columns.finish(slots + G::SLOTS, here);
@@ -397,7 +388,8 @@ using Needs = Demand<T, Parameter<T>, Layer::Given::count(ROWS), Layer::Given::c
                      Layer::MOST_SUMS, Layer::CALLS, Layer::NUMBERS, Layer::RESULTS>;
 
 template <class T, class Layer> struct RowsLaunch : Chosen<Needs<T, Layer>> {
-  using To = ArgumentsOf<T, typename Layer::Given>;
+  using Given = typename Layer::Given;
+  using To = ArgumentsOf<T, Given>;
   static LNGEN_INLINE void run(const To& to) {
     in_geometry<Needs<T, Layer>>(to.of(D), [&](auto geometry) {
       work<Layer, decltype(geometry)>(to, typename Layer::Given());
@@ -508,8 +500,9 @@ template <class T, class Layer>
 struct ColumnsLaunch
     : ColumnsGeometry<Computed<T>, Layer::Summed::all(OVER_ROWS), Layer::MOST_SUMS, Layer::COLUMNS_PER_BLOCK> {
   using A = Computed<T>;
-  using To = ArgumentsOf<T, typename Layer::Given>;
-  using Numbers = typename NumbersAmong<A, typename Layer::Given>::type;
+  using Given = typename Layer::Given;
+  using To = ArgumentsOf<T, Given>;
+  using Numbers = typename NumbersAmong<A, Given>::type;
   using Totals = lngen::Totals<A, typename Layer::Summed>;
 
   static LNGEN_INLINE void run(const To& to) {

@@ -154,7 +154,8 @@ class CallPlan:
                 there[slot] = size
         self.known_apart: set[tuple[Any, ...]] = set()
         self.resident = tuple(there)
-        self.vectors = [(int(given.typestr[2:]), given.pointer % 16) for given in call.vectors()]
+        self.places = call.places
+        self.vectors = [(given.itemsize, _low_bits(given)) for given in call.vectors()]
 
     def _add_results(self, call: DeviceCall) -> dict[int, int]:
         """Sort results by where their memory comes from; the sizes of those in `out`."""
@@ -195,6 +196,10 @@ class CallPlan:
             for each, given in ((each, call.arrays[each.symbol]) for each in layer.inputs)
         )
 
+    def where(self, parts: Sequence[str]) -> Shape:
+        """Return the numbers that a kernel takes behind its values: the places of rows, if they have gaps."""
+        return self.places.of_kernel(parts, self.takes) if self.places else ()
+
     def spelled(self, slot: int) -> str:
         """Return the name of a slot in a message."""
         return self.names[slot].replace("out ", "out for ").removeprefix("the ")
@@ -224,3 +229,11 @@ class CallPlan:
                 f"workspace has {self.room} bytes and {self.wanted.direction} needs "
                 f"{needed}; workspace_bytes says how many"
             )
+
+
+def _low_bits(given: Memory) -> int:
+    """Return the address modulo 16 of a row of an array, or what is as aligned as the least aligned of its rows."""
+    found = given.pointer
+    for size, step in zip(given.shape[:-1], (given.steps or ())[:-1], strict=False):
+        found |= step * given.itemsize if size > 1 else 0
+    return found % 16

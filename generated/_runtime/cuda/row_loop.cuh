@@ -5,6 +5,7 @@
 #define LNGEN_ROW_LOOP_CUH
 
 #include "copies.cuh"
+#include "places.cuh"
 #include "reductions.cuh"
 
 namespace lngen {
@@ -33,24 +34,25 @@ template <class G, bool READ> struct RowTile {
   HeldChunk<G> held[G::KEPT];
 
   // Before the first row; takes its part of what is free of the shared memory.
-  __device__ __forceinline__ void begin(unsigned char*& free, long long) {
+  template <class At> __device__ __forceinline__ void begin(unsigned char*& free, const At&, long long) {
     copies = free + threadIdx.x * G::ACCESS;
     if constexpr (COPIED) free += G::COPIES * G::THREADS * G::ACCESS;
   }
 
-  __device__ __forceinline__ void copy(const Here& next, int into) {
+  template <class At> __device__ __forceinline__ void copy(const At& at, const Here& next, int into) {
     if constexpr (COPIED) {
+      const long long start = at(next);
 #pragma unroll(G::KEEPS_ROW ? G::CHUNKS : 4)
       for (int chunk = 0; chunk < G::COPIES; ++chunk) {
         const int column = next.template column<G>(chunk);
-        if (next.template reaches<G>(chunk, column)) copy_async<G::ACCESS>(copied(chunk, into), array + next.offset + column);
+        if (next.template reaches<G>(chunk, column)) copy_async<G::ACCESS>(copied(chunk, into), array + start + column);
       }
     }
   }
 
   // The row is there, in registers where they hold it.
-  __device__ __forceinline__ void arrive(const Here& here, int from, long long) {
-    offset = here.offset;
+  template <class At> __device__ __forceinline__ void arrive(const At& at, const Here& here, int from, long long) {
+    offset = at(here);
     turn = from;
     if constexpr (READ && G::KEEPS_ROW) {
 #pragma unroll
@@ -94,46 +96,51 @@ template <class G, bool READ, class T> struct RowValue {
   const T* array;
   T next, now;
 
-  __device__ __forceinline__ void begin(unsigned char*&, long long row) {
-    if constexpr (READ) next = array[row];
+  template <class At> __device__ __forceinline__ void begin(unsigned char*&, const At& at, long long row) {
+    if constexpr (READ) next = array[at.row(row)];
   }
-  __device__ __forceinline__ void copy(const Here&, int) {}
-  __device__ __forceinline__ void arrive(const Here&, int, long long following) {
+  template <class At> __device__ __forceinline__ void copy(const At&, const Here&, int) {}
+  template <class At> __device__ __forceinline__ void arrive(const At& at, const Here&, int, long long following) {
     if constexpr (READ) {
       now = next;
-      next = array[following];
+      next = array[at.row(following)];
     }
   }
 };
 
 // Works on the rows of a block: work() is called with `here` at each of them, and what `tile` has of it. Every thread of
 // a block makes the same trips, for the barriers' sake.
-template <class G, class Tile, class F>
-__device__ __forceinline__ void each_row(Here& here, long long rows, Tile& tile, unsigned char* copies, F work) {
+template <class G, class To, class Tile, class F>
+__device__ __forceinline__ void each_row(Here& here, const To& to, Tile& tile, unsigned char* copies, F work) {
+  const long long rows = to.of(ROW_COUNT);
   constexpr int AHEAD = G::ROWS_COPIED, FREED = G::KEEPS_ROW ? AHEAD : at_least(AHEAD - 1, 0);
   const long long stride = (long long)gridDim.x * G::ROWS;
   long long first = (long long)blockIdx.x * G::ROWS, ahead = first;
   if (first >= rows) return;
+  const auto enter = [&](Here& there, long long block) {
+    there.template enter<G>(block, rows);
+    find_place(to, there);
+  };
   Here next = here;
   const auto copy = [&](int into) {
     if (ahead < rows) {
-      next.template enter<G>(ahead, rows);
-      tile.each([&](auto& part) { part.copy(next, into); });
+      enter(next, ahead);
+      tile.each([&](auto& part, auto name) { part.copy(PlaceIn<decltype(name), To>{to}, next, into); });
     }
     close_copies();
     ahead += stride;
   };
-  here.template enter<G>(first, rows);
-  tile.each([&](auto& part) { part.begin(copies, here.row); });
+  enter(here, first);
+  tile.each([&](auto& part, auto name) { part.begin(copies, PlaceIn<decltype(name), To>{to}, here.row); });
 #pragma unroll
   for (int turn = 0; turn < FREED; ++turn) copy(turn);
   int turn = 0;
   for (; first < rows; first += stride) {
-    here.template enter<G>(first, rows);
+    enter(here, first);
     if constexpr (AHEAD > 0 && !G::KEEPS_ROW) copy(turn + AHEAD - 1 < AHEAD ? turn + AHEAD - 1 : turn - 1);
     if constexpr (AHEAD > 0) await_copies<AHEAD - 1>();
     const long long following = here.row + stride < rows ? here.row + stride : here.row;
-    tile.each([&](auto& part) { part.arrive(here, turn, following); });
+    tile.each([&](auto& part, auto name) { part.arrive(PlaceIn<decltype(name), To>{to}, here, turn, following); });
     if constexpr (AHEAD > 0 && G::KEEPS_ROW) copy(turn);
     work();
     if constexpr (AHEAD > 1) turn = turn + 1 == AHEAD ? 0 : turn + 1;

@@ -3,7 +3,7 @@
 //
 // A kernel is called <kernel>_<type>, the type being that of the rows: f16, bf16, f32 or f64. In what it is passed, Row
 // is this storage type, Parameter that of Features and Scalars, and Computed the compute type: the widest of both, and
-// float at least, or double where the layer says so. Rows are dense, D entries each; pointers of rows, Features and
+// float at least, or double where the layer says so. A row is D entries, one behind the other; pointers of rows, Features and
 // results are aligned to an access (vector entries, at most 16 bytes).
 //
 // forward and backward take any grid of one block and more, with block size and dynamic shared memory as the module's
@@ -19,6 +19,7 @@
 //     LNGEN_PARAMETERS=f32   the type of Features and Scalars; without it that of the rows
 //     LNGEN_INTEGERS=i64     the type of arrays of integers, i8 to i64 or u8 to u64; without it i32
 //     LNGEN_INTEGER=i64      that of arguments that are one integer
+//     LNGEN_AXES=n           rows lie along n axes, as places.cuh says; without it they are one behind the other
 //     LNGEN_SAVE_NOTHING     forward writes no row scalars, and may be passed null for them
 //     LNGEN_DEPENDENT        from sm_90 on, a kernel waits by itself for the one before it, and may be launched early
 //     LNGEN_VECTOR=n         at most n entries an access; with 1, pointers need no more than their type's alignment

@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 
 from ..emitted import backend_module
-from ..protocol.directions import NUMBER
+from ..protocol.directions import NUMBER, ROW, ROW_SCALAR, Entry
 from .kernels import INTEGERS, Tensor, TorchKernels, only, torch
 from .kernels import each as several
 
@@ -21,7 +21,7 @@ _ALIGNMENT = 256
 
 
 class _TensorMemory:
-    """A dense tensor as `cuda_backend` takes it; PyTorch itself refuses to show one that requires a gradient."""
+    """A tensor as `cuda_backend` takes it; PyTorch itself refuses to show one that requires a gradient."""
 
     def __init__(self, tensor: Tensor) -> None:
         self.tensor = tensor
@@ -29,7 +29,7 @@ class _TensorMemory:
             "shape": tuple(tensor.shape),
             "typestr": _TYPESTRINGS.get(tensor.dtype, "|u1"),
             "data": (tensor.data_ptr(), False),
-            "strides": None,
+            "strides": None if tensor.is_contiguous() else tuple([step * tensor.itemsize for step in tensor.stride()]),
             "version": 2,
         }
 
@@ -39,6 +39,11 @@ def _current(device: Any) -> Iterator[int]:
     """The handle of the current stream of a device, which is the current one meanwhile."""
     with torch.cuda.device(device):
         yield torch.cuda.current_stream(device).cuda_stream
+
+
+def _is_in_rows(each: Entry, value: Tensor) -> bool:
+    """Test whether kernels read the rows of a tensor where they lie."""
+    return each.part == ROW_SCALAR or (each.part == ROW and (value.shape[-1] == 1 or value.stride(-1) == 1))
 
 
 class TorchOnGPU:
@@ -54,7 +59,7 @@ class TorchOnGPU:
         if args[kernels.by_sample]:
             return kernels.one_by_one("forward", self.forward, args)
         args = self._with_integers_alike(kernels.counted(args))
-        inputs = self._memories(args, args[: kernels.inputs])
+        inputs = self._memories(args, kernels.protocol.inputs, args[: kernels.inputs])
         made = several(kernels.made("forward", args))
         outputs, row_scalars = made[: kernels.outputs], made[kernels.outputs :]
         numbers = dict(zip(kernels.constants, args[kernels.inputs : kernels.by_sample], strict=True))
@@ -83,12 +88,12 @@ class TorchOnGPU:
             return kernels.one_by_one(direction, partial(self.later, direction), args)
         args = self._with_integers_alike(kernels.counted(args))
         made = several(kernels.made(direction, args))
-        own = self._memories(args, args[kernels.first_own :])
-        fields = self._memories(args, [args[place] for place in kernels.fields])
+        takes = kernels.protocol.directions[direction]
+        own = self._memories(args, takes.arguments, args[kernels.first_own :])
+        fields = self._memories(args, kernels.protocol.fields, [args[place] for place in kernels.fields])
         types = kernels.types_of(args[: kernels.inputs])
         first = (tuple(args[types.row].shape), types.computed, types.dtypes)
         saved = tuple.__new__(backend.Saved, (*first, *fields))
-        takes = kernels.protocol.directions[direction]
         own = takes.passed(own)
         are_there = kernels.are_there(direction, args)
         out = [_TensorMemory(each) if is_there else None for each, is_there in zip(made, are_there, strict=True)]
@@ -119,12 +124,17 @@ class TorchOnGPU:
         size = self._backend().workspace_bytes(direction, *arguments)
         return beside.new_empty((size,), dtype=torch.uint8)
 
-    def _memories(self, args: Sequence[Any], values: Sequence[Any]) -> list[Any]:
+    def _memories(self, args: Sequence[Any], entries: Sequence[Entry], values: Sequence[Any]) -> list[Any]:
         row = args[self.kernels.types_of(args[: self.kernels.inputs]).row]
         for each in values:
             if isinstance(each, Tensor) and each.device != row.device:
                 raise TypeError(f"a tensor is on {each.device}, and the rows are on {row.device}; move it there")
-        return [_TensorMemory(each.contiguous()) if isinstance(each, Tensor) else each for each in values]
+        return [
+            _TensorMemory(value if _is_in_rows(each, value) else value.contiguous())
+            if isinstance(value, Tensor)
+            else value
+            for each, value in zip(entries, values, strict=True)
+        ]
 
     def _backend(self) -> Any:
         if self._module is None:
