@@ -26,16 +26,17 @@ _UNIT = QQ(1)
 ONE: Polynomial = {(): _UNIT}
 
 
-class _Fraction(Fraction):
-    """A fraction whose hash, which takes a modular inverse, is worked out once."""
+class _HashedFraction(Fraction):
+    """Fraction that keeps its hash, which takes a modular inverse."""
 
     __slots__ = ("_hash",)
+    _hash: int
 
-    def __hash__(self) -> int:
+    def __hash__(self) -> int:  # type: ignore[override]
         try:
             return self._hash
         except AttributeError:
-            self._hash: int = super().__hash__()
+            self._hash = super().__hash__()
             return self._hash
 
 
@@ -141,7 +142,7 @@ class Generators:
         key = a, b
         if key not in self._sums:
             total = a + b
-            self._sums[key] = int(total) if total.denominator == 1 else _Fraction(total)
+            self._sums[key] = int(total) if total.denominator == 1 else _HashedFraction(total)
         return self._sums[key]
 
     def product(self, a: Polynomial, b: Polynomial) -> Polynomial:

@@ -76,9 +76,9 @@ class Refuter:
         with mpmath.workdps(_DIGITS):
             for turn in range(len(_RANGES)):
                 try:
-                    values = [self._value(side, opened, turn) for side in (left, right)]
-                    if all(map(is_finite, values)):
-                        return agreement(*values, _DIGITS, least=1) < _ALIKE
+                    a, b = (self._value(side, opened, turn) for side in (left, right))
+                    if is_finite(a) and is_finite(b):
+                        return agreement(a, b, _DIGITS, least=1) < _ALIKE
                 except _NO_NUMBERS:
                     continue
         return False
