@@ -114,7 +114,7 @@ def _put(e: Expr, values: Values, alone: bool) -> Expr:
     if isinstance(e, StopGradient) or (alone and isinstance(e, Reduction)):
         return parts[0]
     found = sympy.S.One if alone and isinstance(e, AttainsFirst) else e.func(*parts)
-    return sympy.nan if found.has(*_UNDEFINED) else found
+    return sympy.nan if found.has(*_UNDEFINED) or found.is_real is False else found
 
 
 def _short(e: Expr) -> Expr:
