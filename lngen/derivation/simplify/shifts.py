@@ -75,6 +75,7 @@ def shift_exponentials(forward: Forward, trail: Trail) -> Forward:
     shifted = _each(inside, marks, trail) if marks else inside
     if shifted != inside:
         forward = _with(shifted, {mark: sympy.exp(found.exponent) for mark, found in marks.items()})
+        forward = replace(forward, equations=leading_to(forward.outputs, forward.equations))
     return _each(forward, {}, trail)
 
 
@@ -158,7 +159,10 @@ def _one_by_one(forward: Forward, marks: dict[Expr, _Exponential], form: Expr, t
                 place += len(new) - 1
                 changed = True
         place += 1
-    return replace(forward, equations=leading_to(forward.outputs, lines)) if changed else forward
+    # What only the exponent of a marked exponential reads is needed, too.
+    there = {mark for q in lines for mark in q.expression.free_symbols & marks.keys()}
+    needed = {s for mark in there for s in marks[mark].exponent.free_symbols}
+    return replace(forward, equations=leading_to({*forward.outputs, *needed}, lines)) if changed else forward
 
 
 def _logarithms_apart(forward: Forward, form: Expr) -> Iterator[Equation]:

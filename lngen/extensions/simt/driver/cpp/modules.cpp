@@ -41,8 +41,7 @@ Function function_of(Module* module, const std::string& types, const std::string
     if (!(name_words >> name)) name = "argument";
     const size_t bytes = type[0] == '*' ? sizeof(Address) : number_at(type, 1);
     // Only that of a struct is not its size.
-    const size_t slash = type.find('/');
-    const size_t alignment = slash == std::string::npos ? bytes : number_at(type, slash + 1);
+    const size_t alignment = type[0] == 's' ? number_at(type, type.find('/') + 1) : bytes;
     place = (place + alignment - 1) / alignment * alignment;
     function.parameters.push_back({type, name, place, bytes});
     place += bytes;
