@@ -6,7 +6,6 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any, TypeVar
 
-from ..protocol.calls import Shape
 from . import devices, driver, grids, plans
 from .arrays import BYTES
 from .compilers import compiled, spilled
@@ -43,7 +42,7 @@ class Launches:
         self.has_scratch = plan.room is None or plan.takes.is_forward
         self.new = [(slot, size, devices.gpu_array(shape, dtype, gpudata=0)) for slot, shape, dtype, size in plan.new]
         self.piece = devices.gpu_array(plan.shape[:-1], plan.dtype, gpudata=0) if plan.pieces else None
-        self.steps: list[tuple[Kernel, int, Callable[[Sequence[Any]], tuple[Any, ...]], Shape]] = []
+        self.steps: list[tuple[Kernel, int, Callable[[Sequence[Any]], tuple[Any, ...]]]] = []
         self.partial_bytes, self.counts = 0, (plan.rows, 0, 0)
         if plan.rows and plan.direction.kernels:
             self._load()
@@ -65,7 +64,11 @@ class Launches:
 
     def _add_step(self, kernel: "Kernel", blocks: int) -> None:
         slots = [self.plan.slots[part] for part in kernel.parts]
-        self.steps.append((kernel, blocks, itemgetter(*slots), self.plan.where(kernel.parts)))
+        arguments: Callable[[Sequence[Any]], tuple[Any, ...]] = itemgetter(*slots)
+        if where := self.plan.where(kernel.parts):
+            self.steps.append((kernel, blocks, lambda values: (*arguments(values), *where)))
+        else:
+            self.steps.append((kernel, blocks, arguments))
 
     def run(self, objects: list[Any], values: list[Any], stream: Any, handle: int) -> None:
         """Allocate the results of a call in `objects` and `values`, and launch its kernels on a stream."""
@@ -76,8 +79,8 @@ class Launches:
         kept = self._fill_in(values, stream, handle)
         for slot, size in self.plan.zeros:
             driver.call("cuMemsetD8Async", values[slot], 0, size, handle)
-        for kernel, blocks, arguments, where in self.steps:
-            kernel.launch(blocks, (*arguments(values), *where), handle)
+        for kernel, blocks, arguments in self.steps:
+            kernel.launch(blocks, arguments(values), handle)
         # Memory that is freed now is freed after the kernels that read it.
         del kept
 
