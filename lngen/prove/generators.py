@@ -79,6 +79,14 @@ FUNCTIONS = ("power", "exp", "log", "normal", "sine", "cosine", "arc sine", "arc
 """Kinds of generators that are functions of one value."""
 
 
+_HASHED = (int, _HashedFraction)
+"""Types of the exponents of a product."""
+
+
+_FACTORS = 16
+"""Factors of two terms whose product is a unit of work."""
+
+
 class Generators:
     """Generators found so far, each once, in an order in which each comes after its parts."""
 
@@ -133,21 +141,28 @@ class Generators:
         for place in powers.keys() & self._primes.keys():
             whole = powers[place] // 1
             number *= QQ(self._primes[place]) ** int(whole)
-            powers[place] -= whole
-        return number, tuple(sorted([factor for factor in powers.items() if factor[1]]))
+            powers[place] = self._sum(powers[place], -whole)
+        factors = [
+            (place, exponent if type(exponent) in _HASHED else self._sum(exponent, 0))
+            for place, exponent in powers.items()
+            if type(exponent) is not int or exponent
+        ]
+        return number, tuple(sorted(factors))
 
     def _sum(self, a: Exponent, b: Exponent) -> Exponent:
         if type(a) is int and type(b) is int:
             return a + b
         key = a, b
         if key not in self._sums:
-            total = a + b
+            total = Fraction(a + b)
             self._sums[key] = int(total) if total.denominator == 1 else _HashedFraction(total)
         return self._sums[key]
 
     def product(self, a: Polynomial, b: Polynomial) -> Polynomial:
         """The product of two polynomials, multiplied out."""
-        self.budget.spend(len(a) * len(b))
+        # Two terms of many factors, as an exponential of a long sum has, take as long as many of a few.
+        longest = sum(max(map(len, p), default=0) for p in (a, b))
+        self.budget.spend(len(a) * len(b) * (1 + longest // _FACTORS))
         result: Polynomial = {}
         for one, c in a.items():
             products = self._products.setdefault(one, {})
