@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (2 read, 0 written), 7 flops per row element; backward 4 row tensors (2 read, 2 written), 9 flops per row element.
 # Evidence: 1 output, 40 steps, 30 first lines, 2 gradients, 1 tangent, 3 second-order gradients, 8 emitted programs: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:720360c5cb09872200aabed186e656f0885e8ed283f3161e9473c22b483e8c85
-# templates sha256:e10bd316686ff78d1d12c3361e30921fc3fe41e2eaf7aa29855cccf3a6818ff2
+# templates sha256:c7348332961e9d46d39c26f777a3f7fe7f09778b12ccab7c0da87a766c5e8d34
 """Cross entropy of soft targets with the softmax of a row, one number a row.
 
 The functions of `numpy_backend` for arrays in device memory: the kernels of kernels.cu,
@@ -11,8 +11,10 @@ launched by PyCUDA. A kernel is compiled on first use, by nvcc or else NVRTC, an
 $LNGEN_CACHE or the user's cache folder.
 
 An array is a GPUArray or another object with `__cuda_array_interface__` or `__dlpack__`.
-It is dense, of type float16, bfloat16 (raw 2-byte entries count as bfloat16), float32 or
-float64. Rows and row scalars share one type, and so do features and scalars.
+It is of type float16, bfloat16 (raw 2-byte entries count as bfloat16), float32 or float64.
+Rows and row scalars share one type, and so do features and scalars. The entries of a row
+lie one behind the other. Rows that are read may lie apart, in another order of their axes,
+or at one place, as a broadcast array has them. Other arrays, and results, are dense.
 
 Each direction has further arguments:
 

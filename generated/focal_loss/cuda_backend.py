@@ -4,7 +4,7 @@
 # Evidence: 1 output, 50 steps, 32 first lines, 1 gradient, 1 tangent, 2 second-order gradients, 8 emitted programs: exact at every D; 1 gradient with rows written out: exact at D = 2, 3, 4; derivation.md says of what.
 # Open: exp overflows where sum(where(index() == label, logp, 0)) is above 709.7 (float32 and 16 bits are computed in float64), and the result with it, or to no number.
 # definition sha256:a7f73b4f1a5269bc15bc5297d0921af43c6cc5d760ff38f1fda667e71293b67d
-# templates sha256:e10bd316686ff78d1d12c3361e30921fc3fe41e2eaf7aa29855cccf3a6818ff2
+# templates sha256:c7348332961e9d46d39c26f777a3f7fe7f09778b12ccab7c0da87a766c5e8d34
 """Focal loss of a label with the softmax of a row, one number a row: what is classified well counts less.
 
 The functions of `numpy_backend` for arrays in device memory: the kernels of kernels.cu,
@@ -12,8 +12,10 @@ launched by PyCUDA. A kernel is compiled on first use, by nvcc or else NVRTC, an
 $LNGEN_CACHE or the user's cache folder.
 
 An array is a GPUArray or another object with `__cuda_array_interface__` or `__dlpack__`.
-It is dense, of type float16, bfloat16 (raw 2-byte entries count as bfloat16), float32 or
-float64. Rows and row scalars share one type, and so do features and scalars.
+It is of type float16, bfloat16 (raw 2-byte entries count as bfloat16), float32 or float64.
+Rows and row scalars share one type, and so do features and scalars. The entries of a row
+lie one behind the other. Rows that are read may lie apart, in another order of their axes,
+or at one place, as a broadcast array has them. Other arrays, and results, are dense.
 
 Each direction has further arguments:
 

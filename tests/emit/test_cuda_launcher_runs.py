@@ -51,6 +51,50 @@ def on_device(cuda: Any, value: Any) -> Any:
     return cuda.gpuarray.to_gpu(np.asarray(value)) if isinstance(value, (np.ndarray, np.generic)) else value
 
 
+def viewed(cuda: Any, value: Any, shape: tuple[int, ...], strides: tuple[int, ...], start: int = 0) -> Any:
+    """Rows in the memory of an array on the device, which begin so many entries behind its own."""
+    base = on_device(cuda, value)
+    size = value.itemsize
+    steps = tuple(size * stride for stride in strides)
+    return cuda.gpuarray.GPUArray(
+        shape, value.dtype, base=base, gpudata=int(base.gpudata) + size * start, strides=steps
+    )
+
+
+def test_rows_are_read_where_they_lie(cuda: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows of a slice, in another order of axes and at one place; with steps of dense rows results are others."""
+    layer, features = cuda_of("ada_layer_norm"), 36
+    wide, scale, shift = (
+        normal(shape, np.float32, seed) for seed, shape in enumerate([(4, 6, 40), (2, 36), (3, 2, 36)])
+    )
+    written = [
+        wide[1:3, 2:5, 4:],
+        np.broadcast_to(scale[:, None], (2, 3, features)),
+        np.ascontiguousarray(shift.transpose(1, 0, 2)),
+    ]
+    shape = (2, 3, features)
+    given = [
+        viewed(cuda, wide, shape, (240, 40, 1), 240 + 80 + 4),
+        viewed(cuda, scale, shape, (36, 0, 1)),
+        viewed(cuda, shift, shape, (36, 72, 1)),
+    ]
+
+    def results(inputs: list[Any]) -> list[Any]:
+        out, saved = layer.forward(*inputs)
+        gradients = layer.backward(saved, on_device(cuda, normal(shape, np.float32, 3)))
+        return [each.get() for each in (out, *gradients)]
+
+    expected = results([on_device(cuda, np.ascontiguousarray(each)) for each in written])
+    assert all(map(np.array_equal, results(given), expected))
+    places = importlib.import_module("generated._runtime.cuda.places").Places
+    of_kernel = places.of_kernel
+    with monkeypatch.context() as patch:
+        patch.setattr(places, "of_kernel", lambda self, *of: of_kernel(self._replace(apart={}), *of))
+        layer._LAYER.plans.clear()
+        assert not any(map(np.array_equal, results(given)[:3], expected))
+    layer._LAYER.plans.clear()
+
+
 def both(layer: Any, cuda: Any, inputs: dict[str, Any], absent: tuple[str, ...] = (), **options: Any) -> dict[str, Any]:
     """Outputs and gradients by name, from device arrays or from NumPy's where `cuda` is None."""
 
