@@ -37,6 +37,9 @@ LARGEST_HALF = 65504.0
 """The largest number of float16."""
 
 _LONGEST = 60
+_MOST_WRITTEN = 4 * _LONGEST
+"""Operations past which no notation is short: to write them takes longer than to find them."""
+
 _MOST_FACTORED = 40
 _SCALES = (*(2.0**k for k in range(-14, 16)), 65504.0)
 
@@ -153,6 +156,8 @@ def _cell(results: Sequence[tuple[str, TypedSymbol]], values: Values, order: tup
 def _said(e: Expr, order: tuple[str, ...]) -> str:
     if e == sympy.nan:
         return ": no value (division by zero)"
+    if operation_count(e) > _MOST_WRITTEN:
+        return ": no short form"
     written = text(show_sums(e), order)
     return f" = {written}" if len(written) <= _LONGEST else ": no short form"
 
