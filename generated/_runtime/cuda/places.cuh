@@ -32,18 +32,18 @@ LNGEN_INLINE long long divided(long long& number, long long size) {
 template <class Given> struct Places;
 template <class... N> struct Places<Names<N...>> {
   static constexpr int AXES = LNGEN_AXES, ARRAYS = (0 + ... + int(is_in_rows(N::KIND) || is_of_rows(N::KIND)));
-  long long sizes[AXES], steps[(ARRAYS > 0 ? ARRAYS : 1) * AXES];
+  long long numbers[(1 + ARRAYS) * AXES];
 
   LNGEN_INLINE void find(long long row, long long (&along)[AXES]) const {
 #pragma unroll
-    for (int axis = AXES - 1; axis > 0; --axis) along[axis] = divided(row, sizes[axis]);
+    for (int axis = AXES - 1; axis > 0; --axis) along[axis] = divided(row, numbers[axis]);
     along[0] = row;
   }
   template <class M> LNGEN_INLINE long long of(const long long (&along)[AXES]) const {
-    constexpr int FIRST = place<M>() * AXES;
+    constexpr int FIRST = (1 + place<M>()) * AXES;
     long long found = 0;
 #pragma unroll
-    for (int axis = 0; axis < AXES; ++axis) found += along[axis] * steps[FIRST + axis];
+    for (int axis = 0; axis < AXES; ++axis) found += along[axis] * numbers[FIRST + axis];
     return found;
   }
 
