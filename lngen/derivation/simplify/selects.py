@@ -123,9 +123,9 @@ def _with_named_selects(
 
         return without(expression, same_in_row, means[0]) * _in_means(means[0], sides, whole)
     if large:
-        # First the condition that looks at what is divided by.
+        # First the condition that looks at what is divided by; two conditions only where something is.
         found = sorted(
-            _sides(expression, sides),
+            (side for side in _sides(expression, sides) if divisors or len(side) == 1),
             key=lambda side: (len(side), not side[0][0].free_symbols & divisors, str(side)),
         )
         if found:
