@@ -6,6 +6,8 @@ import ast
 import random
 from collections.abc import Iterator
 from dataclasses import replace
+from fractions import Fraction
+from functools import reduce
 from pathlib import Path
 
 import mpmath
@@ -17,6 +19,7 @@ import lngen.prove
 from lngen.algebra.equations import Equation
 from lngen.algebra.numeric import Arithmetic, Environment, evaluate_equations, evaluate_expression
 from lngen.algebra.symbols import (
+    NOTHING,
     Acos,
     Asin,
     Atan,
@@ -42,6 +45,7 @@ from lngen.prove import prove
 from lngen.prove.budget import Budget
 from lngen.prove.digits import agreement, drawn, random_point
 from lngen.prove.every_size import EverySize, NotShownError, shown_equal
+from lngen.prove.generators import plus
 from lngen.prove.names import Meanings
 from lngen.prove.row_algebra import RowAlgebra
 from tests.corpus import FILES, derivation
@@ -147,6 +151,34 @@ def equal_within(left: Expr, right: Expr, names: Meanings) -> bool:
     except NotShownError:
         return False
     return True
+
+
+def test_work_of_a_product_counts_the_factors_of_its_terms():
+    algebra = RowAlgebra(Budget(10**6))
+    short = [algebra.symbol(f"s{k}", NOTHING) for k in range(4)]
+    exponentials = [algebra.exponential(algebra.symbol(f"t{k}", NOTHING)) for k in range(40)]
+    long = reduce(algebra.of.product, exponentials)
+    work = []
+    for one in (short[0], long):
+        before = algebra.budget.left
+        algebra.of.product(one, plus(*short))
+        work.append(before - algebra.budget.left)
+    assert work == [4, 4 * (1 + 41 // 16)]
+
+
+def test_exponents_of_products_keep_their_hashes():
+    algebra = RowAlgebra(Budget())
+    x = algebra.symbol("x", NOTHING, positive=True)
+    root = algebra.power(x, Fraction(1, 3))
+    found = algebra.of.product(root, algebra.symbol("y", NOTHING))
+    (exponent,) = {k for m in found for _, k in m if k != 1}
+    assert exponent == Fraction(1, 3)
+    assert type(exponent) is not Fraction
+    assert hash(exponent) == hash(Fraction(1, 3))
+    # A whole sum of fractions is whole, so that equal terms are one term.
+    whole = algebra.of.product(algebra.of.product(root, root), root)
+    assert whole == x
+    assert {type(k) for m in whole for _, k in m} == {int}
 
 
 # ---- what does not hold

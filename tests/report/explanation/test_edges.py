@@ -1,7 +1,9 @@
 import numpy as np
 import pytest
+import sympy
 
 from lngen.language.oracle.evaluate import evaluate
+from lngen.report.explanation import edges
 from lngen.report.explanation.edges import section
 from lngen.report.explanation.emulation import in_type, ordinary
 from lngen.report.formulas import reading_order
@@ -100,3 +102,12 @@ def test_a_select_that_guards_a_pole_has_a_value():
 def test_float16_that_overflows_at_its_end_alone_is_said_so():
     words, _ = told(defined("soft_max"))
     assert words.endswith("In float16 itself x_shifted would overflow for the largest rows.")
+
+
+def test_value_too_long_for_the_table_is_not_written_out(monkeypatch):
+    written = []
+    monkeypatch.setattr(edges, "text", lambda e, order: written.append(e) or str(e))
+    x = sympy.symbols("x:300")
+    assert edges._said(x[0] + x[1], ()) == " = x0 + x1"
+    assert edges._said(sympy.Add(*x), ()) == ": no short form"
+    assert written == [x[0] + x[1]]
