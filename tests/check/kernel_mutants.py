@@ -102,7 +102,7 @@ def threshold_mutants() -> Iterator[Planted]:
     yield _planted(
         "a row kept from the entries before", loaded, loaded.replace("column)", f"{before})"), "parameters, loaded"
     )
-    copied = "array + next.offset + column"
+    copied = "array + start + column"
     yield _planted("a row copied from the entries before", copied, copied.replace("column", before), "copied ahead")
     yield _planted("a row as stored of its first entries", "unseen(held[chunk])", "unseen(held[0])", stored)
     held = "G::ROW == WIDENED) return held[chunk]"
