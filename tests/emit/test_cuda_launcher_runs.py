@@ -86,7 +86,7 @@ def test_rows_are_read_where_they_lie(cuda: Any, monkeypatch: pytest.MonkeyPatch
 
     expected = results([on_device(cuda, np.ascontiguousarray(each)) for each in written])
     assert all(map(np.array_equal, results(given), expected))
-    places = importlib.import_module("generated._runtime.cuda.places").Places
+    places = importlib.import_module("generated._runtime.cuda.places").RowPlaces
     of_kernel = places.of_kernel
     with monkeypatch.context() as patch:
         patch.setattr(places, "of_kernel", lambda self, *of: of_kernel(self._replace(apart={}), *of))

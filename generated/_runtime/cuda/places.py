@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Places of rows in device memory, for kernels that read rows where they lie: places.cuh has them on the device."""
+"""RowPlaces of rows in device memory, for kernels that read rows where they lie: places.cuh has them on the device."""
 
 from collections.abc import Mapping, Sequence
 from math import prod
@@ -10,7 +10,7 @@ from ..protocol.directions import ROW, ROW_SCALAR, DirectionProtocol
 from .arrays import Memory
 
 
-class Places(NamedTuple):
+class RowPlaces(NamedTuple):
     """Axes that number the rows of a call: their sizes, and how many entries apart rows are along each, by array.
 
     `rows` and `numbers` are for arrays without gaps: of entries of rows, and of a number a row.
@@ -30,7 +30,7 @@ class Places(NamedTuple):
         return (*self.sizes, *[step for each in steps for step in each])
 
 
-def places(shape: Shape, arrays: Mapping[str, Memory]) -> Places | None:
+def places(shape: Shape, arrays: Mapping[str, Memory]) -> RowPlaces | None:
     """Return the places of rows of a shape, or None if the rows of each array are one behind the other.
 
     `arrays` have entries of rows, or a number a row. Neighbouring axes are one where they are for each array.
@@ -55,4 +55,4 @@ def places(shape: Shape, arrays: Mapping[str, Memory]) -> Places | None:
     sizes.reverse()
     numbers = tuple([prod(sizes[axis + 1 :]) for axis in range(len(sizes))])
     apart = {name: tuple([each[axis] for axis in axes]) for name, each in steps.items()}
-    return Places(tuple(sizes), apart, tuple([shape[-1] * number for number in numbers]), numbers)
+    return RowPlaces(tuple(sizes), apart, tuple([shape[-1] * number for number in numbers]), numbers)

@@ -43,7 +43,7 @@ from .arrays import (
     result,
     row_shape,
 )
-from .places import Places, places
+from .places import RowPlaces, places
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,7 +131,7 @@ class DeviceCall:
     ) -> None:
         self.arrays, self.row_dtype = arrays, row_dtype
         per_row = {each.symbol for each in layer.takes[wanted.direction].reads if each.is_per_row}
-        self.places: Places | None = places(
+        self.places: RowPlaces | None = places(
             shape, {name: each for name, each in arrays.items() if name in per_row and isinstance(each, Memory)}
         )
         if self.places:
