@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""RowPlaces of rows in device memory, for kernels that read rows where they lie: places.cuh has them on the device."""
+"""Places of rows in device memory, for kernels that read rows where they lie: places.cuh has them on the device."""
 
 from collections.abc import Mapping, Sequence
 from math import prod
