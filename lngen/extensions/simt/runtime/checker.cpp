@@ -12,7 +12,9 @@
 // Bytes that the last launch read and wrote of each region, in the order of the options. Reads of a cell by threads of a
 // block that nothing orders are one: lanes of an access, or a value that a cache still has.
 static constexpr size_t MOST_COUNTED = 64;
-SIMT_EXPORT uint64_t simt_moved[MOST_COUNTED][2] = {};
+extern "C" {
+__attribute__((visibility("default"))) uint64_t simt_moved[MOST_COUNTED][2];
+}
 
 namespace simt {
 
