@@ -51,11 +51,19 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--write", action="store_true", help=f"put the table into {PAGE.name}")
     made = document()
     if parser.parse_args(arguments).write:
-        before, _, rest = PAGE.read_text(encoding="utf-8").partition(_BEGIN)
-        write(PAGE, f"{before}{_BEGIN}\n\n{made}\n\n{_END}{rest.partition(_END)[2]}")
+        write(PAGE, with_table(PAGE.read_text(encoding="utf-8"), made))
     else:
         print(made)
     return 0
+
+
+def with_table(page: str, made: str) -> str:
+    """The page with a table in the place of the one that it has. Raises ValueError if it has none."""
+    before, begin, rest = page.partition(_BEGIN)
+    _, end, after = rest.partition(_END)
+    if not end:
+        raise ValueError(f"{PAGE.name} has no lines {_BEGIN} and {_END}")
+    return f"{before}{begin}\n\n{made}\n\n{end}{after}"
 
 
 def document() -> str:

@@ -263,24 +263,24 @@ def _unchanged(of: Trial) -> str:
 
 
 def _spread(of: Trial, value: Any) -> Any:
-    """An array with gaps of NaN, or of no place in a row, between its entries."""
-    if np.ndim(value) == 0:
-        return of.on.array(value)
+    """An array with gaps between its entries."""
     every = (slice(None, None, 2),) * np.ndim(value)
-    sizes = tuple(2 * n for n in np.shape(value))
-    wide = np.full(sizes, -1, value.dtype) if value.dtype.kind == "i" else np.full(sizes, np.nan)
-    wide[every] = value
-    return of.on.array(wide)[every]
+    return _with_gaps(of, value, [2 * n for n in np.shape(value)], every) if every else of.on.array(value)
 
 
 def _apart(of: Trial, value: Any) -> Any:
-    """Rows with gaps of NaN, or of no place in a row, between them."""
+    """Rows with gaps between them."""
     if np.ndim(value) != 2:
         return of.on.array(value)
     rows, features = value.shape
-    wide = np.full((2 * rows, features + 1), -1 if value.dtype.kind == "i" else np.nan, value.dtype)
-    wide[::2, :features] = value
-    return of.on.array(wide)[::2, :features]
+    return _with_gaps(of, value, (2 * rows, features + 1), (slice(None, None, 2), slice(features)))
+
+
+def _with_gaps(of: Trial, value: Any, sizes: Sequence[int], kept: tuple[slice, ...]) -> Any:
+    """An array in a larger one, whose other entries are NaN, or no place in a row."""
+    wide = np.full(sizes, -1 if value.dtype.kind == "i" else np.nan, value.dtype)
+    wide[kept] = value
+    return of.on.array(wide)[kept]
 
 
 def _transposed(of: Trial, value: Any) -> Any:

@@ -121,10 +121,10 @@ def _judge(beside: Beside, alone: Checkable, layer: Checkable, point: Point, dty
     order = np.random.default_rng(rng.getrandbits(64)).permutation(np.resize(np.arange(case.rows), count))
     batch = answers(layer, _taken(definition, point, order))
     threaded = answers(layer, _taken(definition, point, order), threads=_THREADS)
-    singles = [answers(alone, _taken(definition, point, [row])) for row in range(case.rows)]
     # Random numbers are those of a row's place: no row alone has them, but they are the same in one block.
     draws = any(entry.draws for entry in definition.inputs)
     whole = answers(alone, _taken(definition, point, order)) if draws else {}
+    singles = [] if draws else [answers(alone, _taken(definition, point, [row])) for row in range(case.rows)]
     first = np.array([int(np.argmax(order == row)) for row in range(case.rows)])
     found = answers(alone, point)
 

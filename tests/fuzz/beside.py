@@ -15,7 +15,7 @@ import numpy as np
 
 from lngen.language.definition import Definition
 from tests.fuzz.answers import OUTPUT, TANGENT, Point, Results, kind_of
-from tests.fuzz.casts import unrounded
+from tests.fuzz.casts import before_cast
 from tests.fuzz.failure import IMPRECISE, NOT_FINITE, WRONG, failure
 from tests.fuzz.hyperdual import PLAIN_IS_RIGHT, ExactHyperdual, Hyperdual, Magnitudes, RoundingSizes
 from tests.fuzz.plain import differentiated, in_rows
@@ -123,7 +123,7 @@ class Beside:
         self, found: Results, truth: Results, plain: list[Results], sizes: Results, right: Any, dtype: Any
     ) -> tuple[int, tuple[tuple[str, str], int | None, float, float] | None]:
         """Return the number of comparisons, and (result, row, error, plain's error) of the first wrong result."""
-        count, casts = 0, dict(self.definition.casts)
+        count = 0
         tiny = float(np.finfo(dtype).smallest_subnormal)
         unit = float(np.finfo(dtype).eps)
         smallest = float(np.sqrt(np.finfo(dtype).smallest_normal))
@@ -138,10 +138,8 @@ class Beside:
 
             with np.errstate(all="ignore"):
                 scale = largest(np.abs(exact))
-                value = found[result].astype(_FLOATS)
-                if result[0] == OUTPUT and result[1] in casts:
-                    value = unrounded(found[result], exact, casts[result[1]])
-                error = largest(_finite(np.abs(value - exact)))
+                value = before_cast(self.definition, result, found[result], exact)
+                error = largest(_finite(np.abs(value.astype(_FLOATS) - exact)))
                 others = largest(_finite(np.abs(np.stack([p[result].astype(_FLOATS) - exact for p in plain])))).max(0)
                 claimed = (others <= PLAIN_IS_RIGHT * scale) & np.isfinite(scale)
                 claimed &= (scale == 0) | (scale >= smallest)

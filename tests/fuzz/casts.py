@@ -6,8 +6,17 @@ from typing import Any
 
 import numpy as np
 
+from lngen.language.definition import Definition
 from lngen.language.oracle.evaluate import rounded
 from lngen.runtime.protocol.casts import TARGETS
+from tests.fuzz.answers import OUTPUT
+
+
+def before_cast(definition: Definition, result: tuple[str, str], found: Any, wanted: Any) -> Any:
+    """Values found of a result; of an output that is cast, they are `unrounded`."""
+    what, name = result
+    target = dict(definition.casts).get(name) if what == OUTPUT else None
+    return found if target is None else unrounded(found, wanted, target)
 
 
 def unrounded(found: Any, wanted: Any, target: str) -> Any:

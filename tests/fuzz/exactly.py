@@ -25,7 +25,7 @@ from lngen.language.syntax import Kind
 from lngen.pipeline.stages import Derived
 from tests.fuzz import oracle
 from tests.fuzz.answers import GRADIENT, OUTPUT, Point, Results, kind_of
-from tests.fuzz.casts import unrounded
+from tests.fuzz.casts import before_cast
 from tests.fuzz.failure import IMPRECISE, NOT_FINITE, WRONG, failure
 
 _AGREES = 1e-10
@@ -36,7 +36,7 @@ _LOST_BY_ADJOINT = 1000.0
 
 def compare(backend: str, made: Derived, layer: Checkable, point: Point, found: Results, wanted: Results) -> None:
     """Raise Failure for the first result that is missing, of a wrong shape, or an output or gradient that is off."""
-    case, casts = point.case, dict(layer.definition.casts)
+    case = point.case
 
     def fails(outcome: str, key: str, result: tuple[str, str], note: str) -> Exception:
         note = f"{backend}: {' '.join(result)}: {note}"
@@ -51,8 +51,7 @@ def compare(backend: str, made: Derived, layer: Checkable, point: Point, found: 
         what = result[0]
         if what not in (OUTPUT, GRADIENT):
             continue
-        if result[1] in casts and what == OUTPUT:
-            value = unrounded(value, wanted[result], casts[result[1]])
+        value = before_cast(layer.definition, result, value, wanted[result])
         error = _error(value, wanted[result])
         if error <= _AGREES:
             continue

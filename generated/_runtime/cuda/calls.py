@@ -129,18 +129,18 @@ class DeviceCall:
         arrays: dict[str, float | Memory | None],
         row_dtype: DType,
     ) -> None:
-        self.arrays, self.row_dtype = arrays, row_dtype
-        per_row = {each.symbol for each in layer.takes[wanted.direction].reads if each.is_per_row}
-        self.places: RowPlaces | None = places(
-            shape, {name: each for name, each in arrays.items() if name in per_row and isinstance(each, Memory)}
-        )
-        if self.places:
-            wanted = wanted._replace(axes=len(self.places.sizes))
         self.layer, self.wanted, self.shape, self.rows = layer, wanted, shape, prod(shape[:-1])
+        self.arrays, self.row_dtype = arrays, row_dtype
         self.results: dict[str, Memory | None] = {}
         self.workspace: Memory | None = None
         self.computed = layer.computed(wanted.row_type, wanted.parameter_type)
         self.takes, self.direction = layer.takes[wanted.direction], layer.directions[wanted.direction]
+        of_rows = {each.symbol: self._array(each) for each in self.takes.reads if each.is_per_row}
+        self.places: RowPlaces | None = places(
+            shape, {name: each for name, each in of_rows.items() if isinstance(each, Memory)}
+        )
+        if self.places:
+            self.wanted = wanted._replace(axes=len(self.places.sizes))
 
     def add_results(self, outs: Mapping[str, Any], dtypes: Sequence[DType | None]) -> None:
         """Add the results: the caller's arrays or new ones, of some types; None for an absent result.

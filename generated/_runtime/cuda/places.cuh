@@ -13,12 +13,6 @@
 
 namespace lngen {
 
-// Arrays with entries of rows, and with a number a row.
-LNGEN_CONSTANT bool is_in_rows(Kind kind) { return kind == ROWS || kind == INTEGER_ROWS || kind == ROWS_OUT; }
-LNGEN_CONSTANT bool is_of_rows(Kind kind) {
-  return kind == SAVED || kind == ROW_NUMBERS || kind == ROW_INTEGERS || kind == ROW_NUMBERS_OUT || kind == SAVED_OUT;
-}
-
 #ifdef LNGEN_AXES
 
 // Quotient and rest; a division of 64 bits takes several times as long as one of 32.
@@ -31,7 +25,7 @@ LNGEN_INLINE long long divided(long long& number, long long size) {
 
 template <class Given> struct Places;
 template <class... N> struct Places<Names<N...>> {
-  static constexpr int AXES = LNGEN_AXES, ARRAYS = (0 + ... + int(is_in_rows(N::KIND) || is_of_rows(N::KIND)));
+  static constexpr int AXES = LNGEN_AXES, ARRAYS = (0 + ... + int(N::IN_ROWS || N::OF_ROWS));
   long long numbers[(1 + ARRAYS) * AXES];
 
   LNGEN_INLINE void find(long long row, long long (&along)[AXES]) const {
@@ -51,7 +45,7 @@ template <class... N> struct Places<Names<N...>> {
   template <class M> static LNGEN_CONSTANT int place() {
     int before = 0;
     bool is_before = true;
-    ((is_before = is_before && !Same<N, M>::value, before += is_before && (is_in_rows(N::KIND) || is_of_rows(N::KIND))), ...);
+    ((is_before = is_before && !Same<N, M>::value, before += is_before && (N::IN_ROWS || N::OF_ROWS)), ...);
     return before;
   }
   template <class X, class Y> struct Same { static constexpr bool value = false; };
@@ -78,7 +72,7 @@ template <class T, class Given> using ArgumentsOf = Arguments<T, Parameter<T>, C
 
 template <class To> LNGEN_INLINE void find_place(const To&, Here&) {}
 template <class N, class To> LNGEN_INLINE long long place_of(const To&, const Here& here) {
-  return is_in_rows(N::KIND) ? here.offset : here.row;
+  return N::IN_ROWS ? here.offset : here.row;
 }
 template <class N, class To> LNGEN_INLINE long long place_of_row(const To&, long long row) { return row; }
 

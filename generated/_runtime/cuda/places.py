@@ -48,7 +48,7 @@ def places(shape: Shape, arrays: Mapping[str, Memory]) -> RowPlaces | None:
     for axis in reversed(range(len(shape) - 1)):
         if axes and all(each[axis] == sizes[-1] * each[axes[-1]] for each in steps.values()):
             sizes[-1] *= shape[axis]
-        elif shape[axis] > 1 or axis == 0:
+        elif shape[axis] > 1:
             axes.append(axis)
             sizes.append(shape[axis])
     axes.reverse()

@@ -104,9 +104,6 @@ template <class S> struct RunSums : ColumnSums<S> {
   }
 };
 
-// Whether the place of a row in an array counts entries of rows, and not rows.
-template <class N> constexpr bool IN_ROWS = N::KIND == ROWS || N::KIND == INTEGER_ROWS || N::KIND == ROWS_OUT;
-
 #ifdef LNGEN_PLACED
 
 constexpr bool is_passed_as_array(Kind kind) { return kind != NUMBER && kind != LONG && kind != INT; }
@@ -140,7 +137,7 @@ template <class N> struct Start { long long place, apart; };
 template <class Given> struct Starts;
 template <class... N> struct Starts<Names<N...>> : Start<N>... {
   LNGEN_INLINE Starts(const Places<Names<N...>>& places, long long row, int D)
-      : Start<N>{places.of(N()) ? places.of(N())[1 + row] : IN_ROWS<N> ? row * D : row,
+      : Start<N>{places.of(N()) ? places.of(N())[1 + row] : N::IN_ROWS ? row * D : row,
                  places.of(N()) ? places.of(N())[0] : 0}... {}
 
   template <class M> LNGEN_INLINE long long of(M) const { return start<M>().place; }
@@ -168,7 +165,7 @@ template <class Given> struct Starts {
   const long long row, offset;
 
   LNGEN_INLINE Starts(const Places<Given>&, long long row, int D) : row(row), offset(row * D) {}
-  template <class N> LNGEN_INLINE long long of(N) const { return IN_ROWS<N> ? offset : row; }
+  template <class N> LNGEN_INLINE long long of(N) const { return N::IN_ROWS ? offset : row; }
   template <class N> LNGEN_INLINE long long of_segment(N name, int) const { return of(name); }
   template <class N> LNGEN_INLINE long long in_segment(N name, int) const { return of(name); }
 };

@@ -159,10 +159,12 @@ def _one_by_one(forward: Forward, marks: dict[Expr, _Exponential], form: Expr, t
                 place += len(new) - 1
                 changed = True
         place += 1
+    if not changed:
+        return forward
     # What only the exponent of a marked exponential reads is needed, too.
     there = {mark for q in lines for mark in q.expression.free_symbols & marks.keys()}
     needed = {s for mark in there for s in marks[mark].exponent.free_symbols}
-    return replace(forward, equations=leading_to({*forward.outputs, *needed}, lines)) if changed else forward
+    return replace(forward, equations=leading_to({*forward.outputs, *needed}, lines))
 
 
 def _logarithms_apart(forward: Forward, form: Expr) -> Iterator[Equation]:

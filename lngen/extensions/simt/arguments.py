@@ -88,8 +88,14 @@ class KernelParameter:
         return KernelParameter(name, kind, word.startswith("*"), word.startswith("*c"))
 
     def __str__(self) -> str:
-        kind = _DTYPES.get(self.kind) or f"{'u' * (self.kind[0] == 'u')}int{8 * int(self.kind[1:])}"
-        return f"{self.name} ({'an array of ' if self.pointer else ''}{kind})"
+        return f"{self.name} ({'an array of ' if self.pointer else ''}{self._type()})"
+
+    def _type(self) -> str:
+        """The type in words; a structure has its size and its alignment."""
+        letter, size = self.kind[0], int(self.kind[1:].partition("/")[0])
+        if letter == "s":
+            return f"structure of {size} bytes"
+        return _DTYPES.get(self.kind) or f"{'u' * (letter == 'u')}int{8 * size}"
 
 
 @dataclass(frozen=True)

@@ -39,6 +39,10 @@ template <Kind K, int I, bool IS_THERE = true, class Absent_ = Zero, class Cast_
   static constexpr Kind KIND = K;
   static constexpr int INDEX = I;
   static constexpr bool THERE = IS_THERE, PER_ROW = K == ROWS || K == SAVED || K == ROW_NUMBERS || K == ROW_INTEGERS;
+  // Whether it is an array with entries of rows, or with a number a row.
+  static constexpr bool IN_ROWS = K == ROWS || K == INTEGER_ROWS || K == ROWS_OUT;
+  static constexpr bool OF_ROWS =
+      K == SAVED || K == ROW_NUMBERS || K == ROW_INTEGERS || K == ROW_NUMBERS_OUT || K == SAVED_OUT;
   static constexpr bool IS_INTEGER = K == INTEGER_ROWS || K == INTEGER_FEATURES || K == ROW_INTEGERS || K == INTEGER;
   using Absent = Absent_;
   using Cast = Cast_;

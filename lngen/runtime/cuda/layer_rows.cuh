@@ -180,7 +180,8 @@ template <class G, class... N> struct Chunk : Access<G, N>... {
   template <class To> LNGEN_INLINE void store(const To& to, const Here& here, int column) {
     const auto one = [&](auto name) {
       if constexpr (decltype(name)::KIND == ROWS_OUT) {
-        if (of(name).is_used && here.live) store_once(to.of(name) + place_of<decltype(name)>(to, here) + column, of(name).pack);
+        if (of(name).is_used && here.live)
+          store_once(to.of(name) + place_of<decltype(name)>(to, here) + column, of(name).pack);
       }
     };
     (one(N()), ...);
@@ -256,7 +257,7 @@ template <class Row> struct RowEntry {
         access.is_used = true;
         if constexpr (N::KIND == ROWS) access.pack = row.tile.of(name).chunk(chunk, start);
         else if constexpr (N::IS_INTEGER)
-          access.pack = load<Row::G::VECTOR>(row.to.of(name) + (N::KIND == INTEGER_ROWS ? place_of<N>(row.to, row.here) : 0) + start);
+          access.pack = load<Row::G::VECTOR>(row.to.of(name) + (N::IN_ROWS ? place_of<N>(row.to, row.here) : 0) + start);
         else access.pack = read<true, Row::G::HOLDS_FEATURES>(row.tile.of(name).held, chunk, row.to.of(name), start);
       }
       return number_of<A, N>(access.pack.entries[i]);

@@ -3,8 +3,8 @@
 //
 // A kernel is called <kernel>_<type>, the type being that of the rows: f16, bf16, f32 or f64. In what it is passed, Row
 // is this storage type, Parameter that of Features and Scalars, and Computed the compute type: the widest of both, and
-// float at least, or double where the layer says so. A row is D entries, one behind the other; pointers of rows, Features and
-// results are aligned to an access (vector entries, at most 16 bytes).
+// float at least, or double where the layer says so. A row is D entries, one behind the other; pointers of rows, Features
+// and results are aligned to an access (vector entries, at most 16 bytes).
 //
 // forward and backward take any grid of one block and more, with block size and dynamic shared memory as the module's
 // array <kernel>_<type>_launch says; its entries are

@@ -236,7 +236,7 @@ template <class S, class Of, class Summed> struct HostRow : Stages<HostRow<S, Of
   template <class N, class W> LNGEN_INLINE auto lanes(N name, int column, W width) const {
     const auto* const from = of.to.of(name);
     if constexpr (is_of_segment(name)) return Lanes<S>(widen<S>(from[starts.of_segment(name, width.segment)]));
-    else if constexpr (IN_ROWS<N>) return entries_at<S, N>(from + starts.in_segment(name, width.segment) + column, width);
+    else if constexpr (N::IN_ROWS) return entries_at<S, N>(from + starts.in_segment(name, width.segment) + column, width);
     else return entries_at<S, N>(from + column, width);
   }
   template <class N, class W> LNGEN_INLINE void put(N name, int column, W width, const Lanes<S>& value) const {

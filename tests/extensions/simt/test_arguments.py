@@ -24,6 +24,7 @@ __global__ void copy_bf16(const __nv_bfloat16* in, __nv_bfloat16* out) { out[thr
 __global__ void copy_f32(const float* in, float* out) { out[threadIdx.x] = in[threadIdx.x]; }
 __global__ void add_to(const float* in, float* out) { out[threadIdx.x] = in[threadIdx.x] + out[threadIdx.x]; }
 __global__ void anything(const void* in, Pair* out) { out[0].second = static_cast<const float*>(in)[1]; }
+__global__ void of_pair(Pair pair, float* out) { out[0] = pair.second; }
 __global__ void is_null(const float* in, int* out) { out[0] = in == nullptr; }
 }
 """
@@ -51,6 +52,11 @@ def test_arrays_of_the_parameters_types(kernels, kernel, dtypes):
         out = np.zeros_like(values)
         kernels[f"copy_{kernel}"](1, 8, 0, values, out)
         assert np.array_equal(out, values)
+
+
+def test_a_structure_by_value_is_refused_in_words(kernels):
+    with pytest.raises(LngenError, match=r"pair \(structure of 8 bytes\) cannot be 1"):
+        kernels["of_pair"](1, 1, 0, 1, np.zeros(1, np.float32))
 
 
 def test_one_array_may_be_given_twice(kernels):

@@ -23,8 +23,8 @@ template <class T> std::string word() {
                       : !std::is_integral<T>::value           ? 's'
                       : std::is_signed<T>::value              ? 'i'
                                                               : 'u';
-    const std::string size = kind + std::to_string(sizeof(T));
-    return kind == 's' ? size + "/" + std::to_string(alignof(T)) : size;
+    const std::string found = kind + std::to_string(sizeof(T));
+    return kind == 's' ? found + "/" + std::to_string(alignof(T)) : found;
   }
 }
 
