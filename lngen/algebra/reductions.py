@@ -197,7 +197,9 @@ def show_sums(expression: Expr) -> Expr:
     """
     if not expression.args:
         return expression
-    expression = expression.func(*(show_sums(argument) for argument in expression.args))
+    arguments = tuple(map(show_sums, expression.args))
+    # SymPy takes long to make a comparison of what is long again.
+    expression = expression if arguments == expression.args else expression.func(*arguments)
     if isinstance(expression, Mul) and has_sum(expression.args):
         mean = next(factor for factor in expression.args if isinstance(factor, Mean))
         return expression / mean / D * FeatureSum(mean.args[0])

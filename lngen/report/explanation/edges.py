@@ -16,6 +16,7 @@ from sympy.core.relational import Relational
 from lngen.algebra.notation import text
 from lngen.algebra.reductions import show_sums
 from lngen.algebra.symbols import (
+    ENTRY_OF,
     AttainsFirst,
     D,
     Reduction,
@@ -26,6 +27,7 @@ from lngen.algebra.symbols import (
     axes,
     is_row,
     operation_count,
+    renamed,
 )
 from lngen.derivation.simplify.linear import split_means
 from lngen.plan.planner import Plan
@@ -38,7 +40,9 @@ LARGEST_HALF = 65504.0
 
 _LONGEST = 60
 _MOST_WRITTEN = 4 * _LONGEST
-"""Operations past which no notation is short: to write them takes longer than to find them."""
+"""Operations past which no notation is short. To write them, or to put them into others, may take very long."""
+_TOO_LONG = "…"
+"""The end of the name that stands for such a value in later ones."""
 
 _MOST_FACTORED = 40
 _SCALES = (*(2.0**k for k in range(-14, 16)), 65504.0)
@@ -97,7 +101,10 @@ def _values(plan: Plan, given: Values, *, alone: bool = False) -> Values:
     values: dict[TypedSymbol, Expr] = dict(given)
     for equation in (*plan.derivation.forward.equations, *plan.derivation.backward):
         if axes(equation.symbol).rows:
-            values[equation.symbol] = _short(_put(equation.expression, values, alone))
+            value = _short(_put(equation.expression, values, alone))
+            if operation_count(value) > _MOST_WRITTEN:
+                value = renamed(equation.symbol, f"{equation.symbol.name}{_TOO_LONG}")
+            values[equation.symbol] = value
     return values
 
 
@@ -116,8 +123,22 @@ def _put(e: Expr, values: Values, alone: bool) -> Expr:
         return sympy.nan
     if isinstance(e, StopGradient) or (alone and isinstance(e, Reduction)):
         return parts[0]
-    found = sympy.S.One if alone and isinstance(e, AttainsFirst) else e.func(*parts)
-    return sympy.nan if found.has(*_UNDEFINED) or found.is_real is False else found
+    if alone and isinstance(e, AttainsFirst):
+        return sympy.S.One
+    # SymPy looks long for real and imaginary parts inside of a hyperbolic function: of what is real it is real.
+    if isinstance(e, Relational) and sum(map(operation_count, parts)) > _MOST_FACTORED:
+        return e.func(*parts, evaluate=False)
+    found = e.func(*parts)
+    return sympy.nan if found.has(*_UNDEFINED) or (_may_leave_reals(found) and found.is_real is False) else found
+
+
+def _may_leave_reals(e: Expr) -> bool:
+    """Test whether an expression of real parts need not be real, and is short enough to ask SymPy."""
+    if isinstance(e, sympy.Pow):
+        partial = not e.exp.is_Integer
+    else:
+        partial = type(e) in ENTRY_OF and not ENTRY_OF[type(e)].is_total
+    return partial and operation_count(e) <= _MOST_FACTORED
 
 
 def _short(e: Expr) -> Expr:
@@ -156,7 +177,7 @@ def _cell(results: Sequence[tuple[str, TypedSymbol]], values: Values, order: tup
 def _said(e: Expr, order: tuple[str, ...]) -> str:
     if e == sympy.nan:
         return ": no value (division by zero)"
-    if operation_count(e) > _MOST_WRITTEN:
+    if operation_count(e) > _MOST_WRITTEN or any(s.name.endswith(_TOO_LONG) for s in e.free_symbols):
         return ": no short form"
     written = text(show_sums(e), order)
     return f" = {written}" if len(written) <= _LONGEST else ": no short form"

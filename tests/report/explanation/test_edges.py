@@ -111,3 +111,13 @@ def test_value_too_long_for_the_table_is_not_written_out(monkeypatch):
     assert edges._said(x[0] + x[1], ()) == " = x0 + x1"
     assert edges._said(sympy.Add(*x), ()) == ": no short form"
     assert written == [x[0] + x[1]]
+
+
+def test_what_is_made_of_a_long_value_has_no_short_form_and_its_poles_are_seen(monkeypatch):
+    plan = formula("x/(1 + mean(x)**2)")
+    kept, _ = told(plan)[1]["constant row (x = c)"]
+    monkeypatch.setattr(edges, "_MOST_WRITTEN", 0)
+    cut, _ = told(plan)[1]["constant row (x = c)"]
+    assert (kept, cut) == ("y = c/(1 + c**2)", "y: no short form")
+    _, table = told(formula(EPSLESS))
+    assert all("division by zero" in cell for cell in table["constant row (x = c)"])
