@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 _WORK = 50_000
+_LEAST = 500
+"""Work that a question may take, whatever those before it took: what is short is shown in a long derivation too."""
 
 
 class TooLargeError(Exception):
@@ -32,13 +34,15 @@ class Budget:
     def limited(self, work: int) -> Iterator[None]:
         """Limit the work inside a `with` statement to this much, or to the rest of the budget if that is less.
 
+        A small part of it is granted when nothing is left.
+
         >>> budget = Budget(10)
         >>> with budget.limited(5):
         ...     budget.spend(4)
         >>> budget.left
         6
         """
-        before, self.left = self.left, min(work, self.left)
+        before, self.left = self.left, min(work, max(self.left, _LEAST))
         granted = self.left
         try:
             yield

@@ -35,6 +35,9 @@ MOST_FEATURES = 1000
 _ROWS = 2
 _FEW_DIGITS = 20
 _MOST_OF_DIGITS = 0.9
+_MORE_DIGITS = (2, 8)
+"""Times as many digits as `DIGITS`, where most of them differ: `1 + exp(-250)` is 1 in 100 digits."""
+
 _TURNS = 8
 _OPEN = (sympy.Derivative, sympy.Subs)
 _AGAIN = 4
@@ -163,9 +166,9 @@ def compared(
 ) -> Iterator[tuple[Any, int]]:
     """Yield the digits to which two values agree, for each pair computed in a given arithmetic.
 
-    If most digits differ, both sides are computed once more with twice as many digits. The two sides may cancel; their
-    scale is then that of their terms, estimated as 10**DIGITS times the rounding error. Nothing is compared if the
-    values are rounding alone.
+    If most digits differ, both sides are computed again with more digits. The two sides may cancel; their scale is then
+    that of their terms, estimated from the rounding error, and their difference has to vanish with the digits. Nothing is
+    compared if the values are rounding alone.
 
     >>> from mpmath import mpf
     >>> def sides(_):
@@ -175,20 +178,26 @@ def compared(
     ...     dict(compared(sides))
     {'zero': 50, 'a small fault': 0}
     """
-    pairs = [(key, a, b, agreement(a, b, DIGITS)) for key, a, b in sides(Arithmetic(DIGITS))]
-    again: dict[Any, tuple[Any, Any]] = {}
-    if any(agreed < _MOST_OF_DIGITS * DIGITS for *_, agreed in pairs):
-        if meaningless():
+    found = {key: (a, b) for key, a, b in sides(Arithmetic(DIGITS))}
+    agreed = {key: agreement(*pair, DIGITS) for key, pair in found.items()}
+    digits = DIGITS
+    for times in _MORE_DIGITS:
+        few = [key for key, equal in agreed.items() if equal < _MOST_OF_DIGITS * DIGITS]
+        if not few:
+            break
+        if digits == DIGITS and meaningless():
             return
-        with mpmath.workdps(2 * DIGITS):
-            again = {key: (a, b) for key, a, b in sides(Arithmetic(2 * DIGITS))}
-    for key, a, b, agreed in pairs:
-        if agreed < _MOST_OF_DIGITS * DIGITS and key in again:
-            more = again[key]
-            with mpmath.workdps(2 * DIGITS):
-                rounding = max(_apart(a, more[0]), _apart(b, more[1]))
-                agreed = max(agreed, agreement(*more, DIGITS, least=rounding * mpmath.mpf(10) ** DIGITS))
-        yield key, agreed
+        with mpmath.workdps(times * DIGITS):
+            more = {key: (a, b) for key, a, b in sides(Arithmetic(times * DIGITS))}
+            for key in (key for key in few if key in more):
+                rounding = max(map(_apart, found[key], more[key]))
+                scale = rounding * mpmath.mpf(10) ** digits
+                beside = agreement(*more[key], DIGITS, least=scale)
+                if beside >= REQUIRED:
+                    beside = agreement(*more[key], times * DIGITS, least=scale) // times
+                agreed[key] = max(agreed[key], agreement(*more[key], DIGITS), beside)
+        found, digits = found | more, times * DIGITS
+    yield from agreed.items()
 
 
 def rests_on_rounding(derivation: Derivation, point: Environment) -> bool:

@@ -9,13 +9,22 @@ import numpy as np
 import pytest
 import sympy
 
-from lngen.algebra.numeric import Environment
+from lngen.algebra.numeric import Arithmetic, Environment
 from lngen.algebra.symbols import D, Where
 from lngen.derivation.derivation import EVERY_D, FIFTY, Derivation, Step
 from lngen.derivation.simplify import derive
 from lngen.language.parsing import parse
 from lngen.prove import DIGITS, REQUIRED, prove
-from lngen.prove.digits import agreement, digits_of_claims, has_values, random_point, second_derivation, sizes
+from lngen.prove.digits import (
+    Sides,
+    agreement,
+    compared,
+    digits_of_claims,
+    has_values,
+    random_point,
+    second_derivation,
+    sizes,
+)
 from lngen.prove.printed import PrintedEquality
 from tests.corpus import PROVED, SOME, derivation, proved
 from tests.prove.planted import PLANTED, planted
@@ -83,6 +92,18 @@ def test_digits_are_relative_at_any_scale(scale: str) -> None:
     for fault in (-7, 1 + sympy.Rational(1, 10**38)):
         failed = [proof for proof in prove(with_dx(scale, sympy.sympify(fault))).proofs if not proof.passed]
         assert any(proof.about == "gradients" and proof.kind == FIFTY for proof in failed), fault
+
+
+@pytest.mark.parametrize(("u", "fault"), [(250, 0), (250, 1e-5), (120, 1e-5), (30, 0)])
+def test_values_that_few_digits_lose_are_computed_in_more(u: int, fault: float) -> None:
+    """`1 - sigmoid(250)` is 0 in 100 digits; beside 1 any two values that small would be alike."""
+
+    def sides(_: Arithmetic) -> Sides:
+        yield "tail", 1 - 1 / (1 + mpmath.exp(-u)), 1 / (1 + mpmath.exp(u)) * (1 + fault)
+
+    with mpmath.workdps(DIGITS):
+        ((_, agreed),) = compared(sides)
+    assert (agreed >= REQUIRED) == (fault == 0)
 
 
 @pytest.mark.ci

@@ -105,6 +105,16 @@ def test_what_is_not_shown_falls_back_to_digits():
         assert proof.passed == (proof.about != "steps" or proof.kind != FIFTY)
 
 
+def test_short_step_is_shown_when_no_work_is_left() -> None:
+    made = derivation("layer_norm")
+    every = EverySize(made)
+    every.world("backward").algebra.budget.left = 0
+    step = next(step for step in made.steps if step.rule == "identities")
+    assert every.step(step)
+    with pytest.raises(NotShownError, match="too many terms"):
+        every.step(replace(step, before=(X + Z + MU) ** 12, after=sympy.expand((X + Z + MU) ** 12)))
+
+
 # ---- points that refute
 
 NAMED = (Equation(MU, Mean(X)), Equation(S, ScalarSymbol("t") ** 2))

@@ -156,7 +156,7 @@ class ReversePass(DerivativePass):
     def _all_told(self, symbol: TypedSymbol) -> list[Contribution]:
         """Return the contributions to a value by name; for a row, the one from outside its class has a name already."""
         outside, inside = self._told(symbol, outside=True), self._told(symbol, outside=False)
-        if is_row(symbol) and outside and inside:
+        if outside and inside and symbol in self._atoms:
             outside = [Contribution(symbol, symbol, self._atoms[symbol])]
         return [*outside, *inside]
 
@@ -212,13 +212,15 @@ class ReversePass(DerivativePass):
             expression = common_factors(expression)
         short = expression == 0 or isinstance(expression, TypedSymbol) or _is_multiple(expression)
         sent = self._told(symbol, outside=True)
+        part = bool(self._told(symbol, outside=False))
+        if part and isinstance(expression, TypedSymbol):
+            return expression
         self._atoms[symbol] = expression
         if short and expression == summed(sent):
             return expression
         # Of the second order, and beside those of norms, there are several: one that is the whole has its name.
         several = self.forward.again or not self.class_of[symbol].reductions
-        part = bool(self._told(symbol, outside=False))
-        own = isinstance(expression, TypedSymbol) if part else short
+        own = short and not part
         named = own or (several and not (part or symbol in self.wholes))
         wanted = f"{self.forward.cotangent(symbol).name}_part" if part else ATOM
         name = self.whole(symbol) if named else symbol_like(self.names.fresh(wanted), symbol)
