@@ -5,7 +5,7 @@
 // Evidence: 1 output, 50 steps, 32 first lines, 1 gradient, 1 tangent, 2 second-order gradients, 8 emitted programs: exact at every D; 1 gradient with rows written out: exact at D = 2, 3, 4; derivation.md says of what.
 // Open: exp overflows where sum(where(index() == label, logp, 0)) is above 709.7 (float32 and 16 bits are computed in float64), and the result with it, or to no number.
 // definition sha256:a7f73b4f1a5269bc15bc5297d0921af43c6cc5d760ff38f1fda667e71293b67d
-// templates sha256:c7348332961e9d46d39c26f777a3f7fe7f09778b12ccab7c0da87a766c5e8d34
+// templates sha256:f463094ee5d3676675e2e9214a903650ea5900a1f8cd90b8b310fd0bf8950d65
 //
 // Kernels, each for a storage type of f16, bf16, f32 and f64 (all compute in double):
 //

@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), and 1 smaller array, 4 flops per row element; backward 3 row tensors (2 read, 1 written), and 2 smaller arrays, 8 flops per row element.
 # Evidence: 1 output, 23 steps, 24 first lines, 1 identity, 2 gradients, 1 tangent, 3 second-order gradients, 8 emitted programs: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:7e0359aae72d76690e249ce1d9e65b6246897d78ecfc6734a211537b39636956
-# templates sha256:c7348332961e9d46d39c26f777a3f7fe7f09778b12ccab7c0da87a766c5e8d34
+# templates sha256:f463094ee5d3676675e2e9214a903650ea5900a1f8cd90b8b310fd0bf8950d65
 """Root-mean-square normalization of queries or keys, with a weight for each head.
 
 The functions of `numpy_backend` for arrays in device memory: the kernels of kernels.cu,
@@ -13,8 +13,9 @@ $LNGEN_CACHE or the user's cache folder.
 An array is a GPUArray or another object with `__cuda_array_interface__` or `__dlpack__`.
 It is of type float16, bfloat16 (raw 2-byte entries count as bfloat16), float32 or float64.
 Rows and row scalars share one type, and so do features and scalars. The entries of a row
-lie one behind the other. Rows that are read may lie apart, in another order of their axes,
-or at one place, as a broadcast array has them. Other arrays, and results, are dense.
+lie one behind the other. Rows may lie apart, in another order of their axes, or at one
+place, as a broadcast array has them: the gradient in `out` of such rows gets the sum of
+all that share a place. Other arrays are dense.
 
 Each direction has further arguments:
 
@@ -194,15 +195,15 @@ def saved_from(
     return saved_
 
 
-def workspace_bytes(direction: str, *arguments: Any) -> int:
+def workspace_bytes(direction: str, *arguments: Any, out: Any = None) -> int:
     """Return the bytes that a call needs as `workspace`.
 
     `direction` is the name of a function, and `arguments` are its positional arguments:
-    `workspace_bytes("backward", saved, dy)`. With `out` and `workspace` given, a call
-    allocates nothing once its kernels are loaded. The function of this name in
-    `_runtime/cuda/launcher.py` describes the content.
+    `workspace_bytes("backward", saved, dy)`. Pass an `out` in which rows share a place.
+    With `out` and `workspace` given, a call allocates nothing once its kernels are loaded. The
+    function of this name in `_runtime/cuda/launcher.py` describes the content.
     """
-    return _launcher.workspace_bytes(_LAYER, direction, arguments)
+    return _launcher.workspace_bytes(_LAYER, direction, arguments, out)
 
 
 def compilations() -> int:

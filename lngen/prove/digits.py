@@ -167,8 +167,8 @@ def compared(
     """Yield the digits to which two values agree, for each pair computed in a given arithmetic.
 
     If most digits differ, both sides are computed again with more digits. The two sides may cancel; their scale is then
-    that of their terms, estimated from the rounding error, and their difference has to vanish with the digits. Nothing is
-    compared if the values are rounding alone.
+    that of their terms, estimated from the rounding error, and their difference has to vanish with the digits.
+    Nothing is compared if the values are rounding alone.
 
     >>> from mpmath import mpf
     >>> def sides(_):

@@ -255,10 +255,11 @@ def stream_handle(stream: Any) -> int:
 # ---- results
 
 
-def result(name: str, out: Any, shape: Shape, dtype: DType | None) -> Memory | None:
+def result(name: str, out: Any, shape: Shape, dtype: DType | None, row_axes: int | None = None) -> Memory | None:
     """The memory of a result: the caller's own, or some that is yet to be allocated.
 
-    None if there is no such result: `dtype` is None then.
+    None if there is no such result: `dtype` is None then. With `row_axes` only the last axes need to be dense, so many
+    of them, and along others entries may be one.
     """
     if dtype is None:
         if out is not None:
@@ -266,15 +267,29 @@ def result(name: str, out: Any, shape: Shape, dtype: DType | None) -> Memory | N
         return None
     if out is None:
         return Memory(None, 0, shape, dtype.str, dtype=dtype)
-    found = (array if dtype.str in KINDS else memory)(f"out for {name}", out)
+    words = f"out for {name}"
+    found = array(words, out, row_axes=row_axes) if dtype.str in KINDS else memory(words, out, row_axes)
     if found.shape != shape or not _is_of(found, dtype):
         own, wanted = (TYPES[KINDS[each]] if each in KINDS else each for each in (found.typestr, dtype.str))
         wanted = wanted if dtype.str in KINDS else dtype.name
         raise ValueError(
             f"out for {name} has shape {found.shape} and type {own}; pass one of shape {shape} and type {wanted}"
         )
-    check_writable(f"out for {name}", found)
+    check_writable(words, found)
+    if _overlaps_itself(found):
+        raise ValueError(f"{words} has strides {found.steps} in entries, with which its rows overlap; pass another one")
     return found
+
+
+def _overlaps_itself(found: Memory) -> bool:
+    """Test whether entries lie on others, besides those along an axis of stride 0."""
+    reach = 1
+    for step, size in sorted(zip(found.steps or (), found.shape, strict=False)):
+        if step and size > 1:
+            if step < reach:
+                return True
+            reach += step * (size - 1)
+    return False
 
 
 def _is_of(found: Memory, dtype: DType) -> bool:

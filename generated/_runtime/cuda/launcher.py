@@ -195,15 +195,16 @@ def saved_from(layer: DeviceLayer, interface: Interface, first: tuple[Any, Any, 
     return saved
 
 
-def workspace_bytes(layer: DeviceLayer, direction: str, arguments: Sequence[Any]) -> int:
+def workspace_bytes(layer: DeviceLayer, direction: str, arguments: Sequence[Any], out: Any = None) -> int:
     """Return the bytes of `workspace` that a call of a direction with these positional arguments needs.
 
     For forward, the workspace holds the row scalars of `Saved` in their order. Each is dense in the compute type, and
     starts at a multiple of 256 bytes. Its partial sums, if any, are in memory of their own.
 
     For another direction with sums over rows, it holds the partial sums of each block of threads, in the compute type.
-    First come the sums with one value per feature: for each sum, a row of D for each block. Then come the others: for
-    each sum, a number for each block. Other directions need 0 bytes.
+    First come the sums with one value per feature: for each sum, a row of D for each block. Those into results of `out`
+    whose rows share a place lead them. Then come the others: for each sum, a number for each block. Other directions
+    need 0 bytes.
 
     Raises ValueError for an unknown direction, and TypeError for too many arguments.
     """
@@ -221,7 +222,7 @@ def workspace_bytes(layer: DeviceLayer, direction: str, arguments: Sequence[Any]
     if own.is_forward:
         absent = [None] * (len(plans.slots(layer, direction)) - takes)
         return plans.plan_forward(layer, [*given, *absent]).saved_bytes
-    call = planned_later(layer, direction, given[0], given[1:], None, dlpack.NO_WAIT, None, None)
+    call = planned_later(layer, direction, given[0], given[1:], out, dlpack.NO_WAIT, None, None)
     with call.on_device() as device:
         return kernels.launches(device, call.plan).partial_bytes
 

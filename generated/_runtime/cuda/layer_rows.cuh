@@ -227,17 +227,22 @@ template <class A, class N> struct Addend<A, N, OVER_ROWS> {
   A value;
   bool is_used = false;
 };
-template <class A, class Summed> struct Addends;
-template <class A, class... N> struct Addends<A, Names<N...>> : Addend<A, N>... {
-  template <class M> LNGEN_INLINE Addend<A, M>& of(M) { return *this; }
+template <class A, class N> struct Addend<A, N, ROWS_OUT> {
+  A value;
+  bool is_used = false;
+};
+template <class A, class Summed, class Given> struct Addends;
+template <class A, class... N, class... M> struct Addends<A, Names<N...>, Names<M...>> : Addend<A, N>..., Addend<A, M>... {
+  template <class X> LNGEN_INLINE Addend<A, X>& of(X) { return *this; }
   template <class Columns> LNGEN_INLINE void add_to(Columns& columns, int entry, int column) {
     const auto one = [&](auto name) {
-      using M = decltype(name);
-      if constexpr (M::KIND == OVER_ROWS && M::THERE) {
-        if (of(name).is_used) columns.template add_one<M::INDEX>(entry, column, of(name).value);
+      using X = decltype(name);
+      if constexpr ((X::KIND == OVER_ROWS && X::THERE) || OfRuns<X>::IS_SUM) {
+        constexpr int PLACE = OfRuns<X>::IS_SUM ? OfRuns<X>::PLACE : RUN_SUMS + X::INDEX;
+        if (of(name).is_used) columns.template add_one<PLACE>(entry, column, of(name).value);
       }
     };
-    (one(N()), ...);
+    (one(N()), ...), (one(M()), ...);
   }
 };
 
@@ -272,7 +277,7 @@ template <class Row> struct RowEntry {
     } else {
       const int fours = Row::G::VECTOR % 4 == 0 ? start / 4 + i / 4 : (start + i) / 4;
       const int place = Row::G::VECTOR % 4 == 0 ? i % 4 : (start + i) % 4;
-      const RandomWords words = random_words(row.here.row, fours, {RandomWord(seed), N::INDEX});
+      const RandomWords words = random_words(row_number_of(row.to, row.here), fours, {RandomWord(seed), N::INDEX});
       return to_unit_interval(A(leading_bits(one_of(words, place))));
     }
   }
@@ -283,7 +288,10 @@ template <class Row> struct RowEntry {
     }
   }
   template <class N, class V> LNGEN_INLINE void store(N name, V value) const {
-    if constexpr (N::THERE) {
+    if constexpr (OfRuns<N>::IS_SUM) {
+      added.of(name).value = A(value);
+      added.of(name).is_used = true;
+    } else if constexpr (N::THERE) {
       all.of(name).pack.entries[i] = narrow<StoredAs<N, typename Row::T>>(A(value));
       all.of(name).is_used = true;
     }
@@ -299,7 +307,7 @@ struct DeviceRow : Stages<G_, typename G_::A, DeviceRow<G_, To, Numbers, Before,
   using A = typename G::A;
   using T = typename G::T;
   using Chunk = lngen::Chunk<G, N...>;
-  using Added = Addends<A, Summed>;
+  using Added = Addends<A, Summed, Names<N...>>;
   using At = RowEntry<DeviceRow>;
   const A D;
   const Before& call;
@@ -328,7 +336,7 @@ struct DeviceRow : Stages<G_, typename G_::A, DeviceRow<G_, To, Numbers, Before,
       for (int i = 0; i < G::VECTOR; ++i) {
         Added added;
         f(At{*this, all, added, chunk, column, i});
-        if constexpr (Summed::all(OVER_ROWS) > 0)
+        if constexpr (Summed::all(OVER_ROWS) + RUN_SUMS > 0)
           if (here.live) added.add_to(columns, chunk * G::VECTOR + i, column + i);
       }
       all.store(to, here, column);
@@ -357,8 +365,9 @@ struct NoColumns {
 template <class Layer, class G, class To, class... N> LNGEN_INLINE void work(const To& to, Names<N...>) {
   using A = typename G::A;
   using Summed = typename Layer::Summed;
-  constexpr int COLUMN_SUMS = Summed::all(OVER_ROWS), SCALAR_SUMS = Summed::all(OVER_ALL);
-  using Columns = typename Either<(COLUMN_SUMS > 0), ColumnSums<G, Summed::wanted(OVER_ROWS), COLUMN_SUMS>, NoColumns>::type;
+  constexpr int COLUMN_SUMS = RUN_SUMS + Summed::all(OVER_ROWS), SCALAR_SUMS = Summed::all(OVER_ALL);
+  constexpr unsigned long long WANTED = Summed::wanted(OVER_ROWS) << RUN_SUMS | ALL_RUN_SUMS;
+  using Columns = typename Either<(COLUMN_SUMS > 0), ColumnSums<G, WANTED, COLUMN_SUMS>, NoColumns>::type;
   A* slots = reinterpret_cast<A*>(shared_memory());
   int turn = 0;
   Here here;
@@ -369,8 +378,8 @@ template <class Layer, class G, class To, class... N> LNGEN_INLINE void work(con
   const auto before = Layer::before(Call<G, To, Numbers<A, N...>>(features, to, here, numbers, slots, turn));
   Tile<G, N...> tile;
   tile.begin(to, here);
-  A* workspace = nullptr;
-  if constexpr (COLUMN_SUMS + SCALAR_SUMS > 0) workspace = to.of(WORKSPACE);
+  A* workspace = parts_of_runs<A>(to);
+  if constexpr (RUN_SUMS == 0 && COLUMN_SUMS + SCALAR_SUMS > 0) workspace = to.of(WORKSPACE);
   Columns columns(workspace, slots + G::SLOTS, here);
   A all[at_least(SCALAR_SUMS, 1)] = {};
   using Row = DeviceRow<G, To, Numbers<A, N...>, decltype(before), Summed, Columns, at_least(SCALAR_SUMS, 1), N...>;
@@ -385,7 +394,8 @@ template <class Layer, class G, class To, class... N> LNGEN_INLINE void work(con
 // What the geometry goes by.
 template <class T, class Layer>
 using Needs = Demand<T, Parameter<T>, Layer::Given::count(ROWS), Layer::Given::count(FEATURES),
-                     Layer::Summed::wanted(OVER_ROWS) ? Layer::Summed::all(OVER_ROWS) : 0, Layer::Summed::all(OVER_ALL),
+                     Layer::Summed::wanted(OVER_ROWS) || RUN_SUMS ? RUN_SUMS + Layer::Summed::all(OVER_ROWS) : 0,
+                     Layer::Summed::all(OVER_ALL),
                      Layer::MOST_SUMS, Layer::CALLS, Layer::NUMBERS, Layer::RESULTS>;
 
 template <class T, class Layer> struct RowsLaunch : Chosen<Needs<T, Layer>> {
@@ -399,6 +409,11 @@ template <class T, class Layer> struct RowsLaunch : Chosen<Needs<T, Layer>> {
 };
 
 // ---------------------------------------------------------------------------------------- the end of the sums over rows
+
+// The blocks' parts of the sums over all rows, which stand behind those of the sums over runs.
+template <class To> LNGEN_INLINE auto* parts_of_all(const To& to, int features) {
+  return to.of(WORKSPACE) + (long long)RUN_SUMS * to.of(BLOCKS) * features;
+}
 
 // A column: its totals, by where(k), and its Features.
 template <class P, class A_, class To, class F> struct ColumnEntry {
@@ -449,12 +464,12 @@ struct Columns : Stages<G, typename G::A, Columns<G, P, To, Layer, Numbers, Tota
   template <class F> LNGEN_INLINE void each(F f) const {
     if constexpr (Layer::COLUMNS_PER_BLOCK == 0) {
       for (int column = threadIdx.x; column < features; column += G::THREADS) {
-        const InWorkspace<A> total{to.of(WORKSPACE), (long long)to.of(BLOCKS) * features, column};
+        const InWorkspace<A> total{parts_of_all(to, features), (long long)to.of(BLOCKS) * features, column};
         f(At{to, total, column});
       }
     } else if constexpr (G::TOTALS > 0) {
       add_columns<G, Layer::Summed::wanted(OVER_ROWS)>(
-          to.of(WORKSPACE), to.of(BLOCKS), features, slots + G::SLOTS, [&](int column, const A (&totals)[G::TOTALS]) {
+          parts_of_all(to, features), to.of(BLOCKS), to.of(BLOCKS), features, EachBlocksColumns(), slots + G::SLOTS, [&](int column, const A (&totals)[G::TOTALS]) {
             const auto total = [&](int k) { return totals[k]; };
             f(ColumnEntry<P, A, To, decltype(total)>{to, total, column});
           });
@@ -482,7 +497,7 @@ template <class A, class... N> struct Totals<A, Names<N...>> : TotalOf<A, N>... 
     const auto one = [&](auto name) {
       using M = decltype(name);
       if constexpr (M::KIND == OVER_ALL && M::THERE) {
-        const A* parts = to.of(WORKSPACE) + (long long)to.of(BLOCKS) * (G::TOTALS * (long long)D + M::INDEX);
+        const A* parts = parts_of_all(to, D) + (long long)to.of(BLOCKS) * (G::TOTALS * (long long)D + M::INDEX);
         static_cast<TotalOf<A, M>&>(*this).value = add_parts<G>(parts, to.of(BLOCKS), slots, turn);
       }
     };
@@ -516,15 +531,38 @@ struct ColumnsLaunch
     totals.template read<ColumnsLaunch>(to, features, slots, turn);
     if constexpr (Layer::COLUMNS_PER_BLOCK == 0 && ColumnsLaunch::TOTALS > 0) {
       add_columns<ColumnsLaunch, Layer::Summed::wanted(OVER_ROWS)>(
-          to.of(WORKSPACE), to.of(BLOCKS), features, slots + ColumnsLaunch::SLOTS,
+          parts_of_all(to, features), to.of(BLOCKS), to.of(BLOCKS), features, EachBlocksColumns(), slots + ColumnsLaunch::SLOTS,
           [&](int column, const A (&totals)[ColumnsLaunch::TOTALS]) {
 #pragma unroll
             for (int k = 0; k < ColumnsLaunch::TOTALS; ++k)
-              to.of(WORKSPACE)[k * (long long)to.of(BLOCKS) * features + column] = totals[k];
+              parts_of_all(to, features)[k * (long long)to.of(BLOCKS) * features + column] = totals[k];
           });
       __syncthreads();
     }
     Layer::work(Columns<ColumnsLaunch, Parameter<T>, To, Layer, Numbers, Totals>(A(features), to, features, numbers, totals, slots, turn));
+  }
+};
+
+// Of the sums over runs there is nothing to compute: a block adds the parts of some columns of a run.
+template <class T, class Layer> struct EndsOfRuns : ColumnsGeometry<Computed<T>, RUN_SUMS, 0, COLUMNS_OF_BLOCK> {
+  using A = Computed<T>;
+  using To = ArgumentsOf<T, typename Layer::Given>;
+
+  static LNGEN_INLINE void run(const To& to) {
+#if LNGEN_SUMMED
+    const int features = LNGEN_D > 0 ? LNGEN_D : to.of(D), per_run = (features - 1) / EndsOfRuns::COLUMNS + 1;
+    const long long run = blockIdx.x / per_run, blocks = to.places.blocks_of_run;
+    add_columns<EndsOfRuns, ALL_RUN_SUMS>(
+        parts_of_runs<A>(to) + run * blocks * features, gridDim.x / per_run * blocks, int(blocks), features,
+        OneOfColumns{int(blockIdx.x % per_run), per_run}, reinterpret_cast<A*>(shared_memory()),
+        [&](int column, const A (&totals)[RUN_SUMS]) {
+          to.each([&](auto name, auto result) {
+            using N = decltype(name);
+            if constexpr (OfRuns<N>::IS_SUM)
+              result[place_of_row<N>(to, run * to.places.run) + column] = narrow<StoredAs<N, T>>(totals[OfRuns<N>::PLACE]);
+          });
+        });
+#endif
   }
 };
 

@@ -5,13 +5,35 @@
 // of numbers behind its arguments: the sizes of the axes, then for each of its arrays of rows or of a number a row, in
 // the order of the arguments, how many entries apart these are along each axis. Along an axis with a step of 0 rows
 // share theirs. Entries of a row are one behind the other.
+//
+// With LNGEN_SUMMED, a set of bits by their number, these results of rows get sums: over each run of rows that follow
+// each other and share their place in all of them. A block works on rows of one run, and a second kernel adds the parts
+// of blocks. Behind the steps then stand those of the rows' own numbers, the rows of a run and the blocks that share one;
+// the memory for the parts is one more argument.
 #ifndef LNGEN_PLACES_CUH
 #define LNGEN_PLACES_CUH
 
 #include "cpp.cuh"
 #include "geometry.cuh"
 
+#ifndef LNGEN_SUMMED
+#define LNGEN_SUMMED 0
+#endif
+
 namespace lngen {
+
+LNGEN_CONSTANT int ones(unsigned long long set) { return set ? int(set & 1) + ones(set >> 1) : 0; }
+constexpr int RUN_SUMS = ones(LNGEN_SUMMED);
+constexpr unsigned long long ALL_RUN_SUMS = (1ull << RUN_SUMS) - 1;
+
+// Whether a result gets sums over runs, and which of them are its.
+template <class N> struct OfRuns {
+  static constexpr bool IS_SUM = N::KIND == ROWS_OUT && N::THERE && (0ull + LNGEN_SUMMED) >> N::INDEX & 1;
+  static constexpr int PLACE = ones(LNGEN_SUMMED & ((1ull << N::INDEX) - 1));
+};
+
+// The rows that a block works on: so many at a time from the first on, up to the end.
+struct Span { long long first, end, stride; };
 
 #ifdef LNGEN_AXES
 
@@ -27,6 +49,9 @@ template <class Given> struct Places;
 template <class... N> struct Places<Names<N...>> {
   static constexpr int AXES = LNGEN_AXES, ARRAYS = (0 + ... + int(N::IN_ROWS || N::OF_ROWS));
   long long numbers[(1 + ARRAYS) * AXES];
+#if LNGEN_SUMMED
+  long long of_number[AXES], run, blocks_of_run;
+#endif
 
   LNGEN_INLINE void find(long long row, long long (&along)[AXES]) const {
 #pragma unroll
@@ -54,6 +79,9 @@ template <class... N> struct Places<Names<N...>> {
 
 template <class T, class Given> struct ArgumentsOf : Arguments<T, Parameter<T>, Computed<T>, Given> {
   Places<Given> places;
+#if LNGEN_SUMMED
+  Computed<T>* parts_of_runs;
+#endif
 };
 
 template <class To> LNGEN_INLINE void find_place(const To& to, Here& here) { to.places.find(here.row, here.along); }
@@ -61,7 +89,7 @@ template <class N, class To> LNGEN_INLINE long long place_of(const To& to, const
   return to.places.template of<N>(here.along);
 }
 template <class N, class To> LNGEN_INLINE long long place_of_row(const To& to, long long row) {
-  long long along[LNGEN_AXES];
+  long long along[LNGEN_AXES] = {};
   to.places.find(row, along);
   return to.places.template of<N>(along);
 }
@@ -83,6 +111,27 @@ template <class N, class To> struct PlaceIn {
   LNGEN_INLINE long long operator()(const Here& here) const { return place_of<N>(to, here); }
   LNGEN_INLINE long long row(long long row) const { return place_of_row<N>(to, row); }
 };
+
+// The number of a row among those of the call, and the sums over runs.
+#if LNGEN_SUMMED
+template <class To> LNGEN_INLINE long long row_number_of(const To& to, const Here& here) {
+  long long found = 0;
+#pragma unroll
+  for (int axis = 0; axis < LNGEN_AXES; ++axis) found += here.along[axis] * to.places.of_number[axis];
+  return found;
+}
+template <class G, class To> LNGEN_INLINE Span span_of_block(const To& to) {
+  const long long blocks = to.places.blocks_of_run, begin = blockIdx.x / blocks * to.places.run;
+  return {begin + blockIdx.x % blocks * G::ROWS, begin + to.places.run, blocks * G::ROWS};
+}
+template <class A, class To> LNGEN_INLINE A* parts_of_runs(const To& to) { return to.parts_of_runs; }
+#else
+template <class To> LNGEN_INLINE long long row_number_of(const To&, const Here& here) { return here.row; }
+template <class G, class To> LNGEN_INLINE Span span_of_block(const To& to) {
+  return {(long long)blockIdx.x * G::ROWS, to.of(ROW_COUNT), (long long)gridDim.x * G::ROWS};
+}
+template <class A, class To> LNGEN_INLINE A* parts_of_runs(const To&) { return nullptr; }
+#endif
 
 }  // namespace lngen
 

@@ -196,6 +196,16 @@ class CallPlan:
             for each, given in ((each, call.arrays[each.symbol]) for each in layer.inputs)
         )
 
+    @property
+    def run(self) -> int:
+        """The rows that are added up in one row of a result."""
+        return self.places.run if self.places else 1
+
+    @property
+    def sums_of_runs(self) -> int:
+        """The number of results that get sums over runs of rows."""
+        return len(self.places.summed) if self.places else 0
+
     def where(self, parts: Sequence[str]) -> Shape:
         """Return the numbers that a kernel takes behind its values: the places of rows, if they have gaps."""
         return self.places.of_kernel(parts, self.takes) if self.places else ()

@@ -143,14 +143,22 @@ def _short_double_backward(
     gradients = {gradient for _, gradient in derivation.gradients}
     backward = written_out(derivation.backward, derivation.forward, gradients)
     whole = backward_as_forward(*given, backward, derivation.gradients)
-    lines = (with_complements(q.expression, derivation.forward.equations) for q in backward)
-    backward = tuple(replace(q, expression=line) for q, line in zip(backward, lines, strict=True))
+
+    def complemented(e: Expr) -> Expr:
+        return with_complements(e, derivation.forward.equations)
+
+    backward = tuple(replace(q, expression=complemented(q.expression)) for q in backward)
     in_one_piece = backward_as_forward(*given, backward, derivation.gradients).forward
     results = [*_second_gradients(in_one_piece, derivation).values()]
+    own = {q.symbol: q.expression for q in in_one_piece.equations}
+    # Means in which complements differ may have other names.
+    written = {
+        q.symbol: q.expression for q in whole.forward.equations if complemented(q.expression) == own.get(q.symbol)
+    }
 
     def told_gradients() -> Trail:
         trail = Trail("backward_backward")
-        _name_lines(in_one_piece, derivation, trail, {q.symbol: q.expression for q in whole.forward.equations})
+        _name_lines(in_one_piece, derivation, trail, written)
         return trail
 
     with limited_work(_MOST_WORK):

@@ -43,7 +43,7 @@ from .arrays import (
     result,
     row_shape,
 )
-from .places import RowPlaces, places
+from .places import RowPlaces, places, shared_axes
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,7 +105,7 @@ class KernelKey(NamedTuple):
     """Properties of a call that choose its kernels.
 
     `integer_types` are those of arrays of integers, and of inputs that are one integer. Rows lie along so many `axes`,
-    or with none one behind the other.
+    or with none one behind the other. Results of rows in `summed`, a set of bits, get sums over runs of rows.
     """
 
     direction: str
@@ -116,6 +116,7 @@ class KernelKey(NamedTuple):
     without: tuple[str, ...]
     saves: bool = True
     axes: int = 0
+    summed: int = 0
 
 
 class DeviceCall:
@@ -135,12 +136,8 @@ class DeviceCall:
         self.workspace: Memory | None = None
         self.computed = layer.computed(wanted.row_type, wanted.parameter_type)
         self.takes, self.direction = layer.takes[wanted.direction], layer.directions[wanted.direction]
-        of_rows = {each.symbol: self._array(each) for each in self.takes.reads if each.is_per_row}
-        self.places: RowPlaces | None = places(
-            shape, {name: each for name, each in of_rows.items() if isinstance(each, Memory)}
-        )
-        if self.places:
-            self.wanted = wanted._replace(axes=len(self.places.sizes))
+        self.places: RowPlaces | None = None
+        self._place()
 
     def add_results(self, outs: Mapping[str, Any], dtypes: Sequence[DType | None]) -> None:
         """Add the results: the caller's arrays or new ones, of some types; None for an absent result.
@@ -150,7 +147,45 @@ class DeviceCall:
         kinds = self.takes.result_types(dtypes, [*map(self._array, self.takes.arguments)], self.row_dtype)
         for each, kind in zip(self.takes.results, kinds, strict=True):
             shape = part(each.kind, self.shape)
-            self.results[each.symbol] = result(each.name, outs[f"out {each.symbol}"], shape, each.made_in(kind))
+            may_lie_apart = each.is_per_row and each.symbol not in self.direction.zeros
+            row_axes = {ROW: 1, ROW_SCALAR: 0}[each.part] if may_lie_apart else None
+            out = outs[f"out {each.symbol}"]
+            self.results[each.symbol] = result(each.name, out, shape, each.made_in(kind), row_axes)
+        self._place()
+
+    def _place(self) -> None:
+        """Find the places of the rows of all arrays."""
+        of_rows = {each.symbol: self._array(each) for each in self.takes.reads if each.is_per_row}
+        results = [each for each in self.takes.results if each.is_per_row]
+        of_rows |= {f"out {each.symbol}": self.results.get(each.symbol) for each in results}
+        there = {name: each for name, each in of_rows.items() if isinstance(each, Memory)}
+        over = {f"out {each.symbol}": self._summed(each, there) for each in results}
+        summed = {name: axes for name, axes in over.items() if axes}
+        if len({*summed.values()}) > 1:
+            one, other = list(summed)[:2]
+            raise ValueError(
+                f"{one.replace('out', 'out for')} has other axes of stride 0 than {other.replace('out', 'out for')}; "
+                "pass sums over the same axes, and another result with an entry for each row"
+            )
+        self.places = places(self.shape, there, summed)
+        if self.places:
+            bits = sum(1 << self._number(name) for name in summed)
+            self.wanted = self.wanted._replace(axes=len(self.places.sizes), summed=bits)
+
+    def _summed(self, each: Entry, there: Mapping[str, Memory]) -> Shape:
+        """Return the axes along which a result has one entry; the gradient of a row may have sums there."""
+        found = there.get(f"out {each.symbol}")
+        axes = shared_axes(found) if found else ()
+        if axes and (each.part != ROW or each.cast or not self.takes.cotangents):
+            raise ValueError(
+                f"out for {each.name} has stride 0 along axis {axes[0]}, and only gradients of rows are added up; pass "
+                "one with an entry for each row"
+            )
+        return axes
+
+    def _number(self, name: str) -> int:
+        """Return the number of a result among those with entries of rows, as kernels count them."""
+        return [f"out {each.symbol}" for each in self.takes.results if each.part == ROW].index(name)
 
     def _array(self, each: Entry) -> float | Memory | None:
         return self.arrays.get(each.symbol)

@@ -54,18 +54,30 @@ class Launches:
             module = _module(device, plan, narrow=True)
         over_rows, *over_blocks = module.kernels
         blocks = grids.grid(plan.rows, over_rows.rows_per_block, device.processors, over_rows.resident(device))
+        runs, of_run = 1, 0
+        if module.ends_of_runs:
+            runs = plan.rows // plan.run
+            of_run = grids.blocks_of_run(plan.run, over_rows.rows_per_block, runs, blocks)
+            blocks = runs * of_run
         self.counts = (plan.rows, wanted.features, blocks)
-        self._add_step(over_rows, blocks)
-        for columns in over_blocks:
-            if _is_wanted(columns, wanted.without):
-                into_columns, into_scalars = plan.direction.sums
-                self.partial_bytes = blocks * (into_columns * wanted.features + into_scalars) * BYTES[plan.computed]
-                self._add_step(columns, grids.columns_grid(wanted.features, columns.rows_per_block))
+        self._add_step(over_rows, blocks, of_run)
+        into_columns, into_scalars = plan.direction.sums
+        wanted_sums = [columns for columns in over_blocks if _is_wanted(columns, wanted.without)]
+        if wanted_sums or module.ends_of_runs:
+            into_columns += plan.sums_of_runs
+            self.partial_bytes = blocks * (into_columns * wanted.features + into_scalars) * BYTES[plan.computed]
+        for columns in wanted_sums:
+            self._add_step(columns, grids.columns_grid(wanted.features, columns.rows_per_block), of_run)
+        if ends := module.ends_of_runs:
+            self._add_step(ends, runs * grids.columns_grid(wanted.features, ends.rows_per_block), of_run)
 
-    def _add_step(self, kernel: "Kernel", blocks: int) -> None:
+    def _add_step(self, kernel: "Kernel", blocks: int, of_run: int) -> None:
         slots = [self.plan.slots[part] for part in kernel.parts]
         arguments: Callable[[Sequence[Any]], tuple[Any, ...]] = itemgetter(*slots)
-        if where := self.plan.where(kernel.parts):
+        where, slot = self.plan.where(kernel.parts), self.slot
+        if of_run:
+            self.steps.append((kernel, blocks, lambda values: (*arguments(values), *where, of_run, values[slot])))
+        elif where:
             self.steps.append((kernel, blocks, lambda values: (*arguments(values), *where)))
         else:
             self.steps.append((kernel, blocks, arguments))
@@ -155,6 +167,7 @@ class KernelModule:
             device.block_shared,
             wanted.integer_types,
             wanted.axes,
+            wanted.summed,
         )
         if narrow:
             given.append("LNGEN_VECTOR=1")
@@ -175,8 +188,13 @@ class KernelModule:
         for name, passed in plan.direction.kernels.items():
             parts = passed.split(", ")
             letters = "".join(types.get(part, "P") for part in parts) + "q" * len(plan.where(parts))
+            letters += "qP" if wanted.summed else ""
             waits = is_dependent and bool(self.kernels)
             self.kernels.append(Kernel(code, f"{name}_{wanted.row_type}", letters, parts, waits))
+        self.ends_of_runs: Kernel | None = None
+        if wanted.summed:
+            first = self.kernels[0]
+            self.ends_of_runs = Kernel(code, f"{first.name}_ends_of_runs", first.letters, first.parts, is_dependent)
         self.vector = self.kernels[0].vector
 
     def fits(self, vectors: Iterable[tuple[int, int]]) -> bool:
@@ -194,13 +212,14 @@ def macros(
     shared: int = 0,
     integer_types: tuple[str, str] = ("i32", "i32"),
     axes: int = 0,
+    summed: int = 0,
 ) -> list[str]:
     """Return the macros that the kernels of a direction are compiled with, for rows of some features.
 
     Types are `f16`, `bf16`, `f32` or `f64`. `without` are the absent inputs, cotangents and tangents. `saves` is true
     if forward writes the row scalars for other directions. `shared` is the shared memory in bytes that a block may take
     on the device, 0 if unknown. `integer_types` are those of arrays of integers, as `i64` or `u8`, and of one integer.
-    Rows lie along so many `axes` (places.cuh), or one behind the other.
+    Rows lie along so many `axes` (places.cuh), or one behind the other, and are added up in the results `summed`.
 
     >>> macros("forward", "bf16", "f32", 1024, ["beta"], saves=False)[3:]
     ['LNGEN_WITHOUT_beta', 'LNGEN_PARAMETERS=f32', 'LNGEN_SAVE_NOTHING']
@@ -219,6 +238,8 @@ def macros(
         found.append("LNGEN_SAVE_NOTHING")
     if axes:
         found.append(f"LNGEN_AXES={axes}")
+    if summed:
+        found.append(f"LNGEN_SUMMED={summed}")
     if shared:
         found.append(f"LNGEN_SHARED={shared}")
     return found

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Places of rows in device memory, for kernels that read rows where they lie: places.cuh has them on the device."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import prod
 from typing import NamedTuple
 
@@ -13,13 +13,16 @@ from .arrays import Memory
 class RowPlaces(NamedTuple):
     """Axes that number the rows of a call: their sizes, and how many entries apart rows are along each, by array.
 
-    `rows` and `numbers` are for arrays without gaps: of entries of rows, and of a number a row.
+    `rows` and `numbers` are for arrays without gaps: of entries of rows, and of a number a row. Each `run` of rows is
+    added up in the results `summed`.
     """
 
     sizes: Shape
     apart: Mapping[str, Shape]
     rows: Shape
     numbers: Shape
+    run: int = 1
+    summed: tuple[str, ...] = ()
 
     def of_kernel(self, names: Sequence[str], takes: DirectionProtocol) -> Shape:
         """Return the numbers that a kernel takes behind these values, in the order of places.cuh."""
@@ -27,32 +30,50 @@ class RowPlaces(NamedTuple):
         parts |= {f"out {each.symbol}": each.part for each in takes.results}
         dense = {ROW: self.rows, ROW_SCALAR: self.numbers}
         steps = [self.apart.get(name) or dense[parts[name]] for name in names if parts.get(name) in dense]
-        return (*self.sizes, *[step for each in steps for step in each])
+        runs = (*self.numbers, self.run) if self.summed else ()
+        return (*self.sizes, *[step for each in steps for step in each], *runs)
 
 
-def places(shape: Shape, arrays: Mapping[str, Memory]) -> RowPlaces | None:
+def shared_axes(of: Memory) -> Shape:
+    """Return the axes along which all entries of an array are one."""
+    axes = enumerate(zip(of.shape, of.steps or of.shape, strict=True))
+    return tuple([axis for axis, (size, step) in axes if size > 1 and step == 0])
+
+
+def places(shape: Shape, arrays: Mapping[str, Memory], summed: Iterable[str] = ()) -> RowPlaces | None:
     """Return the places of rows of a shape, or None if the rows of each array are one behind the other.
 
-    `arrays` have entries of rows, or a number a row. Neighbouring axes are one where they are for each array.
+    `arrays` have entries of rows, or a number a row. Neighbouring axes are one where they are for each array. Along the
+    axes with a step of 0 in the arrays `summed`, which come last then, rows are added up.
 
     >>> whole = Memory(None, 0, (2, 3, 5), "<f4", steps=(60, 20, 1))
     >>> shared = Memory(None, 0, (2, 3, 5), "<f4", steps=(5, 0, 1))
     >>> places((2, 3, 5), {"x": whole}).sizes, places((2, 3, 5), {"x": whole, "scale": shared}).sizes
     ((6,), (2, 3))
+    >>> sums = Memory(None, 0, (2, 3, 5), "<f4", steps=(0, 5, 1))
+    >>> found = places((2, 3, 5), {"x": whole, "dscale": sums}, ["dscale"])
+    >>> found.sizes, found.run, found.apart["x"], found.numbers
+    ((3, 2), 2, (20, 60), (1, 3))
     """
     steps = {name: each.steps for name, each in arrays.items() if each.steps is not None}
     if not steps:
         return None
+    steps[""] = tuple([prod(shape[axis + 1 : -1]) for axis in range(len(shape) - 1)])
+    over = next((shared_axes(arrays[name]) for name in summed), ())
+    kept = [axis for axis in range(len(shape) - 1) if axis not in over]
     axes: list[int] = []
     sizes: list[int] = []
-    for axis in reversed(range(len(shape) - 1)):
-        if axes and all(each[axis] == sizes[-1] * each[axes[-1]] for each in steps.values()):
+    for axis in reversed((*kept, *over)):
+        is_one = axes and (axis in over) == (axes[-1] in over)
+        if is_one and all(each[axis] == sizes[-1] * each[axes[-1]] for each in steps.values()):
             sizes[-1] *= shape[axis]
         elif shape[axis] > 1:
             axes.append(axis)
             sizes.append(shape[axis])
     axes.reverse()
     sizes.reverse()
-    numbers = tuple([prod(sizes[axis + 1 :]) for axis in range(len(sizes))])
     apart = {name: tuple([each[axis] for axis in axes]) for name, each in steps.items()}
-    return RowPlaces(tuple(sizes), apart, tuple([shape[-1] * number for number in numbers]), numbers)
+    numbers = apart.pop("")
+    run = prod([shape[axis] for axis in over])
+    rows = tuple([shape[-1] * number for number in numbers])
+    return RowPlaces(tuple(sizes), apart, rows, numbers, run, tuple(summed))

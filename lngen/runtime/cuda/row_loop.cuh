@@ -112,10 +112,10 @@ template <class G, bool READ, class T> struct RowValue {
 // a block makes the same trips, for the barriers' sake.
 template <class G, class To, class Tile, class F>
 __device__ __forceinline__ void each_row(Here& here, const To& to, Tile& tile, unsigned char* copies, F work) {
-  const long long rows = to.of(ROW_COUNT);
+  const Span span = span_of_block<G>(to);
+  const long long rows = span.end, stride = span.stride;
   constexpr int AHEAD = G::ROWS_COPIED, FREED = G::KEEPS_ROW ? AHEAD : at_least(AHEAD - 1, 0);
-  const long long stride = (long long)gridDim.x * G::ROWS;
-  long long first = (long long)blockIdx.x * G::ROWS, ahead = first;
+  long long first = span.first, ahead = first;
   if (first >= rows) return;
   const auto enter = [&](Here& there, long long block) {
     there.template enter<G>(block, rows);

@@ -20,6 +20,7 @@
 //     LNGEN_INTEGERS=i64     the type of arrays of integers, i8 to i64 or u8 to u64; without it i32
 //     LNGEN_INTEGER=i64      that of arguments that are one integer
 //     LNGEN_AXES=n           rows lie along n axes, as places.cuh says; without it they are one behind the other
+//     LNGEN_SUMMED=bits      these results of rows get sums over runs of rows, as places.cuh says
 //     LNGEN_SAVE_NOTHING     forward writes no row scalars, and may be passed null for them
 //     LNGEN_DEPENDENT        from sm_90 on, a kernel waits by itself for the one before it, and may be launched early
 //     LNGEN_VECTOR=n         at most n entries an access; with 1, pointers need no more than their type's alignment
