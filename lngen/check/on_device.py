@@ -81,6 +81,11 @@ class OnDevice(Adapter):
         """An array from device memory; None as it is."""
         return download(array)
 
+    def at_one_place(self, row: Any, rows: int) -> Any:
+        """So many rows in the memory of one that `array` has made."""
+        strides = (0, *row.strides)
+        return type(row)((rows, *row.shape), row.dtype, base=row, gpudata=int(row.gpudata), strides=strides)
+
     def is_array(self, value: Any) -> bool:
         """Test whether a value is an array in device memory."""
         return hasattr(value, "gpudata")
