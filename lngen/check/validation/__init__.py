@@ -1,0 +1,1 @@
+"""Validation of emitted text: what a file computes, read back into algebra and shown equal to its program."""

@@ -1,0 +1,243 @@
+"""Emitted NumPy, line by line: each name's value is that of its line in the program, for few rows of few entries.
+
+A line is compared where it runs, on the values that the lines before it left in memory. Then its value is known by
+symbols of its own, which are written into that memory, so that every comparison is short. Where one is not seen to
+hold, symbols are replaced by what they stand for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import chain
+from pathlib import Path
+from types import FrameType, ModuleType
+from typing import Any
+
+import numpy as np
+import sympy
+from sympy import Expr
+
+from lngen.algebra.equations import Equation
+from lngen.algebra.numeric import evaluate_expression
+from lngen.algebra.symbols import D, FeatureSymbol, RowSymbol, RowScalarSymbol, SumRows, TypedSymbol, axes
+from lngen.check.validation.lines import Line, Watch
+from lngen.check.validation.loaded import random_symbols
+from lngen.check.validation.traced import UNCOMPUTED, Traced, TracedArithmetic, traced
+from lngen.plan.program import RowProgram
+from lngen.prove.budget import Budget, TooLargeError, UndefinedError
+from lngen.prove.exact import ExplicitAlgebra
+from lngen.prove.programs import equations_of
+
+Array = np.ndarray[Any, Any]
+
+_APART = 1e-15
+_LEVELS = 12
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Outcome for a line or a result: `refuted`, or `open` where nothing was shown; `trouble` says why."""
+
+    where: str
+    trouble: str
+    refuted: bool = False
+
+
+@dataclass
+class Meanings:
+    """What the symbols stand for that lines were given, and what was seen to be equal."""
+
+    of: dict[Expr, Expr] = field(default_factory=dict)
+    compared: int = 0
+
+    def named(self, name: str, values: Array) -> Array:
+        """Write symbols into memory in the place of values that are longer, and return what is there then."""
+        for place, value in np.ndenumerate(values):
+            if isinstance(value, Traced) and value.expression.args and not value.expression.is_number:
+                label = f"{name}#{len(self.of)}[{','.join(map(str, place))}]"
+                symbol = Traced(sympy.Symbol(label, real=True), value.value)
+                self.of[symbol.expression] = value.expression
+                values[place] = symbol
+        return values.copy()
+
+    def trouble(self, found: Array, wanted: Array, *, is_line: bool = False) -> tuple[str, bool]:
+        """Return why values are not seen to be equal, and whether a point refutes it; "" if they are.
+
+        Entries of a line may be left out.
+        """
+        for place, (one, other) in np.ndenumerate(_pairs(found, wanted)):
+            if is_line and one is UNCOMPUTED:
+                continue
+            self.compared += 1
+            if one.expression == other.expression:
+                continue
+            if sympy.nan in (one.expression, other.expression):
+                return f"entry {place}: {one} is not {other}", True
+            scale = 1 + abs(one.value) + abs(other.value)
+            if abs(one.value - other.value) > _APART * scale:
+                return f"entry {place}: {_short(one)} is not {_short(other)}", True
+            if not self._vanishes(one.expression - other.expression):
+                return f"entry {place}: {_short(one)} is not seen to be {_short(other)}", False
+        return "", False
+
+    def _vanishes(self, difference: Expr) -> bool:
+        for _ in range(_LEVELS):
+            try:
+                if ExplicitAlgebra(Budget()).vanishes(difference):
+                    return True
+            except (TooLargeError, UndefinedError):
+                pass
+            opened = difference.xreplace({s: self.of[s] for s in difference.free_symbols & self.of.keys()})
+            if opened == difference:
+                return False
+            difference = opened
+        return False
+
+
+def _pairs(found: Array, wanted: Array) -> Array:
+    one, other = np.broadcast_arrays(traced(found), traced(wanted))
+    pairs = np.empty(one.shape, object)
+    for place in np.ndindex(one.shape):
+        pairs[place] = (one[place], other[place])
+    return pairs
+
+
+def _short(number: Traced) -> str:
+    text = str(number)
+    return text if len(text) < 200 else f"{text[:200]}..."
+
+
+class Values:
+    """The values of a program's names at a point, for all rows: those that lines left, and else what equations say."""
+
+    def __init__(self, program: RowProgram, rows: int, features: int, given: Mapping[TypedSymbol, Any]) -> None:
+        self.rows, self.features = rows, features
+        self.equations = {q.symbol: q for q in equations_of(program)}
+        self.known: dict[TypedSymbol, Any] = dict(given)
+        self.there: dict[TypedSymbol, set[int]] = {}
+        self._arithmetic = TracedArithmetic()
+
+    def learn(self, symbol: TypedSymbol, rows: slice, values: Array) -> None:
+        """Note the values of a symbol in some rows."""
+        if not axes(symbol).rows:
+            self.known[symbol] = values
+            return
+        shape = (self.rows, self.features if axes(symbol).features else 1)
+        whole = self.known.setdefault(symbol, np.empty(shape, object))
+        whole[rows] = np.broadcast_to(values, whole[rows].shape)
+        self.there.setdefault(symbol, set()).update(range(*rows.indices(self.rows)))
+
+    def of(self, symbol: TypedSymbol, rows: slice) -> Any:
+        """Return the values of a symbol in some rows."""
+        if symbol in self.known:
+            there = self.there.get(symbol)
+            if there is None or there.issuperset(range(*rows.indices(self.rows))):
+                value = self.known[symbol]
+                return value[rows] if axes(symbol).rows and isinstance(value, np.ndarray) and value.ndim else value
+        return self.computed(symbol, rows)
+
+    def computed(self, symbol: TypedSymbol, rows: slice) -> Any:
+        """Return what the equation of a symbol gives on the values of others."""
+        return self.evaluated(self.equations[symbol].expression, rows)
+
+    def evaluated(self, expression: Expr, rows: slice) -> Any:
+        """Return the value of an expression in some rows."""
+        met = [s for s in expression.free_symbols if s in self.equations or s in self.known]
+        environment: dict[Any, Any] = {s: self.of(s, rows) for s in met}
+        environment[D] = self.features
+        return evaluate_expression(expression, environment, self._arithmetic)
+
+
+class Run:
+    """One call of an emitted function, whose lines are compared as they run."""
+
+    def __init__(self, program: RowProgram, values: Values, meanings: Meanings, path: Path) -> None:
+        self.program, self.values, self.meanings = program, values, meanings
+        self.symbols = {symbol.name: symbol for symbol in values.equations}
+        self.findings: list[Finding] = []
+        self.shown: set[str] = set()
+        self.watch = Watch(path, self._seen, self._entered, lambda frame, value: None)
+        self._spans: dict[int, slice] = {}
+
+    def _entered(self, frame: FrameType) -> None:
+        if frame.f_code.co_name != "block":
+            return
+        starts, count = set(range(self.values.rows)), 0
+        read = [*(row.symbol for row in self.program.rows), *(row.symbol for row in self.program.random)]
+        read += [] if self.program.direction == "forward" else self.program.saved
+        for symbol in read:
+            value, whole = frame.f_locals.get(symbol.name), self.values.known.get(symbol)
+            if isinstance(value, np.ndarray) and isinstance(whole, np.ndarray):
+                count = len(value)
+                starts &= {n for n in range(len(whole)) if _same(whole[n : n + count], value)}
+        if not starts:
+            self.findings.append(Finding("arguments of a block", "they are not the same rows of all arrays", True))
+        start = min(starts, default=0)
+        self._spans[id(frame)] = slice(start, start + count) if count else slice(0, self.values.rows)
+
+    def _seen(self, line: Line, frame: FrameType) -> None:
+        symbol, value = self.symbols.get(line.name), frame.f_locals[line.name]
+        if symbol is None or value is None:
+            return
+        rows = self._spans.get(id(frame), slice(0, self.values.rows))
+        if isinstance(value, np.ndarray) and value.ndim == 1 and axes(symbol) == (True, False):
+            value = value[:, None]
+        wanted: Any = None
+        try:
+            wanted = self.values.computed(symbol, rows)
+            trouble, refuted = self.meanings.trouble(value, wanted, is_line=True)
+        except TypeError as error:
+            trouble, refuted = str(error), True
+        if trouble:
+            self.findings.append(Finding(line.words, trouble, refuted))
+        else:
+            self.shown.add(line.words)
+        is_partial = self.values.equations[symbol].expression.has(SumRows) and id(frame) in self._spans
+        if isinstance(value, np.ndarray) and value.ndim and value.flags.writeable and not is_partial:
+            self.values.learn(symbol, rows, _filled(self.meanings.named(line.name, value), wanted))
+        elif not is_partial:
+            self.values.learn(symbol, rows, value)
+
+    def results(self, made: Mapping[str, Any]) -> None:
+        """Compare the results of the call, by name."""
+        whole = slice(0, self.values.rows)
+        for store in self.program.results:
+            for name in store.names:
+                value = made.get(name)
+                if value is None:
+                    continue
+                wanted = self.values.of(store.symbol, whole)
+                self._result(name, value, wanted, axes(store.symbol).rows and not axes(store.symbol).features)
+        for symbol in self.program.saved:
+            if (value := made.get(symbol.name)) is not None:
+                self._result(f"saved {symbol}", value, self.values.of(symbol, whole), True)
+
+    def _result(self, name: str, value: Any, wanted: Any, is_row_scalar: bool) -> None:
+        if is_row_scalar:
+            value = np.asarray(value, object).reshape(-1, 1)
+        try:
+            trouble, refuted = self.meanings.trouble(value, wanted)
+        except (TypeError, ValueError) as error:
+            trouble, refuted = str(error), True
+        if trouble:
+            self.findings.append(Finding(f"result {name}", trouble, refuted))
+        else:
+            self.shown.add(f"result {name}")
+
+
+def _filled(values: Array, wanted: Any) -> Array:
+    """Return values with the wanted ones for those that were left out."""
+    out = np.frompyfunc(lambda one: one is UNCOMPUTED, 1, 1)(values).astype(bool)
+    values[out] = np.broadcast_to(wanted, values.shape)[out]
+    return values
+
+
+def _same(whole: Array, part: Array) -> bool:
+    return whole.shape == part.shape and all(
+        isinstance(a, Traced) and isinstance(b, Traced) and a.expression == b.expression
+        if isinstance(a, Traced)
+        else a == b
+        for a, b in zip(whole.flat, part.flat, strict=True)
+    )

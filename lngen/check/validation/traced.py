@@ -1,0 +1,289 @@
+"""Numbers that know how they were computed: an expression, and its value at one point.
+
+Arrays of NumPy hold them as objects, so that emitted functions run on them unchanged, in the memory that they share and
+overwrite. What looks at a number, as a comparison does, sees its value. The expression is then that of the region in
+which the point lies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from fractions import Fraction
+from functools import cache
+from typing import Any
+
+import mpmath
+import numpy as np
+import sympy
+from sympy import Expr
+
+from lngen.algebra.numeric import Arithmetic
+from lngen.algebra.symbols import HEADS, Power
+from lngen.language.oracle.multiprecision import Functions
+
+_DIGITS = 40
+_ZERO = mpmath.mpf(10) ** -25
+_LARGEST_DENOMINATOR, _ULPS = 1000, 4
+_CONTEXT = mpmath.mp.clone()
+_CONTEXT.dps = _DIGITS
+_FUNCTIONS = Functions(_CONTEXT)
+
+
+class Traced:
+    """A number: its expression, and its value.
+
+    >>> x, y = Traced.symbol("x", 0.5), Traced.symbol("y", -2.0)
+    >>> (x*y + 1).expression, abs(y).expression, max(x, y).expression, np.sqrt(np.array([x])).tolist()
+    (x*y + 1, -y, x, [sqrt(x)])
+    """
+
+    __slots__ = ("expression", "value")
+
+    def __init__(self, expression: Expr, value: Any) -> None:
+        self.expression, self.value = expression, value
+
+    @classmethod
+    def symbol(cls, name: str, value: Any, **facts: bool) -> Traced:
+        """Return a number of which nothing is known besides a value."""
+        return cls(sympy.Symbol(name, real=True, **facts), _CONTEXT.mpf(value))
+
+    @classmethod
+    def of(cls, value: Any) -> Traced:
+        """Return a number of a text: the exact one that it is the nearest float to.
+
+        It is a fraction of small numbers, or one of those that `constants` names.
+
+        >>> Traced.of(1/3), Traced.of(0.1 + 0.2).expression == sympy.Rational(0.1 + 0.2)
+        (1/3, True)
+        """
+        if isinstance(value, Traced):
+            return value
+        if isinstance(value, np.ndarray) and not value.ndim:
+            return cls.of(value.item())
+        if isinstance(value, str):
+            value = float(value)
+        if isinstance(value, (bool, int, np.integer, np.bool_)):
+            exact: Expr = sympy.Integer(int(value))
+        elif isinstance(value, (float, np.floating)):
+            exact = _exact(float(value), _constants[-1])
+        else:
+            raise TypeError(f"memory that was never written is read: {value!r}")
+        return cls(exact, _value_of(exact))
+
+    def __repr__(self) -> str:
+        return str(self.expression)
+
+    # ---- arithmetic
+
+    def _with(self, other: Any, of_expressions: Callable[..., Expr], of_values: Callable[..., Any]) -> Traced:
+        right = Traced.of(other)
+        if self is UNCOMPUTED or right is UNCOMPUTED:
+            return UNCOMPUTED
+        return Traced(of_expressions(self.expression, right.expression), of_values(self.value, right.value))
+
+    def __add__(self, other: Any) -> Traced:
+        return self._with(other, lambda a, b: a + b, lambda a, b: a + b)
+
+    def __sub__(self, other: Any) -> Traced:
+        return self._with(other, lambda a, b: a - b, lambda a, b: a - b)
+
+    def __mul__(self, other: Any) -> Traced:
+        return self._with(other, lambda a, b: a * b, lambda a, b: a * b)
+
+    def __truediv__(self, other: Any) -> Traced:
+        right = Traced.of(other)
+        if right.is_zero:
+            return UNCOMPUTED if self is UNCOMPUTED else UNDEFINED
+        if self is UNCOMPUTED or right is UNCOMPUTED:
+            return UNCOMPUTED
+        return Traced(self.expression / right.expression, self.value / right.value)
+
+    def __pow__(self, other: Any) -> Traced:
+        right = Traced.of(other)
+        if self is UNCOMPUTED or right is UNCOMPUTED:
+            return UNCOMPUTED
+        exponent = right.expression
+        if exponent.is_Integer:
+            return UNDEFINED if self.is_zero and exponent < 0 else Traced(self.expression**exponent, self.value**int(exponent))
+        if self.value < 0:
+            return UNDEFINED
+        if exponent.is_Rational:
+            return Traced(self.expression**exponent, _CONTEXT.power(self.value, right.value))
+        return Traced(Power(self.expression, exponent), _FUNCTIONS.raised(self.value, right.value))
+
+    def __radd__(self, other: Any) -> Traced:
+        return Traced.of(other) + self
+
+    def __rsub__(self, other: Any) -> Traced:
+        return Traced.of(other) - self
+
+    def __rmul__(self, other: Any) -> Traced:
+        return Traced.of(other) * self
+
+    def __rtruediv__(self, other: Any) -> Traced:
+        return Traced.of(other) / self
+
+    def __rpow__(self, other: Any) -> Traced:
+        return Traced.of(other) ** self
+
+    def __neg__(self) -> Traced:
+        return self if self is UNCOMPUTED else Traced(-self.expression, -self.value)
+
+    def __pos__(self) -> Traced:
+        return self
+
+    def __abs__(self) -> Traced:
+        return self if self is UNCOMPUTED else -self if self < 0 else self
+
+    def conjugate(self) -> Traced:
+        """Return the number itself; NumPy asks for it in products of rows."""
+        return self
+
+    # ---- what looks at the value
+
+    @property
+    def is_zero(self) -> bool:
+        """Test whether the value is zero, but for rounding."""
+        return bool(abs(self.value) < _ZERO)
+
+    def _less(self, other: Any) -> int:
+        """Return the sign of the difference from another number, or 2 if there is none."""
+        right = Traced.of(other)
+        if self is UNCOMPUTED or right is UNCOMPUTED:
+            raise TypeError("a value that a ufunc left out is looked at")
+        difference = self.value - right.value
+        if difference != difference:
+            return 2
+        return 0 if abs(difference) < _ZERO else 1 if difference > 0 else -1
+
+    def __lt__(self, other: Any) -> bool:
+        return self._less(other) == -1
+
+    def __le__(self, other: Any) -> bool:
+        return self._less(other) in (-1, 0)
+
+    def __gt__(self, other: Any) -> bool:
+        return self._less(other) == 1
+
+    def __ge__(self, other: Any) -> bool:
+        return self._less(other) in (1, 0)
+
+    def __eq__(self, other: object) -> bool:
+        return self._less(other) == 0
+
+    def __ne__(self, other: object) -> bool:
+        return self._less(other) != 0
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __bool__(self) -> bool:
+        return not self.is_zero
+
+    # ---- functions: NumPy calls the method of a ufunc's name
+
+    def __getattr__(self, name: str) -> Callable[[], Traced]:
+        if name not in HEADS and name not in ("sqrt", "square"):
+            raise AttributeError(name)
+        return lambda: function(name, self)
+
+
+UNDEFINED = Traced(sympy.nan, _CONTEXT.nan)
+"""The number that a division by zero gives."""
+
+UNCOMPUTED = Traced(sympy.Symbol("uncomputed"), _CONTEXT.nan)
+"""A number that a ufunc left out with `where`, and what is computed of it: a later select has to drop it."""
+
+
+def function(name: str, operand: Any) -> Traced:
+    """Apply a function of the language to a number.
+
+    >>> function("exp", Traced.symbol("x", 0)), function("log", Traced.of(-1))
+    (exp(x), nan)
+    """
+    of = Traced.of(operand)
+    if of is UNCOMPUTED:
+        return UNCOMPUTED
+    if of.value != of.value:
+        return UNDEFINED
+    if name == "square":
+        return of * of
+    if name == "abs":
+        return abs(of)
+    if name == "sign":
+        return Traced.of(0 if of.is_zero else 1 if of > 0 else -1)
+    value = _CONTEXT.sqrt(of.value) if name == "sqrt" and of.value >= 0 else None
+    if name != "sqrt":
+        value = getattr(_FUNCTIONS, name)(of.value)
+    if value is None or value != value:
+        return UNDEFINED
+    head = sympy.sqrt if name == "sqrt" else HEADS[name]
+    return Traced(head(of.expression), value)
+
+
+_constants: list[tuple[tuple[float, Expr], ...]] = [()]
+
+
+@contextmanager
+def constants(exact: Iterable[Expr]) -> Iterator[None]:
+    """Read floats of a text as these numbers, where they are the nearest ones to them.
+
+    >>> with constants([sympy.sqrt(2)]):
+    ...     Traced.of(2**0.5), Traced.of(0.5)
+    (sqrt(2), 1/2)
+    """
+    _constants.append(tuple((float(each), each) for each in exact))
+    try:
+        yield
+    finally:
+        _constants.pop()
+
+
+def traced(array: Any) -> np.ndarray[Any, Any]:
+    """Return an array, or a number, as one of traced numbers. Raises TypeError for memory that was never written."""
+    given = np.asarray(array, object)
+    found = np.empty(given.shape, object)
+    for place, value in np.ndenumerate(given):
+        found[place] = Traced.of(value)
+    return found
+
+
+class TracedArithmetic(Arithmetic):
+    """Arithmetic of traced numbers, with which `evaluate_expression` gives expressions."""
+
+    def __init__(self) -> None:
+        super().__init__(dtype=object)
+
+    def number(self, value: Expr) -> Any:
+        """An exact constant."""
+        return Traced(value, _value_of(value))
+
+    def apply(self, name: str, *arguments: Any) -> Any:
+        """An elementwise function of the language."""
+        (argument,) = arguments
+        return np.frompyfunc(lambda each: function(name, each), 1, 1)(argument)
+
+    def raised(self, base: Any, exponent: Any) -> Any:
+        """A value to a power that is no number of the formula."""
+        return np.frompyfunc(lambda a, b: Traced.of(a) ** Traced.of(b), 2, 1)(base, exponent)
+
+    def power(self, base: Any, exponent: Expr) -> Any:
+        """A value to an exact power."""
+        return self.raised(base, self.number(exponent))
+
+
+@cache
+def _exact(value: float, known: tuple[tuple[float, Expr], ...]) -> Expr:
+    near = Fraction(value).limit_denominator(_LARGEST_DENOMINATOR)
+    # A text may compute a number in a few roundings, as 1/3 - 1.
+    if abs(near - Fraction(value)) <= _ULPS * Fraction(float(np.spacing(abs(value)))):
+        return sympy.Rational(near.numerator, near.denominator)
+    return next((exact for rounded, exact in known if rounded == value), sympy.Rational(value))
+
+
+@cache
+def _value_of(exact: Expr) -> Any:
+    if exact.is_Rational:
+        return _CONTEXT.mpf(exact.p) / exact.q
+    return _CONTEXT.mpf(str(sympy.N(exact, _DIGITS)))
+
