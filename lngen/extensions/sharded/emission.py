@@ -14,7 +14,7 @@ from typing import Any
 
 from lngen.emit import Notes
 from lngen.emit.description import protocol
-from lngen.emit.interface import OwnFields, PublicInterface, interface, require_uncast
+from lngen.emit.interface import OwnFields, PublicInterface, interface
 from lngen.emit.layout import in_order
 from lngen.emit.numpy.body import DirectionBody
 from lngen.emit.numpy.imports import imported, runtime_imports
@@ -33,7 +33,7 @@ from lngen.extensions.sharded.parts import ShardedProgram
 from lngen.extensions.sharded.sharding import sharded
 from lngen.extensions.sharded.statements import DirectionSteps, StepFunction, told
 from lngen.plan.program import RowProgram
-from lngen.runtime.sharded.layers import COUNTS, LARGEST, WHOLE
+from lngen.runtime.sharded.layers import COUNTS, LARGEST, PLACES, WHOLE
 
 __all__ = ["collectives", "emit"]
 
@@ -76,7 +76,6 @@ def collectives(form: ShardedProgram) -> str:
 class _ShardedEmission:
     def __init__(self, programs: Sequence[RowProgram], notes: Notes) -> None:
         self.notes = notes
-        require_uncast(programs[0], "sharded code", "cast what it returns outside")
         every = list(map(marked_program, programs))
         self.layer: PublicInterface = interface(every[0], notes)
         if totals := [each.public for each in self.layer.outputs if each.kind == "Scalar"]:
@@ -89,7 +88,7 @@ class _ShardedEmission:
             raise LngenError(f"{notes.layer}: sharded code is not emitted for a layer whose axes have names")
         if _COMMUNICATOR in taken:
             raise LngenError(f"{notes.layer}: sharded code has an argument {_COMMUNICATOR}; rename that of the layer")
-        if wrong := sorted({COUNTS, WHOLE, LARGEST} & {name for program in programs for name in _names(program)}):
+        if wrong := sorted({COUNTS, WHOLE, LARGEST, PLACES} & {name for program in programs for name in _names(program)}):
             raise LngenError(f"{notes.layer}: sharded code has values {', '.join(wrong)}; rename those of the layer")
         self.saved = saved_fields(self.layer, every[0], every[1], every[2:])
         self.programs = every

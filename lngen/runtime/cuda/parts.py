@@ -8,6 +8,7 @@ numbers of each row.
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -59,7 +60,8 @@ class DevicePart:
 
     A value is a device array, a number, or a host array with a number per row; a result is an array of either kind.
     `values` and `results` name the kind of each, `kernels` the arguments of each kernel. Inputs in `optional` may be
-    None, and their gradients may be omitted. A None in `zeros` stands for zero.
+    None, and their gradients may be omitted. A None in `zeros` stands for zero. `casts` are the types of results that
+    are rounded to one.
     """
 
     def __init__(
@@ -74,6 +76,7 @@ class DevicePart:
         optional: Sequence[str] = (),
         zeros: Sequence[str] = (),
         is_wide: bool = False,
+        casts: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         self.name = next(iter(kernels))
         self.kinds = {**results, **values}
@@ -81,7 +84,7 @@ class DevicePart:
         # A gradient is known by the input that it belongs to.
         self.of = {each: each[1:] if each[1:] in optional else each for each in results}
         reads: Any = tuple(Entry(each, each, kind) for each, kind in values.items())
-        made: Any = tuple(Entry(each, each, kind) for each, kind in results.items())
+        made: Any = tuple(Entry(each, each, kind, cast=casts.get(each)) for each, kind in results.items())
         self.layer = DeviceLayer(
             name=self.name,
             Saved=None,

@@ -6,6 +6,7 @@ Rows of 16 bits beside row scalars, which have the type that is computed in, are
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,8 @@ class HostPart:
 
     `otherwise` is the function for NumPy. It is called if there is no compiler, or for a type that kernels do not
     compute in. `values` and `results` name the kind of each, `kernels` the arguments of each kernel. Inputs in
-    `optional` may be None, and their gradients may be omitted. A None in `zeros` stands for zero.
+    `optional` may be None, and their gradients may be omitted. A None in `zeros` stands for zero. `casts` are the
+    types of results that are rounded to one.
     """
 
     def __init__(
@@ -37,6 +39,7 @@ class HostPart:
         sums: tuple[int, int] = (0, 0),
         optional: Sequence[str] = (),
         zeros: Sequence[str] = (),
+        casts: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         self.otherwise = otherwise
         name = next(iter(kernels))
@@ -44,7 +47,7 @@ class HostPart:
         # A gradient is known by the input that it belongs to.
         of = {each: each[1:] if each[1:] in optional else each for each in results}
         owners = {each: inputs.get(own) or Entry(own, own, results[each]) for each, own in of.items()}
-        made = (Entry(each, each, owners[each].kind, owner=owners[each]) for each in results)
+        made = (Entry(each, each, owners[each].kind, owner=owners[each], cast=casts.get(each)) for each in results)
         takes = DirectionProtocol(name, tuple(made), tangents=tuple(inputs.values()))
         table = KernelTable(source=source, kernels=kernels, sums=sums)
         self.kernels = DirectionKernels(takes, table, Path(file).parent, optional)

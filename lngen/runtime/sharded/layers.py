@@ -17,7 +17,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 import numpy as np
 
 from ..native.memory import empty
-from ..numpy import blocks
+from ..numpy import blocks, casts, random
 from ..numpy.directions import ForwardCall, LaterCall
 from ..numpy.layers import HostLayer, Kept
 from ..protocol.calls import Array, DType, Shape
@@ -28,8 +28,10 @@ from .collectives import Communicator, Gathered
 Results = TypeVar("Results")
 Function = Callable[[Sequence[Any], Sequence[Any], blocks.Work], Sequence[Any] | None]
 
-COUNTS, WHOLE, LARGEST = "part_features", "all_features", "largest"
-"""Names of three values in functions: the features of each shard, all features, and the largest finite number."""
+COUNTS, WHOLE, LARGEST, PLACES = "part_features", "all_features", "largest", "places"
+"""Names of four values in functions: the features of each shard, all features, the largest finite number, and the
+positions of a shard's features in the whole row.
+"""
 
 
 class ExchangeStep(NamedTuple):
@@ -70,7 +72,9 @@ class ShardSteps:
     """Steps of a direction, whose `title` is the same on all processes.
 
     `last` has the results that vary over features, and `common` the other results that no exchange gave. `known_as`
-    maps results to their names in an exchange. With `counts_first` the first step reads `WHOLE`.
+    maps results to their names in an exchange, and `cast_to` those that are rounded to a type of their own to its name.
+    `drawn` maps rows of 24 random bits to the name of their seed and the number of their stream. With `counts_first`
+    the first step reads `WHOLE`, `PLACES` or such a row.
     """
 
     def __init__(
@@ -81,11 +85,13 @@ class ShardSteps:
         last: Last | None = None,
         common: Last | None = None,
         known_as: Mapping[str, str] = MappingProxyType({}),
+        cast_to: Mapping[str, str] = MappingProxyType({}),
+        drawn: Mapping[str, tuple[str, int]] = MappingProxyType({}),
         minimum_features: int = 1,
         counts_first: bool = False,
     ) -> None:
         self.exchanges, self.last, self.common = exchanges, last, common
-        self.known_as = known_as
+        self.known_as, self.cast_to, self.drawn = known_as, cast_to, drawn
         self.minimum_features, self.counts_first = minimum_features, counts_first
         self.number = zlib.crc32(title.encode()) << 8
 
@@ -97,9 +103,8 @@ class ShardSteps:
         features, leading, dtype = call.features, call.shape[:-1], call.dtype
         known = {**values, LARGEST: np.asarray(np.finfo(dtype).max, dtype)}
         if self.counts_first:
-            self._count(
-                known, collectives.exchange(communicator, self.number, features, np.empty((0, 1), dtype)), (), dtype
-            )
+            found = collectives.exchange(communicator, self.number, features, np.empty((0, 1), dtype))
+            self._count(known, found, (), communicator.rank, call)
         for number, step in enumerate(self.exchanges, 1):
             sent = np.empty((len(step.sends) + len(step.totals), *leading), dtype)
             if features:
@@ -115,7 +120,7 @@ class ShardSteps:
                 self._merge_rows_apart(step, known, numbers, totals, which, communicator, call)
                 continue
             found = collectives.exchange(communicator, which, features, numbers, totals)
-            self._count(known, found, step.totals, dtype)
+            self._count(known, found, step.totals, communicator.rank, call)
             needed = {name: self.fetched(known.get(name), call) for name in step.needs}
             known |= _merged(step, needed, found.numbers, communicator.rank, leading, dtype)
         if self.last is not None and features:
@@ -126,7 +131,8 @@ class ShardSteps:
             if name in made:
                 self.store(result, made[name], call)
             elif result is not None and (self.last is None or name not in self.last.makes):
-                self.store(result, known.get(self.known_as.get(name, name), 0.0), call)
+                value = known.get(self.known_as.get(name, name), 0.0)
+                self.store(result, casts.cast(value, self.cast_to[name]) if name in self.cast_to else value, call)
 
     def fetched(self, value: Any, call: Any) -> Any:
         """Return a known value as a function for NumPy takes it."""
@@ -163,13 +169,13 @@ class ShardSteps:
         """Add merged row scalars to the known values, where each process merges some of the rows."""
         leading, rows = call.shape[:-1], numbers.shape[1]
         found = collectives.exchange_rows(communicator, which, call.features, numbers, totals)
-        self._count(known, found, step.totals, call.dtype)
+        self._count(known, found, step.totals, communicator.rank, call)
         height = found.numbers.shape[-1]
         first = communicator.rank * height
         own = {name: self.fetched(known.get(name), call) for name in step.needs}
         for name, value in own.items():
             if isinstance(value, np.ndarray) and value.shape == leading:
-                own[name] = np.ones(height, call.dtype)
+                own[name] = np.ones(height, value.dtype)
                 run = value.reshape(-1)[first : first + height]
                 own[name][: run.size] = run
         with np.errstate(all="ignore"):  # the last rows may be none
@@ -178,8 +184,11 @@ class ShardSteps:
         every = collectives.rows_gathered(communicator, which + 1, together, rows).reshape(-1, *leading)
         known |= dict(zip(step.makes, every, strict=True))
 
-    def _count(self, known: dict[str, Any], found: Gathered, totals: Sequence[str], dtype: DType) -> None:
-        """Add the number of features and the sums of all totals to the known values."""
+    def _count(self, known: dict[str, Any], found: Gathered, totals: Sequence[str], rank: int, call: Any) -> None:
+        """Add the number of features, the places of a shard's own, its random bits, and the sums of all totals to the
+        known values.
+        """
+        dtype = call.dtype
         whole = int(found.counts.sum())
         if whole < self.minimum_features:
             raise ValueError(
@@ -188,6 +197,14 @@ class ShardSteps:
             )
         known[COUNTS], known[WHOLE] = found.counts.astype(dtype), np.asarray(whole, dtype)
         known |= {name: np.asarray(np.add.reduce(found.totals[:, slot])) for slot, name in enumerate(totals)}
+        if PLACES in known:
+            return
+        first = int(found.counts[:rank].sum())
+        known[PLACES] = np.arange(first, first + call.features)
+        for name, (seed, stream) in self.drawn.items():
+            rows, entries = slice(0, prod(call.shape[:-1])), slice(first, first + call.features)
+            bits = random.bits_of(self.fetched(known[seed], call), stream, rows, entries)
+            known[name] = bits.astype(np.int32).reshape(call.shape)
 
 
 def _merged(
