@@ -11,11 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from ..numpy.blocks import Work
+from ..numpy.blocks import Scattered, Work, write
 from ..protocol.directions import COMPUTED, DirectionProtocol, Entry
 from ..protocol.kernels import KernelTable
 from . import compiler as host_compiler
-from .kernels import DirectionKernels
+from .axes import arranged
+from .kernels import DirectionKernels, chunks_wanted
 
 
 class HostPart:
@@ -70,11 +71,27 @@ class HostPart:
                 shape = call.shape if self.kinds[place] == "Row" else call.shape[:-1]
                 given[place] = np.zeros(shape, call.dtype)
         made = list(results)
+        if any(isinstance(each, Scattered) for each in (*given, *made)):
+            return self._arranged(given, made, call)
         for place, shaped in self.always:
             if made[place] is None:
                 made[place] = np.empty(call.shape if shaped == "Row" else call.shape[:-1], call.dtype)
         self.kernels.any([*given, *made], call)
         return None
+
+    def _arranged(self, given: list[Any], made: list[Any], call: Work) -> list[Any]:
+        """Compute the results of a layer whose axes have names, of which some arrays are not rows as they lie."""
+
+        def run(rows: list[Any], targets: list[Any], of_rows: Work) -> None:
+            self(rows, targets, of_rows)
+
+        takes = self.kernels.takes
+        found = arranged(chunks_wanted, run, given, takes.reads, made, takes.makes, call)
+        for place, (target, value) in enumerate(zip(made, found, strict=True)):
+            if value is not target and isinstance(target, Scattered):
+                write(target, value)
+                found[place] = target
+        return found
 
 
 def _can_compile() -> bool:

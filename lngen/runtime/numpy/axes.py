@@ -37,7 +37,7 @@ from ..protocol.directions import (
     computed,
 )
 from ..protocol.interface import Interface
-from .blocks import Scattered, SummedRows, Work, round_to
+from .blocks import Scattered, SummedRows, Work, round_to, write
 from .directions import ForwardCall, LaterCall, Results
 from .layers import HostLayer, Kept
 
@@ -51,9 +51,8 @@ class AxesLayer(HostLayer[Kept]):
         super().__init__(interface, saved, is_wide=is_wide)
         self.arrangement = Arrangement(interface)
         self.has_parts = bool(self.arrangement.counts)
-        rows = LayerProtocol(without_axes(interface)) if self.has_parts else self.protocol
-        self.directions = rows.directions
-        """The directions of the layer on rows."""
+        if self.has_parts:
+            self.directions = LayerProtocol(without_axes(interface)).directions
 
     @cached_property
     def on_rows(self) -> HostLayer[Kept]:
@@ -195,15 +194,8 @@ class AxesLayer(HostLayer[Kept]):
                 round_to(result_.reshape(how.split).transpose(how.order), ..., summed)
             elif each.part == NUMBER:
                 round_to(result_, ..., value)
-            elif isinstance(own, Scattered):
-                every = slice(0, prod(own.rows))
-                if isinstance(own, SummedRows):
-                    own.begin([[(0, every)]])
-                own[every] = value.reshape(every.stop, own.width)
-                if isinstance(own, SummedRows):
-                    own.finish()
             else:
-                round_to(own, ..., value)
+                write(own, value)
 
 
 def _tuple_class(name: str, fields: Sequence[str]) -> Any:

@@ -61,11 +61,16 @@ class Last(NamedTuple):
     makes: Sequence[str]
 
 
-def layer(interface: Interface, saved: Callable[..., Kept], *, is_wide: bool = False) -> HostLayer[Kept]:
-    """Return a layer of which a process may have no features."""
+def without_least(interface: Interface) -> Interface:
+    """Return the interface of a layer of which a process may have no features."""
     parts = interface.copy()
     parts["minimum_features"] = 0
-    return HostLayer(parts, saved, is_wide=is_wide)
+    return parts
+
+
+def layer(interface: Interface, saved: Callable[..., Kept], *, is_wide: bool = False) -> HostLayer[Kept]:
+    """Return a layer of which a process may have no features."""
+    return HostLayer(without_least(interface), saved, is_wide=is_wide)
 
 
 class ShardSteps:
@@ -140,7 +145,7 @@ class ShardSteps:
 
     def store(self, result: Any, value: Any, call: Any) -> None:
         """Write the value of a function into a result, in the result's own type."""
-        blocks.round_to(result, ..., value)
+        blocks.write(result, value)
 
     def _in_common(self, known: Mapping[str, Any], results: Mapping[str, Any], call: Any) -> dict[str, Any]:
         """Compute the results that are the same on all processes.
@@ -150,7 +155,11 @@ class ShardSteps:
         common = self.common
         if common is None:
             return {}
-        made = {name: np.empty(each.shape, call.dtype) for name in common.makes if (each := results[name]) is not None}
+        made = {
+            name: np.empty(each.rows if isinstance(each, blocks.Scattered) else each.shape, call.dtype)
+            for name in common.makes
+            if (each := results[name]) is not None
+        }
         values = [self.fetched(known[name], call) for name in common.reads]
         places = [made.get(name) for name in common.makes]
         blocks.stored(places, common.function(values, places, blocks.Work((*call.shape[:-1], 1), call.dtype, 1)))
@@ -226,12 +235,13 @@ def _merged(
 class ShardedForward(Generic[Results, Kept]):
     """`forward` of a layer over parts of rows; `results` is as for `ForwardCall`."""
 
+    kind: type[ForwardCall[Any, Any]] = ForwardCall
+
     def __init__(self, layer: HostLayer[Kept], results: Callable[..., Results], steps: ShardSteps) -> None:
-        self._call = ForwardCall(layer, results, _never, empty=empty)
-        self._steps = steps
-        direction = self._call.direction
-        self._values = [each.variable for each in direction.reads]
-        self._results = [each.variable for each in direction.makes]
+        self._call: ForwardCall[Results, Kept] = self.kind(layer, results, _never, empty=empty)
+        self._steps, self._direction = steps, layer.directions["forward"]
+        self._values = [each.variable for each in self._direction.reads]
+        self._results = [each.variable for each in self._direction.makes]
 
     def over(self, communicator: Communicator) -> ForwardCall[Results, Kept]:
         """The call for one process of these."""
@@ -239,7 +249,7 @@ class ShardedForward(Generic[Results, Kept]):
         call.function = partial(self._run, communicator)
         return call
 
-    def _run(self, communicator: Communicator, values: Sequence[Any], made: Sequence[Any], call: blocks.Work) -> None:
+    def _run(self, communicator: Communicator, values: Sequence[Any], made: Sequence[Any], call: blocks.Work) -> Any:
         known = dict(zip(self._values, values, strict=True))
         self._steps.run(known, dict(zip(self._results, made, strict=True)), call, communicator)
 
@@ -250,6 +260,8 @@ class ShardedLater(Generic[Results]):
     Tangents, and cotangents of gradients, that are None come as zeros.
     """
 
+    kind: type[LaterCall[Any]] = LaterCall
+
     def __init__(
         self,
         layer: HostLayer[Any],
@@ -257,11 +269,11 @@ class ShardedLater(Generic[Results]):
         results: Callable[..., Results],
         steps: ShardSteps,
     ) -> None:
-        call = LaterCall(layer, direction, results, _never, empty=empty)
-        filled = [each.name for each in call.direction.tangents]
-        self._call = LaterCall(layer, direction, results, _never, filled=filled, empty=empty) if filled else call
-        self._steps, self._results = steps, [each.variable for each in call.direction.results]
-        self._values = [each.variable for each in call.direction.reads]
+        self._steps, self._direction = steps, layer.directions[direction]
+        filled = [each.name for each in self._direction.tangents]
+        self._call: LaterCall[Results] = self.kind(layer, direction, results, _never, filled=filled, empty=empty)
+        self._results = [each.variable for each in self._direction.results]
+        self._values = [each.variable for each in self._direction.reads]
 
     def over(self, communicator: Communicator) -> LaterCall[Results]:
         """The call for one process of these."""
@@ -276,7 +288,7 @@ class ShardedLater(Generic[Results]):
         fields: Sequence[Any],
         made: Sequence[Any],
         call: blocks.Work,
-    ) -> None:
+    ) -> Any:
         known = dict(zip(self._values, (*arguments, *fields), strict=True))
         self._steps.run(known, dict(zip(self._results, made, strict=True)), call, communicator)
 
