@@ -87,13 +87,18 @@ class _ShardedEmission:
         _require_axis(self.layer)
         if _COMMUNICATOR in taken:
             raise LngenError(f"{notes.layer}: sharded code has an argument {_COMMUNICATOR}; rename that of the layer")
-        if wrong := sorted({COUNTS, WHOLE, LARGEST, PLACES} & {name for program in programs for name in _names(program)}):
+        if wrong := sorted(
+            {COUNTS, WHOLE, LARGEST, PLACES} & {name for program in programs for name in _names(program)}
+        ):
             raise LngenError(f"{notes.layer}: sharded code has values {', '.join(wrong)}; rename those of the layer")
         self.saved = saved_fields(self.layer, every[0], every[1], every[2:])
-        self.programs = every
         self.rows: PublicInterface = interface(every[0], notes.of_rows())
         self.protocol = protocol(every, self.layer, self.saved, notes)
-        self.forms = [sharded(program) for program in programs]
+        self.of_rows = protocol_of(every, notes.of_rows())
+        self.forms = [form for program in programs if (form := _form(program)) is not None]
+        kept = {form.program.direction for form in self.forms}
+        self.programs = [program for program in every if program.direction in kept]
+        self.left_out = [program.direction for program in every if program.direction not in kept]
 
     def files(self) -> dict[str, str]:
         steps = list(map(self._steps, self.forms))
@@ -126,7 +131,7 @@ class _ShardedEmission:
         texts |= device.files(
             {program.direction: program for program in self.programs},
             steps,
-            protocol_of(self.programs, self.notes.of_rows()),
+            self.of_rows,
             self.rows,
             self.notes.of_rows(),
             bool(self.layer.counts),
@@ -211,12 +216,27 @@ class _ShardedEmission:
             "header": self.notes.header,
             "title": self.notes.title,
             "axis": self.layer.layout.features[0] if self.layer.layout else "",
-            "collectives": [f"`{form.program.direction}` takes {collectives(form)}." for form in self.forms],
-            "runtime": runtime_imports([*modules, *(["directions"] if not several else []), "collectives", "sharded", *named]),
+            "collectives": [
+                *(f"`{form.program.direction}` takes {collectives(form)}." for form in self.forms),
+                *(f"`{direction}` has no sharded form, and is left out." for direction in self.left_out),
+            ],
+            "runtime": runtime_imports(
+                [*modules, *(["directions"] if not several else []), "collectives", "sharded", *named]
+            ),
             "imported": in_order(["Saved", *classes]),
             "exported": sorted(program.direction for program in self.programs),
             "functions": functions,
         }
+
+
+def _form(program: RowProgram) -> ShardedProgram | None:
+    """The sharded form of a program; None for one of the second order or of tangents that has none."""
+    try:
+        return sharded(program)
+    except LngenError:
+        if program.direction in ("forward", "backward"):
+            raise
+        return None
 
 
 def _require_axis(layer: PublicInterface) -> None:
@@ -231,9 +251,9 @@ def _require_axis(layer: PublicInterface) -> None:
         names = given.pattern.names if given.pattern else ()
         if first not in names and not {*others}.isdisjoint(names):
             raise LngenError(
-                f"{given.public}: Array[\"{given.pattern}\"]: sharded code gives each process a part of the axis {first}, "
-                f"which {given.public} lacks, so that its gradient is a sum over processes; put first an axis of the "
-                "features that it has, or pass it with every axis"
+                f'{given.public}: Array["{given.pattern}"] lacks the axis {first}, of which each process has a part in '
+                "sharded code, so that its gradient is a sum over processes; write an axis first that "
+                f"{given.public} has, of {' '.join(layer.layout.features)}, or pass it with all of them"
             )
 
 

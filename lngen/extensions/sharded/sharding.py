@@ -47,8 +47,8 @@ from sympy import Add, Expr
 
 from lngen.algebra.equations import leading_to, read_by
 from lngen.algebra.symbols import (
-    AttainsFirst,
     PLACE,
+    AttainsFirst,
     D,
     FeatureSum,
     FeatureSymbol,

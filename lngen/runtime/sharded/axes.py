@@ -30,6 +30,13 @@ class ShardedAxesForward(ShardedForward[Results, Kept]):
     """`forward` of a layer whose axes have names."""
 
     kind = AxesForward
+    layer: AxesLayer[Kept]
+
+    @property
+    def on_rows(self) -> ShardedForward[Any, Any]:
+        """The same for the layer on rows."""
+        layer = self.layer
+        return ShardedForward(layer.on_rows, layer.results_of_rows("forward", self.results), self._steps)
 
     def _run(self, communicator: Communicator, values: Sequence[Any], made: Sequence[Any], call: Work) -> Any:
         targets = _flat(self._direction.makes, made, call)
@@ -41,6 +48,13 @@ class ShardedAxesLater(ShardedLater[Results]):
     """Direction that follows forward of a layer whose axes have names."""
 
     kind = AxesLater
+    layer: AxesLayer[Any]
+
+    @property
+    def on_rows(self) -> ShardedLater[Any]:
+        """The same for the layer on rows."""
+        layer, name = self.layer, self._direction.name
+        return ShardedLater(layer.on_rows, name, layer.results_of_rows(name, self.results), self._steps)
 
     def _run(
         self,

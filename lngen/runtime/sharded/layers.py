@@ -239,7 +239,8 @@ class ShardedForward(Generic[Results, Kept]):
 
     def __init__(self, layer: HostLayer[Kept], results: Callable[..., Results], steps: ShardSteps) -> None:
         self._call: ForwardCall[Results, Kept] = self.kind(layer, results, _never, empty=empty)
-        self._steps, self._direction = steps, layer.directions["forward"]
+        self.layer, self.results, self._steps = layer, results, steps
+        self._direction = layer.directions["forward"]
         self._values = [each.variable for each in self._direction.reads]
         self._results = [each.variable for each in self._direction.makes]
 
@@ -269,7 +270,8 @@ class ShardedLater(Generic[Results]):
         results: Callable[..., Results],
         steps: ShardSteps,
     ) -> None:
-        self._steps, self._direction = steps, layer.directions[direction]
+        self.layer, self.results, self._steps = layer, results, steps
+        self._direction = layer.directions[direction]
         filled = [each.name for each in self._direction.tangents]
         self._call: LaterCall[Results] = self.kind(layer, direction, results, _never, filled=filled, empty=empty)
         self._results = [each.variable for each in self._direction.results]
