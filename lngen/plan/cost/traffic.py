@@ -114,7 +114,8 @@ class Cost:
     @property
     def parameter_bytes(self) -> Expr:
         """Bytes of Features and Scalars, once per call."""
-        return D * _bytes(self.features, self.own_features) + _bytes(self.numbers, self.own_numbers)
+        of_rows = D * (self.features - len(self.own_features)) + self.numbers - len(self.own_numbers)
+        return ITEMSIZE * of_rows + D * sum(self.own_features) + sum(self.own_numbers)
 
     @property
     def partial_bytes(self) -> Expr:
