@@ -130,7 +130,10 @@ def cost_line(plan: Plan) -> str:
 
 
 def cost_entries(plan: Plan) -> dict[str, Any]:
-    """The cost as JSON values: counts, and bytes and flops as formulas in rows, D and the two item sizes."""
+    """The cost as JSON values: counts, and bytes and flops as formulas in rows, D and the two item sizes.
+
+    Arrays that lack axes of the rows are listed with those that they have; no formula has their bytes.
+    """
     entries: dict[str, Any] = {}
     for name, c, apart in zip(("forward", "backward"), _both(plan), unfused(plan), strict=True):
         entries[name] = {
