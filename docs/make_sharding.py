@@ -9,7 +9,6 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from lngen.emit.backends import takes_integers
 from lngen.extensions.sharded.placement import Network, PlacedRows, Times
 from lngen.extensions.sharded.sharding import sharded
 from lngen.language.parsing import load
@@ -28,13 +27,9 @@ INSIDE, ACROSS = Network(latency=5e-6, bandwidth=450e9), Network(latency=10e-6, 
 
 
 def layers(root: Path) -> dict[str, Plan]:
-    """The plan of each layer of `derive/` that sharded code is emitted for, by name."""
-    found = {}
-    for path in sorted((root / "derive").glob("*.py")):
-        definition = load(path)
-        if takes_integers("sharded", definition) and not definition.layout and not definition.casts:
-            found[definition.name] = planned(definition, proved=False)
-    return found
+    """The plan of each layer of `derive/`, by name."""
+    definitions = map(load, sorted((root / "derive").glob("*.py")))
+    return {definition.name: planned(definition, proved=False) for definition in definitions}
 
 
 def filled(page: str, plans: Mapping[str, Plan]) -> str:

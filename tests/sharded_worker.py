@@ -14,7 +14,8 @@ def of_features(layer, communicator, inputs, cotangents):
     """Outputs and gradients of the features that a process has."""
     module = importlib.import_module(f"{layer}.numpy_sharded")
     y, saved = module.forward(*inputs, communicator=communicator)
-    return (y,), tuple(module.backward(saved, *cotangents, communicator=communicator))
+    outputs = tuple(y) if isinstance(y, tuple) else (y,)
+    return outputs, tuple(module.backward(saved, *cotangents, communicator=communicator))
 
 
 def of_rows(layer, communicator, inputs, cotangents):

@@ -136,7 +136,7 @@ def test_interface_and_docstrings_say_the_type_of_an_output():
 def test_cost_counts_the_bytes_of_the_type():
     program = derivatives.planned(QUANTIZED).forward
     # x, r and h in the type of the rows; q has one byte, b two; s has the rows' type, t one byte.
-    assert (cost(program).tensors, cost(program).cast_rows, cost(program).cast_scalars) == (5, (1, 2), (1,))
+    assert (cost(program).tensors, cost(program).own_rows, cost(program).own_scalars) == (5, (1, 2), (1,))
     for itemsize in (2, 4, 8):
         saved = 8 * cost(program).saved
         wanted = 10 * (100 * (3 * itemsize + 3) + itemsize + 1 + saved) + 100 * itemsize

@@ -129,7 +129,7 @@ def test_every_check_holds_on_numpy(text):
 @pytest.mark.parametrize(
     ("right", "wrong"),
     [
-        ("np.arange(span.start, span.stop", "np.arange(span.start + 1, span.stop + 1"),
+        ("np.arange(rows.start, rows.stop", "np.arange(rows.start + 1, rows.stop + 1"),
         ("key = int(seed) &", "key = int(seed) + 1 &"),
         ("_ROUNDS = 10", "_ROUNDS = 9"),
     ],

@@ -425,9 +425,7 @@ CLAIMS = (
     Claim("inputs are never written", _unchanged),
     Claim("non-contiguous inputs {on.strides}", _strided, needs="strides"),
     Claim("memory that is aligned to its entries alone", lambda of: _laid_out(of, _shifted), needs="strides"),
-    Claim(
-        "gradients of rows that share a place are their sums", _sums_of_rows, needs="sums of rows", rows=_MANY_ROWS
-    ),
+    Claim("gradients of rows that share a place are their sums", _sums_of_rows, needs="sums of rows", rows=_MANY_ROWS),
     Claim("saved holds references and row scalars", _saved, needs="saved arrays", rows=3, features=1024),
     Claim("dtypes and shapes of results", _dtypes, needs="types"),
     Claim("{on.repeats} give the same bits", _deterministic, rows=_MANY_ROWS, each_type=True),

@@ -355,7 +355,7 @@ def check(
 @app.command(cls=_Command)
 def cost(
     layer: Layer,
-    shape: Annotated[str, typer.Option("--shape", metavar="N,...,D", help="The shape of a row input.")],
+    shape: Annotated[str, typer.Option("--shape", metavar="N,...,D", help="The shape of the first array.")],
     dtype: Annotated[str, typer.Option("--dtype", metavar="DTYPE", help="f64, f32, f16 or bf16.")],
     bandwidth: Annotated[
         str | None,

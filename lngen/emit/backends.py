@@ -34,7 +34,8 @@ class Backend:
     own import. `templates` are the folders of the templates that it prints with, in `folder` or else in lngen's.
     `option` is how a command asks for it, if not by `--backend`. `remark` says in a line what readers of its files have
     to know of a plan. `check` yields evidence about files that stand beside those of another backend. `adapter` calls
-    the functions of its module, `NAME_backend.py`, for the checks (`lngen.check.adapter.Adapter`).
+    the functions of its module, `NAME_backend.py`, for the checks (`lngen.check.adapter.Adapter`). One of an extension
+    `takes_integers` if it has code for them.
     """
 
     emit: Callable[[Sequence[RowProgram], Notes], Mapping[str, str]]
@@ -46,6 +47,7 @@ class Backend:
     remark: Callable[[Plan], str] = lambda plan: ""
     check: Callable[..., Iterable[Any]] | None = None
     adapter: Callable[[ModuleType], Any] | None = None
+    takes_integers: bool = False
 
     def sources(self) -> dict[str, str]:
         """The text of every template that it prints with, by its path."""
@@ -82,7 +84,7 @@ def takes_integers(name: str, definition: Definition) -> bool:
     calls = (part for each in definition.statements for part in walk(each.expression) if isinstance(part, Call))
     has_places = any(part.function in ("index", "pick") for part in calls)
     has_integers = has_places or any(entry.kind.is_integer for entry in definition.inputs)
-    return name in BACKENDS or not has_integers
+    return name in BACKENDS or not has_integers or backend(name).takes_integers
 
 
 def adapter(name: str) -> Callable[[ModuleType], Any]:

@@ -12,6 +12,7 @@ from lngen.emit.interface import PublicInput, PublicInterface, PublicOutput, int
 from lngen.emit.layout import call, statement, table
 from lngen.emit.saved import Field, saved_fields
 from lngen.emit.spelling import marked_program, plain_errors, reading
+from lngen.language.axes import AxisSize, RowAxes
 from lngen.language.definition import Counterpart
 from lngen.plan.program import RowProgram
 from lngen.runtime.protocol import interface as runtime
@@ -81,14 +82,18 @@ def described(
         "counterparts": [_counterpart(each) for each in notes.counterparts],
     }
     if layer.layout:
-        interface["layout"] = {
-            "pattern": [list(axis) for axis in layer.layout.pattern.axes],
-            "features": list(layer.layout.features),
-            "sizes": [{"name": size.name, "default": size.default} for size in layer.sizes],
-        }
-        if layer.counts:
-            interface["layout"]["parts"] = dict(layer.counts)
+        interface["layout"] = layout_entry(layer.layout, layer.sizes, layer.counts)
     return interface
+
+
+def layout_entry(layout: RowAxes, sizes: Sequence[AxisSize], counts: Mapping[str, int]) -> runtime.LayoutEntry:
+    """Return the description of named axes; `counts` are the sizes of those that number parts of arrays."""
+    entry: runtime.LayoutEntry = {
+        "pattern": [list(axis) for axis in layout.pattern.axes],
+        "features": list(layout.features),
+        "sizes": [{"name": size.name, "default": size.default} for size in sizes],
+    }
+    return {**entry, "parts": dict(counts)} if counts else entry
 
 
 def _counterpart(each: Counterpart) -> runtime.CounterpartEntry:

@@ -214,12 +214,6 @@ class OwnFields:
         return cls(*(f"{name}_" if name in names else name for name in ("shape", "dtype", "dtypes")))
 
 
-def require_uncast(program: RowProgram, backend: str, remedy: str) -> None:
-    """Raises LngenError for a layer with an output that is cast, which a backend cannot write."""
-    for name, target in program.casts:
-        raise LngenError(f"{reading(name)} is cast to {target}, which {backend} cannot write yet; {remedy}")
-
-
 def interface(forward: RowProgram, notes: Notes) -> PublicInterface:
     """The interface of a layer, its names marked if those of `forward` are.
 

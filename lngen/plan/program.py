@@ -294,9 +294,9 @@ class RowProgram:
     gone. `growth` is the size of each value at each end (`lngen.algebra.growth.Growth.at_the_ends`), for a backend that
     multiplies in another order. `is_wide` means that the layer is computed in a wider type than that of its rows
     (`lngen.plan.widen`). `passes` are the numbered lines of the passes, in the plan and after it. `casts` pairs a
-    result of forward with the type that it is rounded to. `smaller` names the arguments and results whose arrays lack
-    axes of the rows: they are broadcast as they are read, and summed as they are written. `random` are the
-    rows that are made of a seed wherever they are read.
+    result of forward with the type that it is rounded to. `smaller` pairs the arguments and results whose arrays lack
+    axes of the rows with the axes that they have: they are broadcast as they are read, and summed as they are written.
+    `random` are the rows that are made of a seed wherever they are read.
     """
 
     layer: str
@@ -314,7 +314,7 @@ class RowProgram:
     is_wide: bool = False
     passes: tuple[PassLine, ...] = ()
     casts: tuple[tuple[str, str], ...] = ()
-    smaller: frozenset[str] = frozenset()
+    smaller: tuple[tuple[str, tuple[str, ...]], ...] = ()
     random: tuple[RandomRow, ...] = ()
 
     def lines(self) -> Iterator[Line]:

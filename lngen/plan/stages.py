@@ -119,10 +119,14 @@ def _random(derivation: Derivation, read: Container[TypedSymbol]) -> tuple[Rando
     )
 
 
-def _smaller(definition: Definition) -> frozenset[str]:
-    """Names of the values, and of what is derived from them, whose arrays lack axes that the value varies over."""
-    lacking = [entry.name for entry in definition.inputs if entry.kind.over_rows and definition.lacks(entry)]
-    return frozenset(lacking).union(*map(derived, lacking))
+def _smaller(definition: Definition) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """The axes of the values, and of what is derived from them, whose arrays lack axes that the value varies over."""
+    return tuple(
+        (name, entry.pattern.names)
+        for entry in definition.inputs
+        if entry.pattern and definition.lacks(entry)
+        for name in (entry.name, *sorted(derived(entry.name)))
+    )
 
 
 def _shared(symbol: TypedSymbol) -> Literal["Feature", "Scalar"]:

@@ -21,7 +21,7 @@ from lngen.plan.planner import Plan
 from lngen.plan.program import PassLine, RowProgram, Stage
 from lngen.report.audit import Audit, Saving, audit
 from lngen.report.changes import Span, changes, elided_latex, marked_latex, spans
-from lngen.report.costs import EXAMPLE_DTYPE, EXAMPLE_SHAPE, cost_entries, cost_rows, size_rows
+from lngen.report.costs import EXAMPLE_DTYPE, cost_entries, cost_rows, size_rows
 from lngen.report.derivatives import Derivatives
 from lngen.report.explanation import explanation
 from lngen.report.formulas import (
@@ -38,6 +38,7 @@ from lngen.report.grades import by_grade
 from lngen.report.legend import legend
 from lngen.report.projection import Projection, projections
 from lngen.report.section import Section
+from lngen.report.shapes import example_shape
 
 
 @dataclass(frozen=True)
@@ -231,7 +232,7 @@ def content(plan: Plan) -> Content:
         passes=tuple(_pass_line(line, order) for line in plan.passes()),
         pass_rules=_pass_rules(plan),
         cost=tuple(cost_rows(plan)),
-        example=f"{' x '.join(map(str, EXAMPLE_SHAPE))} in {EXAMPLE_DTYPE.name}",
+        example=f"{' x '.join(map(str, example_shape(d.definition)))} in {EXAMPLE_DTYPE.name}",
         size=tuple(size_rows(plan)),
         cost_entries=cost_entries(plan),
         audit=audit(plan),

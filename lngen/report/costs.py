@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -15,8 +14,8 @@ from lngen.errors import counted
 from lngen.layout import WIDTH, table
 from lngen.plan.cost import ACCUMULATE_ITEMSIZE, ITEMSIZE, Cost, DType, cost, microseconds, parse_dtype, unfused
 from lngen.plan.planner import Plan
+from lngen.report.shapes import example_shape, row_sizes
 
-EXAMPLE_SHAPE = (32, 512, 768)
 EXAMPLE_DTYPE = parse_dtype("bf16")
 DEFAULT_DTYPE = parse_dtype("f32")
 """The rows whose bytes a table has where no type is asked for."""
@@ -43,10 +42,14 @@ def cost_rows(plan: Plan, dtype: DType = DEFAULT_DTYPE) -> list[tuple[str, str, 
     def size(expression: Expr) -> str:
         return text(sympy.expand(expression.subs(sizes)))
 
-    add("row tensors moved", *(f"{c.tensors} {_ways(c)}" for c in costs))
+    add("row tensors moved", *(f"{c.tensors} {_read_and_written(c)}{_worth(c, dtype)}" for c in costs))
+    if any(c.smaller for c in costs):
+        add("smaller arrays moved", *(_smaller(c) for c in costs))
     add("row tensors moved, unfused", *(f"{u.tensors} in {counted(u.kernels, 'kernel')}" for u in chains))
     add("bytes per row element", *(size(c.row_bytes) for c in costs))
     add("bytes per row element, unfused", *(size(u.tensors * ITEMSIZE) for u in chains))
+    if any(c.scalar_bytes for c in costs):
+        add("row scalars, bytes per row", *(size(c.scalar_bytes) for c in costs))
     add("kept for backward, bytes per row", *(size(c.saved_bytes_per_row) for c in costs))
     add("kept for backward, unfused", *(size(u.saved_bytes_per_row) for u in chains))
     add("flops per row element", *(str(c.operations.element) for c in costs))
@@ -61,16 +64,21 @@ def cost_rows(plan: Plan, dtype: DType = DEFAULT_DTYPE) -> list[tuple[str, str, 
 
 def size_rows(
     plan: Plan,
-    shape: Sequence[int] = EXAMPLE_SHAPE,
+    shape: Sequence[int] | None = None,
     dtype: DType = EXAMPLE_DTYPE,
     bandwidth: float | None = None,
 ) -> list[tuple[str, str, str]]:
-    """Return the cost for a shape: MB (1e6 bytes), flops, microseconds at a bandwidth in bytes per second."""
-    *leading, features = shape
-    rows = math.prod(leading)
+    """Return the cost for a shape of the first array: MB (1e6 bytes), flops, microseconds at a bandwidth in bytes per
+    second. Raises LngenError for a shape that is not of its axes.
+    """
+    definition = plan.derivation.definition
+    sizes = row_sizes(definition, example_shape(definition) if shape is None else shape)
+    rows, features = sizes.rows, sizes.features
     costs, chains = _both(plan), unfused(plan)
     dtype = computed_in(plan, dtype)
-    done = [c.at(rows, features, dtype.itemsize, dtype.accumulate_itemsize) for c in costs]
+    whole = [c.at(rows, features, dtype.itemsize, dtype.accumulate_itemsize) for c in costs]
+    smaller = [sum(each.bytes(sizes.axes, dtype.itemsize) for each in c.smaller) for c in costs]
+    done = [(moved + more, flops) for (moved, flops), more in zip(whole, smaller, strict=True)]
     apart = [u.tensors * rows * features * dtype.itemsize for u in chains]
 
     def line(label: str, *values: str) -> tuple[str, str, str]:
@@ -78,6 +86,11 @@ def size_rows(
         return label, forward, backward
 
     lines = [line("", "forward", "backward"), line("moved", *(_megabytes(size) for size, _ in done))]
+    if any(smaller):
+        tensor = max(rows * features * dtype.itemsize, 1)
+        lines.append(
+            line("smaller arrays", *(f"{_megabytes(each)}, {each / tensor:.2g} of a row tensor" for each in smaller))
+        )
     if bandwidth is not None:
         lines.append(line("time of moving", *(_time(size, bandwidth) for size, _ in done)))
     lines.append(line("moved, unfused", *(_megabytes(size) for size in apart)))
@@ -117,7 +130,10 @@ def cost_line(plan: Plan) -> str:
 
 
 def cost_entries(plan: Plan) -> dict[str, Any]:
-    """The cost as JSON values: counts, and bytes and flops as formulas in rows, D and the two item sizes."""
+    """The cost as JSON values: counts, and bytes and flops as formulas in rows, D and the two item sizes.
+
+    Arrays that lack axes of the rows are listed with those that they have; no formula has their bytes.
+    """
     entries: dict[str, Any] = {}
     for name, c, apart in zip(("forward", "backward"), _both(plan), unfused(plan), strict=True):
         entries[name] = {
@@ -126,6 +142,7 @@ def cost_entries(plan: Plan) -> dict[str, Any]:
             "row_tensors_unfused": apart.tensors,
             "kernels_unfused": apart.kernels,
             "bytes": _formula(c.bytes),
+            **({"smaller_arrays": {each.name: list(each.axes) for each in c.smaller}} if c.smaller else {}),
             "saved_bytes_per_row": _formula(c.saved_bytes_per_row),
             "saved_bytes_per_row_unfused": _formula(apart.saved_bytes_per_row),
             "parameter_bytes": _formula(c.parameter_bytes),
@@ -154,8 +171,22 @@ def _tensors(c: Cost) -> str:
 
 
 def _ways(c: Cost) -> str:
-    smaller = f", and {counted(c.smaller, 'smaller array')}" if c.smaller else ""
-    return f"({c.rows_read} read, {c.rows_written} written){smaller}"
+    smaller = f", and {counted(len(c.smaller), 'smaller array')}" if c.smaller else ""
+    return _read_and_written(c) + smaller
+
+
+def _read_and_written(c: Cost) -> str:
+    return f"({c.rows_read} read, {c.rows_written} written)"
+
+
+def _worth(c: Cost, dtype: DType) -> str:
+    """The row tensors that have as many bytes, where some arrays have a type of their own."""
+    worth = c.row_bytes.subs({ITEMSIZE: dtype.itemsize}) / dtype.itemsize
+    return f", the bytes of {float(worth):g}" if worth != c.tensors else ""
+
+
+def _smaller(c: Cost) -> str:
+    return ", ".join(f"{each.name} ({' '.join(each.axes)})" for each in c.smaller) or "none"
 
 
 def _functions(c: Cost) -> str:

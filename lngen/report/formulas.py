@@ -133,8 +133,17 @@ def result(equation: Equation, order: tuple[str, ...], axes: Mapping[str, str]) 
     if over is None:
         return found
     left, _, right = found.latex.partition(" = ")
+    return replace(found, text=f'sum({found.text}, "{over}")', latex=f"{left} = {latex_sum(right, over)}")
+
+
+def latex_sum(terms: str, over: str) -> str:
+    r"""The sum of terms over axes with names, in LaTeX.
+
+    >>> print(latex_sum("d y", "n ..."))
+    \sum_{\mathrm{n}\,\ldots} \left(d y\right)
+    """
     names = r"\,".join(rf"\mathrm{{{name}}}" if name != REST else r"\ldots" for name in over.split())
-    return replace(found, text=f'sum({found.text}, "{over}")', latex=rf"{left} = \sum_{{{names}}} \left({right}\right)")
+    return rf"\sum_{{{names}}} \left({terms}\right)"
 
 
 @lru_cache(maxsize=20_000)

@@ -7,6 +7,7 @@ from lngen.algebra.symbols import SumRows
 from lngen.derivation.derivation import Derivation
 from lngen.language.definition import Definition
 from lngen.plan.program import OPERATORS
+from lngen.report.axes import AxesWords
 from lngen.report.formulas import in_parts
 
 
@@ -23,8 +24,9 @@ def legend(d: Derivation) -> tuple[str, ...]:
     lines = [show_sums(q.expression) for q in (*d.forward.equations, *d.backward)]
     lines += [side for step in d.steps for side in (step.before, step.after) if side is not None]
     met = [word for head, word in OPERATORS.items() if any(line.has(head) for line in lines)]
-    over = [f"{', '.join(met)}: over the D features of a row"] if met else []
-    over += ["sum_rows: over the rows"] if any(line.has(SumRows) for line in lines) else []
+    words = AxesWords(d.definition)
+    over = [f"{', '.join(met)}: over {words.features}"] if met else []
+    over += [f"sum_rows: over {words.rows}"] if any(line.has(SumRows) for line in lines) else []
     outputs = [d.definition.public(name) for name in d.definition.outputs]
     given = [symbol.name for symbol in d.adjoint.cotangents]
     verb = "are the gradients" if len(outputs) > 1 else "is the gradient"
@@ -50,15 +52,18 @@ def _axes(definition: Definition) -> list[str]:
     layout = definition.layout
     if layout is None:
         return []
-    lacking = [entry.name for entry in definition.inputs if definition.lacks(entry)]
-    words = f"The rows have the axes {layout.pattern}, of which {' '.join(layout.features)} make up a row"
+    rows, features = " ".join(layout.rows), " ".join(layout.features)
+    words = f'Rows have the axes "{layout.pattern}": "{rows}" number them, and "{features}" make up a row.'
+    lacking = [entry for entry in definition.inputs if definition.lacks(entry)]
     if lacking:
-        words += f"; {', '.join(lacking)}: broadcast over the axes that they lack, and their gradients summed over them"
-    return [f"{words}.", *_parts(definition)]
+        own = ", ".join(f'{entry.name} "{entry.pattern}"' for entry in lacking)
+        summed = ", and its gradient is summed over them" if any(each.kind.has_gradient for each in lacking) else ""
+        words += f" An array is broadcast over the axes that it lacks{summed}: {own}."
+    return [words, *_parts(definition)]
 
 
 def _parts(definition: Definition) -> list[str]:
     """A line about arrays in parts: those that are read, and those that are made."""
     first, last = in_parts(definition, "forward")
-    arrays = ", ".join(f"{each.name} with the axes {each.pattern}" for each in definition.parts)
+    arrays = ", ".join(f'{each.name} with the axes "{each.pattern}"' for each in definition.parts)
     return [f"Arrays in parts, {arrays}: {'; '.join([*first, *last])}."] if arrays else []

@@ -8,6 +8,7 @@ from lngen.derivation.simplify import derive
 from lngen.errors import LngenError
 from lngen.language.parsing import load, parse
 from lngen.plan.cost import (
+    ITEMSIZE,
     Operations,
     cost,
     microseconds,
@@ -107,6 +108,23 @@ def test_partial_sums_and_row_scalars_have_their_own_bytes():
     assert (found.scalars_read, found.scalars_written, found.saved) == (1, 1, 0)
     found = cost(planned("tests/definitions/tanh_scale.py").backward)
     assert (found.partial_features, found.partial_numbers) == (2, 1)
+
+
+def test_integers_have_eight_bytes_and_arrays_without_some_axes_their_own_entries():
+    found = planned("derive/label_cross_entropy.py")
+    forward, backward = cost(found.forward), cost(found.backward)
+    # The label and the cotangent of y; what forward kept is its own; then ignore and two Constants.
+    assert (backward.scalar_bytes, backward.parameter_bytes) == (8 + ITEMSIZE, 8 + 2 * ITEMSIZE)
+    assert forward.bytes.coeff(D) == backward.bytes.coeff(D) / 2
+    backward = cost(planned("derive/ada_layer_norm.py").backward)
+    assert [each.name for each in backward.smaller] == ["scale", "dscale", "dshift"]
+    # The sizes of a sample's arrays do not grow with the other rows of the sample.
+    for others in (1, 1000):
+        assert sum(each.bytes({"b": 2, "...": others, "d": 3}, 4) for each in backward.smaller) == 3 * (2 * 3 * 4)
+    # A Feature that lacks axes of the features is no number an entry.
+    text = 'def f(x: Array["n c h"], w: Array["c"]): return w*x/sqrt(mean(x**2, "c h"))'
+    weighted = cost(plan(derive(parse(f"from lngen.language import Array, mean, sqrt\n{text}"))).forward)
+    assert (weighted.features, [each.axes for each in weighted.smaller]) == (0, [("c",)])
 
 
 def test_unfused_counts_a_kernel_for_each_operation():

@@ -32,7 +32,7 @@ _ACCENTS = {"hat": "^", "bar": "¯", "tilde": "~", "dot": "˙", "ddot": "¨"}
 _COMBINING = {"^": "\u0302", "¯": "\u0304", "~": "\u0303", "˙": "\u0307", "¨": "\u0308"}
 _RELATIONS = {"=": "=", "<": "<", ">": ">", "le": "≤", "ge": "≥", "ne": "≠"}
 _OPERATORS = {"+": "+", "-": "−", "cdot": "⋅", "times": "×", ",": ",", "/": "/"}
-_OPERATORS |= {"odot": "⊙", "cdots": "⋯", "prime": "′"}
+_OPERATORS |= {"odot": "⊙", "cdots": "⋯", "ldots": "…", "prime": "′"}
 _SPACES = {"thinspace": ".17em", ",": ".17em", "quad": "1em"}
 _SPACED = frozenset("=<>≤≥≠+−")
 _PREFIX = (("form", "prefix"),)

@@ -17,6 +17,7 @@ RUNTIME_MODULES: Mapping[str, str] = {
     "random": "numpy.random",
     "rows": "numpy.rows",
     "sharded": "sharded.layers",
+    "sharded_axes": "sharded.axes",
 }
 """Modules of the runtime that emitted NumPy code imports, by the names that it has for them."""
 

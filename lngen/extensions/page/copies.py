@@ -23,7 +23,7 @@ from lngen.algebra.symbols import (
     axes,
     whole,
 )
-from lngen.language.definition import Input
+from lngen.language.definition import Definition, Input
 from lngen.plan.planner import Plan
 from lngen.plan.program import OPERATORS
 from lngen.report.content import Content
@@ -95,6 +95,7 @@ def python(plan: Plan) -> str:
     drawn = [(symbol, draw) for symbol, draw in drawn if symbol in read]
     row = next((symbol.name for symbol in given if axes(symbol) == (True, True)), "")
     body = [
+        *_about_axes(d.definition),
         *(f"{s.name} = {np}.asarray({s.name})[..., None]" for s in given if axes(s) == (True, False)),
         *(f"{s.name} = uniform({of.seed}, {of.stream}, {np}.shape({row}))" for s, of in drawn),
         *(f"{q.symbol.name} = {writer.of(q.expression)}" for q in needed),
@@ -108,6 +109,19 @@ def python(plan: Plan) -> str:
     arguments = ", ".join([*(symbol.name for symbol in given), *constants])
     functions.append("\n    ".join([f"def {d.definition.name}_gradients({arguments}):", *body]) + "\n")
     return "\n\n".join(["".join(imports), *functions])
+
+
+def _about_axes(definition: Definition) -> list[str]:
+    """Comments on the arrays of a definition whose axes have names."""
+    layout = definition.layout
+    if layout is None:
+        return []
+    rows, features = " ".join(layout.rows), " ".join(layout.features)
+    lines = [f'# Pass arrays as rows: with the axes "{rows}", and one axis for "{features}".']
+    for entry in definition.differentiable:
+        if lacks := " ".join(definition.lacks(entry)):
+            lines.append(f'# The gradient of {entry.name} is the sum of d{entry.name} over "{lacks}".')
+    return lines
 
 
 def _constant(entry: Input) -> str:

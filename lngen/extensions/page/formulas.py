@@ -13,23 +13,19 @@ from lngen.algebra.equations import Equation
 from lngen.algebra.notation import text
 from lngen.algebra.notation.mathml import marked, marked_name, mathml
 from lngen.algebra.notation.pieces import pieces
-from lngen.algebra.symbols import D, TypedSymbol, axes
+from lngen.algebra.symbols import D, TypedSymbol
 from lngen.derivation.derivation import Derivation
 from lngen.emit.render import Markup
 from lngen.errors import printable
 from lngen.plan.planner import Plan
+from lngen.report.axes import AxesWords
 from lngen.report.changes import alike
-from lngen.report.formulas import Formula, reading_order, textbook_forward
+from lngen.report.formulas import Formula, latex_sum, reading_order, summed_over, textbook_forward
 
 # The article is no name, whatever a definition calls by that letter.
 _WORD = re.compile(r"(?<![\w.])((?!a\b)[A-Za-z_]\w*)")
+_QUOTED = re.compile(r'("[^"]*")')
 _LONG = 80
-_VARIES = {
-    (True, True): "one value per row and feature",
-    (True, False): "one value per row",
-    (False, True): "one value per feature",
-    (False, False): "one value",
-}
 
 
 @dataclass(frozen=True)
@@ -72,12 +68,12 @@ class Writer:
         return Markup(" ".join(pieces(f"{sign} {tex}")))
 
     def prose(self, words: str) -> Markup:
-        """Words in which each name is set as in a formula.
+        """Words in which each name is set as in a formula; axes stand in quotes, and are none.
 
         >>> print(Writer((), {"mu"}).prose("the cotangent of mu <and> x"))
         the cotangent of <math><mi data-name="mu">μ</mi></math> &lt;and&gt; x
         """
-        parts = _WORD.split(printable(words))
+        parts = [part for said in _QUOTED.split(printable(words)) for part in _parts_of(said)]
         return Markup("".join(self.name(part) if part in self.names else escape(part) for part in parts))
 
     def elided(self, expression: Expr, changed: frozenset[Expr]) -> Markup:
@@ -101,6 +97,21 @@ class Writer:
     def equations(self, equations: Sequence[Equation]) -> list[EquationHtml]:
         """Each of them."""
         return [self.equation(q.symbol, q.expression) for q in equations]
+
+    def results(self, equations: Sequence[Equation], over: Mapping[str, str]) -> list[EquationHtml]:
+        """Each of them, with the sum over axes of a gradient that `over` names."""
+        return [self.result(q, over.get(q.symbol.name)) for q in equations]
+
+    def result(self, equation: Equation, over: str | None) -> EquationHtml:
+        """An equation, whose right side is summed over some axes."""
+        if over is None:
+            return self.equation(equation.symbol, equation.expression)
+        summed = latex_sum(marked(equation.expression, self.order, self.names, ()), over)
+        return EquationHtml(self.expression(equation.symbol), Markup(" ".join(pieces(f"= {summed}"))))
+
+
+def _parts_of(said: str) -> list[str]:
+    return [said] if said.startswith('"') else _WORD.split(said)
 
 
 def meanings(plan: Plan) -> tuple[Writer, list[Meaning]]:
@@ -127,7 +138,8 @@ def meanings(plan: Plan) -> tuple[Writer, list[Meaning]]:
     steps = _steps(plan)
     order = [*given, *(name for name in equations if name not in given)]
     writer = Writer(reading_order(d), {*order, D.name})
-    found = [Meaning(D.name, writer.name(D.name), "one value", "the number of features of a row", None, 0)]
+    words, over = AxesWords(d.definition), summed_over(d)
+    found = [Meaning(D.name, writer.name(D.name), "one value", words.size, None, 0)]
     for name in order:
         symbol = given[name][0] if name in given else equations[name].symbol
         line = None if name in given else equations[name]
@@ -135,11 +147,9 @@ def meanings(plan: Plan) -> tuple[Writer, list[Meaning]]:
             Meaning(
                 name,
                 writer.name(name),
-                _VARIES[axes(symbol)],
+                words.varies(symbol),
                 given[name][1] if name in given else "",
-                None
-                if line is None or len(text(line.expression)) > _LONG
-                else writer.equation(line.symbol, line.expression),
+                None if line is None or len(text(line.expression)) > _LONG else writer.result(line, over.get(name)),
                 steps.get(name, 0),
             )
         )
@@ -149,7 +159,9 @@ def meanings(plan: Plan) -> tuple[Writer, list[Meaning]]:
 def _role_of_input(d: Derivation, symbol: TypedSymbol) -> str:
     entry = d.definition.input(symbol.name)
     default = "" if entry.default is None else f", {float(entry.default):g} where it is left out"
-    return f"an input of the layer, a {entry.kind.value}{default}"
+    whole = d.definition.whole(entry.name)
+    role = "an input of the layer" if whole is None else f"a part of the input {whole.name}"
+    return f"{role}, {AxesWords(d.definition).annotation(entry)}{default}"
 
 
 def _steps(plan: Plan) -> Mapping[str, int]:

@@ -28,14 +28,17 @@ from lngen.extensions.page.graph import graph
 from lngen.extensions.page.listing import Line, lines_of, listing, without_the_rest
 from lngen.extensions.page.machine_code import MachineCode
 from lngen.extensions.page.quality import quality
+from lngen.language.definition import Definition
 from lngen.pipeline.stages import Derived
 from lngen.plan.passes.moments import written_out
 from lngen.plan.planner import Plan
+from lngen.report.axes import AxesWords
 from lngen.report.changes import alike, changes
 from lngen.report.content import Content, StepText, content, saving_text
-from lngen.report.formulas import atoms, gradients, textbook_forward
+from lngen.report.formulas import atoms, gradients, summed_over, textbook_forward
 from lngen.report.heading import file_word, notes
 from lngen.report.words import PASSES
+from lngen.runtime.protocol.interface import INTEGERS
 from lngen.version import __version__
 
 _FILES = (
@@ -112,6 +115,8 @@ def page(
         ],
         takes=_takes(plan),
         minimum=plan.forward.minimum_features,
+        meaning_of_size=AxesWords(plan.derivation.definition).size,
+        row=_row(plan.derivation.definition),
         command=_command(plan, machine),
         version=__version__,
         quality=None if table is None else quality(table),
@@ -158,7 +163,7 @@ def _fields(plan: Plan, said: Content, writer: Writer, files: Sequence[File]) ->
         "proved": said.proved,
         "warning": said.audit.warning,
         "saving": said.saving,
-        "gradients": writer.equations(gradients(d)),
+        "gradients": writer.results(gradients(d), summed_over(d)),
         "atoms": writer.equations(atoms(d)),
         "definition": "\n".join(printable(line) for line in said.definition),
         "forward": writer.equations(textbook_forward(d)),
@@ -264,18 +269,32 @@ def _command(plan: Plan, machine: MachineCode | None) -> str:
     return f"lngen derive {word} --html {definition.name}.html{architecture}"
 
 
+def _row(definition: Definition) -> str:
+    """Say what a row is, where axes have names."""
+    return f": the entries along {' '.join(definition.layout.features)}" if definition.layout else ""
+
+
 def _takes(plan: Plan) -> list[tuple[str, str, str, str]]:
-    """The arguments of forward: name, kind, shape, and what is assumed of it."""
+    """The arguments of forward: name, kind, shape or axes, and what is assumed of it."""
     interface = description(plan.programs(), notes(plan, "numpy"))
-    rows = [("argument", "kind", "shape", "assumed")]
+    definition = plan.derivation.definition
+    words = AxesWords(definition)
+    kinds = {}
+    for entry in definition.passed:
+        whole = definition.whole(entry.name)
+        kinds[whole.name if whole else definition.public(entry.name)] = words.kind_and_shape(entry)
+    rows = [("argument", "kind", "axes" if definition.layout else "shape", "assumed")]
     for given in interface["inputs"]:
         default = "" if given["default"] is None else f"{given['default']:g} where it is left out"
-        shape = f"({', '.join(given['axes'])}{',' * (len(given['axes']) == 1)})" if given["axes"] else "one number"
-        rows.append((given["name"], given["kind"], shape, default or "real numbers"))
+        numbers = "integers" if given["kind"] in INTEGERS else "real numbers"
+        rows.append((given["name"], *kinds[given["name"]], default or numbers))
     for constant in interface["constants"]:
         default = "" if constant["default"] is None else f", {constant['default']:g} where it is left out"
         sign = "0 or more" if constant["sign"] == "nonnegative" else "any finite number"
         rows.append((constant["name"], "Constant", "one number", sign + default))
+    for size in interface["layout"]["sizes"] if "layout" in interface else ():
+        default = "" if size["default"] is None else f", {size['default']} where it is left out"
+        rows.append((size["name"], "Size", "one integer", f"the size of the axis{default}"))
     return rows
 
 

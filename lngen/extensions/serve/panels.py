@@ -12,7 +12,7 @@ from lngen.extensions.page.page import steps
 from lngen.pipeline.stages import Derived
 from lngen.plan.planner import Plan
 from lngen.report.content import content
-from lngen.report.formulas import atoms, gradients, reading_order
+from lngen.report.formulas import atoms, gradients, reading_order, summed_over
 from lngen.runtime.emitted import BACKENDS
 
 Panels = dict[str, str]
@@ -34,7 +34,7 @@ def of_plan(plan: Plan) -> Panels:
         verdict=said.headline if said.evidence else "derived, and not proved yet",
         grade="good" if said.proved else "bad" if said.evidence else "",
         saving=said.saving,
-        gradients=writer.equations(gradients(plan.derivation)),
+        gradients=writer.results(gradients(plan.derivation), summed_over(plan.derivation)),
         atoms=writer.equations(atoms(plan.derivation)),
     )
     kinds = sorted(said.evidence, key=attrgetter("kind"))

@@ -34,4 +34,5 @@ BACKEND = Backend(
     option="--sharded",
     remark=collective_line,
     check=evidence,
+    takes_integers=True,
 )

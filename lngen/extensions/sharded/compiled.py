@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from lngen.algebra.symbols import RowScalarSymbol, RowSymbol, is_row
+from lngen.algebra.symbols import RowScalarSymbol, RowSymbol, TypedSymbol, axes, is_row
 from lngen.emit import Notes, cpu, layout
 from lngen.emit.cpp import layer
 from lngen.emit.cpp.kernels import KernelPair, handed, kernels_of
@@ -98,7 +98,7 @@ def _tables(kernel: ShardKernel, cotangents: Sequence[str]) -> dict[str, str]:
     """Return the kinds of a part's arguments and results, and the arguments of its kernels."""
     program, pair = kernel.program, kernel.pair
     kinds = {row.name: _kind(row) for row in program.rows}
-    kinds |= {parameter.name: parameter.kind for parameter in program.parameters}
+    kinds |= {each.name: _integers(each.symbol) if each.symbol.is_integer else each.kind for each in program.parameters}
     of_result: dict[type, str] = {RowSymbol: "Row", RowScalarSymbol: "RowScalar"}
     made = {name: of_result.get(type(store.symbol), "Computed") for store in program.results for name in store.names}
     made |= {symbol.name: "Computed" for symbol in program.saved}
@@ -110,14 +110,30 @@ def _tables(kernel: ShardKernel, cotangents: Sequence[str]) -> dict[str, str]:
     optional = [name for name in dict(program.optional) if name in kinds or name in map(belongs_to, made)]
     zeros = [name for name in cotangents if name in kinds]
     texts = {"values": kinds, "results": made, "kernels": passed}
-    return {name: layout.table({k: f'"{v}"' for k, v in entries.items()}) for name, entries in texts.items()} | {
+    casts = {name: target for name, target in program.casts if name in made}
+    texts |= {"casts": casts} if casts else {}
+    return {name: layout.table({k: _quoted(v) for k, v in entries.items()}) for name, entries in texts.items()} | {
         "sums": str(sums) if any(sums) else "",
         "optional": layout.quoted(optional) if optional else "",
         "zeros": layout.quoted(zeros) if len(cotangents) > 1 and zeros else "",
     }
 
 
+_INTEGERS = {(True, True): "Int", (True, False): 'Int["..."]', (False, True): 'Int["d"]', (False, False): 'Int[""]'}
+
+
+def _integers(symbol: TypedSymbol) -> str:
+    """The kind of integers with these axes."""
+    return _INTEGERS[axes(symbol)]
+
+
+def _quoted(text: str) -> str:
+    return f"'{text}'" if '"' in text else f'"{text}"'
+
+
 def _kind(row: RowArgument) -> str:
+    if row.symbol.is_integer:
+        return _integers(row.symbol)
     if is_row(row.symbol):
         return "Row"
     return "Computed" if row.origin == "computed" else "RowScalar"

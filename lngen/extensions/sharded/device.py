@@ -27,9 +27,12 @@ def files(
     protocol: LayerProtocol,
     layer: PublicInterface,
     notes: Notes,
+    has_parts: bool,
     lines: Sequence[str],
 ) -> dict[str, str]:
     """Return the files for devices; `programs` are marked, by direction, and `lines` describe their collectives.
+
+    Arrays are rows; those of other modules have axes in parts if the layer `has_parts`.
 
     Raises LngenError for an expression that CUDA code cannot be printed for.
     """
@@ -58,6 +61,7 @@ def files(
         header=notes.header,
         title=notes.title,
         collectives=lines,
+        of_wholes=has_parts,
         exported=sorted(programs),
         imported=in_order(["Saved", *protocol.classes(programs)]),
         statements=statements,

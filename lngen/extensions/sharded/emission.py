@@ -13,8 +13,8 @@ from functools import partial
 from typing import Any
 
 from lngen.emit import Notes
-from lngen.emit.description import protocol
-from lngen.emit.interface import OwnFields, PublicInterface, interface, require_uncast
+from lngen.emit.description import protocol, protocol_of
+from lngen.emit.interface import OwnFields, PublicInterface, interface
 from lngen.emit.layout import in_order
 from lngen.emit.numpy.body import DirectionBody
 from lngen.emit.numpy.imports import imported, runtime_imports
@@ -33,7 +33,7 @@ from lngen.extensions.sharded.parts import ShardedProgram
 from lngen.extensions.sharded.sharding import sharded
 from lngen.extensions.sharded.statements import DirectionSteps, StepFunction, told
 from lngen.plan.program import RowProgram
-from lngen.runtime.sharded.layers import COUNTS, LARGEST, WHOLE
+from lngen.runtime.sharded.layers import COUNTS, LARGEST, PLACES, WHOLE
 
 __all__ = ["collectives", "emit"]
 
@@ -76,7 +76,6 @@ def collectives(form: ShardedProgram) -> str:
 class _ShardedEmission:
     def __init__(self, programs: Sequence[RowProgram], notes: Notes) -> None:
         self.notes = notes
-        require_uncast(programs[0], "sharded code", "cast what it returns outside")
         every = list(map(marked_program, programs))
         self.layer: PublicInterface = interface(every[0], notes)
         if totals := [each.public for each in self.layer.outputs if each.kind == "Scalar"]:
@@ -85,16 +84,21 @@ class _ShardedEmission:
                 "its terms, and add them up outside"
             )
         taken = [each.public for each in (*self.layer.inputs, *self.layer.constants, *self.layer.outputs)]
-        if notes.layout:
-            raise LngenError(f"{notes.layer}: sharded code is not emitted for a layer whose axes have names")
+        _require_axis(self.layer)
         if _COMMUNICATOR in taken:
             raise LngenError(f"{notes.layer}: sharded code has an argument {_COMMUNICATOR}; rename that of the layer")
-        if wrong := sorted({COUNTS, WHOLE, LARGEST} & {name for program in programs for name in _names(program)}):
+        if wrong := sorted(
+            {COUNTS, WHOLE, LARGEST, PLACES} & {name for program in programs for name in _names(program)}
+        ):
             raise LngenError(f"{notes.layer}: sharded code has values {', '.join(wrong)}; rename those of the layer")
         self.saved = saved_fields(self.layer, every[0], every[1], every[2:])
-        self.programs = every
+        self.rows: PublicInterface = interface(every[0], notes.of_rows())
         self.protocol = protocol(every, self.layer, self.saved, notes)
-        self.forms = [sharded(program) for program in programs]
+        self.of_rows = protocol_of(every, notes.of_rows())
+        self.forms = [form for program in programs if (form := _form(program)) is not None]
+        kept = {form.program.direction for form in self.forms}
+        self.programs = [program for program in every if program.direction in kept]
+        self.left_out = [program.direction for program in every if program.direction not in kept]
 
     def files(self) -> dict[str, str]:
         steps = list(map(self._steps, self.forms))
@@ -106,7 +110,7 @@ class _ShardedEmission:
         ]
         host = [line for each in steps for line in self._direction(each, "_kernels.")]
         on_kernels = [line for each in steps for line in self._direction(each, "_")]
-        cotangents = [output.derivative.name for output in self.layer.outputs]
+        cotangents = [output.derivative.name for output in self.rows.outputs]
         statements = [line for kernel in kernels for line in compiled.statement(kernel, cotangents)]
         fields = self._fields()
         first = self._layer_line()
@@ -127,9 +131,10 @@ class _ShardedEmission:
         texts |= device.files(
             {program.direction: program for program in self.programs},
             steps,
-            self.protocol,
-            self.layer,
-            self.notes,
+            self.of_rows,
+            self.rows,
+            self.notes.of_rows(),
+            bool(self.layer.counts),
             fields["collectives"],
         )
         return texts | {f"{compiled.SOURCE}.cpp": compiled.source(kernels, self.notes)}
@@ -162,14 +167,14 @@ class _ShardedEmission:
         parameters = [parameter.name for parameter in program.parameters]
         results = [name for store in program.results for name in store.names]
         is_gradient = direction.startswith("backward") and bool(results)
-        cotangents = [output.derivative.name for output in self.layer.outputs]
+        cotangents = [output.derivative.name for output in self.rows.outputs]
         given_up = {*rows, *(belongs_to(each) for each in results if is_gradient)}
         absent = [each for each in cotangents if len(cotangents) > 1 and each in given_up]
         loaded = {*rows, *parameters, *(belongs_to(each) for each in results if is_gradient)}
-        optional = [each for each in self.layer.optional if each in loaded]
+        optional = [each for each in self.rows.optional if each in loaded]
         results += [symbol.name for symbol in program.saved]
         names = names_of(program, results)
-        variables = {each: names.with_suffix(gradient(each), "out") for each in (*self.layer.optional, *cotangents)}
+        variables = {each: names.with_suffix(gradient(each), "out") for each in (*self.rows.optional, *cotangents)}
         variables |= {row: names.with_suffix(row, "rows") for row in rows}
         variables |= {each: names.own(each) for each in parameters}
         cases = Cases((*optional, *absent), tuple(variables.items()))
@@ -186,13 +191,14 @@ class _ShardedEmission:
 
     def _layer_line(self) -> list[str]:
         wide = ", is_wide=True" if self.programs[0].is_wide else ""
-        return [f"_LAYER = _sharded.layer(INTERFACE, Saved{wide})"]
+        return [f"_LAYER = {'_sharded_axes' if self.layer.layout else '_sharded'}.layer(INTERFACE, Saved{wide})"]
 
     def _direction(self, steps: DirectionSteps, before: str) -> list[str]:
         """The statement of a direction; `before` is the prefix of a part's name."""
         name = steps.form.program.direction
         results = self.protocol.directions[name].returned or "_directions.only"
-        return steps.statement(self.notes.layer, "_sharded.Sharded", "_sharded.ShardSteps", before, results)
+        kind = "_sharded_axes.ShardedAxes" if self.layer.layout else "_sharded.Sharded"
+        return steps.statement(self.notes.layer, kind, "_sharded.ShardSteps", before, results)
 
     def _fields(self) -> dict[str, Any]:
         signatures = Signatures(
@@ -203,17 +209,52 @@ class _ShardedEmission:
         functions = [_over(each) for each in public.all()[:-1]]
         several = len(self.layer.outputs) > 1
         lines = [line for each in functions for line in each.lines]
+        named = ["sharded_axes"] if self.layer.layout else []
         modules = ["calls"] if any("_calls." in line for line in lines) else []
         classes = self.protocol.classes(program.direction for program in self.programs)
         return {
             "header": self.notes.header,
             "title": self.notes.title,
-            "collectives": [f"`{form.program.direction}` takes {collectives(form)}." for form in self.forms],
-            "runtime": runtime_imports([*modules, *(["directions"] if not several else []), "collectives", "sharded"]),
+            "axis": self.layer.layout.features[0] if self.layer.layout else "",
+            "collectives": [
+                *(f"`{form.program.direction}` takes {collectives(form)}." for form in self.forms),
+                *(f"`{direction}` has no sharded form, and is left out." for direction in self.left_out),
+            ],
+            "runtime": runtime_imports(
+                [*modules, *(["directions"] if not several else []), "collectives", "sharded", *named]
+            ),
             "imported": in_order(["Saved", *classes]),
             "exported": sorted(program.direction for program in self.programs),
             "functions": functions,
         }
+
+
+def _form(program: RowProgram) -> ShardedProgram | None:
+    """The sharded form of a program; None for one of the second order or of tangents that has none."""
+    try:
+        return sharded(program)
+    except LngenError:
+        if program.direction in ("forward", "backward"):
+            raise
+        return None
+
+
+def _require_axis(layer: PublicInterface) -> None:
+    """Raises LngenError for an array with a gradient that varies over the features and lacks their first axis.
+
+    Each process has a part of that axis, so that the gradient would be a sum over all processes.
+    """
+    if layer.layout is None:
+        return
+    first, *others = layer.layout.features
+    for given in layer.differentiable:
+        names = given.pattern.names if given.pattern else ()
+        if first not in names and not {*others}.isdisjoint(names):
+            raise LngenError(
+                f'{given.public}: Array["{given.pattern}"] lacks the axis {first}, of which each process has a part in '
+                "sharded code, so that its gradient is a sum over processes; write an axis first that "
+                f"{given.public} has, of {' '.join(layer.layout.features)}, or pass it with all of them"
+            )
 
 
 def _names(program: RowProgram) -> Iterator[str]:
@@ -234,8 +275,8 @@ def _over(function: PublicFunction) -> PublicFunction:
     lines = []
     for line in function.lines:
         for direction in ("_FORWARD", "_BACKWARD", "_JVP", "_BACKWARD_BACKWARD"):
-            if f"return {direction}.call(" in line:
+            if f"return {direction}." in line:
                 lines.append(f"    call_ = {direction}.over(communicator)")
-                line = line.replace(f"{direction}.call(", "call_.call(")
+                line = line.replace(f"{direction}.", "call_.")
         lines.append(line)
     return replace(function, signature=told(function.signature), lines=lines)

@@ -28,6 +28,7 @@ from lngen.language.syntax import Kind
 from lngen.pipeline.files import loading
 from lngen.pipeline.stages import Derived
 from lngen.plan.planner import Plan
+from lngen.runtime.numpy.axes import calls_on_rows
 
 KIND = "parts of rows"
 
@@ -37,6 +38,9 @@ SPLITS = ((5, 8), (6, 0, 1, 4))
 _ROWS = 3
 _SECONDS = 30.0
 _KINDS = ("forward vs oracle", "complex step", "second derivation", "tangents", "second order", "precision")
+_NEEDED = {"tangents": "jvp", "second order": "backward_backward"}
+"""The direction that some evidence is about; a module may lack it."""
+
 _DTYPES = ("float64", "float32")
 
 
@@ -59,15 +63,17 @@ def over_parts(plan: Plan, module: ModuleType, backend: str, seed: int, tell: Te
     definition = plan.derivation.definition
     on_device = backend == "cuda"
     communicators = importlib.import_module(".._runtime.sharded.collectives", module.__package__).ThreadCommunicator
+    kinds = [kind for kind in _KINDS if hasattr(module, _NEEDED.get(kind, "forward"))]
     for sizes in SPLITS[:1] if on_device else SPLITS:
         if sum(sizes) < definition.minimum_features:
             continue
         words = "+".join(map(str, sizes))
         tell(f"{module.__name__.rpartition('.')[2]} on parts of {words} features")
-        each: Any = OnDevice(module) if on_device else module
+        of_rows = calls_on_rows(module) if definition.layout and not on_device else module
+        each: Any = OnDevice(module) if on_device else of_rows
         parts = OverParts(definition, each, communicators, sizes, device if on_device else nullcontext)
         report = check(
-            replace(checkable(plan, parts), proofs=()), [(_ROWS, sum(sizes))], _DTYPES, backend, seed, _KINDS, tell=tell
+            replace(checkable(plan, parts), proofs=()), [(_ROWS, sum(sizes))], _DTYPES, backend, seed, kinds, tell=tell
         )
         for item in report.evidence:
             yield replace(item, kind=KIND, what=f"{item.kind}, {words} features: {item.what}")

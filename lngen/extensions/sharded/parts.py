@@ -42,6 +42,15 @@ class Exchange:
 
 
 @dataclass(frozen=True)
+class DrawnRow:
+    """Row of integers whose quotients by 2**24 are random numbers `uniform(seed, stream)`."""
+
+    symbol: RowSymbol
+    seed: ScalarSymbol
+    stream: int
+
+
+@dataclass(frozen=True)
 class ShardedProgram:
     """Row program over shards: `parts[0]`, `exchanges[0]`, `parts[1]` and so on; the last part follows all exchanges.
 
@@ -49,8 +58,10 @@ class ShardedProgram:
     has the results that vary over features, and is None if there are none. Other results are row scalars from an
     exchange, or those of `common`. This program reads no value that varies over features: all processes run it in the
     same way, with any shard. Three numbers are known without computation: `whole`, all features of a row; `count`, the
-    features of each shard, a Feature of merges; `largest`, the largest finite number of the type. With `counts_first`
-    the first part needs `whole`, which then takes a collective of its own.
+    features of each shard, a Feature of merges; `largest`, the largest finite number of the type. So are `places`, the
+    positions of a shard's features in the whole row, which are `index()`, and the rows that are `drawn`. With
+    `counts_first` the first part needs `whole` or a position, and the counts of all shards take a collective of their
+    own.
     """
 
     program: RowProgram
@@ -59,6 +70,8 @@ class ShardedProgram:
     whole: ScalarSymbol
     count: FeatureSymbol
     largest: ScalarSymbol
+    places: FeatureSymbol
+    drawn: tuple[DrawnRow, ...] = ()
     common: RowProgram | None = None
     counts_first: bool = False
 

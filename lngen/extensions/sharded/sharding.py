@@ -47,6 +47,7 @@ from sympy import Add, Expr
 
 from lngen.algebra.equations import leading_to, read_by
 from lngen.algebra.symbols import (
+    PLACE,
     AttainsFirst,
     D,
     FeatureSum,
@@ -65,7 +66,7 @@ from lngen.algebra.symbols import (
 )
 from lngen.errors import LngenError
 from lngen.extensions.sharded.merging import Merging, Shared
-from lngen.extensions.sharded.parts import Exchange, Sent, ShardedProgram
+from lngen.extensions.sharded.parts import DrawnRow, Exchange, Sent, ShardedProgram
 from lngen.plan.lines import ProgramLine
 from lngen.plan.passes.balance import grown
 from lngen.plan.program import (
@@ -79,6 +80,9 @@ from lngen.plan.program import (
     Store,
 )
 from lngen.plan.stages import stages_of
+
+BITS = 24
+"""Bits of a random number in [0, 1)."""
 
 
 def sharded(program: RowProgram, *, merges: bool = True) -> ShardedProgram:
@@ -130,13 +134,25 @@ class _Sharding:
         self._whole = ScalarSymbol(self._names.fresh("all_features"), positive=True)
         self._count = FeatureSymbol(self._names.fresh("part_features"), nonnegative=True)
         self._largest = ScalarSymbol(self._names.fresh("largest"), positive=True)
+        self._places = FeatureSymbol(self._names.fresh("places"), integer=True, nonnegative=True)
+        self._drawn = {
+            row.symbol: DrawnRow(
+                RowSymbol(self._names.fresh(f"{row.symbol.name}_bits"), integer=True, nonnegative=True),
+                row.seed,
+                row.stream,
+            )
+            for row in program.random
+        }
+        self._everywhere = {D: self._whole, PLACE: self._places}
+        self._everywhere |= {u: row.symbol * sympy.Rational(1, 2**BITS) for u, row in self._drawn.items()}
         self._lines: dict[TypedSymbol, ProgramLine] = {}
         self._known: dict[TypedSymbol, int] = {}
         self._drafts: list[_Draft] = []
         self._totals = _only_summed(program)
         self._given = {row.symbol: row for row in program.rows}
-        if program.direction != "forward":
-            self._given |= {s: RowArgument(s.name, s, "saved output") for s in program.saved}
+        known = [*(row.symbol for row in self._drawn.values())]
+        known += program.saved if program.direction != "forward" else ()
+        self._given |= {s: RowArgument(s.name, s, "saved output") for s in known}
 
     def form(self) -> ShardedProgram:
         program = self._whole_program
@@ -165,6 +181,8 @@ class _Sharding:
             merge = exchanges[0].merge
             asked |= {row.symbol for row in merge.rows} if merge else set()
         first = next((part for part in parts if part is not None), None)
+        counted = {self._whole, self._places, *(row.symbol for row in self._drawn.values())}
+        drawn = tuple(row for row in self._drawn.values() if any(part and row.symbol in part.read() for part in parts))
         return ShardedProgram(
             program=program,
             parts=tuple(parts),
@@ -172,8 +190,10 @@ class _Sharding:
             whole=self._whole,
             count=self._count,
             largest=self._largest,
+            places=self._places,
+            drawn=drawn,
             common=common,
-            counts_first=first is parts[0] and first is not None and self._whole in first.read(),
+            counts_first=first is parts[0] and first is not None and not counted.isdisjoint(first.read()),
         )
 
     # ---- what is known when
@@ -210,8 +230,10 @@ class _Sharding:
         self._known[reduction.symbol] = at
 
     def _sharded(self, expression: Expr, step: int) -> Expr:
-        """The expression with all features for D, in which one part alone attains an extreme first."""
-        expression = expression.xreplace({D: self._whole})
+        """The expression with all features for D and positions in all of them, in which one part alone attains an
+        extreme first.
+        """
+        expression = expression.xreplace(self._everywhere)
         table: dict[Expr, Expr] = {}
         for atom in sorted(expression.atoms(AttainsFirst), key=sympy.default_sort_key):
             if any(argument.has(AttainsFirst) for argument in atom.args) or not is_row(atom.args[0]):
@@ -375,7 +397,7 @@ class _Sharding:
     ) -> RowProgram:
         """Return the program that leads to these values; values that it reads and does not compute are arguments."""
         program = self._whole_program
-        epilogue = [replace(line, expression=line.expression.xreplace({D: self._whole})) for line in epilogue]
+        epilogue = [replace(line, expression=line.expression.xreplace(self._everywhere)) for line in epilogue]
         after = {symbol for line in epilogue for symbol in line.expression.free_symbols}
         ends = [*saved, *(store.symbol for store in (*stores, *results))]
         ends += sorted({s for total in sums for s in total.body.free_symbols} | after, key=lambda s: s.name)
@@ -386,6 +408,7 @@ class _Sharding:
             Parameter(self._whole.name, self._whole, "Scalar", None),
             Parameter(self._largest.name, self._largest, "Scalar", None),
             Parameter(self._count.name, self._count, "Feature", None),
+            Parameter(self._places.name, self._places, "Feature", None),
             *(Parameter(total.name, total, "Scalar", None) for total in self._totals.values() if total in self._known),
         ]
         made = {line.symbol for line in lines}
@@ -406,6 +429,7 @@ class _Sharding:
             epilogue=tuple(epilogue),
             saved=tuple(saved),
             results=tuple(results),
+            random=(),
             growth=grown(program.growth, lines),
         )
 

@@ -67,6 +67,9 @@ class DirectionSteps:
             for keyword, end, where in (("last", self.last, before), ("common", self.common, "_kernels."))
             if end
         }
+        made = self.last.makes if self.last else []
+        casts = {name: f'"{target}"' for name, target in program.casts if name not in made}
+        drawn = {each.symbol.name: f'("{each.seed.name}", {each.stream})' for each in self.form.drawn}
         known = {
             each: f'"{store.symbol.name}"'
             for store in program.results
@@ -79,6 +82,8 @@ class DirectionSteps:
             exchanges=f"[{', '.join(exchanges)}]" if exchanges else "",
             **ends,
             known_as=table(known) if known else "",
+            cast_to=table(casts) if casts else "",
+            drawn=table(drawn) if drawn else "",
             minimum_features=str(program.minimum_features) if program.minimum_features > 1 else "",
             counts_first="True" if self.form.counts_first else "",
         )

@@ -17,14 +17,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from math import prod
 
 import sympy
 from sympy import Add, Expr, Mul, Pow
 
 from lngen.algebra.equations import Equation, read_by
-from lngen.algebra.symbols import D, FeatureSymbol, Reduction, RowSymbol, SumRows, TypedSymbol, axes, is_row
+from lngen.algebra.symbols import D, Reduction, RowSymbol, SumRows, TypedSymbol, axes, is_row
 from lngen.plan.cost.operations import Operations, operations, power_multiplications
 from lngen.plan.planner import Plan
 from lngen.plan.program import RowProgram
@@ -33,6 +34,26 @@ from lngen.runtime.protocol.casts import itemsize
 ROWS = sympy.Symbol("rows", integer=True, nonnegative=True)
 ITEMSIZE = sympy.Symbol("itemsize", integer=True, positive=True)
 ACCUMULATE_ITEMSIZE = sympy.Symbol("accumulate_itemsize", integer=True, positive=True)
+
+INTEGER_ITEMSIZE = 8
+"""Bytes of an integer, such as a label of PyTorch. A caller may pass a narrower type."""
+
+
+@dataclass(frozen=True)
+class SmallerArray:
+    """Array read or written that lacks axes of the rows: those that it has, and its bytes an entry if not the rows'."""
+
+    name: str
+    axes: tuple[str, ...]
+    own: int | None = None
+
+    def bytes(self, sizes: Mapping[str, int], itemsize: int) -> int:
+        """Bytes moved, given the size of each axis and of an entry of rows.
+
+        >>> SmallerArray("scale", ("b", "d")).bytes({"b": 2, "t": 100, "d": 3}, 4)
+        24
+        """
+        return (self.own or itemsize) * prod(sizes[axis] for axis in self.axes)
 
 
 @dataclass(frozen=True)
@@ -43,9 +64,9 @@ class Cost:
     scalars that are inputs, cotangents or results, in the rows' type. `saved` counts the row scalars saved for
     backward, in the accumulation type. `features` and `numbers` count Features and Scalars read or written.
     `partial_features` and `partial_numbers` are sums over rows, with one partial result for every block of rows.
-    `cast_rows` and `cast_scalars` are the sizes, in bytes, of those results that are cast to a type of their own.
-    `smaller` counts arrays read or written that lack axes of the rows. Their size is not a formula in rows and D, and
-    `bytes` has none of it.
+    `own_rows` and the others are the sizes, in bytes, of those among them that have a type of their own: integers, and
+    results that are cast. `smaller` are arrays read or written that lack axes of the rows. Their size is not a formula
+    in rows and D, and `bytes` has none of it.
     """
 
     operations: Operations
@@ -58,9 +79,11 @@ class Cost:
     numbers: int
     partial_features: int
     partial_numbers: int
-    cast_rows: tuple[int, ...] = ()
-    cast_scalars: tuple[int, ...] = ()
-    smaller: int = 0
+    own_rows: tuple[int, ...] = ()
+    own_scalars: tuple[int, ...] = ()
+    own_features: tuple[int, ...] = ()
+    own_numbers: tuple[int, ...] = ()
+    smaller: tuple[SmallerArray, ...] = ()
 
     @property
     def tensors(self) -> int:
@@ -70,12 +93,17 @@ class Cost:
     @property
     def row_bytes(self) -> Expr:
         """Bytes moved for an entry of a row."""
-        return _bytes(self.tensors, self.cast_rows)
+        return _bytes(self.tensors, self.own_rows)
+
+    @property
+    def scalar_bytes(self) -> Expr:
+        """Bytes per row of the row scalars that are inputs, cotangents or results."""
+        return _bytes(self.scalars_read + self.scalars_written, self.own_scalars)
 
     @property
     def bytes(self) -> Expr:
         """Bytes moved, in rows, D, itemsize and accumulate_itemsize; partial sums excluded."""
-        scalars = _bytes(self.scalars_read + self.scalars_written, self.cast_scalars) + self.saved_bytes_per_row
+        scalars = self.scalar_bytes + self.saved_bytes_per_row
         return ROWS * (D * self.row_bytes + scalars) + self.parameter_bytes
 
     @property
@@ -86,7 +114,8 @@ class Cost:
     @property
     def parameter_bytes(self) -> Expr:
         """Bytes of Features and Scalars, once per call."""
-        return ITEMSIZE * (D * self.features + self.numbers)
+        of_rows = D * (self.features - len(self.own_features)) + self.numbers - len(self.own_numbers)
+        return ITEMSIZE * of_rows + D * sum(self.own_features) + sum(self.own_numbers)
 
     @property
     def partial_bytes(self) -> Expr:
@@ -104,9 +133,9 @@ class Cost:
         return int(self.bytes.subs(values)), int(self.flops.subs(values))
 
 
-def _bytes(count: int, casts: tuple[int, ...]) -> Expr:
-    """Bytes of an entry of several arrays, some of them cast to types of these sizes."""
-    return (count - len(casts)) * ITEMSIZE + sum(casts)
+def _bytes(count: int, own: tuple[int, ...]) -> Expr:
+    """Bytes of an entry of several arrays, some of them of types of their own with these sizes."""
+    return (count - len(own)) * ITEMSIZE + sum(own)
 
 
 @dataclass(frozen=True)
@@ -129,30 +158,39 @@ class Unfused:
 
 def cost(program: RowProgram) -> Cost:
     """The cost of a program in which every row is read once and every result written once."""
-    used = program.read()
-    arguments = [argument for argument in program.rows if argument.symbol in used]
-    read = {argument.symbol for argument in arguments if argument.name not in program.smaller}
-    parameters = [p.symbol for p in program.parameters if p.symbol in used]
-    stored = [(name, store.symbol) for store in program.results for name in store.names]
-    written = [symbol for name, symbol in stored if name not in program.smaller]
-    casts = {name: itemsize(target) for name, target in program.casts}
-    cast = [(store.symbol, casts[name]) for store in program.results for name in store.names if name in casts]
+    used, casts = program.read(), dict(program.casts)
+    given = [*((row.name, row.symbol) for row in program.rows), *((p.name, p.symbol) for p in program.parameters)]
+    read = {symbol: name for name, symbol in given if symbol in used}
+    made = [(n, store.symbol) for store in program.results for n in store.names if store.symbol not in program.saved]
+    own = {name: itemsize(target) for name, target in casts.items()}
+    own |= {name: INTEGER_ITEMSIZE for symbol, name in read.items() if symbol.is_integer}
+    axes_of = dict(program.smaller)
+    taken = [(name, symbol) for symbol, name in read.items() if symbol not in program.saved]
+
+    def whole(pairs: Iterable[tuple[str, TypedSymbol]], rows: bool, features: bool) -> list[str]:
+        return [name for name, symbol in pairs if name not in axes_of and axes(symbol) == (rows, features)]
+
+    def sizes(rows: bool, features: bool) -> tuple[int, ...]:
+        return tuple(own[name] for name in whole([*taken, *made], rows, features) if name in own)
+
     return Cost(
         operations=operations(program),
-        rows_read=sum(is_row(symbol) for symbol in read),
-        rows_written=sum(is_row(symbol) for symbol in written),
-        scalars_read=sum(not is_row(symbol) for symbol in read - set(program.saved)),
-        scalars_written=sum(axes(symbol) == (True, False) for symbol in written if symbol not in program.saved),
+        rows_read=len(whole(taken, True, True)),
+        rows_written=len(whole(made, True, True)),
+        scalars_read=len(whole(taken, True, False)),
+        scalars_written=len(whole(made, True, False)),
         saved=len(program.saved),
-        features=sum(isinstance(symbol, FeatureSymbol) for symbol in parameters)
-        + sum(isinstance(symbol, FeatureSymbol) for symbol in written),
-        numbers=sum(not axes(symbol).features for symbol in parameters)
-        + sum(not any(axes(symbol)) for symbol in written),
+        features=len(whole([*taken, *made], False, True)),
+        numbers=len(whole([*taken, *made], False, False)),
         partial_features=sum(axes(r.symbol).features for stage in program.stages for r in stage.rows_reductions),
         partial_numbers=sum(not axes(r.symbol).features for stage in program.stages for r in stage.rows_reductions),
-        cast_rows=tuple(size for symbol, size in cast if is_row(symbol)),
-        cast_scalars=tuple(size for symbol, size in cast if not is_row(symbol)),
-        smaller=sum(argument.name in program.smaller for argument in arguments) + len(stored) - len(written),
+        own_rows=sizes(True, True),
+        own_scalars=sizes(True, False),
+        own_features=sizes(False, True),
+        own_numbers=sizes(False, False),
+        smaller=tuple(
+            SmallerArray(name, axes_of[name], own.get(name)) for name, _ in (*taken, *made) if name in axes_of
+        ),
     )
 
 

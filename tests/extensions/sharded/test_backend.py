@@ -13,6 +13,8 @@ from lngen.language.parsing import parse
 from lngen.pipeline.files import loading, manifest
 from lngen.pipeline.stages import derived
 from lngen.runtime.emitted import BACKENDS
+from lngen.runtime.protocol.directions import FEATURE, PARTS, ROW
+from lngen.runtime.protocol.interface import INTEGERS
 from lngen.runtime.sharded import collectives
 from tests import corpus
 from tests.formatted import assert_passes_ruff
@@ -61,17 +63,20 @@ class Case:
 
     def __init__(self, interface, features, dtype=np.float64, seed=0, left_out=(), rows=SHAPE):
         rng = np.random.default_rng(seed)
-        shapes = {"Row": (*rows, features), "RowScalar": rows, "Feature": (features,), "Scalar": ()}
-        shapes["Data"] = shapes["Row"]
+        shapes = dict(enumerate(((*rows, features), rows, (features,), ())))
         self.kinds = {each["name"]: each["kind"] for each in (*interface["inputs"], *interface["outputs"])}
+
+        def drawn(name):
+            shape = shapes[PARTS[self.kinds[name]]]
+            if self.kinds[name] in INTEGERS:
+                return rng.integers(-1, features, shape)
+            return np.asarray(rng.standard_normal(shape), dtype)
+
         names = [each["name"] for each in interface["inputs"]]
-        self.inputs = [
-            None if name in left_out else np.asarray(rng.standard_normal(shapes[self.kinds[name]]), dtype)
-            for name in names
-        ]
+        self.inputs = [None if name in left_out else drawn(name) for name in names]
         self.constants = {e["name"]: 0.3 for e in interface["constants"] if e["default"] is None}
         outputs = [each["name"] for each in interface["outputs"]]
-        self.cotangents = [np.asarray(rng.standard_normal(shapes[self.kinds[name]]), dtype) for name in outputs]
+        self.cotangents = [drawn(name) for name in outputs]
         self.input_kinds = [self.kinds[name] for name in names]
         self.output_kinds = [self.kinds[name] for name in outputs]
         differentiable = [each["of"] for each in interface["gradients"]]
@@ -80,7 +85,7 @@ class Case:
 
     def part(self, values, kinds, span):
         return [
-            v[..., span] if v is not None and kind in ("Row", "Feature", "Data") else v
+            v[..., span] if v is not None and PARTS[kind] in (ROW, FEATURE) else v
             for v, kind in zip(values, kinds, strict=True)
         ]
 
@@ -132,7 +137,7 @@ def joined(kinds, parts):
     """Results of parts as those of one process; what is one value per row has to be the same in all."""
     found = []
     for kind, each in zip(kinds, zip(*parts, strict=True), strict=True):
-        if each[0] is not None and kind in ("Row", "Feature"):
+        if each[0] is not None and PARTS[kind] in (ROW, FEATURE):
             found.append(np.concatenate(each, axis=-1))
         else:
             for other in each[1:]:

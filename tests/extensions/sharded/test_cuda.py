@@ -12,6 +12,7 @@ import pytest
 
 from lngen.check.on_device import OnDevice, device
 from lngen.extensions.simt import driver
+from lngen.language.parsing import parse
 from lngen.pipeline.files import loading, manifest
 from lngen.pipeline.stages import derived
 from lngen.runtime.sharded import collectives
@@ -43,8 +44,10 @@ def modules(tmp_path_factory):
 
     @cache
     def load(name):
-        manifest.write(derived(corpus.definition(name), proved=False, backends=["sharded"]).emission, folder / name)
-        package = loading.load(folder / name / corpus.definition(name).name).__name__
+        definition = corpus.definition(name) if name in corpus.NAMES else parse(name)
+        own = folder / f"at{len(list(folder.iterdir()))}"
+        manifest.write(derived(definition, proved=False, backends=["sharded"]).emission, own)
+        package = loading.load(own / definition.name).__name__
         plain, parts = (importlib.import_module(f"{package}.{each}") for each in ("numpy_backend", "cuda_sharded"))
         if driver.enabled():
             in_one_module(parts)
@@ -84,6 +87,24 @@ def test_parts_give_what_one_process_gives(name, modules):
     plain, parts = modules(name)
     case = Case(plain.INTERFACE, sum(SIZES), np.float32)
     require_equal(case, of_parts(parts, case), whole(plain, case), np.float32)
+
+
+LABELS = """
+def labels(x: Row, label: Int["..."], seed: Int[""], gamma: Feature = 1):
+    kept = dropout(x, 0.25, seed)
+    y = cast(20*gamma*kept, "int8")
+    z = pick(gamma*kept, label)
+    return y, z
+"""
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("kind", [np.int64, np.int8])
+def test_places_labels_casts_and_random_numbers(kind, modules):
+    plain, parts = modules(LABELS)
+    case = Case(plain.INTERFACE, 300, np.float32)
+    case.inputs[1:3] = np.asarray([[0, 299, 127], [-1, 300, 5]]).astype(kind), np.asarray(2**25 + 1)
+    require_equal(case, of_parts(parts, case, (130, 0, 170)), whole(plain, case), np.float32)
 
 
 @pytest.mark.exhaustive

@@ -1,0 +1,51 @@
+"""The page of a definition that names its axes speaks of them."""
+
+import html
+import re
+
+import pytest
+
+from lngen.extensions.page import formulas
+from lngen.extensions.page.page import fragment, page
+from lngen.language.parsing import parse
+from lngen.pipeline.stages import derived, planned
+
+TEXT = """
+def scaled(x: Array["b t (g c)"], label: Int["b"], s: Array["b c"] = 1, g: Size = 2):
+    y = s*x*rsqrt(mean(x**2, "c") + 1) + where(label == 1, s, 0)
+    return y
+"""
+
+
+def text_of(markup):
+    """A page as a reader sees it, with one blank between its pieces."""
+    shown = re.sub(r"<(script|style).*?</\\1>|<svg.*?</svg>", " ", markup, flags=re.DOTALL)
+    shown = re.sub(r"<math.*?</math>", lambda found: re.sub("<[^>]+>", "", found[0]), shown, flags=re.DOTALL)
+    return " ".join(html.unescape(re.sub("<[^>]+>", " ", shown)).split())
+
+
+def gradient_of_s():
+    return text_of(fragment(planned(parse(TEXT), proved=False))).partition(" ds ")[2].partition(" where ")[0]
+
+
+def test_the_gradient_of_an_array_is_a_sum_over_the_axes_that_it_lacks(monkeypatch):
+    assert gradient_of_s().startswith("=∑t,g(")
+    monkeypatch.setattr("lngen.extensions.page.page.summed_over", lambda derivation: {})
+    assert "∑" not in gradient_of_s()
+
+
+@pytest.mark.ci
+def test_the_page_has_the_axes_of_every_argument_and_value():
+    found = text_of(page(derived(parse(TEXT), proved=False, backends=["numpy"])))
+    assert "D, the number of entries of a row, those along c, is 1 or more" in found
+    assert "x Array b t (g c) real numbers label Int b integers s Array b c 1 where it is left out" in found
+    assert "g Size one integer the size of the axis, 2 where it is left out" in found
+    assert 'an input of the layer, Array["b c"], 1 where it is left out, one value for each b c' in found
+    assert 'Rows have the axes "b t (g c)": "b t g" number them, and "c" make up a row.' in found
+    assert "Type a row: the entries along c." in found
+
+
+def test_axes_in_prose_are_no_names():
+    writer = formulas.Writer((), {"g"})
+    assert writer.prose('over "n (g c)"') == "over &quot;n (g c)&quot;"
+    assert "<math>" in writer.prose("over g")
