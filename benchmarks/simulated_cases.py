@@ -36,7 +36,7 @@ _FEW = (1024, 4096), ("bf16",)
 _USUAL = {
     64: ("rotary",),
     128: ("head_rms_norm",),
-    1024: ("ada_layer_norm", "ada_layer_norm_zero", "alibi_softmax", "causal_softmax"),
+    1024: ("ada_layer_norm", "ada_layer_norm_zero", "alibi_softmax", "causal_softmax", "focal_loss"),
     4096: (
         *("add_rms_norm_fp8", "dropout_add_layer_norm", "info_nce"),
         *("instance_norm", "layer_norm_hw", "packed_swiglu"),
@@ -55,8 +55,7 @@ _RECORDED = {
 }
 """Row lengths and types of the layers in the record: of two norms those at which there are others' kernels.
 
-Layers with named axes, labels and casts have the one that is usual in models. The focal loss computes in float64,
-which the simulator does not know.
+Layers with named axes, labels and casts have the one that is usual in models.
 """
 
 _FEATURES_AHEAD = 2

@@ -9,6 +9,12 @@ from sympy import Expr
 
 from lngen.algebra.symbols import RowMax, StopGradient, TypedSymbol, Where
 
+LOWEST = -(sympy.Integer(10) ** 38)
+"""Exponent of an entry that a select leaves out, in the largest exponent.
+
+It may be any number, since the shift cancels. Exponents of a layer are not below it.
+"""
+
 
 def larger(a: Expr, b: Expr) -> Expr:
     """The larger of two values; on a tie, and where either is NaN, the second.
@@ -35,14 +41,15 @@ def arguments_of_larger(e: Expr) -> tuple[Expr, ...]:
     return ()
 
 
-def never_positive(values: Iterable[tuple[TypedSymbol, Expr]]) -> set[Expr]:
-    """Differences with an extreme that are 0 at most: a row less its largest entry, a number less the larger of two.
+def differences(values: Iterable[tuple[TypedSymbol, Expr]], *, everywhere: bool = False) -> set[Expr]:
+    """Return differences with an extreme, 0 at most: a row less its largest entry, a number less the larger of two.
 
-    Of the largest of those entries that a select lets through, it is the difference of an entry that it does.
+    Of the largest of those entries that a select lets through, it is the difference of an entry that it does; with
+    `everywhere` it is left out.
 
     >>> from lngen.algebra.symbols import RowScalarSymbol, RowSymbol
     >>> x, m, s, t = RowSymbol("x"), *map(RowScalarSymbol, "mst")
-    >>> sorted(map(str, never_positive([(m, RowMax(x)), (t, larger(m, s))])))
+    >>> sorted(map(str, differences([(m, RowMax(x)), (t, larger(m, s))])))
     ['-m + x', '-t + x', 'm - t', 's - t']
     """
     known = {s: e.args[0] if isinstance(e, StopGradient) else e for s, e in values}
@@ -50,15 +57,20 @@ def never_positive(values: Iterable[tuple[TypedSymbol, Expr]]) -> set[Expr]:
     below: dict[Expr, set[Expr]] = {}
     for symbol, value in known.items():
         body = value.args[0] if isinstance(value, RowMax) else None
-        found = set(arguments_of_larger(value) if body is None else _let_through(body, known))
+        of_row = () if body is None else [body] if everywhere else _let_through(body, known)
+        found = {*arguments_of_larger(value), *of_row}
         found |= {lower for e in found for lower in below.get(e, ())}
         if found:
             below[symbol] = found
-    differences = {lower - symbol for symbol, found in below.items() for lower in found}
+    result = {lower - symbol for symbol, found in below.items() for lower in found}
     # The same by a name of what is taken off.
-    differences |= {lower + minus[symbol] for symbol, found in below.items() if symbol in minus for lower in found}
-    selects = {part for value in known.values() for part in value.atoms(Where)}
-    return differences | {e for e in selects if all(known.get(b, b) in differences | {0} for b in e.args[1:])}
+    result |= {lower + minus[symbol] for symbol, found in below.items() if symbol in minus for lower in found}
+
+    def is_below(e: Expr) -> bool:
+        value = known.get(e, e)
+        return value in result or value == 0 or (isinstance(value, Where) and all(map(is_below, value.args[1:])))
+
+    return result | {e for value in known.values() for e in value.atoms(Where) if is_below(e)}
 
 
 def _let_through(body: Expr, known: Mapping[TypedSymbol, Expr]) -> Iterator[Expr]:

@@ -16,13 +16,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import floor
-from typing import Any
+from typing import Any, NamedTuple
 
 import sympy
 from sympy import Add, Expr, Mul, Pow, Rational, Symbol
 from sympy.core.relational import Relational
 
-from lngen.algebra.extremes import never_positive
+from lngen.algebra.exponentials import never_positive
+from lngen.algebra.extremes import differences
 from lngen.algebra.fold import Fold
 from lngen.algebra.symbols import (
     AttainsFirst,
@@ -52,6 +53,15 @@ _NOTHING = EXPONENTIAL * _DEEP / 2
 _BOUNDED = (AttainsFirst, *heads_that(lambda entry: entry.bounded))
 
 
+class BelowZero(NamedTuple):
+    """Properties of a value that is never above 0."""
+
+    is_deep: bool
+    """Some entry of a row makes it far below 0."""
+    everywhere: bool
+    """It is, and not just where the select lets it through that the largest entry is of."""
+
+
 @dataclass(frozen=True)
 class Growth(Fold[Rational]):
     """The degrees of the values of a program, and the largest that its forward has, which is 1 at least.
@@ -71,6 +81,8 @@ class Growth(Fold[Rational]):
     """Exponents of a larger degree are far below zero, where an exponential, a sigmoid and a softplus vanish."""
     at_most_one: tuple[TypedSymbol, ...] = ()
     """Exponentials of what is never above 0."""
+    below_zero: Mapping[Expr, BelowZero] = field(default_factory=dict)
+    """Values and exponents that are never above 0."""
     beside: Growth | None = None
     """Growth of the other entries of a row, if only some have exponents far below zero."""
     small: tuple[TypedSymbol, ...] = ()
@@ -121,7 +133,8 @@ class Growth(Fold[Rational]):
     def after(self, values: Sequence[Value]) -> Growth:
         """The same with the degrees of what is assigned next.
 
-        A row less its largest entry is 0 at most, so its exponential does not grow. What is bounded has no degree.
+        What is never above 0, as a row less its largest entry, has an exponential that does not grow. What is bounded
+        has no degree.
 
         >>> from lngen.algebra.symbols import RowMax, RowScalarSymbol, RowSymbol
         >>> x, m, c, e = RowSymbol("x"), RowScalarSymbol("m"), RowSymbol("c"), RowSymbol("e")
@@ -130,25 +143,29 @@ class Growth(Fold[Rational]):
         {x: 1, m: 1, c: 1}
         """
         found = self if self.beside is None else replace(self, beside=self.beside.after(values))
-        below = never_positive(values)
-        shifted: dict[Expr, Expr] = {difference: difference for difference in below}
+        everywhere = never_positive(values, [e for e, known in self.below_zero.items() if known.everywhere])
+        below = everywhere | differences(values)
         for symbol, expression in values:
-            if expression in below:
-                shifted[symbol] = expression
+            exponents = (function.args[0] for function in expression.atoms(sympy.exp, Expm1))
+            for e in (*exponents, expression) if below else ():
+                if e in below:
+                    found = found._with_below_zero(e, e in everywhere, *([symbol] if e == expression else []))
             if complement := found._complement(expression):
                 found = replace(found, complements={**found.complements, symbol: complement})
-            bounded = isinstance(expression, sympy.exp) and expression.args[0] in shifted
+            bounded = isinstance(expression, sympy.exp) and expression.args[0] in found.below_zero
             if bounded:
                 found = replace(found, at_most_one=(*found.at_most_one, symbol))
-            degree = found._of_shifted(shifted[expression.args[0]]) if bounded else found.degree(expression)
+            degree = found.degree(expression)
             if degree or not (bounded or found._is_bounded(expression)):
                 found = found.with_value(symbol, degree)
         return found
 
-    def _of_shifted(self, difference: Expr) -> Rational:
-        """The degree of the exponential of a row less its largest entry: 1 at that, nearly nothing far below it."""
-        in_row = axes(difference).features and any(not axes(symbol).features for symbol in difference.free_symbols)
-        return -EXPONENTIAL if in_row and self.beside is not None else _NONE
+    def _with_below_zero(self, value: Expr, everywhere: bool, *names: TypedSymbol) -> Growth:
+        """The same with a value that is never above 0: a row less its largest entry is 0 there, far below it beside."""
+        in_row = axes(value).features and any(not axes(symbol).features for symbol in value.free_symbols)
+        deep = {s for s in value.free_symbols if s in self.below_zero and self.below_zero[s].is_deep}
+        known = BelowZero(in_row or value.has(Reduction) or bool(deep), everywhere)
+        return replace(self, below_zero={**self.below_zero, **dict.fromkeys((value, *names), known)})
 
     def with_value(self, symbol: TypedSymbol, degree: Rational) -> Growth:
         """The same with one degree more."""
@@ -161,6 +178,7 @@ class Growth(Fold[Rational]):
             degrees={new(symbol): degree for symbol, degree in self.degrees.items()},
             complements={new(symbol): degree for symbol, degree in self.complements.items()},
             at_most_one=tuple(map(new, self.at_most_one)),
+            below_zero={e.xreplace({s: new(s) for s in e.free_symbols}): known for e, known in self.below_zero.items()},
             beside=None if self.beside is None else self.beside.renamed(new),
         )
 
@@ -217,6 +235,10 @@ class Growth(Fold[Rational]):
 
     def _exponential(self, exponent: Expr) -> Rational:
         """The degree of an exponential. A normalised row has degree 0, and is the larger the longer it is."""
+        times, value = exponent.as_coeff_Mul()
+        known = self.below_zero.get(exponent, self.below_zero.get(value) if times > 0 else None)
+        if known is not None:
+            return -EXPONENTIAL if known.is_deep and self.beside is not None else _NONE
         degree = self.degree(exponent)
         if degree < 0 or self._is_bounded(exponent):
             return _NONE

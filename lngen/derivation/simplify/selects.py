@@ -61,6 +61,12 @@ def named_selects(lines: tuple[Equation, ...], forward: Forward) -> Iterator[Lin
     >>> applied(named_selects, given, layer)[1].expression
     Where(r > 0, p*x/r, 0)
 
+    A sum of selects, each with a condition of its own, is multiplied term by term:
+
+    >>> given = (Equation(q, e*(Where(x > 0, 0, h) + Where(r > 0, g, 0))),)
+    >>> applied(named_selects, given, layer)[0].expression
+    Where(r > 0, e*g, 0) + Where(x > 0, 0, e*h)
+
     A select inside of a select may be zero on one side, where two conditions decide:
 
     >>> given = (Equation(p, Where(r > 0, g, Where(x > 0, 0, h))), Equation(q, p/r))
@@ -130,6 +136,10 @@ def _with_named_selects(
         )
         if found:
             return _on(found[0], expression)
+        total = next((f for f in expression.args if isinstance(f, Add) and all(_sides(t, sides) for t in f.args)), None)
+        if total is not None:
+            each = (without(expression, total) * term for term in total.args)
+            return merged(Add(*(_with_named_selects(term, sides, ends) for term in each)))
     return expression
 
 

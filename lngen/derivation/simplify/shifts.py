@@ -10,7 +10,8 @@ import sympy
 from sympy import Expr
 
 from lngen.algebra.equations import Equation, Forward, Names, in_order, leading_to
-from lngen.algebra.extremes import larger, never_positive
+from lngen.algebra.exponentials import Exponentials
+from lngen.algebra.extremes import LOWEST, larger
 from lngen.algebra.reductions import known_sign
 from lngen.algebra.symbols import (
     Log1p,
@@ -28,12 +29,6 @@ from lngen.derivation.simplify.homogeneous import Held, NotAPowerError, SumOfExp
 from lngen.derivation.simplify.linear import TooManyTermsError, multiply_out
 from lngen.derivation.simplify.naming import MAXIMUM
 from lngen.derivation.simplify.trail import Trail
-
-LOWEST = -(sympy.Integer(10) ** 38)
-"""Exponent of an entry that a select leaves out, in the largest exponent.
-
-It may be any number, since the shift cancels. Exponents of a layer are not below it.
-"""
 
 _MOST_MEMBERS = 8
 
@@ -205,8 +200,8 @@ def _candidates(forward: Forward, marks: dict[Expr, _Exponential]) -> list[Expr]
     return sorted(found, key=lambda form: (form not in summed, sympy.default_sort_key(form)))
 
 
-def _differences(forward: Forward) -> set[Expr]:
-    return never_positive((q.symbol, q.expression) for q in forward.equations)
+def _differences(forward: Forward) -> frozenset[Expr]:
+    return Exponentials({q.symbol: q.expression for q in forward.equations}, ()).never_positive
 
 
 def _is_shifted(exponent: Expr, forward: Forward, differences: Iterable[Expr]) -> bool:

@@ -13,6 +13,7 @@ from itertools import combinations
 import sympy
 from sympy import Add, Expr, Mul, Pow
 
+from lngen.algebra.exponentials import Exponentials
 from lngen.algebra.symbols import (
     D,
     Log1p,
@@ -26,7 +27,6 @@ from lngen.algebra.symbols import (
     axes,
 )
 from lngen.derivation.derivation import Direction
-from lngen.report.audit.exponentials import Exponentials
 from lngen.report.audit.findings import Status
 
 Found = tuple[str, str, str, Status]
@@ -99,7 +99,7 @@ class Differences:
         if top is not None:
             danger = f"rounds once; the difference is never above 0, for {top} is an entry of the row"
             return kind, danger, exact, "beside the result"
-        if e in self.exponentials.never_positive:
+        if e in self.exponentials.differences:
             danger = "rounds once; the difference is never above 0, for what is taken off is the largest of both"
             return kind, danger, "exact at the largest", "beside the result"
         residual = next((s for s in self.residual_of.values() if s in e.free_symbols), None)

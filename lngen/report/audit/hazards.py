@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import sympy
 from sympy import Add, Expr, Mul, Pow
 
+from lngen.algebra.exponentials import Exponentials
 from lngen.algebra.growth import EXPONENTIAL
 from lngen.algebra.notation import text
 from lngen.algebra.symbols import (
@@ -36,7 +37,6 @@ from lngen.plan.planner import Plan
 from lngen.plan.program import RowProgram
 from lngen.plan.widen import out_of_range
 from lngen.report.audit.differences import Differences
-from lngen.report.audit.exponentials import Exponentials
 from lngen.report.audit.findings import OVERFLOW, Audit, Hazard, Place, Rewrite, Status
 from lngen.report.audit.savings import savings
 

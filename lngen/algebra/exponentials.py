@@ -2,14 +2,100 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from functools import cached_property, lru_cache
 
 import sympy
 from sympy import Add, Expr, Mul
 
-from lngen.algebra.extremes import arguments_of_larger, never_positive
-from lngen.algebra.symbols import D, Expm1, FeatureSum, Mean, RowMax, TypedSymbol, Where
-from lngen.derivation.simplify.shifts import LOWEST
+from lngen.algebra.extremes import LOWEST, arguments_of_larger, differences
+from lngen.algebra.symbols import D, Expm1, FeatureSum, Mean, Reduction, RowMax, StopGradient, TypedSymbol, Where
+
+
+def never_positive(values: Iterable[tuple[TypedSymbol, Expr]], known: Collection[Expr] = ()) -> frozenset[Expr]:
+    """Return the values and exponents of a program that are 0 at most for every row, with those `known` before.
+
+    A difference with an extreme is (`lngen.algebra.extremes.differences`). The logarithm of a sum of exponentials is
+    never negative where the sum holds exp(0), that of the largest exponent (`Exponentials.least`). So a row less its
+    largest entry and less that logarithm is 0 at most, and so is the entry of it at a place, which is 0 where the row
+    has none. Sums, means, selects and positive multiples follow.
+
+    >>> from lngen.algebra.symbols import PLACE, RowScalarSymbol, RowSymbol
+    >>> x, e, p = RowSymbol("x"), RowSymbol("e"), RowSymbol("p")
+    >>> i, m, z, t = RowScalarSymbol("i", integer=True), *map(RowScalarSymbol, "mzt")
+    >>> for total in FeatureSum(e), Mean(e):
+    ...     lines = [(m, RowMax(x)), (e, sympy.exp(x - m)), (z, total), (p, x - m - sympy.log(z))]
+    ...     lines += [(t, FeatureSum(Where(sympy.Eq(PLACE, i), p, 0)))]
+    ...     print([symbol for symbol, _ in lines if symbol in never_positive(lines)])
+    [p, t]
+    []
+    """
+    return _never_positive(tuple(values), frozenset(known))
+
+
+@lru_cache(maxsize=1_000)
+def _never_positive(values: tuple[tuple[TypedSymbol, Expr], ...], known: frozenset[Expr]) -> frozenset[Expr]:
+    # Each end of a program's growth asks for the same.
+    return _Signs({s: e.args[0] if isinstance(e, StopGradient) else e for s, e in values}, known).found()
+
+
+class _Signs:
+    """The values of a program that are 0 at most, and what is known to be 0 at least."""
+
+    def __init__(self, values: Mapping[TypedSymbol, Expr], known: Collection[Expr]) -> None:
+        self._exponentials = Exponentials(values, (D,))
+        self._pairs = sorted(differences(values.items(), everywhere=True), key=sympy.default_sort_key)
+        self._sums = {s: e for s, e in values.items() if isinstance(e, Add)}
+        self._signed: dict[Expr, Expr] = {}
+        self.never_positive = {*self._pairs, *known}
+
+    def found(self) -> frozenset[Expr]:
+        """Return the values and exponents that are 0 at most."""
+        values = self._exponentials.values if self.never_positive else {}
+        for symbol, value in values.items():
+            self.never_positive |= {e for f in value.atoms(sympy.exp, Expm1) for e in f.args if self._is_negative(e)}
+            if self._is_negative(value):
+                self.never_positive |= {symbol, value}
+            elif self._told(value).is_nonnegative and not value.is_nonnegative:
+                self._signed[symbol] = self._stand_in(value, nonnegative=True)
+        return frozenset(self.never_positive)
+
+    def _is_negative(self, e: Expr) -> bool:
+        """Test whether an expression is 0 at most by more than what SymPy knows itself."""
+        return bool(self._told(e).is_nonpositive and not e.is_nonpositive)
+
+    def _stand_in(self, e: Expr, **sign: bool) -> Expr:
+        # One for each expression: two that are 0 at most may differ by any number.
+        return self._signed.setdefault(e, sympy.Dummy(real=True, **sign))
+
+    def _told(self, e: Expr) -> Expr:
+        """Return an expression with symbols in the place of parts whose sign is known, which tell SymPy that sign."""
+        if e in self._signed:
+            return self._signed[e]
+        if e in self.never_positive:
+            return self._stand_in(e, nonpositive=True)
+        if isinstance(e, sympy.log):
+            least = self._exponentials.least(e.args[0])
+            is_above = least and all((factor - 1).is_nonnegative for factor in least)
+            return self._stand_in(e, nonnegative=True) if is_above else e
+        if isinstance(e, Add):
+            times, total = e.primitive()
+            return times * Add(*map(self._told, Add.make_args(self._without_differences(total))))
+        if isinstance(e, Mul):
+            return Mul(*map(self._told, e.args))
+        if isinstance(e, (Reduction, Where)):
+            parts = [self._told(part) for part in e.args[-2:]]
+            if all(part.is_nonpositive for part in parts):
+                return self._stand_in(e, nonpositive=True)
+        return e
+
+    def _without_differences(self, total: Expr) -> Expr:
+        """Return a sum with its differences in one piece each, those by the name of a sum among them."""
+        total = total.xreplace({s: e for s, e in self._sums.items() if s not in self.never_positive})
+        for difference in self._pairs:
+            if {*Add.make_args(difference)} <= {*Add.make_args(total)}:
+                total += self._stand_in(difference, nonpositive=True) - difference
+        return total
 
 
 class Exponentials:
@@ -29,8 +115,13 @@ class Exponentials:
     def __init__(self, values: Mapping[TypedSymbol, Expr], constants: Collection[Expr]) -> None:
         self.values = values
         self.constants = constants
+        self.differences = differences(values.items())
         self.minus = {s: value for s, value in values.items() if isinstance(-value, TypedSymbol)}
-        self.never_positive = never_positive(values.items())
+
+    @cached_property
+    def never_positive(self) -> frozenset[Expr]:
+        """Values and exponents that are 0 at most, also those of a select where it lets them through."""
+        return never_positive(self.values.items()) | self.differences
 
     def exponent(self, exponential: Expr) -> Expr:
         """The exponent as it is written, not by its name, nor by that of what is taken off it."""
