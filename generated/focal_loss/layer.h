@@ -1,9 +1,8 @@
 // Focal loss of a label with the softmax of a row, one number a row: what is classified well counts less.
 // Made by lngen 0.1.0 from the definition of focal_loss.
 // Do not edit; edit focal_loss.py and run: lngen derive focal_loss.py
-// Cost: forward 1 row tensors (1 read, 0 written), 8 flops per row element; backward 2 row tensors (1 read, 1 written), 12 flops per row element.
+// Cost: forward 1 row tensors (1 read, 0 written), 8 flops per row element; backward 2 row tensors (1 read, 1 written), 8 flops per row element.
 // Evidence: 1 output, 50 steps, 32 first lines, 1 gradient, 1 tangent, 2 second-order gradients, 8 emitted programs: exact at every D; 1 gradient with rows written out: exact at D = 2, 3, 4; derivation.md says of what.
-// Open: exp overflows where sum(where(index() == label, logp, 0)) is above 709.7 (float32 and 16 bits are computed in float64), and the result with it, or to no number.
 // definition sha256:a7f73b4f1a5269bc15bc5297d0921af43c6cc5d760ff38f1fda667e71293b67d
 //
 // forward:
@@ -98,24 +97,20 @@ constexpr Name<NUMBER, 0> GAMMA;
 constexpr Name<ROWS_OUT, 0> DX;
 using Given = decltype(names(X, LABEL, DY, M, Z_2, LOGPT, EXPM1_LOGPT, POWER_EXPM1_LOGPT, GAMMA, DX, ROW_COUNT, D));
 
-struct Layer : Direction<Given, decltype(over_rows()), 0, 1, 13, 1> {
+struct Layer : Direction<Given, decltype(over_rows()), 0, 1, 10, 1> {
   template <class Row> static LNGEN_INLINE void work(const Row& row) {
     using A = typename Row::A;
     const auto m = row(M), logpt = row(LOGPT), expm1_logpt = row(EXPM1_LOGPT), power_expm1_logpt = row(POWER_EXPM1_LOGPT);
     const auto label = row(LABEL);
     const auto dy = row(DY);
     const auto gamma = row(GAMMA);
-    const auto logpt_shifted = math::exp(logpt);  // step 36, pass 1
-    const auto power_expm1_logpt_shifted = math::pow(-expm1_logpt, gamma - A(1))*dy*math::exp(logpt)*logpt*gamma - dy*power_expm1_logpt;  // step 36, pass 2
-    const auto Z_shifted = A(1) / row(Z_2);  // step 36, pass 3
-    const auto power_expm1_logpt_scaled = dy*power_expm1_logpt;  // step 36, pass 4
-    const auto expm1_logpt_scaled = math::pow(-expm1_logpt, gamma - A(1))*dy*logpt*gamma;  // step 36, pass 5
+    const auto power_expm1_logpt_shifted = math::pow(-expm1_logpt, gamma - A(1))*dy*math::exp(logpt)*logpt*gamma - dy*power_expm1_logpt;  // step 36, pass 1
+    const auto power_expm1_logpt_scaled = (dy*power_expm1_logpt - math::pow(-expm1_logpt, gamma - A(1))*dy*math::exp(logpt)*logpt*gamma) / row(Z_2);  // step 36, pass 2
     row.each([&](auto at) {
       using A = typename decltype(at)::A;
       const auto x_shifted = at(X) - m;  // step 2
       const auto exp_shifted = math::exp(x_shifted);  // step 3
-      const auto part_scaled = exp_shifted*logpt_shifted;  // step 36, pass 7
-      at.store(DX, choose<A>(at.index() == label, power_expm1_logpt_shifted, A(0)) + choose<A>(label >= 0, choose<A>(label < row.entries(), (exp_shifted*power_expm1_logpt_scaled - part_scaled*expm1_logpt_scaled)*Z_shifted, A(0)), A(0)));  // step 36, pass 8
+      at.store(DX, choose<A>(at.index() == label, power_expm1_logpt_shifted, A(0)) + choose<A>(label >= 0, choose<A>(label < row.entries(), exp_shifted*power_expm1_logpt_scaled, A(0)), A(0)));  // step 36, pass 3
     });
   }
 };
@@ -144,7 +139,7 @@ struct Layer : Direction<Given, decltype(over_rows()), 1, 1, 11, 0> {
     const auto m = row(M), logpt = row(LOGPT);
     const auto label = row(LABEL);
     const auto gamma = row(GAMMA);
-    const auto power_expm1_logpt_shifted = math::pow(-row(EXPM1_LOGPT), gamma - A(1))*math::exp(logpt)*logpt*gamma - row(POWER_EXPM1_LOGPT);  // step 54, pass 9
+    const auto power_expm1_logpt_shifted = math::pow(-row(EXPM1_LOGPT), gamma - A(1))*math::exp(logpt)*logpt*gamma - row(POWER_EXPM1_LOGPT);  // step 54, pass 4
     const auto stage_2 = row.sums([&](auto at) {
       const auto x = at(X);
       const auto x_dot = at(X_DOT);
@@ -152,13 +147,13 @@ struct Layer : Direction<Given, decltype(over_rows()), 1, 1, 11, 0> {
       const auto exp_shifted = math::exp(x_shifted);  // step 3
       return terms(exp_shifted*x_dot);
     });
-    const auto sum_exp_shifted_x_dot = get<0>(stage_2);  // step 43, pass 10: sum(exp_shifted*x_dot)
-    const auto log_Z_dot = sum_exp_shifted_x_dot / row(Z_2);  // step 43, pass 11
+    const auto sum_exp_shifted_x_dot = get<0>(stage_2);  // step 43, pass 5: sum(exp_shifted*x_dot)
+    const auto log_Z_dot = sum_exp_shifted_x_dot / row(Z_2);  // step 43, pass 6
     const auto stage_3 = row.sums([&](auto at) {
       using A = typename decltype(at)::A;
       return terms(choose<A>(at.index() == integer(label), (at(X_DOT) - log_Z_dot)*power_expm1_logpt_shifted, A(0)));
     });
-    const auto y_dot = get<0>(stage_3);  // step 54, pass 12: sum(Where(Eq(index(), label), power_expm1_logpt_shifted*(-log_Z_dot + x_dot), 0))
+    const auto y_dot = get<0>(stage_3);  // step 54, pass 7: sum(Where(Eq(index(), label), power_expm1_logpt_shifted*(-log_Z_dot + x_dot), 0))
     row.store(Y_DOT, y_dot);
   }
 };
@@ -184,21 +179,18 @@ constexpr Name<ROW_NUMBERS_OUT, 0> DDY;
 constexpr Name<KEPT, 0> KEPT_EXP_SHIFTED;
 using Given = decltype(names(X, LABEL, DY, DDX, M, Z_2, LOGPT, EXPM1_LOGPT, POWER_EXPM1_LOGPT, GAMMA, DX, DDY, ROW_COUNT, D));
 
-struct Layer : Direction<Given, decltype(over_rows()), 5, 1, 24, 1, 1> {
+struct Layer : Direction<Given, decltype(over_rows()), 5, 1, 22, 1, 1> {
   template <class Row> static LNGEN_INLINE void work(const Row& row) {
     using A = typename Row::A;
     const auto m = row(M), Z = row(Z_2), logpt = row(LOGPT), expm1_logpt = row(EXPM1_LOGPT), power_expm1_logpt = row(POWER_EXPM1_LOGPT);
     const auto label = row(LABEL);
     const auto dy = row(DY);
     const auto gamma = row(GAMMA);
-    const auto logpt_scaled = dy*math::exp(logpt);  // step 67, pass 13
-    const auto expm1_logpt_shifted = math::pow(-expm1_logpt, gamma - A(1))*dy*math::exp(logpt)*gamma + math::pow(-expm1_logpt, gamma - A(1))*dy*math::exp(logpt)*logpt*gamma;  // step 67, pass 14
-    const auto expm1_logpt_scaled = math::pow(-expm1_logpt, gamma - A(2))*dy*math::exp(A(2)*logpt)*logpt*gamma*(gamma - A(1));  // step 67, pass 15
-    const auto logpt_shifted = math::exp(logpt);  // step 89, pass 16
-    const auto Z_shifted = A(1) / Z;  // step 89, pass 17
-    const auto power_expm1_logpt_scaled = dy*power_expm1_logpt;  // step 89, pass 18
-    const auto expm1_logpt_scaled_2 = math::pow(-expm1_logpt, gamma - A(1))*dy*logpt*gamma;  // step 89, pass 19
-    const auto power_expm1_logpt_shifted = math::pow(-expm1_logpt, gamma - A(1))*math::exp(logpt)*logpt*gamma - power_expm1_logpt;  // step 91, pass 20
+    const auto logpt_scaled = dy*math::exp(logpt);  // step 67, pass 8
+    const auto expm1_logpt_shifted = math::pow(-expm1_logpt, gamma - A(1))*dy*math::exp(logpt)*gamma + math::pow(-expm1_logpt, gamma - A(1))*dy*math::exp(logpt)*logpt*gamma;  // step 67, pass 9
+    const auto expm1_logpt_scaled = math::pow(-expm1_logpt, gamma - A(2))*dy*math::exp(A(2)*logpt)*logpt*gamma*(gamma - A(1));  // step 67, pass 10
+    const auto power_expm1_logpt_scaled = (dy*power_expm1_logpt - math::pow(-expm1_logpt, gamma - A(1))*dy*math::exp(logpt)*logpt*gamma) / Z;  // step 89, pass 11
+    const auto power_expm1_logpt_shifted = math::pow(-expm1_logpt, gamma - A(1))*math::exp(logpt)*logpt*gamma - power_expm1_logpt;  // step 91, pass 12
     const auto stage_2 = row.sums([&](auto at) {
       using A = typename decltype(at)::A;
       const auto x = at(X);
@@ -207,14 +199,15 @@ struct Layer : Direction<Given, decltype(over_rows()), 5, 1, 24, 1, 1> {
       const auto exp_shifted = at.keep(KEPT_EXP_SHIFTED, math::exp(x_shifted));  // step 3
       return terms(choose<A>(at.index() == integer(label), -ddx*logpt_scaled, A(0)), choose<A>(at.index() == integer(label), ddx*expm1_logpt_shifted, A(0)), choose<A>(at.index() == integer(label), choose<A>(A(gamma) - A(1) == A(0), A(0), -ddx*expm1_logpt_scaled), A(0)), ddx*exp_shifted, choose<A>(at.index() == integer(label), ddx*power_expm1_logpt_shifted, A(0)));
     });
-    const auto sum_ddx_index = get<0>(stage_2);  // step 67, pass 21: sum(Where(Eq(index(), label), -logpt_scaled*ddx, 0))
-    const auto sum_ddx_index_2 = get<1>(stage_2);  // step 67, pass 22: sum(Where(Eq(index(), label), expm1_logpt_shifted*ddx, 0))
-    const auto sum_ddx_index_3 = get<2>(stage_2);  // step 67, pass 23: sum(Where(Eq(index(), label), Where(Eq(gamma - 1, 0), 0, -expm1_logpt_scaled*ddx), 0))
-    const auto sum_ddx_exp_shifted = get<3>(stage_2);  // step 67, pass 24: sum(ddx*exp_shifted)
-    const auto sum_ddx_index_4 = get<4>(stage_2);  // step 91, pass 25: sum(Where(Eq(index(), label), power_expm1_logpt_shifted*ddx, 0))
-    const auto d2logpt = sum_ddx_index_2 + sum_ddx_index_3 + choose<A>(integer(label) >= 0, choose<A>(integer(label) < row.entries(), choose<A>(gamma - A(1) == A(0), A(0), math::pow(-expm1_logpt, gamma - A(2))*dy*math::exp(A(2)*logpt)*logpt*sum_ddx_exp_shifted*gamma*(gamma - A(1)) / Z) + (-math::pow(-expm1_logpt, gamma - A(1))*dy*math::exp(logpt)*gamma - math::pow(-expm1_logpt, gamma - A(1))*dy*math::exp(logpt)*logpt*gamma)*sum_ddx_exp_shifted / Z - math::pow(-expm1_logpt, gamma - A(1))*dy*math::exp(logpt)*sum_ddx_exp_shifted*gamma / Z, A(0)), A(0)) - math::pow(-expm1_logpt, gamma - A(1))*sum_ddx_index*gamma;  // step 67, pass 26
-    const auto sum_ddx_exp_shifted_scaled = sum_ddx_exp_shifted / (Z*Z);  // step 89, pass 27
-    const auto ddy = sum_ddx_index_4 + choose<A>(integer(label) >= 0, choose<A>(integer(label) < row.entries(), (power_expm1_logpt - math::pow(-expm1_logpt, gamma - A(1))*math::exp(logpt)*logpt*gamma)*sum_ddx_exp_shifted / Z, A(0)), A(0));  // step 91, pass 28
+    const auto sum_ddx_index = get<0>(stage_2);  // step 67, pass 13: sum(Where(Eq(index(), label), -logpt_scaled*ddx, 0))
+    const auto sum_ddx_index_2 = get<1>(stage_2);  // step 67, pass 14: sum(Where(Eq(index(), label), expm1_logpt_shifted*ddx, 0))
+    const auto sum_ddx_index_3 = get<2>(stage_2);  // step 67, pass 15: sum(Where(Eq(index(), label), Where(Eq(gamma - 1, 0), 0, -expm1_logpt_scaled*ddx), 0))
+    const auto sum_ddx_exp_shifted = get<3>(stage_2);  // step 67, pass 16: sum(ddx*exp_shifted)
+    const auto sum_ddx_index_4 = get<4>(stage_2);  // step 91, pass 17: sum(Where(Eq(index(), label), power_expm1_logpt_shifted*ddx, 0))
+    const auto d2logpt = sum_ddx_index_2 + sum_ddx_index_3 + choose<A>(integer(label) >= 0, choose<A>(integer(label) < row.entries(), choose<A>(gamma - A(1) == A(0), A(0), math::pow(-expm1_logpt, gamma - A(2))*dy*math::exp(A(2)*logpt)*logpt*sum_ddx_exp_shifted*gamma*(gamma - A(1)) / Z) + (-math::pow(-expm1_logpt, gamma - A(1))*dy*math::exp(logpt)*gamma - math::pow(-expm1_logpt, gamma - A(1))*dy*math::exp(logpt)*logpt*gamma)*sum_ddx_exp_shifted / Z - math::pow(-expm1_logpt, gamma - A(1))*dy*math::exp(logpt)*sum_ddx_exp_shifted*gamma / Z, A(0)), A(0)) - math::pow(-expm1_logpt, gamma - A(1))*sum_ddx_index*gamma;  // step 67, pass 18
+    const auto d2logpt_scaled = d2logpt / Z;  // step 89, pass 19
+    const auto sum_ddx_exp_shifted_scaled = (dy*power_expm1_logpt - math::pow(-expm1_logpt, gamma - A(1))*dy*math::exp(logpt)*logpt*gamma)*sum_ddx_exp_shifted / (Z*Z);  // step 89, pass 20
+    const auto ddy = sum_ddx_index_4 + choose<A>(integer(label) >= 0, choose<A>(integer(label) < row.entries(), (power_expm1_logpt - math::pow(-expm1_logpt, gamma - A(1))*math::exp(logpt)*logpt*gamma)*sum_ddx_exp_shifted / Z, A(0)), A(0));  // step 91, pass 21
     row.store(DDY, ddy);
     row.each([&](auto at) {
       using A = typename decltype(at)::A;
@@ -222,9 +215,7 @@ struct Layer : Direction<Given, decltype(over_rows()), 5, 1, 24, 1, 1> {
       const auto ddx = at(DDX);
       const auto x_shifted = x - m;  // step 2
       const auto exp_shifted = at.recall(KEPT_EXP_SHIFTED, [&] { return math::exp(x_shifted); });  // step 3
-      const auto d2logpt_scaled = exp_shifted*d2logpt;  // step 89, pass 30
-      const auto part_scaled = exp_shifted*logpt_shifted;  // step 89, pass 31
-      at.store(DX, choose<A>(at.index() == integer(label), d2logpt, A(0)) + choose<A>(integer(label) >= 0, choose<A>(integer(label) < row.entries(), (exp_shifted*power_expm1_logpt_scaled - part_scaled*expm1_logpt_scaled_2)*ddx*Z_shifted - d2logpt_scaled*Z_shifted - (exp_shifted*power_expm1_logpt_scaled - part_scaled*expm1_logpt_scaled_2)*sum_ddx_exp_shifted_scaled, A(0)), A(0)));  // step 89, pass 32
+      at.store(DX, choose<A>(at.index() == integer(label), d2logpt, A(0)) + choose<A>(integer(label) >= 0, choose<A>(integer(label) < row.entries(), ddx*exp_shifted*power_expm1_logpt_scaled - exp_shifted*d2logpt_scaled - exp_shifted*sum_ddx_exp_shifted_scaled, A(0)), A(0)));  // step 89, pass 22
     });
   }
 };

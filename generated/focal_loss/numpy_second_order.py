@@ -1,8 +1,7 @@
 # Made by lngen 0.1.0 from the definition of focal_loss.
 # Do not edit; edit focal_loss.py and run: lngen derive focal_loss.py
-# Cost: forward 1 row tensors (1 read, 0 written), 8 flops per row element; backward 2 row tensors (1 read, 1 written), 12 flops per row element.
+# Cost: forward 1 row tensors (1 read, 0 written), 8 flops per row element; backward 2 row tensors (1 read, 1 written), 8 flops per row element.
 # Evidence: 1 output, 50 steps, 32 first lines, 1 gradient, 1 tangent, 2 second-order gradients, 8 emitted programs: exact at every D; 1 gradient with rows written out: exact at D = 2, 3, 4; derivation.md says of what.
-# Open: exp overflows where sum(where(index() == label, logp, 0)) is above 709.7 (float32 and 16 bits are computed in float64), and the result with it, or to no number.
 # definition sha256:a7f73b4f1a5269bc15bc5297d0921af43c6cc5d760ff38f1fda667e71293b67d
 # templates sha256:2ac2f07bc6384e88de134c9a9116a66083010804f4352ef40720a3cf756ef3c4
 """Focal loss of a label with the softmax of a row, one number a row: what is classified well counts less. The tangents, and the gradients of the gradients.
@@ -37,14 +36,14 @@ def jvp(arguments, fields, results, call):
     (y_dot_out,) = results
     _, dtype, _ = call
     gamma = np.asarray(gamma, dtype)
-    # step 54, pass 9: power_expm1_logpt_shifted = (-expm1_logpt)**(gamma -
+    # step 54, pass 4: power_expm1_logpt_shifted = (-expm1_logpt)**(gamma -
     #   1)*exp(logpt)*logpt*gamma - power_expm1_logpt
     part = gamma - 1.0
 
     def block(
         x, x_dot, label, m, Z, logpt, expm1_logpt, power_expm1_logpt, buffers=(None,)
     ):
-        # step 54, pass 9: power_expm1_logpt_shifted = (-expm1_logpt)**(gamma -
+        # step 54, pass 4: power_expm1_logpt_shifted = (-expm1_logpt)**(gamma -
         #   1)*exp(logpt)*logpt*gamma - power_expm1_logpt
         power_expm1_logpt_shifted = (
             np.power(np.negative(expm1_logpt), part) * np.exp(logpt) * logpt * gamma
@@ -54,11 +53,11 @@ def jvp(arguments, fields, results, call):
         x_shifted = _rows.by_row(np.subtract, x, m, out=buffers[0])
         # step 3: exp_shifted = exp(x_shifted)
         exp_shifted = np.exp(x_shifted, out=x_shifted)
-        # step 43, pass 10: sum_exp_shifted_x_dot = sum(exp_shifted*x_dot)
+        # step 43, pass 5: sum_exp_shifted_x_dot = sum(exp_shifted*x_dot)
         sum_exp_shifted_x_dot = _rows.row_sum(exp_shifted, x_dot)
-        # step 43, pass 11: log_Z_dot = sum_exp_shifted_x_dot/Z
+        # step 43, pass 6: log_Z_dot = sum_exp_shifted_x_dot/Z
         log_Z_dot = sum_exp_shifted_x_dot / Z
-        # step 54, pass 12: y_dot = sum(where(index() == label, (x_dot -
+        # step 54, pass 7: y_dot = sum(where(index() == label, (x_dot -
         #   log_Z_dot)*power_expm1_logpt_shifted, 0))
         part_2 = _rows.by_row(np.subtract, x_dot, log_Z_dot, out=buffers[0])
         part_2 = np.multiply(part_2, power_expm1_logpt_shifted, out=part_2)
@@ -99,30 +98,27 @@ def backward_backward(arguments, fields, results, call):
     shape, dtype, _ = call
     features = shape[-1]
     gamma = np.asarray(gamma, dtype)
-    # step 67, pass 14: expm1_logpt_shifted = (-expm1_logpt)**(gamma -
+    # step 67, pass 9: expm1_logpt_shifted = (-expm1_logpt)**(gamma -
     #   1)*dy*exp(logpt)*gamma + (-expm1_logpt)**(gamma - 1)*dy*exp(logpt)*logpt*gamma
-    part_2 = gamma - 1.0
-    # step 67, pass 15: expm1_logpt_scaled = (-expm1_logpt)**(gamma -
+    part_3 = gamma - 1.0
+    # step 67, pass 10: expm1_logpt_scaled = (-expm1_logpt)**(gamma -
     #   2)*dy*exp(2*logpt)*logpt*gamma*(gamma - 1)
     part_8 = gamma - 2.0
-    part_10 = gamma * part_2
-    # step 67, pass 23: sum_ddx_index_3 = sum(where(index() == label, where(gamma - 1 ==
+    part_10 = gamma * part_3
+    # step 67, pass 15: sum_ddx_index_3 = sum(where(index() == label, where(gamma - 1 ==
     #   0, 0, -ddx*expm1_logpt_scaled), 0))
-    mask = part_2 == 0.0
-    # step 67, pass 26: d2logpt = sum_ddx_index_2 + sum_ddx_index_3 + where(label >= 0,
+    mask = part_3 == 0.0
+    # step 67, pass 18: d2logpt = sum_ddx_index_2 + sum_ddx_index_3 + where(label >= 0,
     #   where(label < D, where(gamma - 1 == 0, 0, (-expm1_logpt)**(gamma -
     #   2)*dy*exp(2*logpt)*logpt*sum_ddx_exp_shifted*gamma*(gamma - 1)/Z) +
     #   (-(-expm1_logpt)**(gamma - 1)*dy*exp(logpt)*gamma - (-expm1_logpt)**(gamma -
     #   1)*dy*exp(logpt)*logpt*gamma)*sum_ddx_exp_shifted/Z - (-expm1_logpt)**(gamma -
     #   1)*dy*exp(logpt)*sum_ddx_exp_shifted*gamma/Z, 0), 0) - (-expm1_logpt)**(gamma -
     #   1)*sum_ddx_index*gamma
-    part_16 = features
-    # step 89, pass 29: d2x = where(index() == label, d2logpt, 0) + where(label >= 0,
-    #   where(label < D, (exp_shifted*power_expm1_logpt_scaled -
-    #   exp_shifted*expm1_logpt_scaled_2*logpt_shifted)*ddx*Z_shifted -
-    #   exp_shifted*Z_shifted*d2logpt - (exp_shifted*power_expm1_logpt_scaled -
-    #   exp_shifted*expm1_logpt_scaled_2*logpt_shifted)*sum_ddx_exp_shifted_scaled, 0),
-    #   0)
+    part_17 = features
+    # step 89, pass 22: d2x = where(index() == label, d2logpt, 0) + where(label >= 0,
+    #   where(label < D, ddx*exp_shifted*power_expm1_logpt_scaled -
+    #   exp_shifted*d2logpt_scaled - exp_shifted*sum_ddx_exp_shifted_scaled, 0), 0)
     index = np.arange(features)
 
     def block(
@@ -137,66 +133,62 @@ def backward_backward(arguments, fields, results, call):
         power_expm1_logpt,
         dx_block=None,
         buffers=(None,) * 3,
-        row_scalar_buffers=(None,) * 3,
+        row_scalar_buffers=(None,) * 4,
     ):
-        # step 67, pass 13: logpt_scaled = dy*exp(logpt)
-        logpt_shifted = np.exp(logpt)
-        logpt_scaled = dy * logpt_shifted
-        # step 67, pass 14: expm1_logpt_shifted = (-expm1_logpt)**(gamma -
+        # step 67, pass 8: logpt_scaled = dy*exp(logpt)
+        part = np.exp(logpt)
+        logpt_scaled = dy * part
+        # step 67, pass 9: expm1_logpt_shifted = (-expm1_logpt)**(gamma -
         #   1)*dy*exp(logpt)*gamma + (-expm1_logpt)**(gamma -
         #   1)*dy*exp(logpt)*logpt*gamma
-        part = np.negative(expm1_logpt)
-        part_3 = np.power(part, part_2)
-        part_4 = part_3 * dy
-        part_5 = part_4 * logpt_shifted
+        part_2 = np.negative(expm1_logpt)
+        part_4 = np.power(part_2, part_3)
+        part_5 = part_4 * dy * part
         part_6 = part_5 * gamma
         part_7 = part_5 * logpt * gamma
         expm1_logpt_shifted = part_6 + part_7
-        # step 67, pass 15: expm1_logpt_scaled = (-expm1_logpt)**(gamma -
+        # step 67, pass 10: expm1_logpt_scaled = (-expm1_logpt)**(gamma -
         #   2)*dy*exp(2*logpt)*logpt*gamma*(gamma - 1)
-        part_9 = np.power(part, part_8) * dy * np.exp(logpt * 2.0) * logpt
+        part_9 = np.power(part_2, part_8) * dy * np.exp(logpt * 2.0) * logpt
         expm1_logpt_scaled = part_9 * part_10
-        # step 89, pass 17: Z_shifted = 1/Z
-        Z_shifted = np.reciprocal(Z)
-        # step 89, pass 18: power_expm1_logpt_scaled = dy*power_expm1_logpt
-        power_expm1_logpt_scaled = dy * power_expm1_logpt
-        # step 89, pass 19: expm1_logpt_scaled_2 = (-expm1_logpt)**(gamma -
-        #   1)*dy*logpt*gamma
-        expm1_logpt_scaled_2 = part_4 * logpt * gamma
-        # step 91, pass 20: power_expm1_logpt_shifted = (-expm1_logpt)**(gamma -
+        # step 89, pass 11: power_expm1_logpt_scaled = (dy*power_expm1_logpt -
+        #   (-expm1_logpt)**(gamma - 1)*dy*exp(logpt)*logpt*gamma)/Z
+        part_11 = dy * power_expm1_logpt - part_7
+        power_expm1_logpt_scaled = part_11 / Z
+        # step 91, pass 12: power_expm1_logpt_shifted = (-expm1_logpt)**(gamma -
         #   1)*exp(logpt)*logpt*gamma - power_expm1_logpt
-        part_11 = part_3 * logpt_shifted * logpt * gamma
-        power_expm1_logpt_shifted = part_11 - power_expm1_logpt
-        # step 67, pass 21: sum_ddx_index = sum(where(index() == label,
+        part_12 = part_4 * part * logpt * gamma
+        power_expm1_logpt_shifted = part_12 - power_expm1_logpt
+        # step 67, pass 13: sum_ddx_index = sum(where(index() == label,
         #   -ddx*logpt_scaled, 0))
-        part_12 = _rows.by_row(
+        part_13 = _rows.by_row(
             np.multiply, ddx, np.negative(logpt_scaled), out=dx_block
         )
-        sum_ddx_index = _rows.entry(part_12, label)
-        # step 67, pass 22: sum_ddx_index_2 = sum(where(index() == label,
+        sum_ddx_index = _rows.entry(part_13, label)
+        # step 67, pass 14: sum_ddx_index_2 = sum(where(index() == label,
         #   ddx*expm1_logpt_shifted, 0))
-        part_13 = _rows.by_row(np.multiply, ddx, expm1_logpt_shifted, out=dx_block)
-        sum_ddx_index_2 = _rows.entry(part_13, label)
-        # step 67, pass 23: sum_ddx_index_3 = sum(where(index() == label, where(gamma -
+        part_14 = _rows.by_row(np.multiply, ddx, expm1_logpt_shifted, out=dx_block)
+        sum_ddx_index_2 = _rows.entry(part_14, label)
+        # step 67, pass 15: sum_ddx_index_3 = sum(where(index() == label, where(gamma -
         #   1 == 0, 0, -ddx*expm1_logpt_scaled), 0))
-        part_14 = _rows.by_row(
+        part_15 = _rows.by_row(
             np.multiply, ddx, np.negative(expm1_logpt_scaled), out=dx_block
         )
-        part_14 = _rows.select(mask, 0.0, part_14, out=part_14)
-        sum_ddx_index_3 = _rows.entry(part_14, label)
-        # step 91, pass 25: sum_ddx_index_4 = sum(where(index() == label,
+        part_15 = _rows.select(mask, 0.0, part_15, out=part_15)
+        sum_ddx_index_3 = _rows.entry(part_15, label)
+        # step 91, pass 17: sum_ddx_index_4 = sum(where(index() == label,
         #   ddx*power_expm1_logpt_shifted, 0))
-        part_15 = _rows.by_row(
+        part_16 = _rows.by_row(
             np.multiply, ddx, power_expm1_logpt_shifted, out=dx_block
         )
-        sum_ddx_index_4 = _rows.entry(part_15, label)
+        sum_ddx_index_4 = _rows.entry(part_16, label)
         # step 2: x_shifted = x - m
         x_shifted = _rows.by_row(np.subtract, x, m, out=dx_block)
         # step 3: exp_shifted = exp(x_shifted)
         exp_shifted = np.exp(x_shifted, out=x_shifted)
-        # step 67, pass 24: sum_ddx_exp_shifted = sum(ddx*exp_shifted)
+        # step 67, pass 16: sum_ddx_exp_shifted = sum(ddx*exp_shifted)
         sum_ddx_exp_shifted = _rows.row_sum(ddx, exp_shifted)
-        # step 67, pass 26: d2logpt = sum_ddx_index_2 + sum_ddx_index_3 + where(label >=
+        # step 67, pass 18: d2logpt = sum_ddx_index_2 + sum_ddx_index_3 + where(label >=
         #   0, where(label < D, where(gamma - 1 == 0, 0, (-expm1_logpt)**(gamma -
         #   2)*dy*exp(2*logpt)*logpt*sum_ddx_exp_shifted*gamma*(gamma - 1)/Z) +
         #   (-(-expm1_logpt)**(gamma - 1)*dy*exp(logpt)*gamma - (-expm1_logpt)**(gamma -
@@ -204,107 +196,108 @@ def backward_backward(arguments, fields, results, call):
         #   - 1)*dy*exp(logpt)*sum_ddx_exp_shifted*gamma/Z, 0), 0) -
         #   (-expm1_logpt)**(gamma - 1)*sum_ddx_index*gamma
         mask_2 = label >= 0
-        mask_3 = label < part_16
-        part_17 = part_9 * sum_ddx_exp_shifted * part_10 / Z
-        part_17 = _rows.select(
+        mask_3 = label < part_17
+        part_18 = part_9 * sum_ddx_exp_shifted * part_10 / Z
+        part_18 = _rows.select(
             mask,
             0.0,
-            part_17,
+            part_18,
             out=_rows.memory(row_scalar_buffers[0], (*shape[:-1], 1), dtype),
         )
-        part_18 = np.divide(
+        part_19 = np.divide(
             (np.negative(part_6) - part_7) * sum_ddx_exp_shifted,
             Z,
             out=_rows.memory(row_scalar_buffers[1], (*shape[:-1], 1), dtype),
             where=mask_3,
         )
-        part_17 = np.add(part_17, part_18, out=part_17, where=mask_3)
-        part_19 = np.divide(
+        part_18 = np.add(part_18, part_19, out=part_18, where=mask_3)
+        part_20 = np.divide(
             part_5 * sum_ddx_exp_shifted * gamma,
             Z,
             out=_rows.memory(row_scalar_buffers[1], (*shape[:-1], 1), dtype),
             where=mask_3,
         )
-        part_17 = np.subtract(part_17, part_19, out=part_17, where=mask_3)
-        part_17 = _rows.select(
+        part_18 = np.subtract(part_18, part_20, out=part_18, where=mask_3)
+        part_18 = _rows.select(
             mask_3,
-            part_17,
+            part_18,
             0.0,
             out=_rows.memory(row_scalar_buffers[1], (*shape[:-1], 1), dtype),
         )
-        part_17 = _rows.select(
+        part_18 = _rows.select(
             mask_2,
-            part_17,
+            part_18,
             0.0,
             out=_rows.memory(row_scalar_buffers[0], (*shape[:-1], 1), dtype),
         )
         d2logpt = (
-            sum_ddx_index_2 + sum_ddx_index_3 + part_17 - part_3 * sum_ddx_index * gamma
+            sum_ddx_index_2 + sum_ddx_index_3 + part_18 - part_4 * sum_ddx_index * gamma
         )
-        # step 89, pass 27: sum_ddx_exp_shifted_scaled = sum_ddx_exp_shifted/Z**2
-        sum_ddx_exp_shifted_scaled = np.divide(
-            sum_ddx_exp_shifted,
-            np.square(Z),
+        # step 89, pass 19: d2logpt_scaled = d2logpt/Z
+        d2logpt_scaled = np.divide(
+            d2logpt,
+            Z,
             out=_rows.memory(row_scalar_buffers[0], (*shape[:-1], 1), dtype),
             where=mask_3,
         )
-        # step 91, pass 28: ddy = sum_ddx_index_4 + where(label >= 0, where(label < D,
+        # step 89, pass 20: sum_ddx_exp_shifted_scaled = (dy*power_expm1_logpt -
+        #   (-expm1_logpt)**(gamma -
+        #   1)*dy*exp(logpt)*logpt*gamma)*sum_ddx_exp_shifted/Z**2
+        sum_ddx_exp_shifted_scaled = np.divide(
+            part_11 * sum_ddx_exp_shifted,
+            np.square(Z),
+            out=_rows.memory(row_scalar_buffers[1], (*shape[:-1], 1), dtype),
+            where=mask_3,
+        )
+        # step 91, pass 21: ddy = sum_ddx_index_4 + where(label >= 0, where(label < D,
         #   (power_expm1_logpt - (-expm1_logpt)**(gamma -
         #   1)*exp(logpt)*logpt*gamma)*sum_ddx_exp_shifted/Z, 0), 0)
         ddy = np.divide(
-            (power_expm1_logpt - part_11) * sum_ddx_exp_shifted,
+            (power_expm1_logpt - part_12) * sum_ddx_exp_shifted,
             Z,
-            out=_rows.memory(row_scalar_buffers[1], (*shape[:-1], 1), dtype),
+            out=_rows.memory(row_scalar_buffers[2], (*shape[:-1], 1), dtype),
             where=mask_3,
         )
         ddy = _rows.select(
             mask_3,
             ddy,
             0.0,
-            out=_rows.memory(row_scalar_buffers[2], (*shape[:-1], 1), dtype),
+            out=_rows.memory(row_scalar_buffers[3], (*shape[:-1], 1), dtype),
         )
         ddy = _rows.select(
             mask_2,
             ddy,
             0.0,
-            out=_rows.memory(row_scalar_buffers[1], (*shape[:-1], 1), dtype),
+            out=_rows.memory(row_scalar_buffers[2], (*shape[:-1], 1), dtype),
         )
         ddy = sum_ddx_index_4 + ddy
-        # step 89, pass 29: d2x = where(index() == label, d2logpt, 0) + where(label >=
-        #   0, where(label < D, (exp_shifted*power_expm1_logpt_scaled -
-        #   exp_shifted*expm1_logpt_scaled_2*logpt_shifted)*ddx*Z_shifted -
-        #   exp_shifted*Z_shifted*d2logpt - (exp_shifted*power_expm1_logpt_scaled -
-        #   exp_shifted*expm1_logpt_scaled_2*logpt_shifted)*sum_ddx_exp_shifted_scaled,
-        #   0), 0)
+        # step 89, pass 22: d2x = where(index() == label, d2logpt, 0) + where(label >=
+        #   0, where(label < D, ddx*exp_shifted*power_expm1_logpt_scaled -
+        #   exp_shifted*d2logpt_scaled - exp_shifted*sum_ddx_exp_shifted_scaled, 0), 0)
         mask_4 = index == label
         d2x = _rows.select(
             mask_4, d2logpt, 0.0, out=_rows.memory(buffers[0], shape, dtype)
         )
-        part_20 = _rows.by_row(
-            np.multiply, exp_shifted, power_expm1_logpt_scaled, out=buffers[1]
-        )
-        part_21 = _rows.by_row(
-            np.multiply,
+        part_21 = np.multiply(ddx, exp_shifted, out=buffers[1])
+        part_21 = np.multiply(part_21, power_expm1_logpt_scaled, out=part_21)
+        part_22 = np.multiply(
             exp_shifted,
-            expm1_logpt_scaled_2 * logpt_shifted,
-            out=buffers[2],
+            d2logpt_scaled,
+            out=_rows.memory(buffers[2], shape, dtype),
+            where=mask_3,
         )
-        part_20 = np.subtract(part_20, part_21, out=part_20)
-        part_22 = np.multiply(part_20, ddx, out=buffers[2])
-        part_22 = np.multiply(part_22, Z_shifted, out=part_22)
-        part_23 = np.multiply(exp_shifted, Z_shifted * d2logpt, out=exp_shifted)
-        part_22 = np.subtract(part_22, part_23, out=part_23)
-        part_24 = np.multiply(
-            part_20, sum_ddx_exp_shifted_scaled, out=part_20, where=mask_3
+        part_21 = np.subtract(part_21, part_22, out=part_21, where=mask_3)
+        part_23 = np.multiply(
+            exp_shifted, sum_ddx_exp_shifted_scaled, out=exp_shifted, where=mask_3
         )
-        part_22 = np.subtract(part_22, part_24, out=part_22, where=mask_3)
-        part_22 = _rows.select(
-            mask_3, part_22, 0.0, out=_rows.memory(buffers[1], shape, dtype)
+        part_21 = np.subtract(part_21, part_23, out=part_23, where=mask_3)
+        part_21 = _rows.select(
+            mask_3, part_21, 0.0, out=_rows.memory(buffers[1], shape, dtype)
         )
-        part_22 = _rows.select(
-            mask_2, part_22, 0.0, out=_rows.memory(dx_block, shape, dtype)
+        part_21 = _rows.select(
+            mask_2, part_21, 0.0, out=_rows.memory(dx_block, shape, dtype)
         )
-        d2x = np.add(d2x, part_22, out=part_22)
+        d2x = np.add(d2x, part_21, out=part_21)
         return d2x, ddy[..., 0]
 
     return _blocks.each_block(
@@ -323,5 +316,5 @@ def backward_backward(arguments, fields, results, call):
         into=(dx_out,),
         into_row_scalars=(ddy_out,),
         buffers=3,
-        row_scalar_buffers=3,
+        row_scalar_buffers=4,
     )

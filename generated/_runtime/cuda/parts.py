@@ -8,15 +8,17 @@ numbers of each row.
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from ..protocol.calls import Array, DType, Shape
-from ..protocol.directions import DirectionProtocol, Entry
+from ..protocol.directions import CONSTANT, NUMBER, PARTS, DirectionProtocol, Entry
+from ..protocol.interface import INTEGERS
 from ..protocol.kernels import KernelTable
 from . import devices, driver, plans
-from .arrays import Memory, dtype_of, part
+from .arrays import INTEGER_KINDS, TYPES, Memory, dtype_of, part
 from .calls import DeviceCall, DeviceLayer, KernelKey
 from .kernels import launches
 from .plans import CallPlan
@@ -51,7 +53,7 @@ class Nothing(NamedTuple):
     shape: Shape
 
 
-Value: TypeAlias = Memory | Array | Nothing | float | None
+Value: TypeAlias = Memory | Array | Nothing | int | float | None
 
 
 class DevicePart:
@@ -59,7 +61,8 @@ class DevicePart:
 
     A value is a device array, a number, or a host array with a number per row; a result is an array of either kind.
     `values` and `results` name the kind of each, `kernels` the arguments of each kernel. Inputs in `optional` may be
-    None, and their gradients may be omitted. A None in `zeros` stands for zero.
+    None, and their gradients may be omitted. A None in `zeros` stands for zero. `casts` are the types of results that
+    are rounded to one.
     """
 
     def __init__(
@@ -74,6 +77,7 @@ class DevicePart:
         optional: Sequence[str] = (),
         zeros: Sequence[str] = (),
         is_wide: bool = False,
+        casts: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         self.name = next(iter(kernels))
         self.kinds = {**results, **values}
@@ -81,7 +85,7 @@ class DevicePart:
         # A gradient is known by the input that it belongs to.
         self.of = {each: each[1:] if each[1:] in optional else each for each in results}
         reads: Any = tuple(Entry(each, each, kind) for each, kind in values.items())
-        made: Any = tuple(Entry(each, each, kind) for each, kind in results.items())
+        made: Any = tuple(Entry(each, each, kind, cast=casts.get(each)) for each, kind in results.items())
         self.layer = DeviceLayer(
             name=self.name,
             Saved=None,
@@ -98,25 +102,49 @@ class DevicePart:
         made: dict[str, Any] = dict(zip(self.results, results, strict=True))
         there = [value.pointer for value in (*values, *results) if isinstance(value, Memory) and value.nbytes]
         room = _Room()
-        self._place(given, made, room, call)
+        integers = self._integers(given, call)
+        self._place(given, made, room, integers, call)
         with on_device(there) as device:
             # Not freed after the call, for that would wait for its kernels.
             memory = device.scratch_for(call.stream, call.handle, room.size, "parts") if room.size else None
             room.settle(memory.pointer if memory else 0, call.handle)
             facts = (*map(_fact, given.values()), *map(_fact, made.values()))
-            key = (call.shape, call.row_type, call.parameter_type, *facts)
-            plan = plans.planned(self.layer.plans, key, self._planned, given, made, call)
+            key = (call.shape, call.row_type, call.parameter_type, integers, *facts)
+            plan = plans.planned(self.layer.plans, key, self._planned, given, made, integers, call)
             slots = [_address(each) for each in (*given.values(), *made.values())]
             launches(device, plan).run([None] * (len(slots) + 1), [*slots, 0], call.stream, call.handle)
             for name, result in zip(self.results, results, strict=True):
                 if isinstance(result, np.ndarray):
                     download(made[name].pointer, result, call.handle)
 
-    def _place(self, given: dict[str, Value], made: dict[str, Any], room: "_Room", call: DeviceWork) -> None:
+    def _integers(self, given: dict[str, Value], call: DeviceWork) -> tuple[str, str]:
+        """Return the types of arrays of integers and of one integer; arrays of another type become those of the host.
+
+        Kernels read all arrays in one type. Positions in a row may be too large for one of less than 32 bits.
+        """
+        arrays = {name: value for name, value in given.items() if self.kinds[name] in INTEGERS and value is not None}
+        ones = {name: arrays.pop(name) for name in [*arrays] if PARTS[self.kinds[name]] == NUMBER}
+        one = {value.kind for value in ones.values() if isinstance(value, Memory)}
+        kinds = {value.kind for value in arrays.values() if isinstance(value, Memory)} or {"i32"}
+        kind = kinds.pop() if kinds in ({"i32"}, {"i64"}) else "i64"
+        given |= {name: on_host(value, call) for name, value in arrays.items() if getattr(value, "kind", kind) != kind}
+        return kind, one.pop() if one else "i32"
+
+    def _place(
+        self,
+        given: dict[str, Value],
+        made: dict[str, Any],
+        room: "_Room",
+        integers: tuple[str, str],
+        call: DeviceWork,
+    ) -> None:
         """Give device memory to host values, to zeros, and to results for the host."""
         for name, value in given.items():
-            if self.kinds[name] in ("Constant", "Scalar") and isinstance(value, np.ndarray):
+            if PARTS[self.kinds[name]] in (NUMBER, CONSTANT) and isinstance(value, np.ndarray | int):
                 given[name] = float(value)
+            elif self.kinds[name] in INTEGERS and isinstance(value, np.ndarray):
+                dtype = np.dtype(TYPES[integers[0]])
+                given[name] = room.piece(value.shape, dtype, np.ascontiguousarray(value, dtype).tobytes())
             elif isinstance(value, np.ndarray):
                 given[name] = room.piece(value.shape, call.dtype, np.ascontiguousarray(value, call.dtype).tobytes())
             elif value is None or isinstance(value, Nothing):
@@ -136,10 +164,12 @@ class DevicePart:
         stored = call.parameter_type if kind == "Feature" else call.row_type
         return room.piece(part(kind, call.shape), dtype_of(stored), _ZEROS)
 
-    def _planned(self, given: Mapping[str, Value], made: Mapping[str, Any], call: DeviceWork) -> CallPlan:
+    def _planned(
+        self, given: Mapping[str, Value], made: Mapping[str, Any], integers: tuple[str, str], call: DeviceWork
+    ) -> CallPlan:
         asked = {self.of[name]: result for name, result in made.items()}
         without = tuple(name for name in self.optional if {**asked, **given}.get(name, ()) is None)
-        wanted = KernelKey(self.name, call.features, call.row_type, call.parameter_type, ("i32", "i32"), without)
+        wanted = KernelKey(self.name, call.features, call.row_type, call.parameter_type, integers, without)
         arrays: Any = {name: value for name, value in given.items() if value is not None}
         found = DeviceCall(self.layer, wanted, call.shape, arrays, dtype_of(call.row_type))
         found.results |= made
@@ -212,7 +242,10 @@ def on_host(value: Value, call: DeviceWork) -> Any:
         found = np.empty(value.nbytes, np.uint8)
         with on_device([value.pointer] if value.nbytes else []):
             download(value.pointer, found, call.handle)
-        value = devices.numbers(found.tobytes(), value.kind).reshape(value.shape)
+        numbers = devices.numbers(found.tobytes(), value.kind).reshape(value.shape)
+        return numbers if value.kind in INTEGER_KINDS.values() else np.asarray(numbers, call.dtype)
+    if isinstance(value, int):
+        return np.asarray(value, np.int64)
     return None if value is None else np.asarray(value, call.dtype)
 
 

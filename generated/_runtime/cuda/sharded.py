@@ -64,6 +64,9 @@ class _ShardedDirection:
             slot: numbers[slot] if type(given) in (int, float) else given if given is None else memory(name, given)
             for slot, (name, given) in enumerate(zip(plan.names, objects, strict=False))
         }
+        for each in plan.takes.reads:
+            if each.is_integer and type(given := arrays[plan.slots[each.symbol]]) is float:
+                arrays[plan.slots[each.symbol]] = int(given)
         known = {name: arrays[plan.slots[slot]] for slot, name in names[0].items()}
         made = {name: arrays[plan.slots[slot]] for slot, name in names[1].items()}
         for each in plan.takes.tangents:

@@ -6,15 +6,17 @@ Rows of 16 bits beside row scalars, which have the type that is computed in, are
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
-from ..numpy.blocks import Work
+from ..numpy.blocks import Scattered, Work, write
 from ..protocol.directions import COMPUTED, DirectionProtocol, Entry
 from ..protocol.kernels import KernelTable
 from . import compiler as host_compiler
-from .kernels import DirectionKernels
+from .axes import arranged
+from .kernels import DirectionKernels, chunks_wanted
 
 
 class HostPart:
@@ -22,7 +24,8 @@ class HostPart:
 
     `otherwise` is the function for NumPy. It is called if there is no compiler, or for a type that kernels do not
     compute in. `values` and `results` name the kind of each, `kernels` the arguments of each kernel. Inputs in
-    `optional` may be None, and their gradients may be omitted. A None in `zeros` stands for zero.
+    `optional` may be None, and their gradients may be omitted. A None in `zeros` stands for zero. `casts` are the
+    types of results that are rounded to one.
     """
 
     def __init__(
@@ -37,6 +40,7 @@ class HostPart:
         sums: tuple[int, int] = (0, 0),
         optional: Sequence[str] = (),
         zeros: Sequence[str] = (),
+        casts: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         self.otherwise = otherwise
         name = next(iter(kernels))
@@ -44,7 +48,7 @@ class HostPart:
         # A gradient is known by the input that it belongs to.
         of = {each: each[1:] if each[1:] in optional else each for each in results}
         owners = {each: inputs.get(own) or Entry(own, own, results[each]) for each, own in of.items()}
-        made = (Entry(each, each, owners[each].kind, owner=owners[each]) for each in results)
+        made = (Entry(each, each, owners[each].kind, owner=owners[each], cast=casts.get(each)) for each in results)
         takes = DirectionProtocol(name, tuple(made), tangents=tuple(inputs.values()))
         table = KernelTable(source=source, kernels=kernels, sums=sums)
         self.kernels = DirectionKernels(takes, table, Path(file).parent, optional)
@@ -67,11 +71,27 @@ class HostPart:
                 shape = call.shape if self.kinds[place] == "Row" else call.shape[:-1]
                 given[place] = np.zeros(shape, call.dtype)
         made = list(results)
+        if any(isinstance(each, Scattered) for each in (*given, *made)):
+            return self._arranged(given, made, call)
         for place, shaped in self.always:
             if made[place] is None:
                 made[place] = np.empty(call.shape if shaped == "Row" else call.shape[:-1], call.dtype)
         self.kernels.any([*given, *made], call)
         return None
+
+    def _arranged(self, given: list[Any], made: list[Any], call: Work) -> list[Any]:
+        """Compute the results of a layer whose axes have names, of which some arrays are not rows as they lie."""
+
+        def run(rows: list[Any], targets: list[Any], of_rows: Work) -> None:
+            self(rows, targets, of_rows)
+
+        takes = self.kernels.takes
+        found = arranged(chunks_wanted, run, given, takes.reads, made, takes.makes, call)
+        for place, (target, value) in enumerate(zip(made, found, strict=True)):
+            if value is not target and isinstance(target, Scattered):
+                write(target, value)
+                found[place] = target
+        return found
 
 
 def _can_compile() -> bool:

@@ -7,6 +7,7 @@ The mathematics of such a layer is that of one whose arrays are rows. `on_rows` 
 from collections import namedtuple
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial
+from inspect import unwrap
 from itertools import pairwise
 from math import prod
 from types import FunctionType, ModuleType, SimpleNamespace
@@ -37,11 +38,11 @@ from ..protocol.directions import (
     computed,
 )
 from ..protocol.interface import Interface
-from .blocks import Scattered, SummedRows, Work, round_to
+from .blocks import Scattered, SummedRows, Work, round_to, write
 from .directions import ForwardCall, LaterCall, Results
 from .layers import HostLayer, Kept
 
-__all__ = ["AxesForward", "AxesLater", "AxesLayer", "on_rows", "spread"]
+__all__ = ["AxesForward", "AxesLater", "AxesLayer", "calls_on_rows", "on_rows", "spread"]
 
 
 class AxesLayer(HostLayer[Kept]):
@@ -51,9 +52,8 @@ class AxesLayer(HostLayer[Kept]):
         super().__init__(interface, saved, is_wide=is_wide)
         self.arrangement = Arrangement(interface)
         self.has_parts = bool(self.arrangement.counts)
-        rows = LayerProtocol(without_axes(interface)) if self.has_parts else self.protocol
-        self.directions = rows.directions
-        """The directions of the layer on rows."""
+        if self.has_parts:
+            self.directions = LayerProtocol(without_axes(interface)).directions
 
     @cached_property
     def on_rows(self) -> HostLayer[Kept]:
@@ -195,15 +195,8 @@ class AxesLayer(HostLayer[Kept]):
                 round_to(result_.reshape(how.split).transpose(how.order), ..., summed)
             elif each.part == NUMBER:
                 round_to(result_, ..., value)
-            elif isinstance(own, Scattered):
-                every = slice(0, prod(own.rows))
-                if isinstance(own, SummedRows):
-                    own.begin([[(0, every)]])
-                own[every] = value.reshape(every.stop, own.width)
-                if isinstance(own, SummedRows):
-                    own.finish()
             else:
-                round_to(own, ..., value)
+                write(own, value)
 
 
 def _tuple_class(name: str, fields: Sequence[str]) -> Any:
@@ -333,7 +326,7 @@ def on_rows(module: ModuleType) -> Any:
     if "layout" not in vars(module)["INTERFACE"]:
         return module
     if module.INTERFACE["layout"].get("parts"):
-        return _of_parts(module)
+        return calls_on_rows(module)
     given = vars(module)
     names: dict[str, Any] = {name: _of_rows(value) for name, value in given.items()}
     interface = without_axes(names["INTERFACE"])
@@ -350,16 +343,19 @@ def on_rows(module: ModuleType) -> Any:
     return SimpleNamespace(**{**names, **made, "INTERFACE": interface})
 
 
-def _of_parts(module: ModuleType) -> Any:
-    """A module of a layer that takes arrays in parts, for its rows: each part is a value of its own."""
+def calls_on_rows(module: ModuleType) -> Any:
+    """Return a module of a layer for its rows, made of the calls of its directions; each part of an array is a value.
+
+    Functions of a module for several processes take a communicator, as before.
+    """
     given = vars(module)
     interface = without_axes(given["INTERFACE"])
     names = {name: _of_rows(value) for name, value in given.items()} | {"INTERFACE": interface}
     for name in interface["directions"]:
-        call = _of_rows(given[name].__globals__[f"_{name.upper()}"])
+        call = _of_rows(unwrap(given[name]).__globals__[f"_{name.upper()}"])
         direction = LayerProtocol(interface).directions[name]
         names[name] = partial(_forward if direction.is_forward else _later, interface, direction, call)
-    layer = _of_rows(given["forward"].__globals__["_LAYER"])
+    layer = _of_rows(unwrap(given["forward"]).__globals__["_LAYER"])
     return SimpleNamespace(**{**names, "Saved": layer.Saved, "saved_from": partial(_saved_from, layer)})
 
 
@@ -371,9 +367,11 @@ def _forward(
     save: bool = True,
     out: Any = None,
     threads: int = 1,
+    communicator: Any = None,
     **constants: Any,
 ) -> Any:
     """Function `forward` of a layer on rows, as an emitted one."""
+    call = call if communicator is None else call.over(communicator)
     values = [*inputs, *[None] * (len(direction.inputs) - len(inputs))]
     for each in interface["constants"]:
         value = constants.pop(each["name"], each["default"])
@@ -391,8 +389,10 @@ def _later(
     *given: Any,
     out: Any = None,
     threads: int = 1,
+    communicator: Any = None,
 ) -> Any:
     """Compute another direction of a layer on rows, with the arguments of an emitted function."""
+    call = call if communicator is None else call.over(communicator)
     if direction.cotangents and direction.tangents:
         given = (*each_cotangent(given[0], [each.name for each in direction.cotangents]), *given[1:])
     arguments = (*given, *[None] * (len(direction.arguments) - len(given)))

@@ -251,6 +251,19 @@ class SummedRows(Scattered):
         return prod(self.rows[place] for place in self._kept_rows)
 
 
+def write(target: Any, value: Any) -> None:
+    """Write the values of all rows into a result; nothing where there is no result."""
+    if not isinstance(target, Scattered):
+        round_to(target, ..., value)
+        return
+    every = slice(0, prod(target.rows))
+    if isinstance(target, SummedRows):
+        target.begin([[(0, every)]])
+    target[every] = np.broadcast_to(value, (*target.rows, *value.shape[len(target.rows) :])).reshape(every.stop, -1)
+    if isinstance(target, SummedRows):
+        target.finish()
+
+
 def _is_a_row_scalar(array: Array | Scattered, call: Work) -> bool:
     """Test whether an array has a number per row, and no feature axis."""
     if isinstance(array, Scattered):

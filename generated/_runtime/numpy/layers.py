@@ -85,6 +85,8 @@ class HostLayer(Generic[Kept]):
         self.interface, self.Saved, self.is_wide = interface, saved, is_wide
         self.name, self.minimum_features = interface["name"], interface["minimum_features"]
         self.protocol = protocol = LayerProtocol(interface)
+        self.directions = protocol.directions
+        """The directions of the layer on rows."""
         self.required = tuple(not each.may_be_none for each in protocol.inputs)
         self.labels = labels(interface)
 

@@ -39,22 +39,28 @@ def philox(counter: tuple[Words, Words, Words, Words], key: tuple[int, int]) -> 
     return a, b, c, d
 
 
+def bits_of(seed: Any, stream: int, rows: slice, entries: slice) -> Words:
+    """Return the bits of random numbers, 24 each, of some rows and some entries of each."""
+    key = int(seed) & 0xFFFFFFFF, stream
+    row = np.arange(rows.start, rows.stop, dtype=np.uint64)[:, np.newaxis]
+    first = entries.start // 4
+    fours = np.arange(first, max(first, -(-entries.stop // 4)), dtype=np.uint64)
+    words = philox((row & _LOW, row >> _HALF, fours, np.zeros(1, np.uint64)), key)
+    made = np.stack(np.broadcast_arrays(*words), axis=-1) >> np.uint64(32 - _DIGITS)
+    return made.reshape(len(row), -1)[:, entries.start - 4 * first : entries.stop - 4 * first]
+
+
 class RandomRows(Scattered):
     """Random numbers in [0, 1), read as an array of rows is."""
 
     def __init__(self, seed: Any, stream: int, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
-        self.key = int(seed) & 0xFFFFFFFF, stream
+        self.seed, self.stream = seed, stream
         self.width, self.features, self.dtype = shape[-1], 1, dtype
 
     def __getitem__(self, span: slice) -> Array:
-        rows = np.arange(span.start, span.stop, dtype=np.uint64)[:, np.newaxis]
-        fours = np.arange(-(-self.width // 4), dtype=np.uint64)
-        words = philox((rows & _LOW, rows >> _HALF, fours, np.zeros(1, np.uint64)), self.key)
-        made = np.empty((len(rows), len(fours), 4), self.dtype)
-        for place, word in enumerate(words):
-            made[..., place] = word >> np.uint64(32 - _DIGITS)
+        made = bits_of(self.seed, self.stream, span, slice(0, self.width)).astype(self.dtype)
         made *= self.dtype.type(2.0**-_DIGITS)
-        return made.reshape(len(rows), -1)[:, : self.width]
+        return made
 
 
 def uniform(seed: Any, stream: int, call: tuple[tuple[int, ...], np.dtype[Any], int]) -> Any:

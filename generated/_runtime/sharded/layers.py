@@ -17,7 +17,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 import numpy as np
 
 from ..native.memory import empty
-from ..numpy import blocks
+from ..numpy import blocks, casts, random
 from ..numpy.directions import ForwardCall, LaterCall
 from ..numpy.layers import HostLayer, Kept
 from ..protocol.calls import Array, DType, Shape
@@ -28,8 +28,10 @@ from .collectives import Communicator, Gathered
 Results = TypeVar("Results")
 Function = Callable[[Sequence[Any], Sequence[Any], blocks.Work], Sequence[Any] | None]
 
-COUNTS, WHOLE, LARGEST = "part_features", "all_features", "largest"
-"""Names of three values in functions: the features of each shard, all features, and the largest finite number."""
+COUNTS, WHOLE, LARGEST, PLACES = "part_features", "all_features", "largest", "places"
+"""Names of four values in functions: the features of each shard, all features, the largest finite number, and the
+positions of a shard's features in the whole row.
+"""
 
 
 class ExchangeStep(NamedTuple):
@@ -59,18 +61,25 @@ class Last(NamedTuple):
     makes: Sequence[str]
 
 
-def layer(interface: Interface, saved: Callable[..., Kept], *, is_wide: bool = False) -> HostLayer[Kept]:
-    """Return a layer of which a process may have no features."""
+def without_least(interface: Interface) -> Interface:
+    """Return the interface of a layer of which a process may have no features."""
     parts = interface.copy()
     parts["minimum_features"] = 0
-    return HostLayer(parts, saved, is_wide=is_wide)
+    return parts
+
+
+def layer(interface: Interface, saved: Callable[..., Kept], *, is_wide: bool = False) -> HostLayer[Kept]:
+    """Return a layer of which a process may have no features."""
+    return HostLayer(without_least(interface), saved, is_wide=is_wide)
 
 
 class ShardSteps:
     """Steps of a direction, whose `title` is the same on all processes.
 
     `last` has the results that vary over features, and `common` the other results that no exchange gave. `known_as`
-    maps results to their names in an exchange. With `counts_first` the first step reads `WHOLE`.
+    maps results to their names in an exchange, and `cast_to` those that are rounded to a type of their own to its name.
+    `drawn` maps rows of 24 random bits to the name of their seed and the number of their stream. With `counts_first`
+    the first step reads `WHOLE`, `PLACES` or such a row.
     """
 
     def __init__(
@@ -81,11 +90,13 @@ class ShardSteps:
         last: Last | None = None,
         common: Last | None = None,
         known_as: Mapping[str, str] = MappingProxyType({}),
+        cast_to: Mapping[str, str] = MappingProxyType({}),
+        drawn: Mapping[str, tuple[str, int]] = MappingProxyType({}),
         minimum_features: int = 1,
         counts_first: bool = False,
     ) -> None:
         self.exchanges, self.last, self.common = exchanges, last, common
-        self.known_as = known_as
+        self.known_as, self.cast_to, self.drawn = known_as, cast_to, drawn
         self.minimum_features, self.counts_first = minimum_features, counts_first
         self.number = zlib.crc32(title.encode()) << 8
 
@@ -97,9 +108,8 @@ class ShardSteps:
         features, leading, dtype = call.features, call.shape[:-1], call.dtype
         known = {**values, LARGEST: np.asarray(np.finfo(dtype).max, dtype)}
         if self.counts_first:
-            self._count(
-                known, collectives.exchange(communicator, self.number, features, np.empty((0, 1), dtype)), (), dtype
-            )
+            found = collectives.exchange(communicator, self.number, features, np.empty((0, 1), dtype))
+            self._count(known, found, (), communicator.rank, call)
         for number, step in enumerate(self.exchanges, 1):
             sent = np.empty((len(step.sends) + len(step.totals), *leading), dtype)
             if features:
@@ -115,7 +125,7 @@ class ShardSteps:
                 self._merge_rows_apart(step, known, numbers, totals, which, communicator, call)
                 continue
             found = collectives.exchange(communicator, which, features, numbers, totals)
-            self._count(known, found, step.totals, dtype)
+            self._count(known, found, step.totals, communicator.rank, call)
             needed = {name: self.fetched(known.get(name), call) for name in step.needs}
             known |= _merged(step, needed, found.numbers, communicator.rank, leading, dtype)
         if self.last is not None and features:
@@ -126,7 +136,8 @@ class ShardSteps:
             if name in made:
                 self.store(result, made[name], call)
             elif result is not None and (self.last is None or name not in self.last.makes):
-                self.store(result, known.get(self.known_as.get(name, name), 0.0), call)
+                value = known.get(self.known_as.get(name, name), 0.0)
+                self.store(result, casts.cast(value, self.cast_to[name]) if name in self.cast_to else value, call)
 
     def fetched(self, value: Any, call: Any) -> Any:
         """Return a known value as a function for NumPy takes it."""
@@ -134,7 +145,7 @@ class ShardSteps:
 
     def store(self, result: Any, value: Any, call: Any) -> None:
         """Write the value of a function into a result, in the result's own type."""
-        blocks.round_to(result, ..., value)
+        blocks.write(result, value)
 
     def _in_common(self, known: Mapping[str, Any], results: Mapping[str, Any], call: Any) -> dict[str, Any]:
         """Compute the results that are the same on all processes.
@@ -144,7 +155,11 @@ class ShardSteps:
         common = self.common
         if common is None:
             return {}
-        made = {name: np.empty(each.shape, call.dtype) for name in common.makes if (each := results[name]) is not None}
+        made = {
+            name: np.empty(each.rows if isinstance(each, blocks.Scattered) else each.shape, call.dtype)
+            for name in common.makes
+            if (each := results[name]) is not None
+        }
         values = [self.fetched(known[name], call) for name in common.reads]
         places = [made.get(name) for name in common.makes]
         blocks.stored(places, common.function(values, places, blocks.Work((*call.shape[:-1], 1), call.dtype, 1)))
@@ -163,13 +178,13 @@ class ShardSteps:
         """Add merged row scalars to the known values, where each process merges some of the rows."""
         leading, rows = call.shape[:-1], numbers.shape[1]
         found = collectives.exchange_rows(communicator, which, call.features, numbers, totals)
-        self._count(known, found, step.totals, call.dtype)
+        self._count(known, found, step.totals, communicator.rank, call)
         height = found.numbers.shape[-1]
         first = communicator.rank * height
         own = {name: self.fetched(known.get(name), call) for name in step.needs}
         for name, value in own.items():
             if isinstance(value, np.ndarray) and value.shape == leading:
-                own[name] = np.ones(height, call.dtype)
+                own[name] = np.ones(height, value.dtype)
                 run = value.reshape(-1)[first : first + height]
                 own[name][: run.size] = run
         with np.errstate(all="ignore"):  # the last rows may be none
@@ -178,8 +193,11 @@ class ShardSteps:
         every = collectives.rows_gathered(communicator, which + 1, together, rows).reshape(-1, *leading)
         known |= dict(zip(step.makes, every, strict=True))
 
-    def _count(self, known: dict[str, Any], found: Gathered, totals: Sequence[str], dtype: DType) -> None:
-        """Add the number of features and the sums of all totals to the known values."""
+    def _count(self, known: dict[str, Any], found: Gathered, totals: Sequence[str], rank: int, call: Any) -> None:
+        """Add the number of features, the places of a shard's own, its random bits, and the sums of all totals to the
+        known values.
+        """
+        dtype = call.dtype
         whole = int(found.counts.sum())
         if whole < self.minimum_features:
             raise ValueError(
@@ -188,6 +206,14 @@ class ShardSteps:
             )
         known[COUNTS], known[WHOLE] = found.counts.astype(dtype), np.asarray(whole, dtype)
         known |= {name: np.asarray(np.add.reduce(found.totals[:, slot])) for slot, name in enumerate(totals)}
+        if PLACES in known:
+            return
+        first = int(found.counts[:rank].sum())
+        known[PLACES] = np.arange(first, first + call.features)
+        for name, (seed, stream) in self.drawn.items():
+            rows, entries = slice(0, prod(call.shape[:-1])), slice(first, first + call.features)
+            bits = random.bits_of(self.fetched(known[seed], call), stream, rows, entries)
+            known[name] = bits.astype(np.int32).reshape(call.shape)
 
 
 def _merged(
@@ -209,12 +235,14 @@ def _merged(
 class ShardedForward(Generic[Results, Kept]):
     """`forward` of a layer over parts of rows; `results` is as for `ForwardCall`."""
 
+    kind: type[ForwardCall[Any, Any]] = ForwardCall
+
     def __init__(self, layer: HostLayer[Kept], results: Callable[..., Results], steps: ShardSteps) -> None:
-        self._call = ForwardCall(layer, results, _never, empty=empty)
-        self._steps = steps
-        direction = self._call.direction
-        self._values = [each.variable for each in direction.reads]
-        self._results = [each.variable for each in direction.makes]
+        self._call: ForwardCall[Results, Kept] = self.kind(layer, results, _never, empty=empty)
+        self.layer, self.results, self._steps = layer, results, steps
+        self._direction = layer.directions["forward"]
+        self._values = [each.variable for each in self._direction.reads]
+        self._results = [each.variable for each in self._direction.makes]
 
     def over(self, communicator: Communicator) -> ForwardCall[Results, Kept]:
         """The call for one process of these."""
@@ -222,7 +250,7 @@ class ShardedForward(Generic[Results, Kept]):
         call.function = partial(self._run, communicator)
         return call
 
-    def _run(self, communicator: Communicator, values: Sequence[Any], made: Sequence[Any], call: blocks.Work) -> None:
+    def _run(self, communicator: Communicator, values: Sequence[Any], made: Sequence[Any], call: blocks.Work) -> Any:
         known = dict(zip(self._values, values, strict=True))
         self._steps.run(known, dict(zip(self._results, made, strict=True)), call, communicator)
 
@@ -233,6 +261,8 @@ class ShardedLater(Generic[Results]):
     Tangents, and cotangents of gradients, that are None come as zeros.
     """
 
+    kind: type[LaterCall[Any]] = LaterCall
+
     def __init__(
         self,
         layer: HostLayer[Any],
@@ -240,11 +270,12 @@ class ShardedLater(Generic[Results]):
         results: Callable[..., Results],
         steps: ShardSteps,
     ) -> None:
-        call = LaterCall(layer, direction, results, _never, empty=empty)
-        filled = [each.name for each in call.direction.tangents]
-        self._call = LaterCall(layer, direction, results, _never, filled=filled, empty=empty) if filled else call
-        self._steps, self._results = steps, [each.variable for each in call.direction.results]
-        self._values = [each.variable for each in call.direction.reads]
+        self.layer, self.results, self._steps = layer, results, steps
+        self._direction = layer.directions[direction]
+        filled = [each.name for each in self._direction.tangents]
+        self._call: LaterCall[Results] = self.kind(layer, direction, results, _never, filled=filled, empty=empty)
+        self._results = [each.variable for each in self._direction.results]
+        self._values = [each.variable for each in self._direction.reads]
 
     def over(self, communicator: Communicator) -> LaterCall[Results]:
         """The call for one process of these."""
@@ -259,7 +290,7 @@ class ShardedLater(Generic[Results]):
         fields: Sequence[Any],
         made: Sequence[Any],
         call: blocks.Work,
-    ) -> None:
+    ) -> Any:
         known = dict(zip(self._values, (*arguments, *fields), strict=True))
         self._steps.run(known, dict(zip(self._results, made, strict=True)), call, communicator)
 
