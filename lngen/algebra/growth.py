@@ -26,6 +26,8 @@ from lngen.algebra.exponentials import never_positive
 from lngen.algebra.extremes import differences
 from lngen.algebra.fold import Fold
 from lngen.algebra.symbols import (
+    Asin,
+    Atan,
     AttainsFirst,
     Expm1,
     Log1p,
@@ -51,6 +53,8 @@ _NONE = Rational(0)
 _DEEP = EXPONENTIAL / 4
 _NOTHING = EXPONENTIAL * _DEEP / 2
 _BOUNDED = (AttainsFirst, *heads_that(lambda entry: entry.bounded))
+_LIKE_ITS_ARGUMENT = (sympy.tanh, sympy.sin, sympy.erf, Asin, Atan, Expm1, Log1p)
+"""Functions whose values near zero are as small as their arguments."""
 
 
 class BelowZero(NamedTuple):
@@ -71,6 +75,8 @@ class Growth(Fold[Rational]):
     >>> growth = Growth({x: ARGUMENT, e: EXPONENTIAL, r: -EXPONENTIAL})
     >>> [growth.degree(u) for u in (x**2, x*e*r, 1 + r, 1/(e + 1), sympy.tanh(x), sympy.exp(x), 1 - Sigmoid(x))]
     [2, 1, 0, -100, 0, 100, -100]
+    >>> [growth.degree(u) for u in (sympy.tanh(r), sympy.cos(r), Log1p(r), sympy.log(r))]
+    [-100, 0, -100, 1]
     """
 
     degrees: Mapping[TypedSymbol, Rational] = field(default_factory=dict)
@@ -202,12 +208,14 @@ class Growth(Fold[Rational]):
         return max(map(self.degree, e.args[1:]))
 
     def function(self, e: Expr) -> Rational:
+        inner = self.degree(e.args[0]) if len(e.args) == 1 else _NONE
+        if inner < 0 and isinstance(e, _LIKE_ITS_ARGUMENT):
+            return inner
         if isinstance(e, (sympy.log, Log1p)):
-            inner = self.degree(e.args[0])
-            return inner if inner < 0 and isinstance(e, Log1p) else abs(inner) // EXPONENTIAL
+            return abs(inner) // EXPONENTIAL
         if isinstance(e, (sympy.exp, Expm1, Sigmoid, Softplus)):
             return self._of_exponent(e)
-        return self.degree(e.args[0]) if isinstance(e, sympy.Abs) else _NONE
+        return inner if isinstance(e, sympy.Abs) else _NONE
 
     def reduction(self, e: Reduction) -> Rational:
         each = [end.degree(e.args[0]) for end in (self, self.beside) if end is not None]
