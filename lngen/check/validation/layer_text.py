@@ -1,9 +1,9 @@
-"""The emitted NumPy of a layer, validated: each direction, at several points, with inputs left out, in blocks."""
+"""The emitted NumPy of a layer, validated: each direction, at several points, with arguments left out, in blocks."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from itertools import combinations
 from pathlib import Path
@@ -16,24 +16,35 @@ from sympy import Expr
 
 from lngen.algebra.symbols import D, TypedSymbol, axes
 from lngen.check.validation.loaded import imported, random_symbols, small
-from lngen.check.validation.numpy_text import Finding, Meanings, Run, Values
-from lngen.check.validation.traced import Traced, constants, traced
+from lngen.check.validation.numpy_text import Finding, LineRun, NamedValues, Values
+from lngen.check.validation.traced import Traced, constants
 from lngen.plan.program import RowProgram
 from lngen.runtime.protocol.axes import without_axes
-from lngen.runtime.protocol.directions import FEATURE, NUMBER, ROW, ROW_SCALAR, DirectionProtocol, Entry, LayerProtocol
+from lngen.runtime.protocol.directions import FEATURE, ROW, ROW_SCALAR, DirectionProtocol, Entry, LayerProtocol
 
 Array = np.ndarray[Any, Any]
 
-FILES = {"forward": "numpy_kernels", "backward": "numpy_kernels", "jvp": "numpy_second_order", "backward_backward": "numpy_second_order"}
+FILES = {
+    "forward": "numpy_kernels",
+    "backward": "numpy_kernels",
+    "jvp": "numpy_second_order",
+    "backward_backward": "numpy_second_order",
+}
 """The file that has each direction."""
 
+SIZES = 4
+"""Row lengths that are tried, from the smallest that a layer takes."""
+
 _POINTS = ((-1.0, 1.0), (9.0, 11.0), (0.1, 0.9))
-"""Ranges of the entries: about zero, far from it, and positive ones."""
+"""Ranges of the entries of rows: about zero, far from it, and positive ones."""
+
+_FEW, _SEVERAL_BLOCKS = 2, 5
+_MOST_CASES = 8
 
 
 @dataclass
-class Validation:
-    """What was seen of a direction: lines shown, findings against it, lines of the file that ran."""
+class Validated:
+    """What was seen of a direction: the lines and results that are right, what speaks against it, lines that ran."""
 
     direction: str
     shown: set[str] = field(default_factory=set)
@@ -45,182 +56,223 @@ class Validation:
 
 @dataclass(frozen=True)
 class _Case:
+    """A call of each direction.
+
+    Inputs are `left_out` of forward. Later directions are given no tangent of the inputs, and no cotangent of the
+    outputs, that are in `without`.
+    """
+
     rows: int
     features: int
     seed: int
-    low: float
-    high: float
-    left_out: frozenset[str]
-    in_blocks: bool
+    point: tuple[float, float]
+    left_out: frozenset[str] = frozenset()
+    without: frozenset[str] = frozenset()
+
+    @property
+    def in_blocks(self) -> bool:
+        return self.rows == _SEVERAL_BLOCKS
+
+    @property
+    def words(self) -> str:
+        names = sorted(self.left_out | self.without)
+        left_out = f", without {' and '.join(names)}" if names else ""
+        how = "in blocks" if self.in_blocks else "at once"
+        return f"D = {self.features}, {how}, entries about {sum(self.point) / 2:g}{left_out}"
 
 
-def validated(folder: Path, programs: Sequence[RowProgram]) -> dict[str, Validation]:
-    """Validate the NumPy files of a layer in a folder against its programs."""
-    of = {program.direction: program for program in programs}
-    found = {direction: Validation(direction) for direction in of}
-    forward = of["forward"]
-    optional = [name for name, _ in forward.optional]
+def validated(folder: Path, programs: Sequence[RowProgram], *, ends_at_first: bool = False) -> dict[str, Validated]:
+    """Validate the NumPy files of a layer in a folder against the programs that they were printed from.
+
+    `ends_at_first` ends at the first finding.
+    """
+    of: dict[str, RowProgram] = {program.direction: program for program in programs}
+    found = {direction: Validated(direction) for direction in of}
     with imported(folder, {"numpy_backend", *(FILES[direction] for direction in of)}) as modules:
-        for case in _cases(forward.minimum_features, optional):
+        layer = LayerProtocol(without_axes(modules["numpy_backend"].INTERFACE))
+        for case in _cases(of["forward"], layer):
             with constants(_numbers(programs, case.features)):
-                _run(modules, of, case, found)
+                _run(modules, layer, of, case, found)
+            if ends_at_first and any(each.findings for each in found.values()):
+                break
     return found
 
 
-def _cases(smallest: int, optional: Sequence[str]) -> Iterator[_Case]:
-    nothing: frozenset[str] = frozenset()
-    for features in range(smallest, smallest + 4):
-        yield _Case(2, features, features, *_POINTS[features % 2], nothing, False)
-    for seed, (low, high) in enumerate(_POINTS):
-        yield _Case(2, smallest + 2, 20 + seed, low, high, nothing, False)
-        yield _Case(5, smallest + 2, 30 + seed, low, high, nothing, True)
-    some = [frozenset(each) for count in range(1, len(optional) + 1) for each in combinations(optional, count)]
-    for seed, left_out in enumerate(some[:7]):
-        low, high = _POINTS[seed % 2]
-        yield _Case(2, smallest + 1, 40 + seed, low, high, left_out, False)
-        yield _Case(5, smallest + 1, 50 + seed, low, high, left_out, True)
+def _cases(forward: RowProgram, layer: LayerProtocol) -> Iterator[_Case]:
+    smallest = forward.minimum_features
+    for features in range(smallest, smallest + SIZES):
+        yield _Case(_FEW, features, features, _POINTS[features % 2])
+    for seed, point in enumerate(_POINTS):
+        yield _Case(_FEW, smallest + 2, 20 + seed, point)
+        yield _Case(_SEVERAL_BLOCKS, smallest + 2, 30 + seed, point)
+    optional = [name for name, _ in forward.optional]
+    some = [each for count in range(1, len(optional) + 1) for each in combinations(optional, count)]
+    moved = [layer.inputs[place].name for place in layer.differentiable]
+    outputs = [each.name for each in layer.outputs] if len(layer.outputs) > 1 else []
+    own = [(name,) for name in (*moved, *outputs)]
+    own += [tuple(other for other in moved if other != name) for name in moved if len(moved) > 2]
+    cases = [(frozenset(each), frozenset[str]()) for each in some[:_MOST_CASES]]
+    cases += [(frozenset[str](), frozenset(each)) for each in own]
+    for seed, (left_out, without) in enumerate(cases):
+        point = _POINTS[seed % 2]
+        yield _Case(_FEW, smallest + 1, 40 + seed, point, left_out, without)
+        yield _Case(_SEVERAL_BLOCKS, smallest + 1, 60 + seed, point, left_out, without)
 
 
 def _numbers(programs: Iterable[RowProgram], features: int) -> list[Expr]:
-    """The numbers of the programs that are no fractions, of rows of some entries."""
+    """Return the numbers of programs that are no fractions, for rows of so many entries."""
     found: dict[Expr, None] = {}
-    for program in programs:
-        for line in program.lines():
-            for part in sympy.preorder_traversal(line.body.xreplace({D: sympy.Integer(features)})):
-                if not isinstance(part, Expr):
-                    continue
-                number = part.as_independent(*part.free_symbols, as_Add=False)[0] if part.is_Mul else part
-                for each in (number, 1 / number if number else number):
-                    if each.is_number and each.is_finite and each.is_real and not each.is_Rational:
-                        found[each] = None
+    bodies = (line.body.xreplace({D: sympy.Integer(features)}) for program in programs for line in program.lines())
+    for part in (part for body in bodies for part in sympy.preorder_traversal(body)):
+        if isinstance(part, Expr):
+            number = part.as_independent(*part.free_symbols, as_Add=False)[0] if part.is_Mul else part
+            if number.is_number and number.is_finite and number.is_real and not number.is_Rational:
+                found |= dict.fromkeys((number, 1 / number))
     return list(found)
+
+
+def _run(
+    modules: Mapping[str, ModuleType],
+    layer: LayerProtocol,
+    programs: Mapping[str, RowProgram],
+    case: _Case,
+    found: Mapping[str, Validated],
+) -> None:
+    drawn, named, saved = _Drawn(case), NamedValues(), dict[str, Any]()
+    for direction, program in programs.items():
+        takes, module = layer.directions[direction], modules[FILES[direction]]
+        call = _Call(takes, program, case, drawn, saved, named)
+        if not call.is_one:
+            continue
+        sizes: AbstractContextManager[None] = small(module) if case.in_blocks else nullcontext()
+        with sizes:
+            call.run(getattr(module, direction), Path(str(module.__file__)))
+        into, before = found[direction], named.compared
+        into.shown |= call.lines.shown
+        into.findings += [each.at(case.words) for each in call.lines.findings]
+        into.executed |= call.lines.watch.executed
+        into.compared, named.compared = into.compared + before, 0
+        into.runs += 1
+        if takes.is_forward:
+            if call.lines.findings:
+                return
+            saved = call.saved(layer)
 
 
 class _Drawn:
     """Arguments of a case, as symbols at a point."""
 
     def __init__(self, case: _Case) -> None:
-        self.case, self.draw = case, np.random.default_rng(case.seed)
+        self.case, self._draw = case, np.random.default_rng(case.seed)
 
     def shape(self, each: Entry) -> tuple[int, ...]:
+        """Return the shape of an argument or a result."""
         rows, features = self.case.rows, self.case.features
         return {ROW: (rows, features), ROW_SCALAR: (rows,), FEATURE: (features,)}.get(each.part, ())
 
     def argument(self, each: Entry) -> Any:
-        """Draw an argument: integers as they are, and a number as an array of one, but for a Constant."""
+        """Draw an argument; integers are as they are."""
         shape = self.shape(each)
         if each.is_integer:
-            return np.asarray(self.draw.integers(0, self.case.features, shape))
-        if each.kind == "Constant":
-            return Traced.symbol(each.symbol, self.draw.uniform(0.1, 0.6), positive=True)
+            return np.asarray(self._draw.integers(0, self.case.features, shape))
+        low, high = self.case.point if each.is_per_row and each.owner is None else (-1.0, 1.0)
         found = np.empty(shape, object)
-        low, high = (self.case.low, self.case.high) if each.is_per_row and each.owner is None else (-1.0, 1.0)
         for place in np.ndindex(shape):
-            label = f"{each.symbol}[{','.join(map(str, place))}]"
-            found[place] = Traced.symbol(label, round(self.draw.uniform(low, high), 6))
+            label = f"{each.symbol}[{','.join(map(str, place))}]" if shape else each.symbol
+            value = self._draw.uniform(0.1, 0.6) if each.kind == "Constant" else self._draw.uniform(low, high)
+            facts = {"positive": True} if each.kind == "Constant" else {}
+            found[place] = Traced.symbol(label, round(value, 6), **facts)
         return found
 
 
-def _run(modules: Mapping[str, ModuleType], programs: Mapping[str, RowProgram], case: _Case, found: dict[str, Validation]) -> None:
-    drawn, meanings = _Drawn(case), Meanings()
-    saved: dict[str, Any] = {}
-    for direction, program in programs.items():
-        if direction != "forward" and not saved:
-            return
-        module = modules[FILES[direction]]
-        protocol = LayerProtocol(without_axes(modules["numpy_backend"].INTERFACE))
-        call = _Call(protocol.directions[direction], program, case, drawn, saved, meanings)
-        with small(module) if case.in_blocks else nullcontext():
-            call.run(getattr(module, direction), Path(str(module.__file__)))
-        into = found[direction]
-        into.shown |= call.run_.shown
-        into.findings += [Finding(f"{each.where} ({_words(case)})", each.trouble, each.refuted) for each in call.run_.findings]
-        into.executed |= call.run_.watch.executed
-        into.compared += meanings.compared
-        into.runs += 1
-        meanings.compared = 0
-        if direction == "forward":
-            saved = call.saved(protocol)
-
-
-def _words(case: _Case) -> str:
-    left_out = f", without {' and '.join(sorted(case.left_out))}" if case.left_out else ""
-    return f"D = {case.features}, {'in blocks' if case.in_blocks else 'at once'}, about {(case.low + case.high) / 2:g}{left_out}"
-
-
 class _Call:
-    """A call of a direction: its arguments by symbol, and where its results go."""
+    """A call of a direction: its arguments, and its results."""
 
-    def __init__(self, takes: DirectionProtocol, program: RowProgram, case: _Case, drawn: _Drawn, saved: Mapping[str, Any], meanings: Meanings) -> None:
-        self.takes, self.program, self.case = takes, program, case
-        self.saved_values = saved
-        self.arguments: dict[str, Any] = {}
-        for each in (*takes.inputs, *takes.constants, *takes.cotangents, *takes.tangents):
-            owner = each.name if each.owner is None else each.owner.name
-            absent = owner in case.left_out and (each.may_be_none or each.follows is not None)
-            self.arguments[each.symbol] = None if absent else drawn.argument(each)
-        self.fields = [saved.get(each.symbol) for each in takes.fields]
-        self.drawn = drawn
-        values = Values(program, case.rows, case.features, self._given())
-        self.values, self.meanings = values, meanings
+    def __init__(
+        self,
+        takes: DirectionProtocol,
+        program: RowProgram,
+        case: _Case,
+        drawn: _Drawn,
+        saved: Mapping[str, Any],
+        named: NamedValues,
+    ) -> None:
+        self.takes, self.program, self.case, self.drawn, self.named = takes, program, case, drawn, named
+        self.arguments = {
+            each.symbol: None if self._is_left_out(each) else drawn.argument(each) for each in takes.arguments
+        }
+        self.fields = {each.symbol: saved.get(each.symbol) for each in takes.fields}
+        self.made: dict[str, Any] = {}
+
+    @property
+    def is_one(self) -> bool:
+        """Test whether there is such a call: one with a cotangent or a tangent, if it takes any."""
+        groups = (self.takes.cotangents, self.takes.tangents)
+        return all(any(self.arguments[each.symbol] is not None for each in group) for group in groups if group)
+
+    def _is_left_out(self, each: Entry) -> bool:
+        name = each.name if each.owner is None else each.owner.name
+        may_be = each.may_be_none or each.follows is not None
+        return may_be and (name in self.case.left_out or (each.owner is not None and name in self.case.without))
 
     def _given(self) -> dict[TypedSymbol, Any]:
-        by_name = dict(self.arguments)
-        by_name |= {each.symbol.removeprefix("saved "): value for each, value in zip(self.takes.fields, self.fields, strict=True)}
+        """Return the values of the program's arguments."""
+        by_name = self.arguments | {name.removeprefix("saved "): value for name, value in self.fields.items()}
         neutral = dict(self.program.optional) | dict.fromkeys(self.program.cotangents(), 0)
         given: dict[TypedSymbol, Any] = {}
-        for each in (*self.program.rows, *self.program.parameters):
-            value = by_name.get(each.symbol.name)
-            if value is None:
-                exact = sympy.Rational(neutral[each.name])
-                value = Traced(exact, float(exact))
-            elif axes(each.symbol).rows and not axes(each.symbol).features:
-                value = np.asarray(value, object).reshape(-1, 1)
-            given[each.symbol] = value
+        for argument in (*self.program.rows, *self.program.parameters):
+            symbol, name = argument.symbol, argument.name  # type: ignore[attr-defined]
+            value = by_name.get(symbol.name)
+            given[symbol] = Traced.of(sympy.Rational(neutral[name])) if value is None else _wide(symbol, value)
         for symbol in () if self.takes.is_forward else self.program.saved:
-            given[symbol] = np.asarray(by_name[symbol.name], object).reshape(-1, 1)
-        for row in self.program.random:
-            given[row.symbol] = random_symbols(row.stream, (self.case.rows, self.case.features))
-        return given
+            given[symbol] = _wide(symbol, by_name[symbol.name])
+        shape = (self.case.rows, self.case.features)
+        return given | {row.symbol: random_symbols(row.stream, shape) for row in self.program.random}
 
     def run(self, function: Any, path: Path) -> None:
         """Call the function, and compare its lines and its results."""
-        self.run_ = Run(self.program, self.values, self.meanings, path)
-        values = [self.arguments[each.symbol] for each in self.takes.arguments]
-        values = [np.asarray(v, object) if isinstance(v, Traced) else v for v in values]
-        shape = (self.case.rows, self.case.features)
-        call = (shape, np.dtype(object), int(self.case.in_blocks))
+        values = Values(self.program, self.case.rows, self.case.features, self._given())
+        self.lines = LineRun(self.program, values, self.named, path)
+        call = ((self.case.rows, self.case.features), np.dtype(object), int(self.case.in_blocks))
         makes = (*self.takes.results, *self.takes.row_scalars) if self.takes.is_forward else self.takes.results
-        out = [self._room(each) for each in makes]
+        rooms = [self._room(each) for each in makes]
+        given = [*self.arguments.values(), *self.fields.values()]
+        before = [np.array(each, copy=True) if isinstance(each, np.ndarray) else None for each in given]
+        arguments: list[Any] = [[*self.arguments.values()]]
+        arguments += [] if self.takes.is_forward else [[*self.fields.values()]]
+        at_once = [None] * len(rooms) if self.takes.is_forward else rooms
         try:
-            with self.run_.watch.watching():
-                if self.takes.is_forward:
-                    made = function(values, out if self.case.in_blocks else [None] * len(out), call)
-                else:
-                    made = function(values, self.fields, out, call)
-        except (TypeError, ValueError, IndexError, ZeroDivisionError, AttributeError, ZeroDivisionError) as error:
-            self.run_.findings.append(Finding("the function", f"{type(error).__name__}: {error}", True))
-            self.made = {}
+            with self.lines.watch.watching():
+                made = function(*arguments, rooms if self.case.in_blocks else at_once, call)
+        except Exception as error:  # any error of the text is a finding
+            self.lines.findings.append(Finding("the function", f"{type(error).__name__}: {error}", refuted=True))
             return
         if self.case.in_blocks:
-            for slot, (room, value) in enumerate(zip(out, made or (), strict=False)):
-                if value is not None and room is not None and value is not room:
+            for room, value in zip(rooms, made or (), strict=False):
+                if room is not None and value is not None and value is not room:
                     room[...] = value
-            made = out
-        names = [each.symbol.removeprefix("saved ") for each in makes]
-        self.made = {name: value for name, value, room in zip(names, made, out, strict=False) if room is not None}
-        by_name = {each.name: self.made.get(symbol) for each, symbol in zip(makes, names, strict=True)}
-        self.run_.results(by_name | self.made)
+            made = rooms
+        there = [(each, value) for each, value, room in zip(makes, made, rooms, strict=True) if room is not None]
+        self.made = {each.symbol.removeprefix("saved "): value for each, value in there}
+        self.lines.results({each.name: value for each, value in there} | self.made)
+        self.lines.unchanged(before, given)
 
     def _room(self, each: Entry) -> Any:
+        """Memory for a result, or None for one that is not there: that of an argument that is left out."""
         owner = each.owner
-        while owner is not None and owner.owner is not None:
-            owner = owner.owner
-        if owner is not None and owner.name in self.case.left_out:
+        if owner is not None and owner.owner is not None and self.arguments.get(owner.symbol, owner) is None:
+            return None  # of a cotangent
+        if owner is not None and owner.owner is None and owner.name in self.case.left_out:
             return None
         return np.empty(self.drawn.shape(each), object)
 
-    def saved(self, protocol: LayerProtocol) -> dict[str, Any]:
-        """Return what later directions are given of this call."""
+    def saved(self, layer: LayerProtocol) -> dict[str, Any]:
+        """Return the fields that later directions are given of this call."""
         everything = self.arguments | self.made
-        return {each.symbol: everything.get(each.symbol.removeprefix("saved ")) for each in protocol.fields}
+        return {each.symbol: everything.get(each.symbol.removeprefix("saved ")) for each in layer.fields}
+
+
+def _wide(symbol: TypedSymbol, value: Any) -> Any:
+    """Return a value with an axis of one feature, if it is a number of each row."""
+    is_row_scalar = axes(symbol).rows and not axes(symbol).features
+    return np.asarray(value, object).reshape(-1, 1) if is_row_scalar else value

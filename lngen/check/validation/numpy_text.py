@@ -7,23 +7,19 @@ hold, symbols are replaced by what they stand for.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
-from itertools import chain
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from types import FrameType, ModuleType
+from types import FrameType
 from typing import Any
 
 import numpy as np
 import sympy
 from sympy import Expr
 
-from lngen.algebra.equations import Equation
 from lngen.algebra.numeric import evaluate_expression
-from lngen.algebra.symbols import D, FeatureSymbol, RowSymbol, RowScalarSymbol, SumRows, TypedSymbol, axes
+from lngen.algebra.symbols import D, SumRows, TypedSymbol, axes
 from lngen.check.validation.lines import Line, Watch
-from lngen.check.validation.loaded import random_symbols
 from lngen.check.validation.traced import UNCOMPUTED, Traced, TracedArithmetic, traced
 from lngen.plan.program import RowProgram
 from lngen.prove.budget import Budget, TooLargeError, UndefinedError
@@ -33,7 +29,6 @@ from lngen.prove.programs import equations_of
 Array = np.ndarray[Any, Any]
 
 _APART = 1e-15
-_LEVELS = 12
 
 
 @dataclass(frozen=True)
@@ -44,21 +39,30 @@ class Finding:
     trouble: str
     refuted: bool = False
 
+    def at(self, case: str) -> Finding:
+        """Return the finding with the case that it is of."""
+        return replace(self, where=f"{self.where} ({case})")
+
 
 @dataclass
-class Meanings:
-    """What the symbols stand for that lines were given, and what was seen to be equal."""
+class NamedValues:
+    """The symbols that values of lines were given, and what each stands for."""
 
     of: dict[Expr, Expr] = field(default_factory=dict)
+    made: dict[Expr, int] = field(default_factory=dict)
+    """The number of the line that each symbol stands for, in the order in which they ran."""
+    lines: int = 0
     compared: int = 0
 
-    def named(self, name: str, values: Array) -> Array:
+    def written(self, name: str, values: Array) -> Array:
         """Write symbols into memory in the place of values that are longer, and return what is there then."""
+        self.lines += 1
         for place, value in np.ndenumerate(values):
             if isinstance(value, Traced) and value.expression.args and not value.expression.is_number:
                 label = f"{name}#{len(self.of)}[{','.join(map(str, place))}]"
                 symbol = Traced(sympy.Symbol(label, real=True), value.value)
                 self.of[symbol.expression] = value.expression
+                self.made[symbol.expression] = self.lines
                 values[place] = symbol
         return values.copy()
 
@@ -83,17 +87,18 @@ class Meanings:
         return "", False
 
     def _vanishes(self, difference: Expr) -> bool:
-        for _ in range(_LEVELS):
+        while True:
             try:
                 if ExplicitAlgebra(Budget()).vanishes(difference):
                     return True
             except (TooLargeError, UndefinedError):
-                pass
-            opened = difference.xreplace({s: self.of[s] for s in difference.free_symbols & self.of.keys()})
-            if opened == difference:
                 return False
-            difference = opened
-        return False
+            # The line that ran last is opened first, so that no value is opened before those that are made of it.
+            last = max((self.made[s] for s in difference.free_symbols & self.made.keys()), default=0)
+            if not last:
+                return False
+            table = {s: self.of[s] for s in difference.free_symbols if self.made.get(s) == last}
+            difference = difference.xreplace(table)
 
 
 def _pairs(found: Array, wanted: Array) -> Array:
@@ -150,11 +155,11 @@ class Values:
         return evaluate_expression(expression, environment, self._arithmetic)
 
 
-class Run:
+class LineRun:
     """One call of an emitted function, whose lines are compared as they run."""
 
-    def __init__(self, program: RowProgram, values: Values, meanings: Meanings, path: Path) -> None:
-        self.program, self.values, self.meanings = program, values, meanings
+    def __init__(self, program: RowProgram, values: Values, named: NamedValues, path: Path) -> None:
+        self.program, self.values, self.named = program, values, named
         self.symbols = {symbol.name: symbol for symbol in values.equations}
         self.findings: list[Finding] = []
         self.shown: set[str] = set()
@@ -187,7 +192,7 @@ class Run:
         wanted: Any = None
         try:
             wanted = self.values.computed(symbol, rows)
-            trouble, refuted = self.meanings.trouble(value, wanted, is_line=True)
+            trouble, refuted = self.named.trouble(value, wanted, is_line=True)
         except TypeError as error:
             trouble, refuted = str(error), True
         if trouble:
@@ -196,7 +201,7 @@ class Run:
             self.shown.add(line.words)
         is_partial = self.values.equations[symbol].expression.has(SumRows) and id(frame) in self._spans
         if isinstance(value, np.ndarray) and value.ndim and value.flags.writeable and not is_partial:
-            self.values.learn(symbol, rows, _filled(self.meanings.named(line.name, value), wanted))
+            self.values.learn(symbol, rows, _filled(self.named.written(line.name, value), wanted))
         elif not is_partial:
             self.values.learn(symbol, rows, value)
 
@@ -214,11 +219,17 @@ class Run:
             if (value := made.get(symbol.name)) is not None:
                 self._result(f"saved {symbol}", value, self.values.of(symbol, whole), True)
 
+    def unchanged(self, before: Sequence[Array | None], after: Sequence[Any]) -> None:
+        """Refuse a call that wrote to its arguments."""
+        for was, value in zip(before, after, strict=True):
+            if was is not None and not _same(was, value):
+                self.findings.append(Finding("arguments", "the call wrote to one", refuted=True))
+
     def _result(self, name: str, value: Any, wanted: Any, is_row_scalar: bool) -> None:
         if is_row_scalar:
             value = np.asarray(value, object).reshape(-1, 1)
         try:
-            trouble, refuted = self.meanings.trouble(value, wanted)
+            trouble, refuted = self.named.trouble(value, wanted)
         except (TypeError, ValueError) as error:
             trouble, refuted = str(error), True
         if trouble:

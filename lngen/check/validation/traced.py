@@ -61,6 +61,8 @@ class Traced:
             return value
         if isinstance(value, np.ndarray) and not value.ndim:
             return cls.of(value.item())
+        if isinstance(value, Expr):
+            return cls(value, _value_of(value))
         if isinstance(value, str):
             value = float(value)
         if isinstance(value, (bool, int, np.integer, np.bool_)):
@@ -105,7 +107,11 @@ class Traced:
             return UNCOMPUTED
         exponent = right.expression
         if exponent.is_Integer:
-            return UNDEFINED if self.is_zero and exponent < 0 else Traced(self.expression**exponent, self.value**int(exponent))
+            return (
+                UNDEFINED
+                if self.is_zero and exponent < 0
+                else Traced(self.expression**exponent, self.value ** int(exponent))
+            )
         if self.value < 0:
             return UNDEFINED
         if exponent.is_Rational:
@@ -286,4 +292,3 @@ def _value_of(exact: Expr) -> Any:
     if exact.is_Rational:
         return _CONTEXT.mpf(exact.p) / exact.q
     return _CONTEXT.mpf(str(sympy.N(exact, _DIGITS)))
-
