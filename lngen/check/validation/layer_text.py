@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
-from itertools import combinations
+from itertools import combinations, islice
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -39,7 +39,7 @@ _POINTS = ((-1.0, 1.0), (9.0, 11.0), (0.1, 0.9))
 """Ranges of the entries of rows: about zero, far from it, and positive ones."""
 
 _FEW, _SEVERAL_BLOCKS = 2, 5
-_MOST_CASES = 8
+_MOST_LEFT_OUT = 8
 
 
 @dataclass
@@ -105,18 +105,25 @@ def _cases(forward: RowProgram, layer: LayerProtocol) -> Iterator[_Case]:
     for seed, point in enumerate(_POINTS):
         yield _Case(_FEW, smallest + 2, 20 + seed, point)
         yield _Case(_SEVERAL_BLOCKS, smallest + 2, 30 + seed, point)
-    optional = [name for name, _ in forward.optional]
-    some = [each for count in range(1, len(optional) + 1) for each in combinations(optional, count)]
-    moved = [layer.inputs[place].name for place in layer.differentiable]
-    outputs = [each.name for each in layer.outputs] if len(layer.outputs) > 1 else []
-    own = [(name,) for name in (*moved, *outputs)]
-    own += [tuple(other for other in moved if other != name) for name in moved if len(moved) > 2]
-    cases = [(frozenset(each), frozenset[str]()) for each in some[:_MOST_CASES]]
-    cases += [(frozenset[str](), frozenset(each)) for each in own]
-    for seed, (left_out, without) in enumerate(cases):
+    for seed, (left_out, without) in enumerate(_left_out([name for name, _ in forward.optional], layer)):
         point = _POINTS[seed % 2]
         yield _Case(_FEW, smallest + 1, 40 + seed, point, left_out, without)
-        yield _Case(_SEVERAL_BLOCKS, smallest + 1, 60 + seed, point, left_out, without)
+        if not (left_out and without):
+            yield _Case(_SEVERAL_BLOCKS, smallest + 1, 80 + seed, point, left_out, without)
+
+
+def _left_out(optional: Sequence[str], layer: LayerProtocol) -> Iterator[tuple[frozenset[str], frozenset[str]]]:
+    """Yield inputs that forward is not given, and inputs and outputs that later calls have nothing of."""
+    nothing = frozenset[str]()
+    every = (each for count in range(1, len(optional) + 1) for each in combinations(optional, count))
+    absent = [frozenset(each) for each in islice(every, _MOST_LEFT_OUT)]
+    yield from ((each, nothing) for each in absent)
+    moved = [layer.inputs[place].name for place in layer.differentiable]
+    outputs = [each.name for each in layer.outputs]
+    for names in (moved, outputs):
+        yield from ((nothing, frozenset({name})) for name in names if len(names) > 1)
+        alone = [frozenset(names) - {name} for name in names if len(names) > 2]
+        yield from ((each, without) for without in alone for each in (nothing, *absent[: len(optional)]))
 
 
 def _numbers(programs: Iterable[RowProgram], features: int) -> list[Expr]:

@@ -241,7 +241,8 @@ class LineRun:
 def _filled(values: Array, wanted: Any) -> Array:
     """Return values with the wanted ones for those that were left out."""
     out = np.frompyfunc(lambda one: one is UNCOMPUTED, 1, 1)(values).astype(bool)
-    values[out] = np.broadcast_to(wanted, values.shape)[out]
+    if out.any():
+        values[out] = np.broadcast_to(wanted, values.shape)[out]
     return values
 
 

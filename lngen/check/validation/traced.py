@@ -106,12 +106,10 @@ class Traced:
         if self is UNCOMPUTED or right is UNCOMPUTED:
             return UNCOMPUTED
         exponent = right.expression
+        if self.is_zero and right.value < 0:
+            return UNDEFINED
         if exponent.is_Integer:
-            return (
-                UNDEFINED
-                if self.is_zero and exponent < 0
-                else Traced(self.expression**exponent, self.value ** int(exponent))
-            )
+            return Traced(self.expression**exponent, self.value ** int(exponent))
         if self.value < 0:
             return UNDEFINED
         if exponent.is_Rational:

@@ -51,7 +51,7 @@ class _Source:
 def mistakes(text: str, seed: int = 0) -> list[Mistake]:
     """All mistakes of all kinds that are planted in a text, in an order that the seed shuffles."""
     source, draw = _Source(text), random.Random(seed)
-    found = [each for plant in KINDS for each in plant(source, draw) if _is_valid(each.text)]
+    found = [each for plant in KINDS for each in plant(source, draw) if each.text != text and _is_valid(each.text)]
     draw.shuffle(found)
     return found
 
@@ -106,12 +106,8 @@ def _other_name(source: _Source, draw: random.Random) -> Iterator[Mistake]:
 def _other_memory(source: _Source, _: random.Random) -> Iterator[Mistake]:
     for node in source.inside(ast.Subscript):
         assert isinstance(node, ast.Subscript)
-        if (
-            isinstance(node.value, ast.Name)
-            and node.value.id.endswith("buffers")
-            and isinstance(node.slice, ast.Constant)
-        ):
-            place = node.slice.value
+        place = node.slice.value if isinstance(node.slice, ast.Constant) else None
+        if isinstance(node.value, ast.Name) and node.value.id.endswith("buffers") and isinstance(place, int):
             for other in {0, place + 1, place - 1} - {place, -1}:
                 yield source.changed("another buffer", node, f"{node.value.id}[{other}]")
     for node in source.inside(ast.Call):
