@@ -17,7 +17,7 @@ from sympy import Expr
 from lngen.algebra.symbols import D, TypedSymbol, axes
 from lngen.check.validation.loaded import imported, random_symbols, small
 from lngen.check.validation.numpy_text import Finding, LineRun, NamedValues, Values
-from lngen.check.validation.traced import Traced, constants
+from lngen.check.validation.traced import Traced, TracedType, constants
 from lngen.plan.program import RowProgram
 from lngen.runtime.protocol.axes import without_axes
 from lngen.runtime.protocol.directions import FEATURE, ROW, ROW_SCALAR, DirectionProtocol, Entry, LayerProtocol
@@ -148,7 +148,8 @@ def _run(
     drawn, named, saved = _Drawn(case), NamedValues(), dict[str, Any]()
     for direction, program in programs.items():
         takes, module = layer.directions[direction], modules[FILES[direction]]
-        call = _Call(takes, program, case, drawn, saved, named)
+        at_once = getattr(modules["numpy_backend"], f"_{direction.upper()}").at_once
+        call = _Call(takes, program, case, drawn, saved, named, at_once)
         if not call.is_one:
             continue
         sizes: AbstractContextManager[None] = small(module) if case.in_blocks else nullcontext()
@@ -203,7 +204,9 @@ class _Call:
         drawn: _Drawn,
         saved: Mapping[str, Any],
         named: NamedValues,
+        at_once: bool,
     ) -> None:
+        self.at_once = at_once
         self.takes, self.program, self.case, self.drawn, self.named = takes, program, case, drawn, named
         self.arguments = {
             each.symbol: None if self._is_left_out(each) else drawn.argument(each) for each in takes.arguments
@@ -240,7 +243,7 @@ class _Call:
         """Call the function, and compare its lines and its results."""
         values = Values(self.program, self.case.rows, self.case.features, self._given())
         self.lines = LineRun(self.program, values, self.named, path)
-        call = ((self.case.rows, self.case.features), np.dtype(object), int(self.case.in_blocks))
+        call = ((self.case.rows, self.case.features), TracedType(), int(self.case.in_blocks or not self.at_once))
         makes = (*self.takes.results, *self.takes.row_scalars) if self.takes.is_forward else self.takes.results
         rooms = [self._room(each) for each in makes]
         given = [*self.arguments.values(), *self.fields.values()]
@@ -250,11 +253,11 @@ class _Call:
         at_once = [None] * len(rooms) if self.takes.is_forward else rooms
         try:
             with self.lines.watch.watching():
-                made = function(*arguments, rooms if self.case.in_blocks else at_once, call)
+                made = function(*arguments, rooms if call[2] else at_once, call)
         except Exception as error:  # any error of the text is a finding
             self.lines.findings.append(Finding("the function", f"{type(error).__name__}: {error}", refuted=True))
             return
-        if self.case.in_blocks:
+        if self.case.in_blocks or not self.at_once:
             for room, value in zip(rooms, made or (), strict=False):
                 if room is not None and value is not None and value is not room:
                     room[...] = value

@@ -40,12 +40,11 @@ class Line:
 
 @dataclass
 class Watch:
-    """The lines of a file; `seen` is called for each that is done, `entered` and `left` at the ends of functions."""
+    """The lines of a file; `seen` is called for each that is done, and `entered` where a function begins."""
 
     path: Path
     seen: Seen
     entered: Callable[[FrameType], None]
-    left: Callable[[FrameType, Any], None]
     executed: set[int] = field(default_factory=set)
 
     @cached_property
@@ -59,6 +58,18 @@ class Watch:
             end = min(end for end in ends if end >= number)
             lines.append(Line(match[1], match[2], number + 1, min(after - 1, end)))
         return lines
+
+    @cached_property
+    def _assigned(self) -> dict[int, set[str]]:
+        """The names that are assigned at each line."""
+        found: dict[int, set[str]] = {}
+        for each in ast.walk(ast.parse(self.path.read_text(encoding="utf-8"))):
+            if isinstance(each, (ast.Assign, ast.AugAssign)):
+                targets = each.targets if isinstance(each, ast.Assign) else [each.target]
+                names = {node.id for target in targets for node in ast.walk(target) if isinstance(node, ast.Name)}
+                for number in range(each.lineno, (each.end_lineno or each.lineno) + 1):
+                    found.setdefault(number, set()).update(names)
+        return found
 
     @cached_property
     def _of_number(self) -> dict[int, Line]:
@@ -80,17 +91,19 @@ class Watch:
             return None
         self.entered(frame)
         current: list[Line | None] = [None]
+        assigned: set[str] = set()
 
         def local(frame: FrameType, event: str, value: Any) -> Any:
             line = self._of_number.get(frame.f_lineno) if event == "line" else None
+            if event in ("line", "return") and line is not current[0]:
+                done = current[0]
+                if done is not None and done.name in assigned and done.name in frame.f_locals:
+                    self.seen(done, frame)
+                current[0] = line
+                assigned.clear()
             if event == "line":
                 self.executed.add(frame.f_lineno)
-            if event in ("line", "return") and line is not current[0]:
-                if current[0] is not None and current[0].name in frame.f_locals:
-                    self.seen(current[0], frame)
-                current[0] = line
-            if event == "return":
-                self.left(frame, value)
+                assigned.update(self._assigned.get(frame.f_lineno, ()))
             return local
 
         return local

@@ -29,6 +29,7 @@ from lngen.prove.programs import equations_of
 Array = np.ndarray[Any, Any]
 
 _APART = 1e-15
+_MOST_TRIES = 2000
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,8 @@ class NamedValues:
     """The number of the line that each symbol stands for, in the order in which they ran."""
     lines: int = 0
     compared: int = 0
+    tries: int = _MOST_TRIES
+    """Comparisons that the algebra may still be asked for."""
 
     def written(self, name: str, values: Array) -> Array:
         """Write symbols into memory in the place of values that are longer, and return what is there then."""
@@ -87,7 +90,8 @@ class NamedValues:
         return "", False
 
     def _vanishes(self, difference: Expr) -> bool:
-        while True:
+        while self.tries > 0:
+            self.tries -= 1
             try:
                 if ExplicitAlgebra(Budget()).vanishes(difference):
                     return True
@@ -99,6 +103,7 @@ class NamedValues:
                 return False
             table = {s: self.of[s] for s in difference.free_symbols if self.made.get(s) == last}
             difference = difference.xreplace(table)
+        return False
 
 
 def _pairs(found: Array, wanted: Array) -> Array:
@@ -163,7 +168,7 @@ class LineRun:
         self.symbols = {symbol.name: symbol for symbol in values.equations}
         self.findings: list[Finding] = []
         self.shown: set[str] = set()
-        self.watch = Watch(path, self._seen, self._entered, lambda frame, value: None)
+        self.watch = Watch(path, self._seen, self._entered)
         self._spans: dict[int, slice] = {}
 
     def _entered(self, frame: FrameType) -> None:

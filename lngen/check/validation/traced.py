@@ -252,6 +252,24 @@ def traced(array: Any) -> np.ndarray[Any, Any]:
     return found
 
 
+class TracedType:
+    """The type of arrays of traced numbers, for text that makes arrays and numbers of a type.
+
+    >>> np.empty(2, TracedType()).dtype, TracedType().type("0.1")
+    (dtype('O'), 1/10)
+    """
+
+    dtype = np.dtype(object)
+    itemsize, name = 8, "float64"
+    type = staticmethod(Traced.of)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, TracedType) or bool(other == self.dtype)
+
+    def __hash__(self) -> int:
+        return hash(self.dtype)
+
+
 class TracedArithmetic(Arithmetic):
     """Arithmetic of traced numbers, with which `evaluate_expression` gives expressions."""
 
@@ -282,7 +300,11 @@ def _exact(value: float, known: tuple[tuple[float, Expr], ...]) -> Expr:
     # A text may compute a number in a few roundings, as 1/3 - 1.
     if abs(near - Fraction(value)) <= _ULPS * Fraction(float(np.spacing(abs(value)))):
         return sympy.Rational(near.numerator, near.denominator)
-    return next((exact for rounded, exact in known if rounded == value), sympy.Rational(value))
+    for rounded, exact in known:
+        times = Fraction(value / rounded).limit_denominator(_LARGEST_DENOMINATOR) if rounded else Fraction(0)
+        if times and abs(value - float(times) * rounded) <= _ULPS * np.spacing(abs(value)):
+            return sympy.Rational(times.numerator, times.denominator) * exact
+    return sympy.Rational(value)
 
 
 @cache
