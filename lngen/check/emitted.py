@@ -11,6 +11,7 @@ from lngen.check.apart import Ended, apart
 from lngen.check.evidence import Evidence, Report, verdict
 from lngen.check.running import CheckRequest, Ran, broken, run_emitted
 from lngen.check.toolchain import device, nvrtc
+from lngen.check.validation import text_evidence
 from lngen.errors import LngenError
 from lngen.pipeline.files import loading, manifest
 from lngen.pipeline.files.loading import FRAMEWORKS
@@ -36,6 +37,7 @@ def check_emitted(
         note(f"{name}: {backend} is not run: {not_run}")
     elif backend == "numpy":
         ran = run_emitted(layer, folder, backend, asked, lambda what: None)
+        ran = Ran((*ran.evidence, *text_evidence(layer, folder)), ran.place)
     else:
         ran = _run_apart(layer, folder, backend, asked)
     evidence = ran.evidence

@@ -1,1 +1,40 @@
-"""Validation of emitted text: what a file computes, read back into algebra and shown equal to its program."""
+"""Validation of emitted text: what a file computes, read back into algebra and shown equal to its program.
+
+Translation validation (Pnueli, Siegel and Singerman, 1998) asks of each text that a compiler has made whether it means
+what it was made from. The derivation is proved, and so are the programs that backends print; here the printed text is
+held to its program, line by line, as numbers that know how they were computed run through it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from lngen.check.evidence import Evidence
+from lngen.check.validation.layer_text import FILES, Validated, validated
+from lngen.emit.numpy.lowering import handed
+from lngen.pipeline.stages import Derived
+
+KIND = "emitted text"
+
+
+def text_evidence(layer: Derived, folder: Path) -> Iterator[Evidence]:
+    """Yield the evidence about the text of the NumPy files of a layer in a folder, one for each direction."""
+    programs = [handed(program) for program in layer.plan.programs()]
+    for direction, found in validated(folder, programs).items():
+        yield _evidence(folder / f"{FILES[direction]}.py", found)
+
+
+def _evidence(path: Path, found: Validated) -> Evidence:
+    idle = found.idle(path)
+    what = f"{found.direction}: {len(found.shown)} lines and results compute what their steps say, {found.sizes}"
+    refuted = [each for each in found.findings if each.refuted]
+    open_ = [each for each in found.findings if not each.refuted]
+    detail = f"{found.compared} values in {found.runs} calls"
+    if refuted or open_:
+        first = (refuted or open_)[0]
+        detail = f"{first.where}: {first.trouble}"
+    elif idle:
+        detail += f"; never run: line {', '.join(map(str, idle))} of {path.name}"
+    claimed = bool(refuted) or not (open_ or idle)
+    return Evidence(KIND, what, (), "exact", None, None, not refuted, detail, claimed)

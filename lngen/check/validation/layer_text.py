@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
@@ -38,7 +39,12 @@ SIZES = 4
 _POINTS = ((-1.0, 1.0), (9.0, 11.0), (0.1, 0.9))
 """Ranges of the entries of rows: about zero, far from it, and positive ones."""
 
-_FEW, _SEVERAL_BLOCKS = 2, 5
+_FEW, _SEVERAL_BLOCKS = 2, 9
+"""Rows that are taken at once, and rows that make three blocks, of which two are one chunk."""
+
+_IN_PIECES = 7
+"""Entries of a row that is summed in pieces, with one left over."""
+
 _MOST_LEFT_OUT = 8
 
 
@@ -52,6 +58,28 @@ class Validated:
     executed: set[int] = field(default_factory=set)
     compared: int = 0
     runs: int = 0
+    features: set[int] = field(default_factory=set)
+
+    @property
+    def sizes(self) -> str:
+        """The row lengths that were tried, in words."""
+        return f"D = {', '.join(map(str, sorted(self.features)))}"
+
+    def idle(self, path: Path) -> list[int]:
+        """Return the lines of the direction's function at which a statement begins that never ran."""
+        (function,) = (
+            each
+            for each in ast.parse(path.read_text(encoding="utf-8")).body
+            if isinstance(each, ast.FunctionDef) and each.name == self.direction
+        )
+        return sorted(
+            each.lineno
+            for each in ast.walk(function)
+            if isinstance(each, ast.stmt)
+            and not isinstance(each, ast.FunctionDef)
+            and not (isinstance(each, ast.Expr) and isinstance(each.value, ast.Constant))
+            and self.executed.isdisjoint(range(each.lineno, (each.end_lineno or each.lineno) + 1))
+        )
 
 
 @dataclass(frozen=True)
@@ -105,6 +133,7 @@ def _cases(forward: RowProgram, layer: LayerProtocol) -> Iterator[_Case]:
     for seed, point in enumerate(_POINTS):
         yield _Case(_FEW, smallest + 2, 20 + seed, point)
         yield _Case(_SEVERAL_BLOCKS, smallest + 2, 30 + seed, point)
+    yield _Case(_SEVERAL_BLOCKS, max(_IN_PIECES, smallest), 39, _POINTS[0])
     for seed, (left_out, without) in enumerate(_left_out([name for name, _ in forward.optional], layer)):
         point = _POINTS[seed % 2]
         yield _Case(_FEW, smallest + 1, 40 + seed, point, left_out, without)
@@ -127,13 +156,13 @@ def _left_out(optional: Sequence[str], layer: LayerProtocol) -> Iterator[tuple[f
 
 
 def _numbers(programs: Iterable[RowProgram], features: int) -> list[Expr]:
-    """Return the numbers of programs that are no fractions, for rows of so many entries."""
+    """Return the numbers of programs that are not whole, for rows of so many entries."""
     found: dict[Expr, None] = {}
     bodies = (line.body.xreplace({D: sympy.Integer(features)}) for program in programs for line in program.lines())
     for part in (part for body in bodies for part in sympy.preorder_traversal(body)):
         if isinstance(part, Expr):
             number = part.as_independent(*part.free_symbols, as_Add=False)[0] if part.is_Mul else part
-            if number.is_number and number.is_finite and number.is_real and not number.is_Rational:
+            if number.is_number and number.is_finite and number.is_real and not number.is_Integer:
                 found |= dict.fromkeys((number, 1 / number))
     return list(found)
 
@@ -161,6 +190,7 @@ def _run(
         into.executed |= call.lines.watch.executed
         into.compared, named.compared = into.compared + before, 0
         into.runs += 1
+        into.features.add(case.features)
         if takes.is_forward:
             if call.lines.findings:
                 return

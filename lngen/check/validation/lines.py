@@ -17,7 +17,7 @@ from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
 
-_COMMENT = re.compile(r"\s*# (step \d+(?:, pass \d+)?): (\w+) = ")
+_COMMENT = re.compile(r"\s*# (step \d+(?:, pass \d+)?): (\w+) =(?: |$)")
 
 Seen = Callable[["Line", FrameType], None]
 """A function of a line that is done, and of the frame that has its value."""
@@ -54,7 +54,7 @@ class Watch:
         starts = [(number, found) for number, each in enumerate(text, 1) if (found := _COMMENT.match(each))]
         ends = _function_ends("\n".join(text))
         lines = []
-        for (number, match), after in zip(starts, [*(number for number, _ in starts[1:]), len(text) + 1], strict=True):
+        for (number, match), after in zip(starts, [*(number for number, _ in starts[1:]), len(text) + 1], strict=False):
             end = min(end for end in ends if end >= number)
             lines.append(Line(match[1], match[2], number + 1, min(after - 1, end)))
         return lines

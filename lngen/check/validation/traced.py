@@ -54,8 +54,8 @@ class Traced:
 
         It is a fraction of small numbers, or one of those that `constants` names.
 
-        >>> Traced.of(1/3), Traced.of(0.1 + 0.2).expression == sympy.Rational(0.1 + 0.2)
-        (1/3, True)
+        >>> Traced.of(1/3 - 1), Traced.of(0.1), Traced.of(0.12345).expression == sympy.Rational(0.12345)
+        (-2/3, 1/10, True)
         """
         if isinstance(value, Traced):
             return value
@@ -78,22 +78,26 @@ class Traced:
 
     # ---- arithmetic
 
-    def _with(self, other: Any, of_expressions: Callable[..., Expr], of_values: Callable[..., Any]) -> Traced:
+    def _with(self, other: Any, of_expressions: Callable[..., Expr], of_values: Callable[..., Any]) -> Any:
+        if _is_array(other):
+            return NotImplemented
         right = Traced.of(other)
         if self is UNCOMPUTED or right is UNCOMPUTED:
             return UNCOMPUTED
         return Traced(of_expressions(self.expression, right.expression), of_values(self.value, right.value))
 
-    def __add__(self, other: Any) -> Traced:
+    def __add__(self, other: Any) -> Any:
         return self._with(other, lambda a, b: a + b, lambda a, b: a + b)
 
-    def __sub__(self, other: Any) -> Traced:
+    def __sub__(self, other: Any) -> Any:
         return self._with(other, lambda a, b: a - b, lambda a, b: a - b)
 
-    def __mul__(self, other: Any) -> Traced:
+    def __mul__(self, other: Any) -> Any:
         return self._with(other, lambda a, b: a * b, lambda a, b: a * b)
 
-    def __truediv__(self, other: Any) -> Traced:
+    def __truediv__(self, other: Any) -> Any:
+        if _is_array(other):
+            return NotImplemented
         right = Traced.of(other)
         if right.is_zero:
             return UNCOMPUTED if self is UNCOMPUTED else UNDEFINED
@@ -101,7 +105,9 @@ class Traced:
             return UNCOMPUTED
         return Traced(self.expression / right.expression, self.value / right.value)
 
-    def __pow__(self, other: Any) -> Traced:
+    def __pow__(self, other: Any) -> Any:
+        if _is_array(other):
+            return NotImplemented
         right = Traced.of(other)
         if self is UNCOMPUTED or right is UNCOMPUTED:
             return UNCOMPUTED
@@ -116,28 +122,28 @@ class Traced:
             return Traced(self.expression**exponent, _CONTEXT.power(self.value, right.value))
         return Traced(Power(self.expression, exponent), _FUNCTIONS.raised(self.value, right.value))
 
-    def __radd__(self, other: Any) -> Traced:
+    def __radd__(self, other: Any) -> Any:
         return Traced.of(other) + self
 
-    def __rsub__(self, other: Any) -> Traced:
+    def __rsub__(self, other: Any) -> Any:
         return Traced.of(other) - self
 
-    def __rmul__(self, other: Any) -> Traced:
+    def __rmul__(self, other: Any) -> Any:
         return Traced.of(other) * self
 
-    def __rtruediv__(self, other: Any) -> Traced:
+    def __rtruediv__(self, other: Any) -> Any:
         return Traced.of(other) / self
 
-    def __rpow__(self, other: Any) -> Traced:
+    def __rpow__(self, other: Any) -> Any:
         return Traced.of(other) ** self
 
-    def __neg__(self) -> Traced:
+    def __neg__(self) -> Any:
         return self if self is UNCOMPUTED else Traced(-self.expression, -self.value)
 
     def __pos__(self) -> Traced:
         return self
 
-    def __abs__(self) -> Traced:
+    def __abs__(self) -> Any:
         return self if self is UNCOMPUTED else -self if self < 0 else self
 
     def conjugate(self) -> Traced:
@@ -199,6 +205,11 @@ UNCOMPUTED = Traced(sympy.Symbol("uncomputed"), _CONTEXT.nan)
 """A number that a ufunc left out with `where`, and what is computed of it: a later select has to drop it."""
 
 
+def _is_array(value: Any) -> bool:
+    """Test whether NumPy is to apply an operator, entry by entry."""
+    return isinstance(value, np.ndarray) and value.ndim > 0
+
+
 def function(name: str, operand: Any) -> Traced:
     """Apply a function of the language to a number.
 
@@ -210,10 +221,9 @@ def function(name: str, operand: Any) -> Traced:
         return UNCOMPUTED
     if of.value != of.value:
         return UNDEFINED
-    if name == "square":
-        return of * of
-    if name == "abs":
-        return abs(of)
+    if name in ("square", "abs"):
+        found: Traced = of * of if name == "square" else abs(of)
+        return found
     if name == "sign":
         return Traced.of(0 if of.is_zero else 1 if of > 0 else -1)
     value = _CONTEXT.sqrt(of.value) if name == "sqrt" and of.value >= 0 else None
@@ -296,13 +306,17 @@ class TracedArithmetic(Arithmetic):
 
 @cache
 def _exact(value: float, known: tuple[tuple[float, Expr], ...]) -> Expr:
+    """Return the number that a float stands for, which a text may have computed in a few roundings, as 1/3 - 1."""
+    within = _ULPS * float(np.spacing(abs(value)))
+    for rounded, exact in known:
+        if abs(value - rounded) <= within:
+            return exact
     near = Fraction(value).limit_denominator(_LARGEST_DENOMINATOR)
-    # A text may compute a number in a few roundings, as 1/3 - 1.
-    if abs(near - Fraction(value)) <= _ULPS * Fraction(float(np.spacing(abs(value)))):
+    if abs(value - float(near)) <= within:
         return sympy.Rational(near.numerator, near.denominator)
     for rounded, exact in known:
-        times = Fraction(value / rounded).limit_denominator(_LARGEST_DENOMINATOR) if rounded else Fraction(0)
-        if times and abs(value - float(times) * rounded) <= _ULPS * np.spacing(abs(value)):
+        times = Fraction(value / rounded).limit_denominator(_LARGEST_DENOMINATOR)
+        if times and abs(value - float(times) * rounded) <= within:
             return sympy.Rational(times.numerator, times.denominator) * exact
     return sympy.Rational(value)
 
