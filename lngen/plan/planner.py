@@ -34,6 +34,7 @@ from lngen.algebra.symbols import (
     TypedSymbol,
     axes,
     heads_that,
+    is_integer,
     is_row,
     word_of,
 )
@@ -94,7 +95,9 @@ class _Planner:
         self._growth = Growth.at_the_ends(forward.symbols, [(q.symbol, q.expression) for q in lines])
         self._forward = self._in_range(lines, self._names)
         self._kept: list[RowArgument] = []
-        self._saved = tuple(q.symbol for q in self._forward if isinstance(q.symbol, RowScalarSymbol))
+        of_rows = (line for line in self._forward if isinstance(line.symbol, RowScalarSymbol))
+        # An integer is exact where it is computed, and the compute type may round it.
+        self._saved = tuple(line.symbol for line in of_rows if not is_integer(line.expression))
         self._apart: dict[TypedSymbol, RowScalarSymbol] = {}
 
     def forward(self) -> RowProgram:

@@ -164,3 +164,11 @@ def calls_to_plan(rows: int) -> int:
 @pytest.mark.ci
 def test_the_work_of_a_plan_grows_with_a_power_of_the_number_of_rows() -> None:
     assert calls_to_plan(12) < 2**5 * calls_to_plan(6)
+
+
+def test_integers_of_a_row_are_computed_again_and_not_saved() -> None:
+    """A saved value has the compute type, in which a large integer is rounded."""
+    text = 'def f(x: Row, s: Int["..."]): return sigmoid(where(index() < s - 1, minimum(x, 4), mean(x)))'
+    made = plan(derive(parse(text)))
+    assert "s_shifted" in {line.symbol.name for line in made.backward.lines()}
+    assert [symbol.name for symbol in made.forward.saved] == ["mu"]

@@ -101,7 +101,8 @@ class NodeExpressions:
             return called("np.arange", FEATURES) if node.operation == "index" else FEATURES
         if node.operation == ENTRY:
             return called("_rows.entry", self.operand(node.operands[0]), self._integer(node.operands[1]))
-        if any(self.nodes[index].integer for index in node.operands) and node.operation != "real":
+        computes = node.operation != "real" and node.operation not in FILLS
+        if computes and any(self.nodes[index].integer for index in node.operands):
             written = operated(node.operation, *map(self._integer, node.operands))
             return written or called(UFUNCS[node.operation], *map(self._integer, node.operands))
         operands = [self.operand(index) for index in node.operands]
