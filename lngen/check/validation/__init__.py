@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from lngen.check.evidence import Evidence
-from lngen.check.validation.layer_text import FILES, Validated, validated
+from lngen.check.validation.layer_text import FILES, LONGEST, Validated, validated
 from lngen.emit.numpy.lowering import handed
 from lngen.pipeline.stages import Derived
 
@@ -19,7 +19,12 @@ KIND = "emitted text"
 
 
 def text_evidence(layer: Derived, folder: Path) -> Iterator[Evidence]:
-    """Yield the evidence about the text of the NumPy files of a layer in a folder, one for each direction."""
+    """Yield the evidence about the text of the NumPy files of a layer in a folder, one for each direction.
+
+    There is none for a layer of long rows.
+    """
+    if layer.definition.minimum_features > LONGEST:
+        return
     programs = [handed(program) for program in layer.plan.programs()]
     for direction, found in validated(folder, programs).items():
         yield _evidence(folder / f"{FILES[direction]}.py", found)

@@ -36,6 +36,9 @@ FILES = {
 SIZES = 4
 """Row lengths that are tried, from the smallest that a layer takes."""
 
+LONGEST = 64
+"""The longest of these; a layer that needs longer rows is not validated."""
+
 _POINTS = ((-1.0, 1.0), (9.0, 11.0), (0.1, 0.9))
 """Ranges of the entries of rows: about zero, far from it, and positive ones."""
 
@@ -292,9 +295,11 @@ class _Call:
                 if room is not None and value is not None and value is not room:
                     room[...] = value
             made = rooms
-        there = [(each, value) for each, value, room in zip(makes, made, rooms, strict=True) if room is not None]
-        self.made = {each.symbol.removeprefix("saved "): value for each, value in there}
-        self.lines.results({each.name: value for each, value in there} | self.made)
+        values_of = {
+            each: None if room is None else value for each, value, room in zip(makes, made, rooms, strict=True)
+        }
+        self.made = {each.symbol.removeprefix("saved "): value for each, value in values_of.items()}
+        self.lines.results({each.name: value for each, value in values_of.items()} | self.made)
         self.lines.unchanged(before, given)
 
     def _room(self, each: Entry) -> Any:

@@ -212,18 +212,15 @@ class LineRun:
             self.values.learn(symbol, rows, value)
 
     def results(self, made: Mapping[str, Any]) -> None:
-        """Compare the results of the call, by name."""
-        whole = slice(0, self.values.rows)
-        for store in self.program.results:
-            for name in store.names:
-                value = made.get(name)
-                if value is None:
-                    continue
-                wanted = self.values.of(store.symbol, whole)
-                self._result(name, value, wanted, axes(store.symbol).rows and not axes(store.symbol).features)
-        for symbol in self.program.saved:
-            if (value := made.get(symbol.name)) is not None:
-                self._result(f"saved {symbol}", value, self.values.of(symbol, whole), True)
+        """Compare the results of the call, by name; None for one that is not wanted."""
+        wanted = {name: store.symbol for store in self.program.results for name in store.names}
+        if self.program.direction == "forward":
+            wanted |= {symbol.name: symbol for symbol in self.program.saved}
+        for name in sorted(wanted.keys() - made.keys()):
+            self.findings.append(Finding(f"result {name}", "there is none of this name"))
+        for name, symbol in wanted.items():
+            if (value := made.get(name)) is not None:
+                self._result(name, value, symbol)
 
     def unchanged(self, before: Sequence[Array | None], after: Sequence[Any]) -> None:
         """Refuse a call that wrote to its arguments."""
@@ -231,11 +228,11 @@ class LineRun:
             if was is not None and not _same(was, value):
                 self.findings.append(Finding("arguments", "the call wrote to one", refuted=True))
 
-    def _result(self, name: str, value: Any, wanted: Any, is_row_scalar: bool) -> None:
-        if is_row_scalar:
+    def _result(self, name: str, value: Any, symbol: TypedSymbol) -> None:
+        if axes(symbol) == (True, False):
             value = np.asarray(value, object).reshape(-1, 1)
         try:
-            trouble, refuted = self.named.trouble(value, wanted)
+            trouble, refuted = self.named.trouble(value, self.values.of(symbol, slice(0, self.values.rows)))
         except (TypeError, ValueError) as error:
             trouble, refuted = str(error), True
         if trouble:

@@ -79,7 +79,7 @@ def test_lines_and_directions_are_all_looked_at() -> None:
         ),
         ("part = np.multiply(dy, x_centred, out=buffers[0])", "part = buffers[0]", "NoneType"),
         # A result that is computed, and not returned.
-        ("return y, mu[..., 0], mu_residual[..., 0]", "return y, mu_residual[..., 0], mu[..., 0]", "saved mu"),
+        ("return y, mu[..., 0], mu_residual[..., 0]", "return y, mu_residual[..., 0], mu[..., 0]", "result mu"),
         ("return dx, dgamma, dbeta", "return dx, dbeta, dgamma", "result dgamma"),
     ],
 )
