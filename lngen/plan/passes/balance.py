@@ -22,7 +22,7 @@ from sympy import Add, Expr, Mul, Pow, Rational
 from sympy.core.relational import Relational
 
 from lngen.algebra.equations import Names, leading_to
-from lngen.algebra.growth import Growth
+from lngen.algebra.growth import EXPONENTIAL, Growth
 from lngen.algebra.symbols import FeatureSum, Mean, RowMax, RowMin, SumRows, TypedSymbol, Where, axes, symbol_like
 from lngen.derivation.simplify.factors import without
 from lngen.plan.lines import ProgramLine
@@ -71,7 +71,7 @@ def balanced(lines: Sequence[ProgramLine], ends: Sequence[Growth], names: Names)
         expression = _spread(expression, ends)
         expression = expression.func(*(settled(argument, step) for argument in expression.args))
         while isinstance(expression, Mul) and any(end.overreach_of(expression.args) for end in ends):
-            first = _opposite(expression, ends) or _without_half_of_a_power(expression)
+            first = _opposite(expression, ends) or _without_half_of_a_power(expression, ends)
             if first is None:
                 break
             expression = without(expression, first) * named(first, step)
@@ -233,9 +233,17 @@ def _opposite(product: Mul, ends: Sequence[Growth]) -> Expr | None:
     return None if best is None else best[1]
 
 
-def _without_half_of_a_power(product: Mul) -> Expr | None:
-    """All that is divided by half of a high power: `g/x**4` is `g/x**2/x**2`, where `x**4` has no digits any more."""
-    high = [f for f in product.args if isinstance(f, Pow) and f.exp.is_Integer and f.exp < -2 and product != f]
+def _without_half_of_a_power(product: Mul, ends: Sequence[Growth]) -> Expr | None:
+    """All that is divided by half of a high power: `g/x**4` is `g/x**2/x**2`, where `x**4` has no digits any more.
+
+    The square of what grows as an exponential does is as high.
+    """
+
+    def is_high(power: Pow) -> bool:
+        grows = any(end.degree(power.base) >= EXPONENTIAL for end in ends)
+        return bool(power.exp.is_Integer and power.exp < (-1 if grows else -2))
+
+    high = [f for f in product.args if isinstance(f, Pow) and is_high(f) and product != f]
     return product * high[0].base ** (-high[0].exp // 2) if high else None
 
 
