@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import floor
-from typing import Any, NamedTuple
+from typing import Any
 
 import sympy
 from sympy import Add, Expr, Mul, Pow, Rational, Symbol
@@ -57,7 +57,8 @@ _LIKE_ITS_ARGUMENT = (sympy.tanh, sympy.sin, sympy.erf, Asin, Atan, Expm1, Log1p
 """Functions whose values near zero are as small as their arguments."""
 
 
-class BelowZero(NamedTuple):
+@dataclass(frozen=True)
+class BelowZero:
     """Properties of a value that is never above 0."""
 
     is_deep: bool

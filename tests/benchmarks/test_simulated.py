@@ -156,7 +156,7 @@ def test_a_case_that_a_layer_does_not_have_is_refused(case: Case, message: str) 
 
 def test_the_record_has_two_norms_at_six_lengths_three_layers_at_two_and_others_at_one() -> None:
     found = cases()
-    assert len(found) == len(set(found)) == 90
+    assert len(found) == len(set(found)) == 92
     assert all(case.rows == usual_rows(case.features, case.dtype) for case in found)
     assert [str(case) for case in cases(["l2_norm"], ["jvp"], rows=4)] == [
         "l2_norm jvp 1024 bf16 4 rows",

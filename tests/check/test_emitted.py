@@ -55,7 +55,8 @@ def test_check_emitted_with_long_rows_summed_wrongly_fails_without_shapes(tmp_pa
     changed(tmp_path / "_runtime" / "numpy" / "rows.py", r"total \+= end", "total -= end")
     report = check_emitted(made, place, "numpy", CheckRequest(dtypes=["float64"], shapes=[(1, 2)]), print)
     assert any(item.kind == "thresholds" and item.shape[1] > 2048 for item in report.failures)
-    assert check_emitted(made, place, "numpy", ONE, print).failures[:-1] == ()
+    *others, _ = check_emitted(made, place, "numpy", ONE, print).failures
+    assert {item.kind for item in others} == {"emitted text"}
 
 
 @pytest.mark.ci

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from lngen.check.evidence import Evidence
+from lngen.check.evidence import Evidence, verdict
 from lngen.check.validation.layer_text import FILES, LONGEST, Validated, validated
 from lngen.emit.numpy.lowering import handed
 from lngen.pipeline.stages import Derived
@@ -26,8 +26,13 @@ def text_evidence(layer: Derived, folder: Path) -> Iterator[Evidence]:
     if layer.definition.minimum_features > LONGEST:
         return
     programs = [handed(program) for program in layer.plan.programs()]
-    for direction, found in validated(folder, programs).items():
-        yield _evidence(folder / f"{FILES[direction]}.py", found)
+    try:
+        found = validated(folder, programs)
+    except Exception as error:  # whatever a changed file raises
+        yield verdict(KIND, "the files run on symbols", f"{type(error).__name__}: {error}")
+        return
+    for direction, each in found.items():
+        yield _evidence(folder / f"{FILES[direction]}.py", each)
 
 
 def _evidence(path: Path, found: Validated) -> Evidence:

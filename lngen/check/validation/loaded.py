@@ -141,10 +141,10 @@ def small(module: ModuleType) -> Iterator[None]:
     """Let few short rows be several blocks, and pieces of a row, for a loaded module."""
     root = module.__name__.partition(".")[0]
     rows = sys.modules[f"{root}._runtime.numpy.rows"]
-    before = {name: getattr(rows, name) for name in SMALL}
+    before = {name: getattr(rows, name) for name in SMALL if hasattr(rows, name)}
     try:
-        for name, value in SMALL.items():
-            setattr(rows, name, value)
+        for name in before:
+            setattr(rows, name, SMALL[name])
         yield
     finally:
         for name, value in before.items():
