@@ -201,7 +201,7 @@ class Traced:
 UNDEFINED = Traced(sympy.nan, _CONTEXT.nan)
 """The number that a division by zero gives."""
 
-UNCOMPUTED = Traced(sympy.Symbol("uncomputed"), _CONTEXT.nan)
+UNCOMPUTED = Traced.symbol("uncomputed", "nan")
 """A number that a ufunc left out with `where`, and what is computed of it: a later select has to drop it."""
 
 
