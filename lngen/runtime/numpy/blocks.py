@@ -259,7 +259,8 @@ def write(target: Any, value: Any) -> None:
     every = slice(0, prod(target.rows))
     if isinstance(target, SummedRows):
         target.begin([[(0, every)]])
-    target[every] = np.broadcast_to(value, (*target.rows, *value.shape[len(target.rows) :])).reshape(every.stop, -1)
+    whole = np.broadcast_to(value, (*target.rows, *value.shape[len(target.rows) :]))
+    target[every] = whole.reshape(every.stop, target.width)  # of no rows NumPy would not know the width
     if isinstance(target, SummedRows):
         target.finish()
 
