@@ -8,7 +8,7 @@ the functions of `math`, and the constants: a literal is the number of the progr
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
@@ -16,15 +16,16 @@ from pathlib import Path
 import sympy
 from sympy import Expr
 
-from lngen.algebra.symbols import RowScalarSymbol, RowSymbol, SumRows, TypedSymbol
+from lngen.algebra.symbols import SumRows, TypedSymbol
 from lngen.check.validation.numpy_text import Finding
 from lngen.check.validation.reading import Lines, Reading
-from lngen.check.validation.recording import Case, Kernel, Place, cases, recorded_kernels
+from lngen.check.validation.recording import Case, Kernel, Place, Wanted, cases, recorded_kernels
 from lngen.emit.cpp import handed
 from lngen.emit.cpp.contract import KernelArgument, LaunchContract, without
 from lngen.emit.cpp.kernels import kernels_of
 from lngen.emit.cpp.tags import kind_of
 from lngen.plan.program import RowProgram
+from lngen.runtime.native.compiler import NoCompiler
 
 _OF_THE_DRIVER: Mapping[str, Place] = {
     "workspace": ("PARTS", 0),
@@ -49,29 +50,27 @@ def recorded(folder: Path, programs: Sequence[RowProgram], *, ends_at_first: boo
 
     `ends_at_first` ends at the first finding. Raises NoCompiler where there is none.
     """
-    found = {}
-    for program in programs:
-        into = found[program.direction] = Recorded(program.direction)
-        of = cases(programs[0], program)
-        printed = handed(program)
-        contracts = kernels_of(printed, ()).contracts
-        try:
-            kernels = recorded_kernels(folder.resolve() / "layer.h", program.direction, len(contracts) > 1, of)
-        except RuntimeError as error:
-            into.findings.append(Finding("the text", str(error), refuted=True))
-            kernels = []
-        for absent, parts in zip(of, kernels, strict=False):
-            case = _Case(printed, absent)
-            for contract, kernel in zip(contracts, parts, strict=True):
-                try:
-                    case.take(contract, kernel)
-                except (TypeError, ValueError, ArithmeticError) as error:
-                    case.findings.append(Finding(contract.kernel, f"{type(error).__name__}: {error}"))
-            case.end()
+    found: dict[str, Recorded] = {program.direction: Recorded(program.direction) for program in programs}
+    printed: dict[str, RowProgram] = {program.direction: handed(program) for program in programs}
+    contracts = {name: kernels_of(each, ()).contracts for name, each in printed.items()}
+    of: dict[str, Wanted] = {
+        name: Wanted(cases(printed["forward"], each), len(contracts[name]) > 1) for name, each in printed.items()
+    }
+    try:
+        kernels = recorded_kernels(folder.resolve() / "layer.h", of)
+    except RuntimeError as error:
+        if isinstance(error, NoCompiler):
+            raise
+        found["forward"].findings.append(Finding("the text", str(error), refuted=True))
+        return found
+    for name, into in found.items():
+        for absent, parts in zip(of[name].cases, kernels[name], strict=True):
+            case = _Case(printed[name], absent)
+            case.take(contracts[name], parts)
             into.cases += 1
             into.compared += case.compared
             words = f"without {', '.join(sorted(absent))}" if absent else "with all arguments"
-            into.findings += [each.at(f"{program.direction} {words}") for each in case.findings]
+            into.findings += [each.at(f"{name} {words}") for each in case.findings]
             if ends_at_first and into.findings:
                 return found
     return found
@@ -98,8 +97,17 @@ class _Case:
         self.findings: list[Finding] = []
         self.compared = 0
 
-    def take(self, contract: LaunchContract, kernel: Kernel) -> None:
-        """Compare what a kernel computes."""
+    def take(self, contracts: Iterable[LaunchContract], kernels: Iterable[Kernel]) -> None:
+        """Compare what the kernels compute; a result that none stores is refuted."""
+        for contract, kernel in zip(contracts, kernels, strict=True):
+            try:
+                self._kernel(contract, kernel)
+            except (TypeError, ValueError, ArithmeticError) as error:
+                self.findings.append(Finding(contract.kernel, f"{type(error).__name__}: {error}"))
+        for name in sorted(self.wanted - self.stored.keys()):
+            self._refute(name, "it is not stored")
+
+    def _kernel(self, contract: LaunchContract, kernel: Kernel) -> None:
         symbols: dict[Place, Expr] = {}
         results: dict[Place, KernelArgument] = {}
         if len(kernel.given) != len(contract.arguments):
@@ -126,9 +134,7 @@ class _Case:
             self._refute("a stage", f"it has {max(kernel.stages)} sums, and memory for {kernel.limits[0]}")
         self._done(kernel, read, results, summed)
 
-    def _done(
-        self, kernel: Kernel, read: Reading, results: Mapping[Place, KernelArgument], summed: set[Place]
-    ) -> None:
+    def _done(self, kernel: Kernel, read: Reading, results: Mapping[Place, KernelArgument], summed: set[Place]) -> None:
         kept: dict[Place, Expr] = {}
         for what, place, node in kernel.done:
             match what:
@@ -162,11 +168,6 @@ class _Case:
         trouble, refuted = self.lines.trouble(found, wanted)
         if trouble:
             self.findings.append(Finding(what, trouble, refuted))
-
-    def end(self) -> None:
-        """Refute results that were not stored."""
-        for name in sorted(self.wanted - self.stored.keys()):
-            self._refute(name, "it is not stored")
 
     def _refute(self, where: str, trouble: str) -> None:
         self.findings.append(Finding(where, trouble, refuted=True))

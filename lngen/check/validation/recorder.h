@@ -8,7 +8,7 @@
 //     given KIND INDEX THERE CAST      an argument of the kernel, in order
 //     summed KIND INDEX THERE          a sum over rows
 //     store|save|over_rows KIND INDEX NODE
-//     keep INDEX NODE, recall INDEX NODE    a row value that is kept, and what a GPU computes in the place of reading it
+//     keep|recall KIND INDEX NODE      a row value that is kept, and what a GPU computes in the place of reading it
 //     stage SLOTS                      reductions that a stage carries along
 //     limits MOST_SUMS KEEPS           what the launch provides
 #ifndef LNGEN_RECORDER_H
@@ -154,13 +154,17 @@ inline const char* text_of(Kind kind) {
 template <class C> struct CastText { static constexpr const char* TEXT = C::TEXT; };
 template <> struct CastText<void> { static constexpr const char* TEXT = ""; };
 
-template <class N> std::string words(N) { return std::string(text_of(N::KIND)) + " " + std::to_string(N::INDEX); }
-template <class N> void say(const char* what, N name) {
-  std::printf("%s %s %d %s\n", what, words(name).c_str(), int(N::THERE), CastText<typename N::Cast>::TEXT);
+inline void say(const char* what, Kind kind, int index, int value, const char* cast = "") {
+  std::printf("%s %s %d %d %s\n", what, text_of(kind), index, value, cast);
 }
-template <class... N> void say_all(const char* what, Names<N...>) { (say(what, N()), ...); }
-template <class N> void say_node(const char* what, N name, const Node& value) {
-  std::printf("%s %s %d\n", what, words(name).c_str(), value.id);
+inline Node named(const char* what, Kind kind, int index) {
+  return Node::of(node(std::string(what) + " " + text_of(kind) + " " + std::to_string(index)));
+}
+template <class... N> void say_all(const char* what, Names<N...>) {
+  (say(what, N::KIND, N::INDEX, N::THERE, CastText<typename N::Cast>::TEXT), ...);
+}
+template <class N, class V> void say_node(const char* what, N, const V& value) {
+  say(what, N::KIND, N::INDEX, Node(value).id);
 }
 
 // ------------------------------------------------------------------------------------------- an entry, and its stages
@@ -171,30 +175,30 @@ enum Work { OF_ROWS, OF_CALL, OF_TOTALS };
 template <Work WORK> struct Entry {
   using A = Node;
 
-  template <class N> auto operator()(N name) const {
+  template <class N> auto operator()(N) const {
     constexpr Kind K = N::KIND;
     constexpr bool OF_COLUMN = K == FEATURES || K == INTEGER_FEATURES;
     static_assert(OF_COLUMN || (WORK == OF_ROWS && N::IN_ROWS && K != ROWS_OUT) || (WORK == OF_TOTALS && K == OVER_ROWS));
-    if constexpr (N::THERE) return Node::of(node((K == OVER_ROWS ? "total " : "entry ") + words(name)));
+    if constexpr (N::THERE) return named(K == OVER_ROWS ? "total" : "entry", K, N::INDEX);
     else return absent<Node, typename N::Absent>();
   }
   template <class N, class V> void store(N name, const V& value) const {
     static_assert(N::KIND == (WORK == OF_ROWS ? ROWS_OUT : FEATURES_OUT) && WORK != OF_CALL);
-    if constexpr (N::THERE) say_node("store", name, Node(value));
+    if constexpr (N::THERE) say_node("store", name, value);
   }
   template <class N, class V> void over_rows(N name, const V& value) const {
     static_assert(N::KIND == OVER_ROWS && WORK == OF_ROWS);
-    if constexpr (N::THERE && !is_zero<V>) say_node("over_rows", name, Node(value));
+    if constexpr (N::THERE && !is_zero<V>) say_node("over_rows", name, value);
   }
   template <class N, class V> auto keep(N, const V& value) const {
     static_assert(N::KIND == KEPT);
-    if constexpr (!is_known<V>) std::printf("keep %d %d\n", N::INDEX, Node(value).id);
+    if constexpr (!is_known<V>) say("keep", KEPT, N::INDEX, Node(value).id);
     return value;
   }
   template <class N, class F> auto recall(N, const F& compute) const {
     static_assert(N::KIND == KEPT);
     const auto value = compute();
-    if constexpr (!is_known<decltype(compute())>) std::printf("recall %d %d\n", N::INDEX, Node(value).id);
+    if constexpr (!is_known<decltype(compute())>) say("recall", KEPT, N::INDEX, Node(value).id);
     return value;
   }
   Node place() const { return Node::of(node("place")); }
@@ -229,24 +233,24 @@ template <Work WORK> struct Recorded {
   }
   Node entries() const { return D; }
 
-  template <class N> auto operator()(N name) const {
+  template <class N> auto operator()(N) const {
     constexpr Kind K = N::KIND;
     constexpr bool OF_ALL = K == NUMBER || K == SCALAR || K == INTEGER;
     static_assert(OF_ALL || (WORK == OF_ROWS && N::OF_ROWS && N::PER_ROW) || (WORK == OF_TOTALS && K == OVER_ALL));
-    if constexpr (N::THERE) return Node::of(node((K == OVER_ALL ? "total " : "scalar ") + words(name)));
+    if constexpr (N::THERE) return named(K == OVER_ALL ? "total" : "scalar", K, N::INDEX);
     else return absent<Node, typename N::Absent>();
   }
   template <class N, class V> void store(N name, const V& value) const {
     static_assert(N::KIND == (WORK == OF_ROWS ? ROW_NUMBERS_OUT : SCALARS_OUT) && WORK != OF_CALL);
-    if constexpr (N::THERE) say_node("store", name, Node(value));
+    if constexpr (N::THERE) say_node("store", name, value);
   }
   template <class N, class V> void save(N name, const V& value) const {
     static_assert(N::KIND == SAVED_OUT && WORK == OF_ROWS);
-    say_node("save", name, Node(value));
+    say_node("save", name, value);
   }
   template <class N, class V> void over_rows(N name, const V& value) const {
     static_assert(N::KIND == OVER_ALL && WORK == OF_ROWS);
-    if constexpr (N::THERE && !is_zero<V>) say_node("over_rows", name, Node(value));
+    if constexpr (N::THERE && !is_zero<V>) say_node("over_rows", name, value);
   }
 
  private:

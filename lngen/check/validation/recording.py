@@ -1,7 +1,7 @@
-"""The C++ text of a layer, compiled with `recorder.h` and run: what each kernel computes, as a graph, for rows of any length.
+"""The C++ text of a layer, compiled with `recorder.h` and run: a graph of what each kernel computes, for any D.
 
 Arguments that a call leaves out are left out by the macros of the text, so that each case is compiled by itself. All
-cases of a direction are one program: the text is included once for each, in a namespace of its own.
+cases are one program: the text is included once for each, in a namespace of its own.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import subprocess
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import combinations, islice
 from pathlib import Path
@@ -66,15 +66,13 @@ class Kernel:
                 self.limits = int(most_sums), int(keeps)
             case ["stage", slots]:
                 self.stages.append(int(slots))
-            case [("store" | "save" | "over_rows") as what, kind, index, node]:
+            case [("store" | "save" | "over_rows" | "keep" | "recall") as what, kind, index, node]:
                 self.done.append((what, (kind, int(index)), int(node)))
-            case [("keep" | "recall") as what, index, node]:
-                self.done.append((what, ("KEPT", int(index)), int(node)))
             case [number, *operation]:
                 self.nodes[int(number)] = operation
 
 
-def cases(forward: RowProgram, program: RowProgram) -> list[Case]:
+def cases(forward: RowProgram, program: RowProgram) -> tuple[Case, ...]:
     """Return the cases of a direction's arguments that are left out, all of them if they are not too many.
 
     A call has a cotangent and a tangent, if it takes any, and none of an input that forward was not given.
@@ -93,48 +91,57 @@ def cases(forward: RowProgram, program: RowProgram) -> list[Case]:
 
     sizes = sorted(range(len(names) + 1), key=lambda size: min(size, len(names) - size))
     every = (frozenset(each) for size in sizes for each in combinations(names, size))
-    return list(islice(filter(is_one, every), MOST_CASES))
+    return tuple(islice(filter(is_one, every), MOST_CASES))
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """The cases of a direction, and whether sums over rows have an end of their own in it."""
+
+    cases: tuple[Case, ...]
+    has_columns: bool
 
 
 def recorded_kernels(
-    text: Path, direction: str, has_columns: bool, of: Sequence[Case], headers: Path | None = None
-) -> list[list[Kernel]]:
-    """Return the kernels of a direction in each case: that of its rows, and that which ends its sums over rows.
+    text: Path, of: Mapping[str, Wanted], headers: Path | None = None
+) -> dict[str, list[list[Kernel]]]:
+    """Return the kernels of directions in each case: that of the rows, and that which ends the sums over rows.
 
     `headers` has absence.h and names.h. Raises RuntimeError with the words of the compiler if it refuses the text.
     """
     folder = headers or Path(cpp.__file__).parent
     options = [*OPTIONS, *(f"-I{each}" for each in (HERE, folder))]
-    made = compiler().compile(f"{text.parent.name}.cpp", _unit(text, direction, has_columns, of), options)
+    made = compiler().compile(f"{text.parent.name}.cpp", _unit(text, of), options)
     with tempfile.TemporaryDirectory(prefix="lngen-") as temporary:
         program = Path(temporary) / "recorder"
         program.write_bytes(made)
         os.chmod(program, 0o700)
         done = subprocess.run([program], check=False, capture_output=True, encoding="utf-8", timeout=_SECONDS)
     if done.returncode:
-        raise RuntimeError(f"the recorder of {direction} ended with status {done.returncode}")
-    return _read(done.stdout.splitlines(), len(of))
+        raise RuntimeError(f"the recorder of {text} ended with status {done.returncode}")
+    return _read(done.stdout.splitlines(), of)
 
 
-def _unit(text: Path, direction: str, has_columns: bool, of: Iterable[Case]) -> str:
+def _unit(text: Path, of: Mapping[str, Wanted]) -> str:
     lines, calls = ['#include "recorder.h"'], []
-    for number, absent in enumerate(of):
-        space = f"case_{number}"
-        macros = [without(name) for name in sorted(absent)]
-        lines.append(f"namespace {space} {{ using namespace lngen; }}")
-        lines += [f"#define lngen {space}", *(f"#define {each}" for each in macros)]
-        lines += [f'#include "{text}"', "#undef lngen", *(f"#undef {each}" for each in macros)]
-        for part in ("", "columns::")[: 1 + has_columns]:
-            calls.append(f'  lngen::record<{space}::{direction}::{part}Layer>("{direction}", {number});')
+    for direction, wanted in of.items():
+        for number, absent in enumerate(wanted.cases):
+            space = f"{direction}_{number}"
+            macros = [without(name) for name in sorted(absent)]
+            lines.append(f"namespace {space} {{ using namespace lngen; }}")
+            lines += [f"#define lngen {space}", *(f"#define {each}" for each in macros)]
+            lines += [f'#include "{text}"', "#undef lngen", *(f"#undef {each}" for each in macros)]
+            for part in ("", "columns::")[: 1 + wanted.has_columns]:
+                calls.append(f'  lngen::record<{space}::{direction}::{part}Layer>("{direction}", {number});')
     return "\n".join([*lines, "int main() {", *calls, "}", ""])
 
 
-def _read(lines: Iterable[str], count: int) -> list[list[Kernel]]:
-    found: list[list[Kernel]] = [[] for _ in range(count)]
+def _read(lines: Iterable[str], of: Mapping[str, Wanted]) -> dict[str, list[list[Kernel]]]:
+    found: dict[str, list[list[Kernel]]] = {name: [[] for _ in wanted.cases] for name, wanted in of.items()}
     for line in lines:
         words = line.split()
         if words[0] == "kernel":
-            found[int(words[2])].append(kernel := Kernel())
+            found[words[1]][int(words[2])].append(kernel := Kernel())
         else:
             kernel.read(words)
     return found
