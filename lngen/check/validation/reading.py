@@ -67,6 +67,7 @@ class Lines:
         self.program = program
         self.names = Meanings(RowAlgebra(Budget(_WORK_OF_ALL), program.minimum_features))
         self.called: dict[Expr, TypedSymbol] = {}
+        self.strange: list[tuple[str, bool]] = []
         self.numbers = dict(_numbers(program))
         self._table: dict[Expr, Expr] = dict(neutral)
         for line in equations_of(program):
@@ -81,9 +82,14 @@ class Lines:
         return symbol.xreplace(self._table)
 
     def name(self, expression: Expr, number: int) -> Expr:
-        """Return the name of a reduction, or of a sum over rows: a new one if no line is equal to it."""
+        """Return the name of a reduction, or of a sum over rows, and note one that is equal to no line."""
         if expression not in self.called and not expression.is_Atom:
-            self._name(SYMBOL_OF_AXES[axes(expression)](f"node {number} of {len(self.called)}"), expression)
+            lines = [s for e, s in self.called.items() if type(e) is type(expression) and axes(s) == axes(expression)]
+            symbol = SYMBOL_OF_AXES[axes(expression)](f"node {number} of {len(self.called)}")
+            self._name(symbol, expression)
+            troubles = [self.trouble(symbol, line) for line in lines]
+            if all(trouble for trouble, _ in troubles) and not expression.has(NEVER):
+                self.strange.append((str(expression), all(refuted for _, refuted in troubles)))
         return self.called.get(expression, expression)
 
     def _name(self, symbol: TypedSymbol, expression: Expr) -> None:
@@ -149,15 +155,11 @@ class Reading:
                 return PLACE
             case "uniform":
                 return self._random(int(operands[0]), self._of[int(operands[1])])
-            case "divide" if self._is_mean(operands):
-                mean = Mean(self._of[int(self.kernel.nodes[int(operands[0])][1])])
-                if mean in self.lines.called or mean.is_Atom:
-                    return mean
+            case "sum" if (mean := Mean(self._of[int(operands[0])])) in self.lines.called:
+                # Of a mean the text has the sum too; that may be another line.
+                total = self.lines.called.get(FeatureSum(self._of[int(operands[0])]))
+                return self.lines.called[mean] * D if total is None else total
         return self._computed(number, operation, [self._of[int(each)] for each in operands])
-
-    def _is_mean(self, operands: list[str]) -> bool:
-        above, below = (self.kernel.nodes[int(each)][0] for each in operands)
-        return (above, below) == ("sum", "features")
 
     def _computed(self, number: int, operation: str, of: list[Any]) -> Any:
         match operation:

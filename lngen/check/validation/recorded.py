@@ -8,6 +8,7 @@ the functions of `math`, and the constants: a literal is the number of the progr
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -104,10 +105,13 @@ class _Case:
                 self._kernel(contract, kernel)
             except (TypeError, ValueError, ArithmeticError) as error:
                 self.findings.append(Finding(contract.kernel, f"{type(error).__name__}: {error}"))
+        for expression, refuted in self.lines.strange:
+            self.findings.append(Finding(expression, "it is no line of the program", refuted))
         for name in sorted(self.wanted - self.stored.keys()):
             self._refute(name, "it is not stored")
 
     def _kernel(self, contract: LaunchContract, kernel: Kernel) -> None:
+        count = Counter[str]()
         symbols: dict[Place, Expr] = {}
         results: dict[Place, KernelArgument] = {}
         if len(kernel.given) != len(contract.arguments):
@@ -115,13 +119,13 @@ class _Case:
         for argument, given in zip(contract.arguments, kernel.given, strict=False):
             place = given.place
             driver = _OF_THE_DRIVER.get(argument.role)
-            wanted = driver or (kind_of(argument, self.results), place[1])
+            kind = "" if driver else kind_of(argument, self.results)
+            wanted = driver or (kind, count[kind])
+            count[kind] += 1
             if place != wanted:
                 self._refute(argument.name, f"{place} is no {wanted}")
             elif given.cast != argument.cast:
                 self._refute(argument.name, f"it is cast to {given.cast or 'nothing'}, not to {argument.cast}")
-            elif place in results or place in symbols:
-                self._refute(argument.name, f"{place} is another argument too")
             elif argument.writes:
                 results[place] = argument
             elif argument.absent not in self.macros and argument.part in self.arguments:
