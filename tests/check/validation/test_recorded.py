@@ -45,7 +45,7 @@ FIRST = {
 SECOND = {
     "forward": ("{ return math::exp(x_shifted); }", "{ return math::exp(-x_shifted); }"),
     "backward": ("names(Y, DY, DX, ROW", "names(Y, DX, DY, ROW"),
-    "jvp": ("(x_dot - sum_x_dot_y)*y", "(x_dot - sum_x_dot_y)*y*A(2)"),
+    "jvp": ("(x_dot - sum_x_dot_y)*y", "(x_dot - sum_x_dot_y)*y*y"),
     "backward_backward": ("wanted<HAS_ddx>(dy*y)", "wanted<!HAS_ddx>(dy*y)"),
 }
 
