@@ -84,7 +84,9 @@ class Lines:
     def name(self, expression: Expr, number: int) -> Expr:
         """Return the name of a reduction, or of a sum over rows, and note one that is equal to no line."""
         if expression not in self.called and not expression.is_Atom:
-            lines = [s for e, s in self.called.items() if type(e) is type(expression) and axes(s) == axes(expression)]
+            alike = [(type(e), s) for e, s in self.called.items() if axes(s) == axes(expression)]
+            lines = [s for kind, s in alike if kind is type(expression)]
+            lines += [s * D for kind, s in alike if kind is Mean and isinstance(expression, FeatureSum)]
             symbol = SYMBOL_OF_AXES[axes(expression)](f"node {number} of {len(self.called)}")
             self._name(symbol, expression)
             troubles = [self.trouble(symbol, line) for line in lines]
