@@ -1,0 +1,177 @@
+"""The C++ text of a layer's mathematics, validated for every D: each direction, with each case of arguments left out.
+
+`layer.h` is one text for processors and for GPUs, and it is compiled here as it stands, for numbers that are nodes of a
+graph. Each result, each saved number of a row and each sum over rows is shown equal to what the program says, by the
+prover. Taken on trust are the drivers: that `row.sums(f)` is a sum over the row, and so on (`recorder.h` says it all),
+the functions of `math`, and the constants: a literal is the number of the program that it is the nearest float to.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from pathlib import Path
+
+import sympy
+from sympy import Expr
+
+from lngen.algebra.symbols import SumRows, TypedSymbol
+from lngen.check.validation.numpy_text import Finding
+from lngen.check.validation.reading import Lines, Reading
+from lngen.check.validation.recording import Case, Kernel, Place, Wanted, cases, recorded_kernels
+from lngen.emit.cpp import handed
+from lngen.emit.cpp.contract import KernelArgument, LaunchContract, without
+from lngen.emit.cpp.kernels import kernels_of
+from lngen.emit.cpp.tags import kind_of
+from lngen.plan.program import RowProgram
+from lngen.runtime.native.compiler import NoCompiler
+
+_OF_THE_DRIVER: Mapping[str, Place] = {
+    "workspace": ("PARTS", 0),
+    "rows": ("LONG", 0),
+    "D": ("INT", 0),
+    "blocks": ("INT", 1),
+}
+
+
+@dataclass
+class Recorded:
+    """What was seen of a direction: results that are right in every case that was tried, and what speaks against it."""
+
+    direction: str
+    cases: int = 0
+    compared: int = 0
+    findings: list[Finding] = field(default_factory=list)
+
+
+def recorded(folder: Path, programs: Sequence[RowProgram], *, ends_at_first: bool = False) -> dict[str, Recorded]:
+    """Validate `layer.h` of a layer in a folder against the programs of its plan.
+
+    `ends_at_first` ends at the first finding. Raises NoCompiler where there is none.
+    """
+    found: dict[str, Recorded] = {program.direction: Recorded(program.direction) for program in programs}
+    printed: dict[str, RowProgram] = {program.direction: handed(program) for program in programs}
+    contracts = {name: kernels_of(each, ()).contracts for name, each in printed.items()}
+    of: dict[str, Wanted] = {
+        name: Wanted(cases(printed["forward"], each), len(contracts[name]) > 1) for name, each in printed.items()
+    }
+    try:
+        kernels = recorded_kernels(folder.resolve() / "layer.h", of)
+    except RuntimeError as error:
+        if isinstance(error, NoCompiler):
+            raise
+        found["forward"].findings.append(Finding("the text", str(error), refuted=True))
+        return found
+    for name, into in found.items():
+        for absent, parts in zip(of[name].cases, kernels[name], strict=True):
+            case = _Case(printed[name], absent)
+            case.take(contracts[name], parts)
+            into.cases += 1
+            into.compared += case.compared
+            words = f"without {', '.join(sorted(absent))}" if absent else "with all arguments"
+            into.findings += [each.at(f"{name} {words}") for each in case.findings]
+            if ends_at_first and into.findings:
+                return found
+    return found
+
+
+class _Case:
+    """A direction with some arguments left out: the results of its two kernels, beside the program's."""
+
+    def __init__(self, program: RowProgram, absent: Case) -> None:
+        self.program = program
+        self.macros = {without(name) for name in absent}
+        neutral = dict(program.optional) | dict.fromkeys(program.cotangents(), Fraction(0))
+        arguments: dict[str, TypedSymbol] = {
+            each.name: each.symbol  # type: ignore[attr-defined]
+            for each in (*program.rows, *program.parameters)
+        }
+        left_out = absent & arguments.keys()
+        self.lines = Lines(program, {arguments[name]: sympy.Rational(neutral[name]) for name in left_out})
+        self.arguments = arguments | {f"saved {symbol.name}": symbol for symbol in program.saved}
+        self.results = {f"out_{name}": store.symbol for store in program.results for name in store.names}
+        self.wanted: set[str] = set()
+        self.stored: dict[str, Expr] = {}
+        self.totals: dict[Place, Expr] = {}
+        self.findings: list[Finding] = []
+        self.compared = 0
+
+    def take(self, contracts: Iterable[LaunchContract], kernels: Iterable[Kernel]) -> None:
+        """Compare what the kernels compute; a result that none stores is refuted."""
+        for contract, kernel in zip(contracts, kernels, strict=True):
+            try:
+                self._kernel(contract, kernel)
+            except (TypeError, ValueError, ArithmeticError) as error:
+                self.findings.append(Finding(contract.kernel, f"{type(error).__name__}: {error}"))
+        for expression, refuted in self.lines.strange:
+            self.findings.append(Finding(expression, "it is no line of the program", refuted))
+        for name in sorted(self.wanted - self.stored.keys()):
+            self._refute(name, "it is not stored")
+
+    def _kernel(self, contract: LaunchContract, kernel: Kernel) -> None:
+        count = Counter[str]()
+        symbols: dict[Place, Expr] = {}
+        results: dict[Place, KernelArgument] = {}
+        if len(kernel.given) != len(contract.arguments):
+            self._refute("arguments", f"{len(kernel.given)} are taken of {len(contract.arguments)}")
+        for argument, given in zip(contract.arguments, kernel.given, strict=False):
+            place = given.place
+            driver = _OF_THE_DRIVER.get(argument.role)
+            kind = "" if driver else kind_of(argument, self.results)
+            wanted = driver or (kind, count[kind])
+            count[kind] += 1
+            if place != wanted:
+                self._refute(argument.name, f"{place} is no {wanted}")
+            elif given.cast != argument.cast:
+                self._refute(argument.name, f"it is cast to {given.cast or 'nothing'}, not to {argument.cast}")
+            elif argument.writes:
+                results[place] = argument
+            elif argument.absent not in self.macros and argument.part in self.arguments:
+                symbols[place] = self.lines.wanted(self.arguments[argument.part])
+        there = {argument.name for argument in results.values() if argument.absent not in self.macros}
+        self.wanted |= {name for name in there if name.startswith(("out_", "save_"))}
+        summed = {each.place for each in kernel.summed}
+        read = Reading(kernel, self.lines, symbols | {p: self.totals[p] for p in self.totals.keys() & summed})
+        if max(kernel.stages, default=0) > kernel.limits[0]:
+            self._refute("a stage", f"it has {max(kernel.stages)} sums, and memory for {kernel.limits[0]}")
+        self._done(kernel, read, results, summed)
+
+    def _done(self, kernel: Kernel, read: Reading, results: Mapping[Place, KernelArgument], summed: set[Place]) -> None:
+        kept: dict[Place, Expr] = {}
+        for what, place, node in kernel.done:
+            match what:
+                case "store" | "save":
+                    self._store(results.get(place), place, read[node])
+                case "over_rows" if place not in summed or place in self.totals:
+                    self._refute(f"{place}", "it is added to twice, or is no sum over rows")
+                case "over_rows":
+                    self.totals[place] = self.lines.name(SumRows(read[node]), node)
+                case _ if place[1] >= kernel.limits[1]:
+                    self._refute(f"{place}", f"there is memory for {kernel.limits[1]} rows that are kept")
+                case "keep":
+                    kept[place] = read[node]
+                case _ if place not in kept:
+                    self._refute(f"{place}", "it is read before it is kept")
+                case _:
+                    self._compare(f"{place}", kept[place], read[node])
+
+    def _store(self, argument: KernelArgument | None, place: Place, value: Expr) -> None:
+        if argument is None or argument.absent in self.macros:
+            self._refute(f"{place}", "there is no such result, or it is left out")
+        elif argument.name in self.stored:
+            self._refute(argument.name, "it is stored twice")
+        else:
+            self.stored[argument.name] = value
+            saved = self.arguments.get(argument.part)
+            self._compare(argument.part, value, self.lines.wanted(saved or self.results[argument.name]))
+
+    def _compare(self, what: str, found: Expr, wanted: Expr) -> None:
+        self.compared += 1
+        trouble, refuted = self.lines.trouble(found, wanted)
+        if trouble:
+            self.findings.append(Finding(what, trouble, refuted))
+
+    def _refute(self, where: str, trouble: str) -> None:
+        self.findings.append(Finding(where, trouble, refuted=True))
