@@ -62,9 +62,9 @@ class BelowZero:
     """Properties of a value that is never above 0."""
 
     is_deep: bool
-    """Some entry of a row makes it far below 0."""
+    """True if some entry of a row makes it far below 0."""
     everywhere: bool
-    """It is, and not just where the select lets it through that the largest entry is of."""
+    """True if it is so in the whole row, and not just where a select chooses the row whose largest entry is taken."""
 
 
 @dataclass(frozen=True)

@@ -82,7 +82,7 @@ class OnDevice(Adapter):
         return download(array)
 
     def at_one_place(self, row: Any, rows: int) -> Any:
-        """So many rows in the memory of one that `array` has made."""
+        """Rows in the memory of a single one, which `array` has made."""
         strides = (0, *row.strides)
         return type(row)((rows, *row.shape), row.dtype, base=row, gpudata=int(row.gpudata), strides=strides)
 

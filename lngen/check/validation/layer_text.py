@@ -17,7 +17,7 @@ from sympy import Expr
 
 from lngen.algebra.symbols import D, TypedSymbol, axes
 from lngen.check.validation.loaded import imported, random_symbols, small
-from lngen.check.validation.numpy_text import Finding, LineRun, NamedValues, Values
+from lngen.check.validation.numpy_text import LineRun, NamedValues, ProgramValues, TextFinding
 from lngen.check.validation.traced import Traced, TracedType, constants
 from lngen.plan.program import RowProgram
 from lngen.runtime.protocol.axes import without_axes
@@ -53,11 +53,11 @@ _MOST_LEFT_OUT = 8
 
 @dataclass
 class Validated:
-    """What was seen of a direction: the lines and results that are right, what speaks against it, lines that ran."""
+    """Outcome for a direction: lines and results that are right, findings against it, and lines of the file that ran."""
 
     direction: str
     shown: set[str] = field(default_factory=set)
-    findings: list[Finding] = field(default_factory=list)
+    findings: list[TextFinding] = field(default_factory=list)
     executed: set[int] = field(default_factory=set)
     compared: int = 0
     runs: int = 0
@@ -86,7 +86,7 @@ class Validated:
 
 
 @dataclass(frozen=True)
-class _Case:
+class _TextCase:
     """A call of each direction.
 
     Inputs are `left_out` of forward. Later directions are given no tangent of the inputs, and no cotangent of the
@@ -129,19 +129,19 @@ def validated(folder: Path, programs: Sequence[RowProgram], *, ends_at_first: bo
     return found
 
 
-def _cases(forward: RowProgram, layer: LayerProtocol) -> Iterator[_Case]:
+def _cases(forward: RowProgram, layer: LayerProtocol) -> Iterator[_TextCase]:
     smallest = forward.minimum_features
     for features in range(smallest, smallest + SIZES):
-        yield _Case(_FEW, features, features, _POINTS[features % 2])
+        yield _TextCase(_FEW, features, features, _POINTS[features % 2])
     for seed, point in enumerate(_POINTS):
-        yield _Case(_FEW, smallest + 2, 20 + seed, point)
-        yield _Case(_SEVERAL_BLOCKS, smallest + 2, 30 + seed, point)
-    yield _Case(_SEVERAL_BLOCKS, max(_IN_PIECES, smallest), 39, _POINTS[0])
+        yield _TextCase(_FEW, smallest + 2, 20 + seed, point)
+        yield _TextCase(_SEVERAL_BLOCKS, smallest + 2, 30 + seed, point)
+    yield _TextCase(_SEVERAL_BLOCKS, max(_IN_PIECES, smallest), 39, _POINTS[0])
     for seed, (left_out, without) in enumerate(_left_out([name for name, _ in forward.optional], layer)):
         point = _POINTS[seed % 2]
-        yield _Case(_FEW, smallest + 1, 40 + seed, point, left_out, without)
+        yield _TextCase(_FEW, smallest + 1, 40 + seed, point, left_out, without)
         if not (left_out and without):
-            yield _Case(_SEVERAL_BLOCKS, smallest + 1, 80 + seed, point, left_out, without)
+            yield _TextCase(_SEVERAL_BLOCKS, smallest + 1, 80 + seed, point, left_out, without)
 
 
 def _left_out(optional: Sequence[str], layer: LayerProtocol) -> Iterator[tuple[frozenset[str], frozenset[str]]]:
@@ -174,14 +174,14 @@ def _run(
     modules: Mapping[str, ModuleType],
     layer: LayerProtocol,
     programs: Mapping[str, RowProgram],
-    case: _Case,
+    case: _TextCase,
     found: Mapping[str, Validated],
 ) -> None:
     drawn, named, saved = _Drawn(case), NamedValues(), dict[str, Any]()
     for direction, program in programs.items():
         takes, module = layer.directions[direction], modules[FILES[direction]]
         at_once = getattr(modules["numpy_backend"], f"_{direction.upper()}").at_once
-        call = _Call(takes, program, case, drawn, saved, named, at_once)
+        call = _TextCall(takes, program, case, drawn, saved, named, at_once)
         if not call.is_one:
             continue
         sizes: AbstractContextManager[None] = small(module) if case.in_blocks else nullcontext()
@@ -203,7 +203,7 @@ def _run(
 class _Drawn:
     """Arguments of a case, as symbols at a point."""
 
-    def __init__(self, case: _Case) -> None:
+    def __init__(self, case: _TextCase) -> None:
         self.case, self._draw = case, np.random.default_rng(case.seed)
 
     def shape(self, each: Entry) -> tuple[int, ...]:
@@ -226,14 +226,14 @@ class _Drawn:
         return found
 
 
-class _Call:
+class _TextCall:
     """A call of a direction: its arguments, and its results."""
 
     def __init__(
         self,
         takes: DirectionProtocol,
         program: RowProgram,
-        case: _Case,
+        case: _TextCase,
         drawn: _Drawn,
         saved: Mapping[str, Any],
         named: NamedValues,
@@ -274,7 +274,7 @@ class _Call:
 
     def run(self, function: Any, path: Path) -> None:
         """Call the function, and compare its lines and its results."""
-        values = Values(self.program, self.case.rows, self.case.features, self._given())
+        values = ProgramValues(self.program, self.case.rows, self.case.features, self._given())
         self.lines = LineRun(self.program, values, self.named, path)
         call = ((self.case.rows, self.case.features), TracedType(), int(self.case.in_blocks or not self.at_once))
         makes = (*self.takes.results, *self.takes.row_scalars) if self.takes.is_forward else self.takes.results
@@ -288,7 +288,7 @@ class _Call:
             with self.lines.watch.watching():
                 made = function(*arguments, rooms if call[2] else at_once, call)
         except Exception as error:  # any error of the text is a finding
-            self.lines.findings.append(Finding("the function", f"{type(error).__name__}: {error}", refuted=True))
+            self.lines.findings.append(TextFinding("the function", f"{type(error).__name__}: {error}", refuted=True))
             return
         if self.case.in_blocks or not self.at_once:
             for room, value in zip(rooms, made or (), strict=False):

@@ -19,12 +19,12 @@ from typing import Any
 
 _COMMENT = re.compile(r"\s*# (step \d+(?:, pass \d+)?): (\w+) =(?: |$)")
 
-Seen = Callable[["Line", FrameType], None]
+Seen = Callable[["CommentedLine", FrameType], None]
 """A function of a line that is done, and of the frame that has its value."""
 
 
 @dataclass(frozen=True)
-class Line:
+class CommentedLine:
     """Lines under a comment: their step, the name that they compute, the first of them and the last."""
 
     step: str
@@ -48,7 +48,7 @@ class Watch:
     executed: set[int] = field(default_factory=set)
 
     @cached_property
-    def lines(self) -> list[Line]:
+    def lines(self) -> list[CommentedLine]:
         """All lines that have a comment, in order."""
         text = self.path.read_text(encoding="utf-8").splitlines()
         starts = [(number, found) for number, each in enumerate(text, 1) if (found := _COMMENT.match(each))]
@@ -56,7 +56,7 @@ class Watch:
         lines = []
         for (number, match), after in zip(starts, [*(number for number, _ in starts[1:]), len(text) + 1], strict=False):
             end = min(end for end in ends if end >= number)
-            lines.append(Line(match[1], match[2], number + 1, min(after - 1, end)))
+            lines.append(CommentedLine(match[1], match[2], number + 1, min(after - 1, end)))
         return lines
 
     @cached_property
@@ -72,7 +72,7 @@ class Watch:
         return found
 
     @cached_property
-    def _of_number(self) -> dict[int, Line]:
+    def _of_number(self) -> dict[int, CommentedLine]:
         return {number: line for line in self.lines for number in range(line.first, line.last + 1)}
 
     @contextmanager
@@ -90,7 +90,7 @@ class Watch:
         if event != "call" or code.co_filename != str(self.path) or code.co_name.startswith("<"):
             return None
         self.entered(frame)
-        current: list[Line | None] = [None]
+        current: list[CommentedLine | None] = [None]
         assigned: set[str] = set()
 
         def local(frame: FrameType, event: str, value: Any) -> Any:

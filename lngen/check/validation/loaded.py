@@ -26,7 +26,7 @@ STAND_INS = {
     "random.uniform": "a number in [0, 1) for each entry, for its words",
     "casts.cast": "the value itself, for the nearest one of a type",
 }
-"""What is not executed as it stands, and what it means instead."""
+"""Functions whose text does not run, and their meaning."""
 
 SMALL = {"BLOCK_BYTES": 1, "PIECE": 2, "WHOLE_ROW": 4, "CHUNKS": 2, "SHORT_ROW": 8}
 """Sizes of the runtime at which few short rows are taken in several blocks, and summed in pieces."""
@@ -54,7 +54,7 @@ class _Ufunc:
         return made
 
 
-class _NumPy:
+class _NumPyOfObjects:
     """NumPy, but for functions that take no objects."""
 
     def __getattr__(self, name: str) -> Any:
@@ -112,7 +112,7 @@ def imported(folder: Path, modules: Iterable[str]) -> Iterator[dict[str, ModuleT
     sys.modules[root] = package
     try:
         found = {name: importlib.import_module(f"{root}.{folder.name}.{name}") for name in modules}
-        numpy: Any = _NumPy()
+        numpy: Any = _NumPyOfObjects()
         for name, each in list(sys.modules.items()):
             if name.startswith(f"{root}.") and getattr(each, "np", None) is np:
                 each.np = numpy  # type: ignore[attr-defined]

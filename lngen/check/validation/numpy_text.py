@@ -19,7 +19,7 @@ from sympy import Expr
 
 from lngen.algebra.numeric import evaluate_expression
 from lngen.algebra.symbols import D, SumRows, TypedSymbol, axes
-from lngen.check.validation.lines import Line, Watch
+from lngen.check.validation.lines import CommentedLine, Watch
 from lngen.check.validation.traced import UNCOMPUTED, Traced, TracedArithmetic, traced
 from lngen.plan.program import RowProgram
 from lngen.prove.budget import Budget, TooLargeError, UndefinedError
@@ -33,14 +33,14 @@ _MOST_TRIES = 2000
 
 
 @dataclass(frozen=True)
-class Finding:
+class TextFinding:
     """Outcome for a line or a result: `refuted`, or `open` where nothing was shown; `trouble` says why."""
 
     where: str
     trouble: str
     refuted: bool = False
 
-    def at(self, case: str) -> Finding:
+    def at(self, case: str) -> TextFinding:
         """Return the finding with the case that it is of."""
         return replace(self, where=f"{self.where} ({case})")
 
@@ -120,7 +120,7 @@ def _short(number: Traced) -> str:
     return text if len(text) < 200 else f"{text[:200]}..."
 
 
-class Values:
+class ProgramValues:
     """The values of a program's names at a point, for all rows: those that lines left, and else what equations say."""
 
     def __init__(self, program: RowProgram, rows: int, features: int, given: Mapping[TypedSymbol, Any]) -> None:
@@ -164,10 +164,10 @@ class Values:
 class LineRun:
     """One call of an emitted function, whose lines are compared as they run."""
 
-    def __init__(self, program: RowProgram, values: Values, named: NamedValues, path: Path) -> None:
+    def __init__(self, program: RowProgram, values: ProgramValues, named: NamedValues, path: Path) -> None:
         self.program, self.values, self.named = program, values, named
         self.symbols = {symbol.name: symbol for symbol in values.equations}
-        self.findings: list[Finding] = []
+        self.findings: list[TextFinding] = []
         self.shown: set[str] = set()
         self.watch = Watch(path, self._seen, self._entered)
         self._spans: dict[int, slice] = {}
@@ -184,11 +184,11 @@ class LineRun:
                 count = len(value)
                 starts &= {n for n in range(len(whole)) if _same(whole[n : n + count], value)}
         if not starts:
-            self.findings.append(Finding("arguments of a block", "they are not the same rows of all arrays", True))
+            self.findings.append(TextFinding("arguments of a block", "they are not the same rows of all arrays", True))
         start = min(starts, default=0)
         self._spans[id(frame)] = slice(start, start + count) if count else slice(0, self.values.rows)
 
-    def _seen(self, line: Line, frame: FrameType) -> None:
+    def _seen(self, line: CommentedLine, frame: FrameType) -> None:
         symbol, value = self.symbols.get(line.name), frame.f_locals[line.name]
         if symbol is None or value is None:
             return
@@ -202,7 +202,7 @@ class LineRun:
         except TypeError as error:
             trouble, refuted = str(error), True
         if trouble:
-            self.findings.append(Finding(line.words, trouble, refuted))
+            self.findings.append(TextFinding(line.words, trouble, refuted))
         else:
             self.shown.add(line.words)
         is_partial = self.values.equations[symbol].expression.has(SumRows) and id(frame) in self._spans
@@ -217,7 +217,7 @@ class LineRun:
         if self.program.direction == "forward":
             wanted |= {symbol.name: symbol for symbol in self.program.saved}
         for name in sorted(wanted.keys() - made.keys()):
-            self.findings.append(Finding(f"result {name}", "there is none of this name"))
+            self.findings.append(TextFinding(f"result {name}", "there is none of this name"))
         for name, symbol in wanted.items():
             if (value := made.get(name)) is not None:
                 self._result(name, value, symbol)
@@ -226,7 +226,7 @@ class LineRun:
         """Refuse a call that wrote to its arguments."""
         for was, value in zip(before, after, strict=True):
             if was is not None and not _same(was, value):
-                self.findings.append(Finding("arguments", "the call wrote to one", refuted=True))
+                self.findings.append(TextFinding("arguments", "the call wrote to one", refuted=True))
 
     def _result(self, name: str, value: Any, symbol: TypedSymbol) -> None:
         if axes(symbol) == (True, False):
@@ -236,7 +236,7 @@ class LineRun:
         except (TypeError, ValueError) as error:
             trouble, refuted = str(error), True
         if trouble:
-            self.findings.append(Finding(f"result {name}", trouble, refuted))
+            self.findings.append(TextFinding(f"result {name}", trouble, refuted))
         else:
             self.shown.add(f"result {name}")
 

@@ -35,7 +35,7 @@ from lngen.algebra.symbols import (
     Where,
     axes,
 )
-from lngen.check.validation.recording import Kernel, Place
+from lngen.check.validation.recording import Place, RecordedKernel
 from lngen.check.validation.traced import Traced, constants
 from lngen.plan.passes.moments import CorrectedProducts, CorrectedSquares, written_out
 from lngen.plan.program import RowProgram
@@ -47,7 +47,7 @@ from lngen.prove.programs import equations_of
 from lngen.prove.row_algebra import RowAlgebra
 
 NEVER = RowSymbol("never written")
-"""What is read where nothing was written."""
+"""Value that is read where nothing was written."""
 
 _REDUCTIONS = {"sum": FeatureSum, "max": RowMax, "min": RowMin}
 _CORRECTED = {"corrected_squares": CorrectedSquares, "corrected_products": CorrectedProducts}
@@ -57,7 +57,7 @@ _WORK_OF_ALL = 1_000_000
 _POINTS, _APART = 4, 1e-12
 
 
-class Lines:
+class ProgramLines:
     """The lines of a program in a case, and the names that values of a text have among them.
 
     `neutral` has the values of the arguments that are left out.
@@ -134,7 +134,7 @@ class Lines:
 class Reading:
     """The expressions of a kernel's nodes."""
 
-    def __init__(self, kernel: Kernel, lines: Lines, symbols: Mapping[Place, Expr]) -> None:
+    def __init__(self, kernel: RecordedKernel, lines: ProgramLines, symbols: Mapping[Place, Expr]) -> None:
         self.kernel, self.lines, self.symbols = kernel, lines, symbols
         self._of: dict[int, Any] = {}
         self._first: dict[TypedSymbol, Expr] = {}

@@ -18,9 +18,9 @@ import sympy
 from sympy import Expr
 
 from lngen.algebra.symbols import SumRows, TypedSymbol
-from lngen.check.validation.numpy_text import Finding
-from lngen.check.validation.reading import Lines, Reading
-from lngen.check.validation.recording import Case, Kernel, Place, Wanted, cases, recorded_kernels
+from lngen.check.validation.numpy_text import TextFinding
+from lngen.check.validation.reading import ProgramLines, Reading
+from lngen.check.validation.recording import Case, Place, RecordedKernel, WantedCases, cases, recorded_kernels
 from lngen.emit.cpp import handed
 from lngen.emit.cpp.contract import KernelArgument, LaunchContract, without
 from lngen.emit.cpp.kernels import kernels_of
@@ -37,36 +37,36 @@ _OF_THE_DRIVER: Mapping[str, Place] = {
 
 
 @dataclass
-class Recorded:
-    """What was seen of a direction: results that are right in every case that was tried, and what speaks against it."""
+class CppValidated:
+    """Outcome for a direction: the results that are right in every case that was tried, and the findings against it."""
 
     direction: str
     cases: int = 0
     compared: int = 0
-    findings: list[Finding] = field(default_factory=list)
+    findings: list[TextFinding] = field(default_factory=list)
 
 
-def recorded(folder: Path, programs: Sequence[RowProgram], *, ends_at_first: bool = False) -> dict[str, Recorded]:
+def recorded(folder: Path, programs: Sequence[RowProgram], *, ends_at_first: bool = False) -> dict[str, CppValidated]:
     """Validate `layer.h` of a layer in a folder against the programs of its plan.
 
     `ends_at_first` ends at the first finding. Raises NoCompiler where there is none.
     """
-    found: dict[str, Recorded] = {program.direction: Recorded(program.direction) for program in programs}
+    found: dict[str, CppValidated] = {program.direction: CppValidated(program.direction) for program in programs}
     printed: dict[str, RowProgram] = {program.direction: handed(program) for program in programs}
     contracts = {name: kernels_of(each, ()).contracts for name, each in printed.items()}
-    of: dict[str, Wanted] = {
-        name: Wanted(cases(printed["forward"], each), len(contracts[name]) > 1) for name, each in printed.items()
+    of: dict[str, WantedCases] = {
+        name: WantedCases(cases(printed["forward"], each), len(contracts[name]) > 1) for name, each in printed.items()
     }
     try:
         kernels = recorded_kernels(folder.resolve() / "layer.h", of)
     except RuntimeError as error:
         if isinstance(error, NoCompiler):
             raise
-        found["forward"].findings.append(Finding("the text", str(error), refuted=True))
+        found["forward"].findings.append(TextFinding("the text", str(error), refuted=True))
         return found
     for name, into in found.items():
         for absent, parts in zip(of[name].cases, kernels[name], strict=True):
-            case = _Case(printed[name], absent)
+            case = _CppCase(printed[name], absent)
             case.take(contracts[name], parts)
             into.cases += 1
             into.compared += case.compared
@@ -77,7 +77,7 @@ def recorded(folder: Path, programs: Sequence[RowProgram], *, ends_at_first: boo
     return found
 
 
-class _Case:
+class _CppCase:
     """A direction with some arguments left out: the results of its two kernels, beside the program's."""
 
     def __init__(self, program: RowProgram, absent: Case) -> None:
@@ -89,28 +89,28 @@ class _Case:
             for each in (*program.rows, *program.parameters)
         }
         left_out = absent & arguments.keys()
-        self.lines = Lines(program, {arguments[name]: sympy.Rational(neutral[name]) for name in left_out})
+        self.lines = ProgramLines(program, {arguments[name]: sympy.Rational(neutral[name]) for name in left_out})
         self.arguments = arguments | {f"saved {symbol.name}": symbol for symbol in program.saved}
         self.results = {f"out_{name}": store.symbol for store in program.results for name in store.names}
         self.wanted: set[str] = set()
         self.stored: dict[str, Expr] = {}
         self.totals: dict[Place, Expr] = {}
-        self.findings: list[Finding] = []
+        self.findings: list[TextFinding] = []
         self.compared = 0
 
-    def take(self, contracts: Iterable[LaunchContract], kernels: Iterable[Kernel]) -> None:
+    def take(self, contracts: Iterable[LaunchContract], kernels: Iterable[RecordedKernel]) -> None:
         """Compare what the kernels compute; a result that none stores is refuted."""
         for contract, kernel in zip(contracts, kernels, strict=True):
             try:
                 self._kernel(contract, kernel)
             except (TypeError, ValueError, ArithmeticError) as error:
-                self.findings.append(Finding(contract.kernel, f"{type(error).__name__}: {error}"))
+                self.findings.append(TextFinding(contract.kernel, f"{type(error).__name__}: {error}"))
         for expression, refuted in self.lines.strange:
-            self.findings.append(Finding(expression, "it is no line of the program", refuted))
+            self.findings.append(TextFinding(expression, "it is no line of the program", refuted))
         for name in sorted(self.wanted - self.stored.keys()):
             self._refute(name, "it is not stored")
 
-    def _kernel(self, contract: LaunchContract, kernel: Kernel) -> None:
+    def _kernel(self, contract: LaunchContract, kernel: RecordedKernel) -> None:
         count = Counter[str]()
         symbols: dict[Place, Expr] = {}
         results: dict[Place, KernelArgument] = {}
@@ -138,7 +138,9 @@ class _Case:
             self._refute("a stage", f"it has {max(kernel.stages)} sums, and memory for {kernel.limits[0]}")
         self._done(kernel, read, results, summed)
 
-    def _done(self, kernel: Kernel, read: Reading, results: Mapping[Place, KernelArgument], summed: set[Place]) -> None:
+    def _done(
+        self, kernel: RecordedKernel, read: Reading, results: Mapping[Place, KernelArgument], summed: set[Place]
+    ) -> None:
         kept: dict[Place, Expr] = {}
         for what, place, node in kernel.done:
             match what:
@@ -171,7 +173,7 @@ class _Case:
         self.compared += 1
         trouble, refuted = self.lines.trouble(found, wanted)
         if trouble:
-            self.findings.append(Finding(what, trouble, refuted))
+            self.findings.append(TextFinding(what, trouble, refuted))
 
     def _refute(self, where: str, trouble: str) -> None:
-        self.findings.append(Finding(where, trouble, refuted=True))
+        self.findings.append(TextFinding(where, trouble, refuted=True))

@@ -46,8 +46,8 @@ class Given:
 
 
 @dataclass
-class Kernel:
-    """What a kernel of a case computes: nodes of a graph, and what is done with them, in order."""
+class RecordedKernel:
+    """Computation of a kernel in a case: nodes of a graph, and what is done with them, in order."""
 
     given: list[Given] = field(default_factory=list)
     summed: list[Given] = field(default_factory=list)
@@ -95,7 +95,7 @@ def cases(forward: RowProgram, program: RowProgram) -> tuple[Case, ...]:
 
 
 @dataclass(frozen=True)
-class Wanted:
+class WantedCases:
     """The cases of a direction, and whether sums over rows have an end of their own in it."""
 
     cases: tuple[Case, ...]
@@ -103,8 +103,8 @@ class Wanted:
 
 
 def recorded_kernels(
-    text: Path, of: Mapping[str, Wanted], headers: Path | None = None
-) -> dict[str, list[list[Kernel]]]:
+    text: Path, of: Mapping[str, WantedCases], headers: Path | None = None
+) -> dict[str, list[list[RecordedKernel]]]:
     """Return the kernels of directions in each case: that of the rows, and that which ends the sums over rows.
 
     `headers` has absence.h and names.h. Raises RuntimeError with the words of the compiler if it refuses the text.
@@ -122,7 +122,7 @@ def recorded_kernels(
     return _read(done.stdout.splitlines(), of)
 
 
-def _unit(text: Path, of: Mapping[str, Wanted]) -> str:
+def _unit(text: Path, of: Mapping[str, WantedCases]) -> str:
     lines, calls = ['#include "recorder.h"'], []
     for direction, wanted in of.items():
         for number, absent in enumerate(wanted.cases):
@@ -136,12 +136,12 @@ def _unit(text: Path, of: Mapping[str, Wanted]) -> str:
     return "\n".join([*lines, "int main() {", *calls, "}", ""])
 
 
-def _read(lines: Iterable[str], of: Mapping[str, Wanted]) -> dict[str, list[list[Kernel]]]:
-    found: dict[str, list[list[Kernel]]] = {name: [[] for _ in wanted.cases] for name, wanted in of.items()}
+def _read(lines: Iterable[str], of: Mapping[str, WantedCases]) -> dict[str, list[list[RecordedKernel]]]:
+    found: dict[str, list[list[RecordedKernel]]] = {name: [[] for _ in wanted.cases] for name, wanted in of.items()}
     for line in lines:
         words = line.split()
         if words[0] == "kernel":
-            found[words[1]][int(words[2])].append(kernel := Kernel())
+            found[words[1]][int(words[2])].append(kernel := RecordedKernel())
         else:
             kernel.read(words)
     return found

@@ -6,7 +6,7 @@ import pytest
 
 from lngen.algebra.symbols import HEADS
 from lngen.check.validation import recording
-from lngen.check.validation.recorded import Recorded, recorded
+from lngen.check.validation.recorded import CppValidated, recorded
 from lngen.check.validation.recording import cases
 from lngen.language.parsing.files import load
 from lngen.pipeline.stages import planned
@@ -20,7 +20,7 @@ def programs(name: str) -> list[RowProgram]:
     return [*planned(load(ROOT / "derive" / f"{name}.py"), proved=False).programs()]
 
 
-def changed(folder: Path, name: str, *changes: tuple[str, str]) -> dict[str, Recorded]:
+def changed(folder: Path, name: str, *changes: tuple[str, str]) -> dict[str, CppValidated]:
     text = (ROOT / "generated" / name / "layer.h").read_text()
     for old, new in changes:
         assert old in text
