@@ -49,11 +49,12 @@ _IN_PIECES = 7
 """Entries of a row that is summed in pieces, with one left over."""
 
 _MOST_LEFT_OUT = 8
+_LARGEST_EXACT = 2**53
 
 
 @dataclass
 class Validated:
-    """Outcome for a direction: lines and results that are right, findings against it, and lines of the file that ran."""
+    """Outcome for a direction: lines and results that are right, findings against it, and lines that ran."""
 
     direction: str
     shown: set[str] = field(default_factory=set)
@@ -159,13 +160,14 @@ def _left_out(optional: Sequence[str], layer: LayerProtocol) -> Iterator[tuple[f
 
 
 def _numbers(programs: Iterable[RowProgram], features: int) -> list[Expr]:
-    """Return the numbers of programs that are not whole, for rows of so many entries."""
+    """Return the numbers of programs that a float may round, for rows of so many entries."""
     found: dict[Expr, None] = {}
     bodies = (line.body.xreplace({D: sympy.Integer(features)}) for program in programs for line in program.lines())
     for part in (part for body in bodies for part in sympy.preorder_traversal(body)):
         if isinstance(part, Expr):
             number = part.as_independent(*part.free_symbols, as_Add=False)[0] if part.is_Mul else part
-            if number.is_number and number.is_finite and number.is_real and not number.is_Integer:
+            is_exact = number.is_Integer and abs(number) <= _LARGEST_EXACT
+            if number.is_number and number.is_finite and number.is_real and not is_exact:
                 found |= dict.fromkeys((number, 1 / number))
     return list(found)
 
