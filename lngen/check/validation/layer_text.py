@@ -17,7 +17,7 @@ from sympy import Expr
 
 from lngen.algebra.symbols import D, TypedSymbol, axes
 from lngen.check.validation.loaded import imported, random_symbols, small
-from lngen.check.validation.numpy_text import LineRun, NamedValues, ProgramValues, TextFinding
+from lngen.check.validation.numpy_text import LineRun, NamedValues, ProgramValues, TextFinding, is_unwritten
 from lngen.check.validation.traced import Traced, TracedType, constants
 from lngen.plan.program import RowProgram
 from lngen.runtime.protocol.axes import without_axes
@@ -270,7 +270,10 @@ class _TextCall:
             value = by_name.get(symbol.name)
             given[symbol] = Traced.of(sympy.Rational(neutral[name])) if value is None else _wide(symbol, value)
         for symbol in () if self.takes.is_forward else self.program.saved:
-            given[symbol] = _wide(symbol, by_name[symbol.name])
+            value = np.asarray(by_name[symbol.name], object)
+            if is_unwritten(value):
+                value = np.full(value.shape, Traced.symbol(f"{symbol} that is not saved", 0.5), object)
+            given[symbol] = _wide(symbol, value)
         shape = (self.case.rows, self.case.features)
         return given | {row.symbol: random_symbols(row.stream, shape) for row in self.program.random}
 

@@ -180,7 +180,7 @@ class LineRun:
         read += [] if self.program.direction == "forward" else self.program.saved
         for symbol in read:
             value, whole = frame.f_locals.get(symbol.name), self.values.known.get(symbol)
-            if isinstance(value, np.ndarray) and isinstance(whole, np.ndarray):
+            if isinstance(value, np.ndarray) and isinstance(whole, np.ndarray) and not is_unwritten(value):
                 count = len(value)
                 starts &= {n for n in range(len(whole)) if _same(whole[n : n + count], value)}
         if not starts:
@@ -219,7 +219,10 @@ class LineRun:
         for name in sorted(wanted.keys() - made.keys()):
             self.findings.append(TextFinding(f"result {name}", "there is none of this name"))
         for name, symbol in wanted.items():
-            if (value := made.get(name)) is not None:
+            value = made.get(name)
+            # A number that is saved for nothing is not computed; a later direction that reads it all the same is seen.
+            is_idle = symbol in self.program.saved and value is not None and is_unwritten(value)
+            if value is not None and not is_idle:
                 self._result(name, value, symbol)
 
     def unchanged(self, before: Sequence[Array | None], after: Sequence[Any]) -> None:
@@ -239,6 +242,11 @@ class LineRun:
             self.findings.append(TextFinding(f"result {name}", trouble, refuted))
         else:
             self.shown.add(f"result {name}")
+
+
+def is_unwritten(values: Array) -> bool:
+    """Test whether nothing was written into some memory."""
+    return all(each is None for each in values.flat)
 
 
 def _filled(values: Array, wanted: Any) -> Array:
