@@ -52,6 +52,7 @@ def test_every_line_computes_what_its_step_says(path: Path) -> None:
         assert found.claimed, found.detail
 
 
+@pytest.mark.ci
 def test_lines_and_directions_are_all_looked_at() -> None:
     programs = [handed(program) for program in planned(load(ROOT / "derive/layer_norm.py"), proved=False).programs()]
     found = validated(ROOT / "generated/layer_norm", programs)
@@ -88,6 +89,7 @@ def test_mistake_is_seen_where_it_is(planted: Planted, before: str, after: str, 
     assert any(says in each for each in found), found
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize(
     ("file", "before", "after"),
     [
@@ -101,6 +103,7 @@ def test_mistake_of_the_runtime_is_seen(planted: Callable[..., list[str]], file:
     assert planted(before, after, f"{RUNTIME}/numpy/{file}.py")
 
 
+@pytest.mark.ci
 def test_number_that_is_another_is_seen(tmp_path: Path) -> None:
     layer = derived(parse("def f(x: Row): return tanh(0.7978845*x)*mean(x)"), proved=False, backends=("numpy",))
     manifest.write(layer.emission, tmp_path)
