@@ -343,6 +343,10 @@ class RowProgram:
         of_rows = (row.name for row in self.rows if row.origin == "cotangent" and row.name not in optional)
         return (*of_rows, *(each.name for each in self.parameters if each.is_cotangent))
 
+    def neutral(self) -> dict[str, Fraction]:
+        """Return the value that each argument which may be left out then has; a cotangent is 0."""
+        return dict(self.optional) | dict.fromkeys(self.cotangents(), Fraction(0))
+
     def temps(self) -> tuple[Assignment, ...]:
         """All row values of all stages, in order."""
         return tuple(temp for stage in self.stages for temp in stage.temps)

@@ -18,7 +18,6 @@ from __future__ import annotations
 import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import partial
 from itertools import chain, combinations
 
@@ -199,7 +198,7 @@ class _Program:
         """The values of arguments that may be left out."""
         given: dict[TypedSymbol, Expr] = {}
         for program in (self.forward, self.program):
-            neutral = dict(program.optional) | dict.fromkeys(program.cotangents(), Fraction(0))
+            neutral = program.neutral()
             arguments: list[RowArgument | Parameter] = [*program.rows, *program.parameters]
             given |= {each.symbol: sympy.Rational(neutral[each.name]) for each in arguments if each.name in neutral}
         return given

@@ -32,11 +32,10 @@ def text_evidence(layer: Derived, folder: Path) -> Iterator[Evidence]:
         yield verdict(KIND, "the files run on symbols", f"{type(error).__name__}: {error}")
         return
     for direction, each in found.items():
-        yield _evidence(folder / f"{FILES[direction]}.py", each)
+        yield _evidence(f"{FILES[direction]}.py", each)
 
 
-def _evidence(path: Path, found: Validated) -> Evidence:
-    idle = found.idle(path)
+def _evidence(file: str, found: Validated) -> Evidence:
     what = f"{found.direction}: {len(found.shown)} lines and results compute what their steps say, {found.sizes}"
     refuted = [each for each in found.findings if each.refuted]
     open_ = [each for each in found.findings if not each.refuted]
@@ -44,7 +43,7 @@ def _evidence(path: Path, found: Validated) -> Evidence:
     if refuted or open_:
         first = (refuted or open_)[0]
         detail = f"{first.where}: {first.trouble}"
-    elif idle:
-        detail += f"; never run: line {', '.join(map(str, idle))} of {path.name}"
-    claimed = bool(refuted) or not (open_ or idle)
+    elif found.idle:
+        detail += f"; never run: line {', '.join(map(str, found.idle))} of {file}"
+    claimed = bool(refuted) or not (open_ or found.idle)
     return Evidence(KIND, what, (), "exact", None, None, not refuted, detail, claimed)

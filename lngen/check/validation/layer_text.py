@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
+from functools import cache, partial
 from itertools import combinations, islice
 from pathlib import Path
 from types import ModuleType
@@ -16,9 +16,10 @@ import sympy
 from sympy import Expr
 
 from lngen.algebra.symbols import D, TypedSymbol, axes
+from lngen.check.validation.lines import CommentedText
 from lngen.check.validation.loaded import imported, random_symbols, small
 from lngen.check.validation.numpy_text import LineRun, NamedValues, ProgramValues, TextFinding, is_unwritten
-from lngen.check.validation.traced import Traced, TracedType, constants
+from lngen.check.validation.traced import Traced, TracedType, constants, numbers_in
 from lngen.plan.program import RowProgram
 from lngen.runtime.protocol.axes import without_axes
 from lngen.runtime.protocol.directions import FEATURE, ROW, ROW_SCALAR, DirectionProtocol, Entry, LayerProtocol
@@ -59,6 +60,8 @@ class Validated:
     direction: str
     shown: set[str] = field(default_factory=set)
     findings: list[TextFinding] = field(default_factory=list)
+    idle: list[int] = field(default_factory=list)
+    """The lines at which statements begin that never ran."""
     executed: set[int] = field(default_factory=set)
     compared: int = 0
     runs: int = 0
@@ -68,22 +71,6 @@ class Validated:
     def sizes(self) -> str:
         """The row lengths that were tried, in words."""
         return f"D = {', '.join(map(str, sorted(self.features)))}"
-
-    def idle(self, path: Path) -> list[int]:
-        """Return the lines of the direction's function at which a statement begins that never ran."""
-        (function,) = (
-            each
-            for each in ast.parse(path.read_text(encoding="utf-8")).body
-            if isinstance(each, ast.FunctionDef) and each.name == self.direction
-        )
-        return sorted(
-            each.lineno
-            for each in ast.walk(function)
-            if isinstance(each, ast.stmt)
-            and not isinstance(each, ast.FunctionDef)
-            and not (isinstance(each, ast.Expr) and isinstance(each.value, ast.Constant))
-            and self.executed.isdisjoint(range(each.lineno, (each.end_lineno or each.lineno) + 1))
-        )
 
 
 @dataclass(frozen=True)
@@ -122,11 +109,15 @@ def validated(folder: Path, programs: Sequence[RowProgram], *, ends_at_first: bo
     found = {direction: Validated(direction) for direction in of}
     with imported(folder, {"numpy_backend", *(FILES[direction] for direction in of)}) as modules:
         layer = LayerProtocol(without_axes(modules["numpy_backend"].INTERFACE))
+        texts = {name: CommentedText(Path(str(module.__file__))) for name, module in modules.items()}
+        numbers = cache(partial(_numbers, programs))
         for case in _cases(of["forward"], layer):
-            with constants(_numbers(programs, case.features)):
-                _run(modules, layer, of, case, found)
+            with constants(numbers(case.features)):
+                _run(modules, texts, layer, of, case, found)
             if ends_at_first and any(each.findings for each in found.values()):
                 break
+    for direction, each in found.items():
+        each.idle = texts[FILES[direction]].idle(direction, each.executed)
     return found
 
 
@@ -160,20 +151,15 @@ def _left_out(optional: Sequence[str], layer: LayerProtocol) -> Iterator[tuple[f
 
 
 def _numbers(programs: Iterable[RowProgram], features: int) -> list[Expr]:
-    """Return the numbers of programs that a float may round, for rows of so many entries."""
-    found: dict[Expr, None] = {}
+    """Return the numbers of programs that a float may round, for rows of so many entries, and their inverses."""
     bodies = (line.body.xreplace({D: sympy.Integer(features)}) for program in programs for line in program.lines())
-    for part in (part for body in bodies for part in sympy.preorder_traversal(body)):
-        if isinstance(part, Expr):
-            number = part.as_independent(*part.free_symbols, as_Add=False)[0] if part.is_Mul else part
-            is_exact = number.is_Integer and abs(number) <= _LARGEST_EXACT
-            if number.is_number and number.is_finite and number.is_real and not is_exact:
-                found |= dict.fromkeys((number, 1 / number))
-    return list(found)
+    rounded = (each for each in numbers_in(bodies) if not (each.is_Integer and abs(each) <= _LARGEST_EXACT))
+    return [*dict.fromkeys(both for each in rounded for both in (each, 1 / each))]
 
 
 def _run(
     modules: Mapping[str, ModuleType],
+    texts: Mapping[str, CommentedText],
     layer: LayerProtocol,
     programs: Mapping[str, RowProgram],
     case: _TextCase,
@@ -188,7 +174,7 @@ def _run(
             continue
         sizes: AbstractContextManager[None] = small(module) if case.in_blocks else nullcontext()
         with sizes:
-            call.run(getattr(module, direction), Path(str(module.__file__)))
+            call.run(getattr(module, direction), texts[FILES[direction]])
         into, before = found[direction], named.compared
         into.shown |= call.lines.shown
         into.findings += [each.at(case.words) for each in call.lines.findings]
@@ -263,7 +249,7 @@ class _TextCall:
     def _given(self) -> dict[TypedSymbol, Any]:
         """Return the values of the program's arguments."""
         by_name = self.arguments | {name.removeprefix("saved "): value for name, value in self.fields.items()}
-        neutral = dict(self.program.optional) | dict.fromkeys(self.program.cotangents(), 0)
+        neutral = self.program.neutral()
         given: dict[TypedSymbol, Any] = {}
         for argument in (*self.program.rows, *self.program.parameters):
             symbol, name = argument.symbol, argument.name  # type: ignore[attr-defined]
@@ -277,10 +263,10 @@ class _TextCall:
         shape = (self.case.rows, self.case.features)
         return given | {row.symbol: random_symbols(row.stream, shape) for row in self.program.random}
 
-    def run(self, function: Any, path: Path) -> None:
+    def run(self, function: Any, text: CommentedText) -> None:
         """Call the function, and compare its lines and its results."""
         values = ProgramValues(self.program, self.case.rows, self.case.features, self._given())
-        self.lines = LineRun(self.program, values, self.named, path)
+        self.lines = LineRun(self.program, values, self.named, text)
         call = ((self.case.rows, self.case.features), TracedType(), int(self.case.in_blocks or not self.at_once))
         makes = (*self.takes.results, *self.takes.row_scalars) if self.takes.is_forward else self.takes.results
         rooms = [self._room(each) for each in makes]

@@ -10,6 +10,7 @@ import importlib
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from itertools import count
 from pathlib import Path
 from types import ModuleType
@@ -71,26 +72,20 @@ class _NumPyOfObjects:
     def logaddexp(a: Any, b: Any, out: Any = None) -> Any:
         if b != 0:
             raise TypeError("logaddexp of something else than 0")
-        made = _each("softplus", a)
-        return made if out is None else _put(out, made)
+        return _each("softplus", a, out)
 
 
 def _is_objects(value: Any) -> bool:
     return isinstance(value, np.ndarray) and value.dtype == object
 
 
-def _each(name: str, values: Any) -> Any:
-    return np.frompyfunc(lambda each: function(name, each), 1, 1)(values)
-
-
-def _put(out: Any, made: Any) -> Any:
+def _each(name: str, values: Any, out: Any = None) -> Any:
+    """Apply a function to each number, in memory that is given, if any."""
+    made = np.frompyfunc(lambda each: function(name, each), 1, 1)(values)
+    if out is None:
+        return made
     out[...] = made
     return out
-
-
-def _erf(x: Any, out: Any = None) -> Any:
-    made = _each("erf", x)
-    return made if out is None else _put(out, made)
 
 
 def random_symbols(stream: int, shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
@@ -117,7 +112,7 @@ def imported(folder: Path, modules: Iterable[str]) -> Iterator[dict[str, ModuleT
             if name.startswith(f"{root}.") and getattr(each, "np", None) is np:
                 each.np = numpy  # type: ignore[attr-defined]
         runtime = f"{root}._runtime.numpy"
-        _replace(runtime, "functions", "erf", _erf)
+        _replace(runtime, "functions", "erf", partial(_each, "erf"))
         _replace(runtime, "random", "uniform", lambda seed, stream, call: _of_call(stream, call))
         _replace(runtime, "casts", "cast", lambda values, name: values)
         yield found

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from types import FrameType
 from typing import Any
 
@@ -19,7 +18,7 @@ from sympy import Expr
 
 from lngen.algebra.numeric import evaluate_expression
 from lngen.algebra.symbols import D, SumRows, TypedSymbol, axes
-from lngen.check.validation.lines import CommentedLine, Watch
+from lngen.check.validation.lines import CommentedLine, CommentedText, Watch
 from lngen.check.validation.traced import UNCOMPUTED, Traced, TracedArithmetic, traced
 from lngen.plan.program import RowProgram
 from lngen.prove.budget import Budget, TooLargeError, UndefinedError
@@ -164,12 +163,12 @@ class ProgramValues:
 class LineRun:
     """One call of an emitted function, whose lines are compared as they run."""
 
-    def __init__(self, program: RowProgram, values: ProgramValues, named: NamedValues, path: Path) -> None:
+    def __init__(self, program: RowProgram, values: ProgramValues, named: NamedValues, text: CommentedText) -> None:
         self.program, self.values, self.named = program, values, named
         self.symbols = {symbol.name: symbol for symbol in values.equations}
         self.findings: list[TextFinding] = []
         self.shown: set[str] = set()
-        self.watch = Watch(path, self._seen, self._entered)
+        self.watch = Watch(text, self._seen, self._entered)
         self._spans: dict[int, slice] = {}
 
     def _entered(self, frame: FrameType) -> None:

@@ -36,7 +36,7 @@ from lngen.algebra.symbols import (
     axes,
 )
 from lngen.check.validation.recording import Place, RecordedKernel
-from lngen.check.validation.traced import Traced, constants
+from lngen.check.validation.traced import Traced, constants, numbers_in
 from lngen.plan.passes.moments import CorrectedProducts, CorrectedSquares, written_out
 from lngen.plan.program import RowProgram
 from lngen.prove.budget import Budget
@@ -227,9 +227,6 @@ class Reading:
 
 def _numbers(program: RowProgram) -> Iterable[tuple[float, Expr]]:
     """Yield the numbers of a program by the floats that a text has for them, and their inverses."""
-    for line in program.lines():
-        for part in sympy.preorder_traversal(line.body):
-            if isinstance(part, Expr):
-                number = part.as_independent(*part.free_symbols, as_Add=False)[0] if part.is_Mul else part
-                if number.is_number and number.is_finite and number.is_real and not number.is_zero:
-                    yield from ((float(each), each) for each in (number, -number, 1 / number))
+    for number in numbers_in(line.body for line in program.lines()):
+        if not number.is_zero:
+            yield from ((float(each), each) for each in (number, -number, 1 / number))

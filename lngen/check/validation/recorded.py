@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from fractions import Fraction
 from pathlib import Path
 
 import sympy
@@ -83,7 +82,7 @@ class _CppCase:
     def __init__(self, program: RowProgram, absent: Case) -> None:
         self.program = program
         self.macros = {without(name) for name in absent}
-        neutral = dict(program.optional) | dict.fromkeys(program.cotangents(), Fraction(0))
+        neutral = program.neutral()
         arguments: dict[str, TypedSymbol] = {
             each.name: each.symbol  # type: ignore[attr-defined]
             for each in (*program.rows, *program.parameters)

@@ -78,49 +78,27 @@ class Traced:
 
     # ---- arithmetic
 
-    def _with(self, other: Any, of_expressions: Callable[..., Expr], of_values: Callable[..., Any]) -> Any:
-        if _is_array(other):
+    def _with(self, other: Any, made: Callable[[Traced, Traced], Traced]) -> Any:
+        """Apply an operator to two numbers; NumPy applies it to the entries of an array."""
+        if isinstance(other, np.ndarray) and other.ndim:
             return NotImplemented
         right = Traced.of(other)
-        if self is UNCOMPUTED or right is UNCOMPUTED:
-            return UNCOMPUTED
-        return Traced(of_expressions(self.expression, right.expression), of_values(self.value, right.value))
+        return UNCOMPUTED if self is UNCOMPUTED or right is UNCOMPUTED else made(self, right)
 
     def __add__(self, other: Any) -> Any:
-        return self._with(other, lambda a, b: a + b, lambda a, b: a + b)
+        return self._with(other, lambda a, b: Traced(a.expression + b.expression, a.value + b.value))
 
     def __sub__(self, other: Any) -> Any:
-        return self._with(other, lambda a, b: a - b, lambda a, b: a - b)
+        return self._with(other, lambda a, b: Traced(a.expression - b.expression, a.value - b.value))
 
     def __mul__(self, other: Any) -> Any:
-        return self._with(other, lambda a, b: a * b, lambda a, b: a * b)
+        return self._with(other, lambda a, b: Traced(a.expression * b.expression, a.value * b.value))
 
     def __truediv__(self, other: Any) -> Any:
-        if _is_array(other):
-            return NotImplemented
-        right = Traced.of(other)
-        if right.is_zero:
-            return UNCOMPUTED if self is UNCOMPUTED else UNDEFINED
-        if self is UNCOMPUTED or right is UNCOMPUTED:
-            return UNCOMPUTED
-        return Traced(self.expression / right.expression, self.value / right.value)
+        return self._with(other, _quotient)
 
     def __pow__(self, other: Any) -> Any:
-        if _is_array(other):
-            return NotImplemented
-        right = Traced.of(other)
-        if self is UNCOMPUTED or right is UNCOMPUTED:
-            return UNCOMPUTED
-        exponent = right.expression
-        if self.is_zero and right.value < 0:
-            return UNDEFINED
-        if exponent.is_Integer:
-            return Traced(self.expression**exponent, self.value ** int(exponent))
-        if self.value < 0:
-            return UNDEFINED
-        if exponent.is_Rational:
-            return Traced(self.expression**exponent, _CONTEXT.power(self.value, right.value))
-        return Traced(Power(self.expression, exponent), _FUNCTIONS.raised(self.value, right.value))
+        return self._with(other, _power)
 
     def __radd__(self, other: Any) -> Any:
         return Traced.of(other) + self
@@ -205,9 +183,18 @@ UNCOMPUTED = Traced.symbol("uncomputed", "nan")
 """A number that a ufunc left out with `where`, and what is computed of it: a later select has to drop it."""
 
 
-def _is_array(value: Any) -> bool:
-    """Test whether NumPy is to apply an operator, entry by entry."""
-    return isinstance(value, np.ndarray) and value.ndim > 0
+def _quotient(a: Traced, b: Traced) -> Traced:
+    return UNDEFINED if b.is_zero else Traced(a.expression / b.expression, a.value / b.value)
+
+
+def _power(base: Traced, exponent: Traced) -> Traced:
+    is_whole = exponent.expression.is_Integer
+    if (base.is_zero and exponent.value < 0) or (base.value < 0 and not is_whole):
+        return UNDEFINED
+    if not exponent.expression.is_Rational:
+        return Traced(Power(base.expression, exponent.expression), _FUNCTIONS.raised(base.value, exponent.value))
+    value = base.value ** int(exponent.expression) if is_whole else _CONTEXT.power(base.value, exponent.value)
+    return Traced(base.expression**exponent.expression, value)
 
 
 def function(name: str, operand: Any) -> Traced:
@@ -251,6 +238,19 @@ def constants(exact: Iterable[Expr]) -> Iterator[None]:
         yield
     finally:
         _constants.pop()
+
+
+def numbers_in(bodies: Iterable[Expr]) -> Iterator[Expr]:
+    """Yield the real numbers in expressions, and those that products begin with.
+
+    >>> x = sympy.Symbol("x")
+    >>> list(numbers_in([x/sympy.sqrt(3)]))[0]
+    sqrt(3)/3
+    """
+    for part in (part for body in bodies for part in sympy.preorder_traversal(body) if isinstance(part, Expr)):
+        number = part.as_independent(*part.free_symbols, as_Add=False)[0] if part.is_Mul else part
+        if number.is_number and number.is_finite and number.is_real:
+            yield number
 
 
 def traced(array: Any) -> np.ndarray[Any, Any]:

@@ -154,7 +154,7 @@ class ReversePass(DerivativePass):
         return [sent.told for sent in self._sent.get(symbol, ()) if sent.outside == outside]
 
     def _all_told(self, symbol: TypedSymbol) -> list[Contribution]:
-        """Return the contributions to a value by name; for a row, the one from outside its class has a name already."""
+        """Return the contributions to a value by name; those to a row from outside its class may have one together."""
         outside, inside = self._told(symbol, outside=True), self._told(symbol, outside=False)
         if outside and inside and symbol in self._atoms:
             outside = [Contribution(symbol, symbol, self._atoms[symbol])]
@@ -214,7 +214,7 @@ class ReversePass(DerivativePass):
         sent = self._told(symbol, outside=True)
         part = bool(self._told(symbol, outside=False))
         if part and isinstance(expression, TypedSymbol):
-            return expression
+            return expression  # It has a name, and the value's own is that of the whole.
         self._atoms[symbol] = expression
         if short and expression == summed(sent):
             return expression
