@@ -222,15 +222,13 @@ template <class G, class... N> struct Tile : Part<G, N>... {
 // --------------------------------------------------------------------------------------------------------- the row
 
 // What an entry adds to the sums over rows of its column, once the text is done with it.
+template <class A> struct UsedValue {
+  A value;
+  bool is_used = false;
+};
 template <class A, class N, Kind K = N::KIND> struct Addend {};
-template <class A, class N> struct Addend<A, N, OVER_ROWS> {
-  A value;
-  bool is_used = false;
-};
-template <class A, class N> struct Addend<A, N, ROWS_OUT> {
-  A value;
-  bool is_used = false;
-};
+template <class A, class N> struct Addend<A, N, OVER_ROWS> : UsedValue<A> {};
+template <class A, class N> struct Addend<A, N, ROWS_OUT> : UsedValue<A> {};
 template <class A, class Summed, class Given> struct Addends;
 template <class A, class... N, class... M> struct Addends<A, Names<N...>, Names<M...>> : Addend<A, N>..., Addend<A, M>... {
   template <class X> LNGEN_INLINE Addend<A, X>& of(X) { return *this; }

@@ -125,6 +125,7 @@ class CallPlan:
     """
 
     def __init__(self, call: DeviceCall) -> None:
+        call.place_rows()
         self.layer, self.direction, self.takes, self.wanted = call.layer, call.direction, call.takes, call.wanted
         self.shape, self.rows, self.computed = call.shape, call.rows, call.computed
         self.names = slots(call.layer, call.wanted.direction)

@@ -137,7 +137,6 @@ class DeviceCall:
         self.computed = layer.computed(wanted.row_type, wanted.parameter_type)
         self.takes, self.direction = layer.takes[wanted.direction], layer.directions[wanted.direction]
         self.places: RowPlaces | None = None
-        self._place()
 
     def add_results(self, outs: Mapping[str, Any], dtypes: Sequence[DType | None]) -> None:
         """Add the results: the caller's arrays or new ones, of some types; None for an absent result.
@@ -151,10 +150,9 @@ class DeviceCall:
             row_axes = {ROW: 1, ROW_SCALAR: 0}[each.part] if may_lie_apart else None
             out = outs[f"out {each.symbol}"]
             self.results[each.symbol] = result(each.name, out, shape, each.made_in(kind), row_axes)
-        self._place()
 
-    def _place(self) -> None:
-        """Find the places of the rows of all arrays."""
+    def place_rows(self) -> None:
+        """Find the places of the rows of all arrays, once the results are known."""
         of_rows = {each.symbol: self._array(each) for each in self.takes.reads if each.is_per_row}
         results = [each for each in self.takes.results if each.is_per_row]
         of_rows |= {f"out {each.symbol}": self.results.get(each.symbol) for each in results}
