@@ -22,18 +22,18 @@ from lngen.algebra.symbols import (
     PLACE,
     SYMBOL_OF_AXES,
     AttainsFirst,
+    Axes,
     D,
     FeatureSum,
     Mean,
     Power,
     RowMax,
     RowMin,
-    RowScalarSymbol,
-    RowSymbol,
     SumRows,
     TypedSymbol,
     Where,
     axes,
+    stand_in,
 )
 from lngen.check.validation.recording import Place, RecordedKernel
 from lngen.check.validation.traced import Traced, constants, numbers_in
@@ -46,7 +46,7 @@ from lngen.prove.names import Meanings
 from lngen.prove.programs import equations_of
 from lngen.prove.row_algebra import RowAlgebra
 
-NEVER = RowSymbol("never written")
+NEVER = SYMBOL_OF_AXES[Axes(rows=True, features=True)]("never written ")
 """Value that is read where nothing was written."""
 
 _REDUCTIONS = {"sum": FeatureSum, "max": RowMax, "min": RowMin}
@@ -87,7 +87,7 @@ class ProgramLines:
             alike = [(type(e), s) for e, s in self.called.items() if axes(s) == axes(expression)]
             lines = [s for kind, s in alike if kind is type(expression)]
             lines += [s * D for kind, s in alike if kind is Mean and isinstance(expression, FeatureSum)]
-            symbol = SYMBOL_OF_AXES[axes(expression)](f"node {number} of {len(self.called)}")
+            symbol = stand_in(f"node {number} of {len(self.called)}", expression)
             self._name(symbol, expression)
             troubles = [self.trouble(symbol, line) for line in lines]
             if all(trouble for trouble, _ in troubles) and not expression.has(NEVER):
@@ -212,7 +212,7 @@ class Reading:
         match distance:
             case Where(args=(sympy.Eq(args=(body, extreme)), sympy.S.Zero, size)) if size == abs(body - extreme):
                 if axes(body).features and not axes(extreme).features:
-                    first = RowScalarSymbol(f"first {number}")
+                    first = stand_in(f"first {number}", extreme)
                     self._first[first] = AttainsFirst(body, extreme)
                     return first
         return NEVER
