@@ -11,7 +11,7 @@ from lngen.check.apart import Ended, apart
 from lngen.check.evidence import Evidence, Report, verdict
 from lngen.check.running import CheckRequest, Ran, broken, run_emitted
 from lngen.check.toolchain import device, nvrtc
-from lngen.check.validation import text_evidence
+from lngen.check.validation import of_backend
 from lngen.errors import LngenError
 from lngen.pipeline.files import loading, manifest
 from lngen.pipeline.files.loading import FRAMEWORKS
@@ -37,10 +37,9 @@ def check_emitted(
         note(f"{name}: {backend} is not run: {not_run}")
     elif backend == "numpy":
         ran = run_emitted(layer, folder, backend, asked, lambda what: None)
-        ran = Ran((*ran.evidence, *text_evidence(layer, folder)), ran.place)
     else:
         ran = _run_apart(layer, folder, backend, asked)
-    evidence = ran.evidence
+    evidence = (*ran.evidence, *of_backend(layer, folder, backend))
     if backend == "cuda":
         if nvrtc.available():
             evidence += tuple(_compiled(folder, asked))

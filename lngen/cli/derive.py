@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Literal, TypeAlias
 
+from lngen.check.validation.emission import with_validated_text
 from lngen.cli import console, layers
 from lngen.emit.backends import SHARDED, added, backend, parsed, with_needed
 from lngen.errors import LngenError, counted, printable_lines
@@ -67,6 +68,8 @@ def run(
         raise LngenError("--arch is of kernels for GPUs: name cuda in --backend too.")
     try:
         every = derive_all(definitions, chosen)
+        if not check:
+            every = _validated(every)
     except LngenError as error:
         # A definition that is right but cannot be emitted now, say for a broken template, fails a check.
         if not check and not isinstance(error, EvidenceError):
@@ -259,6 +262,16 @@ def derive_all(definitions: Sequence[Definition], backends: Mapping[str, Sequenc
             )
             for definition in definitions
         ]
+
+
+def _validated(every: Sequence[Derived]) -> list[Derived]:
+    """The layers with the evidence for their text, which is what a check of drift compares with."""
+    with console.progress(len(every)) as part:
+        found = []
+        for layer in every:
+            part(f"{layer.emission.name}: emitted text")
+            found.append(with_validated_text(layer))
+    return found
 
 
 def _check(every: Sequence[Derived], folder: Path, *, every_layer: bool, command: str) -> int:

@@ -92,7 +92,7 @@ def _with_proofs(definition: Definition, on_stage: Callable[[str], None]) -> Pla
     found = planned(definition, proved=False, on_stage=on_stage)
     on_stage("prove")
     made = proved(found)
-    _require_evidence(made.derivation)
+    require_evidence(made.derivation)
     return made
 
 
@@ -179,7 +179,8 @@ def _proved(derivation: Derivation) -> Derivation:
     return prove(derivation)
 
 
-def _require_evidence(derivation: Derivation) -> None:
+def require_evidence(derivation: Derivation) -> None:
+    """Raise EvidenceError where evidence speaks against a derivation, or against the text that comes of it."""
     failed = [f"{proof.kind}: {proof.statement}" for proof in derivation.proofs if not proof.passed]
     if failed:
         raise EvidenceError(

@@ -35,7 +35,7 @@ SOURCES = sorted((Path(__file__).parents[2] / "lngen").rglob("*.py"))
 def derived(text: str) -> Derivation:
     """The derivation with its proofs, made now. Raises EvidenceError where it does not hold."""
     made = stages._proved(stages._planned(parse(text), lambda stage: None).derivation)
-    stages._require_evidence(made)
+    stages.require_evidence(made)
     return made
 
 

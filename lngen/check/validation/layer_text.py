@@ -100,9 +100,12 @@ class _TextCase:
         return f"D = {self.features}, {how}, entries about {sum(self.point) / 2:g}{left_out}"
 
 
-def validated(folder: Path, programs: Sequence[RowProgram], *, ends_at_first: bool = False) -> dict[str, Validated]:
+def validated(
+    folder: Path, programs: Sequence[RowProgram], *, is_brief: bool = False, ends_at_first: bool = False
+) -> dict[str, Validated]:
     """Validate the NumPy files of a layer in a folder against the programs that they were printed from.
 
+    `is_brief` takes the calls that `lngen derive` waits for: every row length, blocks, and each argument left out once.
     `ends_at_first` ends at the first finding.
     """
     of: dict[str, RowProgram] = {program.direction: program for program in programs}
@@ -111,7 +114,7 @@ def validated(folder: Path, programs: Sequence[RowProgram], *, ends_at_first: bo
         layer = LayerProtocol(without_axes(modules["numpy_backend"].INTERFACE))
         texts = {name: CommentedText(Path(str(module.__file__))) for name, module in modules.items()}
         numbers = cache(partial(_numbers, programs))
-        for case in _cases(of["forward"], layer):
+        for case in _cases(of["forward"], layer, is_brief):
             with constants(numbers(case.features)):
                 _run(modules, texts, layer, of, case, found)
             if ends_at_first and any(each.findings for each in found.values()):
@@ -121,15 +124,20 @@ def validated(folder: Path, programs: Sequence[RowProgram], *, ends_at_first: bo
     return found
 
 
-def _cases(forward: RowProgram, layer: LayerProtocol) -> Iterator[_TextCase]:
-    smallest = forward.minimum_features
+def _cases(forward: RowProgram, layer: LayerProtocol, is_brief: bool) -> Iterator[_TextCase]:
+    smallest, optional = forward.minimum_features, [name for name, _ in forward.optional]
     for features in range(smallest, smallest + SIZES):
         yield _TextCase(_FEW, features, features, _POINTS[features % 2])
+    if is_brief:
+        yield _TextCase(_SEVERAL_BLOCKS, smallest + 2, 30, _POINTS[0])
+        for seed, name in enumerate(optional):
+            yield _TextCase(_FEW, smallest + 1, 40 + seed, _POINTS[seed % 2], frozenset({name}))
+        return
     for seed, point in enumerate(_POINTS):
         yield _TextCase(_FEW, smallest + 2, 20 + seed, point)
         yield _TextCase(_SEVERAL_BLOCKS, smallest + 2, 30 + seed, point)
     yield _TextCase(_SEVERAL_BLOCKS, max(_IN_PIECES, smallest), 39, _POINTS[0])
-    for seed, (left_out, without) in enumerate(_left_out([name for name, _ in forward.optional], layer)):
+    for seed, (left_out, without) in enumerate(_left_out(optional, layer)):
         point = _POINTS[seed % 2]
         yield _TextCase(_FEW, smallest + 1, 40 + seed, point, left_out, without)
         if not (left_out and without):

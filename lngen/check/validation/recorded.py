@@ -27,6 +27,9 @@ from lngen.emit.cpp.tags import kind_of
 from lngen.plan.program import RowProgram
 from lngen.runtime.native.compiler import NoCompiler
 
+LAYER = "layer.h"
+"""The file that has the mathematics of all directions."""
+
 _OF_THE_DRIVER: Mapping[str, Place] = {
     "workspace": ("PARTS", 0),
     "rows": ("LONG", 0),
@@ -57,7 +60,7 @@ def recorded(folder: Path, programs: Sequence[RowProgram], *, ends_at_first: boo
         name: WantedCases(cases(printed["forward"], each), len(contracts[name]) > 1) for name, each in printed.items()
     }
     try:
-        kernels = recorded_kernels(folder.resolve() / "layer.h", of)
+        kernels = recorded_kernels(folder.resolve() / LAYER, of)
     except RuntimeError as error:
         if isinstance(error, NoCompiler):
             raise

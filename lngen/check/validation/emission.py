@@ -1,0 +1,92 @@
+"""The text that a layer is about to be emitted as, validated before it is written."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+from lngen.check.validation.layer_text import FILES, LONGEST, Validated, validated
+from lngen.check.validation.numpy_text import TextFinding
+from lngen.check.validation.recorded import LAYER, CppValidated, recorded
+from lngen.derivation.derivation import EMITTED_TEXT, EVERY_D, NONE, Proof
+from lngen.emit.numpy.lowering import handed
+from lngen.emit.render import sha256_text
+from lngen.pipeline.cache import values
+from lngen.pipeline.cache.results import kept
+from lngen.pipeline.files import manifest
+from lngen.pipeline.stages import Derived, require_evidence
+from lngen.runtime.native.compiler import NoCompiler, compiler
+
+
+def with_validated_text(layer: Derived) -> Derived:
+    """Return a layer with the evidence that its emitted text computes what its programs say.
+
+    NumPy's text runs on symbols at a few row lengths, in the calls that are brief to make. C++'s is read back for every
+    D, where there is a compiler. `lngen check` takes more calls. Raises EvidenceError if a text does not.
+    """
+    looked_at = [name for name in (*(f"{name}.py" for name in sorted(set(FILES.values()))), LAYER) if _has(layer, name)]
+    what = " ".join(["emitted text", *(f"{name} {sha256_text(layer.text(name))}" for name in looked_at)])
+    write, read = partial(values.encode, given=layer.definition), partial(values.decode, given=layer.definition)
+    proofs = kept(what, layer.definition, lambda: tuple(_proofs(layer)), write, read)
+    derivation = layer.plan.derivation
+    found = replace(derivation, proofs=(*derivation.proofs, *proofs))
+    require_evidence(found)
+    return replace(layer, plan=replace(layer.plan, derivation=found))
+
+
+def _has(layer: Derived, name: str) -> bool:
+    """Test whether a file is emitted, and can be validated here."""
+    can_be = _compiles() if name == LAYER else layer.definition.minimum_features <= LONGEST
+    return name in layer.files and can_be
+
+
+def _compiles() -> bool:
+    try:
+        compiler()
+    except NoCompiler:
+        return False
+    return True
+
+
+def _proofs(layer: Derived) -> Iterator[Proof]:
+    programs = layer.plan.programs()
+    with tempfile.TemporaryDirectory() as folder:
+        manifest.write(layer.emission, Path(folder))
+        place = Path(folder, layer.emission.name)
+        if all(_has(layer, f"{name}.py") for name in FILES.values()):
+            yield from _of_numpy(validated(place, [*map(handed, programs)], is_brief=True))
+        if _has(layer, LAYER):
+            yield from _of_cpp(recorded(place, programs))
+
+
+def _of_numpy(found: Mapping[str, Validated]) -> Iterator[Proof]:
+    yield from _not_shown("NumPy", {name: each.findings for name, each in found.items()})
+    right = {name: each for name, each in found.items() if not each.findings}
+    if right:
+        sizes = next(iter(right.values())).sizes
+        lines = _listed({name: len(each.shown) for name, each in right.items()})
+        statement = f"the text of NumPy computes what its steps say, line by line: {lines}"
+        yield Proof(f"exact at {sizes}", statement, True, EMITTED_TEXT, len(right))
+
+
+def _of_cpp(found: Mapping[str, CppValidated]) -> Iterator[Proof]:
+    yield from _not_shown("C++ and CUDA", {name: each.findings for name, each in found.items()})
+    right = {name: each.compared for name, each in found.items() if not each.findings}
+    if right:
+        statement = f"the text of C++ and CUDA computes what its steps say, in values compared: {_listed(right)}"
+        yield Proof(EVERY_D, statement, True, EMITTED_TEXT, len(right))
+
+
+def _listed(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{name} {count}" for name, count in counts.items())
+
+
+def _not_shown(language: str, findings: Mapping[str, Sequence[TextFinding]]) -> Iterator[Proof]:
+    for name, each in findings.items():
+        if each:
+            worst = next((finding for finding in each if finding.refuted), each[0])
+            statement = f"the text of {language}, {name}: {worst.where}: {worst.trouble}"
+            yield Proof(NONE, statement, not worst.refuted, EMITTED_TEXT)
