@@ -1,15 +1,18 @@
-"""Re-check a certificate: python tools/verify.py CERTIFICATE --definition FILE [--seed N] [--seconds S].
+"""Re-check a certificate: python tools/verify.py CERTIFICATE --definition FILE [--code FOLDER] [--seed N].
 
 Nothing of lngen is imported, and nothing is believed that is not computed here: `docs/certificate.md` says what is.
 """
 
 import argparse
 import ast
+import hashlib
 import json
 import operator
 import random
 import re
 import signal
+import subprocess
+import sys
 from fractions import Fraction
 from functools import partial, reduce
 from itertools import combinations, product, zip_longest
@@ -17,18 +20,23 @@ from pathlib import Path
 from typing import Any
 
 from mpmath import iv, mp, mpf
+from mpmath.libmp import MPZ
 
-FORMAT, FIELDS = "lngen certificate 2", {"format", "definition", "names", "steps"}
+FORMAT, FIELDS = "lngen certificate 3", {"format", "definition", "names", "steps", "code"}
 OF_A_STEP, MOVES = {"target", "after", "before", "parts", "uses"}, ("_1_", "_2_")
 iv.prec = mp.prec = 400  # bits of an interval's ends
+CODE = re.compile(r"(\.\./_runtime/numpy/)?[a-z_]{1,40}\.(py|h)")
+RUN = {"numpy_backend.py", "numpy_kernels.py", "numpy_second_order.py"}  # files of `--code` that run
 AGREE, SMALL = iv.mpf(2) ** -166, iv.mpf(2) ** -250  # 50 digits; what is too small beside another to be seen
 MOST_BYTES, MOST_TEXT, MOST_POWER, LARGEST = 2**20, 8000, 300, 2**14  # LARGEST is of an argument of exp, sin or erf
 INCREASING, TRIES, WRITTEN_OUT, PLACES = ("erf", "asin", "atan"), 12, 80, 16
+NEAR, MOST_OF_CODE = iv.mpf(10) ** -9, 6  # digits of constants that the code rounds; features of its rows
 TINY, UNKNOWN = iv.mpf(2) ** -40, iv.mpf(["-inf", "inf"])
 INTEGERS = {"Int": (1, 1), "Int['...']": (1, 0), "Int['d']": (0, 1), "Int['']": (0, 0)}
 DATA = INTEGERS | {"Data": (1, 1), "Data['...']": (1, 0), "Data['d']": (0, 1)}
 KINDS = DATA | {"Row": (1, 1), "RowScalar": (1, 0), "Feature": (0, 1), "Scalar": (0, 0), "Constant": (0, 0)}
 NUMBER, NAME = re.compile(r"[0-9]{1,40}(\.[0-9]{0,40})?(e[+-]?[0-9]{1,3})?"), re.compile("[A-Za-z][A-Za-z0-9_]{0,63}")
+AXIS = r"\.\.\.|\w+"
 EXPONENT, KIND = re.compile(r"-?[0-9]{1,9}(/[0-9]{1,9}|\.[0-9]{1,9})?"), r"\w+(?:\['[.d]*'\])?"
 LINES = rf"def \w+\(((?:\w+: {KIND}(?:=-?[0-9.e+-]+)?(?:, (?=\w)|(?=\))))*)\):((?:\n    \w+ = .*)*)"
 DEFINITION = re.compile(LINES + r"\n    return (?:(\w+|\(\w+(?:, \w+)*,?\))|(.*))")
@@ -74,6 +82,11 @@ def power(u: Any, exponent: Fraction) -> Any:
     if (root := exponent.denominator) > 1:
         u = UNKNOWN if not u >= 0 else iv.sqrt(u) if root == 2 else iv.exp(iv.log(u) / root)
     return u**exponent.numerator
+
+
+def raised(u: Any, exponent: Any) -> Any:
+    """A positive number to any power; unknown where it may not be one."""
+    return iv.exp(exponent * iv.log(u)) if u > 0 and abs(exponent * iv.log(u)) < LARGEST else UNKNOWN
 
 
 def function(word: str, u: Any) -> Any:
@@ -122,8 +135,9 @@ def parsed(text: str, most: float = MOST_TEXT) -> ast.expr:
             e.exactly = iv.mpf(Fraction(written).numerator) / Fraction(written).denominator
         elif isinstance(e, ast.BinOp) and isinstance(e.op, ast.Pow):
             written = re.sub("[ ()]", "", ast.unparse(e.right))
-            e.power = Fraction(written if EXPONENT.fullmatch(written) else MOST_POWER + 1)
-            require(abs(e.power) <= MOST_POWER, f"not in the grammar of exponents, or too large: {written[:80]}")
+            e.power = Fraction(written) if EXPONENT.fullmatch(written) else None
+            fits = e.power is None or abs(e.power) <= MOST_POWER
+            require(fits, f"not in the grammar of exponents, or too large: {written[:80]}")
     return tree
 
 
@@ -148,7 +162,9 @@ def tangent(e: ast.expr, move: str) -> str:
     word, parts = taken(e)
     if word in MACROS:
         return tangent(parsed(put(MACROS[word], parts), 1e6), move)
-    texts = {"n": e.power, "m": e.power - 1} if word == "Pow" else {}
+    texts = {"n": e.power, "m": (e.power or 0) - 1} if word == "Pow" else {}
+    if word == "Pow" and e.power is None:  # of Constants, which do not move
+        texts = {"n": e.right.text, "m": f"({e.right.text} - 1)"}
     for letter, part in zip("abc", parts, strict=False):
         texts |= {letter: part.text, f"d{letter}": tangent(part, move)}
     return TANGENTS.get(word, "0").format(**texts)
@@ -180,8 +196,9 @@ class Sheet:
                 return each(lambda g, u, v: (u, v, UNKNOWN)[side.get(sign(g), 1)] * 1, gap, self(a), self(b))
             case "where", [condition, a, b] if taken(condition)[0] in ("BitAnd", "BitOr", "Invert"):
                 return self(parsed(f"where(({condition.text}) > 1/2, {a.text}, {b.text})", 1e6))
-            case "Pow", [base, _]:
-                found = each(partial(power, exponent=e.power), self(base))
+            case "Pow", [base, exponent]:
+                fixed = [] if e.power is not None else [self(exponent)]
+                found = each(partial(power, exponent=e.power) if not fixed else raised, self(base), *fixed)
                 self.decided |= {("pole", base.text): self(base), ("pole", e.text): found}
                 return found
             case "max" | "min" | "attains_first", [one, *attained] if len(attained) == (word == "attains_first"):
@@ -208,16 +225,53 @@ class Sheet:
         return reduce(operator.add, (u if n == 1 else u * n for u, n in zip(row, self.weights, strict=True)))
 
 
+def in_parts(function: ast.FunctionDef) -> None:
+    """Write parts of an array as values of their own, which the axis that numbers them is no axis of; leave out casts.
+
+    The derivative goes straight through a cast, and the steps have the value before it.
+    """
+
+    class Cast(ast.NodeTransformer):
+        def visit_Call(self, node: ast.Call) -> ast.expr:
+            word, parts = taken(self.generic_visit(node))
+            return parts[0] if word == "cast" and len(parts) == 2 and isinstance(parts[1], ast.Constant) else node
+
+    function.body, made, lines = Cast().visit(function).body, {}, []
+    given, defaults = function.args.args, function.args.defaults
+    of = dict(zip((a.arg for a in given), [None] * (len(given) - len(defaults)) + defaults, strict=True))
+    parts: dict[str, list[ast.arg]] = {}
+    for line in function.body:
+        value = line.value
+        word = value.func.id if isinstance(value, ast.Call) and isinstance(value.func, ast.Name) else ""
+        if word == "at":
+            (array,), (axis,) = value.args, value.keywords
+            (whole,) = (a for a in given if a.arg == array.id)
+            kind = re.sub(rf"\b{axis.arg} | {axis.arg}\b", "", ast.unparse(whole.annotation))
+            part = ast.arg(line.targets[0].id, ast.parse(re.sub(r"\(([\w.]+)\)", r"\1", kind), mode="eval").body)
+            parts.setdefault(array.id, []).append(part)
+        elif word == "join":
+            names = made[line.targets[0].id] = [f"{line.targets[0].id}_{n}" for n in range(len(value.args))]
+            lines += [ast.parse(f"{y} = {ast.unparse(a)}").body[0] for y, a in zip(names, value.args, strict=True)]
+        else:
+            lines.append(line)
+    whole = [part for a in given for part in parts.get(a.arg, [a])]
+    function.args.args, function.args.defaults = whole, [of[a.arg] for a in whole if of.get(a.arg) is not None]
+    outputs = [y for name in re.findall(r"\w+", ast.unparse(lines[-1].value)) for y in made.get(name, [name])]
+    if made:
+        lines[-1].value = ast.parse(", ".join(outputs), mode="eval").body
+    function.body = lines
+
+
 def in_shorthand(function: ast.FunctionDef) -> None:
     """Put kinds in the place of axes that have names: the axes of a reduction are the features, the others the rows."""
     text = {a.arg: ast.unparse(a.annotation or a) for a in function.args.args}
-    axes = {name: re.findall(r"\.\.\.|\w+", of.partition("[")[2]) for name, of in text.items()}
+    axes = {name: re.findall(AXIS, of.partition("[")[2]) for name, of in text.items()}
     if (first := next((name for name, of in text.items() if of.startswith("Array[")), None)) is None:
         return
     calls = [e for e in ast.walk(function) if taken(e)[0] in ("mean", "sum", "max", "min") and taken(e)[1][1:]]
     last = re.split(r" (?![^(]*\))", text[first].replace("Array['", ""))[-1]
-    named = {frozenset(re.findall(r"\w+", ast.unparse(e.args.pop()))) for e in calls} or {
-        frozenset(re.findall(r"\w+", last))
+    named = {frozenset(re.findall(AXIS, ast.unparse(e.args.pop()))) for e in calls} or {
+        frozenset(re.findall(AXIS, last))
     }
     fits = len(named) == 1 and all({*own} <= {*axes[first]} for own in axes.values())
     require(fits, "not in the language of definitions: its axes")
@@ -241,6 +295,7 @@ class SourceFunction:
         require(ours, "not in the language of definitions: an import of what is not lngen.language, or of another name")
         function.body = function.body[ast.get_docstring(function) is not None :]
         self.text = ast.unparse(function)
+        in_parts(function)
         in_shorthand(function)
         parts = require(DEFINITION.fullmatch(ast.unparse(function)), "not in the language of definitions: its lines")
         kinds, written = re.findall(rf"(\w+): ({KIND})", parts[1]), re.findall(r"\n    (\w+) = (.*)", parts[2])
@@ -251,12 +306,15 @@ class SourceFunction:
         self.varied = [name for name, kind in kinds if kind not in (*DATA, "Constant")]
         self.outputs, self.lines = re.findall(r"\w+", parts[3] or "y"), {name: parsed(text) for name, text in written}
         nodes = [part for line in self.lines.values() for part in ast.walk(line)]
+        free = {n.id for p in nodes if getattr(p, "power", 0) is None for n in ast.walk(p.right) if hasattr(n, "id")}
+        require(free <= {*self.constants, "D"}, f"not verified: an exponent that moves, of {sorted(free)}")
+        self.exponents = free
         alien = {ast.unparse(node.func) for node in nodes if isinstance(node, ast.Call)} - LANGUAGE
         names = [*self.kinds, *(name for name, _ in written), *RESERVED]
         fits = not alien and len({*names}) == len(names) and {*self.outputs} <= {*self.lines}
         require(fits, f"the definition has a name twice, or a function that is not of the language: {[*alien]}")
         self.numbers = [iv.zero, *(node.exactly for node in nodes if isinstance(node, ast.Constant))]
-        self.along, self.steep = [self.lines], any(abs(getattr(node, "power", 0)) > 8 for node in nodes)
+        self.along, self.steep = [self.lines], any(abs(getattr(node, "power", 0) or 0) > 8 for node in nodes)
         for move in MOVES:
             pairs = [pair for lines in self.along for pair in lines.items()]
             self.along.append({name + move: parsed(tangent(e, move), 1e6) for name, e in pairs})
@@ -290,6 +348,42 @@ def agree(a: Table, b: Table, largest: Any) -> bool | None:
     return False if any(sign(gap) for gap, _ in gaps) else close or None
 
 
+class EmittedCode:
+    """The NumPy files of a layer, those that the certificate names, run in another process."""
+
+    def __init__(self, folder: Path, hashes: dict[str, str], seconds: float) -> None:
+        require({*hashes} >= RUN, "the certificate is of no code; write it where the code is derived")
+        for name, wanted in hashes.items():
+            found = hashlib.sha256((folder / name).read_bytes()).hexdigest() if (folder / name).is_file() else "none"
+            require(found == wanted, f"{name} is not the text that the certificate is of")
+        reader = str(Path(__file__).with_name("verify_code.py"))
+        words = [sys.executable, "-I", reader, str(folder.resolve()), str(int(seconds) + 1)]
+        self.process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.held: dict[str, bool] = {}
+
+    def hold(self, features: int, values: dict[str, Table]) -> None:
+        """Compare what the code makes of a point with the certificate's values, at once and in blocks."""
+        given = {name: [[u._mpi_ for u in row] for row in table] for name, table in values.items()}
+        for in_blocks in (False, True):
+            point = {"features": features, "in_blocks": in_blocks, "values": given}
+            print(json.dumps(point, default=int), file=self.process.stdin, flush=True)
+            answer = json.loads(self.process.stdout.readline() or '{"fault": "it ended"}')
+            require("made" in answer, f"the code: {answer.get('fault')}")
+            for name, rows in answer["made"].items():
+                made = [[iv.make_mpf(tuple((s, MPZ(m), e, b) for s, m, e, b in u)) for u in row] for row in rows]
+                scale = reduce(lambda m, u: u if m < u else m, (abs(u).b for row in values[name] for u in row))
+                gaps = each(operator.sub, values[name], made)
+                require(not any(sign(u) for row in gaps for u in row), f"{name} of the code, {features} features")
+                close = all(u.delta <= scale * NEAR for row in gaps for u in row)
+                self.held[name] = close or self.held.get(name, False)
+
+    def end(self) -> int:
+        """Count the results that were compared; raises ClaimRefused if the digits of one did never suffice."""
+        self.process.stdin.close()
+        require(self.held and all(self.held.values()), f"not seen: {[n for n, held in self.held.items() if not held]}")
+        return len(self.held)
+
+
 def follows(kind: str, one: Table, other: Table, flip: int) -> bool:
     """Test whether a decision has the sign of another, and a ratio to it that varies only where it may."""
     if kind == "order":
@@ -312,7 +406,9 @@ class Certificate:
         pairs = zip_longest(document["definition"].split("\n"), definition.text.split("\n"))
         for line, (here, there) in enumerate(pairs, 1):
             require(here == there, f"another definition: line {line} is {here!r}, and in the file it is {there!r}")
-        self.definition, self.alive, self.steps = definition, {}, []
+        self.definition, self.alive, self.steps, self.run_code = definition, {}, [], None
+        hashes = document["code"].items()
+        require(all(CODE.fullmatch(n) and re.fullmatch("[0-9a-f]{64}", h) for n, h in hashes), "its hashes of code")
         self.most = PLACES if re.search(r"\b(pick|index)\(", definition.text) else 2**31
         self.extremes = re.search(r"\b(max|min)\(", definition.text) or "attains_first" in str(document["steps"])
         self.own = {name: name for name in (*definition.kinds, *definition.lines)} | document["names"]
@@ -404,8 +500,11 @@ class Certificate:
             names, reach = {*re.findall(r"[A-Za-z]\w*", key[1])}, sum(map(int, re.findall(r"\b\d+\b", key[1])))
             near = "*" not in key[1] and reach <= (1 if "D" in names else PLACES - 2) and names - {"D"}
             exact = near and self.most == PLACES and names <= {"D", "index", *map(self.own.get, definition.integers)}
+            exact = exact or key[1] in {f"{n}{by} - (0)" for n in definition.exponents for by in ("", " - 1", " - 2")}
             require(alive or exact or key[0] == "pole", f"{key[1][:80]} decides, and the definition does not by it")
             self.alive[key] = alive
+        if self.run_code and not special and features <= MOST_OF_CODE:
+            self.run_code.hold(features, values)
         return True
 
 
@@ -414,6 +513,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("certificate", type=Path)
     parser.add_argument("--definition", type=Path, required=True, metavar="FILE", help="the definition that you have")
+    parser.add_argument("--code", type=Path, metavar="FOLDER", help="the layer's files, whose NumPy runs")
     parser.add_argument("--seed", type=int, default=random.SystemRandom().getrandbits(64), help="to repeat a run")
     parser.add_argument("--seconds", type=float, default=8, help="after which it is refused (default: 8)")
     given, status, points = parser.parse_args(), 0, 0
@@ -424,9 +524,13 @@ def main() -> int:
             require(path.is_file() and path.stat().st_size <= MOST_BYTES, f"{path} is no file, or too large")
         text, twice = given.certificate.read_text("utf-8"), "a key stands there twice"
         once = {"object_pairs_hook": lambda pairs: require(len(dict(pairs)) == len(pairs), twice) and dict(pairs)}
-        certificate = Certificate(json.loads(text, **once), SourceFunction(given.definition.read_text("utf-8")))
+        document = json.loads(text, **once)
+        certificate = Certificate(document, SourceFunction(given.definition.read_text("utf-8")))
+        if given.code:
+            certificate.run_code = EmittedCode(given.code, document["code"], given.seconds)
         points = certificate.run(random.Random(given.seed))
         said = f"{len(certificate.steps)} steps and every result hold"
+        said += f", and {certificate.run_code.end()} results of the code" if given.code else ""
     except Exception as fault:
         said = str(fault) if isinstance(fault, ClaimRefused) else f"its form: {fault!r}"
         status, said = (3, said) if said.startswith("NOT VERIFIED") else (1, f"REFUSED: {said}")

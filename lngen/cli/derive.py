@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from lngen.check.validation.emission import with_validated_text
+from lngen.check.validation.emission import validated_files, with_validated_text
 from lngen.cli import console, layers
 from lngen.emit.backends import SHARDED, added, backend, parsed, with_needed
 from lngen.errors import LngenError, counted, printable_lines
@@ -144,7 +144,7 @@ def _require_architecture(arch: str, html: Path | None) -> None:
 def _certificate(layer: Derived) -> str:
     from lngen.report.certificate import certificate
 
-    return certificate(layer.plan.derivation)
+    return certificate(layer.plan.derivation, validated_files(layer))
 
 
 def _require_room(documents: Mapping[str, Path], definitions: Sequence[Definition], *, check: bool) -> None:

@@ -14,11 +14,14 @@ from lngen.check.validation.recorded import LAYER, CppValidated, recorded
 from lngen.derivation.derivation import EMITTED_TEXT, EVERY_D, NONE, Proof
 from lngen.emit.numpy.lowering import handed
 from lngen.emit.render import sha256_text
+from lngen.paths import RUNTIME
 from lngen.pipeline.cache import values
 from lngen.pipeline.cache.results import kept
 from lngen.pipeline.files import manifest
 from lngen.pipeline.stages import Derived, require_evidence
 from lngen.runtime.native.compiler import NoCompiler, compiler
+
+_NUMPY = ("numpy_backend.py", *sorted({f"{name}.py" for name in FILES.values()}))
 
 
 def with_validated_text(layer: Derived) -> Derived:
@@ -27,8 +30,7 @@ def with_validated_text(layer: Derived) -> Derived:
     NumPy's text runs on symbols at a few row lengths, in the calls that are brief to make. C++'s is read back for every
     D, where there is a compiler. `lngen check` takes more calls. Raises EvidenceError if a text does not.
     """
-    looked_at = [name for name in (*(f"{name}.py" for name in sorted(set(FILES.values()))), LAYER) if _has(layer, name)]
-    what = " ".join(["emitted text", *(f"{name} {sha256_text(layer.text(name))}" for name in looked_at)])
+    what = " ".join(["emitted text", *(f"{name} {digest}" for name, digest in validated_files(layer).items())])
     write, read = partial(values.encode, given=layer.definition), partial(values.decode, given=layer.definition)
     proofs = kept(what, layer.definition, lambda: tuple(_proofs(layer)), write, read)
     derivation = layer.plan.derivation
@@ -37,7 +39,17 @@ def with_validated_text(layer: Derived) -> Derived:
     return replace(layer, plan=replace(layer.plan, derivation=found))
 
 
-def _has(layer: Derived, name: str) -> bool:
+def validated_files(layer: Derived) -> dict[str, str]:
+    """Return the SHA-256 of each file that is validated, by its path from the folder of the layer."""
+    names = [name for name in (*_NUMPY, LAYER) if _can_be_validated(layer, name)]
+    found = {name: layer.text(name) for name in names}
+    if _NUMPY[0] in found:
+        shared = manifest.shared_emission([layer.emission]).files
+        found |= {f"../{RUNTIME}/{path}": text for path, text in shared if path.startswith("numpy/")}
+    return {name: sha256_text(text) for name, text in found.items()}
+
+
+def _can_be_validated(layer: Derived, name: str) -> bool:
     """Test whether a file is emitted, and can be validated here."""
     can_be = _compiles() if name == LAYER else layer.definition.minimum_features <= LONGEST
     return name in layer.files and can_be
@@ -56,9 +68,9 @@ def _proofs(layer: Derived) -> Iterator[Proof]:
     with tempfile.TemporaryDirectory() as folder:
         manifest.write(layer.emission, Path(folder))
         place = Path(folder, layer.emission.name)
-        if all(_has(layer, f"{name}.py") for name in FILES.values()):
+        if _can_be_validated(layer, _NUMPY[0]):
             yield from _of_numpy(validated(place, [*map(handed, programs)], is_brief=True))
-        if _has(layer, LAYER):
+        if _can_be_validated(layer, LAYER):
             yield from _of_cpp(recorded(place, programs))
 
 

@@ -105,7 +105,7 @@ def _backward_backward(derivation: Derivation, facts: KnownValues, first: int) -
     equations = leading_to(results.values(), equations)
     equations = stable_lines(_guarded(derivation, equations, names, trail), whole.forward, trail, names)
     rename, equations = under_names_of_results(equations, results.values())
-    trail.rename(rename)
+    trail.under_names_of_results(rename, results.values())
     for line in whole.forward.equations:
         reason = f"{line.symbol.name} is a value of the forward"
         change = partial(_with_line, line=line)

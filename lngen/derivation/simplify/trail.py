@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from sympy import Expr
@@ -100,6 +100,35 @@ class Trail:
     def rename(self, names: Mapping[TypedSymbol, Expr]) -> None:
         """Rename symbols in all steps so far."""
         self.steps = [renamed(step, names) for step in self.steps]
+
+    def under_names_of_results(
+        self, names: Mapping[TypedSymbol, TypedSymbol], results: Collection[TypedSymbol]
+    ) -> None:
+        """Rename values to the results that they are, and what stands between the two and is no result itself.
+
+        >>> from lngen.algebra.symbols import RowSymbol
+        >>> g, z, x, dx = (RowSymbol(name) for name in ("g", "z", "x", "dx"))
+        >>> trail = Trail()
+        >>> for target, before, after in ((g, None, 2*x), (z, None, g), (z, g, x + x), (dx, None, z), (dx, z, 3*x - x)):
+        ...     trail.derived("chain rule", target, before, after, "")
+        >>> trail.under_names_of_results({g: dx}, [dx])
+        >>> [(step.target, step.before, step.after) for step in trail.steps]
+        [(dx, None, 2*x)]
+        """
+        every = dict(names)
+        for step in self.steps:
+            result = every.get(step.after) if isinstance(step.after, TypedSymbol) else None
+            if step.before is None and result is not None and step.target not in results:
+                every[step.target] = result
+        self.rename(every)
+        told: dict[TypedSymbol, Expr] = {}
+        kept = []
+        for step in self.steps:
+            before = told.get(step.target) if step.before == step.target else step.before
+            if step.after not in (step.target, before):
+                kept.append(replace(step, before=before, operations_before=before and operation_count(before)))
+                told[step.target] = step.after
+        self.steps = kept
 
 
 def _shown(expression: Expr) -> Expr:

@@ -29,7 +29,7 @@ from lngen.algebra.symbols import (
     operation_count,
     renamed,
 )
-from lngen.derivation.simplify.linear import split_means
+from lngen.derivation.simplify.linear import TooManyTermsError, split_means
 from lngen.plan.planner import Plan
 from lngen.report.explanation.emulation import EmulatedRows, are_few, exactly, features_of, ordinary
 from lngen.report.explanation.words import listed, magnitude, verb
@@ -145,7 +145,10 @@ def _short(e: Expr) -> Expr:
     """The same with what leaves a mean outside of it, and in factors where that is soon found and shorter."""
     if e == sympy.nan or operation_count(e) > _MOST_FACTORED or e.has(Relational):
         return e
-    e = split_means(e)
+    try:
+        e = split_means(e)
+    except TooManyTermsError:
+        return e
     factored = sympy.factor(sympy.together(e))
     return factored if operation_count(factored) < operation_count(e) else e
 
