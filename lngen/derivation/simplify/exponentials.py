@@ -4,6 +4,7 @@ powers of them are written as powers. What the largest exponent is taken out of 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 
 import sympy
@@ -11,7 +12,7 @@ from sympy import Add, Expr, Mul, Pow
 
 from lngen.algebra.equations import Equation, Forward, Names
 from lngen.algebra.symbols import Reduction, RowMax, RowMin, TypedSymbol, axes, symbol_like
-from lngen.derivation.from_definition import to_sympy
+from lngen.derivation.from_definition import DecidedError, NotRealError, to_sympy
 from lngen.derivation.simplify.homogeneous import Homogeneous, NotAPowerError, Taken
 from lngen.derivation.simplify.line_rules import rewritten_forward
 from lngen.derivation.simplify.linear import TooManyTermsError, expand_linear, multiply_out, tree_size
@@ -243,7 +244,11 @@ def powers_of_exponentials(forward: Forward, definition: Definition, trail: Trai
     calls = (part for statement in definition.statements for part in walk(statement.expression))
     exponents = [call.arguments[0] for call in calls if isinstance(call, Call) and call.function == "exp"]
     inputs = {symbol.name: symbol for symbol in forward.symbols}
-    written = {to_sympy(e, inputs) for e in exponents if all(p.name in inputs for p in walk(e) if isinstance(p, Name))}
+    written: set[Expr] = set()
+    for exponent in (e for e in exponents if all(p.name in inputs for p in walk(e) if isinstance(p, Name))):
+        # One with a comparison that is always true is no row as given.
+        with suppress(DecidedError, NotRealError):
+            written.add(to_sympy(exponent, inputs))
     rows = [symbol for symbol in forward.symbols if symbol in written and axes(symbol).rows]
     names = Names.of(forward)
     bases: dict[Expr, Equation] = {}
