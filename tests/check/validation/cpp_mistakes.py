@@ -7,15 +7,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-
-@dataclass(frozen=True)
-class Mistake:
-    """A changed text: the kind of the change, its line, and what stands there."""
-
-    kind: str
-    line: int
-    change: str
-    text: str
+from tests.check.validation.mistakes import Mistake
 
 
 @dataclass(frozen=True)

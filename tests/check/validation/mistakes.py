@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 
 UFUNCS = {"add": "subtract", "subtract": "add", "multiply": "divide", "divide": "multiply"}
@@ -22,8 +22,8 @@ class Mistake:
 
 
 class _Source:
-    def __init__(self, text: str) -> None:
-        self.text, self.tree = text, ast.parse(text)
+    def __init__(self, text: str, functions: Collection[str]) -> None:
+        self.text, self.tree, self.functions = text, ast.parse(text), functions
         self._starts = [0]
         for line in text.splitlines(keepends=True):
             self._starts.append(self._starts[-1] + len(line.encode()))
@@ -39,18 +39,21 @@ class _Source:
         return Mistake(kind, node.lineno, f"{self.of(node)} -> {new}", text)
 
     def blocks(self) -> Iterator[ast.FunctionDef]:
-        """The functions of blocks, with the mathematics."""
+        """The functions in which mistakes are planted."""
         for each in ast.walk(self.tree):
-            if isinstance(each, ast.FunctionDef) and each.name == "block":
+            if isinstance(each, ast.FunctionDef) and (not self.functions or each.name in self.functions):
                 yield each
 
     def inside(self, kind: type) -> list[ast.AST]:
         return [node for block in self.blocks() for node in ast.walk(block) if isinstance(node, kind)]
 
 
-def mistakes(text: str, seed: int = 0) -> list[Mistake]:
-    """All mistakes of all kinds that are planted in a text, in an order that the seed shuffles."""
-    source, draw = _Source(text), random.Random(seed)
+def mistakes(text: str, seed: int = 0, functions: Collection[str] = ("block",)) -> list[Mistake]:
+    """All mistakes of all kinds that are planted in a text, in an order that the seed shuffles.
+
+    `functions` have them; none are all.
+    """
+    source, draw = _Source(text, functions), random.Random(seed)
     found = [each for plant in KINDS for each in plant(source, draw) if each.text != text and _is_valid(each.text)]
     draw.shuffle(found)
     return found
