@@ -14,9 +14,8 @@ import pytest
 from lngen.language.parsing import parse
 from lngen.pipeline.files.loading import module_from_files
 from lngen.pipeline.stages import derived
-from tests.requirements import needs_gxx
+from tests.requirements import NO_ONNX, needs_gxx
 
-NO_ONNX = "onnx is not installed"
 pytest.importorskip("onnx", reason=NO_ONNX)
 pytestmark = pytest.mark.ci
 
