@@ -16,7 +16,7 @@ import numpy as np
 import sympy
 from sympy import Expr
 
-from lngen.algebra.numeric import evaluate_expression
+from lngen.algebra.numeric import Arithmetic, evaluate_expression
 from lngen.algebra.symbols import D, SumRows, TypedSymbol, axes
 from lngen.check.validation.lines import CommentedLine, CommentedText, Watch
 from lngen.check.validation.traced import UNCOMPUTED, Traced, TracedArithmetic, traced
@@ -122,12 +122,19 @@ def _short(number: Traced) -> str:
 class ProgramValues:
     """The values of a program's names at a point, for all rows: those that lines left, and else what equations say."""
 
-    def __init__(self, program: RowProgram, rows: int, features: int, given: Mapping[TypedSymbol, Any]) -> None:
+    def __init__(
+        self,
+        program: RowProgram,
+        rows: int,
+        features: int,
+        given: Mapping[TypedSymbol, Any],
+        arithmetic: Arithmetic | None = None,
+    ) -> None:
         self.rows, self.features = rows, features
         self.equations = {q.symbol: q for q in equations_of(program)}
         self.known: dict[TypedSymbol, Any] = dict(given)
         self.there: dict[TypedSymbol, set[int]] = {}
-        self._arithmetic = TracedArithmetic()
+        self._arithmetic = arithmetic or TracedArithmetic()
 
     def learn(self, symbol: TypedSymbol, rows: slice, values: Array) -> None:
         """Note the values of a symbol in some rows."""
