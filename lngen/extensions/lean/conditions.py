@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import sympy
 from sympy import Expr, Pow
 
-from lngen.algebra.symbols import D, SumRows, TypedSymbol, axes
-from lngen.extensions.lean.notation import FEATURE, ROW, lean
-from lngen.extensions.lean.values import LeanValue, LeanValues
+from lngen.algebra.symbols import NOTHING, D, SumRows, TypedSymbol, axes
+from lngen.extensions.lean.notation import FEATURE, ROW, lean, lean_name
+from lngen.extensions.lean.values import LeanValues
 
 FEATURES = "hD"
 """Name of the hypothesis about the number of features."""
@@ -76,30 +76,37 @@ class Conditioner:
         """The name of the theorem about the sign of a value, and the relation that it states."""
         return (f"{symbol.name}_pos", "<") if self.values.sign(symbol) == 1 else (f"{symbol.name}_nonneg", "≤")
 
-    def known(self, e: Expr) -> Iterator[str]:
-        """Lines that bring in the signs of the values in an expression, for the indices at hand.
+    def positivity(self, e: Expr) -> list[str]:
+        """The lines that end a proof about the sign of an expression, whose indices are at hand.
 
-        Inside a sum they hold for every feature.
+        The signs of its values are brought in for these indices. A value inside a sum is opened instead, for
+        `positivity` asks for no facts about all features.
         """
-        own = axes(e).features
+        opened, lines = self._opened(e, axes(e).features)
+        unfolded = [f"Values.{lean_name(name)}" for name in opened]
+        return [*lines, *[f"simp only [{', '.join(unfolded)}]"] * bool(unfolded), "positivity"]
+
+    def _opened(self, e: Expr, features: bool) -> tuple[list[str], list[str]]:
+        opened: list[str] = []
+        lines: list[str] = []
         for symbol in sorted(e.free_symbols, key=lambda s: str(s.name)):
-            value = self.values.values.get(symbol)
+            value = self.values.values.get(symbol.name)
             if value is None or self.values.sign(symbol) is None:
                 continue
-            indices = f" {ROW}" * axes(symbol).rows + f" {FEATURE}" * (axes(symbol).features and own)
-            if not value.is_field:
-                yield f"have := {self.applied(value)}{indices}"
-            elif indices:
-                yield f"have := h_{symbol.name}{indices}"
-
-    def applied(self, value: LeanValue) -> str:
-        """The theorem about the sign of a value, with its hypotheses, without its indices."""
-        passed = self.base([value.symbol]).hypotheses
-        return " ".join([self.sign_lemma(value.symbol)[0], "s", *passed])
+            if axes(symbol).features and not features and value.meaning is not None and not value.is_field:
+                inner, brought = self._opened(value.meaning, features)
+                opened += [symbol.name, *inner]
+                lines += brought
+            elif value.is_field and axes(symbol) != NOTHING:
+                lines.append(f"have := h_{symbol.name}{_at(symbol)}")
+            elif not value.is_field:
+                passed = self.base([symbol]).hypotheses
+                lines.append(" ".join(["have :=", self.sign_lemma(symbol)[0], "s", *passed]) + _at(symbol))
+        return list(dict.fromkeys(opened)), list(dict.fromkeys(lines))
 
     def _fact(self, base: Expr, name: str, term: str, sign: int, quantified: str, root: bool) -> Iterator[str]:
         names = indices(quantified)
-        steps = [f"intro {names}"] * bool(names) + [*self.known(base), "positivity"]
+        steps = [f"intro {names}"] * bool(names) + self.positivity(base)
         yield f"have {name} : {quantified}0 {'<' if sign else '≤'} {term} := by {'; '.join(steps)}"
         if sign:
             of_each = f"fun {names} => ({name} {names}).ne'" if names else f"{name}.ne'"
@@ -107,6 +114,11 @@ class Conditioner:
         if sign and root and not names:
             yield f"have {name}_root : Real.sqrt ({term}) ≠ 0 := (Real.sqrt_pos.mpr {name}).ne'"
             yield f"have {name}_square : Real.sqrt ({term}) ^ 2 = {term} := Real.sq_sqrt {name}.le"
+
+
+def _at(symbol: TypedSymbol) -> str:
+    varies = axes(symbol)
+    return f" {ROW}" * varies.rows + f" {FEATURE}" * varies.features
 
 
 def _is_root(power: Pow) -> bool:

@@ -35,6 +35,15 @@ macro "row_sums" : tactic => `(tactic| try simp only [mul_add, add_mul, mul_sub,
   neg_mul, mul_neg, neg_div, Finset.sum_add_distrib, Finset.sum_sub_distrib, Finset.sum_neg_distrib, Finset.mul_sum,
   Finset.sum_mul, Finset.sum_div, Finset.sum_const, Finset.card_univ, Fintype.card_fin, nsmul_eq_mul])
 
+/-- The identity of a field, as it is, with factors inside of sums, or outside. -/
+macro "row_algebra" : tactic => `(tactic| first
+  | done
+  | (ring; done)
+  | (field_simp; done)
+  | (field_simp; ring; done)
+  | (row_sums; try field_simp; row_sums; try ring_nf; done)
+  | (simp only [← Finset.sum_div, ← Finset.mul_sum, ← Finset.sum_mul]; try field_simp; try ring_nf; done))
+
 variable {{{rows} D : ℕ}}
 """
 

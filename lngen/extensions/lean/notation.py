@@ -16,7 +16,7 @@ import sympy
 from sympy import Expr, Symbol
 
 from lngen.algebra.notation import Order
-from lngen.algebra.notation.plain import Text
+from lngen.algebra.notation.plain import WORDS, Text, text
 from lngen.algebra.symbols import (
     ENTRY_OF,
     PLACE,
@@ -40,13 +40,13 @@ _BOUND = {"": "i", "i": "j", "j": "k", "n": "m", "m": "l"}
 
 _MATHLIB = {"exp": "exp", "log": "log", "sin": "sin", "cos": "cos", "tanh": "tanh"}
 _MATHLIB |= {"asin": "arcsin", "acos": "arccos", "atan": "arctan"}
-_RESERVED = frozenset(
-    """abbrev at axiom by calc class def deriving do else end example export extends finally for from fun have if
-    import in include inductive infix instance let local macro match meta mut mutual namespace noncomputable notation
-    omit open opaque postfix prefix private protected public return rfl section set_option show sorry structure suffices
-    then theorem this try unless universe using variable where while with mk rec recOn casesOn noConfusion
-    Prop Sort Type""".split()
-)
+_KEYWORDS = """
+abbrev at axiom by calc class def deriving do else end example export extends finally for from fun have if import in
+include inductive infix instance let local macro match meta mut mutual namespace noncomputable notation omit open opaque
+postfix prefix private protected public return rfl section set_option show sorry structure suffices then theorem this
+try unless universe using variable where while with mk rec recOn casesOn noConfusion Prop Sort Type
+"""
+_RESERVED = frozenset(_KEYWORDS.split())
 _PRODUCT = 1
 
 
@@ -73,8 +73,6 @@ def lean(expression: Expr, order: Order = (), held: Mapping[Symbol, str] | None 
 
 class LeanText(Text):
     """Writes expressions as terms of Lean. Values are functions of a row, of a feature, or of both."""
-
-    cannot, refusal = "no term of Lean is written for", UnsaidError
 
     def __init__(self, order: Order, held: Mapping[Symbol, str], row: str = ROW, feature: str = FEATURE) -> None:
         super().__init__(order)
@@ -142,7 +140,7 @@ class LeanText(Text):
         return self.other(e)
 
     def other(self, e: Expr) -> str:
-        raise UnsaidError(f"{self.cannot} {type(e).__name__} ({e})")
+        raise UnsaidError(f"{WORDS.get(type(e), text(e))} has no term here")
 
     def _binds(self, e: Expr) -> int:
         return _PRODUCT if isinstance(e, Mean) else super()._binds(e)

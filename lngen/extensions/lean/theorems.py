@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import sympy
 from sympy import Expr
 
-from lngen.algebra.symbols import FeatureSum, Mean, Reduction, SumRows, TypedSymbol
+from lngen.algebra.symbols import TypedSymbol
 from lngen.derivation.derivation import EVERY_D, Step
 from lngen.derivation.differential import Differential
 from lngen.extensions.lean.conditions import FEATURES, Conditioner, Conditions
@@ -19,6 +19,8 @@ from lngen.prove.every_size import NotShownError
 from lngen.prove.printed import PrintedEquality, claims
 
 SORRY = ("sorry",)
+_NOT_ZERO = f"have {FEATURES}' : (D : ℝ) ≠ 0 := Nat.cast_ne_zero.mpr (by omega)"
+_SOME = "haveI : NeZero D := ⟨by omega⟩"
 _HELD = "t"
 _USES = "it uses"
 
@@ -75,15 +77,14 @@ class Theorems:
             if self.values.sign(value.symbol) is None or value.meaning is None:
                 continue
             name, relation = self.conditioner.sign_lemma(value.symbol)
-            proof = [*_setup(), f"unfold Values.{lean_name(value.symbol.name)}"]
-            proof += [*self.conditioner.known(value.meaning), "positivity"]
+            proof = [f"unfold Values.{lean_name(value.symbol.name)}", *self.conditioner.positivity(value.meaning)]
             yield Theorem(
                 name,
                 f"The sign of {value.symbol.name}, from those of what it is made of",
                 self.conditioner.base([value.symbol]),
                 self.values.binders(value.symbol),
                 f"0 {relation} {lean(value.symbol, self.values.order)}",
-                tuple(proof),
+                (_SOME, *proof),
             )
 
     def all(self) -> list[Theorem | LeftOut]:
@@ -152,10 +153,11 @@ class Theorems:
     def _theorem(self, equality: _Equality, used: Sequence[_Equality] = ()) -> Theorem | LeftOut:
         values, opened = self.values.values, equality.opened or ()
         sides = equality.left, equality.right
-        for symbol in opened:
-            if values[symbol].is_field:
-                return LeftOut(equality.says, f"it rests on {symbol}: {values[symbol].reason}")
-        read = [*sides, *(meaning for s in opened if (meaning := values[s].meaning) is not None)]
+        # What is not proved may rest on all that it is made of.
+        for name in self.values.reached(sides) if equality.opened is None else [s.name for s in opened]:
+            if values[name].is_field and values[name].meaning is not None:
+                return LeftOut(equality.says, f"it rests on {name}: {values[name].reason}")
+        read = [*sides, *(meaning for s in opened if (meaning := values[s.name].meaning) is not None)]
         uses = [use for use in map(self._theorem, used) if isinstance(use, Theorem)]
         read += [side for use in used for side in (use.left, use.right)] if len(uses) == len(used) else []
         try:
@@ -168,7 +170,9 @@ class Theorems:
         statement, indices = f"{left} = {right}", self.values.binders(*sides)
         if equality.opened is None:
             return Theorem(equality.name, equality.says, conditions, indices, statement, SORRY)
-        proof = [*_setup(), *conditions.facts, *_script(read, opened, uses)]
+        mentioned = {symbol.name for use in used for side in (use.left, use.right) for symbol in side.free_symbols}
+        shown = [symbol.name for symbol in reversed(opened) if symbol.name not in mentioned]
+        proof = [_NOT_ZERO, *[_SOME] * bool(conditions.facts), *conditions.facts, *_script(read, shown, uses)]
         return Theorem(equality.name, equality.says, conditions, indices, statement, tuple(proof))
 
     def _slopes(self, step: Step) -> Iterator[Theorem | LeftOut]:
@@ -214,22 +218,14 @@ def _about(step: Step) -> str:
     return f"Step {step.number}, {step.target.name}"
 
 
-def _setup() -> tuple[str, ...]:
-    return f"have {FEATURES}' : (D : ℝ) ≠ 0 := Nat.cast_ne_zero.mpr (by omega)", "haveI : NeZero D := ⟨by omega⟩"
-
-
-def _script(read: Sequence[Expr], opened: Sequence[TypedSymbol], uses: Sequence[Theorem]) -> Iterator[str]:
-    """Yield the end of a proof: equations that are used or definitions, then sums, then a field's identity."""
+def _script(read: Sequence[Expr], opened: Sequence[str], uses: Sequence[Theorem]) -> Iterator[str]:
+    """Yield the end of a proof: equations that are used and definitions, then the algebra of rows."""
     for number, use in enumerate(uses, 1):
         yield f"have u{number} := {' '.join([use.name, 's', *use.conditions.hypotheses])}"
     names = [f"u{number}" for number in range(1, len(uses) + 1)]
-    names = names or [f"Values.{lean_name(symbol.name)}" for symbol in reversed(opened)]
+    names += [f"Values.{lean_name(name)}" for name in opened]
     if names:
         yield f"simp only [{', '.join(names)}]"
     if any(e.has(sympy.exp) for e in read):
         yield "try simp only [Real.exp_add, Real.exp_sub, Real.exp_neg]"
-    summed = any(e.has(Reduction, Mean, FeatureSum, SumRows) for e in read)
-    yield from ["row_sums"] * summed
-    yield "field_simp"
-    yield from ["row_sums"] * summed
-    yield "ring_nf"
+    yield "row_algebra"

@@ -12,9 +12,9 @@ from functools import cached_property
 
 from sympy import Expr
 
-from lngen.algebra.equations import Equation
+from lngen.algebra.equations import Equation, read_by
 from lngen.algebra.notation import Order
-from lngen.algebra.symbols import D, TypedSymbol, axes
+from lngen.algebra.symbols import PLACE, D, TypedSymbol, axes
 from lngen.derivation.derivation import Derivation, Step
 from lngen.extensions.lean.notation import FEATURE, ROW, UnsaidError, lean, lean_name
 from lngen.prove.every_size import EverySize
@@ -38,7 +38,7 @@ class LeanValue:
 
 
 class LeanValues:
-    """The values of a derivation's forward and gradients, by symbol, in an order in which each uses earlier ones."""
+    """The values of a derivation's forward and gradients by name, in an order in which each uses earlier ones."""
 
     def __init__(self, derivation: Derivation) -> None:
         self.derivation = derivation
@@ -46,7 +46,7 @@ class LeanValues:
         self.order: Order = reading_order(derivation)
         self.every = EverySize(derivation)
         self.names: Meanings = self.every.world("backward")
-        self.values = {value.symbol: value for value in self._values()}
+        self.values = {str(value.symbol.name): value for value in self._values()}
 
     @property
     def fields(self) -> list[LeanValue]:
@@ -70,15 +70,21 @@ class LeanValues:
 
     def given_signs(self, expressions: Iterable[Expr]) -> list[LeanValue]:
         """The fields with a sign that the signs of expressions may rest on, in order."""
-        reached: set[TypedSymbol] = set()
-        pending = [s for e in expressions for s in e.free_symbols]
+        reached = self.reached(expressions)
+        return [value for value in self.fields if value.symbol.name in reached and self.sign(value.symbol) is not None]
+
+    def reached(self, expressions: Iterable[Expr]) -> list[str]:
+        """The names of the values that expressions are made of, in order."""
+        reached: set[str] = set()
+        pending = [s.name for e in expressions for s in e.free_symbols]
         while pending:
-            symbol = pending.pop()
-            if symbol in self.values and symbol not in reached:
-                reached.add(symbol)
-                value = self.values[symbol]
-                pending += () if value.is_field or value.meaning is None else value.meaning.free_symbols
-        return [value for value in self.fields if value.symbol in reached and self.sign(value.symbol) is not None]
+            name = pending.pop()
+            if name in self.values and name not in reached:
+                reached.add(name)
+                value = self.values[name]
+                if not value.is_field and value.meaning is not None:
+                    pending += [symbol.name for symbol in value.meaning.free_symbols]
+        return [name for name in self.values if name in reached]
 
     def binders(self, *expressions: Expr) -> str:
         """The indices that statements about expressions have, as binders."""
@@ -93,12 +99,12 @@ class LeanValues:
 
     def _values(self) -> Iterator[LeanValue]:
         lines = list(self._lines())
-        defined = {line.symbol for line in lines}
-        read = [s for line in lines for s in sorted(line.expression.free_symbols, key=lambda s: str(s.name))]
-        read += [s for step in self.steps for s in sorted(step.read, key=lambda s: str(s.name))]
-        inputs = [*self.derivation.forward.symbols, *self.derivation.adjoint.cotangents]
-        for symbol in dict.fromkeys([*inputs, *read]):
-            if symbol not in defined and symbol != D and isinstance(symbol, TypedSymbol) and symbol.name.isidentifier():
+        told = (step.read for step in self.steps)
+        read = sorted(read_by(lines).union(*told), key=lambda symbol: str(symbol.name))
+        defined = {D.name, PLACE.name, *(line.symbol.name for line in lines)}
+        for symbol in (*self.derivation.forward.symbols, *self.derivation.adjoint.cotangents, *read):
+            if symbol.name not in defined:
+                defined.add(symbol.name)
                 yield LeanValue(symbol)
         for line in lines:
             try:
@@ -108,11 +114,10 @@ class LeanValues:
 
     def _lines(self) -> Iterator[Equation]:
         """The first line of each value: of the forward in normal form, of the definition, of a step."""
-        given: set[TypedSymbol] = set()
+        given: set[str] = set()
         d = self.derivation
-        first = (Equation(step.target, step.after if step.before is None else step.before) for step in self.steps)
+        first = [Equation(step.target, step.after if step.before is None else step.before) for step in self.steps]
         for line in (*d.forward.equations, *d.written.equations, *first):
-            if line.symbol not in given and line.symbol not in line.expression.free_symbols:
-                given.add(line.symbol)
+            if line.symbol.name not in given:
+                given.add(line.symbol.name)
                 yield line
-
