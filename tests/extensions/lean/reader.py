@@ -387,7 +387,7 @@ class Point:
 
 
 def points(file: LeanFile, theorem: Declaration, luck: random.Random) -> Iterator[Point]:
-    """Yield points that fulfil the hypotheses of a theorem, with D from 0 to 4."""
+    """Yield points that fulfil the hypotheses of a theorem, with D from 0 to 4; some rows are special."""
     for features in range(5):
         found = 0
         for attempt in range(TRIES):
@@ -402,7 +402,12 @@ def points(file: LeanFile, theorem: Declaration, luck: random.Random) -> Iterato
                 places: list[tuple[int, ...]] = [()]
                 for of in indices:
                     places = [(*place, each) for place in places for each in range(point.sizes[of])]
-                point.fields[name] = {place: draw() for place in places}
+                found_there = {place: draw() for place in places}
+                if attempt % 3 == 2 and indices[-1:] == ("D",):
+                    # Rows whose sum is zero: a mean that a theorem divides by may be.
+                    ends = [place for place in places if place[-1] == features - 1]
+                    found_there |= {end: -sum(found_there[*end[:-1], k] for k in range(features - 1)) for end in ends}
+                point.fields[name] = found_there
             if all(point.holds(hypothesis, {}) for hypothesis in theorem.hypotheses):
                 found += 1
                 yield point
