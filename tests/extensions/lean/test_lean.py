@@ -22,7 +22,9 @@ from lngen.language.oracle.evaluate import evaluate
 from lngen.language.oracle.multiprecision import mp_numbers
 from lngen.language.parsing import load, parse
 from lngen.prove import prove
+from tests.extensions.lean.kernel import kernel_file, lean, shared_library
 from tests.extensions.lean.reader import ROWS, LeanFile, NotReadError, Point, RefutedError, check
+from tests.requirements import needs_lean
 from tests.shipped import LAYERS
 
 ROOT = Path(__file__).parents[3]
@@ -170,6 +172,40 @@ def test_names_of_lean_and_an_unknown_sign_are_quoted_and_assumed() -> None:
         check(LeanFile(re.sub(r" \(h3 : .*?≠ 0\)", "", text)))
 
 
+@pytest.mark.parametrize("name", ["rms_norm", "softmax"])
+def test_each_equation_of_a_layer_has_a_proof_term(name: str) -> None:
+    assert kernel_file(LeanFile(text_of(name))).open == {}
+
+
+def test_false_equation_has_no_proof_term() -> None:
+    wrong = text_of("rms_norm").replace("- s.xhat n i * ((∑", "+ s.xhat n i * ((∑")
+    assert {*kernel_file(LeanFile(wrong)).open} == {"step_12", "dx_result"}
+
+
+@needs_lean
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("name", LAYERS)
+def test_kernel_of_lean_accepts_the_equations_of_a_layer(name: str) -> None:
+    assert lean(kernel_file(LeanFile(text_of(name))).text, library()) == ""
+
+
+@needs_lean
+@pytest.mark.exhaustive
+def test_kernel_of_lean_refuses_a_planted_proof_and_names_the_axioms() -> None:
+    text = kernel_file(LeanFile(text_of("rms_norm"))).text
+    before, name, after = text.partition("theorem step_12 ")
+    said = lean(f"{text}#print axioms dx_result\n", library())
+    assert "'dx_result' depends on axioms" in said
+    assert not re.search(r"sorry|step_|_result,", said)
+    assert "Application type mismatch" in lean(before + name + after.replace("sub", "add", 1), library())
+
+
+def library() -> Path:
+    found = shared_library()
+    assert found is not None
+    return found
+
+
 def test_command_prints_and_writes_the_same(tmp_path: Path) -> None:
     run = CliRunner().invoke
     printed = run(cli.app, ["lean", "softmax"], prog_name="lngen")
@@ -181,5 +217,8 @@ def test_command_prints_and_writes_the_same(tmp_path: Path) -> None:
 def test_page_shows_what_is_emitted() -> None:
     page = (ROOT / "docs" / "lean.md").read_text(encoding="utf-8")
     blocks = re.findall(r"(?s)```lean\n(.*?)```", page)
-    assert len(blocks) >= 3
+    assert len(blocks) == 4
     assert all(block in text_of("layer_norm") for block in blocks)
+    for name in ("layer_norm", "rms_norm", "softmax"):
+        equations = len(kernel_file(LeanFile(text_of(name))).proved)
+        assert f"| `{name}` | {STEPS[name][0]} | {STEPS[name][0]} | {equations} | {equations} |" in page
