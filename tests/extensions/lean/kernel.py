@@ -18,7 +18,8 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.extensions.lean.proof_terms import Bare, NoProofError, ProofTerms, chain
+from tests.extensions.lean.bare import Bare
+from tests.extensions.lean.proof_terms import POWERS, NoProofError, ProofTerms, chain
 from tests.extensions.lean.reader import Declaration, LeanFile
 
 _WORDS = """\
@@ -173,7 +174,7 @@ def kernel_file(file: LeanFile) -> KernelFile:
         lines.append(f"{word} {each.name} (s : Values){_binders(bare, each)} : {bare(each.says)}{proof}")
     functions = [f"axiom {name} : R → R" for name in _FUNCTIONS]
     literals = [f"axiom {name} : R\naxiom {name}_ne : ne {name} zero" for name in sorted(bare.literals)]
-    powers = [_power(int(name[4:])) for name in sorted(bare.literals) if name in {f"lit_{k}" for k in range(2, 6)}]
+    powers = [_power(int(name[4:])) for name in sorted(bare.literals) if name in {f"lit_{k}" for k in POWERS}]
     head = [_WORDS, *functions, *literals, *powers, AXIOMS, LEMMAS]
     return KernelFile("\n".join([*head, *lines, ""]), tuple(proofs), open_)
 
@@ -189,17 +190,17 @@ def _proof(file: LeanFile, theorem: Declaration, bare: Bare, proved: dict[str, s
     own = {*re.findall(r"Values\.(\w+)", script)}
     used = [file.theorems[name] for name in re.findall(r"have u\d+ := (\w+)", script)]
     more = own.union(*(re.findall(r"Values\.(\w+)", " ".join(use.proof)) for use in used))
-    reason = NoProofError()
+    reasons = []
     for opened in (own, more, {*file.definitions}):
         terms = ProofTerms(file, theorem, opened)
         try:
             found = terms.proof()
         except NoProofError as error:
-            reason = error
+            reasons.append(error)
         else:
             bare.literals |= terms.bare.literals
             return found
-    raise reason
+    raise reasons[0]
 
 
 def _arrows(bare: Bare, indices: tuple[str, ...]) -> str:

@@ -10,68 +10,21 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from tests.extensions.lean.reader import Declaration, LeanFile, Term
+from tests.extensions.lean.bare import OPERATIONS, Bare, value
+from tests.extensions.lean.grammar import Term
+from tests.extensions.lean.reader import Declaration, LeanFile
 
 Product = tuple[str, ...]
 """Factors, sorted; each is a text of Lean without sums and products outside of an atom."""
 Form = tuple[tuple[int, Product], ...]
 """Signed products, sorted, none beside its negative."""
 
-_OPERATIONS = {"+": "add", "-": "sub", "*": "mul", "/": "div", "^": "pow"}
-_RELATIONS = {"=": "Eq", "≠": "ne", "<": "lt", "≤": "le"}
-_REDUCTIONS = {"∑": "sum", "⨆": "sup", "⨅": "inf"}
-_POWERS = range(2, 6)
+POWERS = range(2, 6)
+"""Exponents whose powers are products."""
 
 
 class NoProofError(Exception):
     """An equation whose sides have different forms, or a term without a form."""
-
-
-class Bare:
-    """Writes terms without notation, for a file without a library."""
-
-    def __init__(self, file: LeanFile) -> None:
-        self.file, self.literals = file, set[str]()
-
-    def space(self, of: str) -> str:
-        """The axis of an index: features, or rows."""
-        return "D" if of == "D" else "N"
-
-    def literal(self, text: str) -> str:
-        """The name of a number; 0 and 1 have axioms of their own."""
-        if text in ("0", "1"):
-            return ("zero", "one")[int(text)]
-        name = f"lit_{text.replace('.', '_').replace('-', 'm')}"
-        self.literals.add(name)
-        return name
-
-    def __call__(self, term: Term) -> str:
-        match term:
-            case ("number", (text,)):
-                return self.literal(text)
-            case ("pi", ()):
-                return "pi"
-            case ("name", (name,)):
-                return "features" if name == "D" else name
-            case ("value", (name, indices)):
-                return value(name, indices)
-            case ("call", (name, inner)):
-                return f"({name.removeprefix('Real.')} {self(inner)})"
-            case ("neg", (inner,)):
-                return f"(neg {self(inner)})"
-            case ("∑" | "⨆" | "⨅", (name, body)):
-                return f"({_REDUCTIONS[term.head]}{self.space(self.file.types[id(term)])} (fun {name} => {self(body)}))"
-            case ("∀", (bound, body)):
-                return f"({''.join(f'∀ ({name} : Fin{self.space(of)}), ' for name, of in bound)}{self(body)})"
-            case ("HasDerivAt", (name, body, slope, at)):
-                return f"(HasDerivAt (fun {name} => {self(body)}) {self(slope)} {self(at)})"
-        word = {**_OPERATIONS, **_RELATIONS}[term.head]
-        return f"({word} {self(term.parts[0])} {self(term.parts[1])})"
-
-
-def value(name: str, indices: Any) -> str:
-    """A value at indices."""
-    return f"({' '.join([f'Values.{name} s', *indices])})"
 
 
 # ---- texts of forms and of proofs; None is the proof that something equals itself
@@ -382,7 +335,7 @@ class ProofTerms:
                 return f"(neg {text})", found, chain(_under("neg", proof), negative)
             case ("+" | "-" | "*" | "/", (left, right)):
                 return self._operation(term.head, self._form(left, at), self._form(right, at))
-            case ("^", (base, ("number", (exponent,)))) if exponent.isdigit() and int(exponent) in _POWERS:
+            case ("^", (base, ("number", (exponent,)))) if exponent.isdigit() and int(exponent) in POWERS:
                 text, form, proof = self._form(base, at)
                 written, whole, found = text, form, proof
                 for _ in range(int(exponent) - 1):
@@ -429,7 +382,7 @@ class ProofTerms:
             inner, split = b, None
         word = "add" if head in "+-" else "mul"
         whole, proof = (self._sum if word == "add" else self._multiplied)(form, other)
-        return f"({_OPERATIONS[head]} {a} {b})", whole, chain(split, _both(word, a, first, inner, second), proof)
+        return f"({OPERATIONS[head]} {a} {b})", whole, chain(split, _both(word, a, first, inner, second), proof)
 
 
 def _permuted(product: list[str], wanted: list[str]) -> str | None:

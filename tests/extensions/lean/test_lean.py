@@ -22,8 +22,9 @@ from lngen.language.oracle.evaluate import evaluate
 from lngen.language.oracle.multiprecision import mp_numbers
 from lngen.language.parsing import load, parse
 from lngen.prove import prove
+from tests.extensions.lean.grammar import NotReadError
 from tests.extensions.lean.kernel import kernel_file, lean, shared_library
-from tests.extensions.lean.reader import ROWS, LeanFile, NotReadError, Point, RefutedError, check
+from tests.extensions.lean.reader import ROWS, LeanFile, Point, RefutedError, check
 from tests.requirements import needs_lean
 from tests.shipped import LAYERS
 
