@@ -57,7 +57,7 @@ def test_file_of_a_layer_is_read_and_each_theorem_holds(name: str) -> None:
     assert check(file) > 300
 
 
-@pytest.mark.ci
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", [name for name in LAYERS if name not in STEPS])
 def test_file_of_every_layer_is_read_and_each_theorem_holds(name: str) -> None:
     check(LeanFile(text_of(name)))
