@@ -2,9 +2,10 @@
 
     python -m lngen.extensions.simt.field LAYER... --rows 5 --features 1 3 32 33 257
 
-The text of the kernels runs as it is: loops, tiles, tails, shuffles, sums of blocks, and the mathematics. Only the
-lines of the headers that say what double is are changed (`CHANGED`). Sums and products are exact, in whatever order. A
-function such as `exp` is any function: its values have nothing to do with the argument, but are the same for the same.
+The text of the kernels runs as it is: loops, tiles, tails, shuffles, sums of blocks, and the mathematics, with blocks,
+warps and lanes in three orders. Only the lines of the headers that say what double is are changed (`CHANGED`). Sums and
+products are exact, in whatever order. A function such as `exp` is any function: its values have nothing to do with the
+argument, but are the same for the same.
 
 A result that is equal to that of the program's lines is therefore equal as a polynomial: two different ones of degree d
 agree at random numbers of 63 bits with a probability of d/2**63 (Schwartz, 1980; Zippel, 1979). There is no tolerance.
@@ -41,6 +42,7 @@ from lngen.check.validation.numpy_text import ProgramValues
 from lngen.emit.cpp import handed
 from lngen.errors import LngenError
 from lngen.extensions.simt import driver
+from lngen.extensions.simt.schedule import SCHEDULES
 from lngen.language.parsing import load
 from lngen.paths import RUNTIME, derive_folder
 from lngen.pipeline.files import loading, manifest
@@ -205,18 +207,16 @@ def _raised(base: Any, exponent: Any) -> Residue:
 
 def bits(values: Any) -> Any:
     """Return residues as the memory of a kernel has them."""
-    of = np.frompyfunc(lambda u: u.v, 1, 1)(np.asarray(values, object))
+    of = np.frompyfunc(lambda u: Residue.of(u).v, 1, 1)(np.asarray(values, object))
     return np.asarray(of).astype(np.uint64).view(np.float64)
-
-
-def residues(array: Any) -> Any:
-    """Return the residues in the memory of a kernel."""
-    return np.frompyfunc(lambda v: Residue(int(v)), 1, 1)(np.ascontiguousarray(array).view(np.uint64))
 
 
 @dataclass(frozen=True)
 class FieldResult:
-    """Outcome for a direction at a shape: the entries that were compared, and those that differ, by result."""
+    """Outcome for a direction at a shape: the entries that were compared, and those that differ, by result.
+
+    Those that differ are counted in all orders of blocks, warps and lanes.
+    """
 
     direction: str
     rows: int
@@ -229,7 +229,6 @@ class InField:
     """A layer whose kernels compute modulo a prime; `folder` gets its files."""
 
     def __init__(self, layer: Derived, folder: Path) -> None:
-        self.layer = layer
         manifest.write(layer.emission, folder)
         headers = folder / RUNTIME / "cuda"
         shutil.copy(_HEADER, headers)
@@ -256,15 +255,18 @@ class InField:
             known |= drawn
             given = [_memory(drawn[each.symbol]) for each in takes.arguments if each.kind != "Constant"]
             numbers = {each.name: float(bits(drawn[each.symbol])) for each in takes.constants}
-            if takes.is_forward:
-                made, saved = device.forward(*given, **numbers)
-            else:
-                grouped = name == "backward_backward" and len(takes.cotangents) > 1
-                count = len(takes.cotangents) if grouped else 0
-                made = getattr(device, name)(saved, *[tuple(given[:count])] * grouped, *given[count:])
-            outputs = made if isinstance(made, tuple) else (made,)
+            grouped = name == "backward_backward" and len(takes.cotangents) > 1
+            count = len(takes.cotangents) if grouped else 0
+            runs = []
+            for schedule in SCHEDULES:
+                with driver.using(schedule=schedule, seed=1):
+                    if takes.is_forward:
+                        made, saved = device.forward(*given, **numbers)
+                    else:
+                        made = getattr(device, name)(saved, *[tuple(given[:count])] * grouped, *given[count:])
+                runs.append(made if isinstance(made, tuple) else (made,))
             values = ProgramValues(self.programs[name], rows, features, self._given(takes, known), ModularArithmetic())
-            yield self._compared(name, takes, outputs, values, rows, features)
+            yield self._compared(name, takes, runs, values, rows, features)
             if takes.is_forward:
                 made_there = (*takes.results, *takes.row_scalars)
                 known |= {
@@ -286,18 +288,18 @@ class InField:
         return given
 
     def _compared(
-        self, name: str, takes: DirectionProtocol, made: Sequence[Any], values: ProgramValues, rows: int, features: int
+        self, name: str, takes: DirectionProtocol, runs: Any, values: ProgramValues, rows: int, features: int
     ) -> FieldResult:
         wrong: dict[str, int] = {}
         compared = 0
-        for each, value in zip(takes.results, made, strict=True):
+        for each, made in zip(takes.results, zip(*runs, strict=True), strict=True):
             if each.cast is not None:
                 continue
-            found = residues(value)
             wanted = np.asarray(values.of(self._symbol(name, each.symbol), slice(0, rows)), object)
-            wanted = wanted[:, 0] if wanted.ndim == 2 and found.ndim == 1 else np.broadcast_to(wanted, found.shape)
-            apart = sum(bool(a != b) for a, b in zip(found.flat, wanted.flat, strict=True))
-            compared += found.size
+            wanted = wanted[:, 0] if wanted.ndim == 2 and made[0].ndim == 1 else np.broadcast_to(wanted, made[0].shape)
+            words = bits(wanted).view(np.uint64)
+            apart = sum(int(np.count_nonzero(np.ascontiguousarray(value).view(np.uint64) != words)) for value in made)
+            compared += words.size
             if apart:
                 wrong[each.name] = apart
         return FieldResult(name, rows, features, compared, wrong)
