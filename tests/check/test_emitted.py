@@ -6,6 +6,7 @@ import pytest
 
 from lngen.check import emitted
 from lngen.check.emitted import CheckRequest, check_emitted
+from lngen.check.validation import recording
 from lngen.language.parsing import parse
 from lngen.pipeline import stages
 from lngen.pipeline.files import loading, manifest
@@ -80,19 +81,22 @@ def test_check_emitted_with_kernels_that_end_the_process_reports_it(replacement,
     made, place = written(tmp_path)
     changed(place / "layer.h", ROW, rf"\1      {replacement}\n")
     report = check_emitted(made, place, "cpu", ONE, print)
-    first, second = failures(report)
+    first, text, second = failures(report)
     assert first == f"the code runs to its end: the process ended by {how} while it ran forward and backward at 2 x 3"
+    assert "the recorder of layer.h ended with status -" in text
     assert "layer.h differs" in second
     assert report.outcome == "failed"
 
 
 @pytest.mark.ci
 @needs_gxx
-def test_check_emitted_with_kernels_that_do_not_end_ends_them(tmp_path):
+def test_check_emitted_with_kernels_that_do_not_end_ends_them(tmp_path, monkeypatch):
+    monkeypatch.setattr(recording, "_SECONDS", 10)
     made, place = written(tmp_path)
     changed(place / "layer.h", ROW, '\\1      for (;;) asm volatile("");\n')
     asked = CheckRequest(shapes=[(2, 3)], dtypes=["float64"], at_thresholds=False, seconds=10)
-    first, _ = failures(check_emitted(made, place, "cpu", asked, print))
+    first, text, _ = failures(check_emitted(made, place, "cpu", asked, print))
+    assert "the recorder of layer.h did not end in 10 seconds" in text
     assert first.endswith("was ended after 10 seconds without an answer while it ran forward and backward at 2 x 3")
 
 

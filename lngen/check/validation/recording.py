@@ -107,7 +107,8 @@ def recorded_kernels(
 ) -> dict[str, list[list[RecordedKernel]]]:
     """Return the kernels of directions in each case: that of the rows, and that which ends the sums over rows.
 
-    `headers` has absence.h and names.h. Raises RuntimeError with the words of the compiler if it refuses the text.
+    `headers` has absence.h and names.h. Raises RuntimeError if the compiler refuses the text, with its words, and if the
+    text does not run to its end.
     """
     folder = headers or Path(cpp.__file__).parent
     options = [*OPTIONS, *(f"-I{each}" for each in (HERE, folder))]
@@ -116,9 +117,12 @@ def recorded_kernels(
         program = Path(temporary) / "recorder"
         program.write_bytes(made)
         os.chmod(program, 0o700)
-        done = subprocess.run([program], check=False, capture_output=True, encoding="utf-8", timeout=_SECONDS)
+        try:
+            done = subprocess.run([program], check=False, capture_output=True, encoding="utf-8", timeout=_SECONDS)
+        except subprocess.TimeoutExpired:
+            raise RuntimeError(f"the recorder of {text.name} did not end in {_SECONDS} seconds") from None
     if done.returncode:
-        raise RuntimeError(f"the recorder of {text} ended with status {done.returncode}")
+        raise RuntimeError(f"the recorder of {text.name} ended with status {done.returncode}")
     return _read(done.stdout.splitlines(), of)
 
 
