@@ -107,8 +107,8 @@ def recorded_kernels(
 ) -> dict[str, list[list[RecordedKernel]]]:
     """Return the kernels of directions in each case: that of the rows, and that which ends the sums over rows.
 
-    `headers` has absence.h and names.h. Raises RuntimeError if the compiler refuses the text, with its words, and if the
-    text does not run to its end.
+    `headers` has absence.h and names.h. Raises RuntimeError, with the compiler's words, if it refuses the text, and if
+    the text does not run to its end.
     """
     folder = headers or Path(cpp.__file__).parent
     options = [*OPTIONS, *(f"-I{each}" for each in (HERE, folder))]
