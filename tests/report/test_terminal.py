@@ -20,7 +20,7 @@ from tests import corpus
 from tests.shipped import ROOT
 from tests.tiers import sample
 
-MOST = 120
+MOST = 122
 LAYER = "layer_norm"
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -79,8 +79,8 @@ def _of_numpy(found: Mapping[str, Validated]) -> Iterator[Proof]:
     right = {name: each for name, each in found.items() if not each.findings}
     if right:
         sizes = next(iter(right.values())).sizes
-        lines = _listed({name: len(each.shown) for name, each in right.items()})
-        statement = f"the text of NumPy computes what its steps say, line by line: {lines}"
+        lines = sum(len(each.shown) for each in right.values())
+        statement = f"the text of NumPy computes its steps: {lines} lines and results{_of(right, found)}"
         yield Proof(f"exact at {sizes}", statement, True, EMITTED_TEXT, len(right))
 
 
@@ -88,12 +88,13 @@ def _of_cpp(found: Mapping[str, CppValidated]) -> Iterator[Proof]:
     yield from _not_shown("C++ and CUDA", {name: each.findings for name, each in found.items()})
     right = {name: each.compared for name, each in found.items() if not each.findings}
     if right:
-        statement = f"the text of C++ and CUDA computes what its steps say, in values compared: {_listed(right)}"
+        statement = f"the text of C++ and CUDA computes its steps: {sum(right.values())} values{_of(right, found)}"
         yield Proof(EVERY_D, statement, True, EMITTED_TEXT, len(right))
 
 
-def _listed(counts: Mapping[str, int]) -> str:
-    return ", ".join(f"{name} {count}" for name, count in counts.items())
+def _of(right: Collection[str], found: Collection[str]) -> str:
+    """Name the directions that are right, where others are not."""
+    return "" if len(right) == len(found) else f" of {', '.join(right)}"
 
 
 def _not_shown(language: str, findings: Mapping[str, Sequence[TextFinding]]) -> Iterator[Proof]:

@@ -39,7 +39,8 @@ def test_a_layer_has_the_evidence_for_its_text(layer: Derived) -> None:
         ("exact at D = 1, 2, 3, 4", True, 4),
         (EVERY_D, True, 4),
     ]
-    assert "forward 6, backward 7" in found[0].statement
+    assert found[0].statement == "the text of NumPy computes its steps: 31 lines and results"
+    assert found[1].statement == "the text of C++ and CUDA computes its steps: 22 values"
 
 
 def test_without_a_compiler_there_is_that_of_numpy_alone(layer: Derived, monkeypatch: pytest.MonkeyPatch) -> None:
