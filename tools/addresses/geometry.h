@@ -25,7 +25,7 @@ template <class G> Shape shape_from() {
   using symbolic::assume;
   const symbolic::I32 threads_per_row = symbolic::I32::symbol("threads per row"), rows = symbolic::I32::symbol("rows a block");
   const symbolic::I32 chunks = symbolic::I32::symbol("chunks"), threads = symbolic::I32::symbol("threads");
-  assume(is_power(threads_per_row)), assume(is_power(rows));
+  assume(is_power(threads_per_row)), assume(is_power(rows)), assume(threads_per_row <= MOST_THREADS);
   assume(threads == threads_per_row * rows), assume(threads >= 32), assume(threads <= MOST_THREADS);
   assume(chunks >= 1);
   if (G::KEEPS_ROW) assume(chunks <= 32);

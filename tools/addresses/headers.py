@@ -14,6 +14,10 @@ RUNTIME = Path(next(iter(runtime.__path__)))
 
 _ROW = "here.row, here.offset, here.live, next.row, next.offset, next.live".split(", ")
 
+_SETTLES = """s.blocks > 1 && (!are_held(s.blocks, taken.bytes(0), may) ||
+                          (s.blocks * s.threads > THREADS_AT_A_TIME &&
+                           !most_rows_copied(taken.copy, access, s.blocks, beside, may)))"""
+
 CUDA = {
     "shapes.cuh": Reading(
         {
@@ -23,7 +27,9 @@ CUDA = {
             "long long b) { return a > b ? a : b; }": "long long b) { return symbolic::chosen(a > b, a, b); }",
         },
         (
-            Carried("s.blocks > 1 && (!are_held(s.blocks, taken.bytes(0), may) ||\n                          (s.blocks * s.threads > THREADS_AT_A_TIME &&\n                           !most_rows_copied(taken.copy, access, s.blocks, beside, may)))", ["s.blocks"], ["s.blocks >= 1"]),
+            Carried(_SETTLES, ["s.blocks"], ["s.blocks >= 1"]),
+            Carried("threads / 2 >= vectors && threads > 1", ["threads"], ["is_power(threads)", "threads <= 8"]),
+            Carried("first <= most && ceiling(vectors, first) > MOST_CHUNKS", ["first"], ["is_power(first)"]),
             Carried(
                 "int threads = first, chunks = ceiling(vectors, first); threads <= most; threads *= 2, chunks = ceiling(chunks, 2)",
                 ["threads", "chunks"],
@@ -40,8 +46,8 @@ CUDA = {
             # Steps of the proof, shown where they stand.
             "    along[0] = row;": '    along[0] = row; symbolic::claim("a row is one of the call", along[0] < numbers[0]);',
             "found += along[axis] * numbers[FIRST + axis];": (
-                "{ symbolic::claimed(\"no step is back\", [&] { return along[axis] * numbers[FIRST + axis] >= 0; }); "
-                "symbolic::claimed(\"steps along an axis\", [&] { return along[axis] * numbers[FIRST + axis] <= "
+                '{ symbolic::claimed("no step is back", [&] { return along[axis] * numbers[FIRST + axis] >= 0; }); '
+                'symbolic::claimed("steps along an axis", [&] { return along[axis] * numbers[FIRST + axis] <= '
                 "(numbers[axis] - 1) * numbers[FIRST + axis]; }); found += along[axis] * numbers[FIRST + axis]; }"
             ),
         }
@@ -61,7 +67,12 @@ CUDA = {
             Carried(
                 "; first < rows; first += stride",
                 ["first", "ahead", "turn", *_ROW],
-                ["first >= 0", "AHEAD == 0 ? symbolic::always() : ahead == first + FREED * stride", "turn >= 0", "turn < at_least(symbolic::I32(AHEAD), symbolic::I32(1))"],
+                [
+                    "first >= 0",
+                    "AHEAD == 0 ? symbolic::always() : ahead == first + FREED * stride",
+                    "turn >= 0",
+                    "turn < at_least(symbolic::I32(AHEAD), symbolic::I32(1))",
+                ],
                 "tile.each([&](auto& part, auto) { forget(trip_, part); }); forget_place(trip_, here), forget_place(trip_, next);",
             ),
         ),
@@ -105,6 +116,33 @@ CUDA = {
     ),
 }
 """How each header of CUDA's is read."""
+
+SHAPES = Reading(
+    {
+        **CUDA["shapes.cuh"].instead,
+        "int without = 0;": "symbolic::I32 without = 0;",
+        "int attempt = 0;": "symbolic::I32 attempt = 0;",
+        # Numbers that decide between layouts, of which each has to be sound: any.
+        "registers_for(block, vector, n, may) /": "symbolic::unknown() /",
+        "blocks_at_a_time(block, chunks * vector * cost, n, may);": "held_blocks();",
+        "const int fewest = fewest_threads(vectors, may)": "const int fewest = few_threads()",
+        "all_sums <= may.shared - larger_of(slots + 1024, 8192)": "symbolic::unknown() > 0",
+        "= memory_of(s, D, n);": "= {symbolic::unknown(), symbolic::unknown(), symbolic::unknown(), symbolic::unknown()};",
+        _SETTLES: "s.blocks > 1 && symbolic::unknown() > 0",
+        "most_rows_copied(taken.copy, access, s.blocks, beside, may));": "copied(access));",
+        "__host__ __device__ constexpr Shape settled(": (
+            "symbolic::I32 copied(const symbolic::I32& access); symbolic::I32 held_blocks(); symbolic::I32 few_threads(); __host__ __device__ constexpr Shape settled("
+        ),
+    },
+    (
+        Carried("s.blocks > 1 && symbolic::unknown() > 0", ["s.blocks"], ["s.blocks >= 1"]),
+        *CUDA["shapes.cuh"].carried[1:],
+        Carried("symbolic::I32 without = 0; without < 3; ++without", ["without"], ["without >= 0"]),
+        Carried("symbolic::I32 attempt = 0;; ++attempt", ["attempt"], ["attempt >= 0", "attempt <= 2"]),
+    ),
+    symbolic_functions=True,
+)
+"""How shapes.cuh is read to show what shape_of gives."""
 
 _GIVEN = ("VECTOR", "ROWS_COPIED", "ROW", "SUMS", "HOLDS_FEATURES", "KEEPS_ROW", "ACCESS")
 """What a geometry is to the compiler; all else of it is a symbol."""
@@ -181,7 +219,10 @@ def cuda_texts(folder: Path = RUNTIME) -> dict[str, str]:
     texts = {name: (folder / "cuda" / name).read_text(encoding="utf-8") for name in (*CUDA, "rows.cuh")}
     found = {name: symbolic(name, texts[name], reading) for name, reading in CUDA.items()}
     rows = texts["rows.cuh"]
-    begin, end = rows.index("// Entries that are read and written together"), rows.index("// ---", rows.index("KEPT, class T"))
+    begin, end = (
+        rows.index("// Entries that are read and written together"),
+        rows.index("// ---", rows.index("KEPT, class T")),
+    )
     head = "\n" * rows.count("\n", 0, begin)
     found["accesses.cuh"] = symbolic(
         "rows.cuh",
@@ -196,17 +237,30 @@ def cuda_texts(folder: Path = RUNTIME) -> dict[str, str]:
     )
     found["rows.cuh"] = (HERE / "rows.h").read_text(encoding="utf-8")
     cut = found["geometry.cuh"]
-    start, here, last = cut.index("#ifndef LNGEN_VECTOR"), cut.index("struct Here {"), cut.index("template <class N>\nusing Chosen")
+    start, here, last = (
+        cut.index("#ifndef LNGEN_VECTOR"),
+        cut.index("struct Here {"),
+        cut.index("template <class N>\nusing Chosen"),
+    )
     before = "\n" * cut.count("\n", start, here)
-    found["geometry.cuh"] = f"{cut[:start]}{before}{cut[here:last]}\n#include \"made.h\"\n}}\n#endif\n"
+    found["geometry.cuh"] = f'{cut[:start]}{before}{cut[here:last]}\n#include "made.h"\n}}\n#endif\n'
     found["made.h"] = (HERE / "geometry.h").read_text(encoding="utf-8") + geometry(texts["geometry.cuh"]) + "\n"
     cpp = folder / "cpp"
     found["absence.h"] = (cpp / "absence.h").read_text(encoding="utf-8")
     found["names.h"] = "".join(
-        symbolic("", line).partition("\n")[2] if line.startswith("template <class T, class P, class A> struct PassedAs<") else line
+        symbolic("", line).partition("\n")[2]
+        if line.startswith("template <class T, class P, class A> struct PassedAs<")
+        else line
         for line in (cpp / "names.h").read_text(encoding="utf-8").splitlines(keepends=True)
     )
     found["cpp.cuh"] = (HERE / "cpp.h").read_text(encoding="utf-8")
     found["symbolic.h"] = (HERE / "symbolic.h").read_text(encoding="utf-8")
     found["copies.cuh"] = ""
     return found
+
+
+def shape_texts(folder: Path = RUNTIME) -> dict[str, str]:
+    """Return shapes.cuh as shape_of is run on symbols."""
+    found = cuda_texts(folder)
+    text = (folder / "cuda" / "shapes.cuh").read_text(encoding="utf-8")
+    return {**found, "shapes.cuh": symbolic("shapes.cuh", text, SHAPES)}

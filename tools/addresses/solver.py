@@ -11,7 +11,7 @@ from typing import Any
 STEPS = 3_000_000
 """Work of the solver on one question, before it is asked for each number of threads alone; on any machine the same."""
 
-POWERS = tuple(1 << place for place in range(11))
+POWERS = tuple(1 << place for place in range(12))
 _MISSING = "index arithmetic is shown by z3, and there is none: pip install z3-solver"
 
 
@@ -207,7 +207,11 @@ class Terms:
         self.nodes = nodes
         self.texts: dict[int, str] = {}
         self.made: dict[int, Any] = {}
-        self.powers = [nodes[int(each[1])][1] for each in nodes.values() if each[0] == "power" and nodes[int(each[1])][0] == "symbol"]
+        self.powers = [
+            nodes[int(each[1])][1]
+            for each in nodes.values()
+            if each[0] == "power" and nodes[int(each[1])][0] == "symbol"
+        ]
 
     def occurs(self, name: str) -> bool:
         """Test whether there is a symbol of a name."""
@@ -271,7 +275,7 @@ class Terms:
             return z.If(z.And(*[self.term(int(each)) < limit for each in both]), z.IntVal(0), z.IntVal(1))
         a, *others = [self.term(int(each)) for each in rest]
         match name:
-            case "power":  # up to the tenth
+            case "power":
                 return z.Or(*[a == power for power in POWERS])
             case "within":
                 bits = int(self.nodes[int(rest[1])][1])
@@ -286,6 +290,8 @@ class Terms:
             "multiply": lambda: a * b,
             "divide": lambda: a / b,
             "rest": lambda: a % b,
+            "quotient": lambda: z.If(a >= 0, a / b, -(-a / b)),
+            "remainder": lambda: z.If(a >= 0, a % b, -(-a % b)),
             "less": lambda: a < b,
             "equal": lambda: a == b,
         }[name]()

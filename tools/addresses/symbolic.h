@@ -225,6 +225,9 @@ template <class C> Number<C> fresh(const char* name) {
   return Number<C>::symbol(full);
 }
 
+// Whether what is divided may be negative, as where no address is computed. What it is divided by is not.
+inline bool signed_quotients = false;
+
 template <class C> Number<C> folded(const char* name, const Number<C>& a, const Number<C>& b) {
   const bool known_a = a.is_constant(), known_b = b.is_constant();
   const char op = name[0];  // a, s, m, d, r
@@ -240,6 +243,7 @@ template <class C> Number<C> folded(const char* name, const Number<C>& a, const 
   if (known_a && a.constant() == 0 && op == 'a') return b;
   if (known_a && a.constant() == 1 && op == 'm') return b;
   if (op == 'm' && ((known_a && a.constant() == 0) || (known_b && b.constant() == 0))) return Number<C>(0);
+  if ((op == 'd' || op == 'r') && signed_quotients) return Number<C>::of(operation(op == 'd' ? "quotient" : "remainder", a.id, b.id));
   const Number<C> made = Number<C>::of(operation(name, a.id, b.id));
   if (op == 'd' || op == 'r') {
     // Where numbers are not negative, C++ and arithmetic mean the same quotient.
@@ -307,8 +311,11 @@ template <class C, class D> Common<C, D> chosen(Truth condition, const Number<C>
                                std::to_string(condition.id < 0 ? a.id : b.id)));
 }
 
-// Tests whether a number is a power of two, up to the tenth.
-inline Truth is_power(const I32& a) { return Truth(operation("power", a.id, number(10))); }
+// Tests whether a number is a power of two, up to the eleventh.
+inline Truth is_power(const I32& a) {
+  if (!a.is_constant()) return Truth(operation("power", a.id, number(11)));
+  return Truth(number(a.constant() > 0 && !(a.constant() & (a.constant() - 1)) && a.constant() <= 2048));
+}
 
 // What a function gives that divides a number, and returns the rest.
 inline I64 quotient_and_rest(I64& number, const I64& size) {
@@ -319,6 +326,9 @@ inline I64 quotient_and_rest(I64& number, const I64& size) {
   number = quotient;
   return rest;
 }
+
+// Any number.
+inline I32 unknown() { return fresh<int>("unknown"); }
 
 // Bits: `(a | b) >> n`, of numbers that are not negative, is asked whether it is 0.
 inline U64 operator|(const U64& a, const U64& b) { return U64::of(operation("or", a.id, b.id)); }

@@ -104,7 +104,9 @@ def symbolic(name: str, text: str, reading: Reading = Reading()) -> str:  # noqa
 
 def _parts(text: str, symbolic_functions: bool) -> Iterator[tuple[bool, str]]:
     """Split a text into what stays as it is, such as constants and the heads of templates, and what does not."""
-    kept = re.compile(r"\btemplate <|^[ \t]*#[^\n]*|\bLNGEN_CONSTANT\b|\bconstexpr\b(?! *\()|\basm volatile\(|\benum\b", re.MULTILINE)
+    kept = re.compile(
+        r"\btemplate <|^[ \t]*#[^\n]*|\bLNGEN_CONSTANT\b|\bconstexpr\b(?! *\()|\basm volatile\(|\benum\b", re.MULTILINE
+    )
     place = 0
     while found := kept.search(text, place):
         start = found.start()
@@ -147,11 +149,11 @@ def _statement(text: str, start: int) -> int:
 
 def _loops(name: str, text: str, carried: Sequence[Carried]) -> str:
     """Let each loop make one trip that stands for all."""
-    of = {each.loop: each for each in carried}
+    of, found = {each.loop: each for each in carried}, set()
     place = 0
     while head := _LOOP.search(text, place):
         end = closing(text, head.end() - 1)
-        inside = text[head.end() : end - 1]
+        inside = text[head.end() : end - 1].strip()
         line = f"{name}:{text.count(chr(10), 0, head.start()) + 1}"
         if " : " in inside and ";" not in inside:
             place = end
@@ -159,28 +161,31 @@ def _loops(name: str, text: str, carried: Sequence[Carried]) -> str:
         is_while = head[0] == "while ("
         first, condition, step = ("", inside, "") if is_while else (part.strip() for part in inside.split(";"))
         if inside in of:
-            each = of.pop(inside)
+            each = of[inside]
+            found.add(inside)
             after = _statement(text, end)
             made = _carrying(line, each, first, condition, step, text[end:after])
+            made += "\n" * (text.count("\n", head.start(), after) - made.count("\n"))
             text, place = text[: head.start()] + made + text[after:], head.start() + made.rindex(text[end:after])
             continue
         if is_while:
             place = end
             continue
         declared = re.fullmatch(r"(int|long long) (\w+) = (.*)", first, re.DOTALL)
-        if declared and (declared[2] not in COUNTED or "G::ROWS" in condition):
+        rises = re.fullmatch(r"\+\+\w+|\w+ \+= .*", step, re.DOTALL)
+        if declared and rises and (declared[1] == "long long" or declared[2] not in COUNTED or "G::ROWS" in condition):
             kind = "symbolic::I32" if declared[1] == "int" else "symbolic::I64"
             head_text = (
                 f'for (symbolic::Trip<{kind}> {declared[2]}("{line}", {declared[3]}); '
                 f"{declared[2]}.enters([&] {{ return {condition}; }}); {step})"
             )
             text, place = text[: head.start()] + head_text + text[end:], head.start() + len(head_text)
-        elif declared:
+        elif declared and declared[2] in COUNTED:
             place = end
         else:
             raise Changed(f"the loop at {line} has no counter of its own, and is not told: {inside!r}")
-    if of:
-        raise Changed(f"{name} has no loop {next(iter(of))!r}")
+    if missing := of.keys() - found:
+        raise Changed(f"{name} has no loop {min(missing)!r}")
     return text
 
 
@@ -197,5 +202,5 @@ def _carrying(line: str, each: Carried, first: str, condition: str, step: str, b
     after = f"{step}, " if step else ""
     return (
         f'{{ {begins}symbolic::place = "{line}"; {claims} symbolic::Carrying trip_; {anything} {each.also} {known} '
-        f"for (; trip_.enters([&] {{ return bool({condition}); }}); {after}trip_.ends([&] {{ {claims} }})) {body} }}"
+        f"for (; trip_.enters([&] {{ return bool({condition or 'true'}); }}); {after}trip_.ends([&] {{ {claims} }})) {body} }}"
     )
