@@ -1,8 +1,7 @@
 """Show that no header of CUDA's leaves an array: python -m tools.addresses [--every] [--lines] [PROGRAM ...].
 
-For each header: the lines that access an array, what is asserted of them, and how it came out. `--lines` has a row for each
-line and array. `--every` goes through every width of an access and every number of rows that are copied ahead, for an hour.
-The exit status is 1 if something is refuted or was not followed.
+For each header: the number of its assertions, by kind. `--lines` has a row for each line and array. `--every` goes
+through every width of an access and number of rows copied ahead. The exit status is 1 if an assertion is not shown.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Headers of kernels as programs that print their addresses: what is replaced in each, and what geometry they are given."""
+"""Headers of kernels as programs that print their addresses: the replacements in each, and a geometry of symbols."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tools.addresses.text import Carried, Changed, Reading, closing, symbolic
 HERE = Path(__file__).parent
 RUNTIME = Path(next(iter(runtime.__path__)))
 
-_ROW = "here.row, here.offset, here.live, next.row, next.offset, next.live".split(", ")
+_ROW = ["here.row", "here.offset", "here.live", "next.row", "next.offset", "next.live"]
 
 _SETTLES = """s.blocks > 1 && (!are_held(s.blocks, taken.bytes(0), may) ||
                           (s.blocks * s.threads > THREADS_AT_A_TIME &&
@@ -21,17 +21,17 @@ _SETTLES = """s.blocks > 1 && (!are_held(s.blocks, taken.bytes(0), may) ||
 CUDA = {
     "shapes.cuh": Reading(
         {
-            "return a / b + (a % b != 0);": "return a / b + symbolic::chosen(a % b != 0, symbolic::I32(1), symbolic::I32(0));",
-            "at_least(int a, int b) { return a > b ? a : b; }": "at_least(int a, int b) { return symbolic::chosen(a > b, a, b); }",
-            "at_most(int a, int b) { return a < b ? a : b; }": "at_most(int a, int b) { return symbolic::chosen(a < b, a, b); }",
-            "long long b) { return a > b ? a : b; }": "long long b) { return symbolic::chosen(a > b, a, b); }",
+            "(a % b != 0);": "symbolic::chosen(a % b != 0, symbolic::I32(1), symbolic::I32(0));",
+            "int b) { return a < b ? a : b; }": "int b) { return symbolic::chosen(a < b, a, b); }",
+            "{ return a > b ? a : b; }": "{ return symbolic::chosen(a > b, a, b); }",
         },
         (
             Carried(_SETTLES, ["s.blocks"], ["s.blocks >= 1"]),
             Carried("threads / 2 >= vectors && threads > 1", ["threads"], ["is_power(threads)", "threads <= 8"]),
             Carried("first <= most && ceiling(vectors, first) > MOST_CHUNKS", ["first"], ["is_power(first)"]),
             Carried(
-                "int threads = first, chunks = ceiling(vectors, first); threads <= most; threads *= 2, chunks = ceiling(chunks, 2)",
+                "int threads = first, chunks = ceiling(vectors, first); threads <= most; "
+                "threads *= 2, chunks = ceiling(chunks, 2)",
                 ["threads", "chunks"],
                 ["is_power(threads)", "(chunks - 1) * threads < vectors", "vectors <= chunks * threads"],
             ),
@@ -42,9 +42,9 @@ CUDA = {
     "places.cuh": Reading(
         {
             # A division is shown by itself, to give what is taken for it here.
-            "along[axis] = divided(row, numbers[axis]);": "along[axis] = symbolic::quotient_and_rest(row, numbers[axis]);",
+            "= divided(row, numbers[axis]);": "= symbolic::quotient_and_rest(row, numbers[axis]);",
             # Steps of the proof, shown where they stand.
-            "    along[0] = row;": '    along[0] = row; symbolic::claim("a row is one of the call", along[0] < numbers[0]);',
+            " along[0] = row;": ' along[0] = row; symbolic::claim("a row is one of the call", along[0] < numbers[0]);',
             "found += along[axis] * numbers[FIRST + axis];": (
                 '{ symbolic::claimed("no step is back", [&] { return along[axis] * numbers[FIRST + axis] >= 0; }); '
                 'symbolic::claimed("steps along an axis", [&] { return along[axis] * numbers[FIRST + axis] <= '
@@ -73,13 +73,15 @@ CUDA = {
                     "turn >= 0",
                     "turn < at_least(symbolic::I32(AHEAD), symbolic::I32(1))",
                 ],
-                "tile.each([&](auto& part, auto) { forget(trip_, part); }); forget_place(trip_, here), forget_place(trip_, next);",
+                "tile.each([&](auto& part, auto) { forget(trip_, part); }); "
+                "forget_place(trip_, here), forget_place(trip_, next);",
             ),
         ),
     ),
     "reductions.cuh": Reading(
         {
-            "  extern __shared__ __align__(16) unsigned char shared_bytes[];\n  return shared_bytes;": "  return shared;",
+            "extern __shared__ __align__(16) unsigned char shared_bytes[];": "",
+            "return shared_bytes;": "return shared;",
             "A kept[KEPT ? G::ENTRIES : 1][K];": "A kept[1][K];",
             "beside_stride = G::SUMS == IN_SHARED_MEMORY ? here.D : stride;": (
                 "beside_stride = G::SUMS == IN_SHARED_MEMORY ? (long long)here.D : stride;"
@@ -127,11 +129,12 @@ SHAPES = Reading(
         "blocks_at_a_time(block, chunks * vector * cost, n, may);": "held_blocks();",
         "const int fewest = fewest_threads(vectors, may)": "const int fewest = few_threads()",
         "all_sums <= may.shared - larger_of(slots + 1024, 8192)": "symbolic::unknown() > 0",
-        "= memory_of(s, D, n);": "= {symbolic::unknown(), symbolic::unknown(), symbolic::unknown(), symbolic::unknown()};",
+        "= memory_of(s, D, n);": "= {unknown(), unknown(), unknown(), unknown()};",
         _SETTLES: "s.blocks > 1 && symbolic::unknown() > 0",
         "most_rows_copied(taken.copy, access, s.blocks, beside, may));": "copied(access));",
         "__host__ __device__ constexpr Shape settled(": (
-            "symbolic::I32 copied(const symbolic::I32& access); symbolic::I32 held_blocks(); symbolic::I32 few_threads(); __host__ __device__ constexpr Shape settled("
+            "using symbolic::unknown; symbolic::I32 copied(const symbolic::I32& access); symbolic::I32 held_blocks(); "
+            "symbolic::I32 few_threads(); __host__ __device__ constexpr Shape settled("
         ),
     },
     (

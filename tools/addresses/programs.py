@@ -15,6 +15,8 @@ from tools.addresses.solver import Assertion, Prover, Terms, recorded, z3
 
 OPTIONS = ("-std=c++20", "-O0", "-g", "-w", "-no-pie", "-fno-omit-frame-pointer", "-fmax-errors=5")
 SECONDS = 1800
+REACHED_BY = 8
+"""Ways to an access of which one has to be possible."""
 
 
 class NotCompiled(Exception):
@@ -71,6 +73,7 @@ _READING = {
     "rows read again, of 2, two copied ahead": _rows("Reading", _row(2, 2, "READ_AGAIN", features="false", of="f64")),
     "rows read again, of 1": _rows("Reading", _row(1, 0, "READ_AGAIN", features="false")),
 }
+_OF_THE_CALL = {"rows in registers, of 1 entry an access": _rows("Reading", _row(1, 0, "WIDENED"))}
 _SUMMING = {
     "sums in registers": _rows("Summing", _row(4, 0, "WIDENED")),
     "sums in shared memory": _rows("Summing", _row(2, 0, "READ_AGAIN", "IN_SHARED_MEMORY", "false")),
@@ -106,7 +109,7 @@ def _every() -> dict[str, str]:
 
 PROGRAMS = (
     Program("reading rows", "cuda.cpp", cuda_texts, _READING),
-    Program("reading rows, D of the call", "cuda.cpp", cuda_texts, dict([*_READING.items()][:1]), ("ANY_D",)),
+    Program("reading rows, D of the call", "cuda.cpp", cuda_texts, _OF_THE_CALL, ("ANY_D",)),
     Program("sums over rows", "cuda.cpp", cuda_texts, _SUMMING),
     Program("the end of sums", "cuda.cpp", cuda_texts, _COLUMNS),
     Program("places of rows", "cuda.cpp", cuda_texts, _PLACED, ("LNGEN_AXES=2",)),
@@ -151,6 +154,7 @@ def shown(program: Program, folder: Path = RUNTIME, pieces: Iterable[str] | None
     terms, prover = Terms(found.nodes), Prover()
     findings = [Finding("", "open", "", "", each) for each in dict.fromkeys(found.open)]
     findings += _refuted(prover, terms, found.assertions)
+    findings += _never_reached(prover, terms, found.assertions)
     seconds = time.monotonic() - began
     return Shown(program.name, found.assertions, findings, sum(found.ways.values()), prover.asked, seconds)
 
@@ -166,3 +170,16 @@ def _refuted(prover: Prover, terms: Terms, assertions: Iterable[Assertion]) -> I
         if reason is not None:
             told.add(key)
             yield Finding(each.piece, each.kind, each.what, each.line, reason)
+
+
+def _never_reached(prover: Prover, terms: Terms, assertions: Iterable[Assertion]) -> Iterator[Finding]:
+    """Yield the accesses that no way reaches: what is shown of them says nothing."""
+    ways: dict[tuple[str, str], list[Assertion]] = {}
+    for each in assertions:
+        if each.kind == "access":
+            ways.setdefault((each.what, each.line), []).append(each)
+    for (what, line), of in ways.items():
+        # The shortest way is the likeliest.
+        of.sort(key=lambda each: len(each.conditions))
+        if not any(prover.is_reached(terms, each) for each in of[:REACHED_BY]):
+            yield Finding(of[0].piece, "reached", what, line, "no call is found that comes to it")

@@ -12,6 +12,9 @@ STEPS = 3_000_000
 """Work of the solver on one question, before it is asked for each number of threads alone; on any machine the same."""
 
 POWERS = tuple(1 << place for place in range(12))
+MOST_OF_A_SMALL_CALL = 1 << 20
+"""The largest number in the calls that are looked for to see that an assertion is reached."""
+
 _MISSING = "index arithmetic is shown by z3, and there is none: pip install z3-solver"
 
 
@@ -135,8 +138,20 @@ class Prover:
             self.known.setdefault(key, []).append(core)
         return answer
 
+    def is_reached(self, terms: Terms, assertion: Assertion) -> bool:
+        """Test whether there are small numbers for which a text comes to an assertion: else it would hold for nothing."""
+        z = z3()
+        self.asked += 1
+        solver = z.Solver()
+        solver.set("rlimit", self.steps)
+        for condition in assertion.conditions:
+            solver.add(terms.condition(condition))
+        small = [z.Int(name) for kind, *names in terms.nodes.values() if kind == "symbol" for name in names]
+        solver.add(*(z.And(each >= 0, each <= MOST_OF_A_SMALL_CALL) for each in small))
+        return bool(solver.check() == z.sat)
+
     def _shown_linearly(self, terms: Terms, conditions: dict[str, int], goal: Any) -> frozenset[str] | None:
-        """Return the conditions by which a goal holds whatever its products are, or None if they have to be looked at."""
+        """Return conditions by which a goal holds whatever its products are, or None if it needs the products."""
         z = z3()
         self.asked += 1
         solver = z.SolverFor("QF_LIA")

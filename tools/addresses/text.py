@@ -20,7 +20,8 @@ _CONSTANT = re.compile(r"(?:static |inline )*\bconstexpr\b(?! *\()")
 _FUNCTION = re.compile(r"[^;{}]*\)\s*(?:const\s*)?\{")
 _LOOP = re.compile(r"\b(?:for|while) \(")
 _POINTER = re.compile(
-    r"(?:\bconst )?\b((?:typename )?(?:unsigned char|[A-Za-z_]\w*(?:::\w+)*(?:<[^<>;(){}]*>)?))\*(?=[ ),>&;])(?! values\b)"
+    r"(?:\bconst )?\b((?:typename )?(?:unsigned char|[A-Za-z_]\w*(?:::\w+)*(?:<[^<>;(){}]*>)?))"
+    r"\*(?=[ ),>&;])(?! values\b)"
 )
 _CAST = re.compile(r"reinterpret_cast<(?:const )?([\w:<> ]+?)\*>\(")
 _TYPES = (
@@ -86,7 +87,7 @@ def replaced(text: str, instead: Mapping[str, str]) -> str:
     return text
 
 
-def symbolic(name: str, text: str, reading: Reading = Reading()) -> str:  # noqa: B008
+def symbolic(name: str, text: str, reading: Reading = Reading()) -> str:
     """Return the text of a header that computes with symbolic integers."""
     text = _UNROLL.sub("", _COMMENT.sub("", text))
     text = replaced(text, reading.instead)
@@ -202,5 +203,6 @@ def _carrying(line: str, each: Carried, first: str, condition: str, step: str, b
     after = f"{step}, " if step else ""
     return (
         f'{{ {begins}symbolic::place = "{line}"; {claims} symbolic::Carrying trip_; {anything} {each.also} {known} '
-        f"for (; trip_.enters([&] {{ return bool({condition or 'true'}); }}); {after}trip_.ends([&] {{ {claims} }})) {body} }}"
+        f"for (; trip_.enters([&] {{ return bool({condition or 'true'}); }}); {after}trip_.ends([&] {{ {claims} }})) "
+        f"{body} }}"
     )

@@ -1,0 +1,131 @@
+"""Index arithmetic of the kernels' headers: every address lies in its array, and planted mistakes are refuted."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.requirements import needs_gxx
+from tools.addresses.headers import CUDA, RUNTIME
+from tools.addresses.programs import PROGRAMS, shown
+from tools.addresses.solver import NoSolver, z3
+from tools.addresses.text import Carried, Changed, Reading, symbolic
+
+PROGRAM = {each.name: each for each in PROGRAMS}
+
+
+def folder_with(tmp_path: Path, header: str, was: str, becomes: str) -> Path:
+    """Headers with a mistake in one of them."""
+    made = tmp_path / "runtime"
+    for name in ("cuda", "cpp"):
+        shutil.copytree(RUNTIME / name, made / name, ignore=shutil.ignore_patterns("*.py", "__pycache__"))
+    path = made / "cuda" / header
+    text = path.read_text(encoding="utf-8")
+    assert text.count(was) == 1
+    path.write_text(text.replace(was, becomes), encoding="utf-8")
+    return made
+
+
+@needs_gxx
+def test_the_end_of_sums_stays_in_its_arrays() -> None:
+    pytest.importorskip("z3")
+    found = shown(PROGRAM["the end of sums"])
+    assert not found.findings
+    lines = {(each.kind, each.line.partition(":")[0], each.what) for each in found.assertions}
+    assert {("access", "reductions.cuh", "workspace"), ("access", "layer_rows.cuh", "FEATURES_OUT")} <= lines
+
+
+@needs_gxx
+@pytest.mark.parametrize("name", [each.name for each in PROGRAMS if each.name != "the end of sums"])
+def test_headers_stay_in_their_arrays(name: str) -> None:
+    pytest.importorskip("z3")
+    found = shown(PROGRAM[name])
+    assert found.assertions
+    assert not found.findings
+
+
+MISTAKES = {
+    "a `<` made `<=`": (
+        ("reductions.cuh", "if (strip == 0 && column < D) {", "if (strip == 0 && column <= D) {"),
+        ("the end of sums", "the end of sums, in turn"),
+        ("access", "FEATURES"),
+    ),
+    "a column of the tail": (
+        ("geometry.cuh", "|| column < D;", "|| column <= D;"),
+        ("reading rows", "rows read again, of 1"),
+        ("access", "ROWS"),
+    ),
+    "a row behind the last": (
+        ("geometry.cuh", "if (!live) row = rows - 1;", "if (!live) row = rows;"),
+        ("reading rows", "rows read again, of 1"),
+        ("access", "ROWS"),
+    ),
+    "a stride too large": (
+        ("reductions.cuh", "stride = (long long)gridDim.x * here.D;", "stride = (gridDim.x + 1LL) * here.D;"),
+        ("sums over rows", "sums in the workspace"),
+        ("access", "workspace"),
+    ),
+    "a product of 32 bits": (
+        ("reductions.cuh", "workspace + (long long)blockIdx.x * here.D;", "workspace + blockIdx.x * here.D;"),
+        ("sums over rows", "sums in the workspace"),
+        ("range", "overflow"),
+    ),
+    "an offset of 32 bits": (
+        ("geometry.cuh", "offset = row * D;", "offset = int(row) * D;"),
+        ("reading rows", "rows read again, of 1"),
+        ("range", "to int"),
+    ),
+    "scalars behind a column too few": (
+        ("reductions.cuh", "gridDim.x * columns * here.D;", "gridDim.x * columns * here.D + 1;"),
+        ("sums over rows", "sums in the workspace"),
+        ("access", "workspace"),
+    ),
+    "a row in flight too many": (
+        ("row_loop.cuh", "turn = turn + 1 == AHEAD ? 0 : turn + 1;", "turn = turn + 1 > AHEAD ? 0 : turn + 1;"),
+        ("reading rows", "rows read again, of 2, two copied ahead"),
+        ("claim", "turn_<_at_least(symbolic::I32(AHEAD),_symbolic::I32(1))"),
+    ),
+}  # fmt: skip
+
+
+@needs_gxx
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_a_planted_mistake_is_refuted(tmp_path: Path, mistake: str) -> None:
+    pytest.importorskip("z3")
+    (header, was, becomes), (program, piece), (kind, what) = MISTAKES[mistake]
+    found = shown(PROGRAM[program], folder_with(tmp_path, header, was, becomes), [piece])
+    refuted = {(each.kind, each.what): each.reason for each in found.findings}
+    assert (kind, what) in refuted, found.findings
+    assert "=" in refuted[kind, what], "a point at which it fails"
+
+
+def test_a_header_that_has_changed_is_refused(tmp_path: Path) -> None:
+    """What carries numbers from trip to trip is told by the text of a loop."""
+    made = folder_with(
+        tmp_path, "row_loop.cuh", "for (; first < rows; first += stride)", "for (; first <= rows; first += stride)"
+    )
+    text = (made / "cuda" / "row_loop.cuh").read_text(encoding="utf-8")
+    with pytest.raises(Changed, match="no loop '; first < rows"):
+        symbolic("row_loop.cuh", text, CUDA["row_loop.cuh"])
+
+
+def test_a_loop_that_falls_is_refused() -> None:
+    with pytest.raises(Changed, match=r"h:1 has no counter of its own"):
+        symbolic("h", "for (int column = D; column > 0; --column) use(column);")
+
+
+def test_a_loop_stands_for_all_of_its_trips() -> None:
+    text = symbolic(
+        "h", "for (; a < n; a += 2) f(a);", Reading(carried=[Carried("; a < n; a += 2", ["a"], ["a >= 0"])])
+    )
+    assert text.count("symbolic::claimed") == 2  # before the loop, and at the end of a trip
+    assert 'trip_.any(a, "a")' in text
+
+
+def test_without_z3_the_message_names_the_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "z3", None)
+    with pytest.raises(NoSolver, match="pip install z3-solver"):
+        z3()
