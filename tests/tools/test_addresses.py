@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import shutil
 import sys
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
+import numpy as np
 import pytest
 
+from lngen.runtime.native.kernels import MOST_FEATURES, DirectionKernels
 from tests.requirements import needs_gxx
 from tools.addresses.headers import CUDA, RUNTIME
 from tools.addresses.programs import PROGRAMS, shown
@@ -20,9 +25,9 @@ PROGRAM = {each.name: each for each in PROGRAMS}
 def folder_with(tmp_path: Path, header: str, was: str, becomes: str) -> Path:
     """Headers with a mistake in one of them."""
     made = tmp_path / "runtime"
-    for name in ("cuda", "cpp"):
+    for name in ("cuda", "cpp", "native"):
         shutil.copytree(RUNTIME / name, made / name, ignore=shutil.ignore_patterns("*.py", "__pycache__"))
-    path = made / "cuda" / header
+    path = next(made.glob(f"*/{header}"))
     text = path.read_text(encoding="utf-8")
     assert text.count(was) == 1
     path.write_text(text.replace(was, becomes), encoding="utf-8")
@@ -88,6 +93,16 @@ MISTAKES = {
         ("reading rows", "rows read again, of 2, two copied ahead"),
         ("claim", "turn_<_at_least(symbolic::I32(AHEAD),_symbolic::I32(1))"),
     ),
+    "a tail of lanes that is one too long": (
+        ("host_rows.h", "body(column, First{end - column, segment});", "body(column, First{end - column + 1, segment});"),
+        ("the processor", "columns of a row"),
+        ("claim", "lanes_end_in_row"),
+    ),
+    "chunks that overlap": (
+        ("host_rows.h", "min(chunk, runs % chunks)", "min(chunk, runs / chunks)"),
+        ("the processor", "chunks of rows"),
+        ("claim", "a chunk ends in the call"),
+    ),
 }  # fmt: skip
 
 
@@ -100,6 +115,19 @@ def test_a_planted_mistake_is_refuted(tmp_path: Path, mistake: str) -> None:
     refuted = {(each.kind, each.what): each.reason for each in found.findings}
     assert (kind, what) in refuted, found.findings
     assert "=" in refuted[kind, what], "a point at which it fails"
+
+
+@needs_gxx
+def test_rows_of_more_columns_than_a_processor_counts_are_refused() -> None:
+    """A piece behind a row of 2**31 - 1 entries begins at a number that `int` has not."""
+    pytest.importorskip("z3")
+    processor = PROGRAM["the processor"]
+    found = shown(replace(processor, macros=("MOST_D=INT_MAX",)), pieces=["sums of a row"])
+    assert ("range", "overflow") in {(each.kind, each.what) for each in found.findings}
+    kernels: Any = SimpleNamespace(has_sums=False, columns=0, scalars=0)
+    assert DirectionKernels.cut(kernels, (1, MOST_FEATURES), np.dtype(np.float32)).features == 2**30
+    with pytest.raises(ValueError, match=r"2\*\*30 at most; numpy_backend takes any"):
+        DirectionKernels.cut(kernels, (1, MOST_FEATURES + 1), np.dtype(np.float32))
 
 
 def test_a_header_that_has_changed_is_refused(tmp_path: Path) -> None:

@@ -147,6 +147,43 @@ SHAPES = Reading(
 )
 """How shapes.cuh is read to show what shape_of gives."""
 
+_LANES = "column + COUNT <= end; column += COUNT"
+NATIVE = Reading(
+    {
+        "S *const chunk, *recent;": "S* const chunk; S* recent;",
+        '#include "simd_functions.h"': "",
+        "to = reinterpret_cast<std::uintptr_t>(workspace), line = std::uintptr_t(LINE * sizeof(S));": (
+            "to = symbolic::address(workspace), line = symbolic::I64(int(LINE * sizeof(S)));"
+        ),
+        "return reinterpret_cast<S*>((to + line - 1) / line * line);": (
+            "return symbolic::at_address<S>((to + line - 1) / line * line);"
+        ),
+        "return !((reinterpret_cast<std::uintptr_t>(to) | D * sizeof(T)) % 16);": "return symbolic::unknown() > 0;",
+        "__builtin_prefetch(from);": "",
+        "segment += end == next;": "segment += symbolic::I32(end == next);",
+        "segment += column + TOGETHER * COUNT == (segment + 1) * length;": (
+            "segment += symbolic::I32(column + TOGETHER * COUNT == (segment + 1) * length);"
+        ),
+        "explicit Scratch(long long count) : entries(count ? new S[count] : nullptr) {}": (
+            'explicit Scratch(long long count) : entries(symbolic::array<S>("scratch", count, 16)) {}'
+        ),
+        "~Scratch() { delete[] entries; }": "",
+        "{ return a < b ? a : b; }": "{ return symbolic::chosen(a < b, a, b); }",
+        "total += workspace[chunk * entries + at];": "total += double(workspace[chunk * entries + at]);",
+    },
+    (
+        Carried("int first = 0; first < count;", ["first", "segment"], ["first >= 0"]),
+        Carried(f"; {_LANES}", ["column"], ["column >= begin", "column <= end"]),
+        Carried(
+            "; column + TOGETHER * COUNT <= end; column += TOGETHER * COUNT",
+            ["column", "segment"],
+            ["column >= begin", "column <= end"],
+        ),
+    ),
+    symbolic_functions=True,
+)
+"""How host_rows.h is read: rows without segments, one behind the other."""
+
 _GIVEN = ("VECTOR", "ROWS_COPIED", "ROW", "SUMS", "HOLDS_FEATURES", "KEEPS_ROW", "ACCESS")
 """What a geometry is to the compiler; all else of it is a symbol."""
 
@@ -267,3 +304,17 @@ def shape_texts(folder: Path = RUNTIME) -> dict[str, str]:
     found = cuda_texts(folder)
     text = (folder / "cuda" / "shapes.cuh").read_text(encoding="utf-8")
     return {**found, "shapes.cuh": symbolic("shapes.cuh", text, SHAPES)}
+
+
+def native_texts(folder: Path = RUNTIME) -> dict[str, str]:
+    """Return the header of the processor's sweeps as it is run on symbols."""
+    text = (folder / "native" / "host_rows.h").read_text(encoding="utf-8")
+    # Places in a row that is cut into segments are found by another loop of the same head.
+    start, end = (
+        text.index("// The places of the entries that are nearest"),
+        text.index("// Memory for rows that a pass"),
+    )
+    text = text[:start] + "\n" * text.count("\n", start, end) + text[end:]
+    names = ("symbolic.h", "simd.h")
+    own = {name: (HERE / name).read_text(encoding="utf-8") for name in names}
+    return {**own, "host_rows.h": symbolic("host_rows.h", text, NATIVE)}

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tools.addresses.headers import CUDA, HERE, RUNTIME, cuda_texts, shape_texts
+from tools.addresses.headers import CUDA, HERE, RUNTIME, cuda_texts, native_texts, shape_texts
 from tools.addresses.solver import Assertion, Prover, Terms, recorded, z3
 
 OPTIONS = ("-std=c++20", "-O0", "-g", "-w", "-no-pie", "-fno-omit-frame-pointer", "-fmax-errors=5")
@@ -88,6 +88,13 @@ _SHAPES = {
     **{f"shape_of, entries of {size} bytes": f"shape_call<{size}, {max(size, 4)}, 16>()" for size in (2, 4, 8)},
     "shape_of, an entry an access": "shape_call<4, 4, 1>()",
 }
+_NATIVE = {
+    "sums of a row": "sweep_call()",
+    "columns of a row": "columns_call()",
+    "chunks of rows": "chunks_call()",
+    "sums of a chunk": "workspace_call()",
+    "sums of all chunks": "totals_call()",
+}
 _PLACED = {
     "a quotient and its rest": "divided_call()",
     "rows that lie apart": _rows("Placed", _row(4, 0, "WIDENED", features="false")),
@@ -112,6 +119,7 @@ PROGRAMS = (
     Program("reading rows, D of the call", "cuda.cpp", cuda_texts, _OF_THE_CALL, ("ANY_D",)),
     Program("sums over rows", "cuda.cpp", cuda_texts, _SUMMING),
     Program("the end of sums", "cuda.cpp", cuda_texts, _COLUMNS),
+    Program("the processor", "native.cpp", native_texts, _NATIVE),
     Program("places of rows", "cuda.cpp", cuda_texts, _PLACED, ("LNGEN_AXES=2",)),
 )
 """What the command goes through."""
@@ -150,7 +158,7 @@ def shown(program: Program, folder: Path = RUNTIME, pieces: Iterable[str] | None
         run = subprocess.run([binary], capture_output=True, text=True, check=False, timeout=SECONDS)
         if run.returncode:
             raise NotCompiled(f"{program.name}: the program ended with status {run.returncode}")
-        found = recorded(binary, run.stdout, [*CUDA, "rows.cuh"])
+        found = recorded(binary, run.stdout, [*CUDA, "rows.cuh", "host_rows.h"])
     terms, prover = Terms(found.nodes), Prover()
     findings = [Finding("", "open", "", "", each) for each in dict.fromkeys(found.open)]
     findings += _refuted(prover, terms, found.assertions)

@@ -44,7 +44,6 @@ template <class A, class T> A widen(const T& value) { return A(value); }
 template <class T> long long whole(const T&) { return 0; }
 template <class T, class A> T narrow(const A& value) { return T(value); }
 template <class A> A infinity() { return A(0); }
-template <class A> A operator-(const A& a) { return a; }
 template <class A> A larger(A a, A) { return a; }
 template <class A> A smaller(A a, A) { return a; }
 template <class A> void nearest(A&, A&, A, A) {}

@@ -37,6 +37,8 @@ template <class S> Lanes<S> larger(const Lanes<S>& a, const Lanes<S>&) { return 
 template <class S> Lanes<S> smaller(const Lanes<S>& a, const Lanes<S>&) { return a; }
 template <int N> symbolic::Datum<N> larger(const symbolic::Datum<N>& a, const symbolic::Datum<N>&) { return a; }
 template <int N> symbolic::Datum<N> smaller(const symbolic::Datum<N>& a, const symbolic::Datum<N>&) { return a; }
+inline double larger(double a, double) { return a; }
+inline double smaller(double a, double) { return a; }
 template <class S, class C> Lanes<S> select(const C&, const Lanes<S>& a, const Lanes<S>&) { return a; }
 template <class S, class X> Mask<S> first_lanes(const X&) { return {}; }
 template <class S> S add_up(const Lanes<S>&) { return S(0); }

@@ -139,7 +139,7 @@ class Prover:
         return answer
 
     def is_reached(self, terms: Terms, assertion: Assertion) -> bool:
-        """Test whether there are small numbers for which a text comes to an assertion: else it would hold for nothing."""
+        """Test whether a text comes to an assertion for some small numbers: else it would hold for nothing."""
         z = z3()
         self.asked += 1
         solver = z.Solver()
@@ -151,7 +151,7 @@ class Prover:
         return bool(solver.check() == z.sat)
 
     def _shown_linearly(self, terms: Terms, conditions: dict[str, int], goal: Any) -> frozenset[str] | None:
-        """Return conditions by which a goal holds whatever its products are, or None if it needs the products."""
+        """Return conditions by which a goal holds whatever its products are, or None if it needs products."""
         z = z3()
         self.asked += 1
         solver = z.SolverFor("QF_LIA")

@@ -370,7 +370,10 @@ template <class Base> struct Trip : Base {
       if (stands_for_all) throw End();
       return condition();
     }
-    if (condition().is_constant()) return condition();
+    // A condition of several is none that is known.
+    if constexpr (!std::is_same<decltype(condition()), bool>::value) {
+      if (condition().is_constant()) return condition();
+    }
     stands_for_all = true;
     const Base first = *this;
     this->id = fresh<typename Base::Plain>("trip").id;
@@ -438,7 +441,33 @@ template <class T> struct Pointer {
   }
   template <class X> T& operator[](const X& i) const { return *(*this + i); }
   explicit operator bool() const { return array >= 0; }
+  Truth operator==(const Pointer& other) const { return array == other.array ? offset == other.offset : Truth(number(0)); }
+  Truth operator!=(const Pointer& other) const { return !(*this == other); }
 };
+// Some entries of an array, no more than there are lanes.
+template <class T> void touch(const Pointer<T>& from, const I32& count, int lanes) {
+  const Given given;
+  --way.quiet;
+  claimed("lanes_are_no_fewer_than_none", [&] { return count >= 0; });
+  claimed("lanes_are_as_many_as_there_are", [&] { return count <= lanes; });
+  const Memory_ of = arrays[from.array];
+  claimed(("lanes_begin_in_" + of.name).c_str(), [&] { return from.offset >= 0; });
+  claimed(("lanes_end_in_" + of.name).c_str(), [&] { return from.offset + I64(count) * int(sizeof(T)) <= I64::of(of.bytes); });
+  ++way.quiet;
+}
+// The number of a byte in memory, and the pointer to one.
+inline int of_address = -1;
+template <class T> I64 address(const Pointer<T>& to) {
+  const Given given;
+  of_address = to.array;
+  const I64 base = I64::symbol("address of " + arrays[to.array].name);
+  assume(base >= 0), assume(base <= 1ll << 60), assume(base % arrays[to.array].aligned == 0);
+  return base + to.offset;
+}
+template <class T> Pointer<T> at_address(const I64& address) {
+  const Given given;
+  return {of_address, address - I64::symbol("address of " + arrays[of_address].name)};
+}
 template <class T, class U> Pointer<T> recast(const Pointer<U>& from) { return {from.array, from.offset}; }
 
 // An array of so many entries, where a call begins; aligned to so many bytes.
@@ -455,6 +484,14 @@ template <class T> Pointer<T> part(const char* name, const Pointer<T>& from, con
   arrays.push_back({name, bytes.id, 16});
   return {int(arrays.size()) - 1, 0};
 }
+// The same where a part is aligned to its entries.
+template <class T> Pointer<T> within(const char* name, const Pointer<T>& from, const I64& bytes) {
+  const Memory_ whole = arrays[from.array];
+  claimed((std::string(name) + " begin in " + whole.name).c_str(), [&] { return from.offset >= 0; });
+  claimed((std::string(name) + " end in " + whole.name).c_str(), [&] { return from.offset + bytes <= I64::of(whole.bytes); });
+  arrays.push_back({name, bytes.id, int(sizeof(T))});
+  return {int(arrays.size()) - 1, 0};
+}
 // The place in an array of registers, of so many.
 template <class X> int local(const X& index, const I32& count, const char* name) {
   say("access " + place + ":" + name + " " + std::to_string(I64(index).id) + " 1 " + std::to_string(count.id) + " 1");
@@ -468,6 +505,7 @@ template <int BYTES> struct Datum {
   char bytes[BYTES];
   Datum() = default;
   template <class X> explicit constexpr Datum(const X&) : bytes{} {}
+  explicit operator double() const { return 0; }
 };
 #define LNGEN_DATA(OPERATOR)                                                                             \
   template <int N> Datum<N> operator OPERATOR(const Datum<N>& a, const Datum<N>&) { return a; }           \
@@ -477,6 +515,7 @@ LNGEN_DATA(-)
 LNGEN_DATA(*)
 LNGEN_DATA(/)
 #undef LNGEN_DATA
+template <int N> Datum<N> operator-(const Datum<N>& a) { return a; }
 template <int N> bool operator<(const Datum<N>&, const Datum<N>&) { return false; }
 template <int N> bool operator==(const Datum<N>&, const Datum<N>&) { return false; }
 
