@@ -230,6 +230,14 @@ template <class Layer, class T, class G> void rows_call() {
   G::begin(Of<Layer>(), call.D);
   shared = symbolic::array<unsigned char>("shared memory", G::SHARED_BYTES, 16);
   assume(threadIdx.x < G::THREADS);
+#if LNGEN_SUMMED
+  {
+    const Given given;
+    const I64 runs = I64::symbol("runs");
+    assume(runs >= 1), assume(call.run >= 1), assume(call.blocks_of_run >= 1);
+    assume(call.rows == runs * call.run), assume(gridDim.x == runs * call.blocks_of_run);
+  }
+#endif
   using To = ArgumentsOf<T, typename Layer::Given>;
   To to = arguments_of<To, T, G::VECTOR>(typename Layer::Given());
   constexpr int COLUMNS = RUN_SUMS + Layer::Summed::all(OVER_ROWS), SCALARS = Layer::Summed::all(OVER_ALL);
@@ -281,8 +289,10 @@ template <class T> void ends_call() {
   auto to = arguments_of<typename Ends::To, T, 1>(typename Summing::Given());
   {
     const Given given;
-    const I64 runs = I64::symbol("runs"), columns = (call.D + Ends::COLUMNS - 1) / Ends::COLUMNS;
-    assume(runs >= 1), assume(call.rows == runs * call.run), assume(gridDim.x == runs * columns);
+    const I64 runs = I64::symbol("runs"), columns = I64::symbol("columns of a run");
+    assume(columns * Ends::COLUMNS >= call.D), assume((columns - 1) * Ends::COLUMNS < call.D);
+    assume(runs >= 1), assume(call.run >= 1), assume(call.blocks_of_run >= 1), assume(call.blocks_of_run <= MOST_BLOCKS);
+    assume(call.rows == runs * call.run), assume(gridDim.x == runs * columns);
     to.parts_of_runs = symbolic::array<Computed<T>>(
         "workspace", runs * call.blocks_of_run * ((RUN_SUMS + Summing::Summed::all(OVER_ROWS)) * I64(call.D) + Summing::Summed::all(OVER_ALL)), 16);
     assume(I64::of(arrays.back().bytes) <= MOST_BYTES);

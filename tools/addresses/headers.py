@@ -98,6 +98,15 @@ CUDA = {
     "kernels.cuh": Reading(),
     "layer_rows.cuh": Reading(
         {
+            # Steps of the proof.
+            "const long long run = blockIdx.x / per_run, blocks = to.places.blocks_of_run;": (
+                "const long long run = blockIdx.x / per_run, blocks = to.places.blocks_of_run; "
+                'const auto runs = symbolic::I64::symbol("runs"), columns = symbolic::I64::symbol("columns of a run"); '
+                'symbolic::claimed("columns of a run", [&] { return columns == per_run; }); '
+                'symbolic::claimed("a block is of its run", [&] { return run * columns <= blockIdx.x; }); '
+                'symbolic::claimed("a run is one of the call", [&] { return run < runs; }); '
+                'symbolic::claimed("its rows are of the call", [&] { return run * to.places.run < to.of(ROW_COUNT); });'
+            ),
             "LNGEN_INLINE auto* parts_of_all": "LNGEN_INLINE auto parts_of_all",
             "pack.entries[i]": 'pack.entries[symbolic::local(i, symbolic::I32(Row::G::VECTOR), "an access")]',
             "held[G::HELD]": "held[1]",

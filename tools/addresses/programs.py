@@ -101,6 +101,12 @@ _PLACED = {
 }
 
 
+_RUNS = {
+    "sums over runs": _rows("Summing", _row(1, 0, "WIDENED", features="false")),
+    "the end of runs": "ends_call<f32>()",
+}
+
+
 def _every() -> dict[str, str]:
     """Return the pieces of rows for each width of an access, form of a row and number of rows copied ahead."""
     found = {}
@@ -121,6 +127,7 @@ PROGRAMS = (
     Program("the end of sums", "cuda.cpp", cuda_texts, _COLUMNS),
     Program("the processor", "native.cpp", native_texts, _NATIVE),
     Program("places of rows", "cuda.cpp", cuda_texts, _PLACED, ("LNGEN_AXES=2",)),
+    Program("sums over runs", "cuda.cpp", cuda_texts, _RUNS, ("LNGEN_AXES=2", "LNGEN_SUMMED=1")),
 )
 """What the command goes through."""
 
@@ -132,9 +139,15 @@ EVERY = (
 """The same for every width of an access, form of a row and number of rows copied ahead, and shape_of."""
 
 
-def shown(program: Program, folder: Path = RUNTIME, pieces: Iterable[str] | None = None) -> Shown:
+def shown(
+    program: Program,
+    folder: Path = RUNTIME,
+    pieces: Iterable[str] | None = None,
+    about: tuple[str, str] | None = None,
+) -> Shown:
     """Compile a program with the headers of a folder, run it, and show what it asserts.
 
+    With `about`, only assertions of a kind about an array, or with these words, are looked at.
     Raises NotCompiled, tools.addresses.text.Changed if a header is not as it is read, and NoSolver.
     """
     z3()
@@ -159,6 +172,8 @@ def shown(program: Program, folder: Path = RUNTIME, pieces: Iterable[str] | None
         if run.returncode:
             raise NotCompiled(f"{program.name}: the program ended with status {run.returncode}")
         found = recorded(binary, run.stdout, [*CUDA, "rows.cuh", "host_rows.h"])
+    if about is not None:
+        found.assertions = [each for each in found.assertions if (each.kind, each.what) == about]
     terms, prover = Terms(found.nodes), Prover()
     findings = [Finding("", "open", "", "", each) for each in dict.fromkeys(found.open)]
     findings += _refuted(prover, terms, found.assertions)

@@ -191,7 +191,7 @@ def _loops(name: str, text: str, carried: Sequence[Carried]) -> str:
 
 
 def _label(holds: str) -> str:
-    return holds.rpartition(" : ")[2].replace(" ", "_")
+    return holds.rpartition(" : ")[2].replace("symbolic::", "").replace(" ", "_")
 
 
 def _carrying(line: str, each: Carried, first: str, condition: str, step: str, body: str) -> str:
