@@ -101,10 +101,7 @@ _PLACED = {
 }
 
 
-_RUNS = {
-    "sums over runs": _rows("Summing", _row(1, 0, "WIDENED", features="false")),
-    "the end of runs": "ends_call<f32>()",
-}
+_RUNS = {"the end of runs": "ends_call<f32>()"}
 
 
 def _every() -> dict[str, str]:
@@ -127,7 +124,7 @@ PROGRAMS = (
     Program("the end of sums", "cuda.cpp", cuda_texts, _COLUMNS),
     Program("the processor", "native.cpp", native_texts, _NATIVE),
     Program("places of rows", "cuda.cpp", cuda_texts, _PLACED, ("LNGEN_AXES=2",)),
-    Program("sums over runs", "cuda.cpp", cuda_texts, _RUNS, ("LNGEN_AXES=2", "LNGEN_SUMMED=1")),
+    Program("the end of runs", "cuda.cpp", cuda_texts, _RUNS, ("LNGEN_AXES=2", "LNGEN_SUMMED=1")),
 )
 """What the command goes through."""
 
