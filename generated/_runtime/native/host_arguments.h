@@ -20,8 +20,9 @@ enum type { FLOAT16, BFLOAT16, FLOAT32, FLOAT64, TYPES, INT32 = TYPES, INTEGER, 
 
 enum outcome { DONE, FAILED, UNUSUAL };
 
-// Arguments and results of a call at the most, which the bits of a plan's `absent` are for; and types known by sight.
-enum { MOST = 48, SEEN = 16 };
+// Arguments and results of a call at the most, which the bits of a plan's `absent` are for; types known by sight; and
+// entries of a row at the most, as in kernels.py.
+enum { MOST = 48, SEEN = 16, MOST_FEATURES = 1 << 30 };
 
 struct value {
     int part, element, required;
@@ -148,7 +149,7 @@ static int take_shape(struct work *work, const npy_intp *shape, int dimensions) 
             return UNUSUAL;
     }
     work->features = shape[dimensions - 1];
-    return work->rows > 0 && work->features > 0 && work->features < INT32_MAX ? DONE : UNUSUAL;
+    return work->rows > 0 && work->features > 0 && work->features <= MOST_FEATURES ? DONE : UNUSUAL;
 }
 
 static int shape_of_rows(Call *self, struct work *work) {

@@ -48,6 +48,9 @@ CHUNK_ROWS, FEW_CHUNKS = 32, 4
 LINE = 16
 """Entries that the arrays of a workspace are a multiple of: as in host_rows.h."""
 
+MOST_FEATURES = 1 << 30
+"""Largest number of entries of a row: kernels count columns by `int`, a piece of a row beyond the last one."""
+
 STREAMED_BYTES = 1 << 25
 """The size of a result from which it bypasses the cache, which would not keep it."""
 
@@ -333,10 +336,8 @@ class DirectionKernels:
     def cut(self, shape: Shape, stored: DType, samples: int = 1, run: int = 1) -> "Cut":
         """Divide the rows of a shape into chunks of whole runs, or the rows of each of several samples."""
         rows, features = prod(shape[:-1]), shape[-1]
-        if features >= 2**31:
-            raise ValueError(
-                f"rows have {features} entries, and kernels take fewer than 2**31; numpy_backend takes any"
-            )
+        if features > MOST_FEATURES:
+            raise ValueError(f"rows have {features} entries, and kernels take 2**30 at most; numpy_backend takes any")
         entries = rows * features
         chunks = 1
         if entries > CHUNK_ENTRIES:
