@@ -18,7 +18,7 @@ from tests.tiers import sample
 from tools.addresses.headers import CUDA, RUNTIME
 from tools.addresses.programs import EVERY, PROGRAMS, shown
 from tools.addresses.solver import NoSolver, z3
-from tools.addresses.text import Carried, Changed, Reading, symbolic
+from tools.addresses.text import Carried, Changed, HeaderReading, symbolic
 
 PROGRAM = {each.name: each for each in PROGRAMS}
 
@@ -141,7 +141,7 @@ def test_rows_of_more_columns_than_a_processor_counts_are_refused() -> None:
 
 
 def test_a_header_that_has_changed_is_refused(tmp_path: Path) -> None:
-    """What carries numbers from trip to trip is told by the text of a loop."""
+    """Loops that carry numbers from trip to trip are told by their texts."""
     made = folder_with(
         tmp_path, "row_loop.cuh", "for (; first < rows; first += stride)", "for (; first <= rows; first += stride)"
     )
@@ -157,7 +157,7 @@ def test_a_loop_that_falls_is_refused() -> None:
 
 def test_a_loop_stands_for_all_of_its_trips() -> None:
     text = symbolic(
-        "h", "for (; a < n; a += 2) f(a);", Reading(carried=[Carried("; a < n; a += 2", ["a"], ["a >= 0"])])
+        "h", "for (; a < n; a += 2) f(a);", HeaderReading(carried=[Carried("; a < n; a += 2", ["a"], ["a >= 0"])])
     )
     assert text.count("symbolic::claimed") == 2  # before the loop, and at the end of a trip
     assert 'trip_.any(a, "a")' in text

@@ -11,14 +11,14 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from tools.addresses.programs import EVERY, PROGRAMS, NotCompiled, Shown, shown
+from tools.addresses.programs import EVERY, PROGRAMS, NotCompiled, ProgramOutcome, shown
 from tools.addresses.solver import NoSolver
 from tools.addresses.text import Changed
 
 _KINDS = {"access": "in its array", "aligned": "aligned", "range": "no overflow", "claim": "steps of the proof"}
 
 
-def table(found: Iterable[Shown], by_line: bool) -> Iterator[str]:
+def table(found: Iterable[ProgramOutcome], by_line: bool) -> Iterator[str]:
     """Yield the lines of a table: a header, or a line of one, with what is shown of it."""
     counted: dict[tuple[str, ...], Counter[str]] = {}
     for each in found:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from lngen import runtime
-from tools.addresses.text import Carried, Changed, Reading, closing, symbolic
+from tools.addresses.text import Carried, Changed, HeaderReading, closing, symbolic
 
 HERE = Path(__file__).parent
 RUNTIME = Path(next(iter(runtime.__path__)))
@@ -19,7 +19,7 @@ _SETTLES = """s.blocks > 1 && (!are_held(s.blocks, taken.bytes(0), may) ||
                            !most_rows_copied(taken.copy, access, s.blocks, beside, may)))"""
 
 CUDA = {
-    "shapes.cuh": Reading(
+    "shapes.cuh": HeaderReading(
         {
             "(a % b != 0);": "symbolic::chosen(a % b != 0, symbolic::I32(1), symbolic::I32(0));",
             "int b) { return a < b ? a : b; }": "int b) { return symbolic::chosen(a < b, a, b); }",
@@ -38,8 +38,8 @@ CUDA = {
         ),
         symbolic_functions=True,
     ),
-    "geometry.cuh": Reading({"  bool live;": "  symbolic::Flag live;"}),
-    "places.cuh": Reading(
+    "geometry.cuh": HeaderReading({"  bool live;": "  symbolic::Flag live;"}),
+    "places.cuh": HeaderReading(
         {
             # A division is shown by itself, to give what is taken for it here.
             "= divided(row, numbers[axis]);": "= symbolic::quotient_and_rest(row, numbers[axis]);",
@@ -52,7 +52,7 @@ CUDA = {
             ),
         }
     ),
-    "row_loop.cuh": Reading(
+    "row_loop.cuh": HeaderReading(
         {
             "HeldChunk<G> held[G::KEPT];": "HeldChunk<G> held[1];",
             "held[chunk]": 'held[symbolic::local(chunk, G::KEPT, "held")]',
@@ -78,7 +78,7 @@ CUDA = {
             ),
         ),
     ),
-    "reductions.cuh": Reading(
+    "reductions.cuh": HeaderReading(
         {
             "extern __shared__ __align__(16) unsigned char shared_bytes[];": "",
             "return shared_bytes;": "return shared;",
@@ -94,9 +94,9 @@ CUDA = {
             "if constexpr (G::ROWS == 1)": "if (G::ROWS == 1)",
         }
     ),
-    "moments.cuh": Reading(),
-    "kernels.cuh": Reading(),
-    "layer_rows.cuh": Reading(
+    "moments.cuh": HeaderReading(),
+    "kernels.cuh": HeaderReading(),
+    "layer_rows.cuh": HeaderReading(
         {
             # Steps of the proof.
             "const long long run = blockIdx.x / per_run, blocks = to.places.blocks_of_run;": (
@@ -126,9 +126,9 @@ CUDA = {
         }
     ),
 }
-"""How each header of CUDA's is read."""
+"""The reading of each header of CUDA's."""
 
-SHAPES = Reading(
+SHAPES = HeaderReading(
     {
         **CUDA["shapes.cuh"].instead,
         "int without = 0;": "symbolic::I32 without = 0;",
@@ -154,10 +154,10 @@ SHAPES = Reading(
     ),
     symbolic_functions=True,
 )
-"""How shapes.cuh is read to show what shape_of gives."""
+"""The reading of shapes.cuh that shows what shape_of gives."""
 
 _LANES = "column + COUNT <= end; column += COUNT"
-NATIVE = Reading(
+NATIVE = HeaderReading(
     {
         "S *const chunk, *recent;": "S* const chunk; S* recent;",
         '#include "simd_functions.h"': "",
@@ -191,10 +191,10 @@ NATIVE = Reading(
     ),
     symbolic_functions=True,
 )
-"""How host_rows.h is read: rows without segments, one behind the other."""
+"""The reading of host_rows.h: rows without segments, one behind the other."""
 
 _GIVEN = ("VECTOR", "ROWS_COPIED", "ROW", "SUMS", "HOLDS_FEATURES", "KEEPS_ROW", "ACCESS")
-"""What a geometry is to the compiler; all else of it is a symbol."""
+"""Numbers of a geometry that the compiler knows; the others are symbols."""
 
 _GEOMETRY = """
 template <class T_, int VECTOR_, int ROWS_COPIED_, Held ROW_, Place SUMS_, bool HOLDS_FEATURES_> struct Geometry {
@@ -276,7 +276,7 @@ def cuda_texts(folder: Path = RUNTIME) -> dict[str, str]:
     found["accesses.cuh"] = symbolic(
         "rows.cuh",
         head + rows[begin:end],
-        Reading(
+        HeaderReading(
             {
                 "else if constexpr (KEPT) return kept[chunk];": (
                     'else if constexpr (KEPT) return kept[symbolic::local(chunk, features_held, "held Features")];'

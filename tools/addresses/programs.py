@@ -24,7 +24,7 @@ class NotCompiled(Exception):
 
 
 @dataclass(frozen=True)
-class Program:
+class HeaderProgram:
     """A text with pieces: what each calls, and for which geometry that stands."""
 
     name: str
@@ -35,7 +35,7 @@ class Program:
 
 
 @dataclass(frozen=True)
-class Finding:
+class OpenAssertion:
     """An assertion that is not shown, and the reason: a point, or what was not followed."""
 
     piece: str
@@ -46,12 +46,12 @@ class Finding:
 
 
 @dataclass(frozen=True)
-class Shown:
-    """What became of a program: assertions by line, what is not shown, and how much work it was."""
+class ProgramOutcome:
+    """Outcome of a program: its assertions by line, those that are not shown, and the work that it was."""
 
     program: str
     assertions: Sequence[Assertion]
-    findings: Sequence[Finding]
+    findings: Sequence[OpenAssertion]
     ways: int
     questions: int
     seconds: float
@@ -118,30 +118,30 @@ def _every() -> dict[str, str]:
 
 
 PROGRAMS = (
-    Program("reading rows", "cuda.cpp", cuda_texts, _READING),
-    Program("reading rows, D of the call", "cuda.cpp", cuda_texts, _OF_THE_CALL, ("ANY_D",)),
-    Program("sums over rows", "cuda.cpp", cuda_texts, _SUMMING),
-    Program("the end of sums", "cuda.cpp", cuda_texts, _COLUMNS),
-    Program("the processor", "native.cpp", native_texts, _NATIVE),
-    Program("places of rows", "cuda.cpp", cuda_texts, _PLACED, ("LNGEN_AXES=2",)),
-    Program("the end of runs", "cuda.cpp", cuda_texts, _RUNS, ("LNGEN_AXES=2", "LNGEN_SUMMED=1")),
+    HeaderProgram("reading rows", "cuda.cpp", cuda_texts, _READING),
+    HeaderProgram("reading rows, D of the call", "cuda.cpp", cuda_texts, _OF_THE_CALL, ("ANY_D",)),
+    HeaderProgram("sums over rows", "cuda.cpp", cuda_texts, _SUMMING),
+    HeaderProgram("the end of sums", "cuda.cpp", cuda_texts, _COLUMNS),
+    HeaderProgram("the processor", "native.cpp", native_texts, _NATIVE),
+    HeaderProgram("places of rows", "cuda.cpp", cuda_texts, _PLACED, ("LNGEN_AXES=2",)),
+    HeaderProgram("the end of runs", "cuda.cpp", cuda_texts, _RUNS, ("LNGEN_AXES=2", "LNGEN_SUMMED=1")),
 )
-"""What the command goes through."""
+"""The programs that the command shows."""
 
 EVERY = (
     *PROGRAMS,
-    Program("layouts", "shapes.cpp", shape_texts, _SHAPES),
-    *(Program(name, "cuda.cpp", cuda_texts, {name: call}) for name, call in _every().items()),
+    HeaderProgram("layouts", "shapes.cpp", shape_texts, _SHAPES),
+    *(HeaderProgram(name, "cuda.cpp", cuda_texts, {name: call}) for name, call in _every().items()),
 )
 """The same for every width of an access, form of a row and number of rows copied ahead, and shape_of."""
 
 
 def shown(
-    program: Program,
+    program: HeaderProgram,
     folder: Path = RUNTIME,
     pieces: Iterable[str] | None = None,
     about: tuple[str, str] | None = None,
-) -> Shown:
+) -> ProgramOutcome:
     """Compile a program with the headers of a folder, run it, and show what it asserts.
 
     With `about`, only assertions of a kind about an array, or with these words, are looked at.
@@ -172,14 +172,14 @@ def shown(
     if about is not None:
         found.assertions = [each for each in found.assertions if (each.kind, each.what) == about]
     terms, prover = Terms(found.nodes), Prover()
-    findings = [Finding("", "open", "", "", each) for each in dict.fromkeys(found.open)]
+    findings = [OpenAssertion("", "open", "", "", each) for each in dict.fromkeys(found.open)]
     findings += _refuted(prover, terms, found.assertions)
     findings += _never_reached(prover, terms, found.assertions)
     seconds = time.monotonic() - began
-    return Shown(program.name, found.assertions, findings, sum(found.ways.values()), prover.asked, seconds)
+    return ProgramOutcome(program.name, found.assertions, findings, sum(found.ways.values()), prover.asked, seconds)
 
 
-def _refuted(prover: Prover, terms: Terms, assertions: Iterable[Assertion]) -> Iterator[Finding]:
+def _refuted(prover: Prover, terms: Terms, assertions: Iterable[Assertion]) -> Iterator[OpenAssertion]:
     """Yield the assertions that do not hold, or are not known to: of each line one."""
     told = set()
     for each in assertions:
@@ -189,10 +189,10 @@ def _refuted(prover: Prover, terms: Terms, assertions: Iterable[Assertion]) -> I
         reason = prover.refuted(terms, each)
         if reason is not None:
             told.add(key)
-            yield Finding(each.piece, each.kind, each.what, each.line, reason)
+            yield OpenAssertion(each.piece, each.kind, each.what, each.line, reason)
 
 
-def _never_reached(prover: Prover, terms: Terms, assertions: Iterable[Assertion]) -> Iterator[Finding]:
+def _never_reached(prover: Prover, terms: Terms, assertions: Iterable[Assertion]) -> Iterator[OpenAssertion]:
     """Yield the accesses that no way reaches: what is shown of them says nothing."""
     ways: dict[tuple[str, str], list[Assertion]] = {}
     for each in assertions:
@@ -202,4 +202,4 @@ def _never_reached(prover: Prover, terms: Terms, assertions: Iterable[Assertion]
         # The shortest way is the likeliest.
         of.sort(key=lambda each: len(each.conditions))
         if not any(prover.is_reached(terms, each) for each in of[:REACHED_BY]):
-            yield Finding(of[0].piece, "reached", what, line, "no call is found that comes to it")
+            yield OpenAssertion(of[0].piece, "reached", what, line, "no call is found that comes to it")

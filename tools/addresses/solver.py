@@ -33,7 +33,7 @@ def z3() -> Any:
 
 @dataclass(frozen=True)
 class Assertion:
-    """What has to hold under some conditions: numbers of nodes, or less than 0 for a negation.
+    """Claim that has to hold under some conditions: numbers of nodes, or less than 0 for a negation.
 
     `kind` is access, aligned, range or claim, `what` names the array, and `line` is a line of a header.
     """
@@ -47,7 +47,7 @@ class Assertion:
 
 
 @dataclass
-class Recorded:
+class AddressRecord:
     """Output of a program: its nodes, what it asserts, and what it does not follow."""
 
     nodes: dict[int, tuple[str, ...]] = field(default_factory=dict)
@@ -56,9 +56,9 @@ class Recorded:
     ways: dict[str, int] = field(default_factory=dict)
 
 
-def recorded(program: Path, output: str, headers: Iterable[str]) -> Recorded:
+def recorded(program: Path, output: str, headers: Iterable[str]) -> AddressRecord:
     """Read the output of a program."""
-    found, piece, said = Recorded(), "", []
+    found, piece, said = AddressRecord(), "", []
     for text in output.splitlines():
         word, _, rest = text.partition(" ")
         if word == "node":
@@ -118,7 +118,7 @@ class Prover:
     asked: int = 0
     _terms: dict[str, Any] = field(default_factory=dict)
 
-    def of(self, recorded: Recorded) -> Terms:
+    def of(self, recorded: AddressRecord) -> Terms:
         """Return the terms of a program's nodes."""
         return Terms(recorded.nodes)
 

@@ -51,8 +51,8 @@ class Carried:
 
 
 @dataclass(frozen=True)
-class Reading:
-    """How a header is read: texts that stand for others, loops that carry numbers, and constants that are functions."""
+class HeaderReading:
+    """Rules by which a header is read: texts for others, loops that carry numbers, constants that are functions."""
 
     instead: Mapping[str, str] = field(default_factory=dict)
     carried: Sequence[Carried] = ()
@@ -87,7 +87,7 @@ def replaced(text: str, instead: Mapping[str, str]) -> str:
     return text
 
 
-def symbolic(name: str, text: str, reading: Reading = Reading()) -> str:
+def symbolic(name: str, text: str, reading: HeaderReading = HeaderReading()) -> str:
     """Return the text of a header that computes with symbolic integers."""
     text = _UNROLL.sub("", _COMMENT.sub("", text))
     text = replaced(text, reading.instead)

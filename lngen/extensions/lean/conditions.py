@@ -126,7 +126,7 @@ def _is_root(power: Pow) -> bool:
 
 
 def _bases(read: Iterable[Expr]) -> dict[Expr, bool]:
-    """What is divided by, stands under a root or in a logarithm, in order; True where it must not be zero."""
+    """Divisors, and values under a root or in a logarithm, in order; True where one must not be zero."""
     found: dict[Expr, bool] = {}
     for e in read:
         for part in sympy.preorder_traversal(e):

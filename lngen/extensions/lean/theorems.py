@@ -51,7 +51,7 @@ class LeftOut:
 
 
 @dataclass(frozen=True)
-class _Equality:
+class _StatedEquality:
     """An equation to be exported; `opened` are the values whose definitions it rests on, None if it is not proved."""
 
     name: str
@@ -97,13 +97,13 @@ class Theorems:
 
     def of_step(self, step: Step) -> Iterator[Theorem | LeftOut]:
         """Yield the theorems of a step: equations that it uses, its two sides, contributions, local derivatives."""
-        uses: list[_Equality] = []
+        uses: list[_StatedEquality] = []
         for claim in self._claims.get(step.number, ()):
             if claim.says == _USES:
                 uses.append(self._claimed(step, claim, f"step_{step.number}_use_{len(uses) + 1}"))
                 yield self._theorem(uses[-1])
         if step.before is not None:
-            equality = _Equality(
+            equality = _StatedEquality(
                 f"step_{step.number}", f"{_about(step)}: {step.rule}", step.before, step.after, self._opened(step)
             )
             yield self._theorem(equality, uses)
@@ -143,14 +143,14 @@ class Theorems:
         given = {symbol.name: symbol for symbol in self.names.given}
         return tuple(given[name] for name in step.evidence.names)
 
-    def _claimed(self, step: Step, claim: PrintedEquality, name: str) -> _Equality:
+    def _claimed(self, step: Step, claim: PrintedEquality, name: str) -> _StatedEquality:
         try:
             opened = self.values.every.step(replace(step, before=claim.left, after=claim.right))
         except NotShownError:
             opened = None
-        return _Equality(name, f"{_about(step)}: {claim.says}", claim.left, claim.right, opened)
+        return _StatedEquality(name, f"{_about(step)}: {claim.says}", claim.left, claim.right, opened)
 
-    def _theorem(self, equality: _Equality, used: Sequence[_Equality] = ()) -> Theorem | LeftOut:
+    def _theorem(self, equality: _StatedEquality, used: Sequence[_StatedEquality] = ()) -> Theorem | LeftOut:
         values, opened = self.values.values, equality.opened or ()
         sides = equality.left, equality.right
         # What is not proved may rest on all that it is made of.

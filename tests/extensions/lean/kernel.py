@@ -83,7 +83,7 @@ axiom exp_ne (a : R) : ne (exp a) zero
 axiom features_ne : ne features zero
 axiom pos_ne (a : R) (h : lt zero a) : ne a zero
 """
-"""What is assumed of real numbers, with 1/0 = 0 as in Mathlib, and of sums; D is not 0."""
+"""Assumptions about real numbers, with 1/0 = 0 as in Mathlib, and of sums; D is not 0."""
 
 LEMMAS = """\
 theorem trans {a b c : R} (h : Eq a b) (k : Eq b c) : Eq a c := Eq.rec (motive := fun x _ => Eq a x) h k
@@ -226,7 +226,7 @@ def shared_library() -> Path | None:
 
 
 def lean(text: str, library: Path, seconds: float = 600) -> str:
-    """What Lean says about a file; nothing if it accepts it."""
+    """Return the words of Lean about a file, none if it accepts it."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "kernel.lean"
         path.write_text(text, encoding="utf-8")

@@ -95,7 +95,7 @@ class ProofTerms:
         return f"(trans {first or f'(Eq.refl {left})'} (symm {second or f'(Eq.refl {right})'}))"
 
     def applied(self, name: str, indices: Any) -> str:
-        """Another theorem at this one's hypotheses. Raises NoProofError if it needs another."""
+        """Apply another theorem at this one's hypotheses. Raises NoProofError if it needs another."""
         theorem = self.file.theorems[name]
         needed = [self.bare(hypothesis) for hypothesis in theorem.hypotheses]
         if not {*needed} <= {*self.given}:
