@@ -80,7 +80,7 @@ class NamedValues:
             self.compared += 1
             if one.expression == other.expression:
                 continue
-            if one.expression == sympy.nan:
+            if one.expression == sympy.nan or (one.is_infinite and not other.is_infinite):
                 return f"entry {place}: {one} is not {other}", True
             scale = 1 + abs(one.value) + abs(other.value)
             if abs(one.value - other.value) > _APART * scale:

@@ -53,6 +53,7 @@ _REDUCTIONS = {"sum": FeatureSum, "max": RowMax, "min": RowMin}
 _CORRECTED = {"corrected_squares": CorrectedSquares, "corrected_products": CorrectedProducts}
 _COMPARED = {"<": sympy.Lt, "<=": sympy.Le, ">": sympy.Gt, ">=": sympy.Ge, "==": sympy.Eq, "!=": sympy.Ne}
 
+_INFINITE = (sympy.nan, sympy.zoo, sympy.oo, -sympy.oo)
 _WORK_OF_ALL = 1_000_000
 _POINTS, _APART = 4, 1e-12
 
@@ -104,6 +105,8 @@ class ProgramLines:
             return "a value is read that was never written, or an argument that is left out", True
         if found == wanted:
             return "", False
+        if found.has(*_INFINITE) and not wanted.has(*_INFINITE):
+            return f"{found} is not {wanted}", True
         if any(self._differ(found, wanted)):
             return f"{found} is not {wanted}", True
         try:

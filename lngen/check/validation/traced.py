@@ -135,6 +135,11 @@ class Traced:
         """Test whether the value is zero, but for rounding."""
         return bool(abs(self.value) < _ZERO)
 
+    @property
+    def is_infinite(self) -> bool:
+        """Test whether the value has no bound, as the logarithm of zero."""
+        return bool(self.expression.has(sympy.zoo, sympy.oo, -sympy.oo))
+
     def _less(self, other: Any) -> int:
         """Return the sign of the difference from another number, or 2 if there is none."""
         right = Traced.of(other)

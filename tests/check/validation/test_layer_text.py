@@ -6,10 +6,13 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from lngen.check.validation import text_evidence
 from lngen.check.validation.layer_text import FILES, validated
+from lngen.check.validation.numpy_text import NamedValues
+from lngen.check.validation.traced import Traced, function
 from lngen.emit.numpy.lowering import handed
 from lngen.language.parsing import load, parse
 from lngen.paths import RUNTIME
@@ -125,3 +128,8 @@ def test_planted_mistakes_are_refuted_or_equal(name: str) -> None:
     assert len(found) == 24
     assert all(outcome != "open" for outcome, _ in found)
     assert sum(outcome == "refuted" for outcome, mistake in found if mistake.kind != "operands swapped") >= 16
+
+
+def test_value_without_a_bound_is_refuted() -> None:
+    trouble, refuted = NamedValues().trouble(np.array([function("log", 0)]), np.array([Traced.of(0)]))
+    assert (trouble, refuted) == ("entry (0,): zoo is not 0", True)

@@ -63,6 +63,12 @@ def test_a_mistake_where_an_argument_is_left_out_is_refuted(tmp_path: Path) -> N
     assert {each.where.rpartition("(")[2] for each in found["forward"].findings} == {"forward without scale)"}
 
 
+@needs_gxx
+def test_a_value_that_is_infinite_for_every_row_is_refuted(tmp_path: Path) -> None:
+    found = changed(tmp_path, "softmax", ("const auto Z = get<0>(stage_2);", "const auto Z = A(0);"))
+    assert {each.refuted for each in found["forward"].findings} == {True}
+
+
 def test_no_case_has_a_tangent_of_what_is_left_out() -> None:
     forward, _, jvp, _ = programs("info_nce")
     assert set(cases(forward, jvp)) == {
