@@ -88,6 +88,7 @@ def test_jax_casts_ties_of_float64_once():
     hold_at_ties(jax_forward, "f64")
 
 
+@pytest.mark.ci
 @needs_torch
 @needs_gxx
 def test_torch_outputs_have_their_types_and_those_of_floats_have_gradients():
@@ -140,6 +141,7 @@ def test_torch_compiles_a_layer_with_casts():
         assert roundings.same(from_torch(one), from_torch(other))
 
 
+@pytest.mark.ci
 @needs_jax
 @needs_gxx
 def test_jax_outputs_tangents_and_cotangents_have_their_types():

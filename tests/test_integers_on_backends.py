@@ -71,6 +71,7 @@ def assert_same(found: list[Any], wanted: list[Any], unit: float) -> None:
 # ---- the processor
 
 
+@pytest.mark.ci
 @needs_gxx
 @pytest.mark.parametrize("name", DEFINITIONS)
 @pytest.mark.parametrize("dtype", ["float64", "float32", "float16"])
@@ -154,6 +155,7 @@ def on_device(text: str) -> Any:
             yield OnDevice(module(text, "cuda"))
 
 
+@pytest.mark.ci
 @pytest.mark.cuda
 @needs_pycuda
 @needs_gxx

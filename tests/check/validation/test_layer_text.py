@@ -47,7 +47,9 @@ def planted(tmp_path: Path) -> Planted:
 SHIPPED = sorted(path for path in DEFINITIONS if path.parent.name == "derive")
 
 
-@pytest.mark.parametrize("path", sample(SHIPPED, SHIPPED[-2:]), ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path", sample(SHIPPED, SHIPPED[-1:], ci=lambda path: path in SHIPPED[-2:]), ids=lambda path: path.stem
+)
 def test_every_line_computes_what_its_step_says(path: Path) -> None:
     layer = derived(load(path), proved=False)
     for found in text_evidence(layer, ROOT / "generated" / path.stem):

@@ -138,6 +138,7 @@ def test_programs_of_jax_take_it():
     np.testing.assert_array_equal(of_none, 0 * weight)
 
 
+@pytest.mark.ci
 def test_sums_over_rows_of_16_bits_are_in_float32():
     """Ones in bfloat16 end at 256."""
     h, weight = jax.numpy.ones((600, 1), "bfloat16"), jax.numpy.zeros((4, 1), "bfloat16")

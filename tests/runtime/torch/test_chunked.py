@@ -148,6 +148,7 @@ def largest(call, rows=ROWS):
     return max(seen.bytes, peak)
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("reduction", ["mean", "none"])
 def test_no_memory_is_as_large_as_all_rows(reduction):
     layer = emitted(LABELS)
@@ -164,6 +165,7 @@ def test_no_memory_is_as_large_as_all_rows(reduction):
 # ---- types
 
 
+@pytest.mark.ci
 def test_sums_over_rows_of_16_bits_are_in_float32():
     """Quarters in bfloat16 end at 64."""
     h, weight = torch.ones(33, 1, dtype=torch.bfloat16), torch.zeros(4, 1, dtype=torch.bfloat16, requires_grad=True)
