@@ -60,7 +60,7 @@ def cpp_evidence(layer: Derived, folder: Path) -> Iterator[Evidence]:
 
 def _evidence_of_cpp(found: CppValidated) -> Evidence:
     what = f"{found.direction}: {found.compared} values of {LAYER} are those of its steps, every D"
-    refuted = [each for each in found.findings if each.refuted]
+    refuted = [each for each in found.findings if each.speaks_against]
     first = next(iter(refuted or found.findings), None)
     detail = f"{first.where}: {first.trouble}" if first else f"{found.cases} cases of arguments left out"
     return Evidence(KIND, what, (), "exact", None, None, not refuted, detail, bool(refuted) or first is None)
@@ -68,8 +68,8 @@ def _evidence_of_cpp(found: CppValidated) -> Evidence:
 
 def _evidence(file: str, found: Validated) -> Evidence:
     what = f"{found.direction}: {len(found.shown)} lines and results compute what their steps say, {found.sizes}"
-    refuted = [each for each in found.findings if each.refuted]
-    open_ = [each for each in found.findings if not each.refuted]
+    refuted = [each for each in found.findings if each.speaks_against]
+    open_ = [each for each in found.findings if not each.speaks_against]
     detail = f"{found.compared} values in {found.runs} calls"
     if refuted or open_:
         first = (refuted or open_)[0]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -69,9 +69,17 @@ def _proofs(layer: Derived) -> Iterator[Proof]:
         manifest.write(layer.emission, Path(folder))
         place = Path(folder, layer.emission.name)
         if _can_be_validated(layer, _NUMPY[0]):
-            yield from _of_numpy(validated(place, [*map(handed, programs)], is_brief=True))
+            yield from _tried("NumPy", lambda: _of_numpy(validated(place, [*map(handed, programs)], is_brief=True)))
         if _can_be_validated(layer, LAYER):
-            yield from _of_cpp(recorded(place, programs))
+            yield from _tried("C++ and CUDA", lambda: _of_cpp(recorded(place, programs)))
+
+
+def _tried(language: str, made: Callable[[], Iterator[Proof]]) -> list[Proof]:
+    """Return proofs, or what kept them from being made: that speaks neither for the text nor against it."""
+    try:
+        return [*made()]
+    except Exception as error:  # of the validation itself, as those of a text are findings
+        return [Proof(NONE, f"the text of {language}: {type(error).__name__}: {error}", True, EMITTED_TEXT)]
 
 
 def _of_numpy(found: Mapping[str, Validated]) -> Iterator[Proof]:
@@ -100,6 +108,6 @@ def _of(right: Collection[str], found: Collection[str]) -> str:
 def _not_shown(language: str, findings: Mapping[str, Sequence[TextFinding]]) -> Iterator[Proof]:
     for name, each in findings.items():
         if each:
-            worst = next((finding for finding in each if finding.refuted), each[0])
+            worst = next((finding for finding in each if finding.speaks_against), each[0])
             statement = f"the text of {language}, {name}: {worst.where}: {worst.trouble}"
-            yield Proof(NONE, statement, not worst.refuted, EMITTED_TEXT)
+            yield Proof(NONE, statement, not worst.speaks_against, EMITTED_TEXT)

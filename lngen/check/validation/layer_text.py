@@ -287,7 +287,8 @@ class _TextCall:
             with self.lines.watch.watching():
                 made = function(*arguments, rooms if call[2] else at_once, call)
         except Exception as error:  # any error of the text is a finding
-            self.lines.findings.append(TextFinding("the function", f"{type(error).__name__}: {error}", refuted=True))
+            trouble = f"{type(error).__name__}: {error}"
+            self.lines.findings.append(TextFinding("the function", trouble, refuted=True, is_error=True))
             return
         if self.case.in_blocks or not self.at_once:
             for room, value in zip(rooms, made or (), strict=False):

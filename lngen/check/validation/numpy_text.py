@@ -38,6 +38,13 @@ class TextFinding:
     where: str
     trouble: str
     refuted: bool = False
+    is_error: bool = False
+    """Test whether the text raised an error on symbols: on numbers it need not, so that alone speaks not against it."""
+
+    @property
+    def speaks_against(self) -> bool:
+        """Test whether the finding is evidence against the text."""
+        return self.refuted and not (self.is_error and "None" not in self.trouble)
 
     def at(self, case: str) -> TextFinding:
         """Return the finding with the case that it is of."""
