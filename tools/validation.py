@@ -15,9 +15,8 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from lngen.check.validation.layer_text import LONGEST, Validated, validated
+from lngen.check.validation.layer_text import Validated, validated
 from lngen.check.validation.recorded import CppValidated, recorded
-from lngen.emit.numpy.lowering import handed
 from lngen.language.parsing import load
 from lngen.layout import table
 from lngen.paths import derive_folder
@@ -41,8 +40,7 @@ def rows(path: Path) -> Iterator[tuple[str, ...]]:
     with tempfile.TemporaryDirectory() as folder:
         manifest.write(layer.emission, Path(folder))
         place, begun = Path(folder, layer.emission.name), _seconds()
-        is_short = layer.definition.minimum_features <= LONGEST
-        numpy = validated(place, [*map(handed, programs)]) if is_short else {}
+        numpy = validated(place, programs)
         between = _seconds()
         cpp = recorded(place, programs)
         taken = f"{between - begun:.1f} + {_seconds() - between:.1f}"

@@ -162,9 +162,10 @@ def tangent(e: ast.expr, move: str) -> str:
     word, parts = taken(e)
     if word in MACROS:
         return tangent(parsed(put(MACROS[word], parts), 1e6), move)
-    texts = {"n": e.power, "m": (e.power or 0) - 1} if word == "Pow" else {}
-    if word == "Pow" and e.power is None:  # of Constants, which do not move
-        texts = {"n": e.right.text, "m": f"({e.right.text} - 1)"}
+    texts = {}
+    if word == "Pow":  # an exponent that is no number is of Constants, which do not move
+        n, m = (e.right.text, f"({e.right.text} - 1)") if e.power is None else (e.power, e.power - 1)
+        texts = {"n": n, "m": m}
     for letter, part in zip("abc", parts, strict=False):
         texts |= {letter: part.text, f"d{letter}": tangent(part, move)}
     return TANGENTS.get(word, "0").format(**texts)
@@ -197,8 +198,8 @@ class Sheet:
             case "where", [condition, a, b] if taken(condition)[0] in ("BitAnd", "BitOr", "Invert"):
                 return self(parsed(f"where(({condition.text}) > 1/2, {a.text}, {b.text})", 1e6))
             case "Pow", [base, exponent]:
-                fixed = [] if e.power is not None else [self(exponent)]
-                found = each(partial(power, exponent=e.power) if not fixed else raised, self(base), *fixed)
+                by = partial(power, exponent=e.power)
+                found = each(raised, self(base), self(exponent)) if e.power is None else each(by, self(base))
                 self.decided |= {("pole", base.text): self(base), ("pole", e.text): found}
                 return found
             case "max" | "min" | "attains_first", [one, *attained] if len(attained) == (word == "attains_first"):

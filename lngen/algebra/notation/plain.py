@@ -70,8 +70,11 @@ def text(expression: Expr, order: Order = ()) -> str:
 class Text(Fold[str]):
     """Writes expressions in the words of the language. Another order or another notation is a subclass.
 
-    `marked` is told each part and its text, and returns what is written for it.
+    `marked` is told each part and its text, and returns what is written for it. `times` and `over` are the signs of
+    products and quotients.
     """
+
+    times, over = "*", "/"
 
     def __init__(self, order: Order = (), marked: Callable[[Expr, str], str] | None = None) -> None:
         self.order, self.marked = order, marked
@@ -110,10 +113,10 @@ class Text(Fold[str]):
         parts = self.fraction(e)
         alone = len(parts.numerator) == 1 and not parts.denominator and not parts.negative
         least = _PRODUCT if alone else _PRODUCT + 1
-        written = "*".join(self._within(factor, least) for factor in parts.numerator)
+        written = self.times.join(self._within(factor, least) for factor in parts.numerator)
         if parts.denominator:
-            below = "*".join(self._within(factor, _PRODUCT + 1) for factor in parts.denominator)
-            written += f"/({below})" if len(parts.denominator) > 1 else f"/{below}"
+            below = self.times.join(self._within(factor, _PRODUCT + 1) for factor in parts.denominator)
+            written += self.over + (f"({below})" if len(parts.denominator) > 1 else below)
         return f"-{written}" if parts.negative else written
 
     def power(self, e: Expr) -> str:

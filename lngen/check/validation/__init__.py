@@ -7,13 +7,13 @@ held to its program, line by line, as numbers that know how they were computed r
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from lngen.check.evidence import Evidence, verdict
-from lngen.check.validation.layer_text import FILES, LONGEST, Validated, validated
-from lngen.check.validation.recorded import LAYER, CppValidated, recorded
-from lngen.emit.numpy.lowering import handed
+from lngen.check.validation.layer_text import FILES, validated
+from lngen.check.validation.numpy_text import TextFinding, worst
+from lngen.check.validation.recorded import LAYER, recorded
 from lngen.pipeline.stages import Derived
 from lngen.runtime.native.compiler import NoCompiler
 
@@ -31,16 +31,16 @@ def text_evidence(layer: Derived, folder: Path) -> Iterator[Evidence]:
 
     There is none for a layer of long rows.
     """
-    if layer.definition.minimum_features > LONGEST:
-        return
-    programs = [handed(program) for program in layer.plan.programs()]
     try:
-        found = validated(folder, programs)
+        found = validated(folder, layer.plan.programs())
     except Exception as error:  # whatever a changed file raises
         yield verdict(KIND, "the files run on symbols", f"{type(error).__name__}: {error}")
         return
     for direction, each in found.items():
-        yield _evidence(f"{FILES[direction]}.py", each)
+        what = f"{direction}: {len(each.shown)} lines and results compute what their steps say, {each.sizes}"
+        idle = f"; never run: line {', '.join(map(str, each.idle))} of {FILES[direction]}.py" if each.idle else ""
+        detail = f"{each.compared} values in {each.runs} calls{idle}"
+        yield _evidence(what, each.findings, detail, is_whole=not each.idle)
 
 
 def cpp_evidence(layer: Derived, folder: Path) -> Iterator[Evidence]:
@@ -55,29 +55,18 @@ def cpp_evidence(layer: Derived, folder: Path) -> Iterator[Evidence]:
     except Exception as error:  # whatever a changed file raises
         yield verdict(KIND, f"{LAYER} is recorded", f"{type(error).__name__}: {error}")
         return
-    yield from map(_evidence_of_cpp, found.values())
+    for direction, each in found.items():
+        what = f"{direction}: {each.compared} values of {LAYER} are those of its steps, every D"
+        yield _evidence(what, each.findings, f"{each.cases} cases of arguments left out")
 
 
-def _evidence_of_cpp(found: CppValidated) -> Evidence:
-    what = f"{found.direction}: {found.compared} values of {LAYER} are those of its steps, every D"
-    refuted = [each for each in found.findings if each.speaks_against]
-    first = next(iter(refuted or found.findings), None)
-    detail = f"{first.where}: {first.trouble}" if first else f"{found.cases} cases of arguments left out"
-    return Evidence(KIND, what, (), "exact", None, None, not refuted, detail, bool(refuted) or first is None)
-
-
-def _evidence(file: str, found: Validated) -> Evidence:
-    what = f"{found.direction}: {len(found.shown)} lines and results compute what their steps say, {found.sizes}"
-    refuted = [each for each in found.findings if each.speaks_against]
-    open_ = [each for each in found.findings if not each.speaks_against]
-    detail = f"{found.compared} values in {found.runs} calls"
-    if refuted or open_:
-        first = (refuted or open_)[0]
-        detail = f"{first.where}: {first.trouble}"
-    elif found.idle:
-        detail += f"; never run: line {', '.join(map(str, found.idle))} of {file}"
-    claimed = bool(refuted) or not (open_ or found.idle)
-    return Evidence(KIND, what, (), "exact", None, None, not refuted, detail, claimed)
+def _evidence(what: str, findings: Sequence[TextFinding], detail: str, *, is_whole: bool = True) -> Evidence:
+    """Return the evidence for a direction; without a finding against it, nothing is claimed if it is not `is_whole`."""
+    found = worst(findings)
+    against = found is not None and found.speaks_against
+    detail = detail if found is None else f"{found.where}: {found.trouble}"
+    claimed = against or (found is None and is_whole)
+    return Evidence(KIND, what, (), "exact", None, None, not against, detail, claimed)
 
 
 _OF_BACKENDS: Mapping[str, Callable[[Derived, Path], Iterator[Evidence]]] = {

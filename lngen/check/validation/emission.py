@@ -9,10 +9,9 @@ from functools import partial
 from pathlib import Path
 
 from lngen.check.validation.layer_text import FILES, LONGEST, Validated, validated
-from lngen.check.validation.numpy_text import TextFinding
+from lngen.check.validation.numpy_text import TextFinding, worst
 from lngen.check.validation.recorded import LAYER, CppValidated, recorded
 from lngen.derivation.derivation import EMITTED_TEXT, EVERY_D, NONE, Proof
-from lngen.emit.numpy.lowering import handed
 from lngen.emit.render import sha256_text
 from lngen.paths import RUNTIME
 from lngen.pipeline.cache import values
@@ -69,7 +68,7 @@ def _proofs(layer: Derived) -> Iterator[Proof]:
         manifest.write(layer.emission, Path(folder))
         place = Path(folder, layer.emission.name)
         if _can_be_validated(layer, _NUMPY[0]):
-            yield from _tried("NumPy", lambda: _of_numpy(validated(place, [*map(handed, programs)], is_brief=True)))
+            yield from _tried("NumPy", lambda: _of_numpy(validated(place, programs, is_brief=True)))
         if _can_be_validated(layer, LAYER):
             yield from _tried("C++ and CUDA", lambda: _of_cpp(recorded(place, programs)))
 
@@ -107,7 +106,6 @@ def _of(right: Collection[str], found: Collection[str]) -> str:
 
 def _not_shown(language: str, findings: Mapping[str, Sequence[TextFinding]]) -> Iterator[Proof]:
     for name, each in findings.items():
-        if each:
-            worst = next((finding for finding in each if finding.speaks_against), each[0])
-            statement = f"the text of {language}, {name}: {worst.where}: {worst.trouble}"
-            yield Proof(NONE, statement, not worst.speaks_against, EMITTED_TEXT)
+        if found := worst(each):
+            statement = f"the text of {language}, {name}: {found.where}: {found.trouble}"
+            yield Proof(NONE, statement, not found.speaks_against, EMITTED_TEXT)

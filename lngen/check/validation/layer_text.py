@@ -15,11 +15,12 @@ import numpy as np
 import sympy
 from sympy import Expr
 
-from lngen.algebra.symbols import D, TypedSymbol, axes
+from lngen.algebra.symbols import D, TypedSymbol
 from lngen.check.validation.lines import CommentedText
 from lngen.check.validation.loaded import imported, random_symbols, small
-from lngen.check.validation.numpy_text import LineRun, NamedValues, ProgramValues, TextFinding, is_unwritten
+from lngen.check.validation.numpy_text import LineRun, NamedValues, ProgramValues, TextFinding, is_unwritten, wide
 from lngen.check.validation.traced import Traced, TracedType, constants, numbers_in
+from lngen.emit.numpy.lowering import handed
 from lngen.plan.program import RowProgram
 from lngen.runtime.protocol.axes import without_axes
 from lngen.runtime.protocol.directions import FEATURE, ROW, ROW_SCALAR, DirectionProtocol, Entry, LayerProtocol
@@ -103,17 +104,20 @@ class _TextCase:
 def validated(
     folder: Path, programs: Sequence[RowProgram], *, is_brief: bool = False, ends_at_first: bool = False
 ) -> dict[str, Validated]:
-    """Validate the NumPy files of a layer in a folder against the programs that they were printed from.
+    """Validate the NumPy files of a layer in a folder against the programs of its plan; none of a layer of long rows.
 
     `is_brief` takes the calls that `lngen derive` waits for: every row length, blocks, and each argument left out once.
     `ends_at_first` ends at the first finding.
     """
-    of: dict[str, RowProgram] = {program.direction: program for program in programs}
+    printed = [*map(handed, programs)]
+    of: dict[str, RowProgram] = {program.direction: program for program in printed}
+    if of["forward"].minimum_features > LONGEST:
+        return {}
     found = {direction: Validated(direction) for direction in of}
     with imported(folder, {"numpy_backend", *(FILES[direction] for direction in of)}) as modules:
         layer = LayerProtocol(without_axes(modules["numpy_backend"].INTERFACE))
         texts = {name: CommentedText(Path(str(module.__file__))) for name, module in modules.items()}
-        numbers = cache(partial(_numbers, programs))
+        numbers = cache(partial(_numbers, printed))
         for case in _cases(of["forward"], layer, is_brief):
             with constants(numbers(case.features)):
                 _run(modules, texts, layer, of, case, found)
@@ -196,6 +200,11 @@ def _run(
             saved = call.saved(layer)
 
 
+def shape_of(each: Entry, rows: int, features: int) -> tuple[int, ...]:
+    """Return the shape of an argument or a result of a layer on rows."""
+    return {ROW: (rows, features), ROW_SCALAR: (rows,), FEATURE: (features,)}.get(each.part, ())
+
+
 class _Drawn:
     """Arguments of a case, as symbols at a point."""
 
@@ -204,8 +213,7 @@ class _Drawn:
 
     def shape(self, each: Entry) -> tuple[int, ...]:
         """Return the shape of an argument or a result."""
-        rows, features = self.case.rows, self.case.features
-        return {ROW: (rows, features), ROW_SCALAR: (rows,), FEATURE: (features,)}.get(each.part, ())
+        return shape_of(each, self.case.rows, self.case.features)
 
     def argument(self, each: Entry) -> Any:
         """Draw an argument; integers are as they are."""
@@ -262,12 +270,12 @@ class _TextCall:
         for argument in (*self.program.rows, *self.program.parameters):
             symbol, name = argument.symbol, argument.name  # type: ignore[attr-defined]
             value = by_name.get(symbol.name)
-            given[symbol] = Traced.of(sympy.Rational(neutral[name])) if value is None else _wide(symbol, value)
+            given[symbol] = Traced.of(sympy.Rational(neutral[name])) if value is None else wide(symbol, value)
         for symbol in () if self.takes.is_forward else self.program.saved:
             value = np.asarray(by_name[symbol.name], object)
             if is_unwritten(value):
                 value = np.full(value.shape, Traced.symbol(f"{symbol} that is not saved", 0.5), object)
-            given[symbol] = _wide(symbol, value)
+            given[symbol] = wide(symbol, value)
         shape = (self.case.rows, self.case.features)
         return given | {row.symbol: random_symbols(row.stream, shape) for row in self.program.random}
 
@@ -288,7 +296,8 @@ class _TextCall:
                 made = function(*arguments, rooms if call[2] else at_once, call)
         except Exception as error:  # any error of the text is a finding
             trouble = f"{type(error).__name__}: {error}"
-            self.lines.findings.append(TextFinding("the function", trouble, refuted=True, is_error=True))
+            # Of memory that was never written it is the text's; else numbers that are none may be why.
+            self.lines.findings.append(TextFinding("the function", trouble, True, may_be_ours="None" not in trouble))
             return
         if self.case.in_blocks or not self.at_once:
             for room, value in zip(rooms, made or (), strict=False):
@@ -315,9 +324,3 @@ class _TextCall:
         """Return the fields that later directions are given of this call."""
         everything = self.arguments | self.made
         return {each.symbol: everything.get(each.symbol.removeprefix("saved ")) for each in layer.fields}
-
-
-def _wide(symbol: TypedSymbol, value: Any) -> Any:
-    """Return a value with an axis of one feature, if it is a number of each row."""
-    is_row_scalar = axes(symbol).rows and not axes(symbol).features
-    return np.asarray(value, object).reshape(-1, 1) if is_row_scalar else value

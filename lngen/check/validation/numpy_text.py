@@ -38,17 +38,22 @@ class TextFinding:
     where: str
     trouble: str
     refuted: bool = False
-    is_error: bool = False
-    """Test whether the text raised an error on symbols: on numbers it need not, so that alone speaks not against it."""
+    may_be_ours: bool = False
+    """Test whether the validation may be at fault: the text raised an error on symbols, and need not on numbers."""
 
     @property
     def speaks_against(self) -> bool:
         """Test whether the finding is evidence against the text."""
-        return self.refuted and not (self.is_error and "None" not in self.trouble)
+        return self.refuted and not self.may_be_ours
 
     def at(self, case: str) -> TextFinding:
         """Return the finding with the case that it is of."""
         return replace(self, where=f"{self.where} ({case})")
+
+
+def worst(findings: Sequence[TextFinding]) -> TextFinding | None:
+    """Return the first finding that speaks against the text, else the first; None if there is none."""
+    return next((each for each in findings if each.speaks_against), next(iter(findings), None))
 
 
 @dataclass
@@ -245,8 +250,7 @@ class LineRun:
                 self.findings.append(TextFinding("arguments", "the call wrote to one", refuted=True))
 
     def _result(self, name: str, value: Any, symbol: TypedSymbol) -> None:
-        if axes(symbol) == (True, False):
-            value = np.asarray(value, object).reshape(-1, 1)
+        value = wide(symbol, value)
         try:
             trouble, refuted = self.named.trouble(value, self.values.of(symbol, slice(0, self.values.rows)))
         except (TypeError, ValueError) as error:
@@ -255,6 +259,11 @@ class LineRun:
             self.findings.append(TextFinding(f"result {name}", trouble, refuted))
         else:
             self.shown.add(f"result {name}")
+
+
+def wide(symbol: TypedSymbol, value: Any) -> Any:
+    """Return a value with an axis of one feature, if it is a number of each row."""
+    return np.asarray(value, object).reshape(-1, 1) if axes(symbol) == (True, False) else value
 
 
 def is_unwritten(values: Array) -> bool:

@@ -74,6 +74,8 @@ def lean(expression: Expr, order: Order = (), held: Mapping[Symbol, str] | None 
 class LeanText(Text):
     """Writes expressions as terms of Lean. Values are functions of a row, of a feature, or of both."""
 
+    times, over = " * ", " / "
+
     def __init__(self, order: Order, held: Mapping[Symbol, str], row: str = ROW, feature: str = FEATURE) -> None:
         super().__init__(order)
         self.held, self.row, self.feature = held, row, feature
@@ -92,16 +94,6 @@ class LeanText(Text):
     def constant(self, e: Expr) -> str:
         known = {sympy.pi: "Real.pi", sympy.E: "Real.exp 1"}
         return known[e] if e in known else self.other(e)
-
-    def multiply(self, e: Expr) -> str:
-        parts = self.fraction(e)
-        alone = len(parts.numerator) == 1 and not parts.denominator and not parts.negative
-        least = _PRODUCT if alone else _PRODUCT + 1
-        written = " * ".join(self._within(factor, least) for factor in parts.numerator)
-        if parts.denominator:
-            below = " * ".join(self._within(factor, _PRODUCT + 1) for factor in parts.denominator)
-            written += f" / ({below})" if len(parts.denominator) > 1 else f" / {below}"
-        return f"-{written}" if parts.negative else written
 
     def raised(self, e: Expr) -> str:
         if not (isinstance(e, sympy.Pow) and e.exp.is_Rational):

@@ -35,10 +35,11 @@ import sympy
 from sympy import Expr
 
 from lngen.algebra.numeric import Arithmetic, Walk
-from lngen.algebra.symbols import TypedSymbol, axes
+from lngen.algebra.symbols import TypedSymbol
 from lngen.check.on_device import OnDevice
 from lngen.check.on_device import device as current_device
-from lngen.check.validation.numpy_text import ProgramValues
+from lngen.check.validation.layer_text import shape_of
+from lngen.check.validation.numpy_text import ProgramValues, wide
 from lngen.emit.cpp import handed
 from lngen.errors import LngenError
 from lngen.extensions.simt import driver
@@ -48,7 +49,7 @@ from lngen.paths import RUNTIME, derive_folder
 from lngen.pipeline.files import loading, manifest
 from lngen.pipeline.stages import Derived, derived
 from lngen.plan.program import RowProgram
-from lngen.runtime.protocol.directions import FEATURE, ROW, ROW_SCALAR, DirectionProtocol, Entry, LayerProtocol
+from lngen.runtime.protocol.directions import DirectionProtocol, Entry, LayerProtocol
 
 P = 2**63 - 25
 """The prime; the bits of every positive float64 are below it."""
@@ -213,14 +214,12 @@ def bits(values: Any) -> Any:
 
 @dataclass(frozen=True)
 class FieldResult:
-    """Outcome for a direction at a shape: the entries that were compared, and those that differ, by result.
+    """Outcome for a direction: the entries that were compared, and those that differ, by result.
 
     Those that differ are counted in all orders of blocks, warps and lanes.
     """
 
     direction: str
-    rows: int
-    features: int
     compared: int
     wrong: dict[str, int]
 
@@ -266,47 +265,44 @@ class InField:
                         made = getattr(device, name)(saved, *[tuple(given[:count])] * grouped, *given[count:])
                 runs.append(made if isinstance(made, tuple) else (made,))
             values = ProgramValues(self.programs[name], rows, features, self._given(takes, known), ModularArithmetic())
-            yield self._compared(name, takes, runs, values, rows, features)
+            yield self._compared(takes, runs, values)
             if takes.is_forward:
-                made_there = (*takes.results, *takes.row_scalars)
-                known |= {
-                    each.variable: values.of(self._symbol(name, each.variable), slice(0, rows)) for each in made_there
-                }
+                known |= {each.variable: self._wanted(takes, each, values) for each in takes.makes}
 
-    def _symbol(self, direction: str, name: str) -> TypedSymbol:
-        program = self.programs[direction]
+    def _wanted(self, takes: DirectionProtocol, each: Entry, values: ProgramValues) -> Any:
+        """Return what the program says of a result or a row scalar, for all rows."""
+        program, name = self.programs[takes.name], each.variable
         stores = {of: store.symbol for store in program.results for of in store.names}
-        return stores.get(name) or next(symbol for symbol in program.saved if symbol.name == name)
+        symbol = stores.get(name) or next(symbol for symbol in program.saved if symbol.name == name)
+        return values.of(symbol, slice(0, values.rows))
 
     def _given(self, takes: DirectionProtocol, known: dict[str, Any]) -> dict[TypedSymbol, Any]:
         program = self.programs[takes.name]
         given: dict[TypedSymbol, Any] = {}
         for argument in (*program.rows, *program.parameters):
-            given[argument.symbol] = _wide(argument.symbol, known[argument.symbol.name])  # type: ignore[attr-defined]
+            given[argument.symbol] = wide(argument.symbol, known[argument.symbol.name])  # type: ignore[attr-defined]
         for symbol in () if takes.is_forward else program.saved:
-            given[symbol] = _wide(symbol, known[symbol.name])
+            given[symbol] = wide(symbol, known[symbol.name])
         return given
 
-    def _compared(
-        self, name: str, takes: DirectionProtocol, runs: Any, values: ProgramValues, rows: int, features: int
-    ) -> FieldResult:
+    def _compared(self, takes: DirectionProtocol, runs: Any, values: ProgramValues) -> FieldResult:
         wrong: dict[str, int] = {}
         compared = 0
         for each, made in zip(takes.results, zip(*runs, strict=True), strict=True):
             if each.cast is not None:
                 continue
-            wanted = np.asarray(values.of(self._symbol(name, each.symbol), slice(0, rows)), object)
+            wanted = np.asarray(self._wanted(takes, each, values), object)
             wanted = wanted[:, 0] if wanted.ndim == 2 and made[0].ndim == 1 else np.broadcast_to(wanted, made[0].shape)
             words = bits(wanted).view(np.uint64)
             apart = sum(int(np.count_nonzero(np.ascontiguousarray(value).view(np.uint64) != words)) for value in made)
             compared += words.size
             if apart:
                 wrong[each.name] = apart
-        return FieldResult(name, rows, features, compared, wrong)
+        return FieldResult(takes.name, compared, wrong)
 
 
 def _drawn(each: Entry, rows: int, features: int, draw: np.random.Generator) -> Any:
-    shape = {ROW: (rows, features), ROW_SCALAR: (rows,), FEATURE: (features,)}.get(each.part, ())
+    shape = shape_of(each, rows, features)
     if each.is_integer:
         return np.asarray(draw.integers(0, features, shape))
     if each.kind == "Constant":  # it stays a positive number as a float64, too
@@ -316,11 +312,6 @@ def _drawn(each: Entry, rows: int, features: int, draw: np.random.Generator) -> 
 
 def _memory(value: Any) -> Any:
     return value if isinstance(value, np.ndarray) and value.dtype != object else bits(value)
-
-
-def _wide(symbol: TypedSymbol, value: Any) -> Any:
-    value = np.asarray(value, object)
-    return value.reshape(-1, 1) if axes(symbol) == (True, False) else value
 
 
 def main(words: Sequence[str]) -> int:

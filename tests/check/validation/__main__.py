@@ -20,7 +20,6 @@ from pathlib import Path
 from lngen.check.validation.layer_text import FILES, validated
 from lngen.check.validation.numpy_text import TextFinding
 from lngen.check.validation.recorded import LAYER, recorded
-from lngen.emit.numpy.lowering import handed
 from lngen.language.parsing import load
 from lngen.paths import RUNTIME
 from lngen.pipeline.stages import planned
@@ -52,7 +51,7 @@ class Planted:
 
     def numpy(self) -> list[TextFinding]:
         """The findings against the files of NumPy."""
-        found = validated(self.folder, [handed(each) for each in self._programs], ends_at_first=True)
+        found = validated(self.folder, self._programs, ends_at_first=True)
         return [finding for each in found.values() for finding in each.findings]
 
     def cpp(self) -> list[TextFinding]:
