@@ -178,3 +178,25 @@ def test_layer_norm_on_tensors_of_a_place_has_the_gradients_of_pytorch(dtype):
     step = torch.finfo(dtype).eps
     for value, other in zip(found, exact, strict=True):
         torch.testing.assert_close(value.cpu().double(), other, rtol=32 * step, atol=64 * step)
+
+
+def test_a_plain_call_goes_around_the_dispatcher(device):
+    """By kernels for a GPU, where the keys of its tensors are those of plain ones there: here, of the emulator's."""
+    derivatives = importlib.import_module("generated._runtime.torch.derivatives")
+    dispatch = importlib.import_module("generated._runtime.torch.dispatch")
+    operators = importlib.import_module("generated.add_layer_norm.torch_backend")._LAYER.operators
+    keys = dispatch.CPU if isinstance(device, Emulated) else dispatch.CUDA
+    at_once = dispatch.at_once(operators.kernels.required, derivatives.ways(operators, {keys: operators.gpu}))
+    x, residual, weight = [torch.randn(3, 33, generator=torch.Generator().manual_seed(seed)) for seed in range(3)]
+    gamma = torch.linspace(0.5, 2, 33)
+    there = [device.put(each).requires_grad_() for each in (x, residual, gamma)]
+    y, h = at_once((*there, None, 1e-5, False))
+    here = [each.requires_grad_() for each in (x, residual, gamma)]
+    expected = torch.nn.functional.layer_norm(here[0] + here[1], (33,), here[2])
+    torch.testing.assert_close(device.get(y.detach()), expected.detach())
+    torch.testing.assert_close(device.get(h.detach()), (x + residual).detach())
+    found = torch.autograd.grad(y, there, device.put(weight))
+    torch.testing.assert_close([*map(device.get, found)], [*torch.autograd.grad(expected, here, weight)])
+    wrong = device.put(torch.ones(32))
+    with pytest.raises(ValueError, match="gamma has shape"):
+        at_once((*there[:2], wrong, None, 1e-5, False))

@@ -1,0 +1,194 @@
+"""Layers with named axes on tensors of a GPU: which memory kernels are passed, and what becomes of their results.
+
+Kernels are pretended here, on memory of the processor: NumPy computes what `cuda_backend` does, into arrays where a
+step of 0 stands for a sum. One test runs the kernels themselves, on a GPU or the emulator.
+"""
+
+import contextlib
+import importlib
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.beyond_rows import SHIPPED, arrays
+from tests.requirements import NO_TORCH, needs_gxx, needs_pycuda
+from tests.runtime.torch.test_gpu import device  # noqa: F401
+
+torch = pytest.importorskip("torch", reason=NO_TORCH)
+runtime = {
+    name: importlib.import_module(f"generated._runtime.torch.{name}")
+    for name in ("axes", "derivatives", "dispatch", "gpu", "gpu_axes")
+}
+on_rows = importlib.import_module("generated._runtime.numpy.axes").on_rows
+
+NAMED = sorted(name for name, text in SHIPPED.items() if "Array[" in text)
+
+
+class PretendedKernels:
+    """What `cuda_backend` of a layer does, by NumPy; `given` and `made` are the arrays of the last call."""
+
+    def __init__(self, name: str) -> None:
+        module = importlib.import_module(f"generated.{name}.numpy_backend")
+        self.KERNELS = importlib.import_module(f"generated.{name}.kernels").KERNELS
+        self.rows, self.Saved = on_rows(module), on_rows(module).Saved
+        self.given: list[Any] = []
+        self.made: list[Any] = []
+
+    def workspace_bytes(self, *_: Any, **__: Any) -> int:
+        return 0
+
+    def forward(self, *inputs: Any, out: Any, workspace: Any, stream: int, **constants: Any) -> None:
+        self.given = [*map(_seen, inputs)]
+        outputs, saved = self.rows.forward(*self.given, **constants)
+        self._write(out, outputs)
+        room = _seen(workspace)
+        scalars = [
+            saved[3 + place] for place, each in enumerate(self.rows.INTERFACE["saved"]) if each["kind"] == "row scalar"
+        ]
+        for memory, each in zip(room, scalars, strict=True):
+            memory[: each.size] = each.reshape(-1)
+
+    def backward(self, saved: Any, *own: Any, out: Any, workspace: Any, stream: int) -> None:
+        self.given = [*map(_seen, (*saved[3:], *own))]
+        kept = self.Saved(*saved[:3], *self.given[: len(saved) - 3])
+        self._write(out, self.rows.backward(kept, *self.given[len(saved) - 3 :]))
+
+    def _write(self, out: Any, results: Any) -> None:
+        pairs = zip(out, results, strict=True) if isinstance(out, tuple) else [(out, results)]
+        self.made = []
+        for into, value in pairs:
+            if into is None:
+                continue
+            memory = _seen(into)
+            self.made.append(memory)
+            lacks = tuple(
+                axis for axis in range(memory.ndim - 1) if memory.shape[axis] > 1 and memory.strides[axis] == 0
+            )
+            first = tuple(slice(0, 1) if axis in lacks else slice(None) for axis in range(memory.ndim))
+            memory[first] = np.add.reduce(value, axis=lacks, keepdims=True) if lacks else value
+
+
+def _seen(value: Any) -> Any:
+    """The memory of a tensor as `cuda_backend` is passed it."""
+    if value is None or isinstance(value, float):
+        return value
+    seen = {**value.__cuda_array_interface__, "version": 3}
+    if 0 in seen["shape"]:
+        return np.empty(seen["shape"], seen["typestr"])
+    return np.asarray(SimpleNamespace(__array_interface__=seen, owner=value))
+
+
+def calls(name: str, monkeypatch: Any, kernels: Any) -> Any:
+    """The function of a layer for plain tensors, by what tensors of a GPU are passed to."""
+    backend = importlib.import_module(f"generated.{name}.torch_backend")
+    layer, axes = backend._LAYER, runtime["axes"]
+    own = axes._AxesAtOnce(layer.interface, layer.numpy, backend._cpu, layer._by_operators)
+    gpu = layer.on_rows.operators.gpu
+    monkeypatch.setattr(gpu, "_module", kernels)
+    on_gpu = runtime["gpu_axes"].AxesOnGPU(own.kernels, layer.arranged, gpu)
+    plain = runtime["dispatch"].CPU
+    at_once = runtime["dispatch"].at_once(own.kernels.required, runtime["derivatives"].ways(own, {plain: on_gpu}))
+    sizes = tuple(each["default"] for each in layer.interface["layout"]["sizes"])
+    constants = [each["default"] for each in layer.interface["constants"]]
+    return lambda *inputs: at_once((*inputs, *constants, sizes)), lambda *inputs: layer.sized(
+        sizes, *inputs, *constants
+    )
+
+
+def drawn(name: str) -> tuple[list[Any], list[Any]]:
+    """Inputs as tensors, and those of them that have gradients."""
+    interface = importlib.import_module(f"generated.{name}.numpy_backend").INTERFACE
+    found, given = [torch.tensor(value) for value in arrays(name).values()], [*arrays(name)]
+    moved = [
+        value.requires_grad_()
+        for value, key in zip(found, given, strict=True)
+        if any(each["of"] == key for each in interface["gradients"])
+    ]
+    return found, moved
+
+
+@pytest.fixture
+def pretended(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """No GPU is entered."""
+    monkeypatch.setattr(runtime["gpu"], "_current", lambda _: contextlib.nullcontext(0))
+    return monkeypatch
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_values_and_gradients_are_those_of_the_processor(name, pretended):
+    inputs, moved = drawn(name)
+    on_gpu, on_processor = calls(name, pretended, PretendedKernels(name))
+    found, expected = [
+        made if isinstance(made, tuple) else (made,) for made in (on_gpu(*inputs), on_processor(*inputs))
+    ]
+    torch.testing.assert_close(found, expected, rtol=1e-12, atol=1e-12)
+    weights = [torch.randn_like(each) for each in found]
+    gradients = [torch.autograd.grad(made, moved, weights) for made in (found, expected)]
+    torch.testing.assert_close(*gradients, rtol=1e-12, atol=1e-12)
+    assert all(each.is_contiguous() for each in (*found, *gradients[0]))
+
+
+@pytest.mark.parametrize(("name", "shared"), [("ada_layer_norm", (1, 2)), ("head_rms_norm", (0, 1))])
+def test_rows_share_what_lacks_their_axes(name, shared, pretended):
+    """Neither such an array nor its gradient is written out along rows, which are read and written where they lie."""
+    kernels = PretendedKernels(name)
+    inputs, moved = drawn(name)
+    x = inputs[0]
+    y = calls(name, pretended, kernels)[0](*inputs)
+    read, written = kernels.given, kernels.made
+    assert np.may_share_memory(read[0], x.detach().numpy())
+    assert np.may_share_memory(written[0], y.detach().numpy())
+    for value, own in zip(read[1:], inputs[1:], strict=False):
+        assert np.may_share_memory(value, own.detach().numpy())
+        assert [axis for axis in range(value.ndim - 1) if value.strides[axis] == 0] == [*shared]
+    gradients = torch.autograd.grad(y, moved, torch.ones_like(y))
+    for value, own in zip(kernels.made, gradients, strict=True):
+        assert np.may_share_memory(value, own.numpy())
+        assert [axis for axis in range(value.ndim - 1) if value.strides[axis] == 0] == (
+            [*shared] if own is not gradients[0] else []
+        )
+
+
+def test_features_are_written_out_once_for_all_rows(pretended):
+    """Weights by channel, of rows that are the pixels of some channels, are no whole tensor of rows."""
+    kernels = PretendedKernels("group_norm")
+    inputs, _ = drawn("group_norm")
+    calls("group_norm", pretended, kernels)[0](*inputs)
+    assert [value.strides[0] for value in kernels.given[1:]] == [0, 0]
+
+
+def test_calls_without_rows_have_sums_of_zero(pretended):
+    kernels = PretendedKernels("ada_layer_norm")
+    inputs = [torch.randn(2, 0, 8, requires_grad=True), torch.randn(2, 8, requires_grad=True), None]
+    y = calls("ada_layer_norm", pretended, kernels)[0](*inputs)
+    dx, dscale = torch.autograd.grad(y, inputs[:2], torch.ones_like(y))
+    assert dx.shape == (2, 0, 8)
+    assert torch.equal(dscale, torch.zeros(2, 8))
+
+
+def test_a_gradient_may_be_differentiated_again(pretended):
+    inputs, moved = drawn("head_rms_norm")
+    found = []
+    for function in calls("head_rms_norm", pretended, PretendedKernels("head_rms_norm")):
+        (dx,) = torch.autograd.grad(function(*inputs).sin().sum(), moved[:1], create_graph=True)
+        found.append(torch.autograd.grad(dx.square().sum(), moved))
+    torch.testing.assert_close(*found, rtol=1e-10, atol=1e-10)
+
+
+@pytest.mark.cuda
+@needs_pycuda
+@needs_gxx
+@pytest.mark.parametrize("name", ["ada_layer_norm", "head_rms_norm"])
+def test_kernels_compute_what_the_processor_does(name, device, monkeypatch):  # noqa: F811
+    inputs = [torch.tensor(value, dtype=torch.float32) for value in arrays(name).values()]
+    there = [device.put(each).requires_grad_() for each in inputs]
+    on_gpu, on_processor = calls(name, monkeypatch, None)
+    y = on_gpu(*there)
+    here = [each.requires_grad_() for each in inputs]
+    expected = on_processor(*here)
+    torch.testing.assert_close(device.get(y.detach()), expected.detach())
+    weight = torch.linspace(-1, 1, y.numel()).view(y.shape)
+    found = torch.autograd.grad(y, there, device.put(weight))
+    torch.testing.assert_close([*map(device.get, found)], [*torch.autograd.grad(expected, here, weight)])
