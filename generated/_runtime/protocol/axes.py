@@ -249,14 +249,8 @@ class ArrangedCall:
         sizes = self.sizes(values, given)
         pairs = list(zip(names, values, strict=True))
         if self.parts:
-            pairs = [*chain.from_iterable(self._cut(name, value, sizes) for name, value in pairs)]
-        arranged = [
-            self._rows(value, of.arranged(of.patterns[name], sizes))
-            if name in of.patterns and value is not None
-            else value
-            for name, value in pairs
-        ]
-        made = on_rows(*arranged)
+            pairs = [*chain.from_iterable(self.cut(name, value, sizes) for name, value in pairs)]
+        made = on_rows(*[self.rows(name, value, sizes) for name, value in pairs])
         rows = iter(made if isinstance(made, tuple) else (made,))
         results = [
             self._joined(name, rows, sizes) if name in self.parts else self._back(next(rows), of.patterns[name], sizes)
@@ -264,8 +258,8 @@ class ArrangedCall:
         ]
         return tuple(results) if len(self.outputs) > 1 else results[0]
 
-    def _cut(self, name: str, value: Any, sizes: Sizes) -> Iterable[tuple[str, Any]]:
-        """An array as the parts that are read, with their names."""
+    def cut(self, name: str, value: Any, sizes: Sizes) -> Iterable[tuple[str, Any]]:
+        """Return an array as the parts that are read, with their names."""
         if name not in self.parts:
             return ((name, value),)
         parts = self.parts[name]
@@ -294,10 +288,20 @@ class ArrangedCall:
         }
         return of.sizes(shapes, dict(zip(of.sizes_given, given, strict=True)))
 
-    def _rows(self, value: Any, how: Arranged) -> Any:
+    def rows(self, name: str, value: Any, sizes: Sizes) -> Any:
+        """Return an array as the layer on rows takes it; None and a value without axes stay as they are.
+
+        Features that have to be written out are so once, for all rows that share them.
+        """
+        if value is None or name not in self.arrangement.patterns:
+            return value
+        how = self.arrangement.arranged(self.arrangement.patterns[name], sizes)
         moved = self.permute(value.reshape(how.split), how.order).reshape(how.spread)
-        shape = (*how.rows, prod(how.features)) if how.features else how.rows
-        return self.broadcast(moved, how.shape).reshape(shape)
+        if not how.features:
+            return self.broadcast(moved, how.rows)
+        once, features = how.spread[: len(how.rows)], prod(how.features)
+        moved = self.broadcast(moved, (*once, *how.features)).reshape(*once, features)
+        return self.broadcast(moved, (*how.rows, features))
 
     def _back(self, value: Any, pattern: Pattern, sizes: Sizes) -> Any:
         return self._split(value, pattern, sizes).reshape(self.arrangement.shape(pattern, sizes))

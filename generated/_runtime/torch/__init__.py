@@ -24,8 +24,8 @@ from ..protocol.parameters import (
     shape_of,
     start,
 )
-from .derivatives import node_at_once
-from .dispatch import at_once
+from .derivatives import ways
+from .dispatch import CPU, CUDA, at_once
 from .inputs import TorchInputs
 from .kernels import COUNTED, Tensor, is_tensor_like, torch
 from .operators import Operators
@@ -50,7 +50,8 @@ class TorchLayer(Generic[Result]):
         self.interface = interface
         self.operators = Operators(package, interface, numpy, compiled)
         self.forward = self.operators.forward
-        self.at_once = at_once(self.operators.kernels, node_at_once(self.operators))
+        of_device = {CPU: self.operators.kernels, CUDA: self.operators.gpu}
+        self.at_once = at_once(self.operators.kernels.required, ways(self.operators, of_device))
         self.share = self._sharing()
         self.outputs, self.results = len(interface["outputs"]), len(self.operators.parts["forward"].results)
         self.inputs = TorchInputs(interface)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Layers whose axes have names, on tensors.
 
-The operators are those of rows, and PyTorch arranges tensors for them. A call of plain tensors of the processor goes to
-the emitted function as it is, which reads rows where they lie.
+The operators are those of rows, and PyTorch arranges tensors for them. A call of plain tensors goes to kernels as it
+is: to the emitted function for the processor, or to those for a GPU. Both read rows where they lie.
 """
 
 from collections.abc import Sequence
@@ -13,8 +13,9 @@ from ..protocol.axes import ArrangedCall, Arrangement, without_axes
 from ..protocol.directions import DirectionProtocol, LayerProtocol
 from ..protocol.interface import Interface
 from . import TorchLayer
-from .derivatives import node_at_once
-from .dispatch import at_once
+from .derivatives import ways
+from .dispatch import CPU, CUDA, at_once
+from .gpu_axes import AxesOnGPU
 from .inputs import TorchInputs
 from .kernels import Tensor, TorchKernels, each, fresh, lent, only, threads_for, torch
 
@@ -34,7 +35,8 @@ class TorchAxes(Generic[Result]):
         self.inputs = TorchInputs(interface)
         self.arranged = ArrangedCall(interface, torch.permute, torch.broadcast_to, torch.unbind, torch.stack)
         own = _AxesAtOnce(interface, numpy, compiled, self._by_operators)
-        self.at_once = at_once(own.kernels, node_at_once(own))
+        of_device = {CPU: own.kernels, CUDA: AxesOnGPU(own.kernels, self.arranged, self.on_rows.operators.gpu)}
+        self.at_once = at_once(own.kernels.required, ways(own, of_device))
 
     def call(self, *values: Any) -> Result:
         """The output of the layer, a tuple of several; `values` are its inputs, then its Constants."""

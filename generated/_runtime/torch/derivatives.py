@@ -6,11 +6,11 @@ derivative of jvp is both of them. Each rule is a node of autograd for one trans
 to it.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 from ..protocol.casts import TARGETS
-from .dispatch import are_plain, forward_ad, is_plain, next_transform
+from .dispatch import Way, are_plain, forward_ad, is_plain, next_transform
 from .kernels import Tensor, each, only, torch
 from .parts import OperatorValues
 from .second_tangents import second_tangents
@@ -24,7 +24,7 @@ class ReverseLayer(Protocol):
 
     Its functions take `inputs` inputs, `constants` Constants, the results of forward at `kept`, then the arguments of
     their direction. The inputs at `differentiable` have gradients. `casts` are the types that outputs are rounded to,
-    None for one that is not. `backward` can be differentiated again; that of `kernels` can not.
+    None for one that is not. `backward` can be differentiated again; that of `kernels`, for the processor, can not.
     """
 
     inputs: int
@@ -75,13 +75,13 @@ def _total(first: Sequence[Any], second: Sequence[Any]) -> list[Any]:
 
 
 def _gradients(
-    layer: ReverseLayer, arguments: Sequence[Any], cotangents: Sequence[Tensor | None], are_plain: bool = False
+    layer: ReverseLayer, arguments: Sequence[Any], cotangents: Sequence[Tensor | None], kernels: Any = None
 ) -> list[Tensor | None]:
     """Return the gradient of each input, None for one without a gradient; `arguments` are those up to saved values.
 
-    For plain tensors that are not differentiated again, the kernel is called without the dispatcher.
+    For plain tensors that are not differentiated again, `kernels` are called without the dispatcher.
     """
-    backward = layer.kernels.backward if are_plain else layer.backward
+    backward = layer.backward if kernels is None else kernels.backward
     return _of_inputs(layer, arguments, each(backward(*arguments, *cotangents)))
 
 
@@ -150,7 +150,7 @@ def _forward_node(layer: DifferentiableLayer, compute: Callable[..., Any]) -> An
             kept = _kept(ctx, layer)
             own = _straight(layer, kept, cotangents)
             is_plain = ctx.is_plain and not torch.is_grad_enabled() and are_plain(own)
-            return None, *_gradients(layer, kept, own, is_plain), *of_constants
+            return None, *_gradients(layer, kept, own, layer.kernels if is_plain else None), *of_constants
 
         @staticmethod
         def jvp(ctx: Any, _: Any, *tangents: Any) -> Any:
@@ -163,9 +163,14 @@ def _forward_node(layer: DifferentiableLayer, compute: Callable[..., Any]) -> An
     return ForwardNode
 
 
-def node_at_once(layer: ReverseLayer) -> Any:
-    """The node of a forward whose row scalars no operator has made tensors of."""
-    count, kept, kernels = layer.outputs, layer.kept, layer.kernels
+def ways(layer: ReverseLayer, kernels: Mapping[int, Any]) -> dict[int, Way]:
+    """Return the ways around the dispatcher for a layer, by the keys of a device's plain tensors, given its kernels."""
+    return {device: Way(own, _node_at_once(layer, own, device)) for device, own in kernels.items()}
+
+
+def _node_at_once(layer: ReverseLayer, kernels: Any, device: int) -> Any:
+    """The node of a forward by kernels for a device, whose row scalars no operator has made tensors of."""
+    count, kept = layer.outputs, layer.kept
     no_gradients = (None,) * (layer.inputs + layer.constants)
     of_constants = no_gradients[: layer.constants]
     kept_outputs = [number for number in kept if number < count]
@@ -185,9 +190,9 @@ def node_at_once(layer: ReverseLayer) -> Any:
                 return no_gradients
             kept = _kept(ctx, layer)
             own = _straight(layer, kept, cotangents)
-            is_plain = not torch.is_grad_enabled() and are_plain(own)
+            is_plain = not torch.is_grad_enabled() and are_plain(own, device)
             row_scalars = ctx.row_scalars if is_plain else kernels.tensors(ctx.row_scalars)
-            return *_gradients(layer, (*kept, *row_scalars), own, is_plain), *of_constants
+            return *_gradients(layer, (*kept, *row_scalars), own, kernels if is_plain else None), *of_constants
 
     return ForwardAtOnce
 

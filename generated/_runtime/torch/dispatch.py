@@ -1,29 +1,34 @@
 # SPDX-License-Identifier: MIT
 """Fast paths around PyTorch's dispatcher.
 
-Its keys are bits that describe a tensor and the transforms around a call. If the keys are those of plain tensors of the
-processor, a kernel is called at once.
+Its keys are bits that describe a tensor and the transforms around a call. If the keys are those of plain tensors of a
+device, a kernel is called at once.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
-from .kernels import Tensor, TorchKernels, only, torch, torch_func
+from .kernels import Tensor, only, torch, torch_func
 
 _C: Any = torch._C
 forward_ad: Any = torch.autograd.forward_ad
 _AFTER_AUTOGRAD = _C._after_autograd_keyset
 # These two are in every call's keys, and do nothing to an operator that is given tensors.
 _DECIDING: int = _AFTER_AUTOGRAD.remove(_C.DispatchKey.ADInplaceOrView).remove(_C.DispatchKey.BackendSelect).raw_repr()
-_PLAIN: int = _C.DispatchKeySet(_C.DispatchKey.CPU).raw_repr() & _DECIDING
-_CPU: int = _C.DispatchKeySet(_C.DispatchKey.CPU).raw_repr()
+CPU: int = _C.DispatchKeySet(_C.DispatchKey.CPU).raw_repr()
+"""Keys of a plain tensor of the processor."""
+
+CUDA: int = _C.DispatchKeySet(_C.DispatchKey.CUDA).raw_repr()
+"""Keys of a plain tensor of a GPU."""
+
 _IGNORED: int = (
-    ~_CPU
+    ~(CPU | CUDA)
     & (
         _C.DispatchKeySet(_C.DispatchKey.ADInplaceOrView)
         | _C.DispatchKeySet(_C.DispatchKey.BackendSelect)
         | _C.DispatchKeySet(_C.DispatchKey.AutogradCPU)
+        | _C.DispatchKeySet(_C.DispatchKey.AutogradCUDA)
     ).raw_repr()
 )
 _KINDS = (Tensor, torch.nn.Parameter)
@@ -85,26 +90,33 @@ def differentiated(compute: Callable[..., Any], node: Any) -> Callable[..., Any]
 
 def is_plain(keyset: Any) -> bool:
     """Test whether a call with these keys needs only a kernel for the processor, below autograd."""
-    return bool(keyset.raw_repr() & _DECIDING == _PLAIN)
+    return bool(keyset.raw_repr() & _DECIDING == CPU & _DECIDING)
 
 
-def are_plain(tensors: Sequence[Tensor | None]) -> bool:
-    """The same of a call with these tensors, here: no mode, transform or subclass, and no tangent."""
+def are_plain(tensors: Sequence[Tensor | None], device: int = CPU) -> bool:
+    """The same of a call with these tensors of a device, here: no mode, transform or subclass, and no tangent."""
     if forward_ad._current_level >= 0:  # no key says which tensors have one
         return False
     keys = _C._dispatch_tls_local_include_set().raw_repr()
     for tensor in tensors:
         if tensor is not None:
             keys |= _C._dispatch_keys(tensor).raw_repr()
-    return bool(keys & _DECIDING == _PLAIN)
+    return bool(keys & _DECIDING == device & _DECIDING)
 
 
-def at_once(kernels: TorchKernels, node: Any) -> Callable[[Sequence[Any]], Any]:
+class Way(NamedTuple):
+    """Forward of a layer without the dispatcher, for tensors of one kind of device: kernels, and a node of autograd."""
+
+    kernels: Any
+    node: Any
+
+
+def at_once(required: Sequence[bool], ways: Mapping[int, Way]) -> Callable[[Sequence[Any]], Any]:
     """A layer's forward without the dispatcher, for calls that nothing but autograd has a say in; else it is None.
 
-    Such a call is of tensors of the processor, and is seen by no mode, transform, tracer, profiler or hook.
+    Such a call is of tensors whose keys are in `ways`, and is seen by no mode, transform, tracer, profiler or hook.
+    `required` says which values are not None.
     """
-    required = kernels.required
 
     def forward(values: Sequence[Any]) -> Any:
         if (
@@ -123,10 +135,11 @@ def at_once(kernels: TorchKernels, node: Any) -> Callable[[Sequence[Any]], Any]:
                 is_recorded = is_recorded or value.requires_grad
             elif value is not None or is_required:
                 return None
-        if keys & ~_IGNORED & ~_C._dispatch_tls_local_exclude_set().raw_repr() != _CPU:
+        way = ways.get(keys & ~_IGNORED & ~_C._dispatch_tls_local_exclude_set().raw_repr())
+        if way is None:
             return None
         if is_recorded and _C.is_grad_enabled():
-            return node.apply(*values)
-        return only(kernels.forward_in_part(values)[0])
+            return way.node.apply(*values)
+        return only(way.kernels.forward_in_part(values)[0])
 
     return forward

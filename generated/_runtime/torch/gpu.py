@@ -51,62 +51,85 @@ class TorchOnGPU:
 
     def __init__(self, kernels: TorchKernels, package: str) -> None:
         self.kernels, self.package = kernels, package
+        self.types_of, self.backward = kernels.types_of, partial(self.later, "backward")
         self._module: Any = None
+
+    # ---- as operators
 
     def forward(self, *args: Any) -> Any:
         """The outputs and the row scalars."""
+        if args[self.kernels.by_sample]:
+            return self.kernels.one_by_one("forward", self.forward, args)
+        outputs, row_scalars = self.forward_in_part(args)
+        return only([*outputs, *self.tensors(row_scalars)])
+
+    def later(self, direction: str, *args: Any) -> Any:
+        """The results of a direction that follows forward."""
         kernels = self.kernels
         if args[kernels.by_sample]:
-            return kernels.one_by_one("forward", self.forward, args)
+            return kernels.one_by_one(direction, partial(self.later, direction), args)
+        made = several(kernels.made(direction, args))
+        are_there = kernels.are_there(direction, args)
+        self.later_into(direction, args, [each if there else None for each, there in zip(made, are_there, strict=True)])
+        return only(made)
+
+    # ---- without the dispatcher
+
+    def forward_in_part(self, args: Sequence[Any]) -> tuple[list[Tensor], list[Tensor]]:
+        """The outputs, and the row scalars in one memory."""
+        outputs = [*several(self.kernels.made("forward", args, self.kernels.outputs))]
+        return outputs, self.forward_into(args, outputs)
+
+    def tensors(self, row_scalars: Sequence[Tensor]) -> list[Tensor]:
+        """Row scalars as tensors of their own."""
+        return [each.new_empty(each.shape).copy_(each) for each in row_scalars]
+
+    # ---- into tensors
+
+    def forward_into(self, args: Sequence[Any], outputs: Sequence[Tensor]) -> list[Tensor]:
+        """Write the outputs into tensors, and return the row scalars in one memory."""
+        kernels = self.kernels
         args = self._with_integers_alike(kernels.counted(args))
+        types = kernels.types_of(args[: kernels.inputs])
+        row = args[types.row]
+        rows, itemsize = row.shape[:-1], types.row_scalars.itemsize
+        entries = -(-rows.numel() * itemsize // _ALIGNMENT) * _ALIGNMENT // itemsize
+        row_scalars = kernels.protocol.directions["forward"].row_scalars
+        workspace = row.new_empty((len(row_scalars), entries), dtype=types.row_scalars)
         inputs = self._memories(args, kernels.protocol.inputs, args[: kernels.inputs])
-        made = several(kernels.made("forward", args))
-        outputs, row_scalars = made[: kernels.outputs], made[kernels.outputs :]
-        numbers = dict(zip(kernels.constants, args[kernels.inputs : kernels.by_sample], strict=True))
-        backend = self._backend()
-        with _current(made[0].device) as stream:
-            workspace = self._workspace("forward", made[0], inputs)
-            out = [*map(_TensorMemory, outputs)]
-            backend.forward(
+        out = [*map(_TensorMemory, outputs)]
+        with _current(row.device) as stream:
+            self._backend().forward(
                 *inputs,
-                **numbers,
+                **dict(zip(kernels.constants, args[kernels.inputs : kernels.by_sample], strict=True)),
                 out=tuple(out) if kernels.outputs > 1 else out[0],
                 stream=stream,
                 workspace=_TensorMemory(workspace),
             )
-            begin = 0
-            for each in row_scalars:
-                size = each.numel() * each.element_size()
-                each.copy_(workspace[begin : begin + size].view(each.dtype).view(each.shape))
-                begin += -(-size // _ALIGNMENT) * _ALIGNMENT
-        return only(made)
+        return [each[: rows.numel()].view(rows) for each in workspace]
 
-    def later(self, direction: str, *args: Any) -> Any:
-        """The results of a direction that follows forward."""
+    def later_into(self, direction: str, args: Sequence[Any], made: Sequence[Tensor | None]) -> None:
+        """Write the results of a direction that follows forward into tensors, of which those left out are None."""
         kernels, backend = self.kernels, self._backend()
-        if args[kernels.by_sample]:
-            return kernels.one_by_one(direction, partial(self.later, direction), args)
         args = self._with_integers_alike(kernels.counted(args))
-        made = several(kernels.made(direction, args))
         takes = kernels.protocol.directions[direction]
         own = self._memories(args, takes.arguments, args[kernels.first_own :])
         fields = self._memories(args, kernels.protocol.fields, [args[place] for place in kernels.fields])
         types = kernels.types_of(args[: kernels.inputs])
-        first = (tuple(args[types.row].shape), types.computed, types.dtypes)
-        saved = tuple.__new__(backend.Saved, (*first, *fields))
-        own = takes.passed(own)
-        are_there = kernels.are_there(direction, args)
-        out = [_TensorMemory(each) if is_there else None for each, is_there in zip(made, are_there, strict=True)]
-        with _current(made[0].device) as stream:
-            workspace = self._workspace(direction, args[types.row], [saved, *own])
-            getattr(backend, direction)(
-                saved,
-                *own,
-                out=tuple(out) if takes.returned else out[0],
-                stream=stream,
-                workspace=_TensorMemory(workspace),
-            )
-        return only(made)
+        row = args[types.row]
+        first = (tuple(row.shape), types.computed, types.dtypes)
+        given = [tuple.__new__(backend.Saved, (*first, *fields)), *takes.passed(own)]
+        results = [None if each is None else _TensorMemory(each) for each in made]
+        out = tuple(results) if takes.returned else results[0]
+        with _current(row.device) as stream:
+            size = backend.workspace_bytes(direction, *given, out=out)
+            workspace = _TensorMemory(row.new_empty((size,), dtype=torch.uint8))
+            getattr(backend, direction)(*given, out=out, stream=stream, workspace=workspace)
+
+    def zeros(self, direction: str) -> Sequence[str]:
+        """Return the symbols of the results that are always zero, which are dense."""
+        found: Sequence[str] = self._backend().KERNELS[direction].zeros
+        return found
 
     def _with_integers_alike(self, args: Sequence[Any]) -> tuple[Any, ...]:
         """Return arguments whose arrays of integers are of one type, as kernels take them."""
@@ -119,10 +142,6 @@ class TorchOnGPU:
                 for place in there:
                     found[place] = args[place].long()
         return tuple(found)
-
-    def _workspace(self, direction: str, beside: Tensor, arguments: Sequence[Any]) -> Tensor:
-        size = self._backend().workspace_bytes(direction, *arguments)
-        return beside.new_empty((size,), dtype=torch.uint8)
 
     def _memories(self, args: Sequence[Any], entries: Sequence[Entry], values: Sequence[Any]) -> list[Any]:
         row = args[self.kernels.types_of(args[: self.kernels.inputs]).row]

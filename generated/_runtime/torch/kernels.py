@@ -326,12 +326,15 @@ class TorchKernels(HostModule):
             if isinstance(value, float):  # and not one that a program is compiled for at large
                 constant(name, value, signed)
 
-    def made(self, direction: str, args: Sequence[Any]) -> Any:
-        """Tensors for the results of a direction, of arguments that are right; empty for an absent result."""
+    def made(self, direction: str, args: Sequence[Any], count: int | None = None) -> Any:
+        """Tensors for the results of a direction, of arguments that are right; empty for an absent result.
+
+        With a `count` they are the first results, so many.
+        """
         types, parts = self.types_of(args[: self.inputs]), self.parts[direction]
         row = args[types.row]
         found: list[Tensor] = []
-        for each, place in zip(parts.results, parts.owners, strict=True):
+        for each, place in [*zip(parts.results, parts.owners, strict=True)][:count]:
             owner = row if place is None else args[place]
             if place is None:
                 shape = row.shape if each.kind == "Row" else row.shape[:-1]

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 from lngen.check.validation.layer_text import FILES, LONGEST, Validated, validated
 from lngen.check.validation.numpy_text import TextFinding, worst
-from lngen.check.validation.recorded import LAYER, CppValidated, recorded
+from lngen.check.validation.recorded import LAYER, CppValidated, Recording
 from lngen.derivation.derivation import EMITTED_TEXT, EVERY_D, NONE, Proof
 from lngen.emit.render import sha256_text
 from lngen.paths import RUNTIME
@@ -67,10 +68,12 @@ def _proofs(layer: Derived) -> Iterator[Proof]:
     with tempfile.TemporaryDirectory() as folder:
         manifest.write(layer.emission, Path(folder))
         place = Path(folder, layer.emission.name)
-        if _can_be_validated(layer, _NUMPY[0]):
-            yield from _tried("NumPy", lambda: _of_numpy(validated(place, programs, is_brief=True)))
-        if _can_be_validated(layer, LAYER):
-            yield from _tried("C++ and CUDA", lambda: _of_cpp(recorded(place, programs)))
+        # The compiler is at work on the one text while the other runs.
+        with Recording(place, programs) if _can_be_validated(layer, LAYER) else nullcontext() as recording:
+            if _can_be_validated(layer, _NUMPY[0]):
+                yield from _tried("NumPy", lambda: _of_numpy(validated(place, programs, is_brief=True)))
+            if recording:
+                yield from _tried("C++ and CUDA", lambda: _of_cpp(recording.validated()))
 
 
 def _tried(language: str, made: Callable[[], Iterator[Proof]]) -> list[Proof]:

@@ -10,8 +10,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Self
 
 import sympy
 from sympy import Expr
@@ -53,30 +55,53 @@ def recorded(folder: Path, programs: Sequence[RowProgram], *, ends_at_first: boo
 
     `ends_at_first` ends at the first finding. Raises NoCompiler where there is none.
     """
-    found: dict[str, CppValidated] = {program.direction: CppValidated(program.direction) for program in programs}
-    printed: dict[str, RowProgram] = {program.direction: handed(program) for program in programs}
-    contracts = {name: kernels_of(each, ()).contracts for name, each in printed.items()}
-    of: dict[str, WantedCases] = {
-        name: WantedCases(cases(printed["forward"], each), len(contracts[name]) > 1) for name, each in printed.items()
-    }
-    try:
-        kernels = recorded_kernels(folder.resolve() / LAYER, of)
-    except RuntimeError as error:
-        if isinstance(error, NoCompiler):
-            raise
-        found["forward"].findings.append(TextFinding("the text", str(error), refuted=True))
+    with Recording(folder, programs) as recording:
+        return recording.validated(ends_at_first)
+
+
+class Recording:
+    """The text `layer.h` of a layer in a folder, which a compiler is at work on until it is `validated`."""
+
+    def __init__(self, folder: Path, programs: Sequence[RowProgram]) -> None:
+        self.printed: dict[str, RowProgram] = {program.direction: handed(program) for program in programs}
+        self.contracts = {name: kernels_of(each, ()).contracts for name, each in self.printed.items()}
+        self.of: dict[str, WantedCases] = {
+            name: WantedCases(cases(self.printed["forward"], each), len(self.contracts[name]) > 1)
+            for name, each in self.printed.items()
+        }
+        self._pool = ThreadPoolExecutor(1)
+        self._kernels = self._pool.submit(recorded_kernels, folder.resolve() / LAYER, self.of)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._pool.shutdown()
+
+    def validated(self, ends_at_first: bool = False) -> dict[str, CppValidated]:
+        """Return the outcome of each direction, up to the first finding if it `ends_at_first`.
+
+        Raises NoCompiler where there is none.
+        """
+        found = {name: CppValidated(name) for name in self.printed}
+        try:
+            kernels = self._kernels.result()
+        except RuntimeError as error:
+            if isinstance(error, NoCompiler):
+                raise
+            found["forward"].findings.append(TextFinding("the text", str(error), refuted=True))
+            return found
+        for name, into in found.items():
+            for absent, parts in zip(self.of[name].cases, kernels[name], strict=True):
+                case = _CppCase(self.printed[name], absent)
+                case.take(self.contracts[name], parts)
+                into.cases += 1
+                into.compared += case.compared
+                words = f"without {', '.join(sorted(absent))}" if absent else "with all arguments"
+                into.findings += [each.at(f"{name} {words}") for each in case.findings]
+                if ends_at_first and into.findings:
+                    return found
         return found
-    for name, into in found.items():
-        for absent, parts in zip(of[name].cases, kernels[name], strict=True):
-            case = _CppCase(printed[name], absent)
-            case.take(contracts[name], parts)
-            into.cases += 1
-            into.compared += case.compared
-            words = f"without {', '.join(sorted(absent))}" if absent else "with all arguments"
-            into.findings += [each.at(f"{name} {words}") for each in case.findings]
-            if ends_at_first and into.findings:
-                return found
-    return found
 
 
 class _CppCase:
