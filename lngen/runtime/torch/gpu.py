@@ -51,7 +51,6 @@ class TorchOnGPU:
 
     def __init__(self, kernels: TorchKernels, package: str) -> None:
         self.kernels, self.package = kernels, package
-        self.types_of, self.backward = kernels.types_of, partial(self.later, "backward")
         self._module: Any = None
 
     # ---- as operators
@@ -79,6 +78,10 @@ class TorchOnGPU:
         """The outputs, and the row scalars in one memory."""
         outputs = [*several(self.kernels.made("forward", args, self.kernels.outputs))]
         return outputs, self.forward_into(args, outputs)
+
+    def gradients(self, arguments: Sequence[Any], row_scalars: Sequence[Any], cotangents: Sequence[Any]) -> Any:
+        """The gradient of each differentiable input, given the arguments of forward and its results that are kept."""
+        return several(self.later("backward", *arguments, *row_scalars, *cotangents))
 
     def tensors(self, row_scalars: Sequence[Tensor]) -> list[Tensor]:
         """Row scalars as tensors of their own."""

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from ..protocol.axes import Arranged, ArrangedCall, Shape, Sizes
 from ..protocol.directions import ROW, Entry
 from .gpu import TorchOnGPU
-from .kernels import Tensor, TorchKernels, only, torch
+from .kernels import Tensor, TorchKernels, torch
 
 __all__ = ["AxesOnGPU"]
 
@@ -54,8 +54,9 @@ class AxesOnGPU:
         """Row scalars as tensors of their own."""
         return self.on_rows.tensors(row_scalars)
 
-    def backward(self, *args: Any) -> Any:
-        """The gradient of each differentiable input; None for one that is left out."""
+    def gradients(self, arguments: Sequence[Any], row_scalars: Sequence[Any], cotangents: Sequence[Any]) -> list[Any]:
+        """The gradient of each differentiable input, None for one that is left out."""
+        args = (*arguments, *row_scalars, *cotangents)
         kernels, sizes = self.kernels, self._sizes(args)
         is_any = prod(self.of.row_shape(sizes)) > 0
         made: list[Any] = []
@@ -68,7 +69,7 @@ class AxesOnGPU:
             targets = self._targets("backward", self.owners, made, sizes)
             self.on_rows.later_into("backward", self._of_rows("backward", args, sizes), [each.rows for each in targets])
             _finish(targets)
-        return only(made)
+        return made
 
     # ---- tensors as rows
 

@@ -238,6 +238,10 @@ class TorchKernels(HostModule):
         """Row scalars as tensors of their own."""
         return fresh(row_scalars, ())
 
+    def gradients(self, arguments: Sequence[Any], row_scalars: Sequence[Any], cotangents: Sequence[Any]) -> Any:
+        """The gradient of each differentiable input, given the arguments of forward and its results that are kept."""
+        return each(self.backward(*arguments, *row_scalars, *cotangents))
+
     def _later(self, direction: DirectionProtocol, *args: Any) -> Any:
         """The results of a direction that follows forward."""
         if args[self.by_sample]:
