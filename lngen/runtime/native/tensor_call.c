@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A direction of a layer, called with small tensors of the processor as they usually are: each is looked at, results are
-// made, kernels run. Tensors are reached by DLPack's table of C functions, so that no header of their library is needed.
-// For any other call the answer is None, and nothing was changed.
+// A direction of a layer, called with tensors as they usually are: each is looked at, results are made, kernels run or,
+// on a GPU, are launched. Tensors are reached by DLPack's table of C functions, so that no header of their library is
+// needed. For any other call the answer is None, and nothing was changed.
 #include "call_arguments.h"
 #include <math.h>
 
@@ -42,7 +42,31 @@ struct exchange {
     int (*tensor_of)(void *, struct tensor *);
     int (*stream)(int32_t type, int32_t id, void **);
 };
-enum { PROCESSOR = 1, SIGNED = 0, FLOAT = 2, BFLOAT = 4 };
+enum { PROCESSOR = 1, SIGNED = 0, UNSIGNED = 1, FLOAT = 2, BFLOAT = 4, BOOLEAN = 6 };
+
+// ---- of cuda.h, as far as it is used
+
+struct attribute {
+    int id;
+    char filled[4];
+    union {
+        int is_allowed;
+        char bytes[64];
+    } value;
+};
+struct configuration {
+    unsigned grid[3], block[3], shared_bytes;
+    void *stream;
+    struct attribute *attributes;
+    unsigned attributes_count;
+};
+enum { PROGRAMMATIC_STREAM_SERIALIZATION = 6 };
+
+// Functions of the driver in the order of `DRIVER` in torch/calls.py.
+struct driver {
+    int (*current_device)(int *);
+    int (*launch)(const struct configuration *, void *function, void **arguments, void **);
+};
 
 // ---- the object
 
@@ -56,6 +80,10 @@ typedef struct {
     struct direction of;
     const struct exchange *exchange;
     PyObject *capsule;
+    int device;           // as DLPack has it
+    int id;               // of the device of the tensors of a call, or -1
+    struct driver driver;  // without functions for the processor
+    PyObject *launches;   // on a GPU, by key: a tuple, first the bytes of `struct launch`
     int places[MOST];  // of each value among the arguments; of a row scalar -1 less its number
     int signs[MOST];   // whether each value, if it is a Constant, may be negative
     // Keys of a plain tensor, those that decide nothing, and what is left of a call's that kernels alone have a say in.
@@ -79,7 +107,8 @@ static int type_of(struct data_type given) {
     for (int type = 0; type <= INT32; ++type)
         if (!memcmp(&given, types + type, sizeof given))
             return type;
-    return UNKNOWN;
+    int is_integer = given.code == SIGNED || given.code == UNSIGNED || given.code == BOOLEAN;
+    return is_integer && given.lanes == 1 ? INTEGER : UNKNOWN;
 }
 
 static int is_tensor(const TensorCall *self, PyObject *object_) {
@@ -95,7 +124,7 @@ static int is_dense(const struct tensor *of) {
 }
 
 static int array_of(void *given, PyObject *value, struct array *to) {
-    const TensorCall *self = given;
+    TensorCall *self = given;
     struct tensor found;
     if (!is_tensor(self, value))
         return UNKNOWN;
@@ -104,8 +133,11 @@ static int array_of(void *given, PyObject *value, struct array *to) {
     int is_usual = negative == Py_False && !self->exchange->tensor_of(value, &found);
     Py_XDECREF(negative);
     PyErr_Clear();
-    if (!is_usual || found.device.type != PROCESSOR || !found.data || !is_dense(&found))
+    if (!is_usual || found.device.type != self->device || !found.data || !is_dense(&found))
         return UNKNOWN;
+    if (self->id >= 0 && found.device.id != self->id)
+        return UNKNOWN;
+    self->id = found.device.id;
     *to = (struct array){(char *)found.data + found.offset, found.shape, found.dimensions, type_of(found.type)};
     return to->type;
 }
@@ -116,8 +148,8 @@ static void refuse(void *context, const char *kind, const char *message) {
 }
 
 // A new tensor, and where it lies.
-static PyObject *new_tensor(const TensorCall *self, int type, int dimensions, int64_t *shape, char **data) {
-    struct tensor like = {.device = {PROCESSOR, 0}, .dimensions = dimensions, .type = types[type], .shape = shape};
+static PyObject *new_tensor(const TensorCall *self, struct data_type type, int dimensions, int64_t *shape, char **data) {
+    struct tensor like = {.device = {self->device, self->id}, .dimensions = dimensions, .type = type, .shape = shape};
     struct managed *managed = NULL;
     void *made = NULL;
     if (self->exchange->allocate(&like, &managed, NULL, refuse))
@@ -194,8 +226,12 @@ static int take_inputs(TensorCall *self, struct work *work, PyObject *arguments)
 }
 
 static int take(TensorCall *self, struct work *work, PyObject *arguments, PyObject *row_scalars) {
-    int outcome = take_inputs(self, work, arguments);
-    if (outcome != DONE || work->rows * work->features > self->of.settings.most_entries)
+    self->id = -1;
+    int outcome = take_inputs(self, work, arguments), is_launched = self->driver.launch != NULL, here;
+    if (outcome != DONE)
+        return UNUSUAL;
+    if (is_launched ? self->driver.current_device(&here) || here != self->id
+                    : work->rows * work->features > self->of.settings.most_entries)
         return UNUSUAL;
     struct array kept = {0};
     if (row_scalars && (array_of(self, row_scalars, &kept) != work->computed || kept.dimensions != work->dimensions ||
@@ -219,7 +255,7 @@ static int take(TensorCall *self, struct work *work, PyObject *arguments, PyObje
         }
         int is_array = work->values[i] != Py_None && !PyFloat_CheckExact(work->values[i]);
         int wanted = self->of.given[i].element == CONVERTED ? work->computed : self->of.given[i].element == WHOLE ? INT32 : UNKNOWN;
-        if (is_array && wanted != UNKNOWN && work->arrays[i].type != wanted)
+        if (!is_launched && is_array && wanted != UNKNOWN && work->arrays[i].type != wanted)
             return UNUSUAL;
     }
     return outcome;
@@ -236,7 +272,7 @@ static int make(TensorCall *self, struct work *work, char **arrays, char *scratc
     if (kept && self->of.results > settings->outputs) {
         int64_t shape[MOST_AXES + 1] = {self->of.results - settings->outputs};
         memcpy(shape + 1, work->shape, (work->dimensions - 1) * sizeof *shape);
-        if (!(*kept = new_tensor(self, work->computed, work->dimensions, shape, &scratch)))
+        if (!(*kept = new_tensor(self, types[work->computed], work->dimensions, shape, &scratch)))
             return FAILED;
     }
     for (int i = 0; i < self->of.results; ++i) {
@@ -252,12 +288,13 @@ static int make(TensorCall *self, struct work *work, char **arrays, char *scratc
             work->absent |= (uint64_t)1 << (self->of.values + i);
             continue;
         }
-        if (type != (each->element == STORED ? work->stored : work->computed))
+        int is_other = type != (each->element == STORED ? work->stored : work->computed);
+        if (self->driver.launch ? each->is_zero : is_other)
             return UNUSUAL;
         int is_feature = each->part == FEATURE;
         int dimensions = each->part == ROW ? work->dimensions : each->part == ROW_SCALAR ? work->dimensions - 1 : is_feature;
         int64_t *shape = is_feature ? work->shape + work->dimensions - 1 : work->shape;
-        if (!(work->made[i] = new_tensor(self, type, dimensions, shape, to)))
+        if (!(work->made[i] = new_tensor(self, types[type], dimensions, shape, to)))
             return FAILED;
         if (each->is_zero)
             memset(*to, 0, entries(work, each->part) * (types[type].bits / 8));
@@ -265,7 +302,7 @@ static int make(TensorCall *self, struct work *work, char **arrays, char *scratc
     return DONE;
 }
 
-static int run(TensorCall *self, struct work *work, char **arrays) {
+static int run_here(TensorCall *self, struct work *work, char **arrays, double *numbers) {
     PyObject *steps = prepared(&self->of, work);
     if (!steps) {
         PyObject *list = PyList_New(self->of.values + self->of.results);
@@ -276,8 +313,97 @@ static int run(TensorCall *self, struct work *work, char **arrays) {
         if (!(steps = prepare(&self->of, work, steps)))
             return FAILED;
     }
-    double numbers[MOST];
     int64_t bytes = 0;
+    for (int i = 0; i < self->of.values; ++i)
+        bytes += entries(work, self->of.given[i].part) * sizeof(float);
+    return run_kernels(&self->of, work, steps, arrays, numbers, bytes);
+}
+
+// ---- on a GPU
+
+// Launches of a call, as torch/calls.py writes them: bytes of workspace, then for each kernel what is here, and for each
+// of its arguments a place among values, results and the workspace, or -1 and the bits of a number, or the place of a
+// Constant behind -1 and whether it is a double.
+struct launch {
+    int64_t function, blocks, threads, shared_bytes, is_early, arguments;
+};
+enum { IMMEDIATE = -1, SINGLE = -2, DOUBLE = -3 };
+
+// The launches of calls like this one, borrowed; None if they are not as usual, or NULL with an exception.
+static PyObject *launches_of(TensorCall *self, struct work *work, char **arrays, PyObject *arguments) {
+    int64_t key[2 * MOST + MOST_AXES + 4];
+    int count = 0, all = self->of.values + self->of.results;
+    key[count++] = self->id;
+    key[count++] = (int64_t)work->absent;
+    for (int i = 0; i < all; ++i)
+        key[count++] = ((int64_t)arrays[i] & 15) << 8 | (i < self->of.values && arrays[i] ? work->arrays[i].type : 0);
+    for (int i = 0; i < self->of.inputs; ++i)
+        key[count++] = work->inputs[i];
+    for (int i = 0; i < work->dimensions; ++i)
+        key[count++] = work->shape[i];
+    PyObject *bytes = PyBytes_FromStringAndSize((const char *)key, count * sizeof *key);
+    PyObject *found = bytes ? PyDict_GetItemWithError(self->launches, bytes) : NULL;
+    if (bytes && !found && !PyErr_Occurred()) {
+        PyObject *list = PyList_New(all);
+        for (int i = 0; list && i < all; ++i) {
+            PyObject *each = i < self->of.values ? work->values[i] : i - self->of.values < self->of.settings.outputs ? work->made[i - self->of.values] : NULL;
+            PyList_SET_ITEM(list, i, Py_NewRef(each ? each : Py_None));
+        }
+        found = list ? PyObject_CallFunctionObjArgs(object(self, PREPARE), list, arguments, NULL) : NULL;
+        Py_XDECREF(list);
+        self->id = (int)key[0];  // another thread may have had a call meanwhile
+        if (found && PyDict_SetItem(self->launches, bytes, found))
+            Py_CLEAR(found);
+        Py_XDECREF(found);  // the dictionary has it
+    }
+    Py_XDECREF(bytes);
+    return found;
+}
+
+static int launch(TensorCall *self, struct work *work, char **arrays, const double *numbers, PyObject *arguments) {
+    PyObject *found = launches_of(self, work, arrays, arguments);
+    if (!found || found == Py_None)
+        return found ? UNUSUAL : FAILED;
+    PyObject *bytes = PyTuple_GET_ITEM(found, 0), *workspace = NULL;
+    const int64_t *words = (const int64_t *)PyBytes_AS_STRING(bytes), *end = words + PyBytes_GET_SIZE(bytes) / 8;
+    int64_t size = *words++;
+    void *stream;
+    if (size && !(workspace = new_tensor(self, (struct data_type){UNSIGNED, 8, 1}, 1, &size, arrays + self->of.values + self->of.results)))
+        return FAILED;
+    int failed = self->exchange->stream(self->device, self->id, &stream);
+    while (!failed && words < end) {
+        struct launch next;
+        memcpy(&next, words, sizeof next);
+        words += sizeof next / sizeof *words;
+        void *pointers[2 * MOST], *values[2 * MOST];
+        for (int i = 0; i < next.arguments; ++i, words += 2) {
+            int64_t place = words[0], bits = words[1];
+            pointers[i] = values + i;
+            if (place >= 0) {
+                values[i] = arrays[place];
+            } else if (place == SINGLE) {
+                float number = (float)numbers[bits];
+                memcpy(values + i, &number, sizeof number);
+            } else {
+                memcpy(values + i, place == DOUBLE ? (const void *)(numbers + bits) : &bits, sizeof bits);
+            }
+        }
+        struct attribute early = {.id = PROGRAMMATIC_STREAM_SERIALIZATION, .value.is_allowed = 1};
+        struct configuration how = {{(unsigned)next.blocks, 1, 1}, {(unsigned)next.threads, 1, 1},
+                                    (unsigned)next.shared_bytes, stream, &early, next.is_early ? 1 : 0};
+        failed = self->driver.launch(&how, (void *)(intptr_t)next.function, pointers, NULL);
+    }
+    // What is launched has its memory: the library gives it to work behind this on the same stream alone.
+    Py_XDECREF(workspace);
+    if (!failed)
+        return DONE;
+    if (!PyErr_Occurred())
+        PyErr_Format(PyExc_RuntimeError, "the driver refused a launch with error %d", failed);
+    return FAILED;
+}
+
+static int run(TensorCall *self, struct work *work, char **arrays, PyObject *arguments) {
+    double numbers[MOST];
     for (int i = 0; i < self->of.values; ++i) {
         PyObject *each = work->values[i];
         arrays[i] = NULL;
@@ -285,9 +411,8 @@ static int run(TensorCall *self, struct work *work, char **arrays) {
             numbers[i] = PyFloat_AS_DOUBLE(each);
         else if (each != Py_None)
             arrays[i] = work->arrays[i].data;
-        bytes += entries(work, self->of.given[i].part) * sizeof(float);
     }
-    return run_kernels(&self->of, work, steps, arrays, numbers, bytes);
+    return self->driver.launch ? launch(self, work, arrays, numbers, arguments) : run_here(self, work, arrays, numbers);
 }
 
 static PyObject *results(const TensorCall *self, const struct work *work) {
@@ -301,11 +426,14 @@ static PyObject *results(const TensorCall *self, const struct work *work) {
 enum { SCRATCH = 2048 };  // bytes of row scalars that a call without any use for them keeps on the stack
 
 // Computes; `kept` is NULL if row scalars are of no use.
-static int compute(TensorCall *self, struct work *work, PyObject **kept) {
+static int compute(TensorCall *self, struct work *work, PyObject *arguments, PyObject **kept) {
     char *arrays[MOST + 1];
     double few[SCRATCH / sizeof(double)];
     memset(work->made, 0, self->of.results * sizeof *work->made);
     int64_t wanted = (self->of.results - self->of.settings.outputs) * work->rows * (int64_t)sizeof(double);
+    PyObject *unused = NULL;
+    if (self->driver.launch && !kept && self->of.settings.is_forward)
+        kept = &unused;
     char *scratch = kept || wanted <= SCRATCH ? (char *)few : PyMem_RawMalloc(wanted);
     if (!scratch) {
         PyErr_NoMemory();
@@ -313,9 +441,10 @@ static int compute(TensorCall *self, struct work *work, PyObject **kept) {
     }
     int outcome = make(self, work, arrays, scratch, kept);
     if (outcome == DONE)
-        outcome = run(self, work, arrays);
+        outcome = run(self, work, arrays, arguments);
     if (scratch != (char *)few)
         PyMem_RawFree(scratch);
+    Py_XDECREF(unused);
     return outcome;
 }
 
@@ -346,7 +475,7 @@ static PyObject *direct(TensorCall *self, PyObject *arguments) {
     }
     if (is_recorded(self, arguments))
         return PyObject_Call(object(self, APPLY), arguments, NULL);
-    return finished(self, &work, compute(self, &work, NULL), NULL, 1);
+    return finished(self, &work, compute(self, &work, arguments, NULL), NULL, 1);
 }
 
 // The outputs of forward and its row scalars, where `direct` has looked at what has a say; or, given those, the results
@@ -364,18 +493,20 @@ static PyObject *run_call(TensorCall *self, PyObject *const *given, Py_ssize_t c
     }
     if (self->of.settings.is_forward && self->of.results == self->of.settings.outputs)
         kept = Py_NewRef(Py_None);
-    outcome = compute(self, &work, self->of.settings.is_forward ? &kept : NULL);
+    outcome = compute(self, &work, given[0], self->of.settings.is_forward ? &kept : NULL);
     return finished(self, &work, outcome, kept, 0);
 }
 
 static int traverse(TensorCall *self, visitproc visit, void *arg) {
     Py_VISIT(Py_TYPE(self));
     Py_VISIT(self->objects);
+    Py_VISIT(self->launches);
     return 0;
 }
 
 static int clear(TensorCall *self) {
     Py_CLEAR(self->objects);
+    Py_CLEAR(self->launches);
     return 0;
 }
 
@@ -408,13 +539,14 @@ static PyType_Spec spec = {
     .slots = slots,
 };
 
-// The direction that objects, the tables of calls.py, places, signs and keys describe, for tensors of a table of functions; None
+// The direction that objects, the tables of calls.py, places, signs, keys and addresses of the driver describe, for tensors of a device and of a table of functions; None
 // if there is no room for so many values and results, or if the table is of another version.
 static PyObject *make_tensor_call(PyObject *type, PyObject *args) {
     PyObject *objects, *capsule;
-    Py_buffer given[9];
-    if (!PyArg_ParseTuple(args, "O!Oy*y*y*y*y*y*y*y*y*", &PyTuple_Type, &objects, &capsule, given, given + 1, given + 2,
-                          given + 3, given + 4, given + 5, given + 6, given + 7, given + 8))
+    int device;
+    Py_buffer given[10];
+    if (!PyArg_ParseTuple(args, "O!Oiy*y*y*y*y*y*y*y*y*y*", &PyTuple_Type, &objects, &capsule, &device, given, given + 1, given + 2,
+                          given + 3, given + 4, given + 5, given + 6, given + 7, given + 8, given + 9))
         return NULL;
     const struct exchange *exchange = PyCapsule_GetPointer(capsule, "dlpack_exchange_api");
     TensorCall *self = exchange ? (TensorCall *)((PyTypeObject *)type)->tp_alloc((PyTypeObject *)type, 0) : NULL;
@@ -427,11 +559,14 @@ static PyObject *make_tensor_call(PyObject *type, PyObject *args) {
         copied(given + 7, self->signs, sizeof *self->signs, MOST);
         unsigned long long bits[3] = {0};
         copied(given + 8, bits, sizeof *bits, 3);
+        copied(given + 9, &self->driver, sizeof(void *), sizeof self->driver / sizeof(void *));
+        self->device = device;
+        self->launches = PyDict_New();
         self->plain = bits[0], self->ignored = bits[1], self->left = bits[2];
         if (self->of.values + self->of.results > MOST || exchange->version.major != 1)
             Py_SETREF(self, (TensorCall *)Py_NewRef(Py_None));
     }
-    for (int i = 0; i < 9; ++i)
+    for (int i = 0; i < 10; ++i)
         PyBuffer_Release(given + i);
     return (PyObject *)self;
 }

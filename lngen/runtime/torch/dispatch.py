@@ -132,14 +132,14 @@ def at_once(required: Sequence[bool], ways: Mapping[int, Way]) -> Callable[[tupl
     `required` says which values are not None.
     """
 
-    faster = [way.direct for way in ways.values() if way.direct is not None]
+    directs = {device == CUDA: way.direct for device, way in ways.items() if way.direct is not None}
 
     def forward(values: tuple[Any, ...]) -> Any:
         if torch.compiler.is_compiling():
             return None
-        for direct in faster:
-            if (made := direct(values)) is not None:
-                return made
+        first = values[0]
+        if type(first) in _KINDS and (direct := directs.get(first.is_cuda)) and (made := direct(values)) is not None:
+            return made
         if forward_ad._current_level >= 0 or any(each() for each in SILENT):
             return None
         keys = _C._dispatch_tls_local_include_set().raw_repr()

@@ -17,10 +17,14 @@ import pytest
 
 from lngen.extensions.simt import driver
 from tests.requirements import NO_GPU_IN_TORCH, NO_TORCH, has_gpu, needs_gxx, needs_pycuda
+from tests.runtime.torch import exchange
 
 torch = pytest.importorskip("torch", reason=NO_TORCH)
 pytestmark = [pytest.mark.cuda, pytest.mark.ci, needs_pycuda, *([] if has_gpu() else [needs_gxx])]
 torch_gpu = importlib.import_module("generated._runtime.torch.gpu")
+calls = importlib.import_module("generated._runtime.torch.calls")
+derivatives = importlib.import_module("generated._runtime.torch.derivatives")
+dispatch = importlib.import_module("generated._runtime.torch.dispatch")
 
 
 class Device:
@@ -180,13 +184,13 @@ def test_layer_norm_on_tensors_of_a_place_has_the_gradients_of_pytorch(dtype):
         torch.testing.assert_close(value.cpu().double(), other, rtol=32 * step, atol=64 * step)
 
 
-def test_a_plain_call_goes_around_the_dispatcher(device):
-    """By kernels for a GPU, where the keys of its tensors are those of plain ones there: here, of the emulator's."""
-    derivatives = importlib.import_module("generated._runtime.torch.derivatives")
-    dispatch = importlib.import_module("generated._runtime.torch.dispatch")
-    operators = importlib.import_module("generated.add_layer_norm.torch_backend")._LAYER.operators
+def _around(operators: Any, device: Any, kernels: Any) -> Any:
+    """Forward without the dispatcher, by kernels for tensors of a GPU or, on the emulator, for what stands for them."""
     keys = dispatch.CPU if isinstance(device, Emulated) else dispatch.CUDA
-    at_once = dispatch.at_once(operators.kernels.required, derivatives.ways(operators, {keys: operators.gpu}))
+    return dispatch.at_once(operators.kernels.required, derivatives.ways(operators, {keys: kernels}))
+
+
+def _add_layer_norm_is_right(at_once: Any, device: Any) -> None:
     x, residual, weight = [torch.randn(3, 33, generator=torch.Generator().manual_seed(seed)) for seed in range(3)]
     gamma = torch.linspace(0.5, 2, 33)
     there = [device.put(each).requires_grad_() for each in (x, residual, gamma)]
@@ -197,6 +201,68 @@ def test_a_plain_call_goes_around_the_dispatcher(device):
     torch.testing.assert_close(device.get(h.detach()), (x + residual).detach())
     found = torch.autograd.grad(y, there, device.put(weight))
     torch.testing.assert_close([*map(device.get, found)], [*torch.autograd.grad(expected, here, weight)])
-    wrong = device.put(torch.ones(32))
+    with torch.no_grad():
+        y, _ = at_once((*there, None, 1e-5, False))
+    torch.testing.assert_close(device.get(y), expected.detach())
+
+
+def test_a_plain_call_goes_around_the_dispatcher(device):
+    operators = importlib.import_module("generated.add_layer_norm.torch_backend")._LAYER.operators
+    at_once = _around(operators, device, operators.gpu)
+    _add_layer_norm_is_right(at_once, device)
+    there = [device.put(torch.ones(3, 33)), device.put(torch.ones(3, 33)), device.put(torch.ones(32))]
     with pytest.raises(ValueError, match="gamma has shape"):
-        at_once((*there[:2], wrong, None, 1e-5, False))
+        at_once((*there, None, 1e-5, False))
+
+
+class Counting:
+    """Kernels of a GPU, which count how often they are asked."""
+
+    def __init__(self, gpu: Any) -> None:
+        self.gpu, self.count = gpu, 0
+
+    def __getattr__(self, name: str) -> Any:
+        self.count += name in ("forward_in_part", "gradients")
+        return getattr(self.gpu, name)
+
+
+@pytest.fixture
+def fast(device: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """A function that makes the fast check of a layer for tensors of the device, and counts what is left to others."""
+    if isinstance(device, Emulated):
+
+        def memory(size: int) -> int:
+            device.kept.append(device.cuda.mem_alloc(max(size, 1)))
+            return int(device.kept[-1])
+
+        table = exchange.Table(torch.Tensor.__dlpack_c_exchange_api__, memory)
+        device.kept.append(table)
+        monkeypatch.setattr(calls, "_TABLE", table.capsule)
+        monkeypatch.setattr(calls.TorchGpuCalls, "device", calls.TorchCalls.device)
+        monkeypatch.setattr(calls.TorchGpuCalls, "keys", calls.TorchCalls.keys)
+
+    def made(name: str) -> Any:
+        operators = importlib.import_module(f"generated.{name}.torch_backend")._LAYER.operators
+        others = Counting(operators.gpu)
+        return operators, calls.TorchGpuCalls(operators.kernels, others), others
+
+    return made
+
+
+def test_usual_calls_are_launched_from_c(device, fast):
+    operators, own, others = fast("add_layer_norm")
+    at_once = _around(operators, device, own)
+    for _ in range(2):
+        _add_layer_norm_is_right(at_once, device)
+    assert others.count == 0
+
+
+def test_other_calls_are_left_to_what_reads_them(device, fast):
+    operators, own, others = fast("layer_norm")
+    at_once = _around(operators, device, own)
+    x = torch.randn(4, 3, 8)
+    y = at_once((device.put(x).transpose(0, 1), None, None, 1e-5, False))
+    torch.testing.assert_close(device.get(y), torch.nn.functional.layer_norm(x.transpose(0, 1), (8,)))
+    assert others.count == 1
+    with pytest.raises(ValueError, match="gamma has shape"):
+        at_once((device.put(x), device.put(torch.ones(7)), None, 1e-5, False))
