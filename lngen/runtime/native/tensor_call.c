@@ -2,161 +2,8 @@
 // A direction of a layer, called with tensors as they usually are: each is looked at, results are made, kernels run or,
 // on a GPU, are launched. Tensors are reached by DLPack's table of C functions, so that no header of their library is
 // needed. For any other call the answer is None, and nothing was changed.
-#include "call_arguments.h"
+#include "tensor_launches.h"
 #include <math.h>
-
-// ---- of dlpack.h 1.3, as far as it is used
-
-struct version {
-    uint32_t major, minor;
-};
-struct device {
-    int32_t type, id;
-};
-struct data_type {
-    uint8_t code, bits;
-    uint16_t lanes;
-};
-struct tensor {
-    void *data;
-    struct device device;
-    int32_t dimensions;
-    struct data_type type;
-    int64_t *shape, *strides;
-    uint64_t offset;
-};
-struct managed {
-    struct version version;
-    void *manager;
-    void (*deleter)(struct managed *);
-    uint64_t flags;
-    struct tensor tensor;
-};
-typedef void (*refused)(void *, const char *kind, const char *message);
-struct exchange {
-    struct version version;
-    void *before;
-    int (*allocate)(struct tensor *like, struct managed **, void *, refused);
-    int (*managed_of)(void *, struct managed **);
-    int (*object_of)(struct managed *, void **);
-    int (*tensor_of)(void *, struct tensor *);
-    int (*stream)(int32_t type, int32_t id, void **);
-};
-enum { PROCESSOR = 1, SIGNED = 0, UNSIGNED = 1, FLOAT = 2, BFLOAT = 4, BOOLEAN = 6 };
-
-// ---- of cuda.h, as far as it is used
-
-struct attribute {
-    int id;
-    char filled[4];
-    union {
-        int is_allowed;
-        char bytes[64];
-    } value;
-};
-struct configuration {
-    unsigned grid[3], block[3], shared_bytes;
-    void *stream;
-    struct attribute *attributes;
-    unsigned attributes_count;
-};
-enum { PROGRAMMATIC_STREAM_SERIALIZATION = 6 };
-
-// Functions of the driver in the order of `DRIVER` in torch/calls.py.
-struct driver {
-    int (*current_device)(int *);
-    int (*launch)(const struct configuration *, void *function, void **arguments, void **);
-};
-
-// ---- the object
-
-// Arguments of the constructor, in this order. APPLY records a call for autograd. The functions from INCLUDED on say what
-// else may have a say in a call; torch/dispatch.py lists them.
-enum object { PREPARE, TENSOR, PARAMETER, APPLY, RECORDS, INCLUDED, EXCLUDED, LEVEL_OF, SILENT };
-
-typedef struct {
-    PyObject_HEAD
-    PyObject *objects;
-    struct direction of;
-    const struct exchange *exchange;
-    PyObject *capsule;
-    int device;           // as DLPack has it
-    int id;               // of the device of the tensors of a call, or -1
-    struct driver driver;  // without functions for the processor
-    PyObject *launches;   // on a GPU, by key: a tuple, first the bytes of `struct launch`
-    int places[MOST];  // of each value among the arguments; of a row scalar -1 less its number
-    int signs[MOST];   // whether each value, if it is a Constant, may be negative
-    // Keys of a plain tensor, those that decide nothing, and what is left of a call's that kernels alone have a say in.
-    unsigned long long plain, ignored, left;
-} TensorCall;
-
-static PyObject *requires_grad, *is_neg, *raw_repr, *current_level;
-
-static PyObject *object(const TensorCall *self, enum object which) {
-    return PyTuple_GET_ITEM(self->objects, which);
-}
-
-// ---- tensors
-
-static const struct data_type types[] = {
-    [FLOAT16] = {FLOAT, 16, 1}, [BFLOAT16] = {BFLOAT, 16, 1}, [FLOAT32] = {FLOAT, 32, 1}, [FLOAT64] = {FLOAT, 64, 1},
-    [INT32] = {SIGNED, 32, 1},
-};
-
-static int type_of(struct data_type given) {
-    for (int type = 0; type <= INT32; ++type)
-        if (!memcmp(&given, types + type, sizeof given))
-            return type;
-    int is_integer = given.code == SIGNED || given.code == UNSIGNED || given.code == BOOLEAN;
-    return is_integer && given.lanes == 1 ? INTEGER : UNKNOWN;
-}
-
-static int is_tensor(const TensorCall *self, PyObject *object_) {
-    return (PyObject *)Py_TYPE(object_) == object(self, TENSOR) || (PyObject *)Py_TYPE(object_) == object(self, PARAMETER);
-}
-
-static int is_dense(const struct tensor *of) {
-    int64_t step = 1;
-    for (int i = of->dimensions; i--; step *= of->shape[i])
-        if (of->shape[i] != 1 && of->strides && of->strides[i] != step)
-            return 0;
-    return 1;
-}
-
-static int array_of(void *given, PyObject *value, struct array *to) {
-    TensorCall *self = given;
-    struct tensor found;
-    if (!is_tensor(self, value))
-        return UNKNOWN;
-    // A tensor without memory, as transforms have them, is refused; one may stand for the negative of its memory.
-    PyObject *negative = PyObject_CallMethodNoArgs(value, is_neg);
-    int is_usual = negative == Py_False && !self->exchange->tensor_of(value, &found);
-    Py_XDECREF(negative);
-    PyErr_Clear();
-    if (!is_usual || found.device.type != self->device || !found.data || !is_dense(&found))
-        return UNKNOWN;
-    if (self->id >= 0 && found.device.id != self->id)
-        return UNKNOWN;
-    self->id = found.device.id;
-    *to = (struct array){(char *)found.data + found.offset, found.shape, found.dimensions, type_of(found.type)};
-    return to->type;
-}
-
-static void refuse(void *context, const char *kind, const char *message) {
-    (void)context;
-    PyErr_Format(PyExc_RuntimeError, "%s: %s", kind, message);
-}
-
-// A new tensor, and where it lies.
-static PyObject *new_tensor(const TensorCall *self, struct data_type type, int dimensions, int64_t *shape, char **data) {
-    struct tensor like = {.device = {self->device, self->id}, .dimensions = dimensions, .type = type, .shape = shape};
-    struct managed *managed = NULL;
-    void *made = NULL;
-    if (self->exchange->allocate(&like, &managed, NULL, refuse))
-        return NULL;
-    *data = (char *)managed->tensor.data + managed->tensor.offset;
-    return self->exchange->object_of(managed, &made) ? NULL : made;
-}
 
 // ---- what may have a say in a call
 
@@ -227,6 +74,8 @@ static int take_inputs(TensorCall *self, struct work *work, PyObject *arguments)
 
 static int take(TensorCall *self, struct work *work, PyObject *arguments, PyObject *row_scalars) {
     self->id = -1;
+    if (PyTuple_GET_SIZE(arguments) < self->arguments)
+        return UNUSUAL;
     int outcome = take_inputs(self, work, arguments), is_launched = self->driver.launch != NULL, here;
     if (outcome != DONE)
         return UNUSUAL;
@@ -254,15 +103,13 @@ static int take(TensorCall *self, struct work *work, PyObject *arguments, PyObje
                 return UNUSUAL;
         }
         int is_array = work->values[i] != Py_None && !PyFloat_CheckExact(work->values[i]);
-        int wanted = self->of.given[i].element == CONVERTED ? work->computed : self->of.given[i].element == WHOLE ? INT32 : UNKNOWN;
+        int element = self->of.given[i].element;
+        int wanted = element == CONVERTED ? work->computed : element == WHOLE ? INT32 : UNKNOWN;
+        // Nothing is converted here.
         if (!is_launched && is_array && wanted != UNKNOWN && work->arrays[i].type != wanted)
             return UNUSUAL;
     }
     return outcome;
-}
-
-static int64_t entries(const struct work *work, int part) {
-    return part == ROW ? work->rows * work->features : part == ROW_SCALAR ? work->rows : part == FEATURE ? work->features : 1;
 }
 
 // Makes results, and for row scalars one tensor if they are to be `kept`.
@@ -280,7 +127,8 @@ static int make(TensorCall *self, struct work *work, char **arrays, char *scratc
         char **to = arrays + self->of.values + i;
         *to = NULL;
         if (i >= settings->outputs) {
-            *to = scratch + (i - settings->outputs) * size;
+            // On a GPU, kernels that save nothing write none.
+            *to = self->driver.launch && !kept ? NULL : scratch + (i - settings->outputs) * size;
             continue;
         }
         int type = each->of < 0 ? work->stored : work->inputs[each->of];
@@ -319,89 +167,6 @@ static int run_here(TensorCall *self, struct work *work, char **arrays, double *
     return run_kernels(&self->of, work, steps, arrays, numbers, bytes);
 }
 
-// ---- on a GPU
-
-// Launches of a call, as torch/calls.py writes them: bytes of workspace, then for each kernel what is here, and for each
-// of its arguments a place among values, results and the workspace, or -1 and the bits of a number, or the place of a
-// Constant behind -1 and whether it is a double.
-struct launch {
-    int64_t function, blocks, threads, shared_bytes, is_early, arguments;
-};
-enum { IMMEDIATE = -1, SINGLE = -2, DOUBLE = -3 };
-
-// The launches of calls like this one, borrowed; None if they are not as usual, or NULL with an exception.
-static PyObject *launches_of(TensorCall *self, struct work *work, char **arrays, PyObject *arguments) {
-    int64_t key[2 * MOST + MOST_AXES + 4];
-    int count = 0, all = self->of.values + self->of.results;
-    key[count++] = self->id;
-    key[count++] = (int64_t)work->absent;
-    for (int i = 0; i < all; ++i)
-        key[count++] = ((int64_t)arrays[i] & 15) << 8 | (i < self->of.values && arrays[i] ? work->arrays[i].type : 0);
-    for (int i = 0; i < self->of.inputs; ++i)
-        key[count++] = work->inputs[i];
-    for (int i = 0; i < work->dimensions; ++i)
-        key[count++] = work->shape[i];
-    PyObject *bytes = PyBytes_FromStringAndSize((const char *)key, count * sizeof *key);
-    PyObject *found = bytes ? PyDict_GetItemWithError(self->launches, bytes) : NULL;
-    if (bytes && !found && !PyErr_Occurred()) {
-        PyObject *list = PyList_New(all);
-        for (int i = 0; list && i < all; ++i) {
-            PyObject *each = i < self->of.values ? work->values[i] : i - self->of.values < self->of.settings.outputs ? work->made[i - self->of.values] : NULL;
-            PyList_SET_ITEM(list, i, Py_NewRef(each ? each : Py_None));
-        }
-        found = list ? PyObject_CallFunctionObjArgs(object(self, PREPARE), list, arguments, NULL) : NULL;
-        Py_XDECREF(list);
-        self->id = (int)key[0];  // another thread may have had a call meanwhile
-        if (found && PyDict_SetItem(self->launches, bytes, found))
-            Py_CLEAR(found);
-        Py_XDECREF(found);  // the dictionary has it
-    }
-    Py_XDECREF(bytes);
-    return found;
-}
-
-static int launch(TensorCall *self, struct work *work, char **arrays, const double *numbers, PyObject *arguments) {
-    PyObject *found = launches_of(self, work, arrays, arguments);
-    if (!found || found == Py_None)
-        return found ? UNUSUAL : FAILED;
-    PyObject *bytes = PyTuple_GET_ITEM(found, 0), *workspace = NULL;
-    const int64_t *words = (const int64_t *)PyBytes_AS_STRING(bytes), *end = words + PyBytes_GET_SIZE(bytes) / 8;
-    int64_t size = *words++;
-    void *stream;
-    if (size && !(workspace = new_tensor(self, (struct data_type){UNSIGNED, 8, 1}, 1, &size, arrays + self->of.values + self->of.results)))
-        return FAILED;
-    int failed = self->exchange->stream(self->device, self->id, &stream);
-    while (!failed && words < end) {
-        struct launch next;
-        memcpy(&next, words, sizeof next);
-        words += sizeof next / sizeof *words;
-        void *pointers[2 * MOST], *values[2 * MOST];
-        for (int i = 0; i < next.arguments; ++i, words += 2) {
-            int64_t place = words[0], bits = words[1];
-            pointers[i] = values + i;
-            if (place >= 0) {
-                values[i] = arrays[place];
-            } else if (place == SINGLE) {
-                float number = (float)numbers[bits];
-                memcpy(values + i, &number, sizeof number);
-            } else {
-                memcpy(values + i, place == DOUBLE ? (const void *)(numbers + bits) : &bits, sizeof bits);
-            }
-        }
-        struct attribute early = {.id = PROGRAMMATIC_STREAM_SERIALIZATION, .value.is_allowed = 1};
-        struct configuration how = {{(unsigned)next.blocks, 1, 1}, {(unsigned)next.threads, 1, 1},
-                                    (unsigned)next.shared_bytes, stream, &early, next.is_early ? 1 : 0};
-        failed = self->driver.launch(&how, (void *)(intptr_t)next.function, pointers, NULL);
-    }
-    // What is launched has its memory: the library gives it to work behind this on the same stream alone.
-    Py_XDECREF(workspace);
-    if (!failed)
-        return DONE;
-    if (!PyErr_Occurred())
-        PyErr_Format(PyExc_RuntimeError, "the driver refused a launch with error %d", failed);
-    return FAILED;
-}
-
 static int run(TensorCall *self, struct work *work, char **arrays, PyObject *arguments) {
     double numbers[MOST];
     for (int i = 0; i < self->of.values; ++i) {
@@ -431,10 +196,7 @@ static int compute(TensorCall *self, struct work *work, PyObject *arguments, PyO
     double few[SCRATCH / sizeof(double)];
     memset(work->made, 0, self->of.results * sizeof *work->made);
     int64_t wanted = (self->of.results - self->of.settings.outputs) * work->rows * (int64_t)sizeof(double);
-    PyObject *unused = NULL;
-    if (self->driver.launch && !kept && self->of.settings.is_forward)
-        kept = &unused;
-    char *scratch = kept || wanted <= SCRATCH ? (char *)few : PyMem_RawMalloc(wanted);
+    char *scratch = kept || self->driver.launch || wanted <= SCRATCH ? (char *)few : PyMem_RawMalloc(wanted);
     if (!scratch) {
         PyErr_NoMemory();
         return FAILED;
@@ -444,7 +206,6 @@ static int compute(TensorCall *self, struct work *work, PyObject *arguments, PyO
         outcome = run(self, work, arrays, arguments);
     if (scratch != (char *)few)
         PyMem_RawFree(scratch);
-    Py_XDECREF(unused);
     return outcome;
 }
 
@@ -539,14 +300,16 @@ static PyType_Spec spec = {
     .slots = slots,
 };
 
-// The direction that objects, the tables of calls.py, places, signs, keys and addresses of the driver describe, for tensors of a device and of a table of functions; None
-// if there is no room for so many values and results, or if the table is of another version.
+// The direction that objects, the tables of calls.py, places, signs, keys and addresses of the driver describe, for
+// tensors of a device and of a table of functions; None if there is no room for so many values and results, or if the
+// table is of another version.
 static PyObject *make_tensor_call(PyObject *type, PyObject *args) {
     PyObject *objects, *capsule;
     int device;
     Py_buffer given[10];
-    if (!PyArg_ParseTuple(args, "O!Oiy*y*y*y*y*y*y*y*y*y*", &PyTuple_Type, &objects, &capsule, &device, given, given + 1, given + 2,
-                          given + 3, given + 4, given + 5, given + 6, given + 7, given + 8, given + 9))
+    if (!PyArg_ParseTuple(args, "O!Oiy*y*y*y*y*y*y*y*y*y*", &PyTuple_Type, &objects, &capsule, &device, given,
+                          given + 1, given + 2, given + 3, given + 4, given + 5, given + 6, given + 7, given + 8,
+                          given + 9))
         return NULL;
     const struct exchange *exchange = PyCapsule_GetPointer(capsule, "dlpack_exchange_api");
     TensorCall *self = exchange ? (TensorCall *)((PyTypeObject *)type)->tp_alloc((PyTypeObject *)type, 0) : NULL;
@@ -556,6 +319,10 @@ static PyObject *make_tensor_call(PyObject *type, PyObject *args) {
         self->exchange = exchange;
         describe(&self->of, given);
         copied(given + 6, self->places, sizeof *self->places, MOST);
+        self->arguments = self->of.inputs;
+        for (int i = 0; i < self->of.values; ++i)
+            if (self->places[i] >= self->arguments)
+                self->arguments = self->places[i] + 1;
         copied(given + 7, self->signs, sizeof *self->signs, MOST);
         unsigned long long bits[3] = {0};
         copied(given + 8, bits, sizeof *bits, 3);

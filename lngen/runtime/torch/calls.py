@@ -164,10 +164,11 @@ class TorchGpuCalls(TorchCalls):
         """Return the function that plans a call: its launches as tensor_call.c reads them, and what keeps them."""
         places = self._places(direction)
 
-        def prepare(given: list[Any], arguments: Sequence[Any]) -> tuple[bytes, Any] | None:
+        def prepare(given: list[Any], arguments: Sequence[Any], saves: bool) -> tuple[bytes, Any] | None:
             values = [value[-1 - place] if place < 0 else value for place, value in zip(places, given, strict=False)]
+            given = [*values, *given[len(values) :]]
             try:
-                launches = launches_of(self.others, direction, [*values, *given[len(values) :]], arguments)
+                launches = launches_of(self.others, direction, given, arguments, saves)
             except (TypeError, ValueError):
                 return None  # the other way has the words for it
             return _words(launches), launches

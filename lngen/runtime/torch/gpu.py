@@ -61,11 +61,13 @@ class _Alike:
         }
 
 
-def launches_of(on_gpu: "TorchOnGPU", direction: str, given: Sequence[Any], arguments: Sequence[Any]) -> Any:
+def launches_of(
+    on_gpu: "TorchOnGPU", direction: str, given: Sequence[Any], arguments: Sequence[Any], saves: bool
+) -> Any:
     """Return the launches of calls like one, on the current device.
 
-    `given` are the values that are read and the results, None for row scalars; `arguments` begin with the inputs of
-    forward. Raises TypeError or ValueError as `cuda_backend` does.
+    `given` are the values that are read and the results, None for row scalars, which forward `saves` or not;
+    `arguments` begin with the inputs of forward. Raises TypeError or ValueError as `cuda_backend` does.
     """
     # These import PyCUDA.
     from ..cuda import devices, kernels, plans
@@ -75,7 +77,7 @@ def launches_of(on_gpu: "TorchOnGPU", direction: str, given: Sequence[Any], argu
     objects: list[Any] = [_Alike(value) if isinstance(value, Tensor) else value for value in given]
     objects += [None] * (len(names) - len(objects))
     if takes.is_forward:
-        plan = plans.plan_forward(layer, objects)
+        plan = plans.plan_forward(layer, objects, saves)
     else:
         first = (tuple(arguments[types.row].shape), types.computed, types.dtypes)
         fields = objects[len(takes.arguments) : len(takes.reads)]
