@@ -227,13 +227,22 @@ static PyObject *prepare(struct direction *of, const struct work *work, PyObject
     return steps;
 }
 
+// Division of rows into chunks, as kernels.py has it: their number, the entries of a workspace for all, and whether
+// results bypass the cache.
+struct cut {
+    long long chunks, entries, streams;
+};
+
+static struct cut one_chunk(const struct direction *of, const struct work *work) {
+    return (struct cut){1, of->settings.feature_entries * work->features + of->settings.other_entries, 0};
+}
+
 // Runs kernels on arrays, behind which there is a place for a workspace, and numbers.
-static int run_kernels(struct direction *of, const struct work *work, PyObject *steps, char **arrays, double *numbers,
-                       int64_t bytes) {
+static int run_kernels(struct direction *of, const struct work *work, struct cut cut, PyObject *steps, char **arrays,
+                       double *numbers, int64_t bytes) {
     void *pointers[MOST + 1];
     double constants[MOST];
-    size_t wanted = (size_t)(of->settings.feature_entries * work->features + of->settings.other_entries) *
-                    (work->computed == FLOAT64 ? sizeof(double) : sizeof(float));
+    size_t wanted = (size_t)cut.entries * (work->computed == FLOAT64 ? sizeof(double) : sizeof(float));
     void *memory = of->memory;  // ours until it is put back
     size_t memory_size = of->memory_size;
     of->memory = NULL;
@@ -249,7 +258,7 @@ static int run_kernels(struct direction *of, const struct work *work, PyObject *
     arrays[of->values + of->results] = memory;
     const char *first = PyBytes_AS_STRING(steps);
     struct steps kernels = {(const int64_t *)first, (const int64_t *)(first + PyBytes_GET_SIZE(steps))};
-    long long sizes[] = {work->rows, work->features, 1, 0, 1, 0};
+    long long sizes[] = {work->rows, work->features, cut.chunks, 0, cut.chunks, cut.streams};
     struct values values = {arrays, NULL, numbers, sizes};
     PyThreadState *released = bytes < SMALL ? NULL : PyEval_SaveThread();
     run_steps(kernels, values, 0, pointers, constants);

@@ -177,7 +177,7 @@ static int run_here(Call *self, struct work *work) {
         if (i >= self->of.values && self->of.made[i - self->of.values].is_zero)
             memset(arrays[i], 0, PyArray_NBYTES((PyArrayObject *)each));
     }
-    return run_kernels(&self->of, work, steps, arrays, numbers, bytes);
+    return run_kernels(&self->of, work, one_chunk(&self->of, work), steps, arrays, numbers, bytes);
 }
 
 static int run(Call *self, struct work *work, PyObject *threads) {

@@ -80,7 +80,7 @@ static int take(TensorCall *self, struct work *work, PyObject *arguments, PyObje
     if (outcome != DONE)
         return UNUSUAL;
     if (is_launched ? self->driver.current_device(&here) || here != self->id
-                    : work->rows * work->features > self->of.settings.most_entries)
+                    : work->rows * work->features >= self->most_entries)
         return UNUSUAL;
     struct array kept = {0};
     if (row_scalars && (array_of(self, row_scalars, &kept) != work->computed || kept.dimensions != work->dimensions ||
@@ -150,6 +150,23 @@ static int make(TensorCall *self, struct work *work, char **arrays, char *scratc
     return DONE;
 }
 
+// Finds how the rows of a larger call are cut; 0 with an exception.
+static int cut_of(TensorCall *self, const struct work *work, struct cut *cut) {
+    int64_t words[] = {work->rows, work->features, work->stored};
+    PyObject *key = PyBytes_FromStringAndSize((const char *)words, sizeof words);
+    PyObject *found = key ? PyDict_GetItemWithError(self->plans, key) : NULL;
+    Py_XINCREF(found);
+    if (key && !found && !PyErr_Occurred()) {
+        found = PyObject_CallFunction(object(self, CUT), "LLi", (long long)work->rows, (long long)work->features, work->stored);
+        if (found)
+            remember(self, key, &found);
+    }
+    int is_found = found && PyArg_ParseTuple(found, "LLL", &cut->chunks, &cut->entries, &cut->streams);
+    Py_XDECREF(key);
+    Py_XDECREF(found);
+    return is_found;
+}
+
 static int run_here(TensorCall *self, struct work *work, char **arrays, double *numbers) {
     PyObject *steps = prepared(&self->of, work);
     if (!steps) {
@@ -164,7 +181,10 @@ static int run_here(TensorCall *self, struct work *work, char **arrays, double *
     int64_t bytes = 0;
     for (int i = 0; i < self->of.values; ++i)
         bytes += entries(work, self->of.given[i].part) * sizeof(float);
-    return run_kernels(&self->of, work, steps, arrays, numbers, bytes);
+    struct cut cut = one_chunk(&self->of, work);
+    if (work->rows * work->features > self->of.settings.most_entries && !cut_of(self, work, &cut))
+        return FAILED;
+    return run_kernels(&self->of, work, cut, steps, arrays, numbers, bytes);
 }
 
 static int run(TensorCall *self, struct work *work, char **arrays, PyObject *arguments) {
@@ -261,13 +281,13 @@ static PyObject *run_call(TensorCall *self, PyObject *const *given, Py_ssize_t c
 static int traverse(TensorCall *self, visitproc visit, void *arg) {
     Py_VISIT(Py_TYPE(self));
     Py_VISIT(self->objects);
-    Py_VISIT(self->launches);
+    Py_VISIT(self->plans);
     return 0;
 }
 
 static int clear(TensorCall *self) {
     Py_CLEAR(self->objects);
-    Py_CLEAR(self->launches);
+    Py_CLEAR(self->plans);
     return 0;
 }
 
@@ -324,11 +344,12 @@ static PyObject *make_tensor_call(PyObject *type, PyObject *args) {
             if (self->places[i] >= self->arguments)
                 self->arguments = self->places[i] + 1;
         copied(given + 7, self->signs, sizeof *self->signs, MOST);
-        unsigned long long bits[3] = {0};
-        copied(given + 8, bits, sizeof *bits, 3);
+        unsigned long long bits[4] = {0};
+        copied(given + 8, bits, sizeof *bits, 4);
+        self->most_entries = (long long)bits[3];
         copied(given + 9, &self->driver, sizeof(void *), sizeof self->driver / sizeof(void *));
         self->device = device;
-        self->launches = PyDict_New();
+        self->plans = PyDict_New();
         self->plain = bits[0], self->ignored = bits[1], self->left = bits[2];
         if (self->of.values + self->of.results > MOST || exchange->version.major != 1)
             Py_SETREF(self, (TensorCall *)Py_NewRef(Py_None));

@@ -9,7 +9,7 @@
 struct launch {
     int64_t function, blocks, threads, shared_bytes, is_early, arguments;
 };
-enum { MOST_PLANS = 1024, IMMEDIATE = -1, SINGLE = -2, DOUBLE = -3 };
+enum { IMMEDIATE = -1, SINGLE = -2, DOUBLE = -3 };
 
 // The launches of calls like this one, a new reference; None if they are not as usual, or NULL with an exception.
 static PyObject *launches_of(TensorCall *self, struct work *work, char **arrays, PyObject *arguments) {
@@ -27,7 +27,7 @@ static PyObject *launches_of(TensorCall *self, struct work *work, char **arrays,
     for (int i = 0; i < work->dimensions; ++i)
         key[count++] = work->shape[i];
     PyObject *bytes = PyBytes_FromStringAndSize((const char *)key, count * sizeof *key);
-    PyObject *found = bytes ? PyDict_GetItemWithError(self->launches, bytes) : NULL;
+    PyObject *found = bytes ? PyDict_GetItemWithError(self->plans, bytes) : NULL;
     if (bytes && !found && !PyErr_Occurred()) {
         PyObject *list = PyList_New(all);
         for (int i = 0; list && i < all; ++i) {
@@ -40,10 +40,8 @@ static PyObject *launches_of(TensorCall *self, struct work *work, char **arrays,
                      : NULL;
         Py_XDECREF(list);
         self->id = (int)key[0];  // another thread may have had a call meanwhile
-        if (PyDict_GET_SIZE(self->launches) >= MOST_PLANS)
-            PyDict_Clear(self->launches);
-        if (found && PyDict_SetItem(self->launches, bytes, found))
-            Py_CLEAR(found);
+        if (found)
+            remember(self, bytes, &found);
     } else {
         Py_XINCREF(found);
     }

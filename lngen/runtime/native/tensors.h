@@ -71,7 +71,7 @@ struct driver {
 
 // Arguments of the constructor, in this order. APPLY records a call for autograd. The functions from INCLUDED on say what
 // else may have a say in a call; torch/dispatch.py lists them.
-enum object { PREPARE, TENSOR, PARAMETER, APPLY, RECORDS, INCLUDED, EXCLUDED, LEVEL_OF, SILENT };
+enum object { PREPARE, CUT, TENSOR, PARAMETER, APPLY, RECORDS, INCLUDED, EXCLUDED, LEVEL_OF, SILENT };
 
 typedef struct {
     PyObject_HEAD
@@ -82,7 +82,8 @@ typedef struct {
     int device;           // as DLPack has it
     int id;               // of the device of the tensors of a call, or -1
     struct driver driver;  // without functions for the processor
-    PyObject *launches;   // on a GPU, by key: a tuple, first the bytes of `struct launch`
+    PyObject *plans;       // by the bytes of a key: how rows are cut, and launches
+    long long most_entries;  // of a call that one thread computes
     int places[MOST];  // of each value among the arguments; of a row scalar -1 less its number
     int arguments;     // that a call has at the least
     int signs[MOST];   // whether each value, if it is a Constant, may be negative
@@ -94,6 +95,16 @@ static PyObject *requires_grad, *is_neg, *raw_repr, *current_level;
 
 static PyObject *object(const TensorCall *self, enum object which) {
     return PyTuple_GET_ITEM(self->objects, which);
+}
+
+enum { MOST_PLANS = 1024 };
+
+// Keeps a plan for calls of a key; clears it if it cannot.
+static void remember(TensorCall *self, PyObject *key, PyObject **plan) {
+    if (PyDict_GET_SIZE(self->plans) >= MOST_PLANS)
+        PyDict_Clear(self->plans);
+    if (PyDict_SetItem(self->plans, key, *plan))
+        Py_CLEAR(*plan);
 }
 
 // ---- tensors

@@ -17,7 +17,7 @@ from ..native.extensions import extension
 from ..protocol.casts import dtype
 from .dispatch import CPU, CUDA, IGNORED, SILENT, forward_ad
 from .gpu import TorchOnGPU, launches_of
-from .kernels import Tensor, TorchKernels, torch
+from .kernels import SHARED_ENTRIES, Tensor, TorchKernels, torch
 
 _C: Any = torch._C
 _TABLE: Any = getattr(Tensor, "__dlpack_c_exchange_api__", None)
@@ -104,8 +104,9 @@ class TorchCalls:
             return None
         here = self.kernels.compiled._KERNELS
         objects = (
-            self._preparing(direction), Tensor, torch.nn.Parameter, self._node.apply, _C.is_grad_enabled,
-            _C._dispatch_tls_local_include_set, _C._dispatch_tls_local_exclude_set, forward_ad, *SILENT,
+            self._preparing(direction), self._cutting(direction), Tensor, torch.nn.Parameter, self._node.apply,
+            _C.is_grad_enabled, _C._dispatch_tls_local_include_set, _C._dispatch_tls_local_exclude_set, forward_ad,
+            *SILENT,
         )  # fmt: skip
         call = here.calls[direction]
         tables = described(getattr(call, "on_rows", call).any_call, here.kernels[direction].running())
@@ -113,9 +114,10 @@ class TorchCalls:
         signed = [each.symbol for each, may_be_negative in constants if may_be_negative]
         signs = np.array([each.symbol in signed for each in of.reads], np.intc)
         plain = _C._dispatch_keys(torch.empty(0)).raw_repr() & ~CPU | self.keys
-        keys = np.array([each & (1 << 64) - 1 for each in (plain, IGNORED, self.keys)], np.uint64)
+        numbers = [each & (1 << 64) - 1 for each in (plain, IGNORED, self.keys, SHARED_ENTRIES)]
         places = np.array(self._places(direction), np.intc)
-        return make(objects, _TABLE, self.device, *tables, places, signs, keys, np.array(self._driver(), np.uintp))
+        driver = np.array(self._driver(), np.uintp)
+        return make(objects, _TABLE, self.device, *tables, places, signs, np.array(numbers, np.uint64), driver)
 
     def _places(self, direction: str) -> list[int]:
         """The place of each value that kernels read among the arguments; of a row scalar -1 less its number."""
@@ -140,6 +142,16 @@ class TorchCalls:
             return found
 
         return prepare
+
+    def _cutting(self, direction: str) -> Callable[..., Any]:
+        """Return the function that divides the rows of a call, as `struct cut` has it."""
+        kernels = self.kernels.compiled._KERNELS.kernels[direction]
+
+        def cut(rows: int, features: int, stored: int) -> tuple[int, int, int]:
+            found = kernels.cut((rows, features), dtype([*TYPES][stored]))
+            return found.chunks, found.workspace, found.streams
+
+        return cut
 
     def _driver(self) -> Sequence[int]:
         """Return the addresses of driver functions."""

@@ -120,6 +120,15 @@ def test_usual_calls_are_taken_and_have_the_same_bits(name, kind, left, monkeypa
     assert set(left.take()) == {"forward_in_part", "backward"}
 
 
+def test_rows_in_several_chunks_have_the_same_bits(left, monkeypatch):
+    inputs = drawn(norm, torch.float32, torch.float32, (300, 400))
+    found = results(norm, inputs)
+    assert left.take() == []
+    slow(monkeypatch)
+    assert all(torch.equal(*pair) for pair in zip(found, results(norm, inputs), strict=True))
+    assert set(left.take()) == {"forward_in_part", "backward"}
+
+
 def test_calls_without_gradients_are_taken(left):
     x = torch.randn(5, 33)
     for context in (torch.no_grad, torch.inference_mode):
@@ -139,7 +148,7 @@ def _views() -> dict[str, Callable[[], Any]]:
         "within": lambda: x[..., ::2],
         "shared": lambda: x[:1].expand(4, 6, 8),
         "negative": lambda: torch._neg_view(x),
-        "long": lambda: torch.randn(300, 400),
+        "long": lambda: torch.randn(1100, 1000),
         "none": lambda: x[:0],
     }
 
