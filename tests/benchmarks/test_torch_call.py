@@ -1,0 +1,20 @@
+"""`benchmarks.torch_call`: both tables, and the kernels that a call launches."""
+
+import subprocess
+import sys
+
+import pytest
+
+from tests.requirements import NO_TORCH, needs_gxx, needs_pycuda
+from tests.shipped import ROOT
+
+pytest.importorskip("torch", reason=NO_TORCH)
+pytestmark = [needs_gxx, needs_pycuda]
+
+
+def test_a_call_forward_is_one_launch_and_a_backward_two():
+    command = [sys.executable, "-m", "benchmarks.torch_call", "--rounds", "2"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True, timeout=300)
+    lines = done.stdout.splitlines()
+    assert sum(line.startswith("2 x 16 x 64 ") for line in lines) == 2
+    assert lines[-1] == "launches: 1 of forward, 3 of forward and backward"
