@@ -139,13 +139,37 @@ def test_compiled_where_nvcc_is_too_old_nvrtc_is_taken(
     with pytest.raises(compilers.UnknownArchitecture, match=re.escape(too_old)):
         compilers.compiled(SOURCE, "sm_80", macros)
     monkeypatch.delenv("LNGEN_COMPILER")
-    with pytest.raises(compilers.UnknownArchitecture, match="NVRTC is too old for sm_999"):
-        compilers.compiled(SOURCE, "sm_999", macros)
+    with pytest.warns(RuntimeWarning, match=r"NVRTC is too old for sm_999.*; kernels are made for compute_\d+: PTX"):
+        assert b".target sm_" in compilers.compiled(SOURCE, "sm_999", macros)
+    with pytest.raises(compilers.UnknownArchitecture, match="NVRTC is too old for sm_20"):
+        compilers.compiled(SOURCE, "sm_20", macros)
     program(nvcc, "kernels.cu(1): error: nothing is declared")
     with pytest.raises(
         RuntimeError, match=r"nvcc refused .*kernels\.cu:\nkernels\.cu\(1\): error: nothing is declared"
     ):
         compilers.compiled(SOURCE, "sm_80", macros)
+
+
+def test_an_older_architecture_of_the_family_has_machine_code(
+    cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    nvcc = tmp_path / "nvcc"
+    nvcc.write_text(
+        "#!/bin/sh\n"
+        'case "$*" in\n'
+        "  *--version*) echo 1 ;;\n"
+        '  --list-gpu-code) printf "sm_90\\nsm_90a\\nsm_120\\n" ;;\n'
+        '  *-arch=sm_120*|*-arch=compute_120*) echo "$1 $*" > kernels.cubin ;;\n'
+        '  *) echo "nvcc fatal : Unsupported gpu architecture" >&2; exit 1 ;;\n'
+        "esac\n"
+    )
+    nvcc.chmod(0o755)
+    monkeypatch.setenv("LNGEN_COMPILER", "nvcc")
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    with pytest.warns(RuntimeWarning, match=r"too old for sm_121.*; kernels are made for sm_120: machine code"):
+        assert compilers.compiled(SOURCE, "sm_121", []).startswith(b"-arch=sm_120")
+    with pytest.warns(RuntimeWarning, match=r"; kernels are made for compute_120: PTX"):
+        assert b"-ptx" in compilers.compiled(SOURCE, "sm_130", [])
 
 
 # CUDA's own sine has a table on the stack for huge arguments, in every variant.
