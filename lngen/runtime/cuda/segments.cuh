@@ -34,7 +34,7 @@ template <class G> struct SegmentSums {
                           (chunk + 1) * G::THREADS_PER_ROW * G::VECTOR <= LNGEN_D;
     const int access = unseen(chunk * G::THREADS_PER_ROW + here.lane), lane = unsigned(access) % LANES;
     const int segment = unsigned(access) / ACCESSES, before = access - segment * ACCESSES;
-    const int set = unsigned(access) / LANES - unsigned(segment * ACCESSES) / LANES;  // of lanes that met the segment
+    const int nth = unsigned(access) / LANES - unsigned(segment * ACCESSES) / LANES;  // set of the segment
 #pragma unroll
     for (int k = 0; k < SEGMENT_SUMS; ++k) {
       // Lanes without entries know nothing of what the others do.
@@ -44,16 +44,16 @@ template <class G> struct SegmentSums {
         reduce_lanes<LANES, 1, 0, 0>(sum);
       } else {
 #pragma unroll
-        for (int step = 1; step < LANES && step < ACCESSES; step *= 2) {
-          const A other = __shfl_down_sync(0xffffffffu, sum[0], step, LANES);
-          if (lane + step < LANES && before + step < ACCESSES) sum[0] += other;
+        for (int offset = 1; offset < LANES && offset < ACCESSES; offset *= 2) {
+          const A other = __shfl_down_sync(0xffffffffu, sum[0], offset, LANES);
+          if (lane + offset < LANES && before + offset < ACCESSES) sum[0] += other;
         }
       }
       // Another lane may have added to the same part.
       if constexpr (IS_ADDED_TO) __syncwarp();
       if ((lane == 0 || before == 0) && column < LNGEN_D) {
-        A& part = parts[(k * SEGMENTS + segment) * PARTS + set % PARTS];
-        if (set < PARTS) part = sum[0];
+        A& part = parts[(k * SEGMENTS + segment) * PARTS + nth % PARTS];
+        if (nth < PARTS) part = sum[0];
         else part += sum[0];
       }
     }
@@ -70,7 +70,7 @@ template <class G> struct SegmentSums {
           const A* const own = parts + (BySegment<N>::PLACE * SEGMENTS + segment) * PARTS;
           const int sets = ((segment + 1) * ACCESSES - 1) / LANES - segment * ACCESSES / LANES + 1;
           A total = own[0];
-          for (int part = 1; part < PARTS && part < sets; ++part) total += own[part];
+          for (int next = 1; next < PARTS && next < sets; ++next) total += own[next];
           sums[column_of<N>(to, segment * LNGEN_SEGMENT)] = total;
         }
       }
