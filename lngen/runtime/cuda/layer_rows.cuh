@@ -245,7 +245,7 @@ template <class A, class... N, class... M> struct Addends<A, Names<N...>, Names<
     };
     (one(N()), ...), (one(M()), ...);
   }
-  LNGEN_INLINE void add_to(SegmentPart<A> (&parts)[at_least(SEGMENT_SUMS, 1)]) {
+  LNGEN_INLINE void add_to(SegmentParts<A>& parts) {
     const auto one = [&](auto name) {
       using X = decltype(name);
       if constexpr (BySegment<X>::IS_SUM) {
@@ -346,12 +346,12 @@ struct DeviceRow
   template <class F> LNGEN_INLINE void each(F f) const {
     if constexpr (SEGMENT_SUMS > 0) {
       each_chunk_of_all<G>(here, [&](int chunk, int column, bool is_there) {
-        SegmentPart<A> parts[SEGMENT_SUMS];
+        SegmentParts<A> parts;
         if (is_there) work_on(f, chunk, column, parts);
         segments.add(here, chunk, column, parts);
       });
     } else {
-      SegmentPart<A> none[1];
+      SegmentParts<A> none;
       each_chunk<G>(here, [&](int chunk, int column) { work_on(f, chunk, column, none); });
     }
   }
@@ -369,7 +369,7 @@ struct DeviceRow
 
  private:
   template <class F>
-  LNGEN_INLINE void work_on(F& f, int chunk, int column, SegmentPart<A> (&parts)[at_least(SEGMENT_SUMS, 1)]) const {
+  LNGEN_INLINE void work_on(F& f, int chunk, int column, SegmentParts<A>& parts) const {
     Chunk all;
 #pragma unroll
     for (int i = 0; i < G::VECTOR; ++i) {

@@ -15,6 +15,7 @@ template <class A> struct SegmentPart {
   A value = A(0);
   bool is_used = false;
 };
+template <class A> using SegmentParts = SegmentPart<A>[at_least(SEGMENT_SUMS, 1)];
 
 #if LNGEN_SEGMENT
 template <class G> struct SegmentSums {
@@ -29,7 +30,7 @@ template <class G> struct SegmentSums {
   LNGEN_INLINE void begin(A* shared, const Here& here) { parts = shared + here.group * (SEGMENT_SUMS * SEGMENTS * PARTS); }
 
   // Adds what the threads of a row have of a chunk; all lanes take part, those with nothing too.
-  LNGEN_INLINE void add(const Here& here, int chunk, int column, const SegmentPart<A> (&found)[SEGMENT_SUMS]) const {
+  LNGEN_INLINE void add(const Here& here, int chunk, int column, const SegmentParts<A>& found) const {
     const bool all_have = LNGEN_D % (G::THREADS_PER_ROW * G::VECTOR) == 0 ||
                           (chunk + 1) * G::THREADS_PER_ROW * G::VECTOR <= LNGEN_D;
     const int access = unseen(chunk * G::THREADS_PER_ROW + here.lane), lane = unsigned(access) % LANES;
