@@ -102,8 +102,8 @@ MISTAKES = {
         ("rows in segments", "segments, read again"),
         ("access", "ROWS"),
     ),
-    "a part behind those of a segment": (
-        ("segments.cuh", "nth % PARTS];", "nth];"),
+    "a part of lanes without entries": (
+        ("segments.cuh", "&& column < LNGEN_D) {", "&& column <= LNGEN_D) {"),
         ("rows in segments", "segments, read again"),
         ("access", "parts_of_segments"),
     ),

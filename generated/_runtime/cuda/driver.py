@@ -180,7 +180,7 @@ class Launcher:
     def __init__(
         self, code: LoadedCode, name: str, letters: str, threads: int, shared_bytes: int, early: bool = False
     ) -> None:
-        cuda = bindings()
+        cuda, self.early = bindings(), early
         # The handle is of the code, which is not unloaded before this object is gone.
         self._code, self._function = code, call("cuModuleGetFunction", code.handle, name.encode())
         if shared_bytes > MOST_SHARED:
@@ -200,6 +200,11 @@ class Launcher:
         packed = np.frombuffer(self._packed, np.uint8)
         extra = np.array([1, packed.ctypes.data, 2, size.ctypes.data, 0], np.uintp)
         self._kept, self._where, self._launch = (packed, size, extra), extra.ctypes.data, cuda.cuLaunchKernelEx
+
+    @property
+    def function(self) -> int:
+        """The handle of the kernel."""
+        return int(self._function)
 
     def __call__(self, blocks: int, arguments: Sequence[Any], stream: int) -> None:
         """Launch; raises DriverError if it fails. One thread at a time may do so."""

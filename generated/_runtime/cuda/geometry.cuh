@@ -48,7 +48,9 @@ template <class N, class Chosen> struct Geometry {
                        ROWS_COPIED = SHAPE.rows_copied, BLOCKS = SHAPE.blocks, WARPS = THREADS / 32;
   static constexpr Held ROW = SHAPE.row;
   static constexpr bool KEEPS_ROW = ROW != READ_AGAIN, HOLDS_FEATURES = SHAPE.holds_features;
-  static constexpr int UNROLL = KEEPS_ROW ? CHUNKS : 1, KEPT = KEEPS_ROW ? CHUNKS : 1, HELD = HOLDS_FEATURES ? CHUNKS : 1;
+  static constexpr int KEPT = KEEPS_ROW ? CHUNKS : 1, HELD = HOLDS_FEATURES ? CHUNKS : 1;
+  // Of a row that is read again, as many accesses at a time are on their way as registers and the code have room for.
+  static constexpr int UNROLL = KEEPS_ROW ? CHUNKS : LNGEN_D > 0 ? read_together(VECTOR, N::ASKED, LIMITS) : 1;
   static constexpr Place SUMS = SHAPE.sums;
   static constexpr int CAPACITY = THREADS_PER_ROW * ENTRIES;
 

@@ -128,14 +128,14 @@ template <class G, unsigned long long WANTED, int K> struct ColumnSums {
     for (int k = 0; k < K; ++k) {
       if (!((THESE & WANTED) >> k & 1)) continue;
       if constexpr (KEPT) kept[entry][k] += over_rows[k];
-      else beside[k * beside_stride + column] += over_rows[k];
+      else beside[k * beside_stride + place(column)] += over_rows[k];
     }
   }
 
   // Adds to one sum of an entry.
   template <int k> __device__ __forceinline__ void add_one(int entry, int column, A value) {
     if constexpr (KEPT) kept[entry][k] += value;
-    else beside[k * beside_stride + column] += value;
+    else beside[k * beside_stride + place(column)] += value;
   }
 
   // Writes the block's partial sums; the rows that a block works on at a time are added in their order.
@@ -183,8 +183,15 @@ template <class G, unsigned long long WANTED, int K> struct ColumnSums {
       if (column >= here.D) break;
       for (int i = 0; i < G::VECTOR; ++i)
         for (int k = 0; k < K; ++k)
-          if (WANTED >> k & 1) visit(k, column + i, beside + k * beside_stride + column + i);
+          if (WANTED >> k & 1) visit(k, column + i, beside + k * beside_stride + place(column + i));
     }
+  }
+
+  // Neighbouring threads have columns an access apart. In shared memory their sums lie side by side, each in a bank of
+  // its own; in the workspace in the order of columns, in which the second kernel reads them.
+  __device__ __forceinline__ int place(int column) const {
+    if constexpr (G::SUMS != IN_SHARED_MEMORY || G::VECTOR == 1) return column;
+    else return column % G::VECTOR * (LNGEN_D / G::VECTOR) + column / G::VECTOR;
   }
 };
 

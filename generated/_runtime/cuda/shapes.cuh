@@ -44,6 +44,7 @@ constexpr int MOST_CHUNKS = 12;  // each has an address and a condition
 constexpr int ANY_D_THREADS = 256;
 constexpr int REREADING_THREADS = 256;
 constexpr int MOST_ROWS_COPIED = 8;
+constexpr int MOST_READ_TOGETHER = 4;
 
 // Threads of a multiprocessor that are to be resident at the least: few, so that each has the registers for a row and
 // its sums. The loads that keep the memory busy are copies into shared memory, which take none.
@@ -101,6 +102,11 @@ __host__ __device__ constexpr int blocks_at_a_time(int threads, int kept, const 
 __host__ __device__ constexpr int most_entries(int calls, bool sums_in_registers) {
   const int most = sums_in_registers ? 24 : 32;
   return calls ? at_most(at_least(128 / calls, 1), most) : most;
+}
+
+// Accesses to a row that is read again which a thread has on their way at a time.
+__host__ __device__ constexpr int read_together(int vector, const Asked& n, const Limits& may) {
+  return at_least(at_most(MOST_READ_TOGETHER * may.room / 100, most_entries(n.calls, false) / vector), 1);
 }
 
 // Bytes of shared memory of a block, one part after the other: slots of the reductions, twice; the sums over rows that

@@ -25,7 +25,8 @@ TYPES = {"float16": "f16", "bfloat16": "bf16", "float32": "f32", "float64": "f64
 _STORED, _COMPUTED, _CONVERTED, _WHOLE = range(4)
 """Types of arrays: that of the rows, the compute type, any type, of which kernels get a converted copy, or integers."""
 
-_KNOWN = (np.dtype(np.float16), np.dtype(np.float32), np.dtype(np.float64))
+KNOWN = (np.dtype(np.float16), np.dtype(np.float32), np.dtype(np.float64))
+"""Types that every call knows by sight."""
 
 
 class Running(NamedTuple):
@@ -61,31 +62,35 @@ class HostCall(Generic[Returned]):
         """Compile the extension on the first call, and call it."""
         # The fast check knows the types of rows alone.
         make = None if any(each.cast for each in self.any_call.direction.makes) else extension("host_call")
-        chosen: Any = make and make(*self._described(_looked(self.any_call)))
+        chosen: Any = make and make(self._objects(), *described(self.any_call, self.running))
         chosen = chosen or self.any_call
         self.call = chosen.call
         return self.call(*arguments)
 
-    def _described(self, looked: "_Looked") -> tuple[Any, ...]:
-        """Return the arguments of make_call in host_call.c: objects, then numbers in the order of its structures."""
+    def _objects(self) -> tuple[Any, ...]:
+        """Return the objects that host_call.c asks, in the order of its enumeration."""
         of, running = self.any_call, self.running
-        layer, values = of.layer, looked.values
-        inputs, direction = layer.protocol.inputs, of.direction
         returned = None if of.results is only else of.results
-        objects = (of.call, running.prepare, running.run, round_to, empty, _type, whole, layer.Saved, returned, _KNOWN)
-        results = [(*each, len(values) + place in running.zeros) for place, each in enumerate(looked.results)]
-        rows = [each.kind == "Row" for each in inputs]
-        # The compute type for an array of each type; that of a call is the widest of them.
-        widest = [_type(computed([_KNOWN[max(0, place - 1)]], layer.is_wide)) for place in range(len(TYPES))]
-        counts = len(direction.cotangents), len(direction.tangents), len(direction.results)
-        least = layer.minimum_features
-        settings = (direction.is_forward, *counts, least, running.most_entries, LARGE, *running.workspace)
-        tables = [np.asarray(table, np.intc) for table in (values, results, looked.kept, rows, widest)]
-        return objects, *tables, np.asarray(settings, np.longlong)
+        functions = of.call, running.prepare, running.run, round_to, empty, _type, whole
+        return *functions, of.layer.Saved, returned, KNOWN
+
+
+def described(of: ForwardCall[Any, Any] | LaterCall[Any], running: Running) -> list[Any]:
+    """Return a direction as numbers, in the order of the structures of call_arguments.h."""
+    looked, layer, direction = _looked(of), of.layer, of.direction
+    results = [(*each, len(looked.values) + place in running.zeros) for place, each in enumerate(looked.results)]
+    rows = [each.kind == "Row" for each in layer.protocol.inputs]
+    # The compute type for an array of each type; that of a call is the widest of them.
+    widest = [_type(computed([KNOWN[max(0, place - 1)]], layer.is_wide)) for place in range(len(TYPES))]
+    counts = len(direction.cotangents), len(direction.tangents), len(direction.results)
+    least = layer.minimum_features
+    settings = (direction.is_forward, *counts, least, running.most_entries, LARGE, *running.workspace)
+    tables = [np.asarray(table, np.intc) for table in (looked.values, results, looked.kept, rows, widest)]
+    return [*tables, np.asarray(settings, np.longlong)]
 
 
 class _Looked(NamedTuple):
-    """Arguments and results of a call, as host_call.c checks and makes them.
+    """Arguments and results of a call, as its fast check has them.
 
     A value is its shape, its type, a flag for required, and the input that it follows, or -1. A result is its shape,
     its type, and the input or argument whose type it has, or -1; arguments are numbered after the inputs. `kept` are

@@ -16,9 +16,11 @@ static int disjoint(PyArrayObject *a, PyObject *other) {
 
 // Tests whether the caller's array can hold a result; the result is then computed into it.
 static int accepted(Call *self, const struct work *work, int place, int type, PyObject *own) {
-    if (usual(self, work, self->made[place].part, own) != type || !PyArray_ISWRITEABLE((PyArrayObject *)own))
+    struct array array;
+    if (array_of(self, own, &array) != type || !same_shape(work, self->of.made[place].part, &array) ||
+        !PyArray_ISWRITEABLE((PyArrayObject *)own))
         return 0;
-    for (int i = 0; i < self->values; ++i)
+    for (int i = 0; i < self->of.values; ++i)
         if (!disjoint((PyArrayObject *)own, work->values[i]))
             return 0;
     for (int i = 0; i < place; ++i)
@@ -33,7 +35,7 @@ static PyObject *new_array(Call *self, const struct work *work, int part, PyArra
     npy_intp size = part == FEATURE ? work->features : part == NUMBER ? 1 : work->rows;
     if (part == ROW)
         size *= work->features;
-    if (size * PyDataType_ELSIZE(descr) >= self->settings.large) {
+    if (size * PyDataType_ELSIZE(descr) >= self->of.settings.large) {
         PyObject *sizes = PyArray_IntTupleFromIntp(dimensions, shape);
         if (!sizes)
             return NULL;
@@ -49,27 +51,27 @@ static PyObject *new_array(Call *self, const struct work *work, int part, PyArra
 static PyArray_Descr *type_of_result(Call *self, const struct work *work, const struct result *each) {
     if (each->of < 0)
         return descr(self, each->element == COMPUTED ? work->computed : work->stored);
-    if (each->of < self->inputs)
-        return work->inputs[each->of];
-    PyObject *argument = work->values[each->of - self->inputs];
+    if (each->of < self->of.inputs)
+        return work->inputs[each->of] == LEFT_OUT ? NULL : descr(self, work->inputs[each->of]);
+    PyObject *argument = work->values[each->of - self->of.inputs];
     return argument == Py_None ? NULL : PyArray_DESCR((PyArrayObject *)argument);
 }
 
 static int make(Call *self, struct work *work, PyObject *out) {
-    int single = self->settings.outputs == 1 && (self->settings.is_forward || self->made[0].of < 0);
+    int single = self->of.settings.outputs == 1 && (self->of.settings.is_forward || self->of.made[0].of < 0);
     if (out != Py_None && !single &&
-        (!(PyTuple_Check(out) || PyList_Check(out)) || PySequence_Fast_GET_SIZE(out) != self->settings.outputs))
+        (!(PyTuple_Check(out) || PyList_Check(out)) || PySequence_Fast_GET_SIZE(out) != self->of.settings.outputs))
         return UNUSUAL;
-    for (int i = 0; i < self->results; ++i) {
-        const struct result *each = self->made + i;
+    for (int i = 0; i < self->of.results; ++i) {
+        const struct result *each = self->of.made + i;
         PyArray_Descr *wanted = type_of_result(self, work, each);
-        PyObject *own = out == Py_None || i >= self->settings.outputs ? Py_None
+        PyObject *own = out == Py_None || i >= self->of.settings.outputs ? Py_None
                         : single                             ? out
                                                              : PySequence_Fast_GET_ITEM(out, i);
         if (!wanted) {
             if (own != Py_None)
                 return UNUSUAL;
-            work->absent |= (uint64_t)1 << (self->values + i);
+            work->absent |= (uint64_t)1 << (self->of.values + i);
             continue;
         }
         int type = type_of(self, wanted);
@@ -92,18 +94,18 @@ static int make(Call *self, struct work *work, PyObject *out) {
 static PyObject *passed(const Call *self, const struct work *work, int place) {
     if (work->own[place])
         return work->own[place];
-    return place < self->values ? work->values[place] : work->made[place - self->values];
+    return place < self->of.values ? work->values[place] : work->made[place - self->of.values];
 }
 
 // Arrays of the type that is computed in for values and results of another type, which kernels do not take; and integers
 // of 32 bits for others.
 static int convert(Call *self, struct work *work) {
     PyArray_Descr *computed = descr(self, work->computed);
-    for (int i = 0; i < self->values + self->results; ++i) {
-        int is_value = i < self->values, of = i - self->values;
+    for (int i = 0; i < self->of.values + self->of.results; ++i) {
+        int is_value = i < self->of.values, of = i - self->of.values;
         PyObject *value = passed(self, work, i);
-        int part = is_value ? self->given[i].part : self->made[of].part;
-        int element = is_value ? self->given[i].element : self->made[of].element;
+        int part = is_value ? self->of.given[i].part : self->of.made[of].part;
+        int element = is_value ? self->of.given[i].element : self->of.made[of].element;
         if (element == WHOLE && value && value != Py_None && type_of(self, PyArray_DESCR((PyArrayObject *)value)) != INT32) {
             if (!(work->own[i] = PyObject_CallOneArg(object(self, WHOLE_OF), value)))
                 return FAILED;
@@ -133,50 +135,33 @@ static int convert(Call *self, struct work *work) {
 
 // Returns the objects that kernels are passed, as a Python list.
 static PyObject *listed(Call *self, const struct work *work) {
-    PyObject *list = PyList_New(self->values + self->results);
-    for (int i = 0; list && i < self->values + self->results; ++i) {
+    PyObject *list = PyList_New(self->of.values + self->of.results);
+    for (int i = 0; list && i < self->of.values + self->of.results; ++i) {
         PyObject *each = passed(self, work, i);
         PyList_SET_ITEM(list, i, Py_NewRef(each ? each : Py_None));
     }
     return list;
 }
 
-static struct plan *planned(Call *self, const struct work *work) {
-    for (int i = 0; i < self->plans_count; ++i) {
-        struct plan *plan = self->plans + i;
-        if (plan->absent == work->absent && plan->stored == work->stored && plan->computed == work->computed)
-            return plan;
-    }
+static PyObject *planned(Call *self, const struct work *work) {
+    PyObject *found = prepared(&self->of, work);
+    if (found)
+        return found;
     PyObject *list = listed(self, work);
     PyObject *steps = list ? PyObject_CallFunctionObjArgs(object(self, PREPARE), list, descr(self, work->stored),
                                                           descr(self, work->computed), NULL)
                            : NULL;
     Py_XDECREF(list);
-    if (steps && !PyBytes_Check(steps)) {
-        PyErr_SetString(PyExc_TypeError, "kernels are not bytes");
-        Py_CLEAR(steps);
-    }
-    if (!steps)
-        return NULL;
-    // Another thread may add a plan until here, and not between what follows.
-    struct plan *plans = PyMem_Realloc(self->plans, (self->plans_count + 1) * sizeof *plans);
-    if (!plans) {
-        Py_DECREF(steps);
-        return (struct plan *)PyErr_NoMemory();
-    }
-    self->plans = plans;
-    self->plans[self->plans_count] = (struct plan){work->absent, work->stored, work->computed, steps};
-    return self->plans + self->plans_count++;
+    return prepare(&self->of, work, steps);
 }
 
 static int run_here(Call *self, struct work *work) {
-    struct plan *plan = planned(self, work);
-    if (!plan)
+    PyObject *steps = planned(self, work);
+    if (!steps)
         return FAILED;
-    int all = self->values + self->results;
+    int all = self->of.values + self->of.results;
     char *arrays[MOST + 1];
-    void *pointers[MOST + 1];
-    double numbers[MOST], constants[MOST];
+    double numbers[MOST];
     npy_intp bytes = 0;
     for (int i = 0; i < all; ++i) {
         PyObject *each = passed(self, work, i);
@@ -189,45 +174,15 @@ static int run_here(Call *self, struct work *work) {
         }
         arrays[i] = PyArray_BYTES((PyArrayObject *)each);
         bytes += PyArray_NBYTES((PyArrayObject *)each);
-        if (i >= self->values && self->made[i - self->values].is_zero)
+        if (i >= self->of.values && self->of.made[i - self->of.values].is_zero)
             memset(arrays[i], 0, PyArray_NBYTES((PyArrayObject *)each));
     }
-    size_t wanted = (size_t)(self->settings.feature_entries * work->features + self->settings.other_entries) *
-                    (work->computed == FLOAT64 ? sizeof(double) : sizeof(float));
-    void *memory = self->memory;  // ours until it is put back
-    size_t memory_size = self->memory_size;
-    self->memory = NULL;
-    self->memory_size = 0;
-    if (memory_size < wanted) {
-        PyMem_RawFree(memory);
-        memory_size = wanted;
-        if (!(memory = PyMem_RawMalloc(wanted))) {
-            PyErr_NoMemory();
-            return FAILED;
-        }
-    }
-    arrays[all] = memory;
-    const char *steps = PyBytes_AS_STRING(plan->steps);
-    struct steps kernels = {(const int64_t *)steps, (const int64_t *)(steps + PyBytes_GET_SIZE(plan->steps))};
-    long long sizes[] = {work->rows, work->features, 1, 0, 1, 0};
-    struct values values = {arrays, NULL, numbers, sizes};
-    PyThreadState *released = bytes < SMALL ? NULL : PyEval_SaveThread();
-    run_steps(kernels, values, 0, pointers, constants);
-    if (released)
-        PyEval_RestoreThread(released);
-    if (self->memory_size < memory_size) {
-        void *other = self->memory;
-        self->memory = memory;
-        self->memory_size = memory_size;
-        memory = other;
-    }
-    PyMem_RawFree(memory);
-    return DONE;
+    return run_kernels(&self->of, work, one_chunk(&self->of, work), steps, arrays, numbers, bytes);
 }
 
 static int run(Call *self, struct work *work, PyObject *threads) {
     int outcome = FAILED;
-    if (work->rows * work->features <= self->settings.most_entries) {
+    if (work->rows * work->features <= self->of.settings.most_entries) {
         outcome = run_here(self, work);
     } else {
         PyObject *list = listed(self, work), *shape = PyArray_IntTupleFromIntp(work->dimensions, work->shape);
@@ -240,8 +195,8 @@ static int run(Call *self, struct work *work, PyObject *threads) {
         Py_XDECREF(shape);
         Py_XDECREF(done);
     }
-    for (int i = 0; outcome == DONE && i < self->results; ++i) {
-        PyObject *own = work->own[self->values + i];
+    for (int i = 0; outcome == DONE && i < self->of.results; ++i) {
+        PyObject *own = work->own[self->of.values + i];
         if (!own)
             continue;
         PyObject *done = PyObject_CallFunctionObjArgs(object(self, ROUND), work->made[i], Py_Ellipsis, own, NULL);
@@ -264,23 +219,29 @@ static PyObject *named(PyObject *type, PyObject *const *items, int count) {
 static PyObject *results(Call *self, const struct work *work) {
     if (object(self, RESULT) == Py_None)
         return Py_NewRef(work->made[0]);
-    return named(object(self, RESULT), work->made, (int)self->settings.outputs);
+    return named(object(self, RESULT), work->made, (int)self->of.settings.outputs);
+}
+
+static PyObject *type_of_input(const Call *self, PyObject *value) {
+    if (value == Py_None)
+        return Py_None;
+    return PyFloat_CheckExact(value) ? (PyObject *)descr(self, FLOAT64) : (PyObject *)PyArray_DESCR((PyArrayObject *)value);
 }
 
 static PyObject *saved(Call *self, const struct work *work) {
-    PyObject *fields[MOST + 3], *types = PyTuple_New(self->inputs);
+    PyObject *fields[MOST + 3], *types = PyTuple_New(self->of.inputs);
     PyObject *shape = PyArray_IntTupleFromIntp(work->dimensions, work->shape), *made = NULL;
     if (types && shape) {
-        for (int i = 0; i < self->inputs; ++i)
-            PyTuple_SET_ITEM(types, i, Py_NewRef(work->inputs[i] ? (PyObject *)work->inputs[i] : Py_None));
+        for (int i = 0; i < self->of.inputs; ++i)
+            PyTuple_SET_ITEM(types, i, Py_NewRef(type_of_input(self, work->values[i])));
         fields[0] = shape;
         fields[1] = (PyObject *)descr(self, work->computed);
         fields[2] = types;
-        for (int i = 0; i < self->fields; ++i) {
-            int place = self->kept[i];
-            fields[3 + i] = place < self->values ? work->values[place] : work->made[place - self->values];
+        for (int i = 0; i < self->of.fields; ++i) {
+            int place = self->of.kept[i];
+            fields[3 + i] = place < self->of.values ? work->values[place] : work->made[place - self->of.values];
         }
-        made = named(object(self, SAVED), fields, 3 + self->fields);
+        made = named(object(self, SAVED), fields, 3 + self->of.fields);
     }
     Py_XDECREF(types);
     Py_XDECREF(shape);
@@ -299,25 +260,25 @@ static PyObject *forward_result(Call *self, const struct work *work, int save) {
 
 // values, save, out, threads of forward; saved, arguments, out, threads of what follows it.
 static int take(Call *self, struct work *work, PyObject *const *given) {
-    PyObject *own = self->settings.is_forward ? given[0] : given[1], *out = given[2], *threads = given[3];
+    PyObject *own = self->of.settings.is_forward ? given[0] : given[1], *out = given[2], *threads = given[3];
     if (!PyLong_CheckExact(threads) || !PyTuple_CheckExact(own))
         return UNUSUAL;
     int several;
     if (PyLong_AsLongAndOverflow(threads, &several) < 1)
         return UNUSUAL;
-    int count = (int)PyTuple_GET_SIZE(own), fields = self->settings.is_forward ? 0 : self->values - count;
-    for (int i = 0; i < count && i < self->values; ++i)
+    int count = (int)PyTuple_GET_SIZE(own), fields = self->of.settings.is_forward ? 0 : self->of.values - count;
+    for (int i = 0; i < count && i < self->of.values; ++i)
         work->values[i] = PyTuple_GET_ITEM(own, i);
     int outcome;
-    if (self->settings.is_forward) {
-        if (count != self->values)
+    if (self->of.settings.is_forward) {
+        if (count != self->of.values)
             return UNUSUAL;
         outcome = shape_of_rows(self, work);
-        if (outcome == DONE && work->features < self->settings.least_features)
+        if (outcome == DONE && work->features < self->of.settings.least_features)
             outcome = UNUSUAL;
     } else {
         PyObject *kept = given[0];
-        if (count != self->settings.cotangents + self->settings.moved)
+        if (count != self->of.settings.cotangents + self->of.settings.moved)
             return UNUSUAL;
         if (!Py_IS_TYPE(kept, (PyTypeObject *)object(self, SAVED)) || PyTuple_GET_SIZE(kept) != fields + 3)
             return UNUSUAL;
@@ -326,7 +287,7 @@ static int take(Call *self, struct work *work, PyObject *const *given) {
         outcome = take_saved(self, work, kept);
     }
     if (outcome == DONE)
-        outcome = look(self, work);
+        outcome = look(&self->of, work, self);
     if (outcome == DONE)
         outcome = make(self, work, out);
     if (outcome == DONE)
@@ -338,18 +299,18 @@ static PyObject *call(Call *self, PyObject *const *given, Py_ssize_t count) {
     if (count != 4)
         return PyErr_Format(PyExc_TypeError, "call takes 4 arguments, not %zd", count);
     struct work work;
-    int all = self->values + self->results;
-    memset(work.made, 0, self->results * sizeof *work.made);
+    int all = self->of.values + self->of.results;
+    memset(work.arrays, 0, self->of.values * sizeof *work.arrays);
+    memset(work.made, 0, self->of.results * sizeof *work.made);
     memset(work.own, 0, all * sizeof *work.own);
-    memset(work.inputs, 0, self->inputs * sizeof *work.inputs);
     int outcome = take(self, &work, given);
     PyObject *returned = NULL;
     if (outcome == DONE) {
-        int save = self->settings.is_forward ? PyObject_IsTrue(given[1]) : 0;
+        int save = self->of.settings.is_forward ? PyObject_IsTrue(given[1]) : 0;
         if (save >= 0)
-            returned = self->settings.is_forward ? forward_result(self, &work, save) : results(self, &work);
+            returned = self->of.settings.is_forward ? forward_result(self, &work, save) : results(self, &work);
     }
-    for (int i = 0; i < self->results; ++i)
+    for (int i = 0; i < self->of.results; ++i)
         Py_XDECREF(work.made[i]);
     for (int i = 0; i < all; ++i)
         Py_XDECREF(work.own[i]);
@@ -374,10 +335,7 @@ static void deallocate(Call *self) {
     clear(self);
     for (int i = 0; i < SEEN; ++i)
         Py_XDECREF(self->seen[i].descr);
-    for (int i = 0; i < self->plans_count; ++i)
-        Py_DECREF(self->plans[i].steps);
-    PyMem_Free(self->plans);
-    PyMem_RawFree(self->memory);
+    forget(&self->of);
     PyTypeObject *type = Py_TYPE(self);
     type->tp_free((PyObject *)self);
     Py_DECREF(type);
@@ -401,13 +359,6 @@ static PyType_Spec spec = {
     .slots = slots,
 };
 
-// Copies a buffer to a place with room for `most` units, and returns their number, which may be larger.
-static int copied(const Py_buffer *from, void *to, size_t unit, size_t most) {
-    size_t count = from->len / unit;
-    memcpy(to, from->buf, (count < most ? count : most) * unit);
-    return (int)count;
-}
-
 // The direction that objects, values, results, kept, is_row, widest and settings describe, as calls.py has them; None if
 // there is no room for so many values and results.
 static PyObject *make_call(PyObject *type, PyObject *args) {
@@ -419,16 +370,11 @@ static PyObject *make_call(PyObject *type, PyObject *args) {
     Call *self = (Call *)((PyTypeObject *)type)->tp_alloc((PyTypeObject *)type, 0);
     if (self) {
         self->objects = Py_NewRef(objects);
-        self->values = copied(given, self->given, sizeof *self->given, MOST);
-        self->results = copied(given + 1, self->made, sizeof *self->made, MOST);
-        self->fields = copied(given + 2, self->kept, sizeof *self->kept, MOST);
-        self->inputs = copied(given + 3, self->is_row, sizeof *self->is_row, MOST);
-        copied(given + 4, self->widest, sizeof *self->widest, TYPES);
-        copied(given + 5, &self->settings, sizeof self->settings, 1);
+        describe(&self->of, given);
         PyObject *known = PyTuple_GET_ITEM(objects, DTYPES);
         for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(known); ++i)
             type_of(self, (PyArray_Descr *)PyTuple_GET_ITEM(known, i));
-        if (self->values + self->results > MOST)
+        if (self->of.values + self->of.results > MOST)
             Py_SETREF(self, (Call *)Py_NewRef(Py_None));
     }
     for (int i = 0; i < 6; ++i)

@@ -24,6 +24,7 @@ from ..protocol.parameters import (
     shape_of,
     start,
 )
+from .calls import TorchCalls, TorchGpuCalls
 from .derivatives import ways
 from .dispatch import CPU, CUDA, at_once
 from .inputs import TorchInputs
@@ -50,8 +51,9 @@ class TorchLayer(Generic[Result]):
         self.interface = interface
         self.operators = Operators(package, interface, numpy, compiled)
         self.forward = self.operators.forward
-        of_device = {CPU: self.operators.kernels, CUDA: self.operators.gpu}
-        self.at_once = at_once(self.operators.kernels.required, ways(self.operators, of_device))
+        kernels, gpu = self.operators.kernels, self.operators.gpu
+        of_device = {CPU: TorchCalls(kernels), CUDA: TorchGpuCalls(kernels, gpu)}
+        self.at_once = at_once(kernels.required, ways(self.operators, of_device))
         self.share = self._sharing()
         self.outputs, self.results = len(interface["outputs"]), len(self.operators.parts["forward"].results)
         self.inputs = TorchInputs(interface)
@@ -61,7 +63,7 @@ class TorchLayer(Generic[Result]):
 
     def call(self, *values: Any) -> Result:
         """The output of the layer, a tuple of several; `values` are its inputs, then its Constants."""
-        values = self.arguments(values)
+        values = self.arguments(values) if self.numbers or self.counts else (*values, False)
         if (plain := self.at_once(values)) is not None:
             return cast(Result, plain)
         self.inputs.look(values)

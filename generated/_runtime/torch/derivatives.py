@@ -10,13 +10,13 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 from ..protocol.casts import TARGETS
+from .calls import TorchCalls
 from .dispatch import Way, are_plain, forward_ad, is_plain, next_transform
 from .kernels import Tensor, each, only, torch
 from .parts import OperatorValues
 from .second_tangents import second_tangents
 
 _Node: Any = torch.autograd.function._SingleLevelFunction
-_Function: Any = torch.autograd.Function
 
 
 class ReverseLayer(Protocol):
@@ -75,13 +75,13 @@ def _total(first: Sequence[Any], second: Sequence[Any]) -> list[Any]:
 
 
 def _gradients(
-    layer: ReverseLayer, arguments: Sequence[Any], cotangents: Sequence[Tensor | None], kernels: Any = None
+    layer: ReverseLayer, arguments: Sequence[Any], cotangents: Sequence[Tensor | None], are_plain: bool = False
 ) -> list[Tensor | None]:
     """Return the gradient of each input, None for one without a gradient; `arguments` are those up to saved values.
 
-    For plain tensors that are not differentiated again, `kernels` are called without the dispatcher.
+    For plain tensors that are not differentiated again, the kernel is called without the dispatcher.
     """
-    backward = layer.backward if kernels is None else kernels.backward
+    backward = layer.kernels.backward if are_plain else layer.backward
     return _of_inputs(layer, arguments, each(backward(*arguments, *cotangents)))
 
 
@@ -150,7 +150,7 @@ def _forward_node(layer: DifferentiableLayer, compute: Callable[..., Any]) -> An
             kept = _kept(ctx, layer)
             own = _straight(layer, kept, cotangents)
             is_plain = ctx.is_plain and not torch.is_grad_enabled() and are_plain(own)
-            return None, *_gradients(layer, kept, own, layer.kernels if is_plain else None), *of_constants
+            return None, *_gradients(layer, kept, own, is_plain), *of_constants
 
         @staticmethod
         def jvp(ctx: Any, _: Any, *tangents: Any) -> Any:
@@ -165,34 +165,48 @@ def _forward_node(layer: DifferentiableLayer, compute: Callable[..., Any]) -> An
 
 def ways(layer: ReverseLayer, kernels: Mapping[int, Any]) -> dict[int, Way]:
     """Return the ways around the dispatcher for a layer, by the keys of a device's plain tensors, given its kernels."""
-    return {device: Way(own, _node_at_once(layer, own, device)) for device, own in kernels.items()}
+    found = {}
+    for device, own in kernels.items():
+        node = _node_at_once(layer, own, device)
+        found[device] = Way(own, node, own.recorded_by(node) if isinstance(own, TorchCalls) else None)
+    return found
 
 
 def _node_at_once(layer: ReverseLayer, kernels: Any, device: int) -> Any:
-    """The node of a forward by kernels for a device, whose row scalars no operator has made tensors of."""
-    count, kept = layer.outputs, layer.kept
-    no_gradients = (None,) * (layer.inputs + layer.constants)
-    of_constants = no_gradients[: layer.constants]
-    kept_outputs = [number for number in kept if number < count]
+    """The node of a forward by kernels for a device, whose row scalars no operator has made tensors of.
 
-    class ForwardAtOnce(_Function):  # type: ignore[misc]
+    No tangent is in sight of such a call.
+    """
+    count, first, of_fixed = layer.outputs, layer.inputs, (None,) * layer.constants
+    kept_outputs = [number for number in layer.kept if number < count]
+    is_cast, has_all = any(layer.casts), [*layer.differentiable] == [*range(first)]
+    at_once = kernels.gradients_at_once if isinstance(kernels, TorchCalls) else None
+
+    class ForwardAtOnce(_Node):  # type: ignore[misc]
         @staticmethod
         def forward(ctx: Any, *args: Any) -> Any:
             made, ctx.row_scalars = kernels.forward_in_part(args)
-            _keep(ctx, layer, args, [made[number] for number in kept_outputs])
-            if whole := _without_gradient(layer, made):
+            ctx.save_for_backward(*args[:first], *[made[number] for number in kept_outputs])
+            ctx.constants = args[first:]
+            ctx.set_materialize_grads(False)
+            if is_cast and (whole := _without_gradient(layer, made)):
                 ctx.mark_non_differentiable(*whole)
             return only(made)
 
         @staticmethod
         def backward(ctx: Any, *cotangents: Any) -> Any:
+            tensors = ctx.saved_tensors
+            kept = (*tensors[:first], *ctx.constants, *tensors[first:])
+            if at_once and (found := at_once(kept, ctx.row_scalars, cotangents)):
+                return *(found if has_all else _of_inputs(layer, kept, found)), *of_fixed
             if _nothing(cotangents):
-                return no_gradients
-            kept = _kept(ctx, layer)
+                return *(None,) * first, *of_fixed
             own = _straight(layer, kept, cotangents)
-            is_plain = not torch.is_grad_enabled() and are_plain(own, device)
-            row_scalars = ctx.row_scalars if is_plain else kernels.tensors(ctx.row_scalars)
-            return *_gradients(layer, (*kept, *row_scalars), own, kernels if is_plain else None), *of_constants
+            if not torch.is_grad_enabled() and are_plain(own, device):
+                found = kernels.gradients(kept, ctx.row_scalars, own)
+            else:
+                found = each(layer.backward(*kept, *kernels.tensors(ctx.row_scalars), *own))
+            return *_of_inputs(layer, kept, found), *of_fixed
 
     return ForwardAtOnce
 

@@ -7,6 +7,7 @@ device, a kernel is called at once.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Any, NamedTuple
 
 from .kernels import Tensor, only, torch, torch_func
@@ -22,7 +23,7 @@ CPU: int = _C.DispatchKeySet(_C.DispatchKey.CPU).raw_repr()
 CUDA: int = _C.DispatchKeySet(_C.DispatchKey.CUDA).raw_repr()
 """Keys of a plain tensor of a GPU."""
 
-_IGNORED: int = (
+IGNORED: int = (
     ~(CPU | CUDA)
     & (
         _C.DispatchKeySet(_C.DispatchKey.ADInplaceOrView)
@@ -31,6 +32,15 @@ _IGNORED: int = (
         | _C.DispatchKeySet(_C.DispatchKey.AutogradCUDA)
     ).raw_repr()
 )
+"""Keys of a plain tensor that decide nothing."""
+
+SILENT = (
+    _C._len_torch_function_stack,
+    _C._autograd._profiler_enabled,
+    partial(_C._autograd._top_saved_tensors_default_hooks, False),
+)
+"""Functions whose results are 0, False and None where no mode, profiler or hook has a say in a call."""
+
 _KINDS = (Tensor, torch.nn.Parameter)
 
 
@@ -105,27 +115,32 @@ def are_plain(tensors: Sequence[Tensor | None], device: int = CPU) -> bool:
 
 
 class Way(NamedTuple):
-    """Forward of a layer without the dispatcher, for tensors of one kind of device: kernels, and a node of autograd."""
+    """Forward of a layer without the dispatcher, for tensors of one kind of device: kernels, and a node of autograd.
+
+    `direct` is a faster way for some of these calls, which returns None for others.
+    """
 
     kernels: Any
     node: Any
+    direct: Callable[[tuple[Any, ...]], Any] | None = None
 
 
-def at_once(required: Sequence[bool], ways: Mapping[int, Way]) -> Callable[[Sequence[Any]], Any]:
+def at_once(required: Sequence[bool], ways: Mapping[int, Way]) -> Callable[[tuple[Any, ...]], Any]:
     """A layer's forward without the dispatcher, for calls that nothing but autograd has a say in; else it is None.
 
     Such a call is of tensors whose keys are in `ways`, and is seen by no mode, transform, tracer, profiler or hook.
     `required` says which values are not None.
     """
 
-    def forward(values: Sequence[Any]) -> Any:
-        if (
-            torch.compiler.is_compiling()
-            or forward_ad._current_level >= 0
-            or _C._len_torch_function_stack()
-            or _C._autograd._profiler_enabled()
-            or _C._autograd._top_saved_tensors_default_hooks(False) is not None
-        ):
+    directs = {device == CUDA: way.direct for device, way in ways.items() if way.direct is not None}
+
+    def forward(values: tuple[Any, ...]) -> Any:
+        if torch.compiler.is_compiling():
+            return None
+        first = values[0]
+        if type(first) in _KINDS and (direct := directs.get(first.is_cuda)) and (made := direct(values)) is not None:
+            return made
+        if forward_ad._current_level >= 0 or any(each() for each in SILENT):
             return None
         keys = _C._dispatch_tls_local_include_set().raw_repr()
         is_recorded = False
@@ -135,7 +150,7 @@ def at_once(required: Sequence[bool], ways: Mapping[int, Way]) -> Callable[[Sequ
                 is_recorded = is_recorded or value.requires_grad
             elif value is not None or is_required:
                 return None
-        way = ways.get(keys & ~_IGNORED & ~_C._dispatch_tls_local_exclude_set().raw_repr())
+        way = ways.get(keys & ~IGNORED & ~_C._dispatch_tls_local_exclude_set().raw_repr())
         if way is None:
             return None
         if is_recorded and _C.is_grad_enabled():

@@ -18,6 +18,8 @@ _TYPESTRINGS = {torch.float16: "<f2", torch.bfloat16: "<V2", torch.float32: "<f4
 _TYPESTRINGS |= {kind: dtype.str for kind, dtype in INTEGERS.items()}
 _TYPESTRINGS |= {torch.float8_e4m3fn: "|V1", torch.float8_e5m2: "|V1"}
 _ALIGNMENT = 256
+_START = 4096
+"""Placeholder of an address, at a multiple of more bytes than any vector has."""
 
 
 class _TensorMemory:
@@ -46,12 +48,49 @@ def _is_in_rows(each: Entry, value: Tensor) -> bool:
     return each.part == ROW_SCALAR or (each.part == ROW and (value.shape[-1] == 1 or value.stride(-1) == 1))
 
 
+class _Alike:
+    """A tensor as a plan looks at it: its type and shape, and how it is aligned."""
+
+    def __init__(self, tensor: Tensor) -> None:
+        self.__cuda_array_interface__ = {
+            "shape": tuple(tensor.shape),
+            "typestr": _TYPESTRINGS.get(tensor.dtype, "|u1"),
+            "data": (_START + tensor.data_ptr() % 16, False),
+            "strides": None,
+            "version": 2,
+        }
+
+
+def launches_of(
+    on_gpu: "TorchOnGPU", direction: str, given: Sequence[Any], arguments: Sequence[Any], saves: bool
+) -> Any:
+    """Return the launches of calls like one, on the current device.
+
+    `given` are the values that are read and the results, None for row scalars, which forward `saves` or not;
+    `arguments` begin with the inputs of forward. Raises TypeError or ValueError as `cuda_backend` does.
+    """
+    # These import PyCUDA.
+    from ..cuda import devices, kernels, plans
+
+    layer, types = on_gpu.backend()._LAYER, on_gpu.kernels.types_of(arguments[: on_gpu.kernels.inputs])
+    takes, names = layer.takes[direction], plans.slots(layer, direction)
+    objects: list[Any] = [_Alike(value) if isinstance(value, Tensor) else value for value in given]
+    objects += [None] * (len(names) - len(objects))
+    if takes.is_forward:
+        plan = plans.plan_forward(layer, objects, saves)
+    else:
+        first = (tuple(arguments[types.row].shape), types.computed, types.dtypes)
+        fields = objects[len(takes.arguments) : len(takes.reads)]
+        plan = plans.plan_later(layer, direction, objects, tuple.__new__(layer.Saved, (*first, *fields)))
+    with devices.entered((), (), str) as device:
+        return kernels.launches(device, plan)
+
+
 class TorchOnGPU:
     """Kernels on a GPU for those in `kernels`, of the layer whose package is `package`."""
 
     def __init__(self, kernels: TorchKernels, package: str) -> None:
         self.kernels, self.package = kernels, package
-        self.types_of, self.backward = kernels.types_of, partial(self.later, "backward")
         self._module: Any = None
 
     # ---- as operators
@@ -80,6 +119,10 @@ class TorchOnGPU:
         outputs = [*several(self.kernels.made("forward", args, self.kernels.outputs))]
         return outputs, self.forward_into(args, outputs)
 
+    def gradients(self, arguments: Sequence[Any], row_scalars: Sequence[Any], cotangents: Sequence[Any]) -> Any:
+        """The gradient of each differentiable input, given the arguments of forward and its results that are kept."""
+        return several(self.later("backward", *arguments, *row_scalars, *cotangents))
+
     def tensors(self, row_scalars: Sequence[Tensor]) -> list[Tensor]:
         """Row scalars as tensors of their own."""
         return [each.new_empty(each.shape).copy_(each) for each in row_scalars]
@@ -99,7 +142,7 @@ class TorchOnGPU:
         inputs = self._memories(args, kernels.protocol.inputs, args[: kernels.inputs])
         out = [*map(_TensorMemory, outputs)]
         with _current(row.device) as stream:
-            self._backend().forward(
+            self.backend().forward(
                 *inputs,
                 **dict(zip(kernels.constants, args[kernels.inputs : kernels.by_sample], strict=True)),
                 out=tuple(out) if kernels.outputs > 1 else out[0],
@@ -110,7 +153,7 @@ class TorchOnGPU:
 
     def later_into(self, direction: str, args: Sequence[Any], made: Sequence[Tensor | None]) -> None:
         """Write the results of a direction that follows forward into tensors, of which those left out are None."""
-        kernels, backend = self.kernels, self._backend()
+        kernels, backend = self.kernels, self.backend()
         args = self._with_integers_alike(kernels.counted(args))
         takes = kernels.protocol.directions[direction]
         own = self._memories(args, takes.arguments, args[kernels.first_own :])
@@ -128,7 +171,7 @@ class TorchOnGPU:
 
     def zeros(self, direction: str) -> Sequence[str]:
         """Return the symbols of the results that are always zero, which are dense."""
-        found: Sequence[str] = self._backend().KERNELS[direction].zeros
+        found: Sequence[str] = self.backend().KERNELS[direction].zeros
         return found
 
     def _with_integers_alike(self, args: Sequence[Any]) -> tuple[Any, ...]:
@@ -155,7 +198,8 @@ class TorchOnGPU:
             for each, value in zip(entries, values, strict=True)
         ]
 
-    def _backend(self) -> Any:
+    def backend(self) -> Any:
+        """Return `cuda_backend` of the layer."""
         if self._module is None:
             self._module = backend_module(self.package, "cuda")
         return self._module

@@ -42,6 +42,7 @@ except ImportError:
 __all__ = [
     "COUNTED",
     "INTEGERS",
+    "SHARED_ENTRIES",
     "Tensor",
     "TorchKernels",
     "each",
@@ -57,7 +58,9 @@ __all__ = [
 COUNTED = -0.5
 """A number of rows that an operator counts itself."""
 
-_SHARED_ENTRIES = 2**20
+SHARED_ENTRIES = 2**20
+"""Entries of rows from which threads share a call."""
+
 _BFLOAT16 = torch.bfloat16
 _DTYPES: dict[Any, DType] = {
     torch.float16: np.dtype(np.float16),
@@ -153,7 +156,7 @@ def threads_for(rows: Tensor) -> int:
 
     For few entries one thread is faster: PyTorch's own threads wait actively, and delay others.
     """
-    return torch.get_num_threads() if rows.numel() >= _SHARED_ENTRIES else 1
+    return torch.get_num_threads() if rows.numel() >= SHARED_ENTRIES else 1
 
 
 def only(values: Sequence[Any]) -> Any:
@@ -237,6 +240,10 @@ class TorchKernels(HostModule):
     def tensors(self, row_scalars: Sequence[Any]) -> list[Tensor]:
         """Row scalars as tensors of their own."""
         return fresh(row_scalars, ())
+
+    def gradients(self, arguments: Sequence[Any], row_scalars: Sequence[Any], cotangents: Sequence[Any]) -> Any:
+        """The gradient of each differentiable input, given the arguments of forward and its results that are kept."""
+        return each(self.backward(*arguments, *row_scalars, *cotangents))
 
     def _later(self, direction: DirectionProtocol, *args: Any) -> Any:
         """The results of a direction that follows forward."""
