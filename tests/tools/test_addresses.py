@@ -97,6 +97,16 @@ MISTAKES = {
         ("sums over rows", "sums in the workspace"),
         ("access", "workspace"),
     ),
+    "segments that overlap": (
+        ("places.cuh", "within = at - segment * LNGEN_SEGMENT;", "within = at - segment * (LNGEN_SEGMENT - 1);"),
+        ("rows in segments", "segments, read again"),
+        ("access", "ROWS"),
+    ),
+    "a part of lanes without entries": (
+        ("segments.cuh", "&& column < LNGEN_D) {", "&& column <= LNGEN_D) {"),
+        ("rows in segments", "segments, read again"),
+        ("access", "parts_of_segments"),
+    ),
     "a row in flight too many": (
         ("row_loop.cuh", "turn = turn + 1 == AHEAD ? 0 : turn + 1;", "turn = turn + 1 > AHEAD ? 0 : turn + 1;"),
         ("reading rows", "rows read again, of 2, two copied ahead"),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Calls of kernels on symbolic numbers: what launchers promise, and a layer that makes every access that there is.
 //
-// Macros: those of rows.cuh for LNGEN_AXES and LNGEN_SUMMED, and ANY_D if kernels do not know the length of a row.
+// Macros: those of rows.cuh for LNGEN_AXES and with it, and ANY_D if kernels do not know the length of a row.
 #include "layer_rows.cuh"
 
 using namespace symbolic;
@@ -71,10 +71,21 @@ template <int V, class... N> void set_places_of(Places<Names<N...>>& places, con
         places.numbers[place * AXES + axis] = step;
         last += (call.sizes[axis] - 1) * step;
       }
+      I64 row = M::IN_ROWS ? I64(call.D) : I64(1);
+#if LNGEN_SEGMENT
+      if (M::KIND == ROWS || M::KIND == ROWS_OUT) {
+        constexpr bool IS_ONE = IS_OF_SEGMENT<M> || BySegment<M>::IS_SUM;
+        // In accesses, where there are such.
+        const I64 apart = I64::symbol("apart in " + said) * (IS_ONE ? 1 : V);
+        assume(apart >= 0), assume(apart <= MOST_BYTES);
+        places.numbers[(1 + Places<Names<N...>>::ARRAYS) * AXES + place - 1] = apart;
+        row = (call.D / LNGEN_SEGMENT - 1) * apart + (IS_ONE ? 1 : LNGEN_SEGMENT);
+      }
+#endif
       ++place;
       const auto pointer = to.of(name);
       using X = std::decay_t<decltype(*pointer)>;
-      assume((last + (M::IN_ROWS ? I64(call.D) : I64(1))) * int(sizeof(X)) <= I64::of(arrays[pointer.array].bytes));
+      assume((last + row) * int(sizeof(X)) <= I64::of(arrays[pointer.array].bytes));
     }
   };
   (one(N()), ...);
@@ -134,6 +145,15 @@ struct Placed : Direction<decltype(names(X, RSTD, Y, MU, ROW_COUNT, D)), decltyp
     row.save(MU, typename Row::A(0));
   }
 };
+// Reads and writes rows in segments, of which X1 has one entry for each, and BYTES_OUT a sum.
+struct Segmented : Direction<decltype(names(X, X1, Y, BYTES_OUT, ROW_COUNT, D)), decltype(over_rows()), 2, 0, 7, 1> {
+  template <class Row> static void work(const Row& row) {
+    row.each([&](auto at) {
+      at(X), at(X1);
+      at.store(Y, typename Row::A(0)), at.store(BYTES_OUT, typename Row::A(0));
+    });
+  }
+};
 // Adds up over rows.
 struct Summing : Direction<decltype(names(X, Y, WORKSPACE, ROW_COUNT, D)), decltype(over_rows(COLUMN_SUM, COLUMN_SUM1, TOTAL, TOTAL1)), 2, 0, 7, 1> {
   template <class Row> static void work(const Row& row) {
@@ -179,7 +199,7 @@ inline void begin_call(Made& call, int V) {
   assume(call.rows >= 1), assume(call.rows <= MOST_ROWS);
   const I32 accesses = I32::symbol(V == 1 ? "D" : "D / " + std::to_string(V));
   // Whatever an access has divides a row, so that D is no symbol of its own.
-  call.D = accesses * V;
+  call.D = LNGEN_SEGMENT ? accesses * LNGEN_SEGMENT : accesses * V;
   assume(accesses >= 1), assume(call.D <= MOST_FEATURES);
   assume(call.rows * call.D <= MOST_BYTES / 64);
   assume(call.blocks >= 1), assume(call.blocks <= MOST_BLOCKS);
@@ -221,8 +241,9 @@ inline void divided_call() {
 #endif
 
 template <class Layer> struct Of {
-  static constexpr int ROWS = Layer::Given::count(lngen::ROWS), SUMS = RUN_SUMS + Layer::Summed::all(OVER_ROWS),
-                       SCALARS = Layer::Summed::all(OVER_ALL);
+  static constexpr int ROWS = ones(Layer::Given::wanted(lngen::ROWS) & ~(0ull + LNGEN_OF_SEGMENT)),
+                       SUMS = RUN_SUMS + Layer::Summed::all(OVER_ROWS), SCALARS = Layer::Summed::all(OVER_ALL),
+                       SEGMENT = LNGEN_SEGMENT, SEGMENT_SUMS = lngen::SEGMENT_SUMS;
 };
 template <class Layer, class T, class G> void rows_call() {
   Made call;

@@ -11,7 +11,8 @@ template <class N> using Chosen = NoChoice<N>;
 template <class N, class F> void in_geometry(const symbolic::I32&, F) {}
 
 template <class Trip, class Part> void forget(Trip& trip, Part& part) {
-  if constexpr (requires { part.turn; }) trip.any(part.offset, "offset"), trip.any(part.turn, "turn of a part");
+  if constexpr (requires { part.offset; }) trip.any(part.offset, "offset");
+  if constexpr (requires { part.turn; }) trip.any(part.turn, "turn of a part");
 }
 
 template <class Trip, class Here> void forget_place(Trip& trip, Here& here) {

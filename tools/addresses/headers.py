@@ -18,6 +18,17 @@ _SETTLES = """s.blocks > 1 && (!are_held(s.blocks, taken.bytes(0), may) ||
                           (s.blocks * s.threads > THREADS_AT_A_TIME &&
                            !most_rows_copied(taken.copy, access, s.blocks, beside, may)))"""
 
+_ADDED_BY_LANES = """if constexpr (LANES_SHARE) {
+        reduce_lanes<LANES, 1, 0, 0>(sum);
+      } else {
+
+        for (int offset = 1; offset < LANES && offset < ACCESSES; offset *= 2) {
+          const A other = __shfl_down_sync(0xffffffffu, sum[0], offset, LANES);
+          if (lane + offset < LANES && before + offset < ACCESSES) sum[0] += other;
+        }
+      }
+"""
+
 CUDA = {
     "shapes.cuh": HeaderReading(
         {
@@ -35,6 +46,7 @@ CUDA = {
                 ["threads", "chunks"],
                 ["is_power(threads)", "(chunks - 1) * threads < vectors", "vectors <= chunks * threads"],
             ),
+            Carried("accesses % common", ["common"], ["is_power(common)", "common <= lanes"]),
         ),
         symbolic_functions=True,
     ),
@@ -49,6 +61,13 @@ CUDA = {
                 '{ symbolic::claimed("no step is back", [&] { return along[axis] * numbers[FIRST + axis] >= 0; }); '
                 'symbolic::claimed("steps along an axis", [&] { return along[axis] * numbers[FIRST + axis] <= '
                 "(numbers[axis] - 1) * numbers[FIRST + axis]; }); found += along[axis] * numbers[FIRST + axis]; }"
+            ),
+            "return segment * to.places.template apart<N>()": (
+                "const auto apart = to.places.template apart<N>(); "
+                'symbolic::claimed("a segment is one of the row", [&] { return segment < LNGEN_D / LNGEN_SEGMENT; }); '
+                'symbolic::claimed("no segment is back", [&] { return segment * apart >= 0; }); '
+                'symbolic::claimed("steps from segment to segment", [&] { return segment * apart <= '
+                "(LNGEN_D / LNGEN_SEGMENT - 1) * apart; }); return segment * apart"
             ),
         }
     ),
@@ -94,6 +113,23 @@ CUDA = {
             "if constexpr (G::ROWS == 1)": "if (G::ROWS == 1)",
         }
     ),
+    "segments.cuh": HeaderReading(
+        {
+            "static constexpr int LANES = G::THREADS_PER_ROW < 32 ? G::THREADS_PER_ROW : 32;": (
+                "const symbolic::I32 LANES = at_most(G::THREADS_PER_ROW, symbolic::I32(32));"
+            ),
+            "static constexpr int SEGMENTS = LNGEN_D / LNGEN_SEGMENT, ACCESSES": (
+                "const symbolic::I32 SEGMENTS = LNGEN_D / LNGEN_SEGMENT; static constexpr int ACCESSES"
+            ),
+            "static constexpr int PARTS = parts_of_segment(G::THREADS_PER_ROW, ACCESSES);": (
+                "const symbolic::I32 PARTS = parts_of_segment(G::THREADS_PER_ROW, symbolic::I32(ACCESSES));"
+            ),
+            # What lanes give each other is no address.
+            _ADDED_BY_LANES: "",
+            "static constexpr bool LANES_SHARE = ACCESSES % LANES == 0, "
+            "IS_ADDED_TO = sets_of_segment(LANES, ACCESSES) > PARTS;": "static constexpr bool IS_ADDED_TO = true;",
+        }
+    ),
     "moments.cuh": HeaderReading(),
     "kernels.cuh": HeaderReading(),
     "layer_rows.cuh": HeaderReading(
@@ -116,6 +152,10 @@ CUDA = {
             ),
             "shared_memory() + G::COPIES_AT, [&]": (
                 'symbolic::part("copies", shared_memory() + G::COPIES_AT, G::ROWS_COPIED * G::MEMORY.copy), [&]'
+            ),
+            "segments.begin(slots + G::SEGMENTS_AT / int(sizeof(A)), here);": (
+                'segments.begin(symbolic::part("parts_of_segments", slots + G::SEGMENTS_AT / int(sizeof(A)), '
+                "G::MEMORY.segments), here);"
             ),
             "columns.finish(slots + G::SLOTS, here);": (
                 'columns.finish(symbolic::part("rows_together", slots + G::SLOTS, G::MEMORY.together), here);'
@@ -210,7 +250,7 @@ template <class T_, int VECTOR_, int ROWS_COPIED_, Held ROW_, Place SUMS_, bool 
   static inline Memory MEMORY;
   template <class Given> static void begin(Given, const symbolic::I32& D) {
     const Asked ASKED = {int(sizeof(T)), int(sizeof(P)), int(sizeof(A)), Given::ROWS, 0, Given::SUMS, 0, 0, 0,
-                         symbolic::I32::symbol("most sums"), Given::SCALARS};
+                         symbolic::I32::symbol("most sums"), Given::SCALARS, Given::SEGMENT, Given::SEGMENT_SUMS};
     symbolic::assume(ASKED.most_sums >= 0), symbolic::assume(ASKED.most_sums <= 64);
     SHAPE = shape_from<Geometry>();
     @SET@

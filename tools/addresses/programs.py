@@ -101,6 +101,11 @@ _PLACED = {
 }
 
 
+_SEGMENTS = {
+    "segments, in registers": _rows("Segmented", _row(4, 0, "WIDENED", features="false")),
+    "segments, read again": _rows("Segmented", _row(2, 0, "READ_AGAIN", features="false")),
+}
+
 _RUNS = {"the end of runs": "ends_call<f32>()"}
 
 
@@ -124,6 +129,13 @@ PROGRAMS = (
     HeaderProgram("the end of sums", "cuda.cpp", cuda_texts, _COLUMNS),
     HeaderProgram("the processor", "native.cpp", native_texts, _NATIVE),
     HeaderProgram("places of rows", "cuda.cpp", cuda_texts, _PLACED, ("LNGEN_AXES=2",)),
+    HeaderProgram(
+        "rows in segments",
+        "cuda.cpp",
+        cuda_texts,
+        _SEGMENTS,
+        ("LNGEN_AXES=1", "LNGEN_SEGMENT=12", "LNGEN_OF_SEGMENT=2", "LNGEN_SUMMED_BY_SEGMENT=2"),
+    ),
     HeaderProgram("the end of runs", "cuda.cpp", cuda_texts, _RUNS, ("LNGEN_AXES=2", "LNGEN_SUMMED=1")),
 )
 """The programs that the command shows."""

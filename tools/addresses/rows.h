@@ -14,6 +14,8 @@
 struct Place3 { symbolic::U32 x; };
 inline Place3 threadIdx, blockIdx, gridDim;
 inline void __syncthreads() {}
+inline void __syncwarp() {}
+inline bool __any_sync(unsigned, bool) { return true; }
 template <class A> A __shfl_xor_sync(unsigned, A value, int) { return value; }
 struct uint2 { unsigned x, y; };
 struct uint4 { unsigned x, y, z, w; };

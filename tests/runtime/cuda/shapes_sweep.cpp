@@ -27,9 +27,9 @@ static long long failures;
 static void say(const char* what) {
   if (++failures > 20) return;
   const Asked& n = asked;
-  std::printf("FAILED %s: D = %d, asked {%d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d}, limits {%d, %d, %d, %d, %d}\n", what, at_D,
+  std::printf("FAILED %s: D = %d, asked {%d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d}, limits {%d, %d, %d, %d, %d}\n", what, at_D,
               n.storage, n.parameter, n.compute, n.rows, n.features, n.sums, n.calls, n.scalars, n.results, n.most_sums,
-              n.scalar_sums, place.may.shared, place.may.vector, place.may.threads_per_row, place.may.resident, place.may.room);
+              n.scalar_sums, n.segment, n.segment_sums, place.may.shared, place.may.vector, place.may.threads_per_row, place.may.resident, place.may.room);
 }
 
 static void trapped(int) {
@@ -47,14 +47,27 @@ static void judge(const Shape& s, int D) {
   if (!power_of_two(s.threads_per_row) || s.threads % 32 || s.threads % s.threads_per_row || s.threads < 32 || s.threads > 1024)
     say("threads are not those of a block");
   const long long trip = (long long)s.threads_per_row * s.vector;
+  if (asked.segment && asked.segment % s.vector) say("an access is not of a part of a segment");
   if (D && s.row != READ_AGAIN && (s.chunks < 1 || D > trip * s.chunks || D <= trip * (s.chunks - 1)))
     say("registers do not hold the row");
   // The first column of a trip beyond the last, of a row and of the blocks of 8 columns that end the sums over rows.
   if (D + trip > INT_MAX || 2 * ((D + 7LL) / 8) * 8 - 8 > INT_MAX) say("a column is beyond int");
   const Memory taken = memory_of(s, D, asked);
   const long long bytes = taken.bytes(s.rows_copied);
-  if (taken.slots < 0 || taken.sums < 0 || taken.copy < 0 || taken.together < 0 || bytes > place.may.shared)
+  if (taken.slots < 0 || taken.sums < 0 || taken.copy < 0 || taken.together < 0 || taken.segments < 0 || bytes > place.may.shared)
     say("a block takes more shared memory than it may");
+  // A warp and a set of accesses that it takes at a time: each segment that they meet has a part of its own there, or
+  // one that the warp has met before.
+  if (asked.segment_sums && D <= (1 << 16)) {
+    const int lanes = s.threads_per_row < 32 ? s.threads_per_row : 32, warps = s.threads_per_row / lanes;
+    const int accesses = asked.segment / s.vector, parts = parts_of_segment(s.threads_per_row, accesses);
+    for (int segment = 0; segment < D / asked.segment; ++segment) {
+      const int first = segment * accesses / lanes, last = ((segment + 1) * accesses - 1) / lanes;
+      if (last - first >= parts && parts != warps) say("a set of lanes has no part of its own");
+    }
+    const long long wanted = (long long)(s.threads / s.threads_per_row) * asked.segment_sums * (D / asked.segment) * parts;
+    if (taken.segments < wanted * asked.compute) say("the parts of segments take more than they have");
+  }
   if (s.rows_copied < 0 || s.rows_copied > MOST_ROWS_COPIED || (s.rows_copied && s.vector * asked.storage < 4))
     say("copies are not such as there are");
   if (s.blocks < 1) say("fewer than one block is promised");
@@ -70,14 +83,15 @@ int main(int count, char** arguments) {
   std::vector<Place_> places;
   char kind[16];
   while (std::scanf("%15s", kind) == 1) {
-    long long numbers[11];
-    const int wanted = std::strcmp(kind, "asked") ? 7 : 11;
+    long long numbers[13];
+    const int wanted = std::strcmp(kind, "asked") ? 7 : 13;
     for (int i = 0; i < wanted; ++i)
       if (std::scanf("%lld", numbers + i) != 1) return 2;
-    int given[11] = {};
+    int given[13] = {};
     for (int i = 0; i < wanted; ++i) given[i] = int(numbers[i]);
-    if (wanted == 11)
-      demands.push_back({given[0], given[1], given[2], given[3], given[4], given[5], given[6], given[7], given[8], given[9], given[10]});
+    if (wanted == 13)
+      demands.push_back({given[0], given[1], given[2], given[3], given[4], given[5], given[6], given[7], given[8], given[9],
+                         given[10], given[11], given[12]});
     else
       places.push_back({{given[0], given[1], given[2], given[3], given[4]}, numbers[5], numbers[6]});
   }
@@ -88,12 +102,18 @@ int main(int count, char** arguments) {
     for (const Asked& demand : demands) {
       asked = demand;
       for (long long D = first; D <= last; D += step) {
-        at_D = int(D);
+        // Rows of a demand with segments have whole ones.
+        at_D = asked.segment ? int((D + asked.segment - 1) / asked.segment * asked.segment) : int(D);
+        if (asked.segment) {
+          // The launcher refuses sums that take more than half of the memory.
+          const int vector = widest_vector(asked.segment, asked.storage, place.may);
+          if (parts_of_row(MOST_THREADS, vector, at_D, asked) * asked.compute > place.may.shared / 2) continue;
+        }
         judge(shape_of(at_D, asked, place.may), at_D);
         ++done;
       }
       at_D = 0;
-      judge(shape_of_any(asked, place.may), 0);
+      if (!asked.segment) judge(shape_of_any(asked, place.may), 0);
     }
   }
   std::printf("%lld layouts, %lld failures\n", done, failures);

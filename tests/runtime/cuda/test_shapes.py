@@ -81,9 +81,14 @@ def limits(
         yield " ".join(map(str, ("limits", *numbers, multiprocessor.shared, multiprocessor.reserved)))
 
 
-def asked(demands: Iterable[tuple[int, ...]], types: Iterable[tuple[int, ...]] = MORE_TYPES) -> Iterator[str]:
-    for demand, sizes in itertools.product(demands, types):
-        yield " ".join(map(str, ("asked", *sizes, *demand)))
+def asked(
+    demands: Iterable[tuple[int, ...]],
+    types: Iterable[tuple[int, ...]] = MORE_TYPES,
+    segments: Iterable[tuple[int, int]] = ((0, 0),),
+) -> Iterator[str]:
+    """Lines of demands; `segments` are their lengths, and numbers of results that get their sums."""
+    for demand, sizes, segment in itertools.product(demands, types, segments):
+        yield " ".join(map(str, ("asked", *sizes, *demand, *segment)))
 
 
 @pytest.fixture(scope="module")
@@ -148,6 +153,19 @@ def test_layouts_of_demands_that_no_layer_makes_are_sound(sweep: Sweep, count: i
     lines = [*limits(ALL, (WIDEST, SINGLE), VARIANTS), *asked(drawn(count))]
     status, said = sweep(lines, 1, LONGEST, 2503)
     assert status == 0, said
+
+
+@pytest.mark.ci
+def test_layouts_of_rows_in_segments_are_sound(sweep: Sweep) -> None:
+    """Accesses divide segments, and each set of lanes has a part of a sum; an access across segments is found."""
+    segments = [(7, 2), (16, 2), (49, 1), (196, 3), (1000, 2), (4096, 2)]
+    lines = [*limits(ALL[:1], (WIDEST, SINGLE), VARIANTS[:1]), *asked(shipped()[::7], TYPES, segments)]
+    status, said = sweep(lines, 1, 30_000, 1009)
+    assert status == 0, said
+    header = HEADER.read_text(encoding="utf-8").replace("widest_vector(n.segment ? n.segment : D,", "widest_vector(D,")
+    status, said = sweep(lines, 16, 30_000, 1009, header)
+    assert status == 1
+    assert "an access is not of a part of a segment" in said
 
 
 @pytest.mark.ci
