@@ -2,7 +2,9 @@
 """A layer whose axes have names, on tensors of a GPU as the caller has them.
 
 Kernels take rows. An array that lacks axes of the rows is not written out along them: its rows share their places, and
-kernels add up its gradient. Results are dense tensors of their own shape, which kernels write where their rows lie.
+kernels add up its gradient. Rows may lie apart in segments, and an array may lack the axes of these: kernels then read
+an entry for each, and add up its gradient by segment. Results are dense tensors of their own shape, which kernels write
+where their rows lie.
 """
 
 from collections.abc import Sequence
@@ -10,20 +12,77 @@ from itertools import chain
 from math import prod
 from typing import Any, NamedTuple
 
-from ..protocol.axes import Arranged, ArrangedCall, Shape, Sizes
+from ..protocol.axes import Arranged, ArrangedCall, Shape, Sizes, one_step
 from ..protocol.directions import ROW, Entry
-from .gpu import TorchOnGPU
+from .gpu import SegmentedRows, TorchOnGPU
 from .kernels import Tensor, TorchKernels, torch
 
 __all__ = ["AxesOnGPU"]
 
+LEAST_SEGMENT = 32
+"""Entries of a segment at the least; kernels take accesses of no more entries."""
+
+MOST_SUMMED_SEGMENTS = 128
+"""Segments of a row at the most that kernels add up, in shared memory."""
+
+
+class _View(NamedTuple):
+    """Array with an axis a name, of size 1 for those that it lacks, and how it is arranged; or a value without axes."""
+
+    tensor: Any
+    how: Arranged | None = None
+    name: str = ""
+
+    @property
+    def every(self) -> Tensor:
+        """The array along all axes; what it lacks has a step of 0."""
+        assert self.how is not None
+        found: Tensor = self.tensor.expand(self.how.shape)
+        return found
+
+    @property
+    def features(self) -> list[tuple[int, int]]:
+        """Size and step of each axis of the features."""
+        if self.how is None:
+            return []
+        rows = len(self.how.rows)
+        return [*zip(self.every.shape[rows:], self.every.stride()[rows:], strict=True)]
+
+    @property
+    def is_dense(self) -> bool:
+        """Test whether the entries of a row lie side by side."""
+        return one_step(self.features) == 1 or all(size == 1 for size, _ in self.features)
+
+    def is_in_segments(self, cut: int) -> bool:
+        """Test whether rows are segments, numbered by the axes before `cut`, of entries side by side, or of one."""
+        return one_step(self.features[cut:]) in (0, 1) and one_step(self.features[:cut]) is not None
+
+    def in_segments(self, cut: int) -> SegmentedRows:
+        """Return the rows in segments."""
+        assert self.how is not None
+        count, every = len(self.how.rows), self.every
+        before, within = [prod(size for size, _ in axes) for axes in (self.features[:cut], self.features[cut:])]
+        steps = one_step(self.features[:cut]), one_step(self.features[cut:])
+        return SegmentedRows(every.as_strided((*self.how.rows, before, within), (*every.stride()[:count], *steps)))
+
+    def lying(self) -> Tensor:
+        """Return dense rows where they lie."""
+        assert self.how is not None
+        return self.every.flatten(len(self.how.rows)) if self.how.features else self.every
+
 
 class _Target(NamedTuple):
-    """Result as kernels write it, or None; if that is memory of its own, its sums go `into` the caller's tensor."""
+    """Result as kernels write it, or None; if that is memory of its own, its sums go into a view of the caller's."""
 
     rows: Any
-    how: Arranged | None = None
+    made: Any = None
     into: Any = None
+
+    def finish(self) -> None:
+        """Write the sums over the axes that the caller's tensor lacks."""
+        if self.into is not None:
+            lacks = [axis for axis, size in enumerate(self.into.shape) if size != self.made.shape[axis]]
+            self.into.copy_(self.made.sum(lacks, keepdim=True) if lacks else self.made)
 
 
 class AxesOnGPU:
@@ -45,9 +104,10 @@ class AxesOnGPU:
             )
             for each in outputs
         ]
-        targets = self._targets("forward", outputs, made, sizes)
-        row_scalars = self.on_rows.forward_into(self._of_rows("forward", args, sizes), [each.rows for each in targets])
-        _finish(targets)
+        rows, targets = self._placed("forward", args, outputs, made, sizes)
+        row_scalars = self.on_rows.forward_into(rows, [each.rows for each in targets])
+        for each in targets:
+            each.finish()
         return made, row_scalars
 
     def tensors(self, row_scalars: Sequence[Tensor]) -> list[Tensor]:
@@ -60,15 +120,16 @@ class AxesOnGPU:
         kernels, sizes = self.kernels, self._sizes(args)
         is_any = prod(self.of.row_shape(sizes)) > 0
         made: list[Any] = []
-        for each, place in zip(self.owners, kernels.protocol.differentiable, strict=True):
+        for owner, place in zip(self.owners, kernels.protocol.differentiable, strict=True):
             # Nothing writes the gradient of a part that nothing reads.
-            is_written = is_any and all(self.arranged.parts.get(each.name, "."))
+            is_written = is_any and all(self.arranged.parts.get(owner.name, "."))
             value = args[place]
             made.append(value if value is None else value.new_empty(value.shape) if is_written else _zeros(value))
         if is_any:
-            targets = self._targets("backward", self.owners, made, sizes)
-            self.on_rows.later_into("backward", self._of_rows("backward", args, sizes), [each.rows for each in targets])
-            _finish(targets)
+            rows, targets = self._placed("backward", args, self.owners, made, sizes)
+            self.on_rows.later_into("backward", rows, [each.rows for each in targets])
+            for each in targets:
+                each.finish()
         return made
 
     # ---- tensors as rows
@@ -76,67 +137,94 @@ class AxesOnGPU:
     def _sizes(self, args: Sequence[Any]) -> Sizes:
         return self.arranged.sizes(args[: self.kernels.inputs], args[self.kernels.by_sample])
 
-    def _of_rows(self, direction: str, args: Sequence[Any], sizes: Sizes) -> list[Any]:
-        """The arguments of an operator as those of the layer on rows."""
-        found: list[Any] = []
-        for value, each in zip(args, self.kernels.parts[direction].arguments, strict=True):
-            name = "" if each.kind in ("Constant", "Computed") else (each.owner or each).name
-            found += [self.arranged.rows(own, part, sizes) for own, part in self.arranged.cut(name, value, sizes)]
-        found[self.on_rows.kernels.by_sample] = False
-        return found
+    def _views(self, names: Sequence[str], values: Sequence[Any], sizes: Sizes) -> list[_View]:
+        """Values as the layer on rows has them, each part of an array by itself."""
+        pairs = zip(names, values, strict=True)
+        parts = chain.from_iterable(self.arranged.cut(name, value, sizes) for name, value in pairs)
+        return [
+            _View(value)
+            if value is None or name not in self.of.patterns
+            else _View(*self.arranged.spread(name, value, sizes), name)
+            for name, value in parts
+        ]
 
-    def _targets(
-        self, direction: str, of: Sequence[Entry], made: Sequence[Tensor | None], sizes: Sizes
-    ) -> list[_Target]:
-        """The results of a direction as kernels write them, given the caller's tensors, each `of` an input or output.
+    def _placed(
+        self, direction: str, args: Sequence[Any], of: Sequence[Entry], made: Sequence[Any], sizes: Sizes
+    ) -> tuple[list[Any], list[_Target]]:
+        """The arguments and the results of a direction of rows; `made` are the caller's tensors for results.
 
         Kernels add up over the same rows for each result, those of the first that lacks some.
         """
-        entries = self.on_rows.kernels.protocol.directions[direction].results
-        pairs = zip(of, made, strict=True)
-        parts = chain.from_iterable(self.arranged.cut(each.name, value, sizes) for each, value in pairs)
+        entries = self.kernels.parts[direction].arguments
+        names = ["" if each.kind in ("Constant", "Computed") else (each.owner or each).name for each in entries]
+        values = self._views(names, args, sizes)
+        results = self._views([each.name for each in of], made, sizes)
+        rows = self.on_rows.kernels
+        reads, makes = rows.parts[direction].arguments, rows.protocol.directions[direction].results
+        of_rows = [
+            view
+            for view, each in chain(zip(values, reads, strict=True), zip(results, makes, strict=True))
+            if view.how is not None and each.part == ROW and not each.is_integer
+        ]
+        cut = _cut(of_rows)
+        found = [self._read(view, each, cut) for view, each in zip(values, reads, strict=True)]
+        found[rows.by_sample] = False
+        computed = rows.types_of(found[: rows.inputs]).row_scalars
         over: Shape | None = None
         targets: list[_Target] = []
-        for each, (name, value) in zip(entries, parts, strict=True):
-            if value is None or name not in self.of.patterns:
-                targets.append(_Target(value))
-                continue
-            how = self.of.arranged(self.of.patterns[name], sizes)
-            view = value.view(how.split).permute(how.order).view(how.spread)
-            lacks = tuple([axis for axis in how.lacks if how.spread[axis] != how.shape[axis]])
-            is_summed = bool(lacks) and each.part == ROW and lacks[-1] < len(how.rows) and over in (None, lacks)
-            rows = None
-            if (not lacks or is_summed) and each.symbol not in self.on_rows.zeros(direction):
-                rows = _lying(view.expand(how.shape), len(how.rows))
-            if rows is None:
-                targets.append(_Target(value.new_empty(_row_shape(how)), how, view))
-                continue
-            targets.append(_Target(rows))
-            over = lacks or over
-        return targets
+        for view, each in zip(results, makes, strict=True):
+            over, target = self._target(direction, view, each, cut, over, computed)
+            targets.append(target)
+        return found, targets
+
+    def _read(self, view: _View, each: Entry, cut: int | None) -> Any:
+        if view.how is None:
+            return view.tensor
+        is_apart = each.part == ROW and not each.is_integer and not view.is_dense
+        if is_apart and cut is not None and view.is_in_segments(cut):
+            return view.in_segments(cut)
+        return self.arranged.written_out(view.tensor, view.how)
+
+    def _target(
+        self, direction: str, view: _View, each: Entry, cut: int | None, over: Shape | None, computed: Any
+    ) -> tuple[Shape | None, _Target]:
+        """A result as kernels write it, and the axes of rows over which they add up."""
+        into, how = view.tensor, view.how
+        if how is None:
+            return over, _Target(into)
+        lacks = tuple([axis for axis, size in enumerate(how.shape) if into.shape[axis] != size])
+        rows = len(how.rows)
+        may_lie = each.symbol not in self.on_rows.zeros(direction)
+        may_be_sums = may_lie and each.part == ROW and direction == "backward"
+        if may_be_sums and lacks and lacks[-1] < rows and over in (None, lacks) and view.is_dense:
+            return lacks, _Target(view.lying())
+        if may_lie and not lacks and view.is_dense:
+            return over, _Target(view.lying())
+        if cut is not None and each.part == ROW:
+            within = tuple([rows + axis for axis, (size, _) in enumerate(view.features) if axis >= cut and size > 1])
+            before = how.features[:cut]
+            if may_lie and not lacks and view.is_in_segments(cut):
+                return over, _Target(view.in_segments(cut))
+            is_by_segment = tuple([axis for axis in lacks if axis >= rows]) == within
+            if may_be_sums and is_by_segment and prod(before) <= MOST_SUMMED_SEGMENTS:
+                made = into.new_empty((*how.rows, prod(before), 1), dtype=computed)
+                own = SegmentedRows(made.expand(*how.rows, prod(before), prod(how.features[cut:])))
+                return over, _Target(own, made.view(*how.rows, *before, *[1] * len(how.features[cut:])), into)
+        shape = (*how.rows, prod(how.features)) if how.features else how.rows
+        made = into.new_empty(shape)
+        return over, _Target(made, made.view(how.shape), into)
 
 
-def _finish(targets: Sequence[_Target]) -> None:
-    """Write what lies in memory of its own into the caller's tensors, summed over the axes that these lack."""
-    for rows, how, into in targets:
-        if how is not None:
-            made = rows.view(how.shape)
-            into.copy_((made.sum(how.lacks) if how.lacks else made).view(into.shape))
+def _cut(views: Sequence[_View]) -> int | None:
+    """Return how many axes of the features number segments, by which most arrays lie in them; None if all are dense."""
+    apart = [view for view in views if not view.is_dense]
+    best, most = None, 0
+    for cut in range(1, max((len(view.features) for view in apart), default=0)):
+        usable = sum(view.is_in_segments(cut) for view in apart)
+        if usable > most and prod(size for size, _ in apart[0].features[cut:]) >= LEAST_SEGMENT:
+            best, most = cut, usable
+    return best
 
 
 def _zeros(value: Tensor) -> Tensor:
     return value.new_zeros(value.shape)
-
-
-def _row_shape(how: Arranged) -> Shape:
-    return (*how.rows, prod(how.features)) if how.features else how.rows
-
-
-def _lying(view: Tensor, rows: int) -> Tensor | None:
-    """Return a view of rows with one axis for their features, or None if entries of a row do not lie side by side."""
-    reach = 1
-    for size, step in zip(reversed(view.shape[rows:]), reversed(view.stride()[rows:]), strict=True):
-        if size != 1 and step != reach:
-            return None
-        reach *= size
-    return view.flatten(rows) if view.ndim > rows else view

@@ -40,8 +40,7 @@ class PretendedKernels:
         return 0
 
     def forward(self, *inputs: Any, out: Any, workspace: Any, stream: int, **constants: Any) -> None:
-        self.given = [*map(_seen, inputs)]
-        outputs, saved = self.rows.forward(*self.given, **constants)
+        outputs, saved = self.rows.forward(*self._rows(inputs), **constants)
         self._write(out, outputs)
         room = _seen(workspace)
         scalars = [
@@ -51,9 +50,9 @@ class PretendedKernels:
             memory[: each.size] = each.reshape(-1)
 
     def backward(self, saved: Any, *own: Any, out: Any, workspace: Any, stream: int) -> None:
-        self.given = [*map(_seen, (*saved[3:], *own))]
-        kept = self.Saved(*saved[:3], *self.given[: len(saved) - 3])
-        self._write(out, self.rows.backward(kept, *self.given[len(saved) - 3 :]))
+        given = self._rows((*saved[3:], *own))
+        kept = self.Saved(*saved[:3], *given[: len(saved) - 3])
+        self._write(out, self.rows.backward(kept, *given[len(saved) - 3 :]))
 
     def _write(self, out: Any, results: Any) -> None:
         pairs = zip(out, results, strict=True) if isinstance(out, tuple) else [(out, results)]
@@ -63,11 +62,25 @@ class PretendedKernels:
                 continue
             memory = _seen(into)
             self.made.append(memory)
-            lacks = tuple(
-                axis for axis in range(memory.ndim - 1) if memory.shape[axis] > 1 and memory.strides[axis] == 0
-            )
+            if not memory.size:
+                continue
+            value = value.reshape(memory.shape)
+            lacks = tuple(axis for axis in range(memory.ndim) if memory.shape[axis] > 1 and memory.strides[axis] == 0)
+            assert _is_in_segments(into) or memory.ndim - 1 not in lacks
             first = tuple(slice(0, 1) if axis in lacks else slice(None) for axis in range(memory.ndim))
             memory[first] = np.add.reduce(value, axis=lacks, keepdims=True) if lacks else value
+
+    def _rows(self, values: Any) -> list[Any]:
+        """Values as NumPy takes them; what lies in segments is noted as it lies."""
+        self.given = [*map(_seen, values)]
+        return [
+            seen.reshape(*seen.shape[:-2], -1) if _is_in_segments(value) else seen
+            for value, seen in zip(values, self.given, strict=True)
+        ]
+
+
+def _is_in_segments(value: Any) -> bool:
+    return bool(getattr(value, "__cuda_array_interface__", {}).get("segments"))
 
 
 def _seen(value: Any) -> Any:
@@ -157,6 +170,54 @@ def test_features_are_written_out_once_for_all_rows(pretended):
     inputs, _ = drawn("group_norm")
     calls("group_norm", pretended, kernels)[0](*inputs)
     assert [value.strides[0] for value in kernels.given[1:]] == [0, 0]
+
+
+IN_SEGMENTS = {"batch_norm": (4, 3, 8, 6), "group_norm": (2, 64, 8, 6), "instance_norm": (2, 3, 8, 6)}
+
+
+def pictures(name: str, dtype: Any = torch.float64) -> list[Any]:
+    """Inputs with enough pixels that a row is cut into segments."""
+    generator = torch.Generator().manual_seed(0)
+    shapes = IN_SEGMENTS[name], IN_SEGMENTS[name][1:2], IN_SEGMENTS[name][1:2]
+    return [torch.randn(shape, generator=generator, dtype=dtype).requires_grad_() for shape in shapes]
+
+
+@pytest.mark.parametrize("name", IN_SEGMENTS)
+def test_rows_in_segments_have_the_values_and_gradients_of_the_processor(name, pretended):
+    kernels = PretendedKernels(name)
+    inputs = pictures(name)
+    on_gpu, on_processor = calls(name, pretended, kernels)
+    found = [made if isinstance(made, tuple) else (made,) for made in (on_gpu(*inputs), on_processor(*inputs))]
+    read, written = [*kernels.given], [*kernels.made]
+    torch.testing.assert_close(*found, rtol=1e-12, atol=1e-12)
+    weights = [torch.randn_like(each) for each in found[0]]
+    gradients = [torch.autograd.grad(made, inputs, weights) for made in found]
+    torch.testing.assert_close(*gradients, rtol=1e-12, atol=1e-12)
+    assert np.may_share_memory(read[0], inputs[0].detach().numpy())
+    assert np.may_share_memory(written[0], found[0][0].detach().numpy())
+    assert np.may_share_memory(kernels.made[0], gradients[0][0].numpy())
+    if name == "group_norm":
+        assert all(
+            np.may_share_memory(*pair)
+            for pair in zip(read[1:], [each.detach().numpy() for each in inputs[1:]], strict=True)
+        )
+        assert [each.strides[-1] for each in (*read[1:], *kernels.made[1:])] == [0, 0, 0, 0]
+        assert [each.shape[-1] for each in kernels.made[1:]] == [48, 48]
+
+
+@pytest.mark.cuda
+@needs_pycuda
+@needs_gxx
+def test_kernels_read_and_write_rows_in_segments(device, monkeypatch):  # noqa: F811
+    inputs = pictures("batch_norm", torch.float32)
+    there = [device.put(each.detach()).requires_grad_() for each in inputs]
+    on_gpu, on_processor = calls("batch_norm", monkeypatch, None)
+    found, expected = on_gpu(*there), on_processor(*inputs)
+    torch.testing.assert_close([device.get(each.detach()) for each in found], [each.detach() for each in expected])
+    weight = torch.linspace(-1, 1, found[0].numel()).view(found[0].shape)
+    gradients = torch.autograd.grad(found[0], there, device.put(weight))
+    own = torch.autograd.grad(expected[0], inputs, weight)
+    torch.testing.assert_close([*map(device.get, gradients)], [*own], rtol=1e-4, atol=1e-5)
 
 
 def test_calls_without_rows_have_sums_of_zero(pretended):
