@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 import sympy
 
+from lngen.check.field.residues import Residue
 from lngen.check.on_device import device
 from lngen.extensions.simt import driver
-from lngen.extensions.simt.field import InField, Residue
+from lngen.extensions.simt.field import InField
 from lngen.language.parsing import load
 from lngen.paths import RUNTIME
 from lngen.pipeline.stages import Derived, derived
