@@ -106,7 +106,7 @@ class FieldCall:
 
 def memory(values: Any) -> Any:
     """Return values as the memory of a kernel has them; integers and None as they are."""
-    return values if values is None or getattr(values, "dtype", object) != object else bits(values)
+    return bits(values) if isinstance(values, Residue) or getattr(values, "dtype", None) == np.dtype(object) else values
 
 
 def outcome(

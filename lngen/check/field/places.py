@@ -1,4 +1,4 @@
-"""Where the rows of a call lie: apart and in another order, several at one place, in segments; and memory about them."""
+"""Where the rows of a call lie: apart, in another order, several at one place, in segments; and memory about them."""
 
 from __future__ import annotations
 
@@ -49,9 +49,10 @@ DENSE = Lying()
 
 @dataclass(frozen=True)
 class Place:
-    """Where an array lies: its `shape`, the axes along which its entries are `one`, and whether the first two are swapped.
+    """Where an array lies: its `shape`, and the axes along which its entries are `one`.
 
-    `rows_shape` is the shape of its values beside rows without segments. Rows lie `apart` by so many entries.
+    `rows_shape` is the shape of its values beside rows without segments. The first two axes may be in another order,
+    and rows lie `apart` by so many entries.
     """
 
     shape: Shape
@@ -66,14 +67,14 @@ class Place:
         rows_shape = shape_of(each, rows, features)
         if not each.is_per_row:
             return cls(rows_shape, rows_shape)
-        is_row, shape = each.part == ROW, (lying.outer, rows // lying.outer)
-        if is_row:
-            shape += (lying.segments, features // lying.segments) if lying.segments else (features,)
+        is_row = each.part == ROW
+        entries = (lying.segments, features // lying.segments) if lying.segments else (features,)
+        shape = (lying.outer, rows // lying.outer, *(entries if is_row else ()))
         draw = np.random.default_rng([*f"{direction} {each.symbol}".encode(), rows, features])
         is_swapped, is_apart, is_one, is_of_segment = draw.random(4) < (0.5, 0.6, 0.7, 0.5)
         one = () if lying.shared is None else (lying.shared,)
         if is_row and lying.segments and is_of_segment and not each.is_integer:
-            one = (*one, 3) if not direction or shape[3] >= SHORTEST else one
+            one = (*one, 3) if not direction or entries[-1] >= SHORTEST else one
         if not is_one or (direction and (each.cast or not is_row)):
             one = ()
         # Kernels write the sums of several rows without gaps.
@@ -135,10 +136,10 @@ class Room:
         return int(np.count_nonzero(self.whole.view(np.int64) != _UNWRITTEN))
 
 
-def argument(place: Place, values: Any) -> Any:
-    """Return the array of an argument at its place; None for one that is left out."""
-    if values is None or not isinstance(values, np.ndarray):
-        return values if values is None else memory(values)
+def argument(place: Place | None, values: Any) -> Any:
+    """Return the array of an argument at its place; a number, and None for one that is left out, have none."""
+    if place is None or not isinstance(values, np.ndarray):
+        return memory(values)
     return place.room(None if values.dtype == object else values.dtype, _OTHER).filled(values)
 
 

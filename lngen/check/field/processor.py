@@ -14,7 +14,7 @@ import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from lngen.check.field.calls import HEADER, FieldCall, FieldResult, layer_of, memory, outcome, told
-from lngen.check.field.places import DENSE, Lying, Place, Room, argument, result
+from lngen.check.field.places import DENSE, Lying, Place, argument, result
 from lngen.check.thresholds.side import lowered
 from lngen.check.validation.absence import NOTHING, Absence, absences, is_call
 from lngen.emit.cpp import handed
@@ -96,45 +96,49 @@ class ProcessorInField:
 
         call = FieldCall(self.programs, case.rows, case.features, case.absence, seed, alike=alike)
         saved: Any = None
-        for name, takes in self.protocol.directions.items():
+        for takes in self.protocol.directions.values():
             arguments = call.arguments(takes)
             if not is_call(takes, arguments):
                 continue
             if case.is_public:
                 made, saved = self._by_functions(call, takes, arguments, saved, case)
                 yield outcome(call, takes, [made])
-                continue
-            rooms = [
-                None
-                if case.absence.has_result(each)
-                else result(Place.of(case.lying, each, case.rows, case.features, name), each)
-                for each in takes.makes
-            ]
-            for each in takes.fields:
-                own = Place.of(case.lying, each, case.rows, case.features)
-                places.setdefault(each.symbol, replace(own, one=()))
-            given = [
-                call.numbers[each.symbol]
-                if each.kind == "Constant"
-                else argument(places.get(each.symbol), arguments[each.symbol])
-                for each in takes.reads
-            ]
-            self._run(name, given, rooms, case)
-            made = [room and room.made() for room in rooms]
-            of = dict(zip(takes.makes, rooms, strict=True))
-            found = outcome(call, takes, [made], lambda each, values, of=of: of[each].place.summed(values))
-            beyond = sum(room.beyond() for room in rooms if room is not None)
-            yield replace(found, wrong=found.wrong | ({"memory beyond results": beyond} if beyond else {}))
+            else:
+                yield self._by_kernels(call, takes, arguments, places, case)
 
-    def _run(self, name: str, given: Sequence[Any], rooms: Sequence[Room | None], case: FieldCase) -> None:
+    def _by_kernels(
+        self,
+        call: FieldCall,
+        takes: DirectionProtocol,
+        arguments: Mapping[str, Any],
+        places: Mapping[str, Place],
+        case: FieldCase,
+    ) -> FieldResult:
         """Run the kernels of a direction on arrays, wherever their rows lie."""
+
+        def given(each: Entry) -> Any:
+            if each.kind == "Constant":
+                return call.numbers[each.symbol]
+            # No values of forward are one, though their memory may lie as that of arguments.
+            own = replace(Place.of(case.lying, each, case.rows, case.features), one=())
+            return argument(places.get(each.symbol, own), arguments[each.symbol])
+
+        rooms = {
+            each: result(Place.of(case.lying, each, case.rows, case.features, takes.name), each)
+            for each in takes.makes
+            if not case.absence.has_result(each)
+        }
+        of_makes = [rooms.get(each) for each in takes.makes]
+        arrays = [*map(given, takes.reads), *[room and room.array for room in of_makes]]
         shape = (case.lying.outer, case.rows // case.lying.outer, case.features)
         sizes = {"CHUNK_ENTRIES": case.chunk_entries} if case.chunk_entries else {}
         sizes |= {"STREAMED_BYTES": 1} if case.streams else {}
         with lowered(self.launcher, **sizes):
-            self.kernels[name].any(
-                [*given, *[room and room.array for room in rooms]], Work(shape, _DOUBLE, case.threads)
-            )
+            self.kernels[takes.name].any(arrays, Work(shape, _DOUBLE, case.threads))
+        made = [room and room.made() for room in of_makes]
+        found = outcome(call, takes, [made], lambda each, values: rooms[each].place.summed(values))
+        beyond = sum(room.beyond() for room in rooms.values())
+        return replace(found, wrong=found.wrong | ({"memory beyond results": beyond} if beyond else {}))
 
     def _by_functions(
         self, call: FieldCall, takes: DirectionProtocol, arguments: dict[str, Any], saved: Any, case: FieldCase
@@ -156,6 +160,8 @@ def cases(layer: ProcessorInField, rows: Sequence[int], features: Sequence[int])
     for count in features:
         if count >= layer.smallest:
             yield from [FieldCase(each, count) for each in rows]
+    for longest in (1024 + 67, 2048 + 43):
+        yield FieldCase(1, max(longest, layer.smallest))
     few, odd = max(9, layer.smallest), max(43, layer.smallest)
     yield FieldCase(5, odd, is_public=True)
     yield FieldCase(3, max(40, layer.smallest), streams=True)

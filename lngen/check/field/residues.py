@@ -1,7 +1,7 @@
 """Numbers modulo a prime, in the place of floating point: exact, in whatever order they are added up.
 
-`numbers.h` has the same numbers for kernels. A function such as `exp` is any function there too: its values have nothing
-to do with the argument, but are the same for the same.
+`numbers.h` has the same numbers for kernels. A function such as `exp` is any function: its values have nothing to do
+with the argument, but are the same for the same.
 """
 
 from __future__ import annotations
