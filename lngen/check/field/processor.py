@@ -175,7 +175,8 @@ def cases(layer: ProcessorInField, rows: Sequence[int], features: Sequence[int])
         yield FieldCase(6, segments * at_least, Lying(2, are_apart=True, segments=segments))
         yield FieldCase(6, segments * at_least, Lying(2, are_apart=True, shared=1, segments=segments))
     for absence in absences([name for name, _ in layer.programs["forward"].optional], layer.protocol):
-        yield FieldCase(3, few, absence=absence)
+        if len(absence.inputs | absence.derivatives) == 1:
+            yield FieldCase(3, few, absence=absence)
 
 
 def main(words: Sequence[str]) -> int:
