@@ -85,9 +85,10 @@ class Place:
         """Return values of which those at one place are the same."""
         if not self.one or values is None:
             return values
-        return np.broadcast_to(self._at_one(values.reshape(self.shape)), self.shape).reshape(self.rows_shape)
+        return np.broadcast_to(self.at_one(values.reshape(self.shape)), self.shape).reshape(self.rows_shape)
 
-    def _at_one(self, values: Any) -> Any:
+    def at_one(self, values: Any) -> Any:
+        """Return each value at one place once."""
         return values[tuple([slice(0, 1) if axis in self.one else slice(None) for axis in range(values.ndim)])]
 
     def summed(self, values: Any) -> Any:
@@ -123,12 +124,10 @@ class Room:
         return self.array
 
     def made(self) -> Any:
-        """Return what was written, each entry at one place once; None if nothing was."""
-        values = self.place._at_one(self.array) if self.place.one else self.array.reshape(self.place.rows_shape)
-        is_written = self.array.dtype != np.float64 or np.any(values.view(np.uint64) != _UNWRITTEN)
-        return values.copy() if is_written else None
+        """Return what was written, each entry at one place once."""
+        return (self.place.at_one(self.array) if self.place.one else self.array.reshape(self.place.rows_shape)).copy()
 
-    def beyond(self) -> int:
+    def written_beyond(self) -> int:
         """Count the entries about the array that were written to; its own are cleared for that."""
         if self.array.dtype != np.float64:
             return 0

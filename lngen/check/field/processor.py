@@ -137,7 +137,7 @@ class ProcessorInField:
             self.kernels[takes.name].any(arrays, Work(shape, _DOUBLE, case.threads))
         made = [room and room.made() for room in of_makes]
         found = outcome(call, takes, [made], lambda each, values: rooms[each].place.summed(values))
-        beyond = sum(room.beyond() for room in rooms.values())
+        beyond = sum(room.written_beyond() for room in rooms.values())
         return replace(found, wrong=found.wrong | ({"memory beyond results": beyond} if beyond else {}))
 
     def _by_functions(

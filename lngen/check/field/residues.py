@@ -21,6 +21,10 @@ P = 2**63 - 25
 """The prime; the bits of every positive float64 are below it."""
 
 _MASK = 2**64 - 1
+_LARGEST_EXACT = 2**53
+_HUGE = 2**113
+"""Numbers from here on are the largest one in `numbers.h`, too."""
+
 _FUNCTIONS = ("exp", "log", "sin", "cos", "asin", "acos", "atan", "tanh", "erf", "sqrt", "log1p", "expm1")
 
 
@@ -42,9 +46,11 @@ class Residue:
         """Return an exact number, or the first convergent that is rounded to it."""
         if isinstance(value, Residue):
             return value
-        if isinstance(value, (int, np.integer)):
+        if isinstance(value, (int, np.integer)) and abs(value) < _LARGEST_EXACT:
             return cls(int(value))
         exact = sympy.Rational(float(value))
+        if abs(exact) >= _HUGE:
+            return cls(int(sympy.sign(exact)) * (P - 1))
         for convergent in sympy.continued_fraction_convergents(sympy.continued_fraction_iterator(abs(exact))):
             if convergent.p / convergent.q == abs(float(value)):
                 return cls(int(sympy.sign(exact)) * convergent.p * pow(convergent.q, P - 2, P))

@@ -107,6 +107,10 @@ MISTAKES = {
     "the entries before a segment": Mistake(
         "host_rows", "select(first_lanes<S>(here.first), others,", "select(first_lanes<S>(0), others,", SEGMENTS
     ),
+    "a number that is not saved": Mistake(
+        "host_directions", "of.to.of(name)[starts.of(name)] = S(value);", "(void)value;", FieldCase(5, 9)
+    ),
+    "a store past the cache": Mistake("host_rows", "    stream(to, lanes);", "", FieldCase(3, 40, streams=True)),
     "a run that is not begun": Mistake("host_directions", "    run.begin();\n", "", SHARED),
     "a run's first row": Mistake(
         "host_places",
