@@ -46,7 +46,7 @@ class Residue:
         """Return an exact number, or the first convergent that is rounded to it."""
         if isinstance(value, Residue):
             return value
-        if isinstance(value, (int, np.integer)) and abs(value) < _LARGEST_EXACT:
+        if isinstance(value, (int, np.integer)) and abs(int(value)) < _LARGEST_EXACT:
             return cls(int(value))
         exact = sympy.Rational(float(value))
         if abs(exact) >= _HUGE:
