@@ -22,8 +22,8 @@ P = 2**63 - 25
 
 _MASK = 2**64 - 1
 _LARGEST_EXACT = 2**53
-_HUGE = 2**113
-"""Numbers from here on are the largest one in `numbers.h`, too."""
+_HUGE, _TINY = 2**113, 2**-60
+"""Numbers that are the largest one in `numbers.h`, and those that are 0."""
 
 _FUNCTIONS = ("exp", "log", "sin", "cos", "asin", "acos", "atan", "tanh", "erf", "sqrt", "log1p", "expm1")
 
@@ -49,8 +49,8 @@ class Residue:
         if isinstance(value, (int, np.integer)) and abs(int(value)) < _LARGEST_EXACT:
             return cls(int(value))
         exact = sympy.Rational(float(value))
-        if abs(exact) >= _HUGE:
-            return cls(int(sympy.sign(exact)) * (P - 1))
+        if abs(exact) >= _HUGE or abs(exact) < _TINY:
+            return cls(int(sympy.sign(exact)) * (P - 1) if abs(exact) >= _HUGE else 0)
         for convergent in sympy.continued_fraction_convergents(sympy.continued_fraction_iterator(abs(exact))):
             if convergent.p / convergent.q == abs(float(value)):
                 return cls(int(sympy.sign(exact)) * convergent.p * pow(convergent.q, P - 2, P))
