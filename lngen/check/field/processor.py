@@ -66,9 +66,12 @@ class FieldCase:
 
 
 class ProcessorInField:
-    """A layer whose compiled kernels compute modulo a prime; `folder` gets its files."""
+    """A layer whose compiled kernels compute modulo a prime; `folder` gets its files.
 
-    def __init__(self, layer: Derived, folder: Path) -> None:
+    The compiler is given `flags`, such as one that leaves out instructions.
+    """
+
+    def __init__(self, layer: Derived, folder: Path, flags: Sequence[str] = ()) -> None:
         manifest.write(layer.emission, folder)
         native = folder / RUNTIME / "native"
         for header in (HEADER, _LANES):
@@ -78,7 +81,7 @@ class ProcessorInField:
             source.write_text(f'#include "../{RUNTIME}/native/{_LANES.name}"\n{text}', encoding="utf-8")
         name = loading.load(folder / layer.emission.name).__name__
         compiler = import_module(f"{name.rpartition('.')[0]}.{RUNTIME}.native.compiler")
-        compiler.OPTIONS = ("-O0", *compiler.OPTIONS[1:])  # type: ignore[attr-defined]
+        compiler.OPTIONS = ("-O0", *compiler.OPTIONS[1:], *flags)  # type: ignore[attr-defined]
         self.launcher: Any = import_module(f"{name.rpartition('.')[0]}.{RUNTIME}.native.kernels")
         backend = import_module(f"{name}.cpu_backend")
         self.functions, self.kernels = on_rows(backend), vars(backend)["_KERNELS"].kernels
@@ -187,11 +190,12 @@ def main(words: Sequence[str]) -> int:
     parser.add_argument("layers", nargs="+")
     parser.add_argument("--rows", type=int, nargs="+", default=[1, 5, 70])
     parser.add_argument("--features", type=int, nargs="+", default=[1, 7, 8, 9, 33])
+    parser.add_argument("--flags", nargs="*", default=[], help="of the compiler: --flags=-mno-avx512f")
     options = parser.parse_args(words)
     failed = False
     for name in options.layers:
         with tempfile.TemporaryDirectory() as folder:
-            in_field = ProcessorInField(layer_of(name), Path(folder))
+            in_field = ProcessorInField(layer_of(name), Path(folder), options.flags)
             for case in cases(in_field, options.rows, options.features):
                 begun = time.perf_counter()
                 failed = told(f"{name}, {case.words}", [*in_field.results(case)], begun) or failed

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import platform
 from functools import cache
 from itertools import islice
 from typing import NamedTuple
@@ -13,7 +14,7 @@ from lngen.check.field.places import Lying
 from lngen.check.field.processor import FieldCase, ProcessorInField, cases, main
 from lngen.check.validation.absence import Absence
 from lngen.paths import RUNTIME
-from tests.requirements import needs_gxx
+from tests.requirements import NO_INSTRUCTIONS, needs_gxx
 from tests.shipped import LAYERS
 from tests.tiers import sample
 
@@ -54,6 +55,15 @@ def test_every_call_is_equal(name, tmp_path):
     in_field = ProcessorInField(derived(name), tmp_path)
     for case in cases(in_field, (1, 5, 70), (1, 7, 8, 9, 33)):
         assert not wrong(in_field, case), case.words
+
+
+@pytest.mark.exhaustive
+@pytest.mark.skipif(platform.machine() != "x86_64", reason=f"{NO_INSTRUCTIONS} AVX")
+@pytest.mark.parametrize("flag", ["-mno-avx512f", "-mno-avx"])
+def test_other_instructions_give_the_same(flag, tmp_path):
+    in_field = ProcessorInField(derived("layer_norm"), tmp_path, [flag])
+    for case in (FieldCase(5, 9), FieldCase(33, 43), FieldCase(3, 40, streams=True), APART, SEGMENTS):
+        assert not wrong(in_field, case, 2), case.words
 
 
 class Mistake(NamedTuple):
