@@ -14,14 +14,10 @@ from lngen.language.parsing import load
 from lngen.paths import RUNTIME
 from lngen.pipeline.stages import Derived, derived
 from tests.requirements import has_gpu, needs_gxx, needs_pycuda
-from tests.shipped import LAYERS as EVERY
-from tests.shipped import ROOT
+from tests.shipped import LAYERS, ROOT
 from tests.tiers import sample
 
 pytestmark = [needs_pycuda, needs_gxx]
-
-# Random numbers are no residues.
-LAYERS = [name for name in EVERY if "dropout" not in name]
 
 
 @pytest.fixture(autouse=True)
