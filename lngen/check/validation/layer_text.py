@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from functools import cache, partial
-from itertools import combinations, islice
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -16,6 +15,7 @@ import sympy
 from sympy import Expr
 
 from lngen.algebra.symbols import D, TypedSymbol
+from lngen.check.validation.absence import NOTHING, Absence, absences, given_values, is_call
 from lngen.check.validation.lines import CommentedText
 from lngen.check.validation.loaded import imported, random_symbols, small
 from lngen.check.validation.numpy_text import LineRun, NamedValues, ProgramValues, TextFinding, is_unwritten, wide
@@ -50,7 +50,6 @@ _FEW, _SEVERAL_BLOCKS = 2, 9
 _IN_PIECES = 7
 """Entries of a row that is summed in pieces, with one left over."""
 
-_MOST_LEFT_OUT = 8
 _LARGEST_EXACT = 2**53
 
 
@@ -76,18 +75,13 @@ class Validated:
 
 @dataclass(frozen=True)
 class _TextCase:
-    """A call of each direction.
-
-    Inputs are `left_out` of forward. Later directions are given no tangent of the inputs, and no cotangent of the
-    outputs, that are in `without`.
-    """
+    """A call of each direction."""
 
     rows: int
     features: int
     seed: int
     point: tuple[float, float]
-    left_out: frozenset[str] = frozenset()
-    without: frozenset[str] = frozenset()
+    absence: Absence = NOTHING
 
     @property
     def in_blocks(self) -> bool:
@@ -95,10 +89,8 @@ class _TextCase:
 
     @property
     def words(self) -> str:
-        names = sorted(self.left_out | self.without)
-        left_out = f", without {' and '.join(names)}" if names else ""
         how = "in blocks" if self.in_blocks else "at once"
-        return f"D = {self.features}, {how}, entries about {sum(self.point) / 2:g}{left_out}"
+        return f"D = {self.features}, {how}, entries about {sum(self.point) / 2:g}{self.absence.words}"
 
 
 def validated(
@@ -135,31 +127,17 @@ def _cases(forward: RowProgram, layer: LayerProtocol, is_brief: bool) -> Iterato
     if is_brief:
         yield _TextCase(_SEVERAL_BLOCKS, smallest + 2, 30, _POINTS[0])
         for seed, name in enumerate(optional):
-            yield _TextCase(_FEW, smallest + 1, 40 + seed, _POINTS[seed % 2], frozenset({name}))
+            yield _TextCase(_FEW, smallest + 1, 40 + seed, _POINTS[seed % 2], Absence(frozenset({name})))
         return
     for seed, point in enumerate(_POINTS):
         yield _TextCase(_FEW, smallest + 2, 20 + seed, point)
         yield _TextCase(_SEVERAL_BLOCKS, smallest + 2, 30 + seed, point)
     yield _TextCase(_SEVERAL_BLOCKS, max(_IN_PIECES, smallest), 39, _POINTS[0])
-    for seed, (left_out, without) in enumerate(_left_out(optional, layer)):
+    for seed, absence in enumerate(absences(optional, layer)):
         point = _POINTS[seed % 2]
-        yield _TextCase(_FEW, smallest + 1, 40 + seed, point, left_out, without)
-        if not (left_out and without):
-            yield _TextCase(_SEVERAL_BLOCKS, smallest + 1, 80 + seed, point, left_out, without)
-
-
-def _left_out(optional: Sequence[str], layer: LayerProtocol) -> Iterator[tuple[frozenset[str], frozenset[str]]]:
-    """Yield inputs that forward is not given, and inputs and outputs that later calls have nothing of."""
-    nothing = frozenset[str]()
-    every = (each for count in range(1, len(optional) + 1) for each in combinations(optional, count))
-    absent = [frozenset(each) for each in islice(every, _MOST_LEFT_OUT)]
-    yield from ((each, nothing) for each in absent)
-    moved = [layer.inputs[place].name for place in layer.differentiable]
-    outputs = [each.name for each in layer.outputs]
-    for names in (moved, outputs):
-        yield from ((nothing, frozenset({name})) for name in names if len(names) > 1)
-        alone = [frozenset(names) - {name} for name in names if len(names) > 2]
-        yield from ((each, without) for without in alone for each in (nothing, *absent[: len(optional)]))
+        yield _TextCase(_FEW, smallest + 1, 40 + seed, point, absence)
+        if not (absence.inputs and absence.derivatives):
+            yield _TextCase(_SEVERAL_BLOCKS, smallest + 1, 80 + seed, point, absence)
 
 
 def _numbers(programs: Iterable[RowProgram], features: int) -> list[Expr]:
@@ -246,7 +224,7 @@ class _TextCall:
         self.at_once = at_once
         self.takes, self.program, self.case, self.drawn, self.named = takes, program, case, drawn, named
         self.arguments = {
-            each.symbol: None if self._is_left_out(each) else drawn.argument(each) for each in takes.arguments
+            each.symbol: None if case.absence.has(each) else drawn.argument(each) for each in takes.arguments
         }
         self.fields = {each.symbol: saved.get(each.symbol) for each in takes.fields}
         self.made: dict[str, Any] = {}
@@ -254,23 +232,12 @@ class _TextCall:
     @property
     def is_one(self) -> bool:
         """Test whether there is such a call: one with a cotangent or a tangent, if it takes any."""
-        groups = (self.takes.cotangents, self.takes.tangents)
-        return all(any(self.arguments[each.symbol] is not None for each in group) for group in groups if group)
-
-    def _is_left_out(self, each: Entry) -> bool:
-        name = each.name if each.owner is None else each.owner.name
-        may_be = each.may_be_none or each.follows is not None
-        return may_be and (name in self.case.left_out or (each.owner is not None and name in self.case.without))
+        return is_call(self.takes, self.arguments)
 
     def _given(self) -> dict[TypedSymbol, Any]:
         """Return the values of the program's arguments."""
         by_name = self.arguments | {name.removeprefix("saved "): value for name, value in self.fields.items()}
-        neutral = self.program.neutral()
-        given: dict[TypedSymbol, Any] = {}
-        for argument in (*self.program.rows, *self.program.parameters):
-            symbol, name = argument.symbol, argument.name  # type: ignore[attr-defined]
-            value = by_name.get(symbol.name)
-            given[symbol] = Traced.of(sympy.Rational(neutral[name])) if value is None else wide(symbol, value)
+        given = given_values(self.program, by_name, Traced.of)
         for symbol in () if self.takes.is_forward else self.program.saved:
             value = np.asarray(by_name[symbol.name], object)
             if is_unwritten(value):
@@ -313,12 +280,7 @@ class _TextCall:
 
     def _room(self, each: Entry) -> Any:
         """Memory for a result, or None for one that is not there: that of an argument that is left out."""
-        owner = each.owner
-        if owner is not None and owner.owner is not None and self.arguments.get(owner.symbol, owner) is None:
-            return None  # of a cotangent
-        if owner is not None and owner.owner is None and owner.name in self.case.left_out:
-            return None
-        return np.empty(self.drawn.shape(each), object)
+        return None if self.case.absence.has_result(each) else np.empty(self.drawn.shape(each), object)
 
     def saved(self, layer: LayerProtocol) -> dict[str, Any]:
         """Return the fields that later directions are given of this call."""

@@ -60,3 +60,9 @@ def test_numbers_that_are_known_are_computed_as_types(expression: str, value: st
 @needs_gxx
 def test_a_known_number_beside_another_is_of_the_other_s_type() -> None:
     assert compiles("static_assert(same<decltype(1.0f * Fixed<1, 2>()), float> && 3.0f * Fixed<1, 2>() == 1.5f);")
+
+
+@needs_gxx
+def test_a_result_beyond_the_terms_of_a_stage_is_refused() -> None:
+    assert compiles("float f(Found<float, 3, 2> found) { return get<1>(found); }")
+    assert not compiles("auto f(Found<float, 1, 1> found) { return get<1>(found); }")
