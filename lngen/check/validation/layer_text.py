@@ -19,9 +19,10 @@ from lngen.algebra.symbols import D, TypedSymbol
 from lngen.check.validation.lines import CommentedText
 from lngen.check.validation.loaded import imported, random_symbols, small
 from lngen.check.validation.numpy_text import LineRun, NamedValues, ProgramValues, TextFinding, is_unwritten, wide
+from lngen.check.validation.questions import Questions
 from lngen.check.validation.traced import Traced, TracedType, constants, numbers_in
 from lngen.emit.numpy.lowering import handed
-from lngen.plan.program import RowProgram
+from lngen.plan.program import Assignment, RowProgram
 from lngen.runtime.protocol.axes import without_axes
 from lngen.runtime.protocol.directions import FEATURE, ROW, ROW_SCALAR, DirectionProtocol, Entry, LayerProtocol
 
@@ -118,9 +119,10 @@ def validated(
         layer = LayerProtocol(without_axes(modules["numpy_backend"].INTERFACE))
         texts = {name: CommentedText(Path(str(module.__file__))) for name, module in modules.items()}
         numbers = cache(partial(_numbers, printed))
+        questions = Questions()
         for case in _cases(of["forward"], layer, is_brief):
-            with constants(numbers(case.features)):
-                _run(modules, texts, layer, of, case, found)
+            with constants(numbers(case.features, case.left_out)):
+                _run(modules, texts, layer, of, case, found, questions)
             if ends_at_first and any(each.findings for each in found.values()):
                 break
     for direction, each in found.items():
@@ -162,10 +164,25 @@ def _left_out(optional: Sequence[str], layer: LayerProtocol) -> Iterator[tuple[f
         yield from ((each, without) for without in alone for each in (nothing, *absent[: len(optional)]))
 
 
-def _numbers(programs: Iterable[RowProgram], features: int) -> list[Expr]:
-    """Return the numbers of programs that a float may round, for rows of so many entries, and their inverses."""
-    bodies = (line.body.xreplace({D: sympy.Integer(features)}) for program in programs for line in program.lines())
-    rounded = (each for each in numbers_in(bodies) if not (each.is_Integer and abs(each) <= _LARGEST_EXACT))
+def _numbers(programs: Iterable[RowProgram], features: int, left_out: frozenset[str]) -> list[Expr]:
+    """Return the numbers of programs that a float may round, and their inverses, for rows of so many entries.
+
+    A text has what lines are of inputs that are left out as numbers, too.
+    """
+    found: list[Expr] = []
+    for program in programs:
+        neutral = program.neutral()
+        known: dict[Expr, Expr] = {
+            argument.symbol: sympy.Rational(neutral[argument.name])  # type: ignore[attr-defined]
+            for argument in (*program.rows, *program.parameters)
+            if argument.name in left_out  # type: ignore[attr-defined]
+        }
+        for line in program.lines():
+            body = line.body.xreplace(known | {D: sympy.Integer(features)})
+            if isinstance(line, Assignment) and body.is_comparable:
+                known[line.symbol] = body
+            found += numbers_in([body])
+    rounded = (each for each in found if not (each.is_Integer and abs(each) <= _LARGEST_EXACT))
     return [*dict.fromkeys(both for each in rounded for both in (each, 1 / each))]
 
 
@@ -176,8 +193,9 @@ def _run(
     programs: Mapping[str, RowProgram],
     case: _TextCase,
     found: Mapping[str, Validated],
+    questions: Questions,
 ) -> None:
-    drawn, named, saved = _Drawn(case), NamedValues(), dict[str, Any]()
+    drawn, named, saved = _Drawn(case), NamedValues(questions=questions), dict[str, Any]()
     for direction, program in programs.items():
         takes, module = layer.directions[direction], modules[FILES[direction]]
         at_once = getattr(modules["numpy_backend"], f"_{direction.upper()}").at_once
