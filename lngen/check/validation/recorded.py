@@ -18,7 +18,8 @@ from sympy import Expr
 
 from lngen.algebra.symbols import SumRows, TypedSymbol
 from lngen.check.validation.numpy_text import TextFinding
-from lngen.check.validation.reading import ProgramLines, Reading
+from lngen.check.validation.program_lines import ProgramLines
+from lngen.check.validation.reading import Reading
 from lngen.check.validation.recording import Case, Place, RecordedKernel, WantedCases, cases, recorded_kernels
 from lngen.emit.cpp import handed
 from lngen.emit.cpp.contract import KernelArgument, LaunchContract, without
