@@ -116,7 +116,8 @@ class _KindsOf(Fold[Kinds]):
         return Kinds(known, known and any(part.other for part in parts))
 
     def multiply(self, e: Mul) -> Kinds:
-        parts = [*map(self.of, e.args)]
+        # Of -1 a sign is printed.
+        parts = [self.of(part) for part in e.args if part != -1]
         return Kinds(any(part.zero for part in parts), all(part.other for part in parts))
 
     def where(self, e: Where) -> Kinds:
