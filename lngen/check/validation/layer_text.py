@@ -19,7 +19,7 @@ from lngen.algebra.symbols import D, TypedSymbol
 from lngen.check.validation.lines import CommentedText
 from lngen.check.validation.loaded import imported, random_symbols, small
 from lngen.check.validation.numpy_text import LineRun, NamedValues, ProgramValues, TextFinding, is_unwritten, wide
-from lngen.check.validation.questions import Questions
+from lngen.check.validation.questions import OutOfWorkError, Questions, within
 from lngen.check.validation.traced import Traced, TracedType, constants, numbers_in
 from lngen.emit.numpy.lowering import handed
 from lngen.plan.program import Assignment, RowProgram
@@ -68,6 +68,8 @@ class Validated:
     compared: int = 0
     runs: int = 0
     features: set[int] = field(default_factory=set)
+    left_out: str = ""
+    """What was left out, in words, if not all of the cases were within the budget of work."""
 
     @property
     def sizes(self) -> str:
@@ -103,12 +105,17 @@ class _TextCase:
 
 
 def validated(
-    folder: Path, programs: Sequence[RowProgram], *, is_brief: bool = False, ends_at_first: bool = False
+    folder: Path,
+    programs: Sequence[RowProgram],
+    *,
+    is_brief: bool = False,
+    ends_at_first: bool = False,
+    work: int | None = None,
 ) -> dict[str, Validated]:
     """Validate the NumPy files of a layer in a folder against the programs of its plan; none of a layer of long rows.
 
     `is_brief` takes the calls that `lngen derive` waits for: every row length, blocks, and each argument left out once.
-    `ends_at_first` ends at the first finding.
+    `ends_at_first` ends at the first finding. After so much `work`, in terms multiplied, cases are left out.
     """
     printed = [*map(handed, programs)]
     of: dict[str, RowProgram] = {program.direction: program for program in printed}
@@ -119,10 +126,15 @@ def validated(
         layer = LayerProtocol(without_axes(modules["numpy_backend"].INTERFACE))
         texts = {name: CommentedText(Path(str(module.__file__))) for name, module in modules.items()}
         numbers = cache(partial(_numbers, printed))
-        questions = Questions()
-        for case in _cases(of["forward"], layer, is_brief):
-            with constants(numbers(case.features, case.left_out)):
-                _run(modules, texts, layer, of, case, found, questions)
+        questions, cases = Questions(work), [*_cases(of["forward"], layer, is_brief)]
+        for number, case in enumerate(cases):
+            try:
+                with constants(numbers(case.features, case.left_out)):
+                    _run(modules, texts, layer, of, case, found, questions)
+            except OutOfWorkError:
+                for each in found.values():
+                    each.left_out = within(number, len(cases))
+                break
             if ends_at_first and any(each.findings for each in found.values()):
                 break
     for direction, each in found.items():
@@ -312,6 +324,8 @@ class _TextCall:
         try:
             with self.lines.watch.watching():
                 made = function(*arguments, rooms if call[2] else at_once, call)
+        except OutOfWorkError:
+            raise
         except Exception as error:  # any error of the text is a finding
             trouble = f"{type(error).__name__}: {error}"
             # Of memory that was never written it is the text's; else numbers that are none may be why.

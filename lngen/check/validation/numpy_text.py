@@ -27,6 +27,8 @@ from lngen.prove.programs import equations_of
 Array = np.ndarray[Any, Any]
 
 _APART = 1e-15
+_WORK_OF_VALUE = 25
+"""Work of computing a value and comparing it, in terms multiplied."""
 
 
 @dataclass(frozen=True)
@@ -92,6 +94,7 @@ class NamedValues:
             if other.expression == sympy.nan or (is_line and one is UNCOMPUTED):
                 continue
             self.compared += 1
+            self.questions.spend(_WORK_OF_VALUE)
             if one.expression == other.expression:
                 continue
             if one.expression == sympy.nan or (one.is_infinite and not other.is_infinite):

@@ -70,6 +70,11 @@ class ProgramLines:
             else:
                 self._name(line.symbol, expression)
 
+    @property
+    def spent(self) -> int:
+        """The work that was taken, in terms multiplied."""
+        return _WORK_OF_ALL - self.names.algebra.budget.left
+
     def wanted(self, symbol: TypedSymbol) -> Expr:
         """Return what a symbol of the program is in the case."""
         return symbol.xreplace(self._table)

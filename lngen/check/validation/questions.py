@@ -16,10 +16,19 @@ class OutOfWorkError(Exception):
     """Error for a validation that has taken all of its work."""
 
 
+def within(done: int, cases: int) -> str:
+    """Return words for the cases that were within the budget of work; none if all were.
+
+    >>> within(5, 9), within(9, 9)
+    (', 5 of 9 cases within the budget of work', '')
+    """
+    return "" if done == cases else f", {done} of {cases} cases within the budget of work"
+
+
 class Questions:
     """Questions whether a difference is zero, each of which is asked once: rows, entries and calls are often alike.
 
-    `work` is what they may take together, in terms multiplied and in operations of questions; None is no limit.
+    `work` is what the validation may take in all, in terms multiplied; None is no limit.
 
     >>> x, y = sympy.symbols("x y", real=True)
     >>> questions = Questions()

@@ -39,6 +39,10 @@ _OF_THE_DRIVER: Mapping[str, Place] = {
 }
 
 
+_WORK_OF_LINE = 40
+"""Work of compiling a line of a program in a case, and reading it back, in terms multiplied."""
+
+
 @dataclass
 class CppValidated:
     """Outcome for a direction: the results that are right in every case that was tried, and the findings against it."""
@@ -46,19 +50,25 @@ class CppValidated:
     direction: str
     cases: int = 0
     compared: int = 0
+    of: int = 0
+    """The cases that there are: some are left out if not all are within the budget of work."""
     findings: list[TextFinding] = field(default_factory=list)
 
 
-def recorded(folder: Path, programs: Sequence[RowProgram], *, ends_at_first: bool = False) -> dict[str, CppValidated]:
+def recorded(
+    folder: Path, programs: Sequence[RowProgram], *, ends_at_first: bool = False, work: int | None = None
+) -> dict[str, CppValidated]:
     """Validate `layer.h` of a layer in a folder against the programs of its plan.
 
-    `ends_at_first` ends at the first finding. Raises NoCompiler where there is none.
+    `ends_at_first` ends at the first finding. After so much `work`, in terms multiplied, cases are left out. Raises
+    NoCompiler where there is none.
     """
     found: dict[str, CppValidated] = {program.direction: CppValidated(program.direction) for program in programs}
     printed: dict[str, RowProgram] = {program.direction: handed(program) for program in programs}
     contracts = {name: kernels_of(each, ()).contracts for name, each in printed.items()}
+    every = {name: cases(printed["forward"], each) for name, each in printed.items()}
     of: dict[str, WantedCases] = {
-        name: WantedCases(cases(printed["forward"], each), len(contracts[name]) > 1) for name, each in printed.items()
+        name: WantedCases(each, len(contracts[name]) > 1) for name, each in _affordable(every, printed, work).items()
     }
     try:
         kernels = recorded_kernels(folder.resolve() / LAYER, of)
@@ -67,16 +77,35 @@ def recorded(folder: Path, programs: Sequence[RowProgram], *, ends_at_first: boo
             raise
         found["forward"].findings.append(TextFinding("the text", str(error), refuted=True))
         return found
+    spent = 0
     for name, into in found.items():
+        into.of = len(every[name])
         for absent, parts in zip(of[name].cases, kernels[name], strict=True):
+            if work is not None and spent > work:
+                break
             case = _CppCase(printed[name], absent)
             case.take(contracts[name], parts)
+            spent += case.lines.spent
             into.cases += 1
             into.compared += case.compared
             words = f"without {', '.join(sorted(absent))}" if absent else "with all arguments"
             into.findings += [each.at(f"{name} {words}") for each in case.findings]
             if ends_at_first and into.findings:
                 return found
+    return found
+
+
+def _affordable(
+    every: Mapping[str, tuple[Case, ...]], programs: Mapping[str, RowProgram], work: int | None
+) -> dict[str, tuple[Case, ...]]:
+    """Return the first cases of each direction: as many as are read in so much work, which directions share."""
+    if work is None:
+        return dict(every)
+    found: dict[str, tuple[Case, ...]] = {}
+    for name, cases_of in every.items():
+        of_case = _WORK_OF_LINE * len([*programs[name].lines()])
+        found[name] = cases_of[: max(1, work // (len(every) - len(found)) // of_case)]
+        work -= of_case * len(found[name])
     return found
 
 

@@ -8,6 +8,8 @@ of a validation reaches the line); open.
 from __future__ import annotations
 
 import argparse
+import ast
+import multiprocessing
 import random
 import shutil
 import sys
@@ -16,8 +18,11 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from pathlib import Path
+from types import FrameType
+from unittest import mock
 
 from lngen.check.validation.layer_text import FILES, validated
+from lngen.check.validation.lines import Watch
 from lngen.check.validation.numpy_text import TextFinding
 from lngen.check.validation.recorded import LAYER, recorded
 from lngen.language.parsing import load
@@ -69,12 +74,29 @@ class Planted:
             path.write_text(text, encoding="utf-8")
         return "refuted" if any(each.refuted for each in findings) else "open" if findings else "equal"
 
-    def is_reached(self, path: Path, line: int) -> bool:
-        """Test whether a line of Python runs."""
-        lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
-        indented = lines[line - 1][: len(lines[line - 1]) - len(lines[line - 1].lstrip())]
-        broken = [*lines[: line - 1], f"{indented}raise ZeroDivisionError\n", *lines[line - 1 :]]
-        return self.outcome(path, Mistake("", line, "", "".join(broken)), self.numpy) == "refuted"
+    def idle(self, path: Path) -> set[int]:
+        """The lines of statements of a Python file that no call of a validation reaches."""
+        reached: set[int] = set()
+        call = Watch._call
+
+        def line(frame: FrameType, *_: object) -> object:
+            reached.add(frame.f_lineno)
+            return line
+
+        def seen(watch: Watch, frame: FrameType, event: str, value: object) -> object:
+            return line(frame) if frame.f_code.co_filename == str(path) else call(watch, frame, event, value)
+
+        with mock.patch.object(Watch, "_call", seen):
+            self.numpy()
+        lines: set[int] = set()
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.stmt) and not isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+                # Of a statement with a body, the lines of its head.
+                body = getattr(node, "body", None)
+                end = body[0].lineno if body else (node.end_lineno or node.lineno) + 1
+                numbers = {*range(node.lineno, end)}
+                lines |= numbers if reached.isdisjoint(numbers) else set()
+        return lines
 
 
 def outcomes(name: str, most: int, seed: int = 0) -> Iterator[tuple[str, Mistake]]:
@@ -102,10 +124,27 @@ def runtime_outcomes(name: str, most: int, seed: int = 0) -> Iterator[tuple[str,
         planted = Planted(name, Path(work))
         for file in _RUNTIME_FILES:
             path = planted.work / RUNTIME / "numpy" / file
+            idle = planted.idle(path)
             for mistake in mistakes(path.read_text(encoding="utf-8"), seed, functions=())[:most]:
-                outcome = planted.outcome(path, mistake, planted.numpy)
-                is_idle = outcome == "equal" and not planted.is_reached(path, mistake.line)
-                yield "idle" if is_idle else outcome, mistake
+                found = "idle" if mistake.line in idle else planted.outcome(path, mistake, planted.numpy)
+                yield found, mistake
+
+
+_TRIED: dict[str, Callable[[str, int, int], Iterator[tuple[str, Mistake]]]] = {
+    "": outcomes,
+    "C++: ": cpp_outcomes,
+    "runtime: ": runtime_outcomes,
+}
+
+
+def _tried(task: tuple[str, str, int, int]) -> list[tuple[str, Mistake]]:
+    where, name, most, seed = task
+    found = []
+    for outcome, mistake in _TRIED[where](name, most, seed):
+        found.append((outcome, mistake))
+        if outcome != "refuted":
+            print(f"{outcome}: {name}, line {mistake.line}, {where}{mistake.kind}: {mistake.change}", flush=True)
+    return found
 
 
 def main(arguments: list[str]) -> int:
@@ -114,22 +153,20 @@ def main(arguments: list[str]) -> int:
         prog="python -m tests.check.validation", description=(__doc__ or "").split("\n")[0]
     )
     parser.add_argument("-n", type=int, default=28, help="mistakes of each file of a layer (%(default)s)")
+    parser.add_argument("-j", type=int, default=1, help="processes (%(default)s)")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("layers", nargs="*", default=LAYERS)
     options = parser.parse_args(arguments)
     counts: Counter[tuple[str, str]] = Counter()
-    for name in options.layers:
-        planted = {
-            "": outcomes,
-            "C++: ": cpp_outcomes,
-            **({"runtime: ": runtime_outcomes} if name in ON_RUNTIME else {}),
-        }
-        for where, tried in planted.items():
-            for outcome, mistake in tried(name, options.n, options.seed):
-                counts[where + mistake.kind, outcome] += 1
-                if outcome != "refuted":
-                    said = f"line {mistake.line}, {where}{mistake.kind}: {mistake.change}"
-                    print(f"{outcome}: {name}, {said}", flush=True)
+    tasks = [
+        (where, name, options.n, options.seed)
+        for where in reversed(_TRIED)
+        for name in options.layers
+        if where != "runtime: " or name in ON_RUNTIME
+    ]
+    with multiprocessing.Pool(options.j) as pool:
+        for (where, *_), found in zip(tasks, pool.imap(_tried, tasks), strict=True):
+            counts.update((where + mistake.kind, outcome) for outcome, mistake in found)
     print(f"{'':32}" + "".join(f"{outcome:>8}" for outcome in OUTCOMES))
     for kind in dict.fromkeys(kind for kind, _ in sorted(counts)):
         print(f"{kind:32}" + "".join(f"{counts[kind, outcome]:8}" for outcome in OUTCOMES))
