@@ -39,11 +39,11 @@ def with_validated_text(layer: Derived) -> Derived:
     """
     what = " ".join(["emitted text", *(f"{name} {digest}" for name, digest in validated_files(layer).items())])
     write, read = partial(values.encode, given=layer.definition), partial(values.decode, given=layer.definition)
-    proofs = kept(what, layer.definition, lambda: tuple(_proofs(layer)), write, read)
+    found = kept(what, layer.definition, lambda: tuple(proofs(layer)), write, read)
     derivation = layer.plan.derivation
-    found = replace(derivation, proofs=(*derivation.proofs, *proofs))
-    require_evidence(found)
-    return replace(layer, plan=replace(layer.plan, derivation=found))
+    derivation = replace(derivation, proofs=(*derivation.proofs, *found))
+    require_evidence(derivation)
+    return replace(layer, plan=replace(layer.plan, derivation=derivation))
 
 
 def validated_files(layer: Derived) -> dict[str, str]:
@@ -70,15 +70,16 @@ def _compiles() -> bool:
     return True
 
 
-def _proofs(layer: Derived) -> Iterator[Proof]:
+def proofs(layer: Derived, work: int = _WORK) -> Iterator[Proof]:
+    """Yield the evidence about the text of a layer, from so much work for each language."""
     programs = layer.plan.programs()
     with tempfile.TemporaryDirectory() as folder:
         manifest.write(layer.emission, Path(folder))
         place = Path(folder, layer.emission.name)
         if _can_be_validated(layer, _NUMPY[0]):
-            yield from _tried("NumPy", lambda: _of_numpy(validated(place, programs, is_brief=True, work=_WORK)))
+            yield from _tried("NumPy", lambda: _of_numpy(validated(place, programs, is_brief=True, work=work)))
         if _can_be_validated(layer, LAYER):
-            yield from _tried("C++ and CUDA", lambda: _of_cpp(recorded(place, programs, work=_WORK)))
+            yield from _tried("C++ and CUDA", lambda: _of_cpp(recorded(place, programs, work=work)))
 
 
 def _tried(language: str, made: Callable[[], Iterator[Proof]]) -> list[Proof]:

@@ -81,7 +81,7 @@ def recorded(
     for name, into in found.items():
         into.of = len(every[name])
         for absent, parts in zip(of[name].cases, kernels[name], strict=True):
-            if work is not None and spent > work:
+            if work is not None and spent > work and into.cases:
                 break
             case = _CppCase(printed[name], absent)
             case.take(contracts[name], parts)
