@@ -124,6 +124,8 @@ class _KindsOf(Fold[Kinds]):
         return Kinds(all(self.of(part).zero for part in e.args[1:]))
 
     def power(self, e: Pow) -> Kinds:
+        if e.exp == 2 and isinstance(e.base, Symbol):
+            return self.of(e.base)  # it is printed as a product
         return Kinds(bool(e.exp.is_positive) and self.stays_zero(e.base))
 
     def function(self, e: Expr) -> Kinds:

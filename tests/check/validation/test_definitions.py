@@ -52,9 +52,9 @@ def test_text_of_numpy_is_right_and_a_mistake_is_refuted(name: str, tmp_path: Pa
 
 
 OF_CPP = {
-    # -w was a type in a function, and such a call did not compile.
-    "a sign before an input that is left out": (
-        "def f(x: Row, w: Feature = 1): return x*sum(x/exp(w))",
+    # -w and v*v were types in a function, and such a call did not compile.
+    "a sign and a square of inputs that are left out": (
+        "def f(x: Row, w: Feature = 1, v: Feature = -1): return x*sum(x/exp(w)*sigmoid(v*v))",
         ("math::exp(A(-w))", "math::exp(A(w))"),
     ),
     "a mean of what is a number where an input is left out": (
