@@ -11,6 +11,7 @@ from pathlib import Path
 
 from lngen.check.validation.layer_text import FILES, LONGEST, Validated, validated
 from lngen.check.validation.numpy_text import TextFinding, worst
+from lngen.check.validation.questions import within
 from lngen.check.validation.recorded import LAYER, CppValidated, Recording
 from lngen.derivation.derivation import EMITTED_TEXT, EVERY_D, NONE, Proof
 from lngen.emit.render import sha256_text
@@ -21,6 +22,13 @@ from lngen.pipeline.files import manifest
 from lngen.pipeline.stages import Derived, require_evidence
 from lngen.runtime.native.compiler import NoCompiler, compiler
 
+_WORK = 100_000
+"""Work that the validation of one language may take while a layer is derived, in terms multiplied: a few seconds.
+
+What it takes is counted, so that the evidence is the same on every machine.
+"""
+
+_NOTHING = ": no case within the budget of work"
 _NUMPY = ("numpy_backend.py", *sorted({f"{name}.py" for name in FILES.values()}))
 
 
@@ -32,11 +40,11 @@ def with_validated_text(layer: Derived) -> Derived:
     """
     what = " ".join(["emitted text", *(f"{name} {digest}" for name, digest in validated_files(layer).items())])
     write, read = partial(values.encode, given=layer.definition), partial(values.decode, given=layer.definition)
-    proofs = kept(what, layer.definition, lambda: tuple(_proofs(layer)), write, read)
+    found = kept(what, layer.definition, lambda: tuple(proofs(layer)), write, read)
     derivation = layer.plan.derivation
-    found = replace(derivation, proofs=(*derivation.proofs, *proofs))
-    require_evidence(found)
-    return replace(layer, plan=replace(layer.plan, derivation=found))
+    derivation = replace(derivation, proofs=(*derivation.proofs, *found))
+    require_evidence(derivation)
+    return replace(layer, plan=replace(layer.plan, derivation=derivation))
 
 
 def validated_files(layer: Derived) -> dict[str, str]:
@@ -63,15 +71,16 @@ def _compiles() -> bool:
     return True
 
 
-def _proofs(layer: Derived) -> Iterator[Proof]:
+def proofs(layer: Derived, work: int = _WORK) -> Iterator[Proof]:
+    """Yield the evidence about the text of a layer, from so much work for each language."""
     programs = layer.plan.programs()
     with tempfile.TemporaryDirectory() as folder:
         manifest.write(layer.emission, Path(folder))
         place = Path(folder, layer.emission.name)
         # The compiler is at work on the one text while the other runs.
-        with Recording(place, programs) if _can_be_validated(layer, LAYER) else nullcontext() as recording:
+        with Recording(place, programs, work) if _can_be_validated(layer, LAYER) else nullcontext() as recording:
             if _can_be_validated(layer, _NUMPY[0]):
-                yield from _tried("NumPy", lambda: _of_numpy(validated(place, programs, is_brief=True)))
+                yield from _tried("NumPy", lambda: _of_numpy(validated(place, programs, is_brief=True, work=work)))
             if recording:
                 yield from _tried("C++ and CUDA", lambda: _of_cpp(recording.validated()))
 
@@ -86,19 +95,24 @@ def _tried(language: str, made: Callable[[], Iterator[Proof]]) -> list[Proof]:
 
 def _of_numpy(found: Mapping[str, Validated]) -> Iterator[Proof]:
     yield from _not_shown("NumPy", {name: each.findings for name, each in found.items()})
-    right = {name: each for name, each in found.items() if not each.findings}
+    right = {name: each for name, each in found.items() if each.runs and not each.findings}
     if right:
-        sizes = next(iter(right.values())).sizes
+        least = min(right.values(), key=lambda each: len(each.features))
         lines = sum(len(each.shown) for each in right.values())
-        statement = f"the text of NumPy computes its steps: {lines} lines and results{_of(right, found)}"
-        yield Proof(f"exact at {sizes}", statement, True, EMITTED_TEXT, len(right))
+        what = f"{lines} lines and results{_of(right, found)}{least.left_out}"
+        statement = f"the text of NumPy computes its steps: {what}"
+        yield Proof(f"exact at {least.sizes}", statement, True, EMITTED_TEXT, len(right))
+    elif not any(each.findings for each in found.values()):
+        yield Proof(NONE, f"the text of NumPy{_NOTHING}", True, EMITTED_TEXT)
 
 
 def _of_cpp(found: Mapping[str, CppValidated]) -> Iterator[Proof]:
     yield from _not_shown("C++ and CUDA", {name: each.findings for name, each in found.items()})
-    right = {name: each.compared for name, each in found.items() if not each.findings}
+    right = {name: each.compared for name, each in found.items() if each.cases and not each.findings}
     if right:
-        statement = f"the text of C++ and CUDA computes its steps: {sum(right.values())} values{_of(right, found)}"
+        left_out = within(sum(each.cases for each in found.values()), sum(each.of for each in found.values()))
+        what = f"{sum(right.values())} values{_of(right, found)}{left_out}"
+        statement = f"the text of C++ and CUDA computes its steps: {what}"
         yield Proof(EVERY_D, statement, True, EMITTED_TEXT, len(right))
 
 

@@ -19,9 +19,10 @@ from lngen.check.validation.absence import NOTHING, Absence, absences, given_val
 from lngen.check.validation.lines import CommentedText
 from lngen.check.validation.loaded import imported, random_symbols, small
 from lngen.check.validation.numpy_text import LineRun, NamedValues, ProgramValues, TextFinding, is_unwritten, wide
+from lngen.check.validation.questions import OutOfWorkError, Questions, within
 from lngen.check.validation.traced import Traced, TracedType, constants, numbers_in
 from lngen.emit.numpy.lowering import handed
-from lngen.plan.program import RowProgram
+from lngen.plan.program import Assignment, RowProgram
 from lngen.runtime.protocol.axes import without_axes
 from lngen.runtime.protocol.directions import FEATURE, ROW, ROW_SCALAR, DirectionProtocol, Entry, LayerProtocol
 
@@ -66,6 +67,8 @@ class Validated:
     compared: int = 0
     runs: int = 0
     features: set[int] = field(default_factory=set)
+    left_out: str = ""
+    """What was left out, in words, if not all of the cases were within the budget of work."""
 
     @property
     def sizes(self) -> str:
@@ -94,12 +97,17 @@ class _TextCase:
 
 
 def validated(
-    folder: Path, programs: Sequence[RowProgram], *, is_brief: bool = False, ends_at_first: bool = False
+    folder: Path,
+    programs: Sequence[RowProgram],
+    *,
+    is_brief: bool = False,
+    ends_at_first: bool = False,
+    work: int | None = None,
 ) -> dict[str, Validated]:
     """Validate the NumPy files of a layer in a folder against the programs of its plan; none of a layer of long rows.
 
     `is_brief` takes the calls that `lngen derive` waits for: every row length, blocks, and each argument left out once.
-    `ends_at_first` ends at the first finding.
+    `ends_at_first` ends at the first finding. After so much `work`, in terms multiplied, cases are left out.
     """
     printed = [*map(handed, programs)]
     of: dict[str, RowProgram] = {program.direction: program for program in printed}
@@ -110,9 +118,15 @@ def validated(
         layer = LayerProtocol(without_axes(modules["numpy_backend"].INTERFACE))
         texts = {name: CommentedText(Path(str(module.__file__))) for name, module in modules.items()}
         numbers = cache(partial(_numbers, printed))
-        for case in _cases(of["forward"], layer, is_brief):
-            with constants(numbers(case.features)):
-                _run(modules, texts, layer, of, case, found)
+        questions, cases = Questions(work), [*_cases(of["forward"], layer, is_brief)]
+        for number, case in enumerate(cases):
+            try:
+                with constants(numbers(case.features, case.left_out)):
+                    _run(modules, texts, layer, of, case, found, questions)
+            except OutOfWorkError:
+                for each in found.values():
+                    each.left_out = within(number, len(cases))
+                break
             if ends_at_first and any(each.findings for each in found.values()):
                 break
     for direction, each in found.items():
@@ -140,10 +154,25 @@ def _cases(forward: RowProgram, layer: LayerProtocol, is_brief: bool) -> Iterato
             yield _TextCase(_SEVERAL_BLOCKS, smallest + 1, 80 + seed, point, absence)
 
 
-def _numbers(programs: Iterable[RowProgram], features: int) -> list[Expr]:
-    """Return the numbers of programs that a float may round, for rows of so many entries, and their inverses."""
-    bodies = (line.body.xreplace({D: sympy.Integer(features)}) for program in programs for line in program.lines())
-    rounded = (each for each in numbers_in(bodies) if not (each.is_Integer and abs(each) <= _LARGEST_EXACT))
+def _numbers(programs: Iterable[RowProgram], features: int, left_out: frozenset[str]) -> list[Expr]:
+    """Return the numbers of programs that a float may round, and their inverses, for rows of so many entries.
+
+    A text has what lines are of inputs that are left out as numbers, too.
+    """
+    found: list[Expr] = []
+    for program in programs:
+        neutral = program.neutral()
+        known: dict[Expr, Expr] = {
+            argument.symbol: sympy.Rational(neutral[argument.name])  # type: ignore[attr-defined]
+            for argument in (*program.rows, *program.parameters)
+            if argument.name in left_out  # type: ignore[attr-defined]
+        }
+        for line in program.lines():
+            body = line.body.xreplace(known | {D: sympy.Integer(features)})
+            if isinstance(line, Assignment) and body.is_comparable:
+                known[line.symbol] = body
+            found += numbers_in([body])
+    rounded = (each for each in found if not (each.is_Integer and abs(each) <= _LARGEST_EXACT))
     return [*dict.fromkeys(both for each in rounded for both in (each, 1 / each))]
 
 
@@ -154,8 +183,9 @@ def _run(
     programs: Mapping[str, RowProgram],
     case: _TextCase,
     found: Mapping[str, Validated],
+    questions: Questions,
 ) -> None:
-    drawn, named, saved = _Drawn(case), NamedValues(), dict[str, Any]()
+    drawn, named, saved = _Drawn(case), NamedValues(questions=questions), dict[str, Any]()
     for direction, program in programs.items():
         takes, module = layer.directions[direction], modules[FILES[direction]]
         at_once = getattr(modules["numpy_backend"], f"_{direction.upper()}").at_once
@@ -261,6 +291,8 @@ class _TextCall:
         try:
             with self.lines.watch.watching():
                 made = function(*arguments, rooms if call[2] else at_once, call)
+        except OutOfWorkError:
+            raise
         except Exception as error:  # any error of the text is a finding
             trouble = f"{type(error).__name__}: {error}"
             # Of memory that was never written it is the text's; else numbers that are none may be why.

@@ -19,16 +19,16 @@ from sympy import Expr
 from lngen.algebra.numeric import Arithmetic, evaluate_expression
 from lngen.algebra.symbols import D, SumRows, TypedSymbol, axes
 from lngen.check.validation.lines import CommentedLine, CommentedText, Watch
+from lngen.check.validation.questions import Questions
 from lngen.check.validation.traced import UNCOMPUTED, Traced, TracedArithmetic, traced
 from lngen.plan.program import RowProgram
-from lngen.prove.budget import Budget, TooLargeError, UndefinedError
-from lngen.prove.exact import ExplicitAlgebra
 from lngen.prove.programs import equations_of
 
 Array = np.ndarray[Any, Any]
 
 _APART = 1e-15
-_MOST_TRIES = 2000
+_WORK_OF_VALUE = 25
+"""Work of computing a value and comparing it, in terms multiplied."""
 
 
 @dataclass(frozen=True)
@@ -61,23 +61,27 @@ class NamedValues:
     """The symbols that values of lines were given, and what each stands for."""
 
     of: dict[Expr, Expr] = field(default_factory=dict)
-    made: dict[Expr, int] = field(default_factory=dict)
-    """The number of the line that each symbol stands for, in the order in which they ran."""
+    made: dict[Expr, tuple[int, int]] = field(default_factory=dict)
+    """The number of the line that each symbol stands for, in the order in which they ran, and its own."""
     lines: int = 0
     compared: int = 0
-    tries: int = _MOST_TRIES
-    """Comparisons that the algebra may still be asked for."""
+    questions: Questions = field(default_factory=Questions)
 
-    def written(self, name: str, values: Array) -> Array:
-        """Write symbols into memory in the place of values that are longer, and return what is there then."""
+    def written(self, name: str, values: Array, *, varies: bool = True) -> Array:
+        """Write symbols into memory in the place of values that are longer, and return what is there then.
+
+        A row's entries that do not vary are one symbol.
+        """
         self.lines += 1
-        for place, value in np.ndenumerate(values):
+        distinct = values if varies else values[..., :1]
+        for place, value in np.ndenumerate(distinct):
             if isinstance(value, Traced) and value.expression.args and not value.expression.is_number:
                 label = f"{name}#{len(self.of)}[{','.join(map(str, place))}]"
                 symbol = Traced(sympy.Symbol(label, real=True), value.value)
                 self.of[symbol.expression] = value.expression
-                self.made[symbol.expression] = self.lines
-                values[place] = symbol
+                self.made[symbol.expression] = self.lines, len(self.of)
+                distinct[place] = symbol
+        values[...] = distinct
         return values.copy()
 
     def trouble(self, found: Array, wanted: Array, *, is_line: bool = False) -> tuple[str, bool]:
@@ -90,6 +94,7 @@ class NamedValues:
             if other.expression == sympy.nan or (is_line and one is UNCOMPUTED):
                 continue
             self.compared += 1
+            self.questions.spend(_WORK_OF_VALUE)
             if one.expression == other.expression:
                 continue
             if one.expression == sympy.nan or (one.is_infinite and not other.is_infinite):
@@ -97,25 +102,22 @@ class NamedValues:
             scale = 1 + abs(one.value) + abs(other.value)
             if abs(one.value - other.value) > _APART * scale:
                 return f"entry {place}: {_short(one)} is not {_short(other)}", True
-            if not self._vanishes(one.expression - other.expression):
+            if not self._are_equal(one.expression, other.expression):
                 return f"entry {place}: {_short(one)} is not seen to be {_short(other)}", False
         return "", False
 
-    def _vanishes(self, difference: Expr) -> bool:
-        while self.tries > 0:
-            self.tries -= 1
-            try:
-                if ExplicitAlgebra(Budget()).vanishes(difference):
-                    return True
-            except (TooLargeError, UndefinedError):
-                return False
-            # The line that ran last is opened first, so that no value is opened before those that are made of it.
-            last = max((self.made[s] for s in difference.free_symbols & self.made.keys()), default=0)
-            if not last:
-                return False
-            table = {s: self.of[s] for s in difference.free_symbols if self.made.get(s) == last}
-            difference = difference.xreplace(table)
-        return False
+    def _are_equal(self, found: Expr, wanted: Expr) -> bool:
+        while True:
+            answer = self.questions.vanishes(found - wanted, lambda s: (self.made.get(s, (0, 0)), str(s)))
+            # What only one of both has is opened first: else the lines that both have make them long. Of several it is
+            # the line that ran last, so that no value is opened before those that are made of it.
+            one, other = found.free_symbols, wanted.free_symbols
+            named = (one ^ other) & self.made.keys() or one & self.made.keys()
+            if answer is not False or not named:
+                return bool(answer)
+            last, _ = max(self.made[s] for s in named)
+            table = {s: self.of[s] for s in named if self.made[s][0] == last}
+            found, wanted = found.xreplace(table), wanted.xreplace(table)
 
 
 def _pairs(found: Array, wanted: Array) -> Array:
@@ -153,9 +155,10 @@ class ProgramValues:
         if not axes(symbol).rows:
             self.known[symbol] = values
             return
-        shape = (self.rows, self.features if axes(symbol).features else 1)
-        whole = self.known.setdefault(symbol, np.empty(shape, object))
-        whole[rows] = np.broadcast_to(values, whole[rows].shape)
+        width = self.features if axes(symbol).features else 1
+        whole = self.known.setdefault(symbol, np.empty((self.rows, width), object))
+        # What is one value for each row may stand in every entry of it.
+        whole[rows] = np.broadcast_to(values[..., :width] if np.ndim(values) else values, whole[rows].shape)
         self.there.setdefault(symbol, set()).update(range(*rows.indices(self.rows)))
 
     def of(self, symbol: TypedSymbol, rows: slice) -> Any:
@@ -225,7 +228,9 @@ class LineRun:
             self.shown.add(line.words)
         is_partial = self.values.equations[symbol].expression.has(SumRows) and id(frame) in self._spans
         if isinstance(value, np.ndarray) and value.ndim and value.flags.writeable and not is_partial:
-            self.values.learn(symbol, rows, _filled(self.named.written(line.name, value), wanted))
+            varies = value.ndim < 2 or axes(symbol).features
+            written = self.named.written(line.name, value, varies=varies)
+            self.values.learn(symbol, rows, _filled(written, wanted))
         elif not is_partial:
             self.values.learn(symbol, rows, value)
 

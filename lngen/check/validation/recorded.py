@@ -20,7 +20,8 @@ from sympy import Expr
 
 from lngen.algebra.symbols import SumRows, TypedSymbol
 from lngen.check.validation.numpy_text import TextFinding
-from lngen.check.validation.reading import ProgramLines, Reading
+from lngen.check.validation.program_lines import ProgramLines
+from lngen.check.validation.reading import Reading
 from lngen.check.validation.recording import Case, Place, RecordedKernel, WantedCases, cases, recorded_kernels
 from lngen.emit.cpp import handed
 from lngen.emit.cpp.contract import KernelArgument, LaunchContract, without
@@ -40,6 +41,10 @@ _OF_THE_DRIVER: Mapping[str, Place] = {
 }
 
 
+_WORK_OF_LINE = 40
+"""Work of compiling a line of a program in a case, and reading it back, in terms multiplied."""
+
+
 @dataclass
 class CppValidated:
     """Outcome for a direction: the results that are right in every case that was tried, and the findings against it."""
@@ -47,27 +52,37 @@ class CppValidated:
     direction: str
     cases: int = 0
     compared: int = 0
+    of: int = 0
+    """The cases that there are: some are left out if not all are within the budget of work."""
     findings: list[TextFinding] = field(default_factory=list)
 
 
-def recorded(folder: Path, programs: Sequence[RowProgram], *, ends_at_first: bool = False) -> dict[str, CppValidated]:
+def recorded(
+    folder: Path, programs: Sequence[RowProgram], *, ends_at_first: bool = False, work: int | None = None
+) -> dict[str, CppValidated]:
     """Validate `layer.h` of a layer in a folder against the programs of its plan.
 
-    `ends_at_first` ends at the first finding. Raises NoCompiler where there is none.
+    `ends_at_first` ends at the first finding. After so much `work`, in terms multiplied, cases are left out. Raises
+    NoCompiler where there is none.
     """
-    with Recording(folder, programs) as recording:
+    with Recording(folder, programs, work) as recording:
         return recording.validated(ends_at_first)
 
 
 class Recording:
-    """The text `layer.h` of a layer in a folder, which a compiler is at work on until it is `validated`."""
+    """The text `layer.h` of a layer in a folder, which a compiler is at work on until it is `validated`.
 
-    def __init__(self, folder: Path, programs: Sequence[RowProgram]) -> None:
+    After so much `work`, in terms multiplied, cases are left out.
+    """
+
+    def __init__(self, folder: Path, programs: Sequence[RowProgram], work: int | None = None) -> None:
+        self.work = work
         self.printed: dict[str, RowProgram] = {program.direction: handed(program) for program in programs}
         self.contracts = {name: kernels_of(each, ()).contracts for name, each in self.printed.items()}
+        self.every = {name: cases(self.printed["forward"], each) for name, each in self.printed.items()}
         self.of: dict[str, WantedCases] = {
-            name: WantedCases(cases(self.printed["forward"], each), len(self.contracts[name]) > 1)
-            for name, each in self.printed.items()
+            name: WantedCases(each, len(self.contracts[name]) > 1)
+            for name, each in _affordable(self.every, self.printed, work).items()
         }
         self._pool = ThreadPoolExecutor(1)
         self._kernels = self._pool.submit(recorded_kernels, folder.resolve() / LAYER, self.of)
@@ -91,10 +106,15 @@ class Recording:
                 raise
             found["forward"].findings.append(TextFinding("the text", str(error), refuted=True))
             return found
+        spent = 0
         for name, into in found.items():
+            into.of = len(self.every[name])
             for absent, parts in zip(self.of[name].cases, kernels[name], strict=True):
+                if self.work is not None and spent > self.work and into.cases:
+                    break
                 case = _CppCase(self.printed[name], absent)
                 case.take(self.contracts[name], parts)
+                spent += case.lines.spent
                 into.cases += 1
                 into.compared += case.compared
                 words = f"without {', '.join(sorted(absent))}" if absent else "with all arguments"
@@ -102,6 +122,20 @@ class Recording:
                 if ends_at_first and into.findings:
                     return found
         return found
+
+
+def _affordable(
+    every: Mapping[str, tuple[Case, ...]], programs: Mapping[str, RowProgram], work: int | None
+) -> dict[str, tuple[Case, ...]]:
+    """Return the first cases of each direction: as many as are read in so much work, which directions share."""
+    if work is None:
+        return dict(every)
+    found: dict[str, tuple[Case, ...]] = {}
+    for name, cases_of in every.items():
+        of_case = _WORK_OF_LINE * len([*programs[name].lines()])
+        found[name] = cases_of[: max(1, work // (len(every) - len(found)) // of_case)]
+        work -= of_case * len(found[name])
+    return found
 
 
 class _CppCase:

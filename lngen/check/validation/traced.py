@@ -19,7 +19,7 @@ import sympy
 from sympy import Expr
 
 from lngen.algebra.numeric import Arithmetic
-from lngen.algebra.symbols import HEADS, Power
+from lngen.algebra.symbols import HEADS, Power, Sigmoid
 from lngen.language.oracle.multiprecision import Functions
 
 _DIGITS = 40
@@ -150,23 +150,29 @@ class Traced:
             return 2
         return 0 if abs(difference) < _ZERO else 1 if difference > 0 else -1
 
-    def __lt__(self, other: Any) -> bool:
-        return self._less(other) == -1
+    def _compared(self, other: Any, *signs: int) -> Any:
+        """Test whether the difference has one of some signs; NumPy compares the entries of an array."""
+        if isinstance(other, np.ndarray) and other.ndim:
+            return NotImplemented
+        return self._less(other) in signs
 
-    def __le__(self, other: Any) -> bool:
-        return self._less(other) in (-1, 0)
+    def __lt__(self, other: Any) -> Any:
+        return self._compared(other, -1)
 
-    def __gt__(self, other: Any) -> bool:
-        return self._less(other) == 1
+    def __le__(self, other: Any) -> Any:
+        return self._compared(other, -1, 0)
 
-    def __ge__(self, other: Any) -> bool:
-        return self._less(other) in (1, 0)
+    def __gt__(self, other: Any) -> Any:
+        return self._compared(other, 1)
 
-    def __eq__(self, other: object) -> bool:
-        return self._less(other) == 0
+    def __ge__(self, other: Any) -> Any:
+        return self._compared(other, 1, 0)
 
-    def __ne__(self, other: object) -> bool:
-        return self._less(other) != 0
+    def __eq__(self, other: object) -> Any:
+        return self._compared(other, 0)
+
+    def __ne__(self, other: object) -> Any:
+        return self._compared(other, -1, 1, 2)
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -189,7 +195,13 @@ UNCOMPUTED = Traced.symbol("uncomputed", "nan")
 
 
 def _quotient(a: Traced, b: Traced) -> Traced:
-    return UNDEFINED if b.is_zero else Traced(a.expression / b.expression, a.value / b.value)
+    if b.is_zero:
+        return UNDEFINED
+    rest = b.expression - 1
+    if isinstance(rest, sympy.exp) and a.expression == 1:
+        # The runtime computes a sigmoid so. Named, it is short, and proofs know its slope.
+        return Traced(Sigmoid(-rest.args[0]), a.value / b.value)
+    return Traced(a.expression / b.expression, a.value / b.value)
 
 
 def _power(base: Traced, exponent: Traced) -> Traced:
@@ -254,7 +266,7 @@ def numbers_in(bodies: Iterable[Expr]) -> Iterator[Expr]:
     """
     for part in (part for body in bodies for part in sympy.preorder_traversal(body) if isinstance(part, Expr)):
         number = part.as_independent(*part.free_symbols, as_Add=False)[0] if part.is_Mul else part
-        if number.is_number and number.is_finite and number.is_real:
+        if number.is_comparable and number.is_finite:
             yield number
 
 

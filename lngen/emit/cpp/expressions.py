@@ -116,13 +116,16 @@ class _KindsOf(Fold[Kinds]):
         return Kinds(known, known and any(part.other for part in parts))
 
     def multiply(self, e: Mul) -> Kinds:
-        parts = [*map(self.of, e.args)]
+        # Of -1 a sign is printed.
+        parts = [self.of(part) for part in e.args if part != -1]
         return Kinds(any(part.zero for part in parts), all(part.other for part in parts))
 
     def where(self, e: Where) -> Kinds:
         return Kinds(all(self.of(part).zero for part in e.args[1:]))
 
     def power(self, e: Pow) -> Kinds:
+        if e.exp == 2 and isinstance(e.base, Symbol):
+            return self.of(e.base)  # it is printed as a product
         return Kinds(bool(e.exp.is_positive) and self.stays_zero(e.base))
 
     def function(self, e: Expr) -> Kinds:

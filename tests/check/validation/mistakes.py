@@ -6,6 +6,7 @@ import ast
 import random
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 UFUNCS = {"add": "subtract", "subtract": "add", "multiply": "divide", "divide": "multiply"}
 SIGNS = {"+": "-", "-": "+", "*": "/", "/": "*"}
@@ -32,11 +33,19 @@ class _Source:
         return ast.get_source_segment(self.text, node) or ""
 
     def changed(self, kind: str, node: ast.expr | ast.stmt, new: str) -> Mistake:
-        raw = self.text.encode()
-        start = self._starts[node.lineno - 1] + node.col_offset
-        end = self._starts[(node.end_lineno or 0) - 1] + (node.end_col_offset or 0)
+        raw, (start, end) = self.text.encode(), self._place(node)
         text = (raw[:start] + new.encode() + raw[end:]).decode()
         return Mistake(kind, node.lineno, f"{self.of(node)} -> {new}", text)
+
+    def swapped(self, kind: str, one: ast.stmt, other: ast.stmt) -> Mistake:
+        """The text with two statements in the other order."""
+        raw, (start, end), (from_, to) = self.text.encode(), self._place(one), self._place(other)
+        text = raw[:start] + raw[from_:to] + raw[end:from_] + raw[start:end] + raw[to:]
+        return Mistake(kind, one.lineno, f"{self.of(one)} after {self.of(other)}", text.decode())
+
+    def _place(self, node: ast.expr | ast.stmt) -> tuple[int, int]:
+        end = self._starts[(node.end_lineno or 0) - 1] + (node.end_col_offset or 0)
+        return self._starts[node.lineno - 1] + node.col_offset, end
 
     def blocks(self) -> Iterator[ast.FunctionDef]:
         """The functions in which mistakes are planted."""
@@ -145,6 +154,21 @@ def _other_number(source: _Source, _: random.Random) -> Iterator[Mistake]:
             yield source.changed("another number", node, str(node.value + 1))
 
 
+def _order(source: _Source, _: random.Random) -> Iterator[Mistake]:
+    for node in source.inside(ast.stmt):
+        statements = getattr(node, "body", [])
+        for one, other in pairwise(each for each in statements if isinstance(each, (ast.Assign, ast.AugAssign))):
+            yield source.swapped("order of writes", one, other)
+
+
+def _off_by_one(source: _Source, _: random.Random) -> Iterator[Mistake]:
+    for node in source.inside(ast.Slice):
+        assert isinstance(node, ast.Slice)
+        for bound, sign in ((node.lower, "+"), (node.upper, "-")):
+            if bound is not None:
+                yield source.changed("off by one", bound, f"{source.of(bound)} {sign} 1")
+
+
 KINDS: tuple[Callable[[_Source, random.Random], Iterator[Mistake]], ...] = (
     _other_ufunc,
     _other_sign,
@@ -154,4 +178,6 @@ KINDS: tuple[Callable[[_Source, random.Random], Iterator[Mistake]], ...] = (
     _left_out,
     _presence,
     _other_number,
+    _order,
+    _off_by_one,
 )

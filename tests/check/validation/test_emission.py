@@ -6,9 +6,10 @@ from dataclasses import replace
 
 import pytest
 
+from lngen.check.validation import emission
 from lngen.check.validation.emission import with_validated_text
 from lngen.cli import derive
-from lngen.derivation.derivation import EMITTED_TEXT, EVERY_D
+from lngen.derivation.derivation import EMITTED_TEXT, EVERY_D, NONE
 from lngen.language.parsing import parse
 from lngen.pipeline import stages
 from lngen.pipeline.stages import Derived, EvidenceError
@@ -47,6 +48,21 @@ def test_without_a_compiler_there_is_that_of_numpy_alone(layer: Derived, monkeyp
     monkeypatch.setenv("CXX", "no-such-compiler")
     proofs = with_validated_text(layer).plan.derivation.proofs
     assert [each.kind for each in proofs if each.about == EMITTED_TEXT] == ["exact at D = 1, 2, 3, 4"]
+
+
+def test_what_is_beyond_the_budget_of_work_is_told(layer: Derived) -> None:
+    """The work is counted, so the cases that are left out are the same everywhere; a mistake in the others is seen."""
+    some, none = ([*emission.proofs(layer, work=work)] for work in (8_000, 20))
+    assert [proof.statement.rpartition(": ")[2] for proof in some] == [
+        "31 lines and results, 3 of 6 cases within the budget of work",
+        "22 values",
+    ]
+    assert some[0].kind == "exact at D = 1, 2, 3"
+    assert (none[0].kind, none[0].passed) == (NONE, True)
+    assert none[0].statement == "the text of NumPy: no case within the budget of work"
+    assert none[1].statement.endswith(": 8 values, 4 of 12 cases within the budget of work")
+    wrong = [*emission.proofs(changed(layer, *MISTAKES["NumPy"]), work=8_000)]
+    assert not all(proof.passed for proof in wrong)
 
 
 MISTAKES = {
