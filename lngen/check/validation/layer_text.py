@@ -121,7 +121,7 @@ def validated(
         questions, cases = Questions(work), [*_cases(of["forward"], layer, is_brief)]
         for number, case in enumerate(cases):
             try:
-                with constants(numbers(case.features, case.left_out)):
+                with constants(numbers(case.features, case.absence.inputs)):
                     _run(modules, texts, layer, of, case, found, questions)
             except OutOfWorkError:
                 for each in found.values():
