@@ -236,6 +236,9 @@ NATIVE = HeaderReading(
 _GIVEN = ("VECTOR", "ROWS_COPIED", "ROW", "SUMS", "HOLDS_FEATURES", "KEEPS_ROW", "ACCESS")
 """Numbers of a geometry that the compiler knows; the others are symbols."""
 
+_UNREAD = ("UNROLL",)
+"""Numbers that no address depends on."""
+
 _GEOMETRY = """
 template <class T_, int VECTOR_, int ROWS_COPIED_, Held ROW_, Place SUMS_, bool HOLDS_FEATURES_> struct Geometry {
   using T = T_;
@@ -283,6 +286,7 @@ def geometry(text: str) -> str:
     start = text.index("struct Geometry {")
     body = re.sub(r"//[^\n]*", "", text[start : closing(text, text.index("{", start), "{}")])
     declared = [*_declared(body)]
+    declared = [each for each in declared if each[1] not in _UNREAD]
     found = {name: (kind, value) for kind, name, value in declared}
     missing = {*_GIVEN, "MEMORY", "SHAPE", "HELD", "SHARED_BYTES"} - found.keys()
     if missing:
