@@ -65,7 +65,8 @@ class ProgramLines:
         self._table: dict[Expr, Expr] = dict(neutral)
         for line in equations_of(program):
             expression = self.known(line.expression.xreplace(self._table))
-            if expression.is_Atom:
+            if expression.is_Atom or expression.is_number:
+                # Of a number more is known than of a name, such as its sign.
                 self._table[line.symbol] = expression
             else:
                 self._name(line.symbol, expression)
@@ -195,7 +196,9 @@ class _Point:
 
     def _drawn(self, symbol: TypedSymbol) -> Any:
         draw = random.Random(f"{self.seed} {symbol} {axes(symbol)}")
-        return drawn(symbol, self.features, draw, *_RANGES[self.seed % len(_RANGES)])
+        low, high = _RANGES[self.seed % len(_RANGES)]
+        # What a symbol claims may have made an expression shorter.
+        return drawn(symbol, self.features, draw, 0 if symbol.is_nonnegative else low, high)
 
 
 def _numbers(program: RowProgram) -> Iterable[tuple[float, Expr]]:

@@ -36,7 +36,7 @@ LAYERS = (
     *("layer_norm", "rms_norm", "softmax", "cross_entropy", "add_layer_norm", "batch_norm", "group_norm"),
     *("causal_softmax", "label_cross_entropy", "layer_norm_gelu", "dropout_add_layer_norm", "packed_swiglu"),
 )
-ON_RUNTIME = ("layer_norm", "cross_entropy", "causal_softmax")
+ON_RUNTIME = ("layer_norm", "cross_entropy", "causal_softmax", "label_cross_entropy")
 """Layers on which mistakes of the runtime are tried, three times as many: what none of them reaches is idle."""
 
 _RUNTIME_FILES = ("rows.py", "blocks.py")
@@ -92,8 +92,10 @@ class Planted:
         with mock.patch.object(Watch, "_call", seen):
             self.numpy()
         lines: set[int] = set()
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.stmt) and not isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+        functions = [node for node in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(node, ast.FunctionDef)]
+        for node in (each for function in functions for each in ast.walk(function) if each is not function):
+            is_text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+            if isinstance(node, ast.stmt) and not isinstance(node, ast.FunctionDef) and not is_text:
                 # Of a statement with a body, the lines of its head.
                 body = getattr(node, "body", None)
                 end = body[0].lineno if body else (node.end_lineno or node.lineno) + 1
