@@ -184,6 +184,7 @@ template <class A, unsigned long long NEEDED, int N> struct Found {
   A values[N];
 };
 template <int I, class A, unsigned long long NEEDED, int N> LNGEN_INLINE auto get(const Found<A, NEEDED, N>& found) {
+  static_assert(I < N, "one of as many results as there are terms");
   if constexpr (NEEDED >> I & 1) return found.values[I];
   else return Zero();
 }

@@ -8,7 +8,7 @@ Each message names the argument, its fault, and what to pass instead.
 from collections.abc import Mapping, Sequence
 from enum import Enum
 from math import prod
-from typing import Any, Protocol, TypeAlias
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
@@ -52,11 +52,20 @@ class DLPackArray(Protocol):
 DeviceArray: TypeAlias = CudaArray | DLPackArray
 
 
+class RowSegments(NamedTuple):
+    """Segments of a row: of so many entries, so many entries apart; `within` is 0 if all of a segment are one entry."""
+
+    length: int
+    apart: int
+    within: int
+
+
 class Memory:
     """Memory on a device; `owner` is the object that came with it.
 
-    It is dense if there are no `steps`: how many entries apart neighbours along each axis are. It reaches over so many
-    `nbytes`. Without an owner it is a result that is not yet allocated, of type `dtype`.
+    It is dense if there are no `steps`: how many entries apart neighbours along each axis are. Rows with gaps or shared
+    entries have `segments`. It reaches over so many `nbytes`. Without an owner it is a result that is not yet
+    allocated, of type `dtype`.
     """
 
     def __init__(
@@ -68,14 +77,30 @@ class Memory:
         read_only: bool = False,
         dtype: DType | None = None,
         steps: Shape | None = None,
+        segments: RowSegments | None = None,
     ) -> None:
         self.owner, self.pointer, self.shape, self.steps = owner, pointer, shape, steps
+        self.segments = segments
         self.itemsize = int(typestr[2:])
         entries = prod(shape)
         if steps is not None and entries:
-            entries = 1 + sum((size - 1) * step for size, step in zip(shape, steps, strict=True))
+            entries = 1 + sum((size - 1) * step for size, step in self.axes)
         self.nbytes = entries * self.itemsize
         self.typestr, self.read_only, self.own_dtype = typestr, read_only, dtype
+
+    @property
+    def axes(self) -> list[tuple[int, int]]:
+        """Size and step of each axis, of which a row in segments has two; none if the memory is dense."""
+        found = list(zip(self.shape, self.steps or (), strict=False))
+        if self.segments is None:
+            return found
+        length, apart, within = self.segments
+        return [*found[:-1], (self.shape[-1] // length, apart), (length, within)]
+
+    @property
+    def is_of_segment(self) -> bool:
+        """Test whether a row has one entry for each segment."""
+        return self.segments is not None and self.segments.within == 0
 
     @property
     def kind(self) -> str:
@@ -111,15 +136,19 @@ def own_dtype(value: Any) -> DType | None:
 def memory(name: str, value: Any, row_axes: int | None = None) -> Memory:
     """Return the device memory of an object, read from `__cuda_array_interface__` or DLPack.
 
-    It is dense; with `row_axes` only the last axes are, so many of them. Raises ValueError if it is not.
+    It is dense; with `row_axes` only the last axes are, so many of them. If the interface has "segments", true, the
+    last two axes are a row: segments, and their entries, which are one behind the other or one. Raises ValueError if it
+    is not.
     """
     interface = getattr(value, "__cuda_array_interface__", None)
     if not isinstance(interface, dict):
         value = _from_dlpack(name, value)
         interface = value.__cuda_array_interface__
     shape, typestr = tuple(interface["shape"]), interface["typestr"]
-    steps = None
-    if (strides := interface.get("strides")) is not None and not _is_dense(shape, strides, int(typestr[2:])):
+    strides, steps, segments = interface.get("strides"), None, None
+    if interface.get("segments"):
+        shape, strides, segments = _joined(name, shape, strides, int(typestr[2:]), row_axes)
+    if strides is not None and (segments or not _is_dense(shape, strides, int(typestr[2:]))):
         steps = _steps(shape, strides, int(typestr[2:]), row_axes)
         if steps is None:
             raise ValueError(
@@ -129,7 +158,7 @@ def memory(name: str, value: Any, row_axes: int | None = None) -> Memory:
     if interface.get("mask") is not None:
         raise TypeError(f"{name} has a mask; pass an array without one")
     pointer, read_only = interface["data"]
-    found = Memory(value, pointer or 0, shape, typestr, read_only, own_dtype(value), steps)
+    found = Memory(value, pointer or 0, shape, typestr, read_only, own_dtype(value), steps, segments)
     if found.nbytes and not pointer:
         raise ValueError(f"{name} has shape {shape} and no memory; pass an array in use")
     return found
@@ -143,6 +172,29 @@ def _is_dense(shape: Shape, strides: Sequence[int], step: int) -> bool:
             return False
         step *= length
     return True
+
+
+def _joined(
+    name: str, shape: Shape, strides: Sequence[int] | None, size: int, row_axes: int | None
+) -> tuple[Shape, Sequence[int] | None, RowSegments | None]:
+    """Return shape and strides of rows whose last two axes are one, and their segments if the rows are not dense."""
+    if row_axes != 1 or len(shape) < 2:
+        raise ValueError(f"{name} is in segments, which is for rows; pass a contiguous copy")
+    count, length = shape[-2:]
+    joined = (*shape[:-2], count * length)
+    if strides is None:
+        return joined, None, None
+    between, within = strides[-2:]
+    within = size if length == 1 else within
+    between = length * within if count == 1 else between
+    if within not in (0, size) or between < 0 or between % size:
+        raise ValueError(
+            f"{name} has strides {tuple(strides)} for shape {shape} in segments, and kernels take entries of a segment "
+            "one behind the other, or as one; pass a contiguous copy"
+        )
+    is_dense = not count * length or (within == size and between == length * size)
+    segments = None if is_dense else RowSegments(length, between // size, within // size)
+    return joined, (*strides[:-2], size), segments
 
 
 def _steps(shape: Shape, strides: Sequence[int], size: int, row_axes: int | None) -> Shape | None:
@@ -184,6 +236,8 @@ def array(name: str, value: Any, of_integers: bool = False, row_axes: int | None
             f"{name} starts at address {found.pointer:#x}, which is not aligned for "
             f"{TYPES[found.kind]}; pass a copy, which is aligned"
         )
+    if of_integers and found.segments:
+        raise ValueError(f"{name} is in segments, which is for rows of floats; pass a contiguous copy")
     return found
 
 
@@ -255,11 +309,19 @@ def stream_handle(stream: Any) -> int:
 # ---- results
 
 
-def result(name: str, out: Any, shape: Shape, dtype: DType | None, row_axes: int | None = None) -> Memory | None:
+def result(
+    name: str,
+    out: Any,
+    shape: Shape,
+    dtype: DType | None,
+    row_axes: int | None = None,
+    sums_in: DType | None = None,
+) -> Memory | None:
     """The memory of a result: the caller's own, or some that is yet to be allocated.
 
     None if there is no such result: `dtype` is None then. With `row_axes` only the last axes need to be dense, so many
-    of them, and along others entries may be one.
+    of them, and along others entries may be one. If the entries of a segment are one, they get sums of type `sums_in`;
+    without it they may not be.
     """
     if dtype is None:
         if out is not None:
@@ -269,6 +331,12 @@ def result(name: str, out: Any, shape: Shape, dtype: DType | None, row_axes: int
         return Memory(None, 0, shape, dtype.str, dtype=dtype)
     words = f"out for {name}"
     found = array(words, out, row_axes=row_axes) if dtype.str in KINDS else memory(words, out, row_axes)
+    if found.is_of_segment:
+        if sums_in is None:
+            raise ValueError(
+                f"{words} has one entry for each segment, and only gradients of rows are added up; pass one with all"
+            )
+        dtype = sums_in
     if found.shape != shape or not _is_of(found, dtype):
         own, wanted = (TYPES[KINDS[each]] if each in KINDS else each for each in (found.typestr, dtype.str))
         wanted = wanted if dtype.str in KINDS else dtype.name
@@ -284,7 +352,7 @@ def result(name: str, out: Any, shape: Shape, dtype: DType | None, row_axes: int
 def _overlaps_itself(found: Memory) -> bool:
     """Test whether entries lie on others, besides those along an axis of stride 0."""
     reach = 1
-    for step, size in sorted(zip(found.steps or (), found.shape, strict=False)):
+    for step, size in sorted((step, size) for size, step in found.axes):
         if step and size > 1:
             if step < reach:
                 return True

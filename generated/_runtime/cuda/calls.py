@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Call of a layer's kernels: its arguments, checked as far as possible without a device, and its results."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import prod
@@ -105,7 +105,9 @@ class KernelKey(NamedTuple):
     """Properties of a call that choose its kernels.
 
     `integer_types` are those of arrays of integers, and of inputs that are one integer. Rows lie along so many `axes`,
-    or with none one behind the other. Results of rows in `summed`, a set of bits, get sums over runs of rows.
+    or with none one behind the other. Results of rows in `summed`, a set of bits, get sums over runs of rows. Rows in
+    segments of so many entries, or 0, have one for each segment if they are in `of_segment`; results in `by_segment`
+    get the sum of each.
     """
 
     direction: str
@@ -117,6 +119,9 @@ class KernelKey(NamedTuple):
     saves: bool = True
     axes: int = 0
     summed: int = 0
+    segment: int = 0
+    of_segment: int = 0
+    by_segment: int = 0
 
 
 class DeviceCall:
@@ -149,7 +154,8 @@ class DeviceCall:
             may_lie_apart = each.is_per_row and each.symbol not in self.direction.zeros
             row_axes = {ROW: 1, ROW_SCALAR: 0}[each.part] if may_lie_apart else None
             out = outs[f"out {each.symbol}"]
-            self.results[each.symbol] = result(each.name, out, shape, each.made_in(kind), row_axes)
+            sums_in = dtype_of(self.computed) if self._may_be_sums(each) else None
+            self.results[each.symbol] = result(each.name, out, shape, each.made_in(kind), row_axes, sums_in)
 
     def place_rows(self) -> None:
         """Find the places of the rows of all arrays, once the results are known."""
@@ -160,30 +166,62 @@ class DeviceCall:
         over = {f"out {each.symbol}": self._summed(each, there) for each in results}
         summed = {name: axes for name, axes in over.items() if axes}
         if len({*summed.values()}) > 1:
-            one, other = list(summed)[:2]
+            one, other = map(_spelled, list(summed)[:2])
             raise ValueError(
-                f"{one.replace('out', 'out for')} has other axes of stride 0 than {other.replace('out', 'out for')}; "
-                "pass sums over the same axes, and another result with an entry for each row"
+                f"{one} has other axes of stride 0 than {other}; pass sums over the same axes, and another result with "
+                "an entry for each row"
+            )
+        segments = {each.segments.length: name for name, each in there.items() if each.segments}
+        if len(segments) > 1:
+            (length, one), (others, other) = list(segments.items())[:2]
+            raise ValueError(
+                f"{_spelled(one)} has segments of {length} entries and {_spelled(other)} of {others}; pass both in "
+                "segments of one length"
             )
         self.places = places(self.shape, there, summed)
         if self.places:
-            bits = sum(1 << self._number(name) for name in summed)
-            self.wanted = self.wanted._replace(axes=len(self.places.sizes), summed=bits)
+            of_segment = {name for name, each in there.items() if each.is_of_segment}
+            self.wanted = self.wanted._replace(
+                axes=len(self.places.sizes),
+                summed=self._bits(self._results_of_rows, summed),
+                segment=self.places.segment,
+                of_segment=self._bits(self._rows_read, of_segment),
+                by_segment=self._bits(self._results_of_rows, of_segment),
+            )
 
     def _summed(self, each: Entry, there: Mapping[str, Memory]) -> Shape:
         """Return the axes along which a result has one entry; the gradient of a row may have sums there."""
         found = there.get(f"out {each.symbol}")
         axes = shared_axes(found) if found else ()
-        if axes and (each.part != ROW or each.cast or not self.takes.cotangents):
+        if axes and not self._may_be_sums(each):
             raise ValueError(
                 f"out for {each.name} has stride 0 along axis {axes[0]}, and only gradients of rows are added up; pass "
                 "one with an entry for each row"
             )
+        if axes and found and found.is_of_segment:
+            raise ValueError(
+                f"out for {each.name} has stride 0 along axis {axes[0]} and in its segments; pass one with an entry "
+                "for each segment of each row"
+            )
         return axes
 
-    def _number(self, name: str) -> int:
-        """Return the number of a result among those with entries of rows, as kernels count them."""
-        return [f"out {each.symbol}" for each in self.takes.results if each.part == ROW].index(name)
+    def _may_be_sums(self, each: Entry) -> bool:
+        """Test whether a result may be added up over some of its entries: a gradient of rows."""
+        return each.part == ROW and not each.cast and bool(self.takes.cotangents)
+
+    @property
+    def _rows_read(self) -> list[str]:
+        return [each.symbol for each in self.takes.reads if each.part == ROW and not each.is_integer]
+
+    @property
+    def _results_of_rows(self) -> list[str]:
+        return [f"out {each.symbol}" for each in self.takes.results if each.part == ROW]
+
+    def _bits(self, counted: Sequence[str], names: Container[str]) -> int:
+        """Return some of these arrays as a set of bits, by the numbers of those that kernels take."""
+        parts = next(iter(self.direction.kernels.values()), "").split(", ")
+        taken = [name for name in parts if name in counted]
+        return sum(1 << number for number, name in enumerate(taken) if name in names)
 
     def _array(self, each: Entry) -> float | Memory | None:
         return self.arrays.get(each.symbol)
@@ -349,6 +387,11 @@ def _go_together(layer: DeviceLayer, dtypes: Sequence[Any]) -> bool:
     for each, kind in present:
         groups.setdefault(_group(each), set()).add(kind.str[1:])
     return any(each.kind == "Row" for each, _ in present) and all(len(group) == 1 for group in groups.values())
+
+
+def _spelled(name: str) -> str:
+    """Return the name of an array in a message."""
+    return f"out for {name.removeprefix('out ')}" if name.startswith("out ") else name
 
 
 def _changed(name: str) -> ValueError:

@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import warnings
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Protocol
@@ -43,9 +44,13 @@ class CudaCompiler(Protocol):
     def compile(self, source: Path, text: str, architecture: str, options: Sequence[str]) -> tuple[bytes, str]:
         """Return the machine code of a text for an architecture, and the compiler's output.
 
-        `source` is the file that messages name. Raises RuntimeError with the compiler's words if it refuses the text,
-        and UnknownArchitecture if it is too old for the architecture.
+        `source` is the file that messages name. For an architecture such as `compute_90` it is PTX, which the driver
+        translates. Raises RuntimeError with the compiler's words if it refuses the text, and UnknownArchitecture if it
+        is too old for the architecture.
         """
+
+    def architectures(self) -> Sequence[int]:
+        """Return the numbers of the architectures that it knows, such as 90."""
 
 
 def compilations() -> int:
@@ -75,14 +80,37 @@ def compiled(source: Path, architecture: str, macros: Iterable[str], again: bool
 def _compiled(
     chosen: CudaCompiler, source: Path, text: str, architecture: str, options: Sequence[str]
 ) -> tuple[bytes, str]:
-    """Compile, and use NVRTC if the default nvcc is too old for the architecture."""
-    try:
-        return chosen.compile(source, text, architecture, options)
-    except UnknownArchitecture:
-        other = None if os.environ.get("LNGEN_COMPILER") or isinstance(chosen, Nvrtc) else find_nvrtc()
-        if other is None:
-            raise
-        return Nvrtc(*other).compile(source, text, architecture, options)
+    """Compile; where the compiler is too old, by another one, or for an older architecture, which is told."""
+    may_be_other = not os.environ.get("LNGEN_COMPILER") and not isinstance(chosen, Nvrtc)
+    other = find_nvrtc() if may_be_other else None
+    all_there: list[CudaCompiler] = [chosen, *([Nvrtc(*other)] if other else [])]
+    for each in all_there:
+        try:
+            return each.compile(source, text, architecture, options)
+        except UnknownArchitecture as error:
+            problem = error
+    each = all_there[-1]
+    older = older_architecture(architecture, each.architectures())
+    if older is None:
+        raise problem
+    made = each.compile(source, text, older, options)
+    kind = "PTX, which the driver translates" if older.startswith("compute_") else "machine code of its family"
+    warnings.warn(f"{problem}; kernels are made for {older}: {kind}", RuntimeWarning, stacklevel=2)
+    return made
+
+
+def older_architecture(architecture: str, known: Iterable[int]) -> str | None:
+    """Return the newest older architecture whose code a device runs: machine code of its family, or else PTX.
+
+    >>> older_architecture("sm_121", [90, 120]), older_architecture("sm_130", [90, 120])
+    ('sm_120', 'compute_120')
+    >>> older_architecture("sm_70", [75, 80])
+    """
+    number = int("".join(filter(str.isdigit, architecture)))
+    older = sorted(each for each in known if each < number)
+    if not older:
+        return None
+    return f"sm_{older[-1]}" if older[-1] // 10 == number // 10 else f"compute_{older[-1]}"
 
 
 def spilled(cubin: bytes) -> int | None:
@@ -171,12 +199,18 @@ class Nvcc:
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
             (folder / "kernels.cu").write_text(text, encoding="utf-8")
-            command = [str(self.path), f"-arch={architecture}", *options, "-cubin", "kernels.cu", "-o", "kernels.cubin"]
+            kind = "-ptx" if architecture.startswith("compute_") else "-cubin"
+            command = [str(self.path), f"-arch={architecture}", *options, kind, "kernels.cu", "-o", "kernels.cubin"]
             done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
             log = done.stderr + done.stdout
             if done.returncode:
                 raise _refusal(str(self.path), source, architecture, log)
             return (folder / "kernels.cubin").read_bytes(), log
+
+    def architectures(self) -> Sequence[int]:
+        command = [str(self.path), "--list-gpu-code"]
+        said = subprocess.run(command, capture_output=True, text=True, check=False).stdout
+        return [int(number) for number in re.findall(r"^sm_(\d+)$", said, re.MULTILINE)]
 
 
 def _refusal(compiler: str, source: Path, architecture: str, log: str) -> RuntimeError:
@@ -222,6 +256,14 @@ class Nvrtc:
             return self._bytes(program, "PTX" if architecture.startswith("compute_") else "CUBIN"), log
         finally:
             self._call("nvrtcDestroyProgram", ctypes.byref(program))
+
+    def architectures(self) -> Sequence[int]:
+        """Return the numbers of the architectures that it knows."""
+        count = ctypes.c_int()
+        self._call("nvrtcGetNumSupportedArchs", ctypes.byref(count))
+        found = (ctypes.c_int * count.value)()
+        self._call("nvrtcGetSupportedArchs", found)
+        return [*found]
 
     def _bytes(self, program: ctypes.c_void_p, what: str) -> bytes:
         size = ctypes.c_size_t()

@@ -15,17 +15,23 @@ namespace lngen {
 #define LNGEN_THREADS_PER_ROW 0
 #endif
 static_assert(LNGEN_D <= MOST_FEATURES, "LNGEN_D is too large: columns are counted by int");
+#if LNGEN_SEGMENT
+#ifndef LNGEN_AXES
+#error "LNGEN_SEGMENT is for rows along axes: define LNGEN_AXES, too"
+#endif
+static_assert(LNGEN_D > 0 && LNGEN_D % LNGEN_SEGMENT == 0, "LNGEN_SEGMENT has to divide LNGEN_D");
+#endif
 constexpr Limits LIMITS = {LNGEN_SHARED, LNGEN_VECTOR, LNGEN_THREADS_PER_ROW, LNGEN_RESIDENT, LNGEN_ROOM};
 
 // Requirements of a direction on its kernels, for some type of rows.
 template <class T_, class P_, int ROWS, int FEATURES, int COLUMN_SUMS, int SCALAR_SUMS, int MOST_SUMS, int CALLS,
-          int SCALARS, int RESULTS>
+          int SCALARS, int RESULTS, int SEGMENT = 0, int SEGMENT_SUMS = 0>
 struct Demand {
   using T = T_;
   using P = P_;
   using A = Wider<T, P>;
   static constexpr Asked ASKED = {int(sizeof(T)), int(sizeof(P)), int(sizeof(A)), ROWS, FEATURES, COLUMN_SUMS, CALLS,
-                                  SCALARS, RESULTS, MOST_SUMS, SCALAR_SUMS};
+                                  SCALARS, RESULTS, MOST_SUMS, SCALAR_SUMS, SEGMENT, SEGMENT_SUMS};
 };
 
 struct FixedShape {
@@ -58,7 +64,8 @@ template <class N, class Chosen> struct Geometry {
   static constexpr Memory MEMORY = memory_of(SHAPE, LNGEN_D, N::ASKED);
   static constexpr int HALF = N::ASKED.most_sums * WARPS, SLOTS = int(MEMORY.slots) / int(sizeof(A));
   static constexpr int ACCESS = VECTOR * int(sizeof(T)), COPIES = ceiling(LNGEN_D, THREADS_PER_ROW * VECTOR),
-                       COPIED_BYTES = ROWS_COPIED ? int(MEMORY.copy) : 0, COPIES_AT = int(MEMORY.slots + MEMORY.sums);
+                       COPIED_BYTES = ROWS_COPIED ? int(MEMORY.copy) : 0, SEGMENTS_AT = int(MEMORY.slots + MEMORY.sums),
+                       COPIES_AT = SEGMENTS_AT + int(MEMORY.segments);
   static_assert(MEMORY.bytes(ROWS_COPIED) <= at_least(LNGEN_SHARED, 49152), "LNGEN_SHARED is too small for this program");
   static constexpr int SHARED_BYTES = int(MEMORY.bytes(ROWS_COPIED));
 
@@ -102,13 +109,21 @@ struct Here {
   }
 };
 
-// Visits the parts of the row that are the thread's: visit(chunk, column).
-template <class G, class F> __device__ __forceinline__ void each_chunk(const Here& here, F visit) {
+// Visits the parts of the row that are the thread's, and where the row has ended, all threads come along:
+// visit(chunk, column, is_there).
+template <class G, class F> __device__ __forceinline__ void each_chunk_of_all(const Here& here, F visit) {
 #pragma unroll(G::UNROLL)
   for (int chunk = 0; chunk < G::chunks(here.D); ++chunk) {
     const int column = here.template column<G>(chunk);
-    if (here.template reaches<G>(chunk, column)) visit(chunk, column);
+    visit(chunk, column, here.template reaches<G>(chunk, column));
   }
+}
+
+// The same without threads whose part has ended: visit(chunk, column).
+template <class G, class F> __device__ __forceinline__ void each_chunk(const Here& here, F visit) {
+  each_chunk_of_all<G>(here, [&](int chunk, int column, bool is_there) {
+    if (is_there) visit(chunk, column);
+  });
 }
 
 template <bool FIRST, class X, class Y> struct Either { using type = X; };

@@ -2,11 +2,12 @@
 """Compiled kernels on a device, and the launches that a plan asks for."""
 
 from collections.abc import Callable, Iterable, Sequence
+from math import gcd
 from operator import itemgetter
 from pathlib import Path
 from typing import Any, TypeVar
 
-from . import devices, driver, grids, plans
+from . import devices, driver, grids, places, plans
 from .arrays import BYTES
 from .compilers import compiled, spilled
 from .devices import Device
@@ -157,6 +158,7 @@ class KernelModule:
 
     def __init__(self, device: Device, plan: CallPlan, narrow: bool) -> None:
         wanted = plan.wanted
+        self._check_segments(device, plan, narrow)
         given = macros(
             wanted.direction,
             wanted.row_type,
@@ -168,6 +170,7 @@ class KernelModule:
             wanted.integer_types,
             wanted.axes,
             wanted.summed,
+            (wanted.segment, wanted.of_segment, wanted.by_segment),
         )
         if narrow:
             given.append("LNGEN_VECTOR=1")
@@ -197,6 +200,20 @@ class KernelModule:
             self.ends_of_runs = Kernel(code, f"{first.name}_ends_of_runs", first.letters, first.parts, is_dependent)
         self.vector = self.kernels[0].vector
 
+    @staticmethod
+    def _check_segments(device: Device, plan: CallPlan, narrow: bool) -> None:
+        """Refuse sums by segment that take more than half of the shared memory, which has other uses, too."""
+        wanted, sums = plan.wanted, plan.wanted.by_segment.bit_count()
+        if not sums:
+            return
+        vector = 1 if narrow else gcd(16 // BYTES[wanted.row_type], wanted.segment)
+        needed = places.bytes_by_segment(wanted.features, wanted.segment, sums, vector, BYTES[plan.computed])
+        if needed > device.block_shared // 2:
+            raise ValueError(
+                f"{wanted.direction} keeps sums of segments of {wanted.segment} entries in {needed} bytes of shared "
+                f"memory, and has {device.block_shared // 2} for them; pass results with an entry for each of the row's"
+            )
+
     def fits(self, vectors: Iterable[tuple[int, int]]) -> bool:
         """Test whether arrays are aligned, by the bytes of an entry of each and its address modulo 16."""
         return all(start % min(16, self.vector * size) == 0 for size, start in vectors)
@@ -213,6 +230,7 @@ def macros(
     integer_types: tuple[str, str] = ("i32", "i32"),
     axes: int = 0,
     summed: int = 0,
+    segments: tuple[int, int, int] = (0, 0, 0),
 ) -> list[str]:
     """Return the macros that the kernels of a direction are compiled with, for rows of some features.
 
@@ -220,6 +238,8 @@ def macros(
     if forward writes the row scalars for other directions. `shared` is the shared memory in bytes that a block may take
     on the device, 0 if unknown. `integer_types` are those of arrays of integers, as `i64` or `u8`, and of one integer.
     Rows lie along so many `axes` (places.cuh), or one behind the other, and are added up in the results `summed`.
+    `segments` are the length of segments of a row, 0 without any, the rows with one entry for each, and the results
+    with a sum of each, both as sets of bits.
 
     >>> macros("forward", "bf16", "f32", 1024, ["beta"], saves=False)[3:]
     ['LNGEN_WITHOUT_beta', 'LNGEN_PARAMETERS=f32', 'LNGEN_SAVE_NOTHING']
@@ -240,6 +260,8 @@ def macros(
         found.append(f"LNGEN_AXES={axes}")
     if summed:
         found.append(f"LNGEN_SUMMED={summed}")
+    names_of_segments = ("LNGEN_SEGMENT", "LNGEN_OF_SEGMENT", "LNGEN_SUMMED_BY_SEGMENT")
+    found += [f"{name}={number}" for name, number in zip(names_of_segments, segments, strict=True) if number]
     if shared:
         found.append(f"LNGEN_SHARED={shared}")
     return found

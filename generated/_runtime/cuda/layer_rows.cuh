@@ -24,6 +24,7 @@
 #include "geometry.cuh"
 #include "reductions.cuh"
 #include "row_loop.cuh"
+#include "segments.cuh"
 #include "moments.cuh"
 #include "kernels.cuh"
 
@@ -156,7 +157,8 @@ template <class G, class To, class Numbers> struct Call : Stages<G, typename G::
 // -------------------------------------------------------------------------------------------- what a thread has of a row
 
 template <class G, class N, Kind K = N::KIND> struct Part {};
-template <class G, class N> struct Part<G, N, ROWS> : RowTile<G, N::THERE> {};
+template <class G, class N>
+struct Part<G, N, ROWS> : Either<IS_OF_SEGMENT<N>, SegmentEntries<G>, RowTile<G, N::THERE>>::type {};
 template <class G, class N> struct Part<G, N, ROW_NUMBERS> : RowValue<G, N::THERE, typename G::T> {};
 template <class G, class N> struct Part<G, N, ROW_INTEGERS> : RowValue<G, N::THERE, Integer> {};
 template <class G, class N> struct Part<G, N, SAVED> : RowValue<G, N::THERE, typename G::A> {};
@@ -169,7 +171,8 @@ template <class P> struct Used {
   bool is_used = false;
 };
 template <class G, class N, Kind K = N::KIND> struct Access {};
-template <class G, class N> struct Access<G, N, ROWS> : Used<HeldChunk<G>> {};
+template <class G, class N>
+struct Access<G, N, ROWS> : Used<typename Either<IS_OF_SEGMENT<N>, OneForAll<typename G::T>, HeldChunk<G>>::type> {};
 template <class G, class N> struct Access<G, N, FEATURES> : Used<Pack<typename G::P, G::VECTOR>> {};
 template <class G, class N> struct Access<G, N, INTEGER_ROWS> : Used<Pack<Integer, G::VECTOR>> {};
 template <class G, class N> struct Access<G, N, INTEGER_FEATURES> : Used<Pack<Integer, G::VECTOR>> {};
@@ -181,7 +184,7 @@ template <class G, class... N> struct Chunk : Access<G, N>... {
     const auto one = [&](auto name) {
       if constexpr (decltype(name)::KIND == ROWS_OUT) {
         if (of(name).is_used && here.live)
-          store_once(to.of(name) + place_of<decltype(name)>(to, here) + column, of(name).pack);
+          store_once(to.of(name) + place_of<decltype(name)>(to, here) + column_of<decltype(name)>(to, column), of(name).pack);
       }
     };
     (one(N()), ...);
@@ -242,6 +245,15 @@ template <class A, class... N, class... M> struct Addends<A, Names<N...>, Names<
     };
     (one(N()), ...), (one(M()), ...);
   }
+  LNGEN_INLINE void add_to(SegmentParts<A>& parts) {
+    const auto one = [&](auto name) {
+      using X = decltype(name);
+      if constexpr (BySegment<X>::IS_SUM) {
+        if (of(name).is_used) parts[BySegment<X>::PLACE] = {parts[BySegment<X>::PLACE].value + of(name).value, true};
+      }
+    };
+    (one(M()), ...);
+  }
 };
 
 template <class Row> struct RowEntry {
@@ -258,7 +270,7 @@ template <class Row> struct RowEntry {
       auto& access = all.of(name);
       if (!access.is_used) {
         access.is_used = true;
-        if constexpr (N::KIND == ROWS) access.pack = row.tile.of(name).chunk(chunk, start);
+        if constexpr (N::KIND == ROWS) access.pack = row.tile.of(name).chunk(place_in<N>(row.to), chunk, start);
         else if constexpr (N::IS_INTEGER)
           access.pack = load<Row::G::VECTOR>(row.to.of(name) + (N::IN_ROWS ? place_of<N>(row.to, row.here) : 0) + start);
         else access.pack = read<true, Row::G::HOLDS_FEATURES>(row.tile.of(name).held, chunk, row.to.of(name), start);
@@ -286,7 +298,7 @@ template <class Row> struct RowEntry {
     }
   }
   template <class N, class V> LNGEN_INLINE void store(N name, V value) const {
-    if constexpr (OfRuns<N>::IS_SUM) {
+    if constexpr (OfRuns<N>::IS_SUM || BySegment<N>::IS_SUM) {
       added.of(name).value = A(value);
       added.of(name).is_used = true;
     } else if constexpr (N::THERE) {
@@ -299,8 +311,10 @@ template <class Row> struct RowEntry {
   template <class N, class F> LNGEN_INLINE auto recall(N, F f) const { return f(); }
 };
 
-template <class G_, class To, class Numbers, class Before, class Summed, class Columns, int SCALAR_SUMS, class... N>
-struct DeviceRow : Stages<G_, typename G_::A, DeviceRow<G_, To, Numbers, Before, Summed, Columns, SCALAR_SUMS, N...>> {
+template <class G_, class To, class Numbers, class Before, class Summed, class Columns, class Segments, int SCALAR_SUMS,
+          class... N>
+struct DeviceRow
+    : Stages<G_, typename G_::A, DeviceRow<G_, To, Numbers, Before, Summed, Columns, Segments, SCALAR_SUMS, N...>> {
   using G = G_;
   using A = typename G::A;
   using T = typename G::T;
@@ -314,13 +328,15 @@ struct DeviceRow : Stages<G_, typename G_::A, DeviceRow<G_, To, Numbers, Before,
   const Numbers& numbers;
   Tile<G, N...>& tile;
   Columns& columns;
+  const Segments& segments;
   A (&all)[SCALAR_SUMS];
   A* const slots;
   int& turn;
 
   LNGEN_INLINE DeviceRow(A D, const Before& call, const To& to, const Here& here, const Numbers& numbers,
-                         Tile<G, N...>& tile, Columns& columns, A (&all)[SCALAR_SUMS], A* slots, int& turn)
-      : D(D), call(call), to(to), here(here), numbers(numbers), tile(tile), columns(columns), all(all), slots(slots), turn(turn) {}
+                         Tile<G, N...>& tile, Columns& columns, const Segments& segments, A (&all)[SCALAR_SUMS],
+                         A* slots, int& turn)
+      : D(D), call(call), to(to), here(here), numbers(numbers), tile(tile), columns(columns), segments(segments), all(all), slots(slots), turn(turn) {}
 
   template <class M> LNGEN_INLINE auto operator()(M name) const {
     if constexpr (!M::THERE || !M::PER_ROW) return numbers.of(name);
@@ -328,17 +344,16 @@ struct DeviceRow : Stages<G_, typename G_::A, DeviceRow<G_, To, Numbers, Before,
   }
   LNGEN_INLINE long long entries() const { return here.D; }
   template <class F> LNGEN_INLINE void each(F f) const {
-    each_chunk<G>(here, [&](int chunk, int column) {
-      Chunk all;
-#pragma unroll
-      for (int i = 0; i < G::VECTOR; ++i) {
-        Added added;
-        f(At{*this, all, added, chunk, column, i});
-        if constexpr (Summed::all(OVER_ROWS) + RUN_SUMS > 0)
-          if (here.live) added.add_to(columns, chunk * G::VECTOR + i, column + i);
-      }
-      all.store(to, here, column);
-    });
+    if constexpr (SEGMENT_SUMS > 0) {
+      each_chunk_of_all<G>(here, [&](int chunk, int column, bool is_there) {
+        SegmentParts<A> parts;
+        if (is_there) work_on(f, chunk, column, parts);
+        segments.add(here, chunk, column, parts);
+      });
+    } else {
+      SegmentParts<A> none;
+      each_chunk<G>(here, [&](int chunk, int column) { work_on(f, chunk, column, none); });
+    }
   }
   template <class M, class V> LNGEN_INLINE void save(M name, V value) const {
     if (SAVES && here.live && here.lane == 0) to.of(name)[place_of<M>(to, here)] = A(value);
@@ -350,6 +365,21 @@ struct DeviceRow : Stages<G_, typename G_::A, DeviceRow<G_, To, Numbers, Before,
   }
   template <int K, bool WANTED, class V> LNGEN_INLINE void over_rows(Name<OVER_ALL, K, WANTED>, V value) const {
     if constexpr (WANTED) all[K] += here.live ? A(value) : A(0);
+  }
+
+ private:
+  template <class F>
+  LNGEN_INLINE void work_on(F& f, int chunk, int column, SegmentParts<A>& parts) const {
+    Chunk all;
+#pragma unroll
+    for (int i = 0; i < G::VECTOR; ++i) {
+      Added added;
+      f(At{*this, all, added, chunk, column, i});
+      if constexpr (Summed::all(OVER_ROWS) + RUN_SUMS > 0)
+        if (here.live) added.add_to(columns, chunk * G::VECTOR + i, column + i);
+      if constexpr (SEGMENT_SUMS > 0) added.add_to(parts);
+    }
+    all.store(to, here, column);
   }
 };
 
@@ -366,6 +396,11 @@ template <class Layer, class G, class To, class... N> LNGEN_INLINE void work(con
   constexpr int COLUMN_SUMS = RUN_SUMS + Summed::all(OVER_ROWS), SCALAR_SUMS = Summed::all(OVER_ALL);
   constexpr unsigned long long WANTED = Summed::wanted(OVER_ROWS) << RUN_SUMS | ALL_RUN_SUMS;
   using Columns = typename Either<(COLUMN_SUMS > 0), ColumnSums<G, WANTED, COLUMN_SUMS>, NoColumns>::type;
+#if LNGEN_SUMMED_BY_SEGMENT
+  SegmentSums<G> segments;
+#else
+  NoSegmentSums segments;
+#endif
   A* slots = reinterpret_cast<A*>(shared_memory());
   int turn = 0;
   Here here;
@@ -380,9 +415,12 @@ template <class Layer, class G, class To, class... N> LNGEN_INLINE void work(con
   if constexpr (RUN_SUMS == 0 && COLUMN_SUMS + SCALAR_SUMS > 0) workspace = to.of(WORKSPACE);
   Columns columns(workspace, slots + G::SLOTS, here);
   A all[at_least(SCALAR_SUMS, 1)] = {};
-  using Row = DeviceRow<G, To, Numbers<A, N...>, decltype(before), Summed, Columns, at_least(SCALAR_SUMS, 1), N...>;
+  segments.begin(slots + G::SEGMENTS_AT / int(sizeof(A)), here);
+  using Row = DeviceRow<G, To, Numbers<A, N...>, decltype(before), Summed, Columns, decltype(segments),
+                        at_least(SCALAR_SUMS, 1), N...>;
   each_row<G>(here, to, tile, shared_memory() + G::COPIES_AT, [&] {
-    Layer::work(Row(features, before, to, here, numbers, tile, columns, all, slots, turn));
+    Layer::work(Row(features, before, to, here, numbers, tile, columns, segments, all, slots, turn));
+    segments.finish(to, here);
   });
   columns.finish(slots + G::SLOTS, here);
   if constexpr (SCALAR_SUMS > 0)
@@ -391,10 +429,10 @@ template <class Layer, class G, class To, class... N> LNGEN_INLINE void work(con
 
 // What the geometry goes by.
 template <class T, class Layer>
-using Needs = Demand<T, Parameter<T>, Layer::Given::count(ROWS), Layer::Given::count(FEATURES),
+using Needs = Demand<T, Parameter<T>, ones(Layer::Given::wanted(ROWS) & ~(0ull + LNGEN_OF_SEGMENT)), Layer::Given::count(FEATURES),
                      Layer::Summed::wanted(OVER_ROWS) || RUN_SUMS ? RUN_SUMS + Layer::Summed::all(OVER_ROWS) : 0,
                      Layer::Summed::all(OVER_ALL),
-                     Layer::MOST_SUMS, Layer::CALLS, Layer::NUMBERS, Layer::RESULTS>;
+                     Layer::MOST_SUMS, Layer::CALLS, Layer::NUMBERS, Layer::RESULTS, LNGEN_SEGMENT, SEGMENT_SUMS>;
 
 template <class T, class Layer> struct RowsLaunch : Chosen<Needs<T, Layer>> {
   using Given = typename Layer::Given;

@@ -6,10 +6,15 @@
 // the order of the arguments, how many entries apart these are along each axis. Along an axis with a step of 0 rows
 // share theirs. Entries of a row are one behind the other.
 //
-// With LNGEN_SUMMED, a set of bits by their number, these results of rows get sums: over each run of rows that follow
-// each other and share their place in all of them. A block works on rows of one run, and a second kernel adds the parts
-// of blocks. Behind the steps then stand those of the rows' own numbers, the rows of a run and the blocks that share one;
-// the memory for the parts is one more argument.
+// With LNGEN_SEGMENT=n, a row is cut into segments of n entries, and entries of a segment are one behind the other. Behind
+// all steps then stands for each array how many entries apart segments begin; it is n where the whole row has no gaps.
+// Rows in LNGEN_OF_SEGMENT, a set of bits by their number, have one entry for each segment. Results of rows in
+// LNGEN_SUMMED_BY_SEGMENT, another set, get the sum of each segment in its place, in the compute type.
+//
+// With LNGEN_SUMMED, a third set, these results of rows get sums: over each run of rows that follow each other and share
+// their place in all of them. A block works on rows of one run, and a second kernel adds the parts of blocks. Behind the
+// steps then stand those of the rows' own numbers, the rows of a run and the blocks that share one; the memory for the
+// parts is one more argument.
 #ifndef LNGEN_PLACES_CUH
 #define LNGEN_PLACES_CUH
 
@@ -19,18 +24,32 @@
 #ifndef LNGEN_SUMMED
 #define LNGEN_SUMMED 0
 #endif
+#ifndef LNGEN_SEGMENT
+#define LNGEN_SEGMENT 0
+#endif
+#ifndef LNGEN_OF_SEGMENT
+#define LNGEN_OF_SEGMENT 0
+#endif
+#ifndef LNGEN_SUMMED_BY_SEGMENT
+#define LNGEN_SUMMED_BY_SEGMENT 0
+#endif
 
 namespace lngen {
 
 LNGEN_CONSTANT int ones(unsigned long long set) { return set ? int(set & 1) + ones(set >> 1) : 0; }
-constexpr int RUN_SUMS = ones(LNGEN_SUMMED);
+constexpr int RUN_SUMS = ones(LNGEN_SUMMED), SEGMENT_SUMS = ones(LNGEN_SUMMED_BY_SEGMENT);
 constexpr unsigned long long ALL_RUN_SUMS = (1ull << RUN_SUMS) - 1;
 
-// Whether a result gets sums over runs, and which of them are its.
-template <class N> struct OfRuns {
-  static constexpr bool IS_SUM = N::KIND == ROWS_OUT && N::THERE && (0ull + LNGEN_SUMMED) >> N::INDEX & 1;
-  static constexpr int PLACE = ones(LNGEN_SUMMED & ((1ull << N::INDEX) - 1));
+// Whether a result gets sums, and which of them are its.
+template <class N, unsigned long long SET> struct SumsAmong {
+  static constexpr bool IS_SUM = N::KIND == ROWS_OUT && N::THERE && SET >> N::INDEX & 1;
+  static constexpr int PLACE = ones(SET & ((1ull << N::INDEX) - 1));
 };
+template <class N> struct OfRuns : SumsAmong<N, LNGEN_SUMMED> {};
+template <class N> struct BySegment : SumsAmong<N, LNGEN_SUMMED_BY_SEGMENT> {};
+
+// Whether rows have one entry for each segment.
+template <class N> constexpr bool IS_OF_SEGMENT = N::KIND == ROWS && N::THERE && (0ull + LNGEN_OF_SEGMENT) >> N::INDEX & 1;
 
 // The rows that a block works on: so many at a time from the first on, up to the end.
 struct Span { long long first, end, stride; };
@@ -48,7 +67,7 @@ LNGEN_INLINE long long divided(long long& number, long long size) {
 template <class Given> struct Places;
 template <class... N> struct Places<Names<N...>> {
   static constexpr int AXES = LNGEN_AXES, ARRAYS = (0 + ... + int(N::IN_ROWS || N::OF_ROWS));
-  long long numbers[(1 + ARRAYS) * AXES];
+  long long numbers[(1 + ARRAYS) * AXES + (LNGEN_SEGMENT ? ARRAYS : 0)];
 #if LNGEN_SUMMED
   long long of_number[AXES], run, blocks_of_run;
 #endif
@@ -65,6 +84,7 @@ template <class... N> struct Places<Names<N...>> {
     for (int axis = 0; axis < AXES; ++axis) found += along[axis] * numbers[FIRST + axis];
     return found;
   }
+  template <class M> LNGEN_INLINE long long apart() const { return numbers[(1 + ARRAYS) * AXES + place<M>()]; }
 
  private:
   template <class M> static LNGEN_CONSTANT int place() {
@@ -106,11 +126,28 @@ template <class N, class To> LNGEN_INLINE long long place_of_row(const To&, long
 
 #endif
 
+// How far the entry of a column is from the first of its row.
+template <class N, class To> LNGEN_INLINE auto column_of(const To& to, int column) {
+#if LNGEN_SEGMENT
+  if constexpr (N::KIND == ROWS || N::KIND == ROWS_OUT) {
+    // Found anew for each row: kept from one to the next, places would take the registers of the rows.
+    const int at = unseen(column), segment = unsigned(at) / LNGEN_SEGMENT, within = at - segment * LNGEN_SEGMENT;
+    return segment * to.places.template apart<N>() + (IS_OF_SEGMENT<N> || BySegment<N>::IS_SUM ? 0 : within);
+  } else {
+    return column;
+  }
+#else
+  return column;
+#endif
+}
+
 template <class N, class To> struct PlaceIn {
   const To& to;
   LNGEN_INLINE long long operator()(const Here& here) const { return place_of<N>(to, here); }
   LNGEN_INLINE long long row(long long row) const { return place_of_row<N>(to, row); }
+  LNGEN_INLINE auto column(int column) const { return column_of<N>(to, column); }
 };
+template <class N, class To> LNGEN_INLINE PlaceIn<N, To> place_in(const To& to) { return {to}; }
 
 // The number of a row among those of the call, and the sums over runs.
 #if LNGEN_SUMMED

@@ -2,19 +2,22 @@
 """Places of rows in device memory, for kernels that read rows where they lie: places.cuh has them on the device."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from math import prod
+from math import gcd, prod
 from typing import NamedTuple
 
 from ..protocol.calls import Shape
 from ..protocol.directions import ROW, ROW_SCALAR, DirectionProtocol
-from .arrays import Memory
+from .arrays import Memory, RowSegments  # noqa: F401, the doctest
+
+_LANES = 32
 
 
 class RowPlaces(NamedTuple):
     """Axes that number the rows of a call: their sizes, and how many entries apart rows are along each, by array.
 
     `rows` and `numbers` are for arrays without gaps: of entries of rows, and of a number a row. Each `run` of rows is
-    added up in the results `summed`.
+    added up in the results `summed`. Rows may be cut into segments of so many entries, or 0; of arrays that have more
+    than one entry from a segment to the next, or fewer, the entries are in `between`.
     """
 
     sizes: Shape
@@ -23,15 +26,19 @@ class RowPlaces(NamedTuple):
     numbers: Shape
     run: int = 1
     summed: tuple[str, ...] = ()
+    segment: int = 0
+    between: Mapping[str, int] = {}
 
     def of_kernel(self, names: Sequence[str], takes: DirectionProtocol) -> Shape:
         """Return the numbers that a kernel takes behind these values, in the order of places.cuh."""
         parts = {each.symbol: each.part for each in (*takes.reads, *takes.row_scalars)}
         parts |= {f"out {each.symbol}": each.part for each in takes.results}
         dense = {ROW: self.rows, ROW_SCALAR: self.numbers}
-        steps = [self.apart.get(name) or dense[parts[name]] for name in names if parts.get(name) in dense]
+        placed = [name for name in names if parts.get(name) in dense]
+        steps = [self.apart.get(name) or dense[parts[name]] for name in placed]
+        segments = [self.between.get(name, self.segment) for name in placed] if self.segment else []
         runs = (*self.numbers, self.run) if self.summed else ()
-        return (*self.sizes, *[step for each in steps for step in each], *runs)
+        return (*self.sizes, *[step for each in steps for step in each], *segments, *runs)
 
 
 def shared_axes(of: Memory) -> Shape:
@@ -54,6 +61,10 @@ def places(shape: Shape, arrays: Mapping[str, Memory], summed: Iterable[str] = (
     >>> found = places((2, 3, 5), {"x": whole, "dscale": sums}, ["dscale"])
     >>> found.sizes, found.run, found.apart["x"], found.numbers
     ((3, 2), 2, (20, 60), (1, 3))
+    >>> channels = Memory(None, 0, (3, 40), "<f4", steps=(20, 1), segments=RowSegments(20, 60, 1))
+    >>> found = places((3, 40), {"x": channels})
+    >>> found.sizes, found.apart["x"], found.segment, found.between["x"]
+    ((3,), (20,), 20, 60)
     """
     steps = {name: each.steps for name, each in arrays.items() if each.steps is not None}
     if not steps:
@@ -70,10 +81,29 @@ def places(shape: Shape, arrays: Mapping[str, Memory], summed: Iterable[str] = (
         elif shape[axis] > 1:
             axes.append(axis)
             sizes.append(shape[axis])
+    segments = {name: each.segments for name, each in arrays.items() if each.segments}
+    segment = next((each.length for each in segments.values()), 0)
     axes.reverse()
     sizes.reverse()
     apart = {name: tuple([each[axis] for axis in axes]) for name, each in steps.items()}
     numbers = apart.pop("")
     run = prod([shape[axis] for axis in over])
     rows = tuple([shape[-1] * number for number in numbers])
-    return RowPlaces(tuple(sizes), apart, rows, numbers, run, tuple(summed))
+    between = {name: each.apart for name, each in segments.items()}
+    found = RowPlaces(tuple(sizes), apart, rows, numbers, run, tuple(summed), segment, between)
+    if segment and not sizes:  # kernels of rows in segments have an axis; here it has one row
+        return found._replace(sizes=(1,), apart=dict.fromkeys(apart, (0,)), rows=(0,), numbers=(0,))
+    return found
+
+
+def bytes_by_segment(features: int, segment: int, sums: int, vector: int, size: int) -> int:
+    """Return the bytes of shared memory at the most in which a row gathers sums by segment: shapes.cuh says how.
+
+    Sums are of entries of `size` bytes, and accesses of `vector` entries, as many as divide a segment.
+
+    >>> bytes_by_segment(65536, 4096, 2, 4, 4)
+    4096
+    """
+    accesses = segment // vector
+    sets = (accesses - gcd(accesses, _LANES) + _LANES - 1) // _LANES + 1
+    return sums * (features // segment) * min(sets, _LANES) * size

@@ -78,6 +78,7 @@ def _look_closer(value: Any, interface: Any) -> tuple[int, int | None, Any]:
         start % 16 if start else None,
         bool(read_only),
         interface.get("mask") is None,
+        bool(interface.get("segments")),
     )
     return start or 0, interface.get("stream"), fact
 
@@ -243,8 +244,10 @@ class CallPlan:
 
 
 def _low_bits(given: Memory) -> int:
-    """Return the address modulo 16 of a row of an array, or what is as aligned as the least aligned of its rows."""
+    """Return the address modulo 16 of a row of an array, or what is as aligned as the least aligned of its rows, and of
+    their segments.
+    """
     found = given.pointer
-    for size, step in zip(given.shape[:-1], (given.steps or ())[:-1], strict=False):
+    for size, step in given.axes[:-1]:
         found |= step * given.itemsize if size > 1 else 0
     return found % 16

@@ -45,7 +45,7 @@ template <class G, bool READ> struct RowTile {
 #pragma unroll(G::KEEPS_ROW ? G::CHUNKS : 4)
       for (int chunk = 0; chunk < G::COPIES; ++chunk) {
         const int column = next.template column<G>(chunk);
-        if (next.template reaches<G>(chunk, column)) copy_async<G::ACCESS>(copied(chunk, into), array + start + column);
+        if (next.template reaches<G>(chunk, column)) copy_async<G::ACCESS>(copied(chunk, into), array + start + at.column(column));
       }
     }
   }
@@ -60,11 +60,11 @@ template <class G, bool READ> struct RowTile {
         const int column = here.template column<G>(chunk);
         if (here.template reaches<G>(chunk, column)) {
           if constexpr (G::ROW == WIDENED) {
-            const Chunk stored = fetch<true>(chunk, column);
+            const Chunk stored = fetch<true>(at, chunk, column);
 #pragma unroll
             for (int i = 0; i < G::VECTOR; ++i) held[chunk].entries[i] = widen<typename G::A>(stored.entries[i]);
           } else {
-            held[chunk] = fetch<true>(chunk, column);
+            held[chunk] = fetch<true>(at, chunk, column);
           }
         }
       }
@@ -72,11 +72,11 @@ template <class G, bool READ> struct RowTile {
   }
 
   // Reads a chunk for a stage; nothing if the array is absent.
-  __device__ __forceinline__ HeldChunk<G> chunk(int chunk, int column) const {
+  template <class At> __device__ __forceinline__ HeldChunk<G> chunk(const At& at, int chunk, int column) const {
     if constexpr (!READ) return HeldChunk<G>();
     else if constexpr (G::ROW == WIDENED) return held[chunk];
     else if constexpr (G::ROW == PACKED) return unseen(held[chunk]);
-    else return fetch<false>(chunk, column);
+    else return fetch<false>(at, chunk, column);
   }
 
  private:
@@ -84,10 +84,35 @@ template <class G, bool READ> struct RowTile {
     return copies + into * G::COPIED_BYTES + chunk * (G::THREADS * G::ACCESS);
   }
 
-  template <bool ONCE> __device__ __forceinline__ Chunk fetch(int chunk, int column) const {
+  template <bool ONCE, class At>
+  __device__ __forceinline__ Chunk fetch(const At& at, int chunk, int column) const {
     if constexpr (COPIED) return load<G::VECTOR>(reinterpret_cast<const T*>(copied(chunk, turn)));
-    else if constexpr (ONCE) return load_once<G::VECTOR>(array + offset + column);
-    else return load<G::VECTOR>(array + offset + column);
+    else if constexpr (ONCE) return load_once<G::VECTOR>(array + offset + at.column(column));
+    else return load<G::VECTOR>(array + offset + at.column(column));
+  }
+};
+
+// A row array with one entry for each segment, in one of which a chunk lies: it is read where it is asked for.
+template <class T> struct OneForAll {
+  struct {
+    T one;
+    __device__ __forceinline__ T operator[](int) const { return one; }
+  } entries;
+};
+template <class G> struct SegmentEntries {
+  using T = typename G::T;
+  using Chunk = OneForAll<T>;
+
+  const T* array;
+  long long offset;
+
+  template <class At> __device__ __forceinline__ void begin(unsigned char*&, const At&, long long) {}
+  template <class At> __device__ __forceinline__ void copy(const At&, const Here&, int) {}
+  template <class At> __device__ __forceinline__ void arrive(const At& at, const Here& here, int, long long) {
+    offset = at(here);
+  }
+  template <class At> __device__ __forceinline__ Chunk chunk(const At& at, int, int column) const {
+    return {{array[offset + at.column(column)]}};
   }
 };
 

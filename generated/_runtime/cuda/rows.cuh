@@ -21,6 +21,9 @@
 //     LNGEN_INTEGER=i64      that of arguments that are one integer
 //     LNGEN_AXES=n           rows lie along n axes, as places.cuh says; without it they are one behind the other
 //     LNGEN_SUMMED=bits      these results of rows get sums over runs of rows, as places.cuh says
+//     LNGEN_SEGMENT=n        rows are cut into segments of n entries that lie apart, as places.cuh says
+//     LNGEN_OF_SEGMENT=bits  these rows have one entry for each segment
+//     LNGEN_SUMMED_BY_SEGMENT=bits   these results of rows get the sum of each segment
 //     LNGEN_SAVE_NOTHING     forward writes no row scalars, and may be passed null for them
 //     LNGEN_DEPENDENT        from sm_90 on, a kernel waits by itself for the one before it, and may be launched early
 //     LNGEN_VECTOR=n         at most n entries an access; with 1, pointers need no more than their type's alignment
@@ -159,6 +162,14 @@ template <class T, int N> __device__ __forceinline__ Pack<T, N> unseen(Pack<T, N
   for (int i = 0; i < Pack<T, N>::WORDS; ++i) unsee(pack.words[i]);
 #endif
   return pack;
+}
+
+__device__ __forceinline__ int unseen(int value) {
+  unsigned word = value;
+#ifdef __CUDA_ARCH__
+  unsee(word);
+#endif
+  return int(word);
 }
 
 // The accesses to memory that bypass what the caches are wanted for: a row is read once and written once.

@@ -24,9 +24,10 @@ struct Shape {
 
 // Requirements of a direction on a geometry: sizes of types in bytes, the arrays of each kind that an entry of a row
 // meets, and the row scalars and results. The compiler keeps a function's value of one stage for the next, as one more
-// row in registers. Of the reductions, the most in a stage and those over rows into Scalars count.
+// row in registers. Of the reductions, the most in a stage and those over rows into Scalars count. Where rows are cut into
+// segments of so many entries (0: they are not), so many results get a sum of each segment.
 struct Asked {
-  int storage, parameter, compute, rows, features, sums, calls, scalars, results, most_sums, scalar_sums;
+  int storage, parameter, compute, rows, features, sums, calls, scalars, results, most_sums, scalar_sums, segment, segment_sums;
 };
 
 // Limits of kernels, and settings: bytes of shared memory a block, the most entries an access, threads per row (0: the
@@ -49,6 +50,7 @@ constexpr int MOST_READ_TOGETHER = 4;
 // Threads of a multiprocessor that are to be resident at the least: few, so that each has the registers for a row and
 // its sums. The loads that keep the memory busy are copies into shared memory, which take none.
 constexpr int THREADS_AT_A_TIME = 512, REGISTERS = 65536, REGISTERS_BESIDE = 36, MOST_THREADS_AT_A_TIME = 1024;
+constexpr int REGISTERS_OF_SEGMENTS = 16;  // for places in them
 
 // Bytes that a multiprocessor is to have asked for at any time. By Little's law an H200 wants 23 kB: 4.8 TB/s over 132
 // of them, for 0.6 us. More of it covers the time in which the threads of a row wait for one another.
@@ -62,7 +64,7 @@ __host__ __device__ constexpr int at_least(int a, int b) { return a > b ? a : b;
 __host__ __device__ constexpr int at_most(int a, int b) { return a < b ? a : b; }
 __host__ __device__ constexpr long long larger_of(long long a, long long b) { return a > b ? a : b; }
 
-// As many entries as an access of 16 bytes holds, where they divide the row.
+// As many entries as an access of 16 bytes holds, where they divide the row, or each of its segments.
 __host__ __device__ constexpr int widest_vector(int D, int bytes, const Limits& may) {
   int vector = at_most(may.vector, 16 / bytes);
   while (D % vector) vector /= 2;
@@ -93,7 +95,8 @@ __host__ __device__ constexpr int bytes_of_row(Held row, const Asked& n) {
 // Blocks that the registers of a multiprocessor are to hold at a time, of threads that keep so many bytes of a row,
 // Features and sums. What functions and doubles take besides is not foreseen.
 __host__ __device__ constexpr int blocks_at_a_time(int threads, int kept, const Asked& n, const Limits& may) {
-  const int fit = n.calls || n.compute > 4 ? THREADS_AT_A_TIME : REGISTERS / (kept / 4 + REGISTERS_BESIDE);
+  const int beside = REGISTERS_BESIDE + (n.segment ? REGISTERS_OF_SEGMENTS : 0);
+  const int fit = n.calls || n.compute > 4 ? THREADS_AT_A_TIME : REGISTERS / (kept / 4 + beside);
   const int least = at_least(may.resident ? may.resident : fit, THREADS_AT_A_TIME);
   return at_least(at_most(least, MOST_THREADS_AT_A_TIME) / threads, 1);
 }
@@ -110,15 +113,34 @@ __host__ __device__ constexpr int read_together(int vector, const Asked& n, cons
 }
 
 // Bytes of shared memory of a block, one part after the other: slots of the reductions, twice; the sums over rows that
-// gather there; then the copies, each of a row of every array and every row that the block works on at a time, in whose
-// place those rows are added up at the end.
+// gather there; the parts of the sums by segment; then the copies, each of a row of every array and every row that the
+// block works on at a time, in whose place those rows are added up at the end.
 struct Memory {
-  long long slots, sums, copy, together;
+  long long slots, sums, copy, together, segments;
 
   __host__ __device__ constexpr long long bytes(int rows_copied) const {
-    return slots + sums + larger_of(together, rows_copied * copy);
+    return slots + sums + segments + larger_of(together, rows_copied * copy);
   }
 };
+
+// Accesses of a row that lie one behind the other go to the lanes of a warp. So many of these sets may meet a segment:
+// both begin at multiples of what divides both. A warp adds up what it finds of a segment, so that a part is kept of as
+// many sets or of each warp of the row.
+__host__ __device__ constexpr int sets_of_segment(int lanes, int accesses) {
+  int common = lanes;
+  while (accesses % common) common /= 2;
+  return (accesses - common + lanes - 1) / lanes + 1;
+}
+__host__ __device__ constexpr int parts_of_segment(int threads_per_row, int accesses) {
+  const int lanes = at_most(threads_per_row, 32);
+  return at_most(sets_of_segment(lanes, accesses), threads_per_row / lanes);
+}
+
+// Parts of all segments of a row, in entries of the compute type.
+__host__ __device__ constexpr long long parts_of_row(int threads_per_row, int vector, int D, const Asked& n) {
+  if (n.segment_sums == 0) return 0;
+  return (long long)n.segment_sums * (D / n.segment) * parts_of_segment(threads_per_row, n.segment / vector);
+}
 
 // Slots in entries of the compute type.
 __host__ __device__ constexpr int slots_of(int threads, int threads_per_row, const Asked& n) {
@@ -133,7 +155,8 @@ __host__ __device__ constexpr Memory memory_of(const Shape& s, int D, const Aske
   return Memory{slots_of(s.threads, s.threads_per_row, n) * entry,
                 s.sums == IN_SHARED_MEMORY ? (sums + 3) / 4 * 4 * entry : 0,
                 (long long)n.rows * n.storage * chunks * s.vector * s.threads,
-                n.sums && s.sums == IN_REGISTERS && rows > 1 ? (long long)rows * D * entry : 0};
+                n.sums && s.sums == IN_REGISTERS && rows > 1 ? (long long)rows * D * entry : 0,
+                (rows * parts_of_row(s.threads_per_row, s.vector, D, n) + 3) / 4 * 4 * entry};
 }
 
 // Tests whether a multiprocessor, with the memory of a block and the reserved part, holds so many blocks.
@@ -156,7 +179,7 @@ __host__ __device__ constexpr int most_rows_copied(
 // them can copy ahead. Rather fewer threads than no room for copies.
 __host__ __device__ constexpr Shape settled(Shape s, int D, const Asked& n, const Limits& may) {
   const Memory taken = memory_of(s, D, n);
-  const long long beside = larger_of(taken.slots, USUAL_SLOTS) + taken.sums;
+  const long long beside = larger_of(taken.slots, USUAL_SLOTS) + taken.sums + taken.segments;
   const int access = s.vector * n.storage;
   while (s.blocks > 1 && (!are_held(s.blocks, taken.bytes(0), may) ||
                           (s.blocks * s.threads > THREADS_AT_A_TIME &&
@@ -170,10 +193,11 @@ __host__ __device__ constexpr Shape settled(Shape s, int D, const Asked& n, cons
 // row as it is stored; then the same without the Features, which each row reads again; then without the sums over rows.
 // Failing that, the row stays in shared memory, or is read again in every stage.
 __host__ __device__ constexpr Shape shape_of(int D, const Asked& n, const Limits& may) {
-  const int vector = widest_vector(D, n.storage, may), vectors = ceiling(D, vector);
+  const int vector = widest_vector(n.segment ? n.segment : D, n.storage, may), vectors = ceiling(D, vector);
   const int fewest = fewest_threads(vectors, may), most = may.threads_per_row ? may.threads_per_row : MOST_THREADS;
   const long long all_sums = (long long)D * n.sums * n.compute;
-  const long long slots = (long long)slots_of(MOST_THREADS, MOST_THREADS, n) * n.compute;
+  const long long slots =
+      (slots_of(MOST_THREADS, MOST_THREADS, n) + parts_of_row(MOST_THREADS, vector, D, n)) * n.compute;
   const Place beside = n.sums && all_sums <= may.shared - larger_of(slots + 1024, 8192) ? IN_SHARED_MEMORY : IN_WORKSPACE;
   // With fewer threads there are too many chunks in any case.
   int first = fewest;

@@ -8,13 +8,13 @@ along the features, once for all rows that share them.
 """
 
 from collections.abc import Callable, Sequence
-from itertools import pairwise
 from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..numpy.blocks import Scattered, SummedRows, Work
+from ..protocol.axes import one_step
 from ..protocol.calls import Array, DType, Shape
 from ..protocol.directions import COMPUTED, FEATURE, ROW, ROW_SCALAR, Entry
 from .places import SHORTEST
@@ -214,21 +214,8 @@ def _in_segments(rows: Scattered, cut: int | None) -> bool:
         return False
     array, count = rows.array, len(rows.rows)
     axes = list(zip(array.shape[count:], array.strides[count:], strict=True))
-    within, between = _stride(axes[cut:]), _stride(axes[:cut])
+    within, between = one_step(axes[cut:]), one_step(axes[:cut])
     return within in (0, array.itemsize) and between is not None and array.dtype.kind not in "iub"
-
-
-def _stride(axes: Sequence[tuple[int, int]]) -> int | None:
-    """Return how far entries along some axes lie apart, as (size, stride), or None if they do not lie evenly.
-
-    >>> _stride([(3, 40), (5, 8)]), _stride([(3, 80), (5, 8)]), _stride([(1, 80), (5, 8)])
-    (8, None, 8)
-    """
-    moved = [axis for axis in axes if axis[0] != 1]
-    for (_, outer), (size, inner) in pairwise(moved):
-        if outer != size * inner:
-            return None
-    return moved[-1][1] if moved else 0
 
 
 def _is_by_segment(rows: SummedRows, cut: int | None) -> bool:

@@ -83,7 +83,8 @@ template <class Of, class W> struct Entry {
   LNGEN_INLINE A place() const { return counting<S>() + A(column); }
   LNGEN_INLINE Wholes<S> index() const { return Wholes<S>::counting() + Wholes<S>(column); }
   template <class N, class V> LNGEN_INLINE auto uniform(N, V seed) const {
-    if constexpr (N::THERE) return random_lanes<S>(of.row, column, {RandomWord(seed), N::INDEX});
+    if constexpr (N::THERE && SEGMENTED) return random_lanes_from<S>(of.row, column, {RandomWord(seed), N::INDEX});
+    else if constexpr (N::THERE) return random_lanes<S>(of.row, column, {RandomWord(seed), N::INDEX});
     else return absent<A, typename N::Absent>();
   }
 };
@@ -167,7 +168,7 @@ template <class S, class Summed> struct Sums {
   static constexpr int COLUMNS = Summed::all(OVER_ROWS), SCALARS = Summed::all(OVER_ALL);
   ColumnSums<S> columns;
   RunSums<S> run;
-  double scalars[SCALARS + 1] = {};
+  typename Wide<S>::type scalars[SCALARS + 1] = {};
 
   LNGEN_INLINE Sums(S* workspace, S* of_run, int D, int length)
       : columns(workspace, COLUMNS * column_entries(D)), run(of_run, D, length) {}

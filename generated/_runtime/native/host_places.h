@@ -9,7 +9,7 @@
 //
 // With LNGEN_SEGMENTED, a row is cut into segments of sizes[7] columns. The rows in LNGEN_OF_SEGMENT have one entry for
 // each segment, and the results in LNGEN_SUMMED_BY_SEGMENT, which are in LNGEN_SUMMED too, get its sum. How far segments
-// are apart is for other rows what lies between one and the next.
+// are apart is for other rows what lies between one and the next. Sums over rows are written without gaps.
 #ifndef LNGEN_HOST_PLACES_H
 #define LNGEN_HOST_PLACES_H
 
@@ -84,7 +84,7 @@ template <class S> struct RunSums : ColumnSums<S> {
     const S* const sums = this->chunk + place_of_sum(name) * width(D, length);
     if constexpr (is_summed_by_segment(name)) {
       for (int segment = 0; segment < D / length; ++segment) {
-        double total = 0;
+        typename Wide<S>::type total = 0;
         for (int i = 0; i < SETS; ++i) total += sums[segment * SETS + i];
         to[segment] = S(total);
       }

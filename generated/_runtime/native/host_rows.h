@@ -136,13 +136,14 @@ template <unsigned long long MAXIMA, unsigned long long MINIMA, class A> LNGEN_I
 }
 
 // Reductions over a row: `body(column, Whole or First, lanes)` takes entries into lanes, of which there are TOGETHER
-// sets, so that none waits for another; a long row is summed in pieces, and the pieces in double. Entries are added up
+// sets, so that none waits for another; a long row is summed in pieces, and the pieces in a wide type. Entries are added up
 // in the same order whatever the segments are.
 template <unsigned long long MAXIMA, unsigned long long MINIMA, class S, int N, class F>
 LNGEN_INLINE void sweep(int D, int length, S (&results)[N], F body) {
   using A = Lanes<S>;
   constexpr int COUNT = A::COUNT;
-  double totals[N];
+  using W = typename Wide<S>::type;
+  W totals[N];
   for (int begin = 0; begin < D || begin == 0; begin += PIECE) {
     const int end = D - begin > PIECE ? begin + PIECE : D;
     A lanes[TOGETHER][N];
@@ -187,7 +188,7 @@ LNGEN_INLINE void sweep(int D, int length, S (&results)[N], F body) {
       const A all = joined<MAXIMA, MINIMA>(
           k, joined<MAXIMA, MINIMA>(k, lanes[0][k], lanes[1][k]), joined<MAXIMA, MINIMA>(k, lanes[2][k], lanes[3][k]));
       const S piece = MAXIMA >> k & 1 ? largest(all) : MINIMA >> k & 1 ? smallest(all) : add_up(all);
-      totals[k] = begin ? joined<MAXIMA, MINIMA>(k, totals[k], double(piece)) : double(piece);
+      totals[k] = begin ? joined<MAXIMA, MINIMA>(k, totals[k], W(piece)) : W(piece);
     }
   }
   for (int k = 0; k < N; ++k) results[k] = S(totals[k]);
@@ -302,7 +303,7 @@ LNGEN_INLINE Lanes<S> column_total(const S* workspace, long long chunks, long lo
 }
 
 template <class S> S scalar_total(const S* workspace, long long chunks, long long entries, long long at) {
-  double total = 0;
+  typename Wide<S>::type total = 0;
   for (long long chunk = 0; chunk < chunks; ++chunk) total += workspace[chunk * entries + at];
   return S(total);
 }

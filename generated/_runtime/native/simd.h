@@ -42,11 +42,16 @@ constexpr int REGISTER = 16;
 template <class S> struct Integers { using whole = std::int32_t; using word = std::uint32_t; };
 template <> struct Integers<f64> { using whole = std::int64_t; using word = std::uint64_t; };
 
+// What sums of many numbers are kept in.
+template <class S> struct Wide { using type = f64; };
+
 // One register. A vector type that depends on a template's parameter has to be a member.
-template <class S> struct Register {
-  typedef S numbers __attribute__((vector_size(REGISTER)));
-  typedef typename Integers<S>::whole wholes __attribute__((vector_size(REGISTER)));
-  typedef typename Integers<S>::word words __attribute__((vector_size(REGISTER)));
+template <class S, int BYTES = REGISTER> struct Register {
+  typedef S numbers __attribute__((vector_size(BYTES)));
+  typedef typename Integers<S>::whole wholes __attribute__((vector_size(BYTES)));
+  typedef typename Integers<S>::word words __attribute__((vector_size(BYTES)));
+
+  static LNGEN_INLINE numbers of(wholes from) { return __builtin_convertvector(from, numbers); }
 };
 
 template <class To, class From> LNGEN_INLINE To bits_as(const From& from) {
@@ -56,9 +61,10 @@ template <class To, class From> LNGEN_INLINE To bits_as(const From& from) {
   return to;
 }
 
+template <class C, class V> LNGEN_INLINE V either(C condition, V a, V b) { return condition ? a : b; }
 // a > b ? a : b and a < b ? a : b: b where one is NaN. What has an instruction is not always found by a compiler.
-template <class V> LNGEN_INLINE V more(V a, V b) { return a > b ? a : b; }
-template <class V> LNGEN_INLINE V less(V a, V b) { return a < b ? a : b; }
+template <class V> LNGEN_INLINE V more(V a, V b) { return either(a > b, a, b); }
+template <class V> LNGEN_INLINE V less(V a, V b) { return either(a < b, a, b); }
 #if defined(LNGEN_AVX512)
 LNGEN_INLINE __m512 more(__m512 a, __m512 b) { return _mm512_max_ps(a, b); }
 LNGEN_INLINE __m512 less(__m512 a, __m512 b) { return _mm512_min_ps(a, b); }
@@ -114,7 +120,7 @@ template <class S> struct Mask {
   }
   friend LNGEN_INLINE Lanes<S> select(const Mask& condition, const Lanes<S>& a, const Lanes<S>& b) {
     Lanes<S> c;
-    for (int i = 0; i < PARTS; ++i) c.parts[i] = condition.parts[i] ? a.parts[i] : b.parts[i];
+    for (int i = 0; i < PARTS; ++i) c.parts[i] = either(condition.parts[i], a.parts[i], b.parts[i]);
     return c;
   }
   friend LNGEN_INLINE bool any(const Mask& a) {
@@ -150,12 +156,13 @@ template <class S> struct Lanes {
     for (int i = 0; i < PARTS; ++i) parts[i] = other.parts[i];
     return *this;
   }
-  template <class N, class = std::enable_if_t<std::is_arithmetic<N>::value>> LNGEN_INLINE Lanes(N value) {
+  template <class N, class = std::enable_if_t<std::is_arithmetic<N>::value || std::is_same<N, S>::value>>
+  LNGEN_INLINE Lanes(N value) {
     // A sum would lose the sign of -0.
     for (int i = 0; i < PARTS; ++i) parts[i] = S(value) - Part{};
   }
   explicit LNGEN_INLINE Lanes(const Wholes<S>& wholes) {
-    for (int i = 0; i < PARTS; ++i) parts[i] = __builtin_convertvector(wholes.parts[i], Part);
+    for (int i = 0; i < PARTS; ++i) parts[i] = Register<S>::of(wholes.parts[i]);
   }
   // At any address.
   static LNGEN_INLINE Lanes at(const S* from) {
@@ -355,7 +362,7 @@ template <class S> LNGEN_INLINE Mask<S> first_lanes(int n) { return counting<S>(
 
 // Of all lanes, by halves: lane i with lane i + COUNT/2, and so on.
 template <class S, class F> LNGEN_INLINE S by_halves(const Lanes<S>& lanes, F combined) {
-  typedef S Quarter __attribute__((vector_size(16)));
+  using Quarter = typename Register<S, 16>::numbers;
   Quarter quarters[4];
 #ifdef LNGEN_AVX512
   const __m512i all = (__m512i)lanes.parts[0];
@@ -379,10 +386,10 @@ template <class S> LNGEN_INLINE S add_up(const Lanes<S>& lanes) {
   return by_halves(lanes, [](auto a, auto b) { return a + b; });
 }
 template <class S> LNGEN_INLINE S largest(const Lanes<S>& lanes) {
-  return by_halves(lanes, [](auto a, auto b) { return a != a ? a : more(a, b); });
+  return by_halves(lanes, [](auto a, auto b) { return either(a == a, more(a, b), a); });
 }
 template <class S> LNGEN_INLINE S smallest(const Lanes<S>& lanes) {
-  return by_halves(lanes, [](auto a, auto b) { return a != a ? a : less(a, b); });
+  return by_halves(lanes, [](auto a, auto b) { return either(a == a, less(a, b), a); });
 }
 
 }  // namespace lngen

@@ -6,7 +6,7 @@ put its axes in the order of rows and then features, and to broadcast it over th
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain
+from itertools import chain, pairwise
 from math import prod
 from typing import Any, NamedTuple, cast
 
@@ -219,6 +219,19 @@ class Arrangement:
         return Arranged(split, tuple(order), tuple(spread), wide_rows, wide_features, tuple(lacks))
 
 
+def one_step(axes: Sequence[tuple[int, int]]) -> int | None:
+    """Return how far entries along some axes lie apart, as (size, step), or None if they do not lie evenly.
+
+    >>> one_step([(3, 40), (5, 8)]), one_step([(3, 80), (5, 8)]), one_step([(1, 80), (5, 8)])
+    (8, None, 8)
+    """
+    moved = [axis for axis in axes if axis[0] != 1]
+    for (_, outer), (size, inner) in pairwise(moved):
+        if outer != size * inner:
+            return None
+    return moved[-1][1] if moved else 0
+
+
 class ArrangedCall:
     """Call of a layer whose axes have names by one whose arrays are rows, in the arrays of a framework.
 
@@ -289,19 +302,23 @@ class ArrangedCall:
         return of.sizes(shapes, dict(zip(of.sizes_given, given, strict=True)))
 
     def rows(self, name: str, value: Any, sizes: Sizes) -> Any:
-        """Return an array as the layer on rows takes it; None and a value without axes stay as they are.
-
-        Features that have to be written out are so once, for all rows that share them.
-        """
+        """Return an array as the layer on rows takes it; None and a value without axes stay as they are."""
         if value is None or name not in self.arrangement.patterns:
             return value
-        how = self.arrangement.arranged(self.arrangement.patterns[name], sizes)
-        moved = self.permute(value.reshape(how.split), how.order).reshape(how.spread)
+        return self.written_out(*self.spread(name, value, sizes))
+
+    def written_out(self, moved: Any, how: Arranged) -> Any:
+        """Return what `spread` returned as rows; features are written out at most once for rows that share them."""
         if not how.features:
             return self.broadcast(moved, how.rows)
         once, features = how.spread[: len(how.rows)], prod(how.features)
         moved = self.broadcast(moved, (*once, *how.features)).reshape(*once, features)
         return self.broadcast(moved, (*how.rows, features))
+
+    def spread(self, name: str, value: Any, sizes: Sizes) -> tuple[Any, Arranged]:
+        """Return an array with an axis a name, of size 1 for those that it lacks, and how it is arranged."""
+        how = self.arrangement.arranged(self.arrangement.patterns[name], sizes)
+        return self.permute(value.reshape(how.split), how.order).reshape(how.spread), how
 
     def _back(self, value: Any, pattern: Pattern, sizes: Sizes) -> Any:
         return self._split(value, pattern, sizes).reshape(self.arrangement.shape(pattern, sizes))

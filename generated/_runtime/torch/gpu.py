@@ -7,6 +7,7 @@ Nothing is synchronized, and nothing but PyTorch allocates.
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
+from math import prod
 from typing import Any
 
 from ..emitted import backend_module
@@ -22,12 +23,22 @@ _START = 4096
 """Placeholder of an address, at a multiple of more bytes than any vector has."""
 
 
+class SegmentedRows:
+    """Rows with two axes of features, as segments of which each has its entries side by side, or one."""
+
+    def __init__(self, tensor: Tensor) -> None:
+        self.tensor, self.dtype, self.device = tensor, tensor.dtype, tensor.device
+        self.new_empty = tensor.new_empty
+        self.shape = torch.Size((*tensor.shape[:-2], prod(tensor.shape[-2:])))
+
+
 class _TensorMemory:
     """A tensor as `cuda_backend` takes it; PyTorch itself refuses to show one that requires a gradient."""
 
-    def __init__(self, tensor: Tensor) -> None:
-        self.tensor = tensor
+    def __init__(self, given: Tensor | SegmentedRows) -> None:
+        self.tensor = tensor = given.tensor if isinstance(given, SegmentedRows) else given
         self.__cuda_array_interface__ = {
+            "segments": tensor is not given,
             "shape": tuple(tensor.shape),
             "typestr": _TYPESTRINGS.get(tensor.dtype, "|u1"),
             "data": (tensor.data_ptr(), False),
@@ -129,7 +140,7 @@ class TorchOnGPU:
 
     # ---- into tensors
 
-    def forward_into(self, args: Sequence[Any], outputs: Sequence[Tensor]) -> list[Tensor]:
+    def forward_into(self, args: Sequence[Any], outputs: Sequence[Any]) -> list[Tensor]:
         """Write the outputs into tensors, and return the row scalars in one memory."""
         kernels = self.kernels
         args = self._with_integers_alike(kernels.counted(args))
@@ -151,7 +162,7 @@ class TorchOnGPU:
             )
         return [each[: rows.numel()].view(rows) for each in workspace]
 
-    def later_into(self, direction: str, args: Sequence[Any], made: Sequence[Tensor | None]) -> None:
+    def later_into(self, direction: str, args: Sequence[Any], made: Sequence[Any]) -> None:
         """Write the results of a direction that follows forward into tensors, of which those left out are None."""
         kernels, backend = self.kernels, self.backend()
         args = self._with_integers_alike(kernels.counted(args))
@@ -192,7 +203,9 @@ class TorchOnGPU:
             if isinstance(each, Tensor) and each.device != row.device:
                 raise TypeError(f"a tensor is on {each.device}, and the rows are on {row.device}; move it there")
         return [
-            _TensorMemory(value if _is_in_rows(each, value) else value.contiguous())
+            _TensorMemory(value)
+            if isinstance(value, SegmentedRows)
+            else _TensorMemory(value if _is_in_rows(each, value) else value.contiguous())
             if isinstance(value, Tensor)
             else value
             for each, value in zip(entries, values, strict=True)

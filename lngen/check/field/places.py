@@ -1,4 +1,4 @@
-"""Where the rows of a call lie: apart, in another order, several at one place, in segments; and memory about them."""
+"""Layouts of the rows of a call: apart, in another order, several at one place, in segments; and memory about them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _APART = 3
 
 @dataclass(frozen=True)
 class Lying:
-    """How rows lie, which number along `outer` and an inner axis; each array is chosen a place of its own.
+    """Layout of rows, which number along `outer` and an inner axis; each array is chosen a place of its own.
 
     Some `are_apart` or in another order. Along the axis `shared` some arguments are one, and some results are sums; so
     they are along entries of `segments`, if there are some.
@@ -48,8 +48,8 @@ DENSE = Lying()
 
 
 @dataclass(frozen=True)
-class Place:
-    """Where an array lies: its `shape`, and the axes along which its entries are `one`.
+class ArrayLayout:
+    """Layout of an array: its `shape`, and the axes along which its entries are `one`.
 
     `rows_shape` is the shape of its values beside rows without segments. The first two axes may be in another order,
     and rows lie `apart` by so many entries.
@@ -62,7 +62,7 @@ class Place:
     apart: int = 0
 
     @classmethod
-    def of(cls, lying: Lying, each: Entry, rows: int, features: int, direction: str = "") -> Place:
+    def of(cls, lying: Lying, each: Entry, rows: int, features: int, direction: str = "") -> ArrayLayout:
         """Choose a place for an argument, or for a result of a direction."""
         rows_shape = shape_of(each, rows, features)
         if not each.is_per_row:
@@ -95,7 +95,7 @@ class Place:
         """Return the sums of values at one place."""
         return np.add.reduce(values.reshape(self.shape), axis=self.one, keepdims=True) if self.one else values
 
-    def room(self, dtype: Any, filled: int) -> Room:
+    def room(self, dtype: Any, filled: int) -> LayoutMemory:
         """Return memory for the array, with more about it."""
         sizes = [1 if axis in self.one else size for axis, size in enumerate(self.shape)]
         order = [1, 0, *range(2, len(sizes))] if self.is_swapped else [*range(len(sizes))]
@@ -107,14 +107,14 @@ class Place:
         view = whole[_MARGIN : len(whole) - _MARGIN].reshape(padded).transpose(order)
         view = view[tuple(map(slice, sizes))] if sizes else view
         strides = [0 if axis in self.one else step for axis, step in enumerate(view.strides)]
-        return Room(self, whole, np.lib.stride_tricks.as_strided(view, self.shape, strides))
+        return LayoutMemory(self, whole, np.lib.stride_tricks.as_strided(view, self.shape, strides))
 
 
 @dataclass(frozen=True)
-class Room:
+class LayoutMemory:
     """Memory of an array: the `whole` of it, and the `array` in it, whose entries may be one."""
 
-    place: Place
+    place: ArrayLayout
     whole: Any
     array: Any
 
@@ -135,13 +135,13 @@ class Room:
         return int(np.count_nonzero(self.whole.view(np.int64) != _UNWRITTEN))
 
 
-def argument(place: Place | None, values: Any) -> Any:
+def argument(place: ArrayLayout | None, values: Any) -> Any:
     """Return the array of an argument at its place; a number, and None for one that is left out, have none."""
     if place is None or not isinstance(values, np.ndarray):
         return memory(values)
     return place.room(None if values.dtype == object else values.dtype, _OTHER).filled(values)
 
 
-def result(place: Place, each: Entry) -> Room:
+def result(place: ArrayLayout, each: Entry) -> LayoutMemory:
     """Return memory for a result."""
     return place.room(None if each.cast is None else cast_type(each.cast), _UNWRITTEN)

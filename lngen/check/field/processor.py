@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from lngen.check.field.calls import HEADER, FieldCall, FieldResult, layer_of, memory, outcome, told
-from lngen.check.field.places import DENSE, Lying, Place, argument, result
+from lngen.check.field.places import DENSE, Lying, ArrayLayout, argument, result
 from lngen.check.thresholds.side import lowered
 from lngen.check.validation.absence import NOTHING, Absence, absences, is_call
 from lngen.emit.cpp import handed
@@ -91,10 +91,10 @@ class ProcessorInField:
 
     def results(self, case: FieldCase, seed: int = 0) -> Iterator[FieldResult]:
         """Yield the outcome of each direction that has a call."""
-        places: dict[str, Place] = {}
+        places: dict[str, ArrayLayout] = {}
 
         def alike(each: Entry, values: Any) -> Any:
-            places[each.symbol] = place = Place.of(case.lying, each, case.rows, case.features)
+            places[each.symbol] = place = ArrayLayout.of(case.lying, each, case.rows, case.features)
             return place.alike(values)
 
         call = FieldCall(self.programs, case.rows, case.features, case.absence, seed, alike=alike)
@@ -114,7 +114,7 @@ class ProcessorInField:
         call: FieldCall,
         takes: DirectionProtocol,
         arguments: Mapping[str, Any],
-        places: Mapping[str, Place],
+        places: Mapping[str, ArrayLayout],
         case: FieldCase,
     ) -> FieldResult:
         """Run the kernels of a direction on arrays, wherever their rows lie."""
@@ -123,11 +123,11 @@ class ProcessorInField:
             if each.kind == "Constant":
                 return call.numbers[each.symbol]
             # No values of forward are one, though their memory may lie as that of arguments.
-            own = replace(Place.of(case.lying, each, case.rows, case.features), one=())
+            own = replace(ArrayLayout.of(case.lying, each, case.rows, case.features), one=())
             return argument(places.get(each.symbol, own), arguments[each.symbol])
 
         rooms = {
-            each: result(Place.of(case.lying, each, case.rows, case.features, takes.name), each)
+            each: result(ArrayLayout.of(case.lying, each, case.rows, case.features, takes.name), each)
             for each in takes.makes
             if not case.absence.has_result(each)
         }

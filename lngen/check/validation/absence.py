@@ -1,4 +1,4 @@
-"""What a call of a layer is without, and what a program takes in its place."""
+"""Arguments that a call of a layer is without, and the neutral values that a program takes in their place."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MOST = 8
 
 @dataclass(frozen=True)
 class Absence:
-    """What calls are without: `inputs` of forward, and inputs and outputs that later directions have nothing of.
+    """Arguments left out: `inputs` of forward, and inputs and outputs that later directions have nothing of.
 
     Those are the names of `derivatives`: tangents of inputs, and cotangents of outputs.
     """

@@ -68,7 +68,7 @@ class Validated:
     runs: int = 0
     features: set[int] = field(default_factory=set)
     left_out: str = ""
-    """What was left out, in words, if not all of the cases were within the budget of work."""
+    """Cases that were left out, in words, if not all of the cases were within the budget of work."""
 
     @property
     def sizes(self) -> str:

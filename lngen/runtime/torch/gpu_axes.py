@@ -71,7 +71,7 @@ class _View(NamedTuple):
         return self.every.flatten(len(self.how.rows)) if self.how.features else self.every
 
 
-class _Target(NamedTuple):
+class _PlacedResult(NamedTuple):
     """Result as kernels write it, or None; if that is memory of its own, its sums go into a view of the caller's."""
 
     rows: Any
@@ -150,7 +150,7 @@ class AxesOnGPU:
 
     def _placed(
         self, direction: str, args: Sequence[Any], of: Sequence[Entry], made: Sequence[Any], sizes: Sizes
-    ) -> tuple[list[Any], list[_Target]]:
+    ) -> tuple[list[Any], list[_PlacedResult]]:
         """The arguments and the results of a direction of rows; `made` are the caller's tensors for results.
 
         Kernels add up over the same rows for each result, those of the first that lacks some.
@@ -171,7 +171,7 @@ class AxesOnGPU:
         found[rows.by_sample] = False
         computed = rows.types_of(found[: rows.inputs]).row_scalars
         over: Shape | None = None
-        targets: list[_Target] = []
+        targets: list[_PlacedResult] = []
         for view, each in zip(results, makes, strict=True):
             over, target = self._target(direction, view, each, cut, over, computed)
             targets.append(target)
@@ -187,32 +187,32 @@ class AxesOnGPU:
 
     def _target(
         self, direction: str, view: _View, each: Entry, cut: int | None, over: Shape | None, computed: Any
-    ) -> tuple[Shape | None, _Target]:
+    ) -> tuple[Shape | None, _PlacedResult]:
         """A result as kernels write it, and the axes of rows over which they add up."""
         into, how = view.tensor, view.how
         if how is None:
-            return over, _Target(into)
+            return over, _PlacedResult(into)
         lacks = tuple([axis for axis, size in enumerate(how.shape) if into.shape[axis] != size])
         rows = len(how.rows)
         may_lie = each.symbol not in self.on_rows.zeros(direction)
         may_be_sums = may_lie and each.part == ROW and direction == "backward"
         if may_be_sums and lacks and lacks[-1] < rows and over in (None, lacks) and view.is_dense:
-            return lacks, _Target(view.lying())
+            return lacks, _PlacedResult(view.lying())
         if may_lie and not lacks and view.is_dense:
-            return over, _Target(view.lying())
+            return over, _PlacedResult(view.lying())
         if cut is not None and each.part == ROW:
             within = tuple([rows + axis for axis, (size, _) in enumerate(view.features) if axis >= cut and size > 1])
             before = how.features[:cut]
             if may_lie and not lacks and view.is_in_segments(cut):
-                return over, _Target(view.in_segments(cut))
+                return over, _PlacedResult(view.in_segments(cut))
             is_by_segment = tuple([axis for axis in lacks if axis >= rows]) == within
             if may_be_sums and is_by_segment and prod(before) <= MOST_SUMMED_SEGMENTS:
                 made = into.new_empty((*how.rows, prod(before), 1), dtype=computed)
                 own = SegmentedRows(made.expand(*how.rows, prod(before), prod(how.features[cut:])))
-                return over, _Target(own, made.view(*how.rows, *before, *[1] * len(how.features[cut:])), into)
+                return over, _PlacedResult(own, made.view(*how.rows, *before, *[1] * len(how.features[cut:])), into)
         shape = (*how.rows, prod(how.features)) if how.features else how.rows
         made = into.new_empty(shape)
-        return over, _Target(made, made.view(how.shape), into)
+        return over, _PlacedResult(made, made.view(how.shape), into)
 
 
 def _cut(views: Sequence[_View]) -> int | None:

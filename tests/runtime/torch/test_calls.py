@@ -33,7 +33,7 @@ MODULES = {name: importlib.import_module(f"generated.{name}.torch_backend") for 
 
 
 class Left:
-    """What was left to `TorchKernels`, by the names of its functions."""
+    """Calls that were left to `TorchKernels`, by the names of its functions."""
 
     def __init__(self) -> None:
         self.names: list[str] = []

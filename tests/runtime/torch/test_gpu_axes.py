@@ -27,7 +27,7 @@ NAMED = sorted(name for name, text in SHIPPED.items() if "Array[" in text)
 
 
 class PretendedKernels:
-    """What `cuda_backend` of a layer does, by NumPy; `given` and `made` are the arrays of the last call."""
+    """Stand-in for `cuda_backend` of a layer, by NumPy; `given` and `made` are the arrays of the last call."""
 
     def __init__(self, name: str) -> None:
         module = importlib.import_module(f"generated.{name}.numpy_backend")
@@ -145,7 +145,7 @@ def test_values_and_gradients_are_those_of_the_processor(name, pretended):
 
 @pytest.mark.parametrize(("name", "shared"), [("ada_layer_norm", (1, 2)), ("head_rms_norm", (0, 1))])
 def test_rows_share_what_lacks_their_axes(name, shared, pretended):
-    """Neither such an array nor its gradient is written out along rows, which are read and written where they lie."""
+    """No such array, nor its gradient, is written out along rows, which are read and written where they lie."""
     kernels = PretendedKernels(name)
     inputs, moved = drawn(name)
     x = inputs[0]

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+// Kernels on a GPU, launched on the library's current stream; nothing is waited for.
+#pragma once
+#include "tensors.h"
+
+// Launches of a call, as torch/calls.py writes them: bytes of workspace, then for each kernel what is here, and for each
+// of its arguments a place among values, results and the workspace, or -1 and the bits of a number, or the place of a
+// Constant behind -1 and whether it is a double.
+struct launch {
+    int64_t function, blocks, threads, shared_bytes, is_early, arguments;
+};
+enum { IMMEDIATE = -1, SINGLE = -2, DOUBLE = -3 };
+
+// The launches of calls like this one, a new reference; None if they are not as usual, or NULL with an exception.
+static PyObject *launches_of(TensorCall *self, struct work *work, char **arrays, PyObject *arguments) {
+    int64_t key[3 * MOST + MOST_AXES];
+    int count = 0, all = self->of.values + self->of.results;
+    // What saves nothing has no row scalars.
+    int saves = arrays[all - 1] != NULL;
+    key[count++] = self->id;
+    key[count++] = (int64_t)work->absent;
+    key[count++] = saves;
+    for (int i = 0; i < all; ++i)
+        key[count++] = ((int64_t)arrays[i] & 15) << 8 | (i < self->of.values && arrays[i] ? work->arrays[i].type : 0);
+    for (int i = 0; i < self->of.inputs; ++i)
+        key[count++] = work->inputs[i];
+    for (int i = 0; i < work->dimensions; ++i)
+        key[count++] = work->shape[i];
+    PyObject *bytes = PyBytes_FromStringAndSize((const char *)key, count * sizeof *key);
+    PyObject *found = bytes ? PyDict_GetItemWithError(self->plans, bytes) : NULL;
+    if (bytes && !found && !PyErr_Occurred()) {
+        PyObject *list = PyList_New(all);
+        for (int i = 0; list && i < all; ++i) {
+            int result = i - self->of.values;
+            PyObject *each = result < 0 ? work->values[i] : result < self->of.settings.outputs ? work->made[result] : NULL;
+            PyList_SET_ITEM(list, i, Py_NewRef(each ? each : Py_None));
+        }
+        found = list ? PyObject_CallFunctionObjArgs(object(self, PREPARE), list, arguments,
+                                                    saves ? Py_True : Py_False, NULL)
+                     : NULL;
+        Py_XDECREF(list);
+        self->id = (int)key[0];  // another thread may have had a call meanwhile
+        if (found)
+            remember(self, bytes, &found);
+    } else {
+        Py_XINCREF(found);
+    }
+    Py_XDECREF(bytes);
+    return found;
+}
+
+static int launch(TensorCall *self, struct work *work, char **arrays, const double *numbers, PyObject *arguments) {
+    PyObject *found = launches_of(self, work, arrays, arguments);
+    if (!found || found == Py_None) {
+        Py_XDECREF(found);
+        return found ? UNUSUAL : FAILED;
+    }
+    PyObject *bytes = PyTuple_GET_ITEM(found, 0), *workspace = NULL;
+    const int64_t *words = (const int64_t *)PyBytes_AS_STRING(bytes), *end = words + PyBytes_GET_SIZE(bytes) / 8;
+    int64_t size = *words++;
+    void *stream;
+    char **room = arrays + self->of.values + self->of.results;
+    if (size && !(workspace = new_tensor(self, (struct data_type){UNSIGNED, 8, 1}, 1, &size, room))) {
+        Py_DECREF(found);
+        return FAILED;
+    }
+    int failed = self->exchange->stream(self->device, self->id, &stream);
+    while (!failed && words < end) {
+        struct launch next;
+        memcpy(&next, words, sizeof next);
+        words += sizeof next / sizeof *words;
+        void *pointers[2 * MOST], *values[2 * MOST];
+        for (int i = 0; i < next.arguments; ++i, words += 2) {
+            int64_t place = words[0], bits = words[1];
+            pointers[i] = values + i;
+            if (place >= 0) {
+                values[i] = arrays[place];
+            } else if (place == SINGLE) {
+                float number = (float)numbers[bits];
+                memcpy(values + i, &number, sizeof number);
+            } else {
+                memcpy(values + i, place == DOUBLE ? (const void *)(numbers + bits) : &bits, sizeof bits);
+            }
+        }
+        struct attribute early = {.id = PROGRAMMATIC_STREAM_SERIALIZATION, .value.is_allowed = 1};
+        struct configuration how = {{(unsigned)next.blocks, 1, 1}, {(unsigned)next.threads, 1, 1},
+                                    (unsigned)next.shared_bytes, stream, &early, next.is_early ? 1 : 0};
+        failed = self->driver.launch(&how, (void *)(intptr_t)next.function, pointers, NULL);
+    }
+    // What is launched has its memory: the library gives it to work behind this on the same stream alone.
+    Py_XDECREF(workspace);
+    Py_DECREF(found);
+    if (!failed)
+        return DONE;
+    if (!PyErr_Occurred())
+        PyErr_Format(PyExc_RuntimeError, "the driver refused a launch with error %d", failed);
+    return FAILED;
+}
