@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from lngen.check.field.calls import HEADER, FieldCall, FieldResult, layer_of, memory, outcome, told
-from lngen.check.field.places import DENSE, Lying, ArrayLayout, argument, result
+from lngen.check.field.places import DENSE, ArrayLayout, Lying, argument, result
 from lngen.check.thresholds.side import lowered
 from lngen.check.validation.absence import NOTHING, Absence, absences, is_call
 from lngen.emit.cpp import handed
