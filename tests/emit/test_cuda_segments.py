@@ -7,6 +7,7 @@ from __future__ import annotations
 import contextlib
 import importlib
 from collections.abc import Callable, Iterator
+from math import gcd
 from typing import Any
 
 import ml_dtypes
@@ -80,6 +81,12 @@ def _forget(layer: Any) -> None:
     layer._LAYER.plans.clear()
     for device in layer._launcher.devices.DEVICES.values():
         device.modules.clear()
+
+
+def _vectors(layer: Any) -> set[int]:
+    """Entries of an access in kernels of rows in segments."""
+    modules = [each for device in layer._launcher.devices.DEVICES.values() for each in device.modules.items()]
+    return {module.vector for (_, wanted, _), module in modules if wanted.segment}
 
 
 def channels(cuda: Any, count: int, channels: int, length: int) -> tuple[Callable[..., Any], ...]:
@@ -200,8 +207,10 @@ def test_gradients_of_shared_features_are_sums_by_segment(cuda: Any, name: str) 
     """The same bits in each order of threads."""
     shape, dtype, schedule = SHAPES[name]
     norm = GroupNorm(cuda, dtype, shape)
+    _forget(norm.layer)
     expected, found = norm.written_out(), norm.in_segments()
     norm.check(found, expected)
+    assert _vectors(norm.layer) == {gcd(shape[-1], 16 // np.dtype(dtype).itemsize)}
     with watched(schedule):
         again = norm.in_segments()
     assert all(one.tobytes() == other.tobytes() for one, other in zip(found[1], again[1], strict=True))

@@ -50,7 +50,7 @@ symbolic::I32 few_threads() {
 inline void parts_call() {
   signed_quotients = true;
   const Limits any = {0, 16, 0, some("resident", 0, 4096), 100};
-  const Asked asked = {4, 4, some("compute", 4, 8), 0, 0, 0, some("calls", 0, 1)};
+  const Asked asked = {4, 4, some("compute", 4, 8), 0, 0, 0, some("calls", 0, 1), 0, 0, 0, 0, some("segment", 0, MOST_FEATURES), 0};
   const I32 held = blocks_at_a_time(some("threads", 32, 1024), some("kept", 0, 1 << 20), asked, any);
   place = "blocks_at_a_time";
   claimed("a block is held", [&] { return held >= 1; });
@@ -82,7 +82,8 @@ template <int STORAGE, int COMPUTE, int VECTOR> void shape_call() {
     const Given given;
     D = some("D", 1, MOST_FEATURES);
     n = {STORAGE, some("parameter", 2, 8), COMPUTE, some("rows", 0, 256), some("features", 0, 256), some("sums", 0, 256),
-         some("calls", 0, 4096), some("scalars", 0, 4096), some("results", 0, 256), some("most sums", 0, 256), some("scalar sums", 0, 256)};
+         some("calls", 0, 4096), some("scalars", 0, 4096), some("results", 0, 256), some("most sums", 0, 256), some("scalar sums", 0, 256),
+         0, 0};
     may = {some("shared", 16384, 1 << 20), VECTOR, 0, some("resident", 0, 2048), some("room", 0, 100)};
   }
   const Shape found = shape_of(D, n, may);
