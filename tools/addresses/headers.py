@@ -178,7 +178,7 @@ SHAPES = HeaderReading(
         "blocks_at_a_time(block, chunks * vector * cost, n, may);": "held_blocks();",
         "const int fewest = fewest_threads(vectors, may)": "const int fewest = few_threads()",
         "all_sums <= may.shared - larger_of(slots + 1024, 8192)": "symbolic::unknown() > 0",
-        "= memory_of(s, D, n);": "= {unknown(), unknown(), unknown(), unknown()};",
+        "= memory_of(s, D, n);": "= {unknown(), unknown(), unknown(), unknown(), unknown()};",
         _SETTLES: "s.blocks > 1 && symbolic::unknown() > 0",
         "most_rows_copied(taken.copy, access, s.blocks, beside, may));": "copied(access));",
         "__host__ __device__ constexpr Shape settled(": (
