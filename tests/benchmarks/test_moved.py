@@ -6,7 +6,7 @@ from benchmarks.moved import DTYPE, FEATURES, LAYERS, PAGE, ROWS, Moved, counted
 from benchmarks.simulated_cases import Case
 from tests.requirements import needs_gxx
 
-ARRIVES = "const Chunk stored = fetch<true>(chunk, column);"
+ARRIVES = "const Chunk stored = fetch<true>(at, chunk, column);"
 AGAIN = "for (int i = 0; i < G::VECTOR; ++i) (void)*(volatile const T*)(array + offset + column + i);"
 
 

@@ -239,7 +239,7 @@ class DeviceCall:
         found = [(each, self._array(each)) for each in self.takes.reads]
         found += [(each, self.results.get(each.symbol)) for each in self.takes.results]
         wide = [value for each, value in found if each.part in (ROW, FEATURE)]
-        return [value for value in wide if isinstance(value, Memory) and value.nbytes]
+        return [value for value in wide if isinstance(value, Memory) and value.nbytes and not value.is_of_segment]
 
 
 def forward_call(layer: DeviceLayer, given: Mapping[str, Any], saves: bool) -> DeviceCall:
