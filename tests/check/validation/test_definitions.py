@@ -12,7 +12,6 @@ from lngen.language.parsing import parse
 from lngen.pipeline.files import manifest
 from lngen.pipeline.stages import derived
 from tests.requirements import needs_gxx
-from tests.tiers import sample
 
 OF_NUMPY = {
     "a number that is compared with a row": (
@@ -73,7 +72,8 @@ OF_CPP = {
 
 
 @needs_gxx
-@pytest.mark.parametrize("name", sample([*OF_CPP], [*OF_CPP][:1], ci=lambda _: True))
+@pytest.mark.ci
+@pytest.mark.parametrize("name", OF_CPP)
 def test_text_of_cpp_is_right_and_a_mistake_is_refuted(name: str, tmp_path: Path) -> None:
     definition, (before, after) = OF_CPP[name]
     layer = derived(parse(definition), proved=False, backends=("numpy", "cpu"))
