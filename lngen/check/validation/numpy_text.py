@@ -97,7 +97,8 @@ class NamedValues:
             self.questions.spend(_WORK_OF_VALUE)
             if one.expression == other.expression:
                 continue
-            if one.expression == sympy.nan or (one.is_infinite and not other.is_infinite):
+            is_none = one.expression == sympy.nan or one is UNCOMPUTED
+            if is_none or (one.is_infinite and not other.is_infinite):
                 return f"entry {place}: {one} is not {other}", True
             scale = 1 + abs(one.value) + abs(other.value)
             if abs(one.value - other.value) > _APART * scale:

@@ -143,28 +143,33 @@ class ProgramLines:
             return "", False
         if found.has(*_INFINITE) and not wanted.has(*_INFINITE):
             return f"{found} is not {wanted}", True
-        if any(self._differ(found, wanted)):
+        if any(self._differ(found, wanted, self._points)):
             return f"{found} is not {wanted}", True
         try:
             opened = self.names.apart(found, wanted)
             shown_equal(found, wanted, self.names, work, together=True, opened=opened)
         except NotShownError as error:
-            return f"{found} is not seen to be {wanted}: {error}", False
+            differ = any(self._differ(found, wanted, self._ties))
+            return f"{found} is not{'' if differ else ' seen to be'} {wanted}: {error}", differ
         return "", False
 
-    def _differ(self, found: Expr, wanted: Expr) -> Iterator[bool]:
+    def _differ(self, found: Expr, wanted: Expr, points: Iterable[_Point]) -> Iterator[bool]:
         """Yield, for some points, whether two expressions have different finite values there."""
-        for point in self._points:
+        for point in points:
             one, other = point.value(found), point.value(wanted)
             if one is not None and other is not None and is_finite(one) and is_finite(other):
                 yield bool(np.any(abs(one - other) > _APART * (1 + abs(other))))
 
-    def _point(self, seed: int, *, is_loose: bool = False) -> _Point:
-        return _Point(self.names.meaning, self.program.minimum_features, seed, is_loose)
+    def _point(self, seed: int, *, is_loose: bool = False, is_tied: bool = False) -> _Point:
+        return _Point(self.names.meaning, self.program.minimum_features, seed, is_loose, is_tied)
 
     @cached_property
     def _points(self) -> list[_Point]:
         return [*map(self._point, range(_POINTS))]
+
+    @cached_property
+    def _ties(self) -> list[_Point]:
+        return [self._point(seed, is_tied=True) for seed in range(_POINTS)]
 
     @cached_property
     def _loose(self) -> list[_Point]:
@@ -174,11 +179,15 @@ class ProgramLines:
 class _Point:
     """Values of names at a point: of those that stand for something each is worked out once.
 
-    Where it is loose, what says which entry is the largest is any number: of an extreme that is saved, none is.
+    Where it is loose, what says which entry is the largest is any number: of an extreme that is saved, none is. Where
+    it is tied, values are whole numbers, so that many are equal.
     """
 
-    def __init__(self, meaning: Mapping[TypedSymbol, Expr], smallest: int, seed: int, is_loose: bool) -> None:
+    def __init__(
+        self, meaning: Mapping[TypedSymbol, Expr], smallest: int, seed: int, is_loose: bool, is_tied: bool
+    ) -> None:
         self.meaning, self.seed, self.features, self.is_loose = meaning, seed, smallest + 1 + seed % 4, is_loose
+        self.is_tied = is_tied
         self._arithmetic = Arithmetic(mpmath.mp.dps)
         self._of: dict[Any, Any] = {D: mpmath.mpf(self.features)}
 
@@ -198,7 +207,8 @@ class _Point:
         draw = random.Random(f"{self.seed} {symbol} {axes(symbol)}")
         low, high = _RANGES[self.seed % len(_RANGES)]
         # What a symbol claims may have made an expression shorter.
-        return drawn(symbol, self.features, draw, 0 if symbol.is_nonnegative else low, high)
+        found = drawn(symbol, self.features, draw, 0 if symbol.is_nonnegative else low, high)
+        return np.frompyfunc(mpmath.nint, 1, 1)(found) if self.is_tied else found
 
 
 def _numbers(program: RowProgram) -> Iterable[tuple[float, Expr]]:

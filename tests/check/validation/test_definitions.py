@@ -60,6 +60,10 @@ OF_CPP = {
         "def f(x: Row, w: Row = -1): return x + mean(1.5 + w)",
         ("A(1.5)", "A(1.25)"),
     ),
+    "a comparison at a tie": (
+        "def f(x: Row, w: Feature): return where(x >= w, x, w*w)",
+        (" >= ", " > "),
+    ),
     "the size of what is not negative": (
         "def f(x: Row):\n    h = maximum(x, 0.1)**(-2)\n    return h/(max(abs(h)) + 0.1)",
         ("max_of(", "min_of("),

@@ -8,7 +8,7 @@ import sympy
 
 from lngen.check.validation.numpy_text import NamedValues
 from lngen.check.validation.questions import OutOfWorkError, Questions
-from lngen.check.validation.traced import Traced
+from lngen.check.validation.traced import UNCOMPUTED, Traced
 
 X, Y = sympy.symbols("x y", real=True)
 
@@ -49,6 +49,12 @@ def test_a_value_of_each_row_may_stand_in_every_entry_of_it() -> None:
     assert [len({str(each) for each in row}) for row in written] == [1, 1]
     assert named.trouble(np.array([[a, a]], object), np.array([[a]], object)) == ("", False)
     assert named.trouble(np.array([[a, b]], object), np.array([[a]], object))[1]
+
+
+def test_a_value_that_was_left_out_is_no_result() -> None:
+    found, wanted = np.array([UNCOMPUTED], object), np.array([Traced.of(1)], object)
+    assert NamedValues().trouble(found, wanted)[1]
+    assert NamedValues().trouble(found, wanted, is_line=True) == ("", False)
 
 
 def test_a_number_is_compared_with_each_entry() -> None:
