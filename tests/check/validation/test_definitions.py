@@ -62,7 +62,7 @@ OF_CPP = {
     ),
     "a comparison at a tie": (
         "def f(x: Row, w: Feature): return where(x >= w, x, w*w)",
-        (" >= ", " > "),
+        ("choose<A>(x >= w", "choose<A>(x > w"),
     ),
     "the size of what is not negative": (
         "def f(x: Row):\n    h = maximum(x, 0.1)**(-2)\n    return h/(max(abs(h)) + 0.1)",
