@@ -28,6 +28,7 @@ SHAPES = ((1, 768), (2, 16, 64), (64, 1024), (4096, 256))
 _DRIVER = """
 int launches = 0;
 int current_device(int *device) { *device = 0; return 0; }
+int current_context(void **context) { *context = &launches; return 0; }
 int launch(const void *how, void *function, void **arguments, void **more) { ++launches; return 0; }
 """
 
@@ -107,7 +108,7 @@ def standing_in(module: Any, folder: Path) -> ctypes.CDLL:
     (folder / "driver.c").write_text(_DRIVER)
     subprocess.run(["cc", "-O2", "-shared", "-fPIC", "driver.c", "-o", "driver.so"], check=True, cwd=folder)
     library = ctypes.CDLL(str(folder / "driver.so"))
-    functions = (library.current_device, library.launch)
+    functions = (library.current_device, library.current_context, library.launch)
     addresses = [ctypes.cast(each, ctypes.c_void_p).value for each in functions]
     calls, derivatives, dispatch = (importlib.import_module(f"generated._runtime.torch.{name}") for name in (
         "calls", "derivatives", "dispatch"))  # fmt: skip

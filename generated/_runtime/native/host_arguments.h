@@ -60,7 +60,7 @@ static int array_of(void *self, PyObject *object, struct array *to) {
     if (!Py_IS_TYPE(object, &PyArray_Type))
         return UNKNOWN;
     PyArrayObject *array = (PyArrayObject *)object;
-    *to = (struct array){PyArray_BYTES(array), PyArray_DIMS(array), PyArray_NDIM(array), UNKNOWN};
+    *to = (struct array){PyArray_BYTES(array), PyArray_DIMS(array), PyArray_NDIM(array), UNKNOWN, 0};
     return PyArray_IS_C_CONTIGUOUS(array) ? to->type = type_of(self, PyArray_DESCR(array)) : UNKNOWN;
 }
 

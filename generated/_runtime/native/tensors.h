@@ -64,6 +64,7 @@ enum { PROGRAMMATIC_STREAM_SERIALIZATION = 6 };
 // Functions of the driver in the order of `DRIVER` in torch/calls.py.
 struct driver {
     int (*current_device)(int *);
+    int (*current_context)(void **);
     int (*launch)(const struct configuration *, void *function, void **arguments, void **);
 };
 
@@ -149,7 +150,8 @@ static int array_of(void *given, PyObject *value, struct array *to) {
     if (self->id >= 0 && found.device.id != self->id)
         return UNKNOWN;
     self->id = found.device.id;
-    *to = (struct array){(char *)found.data + found.offset, found.shape, found.dimensions, type_of(found.type)};
+    int whole = found.type.code << 8 | found.type.bits;
+    *to = (struct array){(char *)found.data + found.offset, found.shape, found.dimensions, type_of(found.type), whole};
     return to->type;
 }
 

@@ -22,7 +22,7 @@ from .kernels import SHARED_ENTRIES, Tensor, TorchKernels, torch
 _C: Any = torch._C
 _TABLE: Any = getattr(Tensor, "__dlpack_c_exchange_api__", None)
 
-DRIVER = ("cuCtxGetDevice", "cuLaunchKernelEx")
+DRIVER = ("cuCtxGetDevice", "cuCtxGetCurrent", "cuLaunchKernelEx")
 """Driver functions that calls on a GPU need, in the order of `struct driver`."""
 
 _PROCESSOR, _GPU = 1, 2

@@ -68,6 +68,7 @@ struct array {
     char *data;
     const int64_t *shape;
     int dimensions, type;
+    int whole;  // which integers, as the caller of `look` tells them apart
 };
 
 // A call as far as it has come. References are borrowed but for those in `made` and `own`.

@@ -93,7 +93,7 @@ static int take(TensorCall *self, struct work *work, PyObject *arguments, PyObje
         if (place >= 0)
             continue;
         int64_t start = (-1 - place) * work->rows * (types[work->computed].bits / 8);
-        work->arrays[i] = (struct array){kept.data + start, work->shape, work->dimensions - 1, work->computed};
+        work->arrays[i] = (struct array){kept.data + start, work->shape, work->dimensions - 1, work->computed, 0};
     }
     outcome = look(&self->of, work, self);
     for (int i = 0; outcome == DONE && i < self->of.values; ++i) {

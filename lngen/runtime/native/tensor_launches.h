@@ -17,11 +17,16 @@ static PyObject *launches_of(TensorCall *self, struct work *work, char **arrays,
     int count = 0, all = self->of.values + self->of.results;
     // What saves nothing has no row scalars.
     int saves = arrays[all - 1] != NULL;
+    void *context;
+    if (self->driver.current_context(&context))
+        Py_RETURN_NONE;
     key[count++] = self->id;
+    // Kernels are of the context that they were loaded in.
+    key[count++] = (int64_t)(intptr_t)context;
     key[count++] = (int64_t)work->absent;
     key[count++] = saves;
     for (int i = 0; i < all; ++i)
-        key[count++] = ((int64_t)arrays[i] & 15) << 8 | (i < self->of.values && arrays[i] ? work->arrays[i].type : 0);
+        key[count++] = ((int64_t)arrays[i] & 15) << 16 | (i < self->of.values && arrays[i] ? work->arrays[i].whole : 0);
     for (int i = 0; i < self->of.inputs; ++i)
         key[count++] = work->inputs[i];
     for (int i = 0; i < work->dimensions; ++i)

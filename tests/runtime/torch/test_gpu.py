@@ -257,6 +257,22 @@ def test_usual_calls_are_launched_from_c(device, fast):
     assert others.count == 0
 
 
+def test_integers_of_another_type_have_a_plan_of_their_own(device, fast):
+    operators, own, others = fast("label_cross_entropy")
+    interface = operators.kernels.protocol
+    at_once = _around(operators, device, own)
+    x, label = torch.randn(4, 7), torch.tensor([3, -100, 0, 6])
+    found = []
+    for kind in (torch.int64, torch.int32, torch.int16):
+        given = [device.put(x), device.put(label.to(kind)), *[None] * (len(interface.inputs) - 2)]
+        constants = [0.0 for _ in interface.constants]
+        made = at_once((*given, *constants, False))
+        found.append([device.get(each) for each in (made if isinstance(made, tuple) else (made,))])
+    assert others.count == 0
+    torch.testing.assert_close(found[0], found[1])
+    torch.testing.assert_close(found[0], found[2])
+
+
 def test_other_calls_are_left_to_what_reads_them(device, fast):
     operators, own, others = fast("layer_norm")
     at_once = _around(operators, device, own)
