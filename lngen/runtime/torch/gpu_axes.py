@@ -22,36 +22,33 @@ __all__ = ["AxesOnGPU"]
 LEAST_SEGMENT = 32
 """Entries of a segment at the least; kernels take accesses of no more entries."""
 
+LEAST_ACCESS = 8
+"""Bytes of an access at the least, if rows without segments have wider ones."""
+
 MOST_SUMMED_SEGMENTS = 128
 """Segments of a row at the most that kernels add up, in shared memory."""
 
 
-class _View(NamedTuple):
-    """Array with an axis a name, of size 1 for those that it lacks, and how it is arranged; or a value without axes."""
+class _View:
+    """Array with an axis a name, of size 1 for those that it lacks, and how it is arranged; or a value without axes.
 
-    tensor: Any
-    how: Arranged | None = None
-    name: str = ""
+    `every` is the array along all axes: what it lacks has a step of 0. `features` are size and step of each axis of the
+    features. Rows are dense if their entries lie side by side.
+    """
 
-    @property
-    def every(self) -> Tensor:
-        """The array along all axes; what it lacks has a step of 0."""
-        assert self.how is not None
-        found: Tensor = self.tensor.expand(self.how.shape)
-        return found
-
-    @property
-    def features(self) -> list[tuple[int, int]]:
-        """Size and step of each axis of the features."""
-        if self.how is None:
-            return []
-        rows = len(self.how.rows)
-        return [*zip(self.every.shape[rows:], self.every.stride()[rows:], strict=True)]
+    def __init__(self, tensor: Any, how: Arranged | None = None) -> None:
+        self.tensor, self.how = tensor, how
+        self.every: Any = None
+        self.features: list[tuple[int, int]] = []
+        if how is not None:
+            self.every, rows = tensor.expand(how.shape), len(how.rows)
+            self.features = [*zip(how.features, self.every.stride()[rows:], strict=True)]
+        self.is_dense = one_step(self.features) == 1 or all(size == 1 for size, _ in self.features)
 
     @property
-    def is_dense(self) -> bool:
-        """Test whether the entries of a row lie side by side."""
-        return one_step(self.features) == 1 or all(size == 1 for size, _ in self.features)
+    def is_whole(self) -> bool:
+        """Test whether the array lacks no axis."""
+        return self.how is not None and self.tensor.shape == self.how.shape
 
     def is_in_segments(self, cut: int) -> bool:
         """Test whether rows are segments, numbered by the axes before `cut`, of entries side by side, or of one."""
@@ -68,7 +65,8 @@ class _View(NamedTuple):
     def lying(self) -> Tensor:
         """Return dense rows where they lie."""
         assert self.how is not None
-        return self.every.flatten(len(self.how.rows)) if self.how.features else self.every
+        found: Tensor = self.every.flatten(len(self.how.rows)) if self.how.features else self.every
+        return found
 
 
 class _PlacedResult(NamedTuple):
@@ -144,7 +142,7 @@ class AxesOnGPU:
         return [
             _View(value)
             if value is None or name not in self.of.patterns
-            else _View(*self.arranged.spread(name, value, sizes), name)
+            else _View(*self.arranged.spread(name, value, sizes))
             for name, value in parts
         ]
 
@@ -216,12 +214,20 @@ class AxesOnGPU:
 
 
 def _cut(views: Sequence[_View]) -> int | None:
-    """Return how many axes of the features number segments, by which most arrays lie in them; None if all are dense."""
+    """Return how many axes of the features number segments, by which most arrays lie in them; None if all are dense.
+
+    Accesses of few bytes, to segments of odd lengths, are taken where a whole array is not copied for them.
+    """
     apart = [view for view in views if not view.is_dense]
+    has_whole = any(view.is_whole for view in apart)
     best, most = None, 0
     for cut in range(1, max((len(view.features) for view in apart), default=0)):
-        usable = sum(view.is_in_segments(cut) for view in apart)
-        if usable > most and prod(size for size, _ in apart[0].features[cut:]) >= LEAST_SEGMENT:
+        usable, length = (
+            sum(view.is_in_segments(cut) for view in apart),
+            prod(size for size, _ in apart[0].features[cut:]),
+        )
+        is_wide = has_whole or length * apart[0].tensor.itemsize % LEAST_ACCESS == 0
+        if usable > most and length >= LEAST_SEGMENT and is_wide:
             best, most = cut, usable
     return best
 

@@ -205,6 +205,19 @@ def test_rows_in_segments_have_the_values_and_gradients_of_the_processor(name, p
         assert [each.shape[-1] for each in kernels.made[1:]] == [48, 48]
 
 
+@pytest.mark.parametrize(("name", "dimensions"), [("group_norm", 3), ("batch_norm", 3)])
+def test_segments_of_an_odd_length_are_for_whole_arrays(name, dimensions, pretended):
+    """Kernels take narrow accesses to them: no weight is worth that, and a copy of all rows is dearer."""
+    kernels = PretendedKernels(name)
+    shape = (*IN_SEGMENTS[name][:2], 7, 7)
+    x, *weights = [torch.randn(size, dtype=torch.float32) for size in (shape, shape[1:2], shape[1:2])]
+    calls(name, pretended, kernels)[0](x, *weights)
+    assert np.may_share_memory(kernels.given[0], x.numpy())
+    assert kernels.given[0].ndim == dimensions
+    if name == "group_norm":
+        assert kernels.given[1].strides[-1] == 4
+
+
 @pytest.mark.cuda
 @needs_pycuda
 @needs_gxx
