@@ -35,7 +35,8 @@ template <class Row> struct PastTheEnd {
   Here here;
   Row row;
   __device__ PastTheEnd(const Row& of)
-      : here(of.here), row(of.D, of.call, of.to, here, of.numbers, of.tile, of.columns, of.all, of.slots, of.turn) {
+      : here(of.here),
+        row(of.D, of.call, of.to, here, of.numbers, of.tile, of.columns, of.segments, of.all, of.slots, of.turn) {
     using G = typename Row::G;
     here.D = G::chunks(here.D) * G::THREADS_PER_ROW * G::VECTOR;  // as far as the thread's chunks go
   }
@@ -94,16 +95,16 @@ def threshold_mutants() -> Iterator[Planted]:
         "a row that is read again without its end", "LNGEN_D > 0 ? COPIES :", "LNGEN_D > 0 ? COPIES - 1 :", again
     )
     before = "(column ? column - G::VECTOR : 0)"
-    loaded = "return load<G::VECTOR>(array + offset + column)"
+    loaded = "return load<G::VECTOR>(array + offset + at.column(column))"
     yield _planted(
-        "a row read again from the entries before", loaded, loaded.replace("column)", f"{before})"), f"{again}, loaded"
+        "a row read again from the entries before", loaded, loaded.replace("(column)", before), f"{again}, loaded"
     )
-    loaded = "return load_once<G::VECTOR>(array + offset + column)"
+    loaded = "return load_once<G::VECTOR>(array + offset + at.column(column))"
     yield _planted(
-        "a row kept from the entries before", loaded, loaded.replace("column)", f"{before})"), "parameters, loaded"
+        "a row kept from the entries before", loaded, loaded.replace("(column)", before), "parameters, loaded"
     )
-    copied = "array + start + column"
-    yield _planted("a row copied from the entries before", copied, copied.replace("column", before), "copied ahead")
+    copied = "array + start + at.column(column)"
+    yield _planted("a row copied from the entries before", copied, copied.replace("(column)", before), "copied ahead")
     yield _planted("a row as stored of its first entries", "unseen(held[chunk])", "unseen(held[0])", stored)
     held = "G::ROW == WIDENED) return held[chunk]"
     yield _planted("a row in registers of its first entries", held, held.replace("chunk]", "0]"), "in several accesses")

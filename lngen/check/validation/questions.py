@@ -8,6 +8,7 @@ from functools import cache
 import sympy
 from sympy import Expr
 
+from lngen.algebra.symbols import stand_in
 from lngen.prove.budget import Budget, TooLargeError, UndefinedError
 from lngen.prove.exact import ExplicitAlgebra
 
@@ -75,4 +76,4 @@ class Questions:
 
 @cache
 def _named(number: int, is_positive: bool | None) -> Expr:
-    return sympy.Symbol(f"v{number}", real=True, positive=is_positive)
+    return stand_in(f"asked {number}", sympy.S.One, **({"positive": True} if is_positive else {}))
