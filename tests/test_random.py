@@ -203,15 +203,16 @@ def test_every_check_holds_on_compiled_kernels(backend):
 @needs_gxx
 @pytest.mark.ci
 @pytest.mark.parametrize(
-    ("right", "wrong"), [("of.row, column", "of.row + 1, column"), ("RandomWord(seed)", "RandomWord(seed + 1)")]
+    ("right", "wrong"), [("<S>(of.row, column", "<S>(of.row + 1, column"), ("RandomWord(seed)", "RandomWord(seed + 1)")]
 )
 def test_a_moved_row_and_a_wrong_key_in_compiled_kernels_are_found(right, wrong, tmp_path):
     made = lngen.derive(NORM, backends=["cpu"])
     folder = made.write(tmp_path)
     header = tmp_path / "_runtime" / "native" / "host_directions.h"
     text = header.read_text()
-    assert text.count(right) == 1
-    header.write_text(text.replace(right, wrong))
+    line = "random_lanes<S>(of.row, column, {RandomWord(seed)"
+    assert text.count(line) == 1
+    header.write_text(text.replace(line, line.replace(right, wrong)))
     module = loading.load(folder)
     cpu = importlib.import_module(f"{module.__name__}.cpu_backend")
     x = np.ones((3, 8))

@@ -16,6 +16,7 @@ using f16 = symbolic::Datum<2>;
 using f32 = symbolic::Datum<4>;
 using f64 = symbolic::Datum<8>;
 
+template <class S> struct Wide { using type = double; };
 template <class S> struct Mask {};
 template <class S> struct Lanes {
   static constexpr int COUNT = 64 / int(sizeof(S));

@@ -31,7 +31,7 @@ _FUNCTIONS = ("exp", "log", "sin", "cos", "asin", "acos", "atan", "tanh", "erf",
 class Residue:
     """A number modulo the prime.
 
-    >>> Residue.of(sympy.Rational(1, 3)) * 3 == Residue(1), Residue(0) - 1 == P - 1
+    >>> Residue.of(sympy.Rational(1, 3)) * 3 == Residue(1), Residue(0) - 1 == Residue(P - 1)
     (True, True)
     """
 

@@ -45,9 +45,11 @@ class _Exchange(ctypes.Structure):
     ]  # fmt: skip
 
 
-_capsule = ctypes.pythonapi.PyCapsule_New
+# Functions of `ctypes.pythonapi` are shared, and others declare their arguments in other words.
+_python = ctypes.PyDLL(None)
+_capsule = _python.PyCapsule_New
 _capsule.restype, _capsule.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
-_pointer = ctypes.pythonapi.PyCapsule_GetPointer
+_pointer = _python.PyCapsule_GetPointer
 _pointer.restype, _pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
 _NAME = b"dlpack_exchange_api"
 

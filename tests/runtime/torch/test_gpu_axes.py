@@ -14,9 +14,9 @@ import pytest
 
 from tests.beyond_rows import SHIPPED, arrays
 from tests.requirements import NO_TORCH, needs_gxx, needs_pycuda
-from tests.runtime.torch.test_gpu import device  # noqa: F401
 
 torch = pytest.importorskip("torch", reason=NO_TORCH)
+device = importlib.import_module("tests.runtime.torch.test_gpu").device
 runtime = {
     name: importlib.import_module(f"generated._runtime.torch.{name}")
     for name in ("axes", "derivatives", "dispatch", "gpu", "gpu_axes")
@@ -221,7 +221,7 @@ def test_segments_of_an_odd_length_are_for_whole_arrays(name, dimensions, preten
 @pytest.mark.cuda
 @needs_pycuda
 @needs_gxx
-def test_kernels_read_and_write_rows_in_segments(device, monkeypatch):  # noqa: F811
+def test_kernels_read_and_write_rows_in_segments(device, monkeypatch):
     inputs = pictures("batch_norm", torch.float32)
     there = [device.put(each.detach()).requires_grad_() for each in inputs]
     on_gpu, on_processor = calls("batch_norm", monkeypatch, None)
@@ -255,7 +255,7 @@ def test_a_gradient_may_be_differentiated_again(pretended):
 @needs_pycuda
 @needs_gxx
 @pytest.mark.parametrize("name", ["ada_layer_norm", "head_rms_norm"])
-def test_kernels_compute_what_the_processor_does(name, device, monkeypatch):  # noqa: F811
+def test_kernels_compute_what_the_processor_does(name, device, monkeypatch):
     inputs = [torch.tensor(value, dtype=torch.float32) for value in arrays(name).values()]
     there = [device.put(each).requires_grad_() for each in inputs]
     on_gpu, on_processor = calls(name, monkeypatch, None)
