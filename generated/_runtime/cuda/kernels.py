@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Compiled kernels on a device, and the launches that a plan asks for."""
 
+import struct
 from collections.abc import Callable, Iterable, Sequence
 from math import gcd
 from operator import itemgetter
@@ -47,6 +48,17 @@ class Launches:
         self.partial_bytes, self.counts = 0, (plan.rows, 0, 0)
         if plan.rows and plan.direction.kernels:
             self._load()
+
+    @property
+    def numbers(self) -> dict[str, int]:
+        """The counts that kernels take, by their names in tables of kernels."""
+        return dict(zip(("the rows", "the features", "the blocks"), self.counts, strict=True))
+
+    @staticmethod
+    def bits(letter: str, number: float) -> int:
+        """Return a number of a type, as `struct` has it, as the first of 8 bytes."""
+        bits: int = struct.unpack("=q", struct.pack(f"={letter}", number).ljust(8, b"\0"))[0]
+        return bits
 
     def _load(self) -> None:
         plan, device, wanted = self.plan, self.device, self.plan.wanted

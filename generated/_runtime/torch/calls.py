@@ -6,7 +6,6 @@ Small calls of the processor are computed there, and those of a GPU launched. An
 gpu.py.
 """
 
-import struct
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -16,7 +15,7 @@ from ..native.calls import TYPES, described
 from ..native.extensions import extension
 from ..protocol.casts import dtype
 from .dispatch import CPU, CUDA, IGNORED, SILENT, forward_ad
-from .gpu import TorchOnGPU, launches_of
+from .gpu import TorchOnGPU
 from .kernels import SHARED_ENTRIES, Tensor, TorchKernels, torch
 
 _C: Any = torch._C
@@ -180,7 +179,7 @@ class TorchGpuCalls(TorchCalls):
             values = [value[-1 - place] if place < 0 else value for place, value in zip(places, given, strict=False)]
             given = [*values, *given[len(values) :]]
             try:
-                launches = launches_of(self.others, direction, given, arguments, saves)
+                launches = self.others.launches(direction, given, arguments, saves)
             except (TypeError, ValueError):
                 return None  # the other way has the words for it
             return _words(launches), launches
@@ -191,14 +190,13 @@ class TorchGpuCalls(TorchCalls):
 def _words(launches: Any) -> bytes:
     """Return launches as tensor_call.c reads them."""
     plan = launches.plan
-    numbers = dict(zip(("the rows", "the features", "the blocks"), launches.counts, strict=True))
     words = [launches.partial_bytes]
     for kernel, blocks, _ in launches.steps:
         launch = kernel.launch
         words += [launch.function, blocks, kernel.threads, kernel.shared_bytes, launch.early, len(kernel.parts)]
         for part, letter in zip(kernel.parts, kernel.letters, strict=True):
-            if part in numbers:
-                words += [-1, struct.unpack("=q", struct.pack(f"={letter}", numbers[part]).ljust(8, b"\0"))[0]]
+            if part in launches.numbers:
+                words += [-1, launches.bits(letter, launches.numbers[part])]
             elif letter == "P":
                 words += [plan.slots[part], 0]
             else:

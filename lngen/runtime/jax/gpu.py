@@ -7,7 +7,6 @@ is synchronized, and nothing but XLA allocates.
 
 import ctypes
 import hashlib
-import struct
 from collections.abc import Sequence
 from functools import cache
 from math import prod
@@ -131,7 +130,6 @@ def _called(
     if launches.partial_bytes:
         places["the workspace"] = len(places)
         structs.append(jax.ShapeDtypeStruct((launches.partial_bytes,), np.uint8))
-    numbers = dict(zip(("the rows", "the features", "the blocks"), launches.counts, strict=True))
     know = ctypes.CFUNCTYPE(None, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_size_t)(found.address(f"{_NAME}_knows"))
     names, steps = "", []
     for kernel, blocks, _ in launches.steps:
@@ -140,8 +138,8 @@ def _called(
         names += f"{image}\n{kernel.name}\n"
         steps += [blocks, kernel.threads, kernel.shared_bytes, len(kernel.parts)]
         for part, letter in zip(kernel.parts, kernel.letters, strict=True):
-            number: Any = numbers.get(part, given.get(part))
-            steps += [places.get(part, _NONE), 0 if letter == "P" else _bits(letter, number)]
+            number: Any = launches.numbers.get(part, given.get(part))
+            steps += [places.get(part, _NONE), 0 if letter == "P" else launches.bits(letter, number)]
     zeros = [places[plan.names[slot]] - len(operands) for slot, _ in plan.zeros]
     called: list[Any] = jax.ffi.ffi_call(target(_NAME), structs)(
         *operands,
@@ -151,9 +149,3 @@ def _called(
         steps=np.array(steps, np.int64),
     )
     return called
-
-
-def _bits(letter: str, number: float) -> int:
-    """A number as the first of 8 bytes."""
-    bits: int = struct.unpack("=q", struct.pack(f"={letter}", number).ljust(8, b"\0"))[0]
-    return bits

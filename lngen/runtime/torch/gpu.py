@@ -19,8 +19,6 @@ _TYPESTRINGS = {torch.float16: "<f2", torch.bfloat16: "<V2", torch.float32: "<f4
 _TYPESTRINGS |= {kind: dtype.str for kind, dtype in INTEGERS.items()}
 _TYPESTRINGS |= {torch.float8_e4m3fn: "|V1", torch.float8_e5m2: "|V1"}
 _ALIGNMENT = 256
-_START = 4096
-"""Placeholder of an address, at a multiple of more bytes than any vector has."""
 
 
 class SegmentedRows:
@@ -57,44 +55,6 @@ def _current(device: Any) -> Iterator[int]:
 def _is_in_rows(each: Entry, value: Tensor) -> bool:
     """Test whether kernels read the rows of a tensor where they lie."""
     return each.part == ROW_SCALAR or (each.part == ROW and (value.shape[-1] == 1 or value.stride(-1) == 1))
-
-
-class _Alike:
-    """A tensor as a plan looks at it: its type and shape, and how it is aligned."""
-
-    def __init__(self, tensor: Tensor) -> None:
-        self.__cuda_array_interface__ = {
-            "shape": tuple(tensor.shape),
-            "typestr": _TYPESTRINGS.get(tensor.dtype, "|u1"),
-            "data": (_START + tensor.data_ptr() % 16, False),
-            "strides": None,
-            "version": 2,
-        }
-
-
-def launches_of(
-    on_gpu: "TorchOnGPU", direction: str, given: Sequence[Any], arguments: Sequence[Any], saves: bool
-) -> Any:
-    """Return the launches of calls like one, on the current device.
-
-    `given` are the values that are read and the results, None for row scalars, which forward `saves` or not;
-    `arguments` begin with the inputs of forward. Raises TypeError or ValueError as `cuda_backend` does.
-    """
-    # These import PyCUDA.
-    from ..cuda import devices, kernels, plans
-
-    layer, types = on_gpu.backend()._LAYER, on_gpu.kernels.types_of(arguments[: on_gpu.kernels.inputs])
-    takes, names = layer.takes[direction], plans.slots(layer, direction)
-    objects: list[Any] = [_Alike(value) if isinstance(value, Tensor) else value for value in given]
-    objects += [None] * (len(names) - len(objects))
-    if takes.is_forward:
-        plan = plans.plan_forward(layer, objects, saves)
-    else:
-        first = (tuple(arguments[types.row].shape), types.computed, types.dtypes)
-        fields = objects[len(takes.arguments) : len(takes.reads)]
-        plan = plans.plan_later(layer, direction, objects, tuple.__new__(layer.Saved, (*first, *fields)))
-    with devices.entered((), (), str) as device:
-        return kernels.launches(device, plan)
 
 
 class TorchOnGPU:
@@ -179,6 +139,28 @@ class TorchOnGPU:
             size = backend.workspace_bytes(direction, *given, out=out)
             workspace = _TensorMemory(row.new_empty((size,), dtype=torch.uint8))
             getattr(backend, direction)(*given, out=out, stream=stream, workspace=workspace)
+
+    def launches(self, direction: str, given: Sequence[Any], arguments: Sequence[Any], saves: bool) -> Any:
+        """Return the launches of calls like one, on the current device.
+
+        `given` are the values that are read and the results, None for row scalars, which forward `saves` or not;
+        `arguments` begin with the inputs of forward. Raises TypeError or ValueError as `cuda_backend` does.
+        """
+        # These import PyCUDA.
+        from ..cuda import devices, kernels, plans
+
+        layer, types = self.backend()._LAYER, self.kernels.types_of(arguments[: self.kernels.inputs])
+        takes, names = layer.takes[direction], plans.slots(layer, direction)
+        objects: list[Any] = [_TensorMemory(value) if isinstance(value, Tensor) else value for value in given]
+        objects += [None] * (len(names) - len(objects))
+        if takes.is_forward:
+            plan = plans.plan_forward(layer, objects, saves)
+        else:
+            first = (tuple(arguments[types.row].shape), types.computed, types.dtypes)
+            fields = objects[len(takes.arguments) : len(takes.reads)]
+            plan = plans.plan_later(layer, direction, objects, tuple.__new__(layer.Saved, (*first, *fields)))
+        with devices.entered((), (), str) as device:
+            return kernels.launches(device, plan)
 
     def zeros(self, direction: str) -> Sequence[str]:
         """Return the symbols of the results that are always zero, which are dense."""
