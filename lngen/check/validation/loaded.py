@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
+from importlib.machinery import SOURCE_SUFFIXES, FileFinder, ModuleSpec, SourceFileLoader
 from itertools import count
 from pathlib import Path
 from types import ModuleType
@@ -98,6 +99,30 @@ def random_symbols(stream: int, shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
     return found
 
 
+class _SourceLoader(SourceFileLoader):
+    """Compile a file's text each time, and neither read nor write its cache of bytecode.
+
+    Python takes a cache for the file's own if time and size agree. A text that was changed within the clock's second,
+    to one of the same length, would be validated as it was before.
+    """
+
+    def path_stats(self, path: Any) -> Any:
+        raise OSError(f"the cache of {path} is not asked")
+
+
+class _SourceFinder:
+    """Find the modules below a package by their texts."""
+
+    def __init__(self, root: str) -> None:
+        self._root = root
+
+    def find_spec(self, name: str, path: Sequence[str] | None, target: ModuleType | None = None) -> ModuleSpec | None:
+        if not name.startswith(f"{self._root}."):
+            return None
+        finders = (FileFinder(folder, (_SourceLoader, SOURCE_SUFFIXES)) for folder in path or ())
+        return next(filter(None, (finder.find_spec(name) for finder in finders)), None)
+
+
 @contextmanager
 def imported(folder: Path, modules: Iterable[str]) -> Iterator[dict[str, ModuleType]]:
     """Import modules of an emitted layer, and the runtime beside it, once more, for traced numbers."""
@@ -105,6 +130,8 @@ def imported(folder: Path, modules: Iterable[str]) -> Iterator[dict[str, ModuleT
     package = ModuleType(root)
     package.__path__ = [str(folder.parent)]
     sys.modules[root] = package
+    finder = _SourceFinder(root)
+    sys.meta_path.insert(0, finder)
     try:
         found = {name: importlib.import_module(f"{root}.{folder.name}.{name}") for name in modules}
         numpy: Any = _NumPyOfObjects()
@@ -117,6 +144,7 @@ def imported(folder: Path, modules: Iterable[str]) -> Iterator[dict[str, ModuleT
         _replace(runtime, "casts", "cast", lambda values, name: values)
         yield found
     finally:
+        sys.meta_path.remove(finder)
         for name in [name for name in sys.modules if name == root or name.startswith(f"{root}.")]:
             del sys.modules[name]
 
