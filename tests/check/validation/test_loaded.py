@@ -12,9 +12,7 @@ import pytest
 from lngen.check.validation.loaded import imported
 
 
-def test_text_of_the_same_time_and_length_as_its_cache_is_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_text_of_the_same_time_and_length_as_its_cache_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tmp_path / "package" / "layer"
     folder.mkdir(parents=True)
     file = folder / "numpy_kernels.py"
