@@ -65,7 +65,7 @@ def arranged(
         call._replace(shape=runs.shape(call.shape)),
     )
     for place, (target, own) in enumerate(zip(targets, sums, strict=True)):
-        if own is not None:
+        if own is not None and not own.is_result:
             target.finish_from(runs.total(own.sums), _is_by_segment(target, cut))
         elif isinstance(target, Scattered) and _in_segments(target, cut):
             made[place] = target
@@ -91,7 +91,8 @@ def _segments(rows: Scattered, cut: int) -> Array:
 def _result(target: Any, each: Entry, cut: int | None, call: Work) -> Array:
     """An array that kernels write a result into."""
     if each.part == FEATURE:
-        return np.empty(call.shape[-1:], target.dtype)
+        is_row = target.shape == call.shape[-1:] and target.flags.c_contiguous
+        return target if is_row else np.empty(call.shape[-1:], target.dtype)
     if not isinstance(target, Scattered):
         return target  # type: ignore[no-any-return]
     if _in_segments(target, cut):
@@ -143,14 +144,21 @@ class Runs(NamedTuple):
             return value
         return value.reshape(self.shape(value.shape))
 
-    def sums(self, shape: Shape, dtype: DType, by_segment: bool) -> "Sums":
-        """Return memory for the sums over rows of a shape, and over the entries of each segment if `by_segment`."""
+    def sums(self, shape: Shape, target: SummedRows, dtype: DType, by_segment: bool) -> "Sums":
+        """Return memory for the sums over rows of a shape, and over the entries of each segment if `by_segment`.
+
+        It is that of the target where these are all of its sums, in its type.
+        """
         sizes = self.shape(shape)
         lacks = self.over if self.length is None else (self.over[-1] + 1,)
         lacks = (*lacks, len(sizes) - 1) if by_segment else lacks
-        sums = np.empty([1 if axis in lacks else size for axis, size in enumerate(sizes)], dtype)
+        kept = [1 if axis in lacks else size for axis, size in enumerate(sizes)]
+        own = target.target
+        is_all = self.length is None and (by_segment or not target.lacks_features)
+        is_result = is_all and own.dtype == dtype and own.flags.c_contiguous
+        sums = own.reshape(kept) if is_result else np.empty(kept, dtype)
         steps = [0 if axis in lacks else step for axis, step in enumerate(sums.strides)]
-        return Sums(sums, np.lib.stride_tricks.as_strided(sums, sizes, steps))
+        return Sums(sums, np.lib.stride_tricks.as_strided(sums, sizes, steps), is_result)
 
     def total(self, sums: Array) -> Array:
         """Return the sums over all axes of the rows, from those that kernels made."""
@@ -160,10 +168,14 @@ class Runs(NamedTuple):
 
 
 class Sums(NamedTuple):
-    """Sums of rows, and the same memory as a result of rows, which all lie where their sum is."""
+    """Sums of rows, and the same memory as a result of rows, which all lie where their sum is.
+
+    It `is_result` if nothing is left to be done.
+    """
 
     sums: Array
     rows: Array
+    is_result: bool
 
 
 def _is_summed(target: Any, each: Entry, runs: Runs, cut: int | None) -> bool:
@@ -175,9 +187,9 @@ def _is_summed(target: Any, each: Entry, runs: Runs, cut: int | None) -> bool:
 
 def _sums(target: SummedRows, runs: Runs, cut: int | None, call: Work) -> Sums:
     if not _is_by_segment(target, cut):
-        return runs.sums(call.shape, call.dtype, by_segment=False)
+        return runs.sums(call.shape, target, call.dtype, by_segment=False)
     segments = prod(target.split[:cut]), prod(target.split[cut:])
-    return runs.sums((*call.shape[:-1], *segments), call.dtype, by_segment=True)
+    return runs.sums((*call.shape[:-1], *segments), target, call.dtype, by_segment=True)
 
 
 # ---- segments

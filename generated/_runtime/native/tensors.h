@@ -87,7 +87,8 @@ typedef struct {
     long long most_entries;  // of a call that one thread computes
     int places[MOST];  // of each value among the arguments; of a row scalar -1 less its number
     int arguments;     // that a call has at the least
-    int signs[MOST];   // whether each value, if it is a Constant, may be negative
+    int signs[MOST];   // whether each value, if it is a Constant, may be negative; by plan, each argument
+    int is_by_plan;    // and no table says what arguments are
     // Keys of a plain tensor, those that decide nothing, and what is left of a call's that kernels alone have a say in.
     unsigned long long plain, ignored, left;
 } TensorCall;
@@ -135,21 +136,25 @@ static int is_dense(const struct tensor *of) {
     return 1;
 }
 
-static int array_of(void *given, PyObject *value, struct array *to) {
-    TensorCall *self = given;
-    struct tensor found;
+// Looks at an object: whether it is a tensor that memory of the call's device stands for, and for nothing else.
+static int is_plain_tensor(TensorCall *self, PyObject *value, struct tensor *to) {
     if (!is_tensor(self, value))
-        return UNKNOWN;
+        return 0;
     // A tensor without memory, as transforms have them, is refused; one may stand for the negative of its memory.
     PyObject *negative = PyObject_CallMethodNoArgs(value, is_neg);
-    int is_usual = negative == Py_False && !self->exchange->tensor_of(value, &found);
+    int is_usual = negative == Py_False && !self->exchange->tensor_of(value, to);
     Py_XDECREF(negative);
     PyErr_Clear();
-    if (!is_usual || found.device.type != self->device || !found.data || !is_dense(&found))
+    if (!is_usual || to->device.type != self->device || !to->data || (self->id >= 0 && to->device.id != self->id))
+        return 0;
+    self->id = to->device.id;
+    return 1;
+}
+
+static int array_of(void *given, PyObject *value, struct array *to) {
+    struct tensor found;
+    if (!is_plain_tensor(given, value, &found) || !is_dense(&found))
         return UNKNOWN;
-    if (self->id >= 0 && found.device.id != self->id)
-        return UNKNOWN;
-    self->id = found.device.id;
     int whole = found.type.code << 8 | found.type.bits;
     *to = (struct array){(char *)found.data + found.offset, found.shape, found.dimensions, type_of(found.type), whole};
     return to->type;

@@ -144,12 +144,17 @@ class AxesLayer(HostLayer[Kept]):
     def written(self, made: Sequence[Any], entries: Sequence[Entry], sizes: Sizes, dtype: DType) -> list[Any]:
         """Return results as the mathematics of rows writes them."""
         return [
-            value if value is None or each.part not in (ROW, ROW_SCALAR) else self._written(value, each, sizes, dtype)
+            value
+            if value is None or each.part not in (ROW, ROW_SCALAR, FEATURE)
+            else self._written(value, each, sizes, dtype)
             for each, value in zip(entries, made, strict=True)
         ]
 
     def _written(self, value: Array, each: Entry, sizes: Sizes, dtype: DType) -> Any:
         how = self.arranged(each, sizes)
+        if each.part == FEATURE:
+            is_in_order = not how.lacks and [*how.order] == [*range(len(how.order))] and value.flags.c_contiguous
+            return value.reshape(-1) if is_in_order else value
         target = value.reshape(how.split).transpose(how.order)
         if how.lacks:
             return SummedRows(target, how.rows, how.features, how.lacks, dtype)

@@ -13,6 +13,7 @@ from ..protocol.axes import ArrangedCall, Arrangement, without_axes
 from ..protocol.directions import DirectionProtocol, LayerProtocol
 from ..protocol.interface import Interface
 from . import TorchLayer
+from .axes_calls import AxesCalls
 from .derivatives import ways
 from .dispatch import CPU, CUDA, at_once
 from .gpu_axes import AxesOnGPU
@@ -35,7 +36,10 @@ class TorchAxes(Generic[Result]):
         self.inputs = TorchInputs(interface)
         self.arranged = ArrangedCall(interface, torch.permute, torch.broadcast_to, torch.unbind, torch.stack)
         own = _AxesAtOnce(interface, numpy, compiled, self._by_operators)
-        of_device = {CPU: own.kernels, CUDA: AxesOnGPU(own.kernels, self.arranged, self.on_rows.operators.gpu)}
+        of_device = {
+            CPU: AxesCalls(own.kernels),
+            CUDA: AxesOnGPU(own.kernels, self.arranged, self.on_rows.operators.gpu),
+        }
         self.at_once = at_once(own.kernels.required, ways(own, of_device))
 
     def call(self, *values: Any) -> Result:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations, islice
+from itertools import combinations, islice, product
 from typing import Any
 
 import sympy
@@ -57,6 +57,8 @@ def absences(optional: Sequence[str], layer: LayerProtocol) -> Iterator[Absence]
     yield from (Absence(each) for each in absent)
     moved = [layer.inputs[place].name for place in layer.differentiable]
     outputs = [each.name for each in layer.outputs]
+    if len(moved) > 1 and len(outputs) > 1:
+        yield from (Absence(derivatives=frozenset(pair)) for pair in product(moved, outputs))
     for names in (moved, outputs):
         yield from (Absence(derivatives=frozenset({name})) for name in names if len(names) > 1)
         alone = [frozenset(names) - {name} for name in names if len(names) > 2]

@@ -35,6 +35,7 @@ class TorchCalls:
     """
 
     device, keys = _PROCESSOR, CPU
+    is_by_plan = False
 
     def __init__(self, kernels: TorchKernels, others: Any = None) -> None:
         self.kernels, self.others = kernels, others or kernels
@@ -101,22 +102,30 @@ class TorchCalls:
         make = None if _TABLE is None or any(each.cast for each in of.makes) else extension("tensor_call")
         if make is None:
             return None
-        here = self.kernels.compiled._KERNELS
         objects = (
             self._preparing(direction), self._cutting(direction), Tensor, torch.nn.Parameter, self._node.apply,
             _C.is_grad_enabled, _C._dispatch_tls_local_include_set, _C._dispatch_tls_local_exclude_set, forward_ad,
             *SILENT,
         )  # fmt: skip
+        plain = _C._dispatch_keys(torch.empty(0)).raw_repr() & ~CPU | self.keys
+        numbers = [each & (1 << 64) - 1 for each in (plain, IGNORED, self.keys, SHARED_ENTRIES, self.is_by_plan)]
+        arrays = [np.array(table, np.intc) for table in (self._places(direction), self._signs(direction))]
+        driver = np.array(self._driver(), np.uintp)
+        return make(
+            objects, _TABLE, self.device, *self._tables(direction), *arrays, np.array(numbers, np.uint64), driver
+        )
+
+    def _tables(self, direction: str) -> list[Any]:
+        """Return what a direction takes and makes, as call_arguments.h reads it."""
+        here = self.kernels.compiled._KERNELS
         call = here.calls[direction]
-        tables = described(getattr(call, "on_rows", call).any_call, here.kernels[direction].running())
+        return described(getattr(call, "on_rows", call).any_call, here.kernels[direction].running())
+
+    def _signs(self, direction: str) -> list[bool]:
+        """Return for each value that kernels read whether it is a Constant that may be negative."""
         constants = zip(self.kernels.protocol.constants, self.kernels.signed, strict=True)
         signed = [each.symbol for each, may_be_negative in constants if may_be_negative]
-        signs = np.array([each.symbol in signed for each in of.reads], np.intc)
-        plain = _C._dispatch_keys(torch.empty(0)).raw_repr() & ~CPU | self.keys
-        numbers = [each & (1 << 64) - 1 for each in (plain, IGNORED, self.keys, SHARED_ENTRIES)]
-        places = np.array(self._places(direction), np.intc)
-        driver = np.array(self._driver(), np.uintp)
-        return make(objects, _TABLE, self.device, *tables, places, signs, np.array(numbers, np.uint64), driver)
+        return [each.symbol in signed for each in self.kernels.protocol.directions[direction].reads]
 
     def _places(self, direction: str) -> list[int]:
         """The place of each value that kernels read among the arguments; of a row scalar -1 less its number."""
