@@ -1,8 +1,9 @@
 """Cost of a call through PyTorch, beside torch.nn.LayerNorm: `python -m benchmarks.torch_call`.
 
 Both are modules, called in turns on one thread, and torch.nn.LayerNorm is on the processor. The first table is of our
-kernels for the processor. The second is of the caller's time alone on a GPU: kernels are planned for the emulator's
-device, and a driver that returns at once stands for the launches, which it counts.
+kernels for the processor, the second of layers whose axes have names, beside the module of PyTorch's that computes each.
+The third is of the caller's time alone on a GPU: kernels are planned for the emulator's device, and a driver that
+returns at once stands for the launches, which it counts.
 """
 
 from __future__ import annotations
@@ -25,6 +26,9 @@ from lngen.extensions.simt import driver as emulator
 
 SHAPES = ((1, 768), (2, 16, 64), (64, 1024), (4096, 256))
 
+Modules = tuple[Any, Any]
+"""A module of ours and PyTorch's for the same."""
+
 _DRIVER = """
 int launches = 0;
 int current_device(int *device) { *device = 0; return 0; }
@@ -34,34 +38,60 @@ int launch(const void *how, void *function, void **arguments, void **more) { ++l
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Measure, and print both tables."""
+    """Measure, and print the tables."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.torch_call", description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--rounds", type=int, default=150, help="of forty calls each, or fewer of long ones")
     options = parser.parse_args(arguments)
     torch.set_num_threads(1)
     module = importlib.import_module("generated.layer_norm.torch_backend")
     print("on the processor, over torch.nn.LayerNorm (us)")
-    print("\n".join(table(module, SHAPES, options.rounds)))
+    print("\n".join(table({_words(shape): (norms(module, shape), shape) for shape in SHAPES}, options.rounds)))
+    print("\nlayers whose axes have names, on the processor, over PyTorch's modules (us)")
+    print("\n".join(table(named_axes(), options.rounds)))
     with tempfile.TemporaryDirectory() as folder:
         stand_in = standing_in(module, Path(folder))
         print(
             "\nthe caller's time on a GPU whose launches return at once, over torch.nn.LayerNorm on the processor (us)"
         )
-        print("\n".join(table(module, SHAPES[:2], options.rounds)))
+        print("\n".join(table({_words(shape): (norms(module, shape), shape) for shape in SHAPES[:2]}, options.rounds)))
         print(f"launches: {', '.join(counted(module, stand_in))}")
         importlib.import_module("pycuda.driver").Context.pop()
     return 0
 
 
-def table(module: Any, shapes: Sequence[tuple[int, ...]], rounds: int) -> list[str]:
-    """Return a line for each shape: medians of ratios, and of microseconds of both."""
+def norms(module: Any, shape: Sequence[int]) -> Modules:
+    """Our layer norm of a shape, and PyTorch's."""
+    return module.LayerNorm(shape[-1]), torch.nn.LayerNorm(shape[-1])
+
+
+def named_axes() -> dict[str, tuple[Modules, Sequence[int]]]:
+    """Modules of layers whose axes have names, and a shape for each."""
+    ours = {
+        name: importlib.import_module(f"generated.{name}.torch_backend")
+        for name in ("group_norm", "layer_norm_hw", "head_rms_norm")
+    }
+    nn = torch.nn
+    return {
+        "group_norm": ((ours["group_norm"].GroupNorm(8, 32), nn.GroupNorm(8, 32)), (2, 32, 8, 8)),
+        "layer_norm_hw": ((ours["layer_norm_hw"].LayerNormHW(8, 16), nn.LayerNorm((8, 16))), (2, 4, 8, 16)),
+        # PyTorch's has no weight for each head.
+        "head_rms_norm": ((ours["head_rms_norm"].HeadRMSNorm(4, 64), nn.RMSNorm(64, 1e-6)), (2, 8, 4, 64)),
+    }
+
+
+def table(cases: dict[str, tuple[Modules, Sequence[int]]], rounds: int) -> list[str]:
+    """Return a line for each case: medians of ratios, and of microseconds of both."""
     lines = [f"{'':16}{'forward':>24}{'forward, recorded':>24}{'and backward':>24}"]
-    for shape in shapes:
-        calls = {name: _calls(of, shape) for name, of in (("ours", module.LayerNorm), ("torch", torch.nn.LayerNorm))}
+    for name, (modules, shape) in cases.items():
+        calls = {of: _calls(module, shape) for of, module in zip(("ours", "torch"), modules, strict=True)}
         times = _in_turns(calls, rounds, 40 if shape[0] < 1000 else 2)
         columns = [_column(*of.values()) for of in times]
-        lines.append(f"{' x '.join(map(str, shape)):16}" + "".join(f"{each:>24}" for each in columns))
+        lines.append(f"{name:16}" + "".join(f"{each:>24}" for each in columns))
     return lines
+
+
+def _words(shape: Sequence[int]) -> str:
+    return " x ".join(map(str, shape))
 
 
 def _column(ours: Sequence[float], torchs: Sequence[float]) -> str:
@@ -69,9 +99,9 @@ def _column(ours: Sequence[float], torchs: Sequence[float]) -> str:
     return f"{ratio:.2f} ({median(ours):.1f}/{median(torchs):.1f})"
 
 
-def _calls(of: Any, shape: tuple[int, ...]) -> list[Callable[[], object]]:
-    x, weight = torch.randn(shape), torch.randn(shape)
-    module, recorded = of(shape[-1]), x.clone().requires_grad_()
+def _calls(module: Any, shape: Sequence[int]) -> list[Callable[[], object]]:
+    x, weight = torch.randn(*shape), torch.randn(*shape)
+    recorded = x.clone().requires_grad_()
     moved = [recorded, *module.parameters()]
 
     def forward() -> object:
@@ -129,7 +159,7 @@ def standing_in(module: Any, folder: Path) -> ctypes.CDLL:
 def counted(module: Any, library: ctypes.CDLL) -> list[str]:
     """Return how many kernels a call of forward, and of forward and backward, launches."""
     launches, found = ctypes.c_int.in_dll(library, "launches"), []
-    for name, call in zip(("forward", "forward and backward"), _calls(module.LayerNorm, (1, 768))[::2], strict=True):
+    for name, call in zip(("forward", "forward and backward"), _calls(module.LayerNorm(768), (1, 768))[::2], strict=True):
         before = launches.value
         call()
         found.append(f"{launches.value - before} of {name}")

@@ -1,4 +1,4 @@
-"""`benchmarks.torch_call`: both tables, and the kernels that a call launches."""
+"""`benchmarks.torch_call`: its tables, and the kernels that a call launches."""
 
 import subprocess
 import sys
@@ -17,4 +17,5 @@ def test_a_call_forward_is_one_launch_and_a_backward_two():
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True, timeout=300)
     lines = done.stdout.splitlines()
     assert sum(line.startswith("2 x 16 x 64 ") for line in lines) == 2
+    assert sum(line.startswith("group_norm ") for line in lines) == 1
     assert lines[-1] == "launches: 1 of forward, 3 of forward and backward"

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..native import binding
 from .calls import TorchCalls
-from .kernels import Tensor, lent, torch
+from .kernels import SHARED_ENTRIES, Tensor, lent, torch
 
 __all__ = ["AxesCalls"]
 
@@ -52,6 +52,9 @@ class AxesCalls(TorchCalls):
 
         def prepare(arguments: tuple[Any, ...], row_scalars: Any) -> tuple[bytes, Any] | None:
             saved: list[Any] = []
+            inputs = arguments[: self.kernels.inputs]
+            if inputs[self.kernels.types_of(inputs).row].numel() >= SHARED_ENTRIES:
+                return None  # as many threads as there are at a call
             with torch.no_grad(), binding.recorded() as calls:
                 if direction == "forward":
                     made, saved = self.others.forward_in_part(arguments)

@@ -36,8 +36,9 @@ class TorchAxes(Generic[Result]):
         self.inputs = TorchInputs(interface)
         self.arranged = ArrangedCall(interface, torch.permute, torch.broadcast_to, torch.unbind, torch.stack)
         own = _AxesAtOnce(interface, numpy, compiled, self._by_operators)
+        self.calls = AxesCalls(own.kernels)
         of_device = {
-            CPU: AxesCalls(own.kernels),
+            CPU: self.calls,
             CUDA: AxesOnGPU(own.kernels, self.arranged, self.on_rows.operators.gpu),
         }
         self.at_once = at_once(own.kernels.required, ways(own, of_device))

@@ -15,7 +15,7 @@ from tests.requirements import NO_TORCH, needs_gxx
 from tests.tiers import sample
 
 torch = pytest.importorskip("torch", reason=NO_TORCH)
-pytestmark = [needs_gxx, pytest.mark.skipif(not headers(), reason="no headers of Python")]
+pytestmark = [needs_gxx, pytest.mark.ci, pytest.mark.skipif(not headers(), reason="no headers of Python")]
 axes_calls = importlib.import_module("generated._runtime.torch.axes_calls")
 SIZES = {"b": 2, "t": 3, "h": 4, "d": 32, "n": 2, "g": 32, "c": 2, "s": 2, "w": 5}
 DIRECTIONS = ["forward", "backward"]
@@ -63,7 +63,11 @@ class Planned:
         """Inputs that require a gradient where they may."""
         generator = torch.Generator().manual_seed(seed)
         shapes = [
-            [size for axis in each["pattern"] for size in ([8, 8] if axis == ["..."] else [prod(SIZES[n] for n in axis)])]
+            [
+                size
+                for axis in each["pattern"]
+                for size in ([8, 8] if axis == ["..."] else [prod(SIZES[n] for n in axis)])
+            ]
             for each in self.of.interface["inputs"]
         ]
         return [
