@@ -1,8 +1,8 @@
 """Cost of a call through PyTorch, beside torch.nn.LayerNorm: `python -m benchmarks.torch_call`.
 
 Both are modules, called in turns on one thread, and torch.nn.LayerNorm is on the processor. The first table is of our
-kernels for the processor, the second of layers whose axes have names, beside the module of PyTorch's that computes each.
-The third is of the caller's time alone on a GPU: kernels are planned for the emulator's device, and a driver that
+kernels for the processor, the second of layers whose axes have names, beside PyTorch's modules for the same. The third is
+of the caller's time alone on a GPU: kernels are planned for the emulator's device, and a driver that
 returns at once stands for the launches, which it counts.
 """
 
@@ -159,7 +159,9 @@ def standing_in(module: Any, folder: Path) -> ctypes.CDLL:
 def counted(module: Any, library: ctypes.CDLL) -> list[str]:
     """Return how many kernels a call of forward, and of forward and backward, launches."""
     launches, found = ctypes.c_int.in_dll(library, "launches"), []
-    for name, call in zip(("forward", "forward and backward"), _calls(module.LayerNorm(768), (1, 768))[::2], strict=True):
+    for name, call in zip(
+        ("forward", "forward and backward"), _calls(module.LayerNorm(768), (1, 768))[::2], strict=True
+    ):
         before = launches.value
         call()
         found.append(f"{launches.value - before} of {name}")

@@ -1,4 +1,4 @@
-"""Plans of layers whose axes have names, on tensors of the processor: the bits of Python's way, and no plan too many."""
+"""Plans of layers whose axes have names, on tensors of the processor: Python's bits, and no plan too many."""
 
 from __future__ import annotations
 
