@@ -48,8 +48,8 @@ _POINTS = ((-1.0, 1.0), (9.0, 11.0), (0.1, 0.9))
 _FEW, _SEVERAL_BLOCKS = 2, 9
 """Rows that are taken at once, and rows that make three blocks, of which two are one chunk."""
 
-_IN_PIECES = 7
-"""Entries of a row that is summed in pieces, with one left over."""
+_IN_PIECES = 7, 8
+"""Entries of rows that are summed in pieces, with one left over and with none."""
 
 _LARGEST_EXACT = 2**53
 
@@ -146,7 +146,8 @@ def _cases(forward: RowProgram, layer: LayerProtocol, is_brief: bool) -> Iterato
     for seed, point in enumerate(_POINTS):
         yield _TextCase(_FEW, smallest + 2, 20 + seed, point)
         yield _TextCase(_SEVERAL_BLOCKS, smallest + 2, 30 + seed, point)
-    yield _TextCase(_SEVERAL_BLOCKS, max(_IN_PIECES, smallest), 39, _POINTS[0])
+    for features in _IN_PIECES:
+        yield _TextCase(_SEVERAL_BLOCKS, max(features, smallest), 38 + features, _POINTS[0])
     for seed, absence in enumerate(absences(optional, layer)):
         point = _POINTS[seed % 2]
         yield _TextCase(_FEW, smallest + 1, 40 + seed, point, absence)
@@ -227,7 +228,8 @@ class _Drawn:
         """Draw an argument; integers are as they are."""
         shape = self.shape(each)
         if each.is_integer:
-            return np.asarray(self._draw.integers(0, self.case.features, shape))
+            # One place before a row, and one behind it, are none of its places.
+            return np.asarray(self._draw.integers(-1, self.case.features + 1, shape))
         low, high = self.case.point if each.is_per_row and each.owner is None else (-1.0, 1.0)
         found = np.empty(shape, object)
         for place in np.ndindex(shape):
