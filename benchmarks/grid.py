@@ -27,6 +27,15 @@ FEATURES = (4096, 1024, 8192, 2048, 768, 16384, 256, 512, 32768, 128, 65536, 131
 COMPARED = (4096, 1024, 8192)
 """The row lengths at which the peers that take seconds to compile are measured too."""
 
+FEW_ROWS = (1, 16, 64, 256)
+"""Numbers of rows of a step of decoding and of small batches, at the first of the lengths above."""
+
+VOCABULARIES = (50257, 128256, 151936)
+"""Row lengths of logits: GPT-2's, which is odd, Llama 3's and Qwen's."""
+
+OF_LOGITS = ("softmax", "label_cross_entropy", "cross_entropy")
+"""Layers that are measured at the lengths of logits."""
+
 TENSOR_MIB = 256
 OTHER_TENSOR_MIB = (64, 512)
 
@@ -103,6 +112,8 @@ def jobs(layers: Iterable[str], mib: int = TENSOR_MIB, largest_mib: int = max(OT
         *(of(name, dtype, d, slow=True) for d in COMPARED[:2] for dtype in MAIN_DTYPES for name in full),
         *(of(name, "bf16", d, slow=d == COMPARED[0]) for d in COMPARED[:2] for name in beside),
         *(of(name, dtype, d, slow=True) for d in COMPARED[2:] for dtype in MAIN_DTYPES for name in full),
+        *(Job(name, Case("bf16", COMPARED[0], rows)) for rows in FEW_ROWS for name in full),
+        *(of(name, "bf16", d) for d in VOCABULARIES for name in OF_LOGITS if name in there),
         *(of(name, dtype, d) for d in lengths for dtype in MAIN_DTYPES for name in full),
         *(of(name, "f32", COMPARED[0]) for name in beside),
         *(of(name, OTHER_DTYPE, d) for d in FEATURES for name in full),

@@ -61,7 +61,8 @@ def layer(
         "discarded": timed.discarded,
         "error_over_bound": float(f"{worst:.2g}"),
         "sections": recorded(timed, moved),
-        "best_peer": best_peers(timed, works),
+        "best_peer": best_peers(timed, [peer.name for peer in right if peer.name in works and not peer.is_own]),
+        "peak_bytes": {name: work.peak_bytes() for name, work in works.items()},
         "left_out": left_out,
     }
 

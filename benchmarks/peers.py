@@ -1,10 +1,12 @@
 """Others who compute a shipped layer, on the same memory and where they are installed: PyTorch, and kernels for it.
 
-A peer's table says which of its functions computes what a layer does; each is called with the layer's inputs in order.
+One of them is lngen itself, called as a user of PyTorch calls it: `torch_backend`. A peer's table says which of its
+functions computes what a layer does; each is called with the layer's inputs in order.
 """
 
 from __future__ import annotations
 
+import functools
 import importlib
 import importlib.metadata
 import inspect
@@ -14,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.layers import Calls
+from benchmarks.layers import Calls, backend, names
 from benchmarks.torch_layers import EPS, LAYERS, Function
 
 # torch.as_tensor takes integers of every size from other libraries, and not all types of floating point.
@@ -36,6 +38,8 @@ class Peer:
     functions: Mapping[str, Callable[[Any], Function]]
     slow: bool = False
     float32_parameters: frozenset[str] = frozenset()
+    is_own: bool = False
+    """Whether it is lngen itself, and no other is compared with it."""
 
 
 def torch_module() -> Any:
@@ -73,10 +77,21 @@ class PeerCalls:
 
     def backward(self, chosen: int) -> Sequence[Any]:
         """Backward alone; the gradients in the order of the inputs."""
+        leaves = [leaf for leaf in self.leaves[chosen] if leaf.requires_grad]
         found: Sequence[Any] = self.torch.autograd.grad(
-            self.outputs[chosen], self.leaves[chosen], self.cotangents[chosen], retain_graph=True
+            self.outputs[chosen], leaves, self.cotangents[chosen], retain_graph=True
         )
         return found
+
+    def peak_bytes(self) -> int:
+        """Return the memory that forward with backward takes at its peak, besides the inputs and cotangents."""
+        memory, leaves = self.torch.cuda, [leaf for leaf in self.leaves[0] if leaf.requires_grad]
+        memory.synchronize()
+        before = memory.memory_allocated()
+        memory.reset_peak_memory_stats()
+        self.torch.autograd.grad(self._call(self.leaves[0]), leaves, self.cotangents[0])
+        peak: int = memory.max_memory_allocated()
+        return peak - before
 
     def results(self, rows: Sequence[int] | None) -> dict[str, dict[str, Any]]:
         """Return the results of each direction on the first set, by name.
@@ -104,7 +119,9 @@ class PeerCalls:
             found = {
                 name: tensor if self.calls.kinds[name].over_rows else tensor.float() for name, tensor in found.items()
             }
-        return [tensor.requires_grad_() for tensor in found.values()]
+        return [
+            tensor.requires_grad_() if self.calls.kinds[name].has_gradient else tensor for name, tensor in found.items()
+        ]
 
 
 def as_tensor(torch: Any, array: Any, dtype: str) -> Any:
@@ -174,10 +191,12 @@ def _autograd(module: str, function: str, *after: Any) -> Callable[[Any], Functi
     return load
 
 
-def _quack(function: str, **options: Any) -> Callable[[Any], Function]:
+def _called(module: str, function: str, *after: Any, **options: Any) -> Callable[[Any], Function]:
+    """A function, called with more behind the layer's inputs."""
+
     def load(_: Any) -> Function:
-        called = getattr(importlib.import_module(f"quack.{function}"), function)
-        return lambda x, *parameters: called(x, *parameters, **options)
+        called = getattr(importlib.import_module(module), function)
+        return lambda *inputs: called(*inputs, *after, **options)
 
     return load
 
@@ -227,6 +246,34 @@ def _apex_fast_layer_norm(_: Any) -> Function:
     return lambda x, gamma, beta: function.apply(x, gamma, beta, EPS, *more)
 
 
+def _flash_add_rms_norm(_: Any) -> Function:
+    norm = importlib.import_module(_FLASH).rms_norm_fn
+    return lambda x, residual, gamma: norm(x, gamma, None, residual=residual, eps=EPS, prenorm=True)
+
+
+def _transformer_engine(module: str) -> Callable[[Any], Function]:
+    """A module of Transformer Engine, with the parameters of each call."""
+
+    def load(torch: Any) -> Function:
+        of = functools.cache(getattr(importlib.import_module("transformer_engine.pytorch"), module))
+
+        def call(x: Any, *parameters: Any) -> Any:
+            own = of(x.shape[-1], eps=EPS, params_dtype=x.dtype)
+            return torch.func.functional_call(own, dict(zip(("weight", "bias"), parameters, strict=False)), (x,))
+
+        return call
+
+    return load
+
+
+def _emitted(name: str) -> Callable[[Any], Function]:
+    def load(_: Any) -> Function:
+        function: Function = getattr(backend(name, "torch"), name)
+        return function
+
+    return load
+
+
 def _triton_layer_norm(_: Any) -> Function:
     norm = importlib.import_module("benchmarks.triton_layer_norm").layer_norm
     return lambda x, gamma, beta: norm(x, gamma, beta, EPS)
@@ -236,7 +283,10 @@ _LIGER = "liger_kernel.ops"
 _NOT_IN_PLACE = (EPS, 0.0, "llama", False)
 """eps, no offset, its default for rounding, and cotangents are not to be overwritten: they are used again."""
 
+_FLASH = "flash_attn.ops.triton.layer_norm"
+
 PEERS: tuple[Peer, ...] = (
+    Peer("lngen in torch", "torch", {name: _emitted(name) for name in names()}, is_own=True),
     Peer("torch", "torch", LAYERS),
     Peer(
         "liger",
@@ -250,15 +300,29 @@ PEERS: tuple[Peer, ...] = (
     ),
     Peer("apex", "apex", {"layer_norm": _apex_layer_norm, "rms_norm": _apex_rms_norm}),
     Peer("apex fast", "apex", {"layer_norm": _apex_fast_layer_norm}),
+    Peer(
+        "flash-attn",
+        "flash-attn",
+        {
+            "layer_norm": _called(_FLASH, "layer_norm_fn", eps=EPS),
+            "rms_norm": _called(_FLASH, "rms_norm_fn", None, eps=EPS),
+            "add_rms_norm": _flash_add_rms_norm,
+        },
+    ),
+    Peer(
+        "transformer engine",
+        "transformer-engine",
+        {"layer_norm": _transformer_engine("LayerNorm"), "rms_norm": _transformer_engine("RMSNorm")},
+    ),
     Peer("triton", "triton", {"layer_norm": _triton_layer_norm}),
     Peer(
         "quack",
         "quack-kernels",
         {
             "layer_norm": _quack_layer_norm,
-            "rms_norm": _quack("rmsnorm", eps=EPS),
+            "rms_norm": _called("quack.rmsnorm", "rmsnorm", eps=EPS),
             "add_rms_norm": _quack_add_rms_norm,
-            "softmax": _quack("softmax"),
+            "softmax": _called("quack.softmax", "softmax"),
         },
         slow=True,
         float32_parameters=frozenset({"layer_norm"}),

@@ -124,6 +124,8 @@ def _speeds(cases: list[dict[str, Any]], layer: str) -> list[str]:
         blocks += [f"#### {direction}", _speed_table(own, columns, direction if len(columns) > 1 else None)]
     if alone:
         blocks += ["#### second order", _speed_table(own, alone, None)]
+    if any(case.get("peak_bytes") for case in own):
+        blocks += ["#### memory of forward with backward, in tensors of rows", _memory_table(own)]
     return [*blocks, *_left_out(own)]
 
 
@@ -139,6 +141,17 @@ def _speed_table(cases: list[dict[str, Any]], columns: list[str], compared: str 
     who = [who_and_direction(name)[0] if who_and_direction(name)[1] in COMPARED else name for name in columns]
     more = ("best peer", "ratio") if compared else ()
     return table(("type", "D", "rows", *who, *more), rows)
+
+
+def _memory_table(cases: list[dict[str, Any]]) -> str:
+    """The memory at the peak, besides inputs and cotangents."""
+    names = list(dict.fromkeys(name for case in cases for name in case.get("peak_bytes", {})))
+    rows = []
+    for case in cases:
+        sizes = [case.get("peak_bytes", {}).get(name) for name in names]
+        cells = ["" if size is None else f"{size / case['tensor_bytes']:.2f}" for size in sizes]
+        rows.append((case["dtype"], str(case["features"]), str(case["rows"]), *cells))
+    return table(("type", "D", "rows", *names), rows)
 
 
 def _left_out(cases: list[dict[str, Any]]) -> list[str]:

@@ -44,6 +44,9 @@ class FakeCalls:
     def backward(self, chosen: int) -> None:
         self.asked.append("backward")
 
+    def peak_bytes(self) -> int:
+        return 3 * self.calls.case.tensor_bytes
+
     def results(self, rows: list[int] | None) -> dict[str, dict[str, Any]]:
         expected = gate.Judge(self.calls, rows).expected
         return {
@@ -75,6 +78,7 @@ def test_a_layer_is_measured_beside_those_who_are_right_and_others_are_named(
     assert {direction: best["name"] for direction, best in found["best_peer"].items()} == {
         "forward": "right", "backward": "right",
     }  # fmt: skip
+    assert found["peak_bytes"] == {"right": 3 * TOY.case.tensor_bytes}
     assert set(found["left_out"]) == {"wrong", "broken"}
     assert "y has" in found["left_out"]["wrong"]
     assert "times the error allowed" in found["left_out"]["wrong"]
@@ -229,7 +233,9 @@ def test_the_command_begins_a_record_and_adds_to_one(tmp_path: Path, capsys: pyt
     assert "is no record" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(("option", "known"), [("--layers", "layer_norm, rms_norm"), ("--peers", "torch, liger, apex")])
+@pytest.mark.parametrize(
+    ("option", "known"), [("--layers", "layer_norm, rms_norm"), ("--peers", "lngen in torch, torch, liger, apex")]
+)
 def test_a_name_that_is_none_is_refused(option: str, known: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert gpu.main(["--emulator", option, "no_such"]) == 2
     assert f"{option[2:-1]}: no_such; there are {known}" in capsys.readouterr().err

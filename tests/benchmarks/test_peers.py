@@ -21,7 +21,7 @@ class Tensor:
     """Fake of a tensor for a peer's calls."""
 
     def __init__(self, source: Any) -> None:
-        self.source, self.leaf, self.dtype = source, False, source.__cuda_array_interface__["typestr"]
+        self.source, self.requires_grad, self.dtype = source, False, source.__cuda_array_interface__["typestr"]
         self.shape = source.__cuda_array_interface__["shape"]
 
     def view(self, dtype: str) -> Tensor:
@@ -33,7 +33,7 @@ class Tensor:
         return self
 
     def requires_grad_(self) -> Tensor:
-        self.leaf = True
+        self.requires_grad = True
         return self
 
 
@@ -69,8 +69,8 @@ def test_torch_is_given_the_same_memory_and_the_layers_inputs_in_order() -> None
     assert (x.dtype, shape, eps) == ("bfloat16", (8,), 1e-5)
     outputs, leaves, cotangents, kept = asked[-1]
     assert (outputs, leaves, kept) == (("y",), [x, gamma, beta], True)
-    assert all(leaf.leaf for leaf in leaves)
-    assert [cotangent.leaf for cotangent in cotangents] == [False]
+    assert all(leaf.requires_grad for leaf in leaves)
+    assert [cotangent.requires_grad for cotangent in cotangents] == [False]
 
 
 def test_parameters_are_in_float32_for_a_peer_that_takes_no_other() -> None:
@@ -135,6 +135,9 @@ def test_a_compiled_function_keeps_its_buffers(monkeypatch: pytest.MonkeyPatch) 
         ("liger", "softmax", "liger_kernel.ops", "LigerSoftmaxFunction.apply", "x", "x"),
         ("apex", "layer_norm", "apex.normalization.fused_layer_norm", "fused_layer_norm_affine", "xgb", "xgb"),
         ("apex", "rms_norm", "apex.normalization.fused_layer_norm", "fused_rms_norm_affine", "xg", "xg"),
+        ("flash-attn", "layer_norm", "flash_attn.ops.triton.layer_norm", "layer_norm_fn", "xgb", "xgb"),
+        ("flash-attn", "rms_norm", "flash_attn.ops.triton.layer_norm", "rms_norm_fn", "xg", "xg0"),
+        ("flash-attn", "add_rms_norm", "flash_attn.ops.triton.layer_norm", "rms_norm_fn", "xrg", "xg0"),
         ("triton", "layer_norm", "benchmarks.triton_layer_norm", "layer_norm", "xgb", "xgb1"),
         ("quack", "rms_norm", "quack.rmsnorm", "rmsnorm", "xg", "xg"),
         ("quack", "add_rms_norm", "quack.rmsnorm", "rmsnorm", "xrg", "xg"),
@@ -152,12 +155,35 @@ def test_the_others_are_called_by_their_names_with_the_inputs_first(
     for part in function.split("."):
         target = getattr(target, part)
     target.assert_called_once()
-    wanted = [1e-5 if letter == "1" else given[inputs.index(letter)] for letter in called]
+    fixed = {"1": 1e-5, "0": None}
+    wanted = [fixed[letter] if letter in fixed else given[inputs.index(letter)] for letter in called]
     assert list(target.call_args.args[: len(wanted)]) == wanted
-    if name == "quack" and layer == "add_rms_norm":
+    if name in ("quack", "flash-attn") and layer == "add_rms_norm":
         assert target.call_args.kwargs == {"residual": given[1], "prenorm": True, "eps": 1e-5}
     if name == "liger" and len(target.call_args.args) > len(wanted):
         assert target.call_args.args[-1] is False  # not in place: the cotangent is used again
+
+
+def test_transformer_engine_has_the_parameters_of_a_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    engine, torch = MagicMock(), MagicMock()
+    monkeypatch.setattr(importlib, "import_module", lambda name: engine)
+    function = BY_NAME["transformer engine"].functions["layer_norm"](torch)
+    x, gamma, beta = MagicMock(shape=(4, 8), dtype="bf16"), MagicMock(), MagicMock()
+    for _ in range(2):
+        function(x, gamma, beta)
+    engine.LayerNorm.assert_called_once_with(8, eps=1e-5, params_dtype="bf16")
+    module = engine.LayerNorm.return_value
+    torch.func.functional_call.assert_called_with(module, {"weight": gamma, "bias": beta}, (x,))
+
+
+def test_lngen_is_called_as_its_users_call_it() -> None:
+    torch = pytest.importorskip("torch")
+    own = BY_NAME["lngen in torch"]
+    assert own.is_own
+    assert set(own.functions) == set(layers.names())
+    x = torch.randn(2, 8)
+    expected = torch.nn.functional.layer_norm(x, (8,))
+    torch.testing.assert_close(own.functions["layer_norm"](torch)(x, None, None), expected)
 
 
 def test_apex_is_told_of_memory_where_it_asks(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -204,6 +230,8 @@ def test_those_who_are_not_there_are_left_out_and_said_why(monkeypatch: pytest.M
 def test_the_peers_are_for_layers_that_are_shipped_with_their_default_constants() -> None:
     for peer in peers.PEERS:
         assert set(peer.functions) <= set(layers.names())
+        if peer.is_own:
+            continue
         for name in peer.functions:
             constants = [entry.default for entry in layers.definition(name).inputs if entry.kind is Kind.CONSTANT]
             assert all(float(value) == peers.EPS for value in constants if value is not None)

@@ -21,7 +21,8 @@ def test_examples(module: Any) -> None:
 
 
 def test_no_tensor_of_the_grid_fits_into_a_cache_and_none_is_larger_than_allowed() -> None:
-    sizes = [job.case.tensor_bytes / grid.MIB for job in grid.jobs(names())]
+    jobs = [job for job in grid.jobs(names()) if job.case.rows not in grid.FEW_ROWS]
+    sizes = [job.case.tensor_bytes / grid.MIB for job in jobs]
     assert min(sizes) > 63
     assert max(sizes) == 512
     assert max(job.case.tensor_bytes for job in grid.jobs(names(), 10, 10)) <= 10 * grid.MIB
