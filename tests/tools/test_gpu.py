@@ -246,6 +246,17 @@ def test_a_sanitizer_that_finds_something(run: stages.GpuRun) -> None:
 
 
 @pytest.mark.usefixtures("exercised")
+def test_a_sanitizer_without_time_is_no_failure_of_the_kernels(run: stages.GpuRun) -> None:
+    short = replace(run, deadline=time.monotonic() + 4)
+    found = fake_sanitizer(short, '[ "$2" = racecheck ] && exec sleep 30\nexit 0')
+    assert found["tools"]["racecheck"]["status"] == found["status"] == "cut short"
+    assert found["tools"]["memcheck"]["status"] == "passed"
+    short = replace(run, deadline=time.monotonic() + 4)
+    found = fake_sanitizer(short, '[ "$2" = racecheck ] && exec sleep 30\nexit 86')
+    assert found["status"] == "failed"
+
+
+@pytest.mark.usefixtures("exercised")
 def test_a_sanitizer_that_does_not_run_here(run: stages.GpuRun) -> None:
     found = fake_sanitizer(run, "echo 'Device not supported'; exit 1")
     assert found["status"] == "failed"

@@ -175,7 +175,7 @@ def compiled(run: GpuRun) -> dict[str, Any]:
     """The kernels of the benchmark's grid and of what is watched, compiled in parallel and kept for what follows."""
     limit = run.limit(0.15)
     done = run.python("-m", "benchmarks.compile", *_common(run, limit), seconds=limit + 30)
-    return {"status": _status(done), "summary": machine.anonymous(_last_line(done.output))}
+    return {"status": _status_of_many(done), "summary": machine.anonymous(_last_line(done.output))}
 
 
 def sanitizer(run: GpuRun) -> dict[str, Any]:
@@ -195,7 +195,7 @@ def sanitizer(run: GpuRun) -> dict[str, Any]:
         options = ["--tool", tool, "--error-exitcode", str(_FOUND_SOMETHING), "--print-limit", "20"]
         command = [program, *options, sys.executable, *exercise]
         done = processes.run(command, run.environment, seconds, run.log)
-        found[tool] = {"status": _status(done), **_sanitized(done)}
+        found[tool] = {"status": _status_of_many(done), **_sanitized(done)}
         run.results.put("sanitizer", {"tools": found})
     worst = _worst(values["status"] for values in found.values())
     summary = "; ".join(f"{tool}: {values['summary']}" for tool, values in found.items())
@@ -222,7 +222,7 @@ def benchmark(run: GpuRun) -> dict[str, Any]:
     # It stops beginning at its limit; what it has begun then takes some seconds.
     left = max(5.0, min(_LONGEST_BENCHMARK, run.limit(0.35)) - 15)
     done = run.python("-m", "benchmarks.gpu", *_common(run, left), seconds=left + 15)
-    return {"status": _status(done), "summary": machine.anonymous(_last_line(done.output))}
+    return {"status": _status_of_many(done), "summary": machine.anonymous(_last_line(done.output))}
 
 
 def _common(run: GpuRun, seconds: float) -> list[str]:
@@ -233,9 +233,14 @@ def _status(done: processes.Done) -> str:
     return "out of time" if done.status is None else "failed" if done.status else "passed"
 
 
+def _status_of_many(done: processes.Done) -> str:
+    """The status of many pieces of work that were begun: how many there was time for is no fault of theirs."""
+    return "cut short" if done.status is None else _status(done)
+
+
 def _worst(statuses: Iterable[str]) -> str:
     found = set(statuses)
-    return next((status for status in ("failed", "out of time") if status in found), "passed")
+    return next((status for status in ("failed", "cut short") if status in found), "passed")
 
 
 def _last_line(text: str) -> str:
