@@ -635,7 +635,7 @@ class TestInspect:
         assert ("expected" in kernel) == (not document["missing"])
 
     def test_without_a_compiler(self, monkeypatch):
-        monkeypatch.setattr("lngen.runtime.cuda.compilers.find_nvrtc", lambda: None)
+        monkeypatch.setattr("lngen.runtime.cuda.compilers.find_nvrtcs", list)
         result = lngen("inspect", "rms_norm", "--D", "257", "--dtype", "f32")
         assert (result.exit_code, result.stdout) == (cli.REFUSED, "")
         assert "pip install nvidia-cuda-nvrtc" in result.stderr

@@ -1,4 +1,4 @@
-"""`lngen build`: layers in a folder, compiled ahead of time for the processors of a kind."""
+"""`lngen build`: layers in a folder, compiled ahead of time for the processors of a kind, and for GPUs."""
 
 from __future__ import annotations
 
@@ -6,20 +6,22 @@ import importlib
 import os
 import platform
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from lngen.cli import console, layers
+from lngen.cli import build_cuda, console, layers
+from lngen.cli.build_cuda import CudaBuild, listed
 from lngen.cli.cores import cores
 from lngen.cli.derive import chosen_for, derive_all
 from lngen.errors import LngenError
 from lngen.paths import RUNTIME, require_package
 from lngen.pipeline.files import loading, manifest
 from lngen.plan.cost import parse_dtype
+from lngen.runtime.cache import COMPILED
 from lngen.runtime.emitted import left_out
 from lngen.runtime.native import compiler as host_compiler
 from lngen.runtime.native import extensions
@@ -30,43 +32,61 @@ Build: TypeAlias = tuple[Path, tuple[str, ...]]
 _ARM = ("aarch64", "arm64")
 
 
-def run(words: Sequence[str], out: Path, arch: str | None, dtypes: Sequence[str]) -> None:
+def run(
+    words: Sequence[str], out: Path, arch: str | None, dtypes: Sequence[str], cuda: CudaBuild | None = None
+) -> None:
     """Write the layers to a folder as `lngen derive` does, and compile there the code for rows of some types.
 
     Refusals come before anything is written. Without `arch` the code is for this machine's kind of processor; without
-    `dtypes`, for f32.
+    `dtypes`, for f32. With `cuda` it is for GPUs, and for the processor only with `arch`.
     """
     architecture = _architecture(arch)
-    types = list(dict.fromkeys(parse_dtype(dtype).name for dtype in dtypes or ["f32"]))
-    try:
-        host_compiler.compiler()
-    except host_compiler.NoCompiler as error:
-        raise LngenError(f"nothing can be compiled: {error}.") from error
+    types = list(dict.fromkeys(parse_dtype(each).name for words in dtypes or ["f32"] for each in listed(words)))
+    on_processor = cuda is None or arch is not None
+    if on_processor:
+        try:
+            host_compiler.compiler()
+        except host_compiler.NoCompiler as error:
+            raise LngenError(f"nothing can be compiled: {error}.") from error
+    if cuda:
+        build_cuda.require_compiler(cuda)
     definitions = layers.definitions(words)
     require_package(out)
     manifest.require_writable((RUNTIME, *(definition.name for definition in definitions)), out)
     chosen = {each.name: chosen_for(each.name, out) for each in definitions}
-    for name in (name for name, backends in chosen.items() if "cpu" not in backends):
-        raise LngenError(f"there is nothing to compile: {left_out(out / name, 'cpu')}.")
+    for needed in (["cpu"] if on_processor else []) + (["cuda"] if cuda else []):
+        for name in (name for name, backends in chosen.items() if needed not in backends):
+            raise LngenError(f"there is nothing to compile: {left_out(out / name, needed)}.")
     every = derive_all(definitions, chosen)
     # Libraries are found by the text that they were made of, which is that of the shared headers, too.
     if manifest.update(manifest.shared_emission([layer.emission for layer in every], out), out):
         for layer in every:
-            shutil.rmtree(out / layer.emission.name / host_compiler.COMPILED, ignore_errors=True)
+            shutil.rmtree(out / layer.emission.name / COMPILED, ignore_errors=True)
     for layer in every:
         manifest.update(layer.emission, out)
-    made = _compiled([out / layer.emission.name for layer in every], architecture, types)
-    for folder, libraries in made.items():
-        size = sum(path.stat().st_size for path in libraries) / 1e3
-        place = layers.shown(folder / host_compiler.COMPILED)
-        console.say(f"compiled in {place}: {len(libraries)} libraries, {size:.0f} kB")
-    _compile_extensions(out / RUNTIME / "native", architecture)
+    folders = [out / layer.emission.name for layer in every]
+    if on_processor:
+        _say_made("libraries", _compiled(folders, architecture, types))
+    if cuda:
+        with _refusals():
+            _say_made("modules for GPUs", build_cuda.compile_layers(folders, cuda))
+    if (out / RUNTIME / "native" / "binding.c").is_file():
+        _compile_extensions(out / RUNTIME / "native", architecture)
     if loading.is_installed("jax") and (out / RUNTIME / "jax" / "handlers.py").is_file():
         _compile_handlers(out / RUNTIME / "jax", architecture)
-    console.say(
-        f"For {architecture} and rows in {', '.join(types)}, {layers.shown(out)} needs no compiler where it is used. "
-        "Any other call is compiled there, or refused without a compiler."
-    )
+    if cuda:
+        build_cuda.say_what_it_serves(folders, cuda)
+    if on_processor:
+        console.say(
+            f"For {architecture} and rows in {', '.join(types)}, {layers.shown(out)} needs no compiler where it is "
+            "used. Any other call is compiled there, or refused without a compiler."
+        )
+
+
+def _say_made(what: str, made: Mapping[Path, Sequence[Path]]) -> None:
+    for folder, files in made.items():
+        size = sum(path.stat().st_size for path in files) / 1e3
+        console.say(f"compiled in {layers.shown(folder / COMPILED)}: {len(files)} {what}, {size:.0f} kB")
 
 
 def _architecture(asked: str | None) -> str:

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Protocol, TypeVar
 
 from lngen.errors import CompileError, LngenError
-from lngen.runtime.cuda.compilers import REPORT, Nvrtc, find_nvrtc
+from lngen.runtime.cuda.compilers import REPORT, Nvrtc, find_nvrtcs
 from lngen.runtime.cuda.kernels import without_spills
 
 
@@ -166,10 +166,10 @@ def parse_resources(log: str) -> dict[str, Resources]:
 
 @functools.cache
 def _nvrtc() -> Nvrtc:
-    found = find_nvrtc()
-    if found is None:
+    found = find_nvrtcs()
+    if not found:
         raise NvrtcMissing(f"no NVRTC: {_WHEELS}")
-    nvrtc = Nvrtc(*found)
+    nvrtc = Nvrtc(*found[0])
     try:
         nvrtc.version()
     except OSError as error:

@@ -17,7 +17,7 @@ import difflib
 from dataclasses import dataclass
 
 from lngen.errors import LngenError, printable
-from lngen.runtime.cuda.grids import Multiprocessor
+from lngen.runtime.cuda.grids import MULTIPROCESSORS, Multiprocessor
 
 REACHED = 0.92
 """The share of its bandwidth on paper that a memory gives to a copy."""
@@ -66,20 +66,6 @@ class Architecture:
         """
         return self.bandwidth * self.latency / self.processors
 
-
-_LARGE, _SMALL = Multiprocessor(), Multiprocessor(1536, 65536, 100 * 1024, 24)
-
-MULTIPROCESSORS = {
-    "sm_75": Multiprocessor(1024, 65536, 64 * 1024, 16, reserved=0),
-    "sm_80": Multiprocessor(shared=164 * 1024),
-    "sm_86": Multiprocessor(1536, 65536, 100 * 1024, 16),
-    "sm_87": Multiprocessor(1536, 65536, 164 * 1024, 16),
-    "sm_89": _SMALL,
-    **dict.fromkeys(("sm_90", "sm_100", "sm_103"), _LARGE),
-    "sm_110": Multiprocessor(threads=1536, blocks=24),
-    **dict.fromkeys(("sm_120", "sm_121"), _SMALL),
-}
-"""Multiprocessors by architecture, for the architectures that kernels are compiled for."""
 
 _FOUND = {
     name: Architecture(name, device, processors, clock, bandwidth, latency, MULTIPROCESSORS[name], doubles)

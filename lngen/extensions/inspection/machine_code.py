@@ -1,4 +1,4 @@
-"""Kernels compiled for an architecture that need not be this machine's, by nvcc or else NVRTC, and kept."""
+"""Kernels compiled for an architecture that need not be this machine's, by NVRTC or else nvcc, and kept."""
 
 from __future__ import annotations
 
@@ -72,10 +72,10 @@ def _compiler() -> compilers.CudaCompiler:
         raise NvrtcMissing(f"{error}.") from None
     # If PyCUDA runs on the emulator, nvcc is the emulator's, and its output is not machine code.
     if isinstance(found, Nvcc) and emulator.stands_in(found.path):
-        library = compilers.find_nvrtc()
-        if library is None:
+        libraries = compilers.find_nvrtcs()
+        if not libraries:
             raise NvrtcMissing(
                 "nvcc is the emulator's stand-in here: use another process, or pip install nvidia-cuda-nvrtc."
             )
-        return compilers.Nvrtc(*library)
+        return compilers.Nvrtc(*libraries[0])
     return found

@@ -17,10 +17,13 @@ from lngen.errors import LngenError
 from lngen.paths import RUNTIME
 from lngen.pipeline.files.atomic import replacing
 from lngen.pipeline.files.shared import runtime_files
-from lngen.runtime.native.compiler import COMPILED
+from lngen.runtime.cache import COMPILED
 from lngen.version import DISTRIBUTION, __version__
 
 MANIFEST = "manifest.json"
+
+_OF_BUILD = (".so", ".cubin", ".ptx")
+"""Suffixes of what `lngen build` adds to layers."""
 
 _MAXIMUM_DIFF_LINES = 60
 
@@ -286,7 +289,7 @@ def _files_in(folder: Path) -> Iterator[str]:
         if entry.is_dir() and not entry.is_symlink():
             if entry.name != "__pycache__":
                 yield from (f"{entry.name}/{path}" for path in _files_in(entry))
-        elif entry.suffix != ".pyc" and not (folder.name == COMPILED and entry.suffix == ".so"):
+        elif entry.suffix != ".pyc" and not (folder.name == COMPILED and entry.suffix in _OF_BUILD):
             yield entry.name
 
 

@@ -180,7 +180,7 @@ class Device:
 
     PyTorch and CuPy use the primary context. If it is not current, it is made current during a call. `modules` are the
     loaded kernels, and `launches` their launches. If `is_dependent`, the second kernel of a direction may begin while
-    the first one ends.
+    the first one ends. The driver is for a version of `cuda`, such as 13000.
     """
 
     def __init__(self, pycuda: Any, ordinal: int, context: Any, handle: int | None) -> None:
@@ -195,7 +195,8 @@ class Device:
         self.name: str = device.name()
         capability = device.compute_capability()
         self.architecture = "sm_{}{}".format(*capability)
-        self.is_dependent = _asks_for_dependent_launches() and capability >= (9, 0)
+        self.cuda = int(driver.call("cuDriverGetVersion"))
+        self.is_dependent = launches_early(capability)
         self.processors: int = device.get_attribute(of.MULTIPROCESSOR_COUNT)
         self.multiprocessor = Multiprocessor(
             device.get_attribute(of.MAX_THREADS_PER_MULTIPROCESSOR),
@@ -248,12 +249,15 @@ class Device:
         return memory
 
 
-def _asks_for_dependent_launches() -> bool:
-    """Test whether LNGEN_DEPENDENT asks for programmatic dependent launches; their use has not been measured."""
+def launches_early(capability: tuple[int, int]) -> bool:
+    """Test whether kernels are to be launched while the one before them runs, on devices of a compute capability.
+
+    LNGEN_DEPENDENT asks for such programmatic dependent launches; their use has not been measured.
+    """
     wanted = os.environ.get("LNGEN_DEPENDENT", "")
     if wanted not in ("", "0", "1"):
         raise ValueError(f"LNGEN_DEPENDENT is {wanted!r}; set it to 1 for dependent launches, or to 0")
-    return wanted == "1"
+    return wanted == "1" and capability >= (9, 0)
 
 
 def entries(values: Any, kind: str) -> bytes:

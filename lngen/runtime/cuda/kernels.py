@@ -10,9 +10,11 @@ from typing import Any, TypeVar
 
 from . import devices, driver, grids, places, plans
 from .arrays import BYTES
-from .compilers import compiled, spilled
+from .calls import DeviceLayer, KernelKey
+from .compilers import NoCompiler, compiled, spilled
 from .devices import Device
 from .plans import CallPlan
+from .ready import ReadyCode, Target, how_to_build
 
 Made = TypeVar("Made")
 
@@ -171,31 +173,9 @@ class KernelModule:
     def __init__(self, device: Device, plan: CallPlan, narrow: bool) -> None:
         wanted = plan.wanted
         self._check_segments(device, plan, narrow)
-        given = macros(
-            wanted.direction,
-            wanted.row_type,
-            wanted.parameter_type,
-            wanted.features,
-            wanted.without,
-            wanted.saves,
-            device.block_shared,
-            wanted.integer_types,
-            wanted.axes,
-            wanted.summed,
-            (wanted.segment, wanted.of_segment, wanted.by_segment),
-        )
-        if narrow:
-            given.append("LNGEN_VECTOR=1")
-        # The end of the sums over rows begins while blocks are still at work on rows, and waits for them itself.
-        is_dependent = device.is_dependent and len(plan.direction.kernels) > 1
-        if is_dependent:
-            given.append("LNGEN_DEPENDENT")
-        names = [f"{name}_{wanted.row_type}" for name in plan.direction.kernels]
-        source = plan.layer.folder / f"{plan.direction.source}.cu"
-        code = without_spills(
-            lambda variant: load(device, source, plan.layer.macros([*given, *variant])),
-            lambda made: spilled_of(made.cubin, sum(made.attribute(name, "LOCAL_SIZE_BYTES") for name in names)),
-        )
+        given = of_module(plan.layer, wanted, device, narrow)
+        is_dependent = DEPENDENT in given
+        code = _code(device, plan.layer, wanted, given)
         # The types of arguments as `struct` has them: addresses, unless they are these.
         constants = dict.fromkeys(plan.takes.numbers, "d" if plan.computed == "f64" else "f")
         types = {"the rows": "q", "the features": "i", "the blocks": "i", **constants}
@@ -229,6 +209,53 @@ class KernelModule:
     def fits(self, vectors: Iterable[tuple[int, int]]) -> bool:
         """Test whether arrays are aligned, by the bytes of an entry of each and its address modulo 16."""
         return all(start % min(16, self.vector * size) == 0 for size, start in vectors)
+
+
+NARROW = "LNGEN_VECTOR=1"
+"""Macro of kernels for arrays that are not aligned for vectors."""
+
+DEPENDENT = "LNGEN_DEPENDENT"
+"""Macro of kernels of which the last begins while the first is at work on rows, and waits for it itself."""
+
+
+def of_module(layer: DeviceLayer, wanted: KernelKey, device: "Device | Target", narrow: bool = False) -> list[str]:
+    """Return the macros of a module for a device, but for those of its variant."""
+    given = macros(
+        wanted.direction,
+        wanted.row_type,
+        wanted.parameter_type,
+        wanted.features,
+        wanted.without,
+        wanted.saves,
+        device.block_shared,
+        wanted.integer_types,
+        wanted.axes,
+        wanted.summed,
+        (wanted.segment, wanted.of_segment, wanted.by_segment),
+    )
+    if narrow:
+        given.append(NARROW)
+    if device.is_dependent and len(layer.directions[wanted.direction].kernels) > 1:
+        given.append(DEPENDENT)
+    return given
+
+
+def _code(device: Device, layer: DeviceLayer, wanted: KernelKey, given: Sequence[str]) -> driver.LoadedCode:
+    """Return the kernels of a module: compiled ahead of time, or now, in the first variant that spills no register."""
+    table = layer.directions[wanted.direction]
+    source = layer.folder / f"{table.source}.cu"
+    ready = ReadyCode(source, layer.macros(given))
+    if found := ready.load(device.architecture, device.block_shared):
+        return found
+    names = [f"{name}_{wanted.row_type}" for name in table.kernels]
+    try:
+        return without_spills(
+            lambda variant: load(device, source, layer.macros([*given, *variant])),
+            lambda made: spilled_of(made.cubin, sum(made.attribute(name, "LOCAL_SIZE_BYTES") for name in names)),
+        )
+    except NoCompiler as error:
+        remedy = how_to_build(layer, wanted, device, is_narrow=NARROW in given)
+        raise NoCompiler("; ".join(filter(None, [ready.lacks(device.architecture), str(error), remedy]))) from error
 
 
 def macros(
@@ -310,10 +337,10 @@ def load(device: Device, source: Path, macros: Iterable[str]) -> driver.LoadedCo
     Raises RuntimeError if the driver refuses new code of the compiler, since the driver may be older.
     """
     try:
-        return driver.LoadedCode(compiled(source, device.architecture, macros))
+        return driver.LoadedCode(compiled(source, device.architecture, macros, driver=device.cuda))
     except driver.DriverError:
         # The cached code may be of another driver, or damaged.
-        cubin = compiled(source, device.architecture, macros, again=True)
+        cubin = compiled(source, device.architecture, macros, again=True, driver=device.cuda)
     try:
         return driver.LoadedCode(cubin)
     except driver.DriverError as error:

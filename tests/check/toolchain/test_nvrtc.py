@@ -95,7 +95,7 @@ def test_what_is_no_cubin_is_refused() -> None:
 
 def test_missing_nvrtc_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     nvrtc._nvrtc.cache_clear()
-    monkeypatch.setattr(nvrtc, "find_nvrtc", lambda: None)
+    monkeypatch.setattr(nvrtc, "find_nvrtcs", list)
     try:
         assert not nvrtc.available()
         with pytest.raises(nvrtc.NvrtcMissing, match="pip install nvidia-cuda-nvrtc nvidia-cuda-runtime"):

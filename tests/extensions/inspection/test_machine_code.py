@@ -97,13 +97,13 @@ def test_the_emulators_nvcc_is_passed_by(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.delenv("LNGEN_COMPILER", raising=False)
     monkeypatch.setenv("PATH", str(script.write().parent), prepend=os.pathsep)
     assert machine_code(SCALE, "sm_90", ["-DFACTOR=5"]).cubin.startswith(b"\x7fELF")
-    monkeypatch.setattr(compilers, "find_nvrtc", lambda: None)
+    monkeypatch.setattr(compilers, "find_nvrtcs", list)
     with pytest.raises(NvrtcMissing, match="nvcc is the emulator's stand-in here"):
         machine_code(SCALE, "sm_90", ["-DFACTOR=6"])
 
 
 def test_without_a_compiler_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compilers, "find_nvrtc", lambda: None)
+    monkeypatch.setattr(compilers, "find_nvrtcs", list)
     with pytest.raises(NvrtcMissing, match="pip install nvidia-cuda-nvrtc"):
         machine_code(SCALE, "sm_90")
 

@@ -18,6 +18,7 @@ import pytest
 from lngen.errors import LngenError
 from lngen.extensions.simt import driver, nvcc
 from lngen.extensions.simt.driver.image import Image
+from lngen.runtime.cuda import compilers
 from lngen.runtime.includes import inlined
 from tests.requirements import needs_gxx, needs_pycuda
 
@@ -60,7 +61,7 @@ extern "C" __global__ void endless(int* x) {
 @pytest.fixture(scope="module")
 def cuda() -> Iterator[Any]:
     """PyCUDA's parts, with the primary context current."""
-    before = {name: os.environ.get(name) for name in ("PATH", "PYCUDA_CACHE_DIR")}
+    before = {name: os.environ.get(name) for name in ("PATH", "PYCUDA_CACHE_DIR", "LNGEN_COMPILER")}
     driver.enable()
     import pycuda.driver
     from pycuda import compiler, gpuarray
@@ -168,11 +169,17 @@ def test_enabled_again_it_leads_to_the_stand_in_for_nvcc(cuda: Any, monkeypatch:
     folder, cache = driver._environment["PATH"], driver._environment["PYCUDA_CACHE_DIR"]
     monkeypatch.setenv("PATH", os.defpath)
     monkeypatch.delenv("PYCUDA_CACHE_DIR")
+    monkeypatch.delenv("LNGEN_COMPILER")
     for _ in range(2):
         driver.enable()
         assert os.environ["PATH"] == f"{folder}{os.pathsep}{os.defpath}"
         assert os.environ["PYCUDA_CACHE_DIR"] == cache
         assert shutil.which("nvcc") == str(Path(folder, "nvcc"))
+        # NVRTC would be preferred, and its machine code is none for the emulator.
+        assert compilers.compiler().path == Path(folder, "nvcc")
+    monkeypatch.setenv("LNGEN_COMPILER", "nvrtc")
+    driver.enable()
+    assert os.environ["LNGEN_COMPILER"] == "nvrtc"
 
 
 @pytest.mark.ci

@@ -42,7 +42,7 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_compiled_once_for_each_content(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     compiler = FakeCompiler()
-    monkeypatch.setattr(compilers, "compiler", lambda: compiler)
+    monkeypatch.setattr(compilers, "compiler", lambda driver: compiler)
     before = compilers.compilations()
     first = compilers.compiled(SOURCE, "sm_90", ["B=1", "A"])
     assert compilers.compiled(SOURCE, "sm_90", ["A", "B=1"]) == first
@@ -65,9 +65,9 @@ def test_a_damaged_entry_is_made_again(cache: Path, monkeypatch: pytest.MonkeyPa
             raise driver.DriverError("no image")
         return "loaded"
 
-    monkeypatch.setattr(compilers, "compiler", FakeCompiler)
+    monkeypatch.setattr(compilers, "compiler", lambda driver: FakeCompiler())
     monkeypatch.setattr(driver, "LoadedCode", load)
-    device: Any = SimpleNamespace(architecture="sm_90")
+    device: Any = SimpleNamespace(architecture="sm_90", cuda=13000)
     made = kernels.load(device, SOURCE, ["A"])
     (kept,) = cache.iterdir()
     content = kept.read_bytes()
@@ -84,7 +84,7 @@ def test_a_damaged_entry_is_made_again(cache: Path, monkeypatch: pytest.MonkeyPa
 
 def test_damaged_machine_code_is_handed_to_nobody(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     compiler = FakeCompiler()
-    monkeypatch.setattr(compilers, "compiler", lambda: compiler)
+    monkeypatch.setattr(compilers, "compiler", lambda driver: compiler)
     first = compilers.compiled(SOURCE, "sm_90", [])
     (kept,) = cache.iterdir()
     content = bytearray(kept.read_bytes())
@@ -109,7 +109,7 @@ FRAMES = "ptxas info    : 0 bytes gmem\n    {} bytes stack frame, {} bytes spill
 def test_spilled_what_a_compiler_said_is_kept_beside_what_it_made(
     cache: Path, monkeypatch: pytest.MonkeyPatch, log: str, spilled: int | None
 ) -> None:
-    monkeypatch.setattr(compilers, "compiler", lambda: FakeCompiler(log=log))
+    monkeypatch.setattr(compilers, "compiler", lambda driver: FakeCompiler(log=log))
     cubin = compilers.compiled(SOURCE, "sm_90", [])
     assert compilers.spilled(cubin) == spilled
     assert compilers.compiled(SOURCE, "sm_90", []) == cubin
@@ -126,14 +126,16 @@ def program(path: Path, says: str) -> Path:
 
 @needs_nvrtc
 @pytest.mark.cuda
-def test_compiled_where_nvcc_is_too_old_nvrtc_is_taken(
+def test_compiled_where_one_is_too_old_another_is_taken(
     cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     nvcc = program(tmp_path / "nvcc", "nvcc fatal   : Unsupported gpu architecture compute_90")
     monkeypatch.delenv("LNGEN_COMPILER", raising=False)
     monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
     macros = ["LNGEN_FORWARD", "LNGEN_F32", "LNGEN_D=64"]
-    assert compilers.compiled(SOURCE, "sm_90", macros).startswith(b"\x7fELF")
+    with monkeypatch.context() as chosen:
+        chosen.setattr(compilers, "compiler", lambda driver: compilers.Nvcc(nvcc))
+        assert compilers.compiled(SOURCE, "sm_90", macros).startswith(b"\x7fELF")
     too_old = f"{nvcc} is too old for sm_80: install a newer CUDA toolkit"
     monkeypatch.setenv("LNGEN_COMPILER", "nvcc")
     with pytest.raises(compilers.UnknownArchitecture, match=re.escape(too_old)):
@@ -143,6 +145,7 @@ def test_compiled_where_nvcc_is_too_old_nvrtc_is_taken(
         assert b".target sm_" in compilers.compiled(SOURCE, "sm_999", macros)
     with pytest.raises(compilers.UnknownArchitecture, match="NVRTC is too old for sm_20"):
         compilers.compiled(SOURCE, "sm_20", macros)
+    monkeypatch.setenv("LNGEN_COMPILER", "nvcc")
     program(nvcc, "kernels.cu(1): error: nothing is declared")
     with pytest.raises(
         RuntimeError, match=r"nvcc refused .*kernels\.cu:\nkernels\.cu\(1\): error: nothing is declared"
@@ -206,7 +209,7 @@ def test_without_spills_a_stack_that_is_there_in_any_case_is_no_spill(
 def test_a_folder_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file").touch()
     monkeypatch.setenv("LNGEN_CACHE", str(tmp_path / "file"))
-    monkeypatch.setattr(compilers, "compiler", FakeCompiler)
+    monkeypatch.setattr(compilers, "compiler", lambda driver: FakeCompiler())
     with pytest.warns(UserWarning, match="compiled kernels are not kept: set LNGEN_CACHE"):
         assert compilers.compiled(SOURCE, "sm_90", [])
 
@@ -217,7 +220,7 @@ def test_processes_at_once_leave_one_whole_file(cache: Path) -> None:
         "class Slow:\n"
         "    identity = lambda self: '1'\n"
         "    def compile(self, *_): time.sleep(0.2); return bytes(1 << 22), ''\n"
-        "compilers.compiler = Slow\n"
+        "compilers.compiler = lambda driver: Slow()\n"
         f"print(len(compilers.compiled(Path({str(SOURCE)!r}), 'sm_90', [])))\n"
     )
     running = [subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) for _ in range(3)]
@@ -240,17 +243,44 @@ def test_a_version_is_asked_for_once(cache: Path, tmp_path: Path) -> None:
 def test_compilers_are_found_and_chosen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     program = tmp_path / "nvcc"
     program.touch(0o755)
+    nvrtc = tmp_path / "libnvrtc.so"
     for key in ("CUDA_HOME", "CUDA_PATH", "CUDA_ROOT", "LNGEN_COMPILER"):
         monkeypatch.delenv(key, raising=False)
     monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(compilers, "find_nvrtcs", lambda: [(nvrtc, tmp_path)])
+    assert compilers.compiler().path == program  # the other is not there, or cannot be loaded
+    monkeypatch.setattr(compilers.Nvrtc, "identity", lambda self: "NVRTC 13.5")
+    assert compilers.compiler().path == nvrtc
+    monkeypatch.setenv("LNGEN_COMPILER", "nvcc")
     assert compilers.compiler().path == program
-    monkeypatch.setattr(compilers, "find_nvrtc", lambda: None)
     monkeypatch.setenv("LNGEN_COMPILER", "nvrtc")
-    with pytest.raises(RuntimeError, match=r"no compiler for kernels\.cu: put nvcc on the PATH, or install NVRTC"):
+    monkeypatch.setattr(compilers, "find_nvrtcs", list)
+    with pytest.raises(
+        compilers.NoCompiler, match=r"no compiler for kernels\.cu: install NVRTC .*, or put nvcc on the"
+    ):
         compilers.compiler()
     monkeypatch.setenv("LNGEN_COMPILER", "gcc")
     with pytest.raises(ValueError, match='set it to "nvcc" or "nvrtc"'):
         compilers.compiler()
+
+
+def test_compiler_one_that_is_newer_than_the_driver_comes_last_and_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("LNGEN_COMPILER", raising=False)
+    monkeypatch.setattr(compilers, "_told", set())
+    monkeypatch.setattr(compilers, "find_nvrtcs", lambda: [(tmp_path / "libnvrtc.so.13", tmp_path)])
+    monkeypatch.setattr(compilers, "_find_nvcc", lambda: tmp_path / "nvcc")
+    monkeypatch.setattr(compilers.Nvrtc, "identity", lambda self: "NVRTC 13.5")
+    monkeypatch.setattr(compilers.Nvcc, "identity", lambda self: "Cuda compilation tools, release 12.4, V12.4.131")
+    assert [compilers.compiler(driver).path.name for driver in (0, 13000, 12040)] == [
+        "libnvrtc.so.13",
+        "libnvrtc.so.13",
+        "nvcc",
+    ]
+    named = r"libnvrtc\.so\.13 of CUDA 13\.5 .* driver may refuse: update the driver, which is for CUDA 11\.8, or pip"
+    with pytest.warns(RuntimeWarning, match=named):
+        assert compilers.compiler(11080).path.name == "libnvrtc.so.13"
 
 
 @pytest.mark.ci

@@ -76,7 +76,8 @@ _environment: dict[str, str] = {}
 def enable(*, force: bool = False) -> None:
     """Make the emulator PyCUDA's driver, in this process and those that it starts.
 
-    The first call on a machine compiles the library. Later calls only restore the stand-in for nvcc in PATH. Raises
+    The first call on a machine compiles the library. Later calls only restore the stand-in for nvcc in PATH.
+    LNGEN_COMPILER names it, unless it names another: machine code is none for the emulator. Raises
     LngenError if PyCUDA is missing, if a GPU's driver exists (unless `force`), and if a driver is loaded already.
     Raises ToolchainMissing if g++ or CUDA's headers are missing.
     """
@@ -86,6 +87,7 @@ def enable(*, force: bool = False) -> None:
     if not path.startswith(_environment["PATH"] + os.pathsep):
         os.environ["PATH"] = f"{_environment['PATH']}{os.pathsep}{path}"
     os.environ["PYCUDA_CACHE_DIR"] = _environment["PYCUDA_CACHE_DIR"]
+    os.environ.setdefault("LNGEN_COMPILER", "nvcc")
 
 
 def _load(force: bool) -> None:
