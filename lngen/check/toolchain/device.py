@@ -17,6 +17,7 @@ from lngen.check.toolchain import nvrtc
 from lngen.check.toolchain.item import Item
 from lngen.errors import LngenError
 from lngen.pipeline.files import gpu, processor
+from lngen.runtime.cuda.compilers import too_new
 from lngen.runtime.native import compiler as host_compiler
 from lngen.runtime.native import extensions
 
@@ -56,8 +57,8 @@ def survey() -> Survey:
     """Look at this machine. Loads no driver into this process, and compiles nothing."""
     found = _driver()
     items = (
-        _gpu(found), _driver_item(found), _pycuda(found), _bindings(), _nvcc(), _nvrtc(), _gxx(), *emulator.items(),
-        _sanitizer(), _host_compiler(), _python_headers(),
+        _gpu(found), _driver_item(found), _pycuda(found), _bindings(), _nvcc(found), _nvrtc(found), _gxx(),
+        *emulator.items(), _sanitizer(), _host_compiler(), _python_headers(),
     )  # fmt: skip
     return replace(_concluded(items), on_processor=_on_processor(processor.chosen()))
 
@@ -127,23 +128,31 @@ def _bindings() -> Item:
         return Item("cuda.bindings", False, "none", purpose, "pip install cuda-bindings")
 
 
-def _nvcc() -> Item:
+def _nvcc(found: Driver) -> Item:
     purpose = "compiles kernels for a GPU"
     program = shutil.which("nvcc")
     answer = _output([program, "--version"]) if program else ""
     release = re.search(r"release (\d+\.\d+)", answer)
     if release:
-        return Item("nvcc", True, release[1], purpose)
+        return _for_driver("nvcc", release[1], purpose, found)
     return Item("nvcc", False, "none", purpose, "a CUDA toolkit; NVRTC does as well")
 
 
-def _nvrtc() -> Item:
+def _nvrtc(found: Driver) -> Item:
     purpose = "compiles kernels for a GPU, and shows registers and spills without one"
     try:
-        return Item("NVRTC", True, ".".join(map(str, nvrtc.version())), purpose)
+        return _for_driver("NVRTC", ".".join(map(str, nvrtc.version())), purpose, found)
     except LngenError:
         remedy = "pip install nvidia-cuda-nvrtc nvidia-cuda-runtime"
         return Item("NVRTC", False, "none", purpose, remedy)
+
+
+def _for_driver(name: str, version: str, purpose: str, found: Driver) -> Item:
+    """The item of a compiler, which is of no use if its code is too new for the driver."""
+    major, minor = map(int, version.split("."))
+    if remedy := too_new((major, minor), found.version):
+        return Item(name, False, f"{version}, newer than the driver's CUDA {shown(found.version)}", purpose, remedy)
+    return Item(name, True, version, purpose)
 
 
 def _gxx() -> Item:

@@ -123,6 +123,18 @@ def test_pycuda_that_does_not_fit_the_driver(monkeypatch: pytest.MonkeyPatch) ->
     assert "PyCUDA is missing" in survey.summary
 
 
+def test_survey_names_compilers_that_are_newer_than_the_driver(monkeypatch: pytest.MonkeyPatch) -> None:
+    driver = device.Driver(12040, ("A device",))
+    monkeypatch.setattr(device.nvrtc, "version", lambda: (13, 5))
+    newer, older = (device._nvrtc(each) for each in (driver, device.Driver(13000, ())))
+    assert older.found
+    assert not newer.found
+    assert newer.detail == "13.5, newer than the driver's CUDA 12.4"
+    assert newer.remedy == (
+        "update the driver, which is for CUDA 12.4, or pip install nvidia-cuda-nvrtc-cu12 nvidia-cuda-runtime-cu12"
+    )
+
+
 @needs_gxx
 def test_the_stand_in_is_no_nvcc(monkeypatch: pytest.MonkeyPatch) -> None:
     compiler = gxx()
