@@ -15,7 +15,7 @@ from lngen.pipeline.stages import derived
 from lngen.runtime import cache as runtime_cache
 from lngen.runtime.cuda import compilers, driver, kernels
 from tests.requirements import needs_nvrtc
-from tests.shipped import whole
+from tests.shipped import ROOT, whole
 
 SOURCE = Path(__file__).parents[3] / "generated" / "layer_norm" / "kernels.cu"
 
@@ -214,17 +214,20 @@ def test_a_folder_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.Mon
         assert compilers.compiled(SOURCE, "sm_90", [])
 
 
-def test_processes_at_once_leave_one_whole_file(cache: Path) -> None:
+def test_compiled_one_of_several_processes_compiles_while_the_others_wait(cache: Path) -> None:
     code = (
         "import time; from pathlib import Path; from lngen.runtime.cuda import compilers\n"
         "class Slow:\n"
         "    identity = lambda self: '1'\n"
         "    def compile(self, *_): time.sleep(0.2); return bytes(1 << 22), ''\n"
         "compilers.compiler = lambda driver: Slow()\n"
-        f"print(len(compilers.compiled(Path({str(SOURCE)!r}), 'sm_90', [])))\n"
+        f"print(len(compilers.compiled(Path({str(SOURCE)!r}), 'sm_90', [])), compilers.compilations())\n"
     )
-    running = [subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) for _ in range(3)]
-    assert {process.communicate()[0].strip() for process in running} == {str(1 << 22).encode()}
+    running = [
+        subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, cwd=ROOT) for _ in range(3)
+    ]
+    said = sorted(process.communicate()[0].split() for process in running)
+    assert said == [[str(1 << 22), runs] for runs in "001"]
     (kept,) = cache.iterdir()
     assert runtime_cache.kept(kept) == bytes(1 << 22)
 
