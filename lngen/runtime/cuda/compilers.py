@@ -300,7 +300,9 @@ class Nvcc:
             log = done.stderr + done.stdout
             if done.returncode:
                 raise _refusal(str(self.path), source, architecture, log)
-            return (folder / "kernels.cubin").read_bytes(), log
+            # The driver takes PTX as a text that ends with a zero, as NVRTC gives it.
+            end = b"\0" if kind == "-ptx" else b""
+            return (folder / "kernels.cubin").read_bytes() + end, log
 
     def architectures(self) -> Sequence[int]:
         command = [str(self.path), "--list-gpu-code"]
