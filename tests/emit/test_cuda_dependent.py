@@ -1,4 +1,4 @@
-"""Dependent launches, without LNGEN_DEPENDENT=0: the end of the sums over rows is launched while blocks are still at work on rows."""
+"""Dependent launches: the end of the sums over rows is launched while blocks are still at work on rows."""
 
 from typing import Any
 

@@ -22,6 +22,6 @@ def in_place(program: RowProgram) -> dict[str, list[str]]:
     for stage in reversed(program.stages):
         for sweep in reversed(of_stage(stage, recomputed)):
             for store in sweep.stores:
-                over |= dict.fromkeys(store.names, [name for name in rows.values() if name not in later])
+                over |= {name: [row for row in rows.values() if row not in later] for name in store.names}
             later |= {rows[leaf] for leaf in recomputed.closure(sweep.roots)[1] if leaf in rows}  # type: ignore[index]
     return over

@@ -164,14 +164,14 @@ class DeviceCall:
         True if kernels may read the row again while they work on it, and False if they have to hold it.
         """
         found: dict[tuple[str, str], bool] = {}
-        for result, unread in self.direction.in_place.items():
-            made = self.results.get(result.removeprefix("out "))
+        for name, unread in self.direction.in_place.items():
+            made = self.results.get(name.removeprefix("out "))
             if made is None or made.is_of_segment or shared_axes(made):
                 continue
             for row in self.takes.reads:
                 own = self._array(row)
                 if row.part == ROW and isinstance(own, Memory) and own.lies_as(made):
-                    found[result, row.symbol] = row.symbol in unread.split(", ")
+                    found[name, row.symbol] = row.symbol in unread.split(", ")
         return found
 
     def place_rows(self) -> None:

@@ -182,8 +182,8 @@ class Event(Owned):
 class Pool:
     """Memory for results, by size: freed by the driver, it would make the host wait for all of a device's work.
 
-    What is given back can be had again once the work has been done that streams had been given until then. These are the
-    streams that wait for the default one; a stream that does not gets memory of its own.
+    What is given back can be had again once the work has been done that streams had been given until then. These are
+    the streams that wait for the default one; a stream that does not gets memory of its own.
     """
 
     def __init__(self) -> None:
