@@ -23,5 +23,5 @@ def in_place(program: RowProgram) -> dict[str, list[str]]:
         for sweep in reversed(of_stage(stage, recomputed)):
             for store in sweep.stores:
                 over |= {name: [row for row in rows.values() if row not in later] for name in store.names}
-            later |= {rows[leaf] for leaf in recomputed.closure(sweep.roots)[1] if leaf in rows}  # type: ignore[index]
+            later |= {rows[leaf] for leaf in recomputed.closure(sweep.roots)[1] if leaf in rows}
     return over
