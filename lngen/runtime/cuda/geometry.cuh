@@ -105,6 +105,9 @@ struct Here {
 
   // Tests whether the row has this column; known to the compiler, but for the last chunk.
   template <class G> __device__ __forceinline__ bool reaches(int chunk, int column) const {
+#ifdef LNGEN_IN_PLACE
+    if (!live) return false;  // another group may be writing over that row
+#endif
     return (chunk + 1) * G::THREADS_PER_ROW * G::VECTOR <= LNGEN_D || column < D;
   }
 };

@@ -67,6 +67,15 @@ def resident(threads: int, registers: int, shared_bytes: int, multiprocessor: Mu
     )
 
 
+def shared_percent(shared_bytes: int, resident: int, multiprocessor: Multiprocessor) -> int:
+    """Return the percentage of a multiprocessor's shared memory that its blocks take.
+
+    >>> shared_percent(100_000, 2, Multiprocessor()), shared_percent(232_448, 1, Multiprocessor())
+    (87, 100)
+    """
+    return -(-100 * resident * (shared_bytes + multiprocessor.reserved) // multiprocessor.shared)
+
+
 def grid(rows: int, rows_per_block: int, processors: int, resident: int) -> int:
     """Return the number of blocks for some rows: as many as a device holds, or fewer that take as many trips.
 

@@ -3,6 +3,11 @@
 #ifndef LNGEN_KERNELS_CUH
 #define LNGEN_KERNELS_CUH
 
+// What reads a row through a pointer that alone leads there might read it by a cache that does not see what is written.
+#ifdef LNGEN_IN_PLACE
+#define __restrict__
+#endif
+
 namespace lngen {
 
 #ifdef LNGEN_SAVE_NOTHING

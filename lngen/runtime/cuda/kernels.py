@@ -18,6 +18,9 @@ from .ready import ReadyCode, Target, how_to_build
 
 Made = TypeVar("Made")
 
+_WAITS_SINCE = 90
+"""The first architecture whose kernels wait by themselves (kernels.cuh)."""
+
 VARIANTS: tuple[tuple[str, ...], ...] = (
     (),
     *(("LNGEN_RESIDENT=512", f"LNGEN_ROOM={room}") for room in (100, 75, 50, 25)),
@@ -68,7 +71,10 @@ class Launches:
         if not module.fits(plan.vectors):
             module = _module(device, plan, narrow=True)
         over_rows, *over_blocks = module.kernels
-        blocks = grids.grid(plan.rows, over_rows.rows_per_block, device.processors, over_rows.resident(device))
+        plan.check_held(over_rows.holds_rows)
+        resident = over_rows.resident(device)
+        over_rows.prefer_shared(resident, device)
+        blocks = grids.grid(plan.rows, over_rows.rows_per_block, device.processors, resident)
         runs, of_run = 1, 0
         if module.ends_of_runs:
             runs = plan.rows // plan.run
@@ -97,12 +103,16 @@ class Launches:
         else:
             self.steps.append((kernel, blocks, arguments))
 
-    def run(self, objects: list[Any], values: list[Any], stream: Any, handle: int) -> None:
-        """Allocate the results of a call in `objects` and `values`, and launch its kernels on a stream."""
+    def run(self, objects: list[Any], values: list[Any], stream: Any, handle: int, pooled: bool = True) -> None:
+        """Allocate the results of a call in `objects` and `values`, and launch its kernels on a stream.
+
+        Memory of results may come from a pool if they are `pooled`: streams of another library may not wait for the
+        default one.
+        """
         if not self.has_scratch:
             self.plan.check_room(self.partial_bytes)
         values += self.counts
-        self._allocate(objects, values)
+        self._allocate(objects, values, handle, pooled)
         kept = self._fill_in(values, stream, handle)
         for slot, size in self.plan.zeros:
             driver.call("cuMemsetD8Async", values[slot], 0, size, handle)
@@ -111,26 +121,30 @@ class Launches:
         # Memory that is freed now is freed after the kernels that read it.
         del kept
 
-    def _allocate(self, objects: list[Any], values: list[Any]) -> None:
+    def _allocate(self, objects: list[Any], values: list[Any], handle: int, pooled: bool) -> None:
         """Make a GPUArray of each result that the caller gave no array for."""
+
+        def allocated(size: int) -> driver.Allocation:
+            return self.device.pool.memory(size, handle) if pooled else driver.Allocation(size)
+
         for slot, size, prototype in self.new:
-            memory = driver.Allocation(size) if size else None
+            memory = allocated(size) if size else None
             values[slot] = memory.pointer if memory else 0
             objects[slot] = _like(prototype, values[slot], memory)
         if self.piece is not None:
             memory, start = objects[self.slot], values[self.slot]
             if memory is None and self.plan.saved_bytes:
-                memory = driver.Allocation(self.plan.saved_bytes)
+                memory = allocated(self.plan.saved_bytes)
                 start = memory.pointer
             for slot, offset in self.plan.pieces:
                 values[slot] = start + offset
                 objects[slot] = _like(self.piece, start + offset, memory)
 
-    def _fill_in(self, values: list[Any], stream: Any, handle: int) -> list[driver.Allocation]:
+    def _fill_in(self, values: list[Any], stream: Any, handle: int) -> list[Any]:
         """Memory for partial sums and for numbers, which is to outlive the launches."""
-        kept: list[driver.Allocation] = []
+        kept: list[Any] = []
         for slot, kind in self.plan.numbers:
-            kept.append(self.device.number(values[slot], kind))
+            kept.append(self.device.number(values[slot], kind, handle))
             values[slot] = kept[-1].pointer
         if self.partial_bytes and self.has_scratch:
             kept.append(self.device.scratch_for(stream, handle, self.partial_bytes))
@@ -157,9 +171,11 @@ def _is_wanted(columns: "Kernel", without: Sequence[str]) -> bool:
 
 
 def _module(device: Device, plan: CallPlan, narrow: bool) -> "KernelModule":
-    key = (plan.layer, plan.wanted, narrow)
+    # What the next kernel reads stays in the cache, if it has room for that beside what was read.
+    is_kept = 2 * plan.row_bytes <= device.cache
+    key = (plan.layer, plan.wanted, narrow, is_kept)
     if key not in device.modules:
-        device.modules[key] = KernelModule(device, plan, narrow)
+        device.modules[key] = KernelModule(device, plan, narrow, is_kept)
     found: KernelModule = device.modules[key]
     return found
 
@@ -167,15 +183,18 @@ def _module(device: Device, plan: CallPlan, narrow: bool) -> "KernelModule":
 class KernelModule:
     """Loaded kernels of a direction, for a row length, types, and absent inputs.
 
-    `narrow` is for arrays that are not aligned for vectors.
+    `narrow` is for arrays that are not aligned for vectors. Results of rows stay in the second-level cache if
+    `is_kept`.
     """
 
-    def __init__(self, device: Device, plan: CallPlan, narrow: bool) -> None:
+    def __init__(self, device: Device, plan: CallPlan, narrow: bool, is_kept: bool) -> None:
         wanted = plan.wanted
         self._check_segments(device, plan, narrow)
-        given = of_module(plan.layer, wanted, device, narrow)
-        is_dependent = DEPENDENT in given
+        given = of_module(plan.layer, wanted, device, narrow, is_kept)
         code = _code(device, plan.layer, wanted, given)
+        # Code for less than the device does not wait.
+        over_rows = f"{next(iter(plan.direction.kernels))}_{wanted.row_type}"
+        is_dependent = DEPENDENT in given and code.attribute(over_rows, "PTX_VERSION") >= _WAITS_SINCE
         # The types of arguments as `struct` has them: addresses, unless they are these.
         constants = dict.fromkeys(plan.takes.numbers, "d" if plan.computed == "f64" else "f")
         types = {"the rows": "q", "the features": "i", "the blocks": "i", **constants}
@@ -214,11 +233,16 @@ class KernelModule:
 NARROW = "LNGEN_VECTOR=1"
 """Macro of kernels for arrays that are not aligned for vectors."""
 
+KEPT = "LNGEN_KEEP_RESULTS"
+"""Macro of kernels whose results of rows stay in the second-level cache."""
+
 DEPENDENT = "LNGEN_DEPENDENT"
 """Macro of kernels of which the last begins while the first is at work on rows, and waits for it itself."""
 
 
-def of_module(layer: DeviceLayer, wanted: KernelKey, device: "Device | Target", narrow: bool = False) -> list[str]:
+def of_module(
+    layer: DeviceLayer, wanted: KernelKey, device: "Device | Target", narrow: bool = False, is_kept: bool = False
+) -> list[str]:
     """Return the macros of a module for a device, but for those of its variant."""
     given = macros(
         wanted.direction,
@@ -233,6 +257,10 @@ def of_module(layer: DeviceLayer, wanted: KernelKey, device: "Device | Target", 
         wanted.summed,
         (wanted.segment, wanted.of_segment, wanted.by_segment),
     )
+    if wanted.in_place:
+        given.append("LNGEN_IN_PLACE")
+    if is_kept:
+        given.append(KEPT)
     if narrow:
         given.append(NARROW)
     if device.is_dependent and len(layer.directions[wanted.direction].kernels) > 1:
@@ -244,9 +272,12 @@ def _code(device: Device, layer: DeviceLayer, wanted: KernelKey, given: Sequence
     """Return the kernels of a module: compiled ahead of time, or now, in the first variant that spills no register."""
     table = layer.directions[wanted.direction]
     source = layer.folder / f"{table.source}.cu"
-    ready = ReadyCode(source, layer.macros(given))
-    if found := ready.load(device.architecture, device.block_shared):
-        return found
+    # It is made for results of any size, and it may wait though it is not launched early.
+    built = [macro for macro in given if macro not in (KEPT, DEPENDENT)]
+    dependent = ReadyCode(source, layer.macros([*built, DEPENDENT]))
+    for ready in (dependent, *([] if DEPENDENT in given else [ReadyCode(source, layer.macros(built))])):
+        if found := ready.load(device.architecture, device.block_shared):
+            return found
     names = [f"{name}_{wanted.row_type}" for name in table.kernels]
     try:
         return without_spills(
@@ -358,8 +389,16 @@ class Kernel:
 
     def __init__(self, code: driver.LoadedCode, name: str, letters: str, parts: list[str], waits: bool) -> None:
         self.code, self.name, self.letters, self.parts = code, name, letters, parts
-        self.threads, self.rows_per_block, self.shared_bytes, self.vector = code.integers(f"{name}_launch")[:4]
+        numbers = code.integers(f"{name}_launch")
+        self.threads, self.rows_per_block, self.shared_bytes, self.vector = numbers[:4]
+        # In registers, or as one of the copies in shared memory.
+        self.holds_rows = bool(numbers[6] or numbers[8])
         self.launch = driver.Launcher(code, name, letters, self.threads, self.shared_bytes, waits)
+
+    def prefer_shared(self, resident: int, device: Device) -> None:
+        """Ask for the shared memory that so many blocks take; the rest of it caches."""
+        if self.shared_bytes and resident:
+            self.launch.prefer_shared(grids.shared_percent(self.shared_bytes, resident, device.multiprocessor))
 
     def resident(self, device: Device) -> int:
         """Return the number of blocks that a multiprocessor holds at a time."""

@@ -114,8 +114,8 @@ def target(architecture: str) -> Target:
 
 def how_to_build(layer: DeviceLayer, wanted: KernelKey, device: Device, is_narrow: bool) -> str:
     """Say how the kernels of a call are compiled ahead of time, or that they are not."""
-    if wanted.axes or is_narrow:
-        return "code is built ahead of time for dense arrays that are aligned to 16 bytes: pass such ones"
+    if wanted.axes or is_narrow or wanted.in_place:
+        return "code is built ahead of time for dense arrays, apart and aligned to 16 bytes: pass such ones"
     folder = layer.folder.parent
     near = os.path.relpath(folder)
     words = [f"lngen build {layer.folder.name} --out {folder if near.startswith('..') else near}"]

@@ -25,6 +25,8 @@
 //     LNGEN_OF_SEGMENT=bits  these rows have one entry for each segment
 //     LNGEN_SUMMED_BY_SEGMENT=bits   these results of rows get the sum of each segment
 //     LNGEN_SAVE_NOTHING     forward writes no row scalars, and may be passed null for them
+//     LNGEN_IN_PLACE         a result may be written over a row: the compiler is not told that arrays lie apart
+//     LNGEN_KEEP_RESULTS     results of rows stay in the second-level cache for who reads them next
 //     LNGEN_DEPENDENT        from sm_90 on, a kernel waits by itself for the one before it, and may be launched early
 //     LNGEN_VECTOR=n         at most n entries an access; with 1, pointers need no more than their type's alignment
 //     LNGEN_SHARED=n         bytes of shared memory that a block may take
@@ -174,7 +176,13 @@ __device__ __forceinline__ int unseen(int value) {
 
 // The accesses to memory that bypass what the caches are wanted for: a row is read once and written once.
 template <class W> __device__ __forceinline__ W load_streaming(const W* from) { return __ldcs(from); }
-template <class W> __device__ __forceinline__ void store_streaming(W* to, W value) { __stcs(to, value); }
+template <class W> __device__ __forceinline__ void store_streaming(W* to, W value) {
+#ifdef LNGEN_KEEP_RESULTS
+  *to = value;
+#else
+  __stcs(to, value);
+#endif
+}
 
 template <int N, class T> __device__ __forceinline__ Pack<T, N> load(const T* from) {
   using word = typename Pack<T, N>::word;

@@ -282,3 +282,21 @@ def test_other_calls_are_left_to_what_reads_them(device, fast):
     assert others.count == 1
     with pytest.raises(ValueError, match="gamma has shape"):
         at_once((device.put(x), device.put(torch.ones(7)), None, 1e-5, False))
+
+
+def test_an_output_takes_the_place_of_a_row(device, monkeypatch):
+    """The kernel writes where it has read; what overlaps in part is refused, in the launcher's words."""
+    module = importlib.import_module("generated.add_rms_norm.torch_backend").AddRMSNorm(33)
+    layer = module._layer
+    monkeypatch.setattr(importlib.import_module("generated._runtime.torch"), "are_plain", lambda *_: True)
+    x, residual = (torch.randn(3, 33, generator=torch.Generator().manual_seed(seed)) for seed in range(2))
+    expected = torch.nn.functional.rms_norm(x + residual, (33,), None, 1e-5)
+    there = [device.put(x), device.put(residual)]
+    gamma = device.put(torch.ones(33))
+    with torch.no_grad():
+        made = layer.into((*there, gamma, 1e-5), (None, there[1]))
+    assert made[1] is there[1]
+    torch.testing.assert_close(device.get(made[0]), expected)
+    torch.testing.assert_close(device.get(there[1]), x + residual)
+    with torch.no_grad(), pytest.raises(ValueError, match="out for h overlaps x; pass another array"):
+        layer.into((there[0][:2], there[1][:2], gamma, 1e-5), (None, there[0][1:]))
