@@ -179,7 +179,7 @@ class Device:
     """Device, in its primary context, or in the current one if arrays belong to that.
 
     PyTorch and CuPy use the primary context. If it is not current, it is made current during a call. `modules` are the
-    loaded kernels, and `launches` their launches. If `is_dependent`, the second kernel of a direction may begin while
+    loaded kernels, and `launches` their launches. Where it `has_clusters`, blocks may share a row. If `is_dependent`, the second kernel of a direction may begin while
     the first one ends.
     """
 
@@ -195,6 +195,7 @@ class Device:
         self.name: str = device.name()
         capability = device.compute_capability()
         self.architecture = "sm_{}{}".format(*capability)
+        self.has_clusters = capability >= (9, 0)
         self.is_dependent = _asks_for_dependent_launches() and capability >= (9, 0)
         self.processors: int = device.get_attribute(of.MULTIPROCESSOR_COUNT)
         self.multiprocessor = Multiprocessor(

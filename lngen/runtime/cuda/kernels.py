@@ -66,7 +66,7 @@ class Launches:
         if not module.fits(plan.vectors):
             module = _module(device, plan, narrow=True)
         over_rows, *over_blocks = module.kernels
-        blocks = grids.grid(plan.rows, over_rows.rows_per_block, device.processors, over_rows.resident(device))
+        blocks = over_rows.grid(plan.rows, device)
         runs, of_run = 1, 0
         if module.ends_of_runs:
             runs = plan.rows // plan.run
@@ -85,6 +85,7 @@ class Launches:
             self._add_step(ends, runs * grids.columns_grid(wanted.features, ends.rows_per_block), of_run)
 
     def _add_step(self, kernel: "Kernel", blocks: int, of_run: int) -> None:
+        blocks *= kernel.blocks_per_row
         slots = [self.plan.slots[part] for part in kernel.parts]
         arguments: Callable[[Sequence[Any]], tuple[Any, ...]] = itemgetter(*slots)
         where, slot = self.plan.where(kernel.parts), self.slot
@@ -183,6 +184,7 @@ class KernelModule:
             wanted.axes,
             wanted.summed,
             (wanted.segment, wanted.of_segment, wanted.by_segment),
+            driver.MOST_BLOCKS_OF_CLUSTER if device.has_clusters else 1,
         )
         if narrow:
             given.append("LNGEN_VECTOR=1")
@@ -243,6 +245,7 @@ def macros(
     axes: int = 0,
     summed: int = 0,
     segments: tuple[int, int, int] = (0, 0, 0),
+    blocks_per_row: int = 1,
 ) -> list[str]:
     """Return the macros that the kernels of a direction are compiled with, for rows of some features.
 
@@ -251,7 +254,7 @@ def macros(
     on the device, 0 if unknown. `integer_types` are those of arrays of integers, as `i64` or `u8`, and of one integer.
     Rows lie along so many `axes` (places.cuh), or one behind the other, and are added up in the results `summed`.
     `segments` are the length of segments of a row, 0 without any, the rows with one entry for each, and the results
-    with a sum of each, both as sets of bits.
+    with a sum of each, both as sets of bits. A row may be shared by `blocks_per_row` blocks, on devices with clusters.
 
     >>> macros("forward", "bf16", "f32", 1024, ["beta"], saves=False)[3:]
     ['LNGEN_WITHOUT_beta', 'LNGEN_PARAMETERS=f32', 'LNGEN_SAVE_NOTHING']
@@ -276,6 +279,8 @@ def macros(
     found += [f"{name}={number}" for name, number in zip(names_of_segments, segments, strict=True) if number]
     if shared:
         found.append(f"LNGEN_SHARED={shared}")
+    if blocks_per_row > 1:
+        found.append(f"LNGEN_BLOCKS_PER_ROW={blocks_per_row}")
     return found
 
 
@@ -331,10 +336,15 @@ class Kernel:
 
     def __init__(self, code: driver.LoadedCode, name: str, letters: str, parts: list[str], waits: bool) -> None:
         self.code, self.name, self.letters, self.parts = code, name, letters, parts
-        self.threads, self.rows_per_block, self.shared_bytes, self.vector = code.integers(f"{name}_launch")[:4]
-        self.launch = driver.Launcher(code, name, letters, self.threads, self.shared_bytes, waits)
+        numbers = code.integers(f"{name}_launch")
+        self.threads, self.rows_per_block, self.shared_bytes, self.vector = numbers[:4]
+        self.blocks_per_row = numbers[-1]
+        self.launch = driver.Launcher(code, name, letters, self.threads, self.shared_bytes, waits, self.blocks_per_row)
 
-    def resident(self, device: Device) -> int:
-        """Return the number of blocks that a multiprocessor holds at a time."""
+    def grid(self, rows: int, device: Device) -> int:
+        """Return the number of blocks for some rows; those that share rows count as one."""
+        if self.blocks_per_row > 1:
+            return grids.grid(rows, self.rows_per_block, 1, self.launch.clusters())
         registers = self.code.attribute(self.name, "NUM_REGS")
-        return grids.resident(self.threads, registers, self.shared_bytes, device.multiprocessor)
+        resident = grids.resident(self.threads, registers, self.shared_bytes, device.multiprocessor)
+        return grids.grid(rows, self.rows_per_block, device.processors, resident)
