@@ -151,7 +151,15 @@ REGIMES = [
     ("f16", {"LNGEN_D": 4000, "LNGEN_THREADS_PER_ROW": 128, "LNGEN_SHARED": 232448, "LNGEN_ROOM": 50}),
     ("f32", {"LNGEN_D": 2000, "LNGEN_THREADS_PER_ROW": 32, "LNGEN_SHARED": 20480}),
     ("f32", {"LNGEN_D": 2000, "LNGEN_THREADS_PER_ROW": 32, "LNGEN_SHARED": 8192}),
-    ("f64", {"LNGEN_D": 999, "LNGEN_THREADS_PER_ROW": 128, "LNGEN_ROOM": 50, "LNGEN_BLOCKS_PER_ROW": 8}),
+    *(
+        (dtype, {"LNGEN_D": D, "LNGEN_THREADS_PER_ROW": 128, "LNGEN_SHARED": S, "LNGEN_ROOM": R, "LNGEN_BLOCKS_PER_ROW": B})
+        for dtype, D, S, R, B in [
+            ("f64", 999, 98304, 50, 8),
+            ("bf16", 2000, 16384, 25, 2),
+            ("bf16", 2001, 8192, 25, 2),
+            ("f32", 3500, 10000, 25, 2),
+        ]
+    ),
 ]
 
 
