@@ -136,7 +136,6 @@ __device__ __forceinline__ void reduce_first(A (&values)[N2], A* slots, int& tur
 template <class G, unsigned long long WANTED, int K> struct ColumnSums {
   using A = typename G::A;
   static constexpr bool KEPT = G::SUMS == IN_REGISTERS;
-  static constexpr int OWN = G::COPIES * G::THREADS * G::VECTOR;  // columns of a block that shares its rows, at the most
   A kept[KEPT ? G::ENTRIES : 1][K];
   A* part;  // this block's sums: of sum k, from part + k * stride
   A* beside;
@@ -146,7 +145,8 @@ template <class G, unsigned long long WANTED, int K> struct ColumnSums {
     stride = (long long)blocks_of_rows<G>() * here.D;
     part = workspace + (long long)block_of_rows<G>() * here.D;
     beside = G::SUMS == IN_SHARED_MEMORY ? shared : part;
-    beside_stride = G::SUMS != IN_SHARED_MEMORY ? stride : G::BLOCKS_PER_ROW > 1 ? OWN : here.D;
+    beside_stride = G::SUMS == IN_SHARED_MEMORY ? here.D : stride;
+    if constexpr (G::SUMS == IN_SHARED_MEMORY && G::BLOCKS_PER_ROW > 1) beside_stride = own_columns();
     if constexpr (KEPT) {
 #pragma unroll
       for (int i = 0; i < G::ENTRIES; ++i)
@@ -222,12 +222,15 @@ template <class G, unsigned long long WANTED, int K> struct ColumnSums {
     }
   }
 
+  // Columns of a block that shares its rows, at the most.
+  static __device__ __forceinline__ int own_columns() { return G::COPIES * G::THREADS * G::VECTOR; }
+
   // Neighbouring threads have columns an access apart. In shared memory their sums lie side by side, each in a bank of
   // its own; in the workspace in the order of columns, in which the second kernel reads them.
   __device__ __forceinline__ int place(int column) const {
     if constexpr (G::SUMS == IN_SHARED_MEMORY && G::BLOCKS_PER_ROW > 1) {
       const int access = unsigned(column) / G::VECTOR, own = unsigned(access) / G::ALL_THREADS * G::THREADS + threadIdx.x;
-      return column % G::VECTOR * (OWN / G::VECTOR) + own;
+      return column % G::VECTOR * (own_columns() / G::VECTOR) + own;
     } else if constexpr (G::SUMS != IN_SHARED_MEMORY || G::VECTOR == 1) {
       return column;
     } else {

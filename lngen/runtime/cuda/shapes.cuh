@@ -254,16 +254,19 @@ __host__ __device__ constexpr int spared(const Shape& s) {
   return (s.row != READ_AGAIN ? 2 : s.rows_copied > 0 ? 1 : 0) + (s.sums == IN_REGISTERS ? 2 : s.sums == IN_SHARED_MEMORY ? 1 : 0);
 }
 
+// A layout, or that of more blocks a row if it may be and spares more.
+__host__ __device__ constexpr Shape shared_among(int blocks_per_row, const Shape& fewer, int D, const Asked& n, const Limits& may) {
+  if (blocks_per_row > may.blocks_per_row || spared(fewer) == 4) return fewer;
+  // What has no reduction in a row reads it once in any case, and parts of sums by segment are those of one block.
+  if ((n.most_sums == 0 && n.sums == 0) || n.segment_sums > 0) return fewer;
+  const Shape more = shape_in(blocks_per_row, D, n, may);
+  return spared(more) > spared(fewer) ? more : fewer;
+}
+
 // One block a row where its registers hold the row and the sums over rows; else the fewest blocks that hold most of it.
-// What has no reduction in a row reads it once in any case, and the parts of sums by segment are those of one block.
 __host__ __device__ constexpr Shape shape_of(int D, const Asked& n, const Limits& may) {
-  Shape found = shape_in(1, D, n, may);
-  const bool shares = (n.most_sums > 0 || n.sums > 0) && n.segment_sums == 0;
-  for (int blocks = 2; shares && blocks <= may.blocks_per_row && spared(found) < 4; blocks *= 2) {
-    const Shape next = shape_in(blocks, D, n, may);
-    if (spared(next) > spared(found)) found = next;
-  }
-  return found;
+  const Shape one = shape_in(1, D, n, may), two = shared_among(2, one, D, n, may), four = shared_among(4, two, D, n, may);
+  return shared_among(8, four, D, n, may);
 }
 
 // D known only at run time: registers hold rows up to a capacity.
