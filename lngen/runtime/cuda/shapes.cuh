@@ -200,8 +200,10 @@ __host__ __device__ constexpr Shape settled(Shape s, int D, const Asked& n, cons
 // every stage.
 __host__ __device__ constexpr Shape shape_in(int blocks_per_row, int D, const Asked& n, const Limits& may) {
   const int vector = widest_vector(n.segment ? n.segment : D, n.storage, may);
-  const int vectors = ceiling(ceiling(D, vector), blocks_per_row), columns = blocks_per_row == 1 ? D : vectors * vector;
+  const int vectors = ceiling(ceiling(D, vector), blocks_per_row);
   const int fewest = fewest_threads(vectors, may), most = may.threads_per_row ? may.threads_per_row : MOST_THREADS;
+  // Of blocks that share a row, in whole trips, of however many threads.
+  const int columns = blocks_per_row == 1 ? D : ceiling(vectors, most) * most * vector;
   const long long all_sums = (long long)columns * n.sums * n.compute;
   const long long slots =
       (slots_of(MOST_THREADS, MOST_THREADS, blocks_per_row, n) + parts_of_row(MOST_THREADS, vector, D, n)) * n.compute;
