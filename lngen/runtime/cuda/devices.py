@@ -179,8 +179,8 @@ class Device:
     """Device, in its primary context, or in the current one if arrays belong to that.
 
     PyTorch and CuPy use the primary context. If it is not current, it is made current during a call. `modules` are the
-    loaded kernels, and `launches` their launches. Where it `has_clusters`, blocks may share a row. If `is_dependent`, the second kernel of a direction may begin while
-    the first one ends.
+    loaded kernels, and `launches` their launches. Where it `has_clusters`, blocks may share a row. If
+    `is_dependent`, the second kernel of a direction may begin while the first one ends.
     """
 
     def __init__(self, pycuda: Any, ordinal: int, context: Any, handle: int | None) -> None:

@@ -229,7 +229,10 @@ class Launcher:
     def clusters(self) -> int:
         """Return the number of clusters that the device holds at a time: their blocks have to be neighbours."""
         self._how.gridDimX = self.cluster
-        return int(call("cuOccupancyMaxActiveClusters", self._function, self._how))
+        try:
+            return int(call("cuOccupancyMaxActiveClusters", self._function, self._how))
+        except DriverError:
+            return 0
 
     def __call__(self, blocks: int, arguments: Sequence[Any], stream: int) -> None:
         """Launch; raises DriverError if it fails. One thread at a time may do so."""

@@ -170,8 +170,15 @@ class KernelModule:
     """
 
     def __init__(self, device: Device, plan: CallPlan, narrow: bool) -> None:
-        wanted = plan.wanted
         self._check_segments(device, plan, narrow)
+        most = driver.MOST_BLOCKS_OF_CLUSTER if device.has_clusters else 1
+        # A part of a GPU may hold no cluster of so many blocks.
+        while not self._load(device, plan, narrow, most):
+            most //= 2
+
+    def _load(self, device: Device, plan: CallPlan, narrow: bool, blocks_per_row: int) -> bool:
+        """Load kernels in which so many blocks may share a row; whether the device holds one such cluster."""
+        wanted = plan.wanted
         given = macros(
             wanted.direction,
             wanted.row_type,
@@ -184,7 +191,7 @@ class KernelModule:
             wanted.axes,
             wanted.summed,
             (wanted.segment, wanted.of_segment, wanted.by_segment),
-            driver.MOST_BLOCKS_OF_CLUSTER if device.has_clusters else 1,
+            blocks_per_row,
         )
         if narrow:
             given.append("LNGEN_VECTOR=1")
@@ -213,6 +220,7 @@ class KernelModule:
             first = self.kernels[0]
             self.ends_of_runs = Kernel(code, f"{first.name}_ends_of_runs", first.letters, first.parts, is_dependent)
         self.vector = self.kernels[0].vector
+        return self.kernels[0].blocks_per_row == 1 or self.kernels[0].launch.clusters() > 0
 
     @staticmethod
     def _check_segments(device: Device, plan: CallPlan, narrow: bool) -> None:
