@@ -45,10 +45,10 @@ def test_launches(centred: Any, cuda: Any, monkeypatch: pytest.MonkeyPatch, most
 
 
 FAULTS = {
-    "no barrier of the cluster": ("    cluster_barrier();\n  }\n}\n\n// Every", "    __syncthreads();\n  }\n}\n\n// Every"),
+    "no barrier of the cluster": ("cluster_barrier();\n  }\n}\n\n// Every", "__syncthreads();\n  }\n}\n\n// Every"),
     "a block's own sum": ("WARPS_PER_ROW = G::ALL_THREADS / LANES;", "WARPS_PER_ROW = G::THREADS_PER_ROW / LANES;"),
     "no block need have begun": ("    cluster_barrier();\n  }\n}\n\n// Gives", "  }\n}\n\n// Gives"),
-    "row scalars of every block": ("if constexpr (G::BLOCKS_PER_ROW > 1) lane += block_of_row<G>()", "if (0) lane += block_of_row<G>()"),
+    "columns of the first block": ("lane += block_of_row<G>() * G::THREADS_PER_ROW;", "lane += 0;"),
     "sums in another's place": ("/ G::ALL_THREADS * G::THREADS + threadIdx.x;", "/ G::ALL_THREADS * G::THREADS;"),
 }  # fmt: skip
 
@@ -60,8 +60,9 @@ def test_a_planted_fault_is_seen(fault: str | None) -> None:
     was, becomes = FAULTS[fault] if fault else ("", "")
     text = source_of("layer_norm")
     assert not was or text.count(was) == 1
-    places = {"LNGEN_D": 2000, "LNGEN_SHARED": 16384, "LNGEN_ROOM": 25} if fault in (None, "sums in another's place") else {}
-    few = {"LNGEN_D": D, "LNGEN_ROOM": 10} | places
+    few: dict[str, int] = {"LNGEN_D": D, "LNGEN_ROOM": 10}
+    if fault in (None, "sums in another's place"):
+        few = {"LNGEN_D": 2000, "LNGEN_ROOM": 25, "LNGEN_SHARED": 16384}
     macros = {"LNGEN_BF16": None, "LNGEN_THREADS_PER_ROW": 128, "LNGEN_BLOCKS_PER_ROW": 2, **few}
     kernels = simt.build(text.replace(was, becomes), macros, check=True)
     case = case_of(kernels, "layer_norm", "bf16", 3, few["LNGEN_D"], schedule="reverse")

@@ -78,12 +78,12 @@ MISTAKES = {
         ("access", "ROWS"),
     ),
     "a stride too large": (
-        ("reductions.cuh", "stride = (long long)blocks_of_rows<G>() * here.D;", "stride = (blocks_of_rows<G>() + 1LL) * here.D;"),
+        ("reductions.cuh", "= (long long)blocks_of_rows<G>() * here.D;", "= (blocks_of_rows<G>() + 1LL) * here.D;"),
         ("sums over rows", "sums in the workspace"),
         ("access", "workspace"),
     ),
     "a product of 32 bits": (
-        ("reductions.cuh", "workspace + (long long)block_of_rows<G>() * here.D;", "workspace + block_of_rows<G>() * here.D;"),
+        ("reductions.cuh", "+ (long long)block_of_rows<G>() * here.D;", "+ block_of_rows<G>() * here.D;"),
         ("sums over rows", "sums in the workspace"),
         ("range", "overflow"),
     ),

@@ -45,9 +45,9 @@ class EmulatedKernel:
 
         `grid` and `block` count blocks and threads along x, y and z. An argument is a contiguous NumPy array of the
         pointer's type, None for a null pointer, or a number. A bf16 array has the type of ml_dtypes; it and f16 may
-        also be integers of two bytes. An array in `Uninitialised` has no initial value. `cluster` blocks that follow each
-        other along x are one cluster, and reach each other's shared memory. `schedule` orders blocks, warps
-        and lanes: "forward" keeps them in step, "reverse" lets one run ahead, "random" draws by `seed`. `check` watches
+        also be integers of two bytes. An array in `Uninitialised` has no initial value. `cluster` blocks that follow
+        each other along x are one cluster, and reach each other's shared memory. `schedule` orders blocks, warps and
+        lanes: "forward" keeps them in step, "reverse" lets one run ahead, "random" draws by `seed`. `check` watches
         every access to memory; by default it is the choice of `build`. `blocks` selects some of the grid's blocks. The
         kernel may take so many `seconds`.
 

@@ -1,4 +1,4 @@
-"""Clusters: blocks that meet at a barrier and write into each other's shared memory, and what the checker says of them."""
+"""Clusters: blocks that meet at a barrier and write into each other's shared memory, and what the checker says."""
 
 from pathlib import Path
 

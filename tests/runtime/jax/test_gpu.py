@@ -234,8 +234,8 @@ def test_rows_that_blocks_share(monkeypatch):
     monkeypatch.setattr(kernels, "VARIANTS", (("LNGEN_THREADS_PER_ROW=128", "LNGEN_ROOM=10"),))
     monkeypatch.setattr(devices, "DEVICES", {})
     there, here = shipped("layer_norm")
-    x, gamma, beta = (jnp.asarray(np.random.default_rng(1).normal(size=size), "float32") for size in ((3, 999), 999, 999))
-    given = (x, gamma, beta, 1e-5)
+    random = np.random.default_rng(1)
+    given = (*(jnp.asarray(random.normal(size=size), "float32") for size in ((3, 999), 999, 999)), 1e-5)
     np.testing.assert_allclose(there.call(*given), here.call(*given), rtol=1e-5, atol=1e-5)
     (device,) = devices.DEVICES.values()
     if device.has_clusters:
