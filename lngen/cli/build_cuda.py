@@ -18,7 +18,7 @@ from lngen.runtime import cache
 from lngen.runtime.cuda import compilers, plans
 from lngen.runtime.cuda.arrays import ALL_KINDS, part
 from lngen.runtime.cuda.calls import KernelKey
-from lngen.runtime.cuda.kernels import of_module, without_spills
+from lngen.runtime.cuda.kernels import most_blocks_per_row, of_module, without_spills
 from lngen.runtime.cuda.ready import DIRECTIONS, ReadyCode, Target, number_of, target
 from lngen.runtime.emitted import backend_module
 from lngen.runtime.protocol import directions as protocol
@@ -141,7 +141,7 @@ def modules(layer: Any, build: CudaBuild) -> list[Module]:
         (layer.folder / f"{layer.directions[key.direction].source}.cu", tuple(layer.macros(given)), each)
         for key in dict.fromkeys(keys(layer, build))
         for each in build.targets
-        for given in [of_module(layer, key, each)]
+        for given in [of_module(layer, key, each, most_blocks_per_row(each))]
     ]
     return list(dict.fromkeys(found))
 

@@ -78,12 +78,12 @@ MISTAKES = {
         ("access", "ROWS"),
     ),
     "a stride too large": (
-        ("reductions.cuh", "stride = (long long)gridDim.x * here.D;", "stride = (gridDim.x + 1LL) * here.D;"),
+        ("reductions.cuh", "= (long long)blocks_of_rows<G>() * here.D;", "= (blocks_of_rows<G>() + 1LL) * here.D;"),
         ("sums over rows", "sums in the workspace"),
         ("access", "workspace"),
     ),
     "a product of 32 bits": (
-        ("reductions.cuh", "workspace + (long long)blockIdx.x * here.D;", "workspace + blockIdx.x * here.D;"),
+        ("reductions.cuh", "+ (long long)block_of_rows<G>() * here.D;", "+ block_of_rows<G>() * here.D;"),
         ("sums over rows", "sums in the workspace"),
         ("range", "overflow"),
     ),
@@ -93,7 +93,7 @@ MISTAKES = {
         ("range", "to int"),
     ),
     "scalars behind a column too few": (
-        ("reductions.cuh", "gridDim.x * columns * here.D;", "gridDim.x * columns * here.D + 1;"),
+        ("reductions.cuh", "blocks_of_rows<G>() * columns * here.D;", "blocks_of_rows<G>() * columns * here.D + 1;"),
         ("sums over rows", "sums in the workspace"),
         ("access", "workspace"),
     ),

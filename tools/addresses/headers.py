@@ -236,15 +236,24 @@ NATIVE = HeaderReading(
 _GIVEN = ("VECTOR", "ROWS_COPIED", "ROW", "SUMS", "HOLDS_FEATURES", "KEEPS_ROW", "ACCESS")
 """Numbers of a geometry that the compiler knows; the others are symbols."""
 
-_UNREAD = ("UNROLL",)
-"""Numbers that no address depends on."""
+_UNREAD = ("UNROLL", "BLOCKS_PER_ROW")
+"""Numbers that no address depends on, or that are given here: rows are of one block each."""
+
+_NO_CLUSTERS = """
+namespace lngen {
+void cluster_barrier();
+template <int BLOCKS> void expect_cluster();
+template <class A> void store_in_block(int block, A* to, A value);
+}
+"""
+"""In the place of copies.cuh: what no kernel of one block a row calls."""
 
 _GEOMETRY = """
 template <class T_, int VECTOR_, int ROWS_COPIED_, Held ROW_, Place SUMS_, bool HOLDS_FEATURES_> struct Geometry {
   using T = T_;
   using P = Parameter<T>;
   using A = Computed<T>;
-  static constexpr int VECTOR = VECTOR_, ROWS_COPIED = ROWS_COPIED_, ACCESS = @ACCESS@;
+  static constexpr int VECTOR = VECTOR_, ROWS_COPIED = ROWS_COPIED_, ACCESS = @ACCESS@, BLOCKS_PER_ROW = 1;
   static constexpr Held ROW = ROW_;
   static constexpr Place SUMS = SUMS_;
   static constexpr bool HOLDS_FEATURES = HOLDS_FEATURES_, KEEPS_ROW = @KEEPS_ROW@;
@@ -332,7 +341,7 @@ def cuda_texts(folder: Path = RUNTIME) -> dict[str, str]:
     cut = found["geometry.cuh"]
     start, here, last = (
         cut.index("#ifndef LNGEN_VECTOR"),
-        cut.index("struct Here {"),
+        cut.rindex("template", 0, cut.index("block_of_rows()")),
         cut.index("template <class N>\nusing Chosen"),
     )
     before = "\n" * cut.count("\n", start, here)
@@ -348,7 +357,7 @@ def cuda_texts(folder: Path = RUNTIME) -> dict[str, str]:
     )
     found["cpp.cuh"] = (HERE / "cpp.h").read_text(encoding="utf-8")
     found["symbolic.h"] = (HERE / "symbolic.h").read_text(encoding="utf-8")
-    found["copies.cuh"] = ""
+    found["copies.cuh"] = _NO_CLUSTERS
     return found
 
 

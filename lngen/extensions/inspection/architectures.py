@@ -17,6 +17,7 @@ import difflib
 from dataclasses import dataclass
 
 from lngen.errors import LngenError, printable
+from lngen.runtime.cuda.driver import MOST_BLOCKS_OF_CLUSTER
 from lngen.runtime.cuda.grids import MULTIPROCESSORS, Multiprocessor
 
 REACHED = 0.92
@@ -44,6 +45,11 @@ class Architecture:
     def block_shared(self) -> int:
         """Bytes of shared memory that a block may take."""
         return self.multiprocessor.block_shared
+
+    @property
+    def blocks_per_row(self) -> int:
+        """The most blocks that share a row, as a cluster."""
+        return MOST_BLOCKS_OF_CLUSTER if int(self.name.removeprefix("sm_")) >= 90 else 1
 
     @property
     def bytes_a_clock(self) -> float:

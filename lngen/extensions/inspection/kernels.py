@@ -112,7 +112,14 @@ def _of_direction(
     place = generated_folder() / layer.definition.name / name
     kernels = layer.text(name).replace('#include "layer.h"', layer.text("layer.h"))
     text = inlined(place, kernels)
-    given = macros(program.direction, dtype.name, dtype.name, features, shared=architecture.block_shared)
+    given = macros(
+        program.direction,
+        dtype.name,
+        dtype.name,
+        features,
+        shared=architecture.block_shared,
+        blocks_per_row=architecture.blocks_per_row,
+    )
     code = as_launched(text, architecture.name, [f"-D{macro}" for macro in given])
     listed = {} if missing_disassembler() else listing.kernels(nvrtc.disassemble(code.cubin))
     row_kernel = f"{program.direction}_{dtype.name}"
@@ -161,16 +168,17 @@ def work_of(
     rows_written: int,
     architecture: Architecture,
 ) -> KernelWork:
-    """Count the work of a kernel that reads and writes so many row tensors, `itemsize` bytes an entry."""
+    """Count the work of a block that reads and writes so many row tensors, `itemsize` bytes an entry."""
     threads = launch["threads_per_block"]
-    cut = trips(code, features / launch["threads_per_row"], itemsize)
+    part = features / launch["blocks_per_row"]
+    cut = trips(code, part / launch["threads_per_row"], itemsize)
     executed = list(cut.weighted(cut.trip.parts))
     kinds = Counter[str]()
     for instruction, times in executed:
         kinds[kind(instruction)] += times
     around = [*cut.weighted(cut.before), *cut.weighted(cut.after)]
-    rows = launch["rows_per_block"] * _rows_at_a_time(executed, features, launch, itemsize, rows_written)
-    entries = float(rows * features)
+    rows = launch["rows_per_block"] * _rows_at_a_time(executed, part, launch, itemsize, rows_written)
+    entries = float(rows * part)
     way = walk(cut, architecture.latency_clocks, threads // 32)
     # Parameters that are read again for each row are in the first cache; a row that a loop reads again is not.
     row_accesses = [(i, times) for i, times in executed if times > 1 or "CONSTANT" not in i.modifiers]
@@ -205,7 +213,7 @@ def _moved(executed: Sequence[tuple[listing.Instruction, int]]) -> int:
 
 def _rows_at_a_time(
     executed: Sequence[tuple[listing.Instruction, int]],
-    features: int,
+    features: float,
     launch: Mapping[str, int],
     itemsize: int,
     rows_written: int,

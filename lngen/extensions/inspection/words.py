@@ -54,6 +54,8 @@ def _part(kernel: Inspected) -> str:
     if kernel.ends_sums:
         return f"; {counted(launch['rows_per_block'], 'column')}" if launch["rows_per_block"] else ""
     rows = f"{counted(launch['rows_per_block'], 'row')}, {counted(launch['threads_per_row'], 'thread')} a row"
+    if launch["blocks_per_row"] > 1:
+        rows = f"a row of {launch['blocks_per_row']} blocks, {counted(launch['threads_per_row'], 'thread')} of each"
     return f"; {rows}; {_held(launch)}"
 
 

@@ -34,6 +34,7 @@ class EmulatedKernel:
         block: int | Sequence[int],
         shared_bytes: int,
         *arguments: object,
+        cluster: int = 1,
         schedule: Schedule = "forward",
         seed: int = 0,
         check: bool | None = None,
@@ -44,8 +45,9 @@ class EmulatedKernel:
 
         `grid` and `block` count blocks and threads along x, y and z. An argument is a contiguous NumPy array of the
         pointer's type, None for a null pointer, or a number. A bf16 array has the type of ml_dtypes; it and f16 may
-        also be integers of two bytes. An array in `Uninitialised` has no initial value. `schedule` orders blocks, warps
-        and lanes: "forward" keeps them in step, "reverse" lets one run ahead, "random" draws by `seed`. `check` watches
+        also be integers of two bytes. An array in `Uninitialised` has no initial value. `cluster` blocks that follow
+        each other along x are one cluster, and reach each other's shared memory. `schedule` orders blocks, warps and
+        lanes: "forward" keeps them in step, "reverse" lets one run ahead, "random" draws by `seed`. `check` watches
         every access to memory; by default it is the choice of `build`. `blocks` selects some of the grid's blocks. The
         kernel may take so many `seconds`.
 
@@ -54,15 +56,15 @@ class EmulatedKernel:
         if schedule not in SCHEDULES:
             raise LngenError(f"schedule {schedule!r}; choose one of {', '.join(SCHEDULES)}")
         geometry = (*_three("grid", grid), *_three("block", block))
-        if shared_bytes < 0 or seed < 0 or not 0 < seconds < 1e6:
-            raise LngenError("shared_bytes and seed count from 0, and seconds is a positive number")
+        if shared_bytes < 0 or seed < 0 or cluster < 1 or not 0 < seconds < 1e6:
+            raise LngenError("shared_bytes and seed count from 0, cluster from 1, and seconds is a positive number")
         check = self._kernels.check if check is None else check
         chosen = _chosen_blocks(blocks)
         if chosen is None:
             return
         # The signature is asked for first: a module that cannot be compiled or loaded takes no memory.
         layout = device.lay_out(self.name, self.parameters, arguments)
-        numbers = (*geometry, shared_bytes, SCHEDULES.index(schedule), seed % 2**32, *chosen)
+        numbers = (*geometry, shared_bytes, cluster, SCHEDULES.index(schedule), seed % 2**32, *chosen)
         regions = device.region_words(layout)
         with process.lock:
             number, module = self._kernels._load(check)

@@ -18,7 +18,7 @@ Place = tuple[int, int, int]
 
 KINDS = (
     "data race", "copy in flight", "out of bounds", "uninitialised read", "misaligned access", "undefined arithmetic",
-    "divergent barrier", "divergent warp operation", "crash", "time limit",
+    "divergent barrier", "divergent warp operation", "absent block", "crash", "time limit",
 )  # fmt: skip
 """The kinds of a finding."""
 

@@ -31,6 +31,9 @@ _lock = threading.RLock()
 
 _NOT_INITIALIZED = 3
 _DEPENDENT_SINCE = 12030
+CLUSTERS_SINCE = (9, 0)
+"""The compute capability from which on blocks may share a row."""
+
 _STREAM_OF_THREAD = 2
 
 _NO_PYCUDA = (
@@ -181,8 +184,9 @@ class Device:
     """Device, in its primary context, or in the current one if arrays belong to that.
 
     PyTorch and CuPy use the primary context. If it is not current, it is made current during a call. `modules` are the
-    loaded kernels, and `launches` their launches. If `is_dependent`, the second kernel of a direction may begin while
-    the first one ends. The driver is for a version of `cuda`, such as 13000.
+    loaded kernels, and `launches` their launches. Where it `has_clusters`, blocks may share a row. If `is_dependent`,
+    the second kernel of a direction may begin while the first one ends. The driver is for a version of `cuda`, such as
+    13000.
     """
 
     def __init__(self, pycuda: Any, ordinal: int, context: Any, handle: int | None) -> None:
@@ -200,6 +204,7 @@ class Device:
         self.name: str = device.name()
         capability = device.compute_capability()
         self.architecture = "sm_{}{}".format(*capability)
+        self.has_clusters = capability >= CLUSTERS_SINCE
         self.cuda = int(driver.call("cuDriverGetVersion"))
         self.is_dependent = launches_early(capability, self.cuda)
         self.processors: int = device.get_attribute(of.MULTIPROCESSOR_COUNT)

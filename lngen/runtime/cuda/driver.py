@@ -16,6 +16,9 @@ import numpy as np
 MOST_SHARED = 48 * 1024
 """Bytes of shared memory that a block may have without being asked for."""
 
+MOST_BLOCKS_OF_CLUSTER = 8
+"""The most blocks of a cluster on any device that has clusters."""
+
 MOST_POOLED = 1 << 30
 """Bytes that a pool keeps at the most."""
 
@@ -271,13 +274,21 @@ class Launcher:
 
     `letters` are the types of its arguments, as `struct` has them, and `threads` the threads of a block. A kernel that
     is launched `early` starts while the one before it still runs: programmatic dependent launch. It waits by itself
-    (`await_launch_before` of kernels.cuh), on a device that knows how to.
+    (`await_launch_before` of kernels.cuh), on a device that knows how to. `cluster` blocks are launched together, each
+    of which reaches the shared memory of the others.
     """
 
     def __init__(
-        self, code: LoadedCode, name: str, letters: str, threads: int, shared_bytes: int, early: bool = False
+        self,
+        code: LoadedCode,
+        name: str,
+        letters: str,
+        threads: int,
+        shared_bytes: int,
+        early: bool = False,
+        cluster: int = 1,
     ) -> None:
-        cuda, self.early = bindings(), early
+        cuda, self.early, self.cluster = bindings(), early, cluster
         # The handle is of the code, which is not unloaded before this object is gone.
         self._code, self._function = code, call("cuModuleGetFunction", code.handle, name.encode())
         if shared_bytes > MOST_SHARED:
@@ -287,11 +298,20 @@ class Launcher:
         self._how = how = cuda.CUlaunchConfig()
         how.gridDimY = how.gridDimZ = how.blockDimY = how.blockDimZ = 1
         how.blockDimX, how.sharedMemBytes = threads, shared_bytes
+        attributes = []
         if early:
             attribute = cuda.CUlaunchAttribute()
             attribute.id = cuda.CUlaunchAttributeID.CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION
             attribute.value.programmaticStreamSerializationAllowed = 1
-            how.attrs, how.numAttrs = [attribute], 1
+            attributes.append(attribute)
+        if cluster > 1:
+            attribute = cuda.CUlaunchAttribute()
+            attribute.id = cuda.CUlaunchAttributeID.CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION
+            size = attribute.value.clusterDim
+            size.x, size.y, size.z = cluster, 1, 1
+            attributes.append(attribute)
+        if attributes:
+            how.attrs, how.numAttrs = attributes, len(attributes)
         # The driver is told where the arguments are, and how long they are; it has read them when a launch returns.
         layout = struct.Struct(letters)
         self._pack, self._packed, size = layout.pack_into, bytearray(layout.size), np.array([layout.size], np.uintp)
@@ -307,6 +327,14 @@ class Launcher:
     def prefer_shared(self, percent: int) -> None:
         """Ask for so much of a multiprocessor's memory as shared memory, of all that it can be."""
         call("cuFuncSetAttribute", self._function, self._carveout, percent)
+
+    def clusters(self) -> int:
+        """Return the number of clusters that the device holds at a time: their blocks have to be neighbours."""
+        self._how.gridDimX = self.cluster
+        try:
+            return int(call("cuOccupancyMaxActiveClusters", self._function, self._how))
+        except DriverError:
+            return 0
 
     def __call__(self, blocks: int, arguments: Sequence[Any], stream: int) -> None:
         """Launch; raises DriverError if it fails. One thread at a time may do so."""

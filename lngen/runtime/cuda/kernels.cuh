@@ -36,9 +36,10 @@ __device__ __forceinline__ void allow_launch_after() {
 
 #define LNGEN_BOUNDS(L) __launch_bounds__(L::THREADS, L::BLOCKS)
 
-// Numbers that a launcher reads of a module: block, rows and bytes, and the layout of the work.
+// Numbers that a launcher reads of a module: block, rows and bytes, the layout of the work, the blocks of a cluster.
 #define LNGEN_LAUNCH(L) \
-  {L::THREADS, L::ROWS, L::SHARED_BYTES, L::VECTOR, L::THREADS_PER_ROW, L::ENTRIES, int(L::ROW), int(L::SUMS), L::ROWS_COPIED}
+  {L::THREADS, L::ROWS, L::SHARED_BYTES, L::VECTOR, L::THREADS_PER_ROW, L::ENTRIES, int(L::ROW), int(L::SUMS), L::ROWS_COPIED, \
+   L::BLOCKS_PER_ROW}
 
 // With LNGEN_AXES, a kernel is passed where its rows lie behind its arguments.
 #if LNGEN_SUMMED

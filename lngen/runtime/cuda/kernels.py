@@ -72,9 +72,7 @@ class Launches:
             module = _module(device, plan, narrow=True)
         over_rows, *over_blocks = module.kernels
         plan.check_held(over_rows.holds_rows)
-        resident = over_rows.resident(device)
-        over_rows.prefer_shared(resident, device)
-        blocks = grids.grid(plan.rows, over_rows.rows_per_block, device.processors, resident)
+        blocks = over_rows.grid(plan.rows, device)
         runs, of_run = 1, 0
         if module.ends_of_runs:
             runs = plan.rows // plan.run
@@ -93,6 +91,7 @@ class Launches:
             self._add_step(ends, runs * grids.columns_grid(wanted.features, ends.rows_per_block), of_run)
 
     def _add_step(self, kernel: "Kernel", blocks: int, of_run: int) -> None:
+        blocks *= kernel.blocks_per_row
         slots = [self.plan.slots[part] for part in kernel.parts]
         arguments: Callable[[Sequence[Any]], tuple[Any, ...]] = itemgetter(*slots)
         where, slot = self.plan.where(kernel.parts), self.slot
@@ -188,9 +187,16 @@ class KernelModule:
     """
 
     def __init__(self, device: Device, plan: CallPlan, narrow: bool, is_kept: bool) -> None:
-        wanted = plan.wanted
         self._check_segments(device, plan, narrow)
-        given = of_module(plan.layer, wanted, device, narrow, is_kept)
+        most = most_blocks_per_row(device)
+        # A part of a GPU may hold no cluster of so many blocks.
+        while not self._load(device, plan, narrow, is_kept, most):
+            most //= 2
+
+    def _load(self, device: Device, plan: CallPlan, narrow: bool, is_kept: bool, blocks_per_row: int) -> bool:
+        """Load kernels in which so many blocks may share a row; whether the device holds one such cluster."""
+        wanted = plan.wanted
+        given = of_module(plan.layer, wanted, device, blocks_per_row, narrow, is_kept)
         code = _code(device, plan.layer, wanted, given)
         # Code for less than the device does not wait.
         over_rows = f"{next(iter(plan.direction.kernels))}_{wanted.row_type}"
@@ -210,6 +216,7 @@ class KernelModule:
             first = self.kernels[0]
             self.ends_of_runs = Kernel(code, f"{first.name}_ends_of_runs", first.letters, first.parts, is_dependent)
         self.vector = self.kernels[0].vector
+        return self.kernels[0].blocks_per_row == 1 or self.kernels[0].launch.clusters() > 0
 
     @staticmethod
     def _check_segments(device: Device, plan: CallPlan, narrow: bool) -> None:
@@ -240,8 +247,18 @@ DEPENDENT = "LNGEN_DEPENDENT"
 """Macro of kernels of which the last begins while the first is at work on rows, and waits for it itself."""
 
 
+def most_blocks_per_row(device: "Device | Target") -> int:
+    """Return how many blocks may share a row."""
+    return driver.MOST_BLOCKS_OF_CLUSTER if device.has_clusters else 1
+
+
 def of_module(
-    layer: DeviceLayer, wanted: KernelKey, device: "Device | Target", narrow: bool = False, is_kept: bool = False
+    layer: DeviceLayer,
+    wanted: KernelKey,
+    device: "Device | Target",
+    blocks_per_row: int,
+    narrow: bool = False,
+    is_kept: bool = False,
 ) -> list[str]:
     """Return the macros of a module for a device, but for those of its variant."""
     given = macros(
@@ -256,6 +273,7 @@ def of_module(
         wanted.axes,
         wanted.summed,
         (wanted.segment, wanted.of_segment, wanted.by_segment),
+        blocks_per_row,
     )
     if wanted.in_place:
         given.append("LNGEN_IN_PLACE")
@@ -301,6 +319,7 @@ def macros(
     axes: int = 0,
     summed: int = 0,
     segments: tuple[int, int, int] = (0, 0, 0),
+    blocks_per_row: int = 1,
 ) -> list[str]:
     """Return the macros that the kernels of a direction are compiled with, for rows of some features.
 
@@ -309,7 +328,7 @@ def macros(
     on the device, 0 if unknown. `integer_types` are those of arrays of integers, as `i64` or `u8`, and of one integer.
     Rows lie along so many `axes` (places.cuh), or one behind the other, and are added up in the results `summed`.
     `segments` are the length of segments of a row, 0 without any, the rows with one entry for each, and the results
-    with a sum of each, both as sets of bits.
+    with a sum of each, both as sets of bits. A row may be shared by `blocks_per_row` blocks, on devices with clusters.
 
     >>> macros("forward", "bf16", "f32", 1024, ["beta"], saves=False)[3:]
     ['LNGEN_WITHOUT_beta', 'LNGEN_PARAMETERS=f32', 'LNGEN_SAVE_NOTHING']
@@ -334,6 +353,8 @@ def macros(
     found += [f"{name}={number}" for name, number in zip(names_of_segments, segments, strict=True) if number]
     if shared:
         found.append(f"LNGEN_SHARED={shared}")
+    if blocks_per_row > 1:
+        found.append(f"LNGEN_BLOCKS_PER_ROW={blocks_per_row}")
     return found
 
 
@@ -393,14 +414,16 @@ class Kernel:
         self.threads, self.rows_per_block, self.shared_bytes, self.vector = numbers[:4]
         # In registers, or as one of the copies in shared memory.
         self.holds_rows = bool(numbers[6] or numbers[8])
-        self.launch = driver.Launcher(code, name, letters, self.threads, self.shared_bytes, waits)
+        self.blocks_per_row = numbers[-1]
+        self.launch = driver.Launcher(code, name, letters, self.threads, self.shared_bytes, waits, self.blocks_per_row)
 
-    def prefer_shared(self, resident: int, device: Device) -> None:
-        """Ask for the shared memory that so many blocks take; the rest of it caches."""
-        if self.shared_bytes and resident:
-            self.launch.prefer_shared(grids.shared_percent(self.shared_bytes, resident, device.multiprocessor))
-
-    def resident(self, device: Device) -> int:
-        """Return the number of blocks that a multiprocessor holds at a time."""
+    def grid(self, rows: int, device: Device) -> int:
+        """Return the number of blocks for some rows; those that share rows count as one."""
+        if self.blocks_per_row > 1:
+            return grids.grid(rows, self.rows_per_block, 1, self.launch.clusters())
         registers = self.code.attribute(self.name, "NUM_REGS")
-        return grids.resident(self.threads, registers, self.shared_bytes, device.multiprocessor)
+        resident = grids.resident(self.threads, registers, self.shared_bytes, device.multiprocessor)
+        if self.shared_bytes and resident:
+            # The rest of it caches.
+            self.launch.prefer_shared(grids.shared_percent(self.shared_bytes, resident, device.multiprocessor))
+        return grids.grid(rows, self.rows_per_block, device.processors, resident)

@@ -15,7 +15,7 @@ from ..includes import inlined
 from . import driver
 from .calls import DeviceLayer, KernelKey
 from .compilers import options
-from .devices import Device, launches_early
+from .devices import CLUSTERS_SINCE, Device, launches_early
 from .grids import MULTIPROCESSORS
 
 DIRECTIONS = ("forward", "backward")
@@ -102,14 +102,15 @@ class Target(NamedTuple):
     architecture: str
     block_shared: int
     is_dependent: bool
+    has_clusters: bool
 
 
 def target(architecture: str) -> Target:
     """Return the properties of devices of an architecture; raises ValueError if it is unknown."""
     if not shared_of(architecture):
         raise ValueError(f"no architecture {architecture!r} of devices; pass one of {', '.join(MULTIPROCESSORS)}")
-    number = number_of(architecture)
-    return Target(architecture, shared_of(architecture), launches_early((number // 10, number % 10)))
+    capability = divmod(number_of(architecture), 10)
+    return Target(architecture, shared_of(architecture), launches_early(capability), capability >= CLUSTERS_SINCE)
 
 
 def how_to_build(layer: DeviceLayer, wanted: KernelKey, device: Device, is_narrow: bool) -> str:

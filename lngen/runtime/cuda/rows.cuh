@@ -9,7 +9,9 @@
 // forward and backward take any grid of one block and more, with block size and dynamic shared memory as the module's
 // array <kernel>_<type>_launch says; its entries are
 //     threads_per_block, rows_per_block, shared_bytes, vector, threads_per_row, entries_per_thread,
-//     row_held, sums_over_rows, rows_copied.
+//     row_held, sums_over_rows, rows_copied, blocks_per_row.
+// Where blocks_per_row is more than 1, so many blocks work on the same rows: they are launched as a cluster, in a grid of
+// whole clusters, and the sums over rows have as many parts as there are clusters.
 // A workspace needs no initial value. No sum uses an atomic: the same call gives the same bits.
 //
 // Macros, all optional:
@@ -33,6 +35,7 @@
 //     LNGEN_RESIDENT=n       threads that a multiprocessor is to hold at a time, instead of the kernel's own choice
 //     LNGEN_ROOM=n           percent of its registers that a thread keeps entries in, of those that it would
 //     LNGEN_THREADS_PER_ROW=n   8, 16, ... 1024 instead of the kernel's own choice
+//     LNGEN_BLOCKS_PER_ROW=n from sm_90 on, at most n blocks share a row that one cannot hold, 2, 4 or 8; without it none
 // A layer whose values float may not hold defines LNGEN_COMPUTE as double.
 #ifndef LNGEN_ROWS_CUH
 #define LNGEN_ROWS_CUH
@@ -51,6 +54,10 @@
 #endif
 #ifndef LNGEN_ROOM
 #define LNGEN_ROOM 100
+#endif
+#if !defined(LNGEN_BLOCKS_PER_ROW) || (defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900)
+#undef LNGEN_BLOCKS_PER_ROW
+#define LNGEN_BLOCKS_PER_ROW 1
 #endif
 #ifndef LNGEN_INTEGERS
 #define LNGEN_INTEGERS i32

@@ -10,7 +10,7 @@ import ml_dtypes
 import numpy as np
 
 from lngen.algebra.symbols import FeatureSymbol, RowScalarSymbol, RowSymbol, is_row
-from lngen.emit.cuda import KernelArgument, LaunchContract, contracts
+from lngen.emit.cuda import LAUNCH_FIELDS, KernelArgument, LaunchContract, contracts
 from lngen.extensions import simt
 from lngen.plan.program import RowProgram
 from tests.corpus import interpret
@@ -58,7 +58,8 @@ class Case:
 
     def _launch(self, contract: LaunchContract) -> None:
         name = f"{contract.kernel}_{self.dtype}"
-        threads, rows_per_block, shared_bytes = self.kernels.launch_table(name)[:3].tolist()
+        table = dict(zip(LAUNCH_FIELDS, self.kernels.launch_table(name).tolist(), strict=True))
+        rows_per_block, cluster = table["rows_per_block"], table["blocks_per_row"]
         arguments = [self._argument(contract, argument) for argument in contract.arguments]
         grid = self.blocks
         if contract.kernel.endswith("_columns"):
@@ -66,7 +67,8 @@ class Case:
             grid = -(-self.features // rows_per_block) if rows_per_block else 1
         elif contract.kernel == "forward":
             grid = max(1, -(-self.rows // rows_per_block))
-        self.kernels[name](grid, threads, shared_bytes, *arguments, **(self.how or {}))
+        how = {"cluster": cluster, **(self.how or {})}
+        self.kernels[name](grid * cluster, table["threads_per_block"], table["shared_bytes"], *arguments, **how)
 
     def _argument(self, contract: LaunchContract, argument: KernelArgument) -> Any:
         program = self.pair[0 if contract.kernel == "forward" else 1]

@@ -152,6 +152,17 @@ REGIMES = [
     ("f32", {"LNGEN_D": 2000, "LNGEN_THREADS_PER_ROW": 32, "LNGEN_SHARED": 20480}),
     ("f32", {"LNGEN_D": 2000, "LNGEN_THREADS_PER_ROW": 32, "LNGEN_SHARED": 8192}),
 ]
+# With so many blocks that may share a row, of rows of 128 threads in each.
+REGIMES += [
+    (dtype, {"LNGEN_BLOCKS_PER_ROW": blocks, "LNGEN_THREADS_PER_ROW": 128, **macros})
+    for dtype, blocks, macros in (
+        ("f64", 8, {"LNGEN_D": 999, "LNGEN_ROOM": 50}),
+        ("bf16", 2, {"LNGEN_D": 2000, "LNGEN_ROOM": 25, "LNGEN_SHARED": 16384}),
+        ("bf16", 2, {"LNGEN_D": 2001, "LNGEN_ROOM": 25, "LNGEN_SHARED": 8192}),
+        ("f32", 2, {"LNGEN_D": 3500, "LNGEN_ROOM": 25, "LNGEN_SHARED": 10000}),
+        ("f64", 2, {"LNGEN_D": 2999, "LNGEN_ROOM": 25}),
+    )
+]
 
 
 def named(value):
@@ -187,6 +198,15 @@ def test_every_regime_is_there():
         ("read again", "workspace", False),
     }
     assert {min(table["rows_copied"], 2) for table in tables} == {0, 1, 2}
+    shared = {
+        (rows[table["row_held"]], sums[table["sums_over_rows"]]) for table in tables if table["blocks_per_row"] > 1
+    }
+    assert shared == {
+        ("widened", "registers"),
+        ("widened", "shared memory"),
+        ("packed", "workspace"),
+        ("read again", "shared memory"),
+    }
     assert {1, 2} < {table["rows_per_block"] for table in tables}
 
 

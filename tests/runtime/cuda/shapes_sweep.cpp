@@ -27,9 +27,9 @@ static long long failures;
 static void say(const char* what) {
   if (++failures > 20) return;
   const Asked& n = asked;
-  std::printf("FAILED %s: D = %d, asked {%d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d}, limits {%d, %d, %d, %d, %d}\n", what, at_D,
+  std::printf("FAILED %s: D = %d, asked {%d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d}, limits {%d, %d, %d, %d, %d, %d}\n", what, at_D,
               n.storage, n.parameter, n.compute, n.rows, n.features, n.sums, n.calls, n.scalars, n.results, n.most_sums,
-              n.scalar_sums, n.segment, n.segment_sums, place.may.shared, place.may.vector, place.may.threads_per_row, place.may.resident, place.may.room);
+              n.scalar_sums, n.segment, n.segment_sums, place.may.shared, place.may.vector, place.may.threads_per_row, place.may.resident, place.may.room, place.may.blocks_per_row);
 }
 
 static void trapped(int) {
@@ -46,7 +46,11 @@ static void judge(const Shape& s, int D) {
     say("an access is not of a part of the row");
   if (!power_of_two(s.threads_per_row) || s.threads % 32 || s.threads % s.threads_per_row || s.threads < 32 || s.threads > 1024)
     say("threads are not those of a block");
-  const long long trip = (long long)s.threads_per_row * s.vector;
+  if (!power_of_two(s.blocks_per_row) || s.blocks_per_row > place.may.blocks_per_row)
+    say("blocks that share a row are not such as there may be");
+  if (s.blocks_per_row > 1 && (s.threads != s.threads_per_row || asked.segment_sums || !(asked.most_sums || asked.sums)))
+    say("blocks share a row that they should not");
+  const long long trip = (long long)s.blocks_per_row * s.threads_per_row * s.vector;
   if (asked.segment && asked.segment % s.vector) say("an access is not of a part of a segment");
   if (D && s.row != READ_AGAIN && (s.chunks < 1 || D > trip * s.chunks || D <= trip * (s.chunks - 1)))
     say("registers do not hold the row");
@@ -84,7 +88,7 @@ int main(int count, char** arguments) {
   char kind[16];
   while (std::scanf("%15s", kind) == 1) {
     long long numbers[13];
-    const int wanted = std::strcmp(kind, "asked") ? 7 : 13;
+    const int wanted = std::strcmp(kind, "asked") ? 8 : 13;
     for (int i = 0; i < wanted; ++i)
       if (std::scanf("%lld", numbers + i) != 1) return 2;
     int given[13] = {};
@@ -93,7 +97,7 @@ int main(int count, char** arguments) {
       demands.push_back({given[0], given[1], given[2], given[3], given[4], given[5], given[6], given[7], given[8], given[9],
                          given[10], given[11], given[12]});
     else
-      places.push_back({{given[0], given[1], given[2], given[3], given[4]}, numbers[5], numbers[6]});
+      places.push_back({{given[0], given[1], given[2], given[3], given[4], given[5]}, numbers[6], numbers[7]});
   }
   std::signal(SIGFPE, trapped);
   long long done = 0;

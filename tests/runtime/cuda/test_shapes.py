@@ -72,12 +72,15 @@ def drawn(count: int) -> list[tuple[int, ...]]:
 
 
 def limits(
-    sizes: Iterable[Multiprocessor], vectors: Iterable[int], variants: Iterable[tuple[str, ...]]
+    sizes: Iterable[Multiprocessor],
+    vectors: Iterable[int],
+    variants: Iterable[tuple[str, ...]],
+    blocks_per_row: Iterable[int] = (1,),
 ) -> Iterator[str]:
-    for multiprocessor, vector, variant in itertools.product(sizes, vectors, variants):
+    for multiprocessor, vector, variant, blocks in itertools.product(sizes, vectors, variants, blocks_per_row):
         given = dict(macro.removeprefix("LNGEN_").split("=") for macro in variant)
         numbers = multiprocessor.block_shared, vector, 0, given.get("RESIDENT", 0), given.get("ROOM", 100)
-        yield " ".join(map(str, ("limits", *numbers, multiprocessor.shared, multiprocessor.reserved)))
+        yield " ".join(map(str, ("limits", *numbers, blocks, multiprocessor.shared, multiprocessor.reserved)))
 
 
 def asked(
@@ -122,7 +125,7 @@ def test_demands_of_layers_are_found() -> None:
 @pytest.mark.ci
 def test_layouts_of_some_lengths_are_sound(sweep: Sweep) -> None:
     """Each part of the range, each demand, type, alignment and size of shared memory; nothing overflows."""
-    lines = [*limits(ALL, (WIDEST, SINGLE), VARIANTS[:1]), *asked(shipped())]
+    lines = [*limits(ALL, (WIDEST, SINGLE), VARIANTS[:1], (1, 8)), *asked(shipped())]
     status, said = sweep(lines, 1, LONGEST, 1009)
     assert (status, said.splitlines()[-1].split(", ")[1]) == (0, "0 failures"), said
 
@@ -133,7 +136,7 @@ def test_layouts_of_every_length_are_sound(sweep: Sweep, size: int) -> None:
     multiprocessor = dict(SIZES)[size]
     # An odd length has accesses of one entry in any case.
     for vector, first in ((WIDEST, 1), (SINGLE, 2)):
-        lines = [*limits([multiprocessor], [vector], VARIANTS[:1]), *asked(shipped(), TYPES)]
+        lines = [*limits([multiprocessor], [vector], VARIANTS[:1], (1, 8)), *asked(shipped(), TYPES)]
         status, said = sweep(lines, first, LONGEST, first, watched=False)
         assert status == 0, said
 

@@ -228,6 +228,20 @@ def handler_called(names: str, steps: list[int], zeros: list[int]) -> Any:
     return np.asarray(made(jnp.ones(2), names=names, **arrays))
 
 
+def test_rows_that_blocks_share(monkeypatch):
+    """A short row, with limits by which it is shared as long ones are."""
+    kernels = importlib.import_module("generated._runtime.cuda.kernels")
+    monkeypatch.setattr(kernels, "VARIANTS", (("LNGEN_THREADS_PER_ROW=128", "LNGEN_ROOM=10"),))
+    monkeypatch.setattr(devices, "DEVICES", {})
+    there, here = shipped("layer_norm")
+    random = np.random.default_rng(1)
+    given = (*(jnp.asarray(random.normal(size=size), "float32") for size in ((3, 999), 999, 999)), 1e-5)
+    np.testing.assert_allclose(there.call(*given), here.call(*given), rtol=1e-5, atol=1e-5)
+    (device,) = devices.DEVICES.values()
+    if device.has_clusters:
+        assert [each.steps[0][0].blocks_per_row for each in device.launches.values()] == [2]
+
+
 def test_what_no_kernel_writes_is_zero_where_it_is_said_to_be():
     assert handler_called("", [], [0]).tolist() == [0, 0]
     if driver.enabled():  # what else is there, jax_device.cpp makes no number
@@ -235,7 +249,7 @@ def test_what_no_kernel_writes_is_zero_where_it_is_said_to_be():
 
 
 def test_what_the_driver_refuses_is_the_error_of_the_call():
-    steps = [1, 32, 0, 0]
+    steps = [1, 32, 0, 1, 0]
     with pytest.raises(Exception, match="there is no image of forward_f32 in this process"):
         handler_called("none\nforward_f32\n", steps, [])
     know = gpu._handler().address("jax_gpu_call_knows")

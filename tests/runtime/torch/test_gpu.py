@@ -257,6 +257,26 @@ def test_usual_calls_are_launched_from_c(device, fast):
     assert others.count == 0
 
 
+def test_rows_that_blocks_share_are_launched_from_c(device, fast, monkeypatch):
+    """A short row, with limits by which it is shared as long ones are."""
+    kernels = importlib.import_module("generated._runtime.cuda.kernels")
+    monkeypatch.setattr(kernels, "VARIANTS", (("LNGEN_THREADS_PER_ROW=128", "LNGEN_ROOM=10"),))
+    monkeypatch.setattr(kernels.devices, "DEVICES", {})
+    operators, own, others = fast("layer_norm")
+    x, gamma, dy = torch.randn(3, 999), torch.randn(999), torch.randn(3, 999)
+    there = [device.put(each).requires_grad_() for each in (x, gamma)]
+    y = _around(operators, device, own)((*there, None, 1e-5, False))
+    here = [each.requires_grad_() for each in (x, gamma)]
+    expected = torch.nn.functional.layer_norm(here[0], (999,), here[1])
+    torch.testing.assert_close(device.get(y.detach()), expected.detach())
+    found = torch.autograd.grad(y, there, device.put(dy))
+    torch.testing.assert_close([*map(device.get, found)], [*torch.autograd.grad(expected, here, dy)])
+    assert others.count == 0
+    (used,) = kernels.devices.DEVICES.values()
+    if used.has_clusters:
+        assert sorted(each.steps[0][0].blocks_per_row for each in used.launches.values()) == [2, 8]
+
+
 def test_integers_of_another_type_have_a_plan_of_their_own(device, fast):
     operators, own, others = fast("label_cross_entropy")
     interface = operators.kernels.protocol

@@ -17,14 +17,25 @@ namespace simt {
   abandon();
 }
 
+static Barrier& barrier_of(int number) { return number == OF_CLUSTER ? state.of_cluster : current_block().barriers[number]; }
+
+static unsigned warp_of_block(const Thread& thread) { return thread.warp() - thread.block * state.warps_of_block(); }
+
+// The threads that wait at a barrier of the running block, or of the cluster.
+template <class F> static void each_waiting(int number, F visit) {
+  const size_t count = state.launch.block_threads, first = number == OF_CLUSTER ? 0 : current().block * count;
+  const size_t end = number == OF_CLUSTER ? state.threads.size() : first + count;
+  for (size_t i = first; i < end; ++i)
+    if (state.threads[i].status == Status::AT_BARRIER && state.threads[i].barrier == number) visit(state.threads[i]);
+}
+
 // Hardware counts warps: one of which a part arrives, or has exited, is counted as a whole.
 static void refuse_part_of_a_warp(int number, uint32_t warps) {
   unsigned arrived[MOST_WARPS] = {};
-  for (const Thread& thread : state.threads)
-    if (thread.status == Status::AT_BARRIER && thread.barrier == number) arrived[thread.warp()]++;
+  each_waiting(number, [&](const Thread& thread) { arrived[warp_of_block(thread)]++; });
   for (unsigned warp = 0; warp < MOST_WARPS; ++warp) {
     if (!(warps >> warp & 1) || arrived[warp] == LANES) continue;
-    const Barrier& barrier = state.barriers[number];
+    const Barrier& barrier = barrier_of(number);
     refuse_barrier("", current().code, Barrier(),
                    "barrier " + std::to_string(number) + " has its " + std::to_string(barrier.threads) +
                        " threads, and of warp " + std::to_string(warp) + " only " + std::to_string(arrived[warp]) +
@@ -33,31 +44,41 @@ static void refuse_part_of_a_warp(int number, uint32_t warps) {
 }
 
 static void open(int number) {
-  Barrier& barrier = state.barriers[number];
+  Barrier& barrier = barrier_of(number);
   // The accesses of exited threads are known too, where all are waited for.
   uint32_t warps = barrier.threads ? 0 : ~0u;
   if (barrier.threads) {
-    for (const Thread& thread : state.threads)
-      if (thread.status == Status::AT_BARRIER && thread.barrier == number) warps |= 1u << thread.warp();
+    each_waiting(number, [&](const Thread& thread) { warps |= 1u << warp_of_block(thread); });
     refuse_part_of_a_warp(number, warps);
   }
+  const unsigned count = state.warps_of_block(), first = current().block * count;
   barrier.result = barrier.agreed;
   barrier.arrived = barrier.agreed = 0;
   barrier.met = true;
   barrier.met_at = state.clocks.time();
-  barrier.met_warp = unsigned(__builtin_ctz(warps));
-  state.clocks.meet(warps);
-  for (Thread& thread : state.threads)
-    if (thread.status == Status::AT_BARRIER && thread.barrier == number) make_ready(thread);
+  barrier.met_warp = first + unsigned(__builtin_ctz(warps));
+  if (number == OF_CLUSTER) state.clocks.meet_all();
+  else state.clocks.meet(first, count, warps);
+  each_waiting(number, make_ready);
   reorder();
 }
 
-static bool complete(const Barrier& barrier) {
-  return barrier.arrived && barrier.arrived == (barrier.threads ? barrier.threads : state.alive);
+static unsigned alive_in_cluster() {
+  unsigned alive = 0;
+  for (const Block& block : state.blocks) alive += block.alive;
+  return alive;
+}
+
+static bool complete(int number) {
+  const Barrier& barrier = barrier_of(number);
+  if (!barrier.arrived) return false;
+  if (number == OF_CLUSTER) return barrier.arrived == alive_in_cluster();
+  return barrier.arrived == (barrier.threads ? barrier.threads : current_block().alive);
 }
 
 void barrier_may_open() {
-  if (!state.barriers[0].threads && complete(state.barriers[0])) open(0);
+  if (!barrier_of(0).threads && complete(0)) open(0);
+  if (complete(OF_CLUSTER)) open(OF_CLUSTER);
 }
 
 static std::string threads_of(const Barrier& barrier) {
@@ -65,7 +86,7 @@ static std::string threads_of(const Barrier& barrier) {
 }
 
 static unsigned arrive(int number, const Barrier& how, int predicate) {
-  Barrier& barrier = state.barriers[number];
+  Barrier& barrier = barrier_of(number);
   if (barrier.arrived && barrier.threads != how.threads) {
     refuse_barrier(how.line, how.code, barrier,
                    "barrier " + std::to_string(number) + " waits for " + threads_of(how) + " here, and for " +
@@ -87,7 +108,7 @@ static unsigned arrive(int number, const Barrier& how, int predicate) {
   current().barrier = number;
   current().line = how.line;
   current().code = how.code;
-  if (complete(barrier)) open(number);
+  if (complete(number)) open(number);
   wait();
   return barrier.result;
 }
@@ -96,13 +117,21 @@ static unsigned arrive(int number, const Barrier& how, int predicate) {
 
 extern "C" unsigned simt_barrier(int kind, int predicate, const char* line) {
   using namespace simt;
-  const Barrier& barrier = state.barriers[0];
+  const Barrier& barrier = barrier_of(0);
   if (barrier.arrived && !barrier.threads && (strcmp(barrier.line, line) || barrier.kind != kind))
     refuse_barrier(line, 0, barrier, "other threads of the block wait at the barrier of " + std::string(barrier.line));
   Barrier how;
   how.kind = kind;
   how.line = line;
   return arrive(0, how, predicate);
+}
+
+// Threads may come from different places of the code, as they may on hardware.
+extern "C" void simt_cluster_barrier() {
+  using namespace simt;
+  Barrier how;
+  how.code = offset_of_call(__builtin_return_address(0));
+  arrive(OF_CLUSTER, how, 0);
 }
 
 extern "C" void simt_numbered_barrier(int number, unsigned threads) {

@@ -22,12 +22,20 @@ static std::vector<Shadow> shadows;  // by address
 static Shadow* last_used;
 static bool checking;
 
-// Reads of each warp of the running block, for a cell that several warps have read.
-struct ReadsOfWarps {
-  uint32_t warps = 0;
-  Reads of[MOST_WARPS];
+// Reads of each warp of the running cluster, for cells that several warps have read: one row of the table after the other,
+// of which the first is no cell's.
+static std::vector<Reads> reads_of_warps;
+static Reads* reads_of(const Cell& cell) { return &reads_of_warps[cell.many_warps * state.warps.size()]; }
+
+// The last access of a warp to the shared memory of another block of its cluster.
+struct AccessFromOutside {
+  bool there = false;
+  uint32_t clock = 0, code = 0;
 };
-static std::vector<ReadsOfWarps> reads_of_warps(1);  // the first is no cell's
+static std::vector<AccessFromOutside> from_outside;  // by block and warp
+static AccessFromOutside& access_from_outside(unsigned block, unsigned warp) {
+  return from_outside[block * state.warps.size() + warp];
+}
 
 void begin_checks() {
   shadows.clear();
@@ -38,8 +46,10 @@ void begin_checks() {
     shadows.emplace_back(options.regions[i], false, i < MOST_COUNTED ? simt_moved[i] : nullptr);
   const size_t cell = 2;  // bytes: the smallest type of the kernels
   if (state.launch.shared_bytes) {
-    char* start = static_cast<char*>(simt_running_block.shared);
-    shadows.emplace_back(simt_region{start, state.launch.shared_bytes, cell, nullptr, "shared memory"}, true);
+    for (unsigned block = 0; block < state.blocks.size(); ++block) {
+      const simt_region region{state.blocks[block].shared, state.launch.shared_bytes, cell, nullptr, "shared memory"};
+      shadows.emplace_back(region, true, nullptr, block);
+    }
   }
   const Span statics = static_shared();
   if (statics.bytes) shadows.emplace_back(simt_region{statics.start, statics.bytes, 1, nullptr, "static shared memory"}, true);
@@ -47,7 +57,10 @@ void begin_checks() {
   checking = true;
 }
 
-void begin_block_checks() { reads_of_warps.resize(1); }
+void begin_block_checks() {
+  reads_of_warps.resize(state.warps.size());
+  from_outside.assign(state.blocks.size() * state.warps.size(), AccessFromOutside());
+}
 
 void end_checks() {
   checking = false;
@@ -71,10 +84,10 @@ void order_lanes(Warp& warp, unsigned lanes) {
 
 // ------------------------------------------------------------------------------------------------------ who knows what
 
-static uint32_t block_mark() { return uint32_t(state.launch.block_number) + 1; }
+static uint32_t cluster_mark() { return uint32_t(state.launch.cluster_number) + 1; }
 
 static Moment now(const Thread& thread) {
-  return {block_mark(), state.clocks.time(), state.warps[thread.warp()].time};
+  return {cluster_mark(), state.clocks.time(), state.warps[thread.warp()].time};
 }
 
 // Of lanes of a warp that did something at a time of the clocks and of the warp: those of which the thread does not know.
@@ -95,18 +108,18 @@ static uint32_t unknown(const Thread& thread, unsigned warp, const Reads& reads)
 
 static bool write_is_unordered(const Cell& cell, const Thread& thread) {
   const Moment& written = cell.written;
-  if (written.block != block_mark()) return written.block;
+  if (written.block != cluster_mark()) return written.block;
   return unknown(thread, cell.writer / LANES, 1u << cell.writer % LANES, written.clock, written.time);
 }
 
 // A warp's reads of a cell that the thread does not know of, if there are any; `warp` says whose.
 static const Reads* unordered_reads(const Cell& cell, const Thread& thread, unsigned& warp) {
   warp = cell.reader_warp;
-  if (cell.read_block != block_mark()) return cell.read_block && cell.read.lanes ? &cell.read : nullptr;
+  if (cell.read_block != cluster_mark()) return cell.read_block && cell.read.lanes ? &cell.read : nullptr;
   if (!cell.many_warps) return unknown(thread, warp, cell.read) ? &cell.read : nullptr;
-  const ReadsOfWarps& reads = reads_of_warps[cell.many_warps];
-  for (warp = 0; warp < MOST_WARPS; ++warp)
-    if ((reads.warps >> warp & 1) && unknown(thread, warp, reads.of[warp])) return &reads.of[warp];
+  const Reads* reads = reads_of(cell);
+  for (warp = 0; warp < state.warps.size(); ++warp)
+    if (reads[warp].lanes && unknown(thread, warp, reads[warp])) return &reads[warp];
   return nullptr;
 }
 
@@ -117,29 +130,26 @@ static void note_write(Cell& cell, const Thread& thread, bool atomic, uint32_t c
   cell.atomic = atomic;
   if (atomic) return;  // it orders nothing for the atomics that follow
   // An access after the write comes after everything that the write came after.
-  if (cell.many_warps && cell.read_block == block_mark()) reads_of_warps[cell.many_warps].warps = 0;
+  if (cell.many_warps && cell.read_block == cluster_mark()) std::fill_n(reads_of(cell), state.warps.size(), Reads());
   cell.read.lanes = 0;
 }
 
 static void note_read(Cell& cell, const Thread& thread, uint32_t code) {
   const unsigned warp = thread.warp();
-  if (cell.read_block != block_mark()) {
-    cell.read_block = block_mark();
+  if (cell.read_block != cluster_mark()) {
+    cell.read_block = cluster_mark();
     cell.read.lanes = cell.many_warps = 0;
   }
   if (!cell.many_warps && cell.reader_warp != warp && unknown(thread, cell.reader_warp, cell.read)) {
-    cell.many_warps = uint32_t(reads_of_warps.size());
-    reads_of_warps.emplace_back();
-    reads_of_warps.back().warps = 1u << cell.reader_warp;
-    reads_of_warps.back().of[cell.reader_warp] = cell.read;
+    cell.many_warps = uint32_t(reads_of_warps.size() / state.warps.size());
+    reads_of_warps.resize(reads_of_warps.size() + state.warps.size());
+    reads_of(cell)[cell.reader_warp] = cell.read;
   }
   Reads* reads = &cell.read;
   bool goes_on = cell.reader_warp == warp;
   if (cell.many_warps) {
-    ReadsOfWarps& all = reads_of_warps[cell.many_warps];
-    reads = &all.of[warp];
-    goes_on = all.warps >> warp & 1;
-    all.warps |= 1u << warp;
+    reads = &reads_of(cell)[warp];
+    goes_on = reads->lanes != 0;
   }
   // Reads that this one follows for certain need no place: who comes after this one comes after them.
   reads->lanes = (goes_on ? unknown(thread, warp, *reads) : 0) | 1u << thread.lane();
@@ -190,14 +200,48 @@ static const Shadow* nearest(const char* address) {
   return best;
 }
 
-static void report_race(const Access& access, const Shadow& shadow, const char* other, uint32_t block, unsigned thread,
+static void report_race(const Access& access, const Shadow& shadow, const char* other, uint32_t cluster, unsigned thread,
                         uint32_t code) {
   Finding finding = finding_of("data race", access, &shadow);
+  const unsigned block = thread / state.launch.block_threads;
   finding.other_code = code;
-  finding.other_thread = long(thread);
+  finding.other_thread = long(thread % state.launch.block_threads);
   finding.text += std::string("\t") + other;
-  finding.text += block == block_mark() ? "\tsame block" : "\tblock " + std::to_string(block - 1);
+  finding.text += cluster == cluster_mark() && block == current().block
+                      ? "\tsame block"
+                      : "\tblock " + std::to_string((cluster - 1ull) * state.blocks.size() + block);
   report(finding);
+}
+
+// Shared memory of a block is there from when it has begun until it ends; barriers of the cluster say when that is.
+static bool refuse_absent(const Access& access, const Shadow& shadow) {
+  const Thread& thread = current();
+  const unsigned block = shadow.block();
+  const char* problem = nullptr;
+  if (!state.clocks.knows(thread.warp(), block * state.warps_of_block(), 0)) problem = ", which need not have begun";
+  else if (!state.blocks[block].alive) problem = ", which has ended";
+  access_from_outside(block, thread.warp()) = {true, state.clocks.time(), uint32_t(access.code)};
+  if (!problem) return false;
+  Finding finding = finding_of("absent block", access, &shadow);
+  finding.text += " in block " + std::to_string(block) + " of the cluster" + problem + ",";
+  report(finding);
+  return true;
+}
+
+void check_end_of_block() {
+  if (!checking) return;
+  const unsigned block = current().block, first = block * state.warps_of_block(), end = first + state.warps_of_block();
+  for (unsigned warp = 0; warp < state.warps.size(); ++warp) {
+    const AccessFromOutside& access = access_from_outside(block, warp);
+    bool known = !access.there;
+    for (unsigned own = first; own < end && !known; ++own) known = state.clocks.knows(own, warp, access.clock);
+    if (known) continue;
+    Finding finding{"absent block"};
+    finding.code = access.code;
+    finding.text = "an access to the shared memory of block " + std::to_string(block) +
+                   " of the cluster, which ends without a barrier behind it";
+    report(finding);
+  }
 }
 
 static bool races(const Access& access, const Shadow& shadow, const Cell& cell) {
@@ -210,7 +254,7 @@ static bool races(const Access& access, const Shadow& shadow, const Cell& cell) 
   unsigned warp;
   const Reads* reads = unordered_reads(cell, thread, warp);
   if (!reads) return false;
-  const uint32_t lanes = cell.read_block == block_mark() ? unknown(thread, warp, *reads) : reads->lanes;
+  const uint32_t lanes = cell.read_block == cluster_mark() ? unknown(thread, warp, *reads) : reads->lanes;
   const unsigned other = warp * LANES + unsigned(__builtin_ctz(lanes));
   report_race(access, shadow, "read", cell.read_block, other, reads->code);
   return true;
@@ -226,7 +270,7 @@ static void report_in_flight(const Access& access, const Shadow& shadow, const C
 // Counts what an access moves of a cell of global memory.
 static void count(const Access& access, const Shadow& shadow, const Cell& cell) {
   unsigned warp;
-  const bool is_read = !access.writes || access.atomic, is_first = cell.read_block != block_mark();
+  const bool is_read = !access.writes || access.atomic, is_first = cell.read_block != cluster_mark();
   if (is_read && (is_first || !unordered_reads(cell, current(), warp))) shadow.moved[0] += shadow.cell_bytes();
   if (access.writes) shadow.moved[1] += shadow.cell_bytes();
 }
@@ -234,18 +278,19 @@ static void count(const Access& access, const Shadow& shadow, const Cell& cell) 
 // A copy is counted where it starts, and checked where it arrives too.
 static void check(const Access& access, Shadow& shadow, bool counts) {
   const Thread& thread = current();
+  if (shadow.shared() && shadow.block() != thread.block && refuse_absent(access, shadow)) return;
   const size_t first = shadow.cell_of(access.address), last = shadow.cell_of(access.address + access.bytes - 1);
   for (size_t index = first; index <= last; ++index) {
     Cell& cell = shadow.cell(index);
     // Shared memory of a block that has ended is another's memory.
-    if (shadow.shared() && cell.written.block != block_mark()) {
+    if (shadow.shared() && cell.written.block != cluster_mark()) {
       cell.written = Moment();
       cell.in_flight = false;
     }
-    if (shadow.shared() && cell.read_block != block_mark()) cell.read_block = 0;
+    if (shadow.shared() && cell.read_block != cluster_mark()) cell.read_block = 0;
     if (cell.in_flight) return report_in_flight(access, shadow, cell);
     if (!access.writes || access.atomic) {
-      const bool there = shadow.shared() ? cell.written.block == block_mark() : shadow.holds_value(index);
+      const bool there = shadow.shared() ? cell.written.block == cluster_mark() : shadow.holds_value(index);
       if (!there) {
         report(finding_of("uninitialised read", access, &shadow));
         return;

@@ -7,6 +7,8 @@ namespace simt {
 
 void begin_checks();
 void begin_block_checks();
+// The last thread of the current block has exited, and its shared memory is gone.
+void check_end_of_block();
 void end_checks();
 // Lanes of a warp have met in __syncwarp: what one did before, the others may rely on.
 void order_lanes(Warp& warp, unsigned lanes);

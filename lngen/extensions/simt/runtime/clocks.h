@@ -1,43 +1,54 @@
-// Knowledge of each warp of a block about the others. Only barriers order one warp after another.
+// Knowledge of each warp of a cluster about the others. Only barriers order one warp after another.
 #pragma once
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
-#include <cstring>
+#include <vector>
 
 #include "../include/simt/abi.h"
 
 namespace simt {
 
-constexpr unsigned LANES = 32, MOST_WARPS = SIMT_MOST_THREADS / LANES;
+constexpr unsigned LANES = 32, MOST_WARPS = SIMT_MOST_THREADS / LANES;  // of a block
 
-// Time is how often warps of the block have met at a barrier, all of them or some.
+// Time is how often warps of the cluster have met at a barrier, all of them or some.
 class Clocks {
  public:
-  void start() {
+  void start(unsigned warps) {
     time_ = 0;
-    memset(known_, 0, sizeof known_);
+    count_ = warps;
+    known_.assign(size_t(warps) * warps, 0);
   }
   uint32_t time() const { return time_; }
   // Tests whether an access of `other` at a time was before the present one of `warp`.
-  bool knows(unsigned warp, unsigned other, uint32_t time) const { return known_[warp][other] > time; }
+  bool knows(unsigned warp, unsigned other, uint32_t time) const { return known_[warp * count_ + other] > time; }
 
-  // Shares the knowledge and the accesses of these warps among all of them. A bit is a warp.
-  void meet(uint32_t warps) {
-    time_++;
-    uint32_t together[MOST_WARPS] = {};
-    for (unsigned warp = 0; warp < MOST_WARPS; ++warp)
-      if (warps >> warp & 1)
-        for (unsigned other = 0; other < MOST_WARPS; ++other)
-          together[other] = std::max(together[other], known_[warp][other]);
-    for (unsigned warp = 0; warp < MOST_WARPS; ++warp)
-      if (warps >> warp & 1) together[warp] = time_;
-    for (unsigned warp = 0; warp < MOST_WARPS; ++warp)
-      if (warps >> warp & 1) memcpy(known_[warp], together, sizeof together);
+  // Shares the knowledge and the accesses of these warps among all of them: of those of a block, from its first one on,
+  // a bit is a warp.
+  void meet(unsigned first, unsigned warps, uint32_t which) {
+    meet_if(first, first + warps, [&](unsigned warp) { return which >> (warp - first) & 1; });
+  }
+  void meet_all() {
+    meet_if(0, count_, [](unsigned) { return true; });
   }
 
  private:
+  template <class F> void meet_if(unsigned first, unsigned end, F meets) {
+    time_++;
+    together_.assign(count_, 0);
+    for (unsigned warp = first; warp < end; ++warp)
+      if (meets(warp))
+        for (unsigned other = 0; other < count_; ++other)
+          together_[other] = std::max(together_[other], known_[warp * count_ + other]);
+    for (unsigned warp = first; warp < end; ++warp)
+      if (meets(warp)) together_[warp] = time_;
+    for (unsigned warp = first; warp < end; ++warp)
+      if (meets(warp)) std::copy(together_.begin(), together_.end(), known_.begin() + ptrdiff_t(warp * count_));
+  }
+
   uint32_t time_ = 0;
-  uint32_t known_[MOST_WARPS][MOST_WARPS] = {};  // before which time
+  unsigned count_ = 0;
+  std::vector<uint32_t> known_, together_;  // by warp, then other: before which time
 };
 
 }  // namespace simt

@@ -29,7 +29,7 @@ static bool within(const Span& span, const char* address, size_t bytes) {
 }
 
 static bool in_shared(const char* address, size_t bytes) {
-  const Span dynamic{static_cast<char*>(simt_running_block.shared), state.launch.shared_bytes};
+  const Span dynamic{current_block().shared, state.launch.shared_bytes};
   return within(dynamic, address, bytes) || within(static_shared(), address, bytes);
 }
 

@@ -1,4 +1,5 @@
 // The functions that a module exports for whoever launches its kernels.
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <numeric>
@@ -32,6 +33,16 @@ static int refuse(const std::string& text) {
   return SIMT_BAD_LAUNCH;
 }
 
+static int refuse_cluster(const simt_dim& grid, uint64_t threads, const simt_options& options) {
+  const unsigned cluster = options.cluster;
+  if (cluster > SIMT_MOST_BLOCKS) return refuse("a cluster has at most 8 blocks");
+  if (grid.x % cluster) return refuse("the grid is not of whole clusters along x");
+  if (options.first_block % cluster || options.blocks % cluster) return refuse("the chosen blocks are not whole clusters");
+  if (threads % LANES) return refuse("blocks of a cluster have whole warps here");
+  if (static_shared().bytes) return refuse("kernels of clusters have no shared memory but the launch's here");
+  return SIMT_DONE;
+}
+
 static int refuse_geometry(const simt_dim& grid, const simt_dim& block, size_t shared_bytes) {
   const uint64_t threads = uint64_t(block.x) * block.y * block.z;
   if (!threads || threads > MOST_THREADS || block.z > MOST_DEEP)
@@ -62,22 +73,24 @@ class BlockOrder {
 
 // All bits set is a NaN in every floating-point type, and -1.
 static void poison_shared() {
-  memset(simt_running_block.shared, 0xff, state.launch.shared_bytes);
+  for (const Block& block : state.blocks) memset(block.shared, 0xff, state.launch.shared_bytes);
   const Span statics = static_shared();
   if (statics.bytes) memset(statics.start, 0xff, statics.bytes);
 }
 
 static void run_blocks(const simt_dim& grid) {
   const simt_options& options = state.launch.options;
-  const uint64_t all = uint64_t(grid.x) * grid.y * grid.z;
-  const uint64_t count = options.blocks ? options.blocks : all;
-  const BlockOrder order(options.first_block, count);
+  const uint64_t all = uint64_t(grid.x) * grid.y * grid.z, cluster = state.blocks.size();
+  const uint64_t count = (options.blocks ? options.blocks : all) / cluster;
+  const BlockOrder order(options.first_block / cluster, count);
   for (uint64_t turn = 0; turn < count && !state.launch.ended; ++turn) {
-    const uint64_t number = state.launch.block_number = order[turn];
-    simt_running_block.index = {unsigned(number % grid.x), unsigned(number / grid.x % grid.y),
-                                unsigned(number / grid.x / grid.y)};
+    uint64_t number = (state.launch.cluster_number = order[turn]) * cluster;
+    for (Block& block : state.blocks) {
+      block.index = {unsigned(number % grid.x), unsigned(number / grid.x % grid.y), unsigned(number / grid.x / grid.y)};
+      ++number;
+    }
     poison_shared();
-    run_block();
+    run_cluster();
   }
 }
 
@@ -90,28 +103,34 @@ static int launch(const simt_kernel& kernel, const unsigned g[6], size_t shared_
   const uint64_t blocks = uint64_t(grid.x) * grid.y * grid.z;
   if (options.first_block > blocks || options.blocks > blocks - options.first_block)
     return refuse("the chosen blocks are not all in the grid");
-  const size_t threads = size_t(block.x) * block.y * block.z;
+  const size_t threads = size_t(block.x) * block.y * block.z, cluster = options.cluster > 1 ? options.cluster : 1;
+  if (cluster > 1)
+    if (const int refused = refuse_cluster(grid, threads, options)) return refused;
   state.stacks = Stacks(options.stacks);
   // Room past the end, so that an access that runs over it meets poison and not the heap.
-  void* shared = aligned_alloc(SHARED_ALIGNMENT, (shared_bytes / SHARED_ALIGNMENT + 2) * SHARED_ALIGNMENT);
+  const size_t room = (shared_bytes / SHARED_ALIGNMENT + 2) * SHARED_ALIGNMENT;
+  char* shared = static_cast<char*>(aligned_alloc(SHARED_ALIGNMENT, room * cluster));
   if (!shared) return refuse("there is no memory for the block's shared memory");
-  memset(shared, 0xff, (shared_bytes / SHARED_ALIGNMENT + 2) * SHARED_ALIGNMENT);
+  memset(shared, 0xff, room * cluster);
 
   state.launch = Launch();
   state.launch.options = options;
   state.launch.call = kernel.call;
   state.launch.arguments = arguments;
   state.launch.shared_bytes = shared_bytes;
+  state.launch.block_threads = unsigned(threads);
   state.launch.random = 0x9E3779B97F4A7C15ull ^ ((uint64_t(options.seed) << 1 | 1) * 0xD1342543DE82EF95ull);
-  state.threads.assign(threads, Thread());
+  state.threads.assign(threads * cluster, Thread());
+  state.blocks.assign(cluster, Block());
+  for (size_t i = 0; i < cluster; ++i) state.blocks[i].shared = shared + i * room;
   simt_running_block = {{0, 0, 0}, block, grid, shared};
   if (simt_instrumented) begin_checks();
   run_blocks(grid);
   if (simt_instrumented) end_checks();
   simt_current = nullptr;
-  const unsigned char* end = static_cast<unsigned char*>(shared) + shared_bytes;
   for (size_t i = 0; i < SHARED_ALIGNMENT; ++i) {
-    if (end[i] == 0xff) continue;
+    const auto is_written = [&](const Block& each) { return static_cast<unsigned char>(each.shared[shared_bytes + i]) != 0xff; };
+    if (std::none_of(state.blocks.begin(), state.blocks.end(), is_written)) continue;
     Finding finding{"out of bounds"};
     finding.buffer = "shared memory";
     finding.offset = ptrdiff_t(shared_bytes + i);
@@ -145,6 +164,21 @@ extern "C" int simt_launch(const char* name, const unsigned grid_and_block[6], s
   const simt_kernel* kernel = simt::kernel_named(name);
   if (!kernel) return simt::refuse(std::string("there is no kernel ") + name);
   return simt::launch(*kernel, grid_and_block, shared_bytes, arguments, *options);
+}
+
+extern "C" unsigned simt_cluster_blocks() { return unsigned(simt::state.blocks.size()); }
+
+extern "C" void* simt_in_block(unsigned block, void* shared) {
+  using namespace simt;
+  const ptrdiff_t place = static_cast<char*>(shared) - current_block().shared;
+  if (block < state.blocks.size() && place >= 0 && size_t(place) < state.launch.shared_bytes)
+    return state.blocks[block].shared + place;
+  Finding finding{"out of bounds"};
+  finding.code = offset_of_call(__builtin_return_address(0));
+  finding.text = block < state.blocks.size() ? "an address outside shared memory has no place in another block"
+                                             : "there is no block " + std::to_string(block) + " in the cluster";
+  report(finding);
+  abandon();
 }
 
 extern "C" int simt_where(unsigned block_and_thread[6]) {

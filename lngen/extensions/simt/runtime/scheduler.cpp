@@ -50,9 +50,16 @@ static Thread* next() {
   return &state.threads[chosen];
 }
 
+// What blockIdx and the shared memory are from here on.
+static void enter_block(unsigned block) {
+  simt_running_block.index = state.blocks[block].index;
+  simt_running_block.shared = state.blocks[block].shared;
+}
+
 static void leave(void** stack_pointer) {
   Thread* following = next();
   if (following && following == simt_current) return;
+  if (following && state.blocks.size() > 1) enter_block(following->block);
   simt_current = following;
   simt_switch(stack_pointer, following ? following->stack_pointer : state.launcher);
 }
@@ -71,7 +78,7 @@ static void thread_start() {
   state.launch.call(state.launch.arguments);
   Thread& thread = current();
   thread.status = Status::EXITED;
-  state.alive--;
+  if (!--current_block().alive) check_end_of_block();
   lane_exits(thread);
   barrier_may_open();
   void* never;
@@ -80,6 +87,7 @@ static void thread_start() {
 }
 
 static std::string name_of(const Thread& at_barrier) {
+  if (at_barrier.barrier == OF_CLUSTER) return "the barrier of the cluster";
   if (*at_barrier.line) return std::string("the barrier of ") + at_barrier.line;
   return "barrier " + std::to_string(at_barrier.barrier);
 }
@@ -110,21 +118,27 @@ static void report_deadlock() {
   report(finding);
 }
 
-void run_block() {
-  const unsigned count = unsigned(state.threads.size());
+void run_cluster() {
+  const unsigned count = unsigned(state.threads.size()), of_block = state.launch.block_threads;
   ready.clear();
   first_ready = 0;
-  state.alive = count;
-  std::fill(std::begin(state.barriers), std::end(state.barriers), Barrier());
-  state.clocks.start();
+  for (Block& block : state.blocks) {
+    block.alive = of_block;
+    std::fill(std::begin(block.barriers), std::end(block.barriers), Barrier());
+  }
+  state.of_cluster = Barrier();
   forget_copies();
-  begin_block_checks();
   state.warps.assign((count + 31) / 32, Warp());
+  state.clocks.start(unsigned(state.warps.size()));
+  begin_block_checks();
+  enter_block(0);
   const simt_dim size = simt_running_block.size;
   for (unsigned i = 0; i < count; ++i) {
     Thread& thread = state.threads[i];
-    thread.index = {i % size.x, i / size.x % size.y, i / (size.x * size.y)};
+    const unsigned n = i % of_block;
+    thread.index = {n % size.x, n / size.x % size.y, n / (size.x * size.y)};
     thread.linear = i;
+    thread.block = i / of_block;
     thread.line = "";
     thread.code = 0;
     thread.stack_pointer = state.stacks.fresh(i, thread_start);
@@ -134,7 +148,8 @@ void run_block() {
   picks_at_random = state.launch.options.schedule == SIMT_RANDOM && state.launch.any() % 4 == 0;
   reorder();
   leave(&state.launcher);
-  if (!state.launch.ended && state.alive) {
+  const auto lives = [](const Block& block) { return block.alive > 0; };
+  if (!state.launch.ended && std::any_of(state.blocks.begin(), state.blocks.end(), lives)) {
     report_deadlock();
     state.launch.ended = true;
   }

@@ -1,11 +1,11 @@
-// Choice of the thread of a block that runs next.
+// Choice of the thread of a cluster that runs next.
 #pragma once
 #include "state.h"
 
 namespace simt {
 
-// Runs the block whose index is set until its threads have exited, none can go on, or the launch has ended.
-void run_block();
+// Runs the blocks whose indices are set until their threads have exited, none can go on, or the launch has ended.
+void run_cluster();
 // The current thread, whose status and line say what it waits for, waits until someone makes it ready.
 void wait();
 void make_ready(Thread& thread);

@@ -7,7 +7,7 @@
 
 namespace simt {
 
-// When in a launch: block number + 1 (0 is never), time of the block's clocks, time of the warp.
+// When in a launch: number of the cluster + 1 (0 is never), time of its clocks, time of the warp.
 struct Moment {
   uint32_t block = 0, clock = 0, time = 0;
 };
@@ -32,7 +32,7 @@ class Shadow {
  public:
   uint64_t* moved;  // bytes that were read and written; null where nobody counts
 
-  Shadow(const simt_region& region, bool shared, uint64_t* counted = nullptr);
+  Shadow(const simt_region& region, bool shared, uint64_t* counted = nullptr, unsigned block = 0);
   ~Shadow();
   Shadow(Shadow&& other) noexcept;
   Shadow& operator=(Shadow&& other) noexcept;
@@ -40,6 +40,7 @@ class Shadow {
   const char* start() const { return region_.start; }
   const char* end() const { return region_.start + region_.bytes; }
   bool shared() const { return shared_; }
+  unsigned block() const { return block_; }  // of the cluster, whose shared memory it is
   const char* name() const { return region_.name; }
   size_t cell_bytes() const { return region_.cell; }
   size_t cell_of(const char* address) const { return size_t(address - region_.start) / region_.cell; }
@@ -54,6 +55,7 @@ class Shadow {
  private:
   simt_region region_;
   bool shared_;
+  unsigned block_;
   size_t mapped_ = 0;
   Cell* cells_ = nullptr;
 };

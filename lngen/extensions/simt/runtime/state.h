@@ -1,4 +1,4 @@
-// State of a run: the launch, its block, the block's warps and threads.
+// State of a run: the launch, its running cluster, which is one block or several, their warps and threads.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -11,9 +11,11 @@
 namespace simt {
 
 enum class Status : uint8_t { READY, AT_BARRIER, IN_WARP, EXITED };
+constexpr int OF_CLUSTER = -1;  // in the place of a barrier's number
 
 struct Thread : simt_thread {
-  unsigned linear = 0;
+  unsigned linear = 0;  // of the cluster: its blocks have whole warps, if there are several
+  unsigned block = 0;   // in the cluster
   Status status = Status::READY;
   const char* line = "";  // of the barrier or warp operation that it waits in
   size_t code = 0;        // instead of a line, where it waits at a barrier with a number
@@ -55,12 +57,21 @@ struct Barrier {
 };
 constexpr int BARRIERS = 16;
 
+// A block of the running cluster.
+struct Block {
+  Barrier barriers[BARRIERS];
+  unsigned alive = 0;
+  simt_dim index{};
+  char* shared = nullptr;
+};
+
 struct Launch {
   simt_options options{};
   void (*call)(void**) = nullptr;
   void** arguments = nullptr;
   size_t shared_bytes = 0;
-  uint64_t block_number = 0;
+  unsigned block_threads = 0;
+  uint64_t cluster_number = 0;
   uint64_t random = 1;
   bool ended = false;  // by a finding after which nothing that follows would mean anything
 
@@ -74,11 +85,13 @@ struct Launch {
 
 struct State {
   Launch launch;
-  Barrier barriers[BARRIERS];
+  std::vector<Block> blocks;  // of the cluster
+  Barrier of_cluster;
   Clocks clocks;
   std::vector<Thread> threads;
   std::vector<Warp> warps;
-  unsigned alive = 0;
+
+  unsigned warps_of_block() const { return unsigned(warps.size() / blocks.size()); }
   Stacks stacks;
   void* launcher = nullptr;  // the stack pointer of whoever started the block
 };
@@ -86,5 +99,6 @@ struct State {
 extern State state;
 
 inline Thread& current() { return *static_cast<Thread*>(simt_current); }
+inline Block& current_block() { return state.blocks[current().block]; }
 
 }  // namespace simt

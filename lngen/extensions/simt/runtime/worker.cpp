@@ -6,7 +6,7 @@
 //     load PATH                                   -> kernels N; N lines `name signature`
 //     memory BYTES                                -> memory 0; the shared file has grown to so much
 //     symbol MODULE NAME                          -> symbol 1; a line of its bytes, or symbol 0
-//     launch MODULE KERNEL gx gy gz bx by bz SHARED SCHEDULE SEED FIRST BLOCKS SECONDS ARGUMENTS REGIONS
+//     launch MODULE KERNEL gx gy gz bx by bz SHARED CLUSTER SCHEDULE SEED FIRST BLOCKS SECONDS ARGUMENTS REGIONS
 //            then for each argument `v BYTES` a value, `p OFFSET` a pointer into the memory, `n` a null pointer;
 //            then for each region OFFSET BYTES CELL WRITTEN NAME, with WRITTEN an offset or -1
 //                                                 -> done 0 | findings N | refused N; lines of a report
@@ -137,14 +137,16 @@ template <class F> bool find(void* handle, const char* name, F& function) {
 // As many stacks as there are threads, or null. Each that can be used is two mappings, of which a process has 65530.
 char* stacks_for(unsigned long long threads) {
   static char* stacks = nullptr;
-  static size_t usable = 0;
-  if (!stacks) {
-    void* reserved = mmap(nullptr, size_t(SIMT_MOST_THREADS) * SIMT_STACK_BYTES, PROT_NONE,
-                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (reserved == MAP_FAILED) return nullptr;
+  static size_t usable = 0, most = 0;
+  if (!stacks || (threads > most && most == SIMT_MOST_THREADS)) {
+    // Few launches have clusters, whose threads take more.
+    if (stacks) munmap(stacks, most * SIMT_STACK_BYTES);
+    usable = 0, most = threads > SIMT_MOST_THREADS ? SIMT_MOST_THREADS * SIMT_MOST_BLOCKS : SIMT_MOST_THREADS;
+    void* reserved = mmap(nullptr, most * SIMT_STACK_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (reserved == MAP_FAILED) return stacks = nullptr;
     stacks = static_cast<char*>(reserved);
   }
-  for (; usable < threads && usable < SIMT_MOST_THREADS; ++usable) {
+  for (; usable < threads && usable < most; ++usable) {
     char* stack = stacks + usable * SIMT_STACK_BYTES + SIMT_GUARD_BYTES;
     if (mprotect(stack, SIMT_STACK_BYTES - SIMT_GUARD_BYTES, PROT_READ | PROT_WRITE)) return nullptr;
   }
@@ -196,7 +198,7 @@ void launch(std::istream& words) {
   simt_options options{};
   words >> module >> kernel;
   for (unsigned& number : grid_and_block) words >> number;
-  words >> shared_bytes >> options.schedule >> options.seed >> options.first_block >> options.blocks >> seconds;
+  words >> shared_bytes >> options.cluster >> options.schedule >> options.seed >> options.first_block >> options.blocks >> seconds;
   words >> argument_count >> region_count;
 
   // Pointers into them stay valid: a deque moves nothing.
@@ -229,7 +231,7 @@ void launch(std::istream& words) {
   options.region_count = regions.size();
   if (!words) return answer("refused", "the request cannot be read\n");
   const unsigned* block = grid_and_block + 3;
-  options.stacks = stacks_for(1ull * block[0] * block[1] * block[2]);
+  options.stacks = stacks_for(1ull * block[0] * block[1] * block[2] * (options.cluster > 1 ? options.cluster : 1));
   if (!options.stacks) return answer("refused", "there is no memory for the threads' stacks\n");
 
   running = &modules.at(module);

@@ -18,6 +18,7 @@ constexpr double GRACE = 10;  // seconds that a worker has beyond the kernel's t
 struct Grid {
   unsigned numbers[6];  // blocks along x, y, z; threads of a block
   unsigned shared_bytes;
+  unsigned cluster = 1;
 };
 
 std::string listed(const Function& function) {
@@ -129,7 +130,7 @@ std::string request(const Function& function, size_t module, const Grid& grid, c
   std::ostringstream words;
   words << "launch " << module << ' ' << to_hex(function.name);
   for (const unsigned number : grid.numbers) words << ' ' << number;
-  words << ' ' << grid.shared_bytes << ' ' << now.schedule << ' ' << now.seed << " 0 0 " << now.seconds << ' '
+  words << ' ' << grid.shared_bytes << ' ' << grid.cluster << ' ' << now.schedule << ' ' << now.seed << " 0 0 " << now.seconds << ' '
         << function.parameters.size() << ' ' << given.size() << argument_words(function, buffer)
         << region_words(given, now.check);
   return words.str();
@@ -180,16 +181,16 @@ Fault run(Function* function, const std::string& path, const Grid& grid, const s
 
 // CUlaunchAttribute and CUlaunchConfig.
 struct LaunchAttribute {
-  unsigned number;
-  char value[68];
+  unsigned number, filled;
+  unsigned value[16];
 };
 struct Launch {
-  Grid grid;
+  unsigned grid[6], shared_bytes;
   Stream* stream;
   const LaunchAttribute* attributes;
   unsigned attribute_count;
 };
-constexpr unsigned MAY_BEGIN_EARLY = 6;  // what begins when it may do so, begins late here
+constexpr unsigned CLUSTER_DIMENSION = 4, MAY_BEGIN_EARLY = 6;  // what begins when it may do so, begins late here
 
 Result launch(Function* function, const Grid& grid, Stream* stream, void** pointers, void** extra) {
   if (!settings.run) return SUCCESS;
@@ -233,10 +234,26 @@ API cuLaunchKernel(Function* function, unsigned grid_x, unsigned grid_y, unsigne
 }
 
 API cuLaunchKernelEx(const Launch* how, Function* function, void** pointers, void** extra) {
-  for (unsigned i = 0; i < how->attribute_count; ++i)
-    if (how->attributes[i].number != MAY_BEGIN_EARLY)
-      return fail(NOT_SUPPORTED, "launch attribute " + std::to_string(how->attributes[i].number));
-  return launch(function, how->grid, how->stream, pointers, extra);
+  Grid grid;
+  std::copy(how->grid, how->grid + 6, grid.numbers);
+  grid.shared_bytes = how->shared_bytes;
+  for (unsigned i = 0; i < how->attribute_count; ++i) {
+    const LaunchAttribute& attribute = how->attributes[i];
+    if (attribute.number == MAY_BEGIN_EARLY) continue;
+    if (attribute.number != CLUSTER_DIMENSION) return fail(NOT_SUPPORTED, "launch attribute " + std::to_string(attribute.number));
+    const unsigned* size = attribute.value;
+    if (!size[0] || size[1] != 1 || size[2] != 1) return fail(NOT_SUPPORTED, "clusters other than along x");
+    grid.cluster = size[0];
+  }
+  return launch(function, grid, how->stream, pointers, extra);
+}
+
+// Few, so that in small tests a cluster has more rows than it copies ahead.
+API cuOccupancyMaxActiveClusters(int* clusters, Function* function, const Launch*) {
+  Lock lock(one_call);
+  NEED(known(function));
+  *clusters = 2;
+  return SUCCESS;
 }
 
 // The numbers of CUfunction_attribute.

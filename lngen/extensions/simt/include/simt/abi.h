@@ -4,8 +4,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define SIMT_ABI 2
+#define SIMT_ABI 3
 #define SIMT_MOST_THREADS 1024
+#define SIMT_MOST_BLOCKS 8  // of a cluster
 #define SIMT_STACK_BYTES (256 * 1024)
 #define SIMT_GUARD_BYTES (64 * 1024)
 #define SIMT_EXPORT extern "C" __attribute__((visibility("default")))
@@ -40,9 +41,11 @@ enum simt_outcome { SIMT_DONE, SIMT_FINDINGS, SIMT_BAD_LAUNCH };
 struct simt_options {
   unsigned schedule, seed;
   uint64_t first_block, blocks;
+  // Blocks of a cluster, which follow each other along x; 0 and 1 are none. `first_block` and `blocks` are of whole ones.
+  unsigned cluster;
   const struct simt_region* regions;
   size_t region_count;
-  // Stacks of the threads: as many as a block has threads, one after the other, of SIMT_STACK_BYTES each. The first
+  // Stacks of the threads: as many as a cluster has threads, one after the other, of SIMT_STACK_BYTES each. The first
   // SIMT_GUARD_BYTES of each cannot be accessed. All modules of a process use the same stacks.
   char* stacks;
 };

@@ -26,6 +26,12 @@ unsigned simt_barrier(int kind, int predicate, const char* line);
 // Waits until so many threads, of whole warps, have arrived at a barrier of the block, 0 to 15; 0 is simt_barrier's too.
 void simt_numbered_barrier(int number, unsigned threads);
 
+// Waits until every thread of the cluster that has not exited arrives.
+void simt_cluster_barrier();
+// Blocks of the running cluster, and where one of them has what is at an address of the running block's shared memory.
+unsigned simt_cluster_blocks();
+void* simt_in_block(unsigned block, void* shared);
+
 // A copy into shared memory that arrives when the thread awaits its group: all but the last `pending` that it closed.
 void simt_start_copy(void* to, const void* from, size_t bytes);
 void simt_close_copies();

@@ -1,4 +1,5 @@
-// Copies into shared memory and barriers of a part of a block, in the place of lngen/runtime/cuda/copies.cuh, which is PTX.
+// Copies into shared memory, barriers of a part of a block, and clusters, in the place of lngen/runtime/cuda/copies.cuh,
+// which is PTX.
 #pragma once
 #include "calls.h"
 
@@ -19,6 +20,16 @@ template <int PENDING> __forceinline__ void await_copies() {
 template <int THREADS> __forceinline__ void barrier(int number) {
   static_assert(THREADS > 0 && THREADS % 32 == 0 && THREADS <= 1024, "a barrier is one of whole warps of a block");
   simt_numbered_barrier(number, THREADS);
+}
+
+__forceinline__ void cluster_barrier() { simt_cluster_barrier(); }
+
+template <class A> __forceinline__ void store_in_block(int block, A* to_shared, A value) {
+  *static_cast<A*>(simt_in_block(unsigned(block), to_shared)) = value;
+}
+
+template <int BLOCKS> __forceinline__ void expect_cluster() {
+  if (simt_cluster_blocks() != BLOCKS) __builtin_trap();
 }
 
 }  // namespace lngen
