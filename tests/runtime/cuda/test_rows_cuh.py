@@ -157,7 +157,10 @@ def test_erf_is_off_by_less_than_two_units_in_the_last_place() -> None:
 def test_every_thread_of_a_row_has_its_reductions(threads: int) -> None:
     """A sum, a maximum and a minimum at once, of a row that one warp, a part of one, or several have."""
     code = """
-    struct Block { static constexpr int THREADS_PER_ROW = THREADS_OF_A_ROW, WARPS = 4, HALF = 3 * WARPS; };
+    struct Block {
+      static constexpr int THREADS_PER_ROW = THREADS_OF_A_ROW, BLOCKS_PER_ROW = 1, ALL_THREADS = THREADS_PER_ROW,
+                           WARPS = 4, ALL_WARPS = WARPS, HALF = 3 * WARPS;
+    };
     extern "C" __global__ void reduced(const double* x, double* y) {
       double* slots = reinterpret_cast<double*>(lngen::shared_memory());
       int turn = 0;
