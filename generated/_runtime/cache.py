@@ -5,7 +5,7 @@ import hashlib
 import os
 import warnings
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from secrets import token_hex
 
@@ -15,6 +15,9 @@ try:
     import fcntl
 except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
+
+COMPILED = "compiled"
+"""Folder beside a source for code that was compiled ahead of time."""
 
 _SEAL = hashlib.sha256().digest_size
 
@@ -137,3 +140,16 @@ def alone(lock: Path) -> Iterator[None]:
         finally:
             with suppress(OSError):
                 lock.unlink()
+
+
+@contextmanager
+def making(path: Path) -> Iterator[None]:
+    """Hold the lock of a file of the cache while it is made, so that other processes wait for it instead.
+
+    Without a folder that can be written there is no lock: of that, `keep` tells.
+    """
+    with ExitStack() as waiting:
+        with suppress(OSError):
+            make(path.parent)
+            waiting.enter_context(alone(path.with_name(f".{path.name}.lock")))
+        yield

@@ -3,11 +3,11 @@
 # Cost: forward 4 row tensors (2 read, 2 written), 5 flops per row element; backward 5 row tensors (3 read, 2 written), 10 flops per row element.
 # Evidence: 2 outputs, 26 steps, 31 first lines, 1 identity, 3 gradients, 2 tangents, 5 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:fa124934f3795c8fc356e5824de4f79467b8dcb3e62483f277a8b5707d439871
-# templates sha256:f463094ee5d3676675e2e9214a903650ea5900a1f8cd90b8b310fd0bf8950d65
+# templates sha256:843fd01910ed443c717da86fe0a1998550b63d247c67d40e8fdd9e276db39e9f
 """Residual addition, then root-mean-square normalization; the sum is the second output.
 
 The functions of `numpy_backend` for arrays in device memory: the kernels of kernels.cu,
-launched by PyCUDA. A kernel is compiled on first use, by nvcc or else NVRTC, and kept in
+launched by PyCUDA. A kernel is compiled on first use, by NVRTC or else nvcc, and kept in
 $LNGEN_CACHE or the user's cache folder.
 
 An array is a GPUArray or another object with `__cuda_array_interface__` or `__dlpack__`.
@@ -16,6 +16,11 @@ Rows and row scalars share one type, and so do features and scalars. The entries
 lie one behind the other. Rows may lie apart, in another order of their axes, or at one
 place, as a broadcast array has them: the gradient in `out` of such rows gets the sum of
 all that share a place. Other arrays are dense.
+
+A result of rows may take the place of a row: `out` has the very array that is read, as `dy`
+for `dx`, of the same shape, type and strides. Forward refuses it for what `saved` keeps.
+Very long rows that no block holds may be read again; a result is refused there if that
+comes after it is written. Any other overlap is refused.
 
 Each direction has further arguments:
 

@@ -19,6 +19,7 @@ KERNELS = {
     ),
     "backward": KernelTable(
         source="kernels",
+        in_place={"out dx": "x"},
         kernels={
             "backward": (
                 "x, label, dy, saved m, saved Z, saved log_Z, ignore, smoothing, "
@@ -37,6 +38,7 @@ KERNELS = {
     ),
     "backward_backward": KernelTable(
         source="second_order",
+        in_place={"out dx": "x, ddx"},
         kernels={
             "backward_backward": (
                 "x, label, dy, ddx, saved m, saved Z, saved log_Z, ignore, smoothing, "

@@ -14,6 +14,7 @@ KERNELS = {
     ),
     "backward": KernelTable(
         source="kernels",
+        in_place={"out dx": "x"},
         kernels={"backward": "x, dy, saved m, saved Z, out dx, the rows, the features"},
     ),
     "jvp": KernelTable(
@@ -24,6 +25,7 @@ KERNELS = {
     ),
     "backward_backward": KernelTable(
         source="second_order",
+        in_place={"out dx": "x, ddx"},
         kernels={
             "backward_backward": (
                 "x, dy, ddx, saved m, saved Z, out dx, out ddy, the rows, the features"

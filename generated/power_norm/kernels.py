@@ -10,6 +10,7 @@ from .._runtime.protocol.kernels import KernelTable
 KERNELS = {
     "forward": KernelTable(
         source="kernels",
+        in_place={"out y": "x"},
         kernels={
             "forward": "x, gamma, eps, out y, saved scale, the rows, the features",
         },
@@ -17,6 +18,7 @@ KERNELS = {
     "backward": KernelTable(
         source="kernels",
         sums=(1, 0),
+        in_place={"out dx": "x, dy"},
         kernels={
             "backward": (
                 "x, dy, saved scale, gamma, out dx, the workspace, the rows, "
@@ -29,6 +31,7 @@ KERNELS = {
     ),
     "jvp": KernelTable(
         source="second_order",
+        in_place={"out y_dot": "x, x_dot"},
         kernels={
             "jvp": (
                 "x, x_dot, saved scale, gamma, gamma_dot, out y_dot, the rows, "
@@ -39,6 +42,7 @@ KERNELS = {
     "backward_backward": KernelTable(
         source="second_order",
         sums=(1, 0),
+        in_place={"out dx": "x, dy, ddx", "out ddy": ""},
         kernels={
             "backward_backward": (
                 "x, dy, ddx, saved scale, gamma, ddgamma, out dx, out ddy, "

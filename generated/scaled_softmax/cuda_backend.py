@@ -3,11 +3,11 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 7 flops per row element; backward 3 row tensors (2 read, 1 written), 11 flops per row element.
 # Evidence: 1 output, 35 steps, 30 first lines, 1 identity, 2 gradients, 1 tangent, 3 second-order gradients, 8 emitted programs: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:1159a7787ddac63c2ef16f9172135a664fd794586bda7a00071cdf45fab10061
-# templates sha256:f463094ee5d3676675e2e9214a903650ea5900a1f8cd90b8b310fd0bf8950d65
+# templates sha256:843fd01910ed443c717da86fe0a1998550b63d247c67d40e8fdd9e276db39e9f
 """Softmax with a learned inverse temperature.
 
 The functions of `numpy_backend` for arrays in device memory: the kernels of kernels.cu,
-launched by PyCUDA. A kernel is compiled on first use, by nvcc or else NVRTC, and kept in
+launched by PyCUDA. A kernel is compiled on first use, by NVRTC or else nvcc, and kept in
 $LNGEN_CACHE or the user's cache folder.
 
 An array is a GPUArray or another object with `__cuda_array_interface__` or `__dlpack__`.
@@ -16,6 +16,11 @@ Rows and row scalars share one type, and so do features and scalars. The entries
 lie one behind the other. Rows may lie apart, in another order of their axes, or at one
 place, as a broadcast array has them: the gradient in `out` of such rows gets the sum of
 all that share a place. Other arrays are dense.
+
+A result of rows may take the place of a row: `out` has the very array that is read, as `dy`
+for `dx`, of the same shape, type and strides. Forward refuses it for what `saved` keeps.
+Very long rows that no block holds may be read again; a result is refused there if that
+comes after it is written. Any other overlap is refused.
 
 Each direction has further arguments:
 

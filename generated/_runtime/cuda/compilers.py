@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # mypy: disable-error-code="import-untyped,import-not-found"
-"""Kernels made into machine code by nvcc or else NVRTC, once: it is kept in $LNGEN_CACHE or the user's cache folder."""
+"""Kernels made into machine code by NVRTC or else nvcc, once: it is kept in $LNGEN_CACHE or the user's cache folder."""
 
 import ctypes
 import hashlib
@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Protocol
 
@@ -22,13 +22,21 @@ REPORT = "--ptxas-options=-v"
 """Compiler option that reports the resources of each kernel."""
 
 _runs = 0
+_told: set[str] = set()
 
 _NO_COMPILER = (
-    "no compiler for kernels.cu: put nvcc on the PATH, or install NVRTC with "
-    "pip install nvidia-cuda-nvrtc nvidia-cuda-runtime"
+    "no compiler for kernels.cu: install NVRTC with pip install nvidia-cuda-nvrtc nvidia-cuda-runtime, or put nvcc on "
+    "the PATH"
 )
 _UNKNOWN = re.compile("unsupported gpu architecture|invalid value for --gpu-architecture", re.IGNORECASE)
 _FRAME = re.compile(r"(\d+) bytes stack frame, (\d+) bytes spill stores")
+_NAMED_WITHOUT = 13
+"""The first CUDA whose packages are named without it."""
+_VERSION = re.compile(r"\b(?:NVRTC|release) (\d+)\.(\d+)")
+
+
+class NoCompiler(RuntimeError):
+    """Error for a missing compiler; the message says what to install."""
 
 
 class UnknownArchitecture(RuntimeError):
@@ -58,42 +66,64 @@ def compilations() -> int:
     return _runs
 
 
-def compiled(source: Path, architecture: str, macros: Iterable[str], again: bool = False) -> bytes:
-    """The machine code for an architecture, from the cache unless it is wanted `again`."""
+def options(macros: Iterable[str]) -> list[str]:
+    """Return the compiler options for some macros, such as "LNGEN_D=1024"."""
+    return ["-std=c++17", *(f"-D{macro}" for macro in sorted(macros))]
+
+
+def compiled(
+    source: Path,
+    architecture: str,
+    macros: Iterable[str],
+    again: bool = False,
+    *,
+    driver: int = 0,
+    exactly: bool = False,
+) -> bytes:
+    """The machine code for an architecture, from the cache unless it is wanted `again`.
+
+    One process compiles it while others wait. `driver` is the version of CUDA that the driver is for, 0 if there is
+    none. A compiler that is too old for the architecture compiles for an older one, unless it is wanted `exactly`.
+    """
     global _runs
-    text = inlined(source)
-    chosen = compiler()
-    options = ["-std=c++17", *(f"-D{macro}" for macro in sorted(macros))]
-    path = cache_folder() / f"{cache.digest([text, architecture, *options, chosen.identity()])}.cubin"
+    text, line = inlined(source), options(macros)
+    chosen = compiler(driver)
+    path = cache_folder() / f"{cache.digest([text, architecture, *line, chosen.identity()])}.cubin"
     found = None if again else cache.kept(path)
     if found is not None:
         return found
-    _runs += 1
-    cubin, log = _compiled(chosen, source, text, architecture, [*options, REPORT])
-    cache.keep(path, cubin)
-    frames = [tuple(map(int, frame)) for frame in _FRAME.findall(log)]
-    if any(stack for stack, _ in frames):
-        cache.keep(_spills_of(cubin), b"%d" % sum(stored for _, stored in frames))
+    with cache.making(path):
+        found = None if again else cache.kept(path)
+        if found is not None:
+            return found
+        _runs += 1
+        cubin, log = _compiled(chosen, source, text, architecture, [*line, REPORT], exactly)
+        frames = [tuple(map(int, frame)) for frame in _FRAME.findall(log)]
+        if any(stack for stack, _ in frames):
+            cache.keep(_spills_of(cubin), b"%d" % sum(stored for _, stored in frames))
+        cache.keep(path, cubin)
     return cubin
 
 
 def _compiled(
-    chosen: CudaCompiler, source: Path, text: str, architecture: str, options: Sequence[str]
+    chosen: CudaCompiler, source: Path, text: str, architecture: str, options: Sequence[str], exactly: bool
 ) -> tuple[bytes, str]:
     """Compile; where the compiler is too old, by another one, or for an older architecture, which is told."""
-    may_be_other = not os.environ.get("LNGEN_COMPILER") and not isinstance(chosen, Nvrtc)
-    other = find_nvrtc() if may_be_other else None
-    all_there: list[CudaCompiler] = [chosen, *([Nvrtc(*other)] if other else [])]
-    for each in all_there:
+    problem: UnknownArchitecture | None = None
+    known: dict[int, CudaCompiler] = {}
+    for each in _in_turn(chosen):
         try:
             return each.compile(source, text, architecture, options)
         except UnknownArchitecture as error:
-            problem = error
-    each = all_there[-1]
-    older = older_architecture(architecture, each.architectures())
+            problem = problem or error
+            if exactly:
+                continue
+            known = {**dict.fromkeys(each.architectures(), each), **known}
+    assert problem is not None
+    older = older_architecture(architecture, known)
     if older is None:
         raise problem
-    made = each.compile(source, text, older, options)
+    made = known[int(older.rpartition("_")[2])].compile(source, text, older, options)
     kind = "PTX, which the driver translates" if older.startswith("compute_") else "machine code of its family"
     warnings.warn(f"{problem}; kernels are made for {older}: {kind}", RuntimeWarning, stacklevel=2)
     return made
@@ -134,18 +164,82 @@ def cache_folder() -> Path:
 # ---- which compiler there is
 
 
-def compiler() -> CudaCompiler:
-    """Return nvcc if it is installed, else NVRTC; $LNGEN_COMPILER names one. Raises RuntimeError if neither is
-    installed.
+def compiler(driver: int = 0) -> CudaCompiler:
+    """Return NVRTC if it is installed, else nvcc; $LNGEN_COMPILER names one. Raises NoCompiler if neither is installed.
+
+    Of several, it is the first that is no newer than the driver, for a version of CUDA such as 12080. If there is no
+    such one, a warning names both.
     """
+    found = _installed()
+    if not found:
+        raise NoCompiler(_NO_COMPILER)
+    fitting = next((each for each in found if not _too_new(each, driver)), None)
+    if fitting is None and (text := _too_new(found[0], driver)) not in _told:
+        _told.add(text)
+        warnings.warn(text, RuntimeWarning, stacklevel=2)
+    return fitting or found[0]
+
+
+def _installed() -> "list[Nvrtc | Nvcc]":
+    """The compilers there are, the fastest first."""
     wanted = os.environ.get("LNGEN_COMPILER", "")
     if wanted not in ("", "nvcc", "nvrtc"):
         raise ValueError(f'LNGEN_COMPILER is {wanted!r}; set it to "nvcc" or "nvrtc"')
-    if wanted != "nvrtc" and (nvcc := _find_nvcc()):
-        return Nvcc(nvcc)
-    if wanted != "nvcc" and (nvrtc := find_nvrtc()):
-        return Nvrtc(*nvrtc)
-    raise RuntimeError(_NO_COMPILER)
+    nvrtcs = [Nvrtc(*found) for found in find_nvrtcs()] if wanted != "nvcc" else []
+    nvcc = _find_nvcc() if wanted != "nvrtc" else None
+    # What cannot be loaded is left to tell of its error where there is nothing else.
+    return [*filter(_is_loadable, nvrtcs), *([Nvcc(nvcc)] if nvcc else [])] or [*nvrtcs]
+
+
+def _is_loadable(nvrtc: "Nvrtc") -> bool:
+    try:
+        return bool(nvrtc.identity())
+    except OSError:
+        return False
+
+
+def known_architectures() -> set[int]:
+    """Return the numbers of the architectures that some compiler here knows, such as 90."""
+    return {number for each in _installed() for number in each.architectures()}
+
+
+def _in_turn(chosen: CudaCompiler) -> Iterator[CudaCompiler]:
+    """The chosen compiler, and then the others that there are."""
+    yield chosen
+    yield from (each for each in _installed() if each.path != getattr(chosen, "path", None))
+
+
+def version_of(compiler: CudaCompiler) -> tuple[int, int] | None:
+    """Return the version of CUDA that a compiler is of, such as (13, 0); None if it does not say."""
+    said = _VERSION.search(compiler.identity())
+    return (int(said[1]), int(said[2])) if said else None
+
+
+def too_new(version: tuple[int, int] | None, driver: int) -> str:
+    """Return what to do where a driver is older than the machine code of a compiler; empty if it is not.
+
+    Drivers load machine code of later versions of their own CUDA, and none of a later CUDA.
+
+    >>> too_new((12, 9), 12040), too_new((13, 0), 0)
+    ('', '')
+    >>> too_new((13, 0), 12040)
+    'update the driver, which is for CUDA 12.4, or pip install nvidia-cuda-nvrtc-cu12 nvidia-cuda-runtime-cu12'
+    """
+    major = driver // 1000
+    if not driver or version is None or version[0] <= major:
+        return ""
+    suffix = f"-cu{major}" if major < _NAMED_WITHOUT else f"=={major}.*"
+    packages = " ".join(f"{name}{suffix}" for name in ("nvidia-cuda-nvrtc", "nvidia-cuda-runtime"))
+    return f"update the driver, which is for CUDA {major}.{driver % 1000 // 10}, or pip install {packages}"
+
+
+def _too_new(compiler: "Nvrtc | Nvcc", driver: int) -> str:
+    """Return a warning of code that the driver may refuse; empty if it is not to be expected."""
+    version = version_of(compiler) if driver else None
+    remedy = too_new(version, driver)
+    if version is None or not remedy:
+        return ""
+    return f"{compiler.path.name} of CUDA {version[0]}.{version[1]} makes code that the driver may refuse: {remedy}"
 
 
 def _toolkits() -> list[Path]:
@@ -161,20 +255,21 @@ def _find_nvcc() -> Path | None:
     return next((place for place in places if place.exists()), None)
 
 
-def find_nvrtc() -> tuple[Path, Path] | None:
-    """The library and the folder of the half-precision headers, in wheels or a toolkit."""
+def find_nvrtcs() -> list[tuple[Path, Path]]:
+    """The libraries there are, each with the folder of the half-precision headers, in wheels or a toolkit."""
     packages = [Path(entry) / "nvidia" for entry in sys.path if entry]
     wheels = [
         root for folder in packages for root in (*sorted(folder.glob("cu[0-9]*"), reverse=True), folder)
     ]  # fmt: skip
     nvcc = shutil.which("nvcc")
     beside = [Path(nvcc).resolve().parent.parent] if nvcc else []
+    found: dict[Path, Path] = {}
     for root in (*wheels, *beside, *_toolkits()):
         library = _first(root, "lib", "lib64", "cuda_nvrtc/lib", name="libnvrtc.so*")
         header = _first(root, "include", "cuda_runtime/include", name="cuda_fp16.h")
         if library and header:
-            return library, header.parent
-    return None
+            found.setdefault(library, header.parent)
+    return [*found.items()]
 
 
 def _first(root: Path, *folders: str, name: str) -> Path | None:
@@ -205,7 +300,9 @@ class Nvcc:
             log = done.stderr + done.stdout
             if done.returncode:
                 raise _refusal(str(self.path), source, architecture, log)
-            return (folder / "kernels.cubin").read_bytes(), log
+            # The driver takes PTX as a text that ends with a zero, as NVRTC gives it.
+            end = b"\0" if kind == "-ptx" else b""
+            return (folder / "kernels.cubin").read_bytes() + end, log
 
     def architectures(self) -> Sequence[int]:
         command = [str(self.path), "--list-gpu-code"]

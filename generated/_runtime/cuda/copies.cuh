@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Copies into shared memory that go on while the thread that started them works, and barriers of a part of a block.
-// Both are PTX: what runs kernels elsewhere than on a GPU has functions of its own in the place of this header.
+// Copies into shared memory that go on while the thread that started them works, barriers of a part of a block, and the
+// shared memory of other blocks. All are PTX: what runs kernels elsewhere than on a GPU has functions of its own in the place of this header.
 #ifndef LNGEN_COPIES_CUH
 #define LNGEN_COPIES_CUH
 
@@ -52,6 +52,34 @@ template <int PENDING> __device__ __forceinline__ void await_copies() {
 template <int THREADS> __device__ __forceinline__ void barrier(int number) {
   static_assert(THREADS > 0 && THREADS % 32 == 0 && THREADS <= 1024, "a barrier is one of whole warps of a block");
   asm volatile("bar.sync %0, %1;" ::"r"(number), "n"(THREADS) : "memory");
+}
+
+// Waits for all threads of the blocks of a cluster; what they wrote before is known to all of them.
+__device__ __forceinline__ void cluster_barrier() {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+  asm volatile("barrier.cluster.arrive.aligned;\n\tbarrier.cluster.wait.aligned;" ::: "memory");
+#endif
+}
+
+// Stores at the same place of the shared memory of a block of the cluster, which has begun, and has not ended yet.
+__device__ __forceinline__ void store_in_block(int block, float* to_shared, float value) {
+  unsigned to = unsigned(__cvta_generic_to_shared(to_shared));
+  asm volatile("mapa.shared::cluster.u32 %0, %0, %1;\n\tst.shared::cluster.f32 [%0], %2;"
+               : "+r"(to) : "r"(block), "f"(value) : "memory");
+}
+__device__ __forceinline__ void store_in_block(int block, double* to_shared, double value) {
+  unsigned to = unsigned(__cvta_generic_to_shared(to_shared));
+  asm volatile("mapa.shared::cluster.u32 %0, %0, %1;\n\tst.shared::cluster.f64 [%0], %2;"
+               : "+r"(to) : "r"(block), "d"(value) : "memory");
+}
+
+// Ends a kernel that was launched with other clusters than it was compiled for.
+template <int BLOCKS> __device__ __forceinline__ void expect_cluster() {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+  unsigned blocks;
+  asm volatile("mov.u32 %0, %%cluster_nctarank;" : "=r"(blocks));
+  if (blocks != BLOCKS) asm volatile("trap;");
+#endif
 }
 
 }  // namespace lngen

@@ -6,7 +6,7 @@ import atexit
 import os
 import threading
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,7 +20,8 @@ Spelled = Callable[[int], str]
 DEVICES: dict[int | None, "Device"] = {}
 """Devices by the handle of their context."""
 
-MOST_NUMBERS = 256
+MOST_NUMBERS = 4096
+BYTES_OF_NUMBER = 8
 MOST_STREAMS = 32
 
 gpu_array: Any = None
@@ -29,6 +30,10 @@ gpu_array: Any = None
 _lock = threading.RLock()
 
 _NOT_INITIALIZED = 3
+_DEPENDENT_SINCE = 12030
+CLUSTERS_SINCE = (9, 0)
+"""The compute capability from which on blocks may share a row."""
+
 _STREAM_OF_THREAD = 2
 
 _NO_PYCUDA = (
@@ -179,8 +184,9 @@ class Device:
     """Device, in its primary context, or in the current one if arrays belong to that.
 
     PyTorch and CuPy use the primary context. If it is not current, it is made current during a call. `modules` are the
-    loaded kernels, and `launches` their launches. If `is_dependent`, the second kernel of a direction may begin while
-    the first one ends.
+    loaded kernels, and `launches` their launches. Where it `has_clusters`, blocks may share a row. If `is_dependent`,
+    the second kernel of a direction may begin while the first one ends. The driver is for a version of `cuda`, such as
+    13000.
     """
 
     def __init__(self, pycuda: Any, ordinal: int, context: Any, handle: int | None) -> None:
@@ -188,14 +194,19 @@ class Device:
         self.context, self.handle = context, handle
         self.modules: dict[Any, Any] = {}
         self.launches: dict[Any, Any] = {}
-        self.numbers: dict[bytes, driver.Allocation] = {}
+        self.numbers: dict[bytes, NumberPlace] = {}
+        self.of_graphs: list[NumberPlace] = []
+        self.places: tuple[driver.Allocation, list[int]] | None = None
+        self.pool = driver.Pool()
         self.scratch: dict[tuple[int, str], tuple[driver.Allocation, Any]] = {}
         device = pycuda.Device(ordinal)
         of = pycuda.device_attribute
         self.name: str = device.name()
         capability = device.compute_capability()
         self.architecture = "sm_{}{}".format(*capability)
-        self.is_dependent = _asks_for_dependent_launches() and capability >= (9, 0)
+        self.has_clusters = capability >= CLUSTERS_SINCE
+        self.cuda = int(driver.call("cuDriverGetVersion"))
+        self.is_dependent = launches_early(capability, self.cuda)
         self.processors: int = device.get_attribute(of.MULTIPROCESSOR_COUNT)
         self.multiprocessor = Multiprocessor(
             device.get_attribute(of.MAX_THREADS_PER_MULTIPROCESSOR),
@@ -204,6 +215,7 @@ class Device:
             device.get_attribute(of.MAX_BLOCKS_PER_MULTIPROCESSOR),
             device.get_attribute(of.RESERVED_SHARED_MEMORY_PER_BLOCK),
         )
+        self.cache: int = device.get_attribute(of.L2_CACHE_SIZE)
         self.block_shared: int = device.get_attribute(of.MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)
 
     def enter(self, resident: Sequence[int], spelled: Spelled) -> bool:
@@ -218,17 +230,33 @@ class Device:
     def leave(self) -> None:
         self.pycuda.Context.pop()
 
-    def number(self, value: float, kind: str) -> driver.Allocation:
-        """A number in device memory, in some type; it is put there once."""
+    def number(self, value: float, kind: str, handle: int) -> "NumberPlace":
+        """Return a number in device memory, in some type, for work on a stream. It is written once, and not waited for.
+
+        In a graph it is written by the graph. A number that was written before is there when a graph runs.
+        """
         bits = entries(value, kind)
-        memory = self.numbers.get(bits)
-        if memory is None:
-            if len(self.numbers) >= MOST_NUMBERS:
-                self.numbers.clear()
-            memory = self.numbers[bits] = driver.Allocation(len(bits))
-            self.pycuda.memcpy_htod(memory.pointer, bits)
-            self.pycuda.Context.synchronize()
-        return memory
+        found = self.numbers.get(bits)
+        if found is None:
+            found = self._new_number(bits, handle)
+        elif (found.stream != handle or handle == _STREAM_OF_THREAD) and not driver.is_captured(handle):
+            driver.call("cuStreamWaitEvent", handle, found.event.handle, 0)
+        return found
+
+    def _new_number(self, bits: bytes, handle: int) -> "NumberPlace":
+        if self.places is None or not self.places[1]:
+            self.numbers.clear()
+            memory = driver.Allocation(MOST_NUMBERS * BYTES_OF_NUMBER)
+            self.places = memory, [memory.pointer + BYTES_OF_NUMBER * place for place in range(MOST_NUMBERS)]
+        memory, places = self.places
+        pointer = places.pop()
+        driver.write(pointer, bits, handle)
+        found = NumberPlace(pointer, memory, handle, driver.Event(handle))
+        if driver.is_captured(handle):
+            self.of_graphs.append(found)
+        else:
+            self.numbers[bits] = found
+        return found
 
     def scratch_for(self, stream: Any, handle: int, size: int, use: str = "sums") -> driver.Allocation:
         """Memory for some use that the calls on a stream share, one after the other.
@@ -248,12 +276,25 @@ class Device:
         return memory
 
 
-def _asks_for_dependent_launches() -> bool:
-    """Test whether LNGEN_DEPENDENT asks for programmatic dependent launches; their use has not been measured."""
+class NumberPlace(NamedTuple):
+    """Number in device memory, the stream that it was written on, and the event behind that."""
+
+    pointer: int
+    memory: driver.Allocation
+    stream: int
+    event: driver.Event
+
+
+def launches_early(capability: tuple[int, int], cuda: int = _DEPENDENT_SINCE) -> bool:
+    """Test whether kernels are launched while the one before them runs, on devices of a compute capability.
+
+    Drivers know such programmatic dependent launches, in graphs too, from some version of `cuda` on. LNGEN_DEPENDENT=0
+    turns them off.
+    """
     wanted = os.environ.get("LNGEN_DEPENDENT", "")
     if wanted not in ("", "0", "1"):
-        raise ValueError(f"LNGEN_DEPENDENT is {wanted!r}; set it to 1 for dependent launches, or to 0")
-    return wanted == "1"
+        raise ValueError(f"LNGEN_DEPENDENT is {wanted!r}; set it to 0 for no dependent launches, or to 1")
+    return wanted != "0" and capability >= (9, 0) and cuda >= _DEPENDENT_SINCE
 
 
 def entries(values: Any, kind: str) -> bytes:

@@ -16,6 +16,14 @@ import numpy as np
 MOST_SHARED = 48 * 1024
 """Bytes of shared memory that a block may have without being asked for."""
 
+MOST_BLOCKS_OF_CLUSTER = 8
+"""The most blocks of a cluster on any device that has clusters."""
+
+MOST_POOLED = 1 << 30
+"""Bytes that a pool keeps at the most."""
+
+_DEFAULT_STREAM, _STREAM_OF_THREAD = 1, 2
+
 _SINCE = 12000
 """The version of CUDA whose functions compiled code calls."""
 
@@ -117,6 +125,19 @@ def follow(stream: int, handle: int) -> None:
         call("cuEventDestroy", event)
 
 
+def is_captured(handle: int) -> bool:
+    """Test whether the work of a stream becomes a graph instead of being done."""
+    return int(call("cuStreamIsCapturing", handle)) != 0
+
+
+def write(pointer: int, data: bytes, handle: int) -> None:
+    """Write a number of 1, 2, 4 or 8 bytes in the order of a stream: the driver keeps it, so that nobody waits."""
+    width = min(len(data), 4)
+    for start in range(0, len(data), width):
+        word = int.from_bytes(data[start : start + width], "little")
+        call(f"cuMemsetD{8 * width}Async", pointer + start, word, 1, handle)
+
+
 # ---- memory and code
 
 
@@ -133,8 +154,12 @@ class Owned:
         if Owned.driver_is_there and hasattr(self, "context"):
             cuda = bindings()
             if not cuda.cuCtxPushCurrent(self.context)[0]:
-                getattr(cuda, self.given_back_by)(self.handle)
+                self.give_back(cuda)
                 cuda.cuCtxPopCurrent()
+
+    def give_back(self, cuda: Any) -> None:
+        """Give it back, in its context."""
+        getattr(cuda, self.given_back_by)(self.handle)
 
 
 class Allocation(Owned):
@@ -145,6 +170,81 @@ class Allocation(Owned):
     def __init__(self, size: int) -> None:
         super().__init__(call("cuMemAlloc", size))
         self.pointer, self.size = int(self.handle), size
+
+
+class Event(Owned):
+    """Event behind the present work of a stream."""
+
+    given_back_by = "cuEventDestroy"
+
+    def __init__(self, handle: int) -> None:
+        super().__init__(call("cuEventCreate", bindings().CUevent_flags.CU_EVENT_DISABLE_TIMING))
+        call("cuEventRecord", self.handle, handle)
+
+
+class Pool:
+    """Memory for results, by size: freed by the driver, it would make the host wait for all of a device's work.
+
+    What is given back can be had again once the work has been done that streams had been given until then. These are
+    the streams that wait for the default one; a stream that does not gets memory of its own.
+    """
+
+    def __init__(self) -> None:
+        self._free: dict[int, list[tuple[Any, Event]]] = {}
+        self.size = 0
+
+    def memory(self, size: int, handle: int) -> Allocation:
+        """Return memory for work on a stream. It comes back to the pool with the object."""
+        if handle == _STREAM_OF_THREAD or int(call("cuStreamGetFlags", handle)) or is_captured(handle):
+            return Allocation(size)
+        free = self._free.get(size)
+        if not free:
+            return PooledMemory(self, size)
+        pointer, event = free.pop()
+        self.size -= size
+        found = PooledMemory(self, size, pointer)
+        call("cuStreamWaitEvent", handle, event.handle, 0)
+        return found
+
+    def take_back(self, pointer: Any, size: int) -> bool:
+        """Keep memory of the current context for later calls; False if there is enough of it."""
+        if self.size + size > MOST_POOLED:
+            return False
+        try:
+            event = Event(_DEFAULT_STREAM)
+        except DriverError:  # while a graph is captured
+            return False
+        self._free.setdefault(size, []).append((pointer, event))
+        self.size += size
+        return True
+
+    def clear(self) -> None:
+        """Free all that the pool has."""
+        for size, free in self._free.items():
+            while free:
+                call("cuMemFree", free.pop()[0])
+                self.size -= size
+
+
+class PooledMemory(Allocation):
+    """Memory of a pool: new, or some that came back."""
+
+    def __init__(self, pool: Pool, size: int, pointer: Any = None) -> None:
+        self.pool = pool
+        if pointer is not None:
+            Owned.__init__(self, pointer)
+            self.pointer, self.size = int(pointer), size
+            return
+        try:
+            super().__init__(size)
+        except DriverError:
+            pool.clear()
+            super().__init__(size)
+
+    def give_back(self, cuda: Any) -> None:
+        """Give it back to the pool."""
+        if not self.pool.take_back(self.handle, self.size):
+            super().give_back(cuda)
 
 
 class LoadedCode(Owned):
@@ -174,26 +274,44 @@ class Launcher:
 
     `letters` are the types of its arguments, as `struct` has them, and `threads` the threads of a block. A kernel that
     is launched `early` starts while the one before it still runs: programmatic dependent launch. It waits by itself
-    (`await_launch_before` of kernels.cuh), on a device that knows how to.
+    (`await_launch_before` of kernels.cuh), on a device that knows how to. `cluster` blocks are launched together, each
+    of which reaches the shared memory of the others.
     """
 
     def __init__(
-        self, code: LoadedCode, name: str, letters: str, threads: int, shared_bytes: int, early: bool = False
+        self,
+        code: LoadedCode,
+        name: str,
+        letters: str,
+        threads: int,
+        shared_bytes: int,
+        early: bool = False,
+        cluster: int = 1,
     ) -> None:
-        cuda, self.early = bindings(), early
+        cuda, self.early, self.cluster = bindings(), early, cluster
         # The handle is of the code, which is not unloaded before this object is gone.
         self._code, self._function = code, call("cuModuleGetFunction", code.handle, name.encode())
         if shared_bytes > MOST_SHARED:
             most = cuda.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
             call("cuFuncSetAttribute", self._function, most, shared_bytes)
+        self._carveout = cuda.CUfunction_attribute.CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT
         self._how = how = cuda.CUlaunchConfig()
         how.gridDimY = how.gridDimZ = how.blockDimY = how.blockDimZ = 1
         how.blockDimX, how.sharedMemBytes = threads, shared_bytes
+        attributes = []
         if early:
             attribute = cuda.CUlaunchAttribute()
             attribute.id = cuda.CUlaunchAttributeID.CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION
             attribute.value.programmaticStreamSerializationAllowed = 1
-            how.attrs, how.numAttrs = [attribute], 1
+            attributes.append(attribute)
+        if cluster > 1:
+            attribute = cuda.CUlaunchAttribute()
+            attribute.id = cuda.CUlaunchAttributeID.CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION
+            size = attribute.value.clusterDim
+            size.x, size.y, size.z = cluster, 1, 1
+            attributes.append(attribute)
+        if attributes:
+            how.attrs, how.numAttrs = attributes, len(attributes)
         # The driver is told where the arguments are, and how long they are; it has read them when a launch returns.
         layout = struct.Struct(letters)
         self._pack, self._packed, size = layout.pack_into, bytearray(layout.size), np.array([layout.size], np.uintp)
@@ -205,6 +323,18 @@ class Launcher:
     def function(self) -> int:
         """The handle of the kernel."""
         return int(self._function)
+
+    def prefer_shared(self, percent: int) -> None:
+        """Ask for so much of a multiprocessor's memory as shared memory, of all that it can be."""
+        call("cuFuncSetAttribute", self._function, self._carveout, percent)
+
+    def clusters(self) -> int:
+        """Return the number of clusters that the device holds at a time: their blocks have to be neighbours."""
+        self._how.gridDimX = self.cluster
+        try:
+            return int(call("cuOccupancyMaxActiveClusters", self._function, self._how))
+        except DriverError:
+            return 0
 
     def __call__(self, blocks: int, arguments: Sequence[Any], stream: int) -> None:
         """Launch; raises DriverError if it fails. One thread at a time may do so."""

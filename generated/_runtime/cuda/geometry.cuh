@@ -21,7 +21,8 @@ static_assert(LNGEN_D <= MOST_FEATURES, "LNGEN_D is too large: columns are count
 #endif
 static_assert(LNGEN_D > 0 && LNGEN_D % LNGEN_SEGMENT == 0, "LNGEN_SEGMENT has to divide LNGEN_D");
 #endif
-constexpr Limits LIMITS = {LNGEN_SHARED, LNGEN_VECTOR, LNGEN_THREADS_PER_ROW, LNGEN_RESIDENT, LNGEN_ROOM};
+constexpr Limits LIMITS = {LNGEN_SHARED, LNGEN_VECTOR, LNGEN_THREADS_PER_ROW, LNGEN_RESIDENT, LNGEN_ROOM,
+                           LNGEN_BLOCKS_PER_ROW};
 
 // Requirements of a direction on its kernels, for some type of rows.
 template <class T_, class P_, int ROWS, int FEATURES, int COLUMN_SUMS, int SCALAR_SUMS, int MOST_SUMS, int CALLS,
@@ -52,27 +53,35 @@ template <class N, class Chosen> struct Geometry {
   static constexpr int VECTOR = SHAPE.vector, THREADS_PER_ROW = SHAPE.threads_per_row, THREADS = SHAPE.threads,
                        ROWS = THREADS / THREADS_PER_ROW, CHUNKS = SHAPE.chunks, ENTRIES = CHUNKS * VECTOR,
                        ROWS_COPIED = SHAPE.rows_copied, BLOCKS = SHAPE.blocks, WARPS = THREADS / 32;
+  // The threads and warps of all blocks that share a row.
+  static constexpr int BLOCKS_PER_ROW = SHAPE.blocks_per_row, ALL_THREADS = BLOCKS_PER_ROW * THREADS_PER_ROW,
+                       ALL_WARPS = BLOCKS_PER_ROW * WARPS;
   static constexpr Held ROW = SHAPE.row;
   static constexpr bool KEEPS_ROW = ROW != READ_AGAIN, HOLDS_FEATURES = SHAPE.holds_features;
   static constexpr int KEPT = KEEPS_ROW ? CHUNKS : 1, HELD = HOLDS_FEATURES ? CHUNKS : 1;
   // Of a row that is read again, as many accesses at a time are on their way as registers and the code have room for.
   static constexpr int UNROLL = KEEPS_ROW ? CHUNKS : LNGEN_D > 0 ? read_together(VECTOR, N::ASKED, LIMITS) : 1;
   static constexpr Place SUMS = SHAPE.sums;
-  static constexpr int CAPACITY = THREADS_PER_ROW * ENTRIES;
+  static constexpr int CAPACITY = ALL_THREADS * ENTRIES;
 
   // Shared memory: slots and sums in entries of A, the rest in bytes.
   static constexpr Memory MEMORY = memory_of(SHAPE, LNGEN_D, N::ASKED);
-  static constexpr int HALF = N::ASKED.most_sums * WARPS, SLOTS = int(MEMORY.slots) / int(sizeof(A));
-  static constexpr int ACCESS = VECTOR * int(sizeof(T)), COPIES = ceiling(LNGEN_D, THREADS_PER_ROW * VECTOR),
+  static constexpr int HALF = N::ASKED.most_sums * ALL_WARPS, SLOTS = int(MEMORY.slots) / int(sizeof(A));
+  static constexpr int ACCESS = VECTOR * int(sizeof(T)), COPIES = ceiling(LNGEN_D, ALL_THREADS * VECTOR),
                        COPIED_BYTES = ROWS_COPIED ? int(MEMORY.copy) : 0, SEGMENTS_AT = int(MEMORY.slots + MEMORY.sums),
                        COPIES_AT = SEGMENTS_AT + int(MEMORY.segments);
   static_assert(MEMORY.bytes(ROWS_COPIED) <= at_least(LNGEN_SHARED, 49152), "LNGEN_SHARED is too small for this program");
   static constexpr int SHARED_BYTES = int(MEMORY.bytes(ROWS_COPIED));
 
   static __device__ __forceinline__ int chunks(int D) {
-    return KEEPS_ROW ? CHUNKS : LNGEN_D > 0 ? COPIES : (D + THREADS_PER_ROW * VECTOR - 1) / (THREADS_PER_ROW * VECTOR);
+    return KEEPS_ROW ? CHUNKS : LNGEN_D > 0 ? COPIES : (D + ALL_THREADS * VECTOR - 1) / (ALL_THREADS * VECTOR);
   }
 };
+
+// The blocks of a kernel by the rows that they work on: those that share rows count as one, and are numbered in it.
+template <class G> __device__ __forceinline__ unsigned block_of_rows() { return blockIdx.x / G::BLOCKS_PER_ROW; }
+template <class G> __device__ __forceinline__ unsigned blocks_of_rows() { return gridDim.x / G::BLOCKS_PER_ROW; }
+template <class G> __device__ __forceinline__ int block_of_row() { return blockIdx.x % G::BLOCKS_PER_ROW; }
 
 // Place of a thread: its row, and its entries. In the last trip of a block there may be fewer rows than groups of
 // threads. Groups without a row of their own work on the last row again, and store nothing.
@@ -88,6 +97,7 @@ struct Here {
   template <class G> __device__ __forceinline__ void begin(int features) {
     D = LNGEN_D > 0 ? LNGEN_D : features;
     lane = threadIdx.x % G::THREADS_PER_ROW;
+    if constexpr (G::BLOCKS_PER_ROW > 1) lane += block_of_row<G>() * G::THREADS_PER_ROW;
     group = threadIdx.x / G::THREADS_PER_ROW;
   }
 
@@ -100,12 +110,15 @@ struct Here {
   }
 
   template <class G> __device__ __forceinline__ int column(int chunk) const {
-    return (chunk * G::THREADS_PER_ROW + lane) * G::VECTOR;
+    return (chunk * G::ALL_THREADS + lane) * G::VECTOR;
   }
 
   // Tests whether the row has this column; known to the compiler, but for the last chunk.
   template <class G> __device__ __forceinline__ bool reaches(int chunk, int column) const {
-    return (chunk + 1) * G::THREADS_PER_ROW * G::VECTOR <= LNGEN_D || column < D;
+#ifdef LNGEN_IN_PLACE
+    if (!live) return false;  // another group may be writing over that row
+#endif
+    return (chunk + 1) * G::ALL_THREADS * G::VECTOR <= LNGEN_D || column < D;
   }
 };
 

@@ -29,6 +29,21 @@ class Multiprocessor:
         return self.shared - self.reserved
 
 
+_LARGE, _SMALL = Multiprocessor(), Multiprocessor(1536, 65536, 100 * 1024, 24)
+
+MULTIPROCESSORS = {
+    "sm_75": Multiprocessor(1024, 65536, 64 * 1024, 16, reserved=0),
+    "sm_80": Multiprocessor(shared=164 * 1024),
+    "sm_86": Multiprocessor(1536, 65536, 100 * 1024, 16),
+    "sm_87": Multiprocessor(1536, 65536, 164 * 1024, 16),
+    "sm_89": _SMALL,
+    **dict.fromkeys(("sm_90", "sm_100", "sm_103"), _LARGE),
+    "sm_110": Multiprocessor(threads=1536, blocks=24),
+    **dict.fromkeys(("sm_120", "sm_121"), _SMALL),
+}
+"""Multiprocessors by architecture, for the architectures that kernels are compiled for."""
+
+
 def resident(threads: int, registers: int, shared_bytes: int, multiprocessor: Multiprocessor) -> int:
     """Return the number of blocks of a kernel that a multiprocessor holds at a time; 0 if not even one.
 
@@ -50,6 +65,15 @@ def resident(threads: int, registers: int, shared_bytes: int, multiprocessor: Mu
         multiprocessor.registers // _QUARTERS // of_a_warp * _QUARTERS // warps,
         multiprocessor.shared // (shared_bytes + multiprocessor.reserved),
     )
+
+
+def shared_percent(shared_bytes: int, resident: int, multiprocessor: Multiprocessor) -> int:
+    """Return the percentage of a multiprocessor's shared memory that its blocks take.
+
+    >>> shared_percent(100_000, 2, Multiprocessor()), shared_percent(232_448, 1, Multiprocessor())
+    (87, 100)
+    """
+    return -(-100 * resident * (shared_bytes + multiprocessor.reserved) // multiprocessor.shared)
 
 
 def grid(rows: int, rows_per_block: int, processors: int, resident: int) -> int:

@@ -3,6 +3,11 @@
 #ifndef LNGEN_KERNELS_CUH
 #define LNGEN_KERNELS_CUH
 
+// What reads a row through a pointer that alone leads there might read it by a cache that does not see what is written.
+#ifdef LNGEN_IN_PLACE
+#define __restrict__
+#endif
+
 namespace lngen {
 
 #ifdef LNGEN_SAVE_NOTHING
@@ -31,9 +36,10 @@ __device__ __forceinline__ void allow_launch_after() {
 
 #define LNGEN_BOUNDS(L) __launch_bounds__(L::THREADS, L::BLOCKS)
 
-// Numbers that a launcher reads of a module: block, rows and bytes, and the layout of the work.
+// Numbers that a launcher reads of a module: block, rows and bytes, the layout of the work, the blocks of a cluster.
 #define LNGEN_LAUNCH(L) \
-  {L::THREADS, L::ROWS, L::SHARED_BYTES, L::VECTOR, L::THREADS_PER_ROW, L::ENTRIES, int(L::ROW), int(L::SUMS), L::ROWS_COPIED}
+  {L::THREADS, L::ROWS, L::SHARED_BYTES, L::VECTOR, L::THREADS_PER_ROW, L::ENTRIES, int(L::ROW), int(L::SUMS), L::ROWS_COPIED, \
+   L::BLOCKS_PER_ROW}
 
 // With LNGEN_AXES, a kernel is passed where its rows lie behind its arguments.
 #if LNGEN_SUMMED

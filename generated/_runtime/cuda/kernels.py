@@ -10,11 +10,16 @@ from typing import Any, TypeVar
 
 from . import devices, driver, grids, places, plans
 from .arrays import BYTES
-from .compilers import compiled, spilled
+from .calls import DeviceLayer, KernelKey
+from .compilers import NoCompiler, compiled, spilled
 from .devices import Device
 from .plans import CallPlan
+from .ready import ReadyCode, Target, how_to_build
 
 Made = TypeVar("Made")
+
+_WAITS_SINCE = 90
+"""The first architecture whose kernels wait by themselves (kernels.cuh)."""
 
 VARIANTS: tuple[tuple[str, ...], ...] = (
     (),
@@ -66,7 +71,8 @@ class Launches:
         if not module.fits(plan.vectors):
             module = _module(device, plan, narrow=True)
         over_rows, *over_blocks = module.kernels
-        blocks = grids.grid(plan.rows, over_rows.rows_per_block, device.processors, over_rows.resident(device))
+        plan.check_held(over_rows.holds_rows)
+        blocks = over_rows.grid(plan.rows, device)
         runs, of_run = 1, 0
         if module.ends_of_runs:
             runs = plan.rows // plan.run
@@ -85,6 +91,7 @@ class Launches:
             self._add_step(ends, runs * grids.columns_grid(wanted.features, ends.rows_per_block), of_run)
 
     def _add_step(self, kernel: "Kernel", blocks: int, of_run: int) -> None:
+        blocks *= kernel.blocks_per_row
         slots = [self.plan.slots[part] for part in kernel.parts]
         arguments: Callable[[Sequence[Any]], tuple[Any, ...]] = itemgetter(*slots)
         where, slot = self.plan.where(kernel.parts), self.slot
@@ -95,12 +102,16 @@ class Launches:
         else:
             self.steps.append((kernel, blocks, arguments))
 
-    def run(self, objects: list[Any], values: list[Any], stream: Any, handle: int) -> None:
-        """Allocate the results of a call in `objects` and `values`, and launch its kernels on a stream."""
+    def run(self, objects: list[Any], values: list[Any], stream: Any, handle: int, pooled: bool = True) -> None:
+        """Allocate the results of a call in `objects` and `values`, and launch its kernels on a stream.
+
+        Memory of results may come from a pool if they are `pooled`: streams of another library may not wait for the
+        default one.
+        """
         if not self.has_scratch:
             self.plan.check_room(self.partial_bytes)
         values += self.counts
-        self._allocate(objects, values)
+        self._allocate(objects, values, handle, pooled)
         kept = self._fill_in(values, stream, handle)
         for slot, size in self.plan.zeros:
             driver.call("cuMemsetD8Async", values[slot], 0, size, handle)
@@ -109,26 +120,30 @@ class Launches:
         # Memory that is freed now is freed after the kernels that read it.
         del kept
 
-    def _allocate(self, objects: list[Any], values: list[Any]) -> None:
+    def _allocate(self, objects: list[Any], values: list[Any], handle: int, pooled: bool) -> None:
         """Make a GPUArray of each result that the caller gave no array for."""
+
+        def allocated(size: int) -> driver.Allocation:
+            return self.device.pool.memory(size, handle) if pooled else driver.Allocation(size)
+
         for slot, size, prototype in self.new:
-            memory = driver.Allocation(size) if size else None
+            memory = allocated(size) if size else None
             values[slot] = memory.pointer if memory else 0
             objects[slot] = _like(prototype, values[slot], memory)
         if self.piece is not None:
             memory, start = objects[self.slot], values[self.slot]
             if memory is None and self.plan.saved_bytes:
-                memory = driver.Allocation(self.plan.saved_bytes)
+                memory = allocated(self.plan.saved_bytes)
                 start = memory.pointer
             for slot, offset in self.plan.pieces:
                 values[slot] = start + offset
                 objects[slot] = _like(self.piece, start + offset, memory)
 
-    def _fill_in(self, values: list[Any], stream: Any, handle: int) -> list[driver.Allocation]:
+    def _fill_in(self, values: list[Any], stream: Any, handle: int) -> list[Any]:
         """Memory for partial sums and for numbers, which is to outlive the launches."""
-        kept: list[driver.Allocation] = []
+        kept: list[Any] = []
         for slot, kind in self.plan.numbers:
-            kept.append(self.device.number(values[slot], kind))
+            kept.append(self.device.number(values[slot], kind, handle))
             values[slot] = kept[-1].pointer
         if self.partial_bytes and self.has_scratch:
             kept.append(self.device.scratch_for(stream, handle, self.partial_bytes))
@@ -155,9 +170,11 @@ def _is_wanted(columns: "Kernel", without: Sequence[str]) -> bool:
 
 
 def _module(device: Device, plan: CallPlan, narrow: bool) -> "KernelModule":
-    key = (plan.layer, plan.wanted, narrow)
+    # What the next kernel reads stays in the cache, if it has room for that beside what was read.
+    is_kept = 2 * plan.row_bytes <= device.cache
+    key = (plan.layer, plan.wanted, narrow, is_kept)
     if key not in device.modules:
-        device.modules[key] = KernelModule(device, plan, narrow)
+        device.modules[key] = KernelModule(device, plan, narrow, is_kept)
     found: KernelModule = device.modules[key]
     return found
 
@@ -165,37 +182,25 @@ def _module(device: Device, plan: CallPlan, narrow: bool) -> "KernelModule":
 class KernelModule:
     """Loaded kernels of a direction, for a row length, types, and absent inputs.
 
-    `narrow` is for arrays that are not aligned for vectors.
+    `narrow` is for arrays that are not aligned for vectors. Results of rows stay in the second-level cache if
+    `is_kept`.
     """
 
-    def __init__(self, device: Device, plan: CallPlan, narrow: bool) -> None:
-        wanted = plan.wanted
+    def __init__(self, device: Device, plan: CallPlan, narrow: bool, is_kept: bool) -> None:
         self._check_segments(device, plan, narrow)
-        given = macros(
-            wanted.direction,
-            wanted.row_type,
-            wanted.parameter_type,
-            wanted.features,
-            wanted.without,
-            wanted.saves,
-            device.block_shared,
-            wanted.integer_types,
-            wanted.axes,
-            wanted.summed,
-            (wanted.segment, wanted.of_segment, wanted.by_segment),
-        )
-        if narrow:
-            given.append("LNGEN_VECTOR=1")
-        # The end of the sums over rows begins while blocks are still at work on rows, and waits for them itself.
-        is_dependent = device.is_dependent and len(plan.direction.kernels) > 1
-        if is_dependent:
-            given.append("LNGEN_DEPENDENT")
-        names = [f"{name}_{wanted.row_type}" for name in plan.direction.kernels]
-        source = plan.layer.folder / f"{plan.direction.source}.cu"
-        code = without_spills(
-            lambda variant: load(device, source, plan.layer.macros([*given, *variant])),
-            lambda made: spilled_of(made.cubin, sum(made.attribute(name, "LOCAL_SIZE_BYTES") for name in names)),
-        )
+        most = most_blocks_per_row(device)
+        # A part of a GPU may hold no cluster of so many blocks.
+        while not self._load(device, plan, narrow, is_kept, most):
+            most //= 2
+
+    def _load(self, device: Device, plan: CallPlan, narrow: bool, is_kept: bool, blocks_per_row: int) -> bool:
+        """Load kernels in which so many blocks may share a row; whether the device holds one such cluster."""
+        wanted = plan.wanted
+        given = of_module(plan.layer, wanted, device, blocks_per_row, narrow, is_kept)
+        code = _code(device, plan.layer, wanted, given)
+        # Code for less than the device does not wait.
+        over_rows = f"{next(iter(plan.direction.kernels))}_{wanted.row_type}"
+        is_dependent = DEPENDENT in given and code.attribute(over_rows, "PTX_VERSION") >= _WAITS_SINCE
         # The types of arguments as `struct` has them: addresses, unless they are these.
         constants = dict.fromkeys(plan.takes.numbers, "d" if plan.computed == "f64" else "f")
         types = {"the rows": "q", "the features": "i", "the blocks": "i", **constants}
@@ -211,6 +216,7 @@ class KernelModule:
             first = self.kernels[0]
             self.ends_of_runs = Kernel(code, f"{first.name}_ends_of_runs", first.letters, first.parts, is_dependent)
         self.vector = self.kernels[0].vector
+        return self.kernels[0].blocks_per_row == 1 or self.kernels[0].launch.clusters() > 0
 
     @staticmethod
     def _check_segments(device: Device, plan: CallPlan, narrow: bool) -> None:
@@ -231,6 +237,76 @@ class KernelModule:
         return all(start % min(16, self.vector * size) == 0 for size, start in vectors)
 
 
+NARROW = "LNGEN_VECTOR=1"
+"""Macro of kernels for arrays that are not aligned for vectors."""
+
+KEPT = "LNGEN_KEEP_RESULTS"
+"""Macro of kernels whose results of rows stay in the second-level cache."""
+
+DEPENDENT = "LNGEN_DEPENDENT"
+"""Macro of kernels of which the last begins while the first is at work on rows, and waits for it itself."""
+
+
+def most_blocks_per_row(device: "Device | Target") -> int:
+    """Return how many blocks may share a row."""
+    return driver.MOST_BLOCKS_OF_CLUSTER if device.has_clusters else 1
+
+
+def of_module(
+    layer: DeviceLayer,
+    wanted: KernelKey,
+    device: "Device | Target",
+    blocks_per_row: int,
+    narrow: bool = False,
+    is_kept: bool = False,
+) -> list[str]:
+    """Return the macros of a module for a device, but for those of its variant."""
+    given = macros(
+        wanted.direction,
+        wanted.row_type,
+        wanted.parameter_type,
+        wanted.features,
+        wanted.without,
+        wanted.saves,
+        device.block_shared,
+        wanted.integer_types,
+        wanted.axes,
+        wanted.summed,
+        (wanted.segment, wanted.of_segment, wanted.by_segment),
+        blocks_per_row,
+    )
+    if wanted.in_place:
+        given.append("LNGEN_IN_PLACE")
+    if is_kept:
+        given.append(KEPT)
+    if narrow:
+        given.append(NARROW)
+    if device.is_dependent and len(layer.directions[wanted.direction].kernels) > 1:
+        given.append(DEPENDENT)
+    return given
+
+
+def _code(device: Device, layer: DeviceLayer, wanted: KernelKey, given: Sequence[str]) -> driver.LoadedCode:
+    """Return the kernels of a module: compiled ahead of time, or now, in the first variant that spills no register."""
+    table = layer.directions[wanted.direction]
+    source = layer.folder / f"{table.source}.cu"
+    # It is made for results of any size, and it may wait though it is not launched early.
+    built = [macro for macro in given if macro not in (KEPT, DEPENDENT)]
+    dependent = ReadyCode(source, layer.macros([*built, DEPENDENT]))
+    for ready in (dependent, *([] if DEPENDENT in given else [ReadyCode(source, layer.macros(built))])):
+        if found := ready.load(device.architecture, device.block_shared):
+            return found
+    names = [f"{name}_{wanted.row_type}" for name in table.kernels]
+    try:
+        return without_spills(
+            lambda variant: load(device, source, layer.macros([*given, *variant])),
+            lambda made: spilled_of(made.cubin, sum(made.attribute(name, "LOCAL_SIZE_BYTES") for name in names)),
+        )
+    except NoCompiler as error:
+        remedy = how_to_build(layer, wanted, device, is_narrow=NARROW in given)
+        raise NoCompiler("; ".join(filter(None, [ready.lacks(device.architecture), str(error), remedy]))) from error
+
+
 def macros(
     direction: str,
     row_type: str,
@@ -243,6 +319,7 @@ def macros(
     axes: int = 0,
     summed: int = 0,
     segments: tuple[int, int, int] = (0, 0, 0),
+    blocks_per_row: int = 1,
 ) -> list[str]:
     """Return the macros that the kernels of a direction are compiled with, for rows of some features.
 
@@ -251,7 +328,7 @@ def macros(
     on the device, 0 if unknown. `integer_types` are those of arrays of integers, as `i64` or `u8`, and of one integer.
     Rows lie along so many `axes` (places.cuh), or one behind the other, and are added up in the results `summed`.
     `segments` are the length of segments of a row, 0 without any, the rows with one entry for each, and the results
-    with a sum of each, both as sets of bits.
+    with a sum of each, both as sets of bits. A row may be shared by `blocks_per_row` blocks, on devices with clusters.
 
     >>> macros("forward", "bf16", "f32", 1024, ["beta"], saves=False)[3:]
     ['LNGEN_WITHOUT_beta', 'LNGEN_PARAMETERS=f32', 'LNGEN_SAVE_NOTHING']
@@ -276,6 +353,8 @@ def macros(
     found += [f"{name}={number}" for name, number in zip(names_of_segments, segments, strict=True) if number]
     if shared:
         found.append(f"LNGEN_SHARED={shared}")
+    if blocks_per_row > 1:
+        found.append(f"LNGEN_BLOCKS_PER_ROW={blocks_per_row}")
     return found
 
 
@@ -310,10 +389,10 @@ def load(device: Device, source: Path, macros: Iterable[str]) -> driver.LoadedCo
     Raises RuntimeError if the driver refuses new code of the compiler, since the driver may be older.
     """
     try:
-        return driver.LoadedCode(compiled(source, device.architecture, macros))
+        return driver.LoadedCode(compiled(source, device.architecture, macros, driver=device.cuda))
     except driver.DriverError:
         # The cached code may be of another driver, or damaged.
-        cubin = compiled(source, device.architecture, macros, again=True)
+        cubin = compiled(source, device.architecture, macros, again=True, driver=device.cuda)
     try:
         return driver.LoadedCode(cubin)
     except driver.DriverError as error:
@@ -331,10 +410,20 @@ class Kernel:
 
     def __init__(self, code: driver.LoadedCode, name: str, letters: str, parts: list[str], waits: bool) -> None:
         self.code, self.name, self.letters, self.parts = code, name, letters, parts
-        self.threads, self.rows_per_block, self.shared_bytes, self.vector = code.integers(f"{name}_launch")[:4]
-        self.launch = driver.Launcher(code, name, letters, self.threads, self.shared_bytes, waits)
+        numbers = code.integers(f"{name}_launch")
+        self.threads, self.rows_per_block, self.shared_bytes, self.vector = numbers[:4]
+        # In registers, or as one of the copies in shared memory.
+        self.holds_rows = bool(numbers[6] or numbers[8])
+        self.blocks_per_row = numbers[-1]
+        self.launch = driver.Launcher(code, name, letters, self.threads, self.shared_bytes, waits, self.blocks_per_row)
 
-    def resident(self, device: Device) -> int:
-        """Return the number of blocks that a multiprocessor holds at a time."""
+    def grid(self, rows: int, device: Device) -> int:
+        """Return the number of blocks for some rows; those that share rows count as one."""
+        if self.blocks_per_row > 1:
+            return grids.grid(rows, self.rows_per_block, 1, self.launch.clusters())
         registers = self.code.attribute(self.name, "NUM_REGS")
-        return grids.resident(self.threads, registers, self.shared_bytes, device.multiprocessor)
+        resident = grids.resident(self.threads, registers, self.shared_bytes, device.multiprocessor)
+        if self.shared_bytes and resident:
+            # The rest of it caches.
+            self.launch.prefer_shared(grids.shared_percent(self.shared_bytes, resident, device.multiprocessor))
+        return grids.grid(rows, self.rows_per_block, device.processors, resident)

@@ -60,11 +60,13 @@ class PlannedCall(NamedTuple):
 
     def run(self) -> list[Any]:
         """Check the addresses, make the arrays that are to be made, launch the kernels; the results of the call."""
-        self.plan.check_apart(self.values)
-        self.plan.check_room(self.plan.saved_bytes)
+        plan = self.plan.at(self.values)
+        plan.check_room(plan.saved_bytes)
         with self.on_device() as device:
             driver.wait_for(self.streams, self.handle)
-            kernels.launches(device, self.plan).run(self.objects, self.values, self.stream, self.handle)
+            kernels.launches(device, plan).run(
+                self.objects, self.values, self.stream, self.handle, self.take is None
+            )  # fmt: skip
             return self.returned(device.ordinal)
 
     def on_device(self) -> devices.entered:
@@ -224,7 +226,7 @@ def workspace_bytes(layer: DeviceLayer, direction: str, arguments: Sequence[Any]
         return plans.plan_forward(layer, [*given, *absent]).saved_bytes
     call = planned_later(layer, direction, given[0], given[1:], out, dlpack.NO_WAIT, None, None)
     with call.on_device() as device:
-        return kernels.launches(device, call.plan).partial_bytes
+        return kernels.launches(device, call.plan.at(call.values)).partial_bytes
 
 
 def _exported(made: Any, where: tuple[int, int], wait: Callable[[int], None]) -> dlpack.Exported:

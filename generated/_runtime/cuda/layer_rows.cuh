@@ -150,7 +150,7 @@ template <class G, class To, class Numbers> struct Call : Stages<G, typename G::
   template <class N> LNGEN_INLINE auto operator()(N name) const { return numbers.of(name); }
   LNGEN_INLINE long long entries() const { return here.D; }
   template <class F> LNGEN_INLINE void each(F f) const {
-    for (int column = here.lane; column < here.D; column += G::THREADS_PER_ROW) f(At{to, column});
+    for (int column = here.lane; column < here.D; column += G::ALL_THREADS) f(At{to, column});
   }
 };
 
@@ -403,6 +403,7 @@ template <class Layer, class G, class To, class... N> LNGEN_INLINE void work(con
 #endif
   A* slots = reinterpret_cast<A*>(shared_memory());
   int turn = 0;
+  open_row<G>();
   Here here;
   here.begin<G>(to.of(D));
   const A features = A(here.D);

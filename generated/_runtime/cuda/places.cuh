@@ -158,14 +158,15 @@ template <class To> LNGEN_INLINE long long row_number_of(const To& to, const Her
   return found;
 }
 template <class G, class To> LNGEN_INLINE Span span_of_block(const To& to) {
-  const long long blocks = to.places.blocks_of_run, begin = blockIdx.x / blocks * to.places.run;
-  return {begin + blockIdx.x % blocks * G::ROWS, begin + to.places.run, blocks * G::ROWS};
+  const long long blocks = to.places.blocks_of_run, block = block_of_rows<G>();
+  const long long begin = block / blocks * to.places.run;
+  return {begin + block % blocks * G::ROWS, begin + to.places.run, blocks * G::ROWS};
 }
 template <class A, class To> LNGEN_INLINE A* parts_of_runs(const To& to) { return to.parts_of_runs; }
 #else
 template <class To> LNGEN_INLINE long long row_number_of(const To&, const Here& here) { return here.row; }
 template <class G, class To> LNGEN_INLINE Span span_of_block(const To& to) {
-  return {(long long)blockIdx.x * G::ROWS, to.of(ROW_COUNT), (long long)gridDim.x * G::ROWS};
+  return {(long long)block_of_rows<G>() * G::ROWS, to.of(ROW_COUNT), (long long)blocks_of_rows<G>() * G::ROWS};
 }
 template <class A, class To> LNGEN_INLINE A* parts_of_runs(const To&) { return nullptr; }
 #endif

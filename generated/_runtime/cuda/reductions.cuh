@@ -4,6 +4,7 @@
 #ifndef LNGEN_REDUCTIONS_CUH
 #define LNGEN_REDUCTIONS_CUH
 
+#include "copies.cuh"
 #include "geometry.cuh"
 
 namespace lngen {
@@ -44,39 +45,72 @@ __device__ __forceinline__ void reduce_lanes(A (&values)[N]) {
   }
 }
 
+// Before anything is written into the shared memory of another block, all blocks that share a row have begun.
+template <class G> __device__ __forceinline__ void open_row() {
+  if constexpr (G::BLOCKS_PER_ROW > 1) {
+    expect_cluster<G::BLOCKS_PER_ROW>();
+    cluster_barrier();
+  }
+}
+
+// Gives the parts of a warp to all blocks that share its row: a lane writes into one of them. Behind a barrier of all of
+// them the parts are there. So nobody writes into a block that may have ended, for it waits at this barrier, too.
+template <class G, unsigned long long NEEDED, class A, int N>
+__device__ __forceinline__ void share_parts(const A (&values)[N], A* half) {
+  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  if constexpr (G::BLOCKS_PER_ROW == 1) {
+    if (lane == 0) {
+#pragma unroll
+      for (int i = 0; i < N; ++i)
+        if (NEEDED >> i & 1) half[i * G::WARPS + warp] = values[i];
+    }
+    __syncthreads();
+  } else {
+    if (lane < G::BLOCKS_PER_ROW) {
+#pragma unroll
+      for (int i = 0; i < N; ++i)
+        if (NEEDED >> i & 1)
+          store_in_block(lane, half + i * G::ALL_WARPS + block_of_row<G>() * G::WARPS + warp, values[i]);
+    }
+    cluster_barrier();
+  }
+}
+
 // Every thread of a row gets all reductions of a stage, the same bits in each. They share one barrier, and the next
 // stage writes to the other half of the slots, so that no thread overwrites what another still reads. Few warps' parts
-// are read by every thread; of more, a lane reads one.
+// are read by every thread; of more, a lane reads one, or one in 32.
 template <class G, unsigned long long NEEDED, unsigned long long MAXIMA, unsigned long long MINIMA, class A, int N>
 __device__ __forceinline__ void reduce_row(A (&values)[N], A* slots, int& turn) {
   if constexpr (NEEDED != 0) {
-    constexpr int LANES = G::THREADS_PER_ROW < 32 ? G::THREADS_PER_ROW : 32, WARPS_PER_ROW = G::THREADS_PER_ROW / LANES;
+    constexpr int LANES = G::THREADS_PER_ROW < 32 ? G::THREADS_PER_ROW : 32, WARPS_PER_ROW = G::ALL_THREADS / LANES;
     reduce_lanes<LANES, NEEDED, MAXIMA, MINIMA>(values);
     if constexpr (WARPS_PER_ROW > 1) {
-      const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, first = warp / WARPS_PER_ROW * WARPS_PER_ROW;
+      const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+      const int first = G::BLOCKS_PER_ROW > 1 ? 0 : warp / WARPS_PER_ROW * WARPS_PER_ROW;
       A* half = slots + turn * G::HALF;
       turn ^= 1;
-      if (lane == 0) {
-#pragma unroll
-        for (int i = 0; i < N; ++i)
-          if (NEEDED >> i & 1) half[i * G::WARPS + warp] = values[i];
-      }
-      __syncthreads();
+      share_parts<G, NEEDED>(values, half);
       if constexpr (WARPS_PER_ROW <= 8) {
 #pragma unroll
         for (int i = 0; i < N; ++i) {
           if (!(NEEDED >> i & 1)) continue;
-          const Pack<A, WARPS_PER_ROW> parts = load<WARPS_PER_ROW>(half + i * G::WARPS + first);
+          const Pack<A, WARPS_PER_ROW> parts = load<WARPS_PER_ROW>(half + i * G::ALL_WARPS + first);
           values[i] = parts.entries[0];
 #pragma unroll
           for (int part = 1; part < WARPS_PER_ROW; ++part)
             values[i] = combined<MAXIMA, MINIMA>(i, values[i], parts.entries[part]);
         }
       } else {
+        constexpr int READ = at_most(WARPS_PER_ROW, 32);
 #pragma unroll
-        for (int i = 0; i < N; ++i)
-          if (NEEDED >> i & 1) values[i] = half[i * G::WARPS + first + lane % WARPS_PER_ROW];
-        reduce_lanes<WARPS_PER_ROW, NEEDED, MAXIMA, MINIMA>(values);
+        for (int i = 0; i < N; ++i) {
+          if (!(NEEDED >> i & 1)) continue;
+          values[i] = half[i * G::ALL_WARPS + first + lane % READ];
+#pragma unroll
+          for (int part = READ; part < WARPS_PER_ROW; part += READ)
+            values[i] = combined<MAXIMA, MINIMA>(i, values[i], half[i * G::ALL_WARPS + part + lane]);
+        }
+        reduce_lanes<READ, NEEDED, MAXIMA, MINIMA>(values);
       }
     }
   }
@@ -108,10 +142,11 @@ template <class G, unsigned long long WANTED, int K> struct ColumnSums {
   long long stride, beside_stride;
 
   __device__ __forceinline__ ColumnSums(A* workspace, A* shared, const Here& here) {
-    stride = (long long)gridDim.x * here.D;
-    part = workspace + (long long)blockIdx.x * here.D;
+    stride = (long long)blocks_of_rows<G>() * here.D;
+    part = workspace + (long long)block_of_rows<G>() * here.D;
     beside = G::SUMS == IN_SHARED_MEMORY ? shared : part;
     beside_stride = G::SUMS == IN_SHARED_MEMORY ? here.D : stride;
+    if constexpr (G::SUMS == IN_SHARED_MEMORY && G::BLOCKS_PER_ROW > 1) beside_stride = own_columns();
     if constexpr (KEPT) {
 #pragma unroll
       for (int i = 0; i < G::ENTRIES; ++i)
@@ -187,11 +222,20 @@ template <class G, unsigned long long WANTED, int K> struct ColumnSums {
     }
   }
 
+  // Columns of a block that shares its rows, at the most.
+  static __device__ __forceinline__ int own_columns() { return G::COPIES * G::THREADS * G::VECTOR; }
+
   // Neighbouring threads have columns an access apart. In shared memory their sums lie side by side, each in a bank of
   // its own; in the workspace in the order of columns, in which the second kernel reads them.
   __device__ __forceinline__ int place(int column) const {
-    if constexpr (G::SUMS != IN_SHARED_MEMORY || G::VECTOR == 1) return column;
-    else return column % G::VECTOR * (LNGEN_D / G::VECTOR) + column / G::VECTOR;
+    if constexpr (G::SUMS == IN_SHARED_MEMORY && G::BLOCKS_PER_ROW > 1) {
+      const int access = unsigned(column) / G::VECTOR, own = unsigned(access) / G::ALL_THREADS * G::THREADS + threadIdx.x;
+      return column % G::VECTOR * (own_columns() / G::VECTOR) + own;
+    } else if constexpr (G::SUMS != IN_SHARED_MEMORY || G::VECTOR == 1) {
+      return column;
+    } else {
+      return column % G::VECTOR * (LNGEN_D / G::VECTOR) + column / G::VECTOR;
+    }
   }
 };
 
@@ -207,11 +251,11 @@ __device__ __forceinline__ void finish_scalars(
       for (int k = 0; k < K; ++k) slots[k * G::ROWS + here.group] = sums[k];
     }
     __syncthreads();
-    if (threadIdx.x < K) {
+    if (threadIdx.x < K && (G::BLOCKS_PER_ROW == 1 || block_of_row<G>() == 0)) {
       A total = A(0);
       for (int i = 0; i < G::ROWS; ++i) total += slots[threadIdx.x * G::ROWS + i];
-      A* parts = workspace + (long long)gridDim.x * columns * here.D;
-      parts[(long long)threadIdx.x * gridDim.x + blockIdx.x] = total;
+      A* parts = workspace + (long long)blocks_of_rows<G>() * columns * here.D;
+      parts[(long long)threadIdx.x * blocks_of_rows<G>() + block_of_rows<G>()] = total;
     }
   }
 }
@@ -222,6 +266,7 @@ constexpr int COLUMNS_OF_BLOCK = 8;
 template <class A, int TOTALS_, int MOST_SUMS, int ROWS_> struct ColumnsGeometry {
   static constexpr int TOTALS = TOTALS_, COLUMNS = COLUMNS_OF_BLOCK;
   static constexpr int THREADS = 256, THREADS_PER_ROW = THREADS, WARPS = THREADS / 32, STRIPS = THREADS / COLUMNS;
+  static constexpr int BLOCKS_PER_ROW = 1, ALL_THREADS = THREADS, ALL_WARPS = WARPS;
   static constexpr int HALF = MOST_SUMS * WARPS, SLOTS = 2 * HALF;
   static constexpr int ROWS = ROWS_, VECTOR = 1, ENTRIES = 1, ROW = 0, SUMS = 0, ROWS_COPIED = 0, BLOCKS = 2;
   static constexpr int SHARED_BYTES = (SLOTS + TOTALS * WARPS * COLUMNS) * int(sizeof(A));

@@ -9,7 +9,9 @@
 // forward and backward take any grid of one block and more, with block size and dynamic shared memory as the module's
 // array <kernel>_<type>_launch says; its entries are
 //     threads_per_block, rows_per_block, shared_bytes, vector, threads_per_row, entries_per_thread,
-//     row_held, sums_over_rows, rows_copied.
+//     row_held, sums_over_rows, rows_copied, blocks_per_row.
+// Where blocks_per_row is more than 1, so many blocks work on the same rows: they are launched as a cluster, in a grid of
+// whole clusters, and the sums over rows have as many parts as there are clusters.
 // A workspace needs no initial value. No sum uses an atomic: the same call gives the same bits.
 //
 // Macros, all optional:
@@ -25,12 +27,15 @@
 //     LNGEN_OF_SEGMENT=bits  these rows have one entry for each segment
 //     LNGEN_SUMMED_BY_SEGMENT=bits   these results of rows get the sum of each segment
 //     LNGEN_SAVE_NOTHING     forward writes no row scalars, and may be passed null for them
+//     LNGEN_IN_PLACE         a result may be written over a row: the compiler is not told that arrays lie apart
+//     LNGEN_KEEP_RESULTS     results of rows stay in the second-level cache for who reads them next
 //     LNGEN_DEPENDENT        from sm_90 on, a kernel waits by itself for the one before it, and may be launched early
 //     LNGEN_VECTOR=n         at most n entries an access; with 1, pointers need no more than their type's alignment
 //     LNGEN_SHARED=n         bytes of shared memory that a block may take
 //     LNGEN_RESIDENT=n       threads that a multiprocessor is to hold at a time, instead of the kernel's own choice
 //     LNGEN_ROOM=n           percent of its registers that a thread keeps entries in, of those that it would
 //     LNGEN_THREADS_PER_ROW=n   8, 16, ... 1024 instead of the kernel's own choice
+//     LNGEN_BLOCKS_PER_ROW=n from sm_90 on, at most n blocks share a row that one cannot hold, 2, 4 or 8; without it none
 // A layer whose values float may not hold defines LNGEN_COMPUTE as double.
 #ifndef LNGEN_ROWS_CUH
 #define LNGEN_ROWS_CUH
@@ -49,6 +54,10 @@
 #endif
 #ifndef LNGEN_ROOM
 #define LNGEN_ROOM 100
+#endif
+#if !defined(LNGEN_BLOCKS_PER_ROW) || (defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900)
+#undef LNGEN_BLOCKS_PER_ROW
+#define LNGEN_BLOCKS_PER_ROW 1
 #endif
 #ifndef LNGEN_INTEGERS
 #define LNGEN_INTEGERS i32
@@ -174,7 +183,13 @@ __device__ __forceinline__ int unseen(int value) {
 
 // The accesses to memory that bypass what the caches are wanted for: a row is read once and written once.
 template <class W> __device__ __forceinline__ W load_streaming(const W* from) { return __ldcs(from); }
-template <class W> __device__ __forceinline__ void store_streaming(W* to, W value) { __stcs(to, value); }
+template <class W> __device__ __forceinline__ void store_streaming(W* to, W value) {
+#ifdef LNGEN_KEEP_RESULTS
+  *to = value;
+#else
+  __stcs(to, value);
+#endif
+}
 
 template <int N, class T> __device__ __forceinline__ Pack<T, N> load(const T* from) {
   using word = typename Pack<T, N>::word;

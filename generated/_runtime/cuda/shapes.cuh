@@ -7,7 +7,8 @@
 namespace lngen {
 
 // Division of work among threads. A row belongs to THREADS_PER_ROW threads. Each owns the same columns of every row,
-// CHUNKS times VECTOR of them, and so its own sums over rows and its own copies ahead.
+// CHUNKS times VECTOR of them, and so its own sums over rows and its own copies ahead. Where blocks share rows as a
+// cluster, so many threads of each of them belong to a row: accesses go to the threads of one block, then of the next.
 enum Place { IN_REGISTERS, IN_SHARED_MEMORY, IN_WORKSPACE };
 
 // Form of a row that a thread holds between the stages: none, entries as stored, or in the compute type.
@@ -20,6 +21,7 @@ struct Shape {
   Place sums;
   int rows_copied;  // how many rows a thread copies into shared memory before it works on them
   int blocks;  // how many a multiprocessor is to hold; the compiler has the registers for no more
+  int blocks_per_row = 1;
 };
 
 // Requirements of a direction on a geometry: sizes of types in bytes, the arrays of each kind that an entry of a row
@@ -31,10 +33,11 @@ struct Asked {
 };
 
 // Limits of kernels, and settings: bytes of shared memory a block, the most entries an access, threads per row (0: the
-// fewest that suffice), threads that a multiprocessor should hold (0: as registers allow), and percent of the registers
-// in which a thread would keep entries.
+// fewest that suffice), threads that a multiprocessor should hold (0: as registers allow), percent of the registers in
+// which a thread would keep entries, and the most blocks that share a row.
 struct Limits {
   int shared, vector, threads_per_row, resident, room;
+  int blocks_per_row = 1;
 };
 
 // Columns are counted by `int`, a trip of all threads beyond the last one.
@@ -142,17 +145,19 @@ __host__ __device__ constexpr long long parts_of_row(int threads_per_row, int ve
   return (long long)n.segment_sums * (D / n.segment) * parts_of_segment(threads_per_row, n.segment / vector);
 }
 
-// Slots in entries of the compute type.
-__host__ __device__ constexpr int slots_of(int threads, int threads_per_row, const Asked& n) {
-  const int reductions = threads_per_row > 32 ? 2 * n.most_sums * (threads / 32) : 0;
+// Slots in entries of the compute type: of all warps of a row, in whichever block.
+__host__ __device__ constexpr int slots_of(int threads, int threads_per_row, int blocks_per_row, const Asked& n) {
+  const int reductions = threads_per_row * blocks_per_row > 32 ? 2 * n.most_sums * (threads / 32 * blocks_per_row) : 0;
   return ceiling(at_least(reductions, n.scalar_sums * (threads / threads_per_row)), 4) * 4;
 }
 
-// Memory of a layout, for rows of D entries; if D is 0 it is unknown, and nothing is kept in memory.
+// Memory of a layout, for rows of D entries; if D is 0 it is unknown, and nothing is kept in memory. Blocks that share
+// a row have the same memory, of whole trips.
 __host__ __device__ constexpr Memory memory_of(const Shape& s, int D, const Asked& n) {
-  const long long entry = n.compute, sums = (long long)n.sums * D;
-  const int rows = s.threads / s.threads_per_row, chunks = ceiling(D, s.threads_per_row * s.vector);
-  return Memory{slots_of(s.threads, s.threads_per_row, n) * entry,
+  const int rows = s.threads / s.threads_per_row, chunks = ceiling(D, s.blocks_per_row * s.threads_per_row * s.vector);
+  const int columns = s.blocks_per_row == 1 ? D : chunks * s.threads_per_row * s.vector;
+  const long long entry = n.compute, sums = (long long)n.sums * columns;
+  return Memory{slots_of(s.threads, s.threads_per_row, s.blocks_per_row, n) * entry,
                 s.sums == IN_SHARED_MEMORY ? (sums + 3) / 4 * 4 * entry : 0,
                 (long long)n.rows * n.storage * chunks * s.vector * s.threads,
                 n.sums && s.sums == IN_REGISTERS && rows > 1 ? (long long)rows * D * entry : 0,
@@ -189,15 +194,19 @@ __host__ __device__ constexpr Shape settled(Shape s, int D, const Asked& n, cons
   return s;
 }
 
-// The fewest threads per row whose registers hold everything: the row widened once, Features and sums. Failing that, the
-// row as it is stored; then the same without the Features, which each row reads again; then without the sums over rows.
-// Failing that, the row stays in shared memory, or is read again in every stage.
-__host__ __device__ constexpr Shape shape_of(int D, const Asked& n, const Limits& may) {
-  const int vector = widest_vector(n.segment ? n.segment : D, n.storage, may), vectors = ceiling(D, vector);
+// The layout in which so many blocks share a row: of the fewest threads per row whose registers hold everything, the row
+// widened once, Features and sums. Failing that, the row as it is stored; then the same without the Features, which each
+// row reads again; then without the sums over rows. Failing that, the row stays in shared memory, or is read again in
+// every stage.
+__host__ __device__ constexpr Shape shape_in(int blocks_per_row, int D, const Asked& n, const Limits& may) {
+  const int vector = widest_vector(n.segment ? n.segment : D, n.storage, may);
+  const int vectors = ceiling(ceiling(D, vector), blocks_per_row);
   const int fewest = fewest_threads(vectors, may), most = may.threads_per_row ? may.threads_per_row : MOST_THREADS;
-  const long long all_sums = (long long)D * n.sums * n.compute;
+  // Of blocks that share a row, in whole trips, of however many threads.
+  const int columns = blocks_per_row == 1 ? D : ceiling(vectors, most) * most * vector;
+  const long long all_sums = (long long)columns * n.sums * n.compute;
   const long long slots =
-      (slots_of(MOST_THREADS, MOST_THREADS, n) + parts_of_row(MOST_THREADS, vector, D, n)) * n.compute;
+      (slots_of(MOST_THREADS, MOST_THREADS, blocks_per_row, n) + parts_of_row(MOST_THREADS, vector, D, n)) * n.compute;
   const Place beside = n.sums && all_sums <= may.shared - larger_of(slots + 1024, 8192) ? IN_SHARED_MEMORY : IN_WORKSPACE;
   // With fewer threads there are too many chunks in any case.
   int first = fewest;
@@ -210,6 +219,7 @@ __host__ __device__ constexpr Shape shape_of(int D, const Asked& n, const Limits
                        (without < 2 ? n.sums * n.compute : 0);
       for (int threads = first, chunks = ceiling(vectors, first); threads <= most; threads *= 2, chunks = ceiling(chunks, 2)) {
         if (alone && threads < 32) continue;
+        if (blocks_per_row > 1 && threads < BLOCK) continue;
         // With few registers, that the compiler widens early is too much.
         if (row == PACKED && threads > THREADS_AT_A_TIME) continue;
         const int block = alone ? threads : at_least(threads, BLOCK);
@@ -220,7 +230,7 @@ __host__ __device__ constexpr Shape shape_of(int D, const Asked& n, const Limits
         const int blocks = blocks_at_a_time(block, chunks * vector * cost, n, may);
         const Place sums = without < 2 ? IN_REGISTERS : beside;
         const Shape found = settled(
-            Shape{vector, threads, chunks, block, row, without < 1, sums, MOST_ROWS_COPIED, blocks}, D, n, may);
+            Shape{vector, threads, chunks, block, row, without < 1, sums, MOST_ROWS_COPIED, blocks, blocks_per_row}, D, n, may);
         // A multiprocessor that has the shared memory of one block alone is to have its threads in that one.
         if (found.blocks < blocks && found.blocks * block < THREADS_AT_A_TIME && chunks > 1 && threads < most) continue;
         return found;
@@ -235,9 +245,30 @@ __host__ __device__ constexpr Shape shape_of(int D, const Asked& n, const Limits
     const int blocks = attempt == 1 ? at_least(resident / threads, 1) : 1;
     const Place sums = n.sums ? beside : IN_REGISTERS;
     const Shape found = settled(
-        Shape{vector, threads, 1, threads, READ_AGAIN, false, sums, attempt ? 0 : 2, blocks}, D, n, may);
+        Shape{vector, threads, 1, threads, READ_AGAIN, false, sums, attempt ? 0 : 2, blocks, blocks_per_row}, D, n, may);
     if (attempt == 0 ? found.rows_copied > 0 : attempt == 2 || found.blocks == blocks) return found;
   }
+}
+
+// What a layout spares of the traffic of rows and sums: sums in shared memory spare what the workspace would take, rows
+// there what they would take again, and registers the rest.
+__host__ __device__ constexpr int spared(const Shape& s) {
+  return (s.row != READ_AGAIN ? 2 : s.rows_copied > 0 ? 1 : 0) + (s.sums == IN_REGISTERS ? 2 : s.sums == IN_SHARED_MEMORY ? 1 : 0);
+}
+
+// A layout, or that of more blocks a row if it may be and spares more.
+__host__ __device__ constexpr Shape shared_among(int blocks_per_row, const Shape& fewer, int D, const Asked& n, const Limits& may) {
+  if (blocks_per_row > may.blocks_per_row || spared(fewer) == 4) return fewer;
+  // What has no reduction in a row reads it once in any case, and parts of sums by segment are those of one block.
+  if ((n.most_sums == 0 && n.sums == 0) || n.segment_sums > 0) return fewer;
+  const Shape more = shape_in(blocks_per_row, D, n, may);
+  return spared(more) > spared(fewer) ? more : fewer;
+}
+
+// One block a row where its registers hold the row and the sums over rows; else the fewest blocks that hold most of it.
+__host__ __device__ constexpr Shape shape_of(int D, const Asked& n, const Limits& may) {
+  const Shape one = shape_in(1, D, n, may), two = shared_among(2, one, D, n, may), four = shared_among(4, two, D, n, may);
+  return shared_among(8, four, D, n, may);
 }
 
 // D known only at run time: registers hold rows up to a capacity.

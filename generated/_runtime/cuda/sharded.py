@@ -59,7 +59,7 @@ class _ShardedDirection:
         with call.on_device() as device:
             driver.wait_for(call.streams, call.handle)
             # No kernel is launched: this makes the arrays.
-            launches(device, plan).run(objects, values, call.stream, call.handle)
+            launches(device, plan).run(objects, values, call.stream, call.handle, call.take is None)
         arrays = {
             slot: numbers[slot] if type(given) in (int, float) else given if given is None else memory(name, given)
             for slot, (name, given) in enumerate(zip(plan.names, objects, strict=False))

@@ -22,14 +22,27 @@ using Result = int;
 constexpr int MAX_DYNAMIC_SHARED_SIZE_BYTES = 8;
 constexpr unsigned MOST_SHARED = 48 * 1024;  // bytes that a block may have without being asked for
 
+// CUlaunchAttribute, of which CLUSTER_DIMENSION alone is used, and CUlaunchConfig.
+constexpr int CLUSTER_DIMENSION = 4;
+struct Attribute {
+  int id;
+  char filled[4];
+  unsigned cluster[16];
+};
+struct Configuration {
+  unsigned grid[3], block[3], shared_bytes;
+  void* stream;
+  Attribute* attributes;
+  unsigned attributes_count;
+};
+
 // Functions of the driver, in the order of DRIVER in gpu.py.
 struct Driver {
   Result (*current_context)(void** context);
   Result (*load)(void** module, const void* image);
   Result (*get_function)(void** function, void* module, const char* name);
   Result (*set_attribute)(void* function, int attribute, int value);
-  Result (*launch)(void* function, unsigned blocks, unsigned, unsigned, unsigned threads, unsigned, unsigned,
-                   unsigned shared_bytes, void* stream, void** arguments, void** extra);
+  Result (*launch)(const Configuration* how, void* function, void** arguments, void** extra);
   Result (*set_bytes)(uint64_t start, unsigned char value, size_t size, void* stream);
   Result (*error_words)(Result error, const char** words);
 };
@@ -73,15 +86,15 @@ ffi::Error find(const std::string& image, const std::string& kernel, unsigned sh
 
 struct Step {
   void* function;
-  unsigned blocks, threads, shared_bytes;
+  unsigned blocks, threads, shared_bytes, cluster;
   std::vector<int64_t> buffers;   // of each argument which buffer it is, -1 for one that is none
   std::vector<uint64_t> values;  // and what it is: a number, or where the buffer begins
 };
 
 // names: of each kernel its image and its own, each with a line end. sizes: samples, then the results that have to be 0
 // before. strides: of each buffer, operands and then results, the bytes between a sample and the next, 0 if they share
-// it. steps: of each kernel how many blocks, threads of each and bytes of shared memory, how many arguments, and of each
-// argument which buffer it is, or -1, and its bits.
+// it. steps: of each kernel how many blocks, threads of each and bytes of shared memory, blocks of a cluster, how many
+// arguments, and of each argument which buffer it is, or -1, and its bits.
 ffi::Error call(void* stream, ffi::RemainingArgs given, ffi::RemainingRets made, std::string_view names, Integers sizes,
                 Integers strides, Integers steps) {
   std::vector<uint64_t> buffers;
@@ -96,11 +109,11 @@ ffi::Error call(void* stream, ffi::RemainingArgs given, ffi::RemainingRets made,
   };
   std::vector<Step> all;
   for (const int64_t* each = steps.begin(); each < steps.end();) {
-    Step step{nullptr, unsigned(each[0]), unsigned(each[1]), unsigned(each[2]), {}, {}};
+    Step step{nullptr, unsigned(each[0]), unsigned(each[1]), unsigned(each[2]), unsigned(each[3]), {}, {}};
     const std::string image = next_name(), kernel = next_name();
     if (ffi::Error error = find(image, kernel, step.shared_bytes, &step.function); error.failure()) return error;
-    int64_t left = each[3];
-    for (each += 4; left; --left, each += 2) {
+    int64_t left = each[4];
+    for (each += 5; left; --left, each += 2) {
       step.buffers.push_back(each[0]);
       step.values.push_back(each[0] < 0 ? each[1] : buffers[each[0]]);
     }
@@ -115,8 +128,9 @@ ffi::Error call(void* stream, ffi::RemainingArgs given, ffi::RemainingRets made,
     for (Step& step : all) {
       std::vector<void*> arguments;
       for (uint64_t& value : step.values) arguments.push_back(&value);
-      LNGEN_TRY("cuLaunchKernel", driver.launch(step.function, step.blocks, 1, 1, step.threads, 1, 1,
-                                                step.shared_bytes, stream, arguments.data(), nullptr));
+      Attribute attribute{CLUSTER_DIMENSION, {}, {step.cluster, 1, 1}};
+      const Configuration how{{step.blocks, 1, 1}, {step.threads, 1, 1}, step.shared_bytes, stream, &attribute, step.cluster > 1};
+      LNGEN_TRY("cuLaunchKernelEx", driver.launch(&how, step.function, arguments.data(), nullptr));
       for (size_t i = 0; i < step.values.size(); ++i)
         if (step.buffers[i] >= 0) step.values[i] += strides[step.buffers[i]];
     }

@@ -14,7 +14,7 @@ import subprocess
 import tempfile
 import threading
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -227,10 +227,7 @@ def _made(source: Path, text: str, options: Sequence[str]) -> Library:
     path = cache.folder("cpu") / f"{cache.digest(parts)}.so"
     if found := _kept(path):
         return found
-    with ExitStack() as waiting:
-        with suppress(OSError):  # a folder that cannot be written is told of when the library is to be kept
-            cache.make(path.parent)
-            waiting.enter_context(cache.alone(path.with_name(f".{path.name}.lock")))
+    with cache.making(path):
         if found := _kept(path):
             return found
         _runs += 1
@@ -276,9 +273,6 @@ _NEEDS = {
 ARCHITECTURES = tuple(_NEEDS)
 """Architectures for which kernels can be compiled ahead of time."""
 
-COMPILED = "compiled"
-"""Folder beside a source for code that was compiled ahead of time."""
-
 
 def ahead_of_time(source: Path, macros: Iterable[str], architecture: str, *, includes: Sequence[Path] = ()) -> Path:
     """Compile for processors of an architecture, such as "x86-64-v3", and write the file where `library` finds it.
@@ -300,7 +294,7 @@ def ahead_of_time(source: Path, macros: Iterable[str], architecture: str, *, inc
 
 def _place(source: Path, text: str, defined: Sequence[str], architecture: str) -> Path:
     of_this = cache.digest([text, *_options(source, architecture, defined, ())])[:32]
-    return source.parent / COMPILED / f"{source.stem}.{of_this}.{architecture}.so"
+    return source.parent / cache.COMPILED / f"{source.stem}.{of_this}.{architecture}.so"
 
 
 def ready(source: Path, macros: Iterable[str]) -> Library | None:
@@ -336,7 +330,7 @@ def is_built(folder: Path) -> bool:
 
 
 def _built_for(folder: Path) -> set[str]:
-    names = [path.name for path in (folder / COMPILED).glob("*.so")]
+    names = [path.name for path in (folder / cache.COMPILED).glob("*.so")]
     return {each for each in _NEEDS if any(name.endswith(f".{each}.so") for name in names)}
 
 

@@ -7,7 +7,7 @@
 // of its arguments a place among values, results and the workspace, or -1 and the bits of a number, or the place of a
 // Constant behind -1 and whether it is a double.
 struct launch {
-    int64_t function, blocks, threads, shared_bytes, is_early, arguments;
+    int64_t function, blocks, threads, shared_bytes, is_early, cluster, arguments;
 };
 enum { IMMEDIATE = -1, SINGLE = -2, DOUBLE = -3 };
 
@@ -87,9 +87,14 @@ static int launch(TensorCall *self, struct work *work, char **arrays, const doub
                 memcpy(values + i, place == DOUBLE ? (const void *)(numbers + bits) : &bits, sizeof bits);
             }
         }
-        struct attribute early = {.id = PROGRAMMATIC_STREAM_SERIALIZATION, .value.is_allowed = 1};
+        struct attribute attributes[2];
+        unsigned count = 0;
+        if (next.is_early)
+            attributes[count++] = (struct attribute){.id = PROGRAMMATIC_STREAM_SERIALIZATION, .value.is_allowed = 1};
+        if (next.cluster > 1)
+            attributes[count++] = (struct attribute){.id = CLUSTER_DIMENSION, .value.cluster = {(unsigned)next.cluster, 1, 1}};
         struct configuration how = {{(unsigned)next.blocks, 1, 1}, {(unsigned)next.threads, 1, 1},
-                                    (unsigned)next.shared_bytes, stream, &early, next.is_early ? 1 : 0};
+                                    (unsigned)next.shared_bytes, stream, attributes, count};
         failed = self->driver.launch(&how, (void *)(intptr_t)next.function, pointers, NULL);
     }
     // What is launched has its memory: the library gives it to work behind this on the same stream alone.

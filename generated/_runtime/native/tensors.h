@@ -50,6 +50,7 @@ struct attribute {
     char filled[4];
     union {
         int is_allowed;
+        unsigned cluster[3];
         char bytes[64];
     } value;
 };
@@ -59,7 +60,7 @@ struct configuration {
     struct attribute *attributes;
     unsigned attributes_count;
 };
-enum { PROGRAMMATIC_STREAM_SERIALIZATION = 6 };
+enum { CLUSTER_DIMENSION = 4, PROGRAMMATIC_STREAM_SERIALIZATION = 6 };
 
 // Functions of the driver in the order of `DRIVER` in torch/calls.py.
 struct driver {

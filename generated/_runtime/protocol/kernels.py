@@ -2,7 +2,7 @@
 """Kernels of a direction and the values that they take, on a GPU and on the processor alike."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, eq=False)
@@ -11,10 +11,12 @@ class KernelTable:
 
     `kernels` lists the values that each kernel takes: a name, "out" and a result that it writes, "saved" and a row
     scalar, or "the rows". The results in `zeros` are always zero. `sums` counts the partial sums over rows that a block
-    leaves, of columns and of scalars.
+    leaves, of columns and of scalars. `in_place` lists for each result with an entry for each of a row's the rows that
+    are not read after it is written.
     """
 
     source: str
     kernels: Mapping[str, str]
     zeros: tuple[str, ...] = ()
     sums: tuple[int, int] = (0, 0)
+    in_place: Mapping[str, str] = field(default_factory=dict)

@@ -202,7 +202,8 @@ def _words(launches: Any) -> bytes:
     words = [launches.partial_bytes]
     for kernel, blocks, _ in launches.steps:
         launch = kernel.launch
-        words += [launch.function, blocks, kernel.threads, kernel.shared_bytes, launch.early, len(kernel.parts)]
+        words += [launch.function, blocks, kernel.threads, kernel.shared_bytes, launch.early, launch.cluster]
+        words += [len(kernel.parts)]
         for part, letter in zip(kernel.parts, kernel.letters, strict=True):
             if part in launches.numbers:
                 words += [-1, launches.bits(letter, launches.numbers[part])]
