@@ -172,7 +172,7 @@ class Allocation(Owned):
         self.pointer, self.size = int(self.handle), size
 
 
-class Event(Owned):
+class StreamEvent(Owned):
     """Event behind the present work of a stream."""
 
     given_back_by = "cuEventDestroy"
@@ -190,7 +190,7 @@ class Pool:
     """
 
     def __init__(self) -> None:
-        self._free: dict[int, list[tuple[Any, Event]]] = {}
+        self._free: dict[int, list[tuple[Any, StreamEvent]]] = {}
         self.size = 0
 
     def memory(self, size: int, handle: int) -> Allocation:
@@ -211,7 +211,7 @@ class Pool:
         if self.size + size > MOST_POOLED:
             return False
         try:
-            event = Event(_DEFAULT_STREAM)
+            event = StreamEvent(_DEFAULT_STREAM)
         except DriverError:  # while a graph is captured
             return False
         self._free.setdefault(size, []).append((pointer, event))
