@@ -39,7 +39,7 @@ class Peer:
     slow: bool = False
     float32_parameters: frozenset[str] = frozenset()
     is_own: bool = False
-    """Whether it is lngen itself, and no other is compared with it."""
+    """True for lngen itself, which no other is compared with."""
 
 
 def torch_module() -> Any:

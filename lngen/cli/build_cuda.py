@@ -19,12 +19,12 @@ from lngen.runtime.cuda import compilers, plans
 from lngen.runtime.cuda.arrays import ALL_KINDS, part
 from lngen.runtime.cuda.calls import KernelKey
 from lngen.runtime.cuda.kernels import most_blocks_per_row, of_module, without_spills
-from lngen.runtime.cuda.ready import DIRECTIONS, ReadyCode, Target, number_of, target
+from lngen.runtime.cuda.ready import DIRECTIONS, ReadyCode, TargetDevice, number_of, target
 from lngen.runtime.emitted import backend_module
 from lngen.runtime.protocol import directions as protocol
 from lngen.runtime.protocol.directions import NUMBER, Entry
 
-Module: TypeAlias = tuple[Path, tuple[str, ...], Target]
+Module: TypeAlias = tuple[Path, tuple[str, ...], TargetDevice]
 """Source of a module, its macros, and the devices that it is for."""
 
 _ROWS = 2
@@ -40,7 +40,7 @@ class CudaBuild:
     the optional ones, or all but those of an entry of `without`.
     """
 
-    targets: tuple[Target, ...]
+    targets: tuple[TargetDevice, ...]
     features: tuple[int, ...]
     types: tuple[str, ...]
     parameters: tuple[str, ...] = ()

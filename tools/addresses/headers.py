@@ -246,7 +246,7 @@ template <int BLOCKS> void expect_cluster();
 template <class A> void store_in_block(int block, A* to, A value);
 }
 """
-"""In the place of copies.cuh: what no kernel of one block a row calls."""
+"""Declarations in the place of copies.cuh: no kernel of one block a row calls them."""
 
 _GEOMETRY = """
 template <class T_, int VECTOR_, int ROWS_COPIED_, Held ROW_, Place SUMS_, bool HOLDS_FEATURES_> struct Geometry {

@@ -197,7 +197,7 @@ class Device:
         self.numbers: dict[bytes, NumberPlace] = {}
         self.of_graphs: list[NumberPlace] = []
         self.places: tuple[driver.Allocation, list[int]] | None = None
-        self.pool = driver.Pool()
+        self.pool = driver.ResultPool()
         self.scratch: dict[tuple[int, str], tuple[driver.Allocation, Any]] = {}
         device = pycuda.Device(ordinal)
         of = pycuda.device_attribute

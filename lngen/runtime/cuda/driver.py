@@ -182,7 +182,7 @@ class StreamEvent(Owned):
         call("cuEventRecord", self.handle, handle)
 
 
-class Pool:
+class ResultPool:
     """Memory for results, by size: freed by the driver, it would make the host wait for all of a device's work.
 
     What is given back can be had again once the work has been done that streams had been given until then. These are
@@ -229,7 +229,7 @@ class Pool:
 class PooledMemory(Allocation):
     """Memory of a pool: new, or some that came back."""
 
-    def __init__(self, pool: Pool, size: int, pointer: Any = None) -> None:
+    def __init__(self, pool: ResultPool, size: int, pointer: Any = None) -> None:
         self.pool = pool
         if pointer is not None:
             Owned.__init__(self, pointer)

@@ -11,10 +11,10 @@ from typing import Any, TypeVar
 from . import devices, driver, grids, places, plans
 from .arrays import BYTES
 from .calls import DeviceLayer, KernelKey
-from .compilers import NoCompiler, compiled, spilled
+from .compilers import NoCudaCompiler, compiled, spilled
 from .devices import Device
 from .plans import CallPlan
-from .ready import ReadyCode, Target, how_to_build
+from .ready import ReadyCode, TargetDevice, how_to_build
 
 Made = TypeVar("Made")
 
@@ -247,7 +247,7 @@ DEPENDENT = "LNGEN_DEPENDENT"
 """Macro of kernels of which the last begins while the first is at work on rows, and waits for it itself."""
 
 
-def most_blocks_per_row(device: "Device | Target") -> int:
+def most_blocks_per_row(device: "Device | TargetDevice") -> int:
     """Return how many blocks may share a row."""
     return driver.MOST_BLOCKS_OF_CLUSTER if device.has_clusters else 1
 
@@ -255,7 +255,7 @@ def most_blocks_per_row(device: "Device | Target") -> int:
 def of_module(
     layer: DeviceLayer,
     wanted: KernelKey,
-    device: "Device | Target",
+    device: "Device | TargetDevice",
     blocks_per_row: int,
     narrow: bool = False,
     is_kept: bool = False,
@@ -302,9 +302,9 @@ def _code(device: Device, layer: DeviceLayer, wanted: KernelKey, given: Sequence
             lambda variant: load(device, source, layer.macros([*given, *variant])),
             lambda made: spilled_of(made.cubin, sum(made.attribute(name, "LOCAL_SIZE_BYTES") for name in names)),
         )
-    except NoCompiler as error:
+    except NoCudaCompiler as error:
         remedy = how_to_build(layer, wanted, device, is_narrow=NARROW in given)
-        raise NoCompiler("; ".join(filter(None, [ready.lacks(device.architecture), str(error), remedy]))) from error
+        raise NoCudaCompiler("; ".join(filter(None, [ready.lacks(device.architecture), str(error), remedy]))) from error
 
 
 def macros(

@@ -259,7 +259,7 @@ def test_compilers_are_found_and_chosen(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setenv("LNGEN_COMPILER", "nvrtc")
     monkeypatch.setattr(compilers, "find_nvrtcs", list)
     with pytest.raises(
-        compilers.NoCompiler, match=r"no compiler for kernels\.cu: install NVRTC .*, or put nvcc on the"
+        compilers.NoCudaCompiler, match=r"no compiler for kernels\.cu: install NVRTC .*, or put nvcc on the"
     ):
         compilers.compiler()
     monkeypatch.setenv("LNGEN_COMPILER", "gcc")
