@@ -165,7 +165,7 @@ def cache_folder() -> Path:
 
 
 def compiler(driver: int = 0) -> CudaCompiler:
-    """Return NVRTC if it is installed, else nvcc; $LNGEN_COMPILER names one. Raises NoCudaCompiler if neither is installed.
+    """Return NVRTC if it is installed, else nvcc; $LNGEN_COMPILER names one. Raises NoCudaCompiler if neither is.
 
     Of several, it is the first that is no newer than the driver, for a version of CUDA such as 12080. If there is no
     such one, a warning names both.
