@@ -27,6 +27,8 @@ VARIANTS: tuple[tuple[str, ...], ...] = (
 )
 """Macros of layouts with ever fewer registers in use, tried in this order until a compiler has enough of them."""
 
+_SHARE_OF_512 = 65536 // 512
+
 
 def launches(device: Device, plan: CallPlan) -> "Launches":
     """Return the launches of a plan on a device, made once."""
@@ -301,6 +303,7 @@ def _code(device: Device, layer: DeviceLayer, wanted: KernelKey, given: Sequence
         return without_spills(
             lambda variant: load(device, source, layer.macros([*given, *variant])),
             lambda made: spilled_of(made.cubin, sum(made.attribute(name, "LOCAL_SIZE_BYTES") for name in names)),
+            lambda made: made.attribute(names[0], "NUM_REGS"),
         )
     except NoCudaCompiler as error:
         remedy = how_to_build(layer, wanted, device, is_narrow=NARROW in given)
@@ -358,17 +361,26 @@ def macros(
     return found
 
 
-def without_spills(made: Callable[[Sequence[str]], Made], spilled: Callable[[Made], int]) -> Made:
+def without_spills(
+    made: Callable[[Sequence[str]], Made],
+    spilled: Callable[[Made], int],
+    registers: Callable[[Made], int] = lambda made: 0,
+) -> Made:
     """Return the first variant that spills no register, or else the variant that spills least.
 
     Where a compiler has fewer registers than the geometry expects, entries would go through memory; the next variant
-    keeps less in registers.
+    keeps less in registers. `registers` are those of a thread. If they are the share of one of 512 threads, the second
+    variant is the first one, and is not made.
 
     >>> without_spills(lambda macros: macros, lambda macros: 8 if len(macros) < 2 else 0)
     ('LNGEN_RESIDENT=512', 'LNGEN_ROOM=100')
+    >>> without_spills(lambda macros: macros, lambda macros: 8 if len(macros) < 2 else 0, lambda macros: 128)
+    ('LNGEN_RESIDENT=512', 'LNGEN_ROOM=75')
     """
     found: list[Made] = []
     for variant in VARIANTS:
+        if variant == VARIANTS[1] and registers(found[0]) >= _SHARE_OF_512:
+            continue
         found.append(made(variant))
         if not spilled(found[-1]):
             break
