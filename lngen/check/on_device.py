@@ -101,10 +101,17 @@ def _together(backend: ModuleType, types: Sequence[str]) -> Any:
 
 @contextmanager
 def compiled_for(backend: ModuleType, types: Sequence[str]) -> Iterator[None]:
-    """Let a backend's modules hold these types on the emulator, and no others, while the `with` statement lasts."""
+    """Let a backend's modules hold these types on the emulator, and no others, while the `with` statement lasts.
+
+    Rows have one block each.
+    """
     kept: Any = backend._LAYER
+
+    def of_one_block(macros: Sequence[str]) -> list[str]:
+        return [each for each in together(macros, types) if not each.startswith("LNGEN_BLOCKS_PER_ROW=")]
+
     if emulator.enabled():
-        backend._LAYER = _together(backend, types)  # type: ignore[attr-defined]
+        backend._LAYER = replace(kept, macros=of_one_block)  # type: ignore[attr-defined]
     try:
         yield
     finally:

@@ -54,7 +54,7 @@ class KernelMutant:
 
 def kernel_mutants(features: Sequence[str]) -> Iterator[KernelMutant]:
     """Every mistake, in a fixed order; `features` names the Feature inputs of the layer."""
-    yield _replaced("no barrier in a reduction", _BARRIER + r"(?=\s*if constexpr \(WARPS_PER_ROW)", "")
+    yield _replaced("no barrier in a reduction", _BARRIER + r"(?=\s*\} else \{\s*if \(lane < G::BLOCKS_PER_ROW)", "")
     yield _replaced(
         "no barrier before a block's rows are added up",
         rf"(each_kept\(here, k, shared.*\n\s*){_BARRIER}",
@@ -122,8 +122,8 @@ def threshold_mutants() -> Iterator[Planted]:
     yield _planted(
         "a row of a few warps without the last", few, few.replace("part <", "part + 1 <"), "of several warps"
     )
-    many = "first + lane % WARPS_PER_ROW]"
-    yield _planted("a row of many warps of half of them", many, many.replace("PER_ROW]", "PER_ROW / 2]"), again)
+    many = "first + lane % READ]"
+    yield _planted("a row of many warps of half of them", many, many.replace("READ]", "READ / 2]"), again)
     kept = "each_kept(here, k, part + k * stride)"
     yield _planted(
         "sums in registers in the place of others", kept, kept.replace("+ k", "+ (K - 1 - k)"), "one to a block"

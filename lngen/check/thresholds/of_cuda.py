@@ -1,6 +1,7 @@
 """The thresholds of CUDA kernels: where `shapes.cuh` of the code lays rows out in another way.
 
-`shape_of` is compiled as it stands and asked, on the emulator, for every row length.
+`shape_of` is compiled as it stands and asked, on the emulator, for every row length. Rows have one block each. Those
+that blocks share have tests of their own, in which short rows take the ways of long ones.
 """
 
 from __future__ import annotations
