@@ -251,6 +251,21 @@ def test_a_kernel_that_may_be_launched_early_waits_before_it_reads() -> None:
 
 
 @pytest.mark.ci
+def test_what_is_written_over_is_not_read_by_a_cache_that_does_not_see_it() -> None:
+    """Long rows are read again: as constants, unless arrays may be one. Results that are kept are not evicted first."""
+
+    def accesses(*more: str) -> str:
+        code = kernels(compiled("add_rms_norm", "sm_90", only("f32", 131072, "-DLNGEN_FORWARD", *more)))
+        return " ".join(line.split()[0] for line in code["forward_f32"] if line.startswith(("LDG", "STG")))
+
+    usual = accesses()
+    assert "LDG.E.128.CONSTANT" in usual
+    assert "STG.E.EF.128" in usual
+    assert "CONSTANT" not in accesses("-DLNGEN_IN_PLACE")
+    assert "STG.E.EF" not in accesses("-DLNGEN_KEEP_RESULTS")
+
+
+@pytest.mark.ci
 def test_a_reduction_that_served_a_left_out_gradient_is_gone() -> None:
     present, absent = (
         kernels(compiled("dynamic_tanh", "sm_90", only("f32", 8192, "-DLNGEN_BACKWARD", *more)))["backward_f32"]
