@@ -35,7 +35,7 @@ _NAMED_WITHOUT = 13
 _VERSION = re.compile(r"\b(?:NVRTC|release) (\d+)\.(\d+)")
 
 
-class NoCompiler(RuntimeError):
+class NoCudaCompiler(RuntimeError):
     """Error for a missing compiler; the message says what to install."""
 
 
@@ -165,14 +165,14 @@ def cache_folder() -> Path:
 
 
 def compiler(driver: int = 0) -> CudaCompiler:
-    """Return NVRTC if it is installed, else nvcc; $LNGEN_COMPILER names one. Raises NoCompiler if neither is installed.
+    """Return NVRTC if it is installed, else nvcc; $LNGEN_COMPILER names one. Raises NoCudaCompiler if neither is.
 
     Of several, it is the first that is no newer than the driver, for a version of CUDA such as 12080. If there is no
     such one, a warning names both.
     """
     found = _installed()
     if not found:
-        raise NoCompiler(_NO_COMPILER)
+        raise NoCudaCompiler(_NO_COMPILER)
     fitting = next((each for each in found if not _too_new(each, driver)), None)
     if fitting is None and (text := _too_new(found[0], driver)) not in _told:
         _told.add(text)

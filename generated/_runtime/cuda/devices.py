@@ -197,7 +197,7 @@ class Device:
         self.numbers: dict[bytes, NumberPlace] = {}
         self.of_graphs: list[NumberPlace] = []
         self.places: tuple[driver.Allocation, list[int]] | None = None
-        self.pool = driver.Pool()
+        self.pool = driver.ResultPool()
         self.scratch: dict[tuple[int, str], tuple[driver.Allocation, Any]] = {}
         device = pycuda.Device(ordinal)
         of = pycuda.device_attribute
@@ -251,7 +251,7 @@ class Device:
         memory, places = self.places
         pointer = places.pop()
         driver.write(pointer, bits, handle)
-        found = NumberPlace(pointer, memory, handle, driver.Event(handle))
+        found = NumberPlace(pointer, memory, handle, driver.StreamEvent(handle))
         if driver.is_captured(handle):
             self.of_graphs.append(found)
         else:
@@ -282,7 +282,7 @@ class NumberPlace(NamedTuple):
     pointer: int
     memory: driver.Allocation
     stream: int
-    event: driver.Event
+    event: driver.StreamEvent
 
 
 def launches_early(capability: tuple[int, int], cuda: int = _DEPENDENT_SINCE) -> bool:

@@ -172,7 +172,7 @@ class Allocation(Owned):
         self.pointer, self.size = int(self.handle), size
 
 
-class Event(Owned):
+class StreamEvent(Owned):
     """Event behind the present work of a stream."""
 
     given_back_by = "cuEventDestroy"
@@ -182,7 +182,7 @@ class Event(Owned):
         call("cuEventRecord", self.handle, handle)
 
 
-class Pool:
+class ResultPool:
     """Memory for results, by size: freed by the driver, it would make the host wait for all of a device's work.
 
     What is given back can be had again once the work has been done that streams had been given until then. These are
@@ -190,7 +190,7 @@ class Pool:
     """
 
     def __init__(self) -> None:
-        self._free: dict[int, list[tuple[Any, Event]]] = {}
+        self._free: dict[int, list[tuple[Any, StreamEvent]]] = {}
         self.size = 0
 
     def memory(self, size: int, handle: int) -> Allocation:
@@ -211,7 +211,7 @@ class Pool:
         if self.size + size > MOST_POOLED:
             return False
         try:
-            event = Event(_DEFAULT_STREAM)
+            event = StreamEvent(_DEFAULT_STREAM)
         except DriverError:  # while a graph is captured
             return False
         self._free.setdefault(size, []).append((pointer, event))
@@ -229,7 +229,7 @@ class Pool:
 class PooledMemory(Allocation):
     """Memory of a pool: new, or some that came back."""
 
-    def __init__(self, pool: Pool, size: int, pointer: Any = None) -> None:
+    def __init__(self, pool: ResultPool, size: int, pointer: Any = None) -> None:
         self.pool = pool
         if pointer is not None:
             Owned.__init__(self, pointer)

@@ -11,10 +11,10 @@ from typing import Any, TypeVar
 from . import devices, driver, grids, places, plans
 from .arrays import BYTES
 from .calls import DeviceLayer, KernelKey
-from .compilers import NoCompiler, compiled, spilled
+from .compilers import NoCudaCompiler, compiled, spilled
 from .devices import Device
 from .plans import CallPlan
-from .ready import ReadyCode, Target, how_to_build
+from .ready import ReadyCode, TargetDevice, how_to_build
 
 Made = TypeVar("Made")
 
@@ -26,6 +26,8 @@ VARIANTS: tuple[tuple[str, ...], ...] = (
     *(("LNGEN_RESIDENT=512", f"LNGEN_ROOM={room}") for room in (100, 75, 50, 25)),
 )
 """Macros of layouts with ever fewer registers in use, tried in this order until a compiler has enough of them."""
+
+_SHARE_OF_512 = 65536 // 512
 
 
 def launches(device: Device, plan: CallPlan) -> "Launches":
@@ -247,7 +249,7 @@ DEPENDENT = "LNGEN_DEPENDENT"
 """Macro of kernels of which the last begins while the first is at work on rows, and waits for it itself."""
 
 
-def most_blocks_per_row(device: "Device | Target") -> int:
+def most_blocks_per_row(device: "Device | TargetDevice") -> int:
     """Return how many blocks may share a row."""
     return driver.MOST_BLOCKS_OF_CLUSTER if device.has_clusters else 1
 
@@ -255,7 +257,7 @@ def most_blocks_per_row(device: "Device | Target") -> int:
 def of_module(
     layer: DeviceLayer,
     wanted: KernelKey,
-    device: "Device | Target",
+    device: "Device | TargetDevice",
     blocks_per_row: int,
     narrow: bool = False,
     is_kept: bool = False,
@@ -301,10 +303,11 @@ def _code(device: Device, layer: DeviceLayer, wanted: KernelKey, given: Sequence
         return without_spills(
             lambda variant: load(device, source, layer.macros([*given, *variant])),
             lambda made: spilled_of(made.cubin, sum(made.attribute(name, "LOCAL_SIZE_BYTES") for name in names)),
+            lambda made: made.attribute(names[0], "NUM_REGS"),
         )
-    except NoCompiler as error:
+    except NoCudaCompiler as error:
         remedy = how_to_build(layer, wanted, device, is_narrow=NARROW in given)
-        raise NoCompiler("; ".join(filter(None, [ready.lacks(device.architecture), str(error), remedy]))) from error
+        raise NoCudaCompiler("; ".join(filter(None, [ready.lacks(device.architecture), str(error), remedy]))) from error
 
 
 def macros(
@@ -358,17 +361,26 @@ def macros(
     return found
 
 
-def without_spills(made: Callable[[Sequence[str]], Made], spilled: Callable[[Made], int]) -> Made:
+def without_spills(
+    made: Callable[[Sequence[str]], Made],
+    spilled: Callable[[Made], int],
+    registers: Callable[[Made], int] = lambda made: 0,
+) -> Made:
     """Return the first variant that spills no register, or else the variant that spills least.
 
     Where a compiler has fewer registers than the geometry expects, entries would go through memory; the next variant
-    keeps less in registers.
+    keeps less in registers. `registers` are those of a thread. If they are the share of one of 512 threads, the second
+    variant is the first one, and is not made.
 
     >>> without_spills(lambda macros: macros, lambda macros: 8 if len(macros) < 2 else 0)
     ('LNGEN_RESIDENT=512', 'LNGEN_ROOM=100')
+    >>> without_spills(lambda macros: macros, lambda macros: 8 if len(macros) < 2 else 0, lambda macros: 128)
+    ('LNGEN_RESIDENT=512', 'LNGEN_ROOM=75')
     """
     found: list[Made] = []
     for variant in VARIANTS:
+        if variant == VARIANTS[1] and registers(found[0]) >= _SHARE_OF_512:
+            continue
         found.append(made(variant))
         if not spilled(found[-1]):
             break

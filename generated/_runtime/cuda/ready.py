@@ -96,7 +96,7 @@ class ReadyCode:
         return f"{name} is compiled ahead of time, and not with {', '.join(self.macros)}"
 
 
-class Target(NamedTuple):
+class TargetDevice(NamedTuple):
     """Properties of a device that kernels are compiled for, as those of `Device`."""
 
     architecture: str
@@ -105,12 +105,12 @@ class Target(NamedTuple):
     has_clusters: bool
 
 
-def target(architecture: str) -> Target:
+def target(architecture: str) -> TargetDevice:
     """Return the properties of devices of an architecture; raises ValueError if it is unknown."""
     if not shared_of(architecture):
         raise ValueError(f"no architecture {architecture!r} of devices; pass one of {', '.join(MULTIPROCESSORS)}")
     capability = divmod(number_of(architecture), 10)
-    return Target(architecture, shared_of(architecture), launches_early(capability), capability >= CLUSTERS_SINCE)
+    return TargetDevice(architecture, shared_of(architecture), launches_early(capability), capability >= CLUSTERS_SINCE)
 
 
 def how_to_build(layer: DeviceLayer, wanted: KernelKey, device: Device, is_narrow: bool) -> str:
