@@ -10,7 +10,7 @@ from lngen.emit.cuda import DTYPES
 from lngen.errors import LngenError
 from lngen.extensions.inspection import kernels as module
 from lngen.extensions.inspection import words
-from lngen.extensions.inspection.architectures import architecture
+from lngen.extensions.inspection.architectures import Architecture, architecture
 from lngen.extensions.inspection.counting import KINDS, Access
 from lngen.extensions.inspection.kernels import Inspected, inspected
 from lngen.extensions.inspection.machine_code import as_launched, spills
@@ -106,9 +106,10 @@ def test_what_is_counted_is_what_is_there(layer: str, arch: str, features: int, 
 @needs_nvdisasm
 @pytest.mark.cuda
 @pytest.mark.ci
-def test_a_row_that_stays_in_shared_memory_is_copied_once() -> None:
+def test_a_row_that_stays_in_shared_memory_is_copied_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """The loop that copies it goes over several accesses at a time."""
-    kernel = looked_at("layer_norm", "sm_90", 65536, "bf16", "forward")[0]
+    monkeypatch.setattr(Architecture, "blocks_per_row", 1)
+    kernel = looked_at.__wrapped__("layer_norm", "sm_90", 65536, "bf16", "forward")[0]
     assert (kernel.launch["row_held"], kernel.launch["rows_copied"]) == (0, 1)
     assert kernel.work is not None
     threads, copies = kernel.launch["threads_per_block"], kernel.work.accesses[Access("LDGSTS", 16)]
@@ -120,13 +121,29 @@ def test_a_row_that_stays_in_shared_memory_is_copied_once() -> None:
 @needs_nvdisasm
 @pytest.mark.cuda
 @pytest.mark.ci
-def test_sums_in_memory_are_not_taken_for_rows() -> None:
+def test_sums_in_memory_are_not_taken_for_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     """Sums are wider than the rows, and two of them are loaded and stored for each entry."""
-    kernel = looked_at("layer_norm", "sm_90", 65536, "bf16", "backward")[0]
+    monkeypatch.setattr(Architecture, "blocks_per_row", 1)
+    kernel = looked_at.__wrapped__("layer_norm", "sm_90", 65536, "bf16", "backward")[0]
     assert kernel.launch["sums_over_rows"] == 2
     assert kernel.work is not None
     stored = sum(a.bytes * n for a, n in kernel.work.accesses.items() if a.opcode == "STG")
     assert stored * kernel.launch["threads_per_block"] == 65536 * (2 + 2 * 4)
+
+
+@needs_nvrtc
+@needs_nvdisasm
+@pytest.mark.cuda
+@pytest.mark.ci
+def test_blocks_that_share_a_row_read_and_write_it_once() -> None:
+    """Two rows are copied and one is stored, by all of them together, and sums stay in registers."""
+    kernel = looked_at("layer_norm", "sm_90", 65536, "bf16", "backward")[0]
+    assert (kernel.launch["blocks_per_row"], kernel.launch["sums_over_rows"]) == (8, 0)
+    assert kernel.work is not None
+    assert kernel.resources.faults() == []
+    threads, found = 8 * kernel.launch["threads_per_block"], kernel.work.accesses
+    assert found[Access("LDGSTS", 16)] * 16 * threads == 2 * 65536 * 2
+    assert found[Access("STG", 16)] * 16 * threads == 65536 * 2
 
 
 @needs_nvrtc
