@@ -5,7 +5,7 @@ import os
 import numpy as np
 import pytest
 
-from lngen.runtime.cuda.devices import entries
+from lngen.runtime.cuda.devices import entries, may_share_rows
 from tests.processes import run_alone
 
 
@@ -45,3 +45,12 @@ def test_the_lock_that_another_thread_holds_is_not_held_in_a_process_that_was_fo
         assert os.waitpid(child, 0)[1] == 0
         """
     )
+
+
+def test_clusters_may_be_turned_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert [may_share_rows(capability) for capability in ((8, 9), (9, 0))] == [False, True]
+    monkeypatch.setenv("LNGEN_CLUSTERS", "0")
+    assert not may_share_rows((9, 0))
+    monkeypatch.setenv("LNGEN_CLUSTERS", "no")
+    with pytest.raises(ValueError, match="LNGEN_CLUSTERS is 'no'; set it to 0 for no clusters, or to 1"):
+        may_share_rows((9, 0))
