@@ -31,9 +31,7 @@ _lock = threading.RLock()
 
 _NOT_INITIALIZED = 3
 _DEPENDENT_SINCE = 12030
-CLUSTERS_SINCE = (9, 0)
-"""The compute capability from which on blocks may share a row."""
-
+_CLUSTERS_SINCE = (9, 0)
 _STREAM_OF_THREAD = 2
 
 _NO_PYCUDA = (
@@ -204,7 +202,7 @@ class Device:
         self.name: str = device.name()
         capability = device.compute_capability()
         self.architecture = "sm_{}{}".format(*capability)
-        self.has_clusters = capability >= CLUSTERS_SINCE
+        self.has_clusters = may_share_rows(capability)
         self.cuda = int(driver.call("cuDriverGetVersion"))
         self.is_dependent = launches_early(capability, self.cuda)
         self.processors: int = device.get_attribute(of.MULTIPROCESSOR_COUNT)
@@ -285,16 +283,29 @@ class NumberPlace(NamedTuple):
     event: driver.StreamEvent
 
 
+def may_share_rows(capability: tuple[int, int]) -> bool:
+    """Test whether blocks of a cluster may share a row, on devices of a compute capability.
+
+    LNGEN_CLUSTERS=0 turns it off.
+    """
+    return _is_allowed("LNGEN_CLUSTERS", "clusters") and capability >= _CLUSTERS_SINCE
+
+
 def launches_early(capability: tuple[int, int], cuda: int = _DEPENDENT_SINCE) -> bool:
     """Test whether kernels are launched while the one before them runs, on devices of a compute capability.
 
     Drivers know such programmatic dependent launches, in graphs too, from some version of `cuda` on. LNGEN_DEPENDENT=0
     turns them off.
     """
-    wanted = os.environ.get("LNGEN_DEPENDENT", "")
+    return _is_allowed("LNGEN_DEPENDENT", "dependent launches") and capability >= (9, 0) and cuda >= _DEPENDENT_SINCE
+
+
+def _is_allowed(variable: str, what: str) -> bool:
+    """Test whether a variable of the environment is not 0. Raises ValueError for another value than 0 or 1."""
+    wanted = os.environ.get(variable, "")
     if wanted not in ("", "0", "1"):
-        raise ValueError(f"LNGEN_DEPENDENT is {wanted!r}; set it to 0 for no dependent launches, or to 1")
-    return wanted != "0" and capability >= (9, 0) and cuda >= _DEPENDENT_SINCE
+        raise ValueError(f"{variable} is {wanted!r}; set it to 0 for no {what}, or to 1")
+    return wanted != "0"
 
 
 def entries(values: Any, kind: str) -> bytes:

@@ -15,7 +15,7 @@ from ..includes import inlined
 from . import driver
 from .calls import DeviceLayer, KernelKey
 from .compilers import options
-from .devices import CLUSTERS_SINCE, Device, launches_early
+from .devices import Device, launches_early, may_share_rows
 from .grids import MULTIPROCESSORS
 
 DIRECTIONS = ("forward", "backward")
@@ -110,7 +110,7 @@ def target(architecture: str) -> TargetDevice:
     if not shared_of(architecture):
         raise ValueError(f"no architecture {architecture!r} of devices; pass one of {', '.join(MULTIPROCESSORS)}")
     capability = divmod(number_of(architecture), 10)
-    return TargetDevice(architecture, shared_of(architecture), launches_early(capability), capability >= CLUSTERS_SINCE)
+    return TargetDevice(architecture, shared_of(architecture), launches_early(capability), may_share_rows(capability))
 
 
 def how_to_build(layer: DeviceLayer, wanted: KernelKey, device: Device, is_narrow: bool) -> str:
