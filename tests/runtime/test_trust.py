@@ -72,7 +72,7 @@ class Cubin:
     def compiled(self):
         made = SimpleNamespace(identity=lambda: "1", compile=lambda *_: (b"made", ""))
         with pytest.MonkeyPatch.context() as patched:
-            patched.setattr(compilers, "compiler", lambda: made)
+            patched.setattr(compilers, "compiler", lambda driver: made)
             return compilers.compiled(self.source, "sm_90", [])
 
     def fill(self):
