@@ -74,12 +74,16 @@ def test_streaming_sits_in_two_wrappers(layer: str) -> None:
     assert "asm" not in source(layer)
     assert sorted(re.findall(r'asm volatile\("([a-z][\w.]+)', text)) == [
         "bar.sync",
+        "barrier.cluster.arrive.aligned",
         "cp.async.ca.shared.global",
         "cp.async.cg.shared.global",
         "cp.async.commit_group",
         "cp.async.wait_group",
         "griddepcontrol.launch_dependents",
         "griddepcontrol.wait",
+        *["mapa.shared"] * 2,  # of both types that are computed in
+        "mov.u32",
+        "trap",
     ]
 
 

@@ -86,7 +86,7 @@ def _forget(layer: Any) -> None:
 def _vectors(layer: Any) -> set[int]:
     """Entries of an access in kernels of rows in segments."""
     modules = [each for device in layer._launcher.devices.DEVICES.values() for each in device.modules.items()]
-    return {module.vector for (_, wanted, _), module in modules if wanted.segment}
+    return {module.vector for (_, wanted, *_), module in modules if wanted.segment}
 
 
 def channels(cuda: Any, count: int, channels: int, length: int) -> tuple[Callable[..., Any], ...]:

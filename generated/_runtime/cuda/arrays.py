@@ -104,7 +104,7 @@ class Memory:
 
     def lies_as(self, other: "Memory") -> bool:
         """Test whether entries of the same place in both are of one type, and as far from the first entry."""
-        mine, its = ((of.kind, of.shape, of.steps, of.segments) for of in (self, other))
+        mine, its = ((of.typestr, of.shape, of.steps, of.segments) for of in (self, other))
         return mine == its
 
     @property

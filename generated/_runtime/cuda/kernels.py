@@ -378,8 +378,8 @@ def without_spills(
     ('LNGEN_RESIDENT=512', 'LNGEN_ROOM=75')
     """
     found: list[Made] = []
-    for variant in VARIANTS:
-        if variant == VARIANTS[1] and registers(found[0]) >= _SHARE_OF_512:
+    for number, variant in enumerate(VARIANTS):
+        if number == 1 and registers(found[0]) >= _SHARE_OF_512:
             continue
         found.append(made(variant))
         if not spilled(found[-1]):
@@ -388,9 +388,7 @@ def without_spills(
 
 
 def spilled_of(cubin: bytes, in_memory: int) -> int:
-    """Return the spilled bytes among the bytes that kernels keep in memory; all of them if the compiler does not
-    tell.
-    """
+    """Return the spilled bytes among those that kernels keep in memory; all of them if the compiler does not tell."""
     said = spilled(cubin) if in_memory else 0
     return in_memory if said is None else said
 
