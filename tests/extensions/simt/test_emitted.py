@@ -320,7 +320,7 @@ def test_every_schedule_gives_the_same_bits(layer):
 
 # A kernel as it is emitted, with one line changed. Each is found by the checker, or gives a wrong result.
 PLANTED = [
-    ("      __syncthreads();\n      if constexpr (WARPS_PER_ROW", "      if constexpr (WARPS_PER_ROW"),
+    ("    __syncthreads();\n  } else {\n    if (lane < G::BLOCKS", "  } else {\n    if (lane < G::BLOCKS"),
     ("      turn ^= 1;\n", ""),
     ("offset = row * D;", "offset = row * (D + 1);"),
     ("<= LNGEN_D || column < D;", "<= LNGEN_D || column <= D;"),
@@ -336,7 +336,7 @@ def test_planted_bugs_in_an_emitted_kernel_are_caught(right, planted):
     text = source_of("layer_norm")
     assert right in text
     macros = {"LNGEN_F32": None, "LNGEN_FORWARD": None, "LNGEN_VECTOR": 1}
-    macros["LNGEN_D"] = 1000 if "WARPS" in right or "turn ^" in right else 33
+    macros["LNGEN_D"] = 1000 if "__syncthreads" in right or "turn ^" in right else 33
     kernels = simt.build(text.replace(right, planted), macros, check=True)
     with pytest.raises(simt.KernelFault):
         case_of(kernels, "layer_norm", "f32", 5, macros["LNGEN_D"]).run()
