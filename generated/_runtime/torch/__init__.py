@@ -214,8 +214,8 @@ class Module(torch.nn.Module):
         `out` is a tensor for the output, or of several outputs a tuple with a tensor or None for each. On a GPU kernels
         write there. On the processor and in compiled programs a new tensor is copied.
 
-        Raises RuntimeError where autograd would record the call, TypeError for arguments that forward does not take,
-        and ValueError for a tensor in `out` that does not go with its output, or overlaps an argument in part.
+        Raises RuntimeError where autograd would record the call, and TypeError for arguments that forward does not
+        take. Raises ValueError for a tensor in `out` that does not go with its output, or overlaps an argument in part.
         """
         layer, interface = self._layer, self._layer.interface
         if not isinstance(layer, TorchLayer):
