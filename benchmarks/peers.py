@@ -60,6 +60,7 @@ class PeerCalls:
         self.torch, self.peer, self.calls = torch, peer, calls
         self.function = peer.functions[calls.name](torch)
         self.leaves = [self._leaves(buffers.inputs) for buffers in calls.sets]
+        self.with_gradient = [[leaf for leaf in leaves if leaf.requires_grad] for leaves in self.leaves]
         self.cotangents = [
             [as_tensor(torch, array, calls.case.dtype) for array in buffers.cotangents.values()]
             for buffers in calls.sets
@@ -77,19 +78,18 @@ class PeerCalls:
 
     def backward(self, chosen: int) -> Sequence[Any]:
         """Backward alone; the gradients in the order of the inputs."""
-        leaves = [leaf for leaf in self.leaves[chosen] if leaf.requires_grad]
         found: Sequence[Any] = self.torch.autograd.grad(
-            self.outputs[chosen], leaves, self.cotangents[chosen], retain_graph=True
+            self.outputs[chosen], self.with_gradient[chosen], self.cotangents[chosen], retain_graph=True
         )
         return found
 
     def peak_bytes(self) -> int:
         """Return the memory that forward with backward takes at its peak, besides the inputs and cotangents."""
-        memory, leaves = self.torch.cuda, [leaf for leaf in self.leaves[0] if leaf.requires_grad]
+        memory = self.torch.cuda
         memory.synchronize()
         before = memory.memory_allocated()
         memory.reset_peak_memory_stats()
-        self.torch.autograd.grad(self._call(self.leaves[0]), leaves, self.cotangents[0])
+        self.torch.autograd.grad(self._call(self.leaves[0]), self.with_gradient[0], self.cotangents[0])
         peak: int = memory.max_memory_allocated()
         return peak - before
 

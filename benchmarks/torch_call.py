@@ -2,8 +2,8 @@
 
 Both are modules, called in turns on one thread, and torch.nn.LayerNorm is on the processor. The first table is of our
 kernels for the processor, the second of layers whose axes have names, beside PyTorch's modules for the same. The third
-is of the caller's time alone on a GPU: kernels are planned for the emulator's device, and a driver that
-returns at once stands for the launches, which it counts.
+is of the caller's time alone on a GPU: kernels are planned for the emulator's device, and a driver that returns at once
+stands for the launches, which it counts.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ from lngen.runtime.cuda import compilers, plans
 from lngen.runtime.cuda.arrays import ALL_KINDS, part
 from lngen.runtime.cuda.calls import KernelKey
 from lngen.runtime.cuda.kernels import most_blocks_per_row, of_module, without_spills
-from lngen.runtime.cuda.ready import DIRECTIONS, ReadyCode, TargetDevice, number_of, target
+from lngen.runtime.cuda.ready import DIRECTIONS, ReadyCode, TargetDevice, target
 from lngen.runtime.emitted import backend_module
 from lngen.runtime.protocol import directions as protocol
 from lngen.runtime.protocol.directions import NUMBER, Entry
@@ -93,7 +93,7 @@ def require_compiler(build: CudaBuild) -> None:
         raise LngenError(f"nothing can be compiled for GPUs: {error}.") from error
     known = compilers.known_architectures()
     for each in build.targets:
-        if known and number_of(each.architecture) not in known:
+        if known and compilers.number_of(each.architecture) not in known:
             newest = ", ".join(f"sm_{number}" for number in sorted(known))
             raise LngenError(f"no compiler here knows {each.architecture}; they know {newest}. Install a newer one.")
 

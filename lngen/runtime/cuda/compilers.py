@@ -66,6 +66,11 @@ def compilations() -> int:
     return _runs
 
 
+def number_of(architecture: str) -> int:
+    """Return the number of an architecture: 90 for "sm_90" and for "compute_90"."""
+    return int(architecture.rpartition("_")[2])
+
+
 def options(macros: Iterable[str]) -> list[str]:
     """Return the compiler options for some macros, such as "LNGEN_D=1024"."""
     return ["-std=c++17", *(f"-D{macro}" for macro in sorted(macros))]
@@ -123,7 +128,7 @@ def _compiled(
     older = older_architecture(architecture, known)
     if older is None:
         raise problem
-    made = known[int(older.rpartition("_")[2])].compile(source, text, older, options)
+    made = known[number_of(older)].compile(source, text, older, options)
     kind = "PTX, which the driver translates" if older.startswith("compute_") else "machine code of its family"
     warnings.warn(f"{problem}; kernels are made for {older}: {kind}", RuntimeWarning, stacklevel=2)
     return made

@@ -64,9 +64,8 @@ class PlannedCall(NamedTuple):
         plan.check_room(plan.saved_bytes)
         with self.on_device() as device:
             driver.wait_for(self.streams, self.handle)
-            kernels.launches(device, plan).run(
-                self.objects, self.values, self.stream, self.handle, self.take is None
-            )  # fmt: skip
+            launches = kernels.launches(device, plan)
+            launches.run(self.objects, self.values, self.stream, self.handle, self.take is None)
             return self.returned(device.ordinal)
 
     def on_device(self) -> devices.entered:

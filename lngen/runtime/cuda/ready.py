@@ -14,7 +14,7 @@ from .. import cache, trust
 from ..includes import inlined
 from . import driver
 from .calls import DeviceLayer, KernelKey
-from .compilers import options
+from .compilers import number_of, options
 from .devices import Device, launches_early, may_share_rows
 from .grids import MULTIPROCESSORS
 
@@ -134,11 +134,6 @@ def shared_of(architecture: str) -> int:
     """Return the bytes of shared memory that a block may take on devices of an architecture; 0 if it is unknown."""
     found = MULTIPROCESSORS.get(f"sm_{number_of(architecture)}")
     return found.block_shared if found else 0
-
-
-def number_of(architecture: str) -> int:
-    """Return the number of an architecture: 90 for "sm_90" and for "compute_90"."""
-    return int(architecture.rpartition("_")[2])
 
 
 def runnable(architecture: str, block_shared: int, built: Iterable[str]) -> list[str]:
