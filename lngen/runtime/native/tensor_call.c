@@ -2,6 +2,7 @@
 // A direction of a layer, called with tensors as they usually are: each is looked at, results are made, kernels run or,
 // on a GPU, are launched. Tensors are reached by DLPack's table of C functions, so that no header of their library is
 // needed. For any other call the answer is None, and nothing was changed.
+#include "tensor_conversions.h"
 #include "tensor_launches.h"
 #include "tensor_plans.h"
 
@@ -51,19 +52,21 @@ static int is_recorded(const TensorCall *self, PyObject *arguments) {
 
 // ---- the call
 
-// The shape of the first rows among the inputs and, of what follows forward, the types of these.
-static int take_inputs(TensorCall *self, struct work *work, PyObject *arguments) {
-    struct array array;
+// The shape of the first rows among the inputs and, of what follows forward, the types of these. An array that was
+// looked at has data.
+static int take_inputs(TensorCall *self, struct work *work, PyObject *arguments, struct array *arrays) {
     int outcome = UNUSUAL, widest = FLOAT16;
     for (int i = 0; i < self->of.inputs; ++i) {
         PyObject *value = PyTuple_GET_ITEM(arguments, i);
+        struct array *array = arrays + i;
         work->inputs[i] = LEFT_OUT;
+        array->data = NULL;
         if (value == Py_None || (self->of.settings.is_forward && (outcome == DONE || !self->of.is_row[i])))
             continue;
-        work->inputs[i] = array_of(self, value, &array);
+        work->inputs[i] = array_of(self, value, array);
         if (work->inputs[i] == UNKNOWN)
             return UNUSUAL;
-        if (outcome != DONE && self->of.is_row[i] && (outcome = take_shape(work, array.shape, array.dimensions)) != DONE)
+        if (outcome != DONE && self->of.is_row[i] && (outcome = take_shape(work, array->shape, array->dimensions)) != DONE)
             return outcome;
         if (work->inputs[i] < TYPES && self->of.widest[work->inputs[i]] > widest)
             widest = self->of.widest[work->inputs[i]];
@@ -76,7 +79,8 @@ static int take(TensorCall *self, struct work *work, PyObject *arguments, PyObje
     self->id = -1;
     if (PyTuple_GET_SIZE(arguments) < self->arguments)
         return UNUSUAL;
-    int outcome = take_inputs(self, work, arguments), is_launched = self->driver.launch != NULL, here;
+    struct array looked_at[MOST];
+    int outcome = take_inputs(self, work, arguments, looked_at), is_launched = self->driver.launch != NULL, here;
     if (outcome != DONE)
         return UNUSUAL;
     if (is_launched ? self->driver.current_device(&here) || here != self->id
@@ -89,6 +93,8 @@ static int take(TensorCall *self, struct work *work, PyObject *arguments, PyObje
     for (int i = 0; i < self->of.values; ++i) {
         int place = self->places[i];
         work->arrays[i].data = NULL;
+        if (place >= 0 && place < self->of.inputs)
+            work->arrays[i] = looked_at[place];
         work->values[i] = place < 0 ? row_scalars : PyTuple_GET_ITEM(arguments, place);
         if (place >= 0)
             continue;
@@ -103,10 +109,8 @@ static int take(TensorCall *self, struct work *work, PyObject *arguments, PyObje
                 return UNUSUAL;
         }
         int is_array = work->values[i] != Py_None && !PyFloat_CheckExact(work->values[i]);
-        int element = self->of.given[i].element;
-        int wanted = element == CONVERTED ? work->computed : element == WHOLE ? INT32 : UNKNOWN;
-        // Nothing is converted here.
-        if (!is_launched && is_array && wanted != UNKNOWN && work->arrays[i].type != wanted)
+        struct sides of = sides_of(self, work, i);
+        if (!is_launched && is_array && of.outside != of.inside && !is_converted(of.outside, work->arrays[i].whole, of.inside))
             return UNUSUAL;
     }
     return outcome;
@@ -131,13 +135,13 @@ static int make(TensorCall *self, struct work *work, char **arrays, char *scratc
             *to = self->driver.launch && !kept ? NULL : scratch + (i - settings->outputs) * size;
             continue;
         }
-        int type = each->of < 0 ? work->stored : work->inputs[each->of];
+        struct sides of = sides_of(self, work, self->of.values + i);
+        int type = of.outside;
         if (type == LEFT_OUT) {
             work->absent |= (uint64_t)1 << (self->of.values + i);
             continue;
         }
-        int is_other = type != (each->element == STORED ? work->stored : work->computed);
-        if (self->driver.launch ? each->is_zero : is_other)
+        if (self->driver.launch ? each->is_zero : type != of.inside && !is_converted(type, 0, of.inside))
             return UNUSUAL;
         int is_feature = each->part == FEATURE;
         int dimensions = each->part == ROW ? work->dimensions : each->part == ROW_SCALAR ? work->dimensions - 1 : is_feature;
@@ -187,6 +191,43 @@ static int run_here(TensorCall *self, struct work *work, char **arrays, double *
     return run_kernels(&self->of, work, cut, steps, arrays, numbers, bytes);
 }
 
+// Runs kernels here, with memory in place of what has another type than they take.
+static int run_converted(TensorCall *self, struct work *work, char **arrays, double *numbers) {
+    int all = self->of.values + self->of.results, places[MOST], count = 0;
+    char *outside[MOST], *memory = NULL;
+    int64_t bytes = 0;
+    for (int i = 0; i < all; ++i) {
+        struct sides of = sides_of(self, work, i);
+        if (arrays[i] && of.outside != of.inside) {
+            places[count++] = i;
+            bytes += of.entries * (types[of.inside].bits / 8);
+        }
+    }
+    if (count && !(memory = PyMem_RawMalloc(bytes))) {
+        PyErr_NoMemory();
+        return FAILED;
+    }
+    char *next = memory;
+    for (int i = 0; i < count; ++i) {
+        struct sides of = sides_of(self, work, places[i]);
+        outside[i] = arrays[places[i]];
+        arrays[places[i]] = next;
+        next += of.entries * (types[of.inside].bits / 8);
+        if (places[i] < self->of.values)
+            convert_to_inside(of.outside, outside[i], arrays[places[i]], of.entries);
+        else if (self->of.made[places[i] - self->of.values].is_zero)
+            memset(arrays[places[i]], 0, next - arrays[places[i]]);
+    }
+    int outcome = run_here(self, work, arrays, numbers);
+    for (int i = 0; outcome == DONE && i < count; ++i) {
+        struct sides of = sides_of(self, work, places[i]);
+        if (places[i] >= self->of.values)
+            convert_to_outside(of.outside, (const float *)arrays[places[i]], outside[i], of.entries);
+    }
+    PyMem_RawFree(memory);
+    return outcome;
+}
+
 static int run(TensorCall *self, struct work *work, char **arrays, PyObject *arguments) {
     double numbers[MOST];
     for (int i = 0; i < self->of.values; ++i) {
@@ -197,7 +238,7 @@ static int run(TensorCall *self, struct work *work, char **arrays, PyObject *arg
         else if (each != Py_None)
             arrays[i] = work->arrays[i].data;
     }
-    return self->driver.launch ? launch(self, work, arrays, numbers, arguments) : run_here(self, work, arrays, numbers);
+    return self->driver.launch ? launch(self, work, arrays, numbers, arguments) : run_converted(self, work, arrays, numbers);
 }
 
 static PyObject *results(const TensorCall *self, const struct work *work) {
@@ -243,13 +284,27 @@ static PyObject *finished(TensorCall *self, struct work *work, int outcome, PyOb
     return returned;
 }
 
-// Forward as `at_once` of dispatch.py has it: the outputs, or None if the call is not for kernels alone.
-static PyObject *direct(TensorCall *self, PyObject *arguments) {
-    struct work work;
-    if (!PyTuple_CheckExact(arguments) || !is_alone(self)) {
-        PyErr_Clear();
-        Py_RETURN_NONE;
+// Arguments with a float for each whole number, which may stand for a Constant: a new reference, or NULL.
+static PyObject *with_floats(PyObject *arguments) {
+    Py_ssize_t count = PyTuple_GET_SIZE(arguments), first = 0;
+    while (first < count && !PyLong_CheckExact(PyTuple_GET_ITEM(arguments, first)))
+        ++first;
+    if (first == count)
+        return Py_NewRef(arguments);
+    PyObject *found = PyTuple_New(count);
+    for (Py_ssize_t i = 0; found && i < count; ++i) {
+        PyObject *each = PyTuple_GET_ITEM(arguments, i);
+        PyObject *own = PyLong_CheckExact(each) ? PyNumber_Float(each) : Py_NewRef(each);
+        if (!own)
+            Py_CLEAR(found);
+        else
+            PyTuple_SET_ITEM(found, i, own);
     }
+    return found;
+}
+
+static PyObject *direct_of_floats(TensorCall *self, PyObject *arguments) {
+    struct work work;
     if (self->is_by_plan) {
         struct planned call;
         if (take_planned(self, &call, arguments, Py_None) != DONE) {
@@ -268,6 +323,18 @@ static PyObject *direct(TensorCall *self, PyObject *arguments) {
     if (is_recorded(self, arguments))
         return PyObject_Call(object(self, APPLY), arguments, NULL);
     return finished(self, &work, compute(self, &work, arguments, NULL), NULL, 1);
+}
+
+// Forward as `at_once` of dispatch.py has it: the outputs, or None if the call is not for kernels alone.
+static PyObject *direct(TensorCall *self, PyObject *arguments) {
+    PyObject *given = PyTuple_CheckExact(arguments) && is_alone(self) ? with_floats(arguments) : NULL;
+    if (!given) {
+        PyErr_Clear();
+        Py_RETURN_NONE;
+    }
+    PyObject *found = direct_of_floats(self, given);
+    Py_DECREF(given);
+    return found;
 }
 
 // The outputs of forward and its row scalars, where `direct` has looked at what has a say; or, given those, the results

@@ -38,7 +38,7 @@ class TorchCalls:
     is_by_plan = False
 
     def __init__(self, kernels: TorchKernels, others: Any = None) -> None:
-        self.kernels, self.others = kernels, others or kernels
+        self.kernels, self.others, self.compiled = kernels, others or kernels, kernels.compiled
         self._node: Any = None
         self._calls: dict[str, Any] = {}
 
@@ -86,7 +86,8 @@ class TorchCalls:
 
     def _call(self, direction: str) -> Any:
         """The object of tensor_call.c, or None where there is no such fast check."""
-        if not self._is_ready():
+        # A call waits for this, so that the usual answer is without a call of its own.
+        if self.kernels.host is not self.compiled and not self._is_ready():
             return None
         try:
             return self._calls[direction]
@@ -94,8 +95,7 @@ class TorchCalls:
             return self._calls.setdefault(direction, self._made(direction))
 
     def _is_ready(self) -> bool:
-        kernels = self.kernels
-        return kernels.host is kernels.compiled or kernels.module() is kernels.compiled
+        return self.kernels.module() is self.compiled
 
     def _made(self, direction: str) -> Any:
         of = self.kernels.protocol.directions[direction]

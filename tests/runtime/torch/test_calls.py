@@ -91,10 +91,12 @@ TYPES = {
     "f32": (torch.float32, torch.float32),
     "f64": (torch.float64, torch.float64),
     "bf16": (torch.bfloat16, torch.float32),
+    "bf16 alone": (torch.bfloat16, torch.bfloat16),
+    "f16 alone": (torch.float16, torch.float16),
 }
 EVERY = [*itertools.product(MODULES, TYPES)]
 FEW = [("softmax", "f32")]
-SOME = [("layer_norm", "bf16"), ("add_layer_norm", "f64"), ("dynamic_tanh", "f32")]
+SOME = [("layer_norm", "bf16"), ("add_layer_norm", "f64"), ("dynamic_tanh", "f32"), ("dynamic_tanh", "bf16 alone")]
 
 
 @pytest.mark.parametrize(("name", "kind"), sample(EVERY, FEW, SOME))
@@ -118,6 +120,44 @@ def test_usual_calls_are_taken_and_have_the_same_bits(name, kind, left, monkeypa
             assert one is None or (one.dtype, one.shape, one.is_contiguous()) == (other.dtype, other.shape, True)
             assert one is None or torch.equal(one, other)
     assert set(left.take()) == {"forward_in_part", "backward"}
+
+
+def test_parameters_and_their_gradients_are_converted_to_the_same_bits(left, monkeypatch):
+    numbers = [0.0, -0.0, 1e-40, -3e38, 3.3e38, float("inf"), -float("inf"), float("nan"), 1.00390625, 1.01171875]
+    gamma = torch.tensor(numbers, dtype=torch.float32).to(torch.bfloat16).requires_grad_()
+    inputs = [torch.randn(7, len(numbers)).to(torch.bfloat16).requires_grad_(), gamma, None]
+    weight = torch.randn(7, len(numbers)).to(torch.bfloat16)
+    weight[0, 3] = float("nan")  # in one gradient of gamma
+
+    def bits() -> list[Any]:
+        y = norm.layer_norm(*inputs)
+        return [each.view(torch.int16) for each in (y, *torch.autograd.grad(y, inputs[:2], weight))]
+
+    found = bits()
+    assert left.take() == []
+    slow(monkeypatch)
+    assert all(torch.equal(*pair) for pair in zip(found, bits(), strict=True))
+
+
+def test_labels_in_64_bits_are_taken(monkeypatch):
+    losses = importlib.import_module("generated.label_cross_entropy.torch_backend")
+    kernels = losses._LAYER.operators.kernels
+    monkeypatch.setattr(kernels, "host", kernels.compiled)
+    x = torch.randn(9, 33, requires_grad=True)
+    label = torch.tensor([0, 32, -100, 33, -1, 2**31, -(2**31) - 1, 2**40, 2**32 + 5])
+
+    def results_of(labels: Any) -> list[Any]:
+        loss = losses.label_cross_entropy(x, labels)
+        return [loss, *torch.autograd.grad(loss, x, torch.linspace(-1, 1, 9))]
+
+    found = results_of(label)
+    with monkeypatch.context() as context:
+        context.setattr(kernels, "forward_in_part", None)
+        context.setattr(kernels, "backward", None)
+        assert all(torch.equal(*pair) for pair in zip(found, results_of(label), strict=True))
+    assert not torch.equal(found[0], results_of(label % 2**32)[0])  # as if higher bits were lost
+    slow(monkeypatch)
+    assert all(torch.equal(*pair) for pair in zip(found, results_of(label), strict=True))
 
 
 def test_rows_in_several_chunks_have_the_same_bits(left, monkeypatch):
