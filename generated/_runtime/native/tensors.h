@@ -61,6 +61,7 @@ struct configuration {
     unsigned attributes_count;
 };
 enum { CLUSTER_DIMENSION = 4, PROGRAMMATIC_STREAM_SERIALIZATION = 6 };
+enum { BUFFER = 1, BUFFER_SIZE = 2 };  // what `extra` of a launch begins with
 
 // Functions of the driver in the order of `DRIVER` in torch/calls.py.
 struct driver {

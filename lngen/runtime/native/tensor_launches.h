@@ -4,12 +4,24 @@
 #include "tensors.h"
 
 // Launches of a call, as torch/calls.py writes them: bytes of workspace, then for each kernel what is here, and for each
-// of its arguments a place among values, results and the workspace, or -1 and the bits of a number, or the place of a
-// Constant behind -1 and whether it is a double.
+// of its arguments a place among values, results and the workspace, or WHOLE_NUMBER and a number of 64 bits, SHORT_NUMBER and one of
+// 32, or the place of a Constant behind SINGLE or DOUBLE.
 struct launch {
     int64_t function, blocks, threads, shared_bytes, is_early, cluster, arguments;
 };
-enum { IMMEDIATE = -1, SINGLE = -2, DOUBLE = -3 };
+enum passed { WHOLE_NUMBER = -1, SINGLE = -2, DOUBLE = -3, SHORT_NUMBER = -4 };
+
+// Parameters of a kernel lie behind each other, each at a multiple of its size; several may be members of one structure.
+struct parameters {
+    char bytes[16 * MOST];
+    size_t size;
+};
+
+static void pass(struct parameters *to, const void *from, size_t size) {
+    to->size = (to->size + size - 1) / size * size;
+    memcpy(to->bytes + to->size, from, size);
+    to->size += size;
+}
 
 // The launches of calls like this one, a new reference; None if they are not as usual, or NULL with an exception.
 static PyObject *launches_of(TensorCall *self, struct work *work, char **arrays, PyObject *arguments) {
@@ -54,6 +66,55 @@ static PyObject *launches_of(TensorCall *self, struct work *work, char **arrays,
     return found;
 }
 
+// Launches kernels, each as words of a plan say, on the library's current stream.
+static int launch_kernels(const TensorCall *self, const int64_t *words, const int64_t *end, char *const *arrays,
+                          const double *numbers) {
+    void *stream;
+    int failed = self->exchange->stream(self->device, self->id, &stream);
+    while (!failed && words < end) {
+        struct launch next;
+        memcpy(&next, words, sizeof next);
+        words += sizeof next / sizeof *words;
+        struct parameters parameters = {.size = 0};
+        for (int i = 0; i < next.arguments; ++i, words += 2) {
+            int64_t place = words[0], number = words[1];
+            int32_t short_number = (int32_t)number;
+            float single = place == SINGLE ? (float)numbers[number] : 0;
+            if (place >= 0)
+                pass(&parameters, arrays + place, sizeof *arrays);
+            else if (place == SINGLE)
+                pass(&parameters, &single, sizeof single);
+            else if (place == DOUBLE)
+                pass(&parameters, numbers + number, sizeof *numbers);
+            else if (place == SHORT_NUMBER)
+                pass(&parameters, &short_number, sizeof short_number);
+            else
+                pass(&parameters, &number, sizeof number);
+        }
+        void *extra[] = {(void *)BUFFER, parameters.bytes, (void *)BUFFER_SIZE, &parameters.size, NULL};
+        struct attribute attributes[2];
+        unsigned count = 0;
+        if (next.is_early)
+            attributes[count++] = (struct attribute){.id = PROGRAMMATIC_STREAM_SERIALIZATION, .value.is_allowed = 1};
+        if (next.cluster > 1)
+            attributes[count++] = (struct attribute){.id = CLUSTER_DIMENSION, .value.cluster = {(unsigned)next.cluster, 1, 1}};
+        struct configuration how = {{(unsigned)next.blocks, 1, 1}, {(unsigned)next.threads, 1, 1},
+                                    (unsigned)next.shared_bytes, stream, attributes, count};
+        failed = self->driver.launch(&how, (void *)(intptr_t)next.function, NULL, extra);
+    }
+    if (!failed)
+        return DONE;
+    if (!PyErr_Occurred())
+        PyErr_Format(PyExc_RuntimeError, "the driver refused a launch with error %d", failed);
+    return FAILED;
+}
+
+// Memory for partial sums. What is launched has it after the reference has gone: the library gives it to work behind
+// this on the same stream alone.
+static PyObject *new_workspace(const TensorCall *self, int64_t size, char **start) {
+    return new_tensor(self, (struct data_type){UNSIGNED, 8, 1}, 1, &size, start);
+}
+
 static int launch(TensorCall *self, struct work *work, char **arrays, const double *numbers, PyObject *arguments) {
     PyObject *found = launches_of(self, work, arrays, arguments);
     if (!found || found == Py_None) {
@@ -63,46 +124,12 @@ static int launch(TensorCall *self, struct work *work, char **arrays, const doub
     PyObject *bytes = PyTuple_GET_ITEM(found, 0), *workspace = NULL;
     const int64_t *words = (const int64_t *)PyBytes_AS_STRING(bytes), *end = words + PyBytes_GET_SIZE(bytes) / 8;
     int64_t size = *words++;
-    void *stream;
-    char **room = arrays + self->of.values + self->of.results;
-    if (size && !(workspace = new_tensor(self, (struct data_type){UNSIGNED, 8, 1}, 1, &size, room))) {
+    if (size && !(workspace = new_workspace(self, size, arrays + self->of.values + self->of.results))) {
         Py_DECREF(found);
         return FAILED;
     }
-    int failed = self->exchange->stream(self->device, self->id, &stream);
-    while (!failed && words < end) {
-        struct launch next;
-        memcpy(&next, words, sizeof next);
-        words += sizeof next / sizeof *words;
-        void *pointers[2 * MOST], *values[2 * MOST];
-        for (int i = 0; i < next.arguments; ++i, words += 2) {
-            int64_t place = words[0], bits = words[1];
-            pointers[i] = values + i;
-            if (place >= 0) {
-                values[i] = arrays[place];
-            } else if (place == SINGLE) {
-                float number = (float)numbers[bits];
-                memcpy(values + i, &number, sizeof number);
-            } else {
-                memcpy(values + i, place == DOUBLE ? (const void *)(numbers + bits) : &bits, sizeof bits);
-            }
-        }
-        struct attribute attributes[2];
-        unsigned count = 0;
-        if (next.is_early)
-            attributes[count++] = (struct attribute){.id = PROGRAMMATIC_STREAM_SERIALIZATION, .value.is_allowed = 1};
-        if (next.cluster > 1)
-            attributes[count++] = (struct attribute){.id = CLUSTER_DIMENSION, .value.cluster = {(unsigned)next.cluster, 1, 1}};
-        struct configuration how = {{(unsigned)next.blocks, 1, 1}, {(unsigned)next.threads, 1, 1},
-                                    (unsigned)next.shared_bytes, stream, attributes, count};
-        failed = self->driver.launch(&how, (void *)(intptr_t)next.function, pointers, NULL);
-    }
-    // What is launched has its memory: the library gives it to work behind this on the same stream alone.
+    int outcome = launch_kernels(self, words, end, arrays, numbers);
     Py_XDECREF(workspace);
     Py_DECREF(found);
-    if (!failed)
-        return DONE;
-    if (!PyErr_Occurred())
-        PyErr_Format(PyExc_RuntimeError, "the driver refused a launch with error %d", failed);
-    return FAILED;
+    return outcome;
 }

@@ -2,12 +2,13 @@
 // Calls of a layer whose axes have names. Python plans the first of calls that are alike: the results, and where each
 // pointer of its kernels lies. torch/axes_calls.py writes the plan, and the others run it here.
 #pragma once
-#include "tensors.h"
+#include "tensor_launches.h"
 #include <math.h>
 
 // Words of a plan, in this order: for each result its type, or NO_RESULT, and its shape; the same for the row scalars,
-// which are one tensor; bytes of scratch memory; for each pointer its memory, which of it, and how many bytes behind its
-// start; for each number its argument; the sizes of the call; its kernels. A list begins with its length.
+// which are one tensor; bytes that are moved, and those of scratch memory; for each pointer its memory, which of it, and
+// how many bytes behind its start; for each number its argument; the sizes of the call; its kernels, as binding.h or
+// tensor_launches.h have them. A list begins with its length.
 enum memory { NOTHING, ARGUMENT, RESULT, ROW_SCALARS, SCRATCH_MEMORY, FIXED };
 enum { NO_RESULT = -1, MOST_POINTERS = 4 * MOST, MOST_SIZES = 16, MOST_KEY = 1024 };
 
@@ -44,7 +45,8 @@ static int add_tensor(TensorCall *self, struct key *key, PyObject *value, char *
     int first = 0;
     while (starts[first] != starts[argument])
         ++first;
-    key->words[key->count++] = first;
+    // Kernels of a GPU are chosen by the alignment of what they read, too.
+    key->words[key->count++] = (int64_t)first << 4 | (self->driver.launch ? (int64_t)starts[argument] & 15 : 0);
     return DONE;
 }
 
@@ -66,11 +68,19 @@ static int add_sizes(struct key *key, PyObject *value) {
 
 // Looks at arguments, behind which row scalars may be one more.
 static int take_values(TensorCall *self, struct planned *call, struct key *key, PyObject *arguments, PyObject *row_scalars) {
-    int count = (int)PyTuple_GET_SIZE(arguments), outcome = DONE;
+    int count = (int)PyTuple_GET_SIZE(arguments), outcome = DONE, here;
     key->count = 0;
     self->id = -1;
     if (count > MOST)
         return UNUSUAL;
+    // Kernels are of the device and the context that they were loaded in.
+    if (self->driver.launch) {
+        void *context;
+        if (self->driver.current_device(&here) || self->driver.current_context(&context))
+            return UNUSUAL;
+        key->words[key->count++] = self->id = here;
+        key->words[key->count++] = (int64_t)(intptr_t)context;
+    }
     for (int i = 0; outcome == DONE && i <= count; ++i) {
         PyObject *value = i < count ? PyTuple_GET_ITEM(arguments, i) : row_scalars;
         call->starts[i] = NULL;
@@ -100,7 +110,9 @@ static int take_planned(TensorCall *self, struct planned *call, PyObject *argume
     call->plan = bytes ? PyDict_GetItemWithError(self->plans, bytes) : NULL;
     Py_XINCREF(call->plan);
     if (bytes && !call->plan && !PyErr_Occurred()) {
+        int id = self->id;  // another thread may have a call meanwhile
         call->plan = PyObject_CallFunctionObjArgs(object(self, PREPARE), arguments, row_scalars, NULL);
+        self->id = id;
         if (call->plan)
             remember(self, bytes, &call->plan);
     }
@@ -125,18 +137,42 @@ static PyObject *planned_tensor(const TensorCall *self, const int64_t **words, c
     return new_tensor(self, (struct data_type){type >> 8 & 255, type & 255, 1}, (int)dimensions, shape, start);
 }
 
-// Runs the kernels of a plan behind the words of its results.
-static int run_planned(const struct planned *call, const int64_t *words, char *const *made, char *row_scalars) {
-    char *arrays[MOST_POINTERS];
-    double numbers[MOST], constants[MOST];
+static int run_planned_here(const int64_t *kernels, int64_t count, char **arrays, const double *numbers,
+                            const long long *sizes, int64_t bytes) {
+    double constants[MOST];
     void *pointers[MOST_POINTERS];
+    struct steps steps = {kernels, kernels + count};
+    struct values values = {arrays, NULL, numbers, sizes};
+    PyThreadState *released = bytes < SMALL ? NULL : PyEval_SaveThread();
+    run_steps(steps, values, 0, pointers, constants);
+    if (released)
+        PyEval_RestoreThread(released);
+    return DONE;
+}
+
+// Scratch memory of a call: a tensor where kernels are launched, which do not wait for it to be freed.
+static int take_scratch(const TensorCall *self, int64_t size, char **start, PyObject **owner) {
+    *start = NULL, *owner = NULL;
+    if (!size)
+        return DONE;
+    if (self->driver.launch)
+        return (*owner = new_workspace(self, size, start)) ? DONE : FAILED;
+    if ((*start = PyMem_RawMalloc(size)))
+        return DONE;
+    PyErr_NoMemory();
+    return FAILED;
+}
+
+// Runs the kernels of a plan behind the words of its results.
+static int run_planned(const TensorCall *self, const struct planned *call, const int64_t *words, char *const *made,
+                       char *row_scalars) {
+    char *arrays[MOST_POINTERS], *scratch;
+    double numbers[MOST];
     long long sizes[MOST_SIZES];
+    PyObject *owner;
     int64_t bytes = *words++, size = *words++, count = *words++;
-    char *scratch = size ? PyMem_RawMalloc(size) : NULL;
-    if (size && !scratch) {
-        PyErr_NoMemory();
+    if (take_scratch(self, size, &scratch, &owner) != DONE)
         return FAILED;
-    }
     for (int i = 0; i < count; ++i, words += 3) {
         char *start = words[0] == ARGUMENT         ? call->starts[words[1]]
                       : words[0] == RESULT         ? made[words[1]]
@@ -152,14 +188,13 @@ static int run_planned(const struct planned *call, const int64_t *words, char *c
     for (int i = 0; i < count; ++i)
         sizes[i] = *words++;
     count = *words++;
-    struct steps kernels = {words, words + count};
-    struct values values = {arrays, NULL, numbers, sizes};
-    PyThreadState *released = bytes < SMALL ? NULL : PyEval_SaveThread();
-    run_steps(kernels, values, 0, pointers, constants);
-    if (released)
-        PyEval_RestoreThread(released);
-    PyMem_RawFree(scratch);
-    return DONE;
+    int outcome = self->driver.launch ? launch_kernels(self, words, words + count, arrays, numbers)
+                                      : run_planned_here(words, count, arrays, numbers, sizes, bytes);
+    if (owner)
+        Py_DECREF(owner);
+    else
+        PyMem_RawFree(scratch);
+    return outcome;
 }
 
 // The results of a call: of forward a pair with the row scalars if these are kept, without them one output by itself.
@@ -176,7 +211,7 @@ static PyObject *planned_results(const TensorCall *self, struct planned *call, i
     }
     PyObject *all = outcome == DONE ? planned_tensor(self, &words, &saved) : NULL;
     if (outcome == DONE && !PyErr_Occurred())
-        outcome = run_planned(call, words, made, saved);
+        outcome = run_planned(self, call, words, made, saved);
     else
         outcome = FAILED;
     Py_CLEAR(call->plan);

@@ -13,7 +13,7 @@ from ..protocol.axes import ArrangedCall, Arrangement, without_axes
 from ..protocol.directions import DirectionProtocol, LayerProtocol
 from ..protocol.interface import Interface
 from . import TorchLayer
-from .axes_calls import AxesCalls
+from .axes_calls import AxesCalls, AxesGpuCalls
 from .derivatives import ways
 from .dispatch import CPU, CUDA, at_once
 from .gpu_axes import AxesOnGPU
@@ -37,10 +37,8 @@ class TorchAxes(Generic[Result]):
         self.arranged = ArrangedCall(interface, torch.permute, torch.broadcast_to, torch.unbind, torch.stack)
         own = _AxesAtOnce(interface, numpy, compiled, self._by_operators)
         self.calls = AxesCalls(own.kernels)
-        of_device = {
-            CPU: self.calls,
-            CUDA: AxesOnGPU(own.kernels, self.arranged, self.on_rows.operators.gpu),
-        }
+        on_gpu = AxesOnGPU(own.kernels, self.arranged, self.on_rows.operators.gpu)
+        of_device = {CPU: self.calls, CUDA: AxesGpuCalls(own.kernels, on_gpu)}
         self.at_once = at_once(own.kernels.required, ways(own, of_device))
 
     def call(self, *values: Any) -> Result:

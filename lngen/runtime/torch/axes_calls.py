@@ -1,22 +1,24 @@
 # SPDX-License-Identifier: MIT
-"""Calls of layers whose axes have names, on tensors of the processor, by plans that native/tensor_plans.h runs.
+"""Calls of layers whose axes have names, by plans that native/tensor_plans.h runs.
 
 The first of calls that are alike is made by Python, and recorded: which kernels ran, and in which memory each of their
-pointers lies. Calls are alike if they agree in shapes, strides and types of tensors, in sizes, and in what is left out.
-A call has a plan if its kernels ran once, on tensors of the caller and on new results alone: nothing was copied,
-converted, or added up besides. A plan is used only if it gives the bits of the call that it was made of.
+pointers lies. Calls are alike if they agree in shapes, strides and types of tensors, in sizes, and in what is left out;
+on a GPU, in its context and in the alignment of tensors too. A call has a plan if its kernels ran once, on tensors of
+the caller and on new results alone: nothing was copied, converted, or added up besides. A plan is used only if it gives
+the bits of the call that it was made of.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..native import binding
-from .calls import TorchCalls
+from .calls import PASSED, TorchCalls, TorchGpuCalls, launch_words
 from .kernels import SHARED_ENTRIES, Tensor, lent, torch
 
-__all__ = ["AxesCalls"]
+__all__ = ["AxesCalls", "AxesGpuCalls"]
 
 _NOTHING, _ARGUMENT, _RESULT, _ROW_SCALARS, _SCRATCH, _FIXED = range(6)
 """Kinds of memory, in the order of tensor_plans.h."""
@@ -48,14 +50,13 @@ class AxesCalls(TorchCalls):
         return [True] * kernels.inputs + kernels.signed + [True] * len(kernels.parts[direction].arguments)
 
     def _preparing(self, direction: str) -> Callable[..., Any]:
-        """Return the function that plans a call: words, and the tables that they point to; None where it cannot."""
+        """Return the function that plans a call: words, and what they point to; None where it cannot."""
 
         def prepare(arguments: tuple[Any, ...], row_scalars: Any) -> tuple[bytes, Any] | None:
-            saved: list[Any] = []
-            inputs = arguments[: self.kernels.inputs]
-            if inputs[self.kernels.types_of(inputs).row].numel() >= SHARED_ENTRIES:
-                return None  # as many threads as there are at a call
-            with torch.no_grad(), binding.recorded() as calls:
+            saved: Sequence[Any] = []
+            if not self._may_be_planned(arguments):
+                return None
+            with torch.no_grad(), self._recorded(direction) as calls:
                 if direction == "forward":
                     made, saved = self.others.forward_in_part(arguments)
                 else:
@@ -64,15 +65,54 @@ class AxesCalls(TorchCalls):
             are_there = self.kernels.are_there(direction, arguments)
             results = [value if is_there else None for value, is_there in zip(made, are_there, strict=False)]
             memories = _Memories([*arguments, row_scalars], results, saved)
-            plan = _plan(memories, calls, self._numbers(direction))
-            if plan is None:
+            plan = None if len(calls) != 1 else _plan(memories, calls[0])
+            if plan is None or not self._is_right(direction, plan, arguments, row_scalars, [*results, *saved]):
                 return None
-            found = self._calls[direction].try_plan(plan, arguments, row_scalars)
-            if direction == "forward" and found is not None:
-                found = (*found[0], *(found[1] if saved else ()))
-            return plan if found is not None and _have_same_bits(found, [*results, *saved]) else None
+            return plan
 
         return prepare
+
+    def _may_be_planned(self, arguments: tuple[Any, ...]) -> bool:
+        """Test whether a call runs alike each time: large ones have as many threads as there are at a call."""
+        inputs = arguments[: self.kernels.inputs]
+        return bool(inputs[self.kernels.types_of(inputs).row].numel() < SHARED_ENTRIES)
+
+    def _is_right(
+        self, direction: str, plan: Any, arguments: tuple[Any, ...], row_scalars: Any, wanted: Sequence[Any]
+    ) -> bool:
+        """Test whether a plan gives the bits of the call that it was made of."""
+        found = self._calls[direction].try_plan(plan, arguments, row_scalars)
+        if direction == "forward" and found is not None:
+            found = (*found[0], *(() if found[1] is None else found[1]))
+        return found is not None and self._have_same_bits(found, wanted)
+
+    def _have_same_bits(self, found: Sequence[Any], wanted: Sequence[Any]) -> bool:
+        """Test whether results agree in all bits; None stands for one that is left out."""
+        return _agree(found, wanted) and all(
+            lent(one).tobytes() == lent(other).tobytes()
+            for one, other in zip(found, wanted, strict=True)
+            if one is not None
+        )
+
+    @contextmanager
+    def _recorded(self, direction: str) -> Iterator[list["_RecordedCall"]]:
+        """Yield a list of the calls of kernels that this thread makes meanwhile."""
+        numbers, found = self._numbers(direction), list["_RecordedCall"]()
+        with binding.recorded() as calls:
+            yield found
+        for steps, arrays, constants, sizes, _, *samples in calls:
+            workspace = len(constants)
+            is_alike = samples == [0, 1]
+            places = [numbers.get(place, -1) for place in range(workspace)]
+            starts = [0 if array is None else _MemoryView.of(array).start for array in arrays]
+            scratch = arrays[workspace]
+            moved = sum(array.nbytes for array in arrays[:workspace] if array is not None)
+            found.append(
+                _RecordedCall(
+                    starts, workspace, 0 if scratch is None else scratch.nbytes, moved, places, sizes,
+                    np.frombuffer(steps, np.int64).tolist(), arrays[workspace + 1 :], is_alike,
+                )
+            )  # fmt: skip
 
     def _numbers(self, direction: str) -> dict[int, int]:
         """Return the argument of each Constant, by its place in the numbers that kernels are passed."""
@@ -80,6 +120,69 @@ class AxesCalls(TorchCalls):
         constants = {each.symbol: place for place, each in enumerate(self.kernels.protocol.constants)}
         reads = kernels.takes.reads
         return {place: self.kernels.inputs + constants[reads[place].symbol] for place in kernels.numbers}
+
+
+class AxesGpuCalls(AxesCalls, TorchGpuCalls):
+    """The same for tensors of a GPU."""
+
+    def _may_be_planned(self, arguments: tuple[Any, ...]) -> bool:
+        return True
+
+    def _have_same_bits(self, found: Sequence[Any], wanted: Sequence[Any]) -> bool:
+        # A stream that is captured cannot be waited for; its memory is what it will be.
+        if torch.cuda.is_available() and torch.cuda.is_current_stream_capturing():
+            return True
+        return _agree(found, wanted) and all(
+            torch.equal(one.contiguous().view(torch.uint8), other.contiguous().view(torch.uint8))
+            for one, other in zip(found, wanted, strict=True)
+            if one is not None
+        )
+
+    @contextmanager
+    def _recorded(self, direction: str) -> Iterator[list["_RecordedCall"]]:
+        from ..cuda import recording
+
+        constants = {each.symbol: place for place, each in enumerate(self.kernels.protocol.constants)}
+        found = list["_RecordedCall"]()
+        with recording.recorded() as calls:
+            yield found
+        for call in calls:
+            starts: list[int] = []
+            places: list[int] = []
+            words: list[int] = []
+            for kernel, blocks, given in call.steps:
+                passed: list[tuple[int, int]] = []
+                for number, (letter, value) in enumerate(zip(kernel.letters, given, strict=True)):
+                    if letter == "P":
+                        passed.append((len(starts), 0))
+                        starts.append(int(value))
+                    elif letter in "fd":
+                        passed.append((PASSED[letter], len(places)))
+                        places.append(self.kernels.inputs + constants[kernel.parts[number]])
+                    else:
+                        passed.append((PASSED[letter], int(value)))
+                words += launch_words(kernel, blocks, passed)
+            scratch = starts.index(call.scratch) if call.scratch in starts else -1
+            found.append(_RecordedCall(starts, scratch, call.scratch_bytes, 0, places, (), words, (), call.is_all))
+
+
+class _RecordedCall(NamedTuple):
+    """Kernels that ran: the address of each pointer, the number of that of scratch memory, and its bytes.
+
+    `moved` are the bytes that kernels read and write. `numbers` has the argument of each number that kernels take, or
+    -1. Pointers behind the scratch memory's are to `tables` if there are any. A call that is not `alike` another time
+    has no plan.
+    """
+
+    starts: Sequence[int]
+    scratch: int
+    scratch_bytes: int
+    moved: int
+    numbers: Sequence[int]
+    sizes: Sequence[int]
+    kernels: Sequence[int]
+    tables: Sequence[Any]
+    alike: bool
 
 
 class _MemoryView(NamedTuple):
@@ -123,9 +226,8 @@ class _Memories:
             if isinstance(value, Tensor | np.ndarray)
         ]
 
-    def place(self, array: Any) -> tuple[int, int, int] | None:
-        """Return the memory that an array starts in, and how many bytes behind its start; None if it is not one."""
-        start = _MemoryView.of(array).start
+    def place(self, start: int) -> tuple[int, int, int] | None:
+        """Return the memory that has an address, and how many bytes behind its start; None if it is not one."""
         found = [(kind, number, start - view.start) for kind, number, view in self.views if view.has(start)]
         if len(found) != 1:
             return None
@@ -144,54 +246,40 @@ class _Memories:
             found += [_NO_RESULT] if value is None else _tensor(value.dtype, value.shape)
         if not self.row_scalars:
             return [*found, _NO_RESULT]
-        first = self.row_scalars[0]
-        return [*found, *_tensor(torch.from_numpy(first).dtype, (len(self.row_scalars), *first.shape))]
+        first = torch.as_tensor(self.row_scalars[0])
+        return [*found, *_tensor(first.dtype, (len(self.row_scalars), *first.shape))]
 
 
 def _tensor(dtype: Any, shape: Sequence[int]) -> list[int]:
     return [_CODES[dtype] << 8 | dtype.itemsize * 8, len(shape), *shape]
 
 
-def _plan(
-    memories: _Memories, calls: Sequence[tuple[Any, ...]], numbers: Mapping[int, int]
-) -> tuple[bytes, Sequence[Any]] | None:
-    """Return a plan of calls of kernels, and its tables, which have to be kept; or None where there is none.
-
-    `numbers` has the argument of each Constant.
-    """
-    if len(calls) != 1:
+def _plan(memories: _Memories, call: _RecordedCall) -> tuple[bytes, Sequence[Any]] | None:
+    """Return a plan of a call of kernels, and its tables, which have to be kept; or None where there is none."""
+    if not call.alike or len(call.starts) > _MOST_POINTERS or len(call.numbers) > _MOST_NUMBERS:
         return None
-    steps, arrays, constants, sizes, _, *samples = calls[0]
-    workspace, scratch = len(constants), 0
     pointers: list[Any] = []
-    if samples != [0, 1] or len(arrays) > _MOST_POINTERS or workspace > _MOST_NUMBERS:
-        return None
-    for number, array in enumerate(arrays):
-        if array is None:
+    for number, start in enumerate(call.starts):
+        if not start:
             pointers.append((_NOTHING, 0, 0))
-        elif number < workspace:
-            pointers.append(memories.place(array))
-        elif number == workspace:
+        elif number == call.scratch or (call.scratch_bytes and start == call.starts[call.scratch]):
             pointers.append((_SCRATCH, 0, 0))
-            scratch = array.nbytes
+        elif call.tables and number > call.scratch:
+            pointers.append((_FIXED, 0, start))
         else:
-            pointers.append((_FIXED, 0, _MemoryView.of(array).start))
+            pointers.append(memories.place(start))
     if None in pointers or not memories.made() <= {*pointers}:
         return None
-    moved = sum(array.nbytes for array in arrays[:workspace] if array is not None)
-    kernels = np.frombuffer(steps, np.int64)
     words = [
-        *memories.described(), moved, scratch,
+        *memories.described(), call.moved, call.scratch_bytes,
         len(pointers), *[word for pointer in pointers for word in pointer],
-        workspace, *[numbers.get(place, -1) for place in range(workspace)],
-        len(sizes), *sizes,
-        len(kernels), *kernels.tolist(),
+        len(call.numbers), *call.numbers, len(call.sizes), *call.sizes, len(call.kernels), *call.kernels,
     ]  # fmt: skip
-    return np.array(words, np.int64).tobytes(), arrays[workspace + 1 :]
+    return np.array(words, np.int64).tobytes(), call.tables
 
 
-def _have_same_bits(found: Sequence[Any], wanted: Sequence[Any]) -> bool:
-    pairs = [*zip(found, wanted, strict=True)]
-    return all((one is None) == (other is None) for one, other in pairs) and all(
-        lent(one).tobytes() == lent(other).tobytes() for one, other in pairs if one is not None
+def _agree(found: Sequence[Any], wanted: Sequence[Any]) -> bool:
+    """Test whether the same results are left out."""
+    return len(found) == len(wanted) and all(
+        (one is None) == (other is None) for one, other in zip(found, wanted, strict=True)
     )

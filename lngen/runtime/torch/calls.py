@@ -24,6 +24,9 @@ _TABLE: Any = getattr(Tensor, "__dlpack_c_exchange_api__", None)
 DRIVER = ("cuCtxGetDevice", "cuCtxGetCurrent", "cuLaunchKernelEx")
 """Driver functions that calls on a GPU need, in the order of `struct driver`."""
 
+PASSED = {"q": -1, "f": -2, "d": -3, "i": -4}
+"""Kinds of arguments of a kernel that are no pointers, as tensor_launches.h has them, by their letters in `struct`."""
+
 _PROCESSOR, _GPU = 1, 2
 """Kinds of devices as DLPack has them."""
 
@@ -201,14 +204,20 @@ def _words(launches: Any) -> bytes:
     plan = launches.plan
     words = [launches.partial_bytes]
     for kernel, blocks, _ in launches.steps:
-        launch = kernel.launch
-        words += [launch.function, blocks, kernel.threads, kernel.shared_bytes, launch.early, launch.cluster]
-        words += [len(kernel.parts)]
+        passed: list[tuple[int, int]] = []
         for part, letter in zip(kernel.parts, kernel.letters, strict=True):
             if part in launches.numbers:
-                words += [-1, launches.bits(letter, launches.numbers[part])]
+                passed.append((PASSED[letter], launches.numbers[part]))
             elif letter == "P":
-                words += [plan.slots[part], 0]
+                passed.append((plan.slots[part], 0))
             else:
-                words += [-3 if letter == "d" else -2, plan.slots[part]]
+                passed.append((PASSED[letter], plan.slots[part]))
+        words += launch_words(kernel, blocks, passed)
     return np.array(words, np.int64).tobytes()
+
+
+def launch_words(kernel: Any, blocks: int, passed: Sequence[tuple[int, int]]) -> list[int]:
+    """Return a launch as tensor_launches.h reads it; `passed` has two words for each argument of the kernel."""
+    launch = kernel.launch
+    words = [launch.function, blocks, kernel.threads, kernel.shared_bytes, launch.early, launch.cluster]
+    return [*words, len(passed), *[word for each in passed for word in each]]

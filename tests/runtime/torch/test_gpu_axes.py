@@ -16,10 +16,11 @@ from tests.beyond_rows import SHIPPED, arrays
 from tests.requirements import NO_TORCH, needs_gxx, needs_pycuda
 
 torch = pytest.importorskip("torch", reason=NO_TORCH)
-device = importlib.import_module("tests.runtime.torch.test_gpu").device
+on_device = importlib.import_module("tests.runtime.torch.test_gpu")
+device, fast = on_device.device, on_device.fast
 runtime = {
     name: importlib.import_module(f"generated._runtime.torch.{name}")
-    for name in ("axes", "derivatives", "dispatch", "gpu", "gpu_axes")
+    for name in ("axes", "axes_calls", "derivatives", "dispatch", "gpu", "gpu_axes")
 }
 on_rows = importlib.import_module("generated._runtime.numpy.axes").on_rows
 
@@ -266,3 +267,113 @@ def test_kernels_compute_what_the_processor_does(name, device, monkeypatch):
     weight = torch.linspace(-1, 1, y.numel()).view(y.shape)
     found = torch.autograd.grad(y, there, device.put(weight))
     torch.testing.assert_close([*map(device.get, found)], [*torch.autograd.grad(expected, here, weight)])
+
+
+class PlannedOnGPU:
+    """A layer on tensors of a device: calls by plans, and how many Python was asked to make."""
+
+    def __init__(self, name: str, device: Any, monkeypatch: Any) -> None:
+        backend = importlib.import_module(f"generated.{name}.torch_backend")
+        self.layer, axes = backend._LAYER, runtime["axes"]
+        own = axes._AxesAtOnce(self.layer.interface, self.layer.numpy, backend._cpu, self.layer._by_operators)
+        gpu = runtime["gpu_axes"].AxesOnGPU(own.kernels, self.layer.arranged, self.layer.on_rows.operators.gpu)
+        self.others = on_device.Counting(gpu)
+        calls = runtime["axes_calls"].AxesGpuCalls
+        if isinstance(device, on_device.Emulated):  # whose memory the processor cannot read
+            same = calls._have_same_bits
+
+            def have_same_bits(own: Any, *both: Any) -> bool:
+                return same(own, *[[each if each is None else device.get(each) for each in values] for values in both])
+
+            monkeypatch.setattr(calls, "_have_same_bits", have_same_bits)
+        self.own = calls(own.kernels, self.others)
+        keys = calls.keys
+        self.at_once = runtime["dispatch"].at_once(
+            own.kernels.required, runtime["derivatives"].ways(own, {keys: self.own})
+        )
+        sizes = tuple(each["default"] for each in self.layer.interface["layout"]["sizes"])
+        self.last = (*[each["default"] for each in self.layer.interface["constants"]], sizes)
+
+    def results(self, inputs: list[Any], device: Any, constants: Any = None) -> list[Any]:
+        """Return the outputs and all gradients, on the processor."""
+        moved = [each.detach().requires_grad_() for each in inputs]
+        made = self.at_once((*moved, *(constants or self.last)))
+        made = made if isinstance(made, tuple) else (made,)
+        weights = [device.put(torch.linspace(-1, 1, each.numel()).view(each.shape).to(each.dtype)) for each in made]
+        return [device.get(each.detach()) for each in (*made, *torch.autograd.grad(made, moved, weights))]
+
+
+PLANNED = {
+    "ada_layer_norm": lambda: [torch.randn(2, 3, 64), torch.randn(2, 64), torch.randn(2, 64)],
+    "head_rms_norm": lambda: [torch.randn(2, 3, 4, 32), torch.randn(4, 32)],
+}
+
+
+@pytest.mark.cuda
+@needs_pycuda
+@needs_gxx
+@pytest.mark.parametrize("name", PLANNED)
+def test_calls_that_are_alike_are_planned_once(name, device, fast, monkeypatch):
+    layer = PlannedOnGPU(name, device, monkeypatch)
+    for round_ in range(3):
+        torch.manual_seed(round_)
+        inputs = [device.put(each) for each in PLANNED[name]()]
+        layer.others.count = 0
+        found = layer.results(inputs, device)
+        assert layer.others.count == (2 if round_ == 0 else 0)
+        with monkeypatch.context() as patch:
+            patch.setattr(type(layer.own), "_call", lambda *_: None)
+            expected = layer.results(inputs, device)
+        assert all(torch.equal(*pair) for pair in zip(found, expected, strict=True))
+
+
+@pytest.mark.cuda
+@needs_pycuda
+@needs_gxx
+def test_rows_in_segments_are_planned_forward(device, fast, monkeypatch):
+    """Sums of their gradients over groups are PyTorch's, so that backward has no plan."""
+    layer = PlannedOnGPU("group_norm", device, monkeypatch)
+    for seed in range(2):
+        inputs = pictures("group_norm", torch.float32)
+        inputs = [each.detach() + seed for each in inputs]
+        with torch.no_grad():
+            y = layer.at_once((*map(device.put, inputs), *layer.last))
+        assert layer.others.count == 1
+        eps, (groups,) = layer.last
+        torch.testing.assert_close(device.get(y), torch.nn.functional.group_norm(inputs[0], groups, *inputs[1:], eps))
+
+
+@pytest.mark.cuda
+@needs_pycuda
+@needs_gxx
+def test_plans_tell_constants_and_alignment_apart(device, fast, monkeypatch):
+    layer = PlannedOnGPU("head_rms_norm", device, monkeypatch)
+    x, weight = (device.put(each) for each in PLANNED["head_rms_norm"]())
+    first, second = (layer.results([x, weight], device, (eps, ()))[0] for eps in (1e-5, 1.0))
+    assert not torch.equal(first, second)
+    assert layer.others.count == 2
+    # The same shapes, one entry behind: kernels may take no wide access to it.
+    room = device.put(torch.randn(x.numel() + 1))
+    behind = room[1:].view(x.shape)
+    found = layer.results([behind, weight], device)
+    assert layer.others.count == 4
+    torch.testing.assert_close(found, layer.results([device.put(device.get(behind)), weight], device))
+
+
+@pytest.mark.cuda
+@needs_pycuda
+@needs_gxx
+def test_a_plan_of_other_memory_is_refused(device, fast, monkeypatch):
+    place = runtime["axes_calls"]._Memories.place
+
+    def swapped(self: Any, start: int) -> Any:
+        found = place(self, start)
+        return found and (found[0], {1: 2, 2: 1}.get(found[1], found[1]), found[2])
+
+    monkeypatch.setattr(runtime["axes_calls"]._Memories, "place", swapped)
+    layer = PlannedOnGPU("ada_layer_norm", device, monkeypatch)
+    inputs = [device.put(each) for each in PLANNED["ada_layer_norm"]()]
+    for _ in range(2):
+        layer.others.count = 0
+        layer.results(inputs, device)
+        assert layer.others.count > 0
