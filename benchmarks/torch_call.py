@@ -1,9 +1,9 @@
 """Cost of a call through PyTorch, beside torch.nn.LayerNorm: `python -m benchmarks.torch_call`.
 
 Both are modules, called in turns on one thread, and torch.nn.LayerNorm is on the processor. The first table is of our
-kernels for the processor, the second of layers whose axes have names, beside PyTorch's modules for the same. The third
-is of the caller's time alone on a GPU: kernels are planned for the emulator's device, and a driver that returns at once
-stands for the launches, which it counts.
+kernels for the processor, in float32 and bfloat16, with `--large` also at the shapes of docs/cpu.md; the second of layers
+whose axes have names, beside PyTorch's modules for the same. The third is of the caller's time alone on a GPU: kernels
+are planned for the emulator's device, and a driver that returns at once stands for the launches, which it counts.
 """
 
 from __future__ import annotations
@@ -16,12 +16,14 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from math import prod
 from pathlib import Path
 from statistics import median
 from typing import Any
 
 import torch
 
+from benchmarks.cpu.cases import SHAPES as LARGE
 from lngen.extensions.simt import driver as emulator
 
 SHAPES = ((1, 768), (2, 16, 64), (64, 1024), (4096, 256))
@@ -41,11 +43,15 @@ def main(arguments: Sequence[str]) -> int:
     """Measure, and print the tables."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.torch_call", description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--rounds", type=int, default=150, help="of forty calls each, or fewer of long ones")
+    parser.add_argument("--large", action="store_true", help="the shapes of docs/cpu.md, too")
     options = parser.parse_args(arguments)
     torch.set_num_threads(1)
     module = importlib.import_module("generated.layer_norm.torch_backend")
     print("on the processor, over torch.nn.LayerNorm (us)")
-    print("\n".join(table({_words(shape): (norms(module, shape), shape) for shape in SHAPES}, options.rounds)))
+    shapes = (*SHAPES, *LARGE) if options.large else SHAPES
+    for dtype in (torch.float32, torch.bfloat16):
+        print(str(dtype).removeprefix("torch."))
+        print("\n".join(table({_words(each): (norms(module, each, dtype), each) for each in shapes}, options.rounds)))
     print("\nlayers whose axes have names, on the processor, over PyTorch's modules (us)")
     print("\n".join(table(named_axes(), options.rounds)))
     with tempfile.TemporaryDirectory() as folder:
@@ -59,9 +65,9 @@ def main(arguments: Sequence[str]) -> int:
     return 0
 
 
-def norms(module: Any, shape: Sequence[int]) -> Modules:
+def norms(module: Any, shape: Sequence[int], dtype: Any = torch.float32) -> Modules:
     """Our layer norm of a shape, and PyTorch's."""
-    return module.LayerNorm(shape[-1]), torch.nn.LayerNorm(shape[-1])
+    return module.LayerNorm(shape[-1], dtype=dtype), torch.nn.LayerNorm(shape[-1], dtype=dtype)
 
 
 def named_axes() -> dict[str, tuple[Modules, Sequence[int]]]:
@@ -84,7 +90,9 @@ def table(cases: dict[str, tuple[Modules, Sequence[int]]], rounds: int) -> list[
     lines = [f"{'':16}{'forward':>24}{'forward, recorded':>24}{'and backward':>24}"]
     for name, (modules, shape) in cases.items():
         calls = {of: _calls(module, shape) for of, module in zip(("ours", "torch"), modules, strict=True)}
-        times = _in_turns(calls, rounds, 40 if shape[0] < 1000 else 2)
+        # Some ten milliseconds a turn at the most.
+        few = max(1, min(40, 2**21 // prod(shape)))
+        times = _in_turns(calls, rounds if few > 1 else min(rounds, 30), few)
         columns = [_column(*of.values()) for of in times]
         lines.append(f"{name:16}" + "".join(f"{each:>24}" for each in columns))
     return lines
@@ -100,7 +108,8 @@ def _column(ours: Sequence[float], torchs: Sequence[float]) -> str:
 
 
 def _calls(module: Any, shape: Sequence[int]) -> list[Callable[[], object]]:
-    x, weight = torch.randn(*shape), torch.randn(*shape)
+    kind = next((each.dtype for each in module.parameters()), torch.float32)
+    x, weight = torch.randn(*shape).to(kind), torch.randn(*shape).to(kind)
     recorded = x.clone().requires_grad_()
     moved = [recorded, *module.parameters()]
 

@@ -88,4 +88,9 @@ class AddLayerNorm(_torch.Module):
         self, x: _torch.Tensor, residual: _torch.Tensor
     ) -> tuple[_torch.Tensor, _torch.Tensor]:
         """Return `add_layer_norm` of the arguments and the parameters of the module."""
-        return _LAYER.call(x, residual, self.gamma, self.beta, self.eps)
+        _own = self._parameters
+        try:
+            gamma, beta = _own["gamma"], _own["beta"]
+        except KeyError:  # a parametrized module has attributes instead
+            gamma, beta = self.gamma, self.beta
+        return _LAYER.call(x, residual, gamma, beta, self.eps)

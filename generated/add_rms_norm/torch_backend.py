@@ -83,4 +83,9 @@ class AddRMSNorm(_torch.Module):
         self, x: _torch.Tensor, residual: _torch.Tensor
     ) -> tuple[_torch.Tensor, _torch.Tensor]:
         """Return `add_rms_norm` of the arguments and the parameters of the module."""
-        return _LAYER.call(x, residual, self.gamma, self.eps)
+        _own = self._parameters
+        try:
+            gamma = _own["gamma"]
+        except KeyError:  # a parametrized module has attributes instead
+            gamma = self.gamma
+        return _LAYER.call(x, residual, gamma, self.eps)

@@ -89,4 +89,9 @@ class AddRMSNormFP8(_torch.Module):
         self, x: _torch.Tensor, residual: _torch.Tensor
     ) -> tuple[_torch.Tensor, _torch.Tensor]:
         """Return `add_rms_norm_fp8` of the arguments and the parameters of the module."""
-        return _LAYER.call(x, residual, self.gamma, self.scale, self.eps)
+        _own = self._parameters
+        try:
+            gamma, scale = _own["gamma"], _own["scale"]
+        except KeyError:  # a parametrized module has attributes instead
+            gamma, scale = self.gamma, self.scale
+        return _LAYER.call(x, residual, gamma, scale, self.eps)

@@ -89,4 +89,9 @@ class BatchNorm(_torch.Module):
         self, x: _torch.Tensor
     ) -> tuple[_torch.Tensor, _torch.Tensor, _torch.Tensor]:
         """Return `batch_norm` of the arguments and the parameters of the module."""
-        return _LAYER.call(x, self.gamma, self.beta, self.eps)
+        _own = self._parameters
+        try:
+            gamma, beta = _own["gamma"], _own["beta"]
+        except KeyError:  # a parametrized module has attributes instead
+            gamma, beta = self.gamma, self.beta
+        return _LAYER.call(x, gamma, beta, self.eps)

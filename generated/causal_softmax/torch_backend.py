@@ -76,4 +76,9 @@ class CausalSoftmax(_torch.Module):
 
     def forward(self, x: _torch.Tensor, position: _torch.Tensor) -> _torch.Tensor:
         """Return `causal_softmax` of the arguments and the parameters of the module."""
-        return _LAYER.call(x, position, self.scale)
+        _own = self._parameters
+        try:
+            scale = _own["scale"]
+        except KeyError:  # a parametrized module has attributes instead
+            scale = self.scale
+        return _LAYER.call(x, position, scale)

@@ -97,4 +97,9 @@ class DropoutAddLayerNorm(_torch.Module):
         self, x: _torch.Tensor, residual: _torch.Tensor, seed: int | _torch.Tensor
     ) -> tuple[_torch.Tensor, _torch.Tensor]:
         """Return `dropout_add_layer_norm` of the arguments and the parameters of the module."""
-        return _LAYER.call(x, residual, seed, self.gamma, self.beta, self.p, self.eps)
+        _own = self._parameters
+        try:
+            gamma, beta = _own["gamma"], _own["beta"]
+        except KeyError:  # a parametrized module has attributes instead
+            gamma, beta = self.gamma, self.beta
+        return _LAYER.call(x, residual, seed, gamma, beta, self.p, self.eps)

@@ -81,4 +81,9 @@ class DynamicTanh(_torch.Module):
 
     def forward(self, x: _torch.Tensor) -> _torch.Tensor:
         """Return `dynamic_tanh` of the arguments and the parameters of the module."""
-        return _LAYER.call(x, self.alpha, self.gamma, self.beta)
+        _own = self._parameters
+        try:
+            alpha, gamma, beta = _own["alpha"], _own["gamma"], _own["beta"]
+        except KeyError:  # a parametrized module has attributes instead
+            alpha, gamma, beta = self.alpha, self.gamma, self.beta
+        return _LAYER.call(x, alpha, gamma, beta)

@@ -93,4 +93,9 @@ class GroupNorm(_torch.Module):
 
     def forward(self, x: _torch.Tensor) -> _torch.Tensor:
         """Return `group_norm` of the arguments and the parameters of the module."""
-        return _LAYER.sized((self._sizes["g"],), x, self.gamma, self.beta, self.eps)
+        _own = self._parameters
+        try:
+            gamma, beta = _own["gamma"], _own["beta"]
+        except KeyError:  # a parametrized module has attributes instead
+            gamma, beta = self.gamma, self.beta
+        return _LAYER.sized((self._sizes["g"],), x, gamma, beta, self.eps)

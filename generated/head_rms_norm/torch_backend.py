@@ -79,4 +79,9 @@ class HeadRMSNorm(_torch.Module):
 
     def forward(self, x: _torch.Tensor) -> _torch.Tensor:
         """Return `head_rms_norm` of the arguments and the parameters of the module."""
-        return _LAYER.call(x, self.weight, self.eps)
+        _own = self._parameters
+        try:
+            weight = _own["weight"]
+        except KeyError:  # a parametrized module has attributes instead
+            weight = self.weight
+        return _LAYER.call(x, weight, self.eps)

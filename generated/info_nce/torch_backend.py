@@ -78,4 +78,9 @@ class InfoNce(_torch.Module):
         self, similarity: _torch.Tensor, positive: _torch.Tensor
     ) -> _torch.Tensor:
         """Return `info_nce` of the arguments and the parameters of the module."""
-        return _LAYER.call(similarity, positive, self.scale)
+        _own = self._parameters
+        try:
+            scale = _own["scale"]
+        except KeyError:  # a parametrized module has attributes instead
+            scale = self.scale
+        return _LAYER.call(similarity, positive, scale)

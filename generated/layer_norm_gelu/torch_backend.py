@@ -84,4 +84,9 @@ class LayerNormGelu(_torch.Module):
 
     def forward(self, x: _torch.Tensor) -> _torch.Tensor:
         """Return `layer_norm_gelu` of the arguments and the parameters of the module."""
-        return _LAYER.call(x, self.gamma, self.beta, self.eps)
+        _own = self._parameters
+        try:
+            gamma, beta = _own["gamma"], _own["beta"]
+        except KeyError:  # a parametrized module has attributes instead
+            gamma, beta = self.gamma, self.beta
+        return _LAYER.call(x, gamma, beta, self.eps)

@@ -86,4 +86,9 @@ class ModulatedLayerNorm(_torch.Module):
         self, x: _torch.Tensor, gate: _torch.Tensor | None = None
     ) -> _torch.Tensor:
         """Return `modulated_layer_norm` of the arguments and the parameters of the module."""
-        return _LAYER.call(x, gate, self.gamma, self.beta, self.eps)
+        _own = self._parameters
+        try:
+            gamma, beta = _own["gamma"], _own["beta"]
+        except KeyError:  # a parametrized module has attributes instead
+            gamma, beta = self.gamma, self.beta
+        return _LAYER.call(x, gate, gamma, beta, self.eps)

@@ -74,4 +74,9 @@ class OffsetRMSNorm(_torch.Module):
 
     def forward(self, x: _torch.Tensor) -> _torch.Tensor:
         """Return `offset_rms_norm` of the arguments and the parameters of the module."""
-        return _LAYER.call(x, self.w, self.eps)
+        _own = self._parameters
+        try:
+            w = _own["w"]
+        except KeyError:  # a parametrized module has attributes instead
+            w = self.w
+        return _LAYER.call(x, w, self.eps)

@@ -74,4 +74,9 @@ class PowerNorm(_torch.Module):
 
     def forward(self, x: _torch.Tensor) -> _torch.Tensor:
         """Return `power_norm` of the arguments and the parameters of the module."""
-        return _LAYER.call(x, self.gamma, self.eps)
+        _own = self._parameters
+        try:
+            gamma = _own["gamma"]
+        except KeyError:  # a parametrized module has attributes instead
+            gamma = self.gamma
+        return _LAYER.call(x, gamma, self.eps)

@@ -82,4 +82,9 @@ class RMSNormGated(_torch.Module):
 
     def forward(self, x: _torch.Tensor, z: _torch.Tensor) -> _torch.Tensor:
         """Return `rms_norm_gated` of the arguments and the parameters of the module."""
-        return _LAYER.call(x, z, self.gamma, self.eps)
+        _own = self._parameters
+        try:
+            gamma = _own["gamma"]
+        except KeyError:  # a parametrized module has attributes instead
+            gamma = self.gamma
+        return _LAYER.call(x, z, gamma, self.eps)

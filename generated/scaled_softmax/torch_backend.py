@@ -70,4 +70,9 @@ class ScaledSoftmax(_torch.Module):
 
     def forward(self, x: _torch.Tensor) -> _torch.Tensor:
         """Return `scaled_softmax` of the arguments and the parameters of the module."""
-        return _LAYER.call(x, self.scale)
+        _own = self._parameters
+        try:
+            scale = _own["scale"]
+        except KeyError:  # a parametrized module has attributes instead
+            scale = self.scale
+        return _LAYER.call(x, scale)
