@@ -1,9 +1,9 @@
 """Cost of a call through PyTorch, beside torch.nn.LayerNorm: `python -m benchmarks.torch_call`.
 
-Both are modules, called in turns on one thread, and torch.nn.LayerNorm is on the processor. The first tables are of our
-kernels for the processor, in float32 and bfloat16; `--large` adds the shapes of docs/cpu.md. Then come layers whose axes
-have names, beside PyTorch's modules for the same. The last is of the caller's time alone on a GPU: kernels are planned for
-the emulator's device, and a driver that returns at once stands for the launches, which it counts.
+Both are modules, called in turns on one thread, and torch.nn.LayerNorm is on the processor. The first tables are of
+our kernels for the processor, in float32 and bfloat16; `--large` adds the shapes of docs/cpu.md. Then come layers
+whose axes have names, beside PyTorch's modules for the same. The last is of the caller's time alone on a GPU: kernels
+are planned for the emulator's device, and a driver that returns at once stands for the launches, which it counts.
 """
 
 from __future__ import annotations
