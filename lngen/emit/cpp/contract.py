@@ -53,8 +53,8 @@ LAUNCH_FIELDS = (
 registers between the stages: 0 none, 1 entries as stored, 2 in the compute type. `sums_over_rows` is the place of sums
 over rows: 0 registers, 1 shared memory, 2 the workspace. `rows_copied` is the number of rows in shared memory, which
 are copied there before a thread works on them. If registers hold nothing, one of them is the row that is worked on.
-`blocks_per_row` blocks share each row. The grid is of whole clusters of `cluster` blocks: those that share a row, or all
-of them where rows are few.
+`blocks_per_row` blocks share each row. The grid is of whole clusters of `cluster` blocks: those that share a row, or
+all of them where rows are few.
 """
 
 

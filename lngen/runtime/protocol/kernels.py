@@ -28,9 +28,9 @@ class KernelTable:
     def for_few_rows(self) -> "KernelTable":
         """The table of a GPU's kernel for few rows, which ends the sums over them, too.
 
-        >>> two = {"backward": "x, out dx, the workspace, the rows", "backward_columns": "the workspace, the blocks, out dw"}
+        >>> two = {"backward": "x, the workspace, the rows", "backward_columns": "the workspace, the blocks, out dw"}
         >>> KernelTable("kernels", two, sums=(1, 0)).for_few_rows.kernels
-        {'backward_few_rows': 'x, out dx, the rows, out dw'}
+        {'backward_few_rows': 'x, the rows, out dw'}
         """
         parts = dict.fromkeys(part for passed in self.kernels.values() for part in passed.split(", "))
         kept = ", ".join(part for part in parts if part not in _HANDED_OVER)
