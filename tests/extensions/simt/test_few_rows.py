@@ -13,8 +13,10 @@ from tests.tiers import sample
 
 pytestmark = [needs_gxx, pytest.mark.cuda]
 
-LAYERS = ("layer_norm", "dynamic_tanh", "scaled_softmax", "extremes")
-"""Sums into columns, into columns and a number, into a number, and columns that are reduced once they are summed."""
+LAYERS = ("layer_norm", "dynamic_tanh", "scaled_softmax", "extremes", "scaled")
+"""Sums into columns, into columns and a number, into a number, columns that are reduced once they are summed, and sums
+of rows that have no reduction.
+"""
 
 SIZES = ((1, 1), (2, 31), (1, 64), (31, 96), (64, 33), (5, 1000), (3, 1024), (2, 4100))
 SCHEDULES = ("forward", "reverse", "random")
@@ -58,11 +60,13 @@ FAULTS = {
 def test_a_planted_fault_is_seen(fault: str) -> None:
     """The checker has a finding, or a number is wrong."""
     was, becomes = FAULTS[fault]
-    text = source_of("layer_norm")
+    # Its rows have no reduction, and so no barrier.
+    layer = "scaled" if fault == "copies overwritten" else "layer_norm"
+    text = source_of(layer)
     assert text.count(was) == 1
     rows, features = (3, 4096) if fault in ("copies overwritten", "columns of one block") else (20, 512)
     macros = {"LNGEN_BACKWARD": None, "LNGEN_BF16": None, "LNGEN_D": features, "LNGEN_FEW_ROWS": 2}
-    case = case_of(kernels_of("layer_norm", ("bf16",)), "layer_norm", "bf16", rows, features, schedule="reverse")
+    case = case_of(kernels_of(layer, ("bf16",)), layer, "bf16", rows, features, schedule="reverse")
     case.few = simt.build(text.replace(was, becomes), macros, check=True)
     with pytest.raises((simt.KernelFault, AssertionError)):
         assert_right(case)
