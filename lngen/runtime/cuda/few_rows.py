@@ -7,6 +7,7 @@ multiprocessors, and is over sooner than the start of another kernel, up to a bo
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from . import driver
@@ -40,15 +41,23 @@ def blocks_of_few(device: Device | TargetDevice) -> int:
 
 
 def has_kernel_of_few(layer: DeviceLayer, wanted: KernelKey, device: Device | TargetDevice) -> bool:
-    """Test whether there is a kernel for few rows: sums over rows have room in the shared memory of a block.
+    """Test whether there is a kernel for few rows: some sum over them is wanted, and all have room in a block's shared
+    memory.
 
     Sums over runs of rows, into results whose rows share a place, are ended by a kernel of their own.
     """
     table = layer.directions[wanted.direction]
-    if not device.ends_few_rows or len(table.kernels) < 2 or wanted.summed:
+    ends = [each.split(", ") for each in [*table.kernels.values()][1:]]
+    if not device.ends_few_rows or wanted.summed or not any(ends_sums(each, wanted.without) for each in ends):
         return False
     computed = layer.computed(wanted.row_type, wanted.parameter_type)
     return SHARE_OF_SUMS * table.sums[0] * wanted.features * BYTES[computed] <= device.block_shared
+
+
+def ends_sums(parts: Iterable[str], without: Sequence[str]) -> bool:
+    """Test whether a kernel that takes these values writes a sum over rows; all may belong to absent inputs."""
+    results = [part.removeprefix("out ") for part in parts if part.startswith("out ")]
+    return any(name.removeprefix("d") not in without for name in results)
 
 
 def are_few(rows: int, features: int, tensors: int, computed: str, blocks: int) -> bool:

@@ -14,7 +14,7 @@ from .arrays import BYTES
 from .calls import DeviceLayer, KernelKey
 from .compilers import NoCudaCompiler, compiled, spilled
 from .devices import Device
-from .few_rows import FEW_ROWS, are_few, blocks_of_few, has_kernel_of_few
+from .few_rows import FEW_ROWS, are_few, blocks_of_few, ends_sums, has_kernel_of_few
 from .plans import CallPlan
 from .ready import ReadyCode, TargetDevice, how_to_build
 
@@ -86,7 +86,7 @@ class Launches:
         self.counts = (plan.rows, wanted.features, blocks)
         self._add_step(over_rows, blocks, of_run)
         into_columns, into_scalars = plan.direction.sums
-        wanted_sums = [columns for columns in over_blocks if _is_wanted(columns.parts, wanted.without)]
+        wanted_sums = [columns for columns in over_blocks if ends_sums(columns.parts, wanted.without)]
         if wanted_sums or module.ends_of_runs:
             into_columns += plan.sums_of_runs
             self.partial_bytes = blocks * (into_columns * wanted.features + into_scalars) * BYTES[plan.computed]
@@ -165,34 +165,20 @@ def _like(prototype: Any, start: int, memory: Any) -> Any:
     return array
 
 
-def _is_wanted(parts: Iterable[str], without: Sequence[str]) -> bool:
-    """Test whether some result is a sum over rows; all of them may belong to absent inputs."""
-    results = [part.removeprefix("out ") for part in parts if part.startswith("out ")]
-    return any(name.removeprefix("d") not in without for name in results)
-
-
 # ---- kernels on a device
 
 
 def _module(device: Device, plan: CallPlan) -> "KernelModule":
     """Return the kernels that serve a call: for few rows, or else those for any."""
-    for few in (True, False) if _has_few_rows(device, plan) else (False,):
+    is_few = has_kernel_of_few(plan.layer, plan.wanted, device) and are_few(
+        plan.rows, plan.wanted.features, plan.row_tensors, plan.computed, blocks_of_few(device)
+    )
+    for few in (True, False) if is_few else (False,):
         for narrow in (False, True):
             found = _loaded(device, plan, narrow, few)
             if found and found.fits(plan.vectors):
                 return found
     raise AssertionError("arrays are aligned to their entries")
-
-
-def _has_few_rows(device: Device, plan: CallPlan) -> bool:
-    """Test whether a call has few rows, and a sum over them."""
-    if not has_kernel_of_few(plan.layer, plan.wanted, device):
-        return False
-    wanted, blocks = plan.wanted, blocks_of_few(device)
-    ends = [*plan.direction.kernels.values()][1]
-    return _is_wanted(ends.split(", "), wanted.without) and are_few(
-        plan.rows, wanted.features, plan.row_tensors, plan.computed, blocks
-    )
 
 
 def _loaded(device: Device, plan: CallPlan, narrow: bool, few: bool) -> "KernelModule | None":

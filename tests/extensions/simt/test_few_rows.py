@@ -1,4 +1,4 @@
-"""The kernel for few rows, which ends the sums over them: beside long double, beside two kernels, and planted faults."""
+"""The kernel for few rows, which ends the sums over them: beside long double, beside two kernels, and with faults."""
 
 from typing import Any
 
@@ -49,8 +49,8 @@ def test_results(layer: str, dtype: str, rows: int, features: int, blocks: int) 
 FAULTS = {
     "no barrier before the end": ("      meet_blocks();\n      if (Ends", "      if (Ends"),
     "blocks end while others read": ("if constexpr (LNGEN_FEW_ROWS > 1) meet_blocks();", ""),
-    "a block left out": ("for (int block = 1; block < BLOCKS; ++block) parts[0]", "for (int block = 2; block < BLOCKS; ++block) parts[0]"),
-    "rows of the block left out": ("for (int row = 1; row < G::ROWS; ++row) total +=", "for (int row = 2; row < G::ROWS; ++row) total +="),
+    "a block left out": ("block = 1; block < BLOCKS; ++block) parts", "block = 2; block < BLOCKS; ++block) parts"),
+    "rows of the block left out": ("row = 1; row < G::ROWS; ++row) total", "row = 2; row < G::ROWS; ++row) total"),
     "copies overwritten": ("if constexpr (LNGEN_FEW_ROWS && KEPT && G::ROWS == 1) __syncthreads();", ""),
     "columns of one block": ("(IN_ONE_BLOCK ? 1 : LNGEN_FEW_ROWS) * G::THREADS", "G::THREADS * 1000"),
 }  # fmt: skip

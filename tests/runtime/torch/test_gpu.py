@@ -293,7 +293,9 @@ def test_few_rows_have_one_kernel(device, fast, monkeypatch):
     assert others.count == 0
     (used,) = kernels.devices.DEVICES.values()
     clusters = 8 if used.has_clusters else 1
-    launched = {each.plan.rows: each.steps for each in used.launches.values() if each.plan.wanted.direction == "backward"}
+    launched = {
+        each.plan.rows: each.steps for each in used.launches.values() if each.plan.wanted.direction == "backward"
+    }
     assert {rows: len(steps) for rows, steps in launched.items()} == {8: 1, 300: 2}
     (kernel, blocks, _), *_ = launched[8]
     assert (kernel.name, kernel.launch.cluster, blocks) == ("backward_few_rows_f32", clusters, clusters)
