@@ -174,11 +174,12 @@ def _module(device: Device, plan: CallPlan) -> "KernelModule":
         plan.rows, plan.wanted.features, plan.row_tensors, plan.computed, blocks_of_few(device)
     )
     for few in (True, False) if is_few else (False,):
-        for narrow in (False, True):
-            found = _loaded(device, plan, narrow, few)
-            if found and found.fits(plan.vectors):
-                return found
-    raise AssertionError("arrays are aligned to their entries")
+        found = _loaded(device, plan, False, few)
+        if found and not found.fits(plan.vectors):
+            found = _loaded(device, plan, True, few)
+        if found:
+            return found
+    raise AssertionError("kernels for any rows are loaded, or it is said why not")
 
 
 def _loaded(device: Device, plan: CallPlan, narrow: bool, few: bool) -> "KernelModule | None":
