@@ -51,7 +51,12 @@ def has_kernel_of_few(layer: DeviceLayer, wanted: KernelKey, device: Device | Ta
     if not device.ends_few_rows or wanted.summed or not any(ends_sums(each, wanted.without) for each in ends):
         return False
     computed = layer.computed(wanted.row_type, wanted.parameter_type)
-    return SHARE_OF_SUMS * table.sums[0] * wanted.features * BYTES[computed] <= device.block_shared
+    return have_room(table.sums[0], wanted.features, BYTES[computed], device.block_shared)
+
+
+def have_room(sums: int, features: int, itemsize: int, block_shared: int) -> bool:
+    """Test whether a block has room for so many sums over rows of each column."""
+    return SHARE_OF_SUMS * sums * features * itemsize <= block_shared
 
 
 def ends_sums(parts: Iterable[str], without: Sequence[str]) -> bool:
