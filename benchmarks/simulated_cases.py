@@ -84,12 +84,14 @@ class Case:
     rows: int
     without: tuple[str, ...] = ()
     saves: bool = True
+    few_rows: bool = False
 
     def __str__(self) -> str:
         rows = "" if self.is_usual else f" {self.rows} rows"
         left_out = f" without {' '.join(self.without)}" if self.without else ""
         saving = "" if self.saves else " saving nothing"
-        return f"{self.layer} {self.direction} {self.features} {self.dtype}{rows}{left_out}{saving}"
+        at_once = " in one block" if self.few_rows else ""
+        return f"{self.layer} {self.direction} {self.features} {self.dtype}{rows}{left_out}{saving}{at_once}"
 
     @property
     def is_usual(self) -> bool:
@@ -109,6 +111,8 @@ class Case:
             raise ValueError(f"{self.layer} cannot do without {', '.join(strangers)}; {may} can be left out")
         if not self.saves and self.direction != "forward":
             raise ValueError(f"{self.direction} saves nothing anyway; say so of forward alone")
+        if self.few_rows and len(layer.directions[self.direction].kernels) < 2:
+            raise ValueError(f"{self.layer} {self.direction} has no sums over rows; time it as it is")
 
 
 def cases(
@@ -121,15 +125,17 @@ def cases(
     least_rows: int = 1,
     without: Sequence[str] = (),
     saves: bool = True,
+    few_rows: bool = False,
 ) -> list[Case]:
     """Cases of these layers, directions, row lengths and types; what is not said is as in the record."""
     return [
-        Case(layer, direction, length, dtype, rows or usual_rows(length, dtype, least_rows), tuple(without), saves)
+        Case(layer, direction, length, dtype, number, tuple(without), saves, few_rows)
         for layer in layers or _RECORDED
         for lengths, types in [_RECORDED.get(layer, _FEW)]
         for direction in directions or DIRECTIONS[:2]
         for dtype in dtypes or types
         for length in features or lengths
+        for number in [rows or usual_rows(length, dtype, least_rows)]
     ]
 
 
@@ -227,6 +233,8 @@ class _Work:
         case.check()
         self.layer = layer = table_of(case.layer)
         self.direction = layer.directions[case.direction]
+        if case.few_rows:
+            self.direction = self.direction.for_few_rows
         self.takes = takes = layer.takes[case.direction]
         absent = [each.symbol for each in takes.arguments if each.owner and each.owner.symbol in case.without]
         self.absent = {*case.without, *absent}
@@ -255,7 +263,8 @@ class _Work:
     def macros(self) -> list[str]:
         """Return the macros with which the launcher compiles the kernels."""
         case = self.case
-        return macros(case.direction, case.dtype, case.dtype, case.features, self.without, case.saves, SHARED)
+        few = ["LNGEN_FEW_ROWS=1"] if case.few_rows else []
+        return [*macros(case.direction, case.dtype, case.dtype, case.features, self.without, case.saves, SHARED), *few]
 
     def launch(self, name: str, parts: Sequence[str]) -> dict[str, Any]:
         """A launch of a kernel; its arrays are added to those of the case."""
@@ -264,7 +273,7 @@ class _Work:
             "entry": kernel,
             "launch_array": f"{kernel}_launch",
             "launch_names": list(LAUNCH_FIELDS),
-            "grid": grid() if name == self.case.direction else columns_grid(),
+            "grid": "1" if self.case.few_rows else grid() if name == self.case.direction else columns_grid(),
             "block": "threads_per_block",
             "shared": "shared_bytes",
             "arguments": [self._argument(part) for part in parts],

@@ -197,6 +197,36 @@ def test_built_kernels_run_without_a_compiler_and_no_others_do(
     assert path.exists()
 
 
+@needs_gxx
+@needs_pycuda
+@pytest.mark.cuda
+@pytest.mark.ci
+@pytest.mark.parametrize(
+    ("few", "kernels"), [("1", ["backward_few_rows_f32"]), ("0", ["backward_f32", "backward_columns_f32"])]
+)
+def test_few_rows_are_served_by_what_is_built(
+    tmp_path: Path, arrays: Any, monkeypatch: pytest.MonkeyPatch, few: str, kernels: list[str]
+) -> None:
+    """By a kernel of their own, or where there is none, by those of any rows: nothing is compiled."""
+    monkeypatch.setattr(build, "_compile_extensions", lambda *_: None)
+    monkeypatch.setattr(build, "_compile_handlers", lambda *_: None)
+    (tmp_path / "scaled.py").write_text(SCALED)
+    out = tmp_path / "built"
+    architecture = f"sm_{''.join(map(str, device().compute_capability()))}"
+    with monkeypatch.context() as patched:
+        patched.setenv("LNGEN_FEW_ROWS", few)
+        build.run([f"{tmp_path}/scaled.py"], out, None, ["f32"], cuda_build(architecture, "16"))
+    module = loading.load(out / "scaled")
+    cuda = backend_module(module.__name__, "cuda")
+    x, w = (arrays.to_gpu(np.ones(shape, np.float32)) for shape in (SHAPE, 16))
+    _, saved = cuda.forward(x, w)
+    assert (cuda.backward(saved, x)[1].get() == SHAPE[0]).all()
+    assert cuda.compilations() == 0
+    (used,) = part_of(module, "devices").DEVICES.values()
+    made = {launches.plan.wanted.direction: launches.steps for launches in used.launches.values()}
+    assert [kernel.name for kernel, *_ in made["backward"]] == kernels
+
+
 def device() -> Any:
     import pycuda.driver
 

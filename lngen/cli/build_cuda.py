@@ -18,7 +18,8 @@ from lngen.runtime import cache
 from lngen.runtime.cuda import compilers, plans
 from lngen.runtime.cuda.arrays import ALL_KINDS, part
 from lngen.runtime.cuda.calls import KernelKey
-from lngen.runtime.cuda.kernels import most_blocks_per_row, of_module, without_spills
+from lngen.runtime.cuda.few_rows import blocks_of_few, has_kernel_of_few
+from lngen.runtime.cuda.kernels import most_blocks_per_row, of_few_rows, of_module, without_spills
 from lngen.runtime.cuda.ready import DIRECTIONS, ReadyCode, TargetDevice, target
 from lngen.runtime.emitted import backend_module
 from lngen.runtime.protocol import directions as protocol
@@ -141,9 +142,17 @@ def modules(layer: Any, build: CudaBuild) -> list[Module]:
         (layer.folder / f"{layer.directions[key.direction].source}.cu", tuple(layer.macros(given)), each)
         for key in dict.fromkeys(keys(layer, build))
         for each in build.targets
-        for given in [of_module(layer, key, each, most_blocks_per_row(each))]
+        for given in _macros(layer, key, each)
     ]
     return list(dict.fromkeys(found))
+
+
+def _macros(layer: Any, key: KernelKey, device: TargetDevice) -> Iterator[list[str]]:
+    """Yield the macros of the modules that a call may ask for, with few rows or many."""
+    usual = of_module(layer, key, device, most_blocks_per_row(device))
+    yield usual
+    if has_kernel_of_few(layer, key, device):
+        yield of_few_rows(usual, blocks_of_few(device))
 
 
 def _compiled(module: Module) -> Path:

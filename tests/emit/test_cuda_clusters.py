@@ -28,6 +28,7 @@ def test_launches(centred: Any, cuda: Any, monkeypatch: pytest.MonkeyPatch, most
         pytest.skip("clusters are from compute capability 9.0 on")
     launcher = centred._launcher
     clusters = launcher.driver.Launcher.clusters
+    monkeypatch.setenv("LNGEN_FEW_ROWS", "0")
     monkeypatch.setattr(launcher.kernels, "VARIANTS", (FEW,))
     monkeypatch.setattr(launcher.devices, "DEVICES", {})
     monkeypatch.setattr(launcher.driver.Launcher, "clusters", lambda it: clusters(it) if it.cluster <= most else 0)

@@ -81,7 +81,7 @@ def test_streaming_sits_in_two_wrappers(layer: str) -> None:
         "cp.async.wait_group",
         "griddepcontrol.launch_dependents",
         "griddepcontrol.wait",
-        *["mapa.shared"] * 2,  # of both types that are computed in
+        *["mapa.shared"] * 4,  # a store and a load of both types that are computed in
         "mov.u32",
         "trap",
     ]

@@ -43,6 +43,12 @@ class KernelPair:
         """Return each contract with the namespace of its mathematics."""
         return [(each, self.name + "::columns" * (each is self.columns)) for each in self.contracts]
 
+    @property
+    def lines(self) -> list[str]:
+        """Return the lines that declare the kernels for a GPU, of a storage type T."""
+        found = [line for each, space in self.spaces for line in each.kernel_lines(space)]
+        return [*found, *(self.contract.few_rows_lines(self.columns, self.name) if self.columns else ())]
+
 
 Lowered = tuple[RowProgram, KernelPair]
 """A program that is printed, its names marked, and its kernels."""

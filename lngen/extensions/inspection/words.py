@@ -56,6 +56,8 @@ def _part(kernel: Inspected) -> str:
     rows = f"{counted(launch['rows_per_block'], 'row')}, {counted(launch['threads_per_row'], 'thread')} a row"
     if launch["blocks_per_row"] > 1:
         rows = f"a row of {launch['blocks_per_row']} blocks, {counted(launch['threads_per_row'], 'thread')} of each"
+    elif launch["cluster"] > 1:
+        rows = f"{rows}; {launch['cluster']} blocks end the sums over rows"
     return f"; {rows}; {_held(launch)}"
 
 

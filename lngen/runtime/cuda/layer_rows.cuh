@@ -390,7 +390,8 @@ struct NoColumns {
   template <class A> LNGEN_INLINE void finish(A*, const Here&) {}
 };
 
-template <class Layer, class G, class To, class... N> LNGEN_INLINE void work(const To& to, Names<N...>) {
+// Works on the rows of a block; ends(columns, scalars) follows, with their sums over rows.
+template <class Layer, class G, class To, class F, class... N> LNGEN_INLINE void work(const To& to, Names<N...>, F ends) {
   using A = typename G::A;
   using Summed = typename Layer::Summed;
   constexpr int COLUMN_SUMS = RUN_SUMS + Summed::all(OVER_ROWS), SCALAR_SUMS = Summed::all(OVER_ALL);
@@ -413,7 +414,8 @@ template <class Layer, class G, class To, class... N> LNGEN_INLINE void work(con
   Tile<G, N...> tile;
   tile.begin(to, here);
   A* workspace = parts_of_runs<A>(to);
-  if constexpr (RUN_SUMS == 0 && COLUMN_SUMS + SCALAR_SUMS > 0) workspace = to.of(WORKSPACE);
+  if constexpr (LNGEN_FEW_ROWS) workspace = reinterpret_cast<A*>(shared_memory() + G::TOTALS_AT);
+  else if constexpr (RUN_SUMS == 0 && COLUMN_SUMS + SCALAR_SUMS > 0) workspace = to.of(WORKSPACE);
   Columns columns(workspace, slots + G::SLOTS, here);
   A all[at_least(SCALAR_SUMS, 1)] = {};
   segments.begin(slots + G::SEGMENTS_AT / int(sizeof(A)), here);
@@ -426,6 +428,7 @@ template <class Layer, class G, class To, class... N> LNGEN_INLINE void work(con
   columns.finish(slots + G::SLOTS, here);
   if constexpr (SCALAR_SUMS > 0)
     finish_scalars<G, Summed::wanted(OVER_ALL)>(all, slots, workspace, COLUMN_SUMS, here);
+  ends(columns, workspace + COLUMN_SUMS * (long long)here.D);
 }
 
 // What the geometry goes by.
@@ -440,7 +443,7 @@ template <class T, class Layer> struct RowsLaunch : Chosen<Needs<T, Layer>> {
   using To = ArgumentsOf<T, Given>;
   static LNGEN_INLINE void run(const To& to) {
     in_geometry<Needs<T, Layer>>(to.of(D), [&](auto geometry) {
-      work<Layer, decltype(geometry)>(to, typename Layer::Given());
+      work<Layer, decltype(geometry)>(to, typename Layer::Given(), [](const auto&, const auto*) {});
     });
   }
 };
@@ -607,5 +610,7 @@ template <class T, class Layer>
 using Launch = typename Either<Layer::ENDS_SUMS, ColumnsLaunch<T, Layer>, RowsLaunch<T, Layer>>::type;
 
 }  // namespace lngen
+
+#include "few_rows.cuh"
 
 #endif

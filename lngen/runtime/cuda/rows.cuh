@@ -9,9 +9,11 @@
 // forward and backward take any grid of one block and more, with block size and dynamic shared memory as the module's
 // array <kernel>_<type>_launch says; its entries are
 //     threads_per_block, rows_per_block, shared_bytes, vector, threads_per_row, entries_per_thread,
-//     row_held, sums_over_rows, rows_copied, blocks_per_row.
+//     row_held, sums_over_rows, rows_copied, blocks_per_row, cluster.
 // Where blocks_per_row is more than 1, so many blocks work on the same rows: they are launched as a cluster, in a grid of
 // whole clusters, and the sums over rows have as many parts as there are clusters.
+// With LNGEN_FEW_ROWS, a direction with sums over rows has one kernel, <direction>_few_rows_<type>, which ends them, too: its
+// grid is one cluster, of as many blocks as the array's last entry says, and it takes no workspace.
 // A workspace needs no initial value. No sum uses an atomic: the same call gives the same bits.
 //
 // Macros, all optional:
@@ -36,6 +38,7 @@
 //     LNGEN_ROOM=n           percent of its registers that a thread keeps entries in, of those that it would
 //     LNGEN_THREADS_PER_ROW=n   8, 16, ... 1024 instead of the kernel's own choice
 //     LNGEN_BLOCKS_PER_ROW=n from sm_90 on, at most n blocks share a row that one cannot hold, 2, 4 or 8; without it none
+//     LNGEN_FEW_ROWS=n       one block, or from sm_90 on a cluster of n, 2, 4 or 8, has all rows and ends the sums over them
 // A layer whose values float may not hold defines LNGEN_COMPUTE as double.
 #ifndef LNGEN_ROWS_CUH
 #define LNGEN_ROWS_CUH
@@ -58,6 +61,12 @@
 #if !defined(LNGEN_BLOCKS_PER_ROW) || (defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900)
 #undef LNGEN_BLOCKS_PER_ROW
 #define LNGEN_BLOCKS_PER_ROW 1
+#endif
+#ifndef LNGEN_FEW_ROWS
+#define LNGEN_FEW_ROWS 0
+#elif LNGEN_FEW_ROWS > 1 && defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
+#undef LNGEN_FEW_ROWS
+#define LNGEN_FEW_ROWS 1
 #endif
 #ifndef LNGEN_INTEGERS
 #define LNGEN_INTEGERS i32

@@ -28,6 +28,14 @@ def extremes(x: Row, w: Feature):
     return y
 """
 
+# Sums over rows beside no reduction of a row.
+SCALED = """
+def scaled(x: Row, w: Feature):
+    y = x*w
+    return y
+"""
+TEXTS = {"extremes": EXTREMES, "scaled": SCALED}
+
 # Roundings in the longest chain of these kernels: some 24 operations, and a sum in which a term meets at most 16 others
 # in its thread, 10 in the tree, and 14 in the sum over rows. The measured errors are a tenth of that.
 LONGEST_CHAIN = 64
@@ -35,7 +43,7 @@ LONGEST_CHAIN = 64
 
 @functools.cache
 def pair_of(name):
-    plan = planned(parse(EXTREMES) if name == "extremes" else load(ROOT / "derive" / f"{name}.py"), proved=False)
+    plan = planned(parse(TEXTS[name]) if name in TEXTS else load(ROOT / "derive" / f"{name}.py"), proved=False)
     return plan.forward, plan.backward
 
 

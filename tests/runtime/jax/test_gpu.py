@@ -243,6 +243,22 @@ def test_rows_that_blocks_share(monkeypatch):
         assert [each.steps[0][0].blocks_per_row for each in device.launches.values()] == [2]
 
 
+def test_few_rows_have_one_kernel(monkeypatch):
+    """Gradients of few rows are the work of one kernel, in a cluster where there are any."""
+    monkeypatch.setattr(devices, "DEVICES", {})
+    there, here = shipped("layer_norm")
+    random = np.random.default_rng(1)
+    given = [jnp.asarray(random.normal(size=size), "float32") for size in ((3, 40), 40, 40)]
+    made = [jax.grad(lambda *args, of=of: (of.call(*args, 1e-5) ** 2).sum(), (0, 1, 2))(*given) for of in (there, here)]
+    for ours, theirs in zip(*made, strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-4, atol=1e-5)
+    (device,) = devices.DEVICES.values()
+    (steps,) = [each.steps for each in device.launches.values() if each.plan.wanted.direction == "backward"]
+    assert [(kernel.name, blocks) for kernel, blocks, _ in steps] == [
+        ("backward_few_rows_f32", 8 if device.has_clusters else 1)
+    ]
+
+
 def test_what_no_kernel_writes_is_zero_where_it_is_said_to_be():
     assert handler_called("", [], [0]).tolist() == [0, 0]
     if driver.enabled():  # what else is there, jax_device.cpp makes no number

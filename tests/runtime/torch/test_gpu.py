@@ -260,6 +260,7 @@ def test_usual_calls_are_launched_from_c(device, fast):
 def test_rows_that_blocks_share_are_launched_from_c(device, fast, monkeypatch):
     """A short row, with limits by which it is shared as long ones are."""
     kernels = importlib.import_module("generated._runtime.cuda.kernels")
+    monkeypatch.setenv("LNGEN_FEW_ROWS", "0")
     monkeypatch.setattr(kernels, "VARIANTS", (("LNGEN_THREADS_PER_ROW=128", "LNGEN_ROOM=10"),))
     monkeypatch.setattr(kernels.devices, "DEVICES", {})
     operators, own, others = fast("layer_norm")
@@ -275,6 +276,29 @@ def test_rows_that_blocks_share_are_launched_from_c(device, fast, monkeypatch):
     (used,) = kernels.devices.DEVICES.values()
     if used.has_clusters:
         assert sorted(each.steps[0][0].blocks_per_row for each in used.launches.values()) == [2, 8]
+
+
+def test_few_rows_have_one_kernel(device, fast, monkeypatch):
+    """It is launched from C, in a cluster where there are any; more rows have two."""
+    kernels = importlib.import_module("generated._runtime.cuda.kernels")
+    monkeypatch.setattr(kernels.devices, "DEVICES", {})
+    operators, own, others = fast("layer_norm")
+    at_once = _around(operators, device, own)
+    for rows in (8, 300):
+        x, gamma, dy = torch.randn(rows, 40), torch.randn(40), torch.randn(rows, 40)
+        there, here = [[put(each).requires_grad_() for each in (x, gamma)] for put in (device.put, torch.clone)]
+        expected = torch.nn.functional.layer_norm(here[0], (40,), here[1])
+        found = torch.autograd.grad(at_once((*there, None, 1e-5, False)), there, device.put(dy))
+        torch.testing.assert_close([*map(device.get, found)], [*torch.autograd.grad(expected, here, dy)])
+    assert others.count == 0
+    (used,) = kernels.devices.DEVICES.values()
+    clusters = 8 if used.has_clusters else 1
+    launched = {
+        each.plan.rows: each.steps for each in used.launches.values() if each.plan.wanted.direction == "backward"
+    }
+    assert {rows: len(steps) for rows, steps in launched.items()} == {8: 1, 300: 2}
+    (kernel, blocks, _), *_ = launched[8]
+    assert (kernel.name, kernel.launch.cluster, blocks) == ("backward_few_rows_f32", clusters, clusters)
 
 
 def test_integers_of_another_type_have_a_plan_of_their_own(device, fast):

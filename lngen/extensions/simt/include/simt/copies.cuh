@@ -28,6 +28,10 @@ template <class A> __forceinline__ void store_in_block(int block, A* to_shared, 
   *static_cast<A*>(simt_in_block(unsigned(block), to_shared)) = value;
 }
 
+template <class A> __forceinline__ A load_from_block(int block, const A* from_shared) {
+  return *static_cast<const A*>(simt_in_block(unsigned(block), const_cast<A*>(from_shared)));
+}
+
 template <int BLOCKS> __forceinline__ void expect_cluster() {
   if (simt_cluster_blocks() != BLOCKS) __builtin_trap();
 }
