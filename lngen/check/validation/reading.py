@@ -38,7 +38,7 @@ _COMPARED = {"<": sympy.Lt, "<=": sympy.Le, ">": sympy.Gt, ">=": sympy.Ge, "==":
 
 
 OTHER = stand_in("other", RowScalarSymbol("other"))
-"""Any number of a row, in the place of its largest entry."""
+"""Number of a row in the place of its largest entry, whatever it is."""
 
 
 class Reading:

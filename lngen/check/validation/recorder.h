@@ -10,8 +10,9 @@
 //     store|save|over_rows KIND INDEX NODE
 //     keep|recall KIND INDEX NODE      a row value that is kept, and what a GPU computes in the place of reading it
 //     stage SLOTS                      reductions that a stage carries along
-//     scaled|alike M OTHER TERM ANOTHER    a term of a sum for the largest entry m, and for any other number; it differs by
-//                                      the factor exp(m - other), or not at all
+//     joined IS_LARGEST                two stages that may be one: whether the first has a largest value at the place named
+//     scaled|alike M OTHER TERM ANOTHER    a term of the second for the largest value and for any other number, from which it
+//                                      differs by the factor exp(other - m), or not at all
 //     limits MOST_SUMS KEEPS           what the launch provides
 #ifndef LNGEN_RECORDER_H
 #define LNGEN_RECORDER_H
@@ -242,14 +243,14 @@ template <Work WORK> struct Recorded {
   // As one stage after the other; besides, what each sum's terms are for another m in the place of the largest entry.
   template <int I, unsigned long long SCALED, class F, class G> auto max_and_sums(const F& f, const G& g) const {
     using Terms = decltype(f(Entry<WORK>()));
-    static_assert(Terms::MAXIMA >> I & 1, "m is the largest of a value");
     const auto found = one_after_the_other<I>(*this, f, g);
     const Node m = finite_or_zero(get<I>(found.first)), other = Node::of(node("other"));
-    const auto terms = g(Silent<WORK>(), m), others = g(Silent<WORK>(), other);
-    terms.each([&](const auto& value, int index) {
+    std::printf("joined %d\n", int(Terms::MAXIMA >> I & 1));
+    const auto others = g(Silent<WORK>(), other);
+    g(Silent<WORK>(), m).each([&](const auto& term, int index) {
+      const char* const what = SCALED >> index & 1 ? "scaled" : "alike";
       others.each([&](const auto& another, int place) {
-        if (place == index)
-          std::printf("%s %d %d %d %d\n", SCALED >> index & 1 ? "scaled" : "alike", m.id, other.id, Node(value).id, Node(another).id);
+        if (place == index) std::printf("%s %d %d %d %d\n", what, m.id, other.id, Node(term).id, Node(another).id);
       });
     });
     return found;

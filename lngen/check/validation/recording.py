@@ -47,7 +47,7 @@ class Given:
 
 @dataclass(frozen=True)
 class Shifted:
-    """The term of a sum for a largest entry m and for another number: nodes, which differ by a factor if it is scaled."""
+    """Nodes of a sum's term for a largest entry m and for another number, which differ by a factor if it is scaled."""
 
     is_scaled: bool
     m: int
@@ -66,6 +66,7 @@ class RecordedKernel:
     nodes: dict[int, list[str]] = field(default_factory=dict)
     stages: list[int] = field(default_factory=list)
     done: list[tuple[str, Place, int]] = field(default_factory=list)
+    joined: list[bool] = field(default_factory=list)
     shifted: list[Shifted] = field(default_factory=list)
 
     def read(self, words: list[str]) -> None:
@@ -80,6 +81,8 @@ class RecordedKernel:
                 self.shifted.append(Shifted(what == "scaled", int(m), int(other), int(term), int(another)))
             case ["stage", slots]:
                 self.stages.append(int(slots))
+            case ["joined", is_largest]:
+                self.joined.append(is_largest == "1")
             case [("store" | "save" | "over_rows" | "keep" | "recall") as what, kind, index, node]:
                 self.done.append((what, (kind, int(index)), int(node)))
             case [number, *operation]:

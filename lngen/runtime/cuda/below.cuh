@@ -14,11 +14,11 @@
 
 namespace lngen {
 
-// From the sums about the largest value so far to those about a larger one. Of nothing, and of what is all -inf, sums are
-// zero and so is the factor; but where both are the same, their difference may be inf - inf.
+// From the sums about the largest value so far to those about a larger one. Of nothing, and of what is all -inf, the
+// factor is zero, and so are the sums.
 template <unsigned long long SCALED, class A, int N>
 __device__ __forceinline__ void put_below(A (&sums)[N], A before, A now) {
-  const A factor = before == now ? A(1) : math::exp(before - finite_or_zero(now));
+  const A factor = math::exp(before - finite_or_zero(now));
 #pragma unroll
   for (int i = 0; i < N; ++i)
     if (SCALED >> i & 1) sums[i] *= factor;
