@@ -27,11 +27,11 @@ __device__ __forceinline__ void put_below(A (&sums)[N], A before, A now) {
 // Visits the chunks of the row that are the thread's, some at a time: visit(first, is_there), where is_there(k) tests
 // whether the row has the k-th of them. Of most of them it is known.
 template <class G, class F> __device__ __forceinline__ void each_group(const Here& here, F visit) {
-  constexpr int GROUP = G::TOGETHER * G::ALL_THREADS * G::VECTOR, WHOLE = LNGEN_D / GROUP;
+  const int columns = G::TOGETHER * G::ALL_THREADS * G::VECTOR, whole = LNGEN_D / columns;
 #pragma unroll 1
-  for (int group = 0; group < WHOLE; ++group) visit(group * G::TOGETHER, [](int) { return true; });
+  for (int group = 0; group < whole; ++group) visit(group * G::TOGETHER, [](int) { return true; });
 #pragma unroll 1
-  for (int chunk = WHOLE * G::TOGETHER; chunk < G::chunks(here.D); chunk += G::TOGETHER)
+  for (int chunk = whole * G::TOGETHER; chunk < G::chunks(here.D); chunk += G::TOGETHER)
     visit(chunk, [&](int k) { return here.template column<G>(chunk + k) < here.D; });
 }
 

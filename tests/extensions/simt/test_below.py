@@ -1,4 +1,4 @@
-"""The largest entry and the sums of exponentials below it in one sweep: beside two sweeps, bit by bit of what is special."""
+"""The largest entry and the sums of exponentials below it in one sweep, beside two: infinite rows, NaN, masks."""
 
 import functools
 
@@ -24,8 +24,8 @@ def weighted(x: Row, w: Row):
     return sum(e*w)/sum(e)
 """
 
-# Rows that are read again in every stage: whose end is within an access, or within the accesses that are taken together;
-# with threads that have nothing of the row; of one entry; of more entries than a layout for any length holds.
+# Rows that are read again in every stage: whose end is within an access, or within those that are taken together; with
+# threads that have nothing of the row; of one entry; of more entries than a layout for any length holds.
 SHAPES = {
     "a tail": (2002, {"LNGEN_D": 2002, "LNGEN_THREADS_PER_ROW": 32, "LNGEN_SHARED": 8192}),
     "whole accesses": (2048, {"LNGEN_D": 2048, "LNGEN_THREADS_PER_ROW": 32, "LNGEN_SHARED": 8192}),
