@@ -238,7 +238,7 @@ _GIVEN = ("VECTOR", "ROWS_COPIED", "ROW", "SUMS", "HOLDS_FEATURES", "KEEPS_ROW",
 """Numbers of a geometry that the compiler knows; the others are symbols."""
 
 _UNREAD = ("UNROLL", "TOGETHER", "BLOCKS_PER_ROW")
-"""Numbers that no address depends on, or that are given here: rows are of one block each, two accesses are one group."""
+"""Numbers that no address depends on, or that are given here: a row has one block, and two accesses are together."""
 
 _NO_CLUSTERS = """
 namespace lngen {

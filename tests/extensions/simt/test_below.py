@@ -110,7 +110,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("name", "dtype", "shape"), sample(CASES, CASES[::7]))
+@pytest.mark.parametrize(("name", "dtype", "shape"), sample(CASES, [], CASES[::4]))
 def test_one_sweep_gives_what_two_give(name, dtype, shape):
     source = source_of(name)
     assert source.count(ONE_SWEEP) == 1
