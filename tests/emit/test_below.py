@@ -57,7 +57,7 @@ def test_what_is_none_of_it_stays_two_stages(why):
 
 
 def test_means_are_divided():
-    """Of a quotient of sums the plan has means."""
+    """The plan has means for a quotient of sums."""
     plan = planned(parse("def weighted(x: Row, w: Row):\n    e = exp(x)\n    return sum(e*w)/sum(e)\n"), proved=False)
     text = emit((plan.forward, plan.backward), Notes("weighted", "A program of the tests."))["layer.h"]
     assert re.search(r"const auto \[stage_1, stage_2\] = row\.template max_and_sums<0, 3>\(", text)

@@ -60,7 +60,7 @@ TWO_AS_ONE = {
 @needs_gxx
 @pytest.mark.parametrize("mistake", TWO_AS_ONE)
 def test_what_does_not_make_two_stages_one_is_refuted(tmp_path: Path, mistake: str) -> None:
-    """Their results are right one after the other, in all but the last."""
+    """All but the last have the right results, one stage after the other."""
     found = changed(tmp_path, "label_cross_entropy", TWO_AS_ONE[mistake])["forward"]
     assert any(each.where.startswith("two stages as one") for each in found.findings if each.refuted)
 
