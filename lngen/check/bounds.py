@@ -87,7 +87,11 @@ NUMPY = Summation("numpy", _dot_depths, "far rows")
 """NumPy with a BLAS that uses AVX2 or better."""
 
 CUDA = Summation("cuda", lambda features, computed: np.full(features, ceil(features / 8) + 10.0))
-"""Eight threads per row at least, each adding its share, then a tree of at most ten levels."""
+"""Eight threads per row at least, each adding its share, then a tree of at most ten levels.
+
+A row that is read again has 256 threads. So the factors by which one sweep puts sums below a larger entry (below.cuh),
+with four roundings for an access or some, are within this depth.
+"""
 
 ANY_ORDER = Summation("any order", lambda features, computed: np.full(features, float(features)))
 """Summation of a backend of which nothing is known: a term passes at most all D additions."""

@@ -72,6 +72,11 @@ MISTAKES = {
         ("reading rows", "rows read again, of 1"),
         ("access", "ROWS"),
     ),
+    "accesses together behind the last": (
+        ("below.cuh", "whole = LNGEN_D / columns;", "whole = LNGEN_D / columns + 1;"),
+        ("reading rows", "rows read again, of 1"),
+        ("access", "ROWS"),
+    ),
     "a row behind the last": (
         ("geometry.cuh", "if (!live) row = rows - 1;", "if (!live) row = rows;"),
         ("reading rows", "rows read again, of 1"),

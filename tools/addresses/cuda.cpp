@@ -133,6 +133,11 @@ struct Reading : Direction<decltype(names(X, X1, LABELS, GAMMA, KINDS, RSTD, SCA
       at(X), at(LABELS), at(GAMMA), at(KINDS);
       at.store(Y, typename Row::A(0));
     });
+    using G = typename Row::G;
+    if constexpr (!G::KEEPS_ROW) each_group<G>(row.here, [&](const I32& start, auto is_there) {
+      for (int k = 0; k < G::TOGETHER; ++k)
+        if (is_there(k)) row.tile.of(X).chunk(place_in<decltype(X)>(row.to), start + k, row.here.template column<G>(start + k));
+    });
     row.store(LOSS, typename Row::A(0));
     row.save(MU, typename Row::A(0));
   }

@@ -15,7 +15,7 @@ RUNTIME = Path(next(iter(runtime.__path__)))
 _ROW = ["here.row", "here.offset", "here.live", "next.row", "next.offset", "next.live"]
 
 _SETTLES = """s.blocks > 1 && (!are_held(s.blocks, taken.bytes(0), may) ||
-                          (s.blocks * s.threads > THREADS_AT_A_TIME &&
+                          (s.rows_copied > 0 && s.blocks * s.threads > THREADS_AT_A_TIME &&
                            !most_rows_copied(taken.copy, access, s.blocks, beside, may)))"""
 
 _ADDED_BY_LANES = """if constexpr (LANES_SHARE) {
@@ -131,6 +131,7 @@ CUDA = {
         }
     ),
     "moments.cuh": HeaderReading(),
+    "below.cuh": HeaderReading(),
     "kernels.cuh": HeaderReading(),
     "layer_rows.cuh": HeaderReading(
         {
@@ -236,8 +237,8 @@ NATIVE = HeaderReading(
 _GIVEN = ("VECTOR", "ROWS_COPIED", "ROW", "SUMS", "HOLDS_FEATURES", "KEEPS_ROW", "ACCESS")
 """Numbers of a geometry that the compiler knows; the others are symbols."""
 
-_UNREAD = ("UNROLL", "BLOCKS_PER_ROW")
-"""Numbers that no address depends on, or that are given here: rows are of one block each."""
+_UNREAD = ("UNROLL", "TOGETHER", "BLOCKS_PER_ROW")
+"""Numbers that no address depends on, or that are given here: a row has one block, and two accesses are together."""
 
 _NO_CLUSTERS = """
 namespace lngen {
@@ -253,7 +254,8 @@ template <class T_, int VECTOR_, int ROWS_COPIED_, Held ROW_, Place SUMS_, bool 
   using T = T_;
   using P = Parameter<T>;
   using A = Computed<T>;
-  static constexpr int VECTOR = VECTOR_, ROWS_COPIED = ROWS_COPIED_, ACCESS = @ACCESS@, BLOCKS_PER_ROW = 1;
+  static constexpr int VECTOR = VECTOR_, ROWS_COPIED = ROWS_COPIED_, ACCESS = @ACCESS@, BLOCKS_PER_ROW = 1,
+                       TOGETHER = 2;
   static constexpr Held ROW = ROW_;
   static constexpr Place SUMS = SUMS_;
   static constexpr bool HOLDS_FEATURES = HOLDS_FEATURES_, KEEPS_ROW = @KEEPS_ROW@;

@@ -21,6 +21,7 @@ from lngen.algebra.symbols import (
     Power,
     RowMax,
     RowMin,
+    RowScalarSymbol,
     TypedSymbol,
     Where,
     axes,
@@ -34,6 +35,10 @@ from lngen.plan.passes.moments import CorrectedProducts, CorrectedSquares, writt
 _REDUCTIONS = {"sum": FeatureSum, "max": RowMax, "min": RowMin}
 _CORRECTED = {"corrected_squares": CorrectedSquares, "corrected_products": CorrectedProducts}
 _COMPARED = {"<": sympy.Lt, "<=": sympy.Le, ">": sympy.Gt, ">=": sympy.Ge, "==": sympy.Eq, "!=": sympy.Ne}
+
+
+OTHER = stand_in("other", RowScalarSymbol("other"))
+"""Number of a row in the place of its largest entry, whatever it is."""
 
 
 class Reading:
@@ -60,6 +65,8 @@ class Reading:
                 return D
             case "place":
                 return PLACE
+            case "other":
+                return OTHER
             case "uniform":
                 return self._random(int(operands[0]), self._of[int(operands[1])])
         return self._computed(number, operation, [self._of[int(each)] for each in operands])

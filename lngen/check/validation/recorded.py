@@ -197,6 +197,11 @@ class _CppCase:
         read = Reading(kernel, self.lines, symbols | {p: self.totals[p] for p in self.totals.keys() & summed})
         if max(kernel.stages, default=0) > kernel.limits[0]:
             self._refute("a stage", f"it has {max(kernel.stages)} sums, and memory for {kernel.limits[0]}")
+        if not all(kernel.joined):
+            self._refute("two stages as one", "the first has no largest entry there")
+        for each in kernel.shifted:
+            factor = sympy.exp(read[each.other] - read[each.m]) if each.is_scaled else sympy.S.One
+            self._compare("two stages as one", factor * read[each.another], read[each.term])
         self._done(kernel, read, results, summed)
 
     def _done(

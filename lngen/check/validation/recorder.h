@@ -10,6 +10,9 @@
 //     store|save|over_rows KIND INDEX NODE
 //     keep|recall KIND INDEX NODE      a row value that is kept, and what a GPU computes in the place of reading it
 //     stage SLOTS                      reductions that a stage carries along
+//     joined IS_LARGEST                two stages that may be one: whether the first has a largest value at the place named
+//     scaled|alike M OTHER TERM ANOTHER    a term of the second for the largest value and for any other number, from which it
+//                                      differs by the factor exp(other - m), or not at all
 //     limits MOST_SUMS KEEPS           what the launch provides
 #ifndef LNGEN_RECORDER_H
 #define LNGEN_RECORDER_H
@@ -210,6 +213,12 @@ template <Work WORK> struct Entry {
   }
 };
 
+// The same entry, which says nothing of what is kept.
+template <Work WORK> struct Silent : Entry<WORK> {
+  template <class N, class V> auto keep(N, const V& value) const { return value; }
+  template <class N, class F> auto recall(N, const F& compute) const { return compute(); }
+};
+
 struct Visitor {
   template <class V> int operator()(const V& value) const { return operation("sum", Node(value).id); }
   template <class V> int operator()(const Largest<V>& term) const { return operation("max", Node(term.value).id); }
@@ -230,6 +239,21 @@ template <Work WORK> struct Recorded {
   }
   template <class F> auto firsts(const F& f) const {
     return found(f, 2, [](const auto& distance) { return operation("first", Node(distance).id); });
+  }
+  // As one stage after the other; besides, what each sum's terms are for another m in the place of the largest entry.
+  template <int I, unsigned long long SCALED, class F, class G> auto max_and_sums(const F& f, const G& g) const {
+    using Terms = decltype(f(Entry<WORK>()));
+    const auto found = one_after_the_other<I>(*this, f, g);
+    const Node m = finite_or_zero(get<I>(found.first)), other = Node::of(node("other"));
+    std::printf("joined %d\n", int(Terms::MAXIMA >> I & 1));
+    const auto others = g(Silent<WORK>(), other);
+    g(Silent<WORK>(), m).each([&](const auto& term, int index) {
+      const char* const what = SCALED >> index & 1 ? "scaled" : "alike";
+      others.each([&](const auto& another, int place) {
+        if (place == index) std::printf("%s %d %d %d %d\n", what, m.id, other.id, Node(term).id, Node(another).id);
+      });
+    });
+    return found;
   }
   Node entries() const { return D; }
 

@@ -45,6 +45,17 @@ class Given:
     cast: str
 
 
+@dataclass(frozen=True)
+class Shifted:
+    """Nodes of a sum's term for a largest entry m and for another number, which differ by a factor if it is scaled."""
+
+    is_scaled: bool
+    m: int
+    other: int
+    term: int
+    another: int
+
+
 @dataclass
 class RecordedKernel:
     """Computation of a kernel in a case: nodes of a graph, and what is done with them, in order."""
@@ -55,6 +66,8 @@ class RecordedKernel:
     nodes: dict[int, list[str]] = field(default_factory=dict)
     stages: list[int] = field(default_factory=list)
     done: list[tuple[str, Place, int]] = field(default_factory=list)
+    joined: list[bool] = field(default_factory=list)
+    shifted: list[Shifted] = field(default_factory=list)
 
     def read(self, words: list[str]) -> None:
         """Take a line of the recorder."""
@@ -64,8 +77,12 @@ class RecordedKernel:
                 (self.given if what == "given" else self.summed).append(given)
             case ["limits", most_sums, keeps]:
                 self.limits = int(most_sums), int(keeps)
+            case [("scaled" | "alike") as what, m, other, term, another]:
+                self.shifted.append(Shifted(what == "scaled", int(m), int(other), int(term), int(another)))
             case ["stage", slots]:
                 self.stages.append(int(slots))
+            case ["joined", is_largest]:
+                self.joined.append(is_largest == "1")
             case [("store" | "save" | "over_rows" | "keep" | "recall") as what, kind, index, node]:
                 self.done.append((what, (kind, int(index)), int(node)))
             case [number, *operation]:

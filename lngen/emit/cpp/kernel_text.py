@@ -10,6 +10,7 @@ from sympy import Expr, Symbol
 
 from lngen.algebra.symbols import PLACE, AttainsFirst, D, Reduction, TypedSymbol, axes
 from lngen.emit.cpp import contract
+from lngen.emit.cpp.below import joined
 from lngen.emit.cpp.expressions import CppPrinter, Kinds, names_type
 from lngen.emit.cpp.presence import Presence, cpp, flags, result_condition
 from lngen.emit.cpp.sweeps import Recomputed, Reduced, Sweep
@@ -141,11 +142,38 @@ class KernelText:
     def sweep(self, scope: LevelText, each: Sweep, name: str, recalls: Sequence[Symbol] = ()) -> list[str]:
         """The lines of a sweep: its loop, its results, the values that they give."""
         lines: list[str] = []
+        method = _method(each.reductions)
         if each.reductions or each.columns or each.stores:
-            lines += self._sweep(scope, each, name, recalls)
+            head = f"const auto {name} = " if each.reductions else ""
+            lines = _call(f"{head}{scope.of}.{method}(", "auto at", self._entry(scope, each, recalls), ");")
+        return lines + self._given_values(scope, each, name, divided=method == "means")
+
+    def joined(
+        self, scope: LevelText, pair: tuple[Sweep, Sweep], number: int, recalls: Sequence[Sequence[Symbol]]
+    ) -> list[str]:
+        """The lines of two sweeps that a device may make one; none if no rule says so."""
+        found = joined(*pair, self.recomputed)
+        if found is None:
+            return []
+        (first, second), (index, scaled) = pair, found
+        m = first.reductions[index].symbol
+        names = f"stage_{number}", f"stage_{number + 1}"
+        largest = _call("", "auto at", self._entry(scope, first, recalls[0]), ",")
+        scope.name([m])
+        sums = _call("", f"auto at, auto {m.name}", self._entry(scope, second, recalls[1]), ");")
+        return [
+            f"const auto [{', '.join(names)}] = {scope.of}.template max_and_sums<{index}, {scaled}>(",
+            *(f"    {line}" for line in [*largest, *sums]),
+            *self._given_values(scope, first, names[0]),
+            *self._given_values(scope, second, names[1]),
+        ]
+
+    def _given_values(self, scope: LevelText, each: Sweep, name: str, divided: bool = False) -> list[str]:
+        """The lines of what the reductions of a sweep give, called `name`; means may be `divided` already."""
+        lines: list[str] = []
         for index, item in enumerate(each.reductions):
             value = f"get<{index}>({name})"
-            if item.operator == "mean" and _method(each.reductions) != "means":
+            if item.operator == "mean" and not divided:
                 value = f"math::quotient({value}, {scope.of}.D)"
             if item.shift:
                 value = f"finite_or_zero({value})"
@@ -164,7 +192,8 @@ class KernelText:
             lines += [f"{scope.of}.store({self.result_tags[result].text}, {value});" for result in store.names]
         return lines
 
-    def _sweep(self, scope: LevelText, each: Sweep, name: str, recalls: Sequence[Symbol]) -> list[str]:
+    def _entry(self, scope: LevelText, each: Sweep, recalls: Sequence[Symbol]) -> list[str]:
+        """The lines of the function of an entry."""
         lines, leaves = self.recomputed.closure(each.roots)
         printed = [_body(item) for item in each.reductions] + [item.body for item in each.columns]
         stored = [store.symbol for store in each.stores for _ in store.names]
@@ -209,17 +238,20 @@ class KernelText:
             body.append(f"return terms({', '.join(self._term(printer, item) for item in each.reductions)});")
         if any(map(names_type, body)):
             body.insert(0, "using A = typename decltype(at)::A;")
-        head = f"{scope.of}.{_method(each.reductions)}([&](auto at) {{"
-        head = f"const auto {name} = {head}" if each.reductions else head
-        if len(body) == 1 and "//" not in body[0]:
-            return [f"{head} {body[0]} }});"]
-        return [head, *(f"  {line}" for line in body), "});"]
+        return body
 
     def _term(self, printer: CppPrinter, item: Reduced) -> str:
         text = printer.line(_body(item))
         if used := self._unwanted(item.symbol):
             text = f"wanted<{used}>({text})"
         return f"{item.operator}_of({text})" if item.operator in ("max", "min") else text
+
+
+def _call(head: str, arguments: str, body: Sequence[str], tail: str) -> list[str]:
+    """The lines of a function between those before and behind it; one line if its body is one."""
+    if len(body) == 1 and "//" not in body[0]:
+        return [f"{head}[&]({arguments}) {{ {body[0]} }}{tail}"]
+    return [f"{head}[&]({arguments}) {{", *(f"  {line}" for line in body), f"}}{tail}"]
 
 
 def _method(reductions: Sequence[Reduced]) -> str:

@@ -86,13 +86,10 @@ class _Direction(KernelText):
         of_call = {symbol: symbol.name for symbol in made}
         scope = LevelText("row", {**self._level("row"), **of_call}, self.kinds)
         # The first run counts reads: a value that is read once gets no name.
-        for number, each in enumerate(sweeps, 1):
-            self.sweep(scope, each, f"stage_{number}", recalls[number - 1])
+        self._stages(scope, sweeps, recalls)
         head, inline = self._head(scope.read)
         scope = LevelText("row", {**self._level("row"), **of_call, **inline}, self.kinds)
-        body: list[str] = []
-        for number, each in enumerate(sweeps, 1):
-            body += self.sweep(scope, each, f"stage_{number}", recalls[number - 1])
+        body = self._stages(scope, sweeps, recalls)
         if program.direction == "forward":
             body += [f"row.save({self.saved_tags[s.name].text}, {s.name});" for s in program.saved]
         returned = [symbol for symbol in made if symbol in scope.read]
@@ -116,6 +113,18 @@ class _Direction(KernelText):
             "  }",
             "};",
         ]
+
+    def _stages(self, scope: LevelText, sweeps: Sequence[Sweep], recalls: Sequence[Sequence[Symbol]]) -> list[str]:
+        """The lines of all sweeps."""
+        lines: list[str] = []
+        number = 0
+        while number < len(sweeps):
+            both = number, number + 2
+            pair = tuple(sweeps[slice(*both)])
+            found = self.joined(scope, pair, number + 1, recalls[slice(*both)]) if len(pair) == 2 else []
+            lines += found or self.sweep(scope, sweeps[number], f"stage_{number + 1}", recalls[number])
+            number += 2 if found else 1
+        return lines
 
     def _level(self, of: str) -> dict[Symbol, str]:
         return {symbol: f"{of}({tag.text})" for symbol, tag in self.tag_of.items() if not axes(symbol).features}

@@ -39,9 +39,14 @@ from lngen.runtime.protocol.directions import LayerProtocol
 CHANGED = {
     "using f64 = double;": "using f64 = lngen_field::Number;",
     "template <> struct Wide<f64> { using type = double; };": "template <> struct Wide<f64> { using type = f64; };",
+    "constexpr bool EXP_MULTIPLIES = true;": "constexpr bool EXP_MULTIPLIES = false;",
     "\nnamespace lngen {\n": f'\n#include "{HEADER.name}"\nnamespace lngen {{\n',
 }
-"""The lines of the headers that say what double is, and the first line after includes."""
+"""The lines of the headers that say what double is, and the first line after includes.
+
+No function takes sums modulo the prime to products, but the one that is 1 everywhere: its order would divide the prime
+less one. So the largest entry and the sums of exponentials below it (below.cuh) are two sweeps here.
+"""
 
 
 class InField:

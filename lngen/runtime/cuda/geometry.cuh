@@ -69,6 +69,8 @@ template <class N, class Chosen> struct Geometry {
   static constexpr int KEPT = KEEPS_ROW ? CHUNKS : 1, HELD = HOLDS_FEATURES ? CHUNKS : 1;
   // Of a row that is read again, as many accesses at a time are on their way as registers and the code have room for.
   static constexpr int UNROLL = KEEPS_ROW ? CHUNKS : LNGEN_D > 0 ? read_together(VECTOR, N::ASKED, LIMITS) : 1;
+  // The same where they are taken together, whether the length of the row is known or not.
+  static constexpr int TOGETHER = read_together(VECTOR, N::ASKED, LIMITS);
   static constexpr Place SUMS = SHAPE.sums;
   static constexpr int CAPACITY = ALL_THREADS * ENTRIES;
 

@@ -7,6 +7,8 @@
 //     row.means(f)            the sums divided by D; row.reduce(f) extremes beside sums
 //     row.firsts(f)           f(at) gives distances; of each, the first place in the row that has the least
 //     row.each(f)             a stage without a reduction
+//     row.max_and_sums<I, SCALED>(f, g)   row.reduce(f), and the sums of g(at, m) for m, the largest of the I-th value; those
+//                             of the set SCALED have exp(-m) as a factor, and the others are free of m
 //     row.store(NAME, v)      a result of the row; row.save(NAME, v) a number that backward reads
 //     row.over_rows(NAME, v)  adds to a sum over rows that is one number
 //     at(NAME)                an entry of a row or of a Feature, in the compute type; at.place() is its position
@@ -26,6 +28,7 @@
 #include "row_loop.cuh"
 #include "segments.cuh"
 #include "moments.cuh"
+#include "below.cuh"
 #include "kernels.cuh"
 
 namespace lngen {
@@ -38,15 +41,20 @@ template <class A, class N, class T> LNGEN_INLINE auto number_of(T value) {
 
 // ------------------------------------------------------------------------------------------------------- reductions
 
-// The reductions of a stage, of which each thread of G gathers its part by visit(values).
-template <class G, class Terms, class A, class F> LNGEN_INLINE auto reduced(A* slots, int& turn, F visit) {
-  constexpr unsigned long long MAXIMA = Terms::MAXIMA, MINIMA = Terms::MINIMA;
+// The reductions of a stage of nothing.
+template <class Terms, class A> LNGEN_INLINE auto nothing_reduced() {
   Found<A, Terms::NEEDED, Terms::COUNT> found;
 #pragma unroll
   for (int i = 0; i < Terms::COUNT; ++i)
-    found.values[i] = MAXIMA >> i & 1 ? -infinity<A>() : MINIMA >> i & 1 ? infinity<A>() : A(0);
+    found.values[i] = Terms::MAXIMA >> i & 1 ? -infinity<A>() : Terms::MINIMA >> i & 1 ? infinity<A>() : A(0);
+  return found;
+}
+
+// The reductions of a stage, of which each thread of G gathers its part by visit(values).
+template <class G, class Terms, class A, class F> LNGEN_INLINE auto reduced(A* slots, int& turn, F visit) {
+  auto found = nothing_reduced<Terms, A>();
   visit(found.values);
-  reduce_row<G, Terms::NEEDED, MAXIMA, MINIMA>(found.values, slots, turn);
+  reduce_row<G, Terms::NEEDED, Terms::MAXIMA, Terms::MINIMA>(found.values, slots, turn);
   return found;
 }
 
@@ -86,6 +94,9 @@ template <class G, class A, class Self> struct Stages {
         f(at).each([&](auto distance, int i) { nearest(values[i], values[Terms::COUNT + i], A(distance), at.place()); });
       });
     });
+  }
+  template <int I, unsigned long long SCALED, class F, class S> LNGEN_INLINE auto max_and_sums(F f, S g) const {
+    return one_after_the_other<I>(self(), f, g);
   }
 
  private:
@@ -353,6 +364,41 @@ struct DeviceRow
     } else {
       SegmentParts<A> none;
       each_chunk<G>(here, [&](int chunk, int column) { work_on(f, chunk, column, none); });
+    }
+  }
+  // One sweep where the row is read again in each: registers are read again at no cost.
+  template <int I, unsigned long long SCALED, class F, class S> LNGEN_INLINE auto max_and_sums(F f, S g) const {
+    using Terms = decltype(f(*static_cast<At*>(nullptr)));
+    if constexpr (G::KEEPS_ROW || SEGMENT_SUMS > 0 || !EXP_MULTIPLIES || !(Terms::NEEDED >> I & 1)) {
+      return one_after_the_other<I>(*this, f, g);
+    } else {
+      using Sums = decltype(g(*static_cast<At*>(nullptr), A()));
+      auto first = nothing_reduced<Terms, A>();
+      auto second = nothing_reduced<Sums, A>();
+      each_group<G>(here, [&](int start, auto is_there) {
+        Chunk all[G::TOGETHER];
+        const auto each_entry = [&](auto take) {
+#pragma unroll
+          for (int k = 0; k < G::TOGETHER; ++k) {
+            if (!is_there(k)) continue;
+#pragma unroll
+            for (int i = 0; i < G::VECTOR; ++i) {
+              Added none;
+              take(At{*this, all[k], none, start + k, here.template column<G>(start + k), i});
+            }
+          }
+        };
+        const A before = first.values[I];
+        each_entry([&](auto at) { f(at).add_to(first.values); });
+        put_below<SCALED>(second.values, before, first.values[I]);
+        const A m = finite_or_zero(first.values[I]);
+        each_entry([&](auto at) { g(at, m).add_to(second.values); });
+      });
+      const A own = first.values[I];
+      reduce_row<G, Terms::NEEDED, Terms::MAXIMA, Terms::MINIMA>(first.values, slots, turn);
+      put_below<SCALED>(second.values, own, first.values[I]);
+      reduce_row<G, Sums::NEEDED, 0, 0>(second.values, slots, turn);
+      return both(first, second);
     }
   }
   template <class M, class V> LNGEN_INLINE void save(M name, V value) const {

@@ -262,6 +262,9 @@ template <class A> __device__ __forceinline__ void nearest(A& least, A& where, A
   }
 }
 
+// Whether exp(u + v) is exp(u)*exp(v) for this type.
+constexpr bool EXP_MULTIPLIES = true;
+
 namespace math {
 __device__ __forceinline__ f32 exp(f32 u) { return expf(u); }
 __device__ __forceinline__ f64 exp(f64 u) { return ::exp(u); }

@@ -194,7 +194,7 @@ __host__ __device__ constexpr Shape settled(Shape s, int D, const Asked& n, cons
   const long long beside = larger_of(taken.slots, USUAL_SLOTS) + taken.sums + taken.segments;
   const int access = s.vector * n.storage;
   while (s.blocks > 1 && (!are_held(s.blocks, taken.bytes(0), may) ||
-                          (s.blocks * s.threads > THREADS_AT_A_TIME &&
+                          (s.rows_copied > 0 && s.blocks * s.threads > THREADS_AT_A_TIME &&
                            !most_rows_copied(taken.copy, access, s.blocks, beside, may))))
     --s.blocks;
   s.rows_copied = at_most(s.rows_copied, most_rows_copied(taken.copy, access, s.blocks, beside, may));
@@ -246,10 +246,11 @@ __host__ __device__ constexpr Shape shape_in(int blocks_per_row, int D, const As
   }
   // One block whose rows stay in shared memory; two that read them again, if their sums fit there; or one that does.
   const int resident = may.room <= 50 ? THREADS_AT_A_TIME / 2 : THREADS_AT_A_TIME;
+  const int rereading = n.sums || n.compute > 4 || may.room < 100 ? resident : MOST_THREADS_AT_A_TIME;
   for (int attempt = 0;; ++attempt) {
     const int wanted = at_least(attempt == 1 ? REREADING_THREADS : resident, fewest);
     const int threads = at_least(at_most(wanted, most), 32);
-    const int blocks = attempt == 1 ? at_least(resident / threads, 1) : 1;
+    const int blocks = attempt == 1 ? at_least(rereading / threads, 1) : 1;
     const Place sums = n.sums ? beside : IN_REGISTERS;
     const Shape found = settled(
         Shape{vector, threads, 1, threads, READ_AGAIN, false, sums, attempt ? 0 : 2, blocks, blocks_per_row}, D, n, may);

@@ -33,7 +33,7 @@ def changed(folder: Path, name: str, *changes: tuple[str, str]) -> dict[str, Cpp
 def test_the_results_of_every_direction_are_right(tmp_path: Path) -> None:
     found = changed(tmp_path, "info_nce")
     assert [finding for each in found.values() for finding in each.findings] == []
-    assert (found["forward"].cases, found["forward"].compared) == (2, 6)
+    assert (found["forward"].cases, found["forward"].compared) == (2, 8)
 
 
 FIRST = {
@@ -48,6 +48,21 @@ SECOND = {
     "jvp": ("(x_dot - sum_x_dot_y)*y", "(x_dot - sum_x_dot_y)*y*y"),
     "backward_backward": ("wanted<HAS_ddx>(dy*y)", "wanted<!HAS_ddx>(dy*y)"),
 }
+
+
+TWO_AS_ONE = {
+    "a sum with the factor that is said to have none": ("max_and_sums<0, 1>", "max_and_sums<0, 0>"),
+    "a sum whose place is another's": ("max_and_sums<0, 1>", "max_and_sums<0, 2>"),
+    "no largest entry": ("max_and_sums<0, 1>", "max_and_sums<1, 1>"),
+}
+
+
+@needs_gxx
+@pytest.mark.parametrize("mistake", TWO_AS_ONE)
+def test_what_does_not_make_two_stages_one_is_refuted(tmp_path: Path, mistake: str) -> None:
+    """All but the last have the right results, one stage after the other."""
+    found = changed(tmp_path, "label_cross_entropy", TWO_AS_ONE[mistake])["forward"]
+    assert any(each.where.startswith("two stages as one") for each in found.findings if each.refuted)
 
 
 @needs_gxx
