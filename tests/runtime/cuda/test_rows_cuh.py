@@ -42,7 +42,7 @@ def test_the_fields_of_a_launch_are_told_in_their_order() -> None:
     assert tuple(re.findall(r"\w+", told)) == LAUNCH_FIELDS
 
 
-def test_ptx_stands_in_two_headers() -> None:
+def test_ptx_stands_in_three_headers() -> None:
     """Elsewhere asm has no instruction, and only hides a value from the compiler."""
     instructions = {
         name: re.findall(r'asm[^"]*"([^"]+)"', (FOLDER / name).read_text(encoding="utf-8")) for name in HEADERS
@@ -50,6 +50,7 @@ def test_ptx_stands_in_two_headers() -> None:
     assert [name for name, found in instructions.items() if found and not set(found) <= {": "}] == [
         "copies.cuh",
         "kernels.cuh",
+        "rows.cuh",
     ]
 
 
@@ -153,8 +154,8 @@ def test_erf_is_off_by_less_than_two_units_in_the_last_place() -> None:
 @pytest.mark.ci
 @needs_gxx
 @pytest.mark.cuda
-@pytest.mark.parametrize("threads", [8, 32, 128])
-def test_every_thread_of_a_row_has_its_reductions(threads: int) -> None:
+@pytest.mark.parametrize(("threads", "block"), [(8, 128), (32, 128), (128, 128), (96, 96), (160, 160), (352, 352), (1024, 1024)])
+def test_every_thread_of_a_row_has_its_reductions(threads: int, block: int) -> None:
     """A sum, a maximum and a minimum at once, of a row that one warp, a part of one, or several have."""
     code = """
     struct Block {
