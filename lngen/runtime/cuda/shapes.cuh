@@ -227,7 +227,7 @@ __host__ __device__ constexpr bool is_busy(const Shape& s, int vectors, int one_
 }
 
 // The layout, or where a power of two leaves more than an eighth of the accesses idle, one of whole warps that leaves
-// fewer: the fewest, and of such layouts that of the fewest threads. Each thread has as much work as before, or more.
+// fewer, with as many rows at a time: the fewest idle, and of such layouts that of the fewest threads.
 __host__ __device__ constexpr Shape evened(const Shape& s, int vectors, int cost, int D, const Asked& n, const Limits& may) {
   if (may.threads_per_row || n.segment || s.threads != s.threads_per_row || is_busy(s, vectors, 8)) return s;
   const int most = at_most(most_entries(n.calls, n.sums && s.sums == IN_REGISTERS) / s.vector, MOST_CHUNKS);
@@ -239,7 +239,9 @@ __host__ __device__ constexpr Shape evened(const Shape& s, int vectors, int cost
     const int blocks = blocks_at_a_time(other.threads, kept, n, may);
     other.blocks = blocks;
     other = settled(other, D, n, may);
-    if (other.blocks < blocks || blocks * other.threads < THREADS_AT_A_TIME) continue;
+    if (other.blocks < blocks || blocks < s.blocks) continue;
+    // Fewer threads with more registers are as good for sums over rows if a third had nothing to do.
+    if (blocks * other.threads < THREADS_AT_A_TIME && (!n.sums || is_busy(s, vectors, 3))) continue;
     if (!have_registers(kept / 4 + REGISTERS_OF_ONE, blocks, other.threads)) continue;
     if (other.rows_copied == 0 && s.rows_copied > 0) continue;
     if (idle_accesses(other, vectors) <= idle_accesses(best, vectors)) best = other;
@@ -259,7 +261,7 @@ __host__ __device__ constexpr Shape beside_others(
   for (int chunks = 1; chunks <= most; ++chunks) {
     Shape other = of_whole_warps(given, chunks, vectors);
     if (other.threads < 2 * BLOCK || blocks * other.threads > MOST_THREADS_AT_A_TIME) continue;
-    const int places = (other.threads & (other.threads - 1)) == 0 ? 0 : REGISTERS_OF_CHUNK * chunks;
+    const int places = MOST_THREADS % other.threads == 0 ? 0 : REGISTERS_OF_CHUNK * chunks;
     if (!have_registers(ceiling(chunks * given.vector * cost, 4) + places + beside, blocks, other.threads)) continue;
     other.row = row;
     other.holds_features = holds_features;
@@ -279,7 +281,8 @@ __host__ __device__ constexpr Shape crowded(const Shape& s, int vectors, int D, 
   if (may.threads_per_row || n.segment || n.sums || !is_foreseen) return s;
   if (s.threads != s.threads_per_row || s.threads < 2 * BLOCK || s.rows_copied == 0) return s;
   Shape best = s;
-  for (int blocks = BLOCKS_BESIDE; blocks > 1; --blocks) {
+  for (int fewer = 0; fewer < BLOCKS_BESIDE - 1; ++fewer) {
+    const int blocks = BLOCKS_BESIDE - fewer;
     if (best.blocks < blocks) best = beside_others(blocks, true, best, vectors, D, n, may);
     if (best.blocks < blocks && n.features) best = beside_others(blocks, false, best, vectors, D, n, may);
   }
