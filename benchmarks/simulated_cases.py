@@ -148,10 +148,10 @@ def usual_rows(features: int, dtype: str, least: int = 1) -> int:
     return max(least, TENSOR_BYTES // (features * BYTES[dtype]))
 
 
-def grid() -> str:
-    """Return the number of blocks of a direction, as an expression for the simulator, `cuda.grids.grid`."""
-    needed = "ceil(rows / rows_per_block)"
-    return f"ceil({needed} / ceil({needed} / (sms * resident())))"
+def grid(leaves_sums: bool) -> str:
+    """Return the number of blocks of a direction, as an expression for the simulator: that of `cuda.grids`."""
+    needed, held = "ceil(rows / rows_per_block)", "sms * resident()"
+    return f"ceil({needed} / ceil({needed} / ({held})))" if leaves_sums else f"min({needed}, {held})"
 
 
 def columns_grid() -> str:
@@ -273,7 +273,11 @@ class _Work:
             "entry": kernel,
             "launch_array": f"{kernel}_launch",
             "launch_names": list(LAUNCH_FIELDS),
-            "grid": "1" if self.case.few_rows else grid() if name == self.case.direction else columns_grid(),
+            "grid": "1"
+            if self.case.few_rows
+            else grid(len(self.kernels) > 1)
+            if name == self.case.direction
+            else columns_grid(),
             "block": "threads_per_block",
             "shared": "shared_bytes",
             "arguments": [self._argument(part) for part in parts],

@@ -134,8 +134,9 @@ def test_what_is_not_saved_is_passed_as_null(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("rows_per_block", "resident"), [(1, 4), (4, 1), (32, 16)])
 def test_grids_are_those_of_the_launcher(rows: int, rows_per_block: int, resident: int) -> None:
     known = {"rows": rows, "rows_per_block": rows_per_block, "sms": 6, "ceil": math.ceil, "D": rows}
-    own = eval(grid(), {**known, "resident": lambda: resident})
-    assert own == grids.grid(rows, rows_per_block, 6, resident)
+    for leaves_sums, launched in ((True, grids.grid), (False, grids.fullest_grid)):
+        own = eval(grid(leaves_sums), {**known, "min": min, "resident": lambda: resident})
+        assert own == launched(rows, rows_per_block, 6, resident)
     for width in (0, rows_per_block):
         own = eval(columns_grid(), {**known, "rows_per_block": width})
         assert own == grids.columns_grid(rows, width)

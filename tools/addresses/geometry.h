@@ -26,12 +26,19 @@ template <class G> Shape shape_from() {
   using symbolic::assume;
   const symbolic::I32 threads_per_row = symbolic::I32::symbol("threads per row"), rows = symbolic::I32::symbol("rows a block");
   const symbolic::I32 chunks = symbolic::I32::symbol("chunks"), threads = symbolic::I32::symbol("threads");
-  assume(is_power(threads_per_row)), assume(is_power(rows)), assume(threads_per_row <= MOST_THREADS);
+#ifdef OF_WHOLE_WARPS
+  const symbolic::I32 of_warps = 1;
+  assume(threads_per_row % 32 == 0), assume(rows == 1);
+#else
+  const symbolic::I32 of_warps = 0;
+  assume(is_power(threads_per_row)), assume(is_power(rows));
+#endif
+  assume(threads_per_row <= MOST_THREADS);
   assume(threads == threads_per_row * rows), assume(threads >= 32), assume(threads <= MOST_THREADS);
   assume(chunks >= 1);
   if (G::KEEPS_ROW) assume(chunks <= 32);
   else assume(chunks == 1);
-  return {G::VECTOR, threads_per_row, chunks, threads, G::ROW, G::HOLDS_FEATURES, G::SUMS, G::ROWS_COPIED, 1};
+  return {G::VECTOR, threads_per_row, chunks, threads, G::ROW, G::HOLDS_FEATURES, G::SUMS, G::ROWS_COPIED, 1, 1, of_warps};
 }
 // A row is in registers where they hold it, as in_geometry asks where D is known only to the call.
 template <class G> void promised(const symbolic::I32& D) {

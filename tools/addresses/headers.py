@@ -35,6 +35,8 @@ CUDA = {
             "(a % b != 0);": "symbolic::chosen(a % b != 0, symbolic::I32(1), symbolic::I32(0));",
             "int b) { return a < b ? a : b; }": "int b) { return symbolic::chosen(a < b, a, b); }",
             "{ return a > b ? a : b; }": "{ return symbolic::chosen(a > b, a, b); }",
+            "bool of_warps = false;": "symbolic::I32 of_warps = 0;",
+            "s.of_warps = true;": "s.of_warps = 1;",
         },
         (
             Carried(_SETTLES, ["s.blocks"], ["s.blocks >= 1"]),
@@ -172,6 +174,8 @@ CUDA = {
 SHAPES = HeaderReading(
     {
         **CUDA["shapes.cuh"].instead,
+        # Layouts of whole warps in its place are shown by themselves.
+        "return crowded(evened(found, vectors, cost, D, n, may), vectors, D, n, may);": "return found;",
         "int without = 0;": "symbolic::I32 without = 0;",
         "int attempt = 0;": "symbolic::I32 attempt = 0;",
         # Numbers that decide between layouts, of which each has to be sound: any.
@@ -302,7 +306,7 @@ def geometry(text: str) -> str:
     missing = {*_GIVEN, "MEMORY", "SHAPE", "HELD", "SHARED_BYTES"} - found.keys()
     if missing:
         raise Changed(f"Geometry has no {sorted(missing)}")
-    symbols = [name for name, (kind, _) in found.items() if name not in _GIVEN and kind == "int"]
+    symbols = [name for name, (kind, _) in found.items() if name not in _GIVEN and kind in ("int", "bool")]
     chunks = re.search(r"static [^;{}]*int chunks\(int D\) \{[^}]*\}", body)
     assert chunks
     # The compiler refuses a kernel whose memory is not as asserted, wherever the assertion stands.

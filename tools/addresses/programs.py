@@ -79,6 +79,7 @@ _SUMMING = {
     "sums in shared memory": _rows("Summing", _row(2, 0, "READ_AGAIN", "IN_SHARED_MEMORY", "false")),
     "sums in the workspace": _rows("Summing", _row(1, 0, "READ_AGAIN", "IN_WORKSPACE", "false")),
 }
+_OF_WARPS = {"rows of whole warps": _rows("Reading", _row(4, 0, "WIDENED"))}
 _COLUMNS = {
     "the end of sums, in turn": "columns_call<ColumnsLaunch<f32, Ending<COLUMNS_OF_BLOCK>>, f32>()",
     "the end of sums, in one block": "columns_call<ColumnsLaunch<f32, Ending<0>>, f32>()",
@@ -87,6 +88,10 @@ _SHAPES = {
     "parts of shape_of": "parts_call(), copies_call()",
     **{f"shape_of, entries of {size} bytes": f"shape_call<{size}, {max(size, 4)}, 16>()" for size in (2, 4, 8)},
     "shape_of, an entry an access": "shape_call<4, 4, 1>()",
+}
+_WHOLE_WARPS = {
+    f"whole warps, {chunks} chunks of {vector}": f"whole_warps_call<{chunks}, {vector}>()"
+    for chunks, vector in ((1, 8), (3, 1), (4, 8), (5, 8), (6, 8), (12, 2))
 }
 _NATIVE = {
     "sums of a row": "sweep_call()",
@@ -125,6 +130,7 @@ def _every() -> dict[str, str]:
 PROGRAMS = (
     HeaderProgram("reading rows", "cuda.cpp", cuda_texts, _READING),
     HeaderProgram("reading rows, D of the call", "cuda.cpp", cuda_texts, _OF_THE_CALL, ("ANY_D",)),
+    HeaderProgram("rows of whole warps", "cuda.cpp", cuda_texts, _OF_WARPS, ("OF_WHOLE_WARPS",)),
     HeaderProgram("sums over rows", "cuda.cpp", cuda_texts, _SUMMING),
     HeaderProgram("the end of sums", "cuda.cpp", cuda_texts, _COLUMNS),
     HeaderProgram("the processor", "native.cpp", native_texts, _NATIVE),
@@ -137,6 +143,7 @@ PROGRAMS = (
         ("LNGEN_AXES=1", "LNGEN_SEGMENT=12", "LNGEN_OF_SEGMENT=2", "LNGEN_SUMMED_BY_SEGMENT=2"),
     ),
     HeaderProgram("the end of runs", "cuda.cpp", cuda_texts, _RUNS, ("LNGEN_AXES=2", "LNGEN_SUMMED=1")),
+    HeaderProgram("layouts of whole warps", "shapes.cpp", shape_texts, _WHOLE_WARPS),
 )
 """The programs that the command shows."""
 

@@ -17,7 +17,12 @@ inline void judged(const Shape& s, const I32& D, const Asked& n, const char* of)
   const auto holds = [](const char* what, auto condition) { claimed(what, condition); };
   holds("accesses divide a row", [&] { return D % s.vector == 0; });
   holds("accesses are no wider than 16 bytes", [&] { return s.vector * n.storage <= 16; });
-  holds("threads per row are a power of two", [&] { return is_power(s.threads_per_row); });
+  if (s.of_warps == 1) {
+    holds("threads per row are whole warps", [&] { return s.threads_per_row % 32 == 0; });
+    holds("a block has one row", [&] { return s.threads == s.threads_per_row; });
+  } else {
+    holds("threads per row are a power of two", [&] { return is_power(s.threads_per_row); });
+  }
   holds("there are no more than 1024", [&] { return s.threads_per_row <= MOST_THREADS; });
   holds("a block has a warp", [&] { return s.threads >= 32; });
   holds("a block has no more than 1024 threads", [&] { return s.threads <= MOST_THREADS; });
@@ -60,6 +65,27 @@ inline void parts_call() {
   claimed("threads are a power of two", [&] { return is_power(fewest); });
   claimed("threads are few", [&] { return fewest <= 8; });
   claimed("there is a thread", [&] { return fewest >= 1; });
+}
+// Every layout that shape_of takes in the place of one that it has found: of whole warps, by the number of chunks.
+template <int CHUNKS, int VECTOR> void whole_warps_call() {
+  signed_quotients = true;
+  Shape s;
+  I32 D;
+  const Asked asked = {2, 2, 4, 1, 1, 0, 0, 0, 0, 1, 0, 0, 0};
+  {
+    const Given given;
+    D = some("D", 1, MOST_FEATURES);
+    s.vector = VECTOR, s.row = PACKED, s.holds_features = false, s.sums = IN_REGISTERS;
+    assume(D % VECTOR == 0);
+  }
+  s = of_whole_warps(s, CHUNKS, ceiling(D, s.vector));
+  if (s.threads == 0) return;
+  s.blocks = held_blocks();
+  s = settled(s, D, asked, {some("shared", 16384, 1 << 20), 16, 0, 0, 100});
+  const Given given;
+  --way.quiet;
+  judged(s, D, asked, "of_whole_warps");
+  ++way.quiet;
 }
 inline void copies_call() {
   signed_quotients = true;

@@ -65,6 +65,7 @@ template <class N, class Chosen> struct Geometry {
   static constexpr int BLOCKS_PER_ROW = SHAPE.blocks_per_row, ALL_THREADS = BLOCKS_PER_ROW * THREADS_PER_ROW,
                        ALL_WARPS = BLOCKS_PER_ROW * WARPS, CLUSTER = LNGEN_FEW_ROWS ? LNGEN_FEW_ROWS : BLOCKS_PER_ROW;
   static constexpr Held ROW = SHAPE.row;
+  static constexpr bool OF_WARPS = SHAPE.of_warps;
   static constexpr bool KEEPS_ROW = ROW != READ_AGAIN, HOLDS_FEATURES = SHAPE.holds_features;
   static constexpr int KEPT = KEEPS_ROW ? CHUNKS : 1, HELD = HOLDS_FEATURES ? CHUNKS : 1;
   // Of a row that is read again, as many accesses at a time are on their way as registers and the code have room for.

@@ -77,7 +77,9 @@ class Launches:
         if module.ends_few_rows:
             self.counts = (plan.rows, wanted.features, 1)
             return self._add_step(over_rows, 1, 0)
-        blocks = over_rows.grid(plan.rows, device)
+        wanted_sums = [columns for columns in over_blocks if ends_sums(columns.parts, wanted.without)]
+        leaves_sums = bool(wanted_sums or module.ends_of_runs)
+        blocks = over_rows.grid(plan.rows, device, leaves_sums)
         runs, of_run = 1, 0
         if module.ends_of_runs:
             runs = plan.rows // plan.run
@@ -86,8 +88,7 @@ class Launches:
         self.counts = (plan.rows, wanted.features, blocks)
         self._add_step(over_rows, blocks, of_run)
         into_columns, into_scalars = plan.direction.sums
-        wanted_sums = [columns for columns in over_blocks if ends_sums(columns.parts, wanted.without)]
-        if wanted_sums or module.ends_of_runs:
+        if leaves_sums:
             into_columns += plan.sums_of_runs
             self.partial_bytes = blocks * (into_columns * wanted.features + into_scalars) * BYTES[plan.computed]
         for columns in wanted_sums:
@@ -485,13 +486,14 @@ class Kernel:
         self.blocks_per_row, self.cluster = numbers[9:]
         self.launch = driver.Launcher(code, name, letters, self.threads, self.shared_bytes, waits, self.cluster)
 
-    def grid(self, rows: int, device: Device) -> int:
+    def grid(self, rows: int, device: Device, leaves_sums: bool) -> int:
         """Return the number of blocks for some rows; those that share rows count as one."""
+        chosen = grids.grid if leaves_sums else grids.fullest_grid
         if self.blocks_per_row > 1:
-            return grids.grid(rows, self.rows_per_block, 1, self.launch.clusters())
+            return chosen(rows, self.rows_per_block, 1, self.launch.clusters())
         registers = self.code.attribute(self.name, "NUM_REGS")
         resident = grids.resident(self.threads, registers, self.shared_bytes, device.multiprocessor)
         if self.shared_bytes and resident:
             # The rest of it caches.
             self.launch.prefer_shared(grids.shared_percent(self.shared_bytes, resident, device.multiprocessor))
-        return grids.grid(rows, self.rows_per_block, device.processors, resident)
+        return chosen(rows, self.rows_per_block, device.processors, resident)

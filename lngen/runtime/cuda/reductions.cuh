@@ -20,6 +20,11 @@ __device__ __forceinline__ A combined(int which, A a, A b) {
   return MAXIMA >> which & 1 ? larger(a, b) : MINIMA >> which & 1 ? smaller(a, b) : a + b;
 }
 
+// What changes no reduction.
+template <unsigned long long MAXIMA, unsigned long long MINIMA, class A> __device__ __forceinline__ A neutral(int which) {
+  return MAXIMA >> which & 1 ? -infinity<A>() : MINIMA >> which & 1 ? infinity<A>() : A(0);
+}
+
 // A step of a butterfly: each lane takes in what another has. Two sums go on as one, of which either half of the lanes
 // has the one or the other, so that they take the time of one.
 template <int LANES, unsigned long long NEEDED, unsigned long long MAXIMA, unsigned long long MINIMA, class A, int N>
@@ -77,8 +82,8 @@ __device__ __forceinline__ void share_parts(const A (&values)[N], A* half) {
 }
 
 // Every thread of a row gets all reductions of a stage, the same bits in each. They share one barrier, and the next
-// stage writes to the other half of the slots, so that no thread overwrites what another still reads. Few warps' parts
-// are read by every thread; of more, a lane reads one, or one in 32.
+// stage writes to the other half of the slots, so that no thread overwrites what another still reads. The parts of a few
+// warps, 2, 4 or 8, are read by every thread; else a lane reads one, or one in 32.
 template <class G, unsigned long long NEEDED, unsigned long long MAXIMA, unsigned long long MINIMA, class A, int N>
 __device__ __forceinline__ void reduce_row(A (&values)[N], A* slots, int& turn) {
   if constexpr (NEEDED != 0) {
@@ -86,11 +91,11 @@ __device__ __forceinline__ void reduce_row(A (&values)[N], A* slots, int& turn) 
     reduce_lanes<LANES, NEEDED, MAXIMA, MINIMA>(values);
     if constexpr (WARPS_PER_ROW > 1) {
       const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-      const int first = G::BLOCKS_PER_ROW > 1 ? 0 : warp / WARPS_PER_ROW * WARPS_PER_ROW;
+      const int first = G::BLOCKS_PER_ROW > 1 || G::OF_WARPS ? 0 : warp / WARPS_PER_ROW * WARPS_PER_ROW;
       A* half = slots + turn * G::HALF;
       turn ^= 1;
       share_parts<G, NEEDED>(values, half);
-      if constexpr (WARPS_PER_ROW <= 8) {
+      if constexpr (WARPS_PER_ROW <= 8 && 8 % WARPS_PER_ROW == 0) {
 #pragma unroll
         for (int i = 0; i < N; ++i) {
           if (!(NEEDED >> i & 1)) continue;
@@ -101,14 +106,16 @@ __device__ __forceinline__ void reduce_row(A (&values)[N], A* slots, int& turn) 
             values[i] = combined<MAXIMA, MINIMA>(i, values[i], parts.entries[part]);
         }
       } else {
-        constexpr int READ = at_most(WARPS_PER_ROW, 32);
+        constexpr int READ = WARPS_PER_ROW > 16 ? 32 : WARPS_PER_ROW > 8 ? 16 : 8;
 #pragma unroll
         for (int i = 0; i < N; ++i) {
           if (!(NEEDED >> i & 1)) continue;
-          values[i] = half[i * G::ALL_WARPS + first + lane % READ];
+          const A* const parts = half + i * G::ALL_WARPS + first;
+          values[i] = lane % READ < WARPS_PER_ROW ? parts[lane % READ] : neutral<MAXIMA, MINIMA, A>(i);
 #pragma unroll
           for (int part = READ; part < WARPS_PER_ROW; part += READ)
-            values[i] = combined<MAXIMA, MINIMA>(i, values[i], half[i * G::ALL_WARPS + part + lane]);
+            if (part + READ <= WARPS_PER_ROW || part + lane < WARPS_PER_ROW)
+              values[i] = combined<MAXIMA, MINIMA>(i, values[i], parts[part + lane]);
         }
         reduce_lanes<READ, NEEDED, MAXIMA, MINIMA>(values);
       }
@@ -301,6 +308,7 @@ template <class A, int TOTALS_, int MOST_SUMS, int ROWS_> struct ColumnsGeometry
   static constexpr int TOTALS = TOTALS_, COLUMNS = COLUMNS_OF_BLOCK;
   static constexpr int THREADS = 256, THREADS_PER_ROW = THREADS, WARPS = THREADS / 32, STRIPS = THREADS / COLUMNS;
   static constexpr int BLOCKS_PER_ROW = 1, CLUSTER = 1, ALL_THREADS = THREADS, ALL_WARPS = WARPS;
+  static constexpr bool OF_WARPS = false;
   static constexpr int HALF = MOST_SUMS * WARPS, SLOTS = 2 * HALF;
   static constexpr int ROWS = ROWS_, VECTOR = 1, ENTRIES = 1, ROW = 0, SUMS = 0, ROWS_COPIED = 0, BLOCKS = 2;
   static constexpr int SHARED_BYTES = (SLOTS + TOTALS * WARPS * COLUMNS) * int(sizeof(A));

@@ -248,6 +248,19 @@ template <class A> __device__ __forceinline__ A infinity() { return A(__int_as_f
 // Unlike fmax and fmin they give a NaN wherever there is one.
 template <class A> __device__ __forceinline__ A larger(A a, A b) { return a > b || a != a ? a : b; }
 template <class A> __device__ __forceinline__ A smaller(A a, A b) { return a < b || a != a ? a : b; }
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+// One instruction in the place of three.
+template <> __device__ __forceinline__ f32 larger(f32 a, f32 b) {
+  f32 found;
+  asm("max.NaN.f32 %0, %1, %2;" : "=f"(found) : "f"(a), "f"(b));
+  return found;
+}
+template <> __device__ __forceinline__ f32 smaller(f32 a, f32 b) {
+  f32 found;
+  asm("min.NaN.f32 %0, %1, %2;" : "=f"(found) : "f"(a), "f"(b));
+  return found;
+}
+#endif
 
 // A value, and 0 in place of one that is infinite.
 template <class A> __device__ __forceinline__ A finite_or_zero(A a) {

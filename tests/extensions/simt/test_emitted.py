@@ -218,6 +218,29 @@ def test_every_regime_is_there():
     assert {1, 2} < {table["rows_per_block"] for table in tables}
 
 
+# Rows of whole warps that are no power of two, and of blocks beside others, by the shared memory of an architecture:
+# layer, type, length, bytes, and the threads of a block forward and backward.
+OF_WARPS = [
+    ("layer_norm", "bf16", 5120, 232448, (160, 320)),
+    ("layer_norm", "f16", 14336, 232448, (448, 512)),
+    ("layer_norm", "f32", 2304, 65536, (128, 192)),
+    ("layer_norm", "bf16", 8192, 166912, (256, 512)),
+    ("layer_norm", "bf16", 12288, 232448, (256, 512)),
+    ("rms_norm", "bf16", 5120, 232448, (160, 320)),
+    ("rms_norm", "bf16", 9216, 101376, (288, 512)),
+    ("softmax", "bf16", 9216, 101376, (512, 288)),
+]
+
+
+@pytest.mark.ci
+@pytest.mark.parametrize(("layer", "dtype", "features", "shared", "threads"), OF_WARPS)
+def test_rows_of_whole_warps_are_right_and_have_no_finding(layer, dtype, features, shared, threads):
+    kernels = kernels_of(layer, (dtype,), check=True, LNGEN_D=features, LNGEN_SHARED=shared)
+    assert threads == tuple(int(kernels.launch_table(f"{way}_{dtype}")[0]) for way in ("forward", "backward"))
+    for rows in (3, 7):
+        assert_right(case_of(kernels, layer, dtype, rows, features))
+
+
 # Where a chunk of a thread, or a thread of a row, is just full, and a bit to either side: 8 threads have 1, 3 or 6
 # accesses each.
 BOUNDARIES = [threads * chunks + beside for threads in (32, 64) for chunks in (1, 3, 6) for beside in (-4, -1, 0, 1, 4)]

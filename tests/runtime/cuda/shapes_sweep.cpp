@@ -44,7 +44,7 @@ static bool power_of_two(int n) { return n > 0 && !(n & (n - 1)); }
 static void judge(const Shape& s, int D) {
   if (!power_of_two(s.vector) || D % s.vector || s.vector > place.may.vector || s.vector * asked.storage > 16)
     say("an access is not of a part of the row");
-  if (!power_of_two(s.threads_per_row) || s.threads % 32 || s.threads % s.threads_per_row || s.threads < 32 || s.threads > 1024)
+  if ((!power_of_two(s.threads_per_row) && s.threads != s.threads_per_row) || s.threads % 32 || s.threads % s.threads_per_row || s.threads < 32 || s.threads > 1024)
     say("threads are not those of a block");
   if (!power_of_two(s.blocks_per_row) || s.blocks_per_row > place.may.blocks_per_row)
     say("blocks that share a row are not such as there may be");

@@ -2,7 +2,7 @@
 
 import pytest
 
-from lngen.runtime.cuda.grids import Multiprocessor, columns_grid, grid, resident
+from lngen.runtime.cuda.grids import Multiprocessor, columns_grid, fullest_grid, grid, resident
 
 # Threads, registers of each, shared bytes, and what cuda_occupancy.h of CUDA 13 says for compute capability 9.0.
 TABLE = [
@@ -45,9 +45,29 @@ def test_a_grid_takes_as_many_trips_as_the_fullest(per_block: int) -> None:
         assert blocks == 1 or -(-needed // (blocks - 1)) > trips
 
 
+@pytest.mark.parametrize("per_block", [1, 4])
+def test_the_fullest_grid_gives_each_multiprocessor_its_share(per_block: int) -> None:
+    """Of blocks that are dealt out in turns, the most that one works on is what it has to be; with fewer blocks not."""
+
+    def most(blocks: int, trips: int) -> int:
+        """Trips of all blocks of the first multiprocessor."""
+        each = [-(-(trips - block) // blocks) for block in range(blocks)]
+        return sum(each[::processors])
+
+    processors, held, worse = 4, 3, 0
+    for rows in range(1, 400):
+        needed = -(-rows // per_block)
+        blocks = fullest_grid(rows, per_block, processors, held)
+        assert 1 <= blocks <= min(needed, processors * held)
+        assert most(blocks, needed) == -(-needed // processors)
+        worse += most(grid(rows, per_block, processors, held), needed) > most(blocks, needed)
+    assert worse > 10
+
+
 def test_a_grid_of_a_kernel_that_fits_nowhere_is_left_to_the_driver_to_refuse() -> None:
     assert grid(100, 1, 8, 0) == 8
     assert grid(0, 1, 8, 2) == 0
+    assert (fullest_grid(100, 1, 8, 0), fullest_grid(0, 1, 8, 2)) == (8, 0)
 
 
 def test_the_end_of_the_sums() -> None:

@@ -42,7 +42,7 @@ def test_the_fields_of_a_launch_are_told_in_their_order() -> None:
     assert tuple(re.findall(r"\w+", told)) == LAUNCH_FIELDS
 
 
-def test_ptx_stands_in_two_headers() -> None:
+def test_ptx_stands_in_three_headers() -> None:
     """Elsewhere asm has no instruction, and only hides a value from the compiler."""
     instructions = {
         name: re.findall(r'asm[^"]*"([^"]+)"', (FOLDER / name).read_text(encoding="utf-8")) for name in HEADERS
@@ -50,6 +50,7 @@ def test_ptx_stands_in_two_headers() -> None:
     assert [name for name, found in instructions.items() if found and not set(found) <= {": "}] == [
         "copies.cuh",
         "kernels.cuh",
+        "rows.cuh",
     ]
 
 
@@ -153,13 +154,14 @@ def test_erf_is_off_by_less_than_two_units_in_the_last_place() -> None:
 @pytest.mark.ci
 @needs_gxx
 @pytest.mark.cuda
-@pytest.mark.parametrize("threads", [8, 32, 128])
-def test_every_thread_of_a_row_has_its_reductions(threads: int) -> None:
+@pytest.mark.parametrize(("threads", "block"), [(8, 128), (32, 128), (128, 128), (96, 96), (160, 160), (384, 384)])
+def test_every_thread_of_a_row_has_its_reductions(threads: int, block: int) -> None:
     """A sum, a maximum and a minimum at once, of a row that one warp, a part of one, or several have."""
     code = """
     struct Block {
       static constexpr int THREADS_PER_ROW = THREADS_OF_A_ROW, BLOCKS_PER_ROW = 1, ALL_THREADS = THREADS_PER_ROW,
-                           WARPS = 4, ALL_WARPS = WARPS, HALF = 3 * WARPS;
+                           WARPS = THREADS_OF_BLOCK / 32, ALL_WARPS = WARPS, HALF = 3 * WARPS;
+      static constexpr bool OF_WARPS = THREADS_OF_A_ROW == THREADS_OF_BLOCK;
     };
     extern "C" __global__ void reduced(const double* x, double* y) {
       double* slots = reinterpret_cast<double*>(lngen::shared_memory());
@@ -167,16 +169,20 @@ def test_every_thread_of_a_row_has_its_reductions(threads: int) -> None:
       for (int stage = 0; stage < 3; ++stage) {
         double values[3] = {x[threadIdx.x], x[threadIdx.x], x[threadIdx.x]};
         lngen::reduce_row<Block, 7, 2, 4>(values, slots, turn);
-        for (int i = 0; i < 3; ++i) y[(stage * 3 + i) * 128 + threadIdx.x] = values[i];
+        for (int i = 0; i < 3; ++i) y[(stage * 3 + i) * THREADS_OF_BLOCK + threadIdx.x] = values[i];
       }
     }
     """
-    kernels = simt.build(including("reductions.cuh", code), {"THREADS_OF_A_ROW": threads}, check=True)
-    x, y = np.random.default_rng(0).integers(-99, 99, 128).astype(np.float64), np.zeros((3, 3, 128))
-    kernels["reduced"](1, 128, 2 * 12 * 8, x, y)
-    rows = x.reshape(-1, threads)
-    wanted = [np.repeat(values, threads) for values in (rows.sum(1), rows.max(1), rows.min(1))]
-    assert (y == wanted).all()
+    macros = {"THREADS_OF_A_ROW": threads, "THREADS_OF_BLOCK": block}
+    kernels = simt.build(including("reductions.cuh", code), macros, check=True)
+    # All have a sign, so that what is no part of the row would show.
+    for signed in (1, -1):
+        x = signed * np.random.default_rng(0).integers(1, 99, block).astype(np.float64)
+        y = np.zeros((3, 3, block))
+        kernels["reduced"](1, block, 2 * 3 * block // 32 * 8, x, y)
+        rows = x.reshape(-1, threads)
+        wanted = [np.repeat(values, threads) for values in (rows.sum(1), rows.max(1), rows.min(1))]
+        assert (y == wanted).all()
 
 
 @pytest.mark.ci

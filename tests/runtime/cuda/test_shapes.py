@@ -189,6 +189,11 @@ MUTANTS = {
         "more shared memory than it may",
     ),
     "a ceiling that overflows": ("a / b + (a % b != 0)", "(2 * a + 2 * b - 1) / b / 2", "signed integer overflow"),
+    "part of a warp": (
+        "ceiling(ceiling(vectors, chunks), 32) * 32",
+        "ceiling(ceiling(vectors, chunks), 8) * 8",
+        "threads are not",
+    ),
     "a chunk too few": ("chunks = ceiling(chunks, 2)", "chunks /= 2", "registers do not hold the row"),
 }
 
