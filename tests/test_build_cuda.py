@@ -207,7 +207,7 @@ def test_built_kernels_run_without_a_compiler_and_no_others_do(
 def test_few_rows_are_served_by_what_is_built(
     tmp_path: Path, arrays: Any, monkeypatch: pytest.MonkeyPatch, few: str, kernels: list[str]
 ) -> None:
-    """By a kernel of their own, or where there is none, by those of any rows: nothing is compiled."""
+    """Kernels of their own serve them, or where there are none, those of any rows: nothing is compiled."""
     monkeypatch.setattr(build, "_compile_extensions", lambda *_: None)
     monkeypatch.setattr(build, "_compile_handlers", lambda *_: None)
     (tmp_path / "scaled.py").write_text(SCALED)

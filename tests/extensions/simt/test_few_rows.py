@@ -42,7 +42,7 @@ MANY = [
 
 @pytest.mark.parametrize(("layer", "dtype", "rows", "features", "blocks"), sample(MANY, [MANY[0], MANY[1]]))
 def test_results(layer: str, dtype: str, rows: int, features: int, blocks: int) -> None:
-    """They are right, and the checker finds nothing."""
+    """Results are right, and the checker finds nothing."""
     assert_right(few_of(layer, dtype, rows, features, blocks))
 
 

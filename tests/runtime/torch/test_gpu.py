@@ -279,7 +279,7 @@ def test_rows_that_blocks_share_are_launched_from_c(device, fast, monkeypatch):
 
 
 def test_few_rows_have_one_kernel(device, fast, monkeypatch):
-    """It is launched from C, in a cluster where there are any; more rows have two."""
+    """Kernels for few rows are launched from C, in a cluster where there are any; more rows have two."""
     kernels = importlib.import_module("generated._runtime.cuda.kernels")
     monkeypatch.setattr(kernels.devices, "DEVICES", {})
     operators, own, others = fast("layer_norm")
