@@ -124,7 +124,7 @@ def threshold_mutants() -> Iterator[Planted]:
     yield _planted(
         "a row of a few warps without the last", few, few.replace("part <", "part + 1 <"), "of several warps"
     )
-    many = "first + lane % READ]"
+    many = "parts[lane % READ] :"
     yield _planted("a row of many warps of half of them", many, many.replace("READ]", "READ / 2]"), again)
     kept = "each_kept(here, k, part + k * stride)"
     yield _planted(
