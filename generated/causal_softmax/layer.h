@@ -56,18 +56,19 @@ struct Layer : Direction<Given, decltype(over_rows()), 1, 1, 5, 1, 1> {
     using A = typename Row::A;
     const auto position = row(POSITION);
     const auto scale = row(SCALE);
-    const auto stage_1 = row.reduce([&](auto at) {
-      using A = typename decltype(at)::A;
-      return terms(max_of(choose<A>(at.index() <= position, at(X)*scale, A(-1e38))));
-    });
+    const auto [stage_1, stage_2] = row.template max_and_sums<0, 1>(
+        [&](auto at) {
+          using A = typename decltype(at)::A;
+          return terms(max_of(choose<A>(at.index() <= position, at(X)*scale, A(-1e38))));
+        },
+        [&](auto at, auto m) {
+          using A = typename decltype(at)::A;
+          const auto u = choose<A>(at.index() <= position, at(X)*scale - m, A(0));  // step 2
+          const auto exp_u = math::exp(u);  // step 3
+          const auto e_shifted = at.keep(KEPT_E_SHIFTED, choose<A>(at.index() <= position, exp_u, A(0)));  // step 4
+          return terms(e_shifted);
+        });
     const auto m = finite_or_zero(get<0>(stage_1));  // step 1: max(Where(index() <= position, x*scale, -100000000000000000000000000000000000000))
-    const auto stage_2 = row.sums([&](auto at) {
-      using A = typename decltype(at)::A;
-      const auto u = choose<A>(at.index() <= position, at(X)*scale - m, A(0));  // step 2
-      const auto exp_u = math::exp(u);  // step 3
-      const auto e_shifted = at.keep(KEPT_E_SHIFTED, choose<A>(at.index() <= position, exp_u, A(0)));  // step 4
-      return terms(e_shifted);
-    });
     const auto sum_e_shifted = get<0>(stage_2);  // step 5: sum(e_shifted)
     const auto inv_sum_e_shifted = A(1) / sum_e_shifted;  // step 6
     row.each([&](auto at) {

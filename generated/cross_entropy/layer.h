@@ -51,13 +51,14 @@ using Given = decltype(names(X, TARGET, Y, M, Z_2, LOG_Z, ROW_COUNT, D));
 
 struct Layer : Direction<Given, decltype(over_rows()), 1, 1, 5, 0> {
   template <class Row> static LNGEN_INLINE void work(const Row& row) {
-    const auto stage_1 = row.reduce([&](auto at) { return terms(max_of(at(X))); });
+    const auto [stage_1, stage_2] = row.template max_and_sums<0, 1>(
+        [&](auto at) { return terms(max_of(at(X))); },
+        [&](auto at, auto m) {
+          const auto x_shifted = at(X) - m;  // step 2
+          const auto exp_shifted = math::exp(x_shifted);  // step 3
+          return terms(exp_shifted);
+        });
     const auto m = finite_or_zero(get<0>(stage_1));  // step 1: max(x)
-    const auto stage_2 = row.sums([&](auto at) {
-      const auto x_shifted = at(X) - m;  // step 2
-      const auto exp_shifted = math::exp(x_shifted);  // step 3
-      return terms(exp_shifted);
-    });
     const auto Z = get<0>(stage_2);  // step 4: sum(exp_shifted)
     const auto log_Z = math::log(Z);  // step 5
     const auto stage_3 = row.sums([&](auto at) {

@@ -56,19 +56,20 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 1, 7, 0> {
   template <class Row> static LNGEN_INLINE void work(const Row& row) {
     const auto positive = row(POSITIVE);
     const auto scale = row(SCALE);
-    const auto stage_1 = row.reduce([&](auto at) {
-      using A = typename decltype(at)::A;
-      const auto z = at(SIMILARITY)*scale;  // step 1
-      return terms(choose<A>(at.index() == positive, z, A(0)), max_of(z));
-    });
+    const auto [stage_1, stage_2] = row.template max_and_sums<1, 1>(
+        [&](auto at) {
+          using A = typename decltype(at)::A;
+          const auto z = at(SIMILARITY)*scale;  // step 1
+          return terms(choose<A>(at.index() == positive, z, A(0)), max_of(z));
+        },
+        [&](auto at, auto m) {
+          const auto z = at(SIMILARITY)*scale;  // step 1
+          const auto similarity_shifted = z - m;  // step 4
+          const auto exp_shifted = math::exp(similarity_shifted);  // step 5
+          return terms(exp_shifted);
+        });
     const auto sum_where_z = get<0>(stage_1);  // step 2: sum(Where(Eq(index(), positive), z, 0))
     const auto m = finite_or_zero(get<1>(stage_1));  // step 3: max(z)
-    const auto stage_2 = row.sums([&](auto at) {
-      const auto z = at(SIMILARITY)*scale;  // step 1
-      const auto similarity_shifted = z - m;  // step 4
-      const auto exp_shifted = math::exp(similarity_shifted);  // step 5
-      return terms(exp_shifted);
-    });
     const auto Z = get<0>(stage_2);  // step 6: sum(exp_shifted)
     const auto log_Z = math::log(Z);  // step 7
     const auto y = log_Z + m - sum_where_z;  // step 8

@@ -51,19 +51,20 @@ struct Layer : Direction<Given, decltype(over_rows()), 3, 1, 10, 0> {
     using A = typename Row::A;
     const auto label = row(LABEL);
     const auto smoothing = row(SMOOTHING);
-    const auto stage_1 = row.reduce([&](auto at) {
-      using A = typename decltype(at)::A;
-      const auto x = at(X);
-      return terms(max_of(x), choose<A>(at.index() == label, x, A(0)), x);
-    });
+    const auto [stage_1, stage_2] = row.template max_and_sums<0, 1>(
+        [&](auto at) {
+          using A = typename decltype(at)::A;
+          const auto x = at(X);
+          return terms(max_of(x), choose<A>(at.index() == label, x, A(0)), x);
+        },
+        [&](auto at, auto m) {
+          const auto x_shifted = at(X) - m;  // step 2
+          const auto exp_shifted = math::exp(x_shifted);  // step 3
+          return terms(exp_shifted);
+        });
     const auto m = finite_or_zero(get<0>(stage_1));  // step 1: max(x)
     const auto sum_where_x = get<1>(stage_1);  // step 6: sum(Where(Eq(index(), label), x, 0))
     const auto mu = math::quotient(get<2>(stage_1), row.D);  // step 7: mean(x)
-    const auto stage_2 = row.sums([&](auto at) {
-      const auto x_shifted = at(X) - m;  // step 2
-      const auto exp_shifted = math::exp(x_shifted);  // step 3
-      return terms(exp_shifted);
-    });
     const auto Z = get<0>(stage_2);  // step 4: sum(exp_shifted)
     const auto log_Z = math::log(Z);  // step 5
     const auto y = choose<A>(label == integer(row(IGNORE)), A(0), log_Z + m + math::power<2>(log_Z + m)*row(Z_LOSS) - mu*smoothing - sum_where_x*(A(1) - smoothing));  // step 8

@@ -53,13 +53,14 @@ struct Layer : Direction<Given, decltype(over_rows()), 1, 1, 4, 1, 1> {
   template <class Row> static LNGEN_INLINE void work(const Row& row) {
     using A = typename Row::A;
     const auto scale = row(SCALE);
-    const auto stage_1 = row.reduce([&](auto at) { return terms(max_of(at(X)*scale)); });
+    const auto [stage_1, stage_2] = row.template max_and_sums<0, 1>(
+        [&](auto at) { return terms(max_of(at(X)*scale)); },
+        [&](auto at, auto m) {
+          const auto u = at(X)*scale - m;  // step 2
+          const auto e_shifted = at.keep(KEPT_E_SHIFTED, math::exp(u));  // step 3
+          return terms(e_shifted);
+        });
     const auto m = finite_or_zero(get<0>(stage_1));  // step 1: max(x*scale)
-    const auto stage_2 = row.sums([&](auto at) {
-      const auto u = at(X)*scale - m;  // step 2
-      const auto e_shifted = at.keep(KEPT_E_SHIFTED, math::exp(u));  // step 3
-      return terms(e_shifted);
-    });
     const auto Z = get<0>(stage_2);  // step 4: sum(e_shifted)
     const auto inv_Z = A(1) / Z;  // step 5
     row.each([&](auto at) {

@@ -189,6 +189,20 @@ template <int I, class A, unsigned long long NEEDED, int N> LNGEN_INLINE auto ge
   else return Zero();
 }
 
+// The results of two stages: f(at) gives terms of an entry, the largest of the I-th among them, and g(at, m) terms whose
+// sums are wanted for m that largest one.
+template <class F, class G> struct Both {
+  F first;
+  G second;
+};
+template <class F, class G> LNGEN_INLINE Both<F, G> both(const F& first, const G& second) { return {first, second}; }
+template <int I, class Row, class F, class G> LNGEN_INLINE auto one_after_the_other(const Row& row, const F& f, const G& g) {
+  const auto first = row.reduce(f);
+  const auto m = finite_or_zero(get<I>(first));
+  const auto second = row.sums([&](auto at) { return g(at, m); });
+  return both(first, second);
+}
+
 }  // namespace lngen
 
 #endif

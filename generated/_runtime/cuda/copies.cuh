@@ -73,6 +73,22 @@ __device__ __forceinline__ void store_in_block(int block, double* to_shared, dou
                : "+r"(to) : "r"(block), "d"(value) : "memory");
 }
 
+// What is at the same place of the shared memory of a block of the cluster, which has not ended yet.
+__device__ __forceinline__ float load_from_block(int block, const float* from_shared) {
+  unsigned from = unsigned(__cvta_generic_to_shared(from_shared));
+  float value;
+  asm volatile("mapa.shared::cluster.u32 %0, %0, %2;\n\tld.shared::cluster.f32 %1, [%0];"
+               : "+r"(from), "=f"(value) : "r"(block) : "memory");
+  return value;
+}
+__device__ __forceinline__ double load_from_block(int block, const double* from_shared) {
+  unsigned from = unsigned(__cvta_generic_to_shared(from_shared));
+  double value;
+  asm volatile("mapa.shared::cluster.u32 %0, %0, %2;\n\tld.shared::cluster.f64 %1, [%0];"
+               : "+r"(from), "=d"(value) : "r"(block) : "memory");
+  return value;
+}
+
 // Ends a kernel that was launched with other clusters than it was compiled for.
 template <int BLOCKS> __device__ __forceinline__ void expect_cluster() {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900

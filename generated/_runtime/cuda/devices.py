@@ -183,8 +183,8 @@ class Device:
 
     PyTorch and CuPy use the primary context. If it is not current, it is made current during a call. `modules` are the
     loaded kernels, and `launches` their launches. Where it `has_clusters`, blocks may share a row. If `is_dependent`,
-    the second kernel of a direction may begin while the first one ends. The driver is for a version of `cuda`, such as
-    13000.
+    the second kernel of a direction may begin while the first one ends; if it `ends_few_rows`, one kernel does for both
+    where rows are few. The driver is for a version of `cuda`, such as 13000.
     """
 
     def __init__(self, pycuda: Any, ordinal: int, context: Any, handle: int | None) -> None:
@@ -205,6 +205,7 @@ class Device:
         self.has_clusters = may_share_rows(capability)
         self.cuda = int(driver.call("cuDriverGetVersion"))
         self.is_dependent = launches_early(capability, self.cuda)
+        self.ends_few_rows = may_end_few_rows()
         self.processors: int = device.get_attribute(of.MULTIPROCESSOR_COUNT)
         self.multiprocessor = Multiprocessor(
             device.get_attribute(of.MAX_THREADS_PER_MULTIPROCESSOR),
@@ -298,6 +299,11 @@ def launches_early(capability: tuple[int, int], cuda: int = _DEPENDENT_SINCE) ->
     turns them off.
     """
     return _is_allowed("LNGEN_DEPENDENT", "dependent launches") and capability >= (9, 0) and cuda >= _DEPENDENT_SINCE
+
+
+def may_end_few_rows() -> bool:
+    """Test whether one kernel may do for two where rows are few. LNGEN_FEW_ROWS=0 turns it off."""
+    return _is_allowed("LNGEN_FEW_ROWS", "kernels for few rows")
 
 
 def _is_allowed(variable: str, what: str) -> bool:

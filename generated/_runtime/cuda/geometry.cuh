@@ -21,8 +21,14 @@ static_assert(LNGEN_D <= MOST_FEATURES, "LNGEN_D is too large: columns are count
 #endif
 static_assert(LNGEN_D > 0 && LNGEN_D % LNGEN_SEGMENT == 0, "LNGEN_SEGMENT has to divide LNGEN_D");
 #endif
+#if LNGEN_FEW_ROWS
+static_assert(LNGEN_D > 0, "LNGEN_FEW_ROWS is for rows of LNGEN_D entries");
+#endif
 constexpr Limits LIMITS = {LNGEN_SHARED, LNGEN_VECTOR, LNGEN_THREADS_PER_ROW, LNGEN_RESIDENT, LNGEN_ROOM,
                            LNGEN_BLOCKS_PER_ROW};
+// Where rows are few, no block shares one, and there is room for what a layer reduces at the end of the sums over rows.
+constexpr int SHARED_FOR_ENDS = 8192;
+constexpr Limits FEW_LIMITS = {LNGEN_SHARED - SHARED_FOR_ENDS, LNGEN_VECTOR, LNGEN_THREADS_PER_ROW, LNGEN_RESIDENT, LNGEN_ROOM};
 
 // Requirements of a direction on its kernels, for some type of rows.
 template <class T_, class P_, int ROWS, int FEATURES, int COLUMN_SUMS, int SCALAR_SUMS, int MOST_SUMS, int CALLS,
@@ -36,7 +42,9 @@ struct Demand {
 };
 
 struct FixedShape {
-  template <class N> static constexpr Shape of = shape_of(at_least(LNGEN_D, 1), N::ASKED, LIMITS);
+  template <class N>
+  static constexpr Shape of = LNGEN_FEW_ROWS ? shape_of_few(at_least(LNGEN_D, 1), N::ASKED, FEW_LIMITS)
+                                             : shape_of(at_least(LNGEN_D, 1), N::ASKED, LIMITS);
 };
 struct AnyShape {
   template <class N> static constexpr Shape of = shape_of_any(N::ASKED, LIMITS);
@@ -55,12 +63,15 @@ template <class N, class Chosen> struct Geometry {
                        ROWS_COPIED = SHAPE.rows_copied, BLOCKS = SHAPE.blocks, WARPS = THREADS / 32;
   // The threads and warps of all blocks that share a row.
   static constexpr int BLOCKS_PER_ROW = SHAPE.blocks_per_row, ALL_THREADS = BLOCKS_PER_ROW * THREADS_PER_ROW,
-                       ALL_WARPS = BLOCKS_PER_ROW * WARPS;
+                       ALL_WARPS = BLOCKS_PER_ROW * WARPS, CLUSTER = LNGEN_FEW_ROWS ? LNGEN_FEW_ROWS : BLOCKS_PER_ROW;
   static constexpr Held ROW = SHAPE.row;
+  static constexpr bool OF_WARPS = SHAPE.of_warps;
   static constexpr bool KEEPS_ROW = ROW != READ_AGAIN, HOLDS_FEATURES = SHAPE.holds_features;
   static constexpr int KEPT = KEEPS_ROW ? CHUNKS : 1, HELD = HOLDS_FEATURES ? CHUNKS : 1;
   // Of a row that is read again, as many accesses at a time are on their way as registers and the code have room for.
   static constexpr int UNROLL = KEEPS_ROW ? CHUNKS : LNGEN_D > 0 ? read_together(VECTOR, N::ASKED, LIMITS) : 1;
+  // The same where they are taken together, whether the length of the row is known or not.
+  static constexpr int TOGETHER = read_together(VECTOR, N::ASKED, LIMITS);
   static constexpr Place SUMS = SHAPE.sums;
   static constexpr int CAPACITY = ALL_THREADS * ENTRIES;
 
@@ -69,7 +80,7 @@ template <class N, class Chosen> struct Geometry {
   static constexpr int HALF = N::ASKED.most_sums * ALL_WARPS, SLOTS = int(MEMORY.slots) / int(sizeof(A));
   static constexpr int ACCESS = VECTOR * int(sizeof(T)), COPIES = ceiling(LNGEN_D, ALL_THREADS * VECTOR),
                        COPIED_BYTES = ROWS_COPIED ? int(MEMORY.copy) : 0, SEGMENTS_AT = int(MEMORY.slots + MEMORY.sums),
-                       COPIES_AT = SEGMENTS_AT + int(MEMORY.segments);
+                       COPIES_AT = SEGMENTS_AT + int(MEMORY.segments), TOTALS_AT = int(MEMORY.totals_at());
   static_assert(MEMORY.bytes(ROWS_COPIED) <= at_least(LNGEN_SHARED, 49152), "LNGEN_SHARED is too small for this program");
   static constexpr int SHARED_BYTES = int(MEMORY.bytes(ROWS_COPIED));
 

@@ -90,6 +90,17 @@ def grid(rows: int, rows_per_block: int, processors: int, resident: int) -> int:
     return -(-needed // max(trips, 1))
 
 
+def fullest_grid(rows: int, rows_per_block: int, processors: int, resident: int) -> int:
+    """Return the number of blocks for some rows, where blocks leave nothing behind: as many as a device holds.
+
+    Multiprocessors then differ by a row or two, and not by the rows of a whole block.
+
+    >>> fullest_grid(100, 1, 132, 6), fullest_grid(2000, 1, 132, 6), fullest_grid(2000, 4, 132, 6)
+    (100, 792, 500)
+    """
+    return min(-(-rows // rows_per_block), processors * max(resident, 1))
+
+
 def blocks_of_run(run: int, rows_per_block: int, runs: int, blocks: int) -> int:
     """Return the number of blocks that share a run of rows, where a device is to have so many blocks in all.
 

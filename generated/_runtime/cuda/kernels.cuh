@@ -36,10 +36,11 @@ __device__ __forceinline__ void allow_launch_after() {
 
 #define LNGEN_BOUNDS(L) __launch_bounds__(L::THREADS, L::BLOCKS)
 
-// Numbers that a launcher reads of a module: block, rows and bytes, the layout of the work, the blocks of a cluster.
+// Numbers that a launcher reads of a module: block, rows and bytes, the layout of the work, the blocks that share a row,
+// and those that are launched together.
 #define LNGEN_LAUNCH(L) \
   {L::THREADS, L::ROWS, L::SHARED_BYTES, L::VECTOR, L::THREADS_PER_ROW, L::ENTRIES, int(L::ROW), int(L::SUMS), L::ROWS_COPIED, \
-   L::BLOCKS_PER_ROW}
+   L::BLOCKS_PER_ROW, L::CLUSTER}
 
 // With LNGEN_AXES, a kernel is passed where its rows lie behind its arguments.
 #if LNGEN_SUMMED
@@ -68,8 +69,23 @@ __device__ __forceinline__ void allow_launch_after() {
 #define LNGEN_ENDS_OF_RUNS(NAME, T, LAYER, PARAMETERS, NAMES)
 #endif
 
-// A kernel and its launch, given its mathematics, its parameters and their names, the last two in parentheses.
+// A kernel and its launch, given its mathematics, its parameters and their names, the last two in parentheses. Where rows
+// are few, the kernel of the rows has the mathematics, the parameters and names of the one that ends the sums, too.
 #define LNGEN_UNPACKED(...) __VA_ARGS__
+#if LNGEN_FEW_ROWS
+#define LNGEN_KERNEL(NAME, T, LAYER, PARAMETERS, NAMES)
+#define LNGEN_KERNEL_OF_FEW(NAME, T, LAYER, ENDS, PARAMETERS, NAMES, NAMES_OF_ENDS) \
+  using NAME##_with = lngen::FewRowsLaunch<T, LAYER, ENDS>;        \
+  extern "C" {                                                     \
+  __device__ int NAME##_launch[] = LNGEN_LAUNCH(NAME##_with);      \
+  __global__ void LNGEN_BOUNDS(NAME##_with) NAME(LNGEN_UNPACKED PARAMETERS LNGEN_PLACES(NAME##_with)) { \
+    lngen::await_launch_before();                                  \
+    lngen::allow_launch_after();                                   \
+    NAME##_with::run({LNGEN_UNPACKED NAMES LNGEN_AND_PLACES}, {LNGEN_UNPACKED NAMES_OF_ENDS}); \
+  }                                                                \
+  }
+#else
+#define LNGEN_KERNEL_OF_FEW(NAME, T, LAYER, ENDS, PARAMETERS, NAMES, NAMES_OF_ENDS)
 #define LNGEN_KERNEL(NAME, T, LAYER, PARAMETERS, NAMES)            \
   using NAME##_with = lngen::Launch<T, LAYER>;                     \
   extern "C" {                                                     \
@@ -81,6 +97,7 @@ __device__ __forceinline__ void allow_launch_after() {
   }                                                                \
   }                                                                \
   LNGEN_ENDS_OF_RUNS(NAME, T, LAYER, PARAMETERS, NAMES)
+#endif
 
 #ifdef LNGEN_F16
 #define LNGEN_OF_F16(KERNELS) KERNELS(f16, lngen::f16)

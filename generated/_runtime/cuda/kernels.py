@@ -8,11 +8,13 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any, TypeVar
 
+from ..protocol.kernels import KernelTable
 from . import devices, driver, grids, places, plans, recording
 from .arrays import BYTES
 from .calls import DeviceLayer, KernelKey
 from .compilers import NoCudaCompiler, compiled, spilled
 from .devices import Device
+from .few_rows import FEW_ROWS, are_few, blocks_of_few, ends_sums, has_kernel_of_few
 from .plans import CallPlan
 from .ready import ReadyCode, TargetDevice, how_to_build
 
@@ -69,12 +71,15 @@ class Launches:
 
     def _load(self) -> None:
         plan, device, wanted = self.plan, self.device, self.plan.wanted
-        module = _module(device, plan, narrow=False)
-        if not module.fits(plan.vectors):
-            module = _module(device, plan, narrow=True)
+        module = _module(device, plan)
         over_rows, *over_blocks = module.kernels
         plan.check_held(over_rows.holds_rows)
-        blocks = over_rows.grid(plan.rows, device)
+        if module.ends_few_rows:
+            self.counts = (plan.rows, wanted.features, 1)
+            return self._add_step(over_rows, 1, 0)
+        wanted_sums = [columns for columns in over_blocks if ends_sums(columns.parts, wanted.without)]
+        leaves_sums = bool(wanted_sums or module.ends_of_runs)
+        blocks = over_rows.grid(plan.rows, device, leaves_sums)
         runs, of_run = 1, 0
         if module.ends_of_runs:
             runs = plan.rows // plan.run
@@ -83,8 +88,7 @@ class Launches:
         self.counts = (plan.rows, wanted.features, blocks)
         self._add_step(over_rows, blocks, of_run)
         into_columns, into_scalars = plan.direction.sums
-        wanted_sums = [columns for columns in over_blocks if _is_wanted(columns, wanted.without)]
-        if wanted_sums or module.ends_of_runs:
+        if leaves_sums:
             into_columns += plan.sums_of_runs
             self.partial_bytes = blocks * (into_columns * wanted.features + into_scalars) * BYTES[plan.computed]
         for columns in wanted_sums:
@@ -93,7 +97,7 @@ class Launches:
             self._add_step(ends, runs * grids.columns_grid(wanted.features, ends.rows_per_block), of_run)
 
     def _add_step(self, kernel: "Kernel", blocks: int, of_run: int) -> None:
-        blocks *= kernel.blocks_per_row
+        blocks *= kernel.cluster
         slots = [self.plan.slots[part] for part in kernel.parts]
         arguments: Callable[[Sequence[Any]], tuple[Any, ...]] = itemgetter(*slots)
         where, slot = self.plan.where(kernel.parts), self.slot
@@ -166,22 +170,38 @@ def _like(prototype: Any, start: int, memory: Any) -> Any:
     return array
 
 
-def _is_wanted(columns: "Kernel", without: Sequence[str]) -> bool:
-    """Test whether some result is a sum over rows; all of them may belong to absent inputs."""
-    results = [part.removeprefix("out ") for part in columns.parts if part.startswith("out ")]
-    return any(name.removeprefix("d") not in without for name in results)
-
-
 # ---- kernels on a device
 
 
-def _module(device: Device, plan: CallPlan, narrow: bool) -> "KernelModule":
+def _module(device: Device, plan: CallPlan) -> "KernelModule":
+    """Return the kernels that serve a call: for few rows, or else those for any."""
+    is_few = has_kernel_of_few(plan.layer, plan.wanted, device) and are_few(
+        plan.rows, plan.wanted.features, plan.row_tensors, plan.computed, blocks_of_few(device)
+    )
+    for few in (True, False) if is_few else (False,):
+        found = _loaded(device, plan, False, few)
+        if found and not found.fits(plan.vectors):
+            found = _loaded(device, plan, True, few)
+        if found:
+            return found
+    raise AssertionError("kernels for any rows are loaded, or it is said why not")
+
+
+def _loaded(device: Device, plan: CallPlan, narrow: bool, few: bool) -> "KernelModule | None":
+    """Return the kernels of a call, loaded once; None if those for few rows would have to be compiled, and cannot, or
+    those for any were compiled ahead of time.
+    """
     # What the next kernel reads stays in the cache, if it has room for that beside what was read.
     is_kept = 2 * plan.row_bytes <= device.cache
-    key = (plan.layer, plan.wanted, narrow, is_kept)
+    key = (plan.layer, plan.wanted, narrow, is_kept, few)
     if key not in device.modules:
-        device.modules[key] = KernelModule(device, plan, narrow, is_kept)
-    found: KernelModule = device.modules[key]
+        try:
+            device.modules[key] = KernelModule(device, plan, narrow, is_kept, few)
+        except NoCudaCompiler:
+            if not few:
+                raise
+            device.modules[key] = None
+    found: KernelModule | None = device.modules[key]
     return found
 
 
@@ -189,29 +209,34 @@ class KernelModule:
     """Loaded kernels of a direction, for a row length, types, and absent inputs.
 
     `narrow` is for arrays that are not aligned for vectors. Results of rows stay in the second-level cache if
-    `is_kept`.
+    `is_kept`. One kernel `ends_few_rows`. Raises NoCudaCompiler if they have to be compiled, and cannot.
     """
 
-    def __init__(self, device: Device, plan: CallPlan, narrow: bool, is_kept: bool) -> None:
+    def __init__(self, device: Device, plan: CallPlan, narrow: bool, is_kept: bool, few: bool = False) -> None:
         self._check_segments(device, plan, narrow)
-        most = most_blocks_per_row(device)
+        self.ends_few_rows = few
+        most = blocks_of_few(device) if few else most_blocks_per_row(device)
         # A part of a GPU may hold no cluster of so many blocks.
         while not self._load(device, plan, narrow, is_kept, most):
             most //= 2
 
-    def _load(self, device: Device, plan: CallPlan, narrow: bool, is_kept: bool, blocks_per_row: int) -> bool:
-        """Load kernels in which so many blocks may share a row; whether the device holds one such cluster."""
-        wanted = plan.wanted
-        given = of_module(plan.layer, wanted, device, blocks_per_row, narrow, is_kept)
-        code = _code(device, plan.layer, wanted, given)
+    def _load(self, device: Device, plan: CallPlan, narrow: bool, is_kept: bool, blocks: int) -> bool:
+        """Load kernels in which so many blocks may share a row, or all rows if these are few; whether the device holds
+        one such cluster.
+        """
+        wanted, few = plan.wanted, self.ends_few_rows
+        table = plan.direction.for_few_rows if few else plan.direction
+        usual = of_module(plan.layer, wanted, device, most_blocks_per_row(device), narrow, is_kept)
+        given = of_few_rows(usual, blocks) if few else of_module(plan.layer, wanted, device, blocks, narrow, is_kept)
+        code = _code(device, plan.layer, wanted, table, given, usual if few else ())
         # Code for less than the device does not wait.
-        over_rows = f"{next(iter(plan.direction.kernels))}_{wanted.row_type}"
+        over_rows = f"{next(iter(table.kernels))}_{wanted.row_type}"
         is_dependent = DEPENDENT in given and code.attribute(over_rows, "PTX_VERSION") >= _WAITS_SINCE
         # The types of arguments as `struct` has them: addresses, unless they are these.
         constants = dict.fromkeys(plan.takes.numbers, "d" if plan.computed == "f64" else "f")
         types = {"the rows": "q", "the features": "i", "the blocks": "i", **constants}
         self.kernels: list[Kernel] = []
-        for name, passed in plan.direction.kernels.items():
+        for name, passed in table.kernels.items():
             parts = passed.split(", ")
             letters = "".join(types.get(part, "P") for part in parts) + "q" * len(plan.where(parts))
             letters += "qP" if wanted.summed else ""
@@ -222,7 +247,7 @@ class KernelModule:
             first = self.kernels[0]
             self.ends_of_runs = Kernel(code, f"{first.name}_ends_of_runs", first.letters, first.parts, is_dependent)
         self.vector = self.kernels[0].vector
-        return self.kernels[0].blocks_per_row == 1 or self.kernels[0].launch.clusters() > 0
+        return self.kernels[0].cluster == 1 or self.kernels[0].launch.clusters() > 0
 
     @staticmethod
     def _check_segments(device: Device, plan: CallPlan, narrow: bool) -> None:
@@ -242,6 +267,9 @@ class KernelModule:
         """Test whether arrays are aligned, by the bytes of an entry of each and its address modulo 16."""
         return all(start % min(16, self.vector * size) == 0 for size, start in vectors)
 
+
+SHARED_ROWS = "LNGEN_BLOCKS_PER_ROW"
+"""Macro of kernels in which blocks may share a row: so many at the most."""
 
 NARROW = "LNGEN_VECTOR=1"
 """Macro of kernels for arrays that are not aligned for vectors."""
@@ -292,16 +320,43 @@ def of_module(
     return given
 
 
-def _code(device: Device, layer: DeviceLayer, wanted: KernelKey, given: Sequence[str]) -> driver.LoadedCode:
-    """Return the kernels of a module: compiled ahead of time, or now, in the first variant that spills no register."""
-    table = layer.directions[wanted.direction]
-    source = layer.folder / f"{table.source}.cu"
-    # It is made for results of any size, and it may wait though it is not launched early.
+def of_few_rows(usual: Iterable[str], blocks: int) -> list[str]:
+    """Return the macros of the kernel for few rows, which so many blocks have, from those of the usual kernels.
+
+    >>> of_few_rows(["LNGEN_D=8", "LNGEN_BLOCKS_PER_ROW=8", "LNGEN_DEPENDENT"], 8)
+    ['LNGEN_D=8', 'LNGEN_FEW_ROWS=8']
+    """
+    return [*(each for each in usual if each != DEPENDENT and not each.startswith(SHARED_ROWS)), f"{FEW_ROWS}={blocks}"]
+
+
+def _ready(layer: DeviceLayer, source: Path, given: Sequence[str]) -> list[ReadyCode]:
+    """Return the code that may have been compiled ahead of time for a module, the better first.
+
+    It is made for results of any size, and it may wait though it is not launched early.
+    """
     built = [macro for macro in given if macro not in (KEPT, DEPENDENT)]
     dependent = ReadyCode(source, layer.macros([*built, DEPENDENT]))
-    for ready in (dependent, *([] if DEPENDENT in given else [ReadyCode(source, layer.macros(built))])):
+    return [dependent, *([] if DEPENDENT in given else [ReadyCode(source, layer.macros(built))])]
+
+
+def _code(
+    device: Device,
+    layer: DeviceLayer,
+    wanted: KernelKey,
+    table: KernelTable,
+    given: Sequence[str],
+    usual: Sequence[str] = (),
+) -> driver.LoadedCode:
+    """Return the kernels of a module: compiled ahead of time, or now, in the first variant that spills no register.
+
+    Raises NoCudaCompiler, too, if the `usual` kernels were compiled ahead of time and these were not.
+    """
+    source = layer.folder / f"{table.source}.cu"
+    for ready in _ready(layer, source, given):
         if found := ready.load(device.architecture, device.block_shared):
             return found
+    if usual and any(each.serves(device.architecture, device.block_shared) for each in _ready(layer, source, usual)):
+        raise NoCudaCompiler("other kernels were compiled ahead of time, and do the same")
     names = [f"{name}_{wanted.row_type}" for name in table.kernels]
     try:
         return without_spills(
@@ -361,7 +416,7 @@ def macros(
     if shared:
         found.append(f"LNGEN_SHARED={shared}")
     if blocks_per_row > 1:
-        found.append(f"LNGEN_BLOCKS_PER_ROW={blocks_per_row}")
+        found.append(f"{SHARED_ROWS}={blocks_per_row}")
     return found
 
 
@@ -428,16 +483,17 @@ class Kernel:
         self.threads, self.rows_per_block, self.shared_bytes, self.vector = numbers[:4]
         # In registers, or as one of the copies in shared memory.
         self.holds_rows = bool(numbers[6] or numbers[8])
-        self.blocks_per_row = numbers[-1]
-        self.launch = driver.Launcher(code, name, letters, self.threads, self.shared_bytes, waits, self.blocks_per_row)
+        self.blocks_per_row, self.cluster = numbers[9:]
+        self.launch = driver.Launcher(code, name, letters, self.threads, self.shared_bytes, waits, self.cluster)
 
-    def grid(self, rows: int, device: Device) -> int:
+    def grid(self, rows: int, device: Device, leaves_sums: bool) -> int:
         """Return the number of blocks for some rows; those that share rows count as one."""
+        chosen = grids.grid if leaves_sums else grids.fullest_grid
         if self.blocks_per_row > 1:
-            return grids.grid(rows, self.rows_per_block, 1, self.launch.clusters())
+            return chosen(rows, self.rows_per_block, 1, self.launch.clusters())
         registers = self.code.attribute(self.name, "NUM_REGS")
         resident = grids.resident(self.threads, registers, self.shared_bytes, device.multiprocessor)
         if self.shared_bytes and resident:
             # The rest of it caches.
             self.launch.prefer_shared(grids.shared_percent(self.shared_bytes, resident, device.multiprocessor))
-        return grids.grid(rows, self.rows_per_block, device.processors, resident)
+        return chosen(rows, self.rows_per_block, device.processors, resident)

@@ -205,7 +205,7 @@ def workspace_bytes(layer: DeviceLayer, direction: str, arguments: Sequence[Any]
     For another direction with sums over rows, it holds the partial sums of each block of threads, in the compute type.
     First come the sums with one value per feature: for each sum, a row of D for each block. Those into results of `out`
     whose rows share a place lead them. Then come the others: for each sum, a number for each block. Other directions
-    need 0 bytes.
+    need 0 bytes, and so do calls with few rows, whose sums one kernel ends.
 
     Raises ValueError for an unknown direction, and TypeError for too many arguments.
     """

@@ -7,6 +7,8 @@
 //     row.means(f)            the sums divided by D; row.reduce(f) extremes beside sums
 //     row.firsts(f)           f(at) gives distances; of each, the first place in the row that has the least
 //     row.each(f)             a stage without a reduction
+//     row.max_and_sums<I, SCALED>(f, g)   row.reduce(f), and the sums of g(at, m) for m, the largest of the I-th value; those
+//                             of the set SCALED have exp(-m) as a factor, and the others are free of m
 //     row.store(NAME, v)      a result of the row; row.save(NAME, v) a number that backward reads
 //     row.over_rows(NAME, v)  adds to a sum over rows that is one number
 //     at(NAME)                an entry of a row or of a Feature, in the compute type; at.place() is its position
@@ -26,6 +28,7 @@
 #include "row_loop.cuh"
 #include "segments.cuh"
 #include "moments.cuh"
+#include "below.cuh"
 #include "kernels.cuh"
 
 namespace lngen {
@@ -38,15 +41,20 @@ template <class A, class N, class T> LNGEN_INLINE auto number_of(T value) {
 
 // ------------------------------------------------------------------------------------------------------- reductions
 
-// The reductions of a stage, of which each thread of G gathers its part by visit(values).
-template <class G, class Terms, class A, class F> LNGEN_INLINE auto reduced(A* slots, int& turn, F visit) {
-  constexpr unsigned long long MAXIMA = Terms::MAXIMA, MINIMA = Terms::MINIMA;
+// The reductions of a stage of nothing.
+template <class Terms, class A> LNGEN_INLINE auto nothing_reduced() {
   Found<A, Terms::NEEDED, Terms::COUNT> found;
 #pragma unroll
   for (int i = 0; i < Terms::COUNT; ++i)
-    found.values[i] = MAXIMA >> i & 1 ? -infinity<A>() : MINIMA >> i & 1 ? infinity<A>() : A(0);
+    found.values[i] = Terms::MAXIMA >> i & 1 ? -infinity<A>() : Terms::MINIMA >> i & 1 ? infinity<A>() : A(0);
+  return found;
+}
+
+// The reductions of a stage, of which each thread of G gathers its part by visit(values).
+template <class G, class Terms, class A, class F> LNGEN_INLINE auto reduced(A* slots, int& turn, F visit) {
+  auto found = nothing_reduced<Terms, A>();
   visit(found.values);
-  reduce_row<G, Terms::NEEDED, MAXIMA, MINIMA>(found.values, slots, turn);
+  reduce_row<G, Terms::NEEDED, Terms::MAXIMA, Terms::MINIMA>(found.values, slots, turn);
   return found;
 }
 
@@ -86,6 +94,9 @@ template <class G, class A, class Self> struct Stages {
         f(at).each([&](auto distance, int i) { nearest(values[i], values[Terms::COUNT + i], A(distance), at.place()); });
       });
     });
+  }
+  template <int I, unsigned long long SCALED, class F, class S> LNGEN_INLINE auto max_and_sums(F f, S g) const {
+    return one_after_the_other<I>(self(), f, g);
   }
 
  private:
@@ -216,7 +227,7 @@ template <class G, class... N> struct Tile : Part<G, N>... {
           using M = decltype(name);
           if constexpr (M::KIND == FEATURES && M::THERE) of(name).held[chunk] = load<G::VECTOR>(to.of(name) + column);
         };
-        if (column < here.D) (feature(N()), ...);
+        if (here.template reaches<G>(chunk, column)) (feature(N()), ...);
       }
     }
   }
@@ -355,6 +366,41 @@ struct DeviceRow
       each_chunk<G>(here, [&](int chunk, int column) { work_on(f, chunk, column, none); });
     }
   }
+  // One sweep where the row is read again in each: registers are read again at no cost.
+  template <int I, unsigned long long SCALED, class F, class S> LNGEN_INLINE auto max_and_sums(F f, S g) const {
+    using Terms = decltype(f(*static_cast<At*>(nullptr)));
+    if constexpr (G::KEEPS_ROW || SEGMENT_SUMS > 0 || !EXP_MULTIPLIES || !(Terms::NEEDED >> I & 1)) {
+      return one_after_the_other<I>(*this, f, g);
+    } else {
+      using Sums = decltype(g(*static_cast<At*>(nullptr), A()));
+      auto first = nothing_reduced<Terms, A>();
+      auto second = nothing_reduced<Sums, A>();
+      each_group<G>(here, [&](int start, auto is_there) {
+        Chunk all[G::TOGETHER];
+        const auto each_entry = [&](auto take) {
+#pragma unroll
+          for (int k = 0; k < G::TOGETHER; ++k) {
+            if (!is_there(k)) continue;
+#pragma unroll
+            for (int i = 0; i < G::VECTOR; ++i) {
+              Added none;
+              take(At{*this, all[k], none, start + k, here.template column<G>(start + k), i});
+            }
+          }
+        };
+        const A before = first.values[I];
+        each_entry([&](auto at) { f(at).add_to(first.values); });
+        put_below<SCALED>(second.values, before, first.values[I]);
+        const A m = finite_or_zero(first.values[I]);
+        each_entry([&](auto at) { g(at, m).add_to(second.values); });
+      });
+      const A own = first.values[I];
+      reduce_row<G, Terms::NEEDED, Terms::MAXIMA, Terms::MINIMA>(first.values, slots, turn);
+      put_below<SCALED>(second.values, own, first.values[I]);
+      reduce_row<G, Sums::NEEDED, 0, 0>(second.values, slots, turn);
+      return both(first, second);
+    }
+  }
   template <class M, class V> LNGEN_INLINE void save(M name, V value) const {
     if (SAVES && here.live && here.lane == 0) to.of(name)[place_of<M>(to, here)] = A(value);
   }
@@ -390,7 +436,8 @@ struct NoColumns {
   template <class A> LNGEN_INLINE void finish(A*, const Here&) {}
 };
 
-template <class Layer, class G, class To, class... N> LNGEN_INLINE void work(const To& to, Names<N...>) {
+// Works on the rows of a block; ends(columns, scalars) follows, with their sums over rows.
+template <class Layer, class G, class To, class F, class... N> LNGEN_INLINE void work(const To& to, Names<N...>, F ends) {
   using A = typename G::A;
   using Summed = typename Layer::Summed;
   constexpr int COLUMN_SUMS = RUN_SUMS + Summed::all(OVER_ROWS), SCALAR_SUMS = Summed::all(OVER_ALL);
@@ -413,7 +460,8 @@ template <class Layer, class G, class To, class... N> LNGEN_INLINE void work(con
   Tile<G, N...> tile;
   tile.begin(to, here);
   A* workspace = parts_of_runs<A>(to);
-  if constexpr (RUN_SUMS == 0 && COLUMN_SUMS + SCALAR_SUMS > 0) workspace = to.of(WORKSPACE);
+  if constexpr (LNGEN_FEW_ROWS) workspace = reinterpret_cast<A*>(shared_memory() + G::TOTALS_AT);
+  else if constexpr (RUN_SUMS == 0 && COLUMN_SUMS + SCALAR_SUMS > 0) workspace = to.of(WORKSPACE);
   Columns columns(workspace, slots + G::SLOTS, here);
   A all[at_least(SCALAR_SUMS, 1)] = {};
   segments.begin(slots + G::SEGMENTS_AT / int(sizeof(A)), here);
@@ -426,6 +474,7 @@ template <class Layer, class G, class To, class... N> LNGEN_INLINE void work(con
   columns.finish(slots + G::SLOTS, here);
   if constexpr (SCALAR_SUMS > 0)
     finish_scalars<G, Summed::wanted(OVER_ALL)>(all, slots, workspace, COLUMN_SUMS, here);
+  ends(columns, workspace + COLUMN_SUMS * (long long)here.D);
 }
 
 // What the geometry goes by.
@@ -440,7 +489,7 @@ template <class T, class Layer> struct RowsLaunch : Chosen<Needs<T, Layer>> {
   using To = ArgumentsOf<T, Given>;
   static LNGEN_INLINE void run(const To& to) {
     in_geometry<Needs<T, Layer>>(to.of(D), [&](auto geometry) {
-      work<Layer, decltype(geometry)>(to, typename Layer::Given());
+      work<Layer, decltype(geometry)>(to, typename Layer::Given(), [](const auto&, const auto*) {});
     });
   }
 };
@@ -607,5 +656,7 @@ template <class T, class Layer>
 using Launch = typename Either<Layer::ENDS_SUMS, ColumnsLaunch<T, Layer>, RowsLaunch<T, Layer>>::type;
 
 }  // namespace lngen
+
+#include "few_rows.cuh"
 
 #endif

@@ -163,7 +163,10 @@ class CallPlan:
         self.resident = tuple(there)
         self.places = call.places
         made = zip(call.takes.results, call.results.values(), strict=True)
-        self.row_bytes = sum(given.nbytes for each, given in made if given and each.part == ROW)
+        results = [given for each, given in made if given and each.part == ROW]
+        self.row_bytes = sum(given.nbytes for given in results)
+        read = [each for each in call.takes.reads if each.part == ROW and call.arrays.get(each.symbol) is not None]
+        self.row_tensors = len(read) + len(results)
         self.vectors = [(given.itemsize, _low_bits(given)) for given in call.vectors()]
 
     def _add_results(self, call: DeviceCall) -> dict[int, int]:

@@ -15,7 +15,7 @@ from ..includes import inlined
 from . import driver
 from .calls import DeviceLayer, KernelKey
 from .compilers import number_of, options
-from .devices import Device, launches_early, may_share_rows
+from .devices import Device, launches_early, may_end_few_rows, may_share_rows
 from .grids import MULTIPROCESSORS
 
 DIRECTIONS = ("forward", "backward")
@@ -65,6 +65,10 @@ class ReadyCode:
         """The architectures that there is code for."""
         return [each["architecture"] for each in self._built if (each["text"], each["macros"]) == self._names]
 
+    def serves(self, architecture: str, block_shared: int) -> bool:
+        """Test whether there is code for a device whose blocks may take some shared memory."""
+        return bool(runnable(architecture, block_shared, self.architectures))
+
     @property
     def is_stale(self) -> bool:
         """Test whether all code there is was made of another text."""
@@ -103,6 +107,7 @@ class TargetDevice(NamedTuple):
     block_shared: int
     is_dependent: bool
     has_clusters: bool
+    ends_few_rows: bool
 
 
 def target(architecture: str) -> TargetDevice:
@@ -110,7 +115,8 @@ def target(architecture: str) -> TargetDevice:
     if not shared_of(architecture):
         raise ValueError(f"no architecture {architecture!r} of devices; pass one of {', '.join(MULTIPROCESSORS)}")
     capability = divmod(number_of(architecture), 10)
-    return TargetDevice(architecture, shared_of(architecture), launches_early(capability), may_share_rows(capability))
+    settings = launches_early(capability), may_share_rows(capability), may_end_few_rows()
+    return TargetDevice(architecture, shared_of(architecture), *settings)
 
 
 def how_to_build(layer: DeviceLayer, wanted: KernelKey, device: Device, is_narrow: bool) -> str:

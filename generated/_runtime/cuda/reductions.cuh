@@ -20,6 +20,11 @@ __device__ __forceinline__ A combined(int which, A a, A b) {
   return MAXIMA >> which & 1 ? larger(a, b) : MINIMA >> which & 1 ? smaller(a, b) : a + b;
 }
 
+// What changes no reduction.
+template <unsigned long long MAXIMA, unsigned long long MINIMA, class A> __device__ __forceinline__ A neutral(int which) {
+  return MAXIMA >> which & 1 ? -infinity<A>() : MINIMA >> which & 1 ? infinity<A>() : A(0);
+}
+
 // A step of a butterfly: each lane takes in what another has. Two sums go on as one, of which either half of the lanes
 // has the one or the other, so that they take the time of one.
 template <int LANES, unsigned long long NEEDED, unsigned long long MAXIMA, unsigned long long MINIMA, class A, int N>
@@ -77,8 +82,8 @@ __device__ __forceinline__ void share_parts(const A (&values)[N], A* half) {
 }
 
 // Every thread of a row gets all reductions of a stage, the same bits in each. They share one barrier, and the next
-// stage writes to the other half of the slots, so that no thread overwrites what another still reads. Few warps' parts
-// are read by every thread; of more, a lane reads one, or one in 32.
+// stage writes to the other half of the slots, so that no thread overwrites what another still reads. The parts of a few
+// warps, 2, 4 or 8, are read by every thread; else a lane reads one, or one in 32.
 template <class G, unsigned long long NEEDED, unsigned long long MAXIMA, unsigned long long MINIMA, class A, int N>
 __device__ __forceinline__ void reduce_row(A (&values)[N], A* slots, int& turn) {
   if constexpr (NEEDED != 0) {
@@ -86,11 +91,11 @@ __device__ __forceinline__ void reduce_row(A (&values)[N], A* slots, int& turn) 
     reduce_lanes<LANES, NEEDED, MAXIMA, MINIMA>(values);
     if constexpr (WARPS_PER_ROW > 1) {
       const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-      const int first = G::BLOCKS_PER_ROW > 1 ? 0 : warp / WARPS_PER_ROW * WARPS_PER_ROW;
+      const int first = G::BLOCKS_PER_ROW > 1 || G::OF_WARPS ? 0 : warp / WARPS_PER_ROW * WARPS_PER_ROW;
       A* half = slots + turn * G::HALF;
       turn ^= 1;
       share_parts<G, NEEDED>(values, half);
-      if constexpr (WARPS_PER_ROW <= 8) {
+      if constexpr (WARPS_PER_ROW <= 8 && 8 % WARPS_PER_ROW == 0) {
 #pragma unroll
         for (int i = 0; i < N; ++i) {
           if (!(NEEDED >> i & 1)) continue;
@@ -101,14 +106,16 @@ __device__ __forceinline__ void reduce_row(A (&values)[N], A* slots, int& turn) 
             values[i] = combined<MAXIMA, MINIMA>(i, values[i], parts.entries[part]);
         }
       } else {
-        constexpr int READ = at_most(WARPS_PER_ROW, 32);
+        constexpr int READ = WARPS_PER_ROW > 16 ? 32 : WARPS_PER_ROW > 8 ? 16 : 8;
 #pragma unroll
         for (int i = 0; i < N; ++i) {
           if (!(NEEDED >> i & 1)) continue;
-          values[i] = half[i * G::ALL_WARPS + first + lane % READ];
+          const A* const parts = half + i * G::ALL_WARPS + first;
+          values[i] = lane % READ < WARPS_PER_ROW ? parts[lane % READ] : neutral<MAXIMA, MINIMA, A>(i);
 #pragma unroll
           for (int part = READ; part < WARPS_PER_ROW; part += READ)
-            values[i] = combined<MAXIMA, MINIMA>(i, values[i], half[i * G::ALL_WARPS + part + lane]);
+            if (part + READ <= WARPS_PER_ROW || part + lane < WARPS_PER_ROW)
+              values[i] = combined<MAXIMA, MINIMA>(i, values[i], parts[part + lane]);
         }
         reduce_lanes<READ, NEEDED, MAXIMA, MINIMA>(values);
       }
@@ -131,6 +138,32 @@ __device__ __forceinline__ void reduce_first(A (&values)[N2], A* slots, int& tur
   for (int i = 0; i < N; ++i) values[N + i] = places[i];
 }
 
+// The blocks' parts of a sum over rows, which lie one behind the other, and the one of this block. Blocks that end the
+// sums themselves have each its own in its shared memory.
+template <class G> __device__ __forceinline__ unsigned parts_of_sums() { return LNGEN_FEW_ROWS ? 1 : blocks_of_rows<G>(); }
+template <class G> __device__ __forceinline__ unsigned part_of_block() { return LNGEN_FEW_ROWS ? 0 : block_of_rows<G>(); }
+
+// Behind this, the parts of all blocks that end the sums are there; at the end, none is read any more.
+__device__ __forceinline__ void meet_blocks() {
+  if constexpr (LNGEN_FEW_ROWS > 1) cluster_barrier();
+  else __syncthreads();
+}
+
+// The sum of all blocks' parts, in their order.
+template <class A> __device__ __forceinline__ A over_blocks(const A* part) {
+  constexpr int BLOCKS = at_least(LNGEN_FEW_ROWS, 1);
+  if constexpr (BLOCKS == 1) {
+    return *part;
+  } else {
+    A parts[BLOCKS];
+#pragma unroll
+    for (int block = 0; block < BLOCKS; ++block) parts[block] = load_from_block(block, part);
+#pragma unroll
+    for (int block = 1; block < BLOCKS; ++block) parts[0] += parts[block];
+    return parts[0];
+  }
+}
+
 // Sums over rows of the columns that a thread owns. They gather in registers, or in shared memory or in the block's
 // part of the workspace, where no other thread touches them.
 template <class G, unsigned long long WANTED, int K> struct ColumnSums {
@@ -142,8 +175,8 @@ template <class G, unsigned long long WANTED, int K> struct ColumnSums {
   long long stride, beside_stride;
 
   __device__ __forceinline__ ColumnSums(A* workspace, A* shared, const Here& here) {
-    stride = (long long)blocks_of_rows<G>() * here.D;
-    part = workspace + (long long)block_of_rows<G>() * here.D;
+    stride = (long long)parts_of_sums<G>() * here.D;
+    part = workspace + (long long)part_of_block<G>() * here.D;
     beside = G::SUMS == IN_SHARED_MEMORY ? shared : part;
     beside_stride = G::SUMS == IN_SHARED_MEMORY ? here.D : stride;
     if constexpr (G::SUMS == IN_SHARED_MEMORY && G::BLOCKS_PER_ROW > 1) beside_stride = own_columns();
@@ -175,8 +208,10 @@ template <class G, unsigned long long WANTED, int K> struct ColumnSums {
 
   // Writes the block's partial sums; the rows that a block works on at a time are added in their order.
   __device__ __forceinline__ void finish(A* shared, const Here& here) {
+    // A row that another thread has copied may lie there.
+    if constexpr (LNGEN_FEW_ROWS && KEPT && G::ROWS == 1) __syncthreads();
     if constexpr (!KEPT) {
-      if constexpr (G::SUMS == IN_SHARED_MEMORY)
+      if constexpr (G::SUMS == IN_SHARED_MEMORY && !LNGEN_FEW_ROWS)
         each_beside(here, [&](int k, int column, A* sum) { part[k * stride + column] = *sum; });
     } else {
 #pragma unroll
@@ -190,12 +225,18 @@ template <class G, unsigned long long WANTED, int K> struct ColumnSums {
           __syncthreads();
           for (int column = threadIdx.x; column < here.D; column += G::THREADS) {
             A total = shared[column];
+#pragma unroll
             for (int row = 1; row < G::ROWS; ++row) total += shared[row * here.D + column];
             part[k * stride + column] = total;
           }
         }
       }
     }
+  }
+
+  // The sum of a column over the rows of all blocks, once they have met.
+  __device__ __forceinline__ A total(int k, int column) const {
+    return over_blocks(KEPT ? part + k * stride + column : beside + k * beside_stride + place(column));
   }
 
  private:
@@ -254,8 +295,8 @@ __device__ __forceinline__ void finish_scalars(
     if (threadIdx.x < K && (G::BLOCKS_PER_ROW == 1 || block_of_row<G>() == 0)) {
       A total = A(0);
       for (int i = 0; i < G::ROWS; ++i) total += slots[threadIdx.x * G::ROWS + i];
-      A* parts = workspace + (long long)blocks_of_rows<G>() * columns * here.D;
-      parts[(long long)threadIdx.x * blocks_of_rows<G>() + block_of_rows<G>()] = total;
+      A* parts = workspace + (long long)parts_of_sums<G>() * columns * here.D;
+      parts[(long long)threadIdx.x * parts_of_sums<G>() + part_of_block<G>()] = total;
     }
   }
 }
@@ -266,7 +307,8 @@ constexpr int COLUMNS_OF_BLOCK = 8;
 template <class A, int TOTALS_, int MOST_SUMS, int ROWS_> struct ColumnsGeometry {
   static constexpr int TOTALS = TOTALS_, COLUMNS = COLUMNS_OF_BLOCK;
   static constexpr int THREADS = 256, THREADS_PER_ROW = THREADS, WARPS = THREADS / 32, STRIPS = THREADS / COLUMNS;
-  static constexpr int BLOCKS_PER_ROW = 1, ALL_THREADS = THREADS, ALL_WARPS = WARPS;
+  static constexpr int BLOCKS_PER_ROW = 1, CLUSTER = 1, ALL_THREADS = THREADS, ALL_WARPS = WARPS;
+  static constexpr bool OF_WARPS = false;
   static constexpr int HALF = MOST_SUMS * WARPS, SLOTS = 2 * HALF;
   static constexpr int ROWS = ROWS_, VECTOR = 1, ENTRIES = 1, ROW = 0, SUMS = 0, ROWS_COPIED = 0, BLOCKS = 2;
   static constexpr int SHARED_BYTES = (SLOTS + TOTALS * WARPS * COLUMNS) * int(sizeof(A));

@@ -9,9 +9,11 @@
 // forward and backward take any grid of one block and more, with block size and dynamic shared memory as the module's
 // array <kernel>_<type>_launch says; its entries are
 //     threads_per_block, rows_per_block, shared_bytes, vector, threads_per_row, entries_per_thread,
-//     row_held, sums_over_rows, rows_copied, blocks_per_row.
+//     row_held, sums_over_rows, rows_copied, blocks_per_row, cluster.
 // Where blocks_per_row is more than 1, so many blocks work on the same rows: they are launched as a cluster, in a grid of
 // whole clusters, and the sums over rows have as many parts as there are clusters.
+// With LNGEN_FEW_ROWS, a direction with sums over rows has one kernel, <direction>_few_rows_<type>, which ends them, too: its
+// grid is one cluster, of as many blocks as the array's last entry says, and it takes no workspace.
 // A workspace needs no initial value. No sum uses an atomic: the same call gives the same bits.
 //
 // Macros, all optional:
@@ -36,6 +38,7 @@
 //     LNGEN_ROOM=n           percent of its registers that a thread keeps entries in, of those that it would
 //     LNGEN_THREADS_PER_ROW=n   8, 16, ... 1024 instead of the kernel's own choice
 //     LNGEN_BLOCKS_PER_ROW=n from sm_90 on, at most n blocks share a row that one cannot hold, 2, 4 or 8; without it none
+//     LNGEN_FEW_ROWS=n       one block, or from sm_90 on a cluster of n, 2, 4 or 8, has all rows and ends the sums over them
 // A layer whose values float may not hold defines LNGEN_COMPUTE as double.
 #ifndef LNGEN_ROWS_CUH
 #define LNGEN_ROWS_CUH
@@ -58,6 +61,12 @@
 #if !defined(LNGEN_BLOCKS_PER_ROW) || (defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900)
 #undef LNGEN_BLOCKS_PER_ROW
 #define LNGEN_BLOCKS_PER_ROW 1
+#endif
+#ifndef LNGEN_FEW_ROWS
+#define LNGEN_FEW_ROWS 0
+#elif LNGEN_FEW_ROWS > 1 && defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
+#undef LNGEN_FEW_ROWS
+#define LNGEN_FEW_ROWS 1
 #endif
 #ifndef LNGEN_INTEGERS
 #define LNGEN_INTEGERS i32
@@ -239,6 +248,19 @@ template <class A> __device__ __forceinline__ A infinity() { return A(__int_as_f
 // Unlike fmax and fmin they give a NaN wherever there is one.
 template <class A> __device__ __forceinline__ A larger(A a, A b) { return a > b || a != a ? a : b; }
 template <class A> __device__ __forceinline__ A smaller(A a, A b) { return a < b || a != a ? a : b; }
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+// One instruction in the place of three.
+template <> __device__ __forceinline__ f32 larger(f32 a, f32 b) {
+  f32 found;
+  asm("max.NaN.f32 %0, %1, %2;" : "=f"(found) : "f"(a), "f"(b));
+  return found;
+}
+template <> __device__ __forceinline__ f32 smaller(f32 a, f32 b) {
+  f32 found;
+  asm("min.NaN.f32 %0, %1, %2;" : "=f"(found) : "f"(a), "f"(b));
+  return found;
+}
+#endif
 
 // A value, and 0 in place of one that is infinite.
 template <class A> __device__ __forceinline__ A finite_or_zero(A a) {
@@ -252,6 +274,9 @@ template <class A> __device__ __forceinline__ void nearest(A& least, A& where, A
     where = place;
   }
 }
+
+// Whether exp(u + v) is exp(u)*exp(v) for this type.
+constexpr bool EXP_MULTIPLIES = true;
 
 namespace math {
 __device__ __forceinline__ f32 exp(f32 u) { return expf(u); }

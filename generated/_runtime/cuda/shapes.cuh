@@ -6,7 +6,7 @@
 
 namespace lngen {
 
-// Division of work among threads. A row belongs to THREADS_PER_ROW threads. Each owns the same columns of every row,
+// Division of work among threads. A row belongs to THREADS_PER_ROW threads, a power of two or all of a block. Each owns the same columns of every row,
 // CHUNKS times VECTOR of them, and so its own sums over rows and its own copies ahead. Where blocks share rows as a
 // cluster, so many threads of each of them belong to a row: accesses go to the threads of one block, then of the next.
 enum Place { IN_REGISTERS, IN_SHARED_MEMORY, IN_WORKSPACE };
@@ -22,6 +22,8 @@ struct Shape {
   int rows_copied;  // how many rows a thread copies into shared memory before it works on them
   int blocks;  // how many a multiprocessor is to hold; the compiler has the registers for no more
   int blocks_per_row = 1;
+  bool ends_sums = false;  // over rows, in the block or its cluster, which has all rows
+  bool of_warps = false;  // a row has whole warps, all of a block
 };
 
 // Requirements of a direction on a geometry: sizes of types in bytes, the arrays of each kind that an entry of a row
@@ -50,10 +52,21 @@ constexpr int REREADING_THREADS = 256;
 constexpr int MOST_ROWS_COPIED = 8;
 constexpr int MOST_READ_TOGETHER = 4;
 
+// Of few rows, a block works on so many at a time at the most, of which a thread adds up a column, and has so many copied.
+// It has few threads: those without a row of their own would do the work of others again.
+constexpr int MOST_ROWS_TOGETHER = 16, FEW_ROWS_COPIED = 2, MOST_THREADS_OF_FEW = 256;
+
 // Threads of a multiprocessor that are to be resident at the least: few, so that each has the registers for a row and
 // its sums. The loads that keep the memory busy are copies into shared memory, which take none.
 constexpr int THREADS_AT_A_TIME = 512, REGISTERS = 65536, REGISTERS_BESIDE = 36, MOST_THREADS_AT_A_TIME = 1024;
 constexpr int REGISTERS_OF_SEGMENTS = 16;  // for places in them
+
+// Blocks that a multiprocessor is to have where each works on one row: while the threads of one wait for one another, the
+// others work. Chunks and entries of a thread in such a layout, at the most.
+constexpr int BLOCKS_BESIDE = 3, CHUNKS_BESIDE = 6, ENTRIES_BESIDE = 32;
+// Registers of such a thread besides what it keeps: for places, which take more where threads are no power of two; and for
+// Features that are on their way.
+constexpr int REGISTERS_OF_ONE = 32, REGISTERS_OF_READING = 16, REGISTERS_OF_CHUNK = 2;
 
 // Bytes that a multiprocessor is to have asked for at any time. By Little's law an H200 wants 23 kB: 4.8 TB/s over 132
 // of them, for 0.6 us. More of it covers the time in which the threads of a row wait for one another.
@@ -117,13 +130,14 @@ __host__ __device__ constexpr int read_together(int vector, const Asked& n, cons
 
 // Bytes of shared memory of a block, one part after the other: slots of the reductions, twice; the sums over rows that
 // gather there; the parts of the sums by segment; then the copies, each of a row of every array and every row that the
-// block works on at a time, in whose place those rows are added up at the end.
+// block works on at a time, in whose place those rows are added up at the end, with the block's totals behind.
 struct Memory {
-  long long slots, sums, copy, together, segments;
+  long long slots, sums, copy, together, segments, totals = 0;
 
   __host__ __device__ constexpr long long bytes(int rows_copied) const {
-    return slots + sums + segments + larger_of(together, rows_copied * copy);
+    return totals_at() - together + larger_of(together + totals, rows_copied * copy);
   }
+  __host__ __device__ constexpr long long totals_at() const { return slots + sums + segments + together; }
 };
 
 // Accesses of a row that lie one behind the other go to the lanes of a warp. So many of these sets may meet a segment:
@@ -161,7 +175,8 @@ __host__ __device__ constexpr Memory memory_of(const Shape& s, int D, const Aske
                 s.sums == IN_SHARED_MEMORY ? (sums + 3) / 4 * 4 * entry : 0,
                 (long long)n.rows * n.storage * chunks * s.vector * s.threads,
                 n.sums && s.sums == IN_REGISTERS && rows > 1 ? (long long)rows * D * entry : 0,
-                (rows * parts_of_row(s.threads_per_row, s.vector, D, n) + 3) / 4 * 4 * entry};
+                (rows * parts_of_row(s.threads_per_row, s.vector, D, n) + 3) / 4 * 4 * entry,
+                s.ends_sums ? ((s.sums == IN_REGISTERS ? sums : 0) + n.scalar_sums) * entry : 0};
 }
 
 // Tests whether a multiprocessor, with the memory of a block and the reserved part, holds so many blocks.
@@ -187,11 +202,98 @@ __host__ __device__ constexpr Shape settled(Shape s, int D, const Asked& n, cons
   const long long beside = larger_of(taken.slots, USUAL_SLOTS) + taken.sums + taken.segments;
   const int access = s.vector * n.storage;
   while (s.blocks > 1 && (!are_held(s.blocks, taken.bytes(0), may) ||
-                          (s.blocks * s.threads > THREADS_AT_A_TIME &&
+                          (s.rows_copied > 0 && s.blocks * s.threads > THREADS_AT_A_TIME &&
                            !most_rows_copied(taken.copy, access, s.blocks, beside, may))))
     --s.blocks;
   s.rows_copied = at_most(s.rows_copied, most_rows_copied(taken.copy, access, s.blocks, beside, may));
   return s;
+}
+
+// The same layout of whole warps, which hold a row in so many chunks; without threads if that is no block.
+__host__ __device__ constexpr Shape of_whole_warps(Shape s, int chunks, int vectors) {
+  const int threads = ceiling(ceiling(vectors, chunks), 32) * 32;
+  s.threads = s.threads_per_row = threads < BLOCK || threads > MOST_THREADS ? 0 : threads;
+  s.chunks = chunks;
+  s.rows_copied = MOST_ROWS_COPIED;
+  s.of_warps = true;
+  return s;
+}
+
+// Tests whether a multiprocessor has so many registers for each thread of so many blocks. It gives them to whole warps, each
+// quarter its own, and to a thread eight at a time.
+__host__ __device__ constexpr bool have_registers(int registers, int blocks, int threads) {
+  return ceiling(blocks * threads, 128) * 128 * (ceiling(registers, 8) * 8) <= REGISTERS;
+}
+
+// Accesses that the threads of a row could make in its last trip, and have none for.
+__host__ __device__ constexpr int idle_accesses(const Shape& s, int vectors) { return s.threads_per_row * s.chunks - vectors; }
+
+// Tests whether no more than one access in so many is idle.
+__host__ __device__ constexpr bool is_busy(const Shape& s, int vectors, int one_in) {
+  return one_in * idle_accesses(s, vectors) <= s.threads_per_row * s.chunks;
+}
+
+// The layout, or where a power of two leaves more than an eighth of the accesses idle, one of whole warps that leaves
+// fewer, with as many rows at a time: the fewest idle, and of such layouts that of the fewest threads.
+__host__ __device__ constexpr Shape evened(const Shape& s, int vectors, int cost, int D, const Asked& n, const Limits& may) {
+  if (may.threads_per_row || n.segment || s.threads != s.threads_per_row || is_busy(s, vectors, 8)) return s;
+  const int most = at_most(most_entries(n.calls, n.sums && s.sums == IN_REGISTERS) / s.vector, MOST_CHUNKS);
+  Shape best = s;
+  for (int chunks = s.chunks; chunks <= most; ++chunks) {
+    Shape other = of_whole_warps(s, chunks, vectors);
+    const int kept = chunks * s.vector * cost;
+    if (other.threads == 0 || kept > registers_for(other.threads, s.vector, n, may)) continue;
+    const int blocks = blocks_at_a_time(other.threads, kept, n, may);
+    other.blocks = blocks;
+    other = settled(other, D, n, may);
+    if (other.blocks < blocks || blocks < s.blocks) continue;
+    // Fewer threads with more registers are as good for sums over rows if a third had nothing to do.
+    if (blocks * other.threads < THREADS_AT_A_TIME && (!n.sums || is_busy(s, vectors, 3))) continue;
+    if (!have_registers(kept / 4 + REGISTERS_OF_ONE, blocks, other.threads)) continue;
+    if (other.rows_copied == 0 && s.rows_copied > 0) continue;
+    if (idle_accesses(other, vectors) <= idle_accesses(best, vectors)) best = other;
+  }
+  return best;
+}
+
+// A layout of so many blocks at a time whose registers hold a row as it is stored, with the Features or without: of those
+// that leave few accesses idle, the one that leaves the fewest, of the fewest threads. Else the one that is given.
+__host__ __device__ constexpr Shape beside_others(
+    int blocks, bool holds_features, const Shape& given, int vectors, int D, const Asked& n, const Limits& may) {
+  const Held row = n.storage < n.compute ? PACKED : WIDENED;
+  const int cost = bytes_of_row(row, n) + (holds_features ? n.features * n.parameter : 0);
+  const int beside = REGISTERS_OF_ONE + (holds_features ? 0 : REGISTERS_OF_READING);
+  const int most = holds_features ? at_most(ENTRIES_BESIDE / given.vector, CHUNKS_BESIDE) : CHUNKS_BESIDE;
+  Shape best = given;
+  for (int chunks = 1; chunks <= most; ++chunks) {
+    Shape other = of_whole_warps(given, chunks, vectors);
+    if (other.threads < 2 * BLOCK || blocks * other.threads > MOST_THREADS_AT_A_TIME) continue;
+    const int places = MOST_THREADS % other.threads == 0 ? 0 : REGISTERS_OF_CHUNK * chunks;
+    if (!have_registers(ceiling(chunks * given.vector * cost, 4) + places + beside, blocks, other.threads)) continue;
+    other.row = row;
+    other.holds_features = holds_features;
+    other.blocks = blocks;
+    other = settled(other, D, n, may);
+    if (other.blocks < blocks || other.rows_copied == 0 || !is_busy(other, vectors, 16)) continue;
+    if (best.blocks < blocks || idle_accesses(other, vectors) <= idle_accesses(best, vectors)) best = other;
+  }
+  return best;
+}
+
+// The layout, or one of more blocks at a time where a row has a block of its own: while the threads of one wait for each
+// other, the others work. Not where sums over rows are to have the registers; nor where a kernel takes more of them than
+// is foreseen, by functions, doubles, many numbers of a row or results, or as one that has spilled.
+__host__ __device__ constexpr Shape crowded(const Shape& s, int vectors, int D, const Asked& n, const Limits& may) {
+  const bool is_foreseen = !n.calls && n.compute <= 4 && n.scalars <= 8 && n.results <= 2 && !may.resident;
+  if (may.threads_per_row || n.segment || n.sums || !is_foreseen) return s;
+  if (s.threads != s.threads_per_row || s.threads < 2 * BLOCK || s.rows_copied == 0) return s;
+  Shape best = s;
+  for (int fewer = 0; fewer < BLOCKS_BESIDE - 1; ++fewer) {
+    const int blocks = BLOCKS_BESIDE - fewer;
+    if (best.blocks < blocks) best = beside_others(blocks, true, best, vectors, D, n, may);
+    if (best.blocks < blocks && n.features) best = beside_others(blocks, false, best, vectors, D, n, may);
+  }
+  return best;
 }
 
 // The layout in which so many blocks share a row: of the fewest threads per row whose registers hold everything, the row
@@ -233,16 +335,17 @@ __host__ __device__ constexpr Shape shape_in(int blocks_per_row, int D, const As
             Shape{vector, threads, chunks, block, row, without < 1, sums, MOST_ROWS_COPIED, blocks, blocks_per_row}, D, n, may);
         // A multiprocessor that has the shared memory of one block alone is to have its threads in that one.
         if (found.blocks < blocks && found.blocks * block < THREADS_AT_A_TIME && chunks > 1 && threads < most) continue;
-        return found;
+        return crowded(evened(found, vectors, cost, D, n, may), vectors, D, n, may);
       }
     }
   }
   // One block whose rows stay in shared memory; two that read them again, if their sums fit there; or one that does.
   const int resident = may.room <= 50 ? THREADS_AT_A_TIME / 2 : THREADS_AT_A_TIME;
+  const int rereading = n.sums || n.compute > 4 || may.room < 100 ? resident : MOST_THREADS_AT_A_TIME;
   for (int attempt = 0;; ++attempt) {
     const int wanted = at_least(attempt == 1 ? REREADING_THREADS : resident, fewest);
     const int threads = at_least(at_most(wanted, most), 32);
-    const int blocks = attempt == 1 ? at_least(resident / threads, 1) : 1;
+    const int blocks = attempt == 1 ? at_least(rereading / threads, 1) : 1;
     const Place sums = n.sums ? beside : IN_REGISTERS;
     const Shape found = settled(
         Shape{vector, threads, 1, threads, READ_AGAIN, false, sums, attempt ? 0 : 2, blocks, blocks_per_row}, D, n, may);
@@ -269,6 +372,30 @@ __host__ __device__ constexpr Shape shared_among(int blocks_per_row, const Shape
 __host__ __device__ constexpr Shape shape_of(int D, const Asked& n, const Limits& may) {
   const Shape one = shape_in(1, D, n, may), two = shared_among(2, one, D, n, may), four = shared_among(4, two, D, n, may);
   return shared_among(8, four, D, n, may);
+}
+
+// Few rows: one block of a multiprocessor ends the sums over them by itself, or with the other blocks of its cluster. A row
+// has as many threads as it has accesses: the sums of the rows that a block works on at a time are fewest then.
+__host__ __device__ constexpr Shape shape_of_few(int D, const Asked& n, const Limits& may) {
+  const Shape usual = shape_of(D, n, may);
+  Limits many = may;
+  many.threads_per_row = usual.threads_per_row;
+  while (many.threads_per_row < THREADS_AT_A_TIME && many.threads_per_row * usual.vector < D) many.threads_per_row *= 2;
+  Shape found = shape_in(1, D, n, many);
+  if (spared(found) < spared(usual)) found = usual;
+  const int most = at_most(found.threads * found.blocks, MOST_THREADS_OF_FEW);
+  found.ends_sums = true;
+  found.blocks = 1;
+  // Sums that are not in registers are those of one row at a time.
+  while (found.sums == IN_REGISTERS && 2 * found.threads <= most &&
+         2 * found.threads <= MOST_ROWS_TOGETHER * found.threads_per_row) {
+    Shape wider = found;
+    wider.threads *= 2;
+    if (memory_of(wider, D, n).bytes(0) > may.shared) break;
+    found = wider;
+  }
+  if (found.row != READ_AGAIN) found.rows_copied = FEW_ROWS_COPIED;
+  return settled(found, D, n, may);
 }
 
 // D known only at run time: registers hold rows up to a capacity.

@@ -136,7 +136,7 @@ def _called(
         image = hashlib.sha256(kernel.code.cubin).hexdigest()
         know(image.encode(), kernel.code.cubin, len(kernel.code.cubin))
         names += f"{image}\n{kernel.name}\n"
-        steps += [blocks, kernel.threads, kernel.shared_bytes, kernel.blocks_per_row, len(kernel.parts)]
+        steps += [blocks, kernel.threads, kernel.shared_bytes, kernel.cluster, len(kernel.parts)]
         for part, letter in zip(kernel.parts, kernel.letters, strict=True):
             number: Any = launches.numbers.get(part, given.get(part))
             steps += [places.get(part, _NONE), 0 if letter == "P" else launches.bits(letter, number)]

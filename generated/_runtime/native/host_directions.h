@@ -6,6 +6,7 @@
 //     row.sums(f), row.means(f)       f(at) gives terms(...) of an entry; their sums over the row, or those by D
 //     row.reduce(f), row.firsts(f)    the same with largest and least among them; places of the least, the first of equals
 //     row.each(f)                     a stage without a reduction
+//     row.max_and_sums<I, SCALED>(f, g)  row.reduce(f) and then the sums of g(at, m) for m, the largest of the I-th value
 //     row.save(NAME, v), row.store(NAME, v), row.over_rows(NAME, v)
 //     row.call                        what Layer::before has made of the arguments that are the same for all rows
 //     at(NAME), at.place()            an entry of a row or a Feature, lanes of them; its place in the row
@@ -140,6 +141,9 @@ template <class Self, class S> struct Stages {
           });
         });
     return found;
+  }
+  template <int I, unsigned long long SCALED, class F, class G> LNGEN_INLINE auto max_and_sums(const F& f, const G& g) const {
+    return one_after_the_other<I>(static_cast<const Self&>(*this), f, g);
   }
   LNGEN_INLINE void ahead(int) const {}
   LNGEN_INLINE int segment_length() const { return columns; }
