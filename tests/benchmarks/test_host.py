@@ -16,7 +16,7 @@ def test_each_direction_is_beside_its_own_launches(capsys: pytest.CaptureFixture
     assert host.main(["rms_norm", "--rounds", "2"]) == 0
     _, _, forward, backward = capsys.readouterr().out.splitlines()
     assert forward.startswith("| rms_norm | forward | 1 |")
-    assert backward.startswith("| rms_norm | backward | 2 |")
+    assert backward.startswith("| rms_norm | backward | 1 |")  # of few rows
     assert driver.settings().run
 
 
@@ -33,5 +33,5 @@ def test_launches_are_those_of_the_call() -> None:
         for array in results.values():
             array.fill(0)
         launch()
-        assert kernels == 2
+        assert kernels == 1  # of few rows
         assert all((array.get() == wanted[name]).all() for name, array in results.items())
