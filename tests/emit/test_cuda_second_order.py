@@ -126,11 +126,14 @@ def test_a_tangent_of_another_type() -> None:
 
 
 def test_how_much_workspace_a_second_gradient_needs() -> None:
-    """Partial sums of one Feature in the compute type, a block each; a tangent needs none."""
+    """Partial sums of one Feature in the compute type, a block each; few rows and a tangent need none."""
     beside = Beside("layer_norm", np.float32)
     backend, saved = beside.cuda.functions, beside.saved[0]
     given = [*map(_up, (*beside.cotangents, *beside.tangents))]
-    needed = backend.workspace_bytes("backward_backward", saved, *given)
+    assert backend.workspace_bytes("backward_backward", saved, *given) == 0
+    rows, features = _up(np.ones((300, SHAPE[1]), np.float32)), _up(np.ones(SHAPE[1], np.float32))
+    _, of_many = backend.forward(rows, features, features)
+    needed = backend.workspace_bytes("backward_backward", of_many, rows, rows, features, features)
     assert needed
     assert needed % (4 * SHAPE[1]) == 0
     assert backend.workspace_bytes("jvp", saved, *given[1:]) == 0

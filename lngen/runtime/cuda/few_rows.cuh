@@ -18,6 +18,7 @@ template <class G, int MOST_SUMS> struct EndsGeometry {
   using A = typename G::A;
   static constexpr int THREADS = G::THREADS, THREADS_PER_ROW = THREADS, WARPS = THREADS / 32;
   static constexpr int BLOCKS_PER_ROW = 1, ALL_THREADS = THREADS, ALL_WARPS = WARPS, HALF = MOST_SUMS * WARPS;
+  static constexpr bool OF_WARPS = true;
 };
 
 // The end of the sums over rows: what `Columns` is to a kernel of its own.

@@ -124,12 +124,17 @@ struct Here {
     return (chunk * G::ALL_THREADS + lane) * G::VECTOR;
   }
 
-  // Tests whether the row has this column; known to the compiler, but for the last chunk.
+  // Tests whether rows have this column; known to the compiler, but for the last chunk.
+  template <class G> __device__ __forceinline__ bool have_column(int chunk, int column) const {
+    return (chunk + 1) * G::ALL_THREADS * G::VECTOR <= LNGEN_D || column < D;
+  }
+
+  // The same of the thread's row, once it has entered one.
   template <class G> __device__ __forceinline__ bool reaches(int chunk, int column) const {
 #ifdef LNGEN_IN_PLACE
     if (!live) return false;  // another group may be writing over that row
 #endif
-    return (chunk + 1) * G::ALL_THREADS * G::VECTOR <= LNGEN_D || column < D;
+    return have_column<G>(chunk, column);
   }
 };
 

@@ -227,7 +227,7 @@ template <class G, class... N> struct Tile : Part<G, N>... {
           using M = decltype(name);
           if constexpr (M::KIND == FEATURES && M::THERE) of(name).held[chunk] = load<G::VECTOR>(to.of(name) + column);
         };
-        if (here.template reaches<G>(chunk, column)) (feature(N()), ...);
+        if (here.template have_column<G>(chunk, column)) (feature(N()), ...);
       }
     }
   }
