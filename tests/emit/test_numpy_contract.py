@@ -200,8 +200,8 @@ def test_a_layout_changes_no_bit_of_a_sum_over_rows(
 ) -> None:
     """BLAS takes rows that follow each other; rows that lie backwards or in one place NumPy adds up by itself.
 
-    A compiler may fuse a product with a sum in one kernel and not in another, as on AVX2 in the last entries of a row. Then
-    both sums are within the bound of their terms, (n + 1)*u of the sum of their magnitudes.
+    A compiler may fuse a product with a sum in one kernel and not in another, as on AVX2 in the last entries of a row.
+    Then both sums are within the bound of their terms, (n + 1)*u of the sum of their magnitudes.
     """
     in_blocks(layer, monkeypatch)
     x, dy, gamma = normal((501, features)), normal((501, features), seed=1), normal((features,), seed=2)

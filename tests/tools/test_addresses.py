@@ -83,12 +83,12 @@ MISTAKES = {
         ("access", "ROWS"),
     ),
     "a stride too large": (
-        ("reductions.cuh", "= (long long)blocks_of_rows<G>() * here.D;", "= (blocks_of_rows<G>() + 1LL) * here.D;"),
+        ("reductions.cuh", "= (long long)parts_of_sums<G>() * here.D;", "= (blocks_of_rows<G>() + 1LL) * here.D;"),
         ("sums over rows", "sums in the workspace"),
         ("access", "workspace"),
     ),
     "a product of 32 bits": (
-        ("reductions.cuh", "+ (long long)block_of_rows<G>() * here.D;", "+ block_of_rows<G>() * here.D;"),
+        ("reductions.cuh", "+ (long long)part_of_block<G>() * here.D;", "+ part_of_block<G>() * here.D;"),
         ("sums over rows", "sums in the workspace"),
         ("range", "overflow"),
     ),
@@ -98,7 +98,7 @@ MISTAKES = {
         ("range", "to int"),
     ),
     "scalars behind a column too few": (
-        ("reductions.cuh", "blocks_of_rows<G>() * columns * here.D;", "blocks_of_rows<G>() * columns * here.D + 1;"),
+        ("reductions.cuh", "parts_of_sums<G>() * columns * here.D;", "parts_of_sums<G>() * columns * here.D + 1;"),
         ("sums over rows", "sums in the workspace"),
         ("access", "workspace"),
     ),

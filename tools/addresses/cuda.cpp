@@ -280,7 +280,7 @@ template <class Layer, class T, class G> void rows_call() {
 #else
   if constexpr (COLUMNS + SCALARS > 0) static_cast<Argument<std::decay_t<decltype(WORKSPACE)>, Pointer<Computed<T>>>&>(to).value = workspace;
 #endif
-  work<Layer, G>(to, typename Layer::Given());
+  work<Layer, G>(to, typename Layer::Given(), [](const auto&, auto) {});
 }
 
 

@@ -38,7 +38,7 @@ template <class G> Shape shape_from() {
   assume(chunks >= 1);
   if (G::KEEPS_ROW) assume(chunks <= 32);
   else assume(chunks == 1);
-  return {G::VECTOR, threads_per_row, chunks, threads, G::ROW, G::HOLDS_FEATURES, G::SUMS, G::ROWS_COPIED, 1, 1, of_warps};
+  return {G::VECTOR, threads_per_row, chunks, threads, G::ROW, G::HOLDS_FEATURES, G::SUMS, G::ROWS_COPIED, 1, 1, false, of_warps};
 }
 // A row is in registers where they hold it, as in_geometry asks where D is known only to the call.
 template <class G> void promised(const symbolic::I32& D) {

@@ -134,6 +134,7 @@ CUDA = {
     ),
     "moments.cuh": HeaderReading(),
     "below.cuh": HeaderReading(),
+    "few_rows.cuh": HeaderReading(),
     "kernels.cuh": HeaderReading(),
     "layer_rows.cuh": HeaderReading(
         {

@@ -10,6 +10,7 @@
 #define __forceinline__ inline
 #define __align__(n)
 #define LNGEN_D (lngen::fixed_D)
+#define LNGEN_FEW_ROWS 0
 
 struct Place3 { symbolic::U32 x; };
 inline Place3 threadIdx, blockIdx, gridDim;
