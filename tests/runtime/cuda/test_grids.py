@@ -47,7 +47,7 @@ def test_a_grid_takes_as_many_trips_as_the_fullest(per_block: int) -> None:
 
 @pytest.mark.parametrize("per_block", [1, 4])
 def test_the_fullest_grid_gives_each_multiprocessor_its_share(per_block: int) -> None:
-    """Of blocks that are dealt out in turns, the most that one works on is what it has to be; with fewer blocks not."""
+    """Deals blocks out in turns: the most that one works on is what it has to be; with fewer blocks not."""
 
     def most(blocks: int, trips: int) -> int:
         """Trips of all blocks of the first multiprocessor."""
