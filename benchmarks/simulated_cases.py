@@ -17,6 +17,7 @@ from benchmarks.layers import backend, numpy_dtype
 from lngen.emit.cpp.contract import LAUNCH_FIELDS
 from lngen.runtime.cuda.arrays import BYTES
 from lngen.runtime.cuda.calls import DeviceLayer
+from lngen.runtime.cuda.few_rows import FEW_ROWS
 from lngen.runtime.cuda.kernels import macros
 from lngen.runtime.numpy.axes import on_rows
 from lngen.runtime.protocol.casts import itemsize
@@ -263,8 +264,14 @@ class _Work:
     def macros(self) -> list[str]:
         """Return the macros with which the launcher compiles the kernels."""
         case = self.case
-        few = ["LNGEN_FEW_ROWS=1"] if case.few_rows else []
+        few = [f"{FEW_ROWS}=1"] if case.few_rows else []
         return [*macros(case.direction, case.dtype, case.dtype, case.features, self.without, case.saves, SHARED), *few]
+
+    def _grid(self, name: str) -> str:
+        """Return the number of blocks of a kernel, as an expression for the simulator."""
+        if self.case.few_rows:
+            return "1"
+        return grid(len(self.kernels) > 1) if name == self.case.direction else columns_grid()
 
     def launch(self, name: str, parts: Sequence[str]) -> dict[str, Any]:
         """A launch of a kernel; its arrays are added to those of the case."""
@@ -273,11 +280,7 @@ class _Work:
             "entry": kernel,
             "launch_array": f"{kernel}_launch",
             "launch_names": list(LAUNCH_FIELDS),
-            "grid": "1"
-            if self.case.few_rows
-            else grid(len(self.kernels) > 1)
-            if name == self.case.direction
-            else columns_grid(),
+            "grid": self._grid(name),
             "block": "threads_per_block",
             "shared": "shared_bytes",
             "arguments": [self._argument(part) for part in parts],

@@ -18,8 +18,8 @@ from lngen.runtime import cache
 from lngen.runtime.cuda import compilers, plans
 from lngen.runtime.cuda.arrays import ALL_KINDS, part
 from lngen.runtime.cuda.calls import KernelKey
-from lngen.runtime.cuda.few_rows import blocks_of_few, has_kernel_of_few
-from lngen.runtime.cuda.kernels import most_blocks_per_row, of_few_rows, of_module, without_spills
+from lngen.runtime.cuda.few_rows import has_kernel_of_few
+from lngen.runtime.cuda.kernels import most_blocks_of_cluster, of_few_rows, of_module, without_spills
 from lngen.runtime.cuda.ready import DIRECTIONS, ReadyCode, TargetDevice, target
 from lngen.runtime.emitted import backend_module
 from lngen.runtime.protocol import directions as protocol
@@ -149,10 +149,10 @@ def modules(layer: Any, build: CudaBuild) -> list[Module]:
 
 def _macros(layer: Any, key: KernelKey, device: TargetDevice) -> Iterator[list[str]]:
     """Yield the macros of the modules that a call may ask for, with few rows or many."""
-    usual = of_module(layer, key, device, most_blocks_per_row(device))
+    usual = of_module(layer, key, device, most_blocks_of_cluster(device))
     yield usual
     if has_kernel_of_few(layer, key, device):
-        yield of_few_rows(usual, blocks_of_few(device))
+        yield of_few_rows(usual, most_blocks_of_cluster(device))
 
 
 def _compiled(module: Module) -> Path:

@@ -8,13 +8,6 @@ from benchmarks import host
 from lngen.extensions.simt import driver
 from tests.requirements import has_gpu, needs_gxx, needs_pycuda
 
-
-@pytest.fixture(autouse=True)
-def two_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
-    """PyCUDA launches no clusters, which few rows have."""
-    monkeypatch.setenv("LNGEN_FEW_ROWS", "0")
-
-
 pytestmark = [pytest.mark.cuda, needs_pycuda, *([] if has_gpu() else [needs_gxx])]
 
 

@@ -43,10 +43,10 @@ def test_gradients_take_the_place_of_cotangents(cuda: Any) -> None:
 def test_rows_that_are_read_again_are_not_written_over(cuda: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """No block holds a row of 65536 floats, and the second sweep reads both inputs, whose sum the first one stores."""
     kernels = importlib.import_module("generated._runtime.cuda.kernels")
-    monkeypatch.setattr(kernels, "most_blocks_per_row", lambda device: 1)  # a cluster does
+    monkeypatch.setattr(kernels, "most_blocks_of_cluster", lambda device: 1)  # a cluster does
     ours, theirs = backends("add_rms_norm")
     kernels = importlib.import_module("generated._runtime.cuda.kernels")
-    monkeypatch.setattr(kernels, "most_blocks_per_row", lambda device: 1)
+    monkeypatch.setattr(kernels, "most_blocks_of_cluster", lambda device: 1)
     x, residual = normal(1, (2, 65536)), normal(2, (2, 65536))
     y, h = theirs.forward(x, residual, save=False)[0]
     given = [cuda.gpuarray.to_gpu(each) for each in (x, residual)]

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from . import driver
 from .arrays import BYTES
 
 if TYPE_CHECKING:
@@ -34,11 +33,6 @@ ROWS_OF_BLOCK = 32
 
 SHARE_OF_SUMS = 3
 """The sums over rows take at most one part in so many of a block's shared memory, beside what rows take there."""
-
-
-def blocks_of_few(device: Device | TargetDevice) -> int:
-    """Return how many blocks end the sums over few rows together."""
-    return driver.MOST_BLOCKS_OF_CLUSTER if device.has_clusters else 1
 
 
 def has_kernel_of_few(layer: DeviceLayer, wanted: KernelKey, device: Device | TargetDevice) -> bool:

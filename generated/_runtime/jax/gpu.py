@@ -7,6 +7,7 @@ is synchronized, and nothing but XLA allocates.
 
 import ctypes
 import hashlib
+import struct
 from collections.abc import Sequence
 from functools import cache
 from math import prod
@@ -111,6 +112,12 @@ class JaxOnGPU:
         return made[: len(asked.made)]
 
 
+def _bits(letter: str, number: float) -> int:
+    """Return a number of a type, as `struct` has it, as the first of 8 bytes."""
+    bits: int = struct.unpack("=q", struct.pack(f"={letter}", number).ljust(8, b"\0"))[0]
+    return bits
+
+
 def _memory(value: Any, step: int) -> _Placeholder:
     """Return the placeholder of an array, or of its first sample."""
     shape, dtype = value.shape, np.dtype(value.dtype)
@@ -139,7 +146,7 @@ def _called(
         steps += [blocks, kernel.threads, kernel.shared_bytes, kernel.cluster, len(kernel.parts)]
         for part, letter in zip(kernel.parts, kernel.letters, strict=True):
             number: Any = launches.numbers.get(part, given.get(part))
-            steps += [places.get(part, _NONE), 0 if letter == "P" else launches.bits(letter, number)]
+            steps += [places.get(part, _NONE), 0 if letter == "P" else _bits(letter, number)]
     zeros = [places[plan.names[slot]] - len(operands) for slot, _ in plan.zeros]
     called: list[Any] = jax.ffi.ffi_call(target(_NAME), structs)(
         *operands,

@@ -4,16 +4,18 @@
 #include "tensors.h"
 
 // Launches of a call, as torch/calls.py writes them: bytes of workspace, then for each kernel what is here, and for each
-// of its arguments a place among values, results and the workspace, or WHOLE_NUMBER and a number of 64 bits, SHORT_NUMBER and one of
-// 32, or the place of a Constant behind SINGLE or DOUBLE.
+// of its arguments a place among values, results and the workspace, or WHOLE_NUMBER and a number of 64 bits, SHORT_NUMBER
+// and one of 32, or the place of a Constant behind SINGLE or DOUBLE.
 struct launch {
     int64_t function, blocks, threads, shared_bytes, is_early, cluster, arguments;
 };
 enum passed { WHOLE_NUMBER = -1, SINGLE = -2, DOUBLE = -3, SHORT_NUMBER = -4 };
 
 // Parameters of a kernel lie behind each other, each at a multiple of its size; several may be members of one structure.
+// axes_calls.py makes no plan of more; a call without one has an array for each value and result, and its sizes.
+enum { MOST_PARAMETERS = 512 };
 struct parameters {
-    char bytes[16 * MOST];
+    char bytes[8 * MOST_PARAMETERS];
     size_t size;
 };
 
@@ -75,7 +77,8 @@ static int launch_kernels(const TensorCall *self, const int64_t *words, const in
         struct launch next;
         memcpy(&next, words, sizeof next);
         words += sizeof next / sizeof *words;
-        struct parameters parameters = {.size = 0};
+        struct parameters parameters;
+        parameters.size = 0;
         for (int i = 0; i < next.arguments; ++i, words += 2) {
             int64_t place = words[0], number = words[1];
             int32_t short_number = (int32_t)number;

@@ -16,7 +16,7 @@ import numpy as np
 
 from ..native import binding
 from .calls import PASSED, TorchCalls, TorchGpuCalls, launch_words
-from .kernels import SHARED_ENTRIES, Tensor, lent, torch
+from .kernels import SHARED_ENTRIES, Tensor, torch
 
 __all__ = ["AxesCalls", "AxesGpuCalls"]
 
@@ -24,8 +24,8 @@ _NOTHING, _ARGUMENT, _RESULT, _ROW_SCALARS, _SCRATCH, _FIXED = range(6)
 """Kinds of memory, in the order of tensor_plans.h."""
 
 _NO_RESULT = -1
-_MOST_POINTERS, _MOST_NUMBERS = 192, 48
-"""Pointers and numbers of a call at the most, as tensor_plans.h has room for them."""
+_MOST_POINTERS, _MOST_NUMBERS, _MOST_PARAMETERS = 192, 48, 512
+"""Pointers and numbers of a call at the most, and parameters of a kernel, as the headers have room for them."""
 
 _CODES = {torch.float16: 2, torch.float32: 2, torch.float64: 2, torch.bfloat16: 4}
 """Codes of types in DLPack."""
@@ -84,15 +84,14 @@ class AxesCalls(TorchCalls):
         found = self._calls[direction].try_plan(plan, arguments, row_scalars)
         if direction == "forward" and found is not None:
             found = (*found[0], *(() if found[1] is None else found[1]))
-        return found is not None and self._have_same_bits(found, wanted)
+        return found is not None and len(found) == len(wanted) and all(map(self._have_same_bits, found, wanted))
 
-    def _have_same_bits(self, found: Sequence[Any], wanted: Sequence[Any]) -> bool:
-        """Test whether results agree in all bits; None stands for one that is left out."""
-        return _agree(found, wanted) and all(
-            lent(one).tobytes() == lent(other).tobytes()
-            for one, other in zip(found, wanted, strict=True)
-            if one is not None
-        )
+    def _have_same_bits(self, found: Any, wanted: Any) -> bool:
+        """Test whether two results agree in all bits; None stands for one that is left out."""
+        if found is None or wanted is None:
+            return found is wanted
+        one, other = (torch.as_tensor(each).reshape(-1).view(torch.uint8) for each in (found, wanted))
+        return bool(torch.equal(one, other))
 
     @contextmanager
     def _recorded(self, direction: str) -> Iterator[list["_RecordedCall"]]:
@@ -128,15 +127,10 @@ class AxesGpuCalls(AxesCalls, TorchGpuCalls):
     def _may_be_planned(self, arguments: tuple[Any, ...]) -> bool:
         return True
 
-    def _have_same_bits(self, found: Sequence[Any], wanted: Sequence[Any]) -> bool:
-        # A stream that is captured cannot be waited for; its memory is what it will be.
-        if torch.cuda.is_available() and torch.cuda.is_current_stream_capturing():
-            return True
-        return _agree(found, wanted) and all(
-            torch.equal(one.contiguous().view(torch.uint8), other.contiguous().view(torch.uint8))
-            for one, other in zip(found, wanted, strict=True)
-            if one is not None
-        )
+    def _is_right(self, *call: Any) -> bool:
+        # A stream that is captured cannot be waited for, and would keep these launches.
+        is_captured = torch.cuda.is_available() and torch.cuda.is_current_stream_capturing()
+        return is_captured or super()._is_right(*call)
 
     @contextmanager
     def _recorded(self, direction: str) -> Iterator[list["_RecordedCall"]]:
@@ -163,7 +157,8 @@ class AxesGpuCalls(AxesCalls, TorchGpuCalls):
                         passed.append((PASSED[letter], int(value)))
                 words += launch_words(kernel, blocks, passed)
             scratch = starts.index(call.scratch) if call.scratch in starts else -1
-            found.append(_RecordedCall(starts, scratch, call.scratch_bytes, 0, places, (), words, (), call.is_all))
+            is_alike = call.is_all and all(len(given) <= _MOST_PARAMETERS for *_, given in call.steps)
+            found.append(_RecordedCall(starts, scratch, call.scratch_bytes, 0, places, (), words, (), is_alike))
 
 
 class _RecordedCall(NamedTuple):
@@ -276,10 +271,3 @@ def _plan(memories: _Memories, call: _RecordedCall) -> tuple[bytes, Sequence[Any
         len(call.numbers), *call.numbers, len(call.sizes), *call.sizes, len(call.kernels), *call.kernels,
     ]  # fmt: skip
     return np.array(words, np.int64).tobytes(), call.tables
-
-
-def _agree(found: Sequence[Any], wanted: Sequence[Any]) -> bool:
-    """Test whether the same results are left out."""
-    return len(found) == len(wanted) and all(
-        (one is None) == (other is None) for one, other in zip(found, wanted, strict=True)
-    )

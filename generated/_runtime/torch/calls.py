@@ -41,7 +41,7 @@ class TorchCalls:
     is_by_plan = False
 
     def __init__(self, kernels: TorchKernels, others: Any = None) -> None:
-        self.kernels, self.others, self.compiled = kernels, others or kernels, kernels.compiled
+        self.kernels, self.others = kernels, others or kernels
         self._node: Any = None
         self._calls: dict[str, Any] = {}
 
@@ -89,8 +89,9 @@ class TorchCalls:
 
     def _call(self, direction: str) -> Any:
         """The object of tensor_call.c, or None where there is no such fast check."""
+        kernels = self.kernels
         # A call waits for this, so that the usual answer is without a call of its own.
-        if self.kernels.host is not self.compiled and not self._is_ready():
+        if kernels.host is not kernels.compiled and not self._is_ready():
             return None
         try:
             return self._calls[direction]
@@ -98,7 +99,7 @@ class TorchCalls:
             return self._calls.setdefault(direction, self._made(direction))
 
     def _is_ready(self) -> bool:
-        return self.kernels.module() is self.compiled
+        return self.kernels.module() is self.kernels.compiled
 
     def _made(self, direction: str) -> Any:
         of = self.kernels.protocol.directions[direction]

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Compiled kernels on a device, and the launches that a plan asks for."""
 
-import struct
 from collections.abc import Callable, Iterable, Sequence
 from math import gcd
 from operator import itemgetter
@@ -14,7 +13,7 @@ from .arrays import BYTES
 from .calls import DeviceLayer, KernelKey
 from .compilers import NoCudaCompiler, compiled, spilled
 from .devices import Device
-from .few_rows import FEW_ROWS, are_few, blocks_of_few, ends_sums, has_kernel_of_few
+from .few_rows import FEW_ROWS, are_few, ends_sums, has_kernel_of_few
 from .plans import CallPlan
 from .ready import ReadyCode, TargetDevice, how_to_build
 
@@ -62,12 +61,6 @@ class Launches:
     def numbers(self) -> dict[str, int]:
         """The counts that kernels take, by their names in tables of kernels."""
         return dict(zip(("the rows", "the features", "the blocks"), self.counts, strict=True))
-
-    @staticmethod
-    def bits(letter: str, number: float) -> int:
-        """Return a number of a type, as `struct` has it, as the first of 8 bytes."""
-        bits: int = struct.unpack("=q", struct.pack(f"={letter}", number).ljust(8, b"\0"))[0]
-        return bits
 
     def _load(self) -> None:
         plan, device, wanted = self.plan, self.device, self.plan.wanted
@@ -176,7 +169,7 @@ def _like(prototype: Any, start: int, memory: Any) -> Any:
 def _module(device: Device, plan: CallPlan) -> "KernelModule":
     """Return the kernels that serve a call: for few rows, or else those for any."""
     is_few = has_kernel_of_few(plan.layer, plan.wanted, device) and are_few(
-        plan.rows, plan.wanted.features, plan.row_tensors, plan.computed, blocks_of_few(device)
+        plan.rows, plan.wanted.features, plan.row_tensors, plan.computed, most_blocks_of_cluster(device)
     )
     for few in (True, False) if is_few else (False,):
         found = _loaded(device, plan, False, few)
@@ -215,7 +208,7 @@ class KernelModule:
     def __init__(self, device: Device, plan: CallPlan, narrow: bool, is_kept: bool, few: bool = False) -> None:
         self._check_segments(device, plan, narrow)
         self.ends_few_rows = few
-        most = blocks_of_few(device) if few else most_blocks_per_row(device)
+        most = most_blocks_of_cluster(device)
         # A part of a GPU may hold no cluster of so many blocks.
         while not self._load(device, plan, narrow, is_kept, most):
             most //= 2
@@ -226,7 +219,7 @@ class KernelModule:
         """
         wanted, few = plan.wanted, self.ends_few_rows
         table = plan.direction.for_few_rows if few else plan.direction
-        usual = of_module(plan.layer, wanted, device, most_blocks_per_row(device), narrow, is_kept)
+        usual = of_module(plan.layer, wanted, device, most_blocks_of_cluster(device), narrow, is_kept)
         given = of_few_rows(usual, blocks) if few else of_module(plan.layer, wanted, device, blocks, narrow, is_kept)
         code = _code(device, plan.layer, wanted, table, given, usual if few else ())
         # Code for less than the device does not wait.
@@ -281,8 +274,8 @@ DEPENDENT = "LNGEN_DEPENDENT"
 """Macro of kernels of which the last begins while the first is at work on rows, and waits for it itself."""
 
 
-def most_blocks_per_row(device: "Device | TargetDevice") -> int:
-    """Return how many blocks may share a row."""
+def most_blocks_of_cluster(device: "Device | TargetDevice") -> int:
+    """Return how many blocks may share a row, or end the sums over few rows together."""
     return driver.MOST_BLOCKS_OF_CLUSTER if device.has_clusters else 1
 
 

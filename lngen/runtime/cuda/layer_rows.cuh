@@ -46,7 +46,7 @@ template <class Terms, class A> LNGEN_INLINE auto nothing_reduced() {
   Found<A, Terms::NEEDED, Terms::COUNT> found;
 #pragma unroll
   for (int i = 0; i < Terms::COUNT; ++i)
-    found.values[i] = Terms::MAXIMA >> i & 1 ? -infinity<A>() : Terms::MINIMA >> i & 1 ? infinity<A>() : A(0);
+    found.values[i] = neutral<Terms::MAXIMA, Terms::MINIMA, A>(i);
   return found;
 }
 

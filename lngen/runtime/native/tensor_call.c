@@ -193,14 +193,15 @@ static int run_here(TensorCall *self, struct work *work, char **arrays, double *
 
 // Runs kernels here, with memory in place of what has another type than they take.
 static int run_converted(TensorCall *self, struct work *work, char **arrays, double *numbers) {
-    int all = self->of.values + self->of.results, places[MOST], count = 0;
+    struct sides of[MOST];
     char *outside[MOST], *memory = NULL;
+    int places[MOST], count = 0;
     int64_t bytes = 0;
-    for (int i = 0; i < all; ++i) {
-        struct sides of = sides_of(self, work, i);
-        if (arrays[i] && of.outside != of.inside) {
+    for (int i = 0; i < self->of.values + self->of.results; ++i) {
+        of[count] = sides_of(self, work, i);
+        if (arrays[i] && of[count].outside != of[count].inside) {
+            bytes += of[count].entries * (types[of[count].inside].bits / 8);
             places[count++] = i;
-            bytes += of.entries * (types[of.inside].bits / 8);
         }
     }
     if (count && !(memory = PyMem_RawMalloc(bytes))) {
@@ -209,21 +210,19 @@ static int run_converted(TensorCall *self, struct work *work, char **arrays, dou
     }
     char *next = memory;
     for (int i = 0; i < count; ++i) {
-        struct sides of = sides_of(self, work, places[i]);
-        outside[i] = arrays[places[i]];
-        arrays[places[i]] = next;
-        next += of.entries * (types[of.inside].bits / 8);
-        if (places[i] < self->of.values)
-            convert_to_inside(of.outside, outside[i], arrays[places[i]], of.entries);
-        else if (self->of.made[places[i] - self->of.values].is_zero)
-            memset(arrays[places[i]], 0, next - arrays[places[i]]);
+        int place = places[i];
+        outside[i] = arrays[place];
+        arrays[place] = next;
+        next += of[i].entries * (types[of[i].inside].bits / 8);
+        if (place < self->of.values)
+            convert_to_inside(of[i].outside, outside[i], arrays[place], of[i].entries);
+        else if (self->of.made[place - self->of.values].is_zero)
+            memset(arrays[place], 0, next - arrays[place]);
     }
     int outcome = run_here(self, work, arrays, numbers);
-    for (int i = 0; outcome == DONE && i < count; ++i) {
-        struct sides of = sides_of(self, work, places[i]);
+    for (int i = 0; outcome == DONE && i < count; ++i)
         if (places[i] >= self->of.values)
-            convert_to_outside(of.outside, (const float *)arrays[places[i]], outside[i], of.entries);
-    }
+            convert_to_outside(of[i].outside, (const float *)arrays[places[i]], outside[i], of[i].entries);
     PyMem_RawFree(memory);
     return outcome;
 }

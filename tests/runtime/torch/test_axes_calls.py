@@ -199,3 +199,11 @@ def test_transforms_and_subclasses_are_left_to_operators(monkeypatch):
     found = torch.func.vmap(lambda row: layer.of.sized((), row, weight, 1e-5))(x[None])
     assert layer.take() == ([], [])
     torch.testing.assert_close(found[0], wanted, rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize("other", [1.0, -0.0, float("nan"), None], ids=str)
+def test_bits_are_compared_whatever_the_axes(other):
+    same = axes_calls.AxesCalls._have_same_bits
+    zero, another = torch.tensor(0.0), None if other is None else torch.tensor(other)
+    assert not same(None, zero, another)
+    assert same(None, another, another)

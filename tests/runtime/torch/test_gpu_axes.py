@@ -283,7 +283,7 @@ class PlannedOnGPU:
             same = calls._have_same_bits
 
             def have_same_bits(own: Any, *both: Any) -> bool:
-                return same(own, *[[each if each is None else device.get(each) for each in values] for values in both])
+                return same(own, *[each if each is None else device.get(each) for each in both])
 
             monkeypatch.setattr(calls, "_have_same_bits", have_same_bits)
         self.own = calls(own.kernels, self.others)
@@ -373,6 +373,19 @@ def test_a_plan_of_other_memory_is_refused(device, fast, monkeypatch):
     monkeypatch.setattr(runtime["axes_calls"]._Memories, "place", swapped)
     layer = PlannedOnGPU("ada_layer_norm", device, monkeypatch)
     inputs = [device.put(each) for each in PLANNED["ada_layer_norm"]()]
+    for _ in range(2):
+        layer.others.count = 0
+        layer.results(inputs, device)
+        assert layer.others.count > 0
+
+
+@pytest.mark.cuda
+@needs_pycuda
+@needs_gxx
+def test_a_kernel_of_more_parameters_than_there_is_room_for_has_no_plan(device, fast, monkeypatch):
+    monkeypatch.setattr(runtime["axes_calls"], "_MOST_PARAMETERS", 20)
+    layer = PlannedOnGPU("head_rms_norm", device, monkeypatch)
+    inputs = [device.put(each) for each in PLANNED["head_rms_norm"]()]
     for _ in range(2):
         layer.others.count = 0
         layer.results(inputs, device)
