@@ -553,14 +553,17 @@ def word_of(symbol: Symbol) -> str:
     return "index" if symbol == PLACE else str(symbol.name)
 
 
-def stand_in(words: str, expression: Expr, **assumptions: bool) -> TypedSymbol:
-    """A symbol with the axes of an expression, in its place while a rule works, and in no result.
+def stand_in(words: str, expression: Expr | type[TypedSymbol], **assumptions: bool) -> TypedSymbol:
+    """A symbol of a kind, or with the axes of an expression, in its place while a rule works, and in no result.
 
     Its name ends in a space, so that neither a definition nor `lngen.algebra.equations.Names` can have given it.
 
     >>> stand_in("held 0", RowSymbol("x")).name
     'held 0 '
     """
+    if isinstance(expression, type):
+        made: TypedSymbol = expression(f"{words} ", **assumptions)
+        return made
     return symbol_like(f"{words} ", expression, **assumptions)
 
 

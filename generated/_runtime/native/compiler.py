@@ -29,7 +29,8 @@ OPTIONS = (
     "-shared",
     "-fno-math-errno",
     "-fno-trapping-math",
-    "-ffp-contract=fast",
+    # Products are fused with sums where simd.h says so, and not where a compiler happens to.
+    "-ffp-contract=off",
     # Lanes are vectors as they stand; GCC 12 ends at a fault of its own where it gathers numbers into more of them.
     "-fno-tree-slp-vectorize",
     "-Wno-psabi",

@@ -83,7 +83,27 @@ LNGEN_INLINE __m128d more(__m128d a, __m128d b) { return _mm_max_pd(a, b); }
 LNGEN_INLINE __m128d less(__m128d a, __m128d b) { return _mm_min_pd(a, b); }
 #endif
 
+// u*v + w, rounded once.
+LNGEN_INLINE f32 fused(f32 u, f32 v, f32 w) { return __builtin_fmaf(u, v, w); }
+LNGEN_INLINE f64 fused(f64 u, f64 v, f64 w) { return __builtin_fma(u, v, w); }
+#if defined(LNGEN_AVX512)
+LNGEN_INLINE __m512 fused(__m512 u, __m512 v, __m512 w) { return _mm512_fmadd_ps(u, v, w); }
+LNGEN_INLINE __m512d fused(__m512d u, __m512d v, __m512d w) { return _mm512_fmadd_pd(u, v, w); }
+#elif defined(__AVX2__) && defined(__FMA__)
+LNGEN_INLINE __m256 fused(__m256 u, __m256 v, __m256 w) { return _mm256_fmadd_ps(u, v, w); }
+LNGEN_INLINE __m256d fused(__m256d u, __m256d v, __m256d w) { return _mm256_fmadd_pd(u, v, w); }
+#elif defined(__aarch64__)
+LNGEN_INLINE float32x4_t fused(float32x4_t u, float32x4_t v, float32x4_t w) { return vfmaq_f32(w, u, v); }
+LNGEN_INLINE float64x2_t fused(float64x2_t u, float64x2_t v, float64x2_t w) { return vfmaq_f64(w, u, v); }
+#else
+template <class V> LNGEN_INLINE V fused(V u, V v, V w) {
+  for (unsigned i = 0; i < sizeof u / sizeof u[0]; ++i) u[i] = fused(u[i], v[i], w[i]);
+  return u;
+}
+#endif
+
 template <class S> struct Lanes;
+template <class S> struct Product;
 template <class S> struct Wholes;
 
 // For each lane, whether something holds: all its bits are set where it does.
@@ -180,14 +200,13 @@ template <class S> struct Lanes {
     for (int i = 0; i < PARTS; ++i) c.parts[i] = a.parts[i] OPERATOR b.parts[i];       \
     return c;                                                                          \
   }                                                                                    \
-  friend LNGEN_INLINE Lanes& operator OPERATOR##=(Lanes& a, const Lanes& b) {          \
-    return a = a OPERATOR b;                                                           \
-  }
+  template <class B> friend LNGEN_INLINE Lanes& operator OPERATOR##=(Lanes& a, const B& b) { return a = a OPERATOR b; }
   LNGEN_OPERATOR(+)
   LNGEN_OPERATOR(-)
-  LNGEN_OPERATOR(*)
   LNGEN_OPERATOR(/)
 #undef LNGEN_OPERATOR
+  friend LNGEN_INLINE Product<S> operator*(const Lanes& a, const Lanes& b) { return {a, b}; }
+  friend LNGEN_INLINE Lanes& operator*=(Lanes& a, const Lanes& b) { return a = a * b; }
   friend LNGEN_INLINE Lanes operator-(const Lanes& a) {
     Lanes c;
     for (int i = 0; i < PARTS; ++i) c.parts[i] = -a.parts[i];
@@ -208,6 +227,32 @@ template <class S> struct Lanes {
     for (int i = 0; i < PARTS; ++i) c.parts[i] = lngen::less(a.parts[i], b.parts[i]);
     return c;
   }
+};
+
+// u*v, and u*v + w rounded once where that costs nothing. It is the text that says so, and no compiler chooses: the bits
+// of a row are those of each kernel and target.
+template <class S> struct Product : Lanes<S> {
+  Lanes<S> u, v;
+
+  LNGEN_INLINE Product(const Lanes<S>& u, const Lanes<S>& v) : u(u), v(v) {
+    for (int i = 0; i < this->PARTS; ++i) this->parts[i] = u.parts[i] * v.parts[i];
+  }
+  LNGEN_INLINE Lanes<S> plus(const Lanes<S>& w) const {
+    Lanes<S> c;
+#ifdef LNGEN_FMA
+    for (int i = 0; i < c.PARTS; ++i) c.parts[i] = fused(u.parts[i], v.parts[i], w.parts[i]);
+#else
+    for (int i = 0; i < c.PARTS; ++i) c.parts[i] = this->parts[i] + w.parts[i];
+#endif
+    return c;
+  }
+  friend LNGEN_INLINE Product operator-(const Product& a) { return {-a.u, a.v}; }
+  friend LNGEN_INLINE Lanes<S> operator+(const Product& a, const Product& b) { return a.plus(b); }
+  friend LNGEN_INLINE Lanes<S> operator+(const Product& a, const Lanes<S>& b) { return a.plus(b); }
+  friend LNGEN_INLINE Lanes<S> operator+(const Lanes<S>& a, const Product& b) { return b.plus(a); }
+  friend LNGEN_INLINE Lanes<S> operator-(const Product& a, const Product& b) { return a.plus(-b); }
+  friend LNGEN_INLINE Lanes<S> operator-(const Product& a, const Lanes<S>& b) { return a.plus(-b); }
+  friend LNGEN_INLINE Lanes<S> operator-(const Lanes<S>& a, const Product& b) { return (-b).plus(a); }
 };
 
 // The bits of lanes, as whole numbers without a sign.

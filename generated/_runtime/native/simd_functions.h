@@ -371,6 +371,7 @@ LNGEN_INLINE Lanes<f64> pow(Lanes<f64> u, Lanes<f64> v) {
 // ------------------------------------------------------------------------------------------------------------- both
 
 template <class A> LNGEN_INLINE A sign(A u) { return select(u > A(0), A(1), select(u < A(0), A(-1), u)); }
+template <class S> LNGEN_INLINE Lanes<S> sign(const Product<S>& u) { return sign(static_cast<const Lanes<S>&>(u)); }
 LNGEN_INLINE f32 quotient(f32 u, f32 v) { return u / v; }
 LNGEN_INLINE f64 quotient(f64 u, f64 v) { return u / v; }
 LNGEN_INLINE Lanes<f32> quotient(Lanes<f32> u, Lanes<f32> v) { return u / v; }

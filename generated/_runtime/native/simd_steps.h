@@ -9,31 +9,20 @@ namespace lngen {
 namespace math {
 
 // u*v + w, rounded once, and the square root.
-LNGEN_INLINE f32 fused(f32 u, f32 v, f32 w) { return __builtin_fmaf(u, v, w); }
-LNGEN_INLINE f64 fused(f64 u, f64 v, f64 w) { return __builtin_fma(u, v, w); }
+using lngen::fused;
 LNGEN_INLINE f32 sqrt(f32 u) { return __builtin_sqrtf(u); }
 LNGEN_INLINE f64 sqrt(f64 u) { return __builtin_sqrt(u); }
 
 #if defined(LNGEN_AVX512)
-LNGEN_INLINE __m512 fused(__m512 u, __m512 v, __m512 w) { return _mm512_fmadd_ps(u, v, w); }
-LNGEN_INLINE __m512d fused(__m512d u, __m512d v, __m512d w) { return _mm512_fmadd_pd(u, v, w); }
 LNGEN_INLINE __m512 sqrt(__m512 u) { return _mm512_sqrt_ps(u); }
 LNGEN_INLINE __m512d sqrt(__m512d u) { return _mm512_sqrt_pd(u); }
 #elif defined(__AVX2__) && defined(__FMA__)
-LNGEN_INLINE __m256 fused(__m256 u, __m256 v, __m256 w) { return _mm256_fmadd_ps(u, v, w); }
-LNGEN_INLINE __m256d fused(__m256d u, __m256d v, __m256d w) { return _mm256_fmadd_pd(u, v, w); }
 LNGEN_INLINE __m256 sqrt(__m256 u) { return _mm256_sqrt_ps(u); }
 LNGEN_INLINE __m256d sqrt(__m256d u) { return _mm256_sqrt_pd(u); }
 #elif defined(__aarch64__)
-LNGEN_INLINE float32x4_t fused(float32x4_t u, float32x4_t v, float32x4_t w) { return vfmaq_f32(w, u, v); }
-LNGEN_INLINE float64x2_t fused(float64x2_t u, float64x2_t v, float64x2_t w) { return vfmaq_f64(w, u, v); }
 LNGEN_INLINE float32x4_t sqrt(float32x4_t u) { return vsqrtq_f32(u); }
 LNGEN_INLINE float64x2_t sqrt(float64x2_t u) { return vsqrtq_f64(u); }
 #else
-template <class V> LNGEN_INLINE V fused(V u, V v, V w) {
-  for (unsigned i = 0; i < sizeof u / sizeof u[0]; ++i) u[i] = fused(u[i], v[i], w[i]);
-  return u;
-}
 template <class V> LNGEN_INLINE V sqrt(V u) {
   for (unsigned i = 0; i < sizeof u / sizeof u[0]; ++i) u[i] = sqrt(u[i]);
   return u;
@@ -57,11 +46,7 @@ LNGEN_INLINE Lanes<f64> sqrt(Lanes<f64> u) { return sqrt_lanes(u); }
 
 // A step of a polynomial: u*v + w, rounded once where that costs nothing.
 template <class S> LNGEN_INLINE Lanes<S> step(const Lanes<S>& u, const Lanes<S>& v, const Lanes<S>& w) {
-#ifdef LNGEN_FMA
-  return fused_lanes(u, v, w);
-#else
   return u * v + w;
-#endif
 }
 
 // 2**k for whole k that is the exponent of a normal number, by a sum whose last bits are the exponent's.

@@ -37,7 +37,7 @@ _CORRECTED = {"corrected_squares": CorrectedSquares, "corrected_products": Corre
 _COMPARED = {"<": sympy.Lt, "<=": sympy.Le, ">": sympy.Gt, ">=": sympy.Ge, "==": sympy.Eq, "!=": sympy.Ne}
 
 
-OTHER = stand_in("other", RowScalarSymbol("other"))
+OTHER = stand_in("other", RowScalarSymbol)
 """Number of a row in the place of its largest entry, whatever it is."""
 
 

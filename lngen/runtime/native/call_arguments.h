@@ -154,7 +154,7 @@ static int look(const struct direction *of, struct work *work, void *self) {
         }
         if (left_out)
             return UNUSUAL;
-        if (each->part == CONSTANT || (each->part == NUMBER && PyFloat_CheckExact(value))) {
+        if (each->part == CONSTANT || (each->part == NUMBER && each->element != WHOLE && PyFloat_CheckExact(value))) {
             // The gradient of a cotangent has the cotangent's type, and a number has none.
             if (!PyFloat_CheckExact(value) || (of->settings.moved && i < (int)of->settings.cotangents))
                 return UNUSUAL;

@@ -21,9 +21,22 @@ using namespace lngen;
   }                                                                                                             \
   extern "C" void fused_##S(const S* u, const S* v, const S* w, S* y) {                                         \
     narrow(y, math::fused(widen<S>(u), widen<S>(v), widen<S>(w)));                                              \
+  }                                                                                                             \
+  /* Each way to add to a product or take from it, then one whose product has a name of its own. */             \
+  extern "C" void products_##S(const S* a, const S* b, const S* c, S* y) {                                      \
+    const Lanes<S> u = widen<S>(a), v = widen<S>(b), w = widen<S>(c), named = u * v;                            \
+    Lanes<S> kept = w;                                                                                          \
+    kept += u * v;                                                                                              \
+    const Lanes<S> all[] = {u * v + w, w + u * v, w - -(u * v), -(-(u * v) - w), kept, u * v + w * S(1), named + w}; \
+    for (const auto& each : all) narrow(y, each), y += Lanes<S>::COUNT;                                         \
   }
 FUNCTIONS(f32)
 FUNCTIONS(f64)
+extern "C" void fuses(int* y) {
+#ifdef LNGEN_FMA
+  *y = 1;
+#endif
+}
 
 #define ACCESSES(S, T)                                                                                          \
   extern "C" void widen_##S##_##T(const T* from, S* to, long n) {                                               \

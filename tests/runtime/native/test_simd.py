@@ -25,7 +25,7 @@ from tests.tiers import sample
 FOLDER = Path(next(iter(runtime.__path__))) / "native"
 HEADERS = sorted(path.name for path in FOLDER.glob("simd*.h"))
 HARNESS = Path(__file__).with_name("simd.cpp")
-OPTIONS = ["-std=c++17", "-O2", "-fPIC", "-shared", "-fno-math-errno", "-fno-trapping-math", "-ffp-contract=fast"]
+OPTIONS = ["-std=c++17", "-O2", "-fPIC", "-shared", "-fno-math-errno", "-fno-trapping-math", "-ffp-contract=off"]
 OPTIONS += ["-Wno-psabi", f"-I{FOLDER}"]
 
 DTYPES = {"f16": np.float16, "bf16": ml_dtypes.bfloat16, "f32": np.float32, "f64": np.float64}
@@ -301,6 +301,22 @@ def test_fused_rounds_once(arch: str) -> None:
         y = np.empty_like(u)
         library(arch).call(f"fused_{dtype}", u, u, -(u * u), y)
         assert (y == small**2).all()
+
+
+@needs_gxx
+@on_targets()
+def test_the_text_says_which_products_are_fused(arch: str) -> None:
+    """One that is added at once is, where the target has the instruction; one with a name is rounded first."""
+    fuses = np.zeros(1, np.intc)
+    library(arch).call("fuses", fuses)
+    assert fuses[0] == (arch != "x86-64") or arch == "native"
+    for dtype, lanes in LANES.items():
+        small = np.finfo(DTYPES[dtype]).eps
+        u = np.full(lanes, 1 + small, DTYPES[dtype])
+        y = np.empty((7, lanes), DTYPES[dtype])
+        library(arch).call(f"products_{dtype}", u, u, -(u * u), y)
+        assert (y[:-1] == (small**2 if fuses[0] else 0)).all()
+        assert (y[-1] == 0).all()
 
 
 @pytest.mark.ci
