@@ -62,6 +62,7 @@ template <int N> struct Numbers {
   LNGEN_EACH(Truth, ==) LNGEN_EACH(Truth, !=)
 #undef LNGEN_EACH
   friend Numbers operator-(const Numbers& a) { return Numbers{} - a; }
+  friend Numbers fused(const Numbers& u, const Numbers& v, const Numbers& w) { return u * v + w; }
   friend Numbers operator-(Number value, const Numbers& b) {
     Numbers made;
     for (int i = 0; i < N; ++i) made.of[i] = value - b.of[i];
