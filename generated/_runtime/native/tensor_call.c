@@ -32,8 +32,9 @@ static int is_alone(const TensorCall *self) {
     for (Py_ssize_t i = SILENT; i < PyTuple_GET_SIZE(self->objects); ++i)
         if (!is_false(PyTuple_GET_ITEM(self->objects, i)))
             return 0;
-    unsigned long long here = self->plain | keys(object(self, INCLUDED));
-    return (here & ~self->ignored & ~keys(object(self, EXCLUDED))) == self->left;
+    // The usual call has no keys but those of its device, which nothing excludes, and what is excluded need not be asked.
+    unsigned long long here = (self->plain | keys(object(self, INCLUDED))) & ~self->ignored;
+    return here == self->left || (here & ~keys(object(self, EXCLUDED))) == self->left;
 }
 
 static int is_recorded(const TensorCall *self, PyObject *arguments) {

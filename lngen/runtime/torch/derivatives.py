@@ -208,6 +208,8 @@ def _node_at_once(layer: ReverseLayer, kernels: Any, device: int) -> Any:
                 found = each(layer.backward(*kept, *kernels.tensors(ctx.row_scalars), *own))
             return *_of_inputs(layer, kept, found), *of_fixed
 
+    # The engine calls `apply` of a node, which in PyTorch looks for `backward` each time.
+    ForwardAtOnce._backward_cls.apply = ForwardAtOnce.backward
     return ForwardAtOnce
 
 

@@ -30,16 +30,19 @@ IGNORED: int = (
         | _C.DispatchKeySet(_C.DispatchKey.BackendSelect)
         | _C.DispatchKeySet(_C.DispatchKey.AutogradCPU)
         | _C.DispatchKeySet(_C.DispatchKey.AutogradCUDA)
+        | _C.DispatchKeySet(_C.DispatchKey.AutocastCPU)
+        | _C.DispatchKeySet(_C.DispatchKey.AutocastCUDA)
     ).raw_repr()
 )
-"""Keys of a plain tensor that decide nothing."""
+"""Keys of a plain tensor that decide nothing where SILENT is."""
 
 SILENT = (
     _C._len_torch_function_stack,
+    _C._is_any_autocast_enabled,
     _C._autograd._profiler_enabled,
     partial(_C._autograd._top_saved_tensors_default_hooks, False),
 )
-"""Functions whose results are 0, False and None where no mode, profiler or hook has a say in a call."""
+"""Functions whose results are 0, False and None where no mode, cast, profiler or hook has a say in a call."""
 
 _KINDS = (Tensor, torch.nn.Parameter)
 
