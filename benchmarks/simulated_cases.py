@@ -18,7 +18,7 @@ from lngen.emit.cpp.contract import LAUNCH_FIELDS
 from lngen.runtime.cuda.arrays import BYTES
 from lngen.runtime.cuda.calls import DeviceLayer
 from lngen.runtime.cuda.few_rows import FEW_ROWS
-from lngen.runtime.cuda.kernels import macros
+from lngen.runtime.cuda.macros import macros
 from lngen.runtime.numpy.axes import on_rows
 from lngen.runtime.protocol.casts import itemsize
 from lngen.runtime.protocol.directions import FEATURE, NUMBER, ROW, ROW_SCALAR, Entries, Entry

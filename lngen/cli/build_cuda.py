@@ -19,8 +19,9 @@ from lngen.runtime.cuda import compilers, plans
 from lngen.runtime.cuda.arrays import ALL_KINDS, part
 from lngen.runtime.cuda.calls import KernelKey
 from lngen.runtime.cuda.few_rows import has_kernel_of_few
-from lngen.runtime.cuda.kernels import most_blocks_of_cluster, of_few_rows, of_module, without_spills
+from lngen.runtime.cuda.macros import most_blocks_of_cluster, of_few_rows, of_module
 from lngen.runtime.cuda.ready import DIRECTIONS, ReadyCode, TargetDevice, target
+from lngen.runtime.cuda.variants import without_spills
 from lngen.runtime.emitted import backend_module
 from lngen.runtime.protocol import directions as protocol
 from lngen.runtime.protocol.directions import NUMBER, Entry

@@ -45,8 +45,6 @@ def test_rows_that_are_read_again_are_not_written_over(cuda: Any, monkeypatch: p
     kernels = importlib.import_module("generated._runtime.cuda.kernels")
     monkeypatch.setattr(kernels, "most_blocks_of_cluster", lambda device: 1)  # a cluster does
     ours, theirs = backends("add_rms_norm")
-    kernels = importlib.import_module("generated._runtime.cuda.kernels")
-    monkeypatch.setattr(kernels, "most_blocks_of_cluster", lambda device: 1)
     x, residual = normal(1, (2, 65536)), normal(2, (2, 65536))
     y, h = theirs.forward(x, residual, save=False)[0]
     given = [cuda.gpuarray.to_gpu(each) for each in (x, residual)]

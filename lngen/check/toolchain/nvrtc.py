@@ -19,7 +19,7 @@ from typing import Protocol, TypeVar
 
 from lngen.errors import CompileError, LngenError
 from lngen.runtime.cuda.compilers import REPORT, Nvrtc, find_nvrtcs
-from lngen.runtime.cuda.kernels import without_spills
+from lngen.runtime.cuda.variants import without_spills
 
 
 class NvrtcMissing(LngenError):

@@ -27,7 +27,7 @@ from lngen.plan.program import RowProgram
 from lngen.runtime.cuda.arrays import MOST_FEATURES
 from lngen.runtime.cuda.few_rows import have_room
 from lngen.runtime.cuda.grids import resident
-from lngen.runtime.cuda.kernels import macros, of_few_rows
+from lngen.runtime.cuda.macros import macros, of_few_rows
 from lngen.runtime.includes import inlined
 from lngen.runtime.protocol.directions import DIRECTIONS
 

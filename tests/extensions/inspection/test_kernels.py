@@ -15,7 +15,7 @@ from lngen.extensions.inspection.counting import KINDS, Access
 from lngen.extensions.inspection.kernels import Inspected, inspected
 from lngen.extensions.inspection.machine_code import as_launched, spills
 from lngen.plan.cost import cost, parse_dtype
-from lngen.runtime.cuda.kernels import macros
+from lngen.runtime.cuda.macros import macros
 from tests.requirements import needs_nvdisasm, needs_nvrtc
 from tests.shipped import NAMES, shipped, whole
 from tests.tiers import sample

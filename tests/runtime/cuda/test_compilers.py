@@ -13,7 +13,8 @@ import pytest
 from lngen.language.parsing import parse
 from lngen.pipeline.stages import derived
 from lngen.runtime import cache as runtime_cache
-from lngen.runtime.cuda import compilers, driver, kernels
+from lngen.runtime.cuda import compilers, driver, kernels, variants
+from lngen.runtime.cuda.macros import macros
 from tests.requirements import needs_nvrtc
 from tests.shipped import ROOT, whole
 
@@ -188,22 +189,22 @@ def test_without_spills_a_stack_that_is_there_in_any_case_is_no_spill(
     monkeypatch.setenv("LNGEN_COMPILER", "nvrtc")
     source = tmp_path / "kernels.cu"
     source.write_text(whole(derived(parse(WAVES), proved=False).files), encoding="utf-8")
-    given = kernels.macros("forward", "f32", "f32", 64)
+    given = macros("forward", "f32", "f32", 64)
     stack = 32
     before = compilers.compilations()
-    made = kernels.without_spills(
+    made = variants.without_spills(
         lambda variant: compilers.compiled(source, "sm_90", [*given, *variant]),
-        lambda cubin: kernels.spilled_of(cubin, stack),
+        lambda cubin: variants.spilled_of(cubin, stack),
     )
     assert compilers.spilled(made) == 0
     assert compilers.compilations() - before == 1
     # What it was: all of a stack counts where nobody says what of it is spilled.
-    monkeypatch.setattr(kernels, "spilled", lambda cubin: None)
-    kernels.without_spills(
+    monkeypatch.setattr(variants, "spilled", lambda cubin: None)
+    variants.without_spills(
         lambda variant: compilers.compiled(source, "sm_90", [*given, *variant]),
-        lambda cubin: kernels.spilled_of(cubin, stack),
+        lambda cubin: variants.spilled_of(cubin, stack),
     )
-    assert compilers.compilations() - before == len(kernels.VARIANTS)
+    assert compilers.compilations() - before == len(variants.VARIANTS)
 
 
 def test_a_folder_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

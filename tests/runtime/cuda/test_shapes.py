@@ -19,7 +19,7 @@ import pytest
 from lngen.paths import generated_folder
 from lngen.runtime.cuda.arrays import MOST_FEATURES
 from lngen.runtime.cuda.grids import MULTIPROCESSORS, Multiprocessor
-from lngen.runtime.cuda.kernels import VARIANTS
+from lngen.runtime.cuda.variants import VARIANTS
 from tests.requirements import needs_gxx
 from tests.shipped import ROOT
 from tests.tiers import sample
