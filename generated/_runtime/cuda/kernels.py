@@ -5,30 +5,22 @@ from collections.abc import Callable, Iterable, Sequence
 from math import gcd
 from operator import itemgetter
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from ..protocol.kernels import KernelTable
 from . import devices, driver, grids, places, plans, recording
 from .arrays import BYTES
 from .calls import DeviceLayer, KernelKey
-from .compilers import NoCudaCompiler, compiled, spilled
+from .compilers import NoCudaCompiler, compiled
 from .devices import Device
-from .few_rows import FEW_ROWS, are_few, ends_sums, has_kernel_of_few
+from .few_rows import are_few, ends_sums, has_kernel_of_few
+from .macros import DEPENDENT, KEPT, NARROW, most_blocks_of_cluster, of_few_rows, of_module
 from .plans import CallPlan
-from .ready import ReadyCode, TargetDevice, how_to_build
-
-Made = TypeVar("Made")
+from .ready import ReadyCode, how_to_build
+from .variants import spilled_of, without_spills
 
 _WAITS_SINCE = 90
 """The first architecture whose kernels wait by themselves (kernels.cuh)."""
-
-VARIANTS: tuple[tuple[str, ...], ...] = (
-    (),
-    *(("LNGEN_RESIDENT=512", f"LNGEN_ROOM={room}") for room in (100, 75, 50, 25)),
-)
-"""Macros of layouts with ever fewer registers in use, tried in this order until a compiler has enough of them."""
-
-_SHARE_OF_512 = 65536 // 512
 
 
 def launches(device: Device, plan: CallPlan) -> "Launches":
@@ -261,67 +253,6 @@ class KernelModule:
         return all(start % min(16, self.vector * size) == 0 for size, start in vectors)
 
 
-SHARED_ROWS = "LNGEN_BLOCKS_PER_ROW"
-"""Macro of kernels in which blocks may share a row: so many at the most."""
-
-NARROW = "LNGEN_VECTOR=1"
-"""Macro of kernels for arrays that are not aligned for vectors."""
-
-KEPT = "LNGEN_KEEP_RESULTS"
-"""Macro of kernels whose results of rows stay in the second-level cache."""
-
-DEPENDENT = "LNGEN_DEPENDENT"
-"""Macro of kernels of which the last begins while the first is at work on rows, and waits for it itself."""
-
-
-def most_blocks_of_cluster(device: "Device | TargetDevice") -> int:
-    """Return how many blocks may share a row, or end the sums over few rows together."""
-    return driver.MOST_BLOCKS_OF_CLUSTER if device.has_clusters else 1
-
-
-def of_module(
-    layer: DeviceLayer,
-    wanted: KernelKey,
-    device: "Device | TargetDevice",
-    blocks_per_row: int,
-    narrow: bool = False,
-    is_kept: bool = False,
-) -> list[str]:
-    """Return the macros of a module for a device, but for those of its variant."""
-    given = macros(
-        wanted.direction,
-        wanted.row_type,
-        wanted.parameter_type,
-        wanted.features,
-        wanted.without,
-        wanted.saves,
-        device.block_shared,
-        wanted.integer_types,
-        wanted.axes,
-        wanted.summed,
-        (wanted.segment, wanted.of_segment, wanted.by_segment),
-        blocks_per_row,
-    )
-    if wanted.in_place:
-        given.append("LNGEN_IN_PLACE")
-    if is_kept:
-        given.append(KEPT)
-    if narrow:
-        given.append(NARROW)
-    if device.is_dependent and len(layer.directions[wanted.direction].kernels) > 1:
-        given.append(DEPENDENT)
-    return given
-
-
-def of_few_rows(usual: Iterable[str], blocks: int) -> list[str]:
-    """Return the macros of the kernel for few rows, which so many blocks have, from those of the usual kernels.
-
-    >>> of_few_rows(["LNGEN_D=8", "LNGEN_BLOCKS_PER_ROW=8", "LNGEN_DEPENDENT"], 8)
-    ['LNGEN_D=8', 'LNGEN_FEW_ROWS=8']
-    """
-    return [*(each for each in usual if each != DEPENDENT and not each.startswith(SHARED_ROWS)), f"{FEW_ROWS}={blocks}"]
-
-
 def _ready(layer: DeviceLayer, source: Path, given: Sequence[str]) -> list[ReadyCode]:
     """Return the code that may have been compiled ahead of time for a module, the better first.
 
@@ -360,89 +291,6 @@ def _code(
     except NoCudaCompiler as error:
         remedy = how_to_build(layer, wanted, device, is_narrow=NARROW in given)
         raise NoCudaCompiler("; ".join(filter(None, [ready.lacks(device.architecture), str(error), remedy]))) from error
-
-
-def macros(
-    direction: str,
-    row_type: str,
-    parameter_type: str,
-    features: int,
-    without: Sequence[str] = (),
-    saves: bool = True,
-    shared: int = 0,
-    integer_types: tuple[str, str] = ("i32", "i32"),
-    axes: int = 0,
-    summed: int = 0,
-    segments: tuple[int, int, int] = (0, 0, 0),
-    blocks_per_row: int = 1,
-) -> list[str]:
-    """Return the macros that the kernels of a direction are compiled with, for rows of some features.
-
-    Types are `f16`, `bf16`, `f32` or `f64`. `without` are the absent inputs, cotangents and tangents. `saves` is true
-    if forward writes the row scalars for other directions. `shared` is the shared memory in bytes that a block may take
-    on the device, 0 if unknown. `integer_types` are those of arrays of integers, as `i64` or `u8`, and of one integer.
-    Rows lie along so many `axes` (places.cuh), or one behind the other, and are added up in the results `summed`.
-    `segments` are the length of segments of a row, 0 without any, the rows with one entry for each, and the results
-    with a sum of each, both as sets of bits. A row may be shared by `blocks_per_row` blocks, on devices with clusters.
-
-    >>> macros("forward", "bf16", "f32", 1024, ["beta"], saves=False)[3:]
-    ['LNGEN_WITHOUT_beta', 'LNGEN_PARAMETERS=f32', 'LNGEN_SAVE_NOTHING']
-    """
-    found = [
-        f"LNGEN_{direction.upper()}",
-        f"LNGEN_{row_type.upper()}",
-        f"LNGEN_D={features}",
-        *(f"LNGEN_WITHOUT_{name}" for name in without),
-    ]
-    if parameter_type != row_type:
-        found.append(f"LNGEN_PARAMETERS={parameter_type}")
-    names = ("LNGEN_INTEGERS", "LNGEN_INTEGER")
-    found += [f"{name}={kind}" for name, kind in zip(names, integer_types, strict=True) if kind != "i32"]
-    if not saves:
-        found.append("LNGEN_SAVE_NOTHING")
-    if axes:
-        found.append(f"LNGEN_AXES={axes}")
-    if summed:
-        found.append(f"LNGEN_SUMMED={summed}")
-    names_of_segments = ("LNGEN_SEGMENT", "LNGEN_OF_SEGMENT", "LNGEN_SUMMED_BY_SEGMENT")
-    found += [f"{name}={number}" for name, number in zip(names_of_segments, segments, strict=True) if number]
-    if shared:
-        found.append(f"LNGEN_SHARED={shared}")
-    if blocks_per_row > 1:
-        found.append(f"{SHARED_ROWS}={blocks_per_row}")
-    return found
-
-
-def without_spills(
-    made: Callable[[Sequence[str]], Made],
-    spilled: Callable[[Made], int],
-    registers: Callable[[Made], int] = lambda made: 0,
-) -> Made:
-    """Return the first variant that spills no register, or else the variant that spills least.
-
-    Where a compiler has fewer registers than the geometry expects, entries would go through memory; the next variant
-    keeps less in registers. `registers` are those of a thread. If they are the share of one of 512 threads, the second
-    variant is the first one, and is not made.
-
-    >>> without_spills(lambda macros: macros, lambda macros: 8 if len(macros) < 2 else 0)
-    ('LNGEN_RESIDENT=512', 'LNGEN_ROOM=100')
-    >>> without_spills(lambda macros: macros, lambda macros: 8 if len(macros) < 2 else 0, lambda macros: 128)
-    ('LNGEN_RESIDENT=512', 'LNGEN_ROOM=75')
-    """
-    found: list[Made] = []
-    for number, variant in enumerate(VARIANTS):
-        if number == 1 and registers(found[0]) >= _SHARE_OF_512:
-            continue
-        found.append(made(variant))
-        if not spilled(found[-1]):
-            break
-    return min(found, key=spilled)
-
-
-def spilled_of(cubin: bytes, in_memory: int) -> int:
-    """Return the spilled bytes among those that kernels keep in memory; all of them if the compiler does not tell."""
-    said = spilled(cubin) if in_memory else 0
-    return in_memory if said is None else said
 
 
 def load(device: Device, source: Path, macros: Iterable[str]) -> driver.LoadedCode:
