@@ -28,7 +28,7 @@ from tests.tiers import sample
 NORMALIZED = "def f(x: Row):\n    h = x - log(sum(exp(x)))\n    return mean(h**2)\n"
 SCALED = "def f(x: Row, c: Constant = 2): return exp(c*x)/sum(exp(c*x))"
 DEFINITIONS = {"normalized": NORMALIZED, "scaled": SCALED, **FILES, **TEXTS}
-CI = ["log_partition", "normalized", "scaled", *[*FILES, *TEXTS][1::60]]
+CI = ["log_partition", "normalized", "scaled", *[*FILES, *TEXTS][1::120]]
 SOURCES = sorted((Path(__file__).parents[2] / "lngen").rglob("*.py"))
 
 

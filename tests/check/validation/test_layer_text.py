@@ -121,8 +121,7 @@ def test_number_that_is_another_is_seen(tmp_path: Path) -> None:
     assert not all(found.passed for found in text_evidence(layer, tmp_path / "f"))
 
 
-@pytest.mark.ci
-@pytest.mark.parametrize("name", ["layer_norm", "causal_softmax"])
+@pytest.mark.parametrize("name", sample(["layer_norm", "causal_softmax"], (), ["layer_norm"]))
 def test_planted_mistakes_are_refuted_or_equal(name: str) -> None:
     """Swapped operands of a product are no mistake; of the others few are."""
     found = [*outcomes(name, 12)]
