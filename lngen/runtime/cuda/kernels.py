@@ -14,7 +14,14 @@ from .calls import DeviceLayer, KernelKey
 from .compilers import NoCudaCompiler, compiled
 from .devices import Device
 from .few_rows import are_few, ends_sums, has_kernel_of_few
-from .macros import DEPENDENT, KEPT, NARROW, most_blocks_of_cluster, of_few_rows, of_module
+from .macros import (
+    DEPENDENT,
+    KEPT,
+    NARROW,
+    most_blocks_of_cluster,
+    of_few_rows,
+    of_module,
+)
 from .plans import CallPlan
 from .ready import ReadyCode, how_to_build
 from .variants import spilled_of, without_spills
