@@ -4,6 +4,7 @@ import gc
 import os
 import shutil
 import tempfile
+from collections import Counter
 from collections.abc import Generator
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from hypothesis import settings
 
 from tests.precompiled import precompiled
 from tests.requirements import NO_GPU, NO_INSTRUCTIONS
-from tests.tiers import is_after_the_core, tier_of
+from tests.tiers import is_after_the_core, stays_in_ci, tier_of
 
 # A deadline measures the machine. Where a run has to be repeatable, its examples have to be.
 settings.register_profile("lngen", deadline=None, derandomize="LNGEN_CI" in os.environ)
@@ -51,6 +52,7 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    places: Counter[str] = Counter()
     for item in items:
         try:
             tier = tier_of(mark.name for mark in item.iter_markers())
@@ -58,6 +60,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             raise pytest.UsageError(f"{item.nodeid}: {error}") from None
         if tier == "default" and is_after_the_core(item.nodeid):
             item.add_marker(pytest.mark.ci)
+            tier = "ci"
+        if tier == "ci":
+            test = item.nodeid.partition("[")[0]
+            if not stays_in_ci(test, places[test]):
+                item.add_marker(pytest.mark.exhaustive)
+            places[test] += 1
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)

@@ -162,9 +162,18 @@ def test_jax_outputs_tangents_and_cotangents_have_their_types():
     np.testing.assert_array_equal(none, 0)
 
 
-@pytest.mark.ci
-@pytest.mark.parametrize("backend", [pytest.param("torch", marks=needs_torch), pytest.param("jax", marks=needs_jax)])
-@pytest.mark.parametrize("text", [QUANTIZED, "def only(x: Row): return cast(x, 'int8')"], ids=["several", "integers"])
+ONLY = "def only(x: Row): return cast(x, 'int8')"
+
+
+@pytest.mark.parametrize(
+    ("text", "backend"),
+    [
+        pytest.param(QUANTIZED, "torch", marks=[needs_torch, pytest.mark.exhaustive], id="several-torch"),
+        pytest.param(QUANTIZED, "jax", marks=[needs_jax, pytest.mark.ci], id="several-jax"),
+        pytest.param(ONLY, "torch", marks=[needs_torch, pytest.mark.ci], id="integers-torch"),
+        pytest.param(ONLY, "jax", marks=[needs_jax, pytest.mark.exhaustive], id="integers-jax"),
+    ],
+)
 def test_checks_of_frameworks_pass_for_layers_with_casts(text, backend):
     report = lngen.derive(text).check(backend, [(3, 5)])
     assert report.passed, [each for each in report.evidence if not each.passed]

@@ -1,5 +1,6 @@
 """Each test is in one tier, and each kind of evidence has a representative in the default one."""
 
+import ast
 import os
 import re
 import subprocess
@@ -8,7 +9,7 @@ import sys
 import pytest
 
 from tests.shipped import ROOT
-from tests.tiers import AFTER_THE_CORE, REPRESENTATIVES, TIERS, is_after_the_core, sample, tier_of
+from tests.tiers import AFTER_THE_CORE, ONE_IN, REPRESENTATIVES, TIERS, is_after_the_core, sample, stays_in_ci, tier_of
 
 
 @pytest.mark.ci
@@ -27,6 +28,20 @@ def test_what_is_after_the_core_is_there_and_leaves_its_representatives():
     assert of_folders
     assert not any(map(is_after_the_core, named))
     assert all(is_after_the_core(f"{name} and more") for name in of_folders)
+
+
+def test_each_test_of_which_ci_runs_a_sample_is_there_and_has_cases():
+    for test in ONE_IN:
+        path, *names = test.split("::")
+        found = ast.parse((ROOT / path).read_text(encoding="utf-8"))
+        for name in names:
+            (found,) = (node for node in found.body if getattr(node, "name", None) == name)
+        assert any("parametrize" in ast.unparse(each) for each in found.decorator_list), test
+
+
+def test_the_first_case_of_a_sample_stays_and_the_number_is_one_that_leaves_some():
+    assert all(stays_in_ci(test, 0) and not stays_in_ci(test, 1) for test in ONE_IN)
+    assert all(stays_in_ci("tests/test_tiers.py::test_of_two", place) for place in range(3))
 
 
 def test_two_tiers_are_refused():

@@ -1,7 +1,7 @@
 """Tiers of tests: the default one is run by `make test`; `ci`, `matrix` and `exhaustive` are marks.
 
-A test over many values has some in the default tier and the rest in another. Each kind of evidence is then tested
-wherever lngen is, and each value where there is time.
+A test over many values has some in the default tier and the rest in another, and of what takes long only a few are in
+`ci`. Each kind of evidence is then tested wherever lngen is, and each value where there is time.
 """
 
 from __future__ import annotations
@@ -53,6 +53,82 @@ REPRESENTATIVES = {
 """Tests that stay in the default tier, by the kind of evidence that they are a sample of."""
 
 
+ONE_IN = {
+    "tests/test_every_backend.py::test_every_backend_computes_the_formulas": 5,
+    "tests/test_integers_on_backends.py::test_kernels_compute_what_numpy_does": 5,
+    "tests/test_integers_on_backends.py::test_kernels_of_a_gpu_compute_what_numpy_does": 2,
+    "tests/test_row_totals.py::test_every_check_holds": 4,
+    "tests/test_named_axes.py::test_results_are_those_of_the_layer_on_rows": 3,
+    "tests/test_entry_points.py::test_all_else_works_without_an_extension": 3,
+    "tests/test_attention.py::test_large_logits_are_right_in_all_directions": 4,
+    "tests/test_conditions.py::test_it_passes_every_check": 3,
+    "tests/test_constructs.py::test_on_numpy": 3,
+    "tests/test_data.py::test_every_check_holds_on_numpy": 3,
+    "tests/test_onnx_cases.py::test_the_cases_of_an_operator": 2,
+    "tests/test_parts.py::test_values_gradients_and_second_order_are_those_of_pytorch": 3,
+    "tests/test_shipped_layers.py::test_values_gradients_and_second_order_are_those_of_pytorch": 3,
+    "tests/test_cli.py::test_nothing_is_wider_than_the_terminal_and_no_word_is_broken": 3,
+    "tests/language/test_powers.py::test_layers_with_powers_pass_every_check": 4,
+    "tests/pipeline/test_stages.py::test_every_shipped_layer_is_proved_and_is_what_is_committed": 3,
+    "tests/pipeline/test_stages.py::test_nothing_that_sympy_left_unfinished_is_emitted": 5,
+    "tests/pipeline/cache/test_values.py::test_every_plan_is_read_as_it_was_made": 5,
+    "tests/derivation/test_rule_names.py::test_rules_with_their_names_taken_derive_the_same_layer": 4,
+    "tests/prove/test_exact.py::test_every_gradient_is_proved": 4,
+    "tests/prove/test_every_size.py::test_every_statement_of_every_layer_is_exact": 4,
+    "tests/report/test_losses.py::test_what_loses_its_digits_is_open": 4,
+    "tests/check/test_runner.py::test_every_definition_passes": 3,
+    "tests/check/test_second_order.py::test_what_is_emitted_passes": 4,
+    "tests/check/test_mutants.py::test_no_mutant_survives": 3,
+    "tests/check/test_cpu.py::test_every_shipped_layer_passes": 3,
+    "tests/check/test_cpu.py::test_the_rest_pass_what_is_of_the_first_order": 3,
+    "tests/check/test_in_torch.py::test_every_layer_passes": 3,
+    "tests/check/test_in_jax.py::test_every_layer_passes": 3,
+    "tests/check/test_kernel_mutants.py::test_each_is_caught_by_the_values_or_the_checker_of_the_emulator": 3,
+    "tests/check/test_thresholds.py::test_cuda_layouts_with_a_mistake_in_one_are_caught": 3,
+    "tests/check/test_thresholds.py::test_compiled_thresholds_with_a_mistake_on_one_side_are_caught": 3,
+    "tests/check/test_thresholds.py::test_layers_hold_on_both_sides_of_each_threshold": 4,
+    "tests/check/validation/test_definitions.py::test_text_of_cpp_is_right_and_a_mistake_is_refuted": 3,
+    "tests/check/field/test_processor.py::test_every_layer_is_equal_wherever_its_rows_lie": 3,
+    "tests/check/field/test_processor.py::test_mistakes_in_loops_are_seen": 2,
+    "tests/emit/test_cuda_compile.py::test_what_is_shipped_compiles": 3,
+    "tests/emit/test_cuda_compile.py::test_no_spill_and_no_double": 3,
+    "tests/emit/test_cuda_few_rows.py::test_launches": 3,
+    "tests/emit/test_cuda_long_rows.py::test_kernels_of_long_rows_compile": 4,
+    "tests/emit/test_cuda_clusters.py::test_a_planted_fault_is_seen": 2,
+    "tests/runtime/native/test_kernel_calls.py::test_usual_calls_are_all_taken_and_have_the_same_bits": 4,
+    "tests/runtime/native/test_samples.py::test_every_sample_has_the_bits_of_its_own_call": 3,
+    "tests/runtime/native/test_simd.py::test_functions_of_doubles_at_many_points": 4,
+    "tests/runtime/native/test_simd.py::test_functions_are_off_by_less_than_two_units_in_the_last_place": 4,
+    "tests/runtime/numpy/test_rows_apart.py::test_processes_give_what_one_gives": 3,
+    "tests/runtime/sharded/test_peers.py::test_processes_of_which_one_fails_all_raise_in_time": 4,
+    "tests/runtime/torch/test_axes_calls.py::test_calls_that_are_alike_are_planned_once_and_have_the_same_bits": 4,
+    "tests/runtime/torch/test_calls.py::test_usual_calls_are_taken_and_have_the_same_bits": 3,
+    "tests/runtime/torch/test_models.py::test_replace_in_a_model_of_transformers_keeps_all_but_the_computation": 3,
+    "tests/runtime/torch/test_operator_samples.py::test_values_and_gradients_of_the_samples": 3,
+    "tests/runtime/jax/test_jax.py::test_every_derivative_has_samples_and_samples_of_samples": 4,
+    "tests/runtime/jax/test_gpu.py::test_samples_are_one_call_with_the_bits_of_many": 3,
+    "tests/extensions/inspection/test_kernels.py::test_a_row_is_read_once_and_written_once": 3,
+    "tests/extensions/inspection/test_kernels.py::test_no_kernel_spills": 3,
+    "tests/extensions/page/test_browser.py::test_a_picture_at_each_width": 3,
+    "tests/extensions/page/test_browser.py::test_it_has_no_other_colours": 4,
+    "tests/extensions/page/test_browser.py::test_it_is_legible": 5,
+    "tests/extensions/page/test_copies.py::test_python_computes_the_emitted_gradients": 4,
+    "tests/extensions/page/test_fit.py::test_every_formula_is_drawn_and_nothing_is_wider_than_a_phone": 3,
+    "tests/extensions/page/test_in_use.py::TestPanel::test_it_computes_what_numpy_does": 3,
+    "tests/extensions/page/test_page.py::test_it_is_one_file_whose_links_and_names_lead_somewhere": 5,
+    "tests/extensions/sharded/test_cuda.py::test_parts_give_what_one_process_gives": 3,
+    "tests/extensions/simt/test_below.py::test_one_sweep_gives_what_two_give": 3,
+    "tests/extensions/simt/test_emitted.py::test_regimes_are_right_and_have_no_finding": 4,
+    "tests/extensions/simt/test_emitted.py::test_rows_of_whole_warps_are_right_and_have_no_finding": 3,
+    "tests/extensions/simt/test_emitted.py::test_shipped_layers_of_any_size": 4,
+    "tests/extensions/simt/test_few_rows.py::test_results": 5,
+    "tests/extensions/simt/test_field.py::test_kernels_are_equal_at_every_class_of_shapes": 3,
+    "tests/extensions/simt/test_field.py::test_kernels_are_equal_to_their_programs": 3,
+    "tests/tools/test_verify_code.py::test_code_of_a_shipped_layer_holds": 3,
+}
+"""Tests whose cases take minutes together: one in so many stays in the tier `ci`, the rest are in `exhaustive`."""
+
+
 def tier_of(marks: Iterable[str]) -> str:
     """The tier of a test with these marks. Raises ValueError if they are those of two.
 
@@ -73,6 +149,16 @@ def is_after_the_core(test: str) -> bool:
     """
     folder = test.removeprefix("tests/").partition("/")[0]
     return folder in AFTER_THE_CORE and not any(test in names for names in REPRESENTATIVES.values())
+
+
+def stays_in_ci(test: str, place: int) -> bool:
+    """Test whether a case stays in the tier `ci`, by the id of its test and its place among the cases there.
+
+    >>> test = "tests/check/test_runner.py::test_every_definition_passes"
+    >>> [place for place in range(7) if stays_in_ci(test, place)]
+    [0, 3, 6]
+    """
+    return place % ONE_IN.get(test, 1) == 0
 
 
 def sample(
