@@ -129,7 +129,11 @@ enum Operator { SUM, MAXIMUM, MINIMUM };
 template <class V> struct Reduced {
   static constexpr Operator OPERATOR = SUM;
   static constexpr bool NEEDED = !is_zero<V>;
-  template <class A> static LNGEN_INLINE void add(A& to, const V& value) { to += A(value); }
+  template <class A> static LNGEN_INLINE void add(A& to, const V& value) {
+    // A product of lanes stays one, so that its sum is rounded once.
+    if constexpr (__is_base_of(A, V)) to += value;
+    else to += A(value);
+  }
 };
 template <class V> struct Reduced<Largest<V>> {
   static constexpr Operator OPERATOR = MAXIMUM;

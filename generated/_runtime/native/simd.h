@@ -96,7 +96,7 @@ LNGEN_INLINE __m256d fused(__m256d u, __m256d v, __m256d w) { return _mm256_fmad
 LNGEN_INLINE float32x4_t fused(float32x4_t u, float32x4_t v, float32x4_t w) { return vfmaq_f32(w, u, v); }
 LNGEN_INLINE float64x2_t fused(float64x2_t u, float64x2_t v, float64x2_t w) { return vfmaq_f64(w, u, v); }
 #else
-template <class V> LNGEN_INLINE V fused(V u, V v, V w) {
+template <class V, std::enable_if_t<!std::is_class<V>::value, int> = 0> LNGEN_INLINE V fused(V u, V v, V w) {
   for (unsigned i = 0; i < sizeof u / sizeof u[0]; ++i) u[i] = fused(u[i], v[i], w[i]);
   return u;
 }
@@ -229,6 +229,12 @@ template <class S> struct Lanes {
   }
 };
 
+template <class S> LNGEN_INLINE Lanes<S> fused(const Lanes<S>& u, const Lanes<S>& v, const Lanes<S>& w) {
+  Lanes<S> y;
+  for (int i = 0; i < y.PARTS; ++i) y.parts[i] = fused(u.parts[i], v.parts[i], w.parts[i]);
+  return y;
+}
+
 // u*v, and u*v + w rounded once where that costs nothing. It is the text that says so, and no compiler chooses: the bits
 // of a row are those of each kernel and target.
 template <class S> struct Product : Lanes<S> {
@@ -238,13 +244,11 @@ template <class S> struct Product : Lanes<S> {
     for (int i = 0; i < this->PARTS; ++i) this->parts[i] = u.parts[i] * v.parts[i];
   }
   LNGEN_INLINE Lanes<S> plus(const Lanes<S>& w) const {
-    Lanes<S> c;
 #ifdef LNGEN_FMA
-    for (int i = 0; i < c.PARTS; ++i) c.parts[i] = fused(u.parts[i], v.parts[i], w.parts[i]);
+    return fused(u, v, w);
 #else
-    for (int i = 0; i < c.PARTS; ++i) c.parts[i] = this->parts[i] + w.parts[i];
+    return static_cast<const Lanes<S>&>(*this) + w;
 #endif
-    return c;
   }
   friend LNGEN_INLINE Product operator-(const Product& a) { return {-a.u, a.v}; }
   friend LNGEN_INLINE Lanes<S> operator+(const Product& a, const Product& b) { return a.plus(b); }

@@ -29,18 +29,11 @@ template <class V> LNGEN_INLINE V sqrt(V u) {
 }
 #endif
 
-template <class S> LNGEN_INLINE Lanes<S> fused_lanes(const Lanes<S>& u, const Lanes<S>& v, const Lanes<S>& w) {
-  Lanes<S> y;
-  for (int i = 0; i < y.PARTS; ++i) y.parts[i] = fused(u.parts[i], v.parts[i], w.parts[i]);
-  return y;
-}
 template <class S> LNGEN_INLINE Lanes<S> sqrt_lanes(const Lanes<S>& u) {
   Lanes<S> y;
   for (int i = 0; i < y.PARTS; ++i) y.parts[i] = sqrt(u.parts[i]);
   return y;
 }
-LNGEN_INLINE Lanes<f32> fused(Lanes<f32> u, Lanes<f32> v, Lanes<f32> w) { return fused_lanes(u, v, w); }
-LNGEN_INLINE Lanes<f64> fused(Lanes<f64> u, Lanes<f64> v, Lanes<f64> w) { return fused_lanes(u, v, w); }
 LNGEN_INLINE Lanes<f32> sqrt(Lanes<f32> u) { return sqrt_lanes(u); }
 LNGEN_INLINE Lanes<f64> sqrt(Lanes<f64> u) { return sqrt_lanes(u); }
 

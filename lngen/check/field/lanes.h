@@ -98,7 +98,6 @@ namespace math {
 inline Number fused(Number u, Number v, Number w) { return u * v + w; }
 inline Number quotient(Number u, Number v) { return u / v; }
 
-inline Lanes<Number> fused(Lanes<Number> u, Lanes<Number> v, Lanes<Number> w) { return u * v + w; }
 inline Lanes<Number> quotient(Lanes<Number> u, Lanes<Number> v) { return u / v; }
 template <class F> Lanes<Number> of_each(const Lanes<Number>& u, F function) {
   Number numbers[Lanes<Number>::COUNT];
