@@ -95,8 +95,9 @@ def test_every_shipped_layer_is_proved_and_is_what_is_committed(name):
 def test_shipped_layers_are_derived_and_proved_in_a_moment(step):
     # About two million calls take a second on a machine of its own: one for half of them, five for the longest.
     calls = {name: calls_of(planned, load(ROOT / "derive" / f"{name}.py"))[1] for name in LAYERS[::step]}
-    assert median(calls[name] for name in NAMES if name in calls) < 4_000_000
     assert max(calls.values()) < 15_000_000
+    # Of a few layers the median says nothing of half of all.
+    assert step > 1 or median(calls[name] for name in NAMES) < 4_000_000
 
 
 # What SymPy leaves where it does not know a derivative, or knows too many cases of it.
