@@ -96,7 +96,7 @@ def said(path):
 
 
 @pytest.mark.parametrize(
-    "path", [pytest.param(SHIPPED[0], marks=[*on_the_emulator, pytest.mark.ci])], ids=["layer_norm"]
+    "path", [pytest.param(SHIPPED[0], marks=[*on_the_emulator, pytest.mark.exhaustive])], ids=["layer_norm"]
 )
 def test_what_the_page_says_of_a_few(path):
     """The other mistakes are tested above, one by one, on the emulator itself."""
