@@ -41,7 +41,7 @@ CUDA = {
         (
             Carried(_SETTLES, ["s.blocks"], ["s.blocks >= 1"]),
             Carried("threads / 2 >= vectors && threads > 1", ["threads"], ["is_power(threads)", "threads <= 8"]),
-            Carried("first <= most && ceiling(vectors, first) > MOST_CHUNKS", ["first"], ["is_power(first)"]),
+            Carried("first <= most && ceiling(vectors, first) > most_chunks(vector)", ["first"], ["is_power(first)"]),
             Carried(
                 "int threads = first, chunks = ceiling(vectors, first); threads <= most; "
                 "threads *= 2, chunks = ceiling(chunks, 2)",
@@ -239,7 +239,7 @@ NATIVE = HeaderReading(
 )
 """The reading of host_rows.h: rows without segments, one behind the other."""
 
-_GIVEN = ("VECTOR", "ROWS_COPIED", "ROW", "SUMS", "HOLDS_FEATURES", "KEEPS_ROW", "ACCESS")
+_GIVEN = ("VECTOR", "ROWS_COPIED", "ROW", "SUMS", "HOLDS_FEATURES", "KEEPS_ROW", "ACCESS", "COPY", "BY_ENTRIES")
 """Numbers of a geometry that the compiler knows; the others are symbols."""
 
 _UNREAD = ("UNROLL", "TOGETHER", "BLOCKS_PER_ROW")
@@ -259,11 +259,12 @@ template <class T_, int VECTOR_, int ROWS_COPIED_, Held ROW_, Place SUMS_, bool 
   using T = T_;
   using P = Parameter<T>;
   using A = Computed<T>;
-  static constexpr int VECTOR = VECTOR_, ROWS_COPIED = ROWS_COPIED_, ACCESS = @ACCESS@, BLOCKS_PER_ROW = 1,
-                       TOGETHER = 2;
+  static constexpr int VECTOR = VECTOR_, ROWS_COPIED = ROWS_COPIED_, ACCESS = @ACCESS@, COPY = @COPY@,
+                       BLOCKS_PER_ROW = 1, TOGETHER = 2;
   static constexpr Held ROW = ROW_;
   static constexpr Place SUMS = SUMS_;
-  static constexpr bool HOLDS_FEATURES = HOLDS_FEATURES_, KEEPS_ROW = @KEEPS_ROW@;
+  static constexpr bool HOLDS_FEATURES = HOLDS_FEATURES_, KEEPS_ROW = @KEEPS_ROW@,
+                        BY_ENTRIES = @BY_ENTRIES@;
   static inline symbolic::I32 @SYMBOLS@;
   static inline Shape SHAPE;
   static inline Memory MEMORY;
@@ -318,7 +319,9 @@ def geometry(text: str) -> str:
         if name and name not in _GIVEN and name != "SHAPE"
     )
     sets = sets.replace("N::ASKED", "ASKED").replace("int(", "symbolic::I32(")
-    made = _GEOMETRY.replace("@ACCESS@", found["ACCESS"][1].split(",")[0]).replace("@KEEPS_ROW@", found["KEEPS_ROW"][1])
+    made = _GEOMETRY
+    for name in ("ACCESS", "COPY", "KEEPS_ROW", "BY_ENTRIES"):
+        made = made.replace(f"@{name}@", found[name][1])
     made = made.replace("@SYMBOLS@", ", ".join(symbols)).replace("@SET@", sets)
     return made.replace("@CHUNKS@", chunks[0].replace("int chunks(int D)", "symbolic::I32 chunks(symbolic::I32 D)"))
 

@@ -71,6 +71,7 @@ _READING = {
     "rows in registers, of 4 entries an access": _rows("Reading", _row(4, 0, "WIDENED")),
     "rows as stored, of 8, three copied ahead": _rows("Reading", _row(8, 3, "PACKED", features="false", of="f16")),
     "rows read again, of 2, two copied ahead": _rows("Reading", _row(2, 2, "READ_AGAIN", features="false", of="f64")),
+    "rows in registers, of 1 of two bytes, one copied ahead": _rows("Reading", _row(1, 1, "WIDENED", of="f16")),
     "rows read again, of 1": _rows("Reading", _row(1, 0, "READ_AGAIN", features="false")),
 }
 _OF_THE_CALL = {"rows in registers, of 1 entry an access": _rows("Reading", _row(1, 0, "WIDENED"))}
@@ -120,7 +121,7 @@ def _every() -> dict[str, str]:
     for of, size, vectors in (("f16", 2, (1, 2, 4, 8)), ("f32", 4, (1, 2, 4)), ("f64", 8, (1, 2))):
         for vector in vectors:
             for row in ("WIDENED", "PACKED", "READ_AGAIN"):
-                for copied in range(9) if vector * size >= 4 else (0,):
+                for copied in range(9):
                     features = "true" if row == "WIDENED" else "false"
                     name = f"{row.lower()}, {vector} of {of}, {copied} ahead"
                     found[name] = _rows("Reading", _row(vector, copied, row, features=features, of=of))

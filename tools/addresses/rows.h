@@ -11,6 +11,9 @@
 #define __align__(n)
 #define LNGEN_D (lngen::fixed_D)
 #define LNGEN_FEW_ROWS 0
+#ifndef LNGEN_SEGMENT
+#define LNGEN_SEGMENT 0
+#endif
 
 struct Place3 { symbolic::U32 x; };
 inline Place3 threadIdx, blockIdx, gridDim;
@@ -67,6 +70,15 @@ template <class W> void __stcs(const symbolic::Pointer<W>& to, W value) { *to = 
 template <int BYTES> void copy_async(const symbolic::Pointer<unsigned char>& to, const auto& from) {
   struct alignas(1) Copied { char bytes[BYTES]; };
   *symbolic::recast<Copied>(to), *symbolic::recast<Copied>(from);
+}
+// Of the word of an entry what is in the array; its copy has the whole of one.
+template <class T>
+void copy_entry_async(const symbolic::Pointer<unsigned char>& to, const symbolic::Pointer<T>& own, const symbolic::I32& distance) {
+  struct alignas(1) Copied { char bytes[4]; };
+  *symbolic::recast<Copied>(to), *(own + distance);
+}
+template <class T> symbolic::Pointer<T> entry_copied(const symbolic::Pointer<unsigned char>& word, const symbolic::Pointer<T>&) {
+  return symbolic::recast<T>(word);
 }
 inline void close_copies() {}
 template <int PENDING> void await_copies() {}

@@ -37,7 +37,6 @@ inline void judged(const Shape& s, const I32& D, const Asked& n, const char* of)
   }
   holds("no row or some are copied", [&] { return s.rows_copied >= 0; });
   holds("rows are copied as there are turns", [&] { return s.rows_copied <= MOST_ROWS_COPIED; });
-  if (s.vector * n.storage < 4) holds("copies are of 4 bytes", [&] { return s.rows_copied == 0; });
 }
 // What most_rows_copied gives, which copies_call shows.
 symbolic::I32 copied(const symbolic::I32& access) {

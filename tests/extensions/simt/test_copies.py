@@ -45,8 +45,20 @@ template <int BYTES> __device__ void reversed(const char* x, char* y) {
   __syncthreads();
   for (int i = 0; i < BYTES; ++i) y[BYTES * threadIdx.x + i] = bytes[BYTES * (blockDim.x - 1 - threadIdx.x) + i];
 }
+template <int MORE> __device__ void entries_in_words(const half* x, half* y, int n) {
+  extern __shared__ __align__(4) unsigned char bytes[];
+  const half* own = x + threadIdx.x;
+  unsigned char* words = bytes + 4 * threadIdx.x;
+  for (int i = 0; i < n; ++i) copy_entry_async(words + 4 * i * blockDim.x, own, i * blockDim.x + MORE);
+  close_copies();
+  await_copies<0>();
+  for (int i = 0; i < n; ++i) y[i * blockDim.x + threadIdx.x] = *entry_copied(words + 4 * i * blockDim.x, own);
+}
 
 extern "C" {
+__global__ void entries(const half* x, half* y, int n) { entries_in_words<0>(x, y, n); }
+__global__ void entries_past_the_source(const half* x, half* y, int n) { entries_in_words<2>(x, y, n); }
+
 __global__ void ring(const float* x, float* y, int n) { through_a_ring<2, 3>(x, y, n); }
 __global__ void ring_too_early(const float* x, float* y, int n) { through_a_ring<3, 3>(x, y, n); }
 
@@ -176,6 +188,18 @@ def test_what_a_copy_brings_others_read_after_a_barrier(kernels, size):
     y = np.zeros_like(x)
     kernels[f"reversed_{size}"](3, THREADS, size * THREADS, x, y, check=True, blocks=range(1))
     assert np.array_equal(y, x[::-1])
+
+
+@needs_gxx
+@pytest.mark.parametrize("begins", [0, 1])
+def test_a_copy_of_an_entry_takes_nothing_from_beyond_it(kernels, begins):
+    """The array begins within a word of memory, or ends there."""
+    x = np.random.default_rng(0).normal(size=3 * THREADS + begins).astype(np.float16)[begins:]
+    y = simt.Uninitialised(np.empty_like(x))
+    kernels["entries"](1, THREADS, 12 * THREADS, x, y, 3, check=True)
+    assert np.array_equal(y.array, x)
+    with pytest.raises(simt.KernelFault, match="read of 2 bytes at byte 384 of x, which has 384"):
+        kernels["entries_past_the_source"](1, THREADS, 12 * THREADS, x, y, 3, check=True)
 
 
 @needs_gxx

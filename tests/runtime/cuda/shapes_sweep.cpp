@@ -75,8 +75,10 @@ static void judge(const Shape& s, int D) {
     const long long wanted = (long long)(s.threads / s.threads_per_row) * asked.segment_sums * (D / asked.segment) * parts;
     if (taken.segments < wanted * asked.compute) say("the parts of segments take more than they have");
   }
-  if (s.rows_copied < 0 || s.rows_copied > MOST_ROWS_COPIED || (s.rows_copied && s.vector * asked.storage < 4))
+  if (s.rows_copied < 0 || s.rows_copied > MOST_ROWS_COPIED || (s.rows_copied && s.vector * asked.storage < 4 && asked.segment))
     say("copies are not such as there are");
+  if (s.rows_copied && s.vector * asked.storage < 4 && s.threads_per_row % 2 && s.threads_per_row * s.blocks_per_row < D)
+    say("copies of words are an odd number of entries apart");
   if (s.blocks < 1) say("fewer than one block is promised");
   if (s.blocks * s.threads > 1024) say("blocks have too many threads");
   if (s.blocks > 1 && s.blocks * (bytes + place.reserved) > place.shared)
