@@ -3,6 +3,7 @@
 Limits of few registers let short rows be shared as long ones are.
 """
 
+import importlib
 from typing import Any
 
 import numpy as np
@@ -29,7 +30,8 @@ def test_launches(centred: Any, cuda: Any, monkeypatch: pytest.MonkeyPatch, most
     launcher = centred._launcher
     clusters = launcher.driver.Launcher.clusters
     monkeypatch.setenv("LNGEN_FEW_ROWS", "0")
-    monkeypatch.setattr(launcher.kernels, "VARIANTS", (FEW,))
+    variants = importlib.import_module(f"{launcher.kernels.__package__}.variants")
+    monkeypatch.setattr(variants, "VARIANTS", (FEW,))
     monkeypatch.setattr(launcher.devices, "DEVICES", {})
     monkeypatch.setattr(launcher.driver.Launcher, "clusters", lambda it: clusters(it) if it.cluster <= most else 0)
     random = np.random.default_rng(0)

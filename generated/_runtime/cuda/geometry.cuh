@@ -15,6 +15,9 @@ namespace lngen {
 #define LNGEN_THREADS_PER_ROW 0
 #endif
 static_assert(LNGEN_D <= MOST_FEATURES, "LNGEN_D is too large: columns are counted by int");
+#ifndef LNGEN_SEGMENT
+#define LNGEN_SEGMENT 0
+#endif
 #if LNGEN_SEGMENT
 #ifndef LNGEN_AXES
 #error "LNGEN_SEGMENT is for rows along axes: define LNGEN_AXES, too"
@@ -73,13 +76,15 @@ template <class N, class Chosen> struct Geometry {
   // The same where they are taken together, whether the length of the row is known or not.
   static constexpr int TOGETHER = read_together(VECTOR, N::ASKED, LIMITS);
   static constexpr Place SUMS = SHAPE.sums;
+  // Accesses of one entry are many, and at constant distances from the thread's first one.
+  static constexpr bool BY_ENTRIES = VECTOR == 1 && !LNGEN_SEGMENT;
   static constexpr int CAPACITY = ALL_THREADS * ENTRIES;
 
   // Shared memory: slots and sums in entries of A, the rest in bytes.
   static constexpr Memory MEMORY = memory_of(SHAPE, LNGEN_D, N::ASKED);
   static constexpr int HALF = N::ASKED.most_sums * ALL_WARPS, SLOTS = int(MEMORY.slots) / int(sizeof(A));
-  static constexpr int ACCESS = VECTOR * int(sizeof(T)), COPIES = ceiling(LNGEN_D, ALL_THREADS * VECTOR),
-                       COPIED_BYTES = ROWS_COPIED ? int(MEMORY.copy) : 0, SEGMENTS_AT = int(MEMORY.slots + MEMORY.sums),
+  static constexpr int ACCESS = VECTOR * int(sizeof(T)), COPY = at_least(ACCESS, LEAST_COPY),
+                       COPIES = ceiling(LNGEN_D, ALL_THREADS * VECTOR), COPIED_BYTES = ROWS_COPIED ? int(MEMORY.copy) : 0, SEGMENTS_AT = int(MEMORY.slots + MEMORY.sums),
                        COPIES_AT = SEGMENTS_AT + int(MEMORY.segments), TOTALS_AT = int(MEMORY.totals_at());
   static_assert(MEMORY.bytes(ROWS_COPIED) <= at_least(LNGEN_SHARED, 49152), "LNGEN_SHARED is too small for this program");
   static constexpr int SHARED_BYTES = int(MEMORY.bytes(ROWS_COPIED));
@@ -137,6 +142,12 @@ struct Here {
     return have_column<G>(chunk, column);
   }
 };
+
+// Where the thread's first entry is of a row in memory that begins here. Unseen: the compiler would compute the place of
+// each entry from the number of the row.
+template <class G, class T> __device__ __forceinline__ T* own_entries(T* row, const Here& here) {
+  return unseen(row + here.template column<G>(0));
+}
 
 // Visits the parts of the row that are the thread's, and where the row has ended, all threads come along:
 // visit(chunk, column, is_there).

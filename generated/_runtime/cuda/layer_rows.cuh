@@ -191,11 +191,15 @@ template <class G, class N> struct Access<G, N, ROWS_OUT> : Used<Pack<StoredAs<N
 template <class G, class... N> struct Chunk : Access<G, N>... {
   template <class M> LNGEN_INLINE Access<G, M>& of(M) { return *this; }
 
-  template <class To> LNGEN_INLINE void store(const To& to, const Here& here, int column) {
+  template <class To> LNGEN_INLINE void store(const To& to, const Here& here, int chunk, int column) {
     const auto one = [&](auto name) {
       if constexpr (decltype(name)::KIND == ROWS_OUT) {
-        if (of(name).is_used && here.live)
+        if constexpr (G::BY_ENTRIES) {
+          const auto own = own_entries<G>(to.of(name) + place_of<decltype(name)>(to, here), here);
+          if (of(name).is_used && here.live) store_once(own + chunk * G::ALL_THREADS, of(name).pack);
+        } else if (of(name).is_used && here.live) {
           store_once(to.of(name) + place_of<decltype(name)>(to, here) + column_of<decltype(name)>(to, column), of(name).pack);
+        }
       }
     };
     (one(N()), ...);
@@ -425,7 +429,7 @@ struct DeviceRow
         if (here.live) added.add_to(columns, chunk * G::VECTOR + i, column + i);
       if constexpr (SEGMENT_SUMS > 0) added.add_to(parts);
     }
-    all.store(to, here, column);
+    all.store(to, here, chunk, column);
   }
 };
 

@@ -24,9 +24,6 @@
 #ifndef LNGEN_SUMMED
 #define LNGEN_SUMMED 0
 #endif
-#ifndef LNGEN_SEGMENT
-#define LNGEN_SEGMENT 0
-#endif
 #ifndef LNGEN_OF_SEGMENT
 #define LNGEN_OF_SEGMENT 0
 #endif

@@ -35,8 +35,8 @@ template <class G, bool READ> struct RowTile {
 
   // Before the first row; takes its part of what is free of the shared memory.
   template <class At> __device__ __forceinline__ void begin(unsigned char*& free, const At&, long long) {
-    copies = free + threadIdx.x * G::ACCESS;
-    if constexpr (COPIED) free += G::COPIES * G::THREADS * G::ACCESS;
+    copies = free + threadIdx.x * G::COPY;
+    if constexpr (COPIED) free += G::COPIES * G::THREADS * G::COPY;
   }
 
   template <class At> __device__ __forceinline__ void copy(const At& at, const Here& next, int into) {
@@ -45,7 +45,7 @@ template <class G, bool READ> struct RowTile {
 #pragma unroll(G::KEEPS_ROW ? G::CHUNKS : 4)
       for (int chunk = 0; chunk < G::COPIES; ++chunk) {
         const int column = next.template column<G>(chunk);
-        if (next.template reaches<G>(chunk, column)) copy_async<G::ACCESS>(copied(chunk, into), array + start + at.column(column));
+        if (next.template reaches<G>(chunk, column)) copy_chunk(at, next, start, chunk, column, into);
       }
     }
   }
@@ -80,13 +80,26 @@ template <class G, bool READ> struct RowTile {
   }
 
  private:
+  template <class At>
+  __device__ __forceinline__ void copy_chunk(const At& at, const Here& next, long long start, int chunk, int column, int into) {
+    if constexpr (G::COPY > G::ACCESS)
+      copy_entry_async(copied(chunk, into), own_entries<G>(array + start, next), chunk * G::ALL_THREADS);
+    else if constexpr (G::BY_ENTRIES)
+      copy_async<G::ACCESS>(copied(chunk, into), own_entries<G>(array + start, next) + chunk * G::ALL_THREADS);
+    else
+      copy_async<G::ACCESS>(copied(chunk, into), array + start + at.column(column));
+  }
+
   __device__ __forceinline__ unsigned char* copied(int chunk, int into) const {
-    return copies + into * G::COPIED_BYTES + chunk * (G::THREADS * G::ACCESS);
+    return copies + into * G::COPIED_BYTES + chunk * (G::THREADS * G::COPY);
   }
 
   template <bool ONCE, class At>
   __device__ __forceinline__ Chunk fetch(const At& at, int chunk, int column) const {
-    if constexpr (COPIED) return load<G::VECTOR>(reinterpret_cast<const T*>(copied(chunk, turn)));
+    // The place in its word is that of the thread's first entry.
+    [[maybe_unused]] const int first = column - chunk * G::ALL_THREADS;
+    if constexpr (COPIED && G::COPY > G::ACCESS) return load<G::VECTOR>(entry_copied(copied(chunk, turn), array + offset + first));
+    else if constexpr (COPIED) return load<G::VECTOR>(reinterpret_cast<const T*>(copied(chunk, turn)));
     else if constexpr (ONCE) return load_once<G::VECTOR>(array + offset + at.column(column));
     else return load<G::VECTOR>(array + offset + at.column(column));
   }

@@ -182,6 +182,13 @@ template <class T, int N> __device__ __forceinline__ Pack<T, N> unseen(Pack<T, N
   return pack;
 }
 
+template <class T> __device__ __forceinline__ T* unseen(T* place) {
+#ifdef __CUDA_ARCH__
+  asm("" : "+l"(place));
+#endif
+  return place;
+}
+
 __device__ __forceinline__ int unseen(int value) {
   unsigned word = value;
 #ifdef __CUDA_ARCH__

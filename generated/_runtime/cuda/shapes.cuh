@@ -46,7 +46,6 @@ struct Limits {
 constexpr int MOST_FEATURES = 1 << 30;
 constexpr int BLOCK = 128;
 constexpr int MOST_THREADS = 1024;
-constexpr int MOST_CHUNKS = 12;  // each has an address and a condition
 constexpr int ANY_D_THREADS = 256;
 constexpr int REREADING_THREADS = 256;
 constexpr int MOST_ROWS_COPIED = 8;
@@ -72,6 +71,9 @@ constexpr int REGISTERS_OF_ONE = 32, REGISTERS_OF_READING = 16, REGISTERS_OF_CHU
 // of them, for 0.6 us. More of it covers the time in which the threads of a row wait for one another.
 constexpr int BYTES_IN_FLIGHT = 65536;
 
+// Bytes of shared memory that the copy of an access takes at the least: that of a narrower one is of a word of memory.
+constexpr int LEAST_COPY = 4;
+
 // Bytes of shared memory that are the system's own in each block, and those that a block has for its reductions.
 constexpr int RESERVED = 1024, USUAL_SLOTS = 2048;
 
@@ -79,6 +81,9 @@ __host__ __device__ constexpr int ceiling(int a, int b) { return a / b + (a % b 
 __host__ __device__ constexpr int at_least(int a, int b) { return a > b ? a : b; }
 __host__ __device__ constexpr int at_most(int a, int b) { return a < b ? a : b; }
 __host__ __device__ constexpr long long larger_of(long long a, long long b) { return a > b ? a : b; }
+
+// Chunks of a thread at the most: each has an address and a condition. Those of one entry have one address for all.
+__host__ __device__ constexpr int most_chunks(int vector) { return vector == 1 ? 32 : 12; }
 
 // As many entries as an access of 16 bytes holds, where they divide the row, or each of its segments.
 __host__ __device__ constexpr int widest_vector(int D, int bytes, const Limits& may) {
@@ -99,13 +104,19 @@ __host__ __device__ constexpr int fewest_threads(int vectors, const Limits& may)
 // row scalars than eight leave of it, and more results of a stage than two, an access of each.
 __host__ __device__ constexpr int registers_for(int threads, int vector, const Asked& n, const Limits& may) {
   const bool wide = n.compute > 4;
-  const int all = threads > THREADS_AT_A_TIME ? (wide || n.calls ? 0 : 24) : (wide ? 40 : 72);
+  const int all = threads > THREADS_AT_A_TIME ? (wide || n.calls ? 0 : 24) : (wide ? 40 : vector == 1 ? 80 : 72);
   return 4 * all * may.room / 100 - n.compute * at_least(n.scalars - 8, 0) - n.storage * vector * at_least(n.results - 2, 0);
 }
 
-// Bytes of an entry.
-__host__ __device__ constexpr int bytes_of_row(Held row, const Asked& n) {
-  return n.rows * (row == WIDENED ? n.compute : n.storage) + n.calls * n.compute;
+// Bytes of registers that an entry takes as it is stored: an access has a register to itself at least.
+__host__ __device__ constexpr int bytes_kept(int storage, int vector) { return at_least(storage, ceiling(4, vector)); }
+
+// The same of the entry of all rows, and of all Features.
+__host__ __device__ constexpr int bytes_of_row(Held row, int vector, const Asked& n) {
+  return n.rows * (row == WIDENED ? n.compute : bytes_kept(n.storage, vector)) + n.calls * n.compute;
+}
+__host__ __device__ constexpr int bytes_of_features(int vector, const Asked& n) {
+  return n.features * bytes_kept(n.parameter, vector);
 }
 
 // Blocks that the registers of a multiprocessor are to hold at a time, of threads that keep so many bytes of a row,
@@ -173,7 +184,7 @@ __host__ __device__ constexpr Memory memory_of(const Shape& s, int D, const Aske
   const long long entry = n.compute, sums = (long long)n.sums * columns;
   return Memory{slots_of(s.threads, s.threads_per_row, s.blocks_per_row, n) * entry,
                 s.sums == IN_SHARED_MEMORY ? (sums + 3) / 4 * 4 * entry : 0,
-                (long long)n.rows * n.storage * chunks * s.vector * s.threads,
+                (long long)n.rows * chunks * at_least(s.vector * n.storage, LEAST_COPY) * s.threads,
                 n.sums && s.sums == IN_REGISTERS && rows > 1 ? (long long)rows * D * entry : 0,
                 (rows * parts_of_row(s.threads_per_row, s.vector, D, n) + 3) / 4 * 4 * entry,
                 s.ends_sums ? ((s.sums == IN_REGISTERS ? sums : 0) + n.scalar_sums) * entry : 0};
@@ -200,7 +211,8 @@ __host__ __device__ constexpr int most_rows_copied(
 __host__ __device__ constexpr Shape settled(Shape s, int D, const Asked& n, const Limits& may) {
   const Memory taken = memory_of(s, D, n);
   const long long beside = larger_of(taken.slots, USUAL_SLOTS) + taken.sums + taken.segments;
-  const int access = s.vector * n.storage;
+  // The words of an entry that is narrower are found by its distance from another, which segments would change.
+  const int access = n.segment ? s.vector * n.storage : at_least(s.vector * n.storage, LEAST_COPY);
   while (s.blocks > 1 && (!are_held(s.blocks, taken.bytes(0), may) ||
                           (s.rows_copied > 0 && s.blocks * s.threads > THREADS_AT_A_TIME &&
                            !most_rows_copied(taken.copy, access, s.blocks, beside, may))))
@@ -237,7 +249,7 @@ __host__ __device__ constexpr bool is_busy(const Shape& s, int vectors, int one_
 // fewer, with as many rows at a time: the fewest idle, and of such layouts that of the fewest threads.
 __host__ __device__ constexpr Shape evened(const Shape& s, int vectors, int cost, int D, const Asked& n, const Limits& may) {
   if (may.threads_per_row || n.segment || s.threads != s.threads_per_row || is_busy(s, vectors, 8)) return s;
-  const int most = at_most(most_entries(n.calls, n.sums && s.sums == IN_REGISTERS) / s.vector, MOST_CHUNKS);
+  const int most = at_most(most_entries(n.calls, n.sums && s.sums == IN_REGISTERS) / s.vector, most_chunks(s.vector));
   Shape best = s;
   for (int chunks = s.chunks; chunks <= most; ++chunks) {
     Shape other = of_whole_warps(s, chunks, vectors);
@@ -261,7 +273,7 @@ __host__ __device__ constexpr Shape evened(const Shape& s, int vectors, int cost
 __host__ __device__ constexpr Shape beside_others(
     int blocks, bool holds_features, const Shape& given, int vectors, int D, const Asked& n, const Limits& may) {
   const Held row = n.storage < n.compute ? PACKED : WIDENED;
-  const int cost = bytes_of_row(row, n) + (holds_features ? n.features * n.parameter : 0);
+  const int vector = given.vector, cost = bytes_of_row(row, vector, n) + (holds_features ? bytes_of_features(vector, n) : 0);
   const int beside = REGISTERS_OF_ONE + (holds_features ? 0 : REGISTERS_OF_READING);
   const int most = holds_features ? at_most(ENTRIES_BESIDE / given.vector, CHUNKS_BESIDE) : CHUNKS_BESIDE;
   Shape best = given;
@@ -312,12 +324,12 @@ __host__ __device__ constexpr Shape shape_in(int blocks_per_row, int D, const As
   const Place beside = n.sums && all_sums <= may.shared - larger_of(slots + 1024, 8192) ? IN_SHARED_MEMORY : IN_WORKSPACE;
   // With fewer threads there are too many chunks in any case.
   int first = fewest;
-  while (first <= most && ceiling(vectors, first) > MOST_CHUNKS) first *= 2;
+  while (first <= most && ceiling(vectors, first) > most_chunks(vector)) first *= 2;
   for (int without = 0; without < 3; ++without) {
     const bool alone = without == 2 && n.sums;
     for (int widened = n.storage < n.compute; widened >= 0; --widened) {
       const Held row = widened || n.storage == n.compute ? WIDENED : PACKED;
-      const int cost = bytes_of_row(row, n) + (without < 1 ? n.features * n.parameter : 0) +
+      const int cost = bytes_of_row(row, vector, n) + (without < 1 ? bytes_of_features(vector, n) : 0) +
                        (without < 2 ? n.sums * n.compute : 0);
       for (int threads = first, chunks = ceiling(vectors, first); threads <= most; threads *= 2, chunks = ceiling(chunks, 2)) {
         if (alone && threads < 32) continue;
@@ -401,7 +413,7 @@ __host__ __device__ constexpr Shape shape_of_few(int D, const Asked& n, const Li
 // D known only at run time: registers hold rows up to a capacity.
 __host__ __device__ constexpr Shape shape_of_any(const Asked& n, const Limits& may) {
   const int vector = at_most(may.vector, 16 / n.storage);
-  const int cost = bytes_of_row(WIDENED, n) + n.features * n.parameter + n.sums * n.compute;
+  const int cost = bytes_of_row(WIDENED, vector, n) + bytes_of_features(vector, n) + n.sums * n.compute;
   const int entries = registers_for(ANY_D_THREADS, vector, n, may) / at_least(cost, 1);
   const int chunks = at_most(at_most(at_least(entries, 1), 8), most_entries(n.calls, true)) / vector;
   return settled(Shape{vector, ANY_D_THREADS, at_least(chunks, 1), ANY_D_THREADS, entries > 0 ? WIDENED : READ_AGAIN, true,
