@@ -16,7 +16,7 @@ from tests.requirements import NO_GXX, gxx, has_gpu, needs_gxx, needs_pycuda
 
 pytestmark = [pytest.mark.cuda, pytest.mark.ci]
 
-FEW = ("LNGEN_THREADS_PER_ROW=128", "LNGEN_ROOM=10")
+FEW = ("LNGEN_THREADS_PER_ROW=128", "LNGEN_ROOM=8")
 ROWS, D = 5, 999
 
 

@@ -232,7 +232,7 @@ def handler_called(names: str, steps: list[int], zeros: list[int]) -> Any:
 def test_rows_that_blocks_share(monkeypatch):
     """A short row, with limits by which it is shared as long ones are."""
     variants = importlib.import_module("generated._runtime.cuda.variants")
-    monkeypatch.setattr(variants, "VARIANTS", (("LNGEN_THREADS_PER_ROW=128", "LNGEN_ROOM=10"),))
+    monkeypatch.setattr(variants, "VARIANTS", (("LNGEN_THREADS_PER_ROW=128", "LNGEN_ROOM=8"),))
     monkeypatch.setattr(devices, "DEVICES", {})
     there, here = shipped("layer_norm")
     random = np.random.default_rng(1)

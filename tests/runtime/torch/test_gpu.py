@@ -262,7 +262,7 @@ def test_rows_that_blocks_share_are_launched_from_c(device, fast, monkeypatch):
     kernels = importlib.import_module("generated._runtime.cuda.kernels")
     monkeypatch.setenv("LNGEN_FEW_ROWS", "0")
     variants = importlib.import_module("generated._runtime.cuda.variants")
-    monkeypatch.setattr(variants, "VARIANTS", (("LNGEN_THREADS_PER_ROW=128", "LNGEN_ROOM=10"),))
+    monkeypatch.setattr(variants, "VARIANTS", (("LNGEN_THREADS_PER_ROW=128", "LNGEN_ROOM=8"),))
     monkeypatch.setattr(kernels.devices, "DEVICES", {})
     operators, own, others = fast("layer_norm")
     x, gamma, dy = torch.randn(3, 999), torch.randn(999), torch.randn(3, 999)
