@@ -75,7 +75,7 @@ def test_streaming_sits_in_two_wrappers(layer: str) -> None:
     assert sorted(re.findall(r'asm volatile\("([a-z][\w.]+)', text)) == [
         "bar.sync",
         "barrier.cluster.arrive.aligned",
-        "cp.async.ca.shared.global",
+        *["cp.async.ca.shared.global"] * 2,  # of an access, and of the word of an entry
         "cp.async.cg.shared.global",
         "cp.async.commit_group",
         "cp.async.wait_group",

@@ -42,10 +42,15 @@ template <class G, bool READ> struct RowTile {
   template <class At> __device__ __forceinline__ void copy(const At& at, const Here& next, int into) {
     if constexpr (COPIED) {
       const long long start = at(next);
+      [[maybe_unused]] const T* own = nullptr;
+      if constexpr (G::BY_ENTRIES) own = own_entries<G>(array + start, next);
 #pragma unroll(G::KEEPS_ROW ? G::CHUNKS : 4)
       for (int chunk = 0; chunk < G::COPIES; ++chunk) {
         const int column = next.template column<G>(chunk);
-        if (next.template reaches<G>(chunk, column)) copy_chunk(at, next, start, chunk, column, into);
+        if (!next.template reaches<G>(chunk, column)) continue;
+        if constexpr (G::COPY > G::ACCESS) copy_entry_async(copied(chunk, into), own, chunk * G::ALL_THREADS);
+        else if constexpr (G::BY_ENTRIES) copy_async<G::ACCESS>(copied(chunk, into), own + chunk * G::ALL_THREADS);
+        else copy_async<G::ACCESS>(copied(chunk, into), array + start + at.column(column));
       }
     }
   }
@@ -80,16 +85,6 @@ template <class G, bool READ> struct RowTile {
   }
 
  private:
-  template <class At>
-  __device__ __forceinline__ void copy_chunk(const At& at, const Here& next, long long start, int chunk, int column, int into) {
-    if constexpr (G::COPY > G::ACCESS)
-      copy_entry_async(copied(chunk, into), own_entries<G>(array + start, next), chunk * G::ALL_THREADS);
-    else if constexpr (G::BY_ENTRIES)
-      copy_async<G::ACCESS>(copied(chunk, into), own_entries<G>(array + start, next) + chunk * G::ALL_THREADS);
-    else
-      copy_async<G::ACCESS>(copied(chunk, into), array + start + at.column(column));
-  }
-
   __device__ __forceinline__ unsigned char* copied(int chunk, int into) const {
     return copies + into * G::COPIED_BYTES + chunk * (G::THREADS * G::COPY);
   }
