@@ -84,7 +84,8 @@ template <class N, class Chosen> struct Geometry {
   static constexpr Memory MEMORY = memory_of(SHAPE, LNGEN_D, N::ASKED);
   static constexpr int HALF = N::ASKED.most_sums * ALL_WARPS, SLOTS = int(MEMORY.slots) / int(sizeof(A));
   static constexpr int ACCESS = VECTOR * int(sizeof(T)), COPY = at_least(ACCESS, LEAST_COPY),
-                       COPIES = ceiling(LNGEN_D, ALL_THREADS * VECTOR), COPIED_BYTES = ROWS_COPIED ? int(MEMORY.copy) : 0, SEGMENTS_AT = int(MEMORY.slots + MEMORY.sums),
+                       COPIES = ceiling(LNGEN_D, ALL_THREADS * VECTOR), COPIED_BYTES = ROWS_COPIED ? int(MEMORY.copy) : 0,
+                       SEGMENTS_AT = int(MEMORY.slots + MEMORY.sums),
                        COPIES_AT = SEGMENTS_AT + int(MEMORY.segments), TOTALS_AT = int(MEMORY.totals_at());
   static_assert(MEMORY.bytes(ROWS_COPIED) <= at_least(LNGEN_SHARED, 49152), "LNGEN_SHARED is too small for this program");
   static constexpr int SHARED_BYTES = int(MEMORY.bytes(ROWS_COPIED));
