@@ -166,11 +166,13 @@ REGIMES += [
     for dtype, blocks, macros in (
         ("f64", 8, {"LNGEN_D": 999, "LNGEN_ROOM": 50}),
         ("bf16", 2, {"LNGEN_D": 2000, "LNGEN_ROOM": 25, "LNGEN_SHARED": 16384}),
-        ("bf16", 2, {"LNGEN_D": 2001, "LNGEN_ROOM": 25, "LNGEN_SHARED": 8192}),
+        ("bf16", 2, {"LNGEN_D": 2002, "LNGEN_ROOM": 25, "LNGEN_SHARED": 8192}),
         ("f32", 2, {"LNGEN_D": 3500, "LNGEN_ROOM": 25, "LNGEN_SHARED": 10000}),
         ("f64", 2, {"LNGEN_D": 2999, "LNGEN_ROOM": 25}),
     )
 ]
+# Rows in registers for which shared memory has no room for copies.
+REGIMES += [("f32", {"LNGEN_D": 512, "LNGEN_SHARED": 2048})]
 
 
 def named(value):
