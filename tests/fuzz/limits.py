@@ -6,7 +6,7 @@ import gc
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from types import FrameType
 
 
 class OutOfTime(BaseException):
@@ -17,9 +17,8 @@ class OutOfTime(BaseException):
 def cpu_seconds(limit: float) -> Iterator[None]:
     """Raise OutOfTime in the body once it has used so much processor time; for the main thread."""
 
-    def stop(_: int, frame: Any) -> None:
-        # What is raised in a callback of the collector is lost, with a warning.
-        if frame.f_code in [getattr(callback, "__code__", None) for callback in gc.callbacks]:
+    def stop(_: int, frame: FrameType | None) -> None:
+        if _must_not_be_left(frame):
             signal.setitimer(signal.ITIMER_PROF, 0.01, 1.0)
             return
         raise OutOfTime
@@ -32,3 +31,18 @@ def cpu_seconds(limit: float) -> Iterator[None]:
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
         signal.signal(signal.SIGPROF, before)
+
+
+def _must_not_be_left(frame: FrameType | None) -> bool:
+    """Test whether an exception raised in this frame would do harm outside of the piece of work.
+
+    In a callback of the collector it is lost, with a warning. In an import it leaves a file open, and modules that
+    other modules have and `sys.modules` has not.
+    """
+    if frame is not None and frame.f_code in [getattr(callback, "__code__", None) for callback in gc.callbacks]:
+        return True
+    while frame is not None:
+        if frame.f_globals.get("__name__") in ("importlib._bootstrap", "importlib._bootstrap_external"):
+            return True
+        frame = frame.f_back
+    return False
