@@ -20,6 +20,7 @@ FOLDER = Path(next(iter(runtime.__path__))) / "cuda"
 # Each thread keeps `AHEAD` entries of its own on the way through a ring of slots.
 SOURCE = r"""
 #include "copies.cuh"
+#include "rows.cuh"
 using namespace lngen;
 
 template <int PENDING, int SLOTS> __device__ void through_a_ring(const float* x, float* y, int n) {

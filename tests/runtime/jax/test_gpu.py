@@ -29,6 +29,9 @@ devices = importlib.import_module("generated._runtime.cuda.devices")
 functions_of_driver = importlib.import_module("generated._runtime.cuda.driver")
 host_compiler = importlib.import_module("generated._runtime.native.compiler")
 
+COUNT_OF_ATTRIBUTES = 48
+"""Place of the count in a CUlaunchConfig, in bytes."""
+
 CALLED = ("cuCtxPushCurrent", "cuCtxPopCurrent", "cuMemAlloc", "cuMemFree", "cuMemcpyHtoD", "cuMemcpyDtoH")
 
 
@@ -220,13 +223,13 @@ def test_without_a_compiler_it_is_said(monkeypatch):
         there.call(*drawn(there, (2,)), 1e-5)
 
 
-def handler_called(names: str, steps: list[int], zeros: list[int]) -> Any:
+def handler_called(names: str, words: list[int], zeros: list[int]) -> Any:
     """Two numbers that the handler makes of two ones."""
     struct = jax.ShapeDtypeStruct((2,), np.float32)
     made = jax.ffi.ffi_call(handlers.target("jax_gpu_call"), struct)
-    lists = {"sizes": [1, *zeros], "strides": [0, 0], "steps": steps}
+    lists = {"sizes": [1, *zeros], "strides": [0, 0], "words": words}
     arrays = {name: np.array(each, np.int64) for name, each in lists.items()}
-    return np.asarray(made(jnp.ones(2), names=names, **arrays))
+    return np.asarray(made(jnp.ones(2), names=names, numbers=np.zeros(1), **arrays))
 
 
 def test_rows_that_blocks_share(monkeypatch):
@@ -259,6 +262,35 @@ def test_few_rows_have_one_kernel(monkeypatch):
     ]
 
 
+def test_the_end_of_sums_over_rows_is_launched_early(monkeypatch):
+    """The handler tells the driver what PyCUDA's launches do: backward's second kernel waits by itself."""
+    monkeypatch.setattr(devices, "DEVICES", {})
+    monkeypatch.setenv("LNGEN_FEW_ROWS", "0")
+    addresses = {name: functions_of_driver.address(name) for name in gpu.DRIVER}
+    launch_type = ctypes.CFUNCTYPE(ctypes.c_int, *[ctypes.c_void_p] * 4)
+    launch = launch_type(addresses["cuLaunchKernelEx"])
+    attributes: list[int] = []
+
+    def noted(how: int, *rest: Any) -> int:
+        attributes.append(ctypes.c_uint.from_address(how + COUNT_OF_ATTRIBUTES).value)
+        return launch(how, *rest)
+
+    def use(functions: dict[str, int]) -> None:
+        given = (ctypes.c_void_p * len(functions))(*functions.values())
+        ctypes.CFUNCTYPE(None, ctypes.c_void_p)(gpu._handler().address("jax_gpu_call_uses"))(given)
+
+    watched = launch_type(noted)
+    there, _ = shipped("layer_norm")
+    given = [jnp.ones(size) for size in ((3, 40), 40, 40)]
+    use(addresses | {"cuLaunchKernelEx": ctypes.cast(watched, ctypes.c_void_p).value})
+    try:
+        jax.block_until_ready(jax.grad(lambda *args: there.call(*args, 1e-5).sum(), (0, 1, 2))(*given))
+    finally:
+        use(addresses)
+    (device,) = devices.DEVICES.values()
+    assert attributes == [0, 0, int(device.is_dependent)]
+
+
 def test_what_no_kernel_writes_is_zero_where_it_is_said_to_be():
     assert handler_called("", [], [0]).tolist() == [0, 0]
     if driver.enabled():  # what else is there, jax_device.cpp makes no number
@@ -266,10 +298,10 @@ def test_what_no_kernel_writes_is_zero_where_it_is_said_to_be():
 
 
 def test_what_the_driver_refuses_is_the_error_of_the_call():
-    steps = [1, 32, 0, 1, 0]
+    words = [0, 1, 32, 0, 0, 1, 0]
     with pytest.raises(Exception, match="there is no image of forward_f32 in this process"):
-        handler_called("none\nforward_f32\n", steps, [])
+        handler_called("none\nforward_f32\n", words, [])
     know = gpu._handler().address("jax_gpu_call_knows")
     ctypes.CFUNCTYPE(None, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_size_t)(know)(b"damaged", b"no image", 9)
     with pytest.raises(Exception, match=r"cuModuleLoadData failed with error [0-9]+: "):
-        handler_called("damaged\nforward_f32\n", steps, [])
+        handler_called("damaged\nforward_f32\n", words, [])

@@ -10,15 +10,11 @@ template <int BYTES> __forceinline__ void copy_async(void* to_shared, const void
   simt_start_copy(to_shared, from, BYTES);
 }
 
-template <class T> __forceinline__ const T* entry_copied(const unsigned char* word, const T* from) {
-  return reinterpret_cast<const T*>(word + reinterpret_cast<unsigned long long>(from) % 4);
-}
-
 // Of the word, the entry alone: what lies before it is nobody's business.
 template <class T> __forceinline__ void copy_entry_async(unsigned char* to_word, const T* own, int distance) {
   static_assert(sizeof(T) == 2, "wider entries are copied as they are");
   if (distance % 2) __builtin_trap();
-  simt_start_copy(const_cast<T*>(entry_copied(to_word, own)), own + distance, 2);
+  simt_start_copy(to_word + reinterpret_cast<unsigned long long>(own) % 4, own + distance, 2);
 }
 
 __forceinline__ void close_copies() { simt_close_copies(); }
