@@ -32,21 +32,16 @@ template <int BYTES> __device__ __forceinline__ void copy_async(void* to_shared,
 #endif
 }
 
-// Where an entry of two bytes is in the copy of its word of four; `from` is where it is in global memory, or an even number
-// of entries from there.
-template <class T> __device__ __forceinline__ const T* entry_copied(const unsigned char* word, const T* from) {
-  return reinterpret_cast<const T*>(word + reinterpret_cast<unsigned long long>(from) % 4);
-}
-
-// The same for the word of an entry of two bytes, an even number of entries behind `own`. Nothing beyond the entry is read.
-// What is before it in the word may be anybody's and is not used; memory is given out in whole words, so it is there.
+// The same for the word of an entry of two bytes, an even number of entries behind `own`; the entry is then at the place in
+// the word that `own` has in its own one (entry_copied). Nothing beyond the entry is read. What is before it in the word may
+// be anybody's and is not used; memory is given out in whole words, so it is there.
 template <class T>
 __device__ __forceinline__ void copy_entry_async(unsigned char* to_word, const T* own, int distance) {
   static_assert(sizeof(T) == 2, "wider entries are copied as they are");
-#ifdef LNGEN_COPIES_AT_ONCE
-  *const_cast<T*>(entry_copied(to_word, own)) = own[distance];
-#else
   const unsigned long long place = reinterpret_cast<unsigned long long>(own), before = place % 4;
+#ifdef LNGEN_COPIES_AT_ONCE
+  *reinterpret_cast<T*>(to_word + before) = own[distance];
+#else
   const T* const word = reinterpret_cast<const T*>(place - before) + distance;
   asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::
                "r"(unsigned(__cvta_generic_to_shared(to_word))), "l"(word), "r"(unsigned(before) + 2) : "memory");

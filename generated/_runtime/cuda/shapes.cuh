@@ -199,7 +199,7 @@ __host__ __device__ constexpr bool are_held(int blocks, long long bytes, const L
 // access has 4 bytes at least.
 __host__ __device__ constexpr int most_rows_copied(
     long long bytes, int access, int blocks, long long beside, const Limits& may) {
-  if (access < 4 || bytes == 0) return 0;
+  if (access < LEAST_COPY || bytes == 0) return 0;
   const long long left = may.shared / blocks - RESERVED - beside;
   if (left < bytes) return 0;
   const long long wanted = (BYTES_IN_FLIGHT + blocks * bytes - 1) / (blocks * bytes), most = left / bytes;

@@ -7,7 +7,6 @@ is synchronized, and nothing but XLA allocates.
 
 import ctypes
 import hashlib
-import struct
 from collections.abc import Sequence
 from functools import cache
 from math import prod
@@ -16,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..cuda import devices, driver, kernels, plans
+from ..cuda.words import PASSED, words_of
 from ..emitted import backend_module
 from ..native.compiler import Library, NoCompiler
 from ..protocol.calls import DType
@@ -39,7 +39,8 @@ _NAME = "jax_gpu_call"
 _START = 4096
 """Placeholder address: memory of XLA begins at multiples of more bytes than any vector has."""
 
-_NONE = -1
+_NONE = PASSED["q"]
+"""An array that is not there: the number 0, as its address."""
 
 
 @cache
@@ -112,12 +113,6 @@ class JaxOnGPU:
         return made[: len(asked.made)]
 
 
-def _bits(letter: str, number: float) -> int:
-    """Return a number of a type, as `struct` has it, as the first of 8 bytes."""
-    bits: int = struct.unpack("=q", struct.pack(f"={letter}", number).ljust(8, b"\0"))[0]
-    return bits
-
-
 def _memory(value: Any, step: int) -> _Placeholder:
     """Return the placeholder of an array, or of its first sample."""
     shape, dtype = value.shape, np.dtype(value.dtype)
@@ -138,21 +133,22 @@ def _called(
         places["the workspace"] = len(places)
         structs.append(jax.ShapeDtypeStruct((launches.partial_bytes,), np.uint8))
     know = ctypes.CFUNCTYPE(None, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_size_t)(found.address(f"{_NAME}_knows"))
-    names, steps = "", []
-    for kernel, blocks, _ in launches.steps:
+    names = ""
+    for kernel, _, _ in launches.steps:
         image = hashlib.sha256(kernel.code.cubin).hexdigest()
         know(image.encode(), kernel.code.cubin, len(kernel.code.cubin))
         names += f"{image}\n{kernel.name}\n"
-        steps += [blocks, kernel.threads, kernel.shared_bytes, kernel.cluster, len(kernel.parts)]
-        for part, letter in zip(kernel.parts, kernel.letters, strict=True):
-            number: Any = launches.numbers.get(part, given.get(part))
-            steps += [places.get(part, _NONE), 0 if letter == "P" else _bits(letter, number)]
+    constants = [name for name, value in given.items() if type(value) is float]
+    places |= {name: place for place, name in enumerate(constants)}
+    # An address is of one process, and a program may be kept for another: the handler finds kernels by their names.
+    words = words_of(launches, lambda part: places.get(part, _NONE), lambda kernel: 0)
     zeros = [places[plan.names[slot]] - len(operands) for slot, _ in plan.zeros]
     called: list[Any] = jax.ffi.ffi_call(target(_NAME), structs)(
         *operands,
         names=names,
         sizes=np.array([1 if asked.samples is None else asked.samples, *zeros], np.int64),
         strides=np.array([*strides.values(), 0], np.int64),
-        steps=np.array(steps, np.int64),
+        words=np.array(words, np.int64),
+        numbers=np.array([*(given[name] for name in constants), 0], np.float64),
     )
     return called

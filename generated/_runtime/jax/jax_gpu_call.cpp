@@ -13,28 +13,17 @@
 
 #include <xla/ffi/api/ffi.h>
 
+#include "../native/launches.h"
+
 namespace {
 
 namespace ffi = xla::ffi;
 using Integers = ffi::Span<const int64_t>;
+using Numbers = ffi::Span<const double>;
 using Result = int;
 
 constexpr int MAX_DYNAMIC_SHARED_SIZE_BYTES = 8;
 constexpr unsigned MOST_SHARED = 48 * 1024;  // bytes that a block may have without being asked for
-
-// CUlaunchAttribute, of which CLUSTER_DIMENSION alone is used, and CUlaunchConfig.
-constexpr int CLUSTER_DIMENSION = 4;
-struct Attribute {
-  int id;
-  char filled[4];
-  unsigned cluster[16];
-};
-struct Configuration {
-  unsigned grid[3], block[3], shared_bytes;
-  void* stream;
-  Attribute* attributes;
-  unsigned attributes_count;
-};
 
 // Functions of the driver, in the order of DRIVER in gpu.py.
 struct Driver {
@@ -42,7 +31,7 @@ struct Driver {
   Result (*load)(void** module, const void* image);
   Result (*get_function)(void** function, void* module, const char* name);
   Result (*set_attribute)(void* function, int attribute, int value);
-  Result (*launch)(const Configuration* how, void* function, void** arguments, void** extra);
+  launch_function launch;
   Result (*set_bytes)(uint64_t start, unsigned char value, size_t size, void* stream);
   Result (*error_words)(Result error, const char** words);
 };
@@ -84,56 +73,48 @@ ffi::Error find(const std::string& image, const std::string& kernel, unsigned sh
   return ffi::Error::Success();
 }
 
-struct Step {
-  void* function;
-  unsigned blocks, threads, shared_bytes, cluster;
-  std::vector<int64_t> buffers;   // of each argument which buffer it is, -1 for one that is none
-  std::vector<uint64_t> values;  // and what it is: a number, or where the buffer begins
-};
-
-// names: of each kernel its image and its own, each with a line end. sizes: samples, then the results that have to be 0
-// before. strides: of each buffer, operands and then results, the bytes between a sample and the next, 0 if they share
-// it. steps: of each kernel how many blocks, threads of each and bytes of shared memory, blocks of a cluster, how many
-// arguments, and of each argument which buffer it is, or -1, and its bits.
-ffi::Error call(void* stream, ffi::RemainingArgs given, ffi::RemainingRets made, std::string_view names, Integers sizes,
-                Integers strides, Integers steps) {
-  std::vector<uint64_t> buffers;
-  auto add = [&](const ffi::AnyBuffer& each) { buffers.push_back(reinterpret_cast<uint64_t>(each.untyped_data())); };
-  for (size_t i = 0; i < given.size(); ++i) add(given.get<ffi::AnyBuffer>(i).value());
-  for (size_t i = 0; i < made.size(); ++i) add(*made.get<ffi::AnyBuffer>(i).value());
+// The words of launches, with the addresses of their kernels in the current context. names: of each kernel its image and
+// its own, each with a line end.
+ffi::Error with_functions(std::string_view names, std::vector<int64_t>& words) {
   auto next_name = [&] {
     const size_t end = names.find('\n');
     const std::string name(names.substr(0, end));
     names.remove_prefix(end + 1);
     return name;
   };
-  std::vector<Step> all;
-  for (const int64_t* each = steps.begin(); each < steps.end();) {
-    Step step{nullptr, unsigned(each[0]), unsigned(each[1]), unsigned(each[2]), unsigned(each[3]), {}, {}};
+  for (size_t at = 0; at < words.size();) {
+    launch next;
+    memcpy(&next, &words[at], sizeof next);
     const std::string image = next_name(), kernel = next_name();
-    if (ffi::Error error = find(image, kernel, step.shared_bytes, &step.function); error.failure()) return error;
-    int64_t left = each[4];
-    for (each += 5; left; --left, each += 2) {
-      step.buffers.push_back(each[0]);
-      step.values.push_back(each[0] < 0 ? each[1] : buffers[each[0]]);
-    }
-    all.push_back(std::move(step));
+    void* function;
+    if (ffi::Error error = find(image, kernel, next.shared_bytes, &function); error.failure()) return error;
+    words[at + offsetof(launch, function) / sizeof(int64_t)] = reinterpret_cast<intptr_t>(function);
+    at += WORDS_OF_LAUNCH + WORDS_OF_ARGUMENT * next.arguments;
   }
+  return ffi::Error::Success();
+}
+
+// given: the words of launches, whose kernels have names and no addresses yet, and their Constants. sizes: samples, then
+// the results that have to be 0 before. strides: of each buffer, operands and then results, the bytes between a sample and
+// the next, 0 if they share it.
+ffi::Error call(void* stream, ffi::RemainingArgs given, ffi::RemainingRets made, std::string_view names, Integers sizes,
+                Integers strides, Integers launches, Numbers numbers) {
+  std::vector<char*> buffers;
+  auto add = [&](const ffi::AnyBuffer& each) { buffers.push_back(static_cast<char*>(each.untyped_data())); };
+  for (size_t i = 0; i < given.size(); ++i) add(given.get<ffi::AnyBuffer>(i).value());
+  for (size_t i = 0; i < made.size(); ++i) add(*made.get<ffi::AnyBuffer>(i).value());
+  std::vector<int64_t> words(launches.begin(), launches.end());
+  if (ffi::Error error = with_functions(names, words); error.failure()) return error;
   for (size_t i = 1; i < sizes.size(); ++i) {
     auto result = *made.get<ffi::AnyBuffer>(sizes[i]).value();
     const uint64_t start = reinterpret_cast<uint64_t>(result.untyped_data());
     LNGEN_TRY("cuMemsetD8Async", driver.set_bytes(start, 0, result.size_bytes(), stream));
   }
-  for (int64_t sample = 0; sample < sizes[0]; ++sample)
-    for (Step& step : all) {
-      std::vector<void*> arguments;
-      for (uint64_t& value : step.values) arguments.push_back(&value);
-      Attribute attribute{CLUSTER_DIMENSION, {}, {step.cluster, 1, 1}};
-      const Configuration how{{step.blocks, 1, 1}, {step.threads, 1, 1}, step.shared_bytes, stream, &attribute, step.cluster > 1};
-      LNGEN_TRY("cuLaunchKernelEx", driver.launch(&how, step.function, arguments.data(), nullptr));
-      for (size_t i = 0; i < step.values.size(); ++i)
-        if (step.buffers[i] >= 0) step.values[i] += strides[step.buffers[i]];
-    }
+  for (int64_t sample = 0; sample < sizes[0]; ++sample) {
+    LNGEN_TRY("cuLaunchKernelEx", launch_kernels(driver.launch, words.data(), words.data() + words.size(), buffers.data(),
+                                                 numbers.begin(), stream));
+    for (size_t i = 0; i < buffers.size(); ++i) buffers[i] += strides[i];
+  }
   return ffi::Error::Success();
 }
 
@@ -156,4 +137,5 @@ XLA_FFI_DEFINE_HANDLER_SYMBOL(jax_gpu_call, call,
                                   .Attr<std::string_view>("names")
                                   .Attr<Integers>("sizes")
                                   .Attr<Integers>("strides")
-                                  .Attr<Integers>("steps"));
+                                  .Attr<Integers>("words")
+                                  .Attr<Numbers>("numbers"));

@@ -3,28 +3,6 @@
 #pragma once
 #include "tensors.h"
 
-// Launches of a call, as torch/calls.py writes them: bytes of workspace, then for each kernel what is here, and for each
-// of its arguments a place among values, results and the workspace, or WHOLE_NUMBER and a number of 64 bits, SHORT_NUMBER
-// and one of 32, or the place of a Constant behind SINGLE or DOUBLE.
-struct launch {
-    int64_t function, blocks, threads, shared_bytes, is_early, cluster, arguments;
-};
-enum passed { WHOLE_NUMBER = -1, SINGLE = -2, DOUBLE = -3, SHORT_NUMBER = -4 };
-
-// Parameters of a kernel lie behind each other, each at a multiple of its size; several may be members of one structure.
-// axes_calls.py makes no plan of more; a call without one has an array for each value and result, and its sizes.
-enum { MOST_PARAMETERS = 512 };
-struct parameters {
-    char bytes[8 * MOST_PARAMETERS];
-    size_t size;
-};
-
-static void pass(struct parameters *to, const void *from, size_t size) {
-    to->size = (to->size + size - 1) / size * size;
-    memcpy(to->bytes + to->size, from, size);
-    to->size += size;
-}
-
 // The launches of calls like this one, a new reference; None if they are not as usual, or NULL with an exception.
 static PyObject *launches_of(TensorCall *self, struct work *work, char **arrays, PyObject *arguments) {
     int64_t key[3 * MOST + MOST_AXES];
@@ -69,42 +47,12 @@ static PyObject *launches_of(TensorCall *self, struct work *work, char **arrays,
 }
 
 // Launches kernels, each as words of a plan say, on the library's current stream.
-static int launch_kernels(const TensorCall *self, const int64_t *words, const int64_t *end, char *const *arrays,
-                          const double *numbers) {
+static int launch_on_stream(const TensorCall *self, const int64_t *words, const int64_t *end, char *const *arrays,
+                            const double *numbers) {
     void *stream;
     int failed = self->exchange->stream(self->device, self->id, &stream);
-    while (!failed && words < end) {
-        struct launch next;
-        memcpy(&next, words, sizeof next);
-        words += sizeof next / sizeof *words;
-        struct parameters parameters;
-        parameters.size = 0;
-        for (int i = 0; i < next.arguments; ++i, words += 2) {
-            int64_t place = words[0], number = words[1];
-            int32_t short_number = (int32_t)number;
-            float single = place == SINGLE ? (float)numbers[number] : 0;
-            if (place >= 0)
-                pass(&parameters, arrays + place, sizeof *arrays);
-            else if (place == SINGLE)
-                pass(&parameters, &single, sizeof single);
-            else if (place == DOUBLE)
-                pass(&parameters, numbers + number, sizeof *numbers);
-            else if (place == SHORT_NUMBER)
-                pass(&parameters, &short_number, sizeof short_number);
-            else
-                pass(&parameters, &number, sizeof number);
-        }
-        void *extra[] = {(void *)BUFFER, parameters.bytes, (void *)BUFFER_SIZE, &parameters.size, NULL};
-        struct attribute attributes[2];
-        unsigned count = 0;
-        if (next.is_early)
-            attributes[count++] = (struct attribute){.id = PROGRAMMATIC_STREAM_SERIALIZATION, .value.is_allowed = 1};
-        if (next.cluster > 1)
-            attributes[count++] = (struct attribute){.id = CLUSTER_DIMENSION, .value.cluster = {(unsigned)next.cluster, 1, 1}};
-        struct configuration how = {{(unsigned)next.blocks, 1, 1}, {(unsigned)next.threads, 1, 1},
-                                    (unsigned)next.shared_bytes, stream, attributes, count};
-        failed = self->driver.launch(&how, (void *)(intptr_t)next.function, NULL, extra);
-    }
+    if (!failed)
+        failed = launch_kernels(self->driver.launch, words, end, arrays, numbers, stream);
     if (!failed)
         return DONE;
     if (!PyErr_Occurred())
@@ -118,6 +66,7 @@ static PyObject *new_workspace(const TensorCall *self, int64_t size, char **star
     return new_tensor(self, (struct data_type){UNSIGNED, 8, 1}, 1, &size, start);
 }
 
+// The words of a call are the bytes of its workspace, and then those of its launches.
 static int launch(TensorCall *self, struct work *work, char **arrays, const double *numbers, PyObject *arguments) {
     PyObject *found = launches_of(self, work, arrays, arguments);
     if (!found || found == Py_None) {
@@ -131,7 +80,7 @@ static int launch(TensorCall *self, struct work *work, char **arrays, const doub
         Py_DECREF(found);
         return FAILED;
     }
-    int outcome = launch_kernels(self, words, end, arrays, numbers);
+    int outcome = launch_on_stream(self, words, end, arrays, numbers);
     Py_XDECREF(workspace);
     Py_DECREF(found);
     return outcome;

@@ -8,7 +8,7 @@
 // Words of a plan, in this order: for each result its type, or NO_RESULT, and its shape; the same for the row scalars,
 // which are one tensor; bytes that are moved, and those of scratch memory; for each pointer its memory, which of it, and
 // how many bytes behind its start; for each number its argument; the sizes of the call; its kernels, as binding.h or
-// tensor_launches.h have them. A list begins with its length.
+// launches.h have them. A list begins with its length.
 enum memory { NOTHING, ARGUMENT, RESULT, ROW_SCALARS, SCRATCH_MEMORY, FIXED };
 enum { NO_RESULT = -1, MOST_POINTERS = 4 * MOST, MOST_SIZES = 16, MOST_KEY = 1024 };
 
@@ -188,7 +188,7 @@ static int run_planned(const TensorCall *self, const struct planned *call, const
     for (int i = 0; i < count; ++i)
         sizes[i] = *words++;
     count = *words++;
-    int outcome = self->driver.launch ? launch_kernels(self, words, words + count, arrays, numbers)
+    int outcome = self->driver.launch ? launch_on_stream(self, words, words + count, arrays, numbers)
                                       : run_planned_here(words, count, arrays, numbers, sizes, bytes);
     if (owner)
         Py_DECREF(owner);

@@ -3,6 +3,7 @@
 // library is needed.
 #pragma once
 #include "call_arguments.h"
+#include "launches.h"
 
 // ---- of dlpack.h 1.3, as far as it is used
 
@@ -43,31 +44,13 @@ struct exchange {
 };
 enum { PROCESSOR = 1, SIGNED = 0, UNSIGNED = 1, FLOAT = 2, BFLOAT = 4, BOOLEAN = 6 };
 
-// ---- of cuda.h, as far as it is used
-
-struct attribute {
-    int id;
-    char filled[4];
-    union {
-        int is_allowed;
-        unsigned cluster[3];
-        char bytes[64];
-    } value;
-};
-struct configuration {
-    unsigned grid[3], block[3], shared_bytes;
-    void *stream;
-    struct attribute *attributes;
-    unsigned attributes_count;
-};
-enum { CLUSTER_DIMENSION = 4, PROGRAMMATIC_STREAM_SERIALIZATION = 6 };
-enum { BUFFER = 1, BUFFER_SIZE = 2 };  // what `extra` of a launch begins with
+// ---- the driver
 
 // Functions of the driver in the order of `DRIVER` in torch/calls.py.
 struct driver {
     int (*current_device)(int *);
     int (*current_context)(void **);
-    int (*launch)(const struct configuration *, void *function, void **arguments, void **);
+    launch_function launch;
 };
 
 // ---- the object

@@ -14,8 +14,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..cuda.words import PASSED, launch_words
 from ..native import binding
-from .calls import PASSED, TorchCalls, TorchGpuCalls, launch_words
+from .calls import TorchCalls, TorchGpuCalls
 from .kernels import SHARED_ENTRIES, Tensor, torch
 
 __all__ = ["AxesCalls", "AxesGpuCalls"]
@@ -155,7 +156,7 @@ class AxesGpuCalls(AxesCalls, TorchGpuCalls):
                         places.append(self.kernels.inputs + constants[kernel.parts[number]])
                     else:
                         passed.append((PASSED[letter], int(value)))
-                words += launch_words(kernel, blocks, passed)
+                words += launch_words(kernel, blocks, passed, kernel.launch.function)
             scratch = starts.index(call.scratch) if call.scratch in starts else -1
             is_alike = call.is_all and all(len(given) <= _MOST_PARAMETERS for *_, given in call.steps)
             found.append(_RecordedCall(starts, scratch, call.scratch_bytes, 0, places, (), words, (), is_alike))

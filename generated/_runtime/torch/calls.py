@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ..cuda.words import words_of
 from ..native.calls import TYPES, described
 from ..native.extensions import extension
 from ..protocol.casts import dtype
@@ -23,9 +24,6 @@ _TABLE: Any = getattr(Tensor, "__dlpack_c_exchange_api__", None)
 
 DRIVER = ("cuCtxGetDevice", "cuCtxGetCurrent", "cuLaunchKernelEx")
 """Driver functions that calls on a GPU need, in the order of `struct driver`."""
-
-PASSED = {"q": -1, "f": -2, "d": -3, "i": -4}
-"""Kinds of arguments of a kernel that are no pointers, as tensor_launches.h has them, by their letters in `struct`."""
 
 _PROCESSOR, _GPU = 1, 2
 """Kinds of devices as DLPack has them."""
@@ -195,30 +193,7 @@ class TorchGpuCalls(TorchCalls):
                 launches = self.others.launches(direction, given, arguments, saves)
             except (TypeError, ValueError):
                 return None  # the other way has the words for it
-            return _words(launches), launches
+            words = words_of(launches, launches.plan.slots.__getitem__, lambda kernel: kernel.launch.function)
+            return np.array([launches.partial_bytes, *words], np.int64).tobytes(), launches
 
         return prepare
-
-
-def _words(launches: Any) -> bytes:
-    """Return launches as tensor_call.c reads them."""
-    plan = launches.plan
-    words = [launches.partial_bytes]
-    for kernel, blocks, _ in launches.steps:
-        passed: list[tuple[int, int]] = []
-        for part, letter in zip(kernel.parts, kernel.letters, strict=True):
-            if part in launches.numbers:
-                passed.append((PASSED[letter], launches.numbers[part]))
-            elif letter == "P":
-                passed.append((plan.slots[part], 0))
-            else:
-                passed.append((PASSED[letter], plan.slots[part]))
-        words += launch_words(kernel, blocks, passed)
-    return np.array(words, np.int64).tobytes()
-
-
-def launch_words(kernel: Any, blocks: int, passed: Sequence[tuple[int, int]]) -> list[int]:
-    """Return a launch as tensor_launches.h reads it; `passed` has two words for each argument of the kernel."""
-    launch = kernel.launch
-    words = [launch.function, blocks, kernel.threads, kernel.shared_bytes, launch.early, launch.cluster]
-    return [*words, len(passed), *[word for each in passed for word in each]]
