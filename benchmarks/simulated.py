@@ -19,7 +19,7 @@ from typing import Any
 
 from benchmarks import machine, simulated_tables
 from benchmarks.results import write
-from benchmarks.simulated_cases import DIRECTIONS, Case, cases, written
+from benchmarks.simulated_cases import DIRECTIONS, Case, as_launched, cases, written
 from lngen.emit.cpp.contract import DTYPES
 from lngen.pipeline.files.loading import available
 
@@ -146,7 +146,7 @@ class Simulator:
         """Run a case in the simulator and return its figures; under "failed" is the reason if there are none."""
         with tempfile.TemporaryDirectory(prefix="simulated-") as name:
             folder = Path(name)
-            (folder / "case.json").write_text(json.dumps(written(case, folder)), encoding="utf-8")
+            (folder / "case.json").write_text(json.dumps(as_launched(written(case, folder))), encoding="utf-8")
             options = ["--config", self.config, "--jobs", "1", "--timeout", str(self.timeout)]
             files = ["--case", "case.json", "--json", "found.json", "--work", "work"]
             command = [sys.executable, str(self.program), *files, *options]

@@ -6,7 +6,7 @@ module; inputs are drawn here, and the results are those of the NumPy module in 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,11 +14,14 @@ from typing import Any
 import numpy as np
 
 from benchmarks.layers import backend, numpy_dtype
+from lngen.check.toolchain import nvrtc
 from lngen.emit.cpp.contract import LAUNCH_FIELDS
 from lngen.runtime.cuda.arrays import BYTES
 from lngen.runtime.cuda.calls import DeviceLayer
 from lngen.runtime.cuda.few_rows import FEW_ROWS
 from lngen.runtime.cuda.macros import macros
+from lngen.runtime.cuda.variants import without_spills
+from lngen.runtime.includes import inlined
 from lngen.runtime.numpy.axes import on_rows
 from lngen.runtime.protocol.casts import itemsize
 from lngen.runtime.protocol.directions import FEATURE, NUMBER, ROW, ROW_SCALAR, Entries, Entry
@@ -27,6 +30,7 @@ from lngen.runtime.protocol.interface import Interface
 Array = np.ndarray[Any, np.dtype[Any]]
 
 DIRECTIONS = ("forward", "backward", "jvp", "backward_backward")
+_ARCHITECTURE = "sm_90"
 SHARED = 227 * 1024
 """Bytes of shared memory that a block of an H200 may take."""
 TENSOR_BYTES = 2 << 20
@@ -191,6 +195,17 @@ def written(case: Case, folder: Path) -> dict[str, Any]:
         "roof": "copy" if 2 * stores >= len(moved) else "triad",
         **({"tolerance": _CAST_TOLERANCE} if casts else {}),
     }
+
+
+def as_launched(written: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a case with the macros of the variant that the launcher takes: the first that spills no register."""
+
+    def made(variant: Sequence[str]) -> tuple[list[str], nvrtc.Compiled]:
+        defines = [*written["defines"], *(f"-D{macro}" for macro in variant)]
+        return defines, nvrtc.compile(inlined(Path(written["source"])), _ARCHITECTURE, defines)
+
+    chosen, _ = without_spills(made, lambda each: sum(used.spill_stores for used in each[1].resources.values()))
+    return {**written, "defines": chosen}
 
 
 def _smaller(interface: Interface) -> set[str]:

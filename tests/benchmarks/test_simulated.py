@@ -12,11 +12,21 @@ import pytest
 
 from benchmarks import simulated
 from benchmarks.shipped import of_rows
-from benchmarks.simulated_cases import DIRECTIONS, Case, cases, columns_grid, grid, table_of, usual_rows, written
+from benchmarks.simulated_cases import (
+    DIRECTIONS,
+    Case,
+    as_launched,
+    cases,
+    columns_grid,
+    grid,
+    table_of,
+    usual_rows,
+    written,
+)
 from benchmarks.simulated_tables import limit, line, summary
 from lngen.extensions.simt.driver import script
 from lngen.runtime.cuda import grids
-from tests.requirements import needs_simulator, simulator
+from tests.requirements import needs_nvrtc, needs_simulator, simulator
 from tests.tiers import sample
 
 TYPES = {"Row": "f16", "Parameter": "f16", "Computed": "f32"}
@@ -120,6 +130,18 @@ def test_what_is_left_out_is_passed_as_null(tmp_path: Path) -> None:
     tangents = made(tmp_path, "layer_norm", "jvp", 16, "f32", without=("gamma",))
     assert "-DLNGEN_WITHOUT_gamma_dot" in tangents["defines"]
     assert tangents["launches"][0]["arguments"].count("null") == 2
+
+
+@needs_nvrtc
+@pytest.mark.parametrize(
+    ("layer", "features", "added"),
+    [("layer_norm", 1024, set()), ("group_norm", 8192, {"-DLNGEN_RESIDENT=512", "-DLNGEN_ROOM=100"})],
+)
+def test_a_kernel_that_would_spill_is_that_of_the_launcher(
+    layer: str, features: int, added: set[str], tmp_path: Path
+) -> None:
+    case = made(tmp_path, layer, "backward", features, "bf16")
+    assert {*as_launched(case)["defines"]} == {*case["defines"]} | added
 
 
 def test_what_is_not_saved_is_passed_as_null(tmp_path: Path) -> None:
