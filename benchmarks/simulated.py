@@ -21,6 +21,7 @@ from benchmarks import machine, simulated_tables
 from benchmarks.results import write
 from benchmarks.simulated_cases import DIRECTIONS, Case, as_launched, cases, written
 from lngen.emit.cpp.contract import DTYPES
+from lngen.errors import LngenError
 from lngen.pipeline.files.loading import available
 
 _HERE = Path(__file__).resolve().parent
@@ -146,7 +147,11 @@ class Simulator:
         """Run a case in the simulator and return its figures; under "failed" is the reason if there are none."""
         with tempfile.TemporaryDirectory(prefix="simulated-") as name:
             folder = Path(name)
-            (folder / "case.json").write_text(json.dumps(as_launched(written(case, folder))), encoding="utf-8")
+            try:
+                text = json.dumps(as_launched(written(case, folder)))
+            except LngenError as error:
+                return {"failed": _last_line(str(error), folder)}
+            (folder / "case.json").write_text(text, encoding="utf-8")
             options = ["--config", self.config, "--jobs", "1", "--timeout", str(self.timeout)]
             files = ["--case", "case.json", "--json", "found.json", "--work", "work"]
             command = [sys.executable, str(self.program), *files, *options]

@@ -20,7 +20,6 @@ from lngen.runtime.cuda.arrays import BYTES
 from lngen.runtime.cuda.calls import DeviceLayer
 from lngen.runtime.cuda.few_rows import FEW_ROWS
 from lngen.runtime.cuda.macros import macros
-from lngen.runtime.cuda.variants import without_spills
 from lngen.runtime.includes import inlined
 from lngen.runtime.numpy.axes import on_rows
 from lngen.runtime.protocol.casts import itemsize
@@ -197,15 +196,13 @@ def written(case: Case, folder: Path) -> dict[str, Any]:
     }
 
 
-def as_launched(written: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a case with the macros of the variant that the launcher takes: the first that spills no register."""
+def as_launched(case: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a case with the macros of the variant that the launcher takes: the first that spills no register.
 
-    def made(variant: Sequence[str]) -> tuple[list[str], nvrtc.Compiled]:
-        defines = [*written["defines"], *(f"-D{macro}" for macro in variant)]
-        return defines, nvrtc.compile(inlined(Path(written["source"])), _ARCHITECTURE, defines)
-
-    chosen, _ = without_spills(made, lambda each: sum(used.spill_stores for used in each[1].resources.values()))
-    return {**written, "defines": chosen}
+    Raises NvrtcMissing and CompileError.
+    """
+    text = inlined(Path(case["source"]))
+    return {**case, "defines": [*nvrtc.compile_as_launched(text, _ARCHITECTURE, case["defines"]).options]}
 
 
 def _smaller(interface: Interface) -> set[str]:

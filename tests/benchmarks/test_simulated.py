@@ -24,6 +24,7 @@ from benchmarks.simulated_cases import (
     written,
 )
 from benchmarks.simulated_tables import limit, line, summary
+from lngen.errors import LngenError
 from lngen.extensions.simt.driver import script
 from lngen.runtime.cuda import grids
 from tests.requirements import needs_nvrtc, needs_simulator, simulator
@@ -209,6 +210,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """
     monkeypatch.setattr(simulated, "RECORD", tmp_path / "record.json")
     monkeypatch.setattr(simulated, "PAGE", tmp_path / "page.md")
+    monkeypatch.setattr(simulated, "as_launched", lambda case: case)
     (tmp_path / "page.md").write_text(f"Above.\n\n{simulated._MADE}of before")
     (tmp_path / "reference.json").write_text(json.dumps({"h200x6o": KNOWN}))
     (tmp_path / "configs").mkdir()
@@ -230,6 +232,17 @@ json.dump([{{**{answer!r}, "reference": case["reference"]}}], open("found.json",
 def run(folder: Path, *more: str) -> int:
     few = ["--layer", "layer_norm", "--direction", "forward", "--D", "1024"]
     return simulated.main(["--gpusim", str(folder), *few, *more])
+
+
+def test_a_kernel_that_cannot_be_compiled_is_a_case_that_failed(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def refused(case: dict[str, Any]) -> dict[str, Any]:
+        raise LngenError("no NVRTC here.")
+
+    monkeypatch.setattr(simulated, "as_launched", refused)
+    assert run(folder, "--dtype", "bf16") == 1
+    assert "cannot be simulated: no NVRTC here." in capsys.readouterr().out
 
 
 def test_an_answer_is_set_beside_the_roof_apex_and_the_record(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

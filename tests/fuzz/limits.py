@@ -37,7 +37,7 @@ def _must_not_be_left(frame: FrameType | None) -> bool:
     """Test whether an exception raised in this frame would do harm outside of the piece of work.
 
     In a callback of the collector it is lost, with a warning. In an import it leaves a file open, and modules that
-    other modules have and `sys.modules` has not.
+    other modules have and `sys.modules` has not. So an import that never ends is not ended.
     """
     if frame is not None and frame.f_code in [getattr(callback, "__code__", None) for callback in gc.callbacks]:
         return True

@@ -56,12 +56,16 @@ Built = TypeVar("Built", bound=_HasResources)
 
 @dataclass(frozen=True)
 class Compiled:
-    """A compiled source: `cubin` for a real architecture, `ptx` for a virtual one; the other is empty."""
+    """A compiled source: `cubin` for a real architecture, `ptx` for a virtual one; the other is empty.
+
+    `options` are those that it was compiled with.
+    """
 
     cubin: bytes
     ptx: str
     log: str
     resources: dict[str, Resources]
+    options: tuple[str, ...]
 
 
 _WHEELS = "pip install nvidia-cuda-nvrtc nvidia-cuda-runtime"
@@ -93,8 +97,8 @@ def compile(source: str, arch: str, options: Sequence[str] = ()) -> Compiled:
     except RuntimeError as error:
         raise CompileError(f"for {arch}, {error}") from error
     if arch.startswith("compute_"):
-        return Compiled(b"", code.rstrip(b"\0").decode(), log, {})
-    return Compiled(code, "", log, parse_resources(log))
+        return Compiled(b"", code.rstrip(b"\0").decode(), log, {}, (*options,))
+    return Compiled(code, "", log, parse_resources(log), (*options,))
 
 
 def compile_as_launched(source: str, arch: str, options: Sequence[str] = ()) -> Compiled:

@@ -208,3 +208,25 @@ def test_a_planted_fault_is_found(sweep: Sweep, fault: str) -> None:
     status, found = sweep(lines, first, last, step, header.replace(was, becomes))
     assert status != 0
     assert said in found, found
+
+
+def test_functions_without_sums_over_rows_have_twice_the_threads(tmp_path: Path) -> None:
+    """Layouts of a row of 4096 entries of 16 bits with one function, with a sum over rows, and in double."""
+    (tmp_path / "threads.cpp").write_text("""
+#define __host__
+#define __device__
+#include "shapes.cuh"
+using namespace lngen;
+
+constexpr int threads(int compute, int sums, int calls) {
+  const Asked asked = {2, 2, compute, 1, 0, sums, calls, 2, 1, 1, 0, 0, 0};
+  const Shape found = shape_in(1, 4096, asked, Limits{232448, 16, 0, 0, 100});
+  return found.blocks * found.threads;
+}
+static_assert(threads(4, 0, 1) == MOST_THREADS_AT_A_TIME, "a function");
+static_assert(threads(4, 1, 1) == THREADS_AT_A_TIME, "a function beside a sum over rows");
+static_assert(threads(8, 0, 1) == THREADS_AT_A_TIME, "a function of doubles");
+""")
+    command = ["g++", "-std=c++17", "-fsyntax-only", f"-I{HEADER.parent}", tmp_path / "threads.cpp"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
