@@ -330,7 +330,7 @@ def layer(x: Row, z: Row, c: Scalar, a: Feature = 0):
     x, z = RNG.standard_normal((70, 9)), RNG.standard_normal((70, 9))
     terms = x * z * np.log1p(np.exp(0.5))
     found, wanted = module.forward(x, z, 0.5)[0], x * terms.sum(-1, keepdims=True)
-    # The sum may be near zero. Each side rounds a term 4 times, a sum of 9 terms 8 times, and the product once: 13 halves of
-    # a step, of the magnitude of the terms.
+    # The sum may be near zero. Each side rounds a term 4 times, a sum of 9 terms 8 times, and the product once: 13
+    # halves of a step, of the magnitude of the terms.
     bound = 16 * np.finfo(np.float64).eps * np.abs(x) * np.abs(terms).sum(-1, keepdims=True)
     assert (np.abs(found - wanted) <= bound).all()
