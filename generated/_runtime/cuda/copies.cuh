@@ -33,7 +33,7 @@ template <int BYTES> __device__ __forceinline__ void copy_async(void* to_shared,
 }
 
 // The same for the word of an entry of two bytes, an even number of entries behind `own`; the entry is then at the place in
-// the word that `own` has in its own one (entry_copied). Nothing beyond the entry is read. What is before it in the word may
+// the word that `own` has in its own one (entry_copied of rows.cuh). Nothing beyond it is read. What is before it in the word may
 // be anybody's and is not used; memory is given out in whole words, so it is there.
 template <class T>
 __device__ __forceinline__ void copy_entry_async(unsigned char* to_word, const T* own, int distance) {

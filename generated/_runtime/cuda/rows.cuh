@@ -189,18 +189,18 @@ template <class T> __device__ __forceinline__ T* unseen(T* place) {
   return place;
 }
 
-// Where an entry of two bytes is in the copy of its word of four (copies.cuh); `from` is where it is in global memory, or an
-// even number of entries from there.
-template <class T> __device__ __forceinline__ const T* entry_copied(const unsigned char* word, const T* from) {
-  return reinterpret_cast<const T*>(word + reinterpret_cast<unsigned long long>(from) % 4);
-}
-
 __device__ __forceinline__ int unseen(int value) {
   unsigned word = value;
 #ifdef __CUDA_ARCH__
   unsee(word);
 #endif
   return int(word);
+}
+
+// Where an entry of two bytes is in the copy of its word of four (copies.cuh); `from` is where it is in global memory, or an
+// even number of entries from there.
+template <class T> __device__ __forceinline__ const T* entry_copied(const unsigned char* word, const T* from) {
+  return reinterpret_cast<const T*>(word + reinterpret_cast<unsigned long long>(from) % 4);
 }
 
 // The accesses to memory that bypass what the caches are wanted for: a row is read once and written once.

@@ -124,8 +124,8 @@ __host__ __device__ constexpr int bytes_of_features(int vector, const Asked& n) 
 // long in coming; where a compiler has too few registers for them, the launcher takes a layout of fewer (variants.py).
 __host__ __device__ constexpr int blocks_at_a_time(int threads, int kept, const Asked& n, const Limits& may) {
   const int beside = REGISTERS_BESIDE + (n.segment ? REGISTERS_OF_SEGMENTS : 0);
-  const bool is_foreseen = n.calls == 0 && n.compute <= 4, are_many = n.calls && n.compute <= 4 && n.sums == 0;
-  const int fit = is_foreseen ? REGISTERS / (kept / 4 + beside) : are_many ? MOST_THREADS_AT_A_TIME : THREADS_AT_A_TIME;
+  const int of_functions = n.sums ? THREADS_AT_A_TIME : MOST_THREADS_AT_A_TIME;
+  const int fit = n.compute > 4 ? THREADS_AT_A_TIME : n.calls ? of_functions : REGISTERS / (kept / 4 + beside);
   const int least = at_least(may.resident ? may.resident : fit, THREADS_AT_A_TIME);
   return at_least(at_most(least, MOST_THREADS_AT_A_TIME) / threads, 1);
 }

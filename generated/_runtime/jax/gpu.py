@@ -139,9 +139,12 @@ def _called(
         know(image.encode(), kernel.code.cubin, len(kernel.code.cubin))
         names += f"{image}\n{kernel.name}\n"
     constants = [name for name, value in given.items() if type(value) is float]
-    places |= {name: place for place, name in enumerate(constants)}
+
+    def place(part: str) -> int:
+        return constants.index(part) if part in plan.takes.numbers else places.get(part, _NONE)
+
     # An address is of one process, and a program may be kept for another: the handler finds kernels by their names.
-    words = words_of(launches, lambda part: places.get(part, _NONE), lambda kernel: 0)
+    words = words_of(launches, place, lambda kernel: 0)
     zeros = [places[plan.names[slot]] - len(operands) for slot, _ in plan.zeros]
     called: list[Any] = jax.ffi.ffi_call(target(_NAME), structs)(
         *operands,

@@ -2,6 +2,7 @@
 // Kernels of a layer for a GPU as one call of XLA's: they are launched on its stream and its buffers, and nothing is
 // waited for. Which kernels, by the names of images that this process has, and what each is passed, is in the
 // attributes of the call.
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <mutex>
@@ -86,6 +87,8 @@ ffi::Error with_functions(std::string_view names, std::vector<int64_t>& words) {
     launch next;
     memcpy(&next, &words[at], sizeof next);
     const std::string image = next_name(), kernel = next_name();
+    if (next.arguments > MOST_PARAMETERS)
+      return ffi::Error(ffi::ErrorCode::kInvalidArgument, kernel + " has more arguments than there is room for");
     void* function;
     if (ffi::Error error = find(image, kernel, next.shared_bytes, &function); error.failure()) return error;
     words[at + offsetof(launch, function) / sizeof(int64_t)] = reinterpret_cast<intptr_t>(function);
@@ -94,9 +97,9 @@ ffi::Error with_functions(std::string_view names, std::vector<int64_t>& words) {
   return ffi::Error::Success();
 }
 
-// given: the words of launches, whose kernels have names and no addresses yet, and their Constants. sizes: samples, then
-// the results that have to be 0 before. strides: of each buffer, operands and then results, the bytes between a sample and
-// the next, 0 if they share it.
+// launches: words, whose kernels have names and no addresses yet. numbers: the Constants that they are passed. sizes: samples,
+// then the results that have to be 0 before. strides: of each buffer, operands and then results, the bytes between a sample
+// and the next, 0 if they share it.
 ffi::Error call(void* stream, ffi::RemainingArgs given, ffi::RemainingRets made, std::string_view names, Integers sizes,
                 Integers strides, Integers launches, Numbers numbers) {
   std::vector<char*> buffers;
