@@ -343,6 +343,12 @@ def test_the_smoke_test_is_short_whatever_the_run(run: stages.GpuRun, monkeypatc
     assert asked == [("--quick",), ("--quick",)]
 
 
+def test_the_emulator_has_toy_shapes_alone(run: stages.GpuRun) -> None:
+    full = replace(run, quick=False)
+    assert full.options() == []
+    assert replace(full, emulator=True).options() == ["--emulator", "--quick"]
+
+
 def test_the_matrix_leaves_time_for_the_sanitizer(run: stages.GpuRun) -> None:
     late = replace(run, quick=False, deadline=time.monotonic() + 0.1 * run.seconds)
     assert stages.matrix(late)["status"] == "skipped"
