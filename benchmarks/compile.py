@@ -16,6 +16,7 @@ from pathlib import Path
 
 from benchmarks import grid, layers
 from benchmarks.device import NoDevice, opened
+from benchmarks.gate import few_rows
 from benchmarks.results import Results
 
 
@@ -72,9 +73,15 @@ def compile_all(jobs: list[tuple[str, str, int]], *, emulated: bool, seconds: fl
 
 
 def compile_one(name: str, dtype: str, features: int, emulated: bool) -> None:
-    """Call a layer once on one row."""
+    """Call a layer once on the rows that the gate has, for results that the cache keeps and for those it does not."""
+    from generated._runtime.cuda import devices
+
     with opened(emulated=emulated) as device:
-        layers.Calls(name, grid.Case(dtype, features, 1), device)
+        case = few_rows(grid.Case(dtype, features, 1 << 30))
+        layers.Calls(name, case, device)
+        for each in devices.DEVICES.values():
+            each.cache = 0
+        layers.Calls(name, case, device)
         device.synchronize()
 
 

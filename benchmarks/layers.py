@@ -136,8 +136,9 @@ class Calls:
         """Addresses of three different tensors of rows: two that are read, one that is written."""
         buffers = self.sets[chosen]
         leading = next(name for name, kind in self.kinds.items() if kind is Kind.ROW)
-        other = max(buffers.cotangents.values(), key=lambda array: array.nbytes)
-        return buffers.inputs[leading].ptr, other.ptr, buffers.gradients[f"d{leading}"].ptr
+        one, target = buffers.inputs[leading], buffers.gradients[f"d{leading}"]
+        of_rows = [array for array in (*buffers.cotangents.values(), *buffers.tangents.values()) if array.nbytes >= one.nbytes]
+        return one.ptr, (of_rows[0] if of_rows else one).ptr, target.ptr
 
     def _given(self, direction: str, buffers: Buffers) -> list[Any]:
         cotangents = list(buffers.cotangents.values())

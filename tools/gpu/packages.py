@@ -19,7 +19,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[2]
 
 # Too large to carry, and there where there is a CUDA toolkit or PyTorch; or for building lngen alone.
-_LEFT_OUT = ("nvidia-", "hatchling")
+_LEFT_OUT = ("nvidia-", "hatchling", "lngen-derive", "readme_renderer")
 
 _BUILD_PYCUDA = "from tools.build_pycuda import VERSION, wheelhouse; print(wheelhouse(VERSION))"
 
