@@ -91,7 +91,8 @@ def _input(entry: Input, rows: int, features: int, rng: np.random.Generator, dra
     if entry.kind is Kind.CONSTANT:
         if entry.counts:
             return float(max(1, rows * (features if entry.counts == "entries" else 1)))
-        return float(entry.default) if entry.default is not None else 0.75
+        # Away from the default, where terms may be 0 or 1 and hide their factors.
+        return (0.0 if entry.default is None else float(entry.default)) + float(rng.uniform(0.2, 0.6))
     shape = _shape(entry.kind, rows, features)
     if entry.kind.is_integer:
         # Places of the row, or a number of places: with others a mask may leave nothing of a row.
