@@ -31,7 +31,7 @@ pycuda-wheel: $(VENV)/installed-test # what takes long of it, while others insta
 
 browser: $(VENV)/installed-browser ## install what drives Chromium in the tests of the pages
 
-frameworks: $(VENV)/installed-frameworks ## install PyTorch, a build for the processor if there is one, and Dask, for the tests of them
+frameworks: $(VENV)/installed-frameworks ## install PyTorch, a build for the processor if there is one, for the tests of it
 
 matrix: $(VENV)/installed-test ## the CUDA code at every shape and type, of which `make check` runs a sample
 	$(PYTEST) -m matrix

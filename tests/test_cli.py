@@ -215,31 +215,6 @@ class TestDerive:
         code = "import mine_here.mine as m; y, s = m.forward([[1.0, 2.0]], [0.5, 0.5]); print(y.tolist())"
         assert process("-c", code, cwd=mine.parent).stdout == "[[1.5, 3.0]]\n"
 
-    def test_code_over_parts_is_written_on_request(self, mine):
-        result = lngen("derive", mine, "--out", "here", "--sharded")
-        assert (result.exit_code, result.stderr) == (0, "")
-        assert "\nmine: sharded over features: forward no collective; backward no collective\n" in result.stdout
-        written = mine.parent / "here" / "mine"
-        assert "run: lngen derive mine.py --sharded\n" in (written / "numpy_sharded.py").read_text()
-        assert lngen("derive", mine, "--out", "here", "--sharded", "--check").exit_code == 0
-
-    def test_code_over_parts_is_kept_until_it_is_said_not_to_be(self, mine):
-        written = mine.parent / "here" / "mine" / "numpy_sharded.py"
-        assert lngen("derive", mine, "--out", "here", "--check", "--sharded").exit_code == 1
-        assert lngen("derive", mine, "--out", "here", "--sharded").exit_code == 0
-        result = lngen("derive", mine, "--out", "here")
-        assert "\nmine: sharded over features: " in result.stdout
-        assert written.is_file()
-        assert lngen("derive", mine, "--out", "here", "--check").exit_code == 0
-        assert lngen("derive", mine, "--out", "here", "--check", "--no-sharded").exit_code == 1
-        both = lngen("derive", mine, "--out", "here", "--sharded", "--no-sharded")
-        assert both.exit_code == 2
-        assert "pass one of them" in both.stderr
-        result = lngen("derive", mine, "--out", "here", "--no-sharded")
-        assert re.search(r"^wrote here/mine: 1 file; removed [2-9] files$", result.stdout, re.MULTILINE)
-        assert not written.exists()
-        assert lngen("derive", mine, "--out", "here", "--check").exit_code == 0
-
     @pytest.mark.ci
     def test_a_pipe_gets_no_colour(self, mine):
         result = process("-m", "lngen", "derive", "mine.py", "--out", "here", cwd=mine.parent)
@@ -511,14 +486,6 @@ class TestCheck:
         assert result.exit_code == 1
         assert "dx at 2 x 3: worst at row 1" in result.stdout
         assert "mine, numpy: 1 of 6 checks FAILED" in result.stdout
-
-    @pytest.mark.ci
-    def test_check_with_sharded_looks_at_code_for_rows_in_parts(self, mine):
-        arguments = ("check", "mine.py", "--backend", "numpy", "--shape", "2,3", "--dtype", "f64")
-        assert "parts of rows" not in lngen(*arguments).stdout
-        result = lngen(*arguments, "--sharded")
-        assert result.exit_code == 0, result.stdout
-        assert "parts of rows" in result.stdout
 
     def test_code_that_was_changed_by_hand_fails(self, tmp_path, monkeypatch):
         name = WHOLE[-1]

@@ -15,7 +15,6 @@ from lngen.cli import app as cli
 from lngen.derivation.rules import RULES
 from lngen.emit.cpp.sweeps import MOST_SUMS
 from lngen.plan.passes.moments import with_corrected_moments
-from lngen.runtime.sharded import collectives
 from tests.shipped import ROOT, WHOLE, shipped
 from tests.test_readme import blocks, commands
 
@@ -112,20 +111,6 @@ def layers_page() -> dict[str, Any]:
 def test_the_tables_of_the_layers_are_fresh():
     page = (ROOT / "docs" / "layers.md").read_text(encoding="utf-8")
     assert layers_page()["filled"](page, _plans()) == page, "run: python docs/make_layers.py"
-
-
-@pytest.mark.ci
-def test_the_tables_of_the_placements_are_fresh():
-    page = (ROOT / "docs" / "sharding.md").read_text(encoding="utf-8")
-    script = runpy.run_path(str(ROOT / "docs" / "make_sharding.py"))
-    assert script["filled"](page, script["layers"](ROOT)) == page, "run: python docs/make_sharding.py"
-
-
-def test_page_of_sharding_every_communicator_is_named():
-    page = (ROOT / "docs" / "sharding.md").read_text(encoding="utf-8")
-    shipped = [name for name in collectives.__all__ if name.endswith("Communicator") and name != "Communicator"]
-    assert len(shipped) >= 5
-    assert [name for name in [*shipped, "Alone"] if f"| `{name}" not in page] == []
 
 
 def test_every_layer_needs_no_more_than_a_kernel_written_by_hand():

@@ -57,7 +57,7 @@ def strangers(tmp_path: Path) -> Path:
 def test_lngen_s_own_are_declared_as_a_stranger_s_are() -> None:
     declared = paths.project_table()["entry-points"]
     groups = entry_points.BACKENDS, entry_points.DEVICES, entry_points.REPORTS, entry_points.VERBS
-    assert sorted(declared) == sorted(groups)
+    assert declared.keys() <= set(groups)
     for group, entries in declared.items():
         assert list(entry_points.extensions(group))[: len(entries)] == list(entries)
         assert entry_points.each(group, pytest.fail).keys() >= entries.keys()
@@ -188,7 +188,6 @@ def test_what_an_extension_does_is_refused_without_it(tmp_path: Path) -> None:
     for words, why in (
         (("site", "--to", "pages"), "No such command 'site'"),
         (("derive", "centred.py", "--html", "centred.html"), "no extension here makes pages"),
-        (("derive", "centred.py", "--out", "out", "--sharded"), "there is no backend 'sharded'"),
     ):
         done = lngen(*words, on_path=tmp_path, cwd=tmp_path)
         assert done.returncode == 2

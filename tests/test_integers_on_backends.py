@@ -1,4 +1,4 @@
-"""Integers of a definition on the compiled backends, CUDA, PyTorch, JAX and Dask, beside NumPy and the oracle."""
+"""Integers of a definition on the compiled backends, CUDA, PyTorch and JAX, beside NumPy and the oracle."""
 
 import contextlib
 import importlib
@@ -11,7 +11,7 @@ import lngen
 from lngen.language.oracle.evaluate import FLOAT64, evaluate
 from lngen.runtime.protocol.calls import whole
 from tests import compiled
-from tests.requirements import needs_dask, needs_gxx, needs_jax, needs_pycuda, needs_torch
+from tests.requirements import needs_gxx, needs_jax, needs_pycuda, needs_torch
 from tests.test_integers import ALIBI, DEFINITIONS, EVERY_KIND, LABELS
 
 TYPES = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
@@ -260,7 +260,7 @@ def test_labels_in_programs_of_pytorch(labels_in_torch: Any) -> None:
     assert set(torch.library.opcheck(operator, (x.detach(), label, 0.0, False)).values()) == {"SUCCESS"}
 
 
-# ---- JAX and Dask
+# ---- JAX
 
 
 @needs_jax
@@ -293,20 +293,6 @@ def test_labels_of_jax() -> None:
     np.testing.assert_allclose(several[1], wanted(x, label[::-1]), **close)
     with pytest.raises(TypeError, match="label is of type float32; pass integers"):
         layer(x, x[:, 0])
-
-
-@needs_dask
-@needs_gxx
-def test_labels_in_chunks_of_dask() -> None:
-    import dask.array as da
-
-    from lngen.extensions import dask as chunked
-
-    layer, (x, label) = compiled.layer(LABELS).numpy, inputs_of(LABELS, "float64", "int64")
-    y, saved = chunked.forward(layer, da.from_array(x, (3, 7)), da.from_array(label, 3))
-    wanted, kept = layer.forward(x, label)
-    np.testing.assert_array_equal(y, wanted)
-    np.testing.assert_array_equal(chunked.backward(saved, wanted).dx, layer.backward(kept, wanted).dx)
 
 
 # ---- checks

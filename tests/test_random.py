@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import lngen
-from lngen.errors import DefinitionError, LngenError
+from lngen.errors import DefinitionError
 from lngen.language.definition import Draw
 from lngen.language.oracle.evaluate import evaluate
 from lngen.language.oracle.random import drawn_from, philox
@@ -219,13 +219,3 @@ def test_a_moved_row_and_a_wrong_key_in_compiled_kernels_are_found(right, wrong,
     (_, r), _ = cpu.forward(x, 0 * x, 5, p=0.5)
     (_, wanted), _ = module.forward(x, 0 * x, 5, p=0.5)
     assert not np.array_equal(r, wanted)
-
-
-def test_chunks_of_dask_are_refused():
-    pytest.importorskip("dask.array")
-    from lngen.extensions import dask
-
-    module = layer(NORM).load()
-    assert [entry["name"] for entry in module.INTERFACE["inputs"] if entry.get("draws")] == ["seed"]
-    with pytest.raises(LngenError, match="dropout_add_norm makes random numbers of seed by the number of each row"):
-        dask.forward(module, np.ones((3, 7)), np.ones((3, 7)), 1)

@@ -13,7 +13,6 @@ import pytest
 
 from lngen.language.definition import Draw
 from lngen.language.oracle.random import drawn_from
-from lngen.runtime.protocol.chunks import RowLoss
 from tests import compiled
 from tests.requirements import needs_jax, needs_torch
 from tests.test_random import NOISE
@@ -179,9 +178,3 @@ def test_devices_of_shard_map_are_to_have_seeds_of_their_own():
     replicated = shared(lambda rows: of.module.noise(rows, SEED), place=jax.sharding.PartitionSpec())
     assert is_near(own, wanted)
     assert is_near(replicated, wanted)
-
-
-def test_losses_of_chunks_are_refused():
-    text = 'def noisy_loss(x: Row, seed: Int[""]): return sum(x*uniform(seed))'
-    with pytest.raises(TypeError, match="noisy_loss makes random numbers by the number of a row"):
-        RowLoss(compiled.layer(text).numpy.INTERFACE)

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.requirements import mpiexec, needs_dask, needs_gxx, needs_jax, needs_mpi, needs_pycuda, needs_torch
+from tests.requirements import needs_gxx, needs_jax, needs_pycuda, needs_torch
 from tests.shipped import ROOT
 
 MEASURED = re.compile(r"\b(?:\d\.\de[-+]\d\d|inf)\b")
@@ -114,7 +114,7 @@ def on_a_device(block: Block) -> bool:
     return any("pycuda" in line or "--backend cuda" in line for line in block.lines)
 
 
-FRAMEWORKS = {"torch": needs_torch, "jax": needs_jax, "dask": needs_dask}
+FRAMEWORKS = {"torch": needs_torch, "jax": needs_jax}
 
 
 def framework_of(block: Block) -> str:
@@ -153,18 +153,6 @@ def test_every_block_for_a_device_runs_and_prints_what_is_said(checkout, page):
     chosen = [block for block in PAGES[page] if on_a_device(block)]
     assert len(chosen) >= 2
     run_blocks(checkout, page, chosen)
-
-
-@needs_mpi
-@pytest.mark.ci
-def test_training_on_several_processes_runs_on_them(checkout):
-    (block,) = [found for found in PAGES["docs/how_to/train_with_numpy.md"] if any("Alone" in x for x in found.lines)]
-    text = "\n".join(block.lines).replace("Alone", "MPICommunicator")
-    assert "\ncommunicator = MPICommunicator()" in text
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
-    command = [mpiexec(), "-n", "2", sys.executable, "-W", "error", "-c", f"{text}\nassert communicator.size == 2"]
-    done = subprocess.run(command, cwd=checkout, env=environment, capture_output=True, text=True, timeout=100)
-    assert (done.returncode, done.stderr) == (0, "")
 
 
 def run_blocks(checkout: Path, page: str, chosen: Sequence[Block]) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from lngen.version import DISTRIBUTION
-from tests.requirements import needs_dask, needs_jax, needs_torch
+from tests.requirements import needs_jax, needs_torch
 from tests.shipped import sampled
 
 ROOT = Path(__file__).parents[1]
@@ -204,11 +204,8 @@ def test_the_distribution_is_the_one_that_the_project_declares():
 def _needed_by(module: str) -> Any:
     """The mark of a module that cannot be imported without a framework."""
     marks = {
-        "lngen.extensions.dask": needs_dask,
-        "lngen.jax": needs_jax,
         "lngen.runtime.jax": needs_jax,
         "lngen.runtime.torch": needs_torch,
-        "lngen.torch": needs_torch,
     }
     return next((mark for beginning, mark in marks.items() if module.startswith(beginning)), ())
 

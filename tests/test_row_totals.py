@@ -289,29 +289,3 @@ def test_the_loss_of_jax_is_that_of_its_own_functions(loss):
     for ours, theirs in zip(*made, strict=True):
         np.testing.assert_allclose(ours(x[0], t[0]), theirs(x[0], t[0]), rtol=1e-4, atol=1e-6)
         np.testing.assert_allclose(jax.vmap(ours)(x, t), jax.vmap(theirs)(x, t), rtol=1e-4, atol=1e-6)
-
-
-@pytest.mark.ci
-def test_chunks_of_dask_add_up_to_the_mean_over_all_rows():
-    da = pytest.importorskip("dask.array")
-    from lngen.extensions import dask
-
-    layer = lngen.derive(BESIDE, ["numpy"]).load()
-    rng = np.random.default_rng(0)
-    x, gamma, dy = rng.standard_normal((9, 5)), rng.standard_normal(5), rng.standard_normal((9, 5))
-    (y, total), saved = layer.forward(x, gamma)
-    gradients = layer.backward(saved, dy, np.asarray(2.0))
-    (chunked, sum_of_chunks), kept = dask.forward(layer, da.from_array(x, chunks=(4, 5)), gamma)
-    np.testing.assert_allclose(chunked.compute(), y)
-    np.testing.assert_allclose(sum_of_chunks.compute(), total)
-    found = dask.backward(kept, dy, np.asarray(2.0))
-    for own, wanted in zip(found, gradients, strict=True):
-        assert (own is None) == (wanted is None)
-        if own is not None:
-            np.testing.assert_allclose(own.compute(), wanted)
-
-
-@pytest.mark.ci
-def test_rows_in_parts_are_refused():
-    with pytest.raises(LngenError, match="return its terms"):
-        lngen.derive(MEAN_CROSS_ENTROPY, ["numpy", "sharded"])

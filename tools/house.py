@@ -68,9 +68,7 @@ def groups() -> dict[str, list[Path]]:
     found = {name: _files(ROOT / "lngen" / name) for name in CORE}
     found["the package itself"] = sorted((ROOT / "lngen").glob("*.py"))
     templates = _files(ROOT / "templates")
-    of_pages = [
-        path for path in templates if path.relative_to(ROOT / "templates").parts[0] in ("html", "serve", "sharded")
-    ]
+    of_pages = [path for path in templates if path.relative_to(ROOT / "templates").parts[0] in ("html", "serve")]
     found["templates"] = [path for path in templates if path not in of_pages]
     extensions = [*_files(ROOT / "lngen" / "extensions"), *of_pages]
     emulator = [path for path in extensions if path.is_relative_to(ROOT / "lngen" / "extensions" / "simt")]

@@ -1,18 +1,15 @@
-"""Re-check a certificate: python tools/verify.py CERTIFICATE --definition FILE [--code FOLDER] [--seed N].
+"""Re-check a certificate: python tools/verify.py CERTIFICATE --definition FILE [--seed N].
 
 Nothing of lngen is imported, and nothing is believed that is not computed here: `docs/certificate.md` says what is.
 """
 
 import argparse
 import ast
-import hashlib
 import json
 import operator
 import random
 import re
 import signal
-import subprocess
-import sys
 from fractions import Fraction
 from functools import partial, reduce
 from itertools import combinations, product, zip_longest
@@ -20,17 +17,13 @@ from pathlib import Path
 from typing import Any
 
 from mpmath import iv, mp, mpf
-from mpmath.libmp import MPZ
 
-FORMAT, FIELDS = "lngen certificate 3", {"format", "definition", "names", "steps", "code"}
+FORMAT, FIELDS = "lngen certificate 4", {"format", "definition", "names", "steps"}
 OF_A_STEP, MOVES = {"target", "after", "before", "parts", "uses"}, ("_1_", "_2_")
 iv.prec = mp.prec = 400  # bits of an interval's ends
-CODE = re.compile(r"(\.\./_runtime/numpy/)?[a-z_]{1,40}\.(py|h)")
-RUN = {"numpy_backend.py", "numpy_kernels.py", "numpy_second_order.py"}  # files of `--code` that run
 AGREE, SMALL = iv.mpf(2) ** -166, iv.mpf(2) ** -250  # 50 digits; what is too small beside another to be seen
 MOST_BYTES, MOST_TEXT, MOST_POWER, LARGEST = 2**20, 8000, 300, 2**14  # LARGEST is of an argument of exp, sin or erf
 INCREASING, TRIES, WRITTEN_OUT, PLACES = ("erf", "asin", "atan"), 12, 80, 16
-NEAR, MOST_OF_CODE = iv.mpf(10) ** -9, 6  # digits of constants that the code rounds; features of its rows
 TINY, UNKNOWN = iv.mpf(2) ** -40, iv.mpf(["-inf", "inf"])
 INTEGERS = {"Int": (1, 1), "Int['...']": (1, 0), "Int['d']": (0, 1), "Int['']": (0, 0)}
 DATA = INTEGERS | {"Data": (1, 1), "Data['...']": (1, 0), "Data['d']": (0, 1)}
@@ -349,42 +342,6 @@ def agree(a: Table, b: Table, largest: Any) -> bool | None:
     return False if any(sign(gap) for gap, _ in gaps) else close or None
 
 
-class EmittedCode:
-    """The NumPy files of a layer, those that the certificate names, run in another process."""
-
-    def __init__(self, folder: Path, hashes: dict[str, str], seconds: float) -> None:
-        require({*hashes} >= RUN, "the certificate is of no code; write it where the code is derived")
-        for name, wanted in hashes.items():
-            found = hashlib.sha256((folder / name).read_bytes()).hexdigest() if (folder / name).is_file() else "none"
-            require(found == wanted, f"{name} is not the text that the certificate is of")
-        reader = str(Path(__file__).with_name("verify_code.py"))
-        words = [sys.executable, "-I", reader, str(folder.resolve()), str(int(seconds) + 1)]
-        self.process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        self.held: dict[str, bool] = {}
-
-    def hold(self, features: int, values: dict[str, Table]) -> None:
-        """Compare what the code makes of a point with the certificate's values, at once and in blocks."""
-        given = {name: [[u._mpi_ for u in row] for row in table] for name, table in values.items()}
-        for in_blocks in (False, True):
-            point = {"features": features, "in_blocks": in_blocks, "values": given}
-            print(json.dumps(point, default=int), file=self.process.stdin, flush=True)
-            answer = json.loads(self.process.stdout.readline() or '{"fault": "it ended"}')
-            require("made" in answer, f"the code: {answer.get('fault')}")
-            for name, rows in answer["made"].items():
-                made = [[iv.make_mpf(tuple((s, MPZ(m), e, b) for s, m, e, b in u)) for u in row] for row in rows]
-                scale = reduce(lambda m, u: u if m < u else m, (abs(u).b for row in values[name] for u in row))
-                gaps = each(operator.sub, values[name], made)
-                require(not any(sign(u) for row in gaps for u in row), f"{name} of the code, {features} features")
-                close = all(u.delta <= scale * NEAR for row in gaps for u in row)
-                self.held[name] = close or self.held.get(name, False)
-
-    def end(self) -> int:
-        """Count the results that were compared; raises ClaimRefused if the digits of one did never suffice."""
-        self.process.stdin.close()
-        require(self.held and all(self.held.values()), f"not seen: {[n for n, held in self.held.items() if not held]}")
-        return len(self.held)
-
-
 def follows(kind: str, one: Table, other: Table, flip: int) -> bool:
     """Test whether a decision has the sign of another, and a ratio to it that varies only where it may."""
     if kind == "order":
@@ -407,9 +364,7 @@ class Certificate:
         pairs = zip_longest(document["definition"].split("\n"), definition.text.split("\n"))
         for line, (here, there) in enumerate(pairs, 1):
             require(here == there, f"another definition: line {line} is {here!r}, and in the file it is {there!r}")
-        self.definition, self.alive, self.steps, self.run_code = definition, {}, [], None
-        hashes = document["code"].items()
-        require(all(CODE.fullmatch(n) and re.fullmatch("[0-9a-f]{64}", h) for n, h in hashes), "its hashes of code")
+        self.definition, self.alive, self.steps = definition, {}, []
         self.most = PLACES if re.search(r"\b(pick|index)\(", definition.text) else 2**31
         self.extremes = re.search(r"\b(max|min)\(", definition.text) or "attains_first" in str(document["steps"])
         self.own = {name: name for name in (*definition.kinds, *definition.lines)} | document["names"]
@@ -504,8 +459,6 @@ class Certificate:
             exact = exact or key[1] in {f"{n}{by} - (0)" for n in definition.exponents for by in ("", " - 1", " - 2")}
             require(alive or exact or key[0] == "pole", f"{key[1][:80]} decides, and the definition does not by it")
             self.alive[key] = alive
-        if self.run_code and not special and features <= MOST_OF_CODE:
-            self.run_code.hold(features, values)
         return True
 
 
@@ -514,7 +467,6 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("certificate", type=Path)
     parser.add_argument("--definition", type=Path, required=True, metavar="FILE", help="the definition that you have")
-    parser.add_argument("--code", type=Path, metavar="FOLDER", help="the layer's files, whose NumPy runs")
     parser.add_argument("--seed", type=int, default=random.SystemRandom().getrandbits(64), help="to repeat a run")
     parser.add_argument("--seconds", type=float, default=8, help="after which it is refused (default: 8)")
     given, status, points = parser.parse_args(), 0, 0
@@ -527,11 +479,8 @@ def main() -> int:
         once = {"object_pairs_hook": lambda pairs: require(len(dict(pairs)) == len(pairs), twice) and dict(pairs)}
         document = json.loads(text, **once)
         certificate = Certificate(document, SourceFunction(given.definition.read_text("utf-8")))
-        if given.code:
-            certificate.run_code = EmittedCode(given.code, document["code"], given.seconds)
         points = certificate.run(random.Random(given.seed))
         said = f"{len(certificate.steps)} steps and every result hold"
-        said += f", and {certificate.run_code.end()} results of the code" if given.code else ""
     except Exception as fault:
         said = str(fault) if isinstance(fault, ClaimRefused) else f"its form: {fault!r}"
         status, said = (3, said) if said.startswith("NOT VERIFIED") else (1, f"REFUSED: {said}")

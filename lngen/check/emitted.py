@@ -11,7 +11,6 @@ from lngen.check.apart import Ended, apart
 from lngen.check.evidence import Evidence, Report, verdict
 from lngen.check.running import CheckRequest, Ran, broken, run_emitted
 from lngen.check.toolchain import device, nvrtc
-from lngen.check.validation import of_backend
 from lngen.errors import LngenError
 from lngen.pipeline.files import loading, manifest
 from lngen.pipeline.files.loading import FRAMEWORKS
@@ -39,7 +38,7 @@ def check_emitted(
         ran = run_emitted(layer, folder, backend, asked, lambda what: None)
     else:
         ran = _run_apart(layer, folder, backend, asked)
-    evidence = (*ran.evidence, *of_backend(layer, folder, backend))
+    evidence = ran.evidence
     if backend == "cuda":
         if nvrtc.available():
             evidence += tuple(_compiled(folder, asked))

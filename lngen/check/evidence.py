@@ -12,7 +12,6 @@ from numpy.typing import ArrayLike, NDArray
 KINDS = (
     "exact proof",
     "50 digits",
-    "emitted text",
     "forward vs oracle",
     "complex step",
     "differences",

@@ -269,20 +269,10 @@ def derive(
             "pyproject.toml has a default (tool.lngen).",
         ),
     ] = None,
-    sharded: Annotated[
-        bool,
-        typer.Option(
-            "--sharded",
-            help="Write code for rows whose features lie on several processes, too; it is kept where it is there.",
-        ),
-    ] = False,
-    no_sharded: Annotated[bool, typer.Option("--no-sharded", help="Remove such code.")] = False,
 ) -> None:
     """Derive layers, print the derivations, and write the emitted code."""
     from lngen.cli import derive
 
-    if sharded and no_sharded:
-        raise typer.BadParameter("--sharded and --no-sharded are given; pass one of them")
     more = {"tangents": tangents, "second_order": second_order, "plan": plan, "explanation": explain}
     if brief and (full or any(more.values())):
         raise typer.BadParameter("--brief prints less, and another option more; pass one of them")
@@ -295,7 +285,6 @@ def derive(
         certificate=certificate,
         shown="brief" if brief else derive.shown(full, more),
         arch=arch,
-        sharded=True if sharded else False if no_sharded else None,
         backend=backend,
     )
     raise typer.Exit(found)
@@ -338,9 +327,6 @@ def check(
     ] = None,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the random inputs.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print a JSON document.")] = False,
-    sharded: Annotated[
-        bool, typer.Option("--sharded", help="Check sharded code too, of a layer that is emitted now.")
-    ] = False,
 ) -> None:
     """Check emitted code against its definition: every kind of evidence, with errors and bounds.
 
@@ -349,7 +335,7 @@ def check(
     """
     from lngen.cli import check
 
-    raise typer.Exit(check.run(layers or [], backend, shape or [], dtype or [], seed, as_json, sharded))
+    raise typer.Exit(check.run(layers or [], backend, shape or [], dtype or [], seed, as_json))
 
 
 @app.command(cls=_Command)

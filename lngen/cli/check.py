@@ -46,13 +46,12 @@ def run(
     dtypes: Sequence[str],
     seed: int,
     as_json: bool,
-    sharded: bool = False,
 ) -> int:
     """Check the layers named, or all; the exit status is 1 if evidence speaks against one of them.
 
     If none does, it is `NOT_RUN` if some code could not run on this machine. The code under `generated/` is checked if
-    the layer has some there, else the code that is emitted now, `sharded` with sharded code. That of an extension's
-    backend is emitted now where it is not there.
+    the layer has some there, else the code that is emitted now. That of an extension's backend is emitted now where it
+    is not there.
     """
     wanted_shapes, wanted_dtypes = parse_shapes(shapes), parse_dtypes(dtypes)
     features = tuple(sorted({d for _, d in wanted_shapes})) if shapes else DEFAULT_FEATURES
@@ -70,9 +69,9 @@ def run(
     try:
         with console.progress(parts) as part:
             found = (
-                _side_by_side(definitions, backends, asked, sharded, part)
+                _side_by_side(definitions, backends, asked, part)
                 if side_by_side
-                else _in_turn(definitions, backends, asked, sharded, part)
+                else _in_turn(definitions, backends, asked, part)
             )
             for report in found:
                 reports.append(report)
@@ -113,42 +112,40 @@ def _in_turn(
     definitions: Sequence[Definition],
     backends: Sequence[str],
     asked: CheckRequest,
-    sharded: bool,
     part: Callable[[str], None],
 ) -> Iterator[Report]:
     for definition in definitions:
-        yield from _reports(definition, backends, asked, sharded, part)
+        yield from _reports(definition, backends, asked, part)
 
 
 def _side_by_side(
     definitions: Sequence[Definition],
     backends: Sequence[str],
     asked: CheckRequest,
-    sharded: bool,
     part: Callable[[str], None],
 ) -> Iterator[Report]:
     """The same reports in the same order, by a process for each core."""
     # Not forked: a process inherits neither the threads that run nor the driver that is loaded here.
     spawned = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(min(len(definitions), cores()), mp_context=spawned) as pool:
-        found = pool.map(_all_reports, definitions, repeat(backends), repeat(asked), repeat(sharded))
+        found = pool.map(_all_reports, definitions, repeat(backends), repeat(asked))
         for definition in definitions:
             part(f"{definition.name} and the next")
             yield from next(found)
 
 
-def _all_reports(definition: Definition, backends: Sequence[str], asked: CheckRequest, sharded: bool) -> list[Report]:
-    return list(_reports(definition, backends, asked, sharded, lambda text: None))
+def _all_reports(definition: Definition, backends: Sequence[str], asked: CheckRequest) -> list[Report]:
+    return list(_reports(definition, backends, asked, lambda text: None))
 
 
 def _reports(
-    definition: Definition, backends: Sequence[str], asked: CheckRequest, sharded: bool, part: Callable[[str], None]
+    definition: Definition, backends: Sequence[str], asked: CheckRequest, part: Callable[[str], None]
 ) -> Iterator[Report]:
     """Yield the reports of one layer, by backend; raises EvidenceError if its derivation does not hold."""
     part(f"{definition.name}: deriving")
     written = _written(definition)
     folder = None if written is None else written.parent
-    there = chosen_for(definition.name, folder, BACKENDS if written is None else None, sharded or None)
+    there = chosen_for(definition.name, folder, BACKENDS if written is None else None)
     if not {*backends} <= {*BACKENDS, *there}:
         written, there = None, with_needed(backends)
     layer = derived(definition, backends=there)

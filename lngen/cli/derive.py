@@ -8,9 +8,8 @@ from functools import partial
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from lngen.check.validation.emission import validated_files, with_validated_text
 from lngen.cli import console, layers
-from lngen.emit.backends import SHARDED, added, backend, parsed, with_needed
+from lngen.emit.backends import added, backend, parsed, with_needed
 from lngen.errors import LngenError, counted, printable_lines
 from lngen.language.definition import Definition
 from lngen.layout import table
@@ -37,13 +36,11 @@ def run(
     certificate: Path | None = None,
     shown: Shown | Literal["brief"] | None = None,
     arch: str | None = None,
-    sharded: bool | None = None,
     backend: str | None = None,
 ) -> int:
     """Derive the layers named; `html` and `certificate` are files for one, `shown` is what is printed of one.
 
-    With `arch` the page says what the kernels are for that architecture. `sharded` has code for rows in parts
-    written too, and says what collectives it takes; None has it written of the layers that the folder has it of.
+    With `arch` the page says what the kernels are for that architecture.
     `backend` names what is written, such as "numpy,cuda"; None is what `backends_for` says.
 
     The exit status is 1 for drift and for evidence that fails. Every layer is derived, and every folder looked at,
@@ -63,13 +60,11 @@ def run(
         raise LngenError("there is no generated/ of a project here to compare with. Say with --out DIR which folder.")
     if folder is not None and not check:
         manifest.require_writable((RUNTIME, *(definition.name for definition in definitions)), folder)
-    chosen = {each.name: chosen_for(each.name, folder, asked, sharded) for each in definitions}
+    chosen = {each.name: chosen_for(each.name, folder, asked) for each in definitions}
     if arch is not None and "cuda" not in chosen[definitions[0].name]:
         raise LngenError("--arch is of kernels for GPUs: name cuda in --backend too.")
     try:
         every = derive_all(definitions, chosen)
-        if not check:
-            every = _validated(every)
     except LngenError as error:
         # A definition that is right but cannot be emitted now, say for a broken template, fails a check.
         if not check and not isinstance(error, EvidenceError):
@@ -80,7 +75,7 @@ def run(
     for line in lost:
         console.note(f"weaker evidence: {line}")
     if check and folder is not None:
-        command = _command(words, out, sharded, backend)
+        command = _command(words, out, backend)
         return _check(every, folder, every_layer=not words and out is None, command=command)
     in_lines = format == "text" and len(every) > 1
     if not in_lines:
@@ -144,7 +139,7 @@ def _require_architecture(arch: str, html: Path | None) -> None:
 def _certificate(layer: Derived) -> str:
     from lngen.report.certificate import certificate
 
-    return certificate(layer.plan.derivation, validated_files(layer))
+    return certificate(layer.plan.derivation)
 
 
 def _require_room(documents: Mapping[str, Path], definitions: Sequence[Definition], *, check: bool) -> None:
@@ -227,15 +222,9 @@ def _require_shipped(definitions: Sequence[Definition]) -> None:
         )
 
 
-def chosen_for(
-    name: str, folder: Path | None, asked: Sequence[str] | None = None, sharded: bool | None = None
-) -> tuple[str, ...]:
-    """The backends to emit a layer for in a folder; without a word, that for rows in parts where the folder has it."""
-    if sharded is None and folder is not None:
-        sharded = SHARDED in manifest.backends_of(folder / name) or None
-    found = backends_for(name, folder, asked)
-    wanted = found if sharded is None else (*(each for each in found if each != SHARDED), *[SHARDED] * sharded)
-    return with_needed(wanted)
+def chosen_for(name: str, folder: Path | None, asked: Sequence[str] | None = None) -> tuple[str, ...]:
+    """The backends to emit a layer for in a folder."""
+    return with_needed(backends_for(name, folder, asked))
 
 
 def _remarks(layer: Derived, names: Sequence[str]) -> list[str]:
@@ -264,16 +253,6 @@ def derive_all(definitions: Sequence[Definition], backends: Mapping[str, Sequenc
         ]
 
 
-def _validated(every: Sequence[Derived]) -> list[Derived]:
-    """The layers with the evidence for their text, which is what a check of drift compares with."""
-    with console.progress(len(every)) as part:
-        found = []
-        for layer in every:
-            part(f"{layer.emission.name}: emitted text")
-            found.append(with_validated_text(layer))
-    return found
-
-
 def _check(every: Sequence[Derived], folder: Path, *, every_layer: bool, command: str) -> int:
     emissions = _emissions(every, folder)
     drifts = manifest.drift(emissions, folder, every_layer=every_layer)
@@ -285,8 +264,8 @@ def _check(every: Sequence[Derived], folder: Path, *, every_layer: bool, command
     return 0
 
 
-def _command(words: Sequence[str], out: Path | None, sharded: bool | None, backend: str | None) -> str:
-    options = [*(["--out", str(out)] if out is not None else []), *(["--sharded"] if sharded else [])]
+def _command(words: Sequence[str], out: Path | None, backend: str | None) -> str:
+    options = [*(["--out", str(out)] if out is not None else [])]
     options += ["--backend", backend] if backend is not None else []
     return " ".join(["lngen derive", *words, *options])
 

@@ -34,9 +34,6 @@ to 50 digits at random points, and agree. *None*: no evidence was found.
 WRITTEN_OUT = "gradients with rows written out"
 """Subject of a proof for some D."""
 
-EMITTED_TEXT = "directions of emitted text"
-"""Subject of a proof that a text computes what a program says; it is about no line of a derivation."""
-
 
 @dataclass(frozen=True)
 class StepEvidence:

@@ -22,9 +22,6 @@ from lngen.plan.planner import Plan
 from lngen.plan.program import RowProgram
 from lngen.runtime.emitted import BACKENDS
 
-SHARDED = "sharded"
-"""The backend that `--sharded` asks for."""
-
 
 @dataclass(frozen=True)
 class Backend:
@@ -32,8 +29,8 @@ class Backend:
 
     `emit` returns the texts of its files by name. `title` is its name for readers. `needs` are backends whose files its
     own import. `templates` are the folders of the templates that it prints with, in `folder` or else in lngen's.
-    `option` is how a command asks for it, if not by `--backend`. `remark` says in a line what readers of its files have
-    to know of a plan. `check` yields evidence about files that stand beside those of another backend. `adapter` calls
+    `remark` says in a line what readers of its files have to know of a plan.
+    `check` yields evidence about files that stand beside those of another backend. `adapter` calls
     the functions of its module, `NAME_backend.py`, for the checks (`lngen.check.adapter.Adapter`). One of an extension
     `takes_integers` if it has code for them.
     """
@@ -43,7 +40,6 @@ class Backend:
     needs: tuple[str, ...] = ("numpy",)
     templates: tuple[str, ...] = ()
     folder: Path | None = None
-    option: str = ""
     remark: Callable[[Plan], str] = lambda plan: ""
     check: Callable[..., Iterable[Any]] | None = None
     adapter: Callable[[ModuleType], Any] | None = None
@@ -93,15 +89,6 @@ def adapter(name: str) -> Callable[[ModuleType], Any]:
     if found is None:
         raise LngenError(f"the code of the backend {name} is not checked by itself: its `Backend` has no `adapter`.")
     return found
-
-
-def command_option(name: str) -> str:
-    """The option by which `lngen derive` writes the files of a backend; empty if it does so without.
-
-    >>> command_option("cuda")
-    ''
-    """
-    return "" if name in _OWN else backend(name).option or f"--backend {name}"
 
 
 def _required(found: Any) -> Backend:
@@ -165,8 +152,6 @@ def added(words: str, chosen: Iterable[str]) -> str:
     'torch needs numpy, cpu: written too'
     """
     asked = names_in(words)
-    more = [] if "all" in asked else [name for name in chosen if name not in (*asked, SHARDED)]
+    more = [] if "all" in asked else [name for name in chosen if name not in asked]
     by = [name for name in asked if name != "all" and not {"numpy", *backend(name).needs}.isdisjoint(more)]
-    if not by:  # nothing that was named
-        by = ["code for rows in parts"]
     return f"{', '.join(by)} {'needs' if len(by) == 1 else 'need'} {', '.join(more)}: written too" if more else ""

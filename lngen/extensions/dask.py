@@ -15,9 +15,10 @@ import numpy as np
 
 from lngen.errors import LngenError
 from lngen.pipeline.files.loading import Layer
-from lngen.runtime.protocol.calls import count
+from lngen.runtime.numpy.blocks import round_to
+from lngen.runtime.protocol.calls import Array, DType, count
+from lngen.runtime.protocol.directions import computed
 from lngen.runtime.protocol.interface import PER_ROW, InputEntry, Interface, OutputEntry
-from lngen.runtime.sharded.gradient_sums import added
 from lngen.version import install
 
 try:
@@ -27,6 +28,17 @@ except ImportError as error:
     raise LngenError(f"lngen.extensions.dask needs Dask, which is not installed: {install('dask')}") from error
 
 __all__ = ["Saved", "backward", "forward"]
+
+
+def added(parts: Sequence[Array] | Array) -> Array:
+    """Add arrays of one shape in their order, in float64 or a wider type, and round to their own type."""
+    wide: DType = computed([parts[0].dtype], is_wide=True)
+    total = parts[0].astype(wide)
+    for part in parts[1:]:
+        total += part.astype(wide, copy=False)
+    made = np.empty(total.shape, parts[0].dtype)
+    round_to(made, ..., total)
+    return made
 
 
 class Saved(NamedTuple):

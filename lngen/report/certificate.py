@@ -1,7 +1,7 @@
 """The derivation as a document that another program can check: `tools/verify.py` does, and imports nothing of lngen.
 
-It holds the definition, without its docstring, every step of the four directions, and hashes of the emitted text that
-was validated. What follows from the definition is left out: kinds, constants, the smallest D, the names of cotangents,
+It holds the definition, without its docstring, and every step of the four directions. What follows from the definition
+is left out: kinds, constants, the smallest D, the names of cotangents,
 tangents and results. So is what nobody can check: reasons, names of rules, grades of evidence. `docs/certificate.md`
 has the format.
 """
@@ -10,27 +10,21 @@ from __future__ import annotations
 
 import ast
 import json
-from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Any
 
 from lngen.algebra.notation import text
 from lngen.derivation.derivation import Derivation, Step
 
-FORMAT = "lngen certificate 3"
+FORMAT = "lngen certificate 4"
 
 
-def certificate(derivation: Derivation, code: Mapping[str, str] = MappingProxyType({})) -> str:
-    """The certificate of a derivation that has all four directions, as JSON.
-
-    `code` has the SHA-256 of emitted files that were validated, by their paths from the layer's folder.
-    """
+def certificate(derivation: Derivation) -> str:
+    """The certificate of a derivation that has all four directions, as JSON."""
     document = {
         "format": FORMAT,
         "definition": _plain(derivation.definition.source),
         "names": {there: here for here, there in derivation.definition.renamed},
         "steps": [_step(step) for part in derivation.derivatives().values() for step in part.steps],
-        "code": dict(sorted(code.items())),
     }
     return json.dumps(document, indent=1, ensure_ascii=True, allow_nan=False) + "\n"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from lngen.derivation.derivation import EMITTED_TEXT, EVERY_D, NONE, WRITTEN_OUT, Proof
+from lngen.derivation.derivation import EVERY_D, NONE, WRITTEN_OUT, Proof
 
 
 def by_grade(proofs: Iterable[Proof]) -> str:
@@ -30,13 +30,13 @@ def by_grade(proofs: Iterable[Proof]) -> str:
 def exact_at_every_size(proofs: Iterable[Proof]) -> str:
     """Count the statements that are exact at every D, of those that could be.
 
-    Proofs with rows written out are for a given D, and are not counted. Those of emitted text are about no derivation.
+    Proofs with rows written out are for a given D, and are not counted.
 
     >>> every = "exact at every D"
     >>> exact_at_every_size([Proof(every, "", True, "steps", 11), Proof("50 digits", "", True, "steps")])
     '11 of 12'
     """
-    could = [proof for proof in proofs if proof.about not in (WRITTEN_OUT, EMITTED_TEXT)]
+    could = [proof for proof in proofs if proof.about != WRITTEN_OUT]
     exact = sum(proof.count for proof in could if proof.kind == EVERY_D and proof.passed)
     return f"{exact} of {sum(proof.count for proof in could)}"
 

@@ -8,7 +8,7 @@ from pathlib import PurePath
 
 from lngen.derivation.derivation import Direction, Proof
 from lngen.emit import Notes
-from lngen.emit.backends import backend, command_option
+from lngen.emit.backends import backend
 from lngen.emit.render import sha256_text
 from lngen.language.definition import Definition
 from lngen.plan.planner import Plan
@@ -16,6 +16,7 @@ from lngen.report.audit import hazards, warning
 from lngen.report.costs import cost_line
 from lngen.report.formulas import formulas, in_parts
 from lngen.report.grades import by_grade
+from lngen.runtime.emitted import BACKENDS
 from lngen.version import __version__
 
 _SAFE_FILE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,80}")
@@ -62,7 +63,7 @@ def header(planned: Plan, name: str | None = None) -> tuple[str, ...]:
     """
     definition = planned.derivation.definition
     file = file_word(definition)
-    option = f" {asked}" if name and (asked := command_option(name)) else ""
+    option = "" if name is None or name in BACKENDS else f" --backend {name}"
     remark = backend(name).remark(planned) if name else ""
     sources = backend(name).sources() if name else {}
     lines = [

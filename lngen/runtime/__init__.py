@@ -22,24 +22,19 @@ calls make without Python. `driver` has the functions of the driver that PyCUDA 
 `*.cuh`: `copies.cuh` wraps PTX.
 
 `native`, C++ on the processor: `compiler` compiles and loads kernels, and `kernels` chooses the kernel of a call.
-`calls` sends usual calls through host_call.c. `binding` calls the kernels of a direction, on one sample or on several,
+`binding` calls the kernels of a direction, on one sample or on several,
 and `extensions` compiles C for this Python. `threads` shares the work of a call, and `memory` pools results. `module`
 chooses between NumPy and C++ for the frameworks, and calls it.
 
 `torch`: the package is the entry point. `operators` makes operators, which `kernels` and `gpu` compute, and
 `derivatives` and `second_tangents` differentiate. `parts` describes their arguments, `samples` has the rule of vmap,
-`dispatch` the fast paths, and `sharding` the rules of DTensor. `replace` replaces modules: `forward` computes their
-`forward`, after `alike` has compared the two.
+`dispatch` the fast paths, and `sharding` the rules of DTensor.
 
 `jax`: the package is the entry point. `primitives` makes primitives, which `kernels` computes and `derivatives`
 differentiates by `rules`. `calls` calls kernels by jax_call.cpp, and `gpu` by jax_gpu_call.cpp on a GPU; `handlers`
 compiles both.
 
 `cpp` has the headers that C++ and CUDA share: left-out arguments and names as types.
-
-`sharded`, several processes: `layers` computes rows whose features are sharded, over the exchanges of `collectives`,
-with kernels of `native.parts`. `cuda.sharded` and `cuda.parts` do so on GPUs. `gradient_sums` adds up the gradients of
-parameters where rows are sharded.
 
 For all: `emitted` finds the modules of a layer by backend, `cache` keeps compiled code in folders that `trust` has
 checked, and `includes` joins the files of a source into one text.

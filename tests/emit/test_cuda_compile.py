@@ -13,7 +13,6 @@ from lngen.check.toolchain import nvrtc
 from lngen.emit.cuda import DTYPES, LAUNCH_FIELDS, LaunchContract, contracts
 from lngen.extensions.inspection.cubin import integers
 from lngen.paths import generated_folder
-from lngen.pipeline.stages import derived
 from lngen.runtime.includes import inlined
 from tests import corpus
 from tests.emit.test_cuda_emit import LAYERS, emitted
@@ -83,13 +82,6 @@ QUICK = [("layer_norm", ARCHITECTURES[index % 4], DTYPES[index % 3], size) for i
 
 # Each architecture and each type.
 FEW = [("add_rms_norm", "sm_90", "bf16", 4096), ("dynamic_tanh", "sm_120", "f16", 1000)]
-
-
-@pytest.mark.parametrize("name", sample(NAMES, (), ("scaled_softmax",)))
-def test_parts_of_rows(name: str) -> None:
-    text = whole(derived(corpus.definition(name), proved=False, backends=["sharded"]).files, "sharded.cu")
-    for dtype in ("bf16", "f32"):
-        check_built(nvrtc.compile_as_launched(text, "sm_90", only(dtype, 4096)), name)
 
 
 @pytest.mark.parametrize(("layer", "arch", "dtype", "size"), sample(QUICK, (), [*FEW, *QUICK[::4]]))

@@ -8,7 +8,6 @@ from typer.testing import CliRunner
 import lngen
 from lngen import LngenError
 from lngen.cli import app as cli
-from lngen.paths import RUNTIME
 from lngen.pipeline.files import loading, manifest
 from lngen.pipeline.project import Project, backends_for, project
 from lngen.runtime.emitted import BACKENDS, backend_module, backends_in
@@ -109,15 +108,8 @@ class TestDerive:
         result = run("derive", "doubled.py", "--out", "layers", "--backend", wrong)
         assert (result.exit_code, result.stdout) == (cli.REFUSED, "")
         assert result.stderr.startswith("--backend: ")
-        assert "there are numpy, cpu, cuda, torch, jax, sharded, all" in result.stderr
+        assert "there are numpy, cpu, cuda, torch, jax, all" in result.stderr
         assert not (here / "layers").exists()
-
-    def test_code_over_parts_brings_what_it_needs(self, here):
-        result = run("derive", "doubled.py", "--out", "layers", "--backend", "numpy", "--sharded")
-        assert result.exit_code == 0
-        assert "\ncode for rows in parts needs cpu, cuda: written too\n" in result.stdout
-        assert backends_in(here / "layers" / "doubled") == ["numpy", "cpu", "cuda"]
-        assert (here / "layers" / RUNTIME / "cuda" / "sharded.py").is_file()
 
     def test_a_page_for_an_architecture_needs_cuda(self, here):
         result = run("derive", "doubled.py", "--backend", "numpy", "--html", "p.html", "--arch", "sm_90")

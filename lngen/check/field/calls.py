@@ -10,10 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from lngen.check.field.absence import NOTHING, Absence, given_values
 from lngen.check.field.residues import ModularArithmetic, Residue, bits
-from lngen.check.validation.absence import NOTHING, Absence, given_values
-from lngen.check.validation.layer_text import shape_of
-from lngen.check.validation.numpy_text import ProgramValues, wide
+from lngen.check.field.values import ProgramValues, shape_of, wide
 from lngen.language.parsing import load
 from lngen.paths import derive_folder
 from lngen.pipeline.stages import Derived, derived

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from lngen.check.field.calls import memory
-from lngen.check.validation.layer_text import shape_of
+from lngen.check.field.values import shape_of
 from lngen.runtime.native.places import SHORTEST
 from lngen.runtime.protocol.casts import dtype as cast_type
 from lngen.runtime.protocol.directions import ROW, Entry

@@ -22,10 +22,10 @@ from typing import Any
 
 import numpy as np
 
+from lngen.check.field.absence import NOTHING, Absence, absences, is_call
 from lngen.check.field.calls import HEADER, FieldCall, FieldResult, layer_of, memory, outcome, told
 from lngen.check.field.places import DENSE, ArrayLayout, Lying, argument, result
 from lngen.check.thresholds.side import lowered
-from lngen.check.validation.absence import NOTHING, Absence, absences, is_call
 from lngen.emit.cpp import handed
 from lngen.paths import RUNTIME
 from lngen.pipeline.files import loading, manifest
@@ -44,7 +44,7 @@ _DOUBLE = np.dtype(np.float64)
 class FieldCase:
     """Rows of a call and how they lie, what it is without, and how it is divided.
 
-    One that `is_public` calls the functions of the module, which pass usual arrays on by host_call.c. Any other passes
+    One that `is_public` calls the functions of the module. Any other passes
     arrays to the kernels of a direction. Chunks have `chunk_entries` at least, if it is not 0.
     """
 

@@ -10,14 +10,11 @@ RUNTIME_MODULES: Mapping[str, str] = {
     "blocks": "numpy.blocks",
     "calls": "protocol.calls",
     "casts": "numpy.casts",
-    "collectives": "sharded.collectives",
     "directions": "numpy.directions",
     "functions": "numpy.functions",
     "interface": "protocol.interface",
     "random": "numpy.random",
     "rows": "numpy.rows",
-    "sharded": "sharded.layers",
-    "sharded_axes": "sharded.axes",
 }
 """Modules of the runtime that emitted NumPy code imports, by the names that it has for them."""
 
@@ -25,8 +22,8 @@ RUNTIME_MODULES: Mapping[str, str] = {
 def runtime_imports(names: Iterable[str]) -> list[str]:
     """Return the lines that import modules of the runtime.
 
-    >>> runtime_imports(["rows", "sharded"])
-    ['from .._runtime.numpy import rows as _rows', 'from .._runtime.sharded import layers as _sharded']
+    >>> runtime_imports(["calls", "rows"])
+    ['from .._runtime.numpy import rows as _rows', 'from .._runtime.protocol import calls as _calls']
     """
     parted = [(*RUNTIME_MODULES[name].split("."), name) for name in names]
     return [f"from .._runtime.{folder} import {module} as _{name}" for folder, module, name in sorted(parted)]

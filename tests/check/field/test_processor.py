@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 import pytest
 
+from lngen.check.field.absence import Absence
 from lngen.check.field.calls import FieldResult, layer_of, told
 from lngen.check.field.places import Lying
 from lngen.check.field.processor import FieldCase, ProcessorInField, cases, main
-from lngen.check.validation.absence import Absence
 from lngen.paths import RUNTIME
 from tests.requirements import NO_INSTRUCTIONS, needs_gxx
 from tests.shipped import LAYERS

@@ -59,11 +59,11 @@ def written(folder: Path) -> list[str]:
 
 def test_needed_follows_imports_includes_and_names_of_c():
     files = {
-        "a.py": "from .._runtime.native import extensions as _e\nfrom .._runtime.sharded.peers import told\n",
+        "a.py": "from .._runtime.native import extensions as _e\n",
     }
     found = needed(files)
-    assert {FIRST, "native/__init__.py", "native/extensions.py", "native/compiler.py", "sharded/peers.py"} <= found
-    assert {f"native/{name}" for name in ("binding.c", "binding.h", "host_call.c", "host_arguments.h")} <= found
+    assert {FIRST, "native/__init__.py", "native/extensions.py", "native/compiler.py"} <= found
+    assert {f"native/{name}" for name in ("binding.c", "binding.h")} <= found
     assert "cuda/rows.cuh" not in found
     assert needed({"k.cu": '  #  include "../_runtime/cuda/row_loop.cuh"\n'}) >= {
         "cuda/row_loop.cuh",

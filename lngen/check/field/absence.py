@@ -10,7 +10,7 @@ from typing import Any
 import sympy
 
 from lngen.algebra.symbols import TypedSymbol
-from lngen.check.validation.numpy_text import wide
+from lngen.check.field.values import wide
 from lngen.plan.program import RowProgram
 from lngen.runtime.protocol.directions import DirectionProtocol, Entry, LayerProtocol
 
