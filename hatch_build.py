@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
+import tempfile
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -38,12 +41,38 @@ class MetadataHook(MetadataHookInterface):
         metadata["readme"] = {"content-type": "text/markdown", "text": on_an_index(text)}
 
 
-class EditableHook(BuildHookInterface[Any]):
-    """The file by which an environment imports the finder of `tools/editable`."""
+class RuntimeHook(BuildHookInterface[Any]):
+    """What a wheel has in the place of a link: copies of the runtime, and the file of an editable install."""
 
     PLUGIN_NAME = "custom"
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Add it to an editable wheel, whose first `.pth` file has put the folder of the finder on the path."""
+        """Add to an editable wheel what imports the finder of `tools/editable`, and to another one the runtime."""
         if version == "editable":
             build_data["force_include_editable"]["tools/editable/names.pth"] = "_lngen_derive_names.pth"
+        elif self.target_name == "wheel":
+            self._copies = tempfile.TemporaryDirectory()
+            for path, text in runtime_copies(Path(self.root), self.metadata.version).items():
+                copy = Path(self._copies.name, path)
+                copy.parent.mkdir(parents=True, exist_ok=True)
+                copy.write_bytes(text)
+                build_data["force_include"][str(copy)] = f"lngen/generated/_runtime/{path}"
+
+
+def runtime_copies(root: Path, version: str) -> dict[str, bytes]:
+    """The files of `lngen/runtime` by their paths there, and the manifest with which `lngen derive --out` writes them.
+
+    lngen itself cannot be asked: what builds a wheel has none of its dependencies.
+    """
+    folder = root / "lngen" / "runtime"
+    files = {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in sorted(folder.rglob("*.*"))
+        if path.suffix in (".py", ".cuh", ".h", ".c", ".cpp")
+    }
+    manifest = {
+        "files": {path: sha256(text).hexdigest() for path, text in files.items()},
+        "lngen": version,
+        "name": "_runtime",
+    }
+    return {**files, "manifest.json": (json.dumps(manifest, indent=2, sort_keys=True) + "\n").encode()}

@@ -137,7 +137,9 @@ class Calls:
         buffers = self.sets[chosen]
         leading = next(name for name, kind in self.kinds.items() if kind is Kind.ROW)
         one, target = buffers.inputs[leading], buffers.gradients[f"d{leading}"]
-        of_rows = [array for array in (*buffers.cotangents.values(), *buffers.tangents.values()) if array.nbytes >= one.nbytes]
+        of_rows = [
+            array for array in (*buffers.cotangents.values(), *buffers.tangents.values()) if array.nbytes >= one.nbytes
+        ]
         return one.ptr, (of_rows[0] if of_rows else one).ptr, target.ptr
 
     def _given(self, direction: str, buffers: Buffers) -> list[Any]:

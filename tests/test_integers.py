@@ -206,7 +206,6 @@ def test_the_sum_over_the_place_of_an_integer_is_known():
 def test_labels_are_proved_for_every_size(name):
     proofs = prove(derive(parse(DEFINITIONS[name]))).proofs
     assert [proof.statement for proof in proofs if not proof.passed or not proof.kind.startswith("exact")] == []
-    assert any(proof.kind == "exact at D = 1, 2, 3, 4" for proof in proofs)
 
 
 @pytest.mark.parametrize("name", CHECKED)

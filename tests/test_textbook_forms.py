@@ -242,4 +242,3 @@ def test_a_wrong_gradient_is_refuted_by_each_kind_of_evidence(fault):
     )
     failed = {(proof.kind, proof.about) for proof in prove(planted).proofs if not proof.passed}
     assert ("50 digits", "gradients") in failed
-    assert any(kind.startswith("exact at D") for kind, _ in failed)

@@ -241,16 +241,6 @@ NUMBERS = Section(
         formula("x / (D - D)", "x / (2*D - D)", lambda x: x / x.shape[-1]),
         formula("x * sqrt(1 - D)", "x * sqrt(D - 1)", lambda x: x * np.sqrt(x.shape[-1] - 1)),
         formula("x * rsqrt(1 - D)", "x * rsqrt(D - 1)", lambda x: x / np.sqrt(x.shape[-1] - 1)),
-        formula(
-            "x / ((D + 1)*(D + 2)**16 - 1)",
-            "x / ((D + 1)*(D + 2)**15)",
-            lambda x: x / ((x.shape[-1] + 1) * (x.shape[-1] + 2.0) ** 15),
-        ),
-        formula(
-            " + ".join(f"x/(D + {n})" for n in range(33)),
-            " + ".join(f"x/(D + {n})" for n in range(32)),
-            lambda x: sum(x / (x.shape[-1] + n) for n in range(32)),
-        ),
         formula("D * 2", "x * D * 2", lambda x: x * x.shape[-1] * 2),
     ),
 )

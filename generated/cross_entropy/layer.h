@@ -2,7 +2,7 @@
 // Made by lngen 0.1.0 from the definition of cross_entropy.
 // Do not edit; edit cross_entropy.py and run: lngen derive cross_entropy.py
 // Cost: forward 2 row tensors (2 read, 0 written), 7 flops per row element; backward 4 row tensors (2 read, 2 written), 9 flops per row element.
-// Evidence: 1 output, 40 steps, 30 first lines, 2 gradients, 1 tangent, 3 second-order gradients, 8 emitted programs: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+// Evidence: 1 output, 25 steps, 30 first lines, 2 gradients, 1 tangent, 3 second-order gradients, 8 emitted programs: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:720360c5cb09872200aabed186e656f0885e8ed283f3161e9473c22b483e8c85
 //
 // forward:
@@ -102,17 +102,17 @@ struct Layer : Direction<Given, decltype(over_rows()), 1, 1, 6, 1> {
       const auto target = at(TARGET);
       const auto x_shifted = x - m;  // step 2
       const auto logp = x_shifted - log_Z;  // step 6
-      at.store(DTARGET, -logp*dy);  // step 33
+      at.store(DTARGET, -logp*dy);  // step 26
       return terms(target);
     });
-    const auto sum_target = get<0>(stage_1);  // step 31, pass 1: sum(target)
-    const auto sum_target_scaled = sum_target / row(Z_2);  // step 31, pass 2
+    const auto sum_target = get<0>(stage_1);  // step 24, pass 1: sum(target)
+    const auto sum_target_scaled = sum_target / row(Z_2);  // step 24, pass 2
     row.each([&](auto at) {
       const auto x = at(X);
       const auto target = at(TARGET);
       const auto x_shifted = x - m;  // step 2
       const auto exp_shifted = math::exp(x_shifted);  // step 3
-      at.store(DX, (exp_shifted*sum_target_scaled - target)*dy);  // step 31, pass 3
+      at.store(DX, (exp_shifted*sum_target_scaled - target)*dy);  // step 24, pass 3
     });
   }
 };
@@ -143,8 +143,8 @@ struct Layer : Direction<Given, decltype(over_rows()), 1, 1, 7, 0> {
       const auto exp_shifted = math::exp(x_shifted);  // step 3
       return terms(exp_shifted*x_dot);
     });
-    const auto sum_exp_shifted_x_dot = get<0>(stage_1);  // step 40, pass 4: sum(exp_shifted*x_dot)
-    const auto log_Z_dot = sum_exp_shifted_x_dot / row(Z_2);  // step 40, pass 5
+    const auto sum_exp_shifted_x_dot = get<0>(stage_1);  // step 33, pass 4: sum(exp_shifted*x_dot)
+    const auto log_Z_dot = sum_exp_shifted_x_dot / row(Z_2);  // step 33, pass 5
     const auto stage_2 = row.sums([&](auto at) {
       const auto x = at(X);
       const auto target = at(TARGET);
@@ -154,8 +154,8 @@ struct Layer : Direction<Given, decltype(over_rows()), 1, 1, 7, 0> {
       const auto logp = x_shifted - log_Z;  // step 6
       return terms(logp*target_dot + (x_dot - log_Z_dot)*target);
     });
-    const auto sum_logp_target_target_dot = get<0>(stage_2);  // step 46: sum(logp*target_dot + target*(-log_Z_dot + x_dot))
-    const auto y_dot = -sum_logp_target_target_dot;  // step 46
+    const auto sum_logp_target_target_dot = get<0>(stage_2);  // step 37: sum(logp*target_dot + target*(-log_Z_dot + x_dot))
+    const auto y_dot = -sum_logp_target_target_dot;  // step 37
     row.store(Y_DOT, y_dot);
   }
 };
@@ -184,7 +184,7 @@ struct Layer : Direction<Given, decltype(over_rows()), 4, 1, 14, 2, 1> {
   template <class Row> static LNGEN_INLINE void work(const Row& row) {
     const auto m = row(M), Z = row(Z_2), log_Z = row(LOG_Z);
     const auto dy = row(DY);
-    const auto Z_scaled = row.D / Z;  // step 68, pass 6
+    const auto Z_scaled = row.D / Z;  // step 56, pass 6
     const auto stage_2 = row.sums([&](auto at) {
       const auto x = at(X);
       const auto target = at(TARGET);
@@ -193,16 +193,16 @@ struct Layer : Direction<Given, decltype(over_rows()), 4, 1, 14, 2, 1> {
       const auto x_shifted = x - m;  // step 2
       const auto exp_shifted = at.keep(KEPT_EXP_SHIFTED, math::exp(x_shifted));  // step 3
       const auto logp = x_shifted - log_Z;  // step 6
-      const auto d2logp = -ddtarget*dy;  // step 49
+      const auto d2logp = -ddtarget*dy;  // step 40
       return terms(wanted<HAS_ddx>(target), d2logp, ddx*exp_shifted, ddtarget*logp);
     });
-    const auto mean_target = math::quotient(get<0>(stage_2), row.D);  // step 47: mean(target)
-    const auto mean_d2logp = math::quotient(get<1>(stage_2), row.D);  // step 68, pass 7: mean(d2logp)
-    const auto sum_ddx_exp_shifted = get<2>(stage_2);  // step 68, pass 8: sum(ddx*exp_shifted)
-    const auto mean_ddtarget_logp = math::quotient(get<3>(stage_2), row.D);  // step 80, pass 9: mean(ddtarget*logp)
-    const auto mean_target_scaled = dy*mean_target;  // step 68, pass 10
-    const auto sum_ddx_exp_shifted_scaled = sum_ddx_exp_shifted / Z;  // step 68, pass 11
-    const auto mean_target_scaled_2 = mean_target*row.D / Z;  // step 80, pass 12
+    const auto mean_target = math::quotient(get<0>(stage_2), row.D);  // step 38: mean(target)
+    const auto mean_d2logp = math::quotient(get<1>(stage_2), row.D);  // step 56, pass 7: mean(d2logp)
+    const auto sum_ddx_exp_shifted = get<2>(stage_2);  // step 56, pass 8: sum(ddx*exp_shifted)
+    const auto mean_ddtarget_logp = math::quotient(get<3>(stage_2), row.D);  // step 65, pass 9: mean(ddtarget*logp)
+    const auto mean_target_scaled = dy*mean_target;  // step 56, pass 10
+    const auto sum_ddx_exp_shifted_scaled = sum_ddx_exp_shifted / Z;  // step 56, pass 11
+    const auto mean_target_scaled_2 = mean_target*row.D / Z;  // step 65, pass 12
     const auto stage_3 = row.means([&](auto at) {
       const auto x = at(X);
       const auto target = at(TARGET);
@@ -210,13 +210,13 @@ struct Layer : Direction<Given, decltype(over_rows()), 4, 1, 14, 2, 1> {
       const auto ddtarget = at(DDTARGET);
       const auto x_shifted = x - m;  // step 2
       const auto exp_shifted = at.recall(KEPT_EXP_SHIFTED, [&] { return math::exp(x_shifted); });  // step 3
-      const auto d2logp = -ddtarget*dy;  // step 49
-      at.store(DX, d2logp + ((ddx - sum_ddx_exp_shifted_scaled)*mean_target_scaled - mean_d2logp)*exp_shifted*Z_scaled);  // step 68, pass 13
-      at.store(DTARGET, (sum_ddx_exp_shifted_scaled - ddx)*dy);  // step 76, pass 14
+      const auto d2logp = -ddtarget*dy;  // step 40
+      at.store(DX, d2logp + ((ddx - sum_ddx_exp_shifted_scaled)*mean_target_scaled - mean_d2logp)*exp_shifted*Z_scaled);  // step 56, pass 13
+      at.store(DTARGET, (sum_ddx_exp_shifted_scaled - ddx)*dy);  // step 62, pass 14
       return terms(ddx*(exp_shifted*mean_target_scaled_2 - target));
     });
-    const auto mean_ddx_exp_shifted_target = get<0>(stage_3);  // step 80, pass 15: mean(ddx*(mean_target_scaled_2*exp_shifted - target))
-    const auto ddy = (mean_ddx_exp_shifted_target - mean_ddtarget_logp)*row.D;  // step 80, pass 16
+    const auto mean_ddx_exp_shifted_target = get<0>(stage_3);  // step 65, pass 15: mean(ddx*(mean_target_scaled_2*exp_shifted - target))
+    const auto ddy = (mean_ddx_exp_shifted_target - mean_ddtarget_logp)*row.D;  // step 65, pass 16
     row.store(DDY, ddy);
   }
 };

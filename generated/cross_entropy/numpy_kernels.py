@@ -1,7 +1,7 @@
 # Made by lngen 0.1.0 from the definition of cross_entropy.
 # Do not edit; edit cross_entropy.py and run: lngen derive cross_entropy.py
 # Cost: forward 2 row tensors (2 read, 0 written), 7 flops per row element; backward 4 row tensors (2 read, 2 written), 9 flops per row element.
-# Evidence: 1 output, 40 steps, 30 first lines, 2 gradients, 1 tangent, 3 second-order gradients, 8 emitted programs: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 1 output, 25 steps, 30 first lines, 2 gradients, 1 tangent, 3 second-order gradients, 8 emitted programs: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:720360c5cb09872200aabed186e656f0885e8ed283f3161e9473c22b483e8c85
 # templates sha256:2ac2f07bc6384e88de134c9a9116a66083010804f4352ef40720a3cf756ef3c4
 """Cross entropy of soft targets with the softmax of a row, one number a row. The outputs and the gradients.
@@ -66,19 +66,19 @@ def backward(arguments, fields, results, call):
     ones = _rows.equal_weights(features, 1.0, dtype)
 
     def block(x, target, dy, m, Z, log_Z, dx_block=None, dtarget_block=None):
-        # step 31, pass 1: sum_target = sum(target)
+        # step 24, pass 1: sum_target = sum(target)
         sum_target = _rows.row_sum(target, ones)
         # step 2: x_shifted = x - m
         x_shifted = _rows.by_row(np.subtract, x, m, out=dx_block)
         # step 6: logp = x_shifted - log_Z
         logp = _rows.by_row(np.subtract, x_shifted, log_Z, out=dtarget_block)
-        # step 33: dtarget = -logp*dy
+        # step 26: dtarget = -logp*dy
         dtarget = np.multiply(logp, np.negative(dy), out=logp)
-        # step 31, pass 2: sum_target_scaled = sum_target/Z
+        # step 24, pass 2: sum_target_scaled = sum_target/Z
         sum_target_scaled = sum_target / Z
         # step 3: exp_shifted = exp(x_shifted)
         exp_shifted = np.exp(x_shifted, out=x_shifted)
-        # step 31, pass 3: dx = (exp_shifted*sum_target_scaled - target)*dy
+        # step 24, pass 3: dx = (exp_shifted*sum_target_scaled - target)*dy
         dx = np.multiply(exp_shifted, sum_target_scaled, out=exp_shifted)
         dx = np.subtract(dx, target, out=dx)
         dx = np.multiply(dx, dy, out=dx)

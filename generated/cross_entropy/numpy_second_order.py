@@ -1,7 +1,7 @@
 # Made by lngen 0.1.0 from the definition of cross_entropy.
 # Do not edit; edit cross_entropy.py and run: lngen derive cross_entropy.py
 # Cost: forward 2 row tensors (2 read, 0 written), 7 flops per row element; backward 4 row tensors (2 read, 2 written), 9 flops per row element.
-# Evidence: 1 output, 40 steps, 30 first lines, 2 gradients, 1 tangent, 3 second-order gradients, 8 emitted programs: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 1 output, 25 steps, 30 first lines, 2 gradients, 1 tangent, 3 second-order gradients, 8 emitted programs: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:720360c5cb09872200aabed186e656f0885e8ed283f3161e9473c22b483e8c85
 # templates sha256:2ac2f07bc6384e88de134c9a9116a66083010804f4352ef40720a3cf756ef3c4
 """Cross entropy of soft targets with the softmax of a row, one number a row. The tangents, and the gradients of the gradients.
@@ -35,14 +35,14 @@ def jvp(arguments, fields, results, call):
         # step 3: exp_shifted = exp(x_shifted)
         if x_dot_rows is not None:
             exp_shifted = np.exp(x_shifted, out=buffers[1])
-            # step 40, pass 4: sum_exp_shifted_x_dot = sum(exp_shifted*x_dot)
+            # step 33, pass 4: sum_exp_shifted_x_dot = sum(exp_shifted*x_dot)
             sum_exp_shifted_x_dot = _rows.row_sum(exp_shifted, x_dot)
-            # step 40, pass 5: log_Z_dot = sum_exp_shifted_x_dot/Z
+            # step 33, pass 5: log_Z_dot = sum_exp_shifted_x_dot/Z
             log_Z_dot = sum_exp_shifted_x_dot / Z
         # step 6: logp = x_shifted - log_Z
         if target_dot_rows is not None:
             logp = np.subtract(x_shifted, log_Z, out=x_shifted)
-            # step 46: sum_logp_target_target_dot = sum(logp*target_dot + (x_dot -
+            # step 37: sum_logp_target_target_dot = sum(logp*target_dot + (x_dot -
             #   log_Z_dot)*target)
             part = np.multiply(logp, target_dot, out=logp)
         if x_dot_rows is not None:
@@ -53,7 +53,7 @@ def jvp(arguments, fields, results, call):
         if target_dot_rows is None:
             part = part_2
         sum_logp_target_target_dot = _rows.row_sum(part, ones)
-        # step 46: y_dot = -sum_logp_target_target_dot
+        # step 37: y_dot = -sum_logp_target_target_dot
         y_dot = np.negative(sum_logp_target_target_dot)
         return (y_dot[..., 0],)
 
@@ -90,37 +90,37 @@ def backward_backward(arguments, fields, results, call):
         dtarget_block=None,
         buffers=(None,),
     ):
-        # step 68, pass 6: Z_scaled = D/Z
+        # step 56, pass 6: Z_scaled = D/Z
         Z_scaled = D / Z
-        # step 47: mean_target = mean(target)
+        # step 38: mean_target = mean(target)
         if ddx_rows is not None:
             mean_target = _rows.row_sum(target, one_over_D)
         # step 2: x_shifted = x - m
         x_shifted = _rows.by_row(np.subtract, x, m, out=dx_block)
         # step 3: exp_shifted = exp(x_shifted)
         exp_shifted = np.exp(x_shifted, out=dtarget_block)
-        # step 68, pass 8: sum_ddx_exp_shifted = sum(ddx*exp_shifted)
+        # step 56, pass 8: sum_ddx_exp_shifted = sum(ddx*exp_shifted)
         if ddx_rows is not None:
             sum_ddx_exp_shifted = _rows.row_sum(ddx, exp_shifted)
         # step 6: logp = x_shifted - log_Z
         if ddtarget_rows is not None:
             logp = np.subtract(x_shifted, log_Z, out=x_shifted)
-            # step 80, pass 9: mean_ddtarget_logp = mean(ddtarget*logp)
+            # step 65, pass 9: mean_ddtarget_logp = mean(ddtarget*logp)
             mean_ddtarget_logp = _rows.row_mean(ddtarget, logp, D)
-            # step 49: d2logp = -ddtarget*dy
+            # step 40: d2logp = -ddtarget*dy
             d2logp = _rows.by_row(
                 np.multiply, ddtarget, np.negative(dy), out=buffers[0]
             )
-            # step 68, pass 7: mean_d2logp = mean(d2logp)
+            # step 56, pass 7: mean_d2logp = mean(d2logp)
             mean_d2logp = _rows.row_sum(d2logp, one_over_D)
-        # step 68, pass 10: mean_target_scaled = dy*mean_target
+        # step 56, pass 10: mean_target_scaled = dy*mean_target
         if ddx_rows is not None:
             mean_target_scaled = dy * mean_target
-            # step 68, pass 11: sum_ddx_exp_shifted_scaled = sum_ddx_exp_shifted/Z
+            # step 56, pass 11: sum_ddx_exp_shifted_scaled = sum_ddx_exp_shifted/Z
             sum_ddx_exp_shifted_scaled = sum_ddx_exp_shifted / Z
-            # step 80, pass 12: mean_target_scaled_2 = mean_target*D/Z
+            # step 65, pass 12: mean_target_scaled_2 = mean_target*D/Z
             mean_target_scaled_2 = mean_target * D / Z
-            # step 80, pass 15: mean_ddx_exp_shifted_target =
+            # step 65, pass 15: mean_ddx_exp_shifted_target =
             #   mean(ddx*(exp_shifted*mean_target_scaled_2 - target))
             part = _rows.by_row(
                 np.multiply, exp_shifted, mean_target_scaled_2, out=dx_block
@@ -129,7 +129,7 @@ def backward_backward(arguments, fields, results, call):
             mean_ddx_exp_shifted_target = _rows.row_mean(ddx, part, D)
         else:
             mean_ddx_exp_shifted_target = 0.0
-        # step 68, pass 13: d2x = d2logp + ((ddx -
+        # step 56, pass 13: d2x = d2logp + ((ddx -
         #   sum_ddx_exp_shifted_scaled)*mean_target_scaled -
         #   mean_d2logp)*exp_shifted*Z_scaled
         if ddx_rows is not None:
@@ -145,13 +145,13 @@ def backward_backward(arguments, fields, results, call):
         d2x = np.multiply(d2x, Z_scaled, out=d2x)
         if ddtarget_rows is not None:
             d2x = np.add(d2logp, d2x, out=d2x)
-        # step 76, pass 14: d2target = (sum_ddx_exp_shifted_scaled - ddx)*dy
+        # step 62, pass 14: d2target = (sum_ddx_exp_shifted_scaled - ddx)*dy
         if ddx_rows is not None:
             d2target = np.subtract(sum_ddx_exp_shifted_scaled, ddx, out=dtarget_block)
             d2target = np.multiply(d2target, dy, out=d2target)
         else:
             d2target = _rows.filled(0.0, dtarget_block, shape, dtype)
-        # step 80, pass 16: ddy = (mean_ddx_exp_shifted_target - mean_ddtarget_logp)*D
+        # step 65, pass 16: ddy = (mean_ddx_exp_shifted_target - mean_ddtarget_logp)*D
         if ddtarget_rows is not None:
             ddy = mean_ddx_exp_shifted_target - mean_ddtarget_logp
         else:

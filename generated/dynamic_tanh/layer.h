@@ -2,7 +2,7 @@
 // Made by lngen 0.1.0 from the definition of dynamic_tanh.
 // Do not edit; edit dynamic_tanh.py and run: lngen derive dynamic_tanh.py
 // Cost: forward 2 row tensors (1 read, 1 written), 4 flops per row element; backward 3 row tensors (2 read, 1 written), 13 flops per row element.
-// Evidence: 1 output, 18 steps, 28 first lines, 4 gradients, 1 tangent, 5 second-order gradients, 8 emitted programs: exact at every D; 4 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+// Evidence: 1 output, 17 steps, 28 first lines, 4 gradients, 1 tangent, 5 second-order gradients, 8 emitted programs: exact at every D; 4 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:091e289ab11f5b517245a13e0694d534d90fa4906bd45ab74bac27ad83ffcdd9
 //
 // forward:
@@ -200,16 +200,16 @@ struct Layer : Direction<Given, decltype(over_rows(D2GAMMA, D2ALPHA)), 2, 1, 5, 
       const auto t = math::tanh(u);  // step 2
       const auto du = (A(1) - t)*dy*(t + A(1))*gamma;  // step 18
       const auto ddu = ddx*alpha + x*ddalpha;  // step 26
-      const auto d2u = (A(1) - t)*(ddgamma - A(2)*ddu*t*gamma)*dy*(t + A(1));  // step 34
-      at.over_rows(D2GAMMA, (A(1) - t)*ddu*dy*(t + A(1)));  // step 42: d2gamma
-      at.store(DX, d2u*alpha + du*ddalpha);  // step 38
-      at.store(DDY, t*ddgamma + (A(1) - t)*ddu*(t + A(1))*gamma + ddbeta);  // step 48
+      const auto d2u = (A(1) - t)*(ddgamma - A(2)*ddu*t*gamma)*dy*(t + A(1));  // step 33
+      at.over_rows(D2GAMMA, (A(1) - t)*ddu*dy*(t + A(1)));  // step 41: d2gamma
+      at.store(DX, d2u*alpha + du*ddalpha);  // step 37
+      at.store(DDY, t*ddgamma + (A(1) - t)*ddu*(t + A(1))*gamma + ddbeta);  // step 47
       return terms(wanted<(HAS_alpha && HAS_ddalpha) || (HAS_alpha && HAS_ddgamma) || (HAS_alpha && HAS_ddx)>(d2u*x), wanted<(HAS_alpha && HAS_ddalpha) || (HAS_alpha && HAS_ddgamma) || (HAS_alpha && HAS_ddx)>(ddx*du));
     });
-    const auto mean_d2u_x = get<0>(stage_1);  // step 40: mean(d2u*x)
-    const auto mean_ddx_du = get<1>(stage_1);  // step 40: mean(ddx*du)
-    const auto mean_ddx_du_scaled = (mean_d2u_x + mean_ddx_du)*row.D;  // step 40, pass 1
-    row.over_rows(D2ALPHA, mean_ddx_du_scaled);  // step 40, pass 2: d2alpha
+    const auto mean_d2u_x = get<0>(stage_1);  // step 39: mean(d2u*x)
+    const auto mean_ddx_du = get<1>(stage_1);  // step 39: mean(ddx*du)
+    const auto mean_ddx_du_scaled = (mean_d2u_x + mean_ddx_du)*row.D;  // step 39, pass 1
+    row.over_rows(D2ALPHA, mean_ddx_du_scaled);  // step 39, pass 2: d2alpha
   }
 };
 
@@ -231,7 +231,7 @@ struct Layer : ColumnsOf<backward_backward::Layer, Given, 1, 8> {
     call.each([&](auto at) {
       using A = typename decltype(at)::A;
       at.store(OUT_DGAMMA, at(D2GAMMA));
-      at.store(OUT_DBETA, A(0));  // step 43
+      at.store(OUT_DBETA, A(0));  // step 42
     });
     call.store(OUT_DALPHA, call(D2ALPHA));
   }

@@ -1,7 +1,7 @@
 # Made by lngen 0.1.0 from the definition of dynamic_tanh.
 # Do not edit; edit dynamic_tanh.py and run: lngen derive dynamic_tanh.py
 # Cost: forward 2 row tensors (1 read, 1 written), 4 flops per row element; backward 3 row tensors (2 read, 1 written), 13 flops per row element.
-# Evidence: 1 output, 18 steps, 28 first lines, 4 gradients, 1 tangent, 5 second-order gradients, 8 emitted programs: exact at every D; 4 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 1 output, 17 steps, 28 first lines, 4 gradients, 1 tangent, 5 second-order gradients, 8 emitted programs: exact at every D; 4 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:091e289ab11f5b517245a13e0694d534d90fa4906bd45ab74bac27ad83ffcdd9
 # templates sha256:2ac2f07bc6384e88de134c9a9116a66083010804f4352ef40720a3cf756ef3c4
 """Dynamic tanh: an elementwise layer in the place of a norm. The tangents, and the gradients of the gradients.
@@ -126,7 +126,7 @@ def backward_backward(arguments, fields, results, call):
         ddgamma_value = ddgamma
     if needs_ddgamma_value:
         ddgamma_value = 0.0
-    # step 34: d2u = (1 - t)*(ddgamma - 2*ddu*t*gamma)*dy*(t + 1)
+    # step 33: d2u = (1 - t)*(ddgamma - 2*ddu*t*gamma)*dy*(t + 1)
     if needs_part_6:
         part_6 = gamma * 2.0
     if gamma is None and (ddx_rows is not None or ddalpha is not None):
@@ -163,7 +163,7 @@ def backward_backward(arguments, fields, results, call):
             ddalpha is not None or (alpha is not None and ddx_rows is not None)
         ):
             du = _rows.by_feature(np.multiply, du, gamma_wide, out=du)
-        # step 40: mean_ddx_du = mean(ddx*du)
+        # step 39: mean_ddx_du = mean(ddx*du)
         if needs_mean_ddx_du:
             mean_ddx_du = _rows.row_mean(ddx, du, D)
         # step 26: ddu = ddx*alpha + x*ddalpha
@@ -175,14 +175,14 @@ def backward_backward(arguments, fields, results, call):
             ddu = np.add(ddu, part_3, out=ddu)
         if ddx_rows is None and ddalpha is not None:
             ddu = part_3
-        # step 42: d2gamma = sum over rows of (1 - t)*ddu*dy*(t + 1)
+        # step 41: d2gamma = sum over rows of (1 - t)*ddu*dy*(t + 1)
         if needs_part_4:
             part_4 = np.multiply(part, ddu, out=buffers[4])
         if needs_part_6:
             part_5 = np.multiply(part_4, dy, out=buffers[5])
             part_5 = np.multiply(part_5, part_2, out=part_5)
             d2gamma = _rows.sum_rows(part_5)
-        # step 34: d2u = (1 - t)*(ddgamma - 2*ddu*t*gamma)*dy*(t + 1)
+        # step 33: d2u = (1 - t)*(ddgamma - 2*ddu*t*gamma)*dy*(t + 1)
         if needs_part_4:
             d2u = np.multiply(ddu, t, out=buffers[2])
             d2u = np.multiply(d2u, part_6, out=d2u)
@@ -193,10 +193,10 @@ def backward_backward(arguments, fields, results, call):
             d2u = np.multiply(part, d2u, out=part)
             d2u = np.multiply(d2u, dy, out=d2u)
             d2u = np.multiply(d2u, part_2, out=d2u)
-        # step 40: mean_d2u_x = mean(d2u*x)
+        # step 39: mean_d2u_x = mean(d2u*x)
         if needs_alpha_value:
             mean_d2u_x = _rows.row_mean(d2u, x, D)
-        # step 38: d2x = d2u*alpha + du*ddalpha
+        # step 37: d2x = d2u*alpha + du*ddalpha
         if needs_u:
             d2x = np.multiply(d2u, alpha_value, out=d2u)
         if ddalpha is not None:
@@ -204,7 +204,7 @@ def backward_backward(arguments, fields, results, call):
             d2x = np.add(d2x, part_7, out=d2x)
         if needs_ddgamma_value_2:
             d2x = _rows.filled(0.0, dx_block, shape, dtype)
-        # step 48: ddy = t*ddgamma + (1 - t)*ddu*(t + 1)*gamma + ddbeta
+        # step 47: ddy = t*ddgamma + (1 - t)*ddu*(t + 1)*gamma + ddbeta
         if ddgamma is not None:
             ddy = _rows.by_feature(np.multiply, t, ddgamma_value_wide, out=t)
         if needs_part_4:
@@ -221,7 +221,7 @@ def backward_backward(arguments, fields, results, call):
             ddy = _rows.by_feature(np.add, ddy, ddbeta_wide, out=ddy_block)
         if needs_ddgamma_value_2:
             ddy = _rows.filled(ddbeta, ddy_block, shape, dtype)
-        # step 40, pass 1: mean_ddx_du_scaled = (mean_d2u_x + mean_ddx_du)*D
+        # step 39, pass 1: mean_ddx_du_scaled = (mean_d2u_x + mean_ddx_du)*D
         if needs_mean_ddx_du:
             mean_ddx_du_scaled = mean_d2u_x + mean_ddx_du
         if ddx_rows is None and (
@@ -230,7 +230,7 @@ def backward_backward(arguments, fields, results, call):
             mean_ddx_du_scaled = mean_d2u_x
         if needs_alpha_value:
             mean_ddx_du_scaled = mean_ddx_du_scaled * D
-            # step 40, pass 2: d2alpha = sum over rows of mean_ddx_du_scaled
+            # step 39, pass 2: d2alpha = sum over rows of mean_ddx_du_scaled
             d2alpha = np.add.reduce(mean_ddx_du_scaled, axis=None)
         return d2x, ddy, d2gamma, d2alpha
 

@@ -1,7 +1,7 @@
 # Made by lngen 0.1.0 from the definition of info_nce.
 # Do not edit; edit info_nce.py and run: lngen derive info_nce.py
 # Cost: forward 1 row tensors (1 read, 0 written), 8 flops per row element; backward 2 row tensors (1 read, 1 written), 10 flops per row element.
-# Evidence: 1 output, 29 steps, 30 first lines, 2 gradients, 1 tangent, 3 second-order gradients, 8 emitted programs: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 1 output, 25 steps, 30 first lines, 2 gradients, 1 tangent, 3 second-order gradients, 8 emitted programs: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:cb40e605ee6e33f38de3fd70af981d68454fb61b495d719822c0f5b8297ac116
 # templates sha256:2ac2f07bc6384e88de134c9a9116a66083010804f4352ef40720a3cf756ef3c4
 """InfoNCE of the similarities of a query with all keys, one number a row; `positive` is the key that belongs to it. The outputs and the gradients.
@@ -71,12 +71,12 @@ def backward(arguments, fields, results, call):
     features = shape[-1]
     if scale is not None:
         scale = np.asarray(scale, dtype)
-    # step 23, pass 2: dz = exp_shifted*dy_scaled + where(index() == positive, -dy, 0)
+    # step 21, pass 2: dz = exp_shifted*dy_scaled + where(index() == positive, -dy, 0)
     index = np.arange(features)
 
     def block(similarity, positive, dy, m, Z, dsimilarity_block=None, buffers=(None,)):
         dscale = None
-        # step 23, pass 1: dy_scaled = dy/Z
+        # step 21, pass 1: dy_scaled = dy/Z
         dy_scaled = dy / Z
         # step 1: z = similarity*scale
         if scale is not None:
@@ -87,7 +87,7 @@ def backward(arguments, fields, results, call):
         similarity_shifted = np.subtract(z, m, out=dsimilarity_block)
         # step 5: exp_shifted = exp(similarity_shifted)
         exp_shifted = np.exp(similarity_shifted, out=similarity_shifted)
-        # step 23, pass 2: dz = exp_shifted*dy_scaled + where(index() == positive, -dy,
+        # step 21, pass 2: dz = exp_shifted*dy_scaled + where(index() == positive, -dy,
         #   0)
         dz = np.multiply(exp_shifted, dy_scaled, out=exp_shifted)
         mask = index == positive
@@ -96,12 +96,12 @@ def backward(arguments, fields, results, call):
             mask, part, 0.0, out=_rows.memory(buffers[0], shape, dtype)
         )
         dz = np.add(dz, part_2, out=dz)
-        # step 25: sum_dz_similarity = sum(dz*similarity)
+        # step 23: sum_dz_similarity = sum(dz*similarity)
         if scale is not None:
             sum_dz_similarity = _rows.row_sum(dz, similarity)
-            # step 25: dscale = sum over rows of sum_dz_similarity
+            # step 23: dscale = sum over rows of sum_dz_similarity
             dscale = np.add.reduce(sum_dz_similarity, axis=None)
-            # step 24: dsimilarity = dz*scale
+            # step 22: dsimilarity = dz*scale
             dsimilarity = np.multiply(dz, scale, out=dz)
         else:
             dsimilarity = dz

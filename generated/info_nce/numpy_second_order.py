@@ -1,7 +1,7 @@
 # Made by lngen 0.1.0 from the definition of info_nce.
 # Do not edit; edit info_nce.py and run: lngen derive info_nce.py
 # Cost: forward 1 row tensors (1 read, 0 written), 8 flops per row element; backward 2 row tensors (1 read, 1 written), 10 flops per row element.
-# Evidence: 1 output, 29 steps, 30 first lines, 2 gradients, 1 tangent, 3 second-order gradients, 8 emitted programs: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 1 output, 25 steps, 30 first lines, 2 gradients, 1 tangent, 3 second-order gradients, 8 emitted programs: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:cb40e605ee6e33f38de3fd70af981d68454fb61b495d719822c0f5b8297ac116
 # templates sha256:2ac2f07bc6384e88de134c9a9116a66083010804f4352ef40720a3cf756ef3c4
 """InfoNCE of the similarities of a query with all keys, one number a row; `positive` is the key that belongs to it. The tangents, and the gradients of the gradients.
@@ -33,7 +33,7 @@ def jvp(arguments, fields, results, call):
         scale = np.asarray(scale, dtype)
     if scale_dot is not None:
         scale_dot = np.asarray(scale_dot, dtype)
-    # step 37, pass 3: mean_index_z_dot = mean(where(index() == positive, z_dot, 0))
+    # step 34, pass 3: mean_index_z_dot = mean(where(index() == positive, z_dot, 0))
     index = np.arange(features)
 
     def block(similarity, similarity_dot, positive, m, Z, buffers=(None,) * 4):
@@ -46,7 +46,7 @@ def jvp(arguments, fields, results, call):
         similarity_shifted = np.subtract(z, m, out=buffers[0])
         # step 5: exp_shifted = exp(similarity_shifted)
         exp_shifted = np.exp(similarity_shifted, out=similarity_shifted)
-        # step 26: z_dot = similarity*scale_dot + similarity_dot*scale
+        # step 24: z_dot = similarity*scale_dot + similarity_dot*scale
         if scale_dot is not None:
             z_dot = np.multiply(similarity, scale_dot, out=buffers[1])
         if scale is not None and similarity_dot_rows is not None:
@@ -57,15 +57,15 @@ def jvp(arguments, fields, results, call):
             z_dot = np.add(z_dot, part, out=z_dot)
         if scale_dot is None:
             z_dot = part
-        # step 37, pass 3: mean_index_z_dot = mean(where(index() == positive, z_dot, 0))
+        # step 34, pass 3: mean_index_z_dot = mean(where(index() == positive, z_dot, 0))
         mask = index == positive
         part_2 = _rows.select(
             mask, z_dot, 0.0, out=_rows.memory(buffers[3], shape, dtype)
         )
         mean_index_z_dot = _rows.row_sum(part_2, one_over_D)
-        # step 37, pass 4: mean_exp_shifted_z_dot = mean(exp_shifted*z_dot)
+        # step 34, pass 4: mean_exp_shifted_z_dot = mean(exp_shifted*z_dot)
         mean_exp_shifted_z_dot = _rows.row_mean(exp_shifted, z_dot, D)
-        # step 37, pass 5: y_dot = (mean_exp_shifted_z_dot/Z - mean_index_z_dot)*D
+        # step 34, pass 5: y_dot = (mean_exp_shifted_z_dot/Z - mean_index_z_dot)*D
         y_dot = (mean_exp_shifted_z_dot / Z - mean_index_z_dot) * D
         return (y_dot[..., 0],)
 
@@ -92,7 +92,7 @@ def backward_backward(arguments, fields, results, call):
         scale = np.asarray(scale, dtype)
     if ddscale is not None:
         ddscale = np.asarray(ddscale, dtype)
-    # step 40, pass 7: dz = exp_shifted*dy_scaled + where(index() == positive, -dy, 0)
+    # step 37, pass 7: dz = exp_shifted*dy_scaled + where(index() == positive, -dy, 0)
     if scale is not None:
         index = np.arange(features)
 
@@ -107,7 +107,7 @@ def backward_backward(arguments, fields, results, call):
         buffers=(None,) * 4,
     ):
         d2scale = None
-        # step 40, pass 6: dy_scaled = dy/Z
+        # step 37, pass 6: dy_scaled = dy/Z
         dy_scaled = dy / Z
         # step 1: z = similarity*scale
         if scale is not None:
@@ -118,7 +118,7 @@ def backward_backward(arguments, fields, results, call):
         similarity_shifted = np.subtract(z, m, out=dsimilarity_block)
         # step 5: exp_shifted = exp(similarity_shifted)
         exp_shifted = np.exp(similarity_shifted, out=similarity_shifted)
-        # step 40, pass 7: dz = exp_shifted*dy_scaled + where(index() == positive, -dy,
+        # step 37, pass 7: dz = exp_shifted*dy_scaled + where(index() == positive, -dy,
         #   0)
         if scale is not None:
             dz = _rows.by_row(np.multiply, exp_shifted, dy_scaled, out=buffers[0])
@@ -128,10 +128,10 @@ def backward_backward(arguments, fields, results, call):
                 mask, part, 0.0, out=_rows.memory(buffers[1], shape, dtype)
             )
             dz = np.add(dz, part_2, out=dz)
-        # step 67: mean_ddsimilarity_dz = mean(ddsimilarity*dz)
+        # step 63: mean_ddsimilarity_dz = mean(ddsimilarity*dz)
         if needs_mean_ddsimilarity_dz:
             mean_ddsimilarity_dz = _rows.row_mean(ddsimilarity, dz, D)
-            # step 48: ddz = ddsimilarity*scale + similarity*ddscale
+            # step 45: ddz = ddsimilarity*scale + similarity*ddscale
             ddz = np.multiply(ddsimilarity, scale, out=buffers[1])
         if scale is None:
             ddz = ddsimilarity
@@ -141,16 +141,16 @@ def backward_backward(arguments, fields, results, call):
             ddz = np.add(ddz, part_3, out=ddz)
         if ddsimilarity_rows is None:
             ddz = part_3
-        # step 58, pass 8: sum_ddz_exp_shifted = sum(ddz*exp_shifted)
+        # step 54, pass 8: sum_ddz_exp_shifted = sum(ddz*exp_shifted)
         sum_ddz_exp_shifted = _rows.row_sum(ddz, exp_shifted)
-        # step 69, pass 9: sum_ddz_index = sum(where(index() == positive, -ddz, 0))
+        # step 65, pass 9: sum_ddz_index = sum(where(index() == positive, -ddz, 0))
         part_4 = np.negative(ddz, out=buffers[3])
         sum_ddz_index = _rows.entry(part_4, positive)
-        # step 58, pass 10: sum_ddz_exp_shifted_scaled = sum_ddz_exp_shifted/Z
+        # step 54, pass 10: sum_ddz_exp_shifted_scaled = sum_ddz_exp_shifted/Z
         sum_ddz_exp_shifted_scaled = sum_ddz_exp_shifted / Z
-        # step 69, pass 11: ddy = sum_ddz_index + sum_ddz_exp_shifted/Z
+        # step 65, pass 11: ddy = sum_ddz_index + sum_ddz_exp_shifted/Z
         ddy = sum_ddz_index + sum_ddz_exp_shifted_scaled
-        # step 58, pass 12: d2similarity_shifted = (ddz -
+        # step 54, pass 12: d2similarity_shifted = (ddz -
         #   sum_ddz_exp_shifted_scaled)*exp_shifted*dy_scaled
         d2similarity_shifted = np.subtract(
             ddz, sum_ddz_exp_shifted_scaled, out=buffers[1]
@@ -161,13 +161,13 @@ def backward_backward(arguments, fields, results, call):
         d2similarity_shifted = np.multiply(
             d2similarity_shifted, dy_scaled, out=d2similarity_shifted
         )
-        # step 67: mean_d2similarity_shifted_simila =
+        # step 63: mean_d2similarity_shifted_simila =
         #   mean(d2similarity_shifted*similarity)
         if scale is not None:
             mean_d2similarity_shifted_simila = _rows.row_mean(
                 d2similarity_shifted, similarity, D
             )
-            # step 64: d2similarity = d2similarity_shifted*scale + dz*ddscale
+            # step 60: d2similarity = d2similarity_shifted*scale + dz*ddscale
             d2similarity = np.multiply(
                 d2similarity_shifted, scale, out=d2similarity_shifted
             )
@@ -176,7 +176,7 @@ def backward_backward(arguments, fields, results, call):
         if ddscale is not None:
             part_5 = np.multiply(dz, ddscale, out=dz)
             d2similarity = np.add(d2similarity, part_5, out=d2similarity)
-        # step 67, pass 13: mean_d2similarity_shifted_simila_2 =
+        # step 63, pass 13: mean_d2similarity_shifted_simila_2 =
         #   (mean_d2similarity_shifted_simila + mean_ddsimilarity_dz)*D
         if needs_mean_ddsimilarity_dz:
             mean_d2similarity_shifted_simila_2 = (
@@ -186,7 +186,7 @@ def backward_backward(arguments, fields, results, call):
             mean_d2similarity_shifted_simila_2 = mean_d2similarity_shifted_simila
         if scale is not None:
             mean_d2similarity_shifted_simila_2 = mean_d2similarity_shifted_simila_2 * D
-            # step 67, pass 14: d2scale = sum over rows of
+            # step 63, pass 14: d2scale = sum over rows of
             #   mean_d2similarity_shifted_simila_2
             d2scale = np.add.reduce(mean_d2similarity_shifted_simila_2, axis=None)
         return d2similarity, ddy[..., 0], d2scale

@@ -2,7 +2,7 @@
 // Made by lngen 0.1.0 from the definition of label_cross_entropy.
 // Do not edit; edit label_cross_entropy.py and run: lngen derive label_cross_entropy.py
 // Cost: forward 1 row tensors (1 read, 0 written), 8 flops per row element; backward 2 row tensors (1 read, 1 written), 8 flops per row element.
-// Evidence: 1 output, 26 steps, 21 first lines, 1 gradient, 1 tangent, 2 second-order gradients, 8 emitted programs: exact at every D; 1 gradient with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+// Evidence: 1 output, 15 steps, 21 first lines, 1 gradient, 1 tangent, 2 second-order gradients, 8 emitted programs: exact at every D; 1 gradient with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:3cb66181b98f75da6c88c7df548cc85f4701b0c2d665d6d78aa743c07e58f233
 //
 // forward:
@@ -101,14 +101,14 @@ struct Layer : Direction<Given, decltype(over_rows()), 0, 1, 11, 1> {
     const auto dy = row(DY);
     const auto ignore = row(IGNORE);
     const auto smoothing = row(SMOOTHING);
-    const auto smoothing_shifted = choose<A>(label == integer(ignore), A(0), dy*(smoothing - A(1)));  // step 26, pass 1
-    const auto smoothing_scaled = math::quotient(dy*smoothing, row.D);  // step 26, pass 2
-    const auto z_loss_scaled = dy*((A(2)*row(LOG_Z) + A(2)*m)*row(Z_LOSS) + A(1)) / row(Z_2);  // step 26, pass 3
+    const auto smoothing_shifted = choose<A>(label == integer(ignore), A(0), dy*(smoothing - A(1)));  // step 22, pass 1
+    const auto smoothing_scaled = math::quotient(dy*smoothing, row.D);  // step 22, pass 2
+    const auto z_loss_scaled = dy*((A(2)*row(LOG_Z) + A(2)*m)*row(Z_LOSS) + A(1)) / row(Z_2);  // step 22, pass 3
     row.each([&](auto at) {
       using A = typename decltype(at)::A;
       const auto x_shifted = at(X) - m;  // step 2
       const auto exp_shifted = math::exp(x_shifted);  // step 3
-      at.store(DX, choose<A>(at.index() == label, smoothing_shifted, A(0)) + choose<A>(label == integer(ignore), A(0), exp_shifted*z_loss_scaled - smoothing_scaled));  // step 26, pass 4
+      at.store(DX, choose<A>(at.index() == label, smoothing_shifted, A(0)) + choose<A>(label == integer(ignore), A(0), exp_shifted*z_loss_scaled - smoothing_scaled));  // step 22, pass 4
     });
   }
 };
@@ -145,10 +145,10 @@ struct Layer : Direction<Given, decltype(over_rows()), 3, 1, 11, 0> {
       const auto exp_shifted = math::exp(x_shifted);  // step 3
       return terms(choose<A>(at.index() == integer(label), x_dot, A(0)), x_dot, exp_shifted*x_dot);
     });
-    const auto sum_index_x_dot = get<0>(stage_1);  // step 39, pass 5: sum(Where(Eq(index(), label), x_dot, 0))
-    const auto mean_x_dot = math::quotient(get<1>(stage_1), row.D);  // step 39, pass 6: mean(x_dot)
-    const auto sum_exp_shifted_x_dot = get<2>(stage_1);  // step 39, pass 7: sum(exp_shifted*x_dot)
-    const auto y_dot = choose<A>(integer(label) == integer(row(IGNORE)), A(0), sum_index_x_dot*(smoothing - A(1)) + sum_exp_shifted_x_dot*((A(2)*row(LOG_Z) + A(2)*m)*row(Z_LOSS) + A(1)) / row(Z_2) - mean_x_dot*smoothing);  // step 39, pass 8
+    const auto sum_index_x_dot = get<0>(stage_1);  // step 32, pass 5: sum(Where(Eq(index(), label), x_dot, 0))
+    const auto mean_x_dot = math::quotient(get<1>(stage_1), row.D);  // step 32, pass 6: mean(x_dot)
+    const auto sum_exp_shifted_x_dot = get<2>(stage_1);  // step 32, pass 7: sum(exp_shifted*x_dot)
+    const auto y_dot = choose<A>(integer(label) == integer(row(IGNORE)), A(0), sum_index_x_dot*(smoothing - A(1)) + sum_exp_shifted_x_dot*((A(2)*row(LOG_Z) + A(2)*m)*row(Z_LOSS) + A(1)) / row(Z_2) - mean_x_dot*smoothing);  // step 32, pass 8
     row.store(Y_DOT, y_dot);
   }
 };
@@ -183,8 +183,8 @@ struct Layer : Direction<Given, decltype(over_rows()), 3, 1, 17, 1, 1> {
     const auto ignore = row(IGNORE);
     const auto smoothing = row(SMOOTHING);
     const auto z_loss = row(Z_LOSS);
-    const auto z_loss_scaled = dy*((A(2)*log_Z + A(2)*m)*z_loss + A(1)) / Z;  // step 55, pass 9
-    const auto z_loss_scaled_2 = ((A(2)*log_Z + A(2)*m)*z_loss + A(1)) / Z;  // step 57, pass 10
+    const auto z_loss_scaled = dy*((A(2)*log_Z + A(2)*m)*z_loss + A(1)) / Z;  // step 43, pass 9
+    const auto z_loss_scaled_2 = ((A(2)*log_Z + A(2)*m)*z_loss + A(1)) / Z;  // step 46, pass 10
     const auto stage_2 = row.sums([&](auto at) {
       using A = typename decltype(at)::A;
       const auto x = at(X);
@@ -193,13 +193,13 @@ struct Layer : Direction<Given, decltype(over_rows()), 3, 1, 17, 1, 1> {
       const auto exp_shifted = at.keep(KEPT_EXP_SHIFTED, math::exp(x_shifted));  // step 3
       return terms(ddx*exp_shifted, choose<A>(at.index() == integer(label), choose<A>(integer(label) == integer(ignore), A(0), ddx*(A(smoothing) - A(1))), A(0)), ddx*(exp_shifted*z_loss_scaled_2 - math::quotient(A(smoothing), A(row.D))));
     });
-    const auto mean_ddx_exp_shifted = math::quotient(get<0>(stage_2), row.D);  // step 55: mean(ddx*exp_shifted)
-    const auto sum_ddx_index = get<1>(stage_2);  // step 57, pass 11: sum(Where(Eq(index(), label), Where(Eq(label, ignore), 0, ddx*(smoothing - 1)), 0))
-    const auto sum_ddx_exp_shifted_2 = get<2>(stage_2);  // step 57, pass 12: sum(ddx*(z_loss_scaled_2*exp_shifted - smoothing/D))
-    const auto sum_ddx_exp_shifted = mean_ddx_exp_shifted*row.D;  // step 55, pass 13
-    const auto mean_ddx_exp_shifted_scaled = (-dy*mean_ddx_exp_shifted / (Z*Z) - A(2)*dy*log_Z*mean_ddx_exp_shifted*z_loss / (Z*Z) - A(2)*dy*m*mean_ddx_exp_shifted*z_loss / (Z*Z))*row.D;  // step 55, pass 14
-    const auto sum_ddx_exp_shifted_scaled = A(2)*dy*sum_ddx_exp_shifted*z_loss / (Z*Z);  // step 55, pass 15
-    const auto ddy = sum_ddx_index + choose<A>(integer(label) == integer(ignore), A(0), sum_ddx_exp_shifted_2);  // step 57, pass 16
+    const auto mean_ddx_exp_shifted = math::quotient(get<0>(stage_2), row.D);  // step 43: mean(ddx*exp_shifted)
+    const auto sum_ddx_index = get<1>(stage_2);  // step 46, pass 11: sum(Where(Eq(index(), label), Where(Eq(label, ignore), 0, ddx*(smoothing - 1)), 0))
+    const auto sum_ddx_exp_shifted_2 = get<2>(stage_2);  // step 46, pass 12: sum(ddx*(z_loss_scaled_2*exp_shifted - smoothing/D))
+    const auto sum_ddx_exp_shifted = mean_ddx_exp_shifted*row.D;  // step 43, pass 13
+    const auto mean_ddx_exp_shifted_scaled = (-dy*mean_ddx_exp_shifted / (Z*Z) - A(2)*dy*log_Z*mean_ddx_exp_shifted*z_loss / (Z*Z) - A(2)*dy*m*mean_ddx_exp_shifted*z_loss / (Z*Z))*row.D;  // step 43, pass 14
+    const auto sum_ddx_exp_shifted_scaled = A(2)*dy*sum_ddx_exp_shifted*z_loss / (Z*Z);  // step 43, pass 15
+    const auto ddy = sum_ddx_index + choose<A>(integer(label) == integer(ignore), A(0), sum_ddx_exp_shifted_2);  // step 46, pass 16
     row.store(DDY, ddy);
     row.each([&](auto at) {
       using A = typename decltype(at)::A;
@@ -207,7 +207,7 @@ struct Layer : Direction<Given, decltype(over_rows()), 3, 1, 17, 1, 1> {
       const auto ddx = at(DDX);
       const auto x_shifted = x - m;  // step 2
       const auto exp_shifted = at.recall(KEPT_EXP_SHIFTED, [&] { return math::exp(x_shifted); });  // step 3
-      at.store(DX, choose<A>(integer(label) == integer(ignore), A(0), exp_shifted*(ddx*z_loss_scaled + mean_ddx_exp_shifted_scaled + sum_ddx_exp_shifted_scaled)));  // step 55, pass 17
+      at.store(DX, choose<A>(integer(label) == integer(ignore), A(0), exp_shifted*(ddx*z_loss_scaled + mean_ddx_exp_shifted_scaled + sum_ddx_exp_shifted_scaled)));  // step 43, pass 17
     });
   }
 };

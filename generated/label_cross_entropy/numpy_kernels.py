@@ -1,7 +1,7 @@
 # Made by lngen 0.1.0 from the definition of label_cross_entropy.
 # Do not edit; edit label_cross_entropy.py and run: lngen derive label_cross_entropy.py
 # Cost: forward 1 row tensors (1 read, 0 written), 8 flops per row element; backward 2 row tensors (1 read, 1 written), 8 flops per row element.
-# Evidence: 1 output, 26 steps, 21 first lines, 1 gradient, 1 tangent, 2 second-order gradients, 8 emitted programs: exact at every D; 1 gradient with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 1 output, 15 steps, 21 first lines, 1 gradient, 1 tangent, 2 second-order gradients, 8 emitted programs: exact at every D; 1 gradient with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:3cb66181b98f75da6c88c7df548cc85f4701b0c2d665d6d78aa743c07e58f233
 # templates sha256:2ac2f07bc6384e88de134c9a9116a66083010804f4352ef40720a3cf756ef3c4
 """Cross entropy of a label with the softmax of a row, one number a row; rows whose label is `ignore` count nothing. The outputs and the gradients.
@@ -91,11 +91,11 @@ def backward(arguments, fields, results, call):
         ignore_value = -100.0
     smoothing = np.asarray(smoothing, dtype)
     z_loss = np.asarray(z_loss, dtype)
-    # step 26, pass 1: smoothing_shifted = where(label == ignore, 0, dy*(smoothing - 1))
+    # step 22, pass 1: smoothing_shifted = where(label == ignore, 0, dy*(smoothing - 1))
     part = smoothing - 1.0
-    # step 26, pass 2: smoothing_scaled = dy*smoothing/D
+    # step 22, pass 2: smoothing_scaled = dy*smoothing/D
     part_2 = smoothing / D
-    # step 26, pass 4: dx = where(index() == label, smoothing_shifted, 0) + where(label
+    # step 22, pass 4: dx = where(index() == label, smoothing_shifted, 0) + where(label
     #   == ignore, 0, exp_shifted*z_loss_scaled - smoothing_scaled)
     index = np.arange(features)
 
@@ -110,7 +110,7 @@ def backward(arguments, fields, results, call):
         buffers=(None,),
         row_scalar_buffers=(None,) * 2,
     ):
-        # step 26, pass 1: smoothing_shifted = where(label == ignore, 0, dy*(smoothing -
+        # step 22, pass 1: smoothing_shifted = where(label == ignore, 0, dy*(smoothing -
         #   1))
         mask = label == ignore_value
         smoothing_shifted = dy * part
@@ -120,9 +120,9 @@ def backward(arguments, fields, results, call):
             smoothing_shifted,
             out=_rows.memory(row_scalar_buffers[0], (*shape[:-1], 1), dtype),
         )
-        # step 26, pass 2: smoothing_scaled = dy*smoothing/D
+        # step 22, pass 2: smoothing_scaled = dy*smoothing/D
         smoothing_scaled = dy * part_2
-        # step 26, pass 3: z_loss_scaled = dy*((2*log_Z + 2*m)*z_loss + 1)/Z
+        # step 22, pass 3: z_loss_scaled = dy*((2*log_Z + 2*m)*z_loss + 1)/Z
         z_loss_scaled = np.divide(
             dy * ((log_Z * 2.0 + m * 2.0) * z_loss + 1.0),
             Z,
@@ -133,7 +133,7 @@ def backward(arguments, fields, results, call):
         x_shifted = _rows.by_row(np.subtract, x, m, out=dx_block)
         # step 3: exp_shifted = exp(x_shifted)
         exp_shifted = np.exp(x_shifted, out=x_shifted, where=~mask)
-        # step 26, pass 4: dx = where(index() == label, smoothing_shifted, 0) +
+        # step 22, pass 4: dx = where(index() == label, smoothing_shifted, 0) +
         #   where(label == ignore, 0, exp_shifted*z_loss_scaled - smoothing_scaled)
         mask_2 = index == label
         dx = _rows.select(

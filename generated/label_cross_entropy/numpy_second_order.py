@@ -1,7 +1,7 @@
 # Made by lngen 0.1.0 from the definition of label_cross_entropy.
 # Do not edit; edit label_cross_entropy.py and run: lngen derive label_cross_entropy.py
 # Cost: forward 1 row tensors (1 read, 0 written), 8 flops per row element; backward 2 row tensors (1 read, 1 written), 8 flops per row element.
-# Evidence: 1 output, 26 steps, 21 first lines, 1 gradient, 1 tangent, 2 second-order gradients, 8 emitted programs: exact at every D; 1 gradient with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 1 output, 15 steps, 21 first lines, 1 gradient, 1 tangent, 2 second-order gradients, 8 emitted programs: exact at every D; 1 gradient with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:3cb66181b98f75da6c88c7df548cc85f4701b0c2d665d6d78aa743c07e58f233
 # templates sha256:2ac2f07bc6384e88de134c9a9116a66083010804f4352ef40720a3cf756ef3c4
 """Cross entropy of a label with the softmax of a row, one number a row; rows whose label is `ignore` count nothing. The tangents, and the gradients of the gradients.
@@ -34,24 +34,24 @@ def jvp(arguments, fields, results, call):
         ignore_value = -100.0
     smoothing = np.asarray(smoothing, dtype)
     z_loss = np.asarray(z_loss, dtype)
-    # step 39, pass 8: y_dot = where(label == ignore, 0, sum_index_x_dot*(smoothing - 1)
+    # step 32, pass 8: y_dot = where(label == ignore, 0, sum_index_x_dot*(smoothing - 1)
     #   + sum_exp_shifted_x_dot*((2*log_Z + 2*m)*z_loss + 1)/Z - mean_x_dot*smoothing)
     part = smoothing - 1.0
 
     def block(
         x, x_dot, label, m, Z, log_Z, buffers=(None,), row_scalar_buffers=(None,)
     ):
-        # step 39, pass 5: sum_index_x_dot = sum(where(index() == label, x_dot, 0))
+        # step 32, pass 5: sum_index_x_dot = sum(where(index() == label, x_dot, 0))
         sum_index_x_dot = _rows.entry(x_dot, label)
-        # step 39, pass 6: mean_x_dot = mean(x_dot)
+        # step 32, pass 6: mean_x_dot = mean(x_dot)
         mean_x_dot = _rows.row_sum(x_dot, one_over_D)
         # step 2: x_shifted = x - m
         x_shifted = _rows.by_row(np.subtract, x, m, out=buffers[0])
         # step 3: exp_shifted = exp(x_shifted)
         exp_shifted = np.exp(x_shifted, out=x_shifted)
-        # step 39, pass 7: sum_exp_shifted_x_dot = sum(exp_shifted*x_dot)
+        # step 32, pass 7: sum_exp_shifted_x_dot = sum(exp_shifted*x_dot)
         sum_exp_shifted_x_dot = _rows.row_sum(exp_shifted, x_dot)
-        # step 39, pass 8: y_dot = where(label == ignore, 0, sum_index_x_dot*(smoothing
+        # step 32, pass 8: y_dot = where(label == ignore, 0, sum_index_x_dot*(smoothing
         #   - 1) + sum_exp_shifted_x_dot*((2*log_Z + 2*m)*z_loss + 1)/Z -
         #   mean_x_dot*smoothing)
         mask = label == ignore_value
@@ -91,13 +91,13 @@ def backward_backward(arguments, fields, results, call):
         ignore_value = -100.0
     smoothing = np.asarray(smoothing, dtype)
     z_loss = np.asarray(z_loss, dtype)
-    # step 57, pass 11: sum_ddx_index = sum(where(index() == label, where(label ==
+    # step 46, pass 11: sum_ddx_index = sum(where(index() == label, where(label ==
     #   ignore, 0, ddx*(smoothing - 1)), 0))
     part_2 = smoothing - 1.0
-    # step 57, pass 12: sum_ddx_exp_shifted_2 = sum(ddx*(exp_shifted*z_loss_scaled_2 -
+    # step 46, pass 12: sum_ddx_exp_shifted_2 = sum(ddx*(exp_shifted*z_loss_scaled_2 -
     #   smoothing/D))
     part_5 = smoothing / D
-    # step 55, pass 14: mean_ddx_exp_shifted_scaled = (-dy*mean_ddx_exp_shifted/Z**2 -
+    # step 43, pass 14: mean_ddx_exp_shifted_scaled = (-dy*mean_ddx_exp_shifted/Z**2 -
     #   2*dy*log_Z*mean_ddx_exp_shifted*z_loss/Z**2 -
     #   2*dy*m*mean_ddx_exp_shifted*z_loss/Z**2)*D
     part_7 = 2.0 * z_loss
@@ -114,12 +114,12 @@ def backward_backward(arguments, fields, results, call):
         buffers=(None,),
         row_scalar_buffers=(None,) * 3,
     ):
-        # step 55, pass 9: z_loss_scaled = dy*((2*log_Z + 2*m)*z_loss + 1)/Z
+        # step 43, pass 9: z_loss_scaled = dy*((2*log_Z + 2*m)*z_loss + 1)/Z
         part = (log_Z * 2.0 + m * 2.0) * z_loss + 1.0
         z_loss_scaled = dy * part / Z
-        # step 57, pass 10: z_loss_scaled_2 = ((2*log_Z + 2*m)*z_loss + 1)/Z
+        # step 46, pass 10: z_loss_scaled_2 = ((2*log_Z + 2*m)*z_loss + 1)/Z
         z_loss_scaled_2 = part / Z
-        # step 57, pass 11: sum_ddx_index = sum(where(index() == label, where(label ==
+        # step 46, pass 11: sum_ddx_index = sum(where(index() == label, where(label ==
         #   ignore, 0, ddx*(smoothing - 1)), 0))
         mask = label == ignore_value
         part_3 = np.multiply(ddx, part_2, out=dx_block)
@@ -129,16 +129,16 @@ def backward_backward(arguments, fields, results, call):
         x_shifted = _rows.by_row(np.subtract, x, m, out=dx_block)
         # step 3: exp_shifted = exp(x_shifted)
         exp_shifted = np.exp(x_shifted, out=x_shifted)
-        # step 55: mean_ddx_exp_shifted = mean(ddx*exp_shifted)
+        # step 43: mean_ddx_exp_shifted = mean(ddx*exp_shifted)
         mean_ddx_exp_shifted = _rows.row_mean(ddx, exp_shifted, D)
-        # step 57, pass 12: sum_ddx_exp_shifted_2 = sum(ddx*(exp_shifted*z_loss_scaled_2
+        # step 46, pass 12: sum_ddx_exp_shifted_2 = sum(ddx*(exp_shifted*z_loss_scaled_2
         #   - smoothing/D))
         part_4 = _rows.by_row(np.multiply, exp_shifted, z_loss_scaled_2, out=buffers[0])
         part_4 = np.subtract(part_4, part_5, out=part_4)
         sum_ddx_exp_shifted_2 = _rows.row_sum(ddx, part_4)
-        # step 55, pass 13: sum_ddx_exp_shifted = mean_ddx_exp_shifted*D
+        # step 43, pass 13: sum_ddx_exp_shifted = mean_ddx_exp_shifted*D
         sum_ddx_exp_shifted = mean_ddx_exp_shifted * D
-        # step 55, pass 14: mean_ddx_exp_shifted_scaled = (-dy*mean_ddx_exp_shifted/Z**2
+        # step 43, pass 14: mean_ddx_exp_shifted_scaled = (-dy*mean_ddx_exp_shifted/Z**2
         #   - 2*dy*log_Z*mean_ddx_exp_shifted*z_loss/Z**2 -
         #   2*dy*m*mean_ddx_exp_shifted*z_loss/Z**2)*D
         part_6 = np.square(Z)
@@ -178,7 +178,7 @@ def backward_backward(arguments, fields, results, call):
         mean_ddx_exp_shifted_scaled = np.multiply(
             mean_ddx_exp_shifted_scaled, D, out=mean_ddx_exp_shifted_scaled, where=~mask
         )
-        # step 55, pass 15: sum_ddx_exp_shifted_scaled =
+        # step 43, pass 15: sum_ddx_exp_shifted_scaled =
         #   2*dy*sum_ddx_exp_shifted*z_loss/Z**2
         sum_ddx_exp_shifted_scaled = np.divide(
             dy * sum_ddx_exp_shifted * part_7,
@@ -186,7 +186,7 @@ def backward_backward(arguments, fields, results, call):
             out=_rows.memory(row_scalar_buffers[1], (*shape[:-1], 1), dtype),
             where=~mask,
         )
-        # step 57, pass 16: ddy = sum_ddx_index + where(label == ignore, 0,
+        # step 46, pass 16: ddy = sum_ddx_index + where(label == ignore, 0,
         #   sum_ddx_exp_shifted_2)
         ddy = _rows.select(
             mask,
@@ -195,7 +195,7 @@ def backward_backward(arguments, fields, results, call):
             out=_rows.memory(row_scalar_buffers[2], (*shape[:-1], 1), dtype),
         )
         ddy = sum_ddx_index + ddy
-        # step 55, pass 17: d2x = where(label == ignore, 0,
+        # step 43, pass 17: d2x = where(label == ignore, 0,
         #   exp_shifted*(ddx*z_loss_scaled + mean_ddx_exp_shifted_scaled +
         #   sum_ddx_exp_shifted_scaled))
         d2x = _rows.by_row(np.multiply, ddx, z_loss_scaled, out=buffers[0])

@@ -2,7 +2,7 @@
 // Made by lngen 0.1.0 from the definition of log_softmax.
 // Do not edit; edit log_softmax.py and run: lngen derive log_softmax.py
 // Cost: forward 2 row tensors (1 read, 1 written), 5 flops per row element; backward 3 row tensors (2 read, 1 written), 5 flops per row element.
-// Evidence: 1 output, 23 steps, 18 first lines, 1 gradient, 1 tangent, 2 second-order gradients, 8 emitted programs: exact at every D; 1 gradient with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+// Evidence: 1 output, 18 steps, 18 first lines, 1 gradient, 1 tangent, 2 second-order gradients, 8 emitted programs: exact at every D; 1 gradient with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:69e4e6464377f485c18a82bb2ea433e069fc552079d127d509e2b633488c8e64
 //
 // forward:
@@ -78,14 +78,14 @@ struct Layer : Direction<Given, decltype(over_rows()), 1, 1, 4, 1> {
   template <class Row> static LNGEN_INLINE void work(const Row& row) {
     const auto m = row(M);
     const auto stage_1 = row.sums([&](auto at) { return terms(at(DY)); });
-    const auto sum_dy = get<0>(stage_1);  // step 23, pass 1: sum(dy)
-    const auto sum_dy_scaled = sum_dy / row(Z_2);  // step 23, pass 2
+    const auto sum_dy = get<0>(stage_1);  // step 21, pass 1: sum(dy)
+    const auto sum_dy_scaled = sum_dy / row(Z_2);  // step 21, pass 2
     row.each([&](auto at) {
       const auto x = at(X);
       const auto dy = at(DY);
       const auto x_shifted = x - m;  // step 2
       const auto exp_shifted = math::exp(x_shifted);  // step 3
-      at.store(DX, dy - exp_shifted*sum_dy_scaled);  // step 23, pass 3
+      at.store(DX, dy - exp_shifted*sum_dy_scaled);  // step 21, pass 3
     });
   }
 };
@@ -113,10 +113,10 @@ struct Layer : Direction<Given, decltype(over_rows()), 1, 1, 4, 1> {
       const auto exp_shifted = math::exp(x_shifted);  // step 3
       return terms(exp_shifted*x_dot);
     });
-    const auto sum_exp_shifted_x_dot = get<0>(stage_1);  // step 30, pass 4: sum(exp_shifted*x_dot)
-    const auto log_Z_dot = sum_exp_shifted_x_dot / row(Z_2);  // step 30, pass 5
+    const auto sum_exp_shifted_x_dot = get<0>(stage_1);  // step 28, pass 4: sum(exp_shifted*x_dot)
+    const auto log_Z_dot = sum_exp_shifted_x_dot / row(Z_2);  // step 28, pass 5
     row.each([&](auto at) {
-      at.store(Y_DOT, at(X_DOT) - log_Z_dot);  // step 31
+      at.store(Y_DOT, at(X_DOT) - log_Z_dot);  // step 29
     });
   }
 };
@@ -148,17 +148,17 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 1, 6, 2, 1> {
       const auto exp_shifted = at.keep(KEPT_EXP_SHIFTED, math::exp(x_shifted));  // step 3
       return terms(wanted<HAS_ddx>(dy), ddx*exp_shifted);
     });
-    const auto mean_dy = math::quotient(get<0>(stage_1), row.D);  // step 32: mean(dy)
-    const auto sum_ddx_exp_shifted = get<1>(stage_1);  // step 45, pass 6: sum(ddx*exp_shifted)
-    const auto mean_dy_scaled = mean_dy*row.D / Z;  // step 45, pass 7
-    const auto sum_ddx_exp_shifted_scaled = sum_ddx_exp_shifted / Z;  // step 45, pass 8
+    const auto mean_dy = math::quotient(get<0>(stage_1), row.D);  // step 30: mean(dy)
+    const auto sum_ddx_exp_shifted = get<1>(stage_1);  // step 40, pass 6: sum(ddx*exp_shifted)
+    const auto mean_dy_scaled = mean_dy*row.D / Z;  // step 40, pass 7
+    const auto sum_ddx_exp_shifted_scaled = sum_ddx_exp_shifted / Z;  // step 40, pass 8
     row.each([&](auto at) {
       const auto x = at(X);
       const auto ddx = at(DDX);
       const auto x_shifted = x - m;  // step 2
       const auto exp_shifted = at.recall(KEPT_EXP_SHIFTED, [&] { return math::exp(x_shifted); });  // step 3
-      at.store(DX, exp_shifted*(sum_ddx_exp_shifted_scaled - ddx)*mean_dy_scaled);  // step 45, pass 9
-      at.store(DDY, ddx - sum_ddx_exp_shifted_scaled);  // step 50, pass 10
+      at.store(DX, exp_shifted*(sum_ddx_exp_shifted_scaled - ddx)*mean_dy_scaled);  // step 40, pass 9
+      at.store(DDY, ddx - sum_ddx_exp_shifted_scaled);  // step 45, pass 10
     });
   }
 };

@@ -1,7 +1,7 @@
 # Made by lngen 0.1.0 from the definition of log_softmax.
 # Do not edit; edit log_softmax.py and run: lngen derive log_softmax.py
 # Cost: forward 2 row tensors (1 read, 1 written), 5 flops per row element; backward 3 row tensors (2 read, 1 written), 5 flops per row element.
-# Evidence: 1 output, 23 steps, 18 first lines, 1 gradient, 1 tangent, 2 second-order gradients, 8 emitted programs: exact at every D; 1 gradient with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 1 output, 18 steps, 18 first lines, 1 gradient, 1 tangent, 2 second-order gradients, 8 emitted programs: exact at every D; 1 gradient with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:69e4e6464377f485c18a82bb2ea433e069fc552079d127d509e2b633488c8e64
 # templates sha256:2ac2f07bc6384e88de134c9a9116a66083010804f4352ef40720a3cf756ef3c4
 """The logarithm of softmax over the feature axis. The tangents, and the gradients of the gradients.
@@ -31,11 +31,11 @@ def jvp(arguments, fields, results, call):
         x_shifted = _rows.by_row(np.subtract, x, m, out=y_dot_block)
         # step 3: exp_shifted = exp(x_shifted)
         exp_shifted = np.exp(x_shifted, out=x_shifted)
-        # step 30, pass 4: sum_exp_shifted_x_dot = sum(exp_shifted*x_dot)
+        # step 28, pass 4: sum_exp_shifted_x_dot = sum(exp_shifted*x_dot)
         sum_exp_shifted_x_dot = _rows.row_sum(exp_shifted, x_dot)
-        # step 30, pass 5: log_Z_dot = sum_exp_shifted_x_dot/Z
+        # step 28, pass 5: log_Z_dot = sum_exp_shifted_x_dot/Z
         log_Z_dot = sum_exp_shifted_x_dot / Z
-        # step 31: y_dot = x_dot - log_Z_dot
+        # step 29: y_dot = x_dot - log_Z_dot
         y_dot = _rows.by_row(np.subtract, x_dot, log_Z_dot, out=y_dot_block)
         return (y_dot,)
 
@@ -59,24 +59,24 @@ def backward_backward(arguments, fields, results, call):
     D = _rows.number(features, dtype)
 
     def block(x, dy, ddx, m, Z, dx_block=None, ddy_block=None):
-        # step 32: mean_dy = mean(dy)
+        # step 30: mean_dy = mean(dy)
         mean_dy = _rows.row_sum(dy, one_over_D)
         # step 2: x_shifted = x - m
         x_shifted = _rows.by_row(np.subtract, x, m, out=dx_block)
         # step 3: exp_shifted = exp(x_shifted)
         exp_shifted = np.exp(x_shifted, out=x_shifted)
-        # step 45, pass 6: sum_ddx_exp_shifted = sum(ddx*exp_shifted)
+        # step 40, pass 6: sum_ddx_exp_shifted = sum(ddx*exp_shifted)
         sum_ddx_exp_shifted = _rows.row_sum(ddx, exp_shifted)
-        # step 45, pass 7: mean_dy_scaled = mean_dy*D/Z
+        # step 40, pass 7: mean_dy_scaled = mean_dy*D/Z
         mean_dy_scaled = mean_dy * D / Z
-        # step 45, pass 8: sum_ddx_exp_shifted_scaled = sum_ddx_exp_shifted/Z
+        # step 40, pass 8: sum_ddx_exp_shifted_scaled = sum_ddx_exp_shifted/Z
         sum_ddx_exp_shifted_scaled = sum_ddx_exp_shifted / Z
-        # step 45, pass 9: d2x = exp_shifted*(sum_ddx_exp_shifted_scaled -
+        # step 40, pass 9: d2x = exp_shifted*(sum_ddx_exp_shifted_scaled -
         #   ddx)*mean_dy_scaled
         d2x = np.subtract(sum_ddx_exp_shifted_scaled, ddx, out=ddy_block)
         d2x = np.multiply(exp_shifted, d2x, out=exp_shifted)
         d2x = np.multiply(d2x, mean_dy_scaled, out=d2x)
-        # step 50, pass 10: ddy = ddx - sum_ddx_exp_shifted_scaled
+        # step 45, pass 10: ddy = ddx - sum_ddx_exp_shifted_scaled
         ddy = _rows.by_row(np.subtract, ddx, sum_ddx_exp_shifted_scaled, out=ddy_block)
         return d2x, ddy
 

@@ -2,7 +2,7 @@
 // Made by lngen 0.1.0 from the definition of logsumexp.
 // Do not edit; edit logsumexp.py and run: lngen derive logsumexp.py
 // Cost: forward 1 row tensors (1 read, 0 written), 4 flops per row element; backward 2 row tensors (1 read, 1 written), 3 flops per row element.
-// Evidence: 1 output, 21 steps, 15 first lines, 1 gradient, 1 tangent, 2 second-order gradients, 8 emitted programs: exact at every D; 1 gradient with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+// Evidence: 1 output, 17 steps, 15 first lines, 1 gradient, 1 tangent, 2 second-order gradients, 8 emitted programs: exact at every D; 1 gradient with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:b19fb96aafa17a6adb3c7d31aefe031f7e76c3af72c0cc3c9ac96259ff3994d6
 //
 // forward:
@@ -74,11 +74,11 @@ using Given = decltype(names(X, DY, M, Z_2, DX, ROW_COUNT, D));
 struct Layer : Direction<Given, decltype(over_rows()), 0, 1, 4, 1> {
   template <class Row> static LNGEN_INLINE void work(const Row& row) {
     const auto m = row(M);
-    const auto dy_scaled = row(DY) / row(Z_2);  // step 19, pass 1
+    const auto dy_scaled = row(DY) / row(Z_2);  // step 17, pass 1
     row.each([&](auto at) {
       const auto x_shifted = at(X) - m;  // step 2
       const auto exp_shifted = math::exp(x_shifted);  // step 3
-      at.store(DX, exp_shifted*dy_scaled);  // step 19, pass 2
+      at.store(DX, exp_shifted*dy_scaled);  // step 17, pass 2
     });
   }
 };
@@ -106,8 +106,8 @@ struct Layer : Direction<Given, decltype(over_rows()), 1, 1, 4, 0> {
       const auto exp_shifted = math::exp(x_shifted);  // step 3
       return terms(exp_shifted*x_dot);
     });
-    const auto sum_exp_shifted_x_dot = get<0>(stage_1);  // step 28, pass 3: sum(exp_shifted*x_dot)
-    const auto y_dot = sum_exp_shifted_x_dot / row(Z_2);  // step 28, pass 4
+    const auto sum_exp_shifted_x_dot = get<0>(stage_1);  // step 25, pass 3: sum(exp_shifted*x_dot)
+    const auto y_dot = sum_exp_shifted_x_dot / row(Z_2);  // step 25, pass 4
     row.store(Y_DOT, y_dot);
   }
 };
@@ -131,7 +131,7 @@ using Given = decltype(names(X, DY, DDX, M, Z_2, DX, DDY, ROW_COUNT, D));
 struct Layer : Direction<Given, decltype(over_rows()), 1, 1, 7, 1, 1> {
   template <class Row> static LNGEN_INLINE void work(const Row& row) {
     const auto m = row(M), Z = row(Z_2);
-    const auto dy_scaled = row(DY) / Z;  // step 31, pass 5
+    const auto dy_scaled = row(DY) / Z;  // step 28, pass 5
     const auto stage_2 = row.sums([&](auto at) {
       const auto x = at(X);
       const auto ddx = at(DDX);
@@ -139,17 +139,17 @@ struct Layer : Direction<Given, decltype(over_rows()), 1, 1, 7, 1, 1> {
       const auto exp_shifted = at.keep(KEPT_EXP_SHIFTED, math::exp(x_shifted));  // step 3
       return terms(ddx*exp_shifted);
     });
-    const auto sum_ddx_exp_shifted = get<0>(stage_2);  // step 42, pass 6: sum(ddx*exp_shifted)
-    const auto sum_ddx_exp_shifted_scaled = sum_ddx_exp_shifted / Z;  // step 42, pass 7
-    const auto ddy = sum_ddx_exp_shifted / Z;  // step 44, pass 8
+    const auto sum_ddx_exp_shifted = get<0>(stage_2);  // step 38, pass 6: sum(ddx*exp_shifted)
+    const auto sum_ddx_exp_shifted_scaled = sum_ddx_exp_shifted / Z;  // step 38, pass 7
+    const auto ddy = sum_ddx_exp_shifted / Z;  // step 40, pass 8
     row.store(DDY, ddy);
     row.each([&](auto at) {
       const auto x = at(X);
       const auto ddx = at(DDX);
       const auto x_shifted = x - m;  // step 2
       const auto exp_shifted = at.recall(KEPT_EXP_SHIFTED, [&] { return math::exp(x_shifted); });  // step 3
-      const auto dx = exp_shifted*dy_scaled;  // step 31, pass 9
-      at.store(DX, (ddx - sum_ddx_exp_shifted_scaled)*dx);  // step 42, pass 10
+      const auto dx = exp_shifted*dy_scaled;  // step 28, pass 9
+      at.store(DX, (ddx - sum_ddx_exp_shifted_scaled)*dx);  // step 38, pass 10
     });
   }
 };

@@ -1,7 +1,7 @@
 # Made by lngen 0.1.0 from the definition of logsumexp.
 # Do not edit; edit logsumexp.py and run: lngen derive logsumexp.py
 # Cost: forward 1 row tensors (1 read, 0 written), 4 flops per row element; backward 2 row tensors (1 read, 1 written), 3 flops per row element.
-# Evidence: 1 output, 21 steps, 15 first lines, 1 gradient, 1 tangent, 2 second-order gradients, 8 emitted programs: exact at every D; 1 gradient with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 1 output, 17 steps, 15 first lines, 1 gradient, 1 tangent, 2 second-order gradients, 8 emitted programs: exact at every D; 1 gradient with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:b19fb96aafa17a6adb3c7d31aefe031f7e76c3af72c0cc3c9ac96259ff3994d6
 # templates sha256:2ac2f07bc6384e88de134c9a9116a66083010804f4352ef40720a3cf756ef3c4
 """The logarithm of a row's sum of exponentials, one number a row. The outputs and the gradients.
@@ -55,13 +55,13 @@ def backward(arguments, fields, results, call):
     (dx_out,) = results
 
     def block(x, dy, m, Z, dx_block=None):
-        # step 19, pass 1: dy_scaled = dy/Z
+        # step 17, pass 1: dy_scaled = dy/Z
         dy_scaled = dy / Z
         # step 2: x_shifted = x - m
         x_shifted = _rows.by_row(np.subtract, x, m, out=dx_block)
         # step 3: exp_shifted = exp(x_shifted)
         exp_shifted = np.exp(x_shifted, out=x_shifted)
-        # step 19, pass 2: dx = exp_shifted*dy_scaled
+        # step 17, pass 2: dx = exp_shifted*dy_scaled
         dx = np.multiply(exp_shifted, dy_scaled, out=exp_shifted)
         return (dx,)
 

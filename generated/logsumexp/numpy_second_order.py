@@ -1,7 +1,7 @@
 # Made by lngen 0.1.0 from the definition of logsumexp.
 # Do not edit; edit logsumexp.py and run: lngen derive logsumexp.py
 # Cost: forward 1 row tensors (1 read, 0 written), 4 flops per row element; backward 2 row tensors (1 read, 1 written), 3 flops per row element.
-# Evidence: 1 output, 21 steps, 15 first lines, 1 gradient, 1 tangent, 2 second-order gradients, 8 emitted programs: exact at every D; 1 gradient with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 1 output, 17 steps, 15 first lines, 1 gradient, 1 tangent, 2 second-order gradients, 8 emitted programs: exact at every D; 1 gradient with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:b19fb96aafa17a6adb3c7d31aefe031f7e76c3af72c0cc3c9ac96259ff3994d6
 # templates sha256:2ac2f07bc6384e88de134c9a9116a66083010804f4352ef40720a3cf756ef3c4
 """The logarithm of a row's sum of exponentials, one number a row. The tangents, and the gradients of the gradients.
@@ -31,9 +31,9 @@ def jvp(arguments, fields, results, call):
         x_shifted = _rows.by_row(np.subtract, x, m, out=buffers[0])
         # step 3: exp_shifted = exp(x_shifted)
         exp_shifted = np.exp(x_shifted, out=x_shifted)
-        # step 28, pass 3: sum_exp_shifted_x_dot = sum(exp_shifted*x_dot)
+        # step 25, pass 3: sum_exp_shifted_x_dot = sum(exp_shifted*x_dot)
         sum_exp_shifted_x_dot = _rows.row_sum(exp_shifted, x_dot)
-        # step 28, pass 4: y_dot = sum_exp_shifted_x_dot/Z
+        # step 25, pass 4: y_dot = sum_exp_shifted_x_dot/Z
         y_dot = sum_exp_shifted_x_dot / Z
         return (y_dot[..., 0],)
 
@@ -54,19 +54,19 @@ def backward_backward(arguments, fields, results, call):
     dx_out, ddy_out = results
 
     def block(x, ddx, dy, m, Z, dx_block=None, buffers=(None,)):
-        # step 31, pass 5: dy_scaled = dy/Z
+        # step 28, pass 5: dy_scaled = dy/Z
         dy_scaled = dy / Z
         # step 2: x_shifted = x - m
         x_shifted = _rows.by_row(np.subtract, x, m, out=dx_block)
         # step 3: exp_shifted = exp(x_shifted)
         exp_shifted = np.exp(x_shifted, out=x_shifted)
-        # step 42, pass 6: sum_ddx_exp_shifted = sum(ddx*exp_shifted)
+        # step 38, pass 6: sum_ddx_exp_shifted = sum(ddx*exp_shifted)
         sum_ddx_exp_shifted = _rows.row_sum(ddx, exp_shifted)
-        # step 42, pass 7: sum_ddx_exp_shifted_scaled = sum_ddx_exp_shifted/Z
+        # step 38, pass 7: sum_ddx_exp_shifted_scaled = sum_ddx_exp_shifted/Z
         sum_ddx_exp_shifted_scaled = sum_ddx_exp_shifted / Z
-        # step 31, pass 9: dx = exp_shifted*dy_scaled
+        # step 28, pass 9: dx = exp_shifted*dy_scaled
         dx = np.multiply(exp_shifted, dy_scaled, out=exp_shifted)
-        # step 42, pass 10: d2x = (ddx - sum_ddx_exp_shifted_scaled)*dx
+        # step 38, pass 10: d2x = (ddx - sum_ddx_exp_shifted_scaled)*dx
         d2x = _rows.by_row(np.subtract, ddx, sum_ddx_exp_shifted_scaled, out=buffers[0])
         d2x = np.multiply(d2x, dx, out=dx)
         return d2x, sum_ddx_exp_shifted_scaled[..., 0]

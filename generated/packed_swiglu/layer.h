@@ -2,7 +2,7 @@
 // Made by lngen 0.1.0 from the definition of packed_swiglu.
 // Do not edit; edit packed_swiglu.py and run: lngen derive packed_swiglu.py
 // Cost: forward 3 row tensors (2 read, 1 written), 3 flops per row element; backward 5 row tensors (3 read, 2 written), 9 flops per row element.
-// Evidence: 1 output, 11 steps, 14 first lines, 2 gradients, 1 tangent, 3 second-order gradients, 8 emitted programs: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+// Evidence: 1 output, 10 steps, 14 first lines, 2 gradients, 1 tangent, 3 second-order gradients, 8 emitted programs: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:4087ac2d63756142998f95755cddc7be7f807b9cd271eb8694eeacdf2036e588
 //
 // forward:
@@ -108,7 +108,7 @@ struct Layer : Direction<Given, decltype(over_rows()), 0, 1, 0, 1> {
       const auto value_dot = at(VALUE_DOT);
       const auto sigmoid_gate = math::sigmoid(A(gate));  // step 1
       const auto silu_gate = gate*sigmoid_gate;  // step 2
-      at.store(Y_DOT, silu_gate*value_dot + ((A(1) - sigmoid_gate)*gate + A(1))*gate_dot*sigmoid_gate*value);  // step 16
+      at.store(Y_DOT, silu_gate*value_dot + ((A(1) - sigmoid_gate)*gate + A(1))*gate_dot*sigmoid_gate*value);  // step 15
     });
   }
 };
@@ -140,10 +140,10 @@ struct Layer : Direction<Given, decltype(over_rows()), 0, 1, 0, 3> {
       const auto ddvalue = at(DDVALUE);
       const auto sigmoid_gate = math::sigmoid(A(gate));  // step 1
       const auto silu_gate = gate*sigmoid_gate;  // step 2
-      const auto d2silu_gate = ddvalue*dy;  // step 19
-      at.store(DGATE, d2silu_gate*sigmoid_gate + (A(1) - sigmoid_gate)*ddgate*dy*sigmoid_gate*value + (A(1) - sigmoid_gate)*(d2silu_gate*gate*sigmoid_gate + ddgate*dy*((A(1) - sigmoid_gate)*gate + A(1) - silu_gate)*sigmoid_gate*value));  // step 25, pass 1
-      at.store(DVALUE, ddgate*dy*((A(1) - sigmoid_gate)*gate + A(1))*sigmoid_gate);  // step 26
-      at.store(DDY, ddvalue*silu_gate + ddgate*((A(1) - sigmoid_gate)*gate + A(1))*sigmoid_gate*value);  // step 27
+      const auto d2silu_gate = ddvalue*dy;  // step 18
+      at.store(DGATE, (d2silu_gate + (A(1) - sigmoid_gate)*ddgate*dy*value + (A(1) - sigmoid_gate)*(d2silu_gate*gate + ddgate*dy*((A(1) - sigmoid_gate)*gate + A(1) - silu_gate)*value))*sigmoid_gate);  // step 24
+      at.store(DVALUE, ddgate*dy*((A(1) - sigmoid_gate)*gate + A(1))*sigmoid_gate);  // step 25
+      at.store(DDY, ddvalue*silu_gate + ddgate*((A(1) - sigmoid_gate)*gate + A(1))*sigmoid_gate*value);  // step 26
     });
   }
 };

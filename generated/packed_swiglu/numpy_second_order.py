@@ -1,7 +1,7 @@
 # Made by lngen 0.1.0 from the definition of packed_swiglu.
 # Do not edit; edit packed_swiglu.py and run: lngen derive packed_swiglu.py
 # Cost: forward 3 row tensors (2 read, 1 written), 3 flops per row element; backward 5 row tensors (3 read, 2 written), 9 flops per row element.
-# Evidence: 1 output, 11 steps, 14 first lines, 2 gradients, 1 tangent, 3 second-order gradients, 8 emitted programs: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 1 output, 10 steps, 14 first lines, 2 gradients, 1 tangent, 3 second-order gradients, 8 emitted programs: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:4087ac2d63756142998f95755cddc7be7f807b9cd271eb8694eeacdf2036e588
 # templates sha256:2ac2f07bc6384e88de134c9a9116a66083010804f4352ef40720a3cf756ef3c4
 """SwiGLU of a gate and a value that lie side by side in one array. The tangents, and the gradients of the gradients.
@@ -33,7 +33,7 @@ def jvp(arguments, fields, results, call):
         # step 2: silu_gate = gate*sigmoid_gate
         if value_dot_rows is not None:
             silu_gate = np.multiply(gate, sigmoid_gate, out=y_dot_block)
-            # step 16: y_dot = silu_gate*value_dot + ((1 - sigmoid_gate)*gate +
+            # step 15: y_dot = silu_gate*value_dot + ((1 - sigmoid_gate)*gate +
             #   1)*gate_dot*sigmoid_gate*value
             y_dot = np.multiply(silu_gate, value_dot, out=silu_gate)
         if gate_dot_rows is not None:
@@ -75,65 +75,61 @@ def backward_backward(arguments, fields, results, call):
         dgate_block=None,
         dvalue_block=None,
         ddy_block=None,
-        buffers=(None,) * 6,
+        buffers=(None,) * 5,
     ):
         # step 1: sigmoid_gate = sigmoid(gate)
         sigmoid_gate = _functions.sigmoid(gate, out=buffers[0])
         # step 2: silu_gate = gate*sigmoid_gate
         silu_gate = np.multiply(gate, sigmoid_gate, out=ddy_block)
-        # step 19: d2silu_gate = ddvalue*dy
+        # step 18: d2silu_gate = ddvalue*dy
         if ddvalue_rows is not None:
             d2silu_gate = np.multiply(ddvalue, dy, out=dgate_block)
-            # step 25, pass 1: d2gate = d2silu_gate*sigmoid_gate + (1 -
-            #   sigmoid_gate)*ddgate*dy*sigmoid_gate*value + (1 -
-            #   sigmoid_gate)*(d2silu_gate*gate*sigmoid_gate + ddgate*dy*((1 -
-            #   sigmoid_gate)*gate + 1 - silu_gate)*sigmoid_gate*value)
-            d2gate = np.multiply(d2silu_gate, sigmoid_gate, out=dvalue_block)
-        part = np.subtract(1.0, sigmoid_gate, out=buffers[1])
+        # step 24: d2gate = (d2silu_gate + (1 - sigmoid_gate)*ddgate*dy*value + (1 -
+        #   sigmoid_gate)*(d2silu_gate*gate + ddgate*dy*((1 - sigmoid_gate)*gate + 1 -
+        #   silu_gate)*value))*sigmoid_gate
+        part = np.subtract(1.0, sigmoid_gate, out=dvalue_block)
         if ddgate_rows is not None:
-            part_2 = np.multiply(part, ddgate, out=buffers[2])
-            part_2 = np.multiply(part_2, dy, out=part_2)
-            part_2 = np.multiply(part_2, sigmoid_gate, out=part_2)
-            part_2 = np.multiply(part_2, value, out=part_2)
+            d2gate = np.multiply(part, ddgate, out=buffers[1])
+            d2gate = np.multiply(d2gate, dy, out=d2gate)
+            d2gate = np.multiply(d2gate, value, out=d2gate)
         if needs_d2gate:
-            d2gate = np.add(d2gate, part_2, out=d2gate)
-        if ddvalue_rows is None:
-            d2gate = part_2
-        else:
-            part_3 = np.multiply(d2silu_gate, gate, out=d2silu_gate)
-            part_3 = np.multiply(part_3, sigmoid_gate, out=part_3)
+            d2gate = np.add(d2silu_gate, d2gate, out=d2gate)
+        if ddgate_rows is None:
+            d2gate = d2silu_gate
+        if ddvalue_rows is not None:
+            part_2 = np.multiply(d2silu_gate, gate, out=buffers[2])
         if ddgate_rows is not None:
-            part_4 = np.multiply(ddgate, dy, out=buffers[3])
-            part_5 = np.multiply(part, gate, out=buffers[4])
-            part_5 = np.add(part_5, 1.0, out=part_5)
-            part_6 = np.subtract(part_5, silu_gate, out=buffers[5])
-            part_6 = np.multiply(part_4, part_6, out=part_6)
-            part_6 = np.multiply(part_6, sigmoid_gate, out=part_6)
-            part_6 = np.multiply(part_6, value, out=part_6)
+            part_3 = np.multiply(ddgate, dy, out=buffers[3])
+            part_4 = np.multiply(part, gate, out=dgate_block)
+            part_4 = np.add(part_4, 1.0, out=buffers[4])
+            part_5 = np.subtract(part_4, silu_gate, out=dgate_block)
+            part_5 = np.multiply(part_3, part_5, out=part_5)
+            part_5 = np.multiply(part_5, value, out=part_5)
         if needs_d2gate:
-            part_3 = np.add(part_3, part_6, out=part_3)
+            part_2 = np.add(part_2, part_5, out=part_5)
         if ddvalue_rows is None:
-            part_3 = part_6
-        part_3 = np.multiply(part, part_3, out=dgate_block)
-        d2gate = np.add(d2gate, part_3, out=part_3)
-        # step 26: d2value = ddgate*dy*((1 - sigmoid_gate)*gate + 1)*sigmoid_gate
+            part_2 = part_5
+        part_2 = np.multiply(part, part_2, out=part)
+        d2gate = np.add(d2gate, part_2, out=dgate_block)
+        d2gate = np.multiply(d2gate, sigmoid_gate, out=d2gate)
+        # step 25: d2value = ddgate*dy*((1 - sigmoid_gate)*gate + 1)*sigmoid_gate
         if ddgate_rows is not None:
-            d2value = np.multiply(part_4, part_5, out=dvalue_block)
+            d2value = np.multiply(part_3, part_4, out=dvalue_block)
             d2value = np.multiply(d2value, sigmoid_gate, out=d2value)
         else:
             d2value = _rows.filled(0.0, dvalue_block, shape, dtype)
-        # step 27: ddy = ddvalue*silu_gate + ddgate*((1 - sigmoid_gate)*gate +
+        # step 26: ddy = ddvalue*silu_gate + ddgate*((1 - sigmoid_gate)*gate +
         #   1)*sigmoid_gate*value
         if ddvalue_rows is not None:
             ddy = np.multiply(ddvalue, silu_gate, out=silu_gate)
         if ddgate_rows is not None:
-            part_7 = np.multiply(ddgate, part_5, out=buffers[1])
-            part_7 = np.multiply(part_7, sigmoid_gate, out=sigmoid_gate)
-            part_7 = np.multiply(part_7, value, out=part_7)
+            part_6 = np.multiply(ddgate, part_4, out=buffers[1])
+            part_6 = np.multiply(part_6, sigmoid_gate, out=sigmoid_gate)
+            part_6 = np.multiply(part_6, value, out=part_6)
         if needs_d2gate:
-            ddy = np.add(ddy, part_7, out=ddy)
+            ddy = np.add(ddy, part_6, out=ddy)
         if ddvalue_rows is None:
-            ddy = part_7
+            ddy = part_6
         return d2gate, d2value, ddy
 
     return _blocks.each_block(
@@ -141,5 +137,5 @@ def backward_backward(arguments, fields, results, call):
         call,
         rows=(gate_rows, value_rows, dy_rows, ddgate_rows, ddvalue_rows),
         into=(dgate_out, dvalue_out, ddy_out),
-        buffers=6,
+        buffers=5,
     )

@@ -256,9 +256,6 @@ def derive(
         bool, typer.Option("--second-order", help="Print how the gradients of the gradients were found, too.")
     ] = False,
     plan: Annotated[bool, typer.Option("--plan", help="Print the stages of each direction, too.")] = False,
-    explain: Annotated[
-        bool, typer.Option("--explain", help="Print in words why it costs what it does, and where it is delicate, too.")
-    ] = False,
     full: Annotated[bool, typer.Option("--full", help="Print the whole report.")] = False,
     backend: Annotated[
         str | None,
@@ -273,7 +270,7 @@ def derive(
     """Derive layers, print the derivations, and write the emitted code."""
     from lngen.cli import derive
 
-    more = {"tangents": tangents, "second_order": second_order, "plan": plan, "explanation": explain}
+    more = {"tangents": tangents, "second_order": second_order, "plan": plan}
     if brief and (full or any(more.values())):
         raise typer.BadParameter("--brief prints less, and another option more; pass one of them")
     found = derive.run(

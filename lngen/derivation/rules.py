@@ -87,33 +87,11 @@ _EVERY = (
         "def f(x: Row): return exp(x)/(1 + sum(exp(x)))",
     ),
     Rule(
-        "logarithm of an exponential",
-        "log(a*exp(u)/b) = u + log(a) - log(b).",
-        "Of a, b and so on, the sign of one at most is not known; one is an exponential, or two are sums of some.",
-        "exp and log are inverse, log(a*b) = log(a) + log(b) for a, b > 0; where the product has a logarithm and all "
-        "factors but one are positive, so is that one.",
-        "def f(x: Row): return sum(exp(x)/sum(exp(x))*log(exp(x)/sum(exp(x))))",
-    ),
-    Rule(
-        "exponential of a logarithm",
-        "exp(u - log(s)) = exp(u)/s.",
-        "No logarithm is left in the exponent, and all powers are rational.",
-        "exp(a + b) = exp(a)*exp(b), and exp and log are inverse.",
-        "def f(x: Row):\n    s = log(sum(exp(x)))\n    return exp(x - s)",
-    ),
-    Rule(
         "a shift that cancels",
         "A number that no result depends on has gradient zero.",
         "The number cancels from every output, or the gradients that reach it add up to zero.",
         "A value that does not depend on a number has derivative zero with respect to it.",
         "def f(x: Row): return exp(x - max(x))/sum(exp(x - max(x)))",
-    ),
-    Rule(
-        "power of an exponential",
-        "exp(c*x) = exp(x)**c.",
-        "c is no power of two, so that c*x would be rounded, and the definition takes the exponential of x.",
-        "(exp(a))**c = exp(c*a) for real a and rational c.",
-        "def f(x: Row): return exp(x)**3/(1 + exp(x)**2)",
     ),
     Rule(
         "centred statistic",
@@ -124,51 +102,6 @@ _EVERY = (
         "x = c + mean(x) and mean(c) = 0; what is left is the same statistic of c. So it is with x = c + m, for "
         "sum(w*c) = 0, and exp(c + m) = exp(c)*exp(m).",
         "def f(x: Row): return x*rsqrt(mean(x**2) - mean(x)**2 + 1)",
-    ),
-    Rule(
-        "mean of a square",
-        "mean(x**2) - 2*mean(x*z) + mean(z**2) = mean((x - z)**2).",
-        "The bodies of the means, each times its coefficient, add up to a number times the square of a sum.",
-        "Means are linear.",
-        "def f(x: Row, z: Row): return x*(mean(x**2) + mean(z**2) - 2*mean(x*z))",
-    ),
-    Rule(
-        "tail of a function",
-        "1 - tanh(u) = 2*sigmoid(-2*u), 1 - tanh(u)**2 = 4*sigmoid(2*u)*sigmoid(-2*u), 1 - sigmoid(u) = sigmoid(-u).",
-        "In a forward nothing else of the expression reads the function; in what is derived from it, the difference is "
-        "a factor and not a term of a sum.",
-        "tanh(u) = 1 - 2/(exp(2*u) + 1), and sigmoid(-u) = 1/(exp(u) + 1) = 1 - sigmoid(u).",
-        "def f(x: Row): return 1 - tanh(x)",
-    ),
-    Rule(
-        "half an angle",
-        "1 - cos(u) = 2*sin(u/2)**2, 1 + cos(u) = 2*cos(u/2)**2, 1 - cos(u)**2 = sin(u)**2.",
-        "None.",
-        "cos(u) = cos(u/2)**2 - sin(u/2)**2, and cos(v)**2 + sin(v)**2 = 1 for every v.",
-        "def f(x: Row): return 1 - cos(x)",
-    ),
-    Rule(
-        "softplus reflected",
-        "softplus(u) - u = softplus(-u), and so log(1 + exp(u)) - u = log(1 + exp(-u)).",
-        "None.",
-        "log(1 + exp(u)) - u = log((1 + exp(u))*exp(-u)).",
-        "def f(x: Row): return softplus(x) - x",
-    ),
-    Rule(
-        "conjugate",
-        "sqrt(a) - b = (a - b**2)/(sqrt(a) + b).",
-        "a is positive and b is not negative by its form. In a - b**2 terms cancel until one is left; if b is a "
-        "constant, it is a power of a named row. The difference is not raised to a power. A derivative is put back "
-        "in the root where that is shorter and subtracts nothing from it.",
-        "(sqrt(a) - b)*(sqrt(a) + b) = a - b**2, and sqrt(a) + b > 0.",
-        "def f(x: Row): return sqrt(x**2 + 1) - abs(x)",
-    ),
-    Rule(
-        "rest of a share",
-        "1 - a/(a + b) = b/(a + b), and 1 - sum(t*p) = sum((1 - t)*p) where p = u/sum(u).",
-        "a is a term of what it is divided by, or the sum of the same row times weights.",
-        "1 - a/s = (s - a)/s, and sum(p) = sum(u)/sum(u) = 1.",
-        "def f(x: Row, t: Data): return x*(1 - sum(t*exp(x))/sum(exp(x)))",
     ),
     Rule(
         "one apart",
@@ -336,13 +269,6 @@ _EVERY = (
         "A name stands for what it is given to. Of sigmoid(u) and sigmoid(-u) each is what the other leaves to 1, and "
         "sigmoid(u) - sigmoid(-u) = tanh(u/2).",
         "def f(x: Row): return sqrt(softplus(softplus(x)))",
-    ),
-    Rule(
-        "cancelled in a mean",
-        "s**2*mean(u/s) = s*mean(u).",
-        "s is one number a row.",
-        "mean(u/s) = mean(u)/s.",
-        "def f(x: Row): return silu(mean(max(x)*x*x**2))",
     ),
     Rule(
         "whole select",

@@ -173,7 +173,6 @@ def marked_program(program: RowProgram) -> RowProgram:
         rows=tuple(replace(row, name=marked(row.name), symbol=new(row.symbol)) for row in program.rows),
         parameters=tuple(replace(p, name=marked(p.name), symbol=new(p.symbol)) for p in program.parameters),
         stages=tuple(replace(stage, stores=stores(stage.stores)) for stage in renamed_lines.stages),
-        growth=tuple(end.renamed(new) for end in program.growth),
         saved=tuple(map(new, program.saved)),
         results=stores(program.results),
         optional=tuple((marked(name), value) for name, value in program.optional),

@@ -29,7 +29,6 @@ from lngen.pipeline.files.manifest import Emission
 from lngen.pipeline.files.shared import needed
 from lngen.plan.history import after
 from lngen.plan.planner import Plan, plan
-from lngen.plan.widen import widened
 from lngen.prove import has_values, prove
 from lngen.prove.programs import program_proofs
 from lngen.report import cost_entries, report
@@ -85,7 +84,7 @@ def _planned(definition: Definition, on_stage: Callable[[str], None]) -> Plan:
     on_stage("derive")
     derivation = second_order(derive(definition))
     on_stage("plan")
-    return widened(plan(derivation, _PASSES))
+    return plan(derivation, _PASSES)
 
 
 def _with_proofs(definition: Definition, on_stage: Callable[[str], None]) -> Plan:

@@ -8,7 +8,7 @@ Three decisions are made here, each by a rule that holds for every layer:
   saves a tensor or a transcendental function. Row scalars of the forward are saved, a few bytes per row. The JVP and
   the double backward read these values, and nothing more is saved for them: other forward values are computed again.
   They read a further input only if no saved value leads to it.
-* *A mean used as a shift is corrected*, and products stay in range (`lngen.plan.passes`).
+* *A mean used as a shift is corrected* (`lngen.plan.passes`).
 
 `lngen.plan.stages` decides the stage of each line.
 """
@@ -24,7 +24,6 @@ from typing import Any, Literal
 from sympy import Expr
 
 from lngen.algebra.equations import Equation, Names, read_by
-from lngen.algebra.growth import Growth
 from lngen.algebra.normal import in_elementary
 from lngen.algebra.reductions import show_sums, split_reductions
 from lngen.algebra.symbols import (
@@ -42,7 +41,6 @@ from lngen.derivation.derivation import Derivation, Derivative, Direction
 from lngen.derivation.simplify.normalized import written_out
 from lngen.plan.history import History, Passes, numbered
 from lngen.plan.lines import ProgramLine, once_a_row
-from lngen.plan.passes.balance import balanced, grown, met_by_readers
 from lngen.plan.passes.compensation import compensated
 from lngen.plan.passes.shared import shared_reductions
 from lngen.plan.program import OPERATORS, PassLine, RowArgument, RowProgram, Store, moved_name
@@ -92,8 +90,7 @@ class _Planner:
         self._names = Names.of(forward, derivation.backward)
         lines = self._lines(forward.equations, forward.equations, derivation.step_of(), self._names)
         lines = self._seen("compensation", compensated(lines, self._names))
-        self._growth = Growth.at_the_ends(forward.symbols, [(q.symbol, q.expression) for q in lines])
-        self._forward = self._in_range(lines, self._names)
+        self._forward = self._seen("once a row", once_a_row(lines, self._names))
         self._kept: list[RowArgument] = []
         of_rows = (line for line in self._forward if isinstance(line.symbol, RowScalarSymbol))
         # An integer is exact where it is computed, and the compute type may round it.
@@ -111,12 +108,11 @@ class _Planner:
             rows=[RowArgument(s.name, s, "input") for s in derivation.forward.symbols if axes(s).rows],
             saved=self._saved,
             results=tuple(Store((name,), symbol) for name, symbol in outputs),
-            growth=self._growth,
         )
 
     def program(self, direction: Direction, derivative: Derivative) -> RowProgram:
         """The program of a derivative."""
-        derivation, growth, names = self._derivation, self._growth, self._names
+        derivation, names = self._derivation, self._names
         if direction != "backward":
             names = Names.of(derivation.forward, (*self._forward, *derivation.backward, *derivative.equations))
             for symbol in derivative.arguments:
@@ -135,8 +131,7 @@ class _Planner:
         steps = {step.target.name: step.number for step in derivative.steps}
         lines = self._lines(equations, derivative.equations, steps, names)
         lines = self._seen("shared reductions", shared_reductions(lines, names))
-        met = met_by_readers(lines, growth, names, [store.symbol for store in results])
-        lines = self._in_range(self._seen("order in range", met), names)
+        lines = self._seen("once a row", once_a_row(lines, names))
         if direction == "backward":
             self._kept = _kept(derivation, self._forward, lines)
         cotangents = derivation.adjoint.cotangents if direction != "jvp" else ()
@@ -156,7 +151,6 @@ class _Planner:
             rows=(*rows, *(RowArgument(name, s, origin) for name, s in own.items() if axes(s).rows)),
             saved=saved,
             results=results,
-            growth=growth,
             arguments=arguments,
             cotangents=cotangents,
         )
@@ -177,11 +171,6 @@ class _Planner:
                 parts = []
         return lines
 
-    def _in_range(self, lines: Sequence[ProgramLine], names: Names) -> list[ProgramLine]:
-        """Lines with products that stay in range; values that vary over no feature are computed once per row."""
-        lines = self._seen("order in range", balanced(lines, self._growth, names))
-        return self._seen("once a row", once_a_row(lines, names))
-
     def _seen(self, rule: str, lines: list[ProgramLine]) -> list[ProgramLine]:
         self.history.saw(rule, lines)
         return lines
@@ -201,7 +190,6 @@ class _Planner:
         copied = [line for line in self._forward if line.symbol in self._apart]
         apart = [ProgramLine(self._apart[line.symbol], line.symbol, line.step) for line in copied]
         self._forward += self._seen("saved apart", apart)
-        self._growth = grown(self._growth, self._forward)
         self._saved = tuple(self._apart.get(symbol, symbol) for symbol in saved)
         return self._saved
 

@@ -21,7 +21,6 @@ from typing import Literal, Protocol, Self, TypeVar, cast
 from sympy import Expr
 
 from lngen.algebra.equations import Names
-from lngen.algebra.growth import Growth, Value
 from lngen.algebra.symbols import (
     D,
     FeatureSum,
@@ -291,12 +290,11 @@ class RowProgram:
     once. `prologue` is computed once per call from parameters alone (`1 + w`, a reduction of a Feature), and `epilogue`
     once from the sums over rows. `saved` are the row scalars that forward writes and backward reads. `optional` maps an
     optional input to its neutral value. An input that is left out *is* that number: all work for its gradient alone is
-    gone. `growth` is the size of each value at each end (`lngen.algebra.growth.Growth.at_the_ends`), for a backend that
-    multiplies in another order. `is_wide` means that the layer is computed in a wider type than that of its rows
-    (`lngen.plan.widen`). `passes` are the numbered lines of the passes, in the plan and after it. `casts` pairs a
-    result of forward with the type that it is rounded to. `smaller` pairs the arguments and results whose arrays lack
-    axes of the rows with the axes that they have: they are broadcast as they are read, and summed as they are written.
-    `random` are the rows that are made of a seed wherever they are read.
+    gone. `is_wide` would mean a wider type than that of its rows. `passes` are the numbered lines of the passes, in the
+    plan and after it. `casts` pairs a result of forward with the type that it is rounded to. `smaller` pairs the
+    arguments and results whose arrays lack axes of the rows with the axes that they have: they are broadcast as
+    they are read, and summed as they are written. `random` are the rows that are made of a seed wherever they are
+    read.
     """
 
     layer: str
@@ -310,7 +308,6 @@ class RowProgram:
     saved: tuple[RowScalarSymbol, ...]
     results: tuple[Store, ...]
     optional: tuple[tuple[str, Fraction], ...]
-    growth: tuple[Growth, ...] = ()
     is_wide: bool = False
     passes: tuple[PassLine, ...] = ()
     casts: tuple[tuple[str, str], ...] = ()
@@ -333,7 +330,7 @@ class RowProgram:
             epilogue=tuple(map(new, self.epilogue)),
         )
 
-    def values(self) -> list[Value]:
+    def values(self) -> list[tuple[TypedSymbol, Expr]]:
         """Return each symbol with its expression, in order; for a sum over rows, with its terms."""
         return [(q.symbol, q.body if isinstance(q, RowsReduction) else q.expression) for q in self.lines()]
 

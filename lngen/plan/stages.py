@@ -16,14 +16,12 @@ import sympy
 from sympy import Expr
 
 from lngen.algebra.equations import Names, read_by
-from lngen.algebra.growth import Growth
 from lngen.algebra.symbols import FeatureSymbol, RowScalarSymbol, SumRows, TypedSymbol, axes, is_row, symbol_like
 from lngen.derivation.derivation import Derivation, Direction
 from lngen.language.definition import Definition
 from lngen.language.names import derived
 from lngen.language.syntax import Kind
 from lngen.plan.lines import ProgramLine
-from lngen.plan.passes.balance import grown
 from lngen.plan.program import (
     Assignment,
     FeatureReduction,
@@ -46,14 +44,13 @@ def program_of(
     rows: Iterable[RowArgument],
     saved: tuple[RowScalarSymbol, ...],
     results: tuple[Store, ...],
-    growth: Sequence[Growth],
     arguments: Mapping[str, TypedSymbol] = MappingProxyType({}),
     cotangents: Sequence[TypedSymbol] = (),
 ) -> RowProgram:
     """Return the program of a direction that computes results by lines.
 
     `rows` and `saved` are the values that it reads of each row. `arguments` are its linear arguments besides
-    `cotangents`, by the names of callers; any may be left out. `growth` is that of the lines' arguments, at each end.
+    `cotangents`, by the names of callers; any may be left out.
     """
     definition = derivation.definition
     prologue, epilogue, sums, per_row = sorted_out(lines, names)
@@ -97,7 +94,6 @@ def program_of(
         saved=saved,
         results=results,
         optional=(*optional, *((name, Fraction(0)) for name in arguments)),
-        growth=grown(growth, lines),
         smaller=_smaller(definition),
         random=random,
     )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 
 from sympy import Expr
 
@@ -23,7 +22,6 @@ from lngen.report.audit import Audit, Saving, audit
 from lngen.report.changes import Span, changes, elided_latex, marked_latex, spans
 from lngen.report.costs import EXAMPLE_DTYPE, cost_entries, cost_rows, size_rows
 from lngen.report.derivatives import Derivatives
-from lngen.report.explanation import explanation
 from lngen.report.formulas import (
     Formula,
     atoms,
@@ -37,7 +35,6 @@ from lngen.report.formulas import (
 from lngen.report.grades import by_grade
 from lngen.report.legend import legend
 from lngen.report.projection import Projection, projections
-from lngen.report.section import Section
 from lngen.report.shapes import example_shape
 
 
@@ -131,7 +128,6 @@ class Content:
     """All that a report says.
 
     `legend` says what the signs of the formulas mean, `projection` how the Jacobian reads where it is one.
-    `explanation` follows the gradient: why it costs what it does, and where it is delicate.
     """
 
     name: str
@@ -157,11 +153,6 @@ class Content:
     cost_entries: dict[str, object]
     audit: Audit
     plan: Plan = field(repr=False)
-
-    @cached_property
-    def explanation(self) -> tuple[Section, ...]:
-        """The sections in words, which are made when they are first read: they measure errors."""
-        return explanation(self.plan, self.audit)
 
     @property
     def steps(self) -> tuple[StepText, ...]:

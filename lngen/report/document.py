@@ -15,9 +15,6 @@ from lngen.report.content import Content, Part, StageLines, StepText
 from lngen.report.formulas import Formula
 from lngen.report.words import NONE_ASKED, PASSES, UNFUSED, place, rewrite, way
 
-_LATEX_WIDTH = 240
-"""Millimetres of a line in LaTeX that the columns of a wide table share."""
-
 _PREAMBLE = r"""% Needs the packages amsmath, xcolor and geometry.
 \documentclass{article}
 \usepackage[utf8]{inputenc}
@@ -63,7 +60,7 @@ class MarkdownMarkup:
     def items(self, items: Iterable[str]) -> str:
         return "\n".join(f"* {item}" for item in items)
 
-    def table(self, rows: Sequence[Sequence[str]], *, wide: bool = False) -> str:
+    def table(self, rows: Sequence[Sequence[str]]) -> str:
         lines = [f"| {' | '.join(row)} |" for row in rows]
         return "\n".join([lines[0], f"|{'---|' * len(rows[0])}", *lines[1:]])
 
@@ -105,23 +102,13 @@ class LatexMarkup:
     def items(self, items: Iterable[str]) -> str:
         return "\n".join(rf"{item}\par" for item in items)
 
-    def table(self, rows: Sequence[Sequence[str]], *, wide: bool = False) -> str:
-        columns = _columns(rows) if wide else "l" * len(rows[0])
+    def table(self, rows: Sequence[Sequence[str]]) -> str:
+        columns = "l" * len(rows[0])
         lines = (rf"{' & '.join(row)} \\" for row in rows)
         return "\n".join([rf"\noindent\begin{{tabular}}{{{columns}}}", *lines, r"\end{tabular}"])
 
     def proof(self, anchor: str) -> str:
         return ""
-
-
-def _columns(rows: Sequence[Sequence[str]]) -> str:
-    """Columns for LaTeX in which cells are broken into lines, as wide as they are long.
-
-    >>> _columns([("stage", "what it does"), ("one", "reads and writes")])
-    'p{57mm}p{182mm}'
-    """
-    sizes = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return "".join(f"p{{{_LATEX_WIDTH * size // sum(sizes)}mm}}" for size in sizes)
 
 
 Markup = MarkdownMarkup | LatexMarkup
@@ -157,11 +144,6 @@ def _blocks(c: Content, m: Markup) -> Iterator[str]:
     proofs = ((item, m.strong("FAILED") if item.outcome == "FAILED" else item.outcome) for item in c.evidence)
     lines = [f"{outcome}: {m.words(item.kind)}: {m.words(item.statement)}" for item, outcome in proofs]
     yield m.items(lines) if lines else NONE_ASKED
-    for section in c.explanation:
-        yield m.heading(m.words(section.title))
-        yield from map(m.words, section.paragraphs)
-        if section.table is not None:
-            yield _table([section.table.header, *section.table.rows], m, wide=True)
     yield from _plan(c, m)
     yield m.heading("Cost")
     yield m.words(UNFUSED)
@@ -179,8 +161,8 @@ def _signs(formulas: Iterable[Formula]) -> list[str]:
     return [formula.latex for formula in formulas]
 
 
-def _table(rows: Sequence[Sequence[str]], m: Markup, *, wide: bool = False) -> str:
-    return m.table([[m.words(cell) for cell in row] for row in rows], wide=wide)
+def _table(rows: Sequence[Sequence[str]], m: Markup) -> str:
+    return m.table([[m.words(cell) for cell in row] for row in rows])
 
 
 def _part(part: Part, m: Markup) -> Iterator[str]:

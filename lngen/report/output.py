@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict
 from typing import Any, Literal
 
 from lngen.errors import LngenError
@@ -37,8 +36,6 @@ def report(plan: Plan, format: Format = "text") -> str:
     * `proofs`: `{kind, statement, passed, about, count}`;
     * `plan`: `{direction, reads, writes, stages: [{title, lines}]}`;
     * `cost`: `{forward, backward}`, see `cost_entries`;
-    * `explanation`: the sections in words, `{title, paragraphs, table}`, table null or `{header, rows}` of text cells:
-      reductions, what is saved, time and memory, edge cases, danger zones with measured errors, how one kernel does it;
     * `hazards`: `{kind, status, direction, step, name, text, danger, remedy}`, status being "removed", "beside the
       result", "beside its terms", "range" or "open";
     * `rewrites`: `{step, rule, saving}`, saving null or `{before, after, example}` in bits of float32.
@@ -101,7 +98,6 @@ def _json(c: Content) -> dict[str, Any]:
             for p, s in zip(c.plan.passes(), c.passes, strict=True)
         ],
         "cost": c.cost_entries,
-        "explanation": [asdict(section) for section in c.explanation],
         "hazards": [
             {"kind": h.kind, "status": h.status, **vars(h.where), "danger": h.danger, "remedy": h.remedy}
             for h in c.audit.hazards

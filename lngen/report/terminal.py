@@ -61,7 +61,6 @@ class Shown:
     tangents: bool = False
     second_order: bool = False
     plan: bool = False
-    explanation: bool = False
     details: bool = False
 
     @classmethod
@@ -122,12 +121,6 @@ class _Lines:
                 yield from self.part(part)
         if shown.details:
             yield ("What the rules say", self.lemmas())
-        if shown.explanation:
-            for section in said.explanation:
-                rows = [section.table.header, *section.table.rows] if section.table else []
-                words = [line for paragraph in section.paragraphs for line in [*self.prose(paragraph, "  "), ""]]
-                lines = [*words, *self.table(rows)]
-                yield (escape.markup(section.title), lines if rows else lines[:-1])
         yield ("Evidence", self.evidence() or ["  none was asked for"])
         if shown.plan:
             yield ("Plan", self.plan())
@@ -293,8 +286,6 @@ class _Lines:
             if direction in derivatives and not is_shown:
                 part = derivatives[direction]
                 rows.append((option, f"{part.title}, {counted(len(part.steps), 'step')}"))
-        if not shown.explanation:  # its sections are not made for their titles: they measure errors
-            rows.append(("--explain", "why this many reductions, what is saved, edge cases, danger zones, the kernel"))
         if not shown.plan:
             rows.append(("--plan", "the stages of each direction, as the code runs them"))
         if not shown.details:

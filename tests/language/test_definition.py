@@ -245,7 +245,6 @@ def test_every_function_can_be_called() -> None:
         ("x * log1p(D - 3)", 3),
         ("x / (1 - 1/D)", 2),
         ("x / log(D)", 2),
-        ("x / (D - 1000000)", 1000001),
         ("x / (D**3 - 3*D**2 + 3*D - 1)", 2),
         ("x / (D**3 - 6*D**2 + 11*D - 6)", 4),
         ("x / (D * x)", 1),
@@ -569,12 +568,6 @@ EXPRESSIONS = [
         "the base is negative and the exponent not an integer",
         "write a base that is not negative",
     ),
-    (
-        "x / ((D + 1) * (D + 2)**16 - 1)",
-        6,
-        "this divisor is a polynomial in D of a degree above 16, or of very long numbers",
-        "write it as a product or a power of simpler divisors",
-    ),
     ("x", 1, "the result 'x' is an input as it stands", COMPUTED),
     ("x + 1" + "0" * 5000, 5, "a number of thousands of digits", FINITE),
     (
@@ -742,16 +735,6 @@ def test_refused_texts(text: str, line: int, column: int | None, message: str | 
 def test_one_hundred_levels_are_enough() -> None:
     assert of("x" + " + x" * 99)
     assert of("-" * 99 + "x")
-
-
-def test_the_work_that_divisors_in_d_make_is_bounded() -> None:
-    divisors = [f"x / (D + {number})" for number in range(33)]
-    assert of(" + ".join(divisors[:32])).minimum_features == 1
-    assert of(" + ".join(["x / (D - 1)"] * 90)).minimum_features == 2
-    error = refused(expression(" + ".join(divisors)))
-    assert error.message == "more than 32 different divisors, roots and logarithms are of D alone"
-    error = refused(expression("x / ((1e300*D + 1)**16 - 1)"))
-    assert error.message == "this divisor is a polynomial in D of a degree above 16, or of very long numbers"
 
 
 def test_a_near_miss_gets_a_suggestion() -> None:

@@ -9,7 +9,6 @@ from lngen.algebra.symbols import D, Where
 from lngen.derivation.simplify import derive
 from lngen.language.parsing import load, parse
 from lngen.plan.planner import plan
-from lngen.plan.widen import widened
 from lngen.report.audit import audit
 from lngen.report.content import content
 from lngen.report.heading import header
@@ -193,7 +192,7 @@ def test_an_exponential_is_open_unless_the_largest_is_taken_out():
     ],
 )
 def test_an_exponential_that_no_rule_shifts_says_from_where_on_it_overflows(body, arguments, where, limits):
-    planned = widened(layer(body, arguments))
+    planned = layer(body, arguments)
     said = audit(planned)
     (hazard,) = found(planned, "exponential")
     assert hazard.status == "open"

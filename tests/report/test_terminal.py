@@ -14,8 +14,7 @@ from lngen.derivation.derivation import StepEvidence
 from lngen.pipeline.stages import planned
 from lngen.plan.planner import Plan
 from lngen.report import Shown, printed, report, to_console
-from lngen.report.content import Content, content
-from lngen.report.section import Section, Table
+from lngen.report.content import content
 from tests import corpus
 from tests.shipped import ROOT
 from tests.tiers import sample
@@ -122,16 +121,6 @@ def test_evidence_that_one_step_lacks_stands_at_each_step_that_has_it(plan):
         assert words is None or words in gradient
 
 
-def test_sections_in_words_are_printed_on_request(plan, monkeypatch):
-    sections = (Section("Why [so]", ("Two sums.", "No fewer."), Table(("where", "digits"), (("x = 1", "3"),))),)
-    monkeypatch.setattr(Content, "explanation", sections)
-    assert len([line for line in lines(plan) if line.startswith("  --explain ")]) == 1
-    shown = lines(plan, Shown(explanation=True))
-    first = shown.index("Why [so]")
-    assert shown[first + 1 : first + 7] == ["  Two sums.", "", "  No fewer.", "", "  where  digits", "  x = 1  3"]
-    assert not [line for line in shown if line.startswith("  --explain ")]
-
-
 @pytest.mark.ci
 @pytest.mark.parametrize("name", sample(sorted(corpus.FILES), sorted(corpus.FILES)[::12]))
 @pytest.mark.parametrize("width", [60])
@@ -139,7 +128,7 @@ def test_no_line_is_too_long_and_no_step_is_left_out(name, width):
     made = planned(corpus.definition(name), proved=False)
     out = io.StringIO()
     # Tables of several columns are wider than that, and are not cut.
-    to_console(made, Console(file=out, width=width), replace(Shown.everything(), explanation=False))
+    to_console(made, Console(file=out, width=width), Shown.everything())
     shown = re.sub(r"\nCost\n.*", "", out.getvalue(), flags=re.DOTALL)
     # A name that is longer than the room cannot be broken.
     words = max(len(word) for line in shown.splitlines() for word in line.split())

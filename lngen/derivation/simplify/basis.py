@@ -26,9 +26,6 @@ import sympy
 from sympy import Add, Expr, Pow, Symbol, default_sort_key, preorder_traversal
 from sympy.core.relational import Relational
 
-from lngen.algebra.equations import Equation
-from lngen.algebra.notation.plain import text
-from lngen.algebra.reductions import show_sums
 from lngen.algebra.symbols import (
     AttainsFirst,
     Mean,
@@ -42,13 +39,13 @@ from lngen.derivation.simplify.factors import common_factors, with_product, with
 from lngen.derivation.simplify.linear import (
     TooManyTermsError,
     expand_linear,
-    joined_means,
     multiply_out,
     reductions_in,
     stages_in,
     tree_size,
 )
 from lngen.derivation.simplify.row_classes import Member, RowClass
+from lngen.derivation.simplify.trail import Trail
 from lngen.derivation.simplify.work import NODES, limited_work, spend
 
 _LONGEST_GRADIENT = 30
@@ -64,16 +61,12 @@ _LONGEST_WORK = 2_500
 
 @dataclass(frozen=True)
 class Basis:
-    """A member chosen to write everything in: its substitutions and the identities that hold in it.
-
-    `sources` are the equations of the definition that the identities come from, one each.
-    """
+    """A member chosen to write everything in: its substitutions and the identities that hold in it."""
 
     symbol: TypedSymbol
     substitutions: tuple[tuple[TypedSymbol, Expr], ...]
     eliminations: tuple[tuple[TypedSymbol, Expr], ...]
     identities: tuple[tuple[Expr, Expr], ...]
-    sources: tuple[Equation, ...] = ()
 
     def rewrite(self, expression: Expr) -> Expr:
         """The expression in this basis, multiplied out, before any identity is used."""
@@ -87,14 +80,17 @@ class Basis:
             raise TooManyTermsError
         return common_factors(reduced)
 
-    def reduced(self, expression: Expr) -> tuple[Expr, tuple[tuple[Expr, Expr], ...]]:
-        """The expression with the identities used, and those that were."""
-        return _reduced(expression, dict(self.identities))
-
     def try_on(self, expression: Expr) -> Expr:
         """The expression in this basis, identities used; TooManyTermsError where that takes too much work."""
         with limited_work(_LONGEST_WORK, TooManyTermsError, NODES):
             return self.use_identities(self.rewrite(expression))
+
+    def uses(self, expression: Expr) -> tuple[tuple[Expr, Expr], ...]:
+        """Return the equations that writing an expression in this basis puts in, identities included."""
+        rows = tuple((s, e) for s, e in self.substitutions if s in expression.free_symbols)
+        met = expression.free_symbols.union(*(e.free_symbols for _, e in rows))
+        roots = ((s, e) for s, e in self.eliminations if s in met)
+        return (*rows, *roots, *_reduced(self.rewrite(expression), dict(self.identities))[1])
 
     def in_members(self, expression: Expr) -> Expr:
         """Replace other members of the class by their names where that is shorter: `t/r` is `x - mu`.
@@ -105,7 +101,6 @@ class Basis:
         for member, value in self.substitutions:
             if isinstance(value, Add):
                 expression = with_sum(expression, member, value)
-                expression = joined_means(expression, member, value.xreplace(dict(self.identities)))
                 continue
             if not isinstance(value, sympy.Mul) or value.as_coeff_Mul()[0] != 1:
                 continue
@@ -194,14 +189,6 @@ def _bases_but(row_class: RowClass, excluded: Collection[TypedSymbol]) -> tuple[
     return tuple(found)
 
 
-def source_of(basis: Basis, identities: Iterable[Expr]) -> str:
-    """The equations that say so of the row that everything is written in, in words."""
-    met = set(identities)
-    pairs = zip(basis.identities, basis.sources, strict=True)
-    lines = dict.fromkeys(f"{q.symbol} = {text(show_sums(q.expression))}" for (left, _), q in pairs if left in met)
-    return f"what {' and '.join(lines)} says of {basis.symbol}"
-
-
 def _shifted(row_class: RowClass, known: Collection[Expr] = ()) -> set[TypedSymbol]:
     """Members that are no basis, because a statistic is taken of one that they differ from by more than its own mean.
 
@@ -281,7 +268,6 @@ def _with_identities(row_class: RowClass, basis: Basis) -> Basis:
     ((Mean(x), 1/(r*D)), (mu, 1/D))
     """
     identities: dict[Expr, Expr] = {}
-    sources: dict[Expr, Equation] = {}
     eliminated = dict(basis.eliminations)
     for equation in row_class.reductions:
         reduction = equation.reduction
@@ -292,15 +278,15 @@ def _with_identities(row_class: RowClass, basis: Basis) -> Basis:
         difference = _reduced(expand_linear(left - right), identities)[0]
         means = difference.atoms(Mean)
         if not means and left == equation.symbol and not axes(left - difference).rows:
-            identities[left], sources[left] = left - difference, equation
+            identities[left] = left - difference
         if len(means) != 1:
             continue
         (mean,) = means
         coefficient = difference.coeff(mean)
         rest = multiply_out(difference - coefficient * mean)
         if coefficient.is_nonzero and not rest.atoms(Mean):
-            identities[mean], sources[mean] = common_factors(multiply_out(-rest / coefficient)), equation
-    return replace(basis, identities=tuple(identities.items()), sources=tuple(sources.values()))
+            identities[mean] = common_factors(multiply_out(-rest / coefficient))
+    return replace(basis, identities=tuple(identities.items()))
 
 
 @dataclass(frozen=True)
@@ -386,3 +372,15 @@ def _denominators(expression: Expr) -> set[Expr]:
         if power.exp.is_negative:
             found |= power.base.free_symbols
     return found
+
+
+def told(
+    trail: Trail, target: TypedSymbol, row_class: RowClass, basis: Basis | None, expression: Expr, short: Expr
+) -> None:
+    """Append the step from an expression to its short form in a basis, or without one."""
+    if basis is None:
+        trail.derived("common factors", target, expression, short, "taken out of the sum")
+        return
+    given = expression.xreplace(held_means(row_class, expression))
+    reason = f"written in {basis.symbol}"
+    trail.derived("change of basis", target, expression, short, reason, uses=basis.uses(given))

@@ -7,7 +7,7 @@ from dataclasses import replace
 from sympy import Add
 
 from lngen.algebra.equations import Equation, Forward, Names
-from lngen.algebra.symbols import D, Mean, TypedSymbol, is_row, symbol_like
+from lngen.algebra.symbols import Mean, TypedSymbol, is_row, symbol_like
 
 
 def name_centred_bodies(forward: Forward) -> Forward:
@@ -43,26 +43,3 @@ def name_centred_bodies(forward: Forward) -> Forward:
             later = tuple(replace(q, expression=q.expression.xreplace(table)) for q in later)
             return name_centred_bodies(replace(forward, equations=(*forward.equations[:at], *first, *later)))
     return forward
-
-
-def sums_by_means(forward: Forward) -> Forward:
-    """The sum of a row that is also averaged as D times its mean: one statistic, not two that nothing relates.
-
-    >>> from lngen.language.parsing import parse
-    >>> from lngen.derivation.from_definition import translate
-    >>> for equation in sums_by_means(translate(parse("def f(x: Row): return sum(x)*(x - mean(x))"))).equations:
-    ...     print(equation.symbol, "=", equation.expression)
-    mu = Mean(x)
-    sum_x = mu*D
-    y = sum_x*(-mu + x)
-    """
-    means = {q.expression: q for q in forward.equations if isinstance(q.expression, Mean) and not q.stopped}
-    # A mean that is taken only after the sum moves before it.
-    result: dict[TypedSymbol, Equation] = {}
-    for equation in forward.equations:
-        mean = means.get(equation.expression / D)
-        if mean is not None and not equation.stopped:
-            result.setdefault(mean.symbol, mean)
-            equation = replace(equation, expression=D * mean.symbol)
-        result.setdefault(equation.symbol, equation)
-    return replace(forward, equations=tuple(result.values()))

@@ -12,13 +12,12 @@ from lngen.algebra.reductions import identity_shown
 from lngen.algebra.symbols import D, TypedSymbol, axes, symbol_like
 from lngen.derivation.derivation import Derivation, Step
 from lngen.derivation.from_definition import require_real, translate
-from lngen.derivation.simplify.exponentials import powers_of_exponentials
 from lngen.derivation.simplify.inline import under_names_of_results, with_symbols
 from lngen.derivation.simplify.linear import TooManyTermsError
 from lngen.derivation.simplify.poles import guard_vanishing_poles
 from lngen.derivation.simplify.reverse_pass import ReversePass
 from lngen.derivation.simplify.stability import stable_forward, stable_lines
-from lngen.derivation.simplify.story import KnownValues, as_read
+from lngen.derivation.simplify.story import as_read
 from lngen.derivation.simplify.structure import named_structure
 from lngen.derivation.simplify.trail import Trail, renamed
 from lngen.derivation.simplify.work import limited_work
@@ -46,8 +45,7 @@ def derive(definition: Definition) -> Derivation:
     """
     written = translate(definition)
     trail = Trail()
-    stable = powers_of_exponentials(stable_forward(written, trail), definition, trail)
-    forward, meaning = named_structure(stable)
+    forward, meaning = named_structure(stable_forward(written, trail))
     require_real(definition, forward.equations)
     trail.steps = _of_known(forward, written, [renamed(step, meaning) for step in trail.steps])
     _forward_steps(forward, written, meaning, trail)
@@ -73,7 +71,7 @@ def derive(definition: Definition) -> Derivation:
             for left, right in basis.identities
         ),
         steps=_with_casts(
-            as_read([renamed(step, rename) for step in trail.steps], results, equations, KnownValues.of(forward)),
+            as_read([renamed(step, rename) for step in trail.steps], results, equations),
             definition,
             forward,
         ),

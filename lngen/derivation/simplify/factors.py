@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import lru_cache, partial
+from functools import lru_cache
 
 import sympy
-from sympy import Add, Expr, Mul, Pow, Symbol
+from sympy import Add, Expr, Mul, Symbol
 
-from lngen.algebra.symbols import Mean, Where, operation_count, varies_over_features
+from lngen.algebra.symbols import Mean, operation_count, varies_over_features
 
 _LONG = 12
 
@@ -78,27 +77,6 @@ def divides(product: Expr, expression: Expr) -> bool:
     return all(ratio.is_number and ratio >= 1 for ratio in ratios)
 
 
-def multiplied(expression: Expr, factor: Expr, meets: Callable[[Expr], bool]) -> Expr:
-    """The product of an expression and a factor that goes into sums and selects as far as they meet the factor.
-
-    `meets` tells of a sum or a select whether something in it does. Of a sum all terms are multiplied.
-
-    >>> from lngen.algebra.symbols import RowSymbol
-    >>> a, b, x = RowSymbol("a"), RowSymbol("b"), RowSymbol("x")
-    >>> multiplied(x * (a + b * (x + 1 / a)), a, lambda part: part.has(1 / a))
-    x*(a**2 + b*(a*x + 1))
-    >>> multiplied(b * Where(x > 0, x / a, 0), a, lambda part: part.has(1 / a))
-    b*Where(x > 0, x, 0)
-    """
-    if isinstance(expression, Add):
-        return Add(*(multiplied(term, factor, meets) for term in expression.args))
-    if isinstance(expression, Where) and meets(expression):
-        return Where(expression.args[0], *(multiplied(side, factor, meets) for side in expression.args[1:]))
-    parts = (part for part in Mul.make_args(expression) if isinstance(part, (Add, Where)) and meets(part))
-    inner = next(parts, None)
-    return expression * factor if inner is None else without(expression, inner) * multiplied(inner, factor, meets)
-
-
 @lru_cache(maxsize=10_000)
 def common_factors(expression: Expr) -> Expr:
     """Factors that all terms of a sum share taken out of it, also inside means.
@@ -109,7 +87,7 @@ def common_factors(expression: Expr) -> Expr:
     r*(g - Mean(g))
     """
     if isinstance(expression, Mul):
-        return _meeting(_cancelled(Mul(*(common_factors(factor) for factor in expression.args))))
+        return Mul(*(common_factors(factor) for factor in expression.args))
     if not isinstance(expression, Add):
         return expression
     terms = [common_factors(term) for term in expression.args]
@@ -121,49 +99,6 @@ def common_factors(expression: Expr) -> Expr:
             shared[base] = min(exponents, key=abs)
     factors = [base**exponent for base, exponent in shared.items()]
     return Mul(*factors, _group([without(term, *factors) for term in terms]))
-
-
-def _cancelled(product: Expr) -> Expr:
-    """A sum that is divided by a multiple of itself as that number.
-
-    >>> from sympy.abc import p, q, g
-    >>> _cancelled(g * (-p / 2 - q / 2) / (p + q))
-    -g/2
-    """
-    below = [f for f in Mul.make_args(product) if isinstance(f, Pow) and f.exp == -1 and isinstance(f.base, Add)]
-    for divisor in below:
-        content, primitive = divisor.base.primitive()
-        for total in (factor for factor in Mul.make_args(product) if isinstance(factor, Add)):
-            own, same = total.primitive()
-            if same in (primitive, -primitive):
-                ratio = own / content if same == primitive else -own / content
-                return _cancelled(without(product, divisor, total) * ratio)
-    return product
-
-
-def _meeting(product: Expr) -> Expr:
-    """A factor multiplied into a sum that divides by it: by so high a power as it may be zero or infinite.
-
-    >>> from lngen.algebra.symbols import RowSymbol
-    >>> e, g, x = RowSymbol("e", positive=True), RowSymbol("g"), RowSymbol("x")
-    >>> _meeting(x * e * (e**2 - g * (x + 1 / e**6))), _meeting(e * (e + g))
-    (x*(e**3 - g*(e*x + e**(-5))), e*(e + g))
-    """
-    sums = [factor for factor in Mul.make_args(product) if isinstance(factor, Add)]
-    for base, exponent in _powers(product).items() if sums else ():
-        for total in sums:
-            if base != total and exponent.is_positive and _divides(total, base):
-                inside = multiplied(total, base**exponent, partial(_divides, base=base))
-                return without(product, base**exponent, total) * inside
-    return product
-
-
-def _divides(expression: Expr, base: Expr) -> bool:
-    """Test whether a term of a sum, or of a sum in it, divides by a power of the base."""
-    if isinstance(expression, Add):
-        return any(_divides(term, base) for term in expression.args)
-    sums = (factor for factor in Mul.make_args(expression) if isinstance(factor, Add))
-    return bool(_powers(expression).get(base, sympy.S.Zero).is_negative) or any(_divides(s, base) for s in sums)
 
 
 def _group(terms: list[Expr]) -> Expr:

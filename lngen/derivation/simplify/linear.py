@@ -7,7 +7,7 @@ from itertools import islice
 from math import comb, prod
 
 import sympy
-from sympy import Add, Expr, Mul, Pow, Symbol, default_sort_key
+from sympy import Add, Expr, Mul, Pow
 
 from lngen.algebra.symbols import (
     D,
@@ -20,7 +20,7 @@ from lngen.algebra.symbols import (
     axes,
     varies_over_features,
 )
-from lngen.derivation.simplify.factors import common_factors, divides, without
+from lngen.derivation.simplify.factors import common_factors, without
 from lngen.derivation.simplify.work import NODES, spend
 
 MAXIMUM_TERMS = 120
@@ -147,36 +147,6 @@ def expand_linear(expression: Expr) -> Expr:
     mu**2 - 2*mu*Mean(x) + Mean(x**2)
     """
     return multiply_out(split_means(expression))
-
-
-def joined_means(expression: Expr, symbol: Symbol, total: Add) -> Expr:
-    """Means of the terms of `total`, times the same, as one mean with `symbol`, where that makes fewer.
-
-    Where g is large and x small, as for g = 1/x, both means are large and their sum is not.
-
-    >>> from lngen.algebra.symbols import RowSymbol, RowScalarSymbol
-    >>> x, c, mu, g = RowSymbol("x"), RowSymbol("c"), RowScalarSymbol("mu"), RowSymbol("g")
-    >>> joined_means(2*(g - Mean(g*c) - mu*Mean(g)), x, c + mu), joined_means(g*Mean(g) + Mean(g*c), x, c + mu)
-    (2*g - 2*Mean(g*x), g*Mean(g) + Mean(c*g))
-    """
-    rows = [part for part in total.args if varies_over_features(part)]
-    shift = total - Add(*rows)
-
-    def joined(*terms: Expr) -> Expr:
-        for term in terms:
-            for mean in sorted(term.atoms(Mean), key=default_sort_key):
-                if divides(rows[0], mean.args[0]) and divides(mean, term):
-                    others = without(mean.args[0], rows[0])
-                    apart = term / mean * shift * Mean(others)
-                    if apart in terms:
-                        left = (other for other in terms if other not in (term, apart))
-                        return joined(*left, term / mean * Mean(others * symbol))
-        return Add(*terms)
-
-    if len(rows) != 1:
-        return expression
-    found = expression.replace(Add, joined)
-    return found if reductions_in(found) < reductions_in(expression) else expression
 
 
 def split_rows_sum(expression: Expr) -> Expr:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from sympy import Add, Expr, Mul, Pow, S, Symbol
+from sympy import Expr, Mul, Pow
 
 from lngen.algebra.equations import Equation, Forward
 from lngen.algebra.notation import text
-from lngen.algebra.symbols import D, Mean, TypedSymbol, Where, axes, is_row
-from lngen.derivation.simplify.factors import divides, multiplied, with_product, without
+from lngen.algebra.symbols import D, Mean, TypedSymbol, axes, is_row
+from lngen.derivation.simplify.factors import divides, with_product, without
 from lngen.derivation.simplify.line_rules import LineRewrite, shorter
 
 
@@ -92,47 +92,3 @@ def _with_scaled(expression: Expr, scaled: TypedSymbol, scale: Expr, row: Expr) 
         else:
             return expression
     return expression
-
-
-def cancelled_in_means(lines: tuple[Equation, ...], forward: Forward) -> Iterator[LineRewrite]:
-    """A row scalar times a mean of what is divided by it, cancelled: its square may be too small for a float.
-
-    >>> from lngen.derivation.simplify.line_rules import applied
-    >>> from lngen.algebra.symbols import RowScalarSymbol, RowSymbol
-    >>> x, g, s = RowSymbol("x"), RowSymbol("g"), RowScalarSymbol("s")
-    >>> dx = Equation(RowSymbol("dx"), g*s**2*Mean(Where(x > 0, g*x/s, 0)))
-    >>> applied(cancelled_in_means, (dx,), Forward("f", (), (), (), ()))[0].expression
-    s*g*Mean(Where(x > 0, g*x, 0))
-    """
-    reason = "the square of a scale may be too small for a float, or too large"
-    yield LineRewrite("cancelled in a mean", reason, _cancelled_in_means)
-
-
-def _cancelled_in_means(expression: Expr) -> Expr:
-    if not expression.atoms(Mean):
-        return expression
-    expression = expression.func(*map(_cancelled_in_means, expression.args))
-    for mean in expression.args if isinstance(expression, Mul) else ():
-        for factor in expression.args if isinstance(mean, Mean) else ():
-            base, exponent = factor.as_base_exp()
-            if not isinstance(base, Symbol) or not exponent.is_Integer or axes(base).features:
-                continue
-            times = min(exponent, -_power(mean.args[0], base))
-            if times > 0:
-                body = multiplied(mean.args[0], base**times, partial(_is_divided, base=base))
-                return _cancelled_in_means(without(expression, mean, base**times) * Mean(body))
-    return expression
-
-
-def _is_divided(expression: Expr, base: Symbol) -> bool:
-    return bool(_power(expression, base) < 0)
-
-
-def _power(expression: Expr, base: Symbol) -> Expr:
-    """The power of a symbol that everything in an expression is multiplied by, but for zeros."""
-    if isinstance(expression, (Add, Where)):
-        parts = expression.args[1:] if isinstance(expression, Where) else expression.args
-        return max((_power(part, base) for part in parts if part != 0), default=S.Zero)
-    own = S(expression.as_powers_dict()[base]) if isinstance(expression, (Mul, Pow)) else S(int(expression == base))
-    inner = (_power(factor, base) for factor in Mul.make_args(expression) if isinstance(factor, (Add, Where)))
-    return sum(inner, own) if own.is_Integer else S.Zero

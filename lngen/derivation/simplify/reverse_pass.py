@@ -30,7 +30,7 @@ from lngen.algebra.symbols import (
     is_row,
     symbol_like,
 )
-from lngen.derivation.simplify.basis import Basis, cost, in_best_basis
+from lngen.derivation.simplify.basis import Basis, cost, in_best_basis, told
 from lngen.derivation.simplify.factors import common_factors
 from lngen.derivation.simplify.function_values import with_value
 from lngen.derivation.simplify.inline import joined, too_long
@@ -43,7 +43,6 @@ from lngen.derivation.simplify.linear import (
     tree_size,
 )
 from lngen.derivation.simplify.propagation import DerivativePass
-from lngen.derivation.simplify.retold import all_used, told
 from lngen.derivation.simplify.row_classes import RowClass
 from lngen.derivation.simplify.trail import UNSIMPLIFIED, Trail
 from lngen.derivation.simplify.work import limited_work, spend
@@ -114,30 +113,10 @@ class ReversePass(DerivativePass):
             # The chain rule itself is never given up; what is made of it is, by whoever asked for TooMuchWorkError.
             with suppress(TooManyTermsError):
                 spend(tree_size(contribution.expression, _LONGEST_COTANGENT))
-            target, expression = contribution.target, self._cancelled(with_value(contribution.expression, equation))
+            target, expression = contribution.target, with_value(contribution.expression, equation)
             leaves = is_row(symbol) and is_row(target) and not self._same_class(symbol, target)
             as_told = replace(as_told, expression=with_value(as_told.expression, equation))
             self._sent.setdefault(target, []).append(_SentCotangent(as_told, expression, leaves))
-
-    def _cancelled(self, expression: Expr) -> Expr:
-        """A cotangent without the row that it is divided by, where its own line is a multiple of that row.
-
-        The gradient of `log(p + q)`, of which p and q send the cotangents `-p` and `-q`, sends -1 on.
-        """
-        factors = sympy.Mul.make_args(expression)
-        below = {f.base for f in factors if isinstance(f, Pow) and f.exp.is_negative and is_row(f.base)}
-        if not below:
-            return expression
-        lines = {q.symbol: q.expression for q in self.equations if q.symbol in factors}
-        short = expression.xreplace(lines)
-        for equation in reversed(self.forward.equations):
-            part = equation.expression
-            linear = isinstance(part, Add) or isinstance(part.as_coeff_Mul()[1], TypedSymbol)
-            if linear and equation.symbol in below:
-                short = short.xreplace({equation.symbol: part})
-                below |= part.free_symbols
-        short = common_factors(short)
-        return expression if axes(short).features else short
 
     def _tells(self, equation: Equation) -> bool:
         """Test whether to show that the gradient of a shift is zero, after a rule has cut it off."""
@@ -304,7 +283,7 @@ class ReversePass(DerivativePass):
             body = expression.args[0] if isinstance(expression, SumRows) else expression
             after = self.in_known_bases(expression, (basis,))
             reason = f"written in {basis.symbol}"
-            self.trail.derived("change of basis", target, expression, after, reason, uses=all_used(basis, body))
+            self.trail.derived("change of basis", target, expression, after, reason, uses=basis.uses(body))
             expression = after
         return short
 
@@ -352,7 +331,7 @@ class ReversePass(DerivativePass):
         try:
             with limited_work(None):
                 for basis in self.bases.values():
-                    uses |= dict(all_used(basis, bar))
+                    uses |= dict(basis.uses(bar))
                     bar = basis.try_on(bar)
                 if bar != 0:
                     bar = expand_linear(bar)

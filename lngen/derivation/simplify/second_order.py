@@ -8,18 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from types import MappingProxyType
 
 from sympy import Add, Expr, Mul, default_sort_key
 
 from lngen.algebra.equations import Equation, Forward, Names, atoms_numbered, leading_to, read_by, tangent_symbol
-from lngen.algebra.symbols import Mean, Reduction, TypedSymbol, Where, axes, is_row, operation_count
+from lngen.algebra.symbols import Mean, Reduction, TypedSymbol, Where, axes, operation_count
 from lngen.derivation.derivation import Derivation, Derivative
 from lngen.derivation.double_backward import BackwardAsForward, backward_as_forward
 from lngen.derivation.short_lines import in_short_lines
 from lngen.derivation.simplify.basis import cost, in_best_basis
-from lngen.derivation.simplify.factors import common_factors, with_product
+from lngen.derivation.simplify.factors import common_factors
 from lngen.derivation.simplify.function_values import with_complements
 from lngen.derivation.simplify.inline import joined, under_names_of_results, with_symbols
 from lngen.derivation.simplify.line_by_line import any_too_long, plain_cotangents, plain_tangents
@@ -29,7 +28,7 @@ from lngen.derivation.simplify.normalized import in_normalized, written_out
 from lngen.derivation.simplify.poles import guard_vanishing_poles
 from lngen.derivation.simplify.reverse_pass import ReversePass
 from lngen.derivation.simplify.stability import stable_lines
-from lngen.derivation.simplify.story import KnownValues, as_read
+from lngen.derivation.simplify.story import as_read
 from lngen.derivation.simplify.tangents import Tangents
 from lngen.derivation.simplify.trail import Trail
 from lngen.derivation.simplify.work import TooMuchWorkError, limited_work
@@ -55,13 +54,13 @@ def second_order(derivation: Derivation) -> Derivation:
     y_dot = 3*x**2*x_dot
     d2x = 6*ddx*dy*x; ddy = 3*ddx*x**2
     """
-    first, known = len(derivation.steps) + 1, KnownValues.of(derivation.forward)
-    jvp = _jvp(derivation, known, first)
-    double = _backward_backward(derivation, known, first + len(jvp.steps))
+    first = len(derivation.steps) + 1
+    jvp = _jvp(derivation, first)
+    double = _backward_backward(derivation, first + len(jvp.steps))
     return replace(derivation, jvp=jvp, backward_backward=double)
 
 
-def _jvp(derivation: Derivation, known: KnownValues, first: int) -> Derivative:
+def _jvp(derivation: Derivation, first: int) -> Derivative:
     forward = derivation.forward
     try:
         if any_too_long(forward.equations):
@@ -85,11 +84,11 @@ def _jvp(derivation: Derivation, known: KnownValues, first: int) -> Derivative:
     equations = leading_to((symbol for _, symbol in results), equations)
     equations = stable_lines(_guarded(derivation, equations, names, trail), derivation.forward, trail, names)
     moved = [symbol for _, symbol in results]
-    steps = as_read(trail.steps, moved, equations, known, first)
+    steps = as_read(trail.steps, moved, equations, first)
     return Derivative(tuple(map(tangent_symbol, forward.differentiable)), equations, results, steps, note)
 
 
-def _backward_backward(derivation: Derivation, facts: KnownValues, first: int) -> Derivative:
+def _backward_backward(derivation: Derivation, first: int) -> Derivative:
     try:
         whole, equations, note, trail = _short_double_backward(derivation)
     except TooMuchWorkError:
@@ -106,10 +105,6 @@ def _backward_backward(derivation: Derivation, facts: KnownValues, first: int) -
     equations = stable_lines(_guarded(derivation, equations, names, trail), whole.forward, trail, names)
     rename, equations = under_names_of_results(equations, results.values())
     trail.under_names_of_results(rename, results.values())
-    for line in whole.forward.equations:
-        reason = f"{line.symbol.name} is a value of the forward"
-        change = partial(_with_line, line=line)
-        equations = rewritten(LineRewrite("known product", reason, change), equations, trail)
     equations = in_normalized(_with_lines_of(whole, derivation, equations, trail), whole.forward, trail, names)
     known = {q.symbol for q in (*whole.forward.equations, *derivation.backward)}
     own = [q.symbol for q in equations] + [step.target for step in trail.steps]
@@ -119,7 +114,7 @@ def _backward_backward(derivation: Derivation, facts: KnownValues, first: int) -
     )
     trail.rename(numbered)
     equations = with_symbols(equations, numbered)
-    steps = as_read(trail.steps, results.values(), equations, facts, first)
+    steps = as_read(trail.steps, results.values(), equations, first)
     arguments = tuple(map(whole.forward.cotangent, whole.gradients))
     return Derivative(arguments, equations, tuple(results.items()), steps, note)
 
@@ -223,25 +218,6 @@ def _centred(expression: Expr) -> Expr:
             terms = [t for t in terms if not any(t in pair for pair in pairs)]
             terms.append(Add(*(term / row for term, _ in pairs)) * (row - mean))
     return Add(*terms)
-
-
-def _with_line(expression: Expr, line: Equation) -> Expr:
-    """A product of row values that the forward has under a name, written with that name.
-
-    >>> from lngen.algebra.symbols import RowSymbol, RowScalarSymbol
-    >>> y, e, r, g = RowSymbol("y"), RowSymbol("e"), RowScalarSymbol("r"), RowSymbol("g")
-    >>> _with_line(e*g*r**2 + e, Equation(y, e*r))
-    r*g*y + e
-
-    A row that is a product of row scalars alone is none of theirs: a number is read where they stand, not a row.
-
-    >>> s = RowScalarSymbol("s")
-    >>> _with_line(r*s**2, Equation(y, r*s))
-    r*s**2
-    """
-    value = line.expression
-    plain = isinstance(value, Mul) and all(isinstance(factor, TypedSymbol) for factor in value.args)
-    return with_product(expression, line.symbol, value) if plain and is_row(value) else expression
 
 
 def _with_lines_of(

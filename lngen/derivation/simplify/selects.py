@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
+import sympy
 from sympy import Add, Expr, Mul, Pow, S
 from sympy.logic.boolalg import Boolean
 
 from lngen.algebra.equations import Equation, Forward
-from lngen.algebra.growth import EXPONENTIAL, Growth
 from lngen.algebra.symbols import AttainsFirst, FeatureSum, Mean, TypedSymbol, Where, axes
 from lngen.derivation.differential import merged, select
 from lngen.derivation.simplify.factors import without
@@ -86,8 +86,7 @@ def named_selects(lines: tuple[Equation, ...], forward: Forward) -> Iterator[Lin
         if found:
             sides[line.symbol] = found
     if any(q.expression.has(Where) for q in lines):
-        ends = Growth.at_the_ends(forward.symbols, [(q.symbol, q.expression) for q in forward.equations])
-        yield LineRewrite("whole select", _REASON, lambda e: _with_named_selects(e, sides, ends))
+        yield LineRewrite("whole select", _REASON, lambda e: _with_named_selects(e, sides))
 
 
 def _with_whole_selects(expression: Expr, firsts: list[TypedSymbol]) -> Expr:
@@ -109,23 +108,21 @@ def _may_divide_by_zero(factor: Expr) -> bool:
     return isinstance(factor, Pow) and bool(factor.exp.is_negative) and not factor.base.is_positive
 
 
-def _with_named_selects(
-    expression: Expr, sides: Mapping[TypedSymbol, frozenset[_Side]], ends: Collection[Growth]
-) -> Expr:
+def _with_named_selects(expression: Expr, sides: Mapping[TypedSymbol, frozenset[_Side]]) -> Expr:
     read = expression.free_symbols
     if not expression.args or isinstance(expression, Boolean) or not (expression.has(Where) or read & sides.keys()):
         return expression
-    expression = expression.func(*(_with_named_selects(argument, sides, ends) for argument in expression.args))
+    expression = expression.func(*(_with_named_selects(argument, sides) for argument in expression.args))
     if not isinstance(expression, Mul):
         return merged(expression) if isinstance(expression, Add) else expression
     divisors = {s for f in expression.args if _may_divide_by_zero(f) for s in f.free_symbols}
-    large = [f for f in expression.args if _may_divide_by_zero(f) or any(end.degree(f) >= EXPONENTIAL for end in ends)]
+    large = [f for f in expression.args if _may_divide_by_zero(f) or isinstance(f, sympy.exp)]
     means = [factor for factor in expression.args if _is_mean_of_selects(factor, sides)]
     same_in_row = Mul(*(factor for factor in large if factor not in means and not axes(factor).features))
     if means and same_in_row != 1:
 
         def whole(body: Expr) -> Expr:
-            return _with_named_selects(_with_whole_selects(same_in_row * body, []), sides, ends)
+            return _with_named_selects(_with_whole_selects(same_in_row * body, []), sides)
 
         return without(expression, same_in_row, means[0]) * _in_means(means[0], sides, whole)
     if large:
@@ -139,7 +136,7 @@ def _with_named_selects(
         total = next((f for f in expression.args if isinstance(f, Add) and all(_sides(t, sides) for t in f.args)), None)
         if total is not None:
             each = (without(expression, total) * term for term in total.args)
-            return merged(Add(*(_with_named_selects(term, sides, ends) for term in each)))
+            return merged(Add(*(_with_named_selects(term, sides) for term in each)))
     return expression
 
 

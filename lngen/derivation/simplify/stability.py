@@ -11,18 +11,13 @@ from sympy import Add, Expr
 
 from lngen.algebra.equations import Equation, Forward, Names
 from lngen.algebra.symbols import Complement, TypedSymbol, symbol_like, whole
-from lngen.derivation.simplify.cancelling import one_apart, without_cancelling
-from lngen.derivation.simplify.cancelling_lines import halved_angles, in_roots, known_complements, named_tails
-from lngen.derivation.simplify.centring import centre_statistics, join_squares, zero_means
-from lngen.derivation.simplify.exponentials import (
-    exponentials_of_logarithms,
-    logarithms_of_exponentials,
-    stop_at_cancelling_extremes,
-)
+from lngen.derivation.simplify.cancelling import one_apart
+from lngen.derivation.simplify.centring import centre_statistics
+from lngen.derivation.simplify.exponentials import stop_at_cancelling_extremes
 from lngen.derivation.simplify.line_rules import LineRewrite, LineRule, applied
 from lngen.derivation.simplify.normal import in_normal_distribution
 from lngen.derivation.simplify.normalized import in_normalized
-from lngen.derivation.simplify.products import cancelled_in_means, in_known_products, in_scaled_rows
+from lngen.derivation.simplify.products import in_known_products, in_scaled_rows
 from lngen.derivation.simplify.selects import named_selects, whole_selects
 from lngen.derivation.simplify.shifts import shift_exponentials
 from lngen.derivation.simplify.trail import Trail
@@ -30,12 +25,15 @@ from lngen.derivation.simplify.trail import Trail
 
 def stable_forward(forward: Forward, trail: Trail) -> Forward:
     """All forward rules, in order."""
-    forward = without_cancelling(in_normal_distribution(forward, trail), trail)
-    forward = join_squares(centre_statistics(forward, trail), trail)
-    forward = stop_at_cancelling_extremes(forward, trail)
-    for rule in (exponentials_of_logarithms, logarithms_of_exponentials, shift_exponentials):
+    for rule in (
+        in_normal_distribution,
+        centre_statistics,
+        stop_at_cancelling_extremes,
+        shift_exponentials,
+        one_apart,
+    ):
         forward = rule(forward, trail)
-    return one_apart(forward, trail)
+    return forward
 
 
 def stable_lines(equations: tuple[Equation, ...], forward: Forward, trail: Trail, names: Names) -> tuple[Equation, ...]:
@@ -46,9 +44,8 @@ def stable_lines(equations: tuple[Equation, ...], forward: Forward, trail: Trail
             equations = applied(rule, equations, forward, trail)
         return equations
 
-    equations = after(equations, zero_means, in_roots, known_complements, halved_angles)
-    equations = after(named_tails(equations, forward, trail, names), difference_of_squares)
-    equations = after(whole_complements(equations, trail, names), in_known_products, in_scaled_rows, cancelled_in_means)
+    equations = after(equations, difference_of_squares)
+    equations = after(whole_complements(equations, trail, names), in_known_products, in_scaled_rows)
     return after(in_normalized(equations, forward, trail, names), whole_selects, named_selects)
 
 

@@ -37,7 +37,7 @@ from lngen.algebra.symbols import (
     renamed,
     symbol_like,
 )
-from lngen.derivation.simplify.bodies import name_centred_bodies, sums_by_means
+from lngen.derivation.simplify.bodies import name_centred_bodies
 from lngen.derivation.simplify.inline import with_symbols
 from lngen.derivation.simplify.linear import powers_of_sums
 from lngen.derivation.simplify.naming import function_name, numbered_in_order, statistic_name
@@ -64,7 +64,7 @@ def named_structure(forward: Forward) -> tuple[Forward, dict[TypedSymbol, Expr]]
     rstd = 1/sqrt(var + eps)
     y = rstd*x_centred
     """
-    structure = _Structure(name_centred_bodies(sums_by_means(forward)))
+    structure = _Structure(name_centred_bodies(forward))
     normal = structure.result()
     return normal, structure.meaning(normal)
 
@@ -198,7 +198,7 @@ class _Structure:
         if not axes(e).features:
             return self._row_scalar(e)
         if isinstance(e, Relational):
-            return e.func(*(self._compared(self._row(argument)) for argument in e.args))
+            return e.func(*map(self._row, e.args))
         if isinstance(e, Mul):
             return self._product(e)
         if isinstance(e, Add):
@@ -209,28 +209,15 @@ class _Structure:
         arguments = [self._row(argument) for argument in e.args]
         if isinstance(e, _CHEAP):
             return e.func(*arguments)
-        power = self._known_power(e.func(*arguments))
-        if power is not None:
-            return power
         if not isinstance(arguments[0], TypedSymbol):
             arguments[0] = self._define(arguments[0], self.names.fresh("u"))
         name = function_name(e, arguments[0].xreplace(self.rename))
         return self._define(e.func(*arguments), self.names.fresh(name))
 
-    def _known_power(self, e: Expr) -> Expr | None:
-        """`exp(2*u)` as the square of a known `exp(u)`: a factor of it may be small where the square is infinite."""
-        # For their digits, `powers_of_exponentials` has those of multiples that round, before anything has a name.
-        if not isinstance(e, sympy.exp):
-            return None
-        times, exponent = e.args[0].as_coeff_Mul()
-        known = self.symbol_of.get((sympy.exp(exponent), False))
-        return known**times if known is not None and times.is_Integer and times > 1 else None
-
     def _product(self, e: Mul) -> Expr:
         rows = [self._row(factor) for factor in e.args if is_row(factor)]
         scalars = [self._factor(factor) for factor in e.args if axes(factor) == (True, False)]
         others = [factor for factor in e.args if not axes(factor).rows]
-        rows = self._powers_of_products(rows)
         for i, factor in enumerate(rows):
             row, power = factor.as_base_exp()
             if not isinstance(row, TypedSymbol) or not power.is_Integer or power < 1:
@@ -245,21 +232,6 @@ class _Structure:
                 rows[i] = self._define(Mul(row, *scales.values()), self.names.fresh(hat)) ** power
                 break
         return Mul(*others, *scalars, *self._gated(rows))
-
-    def _powers_of_products(self, rows: list[Expr]) -> list[Expr]:
-        """`(x*e)**2` as a power of a named `x*e`, and `(x/y)**4` of `x/y`.
-
-        SymPy writes x**2*e**2, and e may be 0 where x**2 is infinite.
-        """
-        powers = {row: row.as_base_exp()[1] for row in rows if not isinstance(row, sympy.exp)}
-        for power in sorted({p for p in powers.values() if p.is_Integer and p > 1}, reverse=True):
-            alike = [row for row in rows if abs(powers.get(row, 0)) == power]
-            if len(alike) > 1:
-                factors = self._gated([row.as_base_exp()[0] for row in alike if powers[row] > 0])
-                factors += [1 / row.as_base_exp()[0] for row in alike if powers[row] < 0]
-                product = factors[0] if len(factors) == 1 else self._define(Mul(*factors), self.names.fresh("product"))
-                rows = [*_without(rows, alike), product**power]
-        return rows
 
     def _gated(self, rows: list[Expr]) -> list[Expr]:
         """The factors of a product, a row and a function of that row as one: `z*sigmoid(z)` is `silu_z`."""
@@ -278,7 +250,7 @@ class _Structure:
             inner = self._sum(primitive)
             return content * inner
         terms = [self._row(term) for term in e.args]
-        terms = self._with_whole_body(list(Add.make_args(Add(*terms))))
+        terms = list(Add.make_args(Add(*terms)))
         scalars = [term for term in terms if axes(term) == (True, False)]
         rows = sorted((t for t in terms if isinstance(t, TypedSymbol) and is_row(t)), key=lambda s: s.name)
         rows += sorted((-t for t in terms if is_row(t) and isinstance(-t, TypedSymbol)), key=lambda s: s.name)
@@ -306,20 +278,6 @@ class _Structure:
                 return known, rest, [*(t for t in terms if t not in (shift, sign * row)), sign * known]
         return row, shifts, terms
 
-    def _with_whole_body(self, terms: list[Expr]) -> list[Expr]:
-        """The terms of `x + r - m` as those of `h - m`, if m is a mean of a named `h = x + r`."""
-        for shift in terms:
-            symbols = [s for s in shift.free_symbols if axes(s).rows]
-            body = self.body_of.get(symbols[0]) if axes(shift) == (True, False) and len(symbols) == 1 else None
-            whole = self._value(body)
-            if isinstance(whole, Add) and all(part in terms for part in whole.args):
-                return [*(term for term in terms if term not in whole.args), body]
-        return terms
-
-    def _compared(self, value: Expr) -> Expr:
-        """A select that a condition reads, under a name: `minimum(maximum(x, 0), 1)` has it three times."""
-        return self._define(value, self.names.fresh("chosen")) if isinstance(value, Where) else value
-
     # ---- row scalars
 
     def _row_scalar(self, e: Expr) -> Expr:
@@ -330,7 +288,7 @@ class _Structure:
         if isinstance(e, TypedSymbol) or not axes(e).rows:
             return e
         if isinstance(e, Relational):
-            return e.func(*(self._compared(self._row_scalar(argument)) for argument in e.args))
+            return e.func(*map(self._row_scalar, e.args))
         if isinstance(e, Pow) and not e.exp.is_Integer:
             root = sympy.Rational(1 if e.exp > 0 else -1, e.exp.q)
             name = "rstd" if root == sympy.Rational(-1, 2) else "root" if root > 0 else "scale"

@@ -16,13 +16,12 @@ from sympy import Expr
 from lngen.algebra.equations import Equation, Forward, tangent_symbol
 from lngen.algebra.symbols import TypedSymbol, is_row
 from lngen.derivation.jvp import moved_by, moves
-from lngen.derivation.simplify.basis import Basis, in_best_basis
+from lngen.derivation.simplify.basis import Basis, in_best_basis, told
 from lngen.derivation.simplify.factors import common_factors
 from lngen.derivation.simplify.function_values import with_value
 from lngen.derivation.simplify.inline import joined, too_long
 from lngen.derivation.simplify.linear import tree_size
 from lngen.derivation.simplify.propagation import DerivativePass
-from lngen.derivation.simplify.retold import told
 from lngen.derivation.simplify.row_classes import RowClass
 from lngen.derivation.simplify.trail import Trail
 from lngen.derivation.simplify.work import spend

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
@@ -120,7 +119,6 @@ def page(
         command=_command(plan, machine),
         version=__version__,
         quality=None if table is None else quality(table),
-        explanation=_explanation(said, writer),
         names=names,
         files=files,
         programs=_programs(plan, said),
@@ -137,13 +135,6 @@ def page(
         script_hash=script_hash(script),
         panel=Markup(json.dumps(data, allow_nan=False).replace("<", "\\u003c")),
     )
-
-
-def steps(plan: Plan) -> str:
-    """Return the steps alone, to stand in another page that has the style of this one."""
-    writer, _ = meanings(plan)
-    plain = Writer(writer.order, ())
-    return render.render("html/steps.html.jinja", parts=_parts(plan, content(plan), plain, []))
 
 
 def fragment(plan: Plan) -> str:
@@ -296,24 +287,6 @@ def _takes(plan: Plan) -> list[tuple[str, str, str, str]]:
         default = "" if size["default"] is None else f", {size['default']} where it is left out"
         rows.append((size["name"], "Size", "one integer", f"the size of the axis{default}"))
     return rows
-
-
-def _explanation(said: Content, writer: Writer) -> list[dict[str, Any]]:
-    """The sections in words: title, first sentence, the rest as paragraphs, a table whose first row is its headings."""
-    found = []
-    for section in said.explanation:
-        lead, *rest = (
-            re.split(r"(?<=[.!?]) (?=[A-Z])", section.paragraphs[0], maxsplit=1) if section.paragraphs else ("",)
-        )
-        found.append(
-            {
-                "title": section.title,
-                "lead": writer.prose(lead),
-                "paragraphs": [writer.prose(paragraph) for paragraph in (*rest, *section.paragraphs[1:])],
-                "rows": () if section.table is None else (section.table.header, *section.table.rows),
-            }
-        )
-    return found
 
 
 def _files(layer: Derived, writer: Writer) -> list[File]:

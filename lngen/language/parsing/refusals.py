@@ -261,14 +261,6 @@ REFUSALS: Mapping[str, tuple[str, str]] = {
         "this has to be {need}, and for no D does it stay so",
         "write something that is {need} for every large D",
     ),
-    "divisor-degree": (
-        "this divisor is a polynomial in D of a degree above {most}, or of very long numbers",
-        "write it as a product or a power of simpler divisors",
-    ),
-    "divisor-count": (
-        "more than {most} different divisors, roots and logarithms are of D alone",
-        "write them once, with names, or leave them out",
-    ),
     # modules of PyTorch in a docstring
     "module-call": ("this is no call of a class with its module", MODULE),
     "module-class": ("{name} is no class with its module, such as torch.nn.{name}", MODULE),

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any, Literal
 
-from lngen import paths
+from lngen import paths, runtime
 from lngen.emit.render import sha256_text
 from lngen.errors import LngenError
 from lngen.paths import RUNTIME
@@ -104,7 +104,7 @@ def manifest_text(
         "lngen": __version__,
         "name": name,
         "options": dict(options),
-        "runtime": {path: sha256_text(text) for path, text in _runtime(needed).items()},
+        "runtime": sorted(_runtime(needed)),
         "sympy": supported_sympy(),
         "templates": dict(templates),
     }
@@ -129,7 +129,7 @@ def shared_emission(layers: Iterable[Emission], folder: Path | None = None) -> E
     needed = {path for text in manifests.values() for path in json.loads(text).get("runtime", ())}
     if folder is not None and folder.is_dir():
         others = (entry for entry in sorted(folder.iterdir()) if entry.name not in (RUNTIME, *manifests))
-        needed.update(path for other in others for path in _mapping(_read(other), "runtime"))
+        needed.update(path for other in others for path in _paths(_read(other).get("runtime")))
     return runtime_emission(needed)
 
 
@@ -209,8 +209,22 @@ def require_writable(names: Iterable[str], folder: Path) -> None:
         _require_ours(folder / name)
 
 
+def _is_runtime(target: Path) -> bool:
+    """Test whether a path is, or in the checkout has to be, the link to `lngen/runtime`, which needs no copy."""
+    if target.name != RUNTIME:
+        return False
+    is_ours = paths.checkout is not None and target.parent.resolve() == paths.generated_folder().resolve()
+    return is_ours or (target.is_symlink() and target.resolve() == _runtime_folder())
+
+
+def _runtime_folder() -> Path:
+    return Path(runtime.__path__[0]).resolve()
+
+
 def _require_ours(target: Path) -> None:
     """Refuse to replace a folder unless every file in it is one that lngen wrote there."""
+    if _is_runtime(target):
+        return
     if target.is_symlink():
         raise LngenError(f"{target} is a symbolic link; lngen writes folders only. Remove it, or choose another --out.")
     if not target.exists():
@@ -236,7 +250,8 @@ def _listed_files(folder: Path) -> frozenset[str]:
 
 def options_of(folder: Path) -> Mapping[str, Any]:
     """Return the options with which the layer in a folder was emitted; empty without a manifest of ours."""
-    return _mapping(_read(folder), "options")
+    found = _read(folder).get("options")
+    return found if isinstance(found, dict) else {}
 
 
 def backends_of(folder: Path) -> tuple[str, ...]:
@@ -245,9 +260,8 @@ def backends_of(folder: Path) -> tuple[str, ...]:
     return tuple(names) if isinstance(names, list) else ()
 
 
-def _mapping(manifest: Mapping[str, Any], key: str) -> Mapping[str, Any]:
-    found = manifest.get(key)
-    return found if isinstance(found, dict) else {}
+def _paths(found: object) -> list[str]:
+    return [path for path in found if isinstance(path, str)] if isinstance(found, list) else []
 
 
 def lost_grades(emission: Emission, folder: Path) -> list[str]:
@@ -326,13 +340,28 @@ def drift(emissions: Iterable[Emission], folder: Path, *, every_layer: bool = Tr
 def update(emission: Emission, folder: Path) -> list[Drift]:
     """Write the emission if `folder/<name>/` differs from it, and return the differences."""
     drifts = drift([emission], folder, every_layer=False)
-    if drifts:
+    if drifts and _is_runtime(folder / emission.name):
+        _link(folder / emission.name)
+    elif drifts:
         write(emission, folder)
     return drifts
 
 
+def _link(target: Path) -> None:
+    """Put the link to `lngen/runtime` in the place of what is there, if that is ours."""
+    if not target.is_symlink() and target.exists():
+        raise LngenError(f"{target} has to be a link to {_runtime_folder()}. Remove it, and run the command again.")
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.unlink(missing_ok=True)
+    target.symlink_to(os.path.relpath(_runtime_folder(), target.parent.resolve()), target_is_directory=True)
+
+
 def _drift_of(emission: Emission, folder: Path) -> Iterator[Drift]:
     target = folder / emission.name
+    if _is_runtime(target):
+        if not (target.is_symlink() and target.resolve() == _runtime_folder()):
+            yield Drift("differs" if os.path.lexists(target) else "missing", f"{RUNTIME} (a link to lngen/runtime)")
+        return
     for path, text in emission.files:
         shown = f"{emission.name}/{path}"
         try:

@@ -2,7 +2,6 @@
 
 * `compensation`: a mean that is used as a shift is corrected by its residual.
 * `shared`: means and sums of a row that differ by row scalars are made of one.
-* `balance`: products in an order in which no partial product leaves the range of a float.
 * `scales`, for operations on whole arrays: a row scalar multiplies the result of a reduction, not each entry before it.
 * `moments`, for loops over a row: the sweep that measures the residual of a mean also takes the second moments.
 * `places`, for loops over a row: the position of an extreme is a reduction of its own.
@@ -17,7 +16,6 @@ PASS_RULES: Mapping[str, str] = {
     "elementary functions": "a function is written with the functions that every backend has",
     "compensation": "the mean of a centred row, which is 0 in exact arithmetic, is measured and subtracted",
     "shared reductions": "means and sums that differ by row scalars are made of one: mean(r*u) = r*mean(u)",
-    "order in range": "a product is multiplied in an order in which no partial product overflows or underflows",
     "once a row": "a product of row scalars is computed once per row, and a function of parameters once per call",
     "saved apart": "an output that backward reads is saved under a name of its own",
     "sums over rows": "a sum over rows inside a formula gets a line of its own",

@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from sympy import Expr, Mul, Rational
+from sympy import Expr, Mul
 
 from lngen.algebra.equations import Names
-from lngen.algebra.growth import Growth
 from lngen.algebra.symbols import RowScalarSymbol, TypedSymbol, axes
 from lngen.plan.program import Assignment, FeatureReduction, RowProgram, Stage
 
@@ -20,9 +19,7 @@ from lngen.plan.program import Assignment, FeatureReduction, RowProgram, Stage
 def with_late_scales(program: RowProgram, operations: Callable[[RowProgram], int]) -> RowProgram:
     """Read rows without their row scalars, which multiply later, wherever that takes fewer operations on rows.
 
-    `operations` counts those of a program on whole rows. A row that is stored keeps its scale. So does a row if a
-    product would leave the range of floats without the scale, and does not with it (`Growth.overreach`): of two
-    quotients `p*q` the scales would be multiplied first, and underflow to 0 where `p` and `q` are ordinary numbers.
+    `operations` counts those of a program on whole rows. A row that is stored keeps its scale.
 
     >>> from lngen.algebra.symbols import Mean, RowSymbol
     >>> x, xhat, dy, r, m = *map(RowSymbol, ("x", "xhat", "dy")), *map(RowScalarSymbol, "rm")
@@ -43,26 +40,9 @@ def with_late_scales(program: RowProgram, operations: Callable[[RowProgram], int
             continue
         candidate = _written_out(program, temp)
         count = operations(candidate)
-        if count < fewest and _reaches_no_further(candidate, program):
+        if count < fewest:
             program, fewest = candidate, count
     return program
-
-
-def _reaches_no_further(candidate: RowProgram, program: RowProgram) -> bool:
-    return all(a <= b for a, b in zip(_overreach(candidate), _overreach(program), strict=True))
-
-
-def _overreach(program: RowProgram) -> tuple[Rational, ...]:
-    return tuple(_overreach_at(end, program) for end in program.growth)
-
-
-def _overreach_at(growth: Growth, program: RowProgram) -> Rational:
-    reached = Rational(0)
-    for stage in program.stages:
-        for line in stage.lines():
-            reached = max(reached, growth.overreach(line.body))
-            growth = growth.with_value(line.symbol, growth.degree(line.body))
-    return reached
 
 
 def with_weights(program: RowProgram) -> RowProgram:

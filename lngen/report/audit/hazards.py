@@ -16,7 +16,6 @@ import sympy
 from sympy import Add, Expr, Mul, Pow
 
 from lngen.algebra.exponentials import Exponentials
-from lngen.algebra.growth import EXPONENTIAL
 from lngen.algebra.notation import text
 from lngen.algebra.symbols import (
     Acos,
@@ -35,7 +34,6 @@ from lngen.derivation.derivation import Step
 from lngen.derivation.simplify.trail import UNSIMPLIFIED
 from lngen.plan.planner import Plan
 from lngen.plan.program import RowProgram
-from lngen.plan.widen import out_of_range
 from lngen.report.audit.differences import Differences
 from lngen.report.audit.findings import OVERFLOW, Audit, Hazard, Place, Rewrite, Status
 from lngen.report.audit.savings import savings
@@ -43,24 +41,14 @@ from lngen.report.audit.savings import savings
 LARGEST = ((2 - 2**-23) * 2.0**127, sys.float_info.max)
 """The largest number of float32 and of float64."""
 
-_WIDER = "float32 and of 16 bits are computed in float64"
 
 STABILITY_RULES = (
     "centred statistic",
-    "mean of a square",
-    "tail of a function",
-    "half an angle",
-    "softplus reflected",
-    "conjugate",
-    "rest of a share",
     "one apart",
     "largest exponent taken out",
-    "logarithm of an exponential",
-    "power of an exponential",
     "difference of squares",
     "complement",
     "known scaled row",
-    "cancelled in a mean",
     "guarded pole",
 )
 """The rules of a derivation that change no value and lose fewer digits."""
@@ -73,10 +61,6 @@ def hazards(plan: Plan) -> tuple[Hazard, ...]:
         for hazard in _Auditor(plan, program).hazards():
             # Values that backward recomputes were reported for forward.
             found.setdefault((hazard.kind, hazard.where.text), hazard)
-    for program in plan.programs() if plan.forward.is_wide else ():
-        for symbol in out_of_range(plan, program)[:1]:
-            line = next(line for line in _lines(program) if line.symbol == symbol)
-            found["range", program.direction] = _Auditor(plan, program).range_of(line)
     for step in plan.derivation.steps:
         if step.rule == UNSIMPLIFIED:
             found["unsimplified", step.target.name] = _unsimplified(step)
@@ -109,8 +93,6 @@ class _AuditedLine:
 class _Auditor:
     def __init__(self, plan: Plan, program: RowProgram) -> None:
         self.direction = program.direction
-        self.growth = program.growth[0]
-        self.is_wide = program.is_wide
         self.minimum_features = program.minimum_features
         self.lines = list(_lines(program))
         self.order = [argument.name for argument in plan.forward.rows]
@@ -144,12 +126,6 @@ class _Auditor:
         for line in self.lines:
             yield from self._of(line.expression, line)
 
-    def range_of(self, line: _AuditedLine) -> Hazard:
-        """The hazard of a value for which the layer is computed in a wider type."""
-        danger = "a product in it may leave the range of float32 where the result does not"
-        remedy = f"rows of {_WIDER}"
-        return self._hazard("range", line.expression, line, danger, remedy, "removed")
-
     def _of(self, e: Expr, line: _AuditedLine, weighted: bool = False) -> Iterator[Hazard]:
         """The hazards of an expression; `weighted` if what stands around it multiplies a row by another row."""
         if isinstance(e, Where) and _guards(e):
@@ -182,7 +158,7 @@ class _Auditor:
     # ---- powers
 
     def _power(self, e: Expr, line: _AuditedLine) -> Iterator[Hazard]:
-        if self.direction == "forward" and e.exp > 1 and 0 < self.growth.degree(e.base) < EXPONENTIAL:
+        if self.direction == "forward" and e.exp > 1:
             yield self._hazard("power", e, line, *self._range(e))
         root, divides = e.exp.q == 2, e.exp.is_negative
         if (not root and not divides) or (e.base.is_number and e.base.is_positive):
@@ -219,8 +195,6 @@ class _Auditor:
 
     def _in_types(self, form: str, single: float, double: float) -> str:
         """A limit of float32 and that of float64, in words."""
-        if self.is_wide:
-            return f"{double:{form}}: rows of {_WIDER}"
         return f"{single:{form}} in float32 and {double:{form}} in float64"
 
     def _lower_bound(self, base: Expr) -> tuple[str, str, Status] | None:
@@ -303,7 +277,6 @@ class _Auditor:
             single, double = (f"{limit / float(times):.4g}" for limit in (88.7, 709.7))
             where = f"{text(argument, self.order)} is {'above' if times > 0 else 'below'}"
             types = f"{single} in float32, as in 16 bits, and {double} in float64"
-            types = f"{double} (float32 and 16 bits are computed in float64)" if self.is_wide else types
             danger = f"exp overflows where {where} {types}, and the result with it, or to no number"
             yield self._hazard(OVERFLOW, e, line, danger, "none: the input decides", "open")
 

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
-import mpmath
 import numpy as np
 import pytest
 from sympy import Add
@@ -12,14 +9,12 @@ from sympy import Add
 from lngen.algebra.equations import Equation, Forward
 from lngen.algebra.numeric import Arithmetic, evaluate_equations
 from lngen.algebra.symbols import D, RowMax, RowSymbol, Where
-from lngen.derivation.from_definition import translate
 from lngen.derivation.simplify import derive, line_rules
 from lngen.derivation.simplify.centring import centre_statistics
-from lngen.derivation.simplify.exponentials import powers_of_exponentials, stop_at_cancelling_extremes
+from lngen.derivation.simplify.exponentials import stop_at_cancelling_extremes
 from lngen.derivation.simplify.second_order import second_order
 from lngen.derivation.simplify.shifts import shift_exponentials
 from lngen.derivation.simplify.stability import difference_of_squares
-from lngen.derivation.simplify.trail import Trail
 from lngen.language.parsing import parse
 from tests.corpus import text_of
 from tests.derivation.simplify.rules import applied, assert_same_outputs, random_point
@@ -300,47 +295,3 @@ def test_a_large_offset_costs_no_digits() -> None:
     assert np.max(np.abs(found - exact)) < 1e-9
     written = evaluate_equations(made.written.equations, point, Arithmetic())[made.written.outputs[0]]
     assert np.max(np.abs(written - exact)) > 1e-6
-
-
-POWERS = [
-    ("exp(x)**3", {"exp_x = exp(x)", "y = exp_x**3"}),
-    ("sqrt(exp(x))*exp(x)", {"exp_x = exp(x/2)", "y = exp_x**3"}),
-    ("exp(x)**(-0.75) + exp(x)**0.75", {"exp_x = exp(x/4)", "y = exp_x**3 + exp_x**(-3)"}),
-    ("x*exp(z)**(-5)*exp(x)", {"exp_z = exp(z)", "y = x*exp(x)/exp_z**5"}),
-    # an exact exponent
-    ("exp(x)**(-4) + sqrt(exp(x))", {"y = exp(x/2) + exp(-4*x)"}),
-    # as written
-    ("exp(x) + exp(3*x)", {"y = exp(3*x) + exp(x)"}),
-    # no row as given: exponents that are rounded before, and a Feature
-    ("exp(x*w)**3", {"y = exp(3*w*x)"}),
-    ("exp(x - mean(x))**3*exp(w)**3", {"mu = Mean(x)", "y = exp(3*w)*exp(-3*mu + 3*x)"}),
-    # its largest is out already
-    ("exp(x)**3/sum(exp(x)**3)", {"m = RowMax(3*x)", "y = exp(-m + 3*x)/sum_exp_x_shifted"}),
-]
-
-
-@pytest.mark.parametrize(("body", "lines"), POWERS)
-def test_powers_of_exponentials_keep_exact_exponents(body: str, lines: set[str]) -> None:
-    inputs = {"x": "Row", "z": "Row", "w": "Feature"}
-    used = ", ".join(f"{name}: {kind}" for name, kind in inputs.items() if re.search(rf"\b{name}\b", body))
-    made = parse(f"def f({used}): return {body}")
-    before, trail = translate(made), Trail()
-    after = powers_of_exponentials(shift_exponentials(before, Trail()), made, trail)
-    found = {f"{q.symbol} = {q.expression}" for q in after.equations}
-    assert lines <= found, found
-    assert {step.rule for step in trail.steps} <= {"power of an exponential"}
-    assert len(trail.steps) == sum(line.startswith("exp_") for line in found)
-    assert_same_outputs(before, after)
-
-
-def test_a_power_of_an_exponential_has_its_digits_and_its_range() -> None:
-    made = parse("def f(x: Row): return exp(x)**0.75")
-    after = powers_of_exponentials(translate(made), made, Trail())
-    x = np.array([[-900.3, -200.7, 200.7, 900.3]])
-    (found,) = (
-        evaluate_equations(after.equations, {after.symbols[0]: x, D: 4}, Arithmetic())[s] for s in after.outputs
-    )
-    with mpmath.workdps(40):
-        exact = [mpmath.exp(mpmath.mpf(value) * 3 / 4) for value in x[0]]
-        errors = [abs(value / wanted - 1) for value, wanted in zip(found[0].tolist(), exact, strict=True)]
-    assert max(errors) < 8 * np.finfo(np.float64).eps

@@ -13,14 +13,12 @@ from lngen.algebra.symbols import ENTRY_OF
 from lngen.check.stability import StabilityRow, StabilityTable
 from lngen.cli import app as cli
 from lngen.emit import render
-from lngen.extensions.page import page as page_module
 from lngen.extensions.page import plots
 from lngen.extensions.page.page import fragment, page
 from lngen.extensions.page.quality import quality
 from lngen.extensions.page.site import site
 from lngen.language.parsing import parse
 from lngen.pipeline.stages import derived
-from lngen.report.section import Section, Table
 from tests.requirements import needs_nvrtc
 from tests.shipped import sampled, shipped
 
@@ -179,18 +177,6 @@ class TestQuality:
         assert "digits kept" in page(shipped("layer_norm"), ERRORS)
 
 
-class _Added:
-    """Report with a legend and an explanation."""
-
-    legend = ("dx is the gradient & no mean",)
-
-    def __init__(self, said, explanation):
-        self.said, self.explanation = said, explanation
-
-    def __getattr__(self, name):
-        return getattr(self.said, name)
-
-
 class TestWhatIsSaid:
     def test_command_makes_the_page_again(self):
         assert "<code>lngen derive layer_norm --html layer_norm.html</code>" in page(shipped("layer_norm"))
@@ -211,22 +197,6 @@ class TestWhatIsSaid:
         said = [lemma.strip() for lemma in lemmas if lemma.strip()]
         assert len(said) > 5
         assert len(said) == len(set(said)) < len(lemmas)
-
-    def test_legend_and_explanation_are_shown_as_text(self, monkeypatch):
-        sections = (
-            Section(
-                "Why <two>",
-                ("rstd is kept. It is one number a row.",),
-                Table(("zone", "error"), (("xhat & co", "1e-3"),)),
-            ),
-        )
-        real = page_module.content
-        monkeypatch.setattr(page_module, "content", lambda plan: _Added(real(plan), sections))
-        text = page(shipped("layer_norm"))
-        assert re.search(r'<p class="key">.*is the gradient &amp; no mean</p>', text)
-        assert re.search(r"<summary>Why &lt;two&gt;: .*rstd.* is kept.</summary>", text)
-        assert '<th scope="row">xhat &amp; co</th><td>1e-3</td>' in text
-        assert text.index('id="part-backward"') < text.index('id="explanation"') < text.index('id="part-jvp"')
 
     def test_second_order_and_names_are_folded(self):
         text = page(shipped("layer_norm"))

@@ -8,7 +8,6 @@ from fractions import Fraction
 import pytest
 import sympy
 
-from lngen.algebra.growth import Growth
 from lngen.algebra.symbols import D, FeatureSymbol, Mean, RowSymbol, Sigmoid, Where
 from lngen.derived import derive
 from lngen.pipeline.cache import values
@@ -33,7 +32,6 @@ x, y = RowSymbol("x"), RowSymbol("y", positive=True)
         D * Mean(x / y) ** 3 - Mean(x**2),
         Where(x > 0, Sigmoid(x), sympy.Max(x, FeatureSymbol("g"))),
         tuple(relation(x, y) for relation in (sympy.Lt, sympy.Le, sympy.Gt, sympy.Ge, sympy.Eq, sympy.Ne)),
-        Growth.at_the_ends([x], [(y, sympy.exp(x)), (RowSymbol("s"), Sigmoid(y))]),
         "\ud800 is no text of UTF-8, and \x00 and µ are",
     ],
 )

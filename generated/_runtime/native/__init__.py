@@ -1,2 +1,0 @@
-# SPDX-License-Identifier: MIT
-"""C++ on the processor: compiling, loading and calling kernels, and their headers."""
