@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..protocol.kernels import KernelTable
-from . import devices, driver, grids, places, plans, recording
+from . import devices, driver, grids, places, plans
 from .arrays import BYTES
 from .calls import DeviceLayer, KernelKey
 from .compilers import NoCudaCompiler, compiled
@@ -113,10 +113,6 @@ class Launches:
         kept = self._fill_in(values, stream, handle)
         for slot, size in self.plan.zeros:
             driver.call("cuMemsetD8Async", values[slot], 0, size, handle)
-        if recording.is_recording():
-            steps = [(kernel, blocks, arguments(values)) for kernel, blocks, arguments in self.steps]
-            scratch = values[self.slot] if self.partial_bytes else 0
-            recording.record(recording.LaunchRecord(steps, scratch, self.partial_bytes, not self.plan.zeros))
         for kernel, blocks, arguments in self.steps:
             kernel.launch(blocks, arguments(values), handle)
         # Memory that is freed now is freed after the kernels that read it.
