@@ -1,9 +1,10 @@
 """Rules of the repository that no single module can keep."""
 
 import ast
-import importlib
+import importlib.util
 import re
 import subprocess
+import sys
 import tomllib
 from collections.abc import Iterator
 from graphlib import TopologicalSorter
@@ -159,6 +160,30 @@ def test_the_distribution_is_the_one_that_the_project_declares():
     ]
     assert asked
     assert {name for names in asked for name in names.split(",")} <= extras
+
+
+def test_every_module_imports():
+    """All in one process, where a module that is needed later is not what makes an earlier one importable."""
+    frameworks = [name for name in ("torch", "jax") if importlib.util.find_spec(name) is None]
+    needed = tuple(f"lngen.runtime.{name}" for name in frameworks)
+    names = [name for name in modules() if name != "lngen.__main__" and not name.startswith(needed)]
+    program = "import importlib, sys; [importlib.import_module(name) for name in sys.argv[1:]]"
+    for order in (names, names[::-1]):
+        done = subprocess.run([sys.executable, "-W", "error", "-c", program, *order], capture_output=True, text=True)
+        assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_emitted_files_import_nothing_of_lngen():
+    emitted = sorted((ROOT / "generated").rglob("*.py"))
+    assert len(emitted) > 200
+    assert [path for path in emitted if _absolute_imports(path) & {"lngen", "sympy", "jinja2"}] == []
+
+
+def _absolute_imports(path: Path) -> set[str]:
+    nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+    named = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
+    named |= {str(node.module) for node in nodes if isinstance(node, ast.ImportFrom) and node.level == 0}
+    return {name.split(".")[0] for name in named}
 
 
 def stage_of(dotted: str) -> int | None:
