@@ -46,22 +46,17 @@ def second_tangents(
         basis = torch.eye(features, dtype=row.dtype, device=row.device)
         if output.kind != "Row":
             basis = basis.new_ones(1)
-        rows = within if output.kind != "Scalar" else ()
         cotangents: list[Any] = [None] * len(parts.results)
         made = []
-        for begin in range(0, end := prod(calls) * prod(rows), at_once):
+        for begin in range(0, end := prod(calls) * prod(within), at_once):
             numbers = torch.arange(begin, min(begin + at_once, end), device=row.device)
-            of = numbers // prod(rows)
-            cotangents[place] = _ones(basis, numbers % prod(rows), rows)
+            of = numbers // prod(within)
+            cotangents[place] = _ones(basis, numbers % prod(within), within)
             entries = [_of_entries(value, of, len(basis)) for value in (*fixed, *moved)]
             gradients = each(operator(*entries[: len(fixed)], *cotangents, *entries[len(fixed) :]))
             made.append(_paired(gradients, [value if value is None else value[of] for value in along], len(basis)))
         whole = torch.cat(made) if made else row.new_zeros(0, len(basis))
-        if output.kind == "Scalar":
-            whole = whole.reshape(*batch[: bool(has_samples)], -1).sum(-1)
-        else:
-            whole = whole.reshape(row.shape if output.kind == "Row" else batch)
-        found.append(whole.to(row.dtype))
+        found.append(whole.to(row.dtype).reshape(row.shape if output.kind == "Row" else batch))
     return found
 
 
