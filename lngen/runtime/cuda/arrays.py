@@ -56,8 +56,8 @@ class Memory:
     """Memory on a device; `owner` is the object that came with it.
 
     It is dense if there are no `steps`: how many entries apart neighbours along each axis are. A row may have one entry
-    for each `run` of so many, which its `shape` counts all. It reaches over so many `nbytes`. Without an owner it is a result that is not yet
-    allocated, of type `dtype`.
+    for each `run` of so many, all of which its `shape` counts. It reaches over so many `nbytes`. Without an owner it is
+    a result that is not yet allocated, of type `dtype`.
     """
 
     def __init__(
@@ -84,11 +84,6 @@ class Memory:
         """Size and step of each axis; none if the memory is dense."""
         shape = (*self.shape[:-1], self.shape[-1] // self.run) if self.run > 1 else self.shape
         return list(zip(shape, self.steps or (), strict=False))
-
-    def lies_as(self, other: "Memory") -> bool:
-        """Test whether entries of the same place in both are of one type, and as far from the first entry."""
-        mine, its = ((of.typestr, of.shape, of.steps, of.run) for of in (self, other))
-        return mine == its
 
     @property
     def kind(self) -> str:
