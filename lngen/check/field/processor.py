@@ -3,7 +3,7 @@
     python -m lngen.check.field.processor LAYER... --rows 1 5 70 --features 1 7 8 9 33 1100
 
 The headers run as they are, with the instructions of this processor: sweeps by lanes and their tails, sums of lanes,
-pieces, chunks, runs and segments, rows where tables say, and the mathematics of a layer. `lanes.h` adds a type of
+pieces, chunks and runs, rows where tables say, and the mathematics of a layer. `lanes.h` adds a type of
 numbers, of which eight are as wide as eight of double. Each result lies between entries that no kernel may write to.
 """
 
@@ -123,7 +123,7 @@ class ProcessorInField:
             if each.kind == "Constant":
                 return call.numbers[each.symbol]
             # No values of forward are one, though their memory may lie as that of arguments.
-            own = replace(ArrayLayout.of(case.lying, each, case.rows, case.features), one=())
+            own = ArrayLayout.of(replace(case.lying, runs=0, shared=None), each, case.rows, case.features)
             return argument(places.get(each.symbol, own), arguments[each.symbol])
 
         rooms = {
@@ -173,10 +173,10 @@ def cases(layer: ProcessorInField, rows: Sequence[int], features: Sequence[int])
     yield FieldCase(6, odd, Lying(outer=2, are_apart=True))
     for axis in (0, 1):
         yield FieldCase(70, few, Lying(outer=2, shared=axis, are_apart=True), threads=2, chunk_entries=few)
-    for segments, length in ((3, 21), (2, 75)):
+    for runs, length in ((3, 21), (2, 75)):
         at_least = max(length, layer.smallest)
-        yield FieldCase(6, segments * at_least, Lying(2, are_apart=True, segments=segments))
-        yield FieldCase(6, segments * at_least, Lying(2, are_apart=True, shared=1, segments=segments))
+        yield FieldCase(6, runs * at_least, Lying(2, are_apart=True, runs=runs))
+        yield FieldCase(6, runs * at_least, Lying(2, are_apart=True, shared=1, runs=runs))
     for absence in absences([name for name, _ in layer.programs["forward"].optional], layer.protocol):
         if len(absence.inputs | absence.derivatives) == 1:
             yield FieldCase(3, few, absence=absence)

@@ -282,8 +282,7 @@ def result(
     """The memory of a result: the caller's own, or some that is yet to be allocated.
 
     None if there is no such result: `dtype` is None then. With `row_axes` only the last axes need to be dense, so many
-    of them, and along others entries may be one. If the entries of a segment are one, they get sums of type `sums_in`;
-    without it they may not be.
+    of them. If it has one entry for each run, they get sums of type `sums_in`; without it there may be no runs.
     """
     if dtype is None:
         if out is not None:
@@ -293,11 +292,9 @@ def result(
         return Memory(None, 0, shape, dtype.str, dtype=dtype)
     words = f"out for {name}"
     found = array(words, out, row_axes=row_axes) if dtype.str in KINDS else memory(words, out, row_axes)
-    if found.is_of_segment:
+    if found.run > 1:
         if sums_in is None:
-            raise ValueError(
-                f"{words} has one entry for each segment, and only gradients of rows are added up; pass one with all"
-            )
+            raise ValueError(f"{words} has one entry for each run, and only gradients are added up; pass one with all")
         dtype = sums_in
     if found.shape != shape or not _is_of(found, dtype):
         own, wanted = (TYPES[KINDS[each]] if each in KINDS else each for each in (found.typestr, dtype.str))
@@ -312,10 +309,10 @@ def result(
 
 
 def _overlaps_itself(found: Memory) -> bool:
-    """Test whether entries lie on others, besides those along an axis of stride 0."""
+    """Test whether entries lie on others."""
     reach = 1
     for step, size in sorted((step, size) for size, step in found.axes):
-        if step and size > 1:
+        if size > 1:
             if step < reach:
                 return True
             reach += step * (size - 1)
