@@ -97,67 +97,10 @@ def test_rows_are_read_where_they_lie(cuda: Any, monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.parametrize(
-    ("shape", "kept", "strides"),
-    [
-        ((3, 70, 36), (3, 36), (36, 0, 1)),
-        ((70, 2, 36), (2, 40), (0, 40, 1)),
-        ((4, 3, 5, 36), (3, 36), (0, 36, 0, 1)),
-        ((2, 80, 36), (36,), (0, 0, 1)),
-    ],
-)
-def test_gradients_of_shared_rows_are_sums(
-    cuda: Any, shape: tuple[int, ...], kept: tuple[int, ...], strides: tuple[int, ...]
-) -> None:
-    """Results with a stride of 0 get sums over these axes, beside a result in a slice of a wider array."""
-    layer = cuda_of("ada_layer_norm")
-    inputs = [normal(shape, np.float32, seed) for seed in range(4)]
-    _, saved = layer.forward(*(on_device(cuda, each) for each in inputs[:3]))
-    dy = on_device(cuda, inputs[3])
-    dense = [each.get() for each in layer.backward(saved, dy)]
-    wide = np.full((*shape[:-1], 44), np.nan, np.float32)
-    apart = tuple(stride // 4 for stride in wide.strides)
-    given = [viewed(cuda, wide, shape, apart, 4)]
-    given += [viewed(cuda, np.full(kept, np.nan, np.float32), shape, strides) for _ in range(2)]
-    assert layer.workspace_bytes("backward", saved, dy) == 0
-    workspace = cuda.gpuarray.zeros(layer.workspace_bytes("backward", saved, dy, out=given), np.uint8)
-    layer.backward(saved, dy, out=given, workspace=workspace)
-    over = tuple(axis for axis, stride in enumerate(strides) if stride == 0)
-    dx, *sums = (each.base.get() for each in given)
-    assert np.array_equal(dx[..., 4:40], dense[0])
-    assert np.isnan(dx[..., :4]).all()
-    assert np.isnan(dx[..., 40:]).all()
-    for found, rows in zip(sums, dense[1:], strict=True):
-        wanted, size = (np.sum(each, over, np.float64) for each in (rows, np.abs(rows)))
-        assert np.all(np.abs(found[..., :36] - wanted) <= 2e-6 * size)
-        assert np.isnan(found[..., 36:]).all()
-
-
-def test_sums_of_rows_leave_the_rest_of_a_call_as_it_is(cuda: Any) -> None:
-    """Sums over all rows beside those over runs, and random numbers, which go by the rows' own numbers."""
-    layer, shape = cuda_of("dropout_add_layer_norm"), (37, 3, 32)
-    takes = layer._LAYER.takes["forward"].inputs
-    values = {"Row": shape, "Feature": shape[-1:]}
-    inputs = [7 if each.is_integer else normal(values[each.kind], np.float32, 1) for each in takes]
-    outs, saved = layer.forward(*(on_device(cuda, each) for each in inputs))
-    cotangents = [on_device(cuda, normal(shape, np.float32, 5)) for _ in outs]
-    names = [each.name for each in layer._LAYER.takes["backward"].results]
-    dense = dict(zip(names, (each.get() for each in layer.backward(saved, *cotangents)), strict=True))
-    out = [
-        viewed(cuda, np.zeros(shape[1:], np.float32), shape, (0, 32, 1)) if value.ndim == 3 else None
-        for value in dense.values()
-    ]
-    made = dict(zip(names, layer.backward(saved, *cotangents, out=out), strict=True))
-    for name, value in dense.items():
-        found = made[name].base.get() if value.ndim == 3 else made[name].get()
-        wanted, size = (np.sum(each, 0, np.float64) if value.ndim == 3 else each for each in (value, np.abs(value)))
-        assert np.all(np.abs(found - wanted) <= 2e-6 * (size + 40)), name
-
-
-@pytest.mark.parametrize(
     ("strides", "message"),
     [
         ([(6, 0, 1), None, None], "overlap"),
-        ([None, (36, 0, 1), (0, 36, 1)], "out for dshift has other axes|out for dscale has other axes"),
+        ([None, (36, 0, 1), None], "overlap"),
     ],
 )
 def test_results_that_kernels_cannot_write_are_refused(cuda: Any, strides: list[Any], message: str) -> None:
@@ -168,7 +111,7 @@ def test_results_that_kernels_cannot_write_are_refused(cuda: Any, strides: list[
     with pytest.raises(ValueError, match=message):
         layer.backward(saved, dy, out=given)
     shared = viewed(cuda, normal((3, 36), np.float32), shape, (36, 0, 1))
-    with pytest.raises(ValueError, match="only gradients of rows are added up"):
+    with pytest.raises(ValueError, match="overlap"):
         layer.forward(*(on_device(cuda, normal(shape, np.float32, seed)) for seed in range(3)), out=shared)
 
 
