@@ -124,7 +124,6 @@ ONE_IN = {
     "tests/extensions/simt/test_below.py::test_one_sweep_gives_what_two_give": 3,
     "tests/extensions/simt/test_emitted.py::test_regimes_are_right_and_have_no_finding": 4,
     "tests/extensions/simt/test_emitted.py::test_rows_of_whole_warps_are_right_and_have_no_finding": 3,
-    "tests/extensions/simt/test_emitted.py::test_shipped_layers_of_any_size": 4,
     "tests/extensions/simt/test_field.py::test_kernels_are_equal_at_every_class_of_shapes": 3,
     "tests/extensions/simt/test_field.py::test_kernels_are_equal_to_their_programs": 3,
 }
