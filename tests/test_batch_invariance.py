@@ -1,7 +1,7 @@
 """Batch invariance: the bits of a row's results do not depend on the rows beside it, nor on how many there are.
 
-Rows of a call of 4096 are computed again alone and among 7, in forward, backward and jvp, by NumPy, in C++ and in CUDA, on
-a GPU or the emulator. A layer with named axes is called on its rows.
+Rows of a call of 4096 are computed again alone and among 7, in forward, backward and jvp, by NumPy, in C++ and in CUDA,
+on a GPU or the emulator. A layer with named axes is called on its rows.
 """
 
 from __future__ import annotations
