@@ -57,7 +57,6 @@ ONE_IN = {
     "tests/test_every_backend.py::test_every_backend_computes_the_formulas": 5,
     "tests/test_integers_on_backends.py::test_kernels_compute_what_numpy_does": 5,
     "tests/test_integers_on_backends.py::test_kernels_of_a_gpu_compute_what_numpy_does": 2,
-    "tests/test_row_totals.py::test_every_check_holds": 4,
     "tests/test_named_axes.py::test_jvp_is_the_transpose_of_backward": 4,
     "tests/test_named_axes.py::test_results_are_those_of_the_layer_on_rows": 3,
     "tests/test_entry_points.py::test_all_else_works_without_an_extension": 3,

@@ -263,9 +263,6 @@ def forward_call(layer: DeviceLayer, given: Mapping[str, Any], saves: bool) -> D
     if _ONE_INTEGER in numbers and kinds.get(_ONE_INTEGER, "i32") not in ("i32", "i64"):
         other, kind = given_as[_ONE_INTEGER]
         raise TypeError(f"{other} is of type {TYPES[kind]}, and another integer is a number; pass {other} in int32")
-    has_totals = any(each.kind == "Scalar" for each in layer.takes["forward"].results)
-    if has_totals and kinds.get(_PARAMETERS, first.kind) != first.kind:
-        raise TypeError(f"{name} and the parameters differ in type; pass both in one: a result is a sum over the rows")
     arrays = {each.symbol: value for each, value in zip(layer.inputs, values, strict=True)}
     without = tuple(each.symbol for each in layer.inputs if each.may_be_none and arrays[each.symbol] is None)
     wanted = KernelKey("forward", shape[-1], *_in_order(kinds), without, saves)

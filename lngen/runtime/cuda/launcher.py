@@ -13,7 +13,6 @@ from ..protocol.calls import (
     DType,
     Shape,
     check_is_saved,
-    count,
     each_cotangent,
     several,
 )
@@ -30,7 +29,6 @@ __all__ = [
     "DeviceLayer",
     "PlannedCall",
     "compilations",
-    "count",
     "each_cotangent",
     "finite",
     "forward",

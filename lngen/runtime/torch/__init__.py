@@ -12,13 +12,12 @@ from typing import Any, ClassVar, Generic, TypeAlias, TypeVar, cast
 
 import numpy as np
 
-from ..protocol.calls import INT32, count
+from ..protocol.calls import INT32
 from ..protocol.interface import Interface
 from ..protocol.parameters import (
     Features,
     checked,
     checked_features,
-    constants_of,
     described,
     parameters_of,
     shape_of,
@@ -28,7 +27,7 @@ from .calls import TorchCalls, TorchGpuCalls
 from .derivatives import ways
 from .dispatch import CPU, CUDA, at_once
 from .inputs import TorchInputs
-from .kernels import COUNTED, Tensor, is_tensor_like, torch
+from .kernels import Tensor, torch
 from .operators import Operators
 
 __all__ = ["Device", "Dtype", "Module", "Tensor", "TorchLayer"]
@@ -58,12 +57,10 @@ class TorchLayer(Generic[Result]):
         self.outputs, self.results = len(interface["outputs"]), len(self.operators.parts["forward"].results)
         self.inputs = TorchInputs(interface)
         self.numbers, self.integers, self.rows = self.inputs.numbers, self.inputs.integers, self.inputs.rows
-        constants = enumerate(interface["constants"], len(interface["inputs"]))
-        self.counts = [(place, each["default"]) for place, each in constants if isinstance(each["default"], str)]
 
     def call(self, *values: Any) -> Result:
         """The output of the layer, a tuple of several; `values` are its inputs, then its Constants."""
-        values = self.arguments(values) if self.numbers or self.counts else (*values, False)
+        values = self.arguments(values) if self.numbers else (*values, False)
         if (plain := self.at_once(values)) is not None:
             return cast(Result, plain)
         self.inputs.look(values)
@@ -76,8 +73,6 @@ class TorchLayer(Generic[Result]):
         """The arguments of the operator forward, for the inputs and then the Constants of a call."""
         if self.numbers:
             values = self._with_tensors(values)
-        if self.counts:
-            values = self._with_counts(values)
         return (*values, False)
 
     def _sharing(self) -> Callable[[], None]:
@@ -115,17 +110,6 @@ class TorchLayer(Generic[Result]):
                 found[number] = torch.full((), found[number], dtype=kind, device=row.device)
         return tuple(found)
 
-    def _with_counts(self, values: tuple[Any, ...]) -> tuple[Any, ...]:
-        """The values with the number of rows, or of their entries, where the caller says none."""
-        found = list(values)
-        row = next((found[place] for place in self.rows if is_tensor_like(found[place])), None)
-        for place, of in self.counts:
-            if found[place] is None and row is not None:
-                # A program that is compiled for any rows counts those of each call; shards count all rows.
-                is_late = torch.compiler.is_compiling() and not hasattr(row, "placements")
-                found[place] = COUNTED if is_late else count("", None, [row], of)
-        return tuple(found)
-
 
 class Module(torch.nn.Module):
     """A layer as a module, whose parameters are the layer's inputs of kind Feature and Scalar."""
@@ -139,7 +123,7 @@ class Module(torch.nn.Module):
         interface = cls._layer.interface
         if "__init__" in vars(cls) and "_layer" in vars(cls):
             cls.__init__ = _told(cls.__init__, interface)  # type: ignore[method-assign]
-        names = [each["name"] for each in (*parameters_of(interface), *constants_of(interface))]
+        names = [each["name"] for each in (*parameters_of(interface), *interface["constants"])]
         taken, cls._ours = torch.nn.Module(), {}
         for counterpart in interface["counterparts"]:
             for theirs, ours in counterpart["attributes"].items():
@@ -166,7 +150,7 @@ class Module(torch.nn.Module):
         self._sizes = self._features if isinstance(self._features, Mapping) else {}
         inputs = parameters_of(interface)
         # An input may have an underscore more in its name here.
-        entries = (*inputs, *constants_of(interface))
+        entries = (*inputs, *interface["constants"])
         self._names = {each["name"]: name for each, name in zip(entries, (*parameters, *constants), strict=True)}
         self._defaults = {name: start(each) for name, each in zip(parameters, inputs, strict=True)}
         for (name, is_there), each in zip(parameters.items(), inputs, strict=True):

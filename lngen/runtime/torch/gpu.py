@@ -103,7 +103,7 @@ class TorchOnGPU:
     def forward_into(self, args: Sequence[Any], outputs: Sequence[Any]) -> list[Tensor]:
         """Write the outputs into tensors, and return the row scalars in one memory."""
         kernels = self.kernels
-        args = self._with_integers_alike(kernels.counted(args))
+        args = self._with_integers_alike(args)
         types = kernels.types_of(args[: kernels.inputs])
         row = args[types.row]
         rows, itemsize = row.shape[:-1], types.row_scalars.itemsize
@@ -125,7 +125,7 @@ class TorchOnGPU:
     def later_into(self, direction: str, args: Sequence[Any], made: Sequence[Any]) -> None:
         """Write the results of a direction that follows forward into tensors, of which those left out are None."""
         kernels, backend = self.kernels, self.backend()
-        args = self._with_integers_alike(kernels.counted(args))
+        args = self._with_integers_alike(args)
         takes = kernels.protocol.directions[direction]
         own = self._memories(args, takes.arguments, args[kernels.first_own :])
         fields = self._memories(args, kernels.protocol.fields, [args[place] for place in kernels.fields])
