@@ -90,8 +90,6 @@ ONE_IN = {
     "tests/check/test_cpu.py::test_every_shipped_layer_passes": 3,
     "tests/check/test_cpu.py::test_the_rest_pass_what_is_of_the_first_order": 3,
     "tests/check/test_cuda.py::test_float64": 2,
-    "tests/check/test_emitted.py::test_check_emitted_with_a_mistake_in_parts_of_rows_fails": 2,
-    "tests/check/test_emitted.py::test_check_emitted_with_code_for_parts_of_rows_checks_it": 2,
     "tests/check/test_in_torch.py::test_every_layer_passes": 3,
     "tests/check/test_in_jax.py::test_every_layer_passes": 3,
     "tests/check/test_kernel_mutants.py::test_each_is_caught_by_the_values_or_the_checker_of_the_emulator": 3,
