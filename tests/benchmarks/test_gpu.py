@@ -225,7 +225,3 @@ def test_without_a_device_there_is_one_message(
     assert captured.err.count("\n") == 1
     assert "finds no device" in captured.err
     assert "--emulator --quick" in captured.err
-
-
-def test_modules_that_need_torch_are_not_imported_without_being_asked() -> None:
-    assert "benchmarks.triton_layer_norm" not in sys.modules
