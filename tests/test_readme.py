@@ -99,7 +99,7 @@ def said(block: Block) -> list[str]:
 def checkout(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("readme")
     for name in ("lngen", "templates", "generated", "derive", "tools"):
-        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(ROOT / name, folder / name, symlinks=True, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(ROOT / "pyproject.toml", folder)
     return folder
 

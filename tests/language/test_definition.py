@@ -260,6 +260,7 @@ REFUSED = [
     ("domain", expression('x*asin(2)'), 2, 19),
     ("larger-of-two", expression('max(x, 0)'), 2, 12),
     ("reduced-twice", expression('x * mean(mean(x))'), 2, 21),
+    ("reduced-over-rows", expression('x - mean(mean(x), "...")'), 2, 16),
     ("exponent", expression('x ** x'), 2, 17),
     ("negative-base", expression('x + (-2) ** D'), 2, 17),
     ("exponent-size", expression('x ** 65'), 2, 17),
