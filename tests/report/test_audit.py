@@ -139,12 +139,6 @@ def test_a_projection_of_a_cotangent_is_bounded_beside_the_result_unless_entries
     assert (weighed.where.text, weighed.status) == ("dy - sum_dy_y", "beside its terms")
 
 
-def test_a_power_of_what_does_not_grow_overflows_nowhere():
-    (hazard,) = found(layer("(x / sqrt(mean(x**2) + 1) + 1)**4"), "power")
-    assert hazard.where.text == "x**2"
-    assert not found(layer("tanh(x)**2"), "power")
-
-
 def test_an_exponential_is_open_unless_the_largest_is_taken_out():
     (free,) = found(layer("exp(x)"), "exponential")
     (shifted,) = found(layer("log(sum(exp(x)))"), "exponential")
@@ -154,9 +148,14 @@ def test_an_exponential_is_open_unless_the_largest_is_taken_out():
 @pytest.mark.parametrize(
     ("body", "arguments", "where", "limits"),
     [
-        ("exp(x)", "x: Row", "x is above", "709.7"),
-        ("x*exp(2*x)", "x: Row", "x is above", "354.9"),
-        ("x*exp(-2*s)", "x: Row, s: RowScalar", "s is below", "-354.9"),
+        ("exp(x)", "x: Row", "x is above", "88.7 in float32, as in 16 bits, and 709.7 in float64"),
+        ("x*exp(2*x)", "x: Row", "x is above", "44.35 in float32, as in 16 bits, and 354.9 in float64"),
+        (
+            "x*exp(-2*s)",
+            "x: Row, s: RowScalar",
+            "s is below",
+            "-44.35 in float32, as in 16 bits, and -354.9 in float64",
+        ),
         ("x*exp(w)*w", "x: Row, w: Feature", "w is above", "88.7 in float32, as in 16 bits, and 709.7 in float64"),
     ],
 )
