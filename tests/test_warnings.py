@@ -39,9 +39,3 @@ def test_a_command_ends_without_a_warning(command, tmp_path):
     result = run(tmp_path, *arguments)
     assert result.returncode == 0, result.stderr
     assert "Warning" not in result.stderr
-
-
-def test_a_warning_is_seen(tmp_path):
-    result = run(tmp_path, "-c", "import warnings, lngen; warnings.warn('old', DeprecationWarning)")
-    assert result.returncode != 0
-    assert "DeprecationWarning: old" in result.stderr

@@ -40,11 +40,11 @@ REPRESENTATIVES = {
     ],
     "planted mistakes, proofs": ["tests/prove/test_exact.py::test_every_planted_fault_is_refuted[mean term dropped]"],
     "kernels on the emulator, under its checker": [
-        "tests/extensions/simt/test_emitted.py::test_the_checker_has_no_finding[layer_norm-macros0-f16-sizes0]"
+        "tests/extensions/simt/test_emitted.py::test_the_checker_has_no_finding[layer_norm-f16-sizes0]"
     ],
     "kernels through PyCUDA": ["tests/check/test_cuda.py::test_a_large_offset_costs_no_digits[float32-10000.0-1e-06]"],
     "kernels as they are compiled for a GPU": [
-        "tests/emit/test_cuda_compile.py::test_what_is_shipped_compiles[layer_norm-sm_90-0-dtypes1]"
+        "tests/emit/test_cuda_compile.py::test_what_is_shipped_compiles[layer_norm-sm_90-33-dtypes1]"
     ],
     "random definitions": ["tests/fuzz/test_fuzz.py::test_a_random_definition_is_right_or_refused[0]"],
     "every hash seed": ["tests/test_drift.py::test_every_hash_seed_gives_the_bytes_that_are_committed"],

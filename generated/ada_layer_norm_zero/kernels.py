@@ -10,7 +10,6 @@ from .._runtime.protocol.kernels import KernelTable
 KERNELS = {
     "forward": KernelTable(
         source="kernels",
-        in_place={"out y": "x, branch, gate, scale, shift", "out h": ""},
         kernels={
             "forward": (
                 "x, branch, gate, scale, shift, eps, out y, out h, saved mu, "
@@ -20,13 +19,6 @@ KERNELS = {
     ),
     "backward": KernelTable(
         source="kernels",
-        in_place={
-            "out dx": "x, branch, gate, scale, dy, dh",
-            "out dbranch": "x, branch, gate, scale, dy, dh",
-            "out dgate": "x, branch, gate, scale, dy, dh",
-            "out dscale": "",
-            "out dshift": "",
-        },
         kernels={
             "backward": (
                 "x, branch, gate, scale, dy, dh, saved mu, saved mu_residual, "
@@ -37,13 +29,6 @@ KERNELS = {
     ),
     "jvp": KernelTable(
         source="second_order",
-        in_place={
-            "out y_dot": (
-                "x, branch, gate, scale, x_dot, branch_dot, gate_dot, scale_dot, "
-                "shift_dot"
-            ),
-            "out h_dot": "",
-        },
         kernels={
             "jvp": (
                 "x, branch, gate, scale, x_dot, branch_dot, gate_dot, scale_dot, "
@@ -54,24 +39,6 @@ KERNELS = {
     ),
     "backward_backward": KernelTable(
         source="second_order",
-        in_place={
-            "out dx": (
-                "x, branch, gate, scale, dy, dh, ddx, ddbranch, ddgate, ddscale, "
-                "ddshift"
-            ),
-            "out dbranch": (
-                "x, branch, gate, scale, dy, dh, ddx, ddbranch, ddgate, ddscale, "
-                "ddshift"
-            ),
-            "out dgate": (
-                "x, branch, gate, scale, dy, dh, ddx, ddbranch, ddgate, ddscale, "
-                "ddshift"
-            ),
-            "out dscale": "ddshift",
-            "out ddy": "ddshift",
-            "out dshift": "",
-            "out ddh": "",
-        },
         kernels={
             "backward_backward": (
                 "x, branch, gate, scale, dy, dh, ddx, ddbranch, ddgate, ddscale, "

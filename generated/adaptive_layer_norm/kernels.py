@@ -10,7 +10,6 @@ from .._runtime.protocol.kernels import KernelTable
 KERNELS = {
     "forward": KernelTable(
         source="kernels",
-        in_place={"out y": "x, scale, shift"},
         kernels={
             "forward": (
                 "x, scale, shift, eps, out y, saved mu, saved mu_residual, saved rstd, "
@@ -20,7 +19,6 @@ KERNELS = {
     ),
     "backward": KernelTable(
         source="kernels",
-        in_place={"out dx": "x, scale, dy", "out dscale": "", "out dshift": ""},
         kernels={
             "backward": (
                 "x, scale, dy, saved mu, saved mu_residual, saved rstd, out dx, "
@@ -30,7 +28,6 @@ KERNELS = {
     ),
     "jvp": KernelTable(
         source="second_order",
-        in_place={"out y_dot": "x, scale, x_dot, scale_dot, shift_dot"},
         kernels={
             "jvp": (
                 "x, scale, x_dot, scale_dot, shift_dot, saved mu, saved mu_residual, "
@@ -40,12 +37,6 @@ KERNELS = {
     ),
     "backward_backward": KernelTable(
         source="second_order",
-        in_place={
-            "out dx": "x, scale, dy, ddx, ddscale, ddshift",
-            "out dscale": "ddshift",
-            "out ddy": "ddshift",
-            "out dshift": "",
-        },
         kernels={
             "backward_backward": (
                 "x, scale, dy, ddx, ddscale, ddshift, saved mu, saved mu_residual, "

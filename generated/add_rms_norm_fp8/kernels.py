@@ -10,7 +10,6 @@ from .._runtime.protocol.kernels import KernelTable
 KERNELS = {
     "forward": KernelTable(
         source="kernels",
-        in_place={"out y": "x, residual", "out h": ""},
         kernels={
             "forward": (
                 "x, residual, gamma, scale, eps, out y, out h, saved rstd, the rows, "
@@ -21,7 +20,6 @@ KERNELS = {
     "backward": KernelTable(
         source="kernels",
         sums=(1, 1),
-        in_place={"out dx": "h, dy, dh", "out dresidual": "h, dy, dh"},
         kernels={
             "backward": (
                 "h, dy, dh, saved rstd, gamma, scale, out dx, out dresidual, "
@@ -35,7 +33,6 @@ KERNELS = {
     ),
     "jvp": KernelTable(
         source="second_order",
-        in_place={"out y_dot": "h, x_dot, residual_dot", "out h_dot": ""},
         kernels={
             "jvp": (
                 "h, x_dot, residual_dot, saved rstd, gamma, scale, gamma_dot, "
@@ -46,12 +43,6 @@ KERNELS = {
     "backward_backward": KernelTable(
         source="second_order",
         sums=(2, 2),
-        in_place={
-            "out dx": "h, dy, dh, ddx, ddresidual",
-            "out dresidual": "h, dy, dh, ddx, ddresidual",
-            "out ddy": "h, dy, dh, ddx, ddresidual",
-            "out ddh": "dh",
-        },
         kernels={
             "backward_backward": (
                 "h, dy, dh, ddx, ddresidual, saved rstd, gamma, scale, ddgamma, "

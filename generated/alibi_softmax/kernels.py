@@ -10,7 +10,6 @@ from .._runtime.protocol.kernels import KernelTable
 KERNELS = {
     "forward": KernelTable(
         source="kernels",
-        in_place={"out y": "x"},
         kernels={
             "forward": (
                 "x, slope, position, out y, saved m, saved inv_sum_e_shifted, "
@@ -20,7 +19,6 @@ KERNELS = {
     ),
     "backward": KernelTable(
         source="kernels",
-        in_place={"out dx": "x, dy"},
         kernels={
             "backward": (
                 "x, slope, position, dy, saved m, saved inv_sum_e_shifted, out dx, "
@@ -30,7 +28,6 @@ KERNELS = {
     ),
     "jvp": KernelTable(
         source="second_order",
-        in_place={"out y_dot": "x, x_dot"},
         kernels={
             "jvp": (
                 "x, slope, position, x_dot, saved m, saved inv_sum_e_shifted, "
@@ -40,7 +37,6 @@ KERNELS = {
     ),
     "backward_backward": KernelTable(
         source="second_order",
-        in_place={"out dx": "x, dy, ddx", "out ddy": ""},
         kernels={
             "backward_backward": (
                 "x, slope, position, dy, ddx, saved m, saved inv_sum_e_shifted, "

@@ -10,7 +10,6 @@ from .._runtime.protocol.kernels import KernelTable
 KERNELS = {
     "forward": KernelTable(
         source="kernels",
-        in_place={"out y": "x"},
         kernels={
             "forward": (
                 "x, position, scale, out y, saved m, saved inv_sum_e_shifted, "
@@ -21,7 +20,6 @@ KERNELS = {
     "backward": KernelTable(
         source="kernels",
         sums=(0, 1),
-        in_place={"out dx": "x, dy"},
         kernels={
             "backward": (
                 "x, position, dy, saved m, saved inv_sum_e_shifted, scale, out dx, "
@@ -34,7 +32,6 @@ KERNELS = {
     ),
     "jvp": KernelTable(
         source="second_order",
-        in_place={"out y_dot": "x, x_dot"},
         kernels={
             "jvp": (
                 "x, position, x_dot, saved m, saved inv_sum_e_shifted, scale, "
@@ -45,7 +42,6 @@ KERNELS = {
     "backward_backward": KernelTable(
         source="second_order",
         sums=(0, 1),
-        in_place={"out dx": "x, dy, ddx", "out ddy": ""},
         kernels={
             "backward_backward": (
                 "x, position, dy, ddx, saved m, saved inv_sum_e_shifted, scale, "

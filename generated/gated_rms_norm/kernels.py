@@ -10,7 +10,6 @@ from .._runtime.protocol.kernels import KernelTable
 KERNELS = {
     "forward": KernelTable(
         source="kernels",
-        in_place={"out y": "x, z"},
         kernels={
             "forward": "x, z, gamma, eps, out y, saved rstd, the rows, the features",
         },
@@ -18,7 +17,6 @@ KERNELS = {
     "backward": KernelTable(
         source="kernels",
         sums=(1, 0),
-        in_place={"out dx": "x, z, dy", "out dz": ""},
         kernels={
             "backward": (
                 "x, z, dy, saved rstd, gamma, out dx, out dz, the workspace, the rows, "
@@ -31,7 +29,6 @@ KERNELS = {
     ),
     "jvp": KernelTable(
         source="second_order",
-        in_place={"out y_dot": "x, z, x_dot, z_dot"},
         kernels={
             "jvp": (
                 "x, z, x_dot, z_dot, saved rstd, gamma, gamma_dot, out y_dot, "
@@ -42,7 +39,6 @@ KERNELS = {
     "backward_backward": KernelTable(
         source="second_order",
         sums=(1, 0),
-        in_place={"out dx": "x, z, dy, ddx, ddz", "out dz": "", "out ddy": ""},
         kernels={
             "backward_backward": (
                 "x, z, dy, ddx, ddz, saved rstd, gamma, ddgamma, out dx, out dz, "

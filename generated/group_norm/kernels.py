@@ -10,7 +10,6 @@ from .._runtime.protocol.kernels import KernelTable
 KERNELS = {
     "forward": KernelTable(
         source="kernels",
-        in_place={"out y": "x, gamma, beta"},
         kernels={
             "forward": (
                 "x, gamma, beta, eps, out y, saved mu, saved mu_residual, saved rstd, "
@@ -20,7 +19,6 @@ KERNELS = {
     ),
     "backward": KernelTable(
         source="kernels",
-        in_place={"out dx": "x, gamma, dy", "out dgamma": "", "out dbeta": ""},
         kernels={
             "backward": (
                 "x, gamma, dy, saved mu, saved mu_residual, saved rstd, out dx, "
@@ -30,7 +28,6 @@ KERNELS = {
     ),
     "jvp": KernelTable(
         source="second_order",
-        in_place={"out y_dot": "x, gamma, x_dot, gamma_dot, beta_dot"},
         kernels={
             "jvp": (
                 "x, gamma, x_dot, gamma_dot, beta_dot, saved mu, saved mu_residual, "
@@ -40,12 +37,6 @@ KERNELS = {
     ),
     "backward_backward": KernelTable(
         source="second_order",
-        in_place={
-            "out dx": "x, gamma, dy, ddx, ddgamma, ddbeta",
-            "out dgamma": "ddbeta",
-            "out ddy": "ddbeta",
-            "out dbeta": "",
-        },
         kernels={
             "backward_backward": (
                 "x, gamma, dy, ddx, ddgamma, ddbeta, saved mu, saved mu_residual, "

@@ -10,14 +10,12 @@ from .._runtime.protocol.kernels import KernelTable
 KERNELS = {
     "forward": KernelTable(
         source="kernels",
-        in_place={"out y": "x, weight"},
         kernels={
             "forward": "x, weight, eps, out y, saved rstd, the rows, the features",
         },
     ),
     "backward": KernelTable(
         source="kernels",
-        in_place={"out dx": "x, weight, dy", "out dweight": ""},
         kernels={
             "backward": (
                 "x, weight, dy, saved rstd, out dx, out dweight, the rows, the features"
@@ -26,7 +24,6 @@ KERNELS = {
     ),
     "jvp": KernelTable(
         source="second_order",
-        in_place={"out y_dot": "x, weight, x_dot, weight_dot"},
         kernels={
             "jvp": (
                 "x, weight, x_dot, weight_dot, saved rstd, out y_dot, the rows, "
@@ -36,11 +33,6 @@ KERNELS = {
     ),
     "backward_backward": KernelTable(
         source="second_order",
-        in_place={
-            "out dx": "x, weight, dy, ddx, ddweight",
-            "out dweight": "",
-            "out ddy": "",
-        },
         kernels={
             "backward_backward": (
                 "x, weight, dy, ddx, ddweight, saved rstd, out dx, out dweight, "

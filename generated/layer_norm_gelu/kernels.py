@@ -10,7 +10,6 @@ from .._runtime.protocol.kernels import KernelTable
 KERNELS = {
     "forward": KernelTable(
         source="kernels",
-        in_place={"out y": "x"},
         kernels={
             "forward": (
                 "x, gamma, beta, eps, out y, saved mu, saved mu_residual, saved rstd, "
@@ -21,7 +20,6 @@ KERNELS = {
     "backward": KernelTable(
         source="kernels",
         sums=(2, 0),
-        in_place={"out dx": "x, dy"},
         kernels={
             "backward": (
                 "x, dy, saved mu, saved mu_residual, saved rstd, gamma, beta, out dx, "
@@ -35,7 +33,6 @@ KERNELS = {
     ),
     "jvp": KernelTable(
         source="second_order",
-        in_place={"out y_dot": "x, x_dot"},
         kernels={
             "jvp": (
                 "x, x_dot, saved mu, saved mu_residual, saved rstd, gamma, beta, "
@@ -46,7 +43,6 @@ KERNELS = {
     "backward_backward": KernelTable(
         source="second_order",
         sums=(2, 0),
-        in_place={"out dx": "x, dy, ddx", "out ddy": ""},
         kernels={
             "backward_backward": (
                 "x, dy, ddx, saved mu, saved mu_residual, saved rstd, gamma, beta, "

@@ -10,13 +10,11 @@ from .._runtime.protocol.kernels import KernelTable
 KERNELS = {
     "forward": KernelTable(
         source="kernels",
-        in_place={"out y": "x"},
         kernels={"forward": "x, w, eps, out y, saved rstd, the rows, the features"},
     ),
     "backward": KernelTable(
         source="kernels",
         sums=(1, 0),
-        in_place={"out dx": "x, dy"},
         kernels={
             "backward": (
                 "x, dy, saved rstd, w, out dx, the workspace, the rows, the features"
@@ -26,7 +24,6 @@ KERNELS = {
     ),
     "jvp": KernelTable(
         source="second_order",
-        in_place={"out y_dot": "x, x_dot"},
         kernels={
             "jvp": "x, x_dot, saved rstd, w, w_dot, out y_dot, the rows, the features",
         },
@@ -34,7 +31,6 @@ KERNELS = {
     "backward_backward": KernelTable(
         source="second_order",
         sums=(1, 0),
-        in_place={"out dx": "x, dy, ddx", "out ddy": "x, dy, ddx"},
         kernels={
             "backward_backward": (
                 "x, dy, ddx, saved rstd, w, ddw, out dx, out ddy, the workspace, "

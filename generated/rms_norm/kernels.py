@@ -10,13 +10,11 @@ from .._runtime.protocol.kernels import KernelTable
 KERNELS = {
     "forward": KernelTable(
         source="kernels",
-        in_place={"out y": "x"},
         kernels={"forward": "x, gamma, eps, out y, saved rstd, the rows, the features"},
     ),
     "backward": KernelTable(
         source="kernels",
         sums=(1, 0),
-        in_place={"out dx": "x, dy"},
         kernels={
             "backward": (
                 "x, dy, saved rstd, gamma, out dx, the workspace, the rows, "
@@ -29,7 +27,6 @@ KERNELS = {
     ),
     "jvp": KernelTable(
         source="second_order",
-        in_place={"out y_dot": "x, x_dot"},
         kernels={
             "jvp": (
                 "x, x_dot, saved rstd, gamma, gamma_dot, out y_dot, the rows, "
@@ -40,7 +37,6 @@ KERNELS = {
     "backward_backward": KernelTable(
         source="second_order",
         sums=(1, 0),
-        in_place={"out dx": "x, dy, ddx", "out ddy": "x, dy, ddx"},
         kernels={
             "backward_backward": (
                 "x, dy, ddx, saved rstd, gamma, ddgamma, out dx, out ddy, "

@@ -10,7 +10,6 @@ from .._runtime.protocol.kernels import KernelTable
 KERNELS = {
     "forward": KernelTable(
         source="kernels",
-        in_place={"out y": "x"},
         kernels={
             "forward": "x, scale, out y, saved m, saved inv_Z, the rows, the features",
         },
@@ -18,7 +17,6 @@ KERNELS = {
     "backward": KernelTable(
         source="kernels",
         sums=(0, 1),
-        in_place={"out dx": "x, dy"},
         kernels={
             "backward": (
                 "x, dy, saved m, saved inv_Z, scale, out dx, the workspace, the rows, "
@@ -31,7 +29,6 @@ KERNELS = {
     ),
     "jvp": KernelTable(
         source="second_order",
-        in_place={"out y_dot": "x, x_dot"},
         kernels={
             "jvp": (
                 "x, x_dot, saved m, saved inv_Z, scale, scale_dot, out y_dot, "
@@ -42,7 +39,6 @@ KERNELS = {
     "backward_backward": KernelTable(
         source="second_order",
         sums=(0, 1),
-        in_place={"out dx": "x, dy, ddx", "out ddy": ""},
         kernels={
             "backward_backward": (
                 "x, dy, ddx, saved m, saved inv_Z, scale, ddscale, out dx, out ddy, "

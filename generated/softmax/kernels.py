@@ -9,23 +9,17 @@ from .._runtime.protocol.kernels import KernelTable
 
 KERNELS = {
     "forward": KernelTable(
-        source="kernels",
-        in_place={"out y": "x"},
-        kernels={"forward": "x, out y, the rows, the features"},
+        source="kernels", kernels={"forward": "x, out y, the rows, the features"}
     ),
     "backward": KernelTable(
-        source="kernels",
-        in_place={"out dx": "y, dy"},
-        kernels={"backward": "y, dy, out dx, the rows, the features"},
+        source="kernels", kernels={"backward": "y, dy, out dx, the rows, the features"}
     ),
     "jvp": KernelTable(
         source="second_order",
-        in_place={"out y_dot": "y, x_dot"},
         kernels={"jvp": "y, x_dot, out y_dot, the rows, the features"},
     ),
     "backward_backward": KernelTable(
         source="second_order",
-        in_place={"out dx": "y, dy, ddx", "out ddy": ""},
         kernels={
             "backward_backward": "y, dy, ddx, out dx, out ddy, the rows, the features",
         },

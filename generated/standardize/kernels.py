@@ -10,7 +10,6 @@ from .._runtime.protocol.kernels import KernelTable
 KERNELS = {
     "forward": KernelTable(
         source="kernels",
-        in_place={"out y": "x"},
         kernels={
             "forward": (
                 "x, eps, out y, saved mu, saved mu_residual, saved rstd, the rows, "
@@ -20,7 +19,6 @@ KERNELS = {
     ),
     "backward": KernelTable(
         source="kernels",
-        in_place={"out dx": "x, dy"},
         kernels={
             "backward": (
                 "x, dy, saved mu, saved mu_residual, saved rstd, out dx, the rows, "
@@ -30,7 +28,6 @@ KERNELS = {
     ),
     "jvp": KernelTable(
         source="second_order",
-        in_place={"out y_dot": "x, x_dot"},
         kernels={
             "jvp": (
                 "x, x_dot, saved mu, saved mu_residual, saved rstd, out y_dot, "
@@ -40,7 +37,6 @@ KERNELS = {
     ),
     "backward_backward": KernelTable(
         source="second_order",
-        in_place={"out dx": "x, dy, ddx", "out ddy": "x, dy, ddx"},
         kernels={
             "backward_backward": (
                 "x, dy, ddx, saved mu, saved mu_residual, saved rstd, out dx, out ddy, "

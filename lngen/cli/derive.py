@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+import multiprocessing
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import Literal, TypeAlias
 
 from lngen.cli import console, layers
+from lngen.cli.cores import cores
 from lngen.emit.backends import added, backend, parsed, with_needed
 from lngen.errors import LngenError, counted, printable_lines
 from lngen.language.definition import Definition
 from lngen.layout import table
 from lngen.paths import RUNTIME, require_package
+from lngen.pipeline.cache import entries
 from lngen.pipeline.files import atomic, manifest
 from lngen.pipeline.files.manifest import Drift
 from lngen.pipeline.pages import pages
 from lngen.pipeline.project import backends_for
-from lngen.pipeline.stages import STAGES, Derived, EvidenceError, derived
+from lngen.pipeline.stages import STAGES, Derived, EvidenceError, derived, is_derived
 from lngen.report import Shown, report, summary, to_console
 from lngen.report.brief import WIDTH, brief
 from lngen.runtime.emitted import BACKENDS
@@ -233,24 +238,52 @@ def _remarks(layer: Derived, names: Sequence[str]) -> list[str]:
 
 
 def derive_all(definitions: Sequence[Definition], backends: Mapping[str, Sequence[str]] | None = None) -> list[Derived]:
-    """Each derived and proved, with a bar on stderr where it takes long.
+    """Each derived and proved, on all cores, with a bar on stderr where it takes long, or there a line for each.
 
     `backends` are those of a layer by its name; all for one that is not there. Raises as `derived` does.
     """
 
+    wanted = {each.name: (backends or {}).get(each.name, BACKENDS) for each in definitions}
+
     def begin(name: str, stage: str) -> None:
         part(f"{name}: {stage}")
 
-    wanted = backends or {}
-    with console.progress(len(definitions) * len(STAGES)) as part:
-        return [
-            derived(
-                definition,
-                backends=wanted.get(definition.name, BACKENDS),
-                on_stage=partial(begin, definition.name),
-            )
-            for definition in definitions
-        ]
+    with console.progress(len(definitions) * len(STAGES)) as part, _derived_ahead(definitions, wanted) as ahead:
+        found = []
+        for definition in definitions:
+            ahead(definition)
+            on_stage = partial(begin, definition.name)
+            found.append(derived(definition, backends=wanted[definition.name], on_stage=on_stage))
+            if len(definitions) > 1:
+                part.done(f"{definition.name}: derived, {len(found)} of {len(definitions)}")
+        return found
+
+
+@contextmanager
+def _derived_ahead(
+    definitions: Sequence[Definition], backends: Mapping[str, Collection[str]]
+) -> Iterator[Callable[[Definition], None]]:
+    """Derive into the cache by a process for each core; yield what waits until a definition has been.
+
+    A process hands on nothing but what the cache keeps, so what it fails to derive is derived here, and its error is
+    raised here.
+    """
+    new = [each for each in definitions if not is_derived(each, backends[each.name])]
+    processes = min(len(new), cores())
+    if processes < 2 or entries.usage().obstacle:
+        yield lambda definition: None
+        return
+    with ProcessPoolExecutor(processes, mp_context=multiprocessing.get_context("spawn")) as pool:
+        running = {each.name: pool.submit(_fill_cache, each, backends[each.name]) for each in new}
+        try:
+            yield lambda definition: running[definition.name].result() if definition.name in running else None
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+def _fill_cache(definition: Definition, backends: Collection[str]) -> None:
+    with suppress(LngenError):
+        derived(definition, backends=backends)
 
 
 def _check(every: Sequence[Derived], folder: Path, *, every_layer: bool, command: str) -> int:

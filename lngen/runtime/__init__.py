@@ -27,7 +27,7 @@ and `extensions` compiles C for this Python. `threads` shares the work of a call
 chooses between NumPy and C++ for the frameworks, and calls it.
 
 `torch`: the package is the entry point. `operators` makes operators, which `kernels` and `gpu` compute, and
-`derivatives` and `second_tangents` differentiate. `parts` describes their arguments, `samples` has the rule of vmap,
+`derivatives` differentiate. `parts` describes their arguments, `samples` has the rule of vmap,
 `dispatch` the fast paths, and `sharding` the rules of DTensor.
 
 `jax`: the package is the entry point. `primitives` makes primitives, which `kernels` computes and `derivatives`

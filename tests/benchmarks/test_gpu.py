@@ -107,13 +107,6 @@ def test_no_wrong_result_of_any_direction_is_timed(
             gate.Judge(calls).own()
 
 
-def test_some_rows_tell_of_rows_and_all_of_sums_over_rows_too(device: Device) -> None:
-    calls = layers.Calls(TOY.layer, TOY.case, device, directions=("forward", "backward"))
-    assert calls.compared("backward", [0]) == ["dx"]
-    assert calls.compared("backward", None) == ["dx", "dgamma", "dbeta"]
-    assert 0 < gate.Judge(calls, gate.some_rows(TOY.case)).own() < 1
-
-
 def test_an_error_is_measured_by_the_largest_entry_however_small_that_is() -> None:
     calls: Any = SimpleNamespace(name="one", case=grid.Case("bf16", 4096, 3), results={"forward": {"y": Kind.ROW}})
     judge = object.__new__(gate.Judge)
@@ -124,19 +117,6 @@ def test_an_error_is_measured_by_the_largest_entry_however_small_that_is() -> No
             judge._judged("one", "forward", {"y": np.full((3, 4096), wrong)})
     with pytest.raises(gate.WrongResult, match=r"y has shape \(4096,\), not \(3, 4096\)"):
         judge._judged("one", "forward", {"y": np.zeros(4096)})
-
-
-def test_few_rows_are_few_and_more_than_none() -> None:
-    assert gate.few_rows(grid.sized("bf16", 262144, 256)) == grid.Case("bf16", 262144, 5)
-    assert gate.few_rows(grid.sized("f32", 1024, 256)) == grid.Case("f32", 1024, 1024)
-    assert gate.few_rows(grid.Case("f32", 64, 6)) == grid.Case("f32", 64, 6)
-    assert gate.some_rows(grid.Case("f32", 64, 1)) == [0]
-
-
-def test_the_host_time_of_a_call(device: Device) -> None:
-    found = measure.overhead(TOY.layer, TOY.case, device, calls=3)
-    assert [entry["call"] for entry in found] == list(layers.DIRECTIONS)
-    assert all(entry["microseconds"][1] > 0 for entry in found)
 
 
 class Lost:
@@ -231,14 +211,6 @@ def test_the_command_begins_a_record_and_adds_to_one(tmp_path: Path, capsys: pyt
     path.write_text("no json")
     assert gpu.main(asked) == 2
     assert "is no record" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    ("option", "known"), [("--layers", "layer_norm, rms_norm"), ("--peers", "lngen in torch, torch, liger, apex")]
-)
-def test_a_name_that_is_none_is_refused(option: str, known: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert gpu.main(["--emulator", option, "no_such"]) == 2
-    assert f"{option[2:-1]}: no_such; there are {known}" in capsys.readouterr().err
 
 
 @pytest.mark.skipif(has_gpu(), reason="there is a device")

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from lngen.check.toolchain import nvrtc
+from lngen.extensions.inspection.multiprocessors import MULTIPROCESSORS
 from lngen.paths import generated_folder
-from lngen.runtime.cuda.grids import MULTIPROCESSORS
 from lngen.runtime.cuda.macros import macros
 from lngen.runtime.includes import inlined
 from tests.emit.test_cuda_launcher_runs import BF16, BOUNDS, assert_close, both, inputs_of, on_device

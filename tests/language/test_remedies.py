@@ -65,8 +65,7 @@ def refused(text: str) -> DefinitionError:
 def inputs(example: Example) -> dict[str, Any]:
     """Random values of what the definition and the value asked for are made from, by name."""
     random = np.random.default_rng(0)
-    given = (each for each in parse(example.followed).passed if not each.counts)
-    kinds = {each.name: each.kind for each in given if each.name not in example.outside}
+    kinds = {each.name: each.kind for each in parse(example.followed).passed if each.name not in example.outside}
     for function in (example.value, *example.outside.values()):
         kinds = dict.fromkeys(_parameters(function) - {*kinds}, Kind.ROW) | kinds
     found = {name: random.uniform(example.low, example.high, SHAPES.get(kind, ())) for name, kind in kinds.items()}

@@ -17,8 +17,9 @@ import difflib
 from dataclasses import dataclass
 
 from lngen.errors import LngenError, printable
+from lngen.extensions.inspection.multiprocessors import MULTIPROCESSORS, Multiprocessor
 from lngen.runtime.cuda.driver import MOST_BLOCKS_OF_CLUSTER
-from lngen.runtime.cuda.grids import MULTIPROCESSORS, Multiprocessor
+from lngen.runtime.cuda.macros import FEWEST_SHARED
 
 REACHED = 0.92
 """The share of its bandwidth on paper that a memory gives to a copy."""
@@ -46,10 +47,10 @@ class Architecture:
         """Bytes of shared memory that a block may take."""
         return self.multiprocessor.block_shared
 
-    @property
-    def blocks_per_row(self) -> int:
-        """The most blocks that share a row, as a cluster."""
-        return MOST_BLOCKS_OF_CLUSTER if int(self.name.removeprefix("sm_")) >= 90 else 1
+    def blocks_per_row(self, features: int) -> int:
+        """Return the most blocks that share a row of so many entries, as a cluster."""
+        has_clusters = int(self.name.removeprefix("sm_")) >= 90
+        return MOST_BLOCKS_OF_CLUSTER if has_clusters and features >= FEWEST_SHARED else 1
 
     @property
     def bytes_a_clock(self) -> float:

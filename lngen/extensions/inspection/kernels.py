@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from lngen.check.toolchain import nvrtc
 from lngen.check.toolchain.nvrtc import NvrtcMissing, Resources
 from lngen.emit.cpp.contract import LAUNCH_FIELDS
-from lngen.emit.cpp.kernels import kernels_of, source_of
+from lngen.emit.cpp.kernels import source_of
 from lngen.errors import LngenError
 from lngen.extensions.inspection import listing
 from lngen.extensions.inspection.architectures import Architecture
@@ -19,15 +19,14 @@ from lngen.extensions.inspection.cubin import integers
 from lngen.extensions.inspection.listing import Loop
 from lngen.extensions.inspection.machine_code import KernelBinary, as_launched
 from lngen.extensions.inspection.model import Expectation, KernelFacts, expected
+from lngen.extensions.inspection.multiprocessors import resident
 from lngen.extensions.inspection.walk import walk
 from lngen.paths import generated_folder
 from lngen.pipeline.stages import Derived
 from lngen.plan.cost import DType, cost
 from lngen.plan.program import RowProgram
 from lngen.runtime.cuda.arrays import MOST_FEATURES
-from lngen.runtime.cuda.few_rows import have_room
-from lngen.runtime.cuda.grids import resident
-from lngen.runtime.cuda.macros import macros, of_few_rows
+from lngen.runtime.cuda.macros import macros
 from lngen.runtime.includes import inlined
 from lngen.runtime.protocol.directions import DIRECTIONS
 
@@ -52,7 +51,7 @@ class Inspected:
     """Kernel with its resources, and the array that describes its launch.
 
     `blocks` are those that a multiprocessor holds at a time, 0 if not even one. `work` is None for a kernel that ends
-    sums over rows, alone or as that for few rows, and without `nvdisasm`.
+    sums over rows, and without `nvdisasm`.
     """
 
     name: str
@@ -119,13 +118,12 @@ def _of_direction(
         dtype.name,
         features,
         shared=architecture.block_shared,
-        blocks_per_row=architecture.blocks_per_row,
+        blocks_per_row=architecture.blocks_per_row(features),
     )
     code = as_launched(text, architecture.name, [f"-D{macro}" for macro in given])
-    found = _of_few_rows(program, text, given, architecture, features, dtype)
     listed = {} if missing_disassembler() else listing.kernels(nvrtc.disassemble(code.cubin))
     row_kernel = f"{program.direction}_{dtype.name}"
-    usual = []
+    found = []
     for name in sorted(code.resources, key=len):
         launch = launch_of(code, name)
         blocks = _blocks(code.resources[name], launch, architecture)
@@ -142,30 +140,8 @@ def _of_direction(
                 rows_written=whole.rows_written,
                 architecture=architecture,
             )
-        usual.append(Inspected(name, code.resources[name], launch, blocks, work))
-    return [*usual, *found]
-
-
-def _of_few_rows(
-    program: RowProgram,
-    text: str,
-    usual: Sequence[str],
-    architecture: Architecture,
-    features: int,
-    dtype: DType,
-) -> list[Inspected]:
-    """Return the kernel for few rows, if the launcher may ask for it."""
-    kernels = kernels_of(program, ())
-    computed = max(dtype.itemsize, 8 if program.is_wide else 4)
-    if not kernels.columns or not have_room(
-        kernels.contract.column_sums, features, computed, architecture.block_shared
-    ):
-        return []
-    given = of_few_rows(usual, architecture.blocks_per_row)
-    code = as_launched(text, architecture.name, [f"-D{macro}" for macro in given])
-    name = f"{program.direction}_few_rows_{dtype.name}"
-    launch = launch_of(code, name)
-    return [Inspected(name, code.resources[name], launch, _blocks(code.resources[name], launch, architecture), None)]
+        found.append(Inspected(name, code.resources[name], launch, blocks, work))
+    return found
 
 
 def launch_of(code: KernelBinary, name: str) -> dict[str, int]:

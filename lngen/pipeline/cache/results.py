@@ -37,9 +37,7 @@ def kept(
     fingerprint = sources.fingerprint()
     if fingerprint is None:
         return make()
-    # The result depends on the file's name, and not on its folder.
-    anywhere = replace(definition, filename=PurePath(definition.filename).name)
-    name = key([what, repr(anywhere), fingerprint])
+    name = _name(what, definition, fingerprint)
     if (content := entries.read(name)) is not None:
         with contextlib.suppress(ValueError):
             return read(content)
@@ -49,3 +47,15 @@ def kept(
         if sources.are_known():
             entries.write(name, content)
     return made
+
+
+def is_kept(what: str, definition: Definition) -> bool:
+    """Test whether the cache has the result that `kept` would return."""
+    fingerprint = sources.fingerprint()
+    return fingerprint is not None and (entries.place() / _name(what, definition, fingerprint)).exists()
+
+
+def _name(what: str, definition: Definition, fingerprint: str) -> str:
+    # The result depends on the file's name, and not on its folder.
+    anywhere = replace(definition, filename=PurePath(definition.filename).name)
+    return key([what, repr(anywhere), fingerprint])

@@ -2,8 +2,8 @@
 """Derivatives of a layer's operators, for autograd, torch.func and forward mode.
 
 The derivative of backward is backward_backward, forwards and in reverse, since second derivatives are symmetric. The
-derivative of jvp is both of them. Each rule is a node of autograd for one transform; the dispatcher brings the others
-to it.
+derivative of jvp is both of them, in reverse alone. Each rule is a node of autograd for one transform; the dispatcher
+brings the others to it.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -14,7 +14,6 @@ from .calls import TorchCalls
 from .dispatch import Way, are_plain, forward_ad, next_transform
 from .kernels import Tensor, each, only, torch
 from .parts import OperatorValues
-from .second_tangents import second_tangents
 
 _Node: Any = torch.autograd.function._SingleLevelFunction
 
@@ -270,17 +269,16 @@ def _jvp_node(layer: DifferentiableLayer, compute: Callable[..., Any]) -> Any:
 
         @staticmethod
         def jvp(ctx: Any, _: Any, *tangents: Any) -> Any:
-            kept = _kept(ctx, layer)
-            arguments, first = kept[:first_own], kept[first_own:]
-            moved, along = [tangents[number] for number in layer.differentiable], tangents[first_own:]
-            found: list[Any] = [None] * layer.outputs
+            if not _nothing([tangents[number] for number in layer.differentiable]):
+                raise NotImplementedError(
+                    "forward mode of forward mode was asked for; take one of the two in reverse, as "
+                    "torch.func.jvp of torch.func.grad or torch.func.hessian do"
+                )
+            along = tangents[first_own:]
+            if _nothing(along):
+                return only([None] * layer.outputs)
             with next_transform():
-                if not _nothing(along):
-                    found = [*each(layer.jvp(*arguments, *along))]
-                if not _nothing(moved):
-                    second = second_tangents(layer.backward_backward, layer.parts["jvp"], arguments, first, moved)
-                    found = _total(found, second)
-            return only(found)
+                return only(each(layer.jvp(*_kept(ctx, layer)[:first_own], *along)))
 
     return Jvp
 

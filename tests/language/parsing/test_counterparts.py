@@ -33,25 +33,6 @@ def test_names_are_those_of_the_file_and_what_is_no_name_is_a_condition():
     )
 
 
-def test_there_may_be_several_and_none():
-    two = "In PyTorch: torch.nn.A(weight=half)\n    In PyTorch: torch.nn.B()"
-    assert [each.name for each in counterparts(two)] == ["torch.nn.A", "torch.nn.B"]
-    assert counterparts("In PyTorch it is called otherwise.") == ()
-    assert parse("def f(x: Row): return x**2").counterparts == ()
-
-
-def test_a_docstring_of_the_function_is_read_too():
-    text = 'def f(x: Row):\n    """A layer.\n\n    In PyTorch: torch.nn.Thing(dim=-1)\n    """\n    return x**2\n'
-    assert parse(text).counterparts == (Counterpart("torch.nn.Thing", (), (("dim", -1),)),)
-
-
-def test_a_class_is_any_with_its_module():
-    line = "In PyTorch: some.package.its_norms.Norm(weight=half, variance_epsilon=eps)"
-    assert counterparts(line) == (
-        Counterpart("some.package.its_norms.Norm", (("weight", "half"), ("variance_epsilon", "eps"))),
-    )
-
-
 @pytest.mark.parametrize("quote", ['"""', "'''", '"', "'"])
 def test_a_docstring_of_one_line_is_read_too(quote):
     text = f"def f(x: Row):\n    {quote}In PyTorch: torch.nn.Thing(dim=-1){quote}\n    return x**2\n"
@@ -148,13 +129,6 @@ def f(x: Array["n (g c)"], w: Array["(g c)"] = 1, g: Size = 2): return w*(x - me
         DefinitionError, match="weight is x, and no parameter, Constant, Size, axis or output has that name"
     ):
         parse(text.replace("weight=w", "weight=x"))
-
-
-def test_an_input_that_has_to_be_given_is_an_attribute():
-    text = '"""In PyTorch: torch.nn.Thing(weight=w)"""\ndef f(x: Row, w: Feature, eps: Constant): return w*x + eps'
-    with pytest.raises(DefinitionError, match="eps has no default, and is no attribute of the module"):
-        parse(text)
-    assert parse(text.replace("weight=w", "weight=w, e=eps")).counterparts
 
 
 KEPT = '''"""In PyTorch: torch.nn.Batches(

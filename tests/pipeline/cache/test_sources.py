@@ -28,30 +28,10 @@ def is_compiled_from_its_source(module, monkeypatch):
     return sources._is_compiled_from_its_source(str(module.source))
 
 
-def test_a_compiled_module_that_is_newer_than_its_source(module, monkeypatch):
-    assert is_compiled_from_its_source(module, monkeypatch)
-
-
 def test_a_source_that_python_cannot_tell_from_the_compiled_one(module, monkeypatch):
     os.utime(module.compiled, ns=(10**9, 10**9 + 1))
     os.utime(module.source, ns=(10**9, 10**9 + 2))
     assert not is_compiled_from_its_source(module, monkeypatch)
-
-
-def test_a_compiled_module_that_python_does_not_take(module, monkeypatch):
-    os.utime(module.source)
-    assert is_compiled_from_its_source(module, monkeypatch)
-
-
-def test_no_compiled_module(module, monkeypatch):
-    os.remove(module.compiled)
-    assert is_compiled_from_its_source(module, monkeypatch)
-
-
-@pytest.mark.parametrize(("mode", "known"), [("CHECKED_HASH", True), ("UNCHECKED_HASH", False)])
-def test_compiled_modules_that_are_known_by_a_hash(module, monkeypatch, mode, known):
-    py_compile.compile(str(module.source), module.compiled, invalidation_mode=py_compile.PycInvalidationMode[mode])
-    assert is_compiled_from_its_source(module, monkeypatch) is known
 
 
 def test_a_source_that_changed_after_the_start_is_not_known(monkeypatch):
