@@ -1,10 +1,12 @@
 """Report of skipped tests, and the reasons that are allowed with `LNGEN_CI`."""
 
+import datetime
 import gc
 import inspect
 import itertools
 import os
 import shutil
+import subprocess
 import tempfile
 from collections.abc import Generator
 from pathlib import Path
@@ -139,6 +141,12 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
         terminalreporter.section("skipped, by name and reason")
         for name, reason in sorted(skips.items()):
             terminalreporter.line(f"{name}: {reason}")
+    if record := os.environ.get("LNGEN_NIGHTLY"):
+        counts = {name: len(terminalreporter.stats.get(name, ())) for name in ("passed", "failed", "error", "skipped")}
+        words = ", ".join(f"{count} {name}" for name, count in counts.items() if count)
+        day = datetime.datetime.now(datetime.UTC).date()
+        head = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False)
+        Path(record).write_text(f"{day}, commit {head.stdout.strip()}: {words}\n", encoding="utf-8")
     if "LNGEN_CI" in os.environ and (refused := _not_allowed(skips)):
         terminalreporter.section("failed: LNGEN_CI is set, and a test was skipped for what can be installed")
         for name in sorted(refused):

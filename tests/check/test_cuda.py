@@ -28,7 +28,7 @@ from tests.tiers import sample
 
 pytestmark = [pytest.mark.cuda, needs_pycuda, *([] if has_gpu() else [needs_gxx])]
 
-# These go through everything; of the other definitions a sample is run, and the rest by `make exhaustive`.
+# These go through everything; of the other definitions a sample is run, and the rest by `make nightly`.
 WHOLE = [path for path in DEFINITIONS if path.stem in ("layer_norm", "rms_norm")]
 OTHERS = [path for path in DEFINITIONS if path not in WHOLE]
 SOME = OTHERS[6::12]
