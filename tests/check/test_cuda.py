@@ -117,16 +117,6 @@ def test_other_definitions(path: Path, folder: Path) -> None:
     assert_holds(path, 33, folder, "float64", numbers(path))
 
 
-@pytest.mark.matrix
-@pytest.mark.parametrize("path", [path for path in DEFINITIONS if path not in WHOLE], ids=name)
-def test_narrower_types_of_other_definitions(path: Path, folder: Path) -> None:
-    layer = on_device(path, folder)
-    shapes = [(rows, features) for rows in ROWS for features in (7, 1000) if features >= load(path).minimum_features]
-    report = check(layer, shapes, ("float32", "bfloat16"), "cuda", kinds=("precision",))
-    assert report.evidence
-    assert report.passed, report.failures
-
-
 @pytest.mark.parametrize(
     ("path", "dtypes"),
     sample([(path, DTYPES) for path in WHOLE], [], [(WHOLE[0], DTYPES)])
