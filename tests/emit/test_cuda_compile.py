@@ -1,7 +1,7 @@
 """Compiled kernels without a GPU: registers, accesses and arithmetic.
 
-Every pair of a program and a size is compiled for one architecture, two shipped layers for all of them, the others once
-each, in types and sizes by turns; `make nightly` does the rest.
+A layer is compiled for every architecture, some others once each, in types and sizes by turns; `make nightly` does the
+rest.
 """
 
 import functools
