@@ -223,8 +223,7 @@ _EVERY = (
         "A part that is a named value of the same row is written by that name.",
         "It is shorter.",
         "The change of basis read the other way.",
-        "def f(x: Row):\n    p = exp(x)/sum(exp(x))\n    n = tanh((p - mean(p))*rsqrt(mean(p**2) - mean(p)**2 + 1))\n"
-        "    q = sqrt(p)\n    return n, q",
+        "def f(x: Row):\n    v = mean(x**2)\n    y = x*rsqrt(v + 1)\n    return y, v",
     ),
     Rule(
         "sums over rows",
