@@ -112,7 +112,6 @@ ONE_IN = {
     "tests/runtime/torch/test_operator_samples.py::test_values_and_gradients_of_the_samples": 3,
     "tests/runtime/jax/test_jax.py::test_every_derivative_has_samples_and_samples_of_samples": 4,
     "tests/runtime/jax/test_gpu.py::test_samples_are_one_call_with_the_bits_of_many": 3,
-    "tests/extensions/inspection/test_kernels.py::test_a_row_is_read_once_and_written_once": 3,
     "tests/extensions/inspection/test_kernels.py::test_no_kernel_spills": 3,
     "tests/extensions/page/test_browser.py::test_a_picture_at_each_width": 3,
     "tests/extensions/page/test_browser.py::test_it_has_no_other_colours": 4,
