@@ -40,12 +40,10 @@ def run(
     html: Path | None = None,
     certificate: Path | None = None,
     shown: Shown | Literal["brief"] | None = None,
-    arch: str | None = None,
     backend: str | None = None,
 ) -> int:
     """Derive the layers named; `html` and `certificate` are files for one, `shown` is what is printed of one.
 
-    With `arch` the page says what the kernels are for that architecture.
     `backend` names what is written, such as "numpy,cuda"; None is what `backends_for` says.
 
     The exit status is 1 for drift and for evidence that fails. Every layer is derived, and every folder looked at,
@@ -58,16 +56,12 @@ def run(
         pages()  # an error if there is none, before anything is derived
     _require_one(shown, definitions, format)
     asked = None if backend is None else parsed(backend)
-    if arch is not None:
-        _require_architecture(arch, html)
     folder = _folder(out, documents, definitions)
     if check and folder is None:
         raise LngenError("there is no generated/ of a project here to compare with. Say with --out DIR which folder.")
     if folder is not None and not check:
         manifest.require_writable((RUNTIME, *(definition.name for definition in definitions)), folder)
     chosen = {each.name: chosen_for(each.name, folder, asked) for each in definitions}
-    if arch is not None and "cuda" not in chosen[definitions[0].name]:
-        raise LngenError("--arch is of kernels for GPUs: name cuda in --backend too.")
     try:
         every = derive_all(definitions, chosen)
     except LngenError as error:
@@ -87,7 +81,7 @@ def run(
         _print(every, format, shown)
     # Writing a document may fail, so the code comes after.
     for option, file in documents.items():
-        text = pages().page(every[0], arch) if option == "html" else _certificate(every[0])
+        text = pages().page(every[0]) if option == "html" else _certificate(every[0])
         atomic.write(file, text)
     changed = {} if folder is None else _written(every, folder)
     if in_lines:
@@ -131,14 +125,6 @@ def _written(every: Sequence[Derived], folder: Path) -> dict[str, list[Drift]]:
     emissions = _emissions(every, folder)
     manifest.require_writable((emission.name for emission in emissions), folder)
     return {emission.name: manifest.update(emission, folder) for emission in emissions}
-
-
-def _require_architecture(arch: str, html: Path | None) -> None:
-    if html is None:
-        raise LngenError(
-            "--arch is of the page that --html writes. `lngen inspect` prints what the kernels of a layer are."
-        )
-    pages().require(arch)
 
 
 def _certificate(layer: Derived) -> str:
