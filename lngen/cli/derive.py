@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Literal, TypeAlias
 
+from lngen.check.field.numpy_text import require_exact_text
 from lngen.cli import console, layers
 from lngen.emit.backends import added, backend, parsed, with_needed
 from lngen.errors import LngenError, counted, printable_lines
@@ -233,7 +234,7 @@ def _remarks(layer: Derived, names: Sequence[str]) -> list[str]:
 
 
 def derive_all(definitions: Sequence[Definition], backends: Mapping[str, Sequence[str]] | None = None) -> list[Derived]:
-    """Each derived and proved, with a bar on stderr where it takes long.
+    """Each derived and proved, its text of NumPy run modulo a prime; with a bar on stderr where it takes long.
 
     `backends` are those of a layer by its name; all for one that is not there. Raises as `derived` does.
     """
@@ -243,7 +244,7 @@ def derive_all(definitions: Sequence[Definition], backends: Mapping[str, Sequenc
 
     wanted = backends or {}
     with console.progress(len(definitions) * len(STAGES)) as part:
-        return [
+        every = [
             derived(
                 definition,
                 backends=wanted.get(definition.name, BACKENDS),
@@ -251,6 +252,9 @@ def derive_all(definitions: Sequence[Definition], backends: Mapping[str, Sequenc
             )
             for definition in definitions
         ]
+        for layer in every:
+            require_exact_text(layer)
+        return every
 
 
 def _check(every: Sequence[Derived], folder: Path, *, every_layer: bool, command: str) -> int:
