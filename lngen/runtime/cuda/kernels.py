@@ -164,7 +164,7 @@ class KernelModule:
 
     def __init__(self, device: Device, plan: CallPlan, narrow: bool) -> None:
         self._check_segments(device, plan, narrow)
-        most = most_blocks_of_cluster(device, plan.wanted.features)
+        most = most_blocks_of_cluster(device.has_clusters, plan.wanted.features)
         # A part of a GPU may hold no cluster of so many blocks.
         while not self._load(device, plan, narrow, most):
             most //= 2

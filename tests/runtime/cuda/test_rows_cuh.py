@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from lngen import runtime
-from lngen.algebra.symbols import HEADS
 from lngen.check.toolchain import nvrtc
 from lngen.emit.cuda import DTYPES, LAUNCH_FIELDS
 from lngen.extensions import simt
@@ -24,33 +23,9 @@ def including(header: str, code: str) -> str:
     return inlined(FOLDER / "test.cu", f'#include "{header}"\n{code}')
 
 
-def test_there_is_a_function_for_every_one_that_is_printed() -> None:
-    mathematics = ROWS.partition("namespace math {")[2].partition("}  // namespace math")[0]
-    assert set(re.findall(r"\b(\w+)\((?:f32|A) u", mathematics)) == {
-        *HEADS,
-        "sqrt",
-        "rsqrt",
-        "quotient",
-        "fused",
-        "pow",
-        "power",
-    }
-
-
 def test_the_fields_of_a_launch_are_told_in_their_order() -> None:
     told = ROWS.partition("its entries are\n")[2].partition(".\n")[0]
     assert tuple(re.findall(r"\w+", told)) == LAUNCH_FIELDS
-
-
-def test_ptx_stands_in_two_headers() -> None:
-    """Elsewhere asm has no instruction, and only hides a value from the compiler."""
-    instructions = {
-        name: re.findall(r'asm[^"]*"([^"]+)"', (FOLDER / name).read_text(encoding="utf-8")) for name in HEADERS
-    }
-    assert [name for name, found in instructions.items() if found and not set(found) <= {": "}] == [
-        "copies.cuh",
-        "rows.cuh",
-    ]
 
 
 @needs_nvrtc
