@@ -73,7 +73,7 @@ class Launches:
             self._add_step(ends, runs * grids.columns_grid(wanted.features, ends.rows_per_block), of_run)
 
     def _add_step(self, kernel: "Kernel", blocks: int, of_run: int) -> None:
-        blocks *= kernel.cluster
+        blocks *= kernel.blocks_per_row
         slots = [self.plan.slots[part] for part in kernel.parts]
         arguments: Callable[[Sequence[Any]], tuple[Any, ...]] = itemgetter(*slots)
         where, slot = self.plan.where(kernel.parts), self.slot
@@ -187,7 +187,7 @@ class KernelModule:
             first = self.kernels[0]
             self.ends_of_runs = Kernel(code, f"{first.name}_ends_of_runs", first.letters, first.parts)
         self.vector = self.kernels[0].vector
-        return self.kernels[0].cluster == 1 or self.kernels[0].launch.clusters() > 0
+        return self.kernels[0].blocks_per_row == 1 or self.kernels[0].launch.clusters() > 0
 
     @staticmethod
     def _check_segments(device: Device, plan: CallPlan, narrow: bool) -> None:
@@ -253,8 +253,8 @@ class Kernel:
         self.code, self.name, self.letters, self.parts = code, name, letters, parts
         numbers = code.integers(f"{name}_launch")
         self.threads, self.rows_per_block, self.shared_bytes, self.vector = numbers[:4]
-        self.blocks_per_row, self.cluster = numbers[9:]
-        self.launch = driver.Launcher(code, name, letters, self.threads, self.shared_bytes, self.cluster)
+        self.blocks_per_row = numbers[9]
+        self.launch = driver.Launcher(code, name, letters, self.threads, self.shared_bytes, self.blocks_per_row)
 
     def grid(self, rows: int, device: Device, leaves_sums: bool) -> int:
         """Return the number of blocks for some rows; those that share rows count as one."""
