@@ -20,8 +20,7 @@ from lngen.pipeline.stages import Derived
 from lngen.plan.cost import DType
 from lngen.plan.program import RowProgram
 from lngen.runtime.cuda.arrays import MOST_FEATURES
-from lngen.runtime.cuda.driver import MOST_BLOCKS_OF_CLUSTER
-from lngen.runtime.cuda.macros import macros
+from lngen.runtime.cuda.macros import macros, most_blocks_of_cluster
 from lngen.runtime.includes import inlined
 from lngen.runtime.protocol.directions import DIRECTIONS
 
@@ -137,7 +136,7 @@ def _of_direction(layer: Derived, program: RowProgram, arch: str, features: int,
         dtype.name,
         features,
         shared=BLOCK_SHARED[arch],
-        blocks_per_row=MOST_BLOCKS_OF_CLUSTER if int(arch.removeprefix("sm_")) >= 90 else 1,
+        blocks_per_row=most_blocks_of_cluster(int(arch.removeprefix("sm_")) >= 90, features),
     )
     text = inlined(generated_folder() / layer.definition.name / name, kernels)
     code = as_launched(text, arch, [f"-D{macro}" for macro in given])

@@ -52,7 +52,7 @@ template <class N> struct Geometry {
                        ROWS_COPIED = SHAPE.rows_copied, BLOCKS = SHAPE.blocks, WARPS = THREADS / 32;
   // The threads and warps of all blocks that share a row.
   static constexpr int BLOCKS_PER_ROW = SHAPE.blocks_per_row, ALL_THREADS = BLOCKS_PER_ROW * THREADS_PER_ROW,
-                       ALL_WARPS = BLOCKS_PER_ROW * WARPS, CLUSTER = BLOCKS_PER_ROW;
+                       ALL_WARPS = BLOCKS_PER_ROW * WARPS;
   static constexpr Held ROW = SHAPE.row;
   static constexpr bool OF_WARPS = SHAPE.of_warps;
   static constexpr bool KEEPS_ROW = ROW != READ_AGAIN, HOLDS_FEATURES = SHAPE.holds_features;

@@ -15,11 +15,11 @@ constexpr bool SAVES = true;
 
 #define LNGEN_BOUNDS(L) __launch_bounds__(L::THREADS, L::BLOCKS)
 
-// Numbers that a launcher reads of a module: block, rows and bytes, the layout of the work, the blocks that share a row,
-// and those that are launched together.
+// Numbers that a launcher reads of a module: block, rows and bytes, the layout of the work, and the blocks that share a row,
+// which are launched together.
 #define LNGEN_LAUNCH(L) \
   {L::THREADS, L::ROWS, L::SHARED_BYTES, L::VECTOR, L::THREADS_PER_ROW, L::ENTRIES, int(L::ROW), int(L::SUMS), L::ROWS_COPIED, \
-   L::BLOCKS_PER_ROW, L::CLUSTER}
+   L::BLOCKS_PER_ROW}
 
 // With LNGEN_AXES, a kernel is passed where its rows lie behind its arguments.
 #ifdef LNGEN_AXES

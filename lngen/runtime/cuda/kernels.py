@@ -64,7 +64,7 @@ class Launches:
             self._add_step(columns, grids.columns_grid(wanted.features, columns.rows_per_block))
 
     def _add_step(self, kernel: "Kernel", blocks: int) -> None:
-        blocks *= kernel.cluster
+        blocks *= kernel.blocks_per_row
         slots = [self.plan.slots[part] for part in kernel.parts]
         arguments: Callable[[Sequence[Any]], tuple[Any, ...]] = itemgetter(*slots)
         where = self.plan.where(kernel.parts)
@@ -149,7 +149,7 @@ class KernelModule:
 
     def __init__(self, device: Device, plan: CallPlan, narrow: bool) -> None:
         self._check_runs(device, plan, narrow)
-        most = most_blocks_of_cluster(device, plan.wanted.features)
+        most = most_blocks_of_cluster(device.has_clusters, plan.wanted.features)
         # A part of a GPU may hold no cluster of so many blocks.
         while not self._load(device, plan, narrow, most):
             most //= 2
@@ -167,7 +167,7 @@ class KernelModule:
             letters = "".join(types.get(part, "P") for part in parts) + "q" * len(plan.where(parts))
             self.kernels.append(Kernel(code, f"{name}_{wanted.row_type}", letters, parts))
         self.vector = self.kernels[0].vector
-        return self.kernels[0].cluster == 1 or self.kernels[0].launch.clusters() > 0
+        return self.kernels[0].blocks_per_row == 1 or self.kernels[0].launch.clusters() > 0
 
     @staticmethod
     def _check_runs(device: Device, plan: CallPlan, narrow: bool) -> None:
@@ -233,8 +233,8 @@ class Kernel:
         self.code, self.name, self.letters, self.parts = code, name, letters, parts
         numbers = code.integers(f"{name}_launch")
         self.threads, self.rows_per_block, self.shared_bytes, self.vector = numbers[:4]
-        self.blocks_per_row, self.cluster = numbers[9:]
-        self.launch = driver.Launcher(code, name, letters, self.threads, self.shared_bytes, self.cluster)
+        self.blocks_per_row = numbers[9]
+        self.launch = driver.Launcher(code, name, letters, self.threads, self.shared_bytes, self.blocks_per_row)
 
     def grid(self, rows: int, device: Device, leaves_sums: bool) -> int:
         """Return the number of blocks for some rows; those that share rows count as one."""

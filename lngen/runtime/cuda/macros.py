@@ -14,9 +14,9 @@ NARROW = "LNGEN_VECTOR=1"
 """Macro of kernels for arrays that are not aligned for vectors."""
 
 
-def most_blocks_of_cluster(device: Device, features: int) -> int:
-    """Return how many blocks may share a row of so many entries."""
-    return driver.MOST_BLOCKS_OF_CLUSTER if device.has_clusters and features >= FEWEST_SHARED else 1
+def most_blocks_of_cluster(has_clusters: bool, features: int) -> int:
+    """Return how many blocks may share a row of so many entries, on a device with clusters or without."""
+    return driver.MOST_BLOCKS_OF_CLUSTER if has_clusters and features >= FEWEST_SHARED else 1
 
 
 def of_module(wanted: KernelKey, device: Device, blocks_per_row: int, narrow: bool = False) -> list[str]:

@@ -274,7 +274,7 @@ constexpr int COLUMNS_OF_BLOCK = 8;
 template <class A, int TOTALS_, int MOST_SUMS, int ROWS_> struct ColumnsGeometry {
   static constexpr int TOTALS = TOTALS_, COLUMNS = COLUMNS_OF_BLOCK;
   static constexpr int THREADS = 256, THREADS_PER_ROW = THREADS, WARPS = THREADS / 32, STRIPS = THREADS / COLUMNS;
-  static constexpr int BLOCKS_PER_ROW = 1, CLUSTER = 1, ALL_THREADS = THREADS, ALL_WARPS = WARPS;
+  static constexpr int BLOCKS_PER_ROW = 1, ALL_THREADS = THREADS, ALL_WARPS = WARPS;
   static constexpr bool OF_WARPS = false;
   static constexpr int HALF = MOST_SUMS * WARPS, SLOTS = 2 * HALF;
   static constexpr int ROWS = ROWS_, VECTOR = 1, ENTRIES = 1, ROW = 0, SUMS = 0, ROWS_COPIED = 0, BLOCKS = 2;

@@ -9,7 +9,7 @@
 // forward and backward take any grid of one block and more, with block size and dynamic shared memory as the module's
 // array <kernel>_<type>_launch says; its entries are
 //     threads_per_block, rows_per_block, shared_bytes, vector, threads_per_row, entries_per_thread,
-//     row_held, sums_over_rows, rows_copied, blocks_per_row, cluster.
+//     row_held, sums_over_rows, rows_copied, blocks_per_row.
 // Where blocks_per_row is more than 1, so many blocks work on the same rows: they are launched as a cluster, in a grid of
 // whole clusters, and the sums over rows have as many parts as there are clusters.
 // A workspace needs no initial value. No sum uses an atomic: the same call gives the same bits.

@@ -16,10 +16,10 @@ from pathlib import Path
 
 import pytest
 
-from lngen.extensions.inspection.multiprocessors import MULTIPROCESSORS, Multiprocessor
 from lngen.paths import generated_folder
 from lngen.runtime.cuda.arrays import MOST_FEATURES
 from lngen.runtime.cuda.variants import VARIANTS
+from tests.multiprocessors import MULTIPROCESSORS, Multiprocessor
 from tests.requirements import needs_gxx
 from tests.shipped import ROOT
 from tests.tiers import sample
