@@ -42,7 +42,9 @@ def test_gradients_are_written_in_the_softmax(text: str, backward: list[str]) ->
 
 def test_one_that_the_forward_has_is_used() -> None:
     assert not any("p =" in line for line in lines("def f(x: Row): return exp(x)/sum(exp(x))")["backward"])
-    assert {"g = logq - logp", "dt = dy*exp_logq*(g - sum(exp_logq*g))"} <= set(lines(_DIVERGENCE)["backward"])
+    assert {"g = logq - logp", "dt = dy*exp_shifted_2_scaled*(g - sum(exp_shifted_2_scaled*g))"} <= {
+        *lines(_DIVERGENCE)["backward"]
+    }
 
 
 def test_an_exponential_over_another_sum_is_none() -> None:

@@ -209,11 +209,6 @@ def f(x: Row):
         # SymPy multiplies the power out; the scaled row is a value of the layer all the same.
         ("(x*rsqrt(mean(x**2) + 1))**3", "y = xhat**3"),
         ("x**2/(mean(x**2) + 1)**2*(x + 1)", "y = xhat**2*(x + 1)"),
-        # The square of the exponential may be infinite where what it is multiplied by is as small.
-        ("exp(x)*(exp(x)/sum(exp(x)))", "y = inv_Z*exp_x**2"),
-        # A square of the row may be infinite where that of its product with the gate is 0.
-        ("silu(x)**2", "y = silu_x**2"),
-        ("(x*tanh(x))**3", "y = x_tanh_x**3"),
         # Its derivatives would have the fourth power of the smallest entry below.
         ("x*erf(mean(x)/min(x))", "u = mu/row_min"),
     ],
