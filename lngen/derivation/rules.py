@@ -94,6 +94,13 @@ _EVERY = (
         "def f(x: Row): return exp(x - max(x))/sum(exp(x - max(x)))",
     ),
     Rule(
+        "exponential of a logarithm",
+        "exp(u - log(s)) = exp(u)/s.",
+        "No logarithm is left in the exponent, and all powers are rational.",
+        "exp(a + b) = exp(a)*exp(b), and exp and log are inverse.",
+        "def f(x: Row):\n    s = log(sum(exp(x)))\n    return exp(x - s)",
+    ),
+    Rule(
         "logarithm of an exponential",
         "log(a*exp(u)/b) = u + log(a) - log(b).",
         "Of a, b and so on, the sign of one at most is not known.",
