@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Literal, TypeAlias
 
+from lngen.check.field.numpy_text import require_exact_text
 from lngen.cli import console, layers
 from lngen.cli.cores import cores
 from lngen.emit.backends import added, backend, parsed, with_needed
@@ -224,8 +225,9 @@ def _remarks(layer: Derived, names: Sequence[str]) -> list[str]:
 
 
 def derive_all(definitions: Sequence[Definition], backends: Mapping[str, Sequence[str]] | None = None) -> list[Derived]:
-    """Each derived and proved, on all cores, with a bar on stderr where it takes long, or there a line for each.
+    """Each derived and proved, on all cores, its text of NumPy run modulo a prime.
 
+    stderr has a bar, or a line for each in a pipe.
     `backends` are those of a layer by its name; all for one that is not there. Raises as `derived` does.
     """
 
@@ -240,6 +242,7 @@ def derive_all(definitions: Sequence[Definition], backends: Mapping[str, Sequenc
             ahead(definition)
             on_stage = partial(begin, definition.name)
             found.append(derived(definition, backends=wanted[definition.name], on_stage=on_stage))
+            require_exact_text(found[-1])
             if len(definitions) > 1:
                 part.done(f"{definition.name}: derived, {len(found)} of {len(definitions)}")
         return found
@@ -269,7 +272,7 @@ def _derived_ahead(
 
 def _fill_cache(definition: Definition, backends: Collection[str]) -> None:
     with suppress(LngenError):
-        derived(definition, backends=backends)
+        require_exact_text(derived(definition, backends=backends))
 
 
 def _check(every: Sequence[Derived], folder: Path, *, every_layer: bool, command: str) -> int:

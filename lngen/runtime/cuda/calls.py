@@ -107,7 +107,7 @@ class KernelKey(NamedTuple):
     `integer_types` are those of arrays of integers, and of inputs that are one integer. Rows lie along so many `axes`,
     or with none one behind the other. Results of rows in `summed`, a set of bits, get sums over runs of rows. Rows in
     segments of so many entries, or 0, have one for each segment if they are in `of_segment`; results in `by_segment`
-    get the sum of each. A result may be one memory with a row if the call is `in_place`.
+    get the sum of each.
     """
 
     direction: str
@@ -122,7 +122,6 @@ class KernelKey(NamedTuple):
     segment: int = 0
     of_segment: int = 0
     by_segment: int = 0
-    in_place: bool = False
 
 
 class DeviceCall:
@@ -157,22 +156,6 @@ class DeviceCall:
             out = outs[f"out {each.symbol}"]
             sums_in = dtype_of(self.computed) if self._may_be_sums(each) else None
             self.results[each.symbol] = result(each.name, out, shape, each.made_in(kind), row_axes, sums_in)
-
-    def written_over(self) -> dict[tuple[str, str], bool]:
-        """Return each result that may be written over a row, with that row, if both lie alike.
-
-        True if kernels may read the row again while they work on it, and False if they have to hold it.
-        """
-        found: dict[tuple[str, str], bool] = {}
-        for name, unread in self.direction.in_place.items():
-            made = self.results.get(name.removeprefix("out "))
-            if made is None or made.is_of_segment or shared_axes(made):
-                continue
-            for row in self.takes.reads:
-                own = self._array(row)
-                if row.part == ROW and isinstance(own, Memory) and own.lies_as(made):
-                    found[name, row.symbol] = row.symbol in unread.split(", ")
-        return found
 
     def place_rows(self) -> None:
         """Find the places of the rows of all arrays, once the results are known."""

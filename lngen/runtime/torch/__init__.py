@@ -6,7 +6,7 @@
 
 import inspect
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import partial, wraps
 from typing import Any, ClassVar, Generic, TypeAlias, TypeVar, cast
 
@@ -25,7 +25,7 @@ from ..protocol.parameters import (
 )
 from .calls import TorchCalls, TorchGpuCalls
 from .derivatives import ways
-from .dispatch import CPU, CUDA, are_plain, at_once
+from .dispatch import CPU, CUDA, at_once
 from .inputs import TorchInputs
 from .kernels import Tensor, torch
 from .operators import Operators
@@ -68,36 +68,6 @@ class TorchLayer(Generic[Result]):
         made = self.forward(*values)
         chosen: Result = made if self.results == 1 else made[0] if self.outputs == 1 else made[: self.outputs]
         return chosen
-
-    def into(self, values: tuple[Any, ...], out: Sequence[Tensor | None]) -> tuple[Tensor, ...]:
-        """Compute the outputs into tensors, or new ones for None; one of them may be a row that is read.
-
-        Raises RuntimeError where autograd would record the call, and ValueError for a tensor that does not go with its
-        output.
-        """
-        given = [each for each in (*values, *out) if isinstance(each, Tensor)]
-        if torch.is_grad_enabled() and any(each.requires_grad for each in given):
-            raise RuntimeError(
-                "into() writes over tensors, which autograd cannot record; call it within torch.no_grad(), or call the "
-                "layer itself"
-            )
-        if len(out) != self.outputs:
-            raise ValueError(f"out has {len(out)} tensors; pass one for each of {self.outputs} outputs, or None")
-        if are_plain(given, CUDA):
-            made = self.operators.gpu.into(self.arguments(values), out)
-            for each in out:  # for what autograd saved of them elsewhere
-                if each is not None and not each.is_inference():
-                    torch.autograd.graph.increment_version(each)
-            return made
-        made = cast(Any, self.call(*values))
-        made = made if self.outputs > 1 else (made,)
-        for each, own in zip(made, out, strict=True):
-            if own is not None and (own.shape, own.dtype) != (each.shape, each.dtype):
-                raise ValueError(
-                    f"out has a tensor of shape {tuple(own.shape)} and type {own.dtype}; pass one of shape "
-                    f"{tuple(each.shape)} and type {each.dtype}"
-                )
-        return tuple([each if own is None else own.copy_(each) for each, own in zip(made, out, strict=True)])
 
     def arguments(self, values: tuple[Any, ...]) -> tuple[Any, ...]:
         """The arguments of the operator forward, for the inputs and then the Constants of a call."""
@@ -191,29 +161,6 @@ class Module(torch.nn.Module):
         for name, value in checked(interface, constants).items():
             setattr(self, name, value)
         self.reset_parameters()
-
-    def into(self, *arguments: Any, out: Any) -> Any:
-        """Compute `forward` of these arguments into `out`, which may be a row that is read: without gradients.
-
-        `out` is a tensor for the output, or of several outputs a tuple with a tensor or None for each. On a GPU kernels
-        write there. On the processor and in compiled programs a new tensor is copied.
-
-        Raises RuntimeError where autograd would record the call, and TypeError for arguments that forward does not
-        take. Raises ValueError for a tensor in `out` that does not go with its output, or overlaps an argument in part.
-        """
-        layer, interface = self._layer, self._layer.interface
-        if not isinstance(layer, TorchLayer):
-            raise TypeError(f"{type(self).__name__} has named axes, and into() is for rows; copy the result")
-        own = [each["name"] for each in parameters_of(interface)]
-        names = [each["name"] for each in interface["inputs"]]
-        taken = [name for name in names if name not in own]
-        if len(arguments) > len(taken):
-            raise TypeError(f"into() takes {', '.join(taken)}, and {len(arguments)} arguments were given")
-        given = dict(zip(taken, arguments, strict=False))
-        values = [getattr(self, self._names[name]) if name in own else given.get(name) for name in names]
-        constants = [getattr(self, self._names[each["name"]]) for each in interface["constants"]]
-        made = layer.into((*values, *constants), out if layer.outputs > 1 else (out,))
-        return made if layer.outputs > 1 else made[0]
 
     def __prepare_scriptable__(self) -> None:
         """Raises TypeError, before torch.jit.script looks for the source of what has none."""

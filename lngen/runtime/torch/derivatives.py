@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from ..protocol.casts import TARGETS
 from .calls import TorchCalls
-from .dispatch import Way, are_plain, forward_ad, is_plain, next_transform
+from .dispatch import Way, are_plain, forward_ad, next_transform
 from .kernels import Tensor, each, only, torch
 from .parts import OperatorValues
 
@@ -74,14 +74,10 @@ def _total(first: Sequence[Any], second: Sequence[Any]) -> list[Any]:
 
 
 def _gradients(
-    layer: ReverseLayer, arguments: Sequence[Any], cotangents: Sequence[Tensor | None], are_plain: bool = False
+    layer: ReverseLayer, arguments: Sequence[Any], cotangents: Sequence[Tensor | None]
 ) -> list[Tensor | None]:
-    """Return the gradient of each input, None for one without a gradient; `arguments` are those up to saved values.
-
-    For plain tensors that are not differentiated again, the kernel is called without the dispatcher.
-    """
-    backward = layer.kernels.backward if are_plain else layer.backward
-    return _of_inputs(layer, arguments, each(backward(*arguments, *cotangents)))
+    """The gradient of each input, None for one without a gradient; `arguments` are those up to saved values."""
+    return _of_inputs(layer, arguments, each(layer.backward(*arguments, *cotangents)))
 
 
 def _second_gradients(
@@ -135,7 +131,6 @@ def _forward_node(layer: DifferentiableLayer, compute: Callable[..., Any]) -> An
         @staticmethod
         def forward(ctx: Any, keyset: Any, *args: Any) -> Any:
             result = compute(keyset, args, True)
-            ctx.is_plain = is_plain(keyset)
             made = each(result)
             _keep(ctx, layer, args, [made[number] for number in kept])
             ctx.mark_non_differentiable(*made[count:], *_without_gradient(layer, made))
@@ -147,9 +142,7 @@ def _forward_node(layer: DifferentiableLayer, compute: Callable[..., Any]) -> An
             if _nothing(cotangents):
                 return no_gradients
             kept = _kept(ctx, layer)
-            own = _straight(layer, kept, cotangents)
-            is_plain = ctx.is_plain and not torch.is_grad_enabled() and are_plain(own)
-            return None, *_gradients(layer, kept, own, is_plain), *of_constants
+            return None, *_gradients(layer, kept, _straight(layer, kept, cotangents)), *of_constants
 
         @staticmethod
         def jvp(ctx: Any, _: Any, *tangents: Any) -> Any:
