@@ -73,15 +73,9 @@ def compile_all(jobs: list[tuple[str, str, int]], *, emulated: bool, seconds: fl
 
 
 def compile_one(name: str, dtype: str, features: int, emulated: bool) -> None:
-    """Call a layer once on the rows that the gate has, for results that the cache keeps and for those it does not."""
-    from generated._runtime.cuda import devices
-
+    """Call a layer once on the rows that the gate has."""
     with opened(emulated=emulated) as device:
-        case = few_rows(grid.Case(dtype, features, 1 << 30))
-        layers.Calls(name, case, device)
-        for each in devices.DEVICES.values():
-            each.cache = 0
-        layers.Calls(name, case, device)
+        layers.Calls(name, few_rows(grid.Case(dtype, features, 1 << 30)), device)
         device.synchronize()
 
 

@@ -19,7 +19,6 @@ from benchmarks.results import quartiles
 from lngen.extensions.simt import driver as emulator
 
 CASE = Case("f32", 256, 512)
-"""No few rows, of which a cluster may end the sums: PyCUDA launches none."""
 _CALLS_A_ROUND = 40
 """Number of calls in a round; a device's queue holds more, so that no call waits for a place in it."""
 _WARM_ROUNDS = 3

@@ -75,7 +75,6 @@ def _parser() -> argparse.ArgumentParser:
     add("--rows", type=_count, help="rows; as many as make 2 MiB a tensor if nothing is said")
     add("--without", action="append", default=[], metavar="INPUT", help="leave an input out; may be repeated")
     add("--save-nothing", action="store_true", help="forward as with save=False")
-    add("--few-rows", action="store_true", help="the kernel for few rows, in one block")
     add("--config", default=_USUAL, help="a configuration of the simulator (%(default)s)")
     add("--jobs", type=_count, default=1, help="cases at a time (%(default)s)")
     add("--timeout", type=_count, default=3600, metavar="SECONDS", help="the most for a simulation (%(default)s)")
@@ -99,7 +98,6 @@ def chosen(options: argparse.Namespace) -> list[Case]:
         least_rows=_LEAST_ROWS.get(options.config, 1),
         without=options.without,
         saves=not options.save_nothing,
-        few_rows=options.few_rows,
     )
     for case in found:
         case.check()

@@ -18,7 +18,6 @@ from lngen.check.toolchain import nvrtc
 from lngen.emit.cpp.contract import LAUNCH_FIELDS
 from lngen.runtime.cuda.arrays import BYTES
 from lngen.runtime.cuda.calls import DeviceLayer
-from lngen.runtime.cuda.few_rows import FEW_ROWS
 from lngen.runtime.cuda.macros import macros
 from lngen.runtime.includes import inlined
 from lngen.runtime.numpy.axes import on_rows
@@ -88,14 +87,12 @@ class Case:
     rows: int
     without: tuple[str, ...] = ()
     saves: bool = True
-    few_rows: bool = False
 
     def __str__(self) -> str:
         rows = "" if self.is_usual else f" {self.rows} rows"
         left_out = f" without {' '.join(self.without)}" if self.without else ""
         saving = "" if self.saves else " saving nothing"
-        at_once = " in one block" if self.few_rows else ""
-        return f"{self.layer} {self.direction} {self.features} {self.dtype}{rows}{left_out}{saving}{at_once}"
+        return f"{self.layer} {self.direction} {self.features} {self.dtype}{rows}{left_out}{saving}"
 
     @property
     def is_usual(self) -> bool:
@@ -115,8 +112,6 @@ class Case:
             raise ValueError(f"{self.layer} cannot do without {', '.join(strangers)}; {may} can be left out")
         if not self.saves and self.direction != "forward":
             raise ValueError(f"{self.direction} saves nothing anyway; say so of forward alone")
-        if self.few_rows and len(layer.directions[self.direction].kernels) < 2:
-            raise ValueError(f"{self.layer} {self.direction} has no sums over rows; time it as it is")
 
 
 def cases(
@@ -129,11 +124,10 @@ def cases(
     least_rows: int = 1,
     without: Sequence[str] = (),
     saves: bool = True,
-    few_rows: bool = False,
 ) -> list[Case]:
     """Cases of these layers, directions, row lengths and types; what is not said is as in the record."""
     return [
-        Case(layer, direction, length, dtype, number, tuple(without), saves, few_rows)
+        Case(layer, direction, length, dtype, number, tuple(without), saves)
         for layer in layers or _RECORDED
         for lengths, types in [_RECORDED.get(layer, _FEW)]
         for direction in directions or DIRECTIONS[:2]
@@ -246,8 +240,6 @@ class _Work:
         case.check()
         self.layer = layer = table_of(case.layer)
         self.direction = layer.directions[case.direction]
-        if case.few_rows:
-            self.direction = self.direction.for_few_rows
         self.takes = takes = layer.takes[case.direction]
         absent = [each.symbol for each in takes.arguments if each.owner and each.owner.symbol in case.without]
         self.absent = {*case.without, *absent}
@@ -276,13 +268,10 @@ class _Work:
     def macros(self) -> list[str]:
         """Return the macros with which the launcher compiles the kernels."""
         case = self.case
-        few = [f"{FEW_ROWS}=1"] if case.few_rows else []
-        return [*macros(case.direction, case.dtype, case.dtype, case.features, self.without, case.saves, SHARED), *few]
+        return macros(case.direction, case.dtype, case.dtype, case.features, self.without, case.saves, SHARED)
 
     def _grid(self, name: str) -> str:
         """Return the number of blocks of a kernel, as an expression for the simulator."""
-        if self.case.few_rows:
-            return "1"
         return grid(len(self.kernels) > 1) if name == self.case.direction else columns_grid()
 
     def launch(self, name: str, parts: Sequence[str]) -> dict[str, Any]:

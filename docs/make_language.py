@@ -22,7 +22,7 @@ argument. A positive default says that the Constant is positive: a call with a n
 logarithm or an `abs` depends on it. The first Row, or without a Row the first RowScalar, has no default.
 
 Each statement assigns a name once. The last one returns an expression, which is called `y`, or a tuple of names. Each
-name of the tuple is an output, a Row, a RowScalar or a reduction over the rows, with a cotangent of its own.
+name of the tuple is an output, a Row or a RowScalar, with a cotangent of its own.
 
 {about}
 

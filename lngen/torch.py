@@ -30,16 +30,16 @@ __all__ = ["Replaced", "Replacement", "TorchChunkedLinear", "chunked_linear", "r
 def chunked_linear(loss: Any, rows: int | None = None) -> TorchChunkedLinear:
     """Return a loss of rows `h @ weight.T` that are made chunk by chunk, so that they are never stored.
 
-    `loss` is a layer with one number for each row, or one that adds them up: the name of a layer that comes with
-    lngen, or the function of an emitted one. Its first Row is the product. The result takes `h`, `weight`, and then the
-    other inputs of the layer; its Constants are keywords.
+    `loss` is a layer with one number for each row: the name of a layer that comes with lngen, or the function of an
+    emitted one. Its first Row is the product. The result takes `h`, `weight`, and then the other inputs of the layer;
+    its Constants are keywords.
 
         loss = chunked_linear("logsumexp")
         loss(h, weight, bias=None, reduction="mean")
 
     `h` has the shape (..., features), `weight` (entries of a row, features), `bias` (entries of a row,). `reduction` is
-    "mean" over all rows, "sum", or "none"; a layer that adds up its rows itself takes none. Sums over rows are in
-    float32 or wider, and so is the loss unless it is "none".
+    "mean" over all rows, "sum", or "none". Sums over rows are in float32 or wider, and so is the loss unless it is
+    "none".
 
     With "none", backward makes the rows again. Otherwise the gradients are taken in forward. A chunk has as many
     `rows`; by default, as many as take the memory of the weight, or of `h` if that is larger.

@@ -21,18 +21,3 @@ def test_the_citation_is_of_this_version() -> None:
 def test_a_community_file_names_no_address_of_a_person_or_a_server(name: str) -> None:
     text = (ROOT / name).read_text(encoding="utf-8")
     assert re.findall(r"[\w.+-]+@[\w-]+\.\w+|https?://", text) == []
-
-
-def test_security_and_conduct_say_how_to_report() -> None:
-    assert "## How to report" in (ROOT / "SECURITY.md").read_text(encoding="utf-8")
-    assert "tell a maintainer" in (ROOT / "CODE_OF_CONDUCT.md").read_text(encoding="utf-8")
-
-
-def test_issue_templates_ask_for_what_is_needed() -> None:
-    templates = {
-        path.name: path.read_text(encoding="utf-8") for path in (ROOT / ".github/ISSUE_TEMPLATE").glob("*.yml")
-    }
-    assert {"config.yml", "idea.yml", "refused_definition.yml", "wrong_result.yml"} <= set(templates)
-    assert "lngen --version" in templates["wrong_result.yml"]
-    for name in set(templates) - {"config.yml"}:
-        assert re.match(r"name: .+\ndescription: .+\nlabels: \[\w+\]\nbody:\n", templates[name]), name

@@ -97,15 +97,6 @@ def test_the_tutorial_is_stored_with_what_its_cells_print():
     assert sum(map(bool, printed)) >= 6
 
 
-def test_no_page_stands_twice_in_the_navigation():
-    config = (ROOT / "mkdocs.yml").read_text(encoding="utf-8").partition("\nnav:\n")[2]
-    entries = re.findall(r"- (.+): (\S+\.(?:md|ipynb))$", config, re.M)
-    titles, files = zip(*entries, strict=True)
-    assert len(entries) >= 20
-    assert len(set(titles)) == len(titles)
-    assert len(set(files)) == len(files)
-
-
 def test_the_reference_has_every_public_name(site):
     import lngen
 

@@ -9,12 +9,11 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
-from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
-from tests.shipped import ROOT, sampled, shipped
+from tests.shipped import ROOT
 from tests.tiers import sample
 
 FOLDERS = ("lngen", "tools", "tests", "benchmarks", "examples", "docs")
@@ -161,16 +160,6 @@ def test_a_class_name_of_the_packages_stands_for_one_class() -> None:
     assert not shared_names(item for folder in PACKAGES for item in files(folder).items())
 
 
-@pytest.mark.parametrize("layer", sampled(pytest.mark.ci))
-def test_docstrings_of_emitted_modules_obey_the_same_rules(layer: str) -> None:
-    emitted = {name: text for name, text in shipped(layer).emission.files if name.endswith(".py")}
-    assert {"numpy_backend.py", "torch_backend.py", "jax_backend.py", "cuda_backend.py"} <= {
-        Path(name).name for name in emitted
-    }
-    found = {name: bad for name, text in emitted.items() if (bad := riddles(text) + long_sentences(text))}
-    assert not found
-
-
 @pytest.mark.parametrize(
     "docstring",
     ["What is computed.", "Whether it is a row.", "`how` it is run.", "How rows are cut.", "Its inputs.", "As above."],
@@ -183,17 +172,6 @@ def test_riddles_sees_a_docstring_that_begins_with_no_noun_and_no_verb(docstring
     assert len(riddles(f'LIMIT = 1\n"""{docstring}"""\n')) == 1
 
 
-@pytest.mark.parametrize(
-    "docstring", ["Return the rows.", "The rows of a call.", "Signature of a direction.", "Test whether x is a row."]
-)
-def test_riddles_passes_a_verb_and_a_noun(docstring: str) -> None:
-    assert not riddles(f'"""{docstring}"""\nLIMIT = 1\n"""{docstring}"""\ndef f():\n    """{docstring}"""\n')
-
-
-def test_riddles_passes_a_text_that_is_no_docstring() -> None:
-    assert not riddles('NAMES = ["What is computed."]\nprint("What is computed.")\n')
-
-
 def test_long_sentences_sees_one_in_a_docstring_and_in_a_message() -> None:
     long = " ".join(["word"] * (MOST_WORDS + 1))
     assert long_sentences(f'"""{long}."""\n')
@@ -204,19 +182,7 @@ def test_long_sentences_sees_one_in_a_docstring_and_in_a_message() -> None:
     assert long_sentences(f'typer.Option("--name", help="{long}")\n')
 
 
-def test_long_sentences_passes_short_ones_examples_and_formulas() -> None:
-    half = " ".join(["word"] * (MOST_WORDS - 5))
-    whole = f"{half} {half}"
-    assert not long_sentences(f'"""{half}. {half}; {half}: {half}."""\n')
-    assert not long_sentences(f'"""Short.\n\n    {whole}\n\n>>> print("{whole}")\n"""\n')
-    assert not long_sentences(f'raise ValueError(f"{half}; {{value}} {half}")\nprint("{whole}")\n')
-
-
 def test_shared_names_sees_two_classes_of_one_name() -> None:
     one, other = ("a.py", "class Layer: ...\n"), ("b.py", "def f():\n    class _Layer: ...\n")
     assert shared_names([one, other]) == {"Layer": ["a.py", "b.py"]}
     assert shared_names([("a.py", "class A: ...\nclass A: ...\n")]) == {"A": ["a.py", "a.py"]}
-
-
-def test_shared_names_passes_a_class_that_is_imported() -> None:
-    assert not shared_names([("a.py", "class Layer: ...\n"), ("b.py", "from a import Layer\nclass Other: ...\n")])

@@ -99,7 +99,7 @@ def said(block: Block) -> list[str]:
 def checkout(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("readme")
     for name in ("lngen", "templates", "generated", "derive", "tools"):
-        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(ROOT / name, folder / name, symlinks=True, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(ROOT / "pyproject.toml", folder)
     return folder
 
@@ -204,18 +204,7 @@ def test_links_lead_somewhere(document):
 
 
 class TestTheComparison:
-    def test_dots_stand_for_any_lines(self):
-        assert first_difference(["a", "...", "d"], ["a", "b", "c", "d"]) is None
-        assert first_difference(["...", "d", "..."], ["d"]) is None
-
     def test_a_missing_or_a_further_line_is_a_difference(self):
         assert first_difference(["a", "b"], ["a"]) == "b"
         assert first_difference(["a"], ["a", "b"]) == "nothing more, but: b"
         assert first_difference(["...", "x"], ["a", "b"]) == "x"
-
-    @pytest.mark.parametrize(
-        ("a", "b", "close"),
-        [("2.0e-16", "9.9e-17", True), ("1.0e-07", "1.0e-04", False), ("3.0e+02", "inf", True)],
-    )
-    def test_a_measured_number_may_be_off_by_a_factor_of_ten(self, a, b, close):
-        assert same(f"dx {a} ok", f"dx  {b}  ok") is close

@@ -65,20 +65,21 @@ def counted(files: Iterable[Path]) -> tuple[int, int, int]:
 
 def groups() -> dict[str, list[Path]]:
     """Return the hand-written files by the part that they belong to."""
-    found = {name: _files(ROOT / "lngen" / name) for name in CORE}
+    found = {name: files_in(ROOT / "lngen" / name) for name in CORE}
     found["the package itself"] = sorted((ROOT / "lngen").glob("*.py"))
-    templates = _files(ROOT / "templates")
-    of_pages = [path for path in templates if path.relative_to(ROOT / "templates").parts[0] in ("html", "serve")]
+    templates = files_in(ROOT / "templates")
+    of_pages = [path for path in templates if path.relative_to(ROOT / "templates").parts[0] in ("html",)]
     found["templates"] = [path for path in templates if path not in of_pages]
-    extensions = [*_files(ROOT / "lngen" / "extensions"), *of_pages]
+    extensions = [*files_in(ROOT / "lngen" / "extensions"), *of_pages]
     emulator = [path for path in extensions if path.is_relative_to(ROOT / "lngen" / "extensions" / "simt")]
     found["core"] = [path for files in found.values() for path in files]
     found["extensions without the emulator"] = [path for path in extensions if path not in emulator]
     found["emulator"] = emulator
-    return found | {"tests": _files(ROOT / "tests")}
+    return found | {"tests": files_in(ROOT / "tests")}
 
 
-def _files(folder: Path) -> list[Path]:
+def files_in(folder: Path) -> list[Path]:
+    """Return the files below a folder, without those of Python's cache."""
     return sorted(path for path in folder.rglob("*") if "__pycache__" not in path.parts)
 
 

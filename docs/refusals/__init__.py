@@ -4,7 +4,7 @@ The sentences themselves stand in `lngen/language/parsing/refusals.py`. `docs/ma
 these examples, and `tests/language/test_remedies.py` follows each remedy.
 """
 
-from docs.refusals.formulas import CASTS, DERIVATION, EXPRESSIONS, MODULES, NUMBERS, RANDOM, TOTALS
+from docs.refusals.formulas import CASTS, DERIVATION, EXPRESSIONS, MODULES, NUMBERS, RANDOM
 from docs.refusals.habits import ELEMENTWISE, REDUCTIONS
 from docs.refusals.texts import BODY, FILE, SIGNATURE
 
@@ -15,7 +15,6 @@ SECTIONS = (
     EXPRESSIONS,
     ELEMENTWISE,
     REDUCTIONS,
-    TOTALS,
     CASTS,
     RANDOM,
     NUMBERS,

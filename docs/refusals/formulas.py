@@ -12,10 +12,6 @@ def _mean(x):
     return x.mean(-1)
 
 
-def _mean_of_all(x):
-    return x.mean()
-
-
 def _positive(x):
     return np.where(x > 0, x, 2)
 
@@ -109,10 +105,11 @@ EXPRESSIONS = Section(
         formula("unheard_of(x)", "2*x", twice),
         Example(
             "def loss(x: Row, t: Data):\n    nll = -sum(t*x)\n    return mean_rows(nll)",
-            'def loss(x: Row, t: Data):\n    nll = -sum(t*x)\n    return mean(nll, "...")',
-            lambda x, t: -(x * t).sum(-1).mean(),
+            "def loss(x: Row, t: Data):\n    nll = -sum(t*x)\n    return nll",
+            lambda x, t: -(x * t).sum(-1),
         ),
-        formula("mean_rows(x)", 'mean(mean(x), "...")', _mean_of_all),
+        formula("mean_rows(x)", "mean(x)", _mean),
+        formula('mean(mean(x), "...")', "mean(x)", _mean),
         Example(
             returning("2*cumsum(x)"),
             returning("2*x"),
@@ -174,25 +171,6 @@ CASTS = Section(
             'def f(x: Row):\n    u = 9*x\n    q = cast(u, "int8")\n    y = 2*u\n    return q, y',
             lambda x: (np.rint(9 * x), 18 * x),
         ),
-    ),
-)
-
-TOTALS = Section(
-    "Reductions over the rows",
-    "They are the last thing: an output, which is one number, is a linear combination of them.",
-    (
-        formula('mean(x, "...")', 'mean(mean(x), "...")', _mean_of_all),
-        formula('sum(2, "...")', 'sum(2*mean(x), "...")', lambda x: 2 * x.mean(-1).sum()),
-        formula('min(mean(x), "...")', 'mean(mean(x), "...")', _mean_of_all),
-        formula(
-            'x - mean(mean(x), "...")',
-            "x - m",
-            lambda x: x - x.mean(),
-            outside={"m": _mean_of_all},
-            extra="m: Scalar",
-        ),
-        formula('1 + mean(mean(x), "...")', 'mean(mean(x), "...")', _mean_of_all),
-        formula('cast(mean(mean(x), "..."), "int8")', 'mean(mean(x), "...")', _mean_of_all),
     ),
 )
 

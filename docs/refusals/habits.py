@@ -208,8 +208,8 @@ REDUCTIONS = Section(
         ),
         Example(
             "def f(x: Row, t: Data):\n    u = sum(x*t)\n    return batch_mean(u)",
-            'def f(x: Row, t: Data):\n    u = sum(x*t)\n    return mean(u, "...")',
-            lambda x, t: (x * t).sum(-1).mean(),
+            "def f(x: Row, t: Data):\n    u = sum(x*t)\n    return u",
+            lambda x, t: (x * t).sum(-1),
         ),
         formula("mean(reshape(x, 2, -1))", "mean(x)", lambda x: x.mean(-1)),
     ),

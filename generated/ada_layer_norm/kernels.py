@@ -1,7 +1,7 @@
 # Made by lngen 0.1.0 from the definition of ada_layer_norm.
 # Do not edit; edit ada_layer_norm.py and run: lngen derive ada_layer_norm.py
 # Cost: forward 2 row tensors (1 read, 1 written), and 2 smaller arrays, 10 flops per row element; backward 3 row tensors (2 read, 1 written), and 3 smaller arrays, 13 flops per row element.
-# Evidence: 1 output, 14 steps, 35 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 1 output, 17 steps, 35 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:4511546d4270dc6e00be6c536336d723e2d3fc56b8a52577643353e5bd4ccb6f
 """Layer normalization with a scale and a shift for each sample. The values that its kernels take, in order."""
 
@@ -10,7 +10,6 @@ from .._runtime.protocol.kernels import KernelTable
 KERNELS = {
     "forward": KernelTable(
         source="kernels",
-        in_place={"out y": "x, scale, shift"},
         kernels={
             "forward": (
                 "x, scale, shift, eps, out y, saved mu, saved mu_residual, saved rstd, "
@@ -20,7 +19,6 @@ KERNELS = {
     ),
     "backward": KernelTable(
         source="kernels",
-        in_place={"out dx": "x, scale, dy", "out dscale": "", "out dshift": ""},
         kernels={
             "backward": (
                 "x, scale, dy, saved mu, saved mu_residual, saved rstd, out dx, "
@@ -30,7 +28,6 @@ KERNELS = {
     ),
     "jvp": KernelTable(
         source="second_order",
-        in_place={"out y_dot": "x, scale, x_dot, scale_dot, shift_dot"},
         kernels={
             "jvp": (
                 "x, scale, x_dot, scale_dot, shift_dot, saved mu, saved mu_residual, "
@@ -40,12 +37,6 @@ KERNELS = {
     ),
     "backward_backward": KernelTable(
         source="second_order",
-        in_place={
-            "out dx": "x, scale, dy, ddx, ddscale, ddshift",
-            "out dscale": "ddshift",
-            "out ddy": "ddshift",
-            "out dshift": "",
-        },
         kernels={
             "backward_backward": (
                 "x, scale, dy, ddx, ddscale, ddshift, saved mu, saved mu_residual, "

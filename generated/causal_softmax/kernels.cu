@@ -2,9 +2,9 @@
 // Made by lngen 0.1.0 from the definition of causal_softmax.
 // Do not edit; edit causal_softmax.py and run: lngen derive causal_softmax.py
 // Cost: forward 2 row tensors (1 read, 1 written), and 1 smaller array, 13 flops per row element; backward 3 row tensors (2 read, 1 written), and 1 smaller array, 22 flops per row element.
-// Evidence: 1 output, 2 gradients, 1 tangent, 3 second-order gradients: to 50 digits; 24 steps: 23 exact at every D, 1 to 50 digits; 31 first lines, 1 identity, 8 emitted programs: exact at every D; 2 gradients with rows written out: exact at D = 1; derivation.md says of what.
+// Evidence: 1 output, 2 gradients, 1 tangent, 3 second-order gradients: to 50 digits; 25 steps: 24 exact at every D, 1 to 50 digits; 31 first lines, 1 identity, 8 emitted programs: exact at every D; 2 gradients with rows written out: exact at D = 1; derivation.md says of what.
 // definition sha256:b471de98d8bc08a437d1fa9907a94d281f3871921184cef56a32a62ae068b536
-// templates sha256:1ce9a1c302165bd5053820fe5f1d23155c7e679fca4164798df2b4da6f84b0c7
+// templates sha256:cab0925e246cc7b8910ec0c381d34f25b7520c61367935ef5fd3aef3be8f2f1b
 //
 // Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
 //
@@ -17,7 +17,6 @@
 //
 // The workspace holds blocks * (sums into columns * D + sums into scalars) entries:
 //     backward: blocks * (0*D + 1).
-// With LNGEN_FEW_ROWS, one kernel takes the arguments of both and no workspace.
 // Launches, and the macros that choose among kernels: rows.cuh. Formulas, and the macros of arguments: layer.h.
 
 #include "../_runtime/cuda/layer_rows.cuh"
@@ -46,14 +45,7 @@ LNGEN_EACH_TYPE(LNGEN_KERNELS)
   LNGEN_KERNEL(backward_columns_##TYPE, T, lngen::backward::columns::Layer, \
                (lngen::Computed<T>* __restrict__ workspace, int blocks, \
                 const lngen::Parameter<T>* __restrict__ scale, lngen::Parameter<T>* __restrict__ out_dscale, int D), \
-               (workspace, blocks, scale, out_dscale, D)) \
-  LNGEN_KERNEL_OF_FEW(backward_few_rows_##TYPE, T, lngen::backward::Layer, lngen::backward::columns::Layer, \
-               (const T* __restrict__ x, const lngen::Integer* __restrict__ position, const T* __restrict__ dy, \
-                const lngen::Computed<T>* __restrict__ m, const lngen::Computed<T>* __restrict__ inv_sum_e_shifted, \
-                const lngen::Parameter<T>* __restrict__ scale, T* __restrict__ out_dx, long long rows, int D, \
-                lngen::Parameter<T>* __restrict__ out_dscale), \
-               (x, position, dy, m, inv_sum_e_shifted, scale, out_dx, nullptr, rows, D), \
-               (nullptr, 1, scale, out_dscale, D))
+               (workspace, blocks, scale, out_dscale, D))
 LNGEN_EACH_TYPE(LNGEN_KERNELS)
 #undef LNGEN_KERNELS
 #endif

@@ -19,7 +19,6 @@ KERNELS = {
     ),
     "backward": KernelTable(
         source="kernels",
-        in_place={"out dx": "x, target", "out dtarget": ""},
         kernels={
             "backward": (
                 "x, target, dy, saved m, saved Z, saved log_Z, out dx, out dtarget, "
@@ -38,10 +37,6 @@ KERNELS = {
     ),
     "backward_backward": KernelTable(
         source="second_order",
-        in_place={
-            "out dx": "x, target, ddx, ddtarget",
-            "out dtarget": "x, target, ddx, ddtarget",
-        },
         kernels={
             "backward_backward": (
                 "x, target, dy, ddx, ddtarget, saved m, saved Z, saved log_Z, out dx, "

@@ -1,7 +1,7 @@
 # Made by lngen 0.1.0 from the definition of dropout_add_layer_norm.
 # Do not edit; edit dropout_add_layer_norm.py and run: lngen derive dropout_add_layer_norm.py
 # Cost: forward 4 row tensors (2 read, 2 written), 13 flops per row element; backward 5 row tensors (3 read, 2 written), 18 flops per row element.
-# Evidence: 2 outputs, 14 steps, 41 first lines, 2 identities, 4 gradients, 2 tangents, 6 second-order gradients, 8 emitted programs: exact at every D; 4 gradients with rows written out: 2 exact at D = 1, 2 exact at D = 1, 2; derivation.md says of what.
+# Evidence: 2 outputs, 17 steps, 41 first lines, 2 identities, 4 gradients, 2 tangents, 6 second-order gradients, 8 emitted programs: exact at every D; 4 gradients with rows written out: 2 exact at D = 1, 2 exact at D = 1, 2; derivation.md says of what.
 # definition sha256:4a6b3992b35ca9623e1f3f25751fde9f8d304538004d43ac6e2b50a873d69837
 """Dropout, residual addition, then layer normalization; the sum is the second output. The values that its kernels take, in order."""
 
@@ -10,7 +10,6 @@ from .._runtime.protocol.kernels import KernelTable
 KERNELS = {
     "forward": KernelTable(
         source="kernels",
-        in_place={"out y": "x, residual", "out h": ""},
         kernels={
             "forward": (
                 "x, residual, seed, gamma, beta, p, eps, out y, out h, saved mu, "
@@ -21,7 +20,6 @@ KERNELS = {
     "backward": KernelTable(
         source="kernels",
         sums=(2, 0),
-        in_place={"out dx": "h, dy, dh", "out dresidual": "h, dy, dh"},
         kernels={
             "backward": (
                 "h, dy, dh, saved mu, saved mu_residual, saved rstd, seed, gamma, p, "
@@ -35,7 +33,6 @@ KERNELS = {
     ),
     "jvp": KernelTable(
         source="second_order",
-        in_place={"out y_dot": "h, x_dot, residual_dot", "out h_dot": ""},
         kernels={
             "jvp": (
                 "h, x_dot, residual_dot, saved mu, saved mu_residual, saved rstd, "
@@ -47,12 +44,6 @@ KERNELS = {
     "backward_backward": KernelTable(
         source="second_order",
         sums=(1, 0),
-        in_place={
-            "out dx": "h, dy, dh, ddx, ddresidual",
-            "out dresidual": "h, dy, dh, ddx, ddresidual",
-            "out ddy": "h, dy, dh, ddx, ddresidual",
-            "out ddh": "dh",
-        },
         kernels={
             "backward_backward": (
                 "h, dy, dh, ddx, ddresidual, saved mu, saved mu_residual, saved rstd, "

@@ -2,9 +2,9 @@
 // Made by lngen 0.1.0 from the definition of dropout_add_layer_norm.
 // Do not edit; edit dropout_add_layer_norm.py and run: lngen derive dropout_add_layer_norm.py
 // Cost: forward 4 row tensors (2 read, 2 written), 13 flops per row element; backward 5 row tensors (3 read, 2 written), 18 flops per row element.
-// Evidence: 2 outputs, 14 steps, 41 first lines, 2 identities, 4 gradients, 2 tangents, 6 second-order gradients, 8 emitted programs: exact at every D; 4 gradients with rows written out: 2 exact at D = 1, 2 exact at D = 1, 2; derivation.md says of what.
+// Evidence: 2 outputs, 17 steps, 41 first lines, 2 identities, 4 gradients, 2 tangents, 6 second-order gradients, 8 emitted programs: exact at every D; 4 gradients with rows written out: 2 exact at D = 1, 2 exact at D = 1, 2; derivation.md says of what.
 // definition sha256:4a6b3992b35ca9623e1f3f25751fde9f8d304538004d43ac6e2b50a873d69837
-// templates sha256:1ce9a1c302165bd5053820fe5f1d23155c7e679fca4164798df2b4da6f84b0c7
+// templates sha256:cab0925e246cc7b8910ec0c381d34f25b7520c61367935ef5fd3aef3be8f2f1b
 //
 // Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
 //
@@ -21,7 +21,6 @@
 //
 // The workspace holds blocks * (sums into columns * D + sums into scalars) entries:
 //     backward_backward: blocks * (1*D + 0).
-// With LNGEN_FEW_ROWS, one kernel takes the arguments of both and no workspace.
 // Launches, and the macros that choose among kernels: rows.cuh. Formulas, and the macros of arguments: layer.h.
 
 #include "../_runtime/cuda/layer_rows.cuh"
@@ -60,20 +59,7 @@ LNGEN_EACH_TYPE(LNGEN_KERNELS)
                 const lngen::Parameter<T>* __restrict__ gamma, lngen::Computed<T> p, \
                 const lngen::Parameter<T>* __restrict__ ddgamma, const lngen::Parameter<T>* __restrict__ ddbeta, \
                 lngen::Parameter<T>* __restrict__ out_dgamma, lngen::Parameter<T>* __restrict__ out_dbeta, int D), \
-               (workspace, blocks, seed, gamma, p, ddgamma, ddbeta, out_dgamma, out_dbeta, D)) \
-  LNGEN_KERNEL_OF_FEW(backward_backward_few_rows_##TYPE, T, lngen::backward_backward::Layer, lngen::backward_backward::columns::Layer, \
-               (const T* __restrict__ h, const T* __restrict__ dy, const T* __restrict__ dh, \
-                const T* __restrict__ ddx, const T* __restrict__ ddresidual, \
-                const lngen::Computed<T>* __restrict__ mu, const lngen::Computed<T>* __restrict__ mu_residual, \
-                const lngen::Computed<T>* __restrict__ rstd, const lngen::OneInteger* __restrict__ seed, \
-                const lngen::Parameter<T>* __restrict__ gamma, lngen::Computed<T> p, \
-                const lngen::Parameter<T>* __restrict__ ddgamma, const lngen::Parameter<T>* __restrict__ ddbeta, \
-                T* __restrict__ out_dx, T* __restrict__ out_dresidual, T* __restrict__ out_ddy, \
-                T* __restrict__ out_ddh, long long rows, int D, lngen::Parameter<T>* __restrict__ out_dgamma, \
-                lngen::Parameter<T>* __restrict__ out_dbeta), \
-               (h, dy, dh, ddx, ddresidual, mu, mu_residual, rstd, seed, gamma, p, ddgamma, ddbeta, out_dx, \
-                out_dresidual, out_ddy, out_ddh, nullptr, rows, D), \
-               (nullptr, 1, seed, gamma, p, ddgamma, ddbeta, out_dgamma, out_dbeta, D))
+               (workspace, blocks, seed, gamma, p, ddgamma, ddbeta, out_dgamma, out_dbeta, D))
 LNGEN_EACH_TYPE(LNGEN_KERNELS)
 #undef LNGEN_KERNELS
 #endif

@@ -10,13 +10,11 @@ from .._runtime.protocol.kernels import KernelTable
 KERNELS = {
     "forward": KernelTable(
         source="kernels",
-        in_place={"out y": "x"},
         kernels={"forward": "x, alpha, gamma, beta, out y, the rows, the features"},
     ),
     "backward": KernelTable(
         source="kernels",
         sums=(2, 1),
-        in_place={"out dx": "x, dy"},
         kernels={
             "backward": (
                 "x, dy, alpha, gamma, out dx, the workspace, the rows, the features"
@@ -29,7 +27,6 @@ KERNELS = {
     ),
     "jvp": KernelTable(
         source="second_order",
-        in_place={"out y_dot": "x, x_dot"},
         kernels={
             "jvp": (
                 "x, x_dot, alpha, gamma, alpha_dot, gamma_dot, beta_dot, out y_dot, "
@@ -40,7 +37,6 @@ KERNELS = {
     "backward_backward": KernelTable(
         source="second_order",
         sums=(1, 1),
-        in_place={"out dx": "x, dy, ddx", "out ddy": "x, dy, ddx"},
         kernels={
             "backward_backward": (
                 "x, dy, ddx, alpha, gamma, ddalpha, ddgamma, ddbeta, out dx, out ddy, "

@@ -2,9 +2,9 @@
 // Made by lngen 0.1.0 from the definition of gated_rms_norm.
 // Do not edit; edit gated_rms_norm.py and run: lngen derive gated_rms_norm.py
 // Cost: forward 3 row tensors (2 read, 1 written), 7 flops per row element; backward 5 row tensors (3 read, 2 written), 20 flops per row element.
-// Evidence: 1 output, 25 steps, 34 first lines, 1 identity, 3 gradients, 1 tangent, 4 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+// Evidence: 1 output, 26 steps, 34 first lines, 1 identity, 3 gradients, 1 tangent, 4 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:ee637544211683f8ef65c6ea440025df60a8d2abcaecf8473b19f47a76fd42ac
-// templates sha256:1ce9a1c302165bd5053820fe5f1d23155c7e679fca4164798df2b4da6f84b0c7
+// templates sha256:cab0925e246cc7b8910ec0c381d34f25b7520c61367935ef5fd3aef3be8f2f1b
 //
 // Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
 //
@@ -18,7 +18,6 @@
 //
 // The workspace holds blocks * (sums into columns * D + sums into scalars) entries:
 //     backward_backward: blocks * (1*D + 0).
-// With LNGEN_FEW_ROWS, one kernel takes the arguments of both and no workspace.
 // Launches, and the macros that choose among kernels: rows.cuh. Formulas, and the macros of arguments: layer.h.
 
 #include "../_runtime/cuda/layer_rows.cuh"
@@ -49,15 +48,7 @@ LNGEN_EACH_TYPE(LNGEN_KERNELS)
                (lngen::Computed<T>* __restrict__ workspace, int blocks, \
                 const lngen::Parameter<T>* __restrict__ gamma, const lngen::Parameter<T>* __restrict__ ddgamma, \
                 lngen::Parameter<T>* __restrict__ out_dgamma, int D), \
-               (workspace, blocks, gamma, ddgamma, out_dgamma, D)) \
-  LNGEN_KERNEL_OF_FEW(backward_backward_few_rows_##TYPE, T, lngen::backward_backward::Layer, lngen::backward_backward::columns::Layer, \
-               (const T* __restrict__ x, const T* __restrict__ z, const T* __restrict__ dy, \
-                const T* __restrict__ ddx, const T* __restrict__ ddz, const lngen::Computed<T>* __restrict__ rstd, \
-                const lngen::Parameter<T>* __restrict__ gamma, const lngen::Parameter<T>* __restrict__ ddgamma, \
-                T* __restrict__ out_dx, T* __restrict__ out_dz, T* __restrict__ out_ddy, long long rows, int D, \
-                lngen::Parameter<T>* __restrict__ out_dgamma), \
-               (x, z, dy, ddx, ddz, rstd, gamma, ddgamma, out_dx, out_dz, out_ddy, nullptr, rows, D), \
-               (nullptr, 1, gamma, ddgamma, out_dgamma, D))
+               (workspace, blocks, gamma, ddgamma, out_dgamma, D))
 LNGEN_EACH_TYPE(LNGEN_KERNELS)
 #undef LNGEN_KERNELS
 #endif

@@ -4,7 +4,7 @@
 // Cost: forward 1 row tensors (1 read, 0 written), 8 flops per row element; backward 2 row tensors (1 read, 1 written), 10 flops per row element.
 // Evidence: 1 output, 25 steps, 30 first lines, 2 gradients, 1 tangent, 3 second-order gradients, 8 emitted programs: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:cb40e605ee6e33f38de3fd70af981d68454fb61b495d719822c0f5b8297ac116
-// templates sha256:1ce9a1c302165bd5053820fe5f1d23155c7e679fca4164798df2b4da6f84b0c7
+// templates sha256:cab0925e246cc7b8910ec0c381d34f25b7520c61367935ef5fd3aef3be8f2f1b
 //
 // Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
 //
@@ -17,7 +17,6 @@
 //
 // The workspace holds blocks * (sums into columns * D + sums into scalars) entries:
 //     backward: blocks * (0*D + 1).
-// With LNGEN_FEW_ROWS, one kernel takes the arguments of both and no workspace.
 // Launches, and the macros that choose among kernels: rows.cuh. Formulas, and the macros of arguments: layer.h.
 
 #include "../_runtime/cuda/layer_rows.cuh"
@@ -46,15 +45,7 @@ LNGEN_EACH_TYPE(LNGEN_KERNELS)
   LNGEN_KERNEL(backward_columns_##TYPE, T, lngen::backward::columns::Layer, \
                (lngen::Computed<T>* __restrict__ workspace, int blocks, \
                 const lngen::Parameter<T>* __restrict__ scale, lngen::Parameter<T>* __restrict__ out_dscale, int D), \
-               (workspace, blocks, scale, out_dscale, D)) \
-  LNGEN_KERNEL_OF_FEW(backward_few_rows_##TYPE, T, lngen::backward::Layer, lngen::backward::columns::Layer, \
-               (const T* __restrict__ similarity, const lngen::Integer* __restrict__ positive, \
-                const T* __restrict__ dy, const lngen::Computed<T>* __restrict__ m, \
-                const lngen::Computed<T>* __restrict__ Z_, const lngen::Parameter<T>* __restrict__ scale, \
-                T* __restrict__ out_dsimilarity, long long rows, int D, \
-                lngen::Parameter<T>* __restrict__ out_dscale), \
-               (similarity, positive, dy, m, Z_, scale, out_dsimilarity, nullptr, rows, D), \
-               (nullptr, 1, scale, out_dscale, D))
+               (workspace, blocks, scale, out_dscale, D))
 LNGEN_EACH_TYPE(LNGEN_KERNELS)
 #undef LNGEN_KERNELS
 #endif

@@ -20,7 +20,6 @@ KERNELS = {
     "backward": KernelTable(
         source="kernels",
         sums=(0, 1),
-        in_place={"out dsimilarity": "similarity"},
         kernels={
             "backward": (
                 "similarity, positive, dy, saved m, saved Z, scale, out dsimilarity, "
@@ -43,7 +42,6 @@ KERNELS = {
     "backward_backward": KernelTable(
         source="second_order",
         sums=(0, 1),
-        in_place={"out dsimilarity": "similarity, ddsimilarity"},
         kernels={
             "backward_backward": (
                 "similarity, positive, dy, ddsimilarity, saved m, saved Z, scale, "

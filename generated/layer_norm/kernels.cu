@@ -2,9 +2,9 @@
 // Made by lngen 0.1.0 from the definition of layer_norm.
 // Do not edit; edit layer_norm.py and run: lngen derive layer_norm.py
 // Cost: forward 2 row tensors (1 read, 1 written), 9 flops per row element; backward 3 row tensors (2 read, 1 written), 14 flops per row element.
-// Evidence: 1 output, 14 steps, 35 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+// Evidence: 1 output, 17 steps, 35 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:3f4f3519e955d61b03ab0d655ad5951c0892e0dd7b3076ac889a76a6492abbe1
-// templates sha256:1ce9a1c302165bd5053820fe5f1d23155c7e679fca4164798df2b4da6f84b0c7
+// templates sha256:cab0925e246cc7b8910ec0c381d34f25b7520c61367935ef5fd3aef3be8f2f1b
 //
 // Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
 //
@@ -17,7 +17,6 @@
 //
 // The workspace holds blocks * (sums into columns * D + sums into scalars) entries:
 //     backward: blocks * (2*D + 0).
-// With LNGEN_FEW_ROWS, one kernel takes the arguments of both and no workspace.
 // Launches, and the macros that choose among kernels: rows.cuh. Formulas, and the macros of arguments: layer.h.
 
 #include "../_runtime/cuda/layer_rows.cuh"
@@ -47,14 +46,7 @@ LNGEN_EACH_TYPE(LNGEN_KERNELS)
                (lngen::Computed<T>* __restrict__ workspace, int blocks, \
                 const lngen::Parameter<T>* __restrict__ gamma, lngen::Parameter<T>* __restrict__ out_dgamma, \
                 lngen::Parameter<T>* __restrict__ out_dbeta, int D), \
-               (workspace, blocks, gamma, out_dgamma, out_dbeta, D)) \
-  LNGEN_KERNEL_OF_FEW(backward_few_rows_##TYPE, T, lngen::backward::Layer, lngen::backward::columns::Layer, \
-               (const T* __restrict__ x, const T* __restrict__ dy, const lngen::Computed<T>* __restrict__ mu, \
-                const lngen::Computed<T>* __restrict__ mu_residual, const lngen::Computed<T>* __restrict__ rstd, \
-                const lngen::Parameter<T>* __restrict__ gamma, T* __restrict__ out_dx, long long rows, int D, \
-                lngen::Parameter<T>* __restrict__ out_dgamma, lngen::Parameter<T>* __restrict__ out_dbeta), \
-               (x, dy, mu, mu_residual, rstd, gamma, out_dx, nullptr, rows, D), \
-               (nullptr, 1, gamma, out_dgamma, out_dbeta, D))
+               (workspace, blocks, gamma, out_dgamma, out_dbeta, D))
 LNGEN_EACH_TYPE(LNGEN_KERNELS)
 #undef LNGEN_KERNELS
 #endif

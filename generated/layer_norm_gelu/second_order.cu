@@ -2,9 +2,9 @@
 // Made by lngen 0.1.0 from the definition of layer_norm_gelu.
 // Do not edit; edit layer_norm_gelu.py and run: lngen derive layer_norm_gelu.py
 // Cost: forward 2 row tensors (1 read, 1 written), 15 flops per row element; backward 3 row tensors (2 read, 1 written), 30 flops per row element.
-// Evidence: 1 output, 22 steps, 43 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+// Evidence: 1 output, 25 steps, 43 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:fb797b1161b31641ca09583a8a5664d3453054eae69634f07ce4625138fb9daf
-// templates sha256:1ce9a1c302165bd5053820fe5f1d23155c7e679fca4164798df2b4da6f84b0c7
+// templates sha256:cab0925e246cc7b8910ec0c381d34f25b7520c61367935ef5fd3aef3be8f2f1b
 //
 // Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
 //
@@ -20,7 +20,6 @@
 //
 // The workspace holds blocks * (sums into columns * D + sums into scalars) entries:
 //     backward_backward: blocks * (2*D + 0).
-// With LNGEN_FEW_ROWS, one kernel takes the arguments of both and no workspace.
 // Launches, and the macros that choose among kernels: rows.cuh. Formulas, and the macros of arguments: layer.h.
 
 #include "../_runtime/cuda/layer_rows.cuh"
@@ -55,17 +54,7 @@ LNGEN_EACH_TYPE(LNGEN_KERNELS)
                 const lngen::Parameter<T>* __restrict__ gamma, const lngen::Parameter<T>* __restrict__ beta, \
                 const lngen::Parameter<T>* __restrict__ ddgamma, const lngen::Parameter<T>* __restrict__ ddbeta, \
                 lngen::Parameter<T>* __restrict__ out_dgamma, lngen::Parameter<T>* __restrict__ out_dbeta, int D), \
-               (workspace, blocks, gamma, beta, ddgamma, ddbeta, out_dgamma, out_dbeta, D)) \
-  LNGEN_KERNEL_OF_FEW(backward_backward_few_rows_##TYPE, T, lngen::backward_backward::Layer, lngen::backward_backward::columns::Layer, \
-               (const T* __restrict__ x, const T* __restrict__ dy, const T* __restrict__ ddx, \
-                const lngen::Computed<T>* __restrict__ mu, const lngen::Computed<T>* __restrict__ mu_residual, \
-                const lngen::Computed<T>* __restrict__ rstd, const lngen::Parameter<T>* __restrict__ gamma, \
-                const lngen::Parameter<T>* __restrict__ beta, const lngen::Parameter<T>* __restrict__ ddgamma, \
-                const lngen::Parameter<T>* __restrict__ ddbeta, T* __restrict__ out_dx, T* __restrict__ out_ddy, \
-                long long rows, int D, lngen::Parameter<T>* __restrict__ out_dgamma, \
-                lngen::Parameter<T>* __restrict__ out_dbeta), \
-               (x, dy, ddx, mu, mu_residual, rstd, gamma, beta, ddgamma, ddbeta, out_dx, out_ddy, nullptr, rows, D), \
-               (nullptr, 1, gamma, beta, ddgamma, ddbeta, out_dgamma, out_dbeta, D))
+               (workspace, blocks, gamma, beta, ddgamma, ddbeta, out_dgamma, out_dbeta, D))
 LNGEN_EACH_TYPE(LNGEN_KERNELS)
 #undef LNGEN_KERNELS
 #endif

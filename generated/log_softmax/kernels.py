@@ -10,24 +10,20 @@ from .._runtime.protocol.kernels import KernelTable
 KERNELS = {
     "forward": KernelTable(
         source="kernels",
-        in_place={"out y": "x"},
         kernels={"forward": "x, out y, saved m, saved Z, the rows, the features"},
     ),
     "backward": KernelTable(
         source="kernels",
-        in_place={"out dx": "x, dy"},
         kernels={"backward": "x, dy, saved m, saved Z, out dx, the rows, the features"},
     ),
     "jvp": KernelTable(
         source="second_order",
-        in_place={"out y_dot": "x, x_dot"},
         kernels={
             "jvp": "x, x_dot, saved m, saved Z, out y_dot, the rows, the features",
         },
     ),
     "backward_backward": KernelTable(
         source="second_order",
-        in_place={"out dx": "x, dy, ddx", "out ddy": "x, dy, ddx"},
         kernels={
             "backward_backward": (
                 "x, dy, ddx, saved m, saved Z, out dx, out ddy, the rows, the features"

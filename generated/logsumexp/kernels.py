@@ -14,7 +14,6 @@ KERNELS = {
     ),
     "backward": KernelTable(
         source="kernels",
-        in_place={"out dx": "x"},
         kernels={"backward": "x, dy, saved m, saved Z, out dx, the rows, the features"},
     ),
     "jvp": KernelTable(
@@ -25,7 +24,6 @@ KERNELS = {
     ),
     "backward_backward": KernelTable(
         source="second_order",
-        in_place={"out dx": "x, ddx"},
         kernels={
             "backward_backward": (
                 "x, dy, ddx, saved m, saved Z, out dx, out ddy, the rows, the features"

@@ -2,9 +2,9 @@
 // Made by lngen 0.1.0 from the definition of modulated_layer_norm.
 // Do not edit; edit modulated_layer_norm.py and run: lngen derive modulated_layer_norm.py
 // Cost: forward 2 row tensors (1 read, 1 written), 10 flops per row element; backward 3 row tensors (2 read, 1 written), 21 flops per row element.
-// Evidence: 1 output, 11 steps, 36 first lines, 2 identities, 4 gradients, 1 tangent, 5 second-order gradients, 8 emitted programs: exact at every D; 4 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+// Evidence: 1 output, 14 steps, 36 first lines, 2 identities, 4 gradients, 1 tangent, 5 second-order gradients, 8 emitted programs: exact at every D; 4 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:c9070b8f8940661be13e2724980af921ddfd8db4bb08a4031340be6ff2a3f068
-// templates sha256:1ce9a1c302165bd5053820fe5f1d23155c7e679fca4164798df2b4da6f84b0c7
+// templates sha256:cab0925e246cc7b8910ec0c381d34f25b7520c61367935ef5fd3aef3be8f2f1b
 //
 // Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
 //
@@ -18,7 +18,6 @@
 //
 // The workspace holds blocks * (sums into columns * D + sums into scalars) entries:
 //     backward: blocks * (2*D + 0).
-// With LNGEN_FEW_ROWS, one kernel takes the arguments of both and no workspace.
 // Launches, and the macros that choose among kernels: rows.cuh. Formulas, and the macros of arguments: layer.h.
 
 #include "../_runtime/cuda/layer_rows.cuh"
@@ -49,16 +48,7 @@ LNGEN_EACH_TYPE(LNGEN_KERNELS)
                (lngen::Computed<T>* __restrict__ workspace, int blocks, \
                 const lngen::Parameter<T>* __restrict__ gamma, const lngen::Parameter<T>* __restrict__ beta, \
                 lngen::Parameter<T>* __restrict__ out_dgamma, lngen::Parameter<T>* __restrict__ out_dbeta, int D), \
-               (workspace, blocks, gamma, beta, out_dgamma, out_dbeta, D)) \
-  LNGEN_KERNEL_OF_FEW(backward_few_rows_##TYPE, T, lngen::backward::Layer, lngen::backward::columns::Layer, \
-               (const T* __restrict__ x, const T* __restrict__ gate, const T* __restrict__ dy, \
-                const lngen::Computed<T>* __restrict__ mu, const lngen::Computed<T>* __restrict__ mu_residual, \
-                const lngen::Computed<T>* __restrict__ rstd, const lngen::Parameter<T>* __restrict__ gamma, \
-                const lngen::Parameter<T>* __restrict__ beta, T* __restrict__ out_dx, T* __restrict__ out_dgate, \
-                long long rows, int D, lngen::Parameter<T>* __restrict__ out_dgamma, \
-                lngen::Parameter<T>* __restrict__ out_dbeta), \
-               (x, gate, dy, mu, mu_residual, rstd, gamma, beta, out_dx, out_dgate, nullptr, rows, D), \
-               (nullptr, 1, gamma, beta, out_dgamma, out_dbeta, D))
+               (workspace, blocks, gamma, beta, out_dgamma, out_dbeta, D))
 LNGEN_EACH_TYPE(LNGEN_KERNELS)
 #undef LNGEN_KERNELS
 #endif

@@ -2,9 +2,9 @@
 // Made by lngen 0.1.0 from the definition of offset_rms_norm.
 // Do not edit; edit offset_rms_norm.py and run: lngen derive offset_rms_norm.py
 // Cost: forward 2 row tensors (1 read, 1 written), 4 flops per row element; backward 3 row tensors (2 read, 1 written), 9 flops per row element.
-// Evidence: 1 output, 13 steps, 25 first lines, 1 identity, 2 gradients, 1 tangent, 3 second-order gradients, 8 emitted programs: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+// Evidence: 1 output, 14 steps, 25 first lines, 1 identity, 2 gradients, 1 tangent, 3 second-order gradients, 8 emitted programs: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:c56b98d30d242a1ef1de2edf2495bb754cd7157e1a73846038e36061105b9bee
-// templates sha256:1ce9a1c302165bd5053820fe5f1d23155c7e679fca4164798df2b4da6f84b0c7
+// templates sha256:cab0925e246cc7b8910ec0c381d34f25b7520c61367935ef5fd3aef3be8f2f1b
 //
 // Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
 //
@@ -17,7 +17,6 @@
 //
 // The workspace holds blocks * (sums into columns * D + sums into scalars) entries:
 //     backward_backward: blocks * (1*D + 0).
-// With LNGEN_FEW_ROWS, one kernel takes the arguments of both and no workspace.
 // Launches, and the macros that choose among kernels: rows.cuh. Formulas, and the macros of arguments: layer.h.
 
 #include "../_runtime/cuda/layer_rows.cuh"
@@ -45,14 +44,7 @@ LNGEN_EACH_TYPE(LNGEN_KERNELS)
   LNGEN_KERNEL(backward_backward_columns_##TYPE, T, lngen::backward_backward::columns::Layer, \
                (lngen::Computed<T>* __restrict__ workspace, int blocks, const lngen::Parameter<T>* __restrict__ w, \
                 const lngen::Parameter<T>* __restrict__ ddw, lngen::Parameter<T>* __restrict__ out_dw, int D), \
-               (workspace, blocks, w, ddw, out_dw, D)) \
-  LNGEN_KERNEL_OF_FEW(backward_backward_few_rows_##TYPE, T, lngen::backward_backward::Layer, lngen::backward_backward::columns::Layer, \
-               (const T* __restrict__ x, const T* __restrict__ dy, const T* __restrict__ ddx, \
-                const lngen::Computed<T>* __restrict__ rstd, const lngen::Parameter<T>* __restrict__ w, \
-                const lngen::Parameter<T>* __restrict__ ddw, T* __restrict__ out_dx, T* __restrict__ out_ddy, \
-                long long rows, int D, lngen::Parameter<T>* __restrict__ out_dw), \
-               (x, dy, ddx, rstd, w, ddw, out_dx, out_ddy, nullptr, rows, D), \
-               (nullptr, 1, w, ddw, out_dw, D))
+               (workspace, blocks, w, ddw, out_dw, D))
 LNGEN_EACH_TYPE(LNGEN_KERNELS)
 #undef LNGEN_KERNELS
 #endif

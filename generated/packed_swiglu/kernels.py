@@ -10,12 +10,10 @@ from .._runtime.protocol.kernels import KernelTable
 KERNELS = {
     "forward": KernelTable(
         source="kernels",
-        in_place={"out y": "gate, value"},
         kernels={"forward": "gate, value, out y, the rows, the features"},
     ),
     "backward": KernelTable(
         source="kernels",
-        in_place={"out dgate": "gate, value, dy", "out dvalue": "gate, value, dy"},
         kernels={
             "backward": (
                 "gate, value, dy, out dgate, out dvalue, the rows, the features"
@@ -24,7 +22,6 @@ KERNELS = {
     ),
     "jvp": KernelTable(
         source="second_order",
-        in_place={"out y_dot": "gate, value, gate_dot, value_dot"},
         kernels={
             "jvp": (
                 "gate, value, gate_dot, value_dot, out y_dot, the rows, the features"
@@ -33,11 +30,6 @@ KERNELS = {
     ),
     "backward_backward": KernelTable(
         source="second_order",
-        in_place={
-            "out dgate": "gate, value, dy, ddgate, ddvalue",
-            "out dvalue": "gate, value, dy, ddgate, ddvalue",
-            "out ddy": "gate, value, dy, ddgate, ddvalue",
-        },
         kernels={
             "backward_backward": (
                 "gate, value, dy, ddgate, ddvalue, out dgate, out dvalue, out ddy, "

@@ -1,7 +1,7 @@
 # Made by lngen 0.1.0 from the definition of power_norm.
 # Do not edit; edit power_norm.py and run: lngen derive power_norm.py
 # Cost: forward 2 row tensors (1 read, 1 written), 5 flops per row element; backward 3 row tensors (2 read, 1 written), 11 flops per row element.
-# Evidence: 1 output, 7 steps, 22 first lines, 1 identity, 2 gradients, 1 tangent, 3 second-order gradients, 8 emitted programs: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 1 output, 8 steps, 22 first lines, 1 identity, 2 gradients, 1 tangent, 3 second-order gradients, 8 emitted programs: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:d6d0fc6bae35d5792aeb8c53905b405fb3e2898585401f4972ed378df0d03a22
 """Each row divided by its mean fourth power, to the power 1/4. The values that its kernels take, in order."""
 
@@ -10,7 +10,6 @@ from .._runtime.protocol.kernels import KernelTable
 KERNELS = {
     "forward": KernelTable(
         source="kernels",
-        in_place={"out y": "x"},
         kernels={
             "forward": "x, gamma, eps, out y, saved scale, the rows, the features",
         },
@@ -18,7 +17,6 @@ KERNELS = {
     "backward": KernelTable(
         source="kernels",
         sums=(1, 0),
-        in_place={"out dx": "x, dy"},
         kernels={
             "backward": (
                 "x, dy, saved scale, gamma, out dx, the workspace, the rows, "
@@ -31,7 +29,6 @@ KERNELS = {
     ),
     "jvp": KernelTable(
         source="second_order",
-        in_place={"out y_dot": "x, x_dot"},
         kernels={
             "jvp": (
                 "x, x_dot, saved scale, gamma, gamma_dot, out y_dot, the rows, "
@@ -42,7 +39,6 @@ KERNELS = {
     "backward_backward": KernelTable(
         source="second_order",
         sums=(1, 0),
-        in_place={"out dx": "x, dy, ddx", "out ddy": ""},
         kernels={
             "backward_backward": (
                 "x, dy, ddx, saved scale, gamma, ddgamma, out dx, out ddy, "

@@ -1,7 +1,7 @@
 # Made by lngen 0.1.0 from the definition of rms_norm.
 # Do not edit; edit rms_norm.py and run: lngen derive rms_norm.py
 # Cost: forward 2 row tensors (1 read, 1 written), 4 flops per row element; backward 3 row tensors (2 read, 1 written), 9 flops per row element.
-# Evidence: 1 output, 13 steps, 25 first lines, 1 identity, 2 gradients, 1 tangent, 3 second-order gradients, 8 emitted programs: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 1 output, 14 steps, 25 first lines, 1 identity, 2 gradients, 1 tangent, 3 second-order gradients, 8 emitted programs: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:fbe79f042b4f7f6642779b5176a8891a01608e00528becbbdfa94ec03cc65c9b
 """Root-mean-square normalization over the feature axis. The values that its kernels take, in order."""
 
@@ -10,13 +10,11 @@ from .._runtime.protocol.kernels import KernelTable
 KERNELS = {
     "forward": KernelTable(
         source="kernels",
-        in_place={"out y": "x"},
         kernels={"forward": "x, gamma, eps, out y, saved rstd, the rows, the features"},
     ),
     "backward": KernelTable(
         source="kernels",
         sums=(1, 0),
-        in_place={"out dx": "x, dy"},
         kernels={
             "backward": (
                 "x, dy, saved rstd, gamma, out dx, the workspace, the rows, "
@@ -29,7 +27,6 @@ KERNELS = {
     ),
     "jvp": KernelTable(
         source="second_order",
-        in_place={"out y_dot": "x, x_dot"},
         kernels={
             "jvp": (
                 "x, x_dot, saved rstd, gamma, gamma_dot, out y_dot, the rows, "
@@ -40,7 +37,6 @@ KERNELS = {
     "backward_backward": KernelTable(
         source="second_order",
         sums=(1, 0),
-        in_place={"out dx": "x, dy, ddx", "out ddy": "x, dy, ddx"},
         kernels={
             "backward_backward": (
                 "x, dy, ddx, saved rstd, gamma, ddgamma, out dx, out ddy, "

@@ -10,17 +10,12 @@ from .._runtime.protocol.kernels import KernelTable
 KERNELS = {
     "forward": KernelTable(
         source="kernels",
-        in_place={"out y_0": "a, b, cosine, sine", "out y_1": "a, b, cosine, sine"},
         kernels={
             "forward": "a, b, cosine, sine, out y_0, out y_1, the rows, the features",
         },
     ),
     "backward": KernelTable(
         source="kernels",
-        in_place={
-            "out da": "cosine, sine, dy_0, dy_1",
-            "out db": "cosine, sine, dy_0, dy_1",
-        },
         kernels={
             "backward": (
                 "cosine, sine, dy_0, dy_1, out da, out db, the rows, the features"
@@ -29,10 +24,6 @@ KERNELS = {
     ),
     "jvp": KernelTable(
         source="second_order",
-        in_place={
-            "out y_0_dot": "cosine, sine, a_dot, b_dot",
-            "out y_1_dot": "cosine, sine, a_dot, b_dot",
-        },
         kernels={
             "jvp": (
                 "cosine, sine, a_dot, b_dot, out y_0_dot, out y_1_dot, the rows, "
@@ -42,12 +33,6 @@ KERNELS = {
     ),
     "backward_backward": KernelTable(
         source="second_order",
-        in_place={
-            "out da": "cosine, sine, dy_0, dy_1, dda, ddb",
-            "out db": "cosine, sine, dy_0, dy_1, dda, ddb",
-            "out ddy_0": "cosine, sine, dy_0, dy_1, dda, ddb",
-            "out ddy_1": "cosine, sine, dy_0, dy_1, dda, ddb",
-        },
         kernels={
             "backward_backward": (
                 "cosine, sine, dy_0, dy_1, dda, ddb, out da, out db, out ddy_0, "

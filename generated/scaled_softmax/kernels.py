@@ -1,7 +1,7 @@
 # Made by lngen 0.1.0 from the definition of scaled_softmax.
 # Do not edit; edit scaled_softmax.py and run: lngen derive scaled_softmax.py
 # Cost: forward 2 row tensors (1 read, 1 written), 7 flops per row element; backward 3 row tensors (2 read, 1 written), 11 flops per row element.
-# Evidence: 1 output, 20 steps, 30 first lines, 1 identity, 2 gradients, 1 tangent, 3 second-order gradients, 8 emitted programs: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 1 output, 21 steps, 30 first lines, 1 identity, 2 gradients, 1 tangent, 3 second-order gradients, 8 emitted programs: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:1159a7787ddac63c2ef16f9172135a664fd794586bda7a00071cdf45fab10061
 """Softmax with a learned inverse temperature. The values that its kernels take, in order."""
 
@@ -10,7 +10,6 @@ from .._runtime.protocol.kernels import KernelTable
 KERNELS = {
     "forward": KernelTable(
         source="kernels",
-        in_place={"out y": "x"},
         kernels={
             "forward": "x, scale, out y, saved m, saved inv_Z, the rows, the features",
         },
@@ -18,7 +17,6 @@ KERNELS = {
     "backward": KernelTable(
         source="kernels",
         sums=(0, 1),
-        in_place={"out dx": "x, dy"},
         kernels={
             "backward": (
                 "x, dy, saved m, saved inv_Z, scale, out dx, the workspace, the rows, "
@@ -31,7 +29,6 @@ KERNELS = {
     ),
     "jvp": KernelTable(
         source="second_order",
-        in_place={"out y_dot": "x, x_dot"},
         kernels={
             "jvp": (
                 "x, x_dot, saved m, saved inv_Z, scale, scale_dot, out y_dot, "
@@ -42,7 +39,6 @@ KERNELS = {
     "backward_backward": KernelTable(
         source="second_order",
         sums=(0, 1),
-        in_place={"out dx": "x, dy, ddx", "out ddy": ""},
         kernels={
             "backward_backward": (
                 "x, dy, ddx, saved m, saved inv_Z, scale, ddscale, out dx, out ddy, "

@@ -2,9 +2,9 @@
 // Made by lngen 0.1.0 from the definition of scaled_softmax.
 // Do not edit; edit scaled_softmax.py and run: lngen derive scaled_softmax.py
 // Cost: forward 2 row tensors (1 read, 1 written), 7 flops per row element; backward 3 row tensors (2 read, 1 written), 11 flops per row element.
-// Evidence: 1 output, 20 steps, 30 first lines, 1 identity, 2 gradients, 1 tangent, 3 second-order gradients, 8 emitted programs: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+// Evidence: 1 output, 21 steps, 30 first lines, 1 identity, 2 gradients, 1 tangent, 3 second-order gradients, 8 emitted programs: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:1159a7787ddac63c2ef16f9172135a664fd794586bda7a00071cdf45fab10061
-// templates sha256:1ce9a1c302165bd5053820fe5f1d23155c7e679fca4164798df2b4da6f84b0c7
+// templates sha256:cab0925e246cc7b8910ec0c381d34f25b7520c61367935ef5fd3aef3be8f2f1b
 //
 // Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
 //
@@ -18,7 +18,6 @@
 //
 // The workspace holds blocks * (sums into columns * D + sums into scalars) entries:
 //     backward_backward: blocks * (0*D + 1).
-// With LNGEN_FEW_ROWS, one kernel takes the arguments of both and no workspace.
 // Launches, and the macros that choose among kernels: rows.cuh. Formulas, and the macros of arguments: layer.h.
 
 #include "../_runtime/cuda/layer_rows.cuh"
@@ -49,15 +48,7 @@ LNGEN_EACH_TYPE(LNGEN_KERNELS)
                (lngen::Computed<T>* __restrict__ workspace, int blocks, \
                 const lngen::Parameter<T>* __restrict__ scale, const lngen::Parameter<T>* __restrict__ ddscale, \
                 lngen::Parameter<T>* __restrict__ out_dscale, int D), \
-               (workspace, blocks, scale, ddscale, out_dscale, D)) \
-  LNGEN_KERNEL_OF_FEW(backward_backward_few_rows_##TYPE, T, lngen::backward_backward::Layer, lngen::backward_backward::columns::Layer, \
-               (const T* __restrict__ x, const T* __restrict__ dy, const T* __restrict__ ddx, \
-                const lngen::Computed<T>* __restrict__ m, const lngen::Computed<T>* __restrict__ inv_Z, \
-                const lngen::Parameter<T>* __restrict__ scale, const lngen::Parameter<T>* __restrict__ ddscale, \
-                T* __restrict__ out_dx, T* __restrict__ out_ddy, long long rows, int D, \
-                lngen::Parameter<T>* __restrict__ out_dscale), \
-               (x, dy, ddx, m, inv_Z, scale, ddscale, out_dx, out_ddy, nullptr, rows, D), \
-               (nullptr, 1, scale, ddscale, out_dscale, D))
+               (workspace, blocks, scale, ddscale, out_dscale, D))
 LNGEN_EACH_TYPE(LNGEN_KERNELS)
 #undef LNGEN_KERNELS
 #endif

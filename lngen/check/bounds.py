@@ -168,12 +168,8 @@ class _Propagation:
             draw = Draw(made.seed.name, made.stream)
             self.forms[made.symbol.name] = exact(drawn_from(draw, self.case.inputs, self.case.shape))
         for parameter in program.parameters:
-            if parameter.is_cotangent:
-                self._argument(parameter.name, parameter.symbol, "cotangent", {})
-                continue
             given = self.case.inputs.get(parameter.name)
-            default = parameter.default
-            self._load(parameter.symbol, given, default if isinstance(default, Fraction) else None)
+            self._load(parameter.symbol, given, parameter.default)
         for assignment in program.prologue:
             self._assign(assignment.symbol, assignment.expression)
         self.centrings = {centring.residual.symbol: centring for centring in program.centrings()}

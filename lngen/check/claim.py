@@ -74,15 +74,14 @@ def results(answer: Run) -> dict[str, Array | None]:
 def row_results(layer: Checkable) -> list[str]:
     """The names of the results that each row has its own part of."""
     definition = layer.definition
-    outputs = [name for name in definition.outputs if definition.output_kind(name).over_rows]
-    return [*outputs, *(f"d{entry.name}" for entry in definition.differentiable if entry.kind.over_rows)]
+    return [*definition.outputs, *(f"d{entry.name}" for entry in definition.differentiable if entry.kind.over_rows)]
 
 
 def cut(layer: Checkable, case: Case, rows: slice) -> Case:
     """Return a case with some of its rows."""
     per_row = {entry.name for entry in layer.definition.passed if entry.kind.over_rows}
     inputs = {n: v[rows] if n in per_row and v is not None else v for n, v in case.inputs.items()}
-    cotangents = {name: value[rows] if np.ndim(value) else value for name, value in case.cotangents.items()}
+    cotangents = {name: value[rows] for name, value in case.cotangents.items()}
     count = len(range(*rows.indices(case.rows)))
     return replace(case, rows=count, inputs=inputs, cotangents=cotangents)
 

@@ -18,10 +18,7 @@ ARCHITECTURES = ("sm_80", "sm_90", "sm_100", "sm_120")
 KIND = "compiled, not run"
 """Name of this evidence: a compiler shows that code fits a machine, not that it is right."""
 
-ANY_D = 0
-"""Stands for a kernel that takes D at run time."""
-
-DEFAULT_FEATURES = (ANY_D, 1024)
+DEFAULT_FEATURES = (1024,)
 _ACCESS_BYTES = 16
 _DOUBLE = ("DADD", "DMUL", "DFMA", "DSETP", "MUFU.RCP64H", "MUFU.RSQ64H")
 
@@ -29,9 +26,8 @@ _DOUBLE = ("DADD", "DMUL", "DFMA", "DSETP", "MUFU.RCP64H", "MUFU.RSQ64H")
 def compile_evidence(source: str, features: Sequence[int], dtypes: Sequence[str]) -> tuple[Evidence, ...]:
     """Compile for each architecture and each D in `features`; one piece of evidence for a kernel and a D.
 
-    A kernel passes with no spill and no stack frame in the variant that the launcher takes. For a known D its
-    instructions are looked at too: none of double precision unless its type is f64, and accesses of 16 bytes where a
-    row is a multiple of that.
+    A kernel passes with no spill and no stack frame in the variant that the launcher takes. Its instructions are looked
+    at too: none of double precision unless its type is f64, and accesses of 16 bytes where a row is a multiple of that.
     Raises NvrtcMissing where there is no NVRTC, CompileError where the source is refused.
     """
     storage = [parse_dtype(dtype).name for dtype in dtypes]
@@ -40,8 +36,8 @@ def compile_evidence(source: str, features: Sequence[int], dtypes: Sequence[str]
 
     def job(item: tuple[int, str]) -> tuple[Compiled, dict[str, list[str]] | None]:
         d, arch = item
-        compiled = nvrtc.compile_as_launched(source, arch, [*flags, *([f"-DLNGEN_D={d}"] if d else [])])
-        return compiled, _instructions(compiled) if d else None
+        compiled = nvrtc.compile_as_launched(source, arch, [*flags, f"-DLNGEN_D={d}"])
+        return compiled, _instructions(compiled)
 
     built: dict[int, dict[str, tuple[Compiled, dict[str, list[str]] | None]]] = {d: {} for d in features}
     # The compiler runs outside of Python's lock, and takes seconds.
@@ -79,10 +75,9 @@ def _evidence(kernel: str, d: int, built: dict[str, tuple[Compiled, dict[str, li
     notes = [_span(registers, "registers"), "no spill"]
     if wide and wide_rows:
         notes.append(_span(wide, "128-bit accesses"))
-    elif d and not wide:
+    elif not wide:
         notes.append("no nvdisasm, so the instructions were not looked at")
-    what = f"{kernel}, {f'D = {d}' if d else 'any D'}"
-    return verdict(KIND, what, "; ".join(faults), (), storage, "; ".join(notes))
+    return verdict(KIND, f"{kernel}, D = {d}", "; ".join(faults), (), storage, "; ".join(notes))
 
 
 def _is_wide(instruction: str) -> bool:

@@ -148,17 +148,11 @@ def _nan_stays(of: Trial) -> str:
     lost = [
         name
         for name in layer.definition.outputs
-        if np.isnan(_row(expected[name], row)).any() != np.isnan(_row(after[name], row)).any()
+        if np.isnan(np.asarray(expected[name])[row]).any() != np.isnan(np.asarray(after[name])[row]).any()
     ]
     return listed(lost, "NaN where the definition has none, or none where it has") or listed(
         bad, "changed in rows without NaN"
     )
-
-
-def _row(value: Any, row: int) -> Array:
-    """The entries of a row of a result; all of one that is the same for all rows."""
-    array = np.asarray(value)
-    return array[row] if array.ndim else array
 
 
 def _out(of: Trial) -> str:

@@ -23,7 +23,6 @@ from lngen.check.complex_step import directional, loss_by_row
 from lngen.check.inputs import ordinary
 from lngen.check.layer import Array, Case, Run
 from lngen.check.rounding import of_loss
-from lngen.check.rows import by_row
 from lngen.language.definition import Definition
 from lngen.language.oracle.evaluate import FLOAT64, LONGDOUBLE, evaluate
 from lngen.language.syntax import Kind
@@ -129,7 +128,7 @@ def _responses(definition: Definition, generators: Sequence[SymmetryGenerator], 
 
 def _response(definition: Definition, generator: SymmetryGenerator, case: Case) -> LongArray:
     if generator.change == "loss":
-        return loss_by_row(case, evaluate(by_row(definition), case.inputs, FLOAT64))
+        return loss_by_row(case, evaluate(definition, case.inputs, FLOAT64))
     value = np.asarray(case.inputs[generator.name])
     direction = value if generator.change == "scale" else np.ones_like(value)
     return directional(definition, case, generator.name, direction)
@@ -222,7 +221,7 @@ def _emitted_response(
 ) -> tuple[LongArray, LongArray]:
     oracle_unit = 64 * float(np.finfo(np.float64).eps)
     if generator.change == "loss":
-        terms = loss_by_row(case, evaluate(by_row(definition), case.exact().inputs, LONGDOUBLE))
+        terms = loss_by_row(case, evaluate(definition, case.exact().inputs, LONGDOUBLE))
         return terms, np.asarray(np.abs(terms) * oracle_unit + of_loss(definition, case), np.longdouble)
     if not definition.input(generator.name).kind.has_gradient:
         response = _response(definition, generator, case)

@@ -89,8 +89,6 @@ def _shape(kind: Kind, rows: int, features: int) -> tuple[int, ...]:
 
 def _input(entry: Input, rows: int, features: int, rng: np.random.Generator, draw: _Draw) -> Array | float:
     if entry.kind is Kind.CONSTANT:
-        if entry.counts:
-            return float(max(1, rows * (features if entry.counts == "entries" else 1)))
         # Away from the default, where terms may be 0 or 1 and hide their factors.
         return (0.0 if entry.default is None else float(entry.default)) + float(rng.uniform(0.2, 0.6))
     shape = _shape(entry.kind, rows, features)

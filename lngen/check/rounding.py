@@ -14,7 +14,6 @@ import numpy as np
 
 from lngen.check.complex_step import loss_by_row
 from lngen.check.layer import Case
-from lngen.check.rows import by_row
 from lngen.language.definition import Definition
 from lngen.language.oracle.evaluate import FLOAT64, LONGDOUBLE, evaluate
 
@@ -54,8 +53,7 @@ def outputs(definition: Definition, case: Case) -> dict[str, Any]:
 
 def of_loss(definition: Definition, case: Case) -> float:
     """Estimate the error of <cotangents, outputs> by the evaluator in long double, the largest of all rows."""
-    rows = by_row(definition)
-    return rounding(definition, case, lambda given: {"": loss_by_row(given, outputs(rows, given))})[""]
+    return rounding(definition, case, lambda given: {"": loss_by_row(given, outputs(definition, given))})[""]
 
 
 def _with_rows_nearby(definition: Definition, case: Case) -> Case:
@@ -73,7 +71,7 @@ def _with_rows_nearby(definition: Definition, case: Case) -> Case:
         return many * (1 + apart)
 
     cotangents = {
-        n: np.tile(v, (times, *[1] * (np.ndim(v) - 1))) if np.ndim(v) else v for n, v in case.cotangents.items()
+        n: None if v is None else np.tile(v, (times, *[1] * (np.ndim(v) - 1))) for n, v in case.cotangents.items()
     }
     inputs = {name: several(name, value) for name, value in case.inputs.items()}
     return replace(case, rows=times * case.rows, inputs=inputs, cotangents=cotangents)

@@ -20,7 +20,7 @@ from lngen.language import FUNCTIONS
 from lngen.language.definition import Definition, Input, Statement
 from lngen.language.oracle.evaluate import evaluate
 from lngen.language.oracle.random import drawn_from
-from lngen.language.syntax import Call, Expression, Kind, Name, RowsSum, children, mapped
+from lngen.language.syntax import Call, Expression, Kind, Name, children, mapped
 
 _BLOCK_ENTRIES = 1 << 15  # of one row value: half a MiB of complex numbers, which stays in cache
 
@@ -39,26 +39,7 @@ def spread(definition: Definition) -> Definition:
     y: Row = ((w * (x ** 1/2)) + a)
     return y
     """
-    return _with_kinds(definition, _SPREAD)
-
-
-@cache
-def by_row(definition: Definition) -> Definition:
-    """The definition with the terms of each sum over the rows in its place.
-
-    A result is a linear combination of such sums, so it is the sum of what each row then gives.
-
-    >>> from lngen.language.parsing import parse
-    >>> print(by_row(parse('def f(x: Row): return 2*sum(mean(x), "...")')).canonical())
-    def f(x: Row)
-    y: RowScalar = (2 * mean(x))
-    return y
-    """
-    return _with_kinds(definition, {})
-
-
-def _with_kinds(definition: Definition, changed: Mapping[Kind, Kind]) -> Definition:
-    inputs = tuple(replace(entry, kind=changed.get(entry.kind, entry.kind)) for entry in definition.inputs)
+    inputs = tuple(replace(entry, kind=_SPREAD.get(entry.kind, entry.kind)) for entry in definition.inputs)
     kinds = {entry.name: entry.kind for entry in inputs}
     statements: list[Statement] = []
     for statement in definition.statements:
@@ -70,8 +51,6 @@ def _with_kinds(definition: Definition, changed: Mapping[Kind, Kind]) -> Definit
 
 def _spread(expression: Expression, kinds: Mapping[str, Kind]) -> Expression:
     """The expression with the kinds that it has where its names have these."""
-    if isinstance(expression, RowsSum):
-        return _spread(expression.operand, kinds)
     if isinstance(expression, Name):
         return replace(expression, kind=Kind.join(kinds[expression.name]))
     if not children(expression):
@@ -157,7 +136,7 @@ class Rows:
         for name, value in outputs.items():
             cotangent = self.cotangents.get(name)
             if cotangent is not None and len(row):
-                terms = part(value) * (cotangent[row] if cotangent.ndim else cotangent)
+                terms = part(value) * cotangent[row]
                 total = total + terms.reshape(len(row), -1).sum(-1, dtype=wide)
         return total
 

@@ -240,10 +240,6 @@ def derive(
     html: Annotated[
         Path | None, typer.Option("--html", metavar="FILE", help="Write the derivation of one layer as a page too.")
     ] = None,
-    arch: Annotated[
-        str | None,
-        typer.Option("--arch", metavar="ARCH", help="Architecture for the kernels on the page, such as sm_90."),
-    ] = None,
     certificate: Annotated[
         Path | None,
         typer.Option(
@@ -281,7 +277,6 @@ def derive(
         html=html,
         certificate=certificate,
         shown="brief" if brief else derive.shown(full, more),
-        arch=arch,
         backend=backend,
     )
     raise typer.Exit(found)
@@ -391,45 +386,11 @@ def build(
             "--dtype", metavar="DTYPE,...", help="Types of rows: f64, f32, f16 or bf16; may be repeated; default: f32."
         ),
     ] = None,
-    cuda: Annotated[
-        str,
-        typer.Option(
-            "--cuda",
-            metavar="ARCH,...",
-            help="Compile for GPUs, such as sm_80,sm_90, or compute_90 for PTX that later ones run; needs --D. For the "
-            "processor too only with --arch.",
-        ),
-    ] = "",
-    features: Annotated[
-        str, typer.Option("--D", metavar="D,...", help="Lengths of rows for --cuda, such as 768,4096.")
-    ] = "",
-    parameters: Annotated[
-        str,
-        typer.Option(
-            "--parameters", metavar="DTYPE,...", help="Types of features and scalars for --cuda; default: rows'."
-        ),
-    ] = "",
-    without: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--without",
-            metavar="INPUT,...",
-            help="For --cuda: calls without these optional inputs, too; may be repeated. Calls with all of them, and "
-            "with none, are compiled in any case.",
-        ),
-    ] = None,
-    direction: Annotated[
-        str, typer.Option("--direction", metavar="DIRECTION,...", help="For --cuda; default: forward,backward.")
-    ] = "",
 ) -> None:
     """Write layers and compile them ahead of time, for where there is no compiler."""
     from lngen.cli import build
-    from lngen.cli.build_cuda import cuda_build
 
-    if not cuda and (features or parameters or without or direction):
-        raise typer.BadParameter("--D, --parameters, --without and --direction are for GPUs; pass --cuda with them")
-    asked = cuda_build(cuda, features, dtype or (), parameters, without or (), direction) if cuda else None
-    build.run(words or [], out, arch, dtype or [], asked)
+    build.run(words or [], out, arch, dtype or [])
 
 
 @app.command("list", cls=_Command)

@@ -1,4 +1,4 @@
-"""`lngen build`: layers in a folder, compiled ahead of time for the processors of a kind, and for GPUs."""
+"""`lngen build`: layers in a folder, compiled ahead of time for the processors of a kind."""
 
 from __future__ import annotations
 
@@ -6,15 +6,14 @@ import importlib
 import os
 import platform
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from lngen.cli import build_cuda, console, layers
-from lngen.cli.build_cuda import CudaBuild, listed
+from lngen.cli import console, layers
 from lngen.cli.cores import cores
 from lngen.cli.derive import chosen_for, derive_all
 from lngen.errors import LngenError
@@ -32,31 +31,24 @@ Build: TypeAlias = tuple[Path, tuple[str, ...]]
 _ARM = ("aarch64", "arm64")
 
 
-def run(
-    words: Sequence[str], out: Path, arch: str | None, dtypes: Sequence[str], cuda: CudaBuild | None = None
-) -> None:
+def run(words: Sequence[str], out: Path, arch: str | None, dtypes: Sequence[str]) -> None:
     """Write the layers to a folder as `lngen derive` does, and compile there the code for rows of some types.
 
     Refusals come before anything is written. Without `arch` the code is for this machine's kind of processor; without
-    `dtypes`, for f32. With `cuda` it is for GPUs, and for the processor only with `arch`.
+    `dtypes`, for f32.
     """
     architecture = _architecture(arch)
     types = list(dict.fromkeys(parse_dtype(each).name for words in dtypes or ["f32"] for each in listed(words)))
-    on_processor = cuda is None or arch is not None
-    if on_processor:
-        try:
-            host_compiler.compiler()
-        except host_compiler.NoCompiler as error:
-            raise LngenError(f"nothing can be compiled: {error}.") from error
-    if cuda:
-        build_cuda.require_compiler(cuda)
+    try:
+        host_compiler.compiler()
+    except host_compiler.NoCompiler as error:
+        raise LngenError(f"nothing can be compiled: {error}.") from error
     definitions = layers.definitions(words)
     require_package(out)
     manifest.require_writable((RUNTIME, *(definition.name for definition in definitions)), out)
     chosen = {each.name: chosen_for(each.name, out) for each in definitions}
-    for needed in (["cpu"] if on_processor else []) + (["cuda"] if cuda else []):
-        for name in (name for name, backends in chosen.items() if needed not in backends):
-            raise LngenError(f"there is nothing to compile: {left_out(out / name, needed)}.")
+    for name in (name for name, backends in chosen.items() if "cpu" not in backends):
+        raise LngenError(f"there is nothing to compile: {left_out(out / name, 'cpu')}.")
     every = derive_all(definitions, chosen)
     # Libraries are found by the text that they were made of, which is that of the shared headers, too.
     if manifest.update(manifest.shared_emission([layer.emission for layer in every], out), out):
@@ -65,28 +57,26 @@ def run(
     for layer in every:
         manifest.update(layer.emission, out)
     folders = [out / layer.emission.name for layer in every]
-    if on_processor:
-        _say_made("libraries", _compiled(folders, architecture, types))
-    if cuda:
-        with _refusals():
-            _say_made("modules for GPUs", build_cuda.compile_layers(folders, cuda))
+    for folder, files in _compiled(folders, architecture, types).items():
+        size = sum(path.stat().st_size for path in files) / 1e3
+        console.say(f"compiled in {layers.shown(folder / COMPILED)}: {len(files)} libraries, {size:.0f} kB")
     if (out / RUNTIME / "native" / "binding.c").is_file():
         _compile_extensions(out / RUNTIME / "native", architecture)
     if loading.is_installed("jax") and (out / RUNTIME / "jax" / "handlers.py").is_file():
         _compile_handlers(out / RUNTIME / "jax", architecture)
-    if cuda:
-        build_cuda.say_what_it_serves(folders, cuda)
-    if on_processor:
-        console.say(
-            f"For {architecture} and rows in {', '.join(types)}, {layers.shown(out)} needs no compiler where it is "
-            "used. Any other call is compiled there, or refused without a compiler."
-        )
+    console.say(
+        f"For {architecture} and rows in {', '.join(types)}, {layers.shown(out)} needs no compiler where it is "
+        "used. Any other call is compiled there, or refused without a compiler."
+    )
 
 
-def _say_made(what: str, made: Mapping[Path, Sequence[Path]]) -> None:
-    for folder, files in made.items():
-        size = sum(path.stat().st_size for path in files) / 1e3
-        console.say(f"compiled in {layers.shown(folder / COMPILED)}: {len(files)} {what}, {size:.0f} kB")
+def listed(words: str) -> list[str]:
+    """Return the entries of a list with commas, each once.
+
+    >>> listed("f32, f64,f32")
+    ['f32', 'f64']
+    """
+    return list(dict.fromkeys(each for word in words.split(",") if (each := word.strip())))
 
 
 def _architecture(asked: str | None) -> str:

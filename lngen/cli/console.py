@@ -57,7 +57,7 @@ def progress(total: int) -> Parts:
 
 
 class Parts:
-    """A bar on stderr, shown where something takes more than two seconds; in a pipe there is none.
+    """A bar on stderr, shown where something takes more than two seconds; in a pipe a line for each thing done.
 
     It is told of each part as that begins, and is out of the way while something else is printed.
     """
@@ -77,6 +77,11 @@ class Parts:
         """A part begins."""
         self._bar.update(self._task, completed=self._begun, description=part)
         self._begun += 1
+
+    def done(self, what: str) -> None:
+        """Print a line where there is no bar."""
+        if not sys.stderr.isatty():
+            note(what)
 
     @contextmanager
     def away(self) -> Iterator[None]:

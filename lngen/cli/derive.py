@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+import multiprocessing
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import Literal, TypeAlias
 
 from lngen.check.field.numpy_text import require_exact_text
 from lngen.cli import console, layers
+from lngen.cli.cores import cores
 from lngen.emit.backends import added, backend, parsed, with_needed
 from lngen.errors import LngenError, counted, printable_lines
 from lngen.language.definition import Definition
 from lngen.layout import table
 from lngen.paths import RUNTIME, require_package
+from lngen.pipeline.cache import entries
 from lngen.pipeline.files import atomic, manifest
 from lngen.pipeline.files.manifest import Drift
 from lngen.pipeline.pages import pages
 from lngen.pipeline.project import backends_for
-from lngen.pipeline.stages import STAGES, Derived, EvidenceError, derived
+from lngen.pipeline.stages import STAGES, Derived, EvidenceError, derived, is_derived
 from lngen.report import Shown, report, summary, to_console
 from lngen.report.brief import WIDTH, brief
 from lngen.runtime.emitted import BACKENDS
@@ -36,12 +41,10 @@ def run(
     html: Path | None = None,
     certificate: Path | None = None,
     shown: Shown | Literal["brief"] | None = None,
-    arch: str | None = None,
     backend: str | None = None,
 ) -> int:
     """Derive the layers named; `html` and `certificate` are files for one, `shown` is what is printed of one.
 
-    With `arch` the page says what the kernels are for that architecture.
     `backend` names what is written, such as "numpy,cuda"; None is what `backends_for` says.
 
     The exit status is 1 for drift and for evidence that fails. Every layer is derived, and every folder looked at,
@@ -54,16 +57,12 @@ def run(
         pages()  # an error if there is none, before anything is derived
     _require_one(shown, definitions, format)
     asked = None if backend is None else parsed(backend)
-    if arch is not None:
-        _require_architecture(arch, html)
     folder = _folder(out, documents, definitions)
     if check and folder is None:
         raise LngenError("there is no generated/ of a project here to compare with. Say with --out DIR which folder.")
     if folder is not None and not check:
         manifest.require_writable((RUNTIME, *(definition.name for definition in definitions)), folder)
     chosen = {each.name: chosen_for(each.name, folder, asked) for each in definitions}
-    if arch is not None and "cuda" not in chosen[definitions[0].name]:
-        raise LngenError("--arch is of kernels for GPUs: name cuda in --backend too.")
     try:
         every = derive_all(definitions, chosen)
     except LngenError as error:
@@ -83,7 +82,7 @@ def run(
         _print(every, format, shown)
     # Writing a document may fail, so the code comes after.
     for option, file in documents.items():
-        text = pages().page(every[0], arch) if option == "html" else _certificate(every[0])
+        text = pages().page(every[0]) if option == "html" else _certificate(every[0])
         atomic.write(file, text)
     changed = {} if folder is None else _written(every, folder)
     if in_lines:
@@ -127,14 +126,6 @@ def _written(every: Sequence[Derived], folder: Path) -> dict[str, list[Drift]]:
     emissions = _emissions(every, folder)
     manifest.require_writable((emission.name for emission in emissions), folder)
     return {emission.name: manifest.update(emission, folder) for emission in emissions}
-
-
-def _require_architecture(arch: str, html: Path | None) -> None:
-    if html is None:
-        raise LngenError(
-            "--arch is of the page that --html writes. `lngen inspect` prints what the kernels of a layer are."
-        )
-    pages().require(arch)
 
 
 def _certificate(layer: Derived) -> str:
@@ -234,27 +225,54 @@ def _remarks(layer: Derived, names: Sequence[str]) -> list[str]:
 
 
 def derive_all(definitions: Sequence[Definition], backends: Mapping[str, Sequence[str]] | None = None) -> list[Derived]:
-    """Each derived and proved, its text of NumPy run modulo a prime; with a bar on stderr where it takes long.
+    """Each derived and proved, on all cores, its text of NumPy run modulo a prime.
 
+    stderr has a bar, or a line for each in a pipe.
     `backends` are those of a layer by its name; all for one that is not there. Raises as `derived` does.
     """
+
+    wanted = {each.name: (backends or {}).get(each.name, BACKENDS) for each in definitions}
 
     def begin(name: str, stage: str) -> None:
         part(f"{name}: {stage}")
 
-    wanted = backends or {}
-    with console.progress(len(definitions) * len(STAGES)) as part:
-        every = [
-            derived(
-                definition,
-                backends=wanted.get(definition.name, BACKENDS),
-                on_stage=partial(begin, definition.name),
-            )
-            for definition in definitions
-        ]
-        for layer in every:
-            require_exact_text(layer)
-        return every
+    with console.progress(len(definitions) * len(STAGES)) as part, _derived_ahead(definitions, wanted) as ahead:
+        found = []
+        for definition in definitions:
+            ahead(definition)
+            on_stage = partial(begin, definition.name)
+            found.append(derived(definition, backends=wanted[definition.name], on_stage=on_stage))
+            require_exact_text(found[-1])
+            if len(definitions) > 1:
+                part.done(f"{definition.name}: derived, {len(found)} of {len(definitions)}")
+        return found
+
+
+@contextmanager
+def _derived_ahead(
+    definitions: Sequence[Definition], backends: Mapping[str, Collection[str]]
+) -> Iterator[Callable[[Definition], None]]:
+    """Derive into the cache by a process for each core; yield what waits until a definition has been.
+
+    A process hands on nothing but what the cache keeps, so what it fails to derive is derived here, and its error is
+    raised here.
+    """
+    new = [each for each in definitions if not is_derived(each, backends[each.name])]
+    processes = min(len(new), cores())
+    if processes < 2 or entries.usage().obstacle:
+        yield lambda definition: None
+        return
+    with ProcessPoolExecutor(processes, mp_context=multiprocessing.get_context("spawn")) as pool:
+        running = {each.name: pool.submit(_fill_cache, each, backends[each.name]) for each in new}
+        try:
+            yield lambda definition: running[definition.name].result() if definition.name in running else None
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+def _fill_cache(definition: Definition, backends: Collection[str]) -> None:
+    with suppress(LngenError):
+        require_exact_text(derived(definition, backends=backends))
 
 
 def _check(every: Sequence[Derived], folder: Path, *, every_layer: bool, command: str) -> int:

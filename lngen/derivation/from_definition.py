@@ -15,7 +15,7 @@ from sympy import Expr, Mul
 
 from lngen.algebra.equations import Equation, Forward, Names
 from lngen.algebra.notation.plain import text
-from lngen.algebra.reductions import innermost_first, known_sign, name_of_body, split_statement
+from lngen.algebra.reductions import known_sign, split_statement
 from lngen.algebra.symbols import (
     HEADS,
     NOTHING,
@@ -30,13 +30,11 @@ from lngen.algebra.symbols import (
     RowSymbol,
     ScalarSymbol,
     StopGradient,
-    SumRows,
     TypedSymbol,
     Where,
     axes,
     holds_integers,
     stand_in,
-    symbol_like,
 )
 from lngen.errors import DefinitionError
 from lngen.language import FUNCTIONS
@@ -56,7 +54,6 @@ from lngen.language.syntax import (
     Negate,
     Number,
     Pi,
-    RowsSum,
     SourceSpan,
     render,
 )
@@ -196,8 +193,6 @@ def translate(definition: Definition) -> Forward:
         _require_real(definition, statement.name, statement.span, expression)
         bare = Equation(stand_in("statement", expression), expression).reduction is not None
         expression = split_statement(expression, equations, names, whole=bare)
-        if not isinstance(expression, SumRows):
-            expression = innermost_first(expression, (SumRows,), partial(_total, equations=equations, names=names))
         symbol = SYMBOL_OF_KIND[statement.kind](statement.name, **known_sign(expression))
         equations.append(Equation(symbol, expression, named=statement.name in own))
         environment[statement.name] = symbol
@@ -208,13 +203,6 @@ def translate(definition: Definition) -> Forward:
     outputs = tuple(environment[name] for name in definition.outputs)
     spoken_for = tuple(equation.symbol.name for equation in equations)
     return Forward(definition.name, definition.inputs, symbols, tuple(equations), outputs, spoken_for)
-
-
-def _total(found: Expr, equations: list[Equation], names: Names) -> TypedSymbol:
-    """A sum over the rows under a name, in an equation of its own."""
-    symbol = symbol_like(names.fresh(f"sum_rows_{name_of_body(found.args[0])}"), found)
-    equations.append(Equation(symbol, found))
-    return symbol
 
 
 def require_real(definition: Definition, equations: Iterable[Equation]) -> None:
@@ -275,8 +263,6 @@ def to_sympy(expression: Expression, environment: dict[str, Expr]) -> Expr:
             return -to_sympy(operand, environment)
         case Compare(operator=operator, left=left, right=right):
             return _compared(expression, operator, to_sympy(left, environment), to_sympy(right, environment))
-        case RowsSum(operand=operand):
-            return SumRows(to_sympy(operand, environment))
         case Call(function="where", arguments=(condition, chosen, otherwise)):
             return _select(condition, to_sympy(chosen, environment), to_sympy(otherwise, environment), environment)
         case Call(function=function, arguments=arguments):

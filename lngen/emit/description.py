@@ -53,7 +53,7 @@ def described(
             {
                 "name": given.public,
                 "symbol": reading(given.name),
-                "default": as_number(given.default) if isinstance(given.default, Fraction) else given.default,
+                "default": None if given.default is None else as_number(given.default),
                 "sign": "nonnegative" if given.name in layer.nonnegative else "any",
             }
             for given in layer.constants

@@ -18,7 +18,6 @@ __all__ = [
     "FrameworkFunction",
     "argument",
     "constant_in_words",
-    "count_of_rows",
     "definition",
     "sign",
 ]
@@ -105,21 +104,12 @@ def argument(name: str, kind: str, required: bool) -> str:
 
 def constant_in_words(each: PublicConstant, layer: PublicInterface) -> str:
     """Return the text of a docstring about a Constant."""
-    if each.counts:
-        return f"what a mean over the rows divides by; None for the number of {each.default}"
     return f"a constant, a finite number{sign(each, layer)}"
 
 
 def sizes_in_words(names: Iterable[str]) -> list[str]:
     """Return the lines of a docstring about sizes of axes."""
     return [f"{name}: the size of the axis {name}." for name in names]
-
-
-def count_of_rows(each: PublicConstant, layer: PublicInterface, module: str) -> str:
-    """Return the call of the runtime's `count`, in a module, for a Constant that counts."""
-    rows = tuple_of(row.public for row in layer.rows)
-    of = f', "{each.default}"' * (each.default != "rows")
-    return f'{module}.count("{each.public}", {each.public}, {rows}{of})'
 
 
 def called(layer: PublicInterface, size: str, values: Sequence[str]) -> str:

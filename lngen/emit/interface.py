@@ -7,12 +7,11 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import TypeVar
 
-from lngen.algebra.symbols import RowScalarSymbol, RowSymbol, ScalarSymbol
+from lngen.algebra.symbols import RowScalarSymbol, RowSymbol
 from lngen.emit import Notes
 from lngen.emit.spelling import gradient, marked, reading
 from lngen.errors import LngenError
 from lngen.language.axes import AxisParts, AxisSize, Pattern, RowAxes
-from lngen.language.definition import Counted
 from lngen.language.names import fault, numbered
 from lngen.plan.program import RowProgram
 from lngen.runtime.protocol.interface import DATA, Kind
@@ -35,7 +34,7 @@ MEANINGS: dict[Kind, str] = {
 
 _PER_ROW: tuple[tuple[Kind, Kind], ...] = (("Row", "RowScalar"), ("Data", 'Data["..."]'))
 _INTEGERS_PER_ROW: tuple[Kind, Kind] = ("Int", 'Int["..."]')
-_OUTPUTS: dict[type, Kind] = {RowSymbol: "Row", RowScalarSymbol: "RowScalar", ScalarSymbol: "Scalar"}
+_OUTPUTS: dict[type, Kind] = {RowSymbol: "Row", RowScalarSymbol: "RowScalar"}
 
 
 @dataclass(frozen=True)
@@ -87,22 +86,14 @@ class PublicInput(PublicName):
 
 @dataclass(frozen=True)
 class PublicConstant(PublicName):
-    """A Constant, a keyword argument of forward; `default` is None for one that is required.
+    """A Constant, a keyword argument of forward; `default` is None for one that is required."""
 
-    It says what is counted where the number of rows, or of entries, is the default.
-    """
-
-    default: Fraction | Counted | None
-
-    @property
-    def counts(self) -> bool:
-        """Test whether the default is a number of rows or of entries."""
-        return isinstance(self.default, str)
+    default: Fraction | None
 
 
 @dataclass(frozen=True)
 class PublicOutput(PublicName):
-    """A result of forward: Row, RowScalar or Scalar.
+    """A result of forward, a Row or a RowScalar.
 
     `cast` is the type that it is rounded to; None is that of the rows. One that is made of `parts`, names in the
     programs, has a pattern of its own.
@@ -115,8 +106,7 @@ class PublicOutput(PublicName):
 
     def meaning(self, rows: str) -> str:
         """Describe the values of the output in the words of a docstring."""
-        meaning = "shape ()" if self.kind == "Scalar" else MEANINGS[self.kind].format(rows=rows)
-        return meaning + (f", rounded to {self.cast}" if self.cast else "")
+        return MEANINGS[self.kind].format(rows=rows) + (f", rounded to {self.cast}" if self.cast else "")
 
 
 Entry = TypeVar("Entry", PublicInput, PublicOutput)
@@ -176,11 +166,6 @@ class PublicInterface:
     def required(self) -> tuple[str, ...]:
         """Return the required inputs, as callers write them."""
         return tuple(given.public for given in self.inputs if given.required)
-
-    @property
-    def numbers(self) -> tuple[PublicConstant, ...]:
-        """The Constants that count nothing, which a class holds."""
-        return tuple(given for given in self.constants if not given.counts)
 
     @property
     def rows(self) -> tuple[PublicInput, ...]:

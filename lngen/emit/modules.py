@@ -69,7 +69,7 @@ class LayerClass:
         """The arguments of the constructor."""
         named = [
             *(f"{attribute(each.public)}: bool = True" for each in self.parameters if not each.required),
-            *(number(attribute(each.public), each) for each in self.layer.numbers),
+            *(number(attribute(each.public), each) for each in self.layer.constants),
             *sizes(self.sizes),
             *own,
         ]
@@ -87,7 +87,7 @@ class LayerClass:
             if each.neutral is not None:
                 name = attribute(each.public)
                 lines.append(f"{name}: False omits it; its initial value is {as_python(each.neutral)}.")
-        return [*lines, *(f"{attribute(each.public)}: {self.meaning(each)}." for each in self.layer.numbers)]
+        return [*lines, *(f"{attribute(each.public)}: {self.meaning(each)}." for each in self.layer.constants)]
 
     def meaning(self, each: PublicConstant) -> str:
         """Return the docstring's text about a Constant."""
@@ -97,7 +97,7 @@ class LayerClass:
         """The call of the constructor of all layers: features, which parameters there are, Constants."""
         names = {attribute(each.public): each for each in self.parameters}
         there = {name: "True" if each.required else name for name, each in names.items()}
-        constants = {name: name for name in (attribute(each.public) for each in self.layer.numbers)}
+        constants = {name: name for name in (attribute(each.public) for each in self.layer.constants)}
         features = "".join(self.features) or "None"
         if self.layer.layout:
             features = table({name: _argument(name) for name in self._given})

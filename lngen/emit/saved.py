@@ -64,9 +64,7 @@ def saved_fields(
         inputs |= dict.fromkeys(taken.read, taken)
     inputs |= {given.name: Field(given, "Constant", "constant", False) for given in layer.constants}
     fields = {row.name: (outputs | inputs)[row.name] for row in backward.rows if row.origin != "cotangent"}
-    fields |= {
-        parameter.name: inputs[parameter.name] for parameter in backward.parameters if not parameter.is_cotangent
-    }
+    fields |= {parameter.name: inputs[parameter.name] for parameter in backward.parameters}
     for symbol in forward.saved:
         fields[symbol.name] = Field(PublicName(symbol.name, reading(symbol.name)), "RowScalar", "computed", False)
     for other in others:

@@ -38,7 +38,7 @@ class Signatures:
             each = f"Sequence[{self.array} | None]"
             cotangents = [f"cotangents: {each if len(takes.cotangents) > 1 else f'{self.array} | {each}'}"]
         else:
-            cotangents = [self._left_out(each.name, self._type(each)) for each in takes.cotangents]
+            cotangents = [self._left_out(each.name, self.array) for each in takes.cotangents]
             # One that is first has no default.
             cotangents[:1] = [self._first(each) for each in takes.cotangents[:1]]
         own = [self._left_out(each.name, self._type(each)) for each in takes.tangents]
@@ -80,7 +80,7 @@ class Signatures:
         return self._left_out("out", f"Sequence[{self.array} | None]" if several else self.array)
 
     def _first(self, each: Entry) -> str:
-        return f"{each.name}: {self._type(each)}{' | None' if each.may_be_none else ''}"
+        return f"{each.name}: {self.array}{' | None' if each.may_be_none else ''}"
 
     def _type(self, given: PublicInput | Entry) -> str:
         return f"float | {self.array}" if given.kind == "Scalar" else self.array
@@ -107,11 +107,9 @@ def passed(takes: DirectionProtocol, module: str) -> list[str]:
 def number(name: str, each: PublicConstant) -> str:
     """The argument for a Constant.
 
-    >>> number("eps", PublicConstant("eps", "eps", Fraction(1, 2))), number("rows", PublicConstant("n", "n", "rows"))
-    ('eps: float = 0.5', 'rows: float | None = None')
+    >>> number("eps", PublicConstant("eps", "eps", Fraction(1, 2)))
+    'eps: float = 0.5'
     """
-    if isinstance(each.default, str):
-        return f"{name}: float | None = None"
     return f"{name}: float" if each.default is None else f"{name}: float = {as_python(each.default)}"
 
 

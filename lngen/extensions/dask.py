@@ -16,7 +16,7 @@ import numpy as np
 from lngen.errors import LngenError
 from lngen.pipeline.files.loading import Layer
 from lngen.runtime.numpy.blocks import round_to
-from lngen.runtime.protocol.calls import Array, DType, count
+from lngen.runtime.protocol.calls import Array, DType
 from lngen.runtime.protocol.directions import computed
 from lngen.runtime.protocol.interface import PER_ROW, InputEntry, Interface, OutputEntry
 from lngen.version import install
@@ -70,7 +70,6 @@ def forward(layer: Layer, *inputs: Any, **constants: float) -> tuple[Any, Saved]
     _require_no_draws(interface)
     given = (*inputs, *[None] * (len(interface["inputs"]) - len(inputs)))
     blocks = _blocks(interface, given)
-    constants = _counts(interface, given) | constants
     made_of_none, saved_of_none = _without_rows(layer, interface, given, constants)
     first = next(each for each in blocks if each is not None)
     made: Any = np.empty(first.shape, object)
@@ -81,9 +80,7 @@ def forward(layer: Layer, *inputs: Any, **constants: float) -> tuple[Any, Saved]
         each for entry, each in zip(interface["inputs"], given, strict=True) if _is_row(entry) and each is not None
     )
     outputs = tuple(
-        _added(made, functools.partial(_output, number), own)
-        if entry["kind"] == "Scalar"
-        else _joined(made, functools.partial(_output, number), rows, own.dtype, entry["kind"] == "Row")
+        _joined(made, functools.partial(_output, number), rows, own.dtype, entry["kind"] == "Row")
         for number, (entry, own) in enumerate(zip(interface["outputs"], made_of_none, strict=True))
     )
     saved = Saved(layer, given, outputs, made, saved_of_none)
@@ -105,7 +102,7 @@ def backward(saved: Saved, *cotangents: Any) -> Any:
     of_none = [None if each is None else _nothing_of(each, entry["kind"] == "Row") for entry, each in cots]
     with np.errstate(all="ignore"):
         sample = _on_numpy(layer).backward(saved.of_no_rows, *of_none)
-    parts = [None if each is None else _parts(entry, each, chunks.shape) for entry, each in cots]
+    parts = [None if each is None else each.to_delayed().reshape(chunks.shape) for _, each in cots]
     made: Any = np.empty(chunks.shape, object)
     for place in np.ndindex(chunks.shape):
         own = [None if part is None else part[place] for part in parts]
@@ -120,14 +117,9 @@ def backward(saved: Saved, *cotangents: Any) -> Any:
         elif kind in PER_ROW:
             found.append(_joined(made, take, given[input_number], own.dtype, kind == "Row"))
         else:
-            found.append(_added(made, take, own))
+            parts_of = [dask.delayed(take)(each) for each in made.flat]
+            found.append(da.from_delayed(dask.delayed(added)(parts_of), own.shape, own.dtype))
     return layer.Gradients(*found)
-
-
-def _parts(entry: OutputEntry, cotangent: Any, shape: tuple[int, ...]) -> Any:
-    """The part of a cotangent that each chunk takes; a number is that of all."""
-    parts = cotangent.to_delayed()
-    return np.broadcast_to(parts, shape) if entry["kind"] == "Scalar" else parts.reshape(shape)
 
 
 def _require_layer(layer: Any) -> None:
@@ -258,26 +250,6 @@ def _blocks(interface: Interface, given: Sequence[Any]) -> list[Any]:
     if leading is None:
         raise LngenError("there is no row among the inputs. Pass at least one.")
     return found
-
-
-def _counts(interface: Interface, given: Sequence[Any]) -> dict[str, float]:
-    """The numbers of rows, or of entries, that a mean over the rows divides by: of all chunks."""
-    found: dict[str, float] = {}
-    pairs = zip(interface["inputs"], given, strict=True)
-    first = next(each for entry, each in pairs if _is_row(entry) and each is not None)
-    for entry in interface["constants"]:
-        if isinstance(entry["default"], str):
-            number = count(entry["name"], None, [first], entry["default"])
-            if np.isnan(number):
-                raise LngenError(f"the number of rows is unknown. Pass {entry['name']}, or call compute_chunk_sizes().")
-            found[entry["name"]] = number
-    return found
-
-
-def _added(made: Any, take: Any, like: Any) -> Any:
-    """The sum of a part of each chunk, in the shape and the type of such a part."""
-    parts = [dask.delayed(take)(each) for each in made.flat]
-    return da.from_delayed(dask.delayed(added)(parts), like.shape, like.dtype)
 
 
 def _joined(made: Any, take: Any, like: Any, dtype: Any, has_features: bool) -> Any:

@@ -72,16 +72,13 @@ _NEAR_ZERO = (-1e-8, -1e-300, 0.0, 1e-300, 1e-8)
 def mean(row: Any, axes: str = "d", /) -> Any:
     """The mean over the feature axis, or over axes that have names: `mean(x, "c h w")`.
 
-    Its derivative is 1/D for every entry. `mean(u, "...")` is the mean of a RowScalar over all rows, as a result.
+    Its derivative is 1/D for every entry.
     """
 
 
 @entry("every real row", role="reduction")
 def sum(row: Any, axes: str = "d", /) -> Any:
-    """The sum over the feature axis. Its derivative is 1 for every entry.
-
-    `sum(u, "...")` is the sum of a RowScalar over all rows, as a result.
-    """
+    """The sum over the feature axis. Its derivative is 1 for every entry."""
 
 
 @entry("every real row", role="reduction")

@@ -18,13 +18,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Literal, TypeAlias
 
 from lngen.language.axes import AxisParts, AxisSize, Pattern, RowAxes
 from lngen.language.syntax import Binary, Call, Expression, Kind, Name, Number, SourceSpan, render, walk
-
-Counted: TypeAlias = Literal["rows", "entries"]
-"""Things that a Constant counts which a mean over the rows divides by: entries where nothing has features."""
 
 
 @dataclass(frozen=True)
@@ -42,24 +38,21 @@ class Draw:
 class Input:
     """An argument of the layer. `default` is its neutral value, or the default of a Constant.
 
-    One that `counts` is the Constant that a mean over the rows divides by: the number of rows, or of all entries where
-    nothing has features, unless the caller says another. No definition writes it. `pattern` are the axes of an array
-    that names them; it may lack some that its kind varies over. One that `draws` is Data that no caller passes: random
-    numbers, which are made wherever they are read.
+    `pattern` are the axes of an array that names them; it may lack some that its kind varies over. One that `draws` is
+    Data that no caller passes: random numbers, which are made wherever they are read.
     """
 
     name: str
     kind: Kind
     default: Fraction | None
     span: SourceSpan
-    counts: Counted | None = None
     pattern: Pattern | None = None
     draws: Draw | None = None
 
     @property
     def is_positive(self) -> bool:
         """Test whether the input is assumed positive, as a Constant with a positive default is."""
-        return self.counts is not None or (self.kind is Kind.CONSTANT and self.default is not None and self.default > 0)
+        return self.kind is Kind.CONSTANT and self.default is not None and self.default > 0
 
 
 @dataclass(frozen=True)
@@ -114,8 +107,7 @@ class Counterpart:
 class Definition:
     """A forward definition that obeys every rule of the language.
 
-    `outputs` name statements, each once: Rows, RowScalars, and Scalars that are sums over the rows. An unnamed result
-    is the statement `y`.
+    `outputs` name statements, each a Row or a RowScalar, each once. An unnamed result is the statement `y`.
     Every input and every statement reaches an output. `minimum_features` is the smallest D for which no
     divisor made of D and numbers alone is zero, here and for every larger D. `renamed` has the names that the file
     spells otherwise, as pairs of the name here and the name there: `dx` is left to the gradient of an input `x`.
@@ -229,7 +221,7 @@ class Definition:
         return self.layout.lacks(entry.pattern) if self.layout and entry.pattern else ()
 
     def output_kind(self, name: str) -> Kind:
-        """ROW, ROW_SCALAR or SCALAR; KeyError if no output has that name."""
+        """ROW or ROW_SCALAR; KeyError if no output has that name."""
         if name not in self.outputs:
             raise KeyError(name)
         return self.statement(name).kind

@@ -186,16 +186,7 @@ class Connective:
     span: SourceSpan
 
 
-@dataclass(frozen=True)
-class RowsSum:
-    """The sum of a value per row over all rows: one number. A mean over the rows is a quotient of it."""
-
-    operand: Expression
-    kind: Kind
-    span: SourceSpan
-
-
-Expression: TypeAlias = Number | Name | FeatureCount | Pi | Negate | Binary | Call | Compare | Connective | RowsSum
+Expression: TypeAlias = Number | Name | FeatureCount | Pi | Negate | Binary | Call | Compare | Connective
 
 
 def is_integer(expression: Expression) -> bool:
@@ -250,14 +241,12 @@ def render(expression: Expression) -> str:
             return f"({first[0]} {operator} {last})" if first else f"({operator}{last})"
         case Call(function, arguments):
             return f"{function}({', '.join(render(argument) for argument in arguments)})"
-        case RowsSum(operand):
-            return f'sum({render(operand)}, "...")'
 
 
 def children(expression: Expression) -> tuple[Expression, ...]:
     """The operands of an expression, from left to right."""
     match expression:
-        case Negate(operand) | RowsSum(operand):
+        case Negate(operand):
             return (operand,)
         case Binary(_, left, right) | Compare(_, left, right):
             return (left, right)
@@ -284,7 +273,7 @@ def with_names(expression: Expression, names: Mapping[str, str]) -> Expression:
 def mapped(expression: Expression, new: Callable[[Expression], Expression]) -> Expression:
     """The expression with `new` of each operand in its place."""
     match expression:
-        case Negate(operand=operand) | RowsSum(operand=operand):
+        case Negate(operand=operand):
             return replace(expression, operand=new(operand))
         case Binary(left=left, right=right) | Compare(left=left, right=right):
             return replace(expression, left=new(left), right=new(right))

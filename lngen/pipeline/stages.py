@@ -22,7 +22,7 @@ from lngen.emit.description import description
 from lngen.errors import LngenError
 from lngen.language.definition import Definition
 from lngen.pipeline.cache import values
-from lngen.pipeline.cache.results import kept
+from lngen.pipeline.cache.results import is_kept, kept
 from lngen.pipeline.cache.summaries import summary
 from lngen.pipeline.files import manifest
 from lngen.pipeline.files.manifest import Emission
@@ -119,16 +119,29 @@ def derived(
     `planned`. It also raises LngenError for an expression that a backend cannot print, and for an unknown backend.
     """
     plan = planned(definition, proved=proved, on_stage=on_stage)
-    chosen = tuple(name for name in with_needed(backends) if takes_integers(name, definition))
-    what = "files" if proved else "files without proofs"
-    what += "" if chosen == BACKENDS else f" for {' '.join(chosen)}"
+    chosen = _chosen(definition, backends)
 
     def emitted() -> Emission:
         return _emitted(plan, proved, chosen, on_stage)
 
     # What a stranger's backend emits depends on more than the cache knows of.
     known = all(backend(name).emit.__module__.partition(".")[0] == __name__.partition(".")[0] for name in chosen)
-    return Derived(definition, plan, _kept(what, definition, emitted) if known else emitted())
+    return Derived(definition, plan, _kept(_what(chosen, proved), definition, emitted) if known else emitted())
+
+
+def is_derived(definition: Definition, backends: Collection[str] = BACKENDS) -> bool:
+    """Test whether the cache has the files of a definition, so that `derived` takes no time."""
+    return is_kept(_what(_chosen(definition, backends), proved=True), definition)
+
+
+def _chosen(definition: Definition, backends: Collection[str]) -> tuple[str, ...]:
+    return tuple(name for name in with_needed(backends) if takes_integers(name, definition))
+
+
+def _what(chosen: tuple[str, ...], proved: bool) -> str:
+    """Return the name by which the cache knows the files for some backends."""
+    what = "files" if proved else "files without proofs"
+    return what if chosen == BACKENDS else f"{what} for {' '.join(chosen)}"
 
 
 def _emitted(planned: Plan, proved: bool, backends: Sequence[str], on_stage: Callable[[str], None]) -> Emission:

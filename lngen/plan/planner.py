@@ -152,7 +152,6 @@ class _Planner:
             saved=saved,
             results=results,
             arguments=arguments,
-            cotangents=cotangents,
         )
 
     def _lines(

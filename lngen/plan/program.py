@@ -35,7 +35,7 @@ from lngen.algebra.symbols import (
     TypedSymbol,
 )
 from lngen.derivation.derivation import Direction
-from lngen.language.definition import Counted, Draw
+from lngen.language.definition import Draw
 from lngen.language.names import cotangent, tangent
 
 Operator = Literal["mean", "sum", "max", "min"]
@@ -270,16 +270,12 @@ class RandomRow:
 
 @dataclass(frozen=True)
 class Parameter:
-    """Feature, Scalar or Constant; `default` is its value when left out.
-
-    A Constant may count rows or entries if it is left out. A Scalar `is_cotangent` where an output is one number.
-    """
+    """Feature, Scalar or Constant; `default` is its value when left out."""
 
     name: str
     symbol: FeatureSymbol | ScalarSymbol
     kind: Literal["Feature", "Scalar", "Constant"]
-    default: Fraction | Counted | None
-    is_cotangent: bool = False
+    default: Fraction | None
 
 
 @dataclass(frozen=True)
@@ -337,8 +333,7 @@ class RowProgram:
     def cotangents(self) -> tuple[str, ...]:
         """Return the cotangents of the outputs; of several, any may be left out, but not all."""
         optional = dict(self.optional)
-        of_rows = (row.name for row in self.rows if row.origin == "cotangent" and row.name not in optional)
-        return (*of_rows, *(each.name for each in self.parameters if each.is_cotangent))
+        return tuple(row.name for row in self.rows if row.origin == "cotangent" and row.name not in optional)
 
     def neutral(self) -> dict[str, Fraction]:
         """Return the value that each argument which may be left out then has; a cotangent is 0."""

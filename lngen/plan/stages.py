@@ -45,7 +45,6 @@ def program_of(
     saved: tuple[RowScalarSymbol, ...],
     results: tuple[Store, ...],
     arguments: Mapping[str, TypedSymbol] = MappingProxyType({}),
-    cotangents: Sequence[TypedSymbol] = (),
 ) -> RowProgram:
     """Return the program of a direction that computes results by lines.
 
@@ -69,10 +68,7 @@ def program_of(
         parameters=(
             *(
                 Parameter(
-                    entry.name,
-                    symbol,
-                    "Constant" if entry.kind is Kind.CONSTANT else _shared(symbol),
-                    entry.counts or entry.default,
+                    entry.name, symbol, "Constant" if entry.kind is Kind.CONSTANT else _shared(symbol), entry.default
                 )
                 for entry, symbol in entries
                 if not entry.kind.over_rows and (direction == "forward" or symbol in read)
@@ -80,11 +76,6 @@ def program_of(
             *(
                 Parameter(name, s, _shared(s), Fraction(0))
                 for name, s in arguments.items()
-                if not axes(s).rows and s in read
-            ),
-            *(
-                Parameter(s.name, s, _shared(s), None, is_cotangent=True)
-                for s in cotangents
                 if not axes(s).rows and s in read
             ),
         ),

@@ -33,9 +33,12 @@ def legend(d: Derivation) -> tuple[str, ...]:
     named = f"{', '.join(given)} {verb} of the loss with respect to {', '.join(outputs)}"
     results = ", ".join(gradient.name for _, gradient in d.gradients)
     said = f"{named}. A d before any other name says the same of it: {results}." if results else f"{named}."
-    meet = any(q.expression.has(SumRows) for q in d.forward.equations)
-    mix = "Rows mix nowhere else." if meet else "Rows do not mix."
-    return (*([f"{'; '.join(over)}. {mix}"] if over else []), *_axes(d.definition), *_random(d.definition), said)
+    return (
+        *([f"{'; '.join(over)}. Rows do not mix."] if over else []),
+        *_axes(d.definition),
+        *_random(d.definition),
+        said,
+    )
 
 
 def _random(definition: Definition) -> list[str]:

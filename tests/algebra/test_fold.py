@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 import sympy
 
-from lngen.algebra.fold import _METHODS, Fold, _method
+from lngen.algebra.fold import _METHODS, _method
 from lngen.algebra.normal import NormalDensity, Phi
-from lngen.algebra.notation import latex, text
 from lngen.algebra.numeric import Arithmetic, evaluate_expression
 from lngen.algebra.symbols import (
     HEADS,
@@ -53,30 +52,6 @@ def test_head_of_a_derivation_has_a_method(e: Any) -> None:
     assert _method(type(e)) in {*_METHODS.values()}
 
 
-def test_unknown_head_has_no_method() -> None:
-    assert _method(type(UNKNOWN)) == _method(sympy.And) == "other"
-
-
-class _Steps(Fold[int]):
-    def __init__(self) -> None:
-        self.taken = 0
-
-    def other(self, e: Any) -> int:
-        self.taken += 1
-        return 1 + max(map(self.of, e.args), default=0)
-
-    symbol = other
-
-
-def test_part_that_occurs_twice_is_walked_once() -> None:
-    e = x
-    for _ in range(60):
-        e = sympy.sin(e, evaluate=False) + sympy.cos(e, evaluate=False)
-    walk = _Steps()
-    assert walk.of(e) == 121
-    assert walk.taken == 181
-
-
 WALKS = {
     "numbers": (lambda e: evaluate_expression(e, {x: np.ones((1, 2)), D: 2}, Arithmetic()), TypeError),
     "polynomials": (Meanings(RowAlgebra(Budget())).form, TooLargeError),
@@ -90,8 +65,3 @@ def test_unknown_head_inside_is_refused_by_name(walk: str) -> None:
     of(x + sympy.exp(x))
     with pytest.raises(error, match=r"zeta, which occurs in zeta\(x\)"):
         of(x + sympy.exp(UNKNOWN))
-
-
-def test_unknown_head_is_written_for_readers() -> None:
-    assert text(1 + UNKNOWN) == "1 + zeta(x)"
-    assert latex(1 + UNKNOWN) == r"1 + \zeta(x)"

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 import sympy
 
-from lngen.algebra.equations import Equation
-from lngen.algebra.numeric import Arithmetic, evaluate_equations, evaluate_expression
+from lngen.algebra.numeric import Arithmetic, evaluate_expression
 from lngen.algebra.symbols import (
     AttainsFirst,
     D,
@@ -96,20 +95,6 @@ def test_outside_the_domain_is_no_number(expression: sympy.Expr) -> None:
         minus_one = np.array([[mpmath.mpf(-1)]])
         value = evaluate_expression(expression, {x: minus_one, D: mpmath.mpf(1)}, Arithmetic(50))
         assert mpmath.isnan(value[0, 0])
-
-
-def test_a_row_that_is_a_number() -> None:
-    # x - x is a Row for the definition and 0 for SymPy: there is nothing to tell its rows from.
-    zero = Equation(x, sympy.Integer(0))
-    values = evaluate_equations([zero, Equation(m, Mean(x**2))], {D: 4}, Arithmetic())
-    assert np.all(values[m] == 0)
-
-
-@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.longdouble])
-def test_computes_in_the_type_of_its_numbers(dtype: Any) -> None:
-    arithmetic = Arithmetic(dtype=dtype)
-    expression = sympy.erf(x) / 3 + sympy.sqrt(sympy.pi) * Mean(x)
-    assert evaluate_expression(expression, {x: X.astype(dtype), D: 3}, arithmetic).dtype == dtype
 
 
 def test_nothing_is_guessed() -> None:

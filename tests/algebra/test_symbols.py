@@ -26,7 +26,6 @@ from lngen.algebra.symbols import (
     Where,
     axes,
     derivative,
-    symbol_like,
 )
 
 x, z = RowSymbol("x"), RowSymbol("z")
@@ -53,16 +52,6 @@ w, alpha = FeatureSymbol("w"), ScalarSymbol("alpha")
 )
 def test_axes(expression: sympy.Expr, rows: bool, features: bool) -> None:
     assert axes(expression) == Axes(rows, features)
-
-
-def test_a_symbol_like_an_expression_has_its_axes() -> None:
-    for expression in (x * w, m, w, alpha):
-        assert axes(symbol_like("new", expression)) == axes(expression)
-
-
-def test_symbols_of_one_name_and_different_axes_are_different() -> None:
-    assert RowSymbol("v") != RowScalarSymbol("v")
-    assert RowSymbol("v") == RowSymbol("v")
 
 
 @pytest.mark.parametrize(

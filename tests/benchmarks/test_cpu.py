@@ -1,15 +1,12 @@
 """The benchmark on the processor: that its peers compute one thing, and how a record reads."""
 
-from functools import partial
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from benchmarks.cpu import __main__ as cpu
-from benchmarks.cpu import measure, plots, report
-from benchmarks.cpu.cases import DTYPES, FAST_PATH, Case
-from benchmarks.cpu.peers import PEERS
+from benchmarks.cpu import measure, report
+from benchmarks.cpu.cases import FAST_PATH, Case
 
 SMALL = (32, 16, 64)
 OWN = ("emitted", "emitted out=", "textbook", "minimal")
@@ -28,59 +25,10 @@ def test_every_peer_has_its_times_and_ratios(found: dict[str, Any]) -> None:
         assert set(peer["ratio"]) == {"emitted", "emitted out="} - {name}
 
 
-@pytest.mark.ci
-def test_memory_with_out_lacks_that_of_the_results(found: dict[str, Any]) -> None:
-    size = 8 * 32 * 16 * 64
-    new, given = (found["memory"][name] for name in ("emitted", "emitted out="))
-    assert new["forward"] - given["forward"] > 0.9 * size
-    assert new["backward"] - given["backward"] > 0.9 * size
-
-
 def test_a_peer_that_computes_something_else_is_not_timed() -> None:
     samples = {"emitted": [[1.0, 2.0]], "plain": [[1.0, 2.1]]}
     with pytest.raises(RuntimeError, match="plain computes something else than emitted at layer_norm 4x8x16 float32"):
         measure._require_agreement(Case("layer_norm", FAST_PATH[0], "float32"), samples)
-
-
-@pytest.mark.parametrize("last", ["prepare", "turn"])
-def test_a_peer_that_ends_is_left_out(last: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(measure, "Process", partial(_Ending, {"textbook": last}))
-    found = measure.measured(Case("layer_norm", SMALL, "float64"), OWN, rounds=2)
-    assert list(found["peers"]) == ["emitted", "emitted out=", "minimal"]
-    assert found["ended"] == ["textbook ended"]
-    monkeypatch.setattr(measure, "Process", partial(_Ending, {"emitted": last}))
-    with pytest.raises(measure.PeerEndedError, match="emitted ended"):
-        measure.measured(Case("layer_norm", SMALL, "float64"), OWN, rounds=2)
-
-
-class _Ending:
-    """Stands for the process of a peer, and ends when it is asked for what `last` says."""
-
-    def __init__(self, last: dict[str, str], name: str) -> None:
-        self.name, self.last = name, last.get(name)
-
-    def ask(self, do: str, case: Case) -> dict[str, Any]:
-        if do == self.last:
-            raise measure.PeerEndedError(f"{self.name} ended")
-        return {"sample": [[1.0]], "forward": 1.0, "backward": 2.0}
-
-    def close(self) -> None:
-        pass
-
-
-def test_a_process_that_is_killed_is_told_apart() -> None:
-    process = measure.Process("minimal")
-    process._process.kill()
-    process._process.wait()
-    with pytest.raises(measure.PeerEndedError, match="minimal ended at layer_norm 4x8x16 float32, exit status -9"):
-        process.ask("prepare", Case("layer_norm", FAST_PATH[0], "float32"))
-    process.close()
-
-
-def test_a_peer_whose_module_is_missing_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(measure.importlib.util, "find_spec", lambda name: None if name == "torch" else True)
-    assert [name for name in PEERS if "torch" in name or "jax" in name] != []
-    assert [name for name in measure.available(PEERS) if "torch" in name] == []
 
 
 @pytest.mark.ci
@@ -91,39 +39,6 @@ def test_the_tables_of_a_record(found: dict[str, Any]) -> None:
     assert "| textbook |" in text
     assert "| float64 | 32 x 128 x 256 |" in text
     assert "takes 20 ms after NumPy's own" in text
-
-
-@pytest.mark.ci
-def test_the_tables_and_the_plot_of_compiled_kernels(tmp_path: Path) -> None:
-    peers = (
-        "emitted",
-        "emitted out=",
-        "emitted, warm heap",
-        "compiled",
-        "compiled out=",
-        "compiled, warm heap",
-        "textbook",
-        "roof",
-    )
-    cases = [measure.measured(Case("layer_norm", SMALL, dtype), peers, rounds=1) for dtype in DTYPES]
-    cases.append(measure.measured(Case("softmax", SMALL, "float32"), peers, rounds=1))
-    record = {"machine": cpu.machine.facts(), "cases": cases, "import_seconds": [0.01, 0.02, 0.03]}
-    text = report.tables(record)
-    assert "| type | shape | compiled, ns | emitted NumPy | forward of the roof | backward of the roof |" in text
-    assert "| bfloat16 | 32 x 16 x 64 |" in text
-    assert "| layer | emitted NumPy | torch | torch.compile |" in text
-    (share, _) = report.of_the_roof(cases[0])
-    assert share > 0
-    assert report.of_the_roof(cases[-1]) == []
-    assert [len(ratios) for ratios in report.over_compiled(cases)["softmax"]] == [1, 0, 0]
-    for plot in (plots.against_others, plots.compiled):
-        plot(record, tmp_path / "made.svg")
-        assert "<svg" in (tmp_path / "made.svg").read_text()
-
-
-def test_the_page_has_a_place_for_the_figures() -> None:
-    page = Path(cpu._ROOT, "docs", "cpu.md").read_text(encoding="utf-8")
-    assert page.count(cpu._MADE) == 1
 
 
 def test_cases_that_are_not_measured_again_keep_their_figures_of_the_same_machine():

@@ -6,12 +6,10 @@ import itertools
 from types import SimpleNamespace
 from typing import Any
 
-import numpy as np
 import pytest
 
-from benchmarks import layers, measure
-from benchmarks.grid import ITEMSIZE
-from benchmarks.timing import HostTooSlow, Section, Timed
+from benchmarks import measure
+from benchmarks.timing import Section, Timed
 from benchmarks.timing import measure as timed
 
 
@@ -65,12 +63,6 @@ def test_a_round_that_the_host_was_too_slow_for_does_not_count_and_the_next_are_
     assert clock.holds[-1] == pytest.approx(8 * clock.holds[0])
 
 
-def test_a_host_that_is_never_first_is_given_up() -> None:
-    clock = Clock(late=10**9)
-    with pytest.raises(HostTooSlow, match="a round of 1 sections"):
-        timed(clock, sections(clock, [1.0], [[]]), 1, rounds=4)
-
-
 def test_rates_are_bytes_over_time_and_shares_are_taken_round_by_round() -> None:
     # The clock of the device falls by half in the second round, for the roofs as for the layer.
     seconds = {
@@ -89,33 +81,3 @@ def test_rates_are_bytes_over_time_and_shares_are_taken_round_by_round() -> None
     assert found["copy by a kernel"]["of_roof"] == [1, 1, 1]
     # What reads more than it writes is held to the triad, which moves 12 GB here in the time of 10.
     assert (found["backward"]["roof"], found["backward"]["of_roof"]) == ("triad", [0.5, 0.5, 0.5])
-
-
-def test_the_best_peer_has_the_shortest_median_and_the_ratio_is_of_a_round() -> None:
-    seconds = {
-        "forward": [1.0, 2.0, 1.0],
-        "one forward": [1.5, 3.0, 1.5],
-        "other forward": [0.1, 9.0, 9.0],
-        "backward": [1.0, 1.0, 1.0],
-        "one backward": [2.0, 2.0, 2.0],
-        "other backward": [0.5, 0.5, 0.5],
-    }
-    found = measure.best_peers(Timed(seconds, 0, 0.0), ["one", "other"])
-    assert found == {
-        "forward": {"name": "one", "ratio": [1.5, 1.5, 1.5]},
-        "backward": {"name": "other", "ratio": [0.5, 0.5, 0.5]},
-    }
-    assert measure.best_peers(Timed(seconds, 0, 0.0), []) == {}
-
-
-def test_the_tensors_to_be_moved_are_the_plans() -> None:
-    counted = {"layer_norm": ((1, 1), (2, 1)), "add_rms_norm": ((2, 2), (3, 2)), "logsumexp": ((1, 0), (1, 1))}
-    found = {name: layers.tensors(name) for name in counted}
-    assert {name: (moved["forward"], moved["backward"]) for name, moved in found.items()} == counted
-    assert found["layer_norm"]["jvp"] == (2, 1)
-    assert found["layer_norm"]["backward_backward"] == (3, 2)
-
-
-def test_numpy_types() -> None:
-    assert {name: layers.numpy_dtype(name).itemsize for name in ITEMSIZE} == ITEMSIZE
-    assert layers.numpy_dtype("bf16") != np.float16

@@ -7,13 +7,11 @@ write around a layer's formulas, so it applies to whatever layer has the piece.
 from __future__ import annotations
 
 import importlib
-import os
 import re
 import tempfile
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from unittest import mock
 
 from lngen.check.checker import References
 from lngen.check.derived import checkable
@@ -93,9 +91,8 @@ def kernel_mutants(features: Sequence[str]) -> Iterator[KernelMutant]:
 def threshold_mutants() -> Iterator[Planted]:
     """Mistakes in what layers share, each in one layout of rows; the other sides of a threshold are right."""
     again, stored = "read again in every stage", "in registers as stored"
-    yield _planted(
-        "a row that is read again without its end", "LNGEN_D > 0 ? COPIES :", "LNGEN_D > 0 ? COPIES - 1 :", again
-    )
+    every = "CHUNKS : ceiling(LNGEN_D, ALL_THREADS * VECTOR)"
+    yield _planted("a row that is read again without its end", every, f"{every} - 1", again)
     before = "(column ? column - G::VECTOR : 0)"
     loaded = "return load<G::VECTOR>(array + offset + at.column(column))"
     yield _planted(
@@ -170,11 +167,7 @@ def kill_table(plan: Plan, files: Mapping[str, str], only: Collection[str] | Non
             if text == source:
                 continue  # nothing of its kind in this layer
             module = _loaded(place, {**files, "kernels.cu": text})
-            # Few rows would have a kernel of their own, without the second one's mistakes.
-            with mock.patch.dict(os.environ, LNGEN_FEW_ROWS="0"):
-                report = check(
-                    checkable(plan, module), SHAPES, ("float64",), "cuda", kinds=kinds, references=references
-                )
+            report = check(checkable(plan, module), SHAPES, ("float64",), "cuda", kinds=kinds, references=references)
         kills.append(Kill(mutant.name, tuple(k for k in KINDS if any(f.kind == k for f in report.failures))))
     return tuple(kills)
 

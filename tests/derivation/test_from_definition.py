@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-import sympy
 
-from lngen.algebra.equations import Forward, Names
+from lngen.algebra.equations import Names
 from lngen.algebra.numeric import Arithmetic, evaluate_expression
-from lngen.algebra.reductions import known_sign, reduction_name
-from lngen.algebra.symbols import Mean, RowSymbol, axes, derivative
+from lngen.algebra.symbols import derivative
 from lngen.derivation.from_definition import translate
 from lngen.errors import DefinitionError
 from lngen.language import names as reserved
 from lngen.language.oracle.evaluate import evaluate
 from lngen.language.parsing import parse
-from tests.corpus import SAMPLED, definition
 
 
 def equations(text: str) -> list[str]:
@@ -57,17 +54,6 @@ def test_equations(text: str, expected: list[str]) -> None:
     assert equations(text) == expected
 
 
-def test_a_statement_keeps_its_kind() -> None:
-    (_, equation) = translate(parse("def f(x: Row): return (x - mean(x)) - x")).equations
-    assert isinstance(equation.symbol, RowSymbol)
-    assert axes(equation.expression) == (True, False)
-
-
-def test_reduction_names() -> None:
-    x = RowSymbol("x")
-    assert reduction_name(Mean(x**4)) == "mean_x4"
-
-
 @pytest.mark.parametrize(
     ("text", "place", "message"),
     [
@@ -92,22 +78,6 @@ def test_only_a_positive_default_makes_a_constant_positive() -> None:
     assert [symbol.is_positive for symbol in forward.symbols] == [None, True, None, None]
 
 
-def test_known_sign() -> None:
-    eps = sympy.Symbol("eps", positive=True)
-    assert known_sign(Mean(RowSymbol("x") ** 2) + eps) == {"positive": True}
-    assert known_sign(Mean(RowSymbol("x") ** 2)) == {"nonnegative": True}
-    assert known_sign(1 / RowSymbol("x")) == {"nonzero": True}
-    assert known_sign(RowSymbol("x")) == {}
-
-
-@pytest.mark.parametrize("name", SAMPLED)
-def test_every_name_is_new_and_allowed(name: str) -> None:
-    forward = translate(definition(name))
-    taken = [symbol.name for symbol in forward.symbols] + [q.symbol.name for q in forward.equations]
-    assert len(set(taken)) == len(taken)
-    assert not [name for name in taken if reserved.fault(name)]
-
-
 def test_fresh_names() -> None:
     names = Names(["x", "x_2", "a" * 40])
     assert names.fresh("x") == "x_3"
@@ -118,12 +88,6 @@ def test_fresh_names() -> None:
     assert reserved.fault(names.fresh("b" * 60)) is None
     names.take("h")
     assert names.fresh("h") == "h_2"
-
-
-def test_names_of_a_forward_keep_gradients_and_cotangents_free() -> None:
-    forward: Forward = translate(parse("def f(x: Row): return 2*x"))
-    names = Names.of(forward)
-    assert [names.fresh(name) for name in ("x", "y", "dx", "dy")] == ["x_2", "y_2", "dx_2", "dy_2"]
 
 
 @pytest.mark.parametrize("body", ["relu(x)", "maximum(x, 1)", "minimum(x, 2)", "maximum(1, x)", "minimum(2, x)"])

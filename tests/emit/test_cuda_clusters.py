@@ -29,8 +29,10 @@ def test_launches(centred: Any, cuda: Any, monkeypatch: pytest.MonkeyPatch, most
         pytest.skip("clusters are from compute capability 9.0 on")
     launcher = centred._launcher
     clusters = launcher.driver.Launcher.clusters
-    monkeypatch.setenv("LNGEN_FEW_ROWS", "0")
-    variants = importlib.import_module(f"{launcher.kernels.__package__}.variants")
+    macros, variants = (
+        importlib.import_module(f"{launcher.kernels.__package__}.{name}") for name in ("macros", "variants")
+    )
+    monkeypatch.setattr(macros, "FEWEST_SHARED", D)
     monkeypatch.setattr(variants, "VARIANTS", (FEW,))
     monkeypatch.setattr(launcher.devices, "DEVICES", {})
     monkeypatch.setattr(launcher.driver.Launcher, "clusters", lambda it: clusters(it) if it.cluster <= most else 0)

@@ -63,7 +63,7 @@ def test_a_call_with_out_and_workspace_is_launches_alone(calls: Calls) -> None:
     with captured(calls.stream) as graph:
         _, saved = calls.forward()
         calls.backward(saved)
-    assert len(graph) == 2  # forward, and backward of few rows
+    assert len(graph) == 3  # forward, backward, and the end of its sums over rows
     assert not any(array.get().any() for array in calls.results)
     for _ in range(2):
         calls.clear()

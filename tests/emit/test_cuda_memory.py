@@ -1,6 +1,5 @@
-"""Memory of calls on a device: results from a pool, numbers that nobody waits for, results that stay in the cache."""
+"""Memory of calls on a device: numbers that nobody waits for."""
 
-import gc
 import importlib
 from typing import Any
 
@@ -40,39 +39,6 @@ def noted(monkeypatch: pytest.MonkeyPatch, layer: Any, *names: str) -> list[str]
     return found
 
 
-def test_results_come_from_a_pool(layer: Any, x: Any, cuda: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Memory that comes back is used again behind an event, without one of the driver's frees, which would wait."""
-    first = layer.forward(x, 0.5, save=False)[0]
-    place, wanted = int(first.gpudata), first.get()
-    del first
-    gc.collect()
-    called = noted(monkeypatch, layer, "cuMemAlloc", "cuMemFree", "cuStreamWaitEvent", "cuEventRecord")
-    stream = cuda.driver.Stream()
-    second = layer.forward(x, 0.5, save=False, stream=stream)[0]
-    assert int(second.gpudata) == place
-    assert "cuMemAlloc" not in called
-    assert "cuStreamWaitEvent" in called
-    np.testing.assert_array_equal(second.get(), wanted)
-    called.clear()
-    del second
-    gc.collect()
-    assert called == ["cuEventRecord"]
-    # A stream that does not wait for the default one may still read the memory.
-    apart = cuda.driver.Stream(1)
-    third = layer.forward(x, 0.5, save=False, stream=apart)[0]
-    assert int(third.gpudata) != place
-    called.clear()
-    del third
-    gc.collect()
-    assert called == ["cuMemFree"]
-    monkeypatch.setattr(layer._launcher.driver, "MOST_POOLED", 0)
-    fourth = layer.forward(x, 0.5, save=False)[0]
-    called.clear()
-    del fourth
-    gc.collect()
-    assert called == ["cuMemFree"]
-
-
 def test_a_number_that_changes_is_not_waited_for(
     layer: Any, x: Any, cuda: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -101,27 +67,3 @@ def test_a_number_that_changes_is_not_waited_for(
     out.fill(0)
     graph.launch(stream)
     np.testing.assert_allclose(out.get(), np.tanh(0.875 * host), rtol=1e-6)
-
-
-def test_results_stay_in_the_cache_if_it_has_room(
-    layer: Any, x: Any, cuda: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    kernels = importlib.import_module("generated._runtime.cuda.kernels")
-    load, found = kernels.load, []
-
-    def loaded(device: Any, source: Any, macros: Any) -> Any:
-        found.append("LNGEN_KEEP_RESULTS" in macros)
-        return load(device, source, macros)
-
-    monkeypatch.setattr(kernels, "load", loaded)
-    monkeypatch.setattr(layer._launcher.devices, "DEVICES", {})
-    called = noted(monkeypatch, layer, "cuFuncSetAttribute")
-    first = layer.forward(x, 0.5, save=False)[0].get()
-    (device,) = layer._launcher.devices.DEVICES.values()
-    device.cache = 2 * first.nbytes - 1
-    device.launches.clear()
-    second = layer.forward(x, 0.5, save=False)[0].get()
-    assert found == [True, False]
-    np.testing.assert_array_equal(first, second)
-    # Each takes shared memory, of which the driver is told.
-    assert called == ["cuFuncSetAttribute"] * 2

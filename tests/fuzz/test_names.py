@@ -6,15 +6,8 @@ import random
 
 from tests.fuzz.generate import SMALL, definition_text
 from tests.fuzz.minimise import minimise
-from tests.fuzz.names import awkward_in, awkward_names, awkwardly_named, may_be_given, plainly_named
+from tests.fuzz.names import awkward_in, awkwardly_named, plainly_named
 from tests.fuzz.tree import names_of
-
-
-def test_they_are_what_emitted_code_and_the_derivation_use() -> None:
-    names = awkward_names()
-    assert {"rows", "features", "shape", "rstd", "g_2", "blockIdx", "block", "column", "xhat", "dtype"} <= {*names}
-    assert not {"saved", "out", "threads", "mean", "D", "Row", "for", "len", "_rows"} & {*names}
-    assert list(names) == sorted(filter(may_be_given, names))
 
 
 def test_a_definition_keeps_everything_but_its_names() -> None:

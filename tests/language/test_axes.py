@@ -60,11 +60,6 @@ def test_a_definition_says_its_axes_in_normal_form():
     assert parse(GROUPS.replace('"h c w"', '"c h w"')).canonical() == parse(GROUPS).canonical()
 
 
-def test_a_reduction_without_names_is_over_the_last_axis():
-    assert parse('def f(x: Array["b (h d)"], h: Size): return x - mean(x)').layout.features == ("h", "d")
-    assert parse('def f(x: Array["b t d"], w: Array["b"]): return w*x').layout.features == ("d",)
-
-
 @pytest.mark.parametrize(
     ("text", "code"),
     [

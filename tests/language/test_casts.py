@@ -3,13 +3,10 @@
 import numpy as np
 import pytest
 
-from lngen.derivation.simplify import derive
 from lngen.errors import DefinitionError
 from lngen.language.oracle.evaluate import COMPLEX128, FLOAT32, FLOAT64, LONGDOUBLE, evaluate, mp_numbers
 from lngen.language.parsing import parse
-from lngen.report import report
 from lngen.runtime.protocol.casts import TARGETS
-from tests import derivatives
 
 
 def casting(*statements: str, inputs: str = "x: Row") -> str:
@@ -47,12 +44,6 @@ def test_cast_of_a_name_is_an_output_of_its_own(statements, casts):
     assert dict(parse(casting(*statements)).casts) == casts
 
 
-def test_cast_of_a_renamed_output_keeps_its_type():
-    definition = parse(casting('dx = cast(2*x, "int8")', "return dx"))
-    assert definition.casts == ((definition.outputs[0], "int8"),)
-    assert definition.public(definition.outputs[0]) == "dx"
-
-
 @pytest.mark.parametrize(
     ("statements", "code", "words"),
     [
@@ -88,16 +79,6 @@ def test_cast_elsewhere_is_refused_with_a_place_and_a_remedy(statements, code, w
     assert error.source_line
 
 
-def test_cast_of_a_feature_is_refused_as_any_output_of_one():
-    assert refused(casting('q = cast(2*w, "int8")', "y = x*w", "return y, q", inputs="x: Row, w: Feature")).code == (
-        "returned-shared"
-    )
-
-
-def test_cast_is_a_word_of_the_language_and_no_name():
-    assert refused(casting("cast = 2*x", "return cast")).code == "name"
-
-
 @pytest.mark.parametrize("numbers", [FLOAT32, FLOAT64, LONGDOUBLE])
 def test_evaluate_rounds_an_output_that_is_cast_in_floats(numbers):
     definition = parse(casting('q = cast(x, "float8_e4m3fn")', 'r = cast(-x, "int8")', "return q, r"))
@@ -111,22 +92,3 @@ def test_evaluate_rounds_an_output_that_is_cast_in_floats(numbers):
 def test_evaluate_goes_straight_through_a_cast_in_numbers_that_differentiate(numbers):
     definition = parse(casting('return cast(x, "int8")'))
     assert evaluate(definition, {"x": [[0.25]]}, numbers)["y"][0, 0] == 0.25
-
-
-def test_derivative_of_a_cast_is_that_of_the_value_before_it_and_its_step_says_so():
-    text = casting('return cast(x*mean(x), "int8")')
-    plain, cast = derive(parse(casting("return x*mean(x)"))), derive(parse(text))
-    assert cast.backward == plain.backward
-    (said,) = (step for step in cast.steps if "straight through" in step.reason)
-    assert said.target.name == "y"
-    assert "rounded to int8" in said.reason
-    assert not any("straight through" in step.reason for step in plain.steps)
-    assert "as if the rounding had slope 1" in report(derivatives.planned(text), "markdown")
-
-
-def test_backward_reads_no_output_that_is_cast():
-    softmax = ["e = exp(x - max(x))", "y = e/sum(e)", "return y"]
-    rounded = ["e = exp(x - max(x))", 'y = cast(e/sum(e), "bfloat16")', "return y"]
-    plain, cast = (derivatives.planned(casting(*lines)) for lines in (softmax, rounded))
-    assert [row.origin for row in plain.backward.rows] == ["saved output", "cotangent"]
-    assert not any(row.origin == "saved output" for row in cast.backward.rows)

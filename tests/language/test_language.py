@@ -2,41 +2,16 @@
 
 from __future__ import annotations
 
-import builtins
-import keyword
-import math
-import re
-
-import numpy as np
 import pytest
 
 from lngen import language
 from lngen.language import ANNOTATIONS, FUNCTIONS, KIND_NAMES, names, public_names
-from lngen.language.oracle import real_functions
-from lngen.language.oracle.multiprecision import mp_numbers
 
 # The names of the specification, written out: what a definition may call is a promise.
-SPECIFIED = [
-    *("mean", "sum", "max", "min", "pick", "index", "uniform", "dropout"),
-    *(
-        "sqrt",
-        "rsqrt",
-        "exp",
-        "log",
-        "log1p",
-        "expm1",
-        "sin",
-        "cos",
-        "asin",
-        "acos",
-        "atan",
-        "tanh",
-        "sigmoid",
-        "softplus",
-        "relu",
-    ),
-    *("silu", "gelu", "erf", "abs", "sign", "maximum", "minimum", "clip", "where", "stop_gradient"),
-]
+SPECIFIED = """
+    mean sum max min pick index uniform dropout sqrt rsqrt exp log log1p expm1
+    sin cos asin acos atan tanh sigmoid softplus relu silu gelu erf abs sign maximum minimum clip where stop_gradient
+""".split()  # noqa: SIM905
 
 
 def test_the_table_has_the_specified_functions() -> None:
@@ -46,157 +21,19 @@ def test_the_table_has_the_specified_functions() -> None:
     assert set(public_names()) == {"D", "pi", *ANNOTATIONS, "cast", "at", "join", *SPECIFIED}
 
 
-def test_the_table_cannot_be_written_to() -> None:
-    with pytest.raises(TypeError):
-        FUNCTIONS["exec"] = FUNCTIONS["exp"]  # type: ignore[index]
-
-
 def test_every_public_name_is_real_and_documented() -> None:
     for name in public_names():
         value = getattr(language, name)
         assert name in ("D", "pi") or value.__doc__, name
 
 
-@pytest.mark.parametrize("name", SPECIFIED)
-def test_a_function_is_a_reference_and_not_a_computation(name: str) -> None:
-    entry = FUNCTIONS[name]
-    assert entry.name == name
-    assert entry.doc == getattr(language, name).__doc__.replace("\n    ", "\n").strip()
-    assert "erivative" in entry.doc
-    assert entry.domain
-    assert all(math.isfinite(point) for point in entry.hard_points)
-    with pytest.raises(TypeError, match=rf"{name} belongs to the definition language.*lngen derive FILE"):
-        getattr(language, name)(1.0)
-
-
-@pytest.mark.parametrize("name", ANNOTATIONS)
-def test_a_kind_cannot_be_called(name: str) -> None:
-    with pytest.raises(TypeError, match="parsed, not run"):
-        getattr(language, name)(1.0)
-
-
-def test_roles_and_arities() -> None:
-    by_role: dict[str, set[str]] = {}
-    for entry in FUNCTIONS.values():
-        by_role.setdefault(entry.role, set()).add(entry.name)
-    assert by_role["reduction"] == {"mean", "sum", "max", "min", "pick"}
-    assert by_role["select"] == {"where"}
-    assert by_role["stop"] == {"stop_gradient"}
-    assert by_role["place"] == {"index"}
-    assert by_role["draw"] == {"uniform", "dropout"}
-    assert {e.name: e.arity for e in FUNCTIONS.values() if e.arity != 1} == {
-        "pick": 2,
-        "index": 0,
-        "maximum": 2,
-        "minimum": 2,
-        "clip": 3,
-        "dropout": 3,
-        "where": 3,
-    }
-
-
-def test_the_evaluator_has_every_function_of_one_argument() -> None:
-    unary = {e.name for e in FUNCTIONS.values() if e.arity == 1 and e.role not in ("reduction", "draw")}
-    for name in unary:
-        half = np.full(1, 0.5)
-        assert np.isfinite(real_functions.function(name)(half) + real_functions.slope(name)(half))
-        assert mp_numbers(20).function(name, mp_numbers(20).array(half)).dtype == object
-
-
 # --- names -----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "name", ["x", "gamma", "beta", "eps", "xhat", "mu", "rstd", "g", "h2", "a_b", "X", "y", "v" * 40]
-)
-def test_usual_names_are_free(name: str) -> None:
-    assert names.fault(name) is None
-
-
-RESERVED = [
-    "lambda",
-    "None",
-    "type",
-    "print",
-    "range",
-    "len",
-    "input",
-    "object",
-    "class",
-    "and",
-    "__shared__",
-    "__global__",
-    "assert",
-    "saved",
-    "out",
-    "threads",
-    "stream",
-    "workspace",
-    "D",
-    "pi",
-    "mean",
-    "erf",
-    "Row",
-    "Constant",
-    "pow",
-    "_x",
-    "x_",
-    "cotangents",
-    "like",
-    "save",
-]
-
-# What C++ or CUDA reserve, what emitted code calls its own, and Python's soft keywords.
-FREE = [
-    "match",
-    "case",
-    "template",
-    "typename",
-    "new",
-    "this",
-    "nullptr",
-    "co_await",
-    "requires",
-    "concept",
-    "char8_t",
-    "constinit",
-    "namespace",
-    "xor",
-    "not_eq",
-    "int32_t",
-    "size_t",
-    "threadIdx",
-    "blockIdx",
-    "blockDim",
-    "gridDim",
-    "warpSize",
-    "half",
-    "half2",
-    "float2",
-    "float4",
-    "int4",
-    "uchar4",
-    "dim3",
-    "longlong2",
-    "double4_16a",
-    "NAN",
-    "INFINITY",
-    "NULL",
-    "linux",
-    "np",
-    "numpy",
-    "rows",
-    "self",
-    "forward",
-    "backward",
-    "jvp",
-    "dtype",
-    "sqrtf",
-    "fma",
-    "a__b",
-    "match",
-    "case",
-]
+RESERVED = """
+    lambda None type print range len input object class and __shared__ __global__ assert saved out threads
+    stream workspace D pi mean erf Row Constant pow _x x_ cotangents like save
+""".split()  # noqa: SIM905
 
 
 @pytest.mark.parametrize("name", RESERVED)
@@ -204,21 +41,6 @@ def test_reserved_names_are_refused(name: str) -> None:
     assert names.fault(name)
 
 
-@pytest.mark.parametrize("name", FREE)
-def test_what_only_others_reserve_is_legal(name: str) -> None:
-    assert names.fault(name) is None
-
-
-def test_keywords_and_builtins_of_the_running_python_are_refused() -> None:
-    words = [*keyword.kwlist, *(word for word in dir(builtins) if not word.startswith("_"))]
-    assert [word for word in words if names.fault(word) is None] == []
-
-
 @pytest.mark.parametrize("name", ["", "1x", "é", "a b", "a-b", "x\n", "v" * 41, "ｘ"])
 def test_what_is_no_name_is_refused(name: str) -> None:
     assert names.fault(name)
-
-
-def test_a_legal_name_is_an_identifier_everywhere() -> None:
-    assert re.fullmatch(names._SHAPE, "a_b1")
-    assert not re.fullmatch(names._SHAPE, "a_b1\n")

@@ -50,25 +50,10 @@ def allowed(words: list[str]) -> list[str]:
     return [word for word in words if names.fault(word) is None and names.folder_fault(word) is None]
 
 
-def test_names_that_once_broke_emitted_code_are_allowed() -> None:
-    assert allowed(ONCE_BROKEN) == ONCE_BROKEN
-
-
 @pytest.mark.ci
 def test_a_sample_of_the_names_of_emitted_code() -> None:
     pool = allowed([*identifiers(), *ONCE_BROKEN])
     works_or_is_refused(assigned(pool, random.Random(0).randrange(len(pool))))
-
-
-PARTS = 64
-
-
-@pytest.mark.exhaustive
-@pytest.mark.parametrize("part", range(PARTS))
-def test_every_name_of_emitted_code_in_every_role(part: int) -> None:
-    pool = allowed([*identifiers(), *(name for name in ONCE_BROKEN if name not in identifiers())])
-    for start in range(part, len(pool), PARTS):
-        works_or_is_refused(assigned(pool, start))
 
 
 @needs_pycuda
@@ -79,29 +64,6 @@ def test_every_name_of_emitted_code_in_every_role(part: int) -> None:
 )
 def test_names_that_once_broke_emitted_code_on_cuda(start: int, tmp_path: Path) -> None:
     works_or_is_refused(assigned(ONCE_BROKEN, start), tmp_path)
-
-
-@pytest.mark.exhaustive
-@needs_pycuda
-@needs_gxx
-@pytest.mark.parametrize("part", range(16))
-def test_what_cuda_reserves_on_cuda(part: int, tmp_path: Path) -> None:
-    pool = allowed(list(identifiers()))
-    start = random.Random(part).randrange(len(pool))
-    works_or_is_refused(assigned(pool, start), tmp_path)
-
-
-def test_what_is_refused_is_refused_by_name() -> None:
-    for word in sorted(set().union(*(words for words, _ in names.refused())) - names.KEYWORDS):
-        assert names.fault(word)
-        with pytest.raises(DefinitionError, match=f"the name '{word}'"):
-            parse(f"def f(x: Row, {word}: Feature): return x*{word}")
-
-
-@pytest.mark.ci
-def test_what_no_list_refuses_is_legal() -> None:
-    for word in allowed(list(identifiers())):
-        parse(f"def layer(x: Row):\n    {word} = 2*x\n    return {word}*x")
 
 
 REPRODUCTIONS = {
@@ -148,53 +110,6 @@ def f(x: Row):
 def test_a_name_that_once_broke_a_layer(what: str, name: str) -> None:
     (role,) = named.plain_names(REPRODUCTIONS[what])
     assert_works(REPRODUCTIONS[what], {role: name})
-
-
-@needs_pycuda
-@needs_gxx
-@pytest.mark.parametrize(
-    ("what", "name"),
-    [
-        pytest.param("saved", "dtypes", marks=pytest.mark.ci),
-        pytest.param("output", "dx", marks=pytest.mark.ci),
-        pytest.param("gate", "g", marks=pytest.mark.exhaustive),
-        pytest.param("row scalar", "column", marks=pytest.mark.exhaustive),
-        pytest.param("feature", "x_rows", marks=pytest.mark.exhaustive),
-        pytest.param("constant", "dy", marks=pytest.mark.exhaustive),
-    ],
-)
-def test_a_name_that_once_broke_a_layer_on_cuda(what: str, name: str, tmp_path: Path) -> None:
-    (role,) = named.plain_names(REPRODUCTIONS[what])
-    assert_works(REPRODUCTIONS[what], {role: name}, tmp_path)
-
-
-@pytest.mark.ci
-def test_names_of_full_length() -> None:
-    chosen = {role: "q" * (names.MAXIMUM_LENGTH - 1) + chr(ord("a") + place) for place, role in enumerate(ROLES)}
-    assert_works(TEMPLATE, chosen)
-
-
-GRADIENTS = """
-def f(x: Row, {feature}: Feature, {row_scalar}: RowScalar, {constant}: Constant = 0.5):
-    {row} = x * {feature}
-    {output} = {row} * {row_scalar} + {constant}
-    return {output}
-"""
-
-
-@pytest.mark.ci
-@pytest.mark.parametrize(
-    "chosen",
-    [
-        ("dx", "ddx", "dddx", "ddddx", "dx_2"),
-        ("x_2", "dx_2", "dx", "dx_3", "ddx_2"),
-        ("x_dot", "dx", "d2x", "dx_dot", "d2x_dot"),
-        ("x_dot_2", "d2x_2", "x_dot", "x_dot_dot", "dd2x"),
-        ("v" * 38, "d" + "v" * 38, "dd" + "v" * 38, "ddx", "dx"),
-    ],
-)
-def test_names_that_are_those_of_gradients_of_one_another(chosen: tuple[str, ...]) -> None:
-    assert_works(GRADIENTS, dict(zip(named.plain_names(GRADIENTS), chosen, strict=True)))
 
 
 # --- by construction -----------------------------------------------------------------------------------------------

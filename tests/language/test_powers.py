@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 import lngen
-from lngen.check.stability import naive_form
 from lngen.derivation.derivation import EVERY_D
 from lngen.derivation.from_definition import to_sympy, translate
 from lngen.derivation.simplify import derive
@@ -18,7 +17,6 @@ from lngen.errors import DefinitionError
 from lngen.language.oracle.evaluate import FLOAT32, FLOAT64, LONGDOUBLE, Numbers, evaluate, mp_numbers
 from lngen.language.parsing import instead, parse
 from lngen.prove import equal, prove
-from lngen.report.audit import audit
 from tests import derivatives
 
 
@@ -35,13 +33,6 @@ def focal(x: Row, t: Data{g}):
     y = {power}
     return y
 """
-
-
-def test_the_remedy_is_what_a_refused_power_names() -> None:
-    for kind in ("Row", "RowScalar", "Feature", "Data"):
-        with pytest.raises(DefinitionError, match="exponent is a ") as refused:
-            parse(f"def f(x: Row, b: {kind}): return x**b")
-        assert instead.POWER_OF in str(refused.value)
 
 
 def limits(a: np.ndarray, p: float) -> tuple[np.ndarray, ...]:
@@ -90,19 +81,6 @@ def test_every_direction_has_its_limit_at_zero(exponent: float, dtype: type) -> 
         close(of_x.dp, by_xp.sum())
         close(of_p.dx, by_xp)
     close(of_p.ddy, by_p)
-
-
-def test_a_constant_exponent_has_no_logarithm() -> None:
-    text = "def f(x: Row, p: {}): return x**p\n"
-    constant, scalar = ("\n".join(derivatives.source(text.format(kind)).values()) for kind in ("Constant", "Scalar"))
-    assert "np.log" not in constant
-    assert "np.log" in scalar
-
-
-def test_a_base_that_is_never_zero_needs_no_select() -> None:
-    text = "\n".join(derivatives.source("def f(x: Row, p: Scalar): return exp(x)**p\n").values())
-    assert "select" not in text
-    assert "np.where" not in text
 
 
 def test_a_base_below_zero_is_refused_where_that_is_seen() -> None:
@@ -163,18 +141,6 @@ def test_a_wrong_derivative_is_refused_by_the_proofs(wrong: str) -> None:
     assert any(not proof.passed and proof.statement.startswith("da ") for proof in found), found
 
 
-@pytest.mark.parametrize("exponent", [1.5, 2.0, 3.0])
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_the_remedy_is_the_power_also_at_zero(exponent: float, dtype: type) -> None:
-    module = derivatives.module(f"def f(x: Row, b: Constant = 2): return {power('x', 'b')}\n")
-    x = np.array([[0.0, 1e-8, 0.5, 3.0]], dtype)
-    y, saved = module.forward(x, b=exponent)
-    np.testing.assert_allclose(y, x.astype(float) ** exponent, rtol=5e-5 if dtype is np.float32 else 1e-13)
-    dx = module.backward(saved, np.ones_like(x)).dx
-    wanted = exponent * x.astype(float) ** (exponent - 1)
-    np.testing.assert_allclose(dx, wanted, rtol=5e-5 if dtype is np.float32 else 1e-13)
-
-
 @pytest.mark.ci
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_a_focal_loss_has_a_gradient_where_one_class_is_certain(dtype: type) -> None:
@@ -192,29 +158,8 @@ def test_a_focal_loss_has_a_gradient_where_one_class_is_certain(dtype: type) -> 
     np.testing.assert_allclose(dx, squared.backward(saved, np.ones(2, dtype)).dx, **tolerance)
 
 
-def test_the_plain_form_has_no_gradient_at_zero() -> None:
-    module = derivatives.module("def f(x: Row, b: Constant = 2): return exp(b*log(x))\n")
-    x = np.array([[0.0, 1.0]])
-    with np.errstate(all="ignore"):
-        _, saved = module.forward(x)
-        assert not np.isfinite(module.backward(saved, np.ones_like(x)).dx).all()
-
-
 def test_no_sign_is_taken_for_granted() -> None:
     """A whole power of what is below zero has a value, though no derivation rests on it."""
     kinds = {"p": "Scalar"}
     assert equal("x**p", "abs(x)**p", kinds=kinds).refuted
     assert equal("x*x**(p - 1)", "x**p", kinds=kinds).grade == EVERY_D
-
-
-def test_the_audit_names_where_a_power_overflows_and_where_it_is_infinite() -> None:
-    definition = parse("def f(x: Row, p: Scalar): return (1 + x**p)**(1/p)")
-    hazards = audit(derivatives.planned(definition.source)).hazards
-    found = [(hazard.where.direction, hazard.where.text, hazard.danger) for hazard in hazards]
-    assert ("forward", "x**p", "where x is zero it is infinite if p is negative") in found
-    assert any("p times log(x) is above 88.7 in float32 and 709.8 in float64" in danger for *_, danger in found)
-
-
-def test_the_naive_form_keeps_powers() -> None:
-    definition = parse("def f(x: Row, p: Constant = 2): return x/(1 + mean((x - mean(x))**2))**p")
-    assert naive_form(definition).canonical().splitlines()[-2] == "y: Row = (x * (((1 + var) ** p) ** -1))"

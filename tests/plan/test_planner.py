@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from lngen.algebra.symbols import AttainsFirst, StopGradient, SumRows
 from lngen.derivation.simplify import derive
 from lngen.language.parsing import parse
 from lngen.plan.planner import plan
 from lngen.plan.program import RowProgram
-from tests.corpus import SAMPLED, planned
+from tests.corpus import planned
 from tests.work import calls_of
-
-ROWS = 3
 
 
 def stages(program: RowProgram) -> list[str]:
@@ -113,42 +110,9 @@ def test_what_does_not_vary_over_features_is_computed_once_a_row() -> None:
     assert {symbol.name for symbol in last.expression.free_symbols} == {"x", *(str(line.symbol) for line in per_row)}
 
 
-def test_a_large_shift_is_taken_off_first() -> None:
-    # x - max(x) - log(...) adds up large and small in no other order.
-    program = planned("log_probability").forward
-    temps = [str(temp.expression) for temp in program.temps()]
-    assert "-m + x" in temps
-
-
-@pytest.mark.parametrize("name", SAMPLED)
-def test_lines_hold_nothing_a_backend_does_not_know(name: str) -> None:
-    for program in (planned(name).forward, planned(name).backward):
-        lines = [*program.prologue, *program.temps(), *program.epilogue]
-        lines += [line for stage in program.stages for line in stage.row_scalars]
-        for line in lines:
-            assert not line.expression.atoms(StopGradient, SumRows), line
-            # Where a row attains its extreme is a value of its own.
-            assert isinstance(line.expression, AttainsFirst) or not line.expression.atoms(AttainsFirst), line
-
-
-@pytest.mark.parametrize("name", SAMPLED)
-def test_every_name_is_used_once(name: str) -> None:
-    for program in (planned(name).forward, planned(name).backward):
-        names = [line.symbol.name for line in (*program.prologue, *program.temps(), *program.epilogue)]
-        for stage in program.stages:
-            names += [line.symbol.name for line in (*stage.reductions, *stage.row_scalars, *stage.rows_reductions)]
-        names += [row.name for row in program.rows] + [p.name for p in program.parameters]
-        names += [symbol.name for symbol in program.saved if program.direction == "backward"]
-        assert len(names) == len(set(names))
-
-
 def test_optional_inputs_and_their_neutral_values() -> None:
     program = planned("layer_norm").forward
     assert dict(program.optional) == {"gamma": 1, "beta": 0}
-
-
-def test_the_smallest_d_is_passed_on() -> None:
-    assert planned("unbiased").forward.minimum_features == 2
 
 
 def calls_to_plan(rows: int) -> int:

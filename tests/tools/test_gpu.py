@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 import time
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +12,7 @@ import pytest
 
 from benchmarks.results import Results
 from tools.gpu import __main__ as gpu
-from tools.gpu import packages, processes, stages, wheelhouse
-from tools.gpu.packages import PackagesMissing
+from tools.gpu import packages, processes, stages
 
 
 @pytest.fixture
@@ -44,20 +41,6 @@ def test_without_a_gpu_there_is_one_message_and_nothing_is_written(
     assert "needs a GPU and its driver, and here is no libcuda.so.1" in captured.err
     assert "make test" in captured.err
     assert not (tmp_path / "new").exists()
-
-
-@pytest.mark.parametrize(("code", "why"), [(100, "error 100"), (0, "finds none")])
-def test_a_driver_without_a_device(code: int, why: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    class Driver:
-        def cuInit(self, flags: int) -> int:
-            return code
-
-        def cuDeviceGetCount(self, count: Any) -> int:
-            return 0
-
-    monkeypatch.setattr(gpu.ctypes, "CDLL", lambda name: Driver())
-    with pytest.raises(gpu.NoGpu, match=why):
-        gpu.device_name()
 
 
 # What is needed
@@ -94,76 +77,7 @@ def test_what_is_missing_alone_is_installed_and_from_the_folder_alone(tmp_path: 
     assert str(tmp_path / "site") == install[install.index("--target") + 1]
 
 
-def test_with_a_network_pycuda_is_built_where_it_is_missing(
-    tmp_path: Path, pip: list[list[str]], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(packages, "_absent", lambda site, wanted: True)
-    monkeypatch.setattr(packages, "_built_pycuda", lambda site: tmp_path)
-    packages.prepare(tmp_path / "site", None)
-    assert not [word for word in pip[0] if word.startswith("pycuda")]
-    assert pip[2][-1].startswith("pycuda")
-    assert "--no-index" in pip[2]
-    pip.clear()
-    monkeypatch.setattr(packages, "_absent", lambda site, wanted: False)
-    packages.prepare(tmp_path / "site", None)
-    assert len(pip) == 2
-
-
-def test_whether_a_package_is_there(tmp_path: Path) -> None:
-    assert not packages._absent(tmp_path, ["pytest>=8", "numpy>=2"])
-    assert packages._absent(tmp_path, ["no-such-package-at-all>=1"])
-
-
-def test_a_folder_without_wheels_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(PackagesMissing, match="holds no wheels"):
-        packages.prepare(tmp_path / "site", tmp_path)
-
-
-def test_a_folder_that_lacks_something_says_how_to_get_it(tmp_path: Path) -> None:
-    with pytest.raises(PackagesMissing, match=r"no-such-package-at-all[\s\S]*make wheelhouse PYTHON_VERSION="):
-        packages._install(tmp_path / "site", ["no-such-package-at-all"], ["--no-index", "--find-links", str(tmp_path)])
-
-
-@pytest.mark.parametrize("version", ["3.10", "4.0", "three", "3.12.1"])
-def test_the_wheels_are_for_a_python_that_lngen_runs_on(version: str, tmp_path: Path) -> None:
-    with pytest.raises(PackagesMissing, match=r"3\.11 or newer"):
-        wheelhouse.collect(tmp_path / "wheels", version, None)
-
-
-def test_a_wheel_of_pycuda_has_to_be_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert wheelhouse.main([str(tmp_path / "wheels"), "--pycuda-wheel", str(tmp_path / "none.whl")]) == 1
-    assert "is no wheel" in capsys.readouterr().err
-    assert not (tmp_path / "wheels").exists()
-
-
-def test_wheels_that_are_too_large_leave_the_folder_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    wheel = tmp_path / "pycuda-1-cp312.whl"
-    wheel.touch()
-    old = tmp_path / "wheels" / "old.whl"
-    old.parent.mkdir()
-    old.touch()
-
-    def download(folder: Path, version: str, wanted: list[str]) -> None:
-        folder.mkdir(exist_ok=True)
-        (folder / "large.whl").write_bytes(bytes(100))
-
-    monkeypatch.setattr(wheelhouse, "_download", download)
-    monkeypatch.setattr(wheelhouse, "LIMIT_MIB", 50 / 2**20)
-    with pytest.raises(PackagesMissing, match="MiB, more than"):
-        wheelhouse.collect(old.parent, "3.12", wheel)
-    assert old.exists()
-    monkeypatch.setattr(wheelhouse, "LIMIT_MIB", 1)
-    assert wheelhouse.collect(old.parent, "3.12", wheel) == 100
-    assert [path.name for path in old.parent.iterdir()] == ["large.whl"]
-
-
 # Commands
-
-
-def test_a_command_that_ends(tmp_path: Path) -> None:
-    done = processes.run([sys.executable, "-c", "print('out'); exit(3)"], {}, 20, tmp_path / "log")
-    assert (done.status, done.output) == (3, "out\n")
-    assert "$ " in (tmp_path / "log").read_text()
 
 
 @pytest.mark.ci
@@ -209,11 +123,6 @@ def fake_sanitizer(run: stages.GpuRun, script: str) -> dict[str, Any]:
     return stages.sanitizer(run)
 
 
-def test_no_sanitizer_is_no_failure(run: stages.GpuRun) -> None:
-    run.environment["PATH"] = str(run.scratch)
-    assert stages.sanitizer(run)["status"] == "skipped"
-
-
 SHAPES = "print('a_layer, f32 6 x 64')"
 
 
@@ -245,66 +154,6 @@ def test_a_sanitizer_that_finds_something(run: stages.GpuRun) -> None:
     assert "racecheck: ERROR SUMMARY: 2 errors" in found["summary"]
 
 
-@pytest.mark.usefixtures("exercised")
-def test_a_sanitizer_without_time_is_no_failure_of_the_kernels(run: stages.GpuRun) -> None:
-    short = replace(run, deadline=time.monotonic() + 4)
-    found = fake_sanitizer(short, '[ "$2" = racecheck ] && exec sleep 30\nexit 0')
-    assert found["tools"]["racecheck"]["status"] == found["status"] == "cut short"
-    assert found["tools"]["memcheck"]["status"] == "passed"
-    short = replace(run, deadline=time.monotonic() + 4)
-    found = fake_sanitizer(short, '[ "$2" = racecheck ] && exec sleep 30\nexit 86')
-    assert found["status"] == "failed"
-
-
-@pytest.mark.usefixtures("exercised")
-def test_a_sanitizer_that_does_not_run_here(run: stages.GpuRun) -> None:
-    found = fake_sanitizer(run, "echo 'Device not supported'; exit 1")
-    assert found["status"] == "failed"
-    assert "Device not supported" in found["summary"]
-
-
-def test_layers_that_fail_by_themselves_are_not_watched(run: stages.GpuRun, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stages, "EXERCISE", ("-c", "raise SystemExit('no device')"))
-    found = fake_sanitizer(run, "exit 0")
-    assert (found["status"], found["summary"]) == ("failed", "without a tool already, it fails: no device")
-
-
-def test_what_pytest_reports_is_known_though_it_is_cut_short(
-    run: stages.GpuRun, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    lines = [
-        {"test": "a", "outcome": "passed", "why": ""},
-        {"test": "b", "outcome": "failed", "why": f"no {packages.ROOT}/x"},
-        {"test": "c", "outcome": "skipped", "why": "no NVRTC"},
-    ]
-
-    silent = 0.0
-
-    def cut(self: stages.GpuRun, *arguments: str, seconds: float, **variables: str) -> processes.Done:
-        log = Path(variables["LNGEN_TEST_LOG"])
-        log.write_text("".join(json.dumps(line) + "\n" for line in lines))
-        os.utime(log, (time.time() - silent,) * 2)
-        assert variables["XLA_PYTHON_CLIENT_PREALLOCATE"] == "false"
-        return processes.Done(None, 1.0, "")
-
-    monkeypatch.setattr(stages.GpuRun, "python", cut)
-    found = stages.tests(run)
-    assert (found["status"], found["summary"]) == ("out of time", "1 passed, 1 failed, 1 skipped")
-    assert found["failures"] == ["b: no x"]
-    assert found["skipped_for"] == {"no NVRTC": 1}
-    full = replace(run, quick=False)
-    assert stages.matrix(full)["status"] == "out of time"  # since a test failed
-    lines.pop(1)
-    assert stages.matrix(full)["status"] == "cut short"
-    assert stages.matrix(full)["summary"] == "1 passed, 1 skipped in the time there was"
-    assert stages.tests(full)["status"] == "cut short"
-    silent = 90.0
-    assert stages.tests(full)["status"] == stages.matrix(full)["status"] == "out of time"  # since a test hangs
-    lines.clear()
-    silent = 0.0
-    assert stages.tests(full)["status"] == "out of time"  # since none ended
-
-
 def test_the_plugin_reports_each_outcome(tmp_path: Path) -> None:
     (tmp_path / "test_it.py").write_text(
         "import pytest\n"
@@ -327,28 +176,3 @@ def test_the_plugin_reports_each_outcome(tmp_path: Path) -> None:
         }  # fmt: skip
         assert "one is not two" in found["test_wrong"]["why"]
         assert found["test_left_out"]["why"] == "not here"
-
-
-@pytest.mark.usefixtures("exercised")
-def test_the_smoke_test_is_short_whatever_the_run(run: stages.GpuRun, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[tuple[str, ...]] = []
-
-    def heard(self: stages.GpuRun, *arguments: str, seconds: float, **variables: str) -> processes.Done:
-        asked.append(arguments[2:])
-        return processes.Done(0, 1.0, "a_layer, f32 6 x 64\n")
-
-    monkeypatch.setattr(stages.GpuRun, "python", heard)
-    for quick in (False, True):
-        assert stages.smoke(replace(run, quick=quick))["status"] == "passed"
-    assert asked == [("--quick",), ("--quick",)]
-
-
-def test_the_emulator_has_toy_shapes_alone(run: stages.GpuRun) -> None:
-    full = replace(run, quick=False)
-    assert full.options() == []
-    assert replace(full, emulator=True).options() == ["--emulator", "--quick"]
-
-
-def test_the_matrix_leaves_time_for_the_sanitizer(run: stages.GpuRun) -> None:
-    late = replace(run, quick=False, deadline=time.monotonic() + 0.1 * run.seconds)
-    assert stages.matrix(late)["status"] == "skipped"

@@ -40,16 +40,3 @@ def test_every_python_file_of_lngen_is_in_one_group():
     every = [path for name, files in house.groups().items() if name not in ("core", "tests") for path in files]
     assert len(every) == len(set(every))
     assert set((house.ROOT / "lngen").rglob("*.py")) <= {*every}
-
-
-def test_a_walk_counts_the_files_that_are_entered_and_the_moves_between_them():
-    walk = house.Visit()
-
-    class Frame:
-        def __init__(self, name: str) -> None:
-            self.f_code = type("Code", (), {"co_filename": name})
-
-    for name in ("a.py", "b.py", "b.py", "a.py"):
-        walk(Frame(walk.folder + name), "call", None)
-    walk(Frame("/elsewhere/c.py"), "call", None)
-    assert (len(walk.files), walk.moves) == (2, 3)

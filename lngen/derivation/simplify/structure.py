@@ -29,7 +29,6 @@ from lngen.algebra.symbols import (
     Reduction,
     Sigmoid,
     StopGradient,
-    SumRows,
     TypedSymbol,
     Where,
     axes,
@@ -147,8 +146,7 @@ class _Structure:
             value = expression
         else:
             value = self._define(expression, equation.symbol.name)
-            if not isinstance(expression, SumRows):  # the chain rule meets a sum over the rows as a line
-                self.optional_names.add(value)
+            self.optional_names.add(value)
         if isinstance(value, TypedSymbol) and value not in self.forward.symbols:
             if equation.named and value not in self.user_named:
                 self.user_named.add(value)

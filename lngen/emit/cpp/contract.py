@@ -53,8 +53,7 @@ LAUNCH_FIELDS = (
 registers between the stages: 0 none, 1 entries as stored, 2 in the compute type. `sums_over_rows` is the place of sums
 over rows: 0 registers, 1 shared memory, 2 the workspace. `rows_copied` is the number of rows in shared memory, which
 are copied there before a thread works on them. If registers hold nothing, one of them is the row that is worked on.
-`blocks_per_row` blocks share each row. The grid is of whole clusters of `cluster` blocks: those that share a row, or
-all of them where rows are few.
+`blocks_per_row` blocks share each row, as a `cluster`, of which a grid has whole ones.
 """
 
 
@@ -96,7 +95,7 @@ class LaunchContract:
     """Launch of the kernels `<kernel>_<dtype>`.
 
     A direction works on rows. Any grid of one block or more is right, and more than `ceil(rows / rows_per_block)`
-    blocks are useless. The best grid is the number of blocks that the device holds at a time (`cuda.grids`).
+    blocks are useless. The best grid is the number of blocks that the device holds at a time.
     Block size and shared bytes are in the module's `<kernel>_<dtype>_launch`.
 
     `<direction>_columns` adds up, in a fixed order, the partial sums that each block wrote into the workspace. Its
@@ -120,23 +119,6 @@ class LaunchContract:
         first = f"  LNGEN_KERNEL({self.kernel}_##TYPE, T, lngen::{space}::Layer,"
         return [first, *_in_lines("(", self.declared(), "),"), *_in_lines("(", names, "))")]
 
-    def few_rows(self, ends: LaunchContract) -> LaunchContract:
-        """The contract of the kernel for few rows, which ends the sums of this one's rows as the other would."""
-        own = [a for a in (*self.arguments, *ends.arguments) if a.role not in _OF_TWO_KERNELS]
-        return LaunchContract(f"{self.kernel}_few_rows", tuple({a.name: a for a in own}.values()))
-
-    def few_rows_lines(self, ends: LaunchContract, space: str) -> list[str]:
-        """The lines that declare that kernel; `space` is the namespace of this one's mathematics."""
-        few = self.few_rows(ends)
-        first = f"  LNGEN_KERNEL_OF_FEW({few.kernel}_##TYPE, T, lngen::{space}::Layer, lngen::{space}::columns::Layer,"
-        passed = [[_OF_TWO_KERNELS.get(a.role, a.name) for a in each.arguments] for each in (self, ends)]
-        return [
-            first,
-            *_in_lines("(", few.declared(), "),"),
-            *_in_lines("(", passed[0], "),"),
-            *_in_lines("(", passed[1], "))"),
-        ]
-
     def declared(self) -> list[str]:
         """The declarations of the arguments for a storage type T."""
         types = ("T", "lngen::Parameter<T>", "lngen::Computed<T>", "lngen::", "lngen::cast::")
@@ -146,10 +128,6 @@ class LaunchContract:
         """The kernel and its arguments in lines of text, for the head of the file."""
         listed = ", ".join(a.declaration("Row", "Parameter", "Computed") for a in self.arguments)
         return textwrap.wrap(f"{self.kernel}_<type>({listed})", 108, subsequent_indent="    ")
-
-
-_OF_TWO_KERNELS: dict[Role, str] = {"workspace": "nullptr", "blocks": "1"}
-"""Arguments by which one kernel hands sums to another, and what stands for them where there is one kernel."""
 
 
 def _in_lines(before: str, items: Sequence[str], after: str) -> list[str]:

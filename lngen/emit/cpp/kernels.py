@@ -46,8 +46,7 @@ class KernelPair:
     @property
     def lines(self) -> list[str]:
         """Return the lines that declare the kernels for a GPU, of a storage type T."""
-        found = [line for each, space in self.spaces for line in each.kernel_lines(space)]
-        return [*found, *(self.contract.few_rows_lines(self.columns, self.name) if self.columns else ())]
+        return [line for each, space in self.spaces for line in each.kernel_lines(space)]
 
 
 Lowered = tuple[RowProgram, KernelPair]

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from lngen.emit import Notes
-from lngen.emit.cpp.in_place import in_place
 from lngen.emit.cpp.kernels import KernelPair, Lowered, source_of
 from lngen.emit.description import protocol_of
 from lngen.emit.layout import call, quoted, statement, table
@@ -41,12 +40,10 @@ def direction_table(
         contract.kernel: f'"{", ".join(argument.part for argument in contract.arguments)}"'
         for contract in (kernels.contracts if kernels else ())
     }
-    over = in_place(program).items() if kernels else ()
     return call(
         "KernelTable",
         source=f'"{source}"',
         zeros=quoted(zeros) if zeros else "",
         sums=str(sums) if any(sums) else "",
-        in_place=table({f"out {result}": f'"{", ".join(rows)}"' for result, rows in over}) if over else "",
         kernels=table(taken),
     )

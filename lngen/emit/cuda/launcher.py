@@ -11,7 +11,6 @@ from typing import Any
 
 from lngen.emit import Notes
 from lngen.emit.description import protocol
-from lngen.emit.functions import count_of_rows
 from lngen.emit.interface import OwnFields, PublicConstant, PublicInterface, interface
 from lngen.emit.layout import call, statement, tuple_of
 from lngen.emit.render import render
@@ -129,8 +128,6 @@ def layer_statement(function: str, forward: RowProgram, kernels: str) -> list[st
 
 
 def _checked_constant(given: PublicConstant, layer: PublicInterface) -> str:
-    if given.counts:
-        return count_of_rows(given, layer, "_launcher")
     sign = ", signed=False" if given.name in layer.nonnegative else ""
     return f"_launcher.finite({_string(given.public)}, {given.public}{sign})"
 

@@ -139,7 +139,7 @@ class _Lowering(OperationWriter):
             self._name(made.symbol, node)
         for parameter in program.parameters:
             present = cases.present(parameter.name)
-            value = S.Zero if parameter.is_cotangent else neutral.get(parameter.name)
+            value = neutral.get(parameter.name)
             varies, integer = parameter.symbol.varies, bool(parameter.symbol.is_integer)
             node = graph.load(parameter.name, varies, "prologue", present, value, integer=integer)
             self._name(parameter.symbol, node)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from lngen.emit import Notes
-from lngen.emit.functions import constant_in_words, count_of_rows, sizes_in_words
+from lngen.emit.functions import constant_in_words, sizes_in_words
 from lngen.emit.interface import OwnFields, PublicConstant, PublicInput, PublicInterface
 from lngen.emit.layout import WIDTH, in_docstring, statement, tuple_of
 from lngen.emit.saved import Field
@@ -200,8 +200,6 @@ class PublicFunctions:
         return f" {output.public} has {self.layer.meaning(output)}."
 
     def _checked(self, given: PublicConstant) -> str:
-        if given.counts:
-            return f"{given.public} = {count_of_rows(given, self.layer, '_calls')}"
         signed = ", signed=False" if given.name in self.layer.nonnegative else ""
         return f'{given.public} = _calls.constant("{given.public}", {given.public}{signed})'
 

@@ -43,10 +43,9 @@ class _TorchText:
 
     def module(self) -> str:
         name, own = self.notes.layer, LayerClass(self.layer)
-        names = {each: attribute(each.public) for each in (*self.layer.inputs, *self.layer.numbers)}
+        names = {each: attribute(each.public) for each in (*self.layer.inputs, *self.layer.constants)}
         parameters = [names[each] for each in self.layer.inputs if each not in own.given]
-        of_module = [f"self.{name}" if each in self.layer.numbers else name for each, name in names.items()]
-        of_module += ["None"] * (len(self.layer.constants) - len(self.layer.numbers))
+        of_module = [f"self.{name}" if each in self.layer.constants else name for each, name in names.items()]
         place = ["device", "dtype"] if own.parameters else ["None", "None"]
         given = ["self", *map(self._input, own.given)]
         meanings = [*own.meanings(), *["device, dtype: those of the parameters."] * bool(own.parameters)]

@@ -17,7 +17,6 @@ The complex step gives a derivative to the last digit: here that of y[0, 0] by x
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -51,7 +50,6 @@ from lngen.language.syntax import (
     Negate,
     Number,
     Pi,
-    RowsSum,
     holds_integers,
     is_integer,
 )
@@ -92,7 +90,7 @@ def evaluate(
                 given = inputs.get(entry.name)
                 drawn = drawn_from(entry.draws, values, shape) if given is None else given
                 values[entry.name] = _input(entry, drawn, shape, numbers)
-        walk = _Evaluation(numbers, shape[-1], values, shape[:-1])
+        walk = _Evaluation(numbers, shape[-1], values)
         for statement in definition.statements:
             is_whole = holds_integers(statement.expression)
             values[statement.name] = (walk.integer if is_whole else walk.value)(statement.expression)
@@ -152,8 +150,6 @@ def _public_shape(kind: Kind, shape: tuple[int, ...]) -> tuple[int, ...]:
 
 def _input(entry: Input, value: Any, shape: tuple[int, ...], numbers: Numbers) -> Array:
     stored = _stored_shape(entry.kind, shape)
-    if value is None and entry.counts:
-        value = math.prod(shape if entry.counts == "entries" else shape[:-1])
     if value is None:
         if entry.default is None:
             raise LngenError(f"the input {entry.name!r} is missing and has no default.")
@@ -201,7 +197,6 @@ class _Evaluation:
     numbers: Numbers
     features: int
     values: Mapping[str, Array]
-    rows: tuple[int, ...]
 
     def value(self, expression: Expression) -> Array:
         """The value of an expression, in the stored shape of its kind or one that broadcasts to it."""
@@ -233,9 +228,6 @@ class _Evaluation:
                 return numbers.compare(sign, self.value(left), self.value(right))
             case Connective(sign, operands):
                 return _CONNECTIVES[sign](*map(self.value, operands))
-            case RowsSum(operand):
-                each = np.broadcast_to(self.value(operand), (*self.rows, 1)).reshape(-1)
-                return numbers.sum(each).reshape(()) if each.size else numbers.constant(Fraction(0))
             case Call(function, arguments):
                 return self._call(function, arguments)
 

@@ -33,10 +33,8 @@ from lngen.language.syntax import (
     Negate,
     Number,
     Pi,
-    RowsSum,
     SourceSpan,
     is_integer,
-    walk,
 )
 from lngen.runtime.protocol.axes import REST
 from lngen.runtime.protocol.casts import TARGETS
@@ -172,11 +170,9 @@ class Scope:
     """Names that an expression may refer to; statements are added as they are read.
 
     `later` holds the names assigned further down, and `inputs` the names of the function's inputs; both serve messages.
-    `values` holds the statements that are numbers, and `casts` those that are rounded, with their types. `totals` are
-    those that are made of sums over the rows, None where no such sum may stand, and `count` names what a mean over the
-    rows divides by. Where there are `no_features`, entries of rows stand for rows, and a sum is over all of them. `row`
-    is the pattern of the rows, if their axes have names. `draws` are the random numbers that were read, with the name
-    and the place of each.
+    `values` holds the statements that are numbers, and `casts` those that are rounded, with their types. Where there
+    are `no_features`, entries of rows stand for rows. `draws` are the random numbers that were read, with the name and
+    the place of each.
     """
 
     source: Source
@@ -186,8 +182,6 @@ class Scope:
     inputs: frozenset[str] = frozenset()
     layout: RowAxes | None = None
     casts: dict[str, str] = field(default_factory=dict)
-    totals: set[str] | None = None
-    count: str = ""
     no_features: bool = False
     draws: dict[Draw, tuple[str, SourceSpan]] = field(default_factory=dict)
 
@@ -334,9 +328,7 @@ class Scope:
                 remedy = instead.axis(self._text(keyword.value))
             self.source.refuse(keyword, "keyword", remedy, usage=FUNCTIONS[function].usage)
         if over_rows(node) and not (self.layout and REST in self.layout.features):
-            if self.layout is not None:
-                self.source.refuse(node, "axes-total")
-            return self._read_total(node, function, depth), None
+            self.source.refuse(node, "reduced-over-rows", name=function)
         if entry.role == "draw":
             return self._read_random(node, function, depth)
         names_axes = self.layout is not None and entry.role == "reduction" and len(node.args) == entry.arity + 1
@@ -407,67 +399,6 @@ class Scope:
             assert stream is not None
             self.source.refuse(stream, "draw-stream", name=function, found=self._text(stream))
         return Draw(seed.id, int(value))
-
-    def _read_total(self, node: ast.Call, function: str, depth: int) -> Expression:
-        """Read `sum(u, "...")` or `mean(u, "...")`, the reduction of a value per row over all rows."""
-        span = self.source.span(node)
-        if self.totals is None or function not in ("sum", "mean"):
-            self.source.refuse(node, "reduced-over-rows", name=function)
-        operand, _ = self._read(node.args[0], depth + 2)
-        if self.holds_total(operand):
-            self.source.refuse(node.args[0], "total-in-row")
-        if self.no_features and operand.kind is Kind.ROW:
-            operand = Call("sum", (operand,), Kind.ROW_SCALAR, span)
-        if operand.kind is not Kind.ROW_SCALAR:
-            text, kind = self._text(node.args[0]), operand.kind
-            remedy = "a mean over the rows is of what differs from row to row; delete it"
-            if kind is Kind.ROW:
-                remedy = f'reduce the features first: write {function}({function}({text}), "...")'
-            self.source.refuse(node.args[0], "total-of", remedy, name=function, kind=kind.value)
-        total = RowsSum(operand, Kind.SCALAR, span)
-        count = Name(self.count, Kind.SCALAR, span)
-        return total if function == "sum" else Binary("/", total, count, Kind.SCALAR, span)
-
-    def holds_total(self, expression: Expression) -> bool:
-        """Test whether an expression has a sum over the rows in it, or a statement that has."""
-        known = self.totals or ()
-        return any(
-            isinstance(part, RowsSum) or (isinstance(part, Name) and part.name in known) for part in walk(expression)
-        )
-
-    def note_total(self, name: str, expression: Expression) -> None:
-        """Note a statement that is made of sums over the rows; refuse one that no output may be."""
-        if self.totals is not None and self.check_total(expression):
-            if name in self.casts:
-                self.source.refuse(expression.span, "total-cast")
-            self.totals.add(name)
-
-    def check_total(self, expression: Expression) -> bool:
-        """Test as `holds_total`; refuse what is not a linear combination of such sums.
-
-        Its gradient would read them, and the results of parts of the rows could not be added up. Nothing that has a
-        value per row or per feature is made of them either: every row would have to wait for all.
-        """
-        if not self.holds_total(expression):
-            return False
-        if expression.kind is not Kind.SCALAR:
-            self.source.refuse(expression.span, "total-in-row")
-        match expression:
-            case RowsSum() | Name():
-                parts = []
-            case Negate(operand):
-                parts = [operand]
-            case Binary("+" | "-", left, right) if self.holds_total(left) and self.holds_total(right):
-                parts = [left, right]
-            case Binary("*", left, right) if not (self.holds_total(left) and self.holds_total(right)):
-                parts = [left, right]
-            case Binary("/", left, right) if not self.holds_total(right):
-                parts = [left]
-            case _:
-                self.source.refuse(expression.span, "total-not-linear")
-        for part in parts:
-            self.check_total(part)
-        return True
 
     def _called(self, node: ast.Call, function: str, *read: tuple[Expression, Value]) -> tuple[Expression, Value]:
         """A function of arguments with their values, or what it is short for."""

@@ -70,7 +70,7 @@ FUNCTIONS: dict[str, str] = _by_word(
         "atanh": "write (log1p(x) - log1p(-x))/2",
         "average": "write mean(x)",
         "batch_mean mean_rows sum_rows": (
-            'a result may be mean(u, "...") or sum(u, "..."), over all rows: write it as the last thing; for '
+            "a sum or mean over all rows cannot be said: return the value of each row, and reduce outside; for "
             f"statistics over the batch name the axes ({_PATHS}, under Axes)"
         ),
         "bernoulli": 'write where(uniform(seed) < p, 1, 0), with an input `seed: Int[""]`',

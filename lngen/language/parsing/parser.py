@@ -14,7 +14,7 @@ from itertools import chain
 from typing import NoReturn
 
 from lngen.language import names, public_names
-from lngen.language.definition import Counted, Definition, Draw, Input, Statement
+from lngen.language.definition import Definition, Draw, Input, Statement
 from lngen.language.parsing import instead
 from lngen.language.parsing.counterparts import about, counterparts
 from lngen.language.parsing.expressions import Scope, describe
@@ -39,7 +39,6 @@ from lngen.language.syntax import (
 )
 
 MAXIMUM_STATEMENTS = 200
-ROW_COUNT = "rows"
 
 _WITH_FEATURES = {Kind.ROW_SCALAR: Kind.ROW, Kind.DATA_PER_ROW: Kind.DATA, Kind.INT_PER_ROW: Kind.INT}
 
@@ -98,13 +97,11 @@ class _DefinitionParser(SignatureParser):
             self._check_no_features(statements)
             inputs = tuple(replace(entry, kind=_WITH_FEATURES.get(entry.kind, entry.kind)) for entry in inputs)
             scope, statements, outputs, result = self._body(body, inputs, name_span, no_features=True)
-            inputs += self._counted(inputs, statements, _counting(name_span, "entries"))
         else:
-            inputs += self._counted(inputs, statements, _counting(name_span, "rows"))
             inputs += tuple(_drawn(draw, name, span) for draw, (name, span) in scope.draws.items())
         self._check_own_name(function.name, inputs, statements)
         self._check_second_gradients(inputs, outputs)
-        self._check_outputs(scope, statements, outputs, result)
+        self._check_outputs(statements, outputs, result)
         self._check_used(inputs, statements, outputs)
         self._check_joined(scope, statements, result)
         try:
@@ -202,8 +199,6 @@ class _DefinitionParser(SignatureParser):
             {entry.name: entry.kind for entry in inputs},
             later,
             inputs=given,
-            totals=set(),
-            count=self._count(given | later),
             no_features=no_features,
             layout=self.layout,
         )
@@ -244,7 +239,6 @@ class _DefinitionParser(SignatureParser):
             if expression.name in scope.inputs:
                 remedy += "; a result has to be computed, an input as it stands is none"
             self.refuse(node.value, "second-name", remedy, name=expression.name)
-        scope.note_total(target.id, expression)
         scope.kinds[target.id] = expression.kind.of_integers if holds_integers(expression) else expression.kind
         if value is not None:
             scope.values[target.id] = value
@@ -262,7 +256,6 @@ class _DefinitionParser(SignatureParser):
             self._refuse_input(node.value, expression.name, scope)
         if UNNAMED_OUTPUT in scope.kinds:
             self.refuse(node.value, "unnamed-result", name=UNNAMED_OUTPUT)
-        scope.note_total(UNNAMED_OUTPUT, expression)
         statements.append(Statement(UNNAMED_OUTPUT, expression, expression.kind, expression.span))
         return (UNNAMED_OUTPUT,)
 
@@ -299,17 +292,6 @@ class _DefinitionParser(SignatureParser):
             if isinstance(part, FeatureCount) or (isinstance(part, Call) and part.function == "index"):
                 self.refuse(part.span, "no-features", found=render(part))
 
-    def _count(self, taken: frozenset[str]) -> str:
-        """Name the number of rows, as no value of the definition is named."""
-        return names.numbered(ROW_COUNT, taken.__contains__)
-
-    def _counted(self, inputs: tuple[Input, ...], statements: list[Statement], counting: Input) -> tuple[Input, ...]:
-        """The Constant that counts, where a mean over the rows divides by it."""
-        own = [*(entry.name for entry in inputs), *(entry.name for entry in statements)]
-        count = self._count(frozenset(own))
-        read: set[str] = set().union(*(_names_in(entry.expression) for entry in statements))
-        return (replace(counting, name=count),) if count in read else ()
-
     def _check_second_gradients(self, inputs: tuple[Input, ...], outputs: tuple[str, ...]) -> None:
         cotangents = {names.cotangent(output): output for output in outputs}
         for entry in inputs:
@@ -317,14 +299,12 @@ class _DefinitionParser(SignatureParser):
                 output, gradient = cotangents[entry.name], names.cotangent(entry.name)
                 self.refuse(entry.span, "gradient-name", input=entry.name, output=output, gradient=gradient)
 
-    def _check_outputs(
-        self, scope: Scope, statements: list[Statement], outputs: tuple[str, ...], result: ast.Return
-    ) -> None:
+    def _check_outputs(self, statements: list[Statement], outputs: tuple[str, ...], result: ast.Return) -> None:
         assert result.value is not None
         places = result.value.elts if isinstance(result.value, ast.Tuple) else [result.value]
         found = {entry.name: entry for entry in statements}
         for name, place in zip(outputs, places, strict=True):
-            if not found[name].kind.over_rows and name not in (scope.totals or ()):
+            if not found[name].kind.over_rows:
                 self.refuse(place, "returned-shared", name=name, kind=found[name].kind.value)
             if holds_integers(found[name].expression):
                 self.refuse(place, "returned-integer", name=name)
@@ -353,10 +333,6 @@ class _DefinitionParser(SignatureParser):
         for argument in inputs:
             if argument.name not in used:
                 self.refuse(argument.span, "unused-input", name=argument.name)
-
-
-def _counting(place: SourceSpan, counts: Counted) -> Input:
-    return Input(ROW_COUNT, Kind.CONSTANT, None, place, counts)
 
 
 def _drawn(draw: Draw, name: str, place: SourceSpan) -> Input:

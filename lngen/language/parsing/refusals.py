@@ -65,10 +65,6 @@ REFUSALS: Mapping[str, tuple[str, str]] = {
         "a reduction over {text!a}, and another over {row!a}",
         "reduce over the same axes everywhere: they are the row, and a second reduction is a second layer",
     ),
-    "axes-total": (
-        "a sum over the rows in a definition whose axes have names",
-        "return the value of each row, and sum or average them outside",
-    ),
     "axes-rest": ("a row of axes without names", "name the axes that a row is made of"),
     "axes-all": ("a reduction over all axes, {text!a}", "leave an axis that numbers the rows, which may be of size 1"),
     "axes-number": ("Data without axes", "write Constant for a number without a gradient"),
@@ -135,8 +131,7 @@ REFUSALS: Mapping[str, tuple[str, str]] = {
     ),
     "returned-shared": (
         "the result {name!r} is a {kind}",
-        "return a Row, a RowScalar or a reduction over the rows; what is the same for every row otherwise cannot be "
-        "said: compute it outside",
+        "return a Row or a RowScalar; what is the same for every row cannot be said: compute it outside",
     ),
     "returned-integer": (
         "the result {name!r} is an integer",
@@ -194,22 +189,9 @@ REFUSALS: Mapping[str, tuple[str, str]] = {
         "write a number, a Constant or a Scalar; for a mask of your own write where(uniform(seed) >= p, x, 0)",
     ),
     "reduced-twice": ("{name} of a {kind}, which has no feature axis", ""),
-    # sums over the rows
     "reduced-over-rows": (
         "{name} over the rows",
-        'write mean(u, "...") or sum(u, "...") in a statement or after return: these two reduce over the rows',
-    ),
-    "total-of": ("a {name} over the rows of a {kind}", ""),
-    "total-cast": ("cast of a reduction over the rows", "round the one number outside"),
-    "total-in-row": (
-        "a reduction over the rows inside of what has a value per row or per feature",
-        "return the reduction as the last thing; what every row reads of all rows is computed outside, and passed as a "
-        "Scalar",
-    ),
-    "total-not-linear": (
-        "an expression that is no linear combination of reductions over the rows",
-        "return each reduction as an output of its own, and do the rest outside; here they are added to each other, "
-        "and multiplied or divided by what all rows share",
+        "return the value of each row, and reduce outside: with y.mean(), each dy is one over the number of rows",
     ),
     # casts
     "cast-type": ("cast to {found}", "write one of the types in quotes, as {usage}; there are {types}"),

@@ -14,6 +14,7 @@ from typing import TypeVar
 
 from lngen.language.definition import Definition
 from lngen.pipeline.cache import entries, key, sources
+from lngen.runtime import cache
 
 Value = TypeVar("Value")
 
@@ -37,15 +38,35 @@ def kept(
     fingerprint = sources.fingerprint()
     if fingerprint is None:
         return make()
+    name = _name(what, definition, fingerprint)
+    if (found := _read(name, read)) is not None:
+        return found
+    # Processes that begin with the same layer derive it once, and the others wait.
+    with cache.making(entries.place() / name):
+        if (found := _read(name, read)) is not None:
+            return found
+        made = make()
+        with contextlib.suppress(NotKept):
+            content = write(made)
+            if sources.are_known():
+                entries.write(name, content)
+        return made
+
+
+def _read(name: str, read: Callable[[bytes], Value]) -> Value | None:
+    with contextlib.suppress(ValueError):
+        if (content := entries.read(name)) is not None:
+            return read(content)
+    return None
+
+
+def is_kept(what: str, definition: Definition) -> bool:
+    """Test whether the cache has the result that `kept` would return."""
+    fingerprint = sources.fingerprint()
+    return fingerprint is not None and (entries.place() / _name(what, definition, fingerprint)).exists()
+
+
+def _name(what: str, definition: Definition, fingerprint: str) -> str:
     # The result depends on the file's name, and not on its folder.
     anywhere = replace(definition, filename=PurePath(definition.filename).name)
-    name = key([what, repr(anywhere), fingerprint])
-    if (content := entries.read(name)) is not None:
-        with contextlib.suppress(ValueError):
-            return read(content)
-    made = make()
-    with contextlib.suppress(NotKept):
-        content = write(made)
-        if sources.are_known():
-            entries.write(name, content)
-    return made
+    return key([what, repr(anywhere), fingerprint])

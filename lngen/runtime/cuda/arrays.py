@@ -102,11 +102,6 @@ class Memory:
         """Test whether a row has one entry for each segment."""
         return self.segments is not None and self.segments.within == 0
 
-    def lies_as(self, other: "Memory") -> bool:
-        """Test whether entries of the same place in both are of one type, and as far from the first entry."""
-        mine, its = ((of.typestr, of.shape, of.steps, of.segments) for of in (self, other))
-        return mine == its
-
     @property
     def kind(self) -> str:
         return ALL_KINDS[self.typestr]

@@ -31,7 +31,7 @@ template <class G, class F> __device__ __forceinline__ void each_group(const Her
 #pragma unroll 1
   for (int group = 0; group < whole; ++group) visit(group * G::TOGETHER, [](int) { return true; });
 #pragma unroll 1
-  for (int chunk = whole * G::TOGETHER; chunk < G::chunks(here.D); chunk += G::TOGETHER)
+  for (int chunk = whole * G::TOGETHER; chunk < G::ALL_CHUNKS; chunk += G::TOGETHER)
     visit(chunk, [&](int k) { return here.template column<G>(chunk + k) < here.D; });
 }
 

@@ -107,7 +107,7 @@ class KernelKey(NamedTuple):
     `integer_types` are those of arrays of integers, and of inputs that are one integer. Rows lie along so many `axes`,
     or with none one behind the other. Results of rows in `summed`, a set of bits, get sums over runs of rows. Rows in
     segments of so many entries, or 0, have one for each segment if they are in `of_segment`; results in `by_segment`
-    get the sum of each. A result may be one memory with a row if the call is `in_place`.
+    get the sum of each.
     """
 
     direction: str
@@ -122,7 +122,6 @@ class KernelKey(NamedTuple):
     segment: int = 0
     of_segment: int = 0
     by_segment: int = 0
-    in_place: bool = False
 
 
 class DeviceCall:
@@ -157,22 +156,6 @@ class DeviceCall:
             out = outs[f"out {each.symbol}"]
             sums_in = dtype_of(self.computed) if self._may_be_sums(each) else None
             self.results[each.symbol] = result(each.name, out, shape, each.made_in(kind), row_axes, sums_in)
-
-    def written_over(self) -> dict[tuple[str, str], bool]:
-        """Return each result that may be written over a row, with that row, if both lie alike.
-
-        True if kernels may read the row again while they work on it, and False if they have to hold it.
-        """
-        found: dict[tuple[str, str], bool] = {}
-        for name, unread in self.direction.in_place.items():
-            made = self.results.get(name.removeprefix("out "))
-            if made is None or made.is_of_segment or shared_axes(made):
-                continue
-            for row in self.takes.reads:
-                own = self._array(row)
-                if row.part == ROW and isinstance(own, Memory) and own.lies_as(made):
-                    found[name, row.symbol] = row.symbol in unread.split(", ")
-        return found
 
     def place_rows(self) -> None:
         """Find the places of the rows of all arrays, once the results are known."""
@@ -280,9 +263,6 @@ def forward_call(layer: DeviceLayer, given: Mapping[str, Any], saves: bool) -> D
     if _ONE_INTEGER in numbers and kinds.get(_ONE_INTEGER, "i32") not in ("i32", "i64"):
         other, kind = given_as[_ONE_INTEGER]
         raise TypeError(f"{other} is of type {TYPES[kind]}, and another integer is a number; pass {other} in int32")
-    has_totals = any(each.kind == "Scalar" for each in layer.takes["forward"].results)
-    if has_totals and kinds.get(_PARAMETERS, first.kind) != first.kind:
-        raise TypeError(f"{name} and the parameters differ in type; pass both in one: a result is a sum over the rows")
     arrays = {each.symbol: value for each, value in zip(layer.inputs, values, strict=True)}
     without = tuple(each.symbol for each in layer.inputs if each.may_be_none and arrays[each.symbol] is None)
     wanted = KernelKey("forward", shape[-1], *_in_order(kinds), without, saves)

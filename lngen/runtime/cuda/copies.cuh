@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Copies into shared memory that go on while the thread that started them works, barriers of a part of a block, and the
-// shared memory of other blocks. All are PTX: what runs kernels elsewhere than on a GPU has functions of its own in the place of this header.
+// Copies into shared memory that go on while the thread that started them works, and the shared
+// memory of other blocks. All are PTX: what runs kernels elsewhere than on a GPU has functions of its own in the place of this header.
 #ifndef LNGEN_COPIES_CUH
 #define LNGEN_COPIES_CUH
 
@@ -63,13 +63,6 @@ template <int PENDING> __device__ __forceinline__ void await_copies() {
 #endif
 }
 
-// Waits for THREADS threads of whole warps at the barrier of a number, 0 to 15, of which 0 is that of __syncthreads. A
-// number belongs to the same warps until all have met otherwise. All lanes of a warp come here together.
-template <int THREADS> __device__ __forceinline__ void barrier(int number) {
-  static_assert(THREADS > 0 && THREADS % 32 == 0 && THREADS <= 1024, "a barrier is one of whole warps of a block");
-  asm volatile("bar.sync %0, %1;" ::"r"(number), "n"(THREADS) : "memory");
-}
-
 // Waits for all threads of the blocks of a cluster; what they wrote before is known to all of them.
 __device__ __forceinline__ void cluster_barrier() {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
@@ -87,22 +80,6 @@ __device__ __forceinline__ void store_in_block(int block, double* to_shared, dou
   unsigned to = unsigned(__cvta_generic_to_shared(to_shared));
   asm volatile("mapa.shared::cluster.u32 %0, %0, %1;\n\tst.shared::cluster.f64 [%0], %2;"
                : "+r"(to) : "r"(block), "d"(value) : "memory");
-}
-
-// What is at the same place of the shared memory of a block of the cluster, which has not ended yet.
-__device__ __forceinline__ float load_from_block(int block, const float* from_shared) {
-  unsigned from = unsigned(__cvta_generic_to_shared(from_shared));
-  float value;
-  asm volatile("mapa.shared::cluster.u32 %0, %0, %2;\n\tld.shared::cluster.f32 %1, [%0];"
-               : "+r"(from), "=f"(value) : "r"(block) : "memory");
-  return value;
-}
-__device__ __forceinline__ double load_from_block(int block, const double* from_shared) {
-  unsigned from = unsigned(__cvta_generic_to_shared(from_shared));
-  double value;
-  asm volatile("mapa.shared::cluster.u32 %0, %0, %2;\n\tld.shared::cluster.f64 %1, [%0];"
-               : "+r"(from), "=d"(value) : "r"(block) : "memory");
-  return value;
 }
 
 // Ends a kernel that was launched with other clusters than it was compiled for.

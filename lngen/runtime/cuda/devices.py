@@ -12,7 +12,6 @@ import numpy as np
 
 from . import driver
 from .arrays import INTEGER_KINDS, TYPES
-from .grids import Multiprocessor
 
 Spelled = Callable[[int], str]
 """Function from a slot to the name of its value in a message."""
@@ -30,7 +29,6 @@ gpu_array: Any = None
 _lock = threading.RLock()
 
 _NOT_INITIALIZED = 3
-_DEPENDENT_SINCE = 12030
 _CLUSTERS_SINCE = (9, 0)
 _STREAM_OF_THREAD = 2
 
@@ -182,9 +180,8 @@ class Device:
     """Device, in its primary context, or in the current one if arrays belong to that.
 
     PyTorch and CuPy use the primary context. If it is not current, it is made current during a call. `modules` are the
-    loaded kernels, and `launches` their launches. Where it `has_clusters`, blocks may share a row. If `is_dependent`,
-    the second kernel of a direction may begin while the first one ends; if it `ends_few_rows`, one kernel does for both
-    where rows are few. The driver is for a version of `cuda`, such as 13000.
+    loaded kernels, and `launches` their launches. Where it `has_clusters`, blocks may share a row. The driver is for a
+    version of `cuda`, such as 13000.
     """
 
     def __init__(self, pycuda: Any, ordinal: int, context: Any, handle: int | None) -> None:
@@ -195,7 +192,6 @@ class Device:
         self.numbers: dict[bytes, NumberPlace] = {}
         self.of_graphs: list[NumberPlace] = []
         self.places: tuple[driver.Allocation, list[int]] | None = None
-        self.pool = driver.ResultPool()
         self.scratch: dict[tuple[int, str], tuple[driver.Allocation, Any]] = {}
         device = pycuda.Device(ordinal)
         of = pycuda.device_attribute
@@ -204,17 +200,7 @@ class Device:
         self.architecture = "sm_{}{}".format(*capability)
         self.has_clusters = may_share_rows(capability)
         self.cuda = int(driver.call("cuDriverGetVersion"))
-        self.is_dependent = launches_early(capability, self.cuda)
-        self.ends_few_rows = may_end_few_rows()
         self.processors: int = device.get_attribute(of.MULTIPROCESSOR_COUNT)
-        self.multiprocessor = Multiprocessor(
-            device.get_attribute(of.MAX_THREADS_PER_MULTIPROCESSOR),
-            device.get_attribute(of.MAX_REGISTERS_PER_MULTIPROCESSOR),
-            device.get_attribute(of.MAX_SHARED_MEMORY_PER_MULTIPROCESSOR),
-            device.get_attribute(of.MAX_BLOCKS_PER_MULTIPROCESSOR),
-            device.get_attribute(of.RESERVED_SHARED_MEMORY_PER_BLOCK),
-        )
-        self.cache: int = device.get_attribute(of.L2_CACHE_SIZE)
         self.block_shared: int = device.get_attribute(of.MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)
 
     def enter(self, resident: Sequence[int], spelled: Spelled) -> bool:
@@ -287,31 +273,12 @@ class NumberPlace(NamedTuple):
 def may_share_rows(capability: tuple[int, int]) -> bool:
     """Test whether blocks of a cluster may share a row, on devices of a compute capability.
 
-    LNGEN_CLUSTERS=0 turns it off.
+    LNGEN_CLUSTERS=0 turns it off. Raises ValueError for another value of the variable than 0 or 1.
     """
-    return _is_allowed("LNGEN_CLUSTERS", "clusters") and capability >= _CLUSTERS_SINCE
-
-
-def launches_early(capability: tuple[int, int], cuda: int = _DEPENDENT_SINCE) -> bool:
-    """Test whether kernels are launched while the one before them runs, on devices of a compute capability.
-
-    Drivers know such programmatic dependent launches, in graphs too, from some version of `cuda` on. LNGEN_DEPENDENT=0
-    turns them off.
-    """
-    return _is_allowed("LNGEN_DEPENDENT", "dependent launches") and capability >= (9, 0) and cuda >= _DEPENDENT_SINCE
-
-
-def may_end_few_rows() -> bool:
-    """Test whether one kernel may do for two where rows are few. LNGEN_FEW_ROWS=0 turns it off."""
-    return _is_allowed("LNGEN_FEW_ROWS", "kernels for few rows")
-
-
-def _is_allowed(variable: str, what: str) -> bool:
-    """Test whether a variable of the environment is not 0. Raises ValueError for another value than 0 or 1."""
-    wanted = os.environ.get(variable, "")
+    wanted = os.environ.get("LNGEN_CLUSTERS", "")
     if wanted not in ("", "0", "1"):
-        raise ValueError(f"{variable} is {wanted!r}; set it to 0 for no {what}, or to 1")
-    return wanted != "0"
+        raise ValueError(f"LNGEN_CLUSTERS is {wanted!r}; set it to 0 for no clusters, or to 1")
+    return wanted != "0" and capability >= _CLUSTERS_SINCE
 
 
 def entries(values: Any, kind: str) -> bytes:

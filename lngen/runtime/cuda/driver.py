@@ -19,11 +19,6 @@ MOST_SHARED = 48 * 1024
 MOST_BLOCKS_OF_CLUSTER = 8
 """The most blocks of a cluster on any device that has clusters."""
 
-MOST_POOLED = 1 << 30
-"""Bytes that a pool keeps at the most."""
-
-_DEFAULT_STREAM, _STREAM_OF_THREAD = 1, 2
-
 _SINCE = 12000
 """The version of CUDA whose functions compiled code calls."""
 
@@ -182,71 +177,6 @@ class StreamEvent(Owned):
         call("cuEventRecord", self.handle, handle)
 
 
-class ResultPool:
-    """Memory for results, by size: freed by the driver, it would make the host wait for all of a device's work.
-
-    What is given back can be had again once the work has been done that streams had been given until then. These are
-    the streams that wait for the default one; a stream that does not gets memory of its own.
-    """
-
-    def __init__(self) -> None:
-        self._free: dict[int, list[tuple[Any, StreamEvent]]] = {}
-        self.size = 0
-
-    def memory(self, size: int, handle: int) -> Allocation:
-        """Return memory for work on a stream. It comes back to the pool with the object."""
-        if handle == _STREAM_OF_THREAD or int(call("cuStreamGetFlags", handle)) or is_captured(handle):
-            return Allocation(size)
-        free = self._free.get(size)
-        if not free:
-            return PooledMemory(self, size)
-        pointer, event = free.pop()
-        self.size -= size
-        found = PooledMemory(self, size, pointer)
-        call("cuStreamWaitEvent", handle, event.handle, 0)
-        return found
-
-    def take_back(self, pointer: Any, size: int) -> bool:
-        """Keep memory of the current context for later calls; False if there is enough of it."""
-        if self.size + size > MOST_POOLED:
-            return False
-        try:
-            event = StreamEvent(_DEFAULT_STREAM)
-        except DriverError:  # while a graph is captured
-            return False
-        self._free.setdefault(size, []).append((pointer, event))
-        self.size += size
-        return True
-
-    def clear(self) -> None:
-        """Free all that the pool has."""
-        for size, free in self._free.items():
-            while free:
-                call("cuMemFree", free.pop()[0])
-                self.size -= size
-
-
-class PooledMemory(Allocation):
-    """Memory of a pool: new, or some that came back."""
-
-    def __init__(self, pool: ResultPool, size: int, pointer: Any = None) -> None:
-        self.pool = pool
-        if pointer is not None:
-            Owned.__init__(self, pointer)
-            self.pointer, self.size = int(pointer), size
-            return
-        try:
-            super().__init__(size)
-        except DriverError:
-            pool.clear()
-            super().__init__(size)
-
-    def give_back(self, cuda: Any) -> None:
-        """Give it back to the pool."""
-        if not self.pool.take_back(self.handle, self.size):
-            super().give_back(cuda)
-
-
 class LoadedCode(Owned):
     """Compiled kernels, loaded into the current context."""
 
@@ -272,10 +202,8 @@ class LoadedCode(Owned):
 class Launcher:
     """Kernel of loaded code that is ready to launch, on a stream of any library.
 
-    `letters` are the types of its arguments, as `struct` has them, and `threads` the threads of a block. A kernel that
-    is launched `early` starts while the one before it still runs: programmatic dependent launch. It waits by itself
-    (`await_launch_before` of kernels.cuh), on a device that knows how to. `cluster` blocks are launched together, each
-    of which reaches the shared memory of the others.
+    `letters` are the types of its arguments, as `struct` has them, and `threads` the threads of a block. `cluster`
+    blocks are launched together, each of which reaches the shared memory of the others.
     """
 
     def __init__(
@@ -285,33 +213,23 @@ class Launcher:
         letters: str,
         threads: int,
         shared_bytes: int,
-        early: bool = False,
         cluster: int = 1,
     ) -> None:
-        cuda, self.early, self.cluster = bindings(), early, cluster
+        cuda, self.cluster = bindings(), cluster
         # The handle is of the code, which is not unloaded before this object is gone.
         self._code, self._function = code, call("cuModuleGetFunction", code.handle, name.encode())
         if shared_bytes > MOST_SHARED:
             most = cuda.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
             call("cuFuncSetAttribute", self._function, most, shared_bytes)
-        self._carveout = cuda.CUfunction_attribute.CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT
         self._how = how = cuda.CUlaunchConfig()
         how.gridDimY = how.gridDimZ = how.blockDimY = how.blockDimZ = 1
         how.blockDimX, how.sharedMemBytes = threads, shared_bytes
-        attributes = []
-        if early:
-            attribute = cuda.CUlaunchAttribute()
-            attribute.id = cuda.CUlaunchAttributeID.CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION
-            attribute.value.programmaticStreamSerializationAllowed = 1
-            attributes.append(attribute)
         if cluster > 1:
             attribute = cuda.CUlaunchAttribute()
             attribute.id = cuda.CUlaunchAttributeID.CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION
             size = attribute.value.clusterDim
             size.x, size.y, size.z = cluster, 1, 1
-            attributes.append(attribute)
-        if attributes:
-            how.attrs, how.numAttrs = attributes, len(attributes)
+            how.attrs, how.numAttrs = [attribute], 1
         # The driver is told where the arguments are, and how long they are; it has read them when a launch returns.
         layout = struct.Struct(letters)
         self._pack, self._packed, size = layout.pack_into, bytearray(layout.size), np.array([layout.size], np.uintp)
@@ -324,9 +242,10 @@ class Launcher:
         """The handle of the kernel."""
         return int(self._function)
 
-    def prefer_shared(self, percent: int) -> None:
-        """Ask for so much of a multiprocessor's memory as shared memory, of all that it can be."""
-        call("cuFuncSetAttribute", self._function, self._carveout, percent)
+    def resident(self) -> int:
+        """Return the number of blocks that a multiprocessor holds at a time."""
+        threads, shared = self._how.blockDimX, self._how.sharedMemBytes
+        return int(call("cuOccupancyMaxActiveBlocksPerMultiprocessor", self._function, threads, shared))
 
     def clusters(self) -> int:
         """Return the number of clusters that the device holds at a time: their blocks have to be neighbours."""

@@ -3,11 +3,6 @@
 #ifndef LNGEN_KERNELS_CUH
 #define LNGEN_KERNELS_CUH
 
-// What reads a row through a pointer that alone leads there might read it by a cache that does not see what is written.
-#ifdef LNGEN_IN_PLACE
-#define __restrict__
-#endif
-
 namespace lngen {
 
 #ifdef LNGEN_SAVE_NOTHING
@@ -15,22 +10,6 @@ constexpr bool SAVES = false;
 #else
 constexpr bool SAVES = true;
 #endif
-
-// Programmatic dependent launch: a kernel may be launched to begin before the one ahead of it on the stream has ended.
-// It does nothing then until that one has ended and what it wrote can be seen; else there is nothing to wait for.
-__device__ __forceinline__ void await_launch_before() {
-#if defined(LNGEN_DEPENDENT) && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-  asm volatile("griddepcontrol.wait;" ::: "memory");
-#endif
-}
-
-// Lets the next kernel begin early, once every block has called this. All blocks of a kernel over rows are resident, so
-// none waits for room that the next kernel takes.
-__device__ __forceinline__ void allow_launch_after() {
-#if defined(LNGEN_DEPENDENT) && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-  asm volatile("griddepcontrol.launch_dependents;");
-#endif
-}
 
 }  // namespace lngen
 
@@ -61,7 +40,6 @@ __device__ __forceinline__ void allow_launch_after() {
   extern "C" {                                                                                                      \
   __device__ int NAME##_ends_of_runs_launch[] = LNGEN_LAUNCH(NAME##_ends);                                                  \
   __global__ void LNGEN_BOUNDS(NAME##_ends) NAME##_ends_of_runs(LNGEN_UNPACKED PARAMETERS LNGEN_PLACES(NAME##_with)) { \
-    lngen::await_launch_before();                                                                                   \
     NAME##_ends::run({LNGEN_UNPACKED NAMES LNGEN_AND_PLACES});                                                      \
   }                                                                                                                 \
   }
@@ -69,35 +47,17 @@ __device__ __forceinline__ void allow_launch_after() {
 #define LNGEN_ENDS_OF_RUNS(NAME, T, LAYER, PARAMETERS, NAMES)
 #endif
 
-// A kernel and its launch, given its mathematics, its parameters and their names, the last two in parentheses. Where rows
-// are few, the kernel of the rows has the mathematics, the parameters and names of the one that ends the sums, too.
+// A kernel and its launch, given its mathematics, its parameters and their names, the last two in parentheses.
 #define LNGEN_UNPACKED(...) __VA_ARGS__
-#if LNGEN_FEW_ROWS
-#define LNGEN_KERNEL(NAME, T, LAYER, PARAMETERS, NAMES)
-#define LNGEN_KERNEL_OF_FEW(NAME, T, LAYER, ENDS, PARAMETERS, NAMES, NAMES_OF_ENDS) \
-  using NAME##_with = lngen::FewRowsLaunch<T, LAYER, ENDS>;        \
-  extern "C" {                                                     \
-  __device__ int NAME##_launch[] = LNGEN_LAUNCH(NAME##_with);      \
-  __global__ void LNGEN_BOUNDS(NAME##_with) NAME(LNGEN_UNPACKED PARAMETERS LNGEN_PLACES(NAME##_with)) { \
-    lngen::await_launch_before();                                  \
-    lngen::allow_launch_after();                                   \
-    NAME##_with::run({LNGEN_UNPACKED NAMES LNGEN_AND_PLACES}, {LNGEN_UNPACKED NAMES_OF_ENDS}); \
-  }                                                                \
-  }
-#else
-#define LNGEN_KERNEL_OF_FEW(NAME, T, LAYER, ENDS, PARAMETERS, NAMES, NAMES_OF_ENDS)
 #define LNGEN_KERNEL(NAME, T, LAYER, PARAMETERS, NAMES)            \
   using NAME##_with = lngen::Launch<T, LAYER>;                     \
   extern "C" {                                                     \
   __device__ int NAME##_launch[] = LNGEN_LAUNCH(NAME##_with);      \
   __global__ void LNGEN_BOUNDS(NAME##_with) NAME(LNGEN_UNPACKED PARAMETERS LNGEN_PLACES(NAME##_with)) { \
-    lngen::await_launch_before();                                  \
-    lngen::allow_launch_after();                                   \
     NAME##_with::run({LNGEN_UNPACKED NAMES LNGEN_AND_PLACES});     \
   }                                                                \
   }                                                                \
   LNGEN_ENDS_OF_RUNS(NAME, T, LAYER, PARAMETERS, NAMES)
-#endif
 
 #ifdef LNGEN_F16
 #define LNGEN_OF_F16(KERNELS) KERNELS(f16, lngen::f16)

@@ -11,23 +11,11 @@ from ..protocol.kernels import KernelTable
 from . import devices, driver, grids, places, plans, recording
 from .arrays import BYTES
 from .calls import DeviceLayer, KernelKey
-from .compilers import NoCudaCompiler, compiled
+from .compilers import compiled
 from .devices import Device
-from .few_rows import are_few, ends_sums, has_kernel_of_few
-from .macros import (
-    DEPENDENT,
-    KEPT,
-    NARROW,
-    most_blocks_of_cluster,
-    of_few_rows,
-    of_module,
-)
+from .macros import most_blocks_of_cluster, of_module
 from .plans import CallPlan
-from .ready import ReadyCode, how_to_build
 from .variants import spilled_of, without_spills
-
-_WAITS_SINCE = 90
-"""The first architecture whose kernels wait by themselves (kernels.cuh)."""
 
 
 def launches(device: Device, plan: CallPlan) -> "Launches":
@@ -65,11 +53,7 @@ class Launches:
         plan, device, wanted = self.plan, self.device, self.plan.wanted
         module = _module(device, plan)
         over_rows, *over_blocks = module.kernels
-        plan.check_held(over_rows.holds_rows)
-        if module.ends_few_rows:
-            self.counts = (plan.rows, wanted.features, 1)
-            return self._add_step(over_rows, 1, 0)
-        wanted_sums = [columns for columns in over_blocks if ends_sums(columns.parts, wanted.without)]
+        wanted_sums = [columns for columns in over_blocks if _ends_sums(columns.parts, wanted.without)]
         leaves_sums = bool(wanted_sums or module.ends_of_runs)
         blocks = over_rows.grid(plan.rows, device, leaves_sums)
         runs, of_run = 1, 0
@@ -100,16 +84,12 @@ class Launches:
         else:
             self.steps.append((kernel, blocks, arguments))
 
-    def run(self, objects: list[Any], values: list[Any], stream: Any, handle: int, pooled: bool = True) -> None:
-        """Allocate the results of a call in `objects` and `values`, and launch its kernels on a stream.
-
-        Memory of results may come from a pool if they are `pooled`: streams of another library may not wait for the
-        default one.
-        """
+    def run(self, objects: list[Any], values: list[Any], stream: Any, handle: int) -> None:
+        """Allocate the results of a call in `objects` and `values`, and launch its kernels on a stream."""
         if not self.has_scratch:
             self.plan.check_room(self.partial_bytes)
         values += self.counts
-        self._allocate(objects, values, handle, pooled)
+        self._allocate(objects, values)
         kept = self._fill_in(values, stream, handle)
         for slot, size in self.plan.zeros:
             driver.call("cuMemsetD8Async", values[slot], 0, size, handle)
@@ -122,20 +102,16 @@ class Launches:
         # Memory that is freed now is freed after the kernels that read it.
         del kept
 
-    def _allocate(self, objects: list[Any], values: list[Any], handle: int, pooled: bool) -> None:
+    def _allocate(self, objects: list[Any], values: list[Any]) -> None:
         """Make a GPUArray of each result that the caller gave no array for."""
-
-        def allocated(size: int) -> driver.Allocation:
-            return self.device.pool.memory(size, handle) if pooled else driver.Allocation(size)
-
         for slot, size, prototype in self.new:
-            memory = allocated(size) if size else None
+            memory = driver.Allocation(size) if size else None
             values[slot] = memory.pointer if memory else 0
             objects[slot] = _like(prototype, values[slot], memory)
         if self.piece is not None:
             memory, start = objects[self.slot], values[self.slot]
             if memory is None and self.plan.saved_bytes:
-                memory = allocated(self.plan.saved_bytes)
+                memory = driver.Allocation(self.plan.saved_bytes)
                 start = memory.pointer
             for slot, offset in self.plan.pieces:
                 values[slot] = start + offset
@@ -166,64 +142,37 @@ def _like(prototype: Any, start: int, memory: Any) -> Any:
 
 
 def _module(device: Device, plan: CallPlan) -> "KernelModule":
-    """Return the kernels that serve a call: for few rows, or else those for any."""
-    is_few = has_kernel_of_few(plan.layer, plan.wanted, device) and are_few(
-        plan.rows, plan.wanted.features, plan.row_tensors, plan.computed, most_blocks_of_cluster(device)
-    )
-    for few in (True, False) if is_few else (False,):
-        found = _loaded(device, plan, False, few)
-        if found and not found.fits(plan.vectors):
-            found = _loaded(device, plan, True, few)
-        if found:
-            return found
-    raise AssertionError("kernels for any rows are loaded, or it is said why not")
+    """Return the kernels that serve a call, those for arrays that are not aligned if it has some."""
+    found = _loaded(device, plan, narrow=False)
+    return found if found.fits(plan.vectors) else _loaded(device, plan, narrow=True)
 
 
-def _loaded(device: Device, plan: CallPlan, narrow: bool, few: bool) -> "KernelModule | None":
-    """Return the kernels of a call, loaded once; None if those for few rows would have to be compiled, and cannot, or
-    those for any were compiled ahead of time.
-    """
-    # What the next kernel reads stays in the cache, if it has room for that beside what was read.
-    is_kept = 2 * plan.row_bytes <= device.cache
-    key = (plan.layer, plan.wanted, narrow, is_kept, few)
+def _loaded(device: Device, plan: CallPlan, narrow: bool) -> "KernelModule":
+    """Return the kernels of a call, loaded once."""
+    key = (plan.layer, plan.wanted, narrow)
     if key not in device.modules:
-        try:
-            device.modules[key] = KernelModule(device, plan, narrow, is_kept, few)
-        except NoCudaCompiler:
-            if not few:
-                raise
-            device.modules[key] = None
-    found: KernelModule | None = device.modules[key]
+        device.modules[key] = KernelModule(device, plan, narrow)
+    found: KernelModule = device.modules[key]
     return found
 
 
 class KernelModule:
     """Loaded kernels of a direction, for a row length, types, and absent inputs.
 
-    `narrow` is for arrays that are not aligned for vectors. Results of rows stay in the second-level cache if
-    `is_kept`. One kernel `ends_few_rows`. Raises NoCudaCompiler if they have to be compiled, and cannot.
+    `narrow` is for arrays that are not aligned for vectors. Raises NoCudaCompiler if they cannot be compiled.
     """
 
-    def __init__(self, device: Device, plan: CallPlan, narrow: bool, is_kept: bool, few: bool = False) -> None:
+    def __init__(self, device: Device, plan: CallPlan, narrow: bool) -> None:
         self._check_segments(device, plan, narrow)
-        self.ends_few_rows = few
-        most = most_blocks_of_cluster(device)
+        most = most_blocks_of_cluster(device, plan.wanted.features)
         # A part of a GPU may hold no cluster of so many blocks.
-        while not self._load(device, plan, narrow, is_kept, most):
+        while not self._load(device, plan, narrow, most):
             most //= 2
 
-    def _load(self, device: Device, plan: CallPlan, narrow: bool, is_kept: bool, blocks: int) -> bool:
-        """Load kernels in which so many blocks may share a row, or all rows if these are few; whether the device holds
-        one such cluster.
-        """
-        wanted, few = plan.wanted, self.ends_few_rows
-        table = plan.direction.for_few_rows if few else plan.direction
-        usual = of_module(plan.layer, wanted, device, most_blocks_of_cluster(device), narrow, is_kept)
-        given = of_few_rows(usual, blocks) if few else of_module(plan.layer, wanted, device, blocks, narrow, is_kept)
-        code = _code(device, plan.layer, wanted, table, given, usual if few else ())
-        # Code for less than the device does not wait.
-        over_rows = f"{next(iter(table.kernels))}_{wanted.row_type}"
-        is_dependent = DEPENDENT in given and code.attribute(over_rows, "PTX_VERSION") >= _WAITS_SINCE
+    def _load(self, device: Device, plan: CallPlan, narrow: bool, blocks: int) -> bool:
+        """Load kernels in which so many blocks may share a row; whether the device holds one such cluster."""
+        wanted, table = plan.wanted, plan.direction
+        code = _code(device, plan.layer, wanted, table, of_module(wanted, device, blocks, narrow))
         # The types of arguments as `struct` has them: addresses, unless they are these.
         constants = dict.fromkeys(plan.takes.numbers, "d" if plan.computed == "f64" else "f")
         types = {"the rows": "q", "the features": "i", "the blocks": "i", **constants}
@@ -232,12 +181,11 @@ class KernelModule:
             parts = passed.split(", ")
             letters = "".join(types.get(part, "P") for part in parts) + "q" * len(plan.where(parts))
             letters += "qP" if wanted.summed else ""
-            waits = is_dependent and bool(self.kernels)
-            self.kernels.append(Kernel(code, f"{name}_{wanted.row_type}", letters, parts, waits))
+            self.kernels.append(Kernel(code, f"{name}_{wanted.row_type}", letters, parts))
         self.ends_of_runs: Kernel | None = None
         if wanted.summed:
             first = self.kernels[0]
-            self.ends_of_runs = Kernel(code, f"{first.name}_ends_of_runs", first.letters, first.parts, is_dependent)
+            self.ends_of_runs = Kernel(code, f"{first.name}_ends_of_runs", first.letters, first.parts)
         self.vector = self.kernels[0].vector
         return self.kernels[0].cluster == 1 or self.kernels[0].launch.clusters() > 0
 
@@ -260,44 +208,23 @@ class KernelModule:
         return all(start % min(16, self.vector * size) == 0 for size, start in vectors)
 
 
-def _ready(layer: DeviceLayer, source: Path, given: Sequence[str]) -> list[ReadyCode]:
-    """Return the code that may have been compiled ahead of time for a module, the better first.
-
-    It is made for results of any size, and it may wait though it is not launched early.
-    """
-    built = [macro for macro in given if macro not in (KEPT, DEPENDENT)]
-    dependent = ReadyCode(source, layer.macros([*built, DEPENDENT]))
-    return [dependent, *([] if DEPENDENT in given else [ReadyCode(source, layer.macros(built))])]
+def _ends_sums(parts: Iterable[str], without: Sequence[str]) -> bool:
+    """Test whether a kernel that takes these values writes a sum over rows; all may belong to absent inputs."""
+    results = [part.removeprefix("out ") for part in parts if part.startswith("out ")]
+    return any(name.removeprefix("d") not in without for name in results)
 
 
 def _code(
-    device: Device,
-    layer: DeviceLayer,
-    wanted: KernelKey,
-    table: KernelTable,
-    given: Sequence[str],
-    usual: Sequence[str] = (),
+    device: Device, layer: DeviceLayer, wanted: KernelKey, table: KernelTable, given: Sequence[str]
 ) -> driver.LoadedCode:
-    """Return the kernels of a module: compiled ahead of time, or now, in the first variant that spills no register.
-
-    Raises NoCudaCompiler, too, if the `usual` kernels were compiled ahead of time and these were not.
-    """
+    """Return the kernels of a module, in the first variant that spills no register."""
     source = layer.folder / f"{table.source}.cu"
-    for ready in _ready(layer, source, given):
-        if found := ready.load(device.architecture, device.block_shared):
-            return found
-    if usual and any(each.serves(device.architecture, device.block_shared) for each in _ready(layer, source, usual)):
-        raise NoCudaCompiler("other kernels were compiled ahead of time, and do the same")
     names = [f"{name}_{wanted.row_type}" for name in table.kernels]
-    try:
-        return without_spills(
-            lambda variant: load(device, source, layer.macros([*given, *variant])),
-            lambda made: spilled_of(made.cubin, sum(made.attribute(name, "LOCAL_SIZE_BYTES") for name in names)),
-            lambda made: made.attribute(names[0], "NUM_REGS"),
-        )
-    except NoCudaCompiler as error:
-        remedy = how_to_build(layer, wanted, device, is_narrow=NARROW in given)
-        raise NoCudaCompiler("; ".join(filter(None, [ready.lacks(device.architecture), str(error), remedy]))) from error
+    return without_spills(
+        lambda variant: load(device, source, layer.macros([*given, *variant])),
+        lambda made: spilled_of(made.cubin, sum(made.attribute(name, "LOCAL_SIZE_BYTES") for name in names)),
+        lambda made: made.attribute(names[0], "NUM_REGS"),
+    )
 
 
 def load(device: Device, source: Path, macros: Iterable[str]) -> driver.LoadedCode:
@@ -320,28 +247,18 @@ def load(device: Device, source: Path, macros: Iterable[str]) -> driver.LoadedCo
 
 
 class Kernel:
-    """Kernel that is ready for launching, with the code's data about its launch.
+    """Kernel that is ready for launching, with the code's data about its launch."""
 
-    A kernel that `waits` for the one before it by itself is launched while that one runs.
-    """
-
-    def __init__(self, code: driver.LoadedCode, name: str, letters: str, parts: list[str], waits: bool) -> None:
+    def __init__(self, code: driver.LoadedCode, name: str, letters: str, parts: list[str]) -> None:
         self.code, self.name, self.letters, self.parts = code, name, letters, parts
         numbers = code.integers(f"{name}_launch")
         self.threads, self.rows_per_block, self.shared_bytes, self.vector = numbers[:4]
-        # In registers, or as one of the copies in shared memory.
-        self.holds_rows = bool(numbers[6] or numbers[8])
         self.blocks_per_row, self.cluster = numbers[9:]
-        self.launch = driver.Launcher(code, name, letters, self.threads, self.shared_bytes, waits, self.cluster)
+        self.launch = driver.Launcher(code, name, letters, self.threads, self.shared_bytes, self.cluster)
 
     def grid(self, rows: int, device: Device, leaves_sums: bool) -> int:
         """Return the number of blocks for some rows; those that share rows count as one."""
         chosen = grids.grid if leaves_sums else grids.fullest_grid
         if self.blocks_per_row > 1:
-            return chosen(rows, self.rows_per_block, 1, self.launch.clusters())
-        registers = self.code.attribute(self.name, "NUM_REGS")
-        resident = grids.resident(self.threads, registers, self.shared_bytes, device.multiprocessor)
-        if self.shared_bytes and resident:
-            # The rest of it caches.
-            self.launch.prefer_shared(grids.shared_percent(self.shared_bytes, resident, device.multiprocessor))
-        return chosen(rows, self.rows_per_block, device.processors, resident)
+            return chosen(rows, self.rows_per_block, self.launch.clusters())
+        return chosen(rows, self.rows_per_block, device.processors * self.launch.resident())

@@ -13,7 +13,6 @@ from ..protocol.calls import (
     DType,
     Shape,
     check_is_saved,
-    count,
     each_cotangent,
     several,
 )
@@ -30,7 +29,6 @@ __all__ = [
     "DeviceLayer",
     "PlannedCall",
     "compilations",
-    "count",
     "each_cotangent",
     "finite",
     "forward",
@@ -60,12 +58,13 @@ class PlannedCall(NamedTuple):
 
     def run(self) -> list[Any]:
         """Check the addresses, make the arrays that are to be made, launch the kernels; the results of the call."""
-        plan = self.plan.at(self.values)
+        plan = self.plan
+        plan.check_apart(self.values)
         plan.check_room(plan.saved_bytes)
         with self.on_device() as device:
             driver.wait_for(self.streams, self.handle)
             launches = kernels.launches(device, plan)
-            launches.run(self.objects, self.values, self.stream, self.handle, self.take is None)
+            launches.run(self.objects, self.values, self.stream, self.handle)
             return self.returned(device.ordinal)
 
     def on_device(self) -> devices.entered:
@@ -205,7 +204,7 @@ def workspace_bytes(layer: DeviceLayer, direction: str, arguments: Sequence[Any]
     For another direction with sums over rows, it holds the partial sums of each block of threads, in the compute type.
     First come the sums with one value per feature: for each sum, a row of D for each block. Those into results of `out`
     whose rows share a place lead them. Then come the others: for each sum, a number for each block. Other directions
-    need 0 bytes, and so do calls with few rows, whose sums one kernel ends.
+    need 0 bytes.
 
     Raises ValueError for an unknown direction, and TypeError for too many arguments.
     """
@@ -225,7 +224,7 @@ def workspace_bytes(layer: DeviceLayer, direction: str, arguments: Sequence[Any]
         return plans.plan_forward(layer, [*given, *absent]).saved_bytes
     call = planned_later(layer, direction, given[0], given[1:], out, dlpack.NO_WAIT, None, None)
     with call.on_device() as device:
-        return kernels.launches(device, call.plan.at(call.values)).partial_bytes
+        return kernels.launches(device, call.plan).partial_bytes
 
 
 def _exported(made: Any, where: tuple[int, int], wait: Callable[[int], None]) -> dlpack.Exported:

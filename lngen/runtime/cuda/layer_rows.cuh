@@ -231,7 +231,7 @@ template <class G, class... N> struct Tile : Part<G, N>... {
           using M = decltype(name);
           if constexpr (M::KIND == FEATURES && M::THERE) of(name).held[chunk] = load<G::VECTOR>(to.of(name) + column);
         };
-        if (here.template have_column<G>(chunk, column)) (feature(N()), ...);
+        if (here.template reaches<G>(chunk, column)) (feature(N()), ...);
       }
     }
   }
@@ -440,8 +440,8 @@ struct NoColumns {
   template <class A> LNGEN_INLINE void finish(A*, const Here&) {}
 };
 
-// Works on the rows of a block; ends(columns, scalars) follows, with their sums over rows.
-template <class Layer, class G, class To, class F, class... N> LNGEN_INLINE void work(const To& to, Names<N...>, F ends) {
+// Works on the rows of a block, and leaves its parts of the sums over rows.
+template <class Layer, class G, class To, class... N> LNGEN_INLINE void work(const To& to, Names<N...>) {
   using A = typename G::A;
   using Summed = typename Layer::Summed;
   constexpr int COLUMN_SUMS = RUN_SUMS + Summed::all(OVER_ROWS), SCALAR_SUMS = Summed::all(OVER_ALL);
@@ -456,7 +456,7 @@ template <class Layer, class G, class To, class F, class... N> LNGEN_INLINE void
   int turn = 0;
   open_row<G>();
   Here here;
-  here.begin<G>(to.of(D));
+  here.begin<G>();
   const A features = A(here.D);
   Numbers<A, N...> numbers;
   numbers.read(to);
@@ -464,8 +464,7 @@ template <class Layer, class G, class To, class F, class... N> LNGEN_INLINE void
   Tile<G, N...> tile;
   tile.begin(to, here);
   A* workspace = parts_of_runs<A>(to);
-  if constexpr (LNGEN_FEW_ROWS) workspace = reinterpret_cast<A*>(shared_memory() + G::TOTALS_AT);
-  else if constexpr (RUN_SUMS == 0 && COLUMN_SUMS + SCALAR_SUMS > 0) workspace = to.of(WORKSPACE);
+  if constexpr (RUN_SUMS == 0 && COLUMN_SUMS + SCALAR_SUMS > 0) workspace = to.of(WORKSPACE);
   Columns columns(workspace, slots + G::SLOTS, here);
   A all[at_least(SCALAR_SUMS, 1)] = {};
   segments.begin(slots + G::SEGMENTS_AT / int(sizeof(A)), here);
@@ -478,7 +477,6 @@ template <class Layer, class G, class To, class F, class... N> LNGEN_INLINE void
   columns.finish(slots + G::SLOTS, here);
   if constexpr (SCALAR_SUMS > 0)
     finish_scalars<G, Summed::wanted(OVER_ALL)>(all, slots, workspace, COLUMN_SUMS, here);
-  ends(columns, workspace + COLUMN_SUMS * (long long)here.D);
 }
 
 // What the geometry goes by.
@@ -488,13 +486,11 @@ using Needs = Demand<T, Parameter<T>, ones(Layer::Given::wanted(ROWS) & ~(0ull +
                      Layer::Summed::all(OVER_ALL),
                      Layer::MOST_SUMS, Layer::CALLS, Layer::NUMBERS, Layer::RESULTS, LNGEN_SEGMENT, SEGMENT_SUMS>;
 
-template <class T, class Layer> struct RowsLaunch : Chosen<Needs<T, Layer>> {
+template <class T, class Layer> struct RowsLaunch : Geometry<Needs<T, Layer>> {
   using Given = typename Layer::Given;
   using To = ArgumentsOf<T, Given>;
   static LNGEN_INLINE void run(const To& to) {
-    in_geometry<Needs<T, Layer>>(to.of(D), [&](auto geometry) {
-      work<Layer, decltype(geometry)>(to, typename Layer::Given(), [](const auto&, const auto*) {});
-    });
+    work<Layer, Geometry<Needs<T, Layer>>>(to, Given());
   }
 };
 
@@ -613,7 +609,7 @@ struct ColumnsLaunch
 
   static LNGEN_INLINE void run(const To& to) {
     A* slots = reinterpret_cast<A*>(shared_memory());
-    const int features = LNGEN_D > 0 ? LNGEN_D : to.of(D);
+    constexpr int features = LNGEN_D;
     int turn = 0;
     Numbers numbers;
     numbers.read(to);
@@ -640,7 +636,7 @@ template <class T, class Layer> struct EndsOfRuns : ColumnsGeometry<Computed<T>,
 
   static LNGEN_INLINE void run(const To& to) {
 #if LNGEN_SUMMED
-    const int features = LNGEN_D > 0 ? LNGEN_D : to.of(D), per_run = (features - 1) / EndsOfRuns::COLUMNS + 1;
+    constexpr int features = LNGEN_D, per_run = (features - 1) / EndsOfRuns::COLUMNS + 1;
     const long long run = blockIdx.x / per_run, blocks = to.places.blocks_of_run;
     add_columns<EndsOfRuns, ALL_RUN_SUMS>(
         parts_of_runs<A>(to) + run * blocks * features, gridDim.x / per_run * blocks, int(blocks), features,
@@ -660,7 +656,5 @@ template <class T, class Layer>
 using Launch = typename Either<Layer::ENDS_SUMS, ColumnsLaunch<T, Layer>, RowsLaunch<T, Layer>>::type;
 
 }  // namespace lngen
-
-#include "few_rows.cuh"
 
 #endif

@@ -1,40 +1,25 @@
 # SPDX-License-Identifier: MIT
 """The macros that kernels are compiled with, for a call and a device."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from . import driver
-from .calls import DeviceLayer, KernelKey
+from .calls import KernelKey
 from .devices import Device
-from .few_rows import FEW_ROWS
-from .ready import TargetDevice
 
-SHARED_ROWS = "LNGEN_BLOCKS_PER_ROW"
-"""Macro of kernels in which blocks may share a row: so many at the most."""
+FEWEST_SHARED = 16384
+"""Entries of the shortest rows that blocks share: one block holds what is shorter."""
 
 NARROW = "LNGEN_VECTOR=1"
 """Macro of kernels for arrays that are not aligned for vectors."""
 
-KEPT = "LNGEN_KEEP_RESULTS"
-"""Macro of kernels whose results of rows stay in the second-level cache."""
 
-DEPENDENT = "LNGEN_DEPENDENT"
-"""Macro of kernels of which the last begins while the first is at work on rows, and waits for it itself."""
-
-
-def most_blocks_of_cluster(device: "Device | TargetDevice") -> int:
-    """Return how many blocks may share a row, or end the sums over few rows together."""
-    return driver.MOST_BLOCKS_OF_CLUSTER if device.has_clusters else 1
+def most_blocks_of_cluster(device: Device, features: int) -> int:
+    """Return how many blocks may share a row of so many entries."""
+    return driver.MOST_BLOCKS_OF_CLUSTER if device.has_clusters and features >= FEWEST_SHARED else 1
 
 
-def of_module(
-    layer: DeviceLayer,
-    wanted: KernelKey,
-    device: "Device | TargetDevice",
-    blocks_per_row: int,
-    narrow: bool = False,
-    is_kept: bool = False,
-) -> list[str]:
+def of_module(wanted: KernelKey, device: Device, blocks_per_row: int, narrow: bool = False) -> list[str]:
     """Return the macros of a module for a device, but for those of its variant."""
     given = macros(
         wanted.direction,
@@ -50,24 +35,7 @@ def of_module(
         (wanted.segment, wanted.of_segment, wanted.by_segment),
         blocks_per_row,
     )
-    if wanted.in_place:
-        given.append("LNGEN_IN_PLACE")
-    if is_kept:
-        given.append(KEPT)
-    if narrow:
-        given.append(NARROW)
-    if device.is_dependent and len(layer.directions[wanted.direction].kernels) > 1:
-        given.append(DEPENDENT)
-    return given
-
-
-def of_few_rows(usual: Iterable[str], blocks: int) -> list[str]:
-    """Return the macros of the kernel for few rows, which so many blocks have, from those of the usual kernels.
-
-    >>> of_few_rows(["LNGEN_D=8", "LNGEN_BLOCKS_PER_ROW=8", "LNGEN_DEPENDENT"], 8)
-    ['LNGEN_D=8', 'LNGEN_FEW_ROWS=8']
-    """
-    return [*(each for each in usual if each != DEPENDENT and not each.startswith(SHARED_ROWS)), f"{FEW_ROWS}={blocks}"]
+    return [*given, *([NARROW] if narrow else [])]
 
 
 def macros(
@@ -117,5 +85,5 @@ def macros(
     if shared:
         found.append(f"LNGEN_SHARED={shared}")
     if blocks_per_row > 1:
-        found.append(f"{SHARED_ROWS}={blocks_per_row}")
+        found.append(f"LNGEN_BLOCKS_PER_ROW={blocks_per_row}")
     return found

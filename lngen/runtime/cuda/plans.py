@@ -4,12 +4,11 @@
 Slots are places in the list of a call's values: its arguments, its results, the workspace, and the sizes for kernels.
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from copy import copy
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..protocol.calls import DType, Shape
-from ..protocol.directions import ROW, held
+from ..protocol.directions import held
 from . import devices, dlpack
 from .arrays import BYTES, Memory, dtype_of, own_dtype
 from .calls import (
@@ -155,18 +154,9 @@ class CallPlan:
             if size:
                 self.apart.append((slot, size, tuple(there.items())))
                 there[slot] = size
-        # Those among them that may be one memory, and whether that is so at any length of a row.
-        self.over = {(self.slots[made], self.slots[row]): any for (made, row), any in call.written_over().items()}
-        self.to_hold: tuple[tuple[int, int], ...] = ()
-        self.in_place: dict[tuple[tuple[int, int], ...], CallPlan] = {}
-        self.known: dict[tuple[Any, ...], CallPlan] = {}
+        self.known: set[tuple[Any, ...]] = set()
         self.resident = tuple(there)
         self.places = call.places
-        made = zip(call.takes.results, call.results.values(), strict=True)
-        results = [given for each, given in made if given and each.part == ROW]
-        self.row_bytes = sum(given.nbytes for given in results)
-        read = [each for each in call.takes.reads if each.part == ROW and call.arrays.get(each.symbol) is not None]
-        self.row_tensors = len(read) + len(results)
         self.vectors = [(given.itemsize, _low_bits(given)) for given in call.vectors()]
 
     def _add_results(self, call: DeviceCall) -> dict[int, int]:
@@ -198,7 +188,6 @@ class CallPlan:
         self.saved_bytes = len(saved) * step
         self.dtype = dtype_of(self.computed)
         self.kept = held(layer.fields, (*self.takes.reads, *self.takes.makes))
-        self.over = {pair: any for pair, any in self.over.items() if pair[1] not in self.kept}
         kinds = dict(self.numbers)
         self.dtypes = tuple(
             None
@@ -227,57 +216,22 @@ class CallPlan:
         """Return the name of a slot in a message."""
         return self.names[slot].replace("out ", "out for ").removeprefix("the ")
 
-    def at(self, values: Sequence[Any]) -> "CallPlan":
-        """Return the plan for these addresses: this one, or that of the same call in place.
+    def check_apart(self, values: Sequence[Any]) -> None:
+        """Refuse results that overlap arguments or one another.
 
-        Refuse results that overlap arguments or one another, but for a result that is written over a row. Addresses
-        decide, since sizes are those of the plan: addresses that were apart once are apart again.
+        Addresses decide, since sizes are those of the plan: addresses that were apart once are apart again.
         """
         key = tuple(values)
-        found = self.known.get(key)
-        if found is None:
-            pairs = tuple(self._overlaps(values))
-            found = self._in_place(pairs) if pairs else self
-            if len(self.known) >= MOST_PLANS:
-                self.known.clear()
-            self.known[key] = found
-        return found
-
-    def check_apart(self, values: Sequence[Any]) -> None:
-        """Refuse results that overlap arguments or one another."""
-        for pair in self._overlaps(values):
-            raise self._refused(*pair)
-
-    def _overlaps(self, values: Sequence[Any]) -> Iterator[tuple[int, int]]:
-        """Yield the results that are written over a row, with that row. Raises ValueError for another overlap."""
+        if key in self.known:
+            return
         for slot, size, others in self.apart:
             start = values[slot]
-            end = start + size
             for other, of in others:
-                if values[other] < end and start < values[other] + of:
-                    if values[other] != start or (slot, other) not in self.over:
-                        raise self._refused(slot, other)
-                    yield slot, other
-
-    def _refused(self, slot: int, other: int) -> ValueError:
-        return ValueError(f"{self.spelled(slot)} overlaps {self.spelled(other)}; pass another array")
-
-    def _in_place(self, pairs: tuple[tuple[int, int], ...]) -> "CallPlan":
-        """Return the plan of calls in which these results are written over rows."""
-        found = self.in_place.get(pairs)
-        if found is None:
-            found = self.in_place[pairs] = copy(self)
-            found.wanted = self.wanted._replace(in_place=True)
-            found.to_hold = tuple([pair for pair in pairs if not self.over[pair]])
-        return found
-
-    def check_held(self, holds_rows: bool) -> None:
-        """Refuse results over rows that kernels read again after they have written them."""
-        for slot, other in () if holds_rows else self.to_hold:
-            raise ValueError(
-                f"{self.spelled(slot)} is {self.spelled(other)} itself, which is read again once it is written, for "
-                f"rows of {self.wanted.features} entries are not held; pass another array"
-            )
+                if values[other] < start + size and start < values[other] + of:
+                    raise ValueError(f"{self.spelled(slot)} overlaps {self.spelled(other)}; pass another array")
+        if len(self.known) >= MOST_PLANS:
+            self.known.clear()
+        self.known.add(key)
 
     def check_room(self, needed: int) -> None:
         """Refuse a workspace of fewer bytes."""

@@ -138,32 +138,6 @@ __device__ __forceinline__ void reduce_first(A (&values)[N2], A* slots, int& tur
   for (int i = 0; i < N; ++i) values[N + i] = places[i];
 }
 
-// The blocks' parts of a sum over rows, which lie one behind the other, and the one of this block. Blocks that end the
-// sums themselves have each its own in its shared memory.
-template <class G> __device__ __forceinline__ unsigned parts_of_sums() { return LNGEN_FEW_ROWS ? 1 : blocks_of_rows<G>(); }
-template <class G> __device__ __forceinline__ unsigned part_of_block() { return LNGEN_FEW_ROWS ? 0 : block_of_rows<G>(); }
-
-// Behind this, the parts of all blocks that end the sums are there; at the end, none is read any more.
-__device__ __forceinline__ void meet_blocks() {
-  if constexpr (LNGEN_FEW_ROWS > 1) cluster_barrier();
-  else __syncthreads();
-}
-
-// The sum of all blocks' parts, in their order.
-template <class A> __device__ __forceinline__ A over_blocks(const A* part) {
-  constexpr int BLOCKS = at_least(LNGEN_FEW_ROWS, 1);
-  if constexpr (BLOCKS == 1) {
-    return *part;
-  } else {
-    A parts[BLOCKS];
-#pragma unroll
-    for (int block = 0; block < BLOCKS; ++block) parts[block] = load_from_block(block, part);
-#pragma unroll
-    for (int block = 1; block < BLOCKS; ++block) parts[0] += parts[block];
-    return parts[0];
-  }
-}
-
 // Sums over rows of the columns that a thread owns. They gather in registers, or in shared memory or in the block's
 // part of the workspace, where no other thread touches them.
 template <class G, unsigned long long WANTED, int K> struct ColumnSums {
@@ -175,8 +149,8 @@ template <class G, unsigned long long WANTED, int K> struct ColumnSums {
   long long stride, beside_stride;
 
   __device__ __forceinline__ ColumnSums(A* workspace, A* shared, const Here& here) {
-    stride = (long long)parts_of_sums<G>() * here.D;
-    part = workspace + (long long)part_of_block<G>() * here.D;
+    stride = (long long)blocks_of_rows<G>() * here.D;
+    part = workspace + (long long)block_of_rows<G>() * here.D;
     beside = G::SUMS == IN_SHARED_MEMORY ? shared : part;
     beside_stride = G::SUMS == IN_SHARED_MEMORY ? here.D : stride;
     if constexpr (G::SUMS == IN_SHARED_MEMORY && G::BLOCKS_PER_ROW > 1) beside_stride = own_columns();
@@ -208,10 +182,8 @@ template <class G, unsigned long long WANTED, int K> struct ColumnSums {
 
   // Writes the block's partial sums; the rows that a block works on at a time are added in their order.
   __device__ __forceinline__ void finish(A* shared, const Here& here) {
-    // A row that another thread has copied may lie there.
-    if constexpr (LNGEN_FEW_ROWS && KEPT && G::ROWS == 1) __syncthreads();
     if constexpr (!KEPT) {
-      if constexpr (G::SUMS == IN_SHARED_MEMORY && !LNGEN_FEW_ROWS)
+      if constexpr (G::SUMS == IN_SHARED_MEMORY)
         each_beside(here, [&](int k, int column, A* sum) { part[k * stride + column] = *sum; });
     } else {
 #pragma unroll
@@ -234,11 +206,6 @@ template <class G, unsigned long long WANTED, int K> struct ColumnSums {
     }
   }
 
-  // The sum of a column over the rows of all blocks, once they have met.
-  __device__ __forceinline__ A total(int k, int column) const {
-    return over_blocks(KEPT ? part + k * stride + column : beside + k * beside_stride + place(column));
-  }
-
  private:
   __device__ __forceinline__ void each_kept(const Here& here, int k, A* to) {
 #pragma unroll
@@ -254,7 +221,7 @@ template <class G, unsigned long long WANTED, int K> struct ColumnSums {
   }
 
   template <class F> __device__ __forceinline__ void each_beside(const Here& here, F visit) {
-    for (int chunk = 0; chunk < G::chunks(here.D); ++chunk) {
+    for (int chunk = 0; chunk < G::ALL_CHUNKS; ++chunk) {
       const int column = here.template column<G>(chunk);
       if (column >= here.D) break;
       for (int i = 0; i < G::VECTOR; ++i)
@@ -295,8 +262,8 @@ __device__ __forceinline__ void finish_scalars(
     if (threadIdx.x < K && (G::BLOCKS_PER_ROW == 1 || block_of_row<G>() == 0)) {
       A total = A(0);
       for (int i = 0; i < G::ROWS; ++i) total += slots[threadIdx.x * G::ROWS + i];
-      A* parts = workspace + (long long)parts_of_sums<G>() * columns * here.D;
-      parts[(long long)threadIdx.x * parts_of_sums<G>() + part_of_block<G>()] = total;
+      A* parts = workspace + (long long)blocks_of_rows<G>() * columns * here.D;
+      parts[(long long)threadIdx.x * blocks_of_rows<G>() + block_of_rows<G>()] = total;
     }
   }
 }

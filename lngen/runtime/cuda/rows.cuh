@@ -12,12 +12,9 @@
 //     row_held, sums_over_rows, rows_copied, blocks_per_row, cluster.
 // Where blocks_per_row is more than 1, so many blocks work on the same rows: they are launched as a cluster, in a grid of
 // whole clusters, and the sums over rows have as many parts as there are clusters.
-// With LNGEN_FEW_ROWS, a direction with sums over rows has one kernel, <direction>_few_rows_<type>, which ends them, too: its
-// grid is one cluster, of as many blocks as the array's last entry says, and it takes no workspace.
 // A workspace needs no initial value. No sum uses an atomic: the same call gives the same bits.
 //
-// Macros, all optional:
-//     LNGEN_D=n              D known to the compiler; without it any D is right, and slower
+// LNGEN_D is the length of a row. Other macros, all optional:
 //     LNGEN_FORWARD, LNGEN_BACKWARD, LNGEN_JVP, LNGEN_BACKWARD_BACKWARD              only these directions
 //     LNGEN_F16, LNGEN_BF16, LNGEN_F32, LNGEN_F64                                    only these types of rows
 //     LNGEN_PARAMETERS=f32   the type of Features and Scalars; without it that of the rows
@@ -29,16 +26,12 @@
 //     LNGEN_OF_SEGMENT=bits  these rows have one entry for each segment
 //     LNGEN_SUMMED_BY_SEGMENT=bits   these results of rows get the sum of each segment
 //     LNGEN_SAVE_NOTHING     forward writes no row scalars, and may be passed null for them
-//     LNGEN_IN_PLACE         a result may be written over a row: the compiler is not told that arrays lie apart
-//     LNGEN_KEEP_RESULTS     results of rows stay in the second-level cache for who reads them next
-//     LNGEN_DEPENDENT        from sm_90 on, a kernel waits by itself for the one before it, and may be launched early
 //     LNGEN_VECTOR=n         at most n entries an access; with 1, pointers need no more than their type's alignment
 //     LNGEN_SHARED=n         bytes of shared memory that a block may take
 //     LNGEN_RESIDENT=n       threads that a multiprocessor is to hold at a time, instead of the kernel's own choice
 //     LNGEN_ROOM=n           percent of its registers that a thread keeps entries in, of those that it would
 //     LNGEN_THREADS_PER_ROW=n   8, 16, ... 1024 instead of the kernel's own choice
 //     LNGEN_BLOCKS_PER_ROW=n from sm_90 on, at most n blocks share a row that one cannot hold, 2, 4 or 8; without it none
-//     LNGEN_FEW_ROWS=n       one block, or from sm_90 on a cluster of n, 2, 4 or 8, has all rows and ends the sums over them
 // A layer whose values float may not hold defines LNGEN_COMPUTE as double.
 #ifndef LNGEN_ROWS_CUH
 #define LNGEN_ROWS_CUH
@@ -46,9 +39,6 @@
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
-#ifndef LNGEN_D
-#define LNGEN_D 0
-#endif
 #ifndef LNGEN_SHARED
 #define LNGEN_SHARED 98304
 #endif
@@ -61,12 +51,6 @@
 #if !defined(LNGEN_BLOCKS_PER_ROW) || (defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900)
 #undef LNGEN_BLOCKS_PER_ROW
 #define LNGEN_BLOCKS_PER_ROW 1
-#endif
-#ifndef LNGEN_FEW_ROWS
-#define LNGEN_FEW_ROWS 0
-#elif LNGEN_FEW_ROWS > 1 && defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
-#undef LNGEN_FEW_ROWS
-#define LNGEN_FEW_ROWS 1
 #endif
 #ifndef LNGEN_INTEGERS
 #define LNGEN_INTEGERS i32
@@ -205,13 +189,7 @@ template <class T> __device__ __forceinline__ const T* entry_copied(const unsign
 
 // The accesses to memory that bypass what the caches are wanted for: a row is read once and written once.
 template <class W> __device__ __forceinline__ W load_streaming(const W* from) { return __ldcs(from); }
-template <class W> __device__ __forceinline__ void store_streaming(W* to, W value) {
-#ifdef LNGEN_KEEP_RESULTS
-  *to = value;
-#else
-  __stcs(to, value);
-#endif
-}
+template <class W> __device__ __forceinline__ void store_streaming(W* to, W value) { __stcs(to, value); }
 
 template <int N, class T> __device__ __forceinline__ Pack<T, N> load(const T* from) {
   using word = typename Pack<T, N>::word;

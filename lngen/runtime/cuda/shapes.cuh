@@ -22,7 +22,6 @@ struct Shape {
   int rows_copied;  // how many rows a thread copies into shared memory before it works on them
   int blocks;  // how many a multiprocessor is to hold; the compiler has the registers for no more
   int blocks_per_row = 1;
-  bool ends_sums = false;  // over rows, in the block or its cluster, which has all rows
   bool of_warps = false;  // a row has whole warps, all of a block
 };
 
@@ -46,14 +45,9 @@ struct Limits {
 constexpr int MOST_FEATURES = 1 << 30;
 constexpr int BLOCK = 128;
 constexpr int MOST_THREADS = 1024;
-constexpr int ANY_D_THREADS = 256;
 constexpr int REREADING_THREADS = 256;
 constexpr int MOST_ROWS_COPIED = 8;
 constexpr int MOST_READ_TOGETHER = 4;
-
-// Of few rows, a block works on so many at a time at the most, of which a thread adds up a column, and has so many copied.
-// It has few threads: those without a row of their own would do the work of others again.
-constexpr int MOST_ROWS_TOGETHER = 16, FEW_ROWS_COPIED = 2, MOST_THREADS_OF_FEW = 256;
 
 // Threads of a multiprocessor that are to be resident at the least: few, so that each has the registers for a row and
 // its sums. The loads that keep the memory busy are copies into shared memory, which take none.
@@ -143,14 +137,13 @@ __host__ __device__ constexpr int read_together(int vector, const Asked& n, cons
 
 // Bytes of shared memory of a block, one part after the other: slots of the reductions, twice; the sums over rows that
 // gather there; the parts of the sums by segment; then the copies, each of a row of every array and every row that the
-// block works on at a time, in whose place those rows are added up at the end, with the block's totals behind.
+// block works on at a time, in whose place those rows are added up at the end.
 struct Memory {
-  long long slots, sums, copy, together, segments, totals = 0;
+  long long slots, sums, copy, together, segments;
 
   __host__ __device__ constexpr long long bytes(int rows_copied) const {
-    return totals_at() - together + larger_of(together + totals, rows_copied * copy);
+    return slots + sums + segments + larger_of(together, rows_copied * copy);
   }
-  __host__ __device__ constexpr long long totals_at() const { return slots + sums + segments + together; }
 };
 
 // Accesses of a row that lie one behind the other go to the lanes of a warp. So many of these sets may meet a segment:
@@ -178,8 +171,7 @@ __host__ __device__ constexpr int slots_of(int threads, int threads_per_row, int
   return ceiling(at_least(reductions, n.scalar_sums * (threads / threads_per_row)), 4) * 4;
 }
 
-// Memory of a layout, for rows of D entries; if D is 0 it is unknown, and nothing is kept in memory. Blocks that share
-// a row have the same memory, of whole trips.
+// Memory of a layout, for rows of D entries. Blocks that share a row have the same memory, of whole trips.
 __host__ __device__ constexpr Memory memory_of(const Shape& s, int D, const Asked& n) {
   const int rows = s.threads / s.threads_per_row, chunks = ceiling(D, s.blocks_per_row * s.threads_per_row * s.vector);
   const int columns = s.blocks_per_row == 1 ? D : chunks * s.threads_per_row * s.vector;
@@ -188,8 +180,7 @@ __host__ __device__ constexpr Memory memory_of(const Shape& s, int D, const Aske
                 s.sums == IN_SHARED_MEMORY ? (sums + 3) / 4 * 4 * entry : 0,
                 (long long)n.rows * chunks * at_least(s.vector * n.storage, LEAST_COPY) * s.threads,
                 n.sums && s.sums == IN_REGISTERS && rows > 1 ? (long long)rows * D * entry : 0,
-                (rows * parts_of_row(s.threads_per_row, s.vector, D, n) + 3) / 4 * 4 * entry,
-                s.ends_sums ? ((s.sums == IN_REGISTERS ? sums : 0) + n.scalar_sums) * entry : 0};
+                (rows * parts_of_row(s.threads_per_row, s.vector, D, n) + 3) / 4 * 4 * entry};
 }
 
 // Tests whether a multiprocessor, with the memory of a block and the reserved part, holds so many blocks.
@@ -386,44 +377,6 @@ __host__ __device__ constexpr Shape shared_among(int blocks_per_row, const Shape
 __host__ __device__ constexpr Shape shape_of(int D, const Asked& n, const Limits& may) {
   const Shape one = shape_in(1, D, n, may), two = shared_among(2, one, D, n, may), four = shared_among(4, two, D, n, may);
   return shared_among(8, four, D, n, may);
-}
-
-// Few rows: one block of a multiprocessor ends the sums over them by itself, or with the other blocks of its cluster. A row
-// has as many threads as it has accesses: the sums of the rows that a block works on at a time are fewest then.
-__host__ __device__ constexpr Shape shape_of_few(int D, const Asked& n, const Limits& may) {
-  const Shape usual = shape_of(D, n, may);
-  Limits many = may;
-  many.threads_per_row = usual.threads_per_row;
-  while (many.threads_per_row < THREADS_AT_A_TIME && many.threads_per_row * usual.vector < D) many.threads_per_row *= 2;
-  Shape found = shape_in(1, D, n, many);
-  if (spared(found) < spared(usual)) found = usual;
-  const int most = at_most(found.threads * found.blocks, MOST_THREADS_OF_FEW);
-  found.ends_sums = true;
-  found.blocks = 1;
-  // Sums that are not in registers are those of one row at a time.
-  while (found.sums == IN_REGISTERS && 2 * found.threads <= most &&
-         2 * found.threads <= MOST_ROWS_TOGETHER * found.threads_per_row) {
-    Shape wider = found;
-    wider.threads *= 2;
-    if (memory_of(wider, D, n).bytes(0) > may.shared) break;
-    found = wider;
-  }
-  if (found.row != READ_AGAIN) found.rows_copied = FEW_ROWS_COPIED;
-  return settled(found, D, n, may);
-}
-
-// D known only at run time: registers hold rows up to a capacity.
-__host__ __device__ constexpr Shape shape_of_any(const Asked& n, const Limits& may) {
-  const int vector = at_most(may.vector, 16 / n.storage);
-  const int cost = bytes_of_row(WIDENED, vector, n) + bytes_of_features(vector, n) + n.sums * n.compute;
-  const int entries = registers_for(ANY_D_THREADS, vector, n, may) / at_least(cost, 1);
-  const int chunks = at_most(at_most(at_least(entries, 1), 8), most_entries(n.calls, true)) / vector;
-  return settled(Shape{vector, ANY_D_THREADS, at_least(chunks, 1), ANY_D_THREADS, entries > 0 ? WIDENED : READ_AGAIN, true,
-                       IN_REGISTERS, 0, THREADS_AT_A_TIME / ANY_D_THREADS}, 0, n, may);
-}
-
-__host__ __device__ constexpr Shape rereading(Shape any) {
-  return Shape{any.vector, any.threads_per_row, 1, any.threads, READ_AGAIN, false, IN_WORKSPACE, 0, any.blocks};
 }
 
 }  // namespace lngen

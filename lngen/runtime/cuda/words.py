@@ -26,5 +26,5 @@ def words_of(launches: Any, place: Callable[[str], int], function: Callable[[Any
 
 def launch_words(kernel: Any, blocks: int, passed: Sequence[tuple[int, int]], function: int) -> list[int]:
     """Return the launch of a kernel; `passed` has two words for each of its arguments."""
-    words = [function, blocks, kernel.threads, kernel.shared_bytes, kernel.launch.early, kernel.launch.cluster]
+    words = [function, blocks, kernel.threads, kernel.shared_bytes, kernel.launch.cluster]
     return [*words, len(passed), *[word for each in passed for word in each]]

@@ -9,7 +9,7 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from ..protocol.calls import constant, count, is_integer
+from ..protocol.calls import constant, is_integer
 from ..protocol.directions import LayerProtocol, computed
 from . import derivatives as _rules
 from .gpu import JaxOnGPU
@@ -49,19 +49,11 @@ class JaxLayer(Generic[Result]):
         """The output of the layer, a tuple of several; `values` are its inputs, then its Constants."""
         inputs = self.taken.arrays(values[: self.inputs])
         self.taken.check_shards(inputs)
-        pairs = [*zip(self.interface["constants"], values[self.inputs :], strict=True)]
         constants = [
             _constant(each["name"], value, each["sign"] == "any")
-            for each, value in pairs
-            if value is not None or not isinstance(each["default"], str)
+            for each, value in zip(self.interface["constants"], values[self.inputs :], strict=True)
         ]
         self._look([_stand_in(*each) for each in zip(self._names, inputs, strict=True)])
-        rows = [inputs[number] for number in self.directions.rows]
-        constants += [
-            count(each["name"], None, rows, each["default"])
-            for each, value in pairs
-            if value is None and isinstance(each["default"], str)
-        ]
         made = bind("forward", self, tuple(constants), inputs)
         chosen: Any = made[0] if self.outputs == 1 else tuple(made[: self.outputs])
         result: Result = chosen

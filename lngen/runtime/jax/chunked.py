@@ -42,7 +42,7 @@ class JaxChunkedLinear:
         check_product({"h": h, "weight": weight, "bias": bias})
         lead, entries = h.shape[:-1], len(weight)
         h = h.reshape(prod(lead), h.shape[-1])
-        bound = self.loss.bound(len(h), inputs, named, reduction)
+        bound = self.loss.bound(inputs, named, reduction)
         values = [*bound.inputs]
         values[self.loss.place] = jnp.zeros((1, entries), h.dtype)
         values = self.layer.taken.arrays(values)
@@ -180,7 +180,7 @@ def _chunk(
     if cotangent is None:
         return losses(*arrays), None
     made, pulled = jax.vjp(losses, *arrays)
-    found = dict(zip(differentiated, pulled(jnp.ones_like(made) if task.loss.is_total else cotangent), strict=True))
+    found = dict(zip(differentiated, pulled(cotangent), strict=True))
     dx = found.pop(place)
     rows = {number: each for number, each in found.items() if per_row[number]}
     shared = {number: each.astype(task.wide) for number, each in found.items() if not per_row[number]}

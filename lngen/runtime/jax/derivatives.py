@@ -191,19 +191,14 @@ def _second_tangent_evaluated(platform: str, *operands: Any, **settings: Any) ->
 
         found = []
         for number, each in enumerate(call.direction.results):
-            shape = () if each.kind == "Scalar" else (*within, features) if each.kind == "Row" else within
+            shape = (*within, features) if each.kind == "Row" else within
             found.append(jax.lax.map(partial(of_entry, number, shape), jnp.arange(prod(shape))).reshape(shape))
         return found
 
     wide = jnp.promote_types(row.dtype, jnp.float32)
     own = [value for value, one in zip(values, per_row, strict=True) if one]
     made = jax.lax.map(of_call, [value.reshape(prod(calls), *value.shape[axes:]) for value in own])
-    found = [each.reshape(*calls, *each.shape[1:]) for each in made]
-    own_axes = tuple(range(int(call.sampled), axes))
-    return [
-        (each.sum(own_axes) if result.kind == "Scalar" else each).astype(row.dtype)
-        for each, result in zip(found, call.direction.results, strict=True)
-    ]
+    return [each.reshape(*calls, *each.shape[1:]).astype(row.dtype) for each in made]
 
 
 def _of_calls(calls: Sequence[int], kind: str, value: Any) -> Any:

@@ -225,8 +225,6 @@ def shaped(name: str, layer: PrimitiveLayer, values: Sequence[Any], sampled: boo
             continue
         shape = row.shape if each.kind == "Row" else row.shape[:-1]
         dtype = cast_type(each.cast) if each.cast else row.dtype
-        if each.kind == "Scalar":
-            shape = row.shape[: int(sampled)]
         if each.kind == "Computed":
             is_there = computed.itemsize < 8 or jax.config.jax_enable_x64
             # Without float64 in JAX, each number is carried as its two halves.

@@ -155,8 +155,7 @@ static int look(const struct direction *of, struct work *work, void *self) {
         if (left_out)
             return UNUSUAL;
         if (each->part == CONSTANT || (each->part == NUMBER && each->element != WHOLE && PyFloat_CheckExact(value))) {
-            // The gradient of a cotangent has the cotangent's type, and a number has none.
-            if (!PyFloat_CheckExact(value) || (of->settings.moved && i < (int)of->settings.cotangents))
+            if (!PyFloat_CheckExact(value))
                 return UNUSUAL;
             if (of->settings.is_forward && i < of->inputs)
                 work->inputs[i] = FLOAT64;

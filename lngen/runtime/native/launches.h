@@ -11,7 +11,6 @@ struct attribute {
     int id;
     char filled[4];
     union {
-        int is_allowed;
         unsigned cluster[3];
         char bytes[64];
     } value;
@@ -22,7 +21,7 @@ struct configuration {
     struct attribute *attributes;
     unsigned attributes_count;
 };
-enum { CLUSTER_DIMENSION = 4, PROGRAMMATIC_STREAM_SERIALIZATION = 6 };
+enum { CLUSTER_DIMENSION = 4 };
 enum { BUFFER = 1, BUFFER_SIZE = 2 };  // what `extra` of a launch begins with
 
 typedef int (*launch_function)(const struct configuration *, void *function, void **arguments, void **extra);
@@ -32,7 +31,7 @@ typedef int (*launch_function)(const struct configuration *, void *function, voi
 // Words of a kernel, and then two for each of its arguments: the place of an array and 0, WHOLE_NUMBER and a number of 64
 // bits, SHORT_NUMBER and one of 32, or SINGLE or DOUBLE and the place of a Constant.
 struct launch {
-    int64_t function, blocks, threads, shared_bytes, is_early, cluster, arguments;
+    int64_t function, blocks, threads, shared_bytes, cluster, arguments;
 };
 enum passed { WHOLE_NUMBER = -1, SINGLE = -2, DOUBLE = -3, SHORT_NUMBER = -4 };
 enum { WORDS_OF_LAUNCH = sizeof(struct launch) / sizeof(int64_t), WORDS_OF_ARGUMENT = 2 };
@@ -81,21 +80,13 @@ static inline int launch_kernels(launch_function launch, const int64_t *words, c
         for (int i = 0; i < next.arguments; ++i, words += WORDS_OF_ARGUMENT)
             pass_argument(&parameters, words[0], words[1], arrays, numbers);
         void *extra[] = {(void *)BUFFER, parameters.bytes, (void *)BUFFER_SIZE, &parameters.size, NULL};
-        struct attribute attributes[2];
-        memset(attributes, 0, sizeof attributes);
-        unsigned count = 0;
-        if (next.is_early) {
-            attributes[count].id = PROGRAMMATIC_STREAM_SERIALIZATION;
-            attributes[count++].value.is_allowed = 1;
-        }
-        if (next.cluster > 1) {
-            attributes[count].id = CLUSTER_DIMENSION;
-            attributes[count].value.cluster[0] = (unsigned)next.cluster;
-            attributes[count].value.cluster[1] = attributes[count].value.cluster[2] = 1;
-            ++count;
-        }
+        struct attribute attribute;
+        memset(&attribute, 0, sizeof attribute);
+        attribute.id = CLUSTER_DIMENSION;
+        attribute.value.cluster[0] = (unsigned)next.cluster;
+        attribute.value.cluster[1] = attribute.value.cluster[2] = 1;
         struct configuration how = {{(unsigned)next.blocks, 1, 1}, {(unsigned)next.threads, 1, 1},
-                                    (unsigned)next.shared_bytes, stream, attributes, count};
+                                    (unsigned)next.shared_bytes, stream, &attribute, next.cluster > 1};
         failed = launch(&how, (void *)(intptr_t)next.function, NULL, extra);
     }
     return failed;

@@ -17,7 +17,6 @@ from ..protocol.parameters import (
     Parameters,
     checked,
     checked_features,
-    constants_of,
     described,
     parameters_of,
     shape_of,
@@ -91,7 +90,7 @@ class NumpyModule(Generic[Output, Gradient]):
             for each in self._interface["inputs"]
         ]
         self._check_features(inputs)
-        names = [each["name"] for each in constants_of(self._interface)]
+        names = [each["name"] for each in self._interface["constants"]]
         constants = {name: getattr(self, own) for name, own in zip(names, self._constants, strict=True)}
         layout = self._interface.get("layout")
         sizes = {each["name"]: self._sizes[each["name"]] for each in layout["sizes"]} if layout else {}

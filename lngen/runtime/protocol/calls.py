@@ -5,7 +5,7 @@ Each message names the argument, its fault, and what to pass instead.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from math import isfinite, prod
+from math import isfinite
 from numbers import Integral, Real
 from typing import Any, NamedTuple
 
@@ -144,22 +144,6 @@ def constant(name: str, value: Any, signed: bool = True) -> float:
     if not signed and value < 0:
         raise ValueError(f"{name} is {value!r}; pass 0 or more: the gradients take it to be positive")
     return value  # type: ignore[return-value]
-
-
-def count(name: str, value: Any, rows: Iterable[Any], of: str = "rows") -> float:
-    """The number of rows, or of `entries`, of the first of `rows` that is present, unless the caller says it.
-
-    >>> count("rows", None, (None, np.ones((2, 3, 4)))), count("rows", 7, ()), count("n", None, [np.ones(3)], "entries")
-    (6.0, 7, 3.0)
-    """
-    if value is not None:
-        return constant(name, value, signed=False)
-    first = next((each for each in rows if each is not None), ())
-    try:
-        shape = first.shape if hasattr(first, "shape") else np.shape(first)
-    except ValueError:  # no array, which is said where it is looked at
-        shape = ()
-    return float(prod(shape if of == "entries" else shape[:-1]))
 
 
 def _float(name: str, value: Any) -> float:

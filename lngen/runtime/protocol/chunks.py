@@ -24,10 +24,10 @@ class ChunkedArguments(NamedTuple):
 
 
 class RowLoss:
-    """Loss of rows that are made chunk by chunk: a layer with one output, a number for each row or for all.
+    """Loss of rows that are made chunk by chunk: a layer with one output, a number for each row.
 
-    Its first Row is the product, at `place`. `per_row` says of each input if rows have values of their own. If it
-    `is_total`, the layer itself adds up its rows. Raises TypeError for a layer that is no such loss.
+    Its first Row is the product, at `place`. `per_row` says of each input if rows have values of their own. Raises
+    TypeError for a layer that is no such loss.
     """
 
     def __init__(self, interface: Interface) -> None:
@@ -35,7 +35,7 @@ class RowLoss:
         rows = [place for place, each in enumerate(inputs) if each["kind"] == "Row"]
         if not rows:
             raise TypeError(f"{name} has no Row, which h @ weight.T could be")
-        if len(outputs) != 1 or outputs[0]["kind"] not in ("RowScalar", "Scalar") or "cast" in outputs[0]:
+        if len(outputs) != 1 or outputs[0]["kind"] != "RowScalar" or "cast" in outputs[0]:
             raise TypeError(f"{name} does not return one number for each row; chunks take a loss that does")
         if any(each.get("draws") for each in inputs):
             raise TypeError(f"{name} makes random numbers by the number of a row, which a row of a chunk does not have")
@@ -47,26 +47,18 @@ class RowLoss:
         self.names = [each["name"] for each in inputs]
         self.per_row = [each["kind"] in PER_ROW for each in inputs]
         self.over_features = [each["axes"][-1:] == ["D"] for each in inputs]
-        self.is_total = outputs[0]["kind"] == "Scalar"
-        self._counted = [isinstance(each["default"], str) for each in interface["constants"]]
         self._signature = _signature(interface, self.place)
 
-    def bound(self, rows: int, inputs: Sequence[Any], named: Mapping[str, Any], reduction: Any) -> ChunkedArguments:
+    def bound(self, inputs: Sequence[Any], named: Mapping[str, Any], reduction: Any) -> ChunkedArguments:
         """Return the arguments of the layer. Raises TypeError or ValueError for one that it does not take."""
-        if self.is_total and reduction is not None:
-            raise ValueError(f"{self.name} adds up its rows itself; pass no reduction")
-        if not self.is_total and (reduction or "mean") not in _REDUCTIONS:
+        if (reduction or "mean") not in _REDUCTIONS:
             raise ValueError(f"reduction is {reduction!r}; pass one of {', '.join(_REDUCTIONS)}")
         found = self._signature.bind(*inputs, **named)
         found.apply_defaults()
         values = [*found.arguments.values()]
         values.insert(self.place, None)
         count = len(self.names)
-        constants = [
-            float(rows) if is_counted and value is None else value
-            for is_counted, value in zip(self._counted, values[count:], strict=True)
-        ]
-        return ChunkedArguments(values[:count], constants, "own" if self.is_total else reduction or "mean")
+        return ChunkedArguments(values[:count], values[count:], reduction or "mean")
 
     def rows_of(self, inputs: Sequence[Any], lead: Sequence[int]) -> list[Any]:
         """The inputs with one axis for all rows, which they number by the axes `lead`. Raises ValueError for others."""
@@ -155,9 +147,10 @@ def _signature(interface: Interface, place: int) -> inspect.Signature:
     found = [
         _parameter(each["name"], inspect.Parameter.POSITIONAL_OR_KEYWORD, each["default"], None) for each in inputs
     ]
-    for each in interface["constants"]:
-        is_counted, kind = isinstance(each["default"], str), inspect.Parameter.KEYWORD_ONLY
-        found.append(_parameter(each["name"], kind, each["default"], None if is_counted else each["default"]))
+    found += [
+        _parameter(each["name"], inspect.Parameter.KEYWORD_ONLY, each["default"], each["default"])
+        for each in interface["constants"]
+    ]
     return inspect.Signature(found)
 
 

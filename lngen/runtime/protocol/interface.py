@@ -15,7 +15,6 @@ __all__ = [
     "PER_ROW",
     "SHARED",
     "ConstantEntry",
-    "Counted",
     "CounterpartEntry",
     "Gradient",
     "InputEntry",
@@ -52,7 +51,6 @@ Kind = Literal[
     'Int[""]',
 ]
 Sign = Literal["any", "nonnegative"]
-Counted = Literal["rows", "entries"]
 Origin = Literal["input", "output", "constant", "row scalar"]
 
 PER_ROW = ("Row", "RowScalar", "Data", 'Data["..."]', "Int", 'Int["..."]')
@@ -105,14 +103,11 @@ class InputEntry(TypedDict):
 
 
 class ConstantEntry(TypedDict):
-    """A keyword of `forward` that has no gradient; one without a default has to be given.
-
-    The default is a number, or says what is counted: rows or entries of rows.
-    """
+    """A keyword of `forward` that has no gradient; one without a default has to be given."""
 
     name: str
     symbol: str
-    default: float | Counted | None
+    default: float | None
     sign: Sign
 
 
@@ -262,7 +257,7 @@ def given(
 
 
 def constant(
-    name: str, default: float | Counted | None = None, sign: Sign = "any", *, symbol: str | None = None
+    name: str, default: float | None = None, sign: Sign = "any", *, symbol: str | None = None
 ) -> ConstantEntry:
     """The entry of a Constant."""
     return {"name": name, "symbol": symbol or name, "default": default, "sign": sign}

@@ -8,7 +8,7 @@ from typing import Any
 
 from .axes import Arrangement, Sizes
 from .calls import Array, array, constant
-from .interface import DATA, PARAMETERS, ConstantEntry, InputEntry, Interface, Kind
+from .interface import DATA, PARAMETERS, InputEntry, Interface, Kind
 
 Features = int | Mapping[str, int] | None
 """Sizes that a constructor takes: the number of features, or the sizes of axes that have names."""
@@ -62,11 +62,6 @@ def shape_of(interface: Interface, each: InputEntry, features: Features) -> tupl
     return (features,) if features is not None and each["kind"] == "Feature" else ()
 
 
-def constants_of(interface: Interface) -> list[ConstantEntry]:
-    """The Constants that a class holds: each call counts its rows itself."""
-    return [each for each in interface["constants"] if not isinstance(each["default"], str)]
-
-
 def start(parameter: InputEntry) -> float:
     """Return the initial value of a parameter: its value when absent, or else 1, since most are factors."""
     return 1.0 if parameter["default"] is None else float(parameter["default"])
@@ -74,7 +69,7 @@ def start(parameter: InputEntry) -> float:
 
 def checked(interface: Interface, constants: Mapping[str, Any]) -> dict[str, float]:
     """The Constants of a class by attribute, in their order. Raises TypeError or ValueError as a call of a function."""
-    entries = zip(constants_of(interface), constants.items(), strict=True)
+    entries = zip(interface["constants"], constants.items(), strict=True)
     return {own: float(constant(each["name"], value, each["sign"] == "any")) for each, (own, value) in entries}
 
 

@@ -6,19 +6,18 @@
 
 import inspect
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import partial, wraps
 from typing import Any, ClassVar, Generic, TypeAlias, TypeVar, cast
 
 import numpy as np
 
-from ..protocol.calls import INT32, count
+from ..protocol.calls import INT32
 from ..protocol.interface import Interface
 from ..protocol.parameters import (
     Features,
     checked,
     checked_features,
-    constants_of,
     described,
     parameters_of,
     shape_of,
@@ -26,9 +25,9 @@ from ..protocol.parameters import (
 )
 from .calls import TorchCalls, TorchGpuCalls
 from .derivatives import ways
-from .dispatch import CPU, CUDA, are_plain, at_once
+from .dispatch import CPU, CUDA, at_once
 from .inputs import TorchInputs
-from .kernels import COUNTED, Tensor, is_tensor_like, torch
+from .kernels import Tensor, torch
 from .operators import Operators
 
 __all__ = ["Device", "Dtype", "Module", "Tensor", "TorchLayer"]
@@ -58,12 +57,10 @@ class TorchLayer(Generic[Result]):
         self.outputs, self.results = len(interface["outputs"]), len(self.operators.parts["forward"].results)
         self.inputs = TorchInputs(interface)
         self.numbers, self.integers, self.rows = self.inputs.numbers, self.inputs.integers, self.inputs.rows
-        constants = enumerate(interface["constants"], len(interface["inputs"]))
-        self.counts = [(place, each["default"]) for place, each in constants if isinstance(each["default"], str)]
 
     def call(self, *values: Any) -> Result:
         """The output of the layer, a tuple of several; `values` are its inputs, then its Constants."""
-        values = self.arguments(values) if self.numbers or self.counts else (*values, False)
+        values = self.arguments(values) if self.numbers else (*values, False)
         if (plain := self.at_once(values)) is not None:
             return cast(Result, plain)
         self.inputs.look(values)
@@ -72,42 +69,10 @@ class TorchLayer(Generic[Result]):
         chosen: Result = made if self.results == 1 else made[0] if self.outputs == 1 else made[: self.outputs]
         return chosen
 
-    def into(self, values: tuple[Any, ...], out: Sequence[Tensor | None]) -> tuple[Tensor, ...]:
-        """Compute the outputs into tensors, or new ones for None; one of them may be a row that is read.
-
-        Raises RuntimeError where autograd would record the call, and ValueError for a tensor that does not go with its
-        output.
-        """
-        given = [each for each in (*values, *out) if isinstance(each, Tensor)]
-        if torch.is_grad_enabled() and any(each.requires_grad for each in given):
-            raise RuntimeError(
-                "into() writes over tensors, which autograd cannot record; call it within torch.no_grad(), or call the "
-                "layer itself"
-            )
-        if len(out) != self.outputs:
-            raise ValueError(f"out has {len(out)} tensors; pass one for each of {self.outputs} outputs, or None")
-        if are_plain(given, CUDA):
-            made = self.operators.gpu.into(self.arguments(values), out)
-            for each in out:  # for what autograd saved of them elsewhere
-                if each is not None and not each.is_inference():
-                    torch.autograd.graph.increment_version(each)
-            return made
-        made = cast(Any, self.call(*values))
-        made = made if self.outputs > 1 else (made,)
-        for each, own in zip(made, out, strict=True):
-            if own is not None and (own.shape, own.dtype) != (each.shape, each.dtype):
-                raise ValueError(
-                    f"out has a tensor of shape {tuple(own.shape)} and type {own.dtype}; pass one of shape "
-                    f"{tuple(each.shape)} and type {each.dtype}"
-                )
-        return tuple([each if own is None else own.copy_(each) for each, own in zip(made, out, strict=True)])
-
     def arguments(self, values: tuple[Any, ...]) -> tuple[Any, ...]:
         """The arguments of the operator forward, for the inputs and then the Constants of a call."""
         if self.numbers:
             values = self._with_tensors(values)
-        if self.counts:
-            values = self._with_counts(values)
         return (*values, False)
 
     def _sharing(self) -> Callable[[], None]:
@@ -145,17 +110,6 @@ class TorchLayer(Generic[Result]):
                 found[number] = torch.full((), found[number], dtype=kind, device=row.device)
         return tuple(found)
 
-    def _with_counts(self, values: tuple[Any, ...]) -> tuple[Any, ...]:
-        """The values with the number of rows, or of their entries, where the caller says none."""
-        found = list(values)
-        row = next((found[place] for place in self.rows if is_tensor_like(found[place])), None)
-        for place, of in self.counts:
-            if found[place] is None and row is not None:
-                # A program that is compiled for any rows counts those of each call; shards count all rows.
-                is_late = torch.compiler.is_compiling() and not hasattr(row, "placements")
-                found[place] = COUNTED if is_late else count("", None, [row], of)
-        return tuple(found)
-
 
 class Module(torch.nn.Module):
     """A layer as a module, whose parameters are the layer's inputs of kind Feature and Scalar."""
@@ -169,7 +123,7 @@ class Module(torch.nn.Module):
         interface = cls._layer.interface
         if "__init__" in vars(cls) and "_layer" in vars(cls):
             cls.__init__ = _told(cls.__init__, interface)  # type: ignore[method-assign]
-        names = [each["name"] for each in (*parameters_of(interface), *constants_of(interface))]
+        names = [each["name"] for each in (*parameters_of(interface), *interface["constants"])]
         taken, cls._ours = torch.nn.Module(), {}
         for counterpart in interface["counterparts"]:
             for theirs, ours in counterpart["attributes"].items():
@@ -196,7 +150,7 @@ class Module(torch.nn.Module):
         self._sizes = self._features if isinstance(self._features, Mapping) else {}
         inputs = parameters_of(interface)
         # An input may have an underscore more in its name here.
-        entries = (*inputs, *constants_of(interface))
+        entries = (*inputs, *interface["constants"])
         self._names = {each["name"]: name for each, name in zip(entries, (*parameters, *constants), strict=True)}
         self._defaults = {name: start(each) for name, each in zip(parameters, inputs, strict=True)}
         for (name, is_there), each in zip(parameters.items(), inputs, strict=True):
@@ -207,30 +161,6 @@ class Module(torch.nn.Module):
         for name, value in checked(interface, constants).items():
             setattr(self, name, value)
         self.reset_parameters()
-
-    def into(self, *arguments: Any, out: Any) -> Any:
-        """Compute `forward` of these arguments into `out`, which may be a row that is read: without gradients.
-
-        `out` is a tensor for the output, or of several outputs a tuple with a tensor or None for each. On a GPU kernels
-        write there. On the processor and in compiled programs a new tensor is copied.
-
-        Raises RuntimeError where autograd would record the call, and TypeError for arguments that forward does not
-        take. Raises ValueError for a tensor in `out` that does not go with its output, or overlaps an argument in part.
-        """
-        layer, interface = self._layer, self._layer.interface
-        if not isinstance(layer, TorchLayer):
-            raise TypeError(f"{type(self).__name__} has named axes, and into() is for rows; copy the result")
-        own = [each["name"] for each in parameters_of(interface)]
-        names = [each["name"] for each in interface["inputs"]]
-        taken = [name for name in names if name not in own]
-        if len(arguments) > len(taken):
-            raise TypeError(f"into() takes {', '.join(taken)}, and {len(arguments)} arguments were given")
-        given = dict(zip(taken, arguments, strict=False))
-        values = [getattr(self, self._names[name]) if name in own else given.get(name) for name in names]
-        constants = [getattr(self, self._names[each["name"]]) for each in constants_of(interface)]
-        constants += [None] * (len(interface["constants"]) - len(constants))
-        made = layer.into((*values, *constants), out if layer.outputs > 1 else (out,))
-        return made if layer.outputs > 1 else made[0]
 
     def __prepare_scriptable__(self) -> None:
         """Raises TypeError, before torch.jit.script looks for the source of what has none."""

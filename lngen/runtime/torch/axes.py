@@ -47,7 +47,7 @@ class TorchAxes(Generic[Result]):
 
     def sized(self, given: Sequence[Any], *values: Any) -> Result:
         """Return the output of a layer with sizes that are arguments."""
-        made: Result | None = None if self.on_rows.counts else self.at_once((*values, tuple(given)))
+        made: Result | None = self.at_once((*values, tuple(given)))
         if made is not None:
             return made
         self.inputs.look(values)

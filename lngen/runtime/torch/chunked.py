@@ -47,7 +47,7 @@ class TorchChunkedLinear:
         _check(h, weight, bias)
         lead, entries = tuple(h.shape[:-1]), len(weight)
         h = h.reshape(prod(lead), h.shape[-1])
-        bound, kind = self.loss.bound(len(h), inputs, named, reduction), _kind(h)
+        bound, kind = self.loss.bound(inputs, named, reduction), _kind(h)
         values = [*bound.inputs, *bound.constants]
         # It takes no memory, and is looked at for the rows.
         values[self.loss.place] = torch.empty((), dtype=kind, device=h.device).expand(*lead, entries)

@@ -2,8 +2,8 @@
 """Derivatives of a layer's operators, for autograd, torch.func and forward mode.
 
 The derivative of backward is backward_backward, forwards and in reverse, since second derivatives are symmetric. The
-derivative of jvp is both of them. Each rule is a node of autograd for one transform; the dispatcher brings the others
-to it.
+derivative of jvp is both of them, in reverse alone. Each rule is a node of autograd for one transform; the dispatcher
+brings the others to it.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -11,10 +11,9 @@ from typing import Any, Protocol
 
 from ..protocol.casts import TARGETS
 from .calls import TorchCalls
-from .dispatch import Way, are_plain, forward_ad, is_plain, next_transform
+from .dispatch import Way, are_plain, forward_ad, next_transform
 from .kernels import Tensor, each, only, torch
 from .parts import OperatorValues
-from .second_tangents import second_tangents
 
 _Node: Any = torch.autograd.function._SingleLevelFunction
 
@@ -75,14 +74,10 @@ def _total(first: Sequence[Any], second: Sequence[Any]) -> list[Any]:
 
 
 def _gradients(
-    layer: ReverseLayer, arguments: Sequence[Any], cotangents: Sequence[Tensor | None], are_plain: bool = False
+    layer: ReverseLayer, arguments: Sequence[Any], cotangents: Sequence[Tensor | None]
 ) -> list[Tensor | None]:
-    """Return the gradient of each input, None for one without a gradient; `arguments` are those up to saved values.
-
-    For plain tensors that are not differentiated again, the kernel is called without the dispatcher.
-    """
-    backward = layer.kernels.backward if are_plain else layer.backward
-    return _of_inputs(layer, arguments, each(backward(*arguments, *cotangents)))
+    """The gradient of each input, None for one without a gradient; `arguments` are those up to saved values."""
+    return _of_inputs(layer, arguments, each(layer.backward(*arguments, *cotangents)))
 
 
 def _second_gradients(
@@ -136,7 +131,6 @@ def _forward_node(layer: DifferentiableLayer, compute: Callable[..., Any]) -> An
         @staticmethod
         def forward(ctx: Any, keyset: Any, *args: Any) -> Any:
             result = compute(keyset, args, True)
-            ctx.is_plain = is_plain(keyset)
             made = each(result)
             _keep(ctx, layer, args, [made[number] for number in kept])
             ctx.mark_non_differentiable(*made[count:], *_without_gradient(layer, made))
@@ -148,9 +142,7 @@ def _forward_node(layer: DifferentiableLayer, compute: Callable[..., Any]) -> An
             if _nothing(cotangents):
                 return no_gradients
             kept = _kept(ctx, layer)
-            own = _straight(layer, kept, cotangents)
-            is_plain = ctx.is_plain and not torch.is_grad_enabled() and are_plain(own)
-            return None, *_gradients(layer, kept, own, is_plain), *of_constants
+            return None, *_gradients(layer, kept, _straight(layer, kept, cotangents)), *of_constants
 
         @staticmethod
         def jvp(ctx: Any, _: Any, *tangents: Any) -> Any:
@@ -277,17 +269,16 @@ def _jvp_node(layer: DifferentiableLayer, compute: Callable[..., Any]) -> Any:
 
         @staticmethod
         def jvp(ctx: Any, _: Any, *tangents: Any) -> Any:
-            kept = _kept(ctx, layer)
-            arguments, first = kept[:first_own], kept[first_own:]
-            moved, along = [tangents[number] for number in layer.differentiable], tangents[first_own:]
-            found: list[Any] = [None] * layer.outputs
+            if not _nothing([tangents[number] for number in layer.differentiable]):
+                raise NotImplementedError(
+                    "forward mode of forward mode was asked for; take one of the two in reverse, as "
+                    "torch.func.jvp of torch.func.grad or torch.func.hessian do"
+                )
+            along = tangents[first_own:]
+            if _nothing(along):
+                return only([None] * layer.outputs)
             with next_transform():
-                if not _nothing(along):
-                    found = [*each(layer.jvp(*arguments, *along))]
-                if not _nothing(moved):
-                    second = second_tangents(layer.backward_backward, layer.parts["jvp"], arguments, first, moved)
-                    found = _total(found, second)
-            return only(found)
+                return only(each(layer.jvp(*_kept(ctx, layer)[:first_own], *along)))
 
     return Jvp
 

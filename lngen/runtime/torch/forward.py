@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from ..protocol.axes import REST, Sizes
 from ..protocol.interface import INTEGERS, CounterpartEntry
-from ..protocol.parameters import constants_of, is_parameter
+from ..protocol.parameters import is_parameter
 from .dispatch import are_plain
 from .kernels import Tensor, torch
 from .results import REDUCTIONS, keep, reduced
@@ -50,13 +50,12 @@ class ModuleForward:
         self.row = next((place for place, each in enumerate(self.arguments) if len(each["axes"]) == 2), 0)
         places = {each["name"]: place for place, each in enumerate(self.arguments)}
         self.inputs = [(attributes.get(each["name"]), places.get(each["name"])) for each in interface["inputs"]]
-        self.constants = [(attributes.get(each["name"]), each["default"]) for each in constants_of(interface)]
+        self.constants = [(attributes.get(each["name"]), each["default"]) for each in interface["constants"]]
         layout = interface.get("layout", {"sizes": [], "pattern": []})
         self.sizes = [(attributes.get(each["name"]), each["default"]) for each in layout["sizes"]]
         given = {each["name"] for each in (*interface["inputs"], *interface["constants"], *layout["sizes"])}
         axes = {name for axis in layout["pattern"] for name in axis} - given
         self.axes = [(theirs, ours) for ours, theirs in attributes.items() if ours in axes]
-        self.counts = len(interface["constants"]) - len(self.constants)  # which are the last
         outputs = [each["name"] for each in interface["outputs"]]
         self.statistics = [
             (attribute, outputs.index(each["of"]), each["lost"])
@@ -279,7 +278,7 @@ class ModuleForward:
             if value is None:  # as PyTorch has it
                 value = torch.finfo(torch.promote_types(dtype, torch.float32)).eps
             found.append(value)
-        return [*found, *[None] * self.counts]
+        return found
 
 
 def is_met(module: torch.nn.Module, attribute: str, value: Any) -> bool:

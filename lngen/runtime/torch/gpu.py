@@ -103,7 +103,7 @@ class TorchOnGPU:
     def forward_into(self, args: Sequence[Any], outputs: Sequence[Any]) -> list[Tensor]:
         """Write the outputs into tensors, and return the row scalars in one memory."""
         kernels = self.kernels
-        args = self._with_integers_alike(kernels.counted(args))
+        args = self._with_integers_alike(args)
         types = kernels.types_of(args[: kernels.inputs])
         row = args[types.row]
         rows, itemsize = row.shape[:-1], types.row_scalars.itemsize
@@ -122,29 +122,10 @@ class TorchOnGPU:
             )
         return [each[: rows.numel()].view(rows) for each in workspace]
 
-    def into(self, args: Sequence[Any], outputs: Sequence[Tensor | None]) -> tuple[Tensor, ...]:
-        """Write the outputs of forward into tensors, or new ones for None, and save nothing."""
-        kernels = self.kernels
-        are_given = all(each is not None for each in outputs)
-        made: Sequence[Any] = outputs if are_given else several(kernels.made("forward", args, kernels.outputs))
-        results: list[Any] = [new if own is None else own for own, new in zip(outputs, made, strict=True)]
-        args = self._with_integers_alike(kernels.counted(args))
-        inputs = self._memories(args, kernels.protocol.inputs, args[: kernels.inputs])
-        out = [*map(_TensorMemory, results)]
-        with _current(results[0].device) as stream:
-            self.backend().forward(
-                *inputs,
-                **dict(zip(kernels.constants, args[kernels.inputs : kernels.by_sample], strict=True)),
-                save=False,
-                out=tuple(out) if kernels.outputs > 1 else out[0],
-                stream=stream,
-            )
-        return tuple(results)
-
     def later_into(self, direction: str, args: Sequence[Any], made: Sequence[Any]) -> None:
         """Write the results of a direction that follows forward into tensors, of which those left out are None."""
         kernels, backend = self.kernels, self.backend()
-        args = self._with_integers_alike(kernels.counted(args))
+        args = self._with_integers_alike(args)
         takes = kernels.protocol.directions[direction]
         own = self._memories(args, takes.arguments, args[kernels.first_own :])
         fields = self._memories(args, kernels.protocol.fields, [args[place] for place in kernels.fields])

@@ -14,7 +14,7 @@ import numpy as np
 from ..native.memory import empty
 from ..native.module import HostModule
 from ..numpy.blocks import Work
-from ..protocol.calls import Array, DType, Shape, constant, count, zeros
+from ..protocol.calls import Array, DType, Shape, constant, zeros
 from ..protocol.casts import dtype
 from ..protocol.directions import (
     DirectionProtocol,
@@ -40,7 +40,6 @@ except ImportError:
     bfloat16 = None
 
 __all__ = [
-    "COUNTED",
     "INTEGERS",
     "SHARED_ENTRIES",
     "Tensor",
@@ -55,8 +54,6 @@ __all__ = [
     "torch_func",
 ]
 
-COUNTED = -0.5
-"""A number of rows that an operator counts itself."""
 
 SHARED_ENTRIES = 2**20
 """Entries of rows from which threads share a call."""
@@ -199,8 +196,6 @@ class TorchKernels(HostModule):
         self.required = tuple([not each.may_be_none for each in layer.inputs])
         self.signed = [each["sign"] == "any" for each in interface["constants"]]
         self.outputs, self.inputs = len(layer.outputs), len(layer.inputs)
-        constants = enumerate(interface["constants"], self.inputs)
-        self.counts = [(place, each["default"]) for place, each in constants if isinstance(each["default"], str)]
         self.parts = {name: OperatorValues(layer, direction) for name, direction in layer.directions.items()}
         self.by_sample, self.first_own = self.parts["backward"].by_sample, self.parts["backward"].first_own
         self.fields = held(layer.fields, self.parts["backward"].arguments)
@@ -222,20 +217,10 @@ class TorchKernels(HostModule):
         """The outputs, and the row scalars as arrays, which later directions take too."""
         inputs = args[: self.inputs]
         types = self.types_of(inputs)
-        arrays, args = [_dense(each) for each in inputs], self.counted(args)
+        arrays = [_dense(each) for each in inputs]
         constants = args[self.inputs : self.by_sample]
         outputs, row_scalars = self.made_by_forward(arrays, constants, threads_for(args[types.row]))
         return fresh(outputs, arrays), row_scalars
-
-    def counted(self, args: Sequence[Any]) -> tuple[Any, ...]:
-        """The arguments of an operator with the numbers of rows that are left to it."""
-        args = tuple(args)
-        for place, of in self.counts:
-            if args[place] == COUNTED:
-                row = args[self.types_of(args[: self.inputs]).row]
-                number = count("", None, [row[0] if args[self.by_sample] else row], of)
-                args = (*args[:place], number, *args[place + 1 :])
-        return tuple(args)
 
     def tensors(self, row_scalars: Sequence[Any]) -> list[Tensor]:
         """Row scalars as tensors of their own."""
@@ -249,7 +234,7 @@ class TorchKernels(HostModule):
         """The results of a direction that follows forward."""
         if args[self.by_sample]:
             return self._of_samples(direction.name, args)
-        types, args = self.types_of(args[: self.inputs]), self.counted(args)
+        types = self.types_of(args[: self.inputs])
         fields = [_dense(args[place]) for place in self.fields]
         own = [_dense(each) for each in args[self.first_own :]]
         row = args[types.row]
@@ -263,7 +248,7 @@ class TorchKernels(HostModule):
         types, module = self.types_of(args[: self.inputs]), self.module()
         if module is self.numpy:
             return self.one_by_one(direction, getattr(self, direction), args)
-        row, made, args = args[types.row], each(self.made(direction, args)), self.counted(args)
+        row, made = args[types.row], each(self.made(direction, args))
         arrays = [lent(value) for value in args]
         if direction != "forward":
             read = [*arrays[self.first_own :], *[arrays[place] for place in self.fields]]
@@ -345,8 +330,6 @@ class TorchKernels(HostModule):
             owner = row if place is None else args[place]
             if place is None:
                 shape = row.shape if each.kind == "Row" else row.shape[:-1]
-                if each.kind == "Scalar":
-                    shape = row.shape[: bool(args[self.by_sample])]
                 kind = types.row_scalars if each.kind == "Computed" else types.rows
                 kind = getattr(torch, each.cast) if each.cast else kind
                 found.append(row.new_empty(shape, dtype=kind))

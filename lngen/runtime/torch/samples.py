@@ -21,7 +21,7 @@ def batched(operator: Any, parts: OperatorValues) -> Callable[..., Any]:
         size, was_by_sample = info.batch_size, args[parts.by_sample]
         shared = [at is None for at in in_dims]
         values = [value if at is None else value.movedim(at, 0) for value, at in zip(args, in_dims, strict=True)]
-        has_sums = any(owner is None or args[owner] is not None for owner in sums)
+        has_sums = any(owner is not None and args[owner] is not None for owner in sums)
         by_sample = was_by_sample or has_sums or parts.draws or not all(map(max, shared, is_row))
         for place, value in enumerate(values):
             if isinstance(value, Tensor) and shared[place] and (by_sample or is_row[place]):

@@ -12,17 +12,14 @@ from lngen.algebra.symbols import (
     RowMax,
     SumRows,
     Where,
-    operation_count,
 )
 from lngen.derivation.simplify.linear import (
     MAXIMUM_TERMS,
     TooManyTermsError,
     expand_linear,
     multiply_out,
-    reductions_in,
     split_means,
     split_rows_sum,
-    stages_in,
     terms_bound,
 )
 from tests.derivation.simplify.rules import Rule, alpha, assert_rewrites, g, mu, r, t, w, x
@@ -70,23 +67,3 @@ def test_expressions_that_would_be_too_long_are_not_multiplied_out() -> None:
         multiply_out(1 / (many + 1))
     with pytest.raises(TooManyTermsError):
         expand_linear(Mean((x - mu) ** 64 * (g + mu) ** 64))
-
-
-@pytest.mark.parametrize(
-    ("expression", "terms"),
-    [(x, 1), (x + g, 2), ((x + g) * (x + g + 1), 6), ((x + g + 1) ** 4, 15), (1 / (x + g), 1), (Mean(x + g), 1)],
-)
-def test_terms_bound(expression: sympy.Expr, terms: int) -> None:
-    assert terms_bound(expression) == terms
-    if not expression.atoms(Mean) and not expression.is_Pow:
-        assert len(sympy.Add.make_args(sympy.expand(expression))) <= terms
-
-
-def test_counts() -> None:
-    gradient = r * (g - Mean(g) - t * Mean(g * t))
-    assert operation_count(gradient) == 7
-    assert reductions_in(gradient) == 2
-    assert reductions_in(Mean(x) * Mean(x) + RowMax(x)) == 2
-    assert stages_in(gradient) == 1
-    assert stages_in(Mean((x - Mean(x)) ** 2)) == 2
-    assert stages_in(x) == 0

@@ -40,11 +40,6 @@ def test_gradients_are_written_in_the_softmax(text: str, backward: list[str]) ->
     assert all(proof.passed for proof in prove(second_order(derive(parse(text)))).proofs)
 
 
-def test_one_that_the_forward_has_is_used() -> None:
-    assert not any("p =" in line for line in lines("def f(x: Row): return exp(x)/sum(exp(x))")["backward"])
-    assert {"g = logq - logp", "dt = dy*exp_logq*(g - sum(exp_logq*g))"} <= set(lines(_DIVERGENCE)["backward"])
-
-
 def test_an_exponential_over_another_sum_is_none() -> None:
     found = lines("def f(x: Row, t: Row): return exp(x)/(1 + sum(exp(x)*t))")
     assert not any(line.startswith("p ") for each in found.values() for line in each)

@@ -34,10 +34,7 @@ def compute_of(dtype: str) -> str:
 
 @dataclass
 class Case:
-    """One call of a layer: the kernels, the values by name (None is left out), and how it is launched.
-
-    Backward may have its kernel for few rows from another module, `few`.
-    """
+    """One call of a layer: the kernels, the values by name (None is left out), and how it is launched."""
 
     kernels: simt.EmulatedKernels
     pair: Pair
@@ -48,37 +45,30 @@ class Case:
     cotangents: Mapping[str, Any]
     blocks: int = 3
     how: Mapping[str, Any] | None = None
-    few: simt.EmulatedKernels | None = None
 
     def run(self) -> dict[str, Any]:
         """Results and gradients by the names that the layer has for them."""
         self._values: dict[str, Any] = {}
         self._workspace: simt.Uninitialised | None = None
-        all_contracts = contracts(*self.pair)
-        if self.few:
-            by_name = {each.kernel: each for each in all_contracts}
-            few = by_name.pop("backward").few_rows(by_name.pop("backward_columns"))
-            all_contracts = (*by_name.values(), few)
-        for contract in all_contracts:
-            for kernels in filter(None, (self.kernels, self.few)):
-                if f"{contract.kernel}_{self.dtype}" in kernels:
-                    self._launch(contract, kernels)
+        for contract in contracts(*self.pair):
+            if f"{contract.kernel}_{self.dtype}" in self.kernels:
+                self._launch(contract)
         names = [name for program in self.pair for store in program.results for name in store.names]
         return {name: self._values[name].array for name in names if name in self._values}
 
-    def _launch(self, contract: LaunchContract, kernels: simt.EmulatedKernels) -> None:
+    def _launch(self, contract: LaunchContract) -> None:
         name = f"{contract.kernel}_{self.dtype}"
-        table = dict(zip(LAUNCH_FIELDS, kernels.launch_table(name).tolist(), strict=True))
+        table = dict(zip(LAUNCH_FIELDS, self.kernels.launch_table(name).tolist(), strict=True))
         rows_per_block, cluster = table["rows_per_block"], table["cluster"]
         arguments = [self._argument(contract, argument) for argument in contract.arguments]
-        grid = 1 if contract.kernel.endswith("_few_rows") else self.blocks
+        grid = self.blocks
         if contract.kernel.endswith("_columns"):
             # No columns per block where the end of the sums needs all of them: a single block.
             grid = -(-self.features // rows_per_block) if rows_per_block else 1
         elif contract.kernel == "forward":
             grid = max(1, -(-self.rows // rows_per_block))
         how = {"cluster": cluster, **(self.how or {})}
-        kernels[name](grid * cluster, table["threads_per_block"], table["shared_bytes"], *arguments, **how)
+        self.kernels[name](grid * cluster, table["threads_per_block"], table["shared_bytes"], *arguments, **how)
 
     def _argument(self, contract: LaunchContract, argument: KernelArgument) -> Any:
         program = self.pair[0 if contract.kernel == "forward" else 1]

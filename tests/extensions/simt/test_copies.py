@@ -290,7 +290,7 @@ extern "C" __global__ void copied(const float* x, float* y) {
   lngen::copy_async<4>(mine + 6, x + threadIdx.x);
   lngen::close_copies();
   lngen::await_copies<1>();
-  lngen::barrier<64>(1 + threadIdx.x / 64);
+  __syncthreads();
   y[threadIdx.x] = cells[threadIdx.x];
 }
 """

@@ -16,12 +16,6 @@ def place(tmp_path, monkeypatch):
     return tmp_path / "derivations"
 
 
-def test_what_is_written_is_read_by_its_name_alone():
-    entries.write("one", b"text" * 1000)
-    assert entries.read("one") == b"text" * 1000
-    assert entries.read("two") is None
-
-
 def test_only_the_user_can_read_the_folder_and_its_files(place):
     entries.write("one", b"text")
     assert stat.S_IMODE(place.stat().st_mode) == 0o700
@@ -87,25 +81,6 @@ def test_nothing_is_written_to_a_folder_that_others_may_change(place):
     assert not list(place.iterdir())
 
 
-def test_a_place_that_is_no_folder_is_left_alone(place):
-    place.write_text("mine")
-    entries.write("one", b"text")
-    entries.clear()
-    assert entries.read("one") is None
-    assert entries.usage().obstacle == "Not a directory"
-    assert place.read_text() == "mine"
-
-
-def test_a_place_that_is_a_link_is_told_and_left_alone(place):
-    place.symlink_to(place.parent)
-    with pytest.warns(UserWarning, match="derivations is a symbolic link, so it is not used"):
-        entries.write("one", b"text")
-    entries.clear()
-    assert entries.read("one") is None
-    assert entries.usage().obstacle == f"{place} is a symbolic link"
-    assert place.is_symlink()
-
-
 def test_what_was_not_read_for_the_longest_time_goes_first(place, monkeypatch):
     for age, name in enumerate(("oldest", "old", "read again", "new")):
         entries.write(name, os.urandom(1000))
@@ -127,12 +102,3 @@ def test_many_at_once_read_a_whole_entry_or_none():
     with ThreadPoolExecutor(8) as pool:
         assert set(pool.map(work, range(200))) <= {*contents}
     assert entries.usage().count == 1
-
-
-def test_usage_and_clearing():
-    assert entries.usage().count == 0
-    entries.write("one", os.urandom(1000))
-    assert entries.usage().count == 1
-    assert 1000 < entries.usage().size < 1200
-    entries.clear()
-    assert (entries.usage().count, entries.usage().size) == (0, 0)

@@ -52,13 +52,10 @@ static void judge(const Shape& s, int D) {
     say("blocks share a row that they should not");
   const long long trip = (long long)s.blocks_per_row * s.threads_per_row * s.vector;
   if (asked.segment && asked.segment % s.vector) say("an access is not of a part of a segment");
-  if (D && s.row != READ_AGAIN && (s.chunks < 1 || D > trip * s.chunks || D <= trip * (s.chunks - 1)))
+  if (s.row != READ_AGAIN && (s.chunks < 1 || D > trip * s.chunks || D <= trip * (s.chunks - 1)))
     say("registers do not hold the row");
   // The first column of a trip beyond the last, of a row and of the blocks of 8 columns that end the sums over rows.
   if (D + trip > INT_MAX || 2 * ((D + 7LL) / 8) * 8 - 8 > INT_MAX) say("a column is beyond int");
-  // The launcher asks for no kernel of few rows whose sums have no room.
-  if (s.ends_sums && (s.sums == IN_WORKSPACE || s.blocks != 1 || s.blocks_per_row != 1)) say("one block cannot end the sums over rows");
-  if (s.ends_sums && s.sums != IN_REGISTERS && s.threads != s.threads_per_row) say("rows share the sums of their columns");
   const Memory taken = memory_of(s, D, asked);
   const long long bytes = taken.bytes(s.rows_copied);
   if (taken.slots < 0 || taken.sums < 0 || taken.copy < 0 || taken.together < 0 || taken.segments < 0 || bytes > place.may.shared)
@@ -119,16 +116,8 @@ int main(int count, char** arguments) {
           if (parts_of_row(MOST_THREADS, vector, at_D, asked) * asked.compute > place.may.shared / 2) continue;
         }
         judge(shape_of(at_D, asked, place.may), at_D);
-        if (place.may.blocks_per_row == 1 && 3LL * asked.sums * at_D * asked.compute <= place.may.shared) {
-          const Limits all = place.may;
-          place.may.shared -= 8192;  // for the end of the sums
-          judge(shape_of_few(at_D, asked, place.may), at_D);
-          place.may = all;
-        }
         ++done;
       }
-      at_D = 0;
-      if (!asked.segment) judge(shape_of_any(asked, place.may), 0);
     }
   }
   std::printf("%lld layouts, %lld failures\n", done, failures);

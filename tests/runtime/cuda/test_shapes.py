@@ -16,9 +16,9 @@ from pathlib import Path
 
 import pytest
 
+from lngen.extensions.inspection.multiprocessors import MULTIPROCESSORS, Multiprocessor
 from lngen.paths import generated_folder
 from lngen.runtime.cuda.arrays import MOST_FEATURES
-from lngen.runtime.cuda.grids import MULTIPROCESSORS, Multiprocessor
 from lngen.runtime.cuda.variants import VARIANTS
 from tests.requirements import needs_gxx
 from tests.shipped import ROOT

@@ -234,7 +234,8 @@ def handler_called(names: str, words: list[int], zeros: list[int]) -> Any:
 
 def test_rows_that_blocks_share(monkeypatch):
     """A short row, with limits by which it is shared as long ones are."""
-    variants = importlib.import_module("generated._runtime.cuda.variants")
+    macros, variants = (importlib.import_module(f"generated._runtime.cuda.{name}") for name in ("macros", "variants"))
+    monkeypatch.setattr(macros, "FEWEST_SHARED", 999)
     monkeypatch.setattr(variants, "VARIANTS", (("LNGEN_THREADS_PER_ROW=128", "LNGEN_ROOM=8"),))
     monkeypatch.setattr(devices, "DEVICES", {})
     there, here = shipped("layer_norm")
@@ -246,51 +247,6 @@ def test_rows_that_blocks_share(monkeypatch):
         assert [each.steps[0][0].blocks_per_row for each in device.launches.values()] == [2]
 
 
-def test_few_rows_have_one_kernel(monkeypatch):
-    """Gradients of few rows are the work of one kernel, in a cluster where there are any."""
-    monkeypatch.setattr(devices, "DEVICES", {})
-    there, here = shipped("layer_norm")
-    random = np.random.default_rng(1)
-    given = [jnp.asarray(random.normal(size=size), "float32") for size in ((3, 40), 40, 40)]
-    made = [jax.grad(lambda *args, of=of: (of.call(*args, 1e-5) ** 2).sum(), (0, 1, 2))(*given) for of in (there, here)]
-    for ours, theirs in zip(*made, strict=True):
-        np.testing.assert_allclose(ours, theirs, rtol=1e-4, atol=1e-5)
-    (device,) = devices.DEVICES.values()
-    (steps,) = [each.steps for each in device.launches.values() if each.plan.wanted.direction == "backward"]
-    assert [(kernel.name, blocks) for kernel, blocks, _ in steps] == [
-        ("backward_few_rows_f32", 8 if device.has_clusters else 1)
-    ]
-
-
-def test_the_end_of_sums_over_rows_is_launched_early(monkeypatch):
-    """The handler tells the driver what PyCUDA's launches do: backward's second kernel waits by itself."""
-    monkeypatch.setattr(devices, "DEVICES", {})
-    monkeypatch.setenv("LNGEN_FEW_ROWS", "0")
-    address = functions_of_driver.address
-    launch_type = ctypes.CFUNCTYPE(ctypes.c_int, *[ctypes.c_void_p] * 4)
-    launch = launch_type(address("cuLaunchKernelEx"))
-    attributes: list[int] = []
-
-    def noted(how: int, *rest: Any) -> int:
-        attributes.append(ctypes.c_uint.from_address(how + COUNT_OF_ATTRIBUTES).value)
-        return launch(how, *rest)
-
-    watched = launch_type(noted)
-    stands_for = {"cuLaunchKernelEx": ctypes.cast(watched, ctypes.c_void_p).value}
-    there, _ = shipped("layer_norm")
-    given = [jnp.ones(size) for size in ((3, 40), 40, 40)]
-    try:
-        with monkeypatch.context() as patched:
-            patched.setattr(functions_of_driver, "address", lambda name: stands_for.get(name) or address(name))
-            gpu._handler.cache_clear()
-            jax.block_until_ready(jax.grad(lambda *args: there.call(*args, 1e-5).sum(), (0, 1, 2))(*given))
-    finally:
-        gpu._handler.cache_clear()
-        gpu._handler()
-    (device,) = devices.DEVICES.values()
-    assert attributes == [0, 0, int(device.is_dependent)]
-
-
 def test_what_no_kernel_writes_is_zero_where_it_is_said_to_be():
     assert handler_called("", [], [0]).tolist() == [0, 0]
     if driver.enabled():  # what else is there, jax_device.cpp makes no number
@@ -298,7 +254,7 @@ def test_what_no_kernel_writes_is_zero_where_it_is_said_to_be():
 
 
 def test_what_the_driver_refuses_is_the_error_of_the_call():
-    words = [0, 1, 32, 0, 0, 1, 0]
+    words = [0, 1, 32, 0, 1, 0]
     with pytest.raises(Exception, match="there is no image of forward_f32 in this process"):
         handler_called("none\nforward_f32\n", words, [])
     know = gpu._handler().address("jax_gpu_call_knows")

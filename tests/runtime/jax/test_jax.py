@@ -162,7 +162,7 @@ def losses(layer):
     return loss, jax.value_and_grad(loss, (0, 1, 2))
 
 
-IN_AXES = [(0, None, None), (None, 0, 1), (1, 0, None), (None, None, 0)]
+IN_AXES = [(0, None, None), (None, 0, 1), (2, 0, None), (1, None, 0)]
 
 
 def samples_of(in_axes, rows_of_each, size=6, dtype=np.float32):

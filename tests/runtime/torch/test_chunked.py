@@ -9,7 +9,6 @@ import pytest
 from tests import compiled
 from tests.requirements import NO_TORCH
 from tests.test_integers import LABELS
-from tests.test_row_totals import MEAN_CROSS_ENTROPY
 
 torch = pytest.importorskip("torch", reason=NO_TORCH)
 lngen_torch = importlib.import_module("lngen.torch")
@@ -52,11 +51,9 @@ def labels():
 
 def inputs_of(text):
     """The inputs of a layer besides the product."""
-    one_hot = torch.eye(ENTRIES, dtype=torch.float64)[labels().clamp(0)]
     return {
         LABELS: [labels()],
         LOGSUMEXP: [],
-        MEAN_CROSS_ENTROPY: [one_hot],
         WEIGHTED: [
             drawn(*LEAD, ENTRIES, seed=3),
             drawn(*LEAD, seed=4),
@@ -89,13 +86,6 @@ def apart(text, reduction, rows):
 def test_chunks_have_the_loss_and_the_gradients_of_the_whole(text, reduction):
     assert apart(text, reduction, 4) < 1e-12
     assert apart(text, reduction, None) < 1e-12
-
-
-def test_a_layer_that_adds_up_its_rows_counts_those_of_all_chunks():
-    assert apart(MEAN_CROSS_ENTROPY, None, 4) < 1e-12
-    layer = lngen_torch.chunked_linear(emitted(MEAN_CROSS_ENTROPY), 4)
-    h, weight, target = drawn(*LEAD, FEATURES), drawn(ENTRIES, FEATURES), inputs_of(MEAN_CROSS_ENTROPY)[0]
-    torch.testing.assert_close(2 * layer(h, weight, target, rows=42), layer(h, weight, target))
 
 
 @pytest.mark.parametrize(

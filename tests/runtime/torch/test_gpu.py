@@ -260,8 +260,8 @@ def test_usual_calls_are_launched_from_c(device, fast):
 def test_rows_that_blocks_share_are_launched_from_c(device, fast, monkeypatch):
     """A short row, with limits by which it is shared as long ones are."""
     kernels = importlib.import_module("generated._runtime.cuda.kernels")
-    monkeypatch.setenv("LNGEN_FEW_ROWS", "0")
-    variants = importlib.import_module("generated._runtime.cuda.variants")
+    macros, variants = (importlib.import_module(f"generated._runtime.cuda.{name}") for name in ("macros", "variants"))
+    monkeypatch.setattr(macros, "FEWEST_SHARED", 999)
     monkeypatch.setattr(variants, "VARIANTS", (("LNGEN_THREADS_PER_ROW=128", "LNGEN_ROOM=8"),))
     monkeypatch.setattr(kernels.devices, "DEVICES", {})
     operators, own, others = fast("layer_norm")
@@ -277,29 +277,6 @@ def test_rows_that_blocks_share_are_launched_from_c(device, fast, monkeypatch):
     (used,) = kernels.devices.DEVICES.values()
     if used.has_clusters:
         assert sorted(each.steps[0][0].blocks_per_row for each in used.launches.values()) == [2, 8]
-
-
-def test_few_rows_have_one_kernel(device, fast, monkeypatch):
-    """Kernels for few rows are launched from C, in a cluster where there are any; more rows have two."""
-    kernels = importlib.import_module("generated._runtime.cuda.kernels")
-    monkeypatch.setattr(kernels.devices, "DEVICES", {})
-    operators, own, others = fast("layer_norm")
-    at_once = _around(operators, device, own)
-    for rows in (8, 300):
-        x, gamma, dy = torch.randn(rows, 40), torch.randn(40), torch.randn(rows, 40)
-        there, here = [[put(each).requires_grad_() for each in (x, gamma)] for put in (device.put, torch.clone)]
-        expected = torch.nn.functional.layer_norm(here[0], (40,), here[1])
-        found = torch.autograd.grad(at_once((*there, None, 1e-5, False)), there, device.put(dy))
-        torch.testing.assert_close([*map(device.get, found)], [*torch.autograd.grad(expected, here, dy)])
-    assert others.count == 0
-    (used,) = kernels.devices.DEVICES.values()
-    clusters = 8 if used.has_clusters else 1
-    launched = {
-        each.plan.rows: each.steps for each in used.launches.values() if each.plan.wanted.direction == "backward"
-    }
-    assert {rows: len(steps) for rows, steps in launched.items()} == {8: 1, 300: 2}
-    (kernel, blocks, _), *_ = launched[8]
-    assert (kernel.name, kernel.launch.cluster, blocks) == ("backward_few_rows_f32", clusters, clusters)
 
 
 def test_integers_of_another_type_have_a_plan_of_their_own(device, fast):
@@ -327,21 +304,3 @@ def test_other_calls_are_left_to_what_reads_them(device, fast):
     assert others.count == 1
     with pytest.raises(ValueError, match="gamma has shape"):
         at_once((device.put(x), device.put(torch.ones(7)), None, 1e-5, False))
-
-
-def test_an_output_takes_the_place_of_a_row(device, monkeypatch):
-    """The kernel writes where it has read; what overlaps in part is refused, in the launcher's words."""
-    module = importlib.import_module("generated.add_rms_norm.torch_backend").AddRMSNorm(33)
-    layer = module._layer
-    monkeypatch.setattr(importlib.import_module("generated._runtime.torch"), "are_plain", lambda *_: True)
-    x, residual = (torch.randn(3, 33, generator=torch.Generator().manual_seed(seed)) for seed in range(2))
-    expected = torch.nn.functional.rms_norm(x + residual, (33,), None, 1e-5)
-    there = [device.put(x), device.put(residual)]
-    gamma = device.put(torch.ones(33))
-    with torch.no_grad():
-        made = layer.into((*there, gamma, 1e-5), (None, there[1]))
-    assert made[1] is there[1]
-    torch.testing.assert_close(device.get(made[0]), expected)
-    torch.testing.assert_close(device.get(there[1]), x + residual)
-    with torch.no_grad(), pytest.raises(ValueError, match="out for h overlaps x; pass another array"):
-        layer.into((there[0][:2], there[1][:2], gamma, 1e-5), (None, there[0][1:]))

@@ -276,31 +276,11 @@ def test_derivatives_that_there_are_not_are_refused():
     with pytest.raises(NotImplementedError, match="third derivative"):
         torch.autograd.grad(d2x.sum(), x)
     forward = torch.func.jacfwd
-    with pytest.raises(NotImplementedError, match="third derivative"):
-        forward(forward(forward(lambda v: backend.layer_norm(v).sum())))(x.detach())
+    with pytest.raises(NotImplementedError, match=r"forward mode of forward mode .* torch.func.hessian"):
+        forward(forward(lambda v: backend.layer_norm(v).sum()))(x.detach())
 
 
-@pytest.mark.parametrize("batch", [(2, 3), (), (0,)], ids=str)
-@pytest.mark.parametrize("entries", [1, 2**22])
-def test_forward_mode_of_forward_mode_takes_so_many_rows_at_once_as_have_room(entries, batch, monkeypatch):
-    monkeypatch.setattr(importlib.import_module("generated._runtime.torch.second_tangents"), "_ENTRIES", entries)
-    x, gamma = rows(*batch, 4, dtype=torch.float64).detach(), rows(4, dtype=torch.float64).detach()
-
-    def written(x, gamma):
-        centred = x - x.mean(-1, keepdim=True)
-        return centred * (centred.square().mean(-1, keepdim=True) + 1e-5).rsqrt() * gamma
-
-    def second(f):
-        def tangent(*given):
-            return torch.func.jvp(f, given, (given[0].sin(), given[1] ** 2))[1]
-
-        return torch.func.jvp(tangent, (x, gamma), (x + 1, gamma.cos()))
-
-    torch.testing.assert_close(second(backend.layer_norm), second(written))
-
-
-@pytest.mark.parametrize("outer", ["forward", "reverse"])
-def test_an_outer_transform_sees_what_a_rule_for_tangents_adds_up(outer):
+def test_an_outer_transform_sees_what_a_rule_for_tangents_adds_up():
     """Tangents of a gradient's rows and of its cotangent, of which the second depend on what is differentiated."""
     func = torch.func
     x, u, c, w = (rows(2, 5, dtype=torch.float64, seed=seed).detach() for seed in range(4))
@@ -316,7 +296,7 @@ def test_an_outer_transform_sees_what_a_rule_for_tangents_adds_up(outer):
     found, expected = [], []
     for f, to in ((backend.layer_norm, found), (written, expected)):
         of = functools.partial(moved, f)
-        to.append((func.jacfwd if outer == "forward" else func.jacrev)(of)(torch.tensor(0.7, dtype=torch.float64)))
+        to.append(func.jacrev(of)(torch.tensor(0.7, dtype=torch.float64)))
     torch.testing.assert_close(found, expected)
 
 

@@ -215,29 +215,3 @@ def test_a_subclass_has_a_constructor_of_its_own():
 def test_a_module_that_is_scripted_says_what_to_use_instead():
     with pytest.raises(TypeError, match=r"LayerNorm cannot be scripted; use torch\.export, torch\.compile or"):
         torch.jit.script(backend.LayerNorm(8))
-
-
-def test_an_output_may_take_the_place_of_a_row_where_no_gradient_is_asked_for():
-    module = residual_norm.AddRMSNorm(4)
-    x, residual = rows(3, 4).detach(), rows(3, 4, seed=1).detach()
-    with torch.no_grad():
-        expected = module(x, residual)
-        kept, version = residual.clone().requires_grad_(), residual._version
-        y, h = module.into(x, residual, out=(None, residual))
-        assert h is residual
-        assert residual._version > version
-        torch.testing.assert_close((y, h), expected)
-        with pytest.raises(ValueError, match=r"out has a tensor of shape \(2, 4\)"):
-            module.into(x, kept, out=(None, x[:2]))
-        with pytest.raises(ValueError, match="out has 1 tensors; pass one for each of 2 outputs, or None"):
-            module.into(x, kept, out=(x,))
-        with pytest.raises(TypeError, match=r"into\(\) takes x, residual, and 3 arguments were given"):
-            module.into(x, kept, x, out=(None, x))
-    # The parameter has a gradient, and the saved row another version.
-    with pytest.raises(RuntimeError, match="autograd cannot record"):
-        module.into(x, kept, out=(None, kept))
-    y = module(kept, x)[0].sum()
-    with torch.no_grad():
-        module.into(x, residual, out=(x, None))
-    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
-        y.backward()

@@ -11,7 +11,7 @@ namespace simt {
 
 constexpr unsigned LANES = 32, MOST_WARPS = SIMT_MOST_THREADS / LANES;  // of a block
 
-// Time is how often warps of the cluster have met at a barrier, all of them or some.
+// Time is how often warps of the cluster have met at a barrier, all of them or those of a block.
 class Clocks {
  public:
   void start(unsigned warps) {
@@ -23,29 +23,19 @@ class Clocks {
   // Tests whether an access of `other` at a time was before the present one of `warp`.
   bool knows(unsigned warp, unsigned other, uint32_t time) const { return known_[warp * count_ + other] > time; }
 
-  // Shares the knowledge and the accesses of these warps among all of them: of those of a block, from its first one on,
-  // a bit is a warp.
-  void meet(unsigned first, unsigned warps, uint32_t which) {
-    meet_if(first, first + warps, [&](unsigned warp) { return which >> (warp - first) & 1; });
-  }
-  void meet_all() {
-    meet_if(0, count_, [](unsigned) { return true; });
+  // Shares the knowledge and the accesses of so many warps among all of them; those of exited threads, too.
+  void meet(unsigned first, unsigned warps) {
+    time_++;
+    together_.assign(count_, 0);
+    for (unsigned warp = first; warp < first + warps; ++warp)
+      for (unsigned other = 0; other < count_; ++other)
+        together_[other] = std::max(together_[other], known_[warp * count_ + other]);
+    for (unsigned warp = first; warp < first + warps; ++warp) together_[warp] = time_;
+    for (unsigned warp = first; warp < first + warps; ++warp)
+      std::copy(together_.begin(), together_.end(), known_.begin() + ptrdiff_t(warp * count_));
   }
 
  private:
-  template <class F> void meet_if(unsigned first, unsigned end, F meets) {
-    time_++;
-    together_.assign(count_, 0);
-    for (unsigned warp = first; warp < end; ++warp)
-      if (meets(warp))
-        for (unsigned other = 0; other < count_; ++other)
-          together_[other] = std::max(together_[other], known_[warp * count_ + other]);
-    for (unsigned warp = first; warp < end; ++warp)
-      if (meets(warp)) together_[warp] = time_;
-    for (unsigned warp = first; warp < end; ++warp)
-      if (meets(warp)) std::copy(together_.begin(), together_.end(), known_.begin() + ptrdiff_t(warp * count_));
-  }
-
   uint32_t time_ = 0;
   unsigned count_ = 0;
   std::vector<uint32_t> known_, together_;  // by warp, then other: before which time

@@ -87,9 +87,7 @@ static void thread_start() {
 }
 
 static std::string name_of(const Thread& at_barrier) {
-  if (at_barrier.barrier == OF_CLUSTER) return "the barrier of the cluster";
-  if (*at_barrier.line) return std::string("the barrier of ") + at_barrier.line;
-  return "barrier " + std::to_string(at_barrier.barrier);
+  return std::string("the barrier of ") + (at_barrier.of_cluster ? "the cluster" : at_barrier.line);
 }
 
 static void report_deadlock() {
@@ -97,7 +95,7 @@ static void report_deadlock() {
   unsigned barriers = 0, warps = 0;
   for (const Thread& thread : state.threads) {
     if (thread.status == Status::AT_BARRIER && !at_barrier) at_barrier = &thread;
-    barriers += thread.status == Status::AT_BARRIER && thread.barrier == at_barrier->barrier;
+    barriers += thread.status == Status::AT_BARRIER && thread.of_cluster == at_barrier->of_cluster;
     if (thread.status == Status::IN_WARP && !warps++) in_warp = &thread;
   }
   std::string text;
@@ -124,7 +122,7 @@ void run_cluster() {
   first_ready = 0;
   for (Block& block : state.blocks) {
     block.alive = of_block;
-    std::fill(std::begin(block.barriers), std::end(block.barriers), Barrier());
+    block.barrier = Barrier();
   }
   state.of_cluster = Barrier();
   forget_copies();

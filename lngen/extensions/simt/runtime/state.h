@@ -11,15 +11,14 @@
 namespace simt {
 
 enum class Status : uint8_t { READY, AT_BARRIER, IN_WARP, EXITED };
-constexpr int OF_CLUSTER = -1;  // in the place of a barrier's number
 
 struct Thread : simt_thread {
   unsigned linear = 0;  // of the cluster: its blocks have whole warps, if there are several
   unsigned block = 0;   // in the cluster
   Status status = Status::READY;
   const char* line = "";  // of the barrier or warp operation that it waits in
-  size_t code = 0;        // instead of a line, where it waits at a barrier with a number
-  int barrier = 0;
+  size_t code = 0;        // instead of a line, at the barrier of the cluster
+  bool of_cluster = false;  // the barrier
   void* stack_pointer = nullptr;
 
   unsigned lane() const { return linear % LANES; }
@@ -45,21 +44,14 @@ struct Warp {
 };
 
 struct Barrier {
-  unsigned threads = 0;  // that it waits for, where they are not all that have not exited
   unsigned arrived = 0, agreed = 0, result = 0;
   int kind = 0;
   const char* line = "";
-  size_t code = 0;
-  // The last meeting here: when, and one of the warps that met.
-  uint32_t met_at = 0;
-  unsigned met_warp = 0;
-  bool met = false;
 };
-constexpr int BARRIERS = 16;
 
 // A block of the running cluster.
 struct Block {
-  Barrier barriers[BARRIERS];
+  Barrier barrier;
   unsigned alive = 0;
   simt_dim index{};
   char* shared = nullptr;

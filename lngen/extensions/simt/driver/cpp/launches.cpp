@@ -190,7 +190,7 @@ struct Launch {
   const LaunchAttribute* attributes;
   unsigned attribute_count;
 };
-constexpr unsigned CLUSTER_DIMENSION = 4, MAY_BEGIN_EARLY = 6;  // what begins when it may do so, begins late here
+constexpr unsigned CLUSTER_DIMENSION = 4;
 
 Result launch(Function* function, const Grid& grid, Stream* stream, void** pointers, void** extra) {
   if (!settings.run) return SUCCESS;
@@ -239,7 +239,6 @@ API cuLaunchKernelEx(const Launch* how, Function* function, void** pointers, voi
   grid.shared_bytes = how->shared_bytes;
   for (unsigned i = 0; i < how->attribute_count; ++i) {
     const LaunchAttribute& attribute = how->attributes[i];
-    if (attribute.number == MAY_BEGIN_EARLY) continue;
     if (attribute.number != CLUSTER_DIMENSION) return fail(NOT_SUPPORTED, "launch attribute " + std::to_string(attribute.number));
     const unsigned* size = attribute.value;
     if (!size[0] || size[1] != 1 || size[2] != 1) return fail(NOT_SUPPORTED, "clusters other than along x");
@@ -253,6 +252,16 @@ API cuOccupancyMaxActiveClusters(int* clusters, Function* function, const Launch
   Lock lock(one_call);
   NEED(known(function));
   *clusters = 2;
+  return SUCCESS;
+}
+
+// By threads and shared memory alone: a kernel has no registers here.
+API cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, Function* function, int threads, size_t shared_bytes) {
+  constexpr int THREADS = 2048, BLOCKS = 32;
+  constexpr size_t SHARED = 228 * 1024, RESERVED = 1024;
+  Lock lock(one_call);
+  NEED(known(function));
+  *blocks = std::min({BLOCKS, THREADS / threads, int(SHARED / (shared_bytes + RESERVED))});
   return SUCCESS;
 }
 
@@ -276,8 +285,7 @@ API cuFuncGetAttribute(int* value, int attribute, Function* function) {
 API cuFuncSetAttribute(Function* function, int attribute, int value) {
   Lock lock(one_call);
   NEED(known(function));
-  constexpr int MOST = 227 * 1024, CARVEOUT = 9;
-  if (attribute == CARVEOUT) return SUCCESS;
+  constexpr int MOST = 227 * 1024;
   if (attribute != MAX_DYNAMIC_SHARED) return fail(NOT_SUPPORTED, "an attribute of a function that cannot be set here");
   if (value < 0 || value > MOST) return fail(INVALID_VALUE, "a block has at most 232448 bytes of shared memory");
   function->most_dynamic_shared = value;

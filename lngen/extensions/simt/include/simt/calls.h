@@ -23,8 +23,6 @@ extern struct simt_block simt_running_block;
 
 // Waits until every thread of the block that has not exited arrives; gives how many of them had `predicate` set.
 unsigned simt_barrier(int kind, int predicate, const char* line);
-// Waits until so many threads, of whole warps, have arrived at a barrier of the block, 0 to 15; 0 is simt_barrier's too.
-void simt_numbered_barrier(int number, unsigned threads);
 
 // Waits until every thread of the cluster that has not exited arrives.
 void simt_cluster_barrier();

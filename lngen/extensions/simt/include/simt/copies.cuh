@@ -1,4 +1,4 @@
-// Copies into shared memory, barriers of a part of a block, and clusters, in the place of lngen/runtime/cuda/copies.cuh,
+// Copies into shared memory, and clusters, in the place of lngen/runtime/cuda/copies.cuh,
 // which is PTX.
 #pragma once
 #include "calls.h"
@@ -24,19 +24,10 @@ template <int PENDING> __forceinline__ void await_copies() {
   simt_await_copies(PENDING);
 }
 
-template <int THREADS> __forceinline__ void barrier(int number) {
-  static_assert(THREADS > 0 && THREADS % 32 == 0 && THREADS <= 1024, "a barrier is one of whole warps of a block");
-  simt_numbered_barrier(number, THREADS);
-}
-
 __forceinline__ void cluster_barrier() { simt_cluster_barrier(); }
 
 template <class A> __forceinline__ void store_in_block(int block, A* to_shared, A value) {
   *static_cast<A*>(simt_in_block(unsigned(block), to_shared)) = value;
-}
-
-template <class A> __forceinline__ A load_from_block(int block, const A* from_shared) {
-  return *static_cast<const A*>(simt_in_block(unsigned(block), const_cast<A*>(from_shared)));
 }
 
 template <int BLOCKS> __forceinline__ void expect_cluster() {

@@ -1,3 +1,0 @@
-"""Definitions that once failed are the input of tests."""
-
-collect_ignore_glob = ["regressions/*"]
