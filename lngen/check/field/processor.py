@@ -23,7 +23,16 @@ from typing import Any
 import numpy as np
 
 from lngen.check.field.absence import NOTHING, Absence, absences, is_call
-from lngen.check.field.calls import HEADER, FieldCall, FieldResult, layer_of, memory, outcome, told
+from lngen.check.field.calls import (
+    HEADER,
+    FieldCall,
+    FieldResult,
+    casts_not_compared,
+    layer_of,
+    memory,
+    outcome,
+    told,
+)
 from lngen.check.field.places import DENSE, ArrayLayout, Lying, argument, result
 from lngen.check.thresholds.side import lowered
 from lngen.emit.cpp import handed
@@ -68,11 +77,16 @@ class FieldCase:
 class ProcessorInField:
     """A layer whose compiled kernels compute modulo a prime; `folder` gets its files.
 
-    The compiler is given `flags`, such as one that leaves out instructions.
+    They are those that were `written` to a folder, else what is emitted now. The compiler is given `flags`, such as one
+    that leaves out instructions.
     """
 
-    def __init__(self, layer: Derived, folder: Path, flags: Sequence[str] = ()) -> None:
-        manifest.write(layer.emission, folder)
+    def __init__(self, layer: Derived, folder: Path, flags: Sequence[str] = (), *, written: Path | None = None) -> None:
+        if written is None:
+            manifest.write(layer.emission, folder)
+        else:
+            for name in (written.name, RUNTIME):
+                shutil.copytree(written.parent / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
         native = folder / RUNTIME / "native"
         for header in (HEADER, _LANES):
             shutil.copy(header, native)
@@ -88,6 +102,13 @@ class ProcessorInField:
         self.protocol = LayerProtocol(without_axes(vars(backend)["INTERFACE"]))
         self.programs: dict[str, RowProgram] = {each.direction: handed(each) for each in layer.plan.programs()}
         self.smallest = self.programs["forward"].minimum_features
+        self.has_axes = "layout" in vars(backend)["INTERFACE"]
+
+    def not_covered(self) -> Iterator[str]:
+        """Yield what of the text is run by no call here, or not compared."""
+        yield from casts_not_compared(self.protocol)
+        if self.has_axes:
+            yield "how arrays whose axes have names are read as rows"
 
     def results(self, case: FieldCase, seed: int = 0) -> Iterator[FieldResult]:
         """Yield the outcome of each direction that has a call."""
