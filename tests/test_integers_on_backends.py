@@ -9,7 +9,6 @@ import pytest
 
 import lngen
 from lngen.language.oracle.evaluate import FLOAT64, evaluate
-from lngen.runtime.protocol.calls import whole
 from tests import compiled
 from tests.requirements import needs_gxx, needs_jax, needs_pycuda, needs_torch
 from tests.test_integers import ALIBI, DEFINITIONS, EVERY_KIND, LABELS
@@ -105,32 +104,6 @@ def test_integers_are_compared_beyond_the_digits_of_floats_and_at_the_ends_of_th
     x = np.ones((6, 7), dtype)
     assert layer.cpu.forward(x, i, j, 0 * k)[0][:2, -1].tolist() == [1, 2]
     np.testing.assert_array_equal(layer.cpu.forward(x, i, j, k)[0], layer.numpy.forward(x, i, j, k)[0])
-
-
-@needs_gxx
-def test_a_call_of_plain_arrays_is_looked_at_in_c(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Labels of any type are taken; unusual ones go to Python."""
-    layer, inputs = compiled.layer(LABELS), inputs_of(LABELS, "float32", "int64")
-    y, saved = layer.cpu.forward(*inputs)
-    layer.cpu.backward(saved, y)
-
-    def fail(*_: Any) -> None:
-        raise AssertionError("a usual call came to Python")
-
-    kernels = layer.cpu._KERNELS
-    for call in kernels.calls.values():
-        monkeypatch.setattr(call.any_call, "call", fail, raising=False)
-    for integers in (*TYPES, "bool"):
-        y, saved = layer.cpu.forward(inputs[0], inputs[1].astype(integers))
-        assert saved.label.dtype == integers
-        layer.cpu.backward(saved, y)
-
-
-def test_integers_beyond_32_bits_are_the_nearest() -> None:
-    given = np.array([2**40, 2**31, 2**31 - 1, -(2**31) - 1, 3])
-    assert whole(given).tolist() == [2**31 - 1] * 3 + [-(2**31), 3]
-    assert whole(np.array([2**64 - 1, 2], np.uint64)).tolist() == [2**31 - 1, 2]
-    assert whole(np.array(2**40)).shape == ()
 
 
 @needs_gxx

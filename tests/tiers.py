@@ -1,7 +1,7 @@
-"""Tiers of tests: the default one is run by `make test`; `ci`, `matrix` and `exhaustive` are marks.
+"""Tiers of tests: the default one, by `make test`; `ci`, besides, by `.ci/run`; the others by `make nightly`.
 
-A test over many values has some in the default tier and the rest in another, and of what takes long only a few are in
-`ci`. Each kind of evidence is then tested wherever lngen is, and each value where there is time.
+A test over many values has some in the default tier and the rest in another. Each kind of evidence is then tested
+wherever lngen is, and each value where there is time. What leaves CI is named here, with the reason.
 """
 
 from __future__ import annotations
@@ -11,7 +11,10 @@ from typing import Any
 
 import pytest
 
-TIERS = ("ci", "matrix", "exhaustive")
+NIGHTLY = ("matrix", "exhaustive")
+"""The marks of what `make nightly` runs; `make gpu` runs `matrix` too."""
+
+TIERS = ("ci", *NIGHTLY)
 """The marks of the tiers that `make test` leaves out."""
 
 AFTER_THE_CORE = ("extensions", "fuzz", "benchmarks", "tools")
@@ -53,75 +56,88 @@ REPRESENTATIVES = {
 """Tests that stay in the default tier, by the kind of evidence that they are a sample of."""
 
 
-ONE_IN = {
-    "tests/test_every_backend.py::test_every_backend_computes_the_formulas": 5,
-    "tests/test_integers_on_backends.py::test_kernels_compute_what_numpy_does": 5,
-    "tests/test_integers_on_backends.py::test_kernels_of_a_gpu_compute_what_numpy_does": 2,
-    "tests/test_named_axes.py::test_jvp_is_the_transpose_of_backward": 4,
-    "tests/test_named_axes.py::test_results_are_those_of_the_layer_on_rows": 3,
-    "tests/test_entry_points.py::test_all_else_works_without_an_extension": 3,
-    "tests/test_attention.py::test_large_logits_are_right_in_all_directions": 4,
-    "tests/test_attention.py::test_no_exponential_is_left_to_overflow": 5,
-    "tests/test_conditions.py::test_it_passes_every_check": 3,
-    "tests/test_constructs.py::test_on_numpy": 3,
-    "tests/test_data.py::test_every_check_holds_on_numpy": 3,
-    "tests/test_onnx_cases.py::test_the_cases_of_an_operator": 2,
-    "tests/test_parts.py::test_values_gradients_and_second_order_are_those_of_pytorch": 3,
-    "tests/test_shipped_layers.py::test_values_gradients_and_second_order_are_those_of_pytorch": 3,
-    "tests/test_cli.py::test_nothing_is_wider_than_the_terminal_and_no_word_is_broken": 3,
-    "tests/language/test_powers.py::test_layers_with_powers_pass_every_check": 4,
-    "tests/pipeline/test_stages.py::test_every_shipped_layer_is_proved_and_is_what_is_committed": 3,
-    "tests/pipeline/test_stages.py::test_nothing_that_sympy_left_unfinished_is_emitted": 5,
-    "tests/derivation/simplify/test_derive.py::test_a_definition_of_many_lines_takes_work_that_grows_with_its_lines": 4,
-    "tests/derivation/test_losses_and_gates.py::test_gradient_has_its_short_form_after_bounded_work": 3,
-    "tests/derivation/test_rule_names.py::test_rules_with_their_names_taken_derive_the_same_layer": 4,
-    "tests/prove/test_exact.py::test_every_gradient_is_proved": 4,
-    "tests/prove/test_every_size.py::test_every_statement_of_every_layer_is_exact": 4,
-    "tests/prove/test_programs.py::test_a_fault_in_a_line_of_a_pass_is_refused": 3,
-    "tests/prove/test_programs.py::test_programs_of_a_layer_are_the_derivation": 5,
-    "tests/prove/test_soundness.py::test_a_rule_that_is_not_sound_is_seen": 3,
-    "tests/plan/test_derivatives.py::test_nothing_is_saved_for_them": 5,
-    "tests/report/test_losses.py::test_what_loses_its_digits_is_open": 4,
-    "tests/report/test_steps.py::test_no_word_of_the_house_is_printed_without_a_meaning": 5,
-    "tests/check/test_runner.py::test_every_definition_passes": 3,
-    "tests/check/test_second_order.py::test_what_is_emitted_passes": 4,
-    "tests/check/test_mutants.py::test_no_mutant_survives": 3,
-    "tests/check/test_cpu.py::test_every_shipped_layer_passes": 3,
-    "tests/check/test_cpu.py::test_the_rest_pass_what_is_of_the_first_order": 3,
-    "tests/check/test_cuda.py::test_float64": 2,
-    "tests/check/test_in_torch.py::test_every_layer_passes": 3,
-    "tests/check/test_in_jax.py::test_every_layer_passes": 3,
-    "tests/check/test_kernel_mutants.py::test_each_is_caught_by_the_values_or_the_checker_of_the_emulator": 3,
-    "tests/check/test_thresholds.py::test_cuda_layouts_with_a_mistake_in_one_are_caught": 3,
-    "tests/check/test_thresholds.py::test_compiled_thresholds_with_a_mistake_on_one_side_are_caught": 3,
-    "tests/check/test_thresholds.py::test_layers_hold_on_both_sides_of_each_threshold": 4,
-    "tests/check/field/test_processor.py::test_every_layer_is_equal_wherever_its_rows_lie": 3,
-    "tests/check/field/test_processor.py::test_mistakes_in_loops_are_seen": 2,
-    "tests/emit/test_cuda_compile.py::test_what_is_shipped_compiles": 3,
-    "tests/emit/test_cuda_compile.py::test_no_spill_and_no_double": 3,
-    "tests/emit/test_cuda_long_rows.py::test_kernels_of_long_rows_compile": 4,
-    "tests/emit/test_cuda_clusters.py::test_a_planted_fault_is_seen": 2,
-    "tests/runtime/native/test_samples.py::test_every_sample_has_the_bits_of_its_own_call": 3,
-    "tests/runtime/native/test_simd.py::test_functions_of_doubles_at_many_points": 4,
-    "tests/runtime/native/test_simd.py::test_functions_are_off_by_less_than_two_units_in_the_last_place": 4,
-    "tests/runtime/torch/test_gpu_axes.py::test_values_and_gradients_are_those_of_the_processor": 4,
-    "tests/runtime/torch/test_operator_samples.py::test_values_and_gradients_of_the_samples": 3,
-    "tests/runtime/jax/test_jax.py::test_every_derivative_has_samples_and_samples_of_samples": 4,
-    "tests/runtime/jax/test_gpu.py::test_samples_are_one_call_with_the_bits_of_many": 3,
-    "tests/extensions/inspection/test_kernels.py::test_a_row_is_read_once_and_written_once": 3,
-    "tests/extensions/inspection/test_kernels.py::test_no_kernel_spills": 3,
-    "tests/extensions/page/test_browser.py::test_it_is_legible": 5,
-    "tests/extensions/page/test_copies.py::test_python_computes_the_emitted_gradients": 4,
-    "tests/extensions/page/test_fit.py::test_every_formula_is_drawn_and_nothing_is_wider_than_a_phone": 3,
-    "tests/extensions/page/test_in_use.py::TestPanel::test_it_computes_what_numpy_does": 3,
-    "tests/extensions/page/test_page.py::test_it_is_one_file_whose_links_and_names_lead_somewhere": 5,
-    "tests/extensions/simt/test_below.py::test_one_sweep_gives_what_two_give": 3,
-    "tests/extensions/simt/test_emitted.py::test_regimes_are_right_and_have_no_finding": 4,
-    "tests/extensions/simt/test_emitted.py::test_rows_of_whole_warps_are_right_and_have_no_finding": 3,
-    "tests/extensions/simt/test_field.py::test_kernels_are_equal_at_every_class_of_shapes": 3,
-    "tests/extensions/simt/test_field.py::test_kernels_are_equal_to_their_programs": 3,
+LAYERS = {
+    *("layer_norm", "add_layer_norm", "modulated_layer_norm", "rms_norm_gated", "layer_norm_gelu", "dynamic_tanh"),
+    *("cross_entropy", "label_cross_entropy", "softmax", "masked_norm", "power_norm", "gated_residual"),
+    *("statistics_out", "range_of_normalized", "group_norm", "rotary", "dropout_add_layer_norm"),
 }
-"""Tests whose cases take minutes together: one in so many stays in the tier `ci`, the rest are in `exhaustive`."""
+"""Layers that have every construct between them: kinds of inputs and of outputs, sums of every kind, extremes, wide
+rows, integers, named axes, parts and random numbers.
+"""
+
+OF_LAYERS = {
+    "tests/test_named_axes.py::test_results_are_those_of_the_layer_on_rows",
+    "tests/test_shipped_layers.py::test_values_gradients_and_second_order_are_those_of_pytorch",
+    "tests/pipeline/test_stages.py::test_every_shipped_layer_is_proved_and_is_what_is_committed",
+    "tests/pipeline/test_stages.py::test_nothing_that_sympy_left_unfinished_is_emitted",
+    "tests/pipeline/cache/test_values.py::test_every_plan_is_read_as_it_was_made",
+    "tests/derivation/test_rule_names.py::test_rules_with_their_names_taken_derive_the_same_layer",
+    "tests/prove/test_every_size.py::test_every_statement_of_every_layer_is_exact",
+    "tests/prove/test_programs.py::test_programs_of_a_layer_are_the_derivation",
+    "tests/plan/test_derivatives.py::test_nothing_is_saved_for_them",
+    "tests/report/test_steps.py::test_no_word_of_the_house_is_printed_without_a_meaning",
+    "tests/check/test_cpu.py::test_every_shipped_layer_passes",
+    "tests/check/test_in_torch.py::test_every_layer_passes",
+    "tests/check/test_in_jax.py::test_every_layer_passes",
+    "tests/check/test_thresholds.py::test_layers_hold_on_both_sides_of_each_threshold",
+    "tests/check/field/test_processor.py::test_every_layer_is_equal_wherever_its_rows_lie",
+    "tests/runtime/native/test_samples.py::test_every_sample_has_the_bits_of_its_own_call",
+    "tests/extensions/inspection/test_kernels.py::test_no_kernel_spills",
+    "tests/extensions/page/test_copies.py::test_python_computes_the_emitted_gradients",
+    "tests/extensions/page/test_fit.py::test_every_formula_is_drawn_and_nothing_is_wider_than_a_phone",
+    "tests/extensions/page/test_in_use.py::TestPanel::test_it_computes_what_numpy_does",
+    "tests/extensions/page/test_page.py::test_it_is_one_file_whose_links_and_names_lead_somewhere",
+    "tests/extensions/simt/test_field.py::test_kernels_are_equal_to_their_programs",
+}
+"""Tests that ask the same of each layer: CI asks it of `LAYERS`, nightly of the others."""
+
+CHOSEN = {
+    # A type each; the arithmetic of integers is in all of them.
+    "tests/test_integers_on_backends.py::test_kernels_compute_what_numpy_does": {
+        *("float64-every", "float32-labels", "float16-alibi")
+    },
+    # Each type and size of a logit; what is between the exponential and its sum differs.
+    "tests/test_attention.py::test_large_logits_are_right_in_all_directions": {
+        *("additive_mask-float16-1000.0", "contrastive-float32-90.0", "masked_sink-float32-10000.0"),
+        *("kl_divergence-float32-10000.0", "soft_cap-float16-1000.0", "z_loss-float32-90.0", "gates-float32-90.0"),
+    },
+    "tests/test_attention.py::test_no_exponential_is_left_to_overflow": {"masked_sink", "kl_divergence", "gates"},
+    # Constructs that no layer of `LAYERS` has.
+    "tests/test_constructs.py::test_on_numpy": {
+        *("an extreme in an extreme", "the largest of a Feature", "only a RowScalar comes out", "what is stopped"),
+        *("neutral values of every kind", "pi and clipped values", "an exponential that overflows", "D"),
+    },
+    # Values and gradients are those of NumPy, which conformance holds compiled kernels to.
+    "tests/test_onnx_cases.py::test_the_cases_of_an_operator": {"numpy"},
+    "tests/language/test_powers.py::test_layers_with_powers_pass_every_check": {"numpy"},
+    # Each place that a kernel keeps a row in, and that it sums in.
+    "tests/check/test_thresholds.py::test_cuda_layouts_with_a_mistake_in_one_are_caught": {
+        *("a row that is read again without its end", "a row copied from the entries before"),
+        *("a row of a few warps without the last", "sums in registers without the last row"),
+        *("sums in shared memory twice", "sums in the workspace not begun at 0"),
+    },
+    "tests/check/test_thresholds.py::test_compiled_thresholds_with_a_mistake_on_one_side_are_caught": {
+        *("the last entry not written", "a set of lanes twice in sums", "one piece twice"),
+        *("rows that are added up together dropped", "sums over rows of one chunk"),
+    },
+    # What the checker sees, what the values do, and what both do.
+    "tests/check/test_kernel_mutants.py::test_each_is_caught_by_the_values_or_the_checker_of_the_emulator": {
+        *("no barrier in a reduction", "a row one entry too long", "a copied row used before its copy arrives"),
+        "`gamma` from the column before",
+    },
+    "tests/emit/test_cuda_compile.py::test_what_is_shipped_compiles": {"layer_norm", "cross_entropy", "l2_norm"},
+    "tests/runtime/native/test_simd.py::test_functions_of_doubles_at_many_points": {"exp", "log", "sin", "erf"},
+    "tests/runtime/native/test_simd.py::test_functions_are_off_by_less_than_two_units_in_the_last_place": {"native"},
+    # A way of memory each: rows that are read once, copied, widened, read again, and shared by blocks.
+    "tests/extensions/simt/test_emitted.py::test_regimes_are_right_and_have_no_finding": {
+        *("D=31 THREADS_PER_ROW=8", "D=1024", "D=1000 THREADS_PER_ROW=32 ROOM=50", "D=512 SHARED=2048"),
+        *("D=4000 THREADS_PER_ROW=128 SHARED=232448", "D=2000 THREADS_PER_ROW=32 SHARED=8192"),
+        "BLOCKS_PER_ROW=2 THREADS_PER_ROW=128 D=2000 ROOM=25 SHARED=16384",
+    },
+    "tests/extensions/page/test_browser.py::test_a_picture_at_each_width": {"390", "light"},
+    "tests/extensions/page/test_browser.py::test_it_is_legible": {"layer_norm_gelu"},
+}
+"""Of tests whose cases take minutes together, parts of the names of those that CI runs, and why; nightly runs all."""
 
 
 def tier_of(marks: Iterable[str]) -> str:
@@ -146,14 +162,16 @@ def is_after_the_core(test: str) -> bool:
     return folder in AFTER_THE_CORE and not any(test in names for names in REPRESENTATIVES.values())
 
 
-def stays_in_ci(test: str, place: int) -> bool:
-    """Test whether a case stays in the tier `ci`, by the id of its test and its place among the cases there.
+def stays_in_ci(test: str) -> bool:
+    """Test whether a case of the tier `ci`, by its id, is one of those that are chosen for it.
 
-    >>> test = "tests/check/test_runner.py::test_every_definition_passes"
-    >>> [place for place in range(7) if stays_in_ci(test, place)]
-    [0, 3, 6]
+    >>> test = "tests/check/test_in_torch.py::test_every_layer_passes"
+    >>> stays_in_ci(f"{test}[layer_norm-layer_norm]"), stays_in_ci(f"{test}[l2_norm-l2_norm]")
+    (True, False)
     """
-    return place % ONE_IN.get(test, 1) == 0
+    name, _, case = test.removesuffix("]").partition("[")
+    wanted = LAYERS if name in OF_LAYERS else CHOSEN.get(name)
+    return wanted is None or not wanted.isdisjoint((case, *case.split("-"), case.partition("-")[2]))
 
 
 def sample(

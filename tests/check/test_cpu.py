@@ -62,13 +62,6 @@ def test_the_rest_pass_what_is_of_the_first_order(name):
     assert {item.kind for item in report.evidence} >= {"precision", "hard inputs"}
 
 
-@pytest.mark.exhaustive
-@pytest.mark.parametrize("name", [name for name in NAMES if name not in WHOLE])
-def test_the_rest_pass_in_16_bits(name):
-    report = check_emitted(shipped(name), ROOT / "generated" / name, "cpu", CheckRequest(dtypes=DTYPES[2:]), print)
-    assert report.passed, report.failures
-
-
 @pytest.mark.parametrize(
     "mutant",
     sample(MUTANTS, (), lambda mutant: mutant.name in FEW or mutant in MUTANTS[::4]),

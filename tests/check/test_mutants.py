@@ -62,7 +62,7 @@ row programs that every backend prints; the tables of NumPy have them. Other mis
 |---|---|
 | `make check` | all tables of NumPy and of compiled kernels; on the emulator, every mistake in layer_norm must be \
 caught, and the row must agree for two of them; some of the wrong formulas compiled and on the emulator |
-| `make exhaustive` | all rows of the tables on the emulator; every wrong formula compiled and on the emulator |
+| `make nightly` | all rows of the tables on the emulator; every wrong formula compiled and on the emulator |
 """
 
 

@@ -31,7 +31,7 @@ def test_the_hand_written_layer_passes_with_every_kind_of_evidence():
     assert {item.shape for item in report.evidence} >= set(QUICK_SHAPES)
 
 
-# Every third of the other layers; all of them in `make matrix`.
+# Every third of the other layers; all of them in `make nightly`.
 SOME = OTHER_LAYERS[::3]
 
 

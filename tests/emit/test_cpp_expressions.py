@@ -21,36 +21,6 @@ def printer() -> CppPrinter:
 
 
 @pytest.mark.parametrize(
-    ("expression", "text"),
-    [
-        (x - mu, "x - mu"),
-        (mu - x, "mu - x"),
-        (-x, "-x"),
-        (x - (-mu) * gamma, "x + mu*gamma"),
-        (gamma * (x - mu), "(x - mu)*gamma"),
-        (x / (mu + 1), "x / (mu + A(1))"),
-        (x / (mu * alpha), "x / (mu*alpha)"),
-        (1 / x, "A(1) / x"),
-        (x**2, "x*x"),
-        (1 / x**2, "A(1) / (x*x)"),
-        ((x + 1) ** 3, "math::power<3>(x + A(1))"),
-        (1 / sympy.sqrt(x), "math::rsqrt(x)"),
-        (sympy.Abs(x) ** Rational(3, 2), "math::abs(x)*math::sqrt(math::abs(x))"),
-        (sympy.Abs(x) ** Rational(-1, 3), "A(1) / math::pow(math::abs(x), A(0.33333333333333333333))"),
-        (Rational(1, 2) * x, "A(0.5)*x"),
-        (-2 * x * mu, "A(-2)*x*mu"),
-        (x * (-mu - 1), "x*(-mu - A(1))"),
-        (sympy.exp(-x), "math::exp(-x)"),
-        (Sigmoid(x * alpha), "math::sigmoid(x*alpha)"),
-        (Where(x > mu, x, 0), "choose<A>(x > mu, x, A(0))"),
-        (Where(sympy.Ne(x, mu), 1, x), "choose<A>(x != mu, A(1), x)"),
-    ],
-)
-def test_spelling(printer: CppPrinter, expression: sympy.Expr, text: str) -> None:
-    assert printer.line(expression) == text
-
-
-@pytest.mark.parametrize(
     ("number", "text"),
     [
         (Integer(3), "A(3)"),

@@ -15,7 +15,6 @@ from lngen.check.layer import Case
 from tests import corpus
 from tests.compiled import Layer, assert_same_bits, drawn, layer, left_to_directions, off, results
 from tests.requirements import needs_gxx
-from tests.test_many_optional import text as many
 from tests.tiers import sample
 
 pytestmark = needs_gxx
@@ -45,23 +44,17 @@ def assert_as_good_as_numpy(of: Layer, case: Case) -> None:
 
 @pytest.mark.parametrize(
     ("name", "dtype"),
-    sample(
-        [(name, dtype) for name in corpus.NAMES for dtype in (np.float64, np.float32)],
-        (),
-        [(EXTREMES, np.float64), ("layer_norm", np.float32)],
-    ),
+    [
+        pytest.param(EXTREMES, np.float64, marks=pytest.mark.ci),
+        pytest.param("layer_norm", np.float32, marks=pytest.mark.ci),
+        *(pytest.param(name, np.float64, marks=pytest.mark.exhaustive) for name in corpus.NAMES if name != EXTREMES),
+    ],
 )
 def test_every_length_of_a_row(name, dtype):
     of = layer(name)
     for features in LENGTHS:
         if features >= of.definition.minimum_features:
             assert_as_good_as_numpy(of, drawn(of.definition, 3, features, dtype))
-
-
-@pytest.mark.parametrize("rows", sample([0, 1, 5, 33, 1000], ()))
-def test_any_number_of_rows(rows):
-    of = layer(SEVERAL)
-    assert_as_good_as_numpy(of, drawn(of.definition, rows, 130, np.float64))
 
 
 @pytest.mark.parametrize("name", sample([SEVERAL, EXTREMES, "layer_norm", "gated_residual", "modulated"], ()))
@@ -188,23 +181,11 @@ def test_what_is_too_large_for_a_half_is_infinite():
     assert y[0, 2] == 0
 
 
-@pytest.mark.exhaustive
-def test_more_arguments_that_may_be_left_out_than_are_followed():
-    of = layer(many(9))
-    assert_as_good_as_numpy(of, drawn(of.definition, 5, 33, np.float64))
-    case = drawn(of.definition, 5, 33, np.float64)
-    some = {key: None if key in ("w1", "w4", "w8") else value for key, value in case.inputs.items()}
-    assert_as_good_as_numpy(of, replace(case, inputs=some))
-
-
 @pytest.mark.parametrize(
     "text",
     [
         # A quotient of numbers that are known from the text where both are left out.
         pytest.param("def f(x: Row, a: Scalar = 1, b: Scalar = 2): return x*mean(x)*(a/b)", marks=pytest.mark.ci),
-        pytest.param(
-            "def f(x: Row, a: Feature = 1, b: Feature = 4): return mean(x*(a/b)) + a*x", marks=pytest.mark.exhaustive
-        ),
     ],
 )
 def test_quotients_of_arguments_that_are_left_out(text):

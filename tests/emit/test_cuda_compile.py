@@ -1,7 +1,7 @@
 """Compiled kernels without a GPU: registers, accesses and arithmetic.
 
-Every pair of a program and a size is compiled for one architecture, two shipped layers for all of them, the others once
-each, in types and sizes by turns; `exhaustive` tests do the rest (`make exhaustive`).
+A layer is compiled for every architecture, some others once each, in types and sizes by turns; `make nightly` does the
+rest.
 """
 
 import functools
@@ -10,12 +10,11 @@ import re
 import pytest
 
 from lngen.check.toolchain import nvrtc
-from lngen.emit.cuda import DTYPES, LAUNCH_FIELDS, LaunchContract, contracts
+from lngen.emit.cuda import DTYPES, LAUNCH_FIELDS
 from lngen.extensions.inspection.cubin import integers
 from lngen.paths import generated_folder
 from lngen.runtime.includes import inlined
-from tests import corpus
-from tests.emit.test_cuda_emit import LAYERS, emitted
+from tests.emit.test_cuda_emit import emitted
 from tests.requirements import needs_nvdisasm, needs_nvrtc
 from tests.shipped import NAMES, REST, WHOLE, whole
 from tests.tiers import sample
@@ -23,15 +22,8 @@ from tests.tiers import sample
 pytestmark = [pytest.mark.cuda, needs_nvrtc, needs_nvdisasm]
 
 ARCHITECTURES = ("sm_80", "sm_90", "sm_100", "sm_120")
-SIZES = (1, 7, 33, 256, 768, 1000, 1024, 1025, 4096, 8192, 16384, 65536)
-
 # Instructions that compute in double precision, or convert to or from it.
 DOUBLE = re.compile(r"(DADD|DMUL|DFMA|DSETP|DMNMX|MUFU\.\w*64H|(F2F|I2F|F2I|FRND)\.[\w.]*F64)")
-
-
-def contracts_of(layer: str) -> tuple[LaunchContract, ...]:
-    plan = corpus.planned(layer)
-    return contracts(plan.forward, plan.backward)
 
 
 @functools.cache
@@ -45,47 +37,6 @@ def kernels(built: nvrtc.Compiled) -> dict[str, list[str]]:
 
 def only(dtype: str, size: int, *more: str) -> tuple[str, ...]:
     return (f"-DLNGEN_{dtype.upper()}", f"-DLNGEN_D={size}", *more)
-
-
-def check(layer: str, arch: str, options: tuple[str, ...]) -> None:
-    check_built(compiled(layer, arch, options), layer)
-
-
-def check_built(built: nvrtc.Compiled, layer: str) -> None:
-    """Check that no register is spilled, and that no kernel but those of f64 uses doubles."""
-    code = kernels(built)
-    assert set(code) == set(built.resources)
-    for name, used in built.resources.items():
-        assert (used.spill_stores, used.spill_loads) == (0, 0), (name, used)
-        # CUDA's own sin and cos reduce huge arguments in double precision, with a table on the stack.
-        if layer == "sine":
-            continue
-        assert used.stack == 0, (name, used)
-        if not name.endswith("f64"):
-            doubles = [line for line in code[name] if DOUBLE.match(line)]
-            assert not doubles, (name, doubles[:5])
-
-
-# Each size once, each type and architecture several times.
-QUICK = [("layer_norm", ARCHITECTURES[index % 4], DTYPES[index % 3], size) for index, size in enumerate(SIZES)] + [
-    ("layer_norm", "sm_90", "f64", 1024),
-    ("add_rms_norm", "sm_90", "bf16", 4096),
-    ("dynamic_tanh", "sm_120", "f16", 1000),
-    ("modulated_layer_norm", "sm_90", "f32", 256),
-    ("modulated_layer_norm", "sm_120", "f64", 768),
-    ("layer_norm_gelu", "sm_90", "f32", 33),
-    ("layer_norm_gelu", "sm_80", "f64", 33),
-    ("sine", "sm_90", "f32", 33),
-]
-
-
-# Each architecture and each type.
-FEW = [("add_rms_norm", "sm_90", "bf16", 4096), ("dynamic_tanh", "sm_120", "f16", 1000)]
-
-
-@pytest.mark.parametrize(("layer", "arch", "dtype", "size"), sample(QUICK, (), [*FEW, *QUICK[::4]]))
-def test_no_spill_and_no_double(layer: str, arch: str, dtype: str, size: int) -> None:
-    check(layer, arch, only(dtype, size))
 
 
 # One layer once for every architecture, in every type; some others in one type each.
@@ -143,28 +94,6 @@ def test_what_is_shipped_compiles_for_every_architecture(layer: str, arch: str, 
 @pytest.mark.ci
 def test_what_functions_give_has_room(layer: str, dtype: str, size: int) -> None:
     check_shipped(layer, "sm_90", size, (dtype,))
-
-
-@pytest.mark.exhaustive
-@pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("arch", ARCHITECTURES)
-@pytest.mark.parametrize("layer", ["layer_norm", "add_rms_norm", "dynamic_tanh"])
-def test_no_spill_and_no_double_anywhere(layer: str, arch: str, size: int) -> None:
-    check(layer, arch, (f"-DLNGEN_D={size}",))
-
-
-@pytest.mark.exhaustive
-@pytest.mark.parametrize("size", [33, 1000, 4096, 16384])
-@pytest.mark.parametrize("arch", ARCHITECTURES)
-def test_no_spill_and_no_double_in_a_crowded_program(arch: str, size: int) -> None:
-    check("modulated_layer_norm", arch, (f"-DLNGEN_D={size}",))
-
-
-@pytest.mark.exhaustive
-@pytest.mark.parametrize("options", [("-DLNGEN_SHARED=232448",), ("-DLNGEN_PARAMETERS=f32",), ("-DLNGEN_VECTOR=1",)])
-@pytest.mark.parametrize("size", [1024, 8192, 16384])
-def test_no_spill_in_other_configurations(options: tuple[str, ...], size: int) -> None:
-    check("layer_norm", "sm_90", only("bf16", size, *options))
 
 
 @pytest.mark.ci
@@ -250,33 +179,3 @@ def test_rows_of_one_warp_need_no_barrier() -> None:
         line.startswith("BAR")
         for line in kernels(compiled("layer_norm", "sm_90", only("f32", 256, "-DLNGEN_FORWARD")))["forward_f32"]
     )
-
-
-@pytest.mark.ci
-@pytest.mark.parametrize("layer", sample(sorted({*LAYERS} - {"sine"}), ["layer_norm"]))
-def test_ptx_of_a_narrow_kernel_has_no_double(layer: str) -> None:
-    ptx = nvrtc.compile(whole(emitted(layer)), "compute_90", only("bf16", 33, "-DLNGEN_F32")).ptx
-    assert ".entry forward_f32" in ptx
-    assert ".entry backward_bf16" in ptx
-    # Apart from constants of layer.h, which the compiler lists among variables.
-    assert ".f64" not in re.sub(r"(?m)^\s*\.global.*", "", ptx)
-
-
-@pytest.mark.ci
-def test_selection_compiles_one_kernel_alone() -> None:
-    built = compiled("layer_norm", "sm_90", only("f16", 64, "-DLNGEN_FORWARD"))
-    assert set(built.resources) == {"forward_f16"}
-
-
-@pytest.mark.ci
-def test_without_other_macros_every_kernel_is_there() -> None:
-    names = {f"{contract.kernel}_{dtype}" for contract in contracts_of("add_rms_norm") for dtype in DTYPES}
-    assert set(compiled("add_rms_norm", "sm_90", ("-DLNGEN_D=64",)).resources) == names
-
-
-@pytest.mark.ci
-def test_the_launch_arrays_are_in_the_module() -> None:
-    built = compiled("add_rms_norm", "sm_90", ("-DLNGEN_D=64",))
-    for contract in contracts_of("add_rms_norm"):
-        for dtype in DTYPES:
-            assert f"{contract.kernel}_{dtype}_launch".encode() in built.cubin

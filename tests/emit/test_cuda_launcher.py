@@ -1,9 +1,7 @@
 """`cuda_backend.py` as far as it goes without a device: its text, its interface, its errors."""
 
-import ast
 import importlib
 import inspect
-import re
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -14,7 +12,7 @@ import numpy as np
 import pytest
 
 from lngen.runtime.cuda.calls import check_saved
-from tests.shipped import NAMES, ROOT
+from tests.shipped import NAMES
 
 
 def cuda_of(name: str) -> Any:
@@ -50,41 +48,6 @@ class Fake:
 
 
 # Text
-
-
-def test_text_needs_numpy_and_what_layers_share() -> None:
-    text = Path(cuda_of("add_layer_norm").__file__).read_text()
-    found = [node for node in ast.walk(ast.parse(text)) if isinstance(node, (ast.Import, ast.ImportFrom))]
-    modules = {node.module if isinstance(node, ast.ImportFrom) else node.names[0].name for node in found}
-    assert modules == {
-        "collections.abc",
-        "typing",
-        "numpy",
-        "numpy.typing",
-        "_runtime.cuda",
-        "kernels",
-        "numpy_backend",
-    }
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_tables_fit_the_kernels(name: str) -> None:
-    """Each kernel of a layer is passed as many arguments as it has, of its types, and each is known."""
-    layer = cuda_of(name)._LAYER
-    folder = ROOT / "generated" / name
-    source = "".join((folder / file).read_text().replace("\\\n", "") for file in ("kernels.cu", "second_order.cu"))
-    fixed = {"the rows", "the features", "the blocks", "the workspace"}
-    passes = [
-        (layer.takes[name], *item) for name, direction in layer.directions.items() for item in direction.kernels.items()
-    ]
-    for takes, kernel, passed in passes:
-        declared = re.search(rf"\({kernel}_##TYPE, T, \S+\s+\((.*?)\),\s+\(", source)
-        assert declared, kernel
-        for argument, part in zip(declared[1].split(","), passed.split(", "), strict=True):
-            kind = {"the rows": "long long ", "the features": "int ", "the blocks": "int "}.get(part, "")
-            assert argument.strip().startswith(kind)
-            assert ("*" in argument) == (not kind and part not in takes.numbers)
-            assert part in {*fixed, *takes.slots}
 
 
 # Interface

@@ -10,14 +10,11 @@ from fractions import Fraction
 from types import ModuleType
 from typing import Any
 
-import ml_dtypes
 import numpy as np
 import pytest
 
-from lngen.paths import RUNTIME, generated_folder
 from tests.compiled import left_to_directions
-from tests.formatted import assert_passes_ruff
-from tests.requirements import needs_gxx, needs_ruff
+from tests.requirements import needs_gxx
 
 
 @pytest.fixture(params=["numpy", pytest.param("cpu", marks=[pytest.mark.ci, needs_gxx])])
@@ -246,17 +243,6 @@ def test_compute_type(layer: ModuleType) -> None:
     assert layer.forward(normal((6,)))[1].mu.shape == ()
 
 
-def test_bfloat16(layer: ModuleType) -> None:
-    x = normal((40, 33)).astype(ml_dtypes.bfloat16)
-    y, saved = layer.forward(x)
-    assert y.dtype == x.dtype
-    wide, _ = layer.forward(x.astype(np.float32))
-    np.testing.assert_array_equal(y, wide.astype(ml_dtypes.bfloat16))
-    gradients = layer.backward(saved, y)
-    assert gradients.dx.dtype == x.dtype
-    assert layer.backward(saved, y, out=(np.zeros_like(x), None, None)).dx.dtype == x.dtype
-
-
 def test_no_warnings_on_ordinary_data(layer: ModuleType, backend: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -392,16 +378,3 @@ def test_bad_scalar(backend: str) -> None:
 
 
 # Text
-
-
-@needs_ruff
-def test_modules_pass_ruff() -> None:
-    assert_passes_ruff([path for path in sorted(generated_folder().rglob("*.py")) if RUNTIME not in path.parts])
-
-
-def test_buffers_are_reused() -> None:
-    """Forward works in y alone; backward in dx and one more block."""
-    text = (generated_folder() / "layer_norm" / "numpy_kernels.py").read_text()
-    forward, backward = text.split("\ndef backward(")
-    assert "buffers" not in forward
-    assert "        buffers=1,\n" in backward

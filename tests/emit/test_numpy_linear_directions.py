@@ -54,34 +54,6 @@ def test_an_input_that_was_left_out_does_not_move(layer):
     np.testing.assert_allclose(result.dx, layer.backward_backward(full, x, x).dx, rtol=1e-14, atol=1e-15)
 
 
-@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64, np.longdouble])
-def test_types_are_those_of_forward_and_backward(layer, dtype):
-    x, gamma, beta = normal(ROWS, FEATURES, dtype=dtype), normal(FEATURES, dtype=dtype), normal(FEATURES, dtype=dtype)
-    y, saved = layer.forward(x, gamma, beta)
-    assert layer.jvp(saved, x, gamma, beta).dtype == y.dtype
-    result = layer.backward_backward(saved, y, x, gamma, beta)
-    assert {value.dtype for value in result} == {np.dtype(dtype)}
-    exact = [np.asarray(value, np.longdouble) for value in (x, gamma, beta)]
-    wide = layer.forward(*exact)[1]
-    close = {np.float16: 1e-2, np.float32: 1e-5, np.float64: 1e-13, np.longdouble: 1e-16}[dtype]
-    np.testing.assert_allclose(
-        layer.jvp(saved, x, gamma, beta).astype(np.longdouble), layer.jvp(wide, *exact), rtol=close, atol=close
-    )
-
-
-@pytest.mark.parametrize("shape", [(FEATURES,), (0, FEATURES), (2, 0, FEATURES), (2, 3, FEATURES), (4, 1)])
-def test_leading_shapes(layer, shape):
-    x, w = normal(*shape), normal(shape[-1], seed=1)
-    saved = layer.forward(x, w, w)[1]
-    moved = layer.jvp(saved, x, w, w)
-    result = layer.backward_backward(saved, x, x, w, w)
-    assert moved.shape == result.dx.shape == result.ddy.shape == shape
-    flat = layer.forward(x.reshape(-1, shape[-1]), w, w)[1]
-    rows = x.reshape(-1, shape[-1])
-    np.testing.assert_array_equal(moved.reshape(rows.shape), layer.jvp(flat, rows, w, w))
-    np.testing.assert_array_equal(result.dgamma, layer.backward_backward(flat, rows, rows, w, w).dgamma)
-
-
 def test_out_threads_and_read_only_arguments(layer, saved):
     dx = normal(ROWS, FEATURES, seed=3)
     dx.flags.writeable = False
@@ -134,16 +106,6 @@ def test_cotangents_may_come_in_a_tuple_or_a_list(layer, saved, sequence):
     alone = layer.backward_backward(saved, dy, dy)
     for one, other in zip(alone, layer.backward_backward(saved, sequence([dy]), dy), strict=True):
         np.testing.assert_array_equal(one, other)
-
-
-def test_a_row_does_not_see_its_neighbours(layer):
-    x, w = normal(23, 64), normal(64, seed=1)
-    saved = layer.forward(x, w, w)[1]
-    alone = layer.forward(x[7:8].copy(), w, w)[1]
-    np.testing.assert_array_equal(layer.jvp(saved, x, w, w)[7:8], layer.jvp(alone, x[7:8], w, w))
-    together, single = (layer.backward_backward(s, rows, rows, w, w) for s, rows in ((saved, x), (alone, x[7:8])))
-    np.testing.assert_array_equal(together.dx[7:8], single.dx)
-    np.testing.assert_array_equal(together.ddy[7:8], single.ddy)
 
 
 @pytest.mark.ci

@@ -14,6 +14,7 @@ from typing import TypeVar
 
 from lngen.language.definition import Definition
 from lngen.pipeline.cache import entries, key, sources
+from lngen.runtime import cache
 
 Value = TypeVar("Value")
 
@@ -38,15 +39,25 @@ def kept(
     if fingerprint is None:
         return make()
     name = _name(what, definition, fingerprint)
-    if (content := entries.read(name)) is not None:
-        with contextlib.suppress(ValueError):
+    if (found := _read(name, read)) is not None:
+        return found
+    # Processes that begin with the same layer derive it once, and the others wait.
+    with cache.making(entries.place() / name):
+        if (found := _read(name, read)) is not None:
+            return found
+        made = make()
+        with contextlib.suppress(NotKept):
+            content = write(made)
+            if sources.are_known():
+                entries.write(name, content)
+        return made
+
+
+def _read(name: str, read: Callable[[bytes], Value]) -> Value | None:
+    with contextlib.suppress(ValueError):
+        if (content := entries.read(name)) is not None:
             return read(content)
-    made = make()
-    with contextlib.suppress(NotKept):
-        content = write(made)
-        if sources.are_known():
-            entries.write(name, content)
-    return made
+    return None
 
 
 def is_kept(what: str, definition: Definition) -> bool:

@@ -18,7 +18,6 @@ from lngen.extensions.page.quality import quality
 from lngen.extensions.page.site import site
 from lngen.language.parsing import parse
 from lngen.pipeline.stages import derived
-from tests.requirements import needs_nvrtc
 from tests.shipped import sampled, shipped
 
 KILOBYTES = 700
@@ -168,22 +167,6 @@ class TestCommands:
         assert result.exit_code == 0
         assert "wrote mine.html" in result.stdout
         assert "<h1>mine</h1>" in (tmp_path / "mine.html").read_text()
-
-    @needs_nvrtc
-    @pytest.mark.ci
-    def test_with_an_architecture_the_page_has_the_machine_code(self, tmp_path, monkeypatch):
-        monkeypatch.chdir(tmp_path)
-        monkeypatch.setenv("LNGEN_COMPILER", "nvrtc")
-        monkeypatch.setattr("lngen.extensions.page.machine_code.LENGTHS", (64,))
-        monkeypatch.setattr("lngen.extensions.page.machine_code.DTYPES", ("f32",))
-        (tmp_path / "mine.py").write_text("def mine(x: Row):\n    return x**2\n")
-        assert run("derive", "mine.py", "--out", "here", "--html", "mine.html", "--arch", "sm_120").exit_code == 0
-        text = (tmp_path / "mine.html").read_text()
-        section = text.partition('<section id="machine"')[2].partition("</section>")[0]
-        assert "RTX 5090" in section
-        assert '<th scope="row">backward_backward_f32</th><td>64</td>' in section
-        assert '<a href="#machine">' in text
-        assert "machine" not in _Seen(page(shipped("layer_norm"))).ids
 
     def test_a_page_is_of_one_layer(self):
         result = run("derive", "layer_norm", "rms_norm", "--html", "x.html")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import os
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -18,8 +17,6 @@ import pytest
 from lngen.errors import LngenError
 from lngen.extensions.simt import driver, nvcc
 from lngen.extensions.simt.driver.image import Image
-from lngen.runtime.cuda import compilers
-from lngen.runtime.includes import inlined
 from tests.requirements import needs_gxx, needs_pycuda
 
 pytestmark = [
@@ -106,17 +103,6 @@ def line_of(text: str) -> int:
 # memory
 
 
-def test_there_is_one_device(cuda: Any) -> None:
-    assert cuda.driver.Device.count() == 1
-    assert "emulator" in cuda.device.name()
-    assert cuda.device.compute_capability() == (9, 0)
-    assert cuda.device.get_attribute(cuda.driver.device_attribute.WARP_SIZE) == 32
-    free, total = cuda.driver.mem_get_info()
-    assert 0 < free <= total == cuda.device.total_memory()
-    with pytest.raises(cuda.driver.LogicError, match="number 0"):
-        cuda.driver.Device(1)
-
-
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.float16, np.int32, np.uint8])
 @pytest.mark.parametrize("shape", [(1,), (7, 33), (2, 3, 5)])
 def test_arrays_go_to_the_device_and_back(cuda: Any, dtype: type, shape: tuple[int, ...]) -> None:
@@ -131,14 +117,6 @@ def test_arrays_go_to_the_device_and_back(cuda: Any, dtype: type, shape: tuple[i
 def test_new_memory_is_poisoned(cuda: Any) -> None:
     assert np.isnan(cuda.array.empty((5, 3), np.float64).get()).all()
     assert np.isnan(cuda.array.empty(9, np.float16).get()).all()
-
-
-@pytest.mark.parametrize(("dtype", "value"), [(np.uint8, 7), (np.uint16, 500), (np.uint32, 70000)])
-def test_fills(cuda: Any, dtype: type, value: int) -> None:
-    there = cuda.array.zeros(10, dtype)
-    fill = {1: cuda.driver.memset_d8, 2: cuda.driver.memset_d16, 4: cuda.driver.memset_d32}[np.dtype(dtype).itemsize]
-    fill(there[2:8].gpudata, value, 6)
-    np.testing.assert_array_equal(there.get(), [0, 0, *[value] * 6, 0, 0])
 
 
 def test_a_copy_of_columns(cuda: Any) -> None:
@@ -163,23 +141,6 @@ def test_copies_stay_in_their_allocation(cuda: Any) -> None:
     there.free()
     with pytest.raises(cuda.driver.LogicError, match="not all in an allocation"):
         cuda.driver.memcpy_dtoh(np.zeros(1), freed)
-
-
-def test_enabled_again_it_leads_to_the_stand_in_for_nvcc(cuda: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    folder, cache = driver._environment["PATH"], driver._environment["PYCUDA_CACHE_DIR"]
-    monkeypatch.setenv("PATH", os.defpath)
-    monkeypatch.delenv("PYCUDA_CACHE_DIR")
-    monkeypatch.delenv("LNGEN_COMPILER")
-    for _ in range(2):
-        driver.enable()
-        assert os.environ["PATH"] == f"{folder}{os.pathsep}{os.defpath}"
-        assert os.environ["PYCUDA_CACHE_DIR"] == cache
-        assert shutil.which("nvcc") == str(Path(folder, "nvcc"))
-        # NVRTC would be preferred, and its machine code is none for the emulator.
-        assert compilers.compiler().path == Path(folder, "nvcc")
-    monkeypatch.setenv("LNGEN_COMPILER", "nvrtc")
-    driver.enable()
-    assert os.environ["LNGEN_COMPILER"] == "nvrtc"
 
 
 @pytest.mark.ci
@@ -245,17 +206,6 @@ def test_events_tell_the_time(cuda: Any, module: Any) -> None:
         start.time_till(unused)
 
 
-def test_variables_of_a_module_can_be_read(cuda: Any, module: Any) -> None:
-    address, size = module.get_global("scale_launch")
-    table = np.empty(size // 4, np.int32)
-    cuda.driver.memcpy_dtoh(table, address)
-    assert table.tolist() == [128, 7]
-    with pytest.raises(cuda.driver.Error, match="not written"):
-        cuda.driver.memcpy_htod(address, table)
-    with pytest.raises(cuda.driver.LogicError, match="no variable nothing"):
-        module.get_global("nothing")
-
-
 def test_much_shared_memory_is_asked_for_as_on_a_gpu(cuda: Any, module: Any) -> None:
     x = cuda.array.to_gpu(np.arange(128, dtype=np.float32))
     function = module.get_function("reversed_in_block")
@@ -281,39 +231,6 @@ def test_the_schedule_can_be_chosen(cuda: Any, module: Any) -> None:
     with driver.using(schedule="random", seed=2):
         assert order() != first
     assert driver.settings() == driver.Settings()
-
-
-def test_arithmetic_of_gpuarrays(cuda: Any) -> None:
-    x = cuda.array.to_gpu(np.arange(5.0))
-    np.testing.assert_array_equal((2 * x + 1).get(), 2 * np.arange(5.0) + 1)
-
-
-def test_an_emitted_kernel(cuda: Any) -> None:
-    source = inlined(ROOT / "generated" / "layer_norm" / "kernels.cu")
-    options = ["-DLNGEN_FORWARD", "-DLNGEN_F64"]
-    module = cuda.compiler.SourceModule(source, no_extern_c=True, options=options)
-    address, size = module.get_global("forward_f64_launch")
-    table = np.empty(size // 4, np.int32)
-    cuda.driver.memcpy_dtoh(table, address)
-    threads, rows_per_block, shared = map(int, table[:3])
-    rows, features = 5, 129
-    draw = np.random.default_rng(0)
-    x, gamma, beta = (
-        draw.normal(size=(rows, features)),
-        draw.normal(size=features),
-        draw.normal(size=features),
-    )
-    y = cuda.array.empty((rows, features), np.float64)
-    saved = [cuda.array.empty(rows, np.float64) for _ in range(3)]
-    inputs = map(cuda.array.to_gpu, (x, gamma, beta))
-    with driver.using(check=True):
-        module.get_function("forward_f64")(
-            *inputs, np.float64(1e-5), y, *saved, np.int64(rows), np.int32(features),
-            grid=(-(-rows // rows_per_block), 1), block=(threads, 1, 1), shared=shared,
-        )  # fmt: skip
-    centred = x - x.mean(1, keepdims=True)
-    expected = gamma * centred / np.sqrt((centred**2).mean(1, keepdims=True) + 1e-5) + beta
-    assert np.abs(y.get() - expected).max() < 1e-13
 
 
 # --------------------------------------------------------------------------------------------- launches

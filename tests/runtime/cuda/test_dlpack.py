@@ -1,6 +1,5 @@
 """DLPack's structures and capsules, with NumPy on the other side: it gives and takes arrays of the host alike."""
 
-import gc
 import sys
 from types import ModuleType, SimpleNamespace
 from typing import Any
@@ -126,33 +125,6 @@ def test_numpy_takes_what_is_given(shape):
         assert taken.ctypes.data == array.ctypes.data
         taken[...] = 7.0
         assert (array == 7.0).all()
-
-
-@pytest.mark.ci
-@VERSIONED
-def test_what_is_given_is_held_until_it_is_let_go(asked):
-    class Owner:
-        pass
-
-    array, owner = np.zeros((2, 3), np.float16), Owner()
-    count, held = sys.getrefcount(owner), len(dlpack._held)
-    one = exported(array, owner)
-    taken = dlpack.Imported(one, one.__dlpack__(**asked))
-    del one
-    assert len(dlpack._held) == held + 1
-    assert sys.getrefcount(owner) > count
-    del taken
-    gc.collect()
-    assert (len(dlpack._held), sys.getrefcount(owner)) == (held, count)
-
-
-@VERSIONED
-def test_a_capsule_that_nobody_takes_holds_nothing(asked):
-    array, held = np.zeros(3), len(dlpack._held)
-    capsule = exported(array).__dlpack__(**asked)
-    assert len(dlpack._held) == held + 1
-    del capsule
-    assert len(dlpack._held) == held
 
 
 def test_bfloat16_has_its_own_code():

@@ -2,8 +2,6 @@
 
 import os
 import shutil
-import subprocess
-import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -71,32 +69,10 @@ def test_a_processor_that_can_do_something_else_has_its_own(
     assert "#define" in host_compiler.compiler().features()
 
 
-@pytest.mark.parametrize("left", [0, 5000])
-def test_a_damaged_entry_is_made_again(cache: Path, source: Path, forget: Callable[[], None], left: int) -> None:
-    path = host_compiler.library(source, []).path
-    content = path.read_bytes()
-    path.unlink()  # what is loaded stays as it is
-    path.write_bytes(content[:left])
-    forget()
-    assert works(host_compiler.library(source, []))
-    assert len(path.read_bytes()) == len(content)
-
-
 def test_what_the_compiler_refuses(cache: Path, source: Path) -> None:
     with pytest.raises(RuntimeError, match=r"refused small.cpp:\n(.*\n)*.*small.cpp:26:.*undeclared"):
         host_compiler.library(source, ["WRONG"])
     assert not list(cache.glob("*.so"))
-
-
-def test_a_cache_that_cannot_be_written(
-    cache: Path, source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "file").touch()
-    monkeypatch.setenv("LNGEN_CACHE", str(tmp_path / "file"))
-    with pytest.warns(UserWarning, match="set LNGEN_CACHE to a folder that can be written"):
-        library = host_compiler.library(source, [])
-    assert works(library)
-    assert not library.path.exists()
 
 
 # ---- which compiler
@@ -177,24 +153,6 @@ def test_two_threads_compile_once(cache: Path, source: Path) -> None:
         found = [*pool.map(lambda _: host_compiler.library(source, []), range(8))]
     assert {*found} == {found[0]}
     assert host_compiler.compilations() - before == 1
-
-
-def test_two_processes_compile_once(cache: Path, source: Path, tmp_path: Path) -> None:
-    log, slow = tmp_path / "log", tmp_path / "slow"
-    slow.write_text(f'#!/bin/sh\ncase "$*" in *-march=*made.so) echo >> {log}; sleep 0.3;; esac\nexec g++ "$@"\n')
-    slow.chmod(0o755)
-    program = (
-        "import sys; from pathlib import Path; from lngen.runtime.native import compiler as host_compiler; "
-        "host_compiler.library(Path(sys.argv[1]), []).address('axpy')"
-    )
-    root = Path(__file__).parents[3]
-    environment = {**os.environ, "CXX": str(slow), "PYTHONPATH": str(root)}
-    command = [sys.executable, "-c", program, str(source)]
-    started = [subprocess.Popen(command, env=environment) for _ in range(2)]
-    assert [process.wait() for process in started] == [0, 0]
-    assert log.read_text() == "\n"
-    assert len(list(cache.glob("*.so"))) == 1
-    assert not list(cache.glob(".*"))
 
 
 # ---- ahead of time

@@ -303,22 +303,6 @@ def test_fused_rounds_once(arch: str) -> None:
         assert (y == small**2).all()
 
 
-@needs_gxx
-@on_targets()
-def test_the_text_says_which_products_are_fused(arch: str) -> None:
-    """One that is added at once is, where the target has the instruction; one with a name is rounded first."""
-    fuses = np.zeros(1, np.intc)
-    library(arch).call("fuses", fuses)
-    assert fuses[0] == (arch != "x86-64") or arch == "native"
-    for dtype, lanes in LANES.items():
-        small = np.finfo(DTYPES[dtype]).eps
-        u = np.full(lanes, 1 + small, DTYPES[dtype])
-        y = np.empty((7, lanes), DTYPES[dtype])
-        library(arch).call(f"products_{dtype}", u, u, -(u * u), y)
-        assert (y[:-1] == (small**2 if fuses[0] else 0)).all()
-        assert (y[-1] == 0).all()
-
-
 @pytest.mark.ci
 @needs_gxx
 @pytest.mark.parametrize("arch", ["x86-64-v3", "x86-64-v4"])

@@ -7,7 +7,6 @@ import io
 import itertools
 import pickle
 import sys
-import warnings
 
 import pytest
 
@@ -266,16 +265,6 @@ def test_replace_by_chosen_layers_leaves_the_others():
     assert lngen_torch.replace(model, ["softmax"]).stayed == ()
 
 
-def test_replace_of_an_encoder_computes_the_same():
-    torch.manual_seed(0)
-    layer = nn.TransformerEncoderLayer(8, 2, 16, batch_first=True, dropout=0).eval()
-    x = torch.randn(2, 3, 8)
-    with torch.no_grad():
-        expected = layer(x)
-        assert len(lngen_torch.replace(layer).replaced) == 2
-        torch.testing.assert_close(layer(x), expected)
-
-
 # ---- layers whose axes have names
 
 
@@ -344,19 +333,6 @@ def test_forward_of_rows_and_parameters_of_two_types_returns_what_the_module_doe
         assert expected.dtype == (torch.promote_types(row, parameter) if kind is Promoting else parameter)
 
 
-def test_forward_by_name_is_that_by_place():
-    norm = Gated()
-    assert lngen_torch.replace(norm, [own(Gated, "gated_rms_norm")]).replaced
-    x, gate = torch.randn(2, 3, 6)
-    expected = Gated.forward(norm, x, gate)
-    assert is_emitted(norm, x, gate)
-    for found in (norm(x, gate), norm(x, gate=gate), norm(gate=gate, rows=x)):
-        torch.testing.assert_close(found, expected)
-    for args, named in [((x,), {}), ((x, gate, x), {}), ((x, gate), {"gate": gate}), ((x, gate), {"z": x}), ((), {})]:
-        with pytest.raises(TypeError, match=r"Gated\.forward\(\)"):
-            norm(*args, **named)
-
-
 def test_forward_of_what_the_layer_does_not_stand_for_is_that_of_the_module():
     model = nn.Sequential(nn.LayerNorm(4, elementwise_affine=False), nn.Softmax(dim=-1))
     assert len(lngen_torch.replace(model).replaced) == 2
@@ -407,53 +383,6 @@ def test_a_copy_of_a_replaced_model_has_parameters_of_its_own(copied):
     lngen_torch.replace(found).undo()
     assert not is_emitted(found, x)
     assert is_emitted(model, x)
-
-
-@pytest.mark.filterwarnings("ignore:.torch.jit.script:DeprecationWarning")
-def test_transforms_of_a_replaced_model_are_those_of_the_model():
-    model, x = randomized(Model()).double(), torch.randn(3, 6, dtype=torch.float64)
-    values = {name: torch.randn_like(each) for name, each in model.named_parameters()}
-
-    def loss(values, row):
-        return torch.func.functional_call(model, values, (row[None],)).square().sum()
-
-    samples = torch.func.vmap(torch.func.grad(loss), (None, 0))
-    expected = samples(values, x)
-    hessian = torch.func.hessian(loss, argnums=1)(values, x[0])
-    lngen_torch.replace(model)
-    torch.testing.assert_close(samples(values, x), expected)
-    torch.testing.assert_close(torch.func.hessian(loss, argnums=1)(values, x[0]), hessian)
-
-
-def test_a_checkpoint_of_a_replaced_model_has_its_gradients():
-    model, x = randomized(Model()), torch.randn(3, 6)
-    expected = torch.autograd.grad(model(x).square().sum(), [*model.parameters()])
-    lngen_torch.replace(model)
-    made = torch.utils.checkpoint.checkpoint(model, x, use_reentrant=False)
-    torch.testing.assert_close(torch.autograd.grad(made.square().sum(), [*model.parameters()]), expected)
-
-
-def test_a_parametrized_module_computes_the_same():
-    class Doubled(nn.Module):
-        def forward(self, x):
-            return 2 * x
-
-    model, x = nn.Sequential(nn.LayerNorm(6)), torch.randn(3, 6)
-    nn.utils.parametrize.register_parametrization(model[0], "weight", Doubled())
-    expected = model(x)
-    assert lngen_torch.replace(model).replaced
-    assert is_emitted(model, x)
-    torch.testing.assert_close(model(x), expected)
-
-
-def test_a_traced_model_computes_the_same():
-    model, x = Model(), torch.randn(3, 6)
-    expected = model(x)
-    lngen_torch.replace(model)
-    torch.testing.assert_close(torch.fx.symbolic_trace(model)(x), expected)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # it is deprecated
-        torch.testing.assert_close(torch.jit.trace(model, x)(x), expected)
 
 
 @pytest.mark.ci
