@@ -135,7 +135,7 @@ CHOSEN = {
     },
     "tests/extensions/page/test_browser.py::test_it_is_legible": {"layer_norm_gelu"},
 }
-"""Of tests whose cases take minutes together, parts of the names of those that CI runs, and why; nightly runs all."""
+"""Parts of the names of cases that CI runs, of tests whose cases take minutes together; nightly runs all."""
 
 
 def tier_of(marks: Iterable[str]) -> str:
