@@ -90,14 +90,12 @@ def has_gpu() -> bool:
     return driver.cuInit(0) == 0 and driver.cuDeviceGetCount(ctypes.byref(count)) == 0 and count.value > 0
 
 
-needs_gpu = pytest.mark.skipif(not has_gpu(), reason=NO_GPU)
 needs_gxx = pytest.mark.skipif(gxx() is None, reason=NO_GXX)
 needs_qemu = pytest.mark.skipif(shutil.which("qemu-aarch64") is None, reason=NO_QEMU)
 needs_cross_compiler = pytest.mark.skipif(
     shutil.which(CROSS_GXX) is None and platform.machine() != "aarch64", reason=NO_CROSS_GXX
 )
 needs_pycuda = pytest.mark.skipif(not has_pycuda(), reason=NO_PYCUDA)
-needs_matplotlib = pytest.mark.skipif(importlib.util.find_spec("matplotlib") is None, reason=NO_MATPLOTLIB)
 needs_torch = pytest.mark.skipif(importlib.util.find_spec("torch") is None, reason=NO_TORCH)
 needs_models = pytest.mark.skipif(
     not all(map(importlib.util.find_spec, ("torch", "transformers", "timm"))), reason=NO_MODELS

@@ -13,7 +13,6 @@ from lngen.paths import generated_folder
 from lngen.runtime.cuda.macros import macros
 from lngen.runtime.includes import inlined
 from tests.emit.test_cuda_launcher_runs import BF16, BOUNDS, assert_close, both, inputs_of, on_device
-from tests.multiprocessors import MULTIPROCESSORS
 from tests.requirements import has_gpu, needs_gxx, needs_nvrtc, needs_pycuda
 
 pytestmark = pytest.mark.cuda

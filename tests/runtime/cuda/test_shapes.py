@@ -20,7 +20,6 @@ from lngen.extensions.inspection.kernels import BLOCK_SHARED
 from lngen.paths import generated_folder
 from lngen.runtime.cuda.arrays import MOST_FEATURES
 from lngen.runtime.cuda.variants import VARIANTS
-from tests.multiprocessors import MULTIPROCESSORS, Multiprocessor
 from tests.requirements import needs_gxx
 from tests.shipped import ROOT
 from tests.tiers import sample
