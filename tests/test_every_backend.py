@@ -360,20 +360,13 @@ def assert_right(backend: Backend, layer: str, direction: str, absent: str, dtyp
             assert error <= rounded + 64 * float(np.finfo(compute).eps) + 16 * off(single, right), error
 
 
-def named(case: Mapping[str, Any], *marks: Any) -> Any:
+def named(case: Mapping[str, Any]) -> Any:
     names = (case["backend"].__name__, case["layer"], case["direction"], case["absent"], case["dtype"])
     words = [*names, "x".join(map(str, case["shape"]))]
-    return pytest.param(case, id="-".join(words), marks=[*BACKENDS[case["backend"]], *marks])
+    return pytest.param(case, id="-".join(words), marks=BACKENDS[case["backend"]])
 
 
-def tier_of(case: Mapping[str, Any]) -> tuple[Any, ...]:
-    """The mark of a case that compiles, for the first two of which there is time everywhere."""
-    of_one = [each for each in CASES if each["backend"] is case["backend"]]
-    cheap = case["backend"] in (numpy_at_once, numpy_in_blocks, numpy_on_threads)
-    return () if cheap or (case["backend"] in (cpu, cuda) and case is of_one[0]) else (pytest.mark.ci,)
-
-
-@pytest.mark.parametrize("case", [named(case, *tier_of(case)) for case in CASES])
+@pytest.mark.parametrize("case", map(named, CASES))
 def test_every_backend_computes_the_formulas(case: Mapping[str, Any]) -> None:
     assert_right(**case)
 
