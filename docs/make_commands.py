@@ -29,7 +29,6 @@ definition file. `python -m lngen` is the same program.
 | count registers and instructions, without a GPU | `lngen inspect layer_norm --arch sm_90 --D 4096 --dtype bf16` |
 | compare errors at a large offset with PyTorch's | `lngen stability layer_norm --torch` |
 | compile for other machines | `lngen build rms_norm --out built_layers --dtype f32` |
-| compile for GPUs, without one | `lngen build rms_norm --out built_layers --cuda sm_80,sm_90 --D 4096 --dtype bf16` |
 
 | exit status | meaning |
 |---|---|

@@ -45,7 +45,6 @@ RANK = {f"lngen.{stage}": rank for rank, stage in enumerate(STAGES)}
 
 # The driver by another way than PyCUDA's public names: its library, NVIDIA's bindings, PyCUDA's private names.
 DRIVER = re.compile(r"libcuda|nvcuda|from cuda|import cuda|\._(launch|param_set|set_block)")
-EMULATOR = re.compile(r"simt|emulat", re.IGNORECASE)
 LAYER_NAME = re.compile(r"layer_?norm|rms_?norm|softmax", re.IGNORECASE)
 # What another project has on the package index, and what installs it.
 STRANGER = re.compile(r"pip install [^\n`,;]*\blngen(?!-derive)(?![\w/-])|(?<![\w.-])lngen\[[a-z_,]+\]")
@@ -111,14 +110,6 @@ def test_the_machine_names_no_layer():
     assert [path for path in files if LAYER_NAME.search(str(path.relative_to(ROOT)))] == []
 
 
-@pytest.mark.ci
-def test_no_file_that_ships_names_the_emulator():
-    shipped = [PACKAGE / "runtime", ROOT / "templates", ROOT / "generated"]
-    files = [path for path in tracked_files() if any(path.is_relative_to(folder) for folder in shipped)]
-    assert len(files) > 300
-    assert [place for place, line in lines(files) if EMULATOR.search(line)] == []
-
-
 def test_one_module_reaches_the_driver_otherwise_than_by_pycuda():
     files = sorted((PACKAGE / "runtime").rglob("*.py"))
     found = {ROOT / place.partition(":")[0] for place, line in lines(files) if DRIVER.search(line)}
@@ -156,7 +147,10 @@ def test_the_distribution_is_the_one_that_the_project_declares():
     assert project["name"] == DISTRIBUTION
     extras = set(project["optional-dependencies"])
     asked = [
-        found for _, line in lines(written_by_hand()) for found in re.findall(rf"{DISTRIBUTION}\[([a-z,]+)\]", line)
+        found
+        for place, line in lines(written_by_hand())
+        if not place.startswith("CHANGELOG.md:")  # of releases as they were
+        for found in re.findall(rf"{DISTRIBUTION}\[([a-z,]+)\]", line)
     ]
     assert asked
     assert {name for names in asked for name in names.split(",")} <= extras
@@ -225,13 +219,6 @@ def test_the_version_stands_in_one_place():
 
 
 PACKAGES = [stage for stage in STAGES if (PACKAGE / stage).is_dir() and stage != "extensions"]
-
-
-@pytest.mark.parametrize("package", PACKAGES)
-def test_a_package_says_in_three_lines_what_it_takes_gives_and_knows_nothing_of(package):
-    text = ast.get_docstring(ast.parse((PACKAGE / package / "__init__.py").read_text(encoding="utf-8"))) or ""
-    contract = text.split("\n\n")[1].split("\n")
-    assert [line.partition(":")[0] for line in contract] == ["Takes", "Gives", "Knows nothing of"]
 
 
 def test_the_architecture_lists_the_packages_in_their_order():

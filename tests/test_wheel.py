@@ -17,6 +17,7 @@ import lngen
 from lngen.language.parsing import load
 from lngen.language.syntax import Kind
 from lngen.pipeline.files import loading
+from lngen.pipeline.files.manifest import runtime_emission
 from tests.shipped import NAMES
 from tests.test_readme import PAGES, framework_of, on_a_device
 
@@ -92,7 +93,9 @@ def test_it_holds_the_package_and_the_three_folders_inside_it(wheel):
     moved = files_below(ROOT / "derive") | files_below(ROOT / "templates") | files_below(ROOT / "generated")
     reports = {name for name in moved if name.endswith("/derivation.md")}
     assert len(reports) == len(loading.available())
-    assert held == files_below(ROOT / "lngen") | {f"lngen/{name}" for name in moved - reports}
+    copies = {f"lngen/generated/_runtime/{path}": text for path, text in runtime_emission().files}
+    assert held == files_below(ROOT / "lngen") | {f"lngen/{name}" for name in moved - reports} | copies.keys()
+    assert {name: contents(wheel)[name].decode() for name in copies} == copies
 
 
 class References(HTMLParser):
@@ -219,6 +222,10 @@ def test_nothing_is_written_into_a_folder_that_is_no_project(python, elsewhere):
     assert list(elsewhere.iterdir()) == []
     run(python, "-m", "lngen", "derive", name, "--out", "here", cwd=elsewhere)
     assert sorted(path.name for path in (elsewhere / "here").iterdir()) == ["_runtime", name]
+    copies = elsewhere / "here" / "_runtime"
+    assert not copies.is_symlink()
+    for path, text in runtime_emission().files:
+        assert (copies / path).read_text(encoding="utf-8") == text
 
 
 def test_a_folder_of_definitions_is_a_project(python, elsewhere):

@@ -65,6 +65,18 @@ def vendored() -> dict[str, int]:
 _DOCUMENTS = (".md", ".json")
 
 
+def exceptions() -> dict[str, int]:
+    """Count the files of tests that read private names of lngen, those that `pyproject.toml` lists for ruff."""
+    return {"tests of private names": len(private_tests())}
+
+
+def private_tests() -> list[str]:
+    """Return the files of tests that may read private names."""
+    project = tomllib.loads((house.ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    ignored: dict[str, list[str]] = project["tool"]["ruff"]["lint"]["per-file-ignores"]
+    return [path for path, rules in ignored.items() if "SLF001" in rules and path.startswith("tests/")]
+
+
 def over(found: dict[str, int], allowed: dict[str, int]) -> list[str]:
     """List what is over its limit, and what has none.
 
@@ -96,7 +108,7 @@ def _git(*words: str) -> str:
 
 def main() -> int:
     """Print each count beside its limit, and the files that grew where one is over."""
-    found = {"code": code(), "lines": lines(), "vendored": vendored()}
+    found = {"code": code(), "lines": lines(), "vendored": vendored(), "exceptions": exceptions()}
     allowed, status = limits(), 0
     for table, counts in found.items():
         for name, count in counts.items():

@@ -83,6 +83,10 @@ class Arithmetic:
         """A value to a power that is no number of the formula."""
         return _over(_MPMATH.raised, base, exponent) if self.digits else np.power(base, exponent)
 
+    def places(self, count: int) -> Any:
+        """The number of each entry of a row."""
+        return np.arange(count).astype(self.dtype)
+
     def total(self, values: Any, keep: bool) -> Any:
         """The sum over the feature axis, which stays with length 1 to `keep` it."""
         return np.sum(values, axis=-1, keepdims=keep)
@@ -126,7 +130,7 @@ class _NumericWalk(Fold[Any]):
 
     def symbol(self, e: Symbol) -> Any:
         if e == PLACE:
-            return np.arange(int(self.environment[D])).astype(self.arithmetic.dtype)
+            return self.arithmetic.places(int(self.environment[D]))
         return self.environment[e]
 
     def number(self, e: Expr) -> Any:
@@ -160,11 +164,11 @@ class _NumericWalk(Fold[Any]):
         return self.of(in_elementary(e))
 
     def sum_rows(self, e: SumRows) -> Any:
-        return np.sum(np.asarray(self.of(e.args[0])), axis=0 if axes(e.args[0]).features else None)
+        return np.sum(np.asanyarray(self.of(e.args[0])), axis=0 if axes(e.args[0]).features else None)
 
     def attains_first(self, e: AttainsFirst) -> Any:
         body, extreme = e.args
-        hits = np.asarray(self._whole_row(body) == np.asarray(self.of(extreme)), dtype=bool)
+        hits = np.asarray(self._whole_row(body) == np.asanyarray(self.of(extreme)), dtype=bool)
         first = hits & (np.cumsum(hits, axis=-1) == 1)
         return np.where(first, self.arithmetic.number(sympy.S.One), self.arithmetic.number(sympy.S.Zero))
 
@@ -177,9 +181,9 @@ class _NumericWalk(Fold[Any]):
 
     def _whole_row(self, body: Expr) -> Any:
         """A value with all its features: it may turn out to be the same for all rows or features, such as zero."""
-        value = np.asarray(self.of(body))
+        value = np.asanyarray(self.of(body))
         rows = (value.shape[0] if value.ndim == 2 else 1,) if axes(body).rows else ()
-        return np.broadcast_to(value, (*rows, int(self.environment[D])))
+        return np.broadcast_to(value, (*rows, int(self.environment[D])), subok=True)
 
 
 def _power(base: Any, exponent: Expr, arithmetic: Arithmetic) -> Any:

@@ -240,10 +240,6 @@ def derive(
     html: Annotated[
         Path | None, typer.Option("--html", metavar="FILE", help="Write the derivation of one layer as a page too.")
     ] = None,
-    arch: Annotated[
-        str | None,
-        typer.Option("--arch", metavar="ARCH", help="Architecture for the kernels on the page, such as sm_90."),
-    ] = None,
     certificate: Annotated[
         Path | None,
         typer.Option(
@@ -281,7 +277,6 @@ def derive(
         html=html,
         certificate=certificate,
         shown="brief" if brief else derive.shown(full, more),
-        arch=arch,
         backend=backend,
     )
     raise typer.Exit(found)

@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Literal, TypeAlias
 
+from lngen.check.field.numpy_text import require_exact_text
 from lngen.cli import console, layers
 from lngen.cli.cores import cores
 from lngen.emit.backends import added, backend, parsed, with_needed
@@ -40,12 +41,10 @@ def run(
     html: Path | None = None,
     certificate: Path | None = None,
     shown: Shown | Literal["brief"] | None = None,
-    arch: str | None = None,
     backend: str | None = None,
 ) -> int:
     """Derive the layers named; `html` and `certificate` are files for one, `shown` is what is printed of one.
 
-    With `arch` the page says what the kernels are for that architecture.
     `backend` names what is written, such as "numpy,cuda"; None is what `backends_for` says.
 
     The exit status is 1 for drift and for evidence that fails. Every layer is derived, and every folder looked at,
@@ -58,16 +57,12 @@ def run(
         pages()  # an error if there is none, before anything is derived
     _require_one(shown, definitions, format)
     asked = None if backend is None else parsed(backend)
-    if arch is not None:
-        _require_architecture(arch, html)
     folder = _folder(out, documents, definitions)
     if check and folder is None:
         raise LngenError("there is no generated/ of a project here to compare with. Say with --out DIR which folder.")
     if folder is not None and not check:
         manifest.require_writable((RUNTIME, *(definition.name for definition in definitions)), folder)
     chosen = {each.name: chosen_for(each.name, folder, asked) for each in definitions}
-    if arch is not None and "cuda" not in chosen[definitions[0].name]:
-        raise LngenError("--arch is of kernels for GPUs: name cuda in --backend too.")
     try:
         every = derive_all(definitions, chosen)
     except LngenError as error:
@@ -87,7 +82,7 @@ def run(
         _print(every, format, shown)
     # Writing a document may fail, so the code comes after.
     for option, file in documents.items():
-        text = pages().page(every[0], arch) if option == "html" else _certificate(every[0])
+        text = pages().page(every[0]) if option == "html" else _certificate(every[0])
         atomic.write(file, text)
     changed = {} if folder is None else _written(every, folder)
     if in_lines:
@@ -131,14 +126,6 @@ def _written(every: Sequence[Derived], folder: Path) -> dict[str, list[Drift]]:
     emissions = _emissions(every, folder)
     manifest.require_writable((emission.name for emission in emissions), folder)
     return {emission.name: manifest.update(emission, folder) for emission in emissions}
-
-
-def _require_architecture(arch: str, html: Path | None) -> None:
-    if html is None:
-        raise LngenError(
-            "--arch is of the page that --html writes. `lngen inspect` prints what the kernels of a layer are."
-        )
-    pages().require(arch)
 
 
 def _certificate(layer: Derived) -> str:
@@ -238,8 +225,9 @@ def _remarks(layer: Derived, names: Sequence[str]) -> list[str]:
 
 
 def derive_all(definitions: Sequence[Definition], backends: Mapping[str, Sequence[str]] | None = None) -> list[Derived]:
-    """Each derived and proved, on all cores, with a bar on stderr where it takes long, or there a line for each.
+    """Each derived and proved, on all cores, its text of NumPy run modulo a prime.
 
+    stderr has a bar, or a line for each in a pipe.
     `backends` are those of a layer by its name; all for one that is not there. Raises as `derived` does.
     """
 
@@ -254,6 +242,7 @@ def derive_all(definitions: Sequence[Definition], backends: Mapping[str, Sequenc
             ahead(definition)
             on_stage = partial(begin, definition.name)
             found.append(derived(definition, backends=wanted[definition.name], on_stage=on_stage))
+            require_exact_text(found[-1])
             if len(definitions) > 1:
                 part.done(f"{definition.name}: derived, {len(found)} of {len(definitions)}")
         return found
@@ -283,7 +272,7 @@ def _derived_ahead(
 
 def _fill_cache(definition: Definition, backends: Collection[str]) -> None:
     with suppress(LngenError):
-        derived(definition, backends=backends)
+        require_exact_text(derived(definition, backends=backends))
 
 
 def _check(every: Sequence[Derived], folder: Path, *, every_layer: bool, command: str) -> int:

@@ -94,14 +94,43 @@ _EVERY = (
         "def f(x: Row): return exp(x - max(x))/sum(exp(x - max(x)))",
     ),
     Rule(
+        "logarithm of an exponential",
+        "log(a*exp(u)/b) = u + log(a) - log(b).",
+        "Of a, b and so on, the sign of one at most is not known.",
+        "exp and log are inverse, log(a*b) = log(a) + log(b) for a, b > 0; where the product has a logarithm and all "
+        "factors but one are positive, so is that one.",
+        "def f(x: Row): return sum(exp(x)/sum(exp(x))*log(exp(x)/sum(exp(x))))",
+    ),
+    Rule(
         "centred statistic",
         "A statistic that a shift of its row leaves alone is computed from the row less its mean. One of several rows "
         "takes each less its own mean, and one with weights takes the row less its weighted mean.",
-        "Written in c = x - mean(x) and multiplied out, mean(x) is gone from it; with weights, what is gone is "
-        "m = sum(w*x)/sum(w).",
+        "Written in c = x - mean(x) and multiplied out, mean(x) is gone from it, and there are fewer terms; with "
+        "weights, what is gone is m = sum(w*x)/sum(w).",
         "x = c + mean(x) and mean(c) = 0; what is left is the same statistic of c. So it is with x = c + m, for "
-        "sum(w*c) = 0, and exp(c + m) = exp(c)*exp(m).",
+        "sum(w*c) = 0.",
         "def f(x: Row): return x*rsqrt(mean(x**2) - mean(x)**2 + 1)",
+    ),
+    Rule(
+        "tail of a function",
+        "1 - tanh(u) = 2*sigmoid(-2*u), 1 + tanh(u) = 2*sigmoid(2*u), 1 - tanh(u)**2 = 4*sigmoid(2*u)*sigmoid(-2*u).",
+        "None. In what is derived from a forward, 1 - sigmoid(u) = sigmoid(-u), where it is a factor.",
+        "tanh(u) = 1 - 2/(exp(2*u) + 1), and sigmoid(-u) = 1/(exp(u) + 1) = 1 - sigmoid(u).",
+        "def f(x: Row): return 1 - tanh(x)",
+    ),
+    Rule(
+        "softplus reflected",
+        "softplus(u) - u = softplus(-u).",
+        "None.",
+        "log(1 + exp(u)) - u = log((1 + exp(u))*exp(-u)).",
+        "def f(x: Row): return softplus(x) - x",
+    ),
+    Rule(
+        "conjugate",
+        "sqrt(a) - b = (a - b**2)/(sqrt(a) + b).",
+        "a is positive and b is not negative by its form, and a - b**2 is a constant.",
+        "(sqrt(a) - b)*(sqrt(a) + b) = a - b**2, and sqrt(a) + b > 0.",
+        "def f(x: Row): return sqrt(x**2 + 1) - abs(x)",
     ),
     Rule(
         "one apart",
@@ -194,8 +223,7 @@ _EVERY = (
         "A part that is a named value of the same row is written by that name.",
         "It is shorter.",
         "The change of basis read the other way.",
-        "def f(x: Row):\n    p = exp(x)/sum(exp(x))\n    n = tanh((p - mean(p))*rsqrt(mean(p**2) - mean(p)**2 + 1))\n"
-        "    q = sqrt(p)\n    return n, q",
+        "def f(x: Row):\n    v = mean(x**2)\n    y = x*rsqrt(v + 1)\n    return y, v",
     ),
     Rule(
         "sums over rows",

@@ -13,11 +13,8 @@ from lngen.plan.planner import Plan
 class Pages(Protocol):
     """Interface of the module of such an extension."""
 
-    def page(self, layer: Derived, arch: str | None = None) -> str:
-        """The page of a layer, with what its kernels are for an architecture such as `sm_90`."""
-
-    def require(self, arch: str) -> None:
-        """Raise LngenError for an architecture that a page can say nothing about."""
+    def page(self, layer: Derived) -> str:
+        """The page of a layer."""
 
     def fragment(self, plan: Plan) -> str:
         """The result and its steps, to stand within another page."""

@@ -16,8 +16,8 @@ read it. `calls` checks arguments and makes results. `saved` infers the type and
 sums and ufuncs, `functions` those that NumPy lacks. `modules` makes classes.
 
 `cuda`: `launcher` is the entry point of a layer. `arrays` and `dlpack` read device arrays, `calls` checks a call, and
-`plans` plans each kind of call once. `devices` finds the device, `compilers` compiles kernels, `ready` finds those
-that were compiled ahead of time, and `kernels` launches them. `words` writes down launches, which PyTorch's and JAX's
+`plans` plans each kind of call once. `devices` finds the device, `compilers` compiles kernels, and `kernels` launches
+them. `words` writes down launches, which PyTorch's and JAX's
 calls make without Python. `driver` has the functions of the driver that PyCUDA lacks. The headers of kernels are
 `*.cuh`: `copies.cuh` wraps PTX.
 

@@ -1,6 +1,5 @@
 """The benchmark on the processor: that its peers compute one thing, and how a record reads."""
 
-from functools import partial
 from typing import Any
 
 import pytest
@@ -30,32 +29,6 @@ def test_a_peer_that_computes_something_else_is_not_timed() -> None:
     samples = {"emitted": [[1.0, 2.0]], "plain": [[1.0, 2.1]]}
     with pytest.raises(RuntimeError, match="plain computes something else than emitted at layer_norm 4x8x16 float32"):
         measure._require_agreement(Case("layer_norm", FAST_PATH[0], "float32"), samples)
-
-
-@pytest.mark.parametrize("last", ["prepare", "turn"])
-def test_a_peer_that_ends_is_left_out(last: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(measure, "Process", partial(_Ending, {"textbook": last}))
-    found = measure.measured(Case("layer_norm", SMALL, "float64"), OWN, rounds=2)
-    assert list(found["peers"]) == ["emitted", "emitted out=", "minimal"]
-    assert found["ended"] == ["textbook ended"]
-    monkeypatch.setattr(measure, "Process", partial(_Ending, {"emitted": last}))
-    with pytest.raises(measure.PeerEndedError, match="emitted ended"):
-        measure.measured(Case("layer_norm", SMALL, "float64"), OWN, rounds=2)
-
-
-class _Ending:
-    """Stands for the process of a peer, and ends when it is asked for what `last` says."""
-
-    def __init__(self, last: dict[str, str], name: str) -> None:
-        self.name, self.last = name, last.get(name)
-
-    def ask(self, do: str, case: Case) -> dict[str, Any]:
-        if do == self.last:
-            raise measure.PeerEndedError(f"{self.name} ended")
-        return {"sample": [[1.0]], "forward": 1.0, "backward": 2.0}
-
-    def close(self) -> None:
-        pass
 
 
 @pytest.mark.ci

@@ -81,20 +81,3 @@ def test_rates_are_bytes_over_time_and_shares_are_taken_round_by_round() -> None
     assert found["copy by a kernel"]["of_roof"] == [1, 1, 1]
     # What reads more than it writes is held to the triad, which moves 12 GB here in the time of 10.
     assert (found["backward"]["roof"], found["backward"]["of_roof"]) == ("triad", [0.5, 0.5, 0.5])
-
-
-def test_the_best_peer_has_the_shortest_median_and_the_ratio_is_of_a_round() -> None:
-    seconds = {
-        "forward": [1.0, 2.0, 1.0],
-        "one forward": [1.5, 3.0, 1.5],
-        "other forward": [0.1, 9.0, 9.0],
-        "backward": [1.0, 1.0, 1.0],
-        "one backward": [2.0, 2.0, 2.0],
-        "other backward": [0.5, 0.5, 0.5],
-    }
-    found = measure.best_peers(Timed(seconds, 0, 0.0), ["one", "other"])
-    assert found == {
-        "forward": {"name": "one", "ratio": [1.5, 1.5, 1.5]},
-        "backward": {"name": "other", "ratio": [0.5, 0.5, 0.5]},
-    }
-    assert measure.best_peers(Timed(seconds, 0, 0.0), []) == {}

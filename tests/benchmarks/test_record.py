@@ -50,14 +50,6 @@ def test_a_record_is_on_disk_from_its_beginning_and_whole_after_every_change(rec
     assert sorted(path.name for path in record.path.parent.iterdir()) == ["nvidia-h200.json", "nvidia-h200.md"]
 
 
-def test_a_file_that_cannot_be_written_leaves_the_old_one_and_nothing_else(record: Results) -> None:
-    before = record.path.read_text()
-    with pytest.raises(UnicodeEncodeError):
-        results.write(record.path, "\ud800")
-    assert record.path.read_text() == before
-    assert len(list(record.path.parent.iterdir())) == 2
-
-
 def test_a_record_of_another_schema_is_refused(record: Results) -> None:
     results.write(record.path, json.dumps({"schema": 99}))
     with pytest.raises(ValueError, match=f"schema 99; this reads {results.SCHEMA}"):

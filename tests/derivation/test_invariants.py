@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -71,7 +72,9 @@ def steps_go_on_where_the_last_of_their_value_ended(_: str, made: Plan) -> Itera
             ):
                 yield step
             last[step.target] = step
-        yield from (q for q in equations if last[q.symbol].after != show_sums(whole(q.expression)))
+        yield from (
+            q for q in equations if q.symbol not in last or last[q.symbol].after != show_sums(whole(q.expression))
+        )
 
 
 def steps_are_numbered_distinct_and_justified(_: str, made: Plan) -> Iterator[object]:
@@ -222,3 +225,34 @@ def test_a_derivation_is_well_formed(layer: str) -> None:
     made = planned(layer)
     found = {rule.__name__: [*rule(layer, made)] for rule in RULES_OF_ALL}
     assert {rule: faults for rule, faults in found.items() if faults} == {}
+
+
+def test_each_rule_tells_a_fault_that_is_planted() -> None:
+    made = planned("layer_norm")
+    derivation, forward = made.derivation, made.forward
+    steps, backward = derivation.steps, derivation.backward
+
+    def of(**changed: Any) -> Plan:
+        return replace(made, derivation=replace(derivation, **changed))
+
+    planted: tuple[tuple[Rule, Plan], ...] = (
+        (names_in_steps_are_read_after_they_are_given, of(steps=steps[::-1])),
+        (steps_go_on_where_the_last_of_their_value_ended, of(steps=steps[1:])),
+        (steps_are_numbered_distinct_and_justified, of(steps=(*steps[:-1], replace(steps[-1], reason="")))),
+        (
+            steps_of_the_chain_rule_are_the_sum_of_their_contributions,
+            of(steps=[replace(step, contributions=step.contributions[1:]) for step in steps]),
+        ),
+        (names_of_a_derivation_are_new_and_allowed, of(backward=(*backward, backward[-1]))),
+        (names_of_derivatives_are_those_of_one_value, of(gradients=[(a, a) for a, _ in derivation.gradients])),
+        (equations_use_earlier_ones_and_means_stand_alone, of(backward=backward[::-1])),
+        (
+            gradients_divide_by_no_parameter_and_no_gate,
+            of(backward=[replace(q, expression=2 * q.expression) for q in backward]),
+        ),
+        (
+            programs_use_each_name_once_and_after_it_is_known,
+            replace(made, forward=replace(forward, stages=forward.stages[::-1])),
+        ),
+    )
+    assert [rule.__name__ for rule, wrong in planted if not [*rule("layer_norm", wrong)]] == []

@@ -10,7 +10,6 @@ from lngen.derivation.derivation import Derivation
 from lngen.derivation.simplify import derive
 from lngen.derivation.simplify.second_order import second_order
 from lngen.language.parsing import parse
-from lngen.prove import prove
 from tests.tiers import sample
 from tests.work import calls_of
 
@@ -40,7 +39,6 @@ def jensen_shannon(x: Row, target: Row):
     y = 0.5*sum(p*(log(p) - log(m))) + 0.5*sum(target*(log(target) - log(m)))
     return y
 """,
-    "tanh_gelu": "def tanh_gelu(x: Row): return 0.5*x*(1 + tanh(0.7978845608028654*(x + 0.044715*x**3)))",
     "piecewise": "def piecewise(x: Row): return where(x > 1, x, where(x > 2, x**2, where(x < -1, -x, x**3)))",
     "grpo": """
 def grpo(logp: Row, old: Row, ref: Row, advantage: RowScalar, mask: Data, width: Constant = 0.2, beta: Constant = 0.04):
@@ -76,7 +74,6 @@ FORMS = {
         "dx": "p*(g - sum(g*p))",
         "dtarget": "dy*(log_target - log_m)/2",
     },
-    "tanh_gelu": {"dx": "dy*sigmoid_u*(1 + 1.5957691216057308*x*(1 - sigmoid_u)*(1 + 0.134145*x**2))"},
     "piecewise": {"dx": "where(x > 1, dy, where(x < -1, -dy, 3*dy*x**2))"},
     "grpo": {
         "dref": "beta*dy*mask*(exp_total - 1)/(D*mu)",
@@ -97,7 +94,6 @@ CALLS = {
     "jensen_shannon": 12_000_000,
     "jensen_shannon_of_logarithms": 12_000_000,
     "jensen_shannon_of_a_target": 8_000_000,
-    "tanh_gelu": 2_000_000,
     "piecewise": 500_000,
     "grpo": 5_000_000,
     "clamped_swiglu": 3_000_000,
@@ -109,7 +105,7 @@ def derived(name: str) -> Derivation:
     return second_order(derive(parse(DEFINITIONS[name], f"{name}.py")))
 
 
-@pytest.mark.parametrize("name", sample(DEFINITIONS, ["tanh_gelu", "piecewise"]))
+@pytest.mark.parametrize("name", sample(DEFINITIONS, ["piecewise"]))
 def test_gradient_has_its_short_form_after_bounded_work(name: str) -> None:
     derivation, calls = calls_of(derived, name)
     order = [symbol.name for symbol in derivation.forward.symbols]
@@ -121,19 +117,6 @@ def test_gradient_has_its_short_form_after_bounded_work(name: str) -> None:
         sum(operation_count(q.expression) for q in each.equations) for each in (derivation.forward, derivation.jvp)
     )
     assert jvp < 2 * forward
-
-
-@pytest.mark.parametrize(
-    "name",
-    sample(
-        ["jensen_shannon_of_a_target", "tanh_gelu", "piecewise", "grpo", "clamped_swiglu"], ["tanh_gelu", "piecewise"]
-    ),
-)
-def test_short_form_is_proved(name: str) -> None:
-    proved = prove(derived(name))
-    assert [proof.statement for proof in proved.proofs if not proof.passed] == []
-    grades = {step.evidence.grade for step in proved.steps if step.evidence is not None}
-    assert grades <= {"exact at every D"}
 
 
 @pytest.mark.parametrize(

@@ -12,10 +12,14 @@ import pytest
 
 from lngen.algebra.equations import Names
 from lngen.derivation.derivation import Derivation
+from lngen.derivation.simplify import derive
+from lngen.derivation.simplify.second_order import second_order
 from lngen.errors import DefinitionError
 from lngen.language.names import fault
 from lngen.language.parsing import parse
 from lngen.pipeline import stages
+from lngen.plan.planner import plan
+from lngen.prove import prove
 from tests.corpus import FILES, TEXTS
 from tests.fuzz.tree import names_of, renamed
 from tests.tiers import sample
@@ -28,7 +32,7 @@ CI = ["log_partition", "normalized", "scaled", *[*FILES, *TEXTS][1::120]]
 
 def derived(text: str) -> Derivation:
     """The derivation with its proofs, made now. Raises EvidenceError where it does not hold."""
-    made = stages._proved(stages._planned(parse(text), lambda stage: None).derivation)
+    made = prove(second_order(derive(parse(text))))
     stages.require_evidence(made)
     return made
 
@@ -40,7 +44,7 @@ def made_by_rules(text: str) -> list[str]:
     fresh = Names.fresh
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Names, "fresh", lambda self, wanted: found.update([wanted]) or fresh(self, wanted))
-        stages._planned(parse(text), lambda stage: None)
+        plan(second_order(derive(parse(text))))
     return sorted(name for name in found if fault(name) is None and name not in names_of(text))
 
 

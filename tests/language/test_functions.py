@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
 import os
-import runpy
 import subprocess
 import sys
 import textwrap
@@ -18,15 +16,12 @@ import pytest
 
 from lngen.check import Report, check
 from lngen.check.derived import checkable
-from lngen.check.on_device import OnDevice, device
 from lngen.language.functions import TABLE, entry
 from lngen.language.oracle import real_functions
 from lngen.language.parsing import parse
 from lngen.language.parsing.folding import fold
-from lngen.pipeline.files import loading, manifest
 from lngen.pipeline.files.loading import module_from_files
 from lngen.pipeline.stages import Derived, derived
-from tests.requirements import has_gpu, needs_gxx, needs_pycuda
 
 ROOT = Path(__file__).resolve().parents[2]
 KINDS = ("forward vs oracle", "complex step", "second derivation", "tangents", "second order", "precision")
@@ -84,19 +79,6 @@ def test_on_numpy(layer: Derived) -> None:
     assert "50 digits" not in found
 
 
-@pytest.mark.exhaustive
-@pytest.mark.cuda
-@needs_pycuda
-@(needs_gxx if not has_gpu() else lambda test: test)
-def test_on_cuda(layer: Derived, tmp_path: Path) -> None:
-    manifest.write(layer.emission, tmp_path)
-    package = loading.load(tmp_path / layer.emission.name).__name__
-    with device():
-        module = OnDevice(importlib.import_module(f"{package}.cuda_backend"))
-        report = check(checkable(layer.plan, module), [(3, 7)], ("float64",), "cuda", kinds=KINDS)
-    assert set(KINDS) - {"precision"} <= without_failures(report)
-
-
 @pytest.mark.ci
 def test_a_wrong_slope_is_found(layer: Derived) -> None:
     TABLE["mish"] = replace(TABLE["mish"], slope=lambda f, u: f.tanh(f.softplus(u)))
@@ -106,15 +88,6 @@ def test_a_wrong_slope_is_found(layer: Derived) -> None:
 def test_of_numbers() -> None:
     exact = fold(parse("def f(x: Row): return x*mish(0.5)").statements[0].expression.right)  # type: ignore[union-attr]
     assert float(exact) == pytest.approx(float(real_functions.function("mish")(np.array(0.5))), rel=1e-15)
-
-
-def test_the_sign_of_a_root_is_a_whole_number() -> None:
-    assert parse("def f(x: Row): return x**sign(-sqrt(2))").statements[0].expression.right.value == -1  # type: ignore[union-attr]
-
-
-def test_in_the_reference() -> None:
-    made = runpy.run_path(str(ROOT / "docs" / "make_language.py"))
-    assert "| `mish(u)` | u\\*tanh(softplus(u)). | every real u |" in made["text"]("")
 
 
 ONE_CALL = """

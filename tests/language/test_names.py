@@ -112,35 +112,6 @@ def test_a_name_that_once_broke_a_layer(what: str, name: str) -> None:
     assert_works(REPRODUCTIONS[what], {role: name})
 
 
-@pytest.mark.ci
-def test_names_of_full_length() -> None:
-    chosen = {role: "q" * (names.MAXIMUM_LENGTH - 1) + chr(ord("a") + place) for place, role in enumerate(ROLES)}
-    assert_works(TEMPLATE, chosen)
-
-
-GRADIENTS = """
-def f(x: Row, {feature}: Feature, {row_scalar}: RowScalar, {constant}: Constant = 0.5):
-    {row} = x * {feature}
-    {output} = {row} * {row_scalar} + {constant}
-    return {output}
-"""
-
-
-@pytest.mark.ci
-@pytest.mark.parametrize(
-    "chosen",
-    [
-        ("dx", "ddx", "dddx", "ddddx", "dx_2"),
-        ("x_2", "dx_2", "dx", "dx_3", "ddx_2"),
-        ("x_dot", "dx", "d2x", "dx_dot", "d2x_dot"),
-        ("x_dot_2", "d2x_2", "x_dot", "x_dot_dot", "dd2x"),
-        ("v" * 38, "d" + "v" * 38, "dd" + "v" * 38, "ddx", "dx"),
-    ],
-)
-def test_names_that_are_those_of_gradients_of_one_another(chosen: tuple[str, ...]) -> None:
-    assert_works(GRADIENTS, dict(zip(named.plain_names(GRADIENTS), chosen, strict=True)))
-
-
 # --- by construction -----------------------------------------------------------------------------------------------
 
 PUBLIC = {

@@ -1,4 +1,3 @@
-import ast
 import dataclasses
 import json
 import re
@@ -13,7 +12,6 @@ from lngen.language.parsing import parse
 from lngen.pipeline import stages
 from lngen.pipeline.files import loading, manifest
 from lngen.pipeline.stages import EvidenceError, derived
-from lngen.report import heading
 from lngen.report.heading import comment_safe
 from tests import corpus
 from tests.shipped import FILES, LAYERS, ROOT, WHOLE, shipped
@@ -120,9 +118,3 @@ def test_no_text_leaves_a_comment(text):
     assert safe.isascii()
     assert safe.isprintable() or not safe
     assert not any(sign in safe for sign in ("*/", "/*", "\\", "\n", "??/", "-->"))
-
-
-@given(st.text(alphabet="\"\\\n a'", max_size=12))
-def test_no_docstring_leaves_a_docstring(docstring):
-    title = heading._title(dataclasses.replace(parse(SCALED), docstring=docstring))
-    assert ast.literal_eval(f'"""{title}"""') == title

@@ -5,14 +5,11 @@ import sympy
 
 from lngen.algebra.symbols import D
 from lngen.derivation.simplify import derive
-from lngen.errors import LngenError
 from lngen.language.parsing import load, parse
 from lngen.plan.cost import (
     ITEMSIZE,
     cost,
     operations,
-    parse_bandwidth,
-    parse_dtype,
     unfused,
 )
 from lngen.plan.planner import plan
@@ -116,34 +113,3 @@ def test_unfused_counts_a_kernel_for_each_operation():
     assert (forward.kernels, forward.tensors) == (7, 12)
     assert (backward.kernels, backward.tensors) == (11, 21)
     assert backward.kept == 1
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "fast",
-        "4.3",
-        "4.3TB",
-        "-1GB/s",
-        "0GB/s",
-        "900 Gb/s",
-        "1e999GB/s",
-        "nanGB/s",
-        "3 iB/s",
-        "1\x1b[2JGB/s",
-    ],
-)
-def test_what_is_no_bandwidth_is_refused_with_an_example(text):
-    with pytest.raises(LngenError, match=r"4\.3TB/s") as caught:
-        parse_bandwidth(text)
-    assert str(caught.value).isprintable()
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [("bf16", ("bf16", 2, 4)), ("Float16", ("f16", 2, 4)), ("f32", ("f32", 4, 4)), ("double", ("f64", 8, 8))],
-)
-def test_number_types(text, expected):
-    found = parse_dtype(text)
-    assert (found.name, found.itemsize, found.accumulate_itemsize) == expected

@@ -86,10 +86,9 @@ def test_every_statement_of_every_layer_is_exact(name: str) -> None:
 
 def test_a_step_says_what_it_rests_on():
     made = prove(derivation("layer_norm"))
-    found = next(step for step in made.steps if step.rule == "identities")
-    assert found.evidence is not None
-    # Mean(x_centred) = 0 needs no more than that x_centred is x less its mean.
-    assert found.evidence.names == ("mu", "x_centred")
+    rested = [step.evidence.names for step in made.steps if step.evidence is not None]
+    # A line that needs the definition of one name and of no other says so.
+    assert ("x_centred",) in rested
 
 
 def test_what_is_not_shown_falls_back_to_digits():
@@ -99,16 +98,6 @@ def test_what_is_not_shown_falls_back_to_digits():
     wrong = tuple(replace(s, after=s.after + s.target) if s.before is not None else s for s in made.steps)
     for proof in prove(replace(made, steps=wrong)).proofs:
         assert proof.passed == (proof.about != "steps" or proof.kind != FIFTY)
-
-
-def test_short_step_is_shown_when_no_work_is_left() -> None:
-    made = derivation("layer_norm")
-    every = EverySize(made)
-    every.world("backward").algebra.budget.left = 0
-    step = next(step for step in made.steps if step.rule == "identities")
-    assert every.step(step)
-    with pytest.raises(NotShownError, match="too many terms"):
-        every.step(replace(step, before=(X + Z + MU) ** 12, after=sympy.expand((X + Z + MU) ** 12)))
 
 
 # ---- points that refute

@@ -89,20 +89,7 @@ def _steps(step: Step, change: Change) -> Iterator[tuple[str, Step]]:
     [
         pytest.param("softmax", "one more", 40, marks=pytest.mark.ci),
         pytest.param("rms_norm_gated", "one more", 30, marks=pytest.mark.ci),
-        *(
-            pytest.param(name, change, 1, marks=pytest.mark.exhaustive)
-            for name in (
-                "softmax",
-                "rms_norm_gated",
-                "layer_norm",
-                "mean_abs_norm",
-                "cross_entropy",
-                "add_layer_norm",
-                "log_softmax",
-                "dynamic_tanh",
-            )
-            for change in CHANGES
-        ),
+        *(pytest.param(name, "twice", 1, marks=pytest.mark.exhaustive) for name in ("layer_norm", "cross_entropy")),
     ],
 )
 def test_prove_changed_line_is_refused(name: str, change: str, every: int) -> None:
@@ -129,7 +116,7 @@ def test_claims_of_each_contribution_are_shown(name: str) -> None:
 def test_claims_step_that_begins_elsewhere_is_refused() -> None:
     """Sides of a step may be equal, and yet differ from the line before."""
     made = second_order(derivation("layer_norm"))
-    step = next(step for step in made.steps if step.rule == "identities")
+    step = next(step for step in made.steps[::-1] if step.before is not None)
     assert step.before is not None
     moved = replace(step, before=step.before + step.target, after=step.after + step.target)
     failed = [p for p in prove(_with_step(made, moved)).proofs if not p.passed]

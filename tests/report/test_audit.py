@@ -83,20 +83,10 @@ def test_a_root_over_a_positive_constant_is_bounded_and_says_what_is_assumed():
     assert "eps > 0 assumed" in hazard.remedy
 
 
-def test_a_root_that_may_reach_zero_is_open():
-    (hazard,) = found(layer("x / sqrt(mean(x**2))"), "reciprocal root")
-    assert hazard.status == "open"
-
-
 def test_a_constant_that_may_be_negative_bounds_nothing():
     (hazard,) = found(layer("x / (mean(x**2) - 1)"), "division")
     assert hazard.status == "open"
     assert "may be zero" in hazard.danger
-
-
-def test_a_division_by_an_input_is_open():
-    (hazard,) = found(layer("x / s", "x: Row, s: RowScalar"), "division")
-    assert hazard.status == "open"
 
 
 def test_a_statistic_that_no_rule_rewrites_is_open():
@@ -149,33 +139,6 @@ def test_a_projection_of_a_cotangent_is_bounded_beside_the_result_unless_entries
     assert (weighed.where.text, weighed.status) == ("dy - sum_dy_y", "beside its terms")
 
 
-def test_constants_that_are_positive_are_no_hazard():
-    planned = layer("x*exp(-x**2/2)/sqrt(2*3.141592653589793)*sqrt(2)")
-    assert not any(h.kind in ("root", "reciprocal root", "division") for h in audit(planned).hazards)
-    (whole,) = found(layer("x/(D - 1)"), "division")
-    assert (whole.where.text, whole.danger) == ("1/(D - 1)", "D - 1 is a whole number")
-    (half,) = found(layer("x/(D - 0.5)"), "division")
-    assert half.danger == "D - 1/2 depends on D alone"
-
-
-def test_a_divisor_is_looked_at_under_its_name():
-    (root, divided) = (
-        found(layer("x*(sqrt(x**2 + 9) - 3)"), "root")[0],
-        found(layer("1/(2 + sqrt(x**2 + 9))"), "division"),
-    )
-    assert root.status == "beside the result"
-    assert {(h.status, h.remedy) for h in divided} == {
-        ("beside the result", "it is never below 3"),
-        ("beside the result", "it is never below 5"),
-    }
-
-
-def test_a_power_of_what_does_not_grow_overflows_nowhere():
-    (hazard,) = found(layer("(x / sqrt(mean(x**2) + 1) + 1)**4"), "power")
-    assert hazard.where.text == "x**2"
-    assert not found(layer("tanh(x)**2"), "power")
-
-
 def test_an_exponential_is_open_unless_the_largest_is_taken_out():
     (free,) = found(layer("exp(x)"), "exponential")
     (shifted,) = found(layer("log(sum(exp(x)))"), "exponential")
@@ -185,9 +148,14 @@ def test_an_exponential_is_open_unless_the_largest_is_taken_out():
 @pytest.mark.parametrize(
     ("body", "arguments", "where", "limits"),
     [
-        ("exp(x)", "x: Row", "x is above", "709.7"),
-        ("x*exp(2*x)", "x: Row", "x is above", "354.9"),
-        ("x*exp(-2*s)", "x: Row, s: RowScalar", "s is below", "-354.9"),
+        ("exp(x)", "x: Row", "x is above", "88.7 in float32, as in 16 bits, and 709.7 in float64"),
+        ("x*exp(2*x)", "x: Row", "x is above", "44.35 in float32, as in 16 bits, and 354.9 in float64"),
+        (
+            "x*exp(-2*s)",
+            "x: Row, s: RowScalar",
+            "s is below",
+            "-44.35 in float32, as in 16 bits, and -354.9 in float64",
+        ),
         ("x*exp(w)*w", "x: Row, w: Feature", "w is above", "88.7 in float32, as in 16 bits, and 709.7 in float64"),
     ],
 )
@@ -200,12 +168,6 @@ def test_an_exponential_that_no_rule_shifts_says_from_where_on_it_overflows(body
     assert said.warning == f"open: {hazard.danger}"
     assert said.warning in content(planned).headline
     assert any(hazard.danger in line for line in header(planned, "numpy"))
-
-
-@pytest.mark.ci
-def test_a_headline_counts_what_overflows():
-    assert ", and 1 more of its kind" in audit(layer("x*exp(x)*exp(z*x)", "x: Row, z: Row")).warning
-    assert audit(layer("x/(1 + sum(exp(x)))")).warning == ""
 
 
 @pytest.mark.parametrize(
@@ -258,12 +220,6 @@ def test_an_arc_of_what_may_be_more_than_one_is_open():
     assert not [*found(layer("atan(x*rsqrt(sum(x**2)))"), "arc")]
 
 
-def test_a_logarithm_near_one_is_named():
-    (taken,) = found(layer("log1p(x)"), "logarithm")
-    (bare,) = found(layer("log(x)"), "logarithm")
-    assert (taken.status, bare.status) == ("removed", "open")
-
-
 @pytest.mark.parametrize(
     ("path", "rule", "least"),
     [("naive_variance", "centred statistic", 15), ("tanh_scale", "difference of squares", 5)],
@@ -276,32 +232,8 @@ def test_the_bits_that_a_rewrite_saves_are_measured(path, rule, least):
     assert 0 <= saving.before <= saving.after <= 24
 
 
-@pytest.mark.parametrize(
-    "body",
-    [
-        # the statistic is of a row that has a name, which the form before the rewrite speaks of
-        "k = x**2\n    return mean(k**2) - mean(k)**2",
-        "k = 2*x + 1\n    return mean(k**2) - mean(k)**2",
-    ],
-)
-def test_the_bits_are_measured_where_the_statistic_is_of_a_named_row(body):
-    planned = plan(derive(parse(f"def f(x: Row):\n    {body}\n")))
-    (rewrite,) = audit(planned).rewrites
-    assert rewrite.saving.after - rewrite.saving.before >= 10
-
-
-@pytest.mark.parametrize("body", ["exp(x)", "sin(x)", "sigmoid(x)", "softplus(x)"])
-def test_no_bits_are_claimed_where_machines_round_differently(body):
-    planned = plan(derive(parse(f"def f(x: Row):\n    k = {body}\n    return mean(k**2) - mean(k)**2\n")))
-    assert {rewrite.saving for rewrite in audit(planned).rewrites} == {None}
-
-
 def test_the_largest_entry_and_a_small_logarithm_are_bounded_by_their_terms():
     (hazard,) = found(layer("log(sum(exp(x)))"), "difference")
     assert hazard.status == "beside its terms"
     (hazard,) = found(layer("x*(max(x) + mean(x))"), "statistic by subtraction")
     assert hazard.status == "open"
-
-
-def test_a_definition_that_needs_no_rewrite_shows_none():
-    assert audit(plan(derive(load(ROOT / "derive" / "rms_norm.py")))).rewrites == ()

@@ -1,13 +1,9 @@
 from pathlib import Path
 
-import pytest
-
-from lngen.errors import LngenError
-from lngen.language.parsing import load, parse
+from lngen.language.parsing import load
 from lngen.pipeline.stages import planned
 from lngen.plan.cost import parse_dtype
 from lngen.report.costs import cost_rows, size_rows
-from lngen.report.shapes import example_shape, row_sizes
 
 DERIVE = Path(__file__).parents[2] / "derive"
 BF16 = parse_dtype("bf16")
@@ -36,20 +32,3 @@ def test_cost_rows_of_a_cast_tells_the_bytes_of_whole_row_tensors():
             f"4 (2 read, 2 written), the bytes of {worth}",
             "5 (3 read, 2 written)",
         ]
-
-
-def test_row_sizes_reads_a_shape_by_the_axes_of_the_first_array():
-    definition = load(DERIVE / "batch_norm.py")
-    sizes = row_sizes(definition, (64, 3, 5, 7))
-    assert (sizes.rows, sizes.features) == (3, 64 * 5 * 7)
-    with pytest.raises(LngenError, match=r"x has shape \(64,\); pass an array with the axes n c \.\.\."):
-        row_sizes(definition, (64,))
-    definition = parse('def f(x: Array["n (g c)"], g: Size): return x - mean(x, "c")')
-    with pytest.raises(LngenError, match="no size of the axis g; give it one in the definition: g: Size = 8"):
-        row_sizes(definition, (2, 6))
-
-
-@pytest.mark.parametrize("name", ["layer_norm", "packed_swiglu", "rotary", "head_rms_norm"])
-def test_example_shape_is_one_of_the_first_array(name):
-    definition = load(DERIVE / f"{name}.py")
-    assert row_sizes(definition, example_shape(definition)).features > 1

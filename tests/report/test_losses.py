@@ -7,7 +7,10 @@ import pytest
 from tests.report.losses import DEFINITIONS, LOST, losses, open_differences, worst
 from tests.tiers import sample
 
-STILL_LOST = {"x less sine", "x less tanh", "gelu less x", "logarithm less mean", "one minus erf"}
+STILL_LOST = {
+    *("one minus cosine", "root less one", "x less sine", "x less tanh", "gelu less x", "squared distance"),
+    *("logarithm less mean", "one minus sigmoid", "one minus erf"),
+}
 """Definitions that no rule mends. A rule that does takes its definition out of here."""
 
 HARMLESS = {"least and most", "difference of the caller's"}

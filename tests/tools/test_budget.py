@@ -12,7 +12,7 @@ REMEDY = (
 )
 
 
-@pytest.mark.parametrize("table", ["code", "lines", "vendored"])
+@pytest.mark.parametrize("table", ["code", "lines", "vendored", "exceptions"])
 def test_no_part_is_over_its_budget(table):
     found = getattr(budget, table)()
     wrong = budget.over(found, budget.limits()[table])
@@ -25,6 +25,10 @@ def test_deriving_takes_no_more_work_than_its_budget(monkeypatch, tmp_path):
     definition = load(house.ROOT / "derive" / f"{budget.LAYER}.py")
     calls = calls_of(derived, definition)[1] // 1000
     assert not budget.over({"thousand calls to derive a layer": calls}, budget.limits()["work"]), REMEDY
+
+
+def test_each_exception_is_of_a_file_that_is_there():
+    assert [path for path in budget.private_tests() if not (house.ROOT / path).is_file()] == []
 
 
 def test_over_one_more_line_than_allowed_is_told():

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 import time
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +13,6 @@ import pytest
 from benchmarks.results import Results
 from tools.gpu import __main__ as gpu
 from tools.gpu import packages, processes, stages
-from tools.gpu.packages import PackagesMissing
 
 
 @pytest.fixture
@@ -78,11 +75,6 @@ def test_what_is_missing_alone_is_installed_and_from_the_folder_alone(tmp_path: 
     for command in pip:
         assert command[command.index("--no-index") + 1 :][:2] == ["--find-links", str(tmp_path)]
     assert str(tmp_path / "site") == install[install.index("--target") + 1]
-
-
-def test_a_folder_that_lacks_something_says_how_to_get_it(tmp_path: Path) -> None:
-    with pytest.raises(PackagesMissing, match=r"no-such-package-at-all[\s\S]*make wheelhouse PYTHON_VERSION="):
-        packages._install(tmp_path / "site", ["no-such-package-at-all"], ["--no-index", "--find-links", str(tmp_path)])
 
 
 # Commands
@@ -160,42 +152,6 @@ def test_a_sanitizer_that_finds_something(run: stages.GpuRun) -> None:
     assert found["tools"]["racecheck"]["status"] == "failed"
     assert found["tools"]["racecheck"]["findings"] == ["Race reported between Write and Read"]
     assert "racecheck: ERROR SUMMARY: 2 errors" in found["summary"]
-
-
-def test_what_pytest_reports_is_known_though_it_is_cut_short(
-    run: stages.GpuRun, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    lines = [
-        {"test": "a", "outcome": "passed", "why": ""},
-        {"test": "b", "outcome": "failed", "why": f"no {packages.ROOT}/x"},
-        {"test": "c", "outcome": "skipped", "why": "no NVRTC"},
-    ]
-
-    silent = 0.0
-
-    def cut(self: stages.GpuRun, *arguments: str, seconds: float, **variables: str) -> processes.Done:
-        log = Path(variables["LNGEN_TEST_LOG"])
-        log.write_text("".join(json.dumps(line) + "\n" for line in lines))
-        os.utime(log, (time.time() - silent,) * 2)
-        assert variables["XLA_PYTHON_CLIENT_PREALLOCATE"] == "false"
-        return processes.Done(None, 1.0, "")
-
-    monkeypatch.setattr(stages.GpuRun, "python", cut)
-    found = stages.tests(run)
-    assert (found["status"], found["summary"]) == ("out of time", "1 passed, 1 failed, 1 skipped")
-    assert found["failures"] == ["b: no x"]
-    assert found["skipped_for"] == {"no NVRTC": 1}
-    full = replace(run, quick=False)
-    assert stages.matrix(full)["status"] == "out of time"  # since a test failed
-    lines.pop(1)
-    assert stages.matrix(full)["status"] == "cut short"
-    assert stages.matrix(full)["summary"] == "1 passed, 1 skipped in the time there was"
-    assert stages.tests(full)["status"] == "cut short"
-    silent = 90.0
-    assert stages.tests(full)["status"] == stages.matrix(full)["status"] == "out of time"  # since a test hangs
-    lines.clear()
-    silent = 0.0
-    assert stages.tests(full)["status"] == "out of time"  # since none ended
 
 
 def test_the_plugin_reports_each_outcome(tmp_path: Path) -> None:

@@ -4,7 +4,6 @@ import functools
 import json
 import os
 import random
-import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -19,7 +18,6 @@ from lngen.report.certificate import certificate
 from tests import corpus
 from tests.shipped import NAMES, ROOT
 from tests.tiers import sample
-from tests.tools.mutations import Mutant, mutants
 from tools import verify
 
 SIX = "def f(x: Row): return minimum(maximum(x, 0), 6)"
@@ -58,7 +56,6 @@ HELD = sample(
     (SIX, JOINED, PICKED, PACKED, CAST, RAISED),
     ci=lambda name: name in (*NAMES[::5], "alibi_softmax", "instance_norm", "weighted_labels") or " " in name,
 )
-CAMPAIGN = ("softmax", "layer_norm", "rms_norm_gated", "masked_norm", "unbiased", SIX, TINY)
 
 
 @functools.cache
@@ -137,42 +134,6 @@ def test_a_line_that_every_point_leaves_open_is_refused(monkeypatch):
 
 
 # ---- forgeries
-
-
-@pytest.mark.parametrize(
-    ("name", "every"),
-    [
-        *(pytest.param(name, 8, marks=pytest.mark.ci) for name in ("layer_norm", SIX, TINY)),
-        *(pytest.param(name, 1, marks=pytest.mark.exhaustive) for name in CAMPAIGN),
-    ],
-)
-def test_verify_of_mutants_refuses(name, every, record_property):
-    made = list(mutants(*written(name)))
-    kinds = {mutant.kind for mutant in made}
-    if name != SIX:
-        assert len(made) >= 200
-        assert kinds >= {"sign", "factor", "another name", "hidden behind D", "hidden behind a value"}
-    assert kinds >= {"field", "definition"}
-    record_property("mutants", {kind: sum(mutant.kind == kind for mutant in made) for kind in sorted(kinds)})
-    assert accepted(made[::every]) == []
-
-
-@pytest.mark.parametrize(("joined", "otherwise"), [("|", "&"), ("& ~", "&"), ("1) |", "1) & ~")])
-def test_verify_of_conditions_that_are_joined_otherwise_refuses(joined, otherwise):
-    source, wrong = written(JOINED)[0].replace(joined, otherwise, 1), document(JOINED)
-    wrong["definition"] = verify.SourceFunction(source).text
-    assert re.search(r"does not hold with \d+ features|does not by it", refused(source, wrong))
-
-
-def test_verify_of_a_sample_of_mutants_refuses():
-    made = list(mutants(*written(SIX)))
-    assert accepted(random.Random(1).sample(made, 25)) == []
-
-
-def accepted(made: list[Mutant]) -> list[str]:
-    return [
-        f"{m.kind}: {m.what}" for m in made if not refused(m.source, json.loads(m.certificate, object_pairs_hook=dict))
-    ]
 
 
 FORGED = {

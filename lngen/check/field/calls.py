@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from lngen.check.field.absence import NOTHING, Absence, given_values
-from lngen.check.field.residues import ModularArithmetic, Residue, bits
+from lngen.check.field.residues import LongResidues, Residue, bits
 from lngen.check.field.values import ProgramValues, shape_of, wide
 from lngen.language.parsing import load
 from lngen.paths import derive_folder
@@ -39,8 +39,8 @@ class FieldResult:
 class FieldCall:
     """A call of each direction, forward first: arguments are drawn, and programs are run on them.
 
-    `constant` makes a residue of a positive number. `alike` returns the values of an argument once more, of which some
-    rows or entries may be one.
+    Numbers are those of a `field`, in which `constant` makes a positive one. `alike` returns the values of an argument
+    once more, of which some rows or entries may be one.
     """
 
     def __init__(
@@ -50,11 +50,14 @@ class FieldCall:
         features: int,
         absence: Absence = NOTHING,
         seed: int = 0,
-        constant: Callable[[float], Residue] = Residue.of,
+        constant: Callable[[float], Any] | None = None,
         alike: Callable[[Entry, Any], Any] = lambda each, values: values,
+        field: Any = LongResidues,
     ) -> None:
+        self.field = field
         self.programs, self.rows, self.features, self.absence = programs, rows, features, absence
-        self._draw, self._constant, self._alike = np.random.default_rng((seed, rows, features)), constant, alike
+        self._draw, self._alike = np.random.default_rng((seed, rows, features)), alike
+        self._constant = field.number if constant is None else constant
         self.numbers: dict[str, float] = {}
         self._known: dict[str, Any] = {}
         self._values: dict[str, ProgramValues] = {}
@@ -75,31 +78,34 @@ class FieldCall:
         if each.kind == "Constant":
             self.numbers[each.symbol] = self._draw.uniform(0.1, 0.9)
             return self._constant(self.numbers[each.symbol])
-        values = np.frompyfunc(lambda v: Residue(int(v)), 1, 1)(self._draw.integers(0, 0x7FE0000000000000, shape))
-        return self._alike(each, values)
+        return self._alike(each, self.field.drawn(self._draw, shape))
+
+    def given(self, each: Entry) -> Any:
+        """Return an argument as it was drawn."""
+        return self._known[each.symbol]
 
     def wanted(self, takes: DirectionProtocol, each: Entry) -> Any:
         """Return what the program makes of a result or a row scalar, for all rows."""
         program, name = self.programs[takes.name], each.variable
         if takes.name not in self._values:
-            arguments = (self.rows, self.features, self._given(program), ModularArithmetic())
-            self._values[takes.name] = ProgramValues(program, *arguments)
+            given = self._given(program)
+            self._values[takes.name] = ProgramValues(program, self.features, given, self.field.arithmetic)
         stores = {of: store.symbol for store in program.results for of in store.names}
         symbol = stores.get(name) or next(symbol for symbol in program.saved if symbol.name == name)
-        values = np.asarray(self._values[takes.name].of(symbol, slice(0, self.rows)), object)
+        values = np.asanyarray(self._values[takes.name].of(symbol))
         shape = shape_of(each, self.rows, self.features)
-        values = values[:, 0] if values.ndim == 2 and len(shape) == 1 else np.broadcast_to(values, shape)
+        values = values[:, 0] if values.ndim == 2 and len(shape) == 1 else np.broadcast_to(values, shape, subok=True)
         if takes.is_forward:
             self._known[name] = values
         return values
 
     def _given(self, program: RowProgram) -> dict[Any, Any]:
-        given = given_values(program, self._known, Residue.of)
+        given = given_values(program, self._known, self.field.number)
         for symbol in () if program.direction == "forward" else program.saved:
             given[symbol] = wide(symbol, self._known[symbol.name])
         for row in program.random:
             words = bits_of(self._known[row.seed.name], row.stream, slice(0, self.rows), slice(0, self.features))
-            given[row.symbol] = words.astype(object) * Residue.of(2.0**-24)
+            given[row.symbol] = self.field.integers(words) * self.field.number(2.0**-24)
         return given
 
 
@@ -122,9 +128,13 @@ def outcome(
     compared = 0
     for each, made in zip(takes.makes, zip(*runs, strict=True), strict=True):
         wanted = call.wanted(takes, each)
-        if each.cast is not None or made[0] is None:
+        if each.cast is not None:
             continue
-        words = bits(summed(each, wanted)).view(np.uint64)
+        if made[0] is None:
+            if each in takes.results and not call.absence.has_result(each):
+                wrong[each.name] = 1
+            continue
+        words = call.field.memory(summed(each, wanted)).view(np.uint64)
         apart = sum(int(np.count_nonzero(np.ascontiguousarray(value).view(np.uint64) != words)) for value in made)
         compared += words.size
         if apart:

@@ -6,9 +6,11 @@ with the argument, but are the same for the same.
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Callable
-from functools import reduce
+from fractions import Fraction
+from functools import lru_cache, reduce
 from typing import Any
 
 import numpy as np
@@ -25,7 +27,29 @@ _LARGEST_EXACT = 2**53
 _HUGE, _TINY = 2**113, 2**-60
 """Numbers that are the largest one in `numbers.h`, and those that are 0."""
 
-_FUNCTIONS = ("exp", "log", "sin", "cos", "asin", "acos", "atan", "tanh", "erf", "sqrt", "log1p", "expm1")
+FUNCTIONS = ("exp", "log", "sin", "cos", "asin", "acos", "atan", "tanh", "erf", "sqrt", "log1p", "expm1")
+
+
+@lru_cache(maxsize=4096)
+def modulo(value: float, prime: int) -> int:
+    """Return the first convergent of a number that is rounded to it, modulo a prime: 1/100 for 0.01.
+
+    >>> modulo(0.01, 7), 100 * modulo(0.01, P) % P
+    (4, 1)
+    """
+    if math.isinf(value) or abs(value) >= _HUGE:  # the largest number, and its negative below the least
+        return prime - 1 if value > 0 else 0 if math.isinf(value) else 1
+    if math.isnan(value) or abs(value) < _TINY:
+        return 0
+    numerator, denominator = Fraction(abs(value)).as_integer_ratio()
+    p, q, p_before, q_before = 1, 0, 0, 1
+    while denominator:
+        whole, rest = divmod(numerator, denominator)
+        p, q, p_before, q_before = whole * p + p_before, whole * q + q_before, p, q
+        if p / q == abs(value):
+            break
+        numerator, denominator = denominator, rest
+    return (p if value > 0 else -p) * pow(q, prime - 2, prime) % prime
 
 
 class Residue:
@@ -48,13 +72,7 @@ class Residue:
             return value
         if isinstance(value, (int, np.integer)) and abs(int(value)) < _LARGEST_EXACT:
             return cls(int(value))
-        exact = sympy.Rational(float(value))
-        if abs(exact) >= _HUGE or abs(exact) < _TINY:
-            return cls(int(sympy.sign(exact)) * (P - 1) if abs(exact) >= _HUGE else 0)
-        for convergent in sympy.continued_fraction_convergents(sympy.continued_fraction_iterator(abs(exact))):
-            if convergent.p / convergent.q == abs(float(value)):
-                return cls(int(sympy.sign(exact)) * convergent.p * pow(convergent.q, P - 2, P))
-        return cls(0)
+        return cls(modulo(float(value), P))
 
     def _with(self, other: Any, made: Callable[[int, int], Any]) -> Any:
         """Apply an operator to two numbers; NumPy applies it to the entries of an array."""
@@ -77,6 +95,9 @@ class Residue:
 
     def __rtruediv__(self, other: Any) -> Any:
         return self._with(other, lambda a, b: Residue(b * pow(a, P - 2, P)))
+
+    def __int__(self) -> int:
+        return self.v
 
     def __pow__(self, exponent: int) -> Residue:
         return Residue(pow(self.v, exponent, P))
@@ -114,8 +135,8 @@ def _any(which: int, v: int) -> int:
 
 
 def _function(name: str, u: Residue) -> Residue:
-    if name in _FUNCTIONS:
-        return Residue(_any(_FUNCTIONS.index(name) + 1, u.v))
+    if name in FUNCTIONS:
+        return Residue(_any(FUNCTIONS.index(name) + 1, u.v))
     match name:  # as the headers have them; no number is below zero
         case "abs":
             return u
@@ -166,6 +187,28 @@ class ModularArithmetic(Arithmetic):
 
 def _raised(base: Any, exponent: Any) -> Residue:
     return Residue(_any((13 + _any(14, Residue.of(exponent).v)) & _MASK, Residue.of(base).v))
+
+
+class LongResidues:
+    """Numbers of 63 bits, one by one."""
+
+    arithmetic = ModularArithmetic()
+    number = Residue.of
+
+    @staticmethod
+    def integers(values: Any) -> Any:
+        """Return integers."""
+        return values.astype(object)
+
+    @staticmethod
+    def drawn(draw: np.random.Generator, shape: tuple[int, ...]) -> Any:
+        """Draw numbers."""
+        return np.frompyfunc(lambda v: Residue(int(v)), 1, 1)(draw.integers(0, 0x7FE0000000000000, shape))
+
+    @staticmethod
+    def memory(values: Any) -> Any:
+        """Return numbers as the memory of a kernel has them."""
+        return bits(values)
 
 
 # ---- arrays of bits: a residue is what the bits of a float64 are

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-from sympy import Expr
+import sympy
 
 from lngen.algebra.numeric import Arithmetic, evaluate_expression
 from lngen.algebra.symbols import D, TypedSymbol, axes
@@ -19,36 +18,25 @@ class ProgramValues:
     """The values of a program's names at a point, for all rows: what its equations say of the given ones."""
 
     def __init__(
-        self,
-        program: RowProgram,
-        rows: int,
-        features: int,
-        given: Mapping[TypedSymbol, Any],
-        arithmetic: Arithmetic,
+        self, program: RowProgram, features: int, given: Mapping[TypedSymbol, Any], arithmetic: Arithmetic
     ) -> None:
-        self.rows, self.features = rows, features
-        self.equations = {q.symbol: q for q in equations_of(program)}
-        self.known: dict[TypedSymbol, Any] = dict(given)
+        self._equations = {q.symbol: q.expression for q in equations_of(program)}
+        self._known: dict[Any, Any] = {**given, D: arithmetic.number(sympy.Integer(features))}
         self._arithmetic = arithmetic
 
-    def of(self, symbol: TypedSymbol, rows: slice) -> Any:
-        """Return the values of a symbol in some rows."""
-        if symbol in self.known:
-            value = self.known[symbol]
-            return value[rows] if axes(symbol).rows and isinstance(value, np.ndarray) and value.ndim else value
-        return self.evaluated(self.equations[symbol].expression, rows)
-
-    def evaluated(self, expression: Expr, rows: slice) -> Any:
-        """Return the value of an expression in some rows."""
-        met = [s for s in expression.free_symbols if s in self.equations or s in self.known]
-        environment: dict[Any, Any] = {s: self.of(s, rows) for s in met}
-        environment[D] = self.features
-        return evaluate_expression(expression, environment, self._arithmetic)
+    def of(self, symbol: TypedSymbol) -> Any:
+        """Return the values of a symbol."""
+        if symbol not in self._known:
+            expression = self._equations[symbol]
+            for met in expression.free_symbols & self._equations.keys():
+                self.of(met)
+            self._known[symbol] = evaluate_expression(expression, self._known, self._arithmetic)
+        return self._known[symbol]
 
 
 def wide(symbol: TypedSymbol, value: Any) -> Any:
     """Return a value with an axis of one feature, if it is a number of each row."""
-    return np.asarray(value, object).reshape(-1, 1) if axes(symbol) == (True, False) else value
+    return value.reshape(-1, 1) if axes(symbol) == (True, False) else value
 
 
 def shape_of(each: Entry, rows: int, features: int) -> tuple[int, ...]:

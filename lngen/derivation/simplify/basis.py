@@ -41,6 +41,7 @@ from lngen.derivation.simplify.linear import (
     expand_linear,
     multiply_out,
     reductions_in,
+    split_means,
     stages_in,
     tree_size,
 )
@@ -75,7 +76,7 @@ class Basis:
 
     def use_identities(self, expression: Expr) -> Expr:
         """The identities used until nothing changes: each speaks of means that no other one brings back."""
-        reduced = _reduced(expression, dict(self.identities))[0]
+        reduced = self.reduced(expression)[0]
         if len(Add.make_args(reduced)) > _LONGEST_GRADIENT:
             raise TooManyTermsError
         return common_factors(reduced)
@@ -85,12 +86,19 @@ class Basis:
         with limited_work(_LONGEST_WORK, TooManyTermsError, NODES):
             return self.use_identities(self.rewrite(expression))
 
-    def uses(self, expression: Expr) -> tuple[tuple[Expr, Expr], ...]:
-        """Return the equations that writing an expression in this basis puts in, identities included."""
+    def put_in(self, expression: Expr) -> tuple[tuple[Expr, Expr], ...]:
+        """Return the equations by which an expression is written in this basis."""
         rows = tuple((s, e) for s, e in self.substitutions if s in expression.free_symbols)
         met = expression.free_symbols.union(*(e.free_symbols for _, e in rows))
-        roots = ((s, e) for s, e in self.eliminations if s in met)
-        return (*rows, *roots, *_reduced(self.rewrite(expression), dict(self.identities))[1])
+        return (*rows, *((s, e) for s, e in self.eliminations if s in met))
+
+    def reduced(self, expression: Expr) -> tuple[Expr, tuple[tuple[Expr, Expr], ...]]:
+        """Return an expression in this basis with the identities used, and those that were."""
+        return _reduced(expression, dict(self.identities))
+
+    def uses(self, expression: Expr) -> tuple[tuple[Expr, Expr], ...]:
+        """Return the equations that writing an expression in this basis puts in, identities included."""
+        return (*self.put_in(expression), *self.reduced(self.rewrite(expression))[1])
 
     def in_members(self, expression: Expr) -> Expr:
         """Replace other members of the class by their names where that is shorter: `t/r` is `x - mu`.
@@ -377,10 +385,45 @@ def _denominators(expression: Expr) -> set[Expr]:
 def told(
     trail: Trail, target: TypedSymbol, row_class: RowClass, basis: Basis | None, expression: Expr, short: Expr
 ) -> None:
-    """Append the step from an expression to its short form in a basis, or without one."""
+    """Append the steps from an expression to its short form in a basis, or without one.
+
+    A gradient has the steps of a textbook, one each for the linearity of the mean, the basis, the identities that hold
+    in it, and the factors that are taken out; any other derivative has one step.
+
+    >>> from lngen.algebra.symbols import RowSymbol, RowScalarSymbol
+    >>> from lngen.algebra.equations import Equation
+    >>> x, t, g = RowSymbol("x"), RowSymbol("t"), RowSymbol("g")
+    >>> m, r = RowScalarSymbol("m", nonnegative=True), RowScalarSymbol("r", positive=True)
+    >>> row = RowClass(x, (Member(x, sympy.S.One, sympy.S.Zero), Member(t, r, sympy.S.Zero)),
+    ...                (Equation(m, Mean(x**2)),), (Equation(r, (m + 1)**sympy.Rational(-1, 2)),))
+    >>> given, trail = r*g - r**3*x*Mean(g*x), Trail()
+    >>> told(trail, RowSymbol("dx"), row, *in_best_basis(row, given)[:1], given, in_best_basis(row, given)[1])
+    >>> for step in trail.steps:
+    ...     print(step.rule, step.after, step.uses)
+    change of basis r*g - r*t*Mean(g*t) ((x, t/r),)
+    common factors r*(g - t*Mean(g*t)) ()
+    """
     if basis is None:
         trail.derived("common factors", target, expression, short, "taken out of the sum")
         return
-    given = expression.xreplace(held_means(row_class, expression))
-    reason = f"written in {basis.symbol}"
-    trail.derived("change of basis", target, expression, short, reason, uses=basis.uses(given))
+    held = held_means(row_class, expression)
+    given = expression.xreplace(held)
+    written_in = f"written in {basis.symbol}"
+    if trail.derivative != "backward":
+        trail.derived("change of basis", target, expression, short, written_in, uses=basis.uses(given))
+        return
+    rewritten = basis.rewrite(given)
+    reduced, used = basis.reduced(rewritten)
+    members = tuple((symbol, value) for symbol, value in basis.substitutions if symbol in short.free_symbols)
+    steps: list[tuple[str, str, Expr, tuple[tuple[Expr, Expr], ...]]] = [
+        ("linearity", "means and sums are linear", split_means(given), ()),
+        ("change of basis", written_in, rewritten, basis.put_in(given)),
+        ("identities", f"what the means of the definition say of {basis.symbol}", reduced, used),
+        ("common factors", "taken out of the sum", common_factors(reduced), ()),
+        ("names of the row", f"shorter than in {basis.symbol}", short, members),
+    ]
+    line, back = expression, {symbol: mean for mean, symbol in held.items()}
+    for rule, reason, after, uses in steps:
+        after = after.xreplace(back)
+        trail.derived(rule, target, line, after, reason, uses=uses)
+        line = after

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 import sympy
@@ -17,11 +16,6 @@ from lngen.derivation.simplify.trail import Trail
 
 _LONGEST_WRITTEN_OUT = 200
 """The nodes of a value in which an extreme is followed: what is written out doubles with each use."""
-
-
-def reads_exponential(e: Expr, values: Mapping[Expr, Expr]) -> bool:
-    """Test whether an expression contains an exponential, directly or under a name."""
-    return e.has(sympy.exp) or any(reads_exponential(values[s], values) for s in e.free_symbols & values.keys())
 
 
 def stop_at_cancelling_extremes(forward: Forward, trail: Trail) -> Forward:

@@ -106,7 +106,9 @@ def rewritten_forward(
         after = change(equation.expression, values)
         trail.add("forward", name, equation.symbol, equation.expression, after, reason)
         if after != equation.expression:
-            after = split_statement(after, equations, names, whole=equation.reduction is not None)
+            after = split_statement(
+                after, equations, names, whole=replace(equation, expression=after).reduction is not None
+            )
         equations.append(replace(equation, expression=after))
         if not equation.stopped:
             values[equation.symbol] = after

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 
 import sympy
 from sympy import Add, Expr, Mul, Pow, S
@@ -85,8 +85,9 @@ def named_selects(lines: tuple[Equation, ...], forward: Forward) -> Iterator[Lin
         found = _sides(line.expression, sides)
         if found:
             sides[line.symbol] = found
+    exponentials = {q.symbol for q in forward.equations if isinstance(q.expression, sympy.exp)}
     if any(q.expression.has(Where) for q in lines):
-        yield LineRewrite("whole select", _REASON, lambda e: _with_named_selects(e, sides))
+        yield LineRewrite("whole select", _REASON, lambda e: _with_named_selects(e, sides, exponentials))
 
 
 def _with_whole_selects(expression: Expr, firsts: list[TypedSymbol]) -> Expr:
@@ -108,21 +109,25 @@ def _may_divide_by_zero(factor: Expr) -> bool:
     return isinstance(factor, Pow) and bool(factor.exp.is_negative) and not factor.base.is_positive
 
 
-def _with_named_selects(expression: Expr, sides: Mapping[TypedSymbol, frozenset[_Side]]) -> Expr:
+def _with_named_selects(
+    expression: Expr, sides: Mapping[TypedSymbol, frozenset[_Side]], exponentials: Collection[TypedSymbol]
+) -> Expr:
     read = expression.free_symbols
     if not expression.args or isinstance(expression, Boolean) or not (expression.has(Where) or read & sides.keys()):
         return expression
-    expression = expression.func(*(_with_named_selects(argument, sides) for argument in expression.args))
+    expression = expression.func(*(_with_named_selects(argument, sides, exponentials) for argument in expression.args))
     if not isinstance(expression, Mul):
         return merged(expression) if isinstance(expression, Add) else expression
     divisors = {s for f in expression.args if _may_divide_by_zero(f) for s in f.free_symbols}
-    large = [f for f in expression.args if _may_divide_by_zero(f) or isinstance(f, sympy.exp)]
+    bases = [f if isinstance(f, sympy.exp) else f.as_base_exp()[0] for f in expression.args]
+    is_large = [isinstance(base, sympy.exp) or base in exponentials for base in bases]
+    large = [f for f, is_one in zip(expression.args, is_large, strict=True) if is_one or _may_divide_by_zero(f)]
     means = [factor for factor in expression.args if _is_mean_of_selects(factor, sides)]
     same_in_row = Mul(*(factor for factor in large if factor not in means and not axes(factor).features))
     if means and same_in_row != 1:
 
         def whole(body: Expr) -> Expr:
-            return _with_named_selects(_with_whole_selects(same_in_row * body, []), sides)
+            return _with_named_selects(_with_whole_selects(same_in_row * body, []), sides, exponentials)
 
         return without(expression, same_in_row, means[0]) * _in_means(means[0], sides, whole)
     if large:
@@ -136,7 +141,7 @@ def _with_named_selects(expression: Expr, sides: Mapping[TypedSymbol, frozenset[
         total = next((f for f in expression.args if isinstance(f, Add) and all(_sides(t, sides) for t in f.args)), None)
         if total is not None:
             each = (without(expression, total) * term for term in total.args)
-            return merged(Add(*(_with_named_selects(term, sides) for term in each)))
+            return merged(Add(*(_with_named_selects(term, sides, exponentials) for term in each)))
     return expression
 
 

@@ -11,9 +11,8 @@ from sympy import Add, Expr
 
 from lngen.algebra.equations import Equation, Forward, Names
 from lngen.algebra.symbols import Complement, TypedSymbol, symbol_like, whole
-from lngen.derivation.simplify.cancelling import one_apart
-from lngen.derivation.simplify.centring import centre_statistics
 from lngen.derivation.simplify.exponentials import stop_at_cancelling_extremes
+from lngen.derivation.simplify.forms import BESIDE_ONE, FORMS, in_forms, tails_of_sigmoids, zero_means
 from lngen.derivation.simplify.line_rules import LineRewrite, LineRule, applied
 from lngen.derivation.simplify.normal import in_normal_distribution
 from lngen.derivation.simplify.normalized import in_normalized
@@ -25,15 +24,9 @@ from lngen.derivation.simplify.trail import Trail
 
 def stable_forward(forward: Forward, trail: Trail) -> Forward:
     """All forward rules, in order."""
-    for rule in (
-        in_normal_distribution,
-        centre_statistics,
-        stop_at_cancelling_extremes,
-        shift_exponentials,
-        one_apart,
-    ):
-        forward = rule(forward, trail)
-    return forward
+    forward = in_forms(FORMS, in_normal_distribution(forward, trail), trail)
+    forward = shift_exponentials(stop_at_cancelling_extremes(forward, trail), trail)
+    return in_forms(BESIDE_ONE, forward, trail)
 
 
 def stable_lines(equations: tuple[Equation, ...], forward: Forward, trail: Trail, names: Names) -> tuple[Equation, ...]:
@@ -44,7 +37,7 @@ def stable_lines(equations: tuple[Equation, ...], forward: Forward, trail: Trail
             equations = applied(rule, equations, forward, trail)
         return equations
 
-    equations = after(equations, difference_of_squares)
+    equations = after(equations, zero_means, tails_of_sigmoids, difference_of_squares)
     equations = after(whole_complements(equations, trail, names), in_known_products, in_scaled_rows)
     return after(in_normalized(equations, forward, trail, names), whole_selects, named_selects)
 

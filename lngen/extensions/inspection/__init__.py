@@ -1,1 +1,1 @@
-"""Speed of a layer's kernels as read from their machine code: registers, occupancy, instructions, the limit."""
+"""What the compiler says of a layer's kernels: registers, spills, shared memory, instructions, widths of accesses."""

@@ -1,99 +1,108 @@
-"""The kernels of a layer, compiled for an architecture and looked at."""
+"""The kernels of a layer as compiled for an architecture: their resources, and the instructions that are listed."""
 
 from __future__ import annotations
 
-import math
+import difflib
+import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from lngen.check.toolchain import nvrtc
 from lngen.check.toolchain.nvrtc import NvrtcMissing, Resources
 from lngen.emit.cpp.contract import LAUNCH_FIELDS
 from lngen.emit.cpp.kernels import source_of
-from lngen.errors import LngenError
-from lngen.extensions.inspection import listing
-from lngen.extensions.inspection.architectures import Architecture
-from lngen.extensions.inspection.counting import KINDS, Access, accesses, kind, trips
+from lngen.errors import LngenError, printable
 from lngen.extensions.inspection.cubin import integers
-from lngen.extensions.inspection.listing import Loop
 from lngen.extensions.inspection.machine_code import KernelBinary, as_launched
-from lngen.extensions.inspection.model import Expectation, KernelFacts, expected
-from lngen.extensions.inspection.multiprocessors import resident
-from lngen.extensions.inspection.walk import walk
 from lngen.paths import generated_folder
 from lngen.pipeline.stages import Derived
-from lngen.plan.cost import DType, cost
+from lngen.plan.cost import DType
 from lngen.plan.program import RowProgram
 from lngen.runtime.cuda.arrays import MOST_FEATURES
+from lngen.runtime.cuda.driver import MOST_BLOCKS_OF_CLUSTER
 from lngen.runtime.cuda.macros import macros
 from lngen.runtime.includes import inlined
 from lngen.runtime.protocol.directions import DIRECTIONS
 
+BLOCK_SHARED: Mapping[str, int] = {
+    "sm_80": 163 * 1024,
+    "sm_90": 227 * 1024,
+    "sm_100": 227 * 1024,
+    "sm_120": 99 * 1024,
+}
+"""Bytes of shared memory that a block may take, by architecture (CUDA C++ Programming Guide, compute capabilities)."""
 
-@dataclass(frozen=True)
-class KernelWork:
-    """Work of a kernel on rows, as counted in its instructions.
-
-    `facts` are the input of the model. `instructions` are those for an entry of a row by kind, a warp's counted as 32.
-    `barriers` are those of a row, and `accesses` those of a thread for its part of the rows of a trip.
-    """
-
-    facts: KernelFacts
-    instructions: Mapping[str, float]
-    barriers: float
-    accesses: Mapping[Access, int]
-    expected: Expectation
+_ACCESS = re.compile(r"(LD|ST|LDG|STG|LDS|STS|LDL|STL|LDGSTS|ATOM|ATOMG|ATOMS|RED)\.(.*)")
+_WIDTHS: Mapping[str, int] = {"128": 128, "64": 64, "U16": 16, "S16": 16, "U8": 8, "S8": 8}
 
 
 @dataclass(frozen=True)
 class Inspected:
     """Kernel with its resources, and the array that describes its launch.
 
-    `blocks` are those that a multiprocessor holds at a time, 0 if not even one. `work` is None for a kernel that ends
-    sums over rows, and without `nvdisasm`.
+    `instructions` is how many the code has, `accesses` how many of them access memory, by opcode and bits a thread;
+    both are None without `nvdisasm`.
     """
 
     name: str
     resources: Resources
     launch: Mapping[str, int]
-    blocks: int
-    work: KernelWork | None
-
-    @property
-    def ends_sums(self) -> bool:
-        """Test whether the kernel adds up the partial sums of a direction's blocks, and works on no row."""
-        return "_columns_" in self.name
-
-    @property
-    def threads(self) -> int:
-        """The threads of a multiprocessor."""
-        return self.blocks * self.launch["threads_per_block"]
+    instructions: int | None
+    accesses: Mapping[str, int] | None
 
     @property
     def shared(self) -> int:
         """Bytes of shared memory of a block, static and dynamic."""
         return self.launch["shared_bytes"] + self.resources.shared
 
+    def facts(self) -> dict[str, str]:
+        """Return what is said of the kernel, by title."""
+        found = {
+            "registers a thread": str(self.resources.registers),
+            "spills and stack": ", ".join(self.resources.faults()) or "none",
+            "shared memory a block": f"{self.shared} bytes",
+            "threads a block": str(self.launch["threads_per_block"]),
+        }
+        if self.accesses is not None:
+            found["instructions"] = str(self.instructions)
+            found["accesses"] = ", ".join(f"{count} {name}" for name, count in self.accesses.items()) or "none"
+        return found
+
+    def document(self) -> dict[str, object]:
+        """Return all that was found, for a program."""
+        used = self.resources
+        return {
+            "kernel": self.name,
+            "registers": used.registers,
+            "spilled_bytes": used.spill_stores + used.spill_loads,
+            "stack_bytes": used.stack,
+            "shared_bytes": self.shared,
+            "launch": dict(self.launch),
+            "instructions": self.instructions,
+            "accesses": None if self.accesses is None else dict(self.accesses),
+        }
+
 
 def inspected(
-    layer: Derived, architecture: Architecture, features: int, dtype: DType, directions: Sequence[str] = DIRECTIONS
+    layer: Derived, arch: str, features: int, dtype: DType, directions: Sequence[str] = DIRECTIONS
 ) -> tuple[Inspected, ...]:
     """Return the kernels of some directions of a layer, for rows of so many features.
 
-    Raises LngenError for features that the layer cannot have, and NvrtcMissing without a compiler. Without `nvdisasm`
-    (`missing_disassembler` says so) its findings are left out.
+    Raises LngenError for an unknown architecture and for features that the layer cannot have, and NvrtcMissing without
+    a compiler.
     """
+    if arch not in BLOCK_SHARED:
+        near = difflib.get_close_matches(arch, BLOCK_SHARED, n=1)
+        known = ", ".join(BLOCK_SHARED) + (f". Did you mean {near[0]}?" if near else ".")
+        raise LngenError(f"--arch {printable(arch)!r} is not known; it is one of {known}")
     least = layer.plan.forward.minimum_features
     if not least <= features <= MOST_FEATURES:
         raise LngenError(
             f"--D {features} is not a length of the layer's rows: pass one from {least} to {MOST_FEATURES}."
         )
-    found: list[Inspected] = []
-    for program in layer.plan.programs():
-        if program.direction in directions:
-            found += _of_direction(layer, program, architecture, features, dtype)
-    return tuple(found)
+    chosen = (program for program in layer.plan.programs() if program.direction in directions)
+    return tuple(kernel for program in chosen for kernel in _of_direction(layer, program, arch, features, dtype))
 
 
 def missing_disassembler() -> str:
@@ -105,42 +114,39 @@ def missing_disassembler() -> str:
     return ""
 
 
-def _of_direction(
-    layer: Derived, program: RowProgram, architecture: Architecture, features: int, dtype: DType
-) -> list[Inspected]:
+def accesses(instructions: Iterable[str]) -> dict[str, int]:
+    """Count the instructions that access memory, by opcode and bits a thread.
+
+    >>> accesses(["LDG.E.128.CONSTANT R4, desc[UR4][R2.64]", "STS.U16 [R1], R2", "FADD R1, R1, R2", "STS [R1], R3"])
+    {'LDG.128': 1, 'STS.16': 1, 'STS.32': 1}
+    """
+    found = Counter[str]()
+    for instruction in instructions:
+        if access := _ACCESS.fullmatch(f"{instruction.split()[0]}."):
+            bits = next((_WIDTHS[part] for part in access[2].split(".") if part in _WIDTHS), 32)
+            found[f"{access[1]}.{bits}"] += 1
+    return dict(sorted(found.items()))
+
+
+def _of_direction(layer: Derived, program: RowProgram, arch: str, features: int, dtype: DType) -> list[Inspected]:
     name = f"{source_of(program)}.cu"
-    place = generated_folder() / layer.definition.name / name
     kernels = layer.text(name).replace('#include "layer.h"', layer.text("layer.h"))
-    text = inlined(place, kernels)
     given = macros(
         program.direction,
         dtype.name,
         dtype.name,
         features,
-        shared=architecture.block_shared,
-        blocks_per_row=architecture.blocks_per_row(features),
+        shared=BLOCK_SHARED[arch],
+        blocks_per_row=MOST_BLOCKS_OF_CLUSTER if int(arch.removeprefix("sm_")) >= 90 else 1,
     )
-    code = as_launched(text, architecture.name, [f"-D{macro}" for macro in given])
-    listed = {} if missing_disassembler() else listing.kernels(nvrtc.disassemble(code.cubin))
-    row_kernel = f"{program.direction}_{dtype.name}"
+    text = inlined(generated_folder() / layer.definition.name / name, kernels)
+    code = as_launched(text, arch, [f"-D{macro}" for macro in given])
+    listed = {} if missing_disassembler() else nvrtc.instructions(nvrtc.disassemble(code.cubin))
     found = []
-    for name in sorted(code.resources, key=len):
-        launch = launch_of(code, name)
-        blocks = _blocks(code.resources[name], launch, architecture)
-        work = None
-        if name == row_kernel and name in listed and blocks:
-            whole = cost(program)
-            work = work_of(
-                listed[name],
-                launch,
-                blocks=blocks,
-                features=features,
-                itemsize=dtype.itemsize,
-                rows_read=whole.rows_read,
-                rows_written=whole.rows_written,
-                architecture=architecture,
-            )
-        found.append(Inspected(name, code.resources[name], launch, blocks, work))
+    for kernel in sorted(code.resources, key=len):
+        lines = [line for line in listed.get(kernel, []) if not line.startswith("NOP")]
+        counted = (len(lines), accesses(lines)) if lines else (None, None)
+        found.append(Inspected(kernel, code.resources[kernel], launch_of(code, kernel), *counted))
     return found
 
 
@@ -150,81 +156,3 @@ def launch_of(code: KernelBinary, name: str) -> dict[str, int]:
     if numbers is None or len(numbers) != len(LAUNCH_FIELDS):
         raise LngenError(f"the module of {name} does not say how it is launched: derive the layer anew.")
     return dict(zip(LAUNCH_FIELDS, numbers, strict=True))
-
-
-def _blocks(used: Resources, launch: Mapping[str, int], architecture: Architecture) -> int:
-    shared = launch["shared_bytes"] + used.shared
-    return resident(launch["threads_per_block"], used.registers, shared, architecture.multiprocessor)
-
-
-def work_of(
-    code: Loop,
-    launch: Mapping[str, int],
-    *,
-    blocks: int,
-    features: int,
-    itemsize: int,
-    rows_read: int,
-    rows_written: int,
-    architecture: Architecture,
-) -> KernelWork:
-    """Count the work of a block that reads and writes so many row tensors, `itemsize` bytes an entry."""
-    threads = launch["threads_per_block"]
-    part = features / launch["blocks_per_row"]
-    cut = trips(code, part / launch["threads_per_row"], itemsize)
-    executed = list(cut.weighted(cut.trip.parts))
-    kinds = Counter[str]()
-    for instruction, times in executed:
-        kinds[kind(instruction)] += times
-    around = [*cut.weighted(cut.before), *cut.weighted(cut.after)]
-    rows = launch["rows_per_block"] * _rows_at_a_time(executed, part, launch, itemsize, rows_written)
-    entries = float(rows * part)
-    way = walk(cut, architecture.latency_clocks, threads // 32)
-    # Parameters that are read again for each row are in the first cache; a row that a loop reads again is not.
-    row_accesses = [(i, times) for i, times in executed if times > 1 or "CONSTANT" not in i.modifiers]
-    least = float(itemsize * (rows_read + rows_written))
-    facts = KernelFacts(
-        threads=threads,
-        blocks=blocks,
-        entries=entries,
-        bytes=least,
-        moved=max(least, _moved(row_accesses) * threads / entries),
-        instructions={name: float(kinds[name]) for name in KINDS},
-        once=float(sum(times for _, times in around)),
-        moved_once=float(_moved(around) * threads),
-        trip=way.trip,
-        start=way.once,
-        in_flight=float(way.in_flight),
-    )
-    barriers = sum(times for instruction, times in executed if instruction.opcode == "BAR")
-    return KernelWork(
-        facts,
-        facts.an_entry,
-        barriers * launch["rows_per_block"] / rows,
-        accesses(iter(executed)),
-        expected(facts, architecture),
-    )
-
-
-def _moved(executed: Sequence[tuple[listing.Instruction, int]]) -> int:
-    """Bytes that a thread moves between a multiprocessor and memory or the second cache."""
-    return sum(i.bytes * times for i, times in executed if i.opcode in ("LDG", "STG", "LDGSTS"))
-
-
-def _rows_at_a_time(
-    executed: Sequence[tuple[listing.Instruction, int]],
-    features: float,
-    launch: Mapping[str, int],
-    itemsize: int,
-    rows_written: int,
-) -> int:
-    """Rows that a group of threads takes in a trip: the compiler, or a ring of rows, may make one of several."""
-    if not rows_written:
-        return 1
-    wide = min(16, launch["vector"] * itemsize)
-    stores = [(i, times) for i, times in executed if i.opcode == "STG" and i.bytes == wide]
-    # Row scalars are stored as entries may be, but not as what is not read again soon.
-    rows = [(i, times) for i, times in stores if "EF" in i.modifiers] or stores
-    stored = sum(times for _, times in rows)
-    of_a_row = math.ceil(features / (launch["threads_per_row"] * launch["vector"]))
-    return max(1, round(stored / (of_a_row * rows_written)))

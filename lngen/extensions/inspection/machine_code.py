@@ -55,16 +55,6 @@ def as_launched(text: str, arch: str, options: Sequence[str] = ()) -> KernelBina
     return nvrtc.as_launched(partial(machine_code, text, arch), options)
 
 
-def spills(code: KernelBinary) -> dict[str, str]:
-    """Describe the memory that each kernel uses for lack of registers; no entry if it uses none.
-
-    >>> spills(KernelBinary(b"", {"f": Resources(255, 8, 4, 4, 0), "g": Resources(32, 0, 0, 0, 0)}))
-    {'f': 'spills 4 + 4 bytes, a stack frame of 8 bytes'}
-    """
-    found = {name: ", ".join(used.faults()) for name, used in code.resources.items()}
-    return {name: words for name, words in found.items() if words}
-
-
 def _compiler() -> compilers.CudaCompiler:
     try:
         found = compilers.compiler()

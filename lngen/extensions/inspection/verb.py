@@ -1,4 +1,4 @@
-"""Command `lngen inspect`: the speed of a layer's kernels as read from their machine code."""
+"""Command `lngen inspect`: what the compiler says of a layer's kernels."""
 
 from __future__ import annotations
 
@@ -32,39 +32,24 @@ def inspect(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print a JSON document.")] = False,
 ) -> None:
-    """Read the machine code of the kernels and estimate their speed."""
+    """Count registers, spills, shared memory, instructions and accesses of the kernels, as compiled."""
     from lngen.cli import console, layers
-    from lngen.extensions.inspection import words
-    from lngen.extensions.inspection.architectures import architecture
     from lngen.extensions.inspection.kernels import inspected, missing_disassembler
     from lngen.layout import table
     from lngen.pipeline.stages import derived
     from lngen.plan.cost import parse_dtype
 
-    device, kind = architecture(arch), parse_dtype(dtype)
-    found = derived(layers.definition_of(layer), proved=False)
-    kernels = inspected(found, device, features, kind, [entry.value for entry in direction or DirectionName])
+    kind, found = parse_dtype(dtype), derived(layers.definition_of(layer), proved=False)
+    kernels = inspected(found, arch, features, kind, [entry.value for entry in direction or DirectionName])
     name, missing = found.definition.name, missing_disassembler()
     if as_json:
-        console.print_json(
-            {
-                "layer": name,
-                "arch": device.name,
-                "device": device.device,
-                "D": features,
-                "dtype": kind.name,
-                "kernels": words.document(kernels, device),
-                "missing": missing,
-            }
-        )
+        entries = [kernel.document() for kernel in kernels]
+        whole = {"layer": name, "arch": arch, "D": features, "dtype": kind.name, "kernels": entries, "missing": missing}
+        console.print_json(whole)
         return
-    console.say(f"{name}, {words.heading(device, features, kind.name)}")
+    console.say(f"{name}, rows of {features} {kind.name}, {arch}")
     for kernel in kernels:
-        print("\n".join(["", kernel.name, *table(words.facts(kernel, device), console.width())]))
-    print()
+        print("\n".join(["", kernel.name, *table([*kernel.facts().items()], console.width())]))
     if missing:
+        print()
         console.say(f"Counts of instructions need a disassembler: {missing}")
-    else:
-        console.say(
-            "The expected limit is from a model, which ranks designs. No GPU was used, and no time is predicted."
-        )

@@ -25,7 +25,6 @@ from lngen.extensions.page.copies import copies
 from lngen.extensions.page.formulas import EquationHtml, Writer, meanings
 from lngen.extensions.page.graph import graph
 from lngen.extensions.page.listing import Line, lines_of, listing, without_the_rest
-from lngen.extensions.page.machine_code import MachineCode
 from lngen.extensions.page.quality import quality
 from lngen.language.definition import Definition
 from lngen.pipeline.stages import Derived
@@ -87,13 +86,10 @@ class File:
         return without_the_rest(self.lines)
 
 
-def page(
-    layer: Derived, table: StabilityTable | None = None, home: str = "", machine: MachineCode | None = None
-) -> str:
+def page(layer: Derived, table: StabilityTable | None = None, home: str = "") -> str:
     """Return the page as HTML. `home` is the address of a site's index.
 
-    With `table` it has a plot of errors and says how many digits are kept, with `machine` what the kernels are for an
-    architecture.
+    With `table` it has a plot of errors and says how many digits are kept.
     """
     plan = layer.plan
     said = content(plan)
@@ -101,7 +97,7 @@ def page(
     files = _files(layer, writer)
     fields = _fields(plan, said, writer, files)
     parts = [part | {"sentence": _linked(part["sentence"]), "folded": _is_folded(part)} for part in fields["parts"]]
-    data = {**panel.panel(plan), "copies": copies(plan, said) | {"command": _command(plan, machine)}}
+    data = {**panel.panel(plan), "copies": copies(plan, said) | {"command": _command(plan)}}
     script = "\n".join([panel.script(plan), *(dense(render.render(f"html/{name}.js")) for name in ("panel", "page"))])
     return render.render(
         "html/page.html.jinja",
@@ -116,7 +112,7 @@ def page(
         minimum=plan.forward.minimum_features,
         meaning_of_size=AxesWords(plan.derivation.definition).size,
         row=_row(plan.derivation.definition),
-        command=_command(plan, machine),
+        command=_command(plan),
         version=__version__,
         quality=None if table is None else quality(table),
         names=names,
@@ -129,7 +125,6 @@ def page(
         size=said.size,
         error_plots=[] if table is None else [Markup(plot) for plot in plots.error_plots(table)],
         bytes_plot=Markup(plots.bytes_plot(plan)),
-        machine=machine,
         style=style(),
         script=Markup(script),
         script_hash=script_hash(script),
@@ -251,13 +246,12 @@ def _is_folded(part: dict[str, Any]) -> bool:
     return part["key"] not in panel.DIRECTIONS
 
 
-def _command(plan: Plan, machine: MachineCode | None) -> str:
+def _command(plan: Plan) -> str:
     """Command that makes the page again."""
     definition = plan.derivation.definition
     shipped = Path(definition.filename).parent == paths.derive_folder()
     word = definition.name if shipped else file_word(definition)
-    architecture = "" if machine is None else f" --arch {machine.arch}"
-    return f"lngen derive {word} --html {definition.name}.html{architecture}"
+    return f"lngen derive {word} --html {definition.name}.html"
 
 
 def _row(definition: Definition) -> str:

@@ -31,6 +31,7 @@ from lngen.algebra.symbols import (
     Where,
 )
 from lngen.derivation.derivation import Step
+from lngen.derivation.simplify.forms import BESIDE_ONE, FORMS
 from lngen.derivation.simplify.trail import UNSIMPLIFIED
 from lngen.plan.planner import Plan
 from lngen.plan.program import RowProgram
@@ -43,8 +44,7 @@ LARGEST = ((2 - 2**-23) * 2.0**127, sys.float_info.max)
 
 
 STABILITY_RULES = (
-    "centred statistic",
-    "one apart",
+    *dict.fromkeys(form.name for form in (*FORMS, *BESIDE_ONE)),
     "largest exponent taken out",
     "difference of squares",
     "complement",

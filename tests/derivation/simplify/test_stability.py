@@ -10,81 +10,14 @@ from lngen.algebra.equations import Equation, Forward
 from lngen.algebra.numeric import Arithmetic, evaluate_equations
 from lngen.algebra.symbols import D, RowMax, RowSymbol, Where
 from lngen.derivation.simplify import derive, line_rules
-from lngen.derivation.simplify.centring import centre_statistics
 from lngen.derivation.simplify.exponentials import stop_at_cancelling_extremes
 from lngen.derivation.simplify.second_order import second_order
 from lngen.derivation.simplify.shifts import shift_exponentials
 from lngen.derivation.simplify.stability import difference_of_squares
 from lngen.language.parsing import parse
-from tests.corpus import text_of
 from tests.derivation.simplify.rules import applied, assert_same_outputs, random_point
 
 GATES = ("sigm", "tanh")
-
-CENTRING = [
-    # inside a larger expression, and with the mean under the user's name
-    (
-        "def f(x: Row):\n    m = mean(x)\n    s = rsqrt(mean(x**2) - m**2 + 1)\n    return (x - m)*s",
-        ["m = Mean(x)", "x_centred = -m + x", "ms_2 = Mean(x_centred**2)", "s = 1/sqrt(ms_2 + 1)", "y = s*(-m + x)"],
-    ),
-    # written in one line, in a row
-    (
-        "def f(x: Row): return x*rsqrt(mean(x**2) - mean(x)**2 + 1)",
-        ["mu = Mean(x)", "x_centred = -mu + x", "ms_2 = Mean(x_centred**2)", "y = x/sqrt(ms_2 + 1)"],
-    ),
-    # with sums for means
-    (
-        "def f(x: Row):\n    v = sum(x**2)/D - (sum(x)/D)**2\n    return x*v",
-        ["mu = Mean(x)", "x_centred = -mu + x", "v = Mean(x_centred**2)", "y = v*x"],
-    ),
-    # twice: two statistics of one row, the second of a sign that says nothing
-    (
-        "def f(x: Row):\n    v = mean(x**2) - mean(x)**2\n    u = mean(x)**2 - mean(x**2)\n    return x*u*v",
-        ["mu = Mean(x)", "x_centred = -mu + x", "v = Mean(x_centred**2)", "u = -v", "y = u*v*x"],
-    ),
-    # beside a statistic of another row
-    (
-        "def f(x: Row, z: Row):\n    v = mean(x**2) - mean(x)**2 + mean(z)\n    return x*v",
-        [
-            "mu = Mean(x)",
-            "mu_2 = Mean(z)",
-            "x_centred = -mu + x",
-            "ms_2 = Mean(x_centred**2)",
-            "v = ms_2 + mu_2",
-            "y = v*x",
-        ],
-    ),
-    # the third central moment
-    (
-        "def f(x: Row):\n    k = mean(x**3) - 3*mean(x)*mean(x**2) + 2*mean(x)**3\n    return x*k",
-        ["mu = Mean(x)", "x_centred = -mu + x", "k = Mean(x_centred**3)", "y = k*x"],
-    ),
-]
-
-
-@pytest.mark.parametrize(("text", "expected"), CENTRING)
-def test_statistics_are_computed_from_the_centred_row(text: str, expected: list[str]) -> None:
-    before, after, trail = applied(centre_statistics, text)
-    assert text_of(after.equations) == expected
-    assert {step.rule for step in trail.steps} == {"centred statistic"}
-    assert_same_outputs(before, after)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "def f(x: Row): return x*(mean(x**2) - mean(x))",  # a shift changes it
-        "def f(x: Row): return x*(mean(x**2) + mean(x)**2)",
-        "def f(x: Row, w: Feature): return x*(mean(w*x**2) - mean(w*x)**2)",  # a weighted mean does not centre
-        "def f(x: Row, z: Row): return x*(mean(x**2) - mean(z)**2)",  # two rows
-        "def f(x: Row): return x*mean(x**2)*mean(x)**2",  # nothing is subtracted
-    ],
-)
-def test_other_statistics_stay(text: str) -> None:
-    before, after, trail = applied(centre_statistics, text)
-    assert after.equations == before.equations
-    assert not trail.steps
-
 
 SHIFTS = [
     # under a name, and without

@@ -9,7 +9,7 @@ from lngen.check.toolchain import nvrtc
 from lngen.check.toolchain.nvrtc import NvrtcMissing, Resources
 from lngen.errors import CompileError
 from lngen.extensions.inspection import machine_code as module
-from lngen.extensions.inspection.machine_code import machine_code, spills
+from lngen.extensions.inspection.machine_code import machine_code
 from lngen.extensions.simt.driver import script
 from lngen.runtime.cuda import compilers
 from tests.requirements import needs_nvrtc
@@ -36,7 +36,7 @@ def by_nvrtc(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 def test_what_was_compiled_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     first = machine_code(SCALE, "sm_90", ["-DFACTOR=2"])
     assert set(first.resources) == {"scale"}
-    assert spills(first) == {}
+    assert first.resources["scale"].faults() == []
     monkeypatch.setattr(module.nvrtc, "compile", lambda *arguments: pytest.fail("it was compiled again"))
     assert machine_code(SCALE, "sm_90", ["-DFACTOR=2"]) == first
 
@@ -51,10 +51,9 @@ def test_another_architecture_is_other_code() -> None:
 @needs_nvrtc
 @pytest.mark.cuda
 def test_spills_are_found() -> None:
-    found = spills(machine_code(CROWDED, "sm_90"))
-    assert set(found) == {"crowded"}
-    assert "spills" in found["crowded"]
-    assert "a stack frame" in found["crowded"]
+    spilled, stack = machine_code(CROWDED, "sm_90").resources["crowded"].faults()
+    assert "spills" in spilled
+    assert "a stack frame" in stack
 
 
 @needs_nvrtc

@@ -5,7 +5,6 @@ import re
 
 import pytest
 
-from lngen.extensions.page import formulas
 from lngen.extensions.page.page import fragment, page
 from lngen.language.parsing import parse
 from lngen.pipeline.stages import derived, planned
@@ -43,9 +42,3 @@ def test_the_page_has_the_axes_of_every_argument_and_value():
     assert 'an input of the layer, Array["b c"], 1 where it is left out, one value for each b c' in found
     assert 'Rows have the axes "b t (g c)": "b t g" number them, and "c" make up a row.' in found
     assert "Type a row: the entries along c." in found
-
-
-def test_axes_in_prose_are_no_names():
-    writer = formulas.Writer((), {"g"})
-    assert writer.prose('over "n (g c)"') == "over &quot;n (g c)&quot;"
-    assert "<math>" in writer.prose("over g")

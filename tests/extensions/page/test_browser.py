@@ -1,6 +1,5 @@
 """The pages in a real browser: usable by mouse and by keyboard, legible, accessible."""
 
-import itertools
 from typing import Any
 
 import pytest
@@ -14,7 +13,6 @@ from tests.shipped import NAMES, shipped
 
 pytestmark = [needs_browser, pytest.mark.ci]
 
-WIDTHS = (390, 1024, 1600)
 COLOURED = ("adaptive_layer_norm", "dynamic_tanh", "layer_norm_gelu", "modulated_layer_norm", "scaled_softmax")
 """Between them, these have whatever a style gives a colour."""
 ALL_BUT_CONTRAST = {"color-contrast": {"enabled": False}}
@@ -28,7 +26,6 @@ PLACE = """(element) => {
   return [...path].sort().join(" ");
 }"""
 """Names and classes of an element and of its parents, by which a style selects; classes alone in a formula."""
-PLACES = f"""() => [...new Set([...document.body.querySelectorAll("*")].map({PLACE}))]"""
 REMOVE_ALIKE = f"""() => {{
   const seen = new Set();
   for (const formula of document.querySelectorAll("math")) {{
@@ -38,26 +35,6 @@ REMOVE_ALIKE = f"""() => {{
   }}
 }}"""
 """Remove the formulas, most of a page, in which all has a style that another formula has."""
-
-
-@pytest.fixture(scope="module")
-def looked_at_for_contrast(chromium) -> frozenset[str]:
-    """The places of the pages in which contrast is looked at."""
-    found: set[str] = set()
-    for name in COLOURED:
-        # Of its own, since the scripts of two pages would have the same names.
-        shown = chromium.new_page()
-        shown.set_content(whole(name))
-        found.update(shown.evaluate(PLACES))
-        shown.close()
-    return frozenset(found)
-
-
-@pytest.mark.parametrize("name", NAMES[::6])
-def test_it_has_no_other_colours(visit, looked_at_for_contrast, name):
-    shown = visit(page(shipped(name)))
-    shown.evaluate(OPEN_ALL)
-    assert {*shown.evaluate(PLACES)} <= looked_at_for_contrast, "contrast has to be looked at here too: see COLOURED"
 
 
 @pytest.mark.parametrize("name", NAMES[::10])
@@ -100,18 +77,6 @@ def violations(shown: Any, **options: Any) -> list[str]:
     return [f"{rule['id']}: {node['target']} {node['failureSummary']}" for rule in found for node in rule["nodes"]]
 
 
-@pytest.mark.parametrize(("width", "scheme"), [*itertools.product(WIDTHS, ("light", "dark"))])
-def test_a_picture_at_each_width(visit, tmp_path, width, scheme):
-    shown = visit(whole("layer_norm"), viewport={"width": width, "height": 900}, color_scheme=scheme)
-    picture = tmp_path / f"{width}-{scheme}.png"
-    shown.screenshot(path=picture, full_page=True)
-    assert picture.stat().st_size > 50_000
-    beside = shown.evaluate(
-        "() => document.querySelector('#code').offsetLeft > document.querySelector('main').offsetLeft"
-    )
-    assert beside == (width == 1600), "the code stands beside the derivation where there is room"
-
-
 class TestWithoutAMouse:
     def test_a_step_opens_and_closes_by_keyboard(self, visit):
         shown = visit(whole("layer_norm"))
@@ -128,14 +93,6 @@ class TestWithoutAMouse:
         shown.keyboard.press("Enter")
         assert not step.evaluate("step => step.firstElementChild.open")
 
-    def test_a_name_says_what_it_is_when_it_has_the_focus_and_escape_ends_that(self, visit):
-        shown = visit(whole("layer_norm"))
-        shown.locator("#names summary").press("Enter")
-        shown.locator("#name-xhat button").focus()
-        assert shown.locator("main math .lit, main math.lit, [data-name=xhat].lit").count() > 5
-        shown.keyboard.press("Escape")
-        assert shown.locator(".lit").count() == 0
-
 
 class TestNames:
     def test_one_under_the_pointer_is_explained_and_lit_everywhere(self, visit):
@@ -147,29 +104,8 @@ class TestNames:
         lit = shown.locator(".lit").evaluate_all("parts => parts.map((part) => part.dataset.name)")
         assert lit.count("rstd") > 10
 
-    def test_a_tap_does_the_same(self, visit):
-        shown = visit(whole("layer_norm"), viewport={"width": 390, "height": 800}, has_touch=True, is_mobile=True)
-        shown.locator("#result [data-name=xhat]").first.tap()
-        assert shown.locator(".meaning").is_visible()
-
 
 class TestSteps:
-    def test_what_changed_is_marked_on_both_sides(self, visit):
-        shown = visit(whole("layer_norm"))
-        sides = (".before .changed", ".after .changed")
-        colours = [
-            shown.locator(side).first.evaluate("part => getComputedStyle(part).backgroundColor") for side in sides
-        ]
-        assert len({*colours, "rgba(0, 0, 0, 0)"}) == 3
-
-    def test_before_and_after_of_a_closed_step_are_seen_together(self, visit):
-        shown = visit(whole("layer_norm"))
-        step = shown.locator(".step:has(.before)").first
-        assert not step.evaluate("step => step.firstElementChild.open")
-        before, after = (step.locator(f"{side} > :last-child").bounding_box() for side in (".before", ".after"))
-        assert before["height"] > 10
-        assert after["y"] - (before["y"] + before["height"]) < 12
-
     def test_a_line_of_code_leads_to_its_step_and_back(self, visit):
         shown = visit(whole("layer_norm"), viewport={"width": 1600, "height": 900})
         link = shown.locator("#code .listing a").first

@@ -7,10 +7,9 @@ import pytest
 
 import lngen
 from lngen.algebra.symbols import ENTRY_OF, RowSymbol
-from lngen.extensions.page.copies import _HELPERS, _NumPy, copies, python
+from lngen.extensions.page.copies import _HELPERS, _NumPy, python
 from lngen.language.parsing import parse
 from lngen.pipeline.stages import planned
-from lngen.report.content import content
 from lngen.runtime.numpy.axes import on_rows
 from tests.shipped import sampled, shipped
 
@@ -70,12 +69,3 @@ def test_python_whose_definition_has_a_value_np_calls_the_module_otherwise():
     dx, dnp = names["f_gradients"](np.zeros((1, 2)), 3.0, np.ones((1, 2)))
     assert dx.tolist() == [[0.75, 0.75]]
     assert dnp == 1.0
-
-
-def test_latex_and_text_have_the_lines_of_the_result():
-    plan = shipped("layer_norm").plan
-    said = content(plan)
-    found = copies(plan, said)
-    assert found["text"].splitlines() == [line.line for line in (*said.gradients, *said.atoms)]
-    assert found["latex"].count(" &= ") == len(said.gradients) + len(said.atoms)
-    assert found["latex"].startswith("\\begin{aligned}\n")

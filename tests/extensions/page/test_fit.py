@@ -1,8 +1,5 @@
 """Layout of a page: formulas are drawn right, no text is cut, and the page is short."""
 
-import re
-from typing import Any
-
 import pytest
 
 from lngen.algebra.notation.mathml import mathml
@@ -74,45 +71,6 @@ def test_every_formula_is_drawn_and_nothing_is_wider_than_a_phone(visit, name):
     assert shown.evaluate(CUT) == []
 
 
-@pytest.mark.ci
-def test_what_is_too_wide_for_a_phone_is_found_and_has_a_sign(visit):
-    text = (
-        whole("layer_norm")
-        .replace("<mi>rstd</mi>", f"<mi>{'rstd' * 20}</mi>")
-        .replace(">rstd</mi>", f">{'rstd' * 20}</mi>")
-    )
-    shown = visit(text, viewport={"width": 390, "height": 800})
-    shown.evaluate(OPEN_ALL)
-    assert len(shown.evaluate(CUT)) > 5
-    wide = shown.locator("#result .equation[data-wide]").first
-    assert "inset" in wide.evaluate("part => getComputedStyle(part).boxShadow")
-    assert wide.get_attribute("tabindex") == "0"
-
-
-class TestLength:
-    """Half of what it was before the second order was folded: 19377 pixels, 25501, and 34 pages in print."""
-
-    @pytest.mark.ci
-    @pytest.mark.parametrize(("width", "most"), [(1280, 19377 / 2), (390, 25501 / 2)])
-    def test_page_is_half_as_long(self, visit, width, most):
-        shown = visit(whole("layer_norm"), viewport={"width": width, "height": 900})
-        height = shown.evaluate("() => document.documentElement.scrollHeight")
-        shown.evaluate(OPEN_ALL)
-        assert height < most < shown.evaluate("() => document.documentElement.scrollHeight")
-
-    @pytest.mark.ci
-    def test_print_what_is_folded_stays_folded(self, visit):
-        shown = visit(whole("layer_norm"), viewport={"width": 1280, "height": 900})
-        folded = printed(shown)
-        shown.evaluate(OPEN_ALL)
-        assert folded <= 17 < printed(shown)
-
-
-def printed(shown: Any) -> int:
-    """Number of A4 pages in print."""
-    return len(re.findall(rb"/Type\s*/Page\b", shown.pdf(format="A4")))
-
-
 class TestMathematics:
     """Boxes of marks over, above and beside a letter, with the font of the page and without it."""
 
@@ -121,18 +79,3 @@ class TestMathematics:
         shown = visit(FORMULAS)
         assert shown.evaluate("() => document.fonts.ready.then(() => document.fonts.check('16px \"lngen maths\"'))")
         assert shown.evaluate(MISPLACED) == []
-
-    @pytest.mark.ci
-    @pytest.mark.parametrize(
-        ("style", "found"),
-        [
-            ("mover > :last-child { position: relative; left: 8px }", "accent"),
-            ("mover > :last-child { position: relative; top: 14px }", "accent"),
-            ("msup > :last-child { position: relative; top: 12px }", "exponent"),
-            ("msup > :last-child { position: relative; left: -8px }", "exponent"),
-            ("mrow.over { padding-right: 20px }", "line"),
-        ],
-    )
-    def test_marks_that_float_are_found(self, visit, style, found):
-        shown = visit(FORMULAS.replace("</style>", f"{style}</style>"))
-        assert {word.partition(":")[0] for word in shown.evaluate(MISPLACED)} == {found}

@@ -13,13 +13,11 @@ from lngen.algebra.symbols import ENTRY_OF
 from lngen.check.stability import StabilityRow, StabilityTable
 from lngen.cli import app as cli
 from lngen.emit import render
-from lngen.extensions.page import plots
 from lngen.extensions.page.page import fragment, page
 from lngen.extensions.page.quality import quality
 from lngen.extensions.page.site import site
 from lngen.language.parsing import parse
 from lngen.pipeline.stages import derived
-from tests.requirements import needs_nvrtc
 from tests.shipped import sampled, shipped
 
 KILOBYTES = 700
@@ -88,10 +86,6 @@ def _citation(name):
     return shipped(name).definition.docstring
 
 
-def test_it_is_the_same_every_time():
-    assert page(shipped("layer_norm")) == page(shipped("layer_norm"))
-
-
 def test_what_a_definition_says_is_text():
     layer = derived(parse(ATTACK, "<script>alert(6)</script>.py"), proved=False)
     for text in (page(layer), fragment(layer.plan), *site([layer]).values()):
@@ -149,21 +143,6 @@ class TestPlots:
             assert not re.search(r"#[0-9a-f]{3,6}\b|style=", plot), "a colour is the style sheet's"
         assert "matplotlib" not in text
 
-    def test_points_of_a_plot_stand_where_the_errors_are(self):
-        single, _ = plots.error_plots(ERRORS)
-        paths = dict(re.findall(r'<g class="(\w+)"><path d="(M[\d.L ]+)"/>', single))
-        points = [tuple(map(float, point.split())) for point in paths["emitted"][1:].split("L")]
-        assert len(points) == 2, "rows that are constant in the type are no point"
-        assert points[0][0] < points[1][0], "a larger offset stands to the right"
-        assert points[0][1] > points[1][1], "a larger error stands higher"
-        assert "L" not in paths["naive"], "what is no number is no point"
-        assert "raw moments: at most not a number" in single
-
-    def test_bytes_plot_says_what_is_moved(self):
-        drawn = plots.bytes_plot(shipped("layer_norm").plan)
-        assert drawn == plots.bytes_plot(shipped("layer_norm").plan)
-        assert "forward: 2 fused, 12 with a kernel for each operation" in drawn
-
 
 class TestQuality:
     def test_headline_is_the_digits_of_the_worst_row(self):
@@ -172,39 +151,12 @@ class TestQuality:
         assert found.words == "of 7.2 digits kept in float32; as defined 3.0, raw moments 0"
         assert found.worst == "rows of mean 1e+04 and deviation 1, D = 256"
 
-    def test_page_without_measured_errors_claims_no_digits(self):
-        assert "digits kept" not in page(shipped("layer_norm"))
-        assert "digits kept" in page(shipped("layer_norm"), ERRORS)
-
 
 class TestWhatIsSaid:
-    def test_command_makes_the_page_again(self):
-        assert "<code>lngen derive layer_norm --html layer_norm.html</code>" in page(shipped("layer_norm"))
-        for name, word in (("some/where/mine.py", "mine.py"), ("<script>.py", "FILE"), ("a b;c.py", "FILE")):
-            layer = derived(parse("def mine(x: Row): return x**2", name), proved=False)
-            assert f"<code>lngen derive {word} --html mine.html</code>" in page(layer)
-
-    def test_no_document_is_named_that_is_not_beside_the_page(self):
-        assert "docs/" not in page(shipped("layer_norm"))
-
     def test_what_is_assumed_has_the_kinds_and_the_signs(self):
         text = page(shipped("layer_norm"))
         assert '<th scope="row">gamma</th><td>Feature</td><td>(D,)</td><td>1 where it is left out</td>' in text
         assert '<th scope="row">eps</th><td>Constant</td><td>one number</td><td>0 or more, 1e-05 where' in text
-
-    def test_what_a_rule_says_is_said_once(self):
-        lemmas = re.findall(r'<p class="lemma">([^<]*)', page(shipped("layer_norm")))
-        said = [lemma.strip() for lemma in lemmas if lemma.strip()]
-        assert len(said) > 5
-        assert len(said) == len(set(said)) < len(lemmas)
-
-    def test_second_order_and_names_are_folded(self):
-        text = page(shipped("layer_norm"))
-        for part in ("jvp", "backward_backward"):
-            assert f'<details class="aside part" id="part-{part}"><summary>' in text
-        assert '<section id="part-backward"' in text
-        assert text.count("<details") - text.count('<details class="file" open>') > 50
-        assert text.count(" open>") == 1, "the code of NumPy alone"
 
 
 class TestCommands:
@@ -215,22 +167,6 @@ class TestCommands:
         assert result.exit_code == 0
         assert "wrote mine.html" in result.stdout
         assert "<h1>mine</h1>" in (tmp_path / "mine.html").read_text()
-
-    @needs_nvrtc
-    @pytest.mark.ci
-    def test_with_an_architecture_the_page_has_the_machine_code(self, tmp_path, monkeypatch):
-        monkeypatch.chdir(tmp_path)
-        monkeypatch.setenv("LNGEN_COMPILER", "nvrtc")
-        monkeypatch.setattr("lngen.extensions.page.machine_code.LENGTHS", (64,))
-        monkeypatch.setattr("lngen.extensions.page.machine_code.DTYPES", ("f32",))
-        (tmp_path / "mine.py").write_text("def mine(x: Row):\n    return x**2\n")
-        assert run("derive", "mine.py", "--out", "here", "--html", "mine.html", "--arch", "sm_120").exit_code == 0
-        text = (tmp_path / "mine.html").read_text()
-        section = text.partition('<section id="machine"')[2].partition("</section>")[0]
-        assert "RTX 5090" in section
-        assert '<th scope="row">backward_backward_f32</th><td>64</td>' in section
-        assert '<a href="#machine">' in text
-        assert "machine" not in _Seen(page(shipped("layer_norm"))).ids
 
     def test_a_page_is_of_one_layer(self):
         result = run("derive", "layer_norm", "rms_norm", "--html", "x.html")

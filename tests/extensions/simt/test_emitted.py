@@ -34,7 +34,17 @@ def scaled(x: Row, w: Feature):
     y = x*w
     return y
 """
-TEXTS = {"extremes": EXTREMES, "scaled": SCALED}
+
+# A Scalar beside a row, whose gradient is a sum over all entries.
+SCALED_RESIDUAL = """
+def scaled_residual(x: Row, skip: Row, lam: Scalar, gamma: Feature = 1, beta: Feature = 0, eps: Constant = 1e-5):
+    s = lam * x + skip
+    m = mean(s)
+    d = s - m
+    y = gamma * d / sqrt(mean(d ** 2) + eps) + beta
+    return y, s
+"""
+TEXTS = {"extremes": EXTREMES, "scaled": SCALED, "scaled_residual": SCALED_RESIDUAL}
 
 # Roundings in the longest chain of these kernels: some 24 operations, and a sum in which a term meets at most 16 others
 # in its thread, 10 in the tree, and 14 in the sum over rows. The measured errors are a tenth of that.
@@ -135,6 +145,15 @@ def test_gradients_of_extremes():
     wanted = {"y": x - (x * w).max(1, keepdims=True) + x.min(1, keepdims=True) + w.max(), "dx": dx, "dw": dw}
     for name, value in results.items():
         assert error(value, wanted[name]) < LONGEST_CHAIN * ROUNDOFF["f64"]
+
+
+@pytest.mark.ci
+@pytest.mark.parametrize("features", [8196, 9217])
+def test_a_scalar_of_a_few_long_rows_has_a_gradient(features):
+    """A row takes most of what a block has of shared memory; beside it the sums into the Scalar have room."""
+    shared = {"LNGEN_D": features, "LNGEN_SHARED": 232448}
+    kernels = kernels_of("scaled_residual", ("f32",), check=True, **shared)
+    assert_right(case_of(kernels, "scaled_residual", "f32", 3, features))
 
 
 # Types and macros that make the geometry keep the row, and the sums over rows, in each of the places that it knows.

@@ -1,8 +1,6 @@
 """Modules of PyTorch's that a docstring names."""
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
 
 from lngen.errors import DefinitionError
 from lngen.language.definition import Counterpart, LossReduction, Statistic
@@ -31,16 +29,6 @@ def test_names_are_those_of_the_file_and_what_is_no_name_is_a_condition():
             (("dim", -1), ("is_on", True), ("other", None)),
         ),
     )
-
-
-@pytest.mark.parametrize("quote", ['"""', "'''", '"', "'"])
-def test_a_docstring_of_one_line_is_read_too(quote):
-    text = f"def f(x: Row):\n    {quote}In PyTorch: torch.nn.Thing(dim=-1){quote}\n    return x**2\n"
-    definition = parse(text)
-    assert definition.counterparts == (Counterpart("torch.nn.Thing", (), (("dim", -1),)),)
-    assert definition.docstring == ""
-    with pytest.raises(DefinitionError, match="is no call of a class"):
-        parse(text.replace("Thing(dim=-1)", "Thing"))
 
 
 @pytest.mark.parametrize(
@@ -78,45 +66,6 @@ def test_what_is_no_such_call_is_refused_where_it_stands(start, call, message, w
     column = len(start) + call.rindex(wrong) + 1 if wrong else len(start) + 1
     assert (found.value.line, found.value.column) == (3, column)
     assert found.value.source_line == f"{start}{call}"
-
-
-TOKENS = [
-    "torch",
-    ".",
-    "nn",
-    "Norm",
-    "(",
-    ")",
-    "half",
-    "=",
-    ",",
-    "-1",
-    "*",
-    "**",
-    "D",
-    "[",
-    " ",
-    "lambda",
-    "é",
-    "#",
-    "1e999",
-]
-
-
-@given(st.lists(st.sampled_from(TOKENS), max_size=12).map("".join))
-@example("torch" + ".a" * 5000 + "()")
-@example("torch.Norm(dim=" + "-" * 5000 + "1)")
-def test_any_line_is_read_or_refused_where_it_stands(call):
-    refused = found = None
-    try:
-        [found] = counterparts(f"In PyTorch: {call}")
-    except DefinitionError as error:
-        refused = error
-    if refused is None:
-        assert call.replace(" ", "").startswith(found.name)
-    else:
-        assert refused.line == 3
-        assert 13 <= refused.column <= 13 + len(call)
 
 
 def test_a_size_and_a_parameter_with_axes_are_attributes():

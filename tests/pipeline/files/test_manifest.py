@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from lngen import __version__, paths
+from lngen import __version__, paths, runtime
 from lngen.errors import LngenError
 from lngen.paths import RUNTIME
 from lngen.pipeline.files import manifest
@@ -184,6 +184,45 @@ class TestWrite:
             write(an_emission(numpy_backend="new"), tmp_path)
         assert held(tmp_path / "layer") == dict(old.files)
         assert sorted(os.listdir(tmp_path)) == [RUNTIME, "layer"]
+
+
+class TestLink:
+    """`_runtime` of the checkout is a link to `lngen/runtime`; anywhere else it is a folder of copies."""
+
+    @pytest.fixture
+    def generated(self, tmp_path, monkeypatch) -> Path:
+        monkeypatch.setattr(paths, "checkout", tmp_path)
+        return tmp_path / "generated"
+
+    def test_a_link_that_is_missing_is_drift_and_is_made(self, generated):
+        emission = manifest.runtime_emission()
+        (found,) = drift([emission], generated)
+        assert (found.kind, found.path) == ("missing", f"{RUNTIME} (a link to lngen/runtime)")
+        assert manifest.update(emission, generated) == [found]
+        assert (generated / RUNTIME).resolve() == Path(runtime.__path__[0]).resolve()
+        assert not (generated / RUNTIME).readlink().is_absolute()
+        assert drift([emission], generated) == []
+
+    def test_a_copy_and_a_link_to_elsewhere_are_drift(self, generated):
+        write(manifest.runtime_emission(), generated.parent / "copies")
+        generated.mkdir()
+        emission = manifest.runtime_emission()
+        (generated / RUNTIME).symlink_to(generated.parent / "copies" / RUNTIME)
+        assert [entry.kind for entry in drift([emission], generated)] == ["differs"]
+        manifest.update(emission, generated)
+        assert drift([emission], generated) == []
+        (generated / RUNTIME).unlink()
+        (generated.parent / "copies" / RUNTIME).rename(generated / RUNTIME)
+        assert [entry.kind for entry in drift([emission], generated)] == ["differs"]
+        with pytest.raises(LngenError, match=r"has to be a link to .*Remove it"):
+            manifest.update(emission, generated)
+
+    def test_a_folder_that_is_not_the_checkouts_gets_copies_with_a_manifest(self, generated):
+        emission = an_emission()
+        write(emission, generated.parent / "layers")
+        folder = generated.parent / "layers" / RUNTIME
+        assert not folder.is_symlink()
+        assert held(folder) == dict(manifest.runtime_emission().files)
 
 
 class TestDrift:

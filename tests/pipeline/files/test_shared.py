@@ -1,6 +1,7 @@
 """Runtime files that a layer needs, from the import statements and includes of its files."""
 
 import json
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -14,7 +15,9 @@ from lngen.pipeline.files import manifest
 from lngen.pipeline.files.shared import FIRST, needed, runtime_files
 from lngen.pipeline.stages import Derived, derived
 from lngen.runtime.emitted import BACKENDS
+from lngen.version import __version__
 from tests.requirements import needs_gxx, needs_jax, needs_torch
+from tests.shipped import ROOT
 
 SCALED = """
 from lngen.language import Feature, Row, mean, sqrt
@@ -53,6 +56,11 @@ def write(folder: Path, *backends: str) -> list[str]:
 def written(folder: Path) -> list[str]:
     """The paths of the files of the runtime in a folder of layers."""
     return sorted(path.relative_to(folder / RUNTIME).as_posix() for path in (folder / RUNTIME).rglob("*.*"))
+
+
+def test_a_wheel_has_the_copies_that_lngen_writes():
+    copies = runpy.run_path(str(ROOT / "hatch_build.py"))["runtime_copies"](ROOT, __version__)
+    assert copies == {path: text.encode() for path, text in manifest.runtime_emission().files}
 
 
 def test_needed_follows_imports_includes_and_names_of_c():

@@ -15,15 +15,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lngen import runtime
-from lngen.algebra.equations import Names
-from lngen.algebra.symbols import RowScalarSymbol, RowSymbol
 from lngen.emit.cpp.sweeps import MOST_SUMS
 from lngen.extensions import simt
 from lngen.language.parsing import parse
 from lngen.pipeline import stages
-from lngen.plan.passes.moments import joined, with_corrected_moments
+from lngen.plan.passes.moments import with_corrected_moments
 from lngen.plan.planner import Plan
-from lngen.plan.program import Assignment, FeatureReduction, Stage, Store
 from lngen.runtime.includes import inlined
 from tests.corpus import planned
 from tests.requirements import needs_gxx
@@ -76,30 +73,6 @@ def test_how_many_stages(name: str, direction: str, before: int, after: int) -> 
     program = next(program for program in plan_of(name).programs() if program.direction == direction)
     changed = with_corrected_moments(program, MOST_SUMS)
     assert (len(program.stages), len(changed.stages)) == (before, after)
-
-
-def test_a_stage_gets_no_more_sums_than_a_kernel_may_have() -> None:
-    forward = planned("layer_norm").forward
-    assert with_corrected_moments(forward, 1) == forward
-    assert with_corrected_moments(forward, 2) != forward
-
-
-def test_what_is_made_of_the_correction_waits_for_a_later_stage() -> None:
-    x, s, c = (RowSymbol(name) for name in ("x", "s", "c"))
-    mu, r, var, rate = (RowScalarSymbol(name) for name in ("mu", "r", "var", "rate"))
-    correction = Stage((Assignment(s, x - mu, 1),), (FeatureReduction(r, "mean", s, 1),), correction=True)
-    following = Stage(
-        (Assignment(c, s - r, 1),),
-        (FeatureReduction(var, "sum", c**2, 2),),
-        (Assignment(rate, 1 / var, 3),),
-        (Store(("c",), c), Store(("rate",), rate)),
-    )
-    found = joined(correction, following, Names([]), MOST_SUMS)
-    assert found is not None
-    stage, rest = found
-    assert [line.symbol.name for line in stage.lines()] == ["s", "sum_s", "squares_s", "r", "var", "rate"]
-    assert stage.stores == following.stores[1:]
-    assert rest == Stage(temps=following.temps, stores=following.stores[:1])
 
 
 # ---- the header, on the emulator

@@ -75,7 +75,7 @@ def test_words_and_lanes_of_a_processor(arch, tmp_path):
 @pytest.mark.ci
 @pytest.mark.cuda
 def test_words_of_a_gpu():
-    kernels = simt.build(inlined(FOLDER / "cuda" / "test.cu", f'#include "layer_rows.cuh"\n{DEVICE}'))
+    kernels = simt.build(inlined(FOLDER / "cuda" / "test.cu", f'#include "layer_rows.cuh"\n{DEVICE}'), {"LNGEN_D": 4})
     found = np.zeros((3, 4), np.uint32)
     for given, made in zip(INPUTS, found, strict=True):
         kernels["words"](1, 4, 0, given, made)

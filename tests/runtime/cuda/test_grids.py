@@ -38,7 +38,7 @@ def test_the_fullest_grid_gives_each_multiprocessor_its_share(per_block: int) ->
 
 
 def test_a_grid_of_a_kernel_that_fits_nowhere_is_left_to_the_driver_to_refuse() -> None:
-    assert grid(100, 1, 0) == 100
+    assert grid(100, 1, 0) == 1
     assert grid(0, 1, 16) == 0
     assert (fullest_grid(100, 1, 0), fullest_grid(0, 1, 16)) == (1, 0)
 

@@ -30,10 +30,13 @@ def test_the_fields_of_a_launch_are_told_in_their_order() -> None:
 
 @needs_nvrtc
 @pytest.mark.cuda
-@pytest.mark.parametrize("macros", [(), ("-DLNGEN_COMPUTE=double", "-DLNGEN_D=64", "-DLNGEN_PARAMETERS=f32")])
+@pytest.mark.parametrize("macros", [(), ("-DLNGEN_COMPUTE=double", "-DLNGEN_PARAMETERS=f32")])
 @pytest.mark.parametrize("header", HEADERS)
 def test_each_compiles_alone_and_twice(header: str, macros: tuple[str, ...]) -> None:
-    assert nvrtc.compile(including(header, f'#include "{header}"\n'), "compute_90", macros).log.strip() == ""
+    assert (
+        nvrtc.compile(including(header, f'#include "{header}"\n'), "compute_90", ["-DLNGEN_D=64", *macros]).log.strip()
+        == ""
+    )
 
 
 CHECKS = """
@@ -109,7 +112,7 @@ def test_erf_is_off_by_less_than_two_units_in_the_last_place() -> None:
       for (int i = threadIdx.x; i < n; i += 32) y[i] = lngen::math::erf(u[i]);
     }
     """
-    kernels = simt.build(including("geometry.cuh", code))
+    kernels = simt.build(including("rows.cuh", code))
     rng = np.random.default_rng(0)
     u = np.concatenate(
         [
@@ -150,7 +153,7 @@ def test_every_thread_of_a_row_has_its_reductions(threads: int, block: int) -> N
       }
     }
     """
-    macros = {"THREADS_OF_A_ROW": threads, "THREADS_OF_BLOCK": block}
+    macros = {"LNGEN_D": threads, "THREADS_OF_A_ROW": threads, "THREADS_OF_BLOCK": block}
     kernels = simt.build(including("reductions.cuh", code), macros, check=True)
     # All have a sign, so that what is no part of the row would show.
     for signed in (1, -1):
@@ -172,7 +175,7 @@ def test_storage_types_go_to_the_compute_type_and_back() -> None:
       y[2] = lngen::narrow<lngen::{0}>(lngen::widen<lngen::Computed<lngen::{0}>>(x[2]));
     }}
     """
-    kernels = simt.build(including("geometry.cuh", "".join(map(kernel.format, DTYPES))))
+    kernels = simt.build(including("rows.cuh", "".join(map(kernel.format, DTYPES))))
     for dtype in DTYPES:
         stored = {"f32": np.float32, "f64": np.float64}.get(dtype, np.uint16)
         x, y = np.array([3, 1, 2], stored), np.zeros(3, stored)
