@@ -85,7 +85,6 @@ OF_LAYERS = {
     "tests/prove/test_programs.py::test_programs_of_a_layer_are_the_derivation",
     "tests/plan/test_derivatives.py::test_nothing_is_saved_for_them",
     "tests/report/test_steps.py::test_no_word_of_the_house_is_printed_without_a_meaning",
-    "tests/check/test_cpu.py::test_every_shipped_layer_passes",
     "tests/check/test_in_torch.py::test_every_layer_passes",
     "tests/check/test_in_jax.py::test_every_layer_passes",
     "tests/check/test_thresholds.py::test_layers_hold_on_both_sides_of_each_threshold",

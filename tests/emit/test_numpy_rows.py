@@ -39,25 +39,6 @@ def near_and_far():
     return np.concatenate([rows, np.full((10, 300), 3.7)]).astype(np.float32)
 
 
-@WAYS
-@pytest.mark.parametrize("name", ["layer_norm", "standardize", "layer_norm_gelu"])
-def test_a_row_has_the_same_bits_whatever_stands_beside_it(name, few, near_and_far, monkeypatch):
-    module = lngen.load(name)
-    monkeypatch.setattr(_backend(name)._directions.rows, "FAST_PATH_BYTES", few)
-    x = near_and_far
-    dy = RNG.standard_normal(x.shape).astype(np.float32)
-    y, saved = module.forward(x)
-    dx = module.backward(saved, dy).dx
-    order = RNG.permutation(len(x))
-    shuffled, saved = module.forward(x[order])
-    assert np.array_equal(shuffled, y[order])
-    assert np.array_equal(module.backward(saved, dy[order]).dx, dx[order])
-    for number in range(0, len(x), 7):
-        alone, saved = module.forward(x[number])
-        assert np.array_equal(alone, y[number])
-        assert np.array_equal(module.backward(saved, dy[number]).dx, dx[number])
-
-
 @pytest.mark.parametrize("name", ["layer_norm", "standardize"])
 def test_what_rounding_leaves_of_a_mean_is_taken_off_where_it_may_matter(name, near_and_far):
     x = near_and_far
