@@ -116,7 +116,6 @@ CHOSEN = {
         *("neutral values of every kind", "pi and clipped values", "an exponential that overflows", "D"),
     },
     # Values and gradients are those of NumPy, which conformance holds compiled kernels to.
-    "tests/test_onnx_cases.py::test_the_cases_of_an_operator": {"numpy"},
     "tests/language/test_powers.py::test_layers_with_powers_pass_every_check": {"numpy"},
     # Each place that a kernel keeps a row in, and that it sums in.
     "tests/check/test_thresholds.py::test_cuda_layouts_with_a_mistake_in_one_are_caught": {
