@@ -79,7 +79,6 @@ OF_LAYERS = {
     "tests/test_shipped_layers.py::test_values_gradients_and_second_order_are_those_of_pytorch",
     "tests/pipeline/test_stages.py::test_every_shipped_layer_is_proved_and_is_what_is_committed",
     "tests/pipeline/test_stages.py::test_nothing_that_sympy_left_unfinished_is_emitted",
-    "tests/pipeline/cache/test_values.py::test_every_plan_is_read_as_it_was_made",
     "tests/derivation/test_rule_names.py::test_rules_with_their_names_taken_derive_the_same_layer",
     "tests/prove/test_every_size.py::test_every_statement_of_every_layer_is_exact",
     "tests/prove/test_programs.py::test_programs_of_a_layer_are_the_derivation",
@@ -141,7 +140,6 @@ CHOSEN = {
         *("D=4000 THREADS_PER_ROW=128 SHARED=232448", "D=2000 THREADS_PER_ROW=32 SHARED=8192"),
         "BLOCKS_PER_ROW=2 THREADS_PER_ROW=128 D=2000 ROOM=25 SHARED=16384",
     },
-    "tests/extensions/page/test_browser.py::test_a_picture_at_each_width": {"390", "light"},
     "tests/extensions/page/test_browser.py::test_it_is_legible": {"layer_norm_gelu"},
 }
 """Of tests whose cases take minutes together, parts of the names of those that CI runs, and why; nightly runs all."""
