@@ -29,7 +29,6 @@ NO_NVDISASM = "no nvdisasm: it comes with the test extra on Linux, x86-64 and aa
 
 NO_TORCH = "no PyTorch: pip install 'lngen-derive[torch]'"
 NO_MODELS = "no transformers and timm: make frameworks"
-NO_ONNX = "no ONNX: make frameworks"
 NO_DASK = "no Dask: pip install 'lngen-derive[dask]'"
 NO_JAX = "no JAX: pip install 'lngen-derive[jax]'"
 NO_GPU_IN_TORCH = f"{NO_GPU} in this PyTorch: install one that is built for CUDA"

@@ -237,17 +237,6 @@ def test_out_for_some_results(cuda: Any) -> None:
                 np.testing.assert_array_equal(results[name].get(), value, err_msg=name)
 
 
-def test_rows_do_not_see_their_neighbours(centred: Any, cuda: Any) -> None:
-    inputs = inputs_of(centred, np.float64, np.float64, ROWS, FEATURES)
-    inputs["x"][2] = np.nan
-    whole = both(centred, cuda, inputs)
-    assert np.isnan(whole["y"][2]).all()
-    for row in (0, 1, 3):
-        alone = centred.forward(*(on_device(cuda, v) for v in {**inputs, "x": inputs["x"][row]}.values()))[0]
-        np.testing.assert_array_equal(alone.get(), whole["y"][row])
-    assert np.isfinite(whole["dx"][[0, 1, 3, 4]]).all()
-
-
 class Borrowed:
     """An array of another library, as far as the interface goes."""
 
