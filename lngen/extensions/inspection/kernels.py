@@ -20,8 +20,7 @@ from lngen.pipeline.stages import Derived
 from lngen.plan.cost import DType
 from lngen.plan.program import RowProgram
 from lngen.runtime.cuda.arrays import MOST_FEATURES
-from lngen.runtime.cuda.driver import MOST_BLOCKS_OF_CLUSTER
-from lngen.runtime.cuda.macros import FEWEST_SHARED, macros
+from lngen.runtime.cuda.macros import macros, most_blocks_of_cluster
 from lngen.runtime.includes import inlined
 from lngen.runtime.protocol.directions import DIRECTIONS
 
@@ -132,14 +131,13 @@ def accesses(instructions: Iterable[str]) -> dict[str, int]:
 def _of_direction(layer: Derived, program: RowProgram, arch: str, features: int, dtype: DType) -> list[Inspected]:
     name = f"{source_of(program)}.cu"
     kernels = layer.text(name).replace('#include "layer.h"', layer.text("layer.h"))
-    is_shared = int(arch.removeprefix("sm_")) >= 90 and features >= FEWEST_SHARED
     given = macros(
         program.direction,
         dtype.name,
         dtype.name,
         features,
         shared=BLOCK_SHARED[arch],
-        blocks_per_row=MOST_BLOCKS_OF_CLUSTER if is_shared else 1,
+        blocks_per_row=most_blocks_of_cluster(int(arch.removeprefix("sm_")) >= 90, features),
     )
     text = inlined(generated_folder() / layer.definition.name / name, kernels)
     code = as_launched(text, arch, [f"-D{macro}" for macro in given])

@@ -90,11 +90,11 @@ def limits(
 def asked(
     demands: Iterable[tuple[int, ...]],
     types: Iterable[tuple[int, ...]] = MORE_TYPES,
-    segments: Iterable[tuple[int, int]] = ((0, 0),),
+    runs: Iterable[tuple[int, int]] = ((0, 0),),
 ) -> Iterator[str]:
-    """Lines of demands; `segments` are their lengths, and numbers of results that get their sums."""
-    for demand, sizes, segment in itertools.product(demands, types, segments):
-        yield " ".join(map(str, ("asked", *sizes, *demand, *segment)))
+    """Lines of demands; `runs` are their lengths, and numbers of results that get their sums."""
+    for demand, sizes, run in itertools.product(demands, types, runs):
+        yield " ".join(map(str, ("asked", *sizes, *demand, *run)))
 
 
 @pytest.fixture(scope="module")
@@ -161,16 +161,16 @@ def test_layouts_of_demands_that_no_layer_makes_are_sound(sweep: Sweep, count: i
 
 
 @pytest.mark.ci
-def test_layouts_of_rows_in_segments_are_sound(sweep: Sweep) -> None:
-    """Accesses divide segments, and each set of lanes has a part of a sum; an access across segments is found."""
-    segments = [(7, 2), (16, 2), (49, 1), (196, 3), (1000, 2), (4096, 2)]
-    lines = [*limits(ALL[:1], (WIDEST, SINGLE), VARIANTS[:1]), *asked(shipped()[::7], TYPES, segments)]
+def test_layouts_of_rows_in_runs_are_sound(sweep: Sweep) -> None:
+    """Accesses divide runs, and each set of lanes has a part of a sum; an access across runs is found."""
+    runs = [(7, 2), (16, 2), (49, 1), (196, 3), (1000, 2), (4096, 2)]
+    lines = [*limits(ALL[:1], (WIDEST, SINGLE), VARIANTS[:1]), *asked(shipped()[::7], TYPES, runs)]
     status, said = sweep(lines, 1, 30_000, 1009)
     assert status == 0, said
-    header = HEADER.read_text(encoding="utf-8").replace("widest_vector(n.segment ? n.segment : D,", "widest_vector(D,")
+    header = HEADER.read_text(encoding="utf-8").replace("widest_vector(n.run ? n.run : D,", "widest_vector(D,")
     status, said = sweep(lines, 16, 30_000, 1009, header)
     assert status == 1
-    assert "an access is not of a part of a segment" in said
+    assert "an access is not of a part of a run" in said
 
 
 @pytest.mark.ci
