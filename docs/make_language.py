@@ -26,7 +26,8 @@ name of the tuple is an output, a Row or a RowScalar, with a cotangent of its ow
 
 {about}
 
-Numbers are exact: `1e-5` is 1/100000. A divisor such as `D - 1` makes 2 the smallest D that is accepted.
+Numbers are exact: `1e-5` is 1/100000. A divisor such as `D - 1` makes 2 the smallest D that is accepted; D = 1 to 64
+are tried.
 
 Everything else is refused. The message has the place, the cause and what to write instead.
 """

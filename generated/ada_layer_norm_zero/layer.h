@@ -2,7 +2,7 @@
 // Made by lngen 0.1.0 from the definition of ada_layer_norm_zero.
 // Do not edit; edit ada_layer_norm_zero.py and run: lngen derive ada_layer_norm_zero.py
 // Cost: forward 4 row tensors (2 read, 2 written), and 3 smaller arrays, 12 flops per row element; backward 6 row tensors (4 read, 2 written), and 5 smaller arrays, 18 flops per row element.
-// Evidence: 2 outputs, 14 steps, 44 first lines, 2 identities, 5 gradients, 2 tangents, 7 second-order gradients, 8 emitted programs: exact at every D; 5 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+// Evidence: 2 outputs, 17 steps, 44 first lines, 2 identities, 5 gradients, 2 tangents, 7 second-order gradients, 8 emitted programs: exact at every D; 5 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:6fecdb4efd7788d1b4be54bc0dab10ec7179ca71da616bede46e3af1bcb151ba
 //
 // forward:
@@ -150,12 +150,12 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 0, 5, 3> {
       const auto h_centred = h_shifted - mu_residual;  // step 3, pass 3
       const auto hhat = h_centred*rstd;  // step 6
       const auto g = dy*(scale + A(1));  // step 8
-      at.store(DSCALE, dy*hhat);  // step 18
-      at.store(DSHIFT, dy);  // step 19
+      at.store(DSCALE, dy*hhat);  // step 21
+      at.store(DSHIFT, dy);  // step 22
       return terms(g, g*hhat);
     });
-    const auto mean_g = get<0>(stage_1);  // step 15: mean(g)
-    const auto mean_g_hhat = get<1>(stage_1);  // step 15: mean(g*hhat)
+    const auto mean_g = get<0>(stage_1);  // step 18: mean(g)
+    const auto mean_g_hhat = get<1>(stage_1);  // step 18: mean(g*hhat)
     row.each([&](auto at) {
       using A = typename decltype(at)::A;
       const auto x = at(X);
@@ -169,10 +169,10 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 0, 5, 3> {
       const auto h_centred = h_shifted - mu_residual;  // step 3, pass 3
       const auto hhat = h_centred*rstd;  // step 6
       const auto g = dy*(scale + A(1));  // step 8
-      const auto dx = dh + (g - mean_g - hhat*mean_g_hhat)*rstd;  // step 15
+      const auto dx = dh + (g - mean_g - hhat*mean_g_hhat)*rstd;  // step 18
       at.store(DX, dx);
-      at.store(DBRANCH, dx*gate);  // step 16
-      at.store(DGATE, branch*dx);  // step 17
+      at.store(DBRANCH, dx*gate);  // step 19
+      at.store(DGATE, branch*dx);  // step 20
     });
   }
 };
@@ -213,12 +213,12 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 0, 5, 1> {
       const auto h_shifted = h - mu;  // step 3, pass 1
       const auto h_centred = h_shifted - mu_residual;  // step 3, pass 3
       const auto hhat = h_centred*rstd;  // step 6
-      const auto h_dot = x_dot + branch*gate_dot + branch_dot*gate;  // step 20
+      const auto h_dot = x_dot + branch*gate_dot + branch_dot*gate;  // step 23
       at.store(H_DOT, h_dot);
       return terms(h_dot, h_dot*hhat);
     });
-    const auto mean_h_dot = get<0>(stage_1);  // step 29: mean(h_dot)
-    const auto mean_h_dot_hhat = get<1>(stage_1);  // step 29: mean(h_dot*hhat)
+    const auto mean_h_dot = get<0>(stage_1);  // step 32: mean(h_dot)
+    const auto mean_h_dot_hhat = get<1>(stage_1);  // step 32: mean(h_dot*hhat)
     row.each([&](auto at) {
       using A = typename decltype(at)::A;
       const auto x = at(X);
@@ -234,8 +234,8 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 0, 5, 1> {
       const auto h_shifted = h - mu;  // step 3, pass 1
       const auto h_centred = h_shifted - mu_residual;  // step 3, pass 3
       const auto hhat = h_centred*rstd;  // step 6
-      const auto h_dot = x_dot + branch*gate_dot + branch_dot*gate;  // step 20
-      at.store(Y_DOT, shift_dot + hhat*scale_dot + (h_dot - mean_h_dot - hhat*mean_h_dot_hhat)*(scale + A(1))*rstd);  // step 29
+      const auto h_dot = x_dot + branch*gate_dot + branch_dot*gate;  // step 23
+      at.store(Y_DOT, shift_dot + hhat*scale_dot + (h_dot - mean_h_dot - hhat*mean_h_dot_hhat)*(scale + A(1))*rstd);  // step 32
     });
   }
 };
@@ -287,20 +287,20 @@ struct Layer : Direction<Given, decltype(over_rows()), 5, 0, 13, 3> {
       const auto h_shifted = h - mu;  // step 3, pass 1
       const auto h_centred = h_shifted - mu_residual;  // step 3, pass 3
       const auto hhat = h_centred*rstd;  // step 6
-      const auto g = dy*(scale + A(1));  // step 30
-      const auto ddh = ddx + branch*ddgate + ddbranch*gate;  // step 36
-      at.store(DSHIFT, A(0));  // step 58
+      const auto g = dy*(scale + A(1));  // step 33
+      const auto ddh = ddx + branch*ddgate + ddbranch*gate;  // step 39
+      at.store(DSHIFT, A(0));  // step 61
       at.store(DDH, ddh);
       return terms(wanted<(HAS_ddbranch && HAS_dy) || (HAS_ddgate && HAS_dy) || (HAS_ddx && HAS_dy)>(g), wanted<(HAS_ddbranch && HAS_dy) || (HAS_ddgate && HAS_dy) || (HAS_ddx && HAS_dy)>(g*hhat), wanted<(HAS_ddbranch && HAS_dy) || (HAS_ddgate && HAS_dy) || (HAS_ddx && HAS_dy)>(ddh), wanted<(HAS_ddbranch && HAS_dy) || (HAS_ddgate && HAS_dy) || (HAS_ddx && HAS_dy)>(ddh*hhat), ddh*g);
     });
-    const auto mean_g = get<0>(stage_1);  // step 31: mean(g)
-    const auto mean_g_hhat = get<1>(stage_1);  // step 32: mean(g*hhat)
-    const auto mean_ddh = get<2>(stage_1);  // step 56: mean(ddh)
-    const auto mean_ddh_hhat = get<3>(stage_1);  // step 56: mean(ddh*hhat)
-    const auto mean_ddh_g = get<4>(stage_1);  // step 48: mean(ddh*g)
-    const auto mean_g_hhat_scaled = mean_g_hhat*rstd;  // step 38, pass 8
-    const auto mean_g_hhat_scaled_2 = A(2)*mean_g_hhat;  // step 48, pass 9
-    const auto mean_ddh_scaled = mean_ddh*mean_g;  // step 48, pass 10
+    const auto mean_g = get<0>(stage_1);  // step 34: mean(g)
+    const auto mean_g_hhat = get<1>(stage_1);  // step 35: mean(g*hhat)
+    const auto mean_ddh = get<2>(stage_1);  // step 59: mean(ddh)
+    const auto mean_ddh_hhat = get<3>(stage_1);  // step 59: mean(ddh*hhat)
+    const auto mean_ddh_g = get<4>(stage_1);  // step 51: mean(ddh*g)
+    const auto mean_g_hhat_scaled = mean_g_hhat*rstd;  // step 41, pass 8
+    const auto mean_g_hhat_scaled_2 = A(2)*mean_g_hhat;  // step 51, pass 9
+    const auto mean_ddh_scaled = mean_ddh*mean_g;  // step 51, pass 10
     const auto stage_2 = row.means([&](auto at) {
       using A = typename decltype(at)::A;
       const auto x = at(X);
@@ -317,15 +317,15 @@ struct Layer : Direction<Given, decltype(over_rows()), 5, 0, 13, 3> {
       const auto h_shifted = h - mu;  // step 3, pass 1
       const auto h_centred = h_shifted - mu_residual;  // step 3, pass 3
       const auto hhat = h_centred*rstd;  // step 6
-      const auto ddh = ddx + branch*ddgate + ddbranch*gate;  // step 36
-      const auto dg = (ddh - mean_ddh - hhat*mean_ddh_hhat)*rstd;  // step 56
-      const auto d2hhat_part = ddscale*dy - ddh*mean_g_hhat_scaled;  // step 38, pass 11
-      at.store(DSCALE, dg*dy);  // step 57
-      at.store(DDY, ddshift + ddscale*hhat + dg*(scale + A(1)));  // step 62
+      const auto ddh = ddx + branch*ddgate + ddbranch*gate;  // step 39
+      const auto dg = (ddh - mean_ddh - hhat*mean_ddh_hhat)*rstd;  // step 59
+      const auto d2hhat_part = ddscale*dy - ddh*mean_g_hhat_scaled;  // step 41, pass 11
+      at.store(DSCALE, dg*dy);  // step 60
+      at.store(DDY, ddshift + ddscale*hhat + dg*(scale + A(1)));  // step 65
       return terms(d2hhat_part, d2hhat_part*hhat);
     });
-    const auto mean_d2hhat_part = get<0>(stage_2);  // step 48: mean(d2hhat_part)
-    const auto mean_d2hhat_part_hhat = get<1>(stage_2);  // step 48: mean(d2hhat_part*hhat)
+    const auto mean_d2hhat_part = get<0>(stage_2);  // step 51: mean(d2hhat_part)
+    const auto mean_d2hhat_part_hhat = get<1>(stage_2);  // step 51: mean(d2hhat_part*hhat)
     row.each([&](auto at) {
       using A = typename decltype(at)::A;
       const auto x = at(X);
@@ -342,14 +342,14 @@ struct Layer : Direction<Given, decltype(over_rows()), 5, 0, 13, 3> {
       const auto h_shifted = h - mu;  // step 3, pass 1
       const auto h_centred = h_shifted - mu_residual;  // step 3, pass 3
       const auto hhat = h_centred*rstd;  // step 6
-      const auto g = dy*(scale + A(1));  // step 30
-      const auto ddh = ddx + branch*ddgate + ddbranch*gate;  // step 36
-      const auto d2hhat_part = ddscale*dy - ddh*mean_g_hhat_scaled;  // step 38, pass 11
-      const auto dx = dh + (g - mean_g - hhat*mean_g_hhat)*rstd;  // step 33
-      const auto d2x = (d2hhat_part + (hhat*mean_ddh_scaled + (hhat*mean_g_hhat_scaled_2 + mean_g - g)*mean_ddh_hhat - hhat*mean_ddh_g)*rstd - mean_d2hhat_part - hhat*mean_d2hhat_part_hhat)*rstd;  // step 48, pass 12
+      const auto g = dy*(scale + A(1));  // step 33
+      const auto ddh = ddx + branch*ddgate + ddbranch*gate;  // step 39
+      const auto d2hhat_part = ddscale*dy - ddh*mean_g_hhat_scaled;  // step 41, pass 11
+      const auto dx = dh + (g - mean_g - hhat*mean_g_hhat)*rstd;  // step 36
+      const auto d2x = (d2hhat_part + (hhat*mean_ddh_scaled + (hhat*mean_g_hhat_scaled_2 + mean_g - g)*mean_ddh_hhat - hhat*mean_ddh_g)*rstd - mean_d2hhat_part - hhat*mean_d2hhat_part_hhat)*rstd;  // step 51, pass 12
       at.store(DX, d2x);
-      at.store(DBRANCH, d2x*gate + ddgate*dx);  // step 49
-      at.store(DGATE, branch*d2x + ddbranch*dx);  // step 50
+      at.store(DBRANCH, d2x*gate + ddgate*dx);  // step 52
+      at.store(DGATE, branch*d2x + ddbranch*dx);  // step 53
     });
   }
 };

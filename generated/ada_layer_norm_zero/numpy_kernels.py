@@ -1,7 +1,7 @@
 # Made by lngen 0.1.0 from the definition of ada_layer_norm_zero.
 # Do not edit; edit ada_layer_norm_zero.py and run: lngen derive ada_layer_norm_zero.py
 # Cost: forward 4 row tensors (2 read, 2 written), and 3 smaller arrays, 12 flops per row element; backward 6 row tensors (4 read, 2 written), and 5 smaller arrays, 18 flops per row element.
-# Evidence: 2 outputs, 14 steps, 44 first lines, 2 identities, 5 gradients, 2 tangents, 7 second-order gradients, 8 emitted programs: exact at every D; 5 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 2 outputs, 17 steps, 44 first lines, 2 identities, 5 gradients, 2 tangents, 7 second-order gradients, 8 emitted programs: exact at every D; 5 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:6fecdb4efd7788d1b4be54bc0dab10ec7179ca71da616bede46e3af1bcb151ba
 # templates sha256:2ac2f07bc6384e88de134c9a9116a66083010804f4352ef40720a3cf756ef3c4
 """Gated residual addition, then layer normalization with a scale and a shift; all three are a sample's own. The outputs and the gradients.
@@ -118,16 +118,16 @@ def backward(arguments, fields, results, call):
             # step 8: g = dy*(scale + 1)
             g = np.add(scale, 1.0, out=dscale_block)
             g = np.multiply(dy_value, g, out=dbranch_block)
-            # step 15: mean_g = mean(g)
+            # step 18: mean_g = mean(g)
             mean_g = _rows.row_sum(g, one_over_D)
-            # step 15: mean_g_hhat = mean(g*hhat)
+            # step 18: mean_g_hhat = mean(g*hhat)
             mean_g_hhat = _rows.row_mean(g, hhat, D)
-            # step 18: dscale = dy*hhat
+            # step 21: dscale = dy*hhat
             dscale = np.multiply(dy_value, hhat, out=dscale_block)
         else:
             dscale = _rows.filled(0.0, dscale_block, shape, dtype)
         dshift = _rows.filled(dy_value, dshift_block, shape, dtype)
-        # step 15: dx = dh + (g - mean_g - hhat*mean_g_hhat)*rstd
+        # step 18: dx = dh + (g - mean_g - hhat*mean_g_hhat)*rstd
         if dy_rows is not None:
             dx = np.subtract(g, mean_g, out=g)
             part = np.multiply(hhat, mean_g_hhat, out=hhat)
@@ -140,9 +140,9 @@ def backward(arguments, fields, results, call):
             dx_result = _rows.filled(dh, dx_block, shape, dtype)
         else:
             dx_result = dx
-        # step 16: dbranch = dx*gate
+        # step 19: dbranch = dx*gate
         dbranch = np.multiply(dx, gate, out=dbranch_block)
-        # step 17: dgate = branch*dx
+        # step 20: dgate = branch*dx
         dgate = np.multiply(branch, dx, out=dgate_block)
         return dx_result, dbranch, dgate, dscale, dshift
 

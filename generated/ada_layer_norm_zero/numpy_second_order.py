@@ -1,7 +1,7 @@
 # Made by lngen 0.1.0 from the definition of ada_layer_norm_zero.
 # Do not edit; edit ada_layer_norm_zero.py and run: lngen derive ada_layer_norm_zero.py
 # Cost: forward 4 row tensors (2 read, 2 written), and 3 smaller arrays, 12 flops per row element; backward 6 row tensors (4 read, 2 written), and 5 smaller arrays, 18 flops per row element.
-# Evidence: 2 outputs, 14 steps, 44 first lines, 2 identities, 5 gradients, 2 tangents, 7 second-order gradients, 8 emitted programs: exact at every D; 5 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 2 outputs, 17 steps, 44 first lines, 2 identities, 5 gradients, 2 tangents, 7 second-order gradients, 8 emitted programs: exact at every D; 5 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:6fecdb4efd7788d1b4be54bc0dab10ec7179ca71da616bede46e3af1bcb151ba
 # templates sha256:2ac2f07bc6384e88de134c9a9116a66083010804f4352ef40720a3cf756ef3c4
 """Gated residual addition, then layer normalization with a scale and a shift; all three are a sample's own. The tangents, and the gradients of the gradients.
@@ -81,7 +81,7 @@ def jvp(arguments, fields, results, call):
             h_centred = _rows.less_residual(h_shifted, mu_residual)
             # step 6: hhat = h_centred*rstd
             hhat = _rows.by_row(np.multiply, h_centred, rstd, out=buffers[0])
-        # step 20: h_dot = x_dot + branch*gate_dot + branch_dot*gate
+        # step 23: h_dot = x_dot + branch*gate_dot + branch_dot*gate
         if gate_dot_rows is not None:
             h_dot = np.multiply(branch, gate_dot, out=h_dot_block)
         if x_dot_rows is not None and gate_dot_rows is not None:
@@ -98,16 +98,16 @@ def jvp(arguments, fields, results, call):
             h_dot = part
         if x_dot_rows is None and branch_dot_rows is None and gate_dot_rows is None:
             h_dot = 0.0
-        # step 29: mean_h_dot = mean(h_dot)
+        # step 32: mean_h_dot = mean(h_dot)
         if needs_mean_h_dot:
             mean_h_dot = _rows.row_sum(h_dot, one_over_D)
-            # step 29: mean_h_dot_hhat = mean(h_dot*hhat)
+            # step 32: mean_h_dot_hhat = mean(h_dot*hhat)
             mean_h_dot_hhat = _rows.row_mean(h_dot, hhat, D)
         if branch_dot_rows is None and gate_dot_rows is None:
             h_dot_result = _rows.filled(h_dot, h_dot_block, shape, dtype)
         else:
             h_dot_result = h_dot
-        # step 29: y_dot = shift_dot + hhat*scale_dot + (h_dot - mean_h_dot -
+        # step 32: y_dot = shift_dot + hhat*scale_dot + (h_dot - mean_h_dot -
         #   hhat*mean_h_dot_hhat)*(scale + 1)*rstd
         if scale_dot_rows is not None:
             y_dot = np.multiply(hhat, scale_dot, out=y_dot_block)
@@ -233,15 +233,15 @@ def backward_backward(arguments, fields, results, call):
             h_centred = _rows.less_residual(h_shifted, mu_residual)
             # step 6: hhat = h_centred*rstd
             hhat = _rows.by_row(np.multiply, h_centred, rstd, out=dx_block)
-        # step 30: g = dy*(scale + 1)
+        # step 33: g = dy*(scale + 1)
         if needs_part:
             part = np.add(scale, 1.0, out=dbranch_block)
             g = np.multiply(dy, part, out=dgate_block)
-            # step 31: mean_g = mean(g)
+            # step 34: mean_g = mean(g)
             mean_g = _rows.row_sum(g, one_over_D)
-            # step 32: mean_g_hhat = mean(g*hhat)
+            # step 35: mean_g_hhat = mean(g*hhat)
             mean_g_hhat = _rows.row_mean(g, hhat, D)
-        # step 36: ddh = ddx + branch*ddgate + ddbranch*gate
+        # step 39: ddh = ddx + branch*ddgate + ddbranch*gate
         if ddgate_rows is not None:
             ddh = np.multiply(branch, ddgate, out=buffers[0])
         if ddx_rows is not None and ddgate_rows is not None:
@@ -263,12 +263,12 @@ def backward_backward(arguments, fields, results, call):
             and ddgate_rows is None
         ):
             ddh = 0.0
-        # step 56: mean_ddh = mean(ddh)
+        # step 59: mean_ddh = mean(ddh)
         if needs_part:
             mean_ddh = _rows.row_sum(ddh, one_over_D)
-            # step 56: mean_ddh_hhat = mean(ddh*hhat)
+            # step 59: mean_ddh_hhat = mean(ddh*hhat)
             mean_ddh_hhat = _rows.row_mean(ddh, hhat, D)
-            # step 48: mean_ddh_g = mean(ddh*g)
+            # step 51: mean_ddh_g = mean(ddh*g)
             mean_ddh_g = _rows.row_mean(ddh, g, D)
         if dh_rows is not None and ddbranch_rows is None and ddgate_rows is None:
             ddh_result = _rows.filled(ddh, ddh_block, shape, dtype)
@@ -277,19 +277,19 @@ def backward_backward(arguments, fields, results, call):
         ):
             ddh_result = ddh
         dshift = _rows.filled(0.0, dshift_block, shape, dtype)
-        # step 38, pass 8: mean_g_hhat_scaled = mean_g_hhat*rstd
+        # step 41, pass 8: mean_g_hhat_scaled = mean_g_hhat*rstd
         if needs_part:
             mean_g_hhat_scaled = mean_g_hhat * rstd
-            # step 48, pass 9: mean_g_hhat_scaled_2 = 2*mean_g_hhat
+            # step 51, pass 9: mean_g_hhat_scaled_2 = 2*mean_g_hhat
             mean_g_hhat_scaled_2 = mean_g_hhat * 2.0
-            # step 48, pass 10: mean_ddh_scaled = mean_ddh*mean_g
+            # step 51, pass 10: mean_ddh_scaled = mean_ddh*mean_g
             mean_ddh_scaled = mean_ddh * mean_g
-            # step 56: dg = (ddh - mean_ddh - hhat*mean_ddh_hhat)*rstd
+            # step 59: dg = (ddh - mean_ddh - hhat*mean_ddh_hhat)*rstd
             dg = _rows.by_row(np.subtract, ddh, mean_ddh, out=dscale_block)
             part_3 = _rows.by_row(np.multiply, hhat, mean_ddh_hhat, out=ddy_block)
             dg = np.subtract(dg, part_3, out=dg)
             dg = _rows.by_row(np.multiply, dg, rstd, out=buffers[2])
-        # step 38, pass 11: d2hhat_part = ddscale*dy - ddh*mean_g_hhat_scaled
+        # step 41, pass 11: d2hhat_part = ddscale*dy - ddh*mean_g_hhat_scaled
         if needs_d2hhat_part:
             d2hhat_part = np.multiply(ddscale, dy, out=buffers[3])
         if (
@@ -307,17 +307,17 @@ def backward_backward(arguments, fields, results, call):
                 np.multiply, ddh, mean_g_hhat_scaled, out=dscale_block
             )
             d2hhat_part = np.subtract(d2hhat_part, part_4, out=buffers[3])
-        # step 48: mean_d2hhat_part = mean(d2hhat_part)
+        # step 51: mean_d2hhat_part = mean(d2hhat_part)
         if needs_h:
             mean_d2hhat_part = _rows.row_sum(d2hhat_part, one_over_D)
-            # step 48: mean_d2hhat_part_hhat = mean(d2hhat_part*hhat)
+            # step 51: mean_d2hhat_part_hhat = mean(d2hhat_part*hhat)
             mean_d2hhat_part_hhat = _rows.row_mean(d2hhat_part, hhat, D)
-        # step 57: d2scale = dg*dy
+        # step 60: d2scale = dg*dy
         if needs_part:
             d2scale = np.multiply(dg, dy, out=dscale_block)
         else:
             d2scale = _rows.filled(0.0, dscale_block, shape, dtype)
-        # step 62: ddy = ddshift + ddscale*hhat + dg*(scale + 1)
+        # step 65: ddy = ddshift + ddscale*hhat + dg*(scale + 1)
         if needs_d2hhat_part:
             ddy = np.multiply(ddscale, hhat, out=ddy_block)
         if (
@@ -349,7 +349,7 @@ def backward_backward(arguments, fields, results, call):
             and ddscale_rows is None
         ):
             ddy = _rows.filled(ddshift, ddy_block, shape, dtype)
-        # step 33: dx = dh + (g - mean_g - hhat*mean_g_hhat)*rstd
+        # step 36: dx = dh + (g - mean_g - hhat*mean_g_hhat)*rstd
         if dy_rows is not None and (
             ddbranch_rows is not None or ddgate_rows is not None
         ):
@@ -365,7 +365,7 @@ def backward_backward(arguments, fields, results, call):
             dx = np.add(dh, dx, out=ddh_block)
         if dy_rows is None and (ddbranch_rows is not None or ddgate_rows is not None):
             dx = dh
-        # step 48, pass 12: d2x = (d2hhat_part + (hhat*mean_ddh_scaled +
+        # step 51, pass 12: d2x = (d2hhat_part + (hhat*mean_ddh_scaled +
         #   (hhat*mean_g_hhat_scaled_2 + mean_g - g)*mean_ddh_hhat -
         #   hhat*mean_ddh_g)*rstd - mean_d2hhat_part - hhat*mean_d2hhat_part_hhat)*rstd
         if needs_part:
@@ -398,7 +398,7 @@ def backward_backward(arguments, fields, results, call):
             dx_result = _rows.filled(0.0, dx_block, shape, dtype)
         if needs_h:
             dx_result = d2x
-            # step 49: d2branch = d2x*gate + ddgate*dx
+            # step 52: d2branch = d2x*gate + ddgate*dx
             d2branch = np.multiply(d2x, gate, out=dbranch_block)
         if ddgate_rows is not None:
             part_10 = np.multiply(ddgate, dx, out=buffers[1])
@@ -411,7 +411,7 @@ def backward_backward(arguments, fields, results, call):
             or (ddx_rows is None and ddbranch_rows is None and ddscale_rows is None)
         ):
             d2branch = _rows.filled(0.0, dbranch_block, shape, dtype)
-        # step 50: d2gate = branch*d2x + ddbranch*dx
+        # step 53: d2gate = branch*d2x + ddbranch*dx
         if needs_h:
             d2gate = np.multiply(branch, d2x, out=dgate_block)
         if ddbranch_rows is not None:

@@ -2,7 +2,7 @@
 // Made by lngen 0.1.0 from the definition of adaptive_layer_norm.
 // Do not edit; edit adaptive_layer_norm.py and run: lngen derive adaptive_layer_norm.py
 // Cost: forward 4 row tensors (3 read, 1 written), 10 flops per row element; backward 6 row tensors (3 read, 3 written), 13 flops per row element.
-// Evidence: 1 output, 14 steps, 35 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+// Evidence: 1 output, 17 steps, 35 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:7fb092895b6a7716d44d90b5a6c2898d288255e35397ded2634c6a8ba47eaecb
 //
 // forward:
@@ -111,12 +111,12 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 0, 5, 2> {
       const auto x_centred = x_shifted - mu_residual;  // step 2, pass 3
       const auto xhat = x_centred*rstd;  // step 5
       const auto g = dy*(scale + A(1));  // step 7
-      at.store(DSCALE, dy*xhat);  // step 15
-      at.store(DSHIFT, dy);  // step 16
+      at.store(DSCALE, dy*xhat);  // step 18
+      at.store(DSHIFT, dy);  // step 19
       return terms(g, g*xhat);
     });
-    const auto mean_g = get<0>(stage_1);  // step 14: mean(g)
-    const auto mean_g_xhat = get<1>(stage_1);  // step 14: mean(g*xhat)
+    const auto mean_g = get<0>(stage_1);  // step 17: mean(g)
+    const auto mean_g_xhat = get<1>(stage_1);  // step 17: mean(g*xhat)
     row.each([&](auto at) {
       using A = typename decltype(at)::A;
       const auto x = at(X);
@@ -126,7 +126,7 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 0, 5, 2> {
       const auto x_centred = x_shifted - mu_residual;  // step 2, pass 3
       const auto xhat = x_centred*rstd;  // step 5
       const auto g = dy*(scale + A(1));  // step 7
-      at.store(DX, (g - mean_g - xhat*mean_g_xhat)*rstd);  // step 14
+      at.store(DX, (g - mean_g - xhat*mean_g_xhat)*rstd);  // step 17
     });
   }
 };
@@ -159,8 +159,8 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 0, 5, 1> {
       const auto xhat = x_centred*rstd;  // step 5
       return terms(x_dot, x_dot*xhat);
     });
-    const auto mean_x_dot = get<0>(stage_1);  // step 25: mean(x_dot)
-    const auto mean_x_dot_xhat = get<1>(stage_1);  // step 25: mean(x_dot*xhat)
+    const auto mean_x_dot = get<0>(stage_1);  // step 28: mean(x_dot)
+    const auto mean_x_dot_xhat = get<1>(stage_1);  // step 28: mean(x_dot*xhat)
     row.each([&](auto at) {
       using A = typename decltype(at)::A;
       const auto x = at(X);
@@ -171,7 +171,7 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 0, 5, 1> {
       const auto x_shifted = x - mu;  // step 2, pass 1
       const auto x_centred = x_shifted - mu_residual;  // step 2, pass 3
       const auto xhat = x_centred*rstd;  // step 5
-      at.store(Y_DOT, shift_dot + scale_dot*xhat + (x_dot - mean_x_dot - xhat*mean_x_dot_xhat)*(scale + A(1))*rstd);  // step 25
+      at.store(Y_DOT, shift_dot + scale_dot*xhat + (x_dot - mean_x_dot - xhat*mean_x_dot_xhat)*(scale + A(1))*rstd);  // step 28
     });
   }
 };
@@ -210,18 +210,18 @@ struct Layer : Direction<Given, decltype(over_rows()), 5, 0, 13, 2> {
       const auto x_shifted = x - mu;  // step 2, pass 1
       const auto x_centred = x_shifted - mu_residual;  // step 2, pass 3
       const auto xhat = x_centred*rstd;  // step 5
-      const auto g = dy*(scale + A(1));  // step 26
-      at.store(DSHIFT, A(0));  // step 49
+      const auto g = dy*(scale + A(1));  // step 29
+      at.store(DSHIFT, A(0));  // step 52
       return terms(wanted<HAS_ddx>(g), wanted<HAS_ddx>(g*xhat), ddx, ddx*xhat, ddx*g);
     });
-    const auto mean_g = get<0>(stage_1);  // step 27: mean(g)
-    const auto mean_g_xhat = get<1>(stage_1);  // step 28: mean(g*xhat)
-    const auto mean_ddx = get<2>(stage_1);  // step 47: mean(ddx)
-    const auto mean_ddx_xhat = get<3>(stage_1);  // step 47: mean(ddx*xhat)
-    const auto mean_ddx_g = get<4>(stage_1);  // step 41: mean(ddx*g)
-    const auto mean_g_xhat_scaled = mean_g_xhat*rstd;  // step 31, pass 8
-    const auto mean_g_xhat_scaled_2 = A(2)*mean_g_xhat;  // step 41, pass 9
-    const auto mean_ddx_scaled = mean_ddx*mean_g;  // step 41, pass 10
+    const auto mean_g = get<0>(stage_1);  // step 30: mean(g)
+    const auto mean_g_xhat = get<1>(stage_1);  // step 31: mean(g*xhat)
+    const auto mean_ddx = get<2>(stage_1);  // step 50: mean(ddx)
+    const auto mean_ddx_xhat = get<3>(stage_1);  // step 50: mean(ddx*xhat)
+    const auto mean_ddx_g = get<4>(stage_1);  // step 44: mean(ddx*g)
+    const auto mean_g_xhat_scaled = mean_g_xhat*rstd;  // step 34, pass 8
+    const auto mean_g_xhat_scaled_2 = A(2)*mean_g_xhat;  // step 44, pass 9
+    const auto mean_ddx_scaled = mean_ddx*mean_g;  // step 44, pass 10
     const auto stage_2 = row.means([&](auto at) {
       using A = typename decltype(at)::A;
       const auto x = at(X);
@@ -233,14 +233,14 @@ struct Layer : Direction<Given, decltype(over_rows()), 5, 0, 13, 2> {
       const auto x_shifted = x - mu;  // step 2, pass 1
       const auto x_centred = x_shifted - mu_residual;  // step 2, pass 3
       const auto xhat = x_centred*rstd;  // step 5
-      const auto dg = (ddx - mean_ddx - xhat*mean_ddx_xhat)*rstd;  // step 47
-      const auto d2xhat_part = ddscale*dy - ddx*mean_g_xhat_scaled;  // step 31, pass 11
-      at.store(DSCALE, dg*dy);  // step 48
-      at.store(DDY, ddshift + ddscale*xhat + dg*(scale + A(1)));  // step 53
+      const auto dg = (ddx - mean_ddx - xhat*mean_ddx_xhat)*rstd;  // step 50
+      const auto d2xhat_part = ddscale*dy - ddx*mean_g_xhat_scaled;  // step 34, pass 11
+      at.store(DSCALE, dg*dy);  // step 51
+      at.store(DDY, ddshift + ddscale*xhat + dg*(scale + A(1)));  // step 56
       return terms(d2xhat_part, d2xhat_part*xhat);
     });
-    const auto mean_d2xhat_part = get<0>(stage_2);  // step 41: mean(d2xhat_part)
-    const auto mean_d2xhat_part_xhat = get<1>(stage_2);  // step 41: mean(d2xhat_part*xhat)
+    const auto mean_d2xhat_part = get<0>(stage_2);  // step 44: mean(d2xhat_part)
+    const auto mean_d2xhat_part_xhat = get<1>(stage_2);  // step 44: mean(d2xhat_part*xhat)
     row.each([&](auto at) {
       using A = typename decltype(at)::A;
       const auto x = at(X);
@@ -251,9 +251,9 @@ struct Layer : Direction<Given, decltype(over_rows()), 5, 0, 13, 2> {
       const auto x_shifted = x - mu;  // step 2, pass 1
       const auto x_centred = x_shifted - mu_residual;  // step 2, pass 3
       const auto xhat = x_centred*rstd;  // step 5
-      const auto g = dy*(scale + A(1));  // step 26
-      const auto d2xhat_part = ddscale*dy - ddx*mean_g_xhat_scaled;  // step 31, pass 11
-      at.store(DX, (d2xhat_part + (xhat*mean_ddx_scaled + (xhat*mean_g_xhat_scaled_2 + mean_g - g)*mean_ddx_xhat - xhat*mean_ddx_g)*rstd - mean_d2xhat_part - xhat*mean_d2xhat_part_xhat)*rstd);  // step 41, pass 12
+      const auto g = dy*(scale + A(1));  // step 29
+      const auto d2xhat_part = ddscale*dy - ddx*mean_g_xhat_scaled;  // step 34, pass 11
+      at.store(DX, (d2xhat_part + (xhat*mean_ddx_scaled + (xhat*mean_g_xhat_scaled_2 + mean_g - g)*mean_ddx_xhat - xhat*mean_ddx_g)*rstd - mean_d2xhat_part - xhat*mean_d2xhat_part_xhat)*rstd);  // step 44, pass 12
     });
   }
 };

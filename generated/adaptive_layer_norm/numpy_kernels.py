@@ -1,7 +1,7 @@
 # Made by lngen 0.1.0 from the definition of adaptive_layer_norm.
 # Do not edit; edit adaptive_layer_norm.py and run: lngen derive adaptive_layer_norm.py
 # Cost: forward 4 row tensors (3 read, 1 written), 10 flops per row element; backward 6 row tensors (3 read, 3 written), 13 flops per row element.
-# Evidence: 1 output, 14 steps, 35 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 1 output, 17 steps, 35 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:7fb092895b6a7716d44d90b5a6c2898d288255e35397ded2634c6a8ba47eaecb
 # templates sha256:2ac2f07bc6384e88de134c9a9116a66083010804f4352ef40720a3cf756ef3c4
 """Layer normalization with a scale and a shift for every entry, from elsewhere. The outputs and the gradients.
@@ -93,14 +93,14 @@ def backward(arguments, fields, results, call):
         # step 7: g = dy*(scale + 1)
         g = np.add(scale, 1.0, out=dscale_block)
         g = np.multiply(dy, g, out=buffers[0])
-        # step 14: mean_g = mean(g)
+        # step 17: mean_g = mean(g)
         mean_g = _rows.row_sum(g, one_over_D)
-        # step 14: mean_g_xhat = mean(g*xhat)
+        # step 17: mean_g_xhat = mean(g*xhat)
         mean_g_xhat = _rows.row_mean(g, xhat, D)
-        # step 15: dscale = dy*xhat
+        # step 18: dscale = dy*xhat
         dscale = np.multiply(dy, xhat, out=dscale_block)
         dshift = _rows.filled(dy, dshift_block, shape, dtype)
-        # step 14: dx = (g - mean_g - xhat*mean_g_xhat)*rstd
+        # step 17: dx = (g - mean_g - xhat*mean_g_xhat)*rstd
         dx = np.subtract(g, mean_g, out=g)
         part = np.multiply(xhat, mean_g_xhat, out=xhat)
         dx = np.subtract(dx, part, out=part)

@@ -1,7 +1,7 @@
 # Made by lngen 0.1.0 from the definition of adaptive_layer_norm.
 # Do not edit; edit adaptive_layer_norm.py and run: lngen derive adaptive_layer_norm.py
 # Cost: forward 4 row tensors (3 read, 1 written), 10 flops per row element; backward 6 row tensors (3 read, 3 written), 13 flops per row element.
-# Evidence: 1 output, 14 steps, 35 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 1 output, 17 steps, 35 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:7fb092895b6a7716d44d90b5a6c2898d288255e35397ded2634c6a8ba47eaecb
 # templates sha256:2ac2f07bc6384e88de134c9a9116a66083010804f4352ef40720a3cf756ef3c4
 """Layer normalization with a scale and a shift for every entry, from elsewhere. The tangents, and the gradients of the gradients.
@@ -42,7 +42,7 @@ def jvp(arguments, fields, results, call):
         y_dot_block=None,
         buffers=(None,) * 2,
     ):
-        # step 25: mean_x_dot = mean(x_dot)
+        # step 28: mean_x_dot = mean(x_dot)
         if x_dot_rows is not None:
             mean_x_dot = _rows.row_sum(x_dot, one_over_D)
         # step 2, pass 1: x_shifted = x - mu
@@ -52,10 +52,10 @@ def jvp(arguments, fields, results, call):
             x_centred = _rows.less_residual(x_shifted, mu_residual)
             # step 5: xhat = x_centred*rstd
             xhat = _rows.by_row(np.multiply, x_centred, rstd, out=buffers[0])
-        # step 25: mean_x_dot_xhat = mean(x_dot*xhat)
+        # step 28: mean_x_dot_xhat = mean(x_dot*xhat)
         if x_dot_rows is not None:
             mean_x_dot_xhat = _rows.row_mean(x_dot, xhat, D)
-        # step 25: y_dot = shift_dot + scale_dot*xhat + (x_dot - mean_x_dot -
+        # step 28: y_dot = shift_dot + scale_dot*xhat + (x_dot - mean_x_dot -
         #   xhat*mean_x_dot_xhat)*(scale + 1)*rstd
         if scale_dot_rows is not None:
             y_dot = np.multiply(scale_dot, xhat, out=y_dot_block)
@@ -118,7 +118,7 @@ def backward_backward(arguments, fields, results, call):
         ddy_block=None,
         buffers=(None,) * 5,
     ):
-        # step 47: mean_ddx = mean(ddx)
+        # step 50: mean_ddx = mean(ddx)
         if ddx_rows is not None:
             mean_ddx = _rows.row_sum(ddx, one_over_D)
         # step 2, pass 1: x_shifted = x - mu
@@ -128,32 +128,32 @@ def backward_backward(arguments, fields, results, call):
             x_centred = _rows.less_residual(x_shifted, mu_residual)
             # step 5: xhat = x_centred*rstd
             xhat = _rows.by_row(np.multiply, x_centred, rstd, out=dx_block)
-        # step 47: mean_ddx_xhat = mean(ddx*xhat)
+        # step 50: mean_ddx_xhat = mean(ddx*xhat)
         if ddx_rows is not None:
             mean_ddx_xhat = _rows.row_mean(ddx, xhat, D)
-            # step 26: g = dy*(scale + 1)
+            # step 29: g = dy*(scale + 1)
             part = np.add(scale, 1.0, out=buffers[0])
             g = np.multiply(dy, part, out=buffers[1])
-            # step 27: mean_g = mean(g)
+            # step 30: mean_g = mean(g)
             mean_g = _rows.row_sum(g, one_over_D)
-            # step 28: mean_g_xhat = mean(g*xhat)
+            # step 31: mean_g_xhat = mean(g*xhat)
             mean_g_xhat = _rows.row_mean(g, xhat, D)
-            # step 41: mean_ddx_g = mean(ddx*g)
+            # step 44: mean_ddx_g = mean(ddx*g)
             mean_ddx_g = _rows.row_mean(ddx, g, D)
         dshift = _rows.filled(0.0, dshift_block, shape, dtype)
-        # step 31, pass 8: mean_g_xhat_scaled = mean_g_xhat*rstd
+        # step 34, pass 8: mean_g_xhat_scaled = mean_g_xhat*rstd
         if ddx_rows is not None:
             mean_g_xhat_scaled = mean_g_xhat * rstd
-            # step 41, pass 9: mean_g_xhat_scaled_2 = 2*mean_g_xhat
+            # step 44, pass 9: mean_g_xhat_scaled_2 = 2*mean_g_xhat
             mean_g_xhat_scaled_2 = mean_g_xhat * 2.0
-            # step 41, pass 10: mean_ddx_scaled = mean_ddx*mean_g
+            # step 44, pass 10: mean_ddx_scaled = mean_ddx*mean_g
             mean_ddx_scaled = mean_ddx * mean_g
-            # step 47: dg = (ddx - mean_ddx - xhat*mean_ddx_xhat)*rstd
+            # step 50: dg = (ddx - mean_ddx - xhat*mean_ddx_xhat)*rstd
             dg = _rows.by_row(np.subtract, ddx, mean_ddx, out=dscale_block)
             part_2 = _rows.by_row(np.multiply, xhat, mean_ddx_xhat, out=ddy_block)
             dg = np.subtract(dg, part_2, out=dg)
             dg = _rows.by_row(np.multiply, dg, rstd, out=buffers[2])
-        # step 31, pass 11: d2xhat_part = ddscale*dy - ddx*mean_g_xhat_scaled
+        # step 34, pass 11: d2xhat_part = ddscale*dy - ddx*mean_g_xhat_scaled
         if ddscale_rows is not None:
             d2xhat_part = np.multiply(ddscale, dy, out=buffers[3])
         if ddx_rows is not None and ddscale_rows is None:
@@ -163,17 +163,17 @@ def backward_backward(arguments, fields, results, call):
                 np.multiply, ddx, mean_g_xhat_scaled, out=dscale_block
             )
             d2xhat_part = np.subtract(d2xhat_part, part_3, out=buffers[3])
-        # step 41: mean_d2xhat_part = mean(d2xhat_part)
+        # step 44: mean_d2xhat_part = mean(d2xhat_part)
         if needs_x_shifted:
             mean_d2xhat_part = _rows.row_sum(d2xhat_part, one_over_D)
-            # step 41: mean_d2xhat_part_xhat = mean(d2xhat_part*xhat)
+            # step 44: mean_d2xhat_part_xhat = mean(d2xhat_part*xhat)
             mean_d2xhat_part_xhat = _rows.row_mean(d2xhat_part, xhat, D)
-        # step 48: d2scale = dg*dy
+        # step 51: d2scale = dg*dy
         if ddx_rows is not None:
             d2scale = np.multiply(dg, dy, out=dscale_block)
         else:
             d2scale = _rows.filled(0.0, dscale_block, shape, dtype)
-        # step 53: ddy = ddshift + ddscale*xhat + dg*(scale + 1)
+        # step 56: ddy = ddshift + ddscale*xhat + dg*(scale + 1)
         if ddscale_rows is not None:
             ddy = np.multiply(ddscale, xhat, out=ddy_block)
         if ddscale_rows is not None and ddshift_rows is not None:
@@ -190,7 +190,7 @@ def backward_backward(arguments, fields, results, call):
             ddy = part_4
         if needs_ddy:
             ddy = _rows.filled(ddshift, ddy_block, shape, dtype)
-        # step 41, pass 12: d2x = (d2xhat_part + (xhat*mean_ddx_scaled +
+        # step 44, pass 12: d2x = (d2xhat_part + (xhat*mean_ddx_scaled +
         #   (xhat*mean_g_xhat_scaled_2 + mean_g - g)*mean_ddx_xhat -
         #   xhat*mean_ddx_g)*rstd - mean_d2xhat_part - xhat*mean_d2xhat_part_xhat)*rstd
         if ddx_rows is not None:

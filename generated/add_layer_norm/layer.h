@@ -2,7 +2,7 @@
 // Made by lngen 0.1.0 from the definition of add_layer_norm.
 // Do not edit; edit add_layer_norm.py and run: lngen derive add_layer_norm.py
 // Cost: forward 4 row tensors (2 read, 2 written), 10 flops per row element; backward 5 row tensors (3 read, 2 written), 15 flops per row element.
-// Evidence: 2 outputs, 14 steps, 41 first lines, 2 identities, 4 gradients, 2 tangents, 6 second-order gradients, 8 emitted programs: exact at every D; 4 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+// Evidence: 2 outputs, 17 steps, 41 first lines, 2 identities, 4 gradients, 2 tangents, 6 second-order gradients, 8 emitted programs: exact at every D; 4 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:5b296a32e179163d4bd7e66a21ffc438f44c088ec183b4fd53228aa661aa5d69
 //
 // forward:
@@ -134,12 +134,12 @@ struct Layer : Direction<Given, decltype(over_rows(DGAMMA, DBETA)), 2, 0, 5, 1> 
       const auto h_centred = h_shifted - mu_residual;  // step 3, pass 3
       const auto xhat = h_centred*rstd;  // step 6
       const auto g = dy*gamma;  // step 8
-      at.over_rows(DGAMMA, dy*xhat);  // step 17: dgamma
-      at.over_rows(DBETA, dy);  // step 18: dbeta
+      at.over_rows(DGAMMA, dy*xhat);  // step 20: dgamma
+      at.over_rows(DBETA, dy);  // step 21: dbeta
       return terms(g, g*xhat);
     });
-    const auto mean_g = get<0>(stage_1);  // step 15: mean(g)
-    const auto mean_g_xhat = get<1>(stage_1);  // step 15: mean(g*xhat)
+    const auto mean_g = get<0>(stage_1);  // step 18: mean(g)
+    const auto mean_g_xhat = get<1>(stage_1);  // step 18: mean(g*xhat)
     row.each([&](auto at) {
       const auto h = at(H);
       const auto dy = at(DY);
@@ -149,7 +149,7 @@ struct Layer : Direction<Given, decltype(over_rows(DGAMMA, DBETA)), 2, 0, 5, 1> 
       const auto h_centred = h_shifted - mu_residual;  // step 3, pass 3
       const auto xhat = h_centred*rstd;  // step 6
       const auto g = dy*gamma;  // step 8
-      const auto dx = dh + (g - mean_g - xhat*mean_g_xhat)*rstd;  // step 15
+      const auto dx = dh + (g - mean_g - xhat*mean_g_xhat)*rstd;  // step 18
       at.store(DX, dx);
       at.store(DRESIDUAL, dx);
     });
@@ -203,12 +203,12 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 0, 5, 1> {
       const auto h_shifted = h - mu;  // step 3, pass 1
       const auto h_centred = h_shifted - mu_residual;  // step 3, pass 3
       const auto xhat = h_centred*rstd;  // step 6
-      const auto h_dot = residual_dot + x_dot;  // step 19
+      const auto h_dot = residual_dot + x_dot;  // step 22
       at.store(H_DOT, h_dot);
       return terms(h_dot, h_dot*xhat);
     });
-    const auto mean_h_dot = get<0>(stage_1);  // step 28: mean(h_dot)
-    const auto mean_h_dot_xhat = get<1>(stage_1);  // step 28: mean(h_dot*xhat)
+    const auto mean_h_dot = get<0>(stage_1);  // step 31: mean(h_dot)
+    const auto mean_h_dot_xhat = get<1>(stage_1);  // step 31: mean(h_dot*xhat)
     row.each([&](auto at) {
       const auto h = at(H);
       const auto x_dot = at(X_DOT);
@@ -219,8 +219,8 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 0, 5, 1> {
       const auto h_shifted = h - mu;  // step 3, pass 1
       const auto h_centred = h_shifted - mu_residual;  // step 3, pass 3
       const auto xhat = h_centred*rstd;  // step 6
-      const auto h_dot = residual_dot + x_dot;  // step 19
-      at.store(Y_DOT, xhat*gamma_dot + (h_dot - mean_h_dot - xhat*mean_h_dot_xhat)*rstd*gamma + beta_dot);  // step 28
+      const auto h_dot = residual_dot + x_dot;  // step 22
+      at.store(Y_DOT, xhat*gamma_dot + (h_dot - mean_h_dot - xhat*mean_h_dot_xhat)*rstd*gamma + beta_dot);  // step 31
     });
   }
 };
@@ -263,20 +263,20 @@ struct Layer : Direction<Given, decltype(over_rows(D2GAMMA)), 7, 0, 12, 2> {
       const auto h_shifted = h - mu;  // step 3, pass 1
       const auto h_centred = h_shifted - mu_residual;  // step 3, pass 3
       const auto xhat = h_centred*rstd;  // step 6
-      const auto g = dy*gamma;  // step 29
-      const auto ddh = ddresidual + ddx;  // step 34
+      const auto g = dy*gamma;  // step 32
+      const auto ddh = ddresidual + ddx;  // step 37
       at.store(DDH, ddh);
       return terms(wanted<(HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)>(g), wanted<(HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)>(g*xhat), wanted<(HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)>(ddh), wanted<(HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)>(ddh*xhat), dy*ddgamma, ddh*g, dy*xhat*ddgamma);
     });
-    const auto mean_g = get<0>(stage_1);  // step 30: mean(g)
-    const auto mean_g_xhat = get<1>(stage_1);  // step 31: mean(g*xhat)
-    const auto mean_ddh = get<2>(stage_1);  // step 53: mean(ddh)
-    const auto mean_ddh_xhat = get<3>(stage_1);  // step 53: mean(ddh*xhat)
-    const auto mean_ddgamma_dy = get<4>(stage_1);  // step 46: mean(ddgamma*dy)
-    const auto mean_ddh_g = get<5>(stage_1);  // step 46: mean(ddh*g)
-    const auto mean_ddgamma_dy_xhat = get<6>(stage_1);  // step 46: mean(ddgamma*dy*xhat)
-    const auto mean_g_xhat_scaled = A(3)*mean_g_xhat;  // step 46, pass 12
-    const auto mean_ddh_scaled = mean_ddh*mean_g;  // step 46, pass 13
+    const auto mean_g = get<0>(stage_1);  // step 33: mean(g)
+    const auto mean_g_xhat = get<1>(stage_1);  // step 34: mean(g*xhat)
+    const auto mean_ddh = get<2>(stage_1);  // step 56: mean(ddh)
+    const auto mean_ddh_xhat = get<3>(stage_1);  // step 56: mean(ddh*xhat)
+    const auto mean_ddgamma_dy = get<4>(stage_1);  // step 49: mean(ddgamma*dy)
+    const auto mean_ddh_g = get<5>(stage_1);  // step 49: mean(ddh*g)
+    const auto mean_ddgamma_dy_xhat = get<6>(stage_1);  // step 49: mean(ddgamma*dy*xhat)
+    const auto mean_g_xhat_scaled = A(3)*mean_g_xhat;  // step 49, pass 12
+    const auto mean_ddh_scaled = mean_ddh*mean_g;  // step 49, pass 13
     row.each([&](auto at) {
       const auto h = at(H);
       const auto dy = at(DY);
@@ -288,14 +288,14 @@ struct Layer : Direction<Given, decltype(over_rows(D2GAMMA)), 7, 0, 12, 2> {
       const auto h_shifted = h - mu;  // step 3, pass 1
       const auto h_centred = h_shifted - mu_residual;  // step 3, pass 3
       const auto xhat = h_centred*rstd;  // step 6
-      const auto g = dy*gamma;  // step 29
-      const auto ddh = ddresidual + ddx;  // step 34
-      const auto dg = (ddh - mean_ddh - xhat*mean_ddh_xhat)*rstd;  // step 53
-      const auto d2x = (dy*ddgamma + (xhat*mean_ddh_scaled + (xhat*mean_g_xhat_scaled + mean_g - g)*mean_ddh_xhat - xhat*mean_ddh_g - (ddh - mean_ddh)*mean_g_xhat)*rstd - mean_ddgamma_dy - xhat*mean_ddgamma_dy_xhat)*rstd;  // step 46, pass 14
-      at.over_rows(D2GAMMA, dg*dy);  // step 54: d2gamma
+      const auto g = dy*gamma;  // step 32
+      const auto ddh = ddresidual + ddx;  // step 37
+      const auto dg = (ddh - mean_ddh - xhat*mean_ddh_xhat)*rstd;  // step 56
+      const auto d2x = (dy*ddgamma + (xhat*mean_ddh_scaled + (xhat*mean_g_xhat_scaled + mean_g - g)*mean_ddh_xhat - xhat*mean_ddh_g - (ddh - mean_ddh)*mean_g_xhat)*rstd - mean_ddgamma_dy - xhat*mean_ddgamma_dy_xhat)*rstd;  // step 49, pass 14
+      at.over_rows(D2GAMMA, dg*dy);  // step 57: d2gamma
       at.store(DX, d2x);
       at.store(DRESIDUAL, d2x);
-      at.store(DDY, xhat*ddgamma + dg*gamma + ddbeta);  // step 59
+      at.store(DDY, xhat*ddgamma + dg*gamma + ddbeta);  // step 62
     });
   }
 };
@@ -314,7 +314,7 @@ struct Layer : ColumnsOf<backward_backward::Layer, Given, 1, 8> {
     call.each([&](auto at) {
       using A = typename decltype(at)::A;
       at.store(OUT_DGAMMA, at(D2GAMMA));
-      at.store(OUT_DBETA, A(0));  // step 55
+      at.store(OUT_DBETA, A(0));  // step 58
     });
   }
 };

@@ -1,7 +1,7 @@
 # Made by lngen 0.1.0 from the definition of add_layer_norm.
 # Do not edit; edit add_layer_norm.py and run: lngen derive add_layer_norm.py
 # Cost: forward 4 row tensors (2 read, 2 written), 10 flops per row element; backward 5 row tensors (3 read, 2 written), 15 flops per row element.
-# Evidence: 2 outputs, 14 steps, 41 first lines, 2 identities, 4 gradients, 2 tangents, 6 second-order gradients, 8 emitted programs: exact at every D; 4 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 2 outputs, 17 steps, 41 first lines, 2 identities, 4 gradients, 2 tangents, 6 second-order gradients, 8 emitted programs: exact at every D; 4 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:5b296a32e179163d4bd7e66a21ffc438f44c088ec183b4fd53228aa661aa5d69
 # templates sha256:2ac2f07bc6384e88de134c9a9116a66083010804f4352ef40720a3cf756ef3c4
 """Residual addition, then layer normalization; the sum is the second output. The outputs and the gradients.
@@ -78,7 +78,7 @@ def backward(arguments, fields, results, call):
     needs_mean_g_xhat_unscaled = gamma is None and dy_rows is not None
     one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
     D = _rows.number(features, dtype)
-    # step 15, pass 8: mean_g_xhat_unscaled = mean(dy*h_centred*gamma)
+    # step 18, pass 8: mean_g_xhat_unscaled = mean(dy*h_centred*gamma)
     if needs_gamma_over_D:
         gamma_over_D = gamma / D
 
@@ -99,14 +99,14 @@ def backward(arguments, fields, results, call):
             h_shifted = _rows.by_row(np.subtract, h, mu, out=dx_block)
             # step 3, pass 3: h_centred = h_shifted - mu_residual
             h_centred = _rows.less_residual(h_shifted, mu_residual)
-        # step 17, pass 10: dgamma = sum over rows of dy*h_centred*rstd
+        # step 20, pass 10: dgamma = sum over rows of dy*h_centred*rstd
         if needs_gamma_over_D:
             part = np.multiply(dy, h_centred, out=dresidual_block)
             dgamma = _rows.sum_rows(part, rstd)
-        # step 18: dbeta = sum over rows of dy
+        # step 21: dbeta = sum over rows of dy
         if dbeta_out is not None and dy_rows is not None:
             dbeta = _rows.sum_rows(dy)
-        # step 15, pass 8: mean_g_xhat_unscaled = mean(dy*h_centred*gamma)
+        # step 18, pass 8: mean_g_xhat_unscaled = mean(dy*h_centred*gamma)
         if needs_gamma_over_D:
             mean_g_xhat_unscaled = _rows.row_sum(part, gamma_over_D)
         if needs_mean_g_xhat_unscaled:
@@ -116,12 +116,12 @@ def backward(arguments, fields, results, call):
             g = _rows.by_feature(np.multiply, dy, gamma_wide, out=dresidual_block)
         if needs_mean_g_xhat_unscaled:
             g = dy
-        # step 15: mean_g = mean(g)
+        # step 18: mean_g = mean(g)
         if dy_rows is not None:
             mean_g = _rows.row_sum(g, one_over_D)
-            # step 15, pass 9: mean_g_xhat = mean_g_xhat_unscaled*rstd
+            # step 18, pass 9: mean_g_xhat = mean_g_xhat_unscaled*rstd
             mean_g_xhat = mean_g_xhat_unscaled * rstd
-            # step 15, pass 11: dx = dh + (g - mean_g - h_centred*mean_g_xhat*rstd)*rstd
+            # step 18, pass 11: dx = dh + (g - mean_g - h_centred*mean_g_xhat*rstd)*rstd
             dx = np.subtract(g, mean_g, out=dresidual_block)
             part_2 = np.multiply(h_centred, mean_g_xhat * rstd, out=h_centred)
             dx = np.subtract(dx, part_2, out=part_2)

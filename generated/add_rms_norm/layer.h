@@ -2,7 +2,7 @@
 // Made by lngen 0.1.0 from the definition of add_rms_norm.
 // Do not edit; edit add_rms_norm.py and run: lngen derive add_rms_norm.py
 // Cost: forward 4 row tensors (2 read, 2 written), 5 flops per row element; backward 5 row tensors (3 read, 2 written), 10 flops per row element.
-// Evidence: 2 outputs, 13 steps, 31 first lines, 1 identity, 3 gradients, 2 tangents, 5 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+// Evidence: 2 outputs, 14 steps, 31 first lines, 1 identity, 3 gradients, 2 tangents, 5 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:fa124934f3795c8fc356e5824de4f79467b8dcb3e62483f277a8b5707d439871
 //
 // forward:
@@ -103,10 +103,10 @@ struct Layer : Direction<Given, decltype(over_rows(DGAMMA)), 1, 0, 2, 1> {
       const auto gamma = at(GAMMA);
       const auto xhat = h*rstd;  // step 4
       const auto g = dy*gamma;  // step 6
-      at.over_rows(DGAMMA, dy*xhat);  // step 13: dgamma
+      at.over_rows(DGAMMA, dy*xhat);  // step 14: dgamma
       return terms(g*xhat);
     });
-    const auto mean_g_xhat = get<0>(stage_1);  // step 11: mean(g*xhat)
+    const auto mean_g_xhat = get<0>(stage_1);  // step 12: mean(g*xhat)
     row.each([&](auto at) {
       const auto h = at(H);
       const auto dy = at(DY);
@@ -114,7 +114,7 @@ struct Layer : Direction<Given, decltype(over_rows(DGAMMA)), 1, 0, 2, 1> {
       const auto gamma = at(GAMMA);
       const auto xhat = h*rstd;  // step 4
       const auto g = dy*gamma;  // step 6
-      const auto dx = dh + (g - xhat*mean_g_xhat)*rstd;  // step 11
+      const auto dx = dh + (g - xhat*mean_g_xhat)*rstd;  // step 12
       at.store(DX, dx);
       at.store(DRESIDUAL, dx);
     });
@@ -159,11 +159,11 @@ struct Layer : Direction<Given, decltype(over_rows()), 1, 0, 2, 1> {
       const auto x_dot = at(X_DOT);
       const auto residual_dot = at(RESIDUAL_DOT);
       const auto xhat = h*rstd;  // step 4
-      const auto h_dot = residual_dot + x_dot;  // step 14
+      const auto h_dot = residual_dot + x_dot;  // step 15
       at.store(H_DOT, h_dot);
       return terms(h_dot*xhat);
     });
-    const auto mean_h_dot_xhat = get<0>(stage_1);  // step 21: mean(h_dot*xhat)
+    const auto mean_h_dot_xhat = get<0>(stage_1);  // step 22: mean(h_dot*xhat)
     row.each([&](auto at) {
       const auto h = at(H);
       const auto x_dot = at(X_DOT);
@@ -171,8 +171,8 @@ struct Layer : Direction<Given, decltype(over_rows()), 1, 0, 2, 1> {
       const auto gamma = at(GAMMA);
       const auto gamma_dot = at(GAMMA_DOT);
       const auto xhat = h*rstd;  // step 4
-      const auto h_dot = residual_dot + x_dot;  // step 14
-      at.store(Y_DOT, xhat*gamma_dot + (h_dot - xhat*mean_h_dot_xhat)*rstd*gamma);  // step 21
+      const auto h_dot = residual_dot + x_dot;  // step 15
+      at.store(Y_DOT, xhat*gamma_dot + (h_dot - xhat*mean_h_dot_xhat)*rstd*gamma);  // step 22
     });
   }
 };
@@ -210,16 +210,16 @@ struct Layer : Direction<Given, decltype(over_rows(D2GAMMA)), 4, 0, 6, 2> {
       const auto gamma = at(GAMMA);
       const auto ddgamma = at(DDGAMMA);
       const auto xhat = h*rstd;  // step 4
-      const auto g = dy*gamma;  // step 22
-      const auto ddh = ddresidual + ddx;  // step 26
+      const auto g = dy*gamma;  // step 23
+      const auto ddh = ddresidual + ddx;  // step 27
       at.store(DDH, ddh);
       return terms(wanted<(HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)>(g*xhat), wanted<(HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)>(ddh*xhat), ddh*g, dy*xhat*ddgamma);
     });
-    const auto mean_g_xhat = get<0>(stage_1);  // step 23: mean(g*xhat)
-    const auto mean_ddh_xhat = get<1>(stage_1);  // step 42: mean(ddh*xhat)
-    const auto mean_ddh_g = get<2>(stage_1);  // step 36: mean(ddh*g)
-    const auto mean_ddgamma_dy_xhat = get<3>(stage_1);  // step 36: mean(ddgamma*dy*xhat)
-    const auto mean_g_xhat_scaled = A(3)*mean_g_xhat;  // step 36, pass 5
+    const auto mean_g_xhat = get<0>(stage_1);  // step 24: mean(g*xhat)
+    const auto mean_ddh_xhat = get<1>(stage_1);  // step 43: mean(ddh*xhat)
+    const auto mean_ddh_g = get<2>(stage_1);  // step 37: mean(ddh*g)
+    const auto mean_ddgamma_dy_xhat = get<3>(stage_1);  // step 37: mean(ddgamma*dy*xhat)
+    const auto mean_g_xhat_scaled = A(3)*mean_g_xhat;  // step 37, pass 5
     row.each([&](auto at) {
       const auto h = at(H);
       const auto dy = at(DY);
@@ -228,14 +228,14 @@ struct Layer : Direction<Given, decltype(over_rows(D2GAMMA)), 4, 0, 6, 2> {
       const auto gamma = at(GAMMA);
       const auto ddgamma = at(DDGAMMA);
       const auto xhat = h*rstd;  // step 4
-      const auto g = dy*gamma;  // step 22
-      const auto ddh = ddresidual + ddx;  // step 26
-      const auto dg = (ddh - xhat*mean_ddh_xhat)*rstd;  // step 42
-      const auto d2x = (dy*ddgamma + ((xhat*mean_g_xhat_scaled - g)*mean_ddh_xhat - xhat*mean_ddh_g - ddh*mean_g_xhat)*rstd - xhat*mean_ddgamma_dy_xhat)*rstd;  // step 36, pass 6
-      at.over_rows(D2GAMMA, dg*dy);  // step 43: d2gamma
+      const auto g = dy*gamma;  // step 23
+      const auto ddh = ddresidual + ddx;  // step 27
+      const auto dg = (ddh - xhat*mean_ddh_xhat)*rstd;  // step 43
+      const auto d2x = (dy*ddgamma + ((xhat*mean_g_xhat_scaled - g)*mean_ddh_xhat - xhat*mean_ddh_g - ddh*mean_g_xhat)*rstd - xhat*mean_ddgamma_dy_xhat)*rstd;  // step 37, pass 6
+      at.over_rows(D2GAMMA, dg*dy);  // step 44: d2gamma
       at.store(DX, d2x);
       at.store(DRESIDUAL, d2x);
-      at.store(DDY, xhat*ddgamma + dg*gamma);  // step 46
+      at.store(DDY, xhat*ddgamma + dg*gamma);  // step 47
     });
   }
 };

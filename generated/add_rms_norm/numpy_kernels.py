@@ -1,7 +1,7 @@
 # Made by lngen 0.1.0 from the definition of add_rms_norm.
 # Do not edit; edit add_rms_norm.py and run: lngen derive add_rms_norm.py
 # Cost: forward 4 row tensors (2 read, 2 written), 5 flops per row element; backward 5 row tensors (3 read, 2 written), 10 flops per row element.
-# Evidence: 2 outputs, 13 steps, 31 first lines, 1 identity, 3 gradients, 2 tangents, 5 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 2 outputs, 14 steps, 31 first lines, 1 identity, 3 gradients, 2 tangents, 5 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:fa124934f3795c8fc356e5824de4f79467b8dcb3e62483f277a8b5707d439871
 # templates sha256:2ac2f07bc6384e88de134c9a9116a66083010804f4352ef40720a3cf756ef3c4
 """Residual addition, then root-mean-square normalization; the sum is the second output. The outputs and the gradients.
@@ -65,17 +65,17 @@ def backward(arguments, fields, results, call):
     needs_gamma_over_D = gamma is not None and dy_rows is not None
     needs_mean_g_xhat_unscaled = gamma is None and dy_rows is not None
     D = _rows.number(features, dtype)
-    # step 11, pass 1: mean_g_xhat_unscaled = mean(dy*h*gamma)
+    # step 12, pass 1: mean_g_xhat_unscaled = mean(dy*h*gamma)
     if needs_gamma_over_D:
         gamma_over_D = gamma / D
 
     def block(h, dy, dh, rstd, gamma_wide, dx_block=None, dresidual_block=None):
         dgamma = None
-        # step 13, pass 3: dgamma = sum over rows of dy*h*rstd
+        # step 14, pass 3: dgamma = sum over rows of dy*h*rstd
         if needs_gamma_over_D:
             part = np.multiply(dy, h, out=dx_block)
             dgamma = _rows.sum_rows(part, rstd)
-            # step 11, pass 1: mean_g_xhat_unscaled = mean(dy*h*gamma)
+            # step 12, pass 1: mean_g_xhat_unscaled = mean(dy*h*gamma)
             mean_g_xhat_unscaled = _rows.row_sum(part, gamma_over_D)
         if needs_mean_g_xhat_unscaled:
             mean_g_xhat_unscaled = _rows.row_mean(dy, h, D)
@@ -84,10 +84,10 @@ def backward(arguments, fields, results, call):
             g = _rows.by_feature(np.multiply, dy, gamma_wide, out=dx_block)
         if needs_mean_g_xhat_unscaled:
             g = dy
-        # step 11, pass 2: mean_g_xhat = mean_g_xhat_unscaled*rstd
+        # step 12, pass 2: mean_g_xhat = mean_g_xhat_unscaled*rstd
         if dy_rows is not None:
             mean_g_xhat = mean_g_xhat_unscaled * rstd
-            # step 11, pass 4: dx = dh + (g - h*mean_g_xhat*rstd)*rstd
+            # step 12, pass 4: dx = dh + (g - h*mean_g_xhat*rstd)*rstd
             dx = _rows.by_row(np.multiply, h, mean_g_xhat * rstd, out=dresidual_block)
             dx = np.subtract(g, dx, out=dx_block)
             dx = np.multiply(dx, rstd, out=dx)

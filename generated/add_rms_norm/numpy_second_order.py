@@ -1,7 +1,7 @@
 # Made by lngen 0.1.0 from the definition of add_rms_norm.
 # Do not edit; edit add_rms_norm.py and run: lngen derive add_rms_norm.py
 # Cost: forward 4 row tensors (2 read, 2 written), 5 flops per row element; backward 5 row tensors (3 read, 2 written), 10 flops per row element.
-# Evidence: 2 outputs, 13 steps, 31 first lines, 1 identity, 3 gradients, 2 tangents, 5 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 2 outputs, 14 steps, 31 first lines, 1 identity, 3 gradients, 2 tangents, 5 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:fa124934f3795c8fc356e5824de4f79467b8dcb3e62483f277a8b5707d439871
 # templates sha256:2ac2f07bc6384e88de134c9a9116a66083010804f4352ef40720a3cf756ef3c4
 """Residual addition, then root-mean-square normalization; the sum is the second output. The tangents, and the gradients of the gradients.
@@ -44,7 +44,7 @@ def jvp(arguments, fields, results, call):
     ):
         # step 4: xhat = h*rstd
         xhat = _rows.by_row(np.multiply, h, rstd, out=buffers[0])
-        # step 14: h_dot = residual_dot + x_dot
+        # step 15: h_dot = residual_dot + x_dot
         if needs_h_dot:
             h_dot = np.add(residual_dot, x_dot, out=h_dot_block)
         if x_dot_rows is None and residual_dot_rows is not None:
@@ -53,14 +53,14 @@ def jvp(arguments, fields, results, call):
             h_dot = x_dot
         if x_dot_rows is None and residual_dot_rows is None:
             h_dot = 0.0
-        # step 21: mean_h_dot_xhat = mean(h_dot*xhat)
+        # step 22: mean_h_dot_xhat = mean(h_dot*xhat)
         if needs_mean_h_dot_xhat:
             mean_h_dot_xhat = _rows.row_mean(h_dot, xhat, D)
         if x_dot_rows is None or residual_dot_rows is None:
             h_dot_result = _rows.filled(h_dot, h_dot_block, shape, dtype)
         else:
             h_dot_result = h_dot
-        # step 21: y_dot = xhat*gamma_dot + (h_dot - xhat*mean_h_dot_xhat)*rstd*gamma
+        # step 22: y_dot = xhat*gamma_dot + (h_dot - xhat*mean_h_dot_xhat)*rstd*gamma
         if gamma_dot is not None:
             y_dot = _rows.by_feature(np.multiply, xhat, gamma_dot_wide, out=y_dot_block)
         if needs_mean_h_dot_xhat:
@@ -115,7 +115,7 @@ def backward_backward(arguments, fields, results, call):
     )
     needs_d2x_2 = dy_rows is not None and ddgamma is None
     D = _rows.number(features, dtype)
-    # step 36: mean_ddgamma_dy_xhat = mean(dy*xhat*ddgamma)
+    # step 37: mean_ddgamma_dy_xhat = mean(dy*xhat*ddgamma)
     if needs_ddgamma_over_D:
         ddgamma_over_D = ddgamma / D
 
@@ -137,19 +137,19 @@ def backward_backward(arguments, fields, results, call):
         # step 4: xhat = h*rstd
         if dy_rows is not None:
             xhat = _rows.by_row(np.multiply, h, rstd, out=ddy_block)
-        # step 36: mean_ddgamma_dy_xhat = mean(dy*xhat*ddgamma)
+        # step 37: mean_ddgamma_dy_xhat = mean(dy*xhat*ddgamma)
         if needs_ddgamma_over_D:
             part = np.multiply(dy, xhat, out=dx_block)
             mean_ddgamma_dy_xhat = _rows.row_sum(part, ddgamma_over_D)
-        # step 22: g = dy*gamma
+        # step 23: g = dy*gamma
         if needs_g:
             g = _rows.by_feature(np.multiply, dy, gamma_wide, out=dx_block)
         if needs_g_2:
             g = dy
-        # step 23: mean_g_xhat = mean(g*xhat)
+        # step 24: mean_g_xhat = mean(g*xhat)
         if needs_mean_g_xhat:
             mean_g_xhat = _rows.row_mean(g, xhat, D)
-        # step 26: ddh = ddresidual + ddx
+        # step 27: ddh = ddresidual + ddx
         if ddx_rows is not None and ddresidual_rows is not None:
             ddh = np.add(ddresidual, ddx, out=buffers[0])
         if ddx_rows is None and ddresidual_rows is not None:
@@ -158,27 +158,27 @@ def backward_backward(arguments, fields, results, call):
             ddh = ddx
         if dh_rows is not None and ddx_rows is None and ddresidual_rows is None:
             ddh = 0.0
-        # step 42: mean_ddh_xhat = mean(ddh*xhat)
+        # step 43: mean_ddh_xhat = mean(ddh*xhat)
         if needs_mean_g_xhat:
             mean_ddh_xhat = _rows.row_mean(ddh, xhat, D)
-            # step 36: mean_ddh_g = mean(ddh*g)
+            # step 37: mean_ddh_g = mean(ddh*g)
             mean_ddh_g = _rows.row_mean(ddh, g, D)
         if dh_rows is not None and (ddx_rows is None or ddresidual_rows is None):
             ddh_result = _rows.filled(ddh, ddh_block, shape, dtype)
         if dh_rows is not None and ddx_rows is not None and ddresidual_rows is not None:
             ddh_result = ddh
-        # step 36, pass 5: mean_g_xhat_scaled = 3*mean_g_xhat
+        # step 37, pass 5: mean_g_xhat_scaled = 3*mean_g_xhat
         if needs_mean_g_xhat:
             mean_g_xhat_scaled = mean_g_xhat * 3.0
-            # step 42: dg = (ddh - xhat*mean_ddh_xhat)*rstd
+            # step 43: dg = (ddh - xhat*mean_ddh_xhat)*rstd
             dg = _rows.by_row(np.multiply, xhat, mean_ddh_xhat, out=dresidual_block)
             dg = np.subtract(ddh, dg, out=dg)
             dg = _rows.by_row(np.multiply, dg, rstd, out=buffers[1])
-        # step 43: d2gamma = sum over rows of dg*dy
+        # step 44: d2gamma = sum over rows of dg*dy
         if needs_g:
             part_2 = np.multiply(dg, dy, out=dresidual_block)
             d2gamma = _rows.sum_rows(part_2)
-        # step 36, pass 6: d2x = (dy*ddgamma + ((xhat*mean_g_xhat_scaled -
+        # step 37, pass 6: d2x = (dy*ddgamma + ((xhat*mean_g_xhat_scaled -
         #   g)*mean_ddh_xhat - xhat*mean_ddh_g - ddh*mean_g_xhat)*rstd -
         #   xhat*mean_ddgamma_dy_xhat)*rstd
         if needs_ddgamma_over_D:
@@ -209,7 +209,7 @@ def backward_backward(arguments, fields, results, call):
         if dy_rows is not None:
             dx = d2x
         dresidual = _rows.filled(d2x, dresidual_block, shape, dtype)
-        # step 46: ddy = xhat*ddgamma + dg*gamma
+        # step 47: ddy = xhat*ddgamma + dg*gamma
         if needs_ddgamma_over_D:
             ddy = _rows.by_feature(np.multiply, xhat, ddgamma_wide, out=xhat)
         if needs_g:

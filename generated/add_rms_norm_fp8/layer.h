@@ -2,7 +2,7 @@
 // Made by lngen 0.1.0 from the definition of add_rms_norm_fp8.
 // Do not edit; edit add_rms_norm_fp8.py and run: lngen derive add_rms_norm_fp8.py
 // Cost: forward 4 row tensors (2 read, 2 written), 6 flops per row element; backward 5 row tensors (3 read, 2 written), 14 flops per row element.
-// Evidence: 2 outputs, 21 steps, 37 first lines, 1 identity, 4 gradients, 2 tangents, 6 second-order gradients, 8 emitted programs: exact at every D; 4 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+// Evidence: 2 outputs, 22 steps, 37 first lines, 1 identity, 4 gradients, 2 tangents, 6 second-order gradients, 8 emitted programs: exact at every D; 4 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:5aef838d49315f20df6ec44f510eb282dcbeb512e23a4b2c402e97d0c6dbcbde
 //
 // forward:
@@ -126,12 +126,12 @@ struct Layer : Direction<Given, decltype(over_rows(DGAMMA_ROWS, DSCALE_ROWS)), 2
       const auto gamma = at(GAMMA);
       const auto xhat = h*rstd;  // step 4
       const auto g = dy*gamma*scale_shifted_2;  // step 6, pass 4
-      at.over_rows(DGAMMA_ROWS, dy*xhat);  // step 14, pass 14: dgamma_rows
+      at.over_rows(DGAMMA_ROWS, dy*xhat);  // step 15, pass 14: dgamma_rows
       return terms(g*xhat, wanted<HAS_dy && HAS_scale>(dy*xhat*gamma));
     });
-    const auto mean_g_xhat = math::quotient(get<0>(stage_1), row.D);  // step 11: mean(g*xhat)
-    const auto sum_dy_gamma_xhat = get<1>(stage_1);  // step 16: sum(gamma*dy*xhat)
-    row.over_rows(DSCALE_ROWS, sum_dy_gamma_xhat);  // step 16, pass 10: dscale_rows
+    const auto mean_g_xhat = math::quotient(get<0>(stage_1), row.D);  // step 12: mean(g*xhat)
+    const auto sum_dy_gamma_xhat = get<1>(stage_1);  // step 17: sum(gamma*dy*xhat)
+    row.over_rows(DSCALE_ROWS, sum_dy_gamma_xhat);  // step 17, pass 10: dscale_rows
     row.each([&](auto at) {
       const auto h = at(H);
       const auto dy = at(DY);
@@ -139,7 +139,7 @@ struct Layer : Direction<Given, decltype(over_rows(DGAMMA_ROWS, DSCALE_ROWS)), 2
       const auto gamma = at(GAMMA);
       const auto xhat = h*rstd;  // step 4
       const auto g = dy*gamma*scale_shifted_2;  // step 6, pass 4
-      const auto dx = dh + (g - xhat*mean_g_xhat)*rstd;  // step 11
+      const auto dx = dh + (g - xhat*mean_g_xhat)*rstd;  // step 12
       at.store(DX, dx);
       at.store(DRESIDUAL, dx);
     });
@@ -156,9 +156,9 @@ using Given = decltype(names(WORKSPACE, BLOCKS, GAMMA, SCALE, OUT_DGAMMA, OUT_DS
 
 struct Layer : ColumnsOf<backward::Layer, Given, 1, 8> {
   template <class Call> static LNGEN_INLINE void work(const Call& call) {
-    const auto dscale = -call(DSCALE_ROWS) / (call(SCALE)*call(SCALE));  // step 16, pass 13
+    const auto dscale = -call(DSCALE_ROWS) / (call(SCALE)*call(SCALE));  // step 17, pass 13
     call.each([&](auto at) {
-      at.store(OUT_DGAMMA, at(DGAMMA_ROWS) / call(SCALE));  // step 14, pass 12
+      at.store(OUT_DGAMMA, at(DGAMMA_ROWS) / call(SCALE));  // step 15, pass 12
     });
     call.store(OUT_DSCALE, dscale);
   }
@@ -187,8 +187,8 @@ using Given = decltype(names(H, X_DOT, RESIDUAL_DOT, RSTD, GAMMA, SCALE, GAMMA_D
 struct Layer : Direction<Given, decltype(over_rows()), 1, 0, 6, 1> {
   template <class Call> static LNGEN_INLINE auto before(const Call& call) {
     using A = typename Call::A;
-    const auto scale_shifted_2 = A(1) / call(SCALE);  // step 25, pass 15
-    const auto scale_dot_scaled = call(SCALE_DOT) / call(SCALE);  // step 25, pass 16
+    const auto scale_shifted_2 = A(1) / call(SCALE);  // step 26, pass 15
+    const auto scale_dot_scaled = call(SCALE_DOT) / call(SCALE);  // step 26, pass 16
     return terms(scale_shifted_2, scale_dot_scaled);
   }
   template <class Row> static LNGEN_INLINE void work(const Row& row) {
@@ -200,11 +200,11 @@ struct Layer : Direction<Given, decltype(over_rows()), 1, 0, 6, 1> {
       const auto x_dot = at(X_DOT);
       const auto residual_dot = at(RESIDUAL_DOT);
       const auto xhat = h*rstd;  // step 4
-      const auto h_dot = residual_dot + x_dot;  // step 17
+      const auto h_dot = residual_dot + x_dot;  // step 18
       at.store(H_DOT, h_dot);
       return terms(h_dot*xhat);
     });
-    const auto mean_h_dot_xhat = get<0>(stage_1);  // step 25: mean(h_dot*xhat)
+    const auto mean_h_dot_xhat = get<0>(stage_1);  // step 26: mean(h_dot*xhat)
     row.each([&](auto at) {
       const auto h = at(H);
       const auto x_dot = at(X_DOT);
@@ -212,8 +212,8 @@ struct Layer : Direction<Given, decltype(over_rows()), 1, 0, 6, 1> {
       const auto gamma = at(GAMMA);
       const auto gamma_dot = at(GAMMA_DOT);
       const auto xhat = h*rstd;  // step 4
-      const auto h_dot = residual_dot + x_dot;  // step 17
-      at.store(Y_DOT, (xhat*gamma_dot + (h_dot - xhat*mean_h_dot_xhat)*rstd*gamma - xhat*gamma*scale_dot_scaled)*scale_shifted_2);  // step 25, pass 17
+      const auto h_dot = residual_dot + x_dot;  // step 18
+      at.store(Y_DOT, (xhat*gamma_dot + (h_dot - xhat*mean_h_dot_xhat)*rstd*gamma - xhat*gamma*scale_dot_scaled)*scale_shifted_2);  // step 26, pass 17
     });
   }
 };
@@ -247,9 +247,9 @@ using Given = decltype(names(H, DY, DH, DDX, DDRESIDUAL, RSTD, GAMMA, SCALE, DDG
 struct Layer : Direction<Given, decltype(over_rows(SUM_ROWS_DY_XHAT, D2GAMMA_ROWS, SUM_ROWS_PRODUCT, D2SCALE_ROWS)), 5, 0, 16, 2> {
   template <class Call> static LNGEN_INLINE auto before(const Call& call) {
     using A = typename Call::A;
-    const auto scale_shifted_2 = A(1) / call(SCALE);  // step 26, pass 18
-    const auto ddscale_scaled = call(DDSCALE) / (call(SCALE)*call(SCALE));  // step 47, pass 19
-    const auto ddscale_scaled_2 = call(DDSCALE) / call(SCALE);  // step 63, pass 20
+    const auto scale_shifted_2 = A(1) / call(SCALE);  // step 27, pass 18
+    const auto ddscale_scaled = call(DDSCALE) / (call(SCALE)*call(SCALE));  // step 48, pass 19
+    const auto ddscale_scaled_2 = call(DDSCALE) / call(SCALE);  // step 64, pass 20
     return terms(scale_shifted_2, ddscale_scaled, ddscale_scaled_2);
   }
   template <class Row> static LNGEN_INLINE void work(const Row& row) {
@@ -268,22 +268,22 @@ struct Layer : Direction<Given, decltype(over_rows(SUM_ROWS_DY_XHAT, D2GAMMA_ROW
       const auto gamma = at(GAMMA);
       const auto ddgamma = at(DDGAMMA);
       const auto xhat = h*rstd;  // step 4
-      const auto g = dy*gamma*scale_shifted_2;  // step 26, pass 21
-      const auto ddh = ddresidual + ddx;  // step 31
-      at.over_rows(SUM_ROWS_DY_XHAT, dy*xhat);  // step 33: sum_rows_dy_xhat
+      const auto g = dy*gamma*scale_shifted_2;  // step 27, pass 21
+      const auto ddh = ddresidual + ddx;  // step 32
+      at.over_rows(SUM_ROWS_DY_XHAT, dy*xhat);  // step 34: sum_rows_dy_xhat
       at.store(DDH, ddh);
       return terms(wanted<(HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)>(g*xhat), wanted<HAS_ddscale && HAS_dy>(dy*xhat*gamma), wanted<(HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)>(ddh*xhat), ddh*g, dy*xhat*ddgamma);
     });
-    const auto mean_g_xhat = get<0>(stage_1);  // step 27: mean(g*xhat)
-    const auto mean_dy_gamma_xhat = get<1>(stage_1);  // step 28: mean(gamma*dy*xhat)
-    const auto mean_ddh_xhat = get<2>(stage_1);  // step 53: mean(ddh*xhat)
-    const auto mean_ddh_g = get<3>(stage_1);  // step 47: mean(ddh*g)
-    const auto mean_ddgamma_dy_xhat = get<4>(stage_1);  // step 47: mean(ddgamma*dy*xhat)
-    const auto mean_dy_gamma_xhat_scaled = mean_dy_gamma_xhat*row.D;  // step 34, pass 22
-    const auto mean_g_xhat_scaled = A(3)*mean_g_xhat;  // step 47, pass 23
-    const auto mean_ddgamma_dy_xhat_scaled = mean_ddgamma_dy_xhat / scale;  // step 47, pass 24
-    const auto mean_dy_gamma_xhat_scaled_2 = mean_dy_gamma_xhat*ddscale / (scale*scale);  // step 47, pass 25
-    row.over_rows(SUM_ROWS_PRODUCT, mean_dy_gamma_xhat_scaled);  // step 34, pass 26: sum_rows_product
+    const auto mean_g_xhat = get<0>(stage_1);  // step 28: mean(g*xhat)
+    const auto mean_dy_gamma_xhat = get<1>(stage_1);  // step 29: mean(gamma*dy*xhat)
+    const auto mean_ddh_xhat = get<2>(stage_1);  // step 54: mean(ddh*xhat)
+    const auto mean_ddh_g = get<3>(stage_1);  // step 48: mean(ddh*g)
+    const auto mean_ddgamma_dy_xhat = get<4>(stage_1);  // step 48: mean(ddgamma*dy*xhat)
+    const auto mean_dy_gamma_xhat_scaled = mean_dy_gamma_xhat*row.D;  // step 35, pass 22
+    const auto mean_g_xhat_scaled = A(3)*mean_g_xhat;  // step 48, pass 23
+    const auto mean_ddgamma_dy_xhat_scaled = mean_ddgamma_dy_xhat / scale;  // step 48, pass 24
+    const auto mean_dy_gamma_xhat_scaled_2 = mean_dy_gamma_xhat*ddscale / (scale*scale);  // step 48, pass 25
+    row.over_rows(SUM_ROWS_PRODUCT, mean_dy_gamma_xhat_scaled);  // step 35, pass 26: sum_rows_product
     const auto stage_2 = row.sums([&](auto at) {
       const auto h = at(H);
       const auto dy = at(DY);
@@ -292,18 +292,18 @@ struct Layer : Direction<Given, decltype(over_rows(SUM_ROWS_DY_XHAT, D2GAMMA_ROW
       const auto gamma = at(GAMMA);
       const auto ddgamma = at(DDGAMMA);
       const auto xhat = h*rstd;  // step 4
-      const auto g = dy*gamma*scale_shifted_2;  // step 26, pass 21
-      const auto ddh = ddresidual + ddx;  // step 31
-      const auto dg = (ddh - xhat*mean_ddh_xhat)*rstd;  // step 53
-      const auto d2x = (xhat*mean_dy_gamma_xhat_scaled_2 + dy*ddgamma*scale_shifted_2 + ((xhat*mean_g_xhat_scaled - g)*mean_ddh_xhat - xhat*mean_ddh_g - ddh*mean_g_xhat)*rstd - xhat*mean_ddgamma_dy_xhat_scaled - dy*gamma*ddscale_scaled)*rstd;  // step 47, pass 27
-      at.over_rows(D2GAMMA_ROWS, (dg - xhat*ddscale / scale)*dy);  // step 56, pass 29: d2gamma_rows
+      const auto g = dy*gamma*scale_shifted_2;  // step 27, pass 21
+      const auto ddh = ddresidual + ddx;  // step 32
+      const auto dg = (ddh - xhat*mean_ddh_xhat)*rstd;  // step 54
+      const auto d2x = (xhat*mean_dy_gamma_xhat_scaled_2 + dy*ddgamma*scale_shifted_2 + ((xhat*mean_g_xhat_scaled - g)*mean_ddh_xhat - xhat*mean_ddh_g - ddh*mean_g_xhat)*rstd - xhat*mean_ddgamma_dy_xhat_scaled - dy*gamma*ddscale_scaled)*rstd;  // step 48, pass 27
+      at.over_rows(D2GAMMA_ROWS, (dg - xhat*ddscale / scale)*dy);  // step 57, pass 29: d2gamma_rows
       at.store(DX, d2x);
       at.store(DRESIDUAL, d2x);
-      at.store(DDY, (xhat*ddgamma + dg*gamma - xhat*gamma*ddscale_scaled_2)*scale_shifted_2);  // step 63, pass 28
+      at.store(DDY, (xhat*ddgamma + dg*gamma - xhat*gamma*ddscale_scaled_2)*scale_shifted_2);  // step 64, pass 28
       return terms(wanted<(HAS_ddresidual && HAS_dy && HAS_scale) || (HAS_ddx && HAS_dy && HAS_scale)>(dg*dy*gamma));
     });
-    const auto sum_dg_dy_gamma = get<0>(stage_2);  // step 59: sum(gamma*dg*dy)
-    row.over_rows(D2SCALE_ROWS, sum_dg_dy_gamma);  // step 59, pass 30: d2scale_rows
+    const auto sum_dg_dy_gamma = get<0>(stage_2);  // step 60: sum(gamma*dg*dy)
+    row.over_rows(D2SCALE_ROWS, sum_dg_dy_gamma);  // step 60, pass 30: d2scale_rows
   }
 };
 
@@ -321,10 +321,10 @@ struct Layer : ColumnsOf<backward_backward::Layer, Given, 1, 0> {
   template <class Call> static LNGEN_INLINE void work(const Call& call) {
     using A = typename Call::A;
     const auto columns_1 = call.sums([&](auto at) { return terms(wanted<HAS_ddgamma && HAS_dy && HAS_scale>(at(DDGAMMA)*at(SUM_ROWS_DY_XHAT))); });
-    const auto sum_ddgamma_sum_rows_dy_xhat = get<0>(columns_1);  // step 59: sum(ddgamma*sum_rows_dy_xhat)
-    const auto d2scale = (A(2)*call(DDSCALE)*call(SUM_ROWS_PRODUCT) / call(SCALE) - call(D2SCALE_ROWS) - sum_ddgamma_sum_rows_dy_xhat) / (call(SCALE)*call(SCALE));  // step 59, pass 32
+    const auto sum_ddgamma_sum_rows_dy_xhat = get<0>(columns_1);  // step 60: sum(ddgamma*sum_rows_dy_xhat)
+    const auto d2scale = (A(2)*call(DDSCALE)*call(SUM_ROWS_PRODUCT) / call(SCALE) - call(D2SCALE_ROWS) - sum_ddgamma_sum_rows_dy_xhat) / (call(SCALE)*call(SCALE));  // step 60, pass 32
     call.each([&](auto at) {
-      at.store(OUT_DGAMMA, at(D2GAMMA_ROWS) / call(SCALE));  // step 56, pass 31
+      at.store(OUT_DGAMMA, at(D2GAMMA_ROWS) / call(SCALE));  // step 57, pass 31
     });
     call.store(OUT_DSCALE, d2scale);
   }

@@ -1,7 +1,7 @@
 # Made by lngen 0.1.0 from the definition of add_rms_norm_fp8.
 # Do not edit; edit add_rms_norm_fp8.py and run: lngen derive add_rms_norm_fp8.py
 # Cost: forward 4 row tensors (2 read, 2 written), 6 flops per row element; backward 5 row tensors (3 read, 2 written), 14 flops per row element.
-# Evidence: 2 outputs, 21 steps, 37 first lines, 1 identity, 4 gradients, 2 tangents, 6 second-order gradients, 8 emitted programs: exact at every D; 4 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 2 outputs, 22 steps, 37 first lines, 1 identity, 4 gradients, 2 tangents, 6 second-order gradients, 8 emitted programs: exact at every D; 4 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:5aef838d49315f20df6ec44f510eb282dcbeb512e23a4b2c402e97d0c6dbcbde
 # templates sha256:2ac2f07bc6384e88de134c9a9116a66083010804f4352ef40720a3cf756ef3c4
 """Residual addition, then root-mean-square normalization, divided by a scale and rounded to 8 bits. The outputs and the gradients.
@@ -90,17 +90,17 @@ def backward(arguments, fields, results, call):
         part_2 = gamma
     if needs_part_2_3:
         part_2 = scale_shifted_2
-    # step 16, pass 13: dscale = -dscale_rows/scale**2
+    # step 17, pass 13: dscale = -dscale_rows/scale**2
     if needs_scale:
         part_3 = np.square(scale)
 
     def block(h, dy, dh, rstd, dx_block=None, dresidual_block=None):
         dgamma_rows = dscale_rows = None
-        # step 14, pass 9: dgamma_rows = sum over rows of dy*h*rstd
+        # step 15, pass 9: dgamma_rows = sum over rows of dy*h*rstd
         if gamma is not None and dy_rows is not None:
             part = np.multiply(dy, h, out=dx_block)
             dgamma_rows = _rows.sum_rows(part, rstd)
-        # step 16, pass 6: sum_dy_gamma_xhat_unscaled = sum(dy*h*gamma)
+        # step 17, pass 6: sum_dy_gamma_xhat_unscaled = sum(dy*h*gamma)
         if needs_part_2:
             sum_dy_gamma_xhat_unscaled = _rows.row_sum(part, gamma)
         if needs_part_2_3:
@@ -110,17 +110,17 @@ def backward(arguments, fields, results, call):
             g = np.multiply(dy, part_2, out=dx_block)
         if gamma is None and scale is None and dy_rows is not None:
             g = dy
-        # step 11, pass 5: mean_g_xhat_unscaled = mean(g*h)
+        # step 12, pass 5: mean_g_xhat_unscaled = mean(g*h)
         if dy_rows is not None:
             mean_g_xhat_unscaled = _rows.row_mean(g, h, D)
-            # step 11, pass 7: mean_g_xhat = mean_g_xhat_unscaled*rstd
+            # step 12, pass 7: mean_g_xhat = mean_g_xhat_unscaled*rstd
             mean_g_xhat = mean_g_xhat_unscaled * rstd
-        # step 16, pass 8: sum_dy_gamma_xhat = rstd*sum_dy_gamma_xhat_unscaled
+        # step 17, pass 8: sum_dy_gamma_xhat = rstd*sum_dy_gamma_xhat_unscaled
         if needs_scale:
             sum_dy_gamma_xhat = rstd * sum_dy_gamma_xhat_unscaled
-            # step 16, pass 10: dscale_rows = sum over rows of sum_dy_gamma_xhat
+            # step 17, pass 10: dscale_rows = sum over rows of sum_dy_gamma_xhat
             dscale_rows = np.add.reduce(sum_dy_gamma_xhat, axis=None)
-        # step 11, pass 11: dx = dh + (g - h*mean_g_xhat*rstd)*rstd
+        # step 12, pass 11: dx = dh + (g - h*mean_g_xhat*rstd)*rstd
         if dy_rows is not None:
             dx = _rows.by_row(np.multiply, h, mean_g_xhat * rstd, out=dresidual_block)
             dx = np.subtract(g, dx, out=dx_block)
@@ -144,12 +144,12 @@ def backward(arguments, fields, results, call):
         feature_sums=1,
         sums=1,
     )
-    # step 14, pass 12: dgamma = dgamma_rows/scale
+    # step 15, pass 12: dgamma = dgamma_rows/scale
     if needs_part_2:
         dgamma = dgamma_rows / scale
     if needs_part_2_2:
         dgamma = dgamma_rows
-    # step 16, pass 13: dscale = -dscale_rows/scale**2
+    # step 17, pass 13: dscale = -dscale_rows/scale**2
     if needs_scale:
         dscale = np.negative(dscale_rows) / part_3
     if scale is not None and dy_rows is None:

@@ -1,7 +1,7 @@
 # Made by lngen 0.1.0 from the definition of add_rms_norm_fp8.
 # Do not edit; edit add_rms_norm_fp8.py and run: lngen derive add_rms_norm_fp8.py
 # Cost: forward 4 row tensors (2 read, 2 written), 6 flops per row element; backward 5 row tensors (3 read, 2 written), 14 flops per row element.
-# Evidence: 2 outputs, 21 steps, 37 first lines, 1 identity, 4 gradients, 2 tangents, 6 second-order gradients, 8 emitted programs: exact at every D; 4 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 2 outputs, 22 steps, 37 first lines, 1 identity, 4 gradients, 2 tangents, 6 second-order gradients, 8 emitted programs: exact at every D; 4 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:5aef838d49315f20df6ec44f510eb282dcbeb512e23a4b2c402e97d0c6dbcbde
 # templates sha256:2ac2f07bc6384e88de134c9a9116a66083010804f4352ef40720a3cf756ef3c4
 """Residual addition, then root-mean-square normalization, divided by a scale and rounded to 8 bits. The tangents, and the gradients of the gradients.
@@ -34,13 +34,13 @@ def jvp(arguments, fields, results, call):
         scale = np.asarray(scale, dtype)
     if scale_dot is not None:
         scale_dot = np.asarray(scale_dot, dtype)
-    # step 25, pass 15: scale_shifted_2 = 1/scale
+    # step 26, pass 15: scale_shifted_2 = 1/scale
     if scale is not None:
         scale_shifted_2 = np.reciprocal(scale)
-    # step 25, pass 16: scale_dot_scaled = scale_dot/scale
+    # step 26, pass 16: scale_dot_scaled = scale_dot/scale
     if scale_dot is not None:
         scale_dot_scaled = scale_dot / scale
-    # step 25, pass 17: y_dot = (xhat*gamma_dot + (h_dot -
+    # step 26, pass 17: y_dot = (xhat*gamma_dot + (h_dot -
     #   xhat*mean_h_dot_xhat)*rstd*gamma - xhat*gamma*scale_dot_scaled)*scale_shifted_2
     if gamma is not None and scale_dot is not None:
         part_2 = gamma * scale_dot_scaled
@@ -60,7 +60,7 @@ def jvp(arguments, fields, results, call):
     ):
         # step 4: xhat = h*rstd
         xhat = _rows.by_row(np.multiply, h, rstd, out=buffers[0])
-        # step 17: h_dot = residual_dot + x_dot
+        # step 18: h_dot = residual_dot + x_dot
         if needs_h_dot:
             h_dot = np.add(residual_dot, x_dot, out=h_dot_block)
         if x_dot_rows is None and residual_dot_rows is not None:
@@ -69,14 +69,14 @@ def jvp(arguments, fields, results, call):
             h_dot = x_dot
         if x_dot_rows is None and residual_dot_rows is None:
             h_dot = 0.0
-        # step 25: mean_h_dot_xhat = mean(h_dot*xhat)
+        # step 26: mean_h_dot_xhat = mean(h_dot*xhat)
         if needs_mean_h_dot_xhat:
             mean_h_dot_xhat = _rows.row_mean(h_dot, xhat, D)
         if x_dot_rows is None or residual_dot_rows is None:
             h_dot_result = _rows.filled(h_dot, h_dot_block, shape, dtype)
         else:
             h_dot_result = h_dot
-        # step 25, pass 17: y_dot = (xhat*gamma_dot + (h_dot -
+        # step 26, pass 17: y_dot = (xhat*gamma_dot + (h_dot -
         #   xhat*mean_h_dot_xhat)*rstd*gamma -
         #   xhat*gamma*scale_dot_scaled)*scale_shifted_2
         if gamma_dot is not None:
@@ -165,29 +165,29 @@ def backward_backward(arguments, fields, results, call):
         scale = np.asarray(scale, dtype)
     if needs_ddscale:
         ddscale = np.asarray(ddscale, dtype)
-    # step 26, pass 18: scale_shifted_2 = 1/scale
+    # step 27, pass 18: scale_shifted_2 = 1/scale
     if needs_scale:
         scale_shifted_2 = np.reciprocal(scale)
-        # step 47, pass 19: ddscale_scaled = ddscale/scale**2
+        # step 48, pass 19: ddscale_scaled = ddscale/scale**2
         part = np.square(scale)
     if needs_ddscale:
         ddscale_scaled = ddscale / part
-        # step 63, pass 20: ddscale_scaled_2 = ddscale/scale
+        # step 64, pass 20: ddscale_scaled_2 = ddscale/scale
         ddscale_scaled_2 = ddscale / scale
-    # step 28: mean_dy_gamma_xhat = mean(dy*xhat*gamma)
+    # step 29: mean_dy_gamma_xhat = mean(dy*xhat*gamma)
     if needs_gamma_over_D:
         gamma_over_D = gamma / D
-    # step 47: mean_ddgamma_dy_xhat = mean(dy*xhat*ddgamma)
+    # step 48: mean_ddgamma_dy_xhat = mean(dy*xhat*ddgamma)
     if needs_ddgamma_over_D:
         ddgamma_over_D = ddgamma / D
-    # step 26, pass 21: g = dy*gamma*scale_shifted_2
+    # step 27, pass 21: g = dy*gamma*scale_shifted_2
     if needs_part_3:
         part_3 = gamma * scale_shifted_2
     if needs_part_3_2:
         part_3 = gamma
     if needs_part_3_3:
         part_3 = scale_shifted_2
-    # step 47, pass 27: d2x = (xhat*mean_dy_gamma_xhat_scaled_2 +
+    # step 48, pass 27: d2x = (xhat*mean_dy_gamma_xhat_scaled_2 +
     #   dy*ddgamma*scale_shifted_2 + ((xhat*mean_g_xhat_scaled - g)*mean_ddh_xhat -
     #   xhat*mean_ddh_g - ddh*mean_g_xhat)*rstd - xhat*mean_ddgamma_dy_xhat_scaled -
     #   dy*gamma*ddscale_scaled)*rstd
@@ -199,7 +199,7 @@ def backward_backward(arguments, fields, results, call):
         part_12 = gamma * ddscale_scaled
     if needs_part_12:
         part_12 = ddscale_scaled
-    # step 63, pass 28: ddy = (xhat*ddgamma + dg*gamma -
+    # step 64, pass 28: ddy = (xhat*ddgamma + dg*gamma -
     #   xhat*gamma*ddscale_scaled_2)*scale_shifted_2
     if needs_gamma_over_D:
         part_15 = gamma * ddscale_scaled_2
@@ -228,22 +228,22 @@ def backward_backward(arguments, fields, results, call):
         # step 4: xhat = h*rstd
         if dy_rows is not None:
             xhat = _rows.by_row(np.multiply, h, rstd, out=buffers[0])
-        # step 33: sum_rows_dy_xhat = sum over rows of dy*xhat
+        # step 34: sum_rows_dy_xhat = sum over rows of dy*xhat
         if dy_rows is not None and (
             ddgamma is not None or (gamma is not None and ddscale is not None)
         ):
             part_2 = np.multiply(dy, xhat, out=dx_block)
         if needs_part_6:
             sum_rows_dy_xhat = _rows.sum_rows(part_2)
-        # step 28: mean_dy_gamma_xhat = mean(dy*xhat*gamma)
+        # step 29: mean_dy_gamma_xhat = mean(dy*xhat*gamma)
         if needs_gamma_over_D:
             mean_dy_gamma_xhat = _rows.row_sum(part_2, gamma_over_D)
         if needs_part_12:
             mean_dy_gamma_xhat = _rows.row_mean(dy, xhat, D)
-        # step 47: mean_ddgamma_dy_xhat = mean(dy*xhat*ddgamma)
+        # step 48: mean_ddgamma_dy_xhat = mean(dy*xhat*ddgamma)
         if needs_ddgamma_over_D:
             mean_ddgamma_dy_xhat = _rows.row_sum(part_2, ddgamma_over_D)
-        # step 26, pass 21: g = dy*gamma*scale_shifted_2
+        # step 27, pass 21: g = dy*gamma*scale_shifted_2
         if dy_rows is not None and (
             (gamma is not None and ddx_rows is not None)
             or (scale is not None and ddresidual_rows is not None)
@@ -253,10 +253,10 @@ def backward_backward(arguments, fields, results, call):
             g = np.multiply(dy, part_3, out=dx_block)
         if gamma is None and scale is None and dy_rows is not None:
             g = dy
-        # step 27: mean_g_xhat = mean(g*xhat)
+        # step 28: mean_g_xhat = mean(g*xhat)
         if needs_mean_g_xhat:
             mean_g_xhat = _rows.row_mean(g, xhat, D)
-        # step 31: ddh = ddresidual + ddx
+        # step 32: ddh = ddresidual + ddx
         if ddx_rows is not None and ddresidual_rows is not None:
             ddh = np.add(ddresidual, ddx, out=buffers[1])
         if ddx_rows is None and ddresidual_rows is not None:
@@ -265,34 +265,34 @@ def backward_backward(arguments, fields, results, call):
             ddh = ddx
         if dh_rows is not None and ddx_rows is None and ddresidual_rows is None:
             ddh = 0.0
-        # step 53: mean_ddh_xhat = mean(ddh*xhat)
+        # step 54: mean_ddh_xhat = mean(ddh*xhat)
         if needs_mean_g_xhat:
             mean_ddh_xhat = _rows.row_mean(ddh, xhat, D)
-            # step 47: mean_ddh_g = mean(ddh*g)
+            # step 48: mean_ddh_g = mean(ddh*g)
             mean_ddh_g = _rows.row_mean(ddh, g, D)
         if dh_rows is not None and (ddx_rows is None or ddresidual_rows is None):
             ddh_result = _rows.filled(ddh, ddh_block, shape, dtype)
         if dh_rows is not None and ddx_rows is not None and ddresidual_rows is not None:
             ddh_result = ddh
-        # step 34, pass 22: mean_dy_gamma_xhat_scaled = mean_dy_gamma_xhat*D
+        # step 35, pass 22: mean_dy_gamma_xhat_scaled = mean_dy_gamma_xhat*D
         if needs_ddscale:
             mean_dy_gamma_xhat_scaled = mean_dy_gamma_xhat * D
-            # step 34, pass 26: sum_rows_product = sum over rows of
+            # step 35, pass 26: sum_rows_product = sum over rows of
             #   mean_dy_gamma_xhat_scaled
             sum_rows_product = np.add.reduce(mean_dy_gamma_xhat_scaled, axis=None)
-        # step 47, pass 23: mean_g_xhat_scaled = 3*mean_g_xhat
+        # step 48, pass 23: mean_g_xhat_scaled = 3*mean_g_xhat
         if needs_mean_g_xhat:
             mean_g_xhat_scaled = mean_g_xhat * 3.0
-        # step 47, pass 24: mean_ddgamma_dy_xhat_scaled = mean_ddgamma_dy_xhat/scale
+        # step 48, pass 24: mean_ddgamma_dy_xhat_scaled = mean_ddgamma_dy_xhat/scale
         if needs_part_6:
             mean_ddgamma_dy_xhat_scaled = mean_ddgamma_dy_xhat / scale
         if needs_part_6_2:
             mean_ddgamma_dy_xhat_scaled = mean_ddgamma_dy_xhat
-        # step 47, pass 25: mean_dy_gamma_xhat_scaled_2 =
+        # step 48, pass 25: mean_dy_gamma_xhat_scaled_2 =
         #   mean_dy_gamma_xhat*ddscale/scale**2
         if needs_ddscale:
             mean_dy_gamma_xhat_scaled_2 = mean_dy_gamma_xhat * ddscale_scaled
-        # step 53: dg = (ddh - xhat*mean_ddh_xhat)*rstd
+        # step 54: dg = (ddh - xhat*mean_ddh_xhat)*rstd
         if needs_mean_g_xhat:
             dg = _rows.by_row(np.multiply, xhat, mean_ddh_xhat, out=dresidual_block)
             dg = np.subtract(ddh, dg, out=dg)
@@ -305,7 +305,7 @@ def backward_backward(arguments, fields, results, call):
             and ddscale is not None
         ):
             dg = 0.0
-        # step 56, pass 29: d2gamma_rows = sum over rows of (dg - xhat*ddscale/scale)*dy
+        # step 57, pass 29: d2gamma_rows = sum over rows of (dg - xhat*ddscale/scale)*dy
         if needs_gamma_over_D:
             part_4 = np.multiply(xhat, ddscale_scaled_2, out=dresidual_block)
             part_4 = np.subtract(dg, part_4, out=part_4)
@@ -327,16 +327,16 @@ def backward_backward(arguments, fields, results, call):
         ):
             part_4 = np.multiply(part_4, dy, out=dresidual_block)
             d2gamma_rows = _rows.sum_rows(part_4)
-        # step 59: sum_dg_dy_gamma = sum(dg*dy*gamma)
+        # step 60: sum_dg_dy_gamma = sum(dg*dy*gamma)
         if needs_part_3:
             part_5 = np.multiply(dg, dy, out=dresidual_block)
             sum_dg_dy_gamma = _rows.row_sum(part_5, gamma)
         if needs_part_3_3:
             sum_dg_dy_gamma = _rows.row_sum(dg, dy)
-        # step 59, pass 30: d2scale_rows = sum over rows of sum_dg_dy_gamma
+        # step 60, pass 30: d2scale_rows = sum over rows of sum_dg_dy_gamma
         if needs_d2scale_rows:
             d2scale_rows = np.add.reduce(sum_dg_dy_gamma, axis=None)
-        # step 47, pass 27: d2x = (xhat*mean_dy_gamma_xhat_scaled_2 +
+        # step 48, pass 27: d2x = (xhat*mean_dy_gamma_xhat_scaled_2 +
         #   dy*ddgamma*scale_shifted_2 + ((xhat*mean_g_xhat_scaled - g)*mean_ddh_xhat -
         #   xhat*mean_ddh_g - ddh*mean_g_xhat)*rstd - xhat*mean_ddgamma_dy_xhat_scaled -
         #   dy*gamma*ddscale_scaled)*rstd
@@ -384,7 +384,7 @@ def backward_backward(arguments, fields, results, call):
         if dy_rows is not None:
             dx = d2x
         dresidual = _rows.filled(d2x, dresidual_block, shape, dtype)
-        # step 63, pass 28: ddy = (xhat*ddgamma + dg*gamma -
+        # step 64, pass 28: ddy = (xhat*ddgamma + dg*gamma -
         #   xhat*gamma*ddscale_scaled_2)*scale_shifted_2
         if needs_ddgamma_over_D:
             ddy = _rows.by_feature(np.multiply, xhat, ddgamma_wide, out=ddy_block)
@@ -455,7 +455,7 @@ def backward_backward(arguments, fields, results, call):
         feature_sums=2,
         sums=2,
     )
-    # step 56, pass 31: d2gamma = d2gamma_rows/scale
+    # step 57, pass 31: d2gamma = d2gamma_rows/scale
     if (
         gamma is not None
         and dy_rows is not None
@@ -468,10 +468,10 @@ def backward_backward(arguments, fields, results, call):
         d2gamma = d2gamma_rows / scale
     if needs_part_3_2:
         d2gamma = d2gamma_rows
-    # step 59: sum_ddgamma_sum_rows_dy_xhat = sum(ddgamma*sum_rows_dy_xhat)
+    # step 60: sum_ddgamma_sum_rows_dy_xhat = sum(ddgamma*sum_rows_dy_xhat)
     if needs_part_6:
         sum_ddgamma_sum_rows_dy_xhat = np.vecdot(ddgamma, sum_rows_dy_xhat)
-    # step 59, pass 32: d2scale = (2*ddscale*sum_rows_product/scale - d2scale_rows -
+    # step 60, pass 32: d2scale = (2*ddscale*sum_rows_product/scale - d2scale_rows -
     #   sum_ddgamma_sum_rows_dy_xhat)/scale**2
     if needs_ddscale:
         d2scale = 2.0 * (ddscale * sum_rows_product) / scale

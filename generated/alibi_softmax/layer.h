@@ -2,7 +2,7 @@
 // Made by lngen 0.1.0 from the definition of alibi_softmax.
 // Do not edit; edit alibi_softmax.py and run: lngen derive alibi_softmax.py
 // Cost: forward 2 row tensors (1 read, 1 written), and 2 smaller arrays, 14 flops per row element; backward 3 row tensors (2 read, 1 written), and 2 smaller arrays, 17 flops per row element.
-// Evidence: 1 output, 1 gradient, 1 tangent, 2 second-order gradients: to 50 digits; 19 steps: 18 exact at every D, 1 to 50 digits; 26 first lines, 1 identity, 8 emitted programs: exact at every D; 1 gradient with rows written out: exact at D = 1; derivation.md says of what.
+// Evidence: 1 output, 1 gradient, 1 tangent, 2 second-order gradients: to 50 digits; 20 steps: 19 exact at every D, 1 to 50 digits; 26 first lines, 1 identity, 8 emitted programs: exact at every D; 1 gradient with rows written out: exact at D = 1; derivation.md says of what.
 // definition sha256:e806073a14042653fb54ee0ec58ab943f715817f31d51d1e5cec6ae6abe1d90e
 //
 // forward:
@@ -113,7 +113,7 @@ struct Layer : Direction<Given, decltype(over_rows()), 1, 1, 5, 1, 1> {
       const auto y = e_shifted*inv_sum_e_shifted;  // step 9
       return terms(dy*y);
     });
-    const auto sum_dy_y = get<0>(stage_1);  // step 24: sum(dy*y)
+    const auto sum_dy_y = get<0>(stage_1);  // step 25: sum(dy*y)
     row.each([&](auto at) {
       using A = typename decltype(at)::A;
       const auto x = at(X);
@@ -122,7 +122,7 @@ struct Layer : Direction<Given, decltype(over_rows()), 1, 1, 5, 1, 1> {
       const auto x_shifted = z - m;  // step 3
       const auto u = choose<A>(at.index() <= position, x_shifted, A(0));  // step 4
       const auto exp_u = at.recall(KEPT_EXP_U, [&] { return math::exp(u); });  // step 5
-      at.store(DX, choose<A>(at.index() <= position, (dy - sum_dy_y)*exp_u*inv_sum_e_shifted, A(0)));  // step 24
+      at.store(DX, choose<A>(at.index() <= position, (dy - sum_dy_y)*exp_u*inv_sum_e_shifted, A(0)));  // step 25
     });
   }
 };
@@ -157,10 +157,10 @@ struct Layer : Direction<Given, decltype(over_rows()), 1, 1, 5, 1, 2> {
       const auto x_shifted = z - m;  // step 3
       const auto u = choose<A>(at.index() <= integer(position), x_shifted, A(0));  // step 4
       const auto exp_u = at.keep(KEPT_EXP_U, math::exp(u));  // step 5
-      const auto e_shifted_dot = at.keep(KEPT_E_SHIFTED_DOT, choose<A>(at.index() <= integer(position), exp_u*x_dot, A(0)));  // step 29
+      const auto e_shifted_dot = at.keep(KEPT_E_SHIFTED_DOT, choose<A>(at.index() <= integer(position), exp_u*x_dot, A(0)));  // step 30
       return terms(e_shifted_dot);
     });
-    const auto sum_e_shifted_dot = get<0>(stage_1);  // step 34: sum(e_shifted_dot)
+    const auto sum_e_shifted_dot = get<0>(stage_1);  // step 35: sum(e_shifted_dot)
     row.each([&](auto at) {
       using A = typename decltype(at)::A;
       const auto x = at(X);
@@ -169,10 +169,10 @@ struct Layer : Direction<Given, decltype(over_rows()), 1, 1, 5, 1, 2> {
       const auto x_shifted = z - m;  // step 3
       const auto u = choose<A>(at.index() <= integer(position), x_shifted, A(0));  // step 4
       const auto exp_u = at.recall(KEPT_EXP_U, [&] { return math::exp(u); });  // step 5
-      const auto e_shifted_dot = at.recall(KEPT_E_SHIFTED_DOT, [&] { return choose<A>(at.index() <= integer(position), exp_u*x_dot, A(0)); });  // step 29
+      const auto e_shifted_dot = at.recall(KEPT_E_SHIFTED_DOT, [&] { return choose<A>(at.index() <= integer(position), exp_u*x_dot, A(0)); });  // step 30
       const auto e_shifted = choose<A>(at.index() <= integer(position), exp_u, A(0));  // step 6
       const auto y = e_shifted*inv_sum_e_shifted;  // step 9
-      at.store(Y_DOT, (e_shifted_dot - y*sum_e_shifted_dot)*inv_sum_e_shifted);  // step 34
+      at.store(Y_DOT, (e_shifted_dot - y*sum_e_shifted_dot)*inv_sum_e_shifted);  // step 35
     });
   }
 };
@@ -201,7 +201,7 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 1, 10, 1, 2> {
     const auto m = row(M), inv_sum_e_shifted = row(INV_SUM_E_SHIFTED);
     const auto slope = row(SLOPE);
     const auto position = row(POSITION);
-    const auto inv_sum_e_shifted_scaled = inv_sum_e_shifted*row.D;  // step 49, pass 4
+    const auto inv_sum_e_shifted_scaled = inv_sum_e_shifted*row.D;  // step 50, pass 4
     const auto stage_2 = row.means([&](auto at) {
       using A = typename decltype(at)::A;
       const auto x = at(X);
@@ -215,9 +215,9 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 1, 10, 1, 2> {
       const auto y = at.keep(KEPT_Y, e_shifted*inv_sum_e_shifted);  // step 9
       return terms(wanted<HAS_ddx>(dy*y), choose<A>(at.index() <= integer(position), -ddx*exp_u*inv_sum_e_shifted_scaled, A(0)));
     });
-    const auto mean_dy_y = get<0>(stage_2);  // step 35: mean(dy*y)
-    const auto mean_ddx_exp_u_index = get<1>(stage_2);  // step 49, pass 6: mean(Where(index() <= position, -inv_sum_e_shifted_scaled*ddx*exp_u, 0))
-    const auto mean_dy_y_scaled = mean_dy_y*row.D;  // step 49, pass 8
+    const auto mean_dy_y = get<0>(stage_2);  // step 36: mean(dy*y)
+    const auto mean_ddx_exp_u_index = get<1>(stage_2);  // step 50, pass 6: mean(Where(index() <= position, -inv_sum_e_shifted_scaled*ddx*exp_u, 0))
+    const auto mean_dy_y_scaled = mean_dy_y*row.D;  // step 50, pass 8
     const auto stage_3 = row.sums([&](auto at) {
       using A = typename decltype(at)::A;
       const auto x = at(X);
@@ -229,11 +229,11 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 1, 10, 1, 2> {
       const auto exp_u = at.recall(KEPT_EXP_U, [&] { return math::exp(u); });  // step 5
       const auto e_shifted = choose<A>(at.index() <= integer(position), exp_u, A(0));  // step 6
       const auto y = at.recall(KEPT_Y, [&] { return e_shifted*inv_sum_e_shifted; });  // step 9
-      at.store(DDY, y*mean_ddx_exp_u_index + choose<A>(at.index() <= integer(position), ddx*exp_u*inv_sum_e_shifted, A(0)));  // step 53
+      at.store(DDY, y*mean_ddx_exp_u_index + choose<A>(at.index() <= integer(position), ddx*exp_u*inv_sum_e_shifted, A(0)));  // step 54
       return terms(choose<A>(at.index() <= integer(position), (dy - mean_dy_y_scaled)*ddx*exp_u, A(0)));
     });
-    const auto sum_ddx_dy_exp_u = get<0>(stage_3);  // step 49, pass 10: sum(Where(index() <= position, ddx*exp_u*(-mean_dy_y_scaled + dy), 0))
-    const auto inv_sum_e_shifted_scaled_2 = inv_sum_e_shifted*sum_ddx_dy_exp_u;  // step 49, pass 11
+    const auto sum_ddx_dy_exp_u = get<0>(stage_3);  // step 50, pass 10: sum(Where(index() <= position, ddx*exp_u*(-mean_dy_y_scaled + dy), 0))
+    const auto inv_sum_e_shifted_scaled_2 = inv_sum_e_shifted*sum_ddx_dy_exp_u;  // step 50, pass 11
     row.each([&](auto at) {
       using A = typename decltype(at)::A;
       const auto x = at(X);
@@ -243,7 +243,7 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 1, 10, 1, 2> {
       const auto x_shifted = z - m;  // step 3
       const auto u = choose<A>(at.index() <= integer(position), x_shifted, A(0));  // step 4
       const auto exp_u = at.recall(KEPT_EXP_U, [&] { return math::exp(u); });  // step 5
-      at.store(DX, choose<A>(at.index() <= integer(position), exp_u*((dy - mean_dy_y_scaled)*ddx*inv_sum_e_shifted + ((dy - mean_dy_y_scaled)*mean_ddx_exp_u_index - inv_sum_e_shifted_scaled_2)*inv_sum_e_shifted), A(0)));  // step 49, pass 12
+      at.store(DX, choose<A>(at.index() <= integer(position), exp_u*((dy - mean_dy_y_scaled)*ddx*inv_sum_e_shifted + ((dy - mean_dy_y_scaled)*mean_ddx_exp_u_index - inv_sum_e_shifted_scaled_2)*inv_sum_e_shifted), A(0)));  // step 50, pass 12
     });
   }
 };

@@ -1,7 +1,7 @@
 # Made by lngen 0.1.0 from the definition of alibi_softmax.
 # Do not edit; edit alibi_softmax.py and run: lngen derive alibi_softmax.py
 # Cost: forward 2 row tensors (1 read, 1 written), and 2 smaller arrays, 14 flops per row element; backward 3 row tensors (2 read, 1 written), and 2 smaller arrays, 17 flops per row element.
-# Evidence: 1 output, 1 gradient, 1 tangent, 2 second-order gradients: to 50 digits; 19 steps: 18 exact at every D, 1 to 50 digits; 26 first lines, 1 identity, 8 emitted programs: exact at every D; 1 gradient with rows written out: exact at D = 1; derivation.md says of what.
+# Evidence: 1 output, 1 gradient, 1 tangent, 2 second-order gradients: to 50 digits; 20 steps: 19 exact at every D, 1 to 50 digits; 26 first lines, 1 identity, 8 emitted programs: exact at every D; 1 gradient with rows written out: exact at D = 1; derivation.md says of what.
 # definition sha256:e806073a14042653fb54ee0ec58ab943f715817f31d51d1e5cec6ae6abe1d90e
 # templates sha256:2ac2f07bc6384e88de134c9a9116a66083010804f4352ef40720a3cf756ef3c4
 """Causal softmax of attention with a bias that is linear in the distance of a key, with a slope for each head. The tangents, and the gradients of the gradients.
@@ -55,20 +55,20 @@ def jvp(arguments, fields, results, call):
         )
         # step 5: exp_u = exp(u)
         exp_u = np.exp(u, out=_rows.memory(y_dot_block, shape, dtype), where=mask)
-        # step 29: e_shifted_dot = where(index() <= position, exp_u*x_dot, 0)
+        # step 30: e_shifted_dot = where(index() <= position, exp_u*x_dot, 0)
         e_shifted_dot = np.multiply(
             exp_u, x_dot, out=_rows.memory(buffers[0], shape, dtype), where=mask
         )
         e_shifted_dot = _rows.select(
             mask, e_shifted_dot, 0.0, out=_rows.memory(buffers[1], shape, dtype)
         )
-        # step 34: sum_e_shifted_dot = sum(e_shifted_dot)
+        # step 35: sum_e_shifted_dot = sum(e_shifted_dot)
         sum_e_shifted_dot = _rows.row_sum(e_shifted_dot, ones)
         # step 6: e_shifted = where(index() <= position, exp_u, 0)
         e_shifted = _rows.select(
             mask, exp_u, 0.0, out=_rows.memory(buffers[0], shape, dtype)
         )
-        # step 34, pass 3: y_dot = (e_shifted_dot -
+        # step 35, pass 3: y_dot = (e_shifted_dot -
         #   e_shifted*inv_sum_e_shifted*sum_e_shifted_dot)*inv_sum_e_shifted
         y_dot = _rows.by_row(
             np.multiply,
@@ -115,7 +115,7 @@ def backward_backward(arguments, fields, results, call):
         ddy_block=None,
         buffers=(None,) * 5,
     ):
-        # step 49, pass 4: inv_sum_e_shifted_scaled = inv_sum_e_shifted*D
+        # step 50, pass 4: inv_sum_e_shifted_scaled = inv_sum_e_shifted*D
         inv_sum_e_shifted_scaled = inv_sum_e_shifted * D
         # step 1: z = x + (index() - position)*slope
         part = index - position
@@ -129,7 +129,7 @@ def backward_backward(arguments, fields, results, call):
         u = _rows.select(mask, x_shifted, 0.0, out=_rows.memory(dx_block, shape, dtype))
         # step 5: exp_u = exp(u)
         exp_u = np.exp(u, out=u, where=mask)
-        # step 49, pass 6: mean_ddx_exp_u_index = mean(where(index() <= position,
+        # step 50, pass 6: mean_ddx_exp_u_index = mean(where(index() <= position,
         #   -ddx*exp_u*inv_sum_e_shifted_scaled, 0))
         part_2 = np.multiply(
             ddx, exp_u, out=_rows.memory(ddy_block, shape, dtype), where=mask
@@ -148,13 +148,13 @@ def backward_backward(arguments, fields, results, call):
         e_shifted = _rows.select(
             mask, exp_u, 0.0, out=_rows.memory(buffers[0], shape, dtype)
         )
-        # step 35, pass 5: mean_dy_y_unscaled = mean(dy*e_shifted)
+        # step 36, pass 5: mean_dy_y_unscaled = mean(dy*e_shifted)
         mean_dy_y_unscaled = _rows.row_mean(dy, e_shifted, D)
-        # step 35, pass 7: mean_dy_y = inv_sum_e_shifted*mean_dy_y_unscaled
+        # step 36, pass 7: mean_dy_y = inv_sum_e_shifted*mean_dy_y_unscaled
         mean_dy_y = inv_sum_e_shifted * mean_dy_y_unscaled
-        # step 49, pass 8: mean_dy_y_scaled = mean_dy_y*D
+        # step 50, pass 8: mean_dy_y_scaled = mean_dy_y*D
         mean_dy_y_scaled = mean_dy_y * D
-        # step 49, pass 10: sum_ddx_dy_exp_u = sum(where(index() <= position, (dy -
+        # step 50, pass 10: sum_ddx_dy_exp_u = sum(where(index() <= position, (dy -
         #   mean_dy_y_scaled)*ddx*exp_u, 0))
         part_4 = _rows.by_row(np.subtract, dy, mean_dy_y_scaled, out=buffers[1])
         part_5 = np.multiply(part_4, ddx, out=buffers[2])
@@ -165,7 +165,7 @@ def backward_backward(arguments, fields, results, call):
             mask, part_6, 0.0, out=_rows.memory(buffers[4], shape, dtype)
         )
         sum_ddx_dy_exp_u = _rows.row_sum(part_6, ones)
-        # step 53, pass 9: ddy = e_shifted*inv_sum_e_shifted*mean_ddx_exp_u_index +
+        # step 54, pass 9: ddy = e_shifted*inv_sum_e_shifted*mean_ddx_exp_u_index +
         #   where(index() <= position, ddx*exp_u*inv_sum_e_shifted, 0)
         ddy = np.multiply(
             e_shifted, inv_sum_e_shifted * mean_ddx_exp_u_index, out=e_shifted
@@ -175,10 +175,10 @@ def backward_backward(arguments, fields, results, call):
             mask, part_7, 0.0, out=_rows.memory(buffers[3], shape, dtype)
         )
         ddy = np.add(ddy, part_7, out=ddy_block)
-        # step 49, pass 11: inv_sum_e_shifted_scaled_2 =
+        # step 50, pass 11: inv_sum_e_shifted_scaled_2 =
         #   inv_sum_e_shifted*sum_ddx_dy_exp_u
         inv_sum_e_shifted_scaled_2 = inv_sum_e_shifted * sum_ddx_dy_exp_u
-        # step 49, pass 12: d2x = where(index() <= position, exp_u*((dy -
+        # step 50, pass 12: d2x = where(index() <= position, exp_u*((dy -
         #   mean_dy_y_scaled)*ddx*inv_sum_e_shifted + ((dy -
         #   mean_dy_y_scaled)*mean_ddx_exp_u_index -
         #   inv_sum_e_shifted_scaled_2)*inv_sum_e_shifted), 0)

@@ -2,7 +2,7 @@
 // Made by lngen 0.1.0 from the definition of batch_norm.
 // Do not edit; edit batch_norm.py and run: lngen derive batch_norm.py
 // Cost: forward 2 row tensors (1 read, 1 written), 9 flops per row element; backward 3 row tensors (2 read, 1 written), 14 flops per row element.
-// Evidence: 3 outputs, 16 steps, 40 first lines, 2 identities, 3 gradients, 3 tangents, 6 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+// Evidence: 3 outputs, 20 steps, 40 first lines, 2 identities, 3 gradients, 3 tangents, 6 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:14798db06e5e073fb2ec54315a33ae245abfa2e5986666888a3b9cfa54af6ae8
 //
 // forward:
@@ -123,8 +123,8 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 0, 14, 1> {
     using A = typename Row::A;
     const auto mu_saved = row(MU_SAVED), mu_residual = row(MU_RESIDUAL), rstd = row(RSTD);
     const auto gamma = row(GAMMA);
-    const auto dmu_scaled = math::quotient(row(DMU), row.D);  // step 14, pass 10
-    const auto dvar_scaled = math::quotient(A(2)*row(DVAR), row.D);  // step 14, pass 11
+    const auto dmu_scaled = math::quotient(row(DMU), row.D);  // step 18, pass 10
+    const auto dvar_scaled = math::quotient(A(2)*row(DVAR), row.D);  // step 18, pass 11
     const auto stage_2 = row.means([&](auto at) {
       const auto x = at(X);
       const auto dy = at(DY);
@@ -133,12 +133,12 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 0, 14, 1> {
       const auto xhat = x_centred*rstd;  // step 5
       return terms(dy, dy*xhat);
     });
-    const auto mean_g_unscaled = get<0>(stage_2);  // step 14, pass 13: mean(dy)
-    const auto mean_g_xhat_unscaled = get<1>(stage_2);  // step 14, pass 21: mean(dy*xhat)
-    const auto mean_g = gamma*mean_g_unscaled;  // step 14, pass 16
-    const auto mean_g_xhat = gamma*mean_g_xhat_unscaled;  // step 14, pass 17
-    const auto dgamma = mean_g_xhat_unscaled*row.D;  // step 15, pass 18
-    const auto dbeta = mean_g_unscaled*row.D;  // step 16, pass 19
+    const auto mean_g_unscaled = get<0>(stage_2);  // step 18, pass 13: mean(dy)
+    const auto mean_g_xhat_unscaled = get<1>(stage_2);  // step 18, pass 21: mean(dy*xhat)
+    const auto mean_g = gamma*mean_g_unscaled;  // step 18, pass 16
+    const auto mean_g_xhat = gamma*mean_g_xhat_unscaled;  // step 18, pass 17
+    const auto dgamma = mean_g_xhat_unscaled*row.D;  // step 19, pass 18
+    const auto dbeta = mean_g_unscaled*row.D;  // step 20, pass 19
     row.store(DGAMMA, dgamma);
     row.store(DBETA, dbeta);
     row.each([&](auto at) {
@@ -148,7 +148,7 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 0, 14, 1> {
       const auto x_centred = x_shifted - mu_residual;  // step 2, pass 4
       const auto xhat = x_centred*rstd;  // step 5
       const auto g = dy*gamma;  // step 7
-      at.store(DX, x_centred*dvar_scaled + (g - mean_g - xhat*mean_g_xhat)*rstd + dmu_scaled);  // step 14, pass 22
+      at.store(DX, x_centred*dvar_scaled + (g - mean_g - xhat*mean_g_xhat)*rstd + dmu_scaled);  // step 18, pass 22
     });
   }
 };
@@ -184,7 +184,7 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 0, 9, 1> {
       return terms(wanted<HAS_gamma_dot || HAS_x_dot>(x), x_dot);
     });
     const auto mu = get<0>(stage_1);  // step 1: mean(x)
-    const auto mu_dot = get<1>(stage_1);  // step 17: mean(x_dot)
+    const auto mu_dot = get<1>(stage_1);  // step 21: mean(x_dot)
     row.store(MU_DOT, mu_dot);
     const auto stage_2 = row.means([&](auto at) {
       using A = typename decltype(at)::A;
@@ -192,21 +192,21 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 0, 9, 1> {
       const auto x_dot = at(X_DOT);
       const auto x_shifted = x - mu;  // step 2, pass 2
       const auto x_centred = x_shifted - mu_residual;  // step 2, pass 4
-      const auto x_centred_dot = x_dot - mu_dot;  // step 18
+      const auto x_centred_dot = x_dot - mu_dot;  // step 22
       return terms(A(2)*x_centred*x_centred_dot);
     });
-    const auto var_dot = get<0>(stage_2);  // step 19: mean(2*x_centred*x_centred_dot)
-    const auto rstd_dot = A(-0.5)*math::power<3>(rstd)*var_dot;  // step 21
+    const auto var_dot = get<0>(stage_2);  // step 23: mean(2*x_centred*x_centred_dot)
+    const auto rstd_dot = A(-0.5)*math::power<3>(rstd)*var_dot;  // step 25
     row.store(VAR_DOT, var_dot);
     row.each([&](auto at) {
       const auto x = at(X);
       const auto x_dot = at(X_DOT);
       const auto x_shifted = x - mu;  // step 2, pass 2
       const auto x_centred = x_shifted - mu_residual;  // step 2, pass 4
-      const auto x_centred_dot = x_dot - mu_dot;  // step 18
+      const auto x_centred_dot = x_dot - mu_dot;  // step 22
       const auto xhat = x_centred*rstd;  // step 5
-      const auto xhat_dot = x_centred_dot*rstd + x_centred*rstd_dot;  // step 22
-      at.store(Y_DOT, xhat_dot*gamma + xhat*gamma_dot + beta_dot);  // step 23
+      const auto xhat_dot = x_centred_dot*rstd + x_centred*rstd_dot;  // step 26
+      at.store(Y_DOT, xhat_dot*gamma + xhat*gamma_dot + beta_dot);  // step 27
     });
   }
 };
@@ -242,24 +242,24 @@ struct Layer : Direction<Given, decltype(over_rows()), 4, 0, 27, 2> {
     const auto gamma = row(GAMMA);
     const auto ddgamma = row(DDGAMMA);
     const auto ddbeta = row(DDBETA);
-    const auto ddgamma_scaled = ddgamma*rstd;  // step 44, pass 24
-    const auto d2beta = A(0);  // step 52
+    const auto ddgamma_scaled = ddgamma*rstd;  // step 48, pass 24
+    const auto d2beta = A(0);  // step 56
     const auto stage_2 = row.means([&](auto at) {
       const auto x = at(X);
       const auto dy = at(DY);
       const auto ddx = at(DDX);
-      const auto g = dy*gamma;  // step 24
+      const auto g = dy*gamma;  // step 28
       return terms(wanted<(HAS_ddgamma && HAS_dy) || (HAS_ddx && HAS_dvar) || (HAS_ddx && HAS_dy)>(x), wanted<(HAS_ddgamma && HAS_dy) || (HAS_ddx && HAS_dy)>(dy), ddx, ddx*g);
     });
     const auto mu = get<0>(stage_2);  // step 1: mean(x)
-    const auto mean_dy = get<1>(stage_2);  // step 28: mean(dy)
-    const auto mean_ddx = get<2>(stage_2);  // step 50: mean(ddx)
-    const auto mean_ddx_g = get<3>(stage_2);  // step 44: mean(ddx*g)
-    const auto mean_g = gamma*mean_dy;  // step 25, pass 25
-    const auto mean_ddx_g_scaled = mean_ddx_g*(rstd*rstd);  // step 44, pass 26
-    const auto mean_dy_scaled = ddgamma*mean_dy*rstd;  // step 44, pass 27
-    const auto mean_ddx_scaled = mean_ddx*mean_g*(rstd*rstd);  // step 44, pass 28
-    const auto ddmu = mean_ddx;  // step 60, pass 29
+    const auto mean_dy = get<1>(stage_2);  // step 32: mean(dy)
+    const auto mean_ddx = get<2>(stage_2);  // step 54: mean(ddx)
+    const auto mean_ddx_g = get<3>(stage_2);  // step 48: mean(ddx*g)
+    const auto mean_g = gamma*mean_dy;  // step 29, pass 25
+    const auto mean_ddx_g_scaled = mean_ddx_g*(rstd*rstd);  // step 48, pass 26
+    const auto mean_dy_scaled = ddgamma*mean_dy*rstd;  // step 48, pass 27
+    const auto mean_ddx_scaled = mean_ddx*mean_g*(rstd*rstd);  // step 48, pass 28
+    const auto ddmu = mean_ddx;  // step 64, pass 29
     row.store(DBETA, d2beta);
     row.store(DDMU, ddmu);
     const auto stage_3 = row.means([&](auto at) {
@@ -271,29 +271,29 @@ struct Layer : Direction<Given, decltype(over_rows()), 4, 0, 27, 2> {
       const auto xhat = x_centred*rstd;  // step 5
       return terms(wanted<(HAS_ddgamma && HAS_dy) || (HAS_ddx && HAS_dy)>(dy*xhat), wanted<(HAS_ddx && HAS_dvar) || (HAS_ddx && HAS_dy)>(ddx*xhat));
     });
-    const auto mean_dy_xhat = get<0>(stage_3);  // step 27: mean(dy*xhat)
-    const auto mean_ddx_xhat = get<1>(stage_3);  // step 50: mean(ddx*xhat)
-    const auto mean_g_xhat = gamma*mean_dy_xhat;  // step 26, pass 34
-    const auto mean_g_xhat_shifted = math::quotient(A(2)*row(DVAR), row.D) - mean_g_xhat*(rstd*rstd);  // step 44, pass 35
-    const auto mean_ddx_xhat_scaled = mean_ddx_xhat*(rstd*rstd);  // step 44, pass 36
-    const auto mean_g_xhat_scaled = A(3)*mean_g_xhat;  // step 44, pass 37
-    const auto mean_dy_xhat_scaled = ddgamma*mean_dy_xhat*rstd;  // step 44, pass 38
-    const auto ddvar = A(2)*mean_ddx_xhat / rstd;  // step 62
+    const auto mean_dy_xhat = get<0>(stage_3);  // step 31: mean(dy*xhat)
+    const auto mean_ddx_xhat = get<1>(stage_3);  // step 54: mean(ddx*xhat)
+    const auto mean_g_xhat = gamma*mean_dy_xhat;  // step 30, pass 34
+    const auto mean_g_xhat_shifted = math::quotient(A(2)*row(DVAR), row.D) - mean_g_xhat*(rstd*rstd);  // step 48, pass 35
+    const auto mean_ddx_xhat_scaled = mean_ddx_xhat*(rstd*rstd);  // step 48, pass 36
+    const auto mean_g_xhat_scaled = A(3)*mean_g_xhat;  // step 48, pass 37
+    const auto mean_dy_xhat_scaled = ddgamma*mean_dy_xhat*rstd;  // step 48, pass 38
+    const auto ddvar = A(2)*mean_ddx_xhat / rstd;  // step 66
     row.store(DDVAR, ddvar);
     const auto stage_4 = row.sums([&](auto at) {
       const auto x = at(X);
       const auto dy = at(DY);
       const auto ddx = at(DDX);
-      const auto g = dy*gamma;  // step 24
+      const auto g = dy*gamma;  // step 28
       const auto x_shifted = x - mu;  // step 2, pass 2
       const auto x_centred = x_shifted - mu_residual;  // step 2, pass 4
       const auto xhat = x_centred*rstd;  // step 5
-      const auto dg = (ddx - mean_ddx - xhat*mean_ddx_xhat)*rstd;  // step 50
-      at.store(DX, dy*ddgamma_scaled + xhat*mean_ddx_scaled + (ddx - mean_ddx)*mean_g_xhat_shifted + (xhat*mean_g_xhat_scaled + mean_g - g)*mean_ddx_xhat_scaled - mean_dy_scaled - xhat*mean_ddx_g_scaled - xhat*mean_dy_xhat_scaled);  // step 44, pass 43
-      at.store(DDY, xhat*ddgamma + dg*gamma + ddbeta);  // step 58
+      const auto dg = (ddx - mean_ddx - xhat*mean_ddx_xhat)*rstd;  // step 54
+      at.store(DX, dy*ddgamma_scaled + xhat*mean_ddx_scaled + (ddx - mean_ddx)*mean_g_xhat_shifted + (xhat*mean_g_xhat_scaled + mean_g - g)*mean_ddx_xhat_scaled - mean_dy_scaled - xhat*mean_ddx_g_scaled - xhat*mean_dy_xhat_scaled);  // step 48, pass 43
+      at.store(DDY, xhat*ddgamma + dg*gamma + ddbeta);  // step 62
       return terms(wanted<HAS_gamma>(dg*dy));
     });
-    const auto d2gamma = get<0>(stage_4);  // step 51: sum(dg*dy)
+    const auto d2gamma = get<0>(stage_4);  // step 55: sum(dg*dy)
     row.store(DGAMMA, d2gamma);
   }
 };

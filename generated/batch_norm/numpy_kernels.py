@@ -1,7 +1,7 @@
 # Made by lngen 0.1.0 from the definition of batch_norm.
 # Do not edit; edit batch_norm.py and run: lngen derive batch_norm.py
 # Cost: forward 2 row tensors (1 read, 1 written), 9 flops per row element; backward 3 row tensors (2 read, 1 written), 14 flops per row element.
-# Evidence: 3 outputs, 16 steps, 40 first lines, 2 identities, 3 gradients, 3 tangents, 6 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 3 outputs, 20 steps, 40 first lines, 2 identities, 3 gradients, 3 tangents, 6 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:14798db06e5e073fb2ec54315a33ae245abfa2e5986666888a3b9cfa54af6ae8
 # templates sha256:2ac2f07bc6384e88de134c9a9116a66083010804f4352ef40720a3cf756ef3c4
 """Batch normalization as in training: each row is one channel of all samples. Its mean and variance are outputs. The outputs and the gradients.
@@ -84,7 +84,7 @@ def backward(arguments, fields, results, call):
     needs_mean_g_2 = gamma_rows is None and dy_rows is not None
     one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
     D = _rows.number(features, dtype)
-    # step 14, pass 11: dvar_scaled = 2*dvar/D
+    # step 18, pass 11: dvar_scaled = 2*dvar/D
     if dvar_rows is not None:
         part = 2.0 / D
 
@@ -102,13 +102,13 @@ def backward(arguments, fields, results, call):
         row_scalar_buffers=(None,) * 2,
     ):
         dgamma = dbeta = None
-        # step 14, pass 10: dmu_scaled = dmu/D
+        # step 18, pass 10: dmu_scaled = dmu/D
         if dmu_rows is not None:
             dmu_scaled = dmu / D
-        # step 14, pass 11: dvar_scaled = 2*dvar/D
+        # step 18, pass 11: dvar_scaled = 2*dvar/D
         if dvar_rows is not None:
             dvar_scaled = dvar * part
-        # step 14, pass 13: mean_g_unscaled = mean(dy)
+        # step 18, pass 13: mean_g_unscaled = mean(dy)
         if dy_rows is not None:
             mean_g_unscaled = _rows.row_sum(dy, one_over_D)
         # step 2, pass 12: x_shifted = x - mu_saved
@@ -116,28 +116,28 @@ def backward(arguments, fields, results, call):
             x_shifted = _rows.by_row(np.subtract, x, mu_saved, out=buffers[0])
             # step 2, pass 4: x_centred = x_shifted - mu_residual
             x_centred = _rows.less_residual(x_shifted, mu_residual)
-        # step 14, pass 14: mean_g_xhat_unscaled_unscaled = mean(dy*x_centred)
+        # step 18, pass 14: mean_g_xhat_unscaled_unscaled = mean(dy*x_centred)
         if dy_rows is not None:
             mean_g_xhat_unscaled_unscaled = _rows.row_mean(dy, x_centred, D)
-            # step 14, pass 15: mean_g_xhat_unscaled =
+            # step 18, pass 15: mean_g_xhat_unscaled =
             #   mean_g_xhat_unscaled_unscaled*rstd
             mean_g_xhat_unscaled = mean_g_xhat_unscaled_unscaled * rstd
-        # step 14, pass 16: mean_g = gamma*mean_g_unscaled
+        # step 18, pass 16: mean_g = gamma*mean_g_unscaled
         if needs_mean_g:
             mean_g = gamma * mean_g_unscaled
         if needs_mean_g_2:
             mean_g = mean_g_unscaled
-        # step 14, pass 17: mean_g_xhat = gamma*mean_g_xhat_unscaled
+        # step 18, pass 17: mean_g_xhat = gamma*mean_g_xhat_unscaled
         if needs_mean_g:
             mean_g_xhat = gamma * mean_g_xhat_unscaled
         if needs_mean_g_2:
             mean_g_xhat = mean_g_xhat_unscaled
-        # step 15, pass 18: dgamma = mean_g_xhat_unscaled*D
+        # step 19, pass 18: dgamma = mean_g_xhat_unscaled*D
         if needs_mean_g:
             dgamma = mean_g_xhat_unscaled * D
         if gamma_rows is not None and dy_rows is None:
             dgamma = _rows.filled(0.0, row_scalar_buffers[0], (*shape[:-1], 1), dtype)
-        # step 16, pass 19: dbeta = mean_g_unscaled*D
+        # step 20, pass 19: dbeta = mean_g_unscaled*D
         if dbeta_out is not None and dy_rows is not None:
             dbeta = mean_g_unscaled * D
         if dbeta_out is not None and dy_rows is None:
@@ -147,7 +147,7 @@ def backward(arguments, fields, results, call):
             g = _rows.by_row(np.multiply, dy, gamma, out=buffers[1])
         if needs_mean_g_2:
             g = dy
-        # step 14, pass 20: dx = x_centred*dvar_scaled + (g - mean_g -
+        # step 18, pass 20: dx = x_centred*dvar_scaled + (g - mean_g -
         #   x_centred*mean_g_xhat*rstd)*rstd + dmu_scaled
         if dvar_rows is not None:
             dx = _rows.by_row(np.multiply, x_centred, dvar_scaled, out=dx_block)

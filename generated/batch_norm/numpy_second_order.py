@@ -1,7 +1,7 @@
 # Made by lngen 0.1.0 from the definition of batch_norm.
 # Do not edit; edit batch_norm.py and run: lngen derive batch_norm.py
 # Cost: forward 2 row tensors (1 read, 1 written), 9 flops per row element; backward 3 row tensors (2 read, 1 written), 14 flops per row element.
-# Evidence: 3 outputs, 16 steps, 40 first lines, 2 identities, 3 gradients, 3 tangents, 6 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 3 outputs, 20 steps, 40 first lines, 2 identities, 3 gradients, 3 tangents, 6 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:14798db06e5e073fb2ec54315a33ae245abfa2e5986666888a3b9cfa54af6ae8
 # templates sha256:2ac2f07bc6384e88de134c9a9116a66083010804f4352ef40720a3cf756ef3c4
 """Batch normalization as in training: each row is one channel of all samples. Its mean and variance are outputs. The tangents, and the gradients of the gradients.
@@ -45,7 +45,7 @@ def jvp(arguments, fields, results, call):
         # step 1: mu = mean(x)
         if needs_mu:
             mu = _rows.row_sum(x, one_over_D)
-        # step 17: mu_dot = mean(x_dot)
+        # step 21: mu_dot = mean(x_dot)
         if x_dot_rows is not None:
             mu_dot = _rows.row_sum(x_dot, one_over_D)
         else:
@@ -59,10 +59,10 @@ def jvp(arguments, fields, results, call):
             x_shifted = _rows.by_row(np.subtract, x, mu, out=buffers[0])
             # step 2, pass 4: x_centred = x_shifted - mu_residual
             x_centred = _rows.less_residual(x_shifted, mu_residual)
-        # step 18: x_centred_dot = x_dot - mu_dot
+        # step 22: x_centred_dot = x_dot - mu_dot
         if x_dot_rows is not None:
             x_centred_dot = _rows.by_row(np.subtract, x_dot, mu_dot, out=y_dot_block)
-            # step 19: var_dot = mean(2*x_centred*x_centred_dot)
+            # step 23: var_dot = mean(2*x_centred*x_centred_dot)
             part = np.multiply(x_centred, x_centred_dot, out=buffers[1])
             part = np.multiply(part, 2.0, out=part)
             var_dot = _rows.row_sum(part, one_over_D)
@@ -72,13 +72,13 @@ def jvp(arguments, fields, results, call):
             )
         if x_dot_rows is not None:
             var_dot_result = var_dot
-            # step 21: rstd_dot = -rstd**3*var_dot/2
+            # step 25: rstd_dot = -rstd**3*var_dot/2
             rstd_dot = np.square(rstd) * rstd * var_dot * -0.5
-            # step 22: xhat_dot = x_centred_dot*rstd + x_centred*rstd_dot
+            # step 26: xhat_dot = x_centred_dot*rstd + x_centred*rstd_dot
             xhat_dot = np.multiply(x_centred_dot, rstd, out=x_centred_dot)
             part_2 = _rows.by_row(np.multiply, x_centred, rstd_dot, out=buffers[1])
             xhat_dot = np.add(xhat_dot, part_2, out=xhat_dot)
-        # step 23, pass 23: y_dot = xhat_dot*gamma + x_centred*gamma_dot*rstd + beta_dot
+        # step 27, pass 23: y_dot = xhat_dot*gamma + x_centred*gamma_dot*rstd + beta_dot
         if gamma_rows is not None and x_dot_rows is not None:
             y_dot = np.multiply(xhat_dot, gamma, out=xhat_dot)
         if gamma_rows is None and x_dot_rows is not None:
@@ -144,7 +144,7 @@ def backward_backward(arguments, fields, results, call):
     needs_d2x_2 = dy_rows is not None and ddx_rows is not None and ddgamma_rows is None
     one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
     D = _rows.number(features, dtype)
-    # step 44, pass 35: mean_g_xhat_shifted = 2*dvar/D - mean_g_xhat*rstd**2
+    # step 48, pass 35: mean_g_xhat_shifted = 2*dvar/D - mean_g_xhat*rstd**2
     if needs_part_2:
         part_2 = 2.0 / D
 
@@ -164,41 +164,41 @@ def backward_backward(arguments, fields, results, call):
         row_scalar_buffers=(None,) * 4,
     ):
         ddy = d2gamma = dbeta = ddmu = ddvar = None
-        # step 44, pass 24: ddgamma_scaled = ddgamma*rstd
+        # step 48, pass 24: ddgamma_scaled = ddgamma*rstd
         if needs_ddgamma_scaled:
             ddgamma_scaled = ddgamma * rstd
         # step 1: mu = mean(x)
         if needs_mu:
             mu = _rows.row_sum(x, one_over_D)
-        # step 28: mean_dy = mean(dy)
+        # step 32: mean_dy = mean(dy)
         if needs_mean_dy:
             mean_dy = _rows.row_sum(dy, one_over_D)
-        # step 50: mean_ddx = mean(ddx)
+        # step 54: mean_ddx = mean(ddx)
         if ddx_rows is not None:
             mean_ddx = _rows.row_sum(ddx, one_over_D)
         if dbeta_out is not None:
             dbeta = _rows.filled(0.0, row_scalar_buffers[0], (*shape[:-1], 1), dtype)
-        # step 24: g = dy*gamma
+        # step 28: g = dy*gamma
         if needs_g:
             g = _rows.by_row(np.multiply, dy, gamma, out=ddy_block)
         if needs_g_2:
             g = dy
-        # step 44: mean_ddx_g = mean(ddx*g)
+        # step 48: mean_ddx_g = mean(ddx*g)
         if needs_mean_ddx_g:
             mean_ddx_g = _rows.row_mean(ddx, g, D)
-        # step 25, pass 25: mean_g = gamma*mean_dy
+        # step 29, pass 25: mean_g = gamma*mean_dy
         if needs_g:
             mean_g = gamma * mean_dy
         if needs_g_2:
             mean_g = mean_dy
-        # step 44, pass 26: mean_ddx_g_scaled = mean_ddx_g*rstd**2
+        # step 48, pass 26: mean_ddx_g_scaled = mean_ddx_g*rstd**2
         if needs_mean_ddx_g:
             part = np.square(rstd)
             mean_ddx_g_scaled = mean_ddx_g * part
-        # step 44, pass 27: mean_dy_scaled = ddgamma*mean_dy*rstd
+        # step 48, pass 27: mean_dy_scaled = ddgamma*mean_dy*rstd
         if needs_ddgamma_scaled:
             mean_dy_scaled = ddgamma * mean_dy * rstd
-        # step 44, pass 28: mean_ddx_scaled = mean_ddx*mean_g*rstd**2
+        # step 48, pass 28: mean_ddx_scaled = mean_ddx*mean_g*rstd**2
         if needs_mean_ddx_g:
             mean_ddx_scaled = mean_ddx * mean_g * part
         if dmu_rows is not None and ddx_rows is None:
@@ -210,43 +210,43 @@ def backward_backward(arguments, fields, results, call):
             x_shifted = _rows.by_row(np.subtract, x, mu, out=buffers[0])
             # step 2, pass 4: x_centred = x_shifted - mu_residual
             x_centred = _rows.less_residual(x_shifted, mu_residual)
-        # step 27, pass 30: mean_dy_xhat_unscaled = mean(dy*x_centred)
+        # step 31, pass 30: mean_dy_xhat_unscaled = mean(dy*x_centred)
         if needs_mean_dy:
             mean_dy_xhat_unscaled = _rows.row_mean(dy, x_centred, D)
-        # step 50, pass 31: mean_ddx_xhat_unscaled = mean(ddx*x_centred)
+        # step 54, pass 31: mean_ddx_xhat_unscaled = mean(ddx*x_centred)
         if needs_mean_ddx_xhat_unscaled:
             mean_ddx_xhat_unscaled = _rows.row_mean(ddx, x_centred, D)
-        # step 27, pass 32: mean_dy_xhat = mean_dy_xhat_unscaled*rstd
+        # step 31, pass 32: mean_dy_xhat = mean_dy_xhat_unscaled*rstd
         if needs_mean_dy:
             mean_dy_xhat = mean_dy_xhat_unscaled * rstd
-        # step 50, pass 33: mean_ddx_xhat = mean_ddx_xhat_unscaled*rstd
+        # step 54, pass 33: mean_ddx_xhat = mean_ddx_xhat_unscaled*rstd
         if needs_mean_ddx_xhat_unscaled:
             mean_ddx_xhat = mean_ddx_xhat_unscaled * rstd
-        # step 26, pass 34: mean_g_xhat = gamma*mean_dy_xhat
+        # step 30, pass 34: mean_g_xhat = gamma*mean_dy_xhat
         if needs_g:
             mean_g_xhat = gamma * mean_dy_xhat
         if needs_g_2:
             mean_g_xhat = mean_dy_xhat
-        # step 44, pass 35: mean_g_xhat_shifted = 2*dvar/D - mean_g_xhat*rstd**2
+        # step 48, pass 35: mean_g_xhat_shifted = 2*dvar/D - mean_g_xhat*rstd**2
         if needs_part_2:
             mean_g_xhat_shifted = dvar * part_2
         if dy_rows is not None and dvar_rows is None and ddx_rows is not None:
             mean_g_xhat_shifted = 0.0
         if needs_mean_ddx_g:
             mean_g_xhat_shifted = mean_g_xhat_shifted - mean_g_xhat * part
-            # step 44, pass 36: mean_ddx_xhat_scaled = mean_ddx_xhat*rstd**2
+            # step 48, pass 36: mean_ddx_xhat_scaled = mean_ddx_xhat*rstd**2
             mean_ddx_xhat_scaled = mean_ddx_xhat * part
-            # step 44, pass 37: mean_g_xhat_scaled = 3*mean_g_xhat
+            # step 48, pass 37: mean_g_xhat_scaled = 3*mean_g_xhat
             mean_g_xhat_scaled = mean_g_xhat * 3.0
-        # step 44, pass 38: mean_dy_xhat_scaled = ddgamma*mean_dy_xhat*rstd
+        # step 48, pass 38: mean_dy_xhat_scaled = ddgamma*mean_dy_xhat*rstd
         if needs_ddgamma_scaled:
             mean_dy_xhat_scaled = ddgamma * mean_dy_xhat * rstd
-        # step 62: ddvar = 2*mean_ddx_xhat/rstd
+        # step 66: ddvar = 2*mean_ddx_xhat/rstd
         if needs_part_2:
             ddvar = mean_ddx_xhat * 2.0 / rstd
         if dvar_rows is not None and ddx_rows is None:
             ddvar = _rows.filled(0.0, row_scalar_buffers[2], (*shape[:-1], 1), dtype)
-        # step 51, pass 41: d2gamma_unscaled = sum((ddx - mean_ddx -
+        # step 55, pass 41: d2gamma_unscaled = sum((ddx - mean_ddx -
         #   x_centred*mean_ddx_xhat*rstd)*dy)
         if needs_mean_ddx_xhat_unscaled:
             part_3 = _rows.by_row(np.subtract, ddx, mean_ddx, out=dx_block)
@@ -257,7 +257,7 @@ def backward_backward(arguments, fields, results, call):
             part_4 = np.subtract(part_3, part_4, out=part_4)
         if needs_g:
             d2gamma_unscaled = _rows.row_sum(part_4, dy)
-        # step 44, pass 39: d2x = dy*ddgamma_scaled + x_centred*mean_ddx_scaled*rstd +
+        # step 48, pass 39: d2x = dy*ddgamma_scaled + x_centred*mean_ddx_scaled*rstd +
         #   (ddx - mean_ddx)*mean_g_xhat_shifted + (x_centred*mean_g_xhat_scaled*rstd +
         #   mean_g - g)*mean_ddx_xhat_scaled - mean_dy_scaled -
         #   x_centred*mean_ddx_g_scaled*rstd - x_centred*mean_dy_xhat_scaled*rstd
@@ -303,7 +303,7 @@ def backward_backward(arguments, fields, results, call):
             or (ddx_rows is None and ddgamma_rows is None)
         ):
             d2x = _rows.filled(0.0, dx_block, shape, dtype)
-        # step 58, pass 40: ddy = x_centred*ddgamma*rstd + (ddx - mean_ddx -
+        # step 62, pass 40: ddy = x_centred*ddgamma*rstd + (ddx - mean_ddx -
         #   x_centred*mean_ddx_xhat*rstd)*gamma*rstd + ddbeta
         if needs_ddgamma_scaled:
             ddy = _rows.by_row(np.multiply, x_centred, ddgamma_scaled, out=ddy_block)
@@ -325,7 +325,7 @@ def backward_backward(arguments, fields, results, call):
             ddy = np.add(ddy, ddbeta, out=ddy_block)
         if dy_rows is not None and ddx_rows is None and ddgamma_rows is None:
             ddy = _rows.filled(ddbeta, ddy_block, shape, dtype)
-        # step 51, pass 42: d2gamma = d2gamma_unscaled*rstd
+        # step 55, pass 42: d2gamma = d2gamma_unscaled*rstd
         if needs_g:
             d2gamma = d2gamma_unscaled * rstd
         if gamma_rows is not None and (dy_rows is None or ddx_rows is None):

@@ -2,7 +2,7 @@
 // Made by lngen 0.1.0 from the definition of causal_softmax.
 // Do not edit; edit causal_softmax.py and run: lngen derive causal_softmax.py
 // Cost: forward 2 row tensors (1 read, 1 written), and 1 smaller array, 13 flops per row element; backward 3 row tensors (2 read, 1 written), and 1 smaller array, 22 flops per row element.
-// Evidence: 1 output, 2 gradients, 1 tangent, 3 second-order gradients: to 50 digits; 24 steps: 23 exact at every D, 1 to 50 digits; 31 first lines, 1 identity, 8 emitted programs: exact at every D; 2 gradients with rows written out: exact at D = 1; derivation.md says of what.
+// Evidence: 1 output, 2 gradients, 1 tangent, 3 second-order gradients: to 50 digits; 25 steps: 24 exact at every D, 1 to 50 digits; 31 first lines, 1 identity, 8 emitted programs: exact at every D; 2 gradients with rows written out: exact at D = 1; derivation.md says of what.
 // definition sha256:b471de98d8bc08a437d1fa9907a94d281f3871921184cef56a32a62ae068b536
 //
 // forward:
@@ -115,19 +115,19 @@ struct Layer : Direction<Given, decltype(over_rows(DSCALE)), 1, 1, 6, 1, 1> {
       const auto y = e_shifted*inv_sum_e_shifted;  // step 7
       return terms(dy*y);
     });
-    const auto sum_dy_y = get<0>(stage_1);  // step 16: sum(dy*y)
+    const auto sum_dy_y = get<0>(stage_1);  // step 17: sum(dy*y)
     const auto stage_2 = row.sums([&](auto at) {
       using A = typename decltype(at)::A;
       const auto x = at(X);
       const auto dy = at(DY);
       const auto u = choose<A>(at.index() <= position, x*scale - m, A(0));  // step 2
       const auto exp_u = at.recall(KEPT_EXP_U, [&] { return math::exp(u); });  // step 3
-      const auto du = choose<A>(at.index() <= position, (dy - sum_dy_y)*exp_u*inv_sum_e_shifted, A(0));  // step 16
-      at.store(DX, choose<A>(at.index() <= position, du*scale, A(0)));  // step 17
+      const auto du = choose<A>(at.index() <= position, (dy - sum_dy_y)*exp_u*inv_sum_e_shifted, A(0));  // step 17
+      at.store(DX, choose<A>(at.index() <= position, du*scale, A(0)));  // step 18
       return terms(wanted<HAS_scale>(choose<A>(at.index() <= position, du*x, A(0))));
     });
-    const auto sum_du_index_x = get<0>(stage_2);  // step 18: sum(Where(index() <= position, du*x, 0))
-    row.over_rows(DSCALE, sum_du_index_x);  // step 18: dscale
+    const auto sum_du_index_x = get<0>(stage_2);  // step 19: sum(Where(index() <= position, du*x, 0))
+    row.over_rows(DSCALE, sum_du_index_x);  // step 19: dscale
   }
 };
 
@@ -175,20 +175,20 @@ struct Layer : Direction<Given, decltype(over_rows()), 1, 1, 6, 1, 2> {
       const auto x_dot = at(X_DOT);
       const auto u = choose<A>(at.index() <= integer(position), x*scale - m, A(0));  // step 2
       const auto exp_u = at.keep(KEPT_EXP_U, math::exp(u));  // step 3
-      const auto e_shifted_dot = at.keep(KEPT_E_SHIFTED_DOT, choose<A>(at.index() <= integer(position), exp_u*(x*scale_dot + x_dot*scale), A(0)));  // step 24
+      const auto e_shifted_dot = at.keep(KEPT_E_SHIFTED_DOT, choose<A>(at.index() <= integer(position), exp_u*(x*scale_dot + x_dot*scale), A(0)));  // step 25
       return terms(e_shifted_dot);
     });
-    const auto sum_e_shifted_dot = get<0>(stage_1);  // step 29: sum(e_shifted_dot)
+    const auto sum_e_shifted_dot = get<0>(stage_1);  // step 30: sum(e_shifted_dot)
     row.each([&](auto at) {
       using A = typename decltype(at)::A;
       const auto x = at(X);
       const auto x_dot = at(X_DOT);
       const auto u = choose<A>(at.index() <= integer(position), x*scale - m, A(0));  // step 2
       const auto exp_u = at.recall(KEPT_EXP_U, [&] { return math::exp(u); });  // step 3
-      const auto e_shifted_dot = at.recall(KEPT_E_SHIFTED_DOT, [&] { return choose<A>(at.index() <= integer(position), exp_u*(x*scale_dot + x_dot*scale), A(0)); });  // step 24
+      const auto e_shifted_dot = at.recall(KEPT_E_SHIFTED_DOT, [&] { return choose<A>(at.index() <= integer(position), exp_u*(x*scale_dot + x_dot*scale), A(0)); });  // step 25
       const auto e_shifted = choose<A>(at.index() <= integer(position), exp_u, A(0));  // step 4
       const auto y = e_shifted*inv_sum_e_shifted;  // step 7
-      at.store(Y_DOT, (e_shifted_dot - y*sum_e_shifted_dot)*inv_sum_e_shifted);  // step 29
+      at.store(Y_DOT, (e_shifted_dot - y*sum_e_shifted_dot)*inv_sum_e_shifted);  // step 30
     });
   }
 };
@@ -221,7 +221,7 @@ struct Layer : Direction<Given, decltype(over_rows(D2SCALE)), 2, 1, 14, 1, 3> {
     const auto position = row(POSITION);
     const auto scale = row(SCALE);
     const auto ddscale = row(DDSCALE);
-    const auto inv_sum_e_shifted_scaled = inv_sum_e_shifted*row.D;  // step 52, pass 4
+    const auto inv_sum_e_shifted_scaled = inv_sum_e_shifted*row.D;  // step 53, pass 4
     const auto stage_2 = row.means([&](auto at) {
       using A = typename decltype(at)::A;
       const auto x = at(X);
@@ -231,12 +231,12 @@ struct Layer : Direction<Given, decltype(over_rows(D2SCALE)), 2, 1, 14, 1, 3> {
       const auto exp_u = at.keep(KEPT_EXP_U, math::exp(u));  // step 3
       const auto e_shifted = choose<A>(at.index() <= integer(position), exp_u, A(0));  // step 4
       const auto y = at.keep(KEPT_Y, e_shifted*inv_sum_e_shifted);  // step 7
-      const auto ddu = choose<A>(at.index() <= integer(position), ddx*scale + x*ddscale, A(0));  // step 40
+      const auto ddu = choose<A>(at.index() <= integer(position), ddx*scale + x*ddscale, A(0));  // step 41
       return terms(wanted<HAS_ddscale || HAS_ddx>(dy*y), choose<A>(at.index() <= integer(position), -ddu*exp_u*inv_sum_e_shifted_scaled, A(0)));
     });
-    const auto mean_dy_y = get<0>(stage_2);  // step 30: mean(dy*y)
-    const auto mean_ddu_exp_u_index = get<1>(stage_2);  // step 52, pass 6: mean(Where(index() <= position, -inv_sum_e_shifted_scaled*ddu*exp_u, 0))
-    const auto mean_dy_y_scaled = mean_dy_y*row.D;  // step 31, pass 8
+    const auto mean_dy_y = get<0>(stage_2);  // step 31: mean(dy*y)
+    const auto mean_ddu_exp_u_index = get<1>(stage_2);  // step 53, pass 6: mean(Where(index() <= position, -inv_sum_e_shifted_scaled*ddu*exp_u, 0))
+    const auto mean_dy_y_scaled = mean_dy_y*row.D;  // step 32, pass 8
     const auto stage_3 = row.sums([&](auto at) {
       using A = typename decltype(at)::A;
       const auto x = at(X);
@@ -246,14 +246,14 @@ struct Layer : Direction<Given, decltype(over_rows(D2SCALE)), 2, 1, 14, 1, 3> {
       const auto exp_u = at.recall(KEPT_EXP_U, [&] { return math::exp(u); });  // step 3
       const auto e_shifted = choose<A>(at.index() <= integer(position), exp_u, A(0));  // step 4
       const auto y = at.recall(KEPT_Y, [&] { return e_shifted*inv_sum_e_shifted; });  // step 7
-      const auto ddu = choose<A>(at.index() <= integer(position), ddx*scale + x*ddscale, A(0));  // step 40
-      const auto du = at.keep(KEPT_DU, choose<A>(at.index() <= integer(position), (dy - mean_dy_y_scaled)*exp_u*inv_sum_e_shifted, A(0)));  // step 31, pass 9
-      at.store(DDY, y*mean_ddu_exp_u_index + choose<A>(at.index() <= integer(position), ddu*exp_u*inv_sum_e_shifted, A(0)));  // step 63
+      const auto ddu = choose<A>(at.index() <= integer(position), ddx*scale + x*ddscale, A(0));  // step 41
+      const auto du = at.keep(KEPT_DU, choose<A>(at.index() <= integer(position), (dy - mean_dy_y_scaled)*exp_u*inv_sum_e_shifted, A(0)));  // step 32, pass 9
+      at.store(DDY, y*mean_ddu_exp_u_index + choose<A>(at.index() <= integer(position), ddu*exp_u*inv_sum_e_shifted, A(0)));  // step 64
       return terms(choose<A>(at.index() <= integer(position), (dy - mean_dy_y_scaled)*ddu*exp_u, A(0)), wanted<(HAS_ddscale && HAS_scale) || (HAS_ddx && HAS_scale)>(choose<A>(at.index() <= integer(position), ddx*du, A(0))));
     });
-    const auto sum_ddu_dy_exp_u = get<0>(stage_3);  // step 52, pass 11: sum(Where(index() <= position, ddu*exp_u*(-mean_dy_y_scaled + dy), 0))
-    const auto mean_ddx_du_index = math::quotient(get<1>(stage_3), row.D);  // step 59: mean(Where(index() <= position, ddx*du, 0))
-    const auto inv_sum_e_shifted_scaled_2 = inv_sum_e_shifted*sum_ddu_dy_exp_u;  // step 52, pass 12
+    const auto sum_ddu_dy_exp_u = get<0>(stage_3);  // step 53, pass 11: sum(Where(index() <= position, ddu*exp_u*(-mean_dy_y_scaled + dy), 0))
+    const auto mean_ddx_du_index = math::quotient(get<1>(stage_3), row.D);  // step 60: mean(Where(index() <= position, ddx*du, 0))
+    const auto inv_sum_e_shifted_scaled_2 = inv_sum_e_shifted*sum_ddu_dy_exp_u;  // step 53, pass 12
     const auto stage_4 = row.means([&](auto at) {
       using A = typename decltype(at)::A;
       const auto x = at(X);
@@ -261,15 +261,15 @@ struct Layer : Direction<Given, decltype(over_rows(D2SCALE)), 2, 1, 14, 1, 3> {
       const auto ddx = at(DDX);
       const auto u = choose<A>(at.index() <= integer(position), x*scale - m, A(0));  // step 2
       const auto exp_u = at.recall(KEPT_EXP_U, [&] { return math::exp(u); });  // step 3
-      const auto ddu = choose<A>(at.index() <= integer(position), ddx*scale + x*ddscale, A(0));  // step 40
-      const auto du = at.recall(KEPT_DU, [&] { return choose<A>(at.index() <= integer(position), (dy - mean_dy_y_scaled)*exp_u*inv_sum_e_shifted, A(0)); });  // step 31, pass 9
-      const auto d2u = choose<A>(at.index() <= integer(position), exp_u*((dy - mean_dy_y_scaled)*ddu*inv_sum_e_shifted + ((dy - mean_dy_y_scaled)*mean_ddu_exp_u_index - inv_sum_e_shifted_scaled_2)*inv_sum_e_shifted), A(0));  // step 52, pass 13
-      at.store(DX, choose<A>(at.index() <= integer(position), d2u*scale + du*ddscale, A(0)));  // step 57
+      const auto ddu = choose<A>(at.index() <= integer(position), ddx*scale + x*ddscale, A(0));  // step 41
+      const auto du = at.recall(KEPT_DU, [&] { return choose<A>(at.index() <= integer(position), (dy - mean_dy_y_scaled)*exp_u*inv_sum_e_shifted, A(0)); });  // step 32, pass 9
+      const auto d2u = choose<A>(at.index() <= integer(position), exp_u*((dy - mean_dy_y_scaled)*ddu*inv_sum_e_shifted + ((dy - mean_dy_y_scaled)*mean_ddu_exp_u_index - inv_sum_e_shifted_scaled_2)*inv_sum_e_shifted), A(0));  // step 53, pass 13
+      at.store(DX, choose<A>(at.index() <= integer(position), d2u*scale + du*ddscale, A(0)));  // step 58
       return terms(wanted<(HAS_ddscale && HAS_scale) || (HAS_ddx && HAS_scale)>(choose<A>(at.index() <= integer(position), d2u*x, A(0))));
     });
-    const auto mean_d2u_index_x = get<0>(stage_4);  // step 59: mean(Where(index() <= position, d2u*x, 0))
-    const auto mean_ddx_du_index_scaled = (mean_d2u_index_x + mean_ddx_du_index)*row.D;  // step 59, pass 14
-    row.over_rows(D2SCALE, mean_ddx_du_index_scaled);  // step 59, pass 15: d2scale
+    const auto mean_d2u_index_x = get<0>(stage_4);  // step 60: mean(Where(index() <= position, d2u*x, 0))
+    const auto mean_ddx_du_index_scaled = (mean_d2u_index_x + mean_ddx_du_index)*row.D;  // step 60, pass 14
+    row.over_rows(D2SCALE, mean_ddx_du_index_scaled);  // step 60, pass 15: d2scale
   }
 };
 

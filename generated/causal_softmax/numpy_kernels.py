@@ -1,7 +1,7 @@
 # Made by lngen 0.1.0 from the definition of causal_softmax.
 # Do not edit; edit causal_softmax.py and run: lngen derive causal_softmax.py
 # Cost: forward 2 row tensors (1 read, 1 written), and 1 smaller array, 13 flops per row element; backward 3 row tensors (2 read, 1 written), and 1 smaller array, 22 flops per row element.
-# Evidence: 1 output, 2 gradients, 1 tangent, 3 second-order gradients: to 50 digits; 24 steps: 23 exact at every D, 1 to 50 digits; 31 first lines, 1 identity, 8 emitted programs: exact at every D; 2 gradients with rows written out: exact at D = 1; derivation.md says of what.
+# Evidence: 1 output, 2 gradients, 1 tangent, 3 second-order gradients: to 50 digits; 25 steps: 24 exact at every D, 1 to 50 digits; 31 first lines, 1 identity, 8 emitted programs: exact at every D; 2 gradients with rows written out: exact at D = 1; derivation.md says of what.
 # definition sha256:b471de98d8bc08a437d1fa9907a94d281f3871921184cef56a32a62ae068b536
 # templates sha256:2ac2f07bc6384e88de134c9a9116a66083010804f4352ef40720a3cf756ef3c4
 """Softmax of the attention of a query to the keys that are not after it; rows are the keys of a query. The outputs and the gradients.
@@ -104,26 +104,26 @@ def backward(arguments, fields, results, call):
         e_shifted = _rows.select(
             mask, exp_u, 0.0, out=_rows.memory(buffers[0], shape, dtype)
         )
-        # step 16, pass 1: sum_dy_y_unscaled = sum(dy*e_shifted)
+        # step 17, pass 1: sum_dy_y_unscaled = sum(dy*e_shifted)
         sum_dy_y_unscaled = _rows.row_sum(dy, e_shifted)
-        # step 16, pass 2: sum_dy_y = inv_sum_e_shifted*sum_dy_y_unscaled
+        # step 17, pass 2: sum_dy_y = inv_sum_e_shifted*sum_dy_y_unscaled
         sum_dy_y = inv_sum_e_shifted * sum_dy_y_unscaled
-        # step 16: du = where(index() <= position, (dy -
+        # step 17: du = where(index() <= position, (dy -
         #   sum_dy_y)*exp_u*inv_sum_e_shifted, 0)
         du = _rows.by_row(np.subtract, dy, sum_dy_y, out=buffers[0])
         du = np.multiply(du, exp_u, out=exp_u, where=mask)
         du = np.multiply(du, inv_sum_e_shifted, out=du, where=mask)
         du = _rows.select(mask, du, 0.0, out=_rows.memory(buffers[0], shape, dtype))
-        # step 18: sum_du_index_x = sum(where(index() <= position, du*x, 0))
+        # step 19: sum_du_index_x = sum(where(index() <= position, du*x, 0))
         if scale is not None:
             part = np.multiply(du, x, out=dx_block)
             part = _rows.select(
                 mask, part, 0.0, out=_rows.memory(buffers[1], shape, dtype)
             )
             sum_du_index_x = _rows.row_sum(part, ones)
-            # step 18: dscale = sum over rows of sum_du_index_x
+            # step 19: dscale = sum over rows of sum_du_index_x
             dscale = np.add.reduce(sum_du_index_x, axis=None)
-            # step 17: dx = where(index() <= position, du*scale, 0)
+            # step 18: dx = where(index() <= position, du*scale, 0)
             dx = np.multiply(du, scale, out=du)
         else:
             dx = du

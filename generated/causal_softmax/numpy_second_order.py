@@ -1,7 +1,7 @@
 # Made by lngen 0.1.0 from the definition of causal_softmax.
 # Do not edit; edit causal_softmax.py and run: lngen derive causal_softmax.py
 # Cost: forward 2 row tensors (1 read, 1 written), and 1 smaller array, 13 flops per row element; backward 3 row tensors (2 read, 1 written), and 1 smaller array, 22 flops per row element.
-# Evidence: 1 output, 2 gradients, 1 tangent, 3 second-order gradients: to 50 digits; 24 steps: 23 exact at every D, 1 to 50 digits; 31 first lines, 1 identity, 8 emitted programs: exact at every D; 2 gradients with rows written out: exact at D = 1; derivation.md says of what.
+# Evidence: 1 output, 2 gradients, 1 tangent, 3 second-order gradients: to 50 digits; 25 steps: 24 exact at every D, 1 to 50 digits; 31 first lines, 1 identity, 8 emitted programs: exact at every D; 2 gradients with rows written out: exact at D = 1; derivation.md says of what.
 # definition sha256:b471de98d8bc08a437d1fa9907a94d281f3871921184cef56a32a62ae068b536
 # templates sha256:2ac2f07bc6384e88de134c9a9116a66083010804f4352ef40720a3cf756ef3c4
 """Softmax of the attention of a query to the keys that are not after it; rows are the keys of a query. The tangents, and the gradients of the gradients.
@@ -48,7 +48,7 @@ def jvp(arguments, fields, results, call):
         u = _rows.select(mask, u, 0.0, out=_rows.memory(buffers[0], shape, dtype))
         # step 3: exp_u = exp(u)
         exp_u = np.exp(u, out=_rows.memory(y_dot_block, shape, dtype), where=mask)
-        # step 24: e_shifted_dot = where(index() <= position, exp_u*(x*scale_dot +
+        # step 25: e_shifted_dot = where(index() <= position, exp_u*(x*scale_dot +
         #   x_dot*scale), 0)
         if scale_dot is not None:
             e_shifted_dot = np.multiply(x, scale_dot, out=buffers[0])
@@ -66,13 +66,13 @@ def jvp(arguments, fields, results, call):
         e_shifted_dot = _rows.select(
             mask, e_shifted_dot, 0.0, out=_rows.memory(buffers[1], shape, dtype)
         )
-        # step 29: sum_e_shifted_dot = sum(e_shifted_dot)
+        # step 30: sum_e_shifted_dot = sum(e_shifted_dot)
         sum_e_shifted_dot = _rows.row_sum(e_shifted_dot, ones)
         # step 4: e_shifted = where(index() <= position, exp_u, 0)
         e_shifted = _rows.select(
             mask, exp_u, 0.0, out=_rows.memory(buffers[0], shape, dtype)
         )
-        # step 29, pass 3: y_dot = (e_shifted_dot -
+        # step 30, pass 3: y_dot = (e_shifted_dot -
         #   e_shifted*inv_sum_e_shifted*sum_e_shifted_dot)*inv_sum_e_shifted
         y_dot = _rows.by_row(
             np.multiply,
@@ -124,7 +124,7 @@ def backward_backward(arguments, fields, results, call):
         buffers=(None,) * 6,
     ):
         d2scale = None
-        # step 52, pass 4: inv_sum_e_shifted_scaled = inv_sum_e_shifted*D
+        # step 53, pass 4: inv_sum_e_shifted_scaled = inv_sum_e_shifted*D
         inv_sum_e_shifted_scaled = inv_sum_e_shifted * D
         # step 2: u = where(index() <= position, x*scale - m, 0)
         mask = index <= position
@@ -140,9 +140,9 @@ def backward_backward(arguments, fields, results, call):
         e_shifted = _rows.select(
             mask, exp_u, 0.0, out=_rows.memory(ddy_block, shape, dtype)
         )
-        # step 30, pass 5: mean_dy_y_unscaled = mean(dy*e_shifted)
+        # step 31, pass 5: mean_dy_y_unscaled = mean(dy*e_shifted)
         mean_dy_y_unscaled = _rows.row_mean(dy, e_shifted, D)
-        # step 40: ddu = where(index() <= position, ddx*scale + x*ddscale, 0)
+        # step 41: ddu = where(index() <= position, ddx*scale + x*ddscale, 0)
         if needs_ddu:
             ddu = np.multiply(ddx, scale, out=buffers[0])
         if scale is None:
@@ -154,7 +154,7 @@ def backward_backward(arguments, fields, results, call):
         if ddx_rows is None:
             ddu = part
         ddu = _rows.select(mask, ddu, 0.0, out=_rows.memory(buffers[2], shape, dtype))
-        # step 52, pass 6: mean_ddu_exp_u_index = mean(where(index() <= position,
+        # step 53, pass 6: mean_ddu_exp_u_index = mean(where(index() <= position,
         #   -ddu*exp_u*inv_sum_e_shifted_scaled, 0))
         part_2 = np.multiply(
             ddu, exp_u, out=_rows.memory(buffers[0], shape, dtype), where=mask
@@ -169,11 +169,11 @@ def backward_backward(arguments, fields, results, call):
             mask, part_3, 0.0, out=_rows.memory(buffers[3], shape, dtype)
         )
         mean_ddu_exp_u_index = _rows.row_sum(part_3, one_over_D)
-        # step 30, pass 7: mean_dy_y = inv_sum_e_shifted*mean_dy_y_unscaled
+        # step 31, pass 7: mean_dy_y = inv_sum_e_shifted*mean_dy_y_unscaled
         mean_dy_y = inv_sum_e_shifted * mean_dy_y_unscaled
-        # step 31, pass 8: mean_dy_y_scaled = mean_dy_y*D
+        # step 32, pass 8: mean_dy_y_scaled = mean_dy_y*D
         mean_dy_y_scaled = mean_dy_y * D
-        # step 52, pass 11: sum_ddu_dy_exp_u = sum(where(index() <= position, (dy -
+        # step 53, pass 11: sum_ddu_dy_exp_u = sum(where(index() <= position, (dy -
         #   mean_dy_y_scaled)*ddu*exp_u, 0))
         part_4 = _rows.by_row(np.subtract, dy, mean_dy_y_scaled, out=buffers[1])
         part_5 = np.multiply(part_4, ddu, out=ddu)
@@ -184,7 +184,7 @@ def backward_backward(arguments, fields, results, call):
             mask, part_6, 0.0, out=_rows.memory(buffers[4], shape, dtype)
         )
         sum_ddu_dy_exp_u = _rows.row_sum(part_6, ones)
-        # step 31, pass 9: du = where(index() <= position, (dy -
+        # step 32, pass 9: du = where(index() <= position, (dy -
         #   mean_dy_y_scaled)*exp_u*inv_sum_e_shifted, 0)
         if scale is not None:
             du = np.multiply(
@@ -192,14 +192,14 @@ def backward_backward(arguments, fields, results, call):
             )
             du = np.multiply(du, inv_sum_e_shifted, out=du, where=mask)
             du = _rows.select(mask, du, 0.0, out=_rows.memory(buffers[4], shape, dtype))
-        # step 59: mean_ddx_du_index = mean(where(index() <= position, ddx*du, 0))
+        # step 60: mean_ddx_du_index = mean(where(index() <= position, ddx*du, 0))
         if needs_ddu:
             part_7 = np.multiply(ddx, du, out=buffers[3])
             part_7 = _rows.select(
                 mask, part_7, 0.0, out=_rows.memory(buffers[5], shape, dtype)
             )
             mean_ddx_du_index = _rows.row_sum(part_7, one_over_D)
-        # step 63, pass 10: ddy = e_shifted*inv_sum_e_shifted*mean_ddu_exp_u_index +
+        # step 64, pass 10: ddy = e_shifted*inv_sum_e_shifted*mean_ddu_exp_u_index +
         #   where(index() <= position, ddu*exp_u*inv_sum_e_shifted, 0)
         ddy = np.multiply(
             e_shifted, inv_sum_e_shifted * mean_ddu_exp_u_index, out=e_shifted
@@ -209,10 +209,10 @@ def backward_backward(arguments, fields, results, call):
             mask, part_8, 0.0, out=_rows.memory(buffers[3], shape, dtype)
         )
         ddy = np.add(ddy, part_8, out=ddy)
-        # step 52, pass 12: inv_sum_e_shifted_scaled_2 =
+        # step 53, pass 12: inv_sum_e_shifted_scaled_2 =
         #   inv_sum_e_shifted*sum_ddu_dy_exp_u
         inv_sum_e_shifted_scaled_2 = inv_sum_e_shifted * sum_ddu_dy_exp_u
-        # step 52, pass 13: d2u = where(index() <= position, exp_u*((dy -
+        # step 53, pass 13: d2u = where(index() <= position, exp_u*((dy -
         #   mean_dy_y_scaled)*ddu*inv_sum_e_shifted + ((dy -
         #   mean_dy_y_scaled)*mean_ddu_exp_u_index -
         #   inv_sum_e_shifted_scaled_2)*inv_sum_e_shifted), 0)
@@ -223,14 +223,14 @@ def backward_backward(arguments, fields, results, call):
         d2u = np.add(d2u, part_9, out=d2u)
         d2u = np.multiply(exp_u, d2u, out=exp_u, where=mask)
         d2u = _rows.select(mask, d2u, 0.0, out=_rows.memory(buffers[0], shape, dtype))
-        # step 59: mean_d2u_index_x = mean(where(index() <= position, d2u*x, 0))
+        # step 60: mean_d2u_index_x = mean(where(index() <= position, d2u*x, 0))
         if scale is not None:
             part_10 = np.multiply(d2u, x, out=dx_block)
             part_10 = _rows.select(
                 mask, part_10, 0.0, out=_rows.memory(buffers[1], shape, dtype)
             )
             mean_d2u_index_x = _rows.row_sum(part_10, one_over_D)
-            # step 57: d2x = where(index() <= position, d2u*scale + du*ddscale, 0)
+            # step 58: d2x = where(index() <= position, d2u*scale + du*ddscale, 0)
             d2x = np.multiply(d2u, scale, out=d2u)
         else:
             d2x = d2u
@@ -238,7 +238,7 @@ def backward_backward(arguments, fields, results, call):
             part_11 = np.multiply(du, ddscale, out=dx_block)
             d2x = np.add(d2x, part_11, out=d2x)
         d2x = _rows.select(mask, d2x, 0.0, out=_rows.memory(dx_block, shape, dtype))
-        # step 59, pass 14: mean_ddx_du_index_scaled = (mean_d2u_index_x +
+        # step 60, pass 14: mean_ddx_du_index_scaled = (mean_d2u_index_x +
         #   mean_ddx_du_index)*D
         if needs_ddu:
             mean_ddx_du_index_scaled = mean_d2u_index_x + mean_ddx_du_index
@@ -246,7 +246,7 @@ def backward_backward(arguments, fields, results, call):
             mean_ddx_du_index_scaled = mean_d2u_index_x
         if scale is not None:
             mean_ddx_du_index_scaled = mean_ddx_du_index_scaled * D
-            # step 59, pass 15: d2scale = sum over rows of mean_ddx_du_index_scaled
+            # step 60, pass 15: d2scale = sum over rows of mean_ddx_du_index_scaled
             d2scale = np.add.reduce(mean_ddx_du_index_scaled, axis=None)
         return d2x, ddy, d2scale
 

@@ -2,7 +2,7 @@
 // Made by lngen 0.1.0 from the definition of dropout_add_layer_norm.
 // Do not edit; edit dropout_add_layer_norm.py and run: lngen derive dropout_add_layer_norm.py
 // Cost: forward 4 row tensors (2 read, 2 written), 13 flops per row element; backward 5 row tensors (3 read, 2 written), 18 flops per row element.
-// Evidence: 2 outputs, 14 steps, 41 first lines, 2 identities, 4 gradients, 2 tangents, 6 second-order gradients, 8 emitted programs: exact at every D; 4 gradients with rows written out: 2 exact at D = 1, 2 exact at D = 1, 2; derivation.md says of what.
+// Evidence: 2 outputs, 17 steps, 41 first lines, 2 identities, 4 gradients, 2 tangents, 6 second-order gradients, 8 emitted programs: exact at every D; 4 gradients with rows written out: 2 exact at D = 1, 2 exact at D = 1, 2; derivation.md says of what.
 // definition sha256:4a6b3992b35ca9623e1f3f25751fde9f8d304538004d43ac6e2b50a873d69837
 //
 // forward:
@@ -149,7 +149,7 @@ using Given = decltype(names(H, DY, DH, MU, MU_RESIDUAL, RSTD, SEED, GAMMA, P, D
 struct Layer : Direction<Given, decltype(over_rows(DGAMMA, DBETA)), 2, 1, 8, 2> {
   template <class Call> static LNGEN_INLINE auto before(const Call& call) {
     using A = typename Call::A;
-    const auto p_shifted_2 = A(1) / (A(1) - call(P));  // step 16, pass 10
+    const auto p_shifted_2 = A(1) / (A(1) - call(P));  // step 19, pass 10
     return terms(p_shifted_2);
   }
   template <class Row> static LNGEN_INLINE void work(const Row& row) {
@@ -164,12 +164,12 @@ struct Layer : Direction<Given, decltype(over_rows(DGAMMA, DBETA)), 2, 1, 8, 2> 
       const auto h_centred = h_shifted - mu_residual;  // step 3, pass 5
       const auto xhat = h_centred*rstd;  // step 6
       const auto g = dy*gamma;  // step 8
-      at.over_rows(DGAMMA, dy*xhat);  // step 17: dgamma
-      at.over_rows(DBETA, dy);  // step 18: dbeta
+      at.over_rows(DGAMMA, dy*xhat);  // step 20: dgamma
+      at.over_rows(DBETA, dy);  // step 21: dbeta
       return terms(g, g*xhat);
     });
-    const auto mean_g = get<0>(stage_1);  // step 15: mean(g)
-    const auto mean_g_xhat = get<1>(stage_1);  // step 15: mean(g*xhat)
+    const auto mean_g = get<0>(stage_1);  // step 18: mean(g)
+    const auto mean_g_xhat = get<1>(stage_1);  // step 18: mean(g*xhat)
     row.each([&](auto at) {
       using A = typename decltype(at)::A;
       const auto h = at(H);
@@ -181,8 +181,8 @@ struct Layer : Direction<Given, decltype(over_rows(DGAMMA, DBETA)), 2, 1, 8, 2> 
       const auto h_centred = h_shifted - mu_residual;  // step 3, pass 5
       const auto xhat = h_centred*rstd;  // step 6
       const auto g = dy*gamma;  // step 8
-      const auto dresidual = dh + (g - mean_g - xhat*mean_g_xhat)*rstd;  // step 15
-      at.store(DX, choose<A>(uniform_seed >= A(p), dresidual*p_shifted_2, A(0)));  // step 16, pass 15
+      const auto dresidual = dh + (g - mean_g - xhat*mean_g_xhat)*rstd;  // step 18
+      at.store(DX, choose<A>(uniform_seed >= A(p), dresidual*p_shifted_2, A(0)));  // step 19, pass 15
       at.store(DRESIDUAL, dresidual);
     });
   }
@@ -234,7 +234,7 @@ using Given = decltype(names(H, X_DOT, RESIDUAL_DOT, MU, MU_RESIDUAL, RSTD, SEED
 struct Layer : Direction<Given, decltype(over_rows()), 2, 1, 8, 1, 1> {
   template <class Call> static LNGEN_INLINE auto before(const Call& call) {
     using A = typename Call::A;
-    const auto p_shifted_2 = A(1) / (A(1) - call(P));  // step 19, pass 16
+    const auto p_shifted_2 = A(1) / (A(1) - call(P));  // step 22, pass 16
     return terms(p_shifted_2);
   }
   template <class Row> static LNGEN_INLINE void work(const Row& row) {
@@ -251,12 +251,12 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 1, 8, 1, 1> {
       const auto h_shifted = h - mu;  // step 3, pass 3
       const auto h_centred = h_shifted - mu_residual;  // step 3, pass 5
       const auto xhat = h_centred*rstd;  // step 6
-      const auto h_dot = at.keep(KEPT_H_DOT, residual_dot + choose<A>(A(uniform_seed) >= A(p), x_dot*p_shifted_2, A(0)));  // step 19, pass 17
+      const auto h_dot = at.keep(KEPT_H_DOT, residual_dot + choose<A>(A(uniform_seed) >= A(p), x_dot*p_shifted_2, A(0)));  // step 22, pass 17
       at.store(H_DOT, h_dot);
       return terms(h_dot, h_dot*xhat);
     });
-    const auto mean_h_dot = get<0>(stage_1);  // step 28: mean(h_dot)
-    const auto mean_h_dot_xhat = get<1>(stage_1);  // step 28: mean(h_dot*xhat)
+    const auto mean_h_dot = get<0>(stage_1);  // step 31: mean(h_dot)
+    const auto mean_h_dot_xhat = get<1>(stage_1);  // step 31: mean(h_dot*xhat)
     row.each([&](auto at) {
       using A = typename decltype(at)::A;
       const auto h = at(H);
@@ -269,8 +269,8 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 1, 8, 1, 1> {
       const auto h_shifted = h - mu;  // step 3, pass 3
       const auto h_centred = h_shifted - mu_residual;  // step 3, pass 5
       const auto xhat = h_centred*rstd;  // step 6
-      const auto h_dot = at.recall(KEPT_H_DOT, [&] { return residual_dot + choose<A>(A(uniform_seed) >= A(p), x_dot*p_shifted_2, A(0)); });  // step 19, pass 17
-      at.store(Y_DOT, xhat*gamma_dot + (h_dot - mean_h_dot - xhat*mean_h_dot_xhat)*rstd*gamma + beta_dot);  // step 28
+      const auto h_dot = at.recall(KEPT_H_DOT, [&] { return residual_dot + choose<A>(A(uniform_seed) >= A(p), x_dot*p_shifted_2, A(0)); });  // step 22, pass 17
+      at.store(Y_DOT, xhat*gamma_dot + (h_dot - mean_h_dot - xhat*mean_h_dot_xhat)*rstd*gamma + beta_dot);  // step 31
     });
   }
 };
@@ -306,7 +306,7 @@ using Given = decltype(names(H, DY, DH, DDX, DDRESIDUAL, MU, MU_RESIDUAL, RSTD, 
 struct Layer : Direction<Given, decltype(over_rows(D2GAMMA)), 7, 2, 15, 3, 1> {
   template <class Call> static LNGEN_INLINE auto before(const Call& call) {
     using A = typename Call::A;
-    const auto p_shifted_2 = A(1) / (A(1) - call(P));  // step 34, pass 18
+    const auto p_shifted_2 = A(1) / (A(1) - call(P));  // step 37, pass 18
     return terms(p_shifted_2);
   }
   template <class Row> static LNGEN_INLINE void work(const Row& row) {
@@ -327,20 +327,20 @@ struct Layer : Direction<Given, decltype(over_rows(D2GAMMA)), 7, 2, 15, 3, 1> {
       const auto h_shifted = h - mu;  // step 3, pass 3
       const auto h_centred = h_shifted - mu_residual;  // step 3, pass 5
       const auto xhat = h_centred*rstd;  // step 6
-      const auto g = dy*gamma;  // step 29
-      const auto ddh = at.keep(KEPT_DDH, ddresidual + choose<A>(A(uniform_seed) >= A(p), ddx*p_shifted_2, A(0)));  // step 34, pass 19
+      const auto g = dy*gamma;  // step 32
+      const auto ddh = at.keep(KEPT_DDH, ddresidual + choose<A>(A(uniform_seed) >= A(p), ddx*p_shifted_2, A(0)));  // step 37, pass 19
       at.store(DDH, ddh);
       return terms(wanted<(HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)>(g), wanted<(HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)>(g*xhat), wanted<(HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)>(ddh), wanted<(HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)>(ddh*xhat), dy*ddgamma, ddh*g, dy*xhat*ddgamma);
     });
-    const auto mean_g = get<0>(stage_1);  // step 30: mean(g)
-    const auto mean_g_xhat = get<1>(stage_1);  // step 31: mean(g*xhat)
-    const auto mean_ddh = get<2>(stage_1);  // step 53: mean(ddh)
-    const auto mean_ddh_xhat = get<3>(stage_1);  // step 53: mean(ddh*xhat)
-    const auto mean_ddgamma_dy = get<4>(stage_1);  // step 46: mean(ddgamma*dy)
-    const auto mean_ddh_g = get<5>(stage_1);  // step 46: mean(ddh*g)
-    const auto mean_ddgamma_dy_xhat = get<6>(stage_1);  // step 46: mean(ddgamma*dy*xhat)
-    const auto mean_g_xhat_scaled = A(3)*mean_g_xhat;  // step 46, pass 20
-    const auto mean_ddh_scaled = mean_ddh*mean_g;  // step 46, pass 21
+    const auto mean_g = get<0>(stage_1);  // step 33: mean(g)
+    const auto mean_g_xhat = get<1>(stage_1);  // step 34: mean(g*xhat)
+    const auto mean_ddh = get<2>(stage_1);  // step 56: mean(ddh)
+    const auto mean_ddh_xhat = get<3>(stage_1);  // step 56: mean(ddh*xhat)
+    const auto mean_ddgamma_dy = get<4>(stage_1);  // step 49: mean(ddgamma*dy)
+    const auto mean_ddh_g = get<5>(stage_1);  // step 49: mean(ddh*g)
+    const auto mean_ddgamma_dy_xhat = get<6>(stage_1);  // step 49: mean(ddgamma*dy*xhat)
+    const auto mean_g_xhat_scaled = A(3)*mean_g_xhat;  // step 49, pass 20
+    const auto mean_ddh_scaled = mean_ddh*mean_g;  // step 49, pass 21
     row.each([&](auto at) {
       using A = typename decltype(at)::A;
       const auto h = at(H);
@@ -354,14 +354,14 @@ struct Layer : Direction<Given, decltype(over_rows(D2GAMMA)), 7, 2, 15, 3, 1> {
       const auto h_shifted = h - mu;  // step 3, pass 3
       const auto h_centred = h_shifted - mu_residual;  // step 3, pass 5
       const auto xhat = h_centred*rstd;  // step 6
-      const auto g = dy*gamma;  // step 29
-      const auto ddh = at.recall(KEPT_DDH, [&] { return ddresidual + choose<A>(A(uniform_seed) >= A(p), ddx*p_shifted_2, A(0)); });  // step 34, pass 19
-      const auto dg = (ddh - mean_ddh - xhat*mean_ddh_xhat)*rstd;  // step 53
-      const auto d2residual = (dy*ddgamma + (xhat*mean_ddh_scaled + (xhat*mean_g_xhat_scaled + mean_g - g)*mean_ddh_xhat - xhat*mean_ddh_g - (ddh - mean_ddh)*mean_g_xhat)*rstd - mean_ddgamma_dy - xhat*mean_ddgamma_dy_xhat)*rstd;  // step 46, pass 22
-      at.over_rows(D2GAMMA, dg*dy);  // step 54: d2gamma
-      at.store(DX, choose<A>(A(uniform_seed) >= A(p), d2residual*p_shifted_2, A(0)));  // step 47, pass 23
+      const auto g = dy*gamma;  // step 32
+      const auto ddh = at.recall(KEPT_DDH, [&] { return ddresidual + choose<A>(A(uniform_seed) >= A(p), ddx*p_shifted_2, A(0)); });  // step 37, pass 19
+      const auto dg = (ddh - mean_ddh - xhat*mean_ddh_xhat)*rstd;  // step 56
+      const auto d2residual = (dy*ddgamma + (xhat*mean_ddh_scaled + (xhat*mean_g_xhat_scaled + mean_g - g)*mean_ddh_xhat - xhat*mean_ddh_g - (ddh - mean_ddh)*mean_g_xhat)*rstd - mean_ddgamma_dy - xhat*mean_ddgamma_dy_xhat)*rstd;  // step 49, pass 22
+      at.over_rows(D2GAMMA, dg*dy);  // step 57: d2gamma
+      at.store(DX, choose<A>(A(uniform_seed) >= A(p), d2residual*p_shifted_2, A(0)));  // step 50, pass 23
       at.store(DRESIDUAL, d2residual);
-      at.store(DDY, xhat*ddgamma + dg*gamma + ddbeta);  // step 59
+      at.store(DDY, xhat*ddgamma + dg*gamma + ddbeta);  // step 62
     });
   }
 };
@@ -382,7 +382,7 @@ struct Layer : ColumnsOf<backward_backward::Layer, Given, 1, 8> {
     call.each([&](auto at) {
       using A = typename decltype(at)::A;
       at.store(OUT_DGAMMA, at(D2GAMMA));
-      at.store(OUT_DBETA, A(0));  // step 55
+      at.store(OUT_DBETA, A(0));  // step 58
     });
   }
 };

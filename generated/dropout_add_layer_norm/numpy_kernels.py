@@ -1,7 +1,7 @@
 # Made by lngen 0.1.0 from the definition of dropout_add_layer_norm.
 # Do not edit; edit dropout_add_layer_norm.py and run: lngen derive dropout_add_layer_norm.py
 # Cost: forward 4 row tensors (2 read, 2 written), 13 flops per row element; backward 5 row tensors (3 read, 2 written), 18 flops per row element.
-# Evidence: 2 outputs, 14 steps, 41 first lines, 2 identities, 4 gradients, 2 tangents, 6 second-order gradients, 8 emitted programs: exact at every D; 4 gradients with rows written out: 2 exact at D = 1, 2 exact at D = 1, 2; derivation.md says of what.
+# Evidence: 2 outputs, 17 steps, 41 first lines, 2 identities, 4 gradients, 2 tangents, 6 second-order gradients, 8 emitted programs: exact at every D; 4 gradients with rows written out: 2 exact at D = 1, 2 exact at D = 1, 2; derivation.md says of what.
 # definition sha256:4a6b3992b35ca9623e1f3f25751fde9f8d304538004d43ac6e2b50a873d69837
 # templates sha256:2ac2f07bc6384e88de134c9a9116a66083010804f4352ef40720a3cf756ef3c4
 """Dropout, residual addition, then layer normalization; the sum is the second output. The outputs and the gradients.
@@ -92,9 +92,9 @@ def backward(arguments, fields, results, call):
     # uniform_seed = uniform(seed)
     uniform_seed_rows = _random.uniform(seed, 0, call)
     p = np.asarray(p, dtype)
-    # step 16, pass 10: p_shifted_2 = 1/(1 - p)
+    # step 19, pass 10: p_shifted_2 = 1/(1 - p)
     p_shifted_2 = np.reciprocal(1.0 - p)
-    # step 15, pass 11: mean_g_xhat_unscaled = mean(dy*h_centred*gamma)
+    # step 18, pass 11: mean_g_xhat_unscaled = mean(dy*h_centred*gamma)
     if needs_gamma_over_D:
         gamma_over_D = gamma / D
 
@@ -117,14 +117,14 @@ def backward(arguments, fields, results, call):
             h_shifted = _rows.by_row(np.subtract, h, mu, out=dresidual_block)
             # step 3, pass 5: h_centred = h_shifted - mu_residual
             h_centred = _rows.less_residual(h_shifted, mu_residual)
-        # step 17, pass 13: dgamma = sum over rows of dy*h_centred*rstd
+        # step 20, pass 13: dgamma = sum over rows of dy*h_centred*rstd
         if needs_gamma_over_D:
             part = np.multiply(dy, h_centred, out=dx_block)
             dgamma = _rows.sum_rows(part, rstd)
-        # step 18: dbeta = sum over rows of dy
+        # step 21: dbeta = sum over rows of dy
         if dbeta_out is not None and dy_rows is not None:
             dbeta = _rows.sum_rows(dy)
-        # step 15, pass 11: mean_g_xhat_unscaled = mean(dy*h_centred*gamma)
+        # step 18, pass 11: mean_g_xhat_unscaled = mean(dy*h_centred*gamma)
         if needs_gamma_over_D:
             mean_g_xhat_unscaled = _rows.row_sum(part, gamma_over_D)
         if needs_mean_g_xhat_unscaled:
@@ -134,12 +134,12 @@ def backward(arguments, fields, results, call):
             g = _rows.by_feature(np.multiply, dy, gamma_wide, out=dx_block)
         if needs_mean_g_xhat_unscaled:
             g = dy
-        # step 15: mean_g = mean(g)
+        # step 18: mean_g = mean(g)
         if dy_rows is not None:
             mean_g = _rows.row_sum(g, one_over_D)
-            # step 15, pass 12: mean_g_xhat = mean_g_xhat_unscaled*rstd
+            # step 18, pass 12: mean_g_xhat = mean_g_xhat_unscaled*rstd
             mean_g_xhat = mean_g_xhat_unscaled * rstd
-            # step 15, pass 14: dresidual = dh + (g - mean_g -
+            # step 18, pass 14: dresidual = dh + (g - mean_g -
             #   h_centred*mean_g_xhat*rstd)*rstd
             dresidual = np.subtract(g, mean_g, out=dx_block)
             part_2 = np.multiply(h_centred, mean_g_xhat * rstd, out=h_centred)
@@ -152,7 +152,7 @@ def backward(arguments, fields, results, call):
             dresidual_result = _rows.filled(dh, dresidual_block, shape, dtype)
         else:
             dresidual_result = dresidual
-        # step 16, pass 15: dx = where(uniform_seed >= p, dresidual*p_shifted_2, 0)
+        # step 19, pass 15: dx = where(uniform_seed >= p, dresidual*p_shifted_2, 0)
         mask = uniform_seed >= p
         dx = np.multiply(dresidual, p_shifted_2, out=buffers[0])
         dx = _rows.select(mask, dx, 0.0, out=_rows.memory(dx_block, shape, dtype))

@@ -1,7 +1,7 @@
 # Made by lngen 0.1.0 from the definition of dropout_add_layer_norm.
 # Do not edit; edit dropout_add_layer_norm.py and run: lngen derive dropout_add_layer_norm.py
 # Cost: forward 4 row tensors (2 read, 2 written), 13 flops per row element; backward 5 row tensors (3 read, 2 written), 18 flops per row element.
-# Evidence: 2 outputs, 14 steps, 41 first lines, 2 identities, 4 gradients, 2 tangents, 6 second-order gradients, 8 emitted programs: exact at every D; 4 gradients with rows written out: 2 exact at D = 1, 2 exact at D = 1, 2; derivation.md says of what.
+# Evidence: 2 outputs, 17 steps, 41 first lines, 2 identities, 4 gradients, 2 tangents, 6 second-order gradients, 8 emitted programs: exact at every D; 4 gradients with rows written out: 2 exact at D = 1, 2 exact at D = 1, 2; derivation.md says of what.
 # definition sha256:4a6b3992b35ca9623e1f3f25751fde9f8d304538004d43ac6e2b50a873d69837
 # templates sha256:2ac2f07bc6384e88de134c9a9116a66083010804f4352ef40720a3cf756ef3c4
 """Dropout, residual addition, then layer normalization; the sum is the second output. The tangents, and the gradients of the gradients.
@@ -38,7 +38,7 @@ def jvp(arguments, fields, results, call):
         uniform_seed_rows = None
     if x_dot_rows is not None:
         p = np.asarray(p, dtype)
-        # step 19, pass 16: p_shifted_2 = 1/(1 - p)
+        # step 22, pass 16: p_shifted_2 = 1/(1 - p)
         p_shifted_2 = np.reciprocal(1.0 - p)
 
     def block(
@@ -67,7 +67,7 @@ def jvp(arguments, fields, results, call):
             h_centred = _rows.less_residual(h_shifted, mu_residual)
             # step 6: xhat = h_centred*rstd
             xhat = _rows.by_row(np.multiply, h_centred, rstd, out=buffers[0])
-        # step 19, pass 17: h_dot = residual_dot + where(uniform_seed >= p,
+        # step 22, pass 17: h_dot = residual_dot + where(uniform_seed >= p,
         #   x_dot*p_shifted_2, 0)
         if x_dot_rows is not None:
             mask = uniform_seed >= p
@@ -81,16 +81,16 @@ def jvp(arguments, fields, results, call):
             h_dot = residual_dot
         if x_dot_rows is None and residual_dot_rows is None:
             h_dot = 0.0
-        # step 28: mean_h_dot = mean(h_dot)
+        # step 31: mean_h_dot = mean(h_dot)
         if needs_mean_h_dot:
             mean_h_dot = _rows.row_sum(h_dot, one_over_D)
-            # step 28: mean_h_dot_xhat = mean(h_dot*xhat)
+            # step 31: mean_h_dot_xhat = mean(h_dot*xhat)
             mean_h_dot_xhat = _rows.row_mean(h_dot, xhat, D)
         if x_dot_rows is None:
             h_dot_result = _rows.filled(h_dot, h_dot_block, shape, dtype)
         else:
             h_dot_result = h_dot
-        # step 28: y_dot = xhat*gamma_dot + (h_dot - mean_h_dot -
+        # step 31: y_dot = xhat*gamma_dot + (h_dot - mean_h_dot -
         #   xhat*mean_h_dot_xhat)*rstd*gamma + beta_dot
         if gamma_dot is not None:
             y_dot = _rows.by_feature(np.multiply, xhat, gamma_dot_wide, out=y_dot_block)
@@ -181,9 +181,9 @@ def backward_backward(arguments, fields, results, call):
         uniform_seed_rows = None
     if needs_uniform_seed_rows:
         p = np.asarray(p, dtype)
-        # step 34, pass 18: p_shifted_2 = 1/(1 - p)
+        # step 37, pass 18: p_shifted_2 = 1/(1 - p)
         p_shifted_2 = np.reciprocal(1.0 - p)
-    # step 46: mean_ddgamma_dy = mean(dy*ddgamma)
+    # step 49: mean_ddgamma_dy = mean(dy*ddgamma)
     if needs_ddgamma_over_D:
         ddgamma_over_D = ddgamma / D
 
@@ -206,7 +206,7 @@ def backward_backward(arguments, fields, results, call):
         buffers=(None,) * 5,
     ):
         ddy = ddh_result = d2gamma = None
-        # step 46: mean_ddgamma_dy = mean(dy*ddgamma)
+        # step 49: mean_ddgamma_dy = mean(dy*ddgamma)
         if needs_ddgamma_over_D:
             mean_ddgamma_dy = _rows.row_sum(dy, ddgamma_over_D)
         # step 3, pass 3: h_shifted = h - mu
@@ -216,21 +216,21 @@ def backward_backward(arguments, fields, results, call):
             h_centred = _rows.less_residual(h_shifted, mu_residual)
             # step 6: xhat = h_centred*rstd
             xhat = _rows.by_row(np.multiply, h_centred, rstd, out=ddy_block)
-        # step 46: mean_ddgamma_dy_xhat = mean(dy*xhat*ddgamma)
+        # step 49: mean_ddgamma_dy_xhat = mean(dy*xhat*ddgamma)
         if needs_ddgamma_over_D:
             part = np.multiply(dy, xhat, out=dresidual_block)
             mean_ddgamma_dy_xhat = _rows.row_sum(part, ddgamma_over_D)
-        # step 29: g = dy*gamma
+        # step 32: g = dy*gamma
         if needs_g:
             g = _rows.by_feature(np.multiply, dy, gamma_wide, out=dresidual_block)
         if needs_g_2:
             g = dy
-        # step 30: mean_g = mean(g)
+        # step 33: mean_g = mean(g)
         if needs_mean_g:
             mean_g = _rows.row_sum(g, one_over_D)
-            # step 31: mean_g_xhat = mean(g*xhat)
+            # step 34: mean_g_xhat = mean(g*xhat)
             mean_g_xhat = _rows.row_mean(g, xhat, D)
-        # step 34, pass 19: ddh = ddresidual + where(uniform_seed >= p, ddx*p_shifted_2,
+        # step 37, pass 19: ddh = ddresidual + where(uniform_seed >= p, ddx*p_shifted_2,
         #   0)
         if needs_uniform_seed_rows:
             mask = uniform_seed >= p
@@ -245,32 +245,32 @@ def backward_backward(arguments, fields, results, call):
             ddh = ddresidual
         if dh_rows is not None and ddx_rows is None and ddresidual_rows is None:
             ddh = 0.0
-        # step 53: mean_ddh = mean(ddh)
+        # step 56: mean_ddh = mean(ddh)
         if needs_mean_g:
             mean_ddh = _rows.row_sum(ddh, one_over_D)
-            # step 53: mean_ddh_xhat = mean(ddh*xhat)
+            # step 56: mean_ddh_xhat = mean(ddh*xhat)
             mean_ddh_xhat = _rows.row_mean(ddh, xhat, D)
-            # step 46: mean_ddh_g = mean(ddh*g)
+            # step 49: mean_ddh_g = mean(ddh*g)
             mean_ddh_g = _rows.row_mean(ddh, g, D)
         if dh_rows is not None and ddx_rows is None:
             ddh_result = _rows.filled(ddh, ddh_block, shape, dtype)
         if dh_rows is not None and ddx_rows is not None:
             ddh_result = ddh
-        # step 46, pass 20: mean_g_xhat_scaled = 3*mean_g_xhat
+        # step 49, pass 20: mean_g_xhat_scaled = 3*mean_g_xhat
         if needs_mean_g:
             mean_g_xhat_scaled = mean_g_xhat * 3.0
-            # step 46, pass 21: mean_ddh_scaled = mean_ddh*mean_g
+            # step 49, pass 21: mean_ddh_scaled = mean_ddh*mean_g
             mean_ddh_scaled = mean_ddh * mean_g
-            # step 53: dg = (ddh - mean_ddh - xhat*mean_ddh_xhat)*rstd
+            # step 56: dg = (ddh - mean_ddh - xhat*mean_ddh_xhat)*rstd
             part_2 = _rows.by_row(np.subtract, ddh, mean_ddh, out=dx_block)
             dg = _rows.by_row(np.multiply, xhat, mean_ddh_xhat, out=buffers[1])
             dg = np.subtract(part_2, dg, out=dg)
             dg = np.multiply(dg, rstd, out=dg)
-        # step 54: d2gamma = sum over rows of dg*dy
+        # step 57: d2gamma = sum over rows of dg*dy
         if needs_g:
             part_3 = np.multiply(dg, dy, out=buffers[2])
             d2gamma = _rows.sum_rows(part_3)
-        # step 46, pass 22: d2residual = (dy*ddgamma + (xhat*mean_ddh_scaled +
+        # step 49, pass 22: d2residual = (dy*ddgamma + (xhat*mean_ddh_scaled +
         #   (xhat*mean_g_xhat_scaled + mean_g - g)*mean_ddh_xhat - xhat*mean_ddh_g -
         #   (ddh - mean_ddh)*mean_g_xhat)*rstd - mean_ddgamma_dy -
         #   xhat*mean_ddgamma_dy_xhat)*rstd
@@ -302,13 +302,13 @@ def backward_backward(arguments, fields, results, call):
             dresidual = _rows.filled(0.0, dresidual_block, shape, dtype)
         if needs_h_shifted:
             dresidual = d2residual
-            # step 47, pass 23: d2x = where(uniform_seed >= p, d2residual*p_shifted_2,
+            # step 50, pass 23: d2x = where(uniform_seed >= p, d2residual*p_shifted_2,
             #   0)
             d2x = np.multiply(d2residual, p_shifted_2, out=buffers[2])
             d2x = _rows.select(mask, d2x, 0.0, out=_rows.memory(dx_block, shape, dtype))
         else:
             d2x = _rows.filled(0.0, dx_block, shape, dtype)
-        # step 59: ddy = xhat*ddgamma + dg*gamma + ddbeta
+        # step 62: ddy = xhat*ddgamma + dg*gamma + ddbeta
         if needs_ddgamma_over_D:
             ddy = _rows.by_feature(np.multiply, xhat, ddgamma_wide, out=xhat)
         if needs_g:

@@ -2,7 +2,7 @@
 // Made by lngen 0.1.0 from the definition of gated_rms_norm.
 // Do not edit; edit gated_rms_norm.py and run: lngen derive gated_rms_norm.py
 // Cost: forward 3 row tensors (2 read, 1 written), 7 flops per row element; backward 5 row tensors (3 read, 2 written), 20 flops per row element.
-// Evidence: 1 output, 25 steps, 34 first lines, 1 identity, 3 gradients, 1 tangent, 4 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+// Evidence: 1 output, 26 steps, 34 first lines, 1 identity, 3 gradients, 1 tangent, 4 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:ee637544211683f8ef65c6ea440025df60a8d2abcaecf8473b19f47a76fd42ac
 //
 // forward:
@@ -104,11 +104,11 @@ struct Layer : Direction<Given, decltype(over_rows(DGAMMA)), 1, 1, 2, 1, 1> {
       const auto sigmoid_z = math::sigmoid(z);  // step 4
       const auto silu_z = sigmoid_z*z;  // step 5
       const auto g = at.keep(KEPT_G, dy*silu_z*gamma);  // step 7
-      at.over_rows(DGAMMA, dy*silu_z*xhat);  // step 19: dgamma
-      at.store(DZ, dy*sigmoid_z*xhat*((A(1) - sigmoid_z)*z + A(1))*gamma);  // step 18
+      at.over_rows(DGAMMA, dy*silu_z*xhat);  // step 20: dgamma
+      at.store(DZ, dy*sigmoid_z*xhat*((A(1) - sigmoid_z)*z + A(1))*gamma);  // step 19
       return terms(g*xhat);
     });
-    const auto mean_g_xhat = get<0>(stage_1);  // step 12: mean(g*xhat)
+    const auto mean_g_xhat = get<0>(stage_1);  // step 13: mean(g*xhat)
     row.each([&](auto at) {
       const auto x = at(X);
       const auto z = at(Z);
@@ -118,7 +118,7 @@ struct Layer : Direction<Given, decltype(over_rows(DGAMMA)), 1, 1, 2, 1, 1> {
       const auto sigmoid_z = math::sigmoid(z);  // step 4
       const auto silu_z = sigmoid_z*z;  // step 5
       const auto g = at.recall(KEPT_G, [&] { return dy*silu_z*gamma; });  // step 7
-      at.store(DX, (g - xhat*mean_g_xhat)*rstd);  // step 12
+      at.store(DX, (g - xhat*mean_g_xhat)*rstd);  // step 13
     });
   }
 };
@@ -162,7 +162,7 @@ struct Layer : Direction<Given, decltype(over_rows()), 1, 1, 2, 1> {
       const auto xhat = x*rstd;  // step 3
       return terms(x_dot*xhat);
     });
-    const auto mean_x_dot_xhat = get<0>(stage_1);  // step 30: mean(x_dot*xhat)
+    const auto mean_x_dot_xhat = get<0>(stage_1);  // step 31: mean(x_dot*xhat)
     row.each([&](auto at) {
       using A = typename decltype(at)::A;
       const auto x = at(X);
@@ -174,7 +174,7 @@ struct Layer : Direction<Given, decltype(over_rows()), 1, 1, 2, 1> {
       const auto xhat = x*rstd;  // step 3
       const auto sigmoid_z = math::sigmoid(A(z));  // step 4
       const auto silu_z = sigmoid_z*z;  // step 5
-      at.store(Y_DOT, silu_z*xhat*gamma_dot + (x_dot - xhat*mean_x_dot_xhat)*silu_z*rstd*gamma + sigmoid_z*xhat*((A(1) - sigmoid_z)*z + A(1))*z_dot*gamma);  // step 30
+      at.store(Y_DOT, silu_z*xhat*gamma_dot + (x_dot - xhat*mean_x_dot_xhat)*silu_z*rstd*gamma + sigmoid_z*xhat*((A(1) - sigmoid_z)*z + A(1))*z_dot*gamma);  // step 31
     });
   }
 };
@@ -218,15 +218,15 @@ struct Layer : Direction<Given, decltype(over_rows(D2GAMMA)), 4, 1, 8, 2, 4> {
       const auto xhat = x*rstd;  // step 3
       const auto sigmoid_z = at.keep(KEPT_SIGMOID_Z, math::sigmoid(A(z)));  // step 4
       const auto silu_z = at.keep(KEPT_SILU_Z, sigmoid_z*z);  // step 5
-      const auto g = at.keep(KEPT_G, dy*silu_z*gamma);  // step 31
+      const auto g = at.keep(KEPT_G, dy*silu_z*gamma);  // step 32
       return terms(wanted<HAS_ddx>(g*xhat), ddx*xhat, ddx*g, dy*silu_z*xhat*ddgamma);
     });
-    const auto mean_g_xhat = get<0>(stage_1);  // step 32: mean(g*xhat)
-    const auto mean_ddx_xhat = get<1>(stage_1);  // step 48: mean(ddx*xhat)
-    const auto mean_ddx_g = get<2>(stage_1);  // step 43: mean(ddx*g)
-    const auto mean_ddgamma_dy_silu_z = get<3>(stage_1);  // step 43: mean(ddgamma*dy*silu_z*xhat)
-    const auto mean_g_xhat_scaled = mean_g_xhat*rstd;  // step 35, pass 1
-    const auto mean_g_xhat_scaled_2 = A(2)*mean_g_xhat;  // step 43, pass 2
+    const auto mean_g_xhat = get<0>(stage_1);  // step 33: mean(g*xhat)
+    const auto mean_ddx_xhat = get<1>(stage_1);  // step 49: mean(ddx*xhat)
+    const auto mean_ddx_g = get<2>(stage_1);  // step 44: mean(ddx*g)
+    const auto mean_ddgamma_dy_silu_z = get<3>(stage_1);  // step 44: mean(ddgamma*dy*silu_z*xhat)
+    const auto mean_g_xhat_scaled = mean_g_xhat*rstd;  // step 36, pass 1
+    const auto mean_g_xhat_scaled_2 = A(2)*mean_g_xhat;  // step 44, pass 2
     const auto stage_2 = row.means([&](auto at) {
       using A = typename decltype(at)::A;
       const auto x = at(X);
@@ -239,15 +239,15 @@ struct Layer : Direction<Given, decltype(over_rows(D2GAMMA)), 4, 1, 8, 2, 4> {
       const auto xhat = x*rstd;  // step 3
       const auto sigmoid_z = at.recall(KEPT_SIGMOID_Z, [&] { return math::sigmoid(A(z)); });  // step 4
       const auto silu_z = at.recall(KEPT_SILU_Z, [&] { return sigmoid_z*z; });  // step 5
-      const auto dg = (ddx - xhat*mean_ddx_xhat)*rstd;  // step 48
-      const auto d2silu_z = (xhat*ddgamma + dg*gamma)*dy;  // step 51
-      const auto d2xhat_part = at.keep(KEPT_D2XHAT_PART, ddz*dy*sigmoid_z*((A(1) - sigmoid_z)*z + A(1))*gamma - ddx*mean_g_xhat_scaled);  // step 35, pass 3
-      at.over_rows(D2GAMMA, (dg*silu_z + ddz*sigmoid_z*xhat*((A(1) - sigmoid_z)*z + A(1)))*dy);  // step 59: d2gamma
-      at.store(DZ, (d2silu_z + (A(1) - sigmoid_z)*ddz*dy*xhat*gamma + (A(1) - sigmoid_z)*(d2silu_z*z + ((A(1) - sigmoid_z)*z + A(1) - silu_z)*ddz*dy*xhat*gamma))*sigmoid_z);  // step 57
-      at.store(DDY, silu_z*xhat*ddgamma + (dg*silu_z + ddz*sigmoid_z*xhat*((A(1) - sigmoid_z)*z + A(1)))*gamma);  // step 63
+      const auto dg = (ddx - xhat*mean_ddx_xhat)*rstd;  // step 49
+      const auto d2silu_z = (xhat*ddgamma + dg*gamma)*dy;  // step 52
+      const auto d2xhat_part = at.keep(KEPT_D2XHAT_PART, ddz*dy*sigmoid_z*((A(1) - sigmoid_z)*z + A(1))*gamma - ddx*mean_g_xhat_scaled);  // step 36, pass 3
+      at.over_rows(D2GAMMA, (dg*silu_z + ddz*sigmoid_z*xhat*((A(1) - sigmoid_z)*z + A(1)))*dy);  // step 60: d2gamma
+      at.store(DZ, (d2silu_z + (A(1) - sigmoid_z)*ddz*dy*xhat*gamma + (A(1) - sigmoid_z)*(d2silu_z*z + ((A(1) - sigmoid_z)*z + A(1) - silu_z)*ddz*dy*xhat*gamma))*sigmoid_z);  // step 58
+      at.store(DDY, silu_z*xhat*ddgamma + (dg*silu_z + ddz*sigmoid_z*xhat*((A(1) - sigmoid_z)*z + A(1)))*gamma);  // step 64
       return terms(d2xhat_part*xhat);
     });
-    const auto mean_d2xhat_part_xhat = get<0>(stage_2);  // step 43: mean(d2xhat_part*xhat)
+    const auto mean_d2xhat_part_xhat = get<0>(stage_2);  // step 44: mean(d2xhat_part*xhat)
     row.each([&](auto at) {
       using A = typename decltype(at)::A;
       const auto x = at(X);
@@ -260,9 +260,9 @@ struct Layer : Direction<Given, decltype(over_rows(D2GAMMA)), 4, 1, 8, 2, 4> {
       const auto xhat = x*rstd;  // step 3
       const auto sigmoid_z = math::sigmoid(A(z));  // step 4
       const auto silu_z = at.recall(KEPT_SILU_Z, [&] { return sigmoid_z*z; });  // step 5
-      const auto g = at.recall(KEPT_G, [&] { return dy*silu_z*gamma; });  // step 31
-      const auto d2xhat_part = at.recall(KEPT_D2XHAT_PART, [&] { return ddz*dy*sigmoid_z*((A(1) - sigmoid_z)*z + A(1))*gamma - ddx*mean_g_xhat_scaled; });  // step 35, pass 3
-      at.store(DX, (d2xhat_part + dy*silu_z*ddgamma + ((xhat*mean_g_xhat_scaled_2 - g)*mean_ddx_xhat - xhat*mean_ddx_g)*rstd - xhat*mean_d2xhat_part_xhat - xhat*mean_ddgamma_dy_silu_z)*rstd);  // step 43, pass 4
+      const auto g = at.recall(KEPT_G, [&] { return dy*silu_z*gamma; });  // step 32
+      const auto d2xhat_part = at.recall(KEPT_D2XHAT_PART, [&] { return ddz*dy*sigmoid_z*((A(1) - sigmoid_z)*z + A(1))*gamma - ddx*mean_g_xhat_scaled; });  // step 36, pass 3
+      at.store(DX, (d2xhat_part + dy*silu_z*ddgamma + ((xhat*mean_g_xhat_scaled_2 - g)*mean_ddx_xhat - xhat*mean_ddx_g)*rstd - xhat*mean_d2xhat_part_xhat - xhat*mean_ddgamma_dy_silu_z)*rstd);  // step 44, pass 4
     });
   }
 };

@@ -1,7 +1,7 @@
 # Made by lngen 0.1.0 from the definition of gated_rms_norm.
 # Do not edit; edit gated_rms_norm.py and run: lngen derive gated_rms_norm.py
 # Cost: forward 3 row tensors (2 read, 1 written), 7 flops per row element; backward 5 row tensors (3 read, 2 written), 20 flops per row element.
-# Evidence: 1 output, 25 steps, 34 first lines, 1 identity, 3 gradients, 1 tangent, 4 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 1 output, 26 steps, 34 first lines, 1 identity, 3 gradients, 1 tangent, 4 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:ee637544211683f8ef65c6ea440025df60a8d2abcaecf8473b19f47a76fd42ac
 # templates sha256:2ac2f07bc6384e88de134c9a9116a66083010804f4352ef40720a3cf756ef3c4
 """Root-mean-square normalization, then a gate: silu of another row. The outputs and the gradients.
@@ -77,7 +77,7 @@ def backward(arguments, fields, results, call):
         sigmoid_z = _functions.sigmoid(z, out=dz_block)
         # step 5: silu_z = sigmoid_z*z
         silu_z = np.multiply(sigmoid_z, z, out=buffers[0])
-        # step 19: dgamma = sum over rows of dy*silu_z*xhat
+        # step 20: dgamma = sum over rows of dy*silu_z*xhat
         part = np.multiply(dy, silu_z, out=silu_z)
         if gamma is not None:
             part_2 = np.multiply(part, xhat, out=buffers[1])
@@ -86,9 +86,9 @@ def backward(arguments, fields, results, call):
             g = _rows.by_feature(np.multiply, part, gamma_wide, out=part)
         else:
             g = part
-        # step 12: mean_g_xhat = mean(g*xhat)
+        # step 13: mean_g_xhat = mean(g*xhat)
         mean_g_xhat = _rows.row_mean(g, xhat, D)
-        # step 18: dz = dy*sigmoid_z*xhat*((1 - sigmoid_z)*z + 1)*gamma
+        # step 19: dz = dy*sigmoid_z*xhat*((1 - sigmoid_z)*z + 1)*gamma
         dz = np.multiply(dy, sigmoid_z, out=buffers[1])
         dz = np.multiply(dz, xhat, out=dz)
         part_3 = np.subtract(1.0, sigmoid_z, out=sigmoid_z)
@@ -97,7 +97,7 @@ def backward(arguments, fields, results, call):
         dz = np.multiply(dz, part_3, out=part_3)
         if gamma is not None:
             dz = _rows.by_feature(np.multiply, dz, gamma_wide, out=dz)
-        # step 12: dx = (g - xhat*mean_g_xhat)*rstd
+        # step 13: dx = (g - xhat*mean_g_xhat)*rstd
         dx = np.multiply(xhat, mean_g_xhat, out=xhat)
         dx = np.subtract(g, dx, out=dx)
         dx = np.multiply(dx, rstd, out=dx)

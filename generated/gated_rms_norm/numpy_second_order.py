@@ -1,7 +1,7 @@
 # Made by lngen 0.1.0 from the definition of gated_rms_norm.
 # Do not edit; edit gated_rms_norm.py and run: lngen derive gated_rms_norm.py
 # Cost: forward 3 row tensors (2 read, 1 written), 7 flops per row element; backward 5 row tensors (3 read, 2 written), 20 flops per row element.
-# Evidence: 1 output, 25 steps, 34 first lines, 1 identity, 3 gradients, 1 tangent, 4 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 1 output, 26 steps, 34 first lines, 1 identity, 3 gradients, 1 tangent, 4 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:ee637544211683f8ef65c6ea440025df60a8d2abcaecf8473b19f47a76fd42ac
 # templates sha256:2ac2f07bc6384e88de134c9a9116a66083010804f4352ef40720a3cf756ef3c4
 """Root-mean-square normalization, then a gate: silu of another row. The tangents, and the gradients of the gradients.
@@ -43,7 +43,7 @@ def jvp(arguments, fields, results, call):
     ):
         # step 3: xhat = x*rstd
         xhat = _rows.by_row(np.multiply, x, rstd, out=buffers[0])
-        # step 30: mean_x_dot_xhat = mean(x_dot*xhat)
+        # step 31: mean_x_dot_xhat = mean(x_dot*xhat)
         if x_dot_rows is not None:
             mean_x_dot_xhat = _rows.row_mean(x_dot, xhat, D)
         # step 4: sigmoid_z = sigmoid(z)
@@ -51,7 +51,7 @@ def jvp(arguments, fields, results, call):
         # step 5: silu_z = sigmoid_z*z
         if x_dot_rows is not None or gamma_dot is not None:
             silu_z = np.multiply(sigmoid_z, z, out=buffers[2])
-        # step 30: y_dot = silu_z*xhat*gamma_dot + (x_dot -
+        # step 31: y_dot = silu_z*xhat*gamma_dot + (x_dot -
         #   xhat*mean_x_dot_xhat)*silu_z*rstd*gamma + sigmoid_z*xhat*((1 - sigmoid_z)*z
         #   + 1)*z_dot*gamma
         if gamma_dot is not None:
@@ -111,7 +111,7 @@ def backward_backward(arguments, fields, results, call):
     needs_d2z = ddz_rows is not None and (ddx_rows is not None or ddgamma is not None)
     needs_ddy = ddgamma is not None and (ddx_rows is not None or ddz_rows is not None)
     D = _rows.number(features, dtype)
-    # step 43: mean_ddgamma_dy_silu_z = mean(dy*silu_z*xhat*ddgamma)
+    # step 44: mean_ddgamma_dy_silu_z = mean(dy*silu_z*xhat*ddgamma)
     if ddgamma is not None:
         ddgamma_over_D = ddgamma / D
 
@@ -132,38 +132,38 @@ def backward_backward(arguments, fields, results, call):
         d2gamma = None
         # step 3: xhat = x*rstd
         xhat = _rows.by_row(np.multiply, x, rstd, out=dx_block)
-        # step 48: mean_ddx_xhat = mean(ddx*xhat)
+        # step 49: mean_ddx_xhat = mean(ddx*xhat)
         if ddx_rows is not None:
             mean_ddx_xhat = _rows.row_mean(ddx, xhat, D)
         # step 4: sigmoid_z = sigmoid(z)
         sigmoid_z = _functions.sigmoid(z, out=dz_block)
         # step 5: silu_z = sigmoid_z*z
         silu_z = np.multiply(sigmoid_z, z, out=ddy_block)
-        # step 43: mean_ddgamma_dy_silu_z = mean(dy*silu_z*xhat*ddgamma)
+        # step 44: mean_ddgamma_dy_silu_z = mean(dy*silu_z*xhat*ddgamma)
         if needs_part:
             part = np.multiply(dy, silu_z, out=buffers[0])
         if ddgamma is not None:
             part_2 = np.multiply(part, xhat, out=buffers[1])
             mean_ddgamma_dy_silu_z = _rows.row_sum(part_2, ddgamma_over_D)
-        # step 31: g = dy*silu_z*gamma
+        # step 32: g = dy*silu_z*gamma
         if needs_g:
             g = _rows.by_feature(np.multiply, part, gamma_wide, out=buffers[1])
         if needs_g_2:
             g = part
-        # step 32: mean_g_xhat = mean(g*xhat)
+        # step 33: mean_g_xhat = mean(g*xhat)
         if ddx_rows is not None:
             mean_g_xhat = _rows.row_mean(g, xhat, D)
-            # step 43: mean_ddx_g = mean(ddx*g)
+            # step 44: mean_ddx_g = mean(ddx*g)
             mean_ddx_g = _rows.row_mean(ddx, g, D)
-            # step 35, pass 1: mean_g_xhat_scaled = mean_g_xhat*rstd
+            # step 36, pass 1: mean_g_xhat_scaled = mean_g_xhat*rstd
             mean_g_xhat_scaled = mean_g_xhat * rstd
-            # step 43, pass 2: mean_g_xhat_scaled_2 = 2*mean_g_xhat
+            # step 44, pass 2: mean_g_xhat_scaled_2 = 2*mean_g_xhat
             mean_g_xhat_scaled_2 = mean_g_xhat * 2.0
-            # step 48: dg = (ddx - xhat*mean_ddx_xhat)*rstd
+            # step 49: dg = (ddx - xhat*mean_ddx_xhat)*rstd
             dg = _rows.by_row(np.multiply, xhat, mean_ddx_xhat, out=buffers[2])
             dg = np.subtract(ddx, dg, out=dg)
             dg = np.multiply(dg, rstd, out=dg)
-            # step 59: d2gamma = sum over rows of (dg*silu_z + ddz*sigmoid_z*xhat*((1 -
+            # step 60: d2gamma = sum over rows of (dg*silu_z + ddz*sigmoid_z*xhat*((1 -
             #   sigmoid_z)*z + 1))*dy
             part_3 = np.multiply(dg, silu_z, out=buffers[3])
         if ddz_rows is not None:
@@ -181,7 +181,7 @@ def backward_backward(arguments, fields, results, call):
         if needs_part_7:
             part_7 = np.multiply(part_3, dy, out=buffers[7])
             d2gamma = _rows.sum_rows(part_7)
-        # step 51: d2silu_z = (xhat*ddgamma + dg*gamma)*dy
+        # step 52: d2silu_z = (xhat*ddgamma + dg*gamma)*dy
         if ddgamma is not None:
             d2silu_z = _rows.by_feature(np.multiply, xhat, ddgamma_wide, out=buffers[7])
         if needs_g:
@@ -194,7 +194,7 @@ def backward_backward(arguments, fields, results, call):
             d2silu_z = part_8
         if needs_part:
             d2silu_z = np.multiply(d2silu_z, dy, out=buffers[2])
-        # step 35, pass 3: d2xhat_part = ddz*dy*sigmoid_z*((1 - sigmoid_z)*z + 1)*gamma
+        # step 36, pass 3: d2xhat_part = ddz*dy*sigmoid_z*((1 - sigmoid_z)*z + 1)*gamma
         #   - ddx*mean_g_xhat_scaled
         if ddz_rows is not None:
             d2xhat_part = np.multiply(ddz, dy, out=buffers[7])
@@ -209,10 +209,10 @@ def backward_backward(arguments, fields, results, call):
         if ddx_rows is not None:
             part_9 = _rows.by_row(np.multiply, ddx, mean_g_xhat_scaled, out=buffers[4])
             d2xhat_part = np.subtract(d2xhat_part, part_9, out=part_9)
-        # step 43: mean_d2xhat_part_xhat = mean(d2xhat_part*xhat)
+        # step 44: mean_d2xhat_part_xhat = mean(d2xhat_part*xhat)
         if needs_mean_d2xhat_part_xhat:
             mean_d2xhat_part_xhat = _rows.row_mean(d2xhat_part, xhat, D)
-        # step 57: d2z = (d2silu_z + (1 - sigmoid_z)*ddz*dy*xhat*gamma + (1 -
+        # step 58: d2z = (d2silu_z + (1 - sigmoid_z)*ddz*dy*xhat*gamma + (1 -
         #   sigmoid_z)*(d2silu_z*z + ((1 - sigmoid_z)*z + 1 -
         #   silu_z)*ddz*dy*xhat*gamma))*sigmoid_z
         if ddz_rows is not None:
@@ -241,7 +241,7 @@ def backward_backward(arguments, fields, results, call):
         part_10 = np.multiply(part_5, part_10, out=part_5)
         d2z = np.add(d2z, part_10, out=buffers[2])
         d2z = np.multiply(d2z, sigmoid_z, out=sigmoid_z)
-        # step 63: ddy = silu_z*xhat*ddgamma + (dg*silu_z + ddz*sigmoid_z*xhat*((1 -
+        # step 64: ddy = silu_z*xhat*ddgamma + (dg*silu_z + ddz*sigmoid_z*xhat*((1 -
         #   sigmoid_z)*z + 1))*gamma
         if ddgamma is not None:
             ddy = np.multiply(silu_z, xhat, out=silu_z)
@@ -254,7 +254,7 @@ def backward_backward(arguments, fields, results, call):
             ddy = np.add(ddy, part_12, out=ddy)
         if ddgamma is None:
             ddy = part_12
-        # step 43, pass 4: d2x = (d2xhat_part + dy*silu_z*ddgamma +
+        # step 44, pass 4: d2x = (d2xhat_part + dy*silu_z*ddgamma +
         #   ((xhat*mean_g_xhat_scaled_2 - g)*mean_ddx_xhat - xhat*mean_ddx_g)*rstd -
         #   xhat*mean_d2xhat_part_xhat - xhat*mean_ddgamma_dy_silu_z)*rstd
         if ddgamma is not None:

@@ -1,7 +1,7 @@
 # Made by lngen 0.1.0 from the definition of group_norm.
 # Do not edit; edit group_norm.py and run: lngen derive group_norm.py
 # Cost: forward 2 row tensors (1 read, 1 written), and 2 smaller arrays, 9 flops per row element; backward 3 row tensors (2 read, 1 written), and 3 smaller arrays, 12 flops per row element.
-# Evidence: 1 output, 14 steps, 35 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 1 output, 17 steps, 35 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:be4c9f62e3e8e6c0a826c4f67f932375a07108af33c5786692cdce4563a49dbf
 # templates sha256:2ac2f07bc6384e88de134c9a9116a66083010804f4352ef40720a3cf756ef3c4
 """Group normalization: each row is the channels of a group, with all that lies behind them. The outputs and the gradients.
@@ -98,16 +98,16 @@ def backward(arguments, fields, results, call):
             g = np.multiply(dy, gamma, out=buffers[0])
         else:
             g = dy
-        # step 14: mean_g = mean(g)
+        # step 17: mean_g = mean(g)
         mean_g = _rows.row_sum(g, one_over_D)
-        # step 14: mean_g_xhat = mean(g*xhat)
+        # step 17: mean_g_xhat = mean(g*xhat)
         mean_g_xhat = _rows.row_mean(g, xhat, D)
-        # step 15: dgamma = dy*xhat
+        # step 18: dgamma = dy*xhat
         if gamma_rows is not None:
             dgamma = np.multiply(dy, xhat, out=dgamma_block)
         if dbeta_out is not None:
             dbeta = _rows.filled(dy, dbeta_block, shape, dtype)
-        # step 14: dx = (g - mean_g - xhat*mean_g_xhat)*rstd
+        # step 17: dx = (g - mean_g - xhat*mean_g_xhat)*rstd
         dx = np.subtract(g, mean_g, out=buffers[0])
         part = np.multiply(xhat, mean_g_xhat, out=xhat)
         dx = np.subtract(dx, part, out=part)

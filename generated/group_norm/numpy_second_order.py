@@ -1,7 +1,7 @@
 # Made by lngen 0.1.0 from the definition of group_norm.
 # Do not edit; edit group_norm.py and run: lngen derive group_norm.py
 # Cost: forward 2 row tensors (1 read, 1 written), and 2 smaller arrays, 9 flops per row element; backward 3 row tensors (2 read, 1 written), and 3 smaller arrays, 12 flops per row element.
-# Evidence: 1 output, 14 steps, 35 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 1 output, 17 steps, 35 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:be4c9f62e3e8e6c0a826c4f67f932375a07108af33c5786692cdce4563a49dbf
 # templates sha256:2ac2f07bc6384e88de134c9a9116a66083010804f4352ef40720a3cf756ef3c4
 """Group normalization: each row is the channels of a group, with all that lies behind them. The tangents, and the gradients of the gradients.
@@ -42,7 +42,7 @@ def jvp(arguments, fields, results, call):
         y_dot_block=None,
         buffers=(None,) * 2,
     ):
-        # step 25: mean_x_dot = mean(x_dot)
+        # step 28: mean_x_dot = mean(x_dot)
         if x_dot_rows is not None:
             mean_x_dot = _rows.row_sum(x_dot, one_over_D)
         # step 2, pass 1: x_shifted = x - mu
@@ -52,10 +52,10 @@ def jvp(arguments, fields, results, call):
             x_centred = _rows.less_residual(x_shifted, mu_residual)
             # step 5: xhat = x_centred*rstd
             xhat = _rows.by_row(np.multiply, x_centred, rstd, out=buffers[0])
-        # step 25: mean_x_dot_xhat = mean(x_dot*xhat)
+        # step 28: mean_x_dot_xhat = mean(x_dot*xhat)
         if x_dot_rows is not None:
             mean_x_dot_xhat = _rows.row_mean(x_dot, xhat, D)
-        # step 25: y_dot = beta_dot + gamma_dot*xhat + (x_dot - mean_x_dot -
+        # step 28: y_dot = beta_dot + gamma_dot*xhat + (x_dot - mean_x_dot -
         #   xhat*mean_x_dot_xhat)*gamma*rstd
         if gamma_dot_rows is not None:
             y_dot = np.multiply(gamma_dot, xhat, out=y_dot_block)
@@ -122,7 +122,7 @@ def backward_backward(arguments, fields, results, call):
         buffers=(None,) * 5,
     ):
         d2gamma = dbeta = None
-        # step 47: mean_ddx = mean(ddx)
+        # step 50: mean_ddx = mean(ddx)
         if ddx_rows is not None:
             mean_ddx = _rows.row_sum(ddx, one_over_D)
         # step 2, pass 1: x_shifted = x - mu
@@ -132,36 +132,36 @@ def backward_backward(arguments, fields, results, call):
             x_centred = _rows.less_residual(x_shifted, mu_residual)
             # step 5: xhat = x_centred*rstd
             xhat = _rows.by_row(np.multiply, x_centred, rstd, out=dx_block)
-        # step 47: mean_ddx_xhat = mean(ddx*xhat)
+        # step 50: mean_ddx_xhat = mean(ddx*xhat)
         if ddx_rows is not None:
             mean_ddx_xhat = _rows.row_mean(ddx, xhat, D)
-        # step 26: g = dy*gamma
+        # step 29: g = dy*gamma
         if needs_g:
             g = np.multiply(dy, gamma, out=buffers[0])
         if needs_g_2:
             g = dy
-        # step 27: mean_g = mean(g)
+        # step 30: mean_g = mean(g)
         if ddx_rows is not None:
             mean_g = _rows.row_sum(g, one_over_D)
-            # step 28: mean_g_xhat = mean(g*xhat)
+            # step 31: mean_g_xhat = mean(g*xhat)
             mean_g_xhat = _rows.row_mean(g, xhat, D)
-            # step 41: mean_ddx_g = mean(ddx*g)
+            # step 44: mean_ddx_g = mean(ddx*g)
             mean_ddx_g = _rows.row_mean(ddx, g, D)
         if dbeta_out is not None:
             dbeta = _rows.filled(0.0, dbeta_block, shape, dtype)
-        # step 31, pass 8: mean_g_xhat_scaled = mean_g_xhat*rstd
+        # step 34, pass 8: mean_g_xhat_scaled = mean_g_xhat*rstd
         if ddx_rows is not None:
             mean_g_xhat_scaled = mean_g_xhat * rstd
-            # step 41, pass 9: mean_g_xhat_scaled_2 = 2*mean_g_xhat
+            # step 44, pass 9: mean_g_xhat_scaled_2 = 2*mean_g_xhat
             mean_g_xhat_scaled_2 = mean_g_xhat * 2.0
-            # step 41, pass 10: mean_ddx_scaled = mean_ddx*mean_g
+            # step 44, pass 10: mean_ddx_scaled = mean_ddx*mean_g
             mean_ddx_scaled = mean_ddx * mean_g
-            # step 47: dg = (ddx - mean_ddx - xhat*mean_ddx_xhat)*rstd
+            # step 50: dg = (ddx - mean_ddx - xhat*mean_ddx_xhat)*rstd
             dg = _rows.by_row(np.subtract, ddx, mean_ddx, out=ddy_block)
             part = _rows.by_row(np.multiply, xhat, mean_ddx_xhat, out=buffers[1])
             dg = np.subtract(dg, part, out=dg)
             dg = _rows.by_row(np.multiply, dg, rstd, out=buffers[1])
-        # step 31, pass 11: d2xhat_part = ddgamma*dy - ddx*mean_g_xhat_scaled
+        # step 34, pass 11: d2xhat_part = ddgamma*dy - ddx*mean_g_xhat_scaled
         if ddgamma_rows is not None:
             d2xhat_part = np.multiply(ddgamma, dy, out=buffers[2])
         if ddx_rows is not None and ddgamma_rows is None:
@@ -169,17 +169,17 @@ def backward_backward(arguments, fields, results, call):
         if ddx_rows is not None:
             part_2 = _rows.by_row(np.multiply, ddx, mean_g_xhat_scaled, out=ddy_block)
             d2xhat_part = np.subtract(d2xhat_part, part_2, out=buffers[2])
-        # step 41: mean_d2xhat_part = mean(d2xhat_part)
+        # step 44: mean_d2xhat_part = mean(d2xhat_part)
         if needs_x_shifted:
             mean_d2xhat_part = _rows.row_sum(d2xhat_part, one_over_D)
-            # step 41: mean_d2xhat_part_xhat = mean(d2xhat_part*xhat)
+            # step 44: mean_d2xhat_part_xhat = mean(d2xhat_part*xhat)
             mean_d2xhat_part_xhat = _rows.row_mean(d2xhat_part, xhat, D)
-        # step 48: d2gamma = dg*dy
+        # step 51: d2gamma = dg*dy
         if needs_g:
             d2gamma = np.multiply(dg, dy, out=dgamma_block)
         if gamma_rows is not None and ddx_rows is None:
             d2gamma = _rows.filled(0.0, dgamma_block, shape, dtype)
-        # step 53: ddy = ddbeta + ddgamma*xhat + dg*gamma
+        # step 56: ddy = ddbeta + ddgamma*xhat + dg*gamma
         if ddgamma_rows is not None:
             ddy = np.multiply(ddgamma, xhat, out=ddy_block)
         if ddgamma_rows is not None and ddbeta_rows is not None:
@@ -198,7 +198,7 @@ def backward_backward(arguments, fields, results, call):
             ddy = part_3
         if needs_ddy:
             ddy = _rows.filled(ddbeta, ddy_block, shape, dtype)
-        # step 41, pass 12: d2x = (d2xhat_part + (xhat*mean_ddx_scaled +
+        # step 44, pass 12: d2x = (d2xhat_part + (xhat*mean_ddx_scaled +
         #   (xhat*mean_g_xhat_scaled_2 + mean_g - g)*mean_ddx_xhat -
         #   xhat*mean_ddx_g)*rstd - mean_d2xhat_part - xhat*mean_d2xhat_part_xhat)*rstd
         if ddx_rows is not None:

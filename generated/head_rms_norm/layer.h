@@ -2,7 +2,7 @@
 // Made by lngen 0.1.0 from the definition of head_rms_norm.
 // Do not edit; edit head_rms_norm.py and run: lngen derive head_rms_norm.py
 // Cost: forward 2 row tensors (1 read, 1 written), and 1 smaller array, 4 flops per row element; backward 3 row tensors (2 read, 1 written), and 2 smaller arrays, 8 flops per row element.
-// Evidence: 1 output, 11 steps, 24 first lines, 1 identity, 2 gradients, 1 tangent, 3 second-order gradients, 8 emitted programs: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+// Evidence: 1 output, 12 steps, 24 first lines, 1 identity, 2 gradients, 1 tangent, 3 second-order gradients, 8 emitted programs: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:7e0359aae72d76690e249ce1d9e65b6246897d78ecfc6734a211537b39636956
 //
 // forward:
@@ -86,17 +86,17 @@ struct Layer : Direction<Given, decltype(over_rows()), 1, 0, 2, 1> {
       const auto dy = at(DY);
       const auto xhat = x*rstd;  // step 3
       const auto g = dy*weight;  // step 5
-      at.store(DWEIGHT, dy*xhat);  // step 11
+      at.store(DWEIGHT, dy*xhat);  // step 12
       return terms(g*xhat);
     });
-    const auto mean_g_xhat = get<0>(stage_1);  // step 10: mean(g*xhat)
+    const auto mean_g_xhat = get<0>(stage_1);  // step 11: mean(g*xhat)
     row.each([&](auto at) {
       const auto x = at(X);
       const auto weight = at(WEIGHT);
       const auto dy = at(DY);
       const auto xhat = x*rstd;  // step 3
       const auto g = dy*weight;  // step 5
-      at.store(DX, (g - xhat*mean_g_xhat)*rstd);  // step 10
+      at.store(DX, (g - xhat*mean_g_xhat)*rstd);  // step 11
     });
   }
 };
@@ -124,14 +124,14 @@ struct Layer : Direction<Given, decltype(over_rows()), 1, 0, 2, 1> {
       const auto xhat = x*rstd;  // step 3
       return terms(x_dot*xhat);
     });
-    const auto mean_x_dot_xhat = get<0>(stage_1);  // step 18: mean(x_dot*xhat)
+    const auto mean_x_dot_xhat = get<0>(stage_1);  // step 19: mean(x_dot*xhat)
     row.each([&](auto at) {
       const auto x = at(X);
       const auto weight = at(WEIGHT);
       const auto x_dot = at(X_DOT);
       const auto weight_dot = at(WEIGHT_DOT);
       const auto xhat = x*rstd;  // step 3
-      at.store(Y_DOT, weight_dot*xhat + (x_dot - xhat*mean_x_dot_xhat)*weight*rstd);  // step 18
+      at.store(Y_DOT, weight_dot*xhat + (x_dot - xhat*mean_x_dot_xhat)*weight*rstd);  // step 19
     });
   }
 };
@@ -163,14 +163,14 @@ struct Layer : Direction<Given, decltype(over_rows()), 3, 0, 7, 2> {
       const auto dy = at(DY);
       const auto ddx = at(DDX);
       const auto xhat = x*rstd;  // step 3
-      const auto g = dy*weight;  // step 19
+      const auto g = dy*weight;  // step 20
       return terms(wanted<HAS_ddx>(g*xhat), ddx*xhat, ddx*g);
     });
-    const auto mean_g_xhat = get<0>(stage_1);  // step 20: mean(g*xhat)
-    const auto mean_ddx_xhat = get<1>(stage_1);  // step 35: mean(ddx*xhat)
-    const auto mean_ddx_g = get<2>(stage_1);  // step 30: mean(ddx*g)
-    const auto mean_g_xhat_scaled = mean_g_xhat*rstd;  // step 23, pass 1
-    const auto mean_g_xhat_scaled_2 = A(2)*mean_g_xhat;  // step 30, pass 2
+    const auto mean_g_xhat = get<0>(stage_1);  // step 21: mean(g*xhat)
+    const auto mean_ddx_xhat = get<1>(stage_1);  // step 36: mean(ddx*xhat)
+    const auto mean_ddx_g = get<2>(stage_1);  // step 31: mean(ddx*g)
+    const auto mean_g_xhat_scaled = mean_g_xhat*rstd;  // step 24, pass 1
+    const auto mean_g_xhat_scaled_2 = A(2)*mean_g_xhat;  // step 31, pass 2
     const auto stage_2 = row.means([&](auto at) {
       const auto x = at(X);
       const auto weight = at(WEIGHT);
@@ -178,13 +178,13 @@ struct Layer : Direction<Given, decltype(over_rows()), 3, 0, 7, 2> {
       const auto ddx = at(DDX);
       const auto ddweight = at(DDWEIGHT);
       const auto xhat = x*rstd;  // step 3
-      const auto dg = (ddx - xhat*mean_ddx_xhat)*rstd;  // step 35
-      const auto d2xhat_part = ddweight*dy - ddx*mean_g_xhat_scaled;  // step 23, pass 3
-      at.store(DWEIGHT, dg*dy);  // step 36
-      at.store(DDY, ddweight*xhat + dg*weight);  // step 37
+      const auto dg = (ddx - xhat*mean_ddx_xhat)*rstd;  // step 36
+      const auto d2xhat_part = ddweight*dy - ddx*mean_g_xhat_scaled;  // step 24, pass 3
+      at.store(DWEIGHT, dg*dy);  // step 37
+      at.store(DDY, ddweight*xhat + dg*weight);  // step 38
       return terms(d2xhat_part*xhat);
     });
-    const auto mean_d2xhat_part_xhat = get<0>(stage_2);  // step 30: mean(d2xhat_part*xhat)
+    const auto mean_d2xhat_part_xhat = get<0>(stage_2);  // step 31: mean(d2xhat_part*xhat)
     row.each([&](auto at) {
       const auto x = at(X);
       const auto weight = at(WEIGHT);
@@ -192,9 +192,9 @@ struct Layer : Direction<Given, decltype(over_rows()), 3, 0, 7, 2> {
       const auto ddx = at(DDX);
       const auto ddweight = at(DDWEIGHT);
       const auto xhat = x*rstd;  // step 3
-      const auto g = dy*weight;  // step 19
-      const auto d2xhat_part = ddweight*dy - ddx*mean_g_xhat_scaled;  // step 23, pass 3
-      at.store(DX, (d2xhat_part + ((xhat*mean_g_xhat_scaled_2 - g)*mean_ddx_xhat - xhat*mean_ddx_g)*rstd - xhat*mean_d2xhat_part_xhat)*rstd);  // step 30, pass 4
+      const auto g = dy*weight;  // step 20
+      const auto d2xhat_part = ddweight*dy - ddx*mean_g_xhat_scaled;  // step 24, pass 3
+      at.store(DX, (d2xhat_part + ((xhat*mean_g_xhat_scaled_2 - g)*mean_ddx_xhat - xhat*mean_ddx_g)*rstd - xhat*mean_d2xhat_part_xhat)*rstd);  // step 31, pass 4
     });
   }
 };

@@ -1,7 +1,7 @@
 # Made by lngen 0.1.0 from the definition of head_rms_norm.
 # Do not edit; edit head_rms_norm.py and run: lngen derive head_rms_norm.py
 # Cost: forward 2 row tensors (1 read, 1 written), and 1 smaller array, 4 flops per row element; backward 3 row tensors (2 read, 1 written), and 2 smaller arrays, 8 flops per row element.
-# Evidence: 1 output, 11 steps, 24 first lines, 1 identity, 2 gradients, 1 tangent, 3 second-order gradients, 8 emitted programs: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 1 output, 12 steps, 24 first lines, 1 identity, 2 gradients, 1 tangent, 3 second-order gradients, 8 emitted programs: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:7e0359aae72d76690e249ce1d9e65b6246897d78ecfc6734a211537b39636956
 # templates sha256:2ac2f07bc6384e88de134c9a9116a66083010804f4352ef40720a3cf756ef3c4
 """Root-mean-square normalization of queries or keys, with a weight for each head. The tangents, and the gradients of the gradients.
@@ -32,10 +32,10 @@ def jvp(arguments, fields, results, call):
     def block(x, weight, x_dot, weight_dot, rstd, y_dot_block=None, buffers=(None,)):
         # step 3: xhat = x*rstd
         xhat = _rows.by_row(np.multiply, x, rstd, out=buffers[0])
-        # step 18: mean_x_dot_xhat = mean(x_dot*xhat)
+        # step 19: mean_x_dot_xhat = mean(x_dot*xhat)
         if x_dot_rows is not None:
             mean_x_dot_xhat = _rows.row_mean(x_dot, xhat, D)
-        # step 18: y_dot = weight_dot*xhat + (x_dot - xhat*mean_x_dot_xhat)*weight*rstd
+        # step 19: y_dot = weight_dot*xhat + (x_dot - xhat*mean_x_dot_xhat)*weight*rstd
         if weight_dot_rows is not None:
             y_dot = np.multiply(weight_dot, xhat, out=y_dot_block)
         if x_dot_rows is not None:
@@ -86,28 +86,28 @@ def backward_backward(arguments, fields, results, call):
         d2weight = None
         # step 3: xhat = x*rstd
         xhat = _rows.by_row(np.multiply, x, rstd, out=dx_block)
-        # step 35: mean_ddx_xhat = mean(ddx*xhat)
+        # step 36: mean_ddx_xhat = mean(ddx*xhat)
         if ddx_rows is not None:
             mean_ddx_xhat = _rows.row_mean(ddx, xhat, D)
-        # step 19: g = dy*weight
+        # step 20: g = dy*weight
         if needs_g:
             g = np.multiply(dy, weight, out=buffers[0])
         if weight_rows is None:
             g = dy
-        # step 20: mean_g_xhat = mean(g*xhat)
+        # step 21: mean_g_xhat = mean(g*xhat)
         if ddx_rows is not None:
             mean_g_xhat = _rows.row_mean(g, xhat, D)
-            # step 30: mean_ddx_g = mean(ddx*g)
+            # step 31: mean_ddx_g = mean(ddx*g)
             mean_ddx_g = _rows.row_mean(ddx, g, D)
-            # step 23, pass 1: mean_g_xhat_scaled = mean_g_xhat*rstd
+            # step 24, pass 1: mean_g_xhat_scaled = mean_g_xhat*rstd
             mean_g_xhat_scaled = mean_g_xhat * rstd
-            # step 30, pass 2: mean_g_xhat_scaled_2 = 2*mean_g_xhat
+            # step 31, pass 2: mean_g_xhat_scaled_2 = 2*mean_g_xhat
             mean_g_xhat_scaled_2 = mean_g_xhat * 2.0
-            # step 35: dg = (ddx - xhat*mean_ddx_xhat)*rstd
+            # step 36: dg = (ddx - xhat*mean_ddx_xhat)*rstd
             dg = _rows.by_row(np.multiply, xhat, mean_ddx_xhat, out=ddy_block)
             dg = np.subtract(ddx, dg, out=dg)
             dg = _rows.by_row(np.multiply, dg, rstd, out=buffers[1])
-        # step 23, pass 3: d2xhat_part = ddweight*dy - ddx*mean_g_xhat_scaled
+        # step 24, pass 3: d2xhat_part = ddweight*dy - ddx*mean_g_xhat_scaled
         if ddweight_rows is not None:
             d2xhat_part = np.multiply(ddweight, dy, out=buffers[2])
         else:
@@ -115,14 +115,14 @@ def backward_backward(arguments, fields, results, call):
         if ddx_rows is not None:
             part = _rows.by_row(np.multiply, ddx, mean_g_xhat_scaled, out=ddy_block)
             d2xhat_part = np.subtract(d2xhat_part, part, out=buffers[2])
-        # step 30: mean_d2xhat_part_xhat = mean(d2xhat_part*xhat)
+        # step 31: mean_d2xhat_part_xhat = mean(d2xhat_part*xhat)
         mean_d2xhat_part_xhat = _rows.row_mean(d2xhat_part, xhat, D)
-        # step 36: d2weight = dg*dy
+        # step 37: d2weight = dg*dy
         if needs_g:
             d2weight = np.multiply(dg, dy, out=dweight_block)
         if ddx_rows is None:
             d2weight = _rows.filled(0.0, dweight_block, shape, dtype)
-        # step 37: ddy = ddweight*xhat + dg*weight
+        # step 38: ddy = ddweight*xhat + dg*weight
         if ddweight_rows is not None:
             ddy = np.multiply(ddweight, xhat, out=ddy_block)
         if needs_g:
@@ -133,7 +133,7 @@ def backward_backward(arguments, fields, results, call):
             ddy = np.add(ddy, part_2, out=ddy)
         if ddweight_rows is None:
             ddy = part_2
-        # step 30, pass 4: d2x = (d2xhat_part + ((xhat*mean_g_xhat_scaled_2 -
+        # step 31, pass 4: d2x = (d2xhat_part + ((xhat*mean_g_xhat_scaled_2 -
         #   g)*mean_ddx_xhat - xhat*mean_ddx_g)*rstd - xhat*mean_d2xhat_part_xhat)*rstd
         if ddx_rows is not None:
             d2x = _rows.by_row(np.multiply, xhat, mean_g_xhat_scaled_2, out=buffers[3])

@@ -2,7 +2,7 @@
 // Made by lngen 0.1.0 from the definition of instance_norm.
 // Do not edit; edit instance_norm.py and run: lngen derive instance_norm.py
 // Cost: forward 2 row tensors (1 read, 1 written), and 2 smaller arrays, 9 flops per row element; backward 3 row tensors (2 read, 1 written), and 3 smaller arrays, 11 flops per row element.
-// Evidence: 1 output, 16 steps, 37 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+// Evidence: 1 output, 19 steps, 37 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:b5148130fa04fb83b22ef02c31a0abe56635cbf333f94f18c3e787dc808ec6ba
 //
 // forward:
@@ -112,12 +112,12 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 0, 10, 1> {
       const auto xhat = x_centred*rstd;  // step 5
       return terms(dy, dy*xhat);
     });
-    const auto mean_g_unscaled = get<0>(stage_1);  // step 14, pass 9: mean(dy)
-    const auto mean_g_xhat_unscaled = get<1>(stage_1);  // step 14, pass 17: mean(dy*xhat)
-    const auto mean_g = gamma*mean_g_unscaled;  // step 14, pass 12
-    const auto mean_g_xhat = gamma*mean_g_xhat_unscaled;  // step 14, pass 13
-    const auto dgamma = mean_g_xhat_unscaled*row.D;  // step 15, pass 14
-    const auto dbeta = mean_g_unscaled*row.D;  // step 16, pass 15
+    const auto mean_g_unscaled = get<0>(stage_1);  // step 17, pass 9: mean(dy)
+    const auto mean_g_xhat_unscaled = get<1>(stage_1);  // step 17, pass 17: mean(dy*xhat)
+    const auto mean_g = gamma*mean_g_unscaled;  // step 17, pass 12
+    const auto mean_g_xhat = gamma*mean_g_xhat_unscaled;  // step 17, pass 13
+    const auto dgamma = mean_g_xhat_unscaled*row.D;  // step 18, pass 14
+    const auto dbeta = mean_g_unscaled*row.D;  // step 19, pass 15
     row.store(DGAMMA, dgamma);
     row.store(DBETA, dbeta);
     row.each([&](auto at) {
@@ -127,7 +127,7 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 0, 10, 1> {
       const auto x_centred = x_shifted - mu_residual;  // step 2, pass 3
       const auto xhat = x_centred*rstd;  // step 5
       const auto g = dy*gamma;  // step 7
-      at.store(DX, (g - mean_g - xhat*mean_g_xhat)*rstd);  // step 14
+      at.store(DX, (g - mean_g - xhat*mean_g_xhat)*rstd);  // step 17
     });
   }
 };
@@ -154,7 +154,7 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 0, 9, 1> {
     const auto mu = row(MU), mu_residual = row(MU_RESIDUAL), rstd = row(RSTD);
     const auto gamma_dot = row(GAMMA_DOT);
     const auto beta_dot = row(BETA_DOT);
-    const auto gamma_scaled = row(GAMMA)*rstd;  // step 25, pass 18
+    const auto gamma_scaled = row(GAMMA)*rstd;  // step 28, pass 18
     const auto stage_2 = row.means([&](auto at) {
       const auto x = at(X);
       const auto x_dot = at(X_DOT);
@@ -163,15 +163,15 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 0, 9, 1> {
       const auto xhat = x_centred*rstd;  // step 5
       return terms(x_dot, x_dot*xhat);
     });
-    const auto mean_x_dot = get<0>(stage_2);  // step 25: mean(x_dot)
-    const auto mean_x_dot_xhat = get<1>(stage_2);  // step 25: mean(x_dot*xhat)
+    const auto mean_x_dot = get<0>(stage_2);  // step 28: mean(x_dot)
+    const auto mean_x_dot_xhat = get<1>(stage_2);  // step 28: mean(x_dot*xhat)
     row.each([&](auto at) {
       const auto x = at(X);
       const auto x_dot = at(X_DOT);
       const auto x_shifted = x - mu;  // step 2, pass 1
       const auto x_centred = x_shifted - mu_residual;  // step 2, pass 3
       const auto xhat = x_centred*rstd;  // step 5
-      at.store(Y_DOT, xhat*gamma_dot + (x_dot - mean_x_dot - xhat*mean_x_dot_xhat)*gamma_scaled + beta_dot);  // step 25, pass 22
+      at.store(Y_DOT, xhat*gamma_dot + (x_dot - mean_x_dot - xhat*mean_x_dot_xhat)*gamma_scaled + beta_dot);  // step 28, pass 22
     });
   }
 };
@@ -204,7 +204,7 @@ struct Layer : Direction<Given, decltype(over_rows()), 5, 0, 19, 2> {
     const auto gamma = row(GAMMA);
     const auto ddgamma = row(DDGAMMA);
     const auto ddbeta = row(DDBETA);
-    const auto d2beta = A(0);  // step 53
+    const auto d2beta = A(0);  // step 56
     const auto stage_2 = row.means([&](auto at) {
       const auto x = at(X);
       const auto dy = at(DY);
@@ -212,20 +212,20 @@ struct Layer : Direction<Given, decltype(over_rows()), 5, 0, 19, 2> {
       const auto x_shifted = x - mu;  // step 2, pass 1
       const auto x_centred = x_shifted - mu_residual;  // step 2, pass 3
       const auto xhat = x_centred*rstd;  // step 5
-      const auto g = dy*gamma;  // step 26
+      const auto g = dy*gamma;  // step 29
       return terms(wanted<HAS_ddgamma || HAS_ddx>(dy), wanted<HAS_ddgamma || HAS_ddx>(dy*xhat), ddx, ddx*xhat, ddx*g);
     });
-    const auto mean_dy = get<0>(stage_2);  // step 30: mean(dy)
-    const auto mean_dy_xhat = get<1>(stage_2);  // step 29: mean(dy*xhat)
-    const auto mean_ddx = get<2>(stage_2);  // step 51: mean(ddx)
-    const auto mean_ddx_xhat = get<3>(stage_2);  // step 51: mean(ddx*xhat)
-    const auto mean_ddx_g = get<4>(stage_2);  // step 45: mean(ddx*g)
-    const auto mean_g = gamma*mean_dy;  // step 27, pass 27
-    const auto mean_g_xhat = gamma*mean_dy_xhat;  // step 28, pass 28
-    const auto mean_g_xhat_scaled = A(3)*mean_g_xhat;  // step 45, pass 29
-    const auto mean_ddx_scaled = mean_ddx*mean_g;  // step 45, pass 30
-    const auto mean_dy_scaled = ddgamma*mean_dy;  // step 45, pass 31
-    const auto mean_dy_xhat_scaled = ddgamma*mean_dy_xhat;  // step 45, pass 32
+    const auto mean_dy = get<0>(stage_2);  // step 33: mean(dy)
+    const auto mean_dy_xhat = get<1>(stage_2);  // step 32: mean(dy*xhat)
+    const auto mean_ddx = get<2>(stage_2);  // step 54: mean(ddx)
+    const auto mean_ddx_xhat = get<3>(stage_2);  // step 54: mean(ddx*xhat)
+    const auto mean_ddx_g = get<4>(stage_2);  // step 48: mean(ddx*g)
+    const auto mean_g = gamma*mean_dy;  // step 30, pass 27
+    const auto mean_g_xhat = gamma*mean_dy_xhat;  // step 31, pass 28
+    const auto mean_g_xhat_scaled = A(3)*mean_g_xhat;  // step 48, pass 29
+    const auto mean_ddx_scaled = mean_ddx*mean_g;  // step 48, pass 30
+    const auto mean_dy_scaled = ddgamma*mean_dy;  // step 48, pass 31
+    const auto mean_dy_xhat_scaled = ddgamma*mean_dy_xhat;  // step 48, pass 32
     row.store(DBETA, d2beta);
     const auto stage_3 = row.sums([&](auto at) {
       const auto x = at(X);
@@ -234,13 +234,13 @@ struct Layer : Direction<Given, decltype(over_rows()), 5, 0, 19, 2> {
       const auto x_shifted = x - mu;  // step 2, pass 1
       const auto x_centred = x_shifted - mu_residual;  // step 2, pass 3
       const auto xhat = x_centred*rstd;  // step 5
-      const auto g = dy*gamma;  // step 26
-      const auto dg = (ddx - mean_ddx - xhat*mean_ddx_xhat)*rstd;  // step 51
-      at.store(DX, (dy*ddgamma + (xhat*mean_ddx_scaled + (xhat*mean_g_xhat_scaled + mean_g - g)*mean_ddx_xhat - xhat*mean_ddx_g - (ddx - mean_ddx)*mean_g_xhat)*rstd - mean_dy_scaled - xhat*mean_dy_xhat_scaled)*rstd);  // step 45, pass 37
-      at.store(DDY, xhat*ddgamma + dg*gamma + ddbeta);  // step 59
+      const auto g = dy*gamma;  // step 29
+      const auto dg = (ddx - mean_ddx - xhat*mean_ddx_xhat)*rstd;  // step 54
+      at.store(DX, (dy*ddgamma + (xhat*mean_ddx_scaled + (xhat*mean_g_xhat_scaled + mean_g - g)*mean_ddx_xhat - xhat*mean_ddx_g - (ddx - mean_ddx)*mean_g_xhat)*rstd - mean_dy_scaled - xhat*mean_dy_xhat_scaled)*rstd);  // step 48, pass 37
+      at.store(DDY, xhat*ddgamma + dg*gamma + ddbeta);  // step 62
       return terms(wanted<HAS_gamma>(dg*dy));
     });
-    const auto d2gamma = get<0>(stage_3);  // step 52: sum(dg*dy)
+    const auto d2gamma = get<0>(stage_3);  // step 55: sum(dg*dy)
     row.store(DGAMMA, d2gamma);
   }
 };

@@ -1,7 +1,7 @@
 # Made by lngen 0.1.0 from the definition of instance_norm.
 # Do not edit; edit instance_norm.py and run: lngen derive instance_norm.py
 # Cost: forward 2 row tensors (1 read, 1 written), and 2 smaller arrays, 9 flops per row element; backward 3 row tensors (2 read, 1 written), and 3 smaller arrays, 11 flops per row element.
-# Evidence: 1 output, 16 steps, 37 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 1 output, 19 steps, 37 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:b5148130fa04fb83b22ef02c31a0abe56635cbf333f94f18c3e787dc808ec6ba
 # templates sha256:2ac2f07bc6384e88de134c9a9116a66083010804f4352ef40720a3cf756ef3c4
 """Instance normalization: each row is one channel of one sample. The outputs and the gradients.
@@ -76,30 +76,30 @@ def backward(arguments, fields, results, call):
 
     def block(x, dy, gamma, mu, mu_residual, rstd, dx_block=None, buffers=(None,)):
         dgamma = dbeta = None
-        # step 14, pass 9: mean_g_unscaled = mean(dy)
+        # step 17, pass 9: mean_g_unscaled = mean(dy)
         mean_g_unscaled = _rows.row_sum(dy, one_over_D)
         # step 2, pass 1: x_shifted = x - mu
         x_shifted = _rows.by_row(np.subtract, x, mu, out=dx_block)
         # step 2, pass 3: x_centred = x_shifted - mu_residual
         x_centred = _rows.less_residual(x_shifted, mu_residual)
-        # step 14, pass 10: mean_g_xhat_unscaled_unscaled = mean(dy*x_centred)
+        # step 17, pass 10: mean_g_xhat_unscaled_unscaled = mean(dy*x_centred)
         mean_g_xhat_unscaled_unscaled = _rows.row_mean(dy, x_centred, D)
-        # step 14, pass 11: mean_g_xhat_unscaled = mean_g_xhat_unscaled_unscaled*rstd
+        # step 17, pass 11: mean_g_xhat_unscaled = mean_g_xhat_unscaled_unscaled*rstd
         mean_g_xhat_unscaled = mean_g_xhat_unscaled_unscaled * rstd
-        # step 14, pass 12: mean_g = gamma*mean_g_unscaled
+        # step 17, pass 12: mean_g = gamma*mean_g_unscaled
         if gamma_rows is not None:
             mean_g = gamma * mean_g_unscaled
         else:
             mean_g = mean_g_unscaled
-        # step 14, pass 13: mean_g_xhat = gamma*mean_g_xhat_unscaled
+        # step 17, pass 13: mean_g_xhat = gamma*mean_g_xhat_unscaled
         if gamma_rows is not None:
             mean_g_xhat = gamma * mean_g_xhat_unscaled
         else:
             mean_g_xhat = mean_g_xhat_unscaled
-        # step 15, pass 14: dgamma = mean_g_xhat_unscaled*D
+        # step 18, pass 14: dgamma = mean_g_xhat_unscaled*D
         if gamma_rows is not None:
             dgamma = mean_g_xhat_unscaled * D
-        # step 16, pass 15: dbeta = mean_g_unscaled*D
+        # step 19, pass 15: dbeta = mean_g_unscaled*D
         if dbeta_out is not None:
             dbeta = mean_g_unscaled * D
         # step 7: g = dy*gamma
@@ -107,7 +107,7 @@ def backward(arguments, fields, results, call):
             g = _rows.by_row(np.multiply, dy, gamma, out=buffers[0])
         else:
             g = dy
-        # step 14, pass 16: dx = (g - mean_g - x_centred*mean_g_xhat*rstd)*rstd
+        # step 17, pass 16: dx = (g - mean_g - x_centred*mean_g_xhat*rstd)*rstd
         dx = np.subtract(g, mean_g, out=buffers[0])
         part = np.multiply(x_centred, mean_g_xhat * rstd, out=x_centred)
         dx = np.subtract(dx, part, out=part)

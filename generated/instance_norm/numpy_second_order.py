@@ -1,7 +1,7 @@
 # Made by lngen 0.1.0 from the definition of instance_norm.
 # Do not edit; edit instance_norm.py and run: lngen derive instance_norm.py
 # Cost: forward 2 row tensors (1 read, 1 written), and 2 smaller arrays, 9 flops per row element; backward 3 row tensors (2 read, 1 written), and 3 smaller arrays, 11 flops per row element.
-# Evidence: 1 output, 16 steps, 37 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 1 output, 19 steps, 37 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:b5148130fa04fb83b22ef02c31a0abe56635cbf333f94f18c3e787dc808ec6ba
 # templates sha256:2ac2f07bc6384e88de134c9a9116a66083010804f4352ef40720a3cf756ef3c4
 """Instance normalization: each row is one channel of one sample. The tangents, and the gradients of the gradients.
@@ -42,12 +42,12 @@ def jvp(arguments, fields, results, call):
         y_dot_block=None,
         buffers=(None,) * 2,
     ):
-        # step 25, pass 18: gamma_scaled = gamma*rstd
+        # step 28, pass 18: gamma_scaled = gamma*rstd
         if gamma_rows is not None and x_dot_rows is not None:
             gamma_scaled = gamma * rstd
         if gamma_rows is None and x_dot_rows is not None:
             gamma_scaled = rstd
-        # step 25: mean_x_dot = mean(x_dot)
+        # step 28: mean_x_dot = mean(x_dot)
         if x_dot_rows is not None:
             mean_x_dot = _rows.row_sum(x_dot, one_over_D)
         # step 2, pass 1: x_shifted = x - mu
@@ -55,12 +55,12 @@ def jvp(arguments, fields, results, call):
             x_shifted = _rows.by_row(np.subtract, x, mu, out=buffers[0])
             # step 2, pass 3: x_centred = x_shifted - mu_residual
             x_centred = _rows.less_residual(x_shifted, mu_residual)
-        # step 25, pass 19: mean_x_dot_xhat_unscaled = mean(x_centred*x_dot)
+        # step 28, pass 19: mean_x_dot_xhat_unscaled = mean(x_centred*x_dot)
         if x_dot_rows is not None:
             mean_x_dot_xhat_unscaled = _rows.row_mean(x_centred, x_dot, D)
-            # step 25, pass 20: mean_x_dot_xhat = mean_x_dot_xhat_unscaled*rstd
+            # step 28, pass 20: mean_x_dot_xhat = mean_x_dot_xhat_unscaled*rstd
             mean_x_dot_xhat = mean_x_dot_xhat_unscaled * rstd
-        # step 25, pass 21: y_dot = x_centred*gamma_dot*rstd + (x_dot - mean_x_dot -
+        # step 28, pass 21: y_dot = x_centred*gamma_dot*rstd + (x_dot - mean_x_dot -
         #   x_centred*mean_x_dot_xhat*rstd)*gamma_scaled + beta_dot
         if gamma_dot_rows is not None:
             y_dot = _rows.by_row(
@@ -132,10 +132,10 @@ def backward_backward(arguments, fields, results, call):
         row_scalar_buffers=(None,) * 2,
     ):
         d2gamma = dbeta = None
-        # step 30: mean_dy = mean(dy)
+        # step 33: mean_dy = mean(dy)
         if needs_mean_dy:
             mean_dy = _rows.row_sum(dy, one_over_D)
-        # step 51: mean_ddx = mean(ddx)
+        # step 54: mean_ddx = mean(ddx)
         if ddx_rows is not None:
             mean_ddx = _rows.row_sum(ddx, one_over_D)
         if dbeta_out is not None:
@@ -145,46 +145,46 @@ def backward_backward(arguments, fields, results, call):
             x_shifted = _rows.by_row(np.subtract, x, mu, out=ddy_block)
             # step 2, pass 3: x_centred = x_shifted - mu_residual
             x_centred = _rows.less_residual(x_shifted, mu_residual)
-            # step 29, pass 23: mean_dy_xhat_unscaled = mean(dy*x_centred)
+            # step 32, pass 23: mean_dy_xhat_unscaled = mean(dy*x_centred)
             mean_dy_xhat_unscaled = _rows.row_mean(dy, x_centred, D)
-        # step 51, pass 24: mean_ddx_xhat_unscaled = mean(ddx*x_centred)
+        # step 54, pass 24: mean_ddx_xhat_unscaled = mean(ddx*x_centred)
         if ddx_rows is not None:
             mean_ddx_xhat_unscaled = _rows.row_mean(ddx, x_centred, D)
-        # step 26: g = dy*gamma
+        # step 29: g = dy*gamma
         if needs_g:
             g = _rows.by_row(np.multiply, dy, gamma, out=dx_block)
         if needs_g_2:
             g = dy
-        # step 45: mean_ddx_g = mean(ddx*g)
+        # step 48: mean_ddx_g = mean(ddx*g)
         if ddx_rows is not None:
             mean_ddx_g = _rows.row_mean(ddx, g, D)
-        # step 29, pass 25: mean_dy_xhat = mean_dy_xhat_unscaled*rstd
+        # step 32, pass 25: mean_dy_xhat = mean_dy_xhat_unscaled*rstd
         if needs_mean_dy:
             mean_dy_xhat = mean_dy_xhat_unscaled * rstd
-        # step 51, pass 26: mean_ddx_xhat = mean_ddx_xhat_unscaled*rstd
+        # step 54, pass 26: mean_ddx_xhat = mean_ddx_xhat_unscaled*rstd
         if ddx_rows is not None:
             mean_ddx_xhat = mean_ddx_xhat_unscaled * rstd
-        # step 27, pass 27: mean_g = gamma*mean_dy
+        # step 30, pass 27: mean_g = gamma*mean_dy
         if needs_g:
             mean_g = gamma * mean_dy
         if needs_g_2:
             mean_g = mean_dy
-        # step 28, pass 28: mean_g_xhat = gamma*mean_dy_xhat
+        # step 31, pass 28: mean_g_xhat = gamma*mean_dy_xhat
         if needs_g:
             mean_g_xhat = gamma * mean_dy_xhat
         if needs_g_2:
             mean_g_xhat = mean_dy_xhat
-        # step 45, pass 29: mean_g_xhat_scaled = 3*mean_g_xhat
+        # step 48, pass 29: mean_g_xhat_scaled = 3*mean_g_xhat
         if ddx_rows is not None:
             mean_g_xhat_scaled = mean_g_xhat * 3.0
-            # step 45, pass 30: mean_ddx_scaled = mean_ddx*mean_g
+            # step 48, pass 30: mean_ddx_scaled = mean_ddx*mean_g
             mean_ddx_scaled = mean_ddx * mean_g
-        # step 45, pass 31: mean_dy_scaled = ddgamma*mean_dy
+        # step 48, pass 31: mean_dy_scaled = ddgamma*mean_dy
         if ddgamma_rows is not None:
             mean_dy_scaled = ddgamma * mean_dy
-            # step 45, pass 32: mean_dy_xhat_scaled = ddgamma*mean_dy_xhat
+            # step 48, pass 32: mean_dy_xhat_scaled = ddgamma*mean_dy_xhat
             mean_dy_xhat_scaled = ddgamma * mean_dy_xhat
-        # step 52, pass 35: d2gamma_unscaled = sum((ddx - mean_ddx -
+        # step 55, pass 35: d2gamma_unscaled = sum((ddx - mean_ddx -
         #   x_centred*mean_ddx_xhat*rstd)*dy)
         if ddx_rows is not None:
             part = _rows.by_row(np.subtract, ddx, mean_ddx, out=buffers[0])
@@ -194,7 +194,7 @@ def backward_backward(arguments, fields, results, call):
             part_2 = np.subtract(part, part_2, out=part_2)
         if needs_g:
             d2gamma_unscaled = _rows.row_sum(part_2, dy)
-        # step 45, pass 33: d2x = (dy*ddgamma + (x_centred*mean_ddx_scaled*rstd +
+        # step 48, pass 33: d2x = (dy*ddgamma + (x_centred*mean_ddx_scaled*rstd +
         #   (x_centred*mean_g_xhat_scaled*rstd + mean_g - g)*mean_ddx_xhat -
         #   x_centred*mean_ddx_g*rstd - (ddx - mean_ddx)*mean_g_xhat)*rstd -
         #   mean_dy_scaled - x_centred*mean_dy_xhat_scaled*rstd)*rstd
@@ -232,7 +232,7 @@ def backward_backward(arguments, fields, results, call):
             d2x = np.multiply(d2x, rstd, out=d2x)
         else:
             d2x = _rows.filled(0.0, dx_block, shape, dtype)
-        # step 59, pass 34: ddy = x_centred*ddgamma*rstd + (ddx - mean_ddx -
+        # step 62, pass 34: ddy = x_centred*ddgamma*rstd + (ddx - mean_ddx -
         #   x_centred*mean_ddx_xhat*rstd)*gamma*rstd + ddbeta
         if ddgamma_rows is not None:
             ddy = np.multiply(x_centred, ddgamma * rstd, out=x_centred)
@@ -252,7 +252,7 @@ def backward_backward(arguments, fields, results, call):
             ddy = np.add(ddy, ddbeta, out=ddy_block)
         if needs_d2x_3:
             ddy = _rows.filled(ddbeta, ddy_block, shape, dtype)
-        # step 52, pass 36: d2gamma = d2gamma_unscaled*rstd
+        # step 55, pass 36: d2gamma = d2gamma_unscaled*rstd
         if needs_g:
             d2gamma = d2gamma_unscaled * rstd
         if gamma_rows is not None and ddx_rows is None:

@@ -2,7 +2,7 @@
 // Made by lngen 0.1.0 from the definition of l2_norm.
 // Do not edit; edit l2_norm.py and run: lngen derive l2_norm.py
 // Cost: forward 2 row tensors (1 read, 1 written), 3 flops per row element; backward 3 row tensors (2 read, 1 written), 6 flops per row element.
-// Evidence: 1 output, 11 steps, 15 first lines, 1 identity, 1 gradient, 1 tangent, 2 second-order gradients, 8 emitted programs: exact at every D; 1 gradient with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+// Evidence: 1 output, 12 steps, 15 first lines, 1 identity, 1 gradient, 1 tangent, 2 second-order gradients, 8 emitted programs: exact at every D; 1 gradient with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:be881d5f8129b557e1ec885ece4bbca58ee2c07dcc5dcc847ea2c74f37ffc252
 //
 // forward:
@@ -70,12 +70,12 @@ struct Layer : Direction<Given, decltype(over_rows()), 1, 0, 2, 1> {
       const auto y = x*rstd;  // step 3
       return terms(dy*y);
     });
-    const auto sum_dy_y = get<0>(stage_1);  // step 8: sum(dy*y)
+    const auto sum_dy_y = get<0>(stage_1);  // step 9: sum(dy*y)
     row.each([&](auto at) {
       const auto x = at(X);
       const auto dy = at(DY);
       const auto y = x*rstd;  // step 3
-      at.store(DX, (dy - y*sum_dy_y)*rstd);  // step 8
+      at.store(DX, (dy - y*sum_dy_y)*rstd);  // step 9
     });
   }
 };
@@ -101,12 +101,12 @@ struct Layer : Direction<Given, decltype(over_rows()), 1, 0, 2, 1> {
       const auto y = x*rstd;  // step 3
       return terms(x_dot*y);
     });
-    const auto sum_x_dot_y = get<0>(stage_1);  // step 13: sum(x_dot*y)
+    const auto sum_x_dot_y = get<0>(stage_1);  // step 14: sum(x_dot*y)
     row.each([&](auto at) {
       const auto x = at(X);
       const auto x_dot = at(X_DOT);
       const auto y = x*rstd;  // step 3
-      at.store(Y_DOT, (x_dot - y*sum_x_dot_y)*rstd);  // step 13
+      at.store(Y_DOT, (x_dot - y*sum_x_dot_y)*rstd);  // step 14
     });
   }
 };
@@ -129,7 +129,7 @@ struct Layer : Direction<Given, decltype(over_rows()), 3, 0, 7, 2> {
   template <class Row> static LNGEN_INLINE void work(const Row& row) {
     using A = typename Row::A;
     const auto rstd = row(RSTD);
-    const auto rstd_scaled = (rstd*rstd)*row.D;  // step 24, pass 7
+    const auto rstd_scaled = (rstd*rstd)*row.D;  // step 25, pass 7
     const auto stage_2 = row.means([&](auto at) {
       const auto x = at(X);
       const auto dy = at(DY);
@@ -137,18 +137,18 @@ struct Layer : Direction<Given, decltype(over_rows()), 3, 0, 7, 2> {
       const auto y = x*rstd;  // step 3
       return terms(wanted<HAS_ddx>(dy*y), ddx*y, ddx*dy);
     });
-    const auto mean_dy_y = get<0>(stage_2);  // step 14: mean(dy*y)
-    const auto mean_ddx_y = get<1>(stage_2);  // step 24: mean(ddx*y)
-    const auto mean_ddx_dy = get<2>(stage_2);  // step 24: mean(ddx*dy)
-    const auto mean_dy_y_scaled = A(3)*mean_dy_y*row.D;  // step 24, pass 12
-    const auto sum_ddx_y = mean_ddx_y*row.D;  // step 29, pass 13
+    const auto mean_dy_y = get<0>(stage_2);  // step 15: mean(dy*y)
+    const auto mean_ddx_y = get<1>(stage_2);  // step 25: mean(ddx*y)
+    const auto mean_ddx_dy = get<2>(stage_2);  // step 25: mean(ddx*dy)
+    const auto mean_dy_y_scaled = A(3)*mean_dy_y*row.D;  // step 25, pass 12
+    const auto sum_ddx_y = mean_ddx_y*row.D;  // step 30, pass 13
     row.each([&](auto at) {
       const auto x = at(X);
       const auto dy = at(DY);
       const auto ddx = at(DDX);
       const auto y = x*rstd;  // step 3
-      at.store(DX, ((y*mean_dy_y_scaled - dy)*mean_ddx_y - y*mean_ddx_dy - ddx*mean_dy_y)*rstd_scaled);  // step 24, pass 16
-      at.store(DDY, (ddx - y*sum_ddx_y)*rstd);  // step 29
+      at.store(DX, ((y*mean_dy_y_scaled - dy)*mean_ddx_y - y*mean_ddx_dy - ddx*mean_dy_y)*rstd_scaled);  // step 25, pass 16
+      at.store(DDY, (ddx - y*sum_ddx_y)*rstd);  // step 30
     });
   }
 };

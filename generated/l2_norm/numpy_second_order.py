@@ -1,7 +1,7 @@
 # Made by lngen 0.1.0 from the definition of l2_norm.
 # Do not edit; edit l2_norm.py and run: lngen derive l2_norm.py
 # Cost: forward 2 row tensors (1 read, 1 written), 3 flops per row element; backward 3 row tensors (2 read, 1 written), 6 flops per row element.
-# Evidence: 1 output, 11 steps, 15 first lines, 1 identity, 1 gradient, 1 tangent, 2 second-order gradients, 8 emitted programs: exact at every D; 1 gradient with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 1 output, 12 steps, 15 first lines, 1 identity, 1 gradient, 1 tangent, 2 second-order gradients, 8 emitted programs: exact at every D; 1 gradient with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:be881d5f8129b557e1ec885ece4bbca58ee2c07dcc5dcc847ea2c74f37ffc252
 # templates sha256:2ac2f07bc6384e88de134c9a9116a66083010804f4352ef40720a3cf756ef3c4
 """Each row divided by its Euclidean length. The tangents, and the gradients of the gradients.
@@ -27,11 +27,11 @@ def jvp(arguments, fields, results, call):
     (y_dot_out,) = results
 
     def block(x, x_dot, rstd, y_dot_block=None):
-        # step 13, pass 4: sum_x_dot_y_unscaled = sum(x*x_dot)
+        # step 14, pass 4: sum_x_dot_y_unscaled = sum(x*x_dot)
         sum_x_dot_y_unscaled = _rows.row_sum(x, x_dot)
-        # step 13, pass 5: sum_x_dot_y = rstd*sum_x_dot_y_unscaled
+        # step 14, pass 5: sum_x_dot_y = rstd*sum_x_dot_y_unscaled
         sum_x_dot_y = rstd * sum_x_dot_y_unscaled
-        # step 13, pass 6: y_dot = (x_dot - x*rstd*sum_x_dot_y)*rstd
+        # step 14, pass 6: y_dot = (x_dot - x*rstd*sum_x_dot_y)*rstd
         y_dot = _rows.by_row(np.multiply, x, rstd * sum_x_dot_y, out=y_dot_block)
         y_dot = np.subtract(x_dot, y_dot, out=y_dot)
         y_dot = np.multiply(y_dot, rstd, out=y_dot)
@@ -54,27 +54,27 @@ def backward_backward(arguments, fields, results, call):
     shape, dtype, _ = call
     features = shape[-1]
     D = _rows.number(features, dtype)
-    # step 24, pass 12: mean_dy_y_scaled = 3*mean_dy_y*D
+    # step 25, pass 12: mean_dy_y_scaled = 3*mean_dy_y*D
     part = 3.0 * D
 
     def block(x, dy, ddx, rstd, dx_block=None, ddy_block=None):
-        # step 24, pass 7: rstd_scaled = rstd**2*D
+        # step 25, pass 7: rstd_scaled = rstd**2*D
         rstd_scaled = np.square(rstd) * D
-        # step 14, pass 8: mean_dy_y_unscaled = mean(dy*x)
+        # step 15, pass 8: mean_dy_y_unscaled = mean(dy*x)
         mean_dy_y_unscaled = _rows.row_mean(dy, x, D)
-        # step 24, pass 9: mean_ddx_y_unscaled = mean(ddx*x)
+        # step 25, pass 9: mean_ddx_y_unscaled = mean(ddx*x)
         mean_ddx_y_unscaled = _rows.row_mean(ddx, x, D)
-        # step 24: mean_ddx_dy = mean(ddx*dy)
+        # step 25: mean_ddx_dy = mean(ddx*dy)
         mean_ddx_dy = _rows.row_mean(ddx, dy, D)
-        # step 14, pass 10: mean_dy_y = mean_dy_y_unscaled*rstd
+        # step 15, pass 10: mean_dy_y = mean_dy_y_unscaled*rstd
         mean_dy_y = mean_dy_y_unscaled * rstd
-        # step 24, pass 11: mean_ddx_y = mean_ddx_y_unscaled*rstd
+        # step 25, pass 11: mean_ddx_y = mean_ddx_y_unscaled*rstd
         mean_ddx_y = mean_ddx_y_unscaled * rstd
-        # step 24, pass 12: mean_dy_y_scaled = 3*mean_dy_y*D
+        # step 25, pass 12: mean_dy_y_scaled = 3*mean_dy_y*D
         mean_dy_y_scaled = mean_dy_y * part
-        # step 29, pass 13: sum_ddx_y = mean_ddx_y*D
+        # step 30, pass 13: sum_ddx_y = mean_ddx_y*D
         sum_ddx_y = mean_ddx_y * D
-        # step 24, pass 14: d2x = ((x*mean_dy_y_scaled*rstd - dy)*mean_ddx_y -
+        # step 25, pass 14: d2x = ((x*mean_dy_y_scaled*rstd - dy)*mean_ddx_y -
         #   ddx*mean_dy_y - x*mean_ddx_dy*rstd)*rstd_scaled
         d2x = _rows.by_row(np.multiply, x, mean_dy_y_scaled * rstd, out=dx_block)
         d2x = np.subtract(d2x, dy, out=d2x)
@@ -84,7 +84,7 @@ def backward_backward(arguments, fields, results, call):
         part_3 = _rows.by_row(np.multiply, x, mean_ddx_dy * rstd, out=ddy_block)
         d2x = np.subtract(d2x, part_3, out=d2x)
         d2x = np.multiply(d2x, rstd_scaled, out=d2x)
-        # step 29, pass 15: ddy = (ddx - x*rstd*sum_ddx_y)*rstd
+        # step 30, pass 15: ddy = (ddx - x*rstd*sum_ddx_y)*rstd
         ddy = _rows.by_row(np.multiply, x, rstd * sum_ddx_y, out=ddy_block)
         ddy = np.subtract(ddx, ddy, out=ddy)
         ddy = np.multiply(ddy, rstd, out=ddy)

@@ -2,7 +2,7 @@
 // Made by lngen 0.1.0 from the definition of layer_norm.
 // Do not edit; edit layer_norm.py and run: lngen derive layer_norm.py
 // Cost: forward 2 row tensors (1 read, 1 written), 9 flops per row element; backward 3 row tensors (2 read, 1 written), 14 flops per row element.
-// Evidence: 1 output, 14 steps, 35 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+// Evidence: 1 output, 17 steps, 35 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:3f4f3519e955d61b03ab0d655ad5951c0892e0dd7b3076ac889a76a6492abbe1
 //
 // forward:
@@ -110,12 +110,12 @@ struct Layer : Direction<Given, decltype(over_rows(DGAMMA, DBETA)), 2, 0, 5, 1> 
       const auto x_centred = x_shifted - mu_residual;  // step 2, pass 3
       const auto xhat = x_centred*rstd;  // step 5
       const auto g = dy*gamma;  // step 7
-      at.over_rows(DGAMMA, dy*xhat);  // step 15: dgamma
-      at.over_rows(DBETA, dy);  // step 16: dbeta
+      at.over_rows(DGAMMA, dy*xhat);  // step 18: dgamma
+      at.over_rows(DBETA, dy);  // step 19: dbeta
       return terms(g, g*xhat);
     });
-    const auto mean_g = get<0>(stage_1);  // step 14: mean(g)
-    const auto mean_g_xhat = get<1>(stage_1);  // step 14: mean(g*xhat)
+    const auto mean_g = get<0>(stage_1);  // step 17: mean(g)
+    const auto mean_g_xhat = get<1>(stage_1);  // step 17: mean(g*xhat)
     row.each([&](auto at) {
       const auto x = at(X);
       const auto dy = at(DY);
@@ -124,7 +124,7 @@ struct Layer : Direction<Given, decltype(over_rows(DGAMMA, DBETA)), 2, 0, 5, 1> 
       const auto x_centred = x_shifted - mu_residual;  // step 2, pass 3
       const auto xhat = x_centred*rstd;  // step 5
       const auto g = dy*gamma;  // step 7
-      at.store(DX, (g - mean_g - xhat*mean_g_xhat)*rstd);  // step 14
+      at.store(DX, (g - mean_g - xhat*mean_g_xhat)*rstd);  // step 17
     });
   }
 };
@@ -175,8 +175,8 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 0, 5, 1> {
       const auto xhat = x_centred*rstd;  // step 5
       return terms(x_dot, x_dot*xhat);
     });
-    const auto mean_x_dot = get<0>(stage_1);  // step 25: mean(x_dot)
-    const auto mean_x_dot_xhat = get<1>(stage_1);  // step 25: mean(x_dot*xhat)
+    const auto mean_x_dot = get<0>(stage_1);  // step 28: mean(x_dot)
+    const auto mean_x_dot_xhat = get<1>(stage_1);  // step 28: mean(x_dot*xhat)
     row.each([&](auto at) {
       const auto x = at(X);
       const auto x_dot = at(X_DOT);
@@ -186,7 +186,7 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 0, 5, 1> {
       const auto x_shifted = x - mu;  // step 2, pass 1
       const auto x_centred = x_shifted - mu_residual;  // step 2, pass 3
       const auto xhat = x_centred*rstd;  // step 5
-      at.store(Y_DOT, xhat*gamma_dot + (x_dot - mean_x_dot - xhat*mean_x_dot_xhat)*rstd*gamma + beta_dot);  // step 25
+      at.store(Y_DOT, xhat*gamma_dot + (x_dot - mean_x_dot - xhat*mean_x_dot_xhat)*rstd*gamma + beta_dot);  // step 28
     });
   }
 };
@@ -224,18 +224,18 @@ struct Layer : Direction<Given, decltype(over_rows(D2GAMMA)), 7, 0, 12, 2> {
       const auto x_shifted = x - mu;  // step 2, pass 1
       const auto x_centred = x_shifted - mu_residual;  // step 2, pass 3
       const auto xhat = x_centred*rstd;  // step 5
-      const auto g = dy*gamma;  // step 26
+      const auto g = dy*gamma;  // step 29
       return terms(wanted<HAS_ddx>(g), wanted<HAS_ddx>(g*xhat), ddx, ddx*xhat, dy*ddgamma, ddx*g, dy*xhat*ddgamma);
     });
-    const auto mean_g = get<0>(stage_1);  // step 27: mean(g)
-    const auto mean_g_xhat = get<1>(stage_1);  // step 28: mean(g*xhat)
-    const auto mean_ddx = get<2>(stage_1);  // step 47: mean(ddx)
-    const auto mean_ddx_xhat = get<3>(stage_1);  // step 47: mean(ddx*xhat)
-    const auto mean_ddgamma_dy = get<4>(stage_1);  // step 41: mean(ddgamma*dy)
-    const auto mean_ddx_g = get<5>(stage_1);  // step 41: mean(ddx*g)
-    const auto mean_ddgamma_dy_xhat = get<6>(stage_1);  // step 41: mean(ddgamma*dy*xhat)
-    const auto mean_g_xhat_scaled = A(3)*mean_g_xhat;  // step 41, pass 12
-    const auto mean_ddx_scaled = mean_ddx*mean_g;  // step 41, pass 13
+    const auto mean_g = get<0>(stage_1);  // step 30: mean(g)
+    const auto mean_g_xhat = get<1>(stage_1);  // step 31: mean(g*xhat)
+    const auto mean_ddx = get<2>(stage_1);  // step 50: mean(ddx)
+    const auto mean_ddx_xhat = get<3>(stage_1);  // step 50: mean(ddx*xhat)
+    const auto mean_ddgamma_dy = get<4>(stage_1);  // step 44: mean(ddgamma*dy)
+    const auto mean_ddx_g = get<5>(stage_1);  // step 44: mean(ddx*g)
+    const auto mean_ddgamma_dy_xhat = get<6>(stage_1);  // step 44: mean(ddgamma*dy*xhat)
+    const auto mean_g_xhat_scaled = A(3)*mean_g_xhat;  // step 44, pass 12
+    const auto mean_ddx_scaled = mean_ddx*mean_g;  // step 44, pass 13
     row.each([&](auto at) {
       const auto x = at(X);
       const auto dy = at(DY);
@@ -246,11 +246,11 @@ struct Layer : Direction<Given, decltype(over_rows(D2GAMMA)), 7, 0, 12, 2> {
       const auto x_shifted = x - mu;  // step 2, pass 1
       const auto x_centred = x_shifted - mu_residual;  // step 2, pass 3
       const auto xhat = x_centred*rstd;  // step 5
-      const auto g = dy*gamma;  // step 26
-      const auto dg = (ddx - mean_ddx - xhat*mean_ddx_xhat)*rstd;  // step 47
-      at.over_rows(D2GAMMA, dg*dy);  // step 48: d2gamma
-      at.store(DX, (dy*ddgamma + (xhat*mean_ddx_scaled + (xhat*mean_g_xhat_scaled + mean_g - g)*mean_ddx_xhat - xhat*mean_ddx_g - (ddx - mean_ddx)*mean_g_xhat)*rstd - mean_ddgamma_dy - xhat*mean_ddgamma_dy_xhat)*rstd);  // step 41, pass 14
-      at.store(DDY, xhat*ddgamma + dg*gamma + ddbeta);  // step 53
+      const auto g = dy*gamma;  // step 29
+      const auto dg = (ddx - mean_ddx - xhat*mean_ddx_xhat)*rstd;  // step 50
+      at.over_rows(D2GAMMA, dg*dy);  // step 51: d2gamma
+      at.store(DX, (dy*ddgamma + (xhat*mean_ddx_scaled + (xhat*mean_g_xhat_scaled + mean_g - g)*mean_ddx_xhat - xhat*mean_ddx_g - (ddx - mean_ddx)*mean_g_xhat)*rstd - mean_ddgamma_dy - xhat*mean_ddgamma_dy_xhat)*rstd);  // step 44, pass 14
+      at.store(DDY, xhat*ddgamma + dg*gamma + ddbeta);  // step 56
     });
   }
 };
@@ -269,7 +269,7 @@ struct Layer : ColumnsOf<backward_backward::Layer, Given, 1, 8> {
     call.each([&](auto at) {
       using A = typename decltype(at)::A;
       at.store(OUT_DGAMMA, at(D2GAMMA));
-      at.store(OUT_DBETA, A(0));  // step 49
+      at.store(OUT_DBETA, A(0));  // step 52
     });
   }
 };

@@ -1,7 +1,7 @@
 # Made by lngen 0.1.0 from the definition of layer_norm.
 # Do not edit; edit layer_norm.py and run: lngen derive layer_norm.py
 # Cost: forward 2 row tensors (1 read, 1 written), 9 flops per row element; backward 3 row tensors (2 read, 1 written), 14 flops per row element.
-# Evidence: 1 output, 14 steps, 35 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 1 output, 17 steps, 35 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:3f4f3519e955d61b03ab0d655ad5951c0892e0dd7b3076ac889a76a6492abbe1
 # templates sha256:2ac2f07bc6384e88de134c9a9116a66083010804f4352ef40720a3cf756ef3c4
 """Layer normalization over the feature axis. The tangents, and the gradients of the gradients.
@@ -42,7 +42,7 @@ def jvp(arguments, fields, results, call):
         y_dot_block=None,
         buffers=(None,) * 2,
     ):
-        # step 25: mean_x_dot = mean(x_dot)
+        # step 28: mean_x_dot = mean(x_dot)
         if x_dot_rows is not None:
             mean_x_dot = _rows.row_sum(x_dot, one_over_D)
         # step 2, pass 1: x_shifted = x - mu
@@ -52,10 +52,10 @@ def jvp(arguments, fields, results, call):
             x_centred = _rows.less_residual(x_shifted, mu_residual)
             # step 5: xhat = x_centred*rstd
             xhat = _rows.by_row(np.multiply, x_centred, rstd, out=buffers[0])
-        # step 25: mean_x_dot_xhat = mean(x_dot*xhat)
+        # step 28: mean_x_dot_xhat = mean(x_dot*xhat)
         if x_dot_rows is not None:
             mean_x_dot_xhat = _rows.row_mean(x_dot, xhat, D)
-        # step 25: y_dot = xhat*gamma_dot + (x_dot - mean_x_dot -
+        # step 28: y_dot = xhat*gamma_dot + (x_dot - mean_x_dot -
         #   xhat*mean_x_dot_xhat)*rstd*gamma + beta_dot
         if gamma_dot is not None:
             y_dot = _rows.by_feature(np.multiply, xhat, gamma_dot_wide, out=y_dot_block)
@@ -103,7 +103,7 @@ def backward_backward(arguments, fields, results, call):
     needs_d2x_3 = ddx_rows is None and ddgamma is None
     one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
     D = _rows.number(features, dtype)
-    # step 41: mean_ddgamma_dy = mean(dy*ddgamma)
+    # step 44: mean_ddgamma_dy = mean(dy*ddgamma)
     if ddgamma is not None:
         ddgamma_over_D = ddgamma / D
 
@@ -122,10 +122,10 @@ def backward_backward(arguments, fields, results, call):
         buffers=(None,) * 5,
     ):
         d2gamma = None
-        # step 47: mean_ddx = mean(ddx)
+        # step 50: mean_ddx = mean(ddx)
         if ddx_rows is not None:
             mean_ddx = _rows.row_sum(ddx, one_over_D)
-        # step 41: mean_ddgamma_dy = mean(dy*ddgamma)
+        # step 44: mean_ddgamma_dy = mean(dy*ddgamma)
         if ddgamma is not None:
             mean_ddgamma_dy = _rows.row_sum(dy, ddgamma_over_D)
         # step 2, pass 1: x_shifted = x - mu
@@ -135,39 +135,39 @@ def backward_backward(arguments, fields, results, call):
             x_centred = _rows.less_residual(x_shifted, mu_residual)
             # step 5: xhat = x_centred*rstd
             xhat = _rows.by_row(np.multiply, x_centred, rstd, out=ddy_block)
-        # step 47: mean_ddx_xhat = mean(ddx*xhat)
+        # step 50: mean_ddx_xhat = mean(ddx*xhat)
         if ddx_rows is not None:
             mean_ddx_xhat = _rows.row_mean(ddx, xhat, D)
-        # step 41: mean_ddgamma_dy_xhat = mean(dy*xhat*ddgamma)
+        # step 44: mean_ddgamma_dy_xhat = mean(dy*xhat*ddgamma)
         if ddgamma is not None:
             part = np.multiply(dy, xhat, out=dx_block)
             mean_ddgamma_dy_xhat = _rows.row_sum(part, ddgamma_over_D)
-        # step 26: g = dy*gamma
+        # step 29: g = dy*gamma
         if needs_g:
             g = _rows.by_feature(np.multiply, dy, gamma_wide, out=dx_block)
         if needs_g_2:
             g = dy
-        # step 27: mean_g = mean(g)
+        # step 30: mean_g = mean(g)
         if ddx_rows is not None:
             mean_g = _rows.row_sum(g, one_over_D)
-            # step 28: mean_g_xhat = mean(g*xhat)
+            # step 31: mean_g_xhat = mean(g*xhat)
             mean_g_xhat = _rows.row_mean(g, xhat, D)
-            # step 41: mean_ddx_g = mean(ddx*g)
+            # step 44: mean_ddx_g = mean(ddx*g)
             mean_ddx_g = _rows.row_mean(ddx, g, D)
-            # step 41, pass 12: mean_g_xhat_scaled = 3*mean_g_xhat
+            # step 44, pass 12: mean_g_xhat_scaled = 3*mean_g_xhat
             mean_g_xhat_scaled = mean_g_xhat * 3.0
-            # step 41, pass 13: mean_ddx_scaled = mean_ddx*mean_g
+            # step 44, pass 13: mean_ddx_scaled = mean_ddx*mean_g
             mean_ddx_scaled = mean_ddx * mean_g
-            # step 47: dg = (ddx - mean_ddx - xhat*mean_ddx_xhat)*rstd
+            # step 50: dg = (ddx - mean_ddx - xhat*mean_ddx_xhat)*rstd
             part_2 = _rows.by_row(np.subtract, ddx, mean_ddx, out=buffers[0])
             dg = _rows.by_row(np.multiply, xhat, mean_ddx_xhat, out=buffers[1])
             dg = np.subtract(part_2, dg, out=dg)
             dg = np.multiply(dg, rstd, out=dg)
-        # step 48: d2gamma = sum over rows of dg*dy
+        # step 51: d2gamma = sum over rows of dg*dy
         if needs_g:
             part_3 = np.multiply(dg, dy, out=buffers[2])
             d2gamma = _rows.sum_rows(part_3)
-        # step 41, pass 14: d2x = (dy*ddgamma + (xhat*mean_ddx_scaled +
+        # step 44, pass 14: d2x = (dy*ddgamma + (xhat*mean_ddx_scaled +
         #   (xhat*mean_g_xhat_scaled + mean_g - g)*mean_ddx_xhat - xhat*mean_ddx_g -
         #   (ddx - mean_ddx)*mean_g_xhat)*rstd - mean_ddgamma_dy -
         #   xhat*mean_ddgamma_dy_xhat)*rstd
@@ -199,7 +199,7 @@ def backward_backward(arguments, fields, results, call):
             d2x = np.multiply(d2x, rstd, out=d2x)
         else:
             d2x = _rows.filled(0.0, dx_block, shape, dtype)
-        # step 53: ddy = xhat*ddgamma + dg*gamma + ddbeta
+        # step 56: ddy = xhat*ddgamma + dg*gamma + ddbeta
         if ddgamma is not None:
             ddy = _rows.by_feature(np.multiply, xhat, ddgamma_wide, out=xhat)
         if needs_g:

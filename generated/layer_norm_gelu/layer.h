@@ -2,7 +2,7 @@
 // Made by lngen 0.1.0 from the definition of layer_norm_gelu.
 // Do not edit; edit layer_norm_gelu.py and run: lngen derive layer_norm_gelu.py
 // Cost: forward 2 row tensors (1 read, 1 written), 15 flops per row element; backward 3 row tensors (2 read, 1 written), 30 flops per row element.
-// Evidence: 1 output, 22 steps, 43 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+// Evidence: 1 output, 25 steps, 43 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:fb797b1161b31641ca09583a8a5664d3453054eae69634f07ce4625138fb9daf
 //
 // forward:
@@ -127,12 +127,12 @@ struct Layer : Direction<Given, decltype(over_rows(DGAMMA, DBETA)), 2, 2, 5, 1, 
       const auto Phi_u = A(0.5)*math::erf(A(0.7071067811865475244)*u) + A(0.5);  // step 7, pass 4
       const auto du = (Phi_u + A(0.39894228040143267794)*math::exp(A(-0.5)*(u*u))*u)*dy;  // step 12, pass 9
       const auto g = at.keep(KEPT_G, du*gamma);  // step 13
-      at.over_rows(DGAMMA, du*xhat);  // step 21: dgamma
-      at.over_rows(DBETA, du);  // step 22: dbeta
+      at.over_rows(DGAMMA, du*xhat);  // step 24: dgamma
+      at.over_rows(DBETA, du);  // step 25: dbeta
       return terms(g, g*xhat);
     });
-    const auto mean_g = get<0>(stage_1);  // step 20: mean(g)
-    const auto mean_g_xhat = get<1>(stage_1);  // step 20: mean(g*xhat)
+    const auto mean_g = get<0>(stage_1);  // step 23: mean(g)
+    const auto mean_g_xhat = get<1>(stage_1);  // step 23: mean(g*xhat)
     row.each([&](auto at) {
       using A = typename decltype(at)::A;
       const auto x = at(X);
@@ -146,7 +146,7 @@ struct Layer : Direction<Given, decltype(over_rows(DGAMMA, DBETA)), 2, 2, 5, 1, 
       const auto Phi_u = A(0.5)*math::erf(A(0.7071067811865475244)*u) + A(0.5);  // step 7, pass 4
       const auto du = (Phi_u + A(0.39894228040143267794)*math::exp(A(-0.5)*(u*u))*u)*dy;  // step 12, pass 9
       const auto g = at.recall(KEPT_G, [&] { return du*gamma; });  // step 13
-      at.store(DX, (g - mean_g - xhat*mean_g_xhat)*rstd);  // step 20
+      at.store(DX, (g - mean_g - xhat*mean_g_xhat)*rstd);  // step 23
     });
   }
 };
@@ -199,8 +199,8 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 2, 5, 1> {
       const auto xhat = x_centred*rstd;  // step 5
       return terms(x_dot, x_dot*xhat);
     });
-    const auto mean_x_dot = get<0>(stage_1);  // step 35, pass 11: mean(x_dot)
-    const auto mean_x_dot_xhat = get<1>(stage_1);  // step 35, pass 12: mean(x_dot*xhat)
+    const auto mean_x_dot = get<0>(stage_1);  // step 38, pass 11: mean(x_dot)
+    const auto mean_x_dot_xhat = get<1>(stage_1);  // step 38, pass 12: mean(x_dot*xhat)
     row.each([&](auto at) {
       using A = typename decltype(at)::A;
       const auto x = at(X);
@@ -214,7 +214,7 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 2, 5, 1> {
       const auto xhat = x_centred*rstd;  // step 5
       const auto u = xhat*gamma + beta;  // step 6
       const auto Phi_u = A(0.5)*math::erf(A(0.7071067811865475244)*u) + A(0.5);  // step 7, pass 4
-      at.store(Y_DOT, (Phi_u + A(0.39894228040143267794)*math::exp(A(-0.5)*(u*u))*u)*(xhat*gamma_dot + (x_dot - mean_x_dot - xhat*mean_x_dot_xhat)*rstd*gamma + beta_dot));  // step 35, pass 13
+      at.store(Y_DOT, (Phi_u + A(0.39894228040143267794)*math::exp(A(-0.5)*(u*u))*u)*(xhat*gamma_dot + (x_dot - mean_x_dot - xhat*mean_x_dot_xhat)*rstd*gamma + beta_dot));  // step 38, pass 13
     });
   }
 };
@@ -262,20 +262,20 @@ struct Layer : Direction<Given, decltype(over_rows(D2GAMMA, D2BETA)), 7, 4, 15, 
       const auto xhat = x_centred*rstd;  // step 5
       const auto u = xhat*gamma + beta;  // step 6
       const auto Phi_u = at.keep(KEPT_PHI_U, A(0.5)*math::erf(A(0.7071067811865475244)*u) + A(0.5));  // step 7, pass 4
-      const auto du = at.keep(KEPT_DU, (Phi_u + A(0.39894228040143267794)*math::exp(A(-0.5)*(u*u))*u)*dy);  // step 36, pass 14
-      const auto g = at.keep(KEPT_G, du*gamma);  // step 37
+      const auto du = at.keep(KEPT_DU, (Phi_u + A(0.39894228040143267794)*math::exp(A(-0.5)*(u*u))*u)*dy);  // step 39, pass 14
+      const auto g = at.keep(KEPT_G, du*gamma);  // step 40
       return terms(wanted<HAS_ddx>(g), wanted<HAS_ddx>(g*xhat), ddx, ddx*xhat, du*ddgamma, ddx*g, du*xhat*ddgamma);
     });
-    const auto mean_g = get<0>(stage_1);  // step 38: mean(g)
-    const auto mean_g_xhat = get<1>(stage_1);  // step 39: mean(g*xhat)
-    const auto mean_ddx = get<2>(stage_1);  // step 49: mean(ddx)
-    const auto mean_ddx_xhat = get<3>(stage_1);  // step 49: mean(ddx*xhat)
-    const auto mean_ddgamma_du = get<4>(stage_1);  // step 66: mean(ddgamma*du)
-    const auto mean_ddx_g = get<5>(stage_1);  // step 66: mean(ddx*g)
-    const auto mean_ddgamma_du_xhat = get<6>(stage_1);  // step 66: mean(ddgamma*du*xhat)
-    const auto mean_g_xhat_scaled = mean_g_xhat*rstd;  // step 57, pass 15
-    const auto mean_g_xhat_scaled_2 = A(2)*mean_g_xhat;  // step 66, pass 16
-    const auto mean_ddx_scaled = mean_ddx*mean_g;  // step 66, pass 17
+    const auto mean_g = get<0>(stage_1);  // step 41: mean(g)
+    const auto mean_g_xhat = get<1>(stage_1);  // step 42: mean(g*xhat)
+    const auto mean_ddx = get<2>(stage_1);  // step 52: mean(ddx)
+    const auto mean_ddx_xhat = get<3>(stage_1);  // step 52: mean(ddx*xhat)
+    const auto mean_ddgamma_du = get<4>(stage_1);  // step 69: mean(ddgamma*du)
+    const auto mean_ddx_g = get<5>(stage_1);  // step 69: mean(ddx*g)
+    const auto mean_ddgamma_du_xhat = get<6>(stage_1);  // step 69: mean(ddgamma*du*xhat)
+    const auto mean_g_xhat_scaled = mean_g_xhat*rstd;  // step 60, pass 15
+    const auto mean_g_xhat_scaled_2 = A(2)*mean_g_xhat;  // step 69, pass 16
+    const auto mean_ddx_scaled = mean_ddx*mean_g;  // step 69, pass 17
     const auto stage_2 = row.means([&](auto at) {
       using A = typename decltype(at)::A;
       const auto x = at(X);
@@ -290,18 +290,18 @@ struct Layer : Direction<Given, decltype(over_rows(D2GAMMA, D2BETA)), 7, 4, 15, 
       const auto xhat = x_centred*rstd;  // step 5
       const auto u = xhat*gamma + beta;  // step 6
       const auto Phi_u = at.recall(KEPT_PHI_U, [&] { return A(0.5)*math::erf(A(0.7071067811865475244)*u) + A(0.5); });  // step 7, pass 4
-      const auto du = at.recall(KEPT_DU, [&] { return (Phi_u + A(0.39894228040143267794)*math::exp(A(-0.5)*(u*u))*u)*dy; });  // step 36, pass 14
-      const auto dg = (ddx - mean_ddx - xhat*mean_ddx_xhat)*rstd;  // step 49
-      const auto ddu = xhat*ddgamma + dg*gamma + ddbeta;  // step 52
-      const auto d2u = A(0.39894228040143267794)*(A(2) - u*u)*ddu*dy*math::exp(A(-0.5)*(u*u));  // step 56, pass 18
-      const auto d2xhat_part = at.keep(KEPT_D2XHAT_PART, d2u*gamma - ddx*mean_g_xhat_scaled);  // step 57, pass 19
-      at.over_rows(D2GAMMA, d2u*xhat + dg*du);  // step 68: d2gamma
-      at.over_rows(D2BETA, d2u);  // step 69: d2beta
-      at.store(DDY, (Phi_u + A(0.39894228040143267794)*math::exp(A(-0.5)*(u*u))*u)*ddu);  // step 70, pass 20
+      const auto du = at.recall(KEPT_DU, [&] { return (Phi_u + A(0.39894228040143267794)*math::exp(A(-0.5)*(u*u))*u)*dy; });  // step 39, pass 14
+      const auto dg = (ddx - mean_ddx - xhat*mean_ddx_xhat)*rstd;  // step 52
+      const auto ddu = xhat*ddgamma + dg*gamma + ddbeta;  // step 55
+      const auto d2u = A(0.39894228040143267794)*(A(2) - u*u)*ddu*dy*math::exp(A(-0.5)*(u*u));  // step 59, pass 18
+      const auto d2xhat_part = at.keep(KEPT_D2XHAT_PART, d2u*gamma - ddx*mean_g_xhat_scaled);  // step 60, pass 19
+      at.over_rows(D2GAMMA, d2u*xhat + dg*du);  // step 71: d2gamma
+      at.over_rows(D2BETA, d2u);  // step 72: d2beta
+      at.store(DDY, (Phi_u + A(0.39894228040143267794)*math::exp(A(-0.5)*(u*u))*u)*ddu);  // step 73, pass 20
       return terms(d2xhat_part, d2xhat_part*xhat);
     });
-    const auto mean_d2xhat_part = get<0>(stage_2);  // step 66: mean(d2xhat_part)
-    const auto mean_d2xhat_part_xhat = get<1>(stage_2);  // step 66: mean(d2xhat_part*xhat)
+    const auto mean_d2xhat_part = get<0>(stage_2);  // step 69: mean(d2xhat_part)
+    const auto mean_d2xhat_part_xhat = get<1>(stage_2);  // step 69: mean(d2xhat_part*xhat)
     row.each([&](auto at) {
       using A = typename decltype(at)::A;
       const auto x = at(X);
@@ -316,13 +316,13 @@ struct Layer : Direction<Given, decltype(over_rows(D2GAMMA, D2BETA)), 7, 4, 15, 
       const auto xhat = x_centred*rstd;  // step 5
       const auto u = xhat*gamma + beta;  // step 6
       const auto Phi_u = A(0.5)*math::erf(A(0.7071067811865475244)*u) + A(0.5);  // step 7, pass 4
-      const auto du = at.recall(KEPT_DU, [&] { return (Phi_u + A(0.39894228040143267794)*math::exp(A(-0.5)*(u*u))*u)*dy; });  // step 36, pass 14
-      const auto g = at.recall(KEPT_G, [&] { return du*gamma; });  // step 37
-      const auto dg = (ddx - mean_ddx - xhat*mean_ddx_xhat)*rstd;  // step 49
-      const auto ddu = xhat*ddgamma + dg*gamma + ddbeta;  // step 52
-      const auto d2u = A(0.39894228040143267794)*(A(2) - u*u)*ddu*dy*math::exp(A(-0.5)*(u*u));  // step 56, pass 18
-      const auto d2xhat_part = at.recall(KEPT_D2XHAT_PART, [&] { return d2u*gamma - ddx*mean_g_xhat_scaled; });  // step 57, pass 19
-      at.store(DX, (d2xhat_part + du*ddgamma + (xhat*mean_ddx_scaled + (xhat*mean_g_xhat_scaled_2 + mean_g - g)*mean_ddx_xhat - xhat*mean_ddx_g)*rstd - mean_d2xhat_part - mean_ddgamma_du - xhat*mean_d2xhat_part_xhat - xhat*mean_ddgamma_du_xhat)*rstd);  // step 66, pass 21
+      const auto du = at.recall(KEPT_DU, [&] { return (Phi_u + A(0.39894228040143267794)*math::exp(A(-0.5)*(u*u))*u)*dy; });  // step 39, pass 14
+      const auto g = at.recall(KEPT_G, [&] { return du*gamma; });  // step 40
+      const auto dg = (ddx - mean_ddx - xhat*mean_ddx_xhat)*rstd;  // step 52
+      const auto ddu = xhat*ddgamma + dg*gamma + ddbeta;  // step 55
+      const auto d2u = A(0.39894228040143267794)*(A(2) - u*u)*ddu*dy*math::exp(A(-0.5)*(u*u));  // step 59, pass 18
+      const auto d2xhat_part = at.recall(KEPT_D2XHAT_PART, [&] { return d2u*gamma - ddx*mean_g_xhat_scaled; });  // step 60, pass 19
+      at.store(DX, (d2xhat_part + du*ddgamma + (xhat*mean_ddx_scaled + (xhat*mean_g_xhat_scaled_2 + mean_g - g)*mean_ddx_xhat - xhat*mean_ddx_g)*rstd - mean_d2xhat_part - mean_ddgamma_du - xhat*mean_d2xhat_part_xhat - xhat*mean_ddgamma_du_xhat)*rstd);  // step 69, pass 21
     });
   }
 };

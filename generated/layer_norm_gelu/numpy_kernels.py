@@ -1,7 +1,7 @@
 # Made by lngen 0.1.0 from the definition of layer_norm_gelu.
 # Do not edit; edit layer_norm_gelu.py and run: lngen derive layer_norm_gelu.py
 # Cost: forward 2 row tensors (1 read, 1 written), 15 flops per row element; backward 3 row tensors (2 read, 1 written), 30 flops per row element.
-# Evidence: 1 output, 22 steps, 43 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 1 output, 25 steps, 43 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:fb797b1161b31641ca09583a8a5664d3453054eae69634f07ce4625138fb9daf
 # templates sha256:2ac2f07bc6384e88de134c9a9116a66083010804f4352ef40720a3cf756ef3c4
 """Layer normalization, then the Gaussian error linear unit. The outputs and the gradients.
@@ -89,7 +89,7 @@ def backward(arguments, fields, results, call):
     constant_2 = dtype.type("0.3989422804014326779399460599343818684759")
     one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
     D = _rows.number(features, dtype)
-    # step 20, pass 10: mean_g_xhat = mean(du*xhat*gamma)
+    # step 23, pass 10: mean_g_xhat = mean(du*xhat*gamma)
     if gamma is not None:
         gamma_over_D = gamma / D
 
@@ -131,14 +131,14 @@ def backward(arguments, fields, results, call):
         du = np.multiply(du, constant_2, out=du)
         du = np.add(Phi_u, du, out=du)
         du = np.multiply(du, dy, out=du)
-        # step 21: dgamma = sum over rows of du*xhat
+        # step 24: dgamma = sum over rows of du*xhat
         if gamma is not None:
             part = np.multiply(du, xhat, out=buffers[1])
             dgamma = _rows.sum_rows(part)
-        # step 22: dbeta = sum over rows of du
+        # step 25: dbeta = sum over rows of du
         if beta is not None:
             dbeta = _rows.sum_rows(du)
-        # step 20, pass 10: mean_g_xhat = mean(du*xhat*gamma)
+        # step 23, pass 10: mean_g_xhat = mean(du*xhat*gamma)
         if gamma is not None:
             mean_g_xhat = _rows.row_sum(part, gamma_over_D)
         else:
@@ -148,9 +148,9 @@ def backward(arguments, fields, results, call):
             g = _rows.by_feature(np.multiply, du, gamma_wide, out=du)
         else:
             g = du
-        # step 20: mean_g = mean(g)
+        # step 23: mean_g = mean(g)
         mean_g = _rows.row_sum(g, one_over_D)
-        # step 20: dx = (g - mean_g - xhat*mean_g_xhat)*rstd
+        # step 23: dx = (g - mean_g - xhat*mean_g_xhat)*rstd
         dx = np.subtract(g, mean_g, out=g)
         part_2 = np.multiply(xhat, mean_g_xhat, out=xhat)
         dx = np.subtract(dx, part_2, out=part_2)

@@ -1,7 +1,7 @@
 # Made by lngen 0.1.0 from the definition of layer_norm_gelu.
 # Do not edit; edit layer_norm_gelu.py and run: lngen derive layer_norm_gelu.py
 # Cost: forward 2 row tensors (1 read, 1 written), 15 flops per row element; backward 3 row tensors (2 read, 1 written), 30 flops per row element.
-# Evidence: 1 output, 22 steps, 43 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 1 output, 25 steps, 43 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:fb797b1161b31641ca09583a8a5664d3453054eae69634f07ce4625138fb9daf
 # templates sha256:2ac2f07bc6384e88de134c9a9116a66083010804f4352ef40720a3cf756ef3c4
 """Layer normalization, then the Gaussian error linear unit. The tangents, and the gradients of the gradients.
@@ -48,7 +48,7 @@ def jvp(arguments, fields, results, call):
         y_dot_block=None,
         buffers=(None,) * 3,
     ):
-        # step 35, pass 11: mean_x_dot = mean(x_dot)
+        # step 38, pass 11: mean_x_dot = mean(x_dot)
         if x_dot_rows is not None:
             mean_x_dot = _rows.row_sum(x_dot, one_over_D)
         # step 2, pass 1: x_shifted = x - mu
@@ -57,7 +57,7 @@ def jvp(arguments, fields, results, call):
         x_centred = _rows.less_residual(x_shifted, mu_residual)
         # step 5: xhat = x_centred*rstd
         xhat = np.multiply(x_centred, rstd, out=x_centred)
-        # step 35, pass 12: mean_x_dot_xhat = mean(x_dot*xhat)
+        # step 38, pass 12: mean_x_dot_xhat = mean(x_dot*xhat)
         if x_dot_rows is not None:
             mean_x_dot_xhat = _rows.row_mean(x_dot, xhat, D)
         # step 6: u = xhat*gamma + beta
@@ -72,7 +72,7 @@ def jvp(arguments, fields, results, call):
         Phi_u = _functions.erf(Phi_u, out=buffers[2])
         Phi_u = np.multiply(Phi_u, 0.5, out=buffers[1])
         Phi_u = np.add(Phi_u, 0.5, out=Phi_u)
-        # step 35, pass 13: y_dot = (Phi_u +
+        # step 38, pass 13: y_dot = (Phi_u +
         #   (sqrt(2)/(2*sqrt(pi)))*exp(-u**2/2)*u)*(xhat*gamma_dot + (x_dot - mean_x_dot
         #   - xhat*mean_x_dot_xhat)*rstd*gamma + beta_dot)
         y_dot = np.square(u, out=buffers[2])
@@ -128,7 +128,7 @@ def backward_backward(arguments, fields, results, call):
     constant_2 = dtype.type("0.3989422804014326779399460599343818684759")
     one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
     D = _rows.number(features, dtype)
-    # step 66: mean_ddgamma_du = mean(du*ddgamma)
+    # step 69: mean_ddgamma_du = mean(du*ddgamma)
     if ddgamma is not None:
         ddgamma_over_D = ddgamma / D
 
@@ -148,7 +148,7 @@ def backward_backward(arguments, fields, results, call):
         buffers=(None,) * 7,
     ):
         d2gamma = d2beta = None
-        # step 49: mean_ddx = mean(ddx)
+        # step 52: mean_ddx = mean(ddx)
         if ddx_rows is not None:
             mean_ddx = _rows.row_sum(ddx, one_over_D)
         # step 2, pass 1: x_shifted = x - mu
@@ -157,7 +157,7 @@ def backward_backward(arguments, fields, results, call):
         x_centred = _rows.less_residual(x_shifted, mu_residual)
         # step 5: xhat = x_centred*rstd
         xhat = _rows.by_row(np.multiply, x_centred, rstd, out=dx_block)
-        # step 49: mean_ddx_xhat = mean(ddx*xhat)
+        # step 52: mean_ddx_xhat = mean(ddx*xhat)
         if ddx_rows is not None:
             mean_ddx_xhat = _rows.row_mean(ddx, xhat, D)
         # step 6: u = xhat*gamma + beta
@@ -172,7 +172,7 @@ def backward_backward(arguments, fields, results, call):
         Phi_u = _functions.erf(Phi_u, out=buffers[1])
         Phi_u = np.multiply(Phi_u, 0.5, out=buffers[0])
         Phi_u = np.add(Phi_u, 0.5, out=Phi_u)
-        # step 36, pass 14: du = (Phi_u + (sqrt(2)/(2*sqrt(pi)))*exp(-u**2/2)*u)*dy
+        # step 39, pass 14: du = (Phi_u + (sqrt(2)/(2*sqrt(pi)))*exp(-u**2/2)*u)*dy
         part = np.square(u, out=buffers[1])
         part_2 = np.multiply(part, -0.5, out=buffers[2])
         part_2 = np.exp(part_2, out=part_2)
@@ -181,36 +181,36 @@ def backward_backward(arguments, fields, results, call):
         part_3 = np.add(Phi_u, part_3, out=part_3)
         if ddx_rows is not None or ddgamma is not None:
             du = np.multiply(part_3, dy, out=buffers[0])
-        # step 66: mean_ddgamma_du = mean(du*ddgamma)
+        # step 69: mean_ddgamma_du = mean(du*ddgamma)
         if ddgamma is not None:
             mean_ddgamma_du = _rows.row_sum(du, ddgamma_over_D)
-            # step 66: mean_ddgamma_du_xhat = mean(du*xhat*ddgamma)
+            # step 69: mean_ddgamma_du_xhat = mean(du*xhat*ddgamma)
             part_4 = np.multiply(du, xhat, out=buffers[3])
             mean_ddgamma_du_xhat = _rows.row_sum(part_4, ddgamma_over_D)
-        # step 37: g = du*gamma
+        # step 40: g = du*gamma
         if needs_g:
             g = _rows.by_feature(np.multiply, du, gamma_wide, out=buffers[3])
         if needs_g_2:
             g = du
-        # step 38: mean_g = mean(g)
+        # step 41: mean_g = mean(g)
         if ddx_rows is not None:
             mean_g = _rows.row_sum(g, one_over_D)
-            # step 39: mean_g_xhat = mean(g*xhat)
+            # step 42: mean_g_xhat = mean(g*xhat)
             mean_g_xhat = _rows.row_mean(g, xhat, D)
-            # step 66: mean_ddx_g = mean(ddx*g)
+            # step 69: mean_ddx_g = mean(ddx*g)
             mean_ddx_g = _rows.row_mean(ddx, g, D)
-            # step 57, pass 15: mean_g_xhat_scaled = mean_g_xhat*rstd
+            # step 60, pass 15: mean_g_xhat_scaled = mean_g_xhat*rstd
             mean_g_xhat_scaled = mean_g_xhat * rstd
-            # step 66, pass 16: mean_g_xhat_scaled_2 = 2*mean_g_xhat
+            # step 69, pass 16: mean_g_xhat_scaled_2 = 2*mean_g_xhat
             mean_g_xhat_scaled_2 = mean_g_xhat * 2.0
-            # step 66, pass 17: mean_ddx_scaled = mean_ddx*mean_g
+            # step 69, pass 17: mean_ddx_scaled = mean_ddx*mean_g
             mean_ddx_scaled = mean_ddx * mean_g
-            # step 49: dg = (ddx - mean_ddx - xhat*mean_ddx_xhat)*rstd
+            # step 52: dg = (ddx - mean_ddx - xhat*mean_ddx_xhat)*rstd
             dg = _rows.by_row(np.subtract, ddx, mean_ddx, out=buffers[4])
             part_5 = _rows.by_row(np.multiply, xhat, mean_ddx_xhat, out=buffers[5])
             dg = np.subtract(dg, part_5, out=dg)
             dg = np.multiply(dg, rstd, out=dg)
-        # step 52: ddu = xhat*ddgamma + dg*gamma + ddbeta
+        # step 55: ddu = xhat*ddgamma + dg*gamma + ddbeta
         if ddgamma is not None:
             ddu = _rows.by_feature(np.multiply, xhat, ddgamma_wide, out=buffers[5])
         if needs_g:
@@ -225,13 +225,13 @@ def backward_backward(arguments, fields, results, call):
             ddu = _rows.by_feature(np.add, ddu, ddbeta_wide, out=buffers[5])
         if ddx_rows is None and ddgamma is None:
             ddu = ddbeta
-        # step 56, pass 18: d2u = (sqrt(2)/(2*sqrt(pi)))*(2 - u**2)*ddu*dy*exp(-u**2/2)
+        # step 59, pass 18: d2u = (sqrt(2)/(2*sqrt(pi)))*(2 - u**2)*ddu*dy*exp(-u**2/2)
         d2u = np.subtract(2.0, part, out=part)
         d2u = np.multiply(d2u, ddu, out=d2u)
         d2u = np.multiply(d2u, dy, out=d2u)
         d2u = np.multiply(d2u, part_2, out=d2u)
         d2u = np.multiply(d2u, constant_2, out=d2u)
-        # step 68: d2gamma = sum over rows of d2u*xhat + dg*du
+        # step 71: d2gamma = sum over rows of d2u*xhat + dg*du
         if gamma is not None:
             part_7 = np.multiply(d2u, xhat, out=buffers[2])
         if needs_g:
@@ -239,10 +239,10 @@ def backward_backward(arguments, fields, results, call):
             part_7 = np.add(part_7, part_8, out=part_7)
         if gamma is not None:
             d2gamma = _rows.sum_rows(part_7)
-        # step 69: d2beta = sum over rows of d2u
+        # step 72: d2beta = sum over rows of d2u
         if beta is not None:
             d2beta = _rows.sum_rows(d2u)
-        # step 57, pass 19: d2xhat_part = d2u*gamma - ddx*mean_g_xhat_scaled
+        # step 60, pass 19: d2xhat_part = d2u*gamma - ddx*mean_g_xhat_scaled
         if gamma is not None:
             d2xhat_part = _rows.by_feature(np.multiply, d2u, gamma_wide, out=d2u)
         else:
@@ -250,13 +250,13 @@ def backward_backward(arguments, fields, results, call):
         if ddx_rows is not None:
             part_9 = _rows.by_row(np.multiply, ddx, mean_g_xhat_scaled, out=buffers[2])
             d2xhat_part = np.subtract(d2xhat_part, part_9, out=d2xhat_part)
-        # step 66: mean_d2xhat_part = mean(d2xhat_part)
+        # step 69: mean_d2xhat_part = mean(d2xhat_part)
         mean_d2xhat_part = _rows.row_sum(d2xhat_part, one_over_D)
-        # step 66: mean_d2xhat_part_xhat = mean(d2xhat_part*xhat)
+        # step 69: mean_d2xhat_part_xhat = mean(d2xhat_part*xhat)
         mean_d2xhat_part_xhat = _rows.row_mean(d2xhat_part, xhat, D)
-        # step 70, pass 20: ddy = (Phi_u + (sqrt(2)/(2*sqrt(pi)))*exp(-u**2/2)*u)*ddu
+        # step 73, pass 20: ddy = (Phi_u + (sqrt(2)/(2*sqrt(pi)))*exp(-u**2/2)*u)*ddu
         ddy = np.multiply(part_3, ddu, out=part_3)
-        # step 66, pass 21: d2x = (d2xhat_part + du*ddgamma + (xhat*mean_ddx_scaled +
+        # step 69, pass 21: d2x = (d2xhat_part + du*ddgamma + (xhat*mean_ddx_scaled +
         #   (xhat*mean_g_xhat_scaled_2 + mean_g - g)*mean_ddx_xhat -
         #   xhat*mean_ddx_g)*rstd - mean_d2xhat_part - mean_ddgamma_du -
         #   xhat*mean_d2xhat_part_xhat - xhat*mean_ddgamma_du_xhat)*rstd

@@ -1,7 +1,7 @@
 # Made by lngen 0.1.0 from the definition of layer_norm_hw.
 # Do not edit; edit layer_norm_hw.py and run: lngen derive layer_norm_hw.py
 # Cost: forward 2 row tensors (1 read, 1 written), 9 flops per row element; backward 3 row tensors (2 read, 1 written), 14 flops per row element.
-# Evidence: 1 output, 14 steps, 35 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 1 output, 17 steps, 35 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:820341dbb321c98a68dda84fc5e386d68c2212161398163fcba0fbded2818e32
 # templates sha256:2ac2f07bc6384e88de134c9a9116a66083010804f4352ef40720a3cf756ef3c4
 """Layer normalization over two axes, with a scale and a shift for every place. The outputs and the gradients.
@@ -74,7 +74,7 @@ def backward(arguments, fields, results, call):
     features = shape[-1]
     one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
     D = _rows.number(features, dtype)
-    # step 14, pass 8: mean_g_xhat_unscaled = mean(dy*x_centred*gamma)
+    # step 17, pass 8: mean_g_xhat_unscaled = mean(dy*x_centred*gamma)
     if gamma is not None:
         gamma_over_D = gamma / D
 
@@ -84,14 +84,14 @@ def backward(arguments, fields, results, call):
         x_shifted = _rows.by_row(np.subtract, x, mu, out=dx_block)
         # step 2, pass 3: x_centred = x_shifted - mu_residual
         x_centred = _rows.less_residual(x_shifted, mu_residual)
-        # step 15, pass 10: dgamma = sum over rows of dy*x_centred*rstd
+        # step 18, pass 10: dgamma = sum over rows of dy*x_centred*rstd
         if gamma is not None:
             part = np.multiply(dy, x_centred, out=buffers[0])
             dgamma = _rows.sum_rows(part, rstd)
-        # step 16: dbeta = sum over rows of dy
+        # step 19: dbeta = sum over rows of dy
         if dbeta_out is not None:
             dbeta = _rows.sum_rows(dy)
-        # step 14, pass 8: mean_g_xhat_unscaled = mean(dy*x_centred*gamma)
+        # step 17, pass 8: mean_g_xhat_unscaled = mean(dy*x_centred*gamma)
         if gamma is not None:
             mean_g_xhat_unscaled = _rows.row_sum(part, gamma_over_D)
         else:
@@ -101,11 +101,11 @@ def backward(arguments, fields, results, call):
             g = _rows.by_feature(np.multiply, dy, gamma_wide, out=buffers[0])
         else:
             g = dy
-        # step 14: mean_g = mean(g)
+        # step 17: mean_g = mean(g)
         mean_g = _rows.row_sum(g, one_over_D)
-        # step 14, pass 9: mean_g_xhat = mean_g_xhat_unscaled*rstd
+        # step 17, pass 9: mean_g_xhat = mean_g_xhat_unscaled*rstd
         mean_g_xhat = mean_g_xhat_unscaled * rstd
-        # step 14, pass 11: dx = (g - mean_g - x_centred*mean_g_xhat*rstd)*rstd
+        # step 17, pass 11: dx = (g - mean_g - x_centred*mean_g_xhat*rstd)*rstd
         dx = np.subtract(g, mean_g, out=buffers[0])
         part_2 = np.multiply(x_centred, mean_g_xhat * rstd, out=x_centred)
         dx = np.subtract(dx, part_2, out=part_2)

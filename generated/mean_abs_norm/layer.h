@@ -2,7 +2,7 @@
 // Made by lngen 0.1.0 from the definition of mean_abs_norm.
 // Do not edit; edit mean_abs_norm.py and run: lngen derive mean_abs_norm.py
 // Cost: forward 2 row tensors (1 read, 1 written), 9 flops per row element; backward 3 row tensors (2 read, 1 written), 18 flops per row element.
-// Evidence: 1 output, 8 steps, 32 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+// Evidence: 1 output, 10 steps, 32 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:4d0485795846979d07cc1fcca041bddbd1022408811c53dc83dfbd75389515f6
 //
 // forward:
@@ -122,13 +122,13 @@ struct Layer : Direction<Given, decltype(over_rows(DGAMMA, DBETA)), 3, 0, 6, 1> 
       const auto x_centred = x_shifted - mu_residual;  // step 2, pass 3
       const auto xhat = x_centred*scale;  // step 5
       const auto g = dy*gamma;  // step 7
-      at.over_rows(DGAMMA, dy*xhat);  // step 15: dgamma
-      at.over_rows(DBETA, dy);  // step 16: dbeta
+      at.over_rows(DGAMMA, dy*xhat);  // step 17: dgamma
+      at.over_rows(DBETA, dy);  // step 18: dbeta
       return terms(g, math::sign(xhat), g*xhat);
     });
-    const auto mean_g = get<0>(stage_1);  // step 14: mean(g)
-    const auto mean_xhat = get<1>(stage_1);  // step 14: mean(sign(xhat))
-    const auto mean_g_xhat = get<2>(stage_1);  // step 14: mean(g*xhat)
+    const auto mean_g = get<0>(stage_1);  // step 16: mean(g)
+    const auto mean_xhat = get<1>(stage_1);  // step 16: mean(sign(xhat))
+    const auto mean_g_xhat = get<2>(stage_1);  // step 16: mean(g*xhat)
     row.each([&](auto at) {
       const auto x = at(X);
       const auto dy = at(DY);
@@ -137,7 +137,7 @@ struct Layer : Direction<Given, decltype(over_rows(DGAMMA, DBETA)), 3, 0, 6, 1> 
       const auto x_centred = x_shifted - mu_residual;  // step 2, pass 3
       const auto xhat = x_centred*scale;  // step 5
       const auto g = dy*gamma;  // step 7
-      at.store(DX, (g + (mean_xhat - math::sign(xhat))*mean_g_xhat - mean_g)*scale);  // step 14
+      at.store(DX, (g + (mean_xhat - math::sign(xhat))*mean_g_xhat - mean_g)*scale);  // step 16
     });
   }
 };
@@ -188,9 +188,9 @@ struct Layer : Direction<Given, decltype(over_rows()), 3, 0, 6, 1> {
       const auto xhat = x_centred*scale;  // step 5
       return terms(wanted<HAS_x_dot>(math::sign(xhat)), x_dot, math::sign(xhat)*x_dot);
     });
-    const auto mean_xhat = get<0>(stage_1);  // step 25: mean(sign(xhat))
-    const auto mean_x_dot = get<1>(stage_1);  // step 25: mean(x_dot)
-    const auto mean_x_dot_xhat = get<2>(stage_1);  // step 25: mean(x_dot*sign(xhat))
+    const auto mean_xhat = get<0>(stage_1);  // step 27: mean(sign(xhat))
+    const auto mean_x_dot = get<1>(stage_1);  // step 27: mean(x_dot)
+    const auto mean_x_dot_xhat = get<2>(stage_1);  // step 27: mean(x_dot*sign(xhat))
     row.each([&](auto at) {
       using A = typename decltype(at)::A;
       const auto x = at(X);
@@ -201,7 +201,7 @@ struct Layer : Direction<Given, decltype(over_rows()), 3, 0, 6, 1> {
       const auto x_shifted = x - mu;  // step 2, pass 1
       const auto x_centred = x_shifted - mu_residual;  // step 2, pass 3
       const auto xhat = x_centred*scale;  // step 5
-      at.store(Y_DOT, xhat*gamma_dot + (x_dot + (xhat*mean_xhat - A(1))*mean_x_dot - xhat*mean_x_dot_xhat)*scale*gamma + beta_dot);  // step 25
+      at.store(Y_DOT, xhat*gamma_dot + (x_dot + (xhat*mean_xhat - A(1))*mean_x_dot - xhat*mean_x_dot_xhat)*scale*gamma + beta_dot);  // step 27
     });
   }
 };
@@ -237,14 +237,14 @@ struct Layer : Direction<Given, decltype(over_rows(D2GAMMA)), 4, 0, 17, 1> {
       const auto x_shifted = x - mu;  // step 2, pass 1
       const auto x_centred = x_shifted - mu_residual;  // step 2, pass 3
       const auto xhat = x_centred*scale;  // step 5
-      const auto g = dy*gamma;  // step 26
+      const auto g = dy*gamma;  // step 28
       return terms(wanted<HAS_ddx>(g), wanted<HAS_ddx>(math::sign(xhat)), wanted<HAS_ddx>(g*xhat), -ddx*scale);
     });
-    const auto mean_g = math::quotient(get<0>(stage_1), row.D);  // step 30: mean(g)
-    const auto mean_sign_xhat = math::quotient(get<1>(stage_1), row.D);  // step 29: mean(sign(xhat))
-    const auto mean_g_xhat = math::quotient(get<2>(stage_1), row.D);  // step 27: mean(g*xhat)
-    const auto dmean_g = get<3>(stage_1);  // step 40: sum(-scale*ddx)
-    const auto dmean_g_scaled = math::quotient(dmean_g, row.D);  // step 41, pass 12
+    const auto mean_g = math::quotient(get<0>(stage_1), row.D);  // step 32: mean(g)
+    const auto mean_sign_xhat = math::quotient(get<1>(stage_1), row.D);  // step 31: mean(sign(xhat))
+    const auto mean_g_xhat = math::quotient(get<2>(stage_1), row.D);  // step 29: mean(g*xhat)
+    const auto dmean_g = get<3>(stage_1);  // step 42: sum(-scale*ddx)
+    const auto dmean_g_scaled = math::quotient(dmean_g, row.D);  // step 43, pass 12
     const auto stage_2 = row.sums([&](auto at) {
       const auto x = at(X);
       const auto dy = at(DY);
@@ -253,12 +253,12 @@ struct Layer : Direction<Given, decltype(over_rows(D2GAMMA)), 4, 0, 17, 1> {
       const auto x_shifted = x - mu;  // step 2, pass 1
       const auto x_centred = x_shifted - mu_residual;  // step 2, pass 3
       const auto xhat = x_centred*scale;  // step 5
-      const auto g = dy*gamma;  // step 26
+      const auto g = dy*gamma;  // step 28
       return terms(ddx*(mean_sign_xhat - math::sign(xhat))*scale, (g + (mean_sign_xhat - math::sign(xhat))*mean_g_xhat - mean_g)*ddx);
     });
-    const auto dmean_g_xhat = get<0>(stage_2);  // step 32: sum(scale*ddx*(mean_sign_xhat - sign(xhat)))
-    const auto sum_ddx_g_xhat = get<1>(stage_2);  // step 34: sum(ddx*(-mean_g + mean_g_xhat*(mean_sign_xhat - sign(xhat)) + g))
-    const auto dmean_g_xhat_scaled = math::quotient(dmean_g_xhat, row.D);  // step 41, pass 16
+    const auto dmean_g_xhat = get<0>(stage_2);  // step 34: sum(scale*ddx*(mean_sign_xhat - sign(xhat)))
+    const auto sum_ddx_g_xhat = get<1>(stage_2);  // step 36: sum(ddx*(-mean_g + mean_g_xhat*(mean_sign_xhat - sign(xhat)) + g))
+    const auto dmean_g_xhat_scaled = math::quotient(dmean_g_xhat, row.D);  // step 43, pass 16
     const auto stage_3 = row.sums([&](auto at) {
       const auto x = at(X);
       const auto dy = at(DY);
@@ -269,17 +269,17 @@ struct Layer : Direction<Given, decltype(over_rows(D2GAMMA)), 4, 0, 17, 1> {
       const auto x_shifted = x - mu;  // step 2, pass 1
       const auto x_centred = x_shifted - mu_residual;  // step 2, pass 3
       const auto xhat = x_centred*scale;  // step 5
-      const auto g = dy*gamma;  // step 26
-      const auto dg = xhat*dmean_g_xhat_scaled + ddx*scale + dmean_g_scaled;  // step 41, pass 24
-      const auto d2xhat = dy*ddgamma + g*dmean_g_xhat_scaled;  // step 33, pass 18
-      at.over_rows(D2GAMMA, dg*dy);  // step 42: d2gamma
-      at.store(DDY, xhat*ddgamma + dg*gamma + ddbeta);  // step 45
+      const auto g = dy*gamma;  // step 28
+      const auto dg = xhat*dmean_g_xhat_scaled + ddx*scale + dmean_g_scaled;  // step 43, pass 24
+      const auto d2xhat = dy*ddgamma + g*dmean_g_xhat_scaled;  // step 35, pass 18
+      at.over_rows(D2GAMMA, dg*dy);  // step 44: d2gamma
+      at.store(DDY, xhat*ddgamma + dg*gamma + ddbeta);  // step 47
       return terms(d2xhat*x_centred);
     });
-    const auto sum_d2xhat_x_centred = get<0>(stage_3);  // step 34: sum(d2xhat*x_centred)
-    const auto d2scale = sum_d2xhat_x_centred + sum_ddx_g_xhat;  // step 34
-    const auto d2spread = -d2scale*(scale*scale);  // step 36
-    const auto d2spread_scaled = math::quotient(d2spread, row.D);  // step 37, pass 20
+    const auto sum_d2xhat_x_centred = get<0>(stage_3);  // step 36: sum(d2xhat*x_centred)
+    const auto d2scale = sum_d2xhat_x_centred + sum_ddx_g_xhat;  // step 36
+    const auto d2spread = -d2scale*(scale*scale);  // step 38
+    const auto d2spread_scaled = math::quotient(d2spread, row.D);  // step 39, pass 20
     const auto stage_4 = row.sums([&](auto at) {
       const auto x = at(X);
       const auto dy = at(DY);
@@ -287,13 +287,13 @@ struct Layer : Direction<Given, decltype(over_rows(D2GAMMA)), 4, 0, 17, 1> {
       const auto ddgamma = at(DDGAMMA);
       const auto x_shifted = x - mu;  // step 2, pass 1
       const auto x_centred = x_shifted - mu_residual;  // step 2, pass 3
-      const auto g = dy*gamma;  // step 26
-      const auto d2xhat = dy*ddgamma + g*dmean_g_xhat_scaled;  // step 33, pass 18
-      const auto d2x_centred = d2xhat*scale + math::sign(x_centred)*d2spread_scaled;  // step 37, pass 21
+      const auto g = dy*gamma;  // step 28
+      const auto d2xhat = dy*ddgamma + g*dmean_g_xhat_scaled;  // step 35, pass 18
+      const auto d2x_centred = d2xhat*scale + math::sign(x_centred)*d2spread_scaled;  // step 39, pass 21
       return terms(-d2x_centred);
     });
-    const auto d2mu = get<0>(stage_4);  // step 38: sum(-d2x_centred)
-    const auto d2mu_scaled = math::quotient(d2mu, row.D);  // step 39, pass 22
+    const auto d2mu = get<0>(stage_4);  // step 40: sum(-d2x_centred)
+    const auto d2mu_scaled = math::quotient(d2mu, row.D);  // step 41, pass 22
     row.each([&](auto at) {
       const auto x = at(X);
       const auto dy = at(DY);
@@ -301,10 +301,10 @@ struct Layer : Direction<Given, decltype(over_rows(D2GAMMA)), 4, 0, 17, 1> {
       const auto ddgamma = at(DDGAMMA);
       const auto x_shifted = x - mu;  // step 2, pass 1
       const auto x_centred = x_shifted - mu_residual;  // step 2, pass 3
-      const auto g = dy*gamma;  // step 26
-      const auto d2xhat = dy*ddgamma + g*dmean_g_xhat_scaled;  // step 33, pass 18
-      const auto d2x_centred = d2xhat*scale + math::sign(x_centred)*d2spread_scaled;  // step 37, pass 21
-      at.store(DX, d2x_centred + d2mu_scaled);  // step 39, pass 23
+      const auto g = dy*gamma;  // step 28
+      const auto d2xhat = dy*ddgamma + g*dmean_g_xhat_scaled;  // step 35, pass 18
+      const auto d2x_centred = d2xhat*scale + math::sign(x_centred)*d2spread_scaled;  // step 39, pass 21
+      at.store(DX, d2x_centred + d2mu_scaled);  // step 41, pass 23
     });
   }
 };
@@ -323,7 +323,7 @@ struct Layer : ColumnsOf<backward_backward::Layer, Given, 1, 8> {
     call.each([&](auto at) {
       using A = typename decltype(at)::A;
       at.store(OUT_DGAMMA, at(D2GAMMA));
-      at.store(OUT_DBETA, A(0));  // step 43
+      at.store(OUT_DBETA, A(0));  // step 45
     });
   }
 };

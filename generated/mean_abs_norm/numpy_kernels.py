@@ -1,7 +1,7 @@
 # Made by lngen 0.1.0 from the definition of mean_abs_norm.
 # Do not edit; edit mean_abs_norm.py and run: lngen derive mean_abs_norm.py
 # Cost: forward 2 row tensors (1 read, 1 written), 9 flops per row element; backward 3 row tensors (2 read, 1 written), 18 flops per row element.
-# Evidence: 1 output, 8 steps, 32 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 1 output, 10 steps, 32 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:4d0485795846979d07cc1fcca041bddbd1022408811c53dc83dfbd75389515f6
 # templates sha256:2ac2f07bc6384e88de134c9a9116a66083010804f4352ef40720a3cf756ef3c4
 """Centred rows divided by their mean absolute deviation. The outputs and the gradients.
@@ -74,7 +74,7 @@ def backward(arguments, fields, results, call):
     features = shape[-1]
     one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
     D = _rows.number(features, dtype)
-    # step 14, pass 5: mean_g_xhat_unscaled = mean(dy*x_centred*gamma)
+    # step 16, pass 5: mean_g_xhat_unscaled = mean(dy*x_centred*gamma)
     if gamma is not None:
         gamma_over_D = gamma / D
 
@@ -86,17 +86,17 @@ def backward(arguments, fields, results, call):
         x_shifted = _rows.by_row(np.subtract, x, mu, out=dx_block)
         # step 2, pass 3: x_centred = x_shifted - mu_residual
         x_centred = np.subtract(x_shifted, mu_residual, out=x_shifted)
-        # step 15, pass 7: dgamma = sum over rows of dy*x_centred*scale
+        # step 17, pass 7: dgamma = sum over rows of dy*x_centred*scale
         if gamma is not None:
             part = np.multiply(dy, x_centred, out=buffers[0])
             dgamma = _rows.sum_rows(part, scale)
-        # step 16: dbeta = sum over rows of dy
+        # step 18: dbeta = sum over rows of dy
         if dbeta_out is not None:
             dbeta = _rows.sum_rows(dy)
-        # step 14, pass 4: mean_xhat = mean(sign(x_centred))
+        # step 16, pass 4: mean_xhat = mean(sign(x_centred))
         part_2 = np.sign(x_centred, out=buffers[1])
         mean_xhat = _rows.row_sum(part_2, one_over_D)
-        # step 14, pass 5: mean_g_xhat_unscaled = mean(dy*x_centred*gamma)
+        # step 16, pass 5: mean_g_xhat_unscaled = mean(dy*x_centred*gamma)
         if gamma is not None:
             mean_g_xhat_unscaled = _rows.row_sum(part, gamma_over_D)
         else:
@@ -106,11 +106,11 @@ def backward(arguments, fields, results, call):
             g = _rows.by_feature(np.multiply, dy, gamma_wide, out=dx_block)
         else:
             g = dy
-        # step 14: mean_g = mean(g)
+        # step 16: mean_g = mean(g)
         mean_g = _rows.row_sum(g, one_over_D)
-        # step 14, pass 6: mean_g_xhat = mean_g_xhat_unscaled*scale
+        # step 16, pass 6: mean_g_xhat = mean_g_xhat_unscaled*scale
         mean_g_xhat = mean_g_xhat_unscaled * scale
-        # step 14, pass 8: dx = (g + (mean_xhat - sign(x_centred))*mean_g_xhat -
+        # step 16, pass 8: dx = (g + (mean_xhat - sign(x_centred))*mean_g_xhat -
         #   mean_g)*scale
         dx = np.subtract(mean_xhat, part_2, out=buffers[0])
         dx = np.multiply(dx, mean_g_xhat, out=dx)

@@ -1,7 +1,7 @@
 # Made by lngen 0.1.0 from the definition of mean_abs_norm.
 # Do not edit; edit mean_abs_norm.py and run: lngen derive mean_abs_norm.py
 # Cost: forward 2 row tensors (1 read, 1 written), 9 flops per row element; backward 3 row tensors (2 read, 1 written), 18 flops per row element.
-# Evidence: 1 output, 8 steps, 32 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 1 output, 10 steps, 32 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:4d0485795846979d07cc1fcca041bddbd1022408811c53dc83dfbd75389515f6
 # templates sha256:2ac2f07bc6384e88de134c9a9116a66083010804f4352ef40720a3cf756ef3c4
 """Centred rows divided by their mean absolute deviation. The tangents, and the gradients of the gradients.
@@ -42,7 +42,7 @@ def jvp(arguments, fields, results, call):
         y_dot_block=None,
         buffers=(None,) * 2,
     ):
-        # step 25: mean_x_dot = mean(x_dot)
+        # step 27: mean_x_dot = mean(x_dot)
         if x_dot_rows is not None:
             mean_x_dot = _rows.row_sum(x_dot, one_over_D)
         # step 2, pass 1: x_shifted = x - mu
@@ -52,13 +52,13 @@ def jvp(arguments, fields, results, call):
             x_centred = np.subtract(x_shifted, mu_residual, out=x_shifted)
             # step 5: xhat = x_centred*scale
             xhat = _rows.by_row(np.multiply, x_centred, scale, out=buffers[0])
-        # step 25: mean_xhat = mean(sign(xhat))
+        # step 27: mean_xhat = mean(sign(xhat))
         if x_dot_rows is not None:
             part = np.sign(xhat, out=y_dot_block)
             mean_xhat = _rows.row_sum(part, one_over_D)
-            # step 25: mean_x_dot_xhat = mean(sign(xhat)*x_dot)
+            # step 27: mean_x_dot_xhat = mean(sign(xhat)*x_dot)
             mean_x_dot_xhat = _rows.row_mean(part, x_dot, D)
-        # step 25: y_dot = xhat*gamma_dot + (x_dot + (xhat*mean_xhat - 1)*mean_x_dot -
+        # step 27: y_dot = xhat*gamma_dot + (x_dot + (xhat*mean_xhat - 1)*mean_x_dot -
         #   xhat*mean_x_dot_xhat)*scale*gamma + beta_dot
         if gamma_dot is not None:
             y_dot = _rows.by_feature(np.multiply, xhat, gamma_dot_wide, out=y_dot_block)
@@ -126,7 +126,7 @@ def backward_backward(arguments, fields, results, call):
         buffers=(None,) * 4,
     ):
         d2gamma = None
-        # step 40: dmean_g = sum(-ddx*scale)
+        # step 42: dmean_g = sum(-ddx*scale)
         if ddx_rows is not None:
             part = _rows.by_row(np.multiply, ddx, np.negative(scale), out=ddy_block)
             dmean_g = _rows.row_sum(part, ones)
@@ -135,39 +135,39 @@ def backward_backward(arguments, fields, results, call):
             x_shifted = _rows.by_row(np.subtract, x, mu, out=ddy_block)
             # step 2, pass 3: x_centred = x_shifted - mu_residual
             x_centred = _rows.by_row(np.subtract, x_shifted, mu_residual, out=dx_block)
-            # step 29, pass 9: mean_sign_xhat = mean(sign(x_centred))
+            # step 31, pass 9: mean_sign_xhat = mean(sign(x_centred))
             part_2 = np.sign(x_centred, out=buffers[0])
         if ddx_rows is not None:
             mean_sign_xhat = _rows.row_sum(part_2, one_over_D)
-        # step 26: g = dy*gamma
+        # step 28: g = dy*gamma
         if needs_g:
             g = _rows.by_feature(np.multiply, dy, gamma_wide, out=buffers[1])
         if needs_g_2:
             g = dy
-        # step 30: mean_g = mean(g)
+        # step 32: mean_g = mean(g)
         if ddx_rows is not None:
             mean_g = _rows.row_sum(g, one_over_D)
-            # step 27, pass 10: mean_g_xhat_unscaled = mean(g*x_centred)
+            # step 29, pass 10: mean_g_xhat_unscaled = mean(g*x_centred)
             mean_g_xhat_unscaled = _rows.row_mean(g, x_centred, D)
-            # step 27, pass 11: mean_g_xhat = mean_g_xhat_unscaled*scale
+            # step 29, pass 11: mean_g_xhat = mean_g_xhat_unscaled*scale
             mean_g_xhat = mean_g_xhat_unscaled * scale
-            # step 41, pass 12: dmean_g_scaled = dmean_g/D
+            # step 43, pass 12: dmean_g_scaled = dmean_g/D
             dmean_g_scaled = dmean_g / D
-            # step 32, pass 13: dmean_g_xhat_unscaled = sum(ddx*(mean_sign_xhat -
+            # step 34, pass 13: dmean_g_xhat_unscaled = sum(ddx*(mean_sign_xhat -
             #   sign(x_centred)))
             part_3 = np.subtract(mean_sign_xhat, part_2, out=ddy_block)
             dmean_g_xhat_unscaled = _rows.row_sum(ddx, part_3)
-            # step 34, pass 14: sum_ddx_g_xhat = sum((g + (mean_sign_xhat -
+            # step 36, pass 14: sum_ddx_g_xhat = sum((g + (mean_sign_xhat -
             #   sign(x_centred))*mean_g_xhat - mean_g)*ddx)
             part_4 = np.multiply(part_3, mean_g_xhat, out=part_3)
             part_4 = np.add(g, part_4, out=part_4)
             part_4 = np.subtract(part_4, mean_g, out=part_4)
             sum_ddx_g_xhat = _rows.row_sum(part_4, ddx)
-            # step 32, pass 15: dmean_g_xhat = dmean_g_xhat_unscaled*scale
+            # step 34, pass 15: dmean_g_xhat = dmean_g_xhat_unscaled*scale
             dmean_g_xhat = dmean_g_xhat_unscaled * scale
-            # step 41, pass 16: dmean_g_xhat_scaled = dmean_g_xhat/D
+            # step 43, pass 16: dmean_g_xhat_scaled = dmean_g_xhat/D
             dmean_g_xhat_scaled = dmean_g_xhat / D
-            # step 41, pass 17: dg = ddx*scale + x_centred*dmean_g_xhat_scaled*scale +
+            # step 43, pass 17: dg = ddx*scale + x_centred*dmean_g_xhat_scaled*scale +
             #   dmean_g_scaled
             dg = _rows.by_row(np.multiply, ddx, scale, out=ddy_block)
             part_5 = _rows.by_row(
@@ -175,11 +175,11 @@ def backward_backward(arguments, fields, results, call):
             )
             dg = np.add(dg, part_5, out=dg)
             dg = np.add(dg, dmean_g_scaled, out=dg)
-        # step 42: d2gamma = sum over rows of dg*dy
+        # step 44: d2gamma = sum over rows of dg*dy
         if needs_g:
             part_6 = np.multiply(dg, dy, out=buffers[2])
             d2gamma = _rows.sum_rows(part_6)
-        # step 33, pass 18: d2xhat = dy*ddgamma + g*dmean_g_xhat_scaled
+        # step 35, pass 18: d2xhat = dy*ddgamma + g*dmean_g_xhat_scaled
         if ddgamma is not None:
             d2xhat = _rows.by_feature(np.multiply, dy, ddgamma_wide, out=buffers[2])
         if ddx_rows is not None:
@@ -188,10 +188,10 @@ def backward_backward(arguments, fields, results, call):
             d2xhat = np.add(d2xhat, part_7, out=part_7)
         if ddx_rows is not None and ddgamma is None:
             d2xhat = part_7
-        # step 34: sum_d2xhat_x_centred = sum(d2xhat*x_centred)
+        # step 36: sum_d2xhat_x_centred = sum(d2xhat*x_centred)
         if needs_x_shifted:
             sum_d2xhat_x_centred = _rows.row_sum(d2xhat, x_centred)
-        # step 45, pass 19: ddy = dg*gamma + x_centred*scale*ddgamma + ddbeta
+        # step 47, pass 19: ddy = dg*gamma + x_centred*scale*ddgamma + ddbeta
         if needs_g:
             ddy = _rows.by_feature(np.multiply, dg, gamma_wide, out=dg)
         if needs_g_2:
@@ -209,27 +209,27 @@ def backward_backward(arguments, fields, results, call):
             ddy = _rows.by_feature(np.add, ddy, ddbeta_wide, out=ddy_block)
         if needs_ddy_2:
             ddy = _rows.filled(ddbeta, ddy_block, shape, dtype)
-        # step 34: d2scale = sum_d2xhat_x_centred + sum_ddx_g_xhat
+        # step 36: d2scale = sum_d2xhat_x_centred + sum_ddx_g_xhat
         if ddx_rows is not None:
             d2scale = sum_d2xhat_x_centred + sum_ddx_g_xhat
         if needs_ddy:
             d2scale = sum_d2xhat_x_centred
-        # step 36: d2spread = -d2scale*scale**2
+        # step 38: d2spread = -d2scale*scale**2
         if needs_x_shifted:
             d2spread = np.negative(d2scale * np.square(scale))
-            # step 37, pass 20: d2spread_scaled = d2spread/D
+            # step 39, pass 20: d2spread_scaled = d2spread/D
             d2spread_scaled = d2spread / D
-            # step 37, pass 21: d2x_centred = d2xhat*scale +
+            # step 39, pass 21: d2x_centred = d2xhat*scale +
             #   sign(x_centred)*d2spread_scaled
             d2x_centred = _rows.by_row(np.multiply, d2xhat, scale, out=dx_block)
             part_9 = np.multiply(part_2, d2spread_scaled, out=part_2)
             d2x_centred = np.add(d2x_centred, part_9, out=d2x_centred)
-            # step 38: d2mu = sum(-d2x_centred)
+            # step 40: d2mu = sum(-d2x_centred)
             part_10 = np.negative(d2x_centred, out=buffers[0])
             d2mu = _rows.row_sum(part_10, ones)
-            # step 39, pass 22: d2mu_scaled = d2mu/D
+            # step 41, pass 22: d2mu_scaled = d2mu/D
             d2mu_scaled = d2mu / D
-            # step 39, pass 23: d2x = d2x_centred + d2mu_scaled
+            # step 41, pass 23: d2x = d2x_centred + d2mu_scaled
             d2x = np.add(d2x_centred, d2mu_scaled, out=d2x_centred)
         else:
             d2x = _rows.filled(0.0, dx_block, shape, dtype)

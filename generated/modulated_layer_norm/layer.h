@@ -2,7 +2,7 @@
 // Made by lngen 0.1.0 from the definition of modulated_layer_norm.
 // Do not edit; edit modulated_layer_norm.py and run: lngen derive modulated_layer_norm.py
 // Cost: forward 2 row tensors (1 read, 1 written), 10 flops per row element; backward 3 row tensors (2 read, 1 written), 21 flops per row element.
-// Evidence: 1 output, 11 steps, 36 first lines, 2 identities, 4 gradients, 1 tangent, 5 second-order gradients, 8 emitted programs: exact at every D; 4 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+// Evidence: 1 output, 14 steps, 36 first lines, 2 identities, 4 gradients, 1 tangent, 5 second-order gradients, 8 emitted programs: exact at every D; 4 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:c9070b8f8940661be13e2724980af921ddfd8db4bb08a4031340be6ff2a3f068
 //
 // forward:
@@ -130,13 +130,13 @@ struct Layer : Direction<Given, decltype(over_rows(DGAMMA, DBETA)), 3, 0, 7, 1> 
       const auto x_centred = x_shifted - mu_residual;  // step 2, pass 3
       const auto xhat = x_centred*rstd;  // step 5
       const auto g = dy*gate*gamma;  // step 7
-      at.over_rows(DGAMMA, dy*xhat*gate);  // step 16: dgamma
-      at.over_rows(DBETA, dy*gate);  // step 17: dbeta
+      at.over_rows(DGAMMA, dy*xhat*gate);  // step 19: dgamma
+      at.over_rows(DBETA, dy*gate);  // step 20: dbeta
       return terms(g, g*xhat, wanted<HAS_gate>((xhat*gamma + beta)*dy));
     });
-    const auto mean_g = math::quotient(get<0>(stage_1), row.D);  // step 14: mean(g)
-    const auto mean_g_xhat = math::quotient(get<1>(stage_1), row.D);  // step 14: mean(g*xhat)
-    const auto dgate = get<2>(stage_1);  // step 15: sum(dy*(beta + gamma*xhat))
+    const auto mean_g = math::quotient(get<0>(stage_1), row.D);  // step 17: mean(g)
+    const auto mean_g_xhat = math::quotient(get<1>(stage_1), row.D);  // step 17: mean(g*xhat)
+    const auto dgate = get<2>(stage_1);  // step 18: sum(dy*(beta + gamma*xhat))
     row.store(DGATE, dgate);
     row.each([&](auto at) {
       const auto x = at(X);
@@ -146,7 +146,7 @@ struct Layer : Direction<Given, decltype(over_rows(DGAMMA, DBETA)), 3, 0, 7, 1> 
       const auto x_centred = x_shifted - mu_residual;  // step 2, pass 3
       const auto xhat = x_centred*rstd;  // step 5
       const auto g = dy*gate*gamma;  // step 7
-      at.store(DX, (g - mean_g - xhat*mean_g_xhat)*rstd);  // step 14
+      at.store(DX, (g - mean_g - xhat*mean_g_xhat)*rstd);  // step 17
     });
   }
 };
@@ -203,8 +203,8 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 0, 7, 1> {
       const auto xhat = x_centred*rstd;  // step 5
       return terms(x_dot, x_dot*xhat);
     });
-    const auto mean_x_dot = get<0>(stage_1);  // step 27: mean(x_dot)
-    const auto mean_x_dot_xhat = get<1>(stage_1);  // step 27: mean(x_dot*xhat)
+    const auto mean_x_dot = get<0>(stage_1);  // step 30: mean(x_dot)
+    const auto mean_x_dot_xhat = get<1>(stage_1);  // step 30: mean(x_dot*xhat)
     row.each([&](auto at) {
       const auto x = at(X);
       const auto x_dot = at(X_DOT);
@@ -215,7 +215,7 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 0, 7, 1> {
       const auto x_shifted = x - mu;  // step 2, pass 1
       const auto x_centred = x_shifted - mu_residual;  // step 2, pass 3
       const auto xhat = x_centred*rstd;  // step 5
-      at.store(Y_DOT, (xhat*gamma + beta)*gate_dot + (xhat*gamma_dot + (x_dot - mean_x_dot - xhat*mean_x_dot_xhat)*rstd*gamma + beta_dot)*gate);  // step 27
+      at.store(Y_DOT, (xhat*gamma + beta)*gate_dot + (xhat*gamma_dot + (x_dot - mean_x_dot - xhat*mean_x_dot_xhat)*rstd*gamma + beta_dot)*gate);  // step 30
     });
   }
 };
@@ -250,8 +250,8 @@ struct Layer : Direction<Given, decltype(over_rows(D2BETA_ROWS, D2GAMMA)), 6, 0,
     using A = typename Row::A;
     const auto mu = row(MU), mu_residual = row(MU_RESIDUAL), rstd = row(RSTD);
     const auto gate = row(GATE);
-    const auto dmean_product = row(DDGATE)*row.D;  // step 35
-    const auto dmean_product_scaled = math::quotient(dmean_product, row.D);  // step 37, pass 8
+    const auto dmean_product = row(DDGATE)*row.D;  // step 38
+    const auto dmean_product_scaled = math::quotient(dmean_product, row.D);  // step 40, pass 8
     const auto stage_2 = row.sums([&](auto at) {
       const auto x = at(X);
       const auto dy = at(DY);
@@ -262,19 +262,19 @@ struct Layer : Direction<Given, decltype(over_rows(D2BETA_ROWS, D2GAMMA)), 6, 0,
       const auto x_shifted = x - mu;  // step 2, pass 1
       const auto x_centred = x_shifted - mu_residual;  // step 2, pass 3
       const auto xhat = x_centred*rstd;  // step 5
-      const auto g = dy*gate*gamma;  // step 28
-      at.over_rows(D2BETA_ROWS, dy*dmean_product);  // step 51, pass 12: d2beta_rows
+      const auto g = dy*gate*gamma;  // step 31
+      at.over_rows(D2BETA_ROWS, dy*dmean_product);  // step 54, pass 12: d2beta_rows
       return terms(wanted<HAS_ddx>(g), wanted<HAS_ddx>(g*xhat), -ddx*xhat*rstd, -ddx*rstd, wanted<(HAS_ddbeta && HAS_gate) || (HAS_ddgamma && HAS_gate) || (HAS_ddx && HAS_gate)>(dy*ddbeta), wanted<(HAS_ddbeta && HAS_gate) || (HAS_ddgamma && HAS_gate) || (HAS_ddx && HAS_gate)>(dy*xhat*ddgamma));
     });
-    const auto mean_g = math::quotient(get<0>(stage_2), row.D);  // step 30: mean(g)
-    const auto mean_g_xhat = math::quotient(get<1>(stage_2), row.D);  // step 29: mean(g*xhat)
-    const auto dmean_g_xhat = get<2>(stage_2);  // step 36: sum(-rstd*ddx*xhat)
-    const auto dmean_g = get<3>(stage_2);  // step 45: sum(-rstd*ddx)
-    const auto sum_ddbeta_dy = get<4>(stage_2);  // step 47: sum(ddbeta*dy)
-    const auto sum_ddgamma_dy_xhat = get<5>(stage_2);  // step 47: sum(ddgamma*dy*xhat)
-    const auto dmean_g_scaled = math::quotient(dmean_g, row.D);  // step 46, pass 9
-    const auto dmean_g_xhat_scaled = math::quotient(dmean_g_xhat, row.D);  // step 46, pass 10
-    const auto mean_g_xhat_scaled = mean_g_xhat*rstd;  // step 37, pass 11
+    const auto mean_g = math::quotient(get<0>(stage_2), row.D);  // step 33: mean(g)
+    const auto mean_g_xhat = math::quotient(get<1>(stage_2), row.D);  // step 32: mean(g*xhat)
+    const auto dmean_g_xhat = get<2>(stage_2);  // step 39: sum(-rstd*ddx*xhat)
+    const auto dmean_g = get<3>(stage_2);  // step 48: sum(-rstd*ddx)
+    const auto sum_ddbeta_dy = get<4>(stage_2);  // step 50: sum(ddbeta*dy)
+    const auto sum_ddgamma_dy_xhat = get<5>(stage_2);  // step 50: sum(ddgamma*dy*xhat)
+    const auto dmean_g_scaled = math::quotient(dmean_g, row.D);  // step 49, pass 9
+    const auto dmean_g_xhat_scaled = math::quotient(dmean_g_xhat, row.D);  // step 49, pass 10
+    const auto mean_g_xhat_scaled = mean_g_xhat*rstd;  // step 40, pass 11
     const auto stage_3 = row.sums([&](auto at) {
       const auto x = at(X);
       const auto dy = at(DY);
@@ -286,20 +286,20 @@ struct Layer : Direction<Given, decltype(over_rows(D2BETA_ROWS, D2GAMMA)), 6, 0,
       const auto x_shifted = x - mu;  // step 2, pass 1
       const auto x_centred = x_shifted - mu_residual;  // step 2, pass 3
       const auto xhat = x_centred*rstd;  // step 5
-      const auto g = dy*gate*gamma;  // step 28
-      const auto dg = xhat*dmean_g_xhat_scaled + ddx*rstd + dmean_g_scaled;  // step 46, pass 13
-      const auto d2xhat = g*dmean_g_xhat_scaled + dy*gate*ddgamma + dy*dmean_product_scaled*gamma - ddx*mean_g_xhat_scaled;  // step 37, pass 14
-      at.over_rows(D2GAMMA, (xhat*dmean_product_scaled + dg*gate)*dy);  // step 49, pass 17: d2gamma
-      at.store(DDY, gate*ddbeta + xhat*gate*ddgamma + dg*gate*gamma + (xhat*gamma + beta)*dmean_product_scaled);  // step 52, pass 15
+      const auto g = dy*gate*gamma;  // step 31
+      const auto dg = xhat*dmean_g_xhat_scaled + ddx*rstd + dmean_g_scaled;  // step 49, pass 13
+      const auto d2xhat = g*dmean_g_xhat_scaled + dy*gate*ddgamma + dy*dmean_product_scaled*gamma - ddx*mean_g_xhat_scaled;  // step 40, pass 14
+      at.over_rows(D2GAMMA, (xhat*dmean_product_scaled + dg*gate)*dy);  // step 52, pass 17: d2gamma
+      at.store(DDY, gate*ddbeta + xhat*gate*ddgamma + dg*gate*gamma + (xhat*gamma + beta)*dmean_product_scaled);  // step 55, pass 15
       return terms((g - mean_g - xhat*mean_g_xhat)*ddx, d2xhat*x_centred, wanted<(HAS_ddbeta && HAS_gate) || (HAS_ddgamma && HAS_gate) || (HAS_ddx && HAS_gate)>(dg*dy*gamma));
     });
-    const auto sum_ddx_g_xhat = get<0>(stage_3);  // step 38: sum(ddx*(-mean_g - mean_g_xhat*xhat + g))
-    const auto sum_d2xhat_x_centred = get<1>(stage_3);  // step 38: sum(d2xhat*x_centred)
-    const auto sum_dg_dy_gamma = get<2>(stage_3);  // step 47: sum(gamma*dg*dy)
-    const auto d2rstd = sum_d2xhat_x_centred + sum_ddx_g_xhat;  // step 38
-    const auto d2var = A(-0.5)*d2rstd*math::power<3>(rstd);  // step 40
-    const auto d2var_scaled = math::quotient(A(2)*d2var, row.D);  // step 41, pass 16
-    const auto d2gate = sum_ddbeta_dy + sum_ddgamma_dy_xhat + sum_dg_dy_gamma;  // step 47
+    const auto sum_ddx_g_xhat = get<0>(stage_3);  // step 41: sum(ddx*(-mean_g - mean_g_xhat*xhat + g))
+    const auto sum_d2xhat_x_centred = get<1>(stage_3);  // step 41: sum(d2xhat*x_centred)
+    const auto sum_dg_dy_gamma = get<2>(stage_3);  // step 50: sum(gamma*dg*dy)
+    const auto d2rstd = sum_d2xhat_x_centred + sum_ddx_g_xhat;  // step 41
+    const auto d2var = A(-0.5)*d2rstd*math::power<3>(rstd);  // step 43
+    const auto d2var_scaled = math::quotient(A(2)*d2var, row.D);  // step 44, pass 16
+    const auto d2gate = sum_ddbeta_dy + sum_ddgamma_dy_xhat + sum_dg_dy_gamma;  // step 50
     row.store(DGATE, d2gate);
     const auto stage_4 = row.sums([&](auto at) {
       const auto x = at(X);
@@ -309,13 +309,13 @@ struct Layer : Direction<Given, decltype(over_rows(D2BETA_ROWS, D2GAMMA)), 6, 0,
       const auto ddgamma = at(DDGAMMA);
       const auto x_shifted = x - mu;  // step 2, pass 1
       const auto x_centred = x_shifted - mu_residual;  // step 2, pass 3
-      const auto g = dy*gate*gamma;  // step 28
-      const auto d2xhat = g*dmean_g_xhat_scaled + dy*gate*ddgamma + dy*dmean_product_scaled*gamma - ddx*mean_g_xhat_scaled;  // step 37, pass 14
-      const auto d2x_centred = x_centred*d2var_scaled + d2xhat*rstd;  // step 41, pass 18
+      const auto g = dy*gate*gamma;  // step 31
+      const auto d2xhat = g*dmean_g_xhat_scaled + dy*gate*ddgamma + dy*dmean_product_scaled*gamma - ddx*mean_g_xhat_scaled;  // step 40, pass 14
+      const auto d2x_centred = x_centred*d2var_scaled + d2xhat*rstd;  // step 44, pass 18
       return terms(-d2x_centred);
     });
-    const auto d2mu = get<0>(stage_4);  // step 42: sum(-d2x_centred)
-    const auto d2mu_scaled = math::quotient(d2mu, row.D);  // step 43, pass 19
+    const auto d2mu = get<0>(stage_4);  // step 45: sum(-d2x_centred)
+    const auto d2mu_scaled = math::quotient(d2mu, row.D);  // step 46, pass 19
     row.each([&](auto at) {
       const auto x = at(X);
       const auto dy = at(DY);
@@ -324,10 +324,10 @@ struct Layer : Direction<Given, decltype(over_rows(D2BETA_ROWS, D2GAMMA)), 6, 0,
       const auto ddgamma = at(DDGAMMA);
       const auto x_shifted = x - mu;  // step 2, pass 1
       const auto x_centred = x_shifted - mu_residual;  // step 2, pass 3
-      const auto g = dy*gate*gamma;  // step 28
-      const auto d2xhat = g*dmean_g_xhat_scaled + dy*gate*ddgamma + dy*dmean_product_scaled*gamma - ddx*mean_g_xhat_scaled;  // step 37, pass 14
-      const auto d2x_centred = x_centred*d2var_scaled + d2xhat*rstd;  // step 41, pass 18
-      at.store(DX, d2x_centred + d2mu_scaled);  // step 43, pass 20
+      const auto g = dy*gate*gamma;  // step 31
+      const auto d2xhat = g*dmean_g_xhat_scaled + dy*gate*ddgamma + dy*dmean_product_scaled*gamma - ddx*mean_g_xhat_scaled;  // step 40, pass 14
+      const auto d2x_centred = x_centred*d2var_scaled + d2xhat*rstd;  // step 44, pass 18
+      at.store(DX, d2x_centred + d2mu_scaled);  // step 46, pass 20
     });
   }
 };
@@ -347,7 +347,7 @@ struct Layer : ColumnsOf<backward_backward::Layer, Given, 1, 8> {
     call.each([&](auto at) {
       using A = typename decltype(at)::A;
       at.store(OUT_DGAMMA, at(D2GAMMA));
-      at.store(OUT_DBETA, math::quotient(at(D2BETA_ROWS), A(call.D)));  // step 51, pass 21
+      at.store(OUT_DBETA, math::quotient(at(D2BETA_ROWS), A(call.D)));  // step 54, pass 21
     });
   }
 };

@@ -1,7 +1,7 @@
 # Made by lngen 0.1.0 from the definition of modulated_layer_norm.
 # Do not edit; edit modulated_layer_norm.py and run: lngen derive modulated_layer_norm.py
 # Cost: forward 2 row tensors (1 read, 1 written), 10 flops per row element; backward 3 row tensors (2 read, 1 written), 21 flops per row element.
-# Evidence: 1 output, 11 steps, 36 first lines, 2 identities, 4 gradients, 1 tangent, 5 second-order gradients, 8 emitted programs: exact at every D; 4 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 1 output, 14 steps, 36 first lines, 2 identities, 4 gradients, 1 tangent, 5 second-order gradients, 8 emitted programs: exact at every D; 4 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:c9070b8f8940661be13e2724980af921ddfd8db4bb08a4031340be6ff2a3f068
 # templates sha256:2ac2f07bc6384e88de134c9a9116a66083010804f4352ef40720a3cf756ef3c4
 """Layer normalization whose output is gated by one number a row. The outputs and the gradients.
@@ -94,7 +94,7 @@ def backward(arguments, fields, results, call):
         dgate = dbeta = dgamma = None
         if gate_rows is not None:
             gate_value = gate
-        # step 17: dbeta = sum over rows of dy*gate
+        # step 20: dbeta = sum over rows of dy*gate
         if gate_rows is None and (gamma is not None or beta is not None):
             part = _rows.filled(1.0, row_scalar_buffers[0], (*shape[:-1], 1), dtype)
         if gate_rows is not None and (gamma is not None or beta is not None):
@@ -107,11 +107,11 @@ def backward(arguments, fields, results, call):
         x_centred = _rows.less_residual(x_shifted, mu_residual)
         # step 5: xhat = x_centred*rstd
         xhat = np.multiply(x_centred, rstd, out=x_centred)
-        # step 16: dgamma = sum over rows of dy*xhat*gate
+        # step 19: dgamma = sum over rows of dy*xhat*gate
         if gamma is not None:
             part_2 = np.multiply(dy, xhat, out=buffers[0])
             dgamma = _rows.sum_rows(part_2, part)
-        # step 15: dgate = sum((xhat*gamma + beta)*dy)
+        # step 18: dgate = sum((xhat*gamma + beta)*dy)
         if gate_rows is not None and gamma is not None:
             part_3 = _rows.by_feature(np.multiply, xhat, gamma_wide, out=buffers[0])
         if gate_rows is not None and gamma is None:
@@ -127,11 +127,11 @@ def backward(arguments, fields, results, call):
             g = dy
         if gate_rows is not None:
             g = np.multiply(g, gate_value, out=buffers[0])
-        # step 14: mean_g = mean(g)
+        # step 17: mean_g = mean(g)
         mean_g = _rows.row_sum(g, one_over_D)
-        # step 14: mean_g_xhat = mean(g*xhat)
+        # step 17: mean_g_xhat = mean(g*xhat)
         mean_g_xhat = _rows.row_mean(g, xhat, D)
-        # step 14: dx = (g - mean_g - xhat*mean_g_xhat)*rstd
+        # step 17: dx = (g - mean_g - xhat*mean_g_xhat)*rstd
         dx = np.subtract(g, mean_g, out=buffers[0])
         part_4 = np.multiply(xhat, mean_g_xhat, out=xhat)
         dx = np.subtract(dx, part_4, out=part_4)

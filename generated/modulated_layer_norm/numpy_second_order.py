@@ -1,7 +1,7 @@
 # Made by lngen 0.1.0 from the definition of modulated_layer_norm.
 # Do not edit; edit modulated_layer_norm.py and run: lngen derive modulated_layer_norm.py
 # Cost: forward 2 row tensors (1 read, 1 written), 10 flops per row element; backward 3 row tensors (2 read, 1 written), 21 flops per row element.
-# Evidence: 1 output, 11 steps, 36 first lines, 2 identities, 4 gradients, 1 tangent, 5 second-order gradients, 8 emitted programs: exact at every D; 4 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 1 output, 14 steps, 36 first lines, 2 identities, 4 gradients, 1 tangent, 5 second-order gradients, 8 emitted programs: exact at every D; 4 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:c9070b8f8940661be13e2724980af921ddfd8db4bb08a4031340be6ff2a3f068
 # templates sha256:2ac2f07bc6384e88de134c9a9116a66083010804f4352ef40720a3cf756ef3c4
 """Layer normalization whose output is gated by one number a row. The tangents, and the gradients of the gradients.
@@ -45,7 +45,7 @@ def jvp(arguments, fields, results, call):
         y_dot_block=None,
         buffers=(None,) * 3,
     ):
-        # step 27: mean_x_dot = mean(x_dot)
+        # step 30: mean_x_dot = mean(x_dot)
         if x_dot_rows is not None:
             mean_x_dot = _rows.row_sum(x_dot, one_over_D)
         # step 2, pass 1: x_shifted = x - mu
@@ -55,10 +55,10 @@ def jvp(arguments, fields, results, call):
             x_centred = _rows.less_residual(x_shifted, mu_residual)
             # step 5: xhat = x_centred*rstd
             xhat = _rows.by_row(np.multiply, x_centred, rstd, out=buffers[0])
-        # step 27: mean_x_dot_xhat = mean(x_dot*xhat)
+        # step 30: mean_x_dot_xhat = mean(x_dot*xhat)
         if x_dot_rows is not None:
             mean_x_dot_xhat = _rows.row_mean(x_dot, xhat, D)
-        # step 27: y_dot = (xhat*gamma + beta)*gate_dot + (xhat*gamma_dot + (x_dot -
+        # step 30: y_dot = (xhat*gamma + beta)*gate_dot + (xhat*gamma_dot + (x_dot -
         #   mean_x_dot - xhat*mean_x_dot_xhat)*rstd*gamma + beta_dot)*gate
         if gamma is not None and gate_dot_rows is not None:
             y_dot = _rows.by_feature(np.multiply, xhat, gamma_wide, out=y_dot_block)
@@ -134,7 +134,7 @@ def backward_backward(arguments, fields, results, call):
     one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
     ones = _rows.equal_weights(features, 1.0, dtype)
     D = _rows.number(features, dtype)
-    # step 41, pass 16: d2var_scaled = 2*d2var/D
+    # step 44, pass 16: d2var_scaled = 2*d2var/D
     if needs_part_18:
         part_18 = 2.0 / D
 
@@ -156,21 +156,21 @@ def backward_backward(arguments, fields, results, call):
         row_scalar_buffers=(None,),
     ):
         d2gate = d2beta_rows = d2gamma = None
-        # step 35: dmean_product = ddgate*D
+        # step 38: dmean_product = ddgate*D
         if ddgate_rows is not None:
             dmean_product = ddgate * D
-        # step 51, pass 12: d2beta_rows = sum over rows of dy*dmean_product
+        # step 54, pass 12: d2beta_rows = sum over rows of dy*dmean_product
         if needs_d2beta_rows:
             d2beta_rows = _rows.sum_rows(dy, dmean_product)
-        # step 37, pass 8: dmean_product_scaled = dmean_product/D
+        # step 40, pass 8: dmean_product_scaled = dmean_product/D
         if ddgate_rows is not None:
             dmean_product_scaled = dmean_product / D
-        # step 45: dmean_g = sum(-ddx*rstd)
+        # step 48: dmean_g = sum(-ddx*rstd)
         if ddx_rows is not None:
             part = np.negative(rstd)
             part_2 = _rows.by_row(np.multiply, ddx, part, out=ddy_block)
             dmean_g = _rows.row_sum(part_2, ones)
-        # step 47: sum_ddbeta_dy = sum(dy*ddbeta)
+        # step 50: sum_ddbeta_dy = sum(dy*ddbeta)
         if needs_sum_ddbeta_dy:
             sum_ddbeta_dy = _rows.row_sum(dy, ddbeta)
         # step 2, pass 1: x_shifted = x - mu
@@ -180,16 +180,16 @@ def backward_backward(arguments, fields, results, call):
             x_centred = _rows.less_residual(x_shifted, mu_residual)
             # step 5: xhat = x_centred*rstd
             xhat = _rows.by_row(np.multiply, x_centred, rstd, out=buffers[0])
-        # step 36: dmean_g_xhat = sum(-ddx*xhat*rstd)
+        # step 39: dmean_g_xhat = sum(-ddx*xhat*rstd)
         if ddx_rows is not None:
             part_3 = np.multiply(ddx, xhat, out=ddy_block)
             part_3 = np.multiply(part_3, part, out=part_3)
             dmean_g_xhat = _rows.row_sum(part_3, ones)
-        # step 47: sum_ddgamma_dy_xhat = sum(dy*xhat*ddgamma)
+        # step 50: sum_ddgamma_dy_xhat = sum(dy*xhat*ddgamma)
         if needs_part_4:
             part_4 = np.multiply(dy, xhat, out=ddy_block)
             sum_ddgamma_dy_xhat = _rows.row_sum(part_4, ddgamma)
-        # step 28: g = dy*gate*gamma
+        # step 31: g = dy*gate*gamma
         if needs_part_5:
             part_5 = _rows.by_feature(np.multiply, dy, gamma_wide, out=ddy_block)
         if gamma is None and (ddx_rows is not None or ddgate_rows is not None):
@@ -198,29 +198,29 @@ def backward_backward(arguments, fields, results, call):
             g = _rows.by_row(np.multiply, part_5, gate, out=buffers[1])
         if gate_rows is None and ddx_rows is not None:
             g = part_5
-        # step 30: mean_g = mean(g)
+        # step 33: mean_g = mean(g)
         if ddx_rows is not None:
             mean_g = _rows.row_sum(g, one_over_D)
-            # step 29: mean_g_xhat = mean(g*xhat)
+            # step 32: mean_g_xhat = mean(g*xhat)
             mean_g_xhat = _rows.row_mean(g, xhat, D)
-            # step 46, pass 9: dmean_g_scaled = dmean_g/D
+            # step 49, pass 9: dmean_g_scaled = dmean_g/D
             dmean_g_scaled = dmean_g / D
-            # step 46, pass 10: dmean_g_xhat_scaled = dmean_g_xhat/D
+            # step 49, pass 10: dmean_g_xhat_scaled = dmean_g_xhat/D
             dmean_g_xhat_scaled = dmean_g_xhat / D
-            # step 37, pass 11: mean_g_xhat_scaled = mean_g_xhat*rstd
+            # step 40, pass 11: mean_g_xhat_scaled = mean_g_xhat*rstd
             mean_g_xhat_scaled = mean_g_xhat * rstd
-            # step 38: sum_ddx_g_xhat = sum((g - mean_g - xhat*mean_g_xhat)*ddx)
+            # step 41: sum_ddx_g_xhat = sum((g - mean_g - xhat*mean_g_xhat)*ddx)
             part_6 = _rows.by_row(np.subtract, g, mean_g, out=buffers[2])
             part_7 = _rows.by_row(np.multiply, xhat, mean_g_xhat, out=buffers[3])
             part_6 = np.subtract(part_6, part_7, out=part_6)
             sum_ddx_g_xhat = _rows.row_sum(part_6, ddx)
-            # step 46, pass 13: dg = xhat*dmean_g_xhat_scaled + ddx*rstd +
+            # step 49, pass 13: dg = xhat*dmean_g_xhat_scaled + ddx*rstd +
             #   dmean_g_scaled
             dg = _rows.by_row(np.multiply, xhat, dmean_g_xhat_scaled, out=buffers[2])
             part_8 = _rows.by_row(np.multiply, ddx, rstd, out=buffers[3])
             dg = np.add(dg, part_8, out=dg)
             dg = np.add(dg, dmean_g_scaled, out=dg)
-        # step 49, pass 17: d2gamma = sum over rows of (xhat*dmean_product_scaled +
+        # step 52, pass 17: d2gamma = sum over rows of (xhat*dmean_product_scaled +
         #   dg*gate)*dy
         if needs_part_9:
             part_9 = _rows.by_row(
@@ -237,13 +237,13 @@ def backward_backward(arguments, fields, results, call):
         if needs_part_5:
             part_9 = np.multiply(part_9, dy, out=buffers[3])
             d2gamma = _rows.sum_rows(part_9)
-        # step 47: sum_dg_dy_gamma = sum(dg*dy*gamma)
+        # step 50: sum_dg_dy_gamma = sum(dg*dy*gamma)
         if needs_part_10:
             part_11 = np.multiply(dg, dy, out=buffers[3])
             sum_dg_dy_gamma = _rows.row_sum(part_11, gamma)
         if gate_rows is not None and gamma is None and ddx_rows is not None:
             sum_dg_dy_gamma = _rows.row_sum(dg, dy)
-        # step 37, pass 14: d2xhat = g*dmean_g_xhat_scaled + dy*gate*ddgamma +
+        # step 40, pass 14: d2xhat = g*dmean_g_xhat_scaled + dy*gate*ddgamma +
         #   dy*dmean_product_scaled*gamma - ddx*mean_g_xhat_scaled
         if ddx_rows is not None:
             d2xhat = np.multiply(g, dmean_g_xhat_scaled, out=buffers[1])
@@ -266,10 +266,10 @@ def backward_backward(arguments, fields, results, call):
         if ddx_rows is not None:
             part_14 = _rows.by_row(np.multiply, ddx, mean_g_xhat_scaled, out=ddy_block)
             d2xhat = np.subtract(d2xhat, part_14, out=d2xhat)
-        # step 38: sum_d2xhat_x_centred = sum(d2xhat*x_centred)
+        # step 41: sum_d2xhat_x_centred = sum(d2xhat*x_centred)
         if needs_part_18:
             sum_d2xhat_x_centred = _rows.row_sum(d2xhat, x_centred)
-        # step 52, pass 15: ddy = gate*ddbeta + xhat*gate*ddgamma + dg*gate*gamma +
+        # step 55, pass 15: ddy = gate*ddbeta + xhat*gate*ddgamma + dg*gate*gamma +
         #   (xhat*gamma + beta)*dmean_product_scaled
         if needs_sum_ddbeta_dy:
             ddy = np.multiply(ddbeta, gate, out=ddy_block)
@@ -309,17 +309,17 @@ def backward_backward(arguments, fields, results, call):
             ddy = part_17
         if gate_rows is None and ddx_rows is None and ddgamma is None:
             ddy = _rows.filled(ddbeta, ddy_block, shape, dtype)
-        # step 38: d2rstd = sum_d2xhat_x_centred + sum_ddx_g_xhat
+        # step 41: d2rstd = sum_d2xhat_x_centred + sum_ddx_g_xhat
         if ddx_rows is not None:
             d2rstd = sum_d2xhat_x_centred + sum_ddx_g_xhat
         if ddx_rows is None and (ddgate_rows is not None or ddgamma is not None):
             d2rstd = sum_d2xhat_x_centred
-        # step 40: d2var = -d2rstd*rstd**3/2
+        # step 43: d2var = -d2rstd*rstd**3/2
         if needs_part_18:
             d2var = d2rstd * (np.square(rstd) * rstd) * -0.5
-            # step 41, pass 16: d2var_scaled = 2*d2var/D
+            # step 44, pass 16: d2var_scaled = 2*d2var/D
             d2var_scaled = d2var * part_18
-        # step 47: d2gate = sum_ddbeta_dy + sum_ddgamma_dy_xhat + sum_dg_dy_gamma
+        # step 50: d2gate = sum_ddbeta_dy + sum_ddgamma_dy_xhat + sum_dg_dy_gamma
         if gate_rows is not None and ddgamma is not None and ddbeta is not None:
             d2gate = sum_ddbeta_dy + sum_ddgamma_dy_xhat
         if gate_rows is not None and ddgamma is None and ddbeta is not None:
@@ -341,17 +341,17 @@ def backward_backward(arguments, fields, results, call):
             d2gate = sum_dg_dy_gamma
         if needs_ddy:
             d2gate = _rows.filled(0.0, row_scalar_buffers[0], (*shape[:-1], 1), dtype)
-        # step 41, pass 18: d2x_centred = x_centred*d2var_scaled + d2xhat*rstd
+        # step 44, pass 18: d2x_centred = x_centred*d2var_scaled + d2xhat*rstd
         if needs_part_18:
             d2x_centred = np.multiply(x_centred, d2var_scaled, out=x_centred)
             part_19 = np.multiply(d2xhat, rstd, out=buffers[1])
             d2x_centred = np.add(d2x_centred, part_19, out=d2x_centred)
-            # step 42: d2mu = sum(-d2x_centred)
+            # step 45: d2mu = sum(-d2x_centred)
             part_20 = np.negative(d2x_centred, out=buffers[1])
             d2mu = _rows.row_sum(part_20, ones)
-            # step 43, pass 19: d2mu_scaled = d2mu/D
+            # step 46, pass 19: d2mu_scaled = d2mu/D
             d2mu_scaled = d2mu / D
-            # step 43, pass 20: d2x = d2x_centred + d2mu_scaled
+            # step 46, pass 20: d2x = d2x_centred + d2mu_scaled
             d2x = np.add(d2x_centred, d2mu_scaled, out=d2x_centred)
         else:
             d2x = _rows.filled(0.0, dx_block, shape, dtype)
@@ -371,7 +371,7 @@ def backward_backward(arguments, fields, results, call):
         row_scalar_buffers=1,
         feature_sums=2,
     )
-    # step 51, pass 21: d2beta = d2beta_rows/D
+    # step 54, pass 21: d2beta = d2beta_rows/D
     if needs_d2beta_rows:
         d2beta = d2beta_rows / D
     if gamma is not None and ddx_rows is None and ddgate_rows is None:

@@ -2,7 +2,7 @@
 // Made by lngen 0.1.0 from the definition of offset_rms_norm.
 // Do not edit; edit offset_rms_norm.py and run: lngen derive offset_rms_norm.py
 // Cost: forward 2 row tensors (1 read, 1 written), 4 flops per row element; backward 3 row tensors (2 read, 1 written), 9 flops per row element.
-// Evidence: 1 output, 13 steps, 25 first lines, 1 identity, 2 gradients, 1 tangent, 3 second-order gradients, 8 emitted programs: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+// Evidence: 1 output, 14 steps, 25 first lines, 1 identity, 2 gradients, 1 tangent, 3 second-order gradients, 8 emitted programs: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:c56b98d30d242a1ef1de2edf2495bb754cd7157e1a73846038e36061105b9bee
 //
 // forward:
@@ -89,10 +89,10 @@ struct Layer : Direction<Given, decltype(over_rows(DW)), 1, 0, 2, 1> {
       const auto w_shifted_2 = w + A(1);  // step 5, pass 3
       const auto xhat = x*rstd;  // step 3
       const auto g = dy*w_shifted_2;  // step 5, pass 4
-      at.over_rows(DW, dy*xhat);  // step 11: dw
+      at.over_rows(DW, dy*xhat);  // step 12: dw
       return terms(g*xhat);
     });
-    const auto mean_g_xhat = get<0>(stage_1);  // step 10: mean(g*xhat)
+    const auto mean_g_xhat = get<0>(stage_1);  // step 11: mean(g*xhat)
     row.each([&](auto at) {
       using A = typename decltype(at)::A;
       const auto x = at(X);
@@ -101,7 +101,7 @@ struct Layer : Direction<Given, decltype(over_rows(DW)), 1, 0, 2, 1> {
       const auto w_shifted_2 = w + A(1);  // step 5, pass 3
       const auto xhat = x*rstd;  // step 3
       const auto g = dy*w_shifted_2;  // step 5, pass 4
-      at.store(DX, (g - xhat*mean_g_xhat)*rstd);  // step 10
+      at.store(DX, (g - xhat*mean_g_xhat)*rstd);  // step 11
     });
   }
 };
@@ -143,16 +143,16 @@ struct Layer : Direction<Given, decltype(over_rows()), 1, 0, 2, 1> {
       const auto xhat = x*rstd;  // step 3
       return terms(x_dot*xhat);
     });
-    const auto mean_x_dot_xhat = get<0>(stage_1);  // step 18: mean(x_dot*xhat)
+    const auto mean_x_dot_xhat = get<0>(stage_1);  // step 19: mean(x_dot*xhat)
     row.each([&](auto at) {
       using A = typename decltype(at)::A;
       const auto x = at(X);
       const auto x_dot = at(X_DOT);
       const auto w = at(W);
       const auto w_dot = at(W_DOT);
-      const auto w_shifted_2 = w + A(1);  // step 18, pass 9
+      const auto w_shifted_2 = w + A(1);  // step 19, pass 9
       const auto xhat = x*rstd;  // step 3
-      at.store(Y_DOT, xhat*w_dot + (x_dot - xhat*mean_x_dot_xhat)*rstd*w_shifted_2);  // step 18, pass 10
+      at.store(Y_DOT, xhat*w_dot + (x_dot - xhat*mean_x_dot_xhat)*rstd*w_shifted_2);  // step 19, pass 10
     });
   }
 };
@@ -185,16 +185,16 @@ struct Layer : Direction<Given, decltype(over_rows(D2W)), 4, 0, 6, 2> {
       const auto ddx = at(DDX);
       const auto w = at(W);
       const auto ddw = at(DDW);
-      const auto w_shifted_2 = w + A(1);  // step 19, pass 11
+      const auto w_shifted_2 = w + A(1);  // step 20, pass 11
       const auto xhat = x*rstd;  // step 3
-      const auto g = dy*w_shifted_2;  // step 19, pass 12
+      const auto g = dy*w_shifted_2;  // step 20, pass 12
       return terms(wanted<HAS_ddx>(g*xhat), ddx*xhat, ddx*g, dy*xhat*ddw);
     });
-    const auto mean_g_xhat = get<0>(stage_1);  // step 20: mean(g*xhat)
-    const auto mean_ddx_xhat = get<1>(stage_1);  // step 36: mean(ddx*xhat)
-    const auto mean_ddx_g = get<2>(stage_1);  // step 31: mean(ddx*g)
-    const auto mean_ddw_dy_xhat = get<3>(stage_1);  // step 31: mean(ddw*dy*xhat)
-    const auto mean_g_xhat_scaled = A(3)*mean_g_xhat;  // step 31, pass 13
+    const auto mean_g_xhat = get<0>(stage_1);  // step 21: mean(g*xhat)
+    const auto mean_ddx_xhat = get<1>(stage_1);  // step 37: mean(ddx*xhat)
+    const auto mean_ddx_g = get<2>(stage_1);  // step 32: mean(ddx*g)
+    const auto mean_ddw_dy_xhat = get<3>(stage_1);  // step 32: mean(ddw*dy*xhat)
+    const auto mean_g_xhat_scaled = A(3)*mean_g_xhat;  // step 32, pass 13
     row.each([&](auto at) {
       using A = typename decltype(at)::A;
       const auto x = at(X);
@@ -202,13 +202,13 @@ struct Layer : Direction<Given, decltype(over_rows(D2W)), 4, 0, 6, 2> {
       const auto ddx = at(DDX);
       const auto w = at(W);
       const auto ddw = at(DDW);
-      const auto w_shifted_2 = w + A(1);  // step 19, pass 11
+      const auto w_shifted_2 = w + A(1);  // step 20, pass 11
       const auto xhat = x*rstd;  // step 3
-      const auto g = dy*w_shifted_2;  // step 19, pass 12
-      const auto dg = (ddx - xhat*mean_ddx_xhat)*rstd;  // step 36
-      at.over_rows(D2W, dg*dy);  // step 37: d2w
-      at.store(DX, (dy*ddw + ((xhat*mean_g_xhat_scaled - g)*mean_ddx_xhat - xhat*mean_ddx_g - ddx*mean_g_xhat)*rstd - xhat*mean_ddw_dy_xhat)*rstd);  // step 31, pass 14
-      at.store(DDY, xhat*ddw + dg*w_shifted_2);  // step 40, pass 15
+      const auto g = dy*w_shifted_2;  // step 20, pass 12
+      const auto dg = (ddx - xhat*mean_ddx_xhat)*rstd;  // step 37
+      at.over_rows(D2W, dg*dy);  // step 38: d2w
+      at.store(DX, (dy*ddw + ((xhat*mean_g_xhat_scaled - g)*mean_ddx_xhat - xhat*mean_ddx_g - ddx*mean_g_xhat)*rstd - xhat*mean_ddw_dy_xhat)*rstd);  // step 32, pass 14
+      at.store(DDY, xhat*ddw + dg*w_shifted_2);  // step 41, pass 15
     });
   }
 };

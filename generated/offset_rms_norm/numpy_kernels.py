@@ -1,7 +1,7 @@
 # Made by lngen 0.1.0 from the definition of offset_rms_norm.
 # Do not edit; edit offset_rms_norm.py and run: lngen derive offset_rms_norm.py
 # Cost: forward 2 row tensors (1 read, 1 written), 4 flops per row element; backward 3 row tensors (2 read, 1 written), 9 flops per row element.
-# Evidence: 1 output, 13 steps, 25 first lines, 1 identity, 2 gradients, 1 tangent, 3 second-order gradients, 8 emitted programs: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 1 output, 14 steps, 25 first lines, 1 identity, 2 gradients, 1 tangent, 3 second-order gradients, 8 emitted programs: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:c56b98d30d242a1ef1de2edf2495bb754cd7157e1a73846038e36061105b9bee
 # templates sha256:2ac2f07bc6384e88de134c9a9116a66083010804f4352ef40720a3cf756ef3c4
 """Root-mean-square normalization with a weight that is learned as its distance from one. The outputs and the gradients.
@@ -69,18 +69,18 @@ def backward(arguments, fields, results, call):
     # step 5, pass 3: w_shifted_2 = w + 1
     if w is not None:
         w_shifted_2 = w + 1.0
-        # step 10, pass 5: mean_g_xhat_unscaled = mean(dy*x*w_shifted_2)
+        # step 11, pass 5: mean_g_xhat_unscaled = mean(dy*x*w_shifted_2)
         w_shifted_2_over_D = w_shifted_2 / D
     else:
         w_shifted_2 = None
 
     def block(x, dy, rstd, w_shifted_2_wide, dx_block=None, buffers=(None,)):
         dw = None
-        # step 11, pass 7: dw = sum over rows of dy*x*rstd
+        # step 12, pass 7: dw = sum over rows of dy*x*rstd
         if w is not None:
             part = np.multiply(dy, x, out=dx_block)
             dw = _rows.sum_rows(part, rstd)
-            # step 10, pass 5: mean_g_xhat_unscaled = mean(dy*x*w_shifted_2)
+            # step 11, pass 5: mean_g_xhat_unscaled = mean(dy*x*w_shifted_2)
             mean_g_xhat_unscaled = _rows.row_sum(part, w_shifted_2_over_D)
         else:
             mean_g_xhat_unscaled = _rows.row_mean(dy, x, D)
@@ -89,9 +89,9 @@ def backward(arguments, fields, results, call):
             g = _rows.by_feature(np.multiply, dy, w_shifted_2_wide, out=dx_block)
         else:
             g = dy
-        # step 10, pass 6: mean_g_xhat = mean_g_xhat_unscaled*rstd
+        # step 11, pass 6: mean_g_xhat = mean_g_xhat_unscaled*rstd
         mean_g_xhat = mean_g_xhat_unscaled * rstd
-        # step 10, pass 8: dx = (g - x*mean_g_xhat*rstd)*rstd
+        # step 11, pass 8: dx = (g - x*mean_g_xhat*rstd)*rstd
         dx = _rows.by_row(np.multiply, x, mean_g_xhat * rstd, out=buffers[0])
         dx = np.subtract(g, dx, out=dx_block)
         dx = np.multiply(dx, rstd, out=dx)

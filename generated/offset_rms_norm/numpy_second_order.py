@@ -1,7 +1,7 @@
 # Made by lngen 0.1.0 from the definition of offset_rms_norm.
 # Do not edit; edit offset_rms_norm.py and run: lngen derive offset_rms_norm.py
 # Cost: forward 2 row tensors (1 read, 1 written), 4 flops per row element; backward 3 row tensors (2 read, 1 written), 9 flops per row element.
-# Evidence: 1 output, 13 steps, 25 first lines, 1 identity, 2 gradients, 1 tangent, 3 second-order gradients, 8 emitted programs: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 1 output, 14 steps, 25 first lines, 1 identity, 2 gradients, 1 tangent, 3 second-order gradients, 8 emitted programs: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:c56b98d30d242a1ef1de2edf2495bb754cd7157e1a73846038e36061105b9bee
 # templates sha256:2ac2f07bc6384e88de134c9a9116a66083010804f4352ef40720a3cf756ef3c4
 """Root-mean-square normalization with a weight that is learned as its distance from one. The tangents, and the gradients of the gradients.
@@ -29,7 +29,7 @@ def jvp(arguments, fields, results, call):
     features = shape[-1]
     needs_w_shifted_2 = w is not None and x_dot_rows is not None
     D = _rows.number(features, dtype)
-    # step 18, pass 9: w_shifted_2 = w + 1
+    # step 19, pass 9: w_shifted_2 = w + 1
     if needs_w_shifted_2:
         w_shifted_2 = w + 1.0
     else:
@@ -40,10 +40,10 @@ def jvp(arguments, fields, results, call):
     ):
         # step 3: xhat = x*rstd
         xhat = _rows.by_row(np.multiply, x, rstd, out=buffers[0])
-        # step 18: mean_x_dot_xhat = mean(x_dot*xhat)
+        # step 19: mean_x_dot_xhat = mean(x_dot*xhat)
         if x_dot_rows is not None:
             mean_x_dot_xhat = _rows.row_mean(x_dot, xhat, D)
-        # step 18, pass 10: y_dot = xhat*w_dot + (x_dot -
+        # step 19, pass 10: y_dot = xhat*w_dot + (x_dot -
         #   xhat*mean_x_dot_xhat)*rstd*w_shifted_2
         if w_dot is not None:
             y_dot = _rows.by_feature(np.multiply, xhat, w_dot_wide, out=y_dot_block)
@@ -81,10 +81,10 @@ def backward_backward(arguments, fields, results, call):
     needs_w_shifted_2 = w is not None and ddx_rows is not None
     needs_d2x = ddx_rows is not None and ddw is not None
     D = _rows.number(features, dtype)
-    # step 19, pass 11: w_shifted_2 = w + 1
+    # step 20, pass 11: w_shifted_2 = w + 1
     if needs_w_shifted_2:
         w_shifted_2 = w + 1.0
-    # step 31: mean_ddw_dy_xhat = mean(dy*xhat*ddw)
+    # step 32: mean_ddw_dy_xhat = mean(dy*xhat*ddw)
     if ddw is not None:
         ddw_over_D = ddw / D
     if w is None or ddx_rows is None:
@@ -104,34 +104,34 @@ def backward_backward(arguments, fields, results, call):
         d2w = None
         # step 3: xhat = x*rstd
         xhat = _rows.by_row(np.multiply, x, rstd, out=ddy_block)
-        # step 36: mean_ddx_xhat = mean(ddx*xhat)
+        # step 37: mean_ddx_xhat = mean(ddx*xhat)
         if ddx_rows is not None:
             mean_ddx_xhat = _rows.row_mean(ddx, xhat, D)
-        # step 31: mean_ddw_dy_xhat = mean(dy*xhat*ddw)
+        # step 32: mean_ddw_dy_xhat = mean(dy*xhat*ddw)
         if ddw is not None:
             part = np.multiply(dy, xhat, out=dx_block)
             mean_ddw_dy_xhat = _rows.row_sum(part, ddw_over_D)
-        # step 19, pass 12: g = dy*w_shifted_2
+        # step 20, pass 12: g = dy*w_shifted_2
         if needs_w_shifted_2:
             g = _rows.by_feature(np.multiply, dy, w_shifted_2_wide, out=dx_block)
         if w is None:
             g = dy
-        # step 20: mean_g_xhat = mean(g*xhat)
+        # step 21: mean_g_xhat = mean(g*xhat)
         if ddx_rows is not None:
             mean_g_xhat = _rows.row_mean(g, xhat, D)
-            # step 31: mean_ddx_g = mean(ddx*g)
+            # step 32: mean_ddx_g = mean(ddx*g)
             mean_ddx_g = _rows.row_mean(ddx, g, D)
-            # step 31, pass 13: mean_g_xhat_scaled = 3*mean_g_xhat
+            # step 32, pass 13: mean_g_xhat_scaled = 3*mean_g_xhat
             mean_g_xhat_scaled = mean_g_xhat * 3.0
-            # step 36: dg = (ddx - xhat*mean_ddx_xhat)*rstd
+            # step 37: dg = (ddx - xhat*mean_ddx_xhat)*rstd
             dg = _rows.by_row(np.multiply, xhat, mean_ddx_xhat, out=buffers[0])
             dg = np.subtract(ddx, dg, out=dg)
             dg = np.multiply(dg, rstd, out=dg)
-        # step 37: d2w = sum over rows of dg*dy
+        # step 38: d2w = sum over rows of dg*dy
         if needs_w_shifted_2:
             part_2 = np.multiply(dg, dy, out=buffers[1])
             d2w = _rows.sum_rows(part_2)
-        # step 31, pass 14: d2x = (dy*ddw + ((xhat*mean_g_xhat_scaled - g)*mean_ddx_xhat
+        # step 32, pass 14: d2x = (dy*ddw + ((xhat*mean_g_xhat_scaled - g)*mean_ddx_xhat
         #   - xhat*mean_ddx_g - ddx*mean_g_xhat)*rstd - xhat*mean_ddw_dy_xhat)*rstd
         if ddw is not None:
             d2x = _rows.by_feature(np.multiply, dy, ddw_wide, out=buffers[1])
@@ -152,7 +152,7 @@ def backward_backward(arguments, fields, results, call):
             part_6 = _rows.by_row(np.multiply, xhat, mean_ddw_dy_xhat, out=buffers[2])
             d2x = np.subtract(d2x, part_6, out=dx_block)
         d2x = np.multiply(d2x, rstd, out=d2x)
-        # step 40, pass 15: ddy = xhat*ddw + dg*w_shifted_2
+        # step 41, pass 15: ddy = xhat*ddw + dg*w_shifted_2
         if ddw is not None:
             ddy = _rows.by_feature(np.multiply, xhat, ddw_wide, out=xhat)
         if needs_w_shifted_2:

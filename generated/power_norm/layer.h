@@ -2,7 +2,7 @@
 // Made by lngen 0.1.0 from the definition of power_norm.
 // Do not edit; edit power_norm.py and run: lngen derive power_norm.py
 // Cost: forward 2 row tensors (1 read, 1 written), 5 flops per row element; backward 3 row tensors (2 read, 1 written), 11 flops per row element.
-// Evidence: 1 output, 7 steps, 22 first lines, 1 identity, 2 gradients, 1 tangent, 3 second-order gradients, 8 emitted programs: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+// Evidence: 1 output, 8 steps, 22 first lines, 1 identity, 2 gradients, 1 tangent, 3 second-order gradients, 8 emitted programs: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:d6d0fc6bae35d5792aeb8c53905b405fb3e2898585401f4972ed378df0d03a22
 //
 // forward:
@@ -87,17 +87,17 @@ struct Layer : Direction<Given, decltype(over_rows(DGAMMA)), 1, 0, 2, 1> {
       const auto gamma = at(GAMMA);
       const auto xhat = x*scale;  // step 3
       const auto g = dy*gamma;  // step 5
-      at.over_rows(DGAMMA, dy*xhat);  // step 11: dgamma
+      at.over_rows(DGAMMA, dy*xhat);  // step 12: dgamma
       return terms(g*xhat);
     });
-    const auto mean_g_xhat = get<0>(stage_1);  // step 10: mean(g*xhat)
+    const auto mean_g_xhat = get<0>(stage_1);  // step 11: mean(g*xhat)
     row.each([&](auto at) {
       const auto x = at(X);
       const auto dy = at(DY);
       const auto gamma = at(GAMMA);
       const auto xhat = x*scale;  // step 3
       const auto g = dy*gamma;  // step 5
-      at.store(DX, (g - math::power<3>(xhat)*mean_g_xhat)*scale);  // step 10
+      at.store(DX, (g - math::power<3>(xhat)*mean_g_xhat)*scale);  // step 11
     });
   }
 };
@@ -139,14 +139,14 @@ struct Layer : Direction<Given, decltype(over_rows()), 1, 0, 2, 1> {
       const auto xhat = x*scale;  // step 3
       return terms(x_dot*math::power<3>(xhat));
     });
-    const auto mean_x_dot_xhat = get<0>(stage_1);  // step 18: mean(x_dot*xhat**3)
+    const auto mean_x_dot_xhat = get<0>(stage_1);  // step 19: mean(x_dot*xhat**3)
     row.each([&](auto at) {
       const auto x = at(X);
       const auto x_dot = at(X_DOT);
       const auto gamma = at(GAMMA);
       const auto gamma_dot = at(GAMMA_DOT);
       const auto xhat = x*scale;  // step 3
-      at.store(Y_DOT, xhat*gamma_dot + (x_dot - xhat*mean_x_dot_xhat)*scale*gamma);  // step 18
+      at.store(Y_DOT, xhat*gamma_dot + (x_dot - xhat*mean_x_dot_xhat)*scale*gamma);  // step 19
     });
   }
 };
@@ -178,13 +178,13 @@ struct Layer : Direction<Given, decltype(over_rows(D2GAMMA)), 2, 0, 10, 1> {
       const auto ddx = at(DDX);
       const auto gamma = at(GAMMA);
       const auto xhat = x*scale;  // step 3
-      const auto g = dy*gamma;  // step 19
+      const auto g = dy*gamma;  // step 20
       return terms(wanted<HAS_ddx>(g*xhat), -ddx*math::power<3>(xhat)*scale);
     });
-    const auto mean_g_xhat = math::quotient(get<0>(stage_1), row.D);  // step 20: mean(g*xhat)
-    const auto dmean_g_xhat = get<1>(stage_1);  // step 23: sum(-scale*ddx*xhat**3)
-    const auto dmean_g_xhat_scaled = math::quotient(dmean_g_xhat, row.D);  // step 29, pass 9
-    const auto mean_g_xhat_scaled = A(-3)*mean_g_xhat*scale;  // step 24, pass 10
+    const auto mean_g_xhat = math::quotient(get<0>(stage_1), row.D);  // step 21: mean(g*xhat)
+    const auto dmean_g_xhat = get<1>(stage_1);  // step 24: sum(-scale*ddx*xhat**3)
+    const auto dmean_g_xhat_scaled = math::quotient(dmean_g_xhat, row.D);  // step 30, pass 9
+    const auto mean_g_xhat_scaled = A(-3)*mean_g_xhat*scale;  // step 25, pass 10
     const auto stage_2 = row.sums([&](auto at) {
       const auto x = at(X);
       const auto dy = at(DY);
@@ -192,18 +192,18 @@ struct Layer : Direction<Given, decltype(over_rows(D2GAMMA)), 2, 0, 10, 1> {
       const auto gamma = at(GAMMA);
       const auto ddgamma = at(DDGAMMA);
       const auto xhat = x*scale;  // step 3
-      const auto g = dy*gamma;  // step 19
-      const auto dg = xhat*dmean_g_xhat_scaled + ddx*scale;  // step 29, pass 17
-      const auto d2xhat = dy*ddgamma + g*dmean_g_xhat_scaled + ddx*(xhat*xhat)*mean_g_xhat_scaled;  // step 24, pass 18
-      at.over_rows(D2GAMMA, dg*dy);  // step 30: d2gamma
-      at.store(DDY, xhat*ddgamma + dg*gamma);  // step 31
+      const auto g = dy*gamma;  // step 20
+      const auto dg = xhat*dmean_g_xhat_scaled + ddx*scale;  // step 30, pass 17
+      const auto d2xhat = dy*ddgamma + g*dmean_g_xhat_scaled + ddx*(xhat*xhat)*mean_g_xhat_scaled;  // step 25, pass 18
+      at.over_rows(D2GAMMA, dg*dy);  // step 31: d2gamma
+      at.store(DDY, xhat*ddgamma + dg*gamma);  // step 32
       return terms((g - math::power<3>(xhat)*mean_g_xhat)*ddx, d2xhat*x);
     });
-    const auto sum_ddx_g_xhat = get<0>(stage_2);  // step 25: sum(ddx*(-mean_g_xhat*xhat**3 + g))
-    const auto sum_d2xhat_x = get<1>(stage_2);  // step 25: sum(d2xhat*x)
-    const auto d2scale = sum_d2xhat_x + sum_ddx_g_xhat;  // step 25
-    const auto d2mean_x4 = A(-0.25)*d2scale*math::power<5>(scale);  // step 27
-    const auto d2mean_x4_scaled = math::quotient(A(4)*d2mean_x4, row.D);  // step 28, pass 15
+    const auto sum_ddx_g_xhat = get<0>(stage_2);  // step 26: sum(ddx*(-mean_g_xhat*xhat**3 + g))
+    const auto sum_d2xhat_x = get<1>(stage_2);  // step 26: sum(d2xhat*x)
+    const auto d2scale = sum_d2xhat_x + sum_ddx_g_xhat;  // step 26
+    const auto d2mean_x4 = A(-0.25)*d2scale*math::power<5>(scale);  // step 28
+    const auto d2mean_x4_scaled = math::quotient(A(4)*d2mean_x4, row.D);  // step 29, pass 15
     row.each([&](auto at) {
       const auto x = at(X);
       const auto dy = at(DY);
@@ -211,9 +211,9 @@ struct Layer : Direction<Given, decltype(over_rows(D2GAMMA)), 2, 0, 10, 1> {
       const auto gamma = at(GAMMA);
       const auto ddgamma = at(DDGAMMA);
       const auto xhat = x*scale;  // step 3
-      const auto g = dy*gamma;  // step 19
-      const auto d2xhat = dy*ddgamma + g*dmean_g_xhat_scaled + ddx*(xhat*xhat)*mean_g_xhat_scaled;  // step 24, pass 18
-      at.store(DX, d2xhat*scale + math::power<3>(x)*d2mean_x4_scaled);  // step 28, pass 16
+      const auto g = dy*gamma;  // step 20
+      const auto d2xhat = dy*ddgamma + g*dmean_g_xhat_scaled + ddx*(xhat*xhat)*mean_g_xhat_scaled;  // step 25, pass 18
+      at.store(DX, d2xhat*scale + math::power<3>(x)*d2mean_x4_scaled);  // step 29, pass 16
     });
   }
 };

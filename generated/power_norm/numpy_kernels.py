@@ -1,7 +1,7 @@
 # Made by lngen 0.1.0 from the definition of power_norm.
 # Do not edit; edit power_norm.py and run: lngen derive power_norm.py
 # Cost: forward 2 row tensors (1 read, 1 written), 5 flops per row element; backward 3 row tensors (2 read, 1 written), 11 flops per row element.
-# Evidence: 1 output, 7 steps, 22 first lines, 1 identity, 2 gradients, 1 tangent, 3 second-order gradients, 8 emitted programs: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 1 output, 8 steps, 22 first lines, 1 identity, 2 gradients, 1 tangent, 3 second-order gradients, 8 emitted programs: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:d6d0fc6bae35d5792aeb8c53905b405fb3e2898585401f4972ed378df0d03a22
 # templates sha256:2ac2f07bc6384e88de134c9a9116a66083010804f4352ef40720a3cf756ef3c4
 """Each row divided by its mean fourth power, to the power 1/4. The outputs and the gradients.
@@ -62,17 +62,17 @@ def backward(arguments, fields, results, call):
     shape, dtype, _ = call
     features = shape[-1]
     D = _rows.number(features, dtype)
-    # step 10, pass 1: mean_g_xhat_unscaled = mean(dy*x*gamma)
+    # step 11, pass 1: mean_g_xhat_unscaled = mean(dy*x*gamma)
     if gamma is not None:
         gamma_over_D = gamma / D
 
     def block(x, dy, scale, gamma_wide, dx_block=None, buffers=(None,)):
         dgamma = None
-        # step 11, pass 3: dgamma = sum over rows of dy*x*scale
+        # step 12, pass 3: dgamma = sum over rows of dy*x*scale
         if gamma is not None:
             part = np.multiply(dy, x, out=dx_block)
             dgamma = _rows.sum_rows(part, scale)
-            # step 10, pass 1: mean_g_xhat_unscaled = mean(dy*x*gamma)
+            # step 11, pass 1: mean_g_xhat_unscaled = mean(dy*x*gamma)
             mean_g_xhat_unscaled = _rows.row_sum(part, gamma_over_D)
         else:
             mean_g_xhat_unscaled = _rows.row_mean(dy, x, D)
@@ -81,9 +81,9 @@ def backward(arguments, fields, results, call):
             g = _rows.by_feature(np.multiply, dy, gamma_wide, out=dx_block)
         else:
             g = dy
-        # step 10, pass 2: mean_g_xhat = mean_g_xhat_unscaled*scale
+        # step 11, pass 2: mean_g_xhat = mean_g_xhat_unscaled*scale
         mean_g_xhat = mean_g_xhat_unscaled * scale
-        # step 10, pass 4: dx = (g - x**3*mean_g_xhat*scale**3)*scale
+        # step 11, pass 4: dx = (g - x**3*mean_g_xhat*scale**3)*scale
         dx = np.square(x, out=buffers[0])
         dx = np.multiply(dx, x, out=dx)
         dx = np.multiply(dx, mean_g_xhat * (np.square(scale) * scale), out=dx)

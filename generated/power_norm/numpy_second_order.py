@@ -1,7 +1,7 @@
 # Made by lngen 0.1.0 from the definition of power_norm.
 # Do not edit; edit power_norm.py and run: lngen derive power_norm.py
 # Cost: forward 2 row tensors (1 read, 1 written), 5 flops per row element; backward 3 row tensors (2 read, 1 written), 11 flops per row element.
-# Evidence: 1 output, 7 steps, 22 first lines, 1 identity, 2 gradients, 1 tangent, 3 second-order gradients, 8 emitted programs: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 1 output, 8 steps, 22 first lines, 1 identity, 2 gradients, 1 tangent, 3 second-order gradients, 8 emitted programs: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:d6d0fc6bae35d5792aeb8c53905b405fb3e2898585401f4972ed378df0d03a22
 # templates sha256:2ac2f07bc6384e88de134c9a9116a66083010804f4352ef40720a3cf756ef3c4
 """Each row divided by its mean fourth power, to the power 1/4. The tangents, and the gradients of the gradients.
@@ -34,12 +34,12 @@ def jvp(arguments, fields, results, call):
     ):
         # step 3: xhat = x*scale
         xhat = _rows.by_row(np.multiply, x, scale, out=buffers[0])
-        # step 18: mean_x_dot_xhat = mean(x_dot*xhat**3)
+        # step 19: mean_x_dot_xhat = mean(x_dot*xhat**3)
         if x_dot_rows is not None:
             part = np.square(xhat, out=y_dot_block)
             part = np.multiply(part, xhat, out=part)
             mean_x_dot_xhat = _rows.row_mean(x_dot, part, D)
-        # step 18: y_dot = xhat*gamma_dot + (x_dot - xhat*mean_x_dot_xhat)*scale*gamma
+        # step 19: y_dot = xhat*gamma_dot + (x_dot - xhat*mean_x_dot_xhat)*scale*gamma
         if gamma_dot is not None:
             y_dot = _rows.by_feature(np.multiply, xhat, gamma_dot_wide, out=y_dot_block)
         if x_dot_rows is not None:
@@ -77,7 +77,7 @@ def backward_backward(arguments, fields, results, call):
     needs_d2xhat = ddx_rows is not None and ddgamma is not None
     ones = _rows.equal_weights(features, 1.0, dtype)
     D = _rows.number(features, dtype)
-    # step 28, pass 15: d2mean_x4_scaled = 4*d2mean_x4/D
+    # step 29, pass 15: d2mean_x4_scaled = 4*d2mean_x4/D
     part_12 = 4.0 / D
 
     def block(
@@ -92,50 +92,50 @@ def backward_backward(arguments, fields, results, call):
         buffers=(None,) * 3,
     ):
         d2gamma = None
-        # step 23, pass 6: dmean_g_xhat_unscaled = sum(-ddx*x**3)
+        # step 24, pass 6: dmean_g_xhat_unscaled = sum(-ddx*x**3)
         part = np.square(x, out=dx_block)
         part_2 = np.multiply(part, x, out=buffers[0])
         if ddx_rows is not None:
             part_3 = np.multiply(ddx, part_2, out=ddy_block)
             part_3 = np.negative(part_3, out=part_3)
             dmean_g_xhat_unscaled = _rows.row_sum(part_3, ones)
-        # step 19: g = dy*gamma
+        # step 20: g = dy*gamma
         if needs_g:
             g = _rows.by_feature(np.multiply, dy, gamma_wide, out=buffers[1])
         if gamma is None:
             g = dy
-        # step 20, pass 5: mean_g_xhat_unscaled = mean(g*x)
+        # step 21, pass 5: mean_g_xhat_unscaled = mean(g*x)
         if ddx_rows is not None:
             mean_g_xhat_unscaled = _rows.row_mean(g, x, D)
-            # step 20, pass 7: mean_g_xhat = mean_g_xhat_unscaled*scale
+            # step 21, pass 7: mean_g_xhat = mean_g_xhat_unscaled*scale
             mean_g_xhat = mean_g_xhat_unscaled * scale
-        # step 23, pass 8: dmean_g_xhat = dmean_g_xhat_unscaled*scale**4
+        # step 24, pass 8: dmean_g_xhat = dmean_g_xhat_unscaled*scale**4
         part_4 = np.square(scale)
         part_5 = np.square(part_4)
         if ddx_rows is not None:
             dmean_g_xhat = dmean_g_xhat_unscaled * part_5
-            # step 29, pass 9: dmean_g_xhat_scaled = dmean_g_xhat/D
+            # step 30, pass 9: dmean_g_xhat_scaled = dmean_g_xhat/D
             dmean_g_xhat_scaled = dmean_g_xhat / D
-            # step 24, pass 10: mean_g_xhat_scaled = -3*mean_g_xhat*scale
+            # step 25, pass 10: mean_g_xhat_scaled = -3*mean_g_xhat*scale
             mean_g_xhat_scaled = mean_g_xhat * scale * -3.0
-            # step 25, pass 14: sum_ddx_g_xhat = sum((g -
+            # step 26, pass 14: sum_ddx_g_xhat = sum((g -
             #   x**3*mean_g_xhat*scale**3)*ddx)
             part_6 = _rows.by_row(
                 np.multiply, part_2, mean_g_xhat * (part_4 * scale), out=ddy_block
             )
             part_6 = np.subtract(g, part_6, out=part_6)
             sum_ddx_g_xhat = _rows.row_sum(part_6, ddx)
-            # step 29, pass 11: dg = ddx*scale + x*dmean_g_xhat_scaled*scale
+            # step 30, pass 11: dg = ddx*scale + x*dmean_g_xhat_scaled*scale
             dg = _rows.by_row(np.multiply, ddx, scale, out=ddy_block)
             part_7 = _rows.by_row(
                 np.multiply, x, dmean_g_xhat_scaled * scale, out=buffers[2]
             )
             dg = np.add(dg, part_7, out=dg)
-        # step 30: d2gamma = sum over rows of dg*dy
+        # step 31: d2gamma = sum over rows of dg*dy
         if needs_g:
             part_8 = np.multiply(dg, dy, out=buffers[2])
             d2gamma = _rows.sum_rows(part_8)
-        # step 24, pass 12: d2xhat = dy*ddgamma + g*dmean_g_xhat_scaled +
+        # step 25, pass 12: d2xhat = dy*ddgamma + g*dmean_g_xhat_scaled +
         #   ddx*x**2*mean_g_xhat_scaled*scale**2
         if ddgamma is not None:
             d2xhat = _rows.by_feature(np.multiply, dy, ddgamma_wide, out=buffers[2])
@@ -149,9 +149,9 @@ def backward_backward(arguments, fields, results, call):
             part_10 = np.multiply(ddx, part, out=part)
             part_10 = np.multiply(part_10, mean_g_xhat_scaled * part_4, out=part_10)
             d2xhat = np.add(d2xhat, part_10, out=part_10)
-        # step 25: sum_d2xhat_x = sum(d2xhat*x)
+        # step 26: sum_d2xhat_x = sum(d2xhat*x)
         sum_d2xhat_x = _rows.row_sum(d2xhat, x)
-        # step 31, pass 13: ddy = dg*gamma + x*scale*ddgamma
+        # step 32, pass 13: ddy = dg*gamma + x*scale*ddgamma
         if needs_g:
             ddy = _rows.by_feature(np.multiply, dg, gamma_wide, out=dg)
         if gamma is None:
@@ -163,16 +163,16 @@ def backward_backward(arguments, fields, results, call):
             ddy = np.add(ddy, part_11, out=ddy)
         if ddx_rows is None:
             ddy = part_11
-        # step 25: d2scale = sum_d2xhat_x + sum_ddx_g_xhat
+        # step 26: d2scale = sum_d2xhat_x + sum_ddx_g_xhat
         if ddx_rows is not None:
             d2scale = sum_d2xhat_x + sum_ddx_g_xhat
         else:
             d2scale = sum_d2xhat_x
-        # step 27: d2mean_x4 = -d2scale*scale**5/4
+        # step 28: d2mean_x4 = -d2scale*scale**5/4
         d2mean_x4 = d2scale * (part_5 * scale) * -0.25
-        # step 28, pass 15: d2mean_x4_scaled = 4*d2mean_x4/D
+        # step 29, pass 15: d2mean_x4_scaled = 4*d2mean_x4/D
         d2mean_x4_scaled = d2mean_x4 * part_12
-        # step 28, pass 16: d2x = d2xhat*scale + x**3*d2mean_x4_scaled
+        # step 29, pass 16: d2x = d2xhat*scale + x**3*d2mean_x4_scaled
         d2x = np.multiply(d2xhat, scale, out=dx_block)
         part_13 = np.multiply(part_2, d2mean_x4_scaled, out=part_2)
         d2x = np.add(d2x, part_13, out=d2x)

@@ -2,7 +2,7 @@
 // Made by lngen 0.1.0 from the definition of rms_norm.
 // Do not edit; edit rms_norm.py and run: lngen derive rms_norm.py
 // Cost: forward 2 row tensors (1 read, 1 written), 4 flops per row element; backward 3 row tensors (2 read, 1 written), 9 flops per row element.
-// Evidence: 1 output, 13 steps, 25 first lines, 1 identity, 2 gradients, 1 tangent, 3 second-order gradients, 8 emitted programs: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+// Evidence: 1 output, 14 steps, 25 first lines, 1 identity, 2 gradients, 1 tangent, 3 second-order gradients, 8 emitted programs: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:fbe79f042b4f7f6642779b5176a8891a01608e00528becbbdfa94ec03cc65c9b
 //
 // forward:
@@ -85,17 +85,17 @@ struct Layer : Direction<Given, decltype(over_rows(DGAMMA)), 1, 0, 2, 1> {
       const auto gamma = at(GAMMA);
       const auto xhat = x*rstd;  // step 3
       const auto g = dy*gamma;  // step 5
-      at.over_rows(DGAMMA, dy*xhat);  // step 11: dgamma
+      at.over_rows(DGAMMA, dy*xhat);  // step 12: dgamma
       return terms(g*xhat);
     });
-    const auto mean_g_xhat = get<0>(stage_1);  // step 10: mean(g*xhat)
+    const auto mean_g_xhat = get<0>(stage_1);  // step 11: mean(g*xhat)
     row.each([&](auto at) {
       const auto x = at(X);
       const auto dy = at(DY);
       const auto gamma = at(GAMMA);
       const auto xhat = x*rstd;  // step 3
       const auto g = dy*gamma;  // step 5
-      at.store(DX, (g - xhat*mean_g_xhat)*rstd);  // step 10
+      at.store(DX, (g - xhat*mean_g_xhat)*rstd);  // step 11
     });
   }
 };
@@ -137,14 +137,14 @@ struct Layer : Direction<Given, decltype(over_rows()), 1, 0, 2, 1> {
       const auto xhat = x*rstd;  // step 3
       return terms(x_dot*xhat);
     });
-    const auto mean_x_dot_xhat = get<0>(stage_1);  // step 18: mean(x_dot*xhat)
+    const auto mean_x_dot_xhat = get<0>(stage_1);  // step 19: mean(x_dot*xhat)
     row.each([&](auto at) {
       const auto x = at(X);
       const auto x_dot = at(X_DOT);
       const auto gamma = at(GAMMA);
       const auto gamma_dot = at(GAMMA_DOT);
       const auto xhat = x*rstd;  // step 3
-      at.store(Y_DOT, xhat*gamma_dot + (x_dot - xhat*mean_x_dot_xhat)*rstd*gamma);  // step 18
+      at.store(Y_DOT, xhat*gamma_dot + (x_dot - xhat*mean_x_dot_xhat)*rstd*gamma);  // step 19
     });
   }
 };
@@ -177,14 +177,14 @@ struct Layer : Direction<Given, decltype(over_rows(D2GAMMA)), 4, 0, 6, 2> {
       const auto gamma = at(GAMMA);
       const auto ddgamma = at(DDGAMMA);
       const auto xhat = x*rstd;  // step 3
-      const auto g = dy*gamma;  // step 19
+      const auto g = dy*gamma;  // step 20
       return terms(wanted<HAS_ddx>(g*xhat), ddx*xhat, ddx*g, dy*xhat*ddgamma);
     });
-    const auto mean_g_xhat = get<0>(stage_1);  // step 20: mean(g*xhat)
-    const auto mean_ddx_xhat = get<1>(stage_1);  // step 36: mean(ddx*xhat)
-    const auto mean_ddx_g = get<2>(stage_1);  // step 31: mean(ddx*g)
-    const auto mean_ddgamma_dy_xhat = get<3>(stage_1);  // step 31: mean(ddgamma*dy*xhat)
-    const auto mean_g_xhat_scaled = A(3)*mean_g_xhat;  // step 31, pass 5
+    const auto mean_g_xhat = get<0>(stage_1);  // step 21: mean(g*xhat)
+    const auto mean_ddx_xhat = get<1>(stage_1);  // step 37: mean(ddx*xhat)
+    const auto mean_ddx_g = get<2>(stage_1);  // step 32: mean(ddx*g)
+    const auto mean_ddgamma_dy_xhat = get<3>(stage_1);  // step 32: mean(ddgamma*dy*xhat)
+    const auto mean_g_xhat_scaled = A(3)*mean_g_xhat;  // step 32, pass 5
     row.each([&](auto at) {
       const auto x = at(X);
       const auto dy = at(DY);
@@ -192,11 +192,11 @@ struct Layer : Direction<Given, decltype(over_rows(D2GAMMA)), 4, 0, 6, 2> {
       const auto gamma = at(GAMMA);
       const auto ddgamma = at(DDGAMMA);
       const auto xhat = x*rstd;  // step 3
-      const auto g = dy*gamma;  // step 19
-      const auto dg = (ddx - xhat*mean_ddx_xhat)*rstd;  // step 36
-      at.over_rows(D2GAMMA, dg*dy);  // step 37: d2gamma
-      at.store(DX, (dy*ddgamma + ((xhat*mean_g_xhat_scaled - g)*mean_ddx_xhat - xhat*mean_ddx_g - ddx*mean_g_xhat)*rstd - xhat*mean_ddgamma_dy_xhat)*rstd);  // step 31, pass 6
-      at.store(DDY, xhat*ddgamma + dg*gamma);  // step 40
+      const auto g = dy*gamma;  // step 20
+      const auto dg = (ddx - xhat*mean_ddx_xhat)*rstd;  // step 37
+      at.over_rows(D2GAMMA, dg*dy);  // step 38: d2gamma
+      at.store(DX, (dy*ddgamma + ((xhat*mean_g_xhat_scaled - g)*mean_ddx_xhat - xhat*mean_ddx_g - ddx*mean_g_xhat)*rstd - xhat*mean_ddgamma_dy_xhat)*rstd);  // step 32, pass 6
+      at.store(DDY, xhat*ddgamma + dg*gamma);  // step 41
     });
   }
 };

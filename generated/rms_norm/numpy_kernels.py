@@ -1,7 +1,7 @@
 # Made by lngen 0.1.0 from the definition of rms_norm.
 # Do not edit; edit rms_norm.py and run: lngen derive rms_norm.py
 # Cost: forward 2 row tensors (1 read, 1 written), 4 flops per row element; backward 3 row tensors (2 read, 1 written), 9 flops per row element.
-# Evidence: 1 output, 13 steps, 25 first lines, 1 identity, 2 gradients, 1 tangent, 3 second-order gradients, 8 emitted programs: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 1 output, 14 steps, 25 first lines, 1 identity, 2 gradients, 1 tangent, 3 second-order gradients, 8 emitted programs: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:fbe79f042b4f7f6642779b5176a8891a01608e00528becbbdfa94ec03cc65c9b
 # templates sha256:2ac2f07bc6384e88de134c9a9116a66083010804f4352ef40720a3cf756ef3c4
 """Root-mean-square normalization over the feature axis. The outputs and the gradients.
@@ -61,17 +61,17 @@ def backward(arguments, fields, results, call):
     shape, dtype, _ = call
     features = shape[-1]
     D = _rows.number(features, dtype)
-    # step 10, pass 1: mean_g_xhat_unscaled = mean(dy*x*gamma)
+    # step 11, pass 1: mean_g_xhat_unscaled = mean(dy*x*gamma)
     if gamma is not None:
         gamma_over_D = gamma / D
 
     def block(x, dy, rstd, gamma_wide, dx_block=None, buffers=(None,)):
         dgamma = None
-        # step 11, pass 3: dgamma = sum over rows of dy*x*rstd
+        # step 12, pass 3: dgamma = sum over rows of dy*x*rstd
         if gamma is not None:
             part = np.multiply(dy, x, out=dx_block)
             dgamma = _rows.sum_rows(part, rstd)
-            # step 10, pass 1: mean_g_xhat_unscaled = mean(dy*x*gamma)
+            # step 11, pass 1: mean_g_xhat_unscaled = mean(dy*x*gamma)
             mean_g_xhat_unscaled = _rows.row_sum(part, gamma_over_D)
         else:
             mean_g_xhat_unscaled = _rows.row_mean(dy, x, D)
@@ -80,9 +80,9 @@ def backward(arguments, fields, results, call):
             g = _rows.by_feature(np.multiply, dy, gamma_wide, out=dx_block)
         else:
             g = dy
-        # step 10, pass 2: mean_g_xhat = mean_g_xhat_unscaled*rstd
+        # step 11, pass 2: mean_g_xhat = mean_g_xhat_unscaled*rstd
         mean_g_xhat = mean_g_xhat_unscaled * rstd
-        # step 10, pass 4: dx = (g - x*mean_g_xhat*rstd)*rstd
+        # step 11, pass 4: dx = (g - x*mean_g_xhat*rstd)*rstd
         dx = _rows.by_row(np.multiply, x, mean_g_xhat * rstd, out=buffers[0])
         dx = np.subtract(g, dx, out=dx_block)
         dx = np.multiply(dx, rstd, out=dx)

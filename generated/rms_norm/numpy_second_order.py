@@ -1,7 +1,7 @@
 # Made by lngen 0.1.0 from the definition of rms_norm.
 # Do not edit; edit rms_norm.py and run: lngen derive rms_norm.py
 # Cost: forward 2 row tensors (1 read, 1 written), 4 flops per row element; backward 3 row tensors (2 read, 1 written), 9 flops per row element.
-# Evidence: 1 output, 13 steps, 25 first lines, 1 identity, 2 gradients, 1 tangent, 3 second-order gradients, 8 emitted programs: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 1 output, 14 steps, 25 first lines, 1 identity, 2 gradients, 1 tangent, 3 second-order gradients, 8 emitted programs: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:fbe79f042b4f7f6642779b5176a8891a01608e00528becbbdfa94ec03cc65c9b
 # templates sha256:2ac2f07bc6384e88de134c9a9116a66083010804f4352ef40720a3cf756ef3c4
 """Root-mean-square normalization over the feature axis. The tangents, and the gradients of the gradients.
@@ -34,10 +34,10 @@ def jvp(arguments, fields, results, call):
     ):
         # step 3: xhat = x*rstd
         xhat = _rows.by_row(np.multiply, x, rstd, out=buffers[0])
-        # step 18: mean_x_dot_xhat = mean(x_dot*xhat)
+        # step 19: mean_x_dot_xhat = mean(x_dot*xhat)
         if x_dot_rows is not None:
             mean_x_dot_xhat = _rows.row_mean(x_dot, xhat, D)
-        # step 18: y_dot = xhat*gamma_dot + (x_dot - xhat*mean_x_dot_xhat)*rstd*gamma
+        # step 19: y_dot = xhat*gamma_dot + (x_dot - xhat*mean_x_dot_xhat)*rstd*gamma
         if gamma_dot is not None:
             y_dot = _rows.by_feature(np.multiply, xhat, gamma_dot_wide, out=y_dot_block)
         if x_dot_rows is not None:
@@ -74,7 +74,7 @@ def backward_backward(arguments, fields, results, call):
     needs_g = gamma is not None and ddx_rows is not None
     needs_d2x = ddx_rows is not None and ddgamma is not None
     D = _rows.number(features, dtype)
-    # step 31: mean_ddgamma_dy_xhat = mean(dy*xhat*ddgamma)
+    # step 32: mean_ddgamma_dy_xhat = mean(dy*xhat*ddgamma)
     if ddgamma is not None:
         ddgamma_over_D = ddgamma / D
 
@@ -92,34 +92,34 @@ def backward_backward(arguments, fields, results, call):
         d2gamma = None
         # step 3: xhat = x*rstd
         xhat = _rows.by_row(np.multiply, x, rstd, out=ddy_block)
-        # step 36: mean_ddx_xhat = mean(ddx*xhat)
+        # step 37: mean_ddx_xhat = mean(ddx*xhat)
         if ddx_rows is not None:
             mean_ddx_xhat = _rows.row_mean(ddx, xhat, D)
-        # step 31: mean_ddgamma_dy_xhat = mean(dy*xhat*ddgamma)
+        # step 32: mean_ddgamma_dy_xhat = mean(dy*xhat*ddgamma)
         if ddgamma is not None:
             part = np.multiply(dy, xhat, out=dx_block)
             mean_ddgamma_dy_xhat = _rows.row_sum(part, ddgamma_over_D)
-        # step 19: g = dy*gamma
+        # step 20: g = dy*gamma
         if needs_g:
             g = _rows.by_feature(np.multiply, dy, gamma_wide, out=dx_block)
         if gamma is None:
             g = dy
-        # step 20: mean_g_xhat = mean(g*xhat)
+        # step 21: mean_g_xhat = mean(g*xhat)
         if ddx_rows is not None:
             mean_g_xhat = _rows.row_mean(g, xhat, D)
-            # step 31: mean_ddx_g = mean(ddx*g)
+            # step 32: mean_ddx_g = mean(ddx*g)
             mean_ddx_g = _rows.row_mean(ddx, g, D)
-            # step 31, pass 5: mean_g_xhat_scaled = 3*mean_g_xhat
+            # step 32, pass 5: mean_g_xhat_scaled = 3*mean_g_xhat
             mean_g_xhat_scaled = mean_g_xhat * 3.0
-            # step 36: dg = (ddx - xhat*mean_ddx_xhat)*rstd
+            # step 37: dg = (ddx - xhat*mean_ddx_xhat)*rstd
             dg = _rows.by_row(np.multiply, xhat, mean_ddx_xhat, out=buffers[0])
             dg = np.subtract(ddx, dg, out=dg)
             dg = np.multiply(dg, rstd, out=dg)
-        # step 37: d2gamma = sum over rows of dg*dy
+        # step 38: d2gamma = sum over rows of dg*dy
         if needs_g:
             part_2 = np.multiply(dg, dy, out=buffers[1])
             d2gamma = _rows.sum_rows(part_2)
-        # step 31, pass 6: d2x = (dy*ddgamma + ((xhat*mean_g_xhat_scaled -
+        # step 32, pass 6: d2x = (dy*ddgamma + ((xhat*mean_g_xhat_scaled -
         #   g)*mean_ddx_xhat - xhat*mean_ddx_g - ddx*mean_g_xhat)*rstd -
         #   xhat*mean_ddgamma_dy_xhat)*rstd
         if ddgamma is not None:
@@ -143,7 +143,7 @@ def backward_backward(arguments, fields, results, call):
             )
             d2x = np.subtract(d2x, part_6, out=dx_block)
         d2x = np.multiply(d2x, rstd, out=d2x)
-        # step 40: ddy = xhat*ddgamma + dg*gamma
+        # step 41: ddy = xhat*ddgamma + dg*gamma
         if ddgamma is not None:
             ddy = _rows.by_feature(np.multiply, xhat, ddgamma_wide, out=xhat)
         if needs_g:

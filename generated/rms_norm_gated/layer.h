@@ -2,7 +2,7 @@
 // Made by lngen 0.1.0 from the definition of rms_norm_gated.
 // Do not edit; edit rms_norm_gated.py and run: lngen derive rms_norm_gated.py
 // Cost: forward 3 row tensors (2 read, 1 written), 7 flops per row element; backward 5 row tensors (3 read, 2 written), 19 flops per row element.
-// Evidence: 1 output, 23 steps, 39 first lines, 1 identity, 3 gradients, 1 tangent, 4 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+// Evidence: 1 output, 24 steps, 39 first lines, 1 identity, 3 gradients, 1 tangent, 4 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:a8b76386f8a799fd231a6dd9fa86d8c34e1c7f23c48996e7228eca62e4e22fd0
 //
 // forward:
@@ -117,10 +117,10 @@ struct Layer : Direction<Given, decltype(over_rows(DGAMMA)), 1, 1, 2, 2, 3> {
       const auto h = silu_z*x;  // step 3
       const auto hhat = at.keep(KEPT_HHAT, h*rstd);  // step 6
       const auto g = dy*gamma;  // step 8
-      at.over_rows(DGAMMA, dy*hhat);  // step 21: dgamma
+      at.over_rows(DGAMMA, dy*hhat);  // step 22: dgamma
       return terms(g*hhat);
     });
-    const auto mean_g_hhat = get<0>(stage_1);  // step 13: mean(g*hhat)
+    const auto mean_g_hhat = get<0>(stage_1);  // step 14: mean(g*hhat)
     row.each([&](auto at) {
       using A = typename decltype(at)::A;
       const auto x = at(X);
@@ -132,9 +132,9 @@ struct Layer : Direction<Given, decltype(over_rows(DGAMMA)), 1, 1, 2, 2, 3> {
       const auto h = silu_z*x;  // step 3
       const auto hhat = at.recall(KEPT_HHAT, [&] { return h*rstd; });  // step 6
       const auto g = dy*gamma;  // step 8
-      const auto dh = (g - hhat*mean_g_hhat)*rstd;  // step 13
-      at.store(DX, dh*silu_z);  // step 14
-      at.store(DZ, dh*sigmoid_z*x*((A(1) - sigmoid_z)*z + A(1)));  // step 20
+      const auto dh = (g - hhat*mean_g_hhat)*rstd;  // step 14
+      at.store(DX, dh*silu_z);  // step 15
+      at.store(DZ, dh*sigmoid_z*x*((A(1) - sigmoid_z)*z + A(1)));  // step 21
     });
   }
 };
@@ -184,10 +184,10 @@ struct Layer : Direction<Given, decltype(over_rows()), 1, 1, 2, 1, 2> {
       const auto silu_z = sigmoid_z*z;  // step 2
       const auto h = silu_z*x;  // step 3
       const auto hhat = at.keep(KEPT_HHAT, h*rstd);  // step 6
-      const auto h_dot = at.keep(KEPT_H_DOT, silu_z*x_dot + sigmoid_z*x*((A(1) - sigmoid_z)*z + A(1))*z_dot);  // step 26
+      const auto h_dot = at.keep(KEPT_H_DOT, silu_z*x_dot + sigmoid_z*x*((A(1) - sigmoid_z)*z + A(1))*z_dot);  // step 27
       return terms(h_dot*hhat);
     });
-    const auto mean_h_dot_hhat = get<0>(stage_1);  // step 33: mean(h_dot*hhat)
+    const auto mean_h_dot_hhat = get<0>(stage_1);  // step 34: mean(h_dot*hhat)
     row.each([&](auto at) {
       using A = typename decltype(at)::A;
       const auto x = at(X);
@@ -200,8 +200,8 @@ struct Layer : Direction<Given, decltype(over_rows()), 1, 1, 2, 1, 2> {
       const auto silu_z = sigmoid_z*z;  // step 2
       const auto h = silu_z*x;  // step 3
       const auto hhat = at.recall(KEPT_HHAT, [&] { return h*rstd; });  // step 6
-      const auto h_dot = at.recall(KEPT_H_DOT, [&] { return silu_z*x_dot + sigmoid_z*x*((A(1) - sigmoid_z)*z + A(1))*z_dot; });  // step 26
-      at.store(Y_DOT, hhat*gamma_dot + (h_dot - hhat*mean_h_dot_hhat)*rstd*gamma);  // step 33
+      const auto h_dot = at.recall(KEPT_H_DOT, [&] { return silu_z*x_dot + sigmoid_z*x*((A(1) - sigmoid_z)*z + A(1))*z_dot; });  // step 27
+      at.store(Y_DOT, hhat*gamma_dot + (h_dot - hhat*mean_h_dot_hhat)*rstd*gamma);  // step 34
     });
   }
 };
@@ -247,15 +247,15 @@ struct Layer : Direction<Given, decltype(over_rows(D2GAMMA)), 4, 1, 6, 3, 4> {
       const auto silu_z = at.keep(KEPT_SILU_Z, sigmoid_z*z);  // step 2
       const auto h = silu_z*x;  // step 3
       const auto hhat = at.keep(KEPT_HHAT, h*rstd);  // step 6
-      const auto g = dy*gamma;  // step 34
-      const auto ddh = at.keep(KEPT_DDH, ddx*silu_z + ddz*sigmoid_z*x*((A(1) - sigmoid_z)*z + A(1)));  // step 39
+      const auto g = dy*gamma;  // step 35
+      const auto ddh = at.keep(KEPT_DDH, ddx*silu_z + ddz*sigmoid_z*x*((A(1) - sigmoid_z)*z + A(1)));  // step 40
       return terms(wanted<HAS_ddx || HAS_ddz>(g*hhat), ddh*hhat, ddh*g, dy*hhat*ddgamma);
     });
-    const auto mean_g_hhat = get<0>(stage_1);  // step 35: mean(g*hhat)
-    const auto mean_ddh_hhat = get<1>(stage_1);  // step 62: mean(ddh*hhat)
-    const auto mean_ddh_g = get<2>(stage_1);  // step 49: mean(ddh*g)
-    const auto mean_ddgamma_dy_hhat = get<3>(stage_1);  // step 49: mean(ddgamma*dy*hhat)
-    const auto mean_g_hhat_scaled = A(3)*mean_g_hhat;  // step 49, pass 5
+    const auto mean_g_hhat = get<0>(stage_1);  // step 36: mean(g*hhat)
+    const auto mean_ddh_hhat = get<1>(stage_1);  // step 63: mean(ddh*hhat)
+    const auto mean_ddh_g = get<2>(stage_1);  // step 50: mean(ddh*g)
+    const auto mean_ddgamma_dy_hhat = get<3>(stage_1);  // step 50: mean(ddgamma*dy*hhat)
+    const auto mean_g_hhat_scaled = A(3)*mean_g_hhat;  // step 50, pass 5
     row.each([&](auto at) {
       using A = typename decltype(at)::A;
       const auto x = at(X);
@@ -269,16 +269,16 @@ struct Layer : Direction<Given, decltype(over_rows(D2GAMMA)), 4, 1, 6, 3, 4> {
       const auto silu_z = at.recall(KEPT_SILU_Z, [&] { return sigmoid_z*z; });  // step 2
       const auto h = silu_z*x;  // step 3
       const auto hhat = at.recall(KEPT_HHAT, [&] { return h*rstd; });  // step 6
-      const auto g = dy*gamma;  // step 34
-      const auto ddh = at.recall(KEPT_DDH, [&] { return ddx*silu_z + ddz*sigmoid_z*x*((A(1) - sigmoid_z)*z + A(1)); });  // step 39
-      const auto dh = (g - hhat*mean_g_hhat)*rstd;  // step 36
-      const auto dg = (ddh - hhat*mean_ddh_hhat)*rstd;  // step 62
-      const auto d2h = (dy*ddgamma + ((hhat*mean_g_hhat_scaled - g)*mean_ddh_hhat - hhat*mean_ddh_g - ddh*mean_g_hhat)*rstd - hhat*mean_ddgamma_dy_hhat)*rstd;  // step 49, pass 6
-      const auto d2silu_z = d2h*x + ddx*dh;  // step 51
-      at.over_rows(D2GAMMA, dg*dy);  // step 63: d2gamma
-      at.store(DX, d2h*silu_z + ddz*dh*sigmoid_z*((A(1) - sigmoid_z)*z + A(1)));  // step 50
-      at.store(DZ, (d2silu_z + (A(1) - sigmoid_z)*ddz*dh*x + (A(1) - sigmoid_z)*(d2silu_z*z + ((A(1) - sigmoid_z)*z + A(1) - silu_z)*ddz*dh*x))*sigmoid_z);  // step 57
-      at.store(DDY, hhat*ddgamma + dg*gamma);  // step 66
+      const auto g = dy*gamma;  // step 35
+      const auto ddh = at.recall(KEPT_DDH, [&] { return ddx*silu_z + ddz*sigmoid_z*x*((A(1) - sigmoid_z)*z + A(1)); });  // step 40
+      const auto dh = (g - hhat*mean_g_hhat)*rstd;  // step 37
+      const auto dg = (ddh - hhat*mean_ddh_hhat)*rstd;  // step 63
+      const auto d2h = (dy*ddgamma + ((hhat*mean_g_hhat_scaled - g)*mean_ddh_hhat - hhat*mean_ddh_g - ddh*mean_g_hhat)*rstd - hhat*mean_ddgamma_dy_hhat)*rstd;  // step 50, pass 6
+      const auto d2silu_z = d2h*x + ddx*dh;  // step 52
+      at.over_rows(D2GAMMA, dg*dy);  // step 64: d2gamma
+      at.store(DX, d2h*silu_z + ddz*dh*sigmoid_z*((A(1) - sigmoid_z)*z + A(1)));  // step 51
+      at.store(DZ, (d2silu_z + (A(1) - sigmoid_z)*ddz*dh*x + (A(1) - sigmoid_z)*(d2silu_z*z + ((A(1) - sigmoid_z)*z + A(1) - silu_z)*ddz*dh*x))*sigmoid_z);  // step 58
+      at.store(DDY, hhat*ddgamma + dg*gamma);  // step 67
     });
   }
 };

@@ -1,7 +1,7 @@
 # Made by lngen 0.1.0 from the definition of rms_norm_gated.
 # Do not edit; edit rms_norm_gated.py and run: lngen derive rms_norm_gated.py
 # Cost: forward 3 row tensors (2 read, 1 written), 7 flops per row element; backward 5 row tensors (3 read, 2 written), 19 flops per row element.
-# Evidence: 1 output, 23 steps, 39 first lines, 1 identity, 3 gradients, 1 tangent, 4 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 1 output, 24 steps, 39 first lines, 1 identity, 3 gradients, 1 tangent, 4 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:a8b76386f8a799fd231a6dd9fa86d8c34e1c7f23c48996e7228eca62e4e22fd0
 # templates sha256:2ac2f07bc6384e88de134c9a9116a66083010804f4352ef40720a3cf756ef3c4
 """A gate, silu of another row, then root-mean-square normalization. The outputs and the gradients.
@@ -68,7 +68,7 @@ def backward(arguments, fields, results, call):
     shape, dtype, _ = call
     features = shape[-1]
     D = _rows.number(features, dtype)
-    # step 13, pass 1: mean_g_hhat_unscaled = mean(dy*h*gamma)
+    # step 14, pass 1: mean_g_hhat_unscaled = mean(dy*h*gamma)
     if gamma is not None:
         gamma_over_D = gamma / D
 
@@ -82,11 +82,11 @@ def backward(arguments, fields, results, call):
         silu_z = np.multiply(sigmoid_z, z, out=dx_block)
         # step 3: h = silu_z*x
         h = np.multiply(silu_z, x, out=buffers[0])
-        # step 21, pass 3: dgamma = sum over rows of dy*h*rstd
+        # step 22, pass 3: dgamma = sum over rows of dy*h*rstd
         if gamma is not None:
             part = np.multiply(dy, h, out=buffers[1])
             dgamma = _rows.sum_rows(part, rstd)
-            # step 13, pass 1: mean_g_hhat_unscaled = mean(dy*h*gamma)
+            # step 14, pass 1: mean_g_hhat_unscaled = mean(dy*h*gamma)
             mean_g_hhat_unscaled = _rows.row_sum(part, gamma_over_D)
         else:
             mean_g_hhat_unscaled = _rows.row_mean(dy, h, D)
@@ -95,15 +95,15 @@ def backward(arguments, fields, results, call):
             g = _rows.by_feature(np.multiply, dy, gamma_wide, out=buffers[1])
         else:
             g = dy
-        # step 13, pass 2: mean_g_hhat = mean_g_hhat_unscaled*rstd
+        # step 14, pass 2: mean_g_hhat = mean_g_hhat_unscaled*rstd
         mean_g_hhat = mean_g_hhat_unscaled * rstd
-        # step 13, pass 4: dh = (g - h*mean_g_hhat*rstd)*rstd
+        # step 14, pass 4: dh = (g - h*mean_g_hhat*rstd)*rstd
         dh = np.multiply(h, mean_g_hhat * rstd, out=h)
         dh = np.subtract(g, dh, out=dh)
         dh = np.multiply(dh, rstd, out=dh)
-        # step 14: dx = dh*silu_z
+        # step 15: dx = dh*silu_z
         dx = np.multiply(dh, silu_z, out=silu_z)
-        # step 20: dz = dh*sigmoid_z*x*((1 - sigmoid_z)*z + 1)
+        # step 21: dz = dh*sigmoid_z*x*((1 - sigmoid_z)*z + 1)
         dz = np.multiply(dh, sigmoid_z, out=dh)
         dz = np.multiply(dz, x, out=dz)
         part_2 = np.subtract(1.0, sigmoid_z, out=sigmoid_z)

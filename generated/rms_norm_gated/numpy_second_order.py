@@ -1,7 +1,7 @@
 # Made by lngen 0.1.0 from the definition of rms_norm_gated.
 # Do not edit; edit rms_norm_gated.py and run: lngen derive rms_norm_gated.py
 # Cost: forward 3 row tensors (2 read, 1 written), 7 flops per row element; backward 5 row tensors (3 read, 2 written), 19 flops per row element.
-# Evidence: 1 output, 23 steps, 39 first lines, 1 identity, 3 gradients, 1 tangent, 4 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 1 output, 24 steps, 39 first lines, 1 identity, 3 gradients, 1 tangent, 4 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:a8b76386f8a799fd231a6dd9fa86d8c34e1c7f23c48996e7228eca62e4e22fd0
 # templates sha256:2ac2f07bc6384e88de134c9a9116a66083010804f4352ef40720a3cf756ef3c4
 """A gate, silu of another row, then root-mean-square normalization. The tangents, and the gradients of the gradients.
@@ -50,7 +50,7 @@ def jvp(arguments, fields, results, call):
         h = np.multiply(silu_z, x, out=buffers[1])
         # step 6: hhat = h*rstd
         hhat = np.multiply(h, rstd, out=h)
-        # step 26: h_dot = silu_z*x_dot + sigmoid_z*x*((1 - sigmoid_z)*z + 1)*z_dot
+        # step 27: h_dot = silu_z*x_dot + sigmoid_z*x*((1 - sigmoid_z)*z + 1)*z_dot
         if x_dot_rows is not None:
             h_dot = np.multiply(silu_z, x_dot, out=silu_z)
         if z_dot_rows is not None:
@@ -64,10 +64,10 @@ def jvp(arguments, fields, results, call):
             h_dot = np.add(h_dot, part, out=h_dot)
         if x_dot_rows is None and z_dot_rows is not None:
             h_dot = part
-        # step 33: mean_h_dot_hhat = mean(h_dot*hhat)
+        # step 34: mean_h_dot_hhat = mean(h_dot*hhat)
         if needs_mean_h_dot_hhat:
             mean_h_dot_hhat = _rows.row_mean(h_dot, hhat, D)
-        # step 33: y_dot = hhat*gamma_dot + (h_dot - hhat*mean_h_dot_hhat)*rstd*gamma
+        # step 34: y_dot = hhat*gamma_dot + (h_dot - hhat*mean_h_dot_hhat)*rstd*gamma
         if gamma_dot is not None:
             y_dot = _rows.by_feature(np.multiply, hhat, gamma_dot_wide, out=y_dot_block)
         if needs_mean_h_dot_hhat:
@@ -105,7 +105,7 @@ def backward_backward(arguments, fields, results, call):
     needs_mean_g_hhat = ddx_rows is not None or ddz_rows is not None
     needs_d2h = ddgamma is not None and (ddx_rows is not None or ddz_rows is not None)
     D = _rows.number(features, dtype)
-    # step 49: mean_ddgamma_dy_hhat = mean(dy*hhat*ddgamma)
+    # step 50: mean_ddgamma_dy_hhat = mean(dy*hhat*ddgamma)
     if ddgamma is not None:
         ddgamma_over_D = ddgamma / D
 
@@ -132,19 +132,19 @@ def backward_backward(arguments, fields, results, call):
         h = np.multiply(silu_z, x, out=dx_block)
         # step 6: hhat = h*rstd
         hhat = _rows.by_row(np.multiply, h, rstd, out=buffers[0])
-        # step 49: mean_ddgamma_dy_hhat = mean(dy*hhat*ddgamma)
+        # step 50: mean_ddgamma_dy_hhat = mean(dy*hhat*ddgamma)
         if ddgamma is not None:
             part = np.multiply(dy, hhat, out=dx_block)
             mean_ddgamma_dy_hhat = _rows.row_sum(part, ddgamma_over_D)
-        # step 34: g = dy*gamma
+        # step 35: g = dy*gamma
         if needs_g:
             g = _rows.by_feature(np.multiply, dy, gamma_wide, out=dx_block)
         if gamma is None:
             g = dy
-        # step 35: mean_g_hhat = mean(g*hhat)
+        # step 36: mean_g_hhat = mean(g*hhat)
         if needs_mean_g_hhat:
             mean_g_hhat = _rows.row_mean(g, hhat, D)
-        # step 39: ddh = ddx*silu_z + ddz*sigmoid_z*x*((1 - sigmoid_z)*z + 1)
+        # step 40: ddh = ddx*silu_z + ddz*sigmoid_z*x*((1 - sigmoid_z)*z + 1)
         if ddx_rows is not None:
             ddh = np.multiply(ddx, silu_z, out=buffers[1])
         if ddz_rows is not None:
@@ -159,26 +159,26 @@ def backward_backward(arguments, fields, results, call):
             ddh = np.add(ddh, part_2, out=ddh)
         if ddx_rows is None and ddz_rows is not None:
             ddh = part_2
-        # step 62: mean_ddh_hhat = mean(ddh*hhat)
+        # step 63: mean_ddh_hhat = mean(ddh*hhat)
         if needs_mean_g_hhat:
             mean_ddh_hhat = _rows.row_mean(ddh, hhat, D)
-            # step 49: mean_ddh_g = mean(ddh*g)
+            # step 50: mean_ddh_g = mean(ddh*g)
             mean_ddh_g = _rows.row_mean(ddh, g, D)
-            # step 49, pass 5: mean_g_hhat_scaled = 3*mean_g_hhat
+            # step 50, pass 5: mean_g_hhat_scaled = 3*mean_g_hhat
             mean_g_hhat_scaled = mean_g_hhat * 3.0
-            # step 36: dh = (g - hhat*mean_g_hhat)*rstd
+            # step 37: dh = (g - hhat*mean_g_hhat)*rstd
             dh = _rows.by_row(np.multiply, hhat, mean_g_hhat, out=buffers[5])
             dh = np.subtract(g, dh, out=dh)
             dh = np.multiply(dh, rstd, out=dh)
-            # step 62: dg = (ddh - hhat*mean_ddh_hhat)*rstd
+            # step 63: dg = (ddh - hhat*mean_ddh_hhat)*rstd
             dg = _rows.by_row(np.multiply, hhat, mean_ddh_hhat, out=buffers[6])
             dg = np.subtract(ddh, dg, out=dg)
             dg = np.multiply(dg, rstd, out=dg)
-        # step 63: d2gamma = sum over rows of dg*dy
+        # step 64: d2gamma = sum over rows of dg*dy
         if needs_g:
             part_5 = np.multiply(dg, dy, out=buffers[7])
             d2gamma = _rows.sum_rows(part_5)
-        # step 49, pass 6: d2h = (dy*ddgamma + ((hhat*mean_g_hhat_scaled -
+        # step 50, pass 6: d2h = (dy*ddgamma + ((hhat*mean_g_hhat_scaled -
         #   g)*mean_ddh_hhat - hhat*mean_ddh_g - ddh*mean_g_hhat)*rstd -
         #   hhat*mean_ddgamma_dy_hhat)*rstd
         if ddgamma is not None:
@@ -202,19 +202,19 @@ def backward_backward(arguments, fields, results, call):
             )
             d2h = np.subtract(d2h, part_9, out=dx_block)
         d2h = np.multiply(d2h, rstd, out=d2h)
-        # step 51: d2silu_z = d2h*x + ddx*dh
+        # step 52: d2silu_z = d2h*x + ddx*dh
         d2silu_z = np.multiply(d2h, x, out=buffers[1])
         if ddx_rows is not None:
             part_10 = np.multiply(ddx, dh, out=buffers[2])
             d2silu_z = np.add(d2silu_z, part_10, out=d2silu_z)
-        # step 50: d2x = d2h*silu_z + ddz*dh*sigmoid_z*((1 - sigmoid_z)*z + 1)
+        # step 51: d2x = d2h*silu_z + ddz*dh*sigmoid_z*((1 - sigmoid_z)*z + 1)
         d2x = np.multiply(d2h, silu_z, out=d2h)
         if ddz_rows is not None:
             part_11 = np.multiply(ddz, dh, out=buffers[2])
             part_11 = np.multiply(part_11, sigmoid_z, out=part_11)
             part_11 = np.multiply(part_11, part_4, out=part_11)
             d2x = np.add(d2x, part_11, out=d2x)
-            # step 57: d2z = (d2silu_z + (1 - sigmoid_z)*ddz*dh*x + (1 -
+            # step 58: d2z = (d2silu_z + (1 - sigmoid_z)*ddz*dh*x + (1 -
             #   sigmoid_z)*(d2silu_z*z + ((1 - sigmoid_z)*z + 1 -
             #   silu_z)*ddz*dh*x))*sigmoid_z
             d2z = np.multiply(part_3, ddz, out=buffers[2])
@@ -233,7 +233,7 @@ def backward_backward(arguments, fields, results, call):
         part_12 = np.multiply(part_3, part_12, out=ddy_block)
         d2z = np.add(d2z, part_12, out=part_12)
         d2z = np.multiply(d2z, sigmoid_z, out=sigmoid_z)
-        # step 66: ddy = hhat*ddgamma + dg*gamma
+        # step 67: ddy = hhat*ddgamma + dg*gamma
         if ddgamma is not None:
             ddy = _rows.by_feature(np.multiply, hhat, ddgamma_wide, out=ddy_block)
         if needs_g:

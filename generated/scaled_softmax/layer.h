@@ -2,7 +2,7 @@
 // Made by lngen 0.1.0 from the definition of scaled_softmax.
 // Do not edit; edit scaled_softmax.py and run: lngen derive scaled_softmax.py
 // Cost: forward 2 row tensors (1 read, 1 written), 7 flops per row element; backward 3 row tensors (2 read, 1 written), 11 flops per row element.
-// Evidence: 1 output, 20 steps, 30 first lines, 1 identity, 2 gradients, 1 tangent, 3 second-order gradients, 8 emitted programs: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+// Evidence: 1 output, 21 steps, 30 first lines, 1 identity, 2 gradients, 1 tangent, 3 second-order gradients, 8 emitted programs: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:1159a7787ddac63c2ef16f9172135a664fd794586bda7a00071cdf45fab10061
 //
 // forward:
@@ -101,19 +101,19 @@ struct Layer : Direction<Given, decltype(over_rows(DSCALE)), 1, 1, 5, 1, 1> {
       const auto y = at.keep(KEPT_Y, e_shifted*inv_Z);  // step 6
       return terms(dy*y);
     });
-    const auto sum_dy_y = get<0>(stage_1);  // step 13: sum(dy*y)
+    const auto sum_dy_y = get<0>(stage_1);  // step 14: sum(dy*y)
     const auto stage_2 = row.sums([&](auto at) {
       const auto x = at(X);
       const auto dy = at(DY);
       const auto u = x*scale - m;  // step 2
       const auto e_shifted = math::exp(u);  // step 3
       const auto y = at.recall(KEPT_Y, [&] { return e_shifted*inv_Z; });  // step 6
-      const auto du = (dy - sum_dy_y)*y;  // step 13
-      at.store(DX, du*scale);  // step 16
+      const auto du = (dy - sum_dy_y)*y;  // step 14
+      at.store(DX, du*scale);  // step 17
       return terms(wanted<HAS_scale>(du*x));
     });
-    const auto sum_du_x = get<0>(stage_2);  // step 17: sum(du*x)
-    row.over_rows(DSCALE, sum_du_x);  // step 17: dscale
+    const auto sum_du_x = get<0>(stage_2);  // step 18: sum(du*x)
+    row.over_rows(DSCALE, sum_du_x);  // step 18: dscale
   }
 };
 
@@ -158,18 +158,18 @@ struct Layer : Direction<Given, decltype(over_rows()), 1, 1, 5, 1, 1> {
       const auto u = x*scale - m;  // step 2
       const auto e_shifted = math::exp(u);  // step 3
       const auto y = at.keep(KEPT_Y, e_shifted*inv_Z);  // step 6
-      const auto u_dot = x*scale_dot + x_dot*scale;  // step 18
+      const auto u_dot = x*scale_dot + x_dot*scale;  // step 19
       return terms(u_dot*y);
     });
-    const auto sum_u_dot_y = get<0>(stage_1);  // step 25: sum(u_dot*y)
+    const auto sum_u_dot_y = get<0>(stage_1);  // step 26: sum(u_dot*y)
     row.each([&](auto at) {
       const auto x = at(X);
       const auto x_dot = at(X_DOT);
       const auto u = x*scale - m;  // step 2
       const auto e_shifted = math::exp(u);  // step 3
       const auto y = at.recall(KEPT_Y, [&] { return e_shifted*inv_Z; });  // step 6
-      const auto u_dot = x*scale_dot + x_dot*scale;  // step 18
-      at.store(Y_DOT, (u_dot - sum_u_dot_y)*y);  // step 25
+      const auto u_dot = x*scale_dot + x_dot*scale;  // step 19
+      at.store(Y_DOT, (u_dot - sum_u_dot_y)*y);  // step 26
     });
   }
 };
@@ -206,13 +206,13 @@ struct Layer : Direction<Given, decltype(over_rows(D2SCALE)), 2, 1, 12, 1, 2> {
       const auto u = x*scale - m;  // step 2
       const auto e_shifted = math::exp(u);  // step 3
       const auto y = at.keep(KEPT_Y, e_shifted*inv_Z);  // step 6
-      const auto ddu = ddx*scale + x*ddscale;  // step 35
+      const auto ddu = ddx*scale + x*ddscale;  // step 36
       return terms(wanted<HAS_ddscale || HAS_ddx>(dy*y), ddu*y);
     });
-    const auto mean_dy_y = get<0>(stage_1);  // step 26: mean(dy*y)
-    const auto mean_ddu_y = get<1>(stage_1);  // step 46: mean(ddu*y)
-    const auto mean_dy_y_scaled = mean_dy_y*row.D;  // step 27, pass 1
-    const auto sum_ddu_y = mean_ddu_y*row.D;  // step 57, pass 2
+    const auto mean_dy_y = get<0>(stage_1);  // step 27: mean(dy*y)
+    const auto mean_ddu_y = get<1>(stage_1);  // step 47: mean(ddu*y)
+    const auto mean_dy_y_scaled = mean_dy_y*row.D;  // step 28, pass 1
+    const auto sum_ddu_y = mean_ddu_y*row.D;  // step 58, pass 2
     const auto stage_2 = row.means([&](auto at) {
       const auto x = at(X);
       const auto dy = at(DY);
@@ -220,14 +220,14 @@ struct Layer : Direction<Given, decltype(over_rows(D2SCALE)), 2, 1, 12, 1, 2> {
       const auto u = x*scale - m;  // step 2
       const auto e_shifted = math::exp(u);  // step 3
       const auto y = at.recall(KEPT_Y, [&] { return e_shifted*inv_Z; });  // step 6
-      const auto ddu = ddx*scale + x*ddscale;  // step 35
-      const auto du = at.keep(KEPT_DU, (dy - mean_dy_y_scaled)*y);  // step 27, pass 3
-      const auto d2y_part = (dy - mean_dy_y_scaled)*ddu;  // step 36, pass 4
-      at.store(DDY, (ddu - sum_ddu_y)*y);  // step 57
+      const auto ddu = ddx*scale + x*ddscale;  // step 36
+      const auto du = at.keep(KEPT_DU, (dy - mean_dy_y_scaled)*y);  // step 28, pass 3
+      const auto d2y_part = (dy - mean_dy_y_scaled)*ddu;  // step 37, pass 4
+      at.store(DDY, (ddu - sum_ddu_y)*y);  // step 58
       return terms(d2y_part*y, wanted<(HAS_ddscale && HAS_scale) || (HAS_ddx && HAS_scale)>(ddx*du));
     });
-    const auto mean_d2y_part_y = get<0>(stage_2);  // step 46: mean(d2y_part*y)
-    const auto mean_ddx_du = get<1>(stage_2);  // step 52: mean(ddx*du)
+    const auto mean_d2y_part_y = get<0>(stage_2);  // step 47: mean(d2y_part*y)
+    const auto mean_ddx_du = get<1>(stage_2);  // step 53: mean(ddx*du)
     const auto stage_3 = row.means([&](auto at) {
       const auto x = at(X);
       const auto dy = at(DY);
@@ -235,16 +235,16 @@ struct Layer : Direction<Given, decltype(over_rows(D2SCALE)), 2, 1, 12, 1, 2> {
       const auto u = x*scale - m;  // step 2
       const auto e_shifted = math::exp(u);  // step 3
       const auto y = at.recall(KEPT_Y, [&] { return e_shifted*inv_Z; });  // step 6
-      const auto ddu = ddx*scale + x*ddscale;  // step 35
-      const auto du = at.recall(KEPT_DU, [&] { return (dy - mean_dy_y_scaled)*y; });  // step 27, pass 3
-      const auto d2y_part = (dy - mean_dy_y_scaled)*ddu;  // step 36, pass 4
-      const auto d2u = (d2y_part + ((mean_dy_y_scaled - dy)*mean_ddu_y - mean_d2y_part_y)*row.D)*y;  // step 46, pass 5
-      at.store(DX, d2u*scale + du*ddscale);  // step 50
+      const auto ddu = ddx*scale + x*ddscale;  // step 36
+      const auto du = at.recall(KEPT_DU, [&] { return (dy - mean_dy_y_scaled)*y; });  // step 28, pass 3
+      const auto d2y_part = (dy - mean_dy_y_scaled)*ddu;  // step 37, pass 4
+      const auto d2u = (d2y_part + ((mean_dy_y_scaled - dy)*mean_ddu_y - mean_d2y_part_y)*row.D)*y;  // step 47, pass 5
+      at.store(DX, d2u*scale + du*ddscale);  // step 51
       return terms(wanted<(HAS_ddscale && HAS_scale) || (HAS_ddx && HAS_scale)>(d2u*x));
     });
-    const auto mean_d2u_x = get<0>(stage_3);  // step 52: mean(d2u*x)
-    const auto mean_ddx_du_scaled = (mean_d2u_x + mean_ddx_du)*row.D;  // step 52, pass 6
-    row.over_rows(D2SCALE, mean_ddx_du_scaled);  // step 52, pass 7: d2scale
+    const auto mean_d2u_x = get<0>(stage_3);  // step 53: mean(d2u*x)
+    const auto mean_ddx_du_scaled = (mean_d2u_x + mean_ddx_du)*row.D;  // step 53, pass 6
+    row.over_rows(D2SCALE, mean_ddx_du_scaled);  // step 53, pass 7: d2scale
   }
 };
 

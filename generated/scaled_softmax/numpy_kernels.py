@@ -1,7 +1,7 @@
 # Made by lngen 0.1.0 from the definition of scaled_softmax.
 # Do not edit; edit scaled_softmax.py and run: lngen derive scaled_softmax.py
 # Cost: forward 2 row tensors (1 read, 1 written), 7 flops per row element; backward 3 row tensors (2 read, 1 written), 11 flops per row element.
-# Evidence: 1 output, 20 steps, 30 first lines, 1 identity, 2 gradients, 1 tangent, 3 second-order gradients, 8 emitted programs: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 1 output, 21 steps, 30 first lines, 1 identity, 2 gradients, 1 tangent, 3 second-order gradients, 8 emitted programs: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:1159a7787ddac63c2ef16f9172135a664fd794586bda7a00071cdf45fab10061
 # templates sha256:2ac2f07bc6384e88de134c9a9116a66083010804f4352ef40720a3cf756ef3c4
 """Softmax with a learned inverse temperature. The outputs and the gradients.
@@ -75,17 +75,17 @@ def backward(arguments, fields, results, call):
         e_shifted = np.exp(u, out=u)
         # step 6: y = e_shifted*inv_Z
         y = np.multiply(e_shifted, inv_Z, out=e_shifted)
-        # step 13: sum_dy_y = sum(dy*y)
+        # step 14: sum_dy_y = sum(dy*y)
         sum_dy_y = _rows.row_sum(dy, y)
-        # step 13: du = (dy - sum_dy_y)*y
+        # step 14: du = (dy - sum_dy_y)*y
         du = _rows.by_row(np.subtract, dy, sum_dy_y, out=buffers[0])
         du = np.multiply(du, y, out=y)
-        # step 17: sum_du_x = sum(du*x)
+        # step 18: sum_du_x = sum(du*x)
         if scale is not None:
             sum_du_x = _rows.row_sum(du, x)
-            # step 17: dscale = sum over rows of sum_du_x
+            # step 18: dscale = sum over rows of sum_du_x
             dscale = np.add.reduce(sum_du_x, axis=None)
-            # step 16: dx = du*scale
+            # step 17: dx = du*scale
             dx = np.multiply(du, scale, out=du)
         else:
             dx = du

@@ -1,7 +1,7 @@
 # Made by lngen 0.1.0 from the definition of scaled_softmax.
 # Do not edit; edit scaled_softmax.py and run: lngen derive scaled_softmax.py
 # Cost: forward 2 row tensors (1 read, 1 written), 7 flops per row element; backward 3 row tensors (2 read, 1 written), 11 flops per row element.
-# Evidence: 1 output, 20 steps, 30 first lines, 1 identity, 2 gradients, 1 tangent, 3 second-order gradients, 8 emitted programs: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 1 output, 21 steps, 30 first lines, 1 identity, 2 gradients, 1 tangent, 3 second-order gradients, 8 emitted programs: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:1159a7787ddac63c2ef16f9172135a664fd794586bda7a00071cdf45fab10061
 # templates sha256:2ac2f07bc6384e88de134c9a9116a66083010804f4352ef40720a3cf756ef3c4
 """Softmax with a learned inverse temperature. The tangents, and the gradients of the gradients.
@@ -42,7 +42,7 @@ def jvp(arguments, fields, results, call):
         e_shifted = np.exp(u, out=u)
         # step 6: y = e_shifted*inv_Z
         y = np.multiply(e_shifted, inv_Z, out=e_shifted)
-        # step 18: u_dot = x*scale_dot + x_dot*scale
+        # step 19: u_dot = x*scale_dot + x_dot*scale
         if scale_dot is not None:
             u_dot = np.multiply(x, scale_dot, out=buffers[0])
         if scale is not None and x_dot_rows is not None:
@@ -53,9 +53,9 @@ def jvp(arguments, fields, results, call):
             u_dot = np.add(u_dot, part, out=u_dot)
         if scale_dot is None:
             u_dot = part
-        # step 25: sum_u_dot_y = sum(u_dot*y)
+        # step 26: sum_u_dot_y = sum(u_dot*y)
         sum_u_dot_y = _rows.row_sum(u_dot, y)
-        # step 25: y_dot = (u_dot - sum_u_dot_y)*y
+        # step 26: y_dot = (u_dot - sum_u_dot_y)*y
         y_dot = np.subtract(u_dot, sum_u_dot_y, out=buffers[0])
         y_dot = np.multiply(y_dot, y, out=y)
         return (y_dot,)
@@ -96,9 +96,9 @@ def backward_backward(arguments, fields, results, call):
         e_shifted = np.exp(u, out=u)
         # step 6: y = e_shifted*inv_Z
         y = _rows.by_row(np.multiply, e_shifted, inv_Z, out=dx_block)
-        # step 26: mean_dy_y = mean(dy*y)
+        # step 27: mean_dy_y = mean(dy*y)
         mean_dy_y = _rows.row_mean(dy, y, D)
-        # step 35: ddu = ddx*scale + x*ddscale
+        # step 36: ddu = ddx*scale + x*ddscale
         if needs_ddu:
             ddu = np.multiply(ddx, scale, out=ddy_block)
         if scale is None:
@@ -109,27 +109,27 @@ def backward_backward(arguments, fields, results, call):
             ddu = np.add(ddu, part, out=ddu)
         if ddx_rows is None:
             ddu = part
-        # step 46: mean_ddu_y = mean(ddu*y)
+        # step 47: mean_ddu_y = mean(ddu*y)
         mean_ddu_y = _rows.row_mean(ddu, y, D)
-        # step 27, pass 1: mean_dy_y_scaled = mean_dy_y*D
+        # step 28, pass 1: mean_dy_y_scaled = mean_dy_y*D
         mean_dy_y_scaled = mean_dy_y * D
-        # step 57, pass 2: sum_ddu_y = mean_ddu_y*D
+        # step 58, pass 2: sum_ddu_y = mean_ddu_y*D
         sum_ddu_y = mean_ddu_y * D
-        # step 27, pass 3: du = (dy - mean_dy_y_scaled)*y
+        # step 28, pass 3: du = (dy - mean_dy_y_scaled)*y
         part_2 = _rows.by_row(np.subtract, dy, mean_dy_y_scaled, out=buffers[1])
         if scale is not None:
             du = np.multiply(part_2, y, out=buffers[2])
-        # step 52: mean_ddx_du = mean(ddx*du)
+        # step 53: mean_ddx_du = mean(ddx*du)
         if needs_ddu:
             mean_ddx_du = _rows.row_mean(ddx, du, D)
-        # step 36, pass 4: d2y_part = (dy - mean_dy_y_scaled)*ddu
+        # step 37, pass 4: d2y_part = (dy - mean_dy_y_scaled)*ddu
         d2y_part = np.multiply(part_2, ddu, out=part_2)
-        # step 46: mean_d2y_part_y = mean(d2y_part*y)
+        # step 47: mean_d2y_part_y = mean(d2y_part*y)
         mean_d2y_part_y = _rows.row_mean(d2y_part, y, D)
-        # step 57: ddy = (ddu - sum_ddu_y)*y
+        # step 58: ddy = (ddu - sum_ddu_y)*y
         ddy = np.subtract(ddu, sum_ddu_y, out=ddy_block)
         ddy = np.multiply(ddy, y, out=ddy)
-        # step 46, pass 5: d2u = (d2y_part + ((mean_dy_y_scaled - dy)*mean_ddu_y -
+        # step 47, pass 5: d2u = (d2y_part + ((mean_dy_y_scaled - dy)*mean_ddu_y -
         #   mean_d2y_part_y)*D)*y
         d2u = np.subtract(mean_dy_y_scaled, dy, out=buffers[0])
         d2u = np.multiply(d2u, mean_ddu_y, out=d2u)
@@ -137,24 +137,24 @@ def backward_backward(arguments, fields, results, call):
         d2u = np.multiply(d2u, D, out=d2u)
         d2u = np.add(d2y_part, d2u, out=d2u)
         d2u = np.multiply(d2u, y, out=y)
-        # step 52: mean_d2u_x = mean(d2u*x)
+        # step 53: mean_d2u_x = mean(d2u*x)
         if scale is not None:
             mean_d2u_x = _rows.row_mean(d2u, x, D)
-            # step 50: d2x = d2u*scale + du*ddscale
+            # step 51: d2x = d2u*scale + du*ddscale
             d2x = np.multiply(d2u, scale, out=d2u)
         else:
             d2x = d2u
         if ddscale is not None:
             part_3 = np.multiply(du, ddscale, out=buffers[0])
             d2x = np.add(d2x, part_3, out=d2x)
-        # step 52, pass 6: mean_ddx_du_scaled = (mean_d2u_x + mean_ddx_du)*D
+        # step 53, pass 6: mean_ddx_du_scaled = (mean_d2u_x + mean_ddx_du)*D
         if needs_ddu:
             mean_ddx_du_scaled = mean_d2u_x + mean_ddx_du
         if ddx_rows is None:
             mean_ddx_du_scaled = mean_d2u_x
         if scale is not None:
             mean_ddx_du_scaled = mean_ddx_du_scaled * D
-            # step 52, pass 7: d2scale = sum over rows of mean_ddx_du_scaled
+            # step 53, pass 7: d2scale = sum over rows of mean_ddx_du_scaled
             d2scale = np.add.reduce(mean_ddx_du_scaled, axis=None)
         return d2x, ddy, d2scale
 

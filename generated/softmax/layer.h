@@ -2,7 +2,7 @@
 // Made by lngen 0.1.0 from the definition of softmax.
 // Do not edit; edit softmax.py and run: lngen derive softmax.py
 // Cost: forward 2 row tensors (1 read, 1 written), 5 flops per row element; backward 3 row tensors (2 read, 1 written), 4 flops per row element.
-// Evidence: 1 output, 16 steps, 20 first lines, 1 identity, 1 gradient, 1 tangent, 2 second-order gradients, 8 emitted programs: exact at every D; 1 gradient with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+// Evidence: 1 output, 17 steps, 20 first lines, 1 identity, 1 gradient, 1 tangent, 2 second-order gradients, 8 emitted programs: exact at every D; 1 gradient with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:9ce87dbd38edba4176ecb72247c55af9618089126b150813de61257b8d884562
 //
 // forward:
@@ -75,11 +75,11 @@ struct Layer : Direction<Given, decltype(over_rows()), 1, 0, 1, 1> {
       const auto dy = at(DY);
       return terms(dy*y);
     });
-    const auto sum_dy_y = get<0>(stage_1);  // step 17: sum(dy*y)
+    const auto sum_dy_y = get<0>(stage_1);  // step 18: sum(dy*y)
     row.each([&](auto at) {
       const auto y = at(Y);
       const auto dy = at(DY);
-      at.store(DX, (dy - sum_dy_y)*y);  // step 17
+      at.store(DX, (dy - sum_dy_y)*y);  // step 18
     });
   }
 };
@@ -102,11 +102,11 @@ struct Layer : Direction<Given, decltype(over_rows()), 1, 0, 1, 1> {
       const auto x_dot = at(X_DOT);
       return terms(x_dot*y);
     });
-    const auto sum_x_dot_y = get<0>(stage_1);  // step 24: sum(x_dot*y)
+    const auto sum_x_dot_y = get<0>(stage_1);  // step 25: sum(x_dot*y)
     row.each([&](auto at) {
       const auto y = at(Y);
       const auto x_dot = at(X_DOT);
-      at.store(Y_DOT, (x_dot - sum_x_dot_y)*y);  // step 24
+      at.store(Y_DOT, (x_dot - sum_x_dot_y)*y);  // step 25
     });
   }
 };
@@ -132,25 +132,25 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 0, 5, 1> {
       const auto ddx = at(DDX);
       return terms(wanted<HAS_ddx>(dy*y), ddx*y);
     });
-    const auto mean_dy_y = get<0>(stage_1);  // step 25: mean(dy*y)
-    const auto mean_ddx_y = get<1>(stage_1);  // step 37: mean(ddx*y)
-    const auto mean_dy_y_scaled = mean_dy_y*row.D;  // step 27, pass 1
-    const auto sum_ddx_y = mean_ddx_y*row.D;  // step 42, pass 2
+    const auto mean_dy_y = get<0>(stage_1);  // step 26: mean(dy*y)
+    const auto mean_ddx_y = get<1>(stage_1);  // step 38: mean(ddx*y)
+    const auto mean_dy_y_scaled = mean_dy_y*row.D;  // step 28, pass 1
+    const auto sum_ddx_y = mean_ddx_y*row.D;  // step 43, pass 2
     const auto stage_2 = row.means([&](auto at) {
       const auto y = at(Y);
       const auto dy = at(DY);
       const auto ddx = at(DDX);
-      const auto d2y_part = (dy - mean_dy_y_scaled)*ddx;  // step 27, pass 3
-      at.store(DDY, (ddx - sum_ddx_y)*y);  // step 42
+      const auto d2y_part = (dy - mean_dy_y_scaled)*ddx;  // step 28, pass 3
+      at.store(DDY, (ddx - sum_ddx_y)*y);  // step 43
       return terms(d2y_part*y);
     });
-    const auto mean_d2y_part_y = get<0>(stage_2);  // step 37: mean(d2y_part*y)
+    const auto mean_d2y_part_y = get<0>(stage_2);  // step 38: mean(d2y_part*y)
     row.each([&](auto at) {
       const auto y = at(Y);
       const auto dy = at(DY);
       const auto ddx = at(DDX);
-      const auto d2y_part = (dy - mean_dy_y_scaled)*ddx;  // step 27, pass 3
-      at.store(DX, (d2y_part + ((mean_dy_y_scaled - dy)*mean_ddx_y - mean_d2y_part_y)*row.D)*y);  // step 37, pass 4
+      const auto d2y_part = (dy - mean_dy_y_scaled)*ddx;  // step 28, pass 3
+      at.store(DX, (d2y_part + ((mean_dy_y_scaled - dy)*mean_ddx_y - mean_d2y_part_y)*row.D)*y);  // step 38, pass 4
     });
   }
 };

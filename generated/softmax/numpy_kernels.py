@@ -1,7 +1,7 @@
 # Made by lngen 0.1.0 from the definition of softmax.
 # Do not edit; edit softmax.py and run: lngen derive softmax.py
 # Cost: forward 2 row tensors (1 read, 1 written), 5 flops per row element; backward 3 row tensors (2 read, 1 written), 4 flops per row element.
-# Evidence: 1 output, 16 steps, 20 first lines, 1 identity, 1 gradient, 1 tangent, 2 second-order gradients, 8 emitted programs: exact at every D; 1 gradient with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 1 output, 17 steps, 20 first lines, 1 identity, 1 gradient, 1 tangent, 2 second-order gradients, 8 emitted programs: exact at every D; 1 gradient with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:9ce87dbd38edba4176ecb72247c55af9618089126b150813de61257b8d884562
 # templates sha256:2ac2f07bc6384e88de134c9a9116a66083010804f4352ef40720a3cf756ef3c4
 """Softmax over the feature axis. The outputs and the gradients.
@@ -53,9 +53,9 @@ def backward(arguments, fields, results, call):
     (dx_out,) = results
 
     def block(y, dy, dx_block=None):
-        # step 17: sum_dy_y = sum(dy*y)
+        # step 18: sum_dy_y = sum(dy*y)
         sum_dy_y = _rows.row_sum(dy, y)
-        # step 17: dx = (dy - sum_dy_y)*y
+        # step 18: dx = (dy - sum_dy_y)*y
         dx = _rows.by_row(np.subtract, dy, sum_dy_y, out=dx_block)
         dx = np.multiply(dx, y, out=dx)
         return (dx,)

@@ -1,7 +1,7 @@
 # Made by lngen 0.1.0 from the definition of softmax.
 # Do not edit; edit softmax.py and run: lngen derive softmax.py
 # Cost: forward 2 row tensors (1 read, 1 written), 5 flops per row element; backward 3 row tensors (2 read, 1 written), 4 flops per row element.
-# Evidence: 1 output, 16 steps, 20 first lines, 1 identity, 1 gradient, 1 tangent, 2 second-order gradients, 8 emitted programs: exact at every D; 1 gradient with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 1 output, 17 steps, 20 first lines, 1 identity, 1 gradient, 1 tangent, 2 second-order gradients, 8 emitted programs: exact at every D; 1 gradient with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:9ce87dbd38edba4176ecb72247c55af9618089126b150813de61257b8d884562
 # templates sha256:2ac2f07bc6384e88de134c9a9116a66083010804f4352ef40720a3cf756ef3c4
 """Softmax over the feature axis. The tangents, and the gradients of the gradients.
@@ -27,9 +27,9 @@ def jvp(arguments, fields, results, call):
     (y_dot_out,) = results
 
     def block(y, x_dot, y_dot_block=None):
-        # step 24: sum_x_dot_y = sum(x_dot*y)
+        # step 25: sum_x_dot_y = sum(x_dot*y)
         sum_x_dot_y = _rows.row_sum(x_dot, y)
-        # step 24: y_dot = (x_dot - sum_x_dot_y)*y
+        # step 25: y_dot = (x_dot - sum_x_dot_y)*y
         y_dot = _rows.by_row(np.subtract, x_dot, sum_x_dot_y, out=y_dot_block)
         y_dot = np.multiply(y_dot, y, out=y_dot)
         return (y_dot,)
@@ -47,23 +47,23 @@ def backward_backward(arguments, fields, results, call):
     D = _rows.number(features, dtype)
 
     def block(y, dy, ddx, dx_block=None, ddy_block=None, buffers=(None,)):
-        # step 25: mean_dy_y = mean(dy*y)
+        # step 26: mean_dy_y = mean(dy*y)
         mean_dy_y = _rows.row_mean(dy, y, D)
-        # step 37: mean_ddx_y = mean(ddx*y)
+        # step 38: mean_ddx_y = mean(ddx*y)
         mean_ddx_y = _rows.row_mean(ddx, y, D)
-        # step 27, pass 1: mean_dy_y_scaled = mean_dy_y*D
+        # step 28, pass 1: mean_dy_y_scaled = mean_dy_y*D
         mean_dy_y_scaled = mean_dy_y * D
-        # step 42, pass 2: sum_ddx_y = mean_ddx_y*D
+        # step 43, pass 2: sum_ddx_y = mean_ddx_y*D
         sum_ddx_y = mean_ddx_y * D
-        # step 27, pass 3: d2y_part = (dy - mean_dy_y_scaled)*ddx
+        # step 28, pass 3: d2y_part = (dy - mean_dy_y_scaled)*ddx
         d2y_part = _rows.by_row(np.subtract, dy, mean_dy_y_scaled, out=ddy_block)
         d2y_part = np.multiply(d2y_part, ddx, out=dx_block)
-        # step 37: mean_d2y_part_y = mean(d2y_part*y)
+        # step 38: mean_d2y_part_y = mean(d2y_part*y)
         mean_d2y_part_y = _rows.row_mean(d2y_part, y, D)
-        # step 42: ddy = (ddx - sum_ddx_y)*y
+        # step 43: ddy = (ddx - sum_ddx_y)*y
         ddy = _rows.by_row(np.subtract, ddx, sum_ddx_y, out=ddy_block)
         ddy = np.multiply(ddy, y, out=ddy)
-        # step 37, pass 4: d2x = (d2y_part + ((mean_dy_y_scaled - dy)*mean_ddx_y -
+        # step 38, pass 4: d2x = (d2y_part + ((mean_dy_y_scaled - dy)*mean_ddx_y -
         #   mean_d2y_part_y)*D)*y
         d2x = np.subtract(mean_dy_y_scaled, dy, out=buffers[0])
         d2x = np.multiply(d2x, mean_ddx_y, out=d2x)

@@ -2,7 +2,7 @@
 // Made by lngen 0.1.0 from the definition of standardize.
 // Do not edit; edit standardize.py and run: lngen derive standardize.py
 // Cost: forward 2 row tensors (1 read, 1 written), 7 flops per row element; backward 3 row tensors (2 read, 1 written), 10 flops per row element.
-// Evidence: 1 output, 11 steps, 23 first lines, 2 identities, 1 gradient, 1 tangent, 2 second-order gradients, 8 emitted programs: exact at every D; 1 gradient with rows written out: exact at D = 2, 3, 4, 5; derivation.md says of what.
+// Evidence: 1 output, 14 steps, 23 first lines, 2 identities, 1 gradient, 1 tangent, 2 second-order gradients, 8 emitted programs: exact at every D; 1 gradient with rows written out: exact at D = 2, 3, 4, 5; derivation.md says of what.
 // definition sha256:5c30a6dc2dc6ad6d80103cedc7b8820d41a985b799ed6b10a6631e55e07f29cc
 //
 // forward:
@@ -89,16 +89,16 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 0, 6, 1> {
       const auto y = x_centred*rstd;  // step 5
       return terms(dy, dy*y);
     });
-    const auto mean_dy = math::quotient(get<0>(stage_1), row.D);  // step 12: mean(dy)
-    const auto sum_dy_y = get<1>(stage_1);  // step 12: sum(dy*y)
-    const auto sum_dy_y_scaled = sum_dy_y / (row.D - A(1));  // step 12, pass 10
+    const auto mean_dy = math::quotient(get<0>(stage_1), row.D);  // step 15: mean(dy)
+    const auto sum_dy_y = get<1>(stage_1);  // step 15: sum(dy*y)
+    const auto sum_dy_y_scaled = sum_dy_y / (row.D - A(1));  // step 15, pass 10
     row.each([&](auto at) {
       const auto x = at(X);
       const auto dy = at(DY);
       const auto x_shifted = x - mu;  // step 2, pass 1
       const auto x_centred = x_shifted - mu_residual;  // step 2, pass 3
       const auto y = x_centred*rstd;  // step 5
-      at.store(DX, (dy - mean_dy - y*sum_dy_y_scaled)*rstd);  // step 12, pass 12
+      at.store(DX, (dy - mean_dy - y*sum_dy_y_scaled)*rstd);  // step 15, pass 12
     });
   }
 };
@@ -129,16 +129,16 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 0, 6, 1> {
       const auto y = x_centred*rstd;  // step 5
       return terms(x_dot, x_dot*y);
     });
-    const auto mean_x_dot = math::quotient(get<0>(stage_1), row.D);  // step 19: mean(x_dot)
-    const auto sum_x_dot_y = get<1>(stage_1);  // step 19: sum(x_dot*y)
-    const auto sum_x_dot_y_scaled = sum_x_dot_y / (row.D - A(1));  // step 19, pass 15
+    const auto mean_x_dot = math::quotient(get<0>(stage_1), row.D);  // step 22: mean(x_dot)
+    const auto sum_x_dot_y = get<1>(stage_1);  // step 22: sum(x_dot*y)
+    const auto sum_x_dot_y_scaled = sum_x_dot_y / (row.D - A(1));  // step 22, pass 15
     row.each([&](auto at) {
       const auto x = at(X);
       const auto x_dot = at(X_DOT);
       const auto x_shifted = x - mu;  // step 2, pass 1
       const auto x_centred = x_shifted - mu_residual;  // step 2, pass 3
       const auto y = x_centred*rstd;  // step 5
-      at.store(Y_DOT, (x_dot - mean_x_dot - y*sum_x_dot_y_scaled)*rstd);  // step 19, pass 17
+      at.store(Y_DOT, (x_dot - mean_x_dot - y*sum_x_dot_y_scaled)*rstd);  // step 22, pass 17
     });
   }
 };
@@ -163,7 +163,7 @@ struct Layer : Direction<Given, decltype(over_rows()), 5, 0, 13, 2> {
   template <class Row> static LNGEN_INLINE void work(const Row& row) {
     using A = typename Row::A;
     const auto mu = row(MU), mu_residual = row(MU_RESIDUAL), rstd = row(RSTD);
-    const auto rstd_scaled = (rstd*rstd)*row.D / (row.D - A(1));  // step 33, pass 18
+    const auto rstd_scaled = (rstd*rstd)*row.D / (row.D - A(1));  // step 36, pass 18
     const auto stage_2 = row.means([&](auto at) {
       const auto x = at(X);
       const auto dy = at(DY);
@@ -173,15 +173,15 @@ struct Layer : Direction<Given, decltype(over_rows()), 5, 0, 13, 2> {
       const auto y = x_centred*rstd;  // step 5
       return terms(wanted<HAS_ddx>(dy), wanted<HAS_ddx>(dy*y), ddx*y, ddx, ddx*dy);
     });
-    const auto mean_dy = get<0>(stage_2);  // step 20: mean(dy)
-    const auto mean_dy_y = get<1>(stage_2);  // step 21: mean(dy*y)
-    const auto mean_ddx_y = get<2>(stage_2);  // step 33: mean(ddx*y)
-    const auto mean_ddx = get<3>(stage_2);  // step 33: mean(ddx)
-    const auto mean_ddx_dy = get<4>(stage_2);  // step 33: mean(ddx*dy)
-    const auto mean_dy_y_scaled = A(3)*mean_dy_y*row.D / (row.D - A(1));  // step 33, pass 23
-    const auto mean_ddx_scaled = mean_ddx*mean_dy;  // step 33, pass 24
-    const auto sum_ddx_y = mean_ddx_y*row.D;  // step 39, pass 25
-    const auto sum_ddx_y_scaled = sum_ddx_y / (row.D - A(1));  // step 39, pass 26
+    const auto mean_dy = get<0>(stage_2);  // step 23: mean(dy)
+    const auto mean_dy_y = get<1>(stage_2);  // step 24: mean(dy*y)
+    const auto mean_ddx_y = get<2>(stage_2);  // step 36: mean(ddx*y)
+    const auto mean_ddx = get<3>(stage_2);  // step 36: mean(ddx)
+    const auto mean_ddx_dy = get<4>(stage_2);  // step 36: mean(ddx*dy)
+    const auto mean_dy_y_scaled = A(3)*mean_dy_y*row.D / (row.D - A(1));  // step 36, pass 23
+    const auto mean_ddx_scaled = mean_ddx*mean_dy;  // step 36, pass 24
+    const auto sum_ddx_y = mean_ddx_y*row.D;  // step 42, pass 25
+    const auto sum_ddx_y_scaled = sum_ddx_y / (row.D - A(1));  // step 42, pass 26
     row.each([&](auto at) {
       const auto x = at(X);
       const auto dy = at(DY);
@@ -189,8 +189,8 @@ struct Layer : Direction<Given, decltype(over_rows()), 5, 0, 13, 2> {
       const auto x_shifted = x - mu;  // step 2, pass 1
       const auto x_centred = x_shifted - mu_residual;  // step 2, pass 3
       const auto y = x_centred*rstd;  // step 5
-      at.store(DX, (y*mean_ddx_scaled + (y*mean_dy_y_scaled + mean_dy - dy)*mean_ddx_y - y*mean_ddx_dy - (ddx - mean_ddx)*mean_dy_y)*rstd_scaled);  // step 33, pass 29
-      at.store(DDY, (ddx - mean_ddx - y*sum_ddx_y_scaled)*rstd);  // step 39, pass 30
+      at.store(DX, (y*mean_ddx_scaled + (y*mean_dy_y_scaled + mean_dy - dy)*mean_ddx_y - y*mean_ddx_dy - (ddx - mean_ddx)*mean_dy_y)*rstd_scaled);  // step 36, pass 29
+      at.store(DDY, (ddx - mean_ddx - y*sum_ddx_y_scaled)*rstd);  // step 42, pass 30
     });
   }
 };

@@ -1,7 +1,7 @@
 # Made by lngen 0.1.0 from the definition of standardize.
 # Do not edit; edit standardize.py and run: lngen derive standardize.py
 # Cost: forward 2 row tensors (1 read, 1 written), 7 flops per row element; backward 3 row tensors (2 read, 1 written), 10 flops per row element.
-# Evidence: 1 output, 11 steps, 23 first lines, 2 identities, 1 gradient, 1 tangent, 2 second-order gradients, 8 emitted programs: exact at every D; 1 gradient with rows written out: exact at D = 2, 3, 4, 5; derivation.md says of what.
+# Evidence: 1 output, 14 steps, 23 first lines, 2 identities, 1 gradient, 1 tangent, 2 second-order gradients, 8 emitted programs: exact at every D; 1 gradient with rows written out: exact at D = 2, 3, 4, 5; derivation.md says of what.
 # definition sha256:5c30a6dc2dc6ad6d80103cedc7b8820d41a985b799ed6b10a6631e55e07f29cc
 # templates sha256:2ac2f07bc6384e88de134c9a9116a66083010804f4352ef40720a3cf756ef3c4
 """Rows of mean zero and unbiased variance one, without parameters. The outputs and the gradients.
@@ -68,23 +68,23 @@ def backward(arguments, fields, results, call):
     features = shape[-1]
     one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
     D = _rows.number(features, dtype)
-    # step 12, pass 10: sum_dy_y_scaled = sum_dy_y/(D - 1)
+    # step 15, pass 10: sum_dy_y_scaled = sum_dy_y/(D - 1)
     part = D - 1.0
 
     def block(x, dy, mu, mu_residual, rstd, dx_block=None, buffers=(None,)):
-        # step 12: mean_dy = mean(dy)
+        # step 15: mean_dy = mean(dy)
         mean_dy = _rows.row_sum(dy, one_over_D)
         # step 2, pass 1: x_shifted = x - mu
         x_shifted = _rows.by_row(np.subtract, x, mu, out=dx_block)
         # step 2, pass 3: x_centred = x_shifted - mu_residual
         x_centred = _rows.less_residual(x_shifted, mu_residual)
-        # step 12, pass 8: sum_dy_y_unscaled = sum(dy*x_centred)
+        # step 15, pass 8: sum_dy_y_unscaled = sum(dy*x_centred)
         sum_dy_y_unscaled = _rows.row_sum(dy, x_centred)
-        # step 12, pass 9: sum_dy_y = rstd*sum_dy_y_unscaled
+        # step 15, pass 9: sum_dy_y = rstd*sum_dy_y_unscaled
         sum_dy_y = rstd * sum_dy_y_unscaled
-        # step 12, pass 10: sum_dy_y_scaled = sum_dy_y/(D - 1)
+        # step 15, pass 10: sum_dy_y_scaled = sum_dy_y/(D - 1)
         sum_dy_y_scaled = sum_dy_y / part
-        # step 12, pass 11: dx = (dy - mean_dy - x_centred*rstd*sum_dy_y_scaled)*rstd
+        # step 15, pass 11: dx = (dy - mean_dy - x_centred*rstd*sum_dy_y_scaled)*rstd
         dx = _rows.by_row(np.subtract, dy, mean_dy, out=buffers[0])
         part_2 = np.multiply(x_centred, rstd * sum_dy_y_scaled, out=x_centred)
         dx = np.subtract(dx, part_2, out=part_2)

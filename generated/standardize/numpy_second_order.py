@@ -1,7 +1,7 @@
 # Made by lngen 0.1.0 from the definition of standardize.
 # Do not edit; edit standardize.py and run: lngen derive standardize.py
 # Cost: forward 2 row tensors (1 read, 1 written), 7 flops per row element; backward 3 row tensors (2 read, 1 written), 10 flops per row element.
-# Evidence: 1 output, 11 steps, 23 first lines, 2 identities, 1 gradient, 1 tangent, 2 second-order gradients, 8 emitted programs: exact at every D; 1 gradient with rows written out: exact at D = 2, 3, 4, 5; derivation.md says of what.
+# Evidence: 1 output, 14 steps, 23 first lines, 2 identities, 1 gradient, 1 tangent, 2 second-order gradients, 8 emitted programs: exact at every D; 1 gradient with rows written out: exact at D = 2, 3, 4, 5; derivation.md says of what.
 # definition sha256:5c30a6dc2dc6ad6d80103cedc7b8820d41a985b799ed6b10a6631e55e07f29cc
 # templates sha256:2ac2f07bc6384e88de134c9a9116a66083010804f4352ef40720a3cf756ef3c4
 """Rows of mean zero and unbiased variance one, without parameters. The tangents, and the gradients of the gradients.
@@ -29,23 +29,23 @@ def jvp(arguments, fields, results, call):
     features = shape[-1]
     one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
     D = _rows.number(features, dtype)
-    # step 19, pass 15: sum_x_dot_y_scaled = sum_x_dot_y/(D - 1)
+    # step 22, pass 15: sum_x_dot_y_scaled = sum_x_dot_y/(D - 1)
     part = D - 1.0
 
     def block(x, x_dot, mu, mu_residual, rstd, y_dot_block=None, buffers=(None,)):
-        # step 19: mean_x_dot = mean(x_dot)
+        # step 22: mean_x_dot = mean(x_dot)
         mean_x_dot = _rows.row_sum(x_dot, one_over_D)
         # step 2, pass 1: x_shifted = x - mu
         x_shifted = _rows.by_row(np.subtract, x, mu, out=y_dot_block)
         # step 2, pass 3: x_centred = x_shifted - mu_residual
         x_centred = _rows.less_residual(x_shifted, mu_residual)
-        # step 19, pass 13: sum_x_dot_y_unscaled = sum(x_centred*x_dot)
+        # step 22, pass 13: sum_x_dot_y_unscaled = sum(x_centred*x_dot)
         sum_x_dot_y_unscaled = _rows.row_sum(x_centred, x_dot)
-        # step 19, pass 14: sum_x_dot_y = rstd*sum_x_dot_y_unscaled
+        # step 22, pass 14: sum_x_dot_y = rstd*sum_x_dot_y_unscaled
         sum_x_dot_y = rstd * sum_x_dot_y_unscaled
-        # step 19, pass 15: sum_x_dot_y_scaled = sum_x_dot_y/(D - 1)
+        # step 22, pass 15: sum_x_dot_y_scaled = sum_x_dot_y/(D - 1)
         sum_x_dot_y_scaled = sum_x_dot_y / part
-        # step 19, pass 16: y_dot = (x_dot - mean_x_dot -
+        # step 22, pass 16: y_dot = (x_dot - mean_x_dot -
         #   x_centred*rstd*sum_x_dot_y_scaled)*rstd
         y_dot = _rows.by_row(np.subtract, x_dot, mean_x_dot, out=buffers[0])
         part_2 = np.multiply(x_centred, rstd * sum_x_dot_y_scaled, out=x_centred)
@@ -72,10 +72,10 @@ def backward_backward(arguments, fields, results, call):
     features = shape[-1]
     one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
     D = _rows.number(features, dtype)
-    # step 33, pass 18: rstd_scaled = rstd**2*D/(D - 1)
+    # step 36, pass 18: rstd_scaled = rstd**2*D/(D - 1)
     part = D - 1.0
     part_2 = D / part
-    # step 33, pass 23: mean_dy_y_scaled = 3*mean_dy_y*D/(D - 1)
+    # step 36, pass 23: mean_dy_y_scaled = 3*mean_dy_y*D/(D - 1)
     part_3 = 3.0 * D / part
 
     def block(
@@ -89,35 +89,35 @@ def backward_backward(arguments, fields, results, call):
         ddy_block=None,
         buffers=(None,) * 2,
     ):
-        # step 33, pass 18: rstd_scaled = rstd**2*D/(D - 1)
+        # step 36, pass 18: rstd_scaled = rstd**2*D/(D - 1)
         rstd_scaled = np.square(rstd) * part_2
-        # step 20: mean_dy = mean(dy)
+        # step 23: mean_dy = mean(dy)
         mean_dy = _rows.row_sum(dy, one_over_D)
-        # step 33: mean_ddx = mean(ddx)
+        # step 36: mean_ddx = mean(ddx)
         mean_ddx = _rows.row_sum(ddx, one_over_D)
-        # step 33: mean_ddx_dy = mean(ddx*dy)
+        # step 36: mean_ddx_dy = mean(ddx*dy)
         mean_ddx_dy = _rows.row_mean(ddx, dy, D)
         # step 2, pass 1: x_shifted = x - mu
         x_shifted = _rows.by_row(np.subtract, x, mu, out=ddy_block)
         # step 2, pass 3: x_centred = x_shifted - mu_residual
         x_centred = _rows.less_residual(x_shifted, mu_residual)
-        # step 21, pass 19: mean_dy_y_unscaled = mean(dy*x_centred)
+        # step 24, pass 19: mean_dy_y_unscaled = mean(dy*x_centred)
         mean_dy_y_unscaled = _rows.row_mean(dy, x_centred, D)
-        # step 33, pass 20: mean_ddx_y_unscaled = mean(ddx*x_centred)
+        # step 36, pass 20: mean_ddx_y_unscaled = mean(ddx*x_centred)
         mean_ddx_y_unscaled = _rows.row_mean(ddx, x_centred, D)
-        # step 21, pass 21: mean_dy_y = mean_dy_y_unscaled*rstd
+        # step 24, pass 21: mean_dy_y = mean_dy_y_unscaled*rstd
         mean_dy_y = mean_dy_y_unscaled * rstd
-        # step 33, pass 22: mean_ddx_y = mean_ddx_y_unscaled*rstd
+        # step 36, pass 22: mean_ddx_y = mean_ddx_y_unscaled*rstd
         mean_ddx_y = mean_ddx_y_unscaled * rstd
-        # step 33, pass 23: mean_dy_y_scaled = 3*mean_dy_y*D/(D - 1)
+        # step 36, pass 23: mean_dy_y_scaled = 3*mean_dy_y*D/(D - 1)
         mean_dy_y_scaled = mean_dy_y * part_3
-        # step 33, pass 24: mean_ddx_scaled = mean_ddx*mean_dy
+        # step 36, pass 24: mean_ddx_scaled = mean_ddx*mean_dy
         mean_ddx_scaled = mean_ddx * mean_dy
-        # step 39, pass 25: sum_ddx_y = mean_ddx_y*D
+        # step 42, pass 25: sum_ddx_y = mean_ddx_y*D
         sum_ddx_y = mean_ddx_y * D
-        # step 39, pass 26: sum_ddx_y_scaled = sum_ddx_y/(D - 1)
+        # step 42, pass 26: sum_ddx_y_scaled = sum_ddx_y/(D - 1)
         sum_ddx_y_scaled = sum_ddx_y / part
-        # step 33, pass 27: d2x = (x_centred*mean_ddx_scaled*rstd +
+        # step 36, pass 27: d2x = (x_centred*mean_ddx_scaled*rstd +
         #   (x_centred*mean_dy_y_scaled*rstd + mean_dy - dy)*mean_ddx_y -
         #   x_centred*mean_ddx_dy*rstd - (ddx - mean_ddx)*mean_dy_y)*rstd_scaled
         d2x = _rows.by_row(np.multiply, x_centred, mean_ddx_scaled * rstd, out=dx_block)
@@ -136,7 +136,7 @@ def backward_backward(arguments, fields, results, call):
         part_7 = _rows.by_row(np.multiply, part_6, mean_dy_y, out=buffers[1])
         d2x = np.subtract(d2x, part_7, out=d2x)
         d2x = np.multiply(d2x, rstd_scaled, out=d2x)
-        # step 39, pass 28: ddy = (ddx - mean_ddx -
+        # step 42, pass 28: ddy = (ddx - mean_ddx -
         #   x_centred*rstd*sum_ddx_y_scaled)*rstd
         ddy = np.multiply(x_centred, rstd * sum_ddx_y_scaled, out=x_centred)
         ddy = np.subtract(part_6, ddy, out=ddy)

@@ -94,6 +94,13 @@ _EVERY = (
         "def f(x: Row): return exp(x - max(x))/sum(exp(x - max(x)))",
     ),
     Rule(
+        "exponential of a logarithm",
+        "exp(u - log(s)) = exp(u)/s.",
+        "No logarithm is left in the exponent, and all powers are rational.",
+        "exp(a + b) = exp(a)*exp(b), and exp and log are inverse.",
+        "def f(x: Row):\n    s = log(sum(exp(x)))\n    return exp(x - s)",
+    ),
+    Rule(
         "logarithm of an exponential",
         "log(a*exp(u)/b) = u + log(a) - log(b).",
         "Of a, b and so on, the sign of one at most is not known.",
@@ -114,7 +121,7 @@ _EVERY = (
     Rule(
         "tail of a function",
         "1 - tanh(u) = 2*sigmoid(-2*u), 1 + tanh(u) = 2*sigmoid(2*u), 1 - tanh(u)**2 = 4*sigmoid(2*u)*sigmoid(-2*u).",
-        "None. In what is derived from a forward, 1 - sigmoid(u) = sigmoid(-u), where it is a factor.",
+        "None. Derivatives of a forward write 1 - sigmoid(u) = sigmoid(-u) where it is a factor.",
         "tanh(u) = 1 - 2/(exp(2*u) + 1), and sigmoid(-u) = 1/(exp(u) + 1) = 1 - sigmoid(u).",
         "def f(x: Row): return 1 - tanh(x)",
     ),

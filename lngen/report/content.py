@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from sympy import Expr
 
@@ -18,6 +19,7 @@ from lngen.plan.passes import PASS_RULES
 from lngen.plan.passes.moments import written_out
 from lngen.plan.planner import Plan
 from lngen.plan.program import PassLine, RowProgram, Stage
+from lngen.report.answers import Answer, answers
 from lngen.report.audit import Audit, Saving, audit
 from lngen.report.changes import Span, changes, elided_latex, marked_latex, spans
 from lngen.report.costs import EXAMPLE_DTYPE, cost_entries, cost_rows, size_rows
@@ -158,6 +160,11 @@ class Content:
     def steps(self) -> tuple[StepText, ...]:
         """All steps, of every part."""
         return tuple(step for part in self.parts for step in part.steps)
+
+    @cached_property
+    def answers(self) -> tuple[Answer, ...]:
+        """Why so many reductions, what is saved, time and memory, how one kernel does it."""
+        return answers(self.plan)
 
     @property
     def size_title(self) -> str:

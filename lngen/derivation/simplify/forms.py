@@ -1,7 +1,7 @@
 """Table of forms that keep digits: each is an identity, and loses none where the expression that it replaces does.
 
 `1 - tanh(u)` is 0 in float32 from u = 9 on, where it is 3e-8; `2*sigmoid(-2*u)` has all digits. A form's function takes
-a sum or a logarithm of the forward, and returns how it is written in its place, or None.
+a sum, a logarithm or an exponential of the forward, and returns how it is written in its place, or None.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _TAIL = "near its limit the difference has no digits, and this form has all"
 class Form:
     """Entry of the table: a rule of `lngen.derivation.rules`, what it writes, what that gains, and an example.
 
-    The example is the body of a definition of rows x and z and a Feature w, and that body as it is written.
+    The example is the body of a definition of rows x and z, and the value of that body as the form writes it.
     """
 
     name: str
@@ -54,7 +54,7 @@ class Form:
 
 
 def in_forms(forms: Iterable[Form], forward: Forward, trail: Trail) -> Forward:
-    """Return a forward in which each sum and each logarithm is written by these forms, one form after the other."""
+    """Return a forward after these forms, one after the other, on each sum, logarithm and exponential."""
     for form in forms:
 
         def change(e: Expr, values: Mapping[Expr, Expr], form: Form = form) -> Expr:
@@ -65,18 +65,18 @@ def in_forms(forms: Iterable[Form], forward: Forward, trail: Trail) -> Forward:
                         return rewritten(found) if isinstance(found, Add) else found
                 return part
 
-            return e.replace(lambda part: isinstance(part, (Add, sympy.log)), rewritten)
+            return e.replace(lambda part: isinstance(part, (Add, sympy.log, sympy.exp)), rewritten)
 
         forward = rewritten_forward(form.name, form.gain, change, forward, trail)
     return forward
 
 
 def _written_out(part: Expr, values: Mapping[Expr, Expr], kept: type | tuple[()]) -> Expr:
-    """Write out the operands of a row that are rows, or of one number a row that are such, but for a `kept` kind."""
+    """Write out the operands of an expression, but for a `kept` kind, and for the reductions that a row reads."""
     while table := {
         s: values[s]
         for s in {*_operands(part)} & values.keys()
-        if is_row(s) == is_row(part) and not isinstance(values[s], kept)
+        if not isinstance(values[s], kept) and not (is_row(part) and values[s].has(Reduction))
     }:
         if tree_size(longer := part.xreplace(table), _LONGEST_WRITTEN_OUT) > _LONGEST_WRITTEN_OUT:
             break
@@ -85,7 +85,7 @@ def _written_out(part: Expr, values: Mapping[Expr, Expr], kept: type | tuple[()]
 
 
 def _operands(e: Expr) -> Iterator[Expr]:
-    if isinstance(e, (Add, Mul, Pow, sympy.log)):
+    if isinstance(e, (Add, Mul, Pow, sympy.log, sympy.exp)):
         for argument in e.args:
             yield from _operands(argument)
     yield e
@@ -162,6 +162,12 @@ def logarithm_of_exponential(logarithm: Expr) -> Expr | None:
     apart = [power == 1 or base.is_positive or power.is_odd for base, power in others]
     logarithms = (p * sympy.log(b) if fine else sympy.log(b**p) for (b, p), fine in zip(others, apart, strict=True))
     return Add(*exponents, *logarithms)
+
+
+def exponential_of_logarithm(written: Expr) -> Expr | None:
+    """Write `exp(u - log(s))` as `exp(u)/s`, as SymPy does once a logarithm stands in the exponent, if none is left."""
+    is_product = isinstance(written, Mul) and not written.has(sympy.log)
+    return written if is_product and all(power.exp.is_Rational for power in written.atoms(Pow)) else None
 
 
 def logarithm_beside_one(logarithm: Expr) -> Expr | None:
@@ -283,6 +289,13 @@ FORMS = (
         "a shift of its row does not change it: computed from the centred row it needs no subtraction",
         "mean(x*z) - mean(x)*mean(z)",
         "Mean((-mu + x)*(-mu_2 + z))",
+    ),
+    Form(
+        "exponential of a logarithm",
+        exponential_of_logarithm,
+        "exp(log(u)) is u: one exponential less, and no digits lost in its exponent",
+        "u = x - log(2 + z**2); exp(u)",
+        "exp(x)/(z**2 + 2)",
     ),
     Form(
         "logarithm of an exponential",

@@ -25,10 +25,11 @@ from lngen.runtime.includes import inlined
 from lngen.runtime.protocol.directions import DIRECTIONS
 
 BLOCK_SHARED: Mapping[str, int] = {
-    "sm_80": 163 * 1024,
-    "sm_90": 227 * 1024,
-    "sm_100": 227 * 1024,
-    "sm_120": 99 * 1024,
+    "sm_75": 64 * 1024,
+    **dict.fromkeys(("sm_80", "sm_87"), 163 * 1024),
+    **dict.fromkeys(("sm_86", "sm_89"), 99 * 1024),
+    **dict.fromkeys(("sm_90", "sm_100", "sm_103", "sm_110"), 227 * 1024),
+    **dict.fromkeys(("sm_120", "sm_121"), 99 * 1024),
 }
 """Bytes of shared memory that a block may take, by architecture (CUDA C++ Programming Guide, compute capabilities)."""
 

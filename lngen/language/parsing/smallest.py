@@ -1,8 +1,8 @@
 """The smallest number of features that a definition allows.
 
 A divisor such as `D - 1` is zero for D = 1, so 2 is the smallest legal D; a larger one must be legal too.
-Divisors, and arguments of roots and logarithms, are looked at where they are made of D and numbers alone: at the first
-few D, and at some large ones.
+Divisors, and arguments of roots and logarithms, are looked at where they are made of D and numbers alone: at D = 1 to
+64, and at three large D, where one that is not met refuses the definition.
 """
 
 from __future__ import annotations

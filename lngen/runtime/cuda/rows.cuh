@@ -21,10 +21,9 @@
 //     LNGEN_INTEGERS=i64     the type of arrays of integers, i8 to i64 or u8 to u64; without it i32
 //     LNGEN_INTEGER=i64      that of arguments that are one integer
 //     LNGEN_AXES=n           rows lie along n axes, as places.cuh says; without it they are one behind the other
-//     LNGEN_SUMMED=bits      these results of rows get sums over runs of rows, as places.cuh says
-//     LNGEN_SEGMENT=n        rows are cut into segments of n entries that lie apart, as places.cuh says
-//     LNGEN_OF_SEGMENT=bits  these rows have one entry for each segment
-//     LNGEN_SUMMED_BY_SEGMENT=bits   these results of rows get the sum of each segment
+//     LNGEN_RUN=n            rows have runs of n entries, as places.cuh says
+//     LNGEN_OF_RUNS=bits     these rows have one entry for each run
+//     LNGEN_SUMMED_BY_RUN=bits   these results of rows get the sum of each run
 //     LNGEN_SAVE_NOTHING     forward writes no row scalars, and may be passed null for them
 //     LNGEN_VECTOR=n         at most n entries an access; with 1, pointers need no more than their type's alignment
 //     LNGEN_SHARED=n         bytes of shared memory that a block may take

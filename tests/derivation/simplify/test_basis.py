@@ -94,7 +94,7 @@ def test_a_gradient_has_the_value_of_a_mean_that_is_known() -> None:
     text = """
 def f(x: Row):
     p = exp(x)/sum(exp(x))
-    n = mean((p - mean(p))*rsqrt(mean(p**2) - mean(p)**2 + 1))
+    n = mean((p - mean(p))*rsqrt(mean(p**2) + 1))
     return n, p
 """
     assert text_of(derive(parse(text)).backward) == ["dx = p*(dp - FeatureSum(dp*p))"]

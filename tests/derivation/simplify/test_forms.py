@@ -158,6 +158,12 @@ def test_steps_of_forms_are_proved(body: str) -> None:
 
 
 GRADIENTS = {
+    "a = x - log(sum(exp(x))); b = z - log(sum(exp(z))); sum(exp(b)*(b - a))": [
+        "g = -a + b",
+        "p = exp_shifted/Z",
+        "dx = dy*(-exp_shifted_2_scaled + p)",
+        "dz = dy*exp_shifted_2_scaled*(g - FeatureSum(exp_shifted_2_scaled*g))",
+    ],
     "1 + tanh(x)": ["dx = 4*dy*sigmoid_u*Sigmoid(-u)"],
     "mean(x*z) - mean(x)*mean(z)": ["dx = dy*z_centred/D", "dz = dy*x_centred/D"],
     "x*(mean(x*z) - mean(x)*mean(z))": [
