@@ -66,11 +66,6 @@ def compilations() -> int:
     return _runs
 
 
-def number_of(architecture: str) -> int:
-    """Return the number of an architecture: 90 for "sm_90" and for "compute_90"."""
-    return int(architecture.rpartition("_")[2])
-
-
 def options(macros: Iterable[str]) -> list[str]:
     """Return the compiler options for some macros, such as "LNGEN_D=1024"."""
     return ["-std=c++17", *(f"-D{macro}" for macro in sorted(macros))]
@@ -83,12 +78,11 @@ def compiled(
     again: bool = False,
     *,
     driver: int = 0,
-    exactly: bool = False,
 ) -> bytes:
     """The machine code for an architecture, from the cache unless it is wanted `again`.
 
     One process compiles it while others wait. `driver` is the version of CUDA that the driver is for, 0 if there is
-    none. A compiler that is too old for the architecture compiles for an older one, unless it is wanted `exactly`.
+    none. A compiler that is too old for the architecture compiles for an older one.
     """
     global _runs
     text, line = inlined(source), options(macros)
@@ -102,7 +96,7 @@ def compiled(
         if found is not None:
             return found
         _runs += 1
-        cubin, log = _compiled(chosen, source, text, architecture, [*line, REPORT], exactly)
+        cubin, log = _compiled(chosen, source, text, architecture, [*line, REPORT])
         frames = [tuple(map(int, frame)) for frame in _FRAME.findall(log)]
         if any(stack for stack, _ in frames):
             cache.keep(_spills_of(cubin), b"%d" % sum(stored for _, stored in frames))
@@ -111,7 +105,7 @@ def compiled(
 
 
 def _compiled(
-    chosen: CudaCompiler, source: Path, text: str, architecture: str, options: Sequence[str], exactly: bool
+    chosen: CudaCompiler, source: Path, text: str, architecture: str, options: Sequence[str]
 ) -> tuple[bytes, str]:
     """Compile; where the compiler is too old, by another one, or for an older architecture, which is told."""
     problem: UnknownArchitecture | None = None
@@ -121,14 +115,12 @@ def _compiled(
             return each.compile(source, text, architecture, options)
         except UnknownArchitecture as error:
             problem = problem or error
-            if exactly:
-                continue
             known = {**dict.fromkeys(each.architectures(), each), **known}
     assert problem is not None
     older = older_architecture(architecture, known)
     if older is None:
         raise problem
-    made = known[number_of(older)].compile(source, text, older, options)
+    made = known[int(older.rpartition("_")[2])].compile(source, text, older, options)
     kind = "PTX, which the driver translates" if older.startswith("compute_") else "machine code of its family"
     warnings.warn(f"{problem}; kernels are made for {older}: {kind}", RuntimeWarning, stacklevel=2)
     return made
@@ -201,11 +193,6 @@ def _is_loadable(nvrtc: "Nvrtc") -> bool:
         return bool(nvrtc.identity())
     except OSError:
         return False
-
-
-def known_architectures() -> set[int]:
-    """Return the numbers of the architectures that some compiler here knows, such as 90."""
-    return {number for each in _installed() for number in each.architectures()}
 
 
 def _in_turn(chosen: CudaCompiler) -> Iterator[CudaCompiler]:

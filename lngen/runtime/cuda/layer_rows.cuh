@@ -577,7 +577,7 @@ template <class A, class... N> struct Totals<A, Names<N...>> : TotalOf<A, N>... 
     const auto one = [&](auto name) {
       using M = decltype(name);
       if constexpr (M::KIND == OVER_ALL && M::THERE) {
-        const A* parts = parts_of_all(to, D) + (long long)to.of(BLOCKS) * (G::TOTALS * (long long)D + M::INDEX);
+        const A* parts = to.of(WORKSPACE) + (long long)to.of(BLOCKS) * (G::TOTALS * (long long)D + M::INDEX);
         static_cast<TotalOf<A, M>&>(*this).value = add_parts<G>(parts, to.of(BLOCKS), slots, turn);
       }
     };
