@@ -137,6 +137,25 @@ def test_jvp_is_the_transpose_of_backward(name):
         assert all(np.isfinite(each).all() for each in seconds if each is not None)
 
 
+@pytest.mark.ci
+@pytest.mark.parametrize("dtype", [np.float64, np.float16])
+def test_weights_that_are_constant_in_runs_serve_every_direction(dtype):
+    layer, draw = compiled.layer(AXES["group_norm"]), np.random.default_rng(0)
+    x, dy, along = (draw.standard_normal((3, 12, 8, 8)).astype(dtype) for _ in range(3))
+    weights = [draw.standard_normal(12).astype(dtype) for _ in range(4)]
+
+    def results(module, kind):
+        own, cotangent, moved, *parameters = (each.astype(kind) for each in (x, dy, along, *weights))
+        y, saved = module.forward(own, *parameters[:2], g=4)
+        tangents = moved, *parameters[2:]
+        second = module.backward_backward(saved, cotangent, *tangents)
+        return [y, *module.backward(saved, cotangent), module.jvp(saved, *tangents), *second]
+
+    for found, exact in zip(results(layer.cpu, dtype), results(layer.numpy, np.float64), strict=True):
+        assert found.dtype == dtype
+        assert np.abs(found - exact).max() <= 8 * np.finfo(dtype).eps * max(1, np.abs(exact).max())
+
+
 def test_arrays_left_out_have_no_gradient():
     layer = compiled.layer(AXES["group_norm"])
     x = arrays("group_norm")["x"]
