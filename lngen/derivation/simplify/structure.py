@@ -268,7 +268,11 @@ class _Structure:
     def _known_shift(
         self, row: TypedSymbol, sign: int, shifts: list[Expr], terms: list[Expr]
     ) -> tuple[TypedSymbol, list[Expr], list[Expr]]:
-        """`x - m - s` as `c - s` if `c = x - m` is known: the large shift is taken off first, and only once."""
+        """Write `x - m - s` as `c - s` where `c = x - m` has a name.
+
+        Return the row (c in the place of x), the shifts left (s), and all terms of the sum with c; `sign` is that of
+        the row in the sum.
+        """
         for shift in shifts if len(shifts) > 1 else ():
             known = self.symbol_of.get((row + sign * shift, False))
             if known is not None:
