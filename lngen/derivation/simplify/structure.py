@@ -40,7 +40,7 @@ from lngen.derivation.simplify.bodies import name_centred_bodies
 from lngen.derivation.simplify.inline import with_symbols
 from lngen.derivation.simplify.linear import powers_of_sums
 from lngen.derivation.simplify.naming import function_name, numbered_in_order, statistic_name
-from lngen.derivation.simplify.tidy import came_out_even, is_long, use_roots, written_out
+from lngen.derivation.simplify.tidy import came_out_even, is_long, written_out
 
 _CHEAP = (sympy.Abs, sympy.sign, StopGradient, Where)
 
@@ -356,10 +356,7 @@ class _Structure:
         return self._root(rows[0]) if simple else symbol
 
     def _tidy(self, outputs: list[TypedSymbol]) -> Forward:
-        equations, table = use_roots(self.equations, outputs)
-        self.equations = equations
-        self.environment = {symbol: value.xreplace(table) for symbol, value in self.environment.items()}
-        kept = written_out(equations, outputs, self.optional_names - set(outputs), set(self.body_of.values()))
+        kept = written_out(self.equations, outputs, self.optional_names - set(outputs), set(self.body_of.values()))
         unnamed = [q.symbol for q in kept if q.symbol not in self.user_named | self.rename.keys()]
         self.rename |= numbered_in_order(unnamed, self.rename.values(), self.forward)
         known = {q.symbol for q in kept}
