@@ -39,7 +39,7 @@ from lngen.algebra.symbols import (
 from lngen.derivation.simplify.bodies import name_centred_bodies
 from lngen.derivation.simplify.inline import with_symbols
 from lngen.derivation.simplify.linear import powers_of_sums
-from lngen.derivation.simplify.naming import function_name, numbered_in_order, statistic_name
+from lngen.derivation.simplify.naming import function_name, statistic_name
 from lngen.derivation.simplify.tidy import came_out_even, is_long, written_out
 
 _CHEAP = (sympy.Abs, sympy.sign, StopGradient, Where)
@@ -357,8 +357,6 @@ class _Structure:
 
     def _tidy(self, outputs: list[TypedSymbol]) -> Forward:
         kept = written_out(self.equations, outputs, self.optional_names - set(outputs), set(self.body_of.values()))
-        unnamed = [q.symbol for q in kept if q.symbol not in self.user_named | self.rename.keys()]
-        self.rename |= numbered_in_order(unnamed, self.rename.values(), self.forward)
         known = {q.symbol for q in kept}
         rename = {old: new for old, new in self.rename.items() if old in known}
         taken = [symbol.name for symbol in rename.values()]
