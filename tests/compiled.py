@@ -21,6 +21,7 @@ from lngen.language.parsing import parse
 from lngen.pipeline.files import loading, manifest
 from lngen.pipeline.stages import Derived, derived
 from tests import corpus
+from tests.hosts import kernels_of
 
 _FOLDER = tempfile.TemporaryDirectory(prefix="lngen-compiled-")
 atexit.register(_FOLDER.cleanup)
@@ -56,7 +57,7 @@ def layer(text: str) -> Layer:
 
 def left_to_directions(module: Any, put: Callable[[Any, str, Any], None] = setattr) -> None:
     """Have no call of a `cpu_backend` looked at in C, where few rows are of one chunk."""
-    for call in module._KERNELS.calls.values():
+    for call in kernels_of(module).calls.values():
         put(call, "call", call.any_call.call)
 
 

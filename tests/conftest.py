@@ -17,7 +17,7 @@ from hypothesis import settings
 
 from tests.precompiled import precompiled
 from tests.requirements import NO_GPU, NO_INSTRUCTIONS
-from tests.tiers import NIGHTLY, is_after_the_core, stays_in_ci, tier_of
+from tests.tiers import NIGHTLY, is_after_the_core, is_left_out, stays_in_ci, tier_of
 
 # A deadline measures the machine. Where a run has to be repeatable, its examples have to be.
 settings.register_profile("lngen", deadline=None, derandomize="LNGEN_CI" in os.environ)
@@ -59,8 +59,12 @@ def left_out(config: pytest.Config) -> set[str]:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Leave out the folder of nightly tests with its tier."""
-    return (collection_path.name == "nightly" and "exhaustive" in left_out(config)) or None
+    """Leave out files whose tests are all in a tier that is left out."""
+    if collection_path.name == "nightly" and "exhaustive" in left_out(config):
+        return True
+    in_checkout = collection_path.is_relative_to(config.rootpath) and collection_path.suffix == ".py"
+    place = collection_path.relative_to(config.rootpath).as_posix() if in_checkout else ""
+    return (in_checkout and "not ci" in config.option.markexpr and is_left_out(place)) or None
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -91,7 +95,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             tier = tier_of(mark.name for mark in item.iter_markers())
         except ValueError as error:
             raise pytest.UsageError(f"{item.nodeid}: {error}") from None
-        if tier == "default" and is_after_the_core(item.nodeid):
+        needs = [mark.kwargs.get("reason", "") for mark in item.iter_markers("skipif")]
+        if tier == "default" and is_after_the_core(item.nodeid, needs):
             item.add_marker(pytest.mark.ci)
             tier = "ci"
         if tier == "ci" and not stays_in_ci(item.nodeid):

@@ -7,11 +7,8 @@ is emitted for a host stands beside it.
 from __future__ import annotations
 
 import functools
-import importlib
 import re
 from collections.abc import Iterable, Mapping
-from contextlib import ExitStack
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -21,7 +18,6 @@ from lngen.emit.cpp import reserved
 from lngen.language.definition import Definition
 from lngen.language.parsing import parse
 from lngen.language.syntax import Kind
-from lngen.pipeline.files import loading, manifest
 from lngen.pipeline.files.loading import module_from_files
 from lngen.pipeline.stages import Derived, derived
 from tests.shipped import whole
@@ -112,18 +108,6 @@ def _numpy_results(made: Derived, few: bool) -> Iterable[Any]:
     yield from (getattr(second, f"dd{definition.public(name)}") for name in definition.outputs)
 
 
-def cuda_results(made: Derived, folder: Path) -> list[Any]:
-    """Return the results of forward and backward on the device."""
-    from lngen.check.on_device import device, download, upload
-
-    manifest.write(made.emission, folder)
-    place = folder / made.definition.name
-    with ExitStack() as stack:
-        stack.enter_context(device())
-        module = importlib.import_module(f"{loading.load(place).__name__}.cuda_backend")
-        return [download(array) for array in _gradients(made.definition, module, upload)]
-
-
 def _given(definition: Definition, sent: Any) -> Mapping[str, Any]:
     inputs, _, _ = values(definition)
     return {definition.public(e.name): sent(value) for e, value in zip(definition.inputs, inputs, strict=True)}
@@ -158,12 +142,7 @@ def assert_same(found: list[Any], expected: list[Any]) -> None:
         np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-13)
 
 
-def assert_works(text: str, names: Mapping[str, str], folder: Path | None = None) -> None:
-    """A text under these names derives with proofs, and computes what it does under plain ones; with a folder on CUDA
-    too."""
+def assert_works(text: str, names: Mapping[str, str]) -> None:
+    """A text under these names derives with proofs, and computes what it does under plain ones."""
     made = derived(parse(text.format(**names)))
     assert_same(numpy_results(made), wanted(text))
-    if folder is not None:
-        one_way = len(wanted(text)) // 2
-        count = len(made.definition.outputs) + len(made.definition.differentiable)
-        assert_same(cuda_results(made, folder), wanted(text)[:one_way][:count])

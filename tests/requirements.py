@@ -29,7 +29,6 @@ NO_NVDISASM = "no nvdisasm: it comes with the test extra on Linux, x86-64 and aa
 
 NO_TORCH = "no PyTorch: pip install 'lngen-derive[torch]'"
 NO_MODELS = "no transformers and timm: make frameworks"
-NO_ONNX = "no ONNX: make frameworks"
 NO_DASK = "no Dask: pip install 'lngen-derive[dask]'"
 NO_JAX = "no JAX: pip install 'lngen-derive[jax]'"
 NO_GPU_IN_TORCH = f"{NO_GPU} in this PyTorch: install one that is built for CUDA"
@@ -90,14 +89,12 @@ def has_gpu() -> bool:
     return driver.cuInit(0) == 0 and driver.cuDeviceGetCount(ctypes.byref(count)) == 0 and count.value > 0
 
 
-needs_gpu = pytest.mark.skipif(not has_gpu(), reason=NO_GPU)
 needs_gxx = pytest.mark.skipif(gxx() is None, reason=NO_GXX)
 needs_qemu = pytest.mark.skipif(shutil.which("qemu-aarch64") is None, reason=NO_QEMU)
 needs_cross_compiler = pytest.mark.skipif(
     shutil.which(CROSS_GXX) is None and platform.machine() != "aarch64", reason=NO_CROSS_GXX
 )
 needs_pycuda = pytest.mark.skipif(not has_pycuda(), reason=NO_PYCUDA)
-needs_matplotlib = pytest.mark.skipif(importlib.util.find_spec("matplotlib") is None, reason=NO_MATPLOTLIB)
 needs_torch = pytest.mark.skipif(importlib.util.find_spec("torch") is None, reason=NO_TORCH)
 needs_models = pytest.mark.skipif(
     not all(map(importlib.util.find_spec, ("torch", "transformers", "timm"))), reason=NO_MODELS

@@ -17,6 +17,7 @@ from lngen.language.parsing import parse
 from lngen.pipeline.files import loading, manifest
 from lngen.pipeline.stages import derived
 from tests import roundings
+from tests.hosts import layer_of
 from tests.requirements import needs_gxx, needs_jax, needs_torch
 from tests.test_casts import QUANTIZED, inputs
 
@@ -46,7 +47,7 @@ def from_torch(tensor: Any) -> Any:
 def test_torch_outputs_have_their_types_and_those_of_floats_have_gradients():
     import torch
 
-    call = module(QUANTIZED, "torch")._LAYER.call
+    call = layer_of(module(QUANTIZED, "torch")).call
     for transformed in (False, True):
         x, r, gamma = (torch.from_numpy(each).requires_grad_() for each in inputs((4, 6), np.float32))
         made = torch.func.vmap(call, (0, 0, None))(x, r, gamma) if transformed else call(x, r, gamma)
@@ -69,7 +70,7 @@ def test_torch_outputs_have_their_types_and_those_of_floats_have_gradients():
 def test_torch_tangents_have_the_types_of_outputs_and_integers_have_none():
     import torch
 
-    call = module(QUANTIZED, "torch")._LAYER.call
+    call = layer_of(module(QUANTIZED, "torch")).call
     x, r, gamma = (torch.from_numpy(each) for each in inputs((4, 6), np.float64))
     one = torch.ones_like(x)
     made, moved = torch.func.jvp(lambda x: call(x, r, gamma), (x,), (one,))
@@ -85,7 +86,7 @@ def test_torch_tangents_have_the_types_of_outputs_and_integers_have_none():
 def test_torch_compiles_a_layer_with_casts():
     import torch
 
-    call = module(QUANTIZED, "torch")._LAYER.call
+    call = layer_of(module(QUANTIZED, "torch")).call
     given = [torch.from_numpy(each) for each in inputs((4, 6), np.float32)]
     torch.compiler.reset()
     compiled = torch.compile(call, fullgraph=True, backend="aot_eager")
@@ -100,7 +101,7 @@ def test_jax_outputs_tangents_and_cotangents_have_their_types():
     import jax
     import jax.numpy as jnp
 
-    call = module(QUANTIZED, "jax")._LAYER.call
+    call = layer_of(module(QUANTIZED, "jax")).call
     x, r, gamma = (jnp.asarray(each) for each in inputs((4, 6), np.float32))
     for made in (jax.jit(call)(x, r, gamma), jax.vmap(lambda x, r: call(x, r, gamma))(x, r)):
         assert [each.dtype.name for each in made] == ["float8_e4m3fn", "float32", "float32", "int8", "bfloat16"]

@@ -27,6 +27,7 @@ from tests import compiled, corpus
 from tests.compiled import left_to_directions
 from tests.fuzz import oracle
 from tests.fuzz.answers import GRADIENT, OUTPUT, SECOND, SECOND_OF_COTANGENT, TANGENT, Point
+from tests.hosts import layer_of, rows_of
 from tests.pairwise import pairwise
 from tests.requirements import needs_gxx, needs_jax, needs_pycuda, needs_torch
 
@@ -82,9 +83,8 @@ def numpy_in_blocks(name: str, direction: str, given: Given, **options: Any) -> 
     """Blocks of few rows, so that a chunk of 40 rows has several, and what is summed over rows is summed in each."""
     module = module_of(name, "numpy")
     with pytest.MonkeyPatch.context() as patch:
-        rows = module._directions.rows
         for setting, value in {"FAST_PATH_BYTES": 0, "BLOCK_BYTES": 512, "CHUNKS": 4}.items():
-            patch.setattr(rows, setting, value)
+            patch.setattr(rows_of(module), setting, value)
         return directions_of(module, direction, given, **options)
 
 
@@ -121,7 +121,7 @@ def torch(name: str, direction: str, given: Given) -> Sequence[Any]:
         bits = tensor.dtype == framework.bfloat16
         return tensor.view(framework.int16).numpy().view(TYPES["bf16"]) if bits else tensor.numpy()
 
-    layer, constants = module_of(name, "torch")._LAYER, [*given.constants.values()]
+    layer, constants = layer_of(module_of(name, "torch")), [*given.constants.values()]
     inputs, cotangents, along = (
         tuple(map(sent, values)) for values in (given.inputs, zeros_for_none(name, given), given.along)
     )
@@ -154,7 +154,7 @@ def jax(name: str, direction: str, given: Given) -> Sequence[Any]:
     """The function of a layer, differentiated by JAX."""
     import jax as framework
 
-    layer, constants = module_of(name, "jax")._LAYER, [*given.constants.values()]
+    layer, constants = layer_of(module_of(name, "jax")), [*given.constants.values()]
     moving = moving_of(name, given.inputs)
 
     def call(*values: Any) -> Any:
@@ -360,20 +360,13 @@ def assert_right(backend: Backend, layer: str, direction: str, absent: str, dtyp
             assert error <= rounded + 64 * float(np.finfo(compute).eps) + 16 * off(single, right), error
 
 
-def named(case: Mapping[str, Any], *marks: Any) -> Any:
+def named(case: Mapping[str, Any]) -> Any:
     names = (case["backend"].__name__, case["layer"], case["direction"], case["absent"], case["dtype"])
     words = [*names, "x".join(map(str, case["shape"]))]
-    return pytest.param(case, id="-".join(words), marks=[*BACKENDS[case["backend"]], *marks])
+    return pytest.param(case, id="-".join(words), marks=BACKENDS[case["backend"]])
 
 
-def tier_of(case: Mapping[str, Any]) -> tuple[Any, ...]:
-    """The mark of a case that compiles, for the first two of which there is time everywhere."""
-    of_one = [each for each in CASES if each["backend"] is case["backend"]]
-    cheap = case["backend"] in (numpy_at_once, numpy_in_blocks, numpy_on_threads)
-    return () if cheap or (case["backend"] in (cpu, cuda) and case is of_one[0]) else (pytest.mark.ci,)
-
-
-@pytest.mark.parametrize("case", [named(case, *tier_of(case)) for case in CASES])
+@pytest.mark.parametrize("case", map(named, CASES))
 def test_every_backend_computes_the_formulas(case: Mapping[str, Any]) -> None:
     assert_right(**case)
 

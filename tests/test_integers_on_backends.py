@@ -7,8 +7,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-import lngen
-from lngen.language.oracle.evaluate import FLOAT64, evaluate
 from tests import compiled
 from tests.requirements import needs_gxx, needs_jax, needs_pycuda, needs_torch
 from tests.test_integers import ALIBI, DEFINITIONS, EVERY_KIND, LABELS
@@ -81,17 +79,6 @@ def test_kernels_compute_what_numpy_does(name: str, dtype: str) -> None:
         inputs = inputs_of(text, dtype, integers)
         with np.errstate(all="ignore"):
             assert_same(everything(layer.cpu, inputs), everything(layer.numpy, inputs), np.finfo(dtype).eps)
-
-
-@needs_gxx
-@pytest.mark.parametrize("name", DEFINITIONS)
-def test_kernels_compute_what_the_definition_says(name: str) -> None:
-    text = DEFINITIONS[name]
-    layer, inputs = compiled.layer(text), inputs_of(DEFINITIONS[name], "float64", "int64")
-    names = [entry.name for entry in layer.definition.positional]
-    with np.errstate(all="ignore"):
-        wanted = evaluate(layer.definition, dict(zip(names, inputs, strict=True)), numbers=FLOAT64)
-        assert_same([layer.cpu.forward(*inputs)[0]], [wanted["y"]], np.finfo(float).eps)
 
 
 @needs_gxx
@@ -269,21 +256,3 @@ def test_labels_of_jax() -> None:
 
 
 # ---- checks
-
-
-@pytest.mark.exhaustive
-@needs_gxx
-@pytest.mark.parametrize("text", [LABELS, ALIBI, EVERY_KIND], ids=["labels", "alibi", "every kind"])
-@pytest.mark.parametrize("backend", ["cpu", "torch", "jax"])
-def test_every_check_holds(text: str, backend: str) -> None:
-    report = lngen.derive(text).check(backend, shapes=((3, 7), (2, 1)))
-    assert [(e.kind, e.what, e.detail) for e in report.failures] == []
-
-
-@pytest.mark.cuda
-@pytest.mark.exhaustive
-@needs_pycuda
-@needs_gxx
-def test_every_check_holds_on_cuda() -> None:
-    report = lngen.derive(LABELS).check("cuda", shapes=((3, 7),), dtypes=("float32", "bfloat16"))
-    assert [(e.kind, e.what, e.detail) for e in report.failures] == []

@@ -13,6 +13,7 @@ import pytest
 from lngen.language.definition import Draw
 from lngen.language.oracle.random import drawn_from
 from tests import compiled
+from tests.hosts import layer_of
 from tests.requirements import needs_jax, needs_torch
 from tests.test_random import NOISE
 
@@ -65,7 +66,7 @@ def is_near(one: Any, other: Any) -> bool:
 
 def forget_draws(of: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Plant the fault: rows of all samples are rows of one call."""
-    layer = of.module._LAYER
+    layer = layer_of(of.module)
     if hasattr(layer, "directions"):
         monkeypatch.setattr(layer.directions, "draws", False)
         of.clear_caches()
@@ -75,7 +76,7 @@ def forget_draws(of: Any, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def compile_nothing(of: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    layer = of.module._LAYER
+    layer = layer_of(of.module)
     kernels = layer.kernels if hasattr(layer, "kernels") else layer.operators.kernels
     monkeypatch.setattr(kernels, "host", kernels.numpy)
 

@@ -226,10 +226,3 @@ def test_nothing_is_written_into_a_folder_that_is_no_project(python, elsewhere):
     assert not copies.is_symlink()
     for path, text in runtime_emission().files:
         assert (copies / path).read_text(encoding="utf-8") == text
-
-
-def test_a_folder_of_definitions_is_a_project(python, elsewhere):
-    (elsewhere / "derive").mkdir()
-    (elsewhere / "derive" / "mine.py").write_text("def mine(x: Row): return 2*x\n")
-    run(python, "-m", "lngen", "derive", cwd=elsewhere)
-    assert sorted(path.name for path in (elsewhere / "generated").iterdir()) == ["_runtime", "mine"]

@@ -90,6 +90,7 @@ def documents() -> dict[str, str]:
         ROOT / "README.md",
         ROOT / "CHANGELOG.md",
         ROOT / "benchmarks" / "README.md",
+        ROOT / "tests" / "README.md",
         *(ROOT / "docs").rglob("*.md"),
     ]
     texts = {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in sorted(pages)}

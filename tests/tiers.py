@@ -11,14 +11,19 @@ from typing import Any
 
 import pytest
 
+from tests.requirements import NO_GXX, NO_JAX, NO_NVRTC, NO_PYCUDA, NO_TORCH
+
 NIGHTLY = ("matrix", "exhaustive")
 """The marks of what `make nightly` runs; `make gpu` runs `matrix` too."""
 
 TIERS = ("ci", *NIGHTLY)
 """The marks of the tiers that `make test` leaves out."""
 
-AFTER_THE_CORE = ("extensions", "fuzz", "benchmarks", "tools")
+AFTER_THE_CORE = ("extensions", "fuzz", "benchmarks", "tools", "runtime/torch", "runtime/jax")
 """Folders whose tests are in the tier `ci`, for they take a newcomer's time; but for representatives."""
+
+COMPILES = (NO_GXX, NO_PYCUDA, NO_NVRTC, NO_TORCH, NO_JAX)
+"""What a test needs that compiles, or imports a framework: it is in the tier `ci`, but for representatives."""
 
 REPRESENTATIVES = {
     "the proofs of shipped layers, and what is committed": [
@@ -28,6 +33,10 @@ REPRESENTATIVES = {
     "exact proof": ["tests/prove/test_exact.py::test_every_gradient_is_proved[layer_norm]"],
     "fifty digits, and a second derivation": ["tests/prove/test_digits.py::test_all_evidence_holds[layer_norm]"],
     "every kind of evidence of emitted NumPy": ["tests/check/test_runner.py::test_every_definition_passes[layer_norm]"],
+    "kernels for the processor": [
+        "tests/test_every_backend.py::test_every_backend_computes_the_formulas"
+        "[cpu-cross_entropy-backward-every optional input-f16-2x4100]"
+    ],
     "jvp and double backward": ["tests/check/test_second_order.py::test_what_is_emitted_passes[layer_norm]"],
     "every function": [
         "tests/emit/test_every_function.py::test_numpy[softplus-float32]",
@@ -70,13 +79,11 @@ OF_LAYERS = {
     "tests/test_shipped_layers.py::test_values_gradients_and_second_order_are_those_of_pytorch",
     "tests/pipeline/test_stages.py::test_every_shipped_layer_is_proved_and_is_what_is_committed",
     "tests/pipeline/test_stages.py::test_nothing_that_sympy_left_unfinished_is_emitted",
-    "tests/pipeline/cache/test_values.py::test_every_plan_is_read_as_it_was_made",
     "tests/derivation/test_rule_names.py::test_rules_with_their_names_taken_derive_the_same_layer",
     "tests/prove/test_every_size.py::test_every_statement_of_every_layer_is_exact",
     "tests/prove/test_programs.py::test_programs_of_a_layer_are_the_derivation",
     "tests/plan/test_derivatives.py::test_nothing_is_saved_for_them",
     "tests/report/test_steps.py::test_no_word_of_the_house_is_printed_without_a_meaning",
-    "tests/check/test_cpu.py::test_every_shipped_layer_passes",
     "tests/check/test_in_torch.py::test_every_layer_passes",
     "tests/check/test_in_jax.py::test_every_layer_passes",
     "tests/check/test_thresholds.py::test_layers_hold_on_both_sides_of_each_threshold",
@@ -108,7 +115,6 @@ CHOSEN = {
         *("neutral values of every kind", "pi and clipped values", "an exponential that overflows", "D"),
     },
     # Values and gradients are those of NumPy, which conformance holds compiled kernels to.
-    "tests/test_onnx_cases.py::test_the_cases_of_an_operator": {"numpy"},
     "tests/language/test_powers.py::test_layers_with_powers_pass_every_check": {"numpy"},
     # Each place that a kernel keeps a row in, and that it sums in.
     "tests/check/test_thresholds.py::test_cuda_layouts_with_a_mistake_in_one_are_caught": {
@@ -134,10 +140,9 @@ CHOSEN = {
         *("D=4000 THREADS_PER_ROW=128 SHARED=232448", "D=2000 THREADS_PER_ROW=32 SHARED=8192"),
         "BLOCKS_PER_ROW=2 THREADS_PER_ROW=128 D=2000 ROOM=25 SHARED=16384",
     },
-    "tests/extensions/page/test_browser.py::test_a_picture_at_each_width": {"390", "light"},
     "tests/extensions/page/test_browser.py::test_it_is_legible": {"layer_norm_gelu"},
 }
-"""Of tests whose cases take minutes together, parts of the names of those that CI runs, and why; nightly runs all."""
+"""Parts of the names of cases that CI runs, of tests whose cases take minutes together; nightly runs all."""
 
 
 def tier_of(marks: Iterable[str]) -> str:
@@ -152,14 +157,25 @@ def tier_of(marks: Iterable[str]) -> str:
     return found[0] if found else "default"
 
 
-def is_after_the_core(test: str) -> bool:
-    """Test whether a test, by its id, is in the tier `ci` for the folder that it is in.
+def is_after_the_core(test: str, needs: Iterable[str] = ()) -> bool:
+    """Test whether a test, by its id, is in the tier `ci` for the folder that it is in, or for what it needs.
 
     >>> is_after_the_core("tests/tools/test_verify.py::test_a"), is_after_the_core("tests/plan/test_plan.py::test_b")
     (True, False)
     """
-    folder = test.removeprefix("tests/").partition("/")[0]
-    return folder in AFTER_THE_CORE and not any(test in names for names in REPRESENTATIVES.values())
+    folders = tuple(f"tests/{folder}/" for folder in AFTER_THE_CORE)
+    is_later = test.startswith(folders) or not {*COMPILES}.isdisjoint(needs)
+    return is_later and not any(test in names for names in REPRESENTATIVES.values())
+
+
+def is_left_out(path: str) -> bool:
+    """Test whether a file, by its place in the checkout, has no test in the default tier.
+
+    >>> is_left_out("tests/tools/test_verify.py"), is_left_out("tests/fuzz/test_fuzz.py")
+    (True, False)
+    """
+    representatives = {test.partition("::")[0] for tests in REPRESENTATIVES.values() for test in tests}
+    return path not in representatives and is_after_the_core(path)
 
 
 def stays_in_ci(test: str) -> bool:

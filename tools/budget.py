@@ -2,8 +2,8 @@
 
 python -m tools.budget          each count beside its limit; exit status 1 where one is over
 
-Sizes are lines of code by package (`tools.house`), lines of tests and of emitted files, the files and lines that
-`lngen derive layer_norm --out` writes for a backend, and the calls of functions that deriving layer_norm takes.
+Sizes are lines of code by package (`tools.house`), and lines of tests and of emitted files. The files and lines that
+`lngen derive layer_norm --out` writes for a backend count too, and the calls of functions that deriving it takes.
 """
 
 from __future__ import annotations

@@ -14,7 +14,6 @@ from lngen.check.bounds import ANY_ORDER, Summation
 EVERYTHING = frozenset(
     {
         "arguments left out", "leading axes", "no rows", "types", "out", "strides", "saved arrays", "workspace",
-        "sums of rows",
     }
 )  # fmt: skip
 """All that not every backend can be asked."""
@@ -104,7 +103,7 @@ class Adapter:
 class OnHost(Adapter):
     """Functions of a NumPy or compiled module, of which a layer is checked without an adapter."""
 
-    can = EVERYTHING - {"workspace", "sums of rows"}
+    can = EVERYTHING - {"workspace"}
     mixes_rows = True
 
 

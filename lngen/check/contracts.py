@@ -309,30 +309,6 @@ def _strided(of: Trial) -> str:
     return "taken as if they were contiguous"
 
 
-def _sums_of_rows(of: Trial) -> str:
-    """Check gradients of rows that lie at one place, beside the sum of those that do not."""
-    layer, case, functions = of.layer, of.case, of.on.functions
-    arguments, constants = positional(layer, case)
-    result, saved = functions.forward(*map(of.on.array, arguments), **constants)
-    cotangents = [of.on.array(case.cotangents[name]) for name in layer.definition.outputs]
-    found = of.read(result, functions.backward(saved, *cotangents)).gradients
-    rows = {entry.name for entry in layer.differentiable if entry.kind is Kind.ROW}
-    apart = {name: value for name, value in found.items() if name in rows and value is not None and value.any()}
-    sums = {name: of.on.array(np.full(case.features, np.nan, value.dtype)) for name, value in apart.items()}
-    out = [
-        of.on.at_one_place(sums[entry.name], case.rows) if entry.name in sums else None
-        for entry in layer.differentiable
-    ]
-    functions.backward(saved, *cotangents, out=out)
-    bounds, bad = of.bounds(case) or {}, []
-    for name, row in sums.items():
-        size, eps = np.abs(apart[name]).sum(0), np.finfo(apart[name].dtype).eps
-        bound = 2 * case.rows * eps * size + 2 * np.sum(bounds.get(f"d{name}", 0.0))
-        if not (np.abs(of.on.value(row) - apart[name].sum(0)) <= bound).all():
-            bad.append(f"d{name}")
-    return listed(bad, "not the sum of its rows")
-
-
 def _saved(of: Trial) -> str:
     given, outputs, answer = of.called(of.on.array)
     known = [value for value in (*given, *outputs) if of.on.is_array(value)]
@@ -419,7 +395,6 @@ CLAIMS = (
     Claim("inputs are never written", _unchanged),
     Claim("non-contiguous inputs {on.strides}", _strided, needs="strides"),
     Claim("memory that is aligned to its entries alone", lambda of: _laid_out(of, _shifted), needs="strides"),
-    Claim("gradients of rows that share a place are their sums", _sums_of_rows, needs="sums of rows", rows=_MANY_ROWS),
     Claim("saved holds references and row scalars", _saved, needs="saved arrays", rows=3, features=1024),
     Claim("dtypes and shapes of results", _dtypes, needs="types"),
     Claim("{on.repeats} give the same bits", _deterministic, rows=_MANY_ROWS, each_type=True),

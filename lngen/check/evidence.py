@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 KINDS = (
     "exact proof",
     "50 digits",
+    "modulo a prime",
     "forward vs oracle",
     "complex step",
     "differences",

@@ -35,7 +35,7 @@ class FrameworkAdapter(Adapter, ABC):
     `func` has the framework's transformations; `checker` names its own check of derivatives.
     """
 
-    can = EVERYTHING - {"out", "saved arrays", "workspace", "sums of rows"}
+    can = EVERYTHING - {"out", "saved arrays", "workspace"}
     checker: str
     own: Sequence[Claim] = ()
     """Claims that no other framework has."""

@@ -29,7 +29,7 @@ KIND = "contracts"
 
 _SMALL = (2, 3, 4, 2, 3, 2)
 _MANY_ENTRIES = 150_000
-_SEGMENT, _ROWS_OF_A_RUN = 67, 32
+_RUN, _MANY_ROWS = 67, 33
 
 
 class Calls:
@@ -155,7 +155,7 @@ def named_axes(definition: Definition, module: ModuleType, seed: int) -> Iterato
 def _sizes(definition: Definition) -> Iterator[tuple[str, Sizes]]:
     """Sizes of every axis: small ones, ones, none or several for axes without names, and large ones.
 
-    The large ones are such that rows have several blocks, and kernels add them up in runs, or cut them into segments.
+    The large ones are such that rows have several blocks, many are added up, or parameters are constant in runs.
     """
     assert definition.layout is not None
     names = definition.layout.pattern.names
@@ -170,9 +170,9 @@ def _sizes(definition: Definition) -> Iterator[tuple[str, Sizes]]:
     rows, features = definition.layout.rows, definition.layout.features
     for name in rows:
         entries = prod(small[other][0] for other in names if other != name)
-        yield f"a long axis {name}", {**small, name: (_MANY_ENTRIES // entries // _ROWS_OF_A_RUN * _ROWS_OF_A_RUN,)}
+        yield f"a long axis {name}", {**small, name: (_MANY_ENTRIES // entries,)}
     if len(features) > 1 or len(definition.layout.pattern.names) > 2:
-        yield f"segments of {features[-1]}", {**small, features[-1]: (_SEGMENT,), rows[0]: (_ROWS_OF_A_RUN + 1,)}
+        yield f"runs of {features[-1]}", {**small, features[-1]: (_RUN,), rows[0]: (_MANY_ROWS,)}
 
 
 def _strided(calls: Calls) -> str | None:

@@ -81,11 +81,6 @@ class OnDevice(Adapter):
         """An array from device memory; None as it is."""
         return download(array)
 
-    def at_one_place(self, row: Any, rows: int) -> Any:
-        """Rows in the memory of a single one, which `array` has made."""
-        strides = (0, *row.strides)
-        return type(row)((rows, *row.shape), row.dtype, base=row, gpudata=int(row.gpudata), strides=strides)
-
     def is_array(self, value: Any) -> bool:
         """Test whether a value is an array in device memory."""
         return hasattr(value, "gpudata")

@@ -13,6 +13,7 @@ from lngen.check import compiled, thresholds
 from lngen.check.apart import Tell
 from lngen.check.derived import checkable
 from lngen.check.evidence import Evidence, verdict
+from lngen.check.field.evidence import in_field
 from lngen.check.frameworks import in_framework
 from lngen.check.in_jax import InJax
 from lngen.check.in_torch import InTorch
@@ -80,7 +81,9 @@ def _on_host(layer: Derived, folder: Path, backend: str, asked: CheckRequest, te
     found = _checked(layer, module, backend, asked, tell)
     tell("named axes")
     axes = named_axes(layer.definition, cast(ModuleType, module), asked.seed)
-    return Ran((*found, *axes, *_of_extensions(layer, folder, backend, asked, tell)))
+    tell("its text modulo a prime")
+    exact = in_field(layer, folder, backend)
+    return Ran((*exact, *found, *axes, *_of_extensions(layer, folder, backend, asked, tell)))
 
 
 def _on_device(layer: Derived, folder: Path, backend: str, asked: CheckRequest, tell: Tell) -> Ran:

@@ -121,7 +121,7 @@ _EVERY = (
     Rule(
         "tail of a function",
         "1 - tanh(u) = 2*sigmoid(-2*u), 1 + tanh(u) = 2*sigmoid(2*u), 1 - tanh(u)**2 = 4*sigmoid(2*u)*sigmoid(-2*u).",
-        "None. In what is derived from a forward, 1 - sigmoid(u) = sigmoid(-u), where it is a factor.",
+        "None. Derivatives of a forward write 1 - sigmoid(u) = sigmoid(-u) where it is a factor.",
         "tanh(u) = 1 - 2/(exp(2*u) + 1), and sigmoid(-u) = 1/(exp(u) + 1) = 1 - sigmoid(u).",
         "def f(x: Row): return 1 - tanh(x)",
     ),

@@ -145,6 +145,11 @@ def _blocks(c: Content, m: Markup) -> Iterator[str]:
     lines = [f"{outcome}: {m.words(item.kind)}: {m.words(item.statement)}" for item, outcome in proofs]
     yield m.items(lines) if lines else NONE_ASKED
     yield from _plan(c, m)
+    for answer in c.answers:
+        yield m.heading(answer.question)
+        yield from map(m.words, answer.paragraphs)
+        if answer.stages:
+            yield m.items(m.words(f"{stage}: {words}") for stage, words in answer.stages)
     yield m.heading("Cost")
     yield m.words(UNFUSED)
     yield _table(c.cost, m)

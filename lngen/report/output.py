@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any, Literal
 
 from lngen.errors import LngenError
@@ -35,10 +36,11 @@ def report(plan: Plan, format: Format = "text") -> str:
     * `beyond`: `{title, formulas}` of the JVP and of the double backward, in order of computation;
     * `proofs`: `{kind, statement, passed, about, count}`;
     * `plan`: `{direction, reads, writes, stages: [{title, lines}]}`;
+    * `answers`: `{question, paragraphs, stages}`, stages being titles and what they do;
     * `cost`: `{forward, backward}`, see `cost_entries`;
     * `hazards`: `{kind, status, direction, step, name, text, danger, remedy}`, status being "removed", "beside the
       result", "beside its terms", "range" or "open";
-    * `rewrites`: `{step, rule, saving}`, saving null or `{before, after, example}` in bits of float32.
+    * `rewrites`: `{step, rule, reason}`, the steps that keep digits.
 
     Raises LngenError for another format.
     """
@@ -97,13 +99,11 @@ def _json(c: Content) -> dict[str, Any]:
             {"number": p.number, "rule": p.rule, "step": p.step, "backends": p.backends, "line": s.formulas[0].line}
             for p, s in zip(c.plan.passes(), c.passes, strict=True)
         ],
+        "answers": [asdict(answer) for answer in c.answers],
         "cost": c.cost_entries,
         "hazards": [
             {"kind": h.kind, "status": h.status, **vars(h.where), "danger": h.danger, "remedy": h.remedy}
             for h in c.audit.hazards
         ],
-        "rewrites": [
-            {"step": step.number, "rule": step.rule, "saving": saving and vars(saving)}
-            for step, saving in ((item.step, item.saving) for item in c.audit.rewrites)
-        ],
+        "rewrites": [{"step": step.number, "rule": step.rule, "reason": step.reason} for step in c.audit.rewrites],
     }

@@ -54,8 +54,8 @@ class Shown:
     """The parts of the report that are printed on request.
 
     The result, the steps of its derivation, the evidence, the lost digits and the cost are always printed. `details`
-    are the definition, its forward and identities, what each rule says, the operations of each step, and all rows of
-    the cost.
+    are the definition, its forward and identities, what each rule says, the operations of each step, the answers, and
+    all rows of the cost.
     """
 
     tangents: bool = False
@@ -124,6 +124,9 @@ class _Lines:
         yield ("Evidence", self.evidence() or ["  none was asked for"])
         if shown.plan:
             yield ("Plan", self.plan())
+        for answer in said.answers if shown.details else ():
+            words = [line for paragraph in answer.paragraphs for line in self.prose(paragraph, "  ")]
+            yield (answer.question, [*words, *self.table(answer.stages)])
         yield ("Where digits can be lost", self.hazards() or ["  nowhere"])
         if shown.details:
             rewrites = [line for item in said.audit.rewrites for line in self.prose(rewrite(item), "  ")]
@@ -289,7 +292,12 @@ class _Lines:
         if not shown.plan:
             rows.append(("--plan", "the stages of each direction, as the code runs them"))
         if not shown.details:
-            rows.append(("--full", "all of that, the definition, what each rule says, the operations of each step"))
+            rows.append(
+                (
+                    "--full",
+                    "all of that, what each rule says, why so many reductions, what is saved, how a kernel does it",
+                )
+            )
         return self.table(rows)
 
     def prose(self, words: str, indent: str = "") -> list[str]:

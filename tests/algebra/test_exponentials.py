@@ -65,10 +65,3 @@ def test_a_value_is_never_positive_only_where_no_row_makes_it_so(value: Expr, ex
             found = evaluate_equations([Equation(*line) for line in lines], given, Arithmetic())
         largest.append(np.nanmax(found[lines[-1][0]]))
     assert (max(largest) <= 1e-12) == expected
-
-
-def test_what_is_known_of_earlier_lines_is_known_of_later_ones() -> None:
-    p, q = RowSymbol("p"), RowSymbol("q")
-    later = [(q, 2 * p + sympy.exp(3 * p))]
-    assert never_positive(later) == set()
-    assert never_positive(later, [p]) == {p, 3 * p}

@@ -85,8 +85,7 @@ def test_a_layer_is_measured_beside_those_who_are_right_and_others_are_named(
 
 
 @pytest.mark.ci
-@pytest.mark.parametrize("job", [TOY, OTHER], ids=str)
-@pytest.mark.parametrize("direction", layers.DIRECTIONS)
+@pytest.mark.parametrize(("job", "direction"), [*zip([TOY, OTHER] * 2, layers.DIRECTIONS, strict=True)], ids=str)
 def test_no_wrong_result_of_any_direction_is_timed(
     job: grid.Job, direction: str, device: Device, monkeypatch: pytest.MonkeyPatch
 ) -> None:

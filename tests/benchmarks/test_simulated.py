@@ -19,7 +19,6 @@ from benchmarks.simulated_cases import (
 )
 from lngen.extensions.simt.driver import script
 from tests.requirements import needs_simulator, simulator
-from tests.tiers import sample
 
 TYPES = {"Row": "f16", "Parameter": "f16", "Computed": "f32"}
 KINDS = {"i64": "long long", "i32": "int", "f32": "Computed"}
@@ -47,8 +46,7 @@ def passed(case: dict[str, Any], argument: Any) -> tuple[str, str]:
     return KINDS[kind], COUNTED.get(value, "")
 
 
-@pytest.mark.parametrize("layer", sample(of_rows(), ["modulated_layer_norm", "scaled_softmax", "add_rms_norm"]))
-@pytest.mark.parametrize("direction", DIRECTIONS)
+@pytest.mark.parametrize(("layer", "direction"), [*zip(of_rows(), DIRECTIONS * len(of_rows()), strict=False)])
 def test_what_is_passed_is_what_the_emitted_kernels_declare(layer: str, direction: str, tmp_path: Path) -> None:
     case = made(tmp_path, layer, direction, 16, "f16")
     constants = {each.symbol for each in table_of(layer).takes["forward"].constants}

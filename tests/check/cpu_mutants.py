@@ -73,7 +73,7 @@ def cpu_mutants(features: Sequence[str]) -> Iterator[CpuMutant]:
     yield _replaced("a minimum that begins at 0", re.escape("? A(infinity<S>())"), "? A(S(0))", r"min_of\(")
     yield _replaced(
         "the end of a row not written",
-        r"if \(column < end\) body\(column, First\{end - column, segment\}\);",
+        r"if \(column < end\) body\(column, First\{end - column, run\}\);",
         "",
         r"\.each\(",
     )
@@ -113,14 +113,14 @@ def threshold_mutants() -> Iterator[Planted]:
     """Mistakes in what layers share, each on one side of a threshold of compiled code."""
     yield _planted(
         "the first lanes not written",
-        "body(column, Whole{segment});",
-        "if (column) body(column, Whole{segment});",
+        "body(column, Whole{run});",
+        "if (column) body(column, Whole{run});",
         "as lanes",
     )
     yield _planted(
         "the last entry not written",
-        "body(column, First{end - column, segment});",
-        "body(column, First{end - column - 1, segment});",
+        "body(column, First{end - column, run});",
+        "body(column, First{end - column - 1, run});",
     )
     yield _planted(
         "lanes after the last set left out of sums", "take(column, COUNT, lanes[0])", "(void)take", "lanes and"

@@ -36,7 +36,7 @@ template <class Row> struct PastTheEnd {
   Row row;
   __device__ PastTheEnd(const Row& of)
       : here(of.here),
-        row(of.D, of.call, of.to, here, of.numbers, of.tile, of.columns, of.segments, of.all, of.slots, of.turn) {
+        row(of.D, of.call, of.to, here, of.numbers, of.tile, of.columns, of.runs, of.all, of.slots, of.turn) {
     using G = typename Row::G;
     here.D = G::chunks(here.D) * G::THREADS_PER_ROW * G::VECTOR;  // as far as the thread's chunks go
   }

@@ -78,9 +78,8 @@ def test_check_emitted_with_kernels_that_end_the_process_reports_it(replacement,
     made, place = written(tmp_path)
     changed(place / "layer.h", ROW, rf"\1      {replacement}\n")
     report = check_emitted(made, place, "cpu", ONE, print)
-    first, text, second = failures(report)
+    first, second = failures(report)
     assert first == f"the code runs to its end: the process ended by {how} while it ran forward and backward at 2 x 3"
-    assert "the recorder of layer.h ended with status -" in text
     assert "layer.h differs" in second
     assert report.outcome == "failed"
 
@@ -91,8 +90,7 @@ def test_check_emitted_with_kernels_that_do_not_end_ends_them(tmp_path, monkeypa
     made, place = written(tmp_path)
     changed(place / "layer.h", ROW, '\\1      for (;;) asm volatile("");\n')
     asked = CheckRequest(shapes=[(2, 3)], dtypes=["float64"], at_thresholds=False, seconds=10)
-    first, text, _ = failures(check_emitted(made, place, "cpu", asked, print))
-    assert "the recorder of layer.h did not end in 10 seconds" in text
+    first, _ = failures(check_emitted(made, place, "cpu", asked, print))
     assert first.endswith("was ended after 10 seconds without an answer while it ran forward and backward at 2 x 3")
 
 

@@ -18,6 +18,7 @@ from lngen.check.in_torch import InTorch
 from lngen.language.parsing import parse
 from lngen.pipeline.files.manifest import write
 from lngen.pipeline.stages import derived
+from tests.hosts import layer_of
 from tests.requirements import gxx, needs_gxx, needs_torch
 from tests.shipped import NAMES, shipped
 from tests.tiers import sample
@@ -42,7 +43,7 @@ def inductor(tmp_path_factory):
 def backend(request, monkeypatch, inductor):
     """The module of a layer, computed by NumPy: its kernels are not compiled here."""
     module = importlib.import_module(f"generated.{request.param}.torch_backend")
-    kernels = module._LAYER.operators.kernels
+    kernels = layer_of(module).operators.kernels
     monkeypatch.setattr(kernels, "host", kernels.numpy)
     return module
 
@@ -71,7 +72,7 @@ def test_what_is_stopped_is_not_differenced(tmp_path, inductor):
     made = derived(definition, proved=False)
     write(made.emission, tmp_path)
     module = lngen.load(tmp_path / "f", backend="torch")
-    module._LAYER.operators.kernels.host = module._LAYER.operators.kernels.numpy
+    layer_of(module).operators.kernels.host = layer_of(module).operators.kernels.numpy
     found = evidence(made, module)
     assert [each.detail for each in found if not each.passed] == []
     assert sum(each.kind == KIND for each in found) == CHECKS - len(DIFFERENCED)
@@ -91,7 +92,7 @@ def scaled(function):
 @pytest.mark.parametrize("direction", ["jvp", "backward_backward"])
 @pytest.mark.parametrize("backend", ["rms_norm"], indirect=True)
 def test_a_mistake_in_a_direction_is_found(backend, direction, monkeypatch):
-    kernels = backend._LAYER.operators.kernels
+    kernels = layer_of(backend).operators.kernels
     planted = SimpleNamespace(**{name: getattr(kernels.numpy, name) for name in ("forward", "backward", "Saved")})
     for name in ("jvp", "backward_backward"):
         function = getattr(kernels.numpy, name)
@@ -104,7 +105,7 @@ def test_a_mistake_in_a_direction_is_found(backend, direction, monkeypatch):
 
 @pytest.mark.parametrize("backend", ["rms_norm"], indirect=True)
 def test_a_contract_that_does_not_hold_is_found(backend, monkeypatch):
-    kernels = backend._LAYER.operators.kernels
+    kernels = layer_of(backend).operators.kernels
     planted = SimpleNamespace(**vars(kernels.numpy))
     planted.backward = lambda *args, **options: tuple(each + 1 for each in kernels.numpy.backward(*args, **options))
     monkeypatch.setattr(kernels, "host", planted)
@@ -118,7 +119,7 @@ def test_a_contract_that_does_not_hold_is_found(backend, monkeypatch):
 @needs_gxx
 @pytest.mark.parametrize("backend", ["rms_norm"], indirect=True)
 def test_what_the_operator_says_of_its_results_is_held_against_them(backend, monkeypatch):
-    kernels = backend._LAYER.operators.kernels
+    kernels = layer_of(backend).operators.kernels
     monkeypatch.setattr(kernels, "host", SimpleNamespace(**{**vars(kernels.numpy), "forward": _twice(kernels)}))
     found = failed("rms_norm", backend)
     assert {"torch.library.opcheck of forward", "torch.compile by Inductor, as one graph"} <= {*found}
@@ -135,7 +136,7 @@ def _twice(kernels):
 @pytest.mark.ci
 @pytest.mark.parametrize("backend", ["softmax"], indirect=True)
 def test_a_program_for_one_number_of_rows_is_found(backend, monkeypatch):
-    kernels = backend._LAYER.operators.kernels
+    kernels = layer_of(backend).operators.kernels
     made = kernels.made
     monkeypatch.setattr(kernels, "made", lambda name, args: [*map(int, args[0].shape)] and made(name, args))
     assert failed("softmax", backend) == ["torch.export of the module, saved, loaded, with more rows"]

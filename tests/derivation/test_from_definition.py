@@ -5,12 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from lngen.algebra.equations import Names
 from lngen.algebra.numeric import Arithmetic, evaluate_expression
 from lngen.algebra.symbols import derivative
 from lngen.derivation.from_definition import translate
 from lngen.errors import DefinitionError
-from lngen.language import names as reserved
 from lngen.language.oracle.evaluate import evaluate
 from lngen.language.parsing import parse
 
@@ -71,23 +69,6 @@ def test_refused(text: str, place: str, message: str) -> None:
         translate(parse(text, "f.py"))
     assert str(caught.value).startswith(f"f.py:{place}: ")
     assert "remedy: " in str(caught.value)
-
-
-def test_only_a_positive_default_makes_a_constant_positive() -> None:
-    forward = translate(parse("def f(x: Row, a: Constant = 1, b: Constant = 0, c: Constant = -1): return a*b*c*x"))
-    assert [symbol.is_positive for symbol in forward.symbols] == [None, True, None, None]
-
-
-def test_fresh_names() -> None:
-    names = Names(["x", "x_2", "a" * 40])
-    assert names.fresh("x") == "x_3"
-    # reserved in the language, in Python, and by the signatures of emitted functions; C++ is nobody's concern here
-    words = ("mean", "lambda", "saved", "std")
-    assert [names.fresh(word) for word in words] == ["mean_2", "lambda_2", "saved_2", "std"]
-    # cut to a length that leaves room
-    assert reserved.fault(names.fresh("b" * 60)) is None
-    names.take("h")
-    assert names.fresh("h") == "h_2"
 
 
 @pytest.mark.parametrize("body", ["relu(x)", "maximum(x, 1)", "minimum(x, 2)", "maximum(1, x)", "minimum(2, x)"])

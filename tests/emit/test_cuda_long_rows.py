@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from lngen.check.toolchain import nvrtc
-from lngen.extensions.inspection.multiprocessors import MULTIPROCESSORS
+from lngen.extensions.inspection.kernels import BLOCK_SHARED
 from lngen.paths import generated_folder
 from lngen.runtime.cuda.macros import macros
 from lngen.runtime.includes import inlined
@@ -24,7 +24,7 @@ LAYERS = ("layer_norm", "rms_norm", "softmax")
 DTYPES = ("bf16", "f16", "f32")
 # A length or two for each layer, architectures and types by turns.
 SOME = [
-    (layer, [*MULTIPROCESSORS][index % len(MULTIPROCESSORS)], DTYPES[index % 3], *length)
+    (layer, [*BLOCK_SHARED][index % len(BLOCK_SHARED)], DTYPES[index % 3], *length)
     for index, (length, layer) in enumerate(itertools.product(LENGTHS, LAYERS))
 ]
 
@@ -35,7 +35,7 @@ SOME = [
 def test_kernels_of_long_rows_compile(layer: str, arch: str, dtype: str, features: int, vector: int) -> None:
     text = inlined(generated_folder() / layer / "kernels.cu")
     for direction in ("forward", "backward"):
-        given = macros(direction, dtype, dtype, features, shared=MULTIPROCESSORS[arch].block_shared)
+        given = macros(direction, dtype, dtype, features, shared=BLOCK_SHARED[arch])
         given += [f"LNGEN_VECTOR={vector}"] * (vector > 0)
         built = nvrtc.compile_as_launched(text, arch, [f"-D{macro}" for macro in given])
         for name, used in built.resources.items():

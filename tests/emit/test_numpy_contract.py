@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from tests.compiled import left_to_directions
+from tests.hosts import rows_of
 from tests.requirements import needs_gxx
 
 
@@ -40,7 +41,7 @@ def backend_of(module: ModuleType) -> Any:
 
 def in_blocks(module: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
     """Have few rows go the way of many."""
-    monkeypatch.setattr(backend_of(module)._directions.rows, "FAST_PATH_BYTES", 0)
+    monkeypatch.setattr(rows_of(backend_of(module)), "FAST_PATH_BYTES", 0)
     if module.__name__.endswith(".cpu_backend"):
         left_to_directions(module, monkeypatch.setattr)
 
@@ -80,7 +81,7 @@ def test_a_row_does_not_see_its_neighbours(
     for value, again in zip(whole, both(slice(None)), strict=True):
         if value is not None:
             np.testing.assert_array_equal(value, again)
-    monkeypatch.setattr(backend_of(layer)._directions.rows, "BLOCK_BYTES", 5 * features * np.dtype(dtype).itemsize)
+    monkeypatch.setattr(rows_of(backend_of(layer)), "BLOCK_BYTES", 5 * features * np.dtype(dtype).itemsize)
     small = both(slice(None))
     row_values = [place for place, value in enumerate(whole) if value is not None and value.ndim == 2]
     assert len(row_values) >= 2
@@ -98,7 +99,7 @@ def test_a_row_does_not_see_its_neighbours(
 def test_a_large_offset_costs_no_digits(
     dtype: Any, offset: float, bound: float, few: int, layer: ModuleType, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(backend_of(layer)._directions.rows, "FAST_PATH_BYTES", few)
+    monkeypatch.setattr(rows_of(backend_of(layer)), "FAST_PATH_BYTES", few)
     if few == 0:
         in_blocks(layer, monkeypatch)
     features = 4096

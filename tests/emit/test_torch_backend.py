@@ -7,6 +7,7 @@ import pytest
 from lngen.check.in_torch import InTorch
 from lngen.emit.class_names import MODULE, attribute, class_of
 from lngen.language.syntax import Kind
+from tests.hosts import compile_nothing
 from tests.requirements import needs_torch
 from tests.shipped import NAMES, shipped
 from tests.tiers import sample
@@ -29,8 +30,7 @@ def test_the_names_that_a_module_has_are_known():
 def of(request, monkeypatch):
     """A layer computed by NumPy: nothing is compiled here."""
     module = importlib.import_module(f"generated.{request.param}.torch_backend")
-    kernels = module._LAYER.operators.kernels
-    monkeypatch.setattr(kernels, "host", kernels.numpy)
+    compile_nothing([module], monkeypatch.setattr)
     return InTorch(shipped(request.param).definition, module, 0)
 
 

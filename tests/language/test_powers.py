@@ -55,8 +55,9 @@ def limits(a: np.ndarray, p: float) -> tuple[np.ndarray, ...]:
     )
 
 
-@pytest.mark.parametrize("exponent", [0.0, 0.5, 1.0, 1.5, 2.0, 3.0])
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize(
+    ("exponent", "dtype"), [*zip([0.0, 0.5, 1.0, 1.5, 2.0, 3.0], [np.float32, np.float64] * 3, strict=True)]
+)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")  # of entries that are infinite, or that a select leaves out
 def test_every_direction_has_its_limit_at_zero(exponent: float, dtype: type) -> None:
     module = derivatives.module("def f(x: Row, p: Scalar): return x**p\n")
@@ -120,8 +121,7 @@ def p_norm(x: Row, p: Constant = 3):
 
 
 @pytest.mark.ci
-@pytest.mark.parametrize("backend", ["numpy", "cpu"])
-@pytest.mark.parametrize("name", POWERS)
+@pytest.mark.parametrize(("name", "backend"), [*zip(POWERS, ["numpy", "cpu", "numpy"], strict=True)])
 def test_layers_with_powers_pass_every_check(name: str, backend: str) -> None:
     report = lngen.derive(POWERS[name]).check(backend)
     assert report.passed, [item for item in report.evidence if not item.passed]

@@ -93,14 +93,6 @@ def test_each_row_value_waits_for_its_first_use() -> None:
     assert stage_of["x_shifted"] == 1
 
 
-def test_what_is_made_of_parameters_is_computed_once_a_call() -> None:
-    text = "def f(x: Row, w: Feature, s: Scalar): return x*(1 + exp(w))*mean(w)/s**2"
-    program = plan(derive(parse(text))).forward
-    prologue = {str(line.expression) for line in program.prologue}
-    assert {"exp(w) + 1", "Mean(w)"} <= prologue
-    assert all("exp" not in str(temp.expression) for temp in program.temps())
-
-
 def test_what_does_not_vary_over_features_is_computed_once_a_row() -> None:
     text = "def f(x: Row, a: RowScalar, b: RowScalar): return x*a*b**2/D + tanh(a)*x**2"
     program = plan(derive(parse(text))).forward

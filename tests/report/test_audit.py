@@ -130,15 +130,6 @@ def test_a_difference_says_beside_what_its_error_is_small(body, arguments, statu
     assert [hazard.status for hazard in said] == [status]
 
 
-def test_a_projection_of_a_cotangent_is_bounded_beside_the_result_unless_entries_may_vanish():
-    (centred,) = found(layer("x - mean(x)"), "row centred on its mean")[1:]
-    assert (centred.where.text, centred.status) == ("dy - mean_dy", "beside the result")
-    (normed,) = found(plan(derive(load(ROOT / "derive" / "layer_norm.py"))), "difference")
-    assert normed.status == "beside the result"
-    (weighed,) = found(plan(derive(load(ROOT / "tests" / "definitions" / "soft_max.py"))), "difference")
-    assert (weighed.where.text, weighed.status) == ("dy - sum_dy_y", "beside its terms")
-
-
 def test_an_exponential_is_open_unless_the_largest_is_taken_out():
     (free,) = found(layer("exp(x)"), "exponential")
     (shifted,) = found(layer("log(sum(exp(x)))"), "exponential")
@@ -171,23 +162,6 @@ def test_an_exponential_that_no_rule_shifts_says_from_where_on_it_overflows(body
 
 
 @pytest.mark.parametrize(
-    ("body", "arguments", "least"),
-    [
-        ("x/(1 + sum(exp(x)))", "x: Row", "1"),
-        ("x/(0.25 + sum(exp(x)))", "x: Row", "1/4 or 1"),
-        ("x*exp(x)/(3*exp(s) + sum(exp(x)))", "x: Row, s: RowScalar", "1 or 3"),
-        ("exp(x)/(eps + sum(exp(x)))", "x: Row, eps: Constant = 1e-6", "1 or eps"),
-        ("1/(1 + exp(-x))", "x: Row", "1"),
-        ("where(z > 0, exp(x), 0)/(1 + sum(where(z > 0, exp(x), 0)))", "x: Row, z: Row", "1"),
-    ],
-)
-def test_what_adds_up_shifted_exponentials_is_never_below_the_least_of_its_factors(body, arguments, least):
-    (hazard,) = found(layer(body, arguments), "division")
-    assert hazard.status == "beside the result"
-    assert f"it is never below {least}, since the largest is exp(0) = 1" in hazard.remedy
-
-
-@pytest.mark.parametrize(
     ("body", "arguments"),
     [
         ("where(z > 0, exp(x), 0)/sum(where(z > 0, exp(x), 0))", "x: Row, z: Row"),  # none may be chosen
@@ -213,27 +187,9 @@ def test_a_guarded_pole_is_removed_and_its_root_says_so():
     assert "inv_root" in root.remedy
 
 
-def test_an_arc_of_what_may_be_more_than_one_is_open():
-    (hazard,) = found(layer("acos(x*rsqrt(sum(x**2)))"), "arc")
-    assert hazard.status == "open"
-    assert "clip" in hazard.remedy
-    assert not [*found(layer("atan(x*rsqrt(sum(x**2)))"), "arc")]
-
-
 @pytest.mark.parametrize(
-    ("path", "rule", "least"),
-    [("naive_variance", "centred statistic", 15), ("tanh_scale", "difference of squares", 5)],
+    ("path", "rule"), [("naive_variance", "centred statistic"), ("tanh_scale", "difference of squares")]
 )
-def test_the_bits_that_a_rewrite_saves_are_measured(path, rule, least):
+def test_a_rewrite_that_keeps_digits_is_told(path, rule):
     rewrites = audit(plan(derive(load(ROOT / "tests" / "definitions" / f"{path}.py")))).rewrites
-    (saving,) = [rewrite.saving for rewrite in rewrites if rewrite.step.rule == rule]
-    assert saving is not None
-    assert saving.after - saving.before >= least
-    assert 0 <= saving.before <= saving.after <= 24
-
-
-def test_the_largest_entry_and_a_small_logarithm_are_bounded_by_their_terms():
-    (hazard,) = found(layer("log(sum(exp(x)))"), "difference")
-    assert hazard.status == "beside its terms"
-    (hazard,) = found(layer("x*(max(x) + mean(x))"), "statistic by subtraction")
-    assert hazard.status == "open"
+    assert rule in [step.rule for step in rewrites]

@@ -14,7 +14,6 @@ from benchmarks.results import Results
 from lngen.extensions.simt import driver
 from tests.requirements import needs_gxx, needs_pycuda
 from tests.shipped import ROOT
-from tools.gpu import stages
 
 LAYERS = {job.layer for job in grid.toy_jobs(layers.names())}
 
@@ -54,35 +53,3 @@ def test_every_stage_runs_and_is_recorded(tmp_path: Path) -> None:
     assert all(f"### {name}" in text for name in LAYERS)
     assert str(ROOT) not in text + (tmp_path / "emulator.json").read_text(encoding="utf-8")
     assert text in done.stdout
-
-
-def set_up(*chosen: str) -> subprocess.CompletedProcess[str]:
-    """Fixtures of the tests that `make gpu` runs, where a GPU seems to be; the tests themselves are not run."""
-    command = [sys.executable, "-m", "pytest", *chosen, "-p", "tests.pretended_gpu", "--setup-only", "-q", "-rf",
-               "-m", stages.TESTS, f"--ignore={stages.OTHER_TESTS}", "-p", "no:cacheprovider"]  # fmt: skip
-    own = ("PYTEST_", "LNGEN_CI")  # where no test may be skipped for another reason than no GPU
-    environment = {name: value for name, value in os.environ.items() if not name.startswith(own)}
-    return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
-
-
-@needs_gxx
-@needs_pycuda
-@pytest.mark.ci
-@pytest.mark.skipif(driver.has_device_files(), reason="a GPU's driver is there, and cannot be replaced")
-def test_tests_where_a_gpu_seems_to_be_ask_for_no_emulator(tmp_path: Path) -> None:
-    done = set_up("tests")
-    assert done.returncode == 0, done.stdout[-5000:]
-    planted = tmp_path / "test_planted.py"
-    planted.write_text(
-        "import pytest\n"
-        "from lngen.extensions.simt import driver\n"
-        "from tests.requirements import has_gpu, needs_gpu\n"
-        "@pytest.fixture\n"
-        "def emulator(): driver.enable()\n"
-        "@pytest.mark.cuda\n"
-        "@needs_gpu\n"
-        "def test_it(emulator): assert has_gpu()\n"
-    )
-    done = set_up(str(planted), "--rootdir", str(ROOT))
-    assert done.returncode == 1
-    assert "this machine has a GPU's driver, and a test asks for the emulator" in done.stdout

@@ -35,7 +35,7 @@ class ResidueArray(np.ndarray[Any, Any]):
     """An array whose floats are residues; integers and truth values are as in any array."""
 
     divided_by_zero: ClassVar[bool] = False
-    """Whether a divisor was 0 modulo the prime, as one in 2**26 is by chance."""
+    """True once a divisor was 0 modulo the prime, as one in 2**26 is by chance."""
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, out: Any = None, **options: Any) -> Any:
         into = out[0] if out else None

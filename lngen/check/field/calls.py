@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from lngen.paths import derive_folder
 from lngen.pipeline.stages import Derived, derived
 from lngen.plan.program import RowProgram
 from lngen.runtime.numpy.random import bits_of
-from lngen.runtime.protocol.directions import DirectionProtocol, Entry
+from lngen.runtime.protocol.directions import DirectionProtocol, Entry, LayerProtocol
 
 HEADER = Path(__file__).with_name("numbers.h")
 """The numbers of `residues` for C++."""
@@ -140,6 +140,13 @@ def outcome(
         if apart:
             wrong[each.name] = apart
     return FieldResult(takes.name, compared, wrong)
+
+
+def casts_not_compared(layer: LayerProtocol) -> Iterator[str]:
+    """Yield the results that are rounded to a type, which have no value modulo a prime."""
+    casts = dict.fromkeys(each.name for takes in layer.directions.values() for each in takes.results if each.cast)
+    if casts:
+        yield f"the casts of {', '.join(casts)}"
 
 
 def layer_of(name: str) -> Derived:

@@ -27,7 +27,7 @@ import numpy as np
 from lngen import runtime
 from lngen.check.field import arrays
 from lngen.check.field.absence import NOTHING, Absence, absences, is_call
-from lngen.check.field.calls import FieldCall, FieldResult, layer_of, outcome, told
+from lngen.check.field.calls import FieldCall, FieldResult, casts_not_compared, layer_of, outcome, told
 from lngen.check.thresholds.side import lowered
 from lngen.emit.numpy import handed
 from lngen.emit.render import sha256_text
@@ -68,7 +68,7 @@ class NumpyInField:
 
     def __init__(self, texts: Mapping[str, str], programs: Sequence[RowProgram], folder: Path | None = None) -> None:
         backend, self._sizes = _loaded({name: text for name, text in texts.items() if name.endswith(".py")}, folder)
-        self.functions = on_rows(backend)
+        self.functions, self.has_axes = on_rows(backend), "layout" in vars(backend)["INTERFACE"]
         self.protocol = LayerProtocol(self.functions.INTERFACE)
         self.programs = {each.direction: handed(each) for each in programs}
         self.smallest = self.programs["forward"].minimum_features
@@ -141,11 +141,10 @@ def faults(layer: NumpyInField) -> Iterator[str]:
             yield f"{case.words}: {type(error).__name__}: {error}"
 
 
-def not_covered(layer: NumpyInField, interface: Mapping[str, Any]) -> Iterator[str]:
+def not_covered(layer: NumpyInField) -> Iterator[str]:
     """Yield what of a layer's text is run by no call here, or not compared."""
-    if casts := [each.name for takes in layer.protocol.directions.values() for each in takes.results if each.cast]:
-        yield f"the casts of {', '.join(dict.fromkeys(casts))}"
-    if "layout" in interface:
+    yield from casts_not_compared(layer.protocol)
+    if layer.has_axes:
         yield "how arrays whose axes have names are read as rows"
 
 

@@ -1,4 +1,4 @@
-"""Layouts of the rows of a call: apart, in another order, several at one place, in segments; and memory about them."""
+"""Layouts of the rows of a call: apart, in another order, several at one place, in runs; and memory about them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import numpy as np
 
 from lngen.check.field.calls import memory
 from lngen.check.field.values import shape_of
-from lngen.runtime.native.places import SHORTEST
 from lngen.runtime.protocol.casts import dtype as cast_type
 from lngen.runtime.protocol.directions import ROW, Entry
 
@@ -28,19 +27,19 @@ _APART = 3
 class Lying:
     """Layout of rows, which number along `outer` and an inner axis; each array is chosen a place of its own.
 
-    Some `are_apart` or in another order. Along the axis `shared` some arguments are one, and some results are sums; so
-    they are along entries of `segments`, if there are some.
+    Some `are_apart` or in another order. Along the axis `shared` some arguments are one. If a row has so many `runs`,
+    some arguments are one along each, and some results are sums of each.
     """
 
     outer: int = 1
     are_apart: bool = False
     shared: int | None = None
-    segments: int = 0
+    runs: int = 0
 
     @property
     def words(self) -> str:
         """Describe how rows lie."""
-        found = ["apart"] * self.are_apart + [f"in {self.segments} segments"] * bool(self.segments)
+        found = ["apart"] * self.are_apart + [f"in {self.runs} runs"] * bool(self.runs)
         return ", ".join([*found, *([] if self.shared is None else [f"shared along axis {self.shared} of two"])])
 
 
@@ -51,7 +50,7 @@ DENSE = Lying()
 class ArrayLayout:
     """Layout of an array: its `shape`, and the axes along which its entries are `one`.
 
-    `rows_shape` is the shape of its values beside rows without segments. The first two axes may be in another order,
+    `rows_shape` is the shape of its values beside rows without runs. The first two axes may be in another order,
     and rows lie `apart` by so many entries.
     """
 
@@ -68,17 +67,15 @@ class ArrayLayout:
         if not each.is_per_row:
             return cls(rows_shape, rows_shape)
         is_row = each.part == ROW
-        entries = (lying.segments, features // lying.segments) if lying.segments else (features,)
-        shape = (lying.outer, rows // lying.outer, *(entries if is_row else ()))
         draw = np.random.default_rng([*f"{direction} {each.symbol}".encode(), rows, features])
-        is_swapped, is_apart, is_one, is_of_segment = draw.random(4) < (0.5, 0.6, 0.7, 0.5)
-        one = () if lying.shared is None else (lying.shared,)
-        if is_row and lying.segments and is_of_segment and not each.is_integer:
-            one = (*one, 3) if not direction or entries[-1] >= SHORTEST else one
-        if not is_one or (direction and (each.cast or not is_row)):
-            one = ()
-        # Kernels write the sums of several rows without gaps.
-        are_apart = lying.are_apart and not each.cast and not (direction and one and lying.segments)
+        is_swapped, is_apart, is_one, is_of_runs = draw.random(4) < (0.5, 0.6, 0.7, 0.5)
+        one = () if lying.shared is None or direction or not is_one else (lying.shared,)
+        entries: Shape = (features,)
+        if lying.runs and is_row and is_of_runs and not each.is_integer and not each.cast:
+            one, entries = (*one, 3), (lying.runs, features // lying.runs)
+        shape = (lying.outer, rows // lying.outer, *(entries if is_row else ()))
+        # Runs are one behind the other.
+        are_apart = lying.are_apart and not each.cast and 3 not in one
         return cls(shape, rows_shape, one, bool(are_apart and is_swapped), _APART * bool(are_apart and is_apart))
 
     def alike(self, values: Any) -> Any:

@@ -3,7 +3,7 @@
     python -m lngen.check.field.processor LAYER... --rows 1 5 70 --features 1 7 8 9 33 1100
 
 The headers run as they are, with the instructions of this processor: sweeps by lanes and their tails, sums of lanes,
-pieces, chunks, runs and segments, rows where tables say, and the mathematics of a layer. `lanes.h` adds a type of
+pieces, chunks and runs, rows where tables say, and the mathematics of a layer. `lanes.h` adds a type of
 numbers, of which eight are as wide as eight of double. Each result lies between entries that no kernel may write to.
 """
 
@@ -23,7 +23,16 @@ from typing import Any
 import numpy as np
 
 from lngen.check.field.absence import NOTHING, Absence, absences, is_call
-from lngen.check.field.calls import HEADER, FieldCall, FieldResult, layer_of, memory, outcome, told
+from lngen.check.field.calls import (
+    HEADER,
+    FieldCall,
+    FieldResult,
+    casts_not_compared,
+    layer_of,
+    memory,
+    outcome,
+    told,
+)
 from lngen.check.field.places import DENSE, ArrayLayout, Lying, argument, result
 from lngen.check.thresholds.side import lowered
 from lngen.emit.cpp import handed
@@ -68,11 +77,16 @@ class FieldCase:
 class ProcessorInField:
     """A layer whose compiled kernels compute modulo a prime; `folder` gets its files.
 
-    The compiler is given `flags`, such as one that leaves out instructions.
+    They are those that were `written` to a folder, else what is emitted now. The compiler is given `flags`, such as one
+    that leaves out instructions.
     """
 
-    def __init__(self, layer: Derived, folder: Path, flags: Sequence[str] = ()) -> None:
-        manifest.write(layer.emission, folder)
+    def __init__(self, layer: Derived, folder: Path, flags: Sequence[str] = (), *, written: Path | None = None) -> None:
+        if written is None:
+            manifest.write(layer.emission, folder)
+        else:
+            for name in (written.name, RUNTIME):
+                shutil.copytree(written.parent / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
         native = folder / RUNTIME / "native"
         for header in (HEADER, _LANES):
             shutil.copy(header, native)
@@ -88,6 +102,13 @@ class ProcessorInField:
         self.protocol = LayerProtocol(without_axes(vars(backend)["INTERFACE"]))
         self.programs: dict[str, RowProgram] = {each.direction: handed(each) for each in layer.plan.programs()}
         self.smallest = self.programs["forward"].minimum_features
+        self.has_axes = "layout" in vars(backend)["INTERFACE"]
+
+    def not_covered(self) -> Iterator[str]:
+        """Yield what of the text is run by no call here, or not compared."""
+        yield from casts_not_compared(self.protocol)
+        if self.has_axes:
+            yield "how arrays whose axes have names are read as rows"
 
     def results(self, case: FieldCase, seed: int = 0) -> Iterator[FieldResult]:
         """Yield the outcome of each direction that has a call."""
@@ -123,7 +144,7 @@ class ProcessorInField:
             if each.kind == "Constant":
                 return call.numbers[each.symbol]
             # No values of forward are one, though their memory may lie as that of arguments.
-            own = replace(ArrayLayout.of(case.lying, each, case.rows, case.features), one=())
+            own = ArrayLayout.of(replace(case.lying, runs=0, shared=None), each, case.rows, case.features)
             return argument(places.get(each.symbol, own), arguments[each.symbol])
 
         rooms = {
@@ -173,10 +194,10 @@ def cases(layer: ProcessorInField, rows: Sequence[int], features: Sequence[int])
     yield FieldCase(6, odd, Lying(outer=2, are_apart=True))
     for axis in (0, 1):
         yield FieldCase(70, few, Lying(outer=2, shared=axis, are_apart=True), threads=2, chunk_entries=few)
-    for segments, length in ((3, 21), (2, 75)):
+    for runs, length in ((3, 21), (2, 75)):
         at_least = max(length, layer.smallest)
-        yield FieldCase(6, segments * at_least, Lying(2, are_apart=True, segments=segments))
-        yield FieldCase(6, segments * at_least, Lying(2, are_apart=True, shared=1, segments=segments))
+        yield FieldCase(6, runs * at_least, Lying(2, are_apart=True, runs=runs))
+        yield FieldCase(6, runs * at_least, Lying(2, are_apart=True, shared=1, runs=runs))
     for absence in absences([name for name, _ in layer.programs["forward"].optional], layer.protocol):
         if len(absence.inputs | absence.derivatives) == 1:
             yield FieldCase(3, few, absence=absence)

@@ -44,7 +44,6 @@ LAUNCH_FIELDS = (
     "sums_over_rows",
     "rows_copied",
     "blocks_per_row",
-    "cluster",
 )
 """Entries of the array `<direction>_<dtype>_launch`, an int32 each, that every module has for its kernels.
 
@@ -53,7 +52,7 @@ LAUNCH_FIELDS = (
 registers between the stages: 0 none, 1 entries as stored, 2 in the compute type. `sums_over_rows` is the place of sums
 over rows: 0 registers, 1 shared memory, 2 the workspace. `rows_copied` is the number of rows in shared memory, which
 are copied there before a thread works on them. If registers hold nothing, one of them is the row that is worked on.
-`blocks_per_row` blocks share each row, as a `cluster`, of which a grid has whole ones.
+`blocks_per_row` blocks share each row, as a cluster, of which a grid has whole ones.
 """
 
 

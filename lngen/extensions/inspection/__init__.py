@@ -1,1 +1,1 @@
-"""What the compiler says of a layer's kernels: registers, spills, shared memory, instructions, widths of accesses."""
+"""Facts that the compiler lists of kernels: registers, spills, shared memory, instructions, widths of accesses."""

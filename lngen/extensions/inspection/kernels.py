@@ -20,16 +20,16 @@ from lngen.pipeline.stages import Derived
 from lngen.plan.cost import DType
 from lngen.plan.program import RowProgram
 from lngen.runtime.cuda.arrays import MOST_FEATURES
-from lngen.runtime.cuda.driver import MOST_BLOCKS_OF_CLUSTER
-from lngen.runtime.cuda.macros import macros
+from lngen.runtime.cuda.macros import macros, most_blocks_of_cluster
 from lngen.runtime.includes import inlined
 from lngen.runtime.protocol.directions import DIRECTIONS
 
 BLOCK_SHARED: Mapping[str, int] = {
-    "sm_80": 163 * 1024,
-    "sm_90": 227 * 1024,
-    "sm_100": 227 * 1024,
-    "sm_120": 99 * 1024,
+    "sm_75": 64 * 1024,
+    **dict.fromkeys(("sm_80", "sm_87"), 163 * 1024),
+    **dict.fromkeys(("sm_86", "sm_89"), 99 * 1024),
+    **dict.fromkeys(("sm_90", "sm_100", "sm_103", "sm_110"), 227 * 1024),
+    **dict.fromkeys(("sm_120", "sm_121"), 99 * 1024),
 }
 """Bytes of shared memory that a block may take, by architecture (CUDA C++ Programming Guide, compute capabilities)."""
 
@@ -137,7 +137,7 @@ def _of_direction(layer: Derived, program: RowProgram, arch: str, features: int,
         dtype.name,
         features,
         shared=BLOCK_SHARED[arch],
-        blocks_per_row=MOST_BLOCKS_OF_CLUSTER if int(arch.removeprefix("sm_")) >= 90 else 1,
+        blocks_per_row=most_blocks_of_cluster(int(arch.removeprefix("sm_")) >= 90, features),
     )
     text = inlined(generated_folder() / layer.definition.name / name, kernels)
     code = as_launched(text, arch, [f"-D{macro}" for macro in given])

@@ -24,7 +24,7 @@ def inspect(
     features: Annotated[int, typer.Option("--D", metavar="D", min=1, help="The features of a row.")],
     dtype: Annotated[str, typer.Option("--dtype", metavar="DTYPE", help="f64, f32, f16 or bf16.")],
     arch: Annotated[
-        str, typer.Option("--arch", metavar="ARCH", help="sm_80, sm_90, sm_100 or sm_120; no GPU is needed.")
+        str, typer.Option("--arch", metavar="ARCH", help="An architecture, such as sm_90; no GPU is needed.")
     ] = "sm_90",
     direction: Annotated[
         list[DirectionName] | None,

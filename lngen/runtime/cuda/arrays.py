@@ -8,7 +8,7 @@ Each message names the argument, its fault, and what to pass instead.
 from collections.abc import Mapping, Sequence
 from enum import Enum
 from math import prod
-from typing import Any, NamedTuple, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
@@ -52,20 +52,12 @@ class DLPackArray(Protocol):
 DeviceArray: TypeAlias = CudaArray | DLPackArray
 
 
-class RowSegments(NamedTuple):
-    """Segments of a row: of so many entries, so many entries apart; `within` is 0 if all of a segment are one entry."""
-
-    length: int
-    apart: int
-    within: int
-
-
 class Memory:
     """Memory on a device; `owner` is the object that came with it.
 
-    It is dense if there are no `steps`: how many entries apart neighbours along each axis are. Rows with gaps or shared
-    entries have `segments`. It reaches over so many `nbytes`. Without an owner it is a result that is not yet
-    allocated, of type `dtype`.
+    It is dense if there are no `steps`: how many entries apart neighbours along each axis are. A row may have one entry
+    for each `run` of so many, all of which its `shape` counts. It reaches over so many `nbytes`. Without an owner it is
+    a result that is not yet allocated, of type `dtype`.
     """
 
     def __init__(
@@ -77,12 +69,11 @@ class Memory:
         read_only: bool = False,
         dtype: DType | None = None,
         steps: Shape | None = None,
-        segments: RowSegments | None = None,
+        run: int = 1,
     ) -> None:
-        self.owner, self.pointer, self.shape, self.steps = owner, pointer, shape, steps
-        self.segments = segments
+        self.owner, self.pointer, self.shape, self.steps, self.run = owner, pointer, shape, steps, run
         self.itemsize = int(typestr[2:])
-        entries = prod(shape)
+        entries = prod(shape) // run
         if steps is not None and entries:
             entries = 1 + sum((size - 1) * step for size, step in self.axes)
         self.nbytes = entries * self.itemsize
@@ -90,17 +81,9 @@ class Memory:
 
     @property
     def axes(self) -> list[tuple[int, int]]:
-        """Size and step of each axis, of which a row in segments has two; none if the memory is dense."""
-        found = list(zip(self.shape, self.steps or (), strict=False))
-        if self.segments is None:
-            return found
-        length, apart, within = self.segments
-        return [*found[:-1], (self.shape[-1] // length, apart), (length, within)]
-
-    @property
-    def is_of_segment(self) -> bool:
-        """Test whether a row has one entry for each segment."""
-        return self.segments is not None and self.segments.within == 0
+        """Size and step of each axis; none if the memory is dense."""
+        shape = (*self.shape[:-1], self.shape[-1] // self.run) if self.run > 1 else self.shape
+        return list(zip(shape, self.steps or (), strict=False))
 
     @property
     def kind(self) -> str:
@@ -136,19 +119,20 @@ def own_dtype(value: Any) -> DType | None:
 def memory(name: str, value: Any, row_axes: int | None = None) -> Memory:
     """Return the device memory of an object, read from `__cuda_array_interface__` or DLPack.
 
-    It is dense; with `row_axes` only the last axes are, so many of them. If the interface has "segments", true, the
-    last two axes are a row: segments, and their entries, which are one behind the other or one. Raises ValueError if it
-    is not.
+    It is dense; with `row_axes` only the last axes are, so many of them. If the interface has a "run" of more than 1,
+    each row has one entry for so many. Raises ValueError if it is not.
     """
     interface = getattr(value, "__cuda_array_interface__", None)
     if not isinstance(interface, dict):
         value = _from_dlpack(name, value)
         interface = value.__cuda_array_interface__
     shape, typestr = tuple(interface["shape"]), interface["typestr"]
-    strides, steps, segments = interface.get("strides"), None, None
-    if interface.get("segments"):
-        shape, strides, segments = _joined(name, shape, strides, int(typestr[2:]), row_axes)
-    if strides is not None and (segments or not _is_dense(shape, strides, int(typestr[2:]))):
+    strides, steps, run = interface.get("strides"), None, interface.get("run", 1)
+    if run > 1 and (row_axes != 1 or not shape):
+        raise ValueError(f"{name} has an entry for each run, which is for rows; pass one with all")
+    if strides is None and run > 1:
+        strides = [prod(shape[axis + 1 :]) * int(typestr[2:]) for axis in range(len(shape))]
+    if strides is not None and (run > 1 or not _is_dense(shape, strides, int(typestr[2:]))):
         steps = _steps(shape, strides, int(typestr[2:]), row_axes)
         if steps is None:
             raise ValueError(
@@ -158,7 +142,8 @@ def memory(name: str, value: Any, row_axes: int | None = None) -> Memory:
     if interface.get("mask") is not None:
         raise TypeError(f"{name} has a mask; pass an array without one")
     pointer, read_only = interface["data"]
-    found = Memory(value, pointer or 0, shape, typestr, read_only, own_dtype(value), steps, segments)
+    shape = (*shape[:-1], shape[-1] * run) if run > 1 else shape
+    found = Memory(value, pointer or 0, shape, typestr, read_only, own_dtype(value), steps, run)
     if found.nbytes and not pointer:
         raise ValueError(f"{name} has shape {shape} and no memory; pass an array in use")
     return found
@@ -172,29 +157,6 @@ def _is_dense(shape: Shape, strides: Sequence[int], step: int) -> bool:
             return False
         step *= length
     return True
-
-
-def _joined(
-    name: str, shape: Shape, strides: Sequence[int] | None, size: int, row_axes: int | None
-) -> tuple[Shape, Sequence[int] | None, RowSegments | None]:
-    """Return shape and strides of rows whose last two axes are one, and their segments if the rows are not dense."""
-    if row_axes != 1 or len(shape) < 2:
-        raise ValueError(f"{name} is in segments, which is for rows; pass a contiguous copy")
-    count, length = shape[-2:]
-    joined = (*shape[:-2], count * length)
-    if strides is None:
-        return joined, None, None
-    between, within = strides[-2:]
-    within = size if length == 1 else within
-    between = length * within if count == 1 else between
-    if within not in (0, size) or between < 0 or between % size:
-        raise ValueError(
-            f"{name} has strides {tuple(strides)} for shape {shape} in segments, and kernels take entries of a segment "
-            "one behind the other, or as one; pass a contiguous copy"
-        )
-    is_dense = not count * length or (within == size and between == length * size)
-    segments = None if is_dense else RowSegments(length, between // size, within // size)
-    return joined, (*strides[:-2], size), segments
 
 
 def _steps(shape: Shape, strides: Sequence[int], size: int, row_axes: int | None) -> Shape | None:
@@ -236,8 +198,8 @@ def array(name: str, value: Any, of_integers: bool = False, row_axes: int | None
             f"{name} starts at address {found.pointer:#x}, which is not aligned for "
             f"{TYPES[found.kind]}; pass a copy, which is aligned"
         )
-    if of_integers and found.segments:
-        raise ValueError(f"{name} is in segments, which is for rows of floats; pass a contiguous copy")
+    if of_integers and found.run > 1:
+        raise ValueError(f"{name} has an entry for each run, which is for rows of floats; pass one with all")
     return found
 
 
@@ -320,8 +282,7 @@ def result(
     """The memory of a result: the caller's own, or some that is yet to be allocated.
 
     None if there is no such result: `dtype` is None then. With `row_axes` only the last axes need to be dense, so many
-    of them, and along others entries may be one. If the entries of a segment are one, they get sums of type `sums_in`;
-    without it they may not be.
+    of them. If it has one entry for each run, they get sums of type `sums_in`; without it there may be no runs.
     """
     if dtype is None:
         if out is not None:
@@ -331,11 +292,9 @@ def result(
         return Memory(None, 0, shape, dtype.str, dtype=dtype)
     words = f"out for {name}"
     found = array(words, out, row_axes=row_axes) if dtype.str in KINDS else memory(words, out, row_axes)
-    if found.is_of_segment:
+    if found.run > 1:
         if sums_in is None:
-            raise ValueError(
-                f"{words} has one entry for each segment, and only gradients of rows are added up; pass one with all"
-            )
+            raise ValueError(f"{words} has one entry for each run, and only gradients are added up; pass one with all")
         dtype = sums_in
     if found.shape != shape or not _is_of(found, dtype):
         own, wanted = (TYPES[KINDS[each]] if each in KINDS else each for each in (found.typestr, dtype.str))
@@ -350,10 +309,10 @@ def result(
 
 
 def _overlaps_itself(found: Memory) -> bool:
-    """Test whether entries lie on others, besides those along an axis of stride 0."""
+    """Test whether entries lie on others."""
     reach = 1
     for step, size in sorted((step, size) for size, step in found.axes):
-        if step and size > 1:
+        if size > 1:
             if step < reach:
                 return True
             reach += step * (size - 1)

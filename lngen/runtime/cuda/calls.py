@@ -43,7 +43,7 @@ from .arrays import (
     result,
     row_shape,
 )
-from .places import RowPlaces, places, shared_axes
+from .places import RowPlaces, places
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,9 +105,8 @@ class KernelKey(NamedTuple):
     """Properties of a call that choose its kernels.
 
     `integer_types` are those of arrays of integers, and of inputs that are one integer. Rows lie along so many `axes`,
-    or with none one behind the other. Results of rows in `summed`, a set of bits, get sums over runs of rows. Rows in
-    segments of so many entries, or 0, have one for each segment if they are in `of_segment`; results in `by_segment`
-    get the sum of each.
+    or with none one behind the other. Rows in `of_runs`, a set of bits, have one entry for each `run` of so many, and
+    results in `by_run` get the sum of each; without any it is 0.
     """
 
     direction: str
@@ -118,10 +117,9 @@ class KernelKey(NamedTuple):
     without: tuple[str, ...]
     saves: bool = True
     axes: int = 0
-    summed: int = 0
-    segment: int = 0
-    of_segment: int = 0
-    by_segment: int = 0
+    run: int = 0
+    of_runs: int = 0
+    by_run: int = 0
 
 
 class DeviceCall:
@@ -163,50 +161,25 @@ class DeviceCall:
         results = [each for each in self.takes.results if each.is_per_row]
         of_rows |= {f"out {each.symbol}": self.results.get(each.symbol) for each in results}
         there = {name: each for name, each in of_rows.items() if isinstance(each, Memory)}
-        over = {f"out {each.symbol}": self._summed(each, there) for each in results}
-        summed = {name: axes for name, axes in over.items() if axes}
-        if len({*summed.values()}) > 1:
-            one, other = map(_spelled, list(summed)[:2])
+        runs = {each.run: name for name, each in there.items() if each.run > 1}
+        if len(runs) > 1:
+            (length, one), (others, other) = list(runs.items())[:2]
             raise ValueError(
-                f"{one} has other axes of stride 0 than {other}; pass sums over the same axes, and another result with "
-                "an entry for each row"
+                f"{_spelled(one)} has runs of {length} entries and {_spelled(other)} of {others}; pass both in runs of "
+                "one length"
             )
-        segments = {each.segments.length: name for name, each in there.items() if each.segments}
-        if len(segments) > 1:
-            (length, one), (others, other) = list(segments.items())[:2]
-            raise ValueError(
-                f"{_spelled(one)} has segments of {length} entries and {_spelled(other)} of {others}; pass both in "
-                "segments of one length"
-            )
-        self.places = places(self.shape, there, summed)
+        self.places = places(self.shape, there)
         if self.places:
-            of_segment = {name for name, each in there.items() if each.is_of_segment}
+            of_runs = {name for name, each in there.items() if each.run > 1}
             self.wanted = self.wanted._replace(
                 axes=len(self.places.sizes),
-                summed=self._bits(self._results_of_rows, summed),
-                segment=self.places.segment,
-                of_segment=self._bits(self._rows_read, of_segment),
-                by_segment=self._bits(self._results_of_rows, of_segment),
+                run=next(iter(runs), 0),
+                of_runs=self._bits(self._rows_read, of_runs),
+                by_run=self._bits(self._results_of_rows, of_runs),
             )
-
-    def _summed(self, each: Entry, there: Mapping[str, Memory]) -> Shape:
-        """Return the axes along which a result has one entry; the gradient of a row may have sums there."""
-        found = there.get(f"out {each.symbol}")
-        axes = shared_axes(found) if found else ()
-        if axes and not self._may_be_sums(each):
-            raise ValueError(
-                f"out for {each.name} has stride 0 along axis {axes[0]}, and only gradients of rows are added up; pass "
-                "one with an entry for each row"
-            )
-        if axes and found and found.is_of_segment:
-            raise ValueError(
-                f"out for {each.name} has stride 0 along axis {axes[0]} and in its segments; pass one with an entry "
-                "for each segment of each row"
-            )
-        return axes
 
     def _may_be_sums(self, each: Entry) -> bool:
-        """Test whether a result may be added up over some of its entries: a gradient of rows."""
+        """Test whether a result may be added up over the entries of runs: a gradient of rows."""
         return each.part == ROW and not each.cast and bool(self.takes.cotangents)
 
     @property
@@ -239,7 +212,7 @@ class DeviceCall:
         found = [(each, self._array(each)) for each in self.takes.reads]
         found += [(each, self.results.get(each.symbol)) for each in self.takes.results]
         wide = [value for each, value in found if each.part in (ROW, FEATURE)]
-        return [value for value in wide if isinstance(value, Memory) and value.nbytes and not value.is_of_segment]
+        return [value for value in wide if isinstance(value, Memory) and value.nbytes and value.run == 1]
 
 
 def forward_call(layer: DeviceLayer, given: Mapping[str, Any], saves: bool) -> DeviceCall:

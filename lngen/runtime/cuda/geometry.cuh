@@ -18,27 +18,27 @@ namespace lngen {
 #define LNGEN_THREADS_PER_ROW 0
 #endif
 static_assert(0 < LNGEN_D && LNGEN_D <= MOST_FEATURES, "LNGEN_D is 1 to 2**30: columns are counted by int");
-#ifndef LNGEN_SEGMENT
-#define LNGEN_SEGMENT 0
+#ifndef LNGEN_RUN
+#define LNGEN_RUN 0
 #endif
-#if LNGEN_SEGMENT
+#if LNGEN_RUN
 #ifndef LNGEN_AXES
-#error "LNGEN_SEGMENT is for rows along axes: define LNGEN_AXES, too"
+#error "LNGEN_RUN is for rows along axes: define LNGEN_AXES, too"
 #endif
-static_assert(LNGEN_D % LNGEN_SEGMENT == 0, "LNGEN_SEGMENT has to divide LNGEN_D");
+static_assert(LNGEN_D % LNGEN_RUN == 0, "LNGEN_RUN has to divide LNGEN_D");
 #endif
 constexpr Limits LIMITS = {LNGEN_SHARED, LNGEN_VECTOR, LNGEN_THREADS_PER_ROW, LNGEN_RESIDENT, LNGEN_ROOM,
                            LNGEN_BLOCKS_PER_ROW};
 
 // Requirements of a direction on its kernels, for some type of rows.
 template <class T_, class P_, int ROWS, int FEATURES, int COLUMN_SUMS, int SCALAR_SUMS, int MOST_SUMS, int CALLS,
-          int SCALARS, int RESULTS, int SEGMENT = 0, int SEGMENT_SUMS = 0>
+          int SCALARS, int RESULTS, int RUN = 0, int RUN_SUMS = 0>
 struct Demand {
   using T = T_;
   using P = P_;
   using A = Wider<T, P>;
   static constexpr Asked ASKED = {int(sizeof(T)), int(sizeof(P)), int(sizeof(A)), ROWS, FEATURES, COLUMN_SUMS, CALLS,
-                                  SCALARS, RESULTS, MOST_SUMS, SCALAR_SUMS, SEGMENT, SEGMENT_SUMS};
+                                  SCALARS, RESULTS, MOST_SUMS, SCALAR_SUMS, RUN, RUN_SUMS};
 };
 
 // The layout of a direction's kernel, which a launcher reads.
@@ -52,7 +52,7 @@ template <class N> struct Geometry {
                        ROWS_COPIED = SHAPE.rows_copied, BLOCKS = SHAPE.blocks, WARPS = THREADS / 32;
   // The threads and warps of all blocks that share a row.
   static constexpr int BLOCKS_PER_ROW = SHAPE.blocks_per_row, ALL_THREADS = BLOCKS_PER_ROW * THREADS_PER_ROW,
-                       ALL_WARPS = BLOCKS_PER_ROW * WARPS, CLUSTER = BLOCKS_PER_ROW;
+                       ALL_WARPS = BLOCKS_PER_ROW * WARPS;
   static constexpr Held ROW = SHAPE.row;
   static constexpr bool OF_WARPS = SHAPE.of_warps;
   static constexpr bool KEEPS_ROW = ROW != READ_AGAIN, HOLDS_FEATURES = SHAPE.holds_features;
@@ -62,15 +62,15 @@ template <class N> struct Geometry {
                        TOGETHER = read_together(VECTOR, N::ASKED, LIMITS), UNROLL = KEEPS_ROW ? CHUNKS : TOGETHER;
   static constexpr Place SUMS = SHAPE.sums;
   // Accesses of one entry are many, and at constant distances from the thread's first one.
-  static constexpr bool BY_ENTRIES = VECTOR == 1 && !LNGEN_SEGMENT;
+  static constexpr bool BY_ENTRIES = VECTOR == 1 && !LNGEN_RUN;
 
   // Shared memory: slots and sums in entries of A, the rest in bytes.
   static constexpr Memory MEMORY = memory_of(SHAPE, LNGEN_D, N::ASKED);
   static constexpr int HALF = N::ASKED.most_sums * ALL_WARPS, SLOTS = int(MEMORY.slots) / int(sizeof(A));
   static constexpr int ACCESS = VECTOR * int(sizeof(T)), COPY = at_least(ACCESS, LEAST_COPY),
                        COPIES = ceiling(LNGEN_D, ALL_THREADS * VECTOR), COPIED_BYTES = ROWS_COPIED ? int(MEMORY.copy) : 0,
-                       SEGMENTS_AT = int(MEMORY.slots + MEMORY.sums),
-                       COPIES_AT = SEGMENTS_AT + int(MEMORY.segments);
+                       RUNS_AT = int(MEMORY.slots + MEMORY.sums),
+                       COPIES_AT = RUNS_AT + int(MEMORY.runs);
   static_assert(MEMORY.bytes(ROWS_COPIED) <= at_least(LNGEN_SHARED, 49152), "LNGEN_SHARED is too small for this program");
   static constexpr int SHARED_BYTES = int(MEMORY.bytes(ROWS_COPIED));
 };

@@ -27,15 +27,6 @@ def fullest_grid(rows: int, rows_per_block: int, resident: int) -> int:
     return min(-(-rows // rows_per_block), max(resident, 1))
 
 
-def blocks_of_run(run: int, rows_per_block: int, runs: int, blocks: int) -> int:
-    """Return the number of blocks that share a run of rows, where a device is to have so many blocks in all.
-
-    >>> blocks_of_run(4096, 4, runs=32, blocks=660), blocks_of_run(16, 4, runs=8192, blocks=660)
-    (21, 1)
-    """
-    return min(-(-run // rows_per_block), -(-blocks // runs))
-
-
 def columns_grid(features: int, columns_per_block: int) -> int:
     """Return the number of blocks that end the sums over rows; if `columns_per_block` is 0, one takes all columns.
 

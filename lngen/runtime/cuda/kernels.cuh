@@ -15,36 +15,19 @@ constexpr bool SAVES = true;
 
 #define LNGEN_BOUNDS(L) __launch_bounds__(L::THREADS, L::BLOCKS)
 
-// Numbers that a launcher reads of a module: block, rows and bytes, the layout of the work, the blocks that share a row,
-// and those that are launched together.
+// Numbers that a launcher reads of a module: block, rows and bytes, the layout of the work, and the blocks that share a row,
+// which are launched together.
 #define LNGEN_LAUNCH(L) \
   {L::THREADS, L::ROWS, L::SHARED_BYTES, L::VECTOR, L::THREADS_PER_ROW, L::ENTRIES, int(L::ROW), int(L::SUMS), L::ROWS_COPIED, \
-   L::BLOCKS_PER_ROW, L::CLUSTER}
+   L::BLOCKS_PER_ROW}
 
 // With LNGEN_AXES, a kernel is passed where its rows lie behind its arguments.
-#if LNGEN_SUMMED
-#define LNGEN_PLACES(L) , const lngen::Places<typename L::Given> places, typename L::A* parts_of_runs
-#define LNGEN_AND_PLACES , places, parts_of_runs
-#elif defined(LNGEN_AXES)
+#ifdef LNGEN_AXES
 #define LNGEN_PLACES(L) , const lngen::Places<typename L::Given> places
 #define LNGEN_AND_PLACES , places
 #else
 #define LNGEN_PLACES(L)
 #define LNGEN_AND_PLACES
-#endif
-
-// With LNGEN_SUMMED, another kernel of the same arguments ends the sums over runs of rows.
-#if LNGEN_SUMMED
-#define LNGEN_ENDS_OF_RUNS(NAME, T, LAYER, PARAMETERS, NAMES)                                                       \
-  using NAME##_ends = lngen::EndsOfRuns<T, LAYER>;                                                                  \
-  extern "C" {                                                                                                      \
-  __device__ int NAME##_ends_of_runs_launch[] = LNGEN_LAUNCH(NAME##_ends);                                                  \
-  __global__ void LNGEN_BOUNDS(NAME##_ends) NAME##_ends_of_runs(LNGEN_UNPACKED PARAMETERS LNGEN_PLACES(NAME##_with)) { \
-    NAME##_ends::run({LNGEN_UNPACKED NAMES LNGEN_AND_PLACES});                                                      \
-  }                                                                                                                 \
-  }
-#else
-#define LNGEN_ENDS_OF_RUNS(NAME, T, LAYER, PARAMETERS, NAMES)
 #endif
 
 // A kernel and its launch, given its mathematics, its parameters and their names, the last two in parentheses.
@@ -56,8 +39,7 @@ constexpr bool SAVES = true;
   __global__ void LNGEN_BOUNDS(NAME##_with) NAME(LNGEN_UNPACKED PARAMETERS LNGEN_PLACES(NAME##_with)) { \
     NAME##_with::run({LNGEN_UNPACKED NAMES LNGEN_AND_PLACES});     \
   }                                                                \
-  }                                                                \
-  LNGEN_ENDS_OF_RUNS(NAME, T, LAYER, PARAMETERS, NAMES)
+  }
 
 #ifdef LNGEN_F16
 #define LNGEN_OF_F16(KERNELS) KERNELS(f16, lngen::f16)

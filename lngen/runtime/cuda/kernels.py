@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..protocol.kernels import KernelTable
-from . import devices, driver, grids, places, plans, recording
+from . import devices, driver, grids, places, plans
 from .arrays import BYTES
 from .calls import DeviceLayer, KernelKey
 from .compilers import compiled
@@ -54,32 +54,21 @@ class Launches:
         module = _module(device, plan)
         over_rows, *over_blocks = module.kernels
         wanted_sums = [columns for columns in over_blocks if _ends_sums(columns.parts, wanted.without)]
-        leaves_sums = bool(wanted_sums or module.ends_of_runs)
-        blocks = over_rows.grid(plan.rows, device, leaves_sums)
-        runs, of_run = 1, 0
-        if module.ends_of_runs:
-            runs = plan.rows // plan.run
-            of_run = grids.blocks_of_run(plan.run, over_rows.rows_per_block, runs, blocks)
-            blocks = runs * of_run
+        blocks = over_rows.grid(plan.rows, device, bool(wanted_sums))
         self.counts = (plan.rows, wanted.features, blocks)
-        self._add_step(over_rows, blocks, of_run)
+        self._add_step(over_rows, blocks)
         into_columns, into_scalars = plan.direction.sums
-        if leaves_sums:
-            into_columns += plan.sums_of_runs
+        if wanted_sums:
             self.partial_bytes = blocks * (into_columns * wanted.features + into_scalars) * BYTES[plan.computed]
         for columns in wanted_sums:
-            self._add_step(columns, grids.columns_grid(wanted.features, columns.rows_per_block), of_run)
-        if ends := module.ends_of_runs:
-            self._add_step(ends, runs * grids.columns_grid(wanted.features, ends.rows_per_block), of_run)
+            self._add_step(columns, grids.columns_grid(wanted.features, columns.rows_per_block))
 
-    def _add_step(self, kernel: "Kernel", blocks: int, of_run: int) -> None:
-        blocks *= kernel.cluster
+    def _add_step(self, kernel: "Kernel", blocks: int) -> None:
+        blocks *= kernel.blocks_per_row
         slots = [self.plan.slots[part] for part in kernel.parts]
         arguments: Callable[[Sequence[Any]], tuple[Any, ...]] = itemgetter(*slots)
-        where, slot = self.plan.where(kernel.parts), self.slot
-        if of_run:
-            self.steps.append((kernel, blocks, lambda values: (*arguments(values), *where, of_run, values[slot])))
-        elif where:
+        where = self.plan.where(kernel.parts)
+        if where:
             self.steps.append((kernel, blocks, lambda values: (*arguments(values), *where)))
         else:
             self.steps.append((kernel, blocks, arguments))
@@ -93,10 +82,6 @@ class Launches:
         kept = self._fill_in(values, stream, handle)
         for slot, size in self.plan.zeros:
             driver.call("cuMemsetD8Async", values[slot], 0, size, handle)
-        if recording.is_recording():
-            steps = [(kernel, blocks, arguments(values)) for kernel, blocks, arguments in self.steps]
-            scratch = values[self.slot] if self.partial_bytes else 0
-            recording.record(recording.LaunchRecord(steps, scratch, self.partial_bytes, not self.plan.zeros))
         for kernel, blocks, arguments in self.steps:
             kernel.launch(blocks, arguments(values), handle)
         # Memory that is freed now is freed after the kernels that read it.
@@ -163,8 +148,8 @@ class KernelModule:
     """
 
     def __init__(self, device: Device, plan: CallPlan, narrow: bool) -> None:
-        self._check_segments(device, plan, narrow)
-        most = most_blocks_of_cluster(device, plan.wanted.features)
+        self._check_runs(device, plan, narrow)
+        most = most_blocks_of_cluster(device.has_clusters, plan.wanted.features)
         # A part of a GPU may hold no cluster of so many blocks.
         while not self._load(device, plan, narrow, most):
             most //= 2
@@ -180,26 +165,21 @@ class KernelModule:
         for name, passed in table.kernels.items():
             parts = passed.split(", ")
             letters = "".join(types.get(part, "P") for part in parts) + "q" * len(plan.where(parts))
-            letters += "qP" if wanted.summed else ""
             self.kernels.append(Kernel(code, f"{name}_{wanted.row_type}", letters, parts))
-        self.ends_of_runs: Kernel | None = None
-        if wanted.summed:
-            first = self.kernels[0]
-            self.ends_of_runs = Kernel(code, f"{first.name}_ends_of_runs", first.letters, first.parts)
         self.vector = self.kernels[0].vector
-        return self.kernels[0].cluster == 1 or self.kernels[0].launch.clusters() > 0
+        return self.kernels[0].blocks_per_row == 1 or self.kernels[0].launch.clusters() > 0
 
     @staticmethod
-    def _check_segments(device: Device, plan: CallPlan, narrow: bool) -> None:
-        """Refuse sums by segment that take more than half of the shared memory, which has other uses, too."""
-        wanted, sums = plan.wanted, plan.wanted.by_segment.bit_count()
+    def _check_runs(device: Device, plan: CallPlan, narrow: bool) -> None:
+        """Refuse sums by run that take more than half of the shared memory, which has other uses, too."""
+        wanted, sums = plan.wanted, plan.wanted.by_run.bit_count()
         if not sums:
             return
-        vector = 1 if narrow else gcd(16 // BYTES[wanted.row_type], wanted.segment)
-        needed = places.bytes_by_segment(wanted.features, wanted.segment, sums, vector, BYTES[plan.computed])
+        vector = 1 if narrow else gcd(16 // BYTES[wanted.row_type], wanted.run)
+        needed = places.bytes_by_run(wanted.features, wanted.run, sums, vector, BYTES[plan.computed])
         if needed > device.block_shared // 2:
             raise ValueError(
-                f"{wanted.direction} keeps sums of segments of {wanted.segment} entries in {needed} bytes of shared "
+                f"{wanted.direction} keeps sums of runs of {wanted.run} entries in {needed} bytes of shared "
                 f"memory, and has {device.block_shared // 2} for them; pass results with an entry for each of the row's"
             )
 
@@ -253,8 +233,8 @@ class Kernel:
         self.code, self.name, self.letters, self.parts = code, name, letters, parts
         numbers = code.integers(f"{name}_launch")
         self.threads, self.rows_per_block, self.shared_bytes, self.vector = numbers[:4]
-        self.blocks_per_row, self.cluster = numbers[9:]
-        self.launch = driver.Launcher(code, name, letters, self.threads, self.shared_bytes, self.cluster)
+        self.blocks_per_row = numbers[9]
+        self.launch = driver.Launcher(code, name, letters, self.threads, self.shared_bytes, self.blocks_per_row)
 
     def grid(self, rows: int, device: Device, leaves_sums: bool) -> int:
         """Return the number of blocks for some rows; those that share rows count as one."""

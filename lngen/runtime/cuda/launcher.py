@@ -202,9 +202,8 @@ def workspace_bytes(layer: DeviceLayer, direction: str, arguments: Sequence[Any]
     starts at a multiple of 256 bytes. Its partial sums, if any, are in memory of their own.
 
     For another direction with sums over rows, it holds the partial sums of each block of threads, in the compute type.
-    First come the sums with one value per feature: for each sum, a row of D for each block. Those into results of `out`
-    whose rows share a place lead them. Then come the others: for each sum, a number for each block. Other directions
-    need 0 bytes.
+    First come the sums with one value per feature: for each sum, a row of D for each block. Then come the others: for
+    each sum, a number for each block. Other directions need 0 bytes.
 
     Raises ValueError for an unknown direction, and TypeError for too many arguments.
     """

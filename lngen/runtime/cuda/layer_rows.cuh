@@ -26,7 +26,7 @@
 #include "geometry.cuh"
 #include "reductions.cuh"
 #include "row_loop.cuh"
-#include "segments.cuh"
+#include "runs.cuh"
 #include "moments.cuh"
 #include "below.cuh"
 #include "kernels.cuh"
@@ -169,7 +169,7 @@ template <class G, class To, class Numbers> struct Call : Stages<G, typename G::
 
 template <class G, class N, Kind K = N::KIND> struct Part {};
 template <class G, class N>
-struct Part<G, N, ROWS> : Either<IS_OF_SEGMENT<N>, SegmentEntries<G>, RowTile<G, N::THERE>>::type {};
+struct Part<G, N, ROWS> : Either<IS_OF_RUNS<N>, RunEntries<G>, RowTile<G, N::THERE>>::type {};
 template <class G, class N> struct Part<G, N, ROW_NUMBERS> : RowValue<G, N::THERE, typename G::T> {};
 template <class G, class N> struct Part<G, N, ROW_INTEGERS> : RowValue<G, N::THERE, Integer> {};
 template <class G, class N> struct Part<G, N, SAVED> : RowValue<G, N::THERE, typename G::A> {};
@@ -183,7 +183,7 @@ template <class P> struct Used {
 };
 template <class G, class N, Kind K = N::KIND> struct Access {};
 template <class G, class N>
-struct Access<G, N, ROWS> : Used<typename Either<IS_OF_SEGMENT<N>, OneForAll<typename G::T>, HeldChunk<G>>::type> {};
+struct Access<G, N, ROWS> : Used<typename Either<IS_OF_RUNS<N>, OneForAll<typename G::T>, HeldChunk<G>>::type> {};
 template <class G, class N> struct Access<G, N, FEATURES> : Used<Pack<typename G::P, G::VECTOR>> {};
 template <class G, class N> struct Access<G, N, INTEGER_ROWS> : Used<Pack<Integer, G::VECTOR>> {};
 template <class G, class N> struct Access<G, N, INTEGER_FEATURES> : Used<Pack<Integer, G::VECTOR>> {};
@@ -198,7 +198,7 @@ template <class G, class... N> struct Chunk : Access<G, N>... {
           const auto own = own_entries<G>(to.of(name) + place_of<decltype(name)>(to, here), here);
           if (of(name).is_used && here.live) store_once(own + chunk * G::ALL_THREADS, of(name).pack);
         } else if (of(name).is_used && here.live) {
-          store_once(to.of(name) + place_of<decltype(name)>(to, here) + column_of<decltype(name)>(to, column), of(name).pack);
+          store_once(to.of(name) + place_of<decltype(name)>(to, here) + column_of<decltype(name)>(column), of(name).pack);
         }
       }
     };
@@ -253,18 +253,17 @@ template <class A, class... N, class... M> struct Addends<A, Names<N...>, Names<
   template <class Columns> LNGEN_INLINE void add_to(Columns& columns, int entry, int column) {
     const auto one = [&](auto name) {
       using X = decltype(name);
-      if constexpr ((X::KIND == OVER_ROWS && X::THERE) || OfRuns<X>::IS_SUM) {
-        constexpr int PLACE = OfRuns<X>::IS_SUM ? OfRuns<X>::PLACE : RUN_SUMS + X::INDEX;
-        if (of(name).is_used) columns.template add_one<PLACE>(entry, column, of(name).value);
+      if constexpr (X::KIND == OVER_ROWS && X::THERE) {
+        if (of(name).is_used) columns.template add_one<X::INDEX>(entry, column, of(name).value);
       }
     };
     (one(N()), ...), (one(M()), ...);
   }
-  LNGEN_INLINE void add_to(SegmentParts<A>& parts) {
+  LNGEN_INLINE void add_to(RunParts<A>& parts) {
     const auto one = [&](auto name) {
       using X = decltype(name);
-      if constexpr (BySegment<X>::IS_SUM) {
-        if (of(name).is_used) parts[BySegment<X>::PLACE] = {parts[BySegment<X>::PLACE].value + of(name).value, true};
+      if constexpr (ByRun<X>::IS_SUM) {
+        if (of(name).is_used) parts[ByRun<X>::PLACE] = {parts[ByRun<X>::PLACE].value + of(name).value, true};
       }
     };
     (one(M()), ...);
@@ -302,7 +301,7 @@ template <class Row> struct RowEntry {
     } else {
       const int fours = Row::G::VECTOR % 4 == 0 ? start / 4 + i / 4 : (start + i) / 4;
       const int place = Row::G::VECTOR % 4 == 0 ? i % 4 : (start + i) % 4;
-      const RandomWords words = random_words(row_number_of(row.to, row.here), fours, {RandomWord(seed), N::INDEX});
+      const RandomWords words = random_words(row.here.row, fours, {RandomWord(seed), N::INDEX});
       return to_unit_interval(A(leading_bits(one_of(words, place))));
     }
   }
@@ -313,7 +312,7 @@ template <class Row> struct RowEntry {
     }
   }
   template <class N, class V> LNGEN_INLINE void store(N name, V value) const {
-    if constexpr (OfRuns<N>::IS_SUM || BySegment<N>::IS_SUM) {
+    if constexpr (ByRun<N>::IS_SUM) {
       added.of(name).value = A(value);
       added.of(name).is_used = true;
     } else if constexpr (N::THERE) {
@@ -326,10 +325,10 @@ template <class Row> struct RowEntry {
   template <class N, class F> LNGEN_INLINE auto recall(N, F f) const { return f(); }
 };
 
-template <class G_, class To, class Numbers, class Before, class Summed, class Columns, class Segments, int SCALAR_SUMS,
+template <class G_, class To, class Numbers, class Before, class Summed, class Columns, class Runs, int SCALAR_SUMS,
           class... N>
 struct DeviceRow
-    : Stages<G_, typename G_::A, DeviceRow<G_, To, Numbers, Before, Summed, Columns, Segments, SCALAR_SUMS, N...>> {
+    : Stages<G_, typename G_::A, DeviceRow<G_, To, Numbers, Before, Summed, Columns, Runs, SCALAR_SUMS, N...>> {
   using G = G_;
   using A = typename G::A;
   using T = typename G::T;
@@ -343,15 +342,15 @@ struct DeviceRow
   const Numbers& numbers;
   Tile<G, N...>& tile;
   Columns& columns;
-  const Segments& segments;
+  const Runs& runs;
   A (&all)[SCALAR_SUMS];
   A* const slots;
   int& turn;
 
   LNGEN_INLINE DeviceRow(A D, const Before& call, const To& to, const Here& here, const Numbers& numbers,
-                         Tile<G, N...>& tile, Columns& columns, const Segments& segments, A (&all)[SCALAR_SUMS],
+                         Tile<G, N...>& tile, Columns& columns, const Runs& runs, A (&all)[SCALAR_SUMS],
                          A* slots, int& turn)
-      : D(D), call(call), to(to), here(here), numbers(numbers), tile(tile), columns(columns), segments(segments), all(all), slots(slots), turn(turn) {}
+      : D(D), call(call), to(to), here(here), numbers(numbers), tile(tile), columns(columns), runs(runs), all(all), slots(slots), turn(turn) {}
 
   template <class M> LNGEN_INLINE auto operator()(M name) const {
     if constexpr (!M::THERE || !M::PER_ROW) return numbers.of(name);
@@ -359,21 +358,21 @@ struct DeviceRow
   }
   LNGEN_INLINE long long entries() const { return here.D; }
   template <class F> LNGEN_INLINE void each(F f) const {
-    if constexpr (SEGMENT_SUMS > 0) {
+    if constexpr (RUN_SUMS > 0) {
       each_chunk_of_all<G>(here, [&](int chunk, int column, bool is_there) {
-        SegmentParts<A> parts;
+        RunParts<A> parts;
         if (is_there) work_on(f, chunk, column, parts);
-        segments.add(here, chunk, column, parts);
+        runs.add(here, chunk, column, parts);
       });
     } else {
-      SegmentParts<A> none;
+      RunParts<A> none;
       each_chunk<G>(here, [&](int chunk, int column) { work_on(f, chunk, column, none); });
     }
   }
   // One sweep where the row is read again in each: registers are read again at no cost.
   template <int I, unsigned long long SCALED, class F, class S> LNGEN_INLINE auto max_and_sums(F f, S g) const {
     using Terms = decltype(f(*static_cast<At*>(nullptr)));
-    if constexpr (G::KEEPS_ROW || SEGMENT_SUMS > 0 || !EXP_MULTIPLIES || !(Terms::NEEDED >> I & 1)) {
+    if constexpr (G::KEEPS_ROW || RUN_SUMS > 0 || !EXP_MULTIPLIES || !(Terms::NEEDED >> I & 1)) {
       return one_after_the_other<I>(*this, f, g);
     } else {
       using Sums = decltype(g(*static_cast<At*>(nullptr), A()));
@@ -419,15 +418,15 @@ struct DeviceRow
 
  private:
   template <class F>
-  LNGEN_INLINE void work_on(F& f, int chunk, int column, SegmentParts<A>& parts) const {
+  LNGEN_INLINE void work_on(F& f, int chunk, int column, RunParts<A>& parts) const {
     Chunk all;
 #pragma unroll
     for (int i = 0; i < G::VECTOR; ++i) {
       Added added;
       f(At{*this, all, added, chunk, column, i});
-      if constexpr (Summed::all(OVER_ROWS) + RUN_SUMS > 0)
+      if constexpr (Summed::all(OVER_ROWS) > 0)
         if (here.live) added.add_to(columns, chunk * G::VECTOR + i, column + i);
-      if constexpr (SEGMENT_SUMS > 0) added.add_to(parts);
+      if constexpr (RUN_SUMS > 0) added.add_to(parts);
     }
     all.store(to, here, chunk, column);
   }
@@ -444,13 +443,13 @@ struct NoColumns {
 template <class Layer, class G, class To, class... N> LNGEN_INLINE void work(const To& to, Names<N...>) {
   using A = typename G::A;
   using Summed = typename Layer::Summed;
-  constexpr int COLUMN_SUMS = RUN_SUMS + Summed::all(OVER_ROWS), SCALAR_SUMS = Summed::all(OVER_ALL);
-  constexpr unsigned long long WANTED = Summed::wanted(OVER_ROWS) << RUN_SUMS | ALL_RUN_SUMS;
-  using Columns = typename Either<(COLUMN_SUMS > 0), ColumnSums<G, WANTED, COLUMN_SUMS>, NoColumns>::type;
-#if LNGEN_SUMMED_BY_SEGMENT
-  SegmentSums<G> segments;
+  constexpr int COLUMN_SUMS = Summed::all(OVER_ROWS), SCALAR_SUMS = Summed::all(OVER_ALL);
+  using Columns =
+      typename Either<(COLUMN_SUMS > 0), ColumnSums<G, Summed::wanted(OVER_ROWS), COLUMN_SUMS>, NoColumns>::type;
+#if LNGEN_SUMMED_BY_RUN
+  RunSums<G> runs;
 #else
-  NoSegmentSums segments;
+  NoRunSums runs;
 #endif
   A* slots = reinterpret_cast<A*>(shared_memory());
   int turn = 0;
@@ -463,16 +462,16 @@ template <class Layer, class G, class To, class... N> LNGEN_INLINE void work(con
   const auto before = Layer::before(Call<G, To, Numbers<A, N...>>(features, to, here, numbers, slots, turn));
   Tile<G, N...> tile;
   tile.begin(to, here);
-  A* workspace = parts_of_runs<A>(to);
-  if constexpr (RUN_SUMS == 0 && COLUMN_SUMS + SCALAR_SUMS > 0) workspace = to.of(WORKSPACE);
+  A* workspace = nullptr;
+  if constexpr (COLUMN_SUMS + SCALAR_SUMS > 0) workspace = to.of(WORKSPACE);
   Columns columns(workspace, slots + G::SLOTS, here);
   A all[at_least(SCALAR_SUMS, 1)] = {};
-  segments.begin(slots + G::SEGMENTS_AT / int(sizeof(A)), here);
-  using Row = DeviceRow<G, To, Numbers<A, N...>, decltype(before), Summed, Columns, decltype(segments),
+  runs.begin(slots + G::RUNS_AT / int(sizeof(A)), here);
+  using Row = DeviceRow<G, To, Numbers<A, N...>, decltype(before), Summed, Columns, decltype(runs),
                         at_least(SCALAR_SUMS, 1), N...>;
   each_row<G>(here, to, tile, shared_memory() + G::COPIES_AT, [&] {
-    Layer::work(Row(features, before, to, here, numbers, tile, columns, segments, all, slots, turn));
-    segments.finish(to, here);
+    Layer::work(Row(features, before, to, here, numbers, tile, columns, runs, all, slots, turn));
+    runs.finish(to, here);
   });
   columns.finish(slots + G::SLOTS, here);
   if constexpr (SCALAR_SUMS > 0)
@@ -481,10 +480,10 @@ template <class Layer, class G, class To, class... N> LNGEN_INLINE void work(con
 
 // What the geometry goes by.
 template <class T, class Layer>
-using Needs = Demand<T, Parameter<T>, ones(Layer::Given::wanted(ROWS) & ~(0ull + LNGEN_OF_SEGMENT)), Layer::Given::count(FEATURES),
-                     Layer::Summed::wanted(OVER_ROWS) || RUN_SUMS ? RUN_SUMS + Layer::Summed::all(OVER_ROWS) : 0,
+using Needs = Demand<T, Parameter<T>, ones(Layer::Given::wanted(ROWS) & ~(0ull + LNGEN_OF_RUNS)), Layer::Given::count(FEATURES),
+                     Layer::Summed::wanted(OVER_ROWS) ? Layer::Summed::all(OVER_ROWS) : 0,
                      Layer::Summed::all(OVER_ALL),
-                     Layer::MOST_SUMS, Layer::CALLS, Layer::NUMBERS, Layer::RESULTS, LNGEN_SEGMENT, SEGMENT_SUMS>;
+                     Layer::MOST_SUMS, Layer::CALLS, Layer::NUMBERS, Layer::RESULTS, LNGEN_RUN, RUN_SUMS>;
 
 template <class T, class Layer> struct RowsLaunch : Geometry<Needs<T, Layer>> {
   using Given = typename Layer::Given;
@@ -495,11 +494,6 @@ template <class T, class Layer> struct RowsLaunch : Geometry<Needs<T, Layer>> {
 };
 
 // ---------------------------------------------------------------------------------------- the end of the sums over rows
-
-// The blocks' parts of the sums over all rows, which stand behind those of the sums over runs.
-template <class To> LNGEN_INLINE auto* parts_of_all(const To& to, int features) {
-  return to.of(WORKSPACE) + (long long)RUN_SUMS * to.of(BLOCKS) * features;
-}
 
 // A column: its totals, by where(k), and its Features.
 template <class P, class A_, class To, class F> struct ColumnEntry {
@@ -550,12 +544,12 @@ struct Columns : Stages<G, typename G::A, Columns<G, P, To, Layer, Numbers, Tota
   template <class F> LNGEN_INLINE void each(F f) const {
     if constexpr (Layer::COLUMNS_PER_BLOCK == 0) {
       for (int column = threadIdx.x; column < features; column += G::THREADS) {
-        const InWorkspace<A> total{parts_of_all(to, features), (long long)to.of(BLOCKS) * features, column};
+        const InWorkspace<A> total{to.of(WORKSPACE), (long long)to.of(BLOCKS) * features, column};
         f(At{to, total, column});
       }
     } else if constexpr (G::TOTALS > 0) {
       add_columns<G, Layer::Summed::wanted(OVER_ROWS)>(
-          parts_of_all(to, features), to.of(BLOCKS), to.of(BLOCKS), features, EachBlocksColumns(), slots + G::SLOTS, [&](int column, const A (&totals)[G::TOTALS]) {
+          to.of(WORKSPACE), to.of(BLOCKS), features, slots + G::SLOTS, [&](int column, const A (&totals)[G::TOTALS]) {
             const auto total = [&](int k) { return totals[k]; };
             f(ColumnEntry<P, A, To, decltype(total)>{to, total, column});
           });
@@ -617,38 +611,15 @@ struct ColumnsLaunch
     totals.template read<ColumnsLaunch>(to, features, slots, turn);
     if constexpr (Layer::COLUMNS_PER_BLOCK == 0 && ColumnsLaunch::TOTALS > 0) {
       add_columns<ColumnsLaunch, Layer::Summed::wanted(OVER_ROWS)>(
-          parts_of_all(to, features), to.of(BLOCKS), to.of(BLOCKS), features, EachBlocksColumns(), slots + ColumnsLaunch::SLOTS,
+          to.of(WORKSPACE), to.of(BLOCKS), features, slots + ColumnsLaunch::SLOTS,
           [&](int column, const A (&totals)[ColumnsLaunch::TOTALS]) {
 #pragma unroll
             for (int k = 0; k < ColumnsLaunch::TOTALS; ++k)
-              parts_of_all(to, features)[k * (long long)to.of(BLOCKS) * features + column] = totals[k];
+              to.of(WORKSPACE)[k * (long long)to.of(BLOCKS) * features + column] = totals[k];
           });
       __syncthreads();
     }
     Layer::work(Columns<ColumnsLaunch, Parameter<T>, To, Layer, Numbers, Totals>(A(features), to, features, numbers, totals, slots, turn));
-  }
-};
-
-// Of the sums over runs there is nothing to compute: a block adds the parts of some columns of a run.
-template <class T, class Layer> struct EndsOfRuns : ColumnsGeometry<Computed<T>, RUN_SUMS, 0, COLUMNS_OF_BLOCK> {
-  using A = Computed<T>;
-  using To = ArgumentsOf<T, typename Layer::Given>;
-
-  static LNGEN_INLINE void run(const To& to) {
-#if LNGEN_SUMMED
-    constexpr int features = LNGEN_D, per_run = (features - 1) / EndsOfRuns::COLUMNS + 1;
-    const long long run = blockIdx.x / per_run, blocks = to.places.blocks_of_run;
-    add_columns<EndsOfRuns, ALL_RUN_SUMS>(
-        parts_of_runs<A>(to) + run * blocks * features, gridDim.x / per_run * blocks, int(blocks), features,
-        OneOfColumns{int(blockIdx.x % per_run), per_run}, reinterpret_cast<A*>(shared_memory()),
-        [&](int column, const A (&totals)[RUN_SUMS]) {
-          to.each([&](auto name, auto result) {
-            using N = decltype(name);
-            if constexpr (OfRuns<N>::IS_SUM)
-              result[place_of_row<N>(to, run * to.places.run) + column] = narrow<StoredAs<N, T>>(totals[OfRuns<N>::PLACE]);
-          });
-        });
-#endif
   }
 };
 

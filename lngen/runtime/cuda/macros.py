@@ -14,9 +14,9 @@ NARROW = "LNGEN_VECTOR=1"
 """Macro of kernels for arrays that are not aligned for vectors."""
 
 
-def most_blocks_of_cluster(device: Device, features: int) -> int:
-    """Return how many blocks may share a row of so many entries."""
-    return driver.MOST_BLOCKS_OF_CLUSTER if device.has_clusters and features >= FEWEST_SHARED else 1
+def most_blocks_of_cluster(has_clusters: bool, features: int) -> int:
+    """Return how many blocks may share a row of so many entries, on a device with clusters or without."""
+    return driver.MOST_BLOCKS_OF_CLUSTER if has_clusters and features >= FEWEST_SHARED else 1
 
 
 def of_module(wanted: KernelKey, device: Device, blocks_per_row: int, narrow: bool = False) -> list[str]:
@@ -31,8 +31,7 @@ def of_module(wanted: KernelKey, device: Device, blocks_per_row: int, narrow: bo
         device.block_shared,
         wanted.integer_types,
         wanted.axes,
-        wanted.summed,
-        (wanted.segment, wanted.of_segment, wanted.by_segment),
+        (wanted.run, wanted.of_runs, wanted.by_run),
         blocks_per_row,
     )
     return [*given, *([NARROW] if narrow else [])]
@@ -48,8 +47,7 @@ def macros(
     shared: int = 0,
     integer_types: tuple[str, str] = ("i32", "i32"),
     axes: int = 0,
-    summed: int = 0,
-    segments: tuple[int, int, int] = (0, 0, 0),
+    runs: tuple[int, int, int] = (0, 0, 0),
     blocks_per_row: int = 1,
 ) -> list[str]:
     """Return the macros that the kernels of a direction are compiled with, for rows of some features.
@@ -57,9 +55,9 @@ def macros(
     Types are `f16`, `bf16`, `f32` or `f64`. `without` are the absent inputs, cotangents and tangents. `saves` is true
     if forward writes the row scalars for other directions. `shared` is the shared memory in bytes that a block may take
     on the device, 0 if unknown. `integer_types` are those of arrays of integers, as `i64` or `u8`, and of one integer.
-    Rows lie along so many `axes` (places.cuh), or one behind the other, and are added up in the results `summed`.
-    `segments` are the length of segments of a row, 0 without any, the rows with one entry for each, and the results
-    with a sum of each, both as sets of bits. A row may be shared by `blocks_per_row` blocks, on devices with clusters.
+    Rows lie along so many `axes` (places.cuh), or one behind the other. `runs` are the length of runs, 0 without any,
+    the rows with one entry for each, and the results with a sum of each, both as sets of bits. A row may be shared by
+    `blocks_per_row` blocks, on devices with clusters.
 
     >>> macros("forward", "bf16", "f32", 1024, ["beta"], saves=False)[3:]
     ['LNGEN_WITHOUT_beta', 'LNGEN_PARAMETERS=f32', 'LNGEN_SAVE_NOTHING']
@@ -78,10 +76,8 @@ def macros(
         found.append("LNGEN_SAVE_NOTHING")
     if axes:
         found.append(f"LNGEN_AXES={axes}")
-    if summed:
-        found.append(f"LNGEN_SUMMED={summed}")
-    names_of_segments = ("LNGEN_SEGMENT", "LNGEN_OF_SEGMENT", "LNGEN_SUMMED_BY_SEGMENT")
-    found += [f"{name}={number}" for name, number in zip(names_of_segments, segments, strict=True) if number]
+    names_of_runs = ("LNGEN_RUN", "LNGEN_OF_RUNS", "LNGEN_SUMMED_BY_RUN")
+    found += [f"{name}={number}" for name, number in zip(names_of_runs, runs, strict=True) if number]
     if shared:
         found.append(f"LNGEN_SHARED={shared}")
     if blocks_per_row > 1:

@@ -78,7 +78,7 @@ def _look_closer(value: Any, interface: Any) -> tuple[int, int | None, Any]:
         start % 16 if start else None,
         bool(read_only),
         interface.get("mask") is None,
-        bool(interface.get("segments")),
+        interface.get("run", 1),
     )
     return start or 0, interface.get("stream"), fact
 
@@ -198,16 +198,6 @@ class CallPlan:
             for each, given in ((each, call.arrays[each.symbol]) for each in layer.inputs)
         )
 
-    @property
-    def run(self) -> int:
-        """The rows that are added up in one row of a result."""
-        return self.places.run if self.places else 1
-
-    @property
-    def sums_of_runs(self) -> int:
-        """The number of results that get sums over runs of rows."""
-        return len(self.places.summed) if self.places else 0
-
     def where(self, parts: Sequence[str]) -> Shape:
         """Return the numbers that a kernel takes behind its values: the places of rows, if they have gaps."""
         return self.places.of_kernel(parts, self.takes) if self.places else ()
@@ -243,9 +233,7 @@ class CallPlan:
 
 
 def _low_bits(given: Memory) -> int:
-    """Return the address modulo 16 of a row of an array, or what is as aligned as the least aligned of its rows, and of
-    their segments.
-    """
+    """Return the address modulo 16 of a row of an array, or what is as aligned as the least aligned of its rows."""
     found = given.pointer
     for size, step in given.axes[:-1]:
         found |= step * given.itemsize if size > 1 else 0

@@ -274,7 +274,7 @@ constexpr int COLUMNS_OF_BLOCK = 8;
 template <class A, int TOTALS_, int MOST_SUMS, int ROWS_> struct ColumnsGeometry {
   static constexpr int TOTALS = TOTALS_, COLUMNS = COLUMNS_OF_BLOCK;
   static constexpr int THREADS = 256, THREADS_PER_ROW = THREADS, WARPS = THREADS / 32, STRIPS = THREADS / COLUMNS;
-  static constexpr int BLOCKS_PER_ROW = 1, CLUSTER = 1, ALL_THREADS = THREADS, ALL_WARPS = WARPS;
+  static constexpr int BLOCKS_PER_ROW = 1, ALL_THREADS = THREADS, ALL_WARPS = WARPS;
   static constexpr bool OF_WARPS = false;
   static constexpr int HALF = MOST_SUMS * WARPS, SLOTS = 2 * HALF;
   static constexpr int ROWS = ROWS_, VECTOR = 1, ENTRIES = 1, ROW = 0, SUMS = 0, ROWS_COPIED = 0, BLOCKS = 2;
@@ -300,31 +300,19 @@ __device__ __forceinline__ void add_block(
   }
 }
 
-// The columns that a block ends, so many at a time: those of all blocks in turn, or one set.
-struct EachBlocksColumns {
-  __device__ __forceinline__ int first() const { return blockIdx.x; }
-  __device__ __forceinline__ int step() const { return gridDim.x; }
-};
-struct OneOfColumns {
-  int number, sets;
-  __device__ __forceinline__ int first() const { return number; }
-  __device__ __forceinline__ int step() const { return sets; }
-};
-
-// Adds the parts of some blocks, of all that a sum has, of each column and gives `use` the totals: those of a lane in their order, then the lanes of a
-// warp, then the warps.
-template <class G, unsigned long long WANTED, class A, class Which, class F>
-__device__ __forceinline__ void add_columns(
-    const A* workspace, long long all, int blocks, int D, const Which& which, A* tile, F use) {
+// Adds the parts of all blocks of each column and gives `use` the totals: those of a lane in their order, then the lanes
+// of a warp, then the warps.
+template <class G, unsigned long long WANTED, class A, class F>
+__device__ __forceinline__ void add_columns(const A* workspace, int blocks, int D, A* tile, F use) {
   constexpr int K = G::TOTALS;
   const int lane = threadIdx.x % G::COLUMNS, strip = threadIdx.x / G::COLUMNS, warp = threadIdx.x / 32;
-  for (int start = G::COLUMNS * which.first(); start < D; start += G::COLUMNS * which.step()) {
+  for (int start = G::COLUMNS * blockIdx.x; start < D; start += G::COLUMNS * gridDim.x) {
     const int column = start + lane;
     A totals[K] = {};
     if (column < D) {
 #pragma unroll 4
       for (int block = strip; block < blocks; block += G::STRIPS)
-        add_block<WANTED>(totals, workspace, all, block, D, column);
+        add_block<WANTED>(totals, workspace, blocks, block, D, column);
     }
 #pragma unroll
     for (int k = 0; k < K; ++k) {

@@ -100,14 +100,14 @@ template <class G, bool READ> struct RowTile {
   }
 };
 
-// A row array with one entry for each segment, in one of which a chunk lies: it is read where it is asked for.
+// A row array with one entry for each run, in one of which a chunk lies: it is read where it is asked for.
 template <class T> struct OneForAll {
   struct {
     T one;
     __device__ __forceinline__ T operator[](int) const { return one; }
   } entries;
 };
-template <class G> struct SegmentEntries {
+template <class G> struct RunEntries {
   using T = typename G::T;
   using Chunk = OneForAll<T>;
 
@@ -145,10 +145,9 @@ template <class G, bool READ, class T> struct RowValue {
 // a block makes the same trips, for the barriers' sake.
 template <class G, class To, class Tile, class F>
 __device__ __forceinline__ void each_row(Here& here, const To& to, Tile& tile, unsigned char* copies, F work) {
-  const Span span = span_of_block<G>(to);
-  const long long rows = span.end, stride = span.stride;
+  const long long rows = to.of(ROW_COUNT), stride = (long long)blocks_of_rows<G>() * G::ROWS;
   constexpr int AHEAD = G::ROWS_COPIED, FREED = G::KEEPS_ROW ? AHEAD : at_least(AHEAD - 1, 0);
-  long long first = span.first, ahead = first;
+  long long first = (long long)block_of_rows<G>() * G::ROWS, ahead = first;
   if (first >= rows) return;
   const auto enter = [&](Here& there, long long block) {
     there.template enter<G>(block, rows);

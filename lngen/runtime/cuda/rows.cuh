@@ -9,7 +9,7 @@
 // forward and backward take any grid of one block and more, with block size and dynamic shared memory as the module's
 // array <kernel>_<type>_launch says; its entries are
 //     threads_per_block, rows_per_block, shared_bytes, vector, threads_per_row, entries_per_thread,
-//     row_held, sums_over_rows, rows_copied, blocks_per_row, cluster.
+//     row_held, sums_over_rows, rows_copied, blocks_per_row.
 // Where blocks_per_row is more than 1, so many blocks work on the same rows: they are launched as a cluster, in a grid of
 // whole clusters, and the sums over rows have as many parts as there are clusters.
 // A workspace needs no initial value. No sum uses an atomic: the same call gives the same bits.
@@ -21,10 +21,9 @@
 //     LNGEN_INTEGERS=i64     the type of arrays of integers, i8 to i64 or u8 to u64; without it i32
 //     LNGEN_INTEGER=i64      that of arguments that are one integer
 //     LNGEN_AXES=n           rows lie along n axes, as places.cuh says; without it they are one behind the other
-//     LNGEN_SUMMED=bits      these results of rows get sums over runs of rows, as places.cuh says
-//     LNGEN_SEGMENT=n        rows are cut into segments of n entries that lie apart, as places.cuh says
-//     LNGEN_OF_SEGMENT=bits  these rows have one entry for each segment
-//     LNGEN_SUMMED_BY_SEGMENT=bits   these results of rows get the sum of each segment
+//     LNGEN_RUN=n            rows have runs of n entries, as places.cuh says
+//     LNGEN_OF_RUNS=bits     these rows have one entry for each run
+//     LNGEN_SUMMED_BY_RUN=bits   these results of rows get the sum of each run
 //     LNGEN_SAVE_NOTHING     forward writes no row scalars, and may be passed null for them
 //     LNGEN_VECTOR=n         at most n entries an access; with 1, pointers need no more than their type's alignment
 //     LNGEN_SHARED=n         bytes of shared memory that a block may take

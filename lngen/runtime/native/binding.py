@@ -6,9 +6,7 @@ void kernel(void* const* arrays, const double* numbers, const long long* sizes);
 
 import ctypes
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from functools import lru_cache
-from threading import Lock, get_ident
 from typing import Any
 
 import numpy as np
@@ -104,24 +102,3 @@ def _first(*arguments: Any) -> None:
 
 
 call: Call = _first
-_RECORDING = Lock()
-
-
-@contextmanager
-def recorded() -> Iterator[list[tuple[Any, ...]]]:
-    """Yield a list of the arguments of each `call` that this thread makes meanwhile."""
-    global call
-    found: list[tuple[Any, ...]] = []
-    thread, run = get_ident(), _chosen()
-
-    def record(*arguments: Any) -> None:
-        if get_ident() == thread:
-            found.append(arguments)
-        run(*arguments)
-
-    with _RECORDING:
-        call = record
-        try:
-            yield found
-        finally:
-            call = run

@@ -84,7 +84,7 @@ template <class Of, class W> struct Entry {
   LNGEN_INLINE A place() const { return counting<S>() + A(column); }
   LNGEN_INLINE Wholes<S> index() const { return Wholes<S>::counting() + Wholes<S>(column); }
   template <class N, class V> LNGEN_INLINE auto uniform(N, V seed) const {
-    if constexpr (N::THERE && SEGMENTED) return random_lanes_from<S>(of.row, column, {RandomWord(seed), N::INDEX});
+    if constexpr (N::THERE && RUNS) return random_lanes_from<S>(of.row, column, {RandomWord(seed), N::INDEX});
     else if constexpr (N::THERE) return random_lanes<S>(of.row, column, {RandomWord(seed), N::INDEX});
     else return absent<A, typename N::Absent>();
   }
@@ -103,8 +103,8 @@ template <class Self, class S> struct Stages {
   }
   template <class F> LNGEN_INLINE void each(const F& f) const {
     const Self& self = static_cast<const Self&>(*this);
-    each_part(columns, self.segment_length(), [&](int begin, int end, int segment) __attribute__((always_inline)) {
-      each_lanes<S>(begin, end, segment, [&](int column, auto width) __attribute__((always_inline)) {
+    each_part(columns, self.run_length(), [&](int begin, int end, int run) __attribute__((always_inline)) {
+      each_lanes<S>(begin, end, run, [&](int column, auto width) __attribute__((always_inline)) {
         self.ahead(column);
         f(entry(column, width));
       });
@@ -116,7 +116,7 @@ template <class Self, class S> struct Stages {
     if constexpr (Terms::NEEDED) {
       const Self& self = static_cast<const Self&>(*this);
       sweep<Terms::MAXIMA, Terms::MINIMA>(
-          columns, self.segment_length(), found.values,
+          columns, self.run_length(), found.values,
           [&](int column, auto width, auto& lanes) __attribute__((always_inline)) { f(entry(column, width)).add_to(lanes); });
     } else {
       each(f);
@@ -133,7 +133,7 @@ template <class Self, class S> struct Stages {
     using Terms = decltype(f(entry(0, Whole())));
     Found<S, Terms::NEEDED, Terms::COUNT> found;
     sweep_first<Terms::COUNT>(
-        columns, static_cast<const Self&>(*this).segment_length(), found.values,
+        columns, static_cast<const Self&>(*this).run_length(), found.values,
         [&](int column, auto width, auto& least, auto& places) __attribute__((always_inline)) {
           const auto at = entry(column, width);
           f(at).each([&](const auto& distance, int k) __attribute__((always_inline)) {
@@ -146,7 +146,7 @@ template <class Self, class S> struct Stages {
     return one_after_the_other<I>(static_cast<const Self&>(*this), f, g);
   }
   LNGEN_INLINE void ahead(int) const {}
-  LNGEN_INLINE int segment_length() const { return columns; }
+  LNGEN_INLINE int run_length() const { return columns; }
   LNGEN_INLINE long long entries() const { return columns; }
 };
 
@@ -171,14 +171,11 @@ template <class S, class To> struct Call : Stages<Call<S, To>, S> {
 template <class S, class Summed> struct Sums {
   static constexpr int COLUMNS = Summed::all(OVER_ROWS), SCALARS = Summed::all(OVER_ALL);
   ColumnSums<S> columns;
-  RunSums<S> run;
   typename Wide<S>::type scalars[SCALARS + 1] = {};
 
-  LNGEN_INLINE Sums(S* workspace, S* of_run, int D, int length)
-      : columns(workspace, COLUMNS * column_entries(D)), run(of_run, D, length) {}
+  LNGEN_INLINE Sums(S* workspace, int D) : columns(workspace, COLUMNS * column_entries(D)) {}
   LNGEN_INLINE void end_row() {
     if constexpr (COLUMNS > 0) columns.end_row();
-    if constexpr (SUMMED_ROWS > 0) run.end_row();
   }
   LNGEN_INLINE void end(S* workspace, int D) {
     if constexpr (COLUMNS > 0) columns.end();
@@ -195,15 +192,15 @@ template <class S, class To, class Before, class Given> struct Rows {
   S* const kept;
   const bool streams;
   const Places& places;
+  const RunSums<S> by_run;
 
-  // Writes the sums over a run of rows, whose results lie in one place: that of the last of them.
-  void end_run(RunSums<S>& run, int D, long long row) const {
+  // Writes the sums over the runs of a row.
+  void end_runs(int D, long long row) const {
     const Starts starts(places, row, D);
-    run.end();
     to.each([&](auto name, auto) {
-      if constexpr (is_summed(name)) run.write_sums(name, reinterpret_cast<S*>(to.of(name)) + starts.of(name));
+      if constexpr (is_summed_by_run(name)) by_run.write_sums(name, reinterpret_cast<S*>(to.of(name)) + starts.of(name));
     });
-    run.begin();
+    by_run.clear();
   }
 };
 
@@ -216,11 +213,11 @@ template <class S, class Of, class Summed> struct HostRow : Stages<HostRow<S, Of
   // Of the sums into columns; here, since a compiler has to read again what a store may have changed.
   S* const recent;
   const bool is_first;
-  const typename RunSums<S>::Recent of_run;
+  const RunSums<S> by_run;
 
   LNGEN_INLINE HostRow(const Of& of, Sums<S, Summed>& sums, int D, long long row)
-      : Stages<HostRow, S>(D), of(of), call(of.call), sums_over_rows(sums), row(of.places.number(row)),
-        starts(of.places, row, D), recent(sums.columns.recent), is_first(sums.columns.rows == 0), of_run(sums.run.recent_rows()) {}
+      : Stages<HostRow, S>(D), of(of), call(of.call), sums_over_rows(sums), row(row),
+        starts(of.places, row, D), recent(sums.columns.recent), is_first(sums.columns.rows == 0), by_run(of.by_run) {}
 
   template <class N> LNGEN_INLINE auto operator()(N name) const {
     if constexpr (!N::THERE) return absent<S, typename N::Absent>();
@@ -240,21 +237,23 @@ template <class S, class Of, class Summed> struct HostRow : Stages<HostRow<S, Of
 
   template <class N, class W> LNGEN_INLINE auto lanes(N name, int column, W width) const {
     const auto* const from = of.to.of(name);
-    if constexpr (is_of_segment(name)) return Lanes<S>(widen<S>(from[starts.of_segment(name, width.segment)]));
-    else if constexpr (N::IN_ROWS) return entries_at<S, N>(from + starts.in_segment(name, width.segment) + column, width);
+    if constexpr (is_of_runs(name)) return Lanes<S>(widen<S>(from[starts.of(name) + width.run]));
+    else if constexpr (N::IN_ROWS) return entries_at<S, N>(from + starts.of(name) + column, width);
     else return entries_at<S, N>(from + column, width);
   }
   template <class N, class W> LNGEN_INLINE void put(N name, int column, W width, const Lanes<S>& value) const {
-    if constexpr (is_summed(name)) {
-      of_run.add(name, column, width, value);
+    if constexpr (is_summed_by_run(name)) {
+      by_run.add(name, column, width, value);
+    } else if constexpr (is_wide(name)) {
+      write(reinterpret_cast<S*>(of.to.of(name)) + starts.of(name) + column, width, value);
     } else {
       auto* const array = of.to.of(name);
       // The same for all entries of a row, so that a compiler makes a loop for each case, and fuses the same products.
-      const bool streams = !SEGMENTED && of.streams && is_even(array + starts.of(name), this->columns);
-      write_once(array + starts.in_segment(name, width.segment) + column, width, value, streams);
+      const bool streams = !RUNS && of.streams && is_even(array + starts.of(name), this->columns);
+      write_once(array + starts.of(name) + column, width, value, streams);
     }
   }
-  LNGEN_INLINE int segment_length() const { return of.places.length(this->columns); }
+  LNGEN_INLINE int run_length() const { return of.places.length(this->columns); }
   template <class N, class W> LNGEN_INLINE void add(N, int column, W width, const Lanes<S>& value) const {
     S* const to = recent + N::INDEX * column_entries(this->columns) + column;
     write(to, width, is_first ? value : read<S>(to, width) + value);
@@ -262,7 +261,7 @@ template <class S, class Of, class Summed> struct HostRow : Stages<HostRow<S, Of
   template <class N> LNGEN_INLINE S* kept(N) const { return of.kept + (long long)N::INDEX * this->columns; }
   // The next row comes from memory while this one is stored past the caches.
   LNGEN_INLINE void ahead(int column) const {
-    if (of.streams && !SEGMENTED) of.to.each([&](auto name, auto array) __attribute__((always_inline)) {
+    if (of.streams && !RUNS) of.to.each([&](auto name, auto array) __attribute__((always_inline)) {
       if constexpr (decltype(name)::KIND == ROWS && decltype(name)::THERE) prefetch(array + starts.of(name) + this->columns + column);
     });
   }
@@ -305,19 +304,19 @@ void over_chunks(const To& to, const Places<typename Layer::Given>& places, cons
   using Rows = lngen::Rows<S, To, decltype(Layer::before(Call<S, To>(to))), typename Layer::Given>;
   constexpr int COLUMNS = Summed::all(OVER_ROWS), SCALARS = Summed::all(OVER_ALL);
   const Scratch<S> kept((long long)Layer::KEEPS * on.D);
-  const Scratch<S> of_run(RunSums<S>::memory(on.D, places.length(on.D)));
-  const Rows rows{to, Layer::before(Call<S, To>(to)), kept.entries, streams, places};
+  const int runs = on.D / places.length(on.D);
+  const Scratch<S> of_runs((long long)SUMS_BY_RUN * runs * RunSums<S>::SETS);
+  const Rows rows{to, Layer::before(Call<S, To>(to)), kept.entries, streams, places, {of_runs.entries, runs}};
+  rows.by_run.clear();
   for (long long chunk = on.first; chunk < on.end; ++chunk) {
     S* workspace = nullptr;
     if constexpr (COLUMNS + SCALARS > 0)
       workspace = first_line(to.of(WORKSPACE)) + chunk * chunk_entries(COLUMNS, SCALARS, on.D);
-    Sums<S, Summed> sums(workspace, of_run.entries, on.D, places.length(on.D));
+    Sums<S, Summed> sums(workspace, on.D);
     for (long long i = on.row(chunk); i < on.row(chunk + 1); ++i) {
       Layer::work(HostRow<S, Rows, Summed>(rows, sums, on.D, i));
       sums.end_row();
-      if constexpr (SUMMED_ROWS > 0) {
-        if ((i + 1) % places.run == 0) rows.end_run(sums.run, on.D, i);
-      }
+      if constexpr (SUMS_BY_RUN > 0) rows.end_runs(on.D, i);
     }
     sums.end(workspace, on.D);
   }
@@ -329,7 +328,7 @@ template <class Layer> __attribute__((flatten)) void kernel(void* const* arrays,
   using To = Arguments<Row, Computed, Computed, typename Layer::Given>;
   const To to = arguments<To>(Passed{arrays, numbers, sizes}, typename Layer::Given());
   const Places<typename Layer::Given> places(arrays, sizes);
-  const Work on{sizes[0], int(sizes[1]), sizes[2], sizes[3], sizes[4], places.run};
+  const Work on{sizes[0], int(sizes[1]), sizes[2], sizes[3], sizes[4]};
   if constexpr (Layer::ENDS_SUMS) Layer::work(Totals<Computed, To, typename Layer::Summed>(to, on.chunks));
   else over_chunks<Layer, Computed>(to, places, on, sizes[5]);
 }

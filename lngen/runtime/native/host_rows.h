@@ -33,18 +33,18 @@ constexpr unsigned long long bit(int which, bool is_set) { return is_set ? 1ull 
 
 // ---------------------------------------------------------------------------------------------- sweeps over a row
 
-// Lanes from a column on: all, or the first few at the end of a row, or of a segment of it (host_places.h); or some,
-// where a segment ends between lanes.
+// Lanes from a column on: all, or the first few at the end of a row, or of a run of it (host_places.h); or some, where a
+// run ends between lanes.
 struct Whole {
-  int segment = 0;
+  int run = 0;
 };
 struct First {
   int count;
-  int segment = 0;
+  int run = 0;
 };
 struct Some {
   int first, end;
-  int segment = 0;
+  int run = 0;
 };
 
 template <class S, class T> LNGEN_INLINE Lanes<S> read(const T* from, Whole) { return widen<S>(from); }
@@ -103,27 +103,27 @@ template <class S, class T, class W> LNGEN_INLINE void write_once(T* to, W here,
 // Prefetches the next row from memory while this one is computed. The address may lie beyond an array.
 template <class T> LNGEN_INLINE void prefetch(const T* from) { __builtin_prefetch(from); }
 
-// Calls `body(column, Whole or First)` for the columns of a segment from `begin` to before `end`.
-template <class S, class F> LNGEN_INLINE void each_lanes(int begin, int end, int segment, F body) {
+// Calls `body(column, Whole or First)` for the columns of a run from `begin` to before `end`.
+template <class S, class F> LNGEN_INLINE void each_lanes(int begin, int end, int run, F body) {
   constexpr int COUNT = Lanes<S>::COUNT;
   int column = begin;
-  for (; column + COUNT <= end; column += COUNT) body(column, Whole{segment});
-  if (column < end) body(column, First{end - column, segment});
+  for (; column + COUNT <= end; column += COUNT) body(column, Whole{run});
+  if (column < end) body(column, First{end - column, run});
 }
 template <class S, class F> LNGEN_INLINE void each_column(int D, F body) { each_lanes<S>(0, D, 0, body); }
 
-#ifdef LNGEN_SEGMENTED
-constexpr bool SEGMENTED = true;
+#ifdef LNGEN_RUNS
+constexpr bool RUNS = true;
 #else
-constexpr bool SEGMENTED = false;
+constexpr bool RUNS = false;
 #endif
 
-// Calls `body(begin, end, segment)` for the columns of each segment of `length` columns.
+// Calls `body(begin, end, run)` for the columns of each run of `length` columns.
 template <class F> LNGEN_INLINE void each_part(int D, [[maybe_unused]] int length, F body) {
-  if constexpr (!SEGMENTED) {
+  if constexpr (!RUNS) {
     body(0, D, 0);
   } else {
-    for (int segment = 0; segment * length < D; ++segment) body(segment * length, (segment + 1) * length, segment);
+    for (int run = 0; run * length < D; ++run) body(run * length, (run + 1) * length, run);
   }
 }
 
@@ -137,7 +137,7 @@ template <unsigned long long MAXIMA, unsigned long long MINIMA, class A> LNGEN_I
 
 // Reductions over a row: `body(column, Whole or First, lanes)` takes entries into lanes, of which there are TOGETHER
 // sets, so that none waits for another; a long row is summed in pieces, and the pieces in a wide type. Entries are added up
-// in the same order whatever the segments are.
+// in the same order whatever the runs are.
 template <unsigned long long MAXIMA, unsigned long long MINIMA, class S, int N, class F>
 LNGEN_INLINE void sweep(int D, int length, S (&results)[N], F body) {
   using A = Lanes<S>;
@@ -150,8 +150,8 @@ LNGEN_INLINE void sweep(int D, int length, S (&results)[N], F body) {
     for (int set = 0; set < TOGETHER; ++set)
       for (int k = 0; k < N; ++k)
         lanes[set][k] = MAXIMA >> k & 1 ? A(-infinity<S>()) : MINIMA >> k & 1 ? A(infinity<S>()) : A(S(0));
-    int segment = begin / length, column = begin;
-    // Takes `count` entries into the lanes of one set, which may be of several segments.
+    int run = begin / length, column = begin;
+    // Takes `count` entries into the lanes of one set, which may be of several runs.
     const auto take = [&](int column, int count, A (&set)[N]) __attribute__((always_inline)) {
       const auto some = [&](auto width) __attribute__((always_inline)) {
         A kept[N];
@@ -159,28 +159,28 @@ LNGEN_INLINE void sweep(int D, int length, S (&results)[N], F body) {
         body(column, width, set);
         for (int k = 0; k < N; ++k) set[k] = chosen(width, set[k], kept[k]);
       };
-      if constexpr (!SEGMENTED) {
+      if constexpr (!RUNS) {
         if (count == COUNT) body(column, Whole(), set);
         else some(First{count});
       } else {
         for (int first = 0; first < count;) {
-          const int next = (segment + 1) * length - column, end = next < count ? next : count;
-          if (end - first == COUNT) body(column, Whole{segment}, set);
-          else some(Some{first, end, segment});
-          segment += end == next;
+          const int next = (run + 1) * length - column, end = next < count ? next : count;
+          if (end - first == COUNT) body(column, Whole{run}, set);
+          else some(Some{first, end, run});
+          run += end == next;
           first = end;
         }
       }
     };
     for (; column + TOGETHER * COUNT <= end; column += TOGETHER * COUNT) {
-      if (SEGMENTED && column + TOGETHER * COUNT > (segment + 1) * length) {
+      if (RUNS && column + TOGETHER * COUNT > (run + 1) * length) {
         take(column, COUNT, lanes[0]), take(column + COUNT, COUNT, lanes[1]);
         take(column + 2 * COUNT, COUNT, lanes[2]), take(column + 3 * COUNT, COUNT, lanes[3]);
         continue;
       }
 #pragma GCC unroll 4
-      for (int set = 0; set < TOGETHER; ++set) body(column + set * COUNT, Whole{segment}, lanes[set]);
-      if (SEGMENTED) segment += column + TOGETHER * COUNT == (segment + 1) * length;
+      for (int set = 0; set < TOGETHER; ++set) body(column + set * COUNT, Whole{run}, lanes[set]);
+      if (RUNS) run += column + TOGETHER * COUNT == (run + 1) * length;
     }
     for (; column + COUNT <= end; column += COUNT) take(column, COUNT, lanes[0]);
     if (column < end) take(column, end - column, lanes[1]);
@@ -201,12 +201,12 @@ template <int N, class S, class F> LNGEN_INLINE void sweep_first(int D, int leng
   constexpr int COUNT = A::COUNT;
   A least[N], places[N];
   for (int k = 0; k < N; ++k) least[k] = places[k] = infinity<A>();
-  each_part(D, length, [&](int column, int end, int segment) __attribute__((always_inline)) {
-    for (; column + COUNT <= end; column += COUNT) body(column, Whole{segment}, least, places);
+  each_part(D, length, [&](int column, int end, int run) __attribute__((always_inline)) {
+    for (; column + COUNT <= end; column += COUNT) body(column, Whole{run}, least, places);
     if (column < end) {
       A least_before[N], places_before[N];
       for (int k = 0; k < N; ++k) least_before[k] = least[k], places_before[k] = places[k];
-      body(column, First{end - column, segment}, least, places);
+      body(column, First{end - column, run}, least, places);
       const auto there = first_lanes<S>(end - column);
       for (int k = 0; k < N; ++k) {
         least[k] = select(there, least[k], least_before[k]);
@@ -235,12 +235,8 @@ struct Work {
   long long rows;
   int D;
   long long chunks, first, end;  // of all chunks those from `first` to before `end`
-  long long run;                 // rows that no two chunks share
 
-  LNGEN_INLINE long long row(long long chunk) const {
-    const long long runs = rows / run;
-    return (runs / chunks * chunk + min(chunk, runs % chunks)) * run;
-  }
+  LNGEN_INLINE long long row(long long chunk) const { return rows / chunks * chunk + min(chunk, rows % chunks); }
 
  private:
   static LNGEN_INLINE long long min(long long a, long long b) { return a < b ? a : b; }
@@ -271,8 +267,8 @@ template <class S> struct ColumnSums {
 
   LNGEN_INLINE ColumnSums(S* workspace, long long entries) : chunk(workspace), recent(workspace), entries(entries) {}
 
-  LNGEN_INLINE void end_row(int together = ROWS_TOGETHER) {
-    if (++rows == together) join();
+  LNGEN_INLINE void end_row() {
+    if (++rows == ROWS_TOGETHER) join();
   }
 
   LNGEN_INLINE void end() {
@@ -282,8 +278,6 @@ template <class S> struct ColumnSums {
       for (long long i = 0; i < entries; ++i) chunk[i] = S(0);
     }
   }
-
-  LNGEN_INLINE void begin() { recent = chunk, rows = 0; }
 
  private:
   void join() {

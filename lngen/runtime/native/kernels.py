@@ -29,10 +29,9 @@ from ..protocol.kernels import KernelTable
 from . import binding
 from . import compiler as host_compiler
 from . import threads as host_threads
-from .axes import arranged
 from .calls import TYPES, HostCall, Running
 from .memory import empty
-from .places import Places, is_in_rows, is_of_segment, placed, sums_over
+from .places import Places, is_in_rows, placed
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -63,11 +62,6 @@ def _macros(stored: str, computed: str, absent: Iterable[str]) -> tuple[str, ...
     return f"LNGEN_ROWS={stored}", f"LNGEN_COMPUTED={computed}", *(f"LNGEN_WITHOUT_{name}" for name in sorted(absent))
 
 
-def chunks_wanted(shape: Shape) -> int:
-    """Return how many parts of some rows threads are to share, if each has sums over rows."""
-    return 1 if prod(shape) <= CHUNK_ENTRIES else FEW_CHUNKS
-
-
 class HostKernels:
     """The kernels of a layer, in files beside `file`, by direction, as a table describes them.
 
@@ -92,9 +86,7 @@ class HostKernels:
         of = kernels.otherwise
         function = kernels.forward if kernels.takes.is_forward else kernels.later
         if isinstance(of, AxesForward | AxesLater):
-            return of.compiled(
-                function, partial(arranged, chunks_wanted), empty, lambda call: HostCall(call, kernels.running())
-            )
+            return of.compiled(function, empty, lambda call: HostCall(call, kernels.running()))
         if kernels.takes.is_forward:
             call: Any = ForwardCall(self.layer, of.results, function, empty=empty)
         else:
@@ -192,19 +184,19 @@ class DirectionKernels:
     def any(self, given: list[Any], call: Work, samples: int | None = None) -> None:
         """Run the kernels on any arrays; an array that kernels cannot take is copied.
 
-        Rows may be in segments, with two axes of features. A result with a stride of 0 along axes of rows, or along
-        segments of SHORTEST entries or more, gets the sums over them, in the compute type; all such results of a call
-        sum over the same rows. With `samples`, each array has an axis of samples first, of stride 0 if they share it,
-        and `call` is that of one sample, with the threads of all. The results of each sample have the bits of a call
-        for it alone.
+        A parameter that is constant in runs has an axis of these, and one of their entries, of stride 0; its gradient
+        gets the sum of each run, in the compute type. With `samples`, each array has an axis of samples first, of
+        stride 0 if they share it, and `call` is that of one sample, with the threads of all. The results of each sample
+        have the bits of a call for it alone.
         """
-        computed = call.dtype
-        features = self._in_segments(given, call, samples is not None)
+        computed, rows = call.dtype, len(call.shape) - 1
+        features = self._axes_of_rows(given, call.shape, samples is not None)
+        wide = self._wide(given, computed, features)
         ones = given if samples is None else [_first(value) for value in given]
-        summed = self._summed(ones, features)
-        stored = self.stored(given, computed, summed)
+        stored = self.stored(given, computed, wide)
+        wide = wide if stored != computed else []
         copied: list[tuple[Any, Array]] = []
-        for place, (dtype, value) in enumerate(zip(self.wanted(given, stored, computed, summed), given, strict=True)):
+        for place, (dtype, value) in enumerate(zip(self.wanted(given, stored, computed, wide), given, strict=True)):
             if dtype is None:
                 continue
             one: Any = ones[place]
@@ -215,61 +207,50 @@ class DirectionKernels:
             if place >= self.first_made:
                 given[place] = np.empty(value.shape, dtype)
                 copied.append((value, given[place]))
+            elif axes == 2:
+                given[place] = np.broadcast_to(_dense(value[..., :1], dtype), value.shape)
             elif samples is not None and value.strides[0] == 0:
                 shared = _dense(one, dtype).reshape(value.shape[1:])
                 given[place] = np.broadcast_to(shared, value.shape)
             else:
                 given[place] = _dense(value, dtype)
         ones = given if samples is None else [_first(value) for value in given]
-        places = placed(ones, features, self.first_made, call.shape)
+        places = placed(ones, features, wide, rows)
         self.run(given, call.shape, stored, computed, call.threads, samples, places)
         for result, made in copied:
             round_to(result, ..., made)
 
-    def _in_segments(self, given: list[Any], call: Work, has_samples: bool) -> list[int | None]:
-        """Return the axes that each row has. If some rows are in segments, all become so."""
-        axes = len(call.shape) + has_samples
-        segments = {
-            value.shape[-2:]
-            for value, of in zip(given, self.row_axes, strict=True)
-            if of and value is not None and value.ndim > axes
-        }
-        if not segments:
-            # Parts of sharded code have rows of one axis, which are one behind the other.
-            lead = call.shape[:-1]
-            return [
-                of if of is None or value is None or value.shape[has_samples : axes - 1] == lead else None
-                for of, value in zip(self.row_axes, given, strict=True)
-            ]
-        (segment,) = segments
-        for place, of in enumerate(self.row_axes):
-            if of and given[place] is not None:
-                given[place] = given[place].reshape(*given[place].shape[: axes - 1], *segment)
-        return [of and 2 for of in self.row_axes]
-
-    def _summed(self, given: Sequence[Any], features: Sequence[int | None]) -> list[int]:
-        """Return the places of results that are sums."""
-        results = enumerate(zip(given, features, strict=True))
+    def _axes_of_rows(self, given: Sequence[Any], shape: Shape, has_samples: bool) -> list[int | None]:
+        """Return the axes that each row has; None for what has no rows of the shape, as parts of sharded code."""
+        axes = len(shape) + has_samples
         return [
-            place
-            for place, (value, axes) in results
-            if place >= self.first_made and value is not None and axes
-            if is_of_segment(value, axes) or sums_over(value, value.ndim - axes)
+            of
+            if of is None or value is None or value.shape[has_samples : axes - 1] != shape[:-1]
+            else of + (value.ndim > axes)
+            for of, value in zip(self.row_axes, given, strict=True)
         ]
 
-    def stored(self, given: Sequence[Any], computed: DType, summed: Sequence[int] = ()) -> DType:
+    def _wide(self, given: Sequence[Any], computed: DType, features: Sequence[int | None]) -> list[int]:
+        """Return the places of results that are in the compute type, whatever rows are stored in."""
+        return [
+            place
+            for place in range(self.first_made, len(given))
+            if features[place] and given[place] is not None and given[place].dtype == computed and not self.casts[place]
+        ]
+
+    def stored(self, given: Sequence[Any], computed: DType, wide: Sequence[int] = ()) -> DType:
         """Return the type that rows are stored in, if kernels take it; else the compute type."""
         of_rows = {*PER_ROW} - {*INTEGERS}
         kinds = {
             value.dtype
             for place, (kind, cast, value) in enumerate(zip(self.kinds, self.casts, given, strict=True))
-            if value is not None and kind in of_rows and not cast and place not in summed
+            if value is not None and kind in of_rows and not cast and place not in wide
         }
         stored = kinds.pop() if len(kinds) == 1 else computed
         return stored if stored.name in TYPES and stored.isnative else computed
 
     def wanted(
-        self, given: Sequence[Any], stored: DType, computed: DType, summed: Sequence[int] = ()
+        self, given: Sequence[Any], stored: DType, computed: DType, wide: Sequence[int] = ()
     ) -> list[DType | None]:
         """Return the type in which kernels take each array; None for a Constant, and for an absent value."""
         return [
@@ -280,7 +261,7 @@ class DirectionKernels:
             else INT32
             if kind in INTEGERS
             else stored
-            if kind in PER_ROW and place not in summed
+            if kind in PER_ROW and place not in wide
             else computed
             for place, (kind, cast, value) in enumerate(zip(self.kinds, self.casts, given, strict=True))
         ]
@@ -301,19 +282,18 @@ class DirectionKernels:
     ) -> None:
         """Compute the results at the end of a list from the values before them, of each sample if there are some."""
         kernels = self.chosen(given, stored, computed, places)
-        run, segment = (1, 0) if places is None else (places.run, places.segment or shape[-1])
-        cut = self.cut(shape, stored, 1 if samples is None else samples, run)
+        cut = self.cut(shape, stored, 1 if samples is None else samples)
         for place in self.zeros:
             if given[place] is not None:
                 given[place].fill(0.0)
         arrays = [None if place in self.numbers else value for place, value in enumerate(given)]
         numbers = tuple([float(given[place]) if place in self.numbers else 0.0 for place in range(len(given))])
         apart = [0 if each is None or samples is None else each.strides[0] for each in arrays]
-        tables = () if places is None else (*places.tables, None, places.numbers)
+        tables, run = ((), 0) if places is None else (places.tables, places.run or 0)
         strides = () if samples is None and places is None else (*apart, 0, *[0] * len(tables))
 
         def call(steps: bytes, space: Array | None, of: tuple[int, int], first: int, end: int) -> None:
-            sizes = (cut.rows, cut.features, cut.chunks, first, end, cut.streams, run, segment)
+            sizes = (cut.rows, cut.features, cut.chunks, first, end, cut.streams, run)
             binding.call(steps, (*arrays, space, *tables), numbers, sizes, strides, *of)
 
         def workspace() -> Array | None:
@@ -333,8 +313,8 @@ class DirectionKernels:
                     part = partial(call, kernel.steps, space, (sample, sample + 1))
                     host_threads.run(part, cut.chunks, threads) if kernel.over_rows else part(0, cut.chunks)
 
-    def cut(self, shape: Shape, stored: DType, samples: int = 1, run: int = 1) -> "Cut":
-        """Divide the rows of a shape into chunks of whole runs, or the rows of each of several samples."""
+    def cut(self, shape: Shape, stored: DType, samples: int = 1) -> "Cut":
+        """Divide the rows of a shape into chunks, or the rows of each of several samples."""
         rows, features = prod(shape[:-1]), shape[-1]
         if features > MOST_FEATURES:
             raise ValueError(f"rows have {features} entries, and kernels take 2**30 at most; numpy_backend takes any")
@@ -342,7 +322,7 @@ class DirectionKernels:
         chunks = 1
         if entries > CHUNK_ENTRIES:
             most = max(FEW_CHUNKS, rows // CHUNK_ROWS) if self.has_sums else CHUNKS
-            chunks = min(CHUNKS, most, rows // run, entries // CHUNK_ENTRIES)
+            chunks = min(CHUNKS, most, rows, entries // CHUNK_ENTRIES)
         column = _in_lines(features) + LINE
         workspace = chunks * (self.columns * column + _in_lines(self.scalars)) + LINE
         streams = int(samples * entries * stored.itemsize >= STREAMED_BYTES)
@@ -379,9 +359,8 @@ class DirectionKernels:
         library = host_compiler.library(self.source, macros)
         found = []
         for name, (pointers, constants) in self.kernels.items():
-            if places is not None:  # the table of each array is so many places behind it, and last that of the numbers
-                tables = len(self.names) + 1
-                pointers = [*pointers, *[place + tables for place in pointers], 2 * tables]
+            if places is not None:  # the table of each array is so many places behind it
+                pointers = [*pointers, *[place + len(self.names) + 1 for place in pointers]]
             address = library.address(name)
             steps, is_over_rows = binding.step(address, pointers, constants), name == self.takes.name
             found.append(HostKernel(f"{library.path}:{name}", address, pointers, constants, steps, is_over_rows))
@@ -394,11 +373,11 @@ class DirectionKernels:
         read = [place for place in rows if place < self.first_made and self.kinds[place] not in INTEGERS]
         made = [place for place in rows if place >= self.first_made]
         sets = {
-            "SUMMED": (made, {*places.summed} - {*self.zeros}),
-            "OF_SEGMENT": (read, places.of_segment),
-            "SUMMED_BY_SEGMENT": (made, {*places.of_segment} - {*self.zeros}),
+            "WIDE": (made, places.wide),
+            "OF_RUNS": (read, places.of_runs),
+            "SUMMED_BY_RUN": (made, {*places.of_runs} - {*self.zeros}),
         }
-        found = ["LNGEN_PLACED", *(["LNGEN_SEGMENTED"] if places.segment is not None else [])]
+        found = ["LNGEN_PLACED", *(["LNGEN_RUNS"] if places.of_runs else [])]
         for name, (among, chosen) in sets.items():
             bits = sum(1 << number for number, place in enumerate(among) if place in chosen)
             found.append(f"LNGEN_{name}={bits}ull")

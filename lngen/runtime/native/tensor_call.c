@@ -4,7 +4,6 @@
 // needed. For any other call the answer is None, and nothing was changed.
 #include "tensor_conversions.h"
 #include "tensor_launches.h"
-#include "tensor_plans.h"
 
 // ---- what may have a say in a call
 
@@ -305,17 +304,6 @@ static PyObject *with_floats(PyObject *arguments) {
 
 static PyObject *direct_of_floats(TensorCall *self, PyObject *arguments) {
     struct work work;
-    if (self->is_by_plan) {
-        struct planned call;
-        if (take_planned(self, &call, arguments, Py_None) != DONE) {
-            PyErr_Clear();
-            Py_RETURN_NONE;
-        }
-        if (!is_recorded(self, arguments))
-            return planned_results(self, &call, 0);
-        Py_DECREF(call.plan);
-        return PyObject_Call(object(self, APPLY), arguments, NULL);
-    }
     if (take(self, &work, arguments, NULL) != DONE) {
         PyErr_Clear();
         Py_RETURN_NONE;
@@ -346,13 +334,6 @@ static PyObject *run_call(TensorCall *self, PyObject *const *given, Py_ssize_t c
     PyObject *kept = NULL;
     int is_usual = self->of.settings.is_forward || (is_alone(self) && is_false(object(self, RECORDS)));
     PyObject *row_scalars = given[1] == Py_None ? NULL : given[1];
-    if (self->is_by_plan) {
-        struct planned call;
-        if (is_usual && take_planned(self, &call, given[0], given[1]) == DONE)
-            return planned_results(self, &call, (int)self->of.settings.is_forward);
-        PyErr_Clear();
-        Py_RETURN_NONE;
-    }
     int outcome = is_usual ? take(self, &work, given[0], row_scalars) : UNUSUAL;
     if (outcome != DONE) {
         PyErr_Clear();
@@ -389,7 +370,6 @@ static void deallocate(TensorCall *self) {
 
 static PyMethodDef methods[] = {{"direct", (PyCFunction)direct, METH_O, NULL},
                                 {"run", (PyCFunction)(void (*)(void))run_call, METH_FASTCALL, NULL},
-                                {"try_plan", (PyCFunction)(void (*)(void))try_plan, METH_FASTCALL, NULL},
                                 {NULL, NULL, 0, NULL}};
 
 static PyType_Slot slots[] = {
@@ -431,10 +411,9 @@ static PyObject *make_tensor_call(PyObject *type, PyObject *args) {
             if (self->places[i] >= self->arguments)
                 self->arguments = self->places[i] + 1;
         copied(given + 7, self->signs, sizeof *self->signs, MOST);
-        unsigned long long bits[5] = {0};
-        copied(given + 8, bits, sizeof *bits, 5);
+        unsigned long long bits[4] = {0};
+        copied(given + 8, bits, sizeof *bits, 4);
         self->most_entries = (long long)bits[3];
-        self->is_by_plan = (int)bits[4];
         copied(given + 9, &self->driver, sizeof(void *), sizeof self->driver / sizeof(void *));
         self->device = device;
         self->plans = PyDict_New();

@@ -73,7 +73,6 @@ typedef struct {
     int places[MOST];  // of each value among the arguments; of a row scalar -1 less its number
     int arguments;     // that a call has at the least
     int signs[MOST];   // whether each value, if it is a Constant, may be negative; by plan, each argument
-    int is_by_plan;    // and no table says what arguments are
     // Keys of a plain tensor, those that decide nothing, and what is left of a call's that kernels alone have a say in.
     unsigned long long plain, ignored, left;
 } TensorCall;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Layers whose axes have names, on NumPy: arrays are read as rows where they lie, and broadcast in no memory.
+"""Layers whose axes have names, on NumPy: arrays are arranged as rows, and gradients of rows are summed.
 
 The mathematics of such a layer is that of one whose arrays are rows. `on_rows` is that layer.
 """
@@ -9,13 +9,13 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial
 from inspect import unwrap
 from itertools import pairwise
-from math import prod
+from math import isqrt, prod
 from types import FunctionType, ModuleType, SimpleNamespace
 from typing import Any
 
 import numpy as np
 
-from ..protocol.axes import Arranged, Arrangement, Sizes, without_axes
+from ..protocol.axes import Arranged, ArrangedCall, Sizes, without_axes
 from ..protocol.calls import (
     Array,
     DType,
@@ -27,6 +27,7 @@ from ..protocol.calls import (
     without_numbers,
 )
 from ..protocol.directions import (
+    COMPUTED,
     CONSTANT,
     FEATURE,
     NUMBER,
@@ -38,11 +39,16 @@ from ..protocol.directions import (
     computed,
 )
 from ..protocol.interface import Interface
-from .blocks import Scattered, SummedRows, Work, round_to, write
+from .blocks import Work, round_to
 from .directions import ForwardCall, LaterCall, Results
 from .layers import HostLayer, Kept
 
 __all__ = ["AxesForward", "AxesLater", "AxesLayer", "calls_on_rows", "on_rows", "spread"]
+
+Empty = Callable[[Shape, DType], Array]
+
+_TOGETHER = 32
+"""Entries that lie apart and are added one by one, if there are few."""
 
 
 class AxesLayer(HostLayer[Kept]):
@@ -50,7 +56,8 @@ class AxesLayer(HostLayer[Kept]):
 
     def __init__(self, interface: Interface, saved: Callable[..., Kept], *, is_wide: bool = False) -> None:
         super().__init__(interface, saved, is_wide=is_wide)
-        self.arrangement = Arrangement(interface)
+        self.arranging = ArrangedCall(interface, np.transpose, np.broadcast_to, _unstack, np.stack)
+        self.arrangement = self.arranging.arrangement
         self.has_parts = bool(self.arrangement.counts)
         if self.has_parts:
             self.directions = LayerProtocol(without_axes(interface)).directions
@@ -125,41 +132,6 @@ class AxesLayer(HostLayer[Kept]):
 
     # ---- values as rows
 
-    def read(self, values: Sequence[Any], entries: Sequence[Entry], sizes: Sizes, dtype: DType) -> list[Any]:
-        """Return values as the mathematics of rows takes them: views of arrays, and parameters that are converted."""
-        return [
-            value if value is None or each.part == CONSTANT else self._read(value, each, sizes, dtype)
-            for each, value in zip(entries, values, strict=True)
-        ]
-
-    def _read(self, value: Any, each: Entry, sizes: Sizes, dtype: DType) -> Any:
-        if each.part == NUMBER:
-            return np.asarray(value, np.int64 if each.is_integer else dtype)
-        how = self.arranged(each, sizes)
-        if each.part == FEATURE:
-            kind = np.int64 if each.is_integer else dtype
-            return np.ascontiguousarray(spread(value, how), kind).reshape(-1)
-        return _as_rows(spread(value, how), len(how.features))
-
-    def written(self, made: Sequence[Any], entries: Sequence[Entry], sizes: Sizes, dtype: DType) -> list[Any]:
-        """Return results as the mathematics of rows writes them."""
-        return [
-            value
-            if value is None or each.part not in (ROW, ROW_SCALAR, FEATURE)
-            else self._written(value, each, sizes, dtype)
-            for each, value in zip(entries, made, strict=True)
-        ]
-
-    def _written(self, value: Array, each: Entry, sizes: Sizes, dtype: DType) -> Any:
-        how = self.arranged(each, sizes)
-        if each.part == FEATURE:
-            is_in_order = not how.lacks and [*how.order] == [*range(len(how.order))] and value.flags.c_contiguous
-            return value.reshape(-1) if is_in_order else value
-        target = value.reshape(how.split).transpose(how.order)
-        if how.lacks:
-            return SummedRows(target, how.rows, how.features, how.lacks, dtype)
-        return _as_rows(target, len(how.features))
-
     def run(
         self,
         function: Callable[[list[Any], list[Any], Work], Any],
@@ -168,11 +140,13 @@ class AxesLayer(HostLayer[Kept]):
         direction: DirectionProtocol,
         sizes: Sizes,
         call: Work,
-        arranged: Callable[..., Any] | None,
+        takes_runs: bool,
+        empty: Empty,
     ) -> None:
         """Call the mathematics of rows on values, and write what it makes into results.
 
-        A function that takes and writes arrays alone is called by `arranged`, as that of native/axes.py.
+        A function that `takes_runs` is passed parameters that are constant in runs with an axis of these, and one of
+        their entries, which are one; so are their gradients, to which the entries add.
         """
         of_rows = self.directions[direction.name]
         reads, makes = of_rows.reads, of_rows.makes
@@ -180,28 +154,103 @@ class AxesLayer(HostLayer[Kept]):
             self.clear(made, direction.makes, sizes)
             values = self.cut(values, direction.reads, sizes)
             made = self.cut(made, direction.makes, sizes)
-        rows, targets = self.read(values, reads, sizes, call.dtype), self.written(made, makes, sizes, call.dtype)
-        if arranged is None:
-            results = function(rows, targets, call)
-        else:
-            results = arranged(function, rows, reads, targets, makes, call)
-        self.store(made, targets, results, makes, sizes)
+        numbering = self.arrangement.numbering(sizes) if takes_runs and call.dtype in COMPUTED else None
+        rows = [
+            self._read(each, value, sizes, call, numbering, empty) for each, value in zip(reads, values, strict=True)
+        ]
+        targets = [
+            self._target(each, value, sizes, call, numbering, empty) for each, value in zip(makes, made, strict=True)
+        ]
+        results = function(rows, targets, call)
+        found = targets if results is None else results
+        for each, value, rows_made in zip(makes, made, found, strict=False):
+            self._store(each, value, rows_made, sizes, numbering)
 
-    def store(
-        self, made: Sequence[Any], given: Sequence[Any], values: Any, entries: Sequence[Entry], sizes: Sizes
-    ) -> None:
-        """Write the values that a function returned into results, of which it was `given` some as rows."""
-        for result_, own, value, each in zip(made, given, values or (), entries, strict=False):
-            if result_ is None or value is None or value is own:
-                continue
-            if each.part == FEATURE:
-                how = self.arranged(each, sizes)
-                summed = np.add.reduce(np.reshape(value, how.features), axis=how.lacks)
-                round_to(result_.reshape(how.split).transpose(how.order), ..., summed)
-            elif each.part == NUMBER:
-                round_to(result_, ..., value)
-            else:
-                write(own, value)
+    def _read(self, each: Entry, value: Any, sizes: Sizes, call: Work, numbering: int | None, empty: Empty) -> Any:
+        """Return a value as the mathematics of rows takes it: rows, or a parameter that is converted."""
+        if value is None or each.part == CONSTANT:
+            return value
+        if each.part == NUMBER:
+            return np.asarray(value, np.int64 if each.is_integer else call.dtype)
+        how = self.arranged(each, sizes)
+        if each.part == FEATURE:
+            kind = np.int64 if each.is_integer else call.dtype
+            return np.ascontiguousarray(spread(value, how), kind).reshape(-1)
+        if not how.lacks and how.features:
+            own = value.reshape(how.split).transpose(how.order)
+            return own.reshape(call.shape) if _is_in_rows(own, len(how.rows)) else _copied(own, call.shape, empty)
+        if not _has_runs(each, how, numbering):
+            return self.arranging.written_out(value, how)
+        found = self.arranging.written_out(value, how, numbering)
+        return np.broadcast_to(found[..., np.newaxis], (*found.shape, prod(how.features[numbering:])))
+
+    def _target(self, each: Entry, value: Any, sizes: Sizes, call: Work, numbering: int | None, empty: Empty) -> Any:
+        """Return the array that the mathematics of rows writes a result into: its memory, or some that is summed."""
+        if value is None or each.part not in (ROW, ROW_SCALAR, FEATURE):
+            return value
+        how = self.arranged(each, sizes)
+        if each.part == FEATURE:
+            is_in_order = not how.lacks and [*how.order] == sorted(how.order) and value.flags.c_contiguous
+            return value.reshape(-1) if is_in_order else np.empty(prod(how.features), call.dtype)
+        if _has_runs(each, how, numbering):
+            runs = np.empty((*how.rows, prod(how.features[:numbering])), call.dtype)
+            shape = (*runs.shape, prod(how.features[numbering:]))
+            return np.lib.stride_tricks.as_strided(runs, shape, (*runs.strides, 0))
+        if how.lacks:
+            return empty(call.shape if how.features else how.rows, call.dtype)
+        own = value.reshape(how.split).transpose(how.order)
+        if not how.features:
+            return own
+        return own.reshape(call.shape) if _is_in_rows(own, len(how.rows)) else empty(call.shape, value.dtype)
+
+    def _store(self, each: Entry, value: Any, found: Any, sizes: Sizes, numbering: int | None) -> None:
+        """Write what a function made into a result that it is not the memory of: sums over the axes that it lacks."""
+        if value is None or found is None or found is value:
+            return
+        if each.part not in (ROW, ROW_SCALAR, FEATURE):
+            round_to(value, ..., found)
+        elif not np.may_share_memory(value, found):
+            how = self.arranged(each, sizes)
+            shape, lacks = how.shape, how.lacks
+            if _has_runs(each, how, numbering):
+                found, shape = found[..., 0], (*how.rows, *how.features[:numbering])
+                lacks = tuple([axis for axis in lacks if axis < len(shape)])
+            found = np.broadcast_to(found, (*how.rows, *found.shape[len(how.rows) :])).reshape(shape)
+            for axis in reversed(lacks):
+                found = _total(found, axis)
+            round_to(value.reshape(how.split).transpose(how.order), ..., found)
+
+
+def _has_runs(each: Entry, how: Arranged, numbering: int | None) -> bool:
+    """Test whether a value is constant in the runs of a call, if there are some."""
+    is_row = each.part == ROW and not each.is_integer
+    return is_row and how.has_runs(numbering)
+
+
+def _is_in_rows(array: Array, rows: int) -> bool:
+    """Test whether one stride reaches the entries of each row: those along the axes from `rows` on."""
+    axes = [each for each in zip(array.shape[rows:], array.strides[rows:], strict=True) if each[0] != 1]
+    return all(outer == size * inner for (_, outer), (size, inner) in pairwise(axes))
+
+
+def _copied(array: Array, shape: Shape, empty: Empty) -> Array:
+    made = empty(array.shape, array.dtype)
+    made[...] = array
+    return made.reshape(shape)
+
+
+def _total(values: Array, axis: int) -> Array:
+    """Return sums along an axis; many entries that lie apart are added up in parts, or the sums would lose digits."""
+    size, before = values.shape[axis], (slice(None),) * axis
+    if axis == values.ndim - 1 or size <= _TOGETHER:
+        return np.asarray(np.add.reduce(values, axis=axis))
+    step = max(_TOGETHER, isqrt(size))
+    parts = [np.add.reduce(values[(*before, slice(i, i + step))], axis=axis) for i in range(0, size, step)]
+    return np.asarray(np.add.reduce(parts, axis=0))
+
+
+def _unstack(value: Array, axis: int) -> list[Array]:
+    return [*np.moveaxis(value, axis, 0)]
 
 
 def _tuple_class(name: str, fields: Sequence[str]) -> Any:
@@ -214,21 +263,11 @@ def spread(value: Array, how: Arranged) -> Array:
     return np.broadcast_to(moved.reshape(how.spread), how.shape) if how.lacks else moved
 
 
-def _as_rows(view: Array, features: int) -> Any:
-    """Rows whose features are one axis, in the memory of a view; by their number where no stride reaches them."""
-    every = list(zip(view.shape, view.strides, strict=True))
-    steps = [step for step in every[view.ndim - features :] if step[0] != 1]
-    if features and view.size and any(a[1] != b[1] * b[0] for a, b in pairwise(steps)):
-        return Scattered(view, features)
-    rows = view.ndim - features
-    return view.reshape(*view.shape[:rows], prod(view.shape[rows:])) if features > 1 else view
-
-
 class AxesForward(ForwardCall[Results, Kept]):
     """Function `forward` of a layer whose axes have names; `on_rows` is that of rows."""
 
     layer: AxesLayer[Kept]
-    arranged: Callable[..., Any] | None = None
+    takes_runs = False
 
     @cached_property
     def on_rows(self) -> Any:
@@ -240,11 +279,11 @@ class AxesForward(ForwardCall[Results, Kept]):
         return ForwardCall(self.layer.on_rows, results, function, **options)
 
     def compiled(
-        self, function: Callable[..., Any], arranged: Callable[..., Any], empty: Any, host: Callable[[Any], Any]
+        self, function: Callable[..., Any], empty: Any, host: Callable[[Any], Any]
     ) -> "AxesForward[Results, Kept]":
-        """Return the same with a function of arrays; `host` makes the call on rows from a `ForwardCall`."""
+        """Return the same with kernels, which take runs; `host` makes the call on rows from a `ForwardCall`."""
         made: AxesForward[Results, Kept] = AxesForward(self.layer, self.results, function, empty=empty)
-        made.arranged, made.on_rows = arranged, host(self._of_rows(function, empty=empty))
+        made.takes_runs, made.on_rows = True, host(self._of_rows(function, empty=empty))
         return made
 
     def call(self, values: tuple[Any, ...], save: bool, out: Any, threads: int) -> tuple[Results, Kept | None]:
@@ -276,7 +315,7 @@ class AxesForward(ForwardCall[Results, Kept]):
         made += [np.empty(shape[:-1], dtype) for _ in direction.row_scalars]
         values = (*found, *values[len(found) :])
         work = Work(shape, dtype, threads)
-        layer.run(self.function, values, made, direction, sizes, work, self.arranged)
+        layer.run(self.function, values, made, direction, sizes, work, self.takes_runs, self.empty)
         saved = layer.Saved(arrangement.flat(sizes), dtype, dtypes, *self.kept((*values, *made))) if save else None
         return outputs, saved
 
@@ -285,7 +324,7 @@ class AxesLater(LaterCall[Results]):
     """Direction that follows forward of a layer whose axes have names; `on_rows` is that of rows."""
 
     layer: AxesLayer[Any]
-    arranged: Callable[..., Any] | None = None
+    takes_runs = False
 
     @cached_property
     def on_rows(self) -> Any:
@@ -296,12 +335,10 @@ class AxesLater(LaterCall[Results]):
         results = self.layer.results_of_rows(self.direction.name, self.results)
         return LaterCall(self.layer.on_rows, self.direction.name, results, function, **options)
 
-    def compiled(
-        self, function: Callable[..., Any], arranged: Callable[..., Any], empty: Any, host: Callable[[Any], Any]
-    ) -> "AxesLater[Results]":
-        """Return the same with a function of arrays; `host` makes the call on rows from a `LaterCall`."""
+    def compiled(self, function: Callable[..., Any], empty: Any, host: Callable[[Any], Any]) -> "AxesLater[Results]":
+        """Return the same with kernels, which take runs; `host` makes the call on rows from a `LaterCall`."""
         made: AxesLater[Results] = AxesLater(self.layer, self.direction.name, self.results, function, empty=empty)
-        made.arranged, made.on_rows = arranged, host(self._of_rows(function, empty=empty))
+        made.takes_runs, made.on_rows = True, host(self._of_rows(function, empty=empty))
         return made
 
     def call(self, saved: Any, arguments: tuple[Any, ...], out: Any, threads: int) -> Results:
@@ -318,7 +355,7 @@ class AxesLater(LaterCall[Results]):
             return self.function(rows[:own], rows[own:], results, call)
 
         call = Work(layer.arrangement.row_shape(sizes), dtype, threads)
-        layer.run(function, values, made, direction, sizes, call, self.arranged)
+        layer.run(function, values, made, direction, sizes, call, self.takes_runs, self.empty)
         return self.results(*made)
 
     def arguments_of_rows(self) -> Sequence[Entry]:

@@ -4,7 +4,6 @@
 No sum over rows depends on the number of threads.
 """
 
-from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
@@ -89,9 +88,6 @@ def each_block(
     shape, dtype, threads = call = Work(*call)
     row_bytes = shape[-1] * dtype.itemsize
     height, chunks = partition(prod(shape[:-1]), row_bytes, 4 if feature_sums else 1)
-    summed = [array for array in (*into, *into_row_scalars) if isinstance(array, SummedRows)]
-    for array in summed:
-        array.begin(chunks)
     totals = [np.zeros((len(chunks), shape[-1]), dtype) for _ in range(feature_sums)]
     totals += [np.zeros(len(chunks), dtype) for _ in range(sums)]
     wide = [_rows.repeated(values) for values in features]
@@ -133,8 +129,6 @@ def each_block(
             tasks = [pool.submit(copy_context().run, work_on, share) for share in shares]
         for task in tasks:
             task.result()
-    for array in summed:
-        array.finish()
     return [*into, *into_row_scalars, *(np.add.reduce(total, axis=0) for total in totals)]
 
 
@@ -149,127 +143,24 @@ def stored(results: Sequence[Any], made: Sequence[Any] | None) -> None:
 
 
 class Scattered:
-    """The rows of an array that no single stride reaches, by their number.
+    """The rows of an array that no single stride reaches, by their number; its last axis is a row."""
 
-    The last axes of the array, so many `features`, make up a row; a row scalar has none.
-    """
-
-    def __init__(self, array: Array, features: int = 1) -> None:
-        self.array, self.features, self.dtype = array, features, array.dtype
-        self.rows = array.shape[: array.ndim - features]
-        self.width = prod(array.shape[len(self.rows) :])
+    def __init__(self, array: Array) -> None:
+        self.array, self.dtype, self.rows = array, array.dtype, array.shape[:-1]
 
     def _index(self, span: slice) -> tuple[Array, ...]:
         return np.unravel_index(np.arange(span.start, span.stop), self.rows)
 
     def __getitem__(self, span: slice) -> Array:
-        return self.array[self._index(span)].reshape(span.stop - span.start, -1)
+        return self.array[self._index(span)]
 
     def __setitem__(self, span: slice, value: Array) -> None:
-        index = self._index(span)
-        self.array[index] = value.reshape(span.stop - span.start, *self.array.shape[len(index) :])
-
-
-class SummedRows(Scattered):
-    """Rows that are added up over some axes of the rows and of the features: the gradient of an array without them.
-
-    `target` has the other axes, in their order, and gets the sums. They are made in the type `dtype`, in an order that
-    does not depend on threads: each chunk of rows has sums of its own.
-    """
-
-    def __init__(
-        self,
-        target: Array,
-        rows: tuple[int, ...],
-        features: tuple[int, ...],
-        lacks: Sequence[int],
-        dtype: np.dtype[Any],
-    ) -> None:
-        self.target, self.rows, self.features, self.dtype = target, rows, len(features), dtype
-        count = len(rows)
-        self._kept_rows = [place for place in range(count) if place not in lacks]
-        self.summed_rows = tuple([place for place in range(count) if place in lacks and rows[place] > 1])
-        """The axes of the rows that sums are over."""
-        lacking = [place for place in range(len(features)) if place + count in lacks]
-        self._order = [place for place in range(len(features)) if place not in lacking] + lacking
-        self.split, self.width = features, prod(features)
-        self.lacks_features = tuple(lacking)
-        """The axes of the features that sums are over."""
-        self._width = prod(features[place] for place in self._order[: len(features) - len(lacking)])
-        self._sums: dict[int, tuple[Array, Array]] = {}
-        self._starts: list[int] = []
-
-    def begin(self, chunks: Sequence[Sequence[Block]]) -> None:
-        """Prepare the sums of each chunk."""
-        self._starts = [run[0][1].start for run in chunks]
-        for chunk, run in enumerate(chunks):
-            places = np.unique(self._places(slice(run[0][1].start, run[-1][1].stop)))
-            self._sums[chunk] = places, np.zeros((len(places), self._width), self.dtype)
-
-    def _places(self, span: slice) -> Array:
-        """The row of the target that each row is added to."""
-        if not self._kept_rows:
-            return np.zeros(span.stop - span.start, np.intp)
-        index = self._index(span)
-        kept = tuple(index[place] for place in self._kept_rows)
-        return np.ravel_multi_index(kept, tuple(self.rows[place] for place in self._kept_rows))
-
-    def _over_features(self, value: Array, count: int) -> Array:
-        """The sums of so many rows over the features that the target lacks."""
-        moved = value.reshape(count, *self.split).transpose(0, *(1 + place for place in self._order))
-        sums: Array = np.add.reduce(moved.reshape(count, self._width, self.width // self._width), axis=-1)
-        return sums
-
-    def __setitem__(self, span: slice, value: Array) -> None:
-        if span.start == span.stop:
-            return
-        sums = self._over_features(value, span.stop - span.start)
-        places = self._places(span)
-        if (places[1:] < places[:-1]).any():
-            order = np.argsort(places, kind="stable")
-            places, sums = places[order], sums[order]
-        starts = np.flatnonzero(np.concatenate(([True], places[1:] != places[:-1])))
-        known, totals = self._sums[bisect_right(self._starts, span.start) - 1]
-        totals[np.searchsorted(known, places[starts])] += np.add.reduceat(sums, starts, axis=0)
-
-    def finish(self) -> None:
-        """Write the sums of all chunks to the target."""
-        total = np.zeros((self._kept(), self._width), self.dtype)
-        for places, sums in self._sums.values():
-            total[places] += sums
-        round_to(self.target, ..., total.reshape(self.target.shape))
-
-    def finish_from(self, sums: Array, are_whole: bool) -> None:
-        """Write the sums over the features that the target lacks of rows that are summed already.
-
-        Sums that `are_whole` are over these features too.
-        """
-        total = sums if are_whole else self._over_features(sums, self._kept())
-        round_to(self.target, ..., total.reshape(self.target.shape))
-
-    def _kept(self) -> int:
-        return prod(self.rows[place] for place in self._kept_rows)
-
-
-def write(target: Any, value: Any) -> None:
-    """Write the values of all rows into a result; nothing where there is no result."""
-    if not isinstance(target, Scattered):
-        round_to(target, ..., value)
-        return
-    every = slice(0, prod(target.rows))
-    if isinstance(target, SummedRows):
-        target.begin([[(0, every)]])
-    whole = np.broadcast_to(value, (*target.rows, *value.shape[len(target.rows) :]))
-    target[every] = whole.reshape(every.stop, target.width)  # of no rows NumPy would not know the width
-    if isinstance(target, SummedRows):
-        target.finish()
+        self.array[self._index(span)] = value
 
 
 def _is_a_row_scalar(array: Array | Scattered, call: Work) -> bool:
     """Test whether an array has a number per row, and no feature axis."""
-    if isinstance(array, Scattered):
-        return array.features == 0
-    return array.ndim < len(call.shape)
+    return not isinstance(array, Scattered) and array.ndim < len(call.shape)
 
 
 def _scratch(array: Array | Scattered, call: Work, height: int, kind: np.dtype[Any]) -> Array:
@@ -294,7 +185,7 @@ def _as_rows(array: Array | Scattered, call: Work) -> tuple[Any, bool]:
         array = array[..., np.newaxis]
     steps = [step for step in zip(array.shape[:-1], array.strides[:-1], strict=True) if step[0] != 1]
     if array.size and any(a[1] != b[1] * b[0] for a, b in pairwise(steps)):
-        return Scattered(array, 1), False
+        return Scattered(array), False
     width = array.shape[-1]
     listed = array.reshape(-1, width)
     plain = width == 1 or array.strides[-1] == array.itemsize

@@ -55,7 +55,7 @@ class RandomRows(Scattered):
 
     def __init__(self, seed: Any, stream: int, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
         self.seed, self.stream = seed, stream
-        self.width, self.features, self.dtype = shape[-1], 1, dtype
+        self.width, self.dtype = shape[-1], dtype
 
     def __getitem__(self, span: slice) -> Array:
         made = bits_of(self.seed, self.stream, span, slice(0, self.width)).astype(self.dtype)

@@ -2,11 +2,13 @@
 """Arrays whose axes have names, as rows: how each lies beside the rows of a layer, for arrays of any library.
 
 The features of a row are the entries along some axes, and the other axes number the rows. To *arrange* an array is to
-put its axes in the order of rows and then features, and to broadcast it over those that it lacks.
+put its axes in the order of rows and then features, and to broadcast it over those that it lacks. It is a view where
+strides reach the rows, else one copy. A parameter that lacks the last axes of the features is constant in *runs* of
+equal length: kernels may take one entry for each.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain, pairwise
+from itertools import chain
 from math import prod
 from typing import Any, NamedTuple, cast
 
@@ -17,6 +19,9 @@ Sizes = dict[str, Shape]
 """The sizes of axes by name; "..." has any number of them, every other name one."""
 
 _MOST_KNOWN = 256
+
+LEAST_RUN = 32
+"""Entries of a run at the least; for shorter ones an entry for each feature is as fast."""
 
 REST = "..."
 """Name of the axes that a pattern does not name, of which there may be any number."""
@@ -55,6 +60,16 @@ class Arranged(NamedTuple):
         """The order that puts the axes back."""
         return tuple([self.order.index(place) for place in range(len(self.order))])
 
+    def has_runs(self, numbering: int | None) -> bool:
+        """Test whether the array is constant in the runs that so many axes of the features number, if any."""
+        return numbering is not None and 0 < self.numbering <= numbering < len(self.features)
+
+    @property
+    def numbering(self) -> int:
+        """The number of axes of the features that number runs: those up to the last one that the array has."""
+        first = len(self.rows)
+        return max([place + 1 for place in range(len(self.features)) if first + place not in self.lacks], default=0)
+
 
 class Arrangement:
     """Axes of the arrays of a layer: those of its inputs, by name, and those of its outputs.
@@ -73,6 +88,7 @@ class Arrangement:
             each["name"]: each["pattern"] for each in interface["inputs"] if "pattern" in each
         }
         of_rows: Pattern = [[name] for name in self.rows]
+        self.of_inputs = [*self.patterns.values()]
         for output in interface["outputs"]:
             usual = self.pattern if output["kind"] == "Row" else of_rows
             self.patterns[output["name"]] = output.get("pattern", usual)
@@ -185,6 +201,13 @@ class Arrangement:
         rows, features = [chain.from_iterable([sizes[name] for name in axes]) for axes in (self.rows, self.features)]
         return (*rows, prod([*features]))
 
+    def numbering(self, sizes: Sizes) -> int:
+        """Return how many axes of the features number the runs of a call: all of them where runs would be short."""
+        features = [*chain.from_iterable([sizes[name] for name in self.features])]
+        inputs = [self.arranged(pattern, sizes) for pattern in self.of_inputs]
+        most = max([each.numbering for each in inputs if each.rows and each.numbering < len(features)], default=0)
+        return most if most and prod(features[most:]) >= LEAST_RUN else len(features)
+
     def arranged(self, pattern: Pattern, sizes: Sizes) -> Arranged:
         """Return how an array is arranged: beside rows if it has an axis of theirs, and features likewise."""
         names = tuple(chain.from_iterable(pattern))
@@ -219,19 +242,6 @@ class Arrangement:
         return Arranged(split, tuple(order), tuple(spread), wide_rows, wide_features, tuple(lacks))
 
 
-def one_step(axes: Sequence[tuple[int, int]]) -> int | None:
-    """Return how far entries along some axes lie apart, as (size, step), or None if they do not lie evenly.
-
-    >>> one_step([(3, 40), (5, 8)]), one_step([(3, 80), (5, 8)]), one_step([(1, 80), (5, 8)])
-    (8, None, 8)
-    """
-    moved = [axis for axis in axes if axis[0] != 1]
-    for (_, outer), (size, inner) in pairwise(moved):
-        if outer != size * inner:
-            return None
-    return moved[-1][1] if moved else 0
-
-
 class ArrangedCall:
     """Call of a layer whose axes have names by one whose arrays are rows, in the arrays of a framework.
 
@@ -258,18 +268,29 @@ class ArrangedCall:
 
         `given` are the sizes that are arguments. Raises TypeError or ValueError for a wrong shape or size.
         """
-        of, names = self.arrangement, [*self.names, *[""] * (len(values) - len(self.names))]
+        names = [*self.names, *[""] * (len(values) - len(self.names))]
         sizes = self.sizes(values, given)
         pairs = list(zip(names, values, strict=True))
         if self.parts:
             pairs = [*chain.from_iterable(self.cut(name, value, sizes) for name, value in pairs)]
         made = on_rows(*[self.rows(name, value, sizes) for name, value in pairs])
-        rows = iter(made if isinstance(made, tuple) else (made,))
-        results = [
-            self._joined(name, rows, sizes) if name in self.parts else self._back(next(rows), of.patterns[name], sizes)
-            for name in self.outputs
-        ]
+        results = self.results(self.outputs, made if isinstance(made, tuple) else (made,), sizes)
         return tuple(results) if len(self.outputs) > 1 else results[0]
+
+    def results(
+        self, names: Sequence[str], made: Sequence[Any], sizes: Sizes, numbering: int | None = None
+    ) -> list[Any]:
+        """Return outputs or gradients as the caller has them, from those of rows: sums over the axes that each lacks.
+
+        With `numbering` some may have an entry for each run, as `written_out` has it; None is one that is left out.
+        """
+        rows = iter(made)
+        return [
+            self._joined(name, rows, sizes, numbering)
+            if name in self.parts
+            else self._back(next(rows), self.arrangement.patterns.get(name), sizes, numbering)
+            for name in names
+        ]
 
     def cut(self, name: str, value: Any, sizes: Sizes) -> Iterable[tuple[str, Any]]:
         """Return an array as the parts that are read, with their names."""
@@ -282,10 +303,10 @@ class ArrangedCall:
         found = self.unstack(value.reshape(split), axis)
         return ((part, each) for part, each in zip(parts, found, strict=True) if part)
 
-    def _joined(self, name: str, rows: Iterator[Any], sizes: Sizes) -> Any:
+    def _joined(self, name: str, rows: Iterator[Any], sizes: Sizes, numbering: int | None) -> Any:
         of = self.arrangement
         _, axis = of.cut(of.patterns[name], sizes)
-        parts = [self._split(next(rows), of.patterns[part], sizes) for part in self.parts[name]]
+        parts = [self._split(next(rows), of.patterns[part], sizes, numbering) for part in self.parts[name]]
         return self.stack(parts, axis).reshape(of.shape(of.patterns[name], sizes))
 
     def sizes(self, values: Sequence[Any], given: Sequence[Any]) -> Sizes:
@@ -305,28 +326,33 @@ class ArrangedCall:
         """Return an array as the layer on rows takes it; None and a value without axes stay as they are."""
         if value is None or name not in self.arrangement.patterns:
             return value
-        return self.written_out(*self.spread(name, value, sizes))
+        of = self.arrangement
+        return self.written_out(value, of.arranged(of.patterns[name], sizes))
 
-    def written_out(self, moved: Any, how: Arranged) -> Any:
-        """Return what `spread` returned as rows; features are written out at most once for rows that share them."""
+    def written_out(self, value: Any, how: Arranged, numbering: int | None = None) -> Any:
+        """Return an array as rows; features are written out at most once for rows that share them.
+
+        With `numbering` it is constant in runs that so many axes of the features number, and has an entry for each.
+        """
+        moved = self.permute(value.reshape(how.split), how.order).reshape(how.spread)
         if not how.features:
             return self.broadcast(moved, how.rows)
-        once, features = how.spread[: len(how.rows)], prod(how.features)
-        moved = self.broadcast(moved, (*once, *how.features)).reshape(*once, features)
-        return self.broadcast(moved, (*how.rows, features))
+        once, features = how.spread[: len(how.rows)], how.features[:numbering]
+        moved = self.broadcast(moved.reshape(how.spread[: len(once) + len(features)]), (*once, *features))
+        return self.broadcast(moved.reshape(*once, prod(features)), (*how.rows, prod(features)))
 
-    def spread(self, name: str, value: Any, sizes: Sizes) -> tuple[Any, Arranged]:
-        """Return an array with an axis a name, of size 1 for those that it lacks, and how it is arranged."""
-        how = self.arrangement.arranged(self.arrangement.patterns[name], sizes)
-        return self.permute(value.reshape(how.split), how.order).reshape(how.spread), how
+    def _back(self, value: Any, pattern: Pattern | None, sizes: Sizes, numbering: int | None) -> Any:
+        if value is None or pattern is None:
+            return value
+        return self._split(value, pattern, sizes, numbering).reshape(self.arrangement.shape(pattern, sizes))
 
-    def _back(self, value: Any, pattern: Pattern, sizes: Sizes) -> Any:
-        return self._split(value, pattern, sizes).reshape(self.arrangement.shape(pattern, sizes))
-
-    def _split(self, value: Any, pattern: Pattern, sizes: Sizes) -> Any:
-        """A result of rows with an axis a name."""
+    def _split(self, value: Any, pattern: Pattern, sizes: Sizes, numbering: int | None) -> Any:
+        """A result of rows with an axis a name, summed over those that it lacks."""
         how = self.arrangement.arranged(pattern, sizes)
-        return self.permute(value.reshape(how.shape), how.inverse)
+        shape = (*how.rows, *how.features[: numbering if how.has_runs(numbering) else None])
+        lacks = tuple([axis for axis in how.lacks if axis < len(shape)])
+        value = value.reshape(shape)
+        return self.permute(value.sum(lacks) if lacks else value, how.inverse)
 
 
 def without_axes(interface: Interface) -> Interface:

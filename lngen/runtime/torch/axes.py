@@ -1,26 +1,35 @@
 # SPDX-License-Identifier: MIT
 """Layers whose axes have names, on tensors.
 
-The operators are those of rows, and PyTorch arranges tensors for them. A call of plain tensors goes to kernels as it
-is: to the emitted function for the processor, or to those for a GPU. Both read rows where they lie.
+The operators are those of rows, and PyTorch arranges tensors for them. A call of plain tensors goes to kernels without
+operators: to the emitted function for the processor, or to those for a GPU, with parameters that are constant in runs
+as they are.
 """
 
 from collections.abc import Sequence
+from functools import partial
+from itertools import chain
+from math import prod
 from typing import Any, Generic, TypeVar
 
 from ..numpy.axes import on_rows
-from ..protocol.axes import ArrangedCall, Arrangement, without_axes
-from ..protocol.directions import DirectionProtocol, LayerProtocol
+from ..protocol.axes import ArrangedCall, Arrangement, Sizes, without_axes
+from ..protocol.directions import ROW, DirectionProtocol, Entry, LayerProtocol
 from ..protocol.interface import Interface
 from . import TorchLayer
-from .axes_calls import AxesCalls, AxesGpuCalls
 from .derivatives import ways
 from .dispatch import CPU, CUDA, at_once
-from .gpu_axes import AxesOnGPU
+from .gpu import RowsInRuns, TorchOnGPU
 from .inputs import TorchInputs
 from .kernels import Tensor, TorchKernels, each, fresh, lent, only, threads_for, torch
 
 __all__ = ["TorchAxes"]
+
+LEAST_ACCESS = 8
+"""Bytes that runs are a multiple of, so that kernels have wide accesses."""
+
+MOST_RUNS = 128
+"""Runs of a row at the most that kernels add up, in shared memory."""
 
 Result = TypeVar("Result")
 
@@ -36,9 +45,8 @@ class TorchAxes(Generic[Result]):
         self.inputs = TorchInputs(interface)
         self.arranged = ArrangedCall(interface, torch.permute, torch.broadcast_to, torch.unbind, torch.stack)
         own = _AxesAtOnce(interface, numpy, compiled, self._by_operators)
-        self.calls = AxesCalls(own.kernels)
         on_gpu = AxesOnGPU(own.kernels, self.arranged, self.on_rows.operators.gpu)
-        of_device = {CPU: self.calls, CUDA: AxesGpuCalls(own.kernels, on_gpu)}
+        of_device = {CPU: own.kernels, CUDA: on_gpu}
         self.at_once = at_once(own.kernels.required, ways(own, of_device))
 
     def call(self, *values: Any) -> Result:
@@ -132,3 +140,77 @@ class _AxesKernels(TorchKernels):
         saved = (of.flat(sizes), types.computed, types.dtypes, *fields)
         threads = threads_for(args[types.row])
         return only(fresh(self.made_by_later(direction, saved, own, threads), [*own, *fields]))
+
+
+class AxesOnGPU:
+    """Forward and the first gradients of a layer on a GPU: tensors are arranged as rows, and gradients are summed."""
+
+    def __init__(self, kernels: TorchKernels, arranged: ArrangedCall, on_rows: TorchOnGPU) -> None:
+        self.kernels, self.arranged, self.of, self.on_rows = kernels, arranged, arranged.arrangement, on_rows
+        self.owners = [kernels.protocol.inputs[place].name for place in kernels.protocol.differentiable]
+
+    def forward_in_part(self, args: Sequence[Any]) -> tuple[list[Tensor], list[Tensor]]:
+        """The outputs, and the row scalars in one memory."""
+        sizes = self.arranged.sizes(args[: self.kernels.inputs], args[self.kernels.by_sample])
+        rows = self._rows("forward", args, sizes, self._numbering(args, sizes))
+        made, row_scalars = self.on_rows.forward_in_part(rows)
+        return [each.contiguous() for each in self.arranged.results(self.arranged.outputs, made, sizes)], row_scalars
+
+    def tensors(self, row_scalars: Sequence[Tensor]) -> list[Tensor]:
+        """Row scalars as tensors of their own."""
+        return self.on_rows.tensors(row_scalars)
+
+    def gradients(self, arguments: Sequence[Any], row_scalars: Sequence[Any], cotangents: Sequence[Any]) -> list[Any]:
+        """The gradient of each differentiable input, None for one that is left out."""
+        args, kernels = (*arguments, *row_scalars, *cotangents), self.on_rows.kernels
+        sizes = self.arranged.sizes(arguments[: self.kernels.inputs], arguments[self.kernels.by_sample])
+        numbering = self._numbering(args, sizes)
+        rows = self._rows("backward", args, sizes, numbering)
+        computed = kernels.types_of(rows[: kernels.inputs]).row_scalars
+        made = [self._gradient(rows[place], computed) for place in kernels.protocol.differentiable]
+        if prod(self.of.row_shape(sizes)) > 0:
+            self.on_rows.later_into("backward", rows, made)
+        tensors = [each.tensor if isinstance(each, RowsInRuns) else each for each in made]
+        found = self.arranged.results(self.owners, self._with_unread(tensors), sizes, numbering)
+        given = [arguments[place] for place in self.kernels.protocol.differentiable]
+        return [
+            None if own is None else each.to(own.dtype).contiguous() for own, each in zip(given, found, strict=True)
+        ]
+
+    def _gradient(self, value: Any, computed: Any) -> Any:
+        """Return memory for the gradient of a row."""
+        if value is None or isinstance(value, RowsInRuns):
+            return value and value.gradient(computed)
+        return value.new_empty(value.shape)
+
+    def _with_unread(self, made: Sequence[Any]) -> Sequence[Any]:
+        """Return gradients with zeros for each part that nothing reads."""
+        rest = iter(made)
+        parts = [part for name in self.owners for part in self.arranged.parts.get(name, [name])]
+        return [next(rest) if part else made[0].new_zeros(made[0].shape) for part in parts]
+
+    def _numbering(self, args: Sequence[Any], sizes: Sizes) -> int:
+        """Return how many axes of the features number runs: all of them for runs that kernels are slow for."""
+        found, row = self.of.numbering(sizes), args[self.kernels.types_of(args[: self.kernels.inputs]).row]
+        features = [*chain.from_iterable([sizes[name] for name in self.of.features])]
+        is_wide = prod(features[found:]) * row.itemsize % LEAST_ACCESS == 0
+        return found if is_wide and prod(features[:found]) <= MOST_RUNS else len(features)
+
+    def _rows(self, direction: str, args: Sequence[Any], sizes: Sizes, numbering: int) -> list[Any]:
+        """The arguments of a direction of rows, each part of an array by itself."""
+        entries = self.kernels.parts[direction].arguments
+        names = ["" if each.kind in ("Constant", "Computed") else (each.owner or each).name for each in entries]
+        pairs = chain.from_iterable(map(partial(self.arranged.cut, sizes=sizes), names, args))
+        kernels = self.on_rows.kernels
+        reads = kernels.parts[direction].arguments
+        found = [self._row(each, *pair, sizes, numbering) for each, pair in zip(reads, pairs, strict=True)]
+        found[kernels.by_sample] = False
+        return found
+
+    def _row(self, each: Entry, name: str, value: Any, sizes: Sizes, numbering: int) -> Any:
+        if value is None or name not in self.of.patterns:
+            return value
+        how = self.of.arranged(self.of.patterns[name], sizes)
+        if each.part != ROW or each.is_integer or not how.has_runs(numbering):
+            return self.arranged.written_out(value, how)
+        return RowsInRuns(self.arranged.written_out(value, how, numbering), prod(how.features[numbering:]))

@@ -36,7 +36,6 @@ class TorchCalls:
     """
 
     device, keys = _PROCESSOR, CPU
-    is_by_plan = False
 
     def __init__(self, kernels: TorchKernels, others: Any = None) -> None:
         self.kernels, self.others = kernels, others or kernels
@@ -110,7 +109,7 @@ class TorchCalls:
             *SILENT,
         )  # fmt: skip
         plain = _C._dispatch_keys(torch.empty(0)).raw_repr() & ~CPU | self.keys
-        numbers = [each & (1 << 64) - 1 for each in (plain, IGNORED, self.keys, SHARED_ENTRIES, self.is_by_plan)]
+        numbers = [each & (1 << 64) - 1 for each in (plain, IGNORED, self.keys, SHARED_ENTRIES)]
         arrays = [np.array(table, np.intc) for table in (self._places(direction), self._signs(direction))]
         driver = np.array(self._driver(), np.uintp)
         return make(

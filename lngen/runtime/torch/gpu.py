@@ -7,7 +7,6 @@ Nothing is synchronized, and nothing but PyTorch allocates.
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
-from math import prod
 from typing import Any
 
 from ..emitted import backend_module
@@ -21,22 +20,25 @@ _TYPESTRINGS |= {torch.float8_e4m3fn: "|V1", torch.float8_e5m2: "|V1"}
 _ALIGNMENT = 256
 
 
-class SegmentedRows:
-    """Rows with two axes of features, as segments of which each has its entries side by side, or one."""
+class RowsInRuns:
+    """Rows that are constant in runs of a `length`, of which the tensor has an entry for each."""
 
-    def __init__(self, tensor: Tensor) -> None:
-        self.tensor, self.dtype, self.device = tensor, tensor.dtype, tensor.device
-        self.new_empty = tensor.new_empty
-        self.shape = torch.Size((*tensor.shape[:-2], prod(tensor.shape[-2:])))
+    def __init__(self, tensor: Tensor, length: int) -> None:
+        self.tensor, self.length, self.dtype, self.device = tensor, length, tensor.dtype, tensor.device
+        self.shape = torch.Size((*tensor.shape[:-1], tensor.shape[-1] * length))
+
+    def gradient(self, dtype: Any) -> "RowsInRuns":
+        """Return memory for the gradient, in a type."""
+        return RowsInRuns(self.tensor.new_empty(self.tensor.shape, dtype=dtype), self.length)
 
 
 class _TensorMemory:
     """A tensor as `cuda_backend` takes it; PyTorch itself refuses to show one that requires a gradient."""
 
-    def __init__(self, given: Tensor | SegmentedRows) -> None:
-        self.tensor = tensor = given.tensor if isinstance(given, SegmentedRows) else given
+    def __init__(self, given: Tensor | RowsInRuns) -> None:
+        self.tensor = tensor = given.tensor if isinstance(given, RowsInRuns) else given
         self.__cuda_array_interface__ = {
-            "segments": tensor is not given,
+            "run": given.length if isinstance(given, RowsInRuns) else 1,
             "shape": tuple(tensor.shape),
             "typestr": _TYPESTRINGS.get(tensor.dtype, "|u1"),
             "data": (tensor.data_ptr(), False),
@@ -186,7 +188,7 @@ class TorchOnGPU:
                 raise TypeError(f"a tensor is on {each.device}, and the rows are on {row.device}; move it there")
         return [
             _TensorMemory(value)
-            if isinstance(value, SegmentedRows)
+            if isinstance(value, RowsInRuns)
             else _TensorMemory(value if _is_in_rows(each, value) else value.contiguous())
             if isinstance(value, Tensor)
             else value

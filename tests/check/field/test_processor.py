@@ -24,8 +24,8 @@ derived = cache(layer_of)
 
 APART = FieldCase(6, 43, Lying(outer=2, are_apart=True))
 SHARED = FieldCase(70, 9, Lying(outer=2, shared=1, are_apart=True))
-SEGMENTS = FieldCase(6, 63, Lying(outer=2, are_apart=True, segments=3))
-SUMS_BY_SEGMENT = FieldCase(6, 150, Lying(outer=2, are_apart=True, shared=1, segments=2))
+RUNS = FieldCase(6, 63, Lying(outer=2, are_apart=True, runs=3))
+SUMS_BY_RUN = FieldCase(6, 150, Lying(outer=2, are_apart=True, shared=1, runs=2))
 CHUNKS = FieldCase(150, 9, threads=2, chunk_entries=18)
 
 
@@ -45,7 +45,7 @@ def test_kernels_are_equal_to_their_programs(tmp_path):
 @pytest.mark.parametrize("name", sample(LAYERS, [], ci=lambda name: name in LAYERS[::12]))
 def test_every_layer_is_equal_wherever_its_rows_lie(name, tmp_path):
     in_field = ProcessorInField(derived(name), tmp_path)
-    for case in (FieldCase(5, 43), FieldCase(5, 43, is_public=True), APART, CHUNKS, SEGMENTS):
+    for case in (FieldCase(5, 43), FieldCase(5, 43, is_public=True), APART, SHARED, CHUNKS, RUNS):
         assert not wrong(in_field, case), case.words
 
 
@@ -62,7 +62,7 @@ def test_every_call_is_equal(name, tmp_path):
 @pytest.mark.parametrize("flag", ["-mno-avx512f", "-mno-avx"])
 def test_other_instructions_give_the_same(flag, tmp_path):
     in_field = ProcessorInField(derived("layer_norm"), tmp_path, [flag])
-    for case in (FieldCase(5, 9), FieldCase(33, 43), FieldCase(3, 40, streams=True), APART, SEGMENTS):
+    for case in (FieldCase(5, 9), FieldCase(33, 43), FieldCase(3, 40, streams=True), APART, RUNS):
         assert not wrong(in_field, case, 2), case.words
 
 
@@ -92,7 +92,7 @@ MISTAKES = {
     "a row past the end": Mistake(
         "host_directions", "i < on.row(chunk + 1)", "i <= on.row(chunk + 1)", FieldCase(5, 9)
     ),
-    "the rows of a chunk": Mistake("host_rows", "min(chunk, runs % chunks)", "min(chunk, runs % chunks + 1)", CHUNKS),
+    "the rows of a chunk": Mistake("host_rows", "min(chunk, rows % chunks)", "min(chunk, rows % chunks + 1)", CHUNKS),
     "a chunk that is read twice": Mistake(
         "host_rows", "long long chunk = 1; chunk", "long long chunk = 0; chunk", CHUNKS
     ),
@@ -109,43 +109,32 @@ MISTAKES = {
         CHUNKS,
         "add_rms_norm_fp8",
     ),
-    "the start of a row": Mistake("host_places", "places.of(N())[1 + row] :", "places.of(N())[row] :", APART),
-    "a segment's stride": Mistake(
-        "host_places", "start<M>().place + segment *", "start<M>().place + 2 * segment *", SEGMENTS
+    "the start of a row": Mistake("host_places", "places.of(N())[row] :", "places.of(N())[row ? row - 1 : 0] :", APART),
+    "the entry of a run": Mistake(
+        "host_directions", "from[starts.of(name) + width.run]", "from[starts.of(name)]", RUNS, "group_norm"
     ),
-    "the end of a segment": Mistake("host_rows", "segment += end == next;", "segment += end != next;", SEGMENTS),
-    "the entries before a segment": Mistake(
-        "host_rows", "select(first_lanes<S>(here.first), others,", "select(first_lanes<S>(0), others,", SEGMENTS
+    "the end of a run": Mistake("host_rows", "run += end == next;", "run += end != next;", RUNS, "group_norm"),
+    "the entries before a run": Mistake(
+        "host_rows",
+        "select(first_lanes<S>(here.first), others,",
+        "select(first_lanes<S>(0), others,",
+        RUNS,
+        "group_norm",
     ),
     "a number that is not saved": Mistake(
         "host_directions", "of.to.of(name)[starts.of(name)] = S(value);", "(void)value;", FieldCase(5, 9)
     ),
     "a store past the cache": Mistake("host_rows", "    stream(to, lanes);", "", FieldCase(3, 40, streams=True)),
-    "a run that is not begun": Mistake("host_directions", "    run.begin();\n", "", SHARED),
-    "a run's first row": Mistake(
-        "host_places",
-        "to += column;\n        write(to, here, is_first ?",
-        "to += column;\n        write(to, here, false ?",
-        SHARED,
+    "sums that are not begun": Mistake("host_directions", "    by_run.clear();\n", "", SUMS_BY_RUN, "group_norm"),
+    "a sum by run": Mistake(
+        "host_places", "for (int i = 0; i < SETS; ++i)", "for (int i = 1; i < SETS; ++i)", SUMS_BY_RUN, "group_norm"
     ),
-    "a sum by segment": Mistake(
-        "host_places", "for (int i = 0; i < SETS; ++i)", "for (int i = 1; i < SETS; ++i)", SUMS_BY_SEGMENT, "group_norm"
-    ),
-    "a segment's sums": Mistake(
-        "host_places", "(here.segment * TOGETHER +", "(0 * TOGETHER +", SUMS_BY_SEGMENT, "group_norm"
-    ),
-    "random numbers of a segment": Mistake(
-        "host_directions", "random_lanes_from<S>(of", "random_lanes<S>(of", SEGMENTS, "dropout_add_layer_norm"
-    ),
-    "the numbers of rows": Mistake(
-        "host_places",
-        "numbers[1 + row]",
-        "numbers[row]",
-        FieldCase(6, 9, Lying(outer=2, shared=0)),
-        "dropout_add_layer_norm",
+    "a run's sums": Mistake("host_places", "(here.run * TOGETHER +", "(0 * TOGETHER +", SUMS_BY_RUN, "group_norm"),
+    "random numbers of a run": Mistake(
+        "host_directions", "random_lanes_from<S>(of", "random_lanes<S>(of", RUNS, "dropout_add_layer_norm"
     ),
 }
-SEEN = ("a lane of a sum", "a row past the end", "a sum that is begun twice", "a segment's stride", "a sum by segment")
+SEEN = ("a lane of a sum", "a row past the end", "a sum that is begun twice", "the entry of a run", "a sum by run")
 
 
 @pytest.mark.parametrize("what", sample(list(MISTAKES), SEEN[:1], ci=SEEN))

@@ -123,18 +123,6 @@ def test_pycuda_that_does_not_fit_the_driver(monkeypatch: pytest.MonkeyPatch) ->
     assert "PyCUDA is missing" in survey.summary
 
 
-def test_survey_names_compilers_that_are_newer_than_the_driver(monkeypatch: pytest.MonkeyPatch) -> None:
-    driver = device.Driver(12040, ("A device",))
-    monkeypatch.setattr(device.nvrtc, "version", lambda: (13, 5))
-    newer, older = (device._nvrtc(each) for each in (driver, device.Driver(13000, ())))
-    assert older.found
-    assert not newer.found
-    assert newer.detail == "13.5, newer than the driver's CUDA 12.4"
-    assert newer.remedy == (
-        "update the driver, which is for CUDA 12.4, or pip install nvidia-cuda-nvrtc-cu12 nvidia-cuda-runtime-cu12"
-    )
-
-
 @needs_gxx
 def test_the_stand_in_is_no_nvcc(monkeypatch: pytest.MonkeyPatch) -> None:
     compiler = gxx()
@@ -177,20 +165,6 @@ def test_without_a_compiler_for_the_processor(monkeypatch: pytest.MonkeyPatch) -
     assert "are computed by NumPy: no C++ compiler." in survey.on_processor
     monkeypatch.setenv("CXX", "nowhere")
     assert device.survey()["C++ compiler"].detail == "CXX is 'nowhere', and there is no such program"
-
-
-@pytest.mark.parametrize(
-    ("defined", "name"),
-    [
-        ("AVX512F AVX512BW AVX512DQ AVX512VL AVX2 SSE2", "AVX-512"),
-        ("AVX512F AVX2 SSE2", "AVX2"),
-        ("SSE2", "SSE2"),
-        ("aarch64", "NEON"),
-        ("riscv", "no vectors"),
-    ],
-)
-def test_vectors_by_the_macros_of_a_compiler(defined: str, name: str) -> None:
-    assert device._vectors("".join(f"#define __{macro}__ 1\n" for macro in defined.split())) == name
 
 
 def test_headers_of_python(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -76,11 +76,11 @@ def test_rows_that_no_layer_has_are_refused(features: int) -> None:
 
 
 def test_an_unknown_architecture_is_refused() -> None:
-    with pytest.raises(LngenError, match=r"--arch 'sm_9' is not known; it is one of sm_80.* Did you mean sm_90\?"):
+    with pytest.raises(LngenError, match=r"--arch 'sm_9' is not known; it is one of .*sm_90, .* Did you mean sm_90\?"):
         inspected(shipped("rms_norm"), "sm_9", 64, parse_dtype("f32"))
 
 
-ARCHITECTURES = (*BLOCK_SHARED,)
+ARCHITECTURES = ("sm_80", "sm_90", "sm_100", "sm_120")
 LENGTHS = (130, 1024, 4096, 16384)
 SOURCES = ("kernels.cu", "second_order.cu")
 EVERY = [(name, arch, d, source) for name in NAMES for arch in ARCHITECTURES for d in LENGTHS for source in SOURCES]

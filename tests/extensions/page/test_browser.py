@@ -44,8 +44,7 @@ def test_it_is_accessible(visit, name):
     assert violations(shown, rules=ALL_BUT_CONTRAST) == []
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("name", COLOURED)
+@pytest.mark.parametrize(("name", "scheme"), [*zip(COLOURED, ["light", "dark"] * 3, strict=False)])
 def test_it_is_legible(visit, name, scheme):
     shown = visit(whole(name), color_scheme=scheme)
     shown.evaluate(OPEN_ALL)

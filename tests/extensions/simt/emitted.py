@@ -59,7 +59,7 @@ class Case:
     def _launch(self, contract: LaunchContract) -> None:
         name = f"{contract.kernel}_{self.dtype}"
         table = dict(zip(LAUNCH_FIELDS, self.kernels.launch_table(name).tolist(), strict=True))
-        rows_per_block, cluster = table["rows_per_block"], table["cluster"]
+        rows_per_block, cluster = table["rows_per_block"], table["blocks_per_row"]
         arguments = [self._argument(contract, argument) for argument in contract.arguments]
         grid = self.blocks
         if contract.kernel.endswith("_columns"):

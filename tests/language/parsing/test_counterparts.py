@@ -58,8 +58,8 @@ def test_names_are_those_of_the_file_and_what_is_no_name_is_a_condition():
         ("torch.nn.Thing(dim=", "not Python syntax", "("),
     ],
 )
-@pytest.mark.parametrize("start", ["In PyTorch: ", "in pytorch : "])
-def test_what_is_no_such_call_is_refused_where_it_stands(start, call, message, wrong):
+def test_what_is_no_such_call_is_refused_where_it_stands(call, message, wrong):
+    start = "in pytorch : " if wrong else "In PyTorch: "
     with pytest.raises(DefinitionError, match=r"In PyTorch: torch\.nn\.Norm") as found:
         counterparts(f"{start}{call}")
     assert message in found.value.message

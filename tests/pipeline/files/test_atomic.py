@@ -1,9 +1,5 @@
 import os
 import socket
-import subprocess
-import sys
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 
 import pytest
 
@@ -47,25 +43,6 @@ def test_an_exception_leaves_the_old_folder(tmp_path, error):
     assert os.listdir(tmp_path) == ["layer"]
 
 
-@contextmanager
-def reader(pipe):
-    """The future of what a thread reads of a named pipe until this ends; the pipe has its reader from the beginning."""
-    descriptor = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
-    os.set_blocking(descriptor, True)
-    # A pipe that nobody writes to is at its end, and the reader would go before there is anything.
-    open_end = os.open(pipe, os.O_WRONLY)
-
-    def read():
-        with open(descriptor, encoding="utf-8") as stream:
-            return stream.read()
-
-    with ThreadPoolExecutor(1) as pool:
-        try:
-            yield pool.submit(read)
-        finally:
-            os.close(open_end)
-
-
 class TestWrite:
     TEXT = "line\n" * 50_000  # more than a pipe holds
 
@@ -74,14 +51,6 @@ class TestWrite:
             atomic.write(tmp_path / "file", self.TEXT)
             assert (tmp_path / "file").read_text() == self.TEXT
         assert os.listdir(tmp_path) == ["file"]
-
-    def test_a_named_pipe_with_a_reader_is_written_into_and_stays(self, tmp_path):
-        os.mkfifo(tmp_path / "pipe")
-        with reader(tmp_path / "pipe") as found:
-            atomic.write(tmp_path / "pipe", self.TEXT)
-        assert found.result(timeout=10) == self.TEXT
-        assert (tmp_path / "pipe").is_fifo()
-        assert os.listdir(tmp_path) == ["pipe"]
 
     def test_a_named_pipe_without_a_reader_is_refused_at_once(self, tmp_path):
         os.mkfifo(tmp_path / "pipe")
@@ -116,21 +85,6 @@ class TestWrite:
                 with pytest.raises(LngenError, match=f"{name} {why}. Name another file"):
                     atomic.write(tmp_path / name, self.TEXT)
         assert (tmp_path / "socket").is_socket()
-
-    @pytest.mark.parametrize("to", ["file", "pipe"])
-    def test_standard_output_is_written_into_in_its_order(self, tmp_path, to):
-        program = (
-            "from pathlib import Path\nfrom lngen.pipeline.files import atomic\n"
-            "print('before')\natomic.write(Path('/dev/stdout'), 'text\\n')\nprint('after')"
-        )
-        command = [sys.executable, "-c", program]
-        if to == "pipe":
-            printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-        else:
-            with open(tmp_path / "file", "w") as file:
-                subprocess.run(command, stdout=file, check=True)
-            printed = (tmp_path / "file").read_text()
-        assert printed == "before\ntext\nafter\n"
 
     def test_a_file_whose_writing_fails_is_as_it_was(self, tmp_path, monkeypatch):
         (tmp_path / "file").write_text("before")

@@ -65,7 +65,7 @@ constexpr Shape long_row = shape_of(20480, Asked{{2, 2, 4, 2, 1, 2, 0, 0, 0}}, L
 static_assert(long_row.row == READ_AGAIN && long_row.rows_copied == 1);
 static_assert(shape(1 << 20, 2, 1, 2).row == READ_AGAIN && shape(1 << 20, 2, 1, 2).rows_copied == 0);
 static_assert(shape(1 << 20, 2, 1, 2).sums == IN_WORKSPACE && shape(1 << 20, 2, 1, 0).sums == IN_REGISTERS);
-// Entries of 2 bytes are copied in words unless they lie in segments. Copies keep the memory busy, in no more room
+// Entries of 2 bytes are copied in words unless rows have runs. Copies keep the memory busy, in no more room
 // than a multiprocessor has.
 static_assert(shape_of(1025, Asked{{2, 2, 4, 1, 0, 0, 0, 0, 0}}, LIMITS).rows_copied >= 1);
 static_assert(shape_of(1025, Asked{{2, 2, 4, 1, 0, 0, 0, 0, 0, 0, 0, 205, 0}}, LIMITS).rows_copied == 0);

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from lngen.extensions.inspection.multiprocessors import MULTIPROCESSORS, Multiprocessor
+from lngen.extensions.inspection.kernels import BLOCK_SHARED
 from lngen.paths import generated_folder
 from lngen.runtime.cuda.arrays import MOST_FEATURES
 from lngen.runtime.cuda.variants import VARIANTS
@@ -31,7 +31,9 @@ Sweep = Callable[..., "tuple[int, str]"]
 HEADER = ROOT / "lngen" / "runtime" / "cuda" / "shapes.cuh"
 PROGRAM = Path(__file__).with_name("shapes_sweep.cpp")
 LONGEST = 300_000
-SIZES = sorted({each.block_shared: each for each in MULTIPROCESSORS.values()}.items())
+SIZES = sorted({size: 0 if arch == "sm_75" else 1024 for arch, size in BLOCK_SHARED.items()}.items())
+"""Shared memory that a block may take, and what the system reserves in each."""
+
 WIDEST, SINGLE = 16, 1
 """Entries of an access at the most: what the launcher defines, and where arrays do not start where vectors do."""
 
@@ -72,25 +74,27 @@ def drawn(count: int) -> list[tuple[int, ...]]:
 
 
 def limits(
-    sizes: Iterable[Multiprocessor],
+    sizes: Iterable[tuple[int, int]],
     vectors: Iterable[int],
     variants: Iterable[tuple[str, ...]],
     blocks_per_row: Iterable[int] = (1,),
 ) -> Iterator[str]:
-    for multiprocessor, vector, variant, blocks in itertools.product(sizes, vectors, variants, blocks_per_row):
+    for (block_shared, reserved), vector, variant, blocks in itertools.product(
+        sizes, vectors, variants, blocks_per_row
+    ):
         given = dict(macro.removeprefix("LNGEN_").split("=") for macro in variant)
-        numbers = multiprocessor.block_shared, vector, 0, given.get("RESIDENT", 0), given.get("ROOM", 100)
-        yield " ".join(map(str, ("limits", *numbers, blocks, multiprocessor.shared, multiprocessor.reserved)))
+        numbers = block_shared, vector, 0, given.get("RESIDENT", 0), given.get("ROOM", 100)
+        yield " ".join(map(str, ("limits", *numbers, blocks, block_shared + reserved, reserved)))
 
 
 def asked(
     demands: Iterable[tuple[int, ...]],
     types: Iterable[tuple[int, ...]] = MORE_TYPES,
-    segments: Iterable[tuple[int, int]] = ((0, 0),),
+    runs: Iterable[tuple[int, int]] = ((0, 0),),
 ) -> Iterator[str]:
-    """Lines of demands; `segments` are their lengths, and numbers of results that get their sums."""
-    for demand, sizes, segment in itertools.product(demands, types, segments):
-        yield " ".join(map(str, ("asked", *sizes, *demand, *segment)))
+    """Lines of demands; `runs` are their lengths, and numbers of results that get their sums."""
+    for demand, sizes, run in itertools.product(demands, types, runs):
+        yield " ".join(map(str, ("asked", *sizes, *demand, *run)))
 
 
 @pytest.fixture(scope="module")
@@ -112,7 +116,7 @@ def sweep(tmp_path_factory: pytest.TempPathFactory) -> Sweep:
     return swept
 
 
-ALL = [each for _, each in SIZES]
+ALL = SIZES
 
 
 def test_demands_of_layers_are_found() -> None:
@@ -133,10 +137,9 @@ def test_layouts_of_some_lengths_are_sound(sweep: Sweep) -> None:
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("size", [size for size, _ in SIZES])
 def test_layouts_of_every_length_are_sound(sweep: Sweep, size: int) -> None:
-    multiprocessor = dict(SIZES)[size]
     # An odd length has accesses of one entry in any case.
     for vector, first in ((WIDEST, 1), (SINGLE, 2)):
-        lines = [*limits([multiprocessor], [vector], VARIANTS[:1], (1, 8)), *asked(shipped(), TYPES)]
+        lines = [*limits([(size, dict(SIZES)[size])], [vector], VARIANTS[:1], (1, 8)), *asked(shipped(), TYPES)]
         status, said = sweep(lines, first, LONGEST, first, watched=False)
         assert status == 0, said
 
@@ -158,16 +161,16 @@ def test_layouts_of_demands_that_no_layer_makes_are_sound(sweep: Sweep, count: i
 
 
 @pytest.mark.ci
-def test_layouts_of_rows_in_segments_are_sound(sweep: Sweep) -> None:
-    """Accesses divide segments, and each set of lanes has a part of a sum; an access across segments is found."""
-    segments = [(7, 2), (16, 2), (49, 1), (196, 3), (1000, 2), (4096, 2)]
-    lines = [*limits(ALL[:1], (WIDEST, SINGLE), VARIANTS[:1]), *asked(shipped()[::7], TYPES, segments)]
+def test_layouts_of_rows_in_runs_are_sound(sweep: Sweep) -> None:
+    """Accesses divide runs, and each set of lanes has a part of a sum; an access across runs is found."""
+    runs = [(7, 2), (16, 2), (49, 1), (196, 3), (1000, 2), (4096, 2)]
+    lines = [*limits(ALL[:1], (WIDEST, SINGLE), VARIANTS[:1]), *asked(shipped()[::7], TYPES, runs)]
     status, said = sweep(lines, 1, 30_000, 1009)
     assert status == 0, said
-    header = HEADER.read_text(encoding="utf-8").replace("widest_vector(n.segment ? n.segment : D,", "widest_vector(D,")
+    header = HEADER.read_text(encoding="utf-8").replace("widest_vector(n.run ? n.run : D,", "widest_vector(D,")
     status, said = sweep(lines, 16, 30_000, 1009, header)
     assert status == 1
-    assert "an access is not of a part of a segment" in said
+    assert "an access is not of a part of a run" in said
 
 
 @pytest.mark.ci

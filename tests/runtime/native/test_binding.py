@@ -135,15 +135,3 @@ def test_other_threads_go_on_during_a_large_call(call: binding.Call, library: ho
     call(binding.step(library.address("wait"), [0], []), (flag,), (), ())
     other.join()
     assert flag[1] == 1
-
-
-def test_the_first_call_chooses(library: host_compiler.Library, monkeypatch: pytest.MonkeyPatch) -> None:
-    y = np.zeros(2, np.float32)
-    for kind in (extension() if HEADERS else binding.by_ctypes, binding.by_ctypes):
-        monkeypatch.setattr(binding, "call", binding._first)
-        monkeypatch.setattr(binding, "_chosen", lambda kind=kind: kind)
-        for _ in range(2):
-            binding.call(binding.step(library.address("axpy"), [0, 1], [0]), (y + 1, y), (1.0,), (0, 2))
-        assert binding.call is kind
-        assert binding.is_extension() == (kind is not binding.by_ctypes)
-    assert y.tolist() == [15.0, 15.0]

@@ -3,12 +3,9 @@
 import gc
 import os
 import pickle
-import subprocess
-import sys
 import threading
 from collections.abc import Iterator
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import ml_dtypes
@@ -92,11 +89,6 @@ def test_results_that_are_there_share_nothing() -> None:
     assert len(lines) > 8  # they begin in many sets of a cache
 
 
-def test_it_cannot_be_resized_in_place() -> None:
-    with pytest.raises(ValueError, match="does not own its data"):
-        empty(LARGE, F32).resize((2 * LARGE[0],), refcheck=False)
-
-
 def test_what_is_kept_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     arrays = [empty(LARGE, F32) for _ in range(host_memory.MOST_RESULTS + 3)]
     places = [*map(address, arrays)]
@@ -112,11 +104,6 @@ def test_what_is_kept_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     assert host_memory.kept_bytes() <= 4 * host_memory.LARGE
     host_memory.release()
     assert host_memory.kept_bytes() == 0
-
-
-def test_memory_that_there_is_not() -> None:
-    with pytest.raises(MemoryError, match="no memory for a result"):
-        empty((2**60,), F32)
 
 
 def test_a_result_in_a_cycle_and_results_of_many_threads() -> None:
@@ -168,14 +155,3 @@ def test_a_process_that_was_forked_writes_its_own() -> None:
         assert (there == 1).all()
         """
     )
-
-
-def test_off_and_at_the_end_of_a_process() -> None:
-    program = (
-        "import numpy as np; from lngen.runtime.native import memory as host_memory; "
-        f"kept = host_memory.empty({LARGE}, np.dtype('f4')); print(kept.flags.owndata)"
-    )
-    for value, owns in (("0", "True\n"), ("1", "False\n")):
-        environment = {**os.environ, "LNGEN_REUSE": value, "PYTHONPATH": str(Path(__file__).parents[3])}
-        done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True)
-        assert (done.stdout, done.stderr, done.returncode) == (owns, "", 0)

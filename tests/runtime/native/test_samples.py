@@ -14,6 +14,7 @@ from lngen.runtime.native.extensions import headers
 from lngen.runtime.numpy.blocks import Work
 from tests import corpus
 from tests.compiled import Layer, drawn, layer
+from tests.hosts import kernels_of
 from tests.requirements import needs_gxx
 from tests.tiers import sample
 
@@ -85,11 +86,11 @@ def test_every_sample_has_the_bits_of_its_own_call(name, dtype, shared, left_out
     for rows, features, threads in ((3, max(7, of.definition.minimum_features), 1), (70, 1000, 2), (70, 1000, 8)):
         drawn_ones = samples_of(of, rows, features, dtype, shared=shared, left_out=left_out)
         for direction in drawn_ones[0]:
-            kernels = of.cpu._KERNELS.kernels[direction.lower()]
+            kernels = kernels_of(of.cpu).kernels[direction.lower()]
             read = [together(each) for each in zip(*[one[direction][0] for one in drawn_ones], strict=True)]
             expected = [together(each) for each in zip(*[one[direction][1] for one in drawn_ones], strict=True)]
             found = [None if each is None else np.full_like(each, np.nan, subok=False) for each in expected]
-            computed = np.dtype(np.float64 if of.cpu._KERNELS.layer.is_wide or dtype == np.float64 else np.float32)
+            computed = np.dtype(np.float64 if kernels_of(of.cpu).layer.is_wide or dtype == np.float64 else np.float32)
             kernels.any([*read, *found], Work((rows, features), computed, threads), SAMPLES)
             for one, other in zip(found, expected, strict=True):
                 assert (one is None) == (other is None)

@@ -106,8 +106,8 @@ def test_no_race_between_threads(name: str) -> None:
 def test_memory_beyond_an_array_is_seen(tmp_path: Path) -> None:
     layer = changed(
         tmp_path,
-        "if (column < end) body(column, First{end - column, segment});",
-        "if (column < end) body(column, Whole{segment});",
+        "if (column < end) body(column, First{end - column, run});",
+        "if (column < end) body(column, Whole{run});",
     )
     done = sanitized(layer, MEMORY, 1)
     assert done.returncode
@@ -117,7 +117,7 @@ def test_memory_beyond_an_array_is_seen(tmp_path: Path) -> None:
 @pytest.mark.ci
 def test_a_race_is_seen(tmp_path: Path) -> None:
     """Rows that several threads work on."""
-    row = "return (runs / chunks * chunk + min(chunk, runs % chunks)) * run;"
+    row = "return rows / chunks * chunk + min(chunk, rows % chunks);"
     layer = changed(tmp_path, row, "return chunk % 2 ? rows : 0;")
     done = sanitized(layer, RACES, 4)
     assert done.returncode

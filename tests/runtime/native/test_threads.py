@@ -1,9 +1,7 @@
 """Chunks shared by threads: each once, by as many as there are, from anywhere, and after a fork."""
 
-import gc
 import os
 import threading
-import weakref
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -41,20 +39,6 @@ def test_each_chunk_once(chunks: int, threads: int) -> None:
     assert (call.taken == 1).all()
     if threads == 1 or chunks <= 1:
         assert call.callers == [threading.get_ident()] * min(chunks, 1)
-
-
-def test_so_many_threads_work_at_a_time(own_pool: host_threads._Pool) -> None:
-    meeting = threading.Barrier(3)
-    callers: set[int] = set()
-
-    def call(first: int, end: int) -> None:
-        callers.add(threading.get_ident())
-        meeting.wait(10)
-
-    for _ in range(3):  # by threads that are made once
-        host_threads.run(call, 3, 3)
-    assert len(callers) == own_pool.count + 1 == 3
-    assert threading.get_ident() in callers
 
 
 def test_calls_may_be_nested_and_come_from_anywhere() -> None:
@@ -98,39 +82,6 @@ def test_the_first_error_is_raised_when_all_are_done() -> None:
     call_after = Ranges(40)
     host_threads.run(call_after, 40, 4)
     assert (call_after.taken == 1).all()
-
-
-@pytest.mark.ci
-def test_nothing_of_a_call_is_kept(own_pool: host_threads._Pool) -> None:
-    busy, go_on = threading.Barrier(3), threading.Event()
-
-    def hold(first: int, end: int) -> None:
-        busy.wait(10)
-        go_on.wait(10)
-
-    # With the only helper held up, what it is offered is still there when the call is done.
-    holder = threading.Thread(target=host_threads.run, args=(hold, 2, 2))
-    holder.start()
-    busy.wait(10)
-    call = Ranges(4)
-    gone = weakref.ref(call)
-    host_threads.run(call, 4, 2)
-    del call
-    gc.collect()
-    assert gone() is None
-    go_on.set()
-    holder.join()
-
-
-def test_where_there_are_no_more_threads(own_pool: host_threads._Pool, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(thread: threading.Thread) -> None:
-        raise RuntimeError("can't start new thread")
-
-    monkeypatch.setattr(threading.Thread, "start", refuse)
-    call = Ranges(9)
-    host_threads.run(call, 9, 4)
-    assert (call.taken == 1).all()
-    assert {*call.callers} == {threading.get_ident()}
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")

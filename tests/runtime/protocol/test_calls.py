@@ -9,21 +9,7 @@ import pytest
 import lngen
 from lngen.runtime.protocol import calls
 
-FLOAT32, FLOAT64 = np.dtype(np.float32), np.dtype(np.float64)
-
-
-def test_a_number_has_a_type_and_no_say_in_the_compute_type() -> None:
-    values = [np.zeros(2, np.float32), 0.5, None]
-    dtypes = calls.types(values)
-    assert dtypes == (FLOAT32, FLOAT64, None)
-    assert calls.without_numbers(dtypes, values) == [FLOAT32, None, None]
-
-
-def test_a_result_is_the_callers_array_or_a_new_one() -> None:
-    out = np.empty(3)
-    assert calls.result("dx", out, (3,), FLOAT64, {}) is out
-    assert calls.result("dx", None, (3,), FLOAT64, {}).shape == (3,)
-    assert calls.result("dx", None, (3,), None, {}) is None
+FLOAT64 = np.dtype(np.float64)
 
 
 @pytest.mark.parametrize(
@@ -68,16 +54,3 @@ def test_a_layer_writes_to_matrices_what_it_writes_to_arrays(backend: str) -> No
     assert (matrices[0] == y).all()
     assert (matrices[1] == gradients.dx).all()
     assert (found.dgamma == gradients.dgamma).all()
-
-
-def test_an_out_may_not_be_an_argument() -> None:
-    x = np.empty(6)
-    with pytest.raises(ValueError, match="out for dx overlaps x; pass another array"):
-        calls.result("dx", x[:3], (3,), FLOAT64, {"x": x[2:]})
-
-
-def test_nothing_is_written_if_one_result_will_not_do() -> None:
-    first = np.zeros(2)
-    with pytest.raises(ValueError, match="out for dr"):
-        calls.placed(("dx", "dr"), (np.ones(2), np.ones(2)), (first, np.empty(3)), {})
-    assert first.tolist() == [0, 0]

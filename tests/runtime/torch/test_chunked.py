@@ -7,6 +7,7 @@ import tracemalloc
 import pytest
 
 from tests import compiled
+from tests.hosts import layer_of
 from tests.requirements import NO_TORCH
 from tests.test_integers import LABELS
 
@@ -32,7 +33,7 @@ def emitted(text):
     """The function of a layer in PyTorch, which NumPy computes."""
     package = compiled.layer(text).numpy.__name__.rpartition(".")[0]
     backend = importlib.import_module(f"{package}.torch_backend")
-    kernels = backend._LAYER.operators.kernels
+    kernels = layer_of(backend).operators.kernels
     kernels.host = kernels.numpy
     return getattr(backend, backend.__all__[-1])
 

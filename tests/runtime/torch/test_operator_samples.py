@@ -7,6 +7,7 @@ import warnings
 import pytest
 
 from tests import compiled
+from tests.hosts import compile_nothing
 from tests.requirements import NO_TORCH
 
 torch = pytest.importorskip("torch", reason=NO_TORCH)
@@ -106,12 +107,8 @@ CALLS = {
 def on_numpy(monkeypatch):
     """Compile nothing."""
     shipped = ("layer_norm", "rms_norm", "softmax", "log_softmax", "label_cross_entropy", "group_norm", "instance_norm")
-    for backend in (
-        *(importlib.import_module(f"generated.{name}.torch_backend") for name in (*shipped, "batch_norm")),
-        *map(of_text, (WEIGHTED, LIKELIHOOD)),
-    ):
-        kernels = getattr(backend._LAYER, "on_rows", backend._LAYER).operators.kernels
-        monkeypatch.setattr(kernels, "host", kernels.numpy)
+    backends = (importlib.import_module(f"generated.{name}.torch_backend") for name in (*shipped, "batch_norm"))
+    compile_nothing([*backends, *map(of_text, (WEIGHTED, LIKELIHOOD))], monkeypatch.setattr)
 
 
 @pytest.fixture(scope="module")

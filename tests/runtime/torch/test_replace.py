@@ -11,6 +11,7 @@ import sys
 import pytest
 
 from lngen.errors import LngenError
+from tests.hosts import compile_nothing
 from tests.requirements import NO_TORCH
 
 torch = pytest.importorskip("torch", reason=NO_TORCH)
@@ -25,9 +26,7 @@ nn = torch.nn
 @pytest.fixture(autouse=True)
 def on_numpy(monkeypatch):
     """Compile nothing."""
-    for backend in backends.values():
-        kernels = backend._LAYER.operators.kernels
-        monkeypatch.setattr(kernels, "host", kernels.numpy)
+    compile_nothing(backends.values(), monkeypatch.setattr)
 
 
 class Model(nn.Module):

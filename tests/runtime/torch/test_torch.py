@@ -13,6 +13,7 @@ import pytest
 import lngen
 from lngen.errors import LngenError
 from lngen.pipeline.files import loading
+from tests.hosts import compile_nothing, layer_of
 from tests.requirements import NO_TORCH, needs_gxx
 from tests.shipped import ROOT
 
@@ -30,9 +31,7 @@ MODULES = (backend, add, tanh, softmax)
 @pytest.fixture(autouse=True)
 def on_numpy(monkeypatch):
     """Compile nothing unless a test asks for it."""
-    for module in MODULES:
-        kernels = module._LAYER.operators.kernels
-        monkeypatch.setattr(kernels, "host", kernels.numpy)
+    compile_nothing(MODULES, monkeypatch.setattr)
 
 
 def rows(*shape, dtype=torch.float32, seed=0):
@@ -132,7 +131,7 @@ def test_a_number_may_be_a_parameter():
 
 def test_what_computes_is_what_there_is(monkeypatch):
     native = importlib.import_module("generated._runtime.native.module")
-    protocol = backend._LAYER.operators.kernels.protocol
+    protocol = layer_of(backend).operators.kernels.protocol
     monkeypatch.setenv("CXX", "no-such-compiler")
     assert native.HostModule(protocol, backend._numpy, backend._cpu).module() is backend._numpy
 
@@ -471,7 +470,7 @@ def per_sample(x, *parameters):
 def test_gradients_of_each_sample_take_one_call_and_have_the_bits_of_its_own(
     dtype, of_each, with_extension, monkeypatch
 ):
-    kernels = backend._LAYER.operators.kernels
+    kernels = layer_of(backend).operators.kernels
     monkeypatch.setattr(kernels, "host", kernels.compiled)
     native = importlib.import_module("generated._runtime.native.kernels")
     calls = []
@@ -497,7 +496,7 @@ def test_gradients_of_each_sample_take_one_call_and_have_the_bits_of_its_own(
 @needs_gxx
 @pytest.mark.ci
 def test_samples_of_samples_and_what_does_not_fit(monkeypatch):
-    kernels = backend._LAYER.operators.kernels
+    kernels = layer_of(backend).operators.kernels
     x, gamma, beta = rows(2, 3, 4, 7).detach(), rows(2, 7).detach(), rows(3, 7).detach()
     nested = torch.func.vmap(torch.func.vmap(backend.layer_norm, (0, None, 0)), (0, 0, None))
     expected = torch.stack(

@@ -11,6 +11,7 @@ import lngen
 from lngen.language.parsing import parse
 from lngen.pipeline.files.manifest import write
 from lngen.pipeline.stages import derived
+from tests.hosts import compile_nothing
 from tests.requirements import NO_TORCH
 
 torch = pytest.importorskip("torch", reason=NO_TORCH)
@@ -23,9 +24,7 @@ residual_norm = importlib.import_module("generated.add_rms_norm.torch_backend")
 @pytest.fixture(autouse=True)
 def on_numpy(monkeypatch):
     """Compile nothing."""
-    for module in (backend, tanh, softmax, residual_norm):
-        kernels = module._LAYER.operators.kernels
-        monkeypatch.setattr(kernels, "host", kernels.numpy)
+    compile_nothing((backend, tanh, softmax, residual_norm), monkeypatch.setattr)
 
 
 def rows(*shape, seed=0):

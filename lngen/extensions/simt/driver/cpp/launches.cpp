@@ -266,7 +266,7 @@ API cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, Function* function,
 }
 
 // The numbers of CUfunction_attribute.
-enum { MAX_THREADS = 0, NUM_REGS = 4, PTX_VERSION = 5, BINARY_VERSION = 6, MAX_DYNAMIC_SHARED = 8 };
+enum { MAX_THREADS = 0, NUM_REGS = 4, MAX_DYNAMIC_SHARED = 8 };
 
 API cuFuncGetAttribute(int* value, int attribute, Function* function) {
   Lock lock(one_call);
@@ -274,8 +274,6 @@ API cuFuncGetAttribute(int* value, int attribute, Function* function) {
   switch (attribute) {
     case MAX_THREADS: *value = 1024; break;
     case NUM_REGS: *value = 32; break;  // there are none; a number that limits nobody
-    case PTX_VERSION:
-    case BINARY_VERSION: *value = 90; break;
     case MAX_DYNAMIC_SHARED: *value = function->most_dynamic_shared; break;
     default: *value = 0;
   }

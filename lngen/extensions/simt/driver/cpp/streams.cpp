@@ -46,17 +46,10 @@ Result known(Stream* stream) {
 
 using namespace driver;
 
-API cuStreamCreate(Stream** stream, unsigned flags) {
+API cuStreamCreate(Stream** stream, unsigned) {
   Lock lock(one_call);
   NEED(ready_in_context());
   *stream = *streams.insert(new Stream).first;
-  (*stream)->flags = flags;
-  return SUCCESS;
-}
-API cuStreamGetFlags(Stream* stream, unsigned* flags) {
-  Lock lock(one_call);
-  NEED(known(stream));
-  *flags = uintptr_t(stream) <= 2 ? 0 : stream->flags;
   return SUCCESS;
 }
 API cuStreamCreateWithPriority(Stream** stream, unsigned flags, int) { return cuStreamCreate(stream, flags); }

@@ -19,7 +19,6 @@ struct Stream {
   Graph* graph = nullptr;  // what it is captured in
   int mode = 0;
   bool is_invalid = false;
-  unsigned flags = 0;
 };
 
 // SUCCESS for the default streams and those that were made and not destroyed, in a context.

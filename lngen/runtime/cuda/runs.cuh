@@ -1,43 +1,43 @@
 // SPDX-License-Identifier: MIT
-// Sums over the entries of each segment of a row (places.cuh). The lanes of a warp have neighbouring columns: they add up
-// what they have of a segment, and its first lane there keeps the part of the warp in shared memory. Once the row is
-// done, the parts of a segment are added in the order of its columns, whatever the order in which warps ran.
-#ifndef LNGEN_SEGMENTS_CUH
-#define LNGEN_SEGMENTS_CUH
+// Sums over the entries of each run of a row (places.cuh). The lanes of a warp have neighbouring columns: they add up
+// what they have of a run, and its first lane there keeps the part of the warp in shared memory. Once the row is
+// done, the parts of a run are added in the order of its columns, whatever the order in which warps ran.
+#ifndef LNGEN_RUNS_CUH
+#define LNGEN_RUNS_CUH
 
 #include "places.cuh"
 #include "reductions.cuh"
 
 namespace lngen {
 
-// What the entries of a thread's chunk add to the sum of their segment.
-template <class A> struct SegmentPart {
+// What the entries of a thread's chunk add to the sum of their run.
+template <class A> struct RunPart {
   A value = A(0);
   bool is_used = false;
 };
-template <class A> using SegmentParts = SegmentPart<A>[at_least(SEGMENT_SUMS, 1)];
+template <class A> using RunParts = RunPart<A>[at_least(RUN_SUMS, 1)];
 
-#if LNGEN_SEGMENT
-template <class G> struct SegmentSums {
+#if LNGEN_RUN
+template <class G> struct RunSums {
   using A = typename G::A;
   static constexpr int LANES = G::THREADS_PER_ROW < 32 ? G::THREADS_PER_ROW : 32;
-  static constexpr int SEGMENTS = LNGEN_D / LNGEN_SEGMENT, ACCESSES = LNGEN_SEGMENT / G::VECTOR;
-  static constexpr int PARTS = parts_of_segment(G::THREADS_PER_ROW, ACCESSES);
-  static constexpr bool LANES_SHARE = ACCESSES % LANES == 0, IS_ADDED_TO = sets_of_segment(LANES, ACCESSES) > PARTS;
+  static constexpr int RUNS = LNGEN_D / LNGEN_RUN, ACCESSES = LNGEN_RUN / G::VECTOR;
+  static constexpr int PARTS = parts_of_run(G::THREADS_PER_ROW, ACCESSES);
+  static constexpr bool LANES_SHARE = ACCESSES % LANES == 0, IS_ADDED_TO = sets_of_run(LANES, ACCESSES) > PARTS;
 
-  A* parts;  // of the thread's row: those of a segment of sum k from (k * SEGMENTS + segment) * PARTS on
+  A* parts;  // of the thread's row: those of a run of sum k from (k * RUNS + run) * PARTS on
 
-  LNGEN_INLINE void begin(A* shared, const Here& here) { parts = shared + here.group * (SEGMENT_SUMS * SEGMENTS * PARTS); }
+  LNGEN_INLINE void begin(A* shared, const Here& here) { parts = shared + here.group * (RUN_SUMS * RUNS * PARTS); }
 
   // Adds what the threads of a row have of a chunk; all lanes take part, those with nothing too.
-  LNGEN_INLINE void add(const Here& here, int chunk, int column, const SegmentParts<A>& found) const {
+  LNGEN_INLINE void add(const Here& here, int chunk, int column, const RunParts<A>& found) const {
     const bool all_have = LNGEN_D % (G::THREADS_PER_ROW * G::VECTOR) == 0 ||
                           (chunk + 1) * G::THREADS_PER_ROW * G::VECTOR <= LNGEN_D;
     const int access = unseen(chunk * G::THREADS_PER_ROW + here.lane), lane = unsigned(access) % LANES;
-    const int segment = unsigned(access) / ACCESSES, before = access - segment * ACCESSES;
-    const int nth = unsigned(access) / LANES - unsigned(segment * ACCESSES) / LANES;  // set of the segment
+    const int run = unsigned(access) / ACCESSES, before = access - run * ACCESSES;
+    const int nth = unsigned(access) / LANES - unsigned(run * ACCESSES) / LANES;  // set of the run
 #pragma unroll
-    for (int k = 0; k < SEGMENT_SUMS; ++k) {
+    for (int k = 0; k < RUN_SUMS; ++k) {
       // Lanes without entries know nothing of what the others do.
       if (!(all_have ? found[k].is_used : __any_sync(0xffffffffu, found[k].is_used))) continue;
       A sum[1] = {found[k].value};
@@ -53,7 +53,7 @@ template <class G> struct SegmentSums {
       // Another lane may have added to the same part.
       if constexpr (IS_ADDED_TO) __syncwarp();
       if ((lane == 0 || before == 0) && column < LNGEN_D) {
-        A& part = parts[(k * SEGMENTS + segment) * PARTS + nth % PARTS];
+        A& part = parts[(k * RUNS + run) * PARTS + nth % PARTS];
         if (nth < PARTS) part = sum[0];
         else part += sum[0];
       }
@@ -65,14 +65,14 @@ template <class G> struct SegmentSums {
     __syncthreads();
     to.each([&](auto name, auto result) {
       using N = decltype(name);
-      if constexpr (BySegment<N>::IS_SUM) {
+      if constexpr (ByRun<N>::IS_SUM) {
         A* const sums = reinterpret_cast<A*>(result) + place_of<N>(to, here);
-        for (int segment = here.lane; segment < SEGMENTS && here.live; segment += G::THREADS_PER_ROW) {
-          const A* const own = parts + (BySegment<N>::PLACE * SEGMENTS + segment) * PARTS;
-          const int sets = ((segment + 1) * ACCESSES - 1) / LANES - segment * ACCESSES / LANES + 1;
+        for (int run = here.lane; run < RUNS && here.live; run += G::THREADS_PER_ROW) {
+          const A* const own = parts + (ByRun<N>::PLACE * RUNS + run) * PARTS;
+          const int sets = ((run + 1) * ACCESSES - 1) / LANES - run * ACCESSES / LANES + 1;
           A total = own[0];
           for (int next = 1; next < PARTS && next < sets; ++next) total += own[next];
-          sums[column_of<N>(to, segment * LNGEN_SEGMENT)] = total;
+          sums[run] = total;
         }
       }
     });
@@ -82,7 +82,7 @@ template <class G> struct SegmentSums {
 #endif
 
 // Rows whose results get no such sums.
-struct NoSegmentSums {
+struct NoRunSums {
   template <class A> LNGEN_INLINE void begin(A*, const Here&) {}
   template <class To> LNGEN_INLINE void finish(const To&, const Here&) const {}
 };

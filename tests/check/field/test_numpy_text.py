@@ -1,0 +1,163 @@
+"""The text of NumPy modulo a prime: right text is equal to its programs, mistakes in it are not, and derive stops."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+
+from lngen.check.field import arrays
+from lngen.check.field.calls import layer_of
+from lngen.check.field.evidence import KIND, in_field
+from lngen.check.field.numpy_text import NumpyCase, NumpyInField, cases, faults, not_covered, require_exact_text
+from lngen.cli import derive
+from lngen.pipeline.stages import Derived, EvidenceError
+from tests.check.field.__main__ import FILES, LAYERS, Planted
+from tests.check.field.mistakes import Mistake, mistakes
+from tests.shipped import LAYERS as SHIPPED
+from tests.shipped import ROOT
+from tests.tiers import sample
+
+derived = cache(layer_of)
+
+
+def of(layer: Derived, **changed: str) -> NumpyInField:
+    """A layer in the field, with the texts of some files changed."""
+    return NumpyInField(layer.files | {f"{name}.py": text for name, text in changed.items()}, layer.plan.programs())
+
+
+def changed(name: str, file: str, before: str, after: str) -> NumpyInField:
+    """A layer in the field, with a mistake in a file."""
+    text = derived(name).text(f"{file}.py")
+    assert before in text
+    return of(derived(name), **{file: text.replace(before, after, 1)})
+
+
+@pytest.mark.parametrize("name", sample(SHIPPED, ["layer_norm"], ci=lambda name: True))
+def test_text_computes_its_programs(name):
+    assert [*faults(of(derived(name)))] == []
+
+
+def test_every_case_compares_something():
+    layer = of(derived("softmax"))
+    for case in cases(layer):
+        assert all(found.compared for found in layer.results(case))
+
+
+def test_a_fault_says_where_it_is():
+    first = next(faults(changed("layer_norm", "numpy_kernels", "dx = np.multiply(dx, rstd", "dx = np.divide(dx, rstd")))
+    assert first == "backward, 5 x 2 in blocks: dx differs"
+    found = [
+        *faults(
+            changed(
+                "layer_norm",
+                "numpy_kernels",
+                "if gamma is not None:\n        gamma_over_D",
+                "if True:\n        gamma_over_D",
+            )
+        )
+    ]
+    assert found
+    assert all("without" in each and "gamma" in each for each in found)
+
+
+@pytest.mark.ci
+def test_a_call_that_writes_to_its_argument_is_seen():
+    dy = "np.multiply(dy, y, out=dy)"
+    text = derived("softmax").text("numpy_kernels.py")
+    line = next(line for line in text.splitlines() if "_rows.row_sum(dy" in line or "_rows.row_sum(part" in line)
+    spoiled = line[: len(line) - len(line.lstrip())] + f"{dy}\n{line}"
+    assert any(
+        "the argument dy differs" in each
+        for each in faults(of(derived("softmax"), numpy_kernels=text.replace(line, spoiled)))
+    )
+
+
+@pytest.mark.ci
+def test_an_exception_is_a_fault():
+    found = [*faults(changed("softmax", "numpy_kernels", "def block(", "def block_of("))]
+    assert found
+    assert all("NameError" in each for each in found)
+
+
+@pytest.mark.ci
+def test_derive_stops_at_text_that_differs(monkeypatch, capsys):
+    layer = derived("softmax")
+    files = [(name, text.replace("np.exp(", "np.expm1(")) for name, text in layer.emission.files]
+    wrong = replace(layer, emission=replace(layer.emission, files=tuple(files)))
+    with pytest.raises(EvidenceError, match=r"text of NumPy for softmax .*\n  forward, 5 x 2 in blocks: y differs"):
+        require_exact_text(wrong)
+    require_exact_text(layer)
+    monkeypatch.setattr(derive, "derived", lambda *_, **options: wrong)
+    assert derive.run(["softmax"], None, False, "text") == 1
+    assert "a fault of lngen" in capsys.readouterr().err
+
+
+@pytest.mark.ci
+def test_what_is_not_looked_at_is_told():
+    assert [*not_covered(of(derived("layer_norm")))] == []
+    assert [*not_covered(of(derived("add_rms_norm_fp8")))] == ["the casts of y"]
+    assert [*not_covered(of(derived("group_norm")))] == ["how arrays whose axes have names are read as rows"]
+    lines = [*in_field(derived("group_norm"), ROOT / "generated" / "group_norm", "numpy")]
+    assert [(each.kind, each.passed, each.claimed) for each in lines] == [(KIND, True, True), (KIND, True, False)]
+
+
+@pytest.mark.ci
+def test_a_divisor_that_is_zero_by_chance_is_drawn_anew():
+    layer = of(derived("softmax"))
+    given = iter([True, False])
+
+    def drawn(case, seed):
+        arrays.ResidueArray.divided_by_zero = next(given)
+        yield seed
+
+    layer._results = drawn
+    assert [*layer.results(NumpyCase(1, 1), 7)] == [8]
+
+
+def test_numbers_are_exact():
+    third = arrays.of_numbers(1.0) / 3.0
+    assert third * 3 == arrays.of_numbers(1)
+    assert arrays.of_numbers(0.01) * 100.0 == arrays.of_numbers(1)
+    assert arrays.of_numbers(-1) + 1.0 == arrays.of_numbers(0)
+    assert np.isnan(np.asarray(arrays.NUMPY.empty(3) + 1.0)).all()
+    assert np.exp(arrays.of_numbers(2)) == np.exp(arrays.of_numbers(2.0)) != np.expm1(arrays.of_numbers(2))
+    with pytest.raises(arrays.NotCoveredError, match=r"np\.arcsinh of residues"):
+        np.arcsinh(third)
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_planted_mistakes_are_seen(file):
+    planted = Planted("softmax")
+    for mistake in mistakes(planted.text(file), 1)[:4]:
+        assert planted.fault(file, mistake) or _is_equal(mistake), mistake
+
+
+def _is_equal(mistake: Mistake) -> bool:
+    """Test whether a changed text computes the same: the order of two lines, or of operands."""
+    return mistake.kind in ("order of writes", "operands swapped")
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("name", LAYERS)
+def test_every_planted_mistake_is_seen(name):
+    planted = Planted(name)
+    for file in FILES:
+        for mistake in mistakes(planted.text(file), 1)[: LAYERS[name]]:
+            seen = planted.fault(file, mistake)
+            assert seen or _is_equal(mistake) or (mistake.kind, mistake.change) in SAME_MEMORY, mistake
+
+
+SAME_MEMORY = {("another memory", "ddy -> part_9"), ("another name", "exp_shifted -> x_shifted")}
+"""Changes to a name of the same memory, or to memory whose value nothing reads after it."""
+
+
+@pytest.mark.ci
+def test_the_table_is_what_the_command_prints():
+    command = [sys.executable, "-m", "tests.check.field", "softmax", "-n", "2"]
+    shown = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert "| softmax | 4 |" in shown

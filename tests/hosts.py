@@ -1,0 +1,28 @@
+"""Inner parts of emitted modules that tests set or call: who computes a layer, and from which sizes on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+
+def layer_of(module: Any) -> Any:
+    """The layer that the functions of a module for a framework call."""
+    return module._LAYER
+
+
+def rows_of(module: Any) -> Any:
+    """The module `rows` of the runtime beside a `numpy_backend`, which has its sizes."""
+    return module._directions.rows
+
+
+def kernels_of(module: Any) -> Any:
+    """The kernels that the functions of a `cpu_backend` call."""
+    return module._KERNELS
+
+
+def compile_nothing(modules: Iterable[Any], put: Callable[[Any, str, Any], None]) -> None:
+    """Have layers of PyTorch computed by NumPy; `put` sets an attribute, as that of `monkeypatch` does."""
+    for layer in map(layer_of, modules):
+        kernels = getattr(layer, "on_rows", layer).operators.kernels
+        put(kernels, "host", kernels.numpy)
