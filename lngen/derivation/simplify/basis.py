@@ -260,11 +260,11 @@ def _eliminations(row_class: RowClass) -> tuple[tuple[TypedSymbol, Expr], ...]:
 
 
 def _with_identities(row_class: RowClass, basis: Basis) -> Basis:
-    """The basis with what the definition's means say in it, each solved for the one mean that it speaks of.
+    """Return the basis with an identity for each mean of the definition that has one mean of a row when written in it.
 
-    One of two means solved for the other would be a difference, which may be small where both are large. What speaks of
-    no mean says what its own symbol is. Free of rows, that takes the symbol's place: what is computed is it but for
-    rounding, which is all there is where the two should cancel.
+    `mu = Mean(x)` in the basis t with x = mu + t/r becomes `Mean(t) = 0`. An equation with two means has no identity:
+    solved for one, it would be a difference of large numbers. An equation without one, `mu = e` where e has no row,
+    replaces mu by e.
 
     >>> from lngen.algebra.symbols import D, RowSymbol, RowScalarSymbol
     >>> from lngen.algebra.equations import Equation

@@ -49,7 +49,7 @@ def stop_at_cancelling_extremes(forward: Forward, trail: Trail) -> Forward:
 
 
 def _cancels(extreme: TypedSymbol, forward: Forward) -> bool:
-    """Test whether no output depends on a row's extreme, if that is taken for a number of its own."""
+    """Test whether an extreme m cancels in every output: `exp(x - m)/sum(exp(x - m))` is the same for every m."""
     rule = Homogeneous(extreme, {})
     written_out: dict[Expr, Expr] = {}
     for equation in forward.equations:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection
 
 import sympy
 from sympy import Add, Expr, Function, Pow
 
-from lngen.algebra.equations import Equation, Forward, Names
+from lngen.algebra.equations import Equation
 from lngen.algebra.notation.plain import WORDS
 from lngen.algebra.reductions import reduction_name
-from lngen.algebra.symbols import Mean, Reduction, RowMax, TypedSymbol, axes, renamed
+from lngen.algebra.symbols import Mean, Reduction, RowMax, TypedSymbol, axes
 
 MAXIMUM = "m"
 """The largest exponent of a row, where a rule takes it out of the exponentials."""
@@ -19,7 +19,6 @@ MAXIMUM = "m"
 PARTITION = "Z"
 """The sum of the exponentials of a row, by which they are divided: the partition function."""
 
-_NUMBER = re.compile(r"_\d+$")
 _DONE = re.compile(r"_(centred|shifted|scaled)(_\d+)?$")
 
 
@@ -77,25 +76,3 @@ def _statistic_name(reduction: Reduction, value_of: Callable[[Expr], Expr | None
     if isinstance(reduction, Mean) and isinstance(value_of(body), Function):
         return f"mean_{plain(str(body.name))}"
     return reduction_name(reduction)
-
-
-def numbered_in_order(
-    unnamed: Collection[TypedSymbol], given: Iterable[TypedSymbol], forward: Forward
-) -> dict[TypedSymbol, TypedSymbol]:
-    """Numbers after names that the user did not give, in the order in which the values come.
-
-    Names that are `given` stay. So do those that the forward has spoken for: a proof has its values beside these.
-
-    >>> from lngen.algebra.symbols import RowScalarSymbol
-    >>> scalars = [RowScalarSymbol(name) for name in ("row_max_2", "rstd_4", "row_max", "sum_h_2", "sum_h_2_3")]
-    >>> numbered_in_order(scalars, [RowScalarSymbol("h_2")], Forward("f", (), (), (), (), ("mu", "mu_2")))
-    {row_max_2: row_max, rstd_4: rstd, row_max: row_max_2, sum_h_2_3: sum_h_2_2}
-    """
-    stay = [*(symbol.name for symbol in given), *forward.spoken_for]
-    stay += [q.symbol.name for q in forward.equations if q.named]
-    # The number at the end of `sum_h_2` is that of `h_2`.
-    endings = tuple(f"_{name}" for name in (*stay, *(s.name for s in unnamed)) if _NUMBER.search(name))
-    made = [s for s in unnamed if s.name not in forward.spoken_for and not s.name.endswith(endings)]
-    stay += [symbol.name for symbol in unnamed if symbol not in made]
-    names = Names.of(Forward("", (), forward.symbols, (), forward.outputs, tuple(stay)))
-    return {symbol: renamed(symbol, names.fresh(_NUMBER.sub("", symbol.name))) for symbol in made}

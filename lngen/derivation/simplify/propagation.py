@@ -61,7 +61,7 @@ class DerivativePass:
         return self.trail.chain_rule(self.whole(symbol), tuple(sent), self.words.format(symbol.name))
 
     def called(self, symbol: TypedSymbol, sent: Collection[Contribution]) -> Expr:
-        """The name under which a derivative goes on in the story, where the formulas go on with it written out."""
+        """Return the symbol of a derivative for later steps, which read `dvar` where lines read its expression."""
         total = summed(sent)
         if total == 0 or (isinstance(total, TypedSymbol) and type(total) is type(symbol)):
             return total

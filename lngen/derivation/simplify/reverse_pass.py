@@ -140,7 +140,7 @@ class ReversePass(DerivativePass):
         return [*outside, *inside]
 
     def _collected(self, symbol: TypedSymbol, bar: Expr) -> Expr:
-        """The name under which a cotangent goes on in the story, where the formulas go on with it written out."""
+        """Return the symbol of a cotangent for later steps, which read `dvar` where lines read its expression."""
         if symbol in self._settled:
             return self._settled[symbol]
         if isinstance(bar, TypedSymbol):

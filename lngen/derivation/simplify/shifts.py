@@ -41,8 +41,8 @@ def shift_exponentials(forward: Forward, trail: Trail) -> Forward:
     exponential has the exponent 0: `1 + sum(exp(x))` is `exp(m)*(exp(-m) + sum(exp(x - m)))` with
     `m = maximum(max(x), 0)`. The rule follows the factor exp(m) through the definition: a mean lets it out, a quotient
     cancels it, a logarithm turns it into `+ m`. Condition: no output keeps a power of it, but for one below 0 where m
-    is above, a factor of 1 at most; and what is divided by holds the largest of all that m is the largest of, so that
-    it is not 0. Then no exponential is above 1 and none overflows; and m needs no gradient: nothing depends on it.
+    is above, a factor of 1 at most; and each denominator has the term of the largest exponent, exp(0) = 1, so that it
+    does not vanish. Then no exponential is above 1 and none overflows; and m needs no gradient: nothing depends on it.
 
     >>> from lngen.language.parsing import parse
     >>> from lngen.derivation.from_definition import translate

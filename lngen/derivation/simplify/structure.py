@@ -39,8 +39,8 @@ from lngen.algebra.symbols import (
 from lngen.derivation.simplify.bodies import name_centred_bodies
 from lngen.derivation.simplify.inline import with_symbols
 from lngen.derivation.simplify.linear import powers_of_sums
-from lngen.derivation.simplify.naming import function_name, numbered_in_order, statistic_name
-from lngen.derivation.simplify.tidy import came_out_even, is_long, use_roots, written_out
+from lngen.derivation.simplify.naming import function_name, statistic_name
+from lngen.derivation.simplify.tidy import came_out_even, is_long, written_out
 
 _CHEAP = (sympy.Abs, sympy.sign, StopGradient, Where)
 
@@ -268,7 +268,11 @@ class _Structure:
     def _known_shift(
         self, row: TypedSymbol, sign: int, shifts: list[Expr], terms: list[Expr]
     ) -> tuple[TypedSymbol, list[Expr], list[Expr]]:
-        """`x - m - s` as `c - s` if `c = x - m` is known: the large shift is taken off first, and only once."""
+        """Write `x - m - s` as `c - s` where `c = x - m` has a name.
+
+        Return the row (c in the place of x), the shifts left (s), and all terms of the sum with c; `sign` is that of
+        the row in the sum.
+        """
         for shift in shifts if len(shifts) > 1 else ():
             known = self.symbol_of.get((row + sign * shift, False))
             if known is not None:
@@ -352,12 +356,7 @@ class _Structure:
         return self._root(rows[0]) if simple else symbol
 
     def _tidy(self, outputs: list[TypedSymbol]) -> Forward:
-        equations, table = use_roots(self.equations, outputs)
-        self.equations = equations
-        self.environment = {symbol: value.xreplace(table) for symbol, value in self.environment.items()}
-        kept = written_out(equations, outputs, self.optional_names - set(outputs), set(self.body_of.values()))
-        unnamed = [q.symbol for q in kept if q.symbol not in self.user_named | self.rename.keys()]
-        self.rename |= numbered_in_order(unnamed, self.rename.values(), self.forward)
+        kept = written_out(self.equations, outputs, self.optional_names - set(outputs), set(self.body_of.values()))
         known = {q.symbol for q in kept}
         rename = {old: new for old, new in self.rename.items() if old in known}
         taken = [symbol.name for symbol in rename.values()]

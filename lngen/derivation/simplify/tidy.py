@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Sequence
 
-import sympy
 from sympy import Add, Expr, Mul, Pow
 
 from lngen.algebra.equations import Equation, leading_to
@@ -20,46 +18,6 @@ _LONGEST_LINE = 60
 def is_long(expression: Expr) -> bool:
     """Test whether an expression is too long to be a part of a line."""
     return tree_size(expression, _LONGEST_LINE) > _LONGEST_LINE
-
-
-def use_roots(
-    equations: Iterable[Equation], outputs: Collection[TypedSymbol]
-) -> tuple[list[Equation], dict[TypedSymbol, Expr]]:
-    """`1/b` written as the square of `b**(-1/2)`, where both are there; and what each symbol that is gone now is.
-
-    What is an output stays.
-
-    >>> from lngen.algebra.symbols import RowScalarSymbol
-    >>> b, inverse, r, y = (RowScalarSymbol(name, positive=True) for name in ("b", "inverse", "r", "y"))
-    >>> given = [Equation(inverse, 1 / b), Equation(r, b ** sympy.Rational(-1, 2)), Equation(y, inverse + r)]
-    >>> equations, gone = use_roots(given, [y])
-    >>> [(q.symbol, q.expression) for q in equations], gone
-    ([(r, 1/sqrt(b)), (y, r**2 + r)], {inverse: r**2})
-    """
-    equations = list(equations)
-    gone: dict[TypedSymbol, Expr] = {}
-    while (found := _reciprocal_and_root(equations, outputs)) is not None:
-        place, root = found
-        table = {equations[place].symbol: root.symbol**2}
-        gone |= table
-        rest = [q for q in equations if q not in (equations[place], root)]
-        rest = [replace(q, expression=q.expression.xreplace(table)) for q in rest]
-        equations = [*rest[:place], root, *rest[place:]]
-    return equations, gone
-
-
-def _reciprocal_and_root(
-    equations: Sequence[Equation], outputs: Collection[TypedSymbol]
-) -> tuple[int, Equation] | None:
-    """The place of a `1/b` that is computed before `b**(-1/2)`, and the latter."""
-    for place, equation in enumerate(equations):
-        power = equation.expression
-        if isinstance(power, Pow) and power.exp == -1 and not is_row(power) and equation.symbol not in outputs:
-            wanted = power.base ** sympy.Rational(-1, 2)
-            root = next((q for q in equations[place:] if q.expression == wanted), None)
-            if root is not None:
-                return place, root
-    return None
 
 
 def written_out(

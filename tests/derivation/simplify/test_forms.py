@@ -172,7 +172,7 @@ GRADIENTS = {
     ],
     "sum(w*x**2)/sum(w) - (sum(w*x)/sum(w))**2": [
         "dx = 2*w*dy*x_centred_2/(D*mean_w)",
-        "dw = (SumRows(dy*x_centred_2**2) - SumRows(dy*mean_w_x_centred_2)/mean_w)/(D*mean_w)",
+        "dw = (SumRows(dy*x_centred_2**2) - SumRows(dy*mean_w_x_centred_22)/mean_w)/(D*mean_w)",
     ],
 }
 
