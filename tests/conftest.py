@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-from tests.precompiled import precompiled
+from lngen.check.toolchain.headers import precompiled
 from tests.requirements import NO_GPU, NO_INSTRUCTIONS
 from tests.tiers import NIGHTLY, is_after_the_core, is_left_out, stays_in_ci, tier_of
 

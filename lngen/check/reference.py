@@ -167,7 +167,8 @@ def _mpf(number: Any) -> Any:
     high = float(number)
     if not np.isfinite(high):
         return mpmath.mpf(high)
-    return mpmath.mpf(high) + mpmath.mpf(float(number - np.longdouble(high)))
+    rest = float(number - np.longdouble(high))
+    return mpmath.mpf(high) + mpmath.mpf(rest) if rest else mpmath.mpf(high)
 
 
 def _lowered(values: Any) -> Array:

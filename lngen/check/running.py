@@ -23,8 +23,10 @@ from lngen.check.numbers import DTYPES
 from lngen.check.on_device import OnDevice
 from lngen.check.on_device import device as current_device
 from lngen.check.runner import QUICK_SHAPES, check
+from lngen.check.toolchain.headers import precompiled_when_needed
 from lngen.emit import backends
 from lngen.errors import ToolchainMissing
+from lngen.paths import RUNTIME
 from lngen.pipeline.files import loading, manifest
 from lngen.pipeline.stages import Derived
 from lngen.plan.cost import parse_dtype
@@ -86,6 +88,16 @@ def _on_host(layer: Derived, folder: Path, backend: str, asked: CheckRequest, te
     return Ran((*exact, *found, *axes, *_of_extensions(layer, folder, backend, asked, tell)))
 
 
+def _on_processor(layer: Derived, folder: Path, backend: str, asked: CheckRequest, tell: Tell) -> Ran:
+    try:
+        package = loading.load(folder).__name__.rpartition(".")[0]
+        compiler = importlib.import_module(f"{package}.{RUNTIME}.native.compiler")
+    except Exception as error:  # whatever emitted code raises is its failure to report
+        return Ran((broken("the module imports", error),))
+    with precompiled_when_needed(compiler):
+        return _on_host(layer, folder, backend, asked, tell)
+
+
 def _on_device(layer: Derived, folder: Path, backend: str, asked: CheckRequest, tell: Tell) -> Ran:
     place = ""
     try:
@@ -136,7 +148,7 @@ def _of_extensions(layer: Derived, folder: Path, backend: str, asked: CheckReque
 
 _RUN: Mapping[str, Callable[[Derived, Path, str, CheckRequest, Tell], Ran]] = {
     "numpy": _on_host,
-    "cpu": _on_host,
+    "cpu": _on_processor,
     "cuda": _on_device,
     "torch": _in_framework,
     "jax": _in_framework,

@@ -90,7 +90,9 @@ class _Multiprecision(Numbers):
         return total
 
     def _number(self, value: Any) -> Any:
-        if isinstance(value, float) or hasattr(value, "_mpf_"):
+        if hasattr(value, "_mpf_"):
+            return self.context.make_mpf(value._mpf_)
+        if isinstance(value, float):
             return self.context.mpf(value)
         try:
             top, bottom = value.as_integer_ratio()  # a float of any width, an integer or a fraction
