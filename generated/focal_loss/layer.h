@@ -2,7 +2,7 @@
 // Made by lngen 0.1.0 from the definition of focal_loss.
 // Do not edit; edit focal_loss.py and run: lngen derive focal_loss.py
 // Cost: forward 1 row tensors (1 read, 0 written), 8 flops per row element; backward 2 row tensors (1 read, 1 written), 8 flops per row element.
-// Evidence: 1 output, 26 steps, 32 first lines, 1 gradient, 1 tangent, 2 second-order gradients, 8 emitted programs: exact at every D; 1 gradient with rows written out: exact at D = 2, 3, 4; derivation.md says of what.
+// Evidence: 1 output, 25 steps, 32 first lines, 1 gradient, 1 tangent, 2 second-order gradients, 8 emitted programs: exact at every D; 1 gradient with rows written out: exact at D = 2, 3, 4; derivation.md says of what.
 // definition sha256:a7f73b4f1a5269bc15bc5297d0921af43c6cc5d760ff38f1fda667e71293b67d
 //
 // forward:
@@ -70,7 +70,7 @@ struct Layer : Direction<Given, decltype(over_rows()), 1, 1, 9, 0> {
     const auto logpt = get<0>(stage_3);  // step 7: sum(Where(Eq(index(), label), logp, 0))
     const auto expm1_logpt = math::expm1(logpt);  // step 8
     const auto power_expm1_logpt = math::pow(-expm1_logpt, row(GAMMA));  // step 9
-    const auto y = -logpt*power_expm1_logpt;  // step 11
+    const auto y = -logpt*power_expm1_logpt;  // step 10
     row.store(Y, y);
     row.save(M, m);
     row.save(Z_2, Z);
@@ -105,13 +105,13 @@ struct Layer : Direction<Given, decltype(over_rows()), 0, 1, 10, 1> {
     const auto label = row(LABEL);
     const auto dy = row(DY);
     const auto gamma = row(GAMMA);
-    const auto power_expm1_logpt_shifted = math::pow(-expm1_logpt, gamma - A(1))*dy*math::exp(logpt)*logpt*gamma - dy*power_expm1_logpt;  // step 26, pass 1
-    const auto power_expm1_logpt_scaled = (dy*power_expm1_logpt - math::pow(-expm1_logpt, gamma - A(1))*dy*math::exp(logpt)*logpt*gamma) / row(Z_2);  // step 26, pass 2
+    const auto power_expm1_logpt_shifted = math::pow(-expm1_logpt, gamma - A(1))*dy*math::exp(logpt)*logpt*gamma - dy*power_expm1_logpt;  // step 25, pass 1
+    const auto power_expm1_logpt_scaled = (dy*power_expm1_logpt - math::pow(-expm1_logpt, gamma - A(1))*dy*math::exp(logpt)*logpt*gamma) / row(Z_2);  // step 25, pass 2
     row.each([&](auto at) {
       using A = typename decltype(at)::A;
       const auto x_shifted = at(X) - m;  // step 2
       const auto exp_shifted = math::exp(x_shifted);  // step 3
-      at.store(DX, choose<A>(at.index() == label, power_expm1_logpt_shifted, A(0)) + choose<A>(label >= 0, choose<A>(label < row.entries(), exp_shifted*power_expm1_logpt_scaled, A(0)), A(0)));  // step 26, pass 3
+      at.store(DX, choose<A>(at.index() == label, power_expm1_logpt_shifted, A(0)) + choose<A>(label >= 0, choose<A>(label < row.entries(), exp_shifted*power_expm1_logpt_scaled, A(0)), A(0)));  // step 25, pass 3
     });
   }
 };
@@ -147,14 +147,14 @@ struct Layer : Direction<Given, decltype(over_rows()), 1, 1, 11, 0> {
       const auto exp_shifted = math::exp(x_shifted);  // step 3
       return terms(exp_shifted*x_dot);
     });
-    const auto sum_exp_shifted_x_dot = get<0>(stage_1);  // step 33, pass 4: sum(exp_shifted*x_dot)
-    const auto log_Z_dot = sum_exp_shifted_x_dot / row(Z_2);  // step 33, pass 5
+    const auto sum_exp_shifted_x_dot = get<0>(stage_1);  // step 32, pass 4: sum(exp_shifted*x_dot)
+    const auto log_Z_dot = sum_exp_shifted_x_dot / row(Z_2);  // step 32, pass 5
     const auto stage_2 = row.sums([&](auto at) {
       using A = typename decltype(at)::A;
       return terms(choose<A>(at.index() == integer(label), at(X_DOT) - log_Z_dot, A(0)));
     });
-    const auto sum_index_x_dot = get<0>(stage_2);  // step 40: sum(Where(Eq(index(), label), -log_Z_dot + x_dot, 0))
-    const auto y_dot = (math::pow(-row(EXPM1_LOGPT), gamma - A(1))*math::exp(logpt)*logpt*gamma - row(POWER_EXPM1_LOGPT))*sum_index_x_dot;  // step 40
+    const auto sum_index_x_dot = get<0>(stage_2);  // step 39: sum(Where(Eq(index(), label), -log_Z_dot + x_dot, 0))
+    const auto y_dot = (math::pow(-row(EXPM1_LOGPT), gamma - A(1))*math::exp(logpt)*logpt*gamma - row(POWER_EXPM1_LOGPT))*sum_index_x_dot;  // step 39
     row.store(Y_DOT, y_dot);
   }
 };
@@ -187,11 +187,11 @@ struct Layer : Direction<Given, decltype(over_rows()), 5, 1, 22, 1, 1> {
     const auto label = row(LABEL);
     const auto dy = row(DY);
     const auto gamma = row(GAMMA);
-    const auto logpt_scaled = dy*math::exp(logpt);  // step 49, pass 6
-    const auto expm1_logpt_shifted = math::pow(-expm1_logpt, gamma - A(1))*dy*math::exp(logpt)*gamma + math::pow(-expm1_logpt, gamma - A(1))*dy*math::exp(logpt)*logpt*gamma;  // step 49, pass 7
-    const auto expm1_logpt_scaled = math::pow(-expm1_logpt, gamma - A(2))*dy*math::exp(A(2)*logpt)*logpt*gamma*(gamma - A(1));  // step 49, pass 8
-    const auto power_expm1_logpt_scaled = (dy*power_expm1_logpt - math::pow(-expm1_logpt, gamma - A(1))*dy*math::exp(logpt)*logpt*gamma) / Z;  // step 65, pass 9
-    const auto power_expm1_logpt_shifted = math::pow(-expm1_logpt, gamma - A(1))*math::exp(logpt)*logpt*gamma - power_expm1_logpt;  // step 67, pass 10
+    const auto logpt_scaled = dy*math::exp(logpt);  // step 48, pass 6
+    const auto expm1_logpt_shifted = math::pow(-expm1_logpt, gamma - A(1))*dy*math::exp(logpt)*gamma + math::pow(-expm1_logpt, gamma - A(1))*dy*math::exp(logpt)*logpt*gamma;  // step 48, pass 7
+    const auto expm1_logpt_scaled = math::pow(-expm1_logpt, gamma - A(2))*dy*math::exp(A(2)*logpt)*logpt*gamma*(gamma - A(1));  // step 48, pass 8
+    const auto power_expm1_logpt_scaled = (dy*power_expm1_logpt - math::pow(-expm1_logpt, gamma - A(1))*dy*math::exp(logpt)*logpt*gamma) / Z;  // step 64, pass 9
+    const auto power_expm1_logpt_shifted = math::pow(-expm1_logpt, gamma - A(1))*math::exp(logpt)*logpt*gamma - power_expm1_logpt;  // step 66, pass 10
     const auto stage_2 = row.sums([&](auto at) {
       using A = typename decltype(at)::A;
       const auto x = at(X);
@@ -200,15 +200,15 @@ struct Layer : Direction<Given, decltype(over_rows()), 5, 1, 22, 1, 1> {
       const auto exp_shifted = at.keep(KEPT_EXP_SHIFTED, math::exp(x_shifted));  // step 3
       return terms(choose<A>(at.index() == integer(label), -ddx*logpt_scaled, A(0)), choose<A>(at.index() == integer(label), ddx*expm1_logpt_shifted, A(0)), choose<A>(at.index() == integer(label), choose<A>(A(gamma) - A(1) == A(0), A(0), -ddx*expm1_logpt_scaled), A(0)), ddx*exp_shifted, choose<A>(at.index() == integer(label), ddx*power_expm1_logpt_shifted, A(0)));
     });
-    const auto sum_ddx_index = get<0>(stage_2);  // step 49, pass 11: sum(Where(Eq(index(), label), -logpt_scaled*ddx, 0))
-    const auto sum_ddx_index_2 = get<1>(stage_2);  // step 49, pass 12: sum(Where(Eq(index(), label), expm1_logpt_shifted*ddx, 0))
-    const auto sum_ddx_index_3 = get<2>(stage_2);  // step 49, pass 13: sum(Where(Eq(index(), label), Where(Eq(gamma - 1, 0), 0, -expm1_logpt_scaled*ddx), 0))
-    const auto sum_ddx_exp_shifted = get<3>(stage_2);  // step 49, pass 14: sum(ddx*exp_shifted)
-    const auto sum_ddx_index_4 = get<4>(stage_2);  // step 67, pass 15: sum(Where(Eq(index(), label), power_expm1_logpt_shifted*ddx, 0))
-    const auto d2logpt = sum_ddx_index_2 + sum_ddx_index_3 + choose<A>(integer(label) >= 0, choose<A>(integer(label) < row.entries(), choose<A>(gamma - A(1) == A(0), A(0), math::pow(-expm1_logpt, gamma - A(2))*dy*math::exp(A(2)*logpt)*logpt*sum_ddx_exp_shifted*gamma*(gamma - A(1)) / Z) + (-math::pow(-expm1_logpt, gamma - A(1))*dy*math::exp(logpt)*gamma - math::pow(-expm1_logpt, gamma - A(1))*dy*math::exp(logpt)*logpt*gamma)*sum_ddx_exp_shifted / Z - math::pow(-expm1_logpt, gamma - A(1))*dy*math::exp(logpt)*sum_ddx_exp_shifted*gamma / Z, A(0)), A(0)) - math::pow(-expm1_logpt, gamma - A(1))*sum_ddx_index*gamma;  // step 49, pass 16
-    const auto d2logpt_scaled = d2logpt / Z;  // step 65, pass 17
-    const auto sum_ddx_exp_shifted_scaled = (dy*power_expm1_logpt - math::pow(-expm1_logpt, gamma - A(1))*dy*math::exp(logpt)*logpt*gamma)*sum_ddx_exp_shifted / (Z*Z);  // step 65, pass 18
-    const auto ddy = sum_ddx_index_4 + choose<A>(integer(label) >= 0, choose<A>(integer(label) < row.entries(), (power_expm1_logpt - math::pow(-expm1_logpt, gamma - A(1))*math::exp(logpt)*logpt*gamma)*sum_ddx_exp_shifted / Z, A(0)), A(0));  // step 67, pass 19
+    const auto sum_ddx_index = get<0>(stage_2);  // step 48, pass 11: sum(Where(Eq(index(), label), -logpt_scaled*ddx, 0))
+    const auto sum_ddx_index_2 = get<1>(stage_2);  // step 48, pass 12: sum(Where(Eq(index(), label), expm1_logpt_shifted*ddx, 0))
+    const auto sum_ddx_index_3 = get<2>(stage_2);  // step 48, pass 13: sum(Where(Eq(index(), label), Where(Eq(gamma - 1, 0), 0, -expm1_logpt_scaled*ddx), 0))
+    const auto sum_ddx_exp_shifted = get<3>(stage_2);  // step 48, pass 14: sum(ddx*exp_shifted)
+    const auto sum_ddx_index_4 = get<4>(stage_2);  // step 66, pass 15: sum(Where(Eq(index(), label), power_expm1_logpt_shifted*ddx, 0))
+    const auto d2logpt = sum_ddx_index_2 + sum_ddx_index_3 + choose<A>(integer(label) >= 0, choose<A>(integer(label) < row.entries(), choose<A>(gamma - A(1) == A(0), A(0), math::pow(-expm1_logpt, gamma - A(2))*dy*math::exp(A(2)*logpt)*logpt*sum_ddx_exp_shifted*gamma*(gamma - A(1)) / Z) + (-math::pow(-expm1_logpt, gamma - A(1))*dy*math::exp(logpt)*gamma - math::pow(-expm1_logpt, gamma - A(1))*dy*math::exp(logpt)*logpt*gamma)*sum_ddx_exp_shifted / Z - math::pow(-expm1_logpt, gamma - A(1))*dy*math::exp(logpt)*sum_ddx_exp_shifted*gamma / Z, A(0)), A(0)) - math::pow(-expm1_logpt, gamma - A(1))*sum_ddx_index*gamma;  // step 48, pass 16
+    const auto d2logpt_scaled = d2logpt / Z;  // step 64, pass 17
+    const auto sum_ddx_exp_shifted_scaled = (dy*power_expm1_logpt - math::pow(-expm1_logpt, gamma - A(1))*dy*math::exp(logpt)*logpt*gamma)*sum_ddx_exp_shifted / (Z*Z);  // step 64, pass 18
+    const auto ddy = sum_ddx_index_4 + choose<A>(integer(label) >= 0, choose<A>(integer(label) < row.entries(), (power_expm1_logpt - math::pow(-expm1_logpt, gamma - A(1))*math::exp(logpt)*logpt*gamma)*sum_ddx_exp_shifted / Z, A(0)), A(0));  // step 66, pass 19
     row.store(DDY, ddy);
     row.each([&](auto at) {
       using A = typename decltype(at)::A;
@@ -216,7 +216,7 @@ struct Layer : Direction<Given, decltype(over_rows()), 5, 1, 22, 1, 1> {
       const auto ddx = at(DDX);
       const auto x_shifted = x - m;  // step 2
       const auto exp_shifted = at.recall(KEPT_EXP_SHIFTED, [&] { return math::exp(x_shifted); });  // step 3
-      at.store(DX, choose<A>(at.index() == integer(label), d2logpt, A(0)) + choose<A>(integer(label) >= 0, choose<A>(integer(label) < row.entries(), ddx*exp_shifted*power_expm1_logpt_scaled - exp_shifted*d2logpt_scaled - exp_shifted*sum_ddx_exp_shifted_scaled, A(0)), A(0)));  // step 65, pass 20
+      at.store(DX, choose<A>(at.index() == integer(label), d2logpt, A(0)) + choose<A>(integer(label) >= 0, choose<A>(integer(label) < row.entries(), ddx*exp_shifted*power_expm1_logpt_scaled - exp_shifted*d2logpt_scaled - exp_shifted*sum_ddx_exp_shifted_scaled, A(0)), A(0)));  // step 64, pass 20
     });
   }
 };

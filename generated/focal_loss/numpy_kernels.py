@@ -1,7 +1,7 @@
 # Made by lngen 0.1.0 from the definition of focal_loss.
 # Do not edit; edit focal_loss.py and run: lngen derive focal_loss.py
 # Cost: forward 1 row tensors (1 read, 0 written), 8 flops per row element; backward 2 row tensors (1 read, 1 written), 8 flops per row element.
-# Evidence: 1 output, 26 steps, 32 first lines, 1 gradient, 1 tangent, 2 second-order gradients, 8 emitted programs: exact at every D; 1 gradient with rows written out: exact at D = 2, 3, 4; derivation.md says of what.
+# Evidence: 1 output, 25 steps, 32 first lines, 1 gradient, 1 tangent, 2 second-order gradients, 8 emitted programs: exact at every D; 1 gradient with rows written out: exact at D = 2, 3, 4; derivation.md says of what.
 # definition sha256:a7f73b4f1a5269bc15bc5297d0921af43c6cc5d760ff38f1fda667e71293b67d
 # templates sha256:2ac2f07bc6384e88de134c9a9116a66083010804f4352ef40720a3cf756ef3c4
 """Focal loss of a label with the softmax of a row, one number a row: what is classified well counts less. The outputs and the gradients.
@@ -48,7 +48,7 @@ def forward(values, results, call):
         expm1_logpt = np.expm1(logpt)
         # step 9: power_expm1_logpt = (-expm1_logpt)**gamma
         power_expm1_logpt = np.power(np.negative(expm1_logpt), gamma)
-        # step 11: y = -logpt*power_expm1_logpt
+        # step 10: y = -logpt*power_expm1_logpt
         y = np.negative(logpt * power_expm1_logpt)
         return (
             y[..., 0],
@@ -93,10 +93,10 @@ def backward(arguments, fields, results, call):
     shape, dtype, _ = call
     features = shape[-1]
     gamma = np.asarray(gamma, dtype)
-    # step 26, pass 1: power_expm1_logpt_shifted = (-expm1_logpt)**(gamma -
+    # step 25, pass 1: power_expm1_logpt_shifted = (-expm1_logpt)**(gamma -
     #   1)*dy*exp(logpt)*logpt*gamma - dy*power_expm1_logpt
     part = gamma - 1.0
-    # step 26, pass 3: dx = where(index() == label, power_expm1_logpt_shifted, 0) +
+    # step 25, pass 3: dx = where(index() == label, power_expm1_logpt_shifted, 0) +
     #   where(label >= 0, where(label < D, exp_shifted*power_expm1_logpt_scaled, 0), 0)
     index = np.arange(features)
     part_4 = features
@@ -113,7 +113,7 @@ def backward(arguments, fields, results, call):
         dx_block=None,
         buffers=(None,) * 2,
     ):
-        # step 26, pass 1: power_expm1_logpt_shifted = (-expm1_logpt)**(gamma -
+        # step 25, pass 1: power_expm1_logpt_shifted = (-expm1_logpt)**(gamma -
         #   1)*dy*exp(logpt)*logpt*gamma - dy*power_expm1_logpt
         part_2 = (
             np.power(np.negative(expm1_logpt), part)
@@ -124,14 +124,14 @@ def backward(arguments, fields, results, call):
         )
         part_3 = dy * power_expm1_logpt
         power_expm1_logpt_shifted = part_2 - part_3
-        # step 26, pass 2: power_expm1_logpt_scaled = (dy*power_expm1_logpt -
+        # step 25, pass 2: power_expm1_logpt_scaled = (dy*power_expm1_logpt -
         #   (-expm1_logpt)**(gamma - 1)*dy*exp(logpt)*logpt*gamma)/Z
         power_expm1_logpt_scaled = (part_3 - part_2) / Z
         # step 2: x_shifted = x - m
         x_shifted = _rows.by_row(np.subtract, x, m, out=dx_block)
         # step 3: exp_shifted = exp(x_shifted)
         exp_shifted = np.exp(x_shifted, out=x_shifted)
-        # step 26, pass 3: dx = where(index() == label, power_expm1_logpt_shifted, 0) +
+        # step 25, pass 3: dx = where(index() == label, power_expm1_logpt_shifted, 0) +
         #   where(label >= 0, where(label < D, exp_shifted*power_expm1_logpt_scaled, 0),
         #   0)
         mask = index == label
