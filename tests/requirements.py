@@ -33,7 +33,6 @@ NO_DASK = "no Dask: pip install 'lngen-derive[dask]'"
 NO_JAX = "no JAX: pip install 'lngen-derive[jax]'"
 NO_GPU_IN_TORCH = f"{NO_GPU} in this PyTorch: install one that is built for CUDA"
 NO_GPU_IN_JAX = f"{NO_GPU} in this JAX: pip install 'jax[cuda13]'"
-NO_MATPLOTLIB = "no matplotlib: it comes with the page extra"
 NO_BROWSER = "no browser: apt-get install chromium, and make browser"
 
 

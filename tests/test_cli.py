@@ -282,7 +282,8 @@ class TestCheck:
         assert result.exit_code == 0
         (line,) = [line for line in result.stdout.splitlines() if "it may overflow" in line]
         assert line.endswith("no claim")
-        assert "2 checks passed, no claim on 1" in result.stdout  # the other is about the text of the files
+        # The others are about the text of the files.
+        assert re.search(r"mine, numpy: \d checks passed, no claim on 1 ", result.stdout)
 
     @pytest.mark.parametrize("shape", ["5,99999999999999999999", "5," + "9" * 5000, "100000,100000"])
     def test_a_shape_that_is_too_large_is_called_that(self, mine, shape):
@@ -305,7 +306,7 @@ class TestCheck:
         monkeypatch.setattr(check_command, "cores", lambda: 1)
         result = lngen("check", mine, yours, "--backend", "numpy")
         assert seen[0] == ""
-        assert "mine, numpy: 1 checks passed" in seen[1]
+        assert re.search(r"mine, numpy: \d checks passed", seen[1])
         assert result.stdout.endswith("all 2 passed\n")
 
     def test_json_is_one_document(self, mine):
@@ -337,7 +338,7 @@ class TestCheck:
         result = lngen("check", "mine.py", "--backend", "numpy")
         assert result.exit_code == 1
         assert "dx at 2 x 3: worst at row 1" in result.stdout
-        assert "mine, numpy: 1 of 2 checks FAILED" in result.stdout
+        assert re.search(r"mine, numpy: 1 of \d checks FAILED", result.stdout)
 
     def test_code_that_was_changed_by_hand_fails(self, tmp_path, monkeypatch):
         name = WHOLE[-1]

@@ -23,7 +23,7 @@ AFTER_THE_CORE = ("extensions", "fuzz", "benchmarks", "tools", "runtime/torch", 
 """Folders whose tests are in the tier `ci`, for they take a newcomer's time; but for representatives."""
 
 COMPILES = (NO_GXX, NO_PYCUDA, NO_NVRTC, NO_TORCH, NO_JAX)
-"""What a test needs that compiles, or imports a framework: it is in the tier `ci`, but for representatives."""
+"""Needs of a test that compiles, or imports a framework: it is in the tier `ci`, but for representatives."""
 
 REPRESENTATIVES = {
     "the proofs of shipped layers, and what is committed": [

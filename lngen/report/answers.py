@@ -31,7 +31,7 @@ _RANK_TOLERANCE = 1e-9
 
 
 @dataclass(frozen=True)
-class Answer:
+class PlanAnswer:
     """A question, and sentences that answer it, by paragraph; `stages` are titles of stages and what they do."""
 
     question: str
@@ -39,16 +39,16 @@ class Answer:
     stages: tuple[tuple[str, str], ...] = ()
 
 
-def answers(plan: Plan) -> tuple[Answer, ...]:
+def answers(plan: Plan) -> tuple[PlanAnswer, ...]:
     """Return the answers, in the order in which they are read."""
     order, both = reading_order(plan.derivation), (plan.forward, plan.backward)
     stages = tuple(row for program in both for row in _stages(program, order))
     words = "Threads share a row and keep it on chip from stage to stage, or read it again if it is too long."
     return (
-        Answer("Why so many reductions", tuple(" ".join(_reductions(plan, each, order)) for each in both)),
-        Answer("What is saved for backward", (" ".join(_saved(plan)),)),
-        Answer("Time and memory", (" ".join(_time_and_memory(plan)),)),
-        Answer("How one kernel does it", (words,), stages),
+        PlanAnswer("Why so many reductions", tuple(" ".join(_reductions(plan, each, order)) for each in both)),
+        PlanAnswer("What is saved for backward", (" ".join(_saved(plan)),)),
+        PlanAnswer("Time and memory", (" ".join(_time_and_memory(plan)),)),
+        PlanAnswer("How one kernel does it", (words,), stages),
     )
 
 

@@ -19,7 +19,7 @@ from lngen.plan.passes import PASS_RULES
 from lngen.plan.passes.moments import written_out
 from lngen.plan.planner import Plan
 from lngen.plan.program import PassLine, RowProgram, Stage
-from lngen.report.answers import Answer, answers
+from lngen.report.answers import PlanAnswer, answers
 from lngen.report.audit import Audit, audit
 from lngen.report.changes import Span, changes, elided_latex, marked_latex, spans
 from lngen.report.costs import EXAMPLE_DTYPE, cost_entries, cost_rows, size_rows
@@ -162,8 +162,8 @@ class Content:
         return tuple(step for part in self.parts for step in part.steps)
 
     @cached_property
-    def answers(self) -> tuple[Answer, ...]:
-        """Why so many reductions, what is saved, time and memory, how one kernel does it."""
+    def answers(self) -> tuple[PlanAnswer, ...]:
+        """Reasons for the reductions, what is saved, time and memory, and how one kernel does it."""
         return answers(self.plan)
 
     @property
