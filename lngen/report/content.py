@@ -20,7 +20,7 @@ from lngen.plan.passes.moments import written_out
 from lngen.plan.planner import Plan
 from lngen.plan.program import PassLine, RowProgram, Stage
 from lngen.report.answers import Answer, answers
-from lngen.report.audit import Audit, Saving, audit
+from lngen.report.audit import Audit, audit
 from lngen.report.changes import Span, changes, elided_latex, marked_latex, spans
 from lngen.report.costs import EXAMPLE_DTYPE, cost_entries, cost_rows, size_rows
 from lngen.report.derivatives import Derivatives
@@ -301,13 +301,6 @@ def _signs(d: Derivation, derivative: Derivative, order: tuple[str, ...]) -> Ite
         yield sign(symbol, f"returned as d{name}", f"the gradient of {name}, of the second order")
     for name, symbol in zip(outputs, symbols[len(inputs) :], strict=True):
         yield sign(symbol, f"returned as dd{name}", f"the gradient of the cotangent d{name}")
-
-
-def saving_text(saving: Saving | None) -> str:
-    """Bits saved, in words; empty where nothing was measured."""
-    if saving is None:
-        return ""
-    return f"{saving.example}: {saving.before} of 24 bits right before, {saving.after} after"
 
 
 def _source(d: Derivation) -> tuple[str, ...]:

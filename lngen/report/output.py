@@ -40,7 +40,7 @@ def report(plan: Plan, format: Format = "text") -> str:
     * `cost`: `{forward, backward}`, see `cost_entries`;
     * `hazards`: `{kind, status, direction, step, name, text, danger, remedy}`, status being "removed", "beside the
       result", "beside its terms", "range" or "open";
-    * `rewrites`: `{step, rule, saving}`, saving null or `{before, after, example}` in bits of float32.
+    * `rewrites`: `{step, rule, reason}`, the steps that keep digits.
 
     Raises LngenError for another format.
     """
@@ -105,8 +105,5 @@ def _json(c: Content) -> dict[str, Any]:
             {"kind": h.kind, "status": h.status, **vars(h.where), "danger": h.danger, "remedy": h.remedy}
             for h in c.audit.hazards
         ],
-        "rewrites": [
-            {"step": step.number, "rule": step.rule, "saving": saving and vars(saving)}
-            for step, saving in ((item.step, item.saving) for item in c.audit.rewrites)
-        ],
+        "rewrites": [{"step": step.number, "rule": step.rule, "reason": step.reason} for step in c.audit.rewrites],
     }

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+from lngen.derivation.derivation import Step
 from lngen.report.audit import Hazard
-from lngen.report.audit.findings import Rewrite
-from lngen.report.content import saving_text
 from lngen.report.formulas import Formula
 
 NONE_ASKED = "None was asked for."
@@ -26,8 +25,6 @@ def way(sent: Formula) -> str:
     return f"through {sent.name}" if sent.name else "as above" if sent.step else "as an output"
 
 
-def rewrite(item: Rewrite) -> str:
-    """A step that keeps digits, and how many where that was measured."""
-    measured = saving_text(item.saving)
-    measured = f"; on {measured}" if measured else ""
-    return f"step {item.step.number}, {item.step.rule}: {item.step.reason}{measured}"
+def rewrite(step: Step) -> str:
+    """A step that keeps digits."""
+    return f"step {step.number}, {step.rule}: {step.reason}"

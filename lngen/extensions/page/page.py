@@ -32,7 +32,7 @@ from lngen.plan.passes.moments import written_out
 from lngen.plan.planner import Plan
 from lngen.report.axes import AxesWords
 from lngen.report.changes import alike, changes
-from lngen.report.content import Content, StepText, content, saving_text
+from lngen.report.content import Content, StepText, content
 from lngen.report.formulas import atoms, gradients, summed_over, textbook_forward
 from lngen.report.heading import file_word, notes
 from lngen.report.words import PASSES
@@ -158,10 +158,7 @@ def _fields(plan: Plan, said: Content, writer: Writer, files: Sequence[File]) ->
         "identities": [writer.equation(left, right) for _, left, right in d.identities],
         "evidence": _grouped(said.evidence, writer),
         "hazards": [(h, writer.prose(h.danger), writer.prose(h.remedy)) for h in said.audit.hazards],
-        "rewrites": [
-            (r.step.number, r.step.rule, writer.prose(r.step.reason), saving_text(r.saving))
-            for r in said.audit.rewrites
-        ],
+        "rewrites": [(step.number, step.rule, writer.prose(step.reason)) for step in said.audit.rewrites],
     }
 
 

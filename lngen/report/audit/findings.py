@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 from lngen.derivation.derivation import Direction, Step
-from lngen.report.audit.savings import Saving
 
 OVERFLOW = "exponential"
 """The kind of hazard that an exponential is."""
@@ -47,21 +46,11 @@ class Hazard:
 
 
 @dataclass(frozen=True)
-class Rewrite:
-    """A stability rule that was used: its step, and the bits that it saves on a stated example, if it was
-    measured.
-    """
-
-    step: Step
-    saving: Saving | None
-
-
-@dataclass(frozen=True)
 class Audit:
-    """The hazards of a plan, and the rewrites that keep others from it."""
+    """The hazards of a plan, and the steps of stability rules, which keep others from it."""
 
     hazards: tuple[Hazard, ...]
-    rewrites: tuple[Rewrite, ...]
+    rewrites: tuple[Step, ...]
 
     @property
     def warning(self) -> str:

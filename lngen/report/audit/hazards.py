@@ -36,8 +36,7 @@ from lngen.derivation.simplify.trail import UNSIMPLIFIED
 from lngen.plan.planner import Plan
 from lngen.plan.program import RowProgram
 from lngen.report.audit.differences import Differences
-from lngen.report.audit.findings import OVERFLOW, Audit, Hazard, Place, Rewrite, Status
-from lngen.report.audit.savings import savings
+from lngen.report.audit.findings import OVERFLOW, Audit, Hazard, Place, Status
 
 LARGEST = ((2 - 2**-23) * 2.0**127, sys.float_info.max)
 """The largest number of float32 and of float64."""
@@ -69,11 +68,7 @@ def hazards(plan: Plan) -> tuple[Hazard, ...]:
 
 def audit(plan: Plan) -> Audit:
     """The hazards, and the rewrites that keep others away."""
-    measured = savings(plan.derivation)
-    rewrites = tuple(
-        Rewrite(step, measured.get(step.number)) for step in plan.derivation.steps if step.rule in STABILITY_RULES
-    )
-    return Audit(hazards(plan), rewrites)
+    return Audit(hazards(plan), tuple(step for step in plan.derivation.steps if step.rule in STABILITY_RULES))
 
 
 def _unsimplified(step: Step) -> Hazard:
