@@ -70,7 +70,7 @@ class NumpyInField:
         backend, self._sizes = _loaded({name: text for name, text in texts.items() if name.endswith(".py")}, folder)
         self.functions, self.has_axes = on_rows(backend), "layout" in vars(backend)["INTERFACE"]
         self.protocol = LayerProtocol(self.functions.INTERFACE)
-        self.programs = {each.direction: handed(each) for each in programs}
+        self.programs: dict[str, RowProgram] = {each.direction: handed(each) for each in programs}
         self.smallest = self.programs["forward"].minimum_features
         self.optional = [name for name, _ in self.programs["forward"].optional]
 
@@ -242,7 +242,7 @@ _FINDER = _Finder()
 def _root(folder: Path) -> str:
     """Make a package, in which the runtime of a folder is."""
     if _FINDER not in sys.meta_path:
-        sys.meta_path.insert(0, _FINDER)  # type: ignore[arg-type]
+        sys.meta_path.insert(0, _FINDER)
     root = f"_lngen_in_field_{next(_NAMES)}"
     _package(root)
     _FINDER.runtimes[root] = folder
