@@ -181,8 +181,8 @@ _CALLED: Mapping[Any, Callable[..., Any]] = {
     **{getattr(np, name, None): _function(name) for name in FUNCTIONS if name not in ("asin", "acos", "atan", "erf")},
     **{getattr(np, f"arc{name}"): _function(f"a{name}") for name in ("sin", "cos", "tan")},
 }
-_OF_ORDER: set[Any] = {np.maximum, np.minimum, np.greater, np.greater_equal, np.less, np.less_equal, np.equal, np.not_equal}
-_OF_ORDER |= {np.isinf, np.isnan, np.isfinite, np.positive}
+_OF_ORDER: set[Any] = {np.maximum, np.minimum, np.greater, np.greater_equal, np.less, np.less_equal}
+_OF_ORDER |= {np.equal, np.not_equal, np.isinf, np.isnan, np.isfinite, np.positive}
 """Functions of the numbers as they are stored; none is below zero."""
 
 _FROM_INTEGERS = {*_CALLED} - {np.add, np.subtract, np.multiply, np.negative, np.absolute, np.square, np.sign}
