@@ -163,7 +163,7 @@ def _log_of_sum(values: Any, zero: Any) -> Any:
 
 
 def _products(a: Any, b: Any, keepdims: bool = False) -> Any:
-    return (a * b % P).sum(axis=-1, keepdims=keepdims) % P
+    return np.sum(a * b % P, axis=-1, keepdims=keepdims) % P
 
 
 _CALLED: Mapping[Any, Callable[..., Any]] = {
@@ -181,7 +181,7 @@ _CALLED: Mapping[Any, Callable[..., Any]] = {
     **{getattr(np, name, None): _function(name) for name in FUNCTIONS if name not in ("asin", "acos", "atan", "erf")},
     **{getattr(np, f"arc{name}"): _function(f"a{name}") for name in ("sin", "cos", "tan")},
 }
-_OF_ORDER: set[np.ufunc] = {np.maximum, np.minimum, np.greater, np.greater_equal, np.less, np.less_equal}
+_OF_ORDER: set[Any] = {np.maximum, np.minimum, np.greater, np.greater_equal, np.less, np.less_equal}
 _OF_ORDER |= {np.equal, np.not_equal, np.isinf, np.isnan, np.isfinite, np.positive}
 """Functions of the numbers as they are stored; none is below zero."""
 

@@ -12,13 +12,13 @@ import shutil
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 
 from lngen.check import KINDS, check
 from lngen.check.derived import checkable
-from lngen.check.field.absence import Absence
+from lngen.check.field.absence import NOTHING, absences
 from lngen.check.field.calls import layer_of
 from lngen.check.field.numpy_text import NumpyInField, faults
 from lngen.check.field.processor import FieldCase, ProcessorInField
@@ -34,9 +34,12 @@ LAYERS = {
 }
 """Layers in whose text mistakes are planted, and how many in each file."""
 
+CPP_LAYERS = dict.fromkeys(("layer_norm", "softmax", "cross_entropy", "label_cross_entropy"), 8)
+"""Those for layer.h, in which a mistake takes some compilations."""
+
 FILES = ("numpy_kernels", "numpy_second_order")
 _SHAPES = ((1, 1), (2, 3), (5, 7), (5, 33))
-_SEED = 1
+_SEED, _SOME = 1, 8
 
 
 class Planted:
@@ -58,15 +61,15 @@ class Planted:
         except Exception as error:  # of the text, as it is imported
             return f"{type(error).__name__}: {error}"
 
-    def failure(self, file: str, mistake: Mistake) -> str | None:
+    def failure(self, file: str, mistake: Mistake, backend: str = "numpy") -> str | None:
         """Return the first failure by numbers."""
         with tempfile.TemporaryDirectory() as work:
             _copied(self.name, Path(work))
-            (Path(work) / self.name / f"{file}.py").write_text(mistake.text, encoding="utf-8")
+            (Path(work) / self.name / file).write_text(mistake.text, encoding="utf-8")
             try:
-                module = loading.load(Path(work) / self.name, "numpy")
+                module = loading.load(Path(work) / self.name, backend)
                 kinds = tuple(kind for kind in KINDS if kind not in ("thresholds", "checker"))
-                report = check(checkable(self.layer.plan, module), _SHAPES, ("float64",), kinds=kinds)
+                report = check(checkable(self.layer.plan, module), _SHAPES, ("float64",), backend, kinds=kinds)
             except Exception as error:  # of the text
                 return f"{type(error).__name__}: {error}"
             return next((f"{each.kind}: {each.what}" for each in report.failures), None)
@@ -83,9 +86,11 @@ class Planted:
             try:
                 found = ProcessorInField(self.layer, Path(made), written=Path(work) / self.name)
                 optional = [name for name, _ in found.programs["forward"].optional]
-                absent = [frozenset(), *[frozenset({each}) for each in optional]]
-                for each in absent:
-                    for result in found.results(FieldCase(5, 9, absence=Absence(each))):
+                alone = (
+                    each for each in absences(optional, found.protocol) if len(each.inputs | each.derivatives) == 1
+                )
+                for absence in (NOTHING, *alone):
+                    for result in found.results(FieldCase(5, 9, absence=absence)):
                         if result.wrong:
                             return f"{result.direction}: {', '.join(result.wrong)}"
             except Exception as error:  # of the compiler
@@ -102,35 +107,49 @@ def outcomes(name: str, most: int, *, cpp: bool = False) -> Iterator[tuple[Mista
     """Yield mistakes of a layer's text, each with what is found modulo a prime, and by numbers."""
     planted = Planted(name)
     if cpp:
-        yield from ((mistake, planted.cpp_fault(mistake), None) for mistake in planted.cpp_mistakes(most))
+        for mistake in planted.cpp_mistakes(most):
+            fault = planted.cpp_fault(mistake)
+            yield mistake, fault, None if fault else planted.failure("layer.h", mistake, "cpu")
         return
     for file in FILES:
         for mistake in mistakes(planted.text(file), _SEED)[:most]:
-            yield mistake, planted.fault(file, mistake), planted.failure(file, mistake)
+            yield mistake, planted.fault(file, mistake), planted.failure(f"{file}.py", mistake)
+
+
+def table(layers: Mapping[str, int], *, cpp: bool = False) -> Iterator[str]:
+    """Yield the lines of the table; each mistake that residues do not see is told on stderr."""
+    head = ("layer", "planted", "modulo a prime", "by numbers" if not cpp else "by numbers alone", "by neither")
+    yield f"| {' | '.join(head)} |"
+    yield "|---" * len(head) + "|"
+    total: Counter[str] = Counter()
+    for name, most in layers.items():
+        counts: Counter[str] = Counter()
+        for mistake, fault, failure in outcomes(name, most, cpp=cpp):
+            counts.update(dict(zip(head[1:], (1, bool(fault), bool(failure), not (fault or failure)), strict=True)))
+            if not fault:
+                print(f"{name}, line {mistake.line}, {mistake.kind}: {mistake.change}: {failure}", file=sys.stderr)
+        yield _row(name, counts, head)
+        total += counts
+    yield _row("all", total, head)
+
+
+def section() -> str:
+    """The section of docs/mutants.md."""
+    numpy, cpp = ("\n".join(lines) for lines in (table(LAYERS), table(CPP_LAYERS, cpp=True)))
+    return f"\n## Emitted text, NumPy\n\n{numpy}\n\n## Emitted text, C++\n\n{cpp}\n"
 
 
 def main(words: Sequence[str]) -> int:
-    """Print the table, and each mistake that neither sees on stderr."""
+    """Print a table."""
     parser = argparse.ArgumentParser(prog="python -m tests.check.field", description=(__doc__ or "").split("\n")[0])
     parser.add_argument("-n", type=int, help="mistakes of each file, in the place of those of the table")
     parser.add_argument("--cpp", action="store_true", help="plant them in layer.h")
-    parser.add_argument("layers", nargs="*", default=[*LAYERS])
+    parser.add_argument("layers", nargs="*")
     options = parser.parse_args(words)
-    head = ("layer", "planted", "seen modulo a prime", "seen by numbers", "seen by neither")
-    print(f"| {' | '.join(head)} |\n{'|---' * len(head)}|")
-    total: Counter[str] = Counter()
-    for name in options.layers:
-        counts: Counter[str] = Counter()
-        for mistake, fault, failure in outcomes(name, options.n or LAYERS[name], cpp=options.cpp):
-            counts[head[1]] += 1
-            counts[head[2]] += bool(fault)
-            counts[head[3]] += bool(failure)
-            counts[head[4]] += not (fault or failure)
-            if not fault:
-                print(f"{name}, line {mistake.line}, {mistake.kind}: {mistake.change}: {failure}", file=sys.stderr)
-        print(_row(name, counts, head), flush=True)
-        total += counts
-    print(_row("all", total, head))
+    every = CPP_LAYERS if options.cpp else LAYERS
+    chosen = {name: options.n or every.get(name, _SOME) for name in options.layers or every}
+    for line in table(chosen, cpp=options.cpp):
+        print(line, flush=True)
     return 0
 
 
