@@ -366,7 +366,7 @@ def named(case: Mapping[str, Any]) -> Any:
     return pytest.param(case, id="-".join(words), marks=BACKENDS[case["backend"]])
 
 
-@pytest.mark.parametrize("case", map(named, CASES))
+@pytest.mark.parametrize("case", [*map(named, CASES)])
 def test_every_backend_computes_the_formulas(case: Mapping[str, Any]) -> None:
     assert_right(**case)
 
