@@ -74,7 +74,7 @@ MISTAKES = {
         "lngen/runtime/native/host_rows.h",
         "  if (column < end) body(column, First{end - column, run});",
         "  if (column < end) body(column, First{end > 1 ? end - column : 0, run});",
-        (f"{CONFORMANCE} cpu and 1x1", "tests/emit/test_cpu_backend.py::test_every_length_of_a_row range_of"),
+        (f"{CONFORMANCE} cpu and 1x1",),
     ),
     "the derivative of a function": Mistake(
         "lngen/language/__init__.py",
