@@ -289,7 +289,8 @@ class DirectionKernels:
         arrays = [None if place in self.numbers else value for place, value in enumerate(given)]
         numbers = tuple([float(given[place]) if place in self.numbers else 0.0 for place in range(len(given))])
         apart = [0 if each is None or samples is None else each.strides[0] for each in arrays]
-        tables, run = ((), 0) if places is None else (places.tables, places.run or 0)
+        # The workspace has no table, and a place for one.
+        tables, run = ((), 0) if places is None else ((*places.tables, None), places.run or 0)
         strides = () if samples is None and places is None else (*apart, 0, *[0] * len(tables))
 
         def call(steps: bytes, space: Array | None, of: tuple[int, int], first: int, end: int) -> None:

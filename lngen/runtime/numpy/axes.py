@@ -154,8 +154,7 @@ class AxesLayer(HostLayer[Kept]):
             self.clear(made, direction.makes, sizes)
             values = self.cut(values, direction.reads, sizes)
             made = self.cut(made, direction.makes, sizes)
-        has_runs = takes_runs and call.dtype in COMPUTED and not self.protocol.draws
-        numbering = self.arrangement.numbering(sizes) if has_runs else None
+        numbering = self.arrangement.numbering(sizes) if takes_runs and call.dtype in COMPUTED else None
         rows = [
             self._read(each, value, sizes, call, numbering, empty) for each, value in zip(reads, values, strict=True)
         ]
