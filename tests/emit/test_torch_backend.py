@@ -42,9 +42,7 @@ each_layer = pytest.mark.parametrize("of", EACH, indirect=True)
 def test_a_module_is_the_function_with_its_parameters(of):
     entries = of.definition.positional
     is_parameter = [entry.kind in (Kind.FEATURE, Kind.SCALAR) for entry in entries]
-    constants = {
-        attribute(of.definition.public(entry.name)): 0.75 for entry in of.definition.constants if entry.default is None
-    }
+    constants = {attribute(name): value for name, value in of.named_constants.items()}
     made_by = getattr(of.module, class_of(of.definition.name))
     module = made_by(*[of.features] * any(entry.kind is Kind.FEATURE for entry in entries), **constants)
     parameters = [entry for entry in entries if entry.kind in (Kind.FEATURE, Kind.SCALAR)]
