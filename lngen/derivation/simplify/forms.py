@@ -60,8 +60,11 @@ def in_forms(forms: Iterable[Form], forward: Forward, trail: Trail) -> Forward:
         def change(e: Expr, values: Mapping[Expr, Expr], form: Form = form) -> Expr:
             def rewritten(part: Expr) -> Expr:
                 for kept in (Add, ()):
-                    found = form.rewrite(_written_out(part, values, kept))
+                    written = _written_out(part, values, kept)
+                    signed = _positive(written, values) if isinstance(part, sympy.log) else {}
+                    found = form.rewrite(written.xreplace(signed))
                     if found is not None:
+                        found = found.xreplace({made: name for name, made in signed.items()})
                         return rewritten(found) if isinstance(found, Add) else found
                 return part
 
@@ -82,6 +85,20 @@ def _written_out(part: Expr, values: Mapping[Expr, Expr], kept: type | tuple[()]
             break
         part = longer
     return part
+
+
+def _positive(written: Expr, values: Mapping[Expr, Expr]) -> dict[Expr, Expr]:
+    """Return stand-ins, whose sign is known, for the names of positive numbers, as of sums of exponentials."""
+    names = [name for name in written.free_symbols & values.keys() if _is_positive(name, values)]
+    sorted_names = enumerate(sorted(names, key=default_sort_key))
+    return {name: stand_in(f"positive {place}", name, positive=True) for place, name in sorted_names}
+
+
+def _is_positive(e: Expr, values: Mapping[Expr, Expr]) -> bool:
+    if e in values:
+        return _is_positive(values[e], values)
+    parts = e.args if isinstance(e, (Add, Mul, Reduction)) else e.args[:1] if isinstance(e, Pow) else ()
+    return bool(e.is_positive or (parts and all(_is_positive(part, values) for part in parts)))
 
 
 def _operands(e: Expr) -> Iterator[Expr]:
