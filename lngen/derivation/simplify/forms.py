@@ -17,6 +17,7 @@ from lngen.algebra.equations import Equation, Forward
 from lngen.algebra.symbols import (
     NOTHING,
     Complement,
+    D,
     Expm1,
     Log1p,
     Mean,
@@ -169,14 +170,20 @@ def conjugate_of_root(total: Expr) -> Expr | None:
 
 
 def logarithm_of_exponential(logarithm: Expr) -> Expr | None:
-    """Write `log(a*exp(u)/b)` as `u + log(a) - log(b)`, where the sign of one of a and b at most is not known."""
+    """Write `log(a*exp(u)/b)` as `u + log(a) - log(b)`, where the sign of one of a and b at most is not known.
+
+    So is a quotient of sums of exponentials, where all entries of one may be 0 in floats.
+    """
     factors = Mul.make_args(logarithm.args[0]) if isinstance(logarithm, sympy.log) else ()
     exponents = [factor.args[0] for factor in factors if isinstance(factor, sympy.exp)]
     others = [factor.as_base_exp() for factor in factors if not isinstance(factor, sympy.exp)]
-    if not exponents or sum(not base.is_positive for base, _ in others) > 1:
+    for mean in [base for base, power in others if isinstance(base, Mean) and (D, power) in others]:
+        others = [(D * mean if base == mean else base, power) for base, power in others if base != D]
+    is_quotient = sum(base.has(sympy.exp) for base, _ in others) > 1
+    if not (exponents or is_quotient) or sum(not _is_positive(base, {}) for base, _ in others) > 1:
         return None
     # Of one whose sign is not known, an odd power has a logarithm where it has one itself.
-    apart = [power == 1 or base.is_positive or power.is_odd for base, power in others]
+    apart = [power == 1 or power.is_odd or _is_positive(base, {}) for base, power in others]
     logarithms = (p * sympy.log(b) if fine else sympy.log(b**p) for (b, p), fine in zip(others, apart, strict=True))
     return Add(*exponents, *logarithms)
 
