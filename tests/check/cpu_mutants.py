@@ -139,12 +139,12 @@ def threshold_mutants() -> Iterator[Planted]:
     yield _planted(
         "one piece twice", "totals[k] = begin ? ", "totals[k] = D == PIECE ? 2 * double(piece) : begin ? ", "longest"
     )
-    together = "if (++rows == together) join();"
-    yield _planted("rows that are added up together dropped", together, "if (++rows == together) rows = 0;", "together")
+    together = "if (++rows == ROWS_TOGETHER) "
+    yield _planted("rows that are added up together dropped", f"{together}join();", f"{together}rows = 0;", "together")
     yield _planted(
         "all but the rows added up last dropped", "chunk[i] += recent[i]", "chunk[i] = recent[i]", "are added"
     )
-    yield _planted("the remainder of the rows in no chunk", "min(chunk, runs % chunks)", "0", "a few chunks")
+    yield _planted("the remainder of the rows in no chunk", "min(chunk, rows % chunks)", "0", "a few chunks")
     yield _planted(
         "sums over rows of one chunk", "chunk < chunks; ++chunk) total", "chunk < 1; ++chunk) total", "a few chunks"
     )

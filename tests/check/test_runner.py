@@ -15,7 +15,15 @@ from tests.check.layers import DEFINITIONS, OTHER_LAYERS, derived, hand_written
 from tests.shipped import NAMES, WHOLE
 from tests.tiers import LAYERS, sample
 
-WITHOUT = ("checker", "tangents", "second order", "transformations", "thresholds", "parts of rows")
+WITHOUT = (
+    "modulo a prime",
+    "checker",
+    "tangents",
+    "second order",
+    "transformations",
+    "thresholds",
+    "parts of rows",
+)
 """Kinds of evidence that do not exist for a layer written by hand: it has two functions, and no text or thresholds."""
 
 

@@ -40,7 +40,8 @@ class ResidueArray(np.ndarray[Any, Any]):
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, out: Any = None, **options: Any) -> Any:
         into = out[0] if out else None
         if ufunc not in _FROM_INTEGERS and not any(_is_float(each) for each in inputs):
-            made = getattr(ufunc, method)(*map(_plain, inputs), **options)
+            values = map(_ordered if ufunc in _BY_ORDER else _plain, inputs)
+            made = getattr(ufunc, method)(*values, **options)
         elif method == "__call__":
             where = options.pop("where", True)
             made = _called(ufunc, inputs, options)
@@ -84,6 +85,12 @@ class ResidueArray(np.ndarray[Any, Any]):
 
 def _plain(value: Any) -> Any:
     return value.view(np.ndarray) if isinstance(value, ResidueArray) else value
+
+
+def _ordered(value: Any) -> Any:
+    """Return integers in the order that residues have, in which none is below zero."""
+    is_signed = type(value) is int or getattr(getattr(value, "dtype", None), "kind", "") == "i"
+    return np.asarray(_plain(value)) % np.int64(P) if is_signed else _plain(value)
 
 
 def _wrapped(value: Any) -> Any:
@@ -174,7 +181,7 @@ _CALLED: Mapping[Any, Callable[..., Any]] = {
     np.negative: lambda a: -a % P,
     np.square: lambda a: a * a % P,
     np.reciprocal: _inverse,
-    np.absolute: lambda a: a,
+    np.absolute: np.copy,
     np.sign: lambda a: np.sign(a),
     np.vecdot: _products,
     np.logaddexp: _log_of_sum,
@@ -184,6 +191,9 @@ _CALLED: Mapping[Any, Callable[..., Any]] = {
 _OF_ORDER: set[Any] = {np.maximum, np.minimum, np.greater, np.greater_equal, np.less, np.less_equal}
 _OF_ORDER |= {np.equal, np.not_equal, np.isinf, np.isnan, np.isfinite, np.positive}
 """Functions of the numbers as they are stored; none is below zero."""
+
+_BY_ORDER = {*_OF_ORDER, np.absolute, np.sign}
+"""Functions that order numbers, or tell those below zero."""
 
 _FROM_INTEGERS = {*_CALLED} - {np.add, np.subtract, np.multiply, np.negative, np.absolute, np.square, np.sign}
 """Functions that make floats of integers."""
@@ -311,7 +321,7 @@ def apply(name: str, values: Any, out: Any = None) -> Any:
     """A function of the language, in memory that is given, if any."""
     match name:
         case "abs":
-            made = values
+            made = np.absolute(values)
         case "sign":
             made = np.sign(values)
         case "sigmoid":

@@ -160,7 +160,11 @@ def require_exact_text(layer: Derived) -> None:
 
     def passed() -> bool:
         found = NumpyInField(texts, layer.plan.programs())
-        if wrong := [*islice(faults(found), _MOST_TOLD)]:
+        try:
+            wrong = [*islice(faults(found), _MOST_TOLD)]
+        except arrays.NotCoveredError:  # which `lngen check` tells
+            return True
+        if wrong:
             lines = "\n  ".join(wrong)
             raise EvidenceError(
                 f"the text of NumPy for {layer.emission.name} does not compute its programs:\n  {lines}\n"
@@ -196,6 +200,7 @@ class _FileLoader(SourceFileLoader):
     def exec_module(self, module: ModuleType) -> None:
         module.__dict__["__builtins__"] = _BUILTINS
         super().exec_module(module)
+        module.__dict__.update(_STAND_INS.get(module.__name__.partition(f".{RUNTIME}.")[2], {}))
 
 
 class _TextLoader:
@@ -246,8 +251,6 @@ def _root(folder: Path) -> str:
     root = f"_lngen_in_field_{next(_NAMES)}"
     _package(root)
     _FINDER.runtimes[root] = folder
-    for module, stands_in in _STAND_INS.items():
-        vars(importlib.import_module(f"{root}.{RUNTIME}.numpy.{module}")).update(stands_in)
     return root
 
 
@@ -262,8 +265,8 @@ def _no_cast(values: Any, name: str) -> Any:
 
 
 _STAND_INS: Mapping[str, Mapping[str, Any]] = {
-    "functions": {"erf": partial(arrays.apply, "erf")},
-    "casts": {"cast": _no_cast},
+    "numpy.functions": {"erf": partial(arrays.apply, "erf")},
+    "numpy.casts": {"cast": _no_cast},
 }
 """The error function is any function, as it is not the fits; a cast is 0, and its output is not compared."""
 

@@ -17,6 +17,7 @@ from lngen.algebra.equations import Equation, Forward
 from lngen.algebra.symbols import (
     NOTHING,
     Complement,
+    D,
     Expm1,
     Log1p,
     Mean,
@@ -60,8 +61,11 @@ def in_forms(forms: Iterable[Form], forward: Forward, trail: Trail) -> Forward:
         def change(e: Expr, values: Mapping[Expr, Expr], form: Form = form) -> Expr:
             def rewritten(part: Expr) -> Expr:
                 for kept in (Add, ()):
-                    found = form.rewrite(_written_out(part, values, kept))
+                    written = _written_out(part, values, kept)
+                    signed = _positive(written, values) if isinstance(part, sympy.log) else {}
+                    found = form.rewrite(written.xreplace(signed))
                     if found is not None:
+                        found = found.xreplace({made: name for name, made in signed.items()})
                         return rewritten(found) if isinstance(found, Add) else found
                 return part
 
@@ -82,6 +86,20 @@ def _written_out(part: Expr, values: Mapping[Expr, Expr], kept: type | tuple[()]
             break
         part = longer
     return part
+
+
+def _positive(written: Expr, values: Mapping[Expr, Expr]) -> dict[Expr, Expr]:
+    """Return stand-ins, whose sign is known, for the names of positive numbers, as of sums of exponentials."""
+    names = [name for name in written.free_symbols & values.keys() if _is_positive(name, values)]
+    sorted_names = enumerate(sorted(names, key=default_sort_key))
+    return {name: stand_in(f"positive {place}", name, positive=True) for place, name in sorted_names}
+
+
+def _is_positive(e: Expr, values: Mapping[Expr, Expr]) -> bool:
+    if e in values:
+        return _is_positive(values[e], values)
+    parts = e.args if isinstance(e, (Add, Mul, Reduction)) else e.args[:1] if isinstance(e, Pow) else ()
+    return bool(e.is_positive or (parts and all(_is_positive(part, values) for part in parts)))
 
 
 def _operands(e: Expr) -> Iterator[Expr]:
@@ -152,14 +170,20 @@ def conjugate_of_root(total: Expr) -> Expr | None:
 
 
 def logarithm_of_exponential(logarithm: Expr) -> Expr | None:
-    """Write `log(a*exp(u)/b)` as `u + log(a) - log(b)`, where the sign of one of a and b at most is not known."""
+    """Write `log(a*exp(u)/b)` as `u + log(a) - log(b)`, where the sign of one of a and b at most is not known.
+
+    So is a quotient of sums of exponentials, where all entries of one may be 0 in floats.
+    """
     factors = Mul.make_args(logarithm.args[0]) if isinstance(logarithm, sympy.log) else ()
     exponents = [factor.args[0] for factor in factors if isinstance(factor, sympy.exp)]
     others = [factor.as_base_exp() for factor in factors if not isinstance(factor, sympy.exp)]
-    if not exponents or sum(not base.is_positive for base, _ in others) > 1:
+    for mean in [base for base, power in others if isinstance(base, Mean) and (D, power) in others]:
+        others = [(D * mean if base == mean else base, power) for base, power in others if base != D]
+    is_quotient = sum(base.has(sympy.exp) for base, _ in others) > 1
+    if not (exponents or is_quotient) or sum(not _is_positive(base, {}) for base, _ in others) > 1:
         return None
     # Of one whose sign is not known, an odd power has a logarithm where it has one itself.
-    apart = [power == 1 or base.is_positive or power.is_odd for base, power in others]
+    apart = [power == 1 or power.is_odd or _is_positive(base, {}) for base, power in others]
     logarithms = (p * sympy.log(b) if fine else sympy.log(b**p) for (b, p), fine in zip(others, apart, strict=True))
     return Add(*exponents, *logarithms)
 

@@ -35,7 +35,7 @@ LAYERS = {
 """Layers in whose text mistakes are planted, and how many in each file."""
 
 CPP_LAYERS = dict.fromkeys(("layer_norm", "softmax", "cross_entropy", "label_cross_entropy"), 8)
-"""Those for layer.h, in which a mistake takes some compilations."""
+"""Layers in whose layer.h mistakes are planted; each takes some compilations."""
 
 FILES = ("numpy_kernels", "numpy_second_order")
 _SHAPES = ((1, 1), (2, 3), (5, 7), (5, 33))

@@ -48,6 +48,10 @@ WRITTEN = {
     "softplus(x + z) - (x + z)": ["y = Softplus(-x - z)"],
     "(2*sqrt(x**2 + 1) - 2*abs(x))*z": ["y = 2*z/(sqrt(x**2 + 1) + Abs(x))"],
     "p = exp(x)/sum(exp(x)); sum(p*log(p))": ["y = FeatureSum(p*(x - log(sum_exp_x)))"],
+    "p = exp(x)/sum(exp(x)); q = exp(z)/sum(exp(z)); sum(p*log(p/q))": [
+        "y = FeatureSum(p*(x - z - log(sum_exp_x) + log(sum_exp_z)))"
+    ],
+    "log(sum(exp(x))/(sum(exp(x)) + sum(exp(z))))": ["y = log(sum_exp_x) - log(sum_exp_x + sum_exp_z)"],
     "z*(mean(x**2) - mean(x)**2)": ["var = Mean(x_centred**2)", "y = var*z"],
     # with the mean under the user's name
     "m = mean(x); s = rsqrt(mean(x**2) - m**2 + 1); (x - m)*s": ["x_centred = -m + x", "var = Mean(x_centred**2)"],

@@ -53,8 +53,8 @@ def samples_of(
     optional = {given["name"] for given in of.cpu.INTERFACE["inputs"] if given["default"] is not None}
     for seed in range(SAMPLES):
         case = drawn(definition, rows, features, dtype, seed)
-        inputs, constants = positional(Checkable(definition, of.cpu), case)
-        fixed, _ = positional(Checkable(definition, of.cpu), first)
+        inputs, _ = positional(Checkable(definition, of.cpu), case)
+        fixed, constants = positional(Checkable(definition, of.cpu), first)  # a call has one number for all samples
         values = {}
         for name, own, common in zip(kinds, inputs, fixed, strict=True):
             values[name] = common if shared and kinds[name] in ("Feature", "Scalar") else own
