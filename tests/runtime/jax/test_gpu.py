@@ -148,7 +148,7 @@ def test_rows_of_one_type_with_parameters_of_another_and_without():
         "def f(x: Row, gamma: Feature, c: Constant = 0.3):\n    return gamma*silu(mean(max(x)*x**3) - c*x)",
         "def f(x: Row, gamma: Feature, beta: Feature):\n    return x + beta + 0.5*gamma",
     ],
-    ids=["in 64 bits, with a Constant", "with second derivatives that are zero"],
+    ids=["with a Constant", "with second derivatives that are zero"],
 )
 def test_other_layers_do(text):
     made = compiled.layer(text)

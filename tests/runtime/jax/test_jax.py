@@ -12,7 +12,6 @@ import pytest
 import lngen
 from lngen.errors import LngenError
 from lngen.pipeline.files import loading
-from tests import compiled
 from tests.requirements import NO_JAX, needs_gxx
 from tests.shipped import ROOT
 from tests.tiers import sample
@@ -65,28 +64,6 @@ def test_rows_of_one_type_go_with_parameters_of_another():
     assert [each.dtype for each in pull(made)] == [jnp.bfloat16, jnp.float32]
     expected, _ = backend._numpy.forward(np.asarray(x), np.asarray(gamma))
     assert np.asarray(made).tobytes() == expected.tobytes()
-
-
-@pytest.mark.ci
-@pytest.mark.parametrize("kind", ["numpy", pytest.param("cpu", marks=needs_gxx)])
-def test_what_is_computed_in_64_bits_needs_none_of_jax(kind):
-    made = compiled.layer("def f(x: Row, gamma: Feature):\n    return gamma*silu(mean(max(x)*x**3) - x)")
-    layer, module = runtime.JaxLayer(made.numpy, made.cpu), getattr(made, kind)
-    assert layer.is_wide
-    layer.kernels.host = module
-    x, gamma = rows(3, 4), rows(4, seed=1)
-    y, saved = module.forward(np.asarray(x), np.asarray(gamma))
-    expected = module.backward(saved, np.ones_like(y))
-
-    def gradients(x, gamma):
-        return jax.grad(lambda *a: layer.call(*a).sum(), (0, 1))(x, gamma)
-
-    for function in (gradients, jax.jit(gradients)):
-        for value, other in zip(function(x, gamma), expected, strict=True):
-            assert np.asarray(value).tobytes() == other.tobytes()
-    each_row = jax.jit(jax.vmap(gradients, (0, None)))(x, gamma)
-    np.testing.assert_allclose(each_row[0], expected.dx, rtol=1e-6)
-    np.testing.assert_allclose(each_row[1].sum(0), expected.dgamma, rtol=1e-5)
 
 
 @pytest.mark.ci
