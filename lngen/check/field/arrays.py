@@ -17,7 +17,7 @@ import sympy
 from sympy import Expr
 
 from lngen.algebra.numeric import Arithmetic, Walk
-from lngen.check.field.residues import FUNCTIONS, modulo
+from lngen.check.field.residues import FUNCTIONS, modulo, rounded
 
 P = 2**26 - 5
 """The prime."""
@@ -290,6 +290,10 @@ class ArrayArithmetic(Arithmetic):
         """An elementwise function of the language."""
         (values,) = arguments
         return apply(name, values)
+
+    def is_constant(self, e: Expr) -> bool:
+        """Test for a number, which the text has rounded."""
+        return bool(e.is_number)
 
     def multiply(self, e: Expr, walk: Walk) -> Any:
         """The value of a product, whose numbers the text has as one."""
