@@ -284,7 +284,7 @@ class ArrayArithmetic(Arithmetic):
 
     def number(self, value: Expr) -> Any:
         """An exact constant, as the text rounds it."""
-        return of_numbers(float(value))
+        return of_numbers(rounded(value))
 
     def apply(self, name: str, *arguments: Any) -> Any:
         """An elementwise function of the language."""
