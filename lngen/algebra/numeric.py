@@ -72,7 +72,7 @@ class Arithmetic:
         return reduce(np.add, map(walk, e.args))
 
     def is_constant(self, e: Expr) -> bool:
-        """Whether a power or a function is one number; its operands are taken one by one here."""
+        """Test whether a power or a function is taken as one number, and not by its operands."""
         return False
 
     def multiply(self, e: Expr, walk: Walk) -> Any:
