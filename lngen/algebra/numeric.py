@@ -71,6 +71,10 @@ class Arithmetic:
         """The value of a sum; `walk` gives that of a part of it."""
         return reduce(np.add, map(walk, e.args))
 
+    def is_constant(self, e: Expr) -> bool:
+        """Test whether a power or a function is taken as one number, and not by its operands."""
+        return False
+
     def multiply(self, e: Expr, walk: Walk) -> Any:
         """The value of a product."""
         return reduce(np.multiply, map(walk, e.args))
@@ -143,6 +147,8 @@ class _NumericWalk(Fold[Any]):
         return self.arithmetic.multiply(e, self.of)
 
     def power(self, e: Pow) -> Any:
+        if self.arithmetic.is_constant(e):
+            return self.arithmetic.number(e)
         if isinstance(e, Power):
             return self.arithmetic.raised(self.of(e.base), self.of(e.exp))
         return self.arithmetic.power(self.of(e.base), e.exp)
@@ -158,6 +164,8 @@ class _NumericWalk(Fold[Any]):
         return self.of(e.args[0])
 
     def function(self, e: Expr) -> Any:
+        if self.arithmetic.is_constant(e):
+            return self.arithmetic.number(e)
         return self.arithmetic.apply(ENTRY_OF[type(e)].name, self.of(e.args[0]))
 
     def normal(self, e: Expr) -> Any:

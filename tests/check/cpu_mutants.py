@@ -149,7 +149,7 @@ def threshold_mutants() -> Iterator[Planted]:
         "sums over rows of one chunk", "chunk < chunks; ++chunk) total", "chunk < 1; ++chunk) total", "a few chunks"
     )
     yield _planted(
-        "threads without their last chunk", "first, end, streams)", "first, max(end - 1, first), streams)", "2 threads"
+        "threads without their last chunk", "chunk < on.end;", "chunk < on.end - (on.end < on.chunks);", "2 threads"
     )
     yield _planted(
         "rows that bypass the cache twice as large", "stream(to, lanes);", "stream(to, lanes + lanes);", "even rows"

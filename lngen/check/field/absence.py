@@ -9,9 +9,10 @@ from typing import Any
 
 import sympy
 
-from lngen.algebra.symbols import TypedSymbol
+from lngen.algebra.symbols import Reduction, TypedSymbol
 from lngen.check.field.values import wide
 from lngen.plan.program import RowProgram
+from lngen.prove.programs import equations_of
 from lngen.runtime.protocol.directions import DirectionProtocol, Entry, LayerProtocol
 
 _MOST = 8
@@ -69,6 +70,21 @@ def is_call(takes: DirectionProtocol, arguments: Mapping[str, Any]) -> bool:
     """Test whether there is a call of these arguments: one with a cotangent or a tangent, if it takes any."""
     groups = (takes.cotangents, takes.tangents)
     return all(any(arguments[each.symbol] is not None for each in group) for group in groups if group)
+
+
+def has_folded(program: RowProgram, absence: Absence) -> bool:
+    """Test whether a text has a rounded number for a function of neutral values, of which no residue is one."""
+    absent = [each for each in (*program.rows, *program.parameters) if each.name in absence.inputs]  # type: ignore[attr-defined]
+    neutral = program.neutral()
+    known = {each.symbol: sympy.Rational(neutral[each.name]) for each in absent}  # type: ignore[attr-defined]
+    for equation in equations_of(program):
+        replaced = equation.expression.xreplace(known)
+        new = {*sympy.preorder_traversal(replaced)} - {*sympy.preorder_traversal(equation.expression)}
+        if any(isinstance(e, sympy.Expr) and e.is_number and not (e.is_Rational or e.has(Reduction)) for e in new):
+            return True
+        if replaced.is_Rational:
+            known[equation.symbol] = replaced
+    return False
 
 
 def given_values(

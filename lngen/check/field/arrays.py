@@ -17,7 +17,7 @@ import sympy
 from sympy import Expr
 
 from lngen.algebra.numeric import Arithmetic, Walk
-from lngen.check.field.residues import FUNCTIONS, modulo
+from lngen.check.field.residues import FUNCTIONS, modulo, rounded
 
 P = 2**26 - 5
 """The prime."""
@@ -284,12 +284,16 @@ class ArrayArithmetic(Arithmetic):
 
     def number(self, value: Expr) -> Any:
         """An exact constant, as the text rounds it."""
-        return of_numbers(float(value))
+        return of_numbers(rounded(value))
 
     def apply(self, name: str, *arguments: Any) -> Any:
         """An elementwise function of the language."""
         (values,) = arguments
         return apply(name, values)
+
+    def is_constant(self, e: Expr) -> bool:
+        """Test for a number, which the text has rounded."""
+        return bool(e.is_number)
 
     def multiply(self, e: Expr, walk: Walk) -> Any:
         """The value of a product, whose numbers the text has as one."""

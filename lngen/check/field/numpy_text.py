@@ -26,7 +26,7 @@ import numpy as np
 
 from lngen import runtime
 from lngen.check.field import arrays
-from lngen.check.field.absence import NOTHING, Absence, absences, is_call
+from lngen.check.field.absence import NOTHING, Absence, absences, has_folded, is_call
 from lngen.check.field.calls import FieldCall, FieldResult, casts_not_compared, layer_of, outcome, told
 from lngen.check.thresholds.side import lowered
 from lngen.emit.numpy import handed
@@ -72,7 +72,10 @@ class NumpyInField:
         self.protocol = LayerProtocol(self.functions.INTERFACE)
         self.programs: dict[str, RowProgram] = {each.direction: handed(each) for each in programs}
         self.smallest = self.programs["forward"].minimum_features
-        self.optional = [name for name, _ in self.programs["forward"].optional]
+        optional = [name for name, _ in self.programs["forward"].optional]
+        every = [*absences(optional, self.protocol)]
+        self.folded = [each for each in every if any(has_folded(one, each) for one in self.programs.values())]
+        self.absences = [each for each in every if each not in self.folded]
 
     def results(self, case: NumpyCase, seed: int = 0) -> Iterator[FieldResult]:
         """Yield the outcome of each direction that has a call; a divisor that is 0 by chance is drawn anew."""
@@ -124,7 +127,7 @@ def cases(layer: NumpyInField) -> Iterator[NumpyCase]:
     for features in range(first, max(first + 1, _LARGEST) + 1):
         yield NumpyCase(5, features)
         yield NumpyCase(2, features, in_blocks=False)
-    for absence in absences(layer.optional, layer.protocol):
+    for absence in layer.absences:
         yield NumpyCase(5, first + 2, absence)
 
 
@@ -144,6 +147,8 @@ def faults(layer: NumpyInField) -> Iterator[str]:
 def not_covered(layer: NumpyInField) -> Iterator[str]:
     """Yield what of a layer's text is run by no call here, or not compared."""
     yield from casts_not_compared(layer.protocol)
+    if layer.folded:
+        yield f"functions of neutral values{layer.folded[0].words}"
     if layer.has_axes:
         yield "how arrays whose axes have names are read as rows"
 

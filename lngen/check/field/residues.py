@@ -27,6 +27,8 @@ _LARGEST_EXACT = 2**53
 _HUGE, _TINY = 2**113, 2**-60
 """Numbers that are the largest one in `numbers.h`, and those that are 0."""
 
+_DIGITS = 40
+
 FUNCTIONS = ("exp", "log", "sin", "cos", "asin", "acos", "atan", "tanh", "erf", "sqrt", "log1p", "expm1")
 
 
@@ -149,6 +151,11 @@ def _function(name: str, u: Residue) -> Residue:
     raise TypeError(f"{name} has no meaning modulo a prime")
 
 
+def rounded(value: Expr) -> float:
+    """Return the float64 that is nearest to an exact number."""
+    return float(value if value.is_Rational else value.evalf(_DIGITS))
+
+
 class ModularArithmetic(Arithmetic):
     """Arithmetic of residues."""
 
@@ -157,12 +164,16 @@ class ModularArithmetic(Arithmetic):
 
     def number(self, value: Expr) -> Residue:
         """An exact constant, as the text rounds it."""
-        return Residue.of(int(value) if value.is_Integer else value)
+        return Residue.of(int(value) if value.is_Integer else rounded(value))
 
     def apply(self, name: str, *arguments: Any) -> Any:
         """An elementwise function of the language."""
         (argument,) = arguments
         return np.frompyfunc(lambda u: _function(name, Residue.of(u)), 1, 1)(argument)
+
+    def is_constant(self, e: Expr) -> bool:
+        """Test for a number, which the text has rounded."""
+        return bool(e.is_number)
 
     def multiply(self, e: Expr, walk: Walk) -> Any:
         """The value of a product, whose numbers the text has as one."""
