@@ -73,18 +73,30 @@ def is_call(takes: DirectionProtocol, arguments: Mapping[str, Any]) -> bool:
 
 
 def has_folded(program: RowProgram, absence: Absence) -> bool:
-    """Test whether a text has a rounded number for a function of neutral values, of which no residue is one."""
+    """Test whether a text has a number for a function of neutral values, such as 1 for exp(0): no residue is one."""
     absent = [each for each in (*program.rows, *program.parameters) if each.name in absence.inputs]  # type: ignore[attr-defined]
     neutral = program.neutral()
     known = {each.symbol: sympy.Rational(neutral[each.name]) for each in absent}  # type: ignore[attr-defined]
     for equation in equations_of(program):
-        replaced = equation.expression.xreplace(known)
-        new = {*sympy.preorder_traversal(replaced)} - {*sympy.preorder_traversal(equation.expression)}
-        if any(isinstance(e, sympy.Expr) and e.is_number and not (e.is_Rational or e.has(Reduction)) for e in new):
+        parts = [e for e in sympy.preorder_traversal(equation.expression) if not _is_rational_in(e)]
+        if any(e.free_symbols and e.free_symbols <= known.keys() for e in parts):
             return True
+        replaced = equation.expression.xreplace(known)
         if replaced.is_Rational:
             known[equation.symbol] = replaced
     return False
+
+
+def has_rounded(program: RowProgram) -> bool:
+    """Test whether a formula has a rounded number, such as gelu(0.125): a text may round its product with another."""
+    parts = (e for equation in equations_of(program) for e in sympy.preorder_traversal(equation.expression))
+    return any(not e.free_symbols and not e.is_Atom and not _is_rational_in(e) for e in parts)
+
+
+def _is_rational_in(e: sympy.Basic) -> bool:
+    """Test whether an expression is a sum, a product, a whole power or a reduction, or has no arguments."""
+    is_power = isinstance(e, sympy.Pow) and e.exp.is_Integer
+    return e.is_Atom or is_power or isinstance(e, (sympy.Add, sympy.Mul, Reduction))
 
 
 def given_values(
