@@ -41,7 +41,7 @@ class DerivedLayer:
     >>> layer.gradients
     {'dx': 'dy - mean(dy)'}
     >>> [step.rule for step in layer.steps if step.target.name == "dx"]
-    ['chain rule', 'written out']
+    ['chain rule', 'written out', 'common factors']
     >>> all(proof.passed for proof in layer.evidence)
     True
     """

@@ -32,7 +32,8 @@ def written_out(
 
     >>> from lngen.algebra.symbols import RowSymbol
     >>> x, u, y, z = (RowSymbol(name) for name in ("x", "u", "y", "z"))
-    >>> given = [Equation(u, 2 * x), Equation(z, x**2), Equation(y, sympy.tanh(u))]
+    >>> from sympy import tanh
+    >>> given = [Equation(u, 2 * x), Equation(z, x**2), Equation(y, tanh(u))]
     >>> [(q.symbol, q.expression) for q in written_out(given, [y], [u, z], [])]
     [(y, tanh(2*x))]
     """
