@@ -217,20 +217,27 @@ def centred_moment(total: Expr) -> Expr | None:
     """Write moments in rows less their means, or one row less its weighted mean, where the means are gone then."""
     meant = {term: _rows_meant(term) for term in total.args} if axes(total) == (True, False) else {}
     weights = [S.One, *sorted({m.args[0] for m in total.atoms(Mean)} if meant else (), key=default_sort_key)]
-    for rows in sorted(set(meant.values()) - {()}, key=len):
+    meant_with = {weight: {term: _less(rows, weight) for term, rows in meant.items()} for weight in weights}
+    tried = ((rows, weight) for weight in weights for rows in {*meant_with[weight].values()} - {()})
+    for rows, weight in sorted(tried, key=lambda pair: (pair[1] != 1, len(pair[0]), str(pair))):
         near = {row: stand_in(f"centred {place}", row) for place, row in enumerate(rows)}
         far = {row: stand_in(f"mean {place}", Mean(row)) for place, row in enumerate(rows)}
-        part = Add(*(term for term in total.args if meant[term] and {*meant[term]} <= {*rows}))
-        for weight in (weight for weight in weights if not weight.has(*rows)):
-            zeros = {Mean(weight * c): S.Zero for c in near.values()}
-            with suppress(TooManyTermsError):
-                moved = expand_linear(part.xreplace({row: near[row] + far[row] for row in rows})).xreplace(zeros)
-                moved = expand_linear(moved)
-                if len(_terms(moved)) < len(_terms(part)) and not moved.has(*far.values(), *rows):
-                    plain = {row: row - Mean(row) for row in rows}
-                    shift = {row: Mean(weight * plain[row]) / Mean(weight) if weight != 1 else 0 for row in rows}
-                    return total - part + moved.xreplace({near[row]: plain[row] - shift[row] for row in rows})
+        of_rows = meant_with[weight]
+        part = Add(*(term for term in total.args if of_rows[term] and {*of_rows[term]} <= {*rows}))
+        zeros = {Mean(weight * c): S.Zero for c in near.values()}
+        with suppress(TooManyTermsError):
+            moved = expand_linear(part.xreplace({row: near[row] + far[row] for row in rows})).xreplace(zeros)
+            moved = expand_linear(moved)
+            if len(_terms(moved)) < len(_terms(part)) and not moved.has(*far.values(), *rows):
+                plain = {row: row - Mean(row) for row in rows}
+                shift = {row: Mean(weight * plain[row]) / Mean(weight) if weight != 1 else 0 for row in rows}
+                return total - part + moved.xreplace({near[row]: plain[row] - shift[row] for row in rows})
     return None
+
+
+def _less(rows: tuple[Expr, ...], weight: Expr) -> tuple[Expr, ...]:
+    """Return the rows that a weight is not made of."""
+    return tuple(row for row in rows if not weight.has(row))
 
 
 def _rows_meant(term: Expr) -> tuple[Expr, ...]:

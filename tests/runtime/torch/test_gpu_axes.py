@@ -221,7 +221,7 @@ def test_a_gradient_may_be_differentiated_again(pretended):
 @needs_gxx
 @pytest.mark.parametrize("name", ["ada_layer_norm", "head_rms_norm", "group_norm", "batch_norm"])
 def test_kernels_compute_what_the_processor_does(name, device, monkeypatch):
-    """Rows on the emulator are not copied and weights have no gradient: PyTorch cannot copy in its memory, nor add up."""
+    """Rows on the emulator are not copied, no weight has a gradient: PyTorch cannot copy there, nor add up."""
     is_emulated = isinstance(device, on_device.Emulated)
     if is_emulated and name == "batch_norm":
         pytest.skip("PyTorch cannot copy rows on the emulator")
