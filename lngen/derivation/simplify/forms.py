@@ -34,7 +34,8 @@ from lngen.derivation.simplify.line_rules import LineRewrite, rewritten_forward
 from lngen.derivation.simplify.linear import TooManyTermsError, expand_linear, tree_size
 from lngen.derivation.simplify.trail import Trail
 
-_LONGEST_WRITTEN_OUT = 200
+_HIGHEST_DEGREE = 16
+_LONGEST_WRITTEN_OUT = 80
 """The nodes of an expression with the values of its names in it; a longer one is left alone."""
 
 _TAIL = "near its limit the difference has no digits, and this form has all"
@@ -82,10 +83,28 @@ def _written_out(part: Expr, values: Mapping[Expr, Expr], kept: type | tuple[()]
         for s in {*_operands(part)} & values.keys()
         if not isinstance(values[s], kept) and not (is_row(part) and values[s].has(Reduction))
     }:
+        # SymPy looks for the roots of a polynomial that it asks the sign of.
+        if _degree(part, table) > _HIGHEST_DEGREE:
+            break
         if tree_size(longer := part.xreplace(table), _LONGEST_WRITTEN_OUT) > _LONGEST_WRITTEN_OUT:
             break
         part = longer
     return part
+
+
+def _degree(e: Expr, values: Mapping[Expr, Expr]) -> int:
+    """Return a bound of the degree of an expression whose names are written out.
+
+    >>> x, u = sympy.symbols("x u")
+    >>> _degree(u**2 + x, {u: x**3 + 1})
+    6
+    """
+    if e in values:
+        return _degree(values[e], {})
+    if isinstance(e, Pow) and e.exp.is_Integer:
+        return abs(int(e.exp)) * _degree(e.base, values)
+    of_arguments = [_degree(part, values) for part in e.args if isinstance(part, Expr)]
+    return sum(of_arguments) if isinstance(e, Mul) else max(of_arguments, default=1)
 
 
 def _positive(written: Expr, values: Mapping[Expr, Expr]) -> dict[Expr, Expr]:

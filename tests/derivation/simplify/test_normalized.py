@@ -30,7 +30,7 @@ def lines(text: str) -> dict[str, list[str]]:
         (f"def f(x: Row, t: Row): return -sum(t*({_LOGP}))", ["dx = dy*(p*sum(t) - t)"]),
         (f"def f(x: Row): return {_LOGP}", ["dx = dy - p*sum(dy)"]),
         ("def f(x: Row): return log(sum(exp(x)))", ["dx = dy*p"]),
-        (_DIVERGENCE, ["dx = dy*(p - exp_logq)"]),
+        (_DIVERGENCE, ["dx = dy*(p - exp_shifted_2_scaled)"]),
     ],
 )
 def test_gradients_are_written_in_the_softmax(text: str, backward: list[str]) -> None:
