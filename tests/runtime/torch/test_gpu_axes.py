@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from tests.beyond_rows import SHIPPED, arrays
-from tests.requirements import NO_TORCH, needs_gxx, needs_pycuda
+from tests.requirements import NO_GPU, NO_TORCH, needs_gxx, needs_pycuda
 
 torch = pytest.importorskip("torch", reason=NO_TORCH)
 on_device = importlib.import_module("tests.runtime.torch.test_gpu")
@@ -224,7 +224,7 @@ def test_kernels_compute_what_the_processor_does(name, device, monkeypatch):
     """Rows on the emulator are not copied, no weight has a gradient: PyTorch cannot copy there, nor add up."""
     is_emulated = isinstance(device, on_device.Emulated)
     if is_emulated and name == "batch_norm":
-        pytest.skip("PyTorch cannot copy rows on the emulator")
+        pytest.skip(f"{NO_GPU}: PyTorch cannot copy rows on the emulator")
     inputs = pictures(name, torch.float32) if name in PICTURES else [torch.tensor(v) for v in arrays(name).values()]
     inputs = [each.detach().float() for each in inputs]
     on_gpu, on_processor = calls(name, monkeypatch, None)
