@@ -183,7 +183,10 @@ class _NumericWalk(Fold[Any]):
     def reduction(self, e: Reduction) -> Any:
         values, keep = self._whole_row(e.args[0]), axes(e.args[0]).rows
         if isinstance(e, (RowMax, RowMin)):
-            return (np.max if isinstance(e, RowMax) else np.min)(values, axis=-1, keepdims=keep)
+            found = (np.max if isinstance(e, RowMax) else np.min)(values, axis=-1, keepdims=keep)
+            # Of objects, NumPy passes over what is not a number.
+            undefined = np.any(values != values, axis=-1, keepdims=keep)
+            return np.where(undefined, np.nan * self.arithmetic.number(sympy.S.One), found)
         total = self.arithmetic.total(values, keep)
         return total / int(self.environment[D]) if isinstance(e, Mean) else total
 

@@ -290,9 +290,18 @@ def shape_of(symbol: TypedSymbol, features: int) -> tuple[int, ...]:
 
 def drawn(symbol: TypedSymbol, features: int, generator: random.Random, low: int, high: int) -> Any:
     """Values for a symbol: an array of its shape, or a number."""
+    return _drawn(symbol, features, generator, partial(uniform, generator, low, high))
+
+
+def chosen(symbol: TypedSymbol, features: int, generator: random.Random, numbers: Sequence[str]) -> Any:
+    """Values for a symbol, each one of some numbers."""
+    return _drawn(symbol, features, generator, partial(generator.choice, numbers))
+
+
+def _drawn(symbol: TypedSymbol, features: int, generator: random.Random, draw: Callable[[], Any]) -> Any:
     shape = shape_of(symbol, features)
     # Of integers some are places of the row and some are none.
-    draw = partial(generator.randint, -1, features) if symbol.is_integer else partial(uniform, generator, low, high)
+    draw = partial(generator.randint, -2, features + 1) if symbol.is_integer else draw
     flat = [mpmath.mpf(draw()) for _ in range(int(np.prod(shape)))]
     return np.array(flat, dtype=object).reshape(shape) if shape else flat[0]
 

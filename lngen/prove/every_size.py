@@ -57,6 +57,8 @@ def shown_equal(
             if not closed:
                 raise NotShownError("the two sides have different forms")
             opened |= closed
+    if names.refuted(left, right, opened):
+        raise NotShownError("the algebra has both sides equal, and a point has them apart: a fault of the algebra")
     return opened
 
 
@@ -66,9 +68,8 @@ def _equal(left: Expr, right: Expr, names: Meanings, opened: frozenset[TypedSymb
         if names.differ(left, right, opened):
             return False
         difference = minus(names.form(left, opened), names.form(right, opened))
-        if not difference:
-            return True
-        return vanishes(difference, names.algebra, Facts(names.algebra, poles=names.poles((left, right), opened)))
+        facts = Facts(names.algebra, poles=names.poles((left, right), opened))
+        return not difference or vanishes(difference, names.algebra, facts)
     except TooLargeError as error:
         raise NotShownError(str(error)) from None
     except UndefinedError:

@@ -320,7 +320,7 @@ class _Explicit:
                 raise TooLargeError(f"written out the expressions are polynomials of a degree above {_DEGREE}")
             count = self.features if axes(equation.symbol).features else 1
             if isinstance(equation.reduction, (RowMax, RowMin)):
-                self.values[equation.symbol] = [self._extreme(equation, equation.reduction)]
+                self.values[equation.symbol] = [self._extreme(equation, equation.reduction)] * count
             else:
                 self.values[equation.symbol] = [self._at(equation.expression, j) for j in range(count)]
             if equation.symbol.is_nonnegative and equation.reduction is not None:

@@ -148,6 +148,10 @@ class Meanings:
         """Test whether two expressions differ at a point, with some names replaced by their definitions."""
         return self._refuter.differ(left, right, opened)
 
+    def refuted(self, left: Expr, right: Expr, opened: frozenset[TypedSymbol]) -> bool:
+        """Test whether two expressions differ at one of some points of small whole numbers, zeros and ties."""
+        return self._refuter.refuted(left, right, opened)
+
     def poles(self, expressions: Iterable[Expr], opened: frozenset[TypedSymbol]) -> Poles:
         """Return divisors and arguments of logarithms, whatever a select chooses: where one is zero, nothing is
         claimed.
@@ -301,18 +305,29 @@ class _Forms(Fold[Polynomial]):
         return algebra.power(inner, rational(exponent))
 
     def _raised(self, base: Expr, exponent: Expr) -> Polynomial:
-        """A power, the whole part of its exponent apart: a**(p - 1)*a is a**p. Where a is 0, nothing is claimed.
+        """A power, the whole part of its exponent apart: a**(p - 1)*a is a**p.
 
-        Of a base of either sign no logarithm is known: what stands for it has the whole part alone in common with it.
+        Where a is 0, a**p is 0, and 1 if p is 0 too. Of a base of either sign no logarithm is known: what stands for
+        it has the whole part alone in common with it.
         """
         algebra, inner = self.algebra, self.of(base)
         whole, rest = exponent.as_coeff_Add()
-        if algebra.sign_by_form(inner) is None:
+        sign = algebra.sign_by_form(inner)
+        if sign is None and exponent.is_integer:
+            raise TooLargeError(
+                "the base of a power may be negative, and the exponent is a whole number that is not given"
+            )
+        if sign is None:
             form = algebra.reduced(inner)
             logarithm = algebra.symbol(f"logarithm of {sorted(form.items())}", algebra.axes(form))
         else:
             logarithm = self._logarithm(base)
         grown = algebra.exponential(algebra.of.product(self.of(rest), logarithm))
+        if sign != 1:
+            # The square of a size has no sign in its form.
+            above, _ = algebra.signs(inner if sign is None else algebra.of.product(inner, inner))
+            nothing = minus(ONE, plus(*algebra.signs(self.of(rest))))
+            grown = plus(algebra.of.product(above, minus(grown, nothing)), nothing)
         return algebra.of.product(algebra.power(inner, rational(whole)), grown) if whole else grown
 
     def relation(self, e: Relational) -> Polynomial:

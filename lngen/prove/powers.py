@@ -176,8 +176,14 @@ class Powers:
         if signed and p[in_order(p)[0]] < 0:
             content = -content
         powers = [dict(m) for m in p]
+
+        def least(place: int) -> Exponent:
+            # A pole that some terms have is none of the others: taken out, it would erase what a select chooses there.
+            found = [m.get(place, 0) for m in powers]
+            return 0 if min(found) < 0 <= max(found) and not known[place].positive else min(found)
+
         shared = {
-            place: min(m.get(place, 0) for m in powers)
+            place: least(place)
             for place in sorted(set(places(p)))
             if known[place].kind not in INDICATORS and (signed or known[place].positive) and outside(known[place].axes)
         }

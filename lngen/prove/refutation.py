@@ -2,6 +2,9 @@
 
 Most sets of opened names are too few for an equality, and numbers say so in a fraction of the time that forms take. A
 proof never rests on it: a point only says where to look for none. Where the sides have no numbers, nothing is said.
+
+What the algebra has shown is tried again at small whole numbers, zeros, ties and rows of one sign, where a rule that
+forgets a select's condition is seen.
 """
 
 from __future__ import annotations
@@ -18,7 +21,7 @@ from sympy.core.relational import Relational
 
 from lngen.algebra.numeric import Arithmetic, evaluate_expression
 from lngen.algebra.symbols import AttainsFirst, D, TypedSymbol
-from lngen.prove.digits import agreement, drawn, is_finite
+from lngen.prove.digits import agreement, chosen, drawn, is_finite
 
 _DIGITS = 100
 """Digits of the values, far more than a cancellation takes, so that what is left of it is no difference."""
@@ -31,6 +34,9 @@ _TIE = mpmath.mpf(10) ** -50
 
 _RANGES = ((-1, 1), (1, 2))
 """Ranges of the unknowns: the second where the sides are not finite in the first."""
+
+_SPECIAL = ("-2 -1 0 0 1 2", "0", "-3 -2 -1", "1 2", "1", "-1 0")
+"""Numbers of the unknowns at more points, where ties, zeros and kinks are, and D is from the smallest on, one more at each."""
 
 _MORE_FEATURES = 2
 _NO_NUMBERS = (ArithmeticError, AttributeError, RecursionError, TypeError, ValueError)
@@ -52,7 +58,7 @@ class Refuter:
         minimum_features: int,
     ) -> None:
         self._meaning, self._reached, self._sign = meaning, reached, sign
-        self._features = minimum_features + _MORE_FEATURES
+        self._smallest = minimum_features
         self._unknowns: dict[tuple[str, str, int], Any] = {}
         self._values: dict[tuple[Expr, Opened, int], Any] = {}
 
@@ -83,6 +89,22 @@ class Refuter:
                     continue
         return False
 
+    def refuted(self, left: Expr, right: Expr, opened: Opened) -> bool:
+        """Test whether an entry of both sides is finite, and differs, at a point of small whole numbers."""
+        if left == right:
+            return False
+        with mpmath.workdps(_DIGITS):
+            for turn in range(len(_RANGES), len(_RANGES) + len(_SPECIAL)):
+                try:
+                    sides = (self._value(side, opened, turn) for side in (left, right))
+                    a, b = (each.ravel() for each in np.broadcast_arrays(*(np.asarray(v, dtype=object) for v in sides)))
+                except _NO_NUMBERS:
+                    continue
+                found = [pair for pair in zip(a, b, strict=True) if all(map(mpmath.isfinite, pair))]
+                if any(agreement(*pair, _DIGITS, least=1) < _ALIKE for pair in found):
+                    return True
+        return False
+
     def _value(self, e: Expr, opened: Opened, turn: int) -> Any:
         key = e, opened & self._reached(e), turn
         if key not in self._values:
@@ -91,7 +113,7 @@ class Refuter:
 
     def _worked_out(self, e: Expr, opened: Opened, turn: int) -> Any:
         if e == D:
-            return mpmath.mpf(self._features)
+            return mpmath.mpf(self._size(turn))
         if not isinstance(e, TypedSymbol):
             given = {symbol: self._value(symbol, opened, turn) for symbol in e.free_symbols | {D}}
             arithmetic = Arithmetic(_DIGITS)
@@ -106,8 +128,15 @@ class Refuter:
             self._unknowns[key] = self._drawn(e, turn)
         return self._unknowns[key]
 
+    def _size(self, turn: int) -> int:
+        return self._smallest + (_MORE_FEATURES if turn < len(_RANGES) else turn - len(_RANGES))
+
     def _drawn(self, symbol: TypedSymbol, turn: int) -> Any:
-        value = drawn(symbol, self._features, random.Random(f"{symbol.name} {turn}"), *_RANGES[turn])
+        generator = random.Random(f"{symbol.name} {turn}")
+        if turn < len(_RANGES):
+            value = drawn(symbol, self._size(turn), generator, *_RANGES[turn])
+        else:
+            value = chosen(symbol, self._size(turn), generator, _SPECIAL[turn - len(_RANGES)].split())
         sign = self._sign(symbol)
         return value if sign is None else abs(value) + (mpmath.mpf(sign) / 10 if not symbol.is_integer else sign)
 

@@ -161,6 +161,8 @@ class Rewrites:
             return None
         (leading,) = groups[varying]
         outer = [place for place, _ in leading if (place, dict(leading)[place]) not in varying]
+        # An indicator beside a power of what has it is what keeps the power from its pole.
+        outer += [place for place, _ in varying] if g.kind == "power" else []
         if any(self.of.known[place].kind in INDICATORS for place in outer) or any(k < 0 for _, k in varying):
             return None
         base = g.base

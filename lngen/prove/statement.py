@@ -272,7 +272,7 @@ def _point(statement: _NumericStatement, features: int, turn: int) -> Environmen
 
     def drawn(symbol: TypedSymbol) -> Any:
         if symbol.is_integer:
-            value = mpmath.mpf(generator.randint(-1, features))
+            value = mpmath.mpf(generator.randint(-2, features + 1))
         elif last:
             value = mpmath.mpf(generator.randint(-(10**12), 10**12)) / 10**12
         else:

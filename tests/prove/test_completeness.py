@@ -46,7 +46,7 @@ STATEMENTS: dict[str, tuple[Expr, Expr, Expr]] = {
     "where the largest is": (FIRST * flag(X >= MAX), FIRST, FIRST * flag(X > MAX)),
     "what is at the largest": (Mean(FIRST * exp(X) * Z), exp(MAX) * Mean(FIRST * Z), exp(MAX) * Mean(Z) / D),
     "a power times its base": (Power(X, S - 1) * X, Power(X, S), Power(X, S + 1)),
-    "powers of one base": (Power(MAX, S) * Power(MAX, 1 - S), MAX, MAX**2),
+    "powers of one base": (Power(exp(X), S) * Power(exp(X), 1 - S), exp(X), exp(X) ** 2),
     "the logarithm of a power": (log(Power(exp(X) + 1, S)), S * log(exp(X) + 1), log(exp(X) + 1)),
     "the power of a size": (Power(modulus(X), 2 * S), Power(X**2, S), Power(X**2, 2 * S)),
     "the logarithm of a square": (log(X**2), 2 * log(modulus(X)), log(modulus(X))),

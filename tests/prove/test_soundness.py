@@ -182,6 +182,8 @@ PLANTS: dict[str, tuple[dict[str, Any], Callable[[], Iterator[Statement]]]] = {
 @pytest.mark.parametrize("name", sample(tuple(PLANTS), tuple(PLANTS)[:8]))
 def test_a_rule_that_is_not_sound_is_seen(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     planted, kind = PLANTS[name]
+    # The points that a proof is tried at would see some of them.
+    monkeypatch.setattr(Meanings, "refuted", lambda self, left, right, opened: False)
     for target, rule in planted.items():
         monkeypatch.setattr(_PROVE + target, rule)
     found = (s for s, point in refuted(kind()) if point is not None and accepted(s))

@@ -56,10 +56,7 @@ class Tag:
     @property
     def value(self) -> str:
         """The type of the value where it is absent."""
-        fixed = {0: "Zero", 1: "One"}
-        if self.neutral.denominator == 1 and abs(self.neutral) < 2**31:
-            return fixed.get(int(self.neutral), f"Fixed<{self.neutral}>")
-        return f"Absent_{self.text}"
+        return {Fraction(0): "Zero", Fraction(1): "One"}.get(self.neutral, f"Absent_{self.text}")
 
     @property
     def kinds(self) -> Kinds:

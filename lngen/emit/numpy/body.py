@@ -285,10 +285,7 @@ class DirectionBody:
 
     def _prologue(self) -> list[CodeLine]:
         """The lines once per call: numbers, parameters, and what is made of them."""
-        lines = [
-            CodeLine(name, Code(f'dtype.type("{decimal(value)}")', DTYPE.reads), heading=formula(value))
-            for value, name in self.of.constants.items()
-        ]
+        lines = []
         for name, weight in (("one_over_D", "1.0 / features"), ("ones", "1.0")):
             lines.append(CodeLine(name, called("_rows.equal_weights", FEATURES, Code(weight, FEATURES.reads), DTYPE)))
         lines.append(CodeLine("D", called("_rows.number", FEATURES, DTYPE)))
@@ -309,7 +306,12 @@ class DirectionBody:
             missing = self.everything & ~self.need[index]
             if missing and not is_argument:
                 lines.append(CodeLine(self.of.variables[index], Code("None"), missing))
-        return lines
+        # Last, as the lines above name numbers too.
+        numbers = [
+            CodeLine(name, Code(f'dtype.type("{decimal(value)}")', DTYPE.reads), heading=formula(value))
+            for value, name in self.of.constants.items()
+        ]
+        return [*numbers, *lines]
 
     def _random(self) -> list[CodeLine]:
         """The lines that give the rows of random numbers, each of its seed as the caller passed it."""

@@ -37,6 +37,9 @@ template <class X> constexpr bool is_one = Known<X>::is_one;
 template <bool> struct OneKnown {};
 template <> struct OneKnown<true> { using type = int; };
 template <class X, class Y> using one_known = typename OneKnown<is_known<X> != is_known<Y>>::type;
+// The type of a number beside a V: what their sum is, since beside a product of lanes it is lanes.
+template <class V> V a_value_of();
+template <class V> using number_beside = decltype(a_value_of<V>() + a_value_of<V>());
 
 template <int M, int P, int N, int Q>
 LNGEN_INLINE constexpr Quotient<M * N, P * Q> operator*(Fixed<M, P>, Fixed<N, Q>) { return {}; }
@@ -55,25 +58,25 @@ template <class X, class Y, one_known<X, Y> = 0> LNGEN_INLINE constexpr auto ope
   if constexpr (is_zero<X> || is_zero<Y>) return Zero();
   else if constexpr (is_one<X>) return y;
   else if constexpr (is_one<Y>) return x;
-  else if constexpr (is_known<X>) return Y(x) * y;
-  else return x * X(y);
+  else if constexpr (is_known<X>) return number_beside<Y>(x) * y;
+  else return x * number_beside<X>(y);
 }
 template <class X, class Y, one_known<X, Y> = 0> LNGEN_INLINE constexpr auto operator+(const X& x, const Y& y) {
   if constexpr (is_zero<X>) return y;
   else if constexpr (is_zero<Y>) return x;
-  else if constexpr (is_known<X>) return Y(x) + y;
-  else return x + X(y);
+  else if constexpr (is_known<X>) return number_beside<Y>(x) + y;
+  else return x + number_beside<X>(y);
 }
 template <class X, class Y, one_known<X, Y> = 0> LNGEN_INLINE constexpr auto operator-(const X& x, const Y& y) {
   if constexpr (is_zero<Y>) return x;
   else if constexpr (is_zero<X>) return -y;
-  else if constexpr (is_known<X>) return Y(x) - y;
-  else return x - X(y);
+  else if constexpr (is_known<X>) return number_beside<Y>(x) - y;
+  else return x - number_beside<X>(y);
 }
 template <class X, class Y, one_known<X, Y> = 0> LNGEN_INLINE constexpr auto operator/(const X& x, const Y& y) {
   if constexpr (is_zero<X> || is_one<Y>) return x;
-  else if constexpr (is_known<X>) return Y(x) / y;
-  else return x / X(y);
+  else if constexpr (is_known<X>) return number_beside<Y>(x) / y;
+  else return x / number_beside<X>(y);
 }
 
 // Functions that are 0 at 0.
