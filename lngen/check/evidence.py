@@ -13,6 +13,7 @@ KINDS = (
     "exact proof",
     "50 digits",
     "modulo a prime",
+    "run as Python",
     "forward vs oracle",
     "complex step",
     "differences",

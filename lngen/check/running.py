@@ -13,6 +13,8 @@ from lngen.check import compiled, thresholds
 from lngen.check.apart import Tell
 from lngen.check.derived import checkable
 from lngen.check.evidence import Evidence, verdict
+from lngen.check.executed import KIND as KIND_OF_PYTHON
+from lngen.check.executed import run_as_python
 from lngen.check.field.evidence import in_field
 from lngen.check.frameworks import in_framework
 from lngen.check.in_jax import InJax
@@ -83,9 +85,11 @@ def _on_host(layer: Derived, folder: Path, backend: str, asked: CheckRequest, te
     found = _checked(layer, module, backend, asked, tell)
     tell("named axes")
     axes = named_axes(layer.definition, cast(ModuleType, module), asked.seed)
+    tell("the definition, run as Python")
+    as_python = _as_python(layer, module, asked.seed)
     tell("its text modulo a prime")
     exact = in_field(layer, folder, backend)
-    return Ran((*exact, *found, *axes, *_of_extensions(layer, folder, backend, asked, tell)))
+    return Ran((*exact, *as_python, *found, *axes, *_of_extensions(layer, folder, backend, asked, tell)))
 
 
 def _on_processor(layer: Derived, folder: Path, backend: str, asked: CheckRequest, tell: Tell) -> Ran:
@@ -153,6 +157,13 @@ _RUN: Mapping[str, Callable[[Derived, Path, str, CheckRequest, Tell], Ran]] = {
     "torch": _in_framework,
     "jax": _in_framework,
 }
+
+
+def _as_python(layer: Derived, module: Emitted, seed: int) -> list[Evidence]:
+    try:
+        return [*run_as_python(layer.definition, module, seed)]
+    except Exception as error:  # whatever emitted code raises is its failure to report
+        return [broken("the code runs beside its definition", error, KIND_OF_PYTHON)]
 
 
 def broken(what: str, error: Exception | Any, kind: str = "contracts") -> Evidence:

@@ -36,7 +36,7 @@ _RANGES = ((-1, 1), (1, 2))
 """Ranges of the unknowns: the second where the sides are not finite in the first."""
 
 _SPECIAL = ("-2 -1 0 0 1 2", "0", "-3 -2 -1", "1 2", "1", "-1 0")
-"""Numbers of the unknowns at more points, where ties, zeros and kinks are, and D is from the smallest on, one more at each."""
+"""Numbers of the unknowns at more points, where ties, zeros and kinks are, for D from the smallest on."""
 
 _MORE_FEATURES = 2
 _NO_NUMBERS = (ArithmeticError, AttributeError, RecursionError, TypeError, ValueError)

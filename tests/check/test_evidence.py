@@ -65,7 +65,7 @@ def test_a_pattern_of_errors_names_its_cause(spoil, cause):
 
 
 def test_kinds_are_in_the_order_of_their_strength():
-    assert KINDS[:5] == ("exact proof", "50 digits", "modulo a prime", "forward vs oracle", "complex step")
+    assert KINDS[:5] == ("exact proof", "50 digits", "modulo a prime", "run as Python", "forward vs oracle")
 
 
 def test_what_is_not_claimed_neither_passes_nor_fails():

@@ -17,6 +17,7 @@ from tests.tiers import LAYERS, sample
 
 WITHOUT = (
     "modulo a prime",
+    "run as Python",
     "checker",
     "tangents",
     "second order",
