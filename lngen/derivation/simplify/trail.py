@@ -160,13 +160,18 @@ def renamed(step: Step, names: Mapping[TypedSymbol, Expr]) -> Step:
 
 
 def leading_steps(results: Iterable[TypedSymbol], steps: Sequence[Step], first: int = 1) -> tuple[Step, ...]:
-    """The steps that lead to the results, numbered from `first`, and those that show that something is zero."""
+    """The steps that lead to the results, numbered from `first`, and those that show that something is zero.
+
+    A gradient that is a sum of what is read leads to them too: the cotangent of each is its own.
+    """
     read = set(results)
     found: list[Step] = []
     for step in reversed(steps):
         if step.before is None and step.after == step.target:
             continue  # a result that took the place of the value it is
-        if step.target in read or step.part == "forward" or (step.before is not None and step.after == 0):
+        passes_on = step.rule == "gradient" and step.after.is_Add and read.issuperset(step.after.args)
+        is_zero = step.before is not None and step.after == 0
+        if step.target in read or step.part == "forward" or passes_on or is_zero:
             found.append(step)
             read |= {step.target, *step.read}
     return tuple(replace(step, number=number) for number, step in enumerate(reversed(found), first))
