@@ -11,7 +11,7 @@ from lngen.emit import Notes
 from lngen.emit.interface import PublicConstant, PublicInput, PublicInterface
 from lngen.emit.layout import WIDTH, call, statement, tuple_of
 from lngen.emit.signatures import as_python, number, sizes
-from lngen.runtime.protocol.directions import computed_words
+from lngen.runtime.protocol.directions import COMPUTED_WORDS
 
 __all__ = [
     "NUMBERS",
@@ -35,7 +35,6 @@ class FrameworkFunction:
     notes: Notes
     array: str
     array_name: str
-    is_wide: bool
 
     @property
     def result(self) -> str:
@@ -80,7 +79,7 @@ class FrameworkFunction:
         names = ", ".join(each.public for each in outputs)
         returned = f"`({names})`" if len(outputs) > 1 else names
         return textwrap.wrap(
-            f"Returns {returned} in the type of the first rows. {'; '.join(shapes)}. {computed_words(self.is_wide)}",
+            f"Returns {returned} in the type of the first rows. {'; '.join(shapes)}. {COMPUTED_WORDS}",
             WIDTH - 4,
             break_long_words=False,
             break_on_hyphens=False,

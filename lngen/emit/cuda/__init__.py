@@ -31,8 +31,7 @@ def emit(programs: Sequence[RowProgram], notes: Notes) -> dict[str, str]:
     notes = notes.of_rows()
     with plain_errors():
         directions = cpp.lowered(programs, notes)
-        is_wide = programs[0].is_wide
-        files = cpp.sources(directions, notes, ".cu", lambda kernels: kernels_text(kernels, is_wide, notes))
+        files = cpp.sources(directions, notes, ".cu", lambda kernels: kernels_text(kernels, notes))
         return {"cuda_backend.py": launcher([program for program, _ in directions], notes), **files}
 
 
@@ -40,7 +39,7 @@ def contracts(forward: RowProgram, backward: RowProgram) -> tuple[LaunchContract
     """Return the launch contracts of the emitted file's kernels, in the file's order."""
     programs = marked_program(handed(forward)), marked_program(handed(backward))
     directions = [kernels_of(program, ()) for program in programs]
-    names = spellings(_kernels(directions, forward.is_wide, Notes(forward.layer, "")), CPP)
+    names = spellings(_kernels(directions, Notes(forward.layer, "")), CPP)
 
     def settled(contract: LaunchContract) -> LaunchContract:
         return replace(
@@ -53,18 +52,17 @@ def contracts(forward: RowProgram, backward: RowProgram) -> tuple[LaunchContract
     return tuple(map(settled, contracts_of(directions)))
 
 
-def kernels_text(directions: Sequence[KernelPair], is_wide: bool, notes: Notes, layer: str = "") -> str:
+def kernels_text(directions: Sequence[KernelPair], notes: Notes, layer: str = "") -> str:
     """The text of a file of the kernels of some directions: those of `layer.h`, or of a text in its place."""
-    return spelled(_kernels(directions, is_wide, notes, layer), CPP)
+    return spelled(_kernels(directions, notes, layer), CPP)
 
 
-def _kernels(directions: Sequence[KernelPair], is_wide: bool, notes: Notes, layer: str = "") -> str:
+def _kernels(directions: Sequence[KernelPair], notes: Notes, layer: str = "") -> str:
     """The text of the kernels of some directions, names marked."""
     return render(
         "cuda/kernels.cu.jinja",
         **head(directions, notes),
         layer=layer.rstrip("\n"),
-        wide=is_wide,
         parts_alone=not {direction.name for direction in directions} & {*get_args(Direction)},
         has_columns=any(direction.columns for direction in directions),
     )

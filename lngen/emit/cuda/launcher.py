@@ -54,7 +54,9 @@ def _fields(programs: Sequence[RowProgram], notes: Notes) -> dict[str, Any]:
             "    saved_: _Saved = _launcher.saved_from(_LAYER, _INTERFACE, first_, fields_)",
             "    return saved_",
         ],
-        "layer": "\n".join(layer_statement("_launcher.layer_of", programs[0], "KERNELS")),
+        "layer": "\n".join(
+            statement(f"_LAYER = {call('_launcher.layer_of', 'INTERFACE', 'Saved', '__file__', 'KERNELS')}")
+        ),
     }
 
 
@@ -119,12 +121,6 @@ def _classes(layer: LayerProtocol, directions: Iterable[str], numbers: bool) -> 
         for name, summary in summaries.items()
         if name in found
     ]
-
-
-def layer_statement(function: str, forward: RowProgram, kernels: str) -> list[str]:
-    """Return the statement that makes a layer of its interface and of the kernels of its directions."""
-    wide = "True" if forward.is_wide else ""
-    return statement(f"_LAYER = {call(function, 'INTERFACE', 'Saved', '__file__', kernels, is_wide=wide)}")
 
 
 def _checked_constant(given: PublicConstant, layer: PublicInterface) -> str:

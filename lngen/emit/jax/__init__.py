@@ -23,7 +23,7 @@ def emit(programs: Sequence[RowProgram], notes: Notes) -> dict[str, str]:
     """
     with plain_errors():
         forward = marked_program(programs[0])
-        function = FrameworkFunction(interface(forward, notes), notes, "_jax.Array", "an array", forward.is_wide)
+        function = FrameworkFunction(interface(forward, notes), notes, "_jax.Array", "an array")
         kind = "_axes.JaxAxes" if notes.layout else "_jax.JaxLayer"
         layer = statement(f"_LAYER: {kind}[{function.result}] = {kind}(_numpy, _cpu)")
         text = render("jax/backend.py.jinja", **function.fields(), layer=layer, named_axes=bool(notes.layout))

@@ -29,7 +29,7 @@ def emit(programs: Sequence[RowProgram], notes: Notes) -> dict[str, str]:
     with plain_errors():
         forward = marked_program(programs[0])
         layer = interface(forward, notes)
-        function = FrameworkFunction(layer, notes, "_torch.Tensor", "a tensor", forward.is_wide)
+        function = FrameworkFunction(layer, notes, "_torch.Tensor", "a tensor")
         return {"torch_backend.py": _TorchText(layer, notes, function).module()}
 
 

@@ -190,7 +190,7 @@ def saved_from(layer: DeviceLayer, interface: Interface, first: tuple[Any, Any, 
         parameters = [kind for axes, kind in arrays if "..." not in axes]
         return parameters[0] if parameters else dtype_of(layer.computed(*(KINDS[kind.str] for _, kind in arrays)))
 
-    saved = layer.Saved(*first_fields(interface, fields, *first, layer.is_wide, look), *fields)
+    saved = layer.Saved(*first_fields(interface, fields, *first, look), *fields)
     check_saved(layer, saved)
     return saved
 

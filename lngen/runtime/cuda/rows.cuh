@@ -31,7 +31,6 @@
 //     LNGEN_ROOM=n           percent of its registers that a thread keeps entries in, of those that it would
 //     LNGEN_THREADS_PER_ROW=n   8, 16, ... 1024 instead of the kernel's own choice
 //     LNGEN_BLOCKS_PER_ROW=n from sm_90 on, at most n blocks share a row that one cannot hold, 2, 4 or 8; without it none
-// A layer whose values float may not hold defines LNGEN_COMPUTE as double.
 #ifndef LNGEN_ROWS_CUH
 #define LNGEN_ROWS_CUH
 
@@ -56,9 +55,6 @@
 #endif
 #ifndef LNGEN_INTEGER
 #define LNGEN_INTEGER i32
-#endif
-#ifndef LNGEN_COMPUTE
-#define LNGEN_COMPUTE float
 #endif
 #if !defined(LNGEN_FORWARD) && !defined(LNGEN_BACKWARD) && !defined(LNGEN_JVP) && !defined(LNGEN_BACKWARD_BACKWARD)
 #define LNGEN_FORWARD
@@ -100,7 +96,7 @@ template <class T> struct ParameterOf { using type = T; };
 #endif
 template <class T> using Parameter = typename ParameterOf<T>::type;
 
-template <class T> struct Wide { using type = LNGEN_COMPUTE; };
+template <class T> struct Wide { using type = float; };
 template <> struct Wide<f64> { using type = double; };
 template <class T, class P> using Wider = decltype(typename Wide<T>::type() + typename Wide<P>::type());
 template <class T> using Computed = Wider<T, Parameter<T>>;

@@ -109,7 +109,7 @@ class HostKernels:
         calls without optional inputs.
         """
         rows = np.dtype({"f32": np.float32, "f64": np.float64}.get(stored, np.float16))
-        computed = TYPES[protocol.computed([rows], self.layer.is_wide).name]
+        computed = TYPES[protocol.computed([rows]).name]
         found = [
             (kernels.source, _macros(stored, computed, absent))
             for kernels in self.kernels.values()

@@ -54,8 +54,8 @@ _TOGETHER = 32
 class AxesLayer(HostLayer[Kept]):
     """Layer whose axes have names. `saved.shape` has the size of each axis of the rows, one a name."""
 
-    def __init__(self, interface: Interface, saved: Callable[..., Kept], *, is_wide: bool = False) -> None:
-        super().__init__(interface, saved, is_wide=is_wide)
+    def __init__(self, interface: Interface, saved: Callable[..., Kept]) -> None:
+        super().__init__(interface, saved)
         self.arranging = ArrangedCall(interface, np.transpose, np.broadcast_to, _unstack, np.stack)
         self.arrangement = self.arranging.arrangement
         self.has_parts = bool(self.arrangement.counts)
@@ -70,7 +70,7 @@ class AxesLayer(HostLayer[Kept]):
             fields = [each.name for each in self.directions["backward"].fields]
             own = [f"{name}_" if name in fields else name for name in ("shape", "dtype", "dtypes")]
             saved = _tuple_class("Saved", [*own, *fields])
-        return HostLayer(without_axes(self.interface), saved, is_wide=self.is_wide)
+        return HostLayer(without_axes(self.interface), saved)
 
     def results_of_rows(self, direction: str, results: Callable[..., Any]) -> Callable[..., Any]:
         """Return the class of the results of a direction of the layer on rows, given that of its own."""
@@ -309,7 +309,7 @@ class AxesForward(ForwardCall[Results, Kept]):
             row = " ".join(arrangement.features)
             raise ValueError(f"a row ({row}) has {shape[-1]} entries; pass {layer.minimum_features} or more")
         dtypes = types(found)
-        dtype = computed(without_numbers(dtypes, found), layer.is_wide)
+        dtype = computed(without_numbers(dtypes, found))
         made = self._results(found, out, arrangement.flat(sizes), dtypes)
         outputs = self.results(*made)
         made += [np.empty(shape[:-1], dtype) for _ in direction.row_scalars]
