@@ -287,7 +287,7 @@ template <class Row> struct RowEntry {
         if constexpr (N::KIND == ROWS) access.pack = row.tile.of(name).chunk(place_in<N>(row.to), chunk, start);
         else if constexpr (N::IS_INTEGER)
           access.pack = load<Row::G::VECTOR>(row.to.of(name) + (N::IN_ROWS ? place_of<N>(row.to, row.here) : 0) + start);
-        else access.pack = read<true, Row::G::HOLDS_FEATURES>(row.tile.of(name).held, chunk, row.to.of(name), start);
+        else access.pack = read<Row::G::HOLDS_FEATURES>(row.tile.of(name).held, chunk, row.to.of(name), start);
       }
       return number_of<A, N>(access.pack.entries[i]);
     }

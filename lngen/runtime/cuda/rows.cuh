@@ -214,20 +214,14 @@ template <class T, int N> __device__ __forceinline__ void store_once(T* to, cons
   for (int i = 0; i < Pack<T, N>::WORDS; ++i) store_streaming(reinterpret_cast<word*>(to) + i, pack.words[i]);
 }
 
-// The Features of a stage: from registers where they are kept, from memory where they are not, nothing where they are
-// left out.
-template <bool PRESENT, bool KEPT, class T, int N, int CHUNKS>
+// The Features of a stage: from registers where they are kept, from memory where they are not.
+template <bool KEPT, class T, int N, int CHUNKS>
 __device__ __forceinline__ Pack<T, N> read(const Pack<T, N> (&kept)[CHUNKS], int chunk, const T* from, long long at) {
-  if constexpr (!PRESENT) return Pack<T, N>();
-  else if constexpr (KEPT) return kept[chunk];
+  if constexpr (KEPT) return kept[chunk];
   else return load<N>(from + at);
 }
 
 // ----------------------------------------------------------------------------------------------------- mathematics
-
-__device__ __forceinline__ constexpr unsigned long long bit(int place, bool there) {
-  return there ? 1ull << place : 0ull;
-}
 
 template <class A> __device__ __forceinline__ A infinity() { return A(__int_as_float(0x7f800000)); }
 

@@ -9,7 +9,7 @@ import pytest
 
 from lngen import runtime
 from lngen.check.toolchain import nvrtc
-from lngen.emit.cuda import DTYPES, LAUNCH_FIELDS
+from lngen.emit.cpp.contract import DTYPES, LAUNCH_FIELDS
 from lngen.extensions import simt
 from lngen.runtime.includes import inlined
 from tests.requirements import needs_gxx, needs_nvrtc
