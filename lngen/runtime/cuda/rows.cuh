@@ -182,36 +182,25 @@ template <class T> __device__ __forceinline__ const T* entry_copied(const unsign
   return reinterpret_cast<const T*>(word + reinterpret_cast<unsigned long long>(from) % 4);
 }
 
-// The accesses to memory that bypass what the caches are wanted for: a row is read once and written once.
-template <class W> __device__ __forceinline__ W load_streaming(const W* from) { return __ldcs(from); }
-template <class W> __device__ __forceinline__ void store_streaming(W* to, W value) { __stcs(to, value); }
-
-template <int N, class T> __device__ __forceinline__ Pack<T, N> load(const T* from) {
-  using word = typename Pack<T, N>::word;
+// Accesses to memory. Those of what is read or written ONCE bypass what the caches are wanted for.
+template <int N, bool ONCE = false, class T> __device__ __forceinline__ Pack<T, N> load(const T* from) {
+  const auto* const words = reinterpret_cast<const typename Pack<T, N>::word*>(from);
   Pack<T, N> pack;
 #pragma unroll
-  for (int i = 0; i < Pack<T, N>::WORDS; ++i) pack.words[i] = reinterpret_cast<const word*>(from)[i];
+  for (int i = 0; i < Pack<T, N>::WORDS; ++i) {
+    if constexpr (ONCE) pack.words[i] = __ldcs(words + i);
+    else pack.words[i] = words[i];
+  }
   return pack;
 }
 
-template <int N, class T> __device__ __forceinline__ Pack<T, N> load_once(const T* from) {
-  using word = typename Pack<T, N>::word;
-  Pack<T, N> pack;
+template <bool ONCE = false, class T, int N> __device__ __forceinline__ void store(T* to, const Pack<T, N>& pack) {
+  auto* const words = reinterpret_cast<typename Pack<T, N>::word*>(to);
 #pragma unroll
-  for (int i = 0; i < Pack<T, N>::WORDS; ++i) pack.words[i] = load_streaming(reinterpret_cast<const word*>(from) + i);
-  return pack;
-}
-
-template <class T, int N> __device__ __forceinline__ void store(T* to, const Pack<T, N>& pack) {
-  using word = typename Pack<T, N>::word;
-#pragma unroll
-  for (int i = 0; i < Pack<T, N>::WORDS; ++i) reinterpret_cast<word*>(to)[i] = pack.words[i];
-}
-
-template <class T, int N> __device__ __forceinline__ void store_once(T* to, const Pack<T, N>& pack) {
-  using word = typename Pack<T, N>::word;
-#pragma unroll
-  for (int i = 0; i < Pack<T, N>::WORDS; ++i) store_streaming(reinterpret_cast<word*>(to) + i, pack.words[i]);
+  for (int i = 0; i < Pack<T, N>::WORDS; ++i) {
+    if constexpr (ONCE) __stcs(words + i, pack.words[i]);
+    else words[i] = pack.words[i];
+  }
 }
 
 // The Features of a stage: from registers where they are kept, from memory where they are not.
@@ -259,29 +248,14 @@ template <class A> __device__ __forceinline__ void nearest(A& least, A& where, A
 constexpr bool EXP_MULTIPLIES = true;
 
 namespace math {
-__device__ __forceinline__ f32 exp(f32 u) { return expf(u); }
-__device__ __forceinline__ f64 exp(f64 u) { return ::exp(u); }
-__device__ __forceinline__ f32 log(f32 u) { return logf(u); }
-__device__ __forceinline__ f64 log(f64 u) { return ::log(u); }
-__device__ __forceinline__ f32 sin(f32 u) { return sinf(u); }
-__device__ __forceinline__ f64 sin(f64 u) { return ::sin(u); }
-__device__ __forceinline__ f32 cos(f32 u) { return cosf(u); }
-__device__ __forceinline__ f64 cos(f64 u) { return ::cos(u); }
-__device__ __forceinline__ f32 asin(f32 u) { return asinf(u); }
-__device__ __forceinline__ f64 asin(f64 u) { return ::asin(u); }
-__device__ __forceinline__ f32 acos(f32 u) { return acosf(u); }
-__device__ __forceinline__ f64 acos(f64 u) { return ::acos(u); }
-__device__ __forceinline__ f32 atan(f32 u) { return atanf(u); }
-__device__ __forceinline__ f64 atan(f64 u) { return ::atan(u); }
-__device__ __forceinline__ f32 tanh(f32 u) { return tanhf(u); }
-__device__ __forceinline__ f64 tanh(f64 u) { return ::tanh(u); }
+#define LNGEN_OF_THE_LIBRARY(FUNCTION)                                          \
+  __device__ __forceinline__ f32 FUNCTION(f32 u) { return FUNCTION##f(u); }     \
+  __device__ __forceinline__ f64 FUNCTION(f64 u) { return ::FUNCTION(u); }
+LNGEN_OF_THE_LIBRARY(exp) LNGEN_OF_THE_LIBRARY(log) LNGEN_OF_THE_LIBRARY(sin) LNGEN_OF_THE_LIBRARY(cos)
+LNGEN_OF_THE_LIBRARY(asin) LNGEN_OF_THE_LIBRARY(acos) LNGEN_OF_THE_LIBRARY(atan) LNGEN_OF_THE_LIBRARY(tanh)
+LNGEN_OF_THE_LIBRARY(sqrt) LNGEN_OF_THE_LIBRARY(log1p) LNGEN_OF_THE_LIBRARY(expm1)
+#undef LNGEN_OF_THE_LIBRARY
 __device__ __forceinline__ f64 erf(f64 u) { return ::erf(u); }
-__device__ __forceinline__ f32 sqrt(f32 u) { return sqrtf(u); }
-__device__ __forceinline__ f64 sqrt(f64 u) { return ::sqrt(u); }
-__device__ __forceinline__ f32 log1p(f32 u) { return log1pf(u); }
-__device__ __forceinline__ f64 log1p(f64 u) { return ::log1p(u); }
-__device__ __forceinline__ f32 expm1(f32 u) { return expm1f(u); }
-__device__ __forceinline__ f64 expm1(f64 u) { return ::expm1(u); }
 __device__ __forceinline__ f32 abs(f32 u) { return fabsf(u); }
 __device__ __forceinline__ f64 abs(f64 u) { return ::fabs(u); }
 __device__ __forceinline__ f32 pow(f32 u, f32 exponent) { return powf(u, exponent); }
@@ -322,14 +296,6 @@ __device__ __forceinline__ f64 rsqrt(f64 u) { return 1.0 / ::sqrt(u); }
 template <class A> __device__ __forceinline__ A quotient(A u, A v) {
   const A reciprocal = A(1) / v, nearly = u * reciprocal, better = fused(fused(-nearly, v, u), reciprocal, nearly);
   return better == better ? better : nearly;
-}
-template <int N, class A> __device__ __forceinline__ A power(A u) {
-  if constexpr (N == 1) {
-    return u;
-  } else {
-    const A root = power<N / 2>(u);
-    return N % 2 ? root * root * u : root * root;
-  }
 }
 }  // namespace math
 

@@ -92,7 +92,7 @@ extern "C" __global__ void functions(const float* u, float* y, int n) {
 @needs_gxx
 @pytest.mark.cuda
 def test_types_shapes_and_functions() -> None:
-    kernels = simt.build(including("geometry.cuh", CHECKS), {"LNGEN_D": 64})
+    kernels = simt.build(including("places.cuh", CHECKS), {"LNGEN_D": 64})
     u = np.array([-np.inf, -200, -1, 0, 1, 200, np.nan], np.float32)
     y = np.zeros((6, len(u)), np.float32)
     kernels["functions"](1, 32, 0, u, y, len(u))
@@ -170,7 +170,7 @@ def test_every_thread_of_a_row_has_its_reductions(threads: int, block: int) -> N
 def test_storage_types_go_to_the_compute_type_and_back() -> None:
     kernel = """
     extern "C" __global__ void {0}(const lngen::{0}* x, lngen::{0}* y) {{
-      lngen::store_once(y, lngen::load_once<2>(x));
+      lngen::store<true>(y, lngen::load<2, true>(x));
       y[2] = lngen::narrow<lngen::{0}>(lngen::widen<lngen::Computed<lngen::{0}>>(x[2]));
     }}
     """
