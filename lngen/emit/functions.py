@@ -13,16 +13,6 @@ from lngen.emit.layout import WIDTH, call, statement, tuple_of
 from lngen.emit.signatures import as_python, number, sizes
 from lngen.runtime.protocol.directions import COMPUTED_WORDS
 
-__all__ = [
-    "NUMBERS",
-    "FrameworkFunction",
-    "argument",
-    "constant_in_words",
-    "definition",
-    "sign",
-]
-
-
 NUMBERS = {"Scalar": "float | ", 'Int[""]': "int | "}
 """Types of numbers that a framework's function takes besides arrays, by the kind of the input."""
 

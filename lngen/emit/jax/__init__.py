@@ -13,8 +13,6 @@ from lngen.emit.render import render
 from lngen.emit.spelling import marked_program, plain_errors, reading
 from lngen.plan.program import RowProgram
 
-__all__ = ["emit"]
-
 
 def emit(programs: Sequence[RowProgram], notes: Notes) -> dict[str, str]:
     """The file of a layer for JAX by its name; `programs` has forward first.

@@ -16,8 +16,6 @@ from lngen.emit.render import render
 from lngen.emit.spelling import marked_program, plain_errors, reading
 from lngen.plan.program import RowProgram
 
-__all__ = ["emit"]
-
 _PLACE = ("device: _torch.Device = None", "dtype: _torch.Dtype = None")
 
 

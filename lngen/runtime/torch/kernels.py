@@ -39,20 +39,8 @@ try:
 except ImportError:
     bfloat16 = None
 
-__all__ = [
-    "INTEGERS",
-    "SHARED_ENTRIES",
-    "Tensor",
-    "TorchKernels",
-    "each",
-    "fresh",
-    "is_tensor_like",
-    "lent",
-    "only",
-    "threads_for",
-    "torch",
-    "torch_func",
-]
+__all__ = ["Tensor", "is_tensor_like", "torch", "torch_func"]
+"""Names of PyTorch that other modules have from here."""
 
 
 SHARED_ENTRIES = 2**20
