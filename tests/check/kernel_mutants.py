@@ -98,7 +98,7 @@ def threshold_mutants() -> Iterator[Planted]:
     yield _planted(
         "a row read again from the entries before", loaded, loaded.replace("(column)", before), f"{again}, loaded"
     )
-    loaded = "return load_once<G::VECTOR>(array + offset + at.column(column))"
+    loaded = "return load<G::VECTOR, true>(array + offset + at.column(column))"
     yield _planted(
         "a row kept from the entries before", loaded, loaded.replace("(column)", before), "parameters, loaded"
     )
