@@ -19,7 +19,6 @@ KINDS = (
     "second order",
     "precision",
     "thresholds",
-    "parts of rows",
     "contracts",
     "checker",
     "hard inputs",
