@@ -10,33 +10,35 @@ long double has lost the row.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from decimal import Decimal
 from typing import Any
 
-import mpmath
 import numpy as np
 from numpy.typing import NDArray
 
 from lngen.check.layer import Array, Case
 from lngen.check.rows import Rows
 from lngen.language.definition import Definition, Input
-from lngen.language.oracle.evaluate import evaluate, mp_numbers
+from lngen.language.oracle.decimals import DecimalNumbers
+from lngen.language.oracle.evaluate import evaluate
 from lngen.language.syntax import Kind
 
-DIGITS = 80
+_NUMBERS = DecimalNumbers(80)
 RESOLUTION = 1e-30
 """Largest error of `derivatives`, in the metric of `evidence.metric_error`."""
 
-_STEP_DIGITS = 25
-_MIXED_STEP_DIGITS = 20
+_STEP = Decimal("1e-25")
+_MIXED_STEP = Decimal("1e-20")
 _AWAY = (-1, 1, 2)
 # The error of a one-sided difference is of the order of the step; where the slope changes it is of order one.
-_AGREEMENT = 1e-10
+_AGREEMENT = Decimal("1e-10")
 
 
 def outputs(definition: Definition, case: Case) -> dict[str, Array]:
     """The outputs, rounded to long double."""
-    values = evaluate(definition, _lifted(case.inputs), mp_numbers(DIGITS))
-    return {name: _lowered(value) for name, value in values.items()}
+    with _NUMBERS.here():
+        values = evaluate(definition, _lifted(case.inputs), _NUMBERS)
+        return {name: _lowered(value) for name, value in values.items()}
 
 
 def derivatives(definition: Definition, case: Case) -> dict[str, Array]:
@@ -45,8 +47,8 @@ def derivatives(definition: Definition, case: Case) -> dict[str, Array]:
     An entry at a kink, a jump or a pole, where one-sided differences of two lengths disagree, is NaN. Definitions with
     `stop_gradient` cannot be differenced.
     """
-    with mpmath.workdps(DIGITS):
-        rows = Rows(definition, case, mp_numbers(DIGITS), _lift)
+    with _NUMBERS.here():
+        rows = Rows(definition, case, _NUMBERS, _lift)
         return {
             entry.name: _lowered(_derivative(rows, entry))
             for entry in definition.differentiable
@@ -60,24 +62,22 @@ def mixed(definition: Definition, case: Case, along: Mapping[str, Array], gradie
     It is the mixed second derivative of <cotangents, outputs>, along w and along that direction. `along` names an
     input, or `d` and an output. It means nothing near a kink.
     """
-    numbers = mp_numbers(DIGITS)
-    with mpmath.workdps(DIGITS):
-        step = mpmath.mpf(10) ** -_MIXED_STEP_DIGITS
+    with _NUMBERS.here():
         values = {**_lifted(case.inputs), **{f"d{name}": each for name, each in _lifted(case.cotangents).items()}}
-        forth, sideways = ({name: step * _lift(each) for name, each in by.items()} for by in (along, gradients))
+        forth, sideways = ({name: _MIXED_STEP * _lift(each) for name, each in by.items()} for by in (along, gradients))
 
         def loss(sign: int) -> Any:
             """The difference of <cotangents, outputs> along w, at one end of the other direction."""
             there = {name: _beside(value, sign, forth.get(name)) for name, value in values.items()}
-            total = mpmath.mpf(0)
+            total = Decimal(0)
             for side in (1, -1):
                 moved = {name: _beside(there[name], side, sideways.get(name)) for name in case.inputs}
-                for name, output in evaluate(definition, moved, numbers).items():
+                for name, output in evaluate(definition, moved, _NUMBERS).items():
                     if there[f"d{name}"] is not None:
                         total += side * np.sum(output * there[f"d{name}"])
             return total
 
-        return _lowered((loss(1) - loss(-1)) / (4 * step**2))[()]
+        return _lowered((loss(1) - loss(-1)) / (4 * _MIXED_STEP**2))[()]
 
 
 def _beside(value: Any, sign: int, by: Any) -> Any:
@@ -94,18 +94,14 @@ def _derivative(rows: Rows, entry: Input) -> Array:
 
 def _slopes(moved: list[Array]) -> Array:
     left, here, right, far = moved
-    step = _step()
-    slopes = ((right - left) / (2 * step), (here - left) / step, (right - here) / step, (far - here) / (2 * step))
+    far_off = 2 * _STEP
+    slopes = ((right - left) / far_off, (here - left) / _STEP, (right - here) / _STEP, (far - here) / far_off)
 
     def agreed(central: Any, *others: Any) -> Any:
         same = all(abs(other - central) <= _AGREEMENT * max(1, abs(central)) for other in others)
-        return central if same else mpmath.nan
+        return central if same else Decimal("NaN")
 
     return np.asarray(np.frompyfunc(agreed, 4, 1)(*slopes), object)
-
-
-def _step() -> Any:
-    return mpmath.mpf(10) ** -_STEP_DIGITS
 
 
 def _moved(rows: Rows, entry: Input, steps: tuple[int, ...]) -> list[Array]:
@@ -116,7 +112,7 @@ def _moved(rows: Rows, entry: Input, steps: tuple[int, ...]) -> list[Array]:
         moved = values.astype(object)
         for place, number in enumerate(copy):
             at = (place, number % columns) if entry.kind.over_features else (place,)
-            moved[at] = moved[at] + steps[number // columns] * _step()
+            moved[at] = moved[at] + steps[number // columns] * _STEP
         return moved
 
     every = rows.losses(entry.name, len(steps) * columns, one_column)
@@ -139,26 +135,17 @@ def _lift(value: Any) -> Array:
     if array.dtype == object:
         return array
     wide = array.astype(np.longdouble)
-    lifted = np.empty(wide.shape, object)
-    for place, number in np.ndenumerate(wide):
-        lifted[place] = _mpf(number)
-    return lifted
-
-
-def _mpf(number: Any) -> Any:
-    high = float(number)
-    if not np.isfinite(high):
-        return mpmath.mpf(high)
-    rest = float(number - np.longdouble(high))
-    return mpmath.mpf(high) + mpmath.mpf(rest) if rest else mpmath.mpf(high)
+    high = wide.astype(np.float64)
+    low = np.where(np.isfinite(high), wide - high, 0).astype(np.float64)
+    lifted: Array = _NUMBERS.array(high)
+    return lifted + _NUMBERS.array(low) if low.any() else lifted
 
 
 def _lowered(values: Any) -> Array:
     array = np.asarray(values, object)
     result = np.empty(array.shape, np.longdouble)
-    with mpmath.workdps(DIGITS):
-        for place, number in np.ndenumerate(array):
-            high = float(number)
-            rest = float(number - mpmath.mpf(high)) if np.isfinite(high) else 0.0
-            result[place] = np.longdouble(high) + np.longdouble(rest)
+    for place, number in np.ndenumerate(array):
+        high = float(number)
+        rest = float(number - Decimal(high)) if np.isfinite(high) else 0.0
+        result[place] = np.longdouble(high) + np.longdouble(rest)
     return result

@@ -4,7 +4,7 @@
   `backward_backward` to the derivative of the gradients.
 * *Complex step* on the evaluator: the derivative of the outputs along a direction in all inputs at once.
 * *Differences* of the definition at 80 digits, twice: the gradients' derivative without any derivation.
-* Both functions are linear, so that None for a direction has to give the sum over the other directions.
+* Both functions are linear, so that None for all directions but one, and 0 for that one, have to add up to the whole.
 
 Sums of products are compared relative to the sum of their magnitudes: entries with a relative error of a few eps add up
 to no more.
@@ -26,6 +26,7 @@ from lngen.language.definition import Input
 from lngen.language.oracle.evaluate import COMPLEX128, evaluate
 
 BOUND = 1e-13
+_PARTS = "of the first input and of the others"
 _ZERO_CASE = "ordinary, with inputs left out"
 _Named = dict[str, Array]
 Compared = Callable[[str, Any, Any, float], Any]
@@ -65,9 +66,9 @@ def tangents(layer: Checkable, case: Case, answer: Run, seed: int, compared: Com
     for name, value in moved.items():
         yield compared(f"d{name} along a direction in all inputs", value, exact[name], BOUND)
     if len(along.there) > 1:
-        parts = [_jvp(layer, answer, {entry.name: along.v[entry.name]}) for entry in along.there]
+        parts = [_jvp(layer, answer, part) for part in _parts(along.v)]
         for name, value in moved.items():
-            yield compared(f"d{name}, one input at a time", sum(part[name] for part in parts), value, BOUND)
+            yield compared(f"d{name}, {_PARTS}", sum(part[name] for part in parts), value, BOUND)
 
 
 def second_order(
@@ -87,10 +88,9 @@ def second_order(
         if evidence is not None:
             yield evidence
     if len(along.there) > 1:
-        parts = [_double(layer, case, answer, {entry.name: along.w[entry.name]}) for entry in along.there]
+        parts = [_double(layer, case, answer, part) for part in _parts(along.w)]
         for name, value in result.items():
-            total = sum(part[name] for part in parts)
-            yield compared(f"d{name}, one gradient at a time", total, value, BOUND)
+            yield compared(f"d{name}, {_PARTS}", sum(part[name] for part in parts), value, BOUND)
     if defined and not inputs.has_kinks(layer.definition) and not inputs.stops_gradients(layer.definition):
         exact = mixed(along.all, along.w)
         right, size = _dot(along.all, result)
@@ -159,6 +159,12 @@ def _double(layer: Checkable, case: Case, answer: Run, w: Mapping[str, Array]) -
         )
     keys = [*(entry.name for entry in layer.differentiable), *(f"d{name}" for name in names)]
     return {key: value for key, value in zip(keys, result, strict=True) if value is not None}
+
+
+def _parts(directions: _Named) -> tuple[_Named, _Named]:
+    """A direction without others, for which kernels may be compiled, and the others beside 0 for it."""
+    first = next(iter(directions))
+    return {first: directions[first]}, {**directions, first: np.zeros_like(directions[first])}
 
 
 def _in_order(entries: Sequence[Input], values: Mapping[str, Array]) -> list[Array | None]:

@@ -7,6 +7,15 @@
 #ifndef LNGEN_FIELD_LANES_H
 #define LNGEN_FIELD_LANES_H
 
+#include <cstdint>  // the first of all, as headers that are precompiled are taken for it
+
+// Nothing here has to be fast, and numbers of many instructions take long to optimize.
+#ifdef __clang__
+#pragma clang optimize off
+#else
+#pragma GCC optimize("O0")
+#endif
+
 #include "numbers.h"
 #include "simd.h"
 

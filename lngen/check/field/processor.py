@@ -95,7 +95,7 @@ class ProcessorInField:
             source.write_text(f'#include "../{RUNTIME}/native/{_LANES.name}"\n{text}', encoding="utf-8")
         name = loading.load(folder / layer.emission.name).__name__
         compiler = import_module(f"{name.rpartition('.')[0]}.{RUNTIME}.native.compiler")
-        compiler.OPTIONS = ("-O0", *compiler.OPTIONS[1:], *flags)  # type: ignore[attr-defined]
+        compiler.OPTIONS = (*compiler.OPTIONS, *flags)  # type: ignore[attr-defined]
         self.launcher: Any = import_module(f"{name.rpartition('.')[0]}.{RUNTIME}.native.kernels")
         backend = import_module(f"{name}.cpu_backend")
         self.functions, self.kernels = on_rows(backend), vars(backend)["_KERNELS"].kernels

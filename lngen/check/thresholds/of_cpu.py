@@ -18,28 +18,28 @@ from lngen.runtime.native import compiler as host_compiler
 
 _FEW = 3
 _SHORT = 7
-_NUMBERS = ("LANES", "TOGETHER", "PIECE", "ROWS_TOGETHER")
+_COMPUTED = ("float64", "float32")
+_NUMBERS = (*_COMPUTED, "TOGETHER", "PIECE", "ROWS_TOGETHER")
 _ASK = """
 #include "../_runtime/native/host_rows.h"
 extern "C" long long number(int which) {
   const long long numbers[] = {
-      lngen::Lanes<lngen::Computed>::COUNT, lngen::TOGETHER, lngen::PIECE, lngen::ROWS_TOGETHER};
+      lngen::Lanes<lngen::f64>::COUNT, lngen::Lanes<lngen::f32>::COUNT,
+      lngen::TOGETHER, lngen::PIECE, lngen::ROWS_TOGETHER};
   return numbers[which];
 }
 """
-_COMPUTED = {"float64": "f64", "float32": "f32"}
 
 
-def header(folder: Path, dtype: str) -> dict[str, int]:
-    """Return the numbers of `host_rows.h` in a folder, for rows of a type.
+def header(folder: Path) -> dict[str, int]:
+    """Return the numbers of `host_rows.h` in a folder, and the lanes of each type.
 
     Raises NoCompiler if there is no compiler to read them.
     """
-    name = _COMPUTED[dtype]
     with tempfile.TemporaryDirectory(prefix="lngen-") as place:
         source = Path(place) / "numbers.cpp"
         source.write_text(inlined(folder / "numbers.cpp", _ASK), encoding="utf-8")
-        library = host_compiler.library(source, [f"LNGEN_ROWS={name}", f"LNGEN_COMPUTED={name}"])
+        library = host_compiler.library(source, [])
     ask = ctypes.CFUNCTYPE(ctypes.c_longlong, ctypes.c_int)(library.address("number"))
     return {each: ask(which) for which, each in enumerate(_NUMBERS)}
 
@@ -47,9 +47,9 @@ def header(folder: Path, dtype: str) -> dict[str, int]:
 def sides(layer: Checkable, dtypes: tuple[str, ...], thorough: bool) -> Iterator[ThresholdSide]:
     """Yield rows of lanes, of sets of lanes and of pieces, each with a tail; sums over rows; chunks of rows."""
     module: Any = layer.module
+    numbers = header(Path(module.__file__).parent)
     for dtype in _COMPUTED:
-        numbers = header(Path(module.__file__).parent, dtype)
-        lanes, together, piece = numbers["LANES"], numbers["LANES"] * numbers["TOGETHER"], numbers["PIECE"]
+        lanes, together, piece = numbers[dtype], numbers[dtype] * numbers["TOGETHER"], numbers["PIECE"]
         for features, how in (
             (lanes - 1, "fewer entries than lanes"),
             (lanes, "as many entries as lanes"),

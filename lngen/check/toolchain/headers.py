@@ -45,21 +45,26 @@ def precompiled(folder: Path) -> dict[str, str]:
 
 @contextmanager
 def precompiled_when_needed(compiler: Any) -> Iterator[None]:
-    """Have the headers precompiled before the first text that a `native.compiler` of a runtime compiles."""
-    before, plain = os.environ.get(VARIABLE), compiler.HostCompiler.compile
+    """Have the headers precompiled before the first text that lngen's or a runtime's `native.compiler` compiles."""
+    before, is_done = os.environ.get(VARIABLE), False
+    plain = {each.HostCompiler: each.HostCompiler.compile for each in (compiler, host_compiler)}
     with tempfile.TemporaryDirectory(prefix="lngen-") as folder:
 
         def compiled(self: Any, *arguments: Any) -> bytes:
-            if not any(Path(folder).iterdir()):
+            nonlocal is_done
+            if not is_done:
+                is_done = True
                 os.environ.update(precompiled(Path(folder)))
-            made: bytes = plain(self, *arguments)
+            made: bytes = plain[type(self)](self, *arguments)
             return made
 
-        compiler.HostCompiler.compile = compiled
+        for each in plain:
+            each.compile = compiled
         try:
             yield
         finally:
-            compiler.HostCompiler.compile = plain
+            for each, own in plain.items():
+                each.compile = own
             if before is None:
                 os.environ.pop(VARIABLE, None)
             else:

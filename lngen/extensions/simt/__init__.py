@@ -1,29 +1,23 @@
 """CUDA C++ on the CPU: the text of `kernels.cu`, compiled by g++, with a fibre for every CUDA thread.
 
-It shows the semantics of kernels: barriers, shuffles, shared memory, atomics, the order of blocks and threads. It does
+It shows the semantics of kernels: barriers, shuffles, shared memory, the order of blocks and threads. It does
 not show a GPU's speed or its last bits. `docs/simt.md` says more.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from lngen.errors import CompileError, ToolchainMissing
-
 if TYPE_CHECKING:
-    from lngen.extensions.simt.arguments import KernelParameter, Uninitialised, Window
-    from lngen.extensions.simt.launch import EmulatedKernel, EmulatedKernels, build
-    from lngen.extensions.simt.report import KINDS, Finding, KernelFault
+    from lngen.extensions.simt.arguments import Uninitialised, Window
+    from lngen.extensions.simt.launch import EmulatedKernels, build
+    from lngen.extensions.simt.report import KernelFault
     from lngen.extensions.simt.schedule import Schedule
     from lngen.extensions.simt.toolchain import available
 
 # Imported on first use: the stand-in for nvcc is a process for each kernel, and needs no NumPy.
 _HOMES = {
-    "KINDS": "report",
-    "Finding": "report",
-    "EmulatedKernel": "launch",
     "KernelFault": "report",
     "EmulatedKernels": "launch",
-    "KernelParameter": "arguments",
     "Schedule": "schedule",
     "Uninitialised": "arguments",
     "Window": "arguments",
@@ -32,15 +26,9 @@ _HOMES = {
 }
 
 __all__ = [
-    "KINDS",
-    "CompileError",
-    "EmulatedKernel",
     "EmulatedKernels",
-    "Finding",
     "KernelFault",
-    "KernelParameter",
     "Schedule",
-    "ToolchainMissing",
     "Uninitialised",
     "Window",
     "available",

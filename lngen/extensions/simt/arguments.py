@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lngen.errors import LngenError
-from lngen.extensions.simt.report import Finding
+from lngen.extensions.simt.report import Finding, written_beyond
 
 POISON = 0xFF
 """The byte that poison is made of: a NaN in every floating-point type, and -1."""
@@ -186,8 +186,7 @@ def overruns(layout: MemoryLayout, memory: NDArray[np.uint8]) -> tuple[Finding, 
             changed = np.flatnonzero(memory[start : start + _BAND] != _IN_BANDS)
             if changed.size:
                 at = start + int(changed[0]) - buffer.offset
-                message = f"write at byte {at} of {buffer.name}, which has {buffer.array.nbytes}"
-                found.append(Finding("out of bounds", message, buffer=buffer.name, offset=at))
+                found.append(written_beyond(buffer.name, at, buffer.array.nbytes))
     return tuple(found)
 
 

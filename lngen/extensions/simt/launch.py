@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from lngen.errors import LngenError
 from lngen.extensions.simt import arguments as device
 from lngen.extensions.simt.compile import CompiledModule, compile_module
-from lngen.extensions.simt.process import Answer, launch_request, process
-from lngen.extensions.simt.report import Finding, KernelFault, crash, read_report
+from lngen.extensions.simt.process import launch_request, process
+from lngen.extensions.simt.report import KernelFault, of_worker
 from lngen.extensions.simt.schedule import SCHEDULES, Schedule
 
 
@@ -75,24 +75,15 @@ class EmulatedKernel:
                 str(len(layout.words)), str(len(regions)), *layout.words, *regions,
             ]  # fmt: skip
             answer = process.ask(*launch_request(words, seconds))
-            findings = self._findings(answer, module, seconds)
-            self._kernels._regions = [buffer.name for buffer in layout.buffers] if check else []
+            if answer.word == "refused":
+                raise LngenError(f"{self.name} cannot be launched: {answer.lines[0].split(chr(9))[-1]}")
+            findings = of_worker(answer.word, answer.lines, module, self._kernels.name, seconds)
             if answer.word in ("done", "findings") and not any(f.kind == "out of bounds" for f in findings):
                 findings += device.overruns(layout, memory)
             if findings:
                 how = f"schedule {schedule}" + (f", seed {seed}" if schedule == "random" else "")
                 raise KernelFault(f"{self._kernels.name}: kernel {self.name}, {how}:", findings)
             device.read_back(layout, memory, check)
-
-    def _findings(self, answer: Answer, module: Path, seconds: float) -> tuple[Finding, ...]:
-        name = self._kernels.name
-        if answer.word == "crash":
-            return crash(answer.lines, module, name, seconds)
-        if answer.word == "lost":
-            return (Finding("crash", "the process that the kernel ran in was lost"),)
-        if answer.word == "refused":
-            raise LngenError(f"{self.name} cannot be launched: {answer.lines[0].split(chr(9))[-1]}")
-        return read_report(answer.lines, module, name)
 
 
 class EmulatedKernels(Mapping[str, EmulatedKernel]):
@@ -107,7 +98,6 @@ class EmulatedKernels(Mapping[str, EmulatedKernel]):
         self._modules: dict[bool, CompiledModule] = {check: module}
         self._names = {signature.kernel: signature.parameters for signature in module.kernels}
         self._signatures: dict[str, tuple[device.KernelParameter, ...]] = {}
-        self._regions: list[str] = []
 
     def __getitem__(self, name: str) -> EmulatedKernel:
         if name not in self._names:
@@ -120,32 +110,16 @@ class EmulatedKernels(Mapping[str, EmulatedKernel]):
     def __len__(self) -> int:
         return len(self._names)
 
-    def path(self, check: bool = False) -> Path:
-        """The shared object, with the C functions of include/simt/abi.h. Compiles it if need be."""
-        return self._module(check).path
-
     def symbol(self, name: str) -> bytes:
         """Return the bytes of a variable that the source defines as `extern "C"`; raises LngenError if there is
         none.
         """
-        return self._symbol(name, self.check)
-
-    def _symbol(self, name: str, checked: bool) -> bytes:
         with process.lock:
-            number, _ = self._load(checked)
+            number, _ = self._load(self.check)
             answer = process.ask(f"symbol {number} {name.encode().hex()}", 60)
         if answer.word != "symbol" or not answer.lines:
             raise LngenError(f'{self.name}: no variable {name} is declared extern "C"')
         return bytes.fromhex(answer.lines[0])
-
-    def moved(self) -> dict[str, tuple[int, int]]:
-        """Return the bytes that the last launch read and wrote of each array, by its parameter; none unless checked.
-
-        Reads of an entry by threads of a block that no barrier orders are one: lanes of one access, or a value that is
-        still in a cache.
-        """
-        counts = np.frombuffer(self._symbol("simt_moved", True), np.uint64).reshape(-1, 2).tolist()
-        return {name: (read, written) for name, (read, written) in zip(self._regions, counts, strict=False)}
 
     def launch_table(self, kernel: str) -> NDArray[np.int32]:
         """The numbers that the source has for a launcher of the kernel, in its array `<kernel>_launch`."""

@@ -11,7 +11,6 @@ import mmap
 import os
 import select
 import subprocess
-import tempfile
 import threading
 import time
 from collections.abc import Sequence
@@ -105,7 +104,7 @@ class Process:
         if self._running is not None and self._owner == os.getpid() and self._running.poll() is None:
             return
         self.stop()
-        self._file = _memory_file()
+        self._file = os.memfd_create("lngen-simt")
         self._owner = os.getpid()
         self._running = subprocess.Popen(
             [str(worker()), str(self._file)],
@@ -144,14 +143,6 @@ class Process:
 def launch_request(words: Sequence[str], seconds: float) -> tuple[str, float]:
     """A launch as a request, and how long to wait for its answer."""
     return " ".join(["launch", *words]), seconds + _GRACE
-
-
-def _memory_file() -> int:
-    """A file without a name."""
-    if hasattr(os, "memfd_create"):
-        return os.memfd_create("lngen-simt")
-    with tempfile.TemporaryFile() as file:
-        return os.dup(file.fileno())
 
 
 process = Process()

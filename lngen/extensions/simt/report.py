@@ -16,12 +16,6 @@ from lngen.errors import LngenError
 
 Place = tuple[int, int, int]
 
-KINDS = (
-    "data race", "copy in flight", "out of bounds", "uninitialised read", "misaligned access", "undefined arithmetic",
-    "divergent barrier", "divergent warp operation", "absent block", "crash", "time limit",
-)  # fmt: skip
-"""The kinds of a finding."""
-
 
 class LineNumber(int):
     """The number of a line, and the `file` it is in where that is one that the source includes.
@@ -123,7 +117,22 @@ def read_report(lines: Sequence[str], module: Path, source_name: str) -> tuple[F
     return tuple(_finding(record, lines_of, source_name) for record in records)
 
 
-def crash(lines: Sequence[str], module: Path, source_name: str, seconds: float) -> tuple[Finding, ...]:
+def of_worker(word: str, lines: Sequence[str], module: Path, source_name: str, seconds: float) -> tuple[Finding, ...]:
+    """Return the findings of an answer of the worker to a launch."""
+    if word == "crash":
+        return _crash(lines, module, source_name, seconds)
+    if word == "lost":
+        return (Finding("crash", "the process that the kernel ran in was lost"),)
+    return read_report(lines, module, source_name)
+
+
+def written_beyond(buffer: str, at: int, size: int) -> Finding:
+    """Return the finding of a write outside an array; without a name it is of none that the kernel was given."""
+    name = buffer or "an allocation that the kernel was not given"
+    return Finding("out of bounds", f"write at byte {at} of {name}, which has {size}", buffer=buffer, offset=at)
+
+
+def _crash(lines: Sequence[str], module: Path, source_name: str, seconds: float) -> tuple[Finding, ...]:
     """Return the findings of a worker that died of a signal: the signal, and its report until then."""
     number, where, code, offset = lines[0].split()
     chain = source_lines(module, source_name, [int(code, 16)]).get(int(code, 16), ())

@@ -26,29 +26,29 @@ _ALL_TAIL = 10**6
 _LONGEST_EXPONENT = 10_000
 
 
-class _Multiprecision(Numbers):
+class Multiprecision(Numbers):
     """Numbers of mpmath, in a context that is shared by number types of equal digits."""
 
     def __init__(self, digits: int) -> None:
         super().__init__(f"mp_numbers({digits})", object)
         self.context = _context(digits)
-        self._functions = Functions(self.context)
+        self.functions = Functions(self.context)
 
     def array(self, value: Any) -> Array:
         given = np.asarray(value)
         if given.dtype.kind == "V":  # a float type that NumPy does not know, such as bfloat16
             given = given.astype(np.float64)
-        return _each(self._number, given)
+        return each(self.number, given)
 
     def constant(self, value: Fraction) -> Array:
-        return _object(self.context.mpf(value.numerator) / value.denominator)
+        return wrapped(self.context.mpf(value.numerator) / value.denominator)
 
     def pi(self) -> Array:
-        return _object(+self.context.pi)
+        return wrapped(+self.context.pi)
 
     def combine(self, sign: str, left: Array, right: Array) -> Array:
         if sign == "/":
-            return _each(lambda a, b: self.context.nan if b == 0 else a / b, left, right)
+            return each(lambda a, b: self.context.nan if b == 0 else a / b, left, right)
         return super().combine(sign, left, right)
 
     def power(self, base: Array, exponent: Fraction) -> Array:
@@ -60,13 +60,13 @@ class _Multiprecision(Numbers):
                 return self.context.nan
             return value**number
 
-        return _each(one, base)
+        return each(one, base)
 
     def raised(self, base: Array, exponent: Array) -> Array:
-        return _each(self._functions.raised, base, exponent)
+        return each(self.functions.raised, base, exponent)
 
     def function(self, name: str, operand: Array) -> Array:
-        return _each(getattr(self._functions, name), operand)
+        return each(getattr(self.functions, name), operand)
 
     def compare(self, sign: str, left: Array, right: Array) -> Array:
         return np.asarray(super().compare(sign, left, right)).astype(bool)
@@ -89,16 +89,22 @@ class _Multiprecision(Numbers):
             total[(*index, 0)] = self.context.fsum(row[index])
         return total
 
-    def _number(self, value: Any) -> Any:
+    def number(self, value: Any) -> Any:
+        """The number nearest to one of another type."""
         if hasattr(value, "_mpf_"):
             return self.context.make_mpf(value._mpf_)
         if isinstance(value, float):
             return self.context.mpf(value)
+        top, bottom = self.ratio(value)
+        return self.context.mpf(top) / bottom
+
+    def ratio(self, value: Any) -> tuple[int, int]:
+        """A float of any width, an integer or a fraction as two integers."""
         try:
-            top, bottom = value.as_integer_ratio()  # a float of any width, an integer or a fraction
+            top, bottom = value.as_integer_ratio()
         except (AttributeError, TypeError, ValueError, OverflowError):
             raise LngenError(f"{value!r} is not a {self.name} number. Pass finite real numbers.") from None
-        return self.context.mpf(int(top)) / int(bottom)
+        return int(top), int(bottom)
 
 
 @cache
@@ -173,17 +179,19 @@ def real(mp: Any, function: Callable[..., Any]) -> Callable[..., Any]:
     return of
 
 
-def _each(function: Callable[..., Any], *operands: Array) -> Array:
-    return _object(np.frompyfunc(function, len(operands), 1)(*operands))
+def each(function: Callable[..., Any], *operands: Array) -> Array:
+    """The values of a function at entries of arrays of objects."""
+    return wrapped(np.frompyfunc(function, len(operands), 1)(*operands))
 
 
-def _object(value: Any) -> Array:
-    wrapped = np.empty(np.shape(value), object)
-    wrapped[...] = value
-    return wrapped
+def wrapped(value: Any) -> Array:
+    """An object, or an array of them, as an array."""
+    made = np.empty(np.shape(value), object)
+    made[...] = value
+    return made
 
 
 @cache
 def mp_numbers(digits: int) -> Numbers:
     """Numbers of mpmath with so many decimal digits."""
-    return _Multiprecision(digits)
+    return Multiprecision(digits)

@@ -153,7 +153,7 @@ __global__ void exited_lane(float* x) {
 __global__ void lane_not_in_mask(float* x) { x[threadIdx.x] = __shfl_sync(0x0000ffffu, 1.f, 0); }  // lane_not_in_mask
 __global__ void two_operations(float* x) {
   if (threadIdx.x < 16) x[0] = __shfl_sync(0xffffffffu, 1.f, 0);
-  else x[1] = __ballot_sync(0xffffffffu, 1);  // two_operations
+  else x[1] = __any_sync(0xffffffffu, 1);  // two_operations
 }
 __global__ void no_syncwarp(float* x) {
   extern __shared__ float cells[];
@@ -175,11 +175,7 @@ __global__ void misaligned_streaming(float* x) {
   const float4 v = __ldcs(reinterpret_cast<const float4*>(x + 2));  // misaligned_streaming
   x[0] = v.x + v.y + v.z + v.w;
 }
-__global__ void no_atomic(float* x) { x[0] += 1.f; }  // no_atomic
-__global__ void half_atomic(float* x) {
-  atomicAdd(x, 1.f);
-  x[1] = x[0];  // half_atomic
-}
+__global__ void all_add(float* x) { x[0] += 1.f; }  // all_add
 __global__ void blocks_meet(float* x) { x[0] = blockIdx.x; }  // blocks_meet
 __global__ void read_of_another_block(float* x) {
   x[blockIdx.x] = 1;
@@ -233,8 +229,7 @@ CHECKED_FAULTS = [
     ("half_syncwarp", "data race", 1, 32),
     ("misaligned", "misaligned access", 1, 1),
     ("misaligned_streaming", "misaligned access", 1, 1),
-    ("no_atomic", "data race", 1, 32),
-    ("half_atomic", "data race", 1, 32),
+    ("all_add", "data race", 1, 32),
     ("blocks_meet", "data race", 4, 1),
     ("read_of_another_block", "data race", 4, 1),
     ("before_the_start", "out of bounds", 1, 32),

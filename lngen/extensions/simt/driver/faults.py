@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from lngen.extensions.simt.report import Finding, KernelFault, crash, read_report
+from lngen.extensions.simt.report import Finding, KernelFault, of_worker, written_beyond
 
 _latest: tuple[Finding, ...] = ()
 
@@ -37,26 +37,8 @@ def note(text: str) -> str:
     global _latest
     word, module, source, kernel, seconds, count, *lines = text.splitlines()
     own, beyond = lines[: int(count)], lines[int(count) :]
-    _latest = _of_worker(word, own, Path(module), source, float(seconds))
+    _latest = of_worker(word, own, Path(module), source, float(seconds))
     if not any(finding.kind == "out of bounds" for finding in _latest):
-        _latest += tuple(map(_beyond, beyond))
+        parts = (line.split("\t") for line in beyond)
+        _latest += tuple(written_beyond(name, int(first), int(size)) for name, first, size in parts)
     return str(KernelFault(f"kernel {kernel} of {source}:", _latest))
-
-
-def _beyond(line: str) -> Finding:
-    name, first, size = line.split("\t")
-    buffer = name or "an allocation that the kernel was not given"
-    return Finding(
-        "out of bounds",
-        f"write at byte {first} of {buffer}, which has {size}",
-        buffer=name,
-        offset=int(first),
-    )
-
-
-def _of_worker(word: str, lines: list[str], module: Path, source: str, seconds: float) -> tuple[Finding, ...]:
-    if word == "crash":
-        return crash(lines, module, source, seconds)
-    if word == "lost":
-        return (Finding("crash", "the process that the kernel ran in was lost"),)
-    return read_report(lines, module, source)

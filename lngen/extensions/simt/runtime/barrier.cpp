@@ -10,8 +10,7 @@ static Barrier& barrier_of(bool of_cluster) { return of_cluster ? state.of_clust
 
 static void open(bool of_cluster) {
   Barrier& barrier = barrier_of(of_cluster);
-  barrier.result = barrier.agreed;
-  barrier.arrived = barrier.agreed = 0;
+  barrier.arrived = 0;
   const unsigned warps = state.warps_of_block();
   if (of_cluster) state.clocks.meet(0, unsigned(state.warps.size()));
   else state.clocks.meet(current().block * warps, warps);
@@ -40,7 +39,7 @@ void barrier_may_open() {
     if (complete(of_cluster)) open(of_cluster);
 }
 
-static unsigned arrive(bool of_cluster, const char* line, size_t code) {
+static void arrive(bool of_cluster, const char* line, size_t code) {
   current().status = Status::AT_BARRIER;
   current().of_cluster = of_cluster;
   current().line = line;
@@ -48,15 +47,14 @@ static unsigned arrive(bool of_cluster, const char* line, size_t code) {
   barrier_of(of_cluster).arrived++;
   if (complete(of_cluster)) open(of_cluster);
   wait();
-  return barrier_of(of_cluster).result;
 }
 
 }  // namespace simt
 
-extern "C" unsigned simt_barrier(int kind, int predicate, const char* line) {
+extern "C" void simt_barrier(const char* line) {
   using namespace simt;
   Barrier& barrier = barrier_of(false);
-  if (barrier.arrived && (strcmp(barrier.line, line) || barrier.kind != kind)) {
+  if (barrier.arrived && strcmp(barrier.line, line)) {
     Finding finding{"divergent barrier"};
     finding.line = line;
     finding.other_line = barrier.line;
@@ -64,10 +62,8 @@ extern "C" unsigned simt_barrier(int kind, int predicate, const char* line) {
     report(finding);
     abandon();
   }
-  barrier.kind = kind;
   barrier.line = line;
-  barrier.agreed += predicate != 0;
-  return arrive(false, line, 0);
+  arrive(false, line, 0);
 }
 
 // Threads may come from different places of the code, as they may on hardware.

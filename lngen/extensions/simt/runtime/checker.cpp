@@ -9,13 +9,6 @@
 #include "scheduler.h"
 #include "shadow.h"
 
-// Bytes that the last launch read and wrote of each region, in the order of the options. Reads of a cell by threads of a
-// block that nothing orders are one: lanes of an access, or a value that a cache still has.
-static constexpr size_t MOST_COUNTED = 64;
-extern "C" {
-__attribute__((visibility("default"))) uint64_t simt_moved[MOST_COUNTED][2];
-}
-
 namespace simt {
 
 static std::vector<Shadow> shadows;  // by address
@@ -41,14 +34,12 @@ void begin_checks() {
   shadows.clear();
   last_used = nullptr;
   const simt_options& options = state.launch.options;
-  memset(simt_moved, 0, sizeof simt_moved);
-  for (size_t i = 0; i < options.region_count; ++i)
-    shadows.emplace_back(options.regions[i], false, i < MOST_COUNTED ? simt_moved[i] : nullptr);
+  for (size_t i = 0; i < options.region_count; ++i) shadows.emplace_back(options.regions[i], false);
   const size_t cell = 2;  // bytes: the smallest type of the kernels
   if (state.launch.shared_bytes) {
     for (unsigned block = 0; block < state.blocks.size(); ++block) {
       const simt_region region{state.blocks[block].shared, state.launch.shared_bytes, cell, nullptr, "shared memory"};
-      shadows.emplace_back(region, true, nullptr, block);
+      shadows.emplace_back(region, true, block);
     }
   }
   const Span statics = static_shared();
@@ -123,12 +114,10 @@ static const Reads* unordered_reads(const Cell& cell, const Thread& thread, unsi
   return nullptr;
 }
 
-static void note_write(Cell& cell, const Thread& thread, bool atomic, uint32_t code) {
+static void note_write(Cell& cell, const Thread& thread, uint32_t code) {
   cell.written = now(thread);
   cell.writer = uint16_t(thread.linear);
   cell.writer_code = code;
-  cell.atomic = atomic;
-  if (atomic) return;  // it orders nothing for the atomics that follow
   // An access after the write comes after everything that the write came after.
   if (cell.many_warps && cell.read_block == cluster_mark()) std::fill_n(reads_of(cell), state.warps.size(), Reads());
   cell.read.lanes = 0;
@@ -165,7 +154,7 @@ static void note_read(Cell& cell, const Thread& thread, uint32_t code) {
 struct Access {
   const char* address;
   size_t bytes;
-  bool writes, atomic;
+  bool writes;
   size_t code;
 };
 
@@ -173,7 +162,7 @@ static Finding finding_of(const char* kind, const Access& access, const Shadow* 
   Finding finding{kind};
   finding.code = access.code;
   finding.bytes = access.bytes;
-  finding.text = access.atomic ? "atomic" : access.writes ? "write" : "read";
+  finding.text = access.writes ? "write" : "read";
   if (shadow) {
     finding.buffer = shadow->name();
     finding.offset = access.address - shadow->start();
@@ -246,8 +235,8 @@ void check_end_of_block() {
 
 static bool races(const Access& access, const Shadow& shadow, const Cell& cell) {
   const Thread& thread = current();
-  if (!(access.atomic && cell.atomic) && write_is_unordered(cell, thread)) {
-    report_race(access, shadow, cell.atomic ? "atomic" : "write", cell.written.block, cell.writer, cell.writer_code);
+  if (write_is_unordered(cell, thread)) {
+    report_race(access, shadow, "write", cell.written.block, cell.writer, cell.writer_code);
     return true;
   }
   if (!access.writes) return false;
@@ -267,16 +256,7 @@ static void report_in_flight(const Access& access, const Shadow& shadow, const C
   report(finding);
 }
 
-// Counts what an access moves of a cell of global memory.
-static void count(const Access& access, const Shadow& shadow, const Cell& cell) {
-  unsigned warp;
-  const bool is_read = !access.writes || access.atomic, is_first = cell.read_block != cluster_mark();
-  if (is_read && (is_first || !unordered_reads(cell, current(), warp))) shadow.moved[0] += shadow.cell_bytes();
-  if (access.writes) shadow.moved[1] += shadow.cell_bytes();
-}
-
-// A copy is counted where it starts, and checked where it arrives too.
-static void check(const Access& access, Shadow& shadow, bool counts) {
+static void check(const Access& access, Shadow& shadow) {
   const Thread& thread = current();
   if (shadow.shared() && shadow.block() != thread.block && refuse_absent(access, shadow)) return;
   const size_t first = shadow.cell_of(access.address), last = shadow.cell_of(access.address + access.bytes - 1);
@@ -289,7 +269,7 @@ static void check(const Access& access, Shadow& shadow, bool counts) {
     }
     if (shadow.shared() && cell.read_block != cluster_mark()) cell.read_block = 0;
     if (cell.in_flight) return report_in_flight(access, shadow, cell);
-    if (!access.writes || access.atomic) {
+    if (!access.writes) {
       const bool there = shadow.shared() ? cell.written.block == cluster_mark() : shadow.holds_value(index);
       if (!there) {
         report(finding_of("uninitialised read", access, &shadow));
@@ -297,9 +277,8 @@ static void check(const Access& access, Shadow& shadow, bool counts) {
       }
     }
     if (races(access, shadow, cell)) return;
-    if (counts && shadow.moved) count(access, shadow, cell);
     if (access.writes) {
-      note_write(cell, thread, access.atomic, uint32_t(access.code));
+      note_write(cell, thread, uint32_t(access.code));
       shadow.set_written(index);
     } else {
       note_read(cell, thread, uint32_t(access.code));
@@ -313,19 +292,19 @@ static bool holds_threads(const char* address) {
   return address >= first && address < first + state.threads.size() * sizeof(Thread);
 }
 
-static void see(const Access& access, bool counts = true) {
+static void see(const Access& access) {
   if (state.stacks.holds(current().linear, access.address) || holds_threads(access.address)) return;
   Shadow* shadow = shadow_at(access.address);
-  if (shadow && access.address + access.bytes <= shadow->end()) return check(access, *shadow, counts);
+  if (shadow && access.address + access.bytes <= shadow->end()) return check(access, *shadow);
   // The rest are the module's own variables: constants, and the place of a thread.
   if (!shadow && in_image(access.address)) return;
   report(finding_of("out of bounds", access, shadow ? shadow : nearest(access.address)));
   abandon();
 }
 
-static void see(void* address, size_t bytes, bool writes, bool atomic, void* code) {
+static void see(void* address, size_t bytes, bool writes, void* code) {
   if (!checking || !simt_current || !bytes) return;
-  see({static_cast<const char*>(address), bytes, writes, atomic, offset_of_call(code)});
+  see({static_cast<const char*>(address), bytes, writes, offset_of_call(code)});
 }
 
 // The cells that a copy writes, which the caller knows to be shared memory.
@@ -337,30 +316,28 @@ template <class F> static void each_cell(const Copy& copy, F change) {
 
 void check_start(const Copy& copy) {
   if (!checking) return;
-  see({copy.from, copy.bytes, false, false, copy.code});
-  see({copy.to, copy.bytes, true, false, copy.code});
+  see({copy.from, copy.bytes, false, copy.code});
+  see({copy.to, copy.bytes, true, copy.code});
   each_cell(copy, [&](Cell& cell) {
-    note_write(cell, current(), false, uint32_t(copy.code));
+    note_write(cell, current(), uint32_t(copy.code));
     cell.in_flight = true;
   });
 }
 
 void check_arrival(const Copy& copy) {
   if (!checking) return;
-  see({copy.from, copy.bytes, false, false, copy.code}, false);
+  see({copy.from, copy.bytes, false, copy.code});
   each_cell(copy, [](Cell& cell) { cell.in_flight = false; });
-  see({copy.to, copy.bytes, true, false, copy.code});
+  see({copy.to, copy.bytes, true, copy.code});
 }
 
 }  // namespace simt
-
-extern "C" void simt_note_atomic(void* address, size_t bytes, void* code) { simt::see(address, bytes, true, true, code); }
 
 // ------------------------------------------------------------------------------- what -fsanitize=thread makes g++ call
 
 #define HOOK extern "C" __attribute__((visibility("hidden")))
 #define ACCESS(name, bytes, writes) \
-  HOOK void name(void* address) { simt::see(address, bytes, writes, false, __builtin_return_address(0)); }
+  HOOK void name(void* address) { simt::see(address, bytes, writes, __builtin_return_address(0)); }
 #define ACCESSES(bytes)                                \
   ACCESS(__tsan_read##bytes, bytes, false)             \
   ACCESS(__tsan_write##bytes, bytes, true)             \
@@ -373,12 +350,10 @@ ACCESSES(2)
 ACCESSES(4)
 ACCESSES(8)
 ACCESSES(16)
-HOOK void __tsan_read_range(void* address, size_t bytes) {
-  simt::see(address, bytes, false, false, __builtin_return_address(0));
-}
-HOOK void __tsan_write_range(void* address, size_t bytes) {
-  simt::see(address, bytes, true, false, __builtin_return_address(0));
-}
+#define RANGE(name, writes) \
+  HOOK void name(void* address, size_t bytes) { simt::see(address, bytes, writes, __builtin_return_address(0)); }
+RANGE(__tsan_read_range, false)
+RANGE(__tsan_write_range, true)
 HOOK void __tsan_func_entry(void*) {}
 HOOK void __tsan_func_exit(void*) {}
 HOOK void __tsan_init() {}

@@ -7,8 +7,7 @@
 
 namespace simt {
 
-Shadow::Shadow(const simt_region& region, bool shared, uint64_t* counted, unsigned block)
-    : moved(counted), region_(region), shared_(shared), block_(block) {
+Shadow::Shadow(const simt_region& region, bool shared, unsigned block) : region_(region), shared_(shared), block_(block) {
   mapped_ = (region.bytes / region.cell + 1) * sizeof(Cell);
   void* memory = mmap(nullptr, mapped_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) abort();
@@ -20,15 +19,13 @@ Shadow::~Shadow() {
 }
 
 Shadow::Shadow(Shadow&& other) noexcept
-    : moved(other.moved),
-      region_(other.region_),
+    : region_(other.region_),
       shared_(other.shared_),
       block_(other.block_),
       mapped_(other.mapped_),
       cells_(std::exchange(other.cells_, nullptr)) {}
 
 Shadow& Shadow::operator=(Shadow&& other) noexcept {
-  std::swap(moved, other.moved);
   std::swap(region_, other.region_);
   std::swap(shared_, other.shared_);
   std::swap(block_, other.block_);

@@ -24,15 +24,13 @@ struct Cell {
   uint32_t read_block = 0;  // of what was read, + 1
   uint32_t many_warps = 0;  // where there is more than one, what they read, in a table of the block
   uint16_t writer = 0, reader_warp = 0;
-  bool atomic = false, in_flight = false;  // a copy that was started is to write it
+  bool in_flight = false;  // a copy that was started is to write it
 };
 
 // A region and a cell for each element of it. The pages of cells that are never touched take no memory.
 class Shadow {
  public:
-  uint64_t* moved;  // bytes that were read and written; null where nobody counts
-
-  Shadow(const simt_region& region, bool shared, uint64_t* counted = nullptr, unsigned block = 0);
+  Shadow(const simt_region& region, bool shared, unsigned block = 0);
   ~Shadow();
   Shadow(Shadow&& other) noexcept;
   Shadow& operator=(Shadow&& other) noexcept;
@@ -42,7 +40,6 @@ class Shadow {
   bool shared() const { return shared_; }
   unsigned block() const { return block_; }  // of the cluster, whose shared memory it is
   const char* name() const { return region_.name; }
-  size_t cell_bytes() const { return region_.cell; }
   size_t cell_of(const char* address) const { return size_t(address - region_.start) / region_.cell; }
   Cell& cell(size_t index) { return cells_[index]; }
 

@@ -44,8 +44,7 @@ struct Warp {
 };
 
 struct Barrier {
-  unsigned arrived = 0, agreed = 0, result = 0;
-  int kind = 0;
+  unsigned arrived = 0;
   const char* line = "";
 };
 

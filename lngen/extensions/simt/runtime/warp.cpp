@@ -8,7 +8,7 @@
 
 namespace simt {
 
-static const char* const NAMES[] = {"__syncwarp", "a shuffle", "a vote", "a reduction"};
+static const char* const NAMES[] = {"__syncwarp", "a shuffle", "a vote"};
 
 static void open(unsigned warp, Meeting& meeting) {
   const unsigned lanes = meeting.arrived;
@@ -97,13 +97,11 @@ extern "C" void simt_warp_exchange(unsigned mask, void* value, size_t bytes, uns
   memcpy(value, brought.of(source_lane), bytes);
 }
 
-extern "C" unsigned simt_warp_gather(int operation, unsigned mask, const void* value, size_t bytes, void* values,
-                                     const char* line) {
-  const simt::Brought brought = simt::meet(operation, mask, value, bytes, line);
+extern "C" unsigned simt_warp_gather(unsigned mask, const void* value, size_t bytes, void* values, const char* line) {
+  const simt::Brought brought = simt::meet(SIMT_VOTE, mask, value, bytes, line);
   for (unsigned lane = 0; lane < 32; ++lane)
     memcpy(static_cast<char*>(values) + lane * bytes, brought.of(lane), bytes);
   return brought.present();
 }
 
 extern "C" unsigned simt_lane() { return simt::current().lane(); }
-extern "C" unsigned simt_active_mask() { return simt::state.warps[simt::current().warp()].alive; }

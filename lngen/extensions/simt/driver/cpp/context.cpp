@@ -42,21 +42,11 @@ constexpr Attribute ATTRIBUTES[] = {
     {8, 48 * 1024},   // MAX_SHARED_MEMORY_PER_BLOCK
     {9, 64 * 1024},   // TOTAL_CONSTANT_MEMORY
     {10, 32},         // WARP_SIZE
-    {11, 2147483647}, // MAX_PITCH
     {12, 65536},      // MAX_REGISTERS_PER_BLOCK
-    {13, 1000000},    // CLOCK_RATE, kHz
-    {14, 512},        // TEXTURE_ALIGNMENT
-    {15, 1},          // GPU_OVERLAP
     {16, 1},          // MULTIPROCESSOR_COUNT: so that in small tests a block has more rows than it copies ahead
-    {31, 1},          // CONCURRENT_KERNELS
-    {36, 1000000},    // MEMORY_CLOCK_RATE, kHz
-    {37, 1024},       // GLOBAL_MEMORY_BUS_WIDTH
-    {38, 1 << 20},    // L2_CACHE_SIZE
     {39, 2048},       // MAX_THREADS_PER_MULTIPROCESSOR
-    {40, 1},          // ASYNC_ENGINE_COUNT
     {75, CAPABILITY_MAJOR},
     {76, CAPABILITY_MINOR},
-    {78, 1},          // STREAM_PRIORITIES_SUPPORTED
     {81, 228 * 1024}, // MAX_SHARED_MEMORY_PER_MULTIPROCESSOR
     {97, 227 * 1024}, // MAX_SHARED_MEMORY_PER_BLOCK_OPTIN
 };
@@ -135,15 +125,6 @@ API cuDeviceGetName(char* name, int bytes, Device device) {
   snprintf(name, size_t(bytes), "lngen emulator (this CPU)");
   return SUCCESS;
 }
-API cuDeviceGetPCIBusId(char* name, int bytes, Device device) {
-  NEED(the_device(device));
-  snprintf(name, size_t(bytes), "0000:00:00.0");
-  return SUCCESS;
-}
-API cuDeviceGetByPCIBusId(Device* device, const char*) {
-  *device = 0;
-  return ready();
-}
 API cuDeviceComputeCapability(int* major, int* minor, Device device) {
   NEED(the_device(device));
   *major = CAPABILITY_MAJOR;
@@ -161,10 +142,6 @@ API cuDeviceTotalMem_v2(size_t* bytes, Device device) {
   NEED(the_device(device));
   *bytes = total_memory();
   return SUCCESS;
-}
-API cuDeviceCanAccessPeer(int* can, Device, Device) {
-  *can = 0;
-  return ready();
 }
 
 API cuDevicePrimaryCtxRetain(Context** context, Device device) {
@@ -202,11 +179,6 @@ API cuCtxDetach(Context* context) {
   if (!current.empty() && current.back() == context) current.pop_back();
   return cuDevicePrimaryCtxRelease_v2(0);
 }
-API cuCtxAttach(Context** context, unsigned) {
-  NEED(ready_in_context());
-  *context = current.back();
-  return SUCCESS;
-}
 API cuCtxPushCurrent_v2(Context* context) {
   Lock lock(one_call);
   NEED(ready());
@@ -223,20 +195,9 @@ API cuCtxGetCurrent(Context** context) {
   *context = current.empty() ? nullptr : current.back();
   return SUCCESS;
 }
-API cuCtxSetCurrent(Context* context) {
-  Lock lock(one_call);
-  NEED(ready());
-  if (!current.empty()) current.pop_back();
-  return context ? cuCtxPushCurrent_v2(context) : SUCCESS;
-}
 API cuCtxGetDevice(Device* device) {
   NEED(ready_in_context());
   *device = 0;
-  return SUCCESS;
-}
-API cuCtxGetApiVersion(Context*, unsigned* version) {
-  NEED(ready());
-  *version = 13000;
   return SUCCESS;
 }
 API cuCtxSynchronize() {
@@ -244,8 +205,3 @@ API cuCtxSynchronize() {
   NEED(ready_in_context());
   return allowed("a wait for the context");
 }
-API cuCtxGetCacheConfig(int* value) {
-  *value = 0;
-  return ready_in_context();
-}
-API cuCtxSetCacheConfig(int) { return ready_in_context(); }

@@ -1,4 +1,5 @@
 // Copies and fills. An asynchronous one is done at once.
+#include <algorithm>
 #include <cstring>
 
 #include "memory.h"
@@ -52,46 +53,14 @@ Result copy_within(Address to, Address from, size_t bytes) {
   return SUCCESS;
 }
 
-template <class T> Result fill(Address to, size_t pitch, T value, size_t width, size_t height) {
+template <class T> Result fill(Address to, T value, size_t count) {
   Lock lock(one_call);
   NEED(ready_in_context());
-  if (to % sizeof(T) || pitch % sizeof(T)) return fail(INVALID_VALUE, "a fill that is not aligned to its value");
-  for (size_t row = 0; row < height && width; ++row) {
-    char* place;
-    NEED(range(to + row * pitch, width * sizeof(T), true, "fill", &place));
-    T* values = reinterpret_cast<T*>(place);
-    for (size_t i = 0; i < width; ++i) values[i] = value;
-  }
-  return SUCCESS;
-}
-
-// CUDA_MEMCPY2D.
-struct Side {
-  size_t x, y;
-  unsigned type;
-  const void* host;
-  Address device;
-  void* array;
-  size_t pitch;
-};
-struct Copy2D {
-  Side from, to;
-  size_t width, height;
-};
-enum { HOST = 1, DEVICE = 2 };
-
-Result copy_rows(const Copy2D& copy) {
-  for (size_t row = 0; row < copy.height; ++row) {
-    const size_t from = (copy.from.y + row) * copy.from.pitch + copy.from.x;
-    const size_t to = (copy.to.y + row) * copy.to.pitch + copy.to.x;
-    char* host_to = static_cast<char*>(const_cast<void*>(copy.to.host)) + to;
-    const char* host_from = static_cast<const char*>(copy.from.host) + from;
-    if (copy.from.type == HOST && copy.to.type == DEVICE) NEED(copy_in(copy.to.device + to, host_from, copy.width));
-    else if (copy.from.type == DEVICE && copy.to.type == HOST) NEED(copy_out(host_to, copy.from.device + from, copy.width));
-    else if (copy.from.type == DEVICE && copy.to.type == DEVICE)
-      NEED(copy_within(copy.to.device + to, copy.from.device + from, copy.width));
-    else return fail(NOT_SUPPORTED, "a copy in two dimensions that is not between host and device");
-  }
+  if (!count) return SUCCESS;
+  if (to % sizeof(T)) return fail(INVALID_VALUE, "a fill that is not aligned to its value");
+  char* place;
+  NEED(range(to, count * sizeof(T), true, "fill", &place));
+  std::fill_n(reinterpret_cast<T*>(place), count, value);
   return SUCCESS;
 }
 }  // namespace
@@ -119,26 +88,13 @@ API cuMemcpyDtoHAsync_v2(void* to, Address from, size_t bytes, Stream* stream) {
 API cuMemcpyDtoDAsync_v2(Address to, Address from, size_t bytes, Stream* stream) {
   return perform(stream, [=] { return copy_within(to, from, bytes); });
 }
-API cuMemcpy2D_v2(const Copy2D* copy) {
-  return perform(nullptr, [copy = *copy] { return copy_rows(copy); });
-}
-API cuMemcpy2DUnaligned_v2(const Copy2D* copy) { return cuMemcpy2D_v2(copy); }
-API cuMemcpy2DAsync_v2(const Copy2D* copy, Stream* stream) {
-  return perform(stream, [copy = *copy] { return copy_rows(copy); });
-}
 
-#define FILL(BITS, TYPE)                                                                                             \
-  API cuMemsetD##BITS##Async(Address to, TYPE value, size_t count, Stream* stream) {                                 \
-    return perform(stream, [=] { return fill(to, 0, value, count, 1); });                                            \
-  }                                                                                                                  \
-  API cuMemsetD##BITS##_v2(Address to, TYPE value, size_t count) {                                                   \
-    return cuMemsetD##BITS##Async(to, value, count, nullptr);                                                        \
-  }                                                                                                                  \
-  API cuMemsetD2D##BITS##Async(Address to, size_t pitch, TYPE value, size_t width, size_t height, Stream* stream) {  \
-    return perform(stream, [=] { return fill(to, pitch, value, width, height); });                                   \
-  }                                                                                                                  \
-  API cuMemsetD2D##BITS##_v2(Address to, size_t pitch, TYPE value, size_t width, size_t height) {                    \
-    return cuMemsetD2D##BITS##Async(to, pitch, value, width, height, nullptr);                                       \
+#define FILL(BITS, TYPE)                                                              \
+  API cuMemsetD##BITS##Async(Address to, TYPE value, size_t count, Stream* stream) {  \
+    return perform(stream, [=] { return fill(to, value, count); });                   \
+  }                                                                                   \
+  API cuMemsetD##BITS##_v2(Address to, TYPE value, size_t count) {                    \
+    return cuMemsetD##BITS##Async(to, value, count, nullptr);                         \
   }
 FILL(8, unsigned char)
 FILL(16, unsigned short)

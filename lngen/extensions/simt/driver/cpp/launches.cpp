@@ -295,8 +295,3 @@ API cuFuncSetBlockShape(Function* function, int, int, int) {
   Lock lock(one_call);
   return known(function);
 }
-
-API cuFuncSetCacheConfig(Function* function, int) {
-  Lock lock(one_call);
-  return known(function);
-}

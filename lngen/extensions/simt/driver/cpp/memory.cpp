@@ -170,27 +170,11 @@ API cuMemAlloc_v2(Address* address, size_t bytes) {
   NEED(allowed("an allocation"));
   return allocate(address, bytes);
 }
-API cuMemAllocPitch_v2(Address* address, size_t* pitch, size_t width, size_t height, unsigned) {
-  Lock lock(one_call);
-  NEED(ready_in_context());
-  NEED(allowed("an allocation"));
-  *pitch = (width + 511) / 512 * 512;
-  return allocate(address, *pitch * height);
-}
 API cuMemFree_v2(Address address) {
   Lock lock(one_call);
   NEED(ready());
   NEED(allowed("freeing memory"));
   return address ? release(address) : SUCCESS;
-}
-API cuMemGetAddressRange_v2(Address* start, size_t* bytes, Address address) {
-  Lock lock(one_call);
-  NEED(ready_in_context());
-  const Allocation* found = allocation_at(address);
-  if (!found) return fail(INVALID_VALUE, "not an address in an allocation");
-  if (start) *start = address_of(*found);
-  if (bytes) *bytes = found->bytes;
-  return SUCCESS;
 }
 API cuPointerGetAttribute(void* value, int attribute, Address address) {
   constexpr int CONTEXT = 1, MEMORY_TYPE = 2, DEVICE_POINTER = 3, DEVICE_ORDINAL = 9;
@@ -214,10 +198,4 @@ API cuMemHostAlloc(void** pointer, size_t bytes, unsigned) {
 API cuMemFreeHost(void* pointer) {
   free(pointer);
   return SUCCESS;
-}
-API cuMemHostRegister_v2(void*, size_t, unsigned) { return ready_in_context(); }
-API cuMemHostUnregister(void*) { return ready(); }
-API cuMemHostGetFlags(unsigned* flags, void*) {
-  *flags = 0;
-  return ready_in_context();
 }

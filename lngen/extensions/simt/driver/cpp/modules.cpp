@@ -1,7 +1,6 @@
 #include "modules.h"
 
 #include <cstring>
-#include <fstream>
 #include <set>
 #include <sstream>
 
@@ -119,13 +118,6 @@ API cuModuleLoadDataEx(Module** module, const void* image, unsigned count, const
   return load_image(module, image);
 }
 
-API cuModuleLoad(Module** module, const char* path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return fail(FILE_NOT_FOUND, path);
-  std::stringstream content;
-  content << file.rdbuf();
-  return load_image(module, content.str().c_str());
-}
 
 API cuModuleUnload(Module* module) {
   Lock lock(one_call);

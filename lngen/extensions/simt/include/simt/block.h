@@ -8,9 +8,6 @@
 #define gridDim (simt_running_block.grid)
 #define warpSize 32
 
-#define __syncthreads() ((void)simt_barrier(0, 0, SIMT_LINE))
-#define __syncthreads_count(predicate) (int(simt_barrier(1, !!(predicate), SIMT_LINE)))
-#define __syncthreads_and(predicate) (int(simt_barrier(2, !(predicate), SIMT_LINE) == 0))
-#define __syncthreads_or(predicate) (int(simt_barrier(3, !!(predicate), SIMT_LINE) != 0))
+#define __syncthreads() simt_barrier(SIMT_LINE)
 
 #define simt_shared_memory() (simt_running_block.shared)

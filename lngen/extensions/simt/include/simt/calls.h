@@ -21,10 +21,8 @@ struct simt_block {
 extern struct simt_thread* simt_current;
 extern struct simt_block simt_running_block;
 
-// Waits until every thread of the block that has not exited arrives; gives how many of them had `predicate` set.
-unsigned simt_barrier(int kind, int predicate, const char* line);
-
-// Waits until every thread of the cluster that has not exited arrives.
+// Wait until every thread of the block, or of the cluster, that has not exited arrives.
+void simt_barrier(const char* line);
 void simt_cluster_barrier();
 // Blocks of the running cluster, and where one of them has what is at an address of the running block's shared memory.
 unsigned simt_cluster_blocks();
@@ -36,16 +34,12 @@ void simt_close_copies();
 void simt_await_copies(unsigned pending);
 
 // Threads of a warp meet. An operation names itself: lanes that meet in different ones are an error.
-enum simt_warp_operation { SIMT_SYNC, SIMT_SHUFFLE, SIMT_VOTE, SIMT_REDUCE };
+enum simt_warp_operation { SIMT_SYNC, SIMT_SHUFFLE, SIMT_VOTE };
 void simt_warp_sync(unsigned mask, const char* line);
 void simt_warp_exchange(unsigned mask, void* value, size_t bytes, unsigned source_lane, const char* line);
 // Fills `values` with the values of all lanes and gives the mask of those that took part.
-unsigned simt_warp_gather(int operation, unsigned mask, const void* value, size_t bytes, void* values, const char* line);
+unsigned simt_warp_gather(unsigned mask, const void* value, size_t bytes, void* values, const char* line);
 unsigned simt_lane();
-unsigned simt_active_mask();
-
-// An atomic operation on `bytes` at `address` is about to happen, at `code`.
-void simt_note_atomic(void* address, size_t bytes, void* code);
 
 }  // extern "C"
 #pragma GCC visibility pop

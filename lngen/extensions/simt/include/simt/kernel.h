@@ -10,7 +10,6 @@
 
 #include "block.h"
 #include "copies.cuh"
-#include "half.h"
 #include "mathematics.h"
 #include "memory.h"
 #include "registry.h"

@@ -1,4 +1,4 @@
-// Operations of a warp: shuffles, votes, reductions. Each has the mask of the lanes that take part.
+// Operations of a warp: shuffles and a vote. Each has the mask of the lanes that take part.
 #pragma once
 #include <type_traits>
 
@@ -28,28 +28,12 @@ template <class T> inline T shuffle_down(const char* line, unsigned mask, T valu
   const unsigned lane = simt_lane(), last = lane | unsigned(width - 1);
   return exchange(line, mask, value, lanes > last - lane ? lane : lane + lanes);
 }
-template <class T> inline T shuffle_up(const char* line, unsigned mask, T value, unsigned lanes, int width = 32) {
-  const unsigned lane = simt_lane(), start = lane & ~unsigned(width - 1);
-  return exchange(line, mask, value, lanes > lane - start ? lane : lane - lanes);
-}
-
-inline unsigned ballot(const char* line, unsigned mask, bool predicate) {
-  unsigned values[32], votes = 0;
-  const unsigned value = predicate, there = simt_warp_gather(SIMT_VOTE, mask, &value, sizeof value, values, line);
+inline int any(const char* line, unsigned mask, bool predicate) {
+  unsigned values[32];
+  const unsigned value = predicate, there = simt_warp_gather(mask, &value, sizeof value, values, line);
   for (unsigned lane = 0; lane < 32; ++lane)
-    if (there >> lane & 1) votes |= values[lane] << lane;
-  return votes;
-}
-
-template <class T, class F> inline T reduce(const char* line, unsigned mask, T value, F combine) {
-  static_assert(std::is_integral<T>::value && sizeof(T) == 4, "a warp reduces int and unsigned");
-  T values[32];
-  const unsigned there = simt_warp_gather(SIMT_REDUCE, mask, &value, sizeof value, values, line);
-  const int first = __builtin_ctz(there);
-  T result = values[first];
-  for (int lane = first + 1; lane < 32; ++lane)
-    if (there >> lane & 1) result = combine(result, values[lane]);
-  return result;
+    if ((there >> lane & 1) && values[lane]) return 1;
+  return 0;
 }
 
 inline void warp_sync(const char* line, unsigned mask = ALL_LANES) { simt_warp_sync(mask, line); }
@@ -60,16 +44,4 @@ inline void warp_sync(const char* line, unsigned mask = ALL_LANES) { simt_warp_s
 #define __shfl_sync(...) ::simt::shuffle(SIMT_LINE, __VA_ARGS__)
 #define __shfl_xor_sync(...) ::simt::shuffle_xor(SIMT_LINE, __VA_ARGS__)
 #define __shfl_down_sync(...) ::simt::shuffle_down(SIMT_LINE, __VA_ARGS__)
-#define __shfl_up_sync(...) ::simt::shuffle_up(SIMT_LINE, __VA_ARGS__)
-#define __ballot_sync(mask, predicate) ::simt::ballot(SIMT_LINE, mask, predicate)
-#define __any_sync(mask, predicate) (int(::simt::ballot(SIMT_LINE, mask, predicate) != 0))
-#define __all_sync(mask, predicate) (int(::simt::ballot(SIMT_LINE, mask, !(predicate)) == 0))
-#define __reduce_add_sync(mask, value) ::simt::reduce(SIMT_LINE, mask, value, [](auto a, auto b) { return a + b; })
-#define __reduce_max_sync(mask, value) \
-  ::simt::reduce(SIMT_LINE, mask, value, [](auto a, auto b) { return a > b ? a : b; })
-#define __reduce_min_sync(mask, value) \
-  ::simt::reduce(SIMT_LINE, mask, value, [](auto a, auto b) { return a < b ? a : b; })
-#define __reduce_and_sync(mask, value) ::simt::reduce(SIMT_LINE, mask, value, [](auto a, auto b) { return a & b; })
-#define __reduce_or_sync(mask, value) ::simt::reduce(SIMT_LINE, mask, value, [](auto a, auto b) { return a | b; })
-#define __reduce_xor_sync(mask, value) ::simt::reduce(SIMT_LINE, mask, value, [](auto a, auto b) { return a ^ b; })
-#define __activemask() simt_active_mask()
+#define __any_sync(mask, predicate) (::simt::any(SIMT_LINE, mask, predicate))
