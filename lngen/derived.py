@@ -10,6 +10,7 @@ from pathlib import Path
 
 from lngen.check import DTYPES, QUICK_SHAPES, Report
 from lngen.check.emitted import BACKENDS, CheckRequest, check_emitted
+from lngen.check.field.numpy_text import require_exact_text
 from lngen.derivation.derivation import Proof, Step
 from lngen.emit.backends import adapter, named
 from lngen.errors import LngenError, printable
@@ -111,7 +112,9 @@ class DerivedLayer:
         manifest.require_writable((RUNTIME, self.name), place)
         asked = self.backends if backends is None else named(backends, "backends")
         chosen = backends_for(self.name, place, asked)
-        emission = derived(self.definition, backends=chosen).emission
+        made = derived(self.definition, backends=chosen)
+        require_exact_text(made)
+        emission = made.emission
         for each in (manifest.shared_emission([emission], place), emission):
             manifest.update(each, place)
         return place / self.name
@@ -122,6 +125,7 @@ class DerivedLayer:
 
     def _cached(self) -> Path:
         """The layer's folder in the cache, made if it is not there."""
+        require_exact_text(self.derived)
         emission = self.derived.emission
         shared = manifest.shared_emission([emission])
         parts = [part for entry in (shared, emission) for file in entry.files for part in file]

@@ -52,6 +52,7 @@ class Checker:
         references: References,
         thorough: bool,
         tell: Tell = lambda what: None,
+        word: str = "",
     ) -> None:
         self.thorough = thorough
         self.tell = tell
@@ -62,6 +63,7 @@ class Checker:
         self.dtypes = dtypes
         self.backend = backend
         self.seed = seed
+        self.word = word or layer.definition.name
         self.differences = not inputs.stops_gradients(layer.definition)
 
     def remembered(self, what: str, case: Case, compute: Callable[[], _T]) -> _T:
@@ -158,7 +160,7 @@ class Checker:
         """Return the command that checks a case again."""
         shape = f"--shape {case.rows},{case.features} " if case.by_shape else ""
         return (
-            f"again: python -m lngen check {self.definition.name} --backend {self.backend} "
+            f"again: python -m lngen check {self.word} --backend {self.backend} "
             f"{shape}--dtype {dtype} --seed {self.seed}"
         )
 

@@ -70,7 +70,8 @@ class Report:
     """Report: all evidence of one check of one emitted layer.
 
     `place` is the device on which kernels ran, if any. `not_run` is the reason why the code did not run on this
-    machine, and is empty if it ran. Without a run the evidence consists of proofs and compilations.
+    machine, and is empty if it ran. Without a run the evidence consists of proofs and compilations. `code` says which
+    code that is: the folder it lies in.
     """
 
     layer: str
@@ -79,6 +80,7 @@ class Report:
     evidence: tuple[Evidence, ...]
     place: str = ""
     not_run: str = ""
+    code: str = ""
 
     @property
     def outcome(self) -> Outcome:
@@ -108,6 +110,7 @@ class Report:
             "layer": self.layer,
             "backend": self.backend,
             "place": self.place,
+            "code": self.code,
             "seed": self.seed,
             "passed": self.passed,
             "outcome": self.outcome,

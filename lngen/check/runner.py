@@ -36,6 +36,7 @@ def check(
     thorough: bool = False,
     sides: Iterable[ThresholdSide] = (),
     tell: Tell = lambda what: None,
+    word: str = "",
 ) -> Report:
     """Check an emitted layer against its definition.
 
@@ -43,7 +44,7 @@ def check(
     those without rows, which a contract is about.
     `dtypes` are the storage types of the precision checks. `kinds` selects evidence. `references` keep results that do
     not depend on the emitted code, for several modules of one definition. `sides` are those of the thresholds of its
-    code. `tell` gets a text about the next check. An exception of the emitted code is a failure in the report, and is
+    code. `tell` gets a text about the next check. `word` is what the command line calls the layer, its name by default. An exception of the emitted code is a failure in the report, and is
     not raised here.
     """
     wanted = [
@@ -53,7 +54,9 @@ def check(
     ]
     with np.errstate(all="ignore"):
         return _check(
-            Checker(layer, tuple(dtypes), backend_name, seed, {} if references is None else references, thorough, tell),
+            Checker(
+                layer, tuple(dtypes), backend_name, seed, {} if references is None else references, thorough, tell, word
+            ),
             wanted,
             kinds,
             sides,

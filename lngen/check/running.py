@@ -40,7 +40,8 @@ class CheckRequest:
     """Extent of a check: (rows, D), the row lengths that kernels are compiled for, storage types, the seed.
 
     With `at_thresholds`, rows on both sides of each threshold of the code are checked too, in all types and directions
-    if `thorough`. A claim in a process of its own may take so many `seconds`.
+    if `thorough`. A claim in a process of its own may take so many `seconds`. The command that repeats a failure has the
+    `word` for the layer, its name by default.
     """
 
     shapes: Sequence[tuple[int, int]] = QUICK_SHAPES
@@ -50,6 +51,7 @@ class CheckRequest:
     at_thresholds: bool = True
     thorough: bool = False
     seconds: float = 600.0
+    word: str = ""
 
 
 @dataclass(frozen=True)
@@ -138,7 +140,7 @@ def _checked(layer: Derived, module: Emitted, backend: str, asked: CheckRequest,
             unknown = (silent,)
         except Exception as error:  # code that was changed may lack what its thresholds are read from
             unknown = (broken("can be read from the code", error, thresholds.KIND),)
-    report = check(subject, asked.shapes, asked.dtypes, backend, asked.seed, sides=sides, tell=tell)
+    report = check(subject, asked.shapes, asked.dtypes, backend, asked.seed, sides=sides, tell=tell, word=asked.word)
     return (*report.evidence, *unknown)
 
 

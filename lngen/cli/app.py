@@ -299,7 +299,11 @@ def show(
 def check(
     layers: Annotated[
         list[str] | None,
-        typer.Argument(metavar="LAYER|FILE", help="Layers to check; all by default."),
+        typer.Argument(metavar="LAYER|FILE|FOLDER", help="Layers to check; all by default."),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", metavar="DIR", help="Check the code that `lngen derive --out DIR` wrote there."),
     ] = None,
     backend: Annotated[
         str,
@@ -327,7 +331,7 @@ def check(
     """
     from lngen.cli import check
 
-    raise typer.Exit(check.run(layers or [], backend, shape or [], dtype or [], seed, as_json))
+    raise typer.Exit(check.run(layers or [], backend, shape or [], dtype or [], seed, as_json, out))
 
 
 @app.command(cls=_Command)

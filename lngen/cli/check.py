@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 import multiprocessing
+import shlex
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
+from dataclasses import replace
 from itertools import repeat
 from pathlib import Path
 
@@ -22,7 +24,6 @@ from lngen.check.numbers import storage_dtype
 from lngen.check.toolchain import device, nvrtc
 from lngen.cli import console, layers
 from lngen.cli.cores import cores
-from lngen.cli.derive import chosen_for
 from lngen.emit.backends import adapter, with_needed
 from lngen.errors import LngenError
 from lngen.language.definition import Definition
@@ -46,12 +47,14 @@ def run(
     dtypes: Sequence[str],
     seed: int,
     as_json: bool,
+    out: Path | None = None,
 ) -> int:
     """Check the layers named, or all; the exit status is 1 if evidence speaks against one of them.
 
-    If none does, it is `NOT_RUN` if some code could not run on this machine. The code under `generated/` is checked if
-    the layer has some there, else the code that is emitted now. That of an extension's backend is emitted now where it
-    is not there.
+    If none does, it is `NOT_RUN` if some code could not run on this machine. A layer is named by its definition or by
+    the folder that lngen wrote it to. The code in that folder is checked, or in `out`, or under `generated/` if the
+    layer has some there, else the code that is emitted now. That of an extension's backend is emitted now where it is
+    not there.
     """
     wanted_shapes, wanted_dtypes = parse_shapes(shapes), parse_dtypes(dtypes)
     features = tuple(sorted({d for _, d in wanted_shapes})) if shapes else DEFAULT_FEATURES
@@ -61,6 +64,7 @@ def run(
         adapter(backend)  # raises where there is none
     backends, left_out = _everything() if backend == "all" else ((backend,), ())
     definitions = layers.definitions(words)
+    written = {each.name: _written(each, out) for each in definitions}
     thorough = "full" in shapes
     asked = CheckRequest(wanted_shapes, features, wanted_dtypes, seed, thorough or not shapes, thorough)
     side_by_side = _share_cores(definitions)
@@ -69,9 +73,9 @@ def run(
     try:
         with console.progress(parts) as part:
             found = (
-                _side_by_side(definitions, backends, asked, part)
+                _side_by_side(definitions, written, backends, asked, part)
                 if side_by_side
-                else _in_turn(definitions, backends, asked, part)
+                else _in_turn(definitions, written, backends, asked, part)
             )
             for report in found:
                 reports.append(report)
@@ -110,16 +114,18 @@ def _share_cores(definitions: Sequence[Definition]) -> bool:
 
 def _in_turn(
     definitions: Sequence[Definition],
+    written: Mapping[str, Path | None],
     backends: Sequence[str],
     asked: CheckRequest,
     part: Callable[[str], None],
 ) -> Iterator[Report]:
     for definition in definitions:
-        yield from _reports(definition, backends, asked, part)
+        yield from _reports(definition, written[definition.name], backends, asked, part)
 
 
 def _side_by_side(
     definitions: Sequence[Definition],
+    written: Mapping[str, Path | None],
     backends: Sequence[str],
     asked: CheckRequest,
     part: Callable[[str], None],
@@ -128,32 +134,39 @@ def _side_by_side(
     # Not forked: a process inherits neither the threads that run nor the driver that is loaded here.
     spawned = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(min(len(definitions), cores()), mp_context=spawned) as pool:
-        found = pool.map(_all_reports, definitions, repeat(backends), repeat(asked))
+        folders = [written[each.name] for each in definitions]
+        found = pool.map(_all_reports, definitions, folders, repeat(backends), repeat(asked))
         for definition in definitions:
             part(f"{definition.name} and the next")
             yield from next(found)
 
 
-def _all_reports(definition: Definition, backends: Sequence[str], asked: CheckRequest) -> list[Report]:
-    return list(_reports(definition, backends, asked, lambda text: None))
+def _all_reports(
+    definition: Definition, written: Path | None, backends: Sequence[str], asked: CheckRequest
+) -> list[Report]:
+    return list(_reports(definition, written, backends, asked, lambda text: None))
 
 
 def _reports(
-    definition: Definition, backends: Sequence[str], asked: CheckRequest, part: Callable[[str], None]
+    definition: Definition,
+    written: Path | None,
+    backends: Sequence[str],
+    asked: CheckRequest,
+    part: Callable[[str], None],
 ) -> Iterator[Report]:
     """Yield the reports of one layer, by backend; raises EvidenceError if its derivation does not hold."""
     part(f"{definition.name}: deriving")
-    written = _written(definition)
-    folder = None if written is None else written.parent
-    there = chosen_for(definition.name, folder, BACKENDS if written is None else None)
+    there = with_needed(BACKENDS) if written is None else manifest.backends_of(written)
     if not {*backends} <= {*BACKENDS, *there}:
         written, there = None, with_needed(backends)
     layer = derived(definition, backends=there)
+    said = "emitted now, and not kept" if written is None else layers.shown(written)
+    asked = replace(asked, word=shlex.quote(said if written is not None else layers.shown(Path(definition.filename))))
     with _code(layer, written) as folder:
         for backend in backends:
             part(f"{definition.name}: checking {backend}")
             if backend in there:
-                yield check_emitted(layer, folder, backend, asked, console.note)
+                yield replace(check_emitted(layer, folder, backend, asked, console.note), code=said)
             elif len(backends) == 1:
                 raise LngenError(f"{left_out(folder, backend)}.")
 
@@ -207,10 +220,19 @@ def parse_dtypes(words: Sequence[str]) -> tuple[str, ...]:
     return tuple(_NUMPY_NAMES[parse_dtype(word).name] for word in words) or tuple(DTYPES)
 
 
-def _written(definition: Definition) -> Path | None:
-    """The folder of the code of a layer under `generated/`; None of one that has none there."""
+def _written(definition: Definition, out: Path | None) -> Path | None:
+    """The folder of a layer's code: where its definition was read, in `out`, or under `generated/` if it is there.
+
+    Raises LngenError where `out` holds no such layer.
+    """
+    file = Path(definition.filename)
+    if file.name == manifest.MANIFEST:
+        return file.parent
+    if out is not None:
+        manifest.definition_in(out / definition.name)
+        return out / definition.name
     folder = layers.output_folder() / definition.name
-    is_shipped = Path(definition.filename).resolve().parent == layers.definitions_folder().resolve()
+    is_shipped = file.resolve().parent == layers.definitions_folder().resolve()
     return folder if is_shipped and (folder / manifest.MANIFEST).is_file() else None
 
 
@@ -228,6 +250,7 @@ def _code(layer: Derived, written: Path | None) -> Iterator[Path]:
 def _print(report: Report) -> None:
     """The table: by kind and type each claim, or where many were measured the closest to its bound."""
     out = console.output()
+    print(f"code: {report.code}")
     subject = f"{report.layer}, {report.backend}" + (f" on {report.place}" if report.place else "")
     table = Table(box=None, pad_edge=False, title=subject, title_justify="left")
     table.add_column("evidence", no_wrap=True)

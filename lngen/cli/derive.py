@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import multiprocessing
+import shlex
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager, suppress
@@ -57,7 +58,7 @@ def run(
         pages()  # an error if there is none, before anything is derived
     _require_one(shown, definitions, format)
     asked = None if backend is None else parsed(backend)
-    folder = _folder(out, documents, definitions)
+    folder = _folder(out, definitions)
     if check and folder is None:
         raise LngenError("there is no generated/ of a project here to compare with. Say with --out DIR which folder.")
     if folder is not None and not check:
@@ -98,7 +99,10 @@ def run(
         if backend is not None and (more := added(backend, chosen[definitions[0].name])):
             _tell(more, format)
         _tell_changes(_emissions(every, folder), changed, folder, format, each=not in_lines)
-        _tell(f"Next: `{' '.join(['lngen check', *words])}` holds the code against its definition.", format)
+        there = [] if out is None else ["--out", str(out)]
+        _tell(
+            f"Next: `{shlex.join(['lngen', 'check', *words, *there])}` holds the code against its definition.", format
+        )
     if in_lines or (shown == "brief" and folder is not None):
         word = words[0] if words else every[0].emission.name
         _tell(f"`lngen derive {word}` prints the derivation, `lngen show {word}` each stage of it.", format)
@@ -110,15 +114,13 @@ def shown(full: bool, more: Mapping[str, bool]) -> Shown | None:
     return Shown.everything() if full else Shown(**more) if any(more.values()) else None
 
 
-def _folder(out: Path | None, documents: Mapping[str, Path], definitions: Sequence[Definition]) -> Path | None:
+def _folder(out: Path | None, definitions: Sequence[Definition]) -> Path | None:
     """Find the folder for the code: the one that was named, or that of the project; None without one."""
     if out is not None:
         require_package(out)
         return out
-    if layers.in_project() and not (documents and _strangers(definitions)):
-        _require_shipped(definitions)
-        return layers.output_folder()
-    return None
+    # Beside the code of the folder's definitions, that of one from elsewhere would be left over.
+    return layers.output_folder() if layers.in_project() and not _strangers(definitions) else None
 
 
 def _written(every: Sequence[Derived], folder: Path) -> dict[str, list[Drift]]:
@@ -202,16 +204,6 @@ def _strangers(definitions: Sequence[Definition]) -> list[Path]:
     home = layers.definitions_folder().resolve()
     files = (Path(definition.filename) for definition in definitions)
     return [file for file in files if file.resolve().parent != home]
-
-
-def _require_shipped(definitions: Sequence[Definition]) -> None:
-    """Refuse a definition from elsewhere: beside those of the folder its code would be left over."""
-    for file in _strangers(definitions):
-        here, code = layers.shown(layers.definitions_folder()), layers.shown(layers.output_folder())
-        raise LngenError(
-            f"{layers.shown(file)} is not in {here}/, and {code}/ holds the layers that are. "
-            f"Say with --out DIR where its code is to go, or move the file to {here}/."
-        )
 
 
 def chosen_for(name: str, folder: Path | None, asked: Sequence[str] | None = None) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from lngen import paths
 from lngen.errors import LngenError, printable
 from lngen.language.definition import Definition
 from lngen.language.parsing import load
+from lngen.pipeline.files import manifest
 
 
 def definitions_folder() -> Path:
@@ -56,8 +57,9 @@ def file_of(word: str) -> Path:
 
 
 def definition_of(word: str) -> Definition:
-    """The definition that a word means."""
-    return load(file_of(word))
+    """The definition that a word means: one in a file, or that of a folder which lngen wrote."""
+    path = Path(word)
+    return manifest.definition_in(path) if (path / manifest.MANIFEST).is_file() else load(file_of(word))
 
 
 def definitions(words: Sequence[str]) -> tuple[Definition, ...]:
@@ -65,10 +67,9 @@ def definitions(words: Sequence[str]) -> tuple[Definition, ...]:
 
     Raises LngenError if two of them are called the same, for one would overwrite the other.
     """
-    files = [file_of(word) for word in words] if words else list(every_file())
     found: dict[str, tuple[Path, Definition]] = {}
-    for file in files:
-        definition = load(file)
+    for definition in map(definition_of, words) if words else map(load, every_file()):
+        file = Path(definition.filename)
         if definition.name in found and found[definition.name][0].resolve() != file.resolve():
             first = found[definition.name][0]
             raise LngenError(
@@ -95,6 +96,10 @@ def _file_defining(name: str) -> Path:
             continue  # only the file that was asked for has to be right
     if name in names:
         return names[name]
+    if Path(name).is_dir():
+        raise LngenError(
+            f"{printable(name)} is a folder, and none that lngen wrote a layer to. Name one in it, or a file."
+        )
     near = difflib.get_close_matches(name, names, n=1)
     suggestion = f" Did you mean {near[0]}?" if near else ""
     raise LngenError(

@@ -163,7 +163,7 @@ def _emitted(planned: Plan, proved: bool, backends: Sequence[str], on_stage: Cal
     return manifest.emission(
         definition.name,
         files,
-        definition_text=definition.canonical(),
+        definition=definition,
         templates=templates,
         options={"backends": sorted(backends), "proved": proved},
         cost=cost_entries(planned),

@@ -14,6 +14,8 @@ from typing import Any, Literal
 from lngen import paths, runtime
 from lngen.emit.render import sha256_text
 from lngen.errors import LngenError
+from lngen.language.definition import Definition
+from lngen.language.parsing import parse
 from lngen.paths import RUNTIME
 from lngen.pipeline.files.atomic import replacing
 from lngen.pipeline.files.shared import runtime_files
@@ -103,7 +105,7 @@ def emission(
     name: str,
     files: Mapping[str, str],
     *,
-    definition_text: str,
+    definition: Definition,
     templates: Mapping[str, str],
     options: Mapping[str, Any],
     cost: Mapping[str, Any],
@@ -111,7 +113,7 @@ def emission(
     evidence: Sequence[Mapping[str, Any]],
     needed: Iterable[str] | None = None,
 ) -> Emission:
-    """The files of a layer, with `manifest.json`: the sources of the files, their interface, and their proofs.
+    """The files of a layer, with `manifest.json`: definition, sources of the files, their interface, their proofs.
 
     `templates` and `files` map a relative POSIX path to its text. `needed` names the files of the runtime that the
     layer needs; None is all. The manifest depends only on the arguments, the version of lngen and its range of SymPy,
@@ -122,7 +124,7 @@ def emission(
         _require_inside(path)
     manifest = {
         "cost": dict(cost),
-        "definition": sha256_text(definition_text),
+        "definition": sha256_text(definition.canonical()),
         "evidence": [dict(entry) for entry in evidence],
         "files": {path: sha256_text(content) for path, content in files.items()},
         "interface": dict(interface),
@@ -132,6 +134,7 @@ def emission(
         "runtime": sorted(_runtime(needed)),
         "sympy": supported_sympy(),
         "templates": {path: sha256_text(content) for path, content in templates.items()},
+        "text": definition.source,
     }
     return Emission(name, (*files.items(), (MANIFEST, _json(manifest))))
 
@@ -249,6 +252,19 @@ def _not_exact(manifest: Mapping[str, Any]) -> dict[str, int]:
         about, count = entry.get("about", ""), 0 if entry["kind"].startswith("exact at") else entry.get("count", 1)
         found[about] = found.get(about, 0) + count
     return found
+
+
+def definition_in(folder: Path) -> Definition:
+    """Return the definition of the layer that lngen wrote to a folder, read from the manifest there.
+
+    Raises LngenError for a folder without one, and DefinitionError for one whose text is no definition.
+    """
+    text = _read(folder).get("text")
+    if not isinstance(text, str):
+        raise LngenError(
+            f"{folder} holds no layer that this lngen wrote. Name the folder of one, or a definition file."
+        )
+    return parse(text, str(folder / MANIFEST))
 
 
 def _read(folder: Path) -> Mapping[str, Any]:
