@@ -31,7 +31,8 @@ class Claim:
     adapter of the backend. A backend that cannot be asked what the claim `needs` makes no such claim. With
     `each_type` it is tried in each storage type, in short rows and long ones. With `several_outputs` it is one about
     such definitions. With `differences` it holds for definitions without `stop_gradient` alone, since a difference sees
-    through the stop. With `no_casts` it holds for definitions without casts alone.
+    through the stop. With `no_casts` it holds for definitions without casts alone, and with `every_direction` for those
+    whose directions are all derived.
     """
 
     statement: str
@@ -43,6 +44,7 @@ class Claim:
     several_outputs: bool = False
     differences: bool = False
     no_casts: bool = False
+    every_direction: bool = False
 
     def evidence(self, kind: str, on: Any, subject: Any, shape: tuple[int, int], dtype: str = "float64") -> Evidence:
         """Try it."""

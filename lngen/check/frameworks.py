@@ -20,6 +20,7 @@ from lngen.check.evidence import Evidence
 from lngen.check.inputs import ordinary, stops_gradients
 from lngen.check.layer import Array, Checkable
 from lngen.language.definition import Definition
+from lngen.runtime.protocol.directions import DIRECTIONS
 
 KIND = "transformations"
 """Name of this evidence: transformations of a layer's functions by a framework."""
@@ -180,6 +181,8 @@ def in_framework(layer: Checkable, seed: int = 0, tell: Tell = lambda what: None
                 continue
             if claim.no_casts and casts:
                 continue
+            if claim.every_direction and on.definition.directions != DIRECTIONS:
+                continue
             if claim.differences and stops_gradients(on.definition):
                 continue
             tell(claim.statement.format(on=on))
@@ -278,10 +281,14 @@ def _samples(of: FrameworkAdapter) -> None:
 
 CLAIMS = (
     Claim("values and gradients are those of the kernels", _values),
-    Claim("second derivatives: jvp of grad, grad of grad, grad of jvp", _second_derivatives),
-    Claim("vmap of rows, of parameters, of their gradients for each sample, and of second derivatives", _samples),
-    Claim("{on.checker} of first derivatives, in both modes", _first_order, differences=True),
-    Claim("{on.checker} of second derivatives", _second_order, differences=True),
-    Claim("{on.checker} with every optional input left out", _left_out, differences=True),
+    Claim("second derivatives: jvp of grad, grad of grad, grad of jvp", _second_derivatives, every_direction=True),
+    Claim(
+        "vmap of rows, of parameters, of their gradients for each sample, and of second derivatives",
+        _samples,
+        every_direction=True,
+    ),
+    Claim("{on.checker} of first derivatives, in both modes", _first_order, differences=True, every_direction=True),
+    Claim("{on.checker} of second derivatives", _second_order, differences=True, every_direction=True),
+    Claim("{on.checker} with every optional input left out", _left_out, differences=True, every_direction=True),
 )
 """Claims about the transformations that frameworks have in common."""

@@ -189,8 +189,13 @@ def _module(of: InTorch, values: Sequence[Any]) -> Any:
 
 InTorch.own = (
     # PyTorch's check adds up and exports results, which it cannot for floats of 8 bits.
-    *(Claim(f"torch.library.opcheck of {name}", _operator(name), no_casts=True) for name in DIRECTIONS),
-    Claim("hessian: jacfwd of jacrev, jacrev of jacfwd, jacrev of jacrev", _hessians),
+    *(
+        Claim(
+            f"torch.library.opcheck of {name}", _operator(name), no_casts=True, every_direction=name in DIRECTIONS[2:]
+        )
+        for name in DIRECTIONS
+    ),
+    Claim("hessian: jacfwd of jacrev, jacrev of jacfwd, jacrev of jacrev", _hessians, every_direction=True),
     Claim("torch.compile without a graph break", _compiled),
     Claim("torch.compile by Inductor, as one graph", _compiled_by_inductor),
     Claim("torch.export of the module, saved, loaded, with more rows", _exported),

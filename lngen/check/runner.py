@@ -44,8 +44,8 @@ def check(
     those without rows, which a contract is about.
     `dtypes` are the storage types of the precision checks. `kinds` selects evidence. `references` keep results that do
     not depend on the emitted code, for several modules of one definition. `sides` are those of the thresholds of its
-    code. `tell` gets a text about the next check. `word` is what the command line calls the layer, its name by default. An exception of the emitted code is a failure in the report, and is
-    not raised here.
+    code. `tell` gets a text about the next check. `word` is what the command line calls the layer, its name by default.
+    An exception of the emitted code is a failure in the report, and is not raised here.
     """
     wanted = [
         (rows, features)

@@ -40,7 +40,7 @@ class CheckRequest:
     """Extent of a check: (rows, D), the row lengths that kernels are compiled for, storage types, the seed.
 
     With `at_thresholds`, rows on both sides of each threshold of the code are checked too, in all types and directions
-    if `thorough`. A claim in a process of its own may take so many `seconds`. The command that repeats a failure has the
+    if `thorough`. A claim in a process of its own may take so many `seconds`. A command that repeats a failure has the
     `word` for the layer, its name by default.
     """
 

@@ -262,6 +262,10 @@ def derive(
             "pyproject.toml has a default (tool.lngen).",
         ),
     ] = None,
+    directions: Annotated[
+        str | None,
+        typer.Option("--directions", metavar="NAME,...", help="forward,backward alone, or with jvp; all by default."),
+    ] = None,
 ) -> None:
     """Derive layers, print the derivations, and write the emitted code."""
     from lngen.cli import derive
@@ -278,6 +282,7 @@ def derive(
         certificate=certificate,
         shown="brief" if brief else derive.shown(full, more),
         backend=backend,
+        directions=directions,
     )
     raise typer.Exit(found)
 

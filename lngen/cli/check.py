@@ -226,7 +226,7 @@ def _written(definition: Definition, out: Path | None) -> Path | None:
     Raises LngenError where `out` holds no such layer.
     """
     file = Path(definition.filename)
-    if file.name == manifest.MANIFEST:
+    if file.parent.name == definition.name and (file.parent / manifest.MANIFEST).is_file():
         return file.parent
     if out is not None:
         manifest.definition_in(out / definition.name)

@@ -8,6 +8,7 @@ import shlex
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Literal, TypeAlias
@@ -16,7 +17,7 @@ from lngen.check.field.numpy_text import require_exact_text
 from lngen.cli import console, layers
 from lngen.cli.cores import cores
 from lngen.emit.backends import added, backend, parsed, with_needed
-from lngen.errors import LngenError, counted, printable_lines
+from lngen.errors import LngenError, counted, printable, printable_lines
 from lngen.language.definition import Definition
 from lngen.layout import table
 from lngen.paths import RUNTIME, require_package
@@ -29,6 +30,7 @@ from lngen.pipeline.stages import STAGES, Derived, EvidenceError, derived, is_de
 from lngen.report import Shown, report, summary, to_console
 from lngen.report.brief import WIDTH, brief
 from lngen.runtime.emitted import BACKENDS
+from lngen.runtime.protocol.directions import DIRECTIONS
 
 Format: TypeAlias = Literal["text", "markdown", "latex", "json"]
 
@@ -43,15 +45,17 @@ def run(
     certificate: Path | None = None,
     shown: Shown | Literal["brief"] | None = None,
     backend: str | None = None,
+    directions: str | None = None,
 ) -> int:
     """Derive the layers named; `html` and `certificate` are files for one, `shown` is what is printed of one.
 
-    `backend` names what is written, such as "numpy,cuda"; None is what `backends_for` says.
+    `backend` names what is written, such as "numpy,cuda"; None is what `backends_for` says. `directions` names those
+    that are derived, such as "forward,backward"; None is those of what is there, else all.
 
     The exit status is 1 for drift and for evidence that fails. Every layer is derived, and every folder looked at,
     before the first file is written: what is refused leaves all as it was.
     """
-    definitions = layers.definitions(words)
+    definitions: Sequence[Definition] = layers.definitions(words)
     documents = {option: file for option, file in (("html", html), ("certificate", certificate)) if file is not None}
     _require_room(documents, definitions, check=check)
     if html is not None:
@@ -61,6 +65,7 @@ def run(
     folder = _folder(out, definitions)
     if check and folder is None:
         raise LngenError("there is no generated/ of a project here to compare with. Say with --out DIR which folder.")
+    definitions = [replace(each, directions=_directions(each.name, folder, directions)) for each in definitions]
     if folder is not None and not check:
         manifest.require_writable((RUNTIME, *(definition.name for definition in definitions)), folder)
     chosen = {each.name: chosen_for(each.name, folder, asked) for each in definitions}
@@ -76,7 +81,7 @@ def run(
     for line in lost:
         console.note(f"weaker evidence: {line}")
     if check and folder is not None:
-        command = _command(words, out, backend)
+        command = _command(words, out, backend, directions)
         return _check(every, folder, every_layer=not words and out is None, command=command)
     in_lines = format == "text" and len(every) > 1
     if not in_lines:
@@ -121,6 +126,19 @@ def _folder(out: Path | None, definitions: Sequence[Definition]) -> Path | None:
         return out
     # Beside the code of the folder's definitions, that of one from elsewhere would be left over.
     return layers.output_folder() if layers.in_project() and not _strangers(definitions) else None
+
+
+def _directions(name: str, folder: Path | None, asked: str | None) -> tuple[str, ...]:
+    """The directions of an option, else those of the layer in a folder, else all."""
+    if asked is None:
+        there = manifest.options_of(folder / name).get("directions") if folder is not None else None
+        return DIRECTIONS if there is None else tuple(each for each in DIRECTIONS if each in there)
+    words = [word.strip() for word in asked.split(",")]
+    if not {*DIRECTIONS[:2]} <= {*words} <= {*DIRECTIONS}:
+        wrong = next((word for word in words if word not in DIRECTIONS), "")
+        said = f"there is no direction {printable(wrong)!r}" if wrong else "forward and backward are always derived"
+        raise LngenError(f"--directions: {said}. Name forward,backward and, if wanted, jvp or backward_backward.")
+    return tuple(each for each in DIRECTIONS if each in words)
 
 
 def _written(every: Sequence[Derived], folder: Path) -> dict[str, list[Drift]]:
@@ -278,9 +296,10 @@ def _check(every: Sequence[Derived], folder: Path, *, every_layer: bool, command
     return 0
 
 
-def _command(words: Sequence[str], out: Path | None, backend: str | None) -> str:
+def _command(words: Sequence[str], out: Path | None, backend: str | None, directions: str | None) -> str:
     options = [*(["--out", str(out)] if out is not None else [])]
     options += ["--backend", backend] if backend is not None else []
+    options += ["--directions", directions] if directions is not None else []
     return " ".join(["lngen derive", *words, *options])
 
 

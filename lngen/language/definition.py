@@ -21,6 +21,7 @@ from fractions import Fraction
 
 from lngen.language.axes import AxisParts, AxisSize, Pattern, RowAxes
 from lngen.language.syntax import Binary, Call, Expression, Kind, Name, Number, SourceSpan, render, walk
+from lngen.runtime.protocol.directions import DIRECTIONS
 
 
 @dataclass(frozen=True)
@@ -114,6 +115,7 @@ class Definition:
     `casts` pairs an output with the type that it is rounded to. Its statement has the value before, and no other
     statement reads it. `layout` are the axes of the rows if they have names, and `sizes` the inputs that are the size
     of one. `parts` are the arrays that callers pass and get as a whole, and that are several inputs or outputs here.
+    `directions` are those that are derived: the first two, and those of the others that are asked for.
     """
 
     name: str
@@ -130,6 +132,7 @@ class Definition:
     layout: RowAxes | None = None
     sizes: tuple[AxisSize, ...] = ()
     parts: tuple[AxisParts, ...] = ()
+    directions: tuple[str, ...] = DIRECTIONS
 
     @property
     def constants(self) -> tuple[Input, ...]:
@@ -250,6 +253,7 @@ class Definition:
             given = ", ".join(f"{size.name} = {size.default}" for size in self.sizes)
             lines.append(f"rows {self.layout.pattern} of {' '.join(self.layout.features)}; sizes {given}")
         lines += [f"{each.name} of {each.pattern} is {each.axis} of {', '.join(each.names)}" for each in self.parts]
+        lines += [f"directions {' '.join(self.directions)}"] * (self.directions != DIRECTIONS)
         return "\n".join([*lines, *(f"{name} is written {written}" for name, written in self.renamed)])
 
     def _inputs_of(self, kind: Kind) -> tuple[Input, ...]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeVar
 
-from lngen.derivation.derivation import Derivation, Proof
+from lngen.derivation.derivation import NONE, Derivation, Proof
 from lngen.derivation.simplify import derive
 from lngen.derivation.simplify.second_order import second_order
 from lngen.emit import cpp, numpy
@@ -34,11 +34,15 @@ from lngen.prove.programs import program_proofs
 from lngen.report import cost_entries, report
 from lngen.report.heading import header, notes
 from lngen.runtime.emitted import BACKENDS
+from lngen.runtime.protocol.directions import DIRECTIONS
 
 Kept = TypeVar("Kept")
 
 STAGES = ("derive", "plan", "prove", *BACKENDS, "derivation.md")
 """Stages of `derived` in order, by the names passed to `on_stage`."""
+
+_FEWER: tuple[tuple[str, ...], ...] = (DIRECTIONS[:3], DIRECTIONS[:2])
+"""Directions to be content with where evidence speaks against one of the second order."""
 
 _PASSES = {"NumPy": numpy.passes, "C++ and CUDA": cpp.passes}
 """The passes of each group of backends, which end with the programs that these print."""
@@ -91,6 +95,14 @@ def _with_proofs(definition: Definition, on_stage: Callable[[str], None]) -> Pla
     found = planned(definition, proved=False, on_stage=on_stage)
     on_stage("prove")
     made = proved(found)
+    failed = [proof.statement for proof in made.derivation.proofs if not proof.passed]
+    for directions in _FEWER if failed else ():
+        lost = [each for each in definition.directions if each not in directions]
+        first = proved(_planned(replace(definition, directions=directions), on_stage)) if lost else made
+        if lost and all(proof.passed for proof in first.derivation.proofs):
+            words = f"{' and '.join(lost)}: not derived, since evidence speaks against the form found: {failed[0]}"
+            proofs = (*first.derivation.proofs, Proof(NONE, words, True, "directions"))
+            return replace(first, derivation=replace(first.derivation, proofs=proofs))
     require_evidence(made.derivation)
     return made
 
@@ -126,6 +138,7 @@ def derived(
 
     # What a stranger's backend emits depends on more than the cache knows of.
     known = all(backend(name).emit.__module__.partition(".")[0] == __name__.partition(".")[0] for name in chosen)
+    definition = plan.derivation.definition
     return Derived(definition, plan, _kept(_what(chosen, proved), definition, emitted) if known else emitted())
 
 
@@ -165,13 +178,18 @@ def _emitted(planned: Plan, proved: bool, backends: Sequence[str], on_stage: Cal
         files,
         definition=definition,
         templates=templates,
-        options={"backends": sorted(backends), "proved": proved},
+        options=_options(definition, backends, proved),
         cost=cost_entries(planned),
         interface=description(programs, notes(planned, "numpy")),
         evidence=[_evidence_entry(proof) for proof in planned.derivation.proofs],
         # Where every backend is, so is what no layer imports, and programs may call.
         needed=None if set(backends) >= set(BACKENDS) else needed(files),
     )
+
+
+def _options(definition: Definition, backends: Sequence[str], proved: bool) -> dict[str, Any]:
+    fewer = {} if definition.directions == DIRECTIONS else {"directions": list(definition.directions)}
+    return {"backends": sorted(backends), "proved": proved, **fewer}
 
 
 def _kept(what: str, definition: Definition, make: Callable[[], Kept]) -> Kept:

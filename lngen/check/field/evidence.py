@@ -14,6 +14,7 @@ from lngen.paths import RUNTIME
 from lngen.pipeline.stages import Derived
 
 KIND = "modulo a prime"
+_MOST_TOLD = 3
 
 
 def in_field(layer: Derived, folder: Path, backend: str) -> Iterator[Evidence]:
@@ -37,7 +38,7 @@ def _of_numpy(layer: Derived, folder: Path) -> Iterator[Evidence]:
     if BACKEND not in texts:
         return
     found = NumpyInField(texts, layer.plan.programs(), folder.parent / RUNTIME)
-    wrong = "; ".join(faults(found))
+    wrong = _some([*faults(found)])
     yield verdict(KIND, "the text of NumPy computes its programs, whatever is left out", wrong)
     for what in not_covered(found):
         yield _silent(what)
@@ -51,7 +52,7 @@ def _of_processor(layer: Derived, folder: Path) -> Iterator[Evidence]:
         for case in cases:
             results = [*found.results(case)]
             wrong = [f"{each.direction}: {', '.join(each.wrong)} differs" for each in results if each.wrong]
-            yield verdict(KIND, f"the text of C++ computes its programs, {case.words}", "; ".join(wrong))
+            yield verdict(KIND, f"the text of C++ computes its programs, {case.words}", _some(wrong))
         if found.programs["forward"].optional:
             # Kernels for absent inputs are compiled once, as they are called: all other evidence has them.
             yield _silent("C++ with inputs left out: python -m lngen.check.field.processor")
@@ -64,3 +65,8 @@ def _silent(what: str) -> Evidence:
 
 
 _CHECKS: Mapping[str, Callable[[Derived, Path], Iterator[Evidence]]] = {"numpy": _of_numpy, "cpu": _of_processor}
+
+
+def _some(wrong: list[str]) -> str:
+    more = f"; and {len(wrong) - _MOST_TOLD} more" if len(wrong) > _MOST_TOLD else ""
+    return "; ".join(wrong[:_MOST_TOLD]) + more

@@ -92,7 +92,7 @@ class NumpyInField:
         call = FieldCall(self.programs, case.rows, case.features, case.absence, seed, field=arrays.SHORT)
         saved: Any = None
         read: dict[Entry, Any] = {}
-        for takes in self.protocol.directions.values():
+        for takes in (each for name, each in self.protocol.directions.items() if name in self.programs):
             arguments = call.arguments(takes)
             if not is_call(takes, arguments):
                 continue

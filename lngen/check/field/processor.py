@@ -120,7 +120,7 @@ class ProcessorInField:
 
         call = FieldCall(self.programs, case.rows, case.features, case.absence, seed, alike=alike)
         saved: Any = None
-        for takes in self.protocol.directions.values():
+        for takes in (each for name, each in self.protocol.directions.items() if name in self.programs):
             arguments = call.arguments(takes)
             if not is_call(takes, arguments):
                 continue

@@ -44,7 +44,7 @@ _LINE_BY_LINE = "line by line: writing it out in a basis would be longer"
 
 
 def second_order(derivation: Derivation) -> Derivation:
-    """The derivation with its JVP and its double backward.
+    """The derivation with its JVP and its double backward, as far as its definition asks for them.
 
     >>> from lngen.language.parsing import parse
     >>> from lngen.derivation.simplify import derive
@@ -55,8 +55,10 @@ def second_order(derivation: Derivation) -> Derivation:
     d2x = 6*ddx*dy*x; ddy = 3*ddx*x**2
     """
     first = len(derivation.steps) + 1
-    jvp = _jvp(derivation, first)
-    double = _backward_backward(derivation, first + len(jvp.steps))
+    asked = derivation.definition.directions
+    jvp = _jvp(derivation, first) if "jvp" in asked else None
+    after = first + len(jvp.steps if jvp else ())
+    double = _backward_backward(derivation, after) if "backward_backward" in asked else None
     return replace(derivation, jvp=jvp, backward_backward=double)
 
 

@@ -7,8 +7,8 @@ import keyword
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePath, PurePosixPath
 from typing import Any, Literal
 
 from lngen import paths, runtime
@@ -20,6 +20,7 @@ from lngen.paths import RUNTIME
 from lngen.pipeline.files.atomic import replacing
 from lngen.pipeline.files.shared import runtime_files
 from lngen.runtime.cache import COMPILED
+from lngen.runtime.protocol.directions import DIRECTIONS
 from lngen.version import DISTRIBUTION, __version__
 
 MANIFEST = "manifest.json"
@@ -126,6 +127,7 @@ def emission(
         "cost": dict(cost),
         "definition": sha256_text(definition.canonical()),
         "evidence": [dict(entry) for entry in evidence],
+        "file": PurePath(definition.filename).name,
         "files": {path: sha256_text(content) for path, content in files.items()},
         "interface": dict(interface),
         "lngen": __version__,
@@ -259,12 +261,14 @@ def definition_in(folder: Path) -> Definition:
 
     Raises LngenError for a folder without one, and DefinitionError for one whose text is no definition.
     """
-    text = _read(folder).get("text")
-    if not isinstance(text, str):
+    found = _read(folder)
+    text, file = found.get("text"), found.get("file")
+    if not isinstance(text, str) or not isinstance(file, str):
         raise LngenError(
             f"{folder} holds no layer that this lngen wrote. Name the folder of one, or a definition file."
         )
-    return parse(text, str(folder / MANIFEST))
+    made, asked = parse(text, str(folder / PurePath(file).name)), options_of(folder).get("directions", DIRECTIONS)
+    return replace(made, directions=tuple(each for each in DIRECTIONS if each in asked))
 
 
 def _read(folder: Path) -> Mapping[str, Any]:

@@ -16,7 +16,7 @@ import numpy as np
 
 from ..native.module import HostModule
 from ..protocol.calls import Array, DType, Shape
-from ..protocol.directions import LayerProtocol, held
+from ..protocol.directions import LayerProtocol, held, not_derived
 from . import calls as jax_calls
 from .primitives import PrimitiveLayer, expanded, has_samples, jax, shaped
 
@@ -74,7 +74,9 @@ class JaxKernels(HostModule):
         asked = self.asked(direction, values, constants, sampled)
         types, made = asked.types, asked.made
         if self.module() is self.compiled:
-            kernels = self.compiled._KERNELS.kernels[direction]
+            kernels = self.compiled._KERNELS.kernels.get(direction)
+            if kernels is None:
+                raise not_derived(direction)
             given = [*asked.read, *asked.like]
             called = jax_calls.call(kernels, given, types.shape, types.computed, made, asked.samples)
             if called is not None:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ..protocol.directions import DirectionProtocol, LayerProtocol
+from ..protocol.directions import DirectionProtocol, LayerProtocol, not_derived
 from . import compiler as host_compiler
 
 
@@ -41,5 +41,7 @@ class HostModule:
     ) -> Sequence[Any]:
         """Return the results of a direction that follows forward, from the fields of `Saved` and its own arguments."""
         module = self.module()
+        if not hasattr(module, direction.name):
+            raise not_derived(direction.name)
         kept = tuple.__new__(module.Saved, saved)
         return direction.several(getattr(module, direction.name)(kept, *direction.passed(own), threads=threads))

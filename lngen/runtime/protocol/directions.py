@@ -29,6 +29,11 @@ DIRECTIONS = ("forward", "backward", "jvp", "backward_backward")
 """The directions that a layer may have, in the order of its tables."""
 
 
+def not_derived(direction: str) -> NotImplementedError:
+    """The error of a call for a direction that the layer was derived without."""
+    return NotImplementedError(f"this layer was derived without {direction}; derive it with --directions that have it")
+
+
 # ---- arguments and results
 
 
