@@ -65,6 +65,10 @@ def run(
     backends, left_out = _everything() if backend == "all" else ((backend,), ())
     definitions = layers.definitions(words)
     written = {each.name: _written(each, out) for each in definitions}
+    definitions = tuple(
+        each if (folder := written[each.name]) is None else replace(each, directions=manifest.directions_of(folder))
+        for each in definitions
+    )
     thorough = "full" in shapes
     asked = CheckRequest(wanted_shapes, features, wanted_dtypes, seed, thorough or not shapes, thorough)
     side_by_side = _share_cores(definitions)

@@ -131,8 +131,7 @@ def _folder(out: Path | None, definitions: Sequence[Definition]) -> Path | None:
 def _directions(name: str, folder: Path | None, asked: str | None) -> tuple[str, ...]:
     """The directions of an option, else those of the layer in a folder, else all."""
     if asked is None:
-        there = manifest.options_of(folder / name).get("directions") if folder is not None else None
-        return DIRECTIONS if there is None else tuple(each for each in DIRECTIONS if each in there)
+        return DIRECTIONS if folder is None else manifest.directions_of(folder / name)
     words = [word.strip() for word in asked.split(",")]
     if not {*DIRECTIONS[:2]} <= {*words} <= {*DIRECTIONS}:
         wrong = next((word for word in words if word not in DIRECTIONS), "")

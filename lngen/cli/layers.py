@@ -57,9 +57,14 @@ def file_of(word: str) -> Path:
 
 
 def definition_of(word: str) -> Definition:
-    """The definition that a word means: one in a file, or that of a folder which lngen wrote."""
+    """The definition that a word means: one in a file, or that of a folder which lngen wrote.
+
+    A layer's name is that of its definition, also where a folder is called so.
+    """
     path = Path(word)
-    return manifest.definition_in(path) if (path / manifest.MANIFEST).is_file() else load(file_of(word))
+    is_name = path.name == word and (definitions_folder() / f"{word}.py").is_file()
+    is_folder = not is_name and (path / manifest.MANIFEST).is_file()
+    return manifest.definition_in(path) if is_folder else load(file_of(word))
 
 
 def definitions(words: Sequence[str]) -> tuple[Definition, ...]:

@@ -230,6 +230,12 @@ def backends_of(folder: Path) -> tuple[str, ...]:
     return tuple(names) if isinstance(names, list) else ()
 
 
+def directions_of(folder: Path) -> tuple[str, ...]:
+    """Return the directions that the layer in a folder was derived with; all without a manifest of ours."""
+    asked = options_of(folder).get("directions", DIRECTIONS)
+    return tuple(each for each in DIRECTIONS if each in asked)
+
+
 def _paths(found: object) -> list[str]:
     return [path for path in found if isinstance(path, str)] if isinstance(found, list) else []
 
@@ -267,8 +273,7 @@ def definition_in(folder: Path) -> Definition:
         raise LngenError(
             f"{folder} holds no layer that this lngen wrote. Name the folder of one, or a definition file."
         )
-    made, asked = parse(text, str(folder / PurePath(file).name)), options_of(folder).get("directions", DIRECTIONS)
-    return replace(made, directions=tuple(each for each in DIRECTIONS if each in asked))
+    return replace(parse(text, str(folder / PurePath(file).name)), directions=directions_of(folder))
 
 
 def _read(folder: Path) -> Mapping[str, Any]:
