@@ -55,6 +55,11 @@ def layer(text: str) -> Layer:
     return Layer(made, folder, numpy, cpu)
 
 
+def backend(text: str, name: str) -> Any:
+    """A backend of the layer of a text, or of a name of the corpus."""
+    return importlib.import_module(f"{layer(text).numpy.__package__}.{name}_backend")
+
+
 def left_to_directions(module: Any, put: Callable[[Any, str, Any], None] = setattr) -> None:
     """Have no call of a `cpu_backend` looked at in C, where few rows are of one chunk."""
     for call in kernels_of(module).calls.values():

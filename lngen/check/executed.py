@@ -355,10 +355,13 @@ class _Case:
             gradients = self.module.backward(self.saved, *cotangents)._asdict()
         self.function.stopped = []
 
-        def loss(arrays: Mapping[str, Any]) -> Any:
-            return sum((v.ravel() * each).sum() for v, each in zip(cotangents, self._wanted(arrays), strict=True))
+        def loss(arrays: Mapping[str, Any], size: Callable[[Any], Any] = lambda term: term) -> Any:
+            pairs = zip(cotangents, self._wanted(arrays), strict=True)
+            return sum(size(v.ravel() * each).sum() for v, each in pairs)
 
         here = loss(self.arrays)
+        # What rounding alone may make of a slope.
+        noise = loss(self.arrays, np.abs) * np.finfo(np.longdouble).eps / _STEP
         for name, value in self.arrays.items():
             if value is None or (gradient := gradients.get(f"d{name}")) is None:
                 continue
@@ -368,7 +371,7 @@ class _Case:
             )
             slope, bend = (ahead - behind) / (2 * _STEP), ((ahead - here) - (here - behind)) / _STEP
             said, size = (np.asarray(gradient) * way).sum(), (np.abs(gradient) * np.abs(way)).sum()
-            if not np.isfinite(slope) or np.abs(bend) > _KINKED * (1 + np.abs(slope)):
+            if not np.isfinite(slope) or np.abs(bend) > _KINKED * (1 + np.abs(slope)) or noise > _TOLERANCE / 8:
                 continue
             if not np.abs(slope - said) <= _TOLERANCE * (1 + np.abs(slope) + size):
                 return f"d{name} along a direction: {float(said):.6g}, and differences give {float(slope):.6g}"

@@ -1,0 +1,190 @@
+"""What a person ordinarily writes, with any default, left out or given, on every backend, beside the text itself."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from lngen.check.executed import run_as_python
+from lngen.check.on_device import OnDevice, device
+from lngen.language.definition import Definition
+from lngen.language.parsing import parse
+from tests import compiled
+from tests.pairwise import pairwise
+from tests.requirements import needs_gxx, needs_jax, needs_pycuda, needs_torch
+
+DEFAULTS = ("0", "1", "2", "-1", "3", "0.5", "0.1", "1e-3", "0.333", "1e30")
+KINDS = ("Row", "RowScalar", "Feature", "Scalar", "Data")
+SHAPES = {
+    "scaled": "def f(x: Row, a: {kind} = {default}): return a*x",
+    "shifted": "def f(x: Row, a: {kind} = {default}, b: {kind} = {default}): return (1 + a)*x - b",
+    "rms norm": """
+def f(x: Row, a: {kind} = {default}, eps: Constant = 1e-5):
+    y = a*x/sqrt(mean(x**2) + eps)
+    return y""",
+    "layer norm, two outputs": """
+def f(x: Row, residual: {kind} = {default}, gamma: Feature = {default}, eps: Constant = 1e-5):
+    h = x + residual
+    c = h - mean(h)
+    y = gamma*c/sqrt(mean(c**2) + eps)
+    return y, h""",
+    "blend": """
+def f(x: Row, alpha: {kind} = {default}):
+    r = rsqrt(mean(x**2) + 0.1)
+    y = alpha*x*r + (1 - alpha)*x
+    return y, r""",
+    "bounded": "def f(x: Row, a: {kind} = {default}, c: {kind} = {default}): return c*tanh(a*x)",
+    "softmax": "def f(x: Row, t: {kind} = {default}): return exp(t*x)/sum(exp(t*x))",
+    "gate": "def f(x: Row, g: {kind} = {default}): return x*sigmoid(g) + silu(g*x)",
+    "quotient": "def f(x: Row, a: {kind} = {default}): return x/(1 + abs(a)) + a/(2 + x**2)",
+    "loss": "def f(x: Row, t: {kind} = {default}, c: Constant = {default}): return mean((x - t)**2)*(1 + c)",
+    "threshold": "def f(x: Row, a: {kind} = {default}): return where(x > a, x, 0.1*x) + maximum(x, a)",
+    "power": "def f(x: Row, p: Scalar = {default}, a: {kind} = {default}): return (1 + x**2)**(-p/(1 + p**2))*a",
+    "named axes": """
+def f(x: Array["b t (h d)"], scale: Array["h"] = {default}, shift: Array["(h d)"] = {default}, h: Size = 2):
+    return scale*x/sqrt(mean(x**2, "d") + 0.1) + shift""",
+}
+
+
+# ---- backends, each as functions of NumPy arrays
+
+
+def numpy(text: str, definition: Definition) -> Any:
+    return compiled.layer(text).numpy
+
+
+def cpu(text: str, definition: Definition) -> Any:
+    return compiled.layer(text).cpu
+
+
+def cuda(text: str, definition: Definition) -> Any:
+    return OnDevice(compiled.backend(text, "cuda"), ("f64",))
+
+
+def torch(text: str, definition: Definition) -> Any:
+    import torch as framework
+
+    module = compiled.backend(text, "torch")
+    function = getattr(module, module.__all__[-1])
+
+    def forward(*inputs: Any, **options: Any) -> Any:
+        given = [None if value is None else framework.from_numpy(np.array(value)) for value in inputs]
+        for each in moved(definition, given):
+            each.requires_grad_()
+        made = function(*given, **options)
+        outputs = made if isinstance(made, tuple) else (made,)
+        found = tuple(each.detach().numpy() for each in outputs)
+        return found if len(found) > 1 else found[0], (outputs, given)
+
+    def backward(saved: Any, *cotangents: Any) -> Any:
+        outputs, given = saved
+        found = framework.autograd.grad(outputs, moved(definition, given), list(map(framework.from_numpy, cotangents)))
+        return named(definition, given, [each.numpy() for each in found])
+
+    return SimpleNamespace(forward=forward, backward=backward)
+
+
+def jax(text: str, definition: Definition) -> Any:
+    import jax as framework
+
+    module = compiled.backend(text, "jax")
+    function = getattr(module, module.__all__[-1])
+
+    def forward(*inputs: Any, **options: Any) -> Any:
+        def call(*moving: Any) -> Any:
+            own = iter(moving)
+            pairs = zip(definition.positional, inputs, strict=True)
+            given = [next(own) if e.kind.has_gradient and value is not None else value for e, value in pairs]
+            return function(*given, **options)
+
+        made, pull = framework.vjp(call, *moved(definition, inputs))
+        return tuple(map(np.asarray, made)) if isinstance(made, tuple) else np.asarray(made), (pull, inputs)
+
+    def backward(saved: Any, *cotangents: Any) -> Any:
+        pull, inputs = saved
+        found = pull(cotangents if len(cotangents) > 1 else cotangents[0])
+        return named(definition, inputs, [np.asarray(each) for each in found])
+
+    return SimpleNamespace(forward=forward, backward=backward)
+
+
+def moved(definition: Definition, given: Any) -> list[Any]:
+    """The inputs that are there and have a gradient."""
+    pairs = zip(definition.positional, given, strict=True)
+    return [value for entry, value in pairs if entry.kind.has_gradient and value is not None]
+
+
+def named(definition: Definition, given: Any, found: list[Any]) -> Any:
+    """The gradients by name, as `backward` of NumPy gives them."""
+    own = iter(found)
+    pairs = [(e.name, v) for e, v in zip(definition.positional, given, strict=True) if e.kind.has_gradient]
+    gradients = {f"d{name}": None if value is None else next(own) for name, value in pairs}
+    return SimpleNamespace(_asdict=lambda: gradients)
+
+
+BACKENDS: dict[Callable[[str, Definition], Any], tuple[Any, ...]] = {
+    numpy: (),
+    cpu: (needs_gxx,),
+    cuda: (needs_gxx, needs_pycuda, pytest.mark.cuda),
+    torch: (needs_torch,),
+    jax: (needs_jax,),
+}
+AXES = {"shape": [*SHAPES], "default": DEFAULTS, "kind": KINDS, "backend": [*BACKENDS]}
+FEW = pairwise({name: values for name, values in AXES.items() if name != "kind"})
+"""Each shape with each default, and both on each backend."""
+EVERY = [
+    {"shape": shape, "default": default, "kind": kind, "backend": backend}
+    for shape in SHAPES
+    for default in DEFAULTS
+    for kind in KINDS
+    for backend in BACKENDS
+]
+
+
+def parameters(cases: list[dict[str, Any]], *marks: Any) -> list[Any]:
+    found = []
+    for number, case in enumerate(cases):
+        kind = case.get("kind", KINDS[number % len(KINDS)])
+        text = SHAPES[case["shape"]].format(kind=kind, default=case["default"])
+        name = f"{case['backend'].__name__}, {case['shape']}, {kind} = {case['default']}"
+        found.append(pytest.param(text, case["backend"], id=name, marks=[*BACKENDS[case["backend"]], *marks]))
+    return found
+
+
+@functools.cache
+def definition_of(text: str) -> Definition:
+    return parse(text)
+
+
+@pytest.mark.ci
+@pytest.mark.parametrize(("text", "backend"), parameters(FEW))
+def test_an_ordinary_definition_is_right(text, backend):
+    holds(text, backend)
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize(("text", "backend"), parameters(EVERY))
+def test_an_ordinary_definition_is_right_with_any_kind(text, backend):
+    holds(text, backend)
+
+
+def holds(text: str, backend: Callable[[str, Definition], Any]) -> None:
+    definition = definition_of(text)
+    with device() if backend is cuda else enabled_x64(backend):
+        found = [*run_as_python(definition, backend(text, definition), 0)]
+    assert not [each for each in found if not each.passed]
+    assert any(each.what == "gradients" for each in found)
+
+
+def enabled_x64(backend: Any) -> Any:
+    if backend is not jax:
+        return contextlib.nullcontext()
+    import jax as framework
+
+    return framework.enable_x64(True)
