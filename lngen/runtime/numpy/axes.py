@@ -293,14 +293,8 @@ class AxesForward(ForwardCall[Results, Kept]):
         """Return the outputs of a layer and its saved values; `given` are the sizes that are arguments."""
         layer, direction, arrangement = self.layer, self.direction, self.layer.arrangement
         threads = thread_count(threads)
-        inputs = layer.protocol.inputs
         found = self.arrays(values)
-        shapes = {
-            each.name: value.shape
-            for each, value in zip(inputs, found, strict=True)
-            if value is not None and each.part != NUMBER
-        }
-        sizes = arrangement.sizes(shapes, dict(zip(arrangement.sizes_given, given, strict=True)))
+        sizes = layer.arranging.sizes(found, given)
         shape = arrangement.row_shape(sizes)
         if shape[-1] < layer.minimum_features:
             row = " ".join(arrangement.features)
