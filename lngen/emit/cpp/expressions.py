@@ -22,17 +22,7 @@ from sympy import Add, Expr, Mul, Pow, Symbol
 from sympy.core.relational import Relational
 
 from lngen.algebra.fold import Fold
-from lngen.algebra.symbols import (
-    ENTRY_OF,
-    HEADS,
-    PLACE,
-    D,
-    Where,
-    axes,
-    holds_integers,
-    is_integer,
-    of_number,
-)
+from lngen.algebra.symbols import ENTRY_OF, HEADS, PLACE, D, Where, axes, holds_integers, is_integer, of_number
 from lngen.emit.expressions import decimal, factors_in_order, number_of, terms_in_order
 from lngen.errors import LngenError
 from lngen.plan.passes.moments import CALLED

@@ -13,24 +13,8 @@ from typing import Any
 
 from ..protocol.casts import TARGETS
 from ..protocol.interface import SHARED
-from .primitives import (
-    PrimitiveLayer,
-    bind,
-    define,
-    expanded,
-    has_samples,
-    jax,
-    jnp,
-)
-from .rules import (
-    DirectionCall,
-    Values,
-    are_any,
-    are_unknown,
-    moving,
-    total,
-    transposed,
-)
+from .primitives import PrimitiveLayer, bind, define, expanded, has_samples, jax, jnp
+from .rules import DirectionCall, Values, are_any, are_unknown, moving, total, transposed
 
 
 def _backward_along(call: DirectionCall, cotangents: Values, moved: Values, own: Values) -> Values:

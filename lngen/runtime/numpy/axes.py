@@ -15,16 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..protocol.axes import Arranged, ArrangedCall, Sizes, without_axes
-from ..protocol.calls import (
-    Array,
-    DType,
-    Shape,
-    constant,
-    each_cotangent,
-    thread_count,
-    types,
-    without_numbers,
-)
+from ..protocol.calls import Array, DType, Shape, constant, each_cotangent, thread_count, types, without_numbers
 from ..protocol.directions import (
     COMPUTED,
     CONSTANT,
