@@ -101,10 +101,9 @@ def check_contracts(
         every = claim.each_type and "types" in on.can
         types, lengths = (dict.fromkeys(["float64", *dtypes]), _LENGTHS) if every else (["float64"], [claim.features])
         for dtype, length in product(types, lengths):
-            if (storage := storage_dtype(dtype)) is not None:
-                features = max(length, layer.definition.minimum_features)
-                case = ordinary(layer.definition, claim.rows, features, seed).astype(storage)
-                yield claim.evidence(KIND, on, Trial(layer, on, seed, bounds, case), case.shape, dtype)
+            features = max(length, layer.definition.minimum_features)
+            case = ordinary(layer.definition, claim.rows, features, seed).astype(storage_dtype(dtype))
+            yield claim.evidence(KIND, on, Trial(layer, on, seed, bounds, case), case.shape, dtype)
 
 
 def _zero_cotangent(of: Trial) -> str:
