@@ -266,7 +266,6 @@ class TestCheck:
             "exact proof",
             "forward vs oracle",
             "complex step",
-            "differences",
             "precision",
             "contracts",
         ):

@@ -10,7 +10,7 @@ from lngen.derivation.simplify import derive
 from lngen.emit import backends
 from lngen.emit.backends import takes_integers
 from lngen.errors import DefinitionError
-from lngen.language.oracle.evaluate import FLOAT32, evaluate
+from lngen.language.oracle.evaluate import evaluate
 from lngen.language.parsing import parse
 from lngen.language.syntax import Kind
 from lngen.pipeline.stages import derived
@@ -120,7 +120,7 @@ def test_integers_compare_exactly_where_floats_do_not():
     text = 'def f(x: Row, i: Int["..."], j: Int["..."]): return where(i == j + 1, x, 0) + where(i - j > 0.5, x, 0)'
     given = {"x": np.ones((3, 2), np.float32), "i": np.array([2**24 + 1] * 3), "j": np.array([2**24, 2**24 + 1, 2**40])}
     expected = [[2, 2], [0, 0], [0, 0]]
-    np.testing.assert_array_equal(evaluate(parse(text), given, FLOAT32)["y"], expected)
+    np.testing.assert_array_equal(evaluate(parse(text), given)["y"], expected)
     layer = lngen.derive(text, backends=["numpy"]).load()
     np.testing.assert_array_equal(layer.forward(*given.values())[0], expected)
 

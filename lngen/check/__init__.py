@@ -5,8 +5,8 @@ Gives: a `Report`: evidence with errors and bounds, against the oracle alone.
 Knows nothing of: the derivation of what it checks.
 
 The oracle is the evaluator (`lngen.language.oracle.evaluate`) alone: it walks the definition and shares nothing with
-the derivation. Against it stand complex step, differences at 80 digits, identities found from the definition's
-symmetries, error bounds derived from the row program, and the contracts of the interface.
+the derivation. Against it stand complex step, differences at 80 digits, error bounds derived from the row program,
+and the contracts of the interface.
 """
 
 from lngen.check.evidence import KINDS, Evidence, Report

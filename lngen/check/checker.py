@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
 from typing import Any, TypeVar
 
 import numpy as np
 
-from lngen.check import casts, complex_step, identities, inputs, reference, second_order
+from lngen.check import casts, complex_step, inputs, reference, second_order
 from lngen.check.apart import Tell
 from lngen.check.bounds import ANY_ORDER, CPU, CUDA, NUMPY, Summation, error_bounds
 from lngen.check.evidence import Evidence, diagnose, difference, in_metric, metric_error, verdict
@@ -31,11 +30,8 @@ _SAMPLED_COLUMNS = 32
 
 # Every entry takes D evaluations of all rows: above rows*D*D of this it is done only when asked for.
 _QUICK_WORK = 2_500_000
-# Four evaluations in numbers of 80 digits for each input are for arrays up to this many entries.
-_MOST_OF_80_DIGITS = 1_000
 # Dozens of runs of emitted code are for arrays up to this many entries.
 _MANY_RUNS = 10_000
-_UNIT = float(np.finfo(np.float64).eps)
 # A second derivative loses digits where the first does, and some more: so many times the bound of the gradients.
 _SECOND_LOSS = 32.0
 _ARITHMETIC: Mapping[str, Summation] = {"numpy": NUMPY, "cpu": CPU, "cuda": CUDA}
@@ -66,10 +62,7 @@ class Checker:
         self.dtypes = dtypes
         self.backend = backend
         self.seed = seed
-        self.smooth = not inputs.has_kinks(layer.definition)
         self.differences = not inputs.stops_gradients(layer.definition)
-        nothing = Case("", 0, 0, {}, {})
-        self.identities = self.remembered("identities", nothing, lambda: identities.discover(self.definition, seed))
 
     def remembered(self, what: str, case: Case, compute: Callable[[], _T]) -> _T:
         """Return the result of `compute`, computed once for a case and shared by all modules."""
@@ -88,20 +81,14 @@ class Checker:
         except Exception as error:  # whatever emitted code raises is its failure to report
             yield self.broken("forward vs oracle", case, error)
             return
-        if case.rows == 0:
-            yield from self._empty(case, answer)
-            return
         bounds = self.bounds(case, "float64")
         parts: dict[str, Callable[[], Iterator[Evidence]]] = {
             "forward vs oracle": lambda: self._forward(case, answer, bounds),
             "complex step": lambda: self._complex_step(case, answer),
-            "differences": lambda: self._differences(case, answer, bounds),
-            "second derivation": lambda: self._second_derivation(case, answer, bounds),
             "tangents": lambda: self._beyond(second_order.tangents, "tangents", "jvp", case, answer),
             "second order": lambda: self._beyond(
                 second_order.second_order, "second order", "backward_backward", case, answer
             ),
-            "identities": lambda: self._identities(case, answer, bounds),
             "precision": lambda: self._precision(case, answer),
         }
         for kind, part in parts.items():
@@ -228,15 +215,6 @@ class Checker:
     def _unclaimed(self, kind: str, what: str, case: Case, why: str, dtype: str = "float64") -> Evidence:
         return Evidence(kind, what, case.shape, dtype, None, None, True, why, claimed=False)
 
-    def _empty(self, case: Case, answer: Run) -> Iterator[Evidence]:
-        for name, value in answer.outputs.items():
-            trouble = "" if value.shape == np.shape(case.cotangents[name]) else f"shape {value.shape}"
-            yield verdict("forward vs oracle", name, trouble, case.shape, "float64", "no rows")
-        for entry in present(self.layer, case):
-            zero = np.zeros(np.shape(case.inputs[entry.name]))
-            gradient = answer.gradients[entry.name]
-            yield self.compared("complex step", f"d{entry.name}", case, gradient, zero, 0.0, "no rows")
-
     def _forward(self, case: Case, answer: Run, bounds: Mapping[str, Array] | None) -> Iterator[Evidence]:
         exact = self.exact_outputs(case)
         for name, value in answer.outputs.items():
@@ -274,64 +252,6 @@ class Checker:
             along = _along(answer.gradients[entry.name], direction, entry.kind.over_rows)
             length, what = np.linalg.norm(direction), f"d{entry.name} along a {name} direction"
             yield self.compared("complex step", what, case, along / length, exact / length, COMPLEX_STEP_BOUND)
-
-    def _differences(self, case: Case, answer: Run, bounds: Mapping[str, Array] | None) -> Iterator[Evidence]:
-        if not self.differences:
-            why = "a difference sees through stop_gradient"
-            yield verdict("differences", "not taken", "", case.shape, "float64", why)
-            return
-        if case.rows * case.features > _MOST_OF_80_DIGITS:
-            return
-        for entry in present(self.layer, case):
-            gradient, over_rows = answer.gradients[entry.name], entry.kind.over_rows
-            direction = complex_step.directions(case, entry, self.seed)["signed"]
-            compute = partial(reference.directional, self.definition, case, entry, direction)
-            exact = self.remembered(f"differences of {entry.name}", case, compute)
-            along = None if gradient is None else _along(gradient, direction, over_rows)
-            # The gradient is itself rounded: its own error bound is what may separate the two.
-            own = (
-                8 * _UNIT * np.abs(exact)
-                if bounds is None
-                else _along(bounds[f"d{entry.name}"], abs(direction), over_rows)
-            )
-            what = f"d{entry.name} along a direction"
-            yield self.compared(
-                "differences", what, case, along, exact, np.asarray(own + reference.RESOLUTION, np.float64)
-            )
-
-    def _second_derivation(self, case: Case, answer: Run, bounds: Mapping[str, Array] | None) -> Iterator[Evidence]:
-        if self.layer.adjoint is None:
-            return
-        exact = self.exact_gradients(case)
-        for entry in present(self.layer, case):
-            name = f"d{entry.name}"
-            bound = COMPLEX_STEP_BOUND if bounds is None else bounds[name] + self.rounding(case)[name]
-            value = answer.gradients[entry.name]
-            yield self.compared("second derivation", name, case, value, exact[entry.name], bound)
-
-    def _identities(self, case: Case, answer: Run, bounds: Mapping[str, Array] | None) -> Iterator[Evidence]:
-        answers = {tuple(self.definition.outputs): (case, answer, bounds or _assumed_bounds(answer))}
-        for identity in self.identities:
-            if not identities.applies(identity, case):
-                continue
-            if identity.outputs not in answers:
-                kept = {n: v if n in identity.outputs else np.zeros_like(v) for n, v in case.cotangents.items()}
-                alone = replace(case, cotangents=kept)
-                answer = run(self.layer, alone)
-                bounds = self.bounds(alone, "float64") or _assumed_bounds(answer)
-                answers[identity.outputs] = (alone, answer, bounds)
-            alone, answer, bounds = answers[identity.outputs]
-            left = identities.residual(self.definition, identity, alone, answer, bounds)
-            what = identity.describe()
-            if len(self.definition.outputs) > 1:
-                what += f" for {', '.join(identity.outputs)}"
-            if not np.isfinite(left.bound):
-                why = "something on the way to it may overflow"
-                yield self._unclaimed("identities", what, case, why)
-                continue
-            passed = left.error <= left.bound
-            detail = "absolute" if passed else f"the symmetry is broken; {self.command(case, 'float64')}"
-            yield Evidence("identities", what, case.shape, "float64", left.error, left.bound, passed, detail)
 
     def _precision(self, case: Case, answer: Run) -> Iterator[Evidence]:
         for dtype in self.dtypes:
@@ -415,13 +335,3 @@ def _along(gradient: Any, direction: Array, over_rows: bool) -> Array:
     """<gradient, direction>, of each row where the input has rows, in long double."""
     terms = np.asarray(gradient, np.longdouble) * direction
     return np.asarray(terms.reshape(len(terms), -1).sum(-1) if over_rows else terms.sum())
-
-
-def _assumed_bounds(answer: Run) -> dict[str, Array]:
-    """Return bounds of a layer without row programs: 64 units of the largest entry of each gradient."""
-    unit = 64 * float(np.finfo(np.float64).eps)
-    return {
-        f"d{name}": np.full(value.shape, unit * max(1.0, float(np.abs(value).max(initial=0.0))))
-        for name, value in answer.gradients.items()
-        if value is not None
-    }

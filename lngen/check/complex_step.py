@@ -43,16 +43,9 @@ def gradient(definition: Definition, case: Case, columns: Sequence[int] | None =
 
 
 def directional(definition: Definition, case: Case, name: str, direction: Any) -> LongArray:
-    """Row by row, the derivative of <cotangents, outputs> along a direction in one input, a Constant too:
-    shape (rows,).
-    """
+    """Row by row, the derivative of <cotangents, outputs> along a direction in one input: shape (rows,)."""
     rows = _rows(definition, case)
     entry = definition.input(name)
-    if entry.kind is Kind.CONSTANT:
-        every = np.arange(case.rows)
-        moved = {**rows.at(every), name: case.inputs[name] + 1j * STEP * direction}
-        outputs = evaluate(rows.definition, moved, COMPLEX128)
-        return np.asarray(rows.loss(outputs, every, _imaginary), np.longdouble)
     along = np.asarray(direction, np.float64)
 
     def moved_along(values: Array, copy: NDArray[np.intp], row: NDArray[np.intp]) -> Array:
@@ -122,14 +115,3 @@ def directions(case: Case, entry: Input, seed: int) -> dict[str, Array]:
         share = np.divide((rest * centred).sum(-1, keepdims=True), length, out=np.zeros_like(length), where=length > 0)
         probes["null-space-orthogonal"] = rest - share * centred
     return {name: np.round(probe * 64) / 64 for name, probe in probes.items()}
-
-
-def loss_by_row(case: Case, outputs: Any) -> LongArray:
-    """<cotangents, outputs> of each row, added up in long double; a cotangent that is not there is zero."""
-    total = np.zeros(case.rows, np.longdouble)
-    for name, value in outputs.items():
-        cotangent = case.cotangents.get(name)
-        if cotangent is not None and case.rows:
-            terms = np.asarray(value).astype(np.longdouble) * np.asarray(cotangent).astype(np.longdouble)
-            total += terms.reshape(case.rows, -1).sum(-1)
-    return total

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from lngen.algebra.equations import Forward
 from lngen.algebra.numeric import Arithmetic, evaluate_equations, evaluate_expression
 from lngen.algebra.symbols import D, TypedSymbol
 from lngen.check.evidence import Evidence
@@ -59,7 +60,7 @@ def second_derivation(derivation: Derivation) -> Adjoint:
             values = evaluate_equations(derivation.written.equations, environment, arithmetic)
             values = evaluate_equations(derivation.adjoint.equations, values, arithmetic)
         return {
-            symbol.name: _shaped(values[gradient], definition.input(symbol.name).kind, rows, features)
+            symbol.name: shaped(values[gradient], definition.input(symbol.name).kind, rows, features)
             for symbol, gradient in derivation.adjoint.gradients
             if inputs.get(symbol.name) is not None
         }
@@ -89,7 +90,7 @@ def derivative_of_gradients(derivation: Derivation) -> Second:
             values = evaluate_equations(along.equations, values, arithmetic)
             results = [evaluate_expression(result, values, arithmetic) for _, result in along.results]
         return {
-            entry.name: _shaped(result, entry.kind, *first.shape)
+            entry.name: shaped(result, entry.kind, *first.shape)
             for entry, result in zip(definition.differentiable, results, strict=True)
             if inputs.get(entry.name) is not None
         }
@@ -101,15 +102,21 @@ def _environment(
     derivation: Derivation, inputs: Mapping[str, Any], cotangents: Mapping[str, Any], first: Array
 ) -> dict[TypedSymbol, Any]:
     definition = derivation.definition
+    environment = arguments(derivation.written, inputs, first)
+    for name, symbol in zip(definition.outputs, derivation.adjoint.cotangents, strict=True):
+        value = cotangents.get(name)
+        environment[symbol] = _given(0.0 if value is None else value, definition.output_kind(name), first)
+    return environment
+
+
+def arguments(forward: Forward, inputs: Mapping[str, Any], first: Array) -> dict[TypedSymbol, Any]:
+    """Return the values of what a forward reads, in the type and the shape of the first row."""
     environment: dict[TypedSymbol, Any] = {D: first.shape[1]}
-    for entry, symbol in zip(derivation.written.inputs, derivation.written.symbols, strict=True):
+    for entry, symbol in zip(forward.inputs, forward.symbols, strict=True):
         value = inputs.get(entry.name)
         if value is None and entry.draws:
             value = drawn_from(entry.draws, inputs, first.shape)
         environment[symbol] = _given(float(entry.default or 0) if value is None else value, entry.kind, first)
-    for name, symbol in zip(definition.outputs, derivation.adjoint.cotangents, strict=True):
-        value = cotangents.get(name)
-        environment[symbol] = _given(0.0 if value is None else value, definition.output_kind(name), first)
     return environment
 
 
@@ -127,6 +134,7 @@ def _shape(kind: Kind, rows: int, features: int) -> tuple[int, ...]:
     return (features,) if kind.over_features else ()
 
 
-def _shaped(value: Any, kind: Kind, rows: int, features: int) -> Array:
+def shaped(value: Any, kind: Kind, rows: int, features: int) -> Array:
+    """Return a value in the shape that a caller has of its kind."""
     full = np.broadcast_to(np.asarray(value), _shape(kind, rows, features))
     return np.asarray(full[:, 0] if Kind.join(kind) is Kind.ROW_SCALAR else full)

@@ -29,7 +29,6 @@ RESOLUTION = 1e-30
 
 _STEP = Decimal("1e-25")
 _MIXED_STEP = Decimal("1e-20")
-_STEPS = (-1, 0, 1, 2)
 _AWAY = (-1, 1, 2)
 # The error of a one-sided difference is of the order of the step; where the slope changes it is of order one.
 _AGREEMENT = Decimal("1e-10")
@@ -55,23 +54,6 @@ def derivatives(definition: Definition, case: Case) -> dict[str, Array]:
             for entry in definition.differentiable
             if case.inputs.get(entry.name) is not None
         }
-
-
-def directional(definition: Definition, case: Case, entry: Input, direction: Array) -> Array:
-    """Return the derivative of <cotangents, outputs> along a direction in one input: of each row, or of their sum.
-
-    A number is NaN where one-sided differences disagree, as in `derivatives`.
-    """
-    with _NUMBERS.here():
-        rows = Rows(definition, case, _NUMBERS, _lift)
-        along, steps = _lift(direction), _STEPS
-
-        def moved(values: Array, copy: NDArray[np.intp], row: NDArray[np.intp]) -> Array:
-            by = np.array([steps[number] * _STEP for number in copy], object)
-            return np.asarray(values + by.reshape(-1, *[1] * (values.ndim - 1)) * rows.taken(entry, along, row))
-
-        slopes = _slopes(list(rows.losses(entry.name, len(steps), moved)))
-        return _lowered(slopes if entry.kind.over_rows else slopes.sum())
 
 
 def mixed(definition: Definition, case: Case, along: Mapping[str, Array], gradients: Mapping[str, Array]) -> Any:

@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from lngen.check.complex_step import loss_by_row
 from lngen.check.layer import Case
 from lngen.language.definition import Definition
 from lngen.language.oracle.evaluate import FLOAT64, LONGDOUBLE, evaluate
@@ -49,11 +48,6 @@ def outputs(definition: Definition, case: Case) -> dict[str, Any]:
     """Outputs by the evaluator, in the type of the inputs: float64 or long double."""
     wide = np.asarray(case.inputs[definition.rows[0].name]).dtype == np.longdouble
     return {**evaluate(definition, case.inputs, LONGDOUBLE if wide else FLOAT64)}
-
-
-def of_loss(definition: Definition, case: Case) -> float:
-    """Estimate the error of <cotangents, outputs> by the evaluator in long double, the largest of all rows."""
-    return rounding(definition, case, lambda given: {"": loss_by_row(given, outputs(definition, given))})[""]
 
 
 def _with_rows_nearby(definition: Definition, case: Case) -> Case:

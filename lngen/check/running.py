@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -27,7 +27,7 @@ from lngen.check.toolchain.headers import precompiled_when_needed
 from lngen.emit import backends
 from lngen.errors import ToolchainMissing
 from lngen.paths import RUNTIME
-from lngen.pipeline.files import loading, manifest
+from lngen.pipeline.files import loading
 from lngen.pipeline.stages import Derived
 from lngen.plan.cost import parse_dtype
 from lngen.runtime.native.compiler import NoCompiler
@@ -85,7 +85,7 @@ def _on_host(layer: Derived, folder: Path, backend: str, asked: CheckRequest, te
     axes = named_axes(layer.definition, cast(ModuleType, module), asked.seed)
     tell("its text modulo a prime")
     exact = in_field(layer, folder, backend)
-    return Ran((*exact, *found, *axes, *_of_extensions(layer, folder, backend, asked, tell)))
+    return Ran((*exact, *found, *axes))
 
 
 def _on_processor(layer: Derived, folder: Path, backend: str, asked: CheckRequest, tell: Tell) -> Ran:
@@ -105,8 +105,7 @@ def _on_device(layer: Derived, folder: Path, backend: str, asked: CheckRequest, 
             place = here.name
             module = importlib.import_module(f"{loading.load(folder).__name__}.cuda_backend")
             types = [parse_dtype(dtype).name for dtype in asked.dtypes]
-            found = _checked(layer, OnDevice(module, types), backend, asked, tell)
-            return Ran((*found, *_of_extensions(layer, folder, backend, asked, tell)), place)
+            return Ran(_checked(layer, OnDevice(module, types), backend, asked, tell), place)
     except Exception as error:  # what PyCUDA and the emitted code raise before a check begins
         return Ran((broken("the kernels run", error),), place)
 
@@ -137,13 +136,6 @@ def _checked(layer: Derived, module: Emitted, backend: str, asked: CheckRequest,
             unknown = (broken("can be read from the code", error, thresholds.KIND),)
     report = check(subject, asked.shapes, asked.dtypes, backend, asked.seed, sides=sides, tell=tell)
     return (*report.evidence, *unknown)
-
-
-def _of_extensions(layer: Derived, folder: Path, backend: str, asked: CheckRequest, tell: Tell) -> Iterator[Evidence]:
-    """The evidence about files that an extension has written beside those of a backend."""
-    for name in manifest.backends_of(folder):
-        if (check_files := backends.backend(name).check) is not None:
-            yield from check_files(layer, folder, backend, asked.seed, tell)
 
 
 _RUN: Mapping[str, Callable[[Derived, Path, str, CheckRequest, Tell], Ran]] = {

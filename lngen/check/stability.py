@@ -2,31 +2,30 @@
 
 The *naive* form is the definition with every centred reduction multiplied out into raw moments, so that a row is swept
 once: `mean((x - mu)**2)` becomes `mean(x**2) - mu**2`. SymPy makes it from the given definition. The *two-pass* form is
-the definition as written. Both are evaluated with every operation rounded to the working precision. The reference has
-80 digits, and starts from the same rounded inputs. PyTorch's module is the one that the definition's docstring names.
+the definition as written. NumPy evaluates both in the working precision. The reference has 80 digits, and starts from
+the same rounded inputs. PyTorch's module is the one that the definition's docstring names.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 import sympy
 from sympy import Expr
 
-from lngen.algebra.equations import Equation, leading_to
+from lngen.algebra.equations import Equation, Forward
 from lngen.algebra.notation import text
-from lngen.algebra.notation.plain import WORDS
-from lngen.algebra.symbols import Mean, Power, RowScalarSymbol, TypedSymbol, is_row
+from lngen.algebra.numeric import Arithmetic, evaluate_equations
+from lngen.algebra.symbols import Mean, RowScalarSymbol, TypedSymbol, is_row
 from lngen.check import counterpart, inputs, reference
+from lngen.check.derived import arguments, shaped
 from lngen.check.evidence import metric_error
 from lngen.check.layer import Array, Case, Checkable, run
 from lngen.derivation.from_definition import translate
 from lngen.errors import LngenError
 from lngen.language.definition import Counterpart, Definition
-from lngen.language.oracle.evaluate import FLOAT32, FLOAT64, evaluate
-from lngen.language.parsing import parse
 
 OFFSETS = tuple(10.0**k for k in range(2, 15))
 DTYPES = ("float32", "float64")
@@ -76,8 +75,8 @@ def stability(
     """
     definition = layer.definition
     peer = counterpart.counterpart(definition) if torch else None
-    naive = naive_form(definition)
-    changed = naive is not definition
+    forward = translate(definition.straight_through)
+    naive, changed = in_raw_moments(forward)
     base = inputs.ordinary(definition, _ROWS, features, seed=0)
     spread = {entry.name: _standardized(np.asarray(base.inputs[entry.name])) for entry in definition.rows}
     lines = []
@@ -87,9 +86,9 @@ def stability(
         for offset in offsets:
             moved = {name: value + offset for name, value in spread.items()}
             case = Case(f"offset {offset:g}", _ROWS, features, {**base.inputs, **moved}, base.cotangents)
-            lines.append(_line(layer, naive, case.astype(dtype), dtype, offset, peer))
+            lines.append(_line(layer, forward, naive, case.astype(dtype), dtype, offset, peer))
     note = "" if changed else "no centred reduction: the naive form is the definition as written"
-    form = tuple(f"{line.symbol.name} = {text(line.expression)}" for line in _in_raw_moments(definition)[1])
+    form = tuple(f"{line.symbol.name} = {text(line.expression)}" for line in changed)
     return StabilityTable(definition.name, _ROWS, features, form, note, tuple(lines), peer.name if peer else None)
 
 
@@ -99,9 +98,14 @@ def _standardized(x: Array) -> Array:
 
 
 def _line(
-    layer: Checkable, naive: Definition, case: Case, dtype: str, offset: float, peer: Counterpart | None
+    layer: Checkable,
+    forward: Forward,
+    naive: Sequence[Equation],
+    case: Case,
+    dtype: str,
+    offset: float,
+    peer: Counterpart | None,
 ) -> StabilityRow:
-    numbers = FLOAT32 if dtype == "float32" else FLOAT64
     definition = layer.definition.straight_through
     exact = reference.outputs(definition, case)
 
@@ -112,29 +116,29 @@ def _line(
         return StabilityRow(
             dtype,
             offset,
-            error(evaluate(naive, case.inputs, numbers)),
-            error(evaluate(definition, case.inputs, numbers)),
+            error(outputs(definition, forward, naive, case)),
+            error(outputs(definition, forward, forward.equations, case)),
             error(run(layer, case).outputs),
             None if peer is None else error(counterpart.outputs(layer.definition, peer, case)),
         )
 
 
-def naive_form(definition: Definition) -> Definition:
-    """Return the definition with centred reductions expanded into raw moments; the same one if it has none.
+def outputs(definition: Definition, forward: Forward, lines: Iterable[Equation], case: Case) -> dict[str, Array]:
+    """Return the outputs by some lines for those of a forward, in the type of a case's rows."""
+    first = np.asarray(case.inputs[definition.rows[0].name])
+    values = evaluate_equations(lines, arguments(forward, case.inputs, first), Arithmetic(dtype=first.dtype))
+    named = zip(definition.outputs, forward.outputs, strict=True)
+    return {name: shaped(values[symbol], definition.output_kind(name), *first.shape) for name, symbol in named}
+
+
+def in_raw_moments(forward: Forward) -> tuple[list[Equation], list[Equation]]:
+    """Return the lines of a forward with centred reductions expanded into raw moments, and those that are another then.
 
     >>> from lngen.language.parsing import parse
     >>> centred = parse("def f(x: Row):\\n m = mean(x)\\n v = mean((x - m)**2)\\n return (x - m)/sqrt(1 + v)")
-    >>> [line for line in naive_form(centred).canonical().splitlines() if line.startswith("v")]
-    ['v: RowScalar = (mean((x ** 2)) + ((-1) * (m ** 2)))']
+    >>> [text(line.expression) for line in in_raw_moments(translate(centred))[1]]
+    ['mean(x**2) - m**2']
     """
-    lines, changed = _in_raw_moments(definition)
-    outputs = (line.symbol for line in lines if line.symbol.name in definition.outputs)
-    return _rebuilt(definition, leading_to(outputs, lines)) if changed else definition
-
-
-def _in_raw_moments(definition: Definition) -> tuple[list[Equation], list[Equation]]:
-    """Every line of a definition, centred reductions multiplied out, and those lines that are another way then."""
-    forward = translate(definition)
     elementwise = {e.symbol: e.expression for e in forward.equations if is_row(e.symbol)}
     means: dict[Expr, TypedSymbol] = {}
     lines: list[Equation] = []
@@ -176,52 +180,3 @@ def _raw_moments(
 
 def _over_features(expression: Expr) -> bool:
     return any(symbol.varies.features for symbol in expression.free_symbols if isinstance(symbol, TypedSymbol))
-
-
-def _rebuilt(definition: Definition, lines: Iterable[Equation]) -> Definition:
-    arguments = ", ".join(
-        f"{entry.name}: {entry.kind.value}" + ("" if entry.default is None else f" = {float(entry.default)!r}")
-        for entry in definition.passed
-    )
-    drawn = [f"    {entry.name} = {entry.draws}" for entry in definition.inputs if entry.draws]
-    body = "\n".join([*drawn, *(f"    {line.symbol.name} = {_text(line.expression)}" for line in lines)])
-    returned = f"    return {', '.join(definition.outputs)}"
-    return parse(f"def {definition.name}({arguments}):\n{body}\n{returned}\n", f"{definition.filename} (naive)")
-
-
-def _number(value: object) -> str:
-    text = str(value)
-    return f"({text})" if "/" in text or text.startswith("-") else text
-
-
-def _text(expression: Expr) -> str:
-    """A SymPy expression in the definition language."""
-    if expression.is_Symbol:
-        return str(expression.name)
-    if expression.is_Rational:
-        return _number(expression)
-    if expression == sympy.pi:
-        return "pi"
-    arguments = expression.args
-    if expression.is_Add:
-        return "(" + " + ".join(_text(term) for term in _in_order(arguments)) + ")"
-    if expression.is_Mul:
-        return "(" + " * ".join(_text(factor) for factor in _in_order(arguments)) + ")"
-    if expression.is_Pow and arguments[1] == sympy.Rational(1, 2):
-        return f"sqrt({_text(arguments[0])})"
-    if expression.is_Pow:
-        return f"{_text(arguments[0])}**{_number(arguments[1])}"
-    if expression.is_Relational:
-        return f"{_text(expression.lhs)} {expression.rel_op} {_text(expression.rhs)}"
-    if isinstance(expression, Power):
-        return f"({_text(arguments[0])}**({_text(arguments[1])}))"
-    if expression.func in WORDS:
-        return f"{WORDS[expression.func]}({', '.join(_text(argument) for argument in arguments)})"
-    if expression.is_number:
-        return repr(float(expression))
-    raise LngenError(f"the naive form cannot be written: {expression.func.__name__} has no name in the language.")
-
-
-def _in_order(arguments: tuple[Expr, ...]) -> list[Expr]:
-    """Sort moments before the terms that are subtracted from them, in any order of SymPy."""
-    return sorted(arguments, key=lambda e: (not e.is_Rational, e.could_extract_minus_sign(), e.sort_key()))

@@ -177,7 +177,7 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings=_HELP,
-    help="From the forward definition of a normalization layer to audited gradients, NumPy and CUDA.",
+    help="From the forward definition of a layer to audited gradients, and code for NumPy, C++, CUDA, PyTorch and JAX.",
 )
 
 

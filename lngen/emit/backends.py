@@ -30,9 +30,8 @@ class Backend:
     `emit` returns the texts of its files by name. `title` is its name for readers. `needs` are backends whose files its
     own import. `templates` are the folders of the templates that it prints with, in `folder` or else in lngen's.
     `remark` says in a line what readers of its files have to know of a plan.
-    `check` yields evidence about files that stand beside those of another backend. `adapter` calls
-    the functions of its module, `NAME_backend.py`, for the checks (`lngen.check.adapter.Adapter`). One of an extension
-    `takes_integers` if it has code for them.
+    `adapter` calls the functions of its module, `NAME_backend.py`, for the checks (`lngen.check.adapter.Adapter`). One
+    of an extension `takes_integers` if it has code for them.
     """
 
     emit: Callable[[Sequence[RowProgram], Notes], Mapping[str, str]]
@@ -41,7 +40,6 @@ class Backend:
     templates: tuple[str, ...] = ()
     folder: Path | None = None
     remark: Callable[[Plan], str] = lambda plan: ""
-    check: Callable[..., Iterable[Any]] | None = None
     adapter: Callable[[ModuleType], Any] | None = None
     takes_integers: bool = False
 

@@ -38,29 +38,34 @@ def described(
         "name": notes.layer,
         "minimum_features": max(program.minimum_features for program in programs),
         "inputs": [
-            {
-                "name": given.public,
-                "symbol": reading(given.name),
-                "kind": given.kind,
-                "axes": list(runtime.AXES[given.kind]),
-                "default": None if given.neutral is None else as_number(given.neutral),
-                **(_in_parts(given) if given.parts else _pattern(given)),  # type: ignore[typeddict-item]
-                **({"draws": True} if given.draws else {}),
-            }
+            runtime.given(
+                given.public,
+                given.kind,
+                None if given.neutral is None else as_number(given.neutral),
+                symbol=reading(given.name),
+                pattern=_pattern(given),
+                parts=_parts(given),
+                draws=given.draws,
+            )
             for given in layer.inputs
         ],
         "constants": [
-            {
-                "name": given.public,
-                "symbol": reading(given.name),
-                "default": None if given.default is None else as_number(given.default),
-                "sign": "nonnegative" if given.name in layer.nonnegative else "any",
-            }
+            runtime.constant(
+                given.public,
+                None if given.default is None else as_number(given.default),
+                "nonnegative" if given.name in layer.nonnegative else "any",
+                symbol=reading(given.name),
+            )
             for given in layer.constants
         ],
         "outputs": [
             runtime.output(
-                output.public, output.kind, symbol=reading(output.name), cast=output.cast, **_in_parts(output)
+                output.public,
+                output.kind,
+                symbol=reading(output.name),
+                cast=output.cast,
+                pattern=_pattern(output),
+                parts=_parts(output),
             )
             for output in layer.outputs
         ],
@@ -74,10 +79,7 @@ def described(
             )
             for field in saved
         ],
-        "gradients": [
-            {"name": given.derivative.public, "of": given.public, "may_be_none": not given.required}
-            for given in layer.differentiable
-        ],
+        "gradients": [runtime.gradient(given.public, may_be_none=not given.required) for given in layer.differentiable],
         "directions": [program.direction for program in programs],
         "counterparts": [_counterpart(each) for each in notes.counterparts],
     }
@@ -109,12 +111,12 @@ def _counterpart(each: Counterpart) -> runtime.CounterpartEntry:
     )
 
 
-def _pattern(given: PublicInput | PublicOutput) -> dict[str, Any]:
-    return {"pattern": [list(axis) for axis in given.pattern.axes]} if given.pattern else {}
+def _pattern(given: PublicInput | PublicOutput) -> runtime.Pattern | None:
+    return [list(axis) for axis in given.pattern.axes] if given.pattern else None
 
 
-def _in_parts(given: PublicInput | PublicOutput) -> dict[str, Any]:
-    return {**_pattern(given), "parts": [reading(name) for name in given.parts]} if given.parts else {}
+def _parts(given: PublicInput | PublicOutput) -> list[str] | None:
+    return [reading(name) for name in given.parts] or None
 
 
 def protocol(

@@ -11,17 +11,7 @@ from lngen.emit import Notes
 from lngen.emit.interface import PublicConstant, PublicInput, PublicInterface
 from lngen.emit.layout import WIDTH, call, statement, tuple_of
 from lngen.emit.signatures import as_python, number, sizes
-from lngen.runtime.protocol.directions import computed_words
-
-__all__ = [
-    "NUMBERS",
-    "FrameworkFunction",
-    "argument",
-    "constant_in_words",
-    "definition",
-    "sign",
-]
-
+from lngen.runtime.protocol.directions import COMPUTED_WORDS
 
 NUMBERS = {"Scalar": "float | ", 'Int[""]': "int | "}
 """Types of numbers that a framework's function takes besides arrays, by the kind of the input."""
@@ -35,7 +25,6 @@ class FrameworkFunction:
     notes: Notes
     array: str
     array_name: str
-    is_wide: bool
 
     @property
     def result(self) -> str:
@@ -80,7 +69,7 @@ class FrameworkFunction:
         names = ", ".join(each.public for each in outputs)
         returned = f"`({names})`" if len(outputs) > 1 else names
         return textwrap.wrap(
-            f"Returns {returned} in the type of the first rows. {'; '.join(shapes)}. {computed_words(self.is_wide)}",
+            f"Returns {returned} in the type of the first rows. {'; '.join(shapes)}. {COMPUTED_WORDS}",
             WIDTH - 4,
             break_long_words=False,
             break_on_hyphens=False,

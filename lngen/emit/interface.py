@@ -45,14 +45,6 @@ class PublicName:
     public: str
 
     @property
-    def local(self) -> str:
-        """Return the name of a local variable in a public function, where the value is no argument.
-
-        Names of callers do not end with an underscore.
-        """
-        return f"{self.name}_"
-
-    @property
     def derivative(self) -> PublicName:
         """Return the names of the gradient, the cotangent or the tangent."""
         return PublicName(gradient(self.name), f"d{self.public}")
@@ -161,11 +153,6 @@ class PublicInterface:
     def optional(self) -> tuple[str, ...]:
         """Return the optional inputs."""
         return tuple(given.name for given in self.inputs if not given.required)
-
-    @property
-    def required(self) -> tuple[str, ...]:
-        """Return the required inputs, as callers write them."""
-        return tuple(given.public for given in self.inputs if given.required)
 
     @property
     def rows(self) -> tuple[PublicInput, ...]:

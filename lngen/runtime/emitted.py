@@ -6,8 +6,6 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-__all__ = ["BACKENDS", "backend_module", "backends_in", "is_emitted", "left_out"]
-
 BACKENDS = ("numpy", "cpu", "cuda", "torch", "jax")
 """The backends that a layer may be emitted for."""
 

@@ -98,7 +98,7 @@ def threshold_mutants() -> Iterator[Planted]:
     yield _planted(
         "a row read again from the entries before", loaded, loaded.replace("(column)", before), f"{again}, loaded"
     )
-    loaded = "return load_once<G::VECTOR>(array + offset + at.column(column))"
+    loaded = "return load<G::VECTOR, true>(array + offset + at.column(column))"
     yield _planted(
         "a row kept from the entries before", loaded, loaded.replace("(column)", before), "parameters, loaded"
     )
@@ -149,12 +149,12 @@ def _planted(name: str, old: str, new: str, near: str) -> Planted:
 def kill_table(plan: Plan, files: Mapping[str, str], only: Collection[str] | None = None) -> tuple[Kill, ...]:
     """Return the kinds of evidence that catch each mistake in the emitted `files` of a plan.
 
-    Use it within `device()`. Contracts and hard inputs, which need most compilations, are left out, and differences,
-    beside which the complex step stands. `only` names the mistakes to test.
+    Use it within `device()`. Contracts and hard inputs, which need most compilations, are left out. `only` names
+    the mistakes to test.
     """
     references: References = {}
     kills = []
-    kinds = tuple(kind for kind in KINDS if kind not in ("differences", "contracts", "hard inputs"))
+    kinds = tuple(kind for kind in KINDS if kind not in ("contracts", "hard inputs"))
     features = [entry.name for entry in plan.derivation.definition.features]
     for mutant in kernel_mutants(features):
         if only is not None and mutant.name not in only:

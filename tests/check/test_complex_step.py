@@ -38,26 +38,6 @@ def test_every_kind_of_input_agrees_with_80_digits(definition, shape):
         assert metric_error(value, exact[name]) < 4e-15, name
 
 
-@pytest.mark.parametrize("definition", [CENTRED, MIXED], ids=lambda d: d.name)
-def test_a_difference_along_a_direction_is_that_of_all_entries(definition):
-    case = inputs.ordinary(definition, 3, 4, seed=1)
-    exact = reference.derivatives(definition, case)
-    for entry in definition.differentiable:
-        for direction in complex_step.directions(case, entry, seed=8).values():
-            terms = exact[entry.name] * direction
-            along = reference.directional(definition, case, entry, direction)
-            expected = terms.reshape(3, -1).sum(-1) if entry.kind.over_rows else terms.sum()
-            assert metric_error(along, expected) < 1e-17
-
-
-def test_a_difference_along_a_direction_across_a_kink_is_none():
-    kinked = parse("def kinked(x: Row): return abs(x)")
-    case = Case("kink", 2, 1, {"x": np.array([[0.0], [2.0]])}, {"y": np.ones((2, 1))})
-    along = reference.directional(kinked, case, kinked.input("x"), np.ones((2, 1)))
-    assert np.isnan(along[0])
-    assert along[1] == 1
-
-
 def test_directions_at_large_sizes_include_one_that_avoids_the_null_space():
     case = inputs.ordinary(CENTRED, 2, 257, seed=7)
     probes = complex_step.directions(case, CENTRED.input("x"), seed=8)

@@ -18,7 +18,7 @@ from lngen.check.evidence import metric_error
 from lngen.check.inputs import ordinary
 from lngen.check.layer import run
 from lngen.check.on_device import OnDevice, RunningOn, device
-from lngen.emit.cuda import DTYPES as STORAGE
+from lngen.emit.cpp.contract import DTYPES as STORAGE
 from lngen.language.oracle.evaluate import LONGDOUBLE, evaluate
 from lngen.language.parsing import load
 from lngen.pipeline.files import loading, manifest

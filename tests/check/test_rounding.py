@@ -12,16 +12,15 @@ import pytest
 import lngen
 from lngen.check import inputs
 from lngen.check.derived import checkable
-from lngen.check.rounding import of_loss, outputs, rounding
+from lngen.check.rounding import outputs, rounding
 from lngen.check.runner import check
-from lngen.language.oracle.evaluate import LONGDOUBLE, evaluate
 from lngen.language.parsing import parse
 
 # Of one entry it is 0, and as written the rounding of two equal terms.
 WEIGHTED = "def f(x: Row, w: Row): return x*(sum(w*x**2)/sum(w) - (sum(w*x)/sum(w))**2)"
 
 
-KINDS = ("forward vs oracle", "differences", "second derivation", "precision", "identities")
+KINDS = ("forward vs oracle", "precision")
 SHAPES = [(1, 1), (2, 1), (5, 1)]
 
 
@@ -46,14 +45,6 @@ def test_check_result_that_is_nearer_to_the_truth_than_its_reference_passes() ->
 @pytest.mark.ci
 def test_check_fault_below_float64s_unit_beside_such_a_reference_fails() -> None:
     assert "forward vs oracle" in _failed(1e-17)
-
-
-def test_rounding_covers_what_a_reference_of_one_entry_is_off_by() -> None:
-    definition = parse(WEIGHTED)
-    for seed in range(20):
-        case = inputs.ordinary(definition, 1, 1, seed)
-        (value,) = evaluate(definition, case.exact().inputs, LONGDOUBLE)["y"].flat
-        assert abs(value * case.cotangents["y"][0, 0]) <= of_loss(definition, case) < 1e-17
 
 
 def test_rounding_where_a_comparison_comes_out_otherwise_is_one_unit_at_most() -> None:

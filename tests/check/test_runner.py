@@ -22,7 +22,6 @@ WITHOUT = (
     "second order",
     "transformations",
     "thresholds",
-    "parts of rows",
 )
 """Kinds of evidence that do not exist for a layer written by hand: it has two functions, and no text or thresholds."""
 

@@ -24,7 +24,7 @@ from lngen.pipeline.files.loading import module_from_files
 from lngen.pipeline.stages import Derived, derived
 
 ROOT = Path(__file__).resolve().parents[2]
-KINDS = ("forward vs oracle", "complex step", "second derivation", "tangents", "second order", "precision")
+KINDS = ("forward vs oracle", "complex step", "tangents", "second order", "precision")
 
 TEXT = """
 from lngen.language import Constant, Feature, Row, mean, mish, sqrt

@@ -23,8 +23,7 @@ def test_nothing_is_saved_for_them(name):
     """The forward program is that of a plan without them, and row scalars that they read are among its own."""
     found = planned(name)
     alone = plan(derive(parse(CORPUS[name])))
-    narrow = (replace(program, is_wide=False) for program in (found.forward, found.backward))
-    assert [*map(unnumbered, narrow)] == [*map(unnumbered, (alone.forward, alone.backward))]
+    assert [*map(unnumbered, (found.forward, found.backward))] == [*map(unnumbered, (alone.forward, alone.backward))]
     for program in (found.jvp, found.backward_backward):
         assert set(program.saved) <= set(found.forward.saved)
         kept = {row.name for row in program.rows if row.origin.startswith("saved")}

@@ -13,11 +13,9 @@ from types import ModuleType
 from typing import Any, ClassVar
 
 import numpy as np
-import sympy
 from sympy import Expr
 
-from lngen.algebra.numeric import Arithmetic, Walk
-from lngen.check.field.residues import FUNCTIONS, modulo, rounded
+from lngen.check.field.residues import FUNCTIONS, Field, ResidueArithmetic, modulo, rounded
 
 P = 2**26 - 5
 """The prime."""
@@ -279,7 +277,7 @@ vars(NUMPY).update(
 # ---- programs
 
 
-class ArrayArithmetic(Arithmetic):
+class ArrayArithmetic(ResidueArithmetic):
     """Arithmetic of arrays of residues."""
 
     def number(self, value: Expr) -> Any:
@@ -288,81 +286,42 @@ class ArrayArithmetic(Arithmetic):
 
     def apply(self, name: str, *arguments: Any) -> Any:
         """An elementwise function of the language."""
-        (values,) = arguments
-        return apply(name, values)
-
-    def is_constant(self, e: Expr) -> bool:
-        """Test for a number, which the text has rounded."""
-        return bool(e.is_number)
-
-    def multiply(self, e: Expr, walk: Walk) -> Any:
-        """The value of a product, whose numbers the text has as one."""
-        numbers = [factor for factor in e.args if factor.is_number]
-        others = [walk(factor) for factor in e.args if not factor.is_number]
-        return reduce(np.multiply, [*others, *([self.number(sympy.Mul(*numbers))] if numbers else [])])
+        return apply(name, *arguments)
 
     def raised(self, base: Any, exponent: Any) -> Any:
         """A value to a power that is no number of the formula."""
         return _raised(residues(base), residues(exponent)).view(ResidueArray)
-
-    def power(self, base: Any, exponent: Expr) -> Any:
-        """A value to an exact power, as the printer writes it."""
-        if exponent.is_negative:
-            return np.reciprocal(self.power(base, -exponent))
-        if exponent.is_Integer:
-            return np.power(base, int(exponent))
-        if exponent.q != 2:
-            return self.raised(base, self.number(exponent))
-        root = np.sqrt(base)
-        return root if exponent.p == 1 else np.multiply(np.power(base, int(exponent.p) // 2), root)
 
     def places(self, count: int) -> Any:
         """The number of each entry of a row."""
         return of_numbers(np.arange(count))
 
 
+_WRITTEN: Mapping[str, Callable[[Any], Any]] = {
+    "abs": np.absolute,
+    "sign": np.sign,
+    "sigmoid": lambda values: np.reciprocal(np.add(np.exp(np.negative(values)), 1.0)),
+    "softplus": lambda values: np.logaddexp(values, 0.0),
+}
+
+
 def apply(name: str, values: Any, out: Any = None) -> Any:
     """A function of the language, in memory that is given, if any."""
-    match name:
-        case "abs":
-            made = np.absolute(values)
-        case "sign":
-            made = np.sign(values)
-        case "sigmoid":
-            made = np.reciprocal(np.add(np.exp(np.negative(values)), 1.0))
-        case "softplus":
-            made = np.logaddexp(values, 0.0)
-        case _ if name in FUNCTIONS:
-            made = np.asarray(_function(name)(residues(values))).view(ResidueArray)
-        case _:
-            raise NotCoveredError(f"{name} of residues")
+    if name not in (*_WRITTEN, *FUNCTIONS):
+        raise NotCoveredError(f"{name} of residues")
+    made = _WRITTEN[name](values) if name in _WRITTEN else _function(name)(residues(values))
+    made = np.asarray(made).view(ResidueArray)
     if out is None:
         return made
     out[...] = made
     return out
 
 
-class ShortResidues:
-    """Numbers below 2**26, by the array."""
-
-    arithmetic = ArrayArithmetic()
-
-    @staticmethod
-    def number(value: Any) -> Any:
-        """Return a number."""
-        return of_numbers(float(value))
-
-    @staticmethod
-    def integers(values: Any) -> Any:
-        """Return integers."""
-        return of_numbers(values)
-
-    @staticmethod
-    def drawn(draw: np.random.Generator, shape: tuple[int, ...]) -> Any:
-        """Draw numbers."""
-        return of_numbers(draw.integers(0, P, shape))
-
-    @staticmethod
-    def memory(values: Any) -> Any:
-        """Return numbers as a text has them in memory."""
-        return np.array(residues(values), np.float64)
+SHORT = Field(
+    ArrayArithmetic(),
+    lambda value: of_numbers(float(value)),
+    of_numbers,
+    lambda draw, shape: of_numbers(draw.integers(0, P, shape)),
+    lambda values: np.array(residues(values), np.float64),
+)
+"""Numbers below 2**26, by the array."""

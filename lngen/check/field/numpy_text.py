@@ -89,7 +89,7 @@ class NumpyInField:
         yield from found
 
     def _results(self, case: NumpyCase, seed: int) -> Iterator[FieldResult]:
-        call = FieldCall(self.programs, case.rows, case.features, case.absence, seed, field=arrays.ShortResidues)
+        call = FieldCall(self.programs, case.rows, case.features, case.absence, seed, field=arrays.SHORT)
         saved: Any = None
         read: dict[Entry, Any] = {}
         for takes in self.protocol.directions.values():

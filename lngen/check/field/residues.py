@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache, reduce
 from typing import Any
@@ -54,6 +55,16 @@ def modulo(value: float, prime: int) -> int:
     return (p if value > 0 else -p) * pow(q, prime - 2, prime) % prime
 
 
+def _operator(made: Callable[[int, int], Any]) -> Any:
+    """Return the operator of two numbers that is `made` of their integers; NumPy applies it to entries of an array."""
+
+    def applied(number: Residue, other: Any) -> Any:
+        is_array = isinstance(other, np.ndarray) and other.ndim
+        return NotImplemented if is_array else made(number.v, Residue.of(other).v)
+
+    return applied
+
+
 class Residue:
     """A number modulo the prime.
 
@@ -76,27 +87,14 @@ class Residue:
             return cls(int(value))
         return cls(modulo(float(value), P))
 
-    def _with(self, other: Any, made: Callable[[int, int], Any]) -> Any:
-        """Apply an operator to two numbers; NumPy applies it to the entries of an array."""
-        return NotImplemented if isinstance(other, np.ndarray) and other.ndim else made(self.v, Residue.of(other).v)
-
-    def __add__(self, other: Any) -> Any:
-        return self._with(other, lambda a, b: Residue(a + b))
-
-    def __sub__(self, other: Any) -> Any:
-        return self._with(other, lambda a, b: Residue(a - b))
-
-    def __rsub__(self, other: Any) -> Any:
-        return self._with(other, lambda a, b: Residue(b - a))
-
-    def __mul__(self, other: Any) -> Any:
-        return self._with(other, lambda a, b: Residue(a * b))
-
-    def __truediv__(self, other: Any) -> Any:
-        return self._with(other, lambda a, b: Residue(a * pow(b, P - 2, P)))
-
-    def __rtruediv__(self, other: Any) -> Any:
-        return self._with(other, lambda a, b: Residue(b * pow(a, P - 2, P)))
+    __add__ = __radd__ = _operator(lambda a, b: Residue(a + b))
+    __mul__ = __rmul__ = _operator(lambda a, b: Residue(a * b))
+    __sub__ = _operator(lambda a, b: Residue(a - b))
+    __rsub__ = _operator(lambda a, b: Residue(b - a))
+    __truediv__ = _operator(lambda a, b: Residue(a * pow(b, P - 2, P)))
+    __rtruediv__ = _operator(lambda a, b: Residue(b * pow(a, P - 2, P)))
+    __lt__, __le__, __gt__, __ge__ = map(_operator, (operator.lt, operator.le, operator.gt, operator.ge))
+    __eq__, __ne__ = map(_operator, (operator.eq, operator.ne))
 
     def __int__(self) -> int:
         return self.v
@@ -107,26 +105,6 @@ class Residue:
     def __neg__(self) -> Residue:
         return Residue(-self.v)
 
-    def __lt__(self, other: Any) -> Any:
-        return self._with(other, operator.lt)
-
-    def __le__(self, other: Any) -> Any:
-        return self._with(other, operator.le)
-
-    def __gt__(self, other: Any) -> Any:
-        return self._with(other, operator.gt)
-
-    def __ge__(self, other: Any) -> Any:
-        return self._with(other, operator.ge)
-
-    def __eq__(self, other: object) -> Any:
-        return self._with(other, operator.eq)
-
-    def __ne__(self, other: object) -> Any:
-        return self._with(other, operator.ne)
-
-    __radd__, __rmul__ = __add__, __mul__
-
 
 def _any(which: int, v: int) -> int:
     """Return what any function gives for a number, as `numbers.h` does."""
@@ -136,19 +114,19 @@ def _any(which: int, v: int) -> int:
     return (z ^ (z >> 31)) % P
 
 
+_WRITTEN: Mapping[str, Callable[[Residue], Residue]] = {
+    "abs": lambda u: u,
+    "sign": lambda u: Residue(int(u.v > 0)),
+    "sigmoid": lambda u: 1 / (_function("exp", -u) + 1),
+    "softplus": lambda u: u + _function("log1p", _function("exp", -u)),
+}
+"""Functions as the headers have them; no number is below zero."""
+
+
 def _function(name: str, u: Residue) -> Residue:
-    if name in FUNCTIONS:
-        return Residue(_any(FUNCTIONS.index(name) + 1, u.v))
-    match name:  # as the headers have them; no number is below zero
-        case "abs":
-            return u
-        case "sign":
-            return Residue(int(u.v > 0))
-        case "sigmoid":
-            return Residue(pow(_function("exp", -u).v + 1, P - 2, P))
-        case "softplus":
-            return Residue(u.v + _function("log1p", _function("exp", -u)).v)
-    raise TypeError(f"{name} has no meaning modulo a prime")
+    if name in _WRITTEN:
+        return _WRITTEN[name](u)
+    return Residue(_any(FUNCTIONS.index(name) + 1, u.v))
 
 
 def rounded(value: Expr) -> float:
@@ -156,20 +134,8 @@ def rounded(value: Expr) -> float:
     return float(value if value.is_Rational else value.evalf(_DIGITS))
 
 
-class ModularArithmetic(Arithmetic):
-    """Arithmetic of residues."""
-
-    def __init__(self) -> None:
-        super().__init__(dtype=object)
-
-    def number(self, value: Expr) -> Residue:
-        """An exact constant, as the text rounds it."""
-        return Residue.of(int(value) if value.is_Integer else rounded(value))
-
-    def apply(self, name: str, *arguments: Any) -> Any:
-        """An elementwise function of the language."""
-        (argument,) = arguments
-        return np.frompyfunc(lambda u: _function(name, Residue.of(u)), 1, 1)(argument)
+class ResidueArithmetic(Arithmetic):
+    """Arithmetic modulo a prime, of a formula as its text has it."""
 
     def is_constant(self, e: Expr) -> bool:
         """Test for a number, which the text has rounded."""
@@ -181,45 +147,54 @@ class ModularArithmetic(Arithmetic):
         others = [walk(factor) for factor in e.args if not factor.is_number]
         return reduce(operator.mul, [*others, *([self.number(sympy.Mul(*numbers))] if numbers else [])])
 
-    def raised(self, base: Any, exponent: Any) -> Any:
-        """A value to a power that is no number of the formula."""
-        return np.frompyfunc(_raised, 2, 1)(base, exponent)
-
     def power(self, base: Any, exponent: Expr) -> Any:
         """A value to an exact power, as the printer writes it."""
         if exponent.is_negative:
-            return 1 / np.asarray(self.power(base, -exponent))
+            return 1 / np.asanyarray(self.power(base, -exponent))
         if exponent.is_Integer:
-            return np.asarray(base) ** int(exponent)
+            return np.asanyarray(base) ** int(exponent)
         if exponent.q != 2:
             return self.raised(base, self.number(exponent))
-        return np.asarray(base) ** (int(exponent.p) // 2) * self.apply("sqrt", base)
+        root = self.apply("sqrt", base)
+        return root if exponent.p == 1 else np.asanyarray(base) ** (int(exponent.p) // 2) * root
+
+
+class ModularArithmetic(ResidueArithmetic):
+    """Arithmetic of numbers of 63 bits."""
+
+    def __init__(self) -> None:
+        super().__init__(dtype=object)
+
+    def number(self, value: Expr) -> Residue:
+        """An exact constant, as the text rounds it."""
+        return Residue.of(int(value) if value.is_Integer else rounded(value))
+
+    def apply(self, name: str, *arguments: Any) -> Any:
+        """An elementwise function of the language."""
+        return np.frompyfunc(lambda u: _function(name, Residue.of(u)), 1, 1)(*arguments)
+
+    def raised(self, base: Any, exponent: Any) -> Any:
+        """A value to a power that is no number of the formula."""
+        return np.frompyfunc(_raised, 2, 1)(base, exponent)
 
 
 def _raised(base: Any, exponent: Any) -> Residue:
     return Residue(_any((13 + _any(14, Residue.of(exponent).v)) & _MASK, Residue.of(base).v))
 
 
-class LongResidues:
-    """Numbers of 63 bits, one by one."""
+@dataclass(frozen=True)
+class Field:
+    """Numbers modulo a prime, as a check draws and compares them.
 
-    arithmetic = ModularArithmetic()
-    number = Residue.of
+    `number` makes one, `integers` an array of them, and `drawn` draws some; `memory` returns them as a text has them in
+    memory.
+    """
 
-    @staticmethod
-    def integers(values: Any) -> Any:
-        """Return integers."""
-        return values.astype(object)
-
-    @staticmethod
-    def drawn(draw: np.random.Generator, shape: tuple[int, ...]) -> Any:
-        """Draw numbers."""
-        return np.frompyfunc(lambda v: Residue(int(v)), 1, 1)(draw.integers(0, 0x7FE0000000000000, shape))
-
-    @staticmethod
-    def memory(values: Any) -> Any:
-        """Return numbers as the memory of a kernel has them."""
-        return bits(values)
+    arithmetic: ResidueArithmetic
+    number: Callable[[Any], Any]
+    integers: Callable[[Any], Any]
+    drawn: Callable[[np.random.Generator, tuple[int, ...]], Any]
+    memory: Callable[[Any], Any]
 
 
 # ---- arrays of bits: a residue is what the bits of a float64 are
@@ -229,3 +204,13 @@ def bits(values: Any) -> Any:
     """Return residues as the memory of a kernel has them."""
     of = np.frompyfunc(lambda u: Residue.of(u).v, 1, 1)(np.asarray(values, object))
     return np.asarray(of).astype(np.uint64).view(np.float64)
+
+
+LONG = Field(
+    ModularArithmetic(),
+    Residue.of,
+    lambda values: values.astype(object),
+    lambda draw, shape: np.frompyfunc(lambda v: Residue(int(v)), 1, 1)(draw.integers(0, 0x7FE0000000000000, shape)),
+    bits,
+)
+"""Numbers of 63 bits, one by one."""

@@ -20,9 +20,9 @@ class ThresholdSide:
     """Rows on one side of a threshold, and their description.
 
     `shape` is (rows, D), and `dtypes` are the storage types to which the threshold applies. `options` are passed to the
-    calls. If `second_order`, `jvp` and `backward_backward` have the threshold too. `means` are the means of the rows in
-    turn, in standard deviations; without them rows stay as drawn. `meanwhile` is a context for the calls: it lowers the
-    sizes at which work is divided, if those of the code would make the rows of a quick check large.
+    calls. `means` are the means of the rows in turn, in standard deviations; without them rows stay as drawn.
+    `meanwhile` is a context for the calls: it lowers the sizes at which work is divided, if those of the code would
+    make the rows of a quick check large.
     """
 
     what: str
@@ -30,7 +30,6 @@ class ThresholdSide:
     dtypes: tuple[str, ...] = ("float64", "float32")
     options: Mapping[str, Any] = field(default_factory=dict)
     means: tuple[float, ...] = ()
-    second_order: bool = True
     meanwhile: Callable[[], AbstractContextManager[Any]] = nullcontext
 
     def case(self, definition: Definition, seed: int) -> Case:

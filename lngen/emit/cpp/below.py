@@ -17,8 +17,6 @@ from sympy import Add, Basic, Expr, Mul, S, Symbol
 from lngen.algebra.symbols import Where
 from lngen.emit.cpp.sweeps import Recomputed, Sweep
 
-__all__ = ["joined"]
-
 
 def joined(first: Sweep, second: Sweep, recomputed: Recomputed) -> tuple[int, int] | None:
     """Return the index of the largest entry among the reductions of a sweep, and the set of sums of the next that have

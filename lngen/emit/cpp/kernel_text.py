@@ -19,8 +19,6 @@ from lngen.plan.passes.places import distance
 from lngen.plan.presence import ALWAYS, NEVER, Condition
 from lngen.plan.program import Assignment, FeatureReduction, Line, RandomRow, RowProgram, RowsReduction
 
-__all__ = ["KernelText", "LevelText"]
-
 
 class LevelText:
     """One emitted function: a printer of its values, and one of the entries of its sweeps."""

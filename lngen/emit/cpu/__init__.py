@@ -17,8 +17,6 @@ from lngen.emit.render import render
 from lngen.emit.spelling import plain_errors, spelled
 from lngen.plan.program import RowProgram
 
-__all__ = ["emit", "kernels_text"]
-
 
 def emit(programs: Sequence[RowProgram], notes: Notes) -> dict[str, str]:
     """Emit the files of a layer for the processor by name: its mathematics, kernels of it, and their callers.
@@ -28,7 +26,7 @@ def emit(programs: Sequence[RowProgram], notes: Notes) -> dict[str, str]:
     """
     with plain_errors():
         directions = cpp.lowered(programs, notes)
-        files = cpp.sources(directions, notes, ".cpp", lambda kernels: kernels_text(kernels, notes))
+        files = cpp.sources(directions, notes, ".cpp", lambda kernels: _kernels_text(kernels, notes))
         return {"cpu_backend.py": _module(directions, notes), **files}
 
 
@@ -47,8 +45,8 @@ def _module(directions: Sequence[cpp.Lowered], notes: Notes) -> str:
     )
 
 
-def kernels_text(directions: Sequence[KernelPair], notes: Notes, layer: str = "") -> str:
-    """The text of a file of the kernels of some directions: those of `layer.h`, or of a text in its place."""
+def _kernels_text(directions: Sequence[KernelPair], notes: Notes) -> str:
+    """The text of a file of the kernels of some directions."""
     kernels = [(contract.kernel, space) for each in directions for contract, space in each.spaces]
-    text = render("cpu/kernels.cpp.jinja", **head(directions, notes), kernels=kernels, layer=layer)
+    text = render("cpu/kernels.cpp.jinja", **head(directions, notes), kernels=kernels)
     return spelled(text, CPP)

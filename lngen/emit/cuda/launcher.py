@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from lngen.emit import Notes
@@ -37,7 +37,21 @@ def _fields(programs: Sequence[RowProgram], notes: Notes) -> dict[str, Any]:
     own, found = OwnFields.beside(field.name for field in saved), protocol(programs, layer, saved, notes)
     numbers = any(given.kind == "Scalar" for given in layer.inputs)
     classes = _classes(found, by_name, numbers)
-    return functions(found, by_name, layer, _KEYWORDS, _called) | {
+    signatures = Signatures(layer, _ARRAY, "Any", _KEYWORDS)
+    later = [
+        {
+            "name": takes.name,
+            "signature": signatures.later(takes),
+            "lines": [
+                *statement(f"arguments_ = {tuple_of(passed(takes, '_launcher'))}", 4),
+                *_called(takes),
+                f"    return {_returned(takes, 'results_')}",
+            ],
+        }
+        for takes in map(found.directions.__getitem__, by_name)
+        if not takes.is_forward
+    ]
+    return {
         "header": notes.header,
         "title": notes.title,
         "classes": classes,
@@ -47,50 +61,23 @@ def _fields(programs: Sequence[RowProgram], notes: Notes) -> dict[str, Any]:
         "saved_fields": saved,
         "array": _ARRAY,
         "own": own,
-        "saved_from": Signatures(layer, _ARRAY, "Any", _KEYWORDS).saved_from(saved, own),
+        "saved_from": signatures.saved_from(saved, own),
         "saved_from_lines": [
             *statement(f"first_ = {tuple_of((own.shape, own.dtype, own.dtypes))}", 4),
             *statement(f"fields_ = {tuple_of(field.name for field in saved)}", 4),
             "    saved_: _Saved = _launcher.saved_from(_LAYER, _INTERFACE, first_, fields_)",
             "    return saved_",
         ],
-        "layer": "\n".join(layer_statement("_launcher.layer_of", programs[0], "KERNELS")),
-    }
-
-
-def functions(
-    layer: LayerProtocol,
-    directions: Iterable[str],
-    public: PublicInterface,
-    keywords: tuple[str, ...],
-    called: Callable[[DirectionProtocol], list[str]],
-) -> dict[str, Any]:
-    """Return the template fields of the functions on device arrays; `keywords` follow those of all backends.
-
-    `called` has the lines with the call of a later direction of the runtime.
-    """
-    signatures = Signatures(public, _ARRAY, "Any", keywords)
-    later = [
-        {
-            "name": name,
-            "signature": signatures.later(takes),
-            "lines": [
-                *statement(f"arguments_ = {tuple_of(passed(takes, '_launcher'))}", 4),
-                *called(takes),
-                f"    return {_returned(takes, 'results_')}",
-            ],
-        }
-        for name, takes in layer.directions.items()
-        if name in directions and not takes.is_forward
-    ]
-    return {
         "forward_signature": signatures.forward(),
         "forward_call": [
-            *statement(f"inputs_ = {tuple_of(each.name for each in layer.inputs)}", 4),
-            *statement(f"constants_ = {tuple_of(_checked_constant(given, public) for given in public.constants)}", 4),
+            *statement(f"inputs_ = {tuple_of(each.public for each in layer.inputs)}", 4),
+            *statement(f"constants_ = {tuple_of(_checked_constant(given, layer) for given in layer.constants)}", 4),
         ],
-        "forward_returned": _returned(layer.directions["forward"], "outputs_"),
+        "forward_returned": _returned(found.directions["forward"], "outputs_"),
         "later": later,
+        "layer": "\n".join(
+            statement(f"_LAYER = {call('_launcher.layer_of', 'INTERFACE', 'Saved', '__file__', 'KERNELS')}")
+        ),
     }
 
 
@@ -99,9 +86,8 @@ def _returned(takes: DirectionProtocol, results: str) -> str:
 
 
 def _called(takes: DirectionProtocol) -> list[str]:
-    name = _string(takes.name)
-    others = ["saved", "arguments_", "out", "stream", "workspace", "like"]
-    return statement(f"results_ = {call('_launcher.later', '_LAYER', name, *others)}", 4)
+    given = f'_LAYER, "{takes.name}", saved, arguments_, out, stream, workspace, like'
+    return statement(f"results_ = _launcher.later({given})", 4)
 
 
 def _classes(layer: LayerProtocol, directions: Iterable[str], numbers: bool) -> list[dict[str, Any]]:
@@ -121,16 +107,6 @@ def _classes(layer: LayerProtocol, directions: Iterable[str], numbers: bool) -> 
     ]
 
 
-def layer_statement(function: str, forward: RowProgram, kernels: str) -> list[str]:
-    """Return the statement that makes a layer of its interface and of the kernels of its directions."""
-    wide = "True" if forward.is_wide else ""
-    return statement(f"_LAYER = {call(function, 'INTERFACE', 'Saved', '__file__', kernels, is_wide=wide)}")
-
-
 def _checked_constant(given: PublicConstant, layer: PublicInterface) -> str:
     sign = ", signed=False" if given.name in layer.nonnegative else ""
-    return f"_launcher.finite({_string(given.public)}, {given.public}{sign})"
-
-
-def _string(text: str) -> str:
-    return f'"{text}"'
+    return f'_launcher.finite("{given.public}", {given.public}{sign})'

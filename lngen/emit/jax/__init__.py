@@ -13,8 +13,6 @@ from lngen.emit.render import render
 from lngen.emit.spelling import marked_program, plain_errors, reading
 from lngen.plan.program import RowProgram
 
-__all__ = ["emit"]
-
 
 def emit(programs: Sequence[RowProgram], notes: Notes) -> dict[str, str]:
     """The file of a layer for JAX by its name; `programs` has forward first.
@@ -23,7 +21,7 @@ def emit(programs: Sequence[RowProgram], notes: Notes) -> dict[str, str]:
     """
     with plain_errors():
         forward = marked_program(programs[0])
-        function = FrameworkFunction(interface(forward, notes), notes, "_jax.Array", "an array", forward.is_wide)
+        function = FrameworkFunction(interface(forward, notes), notes, "_jax.Array", "an array")
         kind = "_axes.JaxAxes" if notes.layout else "_jax.JaxLayer"
         layer = statement(f"_LAYER: {kind}[{function.result}] = {kind}(_numpy, _cpu)")
         text = render("jax/backend.py.jinja", **function.fields(), layer=layer, named_axes=bool(notes.layout))

@@ -150,8 +150,6 @@ class _NumpyEmission:
 
         An argument has to have the shape of the rows, and the compute type has to be the rows' own.
         """
-        if self.forward.is_wide:
-            return False
         if program.direction == "forward":
             return any(row.required for row in self.layer.rows)
         kinds = {*(field.kind for field in self.saved), *(output.kind for output in self.layer.outputs)}
@@ -167,9 +165,8 @@ class _NumpyEmission:
 
     def _directions(self) -> list[str]:
         """Return the statements that join each direction's mathematics to the argument checks of the runtime."""
-        wide = ", is_wide=True" if self.forward.is_wide else ""
         module, prefix = ("_axes", "Axes") if self.layer.layout else ("_directions", "")
-        lines = [f"_LAYER = {module}.{prefix or 'Host'}Layer(INTERFACE, Saved{wide})"]
+        lines = [f"_LAYER = {module}.{prefix or 'Host'}Layer(INTERFACE, Saved)"]
         for made in self.functions:
             name = made.program.direction
             place = "_kernels" if name in _FIRST_ORDER else "_second_order"

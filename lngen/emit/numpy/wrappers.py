@@ -18,7 +18,7 @@ from lngen.emit.saved import Field
 from lngen.emit.signatures import Signatures, as_python, passed
 from lngen.language.names import cotangent
 from lngen.plan.program import RowProgram
-from lngen.runtime.protocol.directions import DirectionProtocol, LayerProtocol, computed_words
+from lngen.runtime.protocol.directions import COMPUTED_WORDS, DirectionProtocol, LayerProtocol
 
 _THREADS = "threads: the number of threads that share the rows. Results do not depend on it."
 _SAVED = "saved: the second result of `forward`."
@@ -95,9 +95,7 @@ class PublicFunctions:
             ],
             returns=textwrap.wrap(
                 f"`({'Outputs' if several else first}, saved)`.{self._shape()} `saved` is the argument of the other "
-                f"directions. {computed_words(program.is_wide)}"
-                + " Products of intermediate values may leave the range of float32."
-                * program.is_wide,
+                f"directions. {COMPUTED_WORDS}",
                 WIDTH - 12,
                 break_long_words=False,
                 break_on_hyphens=False,

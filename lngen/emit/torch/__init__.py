@@ -16,8 +16,6 @@ from lngen.emit.render import render
 from lngen.emit.spelling import marked_program, plain_errors, reading
 from lngen.plan.program import RowProgram
 
-__all__ = ["emit"]
-
 _PLACE = ("device: _torch.Device = None", "dtype: _torch.Dtype = None")
 
 
@@ -29,7 +27,7 @@ def emit(programs: Sequence[RowProgram], notes: Notes) -> dict[str, str]:
     with plain_errors():
         forward = marked_program(programs[0])
         layer = interface(forward, notes)
-        function = FrameworkFunction(layer, notes, "_torch.Tensor", "a tensor", forward.is_wide)
+        function = FrameworkFunction(layer, notes, "_torch.Tensor", "a tensor")
         return {"torch_backend.py": _TorchText(layer, notes, function).module()}
 
 

@@ -124,10 +124,6 @@ class Numbers:
         """The mean of each row."""
         return self.combine("/", self.sum(row), self.constant(Fraction(row.shape[-1])))
 
-    def finish(self, values: Array) -> Array:
-        """Return the values in the form in which they leave the evaluator."""
-        return values
-
 
 def _float(value: Fraction) -> float:
     """The nearest float64 to a fraction."""
@@ -214,47 +210,6 @@ def _scaled(imaginary: Array, slope: Array) -> Array:
     return np.where(imaginary == 0, 0.0, imaginary * slope)
 
 
-class _Single(Numbers):
-    """float32 in which every operation is made in float64 and rounded to nearest even.
-
-    A sum adds neighbours in pairs, and pairs of pairs, and rounds each addition.
-    """
-
-    def array(self, value: Any) -> Array:
-        return self._rounded(super().array(value))
-
-    def constant(self, value: Fraction) -> Array:
-        return self._rounded(super().constant(value))
-
-    def pi(self) -> Array:
-        return self._rounded(super().pi())
-
-    def combine(self, sign: str, left: Array, right: Array) -> Array:
-        return self._rounded(super().combine(sign, left, right))
-
-    def power(self, base: Array, exponent: Fraction) -> Array:
-        return self._rounded(np.power(base, _float(exponent)))
-
-    def raised(self, base: Array, exponent: Array) -> Array:
-        return self._rounded(super().raised(base, exponent))
-
-    def function(self, name: str, operand: Array) -> Array:
-        return self._rounded(super().function(name, operand))
-
-    def sum(self, row: Array) -> Array:
-        while row.shape[-1] > 1:
-            paired = self._rounded(row[..., 0:-1:2] + row[..., 1::2])
-            row = np.concatenate([paired, row[..., -1:]], axis=-1) if row.shape[-1] % 2 else paired
-        return row
-
-    def finish(self, values: Array) -> Array:
-        return values.astype(np.float32)
-
-    def _rounded(self, values: Array) -> Array:
-        return np.asarray(values).astype(np.float32).astype(np.float64)
-
-
 FLOAT64: Numbers = _Double("FLOAT64", np.float64)
 LONGDOUBLE: Numbers = _Extended("LONGDOUBLE", np.longdouble)
 COMPLEX128: Numbers = _Complex("COMPLEX128", np.complex128)
-FLOAT32: Numbers = _Single("FLOAT32", np.float64)

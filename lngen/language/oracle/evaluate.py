@@ -30,7 +30,6 @@ from lngen.language.oracle.arithmetic import (
     ARITHMETIC,
     COMPARISONS,
     COMPLEX128,
-    FLOAT32,
     FLOAT64,
     LONGDOUBLE,
     Array,
@@ -55,7 +54,7 @@ from lngen.language.syntax import (
 )
 from lngen.runtime.protocol.casts import TARGETS
 
-__all__ = ["COMPLEX128", "FLOAT32", "FLOAT64", "LONGDOUBLE", "Numbers", "evaluate", "mp_numbers", "rounded"]
+__all__ = ["COMPLEX128", "FLOAT64", "LONGDOUBLE", "Numbers", "evaluate", "mp_numbers", "rounded"]
 
 _LARGEST_INTEGER = 2**31 - 1
 
@@ -189,7 +188,7 @@ def integers(name: str, value: Any) -> Array:
 
 def _result(value: Array, kind: Kind, shape: tuple[int, ...], numbers: Numbers) -> Array:
     full = np.broadcast_to(value, _stored_shape(kind, shape)).reshape(_public_shape(kind, shape))
-    return numbers.finish(np.array(full))
+    return np.array(full)
 
 
 @dataclass(frozen=True)

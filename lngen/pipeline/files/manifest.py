@@ -60,55 +60,10 @@ def supported_sympy() -> str:
     It is read from where it is declared: the metadata in a wheel, `pyproject.toml` in a checkout, since the
     metadata of an editable install may be older.
     """
-    declared = paths.project_table().get("dependencies")
-    return _range_of("sympy", declared or importlib.metadata.requires(DISTRIBUTION) or [])
-
-
-def _range_of(distribution: str, requirements: Iterable[str]) -> str:
+    declared = paths.project_table().get("dependencies") or importlib.metadata.requires(DISTRIBUTION) or []
+    bounds = next(found[1] for each in declared if (found := re.fullmatch(r"sympy(?![\w.-])([^;]*)(;.*)?", each)))
     # Packaging tools reorder the bounds, and the manifest must not depend on which tool it was.
-    for requirement in requirements:
-        match = re.fullmatch(rf"{distribution}(?![\w.-])([^;]*)(;.*)?", requirement)
-        if match:
-            bounds = match[1].strip(" ()").split(",")
-            return ",".join(sorted((bound.replace(" ", "") for bound in bounds), reverse=True))
-    raise LngenError(f"lngen's own metadata does not name {distribution}: install lngen again")
-
-
-def manifest_text(
-    *,
-    name: str,
-    definition_text_hash: str,
-    templates: Mapping[str, str],
-    files: Mapping[str, str],
-    options: Mapping[str, Any],
-    cost: Mapping[str, Any],
-    interface: Mapping[str, Any],
-    evidence: Sequence[Mapping[str, Any]],
-    needed: Iterable[str] | None = None,
-) -> str:
-    """Return the text of `manifest.json`: the sources of the emitted files, their interface, and their proofs.
-
-    `templates` and `files` map a relative POSIX path to the SHA-256 of its text. `needed` names the files of the
-    runtime that the layer needs; None is all. The result depends only on the arguments, the version of lngen and its
-    range of SymPy, and not on time, place or installed versions. Raises TypeError for a value that JSON lacks, and
-    ValueError for a number that is not finite.
-    """
-    for path in (*templates, *files):
-        _require_inside(path)
-    manifest = {
-        "cost": dict(cost),
-        "definition": definition_text_hash,
-        "evidence": [dict(entry) for entry in evidence],
-        "files": dict(files),
-        "interface": dict(interface),
-        "lngen": __version__,
-        "name": name,
-        "options": dict(options),
-        "runtime": sorted(_runtime(needed)),
-        "sympy": supported_sympy(),
-        "templates": dict(templates),
-    }
-    return _json(manifest)
+    return ",".join(sorted((bound.replace(" ", "") for bound in bounds.strip(" ()").split(",")), reverse=True))
 
 
 def _json(manifest: Mapping[str, Any]) -> str:
@@ -156,19 +111,29 @@ def emission(
     evidence: Sequence[Mapping[str, Any]],
     needed: Iterable[str] | None = None,
 ) -> Emission:
-    """The files of a layer with their manifest: `manifest_text` of texts, where that takes hashes."""
-    text = manifest_text(
-        name=name,
-        definition_text_hash=sha256_text(definition_text),
-        templates={path: sha256_text(content) for path, content in templates.items()},
-        files={path: sha256_text(content) for path, content in files.items()},
-        options=options,
-        cost=cost,
-        interface=interface,
-        evidence=evidence,
-        needed=needed,
-    )
-    return Emission(name, (*files.items(), (MANIFEST, text)))
+    """The files of a layer, with `manifest.json`: the sources of the files, their interface, and their proofs.
+
+    `templates` and `files` map a relative POSIX path to its text. `needed` names the files of the runtime that the
+    layer needs; None is all. The manifest depends only on the arguments, the version of lngen and its range of SymPy,
+    and not on time, place or installed versions. Raises TypeError for a value that JSON lacks, and ValueError for a
+    number that is not finite.
+    """
+    for path in templates:
+        _require_inside(path)
+    manifest = {
+        "cost": dict(cost),
+        "definition": sha256_text(definition_text),
+        "evidence": [dict(entry) for entry in evidence],
+        "files": {path: sha256_text(content) for path, content in files.items()},
+        "interface": dict(interface),
+        "lngen": __version__,
+        "name": name,
+        "options": dict(options),
+        "runtime": sorted(_runtime(needed)),
+        "sympy": supported_sympy(),
+        "templates": {path: sha256_text(content) for path, content in templates.items()},
+    }
+    return Emission(name, (*files.items(), (MANIFEST, _json(manifest))))
 
 
 def write(emission: Emission, folder: Path) -> tuple[Path, ...]:

@@ -36,8 +36,8 @@ def runtime_files() -> dict[str, str]:
 def needed(files: Mapping[str, str]) -> frozenset[str]:
     """The files of the runtime that the files of a layer need, by their texts.
 
-    >>> sorted(needed({"kernels.cu": '#include "../_runtime/cuda/moments.cuh"'}))
-    ['__init__.py', 'cuda/__init__.py', 'cuda/moments.cuh', 'cuda/rows.cuh']
+    >>> sorted(needed({"kernels.cu": '#include "../_runtime/cuda/shapes.cuh"'}))
+    ['__init__.py', 'cuda/__init__.py', 'cuda/shapes.cuh']
     """
     found: set[str] = set()
     reached = {FIRST, *_there(path for name, text in files.items() for path in _needs(f"layer/{name}", text))}

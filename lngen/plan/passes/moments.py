@@ -28,7 +28,7 @@ var = CorrectedSquares(squares_s, sum_s, r, D)/D
 *What it costs in digits.* Let u be the unit roundoff, and g = n*u the bound of a sum of depth n: `n - 1` additions, and
 the rounding of a square. Let m be the mean of s and v the mean of (s - m)**2, both exact. Then |sum(s)~ - D*m| is at
 most g*sum|s|, and |sum(s**2)~ - D*(v + m**2)| <= g*D*(v + m**2). By Cauchy and Schwarz |m|*sum|s| <= D*(v + m**2). The
-remainder of a division is exact, and the two fused steps of `moments.cuh` and a division round once each. To first
+remainder of a division is exact, and the two fused steps of `mathematics.h` and a division round once each. To first
 order the mean is off from that of (s - r)**2 by at most
 
     (3*g + 3*u) * (v + m**2),
@@ -70,7 +70,7 @@ class CorrectedProducts(Function):  # type: ignore[misc]
 
 
 CALLED: Mapping[type, str] = {CorrectedSquares: "corrected_squares", CorrectedProducts: "corrected_products"}
-"""Name of each operation in `moments.cuh`."""
+"""Name of each operation in `mathematics.h`."""
 
 
 def written_out(expression: Expr) -> Expr:

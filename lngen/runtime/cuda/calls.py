@@ -51,16 +51,14 @@ class DeviceLayer:
     """Description of a layer for a launcher.
 
     `takes` has the protocol of each direction, and `directions` its kernels. `Saved` is the class of saved values.
-    Kernels are in files of `folder`. Values of a layer that `is_wide` may leave the range of float32, whatever the
-    types. `macros` returns the macros of a module from those that a kernel needs; where compilation is slow, one module
-    may serve several needs.
+    Kernels are in files of `folder`. `macros` returns the macros of a module from those that a kernel needs; where
+    compilation is slow, one module may serve several needs.
     """
 
     name: str
     Saved: Any
     folder: Path
     minimum_features: int
-    is_wide: bool
     takes: Mapping[str, DirectionProtocol]
     directions: Mapping[str, KernelTable]
     macros: Callable[[Sequence[str]], Sequence[str]] = tuple
@@ -68,7 +66,7 @@ class DeviceLayer:
 
     def computed(self, *kinds: str) -> str:
         """Return the compute type for inputs of these types."""
-        return KINDS[computed(map(dtype_of, kinds), self.is_wide).str]
+        return KINDS[computed(map(dtype_of, kinds)).str]
 
     @cached_property
     def inputs(self) -> Entries:
@@ -86,16 +84,13 @@ class DeviceLayer:
         return [(place, each.name) for place, each in enumerate(self.fields) if each.kind == "Constant"]
 
 
-def layer_of(
-    interface: Interface, saved: Any, file: str, directions: Mapping[str, KernelTable], *, is_wide: bool = False
-) -> DeviceLayer:
+def layer_of(interface: Interface, saved: Any, file: str, directions: Mapping[str, KernelTable]) -> DeviceLayer:
     """Make the description of a layer from its interface and its class `Saved`."""
     return DeviceLayer(
         name=interface["name"],
         Saved=saved,
         folder=Path(file).parent,
         minimum_features=interface["minimum_features"],
-        is_wide=is_wide,
         takes=LayerProtocol(interface).directions,
         directions=directions,
     )

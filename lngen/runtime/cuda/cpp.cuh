@@ -13,5 +13,6 @@ template <class A> LNGEN_INLINE A select(bool condition, A a, A b) { return cond
 #include "../cpp/names.h"
 #include "../cpp/casts.h"
 #include "../cpp/philox.h"
+#include "../cpp/mathematics.h"
 
 #endif

@@ -192,7 +192,7 @@ class Device:
         self.numbers: dict[bytes, NumberPlace] = {}
         self.of_graphs: list[NumberPlace] = []
         self.places: tuple[driver.Allocation, list[int]] | None = None
-        self.scratch: dict[tuple[int, str], tuple[driver.Allocation, Any]] = {}
+        self.scratch: dict[int, tuple[driver.Allocation, Any]] = {}
         device = pycuda.Device(ordinal)
         of = pycuda.device_attribute
         self.name: str = device.name()
@@ -243,21 +243,21 @@ class Device:
             self.numbers[bits] = found
         return found
 
-    def scratch_for(self, stream: Any, handle: int, size: int, use: str = "sums") -> driver.Allocation:
-        """Memory for some use that the calls on a stream share, one after the other.
+    def scratch_for(self, stream: Any, handle: int, size: int) -> driver.Allocation:
+        """Memory for partial sums that the calls on a stream share, one after the other.
 
         The stream is kept with it: its handle may not come to be another's meanwhile.
         """
         if handle == _STREAM_OF_THREAD:
             # One handle for a stream of each thread, so there is nothing to share.
             return driver.Allocation(size)
-        memory, _ = self.scratch.pop((handle, use), (None, None))
+        memory, _ = self.scratch.pop(handle, (None, None))
         if memory is None or memory.size < size:
             memory = driver.Allocation(size)
         while len(self.scratch) >= MOST_STREAMS:
             # The one that was used longest ago; the driver waits for it before it frees.
             del self.scratch[next(iter(self.scratch))]
-        self.scratch[handle, use] = memory, stream
+        self.scratch[handle] = memory, stream
         return memory
 
 
@@ -291,18 +291,6 @@ def entries(values: Any, kind: str) -> bytes:
     bits = wide.view(np.uint32).astype(np.uint64)
     found = np.where(np.isnan(wide), 0x7FC0, (bits + 0x7FFF + (bits >> 16 & 1)) >> 16)
     return found.astype(np.uint16).tobytes()
-
-
-def numbers(data: bytes, kind: str) -> Any:
-    """Return the numbers in bytes of a type, those of 16 bits as float32.
-
-    >>> numbers(entries([1.5, -2.0], "bf16"), "bf16")
-    array([ 1.5, -2. ], dtype=float32)
-    """
-    if kind == "bf16":
-        return (np.frombuffer(data, np.uint16).astype(np.uint32) << 16).view(np.float32)
-    found = np.frombuffer(data, TYPES[kind])
-    return found.astype(np.float32) if kind == "f16" else found
 
 
 @atexit.register

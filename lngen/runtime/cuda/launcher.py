@@ -24,24 +24,11 @@ from .calls import DeviceLayer, check_saved, layer_of
 from .compilers import compilations
 from .plans import CallPlan
 
-__all__ = [
-    "DeviceArray",
-    "DeviceLayer",
-    "PlannedCall",
-    "compilations",
-    "each_cotangent",
-    "finite",
-    "forward",
-    "later",
-    "layer_of",
-    "planned_forward",
-    "planned_later",
-    "saved_from",
-    "workspace_bytes",
-]  # fmt: skip
+__all__ = ["DeviceArray", "compilations", "each_cotangent", "finite", "layer_of"]
+"""Names of other modules that `cuda_backend.py` has from here."""
 
 
-class PlannedCall(NamedTuple):
+class _PlannedCall(NamedTuple):
     """Call with its plan, its values by slot and their addresses, and the streams on which they are written.
 
     `stream` is that of the launch, and `handle` its handle. `take` makes arrays of another library of the results, and
@@ -106,22 +93,6 @@ def forward(
 
     If it is to save nothing, the saved values are None, and no row scalar is written.
     """
-    call = planned_forward(layer, inputs, constants, save, out, stream, workspace, like)
-    outputs = call.run()
-    return outputs, call.saved() if save else None
-
-
-def planned_forward(
-    layer: DeviceLayer,
-    inputs: Sequence[Any],
-    constants: Sequence[float],
-    save: Any,
-    out: Any,
-    stream: Any,
-    workspace: Any,
-    like: Any,
-) -> PlannedCall:
-    """Plan a call of forward."""
     take, handle = dlpack.taker(like), stream_handle(stream)
     takes = layer.takes["forward"]
     outs = (out,) if not takes.returned else several(out, takes.names)
@@ -129,10 +100,17 @@ def planned_forward(
     values, streams, facts = plans.look(objects, handle)
     saves = bool(save)
     plan = plans.planned(layer.plans, ("forward", saves, *facts), plans.plan_forward, layer, objects, saves)
-    return PlannedCall(plan, objects, values, streams, stream, handle, take)
+    call = _PlannedCall(plan, objects, values, streams, stream, handle, take)
+    outputs = call.run()
+    return outputs, call.saved() if saves else None
 
 
-def later(
+def later(layer: DeviceLayer, direction: str, *given: Any) -> list[Any]:
+    """Return the results of a direction that follows forward, in order, given what `_planned_later` is."""
+    return _planned_later(layer, direction, *given).run()
+
+
+def _planned_later(
     layer: DeviceLayer,
     direction: str,
     saved: Any,
@@ -141,22 +119,8 @@ def later(
     stream: Any,
     workspace: Any,
     like: Any,
-) -> list[Any]:
-    """Return the results of a direction that follows forward, in order; `arguments` are in the order of its tables."""
-    return planned_later(layer, direction, saved, arguments, out, stream, workspace, like).run()
-
-
-def planned_later(
-    layer: DeviceLayer,
-    direction: str,
-    saved: Any,
-    arguments: Sequence[Any],
-    out: Any,
-    stream: Any,
-    workspace: Any,
-    like: Any,
-) -> PlannedCall:
-    """Plan a call of a direction that follows forward."""
+) -> _PlannedCall:
+    """Plan a call of a direction that follows forward; `arguments` are in the order of its tables."""
     take, handle = dlpack.taker(like), stream_handle(stream)
     check_is_saved(saved, layer.Saved, layer.name)
     takes = layer.takes[direction]
@@ -168,7 +132,7 @@ def planned_later(
     values, streams, facts = plans.look(objects, handle)
     key = (direction, *saved[:3], *facts)
     plan = plans.planned(layer.plans, key, plans.plan_later, layer, direction, objects, saved)
-    return PlannedCall(plan, objects, values, streams, stream, handle, take)
+    return _PlannedCall(plan, objects, values, streams, stream, handle, take)
 
 
 def saved_from(layer: DeviceLayer, interface: Interface, first: tuple[Any, Any, Any], fields: Sequence[Any]) -> Any:
@@ -190,7 +154,7 @@ def saved_from(layer: DeviceLayer, interface: Interface, first: tuple[Any, Any, 
         parameters = [kind for axes, kind in arrays if "..." not in axes]
         return parameters[0] if parameters else dtype_of(layer.computed(*(KINDS[kind.str] for _, kind in arrays)))
 
-    saved = layer.Saved(*first_fields(interface, fields, *first, layer.is_wide, look), *fields)
+    saved = layer.Saved(*first_fields(interface, fields, *first, look), *fields)
     check_saved(layer, saved)
     return saved
 
@@ -221,7 +185,7 @@ def workspace_bytes(layer: DeviceLayer, direction: str, arguments: Sequence[Any]
     if own.is_forward:
         absent = [None] * (len(plans.slots(layer, direction)) - takes)
         return plans.plan_forward(layer, [*given, *absent]).saved_bytes
-    call = planned_later(layer, direction, given[0], given[1:], out, dlpack.NO_WAIT, None, None)
+    call = _planned_later(layer, direction, given[0], given[1:], out, dlpack.NO_WAIT, None, None)
     with call.on_device() as device:
         return kernels.launches(device, call.plan).partial_bytes
 

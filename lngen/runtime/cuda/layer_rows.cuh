@@ -27,7 +27,6 @@
 #include "reductions.cuh"
 #include "row_loop.cuh"
 #include "runs.cuh"
-#include "moments.cuh"
 #include "below.cuh"
 #include "kernels.cuh"
 
@@ -196,9 +195,9 @@ template <class G, class... N> struct Chunk : Access<G, N>... {
       if constexpr (decltype(name)::KIND == ROWS_OUT) {
         if constexpr (G::BY_ENTRIES) {
           const auto own = own_entries<G>(to.of(name) + place_of<decltype(name)>(to, here), here);
-          if (of(name).is_used && here.live) store_once(own + chunk * G::ALL_THREADS, of(name).pack);
+          if (of(name).is_used && here.live) lngen::store<true>(own + chunk * G::ALL_THREADS, of(name).pack);
         } else if (of(name).is_used && here.live) {
-          store_once(to.of(name) + place_of<decltype(name)>(to, here) + column_of<decltype(name)>(column), of(name).pack);
+          lngen::store<true>(to.of(name) + place_of<decltype(name)>(to, here) + column_of<decltype(name)>(column), of(name).pack);
         }
       }
     };
@@ -287,7 +286,7 @@ template <class Row> struct RowEntry {
         if constexpr (N::KIND == ROWS) access.pack = row.tile.of(name).chunk(place_in<N>(row.to), chunk, start);
         else if constexpr (N::IS_INTEGER)
           access.pack = load<Row::G::VECTOR>(row.to.of(name) + (N::IN_ROWS ? place_of<N>(row.to, row.here) : 0) + start);
-        else access.pack = read<true, Row::G::HOLDS_FEATURES>(row.tile.of(name).held, chunk, row.to.of(name), start);
+        else access.pack = read<Row::G::HOLDS_FEATURES>(row.tile.of(name).held, chunk, row.to.of(name), start);
       }
       return number_of<A, N>(access.pack.entries[i]);
     }

@@ -164,16 +164,6 @@ template <class G, unsigned long long WANTED, int K> struct ColumnSums {
     }
   }
 
-  template <unsigned long long THESE>
-  __device__ __forceinline__ void add(int entry, int column, const A (&over_rows)[K]) {
-#pragma unroll
-    for (int k = 0; k < K; ++k) {
-      if (!((THESE & WANTED) >> k & 1)) continue;
-      if constexpr (KEPT) kept[entry][k] += over_rows[k];
-      else beside[k * beside_stride + place(column)] += over_rows[k];
-    }
-  }
-
   // Adds to one sum of an entry.
   template <int k> __device__ __forceinline__ void add_one(int entry, int column, A value) {
     if constexpr (KEPT) kept[entry][k] += value;

@@ -95,7 +95,7 @@ template <class G, bool READ> struct RowTile {
     [[maybe_unused]] const int first = column - chunk * G::ALL_THREADS;
     if constexpr (COPIED && G::COPY > G::ACCESS) return load<G::VECTOR>(entry_copied(copied(chunk, turn), array + offset + first));
     else if constexpr (COPIED) return load<G::VECTOR>(reinterpret_cast<const T*>(copied(chunk, turn)));
-    else if constexpr (ONCE) return load_once<G::VECTOR>(array + offset + at.column(column));
+    else if constexpr (ONCE) return load<G::VECTOR, true>(array + offset + at.column(column));
     else return load<G::VECTOR>(array + offset + at.column(column));
   }
 };

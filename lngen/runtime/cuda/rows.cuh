@@ -31,7 +31,6 @@
 //     LNGEN_ROOM=n           percent of its registers that a thread keeps entries in, of those that it would
 //     LNGEN_THREADS_PER_ROW=n   8, 16, ... 1024 instead of the kernel's own choice
 //     LNGEN_BLOCKS_PER_ROW=n from sm_90 on, at most n blocks share a row that one cannot hold, 2, 4 or 8; without it none
-// A layer whose values float may not hold defines LNGEN_COMPUTE as double.
 #ifndef LNGEN_ROWS_CUH
 #define LNGEN_ROWS_CUH
 
@@ -56,9 +55,6 @@
 #endif
 #ifndef LNGEN_INTEGER
 #define LNGEN_INTEGER i32
-#endif
-#ifndef LNGEN_COMPUTE
-#define LNGEN_COMPUTE float
 #endif
 #if !defined(LNGEN_FORWARD) && !defined(LNGEN_BACKWARD) && !defined(LNGEN_JVP) && !defined(LNGEN_BACKWARD_BACKWARD)
 #define LNGEN_FORWARD
@@ -100,7 +96,7 @@ template <class T> struct ParameterOf { using type = T; };
 #endif
 template <class T> using Parameter = typename ParameterOf<T>::type;
 
-template <class T> struct Wide { using type = LNGEN_COMPUTE; };
+template <class T> struct Wide { using type = float; };
 template <> struct Wide<f64> { using type = double; };
 template <class T, class P> using Wider = decltype(typename Wide<T>::type() + typename Wide<P>::type());
 template <class T> using Computed = Wider<T, Parameter<T>>;
@@ -186,52 +182,35 @@ template <class T> __device__ __forceinline__ const T* entry_copied(const unsign
   return reinterpret_cast<const T*>(word + reinterpret_cast<unsigned long long>(from) % 4);
 }
 
-// The accesses to memory that bypass what the caches are wanted for: a row is read once and written once.
-template <class W> __device__ __forceinline__ W load_streaming(const W* from) { return __ldcs(from); }
-template <class W> __device__ __forceinline__ void store_streaming(W* to, W value) { __stcs(to, value); }
-
-template <int N, class T> __device__ __forceinline__ Pack<T, N> load(const T* from) {
-  using word = typename Pack<T, N>::word;
+// Accesses to memory. Those of what is read or written ONCE bypass what the caches are wanted for.
+template <int N, bool ONCE = false, class T> __device__ __forceinline__ Pack<T, N> load(const T* from) {
+  const auto* const words = reinterpret_cast<const typename Pack<T, N>::word*>(from);
   Pack<T, N> pack;
 #pragma unroll
-  for (int i = 0; i < Pack<T, N>::WORDS; ++i) pack.words[i] = reinterpret_cast<const word*>(from)[i];
+  for (int i = 0; i < Pack<T, N>::WORDS; ++i) {
+    if constexpr (ONCE) pack.words[i] = __ldcs(words + i);
+    else pack.words[i] = words[i];
+  }
   return pack;
 }
 
-template <int N, class T> __device__ __forceinline__ Pack<T, N> load_once(const T* from) {
-  using word = typename Pack<T, N>::word;
-  Pack<T, N> pack;
+template <bool ONCE = false, class T, int N> __device__ __forceinline__ void store(T* to, const Pack<T, N>& pack) {
+  auto* const words = reinterpret_cast<typename Pack<T, N>::word*>(to);
 #pragma unroll
-  for (int i = 0; i < Pack<T, N>::WORDS; ++i) pack.words[i] = load_streaming(reinterpret_cast<const word*>(from) + i);
-  return pack;
+  for (int i = 0; i < Pack<T, N>::WORDS; ++i) {
+    if constexpr (ONCE) __stcs(words + i, pack.words[i]);
+    else words[i] = pack.words[i];
+  }
 }
 
-template <class T, int N> __device__ __forceinline__ void store(T* to, const Pack<T, N>& pack) {
-  using word = typename Pack<T, N>::word;
-#pragma unroll
-  for (int i = 0; i < Pack<T, N>::WORDS; ++i) reinterpret_cast<word*>(to)[i] = pack.words[i];
-}
-
-template <class T, int N> __device__ __forceinline__ void store_once(T* to, const Pack<T, N>& pack) {
-  using word = typename Pack<T, N>::word;
-#pragma unroll
-  for (int i = 0; i < Pack<T, N>::WORDS; ++i) store_streaming(reinterpret_cast<word*>(to) + i, pack.words[i]);
-}
-
-// The Features of a stage: from registers where they are kept, from memory where they are not, nothing where they are
-// left out.
-template <bool PRESENT, bool KEPT, class T, int N, int CHUNKS>
+// The Features of a stage: from registers where they are kept, from memory where they are not.
+template <bool KEPT, class T, int N, int CHUNKS>
 __device__ __forceinline__ Pack<T, N> read(const Pack<T, N> (&kept)[CHUNKS], int chunk, const T* from, long long at) {
-  if constexpr (!PRESENT) return Pack<T, N>();
-  else if constexpr (KEPT) return kept[chunk];
+  if constexpr (KEPT) return kept[chunk];
   else return load<N>(from + at);
 }
 
 // ----------------------------------------------------------------------------------------------------- mathematics
-
-__device__ __forceinline__ constexpr unsigned long long bit(int place, bool there) {
-  return there ? 1ull << place : 0ull;
-}
 
 template <class A> __device__ __forceinline__ A infinity() { return A(__int_as_float(0x7f800000)); }
 
@@ -269,29 +248,14 @@ template <class A> __device__ __forceinline__ void nearest(A& least, A& where, A
 constexpr bool EXP_MULTIPLIES = true;
 
 namespace math {
-__device__ __forceinline__ f32 exp(f32 u) { return expf(u); }
-__device__ __forceinline__ f64 exp(f64 u) { return ::exp(u); }
-__device__ __forceinline__ f32 log(f32 u) { return logf(u); }
-__device__ __forceinline__ f64 log(f64 u) { return ::log(u); }
-__device__ __forceinline__ f32 sin(f32 u) { return sinf(u); }
-__device__ __forceinline__ f64 sin(f64 u) { return ::sin(u); }
-__device__ __forceinline__ f32 cos(f32 u) { return cosf(u); }
-__device__ __forceinline__ f64 cos(f64 u) { return ::cos(u); }
-__device__ __forceinline__ f32 asin(f32 u) { return asinf(u); }
-__device__ __forceinline__ f64 asin(f64 u) { return ::asin(u); }
-__device__ __forceinline__ f32 acos(f32 u) { return acosf(u); }
-__device__ __forceinline__ f64 acos(f64 u) { return ::acos(u); }
-__device__ __forceinline__ f32 atan(f32 u) { return atanf(u); }
-__device__ __forceinline__ f64 atan(f64 u) { return ::atan(u); }
-__device__ __forceinline__ f32 tanh(f32 u) { return tanhf(u); }
-__device__ __forceinline__ f64 tanh(f64 u) { return ::tanh(u); }
+#define LNGEN_OF_THE_LIBRARY(FUNCTION)                                          \
+  __device__ __forceinline__ f32 FUNCTION(f32 u) { return FUNCTION##f(u); }     \
+  __device__ __forceinline__ f64 FUNCTION(f64 u) { return ::FUNCTION(u); }
+LNGEN_OF_THE_LIBRARY(exp) LNGEN_OF_THE_LIBRARY(log) LNGEN_OF_THE_LIBRARY(sin) LNGEN_OF_THE_LIBRARY(cos)
+LNGEN_OF_THE_LIBRARY(asin) LNGEN_OF_THE_LIBRARY(acos) LNGEN_OF_THE_LIBRARY(atan) LNGEN_OF_THE_LIBRARY(tanh)
+LNGEN_OF_THE_LIBRARY(sqrt) LNGEN_OF_THE_LIBRARY(log1p) LNGEN_OF_THE_LIBRARY(expm1)
+#undef LNGEN_OF_THE_LIBRARY
 __device__ __forceinline__ f64 erf(f64 u) { return ::erf(u); }
-__device__ __forceinline__ f32 sqrt(f32 u) { return sqrtf(u); }
-__device__ __forceinline__ f64 sqrt(f64 u) { return ::sqrt(u); }
-__device__ __forceinline__ f32 log1p(f32 u) { return log1pf(u); }
-__device__ __forceinline__ f64 log1p(f64 u) { return ::log1p(u); }
-__device__ __forceinline__ f32 expm1(f32 u) { return expm1f(u); }
-__device__ __forceinline__ f64 expm1(f64 u) { return ::expm1(u); }
 __device__ __forceinline__ f32 abs(f32 u) { return fabsf(u); }
 __device__ __forceinline__ f64 abs(f64 u) { return ::fabs(u); }
 __device__ __forceinline__ f32 pow(f32 u, f32 exponent) { return powf(u, exponent); }
@@ -332,14 +296,6 @@ __device__ __forceinline__ f64 rsqrt(f64 u) { return 1.0 / ::sqrt(u); }
 template <class A> __device__ __forceinline__ A quotient(A u, A v) {
   const A reciprocal = A(1) / v, nearly = u * reciprocal, better = fused(fused(-nearly, v, u), reciprocal, nearly);
   return better == better ? better : nearly;
-}
-template <int N, class A> __device__ __forceinline__ A power(A u) {
-  if constexpr (N == 1) {
-    return u;
-  } else {
-    const A root = power<N / 2>(u);
-    return N % 2 ? root * root * u : root * root;
-  }
 }
 }  // namespace math
 

@@ -36,7 +36,6 @@ class JaxLayer(Generic[Result]):
         self.kernels = JaxKernels(self, protocol, numpy, compiled)
         self.gpu = JaxOnGPU(self.kernels, numpy.__package__)
         self.outputs, self.inputs = len(interface["outputs"]), len(interface["inputs"])
-        self.is_wide: bool = numpy._LAYER.is_wide
         self._look = numpy._FORWARD.looked
         self.taken = JaxInputs(interface)
         self._names = [each["name"] for each in interface["inputs"]]
@@ -62,7 +61,7 @@ class JaxLayer(Generic[Result]):
     def computed(self, inputs: Sequence[Any]) -> np.dtype[Any]:
         """Return the compute type of a call, given its inputs or arrays like them, None for an absent one."""
         types = (np.dtype(each.dtype) for each in inputs if each is not None)
-        return computed((each for each in types if not is_integer(each)), self.is_wide)
+        return computed(each for each in types if not is_integer(each))
 
 
 def _constant(name: str, value: Any, signed: bool) -> float:

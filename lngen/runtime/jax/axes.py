@@ -10,8 +10,6 @@ from . import JaxLayer
 from .inputs import JaxInputs
 from .primitives import jnp
 
-__all__ = ["JaxAxes"]
-
 Result = TypeVar("Result")
 
 

@@ -16,8 +16,6 @@ from ..protocol.calls import is_float
 from ..protocol.chunks import RowLoss, check_product, checked_rows, chunk_rows
 from .primitives import Array, jax, jnp
 
-__all__ = ["JaxChunkedLinear"]
-
 
 class JaxChunkedLinear:
     """Loss of rows `h @ weight.T + bias`, as a function of `h`, `weight` and the other inputs of a layer.

@@ -20,8 +20,6 @@ from ..protocol.directions import computed
 from ..protocol.interface import INTEGERS, Interface, labels
 from .primitives import Array, jax, jnp
 
-__all__ = ["JaxInputs"]
-
 _SINGLE = Words("{name}.astype(jnp.{type})", "jax.nn.one_hot({name}, D)", "float32")
 _DOUBLE = _SINGLE._replace(widest="float64")
 

@@ -29,20 +29,8 @@ try:
 except ImportError as error:
     raise ImportError("jax_backend needs JAX, which is not installed: pip install jax") from error
 
-__all__ = [
-    "Array",
-    "DirectionSignature",
-    "DirectionSignatures",
-    "PrimitiveLayer",
-    "ad",
-    "bind",
-    "define",
-    "expanded",
-    "has_samples",
-    "jax",
-    "jnp",
-    "shaped",
-]
+__all__ = ["Array", "ad", "jax", "jnp"]
+"""Names of JAX that other modules have from here."""
 
 PLATFORMS = ("cpu", "cuda")
 _AXES = {str(kind): len(axes) for kind, axes in AXES.items() if kind in SHARED}

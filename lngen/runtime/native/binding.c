@@ -7,17 +7,6 @@ static void release(Py_buffer *views, Py_ssize_t count) {
         PyBuffer_Release(views + count);  // does nothing for one that was never got
 }
 
-// Exporters describe a wrong layout in different words; this adds the array's number.
-static void explain(Py_ssize_t number, PyObject *array) {
-    if (PyErr_ExceptionMatches(PyExc_MemoryError))
-        return;
-    PyErr_Clear();
-    if (PyObject_CheckBuffer(array))
-        PyErr_Format(PyExc_ValueError, "array %zd is not C-contiguous", number);
-    else
-        PyErr_Format(PyExc_TypeError, "array %zd is of type %s, which has no buffer", number, Py_TYPE(array)->tp_name);
-}
-
 // Fills views and starts; the bytes of all arrays, or -1 with an exception and no view left.
 static Py_ssize_t get(PyObject *arrays, int flags, Py_buffer *views, char **starts) {
     Py_ssize_t bytes = 0;
@@ -29,7 +18,6 @@ static Py_ssize_t get(PyObject *arrays, int flags, Py_buffer *views, char **star
             continue;
         // Without a format asked for, types that have none in the buffer protocol (bfloat16) are given too.
         if (PyObject_GetBuffer(array, views + i, flags)) {
-            explain(i, array);
             release(views, i);
             return -1;
         }

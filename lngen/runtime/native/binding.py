@@ -44,7 +44,9 @@ def by_ctypes(
     end: int = 1,
 ) -> None:
     """Call kernels by ctypes, as `call` does where there is no extension."""
-    starts = [_start(place, array, bool(strides)) for place, array in enumerate(arrays)]
+    if not strides and not all(array is None or array.flags.c_contiguous for array in arrays):
+        raise ValueError("an array is not C-contiguous")
+    starts = [array if array is None else array.ctypes.data for array in arrays]
     strides = strides or (0,) * len(arrays)
     whole = (ctypes.c_longlong * len(sizes))(*sizes)
     for sample in range(first, end):
@@ -60,23 +62,6 @@ def _kernel(address: int) -> Callable[..., None]:
     return _KERNEL(address)
 
 
-def _start(place: int, array: Any, has_samples: bool) -> int | None:
-    if array is None:
-        return None
-    if not isinstance(array, np.ndarray):
-        try:
-            view = memoryview(array)
-        except TypeError:
-            raise TypeError(f"array {place} is of type {type(array).__name__}, which has no buffer") from None
-        if not view.c_contiguous:
-            raise ValueError(f"array {place} is not C-contiguous")
-        array = np.frombuffer(view.cast("B") if view.nbytes else b"", np.uint8)
-    elif not has_samples and not array.flags.c_contiguous:
-        raise ValueError(f"array {place} is not C-contiguous")
-    address: int = array.__array_interface__["data"][0]
-    return address
-
-
 @lru_cache(maxsize=1)
 def _chosen() -> Call:
     return extension("binding") or by_ctypes
@@ -90,11 +75,11 @@ def is_extension() -> bool:
 def _first(*arguments: Any) -> None:
     """Run the kernels of `steps` and return when they are done.
 
-    The arguments are as those of `by_ctypes`. `arrays` have C-contiguous buffers, which may be read-only, or are None
-    for a null pointer. The kernel's text says which arrays it writes, and their types and sizes; they are not checked
-    here. With `strides`, kernels run on samples, from `first` up to before `end`; each array lies so many bytes apart
-    from sample to sample. Raises ValueError for an array that is not contiguous, and TypeError for an object without a
-    buffer. Other threads of Python run meanwhile, unless the arrays are too small for that to pay.
+    The arguments are as those of `by_ctypes`. `arrays` are NumPy's, which may be read-only, or None for a null pointer.
+    The kernel's text says which arrays it writes, and their types and sizes; they are not checked here. With `strides`,
+    kernels run on samples, from `first` up to before `end`; each array lies so many bytes apart from sample to sample.
+    Raises ValueError for an array that is not contiguous, if there are no samples. Other threads of Python run
+    meanwhile, unless the arrays are too small for that to pay.
     """
     global call
     call = _chosen()

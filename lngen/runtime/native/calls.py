@@ -81,7 +81,7 @@ def described(of: ForwardCall[Any, Any] | LaterCall[Any], running: Running) -> l
     results = [(*each, len(looked.values) + place in running.zeros) for place, each in enumerate(looked.results)]
     rows = [each.kind == "Row" for each in layer.protocol.inputs]
     # The compute type for an array of each type; that of a call is the widest of them.
-    widest = [_type(computed([KNOWN[max(0, place - 1)]], layer.is_wide)) for place in range(len(TYPES))]
+    widest = [_type(computed([KNOWN[max(0, place - 1)]])) for place in range(len(TYPES))]
     counts = len(direction.cotangents), len(direction.tangents), len(direction.results)
     least = layer.minimum_features
     settings = (direction.is_forward, *counts, least, running.most_entries, LARGE, *running.workspace)

@@ -29,8 +29,6 @@ using Computed = LNGEN_COMPUTED;
 using Integer = std::int32_t;
 using OneInteger = std::int32_t;
 
-constexpr unsigned long long bit(int which, bool is_set) { return is_set ? 1ull << which : 0; }
-
 // ---------------------------------------------------------------------------------------------- sweeps over a row
 
 // Lanes from a column on: all, or the first few at the end of a row, or of a run of it (host_places.h); or some, where a
@@ -110,7 +108,6 @@ template <class S, class F> LNGEN_INLINE void each_lanes(int begin, int end, int
   for (; column + COUNT <= end; column += COUNT) body(column, Whole{run});
   if (column < end) body(column, First{end - column, run});
 }
-template <class S, class F> LNGEN_INLINE void each_column(int D, F body) { each_lanes<S>(0, D, 0, body); }
 
 #ifdef LNGEN_RUNS
 constexpr bool RUNS = true;

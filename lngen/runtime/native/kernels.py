@@ -109,7 +109,7 @@ class HostKernels:
         calls without optional inputs.
         """
         rows = np.dtype({"f32": np.float32, "f64": np.float64}.get(stored, np.float16))
-        computed = TYPES[protocol.computed([rows], self.layer.is_wide).name]
+        computed = TYPES[protocol.computed([rows]).name]
         found = [
             (kernels.source, _macros(stored, computed, absent))
             for kernels in self.kernels.values()
@@ -190,7 +190,11 @@ class DirectionKernels:
         have the bits of a call for it alone.
         """
         computed, rows = call.dtype, len(call.shape) - 1
-        features = self._axes_of_rows(given, call.shape, samples is not None)
+        usual = len(call.shape) + (samples is not None)
+        features = [
+            of if of is None or value is None else of + (value.ndim > usual)
+            for of, value in zip(self.row_axes, given, strict=True)
+        ]
         wide = self._wide(given, computed, features)
         ones = given if samples is None else [_first(value) for value in given]
         stored = self.stored(given, computed, wide)
@@ -219,16 +223,6 @@ class DirectionKernels:
         self.run(given, call.shape, stored, computed, call.threads, samples, places)
         for result, made in copied:
             round_to(result, ..., made)
-
-    def _axes_of_rows(self, given: Sequence[Any], shape: Shape, has_samples: bool) -> list[int | None]:
-        """Return the axes that each row has; None for what has no rows of the shape, as parts of sharded code."""
-        axes = len(shape) + has_samples
-        return [
-            of
-            if of is None or value is None or value.shape[has_samples : axes - 1] != shape[:-1]
-            else of + (value.ndim > axes)
-            for of, value in zip(self.row_axes, given, strict=True)
-        ]
 
     def _wide(self, given: Sequence[Any], computed: DType, features: Sequence[int | None]) -> list[int]:
         """Return the places of results that are in the compute type, whatever rows are stored in."""

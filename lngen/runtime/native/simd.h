@@ -106,42 +106,55 @@ template <class S> struct Lanes;
 template <class S> struct Product;
 template <class S> struct Wholes;
 
-// For each lane, whether something holds: all its bits are set where it does.
-template <class S> struct Mask {
-  using Part = typename Register<S>::wholes;
-  static constexpr int COUNT = 64 / int(sizeof(S)), PARTS = 64 / REGISTER;
+// 64 bytes in registers.
+template <class P> struct Parts {
+  using Part = P;
+  static constexpr int PARTS = 64 / int(sizeof(P));
   Part parts[PARTS];
 
-  Mask() = default;
+  Parts() = default;
   // Register by register, as a compiler keeps in memory what is copied as a whole.
-  LNGEN_INLINE Mask(const Mask& other) { *this = other; }
-  LNGEN_INLINE Mask& operator=(const Mask& other) {
+  LNGEN_INLINE Parts(const Parts& other) { *this = other; }
+  LNGEN_INLINE Parts& operator=(const Parts& other) {
     for (int i = 0; i < PARTS; ++i) parts[i] = other.parts[i];
     return *this;
   }
-  LNGEN_INLINE Mask(bool value) {
-    for (int i = 0; i < PARTS; ++i) parts[i] = Part{} - typename Integers<S>::whole(value);
-  }
 
-  friend LNGEN_INLINE Mask operator&&(const Mask& a, const Mask& b) {
-    Mask c;
-    for (int i = 0; i < PARTS; ++i) c.parts[i] = a.parts[i] & b.parts[i];
-    return c;
+ protected:
+  LNGEN_INLINE Parts(Part part) {
+    for (int i = 0; i < PARTS; ++i) parts[i] = part;
   }
-  friend LNGEN_INLINE Mask operator||(const Mask& a, const Mask& b) {
-    Mask c;
-    for (int i = 0; i < PARTS; ++i) c.parts[i] = a.parts[i] | b.parts[i];
-    return c;
+};
+
+// f of each register of some operands.
+template <class R, class F, class... X> LNGEN_INLINE R by_part(F f, const X&... operands) {
+  R made;
+  for (int i = 0; i < R::PARTS; ++i) made.parts[i] = f(operands.parts[i]...);
+  return made;
+}
+#define LNGEN_BY_PART(MADE, TYPE, OPERATOR, OF_PARTS)                                                         \
+  friend LNGEN_INLINE MADE operator OPERATOR(const TYPE& a, const TYPE& b) {                                  \
+    return by_part<MADE>([](auto x, auto y) __attribute__((always_inline)) { return x OF_PARTS y; }, a, b);   \
   }
+#define LNGEN_COMPARISONS(TYPE)                                                                               \
+  LNGEN_BY_PART(Mask<S>, TYPE, <, <) LNGEN_BY_PART(Mask<S>, TYPE, <=, <=) LNGEN_BY_PART(Mask<S>, TYPE, >, >)  \
+  LNGEN_BY_PART(Mask<S>, TYPE, >=, >=) LNGEN_BY_PART(Mask<S>, TYPE, ==, ==) LNGEN_BY_PART(Mask<S>, TYPE, !=, !=)
+
+// For each lane, whether something holds: all its bits are set where it does.
+template <class S> struct Mask : Parts<typename Register<S>::wholes> {
+  using typename Parts<typename Register<S>::wholes>::Part;
+
+  Mask() = default;
+  LNGEN_INLINE Mask(bool value) : Parts<Part>(Part{} - typename Integers<S>::whole(value)) {}
+
+  LNGEN_BY_PART(Mask, Mask, &&, &)
+  LNGEN_BY_PART(Mask, Mask, ||, |)
   friend LNGEN_INLINE Mask operator!(const Mask& a) {
-    Mask c;
-    for (int i = 0; i < PARTS; ++i) c.parts[i] = ~a.parts[i];
-    return c;
+    return by_part<Mask>([](auto x) __attribute__((always_inline)) { return ~x; }, a);
   }
   friend LNGEN_INLINE Lanes<S> select(const Mask& condition, const Lanes<S>& a, const Lanes<S>& b) {
-    Lanes<S> c;
-    for (int i = 0; i < PARTS; ++i) c.parts[i] = either(condition.parts[i], a.parts[i], b.parts[i]);
-    return c;
+    const auto chosen = [](auto holds, auto x, auto y) __attribute__((always_inline)) { return either(holds, x, y); };
+    return by_part<Lanes<S>>(chosen, condition, a, b);
   }
   friend LNGEN_INLINE bool any(const Mask& a) {
 #ifdef LNGEN_AVX512
@@ -155,51 +168,29 @@ template <class S> struct Mask {
   }
 };
 
-#define LNGEN_COMPARISON(TYPE, OPERATOR)                                           \
-  friend LNGEN_INLINE Mask<S> operator OPERATOR(const TYPE& a, const TYPE& b) {    \
-    Mask<S> c;                                                                     \
-    for (int i = 0; i < PARTS; ++i) c.parts[i] = a.parts[i] OPERATOR b.parts[i];   \
-    return c;                                                                      \
-  }
-#define LNGEN_COMPARISONS(TYPE)                                                            \
-  LNGEN_COMPARISON(TYPE, <) LNGEN_COMPARISON(TYPE, <=) LNGEN_COMPARISON(TYPE, >)           \
-  LNGEN_COMPARISON(TYPE, >=) LNGEN_COMPARISON(TYPE, ==) LNGEN_COMPARISON(TYPE, !=)
-
-template <class S> struct Lanes {
-  using Part = typename Register<S>::numbers;
-  static constexpr int COUNT = 64 / int(sizeof(S)), PARTS = 64 / REGISTER;
-  Part parts[PARTS];
+template <class S> struct Lanes : Parts<typename Register<S>::numbers> {
+  using typename Parts<typename Register<S>::numbers>::Part;
+  static constexpr int COUNT = 64 / int(sizeof(S)), IN_PART = REGISTER / int(sizeof(S));
 
   Lanes() = default;
-  LNGEN_INLINE Lanes(const Lanes& other) { *this = other; }
-  LNGEN_INLINE Lanes& operator=(const Lanes& other) {
-    for (int i = 0; i < PARTS; ++i) parts[i] = other.parts[i];
-    return *this;
-  }
+  // A sum would lose the sign of -0.
   template <class N, class = std::enable_if_t<std::is_arithmetic<N>::value || std::is_same<N, S>::value>>
-  LNGEN_INLINE Lanes(N value) {
-    // A sum would lose the sign of -0.
-    for (int i = 0; i < PARTS; ++i) parts[i] = S(value) - Part{};
-  }
+  LNGEN_INLINE Lanes(N value) : Parts<Part>(S(value) - Part{}) {}
   explicit LNGEN_INLINE Lanes(const Wholes<S>& wholes) {
-    for (int i = 0; i < PARTS; ++i) parts[i] = Register<S>::of(wholes.parts[i]);
+    for (int i = 0; i < this->PARTS; ++i) this->parts[i] = Register<S>::of(wholes.parts[i]);
   }
   // At any address.
   static LNGEN_INLINE Lanes at(const S* from) {
     Lanes lanes;
-    for (int i = 0; i < PARTS; ++i) std::memcpy(&lanes.parts[i], from + i * (COUNT / PARTS), REGISTER);
+    for (int i = 0; i < lanes.PARTS; ++i) std::memcpy(&lanes.parts[i], from + i * IN_PART, REGISTER);
     return lanes;
   }
   LNGEN_INLINE void put(S* to) const {
-    for (int i = 0; i < PARTS; ++i) std::memcpy(to + i * (COUNT / PARTS), &parts[i], REGISTER);
+    for (int i = 0; i < this->PARTS; ++i) std::memcpy(to + i * IN_PART, &this->parts[i], REGISTER);
   }
 
-#define LNGEN_OPERATOR(OPERATOR)                                                       \
-  friend LNGEN_INLINE Lanes operator OPERATOR(const Lanes& a, const Lanes& b) {        \
-    Lanes c;                                                                           \
-    for (int i = 0; i < PARTS; ++i) c.parts[i] = a.parts[i] OPERATOR b.parts[i];       \
-    return c;                                                                          \
-  }                                                                                    \
+#define LNGEN_OPERATOR(OPERATOR)                                                                                      \
+  LNGEN_BY_PART(Lanes, Lanes, OPERATOR, OPERATOR)                                                                     \
   template <class B> friend LNGEN_INLINE Lanes& operator OPERATOR##=(Lanes& a, const B& b) { return a = a OPERATOR b; }
   LNGEN_OPERATOR(+)
   LNGEN_OPERATOR(-)
@@ -208,9 +199,7 @@ template <class S> struct Lanes {
   friend LNGEN_INLINE Product<S> operator*(const Lanes& a, const Lanes& b) { return {a, b}; }
   friend LNGEN_INLINE Lanes& operator*=(Lanes& a, const Lanes& b) { return a = a * b; }
   friend LNGEN_INLINE Lanes operator-(const Lanes& a) {
-    Lanes c;
-    for (int i = 0; i < PARTS; ++i) c.parts[i] = -a.parts[i];
-    return c;
+    return by_part<Lanes>([](auto x) __attribute__((always_inline)) { return -x; }, a);
   }
   LNGEN_COMPARISONS(Lanes)
 
@@ -218,21 +207,15 @@ template <class S> struct Lanes {
   friend LNGEN_INLINE Lanes larger(const Lanes& a, const Lanes& b) { return select(a != a, a, more(a, b)); }
   friend LNGEN_INLINE Lanes smaller(const Lanes& a, const Lanes& b) { return select(a != a, a, less(a, b)); }
   friend LNGEN_INLINE Lanes more(const Lanes& a, const Lanes& b) {
-    Lanes c;
-    for (int i = 0; i < PARTS; ++i) c.parts[i] = lngen::more(a.parts[i], b.parts[i]);
-    return c;
+    return by_part<Lanes>([](auto x, auto y) __attribute__((always_inline)) { return lngen::more(x, y); }, a, b);
   }
   friend LNGEN_INLINE Lanes less(const Lanes& a, const Lanes& b) {
-    Lanes c;
-    for (int i = 0; i < PARTS; ++i) c.parts[i] = lngen::less(a.parts[i], b.parts[i]);
-    return c;
+    return by_part<Lanes>([](auto x, auto y) __attribute__((always_inline)) { return lngen::less(x, y); }, a, b);
   }
 };
 
 template <class S> LNGEN_INLINE Lanes<S> fused(const Lanes<S>& u, const Lanes<S>& v, const Lanes<S>& w) {
-  Lanes<S> y;
-  for (int i = 0; i < y.PARTS; ++i) y.parts[i] = fused(u.parts[i], v.parts[i], w.parts[i]);
-  return y;
+  return by_part<Lanes<S>>([](auto x, auto y, auto z) __attribute__((always_inline)) { return fused(x, y, z); }, u, v, w);
 }
 
 // u*v, and u*v + w rounded once where that costs nothing. It is the text that says so, and no compiler chooses: the bits
@@ -260,76 +243,43 @@ template <class S> struct Product : Lanes<S> {
 };
 
 // The bits of lanes, as whole numbers without a sign.
-template <class S> struct Bits {
-  using Part = typename Register<S>::words;
-  static constexpr int PARTS = 64 / REGISTER;
-  Part parts[PARTS];
+template <class S> struct Bits : Parts<typename Register<S>::words> {
+  using typename Parts<typename Register<S>::words>::Part;
 
   Bits() = default;
-  LNGEN_INLINE Bits(const Bits& other) { *this = other; }
-  LNGEN_INLINE Bits& operator=(const Bits& other) {
-    for (int i = 0; i < PARTS; ++i) parts[i] = other.parts[i];
-    return *this;
-  }
-  LNGEN_INLINE Bits(typename Integers<S>::word value) {
-    for (int i = 0; i < PARTS; ++i) parts[i] = Part{} + value;
-  }
+  LNGEN_INLINE Bits(typename Integers<S>::word value) : Parts<Part>(Part{} + value) {}
   explicit LNGEN_INLINE Bits(const Lanes<S>& lanes) {
-    for (int i = 0; i < PARTS; ++i) parts[i] = (Part)lanes.parts[i];
+    for (int i = 0; i < this->PARTS; ++i) this->parts[i] = (Part)lanes.parts[i];
   }
   LNGEN_INLINE Lanes<S> lanes() const {
-    Lanes<S> lanes;
-    for (int i = 0; i < PARTS; ++i) lanes.parts[i] = (typename Lanes<S>::Part)parts[i];
-    return lanes;
+    return by_part<Lanes<S>>([](auto x) __attribute__((always_inline)) { return (typename Lanes<S>::Part)x; }, *this);
   }
 
-#define LNGEN_OPERATOR(OPERATOR)                                                       \
-  friend LNGEN_INLINE Bits operator OPERATOR(const Bits& a, const Bits& b) {           \
-    Bits c;                                                                            \
-    for (int i = 0; i < PARTS; ++i) c.parts[i] = a.parts[i] OPERATOR b.parts[i];       \
-    return c;                                                                          \
-  }
-  LNGEN_OPERATOR(+)
-  LNGEN_OPERATOR(-)
-  LNGEN_OPERATOR(&)
-  LNGEN_OPERATOR(|)
-  LNGEN_OPERATOR(^)
-#undef LNGEN_OPERATOR
-  friend LNGEN_INLINE Mask<S> operator!=(const Bits& a, const Bits& b) {
-    Mask<S> c;
-    for (int i = 0; i < PARTS; ++i) c.parts[i] = a.parts[i] != b.parts[i];
-    return c;
-  }
+  LNGEN_BY_PART(Bits, Bits, +, +)
+  LNGEN_BY_PART(Bits, Bits, -, -)
+  LNGEN_BY_PART(Bits, Bits, &, &)
+  LNGEN_BY_PART(Bits, Bits, |, |)
+  LNGEN_BY_PART(Bits, Bits, ^, ^)
+  LNGEN_BY_PART(Mask<S>, Bits, !=, !=)
   friend LNGEN_INLINE Bits operator<<(const Bits& a, int places) {
-    Bits c;
-    for (int i = 0; i < PARTS; ++i) c.parts[i] = a.parts[i] << places;
-    return c;
+    return by_part<Bits>([=](auto x) __attribute__((always_inline)) { return x << places; }, a);
   }
   friend LNGEN_INLINE Bits operator>>(const Bits& a, int places) {
-    Bits c;
-    for (int i = 0; i < PARTS; ++i) c.parts[i] = a.parts[i] >> places;
-    return c;
+    return by_part<Bits>([=](auto x) __attribute__((always_inline)) { return x >> places; }, a);
   }
 };
 
 // Integers with a sign, one for each lane and as wide: sums, differences and products beyond that are the nearest.
-template <class S> struct Wholes {
+template <class S> struct Wholes : Parts<typename Register<S>::wholes> {
   using Number = typename Integers<S>::whole;
-  using Part = typename Register<S>::wholes;
+  using typename Parts<typename Register<S>::wholes>::Part;
   using Words = typename Register<S>::words;
-  static constexpr int COUNT = 64 / int(sizeof(S)), PARTS = 64 / REGISTER;
+  static constexpr int COUNT = 64 / int(sizeof(S));
   static constexpr Number MOST = Number(typename Integers<S>::word(-1) >> 1), LEAST = -MOST - 1;
-  Part parts[PARTS];
 
   Wholes() = default;
-  LNGEN_INLINE Wholes(const Wholes& other) { *this = other; }
-  LNGEN_INLINE Wholes& operator=(const Wholes& other) {
-    for (int i = 0; i < PARTS; ++i) parts[i] = other.parts[i];
-    return *this;
-  }
-  LNGEN_INLINE Wholes(long long value) {
-    for (int i = 0; i < PARTS; ++i) parts[i] = Part{} + Number(value < LEAST ? LEAST : value > MOST ? MOST : value);
-  }
+  LNGEN_INLINE Wholes(long long value)
+      : Parts<Part>(Part{} + Number(value < LEAST ? LEAST : value > MOST ? MOST : value)) {}
   // The first n of them and 0.
   static LNGEN_INLINE Wholes at(const std::int32_t* from, int n = COUNT) {
     Number numbers[COUNT];
@@ -344,20 +294,16 @@ template <class S> struct Wholes {
   }
 
   friend LNGEN_INLINE Wholes operator+(const Wholes& a, const Wholes& b) {
-    Wholes c;
-    for (int i = 0; i < PARTS; ++i) {
-      const Part sum = (Part)((Words)a.parts[i] + (Words)b.parts[i]), end = a.parts[i] < 0 ? Part{} + LEAST : Part{} + MOST;
-      c.parts[i] = ((a.parts[i] ^ sum) & (b.parts[i] ^ sum)) < 0 ? end : sum;
-    }
-    return c;
+    return by_part<Wholes>([](Part x, Part y) __attribute__((always_inline)) {
+      const Part sum = (Part)((Words)x + (Words)y), end = x < 0 ? Part{} + LEAST : Part{} + MOST;
+      return ((x ^ sum) & (y ^ sum)) < 0 ? end : sum;
+    }, a, b);
   }
   friend LNGEN_INLINE Wholes operator-(const Wholes& a, const Wholes& b) {
-    Wholes c;
-    for (int i = 0; i < PARTS; ++i) {
-      const Part rest = (Part)((Words)a.parts[i] - (Words)b.parts[i]), end = a.parts[i] < 0 ? Part{} + LEAST : Part{} + MOST;
-      c.parts[i] = ((a.parts[i] ^ b.parts[i]) & (a.parts[i] ^ rest)) < 0 ? end : rest;
-    }
-    return c;
+    return by_part<Wholes>([](Part x, Part y) __attribute__((always_inline)) {
+      const Part rest = (Part)((Words)x - (Words)y), end = x < 0 ? Part{} + LEAST : Part{} + MOST;
+      return ((x ^ y) & (x ^ rest)) < 0 ? end : rest;
+    }, a, b);
   }
   friend LNGEN_INLINE Wholes operator*(const Wholes& a, const Wholes& b) {
     Number left[COUNT], right[COUNT];
@@ -374,13 +320,13 @@ template <class S> struct Wholes {
  private:
   static LNGEN_INLINE Wholes of(const Number (&numbers)[COUNT]) {
     Wholes wholes;
-    for (int i = 0; i < PARTS; ++i) std::memcpy(&wholes.parts[i], numbers + i * (COUNT / PARTS), REGISTER);
+    std::memcpy(wholes.parts, numbers, 64);
     return wholes;
   }
 };
 
 #undef LNGEN_COMPARISONS
-#undef LNGEN_COMPARISON
+#undef LNGEN_BY_PART
 
 template <class A, class B> LNGEN_INLINE auto select(bool condition, const A& a, const B& b) {
   return condition ? a : b;

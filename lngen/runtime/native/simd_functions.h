@@ -20,26 +20,13 @@ LNGEN_INLINE f32 rsqrt(f32 u) { return 1.0f / std::sqrt(u); }
 LNGEN_INLINE f64 rsqrt(f64 u) { return 1.0 / std::sqrt(u); }
 LNGEN_INLINE f32 abs(f32 u) { return std::fabs(u); }
 LNGEN_INLINE f64 abs(f64 u) { return std::fabs(u); }
-LNGEN_INLINE f32 exp(f32 u) { return std::exp(u); }
-LNGEN_INLINE f64 exp(f64 u) { return std::exp(u); }
-LNGEN_INLINE f32 log(f32 u) { return std::log(u); }
-LNGEN_INLINE f64 log(f64 u) { return std::log(u); }
-LNGEN_INLINE f32 log1p(f32 u) { return std::log1p(u); }
-LNGEN_INLINE f64 log1p(f64 u) { return std::log1p(u); }
-LNGEN_INLINE f32 expm1(f32 u) { return std::expm1(u); }
-LNGEN_INLINE f64 expm1(f64 u) { return std::expm1(u); }
-LNGEN_INLINE f32 sin(f32 u) { return std::sin(u); }
-LNGEN_INLINE f64 sin(f64 u) { return std::sin(u); }
-LNGEN_INLINE f32 cos(f32 u) { return std::cos(u); }
-LNGEN_INLINE f64 cos(f64 u) { return std::cos(u); }
-LNGEN_INLINE f32 asin(f32 u) { return std::asin(u); }
-LNGEN_INLINE f64 asin(f64 u) { return std::asin(u); }
-LNGEN_INLINE f32 acos(f32 u) { return std::acos(u); }
-LNGEN_INLINE f64 acos(f64 u) { return std::acos(u); }
-LNGEN_INLINE f32 atan(f32 u) { return std::atan(u); }
-LNGEN_INLINE f64 atan(f64 u) { return std::atan(u); }
-LNGEN_INLINE f32 erf(f32 u) { return std::erf(u); }
-LNGEN_INLINE f64 erf(f64 u) { return std::erf(u); }
+#define LNGEN_OF_THE_LIBRARY(FUNCTION)                           \
+  LNGEN_INLINE f32 FUNCTION(f32 u) { return std::FUNCTION(u); }  \
+  LNGEN_INLINE f64 FUNCTION(f64 u) { return std::FUNCTION(u); }
+LNGEN_OF_THE_LIBRARY(exp) LNGEN_OF_THE_LIBRARY(log) LNGEN_OF_THE_LIBRARY(log1p) LNGEN_OF_THE_LIBRARY(expm1)
+LNGEN_OF_THE_LIBRARY(sin) LNGEN_OF_THE_LIBRARY(cos) LNGEN_OF_THE_LIBRARY(asin) LNGEN_OF_THE_LIBRARY(acos)
+LNGEN_OF_THE_LIBRARY(atan) LNGEN_OF_THE_LIBRARY(erf)
+#undef LNGEN_OF_THE_LIBRARY
 LNGEN_INLINE f32 pow(f32 u, f32 exponent) { return std::pow(u, exponent); }
 LNGEN_INLINE f64 pow(f64 u, f64 exponent) { return std::pow(u, exponent); }
 LNGEN_INLINE f32 sigmoid(f32 u) { return f32(1.0 / (1.0 + std::exp(-f64(u)))); }
@@ -376,28 +363,11 @@ LNGEN_INLINE f32 quotient(f32 u, f32 v) { return u / v; }
 LNGEN_INLINE f64 quotient(f64 u, f64 v) { return u / v; }
 LNGEN_INLINE Lanes<f32> quotient(Lanes<f32> u, Lanes<f32> v) { return u / v; }
 LNGEN_INLINE Lanes<f64> quotient(Lanes<f64> u, Lanes<f64> v) { return u / v; }
-template <int N, class A> LNGEN_INLINE A power(A u) {
-  if constexpr (N == 1) {
-    return u;
-  } else {
-    const A root = power<N / 2>(u);
-    return N % 2 ? root * root * u : root * root;
-  }
-}
 
 }  // namespace math
 
-// Second moments about the mean, from the sums of one sweep over a row that is centred but for rounding; moments.cuh
-// says why they are right.
-template <class A> LNGEN_INLINE A corrected_products(A products, A sum_s, A mean_s, A sum_t, A mean_t, A D) {
-  const A remainder = math::fused(-D, mean_s, sum_s);
-  return math::fused(-mean_t, remainder, math::fused(-mean_s, sum_t, products));
-}
-// Rounding alone can bring it below zero, where it is zero; a NaN stays.
-template <class A> LNGEN_INLINE A corrected_squares(A squares, A sum, A mean, A D) {
-  return larger(corrected_products(squares, sum, mean, sum, mean, D), A(0));
-}
-
 }  // namespace lngen
+
+#include "../cpp/mathematics.h"
 
 #endif

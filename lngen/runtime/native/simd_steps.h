@@ -30,9 +30,7 @@ template <class V> LNGEN_INLINE V sqrt(V u) {
 #endif
 
 template <class S> LNGEN_INLINE Lanes<S> sqrt_lanes(const Lanes<S>& u) {
-  Lanes<S> y;
-  for (int i = 0; i < y.PARTS; ++i) y.parts[i] = sqrt(u.parts[i]);
-  return y;
+  return by_part<Lanes<S>>([](auto x) __attribute__((always_inline)) { return sqrt(x); }, u);
 }
 LNGEN_INLINE Lanes<f32> sqrt(Lanes<f32> u) { return sqrt_lanes(u); }
 LNGEN_INLINE Lanes<f64> sqrt(Lanes<f64> u) { return sqrt_lanes(u); }

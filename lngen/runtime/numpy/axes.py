@@ -7,10 +7,9 @@ The mathematics of such a layer is that of one whose arrays are rows. `on_rows` 
 from collections import namedtuple
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial
-from inspect import unwrap
 from itertools import pairwise
 from math import isqrt, prod
-from types import FunctionType, ModuleType, SimpleNamespace
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -43,8 +42,6 @@ from .blocks import Work, round_to
 from .directions import ForwardCall, LaterCall, Results
 from .layers import HostLayer, Kept
 
-__all__ = ["AxesForward", "AxesLater", "AxesLayer", "calls_on_rows", "on_rows", "spread"]
-
 Empty = Callable[[Shape, DType], Array]
 
 _TOGETHER = 32
@@ -54,8 +51,8 @@ _TOGETHER = 32
 class AxesLayer(HostLayer[Kept]):
     """Layer whose axes have names. `saved.shape` has the size of each axis of the rows, one a name."""
 
-    def __init__(self, interface: Interface, saved: Callable[..., Kept], *, is_wide: bool = False) -> None:
-        super().__init__(interface, saved, is_wide=is_wide)
+    def __init__(self, interface: Interface, saved: Callable[..., Kept]) -> None:
+        super().__init__(interface, saved)
         self.arranging = ArrangedCall(interface, np.transpose, np.broadcast_to, _unstack, np.stack)
         self.arrangement = self.arranging.arrangement
         self.has_parts = bool(self.arrangement.counts)
@@ -70,7 +67,7 @@ class AxesLayer(HostLayer[Kept]):
             fields = [each.name for each in self.directions["backward"].fields]
             own = [f"{name}_" if name in fields else name for name in ("shape", "dtype", "dtypes")]
             saved = _tuple_class("Saved", [*own, *fields])
-        return HostLayer(without_axes(self.interface), saved, is_wide=self.is_wide)
+        return HostLayer(without_axes(self.interface), saved)
 
     def results_of_rows(self, direction: str, results: Callable[..., Any]) -> Callable[..., Any]:
         """Return the class of the results of a direction of the layer on rows, given that of its own."""
@@ -309,7 +306,7 @@ class AxesForward(ForwardCall[Results, Kept]):
             row = " ".join(arrangement.features)
             raise ValueError(f"a row ({row}) has {shape[-1]} entries; pass {layer.minimum_features} or more")
         dtypes = types(found)
-        dtype = computed(without_numbers(dtypes, found), layer.is_wide)
+        dtype = computed(without_numbers(dtypes, found))
         made = self._results(found, out, arrangement.flat(sizes), dtypes)
         outputs = self.results(*made)
         made += [np.empty(shape[:-1], dtype) for _ in direction.row_scalars]
@@ -364,40 +361,19 @@ class AxesLater(LaterCall[Results]):
 
 
 def on_rows(module: ModuleType) -> Any:
-    """Return a module of a layer for its rows: of one whose axes have names, the layer whose arrays are rows."""
-    if "layout" not in vars(module)["INTERFACE"]:
-        return module
-    if module.INTERFACE["layout"].get("parts"):
-        return calls_on_rows(module)
-    given = vars(module)
-    names: dict[str, Any] = {name: _of_rows(value) for name, value in given.items()}
-    interface = without_axes(names["INTERFACE"])
-    made: dict[str, Any] = {}
-    for direction in interface["directions"]:
-        function: Any = names[direction]
-        calls = {name: _of_rows(value) for name, value in function.__globals__.items()}
-        forward: Any = calls["_FORWARD"]
-        calls["_FORWARD"] = SimpleNamespace(call=forward.call, sized=partial(_unsized, forward))
-        of_rows = FunctionType(function.__code__, calls, function.__name__, function.__defaults__)
-        sizes = dict.fromkeys(each["name"] for each in given["INTERFACE"]["layout"]["sizes"])
-        of_rows.__kwdefaults__ = {**(function.__kwdefaults__ or {}), **(sizes if direction == "forward" else {})}
-        made[direction] = of_rows
-    return SimpleNamespace(**{**names, **made, "INTERFACE": interface})
-
-
-def calls_on_rows(module: ModuleType) -> Any:
-    """Return a module of a layer for its rows, made of the calls of its directions; each part of an array is a value.
-
-    Functions of a module for several processes take a communicator, as before.
+    """Return a module of a layer for its rows: of one whose axes have names, the calls of the layer whose arrays are
+    rows, to which each part of an array is a value.
     """
     given = vars(module)
+    if "layout" not in given["INTERFACE"]:
+        return module
     interface = without_axes(given["INTERFACE"])
     names = {name: _of_rows(value) for name, value in given.items()} | {"INTERFACE": interface}
     for name in interface["directions"]:
-        call = _of_rows(unwrap(given[name]).__globals__[f"_{name.upper()}"])
+        call = _of_rows(given[name].__globals__[f"_{name.upper()}"])
         direction = LayerProtocol(interface).directions[name]
         names[name] = partial(_forward if direction.is_forward else _later, interface, direction, call)
-    layer = _of_rows(unwrap(given["forward"]).__globals__["_LAYER"])
+    layer = _of_rows(given["forward"].__globals__["_LAYER"])
     return SimpleNamespace(**{**names, "Saved": layer.Saved, "saved_from": partial(_saved_from, layer)})
 
 
@@ -409,11 +385,9 @@ def _forward(
     save: bool = True,
     out: Any = None,
     threads: int = 1,
-    communicator: Any = None,
     **constants: Any,
 ) -> Any:
     """Function `forward` of a layer on rows, as an emitted one."""
-    call = call if communicator is None else call.over(communicator)
     values = [*inputs, *[None] * (len(direction.inputs) - len(inputs))]
     for each in interface["constants"]:
         value = constants.pop(each["name"], each["default"])
@@ -431,10 +405,8 @@ def _later(
     *given: Any,
     out: Any = None,
     threads: int = 1,
-    communicator: Any = None,
 ) -> Any:
     """Compute another direction of a layer on rows, with the arguments of an emitted function."""
-    call = call if communicator is None else call.over(communicator)
     if direction.cotangents and direction.tangents:
         given = (*each_cotangent(given[0], [each.name for each in direction.cotangents]), *given[1:])
     arguments = (*given, *[None] * (len(direction.arguments) - len(given)))
@@ -451,8 +423,3 @@ def _saved_from(layer: HostLayer[Kept], **given: Any) -> Kept:
 def _of_rows(value: Any) -> Any:
     """A layer or a call on rows; anything else as it is. An emitted package has classes of its own."""
     return value.on_rows if hasattr(type(value), "on_rows") else value
-
-
-def _unsized(forward: Any, given: Sequence[Any], *arguments: Any) -> Any:
-    """Call forward on rows, which have no sizes besides their shape."""
-    return forward.call(*arguments)

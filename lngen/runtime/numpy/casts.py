@@ -7,8 +7,6 @@ import numpy as np
 
 from ..protocol.casts import TARGETS, dtype
 
-__all__ = ["cast"]
-
 
 def cast(values: Any, name: str) -> Any:
     """Return values in the type of a name.

@@ -84,7 +84,7 @@ class ForwardCall(Generic[Results, Kept]):
         )
         inputs = direction.inputs
         required = [slot for slot, each in enumerate(inputs) if layer.required[slot] and each.part == ROW]
-        is_plain = not layer.is_wide and not any(each.is_integer for each in inputs)
+        is_plain = not any(each.is_integer for each in inputs)
         self.leading = required[0] if required and is_plain else None
         self.expected = [each for each in expectations(inputs) if each[0] != self.leading]
         self.inputs = [given.name for given in inputs]
@@ -163,7 +163,7 @@ class ForwardCall(Generic[Results, Kept]):
             if each.part != NUMBER:
                 check_shape(each.name, value, parts[each.part], each.meaning(name))
         dtypes = types(found)
-        return found, shape, dtypes, computed(without_numbers(dtypes, found), layer.is_wide)
+        return found, shape, dtypes, computed(without_numbers(dtypes, found))
 
     def _in_blocks(
         self,

@@ -79,10 +79,10 @@ def converted(expected: Sequence[Entry], values: Sequence[Any], dtype: DType) ->
 
 
 class HostLayer(Generic[Kept]):
-    """Properties that all directions of a layer share; values of one that `is_wide` may leave the range of float32."""
+    """Properties that all directions of a layer share."""
 
-    def __init__(self, interface: Interface, saved: Callable[..., Kept], *, is_wide: bool = False) -> None:
-        self.interface, self.Saved, self.is_wide = interface, saved, is_wide
+    def __init__(self, interface: Interface, saved: Callable[..., Kept]) -> None:
+        self.interface, self.Saved = interface, saved
         self.name, self.minimum_features = interface["name"], interface["minimum_features"]
         self.protocol = protocol = LayerProtocol(interface)
         self.directions = protocol.directions
@@ -116,6 +116,6 @@ class HostLayer(Generic[Kept]):
         self, fields: Sequence[Any], shape: Sequence[int] | None, dtype: Any, dtypes: Mapping[str, Any] | None
     ) -> Kept:
         """Return the saved values of forward, from its fields; arguments that are None are inferred from the fields."""
-        saved = self.Saved(*first_fields(self.interface, fields, shape, dtype, dtypes, self.is_wide), *fields)
+        saved = self.Saved(*first_fields(self.interface, fields, shape, dtype, dtypes), *fields)
         self.check_saved(saved)
         return saved

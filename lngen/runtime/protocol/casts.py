@@ -5,8 +5,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-__all__ = ["TARGETS", "Target", "dtype", "itemsize"]
-
 
 class Target(NamedTuple):
     """A type of outputs: its size in bytes, and its smallest and largest finite values.

@@ -9,8 +9,6 @@ from typing import Any, NamedTuple
 
 from .interface import PER_ROW, Interface, Pattern
 
-__all__ = ["ChunkedArguments", "RowLoss", "check_product", "checked_rows", "chunk_rows", "layer_of"]
-
 _REDUCTIONS = ("mean", "sum", "none")
 _OWN = ("bias", "reduction")
 

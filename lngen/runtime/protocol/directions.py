@@ -364,11 +364,5 @@ def computed(dtypes: Iterable[DType | None], is_wide: bool = False) -> DType:
     return _DOUBLE if is_wide and found == _SINGLE else found
 
 
-def computed_words(is_wide: bool) -> str:
-    """Describe the compute type in a sentence about the inputs.
-
-    >>> computed_words(False)
-    'The compute type is the widest among the inputs, and float32 for 16-bit inputs.'
-    """
-    least = "float64 for inputs of up to 32 bits" if is_wide else "float32 for 16-bit inputs"
-    return f"The compute type is the widest among the inputs, and {least}."
+COMPUTED_WORDS = "The compute type is the widest among the inputs, and float32 for 16-bit inputs."
+"""What `computed` returns, in a sentence about the inputs."""

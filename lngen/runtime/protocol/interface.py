@@ -8,35 +8,6 @@ has names such as `dx` beside `x`.
 
 from typing import Literal, NotRequired, TypedDict
 
-__all__ = [
-    "DATA",
-    "INTEGERS",
-    "PARAMETERS",
-    "PER_ROW",
-    "SHARED",
-    "ConstantEntry",
-    "CounterpartEntry",
-    "Gradient",
-    "InputEntry",
-    "Interface",
-    "Kind",
-    "LayoutEntry",
-    "Origin",
-    "OutputEntry",
-    "ReductionEntry",
-    "SavedField",
-    "Sign",
-    "SizeEntry",
-    "StatisticEntry",
-    "constant",
-    "counterpart",
-    "given",
-    "gradient",
-    "labels",
-    "output",
-    "saved",
-]
-
 Kind = Literal[
     "Row",
     "RowScalar",

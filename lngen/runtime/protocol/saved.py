@@ -18,12 +18,11 @@ def first_fields(
     shape: Sequence[int] | None,
     dtype: Any,
     dtypes: Mapping[str, Any] | None,
-    is_wide: bool,
     look: Callable[[str, Any], tuple[Shape, DType]] = shape_and_type,
 ) -> tuple[Shape, DType, tuple[DType | None, ...]]:
     """Return the shape of the rows, the compute type, and the type of each input or None, inferred if not given.
 
-    `look` returns the shape and the type of a field. A layer that `is_wide` computes in float64 at least.
+    `look` returns the shape and the type of a field.
     """
     there = [
         (field, *look(f"saved.{field['name']}", value))
@@ -59,7 +58,7 @@ def first_fields(
     else:
         row_scalars = [kind for field, _, kind in there if field["kind"] == "row scalar"]
         kinds = row_scalars[:1] or [kind for name, kind in types.items() if name not in numbers | integers]
-        kind = computed(kinds, is_wide)
+        kind = computed(kinds)
     return tuple(shape), kind, tuple(types.get(name) for name in known)
 
 

@@ -23,8 +23,6 @@ from .gpu import RowsInRuns, TorchOnGPU
 from .inputs import TorchInputs
 from .kernels import Tensor, TorchKernels, each, fresh, lent, only, threads_for, torch
 
-__all__ = ["TorchAxes"]
-
 LEAST_ACCESS = 8
 """Bytes that runs are a multiple of, so that kernels have wide accesses."""
 

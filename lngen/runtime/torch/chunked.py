@@ -13,8 +13,6 @@ from typing import Any, NamedTuple
 from ..protocol.chunks import RowLoss, check_product, checked_rows, chunk_rows
 from .kernels import Tensor, each, torch
 
-__all__ = ["TorchChunkedLinear"]
-
 _ONCE = "a loss of chunks has a gradient and no second derivative; for one, call the layer with h @ weight.T"
 _Function: Any = torch.autograd.Function
 _linear: Any = torch.nn.functional.linear

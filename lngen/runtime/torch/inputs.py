@@ -8,8 +8,6 @@ from ..protocol.directions import LayerProtocol, leading
 from ..protocol.interface import INTEGERS, Interface
 from .kernels import Tensor, is_tensor_like, torch
 
-__all__ = ["TorchInputs"]
-
 
 class TorchInputs:
     """TorchInputs of a layer by their places: `numbers`, of which some are `integers`, and `rows`."""

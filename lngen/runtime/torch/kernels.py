@@ -39,20 +39,8 @@ try:
 except ImportError:
     bfloat16 = None
 
-__all__ = [
-    "INTEGERS",
-    "SHARED_ENTRIES",
-    "Tensor",
-    "TorchKernels",
-    "each",
-    "fresh",
-    "is_tensor_like",
-    "lent",
-    "only",
-    "threads_for",
-    "torch",
-    "torch_func",
-]
+__all__ = ["Tensor", "is_tensor_like", "torch", "torch_func"]
+"""Names of PyTorch that other modules have from here."""
 
 
 SHARED_ENTRIES = 2**20
@@ -191,7 +179,6 @@ class TorchKernels(HostModule):
 
     def __init__(self, layer: LayerProtocol, interface: Interface, numpy: Any, compiled: Any) -> None:
         super().__init__(layer, numpy, compiled)
-        self.is_wide: bool = numpy._LAYER.is_wide
         self.labels = labels(interface)
         self.required = tuple([not each.may_be_none for each in layer.inputs])
         self.signed = [each["sign"] == "any" for each in interface["constants"]]
@@ -294,7 +281,7 @@ class TorchKernels(HostModule):
                 _refuse(each.name, value, number in self.labels, each.is_integer)
         dtypes = tuple([None if each is None else (_DTYPES.get(each.dtype) or INTEGERS[each.dtype]) for each in given])
         floats = [kind for each, kind in zip(self.protocol.inputs, dtypes, strict=True) if not each.is_integer]
-        row, kind = leading(self.protocol.inputs, given), computed(floats, self.is_wide)
+        row, kind = leading(self.protocol.inputs, given), computed(floats)
         return _TorchTypes(dtypes, kind, row, given[row].dtype, _TENSOR_DTYPES[kind])
 
     # ---- on what has a shape and a type, and no entries

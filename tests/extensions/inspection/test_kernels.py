@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 from lngen.check.toolchain import nvrtc
 from lngen.check.toolchain.nvrtc import NvrtcMissing
 from lngen.cli.app import app
-from lngen.emit.cuda import DTYPES
+from lngen.emit.cpp.contract import DTYPES
 from lngen.errors import LngenError
 from lngen.extensions.inspection.kernels import BLOCK_SHARED, Inspected, inspected
 from lngen.extensions.inspection.machine_code import as_launched

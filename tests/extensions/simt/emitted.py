@@ -10,7 +10,8 @@ import ml_dtypes
 import numpy as np
 
 from lngen.algebra.symbols import FeatureSymbol, RowScalarSymbol, RowSymbol, is_row
-from lngen.emit.cuda import LAUNCH_FIELDS, KernelArgument, LaunchContract, contracts
+from lngen.emit.cpp.contract import LAUNCH_FIELDS, KernelArgument, LaunchContract
+from lngen.emit.cpp.kernels import contracts_of, handed, kernels_of
 from lngen.extensions import simt
 from lngen.plan.program import RowProgram
 from tests.corpus import interpret
@@ -50,7 +51,7 @@ class Case:
         """Results and gradients by the names that the layer has for them."""
         self._values: dict[str, Any] = {}
         self._workspace: simt.Uninitialised | None = None
-        for contract in contracts(*self.pair):
+        for contract in contracts_of([kernels_of(handed(program), ()) for program in self.pair]):
             if f"{contract.kernel}_{self.dtype}" in self.kernels:
                 self._launch(contract)
         names = [name for program in self.pair for store in program.results for name in store.names]

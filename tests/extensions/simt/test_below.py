@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from lngen.emit import Notes
-from lngen.emit.cuda import LAUNCH_FIELDS, emit
+from lngen.emit.cpp.contract import LAUNCH_FIELDS
+from lngen.emit.cuda import emit
 from lngen.extensions import simt
 from lngen.language.parsing import load, parse
 from lngen.pipeline.stages import planned

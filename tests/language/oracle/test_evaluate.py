@@ -11,14 +11,12 @@ from typing import Any
 import mpmath
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from lngen.errors import LngenError
 from lngen.language import FUNCTIONS
 from lngen.language.definition import Definition
 from lngen.language.oracle import multiprecision
-from lngen.language.oracle.evaluate import COMPLEX128, FLOAT32, FLOAT64, LONGDOUBLE, Numbers, evaluate, mp_numbers
+from lngen.language.oracle.evaluate import COMPLEX128, FLOAT64, LONGDOUBLE, Numbers, evaluate, mp_numbers
 from lngen.language.parsing import load, parse
 from tests.shipped import DEFINITIONS
 from tests.tiers import sample
@@ -110,14 +108,6 @@ def test_a_function_in_multiprecision(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", UNARY)
-def test_a_function_in_float32_is_rounded_once(name: str) -> None:
-    where = [at for at in points(name) if 1e-3 < abs(at) < 8 and at != -1 + 1e-8]
-    inputs = evaluate(parse("def f(x: Row): return x * 1"), {"x": where}, FLOAT32)["y"].astype(float)
-    for at, found in zip(inputs, unary(name, where, FLOAT32).astype(float), strict=True):
-        assert ulps(found, REFERENCE[name](mp.mpf(at)), 24, 2.0**-149) <= 0.500001, at
-
-
-@pytest.mark.parametrize("name", UNARY)
 def test_the_complex_step_of_a_function(name: str) -> None:
     where = points(name)
     results = unary(name, [complex(at, STEP) for at in where], COMPLEX128)
@@ -172,14 +162,14 @@ def test_a_function_of_a_number_of_any_size_ends(name: str, sign: int) -> None:
 
 @pytest.mark.parametrize("name", UNARY)
 def test_nan_stays_nan(name: str) -> None:
-    for numbers in (FLOAT64, FLOAT32, mp_numbers(30)):
+    for numbers in (FLOAT64, mp_numbers(30)):
         assert unary(name, [math.nan], numbers)[0] != 0
         assert np.isnan(float(unary(name, [math.nan], numbers)[0]))
 
 
 # --- ties and selects ------------------------------------------------------------------------------
 
-ALL_TYPES = [FLOAT64, LONGDOUBLE, COMPLEX128, FLOAT32, mp_numbers(30)]
+ALL_TYPES = [FLOAT64, LONGDOUBLE, COMPLEX128, mp_numbers(30)]
 
 
 def derivative(definition: Definition, inputs: dict[str, Any], name: str, index: Any) -> Any:
@@ -259,7 +249,7 @@ def test_extremes_in_every_type(numbers: Numbers) -> None:
     assert [float(v) for v in np.real(found[0])] == [6, 18, 2]
 
 
-@pytest.mark.parametrize("numbers", [FLOAT64, FLOAT32, mp_numbers(30)], ids=repr)
+@pytest.mark.parametrize("numbers", [FLOAT64, mp_numbers(30)], ids=repr)
 def test_extremes_of_nan_are_nan(numbers: Numbers) -> None:
     for text in ("max(x)", "min(x)", "maximum(x, 0)", "maximum(0, x)", "minimum(x, 0)", "minimum(0, x)"):
         found = evaluate(parse(f"def f(x: Row): return x * 0 + {text}"), {"x": [math.nan]}, numbers)["y"]
@@ -341,23 +331,6 @@ def test_multiprecision_takes_finite_numbers_of_any_type() -> None:
         evaluate(parse("def f(x: Row): return x * 1"), {"x": np.array([np.inf], np.longdouble)}, mp_numbers(30))
 
 
-def test_float32_rounds_every_operation() -> None:
-    rng = np.random.default_rng(7)
-    a, b = (rng.standard_normal(1000).astype(np.float32) for _ in range(2))
-    for text in ("a + b", "a - b", "a * b", "a / b", "(a + b) - b"):
-        found = evaluate(parse(f"def f(a: Row, b: Row): return {text}"), {"a": a, "b": b}, FLOAT32)["y"]
-        assert np.array_equal(found, eval(text, {"a": a, "b": b})), text
-
-
-@given(st.lists(st.floats(-100, 100, width=32), min_size=1, max_size=40))
-@settings(max_examples=50, deadline=None)
-def test_a_sum_in_float32_is_a_rounded_tree(values: list[float]) -> None:
-    row = [np.float32(v) for v in values]
-    while len(row) > 1:
-        row = [np.float32(sum(map(float, row[i : i + 2]))) for i in range(0, len(row), 2)]
-    assert evaluate(parse("def f(x: Row): return sum(x)"), {"x": values}, FLOAT32)["y"] == row[0]
-
-
 def test_float64_sums_in_extended_precision() -> None:
     x = np.full((1, 4096), 0.1)
     x[0, 0] = 1e4
@@ -378,7 +351,7 @@ def test_number_types_agree_on_every_definition(path: Path) -> None:
     definition = load(path)
     inputs = _random_inputs(definition, rows=3, features=5)
     exact = evaluate(definition, inputs, mp_numbers(40), all_values=True)
-    bounds = [(FLOAT64, 1e-14), (LONGDOUBLE, 1e-14), (COMPLEX128, 1e-14), (FLOAT32, 1e-5)]
+    bounds = [(FLOAT64, 1e-14), (LONGDOUBLE, 1e-14), (COMPLEX128, 1e-14)]
     for numbers, bound in bounds:
         found = evaluate(definition, inputs, numbers, all_values=True)
         for name in exact:

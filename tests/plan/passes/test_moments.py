@@ -99,7 +99,7 @@ Moments = Callable[..., tuple[float, float]]
 def moments() -> Moments:
     """mean((s - mean(s))**2) and mean((s - mean(s))*(t - mean(t))) by the header, its sums one entry after another."""
     folder = Path(next(iter(runtime.__path__))) / "cuda"
-    kernels = simt.build(inlined(folder / "test.cu", f'#include "moments.cuh"\n{_CODE}'))
+    kernels = simt.build(inlined(folder / "test.cu", f'#include "cpp.cuh"\n{_CODE}'))
 
     def of(s: Any, t: Any = None) -> tuple[float, float]:
         s = np.asarray(s, np.float32)

@@ -55,7 +55,7 @@ def test_what_is_not_there_and_any_number_of_each(
     found = np.zeros(3)
     empty, half = np.empty((0, 3)), np.ones(2, ml_dtypes.bfloat16)
     swapped, odd = np.ones(3, ">f4"), np.zeros(9, np.uint8)[1:].view(np.float64)
-    arrays: list[Any] = [found, None, half, swapped, odd, bytearray(8), memoryview(b"abc"), None, empty]
+    arrays: list[Any] = [found, None, half, swapped, odd, np.zeros(8, np.uint8), np.zeros(3, np.int8), None, empty]
     arrays = arrays[:count] + [None, half] * ((count - 8) // 2)
     numbers, sizes = (0.0,) * (count - 1) + (2.5,), (len(arrays), count, count) + (0,) * (count - 4) + (2**53,)
     steps = binding.step(library.address("given"), range(len(arrays)), range(len(numbers)))
@@ -74,23 +74,11 @@ def test_several_kernels_on_some_of_several_samples(call: binding.Call, library:
     assert own.tolist() == [[0.0] * 3, [0, 4, 8], [0, 4, 8], [0.0] * 3]
 
 
-@pytest.mark.parametrize(
-    ("arrays", "error", "words"),
-    [
-        ((np.ones(4)[::2],), ValueError, "array 1 is not C-contiguous"),
-        ((np.ones((3, 4)).T,), ValueError, "array 1 is not C-contiguous"),
-        ((memoryview(b"abcd")[::2],), ValueError, "array 1 is not C-contiguous"),
-        ((None, 3), TypeError, "array 2 is of type int, which has no buffer"),
-        (([1.0],), TypeError, "array 1 is of type list, which has no buffer"),
-    ],
-)
-def test_arrays_that_are_refused(
-    call: binding.Call, library: host_compiler.Library, arrays: tuple[Any, ...], error: type[Exception], words: str
-) -> None:
-    first = bytearray(8)
-    with pytest.raises(error, match=words):
-        call(binding.step(library.address("axpy"), [0, 1], [0]), (first, *arrays, first), (1.0,), (0, 0))
-    first.extend(b"more")  # refused while a buffer is held
+@pytest.mark.parametrize("array", [np.ones(4)[::2], np.ones((3, 4)).T])
+def test_arrays_that_are_refused(call: binding.Call, library: host_compiler.Library, array: Any) -> None:
+    first = np.zeros(8)
+    with pytest.raises(ValueError, match="not C-contiguous"):
+        call(binding.step(library.address("axpy"), [0, 1], [0]), (first, array, first), (1.0,), (0, 0))
 
 
 @pytest.mark.parametrize(
@@ -107,7 +95,7 @@ def test_arguments_that_are_refused(
 
 @pytest.mark.ci
 def test_nothing_is_kept_of_a_call(call: binding.Call, library: host_compiler.Library) -> None:
-    x, y, view = np.ones(4, np.float32), np.zeros(4, np.float32), bytearray(16)
+    x, y, view = np.ones(4, np.float32), np.zeros(4, np.float32), np.zeros(16, np.uint8)
     arrays, numbers, sizes = (x, y, view, None), (1.5,), (0, 4)
     bad = (x, view, np.ones(4)[::2])
     steps = binding.step(library.address("axpy"), [0, 1], [0])
@@ -125,7 +113,6 @@ def test_nothing_is_kept_of_a_call(call: binding.Call, library: host_compiler.Li
     assert y.tolist() == [15000.0] * 4
     assert all(abs(after - first) < 50 for after, first in zip(counts(), before, strict=True))
     assert sys.getallocatedblocks() - blocks < 500
-    view.extend(b"more")
 
 
 def test_other_threads_go_on_during_a_large_call(call: binding.Call, library: host_compiler.Library) -> None:

@@ -90,7 +90,7 @@ def test_every_sample_has_the_bits_of_its_own_call(name, dtype, shared, left_out
             read = [together(each) for each in zip(*[one[direction][0] for one in drawn_ones], strict=True)]
             expected = [together(each) for each in zip(*[one[direction][1] for one in drawn_ones], strict=True)]
             found = [None if each is None else np.full_like(each, np.nan, subok=False) for each in expected]
-            computed = np.dtype(np.float64 if kernels_of(of.cpu).layer.is_wide or dtype == np.float64 else np.float32)
+            computed = np.dtype(np.float64 if dtype == np.float64 else np.float32)
             kernels.any([*read, *found], Work((rows, features), computed, threads), SAMPLES)
             for one, other in zip(found, expected, strict=True):
                 assert (one is None) == (other is None)
