@@ -47,9 +47,6 @@ class Fake:
         }
 
 
-# Text
-
-
 # Interface
 
 
