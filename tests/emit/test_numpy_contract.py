@@ -282,7 +282,7 @@ def test_bad_backward(layer: ModuleType, backend: str) -> None:
             layer.backward(saved._replace(x=saved.x.astype(kind)), y)
     fields = {"mu": np.ones(3), "shape": (2, -3), "rstd": None, "dtype": np.dtype(int), "dtypes": ("a", None, None)}
     for changed in (*({name: value} for name, value in fields.items()), {"shape": [2, 3]}):
-        with pytest.raises((TypeError, ValueError), match="pass (what|saved as) forward"):
+        with pytest.raises((TypeError, ValueError), match=r"pass (what|saved as) forward"):
             layer.backward(saved._replace(**changed), y)
     with pytest.raises(TypeError, match="dy is a masked array"):
         layer.backward(saved, np.ma.masked_less(y, 0))
@@ -314,4 +314,3 @@ def test_bad_scalar(backend: str) -> None:
         scaled.forward(np.ones((2, 3)), np.ones(1))
     with pytest.raises(TypeError, match="alpha is of type bool"):
         scaled.forward(np.ones((2, 3)), True)
-
