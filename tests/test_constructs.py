@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import functools
-import importlib
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,15 +10,14 @@ import pytest
 from lngen.check import check
 from lngen.check.derived import checkable
 from lngen.check.on_device import OnDevice, device
-from lngen.language import public_names
 from lngen.language.parsing import parse
-from lngen.pipeline.files import loading, manifest
 from lngen.pipeline.files.loading import module_from_files
 from lngen.pipeline.stages import Derived, derived
+from tests import derivatives
+from tests.compiled import backend
 from tests.requirements import has_gpu, needs_gxx, needs_pycuda
 from tests.tiers import sample
 
-IMPORT = f"from lngen.language import {', '.join(public_names())}\n\n\n"
 EPS = "eps: Constant = 1e-5"
 
 TEXTS = {
@@ -81,7 +78,7 @@ ON_CUDA = (
 
 @functools.cache
 def layer(name: str) -> Derived:
-    return derived(parse(IMPORT + TEXTS[name] + "\n", "f.py"))
+    return derived(parse(TEXTS[name]))
 
 
 # Every kind of input and output, an extreme, a select, an exponential.
@@ -94,8 +91,7 @@ FEW = (
 @pytest.mark.parametrize("name", sample(TEXTS, (), [*FEW, *[*TEXTS][::4]]))
 def test_on_numpy(name: str) -> None:
     made = layer(name)
-    module = module_from_files(made.files, "f")
-    report = check(checkable(made.plan, module), shapes=[(3, 7), (2, 3), (2, 1)])
+    report = check(checkable(made.plan, module_from_files(made.files, "f")), shapes=[(3, 7), (2, 3), (2, 1)])
     assert [(e.kind, e.what, e.dtype, e.detail) for e in report.failures] == []
     assert report.passed
 
@@ -104,12 +100,9 @@ def test_on_numpy(name: str) -> None:
 @needs_pycuda
 @(needs_gxx if not has_gpu() else lambda test: test)
 @pytest.mark.parametrize("name", sample(ON_CUDA, (), ON_CUDA[1:5:3]))
-def test_on_cuda(name: str, tmp_path: Path) -> None:
-    made = layer(name)
-    manifest.write(made.emission, tmp_path)
-    package = loading.load(tmp_path / made.emission.name).__name__
+def test_on_cuda(name: str) -> None:
+    made, module = layer(name), OnDevice(backend(TEXTS[name], "cuda"))
     with device():
-        module = OnDevice(importlib.import_module(f"{package}.cuda_backend"))
         kinds = ("exact proof", "forward vs oracle", "complex step", "second derivation", "precision")
         report = check(checkable(made.plan, module), [(3, 7)], ("float64", "float32"), "cuda", kinds=kinds)
     assert [(e.kind, e.what, e.dtype, e.detail) for e in report.failures] == []
@@ -118,8 +111,7 @@ def test_on_cuda(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("function", ["max", "min"])
 def test_the_gradient_of_an_extreme_goes_to_the_first_that_attains_it(function: str) -> None:
-    text = IMPORT + f"def f(x: Row): return {function}(x)\n"
-    module = module_from_files(derived(parse(text)).files, "f")
+    module = derivatives.module(f"def f(x: Row): return {function}(x)")
     sign = 1.0 if function == "max" else -1.0
     rows = sign * np.array([[1.0, 3.0, 3.0, 2.0], [0.0, -0.0, 0.0, 0.0], [np.inf, 1.0, np.inf, 5.0]])
     with np.errstate(all="raise"):

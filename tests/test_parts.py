@@ -89,8 +89,7 @@ def arrays(name):
 
 
 def backend(name, which):
-    package = compiled.layer(DEFINITIONS[name]).numpy.__package__
-    return importlib.import_module(f"{package}.{which}_backend")
+    return compiled.backend(DEFINITIONS[name], which)
 
 
 def several(value):

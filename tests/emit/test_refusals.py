@@ -5,13 +5,13 @@ from __future__ import annotations
 import importlib
 import re
 from collections.abc import Callable
-from types import ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
 
-from tests.compiled import layer
+from tests.compiled import backend
+from tests.hosts import layer_of
 from tests.requirements import needs_jax, needs_torch
 
 TEXT = """
@@ -78,28 +78,18 @@ def _mapped(value: Any, change: Callable[[Any], Any]) -> Any:
     return change(value) if isinstance(value, np.ndarray) else value
 
 
-@pytest.fixture(scope="module")
-def modules() -> dict[str, ModuleType]:
-    of = layer(TEXT)
-    package = of.numpy.__package__
-    names = ("numpy", "cpu", "cuda")
-    return {name: importlib.import_module(f"{package}.{name}_backend") for name in names}
-
-
-@pytest.mark.parametrize("backend", ["numpy", "cpu", "cuda"])
+@pytest.mark.parametrize("name", ["numpy", "cpu", "cuda"])
 @pytest.mark.parametrize("refusal", REFUSALS, ids=IDS)
-def test_a_call_that_a_direction_cannot_take_is_refused(
-    backend: str, refusal: Refusal, modules: dict[str, ModuleType]
-) -> None:
-    module: Any = modules[backend]
-    saved: Any = modules["numpy"].forward(ROWS, None, FEATURE)[1]
+def test_a_call_that_a_direction_cannot_take_is_refused(name: str, refusal: Refusal) -> None:
+    module = backend(TEXT, name)
+    saved: Any = backend(TEXT, "numpy").forward(ROWS, None, FEATURE)[1]
     arguments: Any = refusal.arguments
-    if backend == "cuda":
+    if name == "cuda":
         saved, arguments = (
             module.Saved(*saved[:3], *_mapped(tuple(saved[3:]), Somewhere)),
             _mapped(arguments, Somewhere),
         )
-    elif backend == "cpu":
+    elif name == "cpu":
         saved = module.Saved(*saved)
     given = arguments if refusal.direction == "forward" else (saved, *arguments)
     with pytest.raises(refusal.error, match=re.escape(refusal.message)):
@@ -109,9 +99,9 @@ def test_a_call_that_a_direction_cannot_take_is_refused(
 # The signature of an operator refuses None for the rows.
 @needs_torch
 @pytest.mark.parametrize("refusal", REFUSALS[1:], ids=IDS[1:])
-def test_an_operator_of_pytorch_refuses_the_same_call(refusal: Refusal, modules: dict[str, ModuleType]) -> None:
+def test_an_operator_of_pytorch_refuses_the_same_call(refusal: Refusal) -> None:
     torch = importlib.import_module("torch")
-    operators: Any = importlib.import_module(f"{modules['numpy'].__package__}.torch_backend")._LAYER.operators
+    operators = layer_of(backend(TEXT, "torch")).operators
     arguments = _mapped(refusal.arguments, torch.from_numpy)
     first = (torch.from_numpy(ROWS), None, torch.from_numpy(FEATURE), False)
     if refusal.direction == "forward":
@@ -126,7 +116,6 @@ def test_an_operator_of_pytorch_refuses_the_same_call(refusal: Refusal, modules:
 
 @needs_jax
 @pytest.mark.parametrize("refusal", REFUSALS[:3], ids=IDS[:3])
-def test_jax_refuses_the_same_inputs(refusal: Refusal, modules: dict[str, ModuleType]) -> None:
-    backend: Any = importlib.import_module(f"{modules['numpy'].__package__}.jax_backend")
+def test_jax_refuses_the_same_inputs(refusal: Refusal) -> None:
     with pytest.raises(refusal.error, match=re.escape(refusal.message)):
-        backend.summed(*refusal.arguments)
+        backend(TEXT, "jax").summed(*refusal.arguments)
