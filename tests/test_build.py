@@ -289,7 +289,7 @@ def test_a_built_layer_is_called_in_jax_without_python_and_without_a_compiler(
 
 
 @needs_gxx
-@pytest.mark.ci
+@pytest.mark.exhaustive
 def test_without_headers_of_python_calls_go_by_ctypes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -302,7 +302,7 @@ def test_without_headers_of_python_calls_go_by_ctypes(
 
 
 @needs_cross_compiler
-@pytest.mark.ci
+@pytest.mark.exhaustive
 def test_built_for_another_kind_of_processor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CXX", CROSS_GXX)
     build.run(["standardize"], tmp_path / "layers", "armv8-a", ["bf16"])

@@ -87,14 +87,6 @@ def test_integers_are_compared_beyond_the_digits_of_floats_and_at_the_ends_of_th
     np.testing.assert_array_equal(layer.cpu.forward(x, i, j, k)[0], layer.numpy.forward(x, i, j, k)[0])
 
 
-@needs_gxx
-@pytest.mark.parametrize("backend", ["numpy", "cpu"])
-def test_floats_are_refused_where_integers_are_taken(backend: str) -> None:
-    layer = compiled.backend(LABELS, backend)
-    with pytest.raises(TypeError, match="label is of type float64; pass integers"):
-        layer.forward(np.ones((2, 3)), np.ones(2))
-
-
 # ---- CUDA
 
 

@@ -212,17 +212,3 @@ def test_snippets_of_documents_run_in_one_script_with_an_empty_cache(python, els
     printed = [run(python, "-W", "error", "script.py", cwd=elsewhere, LNGEN_CACHE=str(cache)) for _ in range(2)]
     assert re.sub(r"[\d.]+ s$", "", printed[0].strip()) == re.sub(r"[\d.]+ s$", "", printed[1].strip())
     assert list((cache / "derivations").iterdir())  # what was derived is kept of an installed lngen, too
-
-
-def test_nothing_is_written_into_a_folder_that_is_no_project(python, elsewhere):
-    name = loading.available()[0]
-    printed = run(python, "-m", "lngen", "derive", name, cwd=elsewhere)
-    assert printed.startswith(f"{name}\n")
-    assert printed.endswith("Nothing was written: say with --out DIR where the code is to go.\n")
-    assert list(elsewhere.iterdir()) == []
-    run(python, "-m", "lngen", "derive", name, "--out", "here", cwd=elsewhere)
-    assert sorted(path.name for path in (elsewhere / "here").iterdir()) == ["_runtime", name]
-    copies = elsewhere / "here" / "_runtime"
-    assert not copies.is_symlink()
-    for path, text in runtime_emission().files:
-        assert (copies / path).read_text(encoding="utf-8") == text

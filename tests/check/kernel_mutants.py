@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib
 import re
 import tempfile
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -146,19 +146,17 @@ def _planted(name: str, old: str, new: str, near: str) -> Planted:
     return Planted(name, lambda text: text.replace(old, new), near)
 
 
-def kill_table(plan: Plan, files: Mapping[str, str], only: Collection[str] | None = None) -> tuple[Kill, ...]:
+def kill_table(plan: Plan, files: Mapping[str, str]) -> tuple[Kill, ...]:
     """Return the kinds of evidence that catch each mistake in the emitted `files` of a plan.
 
     Use it within `device()`. Contracts and hard inputs, which need most compilations, are left out, and differences,
-    beside which the complex step stands. `only` names the mistakes to test.
+    beside which the complex step stands.
     """
     references: References = {}
     kills = []
     kinds = tuple(kind for kind in KINDS if kind not in ("differences", "contracts", "hard inputs"))
     features = [entry.name for entry in plan.derivation.definition.features]
     for mutant in kernel_mutants(features):
-        if only is not None and mutant.name not in only:
-            continue
         with tempfile.TemporaryDirectory() as folder:
             manifest.write(manifest.runtime_emission(), Path(folder))
             place = Path(folder) / "mutant"

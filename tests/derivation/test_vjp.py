@@ -8,7 +8,6 @@ import sympy
 from lngen.algebra.equations import Equation
 from lngen.algebra.symbols import (
     AttainsFirst,
-    Axes,
     D,
     FeatureSymbol,
     Mean,
@@ -22,7 +21,7 @@ from lngen.algebra.symbols import (
     Where,
 )
 from lngen.derivation.from_definition import translate
-from lngen.derivation.vjp import adjoint, contributions, reduce_to
+from lngen.derivation.vjp import adjoint, contributions
 from lngen.language.parsing import parse
 
 x, z, y, dy = RowSymbol("x"), RowSymbol("z"), RowSymbol("y"), RowSymbol("dy")
@@ -56,11 +55,6 @@ w, alpha = FeatureSymbol("w"), ScalarSymbol("alpha")
 )
 def test_contributions(equation: Equation, bar: sympy.Expr, expected: dict[TypedSymbol, sympy.Expr]) -> None:
     assert {c.target: c.expression for c in contributions(equation, bar)} == expected
-
-
-def test_reduce_to_collects_what_varies_less() -> None:
-    assert reduce_to(dy, Axes(True, True)) == dy
-    assert reduce_to(sympy.Integer(0), Axes(False, False)) == 0
 
 
 def test_cotangents_do_not_take_names_of_the_definition() -> None:

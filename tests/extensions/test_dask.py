@@ -174,17 +174,6 @@ def test_one_of_several_cotangents_may_be_none():
         np.testing.assert_allclose(found, layer.backward(whole_saved, *whole).dx, rtol=1e-13, atol=1e-13)
 
 
-@pytest.mark.parametrize("name", ["layer_norm", "logsumexp"])
-def test_one_row(name):
-    layer = lngen.load(name)
-    y, saved = lngen_dask.forward(layer, da.from_array(X[0, 0]))
-    whole, whole_saved = layer.forward(X[0, 0])
-    assert y.shape == whole.shape
-    np.testing.assert_array_equal(y.compute(scheduler="synchronous"), whole)
-    dx = lngen_dask.backward(saved, whole).dx.compute(scheduler="synchronous")
-    np.testing.assert_array_equal(dx, layer.backward(whole_saved, whole).dx)
-
-
 @pytest.mark.parametrize("gamma", [da.from_array(GAMMA, chunks=3), GAMMA.astype(np.float32), GAMMA.tolist()])
 def test_types_are_told_as_they_are(gamma):
     layer = lngen.load("layer_norm")

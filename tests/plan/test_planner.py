@@ -102,11 +102,6 @@ def test_what_does_not_vary_over_features_is_computed_once_a_row() -> None:
     assert {symbol.name for symbol in last.expression.free_symbols} == {"x", *(str(line.symbol) for line in per_row)}
 
 
-def test_optional_inputs_and_their_neutral_values() -> None:
-    program = planned("layer_norm").forward
-    assert dict(program.optional) == {"gamma": 1, "beta": 0}
-
-
 def calls_to_plan(rows: int) -> int:
     """Return the number of function calls that a plan takes of a product of so many rows."""
     names = [f"r{i}" for i in range(rows)]

@@ -330,17 +330,3 @@ def test_what_a_symbol_claims_is_not_taken_on_trust():
 
 
 # ---- expressions made by chance
-
-
-def value(e: Expr, seed: int) -> object:
-    generator = random.Random(seed)
-    point: dict[TypedSymbol, object] = {D: mpmath.mpf(4)}
-    for symbol in (X, Z, GAMMA, MU, S):
-        point[symbol] = drawn(symbol, 4, generator, -1, 1)
-    point[EPS] = mpmath.mpf("0.3")
-    return evaluate_expression(e, point, Arithmetic(30))
-
-
-def differs(left: Expr, right: Expr) -> bool:
-    with mpmath.workdps(30):
-        return any(agreement(value(left, seed), value(right, seed), 30) < 8 for seed in (1, 2, 3))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from dataclasses import replace
 from functools import cache
 
@@ -18,8 +16,8 @@ from lngen.cli import derive
 from lngen.language.parsing import parse
 from lngen.pipeline import stages
 from lngen.pipeline.stages import Derived, EvidenceError
-from tests.check.field.__main__ import FILES, LAYERS, Planted
 from tests.check.field.mistakes import Mistake, mistakes
+from tests.check.field.planted import FILES, LAYERS, Planted
 from tests.shipped import LAYERS as SHIPPED
 from tests.shipped import ROOT
 from tests.tiers import sample
@@ -158,13 +156,6 @@ def test_every_planted_mistake_is_seen(name):
 
 SAME_MEMORY = {("another memory", "ddy -> part_9"), ("another name", "exp_shifted -> x_shifted")}
 """Changes to a name of the same memory, or to memory whose value nothing reads after it."""
-
-
-@pytest.mark.ci
-def test_the_table_is_what_the_command_prints():
-    command = [sys.executable, "-m", "tests.check.field", "softmax", "-n", "2"]
-    shown = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    assert "| softmax | 4 |" in shown
 
 
 RIGHT_TEXTS = [

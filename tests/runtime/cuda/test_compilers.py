@@ -83,18 +83,6 @@ def test_a_damaged_entry_is_made_again(cache: Path, monkeypatch: pytest.MonkeyPa
         kernels.load(device, SOURCE, ["A"])
 
 
-def test_damaged_machine_code_is_handed_to_nobody(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    compiler = FakeCompiler()
-    monkeypatch.setattr(compilers, "compiler", lambda driver: compiler)
-    first = compilers.compiled(SOURCE, "sm_90", [])
-    (kept,) = cache.iterdir()
-    content = bytearray(kept.read_bytes())
-    content[len(first) // 2] ^= 1
-    kept.write_bytes(content)
-    assert compilers.compiled(SOURCE, "sm_90", []) == first
-    assert compiler.runs == 2
-
-
 FRAMES = "ptxas info    : 0 bytes gmem\n    {} bytes stack frame, {} bytes spill stores, {} bytes spill loads\n"
 
 

@@ -46,35 +46,6 @@ template <class X> constexpr bool same<X, X> = true;
 static_assert(same<Computed<f16>, {least}> && same<Computed<f32>, {least}> && same<Computed<f64>, double>);
 static_assert(same<Wider<f32, f64>, double>);
 
-constexpr Shape shape(int D, int row, int features, int sums) {{
-  return shape_of(D, Asked{{4, 4, 4, row, features, sums, 0, 0, 0}}, LIMITS);
-}}
-constexpr int entries(Shape s) {{ return s.threads_per_row * s.chunks * s.vector; }}
-// Every entry has a thread, and accesses divide the row.
-static_assert(entries(shape(1, 2, 1, 2)) >= 1);
-static_assert(entries(shape(1000, 2, 1, 2)) >= 1000 && entries(shape(1025, 2, 1, 2)) >= 1025);
-static_assert(shape(1024, 1, 0, 0).vector == 4 && shape(1026, 1, 0, 0).vector == 2 && shape(1025, 1, 0, 0).vector == 1);
-// Short rows have no more threads than accesses.
-static_assert(shape(4, 1, 0, 0).threads_per_row == 1 && shape(12, 1, 0, 0).threads_per_row == 4);
-static_assert(shape(32, 1, 0, 0).threads_per_row == 8 && shape(256, 1, 0, 0).threads_per_row == 8);
-// What a longer row gives up first is the Features, then the sums over rows, then registers, then shared memory.
-static_assert(shape(1024, 2, 1, 2).holds_features && shape(1024, 2, 1, 2).sums == IN_REGISTERS);
-static_assert(!shape(8192, 2, 1, 2).holds_features && shape(8192, 2, 1, 2).row == WIDENED);
-static_assert(shape(10240, 2, 1, 2).sums == IN_SHARED_MEMORY && shape(10240, 2, 1, 2).row == WIDENED);
-constexpr Shape long_row = shape_of(20480, Asked{{2, 2, 4, 2, 1, 2, 0, 0, 0}}, LIMITS);
-static_assert(long_row.row == READ_AGAIN && long_row.rows_copied == 1);
-static_assert(shape(1 << 20, 2, 1, 2).row == READ_AGAIN && shape(1 << 20, 2, 1, 2).rows_copied == 0);
-static_assert(shape(1 << 20, 2, 1, 2).sums == IN_WORKSPACE && shape(1 << 20, 2, 1, 0).sums == IN_REGISTERS);
-// Entries of 2 bytes are copied in words unless rows have runs. Copies keep the memory busy, in no more room
-// than a multiprocessor has.
-static_assert(shape_of(1025, Asked{{2, 2, 4, 1, 0, 0, 0, 0, 0}}, LIMITS).rows_copied >= 1);
-static_assert(shape_of(1025, Asked{{2, 2, 4, 1, 0, 0, 0, 0, 0, 0, 0, 205, 0}}, LIMITS).rows_copied == 0);
-static_assert(shape_of(1025, Asked{{4, 4, 4, 1, 0, 0, 0, 0, 0, 0, 0, 205, 0}}, LIMITS).rows_copied >= 1);
-static_assert(shape(1024, 1, 0, 0).rows_copied >= 1 && shape(64, 1, 0, 0).rows_copied <= MOST_ROWS_COPIED);
-// In 16 bits, what does not fit widened is kept as it is stored.
-static_assert(shape_of(1024, Asked{{2, 2, 4, 2, 1, 2, 0, 0, 0}}, LIMITS).row == WIDENED);
-static_assert(shape_of(10240, Asked{{2, 2, 4, 2, 1, 2, 0, 0, 0}}, LIMITS).row == PACKED);
-
 extern "C" __global__ void functions(const float* u, float* y, int n) {{
   const int i = threadIdx.x;
   if (i >= n) return;
@@ -92,8 +63,8 @@ extern "C" __global__ void functions(const float* u, float* y, int n) {{
 @needs_gxx
 @pytest.mark.cuda
 @pytest.mark.parametrize("least", ["float", "double"])
-def test_types_shapes_and_functions(least: str) -> None:
-    kernels = simt.build(including("geometry.cuh", CHECKS.format(least=least)), {"LNGEN_COMPUTE": least, "LNGEN_D": 64})
+def test_types_and_functions(least: str) -> None:
+    kernels = simt.build(including("rows.cuh", CHECKS.format(least=least)), {"LNGEN_COMPUTE": least, "LNGEN_D": 64})
     u = np.array([-np.inf, -200, -1, 0, 1, 200, np.nan], np.float32)
     y = np.zeros((6, len(u)), np.float32)
     kernels["functions"](1, 32, 0, u, y, len(u))

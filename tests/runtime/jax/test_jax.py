@@ -356,9 +356,6 @@ assert not np.allclose(parts, one(x, 3))
 # ---- compiled kernels
 
 
-LINEAR = "def f(x: Row, gamma: Feature, beta: Feature):\n    return x + beta + 0.5*gamma"
-
-
 @pytest.mark.ci
 @pytest.mark.parametrize("kind", ["numpy", pytest.param("cpu", marks=needs_gxx)])
 def test_subnormal_numbers_are_no_zeros(kind):

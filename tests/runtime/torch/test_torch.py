@@ -134,14 +134,6 @@ def test_autocast_takes_the_widest_of_the_rows():
     assert (x.grad.dtype, residual.grad.dtype) == (torch.bfloat16, torch.float32)
 
 
-def test_nothing_is_recorded_where_nothing_is_asked_for():
-    module, x = backend.LayerNorm(3), rows(2, 3)
-    with torch.no_grad():
-        assert not module(x).requires_grad
-    with torch.inference_mode():
-        assert module(x).is_inference()
-
-
 @needs_gxx
 @pytest.mark.ci
 def test_the_compiler_of_pytorch_has_it_as_one_graph(monkeypatch, tmp_path):

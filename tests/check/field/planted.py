@@ -1,12 +1,11 @@
-"""Mistakes planted in the text of layers: `python -m tests.check.field [LAYER...]` prints the table of docs/mutants.md.
+"""Mistakes planted in the text of layers, and the tables of docs/mutants.md that say what sees them.
 
-Each mistake is tried twice: modulo a prime, and by the numbers of `lngen check` in float64 at four shapes. `--cpp`
-plants them in layer.h instead, which takes a compilation or two each, and tries them modulo a prime alone.
+Each mistake is tried twice: modulo a prime, and by the numbers of `lngen check` in float64 at four shapes. In layer.h,
+which takes a compilation or two each, they are tried modulo a prime alone.
 """
 
 from __future__ import annotations
 
-import argparse
 import random
 import shutil
 import sys
@@ -39,7 +38,7 @@ CPP_LAYERS = dict.fromkeys(("layer_norm", "softmax", "cross_entropy", "label_cro
 
 FILES = ("numpy_kernels", "numpy_second_order")
 _SHAPES = ((1, 1), (2, 3), (5, 7), (5, 33))
-_SEED, _SOME = 1, 8
+_SEED = 1
 
 
 class Planted:
@@ -139,23 +138,5 @@ def section() -> str:
     return f"\n## Emitted text, NumPy\n\n{numpy}\n\n## Emitted text, C++\n\n{cpp}\n"
 
 
-def main(words: Sequence[str]) -> int:
-    """Print a table."""
-    parser = argparse.ArgumentParser(prog="python -m tests.check.field", description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("-n", type=int, help="mistakes of each file, in the place of those of the table")
-    parser.add_argument("--cpp", action="store_true", help="plant them in layer.h")
-    parser.add_argument("layers", nargs="*")
-    options = parser.parse_args(words)
-    every = CPP_LAYERS if options.cpp else LAYERS
-    chosen = {name: options.n or every.get(name, _SOME) for name in options.layers or every}
-    for line in table(chosen, cpp=options.cpp):
-        print(line, flush=True)
-    return 0
-
-
 def _row(name: str, counts: Counter[str], head: Sequence[str]) -> str:
     return f"| {' | '.join([name, *(str(counts[each]) for each in head[1:])])} |"
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
