@@ -1,8 +1,4 @@
-"""A layer under other names is the same layer: its emitted functions called by every name, to be compared.
-
-`TEMPLATE` has hosts, whose names stay, and a guest for each role a name can have. So a guest called as something that
-is emitted for a host stands beside it.
-"""
+"""A layer under other names is the same layer: its emitted functions called by every name, to be compared."""
 
 from __future__ import annotations
 
@@ -14,39 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from lngen.emit.cpp import reserved
 from lngen.language.definition import Definition
 from lngen.language.parsing import parse
 from lngen.language.syntax import Kind
 from lngen.pipeline.files.loading import module_from_files
 from lngen.pipeline.stages import Derived, derived
-from tests.shipped import whole
 
-TEMPLATE = """
-def {layer}(
-    x: Row,
-    gamma: Feature = 1,
-    {row}: Row = 0,
-    {row_scalar}: RowScalar = 1,
-    {feature}: Feature = 1,
-    {scalar}: Scalar = 1,
-    {constant}: Constant = 0.5,
-):
-    h = gamma * x
-    {feature_statement} = 1 + {feature}
-    {row_scalar_statement} = mean(h) * {scalar} + {constant}
-    {row_statement} = (h - {row_scalar_statement}) * {feature_statement}
-    {row_scalar_output} = mean({row_statement} * {row}) * {row_scalar}
-    {row_output} = {row_statement} * {row_scalar} + {row_scalar_output}
-    y = {row_output} * h
-    return y, {row_output}, {row_scalar_output}
-"""
-ROLES = tuple(re.findall(r"\{(\w+)\}:|    \{(\w+)\} =|def \{(\w+)\}", TEMPLATE))
-ROLES = tuple("".join(found) for found in ROLES)
-HOSTS = frozenset({"x", "gamma", "h", "y"})
 ROWS, FEATURES = 3, 5
-
-_SILENT = re.compile(r'"""[\s\S]*?"""|"(?:\\.|[^"\\\n])*"|//.*|# .*')
 
 
 def plain_names(text: str) -> dict[str, str]:
@@ -59,18 +29,6 @@ def plain_names(text: str) -> dict[str, str]:
 def plain(text: str) -> Derived:
     """The layer of a text under plain names."""
     return derived(parse(text.format(**plain_names(text))), proved=False)
-
-
-@functools.cache
-def identifiers() -> tuple[str, ...]:
-    """Every identifier of the code that is emitted for the template, and every word that CUDA C++ reserves."""
-    found = {*reserved._KEYWORDS, *reserved._MACROS, *reserved._CUDA}
-    found |= {"float4", "ulonglong2", "NULL", "a__b", "x__rows", "match", "case"}
-    made = plain(TEMPLATE)
-    python = [text for path, text in made.files.items() if path.endswith(".py")]
-    for text in (*python, whole(made.files)):
-        found |= set(re.findall(r"[A-Za-z_]\w*", _SILENT.sub(" ", text)))
-    return tuple(sorted(found - HOSTS))
 
 
 def values(definition: Definition) -> tuple[list[Any], list[Any], list[Any]]:

@@ -114,8 +114,7 @@ def test_the_page_is_up_to_date():
 
 if __name__ == "__main__":
     from tests.check import test_cpu
-    from tests.check.field import planted as in_text
     from tests.check.test_kernel_mutants import section
 
     compiled = map(test_cpu.section, test_cpu.PLANTED[1:])
-    PAGE.write_text(_page() + "".join([*map(section, LAYERS), *compiled, in_text.section()]), encoding="utf-8")
+    PAGE.write_text(_page() + "".join([*map(section, LAYERS), *compiled]), encoding="utf-8")
