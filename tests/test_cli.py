@@ -428,14 +428,11 @@ class TestInspect:
 
 CHECK, COST, INSPECT = ("check", "mine.py"), ("cost", WHOLE[0]), ("inspect", WHOLE[0], "--D", "256", "--dtype", "f32")
 UNREADABLE = [
-    *((CHECK, "--shape", shape, "shape") for shape in ("x,3", "2,-3", "2,0", "", "2,")),
-    *((CHECK, "--shape", shape, "Write a smaller one") for shape in ("5,99999999999999999999", "5," + "9" * 5000)),
-    (CHECK, "--shape", "100000,100000", "Pass a shape of at most 2**24"),
-    (CHECK, "--dtype", "f8", "f16, bf16, f32, f64"),
+    *((CHECK, "--shape", shape, "shape") for shape in ("2,-3", "", "2,")),
+    (CHECK, "--shape", "5," + "9" * 5000, "Write a smaller one"),
     (CHECK, "--backend", "x", "there is no backend 'x'; there are numpy, cpu, cuda, torch, jax"),
     ((*COST, "--dtype", "f32"), "--shape", "a,b", "a,b"),
     ((*COST, "--shape", "32,768"), "--dtype", "f8", "f8"),
-    ((*COST, "--shape", "32,768", "--dtype", "f32"), "--bandwidth", "fast", "fast"),
     (INSPECT, "--arch", "sm_91", "sm_120"),
     ((*INSPECT, "--arch", "sm_90"), "--dtype", "f8", "bf16"),
     *(((*INSPECT, "--arch", "sm_90"), "--D", features, "--D") for features in ("0", "4294967296")),

@@ -62,6 +62,11 @@ class Planted:
     near: str = ""
 
 
+def replaced(name: str, old: str, new: str, near: str = "") -> Planted:
+    """A mistake that is one text in the place of another."""
+    return Planted(name, lambda text: text.replace(old, new), near)
+
+
 @dataclass(frozen=True)
 class Kill:
     """Kinds of evidence that failed for a mutant; if there are none, it survived."""

@@ -1,9 +1,13 @@
-"""Refusals of arguments: one table for every backend, whose messages are those of the protocol."""
+"""Refusals of arguments: one table for every backend, whose messages are those of the protocol.
+
+What NumPy says is in docs/errors.md; compiled kernels are to say the same of these calls, and of more.
+"""
 
 from __future__ import annotations
 
 import importlib
 import re
+import runpy
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -13,6 +17,7 @@ import pytest
 from tests.compiled import backend
 from tests.hosts import layer_of
 from tests.requirements import needs_jax, needs_torch
+from tests.shipped import ROOT
 
 TEXT = """
 def summed(x: Row, r: Row = 0, gamma: Feature = 1):
@@ -94,6 +99,60 @@ def test_a_call_that_a_direction_cannot_take_is_refused(name: str, refusal: Refu
     given = arguments if refusal.direction == "forward" else (saved, *arguments)
     with pytest.raises(refusal.error, match=re.escape(refusal.message)):
         getattr(module, refusal.direction)(*given)
+
+
+PAGE = runpy.run_path(str(ROOT / "docs" / "make_errors.py"))
+MORE = (
+    "forward([[object()]])",
+    "forward(np.ma.masked_less(x, 0))",
+    "forward(x, np.ones((3, 4)))",
+    "forward(x, np.ones(4, int))",
+    "forward(x, np.ma.masked_less(np.ones(4), 0))",
+    "forward(x, alpha=np.ones(1))",
+    "forward(x, alpha=True)",
+    "forward(x, eps=True)",
+    "forward(x, eps=np.inf)",
+    "forward(x, eps=np.asarray([1.0]))",
+    "forward(x, eps=np.asarray(np.nan))",
+    "forward(x, eps=np.asarray(True))",
+    "forward(x, threads=True)",
+    "forward(x, out=(np.empty((3, 4)),))",
+    "(lambda big: forward(big[:3], out=big[1:]))(np.ones((4, 4)))",
+    "backward(tuple(saved), x)",
+    "backward(saved, np.ones(3))",
+    "backward(saved, np.ma.masked_less(x, 0))",
+    *(f"backward(saved._replace(x=saved.x.astype({kind})), x)" for kind in ("int", "bool", "complex", "object")),
+    "backward(saved._replace(rstd=np.ones(4)), x)",
+    "backward(saved._replace(rstd=None), x)",
+    "backward(saved._replace(shape=(3, -4)), x)",
+    "backward(saved._replace(shape=[3, 4]), x)",
+    "backward(saved._replace(dtype=np.dtype(int)), x)",
+    "backward(saved._replace(dtypes=('a', None, None)), x)",
+    "backward(saved, x, out=(saved.x, None, None))",
+    "backward(saved, x, out=(None, None))",
+    "jvp(saved)",
+    "jvp(None, x)",
+    "jvp(saved, None, np.ones(4, int))",
+    "jvp(saved, x, out=x)",
+    "backward_backward(saved, x)",
+    "backward_backward(saved, (x, x), x)",
+)
+
+
+def said(name: str, text: str) -> str:
+    """The refusal of a call of the layer of the page."""
+    module, x = backend(PAGE["LAYER"], name), np.ones((3, 4))
+    saved = module.Saved(*backend(PAGE["LAYER"], "numpy").forward(x)[1])
+    names = {"np": np, "x": x, "saved": saved, **vars(module)}
+    with pytest.raises((TypeError, ValueError)) as error:
+        eval(text, names)
+    return f"{type(error.value).__name__}: {error.value}"
+
+
+@pytest.mark.parametrize("text", [*PAGE["CALLS"], *MORE])
+def test_compiled_kernels_refuse_in_the_words_of_numpy(text: str) -> None:
+    assert said("cpu", text) == said("numpy", text)
+    assert "pass " in said("numpy", text)
 
 
 # The signature of an operator refuses None for the rows.
