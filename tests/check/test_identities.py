@@ -4,7 +4,7 @@ import pytest
 
 from lngen.check.identities import discover
 from lngen.language.parsing import parse
-from tests.check import standin
+from tests.check.layers import CENTRED
 
 
 def _found(text):
@@ -12,7 +12,7 @@ def _found(text):
 
 
 def test_the_symmetries_of_a_centred_norm():
-    assert _found(standin.DEFINITION) == [
+    assert _found(CENTRED.read_text()) == [
         "sum(dx) = 0",
         "sum(x*dx) + 2*sum(eps*deps) = 0",
         "sum(gamma*dgamma) + sum(beta*dbeta) - L = 0",

@@ -7,12 +7,11 @@ from lngen.check.stability import naive_form, stability
 from lngen.errors import LngenError
 from lngen.language.oracle.evaluate import LONGDOUBLE, evaluate
 from lngen.language.parsing import parse
-from tests.check import standin
-from tests.check.layers import DEFINITIONS, derived, hand_written
+from tests.check.layers import CENTRED, DEFINITIONS, derived, two_functions
 
 
 def test_the_naive_form_has_raw_moments_and_the_same_value():
-    definition = parse(standin.DEFINITION)
+    definition = parse(CENTRED.read_text())
     naive = naive_form(definition)
     assert "var: RowScalar = (mean((x ** 2)) + ((-1) * (mu ** 2)))" in naive.canonical()
     x = np.random.default_rng(0).standard_normal((2, 9))
@@ -40,7 +39,7 @@ def test_other_centred_polynomials_are_expanded_too(text):
 
 
 def test_the_table_shows_what_each_form_loses():
-    table = stability(hand_written(), offsets=(1e2, 1e4, 1e8), features=64)
+    table = stability(two_functions(), offsets=(1e2, 1e4, 1e8), features=64)
     by_place = {(line.dtype, line.offset): line for line in table.lines}
     at = by_place["float32", 1e4]
     assert not at.naive < 1e-2
@@ -60,4 +59,4 @@ def test_a_layer_without_a_centred_reduction_says_so():
 
 def test_other_types_are_refused():
     with pytest.raises(LngenError, match="float16"):
-        stability(hand_written(), dtypes=("float16",))
+        stability(two_functions(), dtypes=("float16",))
