@@ -252,14 +252,7 @@ class TestCheck:
     def test_the_table_shows_every_kind_with_errors_and_bounds(self, mine):
         result = lngen("check", "mine.py", "--backend", "numpy", "--shape", "2,3", "--dtype", "f64")
         assert (result.exit_code, result.stderr) == (0, "")
-        for kind in (
-            "exact proof",
-            "forward vs oracle",
-            "complex step",
-            "differences",
-            "precision",
-            "contracts",
-        ):
+        for kind in ("exact proof", "forward vs oracle", "complex step", "differences", "precision", "contracts"):
             assert kind in result.stdout
         assert "1.0e-13" in result.stdout
         assert "FAILED" not in result.stdout
@@ -295,12 +288,7 @@ class TestCheck:
     def test_json_is_one_document(self, mine):
         arguments = ("--backend", "numpy", "--shape", "2,3", "--dtype", "f32", "--json", "--seed", "7")
         (report,) = json.loads(lngen("check", "mine.py", *arguments).stdout)
-        assert (report["layer"], report["backend"], report["seed"], report["passed"]) == (
-            "mine",
-            "numpy",
-            7,
-            True,
-        )
+        assert (report["layer"], report["backend"], report["seed"], report["passed"]) == ("mine", "numpy", 7, True)
         assert {entry["dtype"] for entry in report["evidence"] if entry["kind"] == "precision"} == {"float32"}
 
     @pytest.mark.ci
@@ -488,10 +476,7 @@ class TestOfTheSystem:
 
     @pytest.mark.ci
     @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
-    @pytest.mark.parametrize(
-        "command",
-        ["derive mine.py --out here", "--help"],
-    )
+    @pytest.mark.parametrize("command", ["derive mine.py --out here", "--help"])
     def test_a_device_that_is_full(self, command, mine):
         result = self.run(f"$LNGEN {command} > /dev/full", mine.parent)
         assert result.returncode == cli.REFUSED

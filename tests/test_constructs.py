@@ -82,10 +82,7 @@ def layer(name: str) -> Derived:
 
 
 # Every kind of input and output, an extreme, a select, an exponential.
-FEW = (
-    "an extreme that comes out",
-    "an exponential that overflows",
-)
+FEW = ("an extreme that comes out", "an exponential that overflows")
 
 
 @pytest.mark.parametrize("name", sample(TEXTS, (), [*FEW, *[*TEXTS][::4]]))

@@ -26,14 +26,8 @@ def test_the_symmetries_of_a_centred_norm():
         ("def f(x: Row, a: Scalar): return tanh(a * x)", ["sum(x*dx) - sum(a*da) = 0"]),
         ("def f(x: Row): return exp(x) / sum(exp(x))", ["sum(dx) = 0"]),
         ("def f(x: Row): return x**2 + x", []),
-        (
-            "def f(x: Row, r: Row): return (x + r)**2",
-            ["sum(dx) - sum(dr) = 0", "sum(x*dx) + sum(r*dr) - 2*L = 0"],
-        ),
-        (
-            "def f(x: Row, e: Constant = 1): return x / (e + mean(x**4))**0.25",
-            ["sum(x*dx) + 4*sum(e*de) = 0"],
-        ),
+        ("def f(x: Row, r: Row): return (x + r)**2", ["sum(dx) - sum(dr) = 0", "sum(x*dx) + sum(r*dr) - 2*L = 0"]),
+        ("def f(x: Row, e: Constant = 1): return x / (e + mean(x**4))**0.25", ["sum(x*dx) + 4*sum(e*de) = 0"]),
     ],
 )
 def test_degrees_are_found_and_nothing_is_invented(text, expected):

@@ -16,15 +16,7 @@ from tests.tiers import LAYERS, sample
 
 CENTRED = two_functions().module
 
-WITHOUT = (
-    "modulo a prime",
-    "checker",
-    "tangents",
-    "second order",
-    "transformations",
-    "thresholds",
-    "parts of rows",
-)
+WITHOUT = ("modulo a prime", "checker", "tangents", "second order", "transformations", "thresholds", "parts of rows")
 """Kinds of evidence that do not exist for two functions: they have no text and no thresholds."""
 
 

@@ -1,4 +1,4 @@
-"""Contributions of each equation to the unsimplified adjoint, and its names; its values are proved."""
+"""Contributions of each equation to the unsimplified adjoint and tangent, and names; values are proved."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from lngen.algebra.symbols import (
     Where,
 )
 from lngen.derivation.from_definition import translate
+from lngen.derivation.jvp import moved_by
 from lngen.derivation.vjp import adjoint, contributions
 from lngen.language.parsing import parse
 
@@ -63,3 +64,9 @@ def test_cotangents_do_not_take_names_of_the_definition() -> None:
     names = [q.symbol.name for q in adjoint(forward).equations]
     assert "dh" not in names
     assert "dh_2" in names
+
+
+def test_selects_on_one_condition_are_added_up_inside_a_tangent() -> None:
+    g, dx, dg = (RowSymbol(name) for name in ("g", "dx", "dg"))
+    moved = moved_by(Equation(y, Where(x > 0, g * x, 0)), {x: dx, g: dg})
+    assert moved == Where(x > 0, g * dx + dg * x, 0)

@@ -90,10 +90,7 @@ def test_rows_are_read_where_they_lie(cuda: Any) -> None:
 
 @pytest.mark.parametrize(
     ("strides", "message"),
-    [
-        ([(6, 0, 1), None, None], "overlap"),
-        ([None, (36, 0, 1), None], "overlap"),
-    ],
+    [([(6, 0, 1), None, None], "overlap"), ([None, (36, 0, 1), None], "overlap")],
 )
 def test_results_that_kernels_cannot_write_are_refused(cuda: Any, strides: list[Any], message: str) -> None:
     layer, shape = cuda_of("ada_layer_norm"), (3, 3, 36)

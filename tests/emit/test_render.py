@@ -45,11 +45,7 @@ def test_a_fault_of_a_template_is_one_error_with_its_line(folder, text, message)
 
 
 def test_an_error_in_an_imported_macro_names_the_imported_template(folder):
-    put(
-        folder,
-        "{% macro assign(line) %}\n{{ line.left }} = {{ line.right }}\n{% endmacro %}\n",
-        "util/lines.jinja",
-    )
+    put(folder, "{% macro assign(line) %}\n{{ line.left }} = {{ line.right }}\n{% endmacro %}\n", "util/lines.jinja")
     template = put(folder, "{% from 'util/lines.jinja' import assign %}\n{{ assign(line) }}")
     assert render.render(template, folder, line={"left": "y", "right": "x"}) == "y = x\n"
     with pytest.raises(LngenError, match=r"^template util/lines\.jinja, line 2: .*'right'"):
@@ -82,10 +78,7 @@ def test_sources_are_the_templates_below_the_folders_named(folder):
     put(folder, "a", "util/a.jinja")
     put(folder, "not a template", "util/notes.txt")
     put(folder, "elsewhere")
-    assert list(render.sources("util", folder=folder).items()) == [
-        ("util/a.jinja", "a"),
-        ("util/b.jinja", "b"),
-    ]
+    assert list(render.sources("util", folder=folder).items()) == [("util/a.jinja", "a"), ("util/b.jinja", "b")]
 
 
 # What follows reads the templates themselves.

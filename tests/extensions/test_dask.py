@@ -119,12 +119,7 @@ def test_what_is_chunked_otherwise_is_refused(inputs, message):
         ((chunked(X.astype(int)),), {}, TypeError, "x is of type int64, not floating point"),
         ((da.from_array(np.float64(3.0)),), {}, ValueError, r"x has shape \(\); pass \(..., D\)"),
         ((chunked(X),), {"eps": -1.0}, ValueError, "eps is -1.0; pass 0 or more"),
-        (
-            (chunked(X),),
-            {"epsilon": 1.0},
-            LngenError,
-            "epsilon is not a Constant of layer_norm; its Constants",
-        ),
+        ((chunked(X),), {"epsilon": 1.0}, LngenError, "epsilon is not a Constant of layer_norm; its Constants"),
         ((chunked(X),), {"out": X}, LngenError, "out is not a Constant"),
         ((chunked(X),), {"gamma": GAMMA}, LngenError, "Pass inputs, which are x, gamma, beta, without their names"),
     ],

@@ -46,10 +46,7 @@ def layer(body: str) -> str:
         # what is not chosen need not have a value
         ("return where(x > 0, a + (1/x - b), 0)", ["y = Where(x > 0, a - b + 1/x, 0)"]),
         # statistics of a row are taken off one by one, the first being its own
-        (
-            "return x - (max(x) + s)",
-            ["row_max = RowMax(x)", "x_shifted = -row_max + x", "y = -s + x_shifted"],
-        ),
+        ("return x - (max(x) + s)", ["row_max = RowMax(x)", "x_shifted = -row_max + x", "y = -s + x_shifted"]),
         (
             "return x*(max(x) - min(x) + c)",
             ["row_max = RowMax(x)", "row_min = RowMin(x)", "y = x*(row_max - row_min + c)"],

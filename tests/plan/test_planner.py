@@ -33,12 +33,7 @@ SHAPES = {
     ),
     "rms_norm": (["mean:ms", "->y"], ["mean:mean_g_xhat +dgamma", "->dx"], ["x", "dy"], ["rstd"]),
     # The output is all that backward needs of the forward.
-    "soft_max": (
-        ["max:m", "sum:s_shifted", "->y"],
-        ["sum:sum_dy_y", "->dx"],
-        ["y", "dy"],
-        [],
-    ),
+    "soft_max": (["max:m", "sum:s_shifted", "->y"], ["sum:sum_dy_y", "->dx"], ["y", "dy"], []),
     # One array is two gradients; the sum of the rows is read, not the rows.
     "residual_add": (
         ["mean:mu ->h", "mean:mu_residual!", "mean:var", "->y"],

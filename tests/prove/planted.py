@@ -56,14 +56,8 @@ PLANTED: dict[str, tuple[str, Change]] = {
     "dbeta zero": ("layer_norm", lambda s: {"dbeta": sympy.Integer(0)}),
     # Right where a cotangent is 1 in one entry and 0 in all others, and not linear.
     "the cotangent squared": ("layer_norm", lambda s: {"dbeta": SumRows(s["dy"] ** 2)}),
-    "a product of cotangents": (
-        "residual_add",
-        lambda s: {"dbeta": SumRows(s["dy"] + s["dy"] * s["dh"])},
-    ),
-    "the second output forgotten": (
-        "residual_add",
-        _centred(lambda g, h, r, s: r * (g - Mean(g) - h * Mean(g * h))),
-    ),
+    "a product of cotangents": ("residual_add", lambda s: {"dbeta": SumRows(s["dy"] + s["dy"] * s["dh"])}),
+    "the second output forgotten": ("residual_add", _centred(lambda g, h, r, s: r * (g - Mean(g) - h * Mean(g * h)))),
     "a sum for a mean": ("rms_norm", _centred(lambda g, h, r, s: r * (g - h * D * Mean(g * h)))),
     "a mean for a sum": ("soft_max", lambda s: {"dx": s["y"] * (s["dy"] - Mean(s["dy"] * s["y"]))}),
     "the biased variance": (

@@ -190,11 +190,7 @@ def test_a_square_near_zero_is_not_negative_for_the_complex_step() -> None:
 @pytest.mark.parametrize("numbers", ALL_TYPES, ids=repr)
 def test_where_is_a_select(numbers: Numbers) -> None:
     definition = parse("def f(x: Row): return where(x == 0, 1, 1 / x)")
-    assert [float(v) for v in np.real(evaluate(definition, {"x": [0, 2, -4]}, numbers)["y"])] == [
-        1,
-        0.5,
-        -0.25,
-    ]
+    assert [float(v) for v in np.real(evaluate(definition, {"x": [0, 2, -4]}, numbers)["y"])] == [1, 0.5, -0.25]
 
 
 @pytest.mark.parametrize("sign", ["<", "<=", ">", ">=", "==", "!="])

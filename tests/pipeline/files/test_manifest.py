@@ -210,10 +210,6 @@ class TestDrift:
         (tmp_path / "not_ours").mkdir()
         (tmp_path / "not_ours" / "notes.md").touch()
         found = drift([an_emission("kept")], tmp_path)
-        assert [entry.path for entry in found] == [
-            "gone/__init__.py",
-            "gone/manifest.json",
-            "gone/numpy_backend.py",
-        ]
+        assert [entry.path for entry in found] == ["gone/__init__.py", "gone/manifest.json", "gone/numpy_backend.py"]
         assert {entry.kind for entry in found} == {"left over"}
         assert drift([an_emission("kept")], tmp_path, every_layer=False) == []

@@ -61,11 +61,7 @@ def test_parameters_are_reset_to_the_defaults_of_the_definition():
 
 @pytest.mark.parametrize(
     "copied",
-    [
-        copy.deepcopy,
-        lambda module: pickle.loads(pickle.dumps(module)),
-        lambda module: _loaded(module),
-    ],
+    [copy.deepcopy, lambda module: pickle.loads(pickle.dumps(module)), lambda module: _loaded(module)],
     ids=["deepcopy", "pickle", "state_dict"],
 )
 def test_a_copy_computes_the_same(copied):
