@@ -91,18 +91,9 @@ def test_what_it_computes_is_checked(installed: Path, place: Path) -> None:
     ("right", "wrong", "kinds"),
     [
         ("/ D", "/ (D + 1)", {"forward vs oracle", "complex step", "hard inputs"}),
-        pytest.param(
-            *("for n in N)", "for n in N[:1])", {"complex step", "differences", "second derivation", "identities"}),
-            marks=pytest.mark.ci,
-        ),
-        pytest.param(
-            *("np.array(array)", "np.array(array).astype(np.float32)", {"forward vs oracle", "precision"}),
-            marks=pytest.mark.ci,
-        ),
-        pytest.param(
-            *("np.array(array)", "np.array(array) * (1 + np.random.random() * 1e-15)", {"contracts"}),
-            marks=pytest.mark.ci,
-        ),
+        ("for n in N)", "for n in N[:1])", {"complex step", "differences", "second derivation", "identities"}),
+        ("np.array(array)", "np.array(array).astype(np.float32)", {"forward vs oracle", "precision"}),
+        ("np.array(array)", "np.array(array) * (1 + np.random.random() * 1e-15)", {"contracts"}),
     ],
 )
 def test_what_is_wrong_in_it_is_refused(right: str, wrong: str, kinds: set[str], installed: Path, place: Path) -> None:

@@ -48,18 +48,8 @@ REFUSALS = (
     Refusal("jvp", (None, ROWS, None), ValueError, "r was left out of forward; pass None for r_dot"),
     Refusal("jvp", (SHORT, None, None), ValueError, "x_dot has shape (3, 3); pass the shape of x, which is (3, 4)"),
     Refusal("backward_backward", ((None, None), ROWS, None, None), ValueError, "every cotangent is None"),
-    Refusal(
-        "backward_backward",
-        ((ROWS, None), None, None, None),
-        ValueError,
-        "every cotangent of a gradient is None; pass at least one",
-    ),
-    Refusal(
-        "backward_backward",
-        ((ROWS, None), None, ROWS, None),
-        ValueError,
-        "r was left out of forward; pass None for ddr",
-    ),
+    Refusal("backward_backward", ((ROWS, None), None, None, None), ValueError, "every cotangent of a gradient is None"),
+    Refusal("backward_backward", ((ROWS, None), None, ROWS, None), ValueError, "r was left out of forward; pass None"),
 )
 IDS = [f"{each.direction} {each.message}" for each in REFUSALS]
 

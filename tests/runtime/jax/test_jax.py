@@ -363,19 +363,13 @@ LOSS = importlib.import_module("generated.cross_entropy.jax_backend")
     [
         (lambda: backend.layer_norm(jnp.arange(3)), r"int32, .*; pass real floats, such as x\.astype\(jnp\.float32\)$"),
         (lambda: backend.layer_norm(np.arange(3)), r"int64, .*; pass real floats, such as x\.astype\(jnp\.float32\)$"),
-        (
-            lambda: backend.layer_norm(jnp.ones(3) > 0),
-            r"bool, .*; pass zeros and ones, such as x\.astype\(jnp\.float32\)$",
-        ),
+        (lambda: backend.layer_norm(jnp.ones(3) > 0), "bool, .*; pass zeros and ones, such as x.astype"),
         (lambda: jax.jit(backend.layer_norm)(jnp.arange(3)), r"such as x\.astype\(jnp\.float32\)"),
         (
             lambda: LOSS.cross_entropy(jnp.ones((4, 9)), jnp.arange(4)),
-            r"target is of type int32, .*, and labels one-hot, as jax\.nn\.one_hot\(target, D\)$",
+            "target is of type int32, .*, and labels one-hot, as",
         ),
-        (
-            lambda: backend.layer_norm({"a": jnp.ones(3)}),
-            "x is a pytree, of type dict; pass one array, as jax.tree.map",
-        ),
+        (lambda: backend.layer_norm({"a": jnp.ones(3)}), "x is a pytree, of type dict; pass one array, as jax"),
         (lambda: backend.layer_norm(object()), "x is of type object; pass an array of floats"),
         (
             lambda: jax.export.export(jax.jit(backend.layer_norm))(

@@ -151,11 +151,7 @@ def test_an_array_that_is_set_is_copied():
 @pytest.mark.parametrize(
     ("given", "error", "message"),
     [
-        (
-            {"beta": np.ones(4), "gamma": np.ones(5)},
-            ValueError,
-            r"gamma has shape \(5,\); pass an array of shape \(4,\)",
-        ),
+        ({"beta": np.ones(4), "gamma": np.ones(5)}, ValueError, r"gamma has shape \(5,\); pass an array of shape"),
         ({"beta": np.ones(4), "g": np.ones(4)}, ValueError, "LayerNorm has no parameter 'g'; there are: gamma, beta"),
         ({"beta": np.ones(4), "gamma": np.ones(4, int)}, TypeError, "gamma is of type int64, not floating point"),
         ({"beta": np.ones(4), "gamma": None}, TypeError, "gamma is None; pass an array of floats"),
@@ -223,11 +219,7 @@ def test_a_backward_that_fails_can_be_called_again():
         (lambda: LayerNorm(0), ValueError, "D is 0; pass 1 or more"),
         (lambda: LayerNorm(8.0), TypeError, "D is 8.0 of type float; pass a whole number"),
         (lambda: LayerNorm(True), TypeError, "D is True of type bool"),
-        (
-            lambda: LayerNorm(8, dtype=int),
-            TypeError,
-            "dtype is <class 'int'>; pass a type of floats, such as np.float32",
-        ),
+        (lambda: LayerNorm(8, dtype=int), TypeError, "dtype is <class 'int'>; pass a type of floats"),
         (lambda: LayerNorm(8, dtype="float33"), TypeError, "dtype is 'float33'; pass a type of floats"),
         (lambda: LayerNorm(8, backend="cuda"), ValueError, 'backend is \'cuda\'; pass "numpy", "cpu" or "auto"'),
         (lambda: LayerNorm(8, eps="a"), TypeError, "eps is 'a' of type str; pass a number"),
@@ -236,11 +228,7 @@ def test_a_backward_that_fails_can_be_called_again():
         (lambda: LayerNorm(8, eps=None), TypeError, "eps is None of type NoneType; pass a number"),
         (lambda: LayerNorm(8, threads=0), ValueError, "threads is 0; pass 1 or more"),
         (lambda: LayerNorm(8, threads="2"), TypeError, "threads is '2'; pass a whole number, 1 or more"),
-        (
-            lambda: LayerNorm(8, gamma=np.ones(8)),
-            TypeError,
-            r"gamma is of type ndarray; pass True or False, and set its values by parameters\['gamma'\] = ",
-        ),
+        (lambda: LayerNorm(8, gamma=np.ones(8)), TypeError, "gamma is of type ndarray; pass True or False, and set"),
         (lambda: DynamicTanh(8, alpha=0.5), TypeError, "alpha is of type float; pass True or False"),
         (lambda: LayerNorm(8)(np.float32(3)), ValueError, r"x has shape \(\); pass \(..., D\)"),
         (lambda: LayerNorm(8)([[1.0], [1.0, 2.0]]), ValueError, "x is not an array: its parts differ in length"),
