@@ -10,6 +10,7 @@ import importlib
 import re
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
+from itertools import starmap
 from pathlib import Path
 from typing import Any
 
@@ -100,54 +101,40 @@ def cpu_mutants(features: Sequence[str]) -> Iterator[Planted]:
         )
 
 
-def threshold_mutants() -> Iterator[Planted]:
-    """Mistakes in what layers share, each on one side of a threshold of compiled code."""
-    yield replaced(
-        "the first lanes not written",
-        "body(column, Whole{run});",
-        "if (column) body(column, Whole{run});",
-        "as lanes",
-    )
-    yield replaced(
+THRESHOLDS = [
+    ("the first lanes not written", "body(column, Whole{run});", "if (column) body(column, Whole{run});", "as lanes"),
+    (
         "the last entry not written",
         "body(column, First{end - column, run});",
         "body(column, First{end - column - 1, run});",
-    )
-    yield replaced(
-        "lanes after the last set left out of sums", "take(column, COUNT, lanes[0])", "(void)take", "lanes and"
-    )
-    yield replaced(
-        "a set of lanes twice in sums", "body(column + set * COUNT", "body(column + set / 2 * COUNT", "as sets"
-    )
-    yield replaced("an end of a row in the place of lanes", "kept[k] = set[k];", "kept[k] = A(S(0));", "lanes and")
-    yield replaced("the second piece alone", "totals[k] = begin ? ", "totals[k] = begin == 2 * PIECE ? ", "two pieces")
-    yield replaced(
-        "the third piece alone", "totals[k] = begin ? ", "totals[k] = begin == PIECE ? ", "pieces and a part"
-    )
-    yield replaced(
-        "a piece of one entry left out", "begin < D || begin == 0", "begin + 1 < D || begin == 0", "shortest"
-    )
-    yield replaced(
-        "one piece twice", "totals[k] = begin ? ", "totals[k] = D == PIECE ? 2 * double(piece) : begin ? ", "longest"
-    )
-    together = "if (++rows == ROWS_TOGETHER) "
-    yield replaced("rows that are added up together dropped", f"{together}join();", f"{together}rows = 0;", "together")
-    yield replaced(
-        "all but the rows added up last dropped", "chunk[i] += recent[i]", "chunk[i] = recent[i]", "are added"
-    )
-    yield replaced("the remainder of the rows in no chunk", "min(chunk, rows % chunks)", "0", "a few chunks")
-    yield replaced(
-        "sums over rows of one chunk", "chunk < chunks; ++chunk) total", "chunk < 1; ++chunk) total", "a few chunks"
-    )
-    yield replaced(
-        "threads without their last chunk", "chunk < on.end;", "chunk < on.end - (on.end < on.chunks);", "2 threads"
-    )
-    yield replaced(
-        "rows that bypass the cache twice as large", "stream(to, lanes);", "stream(to, lanes + lanes);", "even rows"
-    )
-    yield replaced(
-        "results that the cache takes twice as large", "narrow(to, lanes);\n  }", "narrow(to, lanes + lanes);\n  }"
-    )
+        "",
+    ),
+    ("lanes after the last set left out of sums", "take(column, COUNT, lanes[0])", "(void)take", "lanes and"),
+    ("a set of lanes twice in sums", "body(column + set * COUNT", "body(column + set / 2 * COUNT", "as sets"),
+    ("an end of a row in the place of lanes", "kept[k] = set[k];", "kept[k] = A(S(0));", "lanes and"),
+    ("the second piece alone", "totals[k] = begin ? ", "totals[k] = begin == 2 * PIECE ? ", "two pieces"),
+    ("the third piece alone", "totals[k] = begin ? ", "totals[k] = begin == PIECE ? ", "pieces and a part"),
+    ("a piece of one entry left out", "begin < D || begin == 0", "begin + 1 < D || begin == 0", "shortest"),
+    ("one piece twice", "totals[k] = begin ? ", "totals[k] = D == PIECE ? 2 * double(piece) : begin ? ", "longest"),
+    (
+        "rows that are added up together dropped",
+        "if (++rows == ROWS_TOGETHER) join();",
+        "if (++rows == ROWS_TOGETHER) rows = 0;",
+        "together",
+    ),
+    ("all but the rows added up last dropped", "chunk[i] += recent[i]", "chunk[i] = recent[i]", "are added"),
+    ("the remainder of the rows in no chunk", "min(chunk, rows % chunks)", "0", "a few chunks"),
+    ("sums over rows of one chunk", "chunk < chunks; ++chunk) total", "chunk < 1; ++chunk) total", "a few chunks"),
+    ("threads without their last chunk", "chunk < on.end;", "chunk < on.end - (on.end < on.chunks);", "2 threads"),
+    ("rows that bypass the cache twice as large", "stream(to, lanes);", "stream(to, lanes + lanes);", "even rows"),
+    ("results that the cache takes twice as large", "narrow(to, lanes);\n  }", "narrow(to, lanes + lanes);\n  }", ""),
+]
+"""Mistakes in what layers share, each on one side of a threshold of compiled code."""
+
+
+def threshold_mutants() -> Iterator[Planted]:
+    """Every mistake on one side of a threshold."""
+    return starmap(replaced, THRESHOLDS)
 
 
 def kernels(made: Derived) -> str:

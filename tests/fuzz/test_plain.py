@@ -90,18 +90,6 @@ def test_noise_leaves_what_is_exact_and_moves_the_rest_both_ways() -> None:
     assert (np.abs(np.diff(moved, axis=0)) <= np.spacing(moved.max(0))).all()
 
 
-@pytest.mark.parametrize(
-    ("body", "slope"),
-    [("maximum(x, 0*x)", 0.0), ("minimum(x, x)", 1.0), ("relu(x)", 0.0), ("abs(x)", 0.0), ("sum(w)*max(x)", 1.0)],
-)
-def test_ties_and_kinks(body: str, slope: float) -> None:
-    case = Case(
-        "", 1, 2, {"x": np.zeros((1, 2)), "r": np.zeros(1), "w": np.ones(2) / 2, "s": 0.0}, {"y": np.eye(2)[:1]}
-    )
-    gradient = _found(body, Hyperdual(np.float64), Point(case, {}))[GRADIENT, "x"]
-    assert gradient.tolist() == [[slope, 0.0]]
-
-
 def test_a_row_with_a_reduction_of_what_is_infinite_is_void() -> None:
     point = _point()
     point.case.inputs["x"][1, 0] = 1e3  # type: ignore[index]

@@ -353,27 +353,6 @@ def test_number_types_agree_on_every_definition(path: Path) -> None:
             assert error <= bound * max(1.0, np.abs(exact[name].astype(float)).max()), (numbers, name)
 
 
-@pytest.mark.parametrize("path", sample(DEFINITIONS, DEFINITIONS[::4]), ids=lambda path: path.stem)
-def test_the_complex_step_of_every_definition(path: Path) -> None:
-    definition = load(path)
-    inputs = _random_inputs(definition, rows=1, features=4)
-    numbers = mp_numbers(60)
-    h = mpmath.mpf(10) ** -25
-    for entry in definition.differentiable:
-        step = {name: value.astype(complex) for name, value in inputs.items()}
-        first = tuple(0 for _ in step[entry.name].shape)
-        step[entry.name][first] += 1j * STEP
-        found = evaluate(definition, step, COMPLEX128)
-        sides = []
-        for side in (h, -h):
-            moved = {name: value.astype(object) for name, value in inputs.items()}
-            moved[entry.name][first] = numbers.context.mpf(float(moved[entry.name][first])) + side  # type: ignore[attr-defined]
-            sides.append(evaluate(definition, moved, numbers))
-        for name in definition.outputs:
-            exact = ((sides[0][name] - sides[1][name]) / (2 * h)).astype(float)
-            assert np.abs(found[name].imag / STEP - exact).max() <= 1e-14 * max(1.0, np.abs(exact).max())
-
-
 def _random_inputs(definition: Definition, rows: int, features: int) -> dict[str, Any]:
     rng = np.random.default_rng(11)
     shapes = {"Row": (rows, features), "RowScalar": (rows,), "Feature": (features,), "Scalar": ()}

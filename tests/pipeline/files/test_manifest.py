@@ -62,23 +62,6 @@ class TestLostGrades:
 
 
 class TestManifest:
-    def text(self, **changed) -> str:
-        arguments = {
-            "name": "layer",
-            "definition_text_hash": HASH,
-            "templates": {"numpy/b.jinja": HASH, "numpy/a.jinja": HASH},
-            "files": {"kernels.cu": HASH},
-            "options": {},
-            "cost": {"flops": "7*rows*D"},
-            "interface": {"inputs": []},
-            "evidence": [{"rule": "exact", "D": [1, 2, 3, 4]}],
-        }
-        return manifest.manifest_text(**arguments | changed)
-
-    def test_no_path_of_the_machine_gets_in(self):
-        with pytest.raises(LngenError, match="not a path inside"):
-            self.text(templates={str(Path.cwd() / "numpy.jinja"): HASH})
-
     def test_the_range_of_sympy_is_the_one_declared(self):
         project = (paths.checkout / "pyproject.toml").read_text()
         assert f'"sympy{manifest.supported_sympy()}"' in project

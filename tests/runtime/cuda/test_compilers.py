@@ -221,17 +221,6 @@ def test_compiled_one_of_several_processes_compiles_while_the_others_wait(cache:
     assert runtime_cache.kept(kept) == bytes(1 << 22)
 
 
-def test_a_version_is_asked_for_once(cache: Path, tmp_path: Path) -> None:
-    program, log = tmp_path / "nvcc", tmp_path / "log"
-    program.write_text(f"#!/bin/sh\necho run >>{log}\necho release 1\n")
-    program.chmod(0o755)
-    assert compilers.Nvcc(program).identity() == compilers.Nvcc(program).identity() == "release 1\n"
-    assert log.read_text() == "run\n"
-    program.write_text(program.read_text().replace("release 1", "release 12"))
-    assert compilers.Nvcc(program).identity() == "release 12\n"
-    assert log.read_text() == "run\nrun\n"
-
-
 def test_compilers_are_found_and_chosen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     program = tmp_path / "nvcc"
     program.touch(0o755)
