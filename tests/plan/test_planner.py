@@ -25,15 +25,6 @@ def stages(program: RowProgram) -> list[str]:
 
 SHAPES = {
     # name: (forward stages, backward stages, rows that backward reads, saved row scalars)
-    "layer_norm": (
-        ["mean:mu", "mean:mu_residual!", "mean:var", "->y"],
-        ["mean:mean_g mean:mean_g_xhat +dgamma +dbeta", "->dx"],
-        ["x", "dy"],
-        ["mu", "mu_residual", "rstd"],
-    ),
-    "rms_norm": (["mean:ms", "->y"], ["mean:mean_g_xhat +dgamma", "->dx"], ["x", "dy"], ["rstd"]),
-    # The output is all that backward needs of the forward.
-    "soft_max": (["max:m", "sum:s_shifted", "->y"], ["sum:sum_dy_y", "->dx"], ["y", "dy"], []),
     # One array is two gradients; the sum of the rows is read, not the rows.
     "residual_add": (
         ["mean:mu ->h", "mean:mu_residual!", "mean:var", "->y"],
