@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 import shutil
-import sysconfig
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -62,15 +61,6 @@ def test_without_a_compiler(
     assert tool.main([]) == 1
     assert "apt-get install g++" in capsys.readouterr().err
     assert not list((toolkit.parents[1] / "cache").rglob("*.whl"))
-
-
-def test_without_the_headers_of_python(
-    tool: Any, toolkit: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(shutil, "which", lambda name: f"/bin/{name}")
-    monkeypatch.setattr(sysconfig, "get_path", lambda name: str(tmp_path))
-    with pytest.raises(LngenError, match=r"Python\.h is missing"):
-        tool.build("2026.1", tool.Headers(toolkit, 13010, False), tmp_path, tmp_path)
 
 
 def test_a_wheel_is_built_once(

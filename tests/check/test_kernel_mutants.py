@@ -8,14 +8,12 @@ from lngen.check.on_device import device
 from lngen.extensions import simt
 from lngen.language.parsing import load
 from lngen.pipeline.stages import derived
-from lngen.runtime.includes import inlined
 from tests.check.kernel_mutants import kernel_mutants, kill_table
 from tests.check.layers import DEFINITIONS
 from tests.check.mutants import markdown
 from tests.check.test_mutants import PAGE
 from tests.extensions.simt.test_emitted import assert_right, case_of, source_of
 from tests.requirements import has_gpu, needs_gxx, needs_pycuda
-from tests.shipped import ROOT
 from tests.tiers import sample
 
 MUTANTS = kernel_mutants(["gamma", "beta"])
@@ -61,24 +59,6 @@ def test_each_is_caught_by_the_values_or_the_checker_of_the_emulator(mutant):
 
 def section(path):
     return markdown({f"{path.stem}, CUDA on the emulator": kills(path)})
-
-
-def applied(path):
-    text = inlined(ROOT / "generated" / path.stem / "kernels.cu")
-    return [mutant.name for mutant in kernel_mutants(["gamma"]) if mutant.rewrite(text) != text]
-
-
-def test_the_mistakes_that_kernels_are_known_for():
-    centred, other = (applied(ROOT / "derive" / f"{name}.py") for name in ("layer_norm", "rms_norm"))
-    assert len(centred) == len(set(centred)) == 12
-    # Without a centred reduction, what lies past the end of a row adds nothing to it.
-    assert [name for name in centred if name not in other] == [
-        "a centred reduction includes entries past the end of the row"
-    ]
-    parts = ["no barrier", "still read", "row one entry too long", "not written", "column before"]
-    copies = ["before its copy arrives", "next row's slot", "slot that is not read yet", "unread copies"]
-    for part in parts + copies:
-        assert any(part in name for name in other), part
 
 
 @pytest.mark.parametrize(

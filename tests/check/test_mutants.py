@@ -99,14 +99,6 @@ def caught(mutant, module, backend):
     return caught_by(made(CENTRED), mutant, module, backend, (kind,), shapes=SHAPES[:1])
 
 
-def test_the_centred_layer_has_the_classic_mistakes():
-    names = [mutant.name for mutant in mutants(*made(CENTRED).plan.programs())]
-    assert len(names) >= 10
-    for part in ("left out", "counted twice", "unbiased", "D - 1", "last row", "last column",
-                 "outside the root", "forgotten"):  # fmt: skip
-        assert any(part in name for name in names), part
-
-
 @pytest.mark.ci
 def test_the_page_is_up_to_date():
     assert PAGE.read_text(encoding="utf-8").startswith(_page()), "run: python -m tests.check.test_mutants"

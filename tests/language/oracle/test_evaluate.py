@@ -84,21 +84,16 @@ def ulps(found: Any, exact: Any, digits: int = 53, smallest: Any = 5e-324) -> fl
 # --- functions -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", UNARY)
-def test_a_function_in_float64(name: str) -> None:
-    where = points(name)
-    for at, found in zip(where, unary(name, where, FLOAT64), strict=True):
-        # sigmoid, silu and gelu are three roundings from their parts.
-        assert ulps(found, REFERENCE[name](mp.mpf(at))) <= 4, at
+LONG = (LONGDOUBLE, np.finfo(np.longdouble).nmant + 1, mp.mpf("1e-4930"), 16)
 
 
+@pytest.mark.parametrize(("numbers", "digits", "smallest", "most"), [(FLOAT64, 53, 5e-324, 4), LONG], ids=str)
 @pytest.mark.parametrize("name", UNARY)
-def test_a_function_in_longdouble(name: str) -> None:
-    digits = np.finfo(np.longdouble).nmant + 1
+def test_a_function_in_floats(name: str, numbers: Numbers, digits: int, smallest: Any, most: float) -> None:
+    """Off by a few units: sigmoid, silu and gelu are three roundings from their parts."""
     where = points(name)
-    for at, found in zip(where, unary(name, where, LONGDOUBLE), strict=True):
-        exact = REFERENCE[name](mp.mpf(at))
-        assert ulps(found, exact, digits, mp.mpf("1e-4930")) <= 16, at
+    for at, found in zip(where, unary(name, where, numbers), strict=True):
+        assert ulps(found, REFERENCE[name](mp.mpf(at)), digits, smallest) <= most, at
 
 
 @pytest.mark.parametrize("name", UNARY)
