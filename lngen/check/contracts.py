@@ -11,18 +11,7 @@ import numpy as np
 
 from lngen.check.adapter import Adapter, OnHost
 from lngen.check.apart import Tell
-from lngen.check.claim import (
-    FEATURES,
-    Claim,
-    beyond,
-    cut,
-    different,
-    listed,
-    mistyped,
-    results,
-    row_results,
-    same,
-)
+from lngen.check.claim import FEATURES, Claim, beyond, cut, different, listed, mistyped, results, row_results, same
 from lngen.check.evidence import Evidence
 from lngen.check.inputs import ordinary
 from lngen.check.layer import Array, Case, Checkable, Run, outputs_by_name, positional, run, wrong_like
