@@ -33,8 +33,8 @@ Made by `python docs/make_errors.py`, which runs every example.
 
 A fault of the input gets one message: where it is, what was found, and what to write instead. The command line
 prints it on stderr and ends with exit status 2; from Python it is an `lngen.errors.LngenError`. Emitted functions
-raise TypeError or ValueError. In the messages on a definition the place is left out here; printed, the message begins
-with file, line and column, and shows the line with a caret under the fault.
+raise TypeError or ValueError. A message on a definition begins with its place, the line and the column; printed, it
+begins with the file, and shows the line with a caret under the fault.
 
 Each refusal of a definition has a stable name, `DefinitionError.code`, and an example. The last column is what the
 remedy leads to. A test follows each one: it is derived, and it gives the value that was asked for at random inputs.
@@ -61,11 +61,12 @@ def definitions() -> Iterator[str]:
         for example in section.examples:
             found = refusal(example)
             assert found is not None, example
-            # What Python's own parser says differs from version to version.
+            # What Python's own parser says, and where, differs from version to version.
             message = "not Python syntax: ..." if found.code == "syntax" else found.message
+            place = "" if found.code in ("syntax", "character") else f"{found.line}:{found.column} "
             anchor = "" if found.code in shown else f'<a id="{found.code}"></a>'
             shown.add(found.code)
-            cells = [_code(example.written), f"{anchor}`{found.code}`: {_cell(message)}", _cell(found.remedy)]
+            cells = [_code(example.written), f"{place}{anchor}`{found.code}`: {_cell(message)}", _cell(found.remedy)]
             yield f"| {' | '.join([*cells, _code(example.followed)])} |"
         yield ""
 

@@ -25,12 +25,26 @@ def by_sample_and_place(x: Array["b t d"], s: Array["b d"], p: Array["t d"], m: 
     z = x*s + p
     return m*z/(1 + sum(z**2, "d"))
 """,
+    "interleaved": """
+def interleaved(x: Array["... (d s)"], c: Data["... d"], t: Data["... d"], s: Size = 2):
+    return join(at(x, s=0)*c - at(x, s=1)*t, at(x, s=1)*c + at(x, s=0)*t)
+""",
+    "thirds": """
+def thirds(x: Array["n (k d) t"], w: Array["(d k)"], bias: Array["k d"] = 0, k: Size = 3):
+    first = at(x, k=0)
+    c = first - mean(first, "d t")
+    u = c*at(w, k=1) + at(bias, k=2)
+    v = tanh(at(x, k=2))*u
+    y = join(u, v, u*v + at(w, k=0))
+    r = sum(v, "d t")
+    return y, r
+""",
 }
 
 DEFINITIONS = SHIPPED | _TEXTS
 
 AXES = {name: text for name, text in DEFINITIONS.items() if "Array[" in text and "Int[" not in text}
-"""Parameters with axes of the rows, of the features and of both, and rows with gaps."""
+"""Parameters with axes of the rows, of the features and of both, rows with gaps, and arrays in parts."""
 
 SHAPES: dict[str, dict[str, tuple[int, ...]]] = {
     "ada_layer_norm": {"x": (3, 5, 2, 8), "scale": (3, 8), "shift": (3, 8)},
@@ -51,10 +65,12 @@ SHAPES: dict[str, dict[str, tuple[int, ...]]] = {
     "layer_norm_hw": {"x": (2, 3, 5, 4), "gamma": (5, 4), "beta": (5, 4)},
     "by_picture": {"x": (2, 3, 5, 4), "gamma": (5, 4), "bias": (4,)},
     "by_sample_and_place": {"x": (2, 7, 8), "s": (2, 8), "p": (7, 8), "m": (7,)},
+    "interleaved": {"x": (3, 5, 14), "c": (3, 5, 7), "t": (3, 5, 7)},
+    "thirds": {"x": (2, 12, 5), "w": (12,), "bias": (3, 4)},
 }
 """The shapes of inputs that tests pass."""
 
-DATA = ("m", "slope", "cosine", "sine")
+DATA = ("m", "slope", "cosine", "sine", "c", "t")
 INTEGERS = {
     "position": np.array([0, 1, 2, 3, 4]),
     "label": np.array([3, -100, 0, 6, 2, 5]),
@@ -114,6 +130,10 @@ def in_pytorch(name: str) -> Callable[..., Any]:
         nll = functional.cross_entropy(x, label, ignore_index=-100, reduction="none")
         return (1 - torch.exp(-nll)) ** 2 * nll
 
+    def interleaved(x: Any, c: Any, t: Any) -> Any:
+        a, b = x[..., ::2], x[..., 1::2]
+        return torch.stack((a * c - b * t, b * c + a * t), -1).flatten(-2)
+
     def layer_norm_hw(x: Any, gamma: Any, beta: Any) -> Any:
         return functional.layer_norm(x, x.shape[-2:], gamma, beta, eps=1e-5)
 
@@ -124,6 +144,12 @@ def in_pytorch(name: str) -> Callable[..., Any]:
     def rotary(x: Any, cosine: Any, sine: Any) -> Any:
         a, b = x.chunk(2, -1)
         return x * torch.cat((cosine, cosine), -1) + torch.cat((-b, a), -1) * torch.cat((sine, sine), -1)
+
+    def thirds(x: Any, w: Any, bias: Any) -> Any:
+        first, _, last = x.reshape(2, 3, 4, 5).unbind(1)
+        u = (first - first.mean((1, 2), keepdim=True)) * w[1::3, None] + bias[2][:, None]
+        v = torch.tanh(last) * u
+        return torch.stack((u, v, u * v + w[::3, None]), 1).reshape(x.shape), v.sum((1, 2))
 
     return {
         "ada_layer_norm": ada_layer_norm,
@@ -140,9 +166,11 @@ def in_pytorch(name: str) -> Callable[..., Any]:
         "info_nce": lambda similarity, positive, scale: functional.cross_entropy(
             scale * similarity, positive, reduction="none"
         ),
+        "interleaved": interleaved,
         "instance_norm": lambda x, gamma, beta: functional.instance_norm(x, None, None, gamma, beta, eps=1e-5),
         "label_cross_entropy": lambda x, label: functional.cross_entropy(x, label, reduction="none"),
         "layer_norm_hw": layer_norm_hw,
         "packed_swiglu": packed_swiglu,
         "rotary": rotary,
+        "thirds": thirds,
     }[name]

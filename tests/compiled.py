@@ -21,7 +21,7 @@ from lngen.language.parsing import parse
 from lngen.pipeline.files import loading, manifest
 from lngen.pipeline.stages import Derived, derived
 from tests import corpus
-from tests.hosts import kernels_of
+from tests.hosts import kernels_of, layer_of
 
 _FOLDER = tempfile.TemporaryDirectory(prefix="lngen-compiled-")
 atexit.register(_FOLDER.cleanup)
@@ -58,6 +58,15 @@ def layer(text: str) -> Layer:
 def backend(text: str, name: str) -> Any:
     """A backend of the layer of a text, or of a name of the corpus."""
     return importlib.import_module(f"{layer(text).numpy.__package__}.{name}_backend")
+
+
+def on_numpy(text: str, framework: str) -> Any:
+    """The function of a layer in a framework, with the kernels of NumPy: nothing is compiled."""
+    module = backend(text, framework)
+    own = layer_of(module)
+    kernels = own.kernels if framework == "jax" else own.operators.kernels
+    kernels.host = kernels.numpy
+    return getattr(module, module.__all__[-1])
 
 
 def left_to_directions(module: Any, put: Callable[[Any, str, Any], None] = setattr) -> None:

@@ -1,52 +1,21 @@
-"""A layer under other names is the same layer: its emitted functions called by every name, to be compared.
-
-`TEMPLATE` has hosts, whose names stay, and a guest for each role a name can have. So a guest called as something that
-is emitted for a host stands beside it.
-"""
+"""A layer under other names is the same layer: its emitted functions called by every name, to be compared."""
 
 from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterable, Mapping
-from types import ModuleType
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from lngen.emit.cpp import reserved
 from lngen.language.definition import Definition
 from lngen.language.parsing import parse
 from lngen.language.syntax import Kind
 from lngen.pipeline.files.loading import module_from_files
 from lngen.pipeline.stages import Derived, derived
-from tests.shipped import whole
 
-TEMPLATE = """
-def {layer}(
-    x: Row,
-    gamma: Feature = 1,
-    {row}: Row = 0,
-    {row_scalar}: RowScalar = 1,
-    {feature}: Feature = 1,
-    {scalar}: Scalar = 1,
-    {constant}: Constant = 0.5,
-):
-    h = gamma * x
-    {feature_statement} = 1 + {feature}
-    {row_scalar_statement} = mean(h) * {scalar} + {constant}
-    {row_statement} = (h - {row_scalar_statement}) * {feature_statement}
-    {row_scalar_output} = mean({row_statement} * {row}) * {row_scalar}
-    {row_output} = {row_statement} * {row_scalar} + {row_scalar_output}
-    y = {row_output} * h
-    return y, {row_output}, {row_scalar_output}
-"""
-ROLES = tuple(re.findall(r"\{(\w+)\}:|    \{(\w+)\} =|def \{(\w+)\}", TEMPLATE))
-ROLES = tuple("".join(found) for found in ROLES)
-HOSTS = frozenset({"x", "gamma", "h", "y"})
 ROWS, FEATURES = 3, 5
-
-_SILENT = re.compile(r'"""[\s\S]*?"""|"(?:\\.|[^"\\\n])*"|//.*|# .*')
 
 
 def plain_names(text: str) -> dict[str, str]:
@@ -59,18 +28,6 @@ def plain_names(text: str) -> dict[str, str]:
 def plain(text: str) -> Derived:
     """The layer of a text under plain names."""
     return derived(parse(text.format(**plain_names(text))), proved=False)
-
-
-@functools.cache
-def identifiers() -> tuple[str, ...]:
-    """Every identifier of the code that is emitted for the template, and every word that CUDA C++ reserves."""
-    found = {*reserved._KEYWORDS, *reserved._MACROS, *reserved._CUDA}
-    found |= {"float4", "ulonglong2", "NULL", "a__b", "x__rows", "match", "case"}
-    made = plain(TEMPLATE)
-    python = [text for path, text in made.files.items() if path.endswith(".py")]
-    for text in (*python, whole(made.files)):
-        found |= set(re.findall(r"[A-Za-z_]\w*", _SILENT.sub(" ", text)))
-    return tuple(sorted(found - HOSTS))
 
 
 def values(definition: Definition) -> tuple[list[Any], list[Any], list[Any]]:
@@ -91,42 +48,27 @@ def numpy_results(made: Derived) -> list[Any]:
     return [array for few in (True, False) for array in _numpy_results(made, few)]
 
 
-def _numpy_results(made: Derived, few: bool) -> Iterable[Any]:
+def _numpy_results(made: Derived, few: bool) -> list[Any]:
     module = module_from_files(made.files, "numpy_backend")
     if not few:
         module._directions.rows.FAST_PATH_BYTES = 0
     definition = made.definition
-    _, directions, cotangents = values(definition)
-    inputs = [definition.public(entry.name) for entry in definition.differentiable]
-    yield from _gradients(definition, module, lambda value: value)
-    _, saved = module.forward(**_given(definition, lambda value: value))
-    moved = module.jvp(saved, **{f"{n}_dot": v for n, v in zip(inputs, directions, strict=True)})
-    yield from _by_name(moved, definition)
-    seconds = {f"dd{n}": v for n, v in zip(inputs, directions, strict=True)}
-    second = module.backward_backward(saved, list(cotangents), **seconds)
-    yield from (getattr(second, f"d{name}") for name in inputs)
-    yield from (getattr(second, f"dd{definition.public(name)}") for name in definition.outputs)
+    given, directions, cotangents = values(definition)
+    names, moving = (
+        [definition.public(each.name) for each in entries] for entries in (definition.inputs, definition.differentiable)
+    )
+    outputs = [definition.public(name) for name in definition.outputs]
 
+    def by(form: str, of: list[str], arrays: list[Any]) -> dict[str, Any]:
+        return {form.format(name): array for name, array in zip(of, arrays, strict=True)}
 
-def _given(definition: Definition, sent: Any) -> Mapping[str, Any]:
-    inputs, _, _ = values(definition)
-    return {definition.public(e.name): sent(value) for e, value in zip(definition.inputs, inputs, strict=True)}
-
-
-def _gradients(definition: Definition, module: ModuleType, sent: Any) -> Iterable[Any]:
-    """The outputs and the gradients."""
-    result, saved = module.forward(**_given(definition, sent))
-    yield from _by_name(result, definition)
-    _, _, cotangents = values(definition)
-    names = [f"d{definition.public(name)}" for name in definition.outputs]
-    found = module.backward(saved, **{n: sent(v) for n, v in zip(names, cotangents, strict=True)})
-    yield from (getattr(found, f"d{definition.public(entry.name)}") for entry in definition.differentiable)
-
-
-def _by_name(result: Any, definition: Definition) -> Iterable[Any]:
-    if len(definition.outputs) == 1:
-        return [result]
-    return [getattr(result, definition.public(name)) for name in definition.outputs]
+    y, saved = module.forward(**by("{}", names, given))
+    first = module.backward(saved, **by("d{}", outputs, cotangents))
+    moved = module.jvp(saved, **by("{}_dot", moving, directions))
+    second = module.backward_backward(saved, cotangents, **by("dd{}", moving, directions))
+    found = [getattr(each, name) if len(outputs) > 1 else each for each in (y, moved) for name in outputs]
+    found += [getattr(each, f"d{name}") for each in (first, second) for name in moving]
+    return found + [getattr(second, f"dd{name}") for name in outputs]
 
 
 @functools.cache
@@ -135,14 +77,8 @@ def wanted(text: str) -> list[Any]:
     return numpy_results(plain(text))
 
 
-def assert_same(found: list[Any], expected: list[Any]) -> None:
-    """Two lists of results are one, but for the order in which terms are added."""
-    assert len(found) == len(expected)
-    for one, other in zip(found, expected, strict=True):
-        np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-13)
-
-
 def assert_works(text: str, names: Mapping[str, str]) -> None:
     """A text under these names derives with proofs, and computes what it does under plain ones."""
     made = derived(parse(text.format(**names)))
-    assert_same(numpy_results(made), wanted(text))
+    for one, other in zip(numpy_results(made), wanted(text), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-13)  # terms may be added in another order

@@ -43,21 +43,6 @@ def scaled(x: Row, w: Feature = 1):
 # ---- what is compiled
 
 
-def test_libraries_of_a_layer() -> None:
-    folder = ROOT / "generated" / "layer_norm"
-    kernels: Any = vars(lngen.load("layer_norm", backend="cpu"))["_KERNELS"]
-    types = ("LNGEN_ROWS=bf16", "LNGEN_COMPUTED=f32")
-    found = [(source.relative_to(folder).name, macros) for source, macros in kernels.builds("bf16")]
-    assert found[:3] == [
-        ("kernels.cpp", types),
-        ("kernels.cpp", (*types, "LNGEN_WITHOUT_beta", "LNGEN_WITHOUT_gamma")),
-        ("second_order.cpp", types),
-    ]
-    assert ("second_order.cpp", (*types, "LNGEN_WITHOUT_beta_dot", "LNGEN_WITHOUT_gamma_dot")) in found
-    assert ("second_order.cpp", (*types, "LNGEN_WITHOUT_ddbeta", "LNGEN_WITHOUT_ddgamma")) in found
-    assert kernels.builds("f64")[0][1] == ("LNGEN_ROWS=f64", "LNGEN_COMPUTED=f64")
-
-
 class Asked(Exception):
     """A library is asked for."""
 
@@ -304,7 +289,7 @@ def test_a_built_layer_is_called_in_jax_without_python_and_without_a_compiler(
 
 
 @needs_gxx
-@pytest.mark.ci
+@pytest.mark.exhaustive
 def test_without_headers_of_python_calls_go_by_ctypes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -317,7 +302,7 @@ def test_without_headers_of_python_calls_go_by_ctypes(
 
 
 @needs_cross_compiler
-@pytest.mark.ci
+@pytest.mark.exhaustive
 def test_built_for_another_kind_of_processor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CXX", CROSS_GXX)
     build.run(["standardize"], tmp_path / "layers", "armv8-a", ["bf16"])

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import functools
-import types
 from typing import Any
 
 import numpy as np
@@ -13,8 +11,6 @@ from lngen.check.layer import Checkable
 from lngen.check.runner import check
 from lngen.language.oracle.evaluate import LONGDOUBLE, evaluate
 from lngen.language.parsing import parse
-from lngen.pipeline.files.loading import module_from_files
-from lngen.pipeline.stages import derived
 from lngen.plan.cost import cost
 from lngen.runtime.numpy.casts import cast
 from lngen.runtime.protocol.casts import TARGETS
@@ -33,12 +29,6 @@ def quantized(x: Row, r: Row = 0, gamma: Feature = 1):
 ROUNDED = "def rounded(x: Row): return cast(x, '{}')"
 
 
-@functools.cache
-def module(text: str, backend: str = "numpy") -> types.ModuleType:
-    made = derived(parse(text), proved=False, backends=[backend])
-    return module_from_files(made.files, made.definition.name)
-
-
 def inputs(shape: tuple[int, ...], dtype: Any) -> list[Any]:
     random = np.random.default_rng(0)
     return [random.normal(size=size).astype(dtype) for size in (shape, shape, shape[-1:])]
@@ -47,7 +37,7 @@ def inputs(shape: tuple[int, ...], dtype: Any) -> list[Any]:
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64, np.longdouble])
 @pytest.mark.parametrize("shape", [(3, 5), (2, 3, 600), (400, 300), (0, 4)])
 def test_outputs_have_their_own_types_whatever_the_rows_have(dtype, shape):
-    layer = module(QUANTIZED)
+    layer = derivatives.module(QUANTIZED)
     given = inputs(shape, dtype)
     (q, s, h, t, b), saved = layer.forward(*given)
     kinds = [each.dtype for each in (q, s, h, t, b)]
@@ -69,12 +59,12 @@ def test_every_16_bit_input_is_rounded_as_ml_dtypes_does(target, kind):
     values = roundings.every(kind, np.float32)
     wanted = roundings.expected(values, target)
     for given in (values, roundings.in_type(values, np.float64), values.reshape(64, 1024), values[:999]):
-        y, _ = module(ROUNDED.format(target)).forward(given)
+        y, _ = derivatives.module(ROUNDED.format(target)).forward(given)
         assert roundings.same(y.reshape(-1), wanted[: y.size])
 
 
 def test_out_of_the_type_of_a_cast_is_written_to_and_another_is_refused():
-    layer, given = module(QUANTIZED), inputs((7, 9), np.float32)
+    layer, given = derivatives.module(QUANTIZED), inputs((7, 9), np.float32)
     plain, _ = layer.forward(*given)
     out = [np.empty_like(each) for each in plain]
     made, _ = layer.forward(*given, out=out)
@@ -87,7 +77,7 @@ def test_out_of_the_type_of_a_cast_is_written_to_and_another_is_refused():
 
 def test_cast_of_an_output_beside_that_output_rounds_one_of_them():
     statements = ["h = 2*x", "q = cast(h, 'int8')", "m = mean(x)", "n = cast(m, 'uint8')", "return h, q, m, n"]
-    layer = module("\n    ".join(["def both(x: Row):", *statements]))
+    layer = derivatives.module("\n    ".join(["def both(x: Row):", *statements]))
     x = np.array([[0.2, 100.0, 3.4], [1.0, 2.0, 4.5]])
     for given in (x, np.tile(x, (40_000, 1))):
         (h, q, m, n), _ = layer.forward(given)
@@ -102,7 +92,7 @@ def test_gradients_are_those_without_the_casts(text):
     plain = plain.replace('h, "bfloat16"', "1*h").replace("cast(", "(")
     for target in TARGETS:
         plain = plain.replace(f"(x, '{target}')", "1*x")
-    here, there = module(text), module(plain)
+    here, there = derivatives.module(text), derivatives.module(plain)
     given = inputs((4, 6), np.float64)[: len(parse(text).inputs)]
     _, saved = here.forward(*given)
     other, kept = there.forward(*given)
@@ -122,7 +112,7 @@ def test_gradients_are_those_without_the_casts(text):
 
 
 def test_interface_and_docstrings_say_the_type_of_an_output():
-    layer = module(QUANTIZED)
+    layer = derivatives.module(QUANTIZED)
     assert [each.get("cast") for each in layer.INTERFACE["outputs"]] == [
         "float8_e4m3fn",
         None,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import importlib
 import tempfile
 from collections.abc import Callable
@@ -142,14 +141,8 @@ def test_false_roundings_are_seen(false):
         hold_to_ml_dtypes(forward, "f64")  # 16-bit values cannot show it
 
 
-@functools.cache
-def cuda_layer(text: str) -> ModuleType:
-    package = compiled.layer(text).numpy.__package__
-    return importlib.import_module(f"{package}.cuda_backend")
-
-
 def cuda_forward(kind: str) -> Forward:
-    module = cuda_layer(EVERY)
+    module = compiled.backend(EVERY, "cuda")
 
     def forward(x: Any) -> Any:
         with device(), compiled_for(module, [kind]):
@@ -178,7 +171,7 @@ def test_cuda_casts_near_ties_round_once_and_to_even(kind):
 @pytest.mark.ci
 @pytest.mark.parametrize("marked", [pytest.param(None, marks=on_cuda)])
 def test_cuda_writes_to_arrays_of_the_type_and_refuses_others(marked):
-    module, x = cuda_layer(EVERY), np.array([[1.5, 2.5, 300.0]], np.float32)
+    module, x = compiled.backend(EVERY, "cuda"), np.array([[1.5, 2.5, 300.0]], np.float32)
     with device(), compiled_for(module, ["f32"]):
         plain = module.forward(upload(x))[0]
         out = [upload(np.zeros((1, 3), each.dtype)) for each in plain]

@@ -2,35 +2,17 @@
 
 from __future__ import annotations
 
-import functools
-import importlib
-import tempfile
-from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import numpy as np
 import pytest
 
 import lngen
-from lngen.language.parsing import parse
-from lngen.pipeline.files import loading, manifest
-from lngen.pipeline.stages import derived
 from tests import roundings
+from tests.compiled import backend
 from tests.hosts import layer_of
 from tests.requirements import needs_gxx, needs_jax, needs_torch
 from tests.test_casts import QUANTIZED, inputs
-
-_FOLDER = tempfile.TemporaryDirectory(prefix="lngen-casts-")
-
-
-@functools.cache
-def module(text: str, backend: str) -> ModuleType:
-    made = derived(parse(text), proved=False, backends=[backend])
-    own = Path(_FOLDER.name) / f"layer{len(list(Path(_FOLDER.name).iterdir()))}"
-    manifest.write(made.emission, own)
-    package = loading.load(own / made.emission.name).__name__
-    return importlib.import_module(f"{package}.{backend}_backend")
 
 
 def from_torch(tensor: Any) -> Any:
@@ -47,7 +29,7 @@ def from_torch(tensor: Any) -> Any:
 def test_torch_outputs_have_their_types_and_those_of_floats_have_gradients():
     import torch
 
-    call = layer_of(module(QUANTIZED, "torch")).call
+    call = layer_of(backend(QUANTIZED, "torch")).call
     for transformed in (False, True):
         x, r, gamma = (torch.from_numpy(each).requires_grad_() for each in inputs((4, 6), np.float32))
         made = torch.func.vmap(call, (0, 0, None))(x, r, gamma) if transformed else call(x, r, gamma)
@@ -70,7 +52,7 @@ def test_torch_outputs_have_their_types_and_those_of_floats_have_gradients():
 def test_torch_tangents_have_the_types_of_outputs_and_integers_have_none():
     import torch
 
-    call = layer_of(module(QUANTIZED, "torch")).call
+    call = layer_of(backend(QUANTIZED, "torch")).call
     x, r, gamma = (torch.from_numpy(each) for each in inputs((4, 6), np.float64))
     one = torch.ones_like(x)
     made, moved = torch.func.jvp(lambda x: call(x, r, gamma), (x,), (one,))
@@ -86,7 +68,7 @@ def test_torch_tangents_have_the_types_of_outputs_and_integers_have_none():
 def test_torch_compiles_a_layer_with_casts():
     import torch
 
-    call = layer_of(module(QUANTIZED, "torch")).call
+    call = layer_of(backend(QUANTIZED, "torch")).call
     given = [torch.from_numpy(each) for each in inputs((4, 6), np.float32)]
     torch.compiler.reset()
     compiled = torch.compile(call, fullgraph=True, backend="aot_eager")
@@ -101,7 +83,7 @@ def test_jax_outputs_tangents_and_cotangents_have_their_types():
     import jax
     import jax.numpy as jnp
 
-    call = layer_of(module(QUANTIZED, "jax")).call
+    call = layer_of(backend(QUANTIZED, "jax")).call
     x, r, gamma = (jnp.asarray(each) for each in inputs((4, 6), np.float32))
     for made in (jax.jit(call)(x, r, gamma), jax.vmap(lambda x, r: call(x, r, gamma))(x, r)):
         assert [each.dtype.name for each in made] == ["float8_e4m3fn", "float32", "float32", "int8", "bfloat16"]
@@ -119,14 +101,14 @@ ONLY = "def only(x: Row): return cast(x, 'int8')"
 
 
 @pytest.mark.parametrize(
-    ("text", "backend"),
+    ("text", "framework"),
     [
         pytest.param(QUANTIZED, "torch", marks=[needs_torch, pytest.mark.exhaustive], id="several-torch"),
-        pytest.param(QUANTIZED, "jax", marks=[needs_jax, pytest.mark.ci], id="several-jax"),
+        pytest.param(QUANTIZED, "jax", marks=[needs_jax, pytest.mark.exhaustive], id="several-jax"),
         pytest.param(ONLY, "torch", marks=[needs_torch, pytest.mark.ci], id="integers-torch"),
-        pytest.param(ONLY, "jax", marks=[needs_jax, pytest.mark.exhaustive], id="integers-jax"),
+        pytest.param(ONLY, "jax", marks=[needs_jax, pytest.mark.ci], id="integers-jax"),
     ],
 )
-def test_checks_of_frameworks_pass_for_layers_with_casts(text, backend):
-    report = lngen.derive(text).check(backend, [(3, 5)])
+def test_checks_of_frameworks_pass_for_layers_with_casts(text, framework):
+    report = lngen.derive(text).check(framework, [(3, 5)])
     assert report.passed, [each for each in report.evidence if not each.passed]

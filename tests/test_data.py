@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 import lngen
-from lngen.errors import DefinitionError
 from lngen.language.parsing import parse
 from lngen.language.syntax import Kind
 from tests import corpus
@@ -68,11 +67,6 @@ def test_values_of_a_definition_without_rows_are_entries_of_rows():
     apart, rows = parse(text), parse(text.replace("RowScalar", "Row").replace('Data["..."]', "Data"))
     assert apart.canonical() == rows.canonical()
     assert apart.statements[0].expression.kind is Kind.ROW
-
-
-def test_a_layer_needs_a_row_besides():
-    with pytest.raises(DefinitionError, match="no input is a Row"):
-        parse("def f(t: Data): return 2*t")
 
 
 @pytest.mark.ci
@@ -176,10 +170,3 @@ def test_a_mask_of_truth_values_is_refused_with_what_to_pass(masked):
     ):
         layer.forward(x, keep)
     assert layer.forward(x, keep.astype(np.float32))[1].dtype == np.float32
-
-
-@pytest.mark.ci
-@pytest.mark.parametrize(("shape", "message"), [((2, 2), "the shape of x"), ((3,), "the shape of x")])
-def test_it_has_the_shape_of_the_rows(masked, shape, message):
-    with pytest.raises(ValueError, match=f"keep has shape .*; pass {message}"):
-        masked.load().forward(np.ones((2, 3)), np.ones(shape))

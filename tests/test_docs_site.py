@@ -16,7 +16,7 @@ import pytest
 from tests.requirements import needs_mkdocs
 from tests.shipped import ROOT
 
-pytestmark = [needs_mkdocs, pytest.mark.ci]
+pytestmark = needs_mkdocs
 
 
 class Links(HTMLParser):
@@ -53,6 +53,7 @@ def pages(site) -> dict[Path, Links]:
     return {path.resolve(): Links(path.read_text(encoding="utf-8")) for path in sorted(site.rglob("*.html"))}
 
 
+@pytest.mark.exhaustive
 def test_every_link_leads_somewhere(site, pages):
     broken = []
     for page, links in pages.items():
@@ -69,10 +70,12 @@ def test_every_link_leads_somewhere(site, pages):
     assert broken == []
 
 
+@pytest.mark.ci
 def test_nothing_is_loaded_from_elsewhere(pages):
     assert [link for links in pages.values() for link in links.loaded if "//" in link] == []
 
 
+@pytest.mark.ci
 def test_the_tutorial_was_run(site):
     text = (site / "tutorial.html").read_text(encoding="utf-8")
     assert "write mean(x): values have no methods" in text
@@ -84,6 +87,7 @@ def tutorial() -> dict[str, Any]:
     return runpy.run_path(str(ROOT / "docs" / "make_tutorial.py"))
 
 
+@pytest.mark.ci
 def test_the_tutorial_is_stored_with_what_its_cells_print():
     stored = tutorial()["nbformat"].read(ROOT / "docs" / "tutorial.ipynb", as_version=4)
     cells = [cell for cell in stored.cells if cell.cell_type == "code"]
@@ -97,6 +101,7 @@ def test_the_tutorial_is_stored_with_what_its_cells_print():
     assert sum(map(bool, printed)) >= 6
 
 
+@pytest.mark.ci
 def test_the_reference_has_every_public_name(site):
     import lngen
 

@@ -8,7 +8,6 @@ drawn such that each two values of different axes meet in one.
 from __future__ import annotations
 
 import contextlib
-import importlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -70,18 +69,13 @@ def as_tuple(found: Any) -> tuple[Any, ...]:
     return tuple(found) if isinstance(found, tuple) else (found,)
 
 
-def module_of(name: str, backend: str) -> Any:
-    """A module of a layer as it is emitted now, not as it is committed."""
-    return importlib.import_module(f"{compiled.layer(name).numpy.__package__}.{backend}_backend")
-
-
 def numpy_at_once(name: str, direction: str, given: Given) -> Sequence[Any]:
-    return directions_of(module_of(name, "numpy"), direction, given)
+    return directions_of(compiled.backend(name, "numpy"), direction, given)
 
 
 def numpy_in_blocks(name: str, direction: str, given: Given, **options: Any) -> Sequence[Any]:
     """Blocks of few rows, so that a chunk of 40 rows has several, and what is summed over rows is summed in each."""
-    module = module_of(name, "numpy")
+    module = compiled.backend(name, "numpy")
     with pytest.MonkeyPatch.context() as patch:
         for setting, value in {"FAST_PATH_BYTES": 0, "BLOCK_BYTES": 512, "CHUNKS": 4}.items():
             patch.setattr(rows_of(module), setting, value)
@@ -93,19 +87,19 @@ def numpy_on_threads(name: str, direction: str, given: Given) -> Sequence[Any]:
 
 
 def cpu(name: str, direction: str, given: Given, **options: Any) -> Sequence[Any]:
-    return directions_of(module_of(name, "cpu"), direction, given, **options)
+    return directions_of(compiled.backend(name, "cpu"), direction, given, **options)
 
 
 def cpu_on_threads(name: str, direction: str, given: Given) -> Sequence[Any]:
     with pytest.MonkeyPatch.context() as patch:
-        left_to_directions(module_of(name, "cpu"), patch.setattr)
+        left_to_directions(compiled.backend(name, "cpu"), patch.setattr)
         return cpu(name, direction, given, threads=3)
 
 
 def cuda(name: str, direction: str, given: Given) -> Sequence[Any]:
     (dtype,) = (key for key, dtype in TYPES.items() if dtype == given.cotangents[0].dtype)
     with device():
-        return directions_of(OnDevice(module_of(name, "cuda"), (dtype,)), direction, given)
+        return directions_of(OnDevice(compiled.backend(name, "cuda"), (dtype,)), direction, given)
 
 
 def torch(name: str, direction: str, given: Given) -> Sequence[Any]:
@@ -121,7 +115,7 @@ def torch(name: str, direction: str, given: Given) -> Sequence[Any]:
         bits = tensor.dtype == framework.bfloat16
         return tensor.view(framework.int16).numpy().view(TYPES["bf16"]) if bits else tensor.numpy()
 
-    layer, constants = layer_of(module_of(name, "torch")), [*given.constants.values()]
+    layer, constants = layer_of(compiled.backend(name, "torch")), [*given.constants.values()]
     inputs, cotangents, along = (
         tuple(map(sent, values)) for values in (given.inputs, zeros_for_none(name, given), given.along)
     )
@@ -154,7 +148,7 @@ def jax(name: str, direction: str, given: Given) -> Sequence[Any]:
     """The function of a layer, differentiated by JAX."""
     import jax as framework
 
-    layer, constants = layer_of(module_of(name, "jax")), [*given.constants.values()]
+    layer, constants = layer_of(compiled.backend(name, "jax")), [*given.constants.values()]
     moving = moving_of(name, given.inputs)
 
     def call(*values: Any) -> Any:
@@ -383,7 +377,7 @@ def test_constants_have_their_defaults(layer: str) -> None:
     constants = corpus.definition(layer).constants
     defaults = {entry.name: float(entry.default) for entry in constants if entry.default is not None}
     others = {name: value for name, value in given.constants.items() if name not in defaults}
-    module = module_of(layer, "numpy")
+    module = compiled.backend(layer, "numpy")
     found, wanted = (module.forward(*given.inputs, **others, **values)[0] for values in ({}, defaults))
     for one, other in zip(as_tuple(found), as_tuple(wanted), strict=True):
         np.testing.assert_array_equal(one, other)

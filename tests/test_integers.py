@@ -9,7 +9,6 @@ from lngen.algebra.symbols import PLACE, D, Mean, RowScalarSymbol, RowSymbol, Wh
 from lngen.derivation.simplify import derive
 from lngen.emit import backends
 from lngen.emit.backends import takes_integers
-from lngen.errors import DefinitionError
 from lngen.language.oracle.evaluate import evaluate
 from lngen.language.parsing import parse
 from lngen.language.syntax import Kind
@@ -81,28 +80,6 @@ def test_it_has_a_kind_for_each_choice_of_axes():
     ]
     assert [entry.name for entry in definition.differentiable] == ["x"]
     assert parse('def f(x: Row, i: Int["... d"]): return i*x').input("i").kind is Kind.INT
-
-
-@pytest.mark.parametrize(
-    ("text", "code"),
-    [
-        ('def f(x: Row, i: Int["b"]): return i*x', "axes"),
-        ('def f(x: Row, i: Int["..."] = 0.5): return i*x', "integer-default"),
-        ("def f(x: Row, i: RowScalar): return pick(x, i)", "pick-place"),
-        ('def f(x: Row, i: Int["..."]): return pick(x, i/2)', "pick-place"),
-        ("def f(x: Row, i: Int): return pick(x, i)", "pick-place"),
-        ("def f(x: Row): return pick(x, index())", "pick-place"),
-        ('def f(x: RowScalar, i: Int["..."]): return pick(x, i)', "reduced-twice"),
-        ("def f(x: Row, i: Int): return 2*i - 1", "returned-integer"),
-        ("def f(s: RowScalar): return s*index()", "no-features"),
-        ("def f(x: Row): return x*index(1)", "argument-count"),
-        ("def f(x: Row): return x*pick(x)", "argument-count"),
-    ],
-)
-def test_what_is_no_integer_or_no_place_is_refused(text, code):
-    with pytest.raises(DefinitionError) as found:
-        parse(text)
-    assert found.value.code == code
 
 
 def test_the_oracle_picks_an_entry_or_nothing():

@@ -1,7 +1,6 @@
 """Integers of a definition on the compiled backends, CUDA, PyTorch and JAX, beside NumPy and the oracle."""
 
 import contextlib
-import importlib
 from typing import Any
 
 import numpy as np
@@ -22,11 +21,6 @@ def compared(x: Row, i: Int["..."], j: Int["..."], k: Int):
     return y
 """
 """Sums and differences that leave 32 bits."""
-
-
-def module(text: str, backend: str) -> Any:
-    package = compiled.layer(text).numpy.__name__.rpartition(".")[0]
-    return importlib.import_module(f"{package}.{backend}_backend")
 
 
 def inputs_of(text: str, dtype: str, integers: str, seed: int = 0) -> list[Any]:
@@ -93,14 +87,6 @@ def test_integers_are_compared_beyond_the_digits_of_floats_and_at_the_ends_of_th
     np.testing.assert_array_equal(layer.cpu.forward(x, i, j, k)[0], layer.numpy.forward(x, i, j, k)[0])
 
 
-@needs_gxx
-@pytest.mark.parametrize("backend", ["numpy", "cpu"])
-def test_floats_are_refused_where_integers_are_taken(backend: str) -> None:
-    layer = module(LABELS, backend)
-    with pytest.raises(TypeError, match="label is of type float64; pass integers"):
-        layer.forward(np.ones((2, 3)), np.ones(2))
-
-
 # ---- CUDA
 
 
@@ -112,7 +98,7 @@ def on_device(text: str) -> Any:
     with device():
         is_emulated = emulator.enabled()
         with emulator.emulator().using(check=True) if is_emulated else contextlib.nullcontext():
-            yield OnDevice(module(text, "cuda"))
+            yield OnDevice(compiled.backend(text, "cuda"))
 
 
 @pytest.mark.ci
@@ -128,7 +114,7 @@ def test_kernels_of_a_gpu_compute_what_numpy_does(name: str, dtype: str, integer
     text = DEFINITIONS[name]
     inputs = inputs_of(text, dtype, integers)
     with on_device(text) as cuda, np.errstate(all="ignore"):
-        assert_same(everything(cuda, inputs), everything(module(text, "numpy"), inputs), np.finfo(dtype).eps)
+        assert_same(everything(cuda, inputs), everything(compiled.backend(text, "numpy"), inputs), np.finfo(dtype).eps)
 
 
 @pytest.mark.cuda
@@ -145,7 +131,7 @@ def test_a_gpu_reads_integers_in_one_type() -> None:
             cuda.forward(x, x[:, 0], i, np.zeros((2, 8), np.int64))
     with on_device(EVERY_KIND) as cuda:
         given = [x, np.arange(8), np.ones((2, 8), np.int64)]
-        wanted = module(EVERY_KIND, "numpy").forward(*given, 3, np.array([1, 2]))[0]
+        wanted = compiled.backend(EVERY_KIND, "numpy").forward(*given, 3, np.array([1, 2]))[0]
         np.testing.assert_array_equal(cuda.forward(*given, 3, np.array([1, 2]))[0], wanted)
 
 
@@ -158,7 +144,7 @@ with contextlib.suppress(ImportError):
 
 @pytest.fixture(scope="module")
 def labels_in_torch() -> Any:
-    return module(LABELS, "torch").label_loss
+    return compiled.backend(LABELS, "torch").label_loss
 
 
 def of_torch(x: Any, label: Any) -> Any:
@@ -188,7 +174,7 @@ def test_labels_of_pytorch(labels_in_torch: Any) -> None:
 @needs_torch
 @needs_gxx
 def test_one_integer_of_pytorch_is_a_number_or_a_tensor() -> None:
-    layer = module(DEFINITIONS["banded"], "torch").banded
+    layer = compiled.backend(DEFINITIONS["banded"], "torch").banded
     x, position = torch.randn(4, 6), torch.tensor([0, 2, 4, 5])
     wanted = layer(x, position, 2)
     torch.testing.assert_close(layer(x, position, torch.tensor(2)), wanted)
@@ -229,7 +215,7 @@ def test_labels_of_jax() -> None:
     import jax
     import jax.numpy as jnp
 
-    layer = module(LABELS, "jax").label_loss
+    layer = compiled.backend(LABELS, "jax").label_loss
     x = jnp.asarray(np.random.default_rng(0).normal(size=(6, 9)), jnp.float32)
     label = jnp.array([-100, 0, 3, 8, 9, 2**31 - 1])
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import functools
-
 import numpy as np
 import pytest
 
@@ -11,8 +9,7 @@ from lngen.check import complex_step
 from lngen.check.layer import Case
 from lngen.language.oracle.evaluate import evaluate
 from lngen.language.parsing import parse
-from lngen.pipeline.files.loading import module_from_files
-from lngen.pipeline.stages import derived
+from tests import derivatives
 from tests.tiers import sample
 
 ROWS, FEATURES = 5, 4
@@ -25,18 +22,14 @@ def text(count):
         f"    h{n} = {'tanh' if n % 4 == 3 else ''}(h{n - 1} {'+' if n % 2 else '*'} w{n})\n" for n in range(count)
     ).replace("h-1", "h")
     return (
-        "from lngen.language import Feature, Row, mean, rsqrt, tanh\n\n\n"
         f"def many(x: Row, {inputs}):\n"
         "    h = (x - mean(x)) * rsqrt(mean((x - mean(x)) ** 2) + 1e-5)\n"
         f"{steps}    return h{count - 1}\n"
     )
 
 
-@functools.cache
 def layer(count):
-    # The gradients are held against the complex step; the exact proof has nothing to do with what is left out.
-    made = derived(parse(text(count), "many.py"), proved=False)
-    return made.definition, module_from_files(made.files, f"emitted_many_{count}")
+    return parse(text(count)), derivatives.module(text(count))
 
 
 @pytest.mark.ci

@@ -88,8 +88,7 @@ def test_the_layer_on_rows_is_a_layer_without_axes():
 @pytest.mark.ci
 def test_a_group_norm_is_traced_as_one_graph():
     torch = importlib.import_module("torch")
-    layer = compiled.layer(AXES["group_norm"])
-    function = importlib.import_module(f"{layer.numpy.__package__}.torch_backend").group_norm
+    function = compiled.backend(AXES["group_norm"], "torch").group_norm
     given = [torch.tensor(value) for value in arrays("group_norm").values()]
     assert torch.equal(torch.compile(function, backend="aot_eager", fullgraph=True)(*given), function(*given))
 
@@ -98,8 +97,7 @@ def test_a_group_norm_is_traced_as_one_graph():
 @pytest.mark.ci
 def test_a_module_has_parameters_of_their_shape():
     torch = importlib.import_module("torch")
-    layer = compiled.layer(AXES["group_norm"])
-    module = importlib.import_module(f"{layer.numpy.__package__}.torch_backend").GroupNorm(3, 12)
+    module = compiled.backend(AXES["group_norm"], "torch").GroupNorm(3, 12)
     assert [tuple(each.shape) for each in module.parameters()] == [(12,), (12,)]
     assert repr(module) == "GroupNorm(g=3, c=4, eps=1e-05)"
     with pytest.raises(ValueError, match="g_c is 13; pass a multiple of the other size, 3"):
@@ -108,10 +106,7 @@ def test_a_module_has_parameters_of_their_shape():
     assert torch.allclose(module(x), torch.nn.GroupNorm(3, 12)(x), atol=1e-6)
     with pytest.raises(ValueError, match="gamma has shape"):
         module(torch.randn(2, 15, 5, 3))
-    ada_layer_norm = importlib.import_module(
-        f"{compiled.layer(AXES['ada_layer_norm']).numpy.__package__}.torch_backend"
-    )
-    assert list(ada_layer_norm.AdaLayerNorm().parameters()) == []
+    assert list(compiled.backend(AXES["ada_layer_norm"], "torch").AdaLayerNorm().parameters()) == []
 
 
 # ---- the other directions, and arguments

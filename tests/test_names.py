@@ -1,4 +1,4 @@
-"""Rules for the words of the repository: docstrings, messages, and names of classes."""
+"""Rules for the words of the repository: docstrings and names of classes."""
 
 from __future__ import annotations
 
@@ -28,20 +28,13 @@ something anything nothing everything some any more fewer other another itself o
 of from by at in on for with before after behind inside within until while because and or nor but
 """
 
-# A sentence is about one idea, in about twenty words. A longer one than this is two.
-MOST_WORDS = 35
-
-# Functions whose first arguments are words for a user, by the last part of their name.
-TELLING = frozenset({"warn", "note", "say", "error", "Option", "Argument"})
-
 Documented = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 
 
 class Texts(NamedTuple):
-    """Texts of a module: docstrings and messages, each with a place, and names of classes."""
+    """Texts of a module: docstrings, each with a place, and names of classes."""
 
     docstrings: tuple[tuple[str, str], ...]
-    messages: tuple[tuple[str, str], ...]
     classes: tuple[str, ...]
 
 
@@ -49,15 +42,13 @@ class Texts(NamedTuple):
 def texts(source: str) -> Texts:
     """Read the texts of a module in one pass."""
     docstrings: list[tuple[str, str]] = []
-    messages: list[tuple[str, str]] = []
     classes: list[str] = []
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, Documented):
             docstrings += docstrings_in(node)
         if isinstance(node, ast.ClassDef):
             classes.append(node.name.lstrip("_"))
-        messages += messages_in(node)
-    return Texts(tuple(docstrings), tuple(messages), tuple(classes))
+    return Texts(tuple(docstrings), tuple(classes))
 
 
 def docstrings_in(node: Documented) -> Iterator[tuple[str, str]]:
@@ -75,51 +66,15 @@ def constant(node: ast.stmt) -> str:
     return inspect.cleandoc(value.value) if isinstance(value, ast.Constant) and isinstance(value.value, str) else ""
 
 
-def messages_in(node: ast.AST) -> Iterator[tuple[str, str]]:
-    """Yield the texts of an error that is raised, of a warning, of a note, and of help for the command line."""
-    call = node.exc if isinstance(node, ast.Raise) else node
-    if not isinstance(call, ast.Call):
-        return
-    function = getattr(call.func, "attr", None) or getattr(call.func, "id", "")
-    if isinstance(node, ast.Raise) or function in TELLING:
-        for argument in [*call.args, *(keyword.value for keyword in call.keywords if keyword.arg == "help")]:
-            if text := words_of(argument):
-                yield f"line {call.lineno}", text
-
-
-def words_of(node: ast.expr) -> str:
-    """Return the text of a literal, in which one word stands for each value that is put in; empty for anything else."""
-    if isinstance(node, ast.JoinedStr):
-        return "".join(str(part.value) if isinstance(part, ast.Constant) else "value" for part in node.values)
-    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
-
-
 def first_word(text: str) -> str:
     """Return the first word, in small letters."""
     found = re.match(r"\W*([\w'-]*)", text)
     return found[1].lower() if found else ""
 
 
-def sentences(text: str) -> Iterator[str]:
-    """Yield the sentences of a docstring or a message, without its examples and formulas."""
-    for paragraph in re.split(r"\n\s*\n", text):
-        prose = paragraph.partition(">>>")[0]
-        if all(line.startswith("    ") for line in prose.splitlines() if line.strip()):
-            continue
-        for item in re.split(r"\n(?=\s*\* )|\n(?=\s*\w+: )", prose):
-            yield from re.split(r"(?<=[.!?;:])\s+", " ".join(item.split()))
-
-
 def riddles(source: str) -> list[str]:
     """Return the docstrings that begin with a word that is neither a verb nor a noun."""
     return [f"{name}: {text[:60]}" for name, text in texts(source).docstrings if first_word(text) in RIDDLES.split()]
-
-
-def long_sentences(source: str) -> list[str]:
-    """Return the sentences of docstrings and messages that are too long."""
-    read = texts(source)
-    told = ((name, sentence) for name, text in (*read.docstrings, *read.messages) for sentence in sentences(text))
-    return [f"{name}: {sentence}" for name, sentence in told if len(sentence.split()) > MOST_WORDS]
 
 
 def shared_names(sources: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
@@ -149,13 +104,6 @@ def test_docstrings_of_a_folder_begin_with_a_verb_or_a_noun(folder: str) -> None
 
 
 @pytest.mark.ci
-@in_each_folder
-def test_docstrings_and_messages_of_a_folder_have_short_sentences(folder: str) -> None:
-    found = {path: bad for path, source in files(folder).items() if (bad := long_sentences(source))}
-    assert not found
-
-
-@pytest.mark.ci
 def test_a_class_name_of_the_packages_stands_for_one_class() -> None:
     assert not shared_names(item for folder in PACKAGES for item in files(folder).items())
 
@@ -170,16 +118,6 @@ def test_riddles_sees_a_docstring_that_begins_with_no_noun_and_no_verb(docstring
     assert len(riddles(f'"""{docstring}"""\n')) == 1
     assert len(riddles(f'class C:\n    a: int = 0\n    """{docstring}"""\n')) == 1
     assert len(riddles(f'LIMIT = 1\n"""{docstring}"""\n')) == 1
-
-
-def test_long_sentences_sees_one_in_a_docstring_and_in_a_message() -> None:
-    long = " ".join(["word"] * (MOST_WORDS + 1))
-    assert long_sentences(f'"""{long}."""\n')
-    assert long_sentences(f'"""Short.\n\n{long}."""\n')
-    assert long_sentences(f'"""Short.\n\n* {long}.\n* short.\n"""\n')
-    assert long_sentences(f'raise ValueError("{long}")\n')
-    assert long_sentences(f'warnings.warn(f"{{name}} is wrong: {long}", stacklevel=2)\n')
-    assert long_sentences(f'typer.Option("--name", help="{long}")\n')
 
 
 def test_shared_names_sees_two_classes_of_one_name() -> None:

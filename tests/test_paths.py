@@ -7,22 +7,6 @@ from lngen import paths
 ROOT = Path(__file__).parents[1]
 
 
-def test_the_folders_of_this_checkout_are_beside_the_package():
-    assert not paths.packaged
-    assert paths.checkout == ROOT
-    assert paths.derive_folder() == ROOT / "derive"
-    assert paths.templates_folder() == ROOT / "templates"
-    assert paths.generated_folder() == ROOT / "generated"
-
-
-def test_the_folders_of_a_wheel_are_inside_the_package(monkeypatch):
-    monkeypatch.setattr(paths, "checkout", None)
-    package = ROOT / "lngen"
-    assert paths.derive_folder() == package / "derive"
-    assert paths.templates_folder() == package / "templates"
-    assert paths.generated_folder() == package / "generated"
-
-
 def test_a_checkout_is_a_project_of_our_name(tmp_path):
     (tmp_path / "pyproject.toml").write_text('[project]\nname = "lngen-derive"\n')
     assert paths._checkout_of(tmp_path / "lngen") == tmp_path

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import lngen
-from lngen.errors import DefinitionError
 from lngen.language.definition import Draw
 from lngen.language.oracle.evaluate import evaluate
 from lngen.language.oracle.random import drawn_from, philox
@@ -56,33 +55,6 @@ def test_words_are_those_that_were_published(counter, key, words):
     assert philox(counter, key) == words
     found = random.philox(tuple(np.array([word], np.uint64) for word in counter), key)
     assert [int(word[0]) for word in found] == list(words)
-
-
-@pytest.mark.parametrize(
-    ("text", "code"),
-    [
-        ("def f(x: Row, seed: Scalar): return dropout(x, 0.5, seed)", "draw-seed"),
-        ('def f(x: Row, seed: Int["..."]): return x*uniform(seed)', "draw-seed"),
-        ('def f(x: Row, seed: Int[""]): return x*uniform(2*seed)', "draw-seed"),
-        ('def f(x: Row, seed: Int[""]):\n    other = seed + 1\n    return x*uniform(other)', "draw-seed"),
-        ('def f(x: Row, seed: Int[""]): return x*uniform(seed, 0.5)', "draw-stream"),
-        ('def f(x: Row, seed: Int[""]): return x*uniform(seed, 2**31)', "draw-stream"),
-        ('def f(x: Row, seed: Int[""]): return dropout(x, x, seed)', "dropout-chance"),
-        ('def f(x: Row, seed: Int[""]): return dropout(x, 1, seed)', "zero-divisor"),
-        ('def f(x: Row, seed: Int[""]): return dropout(x, seed)', "argument-count"),
-        ('def f(x: Row, seed: Int[""]): return uniform(seed)', "returned-draw"),
-        (
-            'def f(x: Row, seed: Int[""]):\n    u = uniform(seed)\n    v = uniform(seed)\n    return x*u*v',
-            "second-name",
-        ),
-        ('def f(x: Row, seed: Int[""]):\n    u = uniform(seed)\n    return 2*x', "unused-statement"),
-        ('def f(s: RowScalar, seed: Int[""]): return s*uniform(seed)', "no-features"),
-    ],
-)
-def test_what_cannot_be_drawn_is_refused(text, code):
-    with pytest.raises(DefinitionError) as found:
-        parse(text)
-    assert found.value.code == code
 
 
 def test_one_seed_gives_one_row_of_numbers_and_a_stream_another():

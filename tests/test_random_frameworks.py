@@ -12,7 +12,7 @@ import pytest
 
 from lngen.language.definition import Draw
 from lngen.language.oracle.random import drawn_from
-from tests import compiled
+from tests.compiled import backend
 from tests.hosts import layer_of
 from tests.requirements import needs_jax, needs_torch
 from tests.test_random import NOISE
@@ -22,20 +22,14 @@ SEED, SEEDS = 7, (7, -1)
 pytestmark = pytest.mark.filterwarnings("ignore:.torch.jit.script:DeprecationWarning")
 
 
-def module(backend: str) -> Any:
-    """A module of the definition, whose second derivative by its Scalar is not 0."""
-    package = compiled.layer(NOISE).numpy.__name__.rpartition(".")[0]
-    return importlib.import_module(f"{package}.{backend}_backend")
-
-
 def in_torch() -> SimpleNamespace:
     torch = importlib.import_module("torch")
-    return SimpleNamespace(**vars(torch.func), numpy=torch, array=torch.as_tensor, module=module("torch"))
+    return SimpleNamespace(**vars(torch.func), numpy=torch, array=torch.as_tensor, module=backend(NOISE, "torch"))
 
 
 def in_jax() -> SimpleNamespace:
     jax = importlib.import_module("jax")
-    return SimpleNamespace(**vars(jax), array=jax.numpy.asarray, module=module("jax"))
+    return SimpleNamespace(**vars(jax), array=jax.numpy.asarray, module=backend(NOISE, "jax"))
 
 
 @pytest.fixture(

@@ -24,16 +24,14 @@ def test_every_layer_beyond_rows_has_arrays_to_pass():
 
 def backend(name: str, kind: str) -> Any:
     """The function of a layer in the arrays of a framework."""
-    text = DEFINITIONS[name]
-    package = f"generated.{name}" if name in SHIPPED else compiled.layer(text).numpy.__package__
-    return getattr(importlib.import_module(f"{package}.{kind}_backend"), name)
+    return getattr(numpy_of(name, kind), name)
 
 
 def numpy_of(name: str, kind: str) -> ModuleType:
-    """The module of a layer for NumPy arrays, as it is emitted or compiled."""
+    """A module of a layer: that which is committed, or that of a layer that nobody ships."""
     if name in SHIPPED:
         return importlib.import_module(f"generated.{name}.{kind}_backend")
-    return getattr(compiled.layer(DEFINITIONS[name]), kind)
+    return compiled.backend(DEFINITIONS[name], kind)
 
 
 def differences(name, function):

@@ -99,11 +99,7 @@ SPELLED = [
     # in one line, with sums; with a mean in the place of the sum
     ("def one_line(x: Row): return exp(x)/sum(exp(x))", "dx", "y*(dy - sum(dy*y))"),
     # a maximum under a name, through which nothing flows since it cancels
-    (
-        "def log_probability(x: Row):\n    m = max(x)\n    return x - m - log(sum(exp(x - m)))",
-        "dx",
-        "dy - p*sum(dy)",
-    ),
+    ("def log_probability(x: Row):\n    m = max(x)\n    return x - m - log(sum(exp(x - m)))", "dx", "dy - p*sum(dy)"),
     (
         "def log_probability_in_steps(x: Row):\n    m = max(x)\n    u = x - m\n    e = exp(u)\n    s = sum(e)\n"
         "    return u - log(s)",
@@ -116,11 +112,7 @@ SPELLED = [
         "dx",
         "dy*(p*sum(t) - t)",
     ),
-    (
-        "def log_partition(x: Row):\n    m = max(x)\n    return m + log(sum(exp(x - m)))",
-        "dx",
-        "dy*p",
-    ),
+    ("def log_partition(x: Row):\n    m = max(x)\n    return m + log(sum(exp(x - m)))", "dx", "dy*p"),
     # a root by its name and a division: one reciprocal root
     (
         "def named_root(x: Row, eps: Constant = 1e-5):\n    mu = mean(x)\n    s = sqrt(mean((x - mu)**2) + eps)\n"

@@ -73,11 +73,6 @@ def install(python: Path, wheel: Path) -> None:
     (site / "zz_dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")
 
 
-@pytest.fixture
-def elsewhere(tmp_path) -> Path:
-    return tmp_path
-
-
 def contents(wheel: Path) -> dict[str, bytes]:
     with zipfile.ZipFile(wheel) as archive:
         return {name: archive.read(name) for name in archive.namelist()}
@@ -164,15 +159,7 @@ def test_it_is_the_one_that_the_source_distribution_builds(wheel, tmp_path):
     assert contents(build_wheel(source, tmp_path / "wheel")) == contents(wheel)
 
 
-def test_lngen_is_the_installed_one(python, elsewhere):
-    code = "import lngen.paths as p; print(p.packaged, p.checkout, p.generated_folder(), sep='\\n')"
-    packaged, checkout, generated = run(python, "-c", code, cwd=elsewhere).split()
-    assert (packaged, checkout) == ("True", "None")
-    assert Path(generated).is_relative_to(python.parents[1])
-    assert Path(generated).parts[-2:] == ("lngen", "generated")
-
-
-def test_every_emitted_layer_loads_and_runs(python, elsewhere):
+def test_every_emitted_layer_loads_and_runs(python, tmp_path):
     code = """
 import sys, numpy, lngen
 for name, *shapes in map(str.split, sys.argv[1:]):
@@ -190,39 +177,25 @@ for name, *shapes in map(str.split, sys.argv[1:]):
     for name in loading.available():
         inputs = load(ROOT / "derive" / f"{name}.py").differentiable if name in NAMES else []
         layers.append(" ".join([name, *(shapes[entry.kind] for entry in inputs if entry.default is None)]))
-    printed = run(python, "-c", code, *layers, cwd=elsewhere)
+    printed = run(python, "-c", code, *layers, cwd=tmp_path)
     wanted = [f"lngen.generated.{name}{' (2, 3) False True' * (name in NAMES)}\n" for name in loading.available()]
     assert printed == "".join(wanted)
 
 
-def test_snippets_of_documents_run_in_one_script_with_an_empty_cache(python, elsewhere):
+def test_snippets_of_documents_run_in_one_script_with_an_empty_cache(python, tmp_path):
     script = []
     for block in [*PAGES["README.md"], *PAGES["docs/how_to/use_a_layer.md"]]:
         text = "\n".join(block.lines)
         if block.language != "python" or framework_of(block) or on_a_device(block):
             continue
         if file := re.match(r"# (\w+\.py)\n", text):
-            (elsewhere / file[1]).write_text(text, encoding="utf-8")
+            (tmp_path / file[1]).write_text(text, encoding="utf-8")
         elif "from generated" not in text and "from my_layers" not in text:  # those are of a checkout, and of a command
             script.append(text)
     assert any("lngen.load(" in text for text in script)
     assert any("lngen.derive(Path(" in text for text in script)
-    (elsewhere / "script.py").write_text("\n".join(script), encoding="utf-8")
-    cache = elsewhere / "cache"
-    printed = [run(python, "-W", "error", "script.py", cwd=elsewhere, LNGEN_CACHE=str(cache)) for _ in range(2)]
+    (tmp_path / "script.py").write_text("\n".join(script), encoding="utf-8")
+    cache = tmp_path / "cache"
+    printed = [run(python, "-W", "error", "script.py", cwd=tmp_path, LNGEN_CACHE=str(cache)) for _ in range(2)]
     assert re.sub(r"[\d.]+ s$", "", printed[0].strip()) == re.sub(r"[\d.]+ s$", "", printed[1].strip())
     assert list((cache / "derivations").iterdir())  # what was derived is kept of an installed lngen, too
-
-
-def test_nothing_is_written_into_a_folder_that_is_no_project(python, elsewhere):
-    name = loading.available()[0]
-    printed = run(python, "-m", "lngen", "derive", name, cwd=elsewhere)
-    assert printed.startswith(f"{name}\n")
-    assert printed.endswith("Nothing was written: say with --out DIR where the code is to go.\n")
-    assert list(elsewhere.iterdir()) == []
-    run(python, "-m", "lngen", "derive", name, "--out", "here", cwd=elsewhere)
-    assert sorted(path.name for path in (elsewhere / "here").iterdir()) == ["_runtime", name]
-    copies = elsewhere / "here" / "_runtime"
-    assert not copies.is_symlink()
-    for path, text in runtime_emission().files:
-        assert (copies / path).read_text(encoding="utf-8") == text

@@ -69,6 +69,7 @@ LAYERS = {
     *("layer_norm", "add_layer_norm", "modulated_layer_norm", "rms_norm_gated", "layer_norm_gelu", "dynamic_tanh"),
     *("cross_entropy", "label_cross_entropy", "softmax", "masked_norm", "power_norm", "gated_residual"),
     *("statistics_out", "range_of_normalized", "group_norm", "rotary", "dropout_add_layer_norm"),
+    *("interleaved", "thirds"),
 }
 """Layers that have every construct between them: kinds of inputs and of outputs, sums of every kind, extremes, wide
 rows, integers, named axes, parts and random numbers.

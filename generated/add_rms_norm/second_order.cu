@@ -4,7 +4,7 @@
 // Cost: forward 4 row tensors (2 read, 2 written), 5 flops per row element; backward 5 row tensors (3 read, 2 written), 10 flops per row element.
 // Evidence: 2 outputs, 14 steps, 31 first lines, 1 identity, 3 gradients, 2 tangents, 5 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:fa124934f3795c8fc356e5824de4f79467b8dcb3e62483f277a8b5707d439871
-// templates sha256:bc08b8f4c51ff6d96eb62befe37cdb196757348d98d75b150661089641dfb364
+// templates sha256:3df7bc9487b9e6e6bbcf3785fb4d951e3327798a4189d9d614735c48d5cf155d
 //
 // Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
 //

@@ -4,7 +4,7 @@
 // Cost: forward 4 row tensors (2 read, 2 written), 6 flops per row element; backward 5 row tensors (3 read, 2 written), 14 flops per row element.
 // Evidence: 2 outputs, 22 steps, 37 first lines, 1 identity, 4 gradients, 2 tangents, 6 second-order gradients, 8 emitted programs: exact at every D; 4 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:5aef838d49315f20df6ec44f510eb282dcbeb512e23a4b2c402e97d0c6dbcbde
-// templates sha256:bc08b8f4c51ff6d96eb62befe37cdb196757348d98d75b150661089641dfb364
+// templates sha256:3df7bc9487b9e6e6bbcf3785fb4d951e3327798a4189d9d614735c48d5cf155d
 //
 // Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
 //

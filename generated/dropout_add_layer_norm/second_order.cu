@@ -4,7 +4,7 @@
 // Cost: forward 4 row tensors (2 read, 2 written), 13 flops per row element; backward 5 row tensors (3 read, 2 written), 18 flops per row element.
 // Evidence: 2 outputs, 17 steps, 41 first lines, 2 identities, 4 gradients, 2 tangents, 6 second-order gradients, 8 emitted programs: exact at every D; 4 gradients with rows written out: 2 exact at D = 1, 2 exact at D = 1, 2; derivation.md says of what.
 // definition sha256:4a6b3992b35ca9623e1f3f25751fde9f8d304538004d43ac6e2b50a873d69837
-// templates sha256:bc08b8f4c51ff6d96eb62befe37cdb196757348d98d75b150661089641dfb364
+// templates sha256:3df7bc9487b9e6e6bbcf3785fb4d951e3327798a4189d9d614735c48d5cf155d
 //
 // Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
 //

@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 4 flops per row element; backward 3 row tensors (2 read, 1 written), 9 flops per row element.
 # Evidence: 1 output, 14 steps, 25 first lines, 1 identity, 2 gradients, 1 tangent, 3 second-order gradients, 8 emitted programs: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:c56b98d30d242a1ef1de2edf2495bb754cd7157e1a73846038e36061105b9bee
-# templates sha256:bc08b8f4c51ff6d96eb62befe37cdb196757348d98d75b150661089641dfb364
+# templates sha256:3df7bc9487b9e6e6bbcf3785fb4d951e3327798a4189d9d614735c48d5cf155d
 """Root-mean-square normalization with a weight that is learned as its distance from one.
 
 The functions of `numpy_backend` for arrays in device memory: the kernels of kernels.cu,
@@ -14,12 +14,8 @@ An array is a GPUArray or another object with `__cuda_array_interface__` or `__d
 It is of type float16, bfloat16 (raw 2-byte entries count as bfloat16), float32 or float64.
 Rows and row scalars share one type, and so do features and scalars. The entries of a row
 lie one behind the other. Rows may lie apart, in another order of their axes, or at one
-place, as a broadcast array has them. Other arrays are dense.
-
-A result of rows may take the place of a row: `out` has the very array that is read, as `dy`
-for `dx`, of the same shape, type and strides. Forward refuses it for what `saved` keeps.
-Very long rows that no block holds may be read again; a result is refused there if that
-comes after it is written. Any other overlap is refused.
+place, as a broadcast array has them. Other arrays are dense. No result overlaps an array
+that is read, or another result.
 
 Each direction has further arguments:
 

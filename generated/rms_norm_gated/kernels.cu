@@ -4,7 +4,7 @@
 // Cost: forward 3 row tensors (2 read, 1 written), 7 flops per row element; backward 5 row tensors (3 read, 2 written), 19 flops per row element.
 // Evidence: 1 output, 24 steps, 39 first lines, 1 identity, 3 gradients, 1 tangent, 4 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:a8b76386f8a799fd231a6dd9fa86d8c34e1c7f23c48996e7228eca62e4e22fd0
-// templates sha256:bc08b8f4c51ff6d96eb62befe37cdb196757348d98d75b150661089641dfb364
+// templates sha256:3df7bc9487b9e6e6bbcf3785fb4d951e3327798a4189d9d614735c48d5cf155d
 //
 // Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
 //

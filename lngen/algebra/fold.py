@@ -14,16 +14,7 @@ from sympy.core.relational import Relational
 from sympy.logic.boolalg import BooleanAtom
 
 from lngen.algebra.normal import NormalDensity, Phi
-from lngen.algebra.symbols import (
-    ENTRY_OF,
-    AttainsFirst,
-    Complement,
-    Power,
-    Reduction,
-    StopGradient,
-    SumRows,
-    Where,
-)
+from lngen.algebra.symbols import ENTRY_OF, AttainsFirst, Complement, Power, Reduction, StopGradient, SumRows, Where
 from lngen.errors import LngenError
 
 _METHODS: dict[type, str] = {

@@ -257,10 +257,7 @@ class Checker:
 
     def _precision(self, case: Case, answer: Run) -> Iterator[Evidence]:
         for dtype in self.dtypes:
-            storage = storage_dtype(dtype)
-            if storage is None:
-                continue
-            stored = case.astype(storage)
+            stored = case.astype(storage_dtype(dtype))
             bounds = self.bounds(stored, dtype)
             if bounds is None:
                 continue

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -50,7 +49,8 @@ class Claim:
         """Try it."""
         trouble, silence = "", ""
         try:
-            with _quiet():
+            with warnings.catch_warnings(), np.errstate(all="ignore"):
+                warnings.simplefilter("ignore")  # frameworks warn of what they themselves do
                 trouble = self.trouble(subject) or ""
         except NotRun as reason:
             silence = f"not run: {reason}"
@@ -58,14 +58,6 @@ class Claim:
             trouble = f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"
         found = verdict(kind, self.statement.format(on=on), trouble, shape, dtype, silence)
         return replace(found, claimed=not silence)
-
-
-@contextmanager
-def _quiet() -> Iterator[None]:
-    # Frameworks warn of what they themselves do.
-    with warnings.catch_warnings(), np.errstate(all="ignore"):
-        warnings.simplefilter("ignore")
-        yield
 
 
 def results(answer: Run) -> dict[str, Array | None]:

@@ -11,18 +11,7 @@ import numpy as np
 
 from lngen.check.adapter import Adapter, OnHost
 from lngen.check.apart import Tell
-from lngen.check.claim import (
-    FEATURES,
-    Claim,
-    beyond,
-    cut,
-    different,
-    listed,
-    mistyped,
-    results,
-    row_results,
-    same,
-)
+from lngen.check.claim import FEATURES, Claim, beyond, cut, different, listed, mistyped, results, row_results, same
 from lngen.check.evidence import Evidence
 from lngen.check.inputs import ordinary
 from lngen.check.layer import Array, Case, Checkable, Run, outputs_by_name, positional, run, wrong_like
@@ -101,10 +90,9 @@ def check_contracts(
         every = claim.each_type and "types" in on.can
         types, lengths = (dict.fromkeys(["float64", *dtypes]), _LENGTHS) if every else (["float64"], [claim.features])
         for dtype, length in product(types, lengths):
-            if (storage := storage_dtype(dtype)) is not None:
-                features = max(length, layer.definition.minimum_features)
-                case = ordinary(layer.definition, claim.rows, features, seed).astype(storage)
-                yield claim.evidence(KIND, on, Trial(layer, on, seed, bounds, case), case.shape, dtype)
+            features = max(length, layer.definition.minimum_features)
+            case = ordinary(layer.definition, claim.rows, features, seed).astype(storage_dtype(dtype))
+            yield claim.evidence(KIND, on, Trial(layer, on, seed, bounds, case), case.shape, dtype)
 
 
 def _zero_cotangent(of: Trial) -> str:

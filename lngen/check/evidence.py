@@ -121,14 +121,11 @@ class Report:
 
 def _plain(fields: Mapping[str, Any]) -> dict[str, Any]:
     # JSON has no infinity and no NaN; a text says which of the two it was.
-    return {
-        name: str(value)
-        if isinstance(value, float) and not np.isfinite(value)
-        else list(value)
-        if isinstance(value, tuple)
-        else value
-        for name, value in fields.items()
-    }
+    def written(value: Any) -> Any:
+        is_number = not isinstance(value, float) or np.isfinite(value)
+        return str(value) if not is_number else list(value) if isinstance(value, tuple) else value
+
+    return {name: written(value) for name, value in fields.items()}
 
 
 def difference(result: ArrayLike, reference: ArrayLike) -> NDArray[np.float64]:

@@ -177,13 +177,10 @@ def in_framework(layer: Checkable, seed: int = 0, tell: Tell = lambda what: None
         yield from check_contracts(layer, seed, ("float64",), partial(checker.bounds, dtype="float64"), tell)
         casts = dict(on.definition.casts)
         for claim in (*CLAIMS, *on.own):
-            if claim is not CLAIMS[0] and len(casts) == len(on.definition.outputs):
-                continue
-            if claim.no_casts and casts:
-                continue
+            is_cast = claim is not CLAIMS[0] and len(casts) == len(on.definition.outputs)
             if claim.every_direction and on.definition.directions != DIRECTIONS:
                 continue
-            if claim.differences and stops_gradients(on.definition):
+            if is_cast or (claim.no_casts and casts) or (claim.differences and stops_gradients(on.definition)):
                 continue
             tell(claim.statement.format(on=on))
             yield claim.evidence(KIND, on, on, (int(np.prod(ROWS)), on.features))

@@ -22,14 +22,11 @@ _LARGE = 1e300
 
 def hard_inputs(checker: Checker, dtype: str) -> Iterator[Evidence]:
     """Yield evidence on hard inputs, small enough for references with 50 digits if float64 is checked."""
-    storage = storage_dtype(dtype)
-    if storage is None:
-        return
     features = max(7, checker.definition.minimum_features)
     offset = 1e8 if dtype == "float64" else 1e4
     for case in inputs.hard(checker.definition, features, checker.seed, offset, _TINY.get(dtype, 1e-39)):
         checker.tell(f"hard inputs, {case.name} in {dtype}")
-        stored = case.astype(storage)
+        stored = case.astype(storage_dtype(dtype))
         if not all(np.isfinite(np.asarray(v, np.float64)).all() for v in stored.inputs.values() if v is not None):
             continue  # the storage type does not hold these inputs
         bounds = checker.bounds(stored, dtype)

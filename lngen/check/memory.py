@@ -32,9 +32,6 @@ def check_memory(layer: Checkable, seed: int, dtypes: Sequence[str], tell: Tell)
     if not emulator.enabled():
         return
     for place, dtype in enumerate(dtypes):
-        storage = storage_dtype(dtype)
-        if storage is None:
-            continue
         # The checker takes up to ten times as long, so one type has to do for the large shape.
         for rows, features in (*SHAPES, MANY_ROWS) if place == 0 else SHAPES:
             case = ordinary(layer.definition, rows, max(features, layer.definition.minimum_features), seed)
@@ -42,7 +39,7 @@ def check_memory(layer: Checkable, seed: int, dtypes: Sequence[str], tell: Tell)
             trouble = ""
             try:
                 with emulator.emulator().using(check=True, schedule="random", seed=seed):
-                    run(layer, case.astype(storage))
+                    run(layer, case.astype(storage_dtype(dtype)))
             except Exception as error:  # PyCUDA's, whose text is the findings; or whatever else the code raises
                 trouble = " ".join(str(error).split())
             what = "no race, and no access out of bounds, uninitialised or misaligned"

@@ -72,6 +72,10 @@ class Calls:
         gradients = self.module.backward(saved, *self.cotangents, **options)
         return self._named([*self.outputs, *self.gradients], y, gradients)
 
+    def strided(self) -> list[Array]:
+        """Return the inputs with gaps between the entries of a row."""
+        return [np.repeat(value, 2, -1)[..., ::2] if value.ndim else value for value in self.inputs]
+
     def _named(self, names: list[str], y: Any, gradients: Any) -> dict[str, Array]:
         outputs = y if isinstance(y, tuple) else (y,)
         return dict(zip(names, (*outputs, *gradients), strict=True))
@@ -175,15 +179,6 @@ def _sizes(definition: Definition) -> Iterator[tuple[str, Sizes]]:
         yield f"runs of {features[-1]}", {**small, features[-1]: (_RUN,), rows[0]: (_MANY_ROWS,)}
 
 
-def _strided(calls: Calls) -> str | None:
-    wide = [np.repeat(value, 2, -1)[..., ::2] if value.ndim else value for value in calls.inputs]
-    return _different(calls, calls.results(wide))
-
-
-def _threads(calls: Calls) -> str | None:
-    return _different(calls, calls.results(threads=2))
-
-
 def _different(calls: Calls, found: Mapping[str, Array]) -> str | None:
     bad = [name for name, value in calls.results().items() if not same(value, found[name])]
     return listed(bad, "other bits") or None
@@ -227,8 +222,8 @@ def _refused(calls: Calls, inputs: list[Array], name: str) -> str | None:
 
 
 _CONTRACTS: Mapping[str, Callable[[Calls], str | None]] = {
-    "strided arrays give the same bits": _strided,
-    "two threads give the same bits": _threads,
+    "strided arrays give the same bits": lambda calls: _different(calls, calls.results(calls.strided())),
+    "two threads give the same bits": lambda calls: _different(calls, calls.results(threads=2)),
     "out= is written, over NaN": _written_over,
     "an array of another shape is refused by name": _shapes,
 }

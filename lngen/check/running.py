@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from types import ModuleType
-from typing import Any, cast
+from typing import Any
 
 from lngen.check import compiled, thresholds
 from lngen.check.apart import Tell
@@ -16,7 +16,7 @@ from lngen.check.evidence import Evidence, verdict
 from lngen.check.executed import KIND as KIND_OF_PYTHON
 from lngen.check.executed import run_as_python
 from lngen.check.field.evidence import in_field
-from lngen.check.frameworks import in_framework
+from lngen.check.frameworks import FrameworkAdapter, in_framework
 from lngen.check.in_jax import InJax
 from lngen.check.in_torch import InTorch
 from lngen.check.layer import Emitted
@@ -28,6 +28,7 @@ from lngen.check.runner import QUICK_SHAPES, check
 from lngen.check.toolchain.headers import precompiled_when_needed
 from lngen.emit import backends
 from lngen.errors import ToolchainMissing
+from lngen.language.definition import Definition
 from lngen.paths import RUNTIME
 from lngen.pipeline.files import loading
 from lngen.pipeline.stages import Derived
@@ -68,61 +69,47 @@ def run_emitted(layer: Derived, folder: Path, backend: str, asked: CheckRequest,
     `tell` gets a text about the next check.
     """
     tell("the import of its modules")
-    return _RUN.get(backend, _of_stranger)(layer, folder, backend, asked, tell)
+    if backend == "cuda":
+        return _on_device(layer, folder, asked, tell)
+    with ExitStack() as stack:
+        try:
+            module: Any = loading.load(folder, backend)
+            if backend == "cpu":
+                package = module.__name__.rpartition(".")[0].rpartition(".")[0]
+                compiler = importlib.import_module(f"{package}.{RUNTIME}.native.compiler")
+                stack.enter_context(precompiled_when_needed(compiler))
+            elif backend in _FRAMEWORKS:
+                module = _FRAMEWORKS[backend](layer.definition, module, asked.seed)
+            elif backend != "numpy":
+                module = backends.adapter(backend)(module)
+        except Exception as error:  # whatever emitted code raises is its failure to report
+            return Ran((broken("the module imports", error),))
+        if backend in _FRAMEWORKS:
+            return Ran(tuple(in_framework(checkable(layer.plan, module), asked.seed, tell)))
+        found = _checked(layer, module, backend, asked, tell)
+        if backend not in ("numpy", "cpu"):
+            return Ran(found)
+        tell("named axes")
+        axes = named_axes(layer.definition, module, asked.seed)
+        tell("the definition, run as Python")
+        as_python = _as_python(layer, module, asked.seed)
+        tell("its text modulo a prime")
+        return Ran((*in_field(layer, folder, backend), *as_python, *found, *axes))
 
 
-def _of_stranger(layer: Derived, folder: Path, backend: str, asked: CheckRequest, tell: Tell) -> Ran:
-    try:
-        module = backends.adapter(backend)(cast(ModuleType, loading.load(folder, backend)))
-    except Exception as error:  # whatever emitted code raises is its failure to report
-        return Ran((broken("the module imports", error),))
-    return Ran(_checked(layer, module, backend, asked, tell))
+_FRAMEWORKS: Mapping[str, Callable[[Definition, Any, int], FrameworkAdapter]] = {"torch": InTorch, "jax": InJax}
 
 
-def _on_host(layer: Derived, folder: Path, backend: str, asked: CheckRequest, tell: Tell) -> Ran:
-    try:
-        module = loading.load(folder, backend)
-    except Exception as error:  # whatever emitted code raises is its failure to report
-        return Ran((broken("the module imports", error),))
-    found = _checked(layer, module, backend, asked, tell)
-    tell("named axes")
-    axes = named_axes(layer.definition, cast(ModuleType, module), asked.seed)
-    tell("the definition, run as Python")
-    as_python = _as_python(layer, module, asked.seed)
-    tell("its text modulo a prime")
-    exact = in_field(layer, folder, backend)
-    return Ran((*exact, *as_python, *found, *axes))
-
-
-def _on_processor(layer: Derived, folder: Path, backend: str, asked: CheckRequest, tell: Tell) -> Ran:
-    try:
-        package = loading.load(folder).__name__.rpartition(".")[0]
-        compiler = importlib.import_module(f"{package}.{RUNTIME}.native.compiler")
-    except Exception as error:  # whatever emitted code raises is its failure to report
-        return Ran((broken("the module imports", error),))
-    with precompiled_when_needed(compiler):
-        return _on_host(layer, folder, backend, asked, tell)
-
-
-def _on_device(layer: Derived, folder: Path, backend: str, asked: CheckRequest, tell: Tell) -> Ran:
+def _on_device(layer: Derived, folder: Path, asked: CheckRequest, tell: Tell) -> Ran:
     place = ""
     try:
         with current_device() as here:
             place = here.name
             module = importlib.import_module(f"{loading.load(folder).__name__}.cuda_backend")
             types = [parse_dtype(dtype).name for dtype in asked.dtypes]
-            return Ran(_checked(layer, OnDevice(module, types), backend, asked, tell), place)
+            return Ran(_checked(layer, OnDevice(module, types), "cuda", asked, tell), place)
     except Exception as error:  # what PyCUDA and the emitted code raise before a check begins
         return Ran((broken("the kernels run", error),), place)
-
-
-def _in_framework(layer: Derived, folder: Path, backend: str, asked: CheckRequest, tell: Tell) -> Ran:
-    try:
-        module = cast(ModuleType, loading.load(folder, backend))
-    except Exception as error:  # whatever emitted code raises is its failure to report
-        return Ran((broken("the module imports", error),))
-    adapter = {"torch": InTorch, "jax": InJax}[backend](layer.definition, module, asked.seed)
-    return Ran(tuple(in_framework(checkable(layer.plan, adapter), asked.seed, tell)))
 
 
 def _checked(layer: Derived, module: Emitted, backend: str, asked: CheckRequest, tell: Tell) -> tuple[Evidence, ...]:
@@ -142,15 +129,6 @@ def _checked(layer: Derived, module: Emitted, backend: str, asked: CheckRequest,
             unknown = (broken("can be read from the code", error, thresholds.KIND),)
     report = check(subject, asked.shapes, asked.dtypes, backend, asked.seed, sides=sides, tell=tell, word=asked.word)
     return (*report.evidence, *unknown)
-
-
-_RUN: Mapping[str, Callable[[Derived, Path, str, CheckRequest, Tell], Ran]] = {
-    "numpy": _on_host,
-    "cpu": _on_processor,
-    "cuda": _on_device,
-    "torch": _in_framework,
-    "jax": _in_framework,
-}
 
 
 def _as_python(layer: Derived, module: Emitted, seed: int) -> list[Evidence]:

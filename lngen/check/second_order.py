@@ -4,7 +4,7 @@
   `backward_backward` to the derivative of the gradients.
 * *Complex step* on the evaluator: the derivative of the outputs along a direction in all inputs at once.
 * *Differences* of the definition at 80 digits, twice: the gradients' derivative without any derivation.
-* Both functions are linear, so that None for all directions but one, and 0 for that one, have to add up to the whole.
+* Both functions are linear, so that what the first direction gives and what all others give add up to the whole.
 
 Sums of products are compared relative to the sum of their magnitudes: entries with a relative error of a few eps add up
 to no more.
@@ -162,9 +162,9 @@ def _double(layer: Checkable, case: Case, answer: Run, w: Mapping[str, Array]) -
 
 
 def _parts(directions: _Named) -> tuple[_Named, _Named]:
-    """A direction without others, for which kernels may be compiled, and the others beside 0 for it."""
-    first = next(iter(directions))
-    return {first: directions[first]}, {**directions, first: np.zeros_like(directions[first])}
+    """The first direction, and the others: kernels are compiled for either, and each direction is once left out."""
+    first, *others = directions
+    return {first: directions[first]}, {name: directions[name] for name in others}
 
 
 def _in_order(entries: Sequence[Input], values: Mapping[str, Array]) -> list[Array | None]:

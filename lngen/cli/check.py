@@ -20,7 +20,6 @@ from lngen.check import DTYPES, FULL_SHAPES, QUICK_SHAPES, Evidence, Report
 from lngen.check.compiled import DEFAULT_FEATURES
 from lngen.check.emitted import BACKENDS, CheckRequest, check_emitted
 from lngen.check.evidence import Outcome
-from lngen.check.numbers import storage_dtype
 from lngen.check.toolchain import device, nvrtc
 from lngen.cli import console, layers
 from lngen.cli.cores import cores
@@ -58,8 +57,9 @@ def run(
     """
     wanted_shapes, wanted_dtypes = parse_shapes(shapes), parse_dtypes(dtypes)
     features = tuple(sorted({d for _, d in wanted_shapes})) if shapes else DEFAULT_FEATURES
-    if any(storage_dtype(dtype) is None for dtype in wanted_dtypes):
+    if "bfloat16" not in DTYPES and (not dtypes or "bfloat16" in wanted_dtypes):
         console.note("bfloat16 is left out: pip install ml_dtypes")
+        wanted_dtypes = tuple(dtype for dtype in wanted_dtypes if dtype in DTYPES)
     if backend not in (*BACKENDS, "all"):
         adapter(backend)  # raises where there is none
     backends, left_out = _everything() if backend == "all" else ((backend,), ())

@@ -161,57 +161,8 @@ def assignment(interface: runtime.Interface) -> list[str]:
         "directions": ["forward"],
     }
     """
-    entries: dict[str, list[str]] = {
-        "inputs": [
-            _made(
-                "given",
-                [given["name"], given["kind"]],
-                default=given["default"],
-                **_symbol(given),
-                pattern=given.get("pattern"),
-                parts=given.get("parts"),
-                draws=given.get("draws"),
-            )
-            for given in interface["inputs"]
-        ],
-        "constants": [
-            _made("constant", [given["name"]], default=given["default"], sign=given["sign"], **_symbol(given))
-            for given in interface["constants"]
-        ],
-        "outputs": [
-            _made(
-                "output",
-                [output["name"], output["kind"]],
-                **_symbol(output),
-                cast=output.get("cast"),
-                pattern=output.get("pattern"),
-                parts=output.get("parts"),
-            )
-            for output in interface["outputs"]
-        ],
-        "saved": [
-            _made(
-                "saved",
-                [field["name"], field["kind"], field["axes"]],
-                of=_unless(field["of"], field["name"]),
-                parts=field.get("parts"),
-            )
-            for field in interface["saved"]
-        ],
-        "gradients": [
-            _made("gradient", [gradient["of"]], may_be_none=gradient["may_be_none"] or None)
-            for gradient in interface["gradients"]
-        ],
-        "counterparts": [
-            _made(
-                "counterpart",
-                [each["name"], each["attributes"], *[each["conditions"]] * bool(each["conditions"])],
-                statistics=each.get("statistics"),
-                reduction=each.get("reduction"),
-            )
-            for each in interface["counterparts"]
-        ],
-    }
+    given: Any = interface
+    entries = {key: [_made(*_MAKERS[key], entry) for entry in given[key]] for key in _MAKERS}
     fields = {key: literal(interface[key]) for key in ("name", "minimum_features")}
     fields |= {key: f"[{', '.join(made)}]" for key, made in entries.items()}
     fields["directions"] = literal(interface["directions"])
@@ -220,18 +171,24 @@ def assignment(interface: runtime.Interface) -> list[str]:
     return statement(f"INTERFACE: _interface.Interface = {table(fields)}")
 
 
-def _made(function: str, arguments: Sequence[Any], **keywords: Any) -> str:
-    """The call that makes an entry, without keywords that have their defaults."""
-    given = {key: literal(value) for key, value in keywords.items() if value not in (None, "any")}
-    return call(f"_interface.{function}", *map(literal, arguments), **given)
+_MAKERS = {
+    "inputs": ("given", ("name", "kind")),
+    "constants": ("constant", ("name",)),
+    "outputs": ("output", ("name", "kind")),
+    "saved": ("saved", ("name", "kind", "axes")),
+    "gradients": ("gradient", ("of",)),
+    "counterparts": ("counterpart", ("name", "attributes", "conditions")),
+}
+"""Function of the runtime that makes an entry of each list, and the keys of the entry that it is passed in order."""
 
 
-def _symbol(entry: Mapping[str, Any]) -> dict[str, str | None]:
-    return {"symbol": _unless(entry["symbol"], entry["name"])}
-
-
-def _unless(value: str, usual: str) -> str | None:
-    return None if value == usual else value
+def _made(function: str, first: Sequence[str], entry: Mapping[str, Any]) -> str:
+    """The call that makes an entry, without what it makes of the rest, or is by default."""
+    usual = {"symbol": entry["name"], "of": entry["name"], "sign": "any"}
+    arguments = [entry[key] for key in first if key != "conditions" or entry[key]]
+    others = {key: value for key, value in entry.items() if key not in (*first, "name", "axes")}
+    given = {key: value for key, value in others.items() if value not in (None, usual.get(key)) and value is not False}
+    return call(f"_interface.{function}", *map(literal, arguments), **{key: literal(given[key]) for key in given})
 
 
 def literal(value: Any) -> str:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from lngen.emit import Notes
 from lngen.emit.interface import PublicConstant, PublicInput, PublicInterface
-from lngen.emit.layout import WIDTH, call, statement, tuple_of
+from lngen.emit.layout import WIDTH, argument, call, definition, in_lines, statement, tuple_of
 from lngen.emit.signatures import as_python, number, sizes
 from lngen.runtime.protocol.directions import COMPUTED_WORDS
 
@@ -42,7 +41,7 @@ class FrameworkFunction:
             "function": name,
             "formulas": self.notes.formulas.get("forward", ()),
             "result": self.result,
-            "signature": definition(name, self._arguments(), self.result, 0),
+            "signature": definition(name, self._arguments(), self.result),
             "arguments": self._meanings(),
             "returns": self._returns(),
             "called": statement(f"return {called(self.layer, '{}', values)}", 4),
@@ -68,27 +67,13 @@ class FrameworkFunction:
         shapes = [f"{each.public} has {self.layer.meaning(each)}" for each in outputs]
         names = ", ".join(each.public for each in outputs)
         returned = f"`({names})`" if len(outputs) > 1 else names
-        return textwrap.wrap(
-            f"Returns {returned} in the type of the first rows. {'; '.join(shapes)}. {COMPUTED_WORDS}",
-            WIDTH - 4,
-            break_long_words=False,
-            break_on_hyphens=False,
-        )
+        text = f"Returns {returned} in the type of the first rows. {'; '.join(shapes)}. {COMPUTED_WORDS}"
+        return in_lines(text, WIDTH - 4)
 
     def _meaning(self, each: PublicInput) -> str:
         a_number = f"a number or {self.array_name} without axes"
         meaning = a_number if each.kind == "Scalar" else self.layer.meaning(each)
         return f"{meaning}{'' if each.neutral is None else f'. If omitted it is {as_python(each.neutral)}'}"
-
-
-def definition(name: str, arguments: Sequence[str], returned: str, indent: int) -> list[str]:
-    """The head of a function."""
-    return statement(f"def {name}({', '.join(arguments)}) -> {returned}:", indent)
-
-
-def argument(name: str, kind: str, required: bool) -> str:
-    """Return an argument of a type, None if it is optional."""
-    return f"{name}: {kind}" if required else f"{name}: {kind} | None = None"
 
 
 def constant_in_words(each: PublicConstant, layer: PublicInterface) -> str:

@@ -245,7 +245,6 @@ def interface(forward: RowProgram, notes: Notes) -> PublicInterface:
     rows = PublicInterface(
         required_first, constants, outputs, nonnegative, notes.layout, notes.sizes, together=together
     )
-    taken = {*names, *(symbol.name for symbol in forward.saved)}
     if not notes.parts:
         return rows
     taken = {reading(name) for name in (*names, *(symbol.name for symbol in forward.saved))}

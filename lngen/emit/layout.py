@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 WIDTH = 88
 
@@ -13,20 +14,29 @@ _OPERATORS = [
     for signs in ("if|else", "and|or", "is(?: not)?|(?:not )?in|[=!<>]=|[<>]", "[+-]", "[*/]")
 ]
 """Operators that are broken at, those that bind least first."""
+_AT_BLANKS: Any = {"break_long_words": False, "break_on_hyphens": False}
 _COMMAS = re.compile(r",(?: |$)")
+
+
+def in_lines(text: str, width: int, first: str = "", rest: str = "") -> list[str]:
+    """A text on as many lines as it needs, broken at blanks; `first` begins the first line, and `rest` the others."""
+    return textwrap.wrap(text, width, initial_indent=first, subsequent_indent=rest, **_AT_BLANKS)
 
 
 def comment(text: str, indent: int) -> list[str]:
     """A comment, on as many lines as it needs."""
     prefix = " " * indent + "# "
-    return textwrap.wrap(
-        text,
-        WIDTH,
-        initial_indent=prefix,
-        subsequent_indent=prefix + "  ",
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
+    return in_lines(text, WIDTH, prefix, prefix + "  ")
+
+
+def definition(name: str, arguments: Sequence[str], returned: str, indent: int = 0) -> list[str]:
+    """The head of a function."""
+    return statement(f"def {name}({', '.join(arguments)}) -> {returned}:", indent)
+
+
+def argument(name: str, kind: str, required: bool = False) -> str:
+    """Return an argument of a type, None if it is optional."""
+    return f"{name}: {kind}" if required else f"{name}: {kind} | None = None"
 
 
 def statement(text: str, indent: int = 0) -> list[str]:

@@ -7,6 +7,7 @@ empty string.
 
 import functools
 import hashlib
+import re
 import traceback
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ import jinja2
 from markupsafe import Markup as Markup
 
 from lngen import paths
+from lngen.emit.spelling import reading
 from lngen.errors import LngenError
 
 
@@ -36,6 +38,11 @@ def render(template: str, /, folder: Path | None = None, **fields: Any) -> str:
     except Exception as error:
         message = str(error) if isinstance(error, jinja2.TemplateError) else f"{type(error).__name__}: {error}"
         raise LngenError(f"template {_place(error, folders, template)}: {message}") from error
+
+
+def module(template: str, /, **fields: Any) -> str:
+    """The text of a module of Python, with names in plain letters and no more than two empty lines in a row."""
+    return reading(re.sub(r"\n{4,}", "\n\n\n", render(template, **fields)))
 
 
 def sources(*prefixes: str, folder: Path | None = None) -> dict[str, str]:

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from lngen.emit.description import as_number, literal
 from lngen.emit.interface import OwnFields, PublicConstant, PublicInput, PublicInterface
-from lngen.emit.layout import quoted, statement
+from lngen.emit.layout import argument, definition, quoted
 from lngen.emit.saved import Field
 from lngen.language.axes import AxisSize
 from lngen.runtime.protocol.directions import DirectionProtocol, Entry
@@ -28,9 +28,9 @@ class Signatures:
         kept, perhaps = self._forward_results("Saved"), self._forward_results("Saved | None")
         lines = []
         for save, results in (("save: Literal[True] = True", kept), ("save: bool", perhaps)):
-            stub = _definition("forward", self._forward_arguments(save), results)
+            stub = definition("forward", self._forward_arguments(save), results)
             lines += ["@overload", *stub[:-1], f"{stub[-1]} ...", "", ""]
-        return [*lines, *_definition("forward", self._forward_arguments("save: bool = True"), perhaps)]
+        return [*lines, *definition("forward", self._forward_arguments("save: bool = True"), perhaps)]
 
     def later(self, takes: DirectionProtocol) -> list[str]:
         """The first lines of a direction that follows forward."""
@@ -38,13 +38,13 @@ class Signatures:
             each = f"Sequence[{self.array} | None]"
             cotangents = [f"cotangents: {each if len(takes.cotangents) > 1 else f'{self.array} | {each}'}"]
         else:
-            cotangents = [self._left_out(each.name, self.array) for each in takes.cotangents]
+            cotangents = [argument(each.name, self.array) for each in takes.cotangents]
             # One that is first has no default.
             cotangents[:1] = [self._first(each) for each in takes.cotangents[:1]]
-        own = [self._left_out(each.name, self._type(each)) for each in takes.tangents]
+        own = [argument(each.name, self._type(each)) for each in takes.tangents]
         returned = takes.returned or self.result
         arguments = ["saved: Saved", *cotangents, *own, "*", self._out(returned), *self.keywords]
-        return _definition(takes.name, arguments, returned)
+        return definition(takes.name, arguments, returned)
 
     def saved_from(self, fields: Sequence[Field], own: OwnFields) -> list[str]:
         """The first lines of `saved_from`."""
@@ -52,23 +52,18 @@ class Signatures:
             f"{field.name}: {field.type(self.array)}" + (" = None" if field.optional else "") for field in fields
         ]
         first = [
-            self._left_out(own.shape, "Sequence[int]"),
-            self._left_out(own.dtype, "npt.DTypeLike"),
-            self._left_out(own.dtypes, "Mapping[str, npt.DTypeLike]"),
+            argument(own.shape, "Sequence[int]"),
+            argument(own.dtype, "npt.DTypeLike"),
+            argument(own.dtypes, "Mapping[str, npt.DTypeLike]"),
         ]
-        return _definition("saved_from", ["*", *arguments, *first], "Saved")
+        return definition("saved_from", ["*", *arguments, *first], "Saved")
 
     def outputs(self) -> str:
         """Return the type of the outputs of `forward`."""
         return "Outputs" if len(self.layer.outputs) > 1 else self.result
 
     def _forward_arguments(self, save: str) -> list[str]:
-        inputs = [
-            f"{given.public}: {self._type(given)}"
-            if given.required
-            else self._left_out(given.public, self._type(given))
-            for given in self.layer.inputs
-        ]
+        inputs = [argument(given.public, self._type(given), given.required) for given in self.layer.inputs]
         constants = [number(given.public, given) for given in self.layer.constants]
         return [*inputs, "*", *constants, *sizes(self.layer.sizes), save, self._out(self.outputs()), *self.keywords]
 
@@ -77,20 +72,13 @@ class Signatures:
 
     def _out(self, returned: str) -> str:
         several = returned != self.result
-        return self._left_out("out", f"Sequence[{self.array} | None]" if several else self.array)
+        return argument("out", f"Sequence[{self.array} | None]" if several else self.array)
 
     def _first(self, each: Entry) -> str:
         return f"{each.name}: {self.array}{' | None' if each.may_be_none else ''}"
 
     def _type(self, given: PublicInput | Entry) -> str:
         return f"float | {self.array}" if given.kind == "Scalar" else self.array
-
-    def _left_out(self, name: str, kind: str) -> str:
-        return f"{name}: {kind} | None = None"
-
-
-def _definition(name: str, arguments: Sequence[str], returned: str) -> list[str]:
-    return statement(f"def {name}({', '.join(arguments)}) -> {returned}:", 0)
 
 
 def passed(takes: DirectionProtocol, module: str) -> list[str]:

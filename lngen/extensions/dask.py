@@ -32,7 +32,7 @@ __all__ = ["Saved", "backward", "forward"]
 
 def added(parts: Sequence[Array] | Array) -> Array:
     """Add arrays of one shape in their order, in float64 or a wider type, and round to their own type."""
-    wide: DType = computed([parts[0].dtype], is_wide=True)
+    wide: DType = computed([parts[0].dtype, np.dtype(np.float64)])
     total = parts[0].astype(wide)
     for part in parts[1:]:
         total += part.astype(wide, copy=False)

@@ -12,17 +12,7 @@ from sympy import Expr, Mul, Pow
 from sympy.core.relational import Relational
 
 from lngen.algebra.equations import Names
-from lngen.algebra.symbols import (
-    NOTHING,
-    D,
-    RowSymbol,
-    SumRows,
-    TypedSymbol,
-    axes,
-    is_row,
-    symbol_like,
-    word_of,
-)
+from lngen.algebra.symbols import NOTHING, D, RowSymbol, SumRows, TypedSymbol, axes, is_row, symbol_like, word_of
 from lngen.plan.program import OPERATORS, Operator
 
 

@@ -273,7 +273,7 @@ def _chosen(
     inputs = [symbol for symbol in derivation.forward.symbols if is_row(symbol)]
     outputs = [symbol for _, symbol in _unrounded(derivation) if is_row(symbol) and symbol not in inputs]
     # Random numbers are made again at no price.
-    free = random_rows(derivation)
+    free = {row.symbol for row in random_rows(derivation)}
     inputs = [symbol for symbol in inputs if symbol not in free]
     best: tuple[tuple[int, int, int, int], tuple[TypedSymbol, ...]] | None = None
     readable = [*inputs, *outputs]

@@ -286,7 +286,7 @@ class RowProgram:
     once. `prologue` is computed once per call from parameters alone (`1 + w`, a reduction of a Feature), and `epilogue`
     once from the sums over rows. `saved` are the row scalars that forward writes and backward reads. `optional` maps an
     optional input to its neutral value. An input that is left out *is* that number: all work for its gradient alone is
-    gone. `is_wide` would mean a wider type than that of its rows. `passes` are the numbered lines of the passes, in the
+    gone. `passes` are the numbered lines of the passes, in the
     plan and after it. `casts` pairs a result of forward with the type that it is rounded to. `smaller` pairs the
     arguments and results whose arrays lack axes of the rows with the axes that they have: they are broadcast as
     they are read, and summed as they are written. `random` are the rows that are made of a seed wherever they are
@@ -304,7 +304,6 @@ class RowProgram:
     saved: tuple[RowScalarSymbol, ...]
     results: tuple[Store, ...]
     optional: tuple[tuple[str, Fraction], ...]
-    is_wide: bool = False
     passes: tuple[PassLine, ...] = ()
     casts: tuple[tuple[str, str], ...] = ()
     smaller: tuple[tuple[str, tuple[str, ...]], ...] = ()

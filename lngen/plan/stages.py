@@ -7,7 +7,7 @@ the first stage that uses it.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from types import MappingProxyType
 from typing import Literal
@@ -55,7 +55,8 @@ def program_of(
     prologue, epilogue, sums, per_row = sorted_out(lines, names)
     stages = stages_of(per_row, sums, [store for store in results if axes(store.symbol).rows])
     read = read_by(lines) | {store.symbol for store in results}
-    random = _random(derivation, read)
+    of_seeds = {row.symbol: row for row in random_rows(derivation)}
+    random = tuple(row for symbol, row in of_seeds.items() if symbol in read)
     read |= {row.seed for row in random}
     entries = list(zip(definition.inputs, derivation.forward.symbols, strict=True))
     optional = [(e.name, e.default) for e, _ in entries if e.default is not None and e.kind is not Kind.CONSTANT]
@@ -64,7 +65,7 @@ def program_of(
         layer=definition.name,
         direction=direction,
         minimum_features=definition.minimum_features,
-        rows=tuple(row for row in rows if row.symbol not in random_rows(derivation)),
+        rows=tuple(row for row in rows if row.symbol not in of_seeds),
         parameters=(
             *(
                 Parameter(
@@ -90,20 +91,11 @@ def program_of(
     )
 
 
-def random_rows(derivation: Derivation) -> set[TypedSymbol]:
+def random_rows(derivation: Derivation) -> list[RandomRow]:
     """Return the rows of a forward that are random numbers."""
-    pairs = zip(derivation.definition.inputs, derivation.forward.symbols, strict=True)
-    return {symbol for entry, symbol in pairs if entry.draws}
-
-
-def _random(derivation: Derivation, read: Container[TypedSymbol]) -> tuple[RandomRow, ...]:
-    """The random numbers that a program reads."""
-    symbols = dict(zip((entry.name for entry in derivation.definition.inputs), derivation.forward.symbols, strict=True))
-    return tuple(
-        RandomRow(symbols[entry.name], symbols[entry.draws.seed], entry.draws.stream)
-        for entry in derivation.definition.inputs
-        if entry.draws and symbols[entry.name] in read
-    )
+    inputs = derivation.definition.inputs
+    of = dict(zip((entry.name for entry in inputs), derivation.forward.symbols, strict=True))
+    return [RandomRow(of[e.name], of[e.draws.seed], e.draws.stream) for e in inputs if e.draws]
 
 
 def _smaller(definition: Definition) -> tuple[tuple[str, tuple[str, ...]], ...]:

@@ -20,17 +20,7 @@ from sympy import QQ
 
 from lngen.prove.budget import UndefinedError
 from lngen.prove.facts import Facts
-from lngen.prove.generators import (
-    INDICATORS,
-    Exponent,
-    Monomial,
-    Polynomial,
-    add,
-    add_term,
-    places,
-    plus,
-    single,
-)
+from lngen.prove.generators import INDICATORS, Exponent, Monomial, Polynomial, add, add_term, places, plus, single
 from lngen.prove.row_algebra import RowAlgebra
 
 

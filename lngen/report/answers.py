@@ -22,7 +22,7 @@ from lngen.plan.cost import ACCUMULATE_ITEMSIZE, ITEMSIZE, cost, unfused
 from lngen.plan.cost.traffic import INTEGER_ITEMSIZE
 from lngen.plan.planner import Plan
 from lngen.plan.program import FeatureReduction, RowProgram
-from lngen.report.costs import DEFAULT_DTYPE, computed_in
+from lngen.report.costs import DEFAULT_DTYPE
 from lngen.report.formulas import reading_order
 from lngen.runtime.protocol.casts import itemsize
 
@@ -154,7 +154,7 @@ def _least(plan: Plan, program: RowProgram) -> Iterator[str]:
 def _saved(plan: Plan) -> Iterator[str]:
     forward, backward = plan.forward, plan.backward
     if saved := [symbol.name for symbol in forward.saved]:
-        size = len(saved) * computed_in(plan).accumulate_itemsize
+        size = len(saved) * DEFAULT_DTYPE.accumulate_itemsize
         yield f"Forward keeps {_listed(saved)}: {counted(len(saved), 'number')} a row, {size} bytes for float32 rows."
     else:
         yield "Forward keeps no number of its own."
@@ -170,11 +170,11 @@ def _saved(plan: Plan) -> Iterator[str]:
         yield f"It does not read {_several(gone, 'other value')}."
     if kept := unfused(plan)[0].kept:
         words = f"Unfused, {counted(kept, 'row value')} would be kept"
-        yield f"{words}: {text(kept * computed_in(plan).itemsize * D)} bytes a row."
+        yield f"{words}: {text(kept * DEFAULT_DTYPE.itemsize * D)} bytes a row."
 
 
 def _time_and_memory(plan: Plan) -> Iterator[str]:
-    d, dtype = plan.derivation, computed_in(plan)
+    d, dtype = plan.derivation, DEFAULT_DTYPE
     sizes = {ITEMSIZE: dtype.itemsize, ACCUMULATE_ITEMSIZE: dtype.accumulate_itemsize}
     yield "For N rows of D entries, forward and backward take O(N*D) time, as reading the rows does."
     for program, apart in zip((plan.forward, plan.backward), unfused(plan), strict=True):

@@ -21,18 +21,12 @@ DEFAULT_DTYPE = parse_dtype("f32")
 """The rows whose bytes a table has where no type is asked for."""
 
 
-def computed_in(plan: Plan, dtype: DType = DEFAULT_DTYPE) -> DType:
-    """A number type with the size of what a plan accumulates in for rows of it."""
-    return dtype.wider() if plan.forward.is_wide else dtype
-
-
 def cost_rows(plan: Plan, dtype: DType = DEFAULT_DTYPE) -> list[tuple[str, str, str]]:
     """The cost table: what, forward, backward; bytes are those of a number type, in D at most.
 
     Unfused is the same with a kernel for each operation.
     """
     costs, chains = _both(plan), unfused(plan)
-    dtype = computed_in(plan, dtype)
     sizes = {ITEMSIZE: dtype.itemsize, ACCUMULATE_ITEMSIZE: dtype.accumulate_itemsize}
     rows = [(f"rows of {dtype.name}", "forward", "backward")]
 
@@ -75,7 +69,6 @@ def size_rows(
     sizes = row_sizes(definition, example_shape(definition) if shape is None else shape)
     rows, features = sizes.rows, sizes.features
     costs, chains = _both(plan), unfused(plan)
-    dtype = computed_in(plan, dtype)
     whole = [c.at(rows, features, dtype.itemsize, dtype.accumulate_itemsize) for c in costs]
     smaller = [sum(each.bytes(sizes.axes, dtype.itemsize) for each in c.smaller) for c in costs]
     done = [(moved + more, flops) for (moved, flops), more in zip(whole, smaller, strict=True)]

@@ -8,12 +8,10 @@ from sympy import Rational
 from lngen.algebra.notation import latex, latex_name, text
 from lngen.algebra.notation.plain import WORDS
 from lngen.algebra.symbols import (
-    AttainsFirst,
     D,
     FeatureSum,
     FeatureSymbol,
     Mean,
-    RowMax,
     RowScalarSymbol,
     RowSymbol,
     ScalarSymbol,
@@ -37,37 +35,25 @@ alpha, eps = ScalarSymbol("alpha"), ScalarSymbol("eps", positive=True)
 @pytest.mark.parametrize(
     ("expression", "expected"),
     [
-        (x - mu, "x - mu"),
-        (1 - t, "1 - t"),
         (D - 1, "D - 1"),
         (2 * D + 1, "2*D + 1"),
         (-x - t, "-t - x"),
-        (g * gamma, "gamma*g"),
-        (beta + gamma * xhat, "gamma*xhat + beta"),
-        (rstd * (g - Mean(g) - xhat * Mean(g * xhat)), "rstd*(g - mean(g) - xhat*mean(g*xhat))"),
         (g - mu - xhat * p, "g - mu - p*xhat"),
         (t * (x - D * Mean(t * x)), "t*(x - sum(t*x))"),
         (D * Mean(g) / (D - 1), "sum(g)/(D - 1)"),
         (SumRows(FeatureSum(g * x)), "sum_rows(sum(g*x))"),
-        (1 / sympy.sqrt(var + eps), "1/sqrt(var + eps)"),
         ((var + eps) ** Rational(-3, 2), "1/(var + eps)**(3/2)"),
-        (x**-2, "1/x**2"),
         (x / (2 * mu), "x/(2*mu)"),
-        (-x / 2, "-x/2"),
         (Rational(3, 2) * x, "3*x/2"),
         (x + Rational(1, 100000), "x + 1e-5"),
         (Rational(44715, 10**6) * x**3, "0.044715*x**3"),
         (x * (-t - mu), "-x*(t + mu)"),
         (alpha * (2 * x - 2 * mu), "2*alpha*(x - mu)"),
         ((x * t) ** 2, "t**2*x**2"),
-        ((x - mu) ** 2, "(x - mu)**2"),
         (Where(std > 0, 1 / std, 0), "where(std > 0, 1/std, 0)"),
-        (RowMax(x), "max(x)"),
-        (AttainsFirst(x, mu), "attains_first(x, mu)"),
         (StopGradient(x) * Sigmoid(-x), "stop_gradient(x)*sigmoid(-x)"),
         (sympy.Abs(x) * sympy.sign(t), "abs(x)*sign(t)"),
         (sympy.exp(-(x**2) / 2) / sympy.sqrt(sympy.pi), "exp(-x**2/2)/sqrt(pi)"),
-        (sympy.S.Zero, "0"),
         (Rational(-1, 3), "-1/3"),
         (x ** Rational(1, 3), "x**(1/3)"),
     ],
@@ -138,7 +124,7 @@ def test_what_is_written_means_what_it_was_written_from(path):
 
 
 @pytest.mark.parametrize("path", sample(DEFINITIONS, DEFINITIONS[::4]), ids=lambda path: path.stem)
-def test_it_can_stand_in_any_comment(path):
+def test_it_can_stand_in_any_comment_and_latex_in_markdown(path):
     for expression in every_expression(path):
         written = text(expression)
         assert written.isascii()
@@ -146,11 +132,6 @@ def test_it_can_stand_in_any_comment(path):
         assert "\\" not in written
         assert "*/" not in written
         assert "/*" not in written
-
-
-@pytest.mark.parametrize("path", sample(DEFINITIONS, DEFINITIONS[::4]), ids=lambda path: path.stem)
-def test_latex_is_balanced_and_survives_markdown(path):
-    for expression in every_expression(path):
         written = latex(expression)
         assert re.search(r"\\[^A-Za-z]", written) is None
         assert r"\operatorname" not in written

@@ -5,30 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import grid, machine, results
-from benchmarks.layers import names
+from benchmarks import machine, results
 from benchmarks.results import Results
-
-
-def test_no_tensor_of_the_grid_fits_into_a_cache_and_none_is_larger_than_allowed() -> None:
-    jobs = [job for job in grid.jobs(names()) if job.case.rows not in grid.FEW_ROWS]
-    sizes = [job.case.tensor_bytes / grid.MIB for job in jobs]
-    assert min(sizes) > 63
-    assert max(sizes) == 512
-    assert max(job.case.tensor_bytes for job in grid.jobs(names(), 10, 10)) <= 10 * grid.MIB
-
-
-def test_the_grid_has_each_length_and_type_of_the_first_layers_every_layer_and_no_case_twice() -> None:
-    jobs = grid.jobs(names())
-    assert len({(job.layer, job.case) for job in jobs}) == len(jobs)
-    assert {job.layer for job in jobs} == set(names())
-    for dtype in (*grid.MAIN_DTYPES, grid.OTHER_DTYPE):
-        for layer in grid.FULL:
-            own = {job.case.features for job in jobs if (job.layer, job.case.dtype) == (layer, dtype)}
-            assert own == set(grid.FEATURES)
-            assert (min(own), max(own)) == (128, 262144)
-    # The most telling first, with all peers.
-    assert all(job.slow_peers and job.layer in grid.FULL for job in jobs[:8])
 
 
 @pytest.fixture

@@ -1,6 +1,5 @@
 """The benchmark on a simulated GPU: its cases, what it makes of the simulator's answers, its record."""
 
-import json
 import os
 import re
 from pathlib import Path
@@ -66,62 +65,22 @@ def test_what_is_passed_is_what_the_emitted_kernels_declare(layer: str, directio
 # ---- the answers of a simulator
 
 
-ANSWER = {
-    "reference": "layer_norm forward 1024 bf16", "roof": "copy", "cycles": [2000, 300], "bytes": 4000, "elements": 1000,
-    "issue": 0.4, "scoreboard": 0.3, "pipe": 0.1, "idle": 0.2, "instructions": 10.123456, "registers": 32, "spilled": 0,
-    "threads": 1024, "grid": 6, "block": 128, "warnings": [], "errors": {"out y": [1e-3, True]},
-}  # fmt: skip
-KNOWN = {
-    "copy": {"cycles": [1000], "bytes": 4000},
-    "apex layer_norm forward 1024 bf16": {"cycles": [2500], "bytes": 4000},
-}
-
-
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Make the folder of a simulator with one answer, and with a failure for cases of f16.
-
-    The record is in the folder too.
-    """
+def test_wrong_results_fail_and_are_not_recorded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setattr(simulated, "RECORD", tmp_path / "record.json")
     monkeypatch.setattr(simulated, "PAGE", tmp_path / "page.md")
     monkeypatch.setattr(simulated, "as_launched", lambda case: case)
     (tmp_path / "page.md").write_text(f"Above.\n\n{simulated._MADE}of before")
-    (tmp_path / "reference.json").write_text(json.dumps({"h200x6o": KNOWN}))
     (tmp_path / "configs").mkdir()
     (tmp_path / "configs" / "h200x6o.config").touch()
-    answers(tmp_path, ANSWER)
-    return tmp_path
-
-
-def answers(folder: Path, answer: dict[str, Any]) -> None:
-    (folder / "measure.py").write_text(f"""
-import json
-case = json.load(open("case.json"))
-if "f16" in case["launches"][0]["entry"].split("_"):
-    raise SystemExit("no such\\nopcode")
-json.dump([{{**{answer!r}, "reference": case["reference"]}}], open("found.json", "w"))
-""")
-
-
-def run(folder: Path, *more: str) -> int:
-    few = ["--layer", "layer_norm", "--direction", "forward", "--D", "1024"]
-    return simulated.main(["--gpusim", str(folder), *few, *more])
-
-
-def test_a_case_that_fails_is_a_line_and_the_others_go_on(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(folder, "--dtype", "f16", "--dtype", "bf16", "--write") == 1
-    out = capsys.readouterr().out
-    assert "1024 f16  cannot be simulated: opcode\n" in out
-    assert "2000+300" in out
-    assert list(simulated.read(folder / "record.json")["h200x6o"]) == ["layer_norm forward 1024 bf16"]
-
-
-def test_wrong_results_fail_and_are_not_recorded(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    answers(folder, {**ANSWER, "errors": {"out y": [0.5, False]}})
-    assert run(folder, "--dtype", "bf16", "--write") == 1
+    answer = dict.fromkeys(simulated._KEPT, 1) | {"cycles": [2000, 300], "bytes": 4000, "roof": "copy"}
+    answer |= {"reference": "none", "errors": {"out y": [0.5, False]}}
+    (tmp_path / "measure.py").write_text(f"import json; json.dump([{answer!r}], open('found.json', 'w'))")
+    few = ["--layer", "layer_norm", "--direction", "forward", "--D", "1024", "--dtype", "bf16"]
+    assert simulated.main(["--gpusim", str(tmp_path), *few, "--write"]) == 1
     assert "WRONG: out y by 5.0e-01" in capsys.readouterr().out
-    assert not (folder / "record.json").exists()
+    assert not (tmp_path / "record.json").exists()
 
 
 @needs_simulator

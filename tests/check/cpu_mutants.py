@@ -10,7 +10,7 @@ import importlib
 import re
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from itertools import starmap
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +23,7 @@ from lngen.check.runner import check
 from lngen.pipeline.files import loading, manifest
 from lngen.pipeline.stages import Derived
 from lngen.runtime.includes import inlined
-from tests.check.mutants import Kill, Planted
+from tests.check.mutants import Kill, Planted, replaced
 from tests.compiled import left_to_directions
 from tests.shipped import ROOT
 
@@ -44,15 +44,7 @@ SEEN_BY = tuple(
 """The kinds of evidence that a mistake is held against."""
 
 
-@dataclass(frozen=True)
-class CpuMutant:
-    """A planted mistake, and the rewriting of `kernels.cpp` that plants it, what it includes being in its place."""
-
-    name: str
-    rewrite: Callable[[str], str]
-
-
-def cpu_mutants(features: Sequence[str]) -> Iterator[CpuMutant]:
+def cpu_mutants(features: Sequence[str]) -> Iterator[Planted]:
     """Every mistake, in a fixed order; `features` names the Feature inputs of the layer."""
     yield _replaced(
         "the end of a row left out of its reductions", r"if \(column < end\) take", "if (false) take", _SWEEPS
@@ -107,58 +99,40 @@ def cpu_mutants(features: Sequence[str]) -> Iterator[CpuMutant]:
         )
 
 
-def threshold_mutants() -> Iterator[Planted]:
-    """Mistakes in what layers share, each on one side of a threshold of compiled code."""
-    yield _planted(
-        "the first lanes not written",
-        "body(column, Whole{run});",
-        "if (column) body(column, Whole{run});",
-        "as lanes",
-    )
-    yield _planted(
+THRESHOLDS = [
+    ("the first lanes not written", "body(column, Whole{run});", "if (column) body(column, Whole{run});", "as lanes"),
+    (
         "the last entry not written",
         "body(column, First{end - column, run});",
         "body(column, First{end - column - 1, run});",
-    )
-    yield _planted(
-        "lanes after the last set left out of sums", "take(column, COUNT, lanes[0])", "(void)take", "lanes and"
-    )
-    yield _planted(
-        "a set of lanes twice in sums", "body(column + set * COUNT", "body(column + set / 2 * COUNT", "as sets"
-    )
-    yield _planted("an end of a row in the place of lanes", "kept[k] = set[k];", "kept[k] = A(S(0));", "lanes and")
-    yield _planted("the second piece alone", "totals[k] = begin ? ", "totals[k] = begin == 2 * PIECE ? ", "two pieces")
-    yield _planted(
-        "the third piece alone", "totals[k] = begin ? ", "totals[k] = begin == PIECE ? ", "pieces and a part"
-    )
-    yield _planted(
-        "a piece of one entry left out", "begin < D || begin == 0", "begin + 1 < D || begin == 0", "shortest"
-    )
-    yield _planted(
-        "one piece twice", "totals[k] = begin ? ", "totals[k] = D == PIECE ? 2 * double(piece) : begin ? ", "longest"
-    )
-    together = "if (++rows == ROWS_TOGETHER) "
-    yield _planted("rows that are added up together dropped", f"{together}join();", f"{together}rows = 0;", "together")
-    yield _planted(
-        "all but the rows added up last dropped", "chunk[i] += recent[i]", "chunk[i] = recent[i]", "are added"
-    )
-    yield _planted("the remainder of the rows in no chunk", "min(chunk, rows % chunks)", "0", "a few chunks")
-    yield _planted(
-        "sums over rows of one chunk", "chunk < chunks; ++chunk) total", "chunk < 1; ++chunk) total", "a few chunks"
-    )
-    yield _planted(
-        "threads without their last chunk", "chunk < on.end;", "chunk < on.end - (on.end < on.chunks);", "2 threads"
-    )
-    yield _planted(
-        "rows that bypass the cache twice as large", "stream(to, lanes);", "stream(to, lanes + lanes);", "even rows"
-    )
-    yield _planted(
-        "results that the cache takes twice as large", "narrow(to, lanes);\n  }", "narrow(to, lanes + lanes);\n  }"
-    )
+        "",
+    ),
+    ("lanes after the last set left out of sums", "take(column, COUNT, lanes[0])", "(void)take", "lanes and"),
+    ("a set of lanes twice in sums", "body(column + set * COUNT", "body(column + set / 2 * COUNT", "as sets"),
+    ("an end of a row in the place of lanes", "kept[k] = set[k];", "kept[k] = A(S(0));", "lanes and"),
+    ("the second piece alone", "totals[k] = begin ? ", "totals[k] = begin == 2 * PIECE ? ", "two pieces"),
+    ("the third piece alone", "totals[k] = begin ? ", "totals[k] = begin == PIECE ? ", "pieces and a part"),
+    ("a piece of one entry left out", "begin < D || begin == 0", "begin + 1 < D || begin == 0", "shortest"),
+    ("one piece twice", "totals[k] = begin ? ", "totals[k] = D == PIECE ? 2 * double(piece) : begin ? ", "longest"),
+    (
+        "rows that are added up together dropped",
+        "if (++rows == ROWS_TOGETHER) join();",
+        "if (++rows == ROWS_TOGETHER) rows = 0;",
+        "together",
+    ),
+    ("all but the rows added up last dropped", "chunk[i] += recent[i]", "chunk[i] = recent[i]", "are added"),
+    ("the remainder of the rows in no chunk", "min(chunk, rows % chunks)", "0", "a few chunks"),
+    ("sums over rows of one chunk", "chunk < chunks; ++chunk) total", "chunk < 1; ++chunk) total", "a few chunks"),
+    ("threads without their last chunk", "chunk < on.end;", "chunk < on.end - (on.end < on.chunks);", "2 threads"),
+    ("rows that bypass the cache twice as large", "stream(to, lanes);", "stream(to, lanes + lanes);", "even rows"),
+    ("results that the cache takes twice as large", "narrow(to, lanes);\n  }", "narrow(to, lanes + lanes);\n  }", ""),
+]
+"""Mistakes in what layers share, each on one side of a threshold of compiled code."""
 
 
-def _planted(name: str, old: str, new: str, near: str = "") -> Planted:
-    return Planted(name, lambda text: text.replace(old, new), near)
+def threshold_mutants() -> Iterator[Planted]:
+    """Every mistake on one side of a threshold."""
+    return starmap(replaced, THRESHOLDS)
 
 
 def kernels(made: Derived) -> str:
@@ -194,7 +168,7 @@ def unwritten(shape: tuple[int, ...], dtype: Any) -> Any:
     return np.full(shape, np.nan, dtype)
 
 
-def caught_by(made: Derived, mutant: CpuMutant, references: References) -> tuple[str, ...] | None:
+def caught_by(made: Derived, mutant: Planted, references: References) -> tuple[str, ...] | None:
     """Return the kinds of evidence that catch a mistake, or None if the layer has no place for it."""
     with tempfile.TemporaryDirectory() as folder:
         module = planted(made, Path(folder), mutant.rewrite)
@@ -213,11 +187,11 @@ def kill_table(made: Derived) -> tuple[Kill, ...]:
     return tuple(Kill(mutant.name, kinds) for mutant, kinds in found if kinds is not None)
 
 
-def _replaced(name: str, pattern: str, replacement: str, where: str = "") -> CpuMutant:
+def _replaced(name: str, pattern: str, replacement: str, where: str = "") -> Planted:
     """A mistake in what layers share shows in those that use it: `where` they do, their own part has this pattern."""
 
     def rewrite(text: str) -> str:
         own = text.partition("namespace lngen::forward")[2]
         return re.sub(pattern, replacement, text) if re.search(where, own) else text
 
-    return CpuMutant(name, rewrite)
+    return Planted(name, rewrite)

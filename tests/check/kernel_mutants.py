@@ -9,8 +9,7 @@ from __future__ import annotations
 import importlib
 import re
 import tempfile
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from lngen.check.checker import References
@@ -20,7 +19,7 @@ from lngen.check.on_device import OnDevice
 from lngen.check.runner import check
 from lngen.pipeline.files import loading, manifest
 from lngen.plan.planner import Plan
-from tests.check.mutants import Kill, Planted
+from tests.check.mutants import Kill, Planted, replaced
 from tests.shipped import whole
 
 SHAPES = ((5, 7), (2, 33), (3, 1024))
@@ -44,15 +43,7 @@ template <class Row> struct PastTheEnd {
 """
 
 
-@dataclass(frozen=True)
-class KernelMutant:
-    """A planted mistake, and the rewriting of `kernels.cu` that plants it, what it includes being in its place."""
-
-    name: str
-    rewrite: Callable[[str], str]
-
-
-def kernel_mutants(features: Sequence[str]) -> Iterator[KernelMutant]:
+def kernel_mutants(features: Sequence[str]) -> Iterator[Planted]:
     """Every mistake, in a fixed order; `features` names the Feature inputs of the layer."""
     yield _replaced("no barrier in a reduction", _BARRIER + r"(?=\s*\} else \{\s*if \(lane < G::BLOCKS_PER_ROW)", "")
     yield _replaced(
@@ -66,7 +57,7 @@ def kernel_mutants(features: Sequence[str]) -> Iterator[KernelMutant]:
     )
     yield _replaced("a reduction writes slots that the previous one may still read", r"turn \^= 1;\n", "")
     yield _replaced("a row one entry too long", r"offset = row \* D;", "offset = row * (D + 1);")
-    yield KernelMutant("a centred reduction includes entries past the end of the row", _unmasked)
+    yield Planted("a centred reduction includes entries past the end of the row", _unmasked)
     yield _replaced(
         "the last block's partial sums not written",
         r"(columns\.finish\(.*\);)",
@@ -85,68 +76,64 @@ def kernel_mutants(features: Sequence[str]) -> Iterator[KernelMutant]:
         where=_OVER_ROWS,
     )
     for name in features:
-        yield KernelMutant(f"`{name}` from the column before", lambda text, name=name: _shifted(text, name))  # type: ignore[misc]
+        yield Planted(f"`{name}` from the column before", lambda text, name=name: _shifted(text, name))  # type: ignore[misc]
 
 
 def threshold_mutants() -> Iterator[Planted]:
     """Mistakes in what layers share, each in one layout of rows; the other sides of a threshold are right."""
     again, stored = "read again in every stage", "in registers as stored"
     every = "CHUNKS : ceiling(LNGEN_D, ALL_THREADS * VECTOR)"
-    yield _planted("a row that is read again without its end", every, f"{every} - 1", again)
+    yield replaced("a row that is read again without its end", every, f"{every} - 1", again)
     before = "(column ? column - G::VECTOR : 0)"
     loaded = "return load<G::VECTOR>(array + offset + at.column(column))"
-    yield _planted(
+    yield replaced(
         "a row read again from the entries before", loaded, loaded.replace("(column)", before), f"{again}, loaded"
     )
     loaded = "return load<G::VECTOR, true>(array + offset + at.column(column))"
-    yield _planted(
+    yield replaced(
         "a row kept from the entries before", loaded, loaded.replace("(column)", before), "parameters, loaded"
     )
     copied = "array + start + at.column(column)"
-    yield _planted("a row copied from the entries before", copied, copied.replace("(column)", before), "copied ahead")
-    yield _planted("a row as stored of its first entries", "unseen(held[chunk])", "unseen(held[0])", stored)
+    yield replaced("a row copied from the entries before", copied, copied.replace("(column)", before), "copied ahead")
+    yield replaced("a row as stored of its first entries", "unseen(held[chunk])", "unseen(held[0])", stored)
     held = "G::ROW == WIDENED) return held[chunk]"
-    yield _planted("a row in registers of its first entries", held, held.replace("chunk]", "0]"), "in several accesses")
+    yield replaced("a row in registers of its first entries", held, held.replace("chunk]", "0]"), "in several accesses")
     slot = "copy(turn + AHEAD - 1 < AHEAD ? turn + AHEAD - 1 : turn - 1)"
-    yield _planted("a row read again from a slot that is copied to", slot, "copy(turn)", f"{again}, copied ahead")
+    yield replaced("a row read again from a slot that is copied to", slot, "copy(turn)", f"{again}, copied ahead")
     features = "else return load<N>(from + at);"
-    yield _planted(
+    yield replaced(
         "parameters that are not held from their start", features, "else return load<N>(from);", "copied ahead, one"
     )
     features = "(KEPT) return kept[chunk];"
-    yield _planted("held parameters of the first entries", features, "(KEPT) return kept[0];", "with parameters")
+    yield replaced("held parameters of the first entries", features, "(KEPT) return kept[0];", "with parameters")
     lanes = "for (int offset = LANES / 2; offset > 0"
-    yield _planted("a row of one warp without half of its lanes", lanes, lanes.replace("> 0", "> 1"), "of one warp")
+    yield replaced("a row of one warp without half of its lanes", lanes, lanes.replace("> 0", "> 1"), "of one warp")
     few = "for (int part = 1; part < WARPS_PER_ROW"
-    yield _planted(
+    yield replaced(
         "a row of a few warps without the last", few, few.replace("part <", "part + 1 <"), "of several warps"
     )
     many = "parts[lane % READ] :"
-    yield _planted("a row of many warps of half of them", many, many.replace("READ]", "READ / 2]"), again)
+    yield replaced("a row of many warps of half of them", many, many.replace("READ]", "READ / 2]"), again)
     kept = "each_kept(here, k, part + k * stride)"
-    yield _planted(
+    yield replaced(
         "sums in registers in the place of others", kept, kept.replace("+ k", "+ (K - 1 - k)"), "one to a block"
     )
     rows = "for (int row = 1; row < G::ROWS; ++row) total"
-    yield _planted(
+    yield replaced(
         "sums in registers without the last row", rows, rows.replace("row <", "row + 1 <"), "several to a block"
     )
     shared = "part[k * stride + column] = *sum;"
-    yield _planted(
+    yield replaced(
         "sums in shared memory twice", shared, shared.replace("*sum", "*sum + *sum"), "sums in shared memory"
     )
-    yield _planted("sums in the workspace not begun at 0", "*sum = A(0);", "", "sums in the workspace")
+    yield replaced("sums in the workspace not begun at 0", "*sum = A(0);", "", "sums in the workspace")
     place = "beside_stride = G::SUMS == IN_SHARED_MEMORY ? here.D : stride;"
-    yield _planted(
+    yield replaced(
         "sums in the workspace over those of the next block", place, "beside_stride = here.D;", "sums in the workspace"
     )
 
 
-def _planted(name: str, old: str, new: str, near: str) -> Planted:
-    return Planted(name, lambda text: text.replace(old, new), near)
-
-
-def kill_table(plan: Plan, files: Mapping[str, str], only: Collection[str] | None = None) -> tuple[Kill, ...]:
+def kill_table(plan: Plan, files: Mapping[str, str]) -> tuple[Kill, ...]:
     """Return the kinds of evidence that catch each mistake in the emitted `files` of a plan.
 
     Use it within `device()`. Contracts and hard inputs, which need most compilations, are left out. `only` names
@@ -157,8 +144,6 @@ def kill_table(plan: Plan, files: Mapping[str, str], only: Collection[str] | Non
     kinds = tuple(kind for kind in KINDS if kind not in ("contracts", "hard inputs"))
     features = [entry.name for entry in plan.derivation.definition.features]
     for mutant in kernel_mutants(features):
-        if only is not None and mutant.name not in only:
-            continue
         with tempfile.TemporaryDirectory() as folder:
             manifest.write(manifest.runtime_emission(), Path(folder))
             place = Path(folder) / "mutant"
@@ -180,9 +165,9 @@ def _loaded(folder: Path, files: Mapping[str, str]) -> OnDevice:
     return OnDevice(backend)
 
 
-def _replaced(name: str, pattern: str, replacement: str, where: str = "") -> KernelMutant:
+def _replaced(name: str, pattern: str, replacement: str, where: str = "") -> Planted:
     """A mistake in what layers share shows in those that use it: `where` they do, they have this."""
-    return KernelMutant(name, lambda text: re.sub(pattern, replacement, text) if where in text else text)
+    return Planted(name, lambda text: re.sub(pattern, replacement, text) if where in text else text)
 
 
 def _unmasked(text: str) -> str:

@@ -1,32 +1,25 @@
-"""Layers made ready for checking: the hand-written one, and definitions taken through the whole pipeline."""
+"""Layers made ready for checking."""
 
 from functools import cache
 from pathlib import Path
+from types import SimpleNamespace
 
 from lngen.check import Checkable
-from lngen.check.derived import checkable, second_derivation
+from lngen.check.derived import checkable
 from lngen.emit import Notes
 from lngen.emit.numpy import emit
-from lngen.language.parsing import load, parse
+from lngen.language.parsing import load
 from lngen.pipeline import stages
 from lngen.pipeline.files.loading import module_from_files
 from lngen.plan.planner import Plan
-from tests.check import standin
 from tests.shipped import REST, WHOLE
 
 ROOT = Path(__file__).parents[2]
 DEFINITIONS = sorted(
     [*(ROOT / "derive" / f"{name}.py" for name in WHOLE), *(ROOT / "tests" / "definitions").glob("*.py")]
 )
+CENTRED = ROOT / "derive" / "layer_norm.py"
 OTHER_LAYERS = [ROOT / "derive" / f"{name}.py" for name in REST]
-
-
-@cache
-def hand_written() -> Checkable:
-    """The stand-in, with the programs that it follows."""
-    plan = stages.planned(parse(standin.DEFINITION), proved=False)
-    adjoint = second_derivation(plan.derivation)
-    return Checkable(plan.derivation.definition, standin.MODULE, plan.forward, plan.backward, adjoint)
 
 
 @cache
@@ -47,3 +40,11 @@ def derived(path: Path) -> Checkable:
     layer = planned(path)
     files = emitted_files(layer, layer.forward, layer.backward)
     return checkable(layer, module_from_files(files, path.stem))
+
+
+@cache
+def two_functions() -> Checkable:
+    """A centred norm as a module that somebody wrote: forward and backward alone, with the programs they follow."""
+    layer = derived(CENTRED)
+    module = SimpleNamespace(forward=layer.module.forward, backward=layer.module.backward)
+    return Checkable(layer.definition, module, layer.forward_program, layer.backward_program, layer.adjoint)

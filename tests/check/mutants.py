@@ -11,6 +11,7 @@ import importlib
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -60,6 +61,11 @@ class Planted:
     name: str
     rewrite: Callable[[str], str]
     near: str = ""
+
+
+def replaced(name: str, old: str, new: str, near: str = "") -> Planted:
+    """A mistake that is one text in the place of another."""
+    return Planted(name, lambda text: text.replace(old, new), near)
 
 
 @dataclass(frozen=True)
@@ -278,56 +284,35 @@ _SPOILED: Mapping[str, Callable[[Any], object]] = {
 }
 
 
+_WITHOUT_LAST = "(lambda a, b, **more: np.vecdot(a[..., :-1], b[..., :-1], **more)) if a."
+THRESHOLDS = [
+    ("a row of one piece without its last entry", r"np\.vecdot if a\.", _WITHOUT_LAST),
+    ("the part of a piece taken off", r"total \+= end", "total -= end"),
+    ("the part of a piece alone", r"total \+= end", "total = end"),
+    ("pieces without the part of one", r"if end is not None:\n", "if False:\n"),
+    ("pieces without the first", r"np\.add\.reduce\(pieces, ", "np.add.reduce(pieces[..., 1:], "),
+    ("what is left of a mean dropped", r"if np\.count_nonzero\(far\):", "if False:"),
+    ("what is left of a mean dropped in backward", r"if np\.count_nonzero\(left\):", "if False:"),
+    ("what is left of a mean taken off where it is near", r"np\.absolute\(mean\) >", "np.absolute(mean) <"),
+    ("rows far from zero not put back among others", r"if these is not \.\.\.:", "if False:"),
+    ("the spread of rows far from zero not put right", r"spread\[these\] = .*\n", "pass\n"),
+    ("short rows filled with the first's value", r"copyto\(out, values\)", "copyto(out, values[:1])"),
+    ("long rows with the first's value", r"( +)values = out\n", r"\1values = out\n    else:\n\1values = values[:1]\n"),
+    ("parameters of long rows backwards", r"ufunc\(block, wide, out", "ufunc(block, wide[::-1], out"),
+    ("repeated parameters backwards", r"wide\.size\), wide, out", "wide.size), wide[::-1], out"),
+    ("parameters of what is left of a block backwards", r"wide\[:features\], out", "wide[:features][::-1], out"),
+    ("sums over rows without the first of a block", r"weights\.dot\(block\)", "weights[1:].dot(block[1:])"),
+    ("sums over rows twice for a row alone", r"np\.multiply\(weights, block\[0\]\)", "2 * weights * block[0]"),
+    ("one block without its last row", r"\[\[\(0, slice\(0, count\)\)\]\]", "[[(0, slice(0, count - 1))]]"),
+    ("several blocks without the last", r"range\(0, count, height\)", "range(0, count - 1, height)"),
+    ("chunks without their later blocks", r"spans\[i : i \+ together\]", "spans[i : i + 1]"),
+    ("sums over rows of the first chunk", r"np\.add\.reduce\(total, axis=0\)", "total[0]"),
+    ("threads without the last", r"for i in range\(min\(threads, len\(chunks\)\)\)", "for i in range(threads - 1)"),
+]
+"""Mistakes in what layers share, each on one side of a threshold of NumPy code."""
+
+
 def threshold_mutants() -> Iterator[Planted]:
-    """Mistakes in what layers share, each on one side of a threshold of NumPy code."""
-    yield _planted("a row of one piece without its last entry", r"np\.vecdot if a\.", "_without_last if a.")
-    yield _planted("the part of a piece taken off", r"total \+= end", "total -= end")
-    yield _planted("the part of a piece alone", r"total \+= end", "total = end")
-    yield _planted("pieces without the part of one", r"if end is not None:\n", "if False:\n")
-    yield _planted("pieces without the first", r"np\.add\.reduce\(pieces, ", "np.add.reduce(pieces[..., 1:], ")
-    yield _planted("what is left of a mean dropped", r"if np\.count_nonzero\(far\):", "if False:")
-    yield _planted("what is left of a mean dropped in backward", r"if np\.count_nonzero\(left\):", "if False:")
-    yield _planted(
-        "what is left of a mean taken off where it is near", r"np\.absolute\(mean\) >", "np.absolute(mean) <"
-    )
-    yield _planted("rows far from zero not put back among others", r"if these is not \.\.\.:", "if False:")
-    yield _planted("the spread of rows far from zero not put right", r"spread\[these\] = .*\n", "pass\n")
-    yield _planted("short rows filled with the first's value", r"copyto\(out, values\)", "copyto(out, values[:1])")
-    yield _planted(
-        "long rows with the first's value", r"( +)values = out\n", r"\1values = out\n    else:\n\1values = values[:1]\n"
-    )
-    yield _planted("parameters of long rows backwards", r"ufunc\(block, wide, out", "ufunc(block, wide[::-1], out")
-    yield _planted("repeated parameters backwards", r"wide\.size\), wide, out", "wide.size), wide[::-1], out")
-    yield _planted(
-        "parameters of what is left of a block backwards", r"wide\[:features\], out", "wide[:features][::-1], out"
-    )
-    yield _planted(
-        "sums over rows without the first of a block", r"weights\.dot\(block\)", "weights[1:].dot(block[1:])"
-    )
-    yield _planted(
-        "sums over rows twice for a row alone", r"np\.multiply\(weights, block\[0\]\)", "2 * weights * block[0]"
-    )
-    yield _planted(
-        "one block without its last row", r"\[\[\(0, slice\(0, count\)\)\]\]", "[[(0, slice(0, count - 1))]]"
-    )
-    yield _planted("several blocks without the last", r"range\(0, count, height\)", "range(0, count - 1, height)")
-    yield _planted("chunks without their later blocks", r"spans\[i : i \+ together\]", "spans[i : i + 1]")
-    yield _planted("sums over rows of the first chunk", r"np\.add\.reduce\(total, axis=0\)", "total[0]")
-    yield _planted(
-        "threads without the last", r"for i in range\(min\(threads, len\(chunks\)\)\)", "for i in range(threads - 1)"
-    )
-
-
-def _planted(name: str, pattern: str, replacement: str) -> Planted:
-    def rewrite(text: str) -> str:
-        found = re.sub(pattern, replacement, text)
-        return found + _WITHOUT_LAST if found != text and "def row_sum" in text else found
-
-    return Planted(name, rewrite)
-
-
-_WITHOUT_LAST = """
-
-def _without_last(a, b, keepdims=False):
-    return np.vecdot(a[..., :-1], b[..., :-1], keepdims=keepdims)
-"""
+    """Every mistake on one side of a threshold."""
+    for name, pattern, replacement in THRESHOLDS:
+        yield Planted(name, partial(re.sub, pattern, replacement))

@@ -8,7 +8,7 @@ from lngen.check import FULL_SHAPES, check, inputs
 from lngen.check.bounds import NUMPY, error_bounds
 from lngen.check.forms import FORMATS, AffineForm, Rounding, exact
 from lngen.errors import LngenError
-from tests.check.layers import DEFINITIONS, derived, hand_written
+from tests.check.layers import DEFINITIONS, derived, two_functions
 from tests.tiers import sample
 
 ORDINARY_SHAPES = [(37, 7), (37, 33), (37, 128), (5, 1025)]
@@ -18,7 +18,7 @@ ORDINARY_SHAPES = [(37, 7), (37, 33), (37, 128), (5, 1025)]
 def test_bounds_hold_and_are_within_100_of_the_error(dtype):
     reached = {}
     for seed in range(3):
-        report = check(hand_written(), ORDINARY_SHAPES, (dtype,), seed=seed, kinds=("precision",))
+        report = check(two_functions(), ORDINARY_SHAPES, (dtype,), seed=seed, kinds=("precision",))
         assert report.passed, report.failures
         for item in report.evidence:
             key = (item.what, item.shape)
@@ -47,13 +47,13 @@ def test_emitted_rows_and_columns_are_within_100_of_their_bounds(path):
 @pytest.mark.ci
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 def test_bounds_hold_at_every_shape(dtype):
-    report = check(hand_written(), [s for s in FULL_SHAPES if s[0]], (dtype,), seed=9, kinds=("precision",))
+    report = check(two_functions(), [s for s in FULL_SHAPES if s[0]], (dtype,), seed=9, kinds=("precision",))
     assert report.passed, report.failures
 
 
 def test_an_offset_costs_nothing_because_the_error_of_the_mean_cancels():
-    forward, backward = hand_written().forward_program, hand_written().backward_program
-    base = inputs.ordinary(hand_written().definition, 4, 128, seed=0)
+    forward, backward = two_functions().forward_program, two_functions().backward_program
+    base = inputs.ordinary(two_functions().definition, 4, 128, seed=0)
     moved = inputs.replace(base, name="moved", inputs={**base.inputs, "x": base.inputs["x"] + 1e4}).astype("f4")
     near = error_bounds(forward, backward, base.astype("f4"), "float32")
     far = error_bounds(forward, backward, moved, "float32")
@@ -62,8 +62,8 @@ def test_an_offset_costs_nothing_because_the_error_of_the_mean_cancels():
 
 
 def test_without_the_correction_the_offset_shows():
-    forward, backward = hand_written().forward_program, hand_written().backward_program
-    base = inputs.ordinary(hand_written().definition, 4, 128, seed=0)
+    forward, backward = two_functions().forward_program, two_functions().backward_program
+    base = inputs.ordinary(two_functions().definition, 4, 128, seed=0)
     moved = inputs.replace(base, name="moved", inputs={**base.inputs, "x": base.inputs["x"] + 1e4}).astype("f4")
     stages = tuple(stage for stage in forward.stages if not stage.correction)
     zero = {forward.stages[1].reductions[0].symbol: sympy.S.Zero}
@@ -79,8 +79,8 @@ def test_without_the_correction_the_offset_shows():
 
 
 def test_what_may_overflow_is_not_claimed():
-    forward, backward = hand_written().forward_program, hand_written().backward_program
-    base = inputs.ordinary(hand_written().definition, 2, 5, seed=0)
+    forward, backward = two_functions().forward_program, two_functions().backward_program
+    base = inputs.ordinary(two_functions().definition, 2, 5, seed=0)
     huge = inputs.replace(base, inputs={**base.inputs, "gamma": np.array([1.0, 6e4, 1.0, 1.0, 1.0])}).astype("f2")
     bounds = error_bounds(forward, backward, huge, "float16")
     exact_values = np.abs(huge.inputs["x"].astype(float))
@@ -90,8 +90,8 @@ def test_what_may_overflow_is_not_claimed():
 
 
 def test_an_unknown_format_or_function_is_refused():
-    forward, backward = hand_written().forward_program, hand_written().backward_program
-    case = inputs.ordinary(hand_written().definition, 1, 3, seed=0)
+    forward, backward = two_functions().forward_program, two_functions().backward_program
+    case = inputs.ordinary(two_functions().definition, 1, 3, seed=0)
     with pytest.raises(LngenError, match="float128"):
         error_bounds(forward, backward, case, "float128")
     strange = inputs.replace(forward.stages[-1].temps[0], expression=sympy.gamma(forward.rows[0].symbol))

@@ -7,10 +7,10 @@ from lngen.check import complex_step, inputs, reference
 from lngen.check.complex_step import gradient, rows_are_independent
 from lngen.check.evidence import metric_error
 from lngen.check.layer import Case
-from lngen.language.parsing import parse
-from tests.check import standin
+from lngen.language.parsing import load, parse
+from tests.shipped import ROOT
 
-CENTRED = parse(standin.DEFINITION)
+CENTRED = load(ROOT / "derive" / "layer_norm.py")
 MIXED = parse(
     "def mixed(x: Row, s: RowScalar, w: Feature, a: Scalar, eps: Constant = 1e-2):\n"
     "    m = mean(w * x)\n"

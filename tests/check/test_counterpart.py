@@ -8,7 +8,7 @@ from lngen.check.stability import stability
 from lngen.errors import LngenError
 from lngen.language.oracle.evaluate import FLOAT64, evaluate
 from lngen.language.parsing import parse
-from tests.check.layers import hand_written
+from tests.check.layers import two_functions
 from tests.requirements import needs_torch
 from tests.shipped import ROOT
 
@@ -62,6 +62,6 @@ def test_a_definition_that_names_no_module_of_torch_nn_for_one_row_is_refused(na
 
 @needs_torch
 def test_stability_beside_torch_shows_what_a_large_mean_costs_there():
-    (at,) = stability(hand_written(), offsets=(1e4,), dtypes=("float32",), torch=True).lines
+    (at,) = stability(two_functions(), offsets=(1e4,), dtypes=("float32",), torch=True).lines
     assert at.torch is not None
     assert at.torch > 1e-5 > 1e-6 > at.emitted

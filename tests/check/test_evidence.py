@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import lngen
-from lngen.check.evidence import KINDS, Evidence, Report, diagnose, difference, metric_error
+from lngen.check.evidence import Evidence, Report, diagnose, difference, metric_error
 
 
 def _evidence(kind="complex step", passed=True, error=1e-16, bound=1e-13, what="dx"):
@@ -62,10 +62,6 @@ def test_a_pattern_of_errors_names_its_cause(spoil, cause):
     assert cause in text
     assert text.startswith("worst at row ")
     assert text.endswith("again: lngen check f")
-
-
-def test_kinds_are_in_the_order_of_their_strength():
-    assert KINDS[:5] == ("exact proof", "50 digits", "modulo a prime", "run as Python", "forward vs oracle")
 
 
 def test_what_is_not_claimed_neither_passes_nor_fails():

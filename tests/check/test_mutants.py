@@ -61,7 +61,7 @@ row programs that every backend prints; the tables of NumPy have them. Other mis
 | command | repeats |
 |---|---|
 | `make check` | all tables of NumPy and of compiled kernels; on the emulator, every mistake in layer_norm must be \
-caught, and the row must agree for two of them; some of the wrong formulas compiled and on the emulator |
+caught; some of the wrong formulas compiled and on the emulator |
 | `make nightly` | all rows of the tables on the emulator; every wrong formula compiled and on the emulator |
 """
 
@@ -99,14 +99,6 @@ def caught(mutant, module, backend):
     return caught_by(made(CENTRED), mutant, module, backend, (kind,), shapes=SHAPES[:1])
 
 
-def test_the_centred_layer_has_the_classic_mistakes():
-    names = [mutant.name for mutant in mutants(*made(CENTRED).plan.programs())]
-    assert len(names) >= 10
-    for part in ("left out", "counted twice", "unbiased", "D - 1", "last row", "last column",
-                 "outside the root", "forgotten"):  # fmt: skip
-        assert any(part in name for name in names), part
-
-
 @pytest.mark.ci
 def test_the_page_is_up_to_date():
     assert PAGE.read_text(encoding="utf-8").startswith(_page()), "run: python -m tests.check.test_mutants"
@@ -114,8 +106,7 @@ def test_the_page_is_up_to_date():
 
 if __name__ == "__main__":
     from tests.check import test_cpu
-    from tests.check.field import __main__ as in_text
     from tests.check.test_kernel_mutants import section
 
     compiled = map(test_cpu.section, test_cpu.PLANTED[1:])
-    PAGE.write_text(_page() + "".join([*map(section, LAYERS), *compiled, in_text.section()]), encoding="utf-8")
+    PAGE.write_text(_page() + "".join([*map(section, LAYERS), *compiled]), encoding="utf-8")

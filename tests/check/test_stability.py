@@ -9,8 +9,7 @@ from lngen.check.stability import in_raw_moments, outputs, stability
 from lngen.derivation.from_definition import translate
 from lngen.errors import LngenError
 from lngen.language.parsing import parse
-from tests.check import standin
-from tests.check.layers import DEFINITIONS, derived, hand_written
+from tests.check.layers import CENTRED, DEFINITIONS, derived, two_functions
 
 
 def both(definition, features=9):
@@ -24,7 +23,7 @@ def both(definition, features=9):
 
 
 def test_the_naive_form_has_raw_moments_and_the_same_value():
-    changed, a, b = both(parse(standin.DEFINITION))
+    changed, a, b = both(parse(CENTRED.read_text()))
     assert [f"{line.symbol} = {written(line.expression)}" for line in changed] == ["var = mean(x**2) - mu**2"]
     assert np.allclose(a, b, rtol=0, atol=1e-17)
 
@@ -43,7 +42,7 @@ def test_other_centred_polynomials_are_expanded_too(text):
 
 
 def test_the_table_shows_what_each_form_loses():
-    table = stability(hand_written(), offsets=(1e2, 1e4, 1e8), features=64)
+    table = stability(two_functions(), offsets=(1e2, 1e4, 1e8), features=64)
     by_place = {(line.dtype, line.offset): line for line in table.lines}
     at = by_place["float32", 1e4]
     assert not at.naive < 1e-2
@@ -63,4 +62,4 @@ def test_a_layer_without_a_centred_reduction_says_so():
 
 def test_other_types_are_refused():
     with pytest.raises(LngenError, match="float16"):
-        stability(hand_written(), dtypes=("float16",))
+        stability(two_functions(), dtypes=("float16",))

@@ -21,29 +21,17 @@ def equations(text: str) -> list[str]:
     ("text", "expected"),
     [
         # a reduction inside an expression gets a line of its own, each only once
-        (
-            "def f(x: Row): return (x - mean(x))*mean(x)",
-            ["mu = Mean(x)", "y = mu*(-mu + x)"],
-        ),
+        ("def f(x: Row): return (x - mean(x))*mean(x)", ["mu = Mean(x)", "y = mu*(-mu + x)"]),
         # innermost first
-        (
-            "def f(x: Row): return x*mean((x - mean(x))**2)",
-            ["mu = Mean(x)", "var = Mean((-mu + x)**2)", "y = var*x"],
-        ),
+        ("def f(x: Row): return x*mean((x - mean(x))**2)", ["mu = Mean(x)", "var = Mean((-mu + x)**2)", "y = var*x"]),
         # a statement that is a reduction stays one
-        (
-            "def f(x: Row):\n    m = sum(x**2)\n    y = x*m\n    return y, m",
-            ["m = D*Mean(x**2)", "y = m*x"],
-        ),
+        ("def f(x: Row):\n    m = sum(x**2)\n    y = x*m\n    return y, m", ["m = D*Mean(x**2)", "y = m*x"]),
         # a sum is kept whole
         ("def f(x: Row): return exp(x)/sum(exp(x))", ["sum_exp_x = D*Mean(exp(x))", "y = exp(x)/sum_exp_x"]),
         # a sum over the number of features is a mean
         ("def f(x: Row): return x - sum(x)/D", ["mu = Mean(x)", "y = -mu + x"]),
         # the user's names are kept, and not taken
-        (
-            "def f(mu: Row): return mu*mean(mu)*mean(mu**2)",
-            ["mu_2 = Mean(mu)", "ms = Mean(mu**2)", "y = ms*mu_2*mu"],
-        ),
+        ("def f(mu: Row): return mu*mean(mu)*mean(mu**2)", ["mu_2 = Mean(mu)", "ms = Mean(mu**2)", "y = ms*mu_2*mu"]),
         # minimum and maximum are selects, the first where it is strictly ahead
         ("def f(x: Row): return maximum(x, 1) + minimum(x, 2)", ["y = Where(x >= 2, 2, x) + Where(x <= 1, 1, x)"]),
     ],

@@ -56,39 +56,6 @@ def clamped_swiglu(a: Row, b: Row, alpha: Constant = 1.702, limit: Constant = 7.
 """,
 }
 
-FORMS = {
-    "jensen_shannon": {
-        "g": "dy*(b_shifted_2 - 1 - log_m)/2",
-        "g_2": "dy*(a_shifted_2 - 1 - log_m)/2",
-        "da": "p*(g_2 - sum(g_2*p))",
-        "db": "q*(g - sum(g*q))",
-    },
-    "jensen_shannon_of_logarithms": {
-        "g": "dy*(logq - logm)/2 - dy/2",
-        "g_2": "dy*(logp - logm)/2 - dy/2",
-        "da": "p*(g_2 - sum(g_2*p))",
-        "db": "q*(g - sum(g*q))",
-    },
-    "jensen_shannon_of_a_target": {
-        "g": "dy*(x_shifted_2 - log_m)/2 - dy/2",
-        "dx": "p*(g - sum(g*p))",
-        "dtarget": "dy*(log_target - log_m)/2",
-    },
-    "piecewise": {"dx": "where(x > 1, dy, where(x < -1, -dy, 3*dy*x**2))"},
-    "grpo": {
-        "dref": "beta*dy*mask*(exp_total - 1)/(D*mu)",
-        "dgain": "-dy*mask/(D*mu)",
-        "du": "ratio*where(advantage*ratio < advantage*clipped, advantage*dgain, "
-        "where(ratio <= 1 - width, 0, where(chosen >= 1 + width, 0, advantage*dgain)))",
-        "dlogp": "du - dref",
-        "dold": "-du",
-        "dadvantage": "sum(where(advantage*ratio < advantage*clipped, dgain*ratio, clipped*dgain))",
-    },
-    "clamped_swiglu": {
-        "da": "where(a >= limit, 0, dy*sigmoid_u*(1 + up)*(1 + alpha*gate*(1 - sigmoid_u)))",
-        "db": "where(b <= -limit, 0, where(chosen >= limit, 0, dy*gate*sigmoid_u))",
-    },
-}
 
 CALLS = {
     "jensen_shannon": 12_000_000,
@@ -103,19 +70,6 @@ CALLS = {
 
 def derived(name: str) -> Derivation:
     return second_order(derive(parse(DEFINITIONS[name], f"{name}.py")))
-
-
-LONGER = "a rule that shortened it changed no layer that lngen has, and went; its gradient is right and longer"
-
-
-@pytest.mark.parametrize(
-    "name",
-    [pytest.param(name, marks=[] if name == "piecewise" else pytest.mark.xfail(reason=LONGER)) for name in DEFINITIONS],
-)
-def test_gradient_of_a_loss_has_its_short_form(name: str) -> None:
-    derivation = derive(parse(DEFINITIONS[name], f"{name}.py"))
-    order = [symbol.name for symbol in derivation.forward.symbols]
-    assert {line.symbol.name: text(line.expression, order) for line in derivation.backward} == FORMS[name]
 
 
 @pytest.mark.parametrize("name", sample(DEFINITIONS, ["piecewise"]))
@@ -140,6 +94,7 @@ def test_derivation_of_a_loss_takes_bounded_work(name: str) -> None:
         ("where(x > 1, x, where(x <= 1, x**2, 0))", "where(x > 1, dy, where(x <= 1, 2*dy*x, 0))"),
         ("where(x > 1, x, where(z > 2, x**2, 0))", "where(x > 1, dy, where(z > 2, 2*dy*x, 0))"),
         ("where(x > 1, where(x >= 1, x, 0), 0)", "where(x > 1, dy, 0)"),
+        ("where(x > 1, x, where(x > 2, x**2, where(x < -1, -x, 1)))", "where(x > 1, dy, where(x < -1, -dy, 0))"),
     ],
 )
 def test_branch_goes_only_where_it_is_never_chosen(value: str, form: str) -> None:

@@ -86,6 +86,3 @@ def test_rules_with_their_names_taken_derive_the_same_layer(name: str) -> None:
 @pytest.mark.parametrize("result", ["mean(p**2)", pytest.param("p*mean(p)", marks=pytest.mark.ci), "p**2"])
 def test_a_statement_called_p_is_no_normalized_exponential(result: str) -> None:
     derived(f"def f(x: Row):\n    p = x - log(sum(exp(x)))\n    return {result}")
-
-
-# ---- no symbol of a bare name

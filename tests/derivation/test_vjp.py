@@ -1,4 +1,4 @@
-"""Contributions of each equation to the unsimplified adjoint, and its names; its values are proved."""
+"""Contributions of each equation to the unsimplified adjoint and tangent, and names; values are proved."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import sympy
 from lngen.algebra.equations import Equation
 from lngen.algebra.symbols import (
     AttainsFirst,
-    Axes,
     D,
     FeatureSymbol,
     Mean,
@@ -22,7 +21,8 @@ from lngen.algebra.symbols import (
     Where,
 )
 from lngen.derivation.from_definition import translate
-from lngen.derivation.vjp import adjoint, contributions, reduce_to
+from lngen.derivation.jvp import moved_by
+from lngen.derivation.vjp import adjoint, contributions
 from lngen.language.parsing import parse
 
 x, z, y, dy = RowSymbol("x"), RowSymbol("z"), RowSymbol("y"), RowSymbol("dy")
@@ -58,14 +58,15 @@ def test_contributions(equation: Equation, bar: sympy.Expr, expected: dict[Typed
     assert {c.target: c.expression for c in contributions(equation, bar)} == expected
 
 
-def test_reduce_to_collects_what_varies_less() -> None:
-    assert reduce_to(dy, Axes(True, True)) == dy
-    assert reduce_to(sympy.Integer(0), Axes(False, False)) == 0
-
-
 def test_cotangents_do_not_take_names_of_the_definition() -> None:
     # dh is a name of the user's; the cotangent of h has to go by another.
     forward = translate(parse("def f(x: Row):\n    h = x*2\n    dh = h*h\n    y = dh*h\n    return y"))
     names = [q.symbol.name for q in adjoint(forward).equations]
     assert "dh" not in names
     assert "dh_2" in names
+
+
+def test_selects_on_one_condition_are_added_up_inside_a_tangent() -> None:
+    g, dx, dg = (RowSymbol(name) for name in ("g", "dx", "dg"))
+    moved = moved_by(Equation(y, Where(x > 0, g * x, 0)), {x: dx, g: dg})
+    assert moved == Where(x > 0, g * dx + dg * x, 0)

@@ -176,16 +176,6 @@ def test_results_in_the_callers_arrays_come_back_as_they_are(centred: Any, cuda:
             centred.forward(x, out=library.array(given["x"], flags=flags))
 
 
-def test_no_rows_and_rows_of_several_axes(centred: Any, cuda: Any) -> None:
-    library = Library(cuda)
-    for rows in ((0,), (2, 1, 3), ()):
-        given = values(rows=rows)
-        x = cuda.gpuarray.to_gpu(given["x"])
-        y, _ = centred.forward(x, like=library)
-        assert (y.shape, y.get().shape) == (given["x"].shape, given["x"].shape)
-        np.testing.assert_array_equal(y.get(), centred.forward(x)[0].get())
-
-
 def test_streams_wait_for_one_another(centred: Any, cuda: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """An exporter is told the stream of the launch, and a stream that takes a result waits for that one."""
     given, library, driver = values(), Library(cuda), centred._launcher.driver
@@ -245,28 +235,6 @@ def test_a_stream_that_an_interface_names_is_waited_for(
         interface = {**array.__cuda_array_interface__, "stream": said, "version": 3}
         centred.forward(SimpleNamespace(__cuda_array_interface__=interface), save=False, stream=ours)
         assert waited == wanted
-
-
-def test_mistakes_get_a_message(centred: Any, cuda: Any) -> None:
-    given, library = values(), Library(cuda)
-    right = cuda.gpuarray.to_gpu(given["x"])
-    host = library.array(given["x"], device=(1, 0))
-    cases: list[tuple[Any, dict[str, Any], type[Exception], str]] = [
-        (host, {}, TypeError, "x is of type Array, not an array in device memory; pass a GPUArray"),
-        (
-            library.array(given["x"], device=(10, 0)),
-            {},
-            TypeError,
-            r"x is on DLPack device \(10, 0\), which is not a CUDA device",
-        ),
-        (library.array(given["x"].astype("<i4")), {}, TypeError, "x is of type <i4, not floating point"),
-        (library.array(np.asfortranarray(given["x"])), {}, ValueError, "x has strides"),
-        (right, {"like": np}, TypeError, "like is NumPy, whose arrays are in host memory"),
-        (right, {"like": "cupy"}, TypeError, "like is str, which has no from_dlpack"),
-    ]
-    for x, options, kind, words in cases:
-        with pytest.raises(kind, match=words):
-            centred.forward(x, **options)
 
 
 def test_room_is_told_of_arrays_that_speak_dlpack(centred: Any, cuda: Any) -> None:

@@ -29,10 +29,6 @@ def cuda_of(name: str) -> Any:
     return importlib.import_module(f"generated.{name}.cuda_backend")
 
 
-def numpy_of(name: str) -> Any:
-    return importlib.import_module(f"generated.{name}.numpy_backend")
-
-
 def normal(shape: tuple[int, ...], dtype: Any = np.float64, seed: int = 0) -> Any:
     return np.random.default_rng(seed).standard_normal(shape).astype(dtype)
 
@@ -90,10 +86,7 @@ def test_rows_are_read_where_they_lie(cuda: Any) -> None:
 
 @pytest.mark.parametrize(
     ("strides", "message"),
-    [
-        ([(6, 0, 1), None, None], "overlap"),
-        ([None, (36, 0, 1), None], "overlap"),
-    ],
+    [([(6, 0, 1), None, None], "overlap"), ([None, (36, 0, 1), None], "overlap")],
 )
 def test_results_that_kernels_cannot_write_are_refused(cuda: Any, strides: list[Any], message: str) -> None:
     layer, shape = cuda_of("ada_layer_norm"), (3, 3, 36)
@@ -123,46 +116,6 @@ def both(layer: Any, cuda: Any, inputs: dict[str, Any], absent: tuple[str, ...] 
     gradients = layer.backward(saved, *cotangents, **options)
     results = dict(zip(names, outs, strict=True)) | gradients._asdict()
     return {k: v.get() if cuda is not None and v is not None else v for k, v in results.items()}
-
-
-def assert_close(found: dict[str, Any], wanted: dict[str, Any], bound: float) -> None:
-    assert list(found) == list(wanted)
-    for name, value in wanted.items():
-        if value is None:
-            assert found[name] is None, name
-            continue
-        assert (found[name].dtype, found[name].shape) == (value.dtype, value.shape), name
-        exact, ours = (np.asarray(array, np.float64) for array in (value, found[name]))
-        error = np.abs(ours - exact).max(initial=0) / max(1, np.abs(exact).max(initial=0))
-        assert error <= bound, (name, error)
-
-
-# A few dozen operations and sums of 33 terms: 450 roundings of the compute type, none shared by two backends.
-# Where storage is narrower, two results that are close may round to neighbours: one unit in the last place.
-BOUNDS = {
-    np.float64: 450 * 2.0**-53,
-    np.float32: 450 * 2.0**-24,
-    np.float16: 450 * 2.0**-24 + 2.0**-10,
-    BF16: 450 * 2.0**-24 + 2.0**-7,
-}
-
-
-def test_nothing_is_saved_if_so_asked(cuda: Any) -> None:
-    for name in ("layer_norm", "add_rms_norm"):
-        ours = cuda_of(name)
-        arrays = [on_device(cuda, value) for value in inputs_of(ours, np.float32, np.float32, 5, 33).values()]
-        kept, _ = ours.forward(*arrays)
-        found, saved = ours.forward(*arrays, save=False)
-        assert saved is None
-        pairs = zip(kept, found, strict=True) if name == "add_rms_norm" else [(kept, found)]
-        assert all(np.array_equal(first.get(), second.get()) for first, second in pairs)
-
-
-def test_leading_axes_and_one_row(cuda: Any) -> None:
-    ours, theirs = cuda_of("layer_norm"), numpy_of("layer_norm")
-    for shape in ((2, 1, 3, FEATURES), (FEATURES,)):
-        inputs = {"x": normal(shape), "gamma": normal((FEATURES,)), "beta": normal((FEATURES,))}
-        assert_close(both(ours, cuda, inputs), both(theirs, None, inputs), BOUNDS[np.float64])
 
 
 def test_out_and_workspace_are_the_memory_of_results(centred: Any, cuda: Any) -> None:
@@ -210,43 +163,23 @@ def test_a_context_that_pycuda_did_not_make_current(centred: Any, cuda: Any) -> 
     assert found[1] == cuda.context.handle
 
 
-def test_out_for_some_results(cuda: Any) -> None:
-    for name in ("layer_norm", "add_layer_norm"):
-        ours = cuda_of(name)
-        inputs = inputs_of(ours, np.float64, np.float64, ROWS, FEATURES)
-        wanted = both(ours, cuda, inputs)
-        names = list(ours.Outputs._fields) if hasattr(ours, "Outputs") else ["y"]
-        for odd in (0, 1):
-            given = {
-                name: cuda.gpuarray.empty(value.shape, value.dtype)
-                for place, (name, value) in enumerate(wanted.items())
-                if place % 2 == odd
-            }
-            outs = tuple(given.get(name) for name in names)
-            out, saved = ours.forward(
-                *(on_device(cuda, value) for value in inputs.values()), out=outs if len(names) > 1 else outs[0]
-            )
-            results = dict(zip(names, out if len(names) > 1 else [out], strict=True))
-            cotangents = []
-            for seed, value in enumerate(results.values()):
-                cotangents.append(on_device(cuda, normal(tuple(value.shape), seed=100 + seed).astype(value.dtype)))
-            outs = tuple(given.get(name) for name in ours.Gradients._fields)
-            results |= ours.backward(saved, *cotangents, out=outs)._asdict()
-            for name, value in wanted.items():
-                assert name not in given or results[name] is given[name]
-                np.testing.assert_array_equal(results[name].get(), value, err_msg=name)
+def test_out_for_some_results(centred: Any, cuda: Any) -> None:
+    inputs = inputs_of(centred, np.float64, np.float64, ROWS, FEATURES)
+    wanted = both(centred, cuda, inputs)
+    x, gamma, beta = (on_device(cuda, value) for value in inputs.values())
+    y, saved = centred.forward(x, gamma, beta)
+    given = cuda.gpuarray.empty((FEATURES,), np.float64)
+    gradients = centred.backward(saved, on_device(cuda, normal((ROWS, FEATURES), seed=100)), out=(None, given, None))
+    assert gradients.dgamma is given
+    for name, value in zip(wanted, (y, *gradients), strict=True):
+        np.testing.assert_array_equal(value.get(), wanted[name], err_msg=name)
 
 
 class Borrowed:
     """An array of another library, as far as the interface goes."""
 
-    def __init__(self, array: Any, start: int = 0, shape: Any = None) -> None:
-        self.array = array
-        interface = dict(array.__cuda_array_interface__)
-        interface["data"] = (interface["data"][0] + start, False)
-        if shape is not None:
-            interface |= {"shape": shape, "strides": None}
-        self.__cuda_array_interface__ = interface
+    def __init__(self, array: Any) -> None:
+        self.array, self.__cuda_array_interface__ = array, dict(array.__cuda_array_interface__)
 
 
 def test_streams_and_arrays_of_other_libraries(centred: Any, cuda: Any) -> None:
@@ -262,18 +195,6 @@ def test_streams_and_arrays_of_other_libraries(centred: Any, cuda: Any) -> None:
         cuda.context.synchronize()
         for name, value in zip(wanted, (y, *gradients), strict=True):
             np.testing.assert_array_equal(value.get(), wanted[name], err_msg=name)
-
-
-def test_memory_that_is_not_aligned_to_vectors(cuda: Any) -> None:
-    ours, theirs = cuda_of("layer_norm"), numpy_of("layer_norm")
-    rows, features = 3, 32
-    x = normal((rows, features), np.float32)
-    storage = cuda.gpuarray.to_gpu(np.concatenate([[np.float32(0)], x.ravel()]))
-    y, saved = ours.forward(Borrowed(storage, 4, (rows, features)))
-    gradients = ours.backward(saved, cuda.gpuarray.to_gpu(x))
-    expected, known = theirs.forward(x)
-    found = {"y": y.get(), "dx": gradients.dx.get()}
-    assert_close(found, {"y": expected, "dx": theirs.backward(known, x).dx}, BOUNDS[np.float32])
 
 
 def test_raw_bfloat16(centred: Any, cuda: Any) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,8 +10,8 @@ import pytest
 from lngen.check.on_device import OnDevice, device
 from lngen.language.oracle.evaluate import evaluate
 from lngen.language.parsing import load, parse
-from lngen.pipeline.files import loading, manifest
-from lngen.pipeline.stages import derived, planned
+from lngen.pipeline.stages import planned
+from tests.compiled import backend
 from tests.requirements import needs_pycuda
 from tests.shipped import ROOT
 
@@ -33,15 +31,6 @@ Y = np.array([y for y, _ in ROWS.values()], np.float32)
 DX = np.array([dx for _, dx in ROWS.values()], np.float32)
 
 
-@pytest.fixture(scope="module")
-def package(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The name of the package of logsumexp, made now."""
-    folder: Path = tmp_path_factory.mktemp("layers") / "infinite"
-    made = derived(load(ROOT / "derive" / "logsumexp.py"), proved=False)
-    manifest.write(made.emission, folder)
-    return loading.load(folder / "logsumexp").__name__
-
-
 def assert_right(module: Any, copies: int = 1) -> None:
     for dtype in (np.float32, np.float64):
         with np.errstate(all="ignore"):
@@ -52,17 +41,17 @@ def assert_right(module: Any, copies: int = 1) -> None:
 
 
 @pytest.mark.parametrize("copies", [1, 5000])
-@pytest.mark.parametrize("backend", ["numpy", pytest.param("cpu", marks=pytest.mark.ci)])
-def test_logsumexp_of_infinite_entries_is_that_of_pytorch(backend: str, copies: int, package: str) -> None:
-    assert_right(importlib.import_module(f"{package}.{backend}_backend"), copies)
+@pytest.mark.parametrize("name", ["numpy", pytest.param("cpu", marks=pytest.mark.ci)])
+def test_logsumexp_of_infinite_entries_is_that_of_pytorch(name: str, copies: int) -> None:
+    assert_right(backend("logsumexp", name), copies)
 
 
 @pytest.mark.ci
 @pytest.mark.cuda
 @needs_pycuda
-def test_logsumexp_of_infinite_entries_is_that_of_pytorch_on_a_device(package: str) -> None:
+def test_logsumexp_of_infinite_entries_is_that_of_pytorch_on_a_device() -> None:
     with device():
-        assert_right(OnDevice(importlib.import_module(f"{package}.cuda_backend"), ["f32", "f64"]))
+        assert_right(OnDevice(backend("logsumexp", "cuda"), ["f32", "f64"]))
 
 
 def test_the_oracle_has_the_same_values() -> None:

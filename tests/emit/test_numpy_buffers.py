@@ -8,8 +8,7 @@ from lngen.emit.numpy.graph import FILLS
 from lngen.emit.numpy.nested import UFUNCS
 from lngen.language.oracle.evaluate import evaluate
 from lngen.language.parsing import parse
-from lngen.pipeline.files.loading import module_from_files
-from lngen.pipeline.stages import derived
+from tests import derivatives
 
 ROWS, FEATURES = 6, 33
 EVERY_HELPER = """
@@ -22,7 +21,7 @@ def every_helper(x: Row, z: Row):
 
 @pytest.fixture(scope="module")
 def module():
-    return module_from_files(derived(parse(EVERY_HELPER), proved=False).files, "h")
+    return derivatives.module(EVERY_HELPER)
 
 
 def test_every_operation_of_more_than_one_ufunc_says_what_it_reads_late():
@@ -64,8 +63,7 @@ def test_a_result_may_have_the_memory_of_what_is_not_read_late(module, operation
 )
 def test_what_a_nested_operation_reads_is_kept_until_its_line(y):
     """The first select is read in the last line, by an operation that the schedule has before the second select."""
-    definition = parse(f"def f(x: Row, t: Scalar):\n    m = mean(x)\n    y = {y}\n    return y")
-    layer = module_from_files(derived(definition, proved=False).files, "f")
+    text = f"def f(x: Row, t: Scalar):\n    m = mean(x)\n    y = {y}\n    return y"
     given = {"x": np.random.default_rng(0).standard_normal((ROWS, FEATURES)), "t": 1.3}
-    found, _ = layer.forward(**given)
-    np.testing.assert_allclose(found, evaluate(definition, given)["y"], rtol=1e-13)
+    found, _ = derivatives.module(text).forward(**given)
+    np.testing.assert_allclose(found, evaluate(parse(text), given)["y"], rtol=1e-13)

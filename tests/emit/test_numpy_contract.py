@@ -53,47 +53,6 @@ def normal(shape: tuple[int, ...], dtype: Any = np.float32, seed: int = 0) -> An
 # Bits
 
 
-@pytest.mark.parametrize("name", ["layer_norm", "dynamic_tanh", "add_rms_norm"])
-@pytest.mark.parametrize("features", [1, 7, 64, 1000, 4099])
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_a_row_does_not_see_its_neighbours(
-    name: str, features: int, dtype: Any, backend: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    layer = module(name, backend)
-    rows = 23
-    inputs = [normal((rows, features), dtype, seed) + 3 for seed in range(2 if name == "add_rms_norm" else 1)]
-    feature = {"gamma": normal((features,), dtype, 3)}
-    several = name == "add_rms_norm"
-    dys = [normal((rows, features), dtype, 5 + seed) for seed in range(2 if several else 1)]
-
-    def both(part: slice, threads: int = 1) -> list[Any]:
-        y, saved = layer.forward(*(array[part] for array in inputs), **feature, threads=threads)
-        gradients = layer.backward(saved, *(dy[part] for dy in dys), threads=threads)
-        return [*(y if several else (y,)), *gradients]
-
-    whole = both(slice(None))
-    for threads in (2, 3):
-        for value, again in zip(whole, both(slice(None), threads), strict=True):
-            if value is not None:
-                np.testing.assert_array_equal(value, again)
-    alone = [both(slice(row, row + 1)) for row in range(rows)]
-    in_blocks(layer, monkeypatch)
-    for value, again in zip(whole, both(slice(None)), strict=True):
-        if value is not None:
-            np.testing.assert_array_equal(value, again)
-    monkeypatch.setattr(rows_of(backend_of(layer)), "BLOCK_BYTES", 5 * features * np.dtype(dtype).itemsize)
-    small = both(slice(None))
-    row_values = [place for place, value in enumerate(whole) if value is not None and value.ndim == 2]
-    assert len(row_values) >= 2
-    for place in row_values:
-        np.testing.assert_array_equal(whole[place], np.concatenate([one[place] for one in alone]))
-        np.testing.assert_array_equal(whole[place], small[place])
-    for threads in (2, 3, 40):
-        for value, again in zip(small, both(slice(None), threads), strict=True):
-            if value is not None:
-                np.testing.assert_array_equal(value, again)
-
-
 @pytest.mark.parametrize("few", [2**30, 0], ids=["fast path", "in blocks"])
 @pytest.mark.parametrize(("dtype", "offset", "bound"), [(np.float32, 1e4, 1e-6), (np.float64, 1e8, 1e-14)])
 def test_a_large_offset_costs_no_digits(
@@ -165,31 +124,6 @@ def test_out_is_written(backend: str) -> None:
     assert gradients.dresidual is own.dresidual
     for value, again in zip(made, gradients, strict=True):
         np.testing.assert_array_equal(value, again)
-
-
-@pytest.mark.parametrize("dtype", [np.float16, np.float32])
-def test_any_layout(dtype: Any, layer: ModuleType) -> None:
-    x = normal((6, 5, 8), dtype)
-    gamma = normal((16,), dtype, 1)[::2]
-    dy = normal((6, 5, 8), dtype, 2)
-    y, saved = layer.forward(x, gamma)
-    gradients = layer.backward(saved, dy)
-    views = {
-        "transposed": np.asfortranarray(x),
-        "swapped": np.ascontiguousarray(x.transpose(1, 0, 2)).transpose(1, 0, 2),
-        "strided": np.repeat(x, 2, -1)[..., ::2],
-        "backwards": x[::-1].copy()[::-1],
-    }
-    for view in views.values():
-        view.flags.writeable = False
-        other = np.asfortranarray(np.zeros_like(x))
-        again, saved_again = layer.forward(view, gamma, out=other)
-        assert again is other
-        np.testing.assert_array_equal(y, again)
-        back = layer.backward(saved_again, np.asfortranarray(dy), out=(np.zeros((8, 5, 6), dtype).T, None, None))
-        for value, same in zip(gradients, back, strict=True):
-            if value is not None:
-                np.testing.assert_array_equal(value, same)
 
 
 @pytest.mark.parametrize("features", [7, 64, 1000])
@@ -283,81 +217,10 @@ def test_a_half_that_is_too_small_is_zero(rows: int, layer: ModuleType) -> None:
 # Errors
 
 
-@pytest.mark.parametrize(
-    ("arguments", "kind", "words"),
-    [
-        ({"x": np.ones((2, 3), int)}, TypeError, "x is of type int64, not floating point; pass real floats"),
-        ({"x": np.ones((2, 3), bool)}, TypeError, "x is of type bool"),
-        ({"x": np.ones((2, 3), complex)}, TypeError, "x is of type complex128"),
-        ({"x": [[object()]]}, TypeError, "x is of type list; pass an array of floats"),
-        ({"x": None}, TypeError, "x is None"),
-        ({"x": np.float32(1)}, ValueError, r"x has shape \(\); pass \(..., D\)"),
-        ({"x": np.ones((2, 0))}, ValueError, r"x has shape \(2, 0\)"),
-        ({"gamma": np.ones((2, 3))}, ValueError, r"gamma has shape \(2, 3\); pass \(D,\), which is \(3,\)"),
-        ({"gamma": np.ones(2)}, ValueError, "gamma has shape"),
-        ({"gamma": np.ones(3, int)}, TypeError, "gamma is of type int64"),
-        ({"eps": "a"}, TypeError, "eps is 'a' of type str"),
-        ({"eps": np.inf}, ValueError, "eps is inf; pass a finite number"),
-        ({"eps": True}, TypeError, "eps is True"),
-        ({"eps": np.asarray([1.0])}, TypeError, r"eps is array\(\[1.\]\) of type ndarray; pass a number"),
-        ({"eps": np.asarray(np.nan)}, ValueError, "eps is nan; pass a finite number"),
-        ({"eps": np.asarray(True)}, TypeError, "of type ndarray; pass a number"),
-        (
-            {"x": np.ma.masked_less(np.ones((2, 3)), 0)},
-            TypeError,
-            "x is a masked array, and its mask would be lost; pass",
-        ),
-        ({"gamma": np.ma.masked_less(np.ones(3), 0)}, TypeError, "gamma is a masked array"),
-        ({"threads": 0}, ValueError, "threads is 0; pass 1 or more"),
-        ({"threads": 1.5}, TypeError, "threads is 1.5"),
-        ({"out": np.ones((3, 2))}, ValueError, r"pass np.empty\(\(2, 3\), float64\)"),
-        ({"out": np.ones((2, 3), np.float32)}, ValueError, "out for y has shape"),
-        ({"out": [1.0]}, TypeError, "out for y is of type list; pass an array"),
-    ],
-)
-def test_bad_forward(arguments: dict[str, Any], kind: type[Exception], words: str, layer: ModuleType) -> None:
-    with pytest.raises(kind, match=words):
-        layer.forward(**({"x": np.ones((2, 3))} | arguments))
-
-
-def test_bad_out(layer: ModuleType) -> None:
-    x = np.ones((2, 3))
-    with pytest.raises(ValueError, match="out for y overlaps x"):
-        layer.forward(x, out=x)
-    big = np.ones((3, 3))
-    with pytest.raises(ValueError, match="out for y overlaps x"):
-        layer.forward(big[:2], out=big[1:])
-    fixed = np.empty((2, 3))
-    fixed.flags.writeable = False
-    with pytest.raises(ValueError, match="read-only"):
-        layer.forward(x, out=fixed)
-
-
-def test_bad_backward(layer: ModuleType, backend: str) -> None:
-    other = module("add_rms_norm", backend)
-    x = np.ones((2, 3))
-    y, saved = layer.forward(x)
+def test_results_that_overlap_and_what_another_layer_saved_are_refused(layer: ModuleType, backend: str) -> None:
+    other, x = module("add_rms_norm", backend), np.ones((2, 3))
     with pytest.raises(TypeError, match="pass what forward of add_rms_norm returned"):
-        other.backward(saved, y)
-    with pytest.raises(ValueError, match=r"dy has shape \(3,\); pass the shape of y, which is \(2, 3\)"):
-        layer.backward(saved, np.ones(3))
-    with pytest.raises(ValueError, match=r"saved.x has shape \(3, 3\)"):
-        layer.backward(saved._replace(x=np.ones((3, 3))), y)
-    for kind in (int, bool, complex, object):
-        with pytest.raises(TypeError, match=r"saved.x is of type .*; pass saved as forward returned it"):
-            layer.backward(saved._replace(x=saved.x.astype(kind)), y)
-    with pytest.raises(TypeError, match="dy is a masked array"):
-        layer.backward(saved, np.ma.masked_less(y, 0))
-    with pytest.raises(TypeError, match="dy is None"):
-        layer.backward(saved, None)
-    with pytest.raises(ValueError, match="out for dgamma: its input was left out"):
-        layer.backward(saved, y, out=(None, np.empty(3), None))
-    with pytest.raises(ValueError, match=r"out for dx overlaps saved\.x"):
-        layer.backward(saved, y, out=(x, None, None))
-    with pytest.raises(ValueError, match="out has 2 entries; pass 3"):
-        layer.backward(saved, y, out=(None, None))
-    with pytest.raises(TypeError, match="pass a tuple"):
-        layer.backward(saved, y, out=x)
+        other.backward(layer.forward(x)[1], x)
     outputs, saved = other.forward(x, x + 1)
     same = np.empty_like(x)
     with pytest.raises(ValueError, match="out for dresidual overlaps out for dx"):
@@ -368,14 +231,3 @@ def test_bad_backward(layer: ModuleType, backend: str) -> None:
 def test_a_constant_is_any_real_number(eps: Any, layer: ModuleType) -> None:
     x = normal((2, 3))
     np.testing.assert_array_equal(layer.forward(x, eps=eps)[0], layer.forward(x, eps=0.25)[0])
-
-
-def test_bad_scalar(backend: str) -> None:
-    scaled = module("dynamic_tanh", backend)
-    with pytest.raises(ValueError, match=r"alpha has shape \(1,\); pass a number or a 0-d one"):
-        scaled.forward(np.ones((2, 3)), np.ones(1))
-    with pytest.raises(TypeError, match="alpha is of type bool"):
-        scaled.forward(np.ones((2, 3)), True)
-
-
-# Text

@@ -7,8 +7,8 @@ import pytest
 
 from lngen.errors import LngenError
 from lngen.language.parsing import parse
-from lngen.pipeline.files.loading import module_from_files
 from lngen.pipeline.stages import derived
+from tests import derivatives
 
 REFUSED = [
     ("def f(x: Row, r: Feature = 0): return x/mean(r)", "r = 0"),
@@ -41,16 +41,13 @@ def test_a_neutral_value_that_divides_by_zero_is_refused_by_name(text: str, name
     ],
 )
 def test_a_neutral_value_that_does_no_harm_is_taken(text: str) -> None:
-    made = derived(parse(text), proved=False)
-    module = module_from_files(made.files, "numpy_backend")
-    y, _ = module.forward(np.ones((2, 3)))
+    y, _ = derivatives.module(text).forward(np.ones((2, 3)))
     np.testing.assert_array_equal(y, np.ones((2, 3)))
 
 
 def test_an_input_that_simplifies_away_is_still_checked() -> None:
     text = "def f(x: Row, z: Row, s: RowScalar, w: Feature, c: Constant): return x*where(w <= w, 4, c) + (z - z)*s"
-    made = derived(parse(text), proved=False)
-    module = module_from_files(made.files, "numpy_backend")
+    module, program = derivatives.module(text), derivatives.planned(text).forward
     x, s, w = np.ones((2, 3)), np.ones(2), np.ones(3)
     y, saved = module.forward(x, x, s, w, c=1)
     np.testing.assert_array_equal(y, 4 * x)
@@ -62,4 +59,4 @@ def test_an_input_that_simplifies_away_is_still_checked() -> None:
     with pytest.raises(TypeError):
         module.forward(x, x, s, w, c="1")
     # It costs nothing: no kernel loads what no line reads.
-    assert made.plan.forward.read() == {made.plan.forward.rows[0].symbol, made.plan.forward.results[0].symbol}
+    assert program.read() == {program.rows[0].symbol, program.results[0].symbol}

@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 
 import lngen
-from lngen.language.parsing import load, parse
+from lngen.language.parsing import load
 from lngen.language.syntax import Kind
-from lngen.pipeline.files.loading import module_from_files
-from lngen.pipeline.stages import derived
 from lngen.plan.program import FAR
+from tests.derivatives import run, source
 from tests.hosts import rows_of
 from tests.shipped import NAMES, ROOT
 from tests.tiers import LAYERS, sample
@@ -184,11 +183,10 @@ def test_what_is_written_over_is_of_the_call_s_own_making(name):
 def test_a_row_that_is_left_out_may_leave_a_number_a_row(few):
     """`beta*scale` is then as narrow as the scale: no parameter that is repeated for several rows fits it."""
     text = """
-from lngen.language import Feature, Row, rsqrt, sum
 def layer(x: Row, gamma: Feature, beta: Row = 1):
     return gamma * (beta * rsqrt(sum(beta**2))) - x
 """
-    module = module_from_files(derived(parse(text), proved=False).files, "numpy_backend")
+    module = run(source(text))
     rows_of(module).FAST_PATH_BYTES = few
     x, gamma = RNG.standard_normal((70, 9)), RNG.standard_normal(9)
     y, saved = module.forward(x, gamma)
@@ -203,13 +201,12 @@ def layer(x: Row, gamma: Feature, beta: Row = 1):
 @WAYS
 def test_a_row_of_equal_entries_is_written_out_and_read_on_as_one_number(few):
     text = """
-from lngen.language import Row, max, mean, sum
 def layer(x: Row):
     level = sum(x) + 1 - x + x
     y = mean(level) * mean(x / (max(x)**2 + 1))
     return level, y
 """
-    module = module_from_files(derived(parse(text), proved=False).files, "numpy_backend")
+    module = run(source(text))
     rows_of(module).FAST_PATH_BYTES = few
     x = RNG.standard_normal((70, 9))
     (level, y), _ = module.forward(x)
@@ -225,11 +222,10 @@ def layer(x: Row):
 def test_a_select_of_two_numbers_is_of_the_compute_type():
     """NumPy makes a double of two Python numbers, and a row alone would be computed in double."""
     text = """
-from lngen.language import Constant, Row, sum, where
 def layer(x: Row, c: Constant = 2):
     return x * (sum(x) * where(c > 1, 0.5, 0.25) / (sum(x * x) + 3))
 """
-    module = module_from_files(derived(parse(text), proved=False).files, "numpy_backend")
+    module = run(source(text))
     rows_of(module).FAST_PATH_BYTES = 0
     x = RNG.standard_normal((70, 9)).astype(np.float32)
     together, _ = module.forward(x)
@@ -242,11 +238,10 @@ def layer(x: Row, c: Constant = 2):
 @WAYS
 def test_weights_are_a_row_where_an_input_is_left_out(few):
     text = """
-from lngen.language import Feature, Row, Scalar, maximum, softplus, sum
 def layer(x: Row, z: Row, c: Scalar, a: Feature = 0):
     return x * sum(x * z * softplus(maximum(c, a)))
 """
-    module = module_from_files(derived(parse(text), proved=False).files, "numpy_backend")
+    module = run(source(text))
     rows_of(module).FAST_PATH_BYTES = few
     x, z = RNG.standard_normal((70, 9)), RNG.standard_normal((70, 9))
     terms = x * z * np.log1p(np.exp(0.5))

@@ -101,19 +101,3 @@ def test_the_same_on_cuda(name: str) -> None:
         assert found[:2] == saved[:2]
         kinds = dict(zip(inputs, found.dtypes, strict=True))
         assert kinds | dtypes == kinds
-
-
-@pytest.mark.parametrize(
-    ("changed", "error", "words"),
-    [
-        ({"mu": Fake((4,))}, ValueError, r"saved.mu has shape \(4,\); pass what forward saved, which is \(3,\)"),
-        ({"rstd": Fake((3,), "<f8")}, TypeError, "rstd is of type float64"),
-        ({"x": np.ones((3, 8))}, TypeError, "saved.x is of type ndarray, not an array in device memory"),
-        ({"dtypes": {"gamma": np.float32}, "gamma": None}, ValueError, "saved.gamma does not go with the rest"),
-    ],
-)
-def test_what_forward_cannot_have_saved_on_cuda(changed: dict[str, Any], error: type[Exception], words: str) -> None:
-    module = importlib.import_module("generated.layer_norm.cuda_backend")
-    _, saved = importlib.import_module("generated.layer_norm").forward(np.ones((3, 8), "f4"), np.ones(8, "f4"))
-    with pytest.raises(error, match=words):
-        module.saved_from(**device(fields_of(saved)) | changed)

@@ -1,4 +1,4 @@
-"""Summary of a long run, as a page."""
+"""Summary of a long run, as the tables of a page."""
 
 from __future__ import annotations
 
@@ -11,48 +11,18 @@ from typing import Any
 import numpy as np
 
 from lngen.language import FUNCTIONS
-from tests.fuzz.batch import LARGE_MEAN
-from tests.fuzz.campaign import AWKWARD_EVERY, CUDA_EVERY, PROVED_EVERY, Campaign
+from tests.fuzz.campaign import Campaign
 from tests.fuzz.failure import FAILURES, NO_POINT, REFUSED, RIGHT
-from tests.fuzz.judge import SECONDS
-from tests.fuzz.points import ENDS, LARGE, LARGEST_EXPONENT, TINY
+from tests.fuzz.points import ENDS
 from tests.fuzz.tree import function_of
-
-_FARTHEST = max(deviation for _, deviation, _ in ENDS[np.float64])
 
 
 def summary(campaign: Campaign, verdicts: Mapping[int, Mapping[str, Any]]) -> str:
-    """The Markdown of `docs/fuzz.md`."""
-    count = len(verdicts)
+    """The tables of `docs/fuzz.md`."""
     outcomes = Counter(entry["outcome"] for entry in verdicts.values())
     lines = [
-        "# Fuzzing: random definitions",
-        "",
-        f"`make fuzz N={count} SEED={campaign.seed}` generates {count:,} random well-typed definitions and derives and",
-        "emits each. It checks outputs, `backward`, `jvp` and `backward_backward` of the emitted NumPy code, with",
-        "inputs, cotangents and tangents left out at random:",
-        "",
-        "* **Small shapes:** four, against 60-digit differences of the evaluator (`tests/fuzz/oracle.py`).",
-        f"* **Ends of the domain:** exponents to {LARGEST_EXPONENT:g} and rows of {TINY:g} and {LARGE:g}, in float32",
-        "  and float64, against plain forward-mode differentiation in the same type. If an output is right, its",
-        "  derivatives must be nearly as accurate as the plain ones (`tests/fuzz/beside.py` has the figures).",
-        f"* **Batches** above the size of a block, with rows of mean 0 and {LARGE_MEAN:g} (`tests/fuzz/batch.py`).",
-        "  The bits of a row do not depend on its neighbours or the thread count, and a sum over rows is that of its",
-        "  rows.",
-        "",
-        f"Every {CUDA_EVERY}th definition also runs its kernels, and every {PROVED_EVERY}th has its derivation proved.",
-        f"One of {AWKWARD_EVERY} uses names of emitted code and of derivations for its values, with proofs, unless",
-        f"`--plain-names` is set. A definition has {SECONDS:g} s. This page summarizes one run.",
-        "",
-        "| outcome | definitions |",
-        "|---|---:|",
-    ]
-    lines += [f"| {name} | {outcomes[name]:,} |" for name in (RIGHT, REFUSED, NO_POINT, *FAILURES)]
-    lines += [
-        "",
-        "*Refused* is a typed error that names the construct; *refused by name* is one that disappears when the values",
-        "are renamed. *No point* is a definition without a finite value, or with ties, at every point tried.",
-        f"Rows of float64 have a deviation of up to {_FARTHEST:g}: failures there say nothing about float32.",
+        *("| outcome | definitions |", "|---|---:|"),
+        *(f"| {name} | {outcomes[name]:,} |" for name in (RIGHT, REFUSED, NO_POINT, *FAILURES)),
         "",
         *_table("why refused", verdicts, REFUSED),
         *_failures(verdicts),

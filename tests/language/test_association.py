@@ -8,18 +8,16 @@ import numpy as np
 import pytest
 
 from lngen.derivation.from_definition import translate
-from lngen.language.definition import Definition
 from lngen.language.parsing import parse
-from lngen.pipeline.files.loading import module_from_files
-from lngen.pipeline.stages import derived
+from tests import derivatives
 from tests.derivation.simplify.rules import normal_form
 
 KINDS = {"x": "Row", "a": "Row", "b": "Row", "s": "RowScalar", "t": "RowScalar", "w": "Feature", "c": "Constant = 2"}
 
 
-def layer(body: str) -> Definition:
+def layer(body: str) -> str:
     inputs = (f"{name}: {kind}" for name, kind in KINDS.items() if re.search(rf"\b{name}\b", body))
-    return parse(f"def f({', '.join(inputs)}): {body}")
+    return f"def f({', '.join(inputs)}): {body}"
 
 
 @pytest.mark.parametrize(
@@ -48,10 +46,7 @@ def layer(body: str) -> Definition:
         # what is not chosen need not have a value
         ("return where(x > 0, a + (1/x - b), 0)", ["y = Where(x > 0, a - b + 1/x, 0)"]),
         # statistics of a row are taken off one by one, the first being its own
-        (
-            "return x - (max(x) + s)",
-            ["row_max = RowMax(x)", "x_shifted = -row_max + x", "y = -s + x_shifted"],
-        ),
+        ("return x - (max(x) + s)", ["row_max = RowMax(x)", "x_shifted = -row_max + x", "y = -s + x_shifted"]),
         (
             "return x*(max(x) - min(x) + c)",
             ["row_max = RowMax(x)", "row_min = RowMin(x)", "y = x*(row_max - row_min + c)"],
@@ -59,7 +54,7 @@ def layer(body: str) -> Definition:
     ],
 )
 def test_a_sum_that_would_melt_is_a_line(body: str, expected: list[str]) -> None:
-    forward = normal_form(translate(layer(body)))
+    forward = normal_form(translate(parse(layer(body))))
     assert [f"{q.symbol} = {q.expression}" for q in forward.equations] == expected
 
 
@@ -68,22 +63,19 @@ def test_a_sum_that_would_melt_is_a_line(body: str, expected: list[str]) -> None
     "body", ["return x + (a - b)", "return a - b + x", "return x - 0.1*(a - b)", "d = a - b; return d/3"]
 )
 def test_a_difference_of_large_rows_has_its_digits(body: str) -> None:
-    made = derived(layer(body), proved=False)
-    module = module_from_files(made.files, "numpy_backend")
     rng = np.random.default_rng(0)
     near = rng.standard_normal((3, 8)).astype(np.float32) + np.float32(1e4)
     rows = {"x": rng.standard_normal((3, 8)).astype(np.float32), "a": near, "b": near[::-1].copy()}
     given = {name: row for name, row in rows.items() if name in body}
     exact: dict[str, object] = {name: row.astype(np.float64) for name, row in given.items()}
     exec(body.replace("return", "y ="), exact)
-    found, _ = module.forward(**given)
+    found, _ = derivatives.module(layer(body)).forward(**given)
     np.testing.assert_allclose(found, exact["y"], rtol=0, atol=1e-6)
 
 
 @pytest.mark.ci
 def test_statistics_that_melt_have_their_digits() -> None:
-    made = derived(parse("def f(x: Row, c: Constant = 1): return x/(max(x) - min(x) + c)"), proved=False)
-    module = module_from_files(made.files, "numpy_backend")
+    module = derivatives.module("def f(x: Row, c: Constant = 1): return x/(max(x) - min(x) + c)")
     x = (np.random.default_rng(0).standard_normal((9, 8)) / 100 + 1e4).astype(np.float32)
     wide = x.astype(np.float64)
     exact = wide / (np.ptp(wide, axis=-1, keepdims=True) + 1e-4)

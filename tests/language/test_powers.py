@@ -45,14 +45,7 @@ def limits(a: np.ndarray, p: float) -> tuple[np.ndarray, ...]:
         return np.where(a == 0, 0, values * np.log(a) ** times)
 
     mixed = np.where(a == 0, 0, power(p, p - 1) * np.log(a) + a ** (p - 1))
-    return (
-        a**p,
-        power(p, p - 1),
-        with_logarithm(a**p),
-        power(p * (p - 1), p - 2),
-        mixed,
-        with_logarithm(a**p, 2),
-    )
+    return (a**p, power(p, p - 1), with_logarithm(a**p), power(p * (p - 1), p - 2), mixed, with_logarithm(a**p, 2))
 
 
 @pytest.mark.parametrize(

@@ -25,20 +25,6 @@ def stages(program: RowProgram) -> list[str]:
 
 SHAPES = {
     # name: (forward stages, backward stages, rows that backward reads, saved row scalars)
-    "layer_norm": (
-        ["mean:mu", "mean:mu_residual!", "mean:var", "->y"],
-        ["mean:mean_g mean:mean_g_xhat +dgamma +dbeta", "->dx"],
-        ["x", "dy"],
-        ["mu", "mu_residual", "rstd"],
-    ),
-    "rms_norm": (["mean:ms", "->y"], ["mean:mean_g_xhat +dgamma", "->dx"], ["x", "dy"], ["rstd"]),
-    # The output is all that backward needs of the forward.
-    "soft_max": (
-        ["max:m", "sum:s_shifted", "->y"],
-        ["sum:sum_dy_y", "->dx"],
-        ["y", "dy"],
-        [],
-    ),
     # One array is two gradients; the sum of the rows is read, not the rows.
     "residual_add": (
         ["mean:mu ->h", "mean:mu_residual!", "mean:var", "->y"],
@@ -100,11 +86,6 @@ def test_what_does_not_vary_over_features_is_computed_once_a_row() -> None:
     assert len(per_row) == 2
     (last,) = program.temps()
     assert {symbol.name for symbol in last.expression.free_symbols} == {"x", *(str(line.symbol) for line in per_row)}
-
-
-def test_optional_inputs_and_their_neutral_values() -> None:
-    program = planned("layer_norm").forward
-    assert dict(program.optional) == {"gamma": 1, "beta": 0}
 
 
 def calls_to_plan(rows: int) -> int:

@@ -90,9 +90,8 @@ def perturbed(generator: random.Random, count: int) -> Iterator[Statement]:
     for statement in identities(generator, count):
         left, right = statement.left, statement.right
         side = generator.choice((left, right))
-        parts = [part for part in sympy.preorder_traversal(side) if isinstance(part, Expr)]
-        changes = [c for part in parts for c in _changes(part, side)]
-        for kind, wrong in generator.sample(changes, min(3, len(changes))):
+        found = [*changes(side)]
+        for kind, wrong in generator.sample(found, min(3, len(found))):
             pair = (wrong, right) if side == left else (left, wrong)
             yield Statement(kind, *pair)
         features = generator.randint(1, 6)
@@ -100,6 +99,13 @@ def perturbed(generator: random.Random, count: int) -> Iterator[Statement]:
         yield Statement("one D", left, right + size * flag(Eq(D, features)))
         others = Mul(*(D - k for k in range(1, 7) if k != features))
         yield Statement("one D", left + size * others / 120, right)
+
+
+def changes(side: Expr) -> Iterator[tuple[str, Expr]]:
+    """An expression with one change in any of its parts, by the kind of change."""
+    for part in sympy.preorder_traversal(side):
+        if isinstance(part, Expr):
+            yield from _changes(part, side)
 
 
 def _changes(part: Expr, side: Expr) -> Iterator[tuple[str, Expr]]:

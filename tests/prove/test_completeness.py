@@ -52,11 +52,7 @@ STATEMENTS: dict[str, tuple[Expr, Expr, Expr]] = {
     "the logarithm of a square": (log(X**2), 2 * log(modulus(X)), log(modulus(X))),
     "the logarithm of a sum squared": (log((X + Z) ** 2), 2 * log(modulus(X + Z)), 2 * log(modulus(X) + modulus(Z))),
     "the logarithm of a sigmoid": (log(Sigmoid(X)), -Softplus(-X), -Softplus(X)),
-    "logarithms of sigmoids": (
-        log(Sigmoid(X)) + log(1 - Sigmoid(X)),
-        -Softplus(X) - Softplus(-X),
-        -2 * Softplus(X),
-    ),
+    "logarithms of sigmoids": (log(Sigmoid(X)) + log(1 - Sigmoid(X)), -Softplus(X) - Softplus(-X), -2 * Softplus(X)),
     "sin and cos": (sin(X) ** 2 + cos(X) ** 2, ONE, cos(2 * X)),
     "sin and cos in a mean": (Mean(sin(X) ** 2 * Z), Mean(Z) - Mean(cos(X) ** 2 * Z), Mean(Z) + Mean(cos(X) ** 2 * Z)),
     "one over cos": (1 / cos(X), cos(X) / (1 - sin(X) ** 2), cos(X) / (1 + sin(X) ** 2)),

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import ast
 import random
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import mpmath
 import pytest
 import sympy
-from sympy import Add, Expr, Mul, Rational
+from sympy import Expr, Rational
 
 import lngen.prove
 from lngen.algebra.equations import Equation
@@ -32,7 +31,6 @@ from lngen.algebra.symbols import (
     SumRows,
     TypedSymbol,
     Where,
-    axes,
 )
 from lngen.derivation.derivation import EVERY_D, FIFTY, Derivation, Step
 from lngen.derivation.simplify import derive
@@ -45,6 +43,7 @@ from lngen.prove.every_size import EverySize, NotShownError, shown_equal
 from lngen.prove.names import Meanings
 from lngen.prove.row_algebra import RowAlgebra
 from tests.corpus import FILES, derivation
+from tests.prove.identities import changes
 from tests.prove.planted import PLANTED, planted
 from tests.tiers import sample
 
@@ -159,31 +158,6 @@ LAYERS = (
 )
 
 
-def faults(e: Expr) -> Iterator[tuple[str, Expr]]:
-    """Expressions that are wrong in one place each."""
-    for part in sorted(sympy.preorder_traversal(e), key=sympy.default_sort_key):
-        if isinstance(part, Add):
-            for term in part.args:
-                yield "sign", e.xreplace({part: part - 2 * term})
-                yield "missing term", e.xreplace({part: part - term})
-        if isinstance(part, Mul) and part.args[0].is_Number:
-            yield "factor", e.xreplace({part: part / part.args[0]})
-        if isinstance(part, (Mean, FeatureSum)):
-            factors = Mul.make_args(part.args[0])
-            if len(factors) > 1:
-                split = Mul(*(part.func(f) if axes(f).features else f for f in factors))
-                yield "mean of a product split", e.xreplace({part: split})
-            yield "wrong D", e.xreplace({part: part * D / (D - 1)})
-            yield "D dropped", e.xreplace({part: part / D})
-    yield "factor", 2 * e
-    for symbol in sorted(e.free_symbols, key=str):
-        if symbol.name == "eps":
-            yield "eps dropped", e.xreplace({symbol: sympy.S.Zero})
-        for other in sorted(e.free_symbols, key=str):
-            if symbol.name < other.name and axes(symbol) == axes(other) and D not in (symbol, other):
-                yield "swapped names", e.xreplace({symbol: other, other: symbol})
-
-
 def values_in(made: Derivation, step: Step) -> Environment:
     """A point at which a step can be computed: three features, and every name that has been said."""
     arithmetic = Arithmetic(30)
@@ -212,7 +186,7 @@ def refused(name: str) -> dict[tuple[str, str], int]:
                 values = values or values_in(made, step)
                 before = evaluate_expression(step.before, values, Arithmetic(30))
                 seen: set[str] = set()
-                for fault, wrong in faults(step.after):
+                for fault, wrong in changes(step.after):
                     if fault in seen or wrong == step.after:
                         continue
                     # Twice what is zero, and eps where there is none to see, are no faults.
@@ -228,20 +202,11 @@ def refused(name: str) -> dict[tuple[str, str], int]:
     return counts
 
 
-@pytest.mark.parametrize("name", sample(LAYERS, ("softmax",), ()))
+@pytest.mark.parametrize("name", sample(LAYERS, ("softmax",), LAYERS[:6]))
 def test_no_planted_fault_is_shown_to_hold(name: str) -> None:
-    assert sum(refused(name).values()) >= 10
-
-
-@pytest.mark.ci
-def test_faults_of_every_kind_are_planted() -> None:
-    counts: dict[tuple[str, str], int] = {}
-    for name in LAYERS[:6]:
-        for key, count in refused(name).items():
-            counts[key] = counts.get(key, 0) + count
-    assert sum(counts.values()) >= 200
-    kinds = {"sign", "factor", "missing term", "mean of a product split", "wrong D", "D dropped", "swapped names"}
-    assert kinds <= {fault for _, fault in counts}
+    counts = refused(name)
+    assert sum(counts.values()) >= 10
+    assert len({fault for _, fault in counts}) >= 5
 
 
 @pytest.mark.parametrize("name", PLANTED)
@@ -293,54 +258,9 @@ def test_identities(left: Expr, right: Expr) -> None:
         assert not equal(left, wrong)
 
 
-WRONG = [
-    (Mean(X * Z), Mean(X) * Mean(Z)),
-    (Mean(X**2), Mean(X) ** 2),
-    (SumRows(MU * X), MU * SumRows(X)),
-    (Mean(X * SumRows(Z)), SumRows(Mean(X * Z))),
-    (sympy.sqrt(X**2), X),
-    (sympy.exp(sympy.log(X**2) / 2), X),
-    (RowMax(S * X), S * RowMax(X)),
-    (RowMax(-X), -RowMax(X)),
-    (D * Mean(AttainsFirst(X, MU)), sympy.S.One),
-    (sympy.sign(X) ** 2, sympy.S.One),
-    (Where(X > 0, X, 1), Where(X >= 0, X, 1)),
-    (Where(X > 0, 1, 2), sympy.S.One),
-    # Both sides are defined at x = 0: what is chosen there is no quotient.
-    (Where(sympy.Ne(X, 0), Z / (X**2 + X), 0), Where(sympy.Ne(X, 0), Z / (X**2 + X), 7)),
-    (Where(Mean(X**2) > 0, 1 / Mean(X**2), 0), Where(Mean(X**2) > 0, 1 / Mean(X**2), 1)),
-    (sympy.Abs(X + 1), sympy.Abs(X) + 1),
-    (Acos(-X), Acos(X)),
-    (Atan(X), Asin(X)),
-    (sympy.pi * X, Rational(355, 113) * X),
-]
-
-
-@pytest.mark.parametrize(("left", "right"), WRONG)
-def test_what_only_looks_alike(left: Expr, right: Expr) -> None:
-    assert not equal(left, right)
-
-
 def test_what_a_symbol_claims_is_not_taken_on_trust():
     claimed = RowScalarSymbol("r", positive=True)
     assert equal(sympy.Abs(claimed, evaluate=False), claimed)
     assert not equal(sympy.Abs(claimed, evaluate=False), claimed, Equation(claimed, Mean(X)))
     with pytest.raises(TypeError, match="varies over less"):
         equal(X, X, Equation(RowScalarSymbol("m"), X))
-
-
-# ---- expressions made by chance
-
-
-def value(e: Expr, seed: int) -> object:
-    generator = random.Random(seed)
-    point: dict[TypedSymbol, object] = {D: mpmath.mpf(4)}
-    for symbol in (X, Z, GAMMA, MU, S):
-        point[symbol] = drawn(symbol, 4, generator, -1, 1)
-    point[EPS] = mpmath.mpf("0.3")
-    return evaluate_expression(e, point, Arithmetic(30))
-
-
-def differs(left: Expr, right: Expr) -> bool:
-    with mpmath.workdps(30):
-        return any(agreement(value(left, seed), value(right, seed), 30) < 8 for seed in (1, 2, 3))

@@ -42,10 +42,7 @@ IDENTITIES = [
     (sympy.log(sympy.exp(a) + sympy.exp(b)), a + sympy.log(1 + sympy.exp(b - a))),
     (sympy.log(sympy.exp(a)), a),
     # an exponential of what itself has exponentials
-    (
-        sympy.exp(sympy.exp(a - b) / (1 + sympy.exp(a - b))),
-        sympy.exp(sympy.exp(a) / (sympy.exp(a) + sympy.exp(b))),
-    ),
+    (sympy.exp(sympy.exp(a - b) / (1 + sympy.exp(a - b))), sympy.exp(sympy.exp(a) / (sympy.exp(a) + sympy.exp(b)))),
     # functions stand for themselves
     (Sigmoid(a).diff(a), Sigmoid(a) - Sigmoid(a) ** 2),
     (sympy.erf(a / sympy.sqrt(2)).diff(a), sympy.sqrt(2) / sympy.sqrt(sympy.pi) * sympy.exp(-(a**2) / 2)),

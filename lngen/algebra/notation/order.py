@@ -13,17 +13,7 @@ from typing import NamedTuple, TypeAlias
 import sympy
 from sympy import Add, Expr, Mul, Pow, S
 
-from lngen.algebra.symbols import (
-    D,
-    FeatureSum,
-    Mean,
-    Reduction,
-    SumRows,
-    TypedSymbol,
-    axes,
-    has_sum,
-    operation_count,
-)
+from lngen.algebra.symbols import D, FeatureSum, Mean, Reduction, SumRows, TypedSymbol, axes, has_sum, operation_count
 
 Order: TypeAlias = Sequence[str]
 """Names in the order in which the reader met them: where nothing else decides, `x + r` stays `x + r`."""

@@ -23,16 +23,7 @@ from typing import Any
 import numpy as np
 
 from lngen.check.field.absence import NOTHING, Absence, absences, is_call
-from lngen.check.field.calls import (
-    HEADER,
-    FieldCall,
-    FieldResult,
-    casts_not_compared,
-    layer_of,
-    memory,
-    outcome,
-    told,
-)
+from lngen.check.field.calls import HEADER, FieldCall, FieldResult, casts_not_compared, layer_of, memory, outcome, told
 from lngen.check.field.places import DENSE, ArrayLayout, Lying, argument, result
 from lngen.check.thresholds.side import lowered
 from lngen.emit.cpp import handed

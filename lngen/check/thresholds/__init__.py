@@ -35,12 +35,8 @@ Every backend of lngen's that computes has an entry. Code without thresholds ret
 def sides(layer: Checkable, backend: str, dtypes: Sequence[str], thorough: bool) -> tuple[ThresholdSide, ...]:
     """The sides of each threshold of a layer's code for a backend, with as many features as the layer asks for."""
     least = layer.definition.minimum_features
-    found = THRESHOLDS.get(backend, _none)(layer, tuple(dtypes), thorough)
+    found = THRESHOLDS[backend](layer, tuple(dtypes), thorough) if backend in THRESHOLDS else ()
     return tuple(side for side in found if side.shape[1] >= least)
-
-
-def _none(layer: Checkable, dtypes: tuple[str, ...], thorough: bool) -> Iterable[ThresholdSide]:
-    return ()
 
 
 def at_thresholds(checker: Checker, of: Iterable[ThresholdSide]) -> Iterator[Evidence]:
@@ -55,10 +51,7 @@ def at_thresholds(checker: Checker, of: Iterable[ThresholdSide]) -> Iterator[Evi
 
 
 def _first_order(checker: Checker, side: ThresholdSide, case: Case, dtype: str) -> Iterator[Evidence]:
-    storage = storage_dtype(dtype)
-    if storage is None:
-        return
-    stored = case.astype(storage)
+    stored = case.astype(storage_dtype(dtype))
     bounds = checker.bounds(stored, dtype)
     if bounds is None:
         return

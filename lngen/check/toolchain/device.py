@@ -87,55 +87,50 @@ def _concluded(items: tuple[Item, ...]) -> Survey:
     return Survey(items, "emulator", summary, remedy[missing] if missing else "")
 
 
+def _item(name: str, purpose: str, found: str, remedy: str, missing: str = "none") -> Item:
+    """The item by the version or the name that was `found`, empty where it is `missing` for a reason."""
+    return Item(name, bool(found), found or missing, purpose, "" if found else remedy)
+
+
 def _gpu(found: Driver) -> Item:
-    purpose = "runs kernels at speed"
-    if found.devices:
-        return Item("GPU", True, ", ".join(found.devices), purpose)
-    return Item("GPU", False, "none", purpose, "nothing to install: the emulator takes its place")
+    remedy = "nothing to install: the emulator takes its place"
+    return _item("GPU", "runs kernels at speed", ", ".join(found.devices), remedy)
 
 
 def _driver_item(found: Driver) -> Item:
-    purpose = "the GPU's libcuda.so.1"
-    if found.version:
-        return Item("driver", True, f"for CUDA {shown(found.version)}", purpose)
+    version = f"for CUDA {shown(found.version)}" if found.version else ""
     remedy = "install NVIDIA's driver" if gpu.has_device_files() else "of use with a GPU only"
-    return Item("driver", False, found.fault or "none", purpose, remedy)
+    return _item("driver", "the GPU's libcuda.so.1", version, remedy, found.fault or "none")
 
 
 def _pycuda(found: Driver) -> Item:
-    purpose = "cuda_backend, on a GPU and on the emulator"
-    try:
-        version = importlib.metadata.version("pycuda")
-    except importlib.metadata.PackageNotFoundError:
-        return Item("PyCUDA", False, "none", purpose, gpu.NO_PYCUDA.partition(": ")[2])
+    purpose, version = "cuda_backend, on a GPU and on the emulator", _version("pycuda")
     # It is built against one version of CUDA's headers, and an older driver lacks functions that it calls.
-    if found.version and (fault := _fails("import pycuda.driver")):
-        return Item(
-            "PyCUDA",
-            False,
-            f"{version}, but: {fault}",
-            purpose,
-            "build it with the headers of the driver's CUDA",
-        )
-    return Item("PyCUDA", True, version, purpose)
+    if version and found.version and (fault := _fails("import pycuda.driver")):
+        remedy = "build it with the headers of the driver's CUDA"
+        return Item("PyCUDA", False, f"{version}, but: {fault}", purpose, remedy)
+    return _item("PyCUDA", purpose, version, gpu.NO_PYCUDA.partition(": ")[2])
 
 
 def _bindings() -> Item:
     purpose = "cuda_backend: what PyCUDA lacks of the driver"
+    return _item("cuda.bindings", purpose, _version("cuda-bindings"), "pip install cuda-bindings")
+
+
+def _version(distribution: str) -> str:
+    """The version of a distribution; empty where it is not installed."""
     try:
-        return Item("cuda.bindings", True, importlib.metadata.version("cuda-bindings"), purpose)
+        return importlib.metadata.version(distribution)
     except importlib.metadata.PackageNotFoundError:
-        return Item("cuda.bindings", False, "none", purpose, "pip install cuda-bindings")
+        return ""
 
 
 def _nvcc(found: Driver) -> Item:
     purpose = "compiles kernels for a GPU"
-    program = shutil.which("nvcc")
-    answer = _output([program, "--version"]) if program else ""
-    release = re.search(r"release (\d+\.\d+)", answer)
-    if release:
-        return _for_driver("nvcc", release[1], purpose, found)
-    return Item("nvcc", False, "none", purpose, "a CUDA toolkit; NVRTC does as well")
+    release = _program_version("nvcc", "--version", r"release (\d+\.\d+)")
+    if "." in release:
+        return _for_driver("nvcc", release, purpose, found)
+    return _item("nvcc", purpose, "", "a CUDA toolkit; NVRTC does as well")
 
 
 def _nvrtc(found: Driver) -> Item:
@@ -143,8 +138,7 @@ def _nvrtc(found: Driver) -> Item:
     try:
         return _for_driver("NVRTC", ".".join(map(str, nvrtc.version())), purpose, found)
     except LngenError:
-        remedy = "pip install nvidia-cuda-nvrtc nvidia-cuda-runtime"
-        return Item("NVRTC", False, "none", purpose, remedy)
+        return _item("NVRTC", purpose, "", "pip install nvidia-cuda-nvrtc nvidia-cuda-runtime")
 
 
 def _for_driver(name: str, version: str, purpose: str, found: Driver) -> Item:
@@ -156,26 +150,21 @@ def _for_driver(name: str, version: str, purpose: str, found: Driver) -> Item:
 
 
 def _gxx() -> Item:
-    purpose = "compiles kernels for the emulator, and PyCUDA"
-    program = shutil.which("g++")
-    if program is None:
-        return Item("g++", False, "none", purpose, "Debian, Ubuntu: apt-get install g++")
-    return Item("g++", True, _output([program, "-dumpfullversion"]) or "unknown version", purpose)
+    version = _program_version("g++", "-dumpfullversion", r"(\S.*)")
+    return _item("g++", "compiles kernels for the emulator, and PyCUDA", version, "Debian, Ubuntu: apt-get install g++")
 
 
 def _sanitizer() -> Item:
-    purpose = "finds faults of kernels on a GPU"
-    program = shutil.which("compute-sanitizer")
-    if program is None:
-        return Item(
-            "compute-sanitizer",
-            False,
-            "none",
-            purpose,
-            "it comes with a CUDA toolkit; of use with a GPU only",
-        )
-    version = re.search(r"version (\S+)", _output([program, "--version"]), re.IGNORECASE)
-    return Item("compute-sanitizer", True, version[1] if version else "unknown version", purpose)
+    version = _program_version("compute-sanitizer", "--version", r"version (\S+)")
+    remedy = "it comes with a CUDA toolkit; of use with a GPU only"
+    return _item("compute-sanitizer", "finds faults of kernels on a GPU", version, remedy)
+
+
+def _program_version(name: str, option: str, pattern: str) -> str:
+    """The version that a program tells of itself; empty where there is no such program."""
+    program = shutil.which(name)
+    found = re.search(pattern, _output([program, option]) if program else "", re.IGNORECASE)
+    return found[1] if found else "unknown version" * (program is not None)
 
 
 def _host_compiler() -> Item:
@@ -210,9 +199,8 @@ _VECTORS = (
 
 def _python_headers() -> Item:
     purpose = "cpu_backend: calls in C; each takes some tens of microseconds without"
-    if extensions.headers():
-        return Item("Python.h", True, platform.python_version(), purpose)
-    return Item("Python.h", False, "none", purpose, "Debian, Ubuntu: apt-get install python3-dev")
+    version = platform.python_version() if extensions.headers() else ""
+    return _item("Python.h", purpose, version, "Debian, Ubuntu: apt-get install python3-dev")
 
 
 _ASK_DRIVER = """

@@ -26,15 +26,7 @@ import sympy
 from sympy import Add, Expr, Pow, Symbol, default_sort_key, preorder_traversal
 from sympy.core.relational import Relational
 
-from lngen.algebra.symbols import (
-    AttainsFirst,
-    Mean,
-    TypedSymbol,
-    axes,
-    derivative,
-    operation_count,
-    stand_in,
-)
+from lngen.algebra.symbols import AttainsFirst, Mean, TypedSymbol, axes, derivative, operation_count, stand_in
 from lngen.derivation.simplify.factors import common_factors, with_product, with_sum
 from lngen.derivation.simplify.linear import (
     TooManyTermsError,

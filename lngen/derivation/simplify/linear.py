@@ -9,17 +9,7 @@ from math import comb, prod
 import sympy
 from sympy import Add, Expr, Mul, Pow
 
-from lngen.algebra.symbols import (
-    D,
-    FeatureSum,
-    Mean,
-    Reduction,
-    RowMax,
-    RowMin,
-    SumRows,
-    axes,
-    varies_over_features,
-)
+from lngen.algebra.symbols import D, FeatureSum, Mean, Reduction, RowMax, RowMin, SumRows, axes, varies_over_features
 from lngen.derivation.simplify.factors import common_factors, without
 from lngen.derivation.simplify.work import NODES, spend
 

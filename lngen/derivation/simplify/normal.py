@@ -3,34 +3,31 @@
 from __future__ import annotations
 
 import sympy
-from sympy import Add, Expr, Mul, Pow
+from sympy import Add, Expr
 
 from lngen.algebra.equations import Forward
-from lngen.algebra.normal import NormalDensity, Phi
+from lngen.algebra.normal import Phi
 from lngen.derivation.simplify.line_rules import rewritten_forward
 from lngen.derivation.simplify.trail import Trail
 
 
 def in_normal_distribution(forward: Forward, trail: Trail) -> Forward:
-    """`1 + erf(v)` as `2*Phi(sqrt(2)*v)`, and `exp(-v**2)/sqrt(pi)` as `sqrt(2)*phi(sqrt(2)*v)`.
+    """`1 + erf(v)` as `2*Phi(sqrt(2)*v)`.
 
-    Condition: the two terms have one coefficient, or opposite ones, erf being odd. Proof: the definitions of the
-    distribution function, Phi(u) = (1 + erf(u/sqrt(2)))/2, and of the density, phi(u) = exp(-u**2/2)/sqrt(2*pi).
+    Condition: the two terms have one coefficient, or opposite ones, erf being odd. Proof: the definition of the
+    distribution function, Phi(u) = (1 + erf(u/sqrt(2)))/2. Its derivative is the density.
 
     >>> from lngen.derivation.from_definition import translate
     >>> from lngen.language.parsing import parse
-    >>> for text in ("x*(1 + erf(x/sqrt(2)))/2", "1 - erf(x)", "x*erf(x)", "exp(-x**2/2)"):
+    >>> for text in ("x*(1 + erf(x/sqrt(2)))/2", "1 - erf(x)", "x*erf(x)"):
     ...     made = translate(parse(f"def f(x: Row): return {text}"))
     ...     print(in_normal_distribution(made, Trail()).equations[-1].expression)
     x*Phi(x)
     2*Phi(-sqrt(2)*x)
     x*erf(x)
-    exp(-x**2/2)
     """
     reason = "the distribution function or the density of a standard normal"
-    return rewritten_forward(
-        "normal distribution", reason, lambda e, _: e.replace(Add, _distribution).replace(Mul, _density), forward, trail
-    )
+    return rewritten_forward("normal distribution", reason, lambda e, _: e.replace(Add, _distribution), forward, trail)
 
 
 def _distribution(*terms: Expr) -> Expr:
@@ -41,13 +38,3 @@ def _distribution(*terms: Expr) -> Expr:
                 rest = (other for other in terms if other not in (term, sign * times))
                 return Add(2 * sign * times * Phi(sign * sympy.sqrt(2) * function.args[0]), *rest)
     return Add(*terms)
-
-
-def _density(*factors: Expr) -> Expr:
-    root = 1 / sympy.sqrt(sympy.pi)
-    for factor in factors if root in factors else ():
-        times, square = (-factor.args[0]).as_coeff_Mul() if isinstance(factor, sympy.exp) else (0, factor)
-        if times > 0 and isinstance(square, Pow) and square.exp == 2:
-            rest = (other for other in factors if other not in (factor, root))
-            return Mul(sympy.sqrt(2) * NormalDensity(sympy.sqrt(2 * times) * square.base), *rest)
-    return Mul(*factors)

@@ -11,7 +11,7 @@ is one of integers, which is exact where `A` is not.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -22,17 +22,7 @@ from sympy import Add, Expr, Mul, Pow, Symbol
 from sympy.core.relational import Relational
 
 from lngen.algebra.fold import Fold
-from lngen.algebra.symbols import (
-    ENTRY_OF,
-    HEADS,
-    PLACE,
-    D,
-    Where,
-    axes,
-    holds_integers,
-    is_integer,
-    of_number,
-)
+from lngen.algebra.symbols import ENTRY_OF, HEADS, PLACE, D, Where, axes, holds_integers, is_integer, of_number
 from lngen.emit.expressions import decimal, factors_in_order, number_of, terms_in_order
 from lngen.errors import LngenError
 from lngen.plan.passes.moments import CALLED
@@ -135,6 +125,20 @@ class _KindsOf(Fold[Kinds]):
         return REAL
 
 
+def _sum(e: Expr, printed: Callable[[Expr], str]) -> tuple[str, int]:
+    """Return the text of a sum, and how tightly it holds, given how its terms are printed."""
+    text = ""
+    for sign, term in terms_in_order(e):
+        text += f" {'+' if sign > 0 else '-'} {printed(term)}" if text else f"{'' if sign > 0 else '-'}{printed(term)}"
+    return text, _SUM
+
+
+def _in_brackets(text: str, holds: int, tight: int) -> str:
+    """Return an operand, in brackets where it holds less tightly than is asked for."""
+    # A sign in front of a factor would read as a subtraction.
+    return f"({text})" if holds < tight or (text.startswith("-") and holds < _ATOM) else text
+
+
 class _IntegerText(Fold[tuple[str, int]]):
     """The walk to the text of an integer, within what `of` prints."""
 
@@ -156,11 +160,7 @@ class _IntegerText(Fold[tuple[str, int]]):
         return f"integer({self.names[e]})" if self.kinds.get(e, REAL).known else self.names[e], _ATOM
 
     def add(self, e: Add) -> tuple[str, int]:
-        text = ""
-        for sign, term in terms_in_order(e):
-            printed = self._at_least(term, _PRODUCT)
-            text += f" {'+' if sign > 0 else '-'} {printed}" if text else f"{'' if sign > 0 else '-'}{printed}"
-        return text, _SUM
+        return _sum(e, lambda term: self._at_least(term, _PRODUCT))
 
     def multiply(self, e: Mul) -> tuple[str, int]:
         coefficient, factors, _ = factors_in_order(e)
@@ -172,8 +172,7 @@ class _IntegerText(Fold[tuple[str, int]]):
         return "*".join([self._at_least(e.base, _ATOM)] * int(e.exp)), _PRODUCT
 
     def _at_least(self, e: Expr, tight: int) -> str:
-        text, holds = self.of(e)
-        return f"({text})" if holds < tight or (text.startswith("-") and holds < _ATOM) else text
+        return _in_brackets(*self.of(e), tight)
 
 
 @dataclass(frozen=True)
@@ -236,11 +235,8 @@ class CppPrinter(Fold[tuple[str, int]]):
 
     def add(self, e: Add) -> tuple[str, int]:
         """The text of a sum."""
-        text, alone = "", self._is_alone(e)
-        for sign, term in terms_in_order(e):
-            printed = self._at_least(term, _PRODUCT, alone)
-            text += f" {'+' if sign > 0 else '-'} {printed}" if text else f"{'' if sign > 0 else '-'}{printed}"
-        return text, _SUM
+        alone = self._is_alone(e)
+        return _sum(e, lambda term: self._at_least(term, _PRODUCT, alone))
 
     def multiply(self, e: Mul) -> tuple[str, int]:
         """The text of a product."""
@@ -312,5 +308,4 @@ class CppPrinter(Fold[tuple[str, int]]):
         text, holds = self.of(node)
         if alone and isinstance(node, Symbol) and not text.startswith("A("):
             return f"A({text})"
-        # A sign in front of a factor would read as a subtraction.
-        return f"({text})" if holds < tight or (text.startswith("-") and holds < _ATOM) else text
+        return _in_brackets(text, holds, tight)

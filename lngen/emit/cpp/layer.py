@@ -11,14 +11,7 @@ from collections.abc import Mapping, Sequence
 from sympy import Symbol
 
 from lngen.algebra.equations import leading_to
-from lngen.algebra.symbols import (
-    FeatureSymbol,
-    RowScalarSymbol,
-    ScalarSymbol,
-    TypedSymbol,
-    axes,
-    heads_that,
-)
+from lngen.algebra.symbols import FeatureSymbol, RowScalarSymbol, ScalarSymbol, TypedSymbol, axes, heads_that
 from lngen.emit.cpp import contract
 from lngen.emit.cpp.kernel_text import KernelText, LevelText
 from lngen.emit.cpp.kernels import COLUMNS

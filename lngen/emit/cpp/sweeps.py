@@ -10,24 +10,12 @@ from dataclasses import dataclass, field
 
 from sympy import Expr, Symbol
 
-from lngen.algebra.symbols import (
-    AttainsFirst,
-    FeatureSum,
-    Mean,
-    Reduction,
-    RowMax,
-    RowMin,
-    RowScalarSymbol,
-    RowSymbol,
-    axes,
-)
+from lngen.algebra.symbols import AttainsFirst, Reduction, RowScalarSymbol, RowSymbol, axes
 from lngen.errors import LngenError
-from lngen.plan.program import Assignment, FeatureReduction, RowsReduction, Stage, Store
+from lngen.plan.program import OPERATORS, Assignment, FeatureReduction, RowsReduction, Stage, Store
 
 MOST_SUMS = 64
 """Largest number of sums in a stage, or in a kernel over its rows: a set of sums is the bits of a word."""
-
-_OPERATORS: dict[type[Reduction], str] = {Mean: "mean", FeatureSum: "sum", RowMax: "max", RowMin: "min"}
 
 
 @dataclass(frozen=True)
@@ -155,7 +143,7 @@ def of_lines(assignments: Sequence[Assignment], recomputed: Recomputed) -> list[
             done.append(Sweep(tuple(reductions), scalars=tuple(scalars)))
             reductions, scalars = [], []
         if reduced:
-            operator = "first" if first else _OPERATORS[type(line.expression)]
+            operator = "first" if first else OPERATORS[type(line.expression)]
             body = line.expression if first else line.expression.args[0]
             reductions.append(Reduced(line.symbol, operator, body, line.source))
         else:

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -13,10 +12,9 @@ from lngen.emit import Notes
 from lngen.emit.description import protocol
 from lngen.emit.interface import OwnFields, PublicConstant, PublicInterface, interface
 from lngen.emit.layout import call, statement, tuple_of
-from lngen.emit.render import render
+from lngen.emit.render import module
 from lngen.emit.saved import saved_fields
 from lngen.emit.signatures import Signatures, passed
-from lngen.emit.spelling import reading
 from lngen.plan.program import RowProgram
 from lngen.runtime.protocol.directions import DirectionProtocol, LayerProtocol
 
@@ -26,8 +24,7 @@ _KEYWORDS = ("stream: Any = None", f"workspace: {_ARRAY} | None = None", "like: 
 
 def launcher(programs: Sequence[RowProgram], notes: Notes) -> str:
     """Return the text of the launcher of a layer's kernels; `programs` are those of its directions, forward first."""
-    text = reading(render("cuda/backend.py.jinja", **_fields(programs, notes)))
-    return re.sub(r"\n{4,}", "\n\n\n", text)
+    return module("cuda/backend.py.jinja", **_fields(programs, notes))
 
 
 def _fields(programs: Sequence[RowProgram], notes: Notes) -> dict[str, Any]:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from lngen.emit import Notes
 from lngen.emit.functions import FrameworkFunction
 from lngen.emit.interface import interface
 from lngen.emit.layout import statement
-from lngen.emit.render import render
-from lngen.emit.spelling import marked_program, plain_errors, reading
+from lngen.emit.render import module
+from lngen.emit.spelling import marked_program, plain_errors
 from lngen.plan.program import RowProgram
 
 
@@ -24,5 +23,5 @@ def emit(programs: Sequence[RowProgram], notes: Notes) -> dict[str, str]:
         function = FrameworkFunction(interface(forward, notes), notes, "_jax.Array", "an array")
         kind = "_axes.JaxAxes" if notes.layout else "_jax.JaxLayer"
         layer = statement(f"_LAYER: {kind}[{function.result}] = {kind}(_numpy, _cpu)")
-        text = render("jax/backend.py.jinja", **function.fields(), layer=layer, named_axes=bool(notes.layout))
-        return {"jax_backend.py": reading(re.sub(r"\n{4,}", "\n\n\n", text))}
+        text = module("jax/backend.py.jinja", **function.fields(), layer=layer, named_axes=bool(notes.layout))
+        return {"jax_backend.py": text}

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import re
 import textwrap
 from collections.abc import Sequence
 
-from lngen.emit import Notes
+from lngen.emit import Notes, render
 from lngen.emit.class_names import attribute, class_of
-from lngen.emit.functions import argument
 from lngen.emit.interface import PublicInterface
-from lngen.emit.layout import WIDTH, statement
+from lngen.emit.layout import WIDTH, argument, definition, statement
 from lngen.emit.modules import LayerClass
-from lngen.emit.render import render
-from lngen.emit.spelling import reading
 
 _ARRAY = "_Array"
 _BACKEND = ('backend: _modules.Backend = "numpy"', "threads: int = 1")
@@ -36,7 +32,7 @@ def module(layer: PublicInterface, notes: Notes) -> str:
     inputs = [argument(attribute(each.public), _ARRAY, each.required) for each in own.given]
     first, *rest = cotangents
     arguments = [f"{first}: {_ARRAY}{' | None' if rest else ''}", *(argument(each, _ARRAY, False) for each in rest)]
-    text = render(
+    return render.module(
         "numpy/class.py.jinja",
         header=notes.header,
         title=notes.title,
@@ -48,21 +44,14 @@ def module(layer: PublicInterface, notes: Notes) -> str:
         gradient=_tuple(types) if len(types) > 1 else [],
         summary=own.summary(notes.layer, "an object"),
         arguments=[*own.meanings(), *["dtype: the type of the parameters."] * bool(own.parameters), *_MEANINGS],
-        created=statement(
-            f"def __init__({', '.join(own.arguments([*[_DTYPE] * bool(own.parameters), *_BACKEND]))}) -> None:", 4
-        ),
+        created=definition("__init__", own.arguments([*[_DTYPE] * bool(own.parameters), *_BACKEND]), "None", 4),
         called=own.created(["backend", "threads", *["dtype"] * bool(own.parameters)]),
-        forward=_method("forward", [*inputs, "*", "save: bool = True"], result),
+        forward=definition("forward", ["self", *inputs, "*", "save: bool = True"], result, 4),
         given=", ".join(["save", *given]),
-        backward=_method("backward", arguments, gradient),
+        backward=definition("backward", ["self", *arguments], gradient, 4),
         returned=_returned([f"d{each.public}" for each in moved], bool(own.parameters)),
         cotangents=", ".join(cotangents),
     )
-    return reading(re.sub(r"\n{4,}", "\n\n\n", text))
-
-
-def _method(name: str, arguments: Sequence[str], returned: str) -> list[str]:
-    return statement(f"def {name}({', '.join(['self', *arguments])}) -> {returned}:", 4)
 
 
 def _tuple(types: Sequence[str]) -> list[str]:

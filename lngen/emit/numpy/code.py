@@ -9,21 +9,16 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
+from typing import Any, cast
 
+from lngen.algebra.numeric import COMPARE
 from lngen.emit.layout import call, comment, statement, tuple_of
 from lngen.emit.numpy.presence import Cases
 from lngen.plan.presence import ALWAYS, NEVER, Condition
 
 _SUM, _PRODUCT, _WHOLE = range(3)
 _OPERATORS = {"add": ("+", _SUM), "subtract": ("-", _SUM), "multiply": ("*", _PRODUCT), "divide": ("/", _PRODUCT)}
-_COMPARISONS = {
-    "greater": ">",
-    "greater_equal": ">=",
-    "less": "<",
-    "less_equal": "<=",
-    "equal": "==",
-    "not_equal": "!=",
-}
+_COMPARISONS: dict[str, str] = {function.__name__: cast(Any, relation).rel_op for relation, function in COMPARE.items()}
 
 
 @dataclass(frozen=True)

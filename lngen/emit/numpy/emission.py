@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -92,7 +91,7 @@ class _NumpyEmission:
             made.body.function(made.program.direction, _SUMMARIES[made.program.direction]) for made in self.functions
         ]
         texts = {
-            "__init__.py": render.render(
+            "__init__.py": render.module(
                 "numpy/package.py.jinja",
                 header=header,
                 title=title,
@@ -100,18 +99,18 @@ class _NumpyEmission:
                 module=class_of(self.notes.layer),
                 all=in_order([*exports, class_of(self.notes.layer)]),
             ),
-            "numpy_backend.py": render.render("numpy/module.py.jinja", header=header, title=title, **self._fields()),
+            "numpy_backend.py": render.module("numpy/module.py.jinja", header=header, title=title, **self._fields()),
             "numpy_kernels.py": self._kernels("The outputs and the gradients", lines[:2]),
             "numpy_module.py": classes.module(self.layer, self.notes),
         }
         if lines[2:]:
             what = "The tangents, and the gradients of the gradients"
             texts["numpy_second_order.py"] = self._kernels(what, lines[2:])
-        return {path: re.sub(r"\n{4,}", "\n\n\n", text) for path, text in texts.items()}
+        return texts
 
     def _kernels(self, what: str, functions: Sequence[Sequence[str]]) -> str:
         """The text of a file of mathematics."""
-        return render.render(
+        return render.module(
             "numpy/kernels.py.jinja",
             header=self.notes.header,
             title=self.notes.title,

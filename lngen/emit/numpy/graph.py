@@ -16,6 +16,7 @@ from typing import Literal
 import sympy
 from sympy import Expr, S
 
+from lngen.algebra.numeric import COMPARE
 from lngen.algebra.symbols import HEADS, NOTHING, Axes, RowScalarSymbol, RowSymbol, of_number
 from lngen.plan.presence import NEVER, Condition, any_of
 
@@ -88,15 +89,10 @@ _BINARY: dict[str, Callable[[Expr, Expr], Expr]] = {
     "multiply": lambda a, b: a * b,
     "divide": lambda a, b: a / b,
     "power": lambda a, b: a**b,
-    "greater": sympy.Gt,
-    "greater_equal": sympy.Ge,
-    "less": sympy.Lt,
-    "less_equal": sympy.Le,
-    "equal": sympy.Eq,
-    "not_equal": sympy.Ne,
+    **{function.__name__: relation for relation, function in COMPARE.items()},
 }
 
-COMPARISONS = frozenset({"greater", "greater_equal", "less", "less_equal", "equal", "not_equal"})
+COMPARISONS = frozenset(function.__name__ for function in COMPARE.values())
 SHIFT = "shift"
 """The largest entry of a row, and 0 where that is infinite."""
 

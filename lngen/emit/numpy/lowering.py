@@ -13,16 +13,7 @@ from typing import Literal
 
 from sympy import Expr, S
 
-from lngen.algebra.symbols import (
-    PLACE,
-    Axes,
-    D,
-    FeatureSymbol,
-    RowScalarSymbol,
-    RowSymbol,
-    TypedSymbol,
-    holds_integers,
-)
+from lngen.algebra.symbols import PLACE, Axes, D, FeatureSymbol, RowScalarSymbol, RowSymbol, TypedSymbol, holds_integers
 from lngen.emit.expressions import formula, number_of
 from lngen.emit.numpy.graph import ROW, ROW_SCALAR, SHIFT, ArrayValue, Graph
 from lngen.emit.numpy.operations import Event, OperationWriter, Schedule

@@ -6,7 +6,7 @@ the rows once. A product that is reduced is not stored, and one with a Feature i
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import partial, reduce
 from typing import Any, Literal
@@ -140,12 +140,7 @@ class OperationWriter(Fold[int]):
                     return self.made(self.graph.of_shape, "features" if expression == D else "index")
                 return self.symbol(expression)
             case Add():
-                result, *others = (self.integer(term) for _, term in terms_in_order(expression))
-                signs = [sign for sign, _ in terms_in_order(expression)]
-                result = self.apply("negative", result) if signs[0] < 0 else result
-                for sign, other in zip(signs[1:], others, strict=True):
-                    result = self.apply("add" if sign > 0 else "subtract", result, other)
-                return result
+                return self._sum([(sign, self.integer(term)) for sign, term in terms_in_order(expression)])
             case Mul() | Pow():
                 factors = expression.args if isinstance(expression, Mul) else [expression.base] * int(expression.exp)
                 return reduce(partial(self.apply, "multiply"), map(self.integer, factors))
@@ -162,13 +157,17 @@ class OperationWriter(Fold[int]):
 
     def add(self, expression: Expr) -> int:
         """The node of a sum."""
-        terms = terms_in_order(expression)
-        sign, first = terms[0]
-        result = self.expression(first)
-        if sign < 0:
-            result = self.apply("negative", result)
-        for sign, term in terms[1:]:
-            result = self.apply("add" if sign > 0 else "subtract", result, self.expression(term))
+        return self._sum((sign, self.expression(term)) for sign, term in terms_in_order(expression))
+
+    def _sum(self, terms: Iterable[tuple[int, int]]) -> int:
+        """The node of a sum of nodes, each with its sign."""
+        result: int | None = None
+        for sign, term in terms:
+            if result is None:
+                result = term if sign > 0 else self.apply("negative", term)
+            else:
+                result = self.apply("add" if sign > 0 else "subtract", result, term)
+        assert result is not None
         return result
 
     def multiply(self, expression: Expr) -> int:

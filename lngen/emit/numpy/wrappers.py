@@ -13,7 +13,7 @@ from typing import NamedTuple
 from lngen.emit import Notes
 from lngen.emit.functions import constant_in_words, sizes_in_words
 from lngen.emit.interface import OwnFields, PublicConstant, PublicInput, PublicInterface
-from lngen.emit.layout import WIDTH, in_docstring, statement, tuple_of
+from lngen.emit.layout import WIDTH, in_docstring, in_lines, statement, tuple_of
 from lngen.emit.saved import Field
 from lngen.emit.signatures import Signatures, as_python, passed
 from lngen.language.names import cotangent
@@ -93,12 +93,10 @@ class PublicFunctions:
                 *_out("Outputs" if several else "", first),
                 _THREADS,
             ],
-            returns=textwrap.wrap(
+            returns=in_lines(
                 f"`({'Outputs' if several else first}, saved)`.{self._shape()} `saved` is the argument of the other "
                 f"directions. {COMPUTED_WORDS}",
                 WIDTH - 12,
-                break_long_words=False,
-                break_on_hyphens=False,
             ),
             raises=_RAISES,
             lines=[line for given in self.layer.constants for line in statement(self._checked(given), 4)]

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lngen.emit import Notes
 from lngen.emit.class_names import attribute, class_of
-from lngen.emit.functions import NUMBERS, FrameworkFunction, argument, called, definition
+from lngen.emit.functions import NUMBERS, FrameworkFunction, called
 from lngen.emit.interface import PublicInput, PublicInterface, interface
-from lngen.emit.layout import call, statement
+from lngen.emit.layout import argument, call, definition, statement
 from lngen.emit.modules import LayerClass
-from lngen.emit.render import render
-from lngen.emit.spelling import marked_program, plain_errors, reading
+from lngen.emit.render import module
+from lngen.emit.spelling import marked_program, plain_errors
 from lngen.plan.program import RowProgram
 
 _PLACE = ("device: _torch.Device = None", "dtype: _torch.Dtype = None")
@@ -48,7 +47,7 @@ class _TorchText:
         given = ["self", *map(self._input, own.given)]
         meanings = [*own.meanings(), *["device, dtype: those of the parameters."] * bool(own.parameters)]
         *summary, last = own.summary(name, "a module")
-        text = render(
+        return module(
             "torch/backend.py.jinja",
             **self.function.fields(),
             named_axes=bool(self.notes.layout),
@@ -65,7 +64,6 @@ class _TorchText:
                 *statement("return " + called(self.layer, 'self._sizes["{}"]', of_module), 8),
             ],
         )
-        return reading(re.sub(r"\n{4,}", "\n\n\n", text))
 
     def _layer(self) -> list[str]:
         """Return the statement that makes the layer."""

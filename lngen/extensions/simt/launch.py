@@ -77,6 +77,7 @@ class EmulatedKernel:
             answer = process.ask(*launch_request(words, seconds))
             if answer.word == "refused":
                 raise LngenError(f"{self.name} cannot be launched: {answer.lines[0].split(chr(9))[-1]}")
+            self._kernels._regions = [buffer.name for buffer in layout.buffers] if check else []
             findings = of_worker(answer.word, answer.lines, module, self._kernels.name, seconds)
             if answer.word in ("done", "findings") and not any(f.kind == "out of bounds" for f in findings):
                 findings += device.overruns(layout, memory)
@@ -98,6 +99,7 @@ class EmulatedKernels(Mapping[str, EmulatedKernel]):
         self._modules: dict[bool, CompiledModule] = {check: module}
         self._names = {signature.kernel: signature.parameters for signature in module.kernels}
         self._signatures: dict[str, tuple[device.KernelParameter, ...]] = {}
+        self._regions: list[str] = []
 
     def __getitem__(self, name: str) -> EmulatedKernel:
         if name not in self._names:
@@ -114,12 +116,24 @@ class EmulatedKernels(Mapping[str, EmulatedKernel]):
         """Return the bytes of a variable that the source defines as `extern "C"`; raises LngenError if there is
         none.
         """
+        return self._symbol(name, self.check)
+
+    def _symbol(self, name: str, checked: bool) -> bytes:
         with process.lock:
-            number, _ = self._load(self.check)
+            number, _ = self._load(checked)
             answer = process.ask(f"symbol {number} {name.encode().hex()}", 60)
         if answer.word != "symbol" or not answer.lines:
             raise LngenError(f'{self.name}: no variable {name} is declared extern "C"')
         return bytes.fromhex(answer.lines[0])
+
+    def moved(self) -> dict[str, tuple[int, int]]:
+        """Return the bytes that the last launch read and wrote of each array, by its parameter; none unless checked.
+
+        Reads of an entry by threads of a block that no barrier orders are one: lanes of one access, or a value that is
+        still in a cache.
+        """
+        counts = np.frombuffer(self._symbol("simt_moved", True), np.uint64).reshape(-1, 2).tolist()
+        return {name: (read, written) for name, (read, written) in zip(self._regions, counts, strict=False)}
 
     def launch_table(self, kernel: str) -> NDArray[np.int32]:
         """The numbers that the source has for a launcher of the kernel, in its array `<kernel>_launch`."""

@@ -26,15 +26,7 @@ import numpy as np
 
 from lngen.errors import LngenError
 from lngen.language.definition import Definition, Input
-from lngen.language.oracle.arithmetic import (
-    ARITHMETIC,
-    COMPARISONS,
-    COMPLEX128,
-    FLOAT64,
-    LONGDOUBLE,
-    Array,
-    Numbers,
-)
+from lngen.language.oracle.arithmetic import ARITHMETIC, COMPARISONS, COMPLEX128, FLOAT64, LONGDOUBLE, Array, Numbers
 from lngen.language.oracle.multiprecision import mp_numbers
 from lngen.language.oracle.random import drawn_from
 from lngen.language.syntax import (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from lngen.errors import LngenError, printable
 
@@ -20,10 +20,6 @@ class DType:
     name: str
     itemsize: int
     accumulate_itemsize: int
-
-    def wider(self) -> DType:
-        """The same rows where they are computed in f64, as a layer's are that may leave the range of f32."""
-        return replace(self, accumulate_itemsize=8)
 
 
 _DTYPES = {

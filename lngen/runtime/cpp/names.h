@@ -79,31 +79,27 @@ template <class... N> struct Names {
 template <class... N> LNGEN_CONSTANT Names<N...> names(N...) { return {}; }
 template <class... N> LNGEN_CONSTANT Names<N...> over_rows(N...) { return {}; }
 
-template <Kind K, class T, class P, class A> struct PassedAs;
-template <class T, class P, class A> struct PassedAs<ROWS, T, P, A> { using type = const T*; };
-template <class T, class P, class A> struct PassedAs<FEATURES, T, P, A> { using type = const P*; };
-template <class T, class P, class A> struct PassedAs<SAVED, T, P, A> { using type = const A*; };
-template <class T, class P, class A> struct PassedAs<ROW_NUMBERS, T, P, A> { using type = const T*; };
-template <class T, class P, class A> struct PassedAs<NUMBER, T, P, A> { using type = A; };
-template <class T, class P, class A> struct PassedAs<SCALAR, T, P, A> { using type = const P*; };
-template <class T, class P, class A> struct PassedAs<INTEGER_ROWS, T, P, A> { using type = const Integer*; };
-template <class T, class P, class A> struct PassedAs<INTEGER_FEATURES, T, P, A> { using type = const Integer*; };
-template <class T, class P, class A> struct PassedAs<ROW_INTEGERS, T, P, A> { using type = const Integer*; };
-template <class T, class P, class A> struct PassedAs<INTEGER, T, P, A> { using type = const OneInteger*; };
-template <class T, class P, class A> struct PassedAs<ROWS_OUT, T, P, A> { using type = T*; };
-template <class T, class P, class A> struct PassedAs<ROW_NUMBERS_OUT, T, P, A> { using type = T*; };
-template <class T, class P, class A> struct PassedAs<SAVED_OUT, T, P, A> { using type = A*; };
-template <class T, class P, class A> struct PassedAs<FEATURES_OUT, T, P, A> { using type = P*; };
-template <class T, class P, class A> struct PassedAs<SCALARS_OUT, T, P, A> { using type = P*; };
-template <class T, class P, class A> struct PassedAs<PARTS, T, P, A> { using type = A*; };
-template <class T, class P, class A> struct PassedAs<LONG, T, P, A> { using type = long long; };
-template <class T, class P, class A> struct PassedAs<INT, T, P, A> { using type = int; };
+// An argument of a kind, for its type.
+template <Kind K, class T, class P, class A> LNGEN_CONSTANT auto passed_as() {
+  constexpr bool IS_INTEGER = K == INTEGER_ROWS || K == INTEGER_FEATURES || K == ROW_INTEGERS;
+  if constexpr (K == ROWS || K == ROW_NUMBERS) return static_cast<const T*>(nullptr);
+  else if constexpr (K == FEATURES || K == SCALAR) return static_cast<const P*>(nullptr);
+  else if constexpr (K == SAVED) return static_cast<const A*>(nullptr);
+  else if constexpr (IS_INTEGER) return static_cast<const Integer*>(nullptr);
+  else if constexpr (K == INTEGER) return static_cast<const OneInteger*>(nullptr);
+  else if constexpr (K == ROWS_OUT || K == ROW_NUMBERS_OUT) return static_cast<T*>(nullptr);
+  else if constexpr (K == FEATURES_OUT || K == SCALARS_OUT) return static_cast<P*>(nullptr);
+  else if constexpr (K == SAVED_OUT || K == PARTS) return static_cast<A*>(nullptr);
+  else if constexpr (K == NUMBER) return A();
+  else if constexpr (K == LONG) return 0ll;
+  else if constexpr (K == INT) return 0;
+}
 
 // What the entries of an argument are stored as, which are T if nothing else is said.
 template <class Cast, class T> struct OneOf { using type = Cast; };
 template <class T> struct OneOf<void, T> { using type = T; };
 template <class N, class T> using StoredAs = typename OneOf<typename N::Cast, T>::type;
-template <class N, class T, class P, class A> using Passing = typename PassedAs<N::KIND, StoredAs<N, T>, P, A>::type;
+template <class N, class T, class P, class A> using Passing = decltype(passed_as<N::KIND, StoredAs<N, T>, P, A>());
 
 // The arguments of a kernel, in order, each found by its name.
 template <class N, class V> struct Argument { V value; };

@@ -12,7 +12,7 @@ from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
-from ..protocol.calls import DType, Shape, constant
+from ..protocol.calls import DType, Shape, axes_overlap, constant
 from ..protocol.directions import PARTS, shapes
 from . import dlpack
 
@@ -303,20 +303,9 @@ def result(
             f"out for {name} has shape {found.shape} and type {own}; pass one of shape {shape} and type {wanted}"
         )
     check_writable(words, found)
-    if _overlaps_itself(found):
+    if axes_overlap(((step, size) for size, step in found.axes), 1):
         raise ValueError(f"{words} has strides {found.steps} in entries, with which its rows overlap; pass another one")
     return found
-
-
-def _overlaps_itself(found: Memory) -> bool:
-    """Test whether entries lie on others."""
-    reach = 1
-    for step, size in sorted((step, size) for size, step in found.axes):
-        if size > 1:
-            if step < reach:
-                return True
-            reach += step * (size - 1)
-    return False
 
 
 def _is_of(found: Memory, dtype: DType) -> bool:

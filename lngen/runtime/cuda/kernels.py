@@ -29,6 +29,23 @@ def launches(device: Device, plan: CallPlan) -> "Launches":
     return found
 
 
+def launches_like(
+    layer: DeviceLayer, direction: str, objects: Sequence[Any], first: Sequence[Any], saves: bool = True
+) -> "Launches":
+    """Return the launches of calls of a direction like one of these values, on the current device.
+
+    `first` are the first three fields of what forward saved. Raises TypeError or ValueError as a call does.
+    """
+    takes = layer.takes[direction]
+    if takes.is_forward:
+        plan = plans.plan_forward(layer, objects, saves)
+    else:
+        fields = objects[len(takes.arguments) : len(takes.reads)]
+        plan = plans.plan_later(layer, direction, objects, tuple.__new__(layer.Saved, (*first, *fields)))
+    with devices.entered((), (), str) as device:
+        return launches(device, plan)
+
+
 class Launches:
     """A plan on a device: the memory that a call makes, and the kernels, ready to launch."""
 

@@ -9,13 +9,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
-from ..protocol.calls import (
-    DType,
-    Shape,
-    check_is_saved,
-    each_cotangent,
-    several,
-)
+from ..protocol.calls import DType, Shape, check_is_saved, each_cotangent, several
 from ..protocol.interface import Interface
 from ..protocol.saved import first_fields
 from . import devices, dlpack, driver, kernels, plans

@@ -11,12 +11,7 @@ from ..protocol.calls import DType, Shape
 from ..protocol.directions import held
 from . import devices, dlpack
 from .arrays import BYTES, Memory, dtype_of, own_dtype
-from .calls import (
-    DeviceCall,
-    DeviceLayer,
-    forward_call,
-    later_call,
-)
+from .calls import DeviceCall, DeviceLayer, forward_call, later_call
 
 MOST_PLANS = 1024
 

@@ -13,22 +13,12 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from ..protocol.calls import is_float
-from ..protocol.chunks import RowLoss, check_product, checked_rows, chunk_rows
+from ..protocol.chunks import ChunkedLinear, Chunks, check_product, chunk_rows
 from .primitives import Array, jax, jnp
 
 
-class JaxChunkedLinear:
-    """Loss of rows `h @ weight.T + bias`, as a function of `h`, `weight` and the other inputs of a layer.
-
-    `layer` is that of the loss. Its first Row is the product, which is made of as many `rows` at once.
-    """
-
-    def __init__(self, layer: Any, rows: int | None = None) -> None:
-        self.loss, self.rows = RowLoss(layer.interface), checked_rows(rows)
-        self.layer = getattr(layer, "on_rows", layer)
-
-    def __repr__(self) -> str:
-        return f"chunked_linear({self.loss.name})"
+class JaxChunkedLinear(ChunkedLinear):
+    """Loss of rows that are a product of JAX's arrays."""
 
     def __call__(
         self, h: Any, weight: Any, /, *inputs: Any, bias: Any = None, reduction: str | None = None, **named: Any
@@ -46,37 +36,18 @@ class JaxChunkedLinear:
         values = self.layer.taken.arrays(values)
         values[self.loss.place] = None
         rows = chunk_rows(len(h), h.shape[-1], entries, self.rows)
-        task = _JaxChunks(self.layer, self.loss, tuple(bound.constants), h.dtype, rows, bound.reduction)
+        constants, wide = tuple(bound.constants), jnp.promote_types(h.dtype, jnp.float32)
+        task = Chunks(self.layer, self.loss, constants, h.dtype, wide, rows, bound.reduction)
         made = _function(task)(h, weight, bias, self.loss.rows_of(values, lead))
         return made.reshape(lead) if task.is_each else made
 
 
-class _JaxChunks(NamedTuple):
-    """Chunks of a call, by what they have in common besides arrays: `rows` rows each, made in the type `kind`."""
-
-    layer: Any
-    loss: RowLoss
-    constants: tuple[Any, ...]
-    kind: Any
-    rows: int
-    reduction: str
-
-    @property
-    def is_each(self) -> bool:
-        """Test whether each row has a loss in the result."""
-        return self.reduction == "none"
-
-    @property
-    def wide(self) -> Any:
-        """The type of sums over rows."""
-        return jnp.promote_types(self.kind, jnp.float32)
-
-    def reduced(self, losses: Array, rows: int) -> Array:
-        """The result of a call."""
-        if self.is_each:
-            return losses
-        total = losses.sum(dtype=self.wide)
-        return total / rows if self.reduction == "mean" else total
+def _reduced(task: Chunks, losses: Array, rows: int) -> Array:
+    """The result of a call."""
+    if task.is_each:
+        return losses
+    total = losses.sum(dtype=task.wide)
+    return total / rows if task.reduction == "mean" else total
 
 
 class _Gradients(NamedTuple):
@@ -90,18 +61,18 @@ _WEIGHT, _BIAS = -2, -1
 """Places of arrays before those of the layer's inputs; the gradient of `h` has that of the rows."""
 
 
-def _function(task: _JaxChunks) -> Callable[..., Any]:
+def _function(task: Chunks) -> Callable[..., Any]:
     """The loss as a function of arrays that is differentiable in reverse."""
 
     def result(h: Array, *others: Any) -> Array:
-        return task.reduced(_computed(task, h, *others)[0], len(h))
+        return _reduced(task, _computed(task, h, *others)[0], len(h))
 
     def forward(h: Array, weight: Array, bias: Any, given: list[Any]) -> tuple[Array, Any]:
         kinds = [None if each is None else jnp.zeros(0, each.dtype) for each in given]
         if task.is_each:
             return result(h, weight, bias, given), (h, weight, bias, given)
         losses, gradients = _computed(task, h, weight, bias, given, jnp.ones(len(h), task.kind))
-        return task.reduced(losses, len(h)), (gradients, kinds)
+        return _reduced(task, losses, len(h)), (gradients, kinds)
 
     def backward(kept: Any, cotangent: Array) -> Any:
         if task.is_each:
@@ -126,7 +97,7 @@ def _function(task: _JaxChunks) -> Callable[..., Any]:
 
 
 def _computed(
-    task: _JaxChunks, h: Array, weight: Array, bias: Any, given: Sequence[Any], cotangent: Any = None
+    task: Chunks, h: Array, weight: Array, bias: Any, given: Sequence[Any], cotangent: Any = None
 ) -> tuple[Array, Any]:
     """Return the losses of rows or of chunks, and the gradients with respect to arrays if there is a `cotangent`.
 
@@ -159,7 +130,7 @@ def _computed(
 
 
 def _chunk(
-    task: _JaxChunks, h: Array, weight: Array, bias: Any, given: Sequence[Any], cotangent: Any
+    task: Chunks, h: Array, weight: Array, bias: Any, given: Sequence[Any], cotangent: Any
 ) -> tuple[Array, _Gradients | None]:
     """The losses of a chunk, and its gradients if there is a `cotangent`: a number for each row."""
     place, layer, per_row = task.loss.place, task.layer, task.loss.per_row

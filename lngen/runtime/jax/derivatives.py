@@ -13,24 +13,8 @@ from typing import Any
 
 from ..protocol.casts import TARGETS
 from ..protocol.interface import SHARED
-from .primitives import (
-    PrimitiveLayer,
-    bind,
-    define,
-    expanded,
-    has_samples,
-    jax,
-    jnp,
-)
-from .rules import (
-    DirectionCall,
-    Values,
-    are_any,
-    are_unknown,
-    moving,
-    total,
-    transposed,
-)
+from .primitives import PrimitiveLayer, bind, define, expanded, has_samples, jax, jnp
+from .rules import DirectionCall, Values, are_any, are_unknown, moving, total, transposed
 
 
 def _backward_along(call: DirectionCall, cotangents: Values, moved: Values, own: Values) -> Values:
@@ -83,20 +67,12 @@ def _backward_moves(call: DirectionCall, tangents: list[Values], made: Values) -
     return _backward_along(call, call.groups[2], call.moved(tangents[0]), tangents[2])
 
 
-def _backward_transposed(call: DirectionCall, cotangents: Values) -> Sequence[Any]:
-    return (call.bind("jvp", cotangents),)
-
-
 # ---- jvp, linear in its tangents
 
 
 def _jvp_moves(call: DirectionCall, tangents: list[Values], made: Values) -> Values:
     second = _second_tangent(call, call.groups[2], call.moved(tangents[0]))
     return total(second, call.bind("jvp", tangents[2])) if are_any(tangents[2]) else second
-
-
-def _jvp_transposed(call: DirectionCall, cotangents: Values) -> Sequence[Any]:
-    return (call.bind("backward", cotangents),)
 
 
 # ---- second derivatives, linear in all but the inputs
@@ -223,29 +199,18 @@ def _second_tangent_transposed(call: DirectionCall, values: Values) -> Sequence[
     return None, _backward_along(call, values, first, [])
 
 
-define("forward", _kernel("forward"), moving("forward", _forward_moves))
-define(
-    "backward",
-    _kernel("backward"),
-    moving("backward", _backward_moves),
-    transposed("backward", _backward_transposed),
-)
-define("jvp", _kernel("jvp"), moving("jvp", _jvp_moves), transposed("jvp", _jvp_transposed))
-define(
-    "backward_backward",
-    _kernel("backward_backward"),
-    moving("backward_backward", _backward_backward_moves),
-    transposed("backward_backward", _backward_backward_transposed),
-)
-define(
-    "backward_along",
-    _backward_along_evaluated,
-    moving("backward_along", _backward_along_moves),
-    transposed("backward_along", _backward_along_transposed),
-)
-define(
-    "second_tangent",
-    _second_tangent_evaluated,
-    moving("second_tangent", _second_tangent_moves),
-    transposed("second_tangent", _second_tangent_transposed),
-)
+def _define(
+    name: str,
+    moves: Callable[[DirectionCall, list[Values], Values], Values | None],
+    cotangents: Callable[[DirectionCall, Values], Sequence[Any]] | None = None,
+    evaluate: Callable[..., Values] | None = None,
+) -> None:
+    define(name, evaluate or _kernel(name), moving(name, moves), cotangents and transposed(name, cotangents))
+
+
+_define("forward", _forward_moves)
+_define("backward", _backward_moves, lambda call, cotangents: (call.bind("jvp", cotangents),))
+_define("jvp", _jvp_moves, lambda call, cotangents: (call.bind("backward", cotangents),))
+_define("backward_backward", _backward_backward_moves, _backward_backward_transposed)
+_define("backward_along", _backward_along_moves, _backward_along_transposed, _backward_along_evaluated)
+_define("second_tangent", _second_tangent_moves, _second_tangent_transposed, _second_tangent_evaluated)

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ..cuda import devices, driver, kernels, plans
+from ..cuda import driver, kernels, plans
 from ..cuda.words import PASSED, words_of
 from ..emitted import backend_module
 from ..native.compiler import Library, NoCompiler
@@ -92,8 +92,7 @@ class JaxOnGPU:
         asked = self.host.asked(direction, values, constants, sampled)
         if asked.samples == 0 or not prod(asked.types.shape[:-1]):
             return [jnp.zeros(each.shape, each.dtype) for each in asked.made]
-        backend = backend_module(self.package, "cuda")
-        layer = backend._LAYER
+        layer = backend_module(self.package, "cuda")._LAYER
         takes, slots = layer.takes[direction], plans.slots(layer, direction)
         given = dict(zip(slots, [*asked.read, *asked.like], strict=False))
         arrays = {name: value for name, value in given.items() if value is not None and type(value) is not float}
@@ -101,14 +100,7 @@ class JaxOnGPU:
         strides = {name: stride(kinds[name], value, asked.samples) for name, value in arrays.items()}
         seen = given | {name: _memory(value, strides[name]) for name, value in arrays.items()}
         objects = [seen.get(name) for name in slots]
-        if direction == "forward":
-            plan = plans.plan_forward(layer, objects)
-        else:
-            fields = objects[len(takes.arguments) : len(takes.reads)]
-            saved = tuple.__new__(backend.Saved, (*asked.types, *fields))
-            plan = plans.plan_later(layer, direction, objects, saved)
-        with devices.entered((), (), str) as device:
-            launches = kernels.launches(device, plan)
+        launches = kernels.launches_like(layer, direction, objects, asked.types)
         made = _called(launches, given, arrays, strides, asked)
         return made[: len(asked.made)]
 

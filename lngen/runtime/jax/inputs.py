@@ -6,16 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..protocol.calls import (
-    INT32,
-    Words,
-    array,
-    integers,
-    is_float,
-    not_floats,
-    scalar,
-    whole,
-)
+from ..protocol.calls import INT32, Words, array, integers, is_float, not_floats, scalar, whole
 from ..protocol.directions import computed
 from ..protocol.interface import INTEGERS, Interface, labels
 from .primitives import Array, jax, jnp

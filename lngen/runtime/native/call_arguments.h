@@ -111,6 +111,15 @@ static void forget(struct direction *of) {
     PyMem_RawFree(of->memory);
 }
 
+// The function of Python's that makes objects of a type, which it is given first.
+static PyObject *maker(PyMethodDef *definition, const char *name, int size, PyType_Slot *slots) {
+    unsigned flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION;
+    PyType_Spec spec = {.name = name, .basicsize = size, .flags = flags, .slots = slots};
+    PyObject *type = PyType_FromSpec(&spec), *made = type ? PyCFunction_New(definition, type) : NULL;
+    Py_XDECREF(type);
+    return made;
+}
+
 // ---- what is given
 
 static int same_shape(const struct work *work, int part, const struct array *array) {

@@ -344,20 +344,8 @@ static void deallocate(Call *self) {
 static PyMethodDef methods[] = {{"call", (PyCFunction)(void (*)(void))call, METH_FASTCALL, NULL},
                                 {NULL, NULL, 0, NULL}};
 
-static PyType_Slot slots[] = {
-    {Py_tp_traverse, traverse},
-    {Py_tp_clear, clear},
-    {Py_tp_dealloc, deallocate},
-    {Py_tp_methods, methods},
-    {0, NULL},
-};
-
-static PyType_Spec spec = {
-    .name = "lngen.HostCall",
-    .basicsize = sizeof(Call),
-    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION,
-    .slots = slots,
-};
+static PyType_Slot slots[] = {{Py_tp_traverse, traverse}, {Py_tp_clear, clear}, {Py_tp_dealloc, deallocate},
+                              {Py_tp_methods, methods},   {0, NULL}};
 
 // The direction that objects, values, results, kept, is_row, widest and settings describe, as calls.py has them; None if
 // there is no room for so many values and results.
@@ -387,8 +375,5 @@ PyObject *host_call(void) {
     static PyMethodDef definition = {"make_call", make_call, METH_VARARGS, NULL};
     if (PyArray_ImportNumPyAPI() < 0)
         return NULL;
-    PyObject *type = PyType_FromSpec(&spec);
-    PyObject *made = type ? PyCFunction_New(&definition, type) : NULL;
-    Py_XDECREF(type);
-    return made;
+    return maker(&definition, "lngen.HostCall", sizeof(Call), slots);
 }

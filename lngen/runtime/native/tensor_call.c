@@ -372,20 +372,8 @@ static PyMethodDef methods[] = {{"direct", (PyCFunction)direct, METH_O, NULL},
                                 {"run", (PyCFunction)(void (*)(void))run_call, METH_FASTCALL, NULL},
                                 {NULL, NULL, 0, NULL}};
 
-static PyType_Slot slots[] = {
-    {Py_tp_traverse, traverse},
-    {Py_tp_clear, clear},
-    {Py_tp_dealloc, deallocate},
-    {Py_tp_methods, methods},
-    {0, NULL},
-};
-
-static PyType_Spec spec = {
-    .name = "lngen.TensorCall",
-    .basicsize = sizeof(TensorCall),
-    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION,
-    .slots = slots,
-};
+static PyType_Slot slots[] = {{Py_tp_traverse, traverse}, {Py_tp_clear, clear}, {Py_tp_dealloc, deallocate},
+                              {Py_tp_methods, methods},   {0, NULL}};
 
 // The direction that objects, the tables of calls.py, places, signs, keys and addresses of the driver describe, for
 // tensors of a device and of a table of functions; None if there is no room for so many values and results, or if the
@@ -433,8 +421,5 @@ PyObject *tensor_call(void) {
     is_neg = PyUnicode_InternFromString("is_neg");
     raw_repr = PyUnicode_InternFromString("raw_repr");
     current_level = PyUnicode_InternFromString("_current_level");
-    PyObject *type = PyType_FromSpec(&spec);
-    PyObject *made = type ? PyCFunction_New(&definition, type) : NULL;
-    Py_XDECREF(type);
-    return made;
+    return maker(&definition, "lngen.TensorCall", sizeof(TensorCall), slots);
 }

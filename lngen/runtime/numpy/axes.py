@@ -15,16 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..protocol.axes import Arranged, ArrangedCall, Sizes, without_axes
-from ..protocol.calls import (
-    Array,
-    DType,
-    Shape,
-    constant,
-    each_cotangent,
-    thread_count,
-    types,
-    without_numbers,
-)
+from ..protocol.calls import Array, DType, Shape, constant, each_cotangent, thread_count, types, without_numbers
 from ..protocol.directions import (
     COMPUTED,
     CONSTANT,
@@ -293,14 +284,8 @@ class AxesForward(ForwardCall[Results, Kept]):
         """Return the outputs of a layer and its saved values; `given` are the sizes that are arguments."""
         layer, direction, arrangement = self.layer, self.direction, self.layer.arrangement
         threads = thread_count(threads)
-        inputs = layer.protocol.inputs
         found = self.arrays(values)
-        shapes = {
-            each.name: value.shape
-            for each, value in zip(inputs, found, strict=True)
-            if value is not None and each.part != NUMBER
-        }
-        sizes = arrangement.sizes(shapes, dict(zip(arrangement.sizes_given, given, strict=True)))
+        sizes = layer.arranging.sizes(found, given)
         shape = arrangement.row_shape(sizes)
         if shape[-1] < layer.minimum_features:
             row = " ".join(arrangement.features)

@@ -29,17 +29,7 @@ from ..protocol.calls import (
     without_numbers,
     zeros,
 )
-from ..protocol.directions import (
-    COMPUTED,
-    CONSTANT,
-    NUMBER,
-    ROW,
-    Entry,
-    computed,
-    held,
-    leading,
-    shapes,
-)
+from ..protocol.directions import COMPUTED, CONSTANT, NUMBER, ROW, Entry, computed, held, leading, shapes
 from . import blocks, rows
 from .layers import HostLayer, Kept, converted, expectations, look
 

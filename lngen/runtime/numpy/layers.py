@@ -6,24 +6,8 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from ..protocol.calls import (
-    DType,
-    Shape,
-    check_first_fields,
-    check_is_saved,
-    check_kept,
-    check_number,
-)
-from ..protocol.directions import (
-    CONSTANT,
-    FEATURE,
-    NUMBER,
-    ROW,
-    ROW_SCALAR,
-    Entry,
-    LayerProtocol,
-    shapes,
-)
+from ..protocol.calls import DType, Shape, check_first_fields, check_is_saved, check_kept, check_number
+from ..protocol.directions import CONSTANT, FEATURE, NUMBER, ROW, ROW_SCALAR, Entry, LayerProtocol, shapes
 from ..protocol.interface import Interface, labels
 from ..protocol.saved import first_fields
 

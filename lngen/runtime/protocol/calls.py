@@ -346,13 +346,17 @@ def _overlaps_itself(array: Array) -> bool:
     """Test whether two entries of an array may share memory; True if that is costly to decide."""
     if array.flags.c_contiguous:
         return False
-    axes = zip(array.strides, array.shape, strict=True)
-    steps = sorted((abs(stride), size) for stride, size in axes if size > 1)
-    reach = array.itemsize
-    for stride, size in steps if array.size else ():
-        if stride < reach:
+    axes = zip(map(abs, array.strides), array.shape, strict=True)
+    return array.size > 0 and axes_overlap(axes, array.itemsize)
+
+
+def axes_overlap(axes: Iterable[tuple[int, int]], entry: int) -> bool:
+    """Test whether entries of a size may lie on others, along axes each of a step and a number of them."""
+    reach = entry
+    for step, size in sorted(axes):
+        if size > 1 and step < reach:
             return True
-        reach += stride * (size - 1)
+        reach += step * max(size - 1, 0)
     return False
 
 

@@ -73,6 +73,40 @@ class RowLoss:
         return found
 
 
+class ChunkedLinear:
+    """Loss of rows `h @ weight.T + bias`, as a function of `h`, `weight` and the other inputs of a layer.
+
+    `layer` is that of the loss. Its first Row is the product, which is made of as many `rows` at once.
+    """
+
+    def __init__(self, layer: Any, rows: int | None = None) -> None:
+        self.loss, self.rows = RowLoss(layer.interface), checked_rows(rows)
+        self.layer = getattr(layer, "on_rows", layer)
+
+    def __repr__(self) -> str:
+        return f"chunked_linear({self.loss.name})"
+
+
+class Chunks(NamedTuple):
+    """Chunks of a call, by what they have in common besides arrays: `rows` rows each, made in the type `kind`.
+
+    Sums over rows are in a `wide` type.
+    """
+
+    layer: Any
+    loss: RowLoss
+    constants: tuple[Any, ...]
+    kind: Any
+    wide: Any
+    rows: int
+    reduction: str
+
+    @property
+    def is_each(self) -> bool:
+        """Test whether each row has a loss in the result."""
+        return self.reduction == "none"
+
+
 def layer_of(emitted: Any, modules: Mapping[str, Any]) -> Any:
     """Return the layer of an emitted module, function or class; of one whose axes have names, that of its rows.
 

@@ -351,14 +351,13 @@ COMPUTED = _SINGLE, _DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
 """The types that a processor has instructions for: rows of them are computed as they are, and by kernels."""
 
 
-def computed(dtypes: Iterable[DType | None], is_wide: bool = False) -> DType:
+def computed(dtypes: Iterable[DType | None]) -> DType:
     """Return the compute type of a call from the types of its inputs, None for one that is absent or a number.
 
-    It is the widest of them, and float32 at least. For a layer that `is_wide`, whose values may leave the range of
-    float32, it is float64 at least. float64 stays, for its speed.
+    It is the widest of them, and float32 at least.
 
-    >>> half, single = np.dtype(np.float16), np.dtype(np.float32)
-    >>> computed([half, None]), computed([half, single], is_wide=True)
+    >>> half, double = np.dtype(np.float16), np.dtype(np.float64)
+    >>> computed([half, None]), computed([half, double])
     (dtype('float32'), dtype('float64'))
     """
     kinds = {kind for kind in dtypes if kind is not None}
@@ -366,7 +365,7 @@ def computed(dtypes: Iterable[DType | None], is_wide: bool = False) -> DType:
     if found is None or (found != _SINGLE and found != _DOUBLE):
         kinds = kinds if found is None else {found}
         found = np.result_type(*(_SINGLE if kind.itemsize == 2 else kind.newbyteorder("=") for kind in kinds))
-    return _DOUBLE if is_wide and found == _SINGLE else found
+    return found
 
 
 COMPUTED_WORDS = "The compute type is the widest among the inputs, and float32 for 16-bit inputs."

@@ -6,7 +6,7 @@ value's name for callers; `symbol` is its name in `derivation.md` and in kernels
 has names such as `dx` beside `x`.
 """
 
-from typing import Literal, NotRequired, TypedDict
+from typing import Any, Literal, NotRequired, TypedDict, TypeVar
 
 Kind = Literal[
     "Row",
@@ -200,6 +200,9 @@ AXES: dict[Kind, Axes] = {
 }
 
 
+Entry = TypeVar("Entry")
+
+
 def given(
     name: str,
     kind: Kind,
@@ -211,27 +214,16 @@ def given(
     draws: bool = False,
 ) -> InputEntry:
     """The entry of an input. A symbol that is not said is the name."""
-    made: InputEntry = {
-        "name": name,
-        "symbol": symbol or name,
-        "kind": kind,
-        "axes": list(AXES[kind]),
-        "default": default,
-    }
-    if pattern is not None:
-        made["pattern"] = pattern
-    if parts is not None:
-        made["parts"] = parts
-    if draws:
-        made["draws"] = True
-    return made
+    axes = list(AXES[kind])
+    made: InputEntry = {"name": name, "kind": kind, "axes": axes, "default": default, "symbol": symbol or name}
+    return _with(made, pattern=pattern, parts=parts, draws=draws or None)
 
 
 def constant(
     name: str, default: float | None = None, sign: Sign = "any", *, symbol: str | None = None
 ) -> ConstantEntry:
     """The entry of a Constant."""
-    return {"name": name, "symbol": symbol or name, "default": default, "sign": sign}
+    return {"name": name, "default": default, "sign": sign, "symbol": symbol or name}
 
 
 def output(
@@ -245,17 +237,13 @@ def output(
 ) -> OutputEntry:
     """The entry of an output."""
     made: OutputEntry = {"name": name, "symbol": symbol or name, "kind": kind, "axes": list(AXES[kind])}
-    if cast:
-        made["cast"] = cast
-    if pattern is not None and parts is not None:
-        made["pattern"], made["parts"] = pattern, parts
-    return made
+    return _with(made, cast=cast, pattern=pattern, parts=parts)
 
 
 def saved(name: str, kind: Origin, axes: Axes, *, of: str | None = None, parts: list[str] | None = None) -> SavedField:
     """Return the entry of a field of `Saved`, which holds the value of the same name unless `of` is given."""
     made: SavedField = {"name": name, "kind": kind, "of": of or name, "axes": axes}
-    return {**made, "parts": parts} if parts else made
+    return _with(made, parts=parts or None)
 
 
 def gradient(of: str, *, may_be_none: bool = False) -> Gradient:
@@ -273,8 +261,11 @@ def counterpart(
 ) -> CounterpartEntry:
     """The entry of a module that the layer can stand for."""
     made: CounterpartEntry = {"name": name, "attributes": attributes, "conditions": conditions or {}}
-    if statistics:
-        made["statistics"] = statistics
-    if reduction:
-        made["reduction"] = reduction
-    return made
+    return _with(made, statistics=statistics or None, reduction=reduction)
+
+
+def _with(entry: Entry, **optional: Any) -> Entry:
+    """An entry with the further keys that have a value."""
+    made: Any = entry
+    found: Entry = made | {key: value for key, value in optional.items() if value is not None}
+    return found

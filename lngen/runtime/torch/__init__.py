@@ -14,15 +14,7 @@ import numpy as np
 
 from ..protocol.calls import INT32
 from ..protocol.interface import Interface
-from ..protocol.parameters import (
-    Features,
-    checked,
-    checked_features,
-    described,
-    parameters_of,
-    shape_of,
-    start,
-)
+from ..protocol.parameters import Features, checked, checked_features, described, parameters_of, shape_of, start
 from .calls import TorchCalls, TorchGpuCalls
 from .derivatives import ways
 from .dispatch import CPU, CUDA, at_once

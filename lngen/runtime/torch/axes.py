@@ -13,7 +13,7 @@ from math import prod
 from typing import Any, Generic, TypeVar
 
 from ..numpy.axes import on_rows
-from ..protocol.axes import ArrangedCall, Arrangement, Sizes, without_axes
+from ..protocol.axes import ArrangedCall, Sizes, without_axes
 from ..protocol.directions import ROW, DirectionProtocol, Entry, LayerProtocol
 from ..protocol.interface import Interface
 from . import TorchLayer
@@ -42,7 +42,7 @@ class TorchAxes(Generic[Result]):
         )
         self.inputs = TorchInputs(interface)
         self.arranged = ArrangedCall(interface, torch.permute, torch.broadcast_to, torch.unbind, torch.stack)
-        own = _AxesAtOnce(interface, numpy, compiled, self._by_operators)
+        own = _AxesAtOnce(interface, numpy, compiled, self.arranged, self._by_operators)
         on_gpu = AxesOnGPU(own.kernels, self.arranged, self.on_rows.operators.gpu)
         of_device = {CPU: own.kernels, CUDA: on_gpu}
         self.at_once = at_once(own.kernels.required, ways(own, of_device))
@@ -70,14 +70,16 @@ class _AxesAtOnce:
     Where an operator has its flag, a call has the sizes that are arguments.
     """
 
-    def __init__(self, interface: Interface, numpy: Any, compiled: Any, by_operators: Any) -> None:
+    def __init__(
+        self, interface: Interface, numpy: Any, compiled: Any, arranged: ArrangedCall, by_operators: Any
+    ) -> None:
         layer = LayerProtocol(interface)
         self.kept: Sequence[int] = layer.kept
         self.differentiable: Sequence[int] = layer.differentiable
         self.inputs, self.constants, self.outputs = len(layer.inputs), len(layer.constants) + 1, len(layer.outputs)
         self.casts: Sequence[str | None] = [each.cast for each in layer.outputs]
         self.backward: Any = self._again
-        self.kernels: Any = _AxesKernels(layer, interface, numpy, compiled)
+        self.kernels: Any = _AxesKernels(layer, interface, numpy, compiled, arranged)
         self.by_operators = by_operators
 
     def _again(self, *args: Any) -> Any:
@@ -110,10 +112,12 @@ def _requires_grad(value: Any) -> bool:
 class _AxesKernels(TorchKernels):
     """The directions of a layer on tensors as the caller has them."""
 
-    def __init__(self, layer: LayerProtocol, interface: Interface, numpy: Any, compiled: Any) -> None:
+    def __init__(
+        self, layer: LayerProtocol, interface: Interface, numpy: Any, compiled: Any, arranged: ArrangedCall
+    ) -> None:
         super().__init__(layer, interface, numpy, compiled)
-        self.arrangement = Arrangement(interface)
-        self.constants = [*self.constants, *self.arrangement.sizes_given]
+        self.arranged = arranged
+        self.constants = [*self.constants, *arranged.arrangement.sizes_given]
 
     def forward_in_part(self, args: Sequence[Any]) -> tuple[list[Tensor], list[Any]]:
         """The outputs, and the row scalars as arrays."""
@@ -128,14 +132,8 @@ class _AxesKernels(TorchKernels):
         types = self.types_of(args[: self.inputs])
         fields = [lent(args[place]) for place in self.fields]
         own = [lent(each) for each in args[self.first_own :]]
-        of = self.arrangement
-        shapes = {
-            each.name: tuple(value.shape)
-            for each, value in zip(self.protocol.inputs, args, strict=False)
-            if value is not None and each.name in of.patterns
-        }
-        sizes = of.sizes(shapes, dict(zip(of.sizes_given, args[self.by_sample], strict=True)))
-        saved = (of.flat(sizes), types.computed, types.dtypes, *fields)
+        sizes = self.arranged.sizes(args[: self.inputs], args[self.by_sample])
+        saved = (self.arranged.arrangement.flat(sizes), types.computed, types.dtypes, *fields)
         threads = threads_for(args[types.row])
         return only(fresh(self.made_by_later(direction, saved, own, threads), [*own, *fields]))
 

@@ -8,9 +8,9 @@ again.
 
 from collections.abc import Sequence
 from math import prod
-from typing import Any, NamedTuple
+from typing import Any
 
-from ..protocol.chunks import RowLoss, check_product, checked_rows, chunk_rows
+from ..protocol.chunks import ChunkedLinear, Chunks, check_product, chunk_rows
 from .kernels import Tensor, each, torch
 
 _ONCE = "a loss of chunks has a gradient and no second derivative; for one, call the layer with h @ weight.T"
@@ -18,18 +18,8 @@ _Function: Any = torch.autograd.Function
 _linear: Any = torch.nn.functional.linear
 
 
-class TorchChunkedLinear:
-    """Loss of rows `h @ weight.T + bias`, as a function of `h`, `weight` and the other inputs of a layer.
-
-    `layer` is that of the loss. Its first Row is the product, which is made of as many `rows` at once.
-    """
-
-    def __init__(self, layer: Any, rows: int | None = None) -> None:
-        self.loss, self.rows = RowLoss(layer.interface), checked_rows(rows)
-        self.layer = getattr(layer, "on_rows", layer)
-
-    def __repr__(self) -> str:
-        return f"chunked_linear({self.loss.name})"
+class TorchChunkedLinear(ChunkedLinear):
+    """Loss of rows that are a product of tensors."""
 
     def __call__(
         self,
@@ -56,35 +46,15 @@ class TorchChunkedLinear:
         count = len(bound.inputs)
         values[self.loss.place] = None
         rows = chunk_rows(len(h), h.shape[-1], entries, self.rows)
-        task = _TorchChunks(self.layer.operators, self.loss, tuple(values[count:]), kind, rows, bound.reduction)
+        constants, wide = tuple(values[count:]), torch.promote_types(kind, torch.float32)
+        task = Chunks(self.layer, self.loss, constants, kind, wide, rows, bound.reduction)
         made: Tensor = _ChunkedLoss.apply(task, h, weight, bias, *self.loss.rows_of(values[:count], lead))
         return made.reshape(lead) if task.is_each else made
 
 
-class _TorchChunks(NamedTuple):
-    """Chunks of a call, by what they have in common besides tensors: `rows` rows each, made in the type `kind`."""
-
-    operators: Any
-    loss: RowLoss
-    constants: tuple[Any, ...]
-    kind: Any
-    rows: int
-    reduction: str
-
-    @property
-    def is_each(self) -> bool:
-        """Test whether each row has a loss in the result."""
-        return self.reduction == "none"
-
-    @property
-    def wide(self) -> Any:
-        """The type of sums over rows."""
-        return torch.promote_types(self.kind, torch.float32)
-
-
 class _ChunkedLoss(_Function):  # type: ignore[misc]
     @staticmethod
-    def forward(ctx: Any, task: _TorchChunks, *tensors: Any) -> Any:
+    def forward(ctx: Any, task: Chunks, *tensors: Any) -> Any:
         ctx.task, ctx.kinds = task, [None if value is None else value.dtype for value in tensors]
         ctx.share = 1 / max(len(tensors[0]), 1) if task.reduction == "mean" else 1.0
         wanted = [False] * len(tensors) if task.is_each else ctx.needs_input_grad[1:]
@@ -98,7 +68,7 @@ class _ChunkedLoss(_Function):  # type: ignore[misc]
 
     @staticmethod
     def backward(ctx: Any, cotangent: Tensor) -> Any:
-        task: _TorchChunks = ctx.task
+        task: Chunks = ctx.task
         if torch.is_grad_enabled():
             raise NotImplementedError(_ONCE)
         gradients, scale = ctx.saved_tensors, cotangent * ctx.share
@@ -111,7 +81,7 @@ class _ChunkedLoss(_Function):  # type: ignore[misc]
 
 
 def _computed(
-    task: _TorchChunks, tensors: Sequence[Any], wanted: Sequence[bool], cotangent: Tensor | None = None
+    task: Chunks, tensors: Sequence[Any], wanted: Sequence[bool], cotangent: Tensor | None = None
 ) -> tuple[list[Tensor], list[Tensor | None]]:
     """Return the losses of each chunk, and the gradients of the tensors that are wanted, None for another.
 
@@ -130,7 +100,7 @@ def _computed(
 
 
 def _of_chunk(
-    task: _TorchChunks,
+    task: Chunks,
     product: Sequence[Any],
     part: slice,
     given: list[Any],
@@ -141,7 +111,7 @@ def _of_chunk(
 
     Its rows and their gradient are gone when it returns.
     """
-    operators, loss, (h, weight, bias) = task.operators, task.loss, product
+    operators, loss, (h, weight, bias) = task.layer.operators, task.loss, product
     given[loss.place] = _linear(h[part], weight, bias)
     made = each(operators.forward(*given, *task.constants))
     losses: Tensor = made[0]
@@ -157,7 +127,7 @@ def _of_chunk(
     return losses
 
 
-def _zeros(task: _TorchChunks, tensors: Sequence[Any], wanted: Sequence[bool]) -> list[Tensor | None]:
+def _zeros(task: Chunks, tensors: Sequence[Any], wanted: Sequence[bool]) -> list[Tensor | None]:
     """Zeros for the gradients that are wanted: those of rows in their type, and sums over rows in a wide one."""
     per_row = [True, False, False, *task.loss.per_row]
     return [

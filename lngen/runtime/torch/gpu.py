@@ -149,20 +149,13 @@ class TorchOnGPU:
         `arguments` begin with the inputs of forward. Raises TypeError or ValueError as `cuda_backend` does.
         """
         # These import PyCUDA.
-        from ..cuda import devices, kernels, plans
+        from ..cuda import kernels, plans
 
         layer, types = self.backend()._LAYER, self.kernels.types_of(arguments[: self.kernels.inputs])
-        takes, names = layer.takes[direction], plans.slots(layer, direction)
         objects: list[Any] = [_TensorMemory(value) if isinstance(value, Tensor) else value for value in given]
-        objects += [None] * (len(names) - len(objects))
-        if takes.is_forward:
-            plan = plans.plan_forward(layer, objects, saves)
-        else:
-            first = (tuple(arguments[types.row].shape), types.computed, types.dtypes)
-            fields = objects[len(takes.arguments) : len(takes.reads)]
-            plan = plans.plan_later(layer, direction, objects, tuple.__new__(layer.Saved, (*first, *fields)))
-        with devices.entered((), (), str) as device:
-            return kernels.launches(device, plan)
+        objects += [None] * (len(plans.slots(layer, direction)) - len(objects))
+        first = (tuple(arguments[types.row].shape), types.computed, types.dtypes)
+        return kernels.launches_like(layer, direction, objects, first, saves)
 
     def zeros(self, direction: str) -> Sequence[str]:
         """Return the symbols of the results that are always zero, which are dense."""

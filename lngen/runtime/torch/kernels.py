@@ -16,13 +16,7 @@ from ..native.module import HostModule
 from ..numpy.blocks import Work
 from ..protocol.calls import Array, DType, Shape, constant, zeros
 from ..protocol.casts import dtype
-from ..protocol.directions import (
-    DirectionProtocol,
-    LayerProtocol,
-    computed,
-    held,
-    leading,
-)
+from ..protocol.directions import DirectionProtocol, LayerProtocol, computed, held, leading
 from ..protocol.interface import Interface, labels
 from .parts import OperatorValues
 

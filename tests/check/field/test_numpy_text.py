@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
+from contextlib import suppress
 from dataclasses import replace
 from functools import cache
 
@@ -18,7 +17,6 @@ from lngen.cli import derive
 from lngen.language.parsing import parse
 from lngen.pipeline import stages
 from lngen.pipeline.stages import Derived, EvidenceError
-from tests.check.field.__main__ import FILES, LAYERS, Planted
 from tests.check.field.mistakes import Mistake, mistakes
 from tests.shipped import LAYERS as SHIPPED
 from tests.shipped import ROOT
@@ -134,11 +132,27 @@ def test_numbers_are_exact():
         np.arcsinh(third)
 
 
+FILES = ("numpy_kernels", "numpy_second_order")
+LAYERS = {
+    **dict.fromkeys(("layer_norm", "softmax", "cross_entropy"), 12),
+    **dict.fromkeys(("add_layer_norm", "group_norm", "label_cross_entropy"), 8),
+}
+"""Layers in whose text mistakes are planted, and how many in each file."""
+
+
+def unseen(name: str, file: str, most: int) -> list[Mistake]:
+    """The first mistakes of a file that compute something else, and are not seen."""
+    found = []
+    for mistake in mistakes(derived(name).text(f"{file}.py"), 1)[:most]:
+        with suppress(Exception):  # of the text, as it is imported
+            if not any(faults(of(derived(name), **{file: mistake.text}))) and not _is_equal(mistake):
+                found.append(mistake)
+    return found
+
+
 @pytest.mark.parametrize("file", FILES)
 def test_planted_mistakes_are_seen(file):
-    planted = Planted("softmax")
-    for mistake in mistakes(planted.text(file), 1)[:4]:
-        assert planted.fault(file, mistake) or _is_equal(mistake), mistake
+    assert unseen("softmax", file, 4) == []
 
 
 def _is_equal(mistake: Mistake) -> bool:
@@ -149,22 +163,12 @@ def _is_equal(mistake: Mistake) -> bool:
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("name", LAYERS)
 def test_every_planted_mistake_is_seen(name):
-    planted = Planted(name)
-    for file in FILES:
-        for mistake in mistakes(planted.text(file), 1)[: LAYERS[name]]:
-            seen = planted.fault(file, mistake)
-            assert seen or _is_equal(mistake) or (mistake.kind, mistake.change) in SAME_MEMORY, mistake
+    found = [mistake for file in FILES for mistake in unseen(name, file, LAYERS[name])]
+    assert [each for each in found if (each.kind, each.change) not in SAME_MEMORY] == []
 
 
 SAME_MEMORY = {("another memory", "ddy -> part_9"), ("another name", "exp_shifted -> x_shifted")}
 """Changes to a name of the same memory, or to memory whose value nothing reads after it."""
-
-
-@pytest.mark.ci
-def test_the_table_is_what_the_command_prints():
-    command = [sys.executable, "-m", "tests.check.field", "softmax", "-n", "2"]
-    shown = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    assert "| softmax | 4 |" in shown
 
 
 RIGHT_TEXTS = [

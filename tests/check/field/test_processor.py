@@ -5,7 +5,7 @@ from __future__ import annotations
 import platform
 from functools import cache
 from itertools import islice
-from typing import NamedTuple
+from typing import Any
 
 import pytest
 
@@ -22,6 +22,7 @@ pytestmark = needs_gxx
 
 derived = cache(layer_of)
 
+ROWS = FieldCase(5, 9)
 APART = FieldCase(6, 43, Lying(outer=2, are_apart=True))
 SHARED = FieldCase(70, 9, Lying(outer=2, shared=1, are_apart=True))
 RUNS = FieldCase(6, 63, Lying(outer=2, are_apart=True, runs=3))
@@ -66,80 +67,82 @@ def test_other_instructions_give_the_same(flag, tmp_path):
         assert not wrong(in_field, case, 2), case.words
 
 
-class Mistake(NamedTuple):
-    """A text in the place of another, in a header of the kernels, and a call that sees it."""
-
-    header: str
-    before: str
-    after: str
-    case: FieldCase
-    layer: str = "layer_norm"
-
-
-MISTAKES = {
-    "the tail of a row": Mistake(
-        "host_rows", "if (column < end) body(", "if (column + 1 < end) body(", FieldCase(5, 9)
+MISTAKES: dict[str, Any] = {
+    "the tail of a row": ("host_rows", "if (column < end) body(", "if (column + 1 < end) body(", ROWS),
+    "the tail of a sum": ("host_rows", "take(column, end - column, lanes[1])", "take(column, COUNT, lanes[1])", ROWS),
+    "a lane of a sum": ("simd", "Quarter{last[1], last[0]}", "Quarter{last[0], last[1]}", ROWS),
+    "half of the lanes": ("simd", "combined(quarters[1], quarters[3])", "combined(quarters[1], quarters[1])", ROWS),
+    "a set of lanes": ("host_rows", "lanes[2][k], lanes[3][k]", "lanes[2][k], lanes[2][k]", FieldCase(5, 33)),
+    "a piece": ("host_rows", "totals[k] = begin ? ", "totals[k] = begin > PIECE ? ", FieldCase(1, 2091)),
+    "a row past the end": ("host_directions", "i < on.row(chunk + 1)", "i <= on.row(chunk + 1)", ROWS),
+    "the rows of a chunk": ("host_rows", "min(chunk, rows % chunks)", "min(chunk, rows % chunks + 1)", CHUNKS),
+    "a chunk that is read twice": ("host_rows", "long long chunk = 1; chunk", "long long chunk = 0; chunk", CHUNKS),
+    "a sum that is begun twice": (
+        "host_rows",
+        "recent = chunk + entries, rows",
+        "recent = chunk, rows",
+        FieldCase(70, 9),
     ),
-    "the tail of a sum": Mistake(
-        "host_rows", "take(column, end - column, lanes[1])", "take(column, COUNT, lanes[1])", FieldCase(5, 9)
+    "rows that are not joined": (
+        "host_rows",
+        "    if (rows) {\n      join();",
+        "    if (rows > 1) {\n      join();",
+        FieldCase(33, 9),
     ),
-    "a lane of a sum": Mistake("simd", "Quarter{last[1], last[0]}", "Quarter{last[0], last[1]}", FieldCase(5, 9)),
-    "half of the lanes": Mistake(
-        "simd", "combined(quarters[1], quarters[3])", "combined(quarters[1], quarters[1])", FieldCase(5, 9)
-    ),
-    "a set of lanes": Mistake("host_rows", "lanes[2][k], lanes[3][k]", "lanes[2][k], lanes[2][k]", FieldCase(5, 33)),
-    "a piece": Mistake("host_rows", "totals[k] = begin ? ", "totals[k] = begin > PIECE ? ", FieldCase(1, 2091)),
-    "a row past the end": Mistake(
-        "host_directions", "i < on.row(chunk + 1)", "i <= on.row(chunk + 1)", FieldCase(5, 9)
-    ),
-    "the rows of a chunk": Mistake("host_rows", "min(chunk, rows % chunks)", "min(chunk, rows % chunks + 1)", CHUNKS),
-    "a chunk that is read twice": Mistake(
-        "host_rows", "long long chunk = 1; chunk", "long long chunk = 0; chunk", CHUNKS
-    ),
-    "a sum that is begun twice": Mistake(
-        "host_rows", "recent = chunk + entries, rows", "recent = chunk, rows", FieldCase(70, 9)
-    ),
-    "rows that are not joined": Mistake(
-        "host_rows", "    if (rows) {\n      join();", "    if (rows > 1) {\n      join();", FieldCase(33, 9)
-    ),
-    "a chunk's scalars": Mistake(
+    "a chunk's scalars": (
         "host_rows",
         "chunk = 0; chunk < chunks; ++chunk) total +=",
         "chunk = 1; chunk < chunks; ++chunk) total +=",
         CHUNKS,
         "add_rms_norm_fp8",
     ),
-    "the start of a row": Mistake("host_places", "places.of(N())[row] :", "places.of(N())[row ? row - 1 : 0] :", APART),
-    "the entry of a run": Mistake(
-        "host_directions", "from[starts.of(name) + width.run]", "from[starts.of(name)]", RUNS, "group_norm"
+    "the start of a row": ("host_places", "places.of(N())[row] :", "places.of(N())[row ? row - 1 : 0] :", APART),
+    "the entry of a run": (
+        "host_directions",
+        "from[starts.of(name) + width.run]",
+        "from[starts.of(name)]",
+        RUNS,
+        "group_norm",
     ),
-    "the end of a run": Mistake("host_rows", "run += end == next;", "run += end != next;", RUNS, "group_norm"),
-    "the entries before a run": Mistake(
+    "the end of a run": ("host_rows", "run += end == next;", "run += end != next;", RUNS, "group_norm"),
+    "the entries before a run": (
         "host_rows",
         "select(first_lanes<S>(here.first), others,",
         "select(first_lanes<S>(0), others,",
         RUNS,
         "group_norm",
     ),
-    "a number that is not saved": Mistake(
-        "host_directions", "of.to.of(name)[starts.of(name)] = S(value);", "(void)value;", FieldCase(5, 9)
+    "a number that is not saved": (
+        "host_directions",
+        "of.to.of(name)[starts.of(name)] = S(value);",
+        "(void)value;",
+        ROWS,
     ),
-    "a store past the cache": Mistake("host_rows", "    stream(to, lanes);", "", FieldCase(3, 40, streams=True)),
-    "sums that are not begun": Mistake("host_directions", "    by_run.clear();\n", "", SUMS_BY_RUN, "group_norm"),
-    "a sum by run": Mistake(
-        "host_places", "for (int i = 0; i < SETS; ++i)", "for (int i = 1; i < SETS; ++i)", SUMS_BY_RUN, "group_norm"
+    "a store past the cache": ("host_rows", "    stream(to, lanes);", "", FieldCase(3, 40, streams=True)),
+    "sums that are not begun": ("host_directions", "    by_run.clear();\n", "", SUMS_BY_RUN, "group_norm"),
+    "a sum by run": (
+        "host_places",
+        "for (int i = 0; i < SETS; ++i)",
+        "for (int i = 1; i < SETS; ++i)",
+        SUMS_BY_RUN,
+        "group_norm",
     ),
-    "a run's sums": Mistake("host_places", "(here.run * TOGETHER +", "(0 * TOGETHER +", SUMS_BY_RUN, "group_norm"),
-    "random numbers of a run": Mistake(
-        "host_directions", "random_lanes_from<S>(of", "random_lanes<S>(of", RUNS, "dropout_add_layer_norm"
+    "a run's sums": ("host_places", "(here.run * TOGETHER +", "(0 * TOGETHER +", SUMS_BY_RUN, "group_norm"),
+    "random numbers of a run": (
+        "host_directions",
+        "random_lanes_from<S>(of",
+        "random_lanes<S>(of",
+        RUNS,
+        "dropout_add_layer_norm",
     ),
 }
+"""A text in the place of another, in a header of the kernels, a call that sees it, and a layer that is no norm."""
 SEEN = ("a lane of a sum", "a row past the end", "a sum that is begun twice", "the entry of a run", "a sum by run")
 
 
 @pytest.mark.parametrize("what", sample(list(MISTAKES), SEEN[:1], ci=SEEN))
 def test_mistakes_in_loops_are_seen(what, tmp_path):
-    header, before, after, case, name = MISTAKES[what]
+    header, before, after, case, name = (*MISTAKES[what], "layer_norm")[:5]
     in_field = ProcessorInField(derived(name), tmp_path)
     path = tmp_path / RUNTIME / "native" / f"{header}.h"
     text = path.read_text()

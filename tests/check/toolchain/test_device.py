@@ -13,7 +13,6 @@ from lngen.cli import device as command
 from lngen.extensions.simt.driver import script
 from lngen.extensions.simt.driver.library import build
 from lngen.pipeline.files import gpu
-from lngen.runtime.native import extensions
 from tests.requirements import gxx, needs_gxx, needs_pycuda
 
 
@@ -165,8 +164,3 @@ def test_without_a_compiler_for_the_processor(monkeypatch: pytest.MonkeyPatch) -
     assert "are computed by NumPy: no C++ compiler." in survey.on_processor
     monkeypatch.setenv("CXX", "nowhere")
     assert device.survey()["C++ compiler"].detail == "CXX is 'nowhere', and there is no such program"
-
-
-def test_headers_of_python(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(extensions, "headers", list)
-    assert "python3-dev" in device.survey()["Python.h"].remedy

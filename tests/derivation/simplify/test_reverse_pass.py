@@ -11,13 +11,6 @@ from lngen.derivation.simplify import derive
 from lngen.language.parsing import parse
 from tests.corpus import backward
 
-CENTRED = [
-    "g = gamma*dy",
-    "dx = rstd*(g - xhat*Mean(g*xhat) - Mean(g))",
-    "dgamma = SumRows(dy*xhat)",
-    "dbeta = SumRows(dy)",
-]
-
 TEXTBOOK = {
     # the constant beside the root: two factors, and a guard where the row is zero
     "eps_outside": [

@@ -1,16 +1,10 @@
 """The kernels of shipped layers as the compiler lists them."""
 
 import functools
-import json
 
 import pytest
-from typer.testing import CliRunner
 
-from lngen.check.toolchain import nvrtc
-from lngen.check.toolchain.nvrtc import NvrtcMissing
-from lngen.cli.app import app
 from lngen.emit.cpp.contract import DTYPES
-from lngen.errors import LngenError
 from lngen.extensions.inspection.kernels import BLOCK_SHARED, Inspected, inspected
 from lngen.extensions.inspection.machine_code import as_launched
 from lngen.plan.cost import parse_dtype
@@ -47,37 +41,6 @@ def test_rows_are_accessed_as_widely_as_they_can_be() -> None:
     odd = looked_at("layer_norm", "sm_90", 4095, "bf16", "backward")[0].accesses
     assert odd is not None
     assert "STG.128" not in odd
-
-
-@needs_nvrtc
-@pytest.mark.cuda
-def test_what_is_said_of_a_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
-    def missing() -> str:
-        raise NvrtcMissing("no nvdisasm: pip install it")
-
-    arguments = ["inspect", "rms_norm", "--D", "64", "--dtype", "f32", "--direction", "forward"]
-    monkeypatch.setattr(nvrtc, "disassembler", missing)
-    said = CliRunner().invoke(app, arguments).output
-    assert "spills and stack       none" in said
-    assert said.rstrip().endswith("Counts of instructions need a disassembler: no nvdisasm: pip install it")
-    found = json.loads(CliRunner().invoke(app, [*arguments, "--json"]).output)
-    (kernel,) = found["kernels"]
-    assert (kernel["kernel"], kernel["spilled_bytes"], kernel["accesses"]) == ("forward_f32", 0, None)
-    assert kernel["shared_bytes"] >= kernel["launch"]["shared_bytes"]
-    assert 0 < kernel["registers"] <= 255
-
-
-@pytest.mark.parametrize("features", [0, 2**30 + 1])
-def test_rows_that_no_layer_has_are_refused(features: int) -> None:
-    with pytest.raises(
-        LngenError, match=rf"--D {features} is not a length of the layer's rows: pass one from 1 to 1073741824"
-    ):
-        inspected(shipped("rms_norm"), "sm_90", features, parse_dtype("f32"))
-
-
-def test_an_unknown_architecture_is_refused() -> None:
-    with pytest.raises(LngenError, match=r"--arch 'sm_9' is not known; it is one of .*sm_90, .* Did you mean sm_90\?"):
-        inspected(shipped("rms_norm"), "sm_9", 64, parse_dtype("f32"))
 
 
 ARCHITECTURES = ("sm_80", "sm_90", "sm_100", "sm_120")

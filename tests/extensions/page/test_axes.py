@@ -3,11 +3,9 @@
 import html
 import re
 
-import pytest
-
-from lngen.extensions.page.page import fragment, page
+from lngen.extensions.page.page import fragment
 from lngen.language.parsing import parse
-from lngen.pipeline.stages import derived, planned
+from lngen.pipeline.stages import planned
 
 TEXT = """
 def scaled(x: Array["b t (g c)"], label: Int["b"], s: Array["b c"] = 1, g: Size = 2):
@@ -31,14 +29,3 @@ def test_the_gradient_of_an_array_is_a_sum_over_the_axes_that_it_lacks(monkeypat
     assert gradient_of_s().startswith("=∑t,g(")
     monkeypatch.setattr("lngen.extensions.page.page.summed_over", lambda derivation: {})
     assert "∑" not in gradient_of_s()
-
-
-@pytest.mark.ci
-def test_the_page_has_the_axes_of_every_argument_and_value():
-    found = text_of(page(derived(parse(TEXT), proved=False, backends=["numpy"])))
-    assert "D, the number of entries of a row, those along c, is 1 or more" in found
-    assert "x Array b t (g c) real numbers label Int b integers s Array b c 1 where it is left out" in found
-    assert "g Size one integer the size of the axis, 2 where it is left out" in found
-    assert 'an input of the layer, Array["b c"], 1 where it is left out, one value for each b c' in found
-    assert 'Rows have the axes "b t (g c)": "b t g" number them, and "c" make up a row.' in found
-    assert "Type a row: the entries along c." in found

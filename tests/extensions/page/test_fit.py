@@ -20,16 +20,8 @@ CUT = """() => [...document.querySelectorAll(".equation, .equations, .contributi
   .filter((part) => part.clientWidth && part.scrollWidth > part.clientWidth + 1).map((part) => part.textContent)"""
 """Elements that are wider than their box, so that they scroll."""
 SIGNS = (
-    r"\hat{x}",
-    r"\dot{x}",
-    r"\hat{h} + \dot{\hat{x}}",
-    r"\dot{\gamma}",
-    r"\sigma^{2}",
-    r"(x - \mu)^{2}",
-    r"x_{\mathrm{centred}}^{2}",
-    r"\left(\frac{x}{2}\right)^{3}",
-    r"\overline{\mathrm{rstd}}",
-    r"\mathrm{rstd}^{3}",
+    *(r"\hat{x}", r"\dot{x}", r"\hat{h} + \dot{\hat{x}}", r"\dot{\gamma}", r"\sigma^{2}", r"(x - \mu)^{2}"),
+    *(r"x_{\mathrm{centred}}^{2}", r"\left(\frac{x}{2}\right)^{3}", r"\overline{\mathrm{rstd}}", r"\mathrm{rstd}^{3}"),
 )
 FORMULAS = (
     '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>t</title>'

@@ -75,7 +75,7 @@ class TestPanel:
             expected = np.asarray(value).reshape(np.shape(found[results[name]]))
             np.testing.assert_allclose(found[results[name]], expected, rtol=1e-11, atol=1e-12, err_msg=name)
 
-    @pytest.mark.ci
+    @pytest.mark.exhaustive
     def test_every_function_is_computed(self, visit):
         names = [name for name, entry in FUNCTIONS.items() if entry.role == "elementwise" and entry.arity == 1]
         calls = " + ".join(f"{name}({'tanh(x)' if FUNCTIONS[name].highest else '0.3 + x**2'})" for name in names)

@@ -14,7 +14,6 @@ from lngen.check.stability import StabilityRow, StabilityTable
 from lngen.cli import app as cli
 from lngen.emit import render
 from lngen.extensions.page.page import fragment, page
-from lngen.extensions.page.quality import quality
 from lngen.extensions.page.site import site
 from lngen.language.parsing import parse
 from lngen.pipeline.stages import derived
@@ -142,21 +141,6 @@ class TestPlots:
             assert re.search(r"<title id=.+</title><desc id=.+</desc>", plot)
             assert not re.search(r"#[0-9a-f]{3,6}\b|style=", plot), "a colour is the style sheet's"
         assert "matplotlib" not in text
-
-
-class TestQuality:
-    def test_headline_is_the_digits_of_the_worst_row(self):
-        found = quality(ERRORS)
-        assert found.digits == "6.4"
-        assert found.words == "of 7.2 digits kept in float32; as defined 3.0, raw moments 0"
-        assert found.worst == "rows of mean 1e+04 and deviation 1, D = 256"
-
-
-class TestWhatIsSaid:
-    def test_what_is_assumed_has_the_kinds_and_the_signs(self):
-        text = page(shipped("layer_norm"))
-        assert '<th scope="row">gamma</th><td>Feature</td><td>(D,)</td><td>1 where it is left out</td>' in text
-        assert '<th scope="row">eps</th><td>Constant</td><td>one number</td><td>0 or more, 1e-05 where' in text
 
 
 class TestCommands:

@@ -36,7 +36,7 @@ def test_names_are_those_of_the_file_and_what_is_no_name_is_a_condition():
     [
         (
             "torch.nn.Thing(weight=gamma)",
-            "weight is gamma, and no parameter, Constant, Size, axis or output has that name",
+            "weight is gamma, and no parameter, Constant, Size, axis or output has",
             "gamma",
         ),
         ("torch.nn.Thing(dim=-1, weight=x)", "weight is x, and no parameter", "x"),

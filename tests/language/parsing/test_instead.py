@@ -36,22 +36,15 @@ def test_a_function_is_answered_wherever_it_is_written(name):
 @pytest.mark.parametrize(
     ("expression", "remedy"),
     [
-        ("x.mean()", "write mean(x): values have no methods, and functions stand without a module"),
         ("np.mean(x)", "write mean(row): values have no methods, and functions stand without a module"),
         ("torch.maximum(x, 0)", "write maximum(a, b): values have no methods, and functions stand without a module"),
-        ("math.pi*x", "write pi: it stands without a module"),
-        ("x.shape[-1]*x", "write D for the number of features of a row"),
-        ("x*len(x)", "write D for the number of features of a row"),
         ("mean(x, axis=-1)", "a reduction is over the feature axis, the last one, and broadcasts back by itself"),
-        ("mean(x, dim=0)", f"a reduction is over the last axis alone; {instead.FUNCTIONS['reshape']}"),
         ("mean(x, axis=(0, 1))", f"a reduction is over the last axis alone; {instead.FUNCTIONS['reshape']}"),
         ("mean(x, 1)", f"write mean(row); a reduction is over the last axis alone; {instead.FUNCTIONS['reshape']}"),
         ("where(mask, x, 0)", "write a comparison in its place, as in (mask > 0)"),
         ("where((x > 0) & mask, x, 0)", "write a comparison in its place, as in (mask > 0)"),
         ("where(mask > 0, x)", "write where(mask > 0, x, b): b is the value where the condition does not hold"),
-        ("where(mask > 0, x, -float('inf'))", instead.FUNCTIONS["float"]),
         ("(mask > 0)*x", "write where(mask > 0, 1, 0) for 1 where it holds and 0 elsewhere"),
-        ("x*scale", "assign it first, or make it an input"),
     ],
 )
 def test_what_is_written_is_answered_in_its_own_words(expression, remedy):

@@ -37,31 +37,11 @@ def _of_another(path):
     path.write_bytes(path.with_name("other").read_bytes())
 
 
-def _a_link(path):
-    path.rename(path.with_name("moved"))
-    path.symlink_to(path.with_name("moved"))
-
-
-def _a_pipe(path):
-    path.unlink()
-    os.mkfifo(path, 0o600)
-
-
 @pytest.mark.parametrize("damage", [_cut, _one_bit, _of_another, lambda path: path.write_bytes(b"")])
 def test_what_was_damaged_is_not_read(place, damage):
     entries.write("one", b"text" * 100)
     damage(place / "one")
     assert entries.read("one") is None
-
-
-@pytest.mark.parametrize(
-    "damage", [_a_link, _a_pipe, lambda path: path.chmod(0o620), lambda path: path.parent.chmod(0o770)]
-)
-def test_what_may_be_anothers_is_not_read_and_told(place, damage):
-    entries.write("one", b"text" * 100)
-    damage(place / "one")
-    with pytest.warns(UserWarning, match="so it is not used"):
-        assert entries.read("one") is None
 
 
 def test_a_folder_of_another_user_is_not_read(place, monkeypatch):

@@ -64,9 +64,7 @@ def test_a_wheel_has_the_copies_that_lngen_writes():
 
 
 def test_needed_follows_imports_includes_and_names_of_c():
-    files = {
-        "a.py": "from .._runtime.native import extensions as _e\n",
-    }
+    files = {"a.py": "from .._runtime.native import extensions as _e\n"}
     found = needed(files)
     assert {FIRST, "native/__init__.py", "native/extensions.py", "native/compiler.py"} <= found
     assert {f"native/{name}" for name in ("binding.c", "binding.h")} <= found

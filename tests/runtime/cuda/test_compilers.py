@@ -83,18 +83,6 @@ def test_a_damaged_entry_is_made_again(cache: Path, monkeypatch: pytest.MonkeyPa
         kernels.load(device, SOURCE, ["A"])
 
 
-def test_damaged_machine_code_is_handed_to_nobody(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    compiler = FakeCompiler()
-    monkeypatch.setattr(compilers, "compiler", lambda driver: compiler)
-    first = compilers.compiled(SOURCE, "sm_90", [])
-    (kept,) = cache.iterdir()
-    content = bytearray(kept.read_bytes())
-    content[len(first) // 2] ^= 1
-    kept.write_bytes(content)
-    assert compilers.compiled(SOURCE, "sm_90", []) == first
-    assert compiler.runs == 2
-
-
 FRAMES = "ptxas info    : 0 bytes gmem\n    {} bytes stack frame, {} bytes spill stores, {} bytes spill loads\n"
 
 
@@ -231,17 +219,6 @@ def test_compiled_one_of_several_processes_compiles_while_the_others_wait(cache:
     assert said == [[str(1 << 22), runs] for runs in "001"]
     (kept,) = cache.iterdir()
     assert runtime_cache.kept(kept) == bytes(1 << 22)
-
-
-def test_a_version_is_asked_for_once(cache: Path, tmp_path: Path) -> None:
-    program, log = tmp_path / "nvcc", tmp_path / "log"
-    program.write_text(f"#!/bin/sh\necho run >>{log}\necho release 1\n")
-    program.chmod(0o755)
-    assert compilers.Nvcc(program).identity() == compilers.Nvcc(program).identity() == "release 1\n"
-    assert log.read_text() == "run\n"
-    program.write_text(program.read_text().replace("release 1", "release 12"))
-    assert compilers.Nvcc(program).identity() == "release 12\n"
-    assert log.read_text() == "run\nrun\n"
 
 
 def test_compilers_are_found_and_chosen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -195,7 +195,7 @@ MUTANTS = {
     "part of a warp": (
         "ceiling(ceiling(vectors, chunks), 32) * 32",
         "ceiling(ceiling(vectors, chunks), 8) * 8",
-        "threads are not",
+        "threads are",
     ),
     "a chunk too few": ("chunks = ceiling(chunks, 2)", "chunks /= 2", "registers do not hold the row"),
 }

@@ -7,7 +7,7 @@ from math import prod
 import numpy as np
 import pytest
 
-from tests import compiled
+from tests.compiled import on_numpy
 from tests.requirements import NO_JAX
 from tests.test_integers import LABELS
 
@@ -29,15 +29,6 @@ def in_float64():
         yield
 
 
-def emitted(text):
-    """The function of a layer in JAX, which NumPy computes."""
-    package = compiled.layer(text).numpy.__name__.rpartition(".")[0]
-    backend = importlib.import_module(f"{package}.jax_backend")
-    kernels = backend._LAYER.kernels
-    kernels.host = kernels.numpy
-    return getattr(backend, backend.__all__[-1])
-
-
 def drawn(*shape, seed=0):
     return jax.numpy.asarray(np.random.default_rng(seed).normal(size=shape))
 
@@ -57,7 +48,7 @@ def inputs_of(text):
 
 def apart(text, reduction, rows):
     """The distance of a loss and its gradients from those of the layer of the whole product."""
-    layer, (along, fixed) = emitted(text), inputs_of(text)
+    layer, (along, fixed) = on_numpy(text, "jax"), inputs_of(text)
     along = {"h": drawn(*LEAD, FEATURES), "weight": drawn(ENTRIES, FEATURES, seed=1), "bias": drawn(ENTRIES), **along}
     scale = drawn(*LEAD, seed=8) if reduction == "none" else 1.5
 
@@ -109,7 +100,7 @@ def most(jaxpr):
 
 @pytest.mark.parametrize("reduction", ["mean", "none"])
 def test_no_array_is_as_large_as_all_rows(reduction):
-    layer, h, weight, label = emitted(LABELS), drawn(96, 8), drawn(64, 8), np.arange(96) % 64
+    layer, h, weight, label = on_numpy(LABELS, "jax"), drawn(96, 8), drawn(64, 8), np.arange(96) % 64
 
     def largest(rows):
         loss = lngen_jax.chunked_linear(layer, rows)
@@ -122,7 +113,7 @@ def test_no_array_is_as_large_as_all_rows(reduction):
 
 @pytest.mark.ci
 def test_programs_of_jax_take_it():
-    layer, h, weight = emitted(LABELS), drawn(*LEAD, FEATURES), drawn(ENTRIES, FEATURES)
+    layer, h, weight = on_numpy(LABELS, "jax"), drawn(*LEAD, FEATURES), drawn(ENTRIES, FEATURES)
     loss, label = lngen_jax.chunked_linear(layer, 4), labels()
     each = jax.vmap(lambda h, label: loss(h, weight, label))(h, label)
     np.testing.assert_allclose(each, layer(h @ weight.T, label).mean(1), rtol=1e-12)
@@ -159,7 +150,7 @@ def test_arguments_that_do_not_fit_are_refused(changes, message):
     given = {"h": drawn(*LEAD, FEATURES), "weight": drawn(ENTRIES, FEATURES), "label": labels(), **changes}
     h, weight = given.pop("h"), given.pop("weight")
     with pytest.raises((TypeError, ValueError), match=message):
-        lngen_jax.chunked_linear(emitted(LABELS), 4)(h, weight, **given)
+        lngen_jax.chunked_linear(on_numpy(LABELS, "jax"), 4)(h, weight, **given)
 
 
 def test_a_layer_that_is_no_loss_of_rows_is_refused():

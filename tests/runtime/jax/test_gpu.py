@@ -29,8 +29,6 @@ devices = importlib.import_module("generated._runtime.cuda.devices")
 functions_of_driver = importlib.import_module("generated._runtime.cuda.driver")
 host_compiler = importlib.import_module("generated._runtime.native.compiler")
 
-COUNT_OF_ATTRIBUTES = 48
-"""Place of the count in a CUlaunchConfig, in bytes."""
 
 CALLED = ("cuCtxPushCurrent", "cuCtxPopCurrent", "cuMemAlloc", "cuMemFree", "cuMemcpyHtoD", "cuMemcpyDtoH")
 

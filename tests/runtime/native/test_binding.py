@@ -26,10 +26,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> host_compiler.Library:
 
 
 @pytest.fixture(
-    params=[
-        pytest.param("extension", marks=pytest.mark.skipif(not HEADERS, reason="no headers of Python")),
-        "ctypes",
-    ]
+    params=[pytest.param("extension", marks=pytest.mark.skipif(not HEADERS, reason="no headers of Python")), "ctypes"]
 )
 def call(request: pytest.FixtureRequest) -> binding.Call:
     return binding.by_ctypes if request.param == "ctypes" else extension()
@@ -81,10 +78,7 @@ def test_arrays_that_are_refused(call: binding.Call, library: host_compiler.Libr
         call(binding.step(library.address("axpy"), [0, 1], [0]), (first, array, first), (1.0,), (0, 0))
 
 
-@pytest.mark.parametrize(
-    ("steps", "numbers", "sizes"),
-    [(b"", ("a",), ()), (b"", (), (1.5,)), ("a", (), ())],
-)
+@pytest.mark.parametrize(("steps", "numbers", "sizes"), [(b"", ("a",), ()), (b"", (), (1.5,)), ("a", (), ())])
 def test_arguments_that_are_refused(
     call: binding.Call, library: host_compiler.Library, steps: Any, numbers: Any, sizes: Any
 ) -> None:

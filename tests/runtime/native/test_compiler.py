@@ -114,19 +114,6 @@ def test_of_several_compilers_the_first_that_works_is_taken(
     assert host_compiler.compiler().words == (shutil.which("g++"),)
 
 
-@pytest.mark.parametrize("damaged", [b"\xff\xfe", b"", b"g++ 12"])
-def test_a_damaged_version_is_asked_for_again(
-    cache: Path, source: Path, forget: Callable[[], None], damaged: bytes
-) -> None:
-    path = host_compiler.library(source, []).path
-    (version,) = cache.glob("*.version")
-    whole = version.read_bytes()
-    version.write_bytes(damaged)
-    forget()
-    assert host_compiler.library(source, []).path == path
-    assert version.read_bytes() == whole
-
-
 def test_the_compiler_may_be_named_with_options(cache: Path, source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CXX", "g++ -DWRONG")
     with pytest.raises(RuntimeError, match=r"g\+\+ -DWRONG refused small.cpp"):

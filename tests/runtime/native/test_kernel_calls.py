@@ -7,7 +7,6 @@ import inspect
 import pickle
 import sys
 import threading
-from collections.abc import Callable
 from typing import Any
 
 import ml_dtypes
@@ -29,31 +28,6 @@ def norm() -> Layer:
 def few(features: int = 7, dtype: Any = np.float32) -> tuple[np.ndarray, ...]:
     draw = np.random.default_rng(features)
     return tuple(draw.standard_normal(shape).astype(dtype) for shape in ((3, features), (features,), (features,)))
-
-
-@pytest.mark.ci
-@pytest.mark.parametrize("dtype", [np.float32, ml_dtypes.bfloat16])
-def test_what_is_left_out_and_where_results_go(norm, dtype):
-    x, gamma, beta = few(dtype=dtype)
-    x.flags.writeable = False
-    for parameters in ((), (gamma,), (None, beta), (gamma, beta), (gamma.astype(np.float32), beta)):
-        y = np.empty_like(x)
-        given, saved = norm.cpu.forward(x, *parameters, out=y, threads=2)
-        assert given is y
-        assert saved.x is x
-        assert norm.cpu.forward(x, *parameters, save=False)[1] is None
-        plain, other = norm.numpy.forward(x, *parameters)
-        assert [value if value is None else value.dtype for value in saved[3:]] == [
-            value if value is None else value.dtype for value in other[3:]
-        ]
-        assert saved[:3] == other[:3]
-        np.testing.assert_allclose(np.asarray(y, float), np.asarray(plain, float), rtol=0.02, atol=0.02)
-        own = [np.empty_like(x), *(None if value is None else np.empty_like(value) for value in saved[4:5])]
-        own.append(np.empty_like(beta) if len(parameters) > 1 else None)
-        gradients = norm.cpu.backward(saved, x, out=own)
-        assert norm.cpu.backward(saved, x, out=gradients) == gradients
-        assert all(mine is each for mine, each in zip(gradients, own, strict=True))
-        assert norm.cpu.jvp(saved, x, out=y) is y
 
 
 def swapped(array: np.ndarray) -> np.ndarray:
@@ -87,51 +61,6 @@ def test_unusual_rows_are_answered_as_by_numpy(norm, change):
         except (TypeError, ValueError) as error:
             answers.append(str(error))
     assert answers[0] == answers[1]
-
-
-@pytest.mark.ci
-def test_refusals_are_those_of_numpy(norm):
-    x, gamma, beta = few()
-    saved = norm.cpu.forward(x, gamma, beta)[1]
-    wrong = norm.cpu.forward(x[:2], gamma, beta)[1]
-    rows = np.zeros((6, 7), np.float32)
-    read_only = np.empty_like(x)
-    read_only.flags.writeable = False
-    refused: list[Callable[[Any], Any]] = [
-        lambda m: m.forward(x, gamma[:3]),
-        lambda m: m.forward(x, gamma.astype(complex)),
-        lambda m: m.forward(x, gamma, threads=0),
-        lambda m: m.forward(x, gamma, threads=True),
-        lambda m: m.forward(x, gamma, out=x),
-        lambda m: m.forward(x, gamma, out=read_only),
-        lambda m: m.forward(x, gamma, out=np.empty((3, 7))),
-        lambda m: m.forward(x, gamma, out=(np.empty_like(x),)),
-        lambda m: m.forward(rows[:3], out=rows[1:4]),
-        lambda m: m.backward(tuple(saved), x),
-        lambda m: m.backward(saved, None),
-        lambda m: m.backward(saved, x[:2]),
-        lambda m: m.backward(saved, x, out=np.empty_like(x)),
-        lambda m: m.backward(saved, x, out=(np.empty_like(x), None)),
-        lambda m: m.backward(saved, x, out=(np.empty_like(x), gamma, gamma)),
-        lambda m: m.backward(saved, x, out=(np.empty_like(x), np.empty_like(gamma), saved.x[0])),
-        lambda m: m.backward(saved._replace(mu=wrong.mu), x),
-        lambda m: m.backward(saved._replace(shape=(3, -7)), x),
-        lambda m: m.backward(saved._replace(shape=[3, 7]), x),
-        lambda m: m.backward(saved._replace(gamma=None), x),
-        lambda m: m.backward(saved._replace(dtype=np.dtype(int)), x),
-        lambda m: m.backward(saved._replace(dtypes=("a", None, None)), x),
-        lambda m: m.jvp(saved),
-        lambda m: m.jvp(norm.cpu.forward(x)[1], x, gamma),
-        lambda m: m.backward_backward(saved, x),
-        lambda m: m.backward_backward(saved, (x, x), x),
-    ]
-    for number, call in enumerate(refused):
-        said = []
-        for module in (norm.cpu, norm.numpy):
-            with pytest.raises((TypeError, ValueError)) as error:
-                call(module)
-            said.append((type(error.value), str(error.value)))
-        assert said[0] == said[1], number
 
 
 @pytest.mark.ci

@@ -6,8 +6,7 @@ import tracemalloc
 
 import pytest
 
-from tests import compiled
-from tests.hosts import layer_of
+from tests.compiled import on_numpy
 from tests.requirements import NO_TORCH
 from tests.test_integers import LABELS
 
@@ -27,15 +26,6 @@ def lse(x: Row):
     return y
 """
 LEAD, FEATURES, ENTRIES = (3, 7), 5, 11
-
-
-def emitted(text):
-    """The function of a layer in PyTorch, which NumPy computes."""
-    package = compiled.layer(text).numpy.__name__.rpartition(".")[0]
-    backend = importlib.import_module(f"{package}.torch_backend")
-    kernels = layer_of(backend).operators.kernels
-    kernels.host = kernels.numpy
-    return getattr(backend, backend.__all__[-1])
 
 
 def drawn(*shape, seed=0, dtype=torch.float64):
@@ -67,7 +57,7 @@ def inputs_of(text):
 
 def apart(text, reduction, rows):
     """The distance of a loss and its gradients from those of the layer of the whole product."""
-    layer = emitted(text)
+    layer = on_numpy(text, "torch")
     h, weight, bias = drawn(*LEAD, FEATURES), drawn(ENTRIES, FEATURES, seed=1), drawn(ENTRIES, seed=2)
     inputs = inputs_of(text)
     found = lngen_torch.chunked_linear(layer, rows)(h, weight, *inputs, bias=bias, reduction=reduction)
@@ -142,7 +132,7 @@ def largest(call, rows=ROWS):
 @pytest.mark.ci
 @pytest.mark.parametrize("reduction", ["mean", "none"])
 def test_no_memory_is_as_large_as_all_rows(reduction):
-    layer = emitted(LABELS)
+    layer = on_numpy(LABELS, "torch")
 
     def chunked(rows):
         return lambda *arguments: lngen_torch.chunked_linear(layer, rows)(*arguments, reduction=reduction)
@@ -161,7 +151,7 @@ def test_sums_over_rows_of_16_bits_are_in_float32():
     """Quarters in bfloat16 end at 64."""
     h, weight = torch.ones(33, 1, dtype=torch.bfloat16), torch.zeros(4, 1, dtype=torch.bfloat16, requires_grad=True)
     h[0] = 256
-    loss = lngen_torch.chunked_linear(emitted(LOGSUMEXP), 1)(h, weight, reduction="sum")
+    loss = lngen_torch.chunked_linear(on_numpy(LOGSUMEXP, "torch"), 1)(h, weight, reduction="sum")
     loss.backward()
     assert weight.grad.dtype == torch.bfloat16
     assert weight.grad.tolist() == [[72.0]] * 4
@@ -170,7 +160,7 @@ def test_sums_over_rows_of_16_bits_are_in_float32():
 
 @pytest.mark.parametrize("reduction", ["mean", "none"])
 def test_autocast_makes_the_rows_in_its_type(reduction):
-    layer = emitted(LOGSUMEXP)
+    layer = on_numpy(LOGSUMEXP, "torch")
     h, weight = drawn(6, 5, dtype=torch.float32), drawn(9, 5, seed=1, dtype=torch.float32)
     with torch.autocast("cpu", torch.bfloat16):
         found = lngen_torch.chunked_linear(layer)(h, weight, reduction=reduction)
@@ -187,7 +177,7 @@ def test_autocast_makes_the_rows_in_its_type(reduction):
 
 
 def test_tensors_may_be_strided_and_constant():
-    layer, weight = emitted(LABELS), drawn(ENTRIES, FEATURES, seed=1)
+    layer, weight = on_numpy(LABELS, "torch"), drawn(ENTRIES, FEATURES, seed=1)
     h = drawn(FEATURES, *LEAD).permute(1, 2, 0)
     loss = lngen_torch.chunked_linear(layer, 4)
     wanted = layer(h @ weight.T, labels()).sum()
@@ -202,7 +192,7 @@ def test_tensors_may_be_strided_and_constant():
 
 @pytest.mark.parametrize("lead", [(0,), (2, 0), ()])
 def test_there_may_be_no_rows_or_no_axis_of_rows(lead):
-    layer, h, weight = emitted(LOGSUMEXP), drawn(*lead, FEATURES), drawn(ENTRIES, FEATURES, seed=1)
+    layer, h, weight = on_numpy(LOGSUMEXP, "torch"), drawn(*lead, FEATURES), drawn(ENTRIES, FEATURES, seed=1)
     loss = lngen_torch.chunked_linear(layer)
     for reduction in ("none", "sum"):
         found = loss(h, weight, reduction=reduction)
@@ -220,7 +210,7 @@ def test_there_may_be_no_rows_or_no_axis_of_rows(lead):
 @pytest.mark.ci
 @pytest.mark.filterwarnings("ignore:.*should not be instantiated:DeprecationWarning")
 def test_a_compiled_program_has_no_break():
-    layer, h, weight = emitted(LABELS), drawn(*LEAD, FEATURES), drawn(ENTRIES, FEATURES, seed=1)
+    layer, h, weight = on_numpy(LABELS, "torch"), drawn(*LEAD, FEATURES), drawn(ENTRIES, FEATURES, seed=1)
     loss = lngen_torch.chunked_linear(layer, 4)
     program = torch.compile(loss, backend="aot_eager", fullgraph=True)
     both = [each(h, weight, labels()) for each in (loss, program)]
@@ -234,7 +224,7 @@ def test_a_compiled_program_has_no_break():
 @pytest.mark.parametrize("reduction", ["sum", "none"])
 def test_a_second_derivative_is_refused(reduction):
     h, weight = drawn(6, FEATURES), drawn(ENTRIES, FEATURES)
-    loss = lngen_torch.chunked_linear(emitted(LOGSUMEXP))(h, weight, reduction=reduction).sum()
+    loss = lngen_torch.chunked_linear(on_numpy(LOGSUMEXP, "torch"))(h, weight, reduction=reduction).sum()
     with pytest.raises(NotImplementedError, match="has a gradient and no second derivative; for one, call the layer"):
         torch.autograd.grad(loss, h, create_graph=True)
 
@@ -269,4 +259,4 @@ def test_arguments_that_do_not_fit_are_refused(changes, message):
     given = {"h": drawn(*LEAD, FEATURES), "weight": drawn(ENTRIES, FEATURES), "label": labels(), **changes}
     h, weight = given.pop("h"), given.pop("weight")
     with pytest.raises((TypeError, ValueError), match=message):
-        lngen_torch.chunked_linear(emitted(LABELS), 4)(h, weight, **given)
+        lngen_torch.chunked_linear(on_numpy(LABELS, "torch"), 4)(h, weight, **given)

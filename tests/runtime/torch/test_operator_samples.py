@@ -85,7 +85,7 @@ def cross_entropy(x, target, weight, ignore, smoothing):
 
 
 def of_text(text):
-    return importlib.import_module(f"{compiled.layer(text).numpy.__package__}.torch_backend")
+    return compiled.backend(text, "torch")
 
 
 CALLS = {

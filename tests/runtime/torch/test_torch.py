@@ -60,12 +60,6 @@ def against_torch(x, **tolerance):
 # ---- types and memory
 
 
-@pytest.mark.parametrize("shape", [(4, 8, 16), (3, 5), (7,)])
-def test_the_layer_is_that_of_torch(shape):
-    against_torch(rows(*shape, dtype=torch.float64))
-    against_torch(rows(*shape), rtol=1e-4, atol=1e-5)
-
-
 @pytest.mark.parametrize("kind", [torch.bfloat16, torch.float16])
 def test_rows_of_16_bits_go_with_parameters_of_32(kind):
     step = torch.finfo(kind).eps
@@ -100,40 +94,10 @@ def test_memory_that_was_lent_can_still_be_resized():
     assert module.gamma.untyped_storage().resizable()
 
 
-def test_a_cotangent_may_be_missing():
-    x, residual = rows(2, 3, dtype=torch.float64), rows(2, 3, dtype=torch.float64, seed=1)
-
-    def first(x, residual):
-        return add.add_layer_norm(x, residual)[0]
-
-    def second(x, residual):
-        return add.add_layer_norm(x, residual)[1]
-
-    for f in (first, second):
-        assert torch.autograd.gradcheck(f, (x, residual), check_forward_ad=True)
-        assert torch.autograd.gradgradcheck(f, (x, residual))
-
-
-def test_what_is_written_to_after_forward_is_noticed():
-    x = rows(2, 3)
-    moved = x * 1
-    y = backend.layer_norm(moved)
-    moved.mul_(2)
-    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
-        y.sum().backward()
-
-
 def test_a_number_may_be_a_parameter():
     x = rows(2, 3)
     assert (tanh.dynamic_tanh(x, 0.5) == tanh.dynamic_tanh(x)).all()
     assert tanh.dynamic_tanh(x.bfloat16(), 2).dtype == torch.bfloat16
-
-
-def test_what_computes_is_what_there_is(monkeypatch):
-    native = importlib.import_module("generated._runtime.native.module")
-    protocol = layer_of(backend).operators.kernels.protocol
-    monkeypatch.setenv("CXX", "no-such-compiler")
-    assert native.HostModule(protocol, backend._numpy, backend._cpu).module() is backend._numpy
 
 
 # ---- modes
@@ -154,40 +118,6 @@ def test_autocast_takes_the_widest_of_the_rows():
     assert (y.dtype, h.dtype) == (torch.float32, torch.float32)
     (y.sum() + h.sin().sum()).backward()
     assert (x.grad.dtype, residual.grad.dtype) == (torch.bfloat16, torch.float32)
-
-
-def test_what_looks_on_sees_operators():
-    """A profiler, a mode of dispatch, hooks of saved tensors; where nothing does, a call takes a shorter way."""
-    module, x, seen, packed = backend.LayerNorm(6), rows(4, 6), [], []
-    expected = torch.autograd.grad(module(x).sin().sum(), x)
-
-    class Looking(importlib.import_module("torch.utils._python_dispatch").TorchDispatchMode):
-        def __torch_dispatch__(self, function, kinds, args=(), keywords=None):
-            seen.append(str(function))
-            return function(*args, **keywords or {})
-
-    with Looking():
-        found = torch.autograd.grad(module(x).sin().sum(), x)
-    torch.testing.assert_close(found, expected)
-    assert {each.split(".")[1] for each in seen if each.startswith("lngen")} == {
-        "generated__layer_norm_forward",
-        "generated__layer_norm_backward",
-    }
-    with torch.autograd.graph.saved_tensors_hooks(lambda tensor: packed.append(tensor) or tensor, lambda kept: kept):
-        y = module(x)
-    torch.testing.assert_close(torch.autograd.grad(y.sin().sum(), x), expected)
-    assert sum(each.shape == (4,) for each in packed) == 3
-    with torch.profiler.profile() as profile:
-        module(x)
-    assert any("layer_norm_forward" in event.key for event in profile.key_averages())
-
-
-def test_nothing_is_recorded_where_nothing_is_asked_for():
-    module, x = backend.LayerNorm(3), rows(2, 3)
-    with torch.no_grad():
-        assert not module(x).requires_grad
-    with torch.inference_mode():
-        assert module(x).is_inference()
 
 
 @needs_gxx
@@ -302,11 +232,6 @@ def test_an_outer_transform_sees_what_a_rule_for_tangents_adds_up():
 # ---- messages
 
 
-def test_a_tensor_that_is_no_floats_is_refused():
-    with pytest.raises(TypeError, match=r"x is of type torch.int64; pass float16, .* as x.float\(\)"):
-        backend.layer_norm(torch.ones(2, 3, dtype=torch.int64))
-
-
 @pytest.mark.parametrize(
     ("call", "message"),
     [
@@ -317,6 +242,7 @@ def test_a_tensor_that_is_no_floats_is_refused():
         (lambda: backend.layer_norm(rows(2, 3), [1.0] * 3), "gamma is of type list; pass a tensor"),
         (lambda: add.add_layer_norm(rows(2, 3), None), "residual is None; pass a tensor"),
         (lambda: tanh.dynamic_tanh([0.0], 2), "x is of type list; pass a tensor"),
+        (lambda: backend.layer_norm(torch.ones(2, 3, dtype=torch.int64)), r"x is of type torch.int64; .* as x.float"),
         (lambda: tanh.dynamic_tanh(rows(2, 3), [2]), "alpha is of type list; pass a tensor or a number"),
         (lambda: torch.compile(backend.layer_norm, fullgraph=True, backend="eager")(3), "x is of type int; pass a"),
     ],
@@ -341,14 +267,11 @@ def test_integer_labels_are_refused_with_the_way_to_pass_them():
 @pytest.mark.parametrize(
     ("x", "message"),
     [
-        (
-            lambda: torch.eye(3).to_sparse(),
-            r"x is a sparse tensor, sparse_coo; pass a dense one, such as x\.to_dense\(\)",
-        ),
+        (lambda: torch.eye(3).to_sparse(), r"x is a sparse tensor, sparse_coo; pass a dense one, such as x\.to_dense"),
         (lambda: torch.eye(3).to_sparse_csr(), "x is a sparse tensor, sparse_csr; pass a dense one"),
         (
-            lambda: torch.nested.nested_tensor([torch.ones(2, 3), torch.ones(1, 3)], layout=torch.jagged),
-            r"x is a nested tensor; pass each of x\.unbind\(\), or all rows as x\.values\(\)",
+            lambda: torch.nested.nested_tensor([torch.ones(2, 3)], layout=torch.jagged),
+            r"x is a nested tensor; pass each of x\.unbind",
         ),
     ],
     ids=["coo", "csr", "nested"],
@@ -429,10 +352,6 @@ def test_replacing_without_pytorch_says_what_to_install():
     assert done.stderr.splitlines()[-1] == (
         "lngen.errors.LngenError: lngen.torch needs PyTorch, which is not installed: pip install 'lngen-derive[torch]'"
     )
-
-
-def test_load_finds_it():
-    assert lngen.load("layer_norm", backend="torch") is backend
 
 
 @pytest.mark.ci

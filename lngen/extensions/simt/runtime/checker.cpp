@@ -9,6 +9,13 @@
 #include "scheduler.h"
 #include "shadow.h"
 
+// Bytes that the last launch read and wrote of each region, in the order of the options. Reads of a cell by threads of a
+// block that nothing orders are one: lanes of an access, or a value that a cache still has.
+static constexpr size_t MOST_COUNTED = 64;
+extern "C" {
+__attribute__((visibility("default"))) uint64_t simt_moved[MOST_COUNTED][2];
+}
+
 namespace simt {
 
 static std::vector<Shadow> shadows;  // by address
@@ -34,7 +41,9 @@ void begin_checks() {
   shadows.clear();
   last_used = nullptr;
   const simt_options& options = state.launch.options;
-  for (size_t i = 0; i < options.region_count; ++i) shadows.emplace_back(options.regions[i], false);
+  memset(simt_moved, 0, sizeof simt_moved);
+  for (size_t i = 0; i < options.region_count; ++i)
+    shadows.emplace_back(options.regions[i], false, 0, i < MOST_COUNTED ? simt_moved[i] : nullptr);
   const size_t cell = 2;  // bytes: the smallest type of the kernels
   if (state.launch.shared_bytes) {
     for (unsigned block = 0; block < state.blocks.size(); ++block) {
@@ -256,7 +265,15 @@ static void report_in_flight(const Access& access, const Shadow& shadow, const C
   report(finding);
 }
 
-static void check(const Access& access, Shadow& shadow) {
+// Counts what an access moves of a cell of global memory.
+static void count(const Access& access, const Shadow& shadow, const Cell& cell) {
+  unsigned warp;
+  const bool is_first = cell.read_block != cluster_mark() || !unordered_reads(cell, current(), warp);
+  if (access.writes || is_first) shadow.moved[access.writes] += shadow.cell_bytes();
+}
+
+// A copy is counted where it starts, and checked where it arrives too.
+static void check(const Access& access, Shadow& shadow, bool counts) {
   const Thread& thread = current();
   if (shadow.shared() && shadow.block() != thread.block && refuse_absent(access, shadow)) return;
   const size_t first = shadow.cell_of(access.address), last = shadow.cell_of(access.address + access.bytes - 1);
@@ -277,6 +294,7 @@ static void check(const Access& access, Shadow& shadow) {
       }
     }
     if (races(access, shadow, cell)) return;
+    if (counts && shadow.moved) count(access, shadow, cell);
     if (access.writes) {
       note_write(cell, thread, uint32_t(access.code));
       shadow.set_written(index);
@@ -292,10 +310,10 @@ static bool holds_threads(const char* address) {
   return address >= first && address < first + state.threads.size() * sizeof(Thread);
 }
 
-static void see(const Access& access) {
+static void see(const Access& access, bool counts = true) {
   if (state.stacks.holds(current().linear, access.address) || holds_threads(access.address)) return;
   Shadow* shadow = shadow_at(access.address);
-  if (shadow && access.address + access.bytes <= shadow->end()) return check(access, *shadow);
+  if (shadow && access.address + access.bytes <= shadow->end()) return check(access, *shadow, counts);
   // The rest are the module's own variables: constants, and the place of a thread.
   if (!shadow && in_image(access.address)) return;
   report(finding_of("out of bounds", access, shadow ? shadow : nearest(access.address)));
@@ -326,7 +344,7 @@ void check_start(const Copy& copy) {
 
 void check_arrival(const Copy& copy) {
   if (!checking) return;
-  see({copy.from, copy.bytes, false, copy.code});
+  see({copy.from, copy.bytes, false, copy.code}, false);
   each_cell(copy, [](Cell& cell) { cell.in_flight = false; });
   see({copy.to, copy.bytes, true, copy.code});
 }

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 #include "../include/simt/abi.h"
 
@@ -27,19 +28,25 @@ struct Cell {
   bool in_flight = false;  // a copy that was started is to write it
 };
 
+// Gives pages back to the system.
+struct Pages {
+  size_t bytes = 0;
+  void operator()(Cell* cells) const;
+};
+
 // A region and a cell for each element of it. The pages of cells that are never touched take no memory.
 class Shadow {
  public:
-  Shadow(const simt_region& region, bool shared, unsigned block = 0);
-  ~Shadow();
-  Shadow(Shadow&& other) noexcept;
-  Shadow& operator=(Shadow&& other) noexcept;
+  uint64_t* moved;  // bytes that were read and written; null where nobody counts
+
+  Shadow(const simt_region& region, bool shared, unsigned block = 0, uint64_t* counted = nullptr);
 
   const char* start() const { return region_.start; }
   const char* end() const { return region_.start + region_.bytes; }
   bool shared() const { return shared_; }
   unsigned block() const { return block_; }  // of the cluster, whose shared memory it is
   const char* name() const { return region_.name; }
+  size_t cell_bytes() const { return region_.cell; }
   size_t cell_of(const char* address) const { return size_t(address - region_.start) / region_.cell; }
   Cell& cell(size_t index) { return cells_[index]; }
 
@@ -53,8 +60,7 @@ class Shadow {
   simt_region region_;
   bool shared_;
   unsigned block_;
-  size_t mapped_ = 0;
-  Cell* cells_ = nullptr;
+  std::unique_ptr<Cell[], Pages> cells_;
 };
 
 }  // namespace simt
