@@ -56,6 +56,9 @@ class Tag:
     @property
     def value(self) -> str:
         """The type of the value where it is absent."""
+        if self.kind in _INTEGERS.values() and self.neutral not in (0, 1):
+            return f"Fixed<{self.neutral}>"
+        # Products of more numbers that are known would leave the range of int.
         return {Fraction(0): "Zero", Fraction(1): "One"}.get(self.neutral, f"Absent_{self.text}")
 
     @property
