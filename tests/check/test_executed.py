@@ -10,6 +10,7 @@ import pytest
 from lngen.check.executed import KIND, run_as_python
 from lngen.language.parsing import load, parse
 from lngen.pipeline.files.loading import load as load_module
+from tests import compiled
 from tests.shipped import NAMES, ROOT
 
 WRITTEN = """
@@ -51,10 +52,7 @@ READ_AS = {
 @pytest.fixture(scope="module")
 def written():
     """The layer of WRITTEN: its definition, and its functions of NumPy."""
-    import lngen
-
-    layer = lngen.derive(WRITTEN, backends=["numpy"])
-    return parse(WRITTEN), layer.load()
+    return parse(WRITTEN), compiled.layer(WRITTEN).numpy
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -38,8 +38,7 @@ template <bool> struct OneKnown {};
 template <> struct OneKnown<true> { using type = int; };
 template <class X, class Y> using one_known = typename OneKnown<is_known<X> != is_known<Y>>::type;
 // The type of a number beside a V: what their sum is, since beside a product of lanes it is lanes.
-template <class V> V a_value_of();
-template <class V> using number_beside = decltype(a_value_of<V>() + a_value_of<V>());
+template <class V> using number_beside = decltype(*(V*)0 + *(V*)0);
 
 template <int M, int P, int N, int Q>
 LNGEN_INLINE constexpr Quotient<M * N, P * Q> operator*(Fixed<M, P>, Fixed<N, Q>) { return {}; }

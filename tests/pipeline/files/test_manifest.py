@@ -5,11 +5,12 @@ import pytest
 
 from lngen import paths, runtime
 from lngen.errors import LngenError
+from lngen.language.parsing import parse
 from lngen.paths import RUNTIME
 from lngen.pipeline.files import manifest
-from lngen.pipeline.files.manifest import Drift, Emission, drift, sha256_text, write
+from lngen.pipeline.files.manifest import Drift, Emission, drift, write
 
-HASH = sha256_text("x")
+DEFINITION = parse("def layer(x: Row): return 2*x", "mine.py")
 
 
 def an_emission(name: str = "layer", **texts: str) -> Emission:
@@ -18,7 +19,7 @@ def an_emission(name: str = "layer", **texts: str) -> Emission:
     return manifest.emission(
         name,
         files,
-        definition_text="def layer(x: Row): ...",
+        definition=DEFINITION,
         templates={},
         options={},
         cost={},
@@ -47,7 +48,7 @@ class TestLostGrades:
     )
 
     def with_evidence(self, evidence) -> Emission:
-        about = {"definition_text": "x", "templates": {}, "options": {}, "cost": {}, "interface": {}}
+        about = {"definition": DEFINITION, "templates": {}, "options": {}, "cost": {}, "interface": {}}
         return manifest.emission("layer", {"__init__.py": ""}, **about, evidence=evidence)
 
     def test_lost_grades_statement_that_is_no_longer_exact_is_told(self, tmp_path):
