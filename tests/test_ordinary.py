@@ -1,4 +1,4 @@
-"""What a person ordinarily writes, with any default, left out or given, on every backend, beside the text itself."""
+"""Definitions as a person ordinarily writes them, with any default, on every backend, beside the text itself."""
 
 from __future__ import annotations
 

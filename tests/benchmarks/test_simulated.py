@@ -75,7 +75,7 @@ def test_wrong_results_fail_and_are_not_recorded(
     (tmp_path / "configs").mkdir()
     (tmp_path / "configs" / "h200x6o.config").touch()
     answer = dict.fromkeys(simulated._KEPT, 1) | {"cycles": [2000, 300], "bytes": 4000, "roof": "copy"}
-    answer |= {"reference": "none", "errors": {"out y": [0.5, False]}}
+    answer |= {"reference": "none", "errors": {"out y": [0.5, False]}, "warnings": []}
     (tmp_path / "measure.py").write_text(f"import json; json.dump([{answer!r}], open('found.json', 'w'))")
     few = ["--layer", "layer_norm", "--direction", "forward", "--D", "1024", "--dtype", "bf16"]
     assert simulated.main(["--gpusim", str(tmp_path), *few, "--write"]) == 1

@@ -26,7 +26,7 @@ TESTS = "cuda and not matrix and not exhaustive"
 _MATRIX = "cuda and matrix and not exhaustive"
 # The emulator's own tests say nothing of a GPU.
 OTHER_TESTS = "tests/extensions/simt"
-SMALLEST_TEST = "tests/emit/test_cuda_launcher_runs.py::test_leading_axes_and_one_row"
+SMALLEST_TEST = "tests/emit/test_cuda_launcher_runs.py::test_out_and_workspace_are_the_memory_of_results"
 _MOST_FAILURES = 50
 _LONGEST_BENCHMARK = 480.0
 _LONGEST_TEST = 60.0

@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sympy import Expr
 
-from lngen.check.field.residues import FUNCTIONS, Field, ResidueArithmetic, modulo, rounded
+from lngen.check.field.residues import FUNCTIONS, PrimeField, ResidueArithmetic, modulo, rounded
 
 P = 2**26 - 5
 """The prime."""
@@ -317,7 +317,7 @@ def apply(name: str, values: Any, out: Any = None) -> Any:
     return out
 
 
-SHORT = Field(
+SHORT = PrimeField(
     ArrayArithmetic(),
     lambda value: of_numbers(float(value)),
     of_numbers,

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from lngen.check.field.absence import NOTHING, Absence, given_values
-from lngen.check.field.residues import LONG, Field, Residue, bits
+from lngen.check.field.residues import LONG, PrimeField, Residue, bits
 from lngen.check.field.values import ProgramValues, shape_of, wide
 from lngen.language.parsing import load
 from lngen.paths import derive_folder
@@ -52,7 +52,7 @@ class FieldCall:
         seed: int = 0,
         constant: Callable[[float], Any] | None = None,
         alike: Callable[[Entry, Any], Any] = lambda each, values: values,
-        field: Field = LONG,
+        field: PrimeField = LONG,
     ) -> None:
         self.field = field
         self.programs, self.rows, self.features, self.absence = programs, rows, features, absence

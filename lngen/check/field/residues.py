@@ -183,7 +183,7 @@ def _raised(base: Any, exponent: Any) -> Residue:
 
 
 @dataclass(frozen=True)
-class Field:
+class PrimeField:
     """Numbers modulo a prime, as a check draws and compares them.
 
     `number` makes one, `integers` an array of them, and `drawn` draws some; `memory` returns them as a text has them in
@@ -206,7 +206,7 @@ def bits(values: Any) -> Any:
     return np.asarray(of).astype(np.uint64).view(np.float64)
 
 
-LONG = Field(
+LONG = PrimeField(
     ModularArithmetic(),
     Residue.of,
     lambda values: values.astype(object),

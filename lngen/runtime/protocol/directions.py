@@ -369,4 +369,4 @@ def computed(dtypes: Iterable[DType | None]) -> DType:
 
 
 COMPUTED_WORDS = "The compute type is the widest among the inputs, and float32 for 16-bit inputs."
-"""What `computed` returns, in a sentence about the inputs."""
+"""The type that `computed` returns, in a sentence about the inputs."""
