@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import cycle
 from types import CodeType
@@ -118,6 +118,11 @@ class SpreadAxes:
     sizes: Mapping[str, int]
     features: tuple[str, ...]
 
+    @property
+    def row_size(self) -> int:
+        """The number of features of a row."""
+        return math.prod(self.sizes[name] for name in self.features)
+
     def shape(self, pattern: Pattern) -> tuple[int, ...]:
         """Return the shape in which a caller passes an array."""
         return tuple(math.prod(self.sizes[name] for name in axis) for axis in pattern.axes)
@@ -142,9 +147,8 @@ class SpreadAxes:
 
     def row_places(self) -> Array:
         """Return the place of each feature in its row."""
-        return np.arange(math.prod(self.sizes[name] for name in self.features)).reshape(
-            [size if name in self.features else 1 for name, size in self.sizes.items()]
-        )
+        shape = [size if name in self.features else 1 for name, size in self.sizes.items()]
+        return np.arange(self.row_size).reshape(shape)
 
 
 class Function:
@@ -183,14 +187,12 @@ class Function:
     def __call__(self, axes: SpreadAxes, given: Mapping[str, Any], dtype: Any = np.longdouble) -> tuple[Any, ...]:
         """Return the outputs of inputs that have an axis for each name; one that is missing has its default."""
         self._turn = 0
-        space = {"__builtins__": {}, **_ELEMENTWISE, **self._functions(axes, given)}
+        space = {"__builtins__": {}, **_ELEMENTWISE, **self._functions(axes)}
         exec(self.code, space)
-        values = {name: value if value.dtype == bool else value.astype(dtype) for name, value in given.items()}
-        with np.errstate(all="ignore"):
-            found = space[self.definition.name](**values)
+        found = space[self.definition.name](**{name: value.astype(dtype) for name, value in given.items()})
         return found if isinstance(found, tuple) else (found,)
 
-    def _functions(self, axes: SpreadAxes, given: Mapping[str, Any]) -> dict[str, Any]:
+    def _functions(self, axes: SpreadAxes) -> dict[str, Any]:
         def reduction(function: Callable[..., Any], default: tuple[str, ...]) -> Callable[..., Any]:
             def of(u: Any, text: str = "") -> Any:
                 names = Pattern.of(text).names or default
@@ -208,7 +210,7 @@ class Function:
         def uniform(seed: Any, stream: int = 0) -> Any:
             rows = [size for name, size in axes.sizes.items() if name not in axes.features]
             features = [axes.sizes[name] for name in axes.features]
-            drawn = drawn_from(Draw("seed", stream), {"seed": seed.item()}, (math.prod(rows), math.prod(features)))
+            drawn = drawn_from(Draw("seed", stream), {"seed": seed.item()}, (math.prod(rows), axes.row_size))
             order = [name for name in axes.sizes if name not in axes.features] + [*axes.features]
             return drawn.reshape(rows + features).transpose([order.index(name) for name in axes.sizes])
 
@@ -241,7 +243,7 @@ class Function:
             # A slope goes straight through a rounding.
             "cast": lambda u, target: rounded(np.asarray(u), target) if self.stopped is None else u,
             "pi": np.longdouble("3.14159265358979323846264338327950288"),
-            "D": np.longdouble(math.prod(axes.sizes[name] for name in axes.features)),
+            "D": np.longdouble(axes.row_size),
         }
 
 
@@ -257,13 +259,13 @@ def run_as_python(definition: Definition, module: Emitted, seed: int) -> Iterato
     for turn, (sizes, (how, change)) in enumerate(
         zip(cycle(_FEATURES), (*_DRAWS.items(),) * len(_FEATURES), strict=False)
     ):
-        case = _SideBySide(function, module, _axes(function, sizes), how)
-        if math.prod(case.axes.sizes[name] for name in case.axes.features) < definition.minimum_features:
+        case = _SideBySide(function, module, _axes(function, sizes))
+        if case.axes.row_size < definition.minimum_features:
             continue
         if wrong == _MOST_TOLD:
             return
         case.fill(draw, change, left_out=turn % 2 == 1)
-        shape = _ROWS, math.prod(case.axes.sizes[name] for name in case.axes.features)
+        shape = _ROWS, case.axes.row_size
         trouble = case.outputs()
         yield verdict(KIND, "outputs", trouble and f"rows {how}: {trouble}", shape, "float64")
         if how in _SMOOTH and not trouble:
@@ -284,8 +286,8 @@ def _axes(function: Function, features: tuple[int, int]) -> SpreadAxes:
 class _SideBySide:
     """Inputs of one call, and both sides of it."""
 
-    def __init__(self, function: Function, module: Any, axes: SpreadAxes, how: str) -> None:
-        self.function, self.module, self.axes, self.how = function, module, axes, how
+    def __init__(self, function: Function, module: Any, axes: SpreadAxes) -> None:
+        self.function, self.module, self.axes = function, module, axes
         self.definition = function.definition
         self.arrays: dict[str, Any] = {}
         self.options: dict[str, Any] = {}
@@ -305,9 +307,10 @@ class _SideBySide:
                 self.arrays[name] = None
             else:
                 shape = self.axes.shape(self.function.pattern(name))
-                count = math.prod(self.axes.sizes[each] for each in self.axes.features)
                 self.arrays[name] = (
-                    draw.integers(-1, count + 1, shape) if entry.kind.is_integer else change(draw.normal(size=shape))
+                    draw.integers(-1, self.axes.row_size + 1, shape)
+                    if entry.kind.is_integer
+                    else change(draw.normal(size=shape))
                 )
 
     def _given(self, arrays: Mapping[str, Any]) -> dict[str, Any]:
@@ -333,15 +336,12 @@ class _SideBySide:
         row = self.definition.layout.pattern.names if self.definition.layout else self.axes.sizes
         return tuple(name for name in row if is_row or name not in self.axes.features)
 
+    @np.errstate(all="ignore")
     def outputs(self) -> str:
         """Compare the outputs; returns what differs."""
         sizes = {each.name: self.axes.sizes[each.name] for each in self.definition.sizes}
-        with np.errstate(all="ignore"):
-            made, self.saved = self.module.forward(*self.arrays.values(), **self.options, **sizes)
-        with np.errstate(all="ignore"):
-            return self._compared(made if isinstance(made, tuple) else (made,))
-
-    def _compared(self, made: Sequence[Any]) -> str:
+        made, self.saved = self.module.forward(*self.arrays.values(), **self.options, **sizes)
+        made = made if isinstance(made, tuple) else (made,)
         self.shapes = [np.shape(each) for each in made]
         self.function.stopped = None
         # In float64, and with Scalars that are next to these: a limit, such as 1/p where p is 0, is no value.

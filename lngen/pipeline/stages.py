@@ -96,10 +96,10 @@ def _with_proofs(definition: Definition, on_stage: Callable[[str], None]) -> Pla
     on_stage("prove")
     made = proved(found)
     failed = [proof.statement for proof in made.derivation.proofs if not proof.passed]
-    for directions in _FEWER if failed else ():
+    for directions in (each for each in _FEWER if failed and {*each} < {*definition.directions}):
         lost = [each for each in definition.directions if each not in directions]
-        first = proved(_planned(replace(definition, directions=directions), on_stage)) if lost else made
-        if lost and all(proof.passed for proof in first.derivation.proofs):
+        first = proved(_planned(replace(definition, directions=directions), on_stage))
+        if all(proof.passed for proof in first.derivation.proofs):
             words = f"{' and '.join(lost)}: not derived, since evidence speaks against the form found: {failed[0]}"
             proofs = (*first.derivation.proofs, Proof(NONE, words, True, "directions"))
             return replace(first, derivation=replace(first.derivation, proofs=proofs))
