@@ -189,6 +189,7 @@ COMMANDS = (
     "derive mine.py --directions forward",
     "derive mine.py again.py --out here",
     "derive mine.py --out mine.py",
+    "derive mine.py --out numpy",
     "derive mine.py --out taken",
     "derive mine.py --out linked",
     "derive mine.py --out file",

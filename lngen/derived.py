@@ -13,7 +13,7 @@ from lngen.check.emitted import BACKENDS, CheckRequest, check_emitted
 from lngen.check.field.numpy_text import require_exact_text
 from lngen.derivation.derivation import Proof, Step
 from lngen.emit.backends import adapter, named
-from lngen.errors import LngenError, printable
+from lngen.errors import LngenError, nearest, printable
 from lngen.language.definition import Definition
 from lngen.language.parsing import load, parse
 from lngen.paths import RUNTIME, derive_folder, require_package
@@ -52,6 +52,12 @@ class DerivedLayer:
 
     backends: tuple[str, ...] | None = None
     """The backends that `derive` was told, with what they need; None for all."""
+
+    def __repr__(self) -> str:
+        """The signature of the layer: its inputs and its outputs."""
+        names = [self.definition.public(entry.name) for entry in self.definition.passed]
+        outputs = ", ".join(map(self.definition.public, self.definition.outputs))
+        return f"<derived layer {self.name}({', '.join(names)}) -> {outputs}>"
 
     @property
     def definition(self) -> Definition:
@@ -172,13 +178,19 @@ def derive(definition: str | os.PathLike[str], backends: Sequence[str] | None = 
 
 
 def _read(definition: str | os.PathLike[str]) -> Definition:
+    if callable(definition):
+        raise LngenError(
+            "a definition is given as its text, or as a pathlib.Path: of a function, pass inspect.getsource(function)."
+        )
     if not isinstance(definition, str):
         return load(definition)
     if definition.isidentifier():
         file = derive_folder() / f"{definition}.py"
         if not file.is_file():
-            names = ", ".join(sorted(path.stem for path in derive_folder().glob("*.py")))
-            raise LngenError(f"there is no layer {definition!r}; lngen has {names}.")
+            names = sorted(path.stem for path in derive_folder().glob("*.py"))
+            raise LngenError(
+                f"there is no layer {definition!r}; lngen has {', '.join(names)}.{nearest(definition, names)}"
+            )
         return load(file)
     if "\n" not in definition and definition.endswith(".py"):
         raise LngenError(f"{printable(definition)} is a text. To read a file, pass it as a pathlib.Path.")

@@ -6,6 +6,9 @@ bug of lngen.
 
 from __future__ import annotations
 
+import difflib
+from collections.abc import Iterable
+
 _INDENT = 4
 _LINE_WIDTH = 120
 
@@ -68,6 +71,16 @@ def printable_lines(text: str) -> str:
     b
     """
     return "\n".join(map(printable, text.split("\n")))
+
+
+def nearest(name: str, names: Iterable[str]) -> str:
+    """Ask for the nearest of some names, in words to end a message with; empty where none is near.
+
+    >>> nearest("meen", ["mean", "max"]), nearest("x", ["mean"])
+    (' Did you mean mean?', '')
+    """
+    near = difflib.get_close_matches(name, [*names], n=1)
+    return f" Did you mean {near[0]}?" if near else ""
 
 
 def counted(number: int, noun: str) -> str:

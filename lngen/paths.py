@@ -6,6 +6,7 @@ an editable install of it from anywhere, use that checkout's folders.
 """
 
 import keyword
+import sys
 import tomllib
 from collections.abc import Mapping
 from functools import cache
@@ -64,9 +65,18 @@ def generated_folder() -> Path:
     return (checkout or _PACKAGE) / "generated"
 
 
+_IMPORTED = ("numpy", "torch", "jax", "jaxlib", "pycuda", "cuda", "ml_dtypes", "dask", "cupy")
+"""Packages that emitted code imports, or that its arrays are of."""
+
+
 def require_package(folder: Path) -> None:
-    """Refuse a folder whose name cannot be imported: a layer imports the shared runtime from it."""
+    """Refuse a folder whose name cannot be imported, or hides a package that emitted code imports."""
     name = folder.resolve().name
+    if name in _IMPORTED or name in sys.stdlib_module_names:
+        raise LngenError(
+            f"{folder} would hide the package {name} from programs beside it. "
+            "Choose another folder, such as my_model/layers, for `from my_model.layers import NAME`."
+        )
     if not folder.is_file() and (not name.isidentifier() or keyword.iskeyword(name)):
         raise LngenError(
             f"{folder} cannot be imported from: {name!r} is not the name of a Python package. "

@@ -1,7 +1,7 @@
 # Made by lngen 0.1.0 from the definition of focal_loss.
 # Do not edit; edit focal_loss.py and run: lngen derive focal_loss.py
-# Cost: forward 1 row tensors (1 read, 0 written), 8 flops per row element; backward 2 row tensors (1 read, 1 written), 8 flops per row element.
-# Evidence: 1 output, 25 steps, 32 first lines, 1 gradient, 1 tangent, 2 second-order gradients, 8 emitted programs: exact at every D; 1 gradient with rows written out: exact at D = 2, 3, 4; derivation.md says of what.
+# Cost: forward 1 row tensors (1 read, 0 written), 8 flops per row element; backward 2 row tensors (1 read, 1 written), 12 flops per row element.
+# Evidence: 1 output, 30 steps, 33 first lines, 1 gradient, 1 tangent, 2 second-order gradients, 8 emitted programs: exact at every D; 1 gradient with rows written out: exact at D = 2, 3, 4; derivation.md says of what.
 # definition sha256:a7f73b4f1a5269bc15bc5297d0921af43c6cc5d760ff38f1fda667e71293b67d
 # templates sha256:2ac2f07bc6384e88de134c9a9116a66083010804f4352ef40720a3cf756ef3c4
 """Focal loss of a label with the softmax of a row, one number a row: what is classified well counts less. The outputs and the gradients.
@@ -93,11 +93,13 @@ def backward(arguments, fields, results, call):
     shape, dtype, _ = call
     features = shape[-1]
     gamma = np.asarray(gamma, dtype)
-    # step 25, pass 1: power_expm1_logpt_shifted = (-expm1_logpt)**(gamma -
-    #   1)*dy*exp(logpt)*logpt*gamma - dy*power_expm1_logpt
+    # step 31, pass 1: power_expm1_logpt_shifted = where(gamma == 0, 0,
+    #   (-expm1_logpt)**(gamma - 1)*dy*exp(logpt)*logpt*gamma) - dy*power_expm1_logpt
+    mask = gamma == 0.0
     part = gamma - 1.0
-    # step 25, pass 3: dx = where(index() == label, power_expm1_logpt_shifted, 0) +
-    #   where(label >= 0, where(label < D, exp_shifted*power_expm1_logpt_scaled, 0), 0)
+    # step 31, pass 4: dx = where(index() == label, power_expm1_logpt_shifted, 0) +
+    #   where(label >= 0, where(label < D, exp_shifted*power_expm1_logpt_scaled +
+    #   where(gamma == 0, 0, -exp_shifted*expm1_logpt_scaled), 0), 0)
     index = np.arange(features)
     part_4 = features
 
@@ -112,9 +114,11 @@ def backward(arguments, fields, results, call):
         power_expm1_logpt,
         dx_block=None,
         buffers=(None,) * 2,
+        row_scalar_buffers=(None,),
     ):
-        # step 25, pass 1: power_expm1_logpt_shifted = (-expm1_logpt)**(gamma -
-        #   1)*dy*exp(logpt)*logpt*gamma - dy*power_expm1_logpt
+        # step 31, pass 1: power_expm1_logpt_shifted = where(gamma == 0, 0,
+        #   (-expm1_logpt)**(gamma - 1)*dy*exp(logpt)*logpt*gamma) -
+        #   dy*power_expm1_logpt
         part_2 = (
             np.power(np.negative(expm1_logpt), part)
             * dy
@@ -122,33 +126,48 @@ def backward(arguments, fields, results, call):
             * logpt
             * gamma
         )
+        power_expm1_logpt_shifted = _rows.select(
+            mask,
+            0.0,
+            part_2,
+            out=_rows.memory(row_scalar_buffers[0], (*shape[:-1], 1), dtype),
+        )
         part_3 = dy * power_expm1_logpt
-        power_expm1_logpt_shifted = part_2 - part_3
-        # step 25, pass 2: power_expm1_logpt_scaled = (dy*power_expm1_logpt -
-        #   (-expm1_logpt)**(gamma - 1)*dy*exp(logpt)*logpt*gamma)/Z
-        power_expm1_logpt_scaled = (part_3 - part_2) / Z
+        power_expm1_logpt_shifted = power_expm1_logpt_shifted - part_3
+        # step 31, pass 2: power_expm1_logpt_scaled = dy*power_expm1_logpt/Z
+        power_expm1_logpt_scaled = part_3 / Z
+        # step 31, pass 3: expm1_logpt_scaled = (-expm1_logpt)**(gamma -
+        #   1)*dy*exp(logpt)*logpt*gamma/Z
+        expm1_logpt_scaled = part_2 / Z
         # step 2: x_shifted = x - m
         x_shifted = _rows.by_row(np.subtract, x, m, out=dx_block)
         # step 3: exp_shifted = exp(x_shifted)
         exp_shifted = np.exp(x_shifted, out=x_shifted)
-        # step 25, pass 3: dx = where(index() == label, power_expm1_logpt_shifted, 0) +
-        #   where(label >= 0, where(label < D, exp_shifted*power_expm1_logpt_scaled, 0),
-        #   0)
-        mask = index == label
+        # step 31, pass 4: dx = where(index() == label, power_expm1_logpt_shifted, 0) +
+        #   where(label >= 0, where(label < D, exp_shifted*power_expm1_logpt_scaled +
+        #   where(gamma == 0, 0, -exp_shifted*expm1_logpt_scaled), 0), 0)
+        mask_2 = index == label
         dx = _rows.select(
-            mask,
+            mask_2,
             power_expm1_logpt_shifted,
             0.0,
             out=_rows.memory(buffers[0], shape, dtype),
         )
-        mask_2 = label >= 0
-        mask_3 = label < part_4
-        part_5 = np.multiply(exp_shifted, power_expm1_logpt_scaled, out=exp_shifted)
+        mask_3 = label >= 0
+        mask_4 = label < part_4
+        part_5 = _rows.by_row(
+            np.multiply, exp_shifted, power_expm1_logpt_scaled, out=buffers[1]
+        )
+        part_6 = np.multiply(
+            exp_shifted, np.negative(expm1_logpt_scaled), out=exp_shifted
+        )
+        part_6 = _rows.select(mask, 0.0, part_6, out=part_6)
+        part_5 = np.add(part_5, part_6, out=part_6)
         part_5 = _rows.select(
-            mask_3, part_5, 0.0, out=_rows.memory(buffers[1], shape, dtype)
+            mask_4, part_5, 0.0, out=_rows.memory(buffers[1], shape, dtype)
         )
         part_5 = _rows.select(
-            mask_2, part_5, 0.0, out=_rows.memory(dx_block, shape, dtype)
+            mask_3, part_5, 0.0, out=_rows.memory(dx_block, shape, dtype)
         )
         dx = np.add(dx, part_5, out=part_5)
         return (dx,)
@@ -168,4 +187,5 @@ def backward(arguments, fields, results, call):
         ),
         into=(dx_out,),
         buffers=2,
+        row_scalar_buffers=1,
     )

@@ -3,26 +3,26 @@
 // Do not edit; edit label_cross_entropy.py and run: lngen derive label_cross_entropy.py
 // Cost: forward 1 row tensors (1 read, 0 written), 8 flops per row element; backward 2 row tensors (1 read, 1 written), 8 flops per row element.
 // Evidence: 1 output, 15 steps, 21 first lines, 1 gradient, 1 tangent, 2 second-order gradients, 8 emitted programs: exact at every D; 1 gradient with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
-// definition sha256:3cb66181b98f75da6c88c7df548cc85f4701b0c2d665d6d78aa743c07e58f233
+// definition sha256:0af8b9ef230e709d14895b35c79c2613d071969c93fd70b111f1c34862e9644b
 //
 // forward:
 //     m = max(x)
 //     exp_shifted = exp(x - m)
 //     Z = sum(exp_shifted)
 //     log_Z = log(Z)
-//     sum_where_x = sum(where(index() == label, x, 0))
 //     mu = mean(x)
-//     y = where(label == ignore, 0, m + log_Z + z_loss*(m + log_Z)**2 - smoothing*mu - sum_where_x*(1 - smoothing))
+//     sum_where_x = sum(where(index() == label, x, 0))
+//     y = where(label == ignore, 0, m + log_Z + z_loss*(m + log_Z)**2 - where(smoothing > 0, smoothing*mu, 0) - sum_where_x*(1 - smoothing))
 // backward:
 //     p = exp_shifted/Z
-//     dx = where(index() == label, where(label == ignore, 0, dy*(smoothing - 1)), 0) + where(label == ignore, 0, dy*p*(1 + 2*z_loss*(m + log_Z)) - smoothing*dy/D)
+//     dx = where(index() == label, where(label == ignore, 0, dy*(smoothing - 1)), 0) + where(label == ignore, 0, dy*p*(1 + 2*z_loss*(m + log_Z)) + where(smoothing > 0, -smoothing*dy/D, 0))
 // jvp:
 //     p = exp_shifted/Z
-//     y_dot = where(label == ignore, 0, sum(where(index() == label, x_dot, 0))*(smoothing - 1) + sum(p*x_dot)*(1 + 2*z_loss*(m + log_Z)) - smoothing*mean(x_dot))
+//     y_dot = where(label == ignore, 0, where(smoothing > 0, -smoothing*mean(x_dot), 0) + sum(where(index() == label, x_dot, 0))*(smoothing - 1) + sum(p*x_dot)*(1 + 2*z_loss*(m + log_Z)))
 // backward_backward:
 //     d2x = where(label == ignore, 0, exp_shifted*(dy*ddx*(1 + 2*z_loss*(m + log_Z))/Z + 2*z_loss*dy*sum(ddx*exp_shifted)/Z**2 + (-D*(dy*mean(ddx*exp_shifted)/Z**2 + 2*z_loss*dy*m*mean(ddx*exp_shifted)/Z**2 + 2*z_loss*dy*log_Z*mean(ddx*exp_shifted)/Z**2))))
 //     p = exp_shifted/Z
-//     ddy = sum(where(index() == label, where(label == ignore, 0, ddx*(smoothing - 1)), 0)) + where(label == ignore, 0, sum(ddx*(p*(1 + 2*z_loss*(m + log_Z)) - smoothing/D)))
+//     ddy = sum(where(index() == label, where(label == ignore, 0, ddx*(smoothing - 1)), 0)) + where(label == ignore, 0, where(smoothing > 0, -smoothing*mean(ddx), 0) + sum(ddx*p)*(1 + 2*z_loss*(m + log_Z)))
 
 // An argument that is left out, and all work for it and its gradient, is compiled away.
 namespace lngen {
@@ -55,7 +55,7 @@ struct Layer : Direction<Given, decltype(over_rows()), 3, 1, 10, 0> {
         [&](auto at) {
           using A = typename decltype(at)::A;
           const auto x = at(X);
-          return terms(max_of(x), choose<A>(at.index() == label, x, A(0)), x);
+          return terms(max_of(x), x, choose<A>(at.index() == label, x, A(0)));
         },
         [&](auto at, auto m) {
           const auto x_shifted = at(X) - m;  // step 2
@@ -63,11 +63,11 @@ struct Layer : Direction<Given, decltype(over_rows()), 3, 1, 10, 0> {
           return terms(exp_shifted);
         });
     const auto m = finite_or_zero(get<0>(stage_1));  // step 1: max(x)
-    const auto sum_where_x = get<1>(stage_1);  // step 6: sum(Where(Eq(index(), label), x, 0))
-    const auto mu = math::quotient(get<2>(stage_1), row.D);  // step 7: mean(x)
+    const auto mu = math::quotient(get<1>(stage_1), row.D);  // step 6: mean(x)
+    const auto sum_where_x = get<2>(stage_1);  // step 7: sum(Where(Eq(index(), label), x, 0))
     const auto Z = get<0>(stage_2);  // step 4: sum(exp_shifted)
     const auto log_Z = math::log(Z);  // step 5
-    const auto y = choose<A>(label == integer(row(IGNORE)), A(0), log_Z + m + math::power<2>(log_Z + m)*row(Z_LOSS) - mu*smoothing - sum_where_x*(A(1) - smoothing));  // step 8
+    const auto y = choose<A>(label == integer(row(IGNORE)), A(0), log_Z + m + math::power<2>(log_Z + m)*row(Z_LOSS) - choose<A>(smoothing > A(0), mu*smoothing, A(0)) - sum_where_x*(A(1) - smoothing));  // step 8
     row.store(Y, y);
     row.save(M, m);
     row.save(Z_2, Z);
@@ -102,13 +102,13 @@ struct Layer : Direction<Given, decltype(over_rows()), 0, 1, 11, 1> {
     const auto ignore = row(IGNORE);
     const auto smoothing = row(SMOOTHING);
     const auto smoothing_shifted = choose<A>(label == integer(ignore), A(0), dy*(smoothing - A(1)));  // step 22, pass 1
-    const auto smoothing_scaled = math::quotient(dy*smoothing, row.D);  // step 22, pass 2
-    const auto z_loss_scaled = dy*((A(2)*row(LOG_Z) + A(2)*m)*row(Z_LOSS) + A(1)) / row(Z_2);  // step 22, pass 3
+    const auto z_loss_scaled = dy*((A(2)*row(LOG_Z) + A(2)*m)*row(Z_LOSS) + A(1)) / row(Z_2);  // step 22, pass 2
+    const auto smoothing_shifted_2 = choose<A>(smoothing > A(0), math::quotient(-dy*smoothing, row.D), A(0));  // step 22, pass 3
     row.each([&](auto at) {
       using A = typename decltype(at)::A;
       const auto x_shifted = at(X) - m;  // step 2
       const auto exp_shifted = math::exp(x_shifted);  // step 3
-      at.store(DX, choose<A>(at.index() == label, smoothing_shifted, A(0)) + choose<A>(label == integer(ignore), A(0), exp_shifted*z_loss_scaled - smoothing_scaled));  // step 22, pass 4
+      at.store(DX, choose<A>(at.index() == label, smoothing_shifted, A(0)) + choose<A>(label == integer(ignore), A(0), exp_shifted*z_loss_scaled + smoothing_shifted_2));  // step 22, pass 4
     });
   }
 };
@@ -143,12 +143,12 @@ struct Layer : Direction<Given, decltype(over_rows()), 3, 1, 11, 0> {
       const auto x_dot = at(X_DOT);
       const auto x_shifted = x - m;  // step 2
       const auto exp_shifted = math::exp(x_shifted);  // step 3
-      return terms(choose<A>(at.index() == integer(label), x_dot, A(0)), x_dot, exp_shifted*x_dot);
+      return terms(choose<A>(at.index() == integer(label), x_dot, A(0)), exp_shifted*x_dot, x_dot);
     });
     const auto sum_index_x_dot = get<0>(stage_1);  // step 32, pass 5: sum(Where(Eq(index(), label), x_dot, 0))
-    const auto mean_x_dot = math::quotient(get<1>(stage_1), row.D);  // step 32, pass 6: mean(x_dot)
-    const auto sum_exp_shifted_x_dot = get<2>(stage_1);  // step 32, pass 7: sum(exp_shifted*x_dot)
-    const auto y_dot = choose<A>(integer(label) == integer(row(IGNORE)), A(0), sum_index_x_dot*(smoothing - A(1)) + sum_exp_shifted_x_dot*((A(2)*row(LOG_Z) + A(2)*m)*row(Z_LOSS) + A(1)) / row(Z_2) - mean_x_dot*smoothing);  // step 32, pass 8
+    const auto sum_exp_shifted_x_dot = get<1>(stage_1);  // step 32, pass 6: sum(exp_shifted*x_dot)
+    const auto mean_x_dot = math::quotient(get<2>(stage_1), row.D);  // step 32, pass 7: mean(x_dot)
+    const auto y_dot = choose<A>(integer(label) == integer(row(IGNORE)), A(0), sum_index_x_dot*(smoothing - A(1)) + choose<A>(smoothing > A(0), -mean_x_dot*smoothing, A(0)) + sum_exp_shifted_x_dot*((A(2)*row(LOG_Z) + A(2)*m)*row(Z_LOSS) + A(1)) / row(Z_2));  // step 32, pass 8
     row.store(Y_DOT, y_dot);
   }
 };
@@ -174,7 +174,7 @@ constexpr Name<ROW_NUMBERS_OUT, 0> DDY;
 constexpr Name<KEPT, 0> KEPT_EXP_SHIFTED;
 using Given = decltype(names(X, LABEL, DY, DDX, M, Z_2, LOG_Z, IGNORE, SMOOTHING, Z_LOSS, DX, DDY, ROW_COUNT, D));
 
-struct Layer : Direction<Given, decltype(over_rows()), 3, 1, 17, 1, 1> {
+struct Layer : Direction<Given, decltype(over_rows()), 3, 1, 16, 1, 1> {
   template <class Row> static LNGEN_INLINE void work(const Row& row) {
     using A = typename Row::A;
     const auto m = row(M), Z = row(Z_2), log_Z = row(LOG_Z);
@@ -184,22 +184,21 @@ struct Layer : Direction<Given, decltype(over_rows()), 3, 1, 17, 1, 1> {
     const auto smoothing = row(SMOOTHING);
     const auto z_loss = row(Z_LOSS);
     const auto z_loss_scaled = dy*((A(2)*log_Z + A(2)*m)*z_loss + A(1)) / Z;  // step 43, pass 9
-    const auto z_loss_scaled_2 = ((A(2)*log_Z + A(2)*m)*z_loss + A(1)) / Z;  // step 46, pass 10
     const auto stage_2 = row.sums([&](auto at) {
       using A = typename decltype(at)::A;
       const auto x = at(X);
       const auto ddx = at(DDX);
       const auto x_shifted = x - m;  // step 2
       const auto exp_shifted = at.keep(KEPT_EXP_SHIFTED, math::exp(x_shifted));  // step 3
-      return terms(ddx*exp_shifted, choose<A>(at.index() == integer(label), choose<A>(integer(label) == integer(ignore), A(0), ddx*(A(smoothing) - A(1))), A(0)), ddx*(exp_shifted*z_loss_scaled_2 - math::quotient(A(smoothing), A(row.D))));
+      return terms(ddx*exp_shifted, choose<A>(at.index() == integer(label), choose<A>(integer(label) == integer(ignore), A(0), ddx*(A(smoothing) - A(1))), A(0)), ddx);
     });
     const auto mean_ddx_exp_shifted = math::quotient(get<0>(stage_2), row.D);  // step 43: mean(ddx*exp_shifted)
-    const auto sum_ddx_index = get<1>(stage_2);  // step 46, pass 11: sum(Where(Eq(index(), label), Where(Eq(label, ignore), 0, ddx*(smoothing - 1)), 0))
-    const auto sum_ddx_exp_shifted_2 = get<2>(stage_2);  // step 46, pass 12: sum(ddx*(z_loss_scaled_2*exp_shifted - smoothing/D))
-    const auto sum_ddx_exp_shifted = mean_ddx_exp_shifted*row.D;  // step 43, pass 13
-    const auto mean_ddx_exp_shifted_scaled = (-dy*mean_ddx_exp_shifted / (Z*Z) - A(2)*dy*log_Z*mean_ddx_exp_shifted*z_loss / (Z*Z) - A(2)*dy*m*mean_ddx_exp_shifted*z_loss / (Z*Z))*row.D;  // step 43, pass 14
-    const auto sum_ddx_exp_shifted_scaled = A(2)*dy*sum_ddx_exp_shifted*z_loss / (Z*Z);  // step 43, pass 15
-    const auto ddy = sum_ddx_index + choose<A>(integer(label) == integer(ignore), A(0), sum_ddx_exp_shifted_2);  // step 46, pass 16
+    const auto sum_ddx_index = get<1>(stage_2);  // step 46, pass 10: sum(Where(Eq(index(), label), Where(Eq(label, ignore), 0, ddx*(smoothing - 1)), 0))
+    const auto mean_ddx = math::quotient(get<2>(stage_2), row.D);  // step 46, pass 11: mean(ddx)
+    const auto sum_ddx_exp_shifted = mean_ddx_exp_shifted*row.D;  // step 43, pass 12
+    const auto mean_ddx_exp_shifted_scaled = (-dy*mean_ddx_exp_shifted / (Z*Z) - A(2)*dy*log_Z*mean_ddx_exp_shifted*z_loss / (Z*Z) - A(2)*dy*m*mean_ddx_exp_shifted*z_loss / (Z*Z))*row.D;  // step 43, pass 13
+    const auto sum_ddx_exp_shifted_scaled = A(2)*dy*sum_ddx_exp_shifted*z_loss / (Z*Z);  // step 43, pass 14
+    const auto ddy = sum_ddx_index + choose<A>(integer(label) == integer(ignore), A(0), choose<A>(smoothing > A(0), -mean_ddx*smoothing, A(0)) + sum_ddx_exp_shifted*((A(2)*log_Z + A(2)*m)*z_loss + A(1)) / Z);  // step 46, pass 15
     row.store(DDY, ddy);
     row.each([&](auto at) {
       using A = typename decltype(at)::A;
@@ -207,7 +206,7 @@ struct Layer : Direction<Given, decltype(over_rows()), 3, 1, 17, 1, 1> {
       const auto ddx = at(DDX);
       const auto x_shifted = x - m;  // step 2
       const auto exp_shifted = at.recall(KEPT_EXP_SHIFTED, [&] { return math::exp(x_shifted); });  // step 3
-      at.store(DX, choose<A>(integer(label) == integer(ignore), A(0), exp_shifted*(ddx*z_loss_scaled + mean_ddx_exp_shifted_scaled + sum_ddx_exp_shifted_scaled)));  // step 43, pass 17
+      at.store(DX, choose<A>(integer(label) == integer(ignore), A(0), exp_shifted*(ddx*z_loss_scaled + mean_ddx_exp_shifted_scaled + sum_ddx_exp_shifted_scaled)));  // step 43, pass 16
     });
   }
 };

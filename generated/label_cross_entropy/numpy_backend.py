@@ -2,7 +2,7 @@
 # Do not edit; edit label_cross_entropy.py and run: lngen derive label_cross_entropy.py
 # Cost: forward 1 row tensors (1 read, 0 written), 8 flops per row element; backward 2 row tensors (1 read, 1 written), 8 flops per row element.
 # Evidence: 1 output, 15 steps, 21 first lines, 1 gradient, 1 tangent, 2 second-order gradients, 8 emitted programs: exact at every D; 1 gradient with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
-# definition sha256:3cb66181b98f75da6c88c7df548cc85f4701b0c2d665d6d78aa743c07e58f233
+# definition sha256:0af8b9ef230e709d14895b35c79c2613d071969c93fd70b111f1c34862e9644b
 # templates sha256:2ac2f07bc6384e88de134c9a9116a66083010804f4352ef40720a3cf756ef3c4
 """Cross entropy of a label with the softmax of a row, one number a row; rows whose label is `ignore` count nothing."""
 
@@ -135,9 +135,9 @@ def forward(
         exp_shifted = exp(x - m)
         Z = sum(exp_shifted)
         log_Z = log(Z)
-        sum_where_x = sum(where(index() == label, x, 0))
         mu = mean(x)
-        y = where(label == ignore, 0, m + log_Z + z_loss*(m + log_Z)**2 - smoothing*mu - sum_where_x*(1 - smoothing))
+        sum_where_x = sum(where(index() == label, x, 0))
+        y = where(label == ignore, 0, m + log_Z + z_loss*(m + log_Z)**2 - where(smoothing > 0, smoothing*mu, 0) - sum_where_x*(1 - smoothing))
 
     Args:
         x: shape (..., D).
@@ -171,7 +171,7 @@ def backward(
     """Compute the gradients of a loss with respect to the inputs (VJP).
 
         p = exp_shifted/Z
-        dx = where(index() == label, where(label == ignore, 0, dy*(smoothing - 1)), 0) + where(label == ignore, 0, dy*p*(1 + 2*z_loss*(m + log_Z)) - smoothing*dy/D)
+        dx = where(index() == label, where(label == ignore, 0, dy*(smoothing - 1)), 0) + where(label == ignore, 0, dy*p*(1 + 2*z_loss*(m + log_Z)) + where(smoothing > 0, -smoothing*dy/D, 0))
 
     Args:
         saved: the second result of `forward`.
@@ -198,9 +198,9 @@ def jvp(
     """Compute the tangents of the outputs along tangents of the inputs (JVP).
 
         p = exp_shifted/Z
-        y_dot = where(label == ignore, 0, sum(where(index() == label, x_dot,
-            0))*(smoothing - 1) + sum(p*x_dot)*(1 + 2*z_loss*(m + log_Z)) -
-            smoothing*mean(x_dot))
+        y_dot = where(label == ignore, 0, where(smoothing > 0, -smoothing*mean(x_dot),
+            0) + sum(where(index() == label, x_dot, 0))*(smoothing - 1) +
+            sum(p*x_dot)*(1 + 2*z_loss*(m + log_Z)))
 
     Args:
         saved: the second result of `forward`.
@@ -232,8 +232,8 @@ def backward_backward(
             2*z_loss*dy*log_Z*mean(ddx*exp_shifted)/Z**2))))
         p = exp_shifted/Z
         ddy = sum(where(index() == label, where(label == ignore, 0, ddx*(smoothing -
-            1)), 0)) + where(label == ignore, 0, sum(ddx*(p*(1 + 2*z_loss*(m + log_Z)) -
-            smoothing/D)))
+            1)), 0)) + where(label == ignore, 0, where(smoothing > 0,
+            -smoothing*mean(ddx), 0) + sum(ddx*p)*(1 + 2*z_loss*(m + log_Z)))
 
     Args:
         saved: the second result of `forward`.

@@ -2,7 +2,7 @@
 # Do not edit; edit label_cross_entropy.py and run: lngen derive label_cross_entropy.py
 # Cost: forward 1 row tensors (1 read, 0 written), 8 flops per row element; backward 2 row tensors (1 read, 1 written), 8 flops per row element.
 # Evidence: 1 output, 15 steps, 21 first lines, 1 gradient, 1 tangent, 2 second-order gradients, 8 emitted programs: exact at every D; 1 gradient with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
-# definition sha256:3cb66181b98f75da6c88c7df548cc85f4701b0c2d665d6d78aa743c07e58f233
+# definition sha256:0af8b9ef230e709d14895b35c79c2613d071969c93fd70b111f1c34862e9644b
 # templates sha256:2ac2f07bc6384e88de134c9a9116a66083010804f4352ef40720a3cf756ef3c4
 """Cross entropy of a label with the softmax of a row, one number a row; rows whose label is `ignore` count nothing. The outputs and the gradients.
 
@@ -35,16 +35,17 @@ def forward(values, results, call):
     smoothing = np.asarray(smoothing, dtype)
     z_loss = np.asarray(z_loss, dtype)
     # step 8: y = where(label == ignore, 0, log_Z + m + (log_Z + m)**2*z_loss -
-    #   mu*smoothing - sum_where_x*(1 - smoothing))
-    part_2 = 1.0 - smoothing
+    #   where(smoothing > 0, mu*smoothing, 0) - sum_where_x*(1 - smoothing))
+    mask_2 = smoothing > 0.0
+    part_3 = 1.0 - smoothing
 
     def block(x, label, buffers=(None,), row_scalar_buffers=(None,)):
         # step 1: m = max(x)
         m = _rows.shift(x)
-        # step 6: sum_where_x = sum(where(index() == label, x, 0))
-        sum_where_x = _rows.entry(x, label)
-        # step 7: mu = mean(x)
+        # step 6: mu = mean(x)
         mu = _rows.row_sum(x, one_over_D)
+        # step 7: sum_where_x = sum(where(index() == label, x, 0))
+        sum_where_x = _rows.entry(x, label)
         # step 2: x_shifted = x - m
         x_shifted = _rows.by_row(np.subtract, x, m, out=buffers[0])
         # step 3: exp_shifted = exp(x_shifted)
@@ -54,10 +55,17 @@ def forward(values, results, call):
         # step 5: log_Z = log(Z)
         log_Z = np.log(Z)
         # step 8: y = where(label == ignore, 0, log_Z + m + (log_Z + m)**2*z_loss -
-        #   mu*smoothing - sum_where_x*(1 - smoothing))
+        #   where(smoothing > 0, mu*smoothing, 0) - sum_where_x*(1 - smoothing))
         mask = label == ignore_value
         part = log_Z + m
-        y = part + np.square(part) * z_loss - mu * smoothing - sum_where_x * part_2
+        part_2 = mu * smoothing
+        part_2 = _rows.select(
+            mask_2,
+            part_2,
+            0.0,
+            out=_rows.memory(row_scalar_buffers[0], (*shape[:-1], 1), dtype),
+        )
+        y = part + np.square(part) * z_loss - part_2 - sum_where_x * part_3
         y = _rows.select(
             mask,
             0.0,
@@ -93,10 +101,11 @@ def backward(arguments, fields, results, call):
     z_loss = np.asarray(z_loss, dtype)
     # step 22, pass 1: smoothing_shifted = where(label == ignore, 0, dy*(smoothing - 1))
     part = smoothing - 1.0
-    # step 22, pass 2: smoothing_scaled = dy*smoothing/D
-    part_2 = smoothing / D
+    # step 22, pass 3: smoothing_shifted_2 = where(smoothing > 0, -dy*smoothing/D, 0)
+    mask_2 = smoothing > 0.0
+    part_2 = np.negative(smoothing) / D
     # step 22, pass 4: dx = where(index() == label, smoothing_shifted, 0) + where(label
-    #   == ignore, 0, exp_shifted*z_loss_scaled - smoothing_scaled)
+    #   == ignore, 0, exp_shifted*z_loss_scaled + smoothing_shifted_2)
     index = np.arange(features)
 
     def block(
@@ -108,7 +117,7 @@ def backward(arguments, fields, results, call):
         log_Z,
         dx_block=None,
         buffers=(None,),
-        row_scalar_buffers=(None,) * 2,
+        row_scalar_buffers=(None,) * 3,
     ):
         # step 22, pass 1: smoothing_shifted = where(label == ignore, 0, dy*(smoothing -
         #   1))
@@ -120,27 +129,34 @@ def backward(arguments, fields, results, call):
             smoothing_shifted,
             out=_rows.memory(row_scalar_buffers[0], (*shape[:-1], 1), dtype),
         )
-        # step 22, pass 2: smoothing_scaled = dy*smoothing/D
-        smoothing_scaled = dy * part_2
-        # step 22, pass 3: z_loss_scaled = dy*((2*log_Z + 2*m)*z_loss + 1)/Z
+        # step 22, pass 2: z_loss_scaled = dy*((2*log_Z + 2*m)*z_loss + 1)/Z
         z_loss_scaled = np.divide(
             dy * ((log_Z * 2.0 + m * 2.0) * z_loss + 1.0),
             Z,
             out=_rows.memory(row_scalar_buffers[1], (*shape[:-1], 1), dtype),
             where=~mask,
         )
+        # step 22, pass 3: smoothing_shifted_2 = where(smoothing > 0, -dy*smoothing/D,
+        #   0)
+        smoothing_shifted_2 = dy * part_2
+        smoothing_shifted_2 = _rows.select(
+            mask_2,
+            smoothing_shifted_2,
+            0.0,
+            out=_rows.memory(row_scalar_buffers[2], (*shape[:-1], 1), dtype),
+        )
         # step 2: x_shifted = x - m
         x_shifted = _rows.by_row(np.subtract, x, m, out=dx_block)
         # step 3: exp_shifted = exp(x_shifted)
         exp_shifted = np.exp(x_shifted, out=x_shifted, where=~mask)
         # step 22, pass 4: dx = where(index() == label, smoothing_shifted, 0) +
-        #   where(label == ignore, 0, exp_shifted*z_loss_scaled - smoothing_scaled)
-        mask_2 = index == label
+        #   where(label == ignore, 0, exp_shifted*z_loss_scaled + smoothing_shifted_2)
+        mask_3 = index == label
         dx = _rows.select(
-            mask_2, smoothing_shifted, 0.0, out=_rows.memory(buffers[0], shape, dtype)
+            mask_3, smoothing_shifted, 0.0, out=_rows.memory(buffers[0], shape, dtype)
         )
         part_3 = np.multiply(exp_shifted, z_loss_scaled, out=exp_shifted, where=~mask)
-        part_3 = np.subtract(part_3, smoothing_scaled, out=part_3, where=~mask)
+        part_3 = np.add(part_3, smoothing_shifted_2, out=part_3, where=~mask)
         part_3 = _rows.select(mask, 0.0, part_3, out=part_3)
         dx = np.add(dx, part_3, out=part_3)
         return (dx,)
@@ -152,5 +168,5 @@ def backward(arguments, fields, results, call):
         row_scalars=(label_rows, dy_rows, m_rows, Z_rows, log_Z_rows),
         into=(dx_out,),
         buffers=1,
-        row_scalar_buffers=2,
+        row_scalar_buffers=3,
     )

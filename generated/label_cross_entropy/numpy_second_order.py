@@ -2,7 +2,7 @@
 # Do not edit; edit label_cross_entropy.py and run: lngen derive label_cross_entropy.py
 # Cost: forward 1 row tensors (1 read, 0 written), 8 flops per row element; backward 2 row tensors (1 read, 1 written), 8 flops per row element.
 # Evidence: 1 output, 15 steps, 21 first lines, 1 gradient, 1 tangent, 2 second-order gradients, 8 emitted programs: exact at every D; 1 gradient with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
-# definition sha256:3cb66181b98f75da6c88c7df548cc85f4701b0c2d665d6d78aa743c07e58f233
+# definition sha256:0af8b9ef230e709d14895b35c79c2613d071969c93fd70b111f1c34862e9644b
 # templates sha256:2ac2f07bc6384e88de134c9a9116a66083010804f4352ef40720a3cf756ef3c4
 """Cross entropy of a label with the softmax of a row, one number a row; rows whose label is `ignore` count nothing. The tangents, and the gradients of the gradients.
 
@@ -35,34 +35,48 @@ def jvp(arguments, fields, results, call):
     smoothing = np.asarray(smoothing, dtype)
     z_loss = np.asarray(z_loss, dtype)
     # step 32, pass 8: y_dot = where(label == ignore, 0, sum_index_x_dot*(smoothing - 1)
-    #   + sum_exp_shifted_x_dot*((2*log_Z + 2*m)*z_loss + 1)/Z - mean_x_dot*smoothing)
+    #   + where(smoothing > 0, -mean_x_dot*smoothing, 0) +
+    #   sum_exp_shifted_x_dot*((2*log_Z + 2*m)*z_loss + 1)/Z)
     part = smoothing - 1.0
+    mask_2 = smoothing > 0.0
+    part_2 = np.negative(smoothing)
 
     def block(
-        x, x_dot, label, m, Z, log_Z, buffers=(None,), row_scalar_buffers=(None,)
+        x, x_dot, label, m, Z, log_Z, buffers=(None,), row_scalar_buffers=(None,) * 2
     ):
         # step 32, pass 5: sum_index_x_dot = sum(where(index() == label, x_dot, 0))
         sum_index_x_dot = _rows.entry(x_dot, label)
-        # step 32, pass 6: mean_x_dot = mean(x_dot)
+        # step 32, pass 7: mean_x_dot = mean(x_dot)
         mean_x_dot = _rows.row_sum(x_dot, one_over_D)
         # step 2: x_shifted = x - m
         x_shifted = _rows.by_row(np.subtract, x, m, out=buffers[0])
         # step 3: exp_shifted = exp(x_shifted)
         exp_shifted = np.exp(x_shifted, out=x_shifted)
-        # step 32, pass 7: sum_exp_shifted_x_dot = sum(exp_shifted*x_dot)
+        # step 32, pass 6: sum_exp_shifted_x_dot = sum(exp_shifted*x_dot)
         sum_exp_shifted_x_dot = _rows.row_sum(exp_shifted, x_dot)
         # step 32, pass 8: y_dot = where(label == ignore, 0, sum_index_x_dot*(smoothing
-        #   - 1) + sum_exp_shifted_x_dot*((2*log_Z + 2*m)*z_loss + 1)/Z -
-        #   mean_x_dot*smoothing)
+        #   - 1) + where(smoothing > 0, -mean_x_dot*smoothing, 0) +
+        #   sum_exp_shifted_x_dot*((2*log_Z + 2*m)*z_loss + 1)/Z)
         mask = label == ignore_value
-        part_2 = np.divide(
+        part_3 = mean_x_dot * part_2
+        part_3 = _rows.select(
+            mask_2,
+            part_3,
+            0.0,
+            out=_rows.memory(row_scalar_buffers[0], (*shape[:-1], 1), dtype),
+        )
+        part_4 = np.divide(
             sum_exp_shifted_x_dot * ((log_Z * 2.0 + m * 2.0) * z_loss + 1.0),
             Z,
+            out=_rows.memory(row_scalar_buffers[1], (*shape[:-1], 1), dtype),
+            where=~mask,
+        )
+        y_dot = np.add(
+            sum_index_x_dot * part + part_3,
+            part_4,
             out=_rows.memory(row_scalar_buffers[0], (*shape[:-1], 1), dtype),
             where=~mask,
         )
-        y_dot = np.add(sum_index_x_dot * part, part_2, out=part_2, where=~mask)
-        y_dot = np.subtract(y_dot, mean_x_dot * smoothing, out=y_dot, where=~mask)
         y_dot = _rows.select(mask, 0.0, y_dot, out=y_dot)
         return (y_dot[..., 0],)
 
@@ -73,7 +87,7 @@ def jvp(arguments, fields, results, call):
         row_scalars=(label_rows, m_rows, Z_rows, log_Z_rows),
         into_row_scalars=(y_dot_out,),
         buffers=1,
-        row_scalar_buffers=1,
+        row_scalar_buffers=2,
     )
 
 
@@ -84,6 +98,7 @@ def backward_backward(arguments, fields, results, call):
     dx_out, ddy_out = results
     shape, dtype, _ = call
     features = shape[-1]
+    one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
     D = _rows.number(features, dtype)
     if ignore is not None:
         ignore_value = np.asarray(ignore, dtype)
@@ -91,16 +106,18 @@ def backward_backward(arguments, fields, results, call):
         ignore_value = -100.0
     smoothing = np.asarray(smoothing, dtype)
     z_loss = np.asarray(z_loss, dtype)
-    # step 46, pass 11: sum_ddx_index = sum(where(index() == label, where(label ==
+    # step 46, pass 10: sum_ddx_index = sum(where(index() == label, where(label ==
     #   ignore, 0, ddx*(smoothing - 1)), 0))
     part_2 = smoothing - 1.0
-    # step 46, pass 12: sum_ddx_exp_shifted_2 = sum(ddx*(exp_shifted*z_loss_scaled_2 -
-    #   smoothing/D))
-    part_5 = smoothing / D
-    # step 43, pass 14: mean_ddx_exp_shifted_scaled = (-dy*mean_ddx_exp_shifted/Z**2 -
+    # step 43, pass 13: mean_ddx_exp_shifted_scaled = (-dy*mean_ddx_exp_shifted/Z**2 -
     #   2*dy*log_Z*mean_ddx_exp_shifted*z_loss/Z**2 -
     #   2*dy*m*mean_ddx_exp_shifted*z_loss/Z**2)*D
-    part_7 = 2.0 * z_loss
+    part_5 = 2.0 * z_loss
+    # step 46, pass 15: ddy = sum_ddx_index + where(label == ignore, 0, where(smoothing
+    #   > 0, -mean_ddx*smoothing, 0) + sum_ddx_exp_shifted*((2*log_Z + 2*m)*z_loss +
+    #   1)/Z)
+    mask_2 = smoothing > 0.0
+    part_8 = np.negative(smoothing)
 
     def block(
         x,
@@ -112,90 +129,95 @@ def backward_backward(arguments, fields, results, call):
         log_Z,
         dx_block=None,
         buffers=(None,),
-        row_scalar_buffers=(None,) * 3,
+        row_scalar_buffers=(None,) * 4,
     ):
         # step 43, pass 9: z_loss_scaled = dy*((2*log_Z + 2*m)*z_loss + 1)/Z
         part = (log_Z * 2.0 + m * 2.0) * z_loss + 1.0
         z_loss_scaled = dy * part / Z
-        # step 46, pass 10: z_loss_scaled_2 = ((2*log_Z + 2*m)*z_loss + 1)/Z
-        z_loss_scaled_2 = part / Z
-        # step 46, pass 11: sum_ddx_index = sum(where(index() == label, where(label ==
+        # step 46, pass 10: sum_ddx_index = sum(where(index() == label, where(label ==
         #   ignore, 0, ddx*(smoothing - 1)), 0))
         mask = label == ignore_value
         part_3 = np.multiply(ddx, part_2, out=dx_block)
         part_3 = _rows.select(mask, 0.0, part_3, out=part_3)
         sum_ddx_index = _rows.entry(part_3, label)
+        # step 46, pass 11: mean_ddx = mean(ddx)
+        mean_ddx = _rows.row_sum(ddx, one_over_D)
         # step 2: x_shifted = x - m
         x_shifted = _rows.by_row(np.subtract, x, m, out=dx_block)
         # step 3: exp_shifted = exp(x_shifted)
         exp_shifted = np.exp(x_shifted, out=x_shifted)
         # step 43: mean_ddx_exp_shifted = mean(ddx*exp_shifted)
         mean_ddx_exp_shifted = _rows.row_mean(ddx, exp_shifted, D)
-        # step 46, pass 12: sum_ddx_exp_shifted_2 = sum(ddx*(exp_shifted*z_loss_scaled_2
-        #   - smoothing/D))
-        part_4 = _rows.by_row(np.multiply, exp_shifted, z_loss_scaled_2, out=buffers[0])
-        part_4 = np.subtract(part_4, part_5, out=part_4)
-        sum_ddx_exp_shifted_2 = _rows.row_sum(ddx, part_4)
-        # step 43, pass 13: sum_ddx_exp_shifted = mean_ddx_exp_shifted*D
+        # step 43, pass 12: sum_ddx_exp_shifted = mean_ddx_exp_shifted*D
         sum_ddx_exp_shifted = mean_ddx_exp_shifted * D
-        # step 43, pass 14: mean_ddx_exp_shifted_scaled = (-dy*mean_ddx_exp_shifted/Z**2
+        # step 43, pass 13: mean_ddx_exp_shifted_scaled = (-dy*mean_ddx_exp_shifted/Z**2
         #   - 2*dy*log_Z*mean_ddx_exp_shifted*z_loss/Z**2 -
         #   2*dy*m*mean_ddx_exp_shifted*z_loss/Z**2)*D
-        part_6 = np.square(Z)
+        part_4 = np.square(Z)
         mean_ddx_exp_shifted_scaled = np.divide(
             dy * mean_ddx_exp_shifted,
-            part_6,
+            part_4,
             out=_rows.memory(row_scalar_buffers[0], (*shape[:-1], 1), dtype),
             where=~mask,
         )
         mean_ddx_exp_shifted_scaled = np.negative(
             mean_ddx_exp_shifted_scaled, out=mean_ddx_exp_shifted_scaled, where=~mask
         )
-        part_8 = np.divide(
-            dy * log_Z * mean_ddx_exp_shifted * part_7,
-            part_6,
+        part_6 = np.divide(
+            dy * log_Z * mean_ddx_exp_shifted * part_5,
+            part_4,
             out=_rows.memory(row_scalar_buffers[1], (*shape[:-1], 1), dtype),
             where=~mask,
         )
         mean_ddx_exp_shifted_scaled = np.subtract(
             mean_ddx_exp_shifted_scaled,
-            part_8,
+            part_6,
             out=mean_ddx_exp_shifted_scaled,
             where=~mask,
         )
-        part_9 = np.divide(
-            dy * m * mean_ddx_exp_shifted * part_7,
-            part_6,
+        part_7 = np.divide(
+            dy * m * mean_ddx_exp_shifted * part_5,
+            part_4,
             out=_rows.memory(row_scalar_buffers[1], (*shape[:-1], 1), dtype),
             where=~mask,
         )
         mean_ddx_exp_shifted_scaled = np.subtract(
             mean_ddx_exp_shifted_scaled,
-            part_9,
+            part_7,
             out=mean_ddx_exp_shifted_scaled,
             where=~mask,
         )
         mean_ddx_exp_shifted_scaled = np.multiply(
             mean_ddx_exp_shifted_scaled, D, out=mean_ddx_exp_shifted_scaled, where=~mask
         )
-        # step 43, pass 15: sum_ddx_exp_shifted_scaled =
+        # step 43, pass 14: sum_ddx_exp_shifted_scaled =
         #   2*dy*sum_ddx_exp_shifted*z_loss/Z**2
         sum_ddx_exp_shifted_scaled = np.divide(
-            dy * sum_ddx_exp_shifted * part_7,
-            part_6,
+            dy * sum_ddx_exp_shifted * part_5,
+            part_4,
             out=_rows.memory(row_scalar_buffers[1], (*shape[:-1], 1), dtype),
             where=~mask,
         )
-        # step 46, pass 16: ddy = sum_ddx_index + where(label == ignore, 0,
-        #   sum_ddx_exp_shifted_2)
+        # step 46, pass 15: ddy = sum_ddx_index + where(label == ignore, 0,
+        #   where(smoothing > 0, -mean_ddx*smoothing, 0) + sum_ddx_exp_shifted*((2*log_Z
+        #   + 2*m)*z_loss + 1)/Z)
+        ddy = mean_ddx * part_8
         ddy = _rows.select(
-            mask,
+            mask_2,
+            ddy,
             0.0,
-            sum_ddx_exp_shifted_2,
             out=_rows.memory(row_scalar_buffers[2], (*shape[:-1], 1), dtype),
         )
+        part_9 = np.divide(
+            sum_ddx_exp_shifted * part,
+            Z,
+            out=_rows.memory(row_scalar_buffers[3], (*shape[:-1], 1), dtype),
+            where=~mask,
+        )
+        ddy = np.add(ddy, part_9, out=ddy, where=~mask)
+        ddy = _rows.select(mask, 0.0, ddy, out=ddy)
         ddy = sum_ddx_index + ddy
-        # step 43, pass 17: d2x = where(label == ignore, 0,
+        # step 43, pass 16: d2x = where(label == ignore, 0,
         #   exp_shifted*(ddx*z_loss_scaled + mean_ddx_exp_shifted_scaled +
         #   sum_ddx_exp_shifted_scaled))
         d2x = _rows.by_row(np.multiply, ddx, z_loss_scaled, out=buffers[0])
@@ -213,5 +235,5 @@ def backward_backward(arguments, fields, results, call):
         into=(dx_out,),
         into_row_scalars=(ddy_out,),
         buffers=1,
-        row_scalar_buffers=3,
+        row_scalar_buffers=4,
     )

@@ -2,7 +2,7 @@
 # Do not edit; edit label_cross_entropy.py and run: lngen derive label_cross_entropy.py
 # Cost: forward 1 row tensors (1 read, 0 written), 8 flops per row element; backward 2 row tensors (1 read, 1 written), 8 flops per row element.
 # Evidence: 1 output, 15 steps, 21 first lines, 1 gradient, 1 tangent, 2 second-order gradients, 8 emitted programs: exact at every D; 1 gradient with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
-# definition sha256:3cb66181b98f75da6c88c7df548cc85f4701b0c2d665d6d78aa743c07e58f233
+# definition sha256:0af8b9ef230e709d14895b35c79c2613d071969c93fd70b111f1c34862e9644b
 # templates sha256:6e1a9082227321b1f666fe7736964cd5c99f5cc7c832bbd31d3c32a14525f253
 """Cross entropy of a label with the softmax of a row, one number a row; rows whose label is `ignore` count nothing.
 
@@ -39,9 +39,9 @@ def label_cross_entropy(
         exp_shifted = exp(x - m)
         Z = sum(exp_shifted)
         log_Z = log(Z)
-        sum_where_x = sum(where(index() == label, x, 0))
         mu = mean(x)
-        y = where(label == ignore, 0, m + log_Z + z_loss*(m + log_Z)**2 - smoothing*mu - sum_where_x*(1 - smoothing))
+        sum_where_x = sum(where(index() == label, x, 0))
+        y = where(label == ignore, 0, m + log_Z + z_loss*(m + log_Z)**2 - where(smoothing > 0, smoothing*mu, 0) - sum_where_x*(1 - smoothing))
 
     Args:
         x: shape (..., D).

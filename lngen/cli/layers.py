@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 from collections.abc import Sequence
 from pathlib import Path
 
 from lngen import paths
-from lngen.errors import LngenError, printable
+from lngen.errors import LngenError, nearest, printable
 from lngen.language.definition import Definition
 from lngen.language.parsing import load
 from lngen.pipeline.files import manifest
@@ -105,9 +104,7 @@ def _file_defining(name: str) -> Path:
         raise LngenError(
             f"{printable(name)} is a folder, and none that lngen wrote a layer to. Name one in it, or a file."
         )
-    near = difflib.get_close_matches(name, names, n=1)
-    suggestion = f" Did you mean {near[0]}?" if near else ""
     raise LngenError(
-        f"there is no layer {printable(name)!r}; there are {', '.join(names) or 'none'}.{suggestion} "
+        f"there is no layer {printable(name)!r}; there are {', '.join(names) or 'none'}.{nearest(name, names)} "
         "A definition file is named by its path, such as ./mine.py."
     )

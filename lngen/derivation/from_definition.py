@@ -172,7 +172,9 @@ def translate(definition: Definition) -> Forward:
     """
     ends = [*(entry.name for entry in definition.inputs), *definition.outputs]
     names = Names({*ends, *(statement.name for statement in definition.statements)}.union(*map(derived, ends)))
-    symbols = tuple(_input_symbol(entry) for entry in definition.inputs)
+    # With an exponent of 0, which a call may pass, the derivative of a power is no quotient.
+    exponents = definition.exponents
+    symbols = tuple(_input_symbol(entry, entry.name in exponents) for entry in definition.inputs)
     environment: dict[str, Expr] = {symbol.name: symbol for symbol in symbols}
     equations: list[Equation] = []
     own = {statement.name for statement in definition.statements}
@@ -244,8 +246,9 @@ def _refused(definition: Definition, span: SourceSpan, code: str, message: str, 
     return DefinitionError(definition.filename, span.line, span.column, message, remedy, line, code)
 
 
-def _input_symbol(entry: Input) -> TypedSymbol:
-    return symbol_of(entry.kind, entry.name, **({"positive": True} if entry.is_positive else {}))
+def _input_symbol(entry: Input, may_be_zero: bool) -> TypedSymbol:
+    known = {"nonnegative" if may_be_zero else "positive": True} if entry.is_positive else {}
+    return symbol_of(entry.kind, entry.name, **known)
 
 
 def to_sympy(expression: Expression, environment: dict[str, Expr]) -> Expr:

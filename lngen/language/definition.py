@@ -16,6 +16,7 @@ return y
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -187,6 +188,35 @@ class Definition:
         >>> parse("def f(x: Row, eps: Constant = 1, c: Constant = 2): return c*x/sqrt(x**2 + eps)").needed_positive
         ('eps',)
         """
+
+        def signed(part: Expression) -> Expression | None:
+            match part:
+                case Call(function="sqrt" | "rsqrt" | "log" | "abs" | "sign"):
+                    return part
+                case Binary("**", base, Number(exponent)):
+                    return base if exponent.denominator != 1 else None
+                case Binary("**"):
+                    return part
+            return None
+
+        return self._positive_constants_in(signed)
+
+    @property
+    def exponents(self) -> tuple[str, ...]:
+        """Return the Constants that an exponent depends on, and whose default is positive: a call may pass 0.
+
+        >>> from lngen.language.parsing import parse
+        >>> parse("def f(x: Row, p: Constant = 2, c: Constant = 1): return c*abs(x)**(1 + p)").exponents
+        ('p',)
+        """
+
+        def exponent(part: Expression) -> Expression | None:
+            return part.right if isinstance(part, Binary) and part.operator == "**" else None
+
+        return self._positive_constants_in(exponent)
+
+    def _positive_constants_in(self, which: Callable[[Expression], Expression | None]) -> tuple[str, ...]:
+        """Return the Constants with a positive default that some parts of the statements depend on."""
         depends = {entry.name: {entry.name} if entry.is_positive else set() for entry in self.inputs}
 
         def constants_in(expression: Expression) -> set[str]:
@@ -194,14 +224,8 @@ class Definition:
 
         found: set[str] = set()
         for statement in self.statements:
-            for part in walk(statement.expression):
-                match part:
-                    case Call(function="sqrt" | "rsqrt" | "log" | "abs" | "sign"):
-                        found |= constants_in(part)
-                    case Binary("**", base, Number(exponent)) if exponent.denominator != 1:
-                        found |= constants_in(base)
-                    case Binary("**", _, exponent) if not isinstance(exponent, Number):
-                        found |= constants_in(part)
+            parts = map(which, walk(statement.expression))
+            found |= set().union(*(constants_in(part) for part in parts if part is not None))
             depends[statement.name] = constants_in(statement.expression)
         return tuple(entry.name for entry in self.constants if entry.name in found)
 

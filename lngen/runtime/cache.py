@@ -28,7 +28,10 @@ def root() -> Path:
     if named:
         return Path(named).absolute()
     base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path.home() / ".cache") / "lngen"
+    try:
+        return (Path(base) if base else Path.home() / ".cache") / "lngen"
+    except RuntimeError:  # a user without a home folder, as in a container: as with one that cannot be written
+        return Path(os.sep, ".cache", "lngen")
 
 
 def folder(kind: str) -> Path:
@@ -55,7 +58,8 @@ def make(folder: Path) -> None:
 
 def digest(parts: Iterable[str]) -> str:
     """Return a digest of some parts, which names the file that is made of them."""
-    return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+    # A name in the environment may have bytes that are no text.
+    return hashlib.sha256("\0".join(parts).encode(errors="surrogateescape")).hexdigest()
 
 
 def sealed(content: bytes) -> bytes:
@@ -125,21 +129,44 @@ def version(kind: str, programs: Iterable[Path], ask: Callable[[], str]) -> str:
     return said
 
 
+_locked: set[int] = set()
+"""Descriptors of the locks that this process holds or waits for."""
+
+
+def _after_fork() -> None:
+    """Close the copies of a parent's locks, which would outlive a parent that is killed."""
+    for file in _locked:
+        os.close(file)
+    _locked.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
+
+
 @contextmanager
 def alone(lock: Path) -> Iterator[None]:
     """Hold a lock, so that no other process does the same work meanwhile.
 
-    Raises OSError if the lock cannot be had.
+    Raises OSError if the lock cannot be had. A process that is forked meanwhile does not hold it.
     """
-    with open(trust.lock(lock), "rb+", buffering=0) as file:
+    file = trust.lock(lock)
+    _locked.add(file)
+    try:
         if fcntl:
             with suppress(OSError):
                 fcntl.flock(file, fcntl.LOCK_EX)
-        try:
-            yield
-        finally:
+        yield
+    finally:
+        with suppress(OSError):
+            lock.unlink()
+        # To close it is not enough where a forked process has a copy.
+        if fcntl:
             with suppress(OSError):
-                lock.unlink()
+                fcntl.flock(file, fcntl.LOCK_UN)
+        if file in _locked:  # and not in a process that was forked meanwhile
+            _locked.discard(file)
+            os.close(file)
 
 
 @contextmanager

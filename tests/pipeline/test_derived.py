@@ -47,6 +47,16 @@ def test_a_text_a_file_and_a_name_are_told_apart(scaled: DerivedLayer, tmp_path:
         lngen.derive(tmp_path / "none.py")
 
 
+def test_a_layer_is_shown_on_a_line_and_a_misspelled_one_has_a_neighbour(scaled: DerivedLayer) -> None:
+    assert repr(scaled).startswith(f"<derived layer {scaled.name}(x, ")
+    assert len(repr(scaled).splitlines()) == 1
+    for find in (lngen.derive, lngen.load):
+        with pytest.raises(lngen.LngenError, match=r"Did you mean layer_norm\?"):
+            find("layernorm")
+    with pytest.raises(lngen.LngenError, match=r"of a function, pass inspect.getsource\(function\)"):
+        lngen.derive(test_writing)  # type: ignore[arg-type]
+
+
 def test_a_module_without_a_folder_of_ones_own(scaled: DerivedLayer) -> None:
     x = np.random.default_rng(0).normal(size=(3, 5))
     module = scaled.load()

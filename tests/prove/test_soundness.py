@@ -14,6 +14,7 @@ import pytest
 import sympy
 from sympy import Expr
 
+import lngen.prove.every_size
 import lngen.prove.vanishing
 from lngen.algebra.symbols import TypedSymbol
 from lngen.prove.budget import Budget
@@ -22,6 +23,7 @@ from lngen.prove.facts import Facts, Poles
 from lngen.prove.generators import Generators, Monomial, Polynomial, inverse, minus
 from lngen.prove.names import Meanings, _Forms
 from lngen.prove.row_algebra import RowAlgebra
+from lngen.prove.statement import equal
 from tests.prove import statements
 from tests.prove.evaluator import Point, points, refuting
 from tests.prove.identities import IDENTITIES, identities, near_true, perturbed
@@ -188,3 +190,52 @@ def test_a_rule_that_is_not_sound_is_seen(name: str, monkeypatch: pytest.MonkeyP
         monkeypatch.setattr(_PROVE + target, rule)
     found = (s for s, point in refuted(kind()) if point is not None and accepted(s))
     assert next(found, None) is not None
+
+
+S, ST = {"s": "RowScalar"}, {"s": "RowScalar", "t": "RowScalar"}
+GUARDED = {
+    "max(relu(x)*where(relu(x) == 0, 1, 1/relu(x)))": ("1", {}),
+    "exp(where(s > 0, s/relu(s), 0))": ("exp(1)", S),
+    "(1 + where(s > 0, s/relu(s), 0))**(1/2)": ("sqrt(2)", S),
+    "max(where(x>0, x/(relu(x)+relu(z)), 0) + where(z>0, z/(relu(x)+relu(z)), 0))": ("1", {}),
+    "mean(x*sqrt(where(s > 0, s/relu(s), 0)))": ("mean(x)", S),
+    "abs(where(x == 1, 1, 1/(x - 1)))": ("abs(where(x == 1, 0, 1/(x - 1)))", {}),
+    "log(1 + where(s == t, x, x/(s - t))**2)": ("log(1 + where(s == t, 0, x/(s - t))**2)", ST),
+    "1/(1 + where(mean(x**2) == 0, 1, 1/mean(x**2)))": ("1/(1 + where(mean(x**2) == 0, 2, 1/mean(x**2)))", {}),
+    "1/(1 + where(max(abs(x)) == 0, 1, 1/max(abs(x))))": ("1/(1 + where(max(abs(x)) == 0, 2, 1/max(abs(x))))", {}),
+    "sign(where(D == 1, x, x/(D - 1)))": ("sign(where(D == 1, 0, x/(D - 1)))", {}),
+    "abs(where(index() == 3, 1, 1/(index() - 3)))": ("abs(where(index() == 3, 2, 1/(index() - 3)))", {}),
+    "clip(where(s == t, x, x/(s - t)), 0, 1)": ("clip(where(s == t, 0, x/(s - t)), 0, 1)", ST),
+    "sign(abs(x)**a)": ("1", {"a": "Scalar"}),
+    "where(mean(abs(x)**c) == 0, 5, x)": ("x", {"c": "Constant"}),
+    "sign(abs(x)**D)": ("1", {}),
+    "abs(s**D)": ("s**D", S),
+    "abs(x**D)": ("x**D", {}),
+    "where(i < D, index(), 0)": ("index()", {"i": "Int"}),
+}
+"""Statements that are false where a guard, a pole or a base is zero alone, each with the other side and its kinds."""
+
+
+_BY_THE_ALGEBRA = ("abs(s**D)", "abs(x**D)", "sign(where(D == 1, x, x/(D - 1)))")
+"""Statements that no small point happens to see."""
+
+
+@pytest.mark.parametrize("left", GUARDED)
+def test_what_is_false_at_a_guard_alone_is_refuted(left: str) -> None:
+    right, kinds = GUARDED[left]
+    verdict = equal(left, right, kinds=kinds)
+    assert (verdict.grade, verdict.refuted) == ("none", True)
+
+
+@pytest.mark.parametrize("left", [left for left in GUARDED if left not in _BY_THE_ALGEBRA])
+def test_points_see_it_where_the_algebra_does_not(left: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    right, kinds = GUARDED[left]
+    monkeypatch.setattr(lngen.prove.every_size, "_equal", lambda left, right, names, opened: True)
+    verdict = equal(left, right, kinds=kinds)
+    assert (verdict.grade, verdict.refuted) == ("none", True)
+
+
+@pytest.mark.parametrize("side", ["max(log(x))", "min(sqrt(x))", "max(asin(x))"])
+def test_an_extreme_of_what_has_no_value_has_none(side: str) -> None:
+    function, extreme = side[4 : side.index("(", 4)], side[:3]
+    assert not equal(side, f"{function}({extreme}(x))").refuted

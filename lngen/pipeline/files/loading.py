@@ -13,7 +13,7 @@ from types import ModuleType
 from typing import Any, Literal, Protocol, cast, overload
 
 from lngen import paths, runtime
-from lngen.errors import LngenError
+from lngen.errors import LngenError, nearest
 from lngen.paths import RUNTIME
 from lngen.pipeline.files import processor
 from lngen.runtime import emitted
@@ -121,7 +121,7 @@ def _load_name(name: str) -> ModuleType:
             f"{name!r} is not a layer's name; lngen has {_listed(names)}. To load a folder, pass it as a pathlib.Path."
         )
     if name not in names:
-        raise LngenError(f"there is no emitted layer {name!r}; lngen has {_listed(names)}.")
+        raise LngenError(f"there is no emitted layer {name!r}; lngen has {_listed(names)}.{nearest(name, names)}")
     folder = paths.generated_folder()
     package = "generated" if _finds("generated", folder) else "lngen.generated"
     if package == "lngen.generated":

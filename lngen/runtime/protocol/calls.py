@@ -72,7 +72,8 @@ def array(name: str, value: Any, required: bool, may_be_labels: bool = False, wo
     except ValueError:
         raise ValueError(f"{name} is not an array: its parts differ in length; pass an array of floats") from None
     if found.dtype == np.object_:
-        raise TypeError(f"{name} is of type {type(value).__name__}; pass an array of floats")
+        kind = "dtype object" if isinstance(value, np.ndarray) else f"type {type(value).__name__}"
+        raise TypeError(f"{name} is of {kind}; pass an array of floats")
     if not is_float(found.dtype):
         raise not_floats(name, found.dtype, may_be_labels, words)
     return found
