@@ -20,6 +20,7 @@ from .._runtime.numpy import blocks as _blocks
 from .._runtime.numpy import rows as _rows
 
 
+@np.errstate(under="ignore")
 def forward(values, results, call):
     """The outputs and the saved row scalars."""
     x_rows, position_rows, scale = values
@@ -73,6 +74,7 @@ def forward(values, results, call):
     )
 
 
+@np.errstate(under="ignore")
 def backward(arguments, fields, results, call):
     """The gradients; None for one that is not wanted."""
     (dy_rows,) = arguments

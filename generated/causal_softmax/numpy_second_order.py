@@ -20,6 +20,7 @@ from .._runtime.numpy import blocks as _blocks
 from .._runtime.numpy import rows as _rows
 
 
+@np.errstate(under="ignore")
 def jvp(arguments, fields, results, call):
     """The tangents of the outputs."""
     x_dot_rows, scale_dot = arguments
@@ -94,6 +95,7 @@ def jvp(arguments, fields, results, call):
     )
 
 
+@np.errstate(under="ignore")
 def backward_backward(arguments, fields, results, call):
     """The gradients of the gradients; None for one that is not wanted."""
     dy_rows, ddx_rows, ddscale = arguments

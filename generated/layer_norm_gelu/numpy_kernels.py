@@ -76,6 +76,7 @@ def forward(values, results, call):
     )
 
 
+@np.errstate(under="ignore")
 def backward(arguments, fields, results, call):
     """The gradients; None for one that is not wanted."""
     (dy_rows,) = arguments

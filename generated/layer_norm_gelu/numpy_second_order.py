@@ -21,6 +21,7 @@ from .._runtime.numpy import functions as _functions
 from .._runtime.numpy import rows as _rows
 
 
+@np.errstate(under="ignore")
 def jvp(arguments, fields, results, call):
     """The tangents of the outputs."""
     x_dot_rows, gamma_dot, beta_dot = arguments
@@ -113,6 +114,7 @@ def jvp(arguments, fields, results, call):
     )
 
 
+@np.errstate(under="ignore")
 def backward_backward(arguments, fields, results, call):
     """The gradients of the gradients; None for one that is not wanted."""
     dy_rows, ddx_rows, ddgamma, ddbeta = arguments

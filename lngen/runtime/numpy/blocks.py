@@ -82,9 +82,7 @@ def each_block(
     a value per feature, then the others. What it did not write to the memory that it was given is copied there.
     """
     if not call[2]:
-        # What is too small is 0, also for a caller who has NumPy raise an error.
-        with np.errstate(under="ignore"):
-            return block(*rows, *[each if each is None else each[..., None] for each in row_scalars], *features)
+        return block(*rows, *[each if each is None else each[..., None] for each in row_scalars], *features)
     shape, dtype, threads = call = Work(*call)
     row_bytes = shape[-1] * dtype.itemsize
     height, chunks = partition(prod(shape[:-1]), row_bytes, 4 if feature_sums else 1)
@@ -98,7 +96,6 @@ def each_block(
         (row_scalar_masks, 1, bool),
     )
 
-    @np.errstate(under="ignore")
     def work(share: list[list[Block]]) -> None:
         reads = [reader(array, call, height) for array in (*rows, *row_scalars)]
         writes = [writer(array, call, height) for array in into]
