@@ -23,6 +23,8 @@ Tell = Callable[[str], None]
 """Function that takes a text about the next piece of work."""
 
 _BEGIN = "from lngen.check.apart import main; main()"
+_SECONDS_TO_BEGIN = 60
+"""Python has begun by then, on a busy machine too; the limit of the work counts from there."""
 
 
 @dataclass(frozen=True)
@@ -63,12 +65,12 @@ def apart(work: Callable[[Tell], Result], seconds: float) -> Result | Ended:
 
 
 def _result(process: subprocess.Popen[bytes], told: queue.Queue[tuple[str, Any] | None], seconds: float) -> Any | Ended:
-    ran = "nothing yet"
+    ran, limit = "nothing yet", max(seconds, _SECONDS_TO_BEGIN)
     while True:
         try:
-            message = told.get(timeout=seconds)
+            message = told.get(timeout=limit)
         except queue.Empty:
-            return Ended(f"was ended after {seconds:g} seconds without an answer", ran)
+            return Ended(f"was ended after {limit:g} seconds without an answer", ran)
         if message is None:
             return Ended(_end(process.wait()), ran)
         kind, value = message
@@ -76,7 +78,7 @@ def _result(process: subprocess.Popen[bytes], told: queue.Queue[tuple[str, Any] 
             raise value
         if kind == "done":
             return value
-        ran = value
+        ran, limit = value, seconds
 
 
 def _end(status: int) -> str:
@@ -112,6 +114,7 @@ def main() -> None:
             channel.write(message)
             channel.flush()
 
+        tell("ran", "nothing yet")
         try:
             found = pickle.load(sys.stdin.buffer)(lambda what: tell("ran", what))
         except Exception as error:

@@ -67,4 +67,4 @@ def test_apart_with_work_that_hangs_ends_it_after_the_limit():
     begun = time.monotonic()
     found = apart(hanging, 3)
     assert found == Ended("was ended after 3 seconds without an answer", "a loop")
-    assert time.monotonic() - begun < 30
+    assert time.monotonic() - begun < 50
