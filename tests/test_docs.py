@@ -83,6 +83,7 @@ def layers_page() -> dict[str, Any]:
     return runpy.run_path(str(ROOT / "docs" / "make_layers.py"))
 
 
+@pytest.mark.ci
 def test_the_tables_of_the_layers_are_fresh():
     page = (ROOT / "docs" / "layers.md").read_text(encoding="utf-8")
     assert layers_page()["filled"](page, _plans()) == page, "run: python docs/make_layers.py"

@@ -98,6 +98,7 @@ def test_every_check_holds_on_numpy(text):
     assert [(e.kind, e.what, e.detail) for e in report.failures] == []
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize(
     ("right", "wrong"),
     [

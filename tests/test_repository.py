@@ -156,6 +156,7 @@ def test_the_distribution_is_the_one_that_the_project_declares():
     assert {name for names in asked for name in names.split(",")} <= extras
 
 
+@pytest.mark.ci
 def test_every_module_imports():
     """All in one process, where a module that is needed later is not what makes an earlier one importable."""
     frameworks = [name for name in ("torch", "jax") if importlib.util.find_spec(name) is None]

@@ -64,6 +64,7 @@ def test_shipped_layers_compute_what_their_text_says(name):
     assert sum(each.what.startswith("gradients") for each in found) >= 6
 
 
+@pytest.mark.ci
 def test_code_of_the_text_agrees_with_it(written):
     found = [*run_as_python(*written, 0)]
     assert not [each for each in found if not each.passed]

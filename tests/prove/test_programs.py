@@ -136,7 +136,7 @@ def left_out(program: RowProgram) -> Iterator[tuple[str, ...]]:
     yield from chain.from_iterable(combinations(names, size) for size in range(1, len(names) + 1))
 
 
-@pytest.mark.parametrize("name", ["rms_norm", "add_rms_norm"])
+@pytest.mark.parametrize("name", sample(("rms_norm", "add_rms_norm"), ("rms_norm",)))
 def test_each_case_of_left_out_arguments_is_equal_by_itself(name: str) -> None:
     """The evidence rests on the equality for all values; here each case has its own proof."""
     made = planned(name)

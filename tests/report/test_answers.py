@@ -56,7 +56,7 @@ def test_the_numbers_are_those_of_the_plan(name):
     assert (f"Backward takes O(D) for each block of rows: {partial} bytes of sums." in time) == partial.has(D)
 
 
-@pytest.mark.parametrize("name", sample(NAMES, NAMES[::4]))
+@pytest.mark.parametrize("name", sample(NAMES, ("softmax",)))
 def test_the_bytes_of_the_stages_are_those_of_the_cost(name):
     found = shipped(name).plan
     stages = answers(found)[-1].stages
@@ -66,7 +66,7 @@ def test_the_bytes_of_the_stages_are_those_of_the_cost(name):
         assert sum(sizes) == cost(program).row_bytes.subs(FLOAT32)
 
 
-@pytest.mark.parametrize("name", sample(NAMES, NAMES[::4]))
+@pytest.mark.parametrize("name", sample(NAMES, ("softmax",)))
 def test_no_layer_has_fewer_reductions_than_it_needs(name):
     found = shipped(name).plan
     for program, least in zip((found.forward, found.backward), least_reductions(found), strict=True):

@@ -65,6 +65,7 @@ PLANNED = ["derive", "plan"]
 RULE = "lngen/language/__init__.py", "f.sigmoid(u) * (1 - f.sigmoid(u))", "f.sigmoid(u) * (2 - f.sigmoid(u))"
 
 
+@pytest.mark.ci
 def test_a_changed_byte_of_a_rule_is_derived_with(checkout):
     made = derive(checkout)
     assert made[0] == PLANNED
