@@ -352,7 +352,7 @@ class DirectionKernels:
         if places is not None:
             macros = (*macros, *self._placed(places))
         library = host_compiler.library(self.source, macros)
-        found = []
+        found: list[HostKernel] = []
         for name, (pointers, constants) in self.kernels.items():
             if places is not None:  # the table of each array is so many places behind it
                 pointers = [*pointers, *[place + len(self.names) + 1 for place in pointers]]
