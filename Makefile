@@ -40,8 +40,8 @@ gpu: ## on a machine with a GPU: smoke test, tests, benchmark, compute-sanitizer
 	$(PYTHON) -m tools.gpu $(if $(WHEELHOUSE),--wheelhouse '$(WHEELHOUSE)') $(if $(RESULTS),--results '$(RESULTS)') \
 	    $(if $(SECONDS),--seconds $(SECONDS))
 
-wheelhouse: $(VENV)/installed ## collect the wheels for `make gpu` without network; WHEELHOUSE PYTHON_VERSION PYCUDA_WHEEL
-	$(RUN) -m tools.gpu.wheelhouse '$(or $(WHEELHOUSE),build/wheels)' \
+wheelhouse: ## collect the wheels for `make gpu` without network; WHEELHOUSE PYTHON_VERSION PYCUDA_WHEEL
+	$(PYTHON) -m tools.gpu.wheelhouse '$(or $(WHEELHOUSE),build/wheels)' \
 	    $(if $(PYTHON_VERSION),--python-version $(PYTHON_VERSION)) $(if $(PYCUDA_WHEEL),--pycuda-wheel '$(PYCUDA_WHEEL)')
 
 lint: $(VENV)/installed-dev ## formatting, ruff, mypy; emitted code against ruff's default rules

@@ -11,6 +11,7 @@ import gc
 import sys
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -98,11 +99,16 @@ class Run:
         self.names = list(names)
         self.rounds = TOY_ROUNDS if quick else ROUNDS
         self.torch, self.peers, self.said = _peers(device, asked)
-        self.cases: list[dict[str, Any]] = []
+        self.measured: dict[str, dict[str, Any]] = {}
         self.overheads: list[dict[str, Any]] = []
         self.faults: list[str] = []
         self.left = 0
         self.is_lost = False
+
+    @property
+    def cases(self) -> list[dict[str, Any]]:
+        """The records of the shapes."""
+        return [*self.measured.values()]
 
     def all(self) -> None:
         """Measure everything, the most important first."""
@@ -112,7 +118,9 @@ class Run:
         jobs = grid.toy_jobs(self.names) if self.quick else grid.jobs(self.names, size, largest)
         for job in {job.layer: job for job in jobs[:2]}.values():
             self._try(f"{job.layer}, a call", functools.partial(self._overhead, job.layer, job.case))
-        for number, job in enumerate(jobs):
+        # Peers that take seconds to compile are compared once every shape has had its turn.
+        again = [job for job in jobs if job.slow_peers and any(peer.slow for peer in self.peers)]
+        for number, job in enumerate((*(replace(job, slow_peers=False) for job in jobs), *again)):
             self._measure(job)
             if number == 2:  # the device is warm, and what follows may not come to its end
                 self.results.put("benchmark", {"clocks": machine.clocks()})
@@ -125,20 +133,19 @@ class Run:
         return f"{len(self.cases)} shapes measured, {len(self.faults)} failed, {self.left} left out"
 
     def _measure(self, job: grid.Job) -> None:
-        now = time.monotonic()
-        if now > self.deadline or self.is_lost:
-            self.left += 1
+        now, is_new = time.monotonic(), str(job) not in self.measured
+        if now + _COMPILING * job.slow_peers > self.deadline or self.is_lost:
+            self.left += is_new
             return
-        slow = job.slow_peers and now + _COMPILING < self.deadline
-        compared = [peer for peer in self.peers if slow or not peer.slow]
+        compared = [peer for peer in self.peers if job.slow_peers or not peer.slow]
 
         def once(compared: Sequence[peers.Peer] = compared) -> None:
             found = measure.layer(
                 job.layer, job.case, self.device, rounds=self.rounds, torch=self.torch, peers=compared
             )
-            self.cases.append(found)
+            self.measured[str(job)] = found
 
-        if not self._try(str(job), once) and compared and not self.is_lost:
+        if not self._try(str(job), once) and compared and is_new and not self.is_lost:
             self._try(f"{job}, without peers", lambda: once([]))
 
     def _overhead(self, name: str, toy: grid.Case) -> None:

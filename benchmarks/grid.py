@@ -40,7 +40,7 @@ TENSOR_MIB = 256
 OTHER_TENSOR_MIB = (64, 512)
 
 WATCHED_ROWS = 37
-WATCHED_FEATURES = (128, 1000, 4096, 65536)
+WATCHED_FEATURES = (4096, 65536, 1000, 128)
 """The rows that compute-sanitizer watches: few, and of each way that a row is kept."""
 
 
@@ -114,10 +114,10 @@ def jobs(layers: Iterable[str], mib: int = TENSOR_MIB, largest_mib: int = max(OT
         *(of(name, dtype, d, slow=True) for d in COMPARED[2:] for dtype in MAIN_DTYPES for name in full),
         *(Job(name, Case("bf16", COMPARED[0], rows)) for rows in FEW_ROWS for name in full),
         *(of(name, "bf16", d) for d in VOCABULARIES for name in OF_LOGITS if name in there),
+        *(of(name, "bf16", COMPARED[0]) for name in rest),
         *(of(name, dtype, d) for d in lengths for dtype in MAIN_DTYPES for name in full),
         *(of(name, "f32", COMPARED[0]) for name in beside),
         *(of(name, OTHER_DTYPE, d) for d in FEATURES for name in full),
-        *(of(name, "bf16", COMPARED[0]) for name in rest),
         *(
             Job(name, sized("bf16", COMPARED[0], min(other, largest_mib)))
             for other in OTHER_TENSOR_MIB
@@ -142,6 +142,6 @@ def watched(layers: Iterable[str], *, quick: bool = False) -> tuple[Job, ...]:
     there = list(layers)
     if quick:
         return toy_jobs(there)
-    cases = [Case(dtype, features, WATCHED_ROWS) for features in WATCHED_FEATURES for dtype in MAIN_DTYPES]
+    cases = [Case(dtype, features, WATCHED_ROWS) for dtype in MAIN_DTYPES for features in WATCHED_FEATURES]
     cases += [Case(dtype, 4096, WATCHED_ROWS) for dtype in WATCHED_DTYPES]
     return tuple(Job(name, case) for case in cases for name in there)

@@ -13,14 +13,16 @@ import numpy as np
 
 from benchmarks.device import Device
 from benchmarks.grid import BESIDE, FULL, Case
-from benchmarks.shipped import of_rows
+from benchmarks.lying import Axes
 from lngen import paths
 from lngen.language.definition import Definition
 from lngen.language.parsing import load
 from lngen.language.syntax import Kind
 from lngen.pipeline.files import loading
+from lngen.pipeline.files.loading import available
 from lngen.pipeline.stages import planned
 from lngen.plan import cost
+from lngen.runtime.protocol import casts
 
 
 def numpy_dtype(name: str) -> Any:
@@ -39,7 +41,7 @@ DIRECTIONS = ("forward", "backward", "jvp", "backward_backward")
 def names() -> tuple[str, ...]:
     """The layers that lngen ships; those that the grid measures most stand first."""
     first = (*FULL, *BESIDE)
-    return (*first, *(name for name in of_rows() if name not in first))
+    return (*first, *(name for name in available() if name not in first))
 
 
 @functools.cache
@@ -54,6 +56,12 @@ def tensors(name: str) -> dict[str, tuple[int, int]]:
     plan = planned(definition(name), proved=False)
     costs = {direction: cost.cost(program) for direction in DIRECTIONS if (program := getattr(plan, direction))}
     return {direction: (found.rows_read, found.rows_written) for direction, found in costs.items()}
+
+
+@functools.cache
+def is_random(name: str) -> bool:
+    """Test whether a layer draws random numbers, which go by the number of a row."""
+    return bool(planned(definition(name), proved=False).forward.random)
 
 
 def backend(name: str, which: str) -> Any:
@@ -91,6 +99,9 @@ class Calls:
         self.name, self.case, self.device = name, case, device
         self.cuda: Any = backend(name, "cuda")
         self.definition = definition(name)
+        exact = backend(name, "numpy").INTERFACE
+        self.axes = Axes(exact, case) if "layout" in exact else None
+        self.casts = {each["name"]: casts.dtype(each["cast"]) for each in exact["outputs"] if "cast" in each}
         self.kinds = {entry.name: entry.kind for entry in self.definition.positional}
         self.output_kinds = self._output_kinds()
         self.with_gradient = [name for name, kind in self.kinds.items() if kind.has_gradient]
@@ -175,27 +186,35 @@ class Calls:
         return {name: kinds[name] for name in self.definition.outputs}
 
     def _buffers(self, seed: int) -> Buffers:
-        dtype = numpy_dtype(self.case.dtype)
+        dtype, gpuarray = numpy_dtype(self.case.dtype), self.device.gpuarray
         sources = iter(range(1000 * seed, 1000 * (seed + 1)))
 
-        def filled(kind: Kind) -> Any:
-            return self.device.filled(self._shape(kind), dtype, next(sources))
+        def filled(kind: Kind, name: str = "") -> Any:
+            source = next(sources)
+            if kind is Kind.INT_NUMBER:
+                return 3
+            if kind.is_integer:  # places in a row
+                places = np.random.default_rng(source).integers(0, self.case.features, self._shape(kind))
+                return gpuarray.to_gpu(places.astype(np.int32))
+            if self.axes and self.axes.lacks(name):
+                return self.axes.lying(gpuarray, name, dtype, np.random.default_rng(source))
+            return self.device.filled(self._shape(kind), dtype, source)
 
-        def empty(kind: Kind) -> Any:
-            return self.device.gpuarray.empty(self._shape(kind), dtype)
+        def empty(kind: Kind, name: str = "") -> Any:
+            return gpuarray.empty(self._shape(kind), self.casts.get(name, dtype))
 
         second = "jvp" in self.directions or "backward_backward" in self.directions
         return Buffers(
-            inputs={name: filled(kind) for name, kind in self.kinds.items()},
-            outputs={name: empty(kind) for name, kind in self.output_kinds.items()},
+            inputs={name: filled(kind, name) for name, kind in self.kinds.items()},
+            outputs={name: empty(kind, name) for name, kind in self.output_kinds.items()},
             cotangents={f"d{name}": filled(kind) for name, kind in self.output_kinds.items()},
             gradients={f"d{name}": empty(self.kinds[name]) for name in self.with_gradient},
-            tangents={f"d{name}": filled(self.kinds[name]) for name in self.with_gradient} if second else {},
+            tangents={f"d{name}": filled(self.kinds[name], name) for name in self.with_gradient} if second else {},
             moved={name: empty(kind) for name, kind in self.output_kinds.items()} if second else {},
         )
 
     def _shape(self, kind: Kind) -> tuple[int, ...]:
-        rows = (self.case.rows,) if kind.over_rows else ()
+        rows = (self.axes.rows if self.axes else (self.case.rows,)) if kind.over_rows else ()
         return (*rows, self.case.features) if kind.over_features else rows
 
 

@@ -263,7 +263,7 @@ class _Work:
     def _is_wanted(self, name: str, passed: str) -> bool:
         """Test whether a kernel writes a result: all sums over rows may belong to absent inputs."""
         results = [part for part in passed.split(", ") if part.startswith("out ")]
-        return name == self.case.direction or any(part not in self.absent for part in results)
+        return self._works_on_rows(name) or any(part not in self.absent for part in results)
 
     def macros(self) -> list[str]:
         """Return the macros with which the launcher compiles the kernels."""
@@ -272,7 +272,11 @@ class _Work:
 
     def _grid(self, name: str) -> str:
         """Return the number of blocks of a kernel, as an expression for the simulator."""
-        return grid(len(self.kernels) > 1) if name == self.case.direction else columns_grid()
+        return grid(len(self.kernels) > 1) if self._works_on_rows(name) else columns_grid()
+
+    def _works_on_rows(self, name: str) -> bool:
+        """Test whether a kernel is the first of its direction; another one ends the sums over rows."""
+        return name == next(iter(self.direction.kernels))
 
     def launch(self, name: str, parts: Sequence[str]) -> dict[str, Any]:
         """A launch of a kernel; its arrays are added to those of the case."""

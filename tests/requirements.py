@@ -25,6 +25,7 @@ NO_NVRTC = "no NVRTC: it comes with the test extra on Linux, x86-64 and aarch64"
 NO_MKDOCS = "no mkdocs-material: make docs"
 NO_RUFF = "no ruff: pip install ruff"
 NO_SIMULATOR = f"{NO_GPU} simulator: LNGEN_GPUSIM names no folder with a measure.py"
+NO_NVCC = f"{NO_GPU} toolkit: no nvcc"
 NO_NVDISASM = "no nvdisasm: it comes with the test extra on Linux, x86-64 and aarch64"
 
 NO_TORCH = "no PyTorch: pip install 'lngen-derive[torch]'"
@@ -88,6 +89,9 @@ def has_gpu() -> bool:
     return driver.cuInit(0) == 0 and driver.cuDeviceGetCount(ctypes.byref(count)) == 0 and count.value > 0
 
 
+NVCC = shutil.which("nvcc")
+"""NVIDIA's compiler as it is found before the emulator puts a stand-in for it there, or None."""
+
 needs_gxx = pytest.mark.skipif(gxx() is None, reason=NO_GXX)
 needs_qemu = pytest.mark.skipif(shutil.which("qemu-aarch64") is None, reason=NO_QEMU)
 needs_cross_compiler = pytest.mark.skipif(
@@ -101,6 +105,7 @@ needs_models = pytest.mark.skipif(
 needs_jax = pytest.mark.skipif(importlib.util.find_spec("jax") is None, reason=NO_JAX)
 needs_browser = pytest.mark.skipif(browser() is None, reason=NO_BROWSER)
 needs_nvrtc = pytest.mark.skipif(nvrtc() is None, reason=NO_NVRTC)
+needs_nvcc = pytest.mark.skipif(NVCC is None, reason=NO_NVCC)
 needs_nvdisasm = pytest.mark.skipif(nvdisasm() is None, reason=NO_NVDISASM)
 needs_simulator = pytest.mark.skipif(simulator() is None, reason=NO_SIMULATOR)
 needs_ruff = pytest.mark.skipif(importlib.util.find_spec("ruff") is None, reason=NO_RUFF)

@@ -360,9 +360,9 @@ class TestCheck:
         assert (report["outcome"], report["passed"]) == ("not run", False)
         assert report["not_run"].startswith("make pycuda")
         kernels = {entry["what"]: entry for entry in report["evidence"] if entry["kind"] == "compiled, not run"}
-        assert set(kernels) >= {"forward_f32, D = 256", "backward_f32, D = 256"}
+        assert set(kernels) >= {"mine_forward_f32, D = 256", "mine_backward_f32, D = 256"}
         assert all("no spill" in entry["detail"] for entry in kernels.values())
-        assert "128-bit accesses" in kernels["forward_f32, D = 256"]["detail"]
+        assert "128-bit accesses" in kernels["mine_forward_f32, D = 256"]["detail"]
 
     @pytest.mark.ci
     def test_where_kernels_are_neither_run_nor_compiled(self, mine, monkeypatch, no_pycuda):
@@ -423,7 +423,8 @@ class TestInspect:
         assert (result.exit_code, result.stderr) == (0, "")
         first, *rest = result.stdout.splitlines()
         assert first == "rms_norm, rows of 256 f16, sm_80"
-        assert [line for line in rest if line and line[0] != " "][:2] == ["backward_f16", "backward_columns_f16"]
+        names = [line for line in rest if line and line[0] != " "]
+        assert names[:2] == ["rms_norm_backward_f16", "rms_norm_backward_columns_f16"]
         assert re.search(r"^  registers a thread +\d+$", result.stdout, re.M)
 
     @pytest.mark.ci
@@ -431,7 +432,7 @@ class TestInspect:
         result = lngen("inspect", "rms_norm", "--D", "256", "--dtype", "f32", "--direction", "forward", "--json")
         document = json.loads(result.stdout)
         (kernel,) = document["kernels"]
-        assert (document["arch"], document["D"], kernel["kernel"]) == ("sm_90", 256, "forward_f32")
+        assert (document["arch"], document["D"], kernel["kernel"]) == ("sm_90", 256, "rms_norm_forward_f32")
         assert kernel["spilled_bytes"] == 0
         assert (kernel["accesses"] is None) == bool(document["missing"])
 

@@ -154,7 +154,8 @@ def test_it_is_the_one_that_the_source_distribution_builds(wheel, tmp_path):
     run(sys.executable, "-m", "hatchling", "build", "-t", "sdist", "-d", tmp_path / "sdist", cwd=ROOT)
     (archive,) = (tmp_path / "sdist").glob("*.tar.gz")
     with tarfile.open(archive) as opened:
-        opened.extractall(tmp_path, filter="data")
+        opened.extraction_filter = getattr(tarfile, "data_filter", None)
+        opened.extractall(tmp_path)
     source = tmp_path / archive.name.removesuffix(".tar.gz")
     assert contents(build_wheel(source, tmp_path / "wheel")) == contents(wheel)
 

@@ -199,7 +199,9 @@ def _source(version: str, scratch: Path) -> Path:
         {},
     )
     with tarfile.open(next(scratch.glob("pycuda-*.tar.gz"))) as archive:
-        archive.extractall(scratch, filter="data")
+        # Python 3.11 has had it since 3.11.4.
+        archive.extraction_filter = getattr(tarfile, "data_filter", None)
+        archive.extractall(scratch)
     return next(path for path in scratch.glob("pycuda-*") if path.is_dir())
 
 

@@ -11,7 +11,7 @@ KERNELS = {
     "forward": KernelTable(
         source="kernels",
         kernels={
-            "forward": (
+            "ada_layer_norm_forward": (
                 "x, scale, shift, eps, out y, saved mu, saved mu_residual, saved rstd, "
                 "the rows, the features"
             ),
@@ -20,7 +20,7 @@ KERNELS = {
     "backward": KernelTable(
         source="kernels",
         kernels={
-            "backward": (
+            "ada_layer_norm_backward": (
                 "x, scale, dy, saved mu, saved mu_residual, saved rstd, out dx, "
                 "out dscale, out dshift, the rows, the features"
             ),
@@ -29,7 +29,7 @@ KERNELS = {
     "jvp": KernelTable(
         source="second_order",
         kernels={
-            "jvp": (
+            "ada_layer_norm_jvp": (
                 "x, scale, x_dot, scale_dot, shift_dot, saved mu, saved mu_residual, "
                 "saved rstd, out y_dot, the rows, the features"
             ),
@@ -38,7 +38,7 @@ KERNELS = {
     "backward_backward": KernelTable(
         source="second_order",
         kernels={
-            "backward_backward": (
+            "ada_layer_norm_backward_backward": (
                 "x, scale, dy, ddx, ddscale, ddshift, saved mu, saved mu_residual, "
                 "saved rstd, out dx, out dscale, out dshift, out ddy, the rows, "
                 "the features"

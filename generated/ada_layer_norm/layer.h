@@ -30,7 +30,7 @@
 //     ddy = ddshift + ddscale*xhat + dg*(1 + scale)
 
 // An argument that is left out, and all work for it and its gradient, is compiled away.
-namespace lngen {
+namespace lngen::LNGEN_SPACE {
 constexpr bool HAS_ddscale = LNGEN_UNDEFINED(LNGEN_WITHOUT_ddscale);
 constexpr bool HAS_ddshift = LNGEN_UNDEFINED(LNGEN_WITHOUT_ddshift);
 constexpr bool HAS_ddx = LNGEN_UNDEFINED(LNGEN_WITHOUT_ddx);
@@ -39,11 +39,11 @@ constexpr bool HAS_scale_dot = LNGEN_UNDEFINED(LNGEN_WITHOUT_scale_dot);
 constexpr bool HAS_shift = LNGEN_UNDEFINED(LNGEN_WITHOUT_shift);
 constexpr bool HAS_shift_dot = LNGEN_UNDEFINED(LNGEN_WITHOUT_shift_dot);
 constexpr bool HAS_x_dot = LNGEN_UNDEFINED(LNGEN_WITHOUT_x_dot);
-}  // namespace lngen
+}  // namespace lngen::LNGEN_SPACE
 
 // ================================================================================================ forward
 
-namespace lngen::forward {
+namespace lngen::LNGEN_SPACE::forward {
 
 constexpr Name<ROWS, 0> X;
 constexpr Name<ROWS, 1, HAS_scale, Zero> SCALE;
@@ -84,11 +84,11 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 0, 7, 1> {
   }
 };
 
-}  // namespace lngen::forward
+}  // namespace lngen::LNGEN_SPACE::forward
 
 // ================================================================================================ backward
 
-namespace lngen::backward {
+namespace lngen::LNGEN_SPACE::backward {
 
 constexpr Name<ROWS, 0> X;
 constexpr Name<ROWS, 1, HAS_scale, Zero> SCALE;
@@ -133,11 +133,11 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 0, 5, 2> {
   }
 };
 
-}  // namespace lngen::backward
+}  // namespace lngen::LNGEN_SPACE::backward
 
 // ================================================================================================ jvp
 
-namespace lngen::jvp {
+namespace lngen::LNGEN_SPACE::jvp {
 
 constexpr Name<ROWS, 0, HAS_scale_dot || HAS_x_dot, Zero> X;
 constexpr Name<ROWS, 1, HAS_scale && HAS_x_dot, Zero> SCALE;
@@ -178,11 +178,11 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 0, 5, 1> {
   }
 };
 
-}  // namespace lngen::jvp
+}  // namespace lngen::LNGEN_SPACE::jvp
 
 // ================================================================================================ backward_backward
 
-namespace lngen::backward_backward {
+namespace lngen::LNGEN_SPACE::backward_backward {
 
 constexpr Name<ROWS, 0, HAS_ddscale || HAS_ddx, Zero> X;
 constexpr Name<ROWS, 1, HAS_ddx && HAS_scale, Zero> SCALE;
@@ -260,4 +260,4 @@ struct Layer : Direction<Given, decltype(over_rows()), 5, 0, 13, 2> {
   }
 };
 
-}  // namespace lngen::backward_backward
+}  // namespace lngen::LNGEN_SPACE::backward_backward

@@ -4,44 +4,52 @@
 // Cost: forward 2 row tensors (1 read, 1 written), and 2 smaller arrays, 10 flops per row element; backward 3 row tensors (2 read, 1 written), and 3 smaller arrays, 13 flops per row element.
 // Evidence: 1 output, 17 steps, 35 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:4511546d4270dc6e00be6c536336d723e2d3fc56b8a52577643353e5bd4ccb6f
-// templates sha256:3df7bc9487b9e6e6bbcf3785fb4d951e3327798a4189d9d614735c48d5cf155d
+// templates sha256:b23ad42cec63140138eb76ce14bd71d0b14008e707b129f7aa9a4c52eb01474c
 //
 // Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
 //
-//     jvp_<type>(const Row* x, const Row* scale, const Row* x_dot, const Row* scale_dot, const Row* shift_dot,
-//         const Computed* mu, const Computed* mu_residual, const Computed* rstd, Row* out_y_dot, long long rows,
-//         int D)
-//     backward_backward_<type>(const Row* x, const Row* scale, const Row* dy, const Row* ddx, const Row* ddscale,
-//         const Row* ddshift, const Computed* mu, const Computed* mu_residual, const Computed* rstd, Row* out_dx,
-//         Row* out_dscale, Row* out_dshift, Row* out_ddy, long long rows, int D)
+//     ada_layer_norm_jvp_<type>(const Row* x, const Row* scale, const Row* x_dot, const Row* scale_dot, const Row*
+//         shift_dot, const Computed* mu, const Computed* mu_residual, const Computed* rstd, Row* out_y_dot, long
+//         long rows, int D)
+//     ada_layer_norm_backward_backward_<type>(const Row* x, const Row* scale, const Row* dy, const Row* ddx, const
+//         Row* ddscale, const Row* ddshift, const Computed* mu, const Computed* mu_residual, const Computed* rstd,
+//         Row* out_dx, Row* out_dscale, Row* out_dshift, Row* out_ddy, long long rows, int D)
 //
-// Launches, and the macros that choose among kernels: rows.cuh. Formulas, and the macros of arguments: layer.h.
+// Launches, and the macros that choose among kernels: rows.cuh. Formulas, and the macros of arguments: layer.h. With
+// LNGEN_LAYER, names of kernels begin with something else than ada_layer_norm.
 
+#ifndef LNGEN_LAYER
+#define LNGEN_LAYER ada_layer_norm
+#endif
+#undef LNGEN_SPACE
+#define LNGEN_SPACE LNGEN_OWN(second_order)
 #include "../_runtime/cuda/layer_rows.cuh"
 #include "layer.h"
 
 #ifdef LNGEN_JVP
-#define LNGEN_KERNELS(TYPE, T) \
-  LNGEN_KERNEL(jvp_##TYPE, T, lngen::jvp::Layer, \
+#define LNGEN_KERNELS(TYPE, T, P, A) \
+  LNGEN_KERNEL(jvp_##TYPE, T, jvp::Layer, \
                (const T* __restrict__ x, const T* __restrict__ scale, const T* __restrict__ x_dot, \
-                const T* __restrict__ scale_dot, const T* __restrict__ shift_dot, \
-                const lngen::Computed<T>* __restrict__ mu, const lngen::Computed<T>* __restrict__ mu_residual, \
-                const lngen::Computed<T>* __restrict__ rstd, T* __restrict__ out_y_dot, long long rows, int D), \
+                const T* __restrict__ scale_dot, const T* __restrict__ shift_dot, const A* __restrict__ mu, \
+                const A* __restrict__ mu_residual, const A* __restrict__ rstd, T* __restrict__ out_y_dot, \
+                long long rows, int D), \
                (x, scale, x_dot, scale_dot, shift_dot, mu, mu_residual, rstd, out_y_dot, rows, D))
 LNGEN_EACH_TYPE(LNGEN_KERNELS)
 #undef LNGEN_KERNELS
 #endif
 
 #ifdef LNGEN_BACKWARD_BACKWARD
-#define LNGEN_KERNELS(TYPE, T) \
-  LNGEN_KERNEL(backward_backward_##TYPE, T, lngen::backward_backward::Layer, \
+#define LNGEN_KERNELS(TYPE, T, P, A) \
+  LNGEN_KERNEL(backward_backward_##TYPE, T, backward_backward::Layer, \
                (const T* __restrict__ x, const T* __restrict__ scale, const T* __restrict__ dy, \
                 const T* __restrict__ ddx, const T* __restrict__ ddscale, const T* __restrict__ ddshift, \
-                const lngen::Computed<T>* __restrict__ mu, const lngen::Computed<T>* __restrict__ mu_residual, \
-                const lngen::Computed<T>* __restrict__ rstd, T* __restrict__ out_dx, T* __restrict__ out_dscale, \
-                T* __restrict__ out_dshift, T* __restrict__ out_ddy, long long rows, int D), \
+                const A* __restrict__ mu, const A* __restrict__ mu_residual, const A* __restrict__ rstd, \
+                T* __restrict__ out_dx, T* __restrict__ out_dscale, T* __restrict__ out_dshift, \
+                T* __restrict__ out_ddy, long long rows, int D), \
                (x, scale, dy, ddx, ddscale, ddshift, mu, mu_residual, rstd, out_dx, out_dscale, out_dshift, out_ddy, \
                 rows, D))
 LNGEN_EACH_TYPE(LNGEN_KERNELS)
 #undef LNGEN_KERNELS
 #endif
+
+#undef LNGEN_LAYER

@@ -4,22 +4,30 @@
 // Cost: forward 4 row tensors (2 read, 2 written), and 3 smaller arrays, 12 flops per row element; backward 6 row tensors (4 read, 2 written), and 5 smaller arrays, 18 flops per row element.
 // Evidence: 2 outputs, 17 steps, 44 first lines, 2 identities, 5 gradients, 2 tangents, 7 second-order gradients, 8 emitted programs: exact at every D; 5 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:6fecdb4efd7788d1b4be54bc0dab10ec7179ca71da616bede46e3af1bcb151ba
-// templates sha256:2311dd01572eed9edbbb06a4fb155fa5ce69a60d0f557019d5d91a2f831401fe
+// templates sha256:fed390c054a6c9490f0ed0f9676a1290aa08d6d340159761f851208839c570de
 //
 // A kernel is passed the pointers of
 //
-//     forward_<type>(const Row* x, const Row* branch, const Row* gate, const Row* scale, const Row* shift,
-//         Computed eps, Row* out_y, Row* out_h, Computed* save_mu, Computed* save_mu_residual, Computed*
-//         save_rstd, long long rows, int D)
-//     backward_<type>(const Row* x, const Row* branch, const Row* gate, const Row* scale, const Row* dy, const
-//         Row* dh, const Computed* mu, const Computed* mu_residual, const Computed* rstd, Row* out_dx, Row*
-//         out_dbranch, Row* out_dgate, Row* out_dscale, Row* out_dshift, long long rows, int D)
+//     ada_layer_norm_zero_forward_<type>(const Row* x, const Row* branch, const Row* gate, const Row* scale, const
+//         Row* shift, Computed eps, Row* out_y, Row* out_h, Computed* save_mu, Computed* save_mu_residual,
+//         Computed* save_rstd, long long rows, int D)
+//     ada_layer_norm_zero_backward_<type>(const Row* x, const Row* branch, const Row* gate, const Row* scale,
+//         const Row* dy, const Row* dh, const Computed* mu, const Computed* mu_residual, const Computed* rstd,
+//         Row* out_dx, Row* out_dbranch, Row* out_dgate, Row* out_dscale, Row* out_dshift, long long rows, int D)
 //
 // in this order, then its numbers, then the sizes: rows, D, the chunks that the rows are cut into, the first one to work
-// on, the one to stop before, and whether results are to bypass the cache. Macros: host_rows.h, layer.h.
+// on, the one to stop before, and whether results are to bypass the cache. Macros: host_rows.h, layer.h. With
+// LNGEN_LAYER, names of kernels begin with something else than ada_layer_norm_zero.
 
+#ifndef LNGEN_LAYER
+#define LNGEN_LAYER ada_layer_norm_zero
+#endif
+#undef LNGEN_SPACE
+#define LNGEN_SPACE LNGEN_OWN(kernels)
 #include "../_runtime/native/host_directions.h"
 #include "layer.h"
 
-LNGEN_KERNEL(forward, lngen::forward::Layer)
-LNGEN_KERNEL(backward, lngen::backward::Layer)
+LNGEN_KERNEL(forward, forward::Layer)
+LNGEN_KERNEL(backward, backward::Layer)
+
+#undef LNGEN_LAYER

@@ -11,7 +11,7 @@ KERNELS = {
     "forward": KernelTable(
         source="kernels",
         kernels={
-            "forward": (
+            "ada_layer_norm_zero_forward": (
                 "x, branch, gate, scale, shift, eps, out y, out h, saved mu, "
                 "saved mu_residual, saved rstd, the rows, the features"
             ),
@@ -20,7 +20,7 @@ KERNELS = {
     "backward": KernelTable(
         source="kernels",
         kernels={
-            "backward": (
+            "ada_layer_norm_zero_backward": (
                 "x, branch, gate, scale, dy, dh, saved mu, saved mu_residual, "
                 "saved rstd, out dx, out dbranch, out dgate, out dscale, out dshift, "
                 "the rows, the features"
@@ -30,7 +30,7 @@ KERNELS = {
     "jvp": KernelTable(
         source="second_order",
         kernels={
-            "jvp": (
+            "ada_layer_norm_zero_jvp": (
                 "x, branch, gate, scale, x_dot, branch_dot, gate_dot, scale_dot, "
                 "shift_dot, saved mu, saved mu_residual, saved rstd, out y_dot, "
                 "out h_dot, the rows, the features"
@@ -40,7 +40,7 @@ KERNELS = {
     "backward_backward": KernelTable(
         source="second_order",
         kernels={
-            "backward_backward": (
+            "ada_layer_norm_zero_backward_backward": (
                 "x, branch, gate, scale, dy, dh, ddx, ddbranch, ddgate, ddscale, "
                 "ddshift, saved mu, saved mu_residual, saved rstd, out dx, "
                 "out dbranch, out dgate, out dscale, out dshift, out ddy, out ddh, "

@@ -38,7 +38,7 @@
 //     ddy = ddshift + ddscale*hhat + dg*(1 + scale)
 
 // An argument that is left out, and all work for it and its gradient, is compiled away.
-namespace lngen {
+namespace lngen::LNGEN_SPACE {
 constexpr bool HAS_branch_dot = LNGEN_UNDEFINED(LNGEN_WITHOUT_branch_dot);
 constexpr bool HAS_ddbranch = LNGEN_UNDEFINED(LNGEN_WITHOUT_ddbranch);
 constexpr bool HAS_ddgate = LNGEN_UNDEFINED(LNGEN_WITHOUT_ddgate);
@@ -51,11 +51,11 @@ constexpr bool HAS_gate_dot = LNGEN_UNDEFINED(LNGEN_WITHOUT_gate_dot);
 constexpr bool HAS_scale_dot = LNGEN_UNDEFINED(LNGEN_WITHOUT_scale_dot);
 constexpr bool HAS_shift_dot = LNGEN_UNDEFINED(LNGEN_WITHOUT_shift_dot);
 constexpr bool HAS_x_dot = LNGEN_UNDEFINED(LNGEN_WITHOUT_x_dot);
-}  // namespace lngen
+}  // namespace lngen::LNGEN_SPACE
 
 // ================================================================================================ forward
 
-namespace lngen::forward {
+namespace lngen::LNGEN_SPACE::forward {
 
 constexpr Name<ROWS, 0> X;
 constexpr Name<ROWS, 1> BRANCH;
@@ -113,11 +113,11 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 0, 7, 1> {
   }
 };
 
-}  // namespace lngen::forward
+}  // namespace lngen::LNGEN_SPACE::forward
 
 // ================================================================================================ backward
 
-namespace lngen::backward {
+namespace lngen::LNGEN_SPACE::backward {
 
 constexpr Name<ROWS, 0, HAS_dy, Zero> X;
 constexpr Name<ROWS, 1> BRANCH;
@@ -177,11 +177,11 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 0, 5, 3> {
   }
 };
 
-}  // namespace lngen::backward
+}  // namespace lngen::LNGEN_SPACE::backward
 
 // ================================================================================================ jvp
 
-namespace lngen::jvp {
+namespace lngen::LNGEN_SPACE::jvp {
 
 constexpr Name<ROWS, 0, HAS_branch_dot || HAS_gate_dot || HAS_scale_dot || HAS_x_dot, Zero> X;
 constexpr Name<ROWS, 1, HAS_branch_dot || HAS_gate_dot || HAS_scale_dot || HAS_x_dot, Zero> BRANCH;
@@ -240,11 +240,11 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 0, 5, 1> {
   }
 };
 
-}  // namespace lngen::jvp
+}  // namespace lngen::LNGEN_SPACE::jvp
 
 // ================================================================================================ backward_backward
 
-namespace lngen::backward_backward {
+namespace lngen::LNGEN_SPACE::backward_backward {
 
 constexpr Name<ROWS, 0, (HAS_ddbranch && HAS_dy) || (HAS_ddgate && HAS_dy) || (HAS_ddscale && HAS_dy) || (HAS_ddx && HAS_dy), Zero> X;
 constexpr Name<ROWS, 1, (HAS_ddbranch && HAS_dy) || HAS_ddgate || (HAS_ddscale && HAS_dy) || (HAS_ddx && HAS_dy), Zero> BRANCH;
@@ -354,4 +354,4 @@ struct Layer : Direction<Given, decltype(over_rows()), 5, 0, 13, 3> {
   }
 };
 
-}  // namespace lngen::backward_backward
+}  // namespace lngen::LNGEN_SPACE::backward_backward

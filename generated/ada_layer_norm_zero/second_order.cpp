@@ -4,24 +4,33 @@
 // Cost: forward 4 row tensors (2 read, 2 written), and 3 smaller arrays, 12 flops per row element; backward 6 row tensors (4 read, 2 written), and 5 smaller arrays, 18 flops per row element.
 // Evidence: 2 outputs, 17 steps, 44 first lines, 2 identities, 5 gradients, 2 tangents, 7 second-order gradients, 8 emitted programs: exact at every D; 5 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:6fecdb4efd7788d1b4be54bc0dab10ec7179ca71da616bede46e3af1bcb151ba
-// templates sha256:2311dd01572eed9edbbb06a4fb155fa5ce69a60d0f557019d5d91a2f831401fe
+// templates sha256:fed390c054a6c9490f0ed0f9676a1290aa08d6d340159761f851208839c570de
 //
 // A kernel is passed the pointers of
 //
-//     jvp_<type>(const Row* x, const Row* branch, const Row* gate, const Row* scale, const Row* x_dot, const Row*
-//         branch_dot, const Row* gate_dot, const Row* scale_dot, const Row* shift_dot, const Computed* mu, const
-//         Computed* mu_residual, const Computed* rstd, Row* out_y_dot, Row* out_h_dot, long long rows, int D)
-//     backward_backward_<type>(const Row* x, const Row* branch, const Row* gate, const Row* scale, const Row* dy,
-//         const Row* dh, const Row* ddx, const Row* ddbranch, const Row* ddgate, const Row* ddscale, const Row*
-//         ddshift, const Computed* mu, const Computed* mu_residual, const Computed* rstd, Row* out_dx, Row*
-//         out_dbranch, Row* out_dgate, Row* out_dscale, Row* out_dshift, Row* out_ddy, Row* out_ddh, long long
-//         rows, int D)
+//     ada_layer_norm_zero_jvp_<type>(const Row* x, const Row* branch, const Row* gate, const Row* scale, const
+//         Row* x_dot, const Row* branch_dot, const Row* gate_dot, const Row* scale_dot, const Row* shift_dot,
+//         const Computed* mu, const Computed* mu_residual, const Computed* rstd, Row* out_y_dot, Row* out_h_dot,
+//         long long rows, int D)
+//     ada_layer_norm_zero_backward_backward_<type>(const Row* x, const Row* branch, const Row* gate, const Row*
+//         scale, const Row* dy, const Row* dh, const Row* ddx, const Row* ddbranch, const Row* ddgate, const Row*
+//         ddscale, const Row* ddshift, const Computed* mu, const Computed* mu_residual, const Computed* rstd, Row*
+//         out_dx, Row* out_dbranch, Row* out_dgate, Row* out_dscale, Row* out_dshift, Row* out_ddy, Row* out_ddh,
+//         long long rows, int D)
 //
 // in this order, then its numbers, then the sizes: rows, D, the chunks that the rows are cut into, the first one to work
-// on, the one to stop before, and whether results are to bypass the cache. Macros: host_rows.h, layer.h.
+// on, the one to stop before, and whether results are to bypass the cache. Macros: host_rows.h, layer.h. With
+// LNGEN_LAYER, names of kernels begin with something else than ada_layer_norm_zero.
 
+#ifndef LNGEN_LAYER
+#define LNGEN_LAYER ada_layer_norm_zero
+#endif
+#undef LNGEN_SPACE
+#define LNGEN_SPACE LNGEN_OWN(second_order)
 #include "../_runtime/native/host_directions.h"
 #include "layer.h"
 
-LNGEN_KERNEL(jvp, lngen::jvp::Layer)
-LNGEN_KERNEL(backward_backward, lngen::backward_backward::Layer)
+LNGEN_KERNEL(jvp, jvp::Layer)
+LNGEN_KERNEL(backward_backward, backward_backward::Layer)
+
+#undef LNGEN_LAYER

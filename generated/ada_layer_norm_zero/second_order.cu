@@ -4,33 +4,39 @@
 // Cost: forward 4 row tensors (2 read, 2 written), and 3 smaller arrays, 12 flops per row element; backward 6 row tensors (4 read, 2 written), and 5 smaller arrays, 18 flops per row element.
 // Evidence: 2 outputs, 17 steps, 44 first lines, 2 identities, 5 gradients, 2 tangents, 7 second-order gradients, 8 emitted programs: exact at every D; 5 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:6fecdb4efd7788d1b4be54bc0dab10ec7179ca71da616bede46e3af1bcb151ba
-// templates sha256:3df7bc9487b9e6e6bbcf3785fb4d951e3327798a4189d9d614735c48d5cf155d
+// templates sha256:b23ad42cec63140138eb76ce14bd71d0b14008e707b129f7aa9a4c52eb01474c
 //
 // Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
 //
-//     jvp_<type>(const Row* x, const Row* branch, const Row* gate, const Row* scale, const Row* x_dot, const Row*
-//         branch_dot, const Row* gate_dot, const Row* scale_dot, const Row* shift_dot, const Computed* mu, const
-//         Computed* mu_residual, const Computed* rstd, Row* out_y_dot, Row* out_h_dot, long long rows, int D)
-//     backward_backward_<type>(const Row* x, const Row* branch, const Row* gate, const Row* scale, const Row* dy,
-//         const Row* dh, const Row* ddx, const Row* ddbranch, const Row* ddgate, const Row* ddscale, const Row*
-//         ddshift, const Computed* mu, const Computed* mu_residual, const Computed* rstd, Row* out_dx, Row*
-//         out_dbranch, Row* out_dgate, Row* out_dscale, Row* out_dshift, Row* out_ddy, Row* out_ddh, long long
-//         rows, int D)
+//     ada_layer_norm_zero_jvp_<type>(const Row* x, const Row* branch, const Row* gate, const Row* scale, const
+//         Row* x_dot, const Row* branch_dot, const Row* gate_dot, const Row* scale_dot, const Row* shift_dot,
+//         const Computed* mu, const Computed* mu_residual, const Computed* rstd, Row* out_y_dot, Row* out_h_dot,
+//         long long rows, int D)
+//     ada_layer_norm_zero_backward_backward_<type>(const Row* x, const Row* branch, const Row* gate, const Row*
+//         scale, const Row* dy, const Row* dh, const Row* ddx, const Row* ddbranch, const Row* ddgate, const Row*
+//         ddscale, const Row* ddshift, const Computed* mu, const Computed* mu_residual, const Computed* rstd, Row*
+//         out_dx, Row* out_dbranch, Row* out_dgate, Row* out_dscale, Row* out_dshift, Row* out_ddy, Row* out_ddh,
+//         long long rows, int D)
 //
-// Launches, and the macros that choose among kernels: rows.cuh. Formulas, and the macros of arguments: layer.h.
+// Launches, and the macros that choose among kernels: rows.cuh. Formulas, and the macros of arguments: layer.h. With
+// LNGEN_LAYER, names of kernels begin with something else than ada_layer_norm_zero.
 
+#ifndef LNGEN_LAYER
+#define LNGEN_LAYER ada_layer_norm_zero
+#endif
+#undef LNGEN_SPACE
+#define LNGEN_SPACE LNGEN_OWN(second_order)
 #include "../_runtime/cuda/layer_rows.cuh"
 #include "layer.h"
 
 #ifdef LNGEN_JVP
-#define LNGEN_KERNELS(TYPE, T) \
-  LNGEN_KERNEL(jvp_##TYPE, T, lngen::jvp::Layer, \
+#define LNGEN_KERNELS(TYPE, T, P, A) \
+  LNGEN_KERNEL(jvp_##TYPE, T, jvp::Layer, \
                (const T* __restrict__ x, const T* __restrict__ branch, const T* __restrict__ gate, \
                 const T* __restrict__ scale, const T* __restrict__ x_dot, const T* __restrict__ branch_dot, \
                 const T* __restrict__ gate_dot, const T* __restrict__ scale_dot, const T* __restrict__ shift_dot, \
-                const lngen::Computed<T>* __restrict__ mu, const lngen::Computed<T>* __restrict__ mu_residual, \
-                const lngen::Computed<T>* __restrict__ rstd, T* __restrict__ out_y_dot, T* __restrict__ out_h_dot, \
-                long long rows, int D), \
+                const A* __restrict__ mu, const A* __restrict__ mu_residual, const A* __restrict__ rstd, \
+                T* __restrict__ out_y_dot, T* __restrict__ out_h_dot, long long rows, int D), \
                (x, branch, gate, scale, x_dot, branch_dot, gate_dot, scale_dot, shift_dot, mu, mu_residual, rstd, \
                 out_y_dot, out_h_dot, rows, D))
 LNGEN_EACH_TYPE(LNGEN_KERNELS)
@@ -38,18 +44,20 @@ LNGEN_EACH_TYPE(LNGEN_KERNELS)
 #endif
 
 #ifdef LNGEN_BACKWARD_BACKWARD
-#define LNGEN_KERNELS(TYPE, T) \
-  LNGEN_KERNEL(backward_backward_##TYPE, T, lngen::backward_backward::Layer, \
+#define LNGEN_KERNELS(TYPE, T, P, A) \
+  LNGEN_KERNEL(backward_backward_##TYPE, T, backward_backward::Layer, \
                (const T* __restrict__ x, const T* __restrict__ branch, const T* __restrict__ gate, \
                 const T* __restrict__ scale, const T* __restrict__ dy, const T* __restrict__ dh, \
                 const T* __restrict__ ddx, const T* __restrict__ ddbranch, const T* __restrict__ ddgate, \
-                const T* __restrict__ ddscale, const T* __restrict__ ddshift, \
-                const lngen::Computed<T>* __restrict__ mu, const lngen::Computed<T>* __restrict__ mu_residual, \
-                const lngen::Computed<T>* __restrict__ rstd, T* __restrict__ out_dx, T* __restrict__ out_dbranch, \
-                T* __restrict__ out_dgate, T* __restrict__ out_dscale, T* __restrict__ out_dshift, \
-                T* __restrict__ out_ddy, T* __restrict__ out_ddh, long long rows, int D), \
+                const T* __restrict__ ddscale, const T* __restrict__ ddshift, const A* __restrict__ mu, \
+                const A* __restrict__ mu_residual, const A* __restrict__ rstd, T* __restrict__ out_dx, \
+                T* __restrict__ out_dbranch, T* __restrict__ out_dgate, T* __restrict__ out_dscale, \
+                T* __restrict__ out_dshift, T* __restrict__ out_ddy, T* __restrict__ out_ddh, long long rows, \
+                int D), \
                (x, branch, gate, scale, dy, dh, ddx, ddbranch, ddgate, ddscale, ddshift, mu, mu_residual, rstd, \
                 out_dx, out_dbranch, out_dgate, out_dscale, out_dshift, out_ddy, out_ddh, rows, D))
 LNGEN_EACH_TYPE(LNGEN_KERNELS)
 #undef LNGEN_KERNELS
 #endif
+
+#undef LNGEN_LAYER

@@ -4,34 +4,39 @@
 // Cost: forward 4 row tensors (2 read, 2 written), 10 flops per row element; backward 5 row tensors (3 read, 2 written), 15 flops per row element.
 // Evidence: 2 outputs, 17 steps, 41 first lines, 2 identities, 4 gradients, 2 tangents, 6 second-order gradients, 8 emitted programs: exact at every D; 4 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:5b296a32e179163d4bd7e66a21ffc438f44c088ec183b4fd53228aa661aa5d69
-// templates sha256:3df7bc9487b9e6e6bbcf3785fb4d951e3327798a4189d9d614735c48d5cf155d
+// templates sha256:b23ad42cec63140138eb76ce14bd71d0b14008e707b129f7aa9a4c52eb01474c
 //
 // Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
 //
-//     jvp_<type>(const Row* h, const Row* x_dot, const Row* residual_dot, const Computed* mu, const Computed*
-//         mu_residual, const Computed* rstd, const Parameter* gamma, const Parameter* gamma_dot, const Parameter*
-//         beta_dot, Row* out_y_dot, Row* out_h_dot, long long rows, int D)
-//     backward_backward_<type>(const Row* h, const Row* dy, const Row* dh, const Row* ddx, const Row* ddresidual,
-//         const Computed* mu, const Computed* mu_residual, const Computed* rstd, const Parameter* gamma, const
-//         Parameter* ddgamma, const Parameter* ddbeta, Row* out_dx, Row* out_dresidual, Row* out_ddy, Row*
-//         out_ddh, Computed* workspace, long long rows, int D)
-//     backward_backward_columns_<type>(Computed* workspace, int blocks, const Parameter* gamma, const Parameter*
-//         ddgamma, const Parameter* ddbeta, Parameter* out_dgamma, Parameter* out_dbeta, int D)
+//     add_layer_norm_jvp_<type>(const Row* h, const Row* x_dot, const Row* residual_dot, const Computed* mu, const
+//         Computed* mu_residual, const Computed* rstd, const Parameter* gamma, const Parameter* gamma_dot, const
+//         Parameter* beta_dot, Row* out_y_dot, Row* out_h_dot, long long rows, int D)
+//     add_layer_norm_backward_backward_<type>(const Row* h, const Row* dy, const Row* dh, const Row* ddx, const
+//         Row* ddresidual, const Computed* mu, const Computed* mu_residual, const Computed* rstd, const Parameter*
+//         gamma, const Parameter* ddgamma, const Parameter* ddbeta, Row* out_dx, Row* out_dresidual, Row* out_ddy,
+//         Row* out_ddh, Computed* workspace, long long rows, int D)
+//     add_layer_norm_backward_backward_columns_<type>(Computed* workspace, int blocks, const Parameter* gamma,
+//         const Parameter* ddgamma, const Parameter* ddbeta, Parameter* out_dgamma, Parameter* out_dbeta, int D)
 //
 // The workspace holds blocks * (sums into columns * D + sums into scalars) entries:
 //     backward_backward: blocks * (1*D + 0).
-// Launches, and the macros that choose among kernels: rows.cuh. Formulas, and the macros of arguments: layer.h.
+// Launches, and the macros that choose among kernels: rows.cuh. Formulas, and the macros of arguments: layer.h. With
+// LNGEN_LAYER, names of kernels begin with something else than add_layer_norm.
 
+#ifndef LNGEN_LAYER
+#define LNGEN_LAYER add_layer_norm
+#endif
+#undef LNGEN_SPACE
+#define LNGEN_SPACE LNGEN_OWN(second_order)
 #include "../_runtime/cuda/layer_rows.cuh"
 #include "layer.h"
 
 #ifdef LNGEN_JVP
-#define LNGEN_KERNELS(TYPE, T) \
-  LNGEN_KERNEL(jvp_##TYPE, T, lngen::jvp::Layer, \
+#define LNGEN_KERNELS(TYPE, T, P, A) \
+  LNGEN_KERNEL(jvp_##TYPE, T, jvp::Layer, \
                (const T* __restrict__ h, const T* __restrict__ x_dot, const T* __restrict__ residual_dot, \
-                const lngen::Computed<T>* __restrict__ mu, const lngen::Computed<T>* __restrict__ mu_residual, \
-                const lngen::Computed<T>* __restrict__ rstd, const lngen::Parameter<T>* __restrict__ gamma, \
-                const lngen::Parameter<T>* __restrict__ gamma_dot, const lngen::Parameter<T>* __restrict__ beta_dot, \
+                const A* __restrict__ mu, const A* __restrict__ mu_residual, const A* __restrict__ rstd, \
+                const P* __restrict__ gamma, const P* __restrict__ gamma_dot, const P* __restrict__ beta_dot, \
                 T* __restrict__ out_y_dot, T* __restrict__ out_h_dot, long long rows, int D), \
                (h, x_dot, residual_dot, mu, mu_residual, rstd, gamma, gamma_dot, beta_dot, out_y_dot, out_h_dot, \
                 rows, D))
@@ -40,23 +45,22 @@ LNGEN_EACH_TYPE(LNGEN_KERNELS)
 #endif
 
 #ifdef LNGEN_BACKWARD_BACKWARD
-#define LNGEN_KERNELS(TYPE, T) \
-  LNGEN_KERNEL(backward_backward_##TYPE, T, lngen::backward_backward::Layer, \
+#define LNGEN_KERNELS(TYPE, T, P, A) \
+  LNGEN_KERNEL(backward_backward_##TYPE, T, backward_backward::Layer, \
                (const T* __restrict__ h, const T* __restrict__ dy, const T* __restrict__ dh, \
-                const T* __restrict__ ddx, const T* __restrict__ ddresidual, \
-                const lngen::Computed<T>* __restrict__ mu, const lngen::Computed<T>* __restrict__ mu_residual, \
-                const lngen::Computed<T>* __restrict__ rstd, const lngen::Parameter<T>* __restrict__ gamma, \
-                const lngen::Parameter<T>* __restrict__ ddgamma, const lngen::Parameter<T>* __restrict__ ddbeta, \
-                T* __restrict__ out_dx, T* __restrict__ out_dresidual, T* __restrict__ out_ddy, \
-                T* __restrict__ out_ddh, lngen::Computed<T>* __restrict__ workspace, long long rows, int D), \
+                const T* __restrict__ ddx, const T* __restrict__ ddresidual, const A* __restrict__ mu, \
+                const A* __restrict__ mu_residual, const A* __restrict__ rstd, const P* __restrict__ gamma, \
+                const P* __restrict__ ddgamma, const P* __restrict__ ddbeta, T* __restrict__ out_dx, \
+                T* __restrict__ out_dresidual, T* __restrict__ out_ddy, T* __restrict__ out_ddh, \
+                A* __restrict__ workspace, long long rows, int D), \
                (h, dy, dh, ddx, ddresidual, mu, mu_residual, rstd, gamma, ddgamma, ddbeta, out_dx, out_dresidual, \
                 out_ddy, out_ddh, workspace, rows, D)) \
-  LNGEN_KERNEL(backward_backward_columns_##TYPE, T, lngen::backward_backward::columns::Layer, \
-               (lngen::Computed<T>* __restrict__ workspace, int blocks, \
-                const lngen::Parameter<T>* __restrict__ gamma, const lngen::Parameter<T>* __restrict__ ddgamma, \
-                const lngen::Parameter<T>* __restrict__ ddbeta, lngen::Parameter<T>* __restrict__ out_dgamma, \
-                lngen::Parameter<T>* __restrict__ out_dbeta, int D), \
+  LNGEN_KERNEL(backward_backward_columns_##TYPE, T, backward_backward::columns::Layer, \
+               (A* __restrict__ workspace, int blocks, const P* __restrict__ gamma, const P* __restrict__ ddgamma, \
+                const P* __restrict__ ddbeta, P* __restrict__ out_dgamma, P* __restrict__ out_dbeta, int D), \
                (workspace, blocks, gamma, ddgamma, ddbeta, out_dgamma, out_dbeta, D))
 LNGEN_EACH_TYPE(LNGEN_KERNELS)
 #undef LNGEN_KERNELS
 #endif
+
+#undef LNGEN_LAYER

@@ -4,47 +4,53 @@
 // Cost: forward 4 row tensors (2 read, 2 written), 5 flops per row element; backward 5 row tensors (3 read, 2 written), 10 flops per row element.
 // Evidence: 2 outputs, 14 steps, 31 first lines, 1 identity, 3 gradients, 2 tangents, 5 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:fa124934f3795c8fc356e5824de4f79467b8dcb3e62483f277a8b5707d439871
-// templates sha256:3df7bc9487b9e6e6bbcf3785fb4d951e3327798a4189d9d614735c48d5cf155d
+// templates sha256:b23ad42cec63140138eb76ce14bd71d0b14008e707b129f7aa9a4c52eb01474c
 //
 // Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
 //
-//     forward_<type>(const Row* x, const Row* residual, const Parameter* gamma, Computed eps, Row* out_y, Row*
-//         out_h, Computed* save_rstd, long long rows, int D)
-//     backward_<type>(const Row* h, const Row* dy, const Row* dh, const Computed* rstd, const Parameter* gamma,
-//         Row* out_dx, Row* out_dresidual, Computed* workspace, long long rows, int D)
-//     backward_columns_<type>(Computed* workspace, int blocks, const Parameter* gamma, Parameter* out_dgamma, int
-//         D)
+//     add_rms_norm_forward_<type>(const Row* x, const Row* residual, const Parameter* gamma, Computed eps, Row*
+//         out_y, Row* out_h, Computed* save_rstd, long long rows, int D)
+//     add_rms_norm_backward_<type>(const Row* h, const Row* dy, const Row* dh, const Computed* rstd, const
+//         Parameter* gamma, Row* out_dx, Row* out_dresidual, Computed* workspace, long long rows, int D)
+//     add_rms_norm_backward_columns_<type>(Computed* workspace, int blocks, const Parameter* gamma, Parameter*
+//         out_dgamma, int D)
 //
 // The workspace holds blocks * (sums into columns * D + sums into scalars) entries:
 //     backward: blocks * (1*D + 0).
-// Launches, and the macros that choose among kernels: rows.cuh. Formulas, and the macros of arguments: layer.h.
+// Launches, and the macros that choose among kernels: rows.cuh. Formulas, and the macros of arguments: layer.h. With
+// LNGEN_LAYER, names of kernels begin with something else than add_rms_norm.
 
+#ifndef LNGEN_LAYER
+#define LNGEN_LAYER add_rms_norm
+#endif
+#undef LNGEN_SPACE
+#define LNGEN_SPACE LNGEN_OWN(kernels)
 #include "../_runtime/cuda/layer_rows.cuh"
 #include "layer.h"
 
 #ifdef LNGEN_FORWARD
-#define LNGEN_KERNELS(TYPE, T) \
-  LNGEN_KERNEL(forward_##TYPE, T, lngen::forward::Layer, \
-               (const T* __restrict__ x, const T* __restrict__ residual, \
-                const lngen::Parameter<T>* __restrict__ gamma, lngen::Computed<T> eps, T* __restrict__ out_y, \
-                T* __restrict__ out_h, lngen::Computed<T>* __restrict__ save_rstd, long long rows, int D), \
+#define LNGEN_KERNELS(TYPE, T, P, A) \
+  LNGEN_KERNEL(forward_##TYPE, T, forward::Layer, \
+               (const T* __restrict__ x, const T* __restrict__ residual, const P* __restrict__ gamma, A eps, \
+                T* __restrict__ out_y, T* __restrict__ out_h, A* __restrict__ save_rstd, long long rows, int D), \
                (x, residual, gamma, eps, out_y, out_h, save_rstd, rows, D))
 LNGEN_EACH_TYPE(LNGEN_KERNELS)
 #undef LNGEN_KERNELS
 #endif
 
 #ifdef LNGEN_BACKWARD
-#define LNGEN_KERNELS(TYPE, T) \
-  LNGEN_KERNEL(backward_##TYPE, T, lngen::backward::Layer, \
+#define LNGEN_KERNELS(TYPE, T, P, A) \
+  LNGEN_KERNEL(backward_##TYPE, T, backward::Layer, \
                (const T* __restrict__ h, const T* __restrict__ dy, const T* __restrict__ dh, \
-                const lngen::Computed<T>* __restrict__ rstd, const lngen::Parameter<T>* __restrict__ gamma, \
-                T* __restrict__ out_dx, T* __restrict__ out_dresidual, lngen::Computed<T>* __restrict__ workspace, \
-                long long rows, int D), \
+                const A* __restrict__ rstd, const P* __restrict__ gamma, T* __restrict__ out_dx, \
+                T* __restrict__ out_dresidual, A* __restrict__ workspace, long long rows, int D), \
                (h, dy, dh, rstd, gamma, out_dx, out_dresidual, workspace, rows, D)) \
-  LNGEN_KERNEL(backward_columns_##TYPE, T, lngen::backward::columns::Layer, \
-               (lngen::Computed<T>* __restrict__ workspace, int blocks, \
-                const lngen::Parameter<T>* __restrict__ gamma, lngen::Parameter<T>* __restrict__ out_dgamma, int D), \
+  LNGEN_KERNEL(backward_columns_##TYPE, T, backward::columns::Layer, \
+               (A* __restrict__ workspace, int blocks, const P* __restrict__ gamma, P* __restrict__ out_dgamma, \
+                int D), \
                (workspace, blocks, gamma, out_dgamma, D))
 LNGEN_EACH_TYPE(LNGEN_KERNELS)
 #undef LNGEN_KERNELS
 #endif
+
+#undef LNGEN_LAYER

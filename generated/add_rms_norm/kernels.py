@@ -11,7 +11,7 @@ KERNELS = {
     "forward": KernelTable(
         source="kernels",
         kernels={
-            "forward": (
+            "add_rms_norm_forward": (
                 "x, residual, gamma, eps, out y, out h, saved rstd, the rows, "
                 "the features"
             ),
@@ -21,11 +21,11 @@ KERNELS = {
         source="kernels",
         sums=(1, 0),
         kernels={
-            "backward": (
+            "add_rms_norm_backward": (
                 "h, dy, dh, saved rstd, gamma, out dx, out dresidual, the workspace, "
                 "the rows, the features"
             ),
-            "backward_columns": (
+            "add_rms_norm_backward_columns": (
                 "the workspace, the blocks, gamma, out dgamma, the features"
             ),
         },
@@ -33,7 +33,7 @@ KERNELS = {
     "jvp": KernelTable(
         source="second_order",
         kernels={
-            "jvp": (
+            "add_rms_norm_jvp": (
                 "h, x_dot, residual_dot, saved rstd, gamma, gamma_dot, out y_dot, "
                 "out h_dot, the rows, the features"
             ),
@@ -43,11 +43,11 @@ KERNELS = {
         source="second_order",
         sums=(1, 0),
         kernels={
-            "backward_backward": (
+            "add_rms_norm_backward_backward": (
                 "h, dy, dh, ddx, ddresidual, saved rstd, gamma, ddgamma, out dx, "
                 "out dresidual, out ddy, out ddh, the workspace, the rows, the features"
             ),
-            "backward_backward_columns": (
+            "add_rms_norm_backward_backward_columns": (
                 "the workspace, the blocks, gamma, ddgamma, out dgamma, the features"
             ),
         },

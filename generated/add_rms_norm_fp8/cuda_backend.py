@@ -3,7 +3,7 @@
 # Cost: forward 4 row tensors (2 read, 2 written), 6 flops per row element; backward 5 row tensors (3 read, 2 written), 14 flops per row element.
 # Evidence: 2 outputs, 22 steps, 37 first lines, 1 identity, 4 gradients, 2 tangents, 6 second-order gradients, 8 emitted programs: exact at every D; 4 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:5aef838d49315f20df6ec44f510eb282dcbeb512e23a4b2c402e97d0c6dbcbde
-# templates sha256:3df7bc9487b9e6e6bbcf3785fb4d951e3327798a4189d9d614735c48d5cf155d
+# templates sha256:b23ad42cec63140138eb76ce14bd71d0b14008e707b129f7aa9a4c52eb01474c
 """Residual addition, then root-mean-square normalization, divided by a scale and rounded to 8 bits.
 
 The functions of `numpy_backend` for arrays in device memory: the kernels of kernels.cu,

@@ -11,7 +11,7 @@ KERNELS = {
     "forward": KernelTable(
         source="kernels",
         kernels={
-            "forward": (
+            "add_rms_norm_fp8_forward": (
                 "x, residual, gamma, scale, eps, out y, out h, saved rstd, the rows, "
                 "the features"
             ),
@@ -21,11 +21,11 @@ KERNELS = {
         source="kernels",
         sums=(1, 1),
         kernels={
-            "backward": (
+            "add_rms_norm_fp8_backward": (
                 "h, dy, dh, saved rstd, gamma, scale, out dx, out dresidual, "
                 "the workspace, the rows, the features"
             ),
-            "backward_columns": (
+            "add_rms_norm_fp8_backward_columns": (
                 "the workspace, the blocks, gamma, scale, out dgamma, out dscale, "
                 "the features"
             ),
@@ -34,7 +34,7 @@ KERNELS = {
     "jvp": KernelTable(
         source="second_order",
         kernels={
-            "jvp": (
+            "add_rms_norm_fp8_jvp": (
                 "h, x_dot, residual_dot, saved rstd, gamma, scale, gamma_dot, "
                 "scale_dot, out y_dot, out h_dot, the rows, the features"
             ),
@@ -44,12 +44,12 @@ KERNELS = {
         source="second_order",
         sums=(2, 2),
         kernels={
-            "backward_backward": (
+            "add_rms_norm_fp8_backward_backward": (
                 "h, dy, dh, ddx, ddresidual, saved rstd, gamma, scale, ddgamma, "
                 "ddscale, out dx, out dresidual, out ddy, out ddh, the workspace, "
                 "the rows, the features"
             ),
-            "backward_backward_columns": (
+            "add_rms_norm_fp8_backward_backward_columns": (
                 "the workspace, the blocks, gamma, scale, ddgamma, ddscale, "
                 "out dgamma, out dscale, the features"
             ),

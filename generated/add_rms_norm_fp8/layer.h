@@ -35,7 +35,7 @@
 //     ddy = (gamma*dg + ddgamma*xhat - ddscale*gamma*xhat/scale)/scale
 
 // An argument that is left out, and all work for it and its gradient, is compiled away.
-namespace lngen {
+namespace lngen::LNGEN_SPACE {
 constexpr bool HAS_ddgamma = LNGEN_UNDEFINED(LNGEN_WITHOUT_ddgamma);
 constexpr bool HAS_ddresidual = LNGEN_UNDEFINED(LNGEN_WITHOUT_ddresidual);
 constexpr bool HAS_ddscale = LNGEN_UNDEFINED(LNGEN_WITHOUT_ddscale);
@@ -48,11 +48,11 @@ constexpr bool HAS_residual_dot = LNGEN_UNDEFINED(LNGEN_WITHOUT_residual_dot);
 constexpr bool HAS_scale = LNGEN_UNDEFINED(LNGEN_WITHOUT_scale);
 constexpr bool HAS_scale_dot = LNGEN_UNDEFINED(LNGEN_WITHOUT_scale_dot);
 constexpr bool HAS_x_dot = LNGEN_UNDEFINED(LNGEN_WITHOUT_x_dot);
-}  // namespace lngen
+}  // namespace lngen::LNGEN_SPACE
 
 // ================================================================================================ forward
 
-namespace lngen::forward {
+namespace lngen::LNGEN_SPACE::forward {
 
 constexpr Name<ROWS, 0> X;
 constexpr Name<ROWS, 1> RESIDUAL;
@@ -93,11 +93,11 @@ struct Layer : Direction<Given, decltype(over_rows()), 1, 0, 5, 1> {
   }
 };
 
-}  // namespace lngen::forward
+}  // namespace lngen::LNGEN_SPACE::forward
 
 // ================================================================================================ backward
 
-namespace lngen::backward {
+namespace lngen::LNGEN_SPACE::backward {
 
 constexpr Name<ROWS, 0, HAS_dy, Zero> H;
 constexpr Name<ROWS, 1, HAS_dy, Zero> DY;
@@ -166,11 +166,11 @@ struct Layer : ColumnsOf<backward::Layer, Given, 1, 8> {
 
 }  // namespace columns
 
-}  // namespace lngen::backward
+}  // namespace lngen::LNGEN_SPACE::backward
 
 // ================================================================================================ jvp
 
-namespace lngen::jvp {
+namespace lngen::LNGEN_SPACE::jvp {
 
 constexpr Name<ROWS, 0, HAS_gamma_dot || HAS_residual_dot || HAS_scale_dot || HAS_x_dot, Zero> H;
 constexpr Name<ROWS, 1, HAS_x_dot, Zero> X_DOT;
@@ -218,11 +218,11 @@ struct Layer : Direction<Given, decltype(over_rows()), 1, 0, 6, 1> {
   }
 };
 
-}  // namespace lngen::jvp
+}  // namespace lngen::LNGEN_SPACE::jvp
 
 // ================================================================================================ backward_backward
 
-namespace lngen::backward_backward {
+namespace lngen::LNGEN_SPACE::backward_backward {
 
 constexpr Name<ROWS, 0, (HAS_ddgamma && HAS_dy) || (HAS_ddresidual && HAS_dy) || (HAS_ddscale && HAS_dy) || (HAS_ddx && HAS_dy), Zero> H;
 constexpr Name<ROWS, 1, (HAS_ddgamma && HAS_dy) || (HAS_ddresidual && HAS_dy) || (HAS_ddscale && HAS_dy) || (HAS_ddx && HAS_dy), Zero> DY;
@@ -332,4 +332,4 @@ struct Layer : ColumnsOf<backward_backward::Layer, Given, 1, 0> {
 
 }  // namespace columns
 
-}  // namespace lngen::backward_backward
+}  // namespace lngen::LNGEN_SPACE::backward_backward

@@ -11,7 +11,7 @@ KERNELS = {
     "forward": KernelTable(
         source="kernels",
         kernels={
-            "forward": (
+            "alibi_softmax_forward": (
                 "x, slope, position, out y, saved m, saved inv_sum_e_shifted, "
                 "the rows, the features"
             ),
@@ -20,7 +20,7 @@ KERNELS = {
     "backward": KernelTable(
         source="kernels",
         kernels={
-            "backward": (
+            "alibi_softmax_backward": (
                 "x, slope, position, dy, saved m, saved inv_sum_e_shifted, out dx, "
                 "the rows, the features"
             ),
@@ -29,7 +29,7 @@ KERNELS = {
     "jvp": KernelTable(
         source="second_order",
         kernels={
-            "jvp": (
+            "alibi_softmax_jvp": (
                 "x, slope, position, x_dot, saved m, saved inv_sum_e_shifted, "
                 "out y_dot, the rows, the features"
             ),
@@ -38,7 +38,7 @@ KERNELS = {
     "backward_backward": KernelTable(
         source="second_order",
         kernels={
-            "backward_backward": (
+            "alibi_softmax_backward_backward": (
                 "x, slope, position, dy, ddx, saved m, saved inv_sum_e_shifted, "
                 "out dx, out ddy, the rows, the features"
             ),

@@ -25,14 +25,14 @@
 //     ddy = where(index() <= position, inv_sum_e_shifted*ddx*exp_u, 0) + y*mean(where(index() <= position, -D*inv_sum_e_shifted*ddx*exp_u, 0))
 
 // An argument that is left out, and all work for it and its gradient, is compiled away.
-namespace lngen {
+namespace lngen::LNGEN_SPACE {
 constexpr bool HAS_ddx = LNGEN_UNDEFINED(LNGEN_WITHOUT_ddx);
 constexpr bool HAS_x_dot = LNGEN_UNDEFINED(LNGEN_WITHOUT_x_dot);
-}  // namespace lngen
+}  // namespace lngen::LNGEN_SPACE
 
 // ================================================================================================ forward
 
-namespace lngen::forward {
+namespace lngen::LNGEN_SPACE::forward {
 
 constexpr Name<ROWS, 0> X;
 constexpr Name<ROW_NUMBERS, 0> SLOPE;
@@ -80,11 +80,11 @@ struct Layer : Direction<Given, decltype(over_rows()), 1, 1, 5, 1, 1> {
   }
 };
 
-}  // namespace lngen::forward
+}  // namespace lngen::LNGEN_SPACE::forward
 
 // ================================================================================================ backward
 
-namespace lngen::backward {
+namespace lngen::LNGEN_SPACE::backward {
 
 constexpr Name<ROWS, 0> X;
 constexpr Name<ROW_NUMBERS, 0> SLOPE;
@@ -127,11 +127,11 @@ struct Layer : Direction<Given, decltype(over_rows()), 1, 1, 5, 1, 1> {
   }
 };
 
-}  // namespace lngen::backward
+}  // namespace lngen::LNGEN_SPACE::backward
 
 // ================================================================================================ jvp
 
-namespace lngen::jvp {
+namespace lngen::LNGEN_SPACE::jvp {
 
 constexpr Name<ROWS, 0, HAS_x_dot, Zero> X;
 constexpr Name<ROW_NUMBERS, 0, HAS_x_dot, Zero> SLOPE;
@@ -177,11 +177,11 @@ struct Layer : Direction<Given, decltype(over_rows()), 1, 1, 5, 1, 2> {
   }
 };
 
-}  // namespace lngen::jvp
+}  // namespace lngen::LNGEN_SPACE::jvp
 
 // ================================================================================================ backward_backward
 
-namespace lngen::backward_backward {
+namespace lngen::LNGEN_SPACE::backward_backward {
 
 constexpr Name<ROWS, 0, HAS_ddx, Zero> X;
 constexpr Name<ROW_NUMBERS, 0, HAS_ddx, Zero> SLOPE;
@@ -248,4 +248,4 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 1, 10, 1, 2> {
   }
 };
 
-}  // namespace lngen::backward_backward
+}  // namespace lngen::LNGEN_SPACE::backward_backward

@@ -4,21 +4,29 @@
 // Cost: forward 2 row tensors (1 read, 1 written), and 2 smaller arrays, 14 flops per row element; backward 3 row tensors (2 read, 1 written), and 2 smaller arrays, 17 flops per row element.
 // Evidence: 1 output, 1 gradient, 1 tangent, 2 second-order gradients: to 50 digits; 20 steps: 19 exact at every D, 1 to 50 digits; 26 first lines, 1 identity, 8 emitted programs: exact at every D; 1 gradient with rows written out: exact at D = 1; derivation.md says of what.
 // definition sha256:e806073a14042653fb54ee0ec58ab943f715817f31d51d1e5cec6ae6abe1d90e
-// templates sha256:2311dd01572eed9edbbb06a4fb155fa5ce69a60d0f557019d5d91a2f831401fe
+// templates sha256:fed390c054a6c9490f0ed0f9676a1290aa08d6d340159761f851208839c570de
 //
 // A kernel is passed the pointers of
 //
-//     jvp_<type>(const Row* x, const Row* slope, const Integer* position, const Row* x_dot, const Computed* m,
-//         const Computed* inv_sum_e_shifted, Row* out_y_dot, long long rows, int D)
-//     backward_backward_<type>(const Row* x, const Row* slope, const Integer* position, const Row* dy, const Row*
-//         ddx, const Computed* m, const Computed* inv_sum_e_shifted, Row* out_dx, Row* out_ddy, long long rows,
-//         int D)
+//     alibi_softmax_jvp_<type>(const Row* x, const Row* slope, const Integer* position, const Row* x_dot, const
+//         Computed* m, const Computed* inv_sum_e_shifted, Row* out_y_dot, long long rows, int D)
+//     alibi_softmax_backward_backward_<type>(const Row* x, const Row* slope, const Integer* position, const Row*
+//         dy, const Row* ddx, const Computed* m, const Computed* inv_sum_e_shifted, Row* out_dx, Row* out_ddy,
+//         long long rows, int D)
 //
 // in this order, then its numbers, then the sizes: rows, D, the chunks that the rows are cut into, the first one to work
-// on, the one to stop before, and whether results are to bypass the cache. Macros: host_rows.h, layer.h.
+// on, the one to stop before, and whether results are to bypass the cache. Macros: host_rows.h, layer.h. With
+// LNGEN_LAYER, names of kernels begin with something else than alibi_softmax.
 
+#ifndef LNGEN_LAYER
+#define LNGEN_LAYER alibi_softmax
+#endif
+#undef LNGEN_SPACE
+#define LNGEN_SPACE LNGEN_OWN(second_order)
 #include "../_runtime/native/host_directions.h"
 #include "layer.h"
 
-LNGEN_KERNEL(jvp, lngen::jvp::Layer)
-LNGEN_KERNEL(backward_backward, lngen::backward_backward::Layer)
+LNGEN_KERNEL(jvp, jvp::Layer)
+LNGEN_KERNEL(backward_backward, backward_backward::Layer)
+
+#undef LNGEN_LAYER

@@ -4,41 +4,49 @@
 // Cost: forward 2 row tensors (1 read, 1 written), and 2 smaller arrays, 14 flops per row element; backward 3 row tensors (2 read, 1 written), and 2 smaller arrays, 17 flops per row element.
 // Evidence: 1 output, 1 gradient, 1 tangent, 2 second-order gradients: to 50 digits; 20 steps: 19 exact at every D, 1 to 50 digits; 26 first lines, 1 identity, 8 emitted programs: exact at every D; 1 gradient with rows written out: exact at D = 1; derivation.md says of what.
 // definition sha256:e806073a14042653fb54ee0ec58ab943f715817f31d51d1e5cec6ae6abe1d90e
-// templates sha256:3df7bc9487b9e6e6bbcf3785fb4d951e3327798a4189d9d614735c48d5cf155d
+// templates sha256:b23ad42cec63140138eb76ce14bd71d0b14008e707b129f7aa9a4c52eb01474c
 //
 // Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
 //
-//     jvp_<type>(const Row* x, const Row* slope, const Integer* position, const Row* x_dot, const Computed* m,
-//         const Computed* inv_sum_e_shifted, Row* out_y_dot, long long rows, int D)
-//     backward_backward_<type>(const Row* x, const Row* slope, const Integer* position, const Row* dy, const Row*
-//         ddx, const Computed* m, const Computed* inv_sum_e_shifted, Row* out_dx, Row* out_ddy, long long rows,
-//         int D)
+//     alibi_softmax_jvp_<type>(const Row* x, const Row* slope, const Integer* position, const Row* x_dot, const
+//         Computed* m, const Computed* inv_sum_e_shifted, Row* out_y_dot, long long rows, int D)
+//     alibi_softmax_backward_backward_<type>(const Row* x, const Row* slope, const Integer* position, const Row*
+//         dy, const Row* ddx, const Computed* m, const Computed* inv_sum_e_shifted, Row* out_dx, Row* out_ddy,
+//         long long rows, int D)
 //
-// Launches, and the macros that choose among kernels: rows.cuh. Formulas, and the macros of arguments: layer.h.
+// Launches, and the macros that choose among kernels: rows.cuh. Formulas, and the macros of arguments: layer.h. With
+// LNGEN_LAYER, names of kernels begin with something else than alibi_softmax.
 
+#ifndef LNGEN_LAYER
+#define LNGEN_LAYER alibi_softmax
+#endif
+#undef LNGEN_SPACE
+#define LNGEN_SPACE LNGEN_OWN(second_order)
 #include "../_runtime/cuda/layer_rows.cuh"
 #include "layer.h"
 
 #ifdef LNGEN_JVP
-#define LNGEN_KERNELS(TYPE, T) \
-  LNGEN_KERNEL(jvp_##TYPE, T, lngen::jvp::Layer, \
-               (const T* __restrict__ x, const T* __restrict__ slope, const lngen::Integer* __restrict__ position, \
-                const T* __restrict__ x_dot, const lngen::Computed<T>* __restrict__ m, \
-                const lngen::Computed<T>* __restrict__ inv_sum_e_shifted, T* __restrict__ out_y_dot, long long rows, \
-                int D), \
+#define LNGEN_KERNELS(TYPE, T, P, A) \
+  LNGEN_KERNEL(jvp_##TYPE, T, jvp::Layer, \
+               (const T* __restrict__ x, const T* __restrict__ slope, \
+                const lngen::LNGEN_SPACE::Integer* __restrict__ position, const T* __restrict__ x_dot, \
+                const A* __restrict__ m, const A* __restrict__ inv_sum_e_shifted, T* __restrict__ out_y_dot, \
+                long long rows, int D), \
                (x, slope, position, x_dot, m, inv_sum_e_shifted, out_y_dot, rows, D))
 LNGEN_EACH_TYPE(LNGEN_KERNELS)
 #undef LNGEN_KERNELS
 #endif
 
 #ifdef LNGEN_BACKWARD_BACKWARD
-#define LNGEN_KERNELS(TYPE, T) \
-  LNGEN_KERNEL(backward_backward_##TYPE, T, lngen::backward_backward::Layer, \
-               (const T* __restrict__ x, const T* __restrict__ slope, const lngen::Integer* __restrict__ position, \
-                const T* __restrict__ dy, const T* __restrict__ ddx, const lngen::Computed<T>* __restrict__ m, \
-                const lngen::Computed<T>* __restrict__ inv_sum_e_shifted, T* __restrict__ out_dx, \
-                T* __restrict__ out_ddy, long long rows, int D), \
+#define LNGEN_KERNELS(TYPE, T, P, A) \
+  LNGEN_KERNEL(backward_backward_##TYPE, T, backward_backward::Layer, \
+               (const T* __restrict__ x, const T* __restrict__ slope, \
+                const lngen::LNGEN_SPACE::Integer* __restrict__ position, const T* __restrict__ dy, \
+                const T* __restrict__ ddx, const A* __restrict__ m, const A* __restrict__ inv_sum_e_shifted, \
+                T* __restrict__ out_dx, T* __restrict__ out_ddy, long long rows, int D), \
                (x, slope, position, dy, ddx, m, inv_sum_e_shifted, out_dx, out_ddy, rows, D))
 LNGEN_EACH_TYPE(LNGEN_KERNELS)
 #undef LNGEN_KERNELS
 #endif
+
+#undef LNGEN_LAYER

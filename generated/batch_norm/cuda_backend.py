@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 9 flops per row element; backward 3 row tensors (2 read, 1 written), 14 flops per row element.
 # Evidence: 3 outputs, 20 steps, 40 first lines, 2 identities, 3 gradients, 3 tangents, 6 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:14798db06e5e073fb2ec54315a33ae245abfa2e5986666888a3b9cfa54af6ae8
-# templates sha256:3df7bc9487b9e6e6bbcf3785fb4d951e3327798a4189d9d614735c48d5cf155d
+# templates sha256:b23ad42cec63140138eb76ce14bd71d0b14008e707b129f7aa9a4c52eb01474c
 """Batch normalization as in training: each row is one channel of all samples. Its mean and variance are outputs.
 
 The functions of `numpy_backend` for arrays in device memory: the kernels of kernels.cu,

@@ -4,43 +4,50 @@
 // Cost: forward 2 row tensors (1 read, 1 written), 9 flops per row element; backward 3 row tensors (2 read, 1 written), 14 flops per row element.
 // Evidence: 3 outputs, 20 steps, 40 first lines, 2 identities, 3 gradients, 3 tangents, 6 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:14798db06e5e073fb2ec54315a33ae245abfa2e5986666888a3b9cfa54af6ae8
-// templates sha256:3df7bc9487b9e6e6bbcf3785fb4d951e3327798a4189d9d614735c48d5cf155d
+// templates sha256:b23ad42cec63140138eb76ce14bd71d0b14008e707b129f7aa9a4c52eb01474c
 //
 // Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
 //
-//     forward_<type>(const Row* x, const Row* gamma, const Row* beta, Computed eps, Row* out_y, Row* out_mu, Row*
-//         out_var, Computed* save_mu_saved, Computed* save_mu_residual, Computed* save_rstd, long long rows, int
-//         D)
-//     backward_<type>(const Row* x, const Row* gamma, const Row* dy, const Row* dmu, const Row* dvar, const
-//         Computed* mu_saved, const Computed* mu_residual, const Computed* rstd, Row* out_dx, Row* out_dgamma,
-//         Row* out_dbeta, long long rows, int D)
+//     batch_norm_forward_<type>(const Row* x, const Row* gamma, const Row* beta, Computed eps, Row* out_y, Row*
+//         out_mu, Row* out_var, Computed* save_mu_saved, Computed* save_mu_residual, Computed* save_rstd, long
+//         long rows, int D)
+//     batch_norm_backward_<type>(const Row* x, const Row* gamma, const Row* dy, const Row* dmu, const Row* dvar,
+//         const Computed* mu_saved, const Computed* mu_residual, const Computed* rstd, Row* out_dx, Row*
+//         out_dgamma, Row* out_dbeta, long long rows, int D)
 //
-// Launches, and the macros that choose among kernels: rows.cuh. Formulas, and the macros of arguments: layer.h.
+// Launches, and the macros that choose among kernels: rows.cuh. Formulas, and the macros of arguments: layer.h. With
+// LNGEN_LAYER, names of kernels begin with something else than batch_norm.
 
+#ifndef LNGEN_LAYER
+#define LNGEN_LAYER batch_norm
+#endif
+#undef LNGEN_SPACE
+#define LNGEN_SPACE LNGEN_OWN(kernels)
 #include "../_runtime/cuda/layer_rows.cuh"
 #include "layer.h"
 
 #ifdef LNGEN_FORWARD
-#define LNGEN_KERNELS(TYPE, T) \
-  LNGEN_KERNEL(forward_##TYPE, T, lngen::forward::Layer, \
-               (const T* __restrict__ x, const T* __restrict__ gamma, const T* __restrict__ beta, \
-                lngen::Computed<T> eps, T* __restrict__ out_y, T* __restrict__ out_mu, T* __restrict__ out_var, \
-                lngen::Computed<T>* __restrict__ save_mu_saved, lngen::Computed<T>* __restrict__ save_mu_residual, \
-                lngen::Computed<T>* __restrict__ save_rstd, long long rows, int D), \
+#define LNGEN_KERNELS(TYPE, T, P, A) \
+  LNGEN_KERNEL(forward_##TYPE, T, forward::Layer, \
+               (const T* __restrict__ x, const T* __restrict__ gamma, const T* __restrict__ beta, A eps, \
+                T* __restrict__ out_y, T* __restrict__ out_mu, T* __restrict__ out_var, \
+                A* __restrict__ save_mu_saved, A* __restrict__ save_mu_residual, A* __restrict__ save_rstd, \
+                long long rows, int D), \
                (x, gamma, beta, eps, out_y, out_mu, out_var, save_mu_saved, save_mu_residual, save_rstd, rows, D))
 LNGEN_EACH_TYPE(LNGEN_KERNELS)
 #undef LNGEN_KERNELS
 #endif
 
 #ifdef LNGEN_BACKWARD
-#define LNGEN_KERNELS(TYPE, T) \
-  LNGEN_KERNEL(backward_##TYPE, T, lngen::backward::Layer, \
+#define LNGEN_KERNELS(TYPE, T, P, A) \
+  LNGEN_KERNEL(backward_##TYPE, T, backward::Layer, \
                (const T* __restrict__ x, const T* __restrict__ gamma, const T* __restrict__ dy, \
-                const T* __restrict__ dmu, const T* __restrict__ dvar, \
-                const lngen::Computed<T>* __restrict__ mu_saved, const lngen::Computed<T>* __restrict__ mu_residual, \
-                const lngen::Computed<T>* __restrict__ rstd, T* __restrict__ out_dx, T* __restrict__ out_dgamma, \
-                T* __restrict__ out_dbeta, long long rows, int D), \
+                const T* __restrict__ dmu, const T* __restrict__ dvar, const A* __restrict__ mu_saved, \
+                const A* __restrict__ mu_residual, const A* __restrict__ rstd, T* __restrict__ out_dx, \
+                T* __restrict__ out_dgamma, T* __restrict__ out_dbeta, long long rows, int D), \
                (x, gamma, dy, dmu, dvar, mu_saved, mu_residual, rstd, out_dx, out_dgamma, out_dbeta, rows, D))
 LNGEN_EACH_TYPE(LNGEN_KERNELS)
 #undef LNGEN_KERNELS
 #endif
+
+#undef LNGEN_LAYER

@@ -11,7 +11,7 @@ KERNELS = {
     "forward": KernelTable(
         source="kernels",
         kernels={
-            "forward": (
+            "batch_norm_forward": (
                 "x, gamma, beta, eps, out y, out mu, out var, saved mu_saved, "
                 "saved mu_residual, saved rstd, the rows, the features"
             ),
@@ -20,7 +20,7 @@ KERNELS = {
     "backward": KernelTable(
         source="kernels",
         kernels={
-            "backward": (
+            "batch_norm_backward": (
                 "x, gamma, dy, dmu, dvar, saved mu_saved, saved mu_residual, "
                 "saved rstd, out dx, out dgamma, out dbeta, the rows, the features"
             ),
@@ -29,7 +29,7 @@ KERNELS = {
     "jvp": KernelTable(
         source="second_order",
         kernels={
-            "jvp": (
+            "batch_norm_jvp": (
                 "x, gamma, x_dot, gamma_dot, beta_dot, saved mu_residual, saved rstd, "
                 "out y_dot, out mu_dot, out var_dot, the rows, the features"
             ),
@@ -38,7 +38,7 @@ KERNELS = {
     "backward_backward": KernelTable(
         source="second_order",
         kernels={
-            "backward_backward": (
+            "batch_norm_backward_backward": (
                 "x, gamma, dy, dmu, dvar, ddx, ddgamma, ddbeta, saved mu_residual, "
                 "saved rstd, out dx, out dgamma, out dbeta, out ddy, out ddmu, "
                 "out ddvar, the rows, the features"

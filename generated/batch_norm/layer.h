@@ -39,7 +39,7 @@
 //     ddvar = 2*mean(ddx*xhat)/rstd
 
 // An argument that is left out, and all work for it and its gradient, is compiled away.
-namespace lngen {
+namespace lngen::LNGEN_SPACE {
 constexpr bool HAS_beta = LNGEN_UNDEFINED(LNGEN_WITHOUT_beta);
 constexpr bool HAS_beta_dot = LNGEN_UNDEFINED(LNGEN_WITHOUT_beta_dot);
 constexpr bool HAS_ddbeta = LNGEN_UNDEFINED(LNGEN_WITHOUT_ddbeta);
@@ -51,11 +51,11 @@ constexpr bool HAS_dy = LNGEN_UNDEFINED(LNGEN_WITHOUT_dy);
 constexpr bool HAS_gamma = LNGEN_UNDEFINED(LNGEN_WITHOUT_gamma);
 constexpr bool HAS_gamma_dot = LNGEN_UNDEFINED(LNGEN_WITHOUT_gamma_dot);
 constexpr bool HAS_x_dot = LNGEN_UNDEFINED(LNGEN_WITHOUT_x_dot);
-}  // namespace lngen
+}  // namespace lngen::LNGEN_SPACE
 
 // ================================================================================================ forward
 
-namespace lngen::forward {
+namespace lngen::LNGEN_SPACE::forward {
 
 constexpr Name<ROWS, 0> X;
 constexpr Name<ROW_NUMBERS, 0, HAS_gamma, One> GAMMA;
@@ -99,11 +99,11 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 0, 10, 1> {
   }
 };
 
-}  // namespace lngen::forward
+}  // namespace lngen::LNGEN_SPACE::forward
 
 // ================================================================================================ backward
 
-namespace lngen::backward {
+namespace lngen::LNGEN_SPACE::backward {
 
 constexpr Name<ROWS, 0, HAS_dvar || HAS_dy, Zero> X;
 constexpr Name<ROW_NUMBERS, 0, HAS_dy && HAS_gamma, One> GAMMA;
@@ -153,11 +153,11 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 0, 14, 1> {
   }
 };
 
-}  // namespace lngen::backward
+}  // namespace lngen::LNGEN_SPACE::backward
 
 // ================================================================================================ jvp
 
-namespace lngen::jvp {
+namespace lngen::LNGEN_SPACE::jvp {
 
 constexpr Name<ROWS, 0, HAS_gamma_dot || HAS_x_dot, Zero> X;
 constexpr Name<ROW_NUMBERS, 0, HAS_gamma && HAS_x_dot, One> GAMMA;
@@ -211,11 +211,11 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 0, 9, 1> {
   }
 };
 
-}  // namespace lngen::jvp
+}  // namespace lngen::LNGEN_SPACE::jvp
 
 // ================================================================================================ backward_backward
 
-namespace lngen::backward_backward {
+namespace lngen::LNGEN_SPACE::backward_backward {
 
 constexpr Name<ROWS, 0, (HAS_ddgamma && HAS_dy) || (HAS_ddx && HAS_dvar) || (HAS_ddx && HAS_dy), Zero> X;
 constexpr Name<ROW_NUMBERS, 0, HAS_ddx && HAS_dy && HAS_gamma, One> GAMMA;
@@ -298,4 +298,4 @@ struct Layer : Direction<Given, decltype(over_rows()), 4, 0, 27, 2> {
   }
 };
 
-}  // namespace lngen::backward_backward
+}  // namespace lngen::LNGEN_SPACE::backward_backward

@@ -4,23 +4,31 @@
 // Cost: forward 2 row tensors (1 read, 1 written), 9 flops per row element; backward 3 row tensors (2 read, 1 written), 14 flops per row element.
 // Evidence: 3 outputs, 20 steps, 40 first lines, 2 identities, 3 gradients, 3 tangents, 6 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:14798db06e5e073fb2ec54315a33ae245abfa2e5986666888a3b9cfa54af6ae8
-// templates sha256:2311dd01572eed9edbbb06a4fb155fa5ce69a60d0f557019d5d91a2f831401fe
+// templates sha256:fed390c054a6c9490f0ed0f9676a1290aa08d6d340159761f851208839c570de
 //
 // A kernel is passed the pointers of
 //
-//     jvp_<type>(const Row* x, const Row* gamma, const Row* x_dot, const Row* gamma_dot, const Row* beta_dot,
-//         const Computed* mu_residual, const Computed* rstd, Row* out_y_dot, Row* out_mu_dot, Row* out_var_dot,
-//         long long rows, int D)
-//     backward_backward_<type>(const Row* x, const Row* gamma, const Row* dy, const Row* dmu, const Row* dvar,
-//         const Row* ddx, const Row* ddgamma, const Row* ddbeta, const Computed* mu_residual, const Computed*
-//         rstd, Row* out_dx, Row* out_dgamma, Row* out_dbeta, Row* out_ddy, Row* out_ddmu, Row* out_ddvar, long
-//         long rows, int D)
+//     batch_norm_jvp_<type>(const Row* x, const Row* gamma, const Row* x_dot, const Row* gamma_dot, const Row*
+//         beta_dot, const Computed* mu_residual, const Computed* rstd, Row* out_y_dot, Row* out_mu_dot, Row*
+//         out_var_dot, long long rows, int D)
+//     batch_norm_backward_backward_<type>(const Row* x, const Row* gamma, const Row* dy, const Row* dmu, const
+//         Row* dvar, const Row* ddx, const Row* ddgamma, const Row* ddbeta, const Computed* mu_residual, const
+//         Computed* rstd, Row* out_dx, Row* out_dgamma, Row* out_dbeta, Row* out_ddy, Row* out_ddmu, Row*
+//         out_ddvar, long long rows, int D)
 //
 // in this order, then its numbers, then the sizes: rows, D, the chunks that the rows are cut into, the first one to work
-// on, the one to stop before, and whether results are to bypass the cache. Macros: host_rows.h, layer.h.
+// on, the one to stop before, and whether results are to bypass the cache. Macros: host_rows.h, layer.h. With
+// LNGEN_LAYER, names of kernels begin with something else than batch_norm.
 
+#ifndef LNGEN_LAYER
+#define LNGEN_LAYER batch_norm
+#endif
+#undef LNGEN_SPACE
+#define LNGEN_SPACE LNGEN_OWN(second_order)
 #include "../_runtime/native/host_directions.h"
 #include "layer.h"
 
-LNGEN_KERNEL(jvp, lngen::jvp::Layer)
-LNGEN_KERNEL(backward_backward, lngen::backward_backward::Layer)
+LNGEN_KERNEL(jvp, jvp::Layer)
+LNGEN_KERNEL(backward_backward, backward_backward::Layer)
+
+#undef LNGEN_LAYER

@@ -11,7 +11,7 @@ KERNELS = {
     "forward": KernelTable(
         source="kernels",
         kernels={
-            "forward": (
+            "causal_softmax_forward": (
                 "x, position, scale, out y, saved m, saved inv_sum_e_shifted, "
                 "the rows, the features"
             ),
@@ -21,11 +21,11 @@ KERNELS = {
         source="kernels",
         sums=(0, 1),
         kernels={
-            "backward": (
+            "causal_softmax_backward": (
                 "x, position, dy, saved m, saved inv_sum_e_shifted, scale, out dx, "
                 "the workspace, the rows, the features"
             ),
-            "backward_columns": (
+            "causal_softmax_backward_columns": (
                 "the workspace, the blocks, scale, out dscale, the features"
             ),
         },
@@ -33,7 +33,7 @@ KERNELS = {
     "jvp": KernelTable(
         source="second_order",
         kernels={
-            "jvp": (
+            "causal_softmax_jvp": (
                 "x, position, x_dot, saved m, saved inv_sum_e_shifted, scale, "
                 "scale_dot, out y_dot, the rows, the features"
             ),
@@ -43,11 +43,11 @@ KERNELS = {
         source="second_order",
         sums=(0, 1),
         kernels={
-            "backward_backward": (
+            "causal_softmax_backward_backward": (
                 "x, position, dy, ddx, saved m, saved inv_sum_e_shifted, scale, "
                 "ddscale, out dx, out ddy, the workspace, the rows, the features"
             ),
-            "backward_backward_columns": (
+            "causal_softmax_backward_backward_columns": (
                 "the workspace, the blocks, scale, ddscale, out dscale, the features"
             ),
         },

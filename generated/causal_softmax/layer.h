@@ -30,17 +30,17 @@
 //     ddy = where(index() <= position, inv_sum_e_shifted*ddu*exp_u, 0) + y*mean(where(index() <= position, -D*inv_sum_e_shifted*ddu*exp_u, 0))
 
 // An argument that is left out, and all work for it and its gradient, is compiled away.
-namespace lngen {
+namespace lngen::LNGEN_SPACE {
 constexpr bool HAS_ddscale = LNGEN_UNDEFINED(LNGEN_WITHOUT_ddscale);
 constexpr bool HAS_ddx = LNGEN_UNDEFINED(LNGEN_WITHOUT_ddx);
 constexpr bool HAS_scale = LNGEN_UNDEFINED(LNGEN_WITHOUT_scale);
 constexpr bool HAS_scale_dot = LNGEN_UNDEFINED(LNGEN_WITHOUT_scale_dot);
 constexpr bool HAS_x_dot = LNGEN_UNDEFINED(LNGEN_WITHOUT_x_dot);
-}  // namespace lngen
+}  // namespace lngen::LNGEN_SPACE
 
 // ================================================================================================ forward
 
-namespace lngen::forward {
+namespace lngen::LNGEN_SPACE::forward {
 
 constexpr Name<ROWS, 0> X;
 constexpr Name<ROW_INTEGERS, 0> POSITION;
@@ -83,11 +83,11 @@ struct Layer : Direction<Given, decltype(over_rows()), 1, 1, 5, 1, 1> {
   }
 };
 
-}  // namespace lngen::forward
+}  // namespace lngen::LNGEN_SPACE::forward
 
 // ================================================================================================ backward
 
-namespace lngen::backward {
+namespace lngen::LNGEN_SPACE::backward {
 
 constexpr Name<ROWS, 0> X;
 constexpr Name<ROW_INTEGERS, 0> POSITION;
@@ -145,11 +145,11 @@ struct Layer : ColumnsOf<backward::Layer, Given, 1, 8> {
 
 }  // namespace columns
 
-}  // namespace lngen::backward
+}  // namespace lngen::LNGEN_SPACE::backward
 
 // ================================================================================================ jvp
 
-namespace lngen::jvp {
+namespace lngen::LNGEN_SPACE::jvp {
 
 constexpr Name<ROWS, 0, HAS_scale_dot || HAS_x_dot, Zero> X;
 constexpr Name<ROW_INTEGERS, 0, HAS_scale_dot || HAS_x_dot, Zero> POSITION;
@@ -193,11 +193,11 @@ struct Layer : Direction<Given, decltype(over_rows()), 1, 1, 6, 1, 2> {
   }
 };
 
-}  // namespace lngen::jvp
+}  // namespace lngen::LNGEN_SPACE::jvp
 
 // ================================================================================================ backward_backward
 
-namespace lngen::backward_backward {
+namespace lngen::LNGEN_SPACE::backward_backward {
 
 constexpr Name<ROWS, 0, HAS_ddscale || HAS_ddx, Zero> X;
 constexpr Name<ROW_INTEGERS, 0, HAS_ddscale || HAS_ddx, Zero> POSITION;
@@ -288,4 +288,4 @@ struct Layer : ColumnsOf<backward_backward::Layer, Given, 1, 8> {
 
 }  // namespace columns
 
-}  // namespace lngen::backward_backward
+}  // namespace lngen::LNGEN_SPACE::backward_backward

@@ -4,39 +4,45 @@
 // Cost: forward 2 row tensors (2 read, 0 written), 7 flops per row element; backward 4 row tensors (2 read, 2 written), 9 flops per row element.
 // Evidence: 1 output, 25 steps, 30 first lines, 2 gradients, 1 tangent, 3 second-order gradients, 8 emitted programs: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:720360c5cb09872200aabed186e656f0885e8ed283f3161e9473c22b483e8c85
-// templates sha256:3df7bc9487b9e6e6bbcf3785fb4d951e3327798a4189d9d614735c48d5cf155d
+// templates sha256:b23ad42cec63140138eb76ce14bd71d0b14008e707b129f7aa9a4c52eb01474c
 //
 // Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
 //
-//     forward_<type>(const Row* x, const Row* target, Row* out_y, Computed* save_m, Computed* save_Z, Computed*
-//         save_log_Z, long long rows, int D)
-//     backward_<type>(const Row* x, const Row* target, const Row* dy, const Computed* m, const Computed* Z_, const
-//         Computed* log_Z, Row* out_dx, Row* out_dtarget, long long rows, int D)
+//     cross_entropy_forward_<type>(const Row* x, const Row* target, Row* out_y, Computed* save_m, Computed*
+//         save_Z, Computed* save_log_Z, long long rows, int D)
+//     cross_entropy_backward_<type>(const Row* x, const Row* target, const Row* dy, const Computed* m, const
+//         Computed* Z_, const Computed* log_Z, Row* out_dx, Row* out_dtarget, long long rows, int D)
 //
-// Launches, and the macros that choose among kernels: rows.cuh. Formulas, and the macros of arguments: layer.h.
+// Launches, and the macros that choose among kernels: rows.cuh. Formulas, and the macros of arguments: layer.h. With
+// LNGEN_LAYER, names of kernels begin with something else than cross_entropy.
 
+#ifndef LNGEN_LAYER
+#define LNGEN_LAYER cross_entropy
+#endif
+#undef LNGEN_SPACE
+#define LNGEN_SPACE LNGEN_OWN(kernels)
 #include "../_runtime/cuda/layer_rows.cuh"
 #include "layer.h"
 
 #ifdef LNGEN_FORWARD
-#define LNGEN_KERNELS(TYPE, T) \
-  LNGEN_KERNEL(forward_##TYPE, T, lngen::forward::Layer, \
+#define LNGEN_KERNELS(TYPE, T, P, A) \
+  LNGEN_KERNEL(forward_##TYPE, T, forward::Layer, \
                (const T* __restrict__ x, const T* __restrict__ target, T* __restrict__ out_y, \
-                lngen::Computed<T>* __restrict__ save_m, lngen::Computed<T>* __restrict__ save_Z, \
-                lngen::Computed<T>* __restrict__ save_log_Z, long long rows, int D), \
+                A* __restrict__ save_m, A* __restrict__ save_Z, A* __restrict__ save_log_Z, long long rows, int D), \
                (x, target, out_y, save_m, save_Z, save_log_Z, rows, D))
 LNGEN_EACH_TYPE(LNGEN_KERNELS)
 #undef LNGEN_KERNELS
 #endif
 
 #ifdef LNGEN_BACKWARD
-#define LNGEN_KERNELS(TYPE, T) \
-  LNGEN_KERNEL(backward_##TYPE, T, lngen::backward::Layer, \
+#define LNGEN_KERNELS(TYPE, T, P, A) \
+  LNGEN_KERNEL(backward_##TYPE, T, backward::Layer, \
                (const T* __restrict__ x, const T* __restrict__ target, const T* __restrict__ dy, \
-                const lngen::Computed<T>* __restrict__ m, const lngen::Computed<T>* __restrict__ Z_, \
-                const lngen::Computed<T>* __restrict__ log_Z, T* __restrict__ out_dx, T* __restrict__ out_dtarget, \
-                long long rows, int D), \
+                const A* __restrict__ m, const A* __restrict__ Z_, const A* __restrict__ log_Z, \
+                T* __restrict__ out_dx, T* __restrict__ out_dtarget, long long rows, int D), \
                (x, target, dy, m, Z_, log_Z, out_dx, out_dtarget, rows, D))
 LNGEN_EACH_TYPE(LNGEN_KERNELS)
 #undef LNGEN_KERNELS
 #endif
+
+#undef LNGEN_LAYER

@@ -11,7 +11,7 @@ KERNELS = {
     "forward": KernelTable(
         source="kernels",
         kernels={
-            "forward": (
+            "cross_entropy_forward": (
                 "x, target, out y, saved m, saved Z, saved log_Z, the rows, "
                 "the features"
             ),
@@ -20,7 +20,7 @@ KERNELS = {
     "backward": KernelTable(
         source="kernels",
         kernels={
-            "backward": (
+            "cross_entropy_backward": (
                 "x, target, dy, saved m, saved Z, saved log_Z, out dx, out dtarget, "
                 "the rows, the features"
             ),
@@ -29,7 +29,7 @@ KERNELS = {
     "jvp": KernelTable(
         source="second_order",
         kernels={
-            "jvp": (
+            "cross_entropy_jvp": (
                 "x, target, x_dot, target_dot, saved m, saved Z, saved log_Z, "
                 "out y_dot, the rows, the features"
             ),
@@ -38,7 +38,7 @@ KERNELS = {
     "backward_backward": KernelTable(
         source="second_order",
         kernels={
-            "backward_backward": (
+            "cross_entropy_backward_backward": (
                 "x, target, dy, ddx, ddtarget, saved m, saved Z, saved log_Z, out dx, "
                 "out dtarget, out ddy, the rows, the features"
             ),

@@ -30,16 +30,16 @@
 //     ddy = D*(mean(ddx*(D*mean_target*p - target)) - mean(ddtarget*logp))
 
 // An argument that is left out, and all work for it and its gradient, is compiled away.
-namespace lngen {
+namespace lngen::LNGEN_SPACE {
 constexpr bool HAS_ddtarget = LNGEN_UNDEFINED(LNGEN_WITHOUT_ddtarget);
 constexpr bool HAS_ddx = LNGEN_UNDEFINED(LNGEN_WITHOUT_ddx);
 constexpr bool HAS_target_dot = LNGEN_UNDEFINED(LNGEN_WITHOUT_target_dot);
 constexpr bool HAS_x_dot = LNGEN_UNDEFINED(LNGEN_WITHOUT_x_dot);
-}  // namespace lngen
+}  // namespace lngen::LNGEN_SPACE
 
 // ================================================================================================ forward
 
-namespace lngen::forward {
+namespace lngen::LNGEN_SPACE::forward {
 
 constexpr Name<ROWS, 0> X;
 constexpr Name<ROWS, 1> TARGET;
@@ -77,11 +77,11 @@ struct Layer : Direction<Given, decltype(over_rows()), 1, 1, 5, 0> {
   }
 };
 
-}  // namespace lngen::forward
+}  // namespace lngen::LNGEN_SPACE::forward
 
 // ================================================================================================ backward
 
-namespace lngen::backward {
+namespace lngen::LNGEN_SPACE::backward {
 
 constexpr Name<ROWS, 0> X;
 constexpr Name<ROWS, 1> TARGET;
@@ -117,11 +117,11 @@ struct Layer : Direction<Given, decltype(over_rows()), 1, 1, 6, 1> {
   }
 };
 
-}  // namespace lngen::backward
+}  // namespace lngen::LNGEN_SPACE::backward
 
 // ================================================================================================ jvp
 
-namespace lngen::jvp {
+namespace lngen::LNGEN_SPACE::jvp {
 
 constexpr Name<ROWS, 0, HAS_target_dot || HAS_x_dot, Zero> X;
 constexpr Name<ROWS, 1, HAS_x_dot, Zero> TARGET;
@@ -160,11 +160,11 @@ struct Layer : Direction<Given, decltype(over_rows()), 1, 1, 7, 0> {
   }
 };
 
-}  // namespace lngen::jvp
+}  // namespace lngen::LNGEN_SPACE::jvp
 
 // ================================================================================================ backward_backward
 
-namespace lngen::backward_backward {
+namespace lngen::LNGEN_SPACE::backward_backward {
 
 constexpr Name<ROWS, 0, HAS_ddtarget || HAS_ddx, Zero> X;
 constexpr Name<ROWS, 1, HAS_ddx, Zero> TARGET;
@@ -221,4 +221,4 @@ struct Layer : Direction<Given, decltype(over_rows()), 4, 1, 14, 2, 1> {
   }
 };
 
-}  // namespace lngen::backward_backward
+}  // namespace lngen::LNGEN_SPACE::backward_backward

@@ -4,42 +4,48 @@
 // Cost: forward 2 row tensors (2 read, 0 written), 7 flops per row element; backward 4 row tensors (2 read, 2 written), 9 flops per row element.
 // Evidence: 1 output, 25 steps, 30 first lines, 2 gradients, 1 tangent, 3 second-order gradients, 8 emitted programs: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:720360c5cb09872200aabed186e656f0885e8ed283f3161e9473c22b483e8c85
-// templates sha256:3df7bc9487b9e6e6bbcf3785fb4d951e3327798a4189d9d614735c48d5cf155d
+// templates sha256:b23ad42cec63140138eb76ce14bd71d0b14008e707b129f7aa9a4c52eb01474c
 //
 // Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
 //
-//     jvp_<type>(const Row* x, const Row* target, const Row* x_dot, const Row* target_dot, const Computed* m,
-//         const Computed* Z_, const Computed* log_Z, Row* out_y_dot, long long rows, int D)
-//     backward_backward_<type>(const Row* x, const Row* target, const Row* dy, const Row* ddx, const Row*
-//         ddtarget, const Computed* m, const Computed* Z_, const Computed* log_Z, Row* out_dx, Row* out_dtarget,
-//         Row* out_ddy, long long rows, int D)
+//     cross_entropy_jvp_<type>(const Row* x, const Row* target, const Row* x_dot, const Row* target_dot, const
+//         Computed* m, const Computed* Z_, const Computed* log_Z, Row* out_y_dot, long long rows, int D)
+//     cross_entropy_backward_backward_<type>(const Row* x, const Row* target, const Row* dy, const Row* ddx, const
+//         Row* ddtarget, const Computed* m, const Computed* Z_, const Computed* log_Z, Row* out_dx, Row*
+//         out_dtarget, Row* out_ddy, long long rows, int D)
 //
-// Launches, and the macros that choose among kernels: rows.cuh. Formulas, and the macros of arguments: layer.h.
+// Launches, and the macros that choose among kernels: rows.cuh. Formulas, and the macros of arguments: layer.h. With
+// LNGEN_LAYER, names of kernels begin with something else than cross_entropy.
 
+#ifndef LNGEN_LAYER
+#define LNGEN_LAYER cross_entropy
+#endif
+#undef LNGEN_SPACE
+#define LNGEN_SPACE LNGEN_OWN(second_order)
 #include "../_runtime/cuda/layer_rows.cuh"
 #include "layer.h"
 
 #ifdef LNGEN_JVP
-#define LNGEN_KERNELS(TYPE, T) \
-  LNGEN_KERNEL(jvp_##TYPE, T, lngen::jvp::Layer, \
+#define LNGEN_KERNELS(TYPE, T, P, A) \
+  LNGEN_KERNEL(jvp_##TYPE, T, jvp::Layer, \
                (const T* __restrict__ x, const T* __restrict__ target, const T* __restrict__ x_dot, \
-                const T* __restrict__ target_dot, const lngen::Computed<T>* __restrict__ m, \
-                const lngen::Computed<T>* __restrict__ Z_, const lngen::Computed<T>* __restrict__ log_Z, \
-                T* __restrict__ out_y_dot, long long rows, int D), \
+                const T* __restrict__ target_dot, const A* __restrict__ m, const A* __restrict__ Z_, \
+                const A* __restrict__ log_Z, T* __restrict__ out_y_dot, long long rows, int D), \
                (x, target, x_dot, target_dot, m, Z_, log_Z, out_y_dot, rows, D))
 LNGEN_EACH_TYPE(LNGEN_KERNELS)
 #undef LNGEN_KERNELS
 #endif
 
 #ifdef LNGEN_BACKWARD_BACKWARD
-#define LNGEN_KERNELS(TYPE, T) \
-  LNGEN_KERNEL(backward_backward_##TYPE, T, lngen::backward_backward::Layer, \
+#define LNGEN_KERNELS(TYPE, T, P, A) \
+  LNGEN_KERNEL(backward_backward_##TYPE, T, backward_backward::Layer, \
                (const T* __restrict__ x, const T* __restrict__ target, const T* __restrict__ dy, \
-                const T* __restrict__ ddx, const T* __restrict__ ddtarget, const lngen::Computed<T>* __restrict__ m, \
-                const lngen::Computed<T>* __restrict__ Z_, const lngen::Computed<T>* __restrict__ log_Z, \
-                T* __restrict__ out_dx, T* __restrict__ out_dtarget, T* __restrict__ out_ddy, long long rows, \
-                int D), \
+                const T* __restrict__ ddx, const T* __restrict__ ddtarget, const A* __restrict__ m, \
+                const A* __restrict__ Z_, const A* __restrict__ log_Z, T* __restrict__ out_dx, \
+                T* __restrict__ out_dtarget, T* __restrict__ out_ddy, long long rows, int D), \
                (x, target, dy, ddx, ddtarget, m, Z_, log_Z, out_dx, out_dtarget, out_ddy, rows, D))
 LNGEN_EACH_TYPE(LNGEN_KERNELS)
 #undef LNGEN_KERNELS
 #endif
+
+#undef LNGEN_LAYER

@@ -4,34 +4,40 @@
 // Cost: forward 4 row tensors (2 read, 2 written), 13 flops per row element; backward 5 row tensors (3 read, 2 written), 18 flops per row element.
 // Evidence: 2 outputs, 17 steps, 41 first lines, 2 identities, 4 gradients, 2 tangents, 6 second-order gradients, 8 emitted programs: exact at every D; 4 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:4a6b3992b35ca9623e1f3f25751fde9f8d304538004d43ac6e2b50a873d69837
-// templates sha256:3df7bc9487b9e6e6bbcf3785fb4d951e3327798a4189d9d614735c48d5cf155d
+// templates sha256:b23ad42cec63140138eb76ce14bd71d0b14008e707b129f7aa9a4c52eb01474c
 //
 // Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
 //
-//     forward_<type>(const Row* x, const Row* residual, const OneInteger* seed, const Parameter* gamma, const
-//         Parameter* beta, Computed p, Computed eps, Row* out_y, Row* out_h, Computed* save_mu, Computed*
-//         save_mu_residual, Computed* save_rstd, long long rows, int D)
-//     backward_<type>(const Row* h, const Row* dy, const Row* dh, const Computed* mu, const Computed* mu_residual,
-//         const Computed* rstd, const OneInteger* seed, const Parameter* gamma, Computed p, Row* out_dx, Row*
-//         out_dresidual, Computed* workspace, long long rows, int D)
-//     backward_columns_<type>(Computed* workspace, int blocks, const OneInteger* seed, const Parameter* gamma,
-//         Computed p, Parameter* out_dgamma, Parameter* out_dbeta, int D)
+//     dropout_add_layer_norm_forward_<type>(const Row* x, const Row* residual, const OneInteger* seed, const
+//         Parameter* gamma, const Parameter* beta, Computed p, Computed eps, Row* out_y, Row* out_h, Computed*
+//         save_mu, Computed* save_mu_residual, Computed* save_rstd, long long rows, int D)
+//     dropout_add_layer_norm_backward_<type>(const Row* h, const Row* dy, const Row* dh, const Computed* mu, const
+//         Computed* mu_residual, const Computed* rstd, const OneInteger* seed, const Parameter* gamma, Computed p,
+//         Row* out_dx, Row* out_dresidual, Computed* workspace, long long rows, int D)
+//     dropout_add_layer_norm_backward_columns_<type>(Computed* workspace, int blocks, const OneInteger* seed,
+//         const Parameter* gamma, Computed p, Parameter* out_dgamma, Parameter* out_dbeta, int D)
 //
 // The workspace holds blocks * (sums into columns * D + sums into scalars) entries:
 //     backward: blocks * (2*D + 0).
-// Launches, and the macros that choose among kernels: rows.cuh. Formulas, and the macros of arguments: layer.h.
+// Launches, and the macros that choose among kernels: rows.cuh. Formulas, and the macros of arguments: layer.h. With
+// LNGEN_LAYER, names of kernels begin with something else than dropout_add_layer_norm.
 
+#ifndef LNGEN_LAYER
+#define LNGEN_LAYER dropout_add_layer_norm
+#endif
+#undef LNGEN_SPACE
+#define LNGEN_SPACE LNGEN_OWN(kernels)
 #include "../_runtime/cuda/layer_rows.cuh"
 #include "layer.h"
 
 #ifdef LNGEN_FORWARD
-#define LNGEN_KERNELS(TYPE, T) \
-  LNGEN_KERNEL(forward_##TYPE, T, lngen::forward::Layer, \
-               (const T* __restrict__ x, const T* __restrict__ residual, const lngen::OneInteger* __restrict__ seed, \
-                const lngen::Parameter<T>* __restrict__ gamma, const lngen::Parameter<T>* __restrict__ beta, \
-                lngen::Computed<T> p, lngen::Computed<T> eps, T* __restrict__ out_y, T* __restrict__ out_h, \
-                lngen::Computed<T>* __restrict__ save_mu, lngen::Computed<T>* __restrict__ save_mu_residual, \
-                lngen::Computed<T>* __restrict__ save_rstd, long long rows, int D), \
+#define LNGEN_KERNELS(TYPE, T, P, A) \
+  LNGEN_KERNEL(forward_##TYPE, T, forward::Layer, \
+               (const T* __restrict__ x, const T* __restrict__ residual, \
+                const lngen::LNGEN_SPACE::OneInteger* __restrict__ seed, const P* __restrict__ gamma, \
+                const P* __restrict__ beta, A p, A eps, T* __restrict__ out_y, T* __restrict__ out_h, \
+                A* __restrict__ save_mu, A* __restrict__ save_mu_residual, A* __restrict__ save_rstd, \
+                long long rows, int D), \
                (x, residual, seed, gamma, beta, p, eps, out_y, out_h, save_mu, save_mu_residual, save_rstd, rows, \
                 D))
 LNGEN_EACH_TYPE(LNGEN_KERNELS)
@@ -39,19 +45,20 @@ LNGEN_EACH_TYPE(LNGEN_KERNELS)
 #endif
 
 #ifdef LNGEN_BACKWARD
-#define LNGEN_KERNELS(TYPE, T) \
-  LNGEN_KERNEL(backward_##TYPE, T, lngen::backward::Layer, \
+#define LNGEN_KERNELS(TYPE, T, P, A) \
+  LNGEN_KERNEL(backward_##TYPE, T, backward::Layer, \
                (const T* __restrict__ h, const T* __restrict__ dy, const T* __restrict__ dh, \
-                const lngen::Computed<T>* __restrict__ mu, const lngen::Computed<T>* __restrict__ mu_residual, \
-                const lngen::Computed<T>* __restrict__ rstd, const lngen::OneInteger* __restrict__ seed, \
-                const lngen::Parameter<T>* __restrict__ gamma, lngen::Computed<T> p, T* __restrict__ out_dx, \
-                T* __restrict__ out_dresidual, lngen::Computed<T>* __restrict__ workspace, long long rows, int D), \
+                const A* __restrict__ mu, const A* __restrict__ mu_residual, const A* __restrict__ rstd, \
+                const lngen::LNGEN_SPACE::OneInteger* __restrict__ seed, const P* __restrict__ gamma, A p, \
+                T* __restrict__ out_dx, T* __restrict__ out_dresidual, A* __restrict__ workspace, long long rows, \
+                int D), \
                (h, dy, dh, mu, mu_residual, rstd, seed, gamma, p, out_dx, out_dresidual, workspace, rows, D)) \
-  LNGEN_KERNEL(backward_columns_##TYPE, T, lngen::backward::columns::Layer, \
-               (lngen::Computed<T>* __restrict__ workspace, int blocks, const lngen::OneInteger* __restrict__ seed, \
-                const lngen::Parameter<T>* __restrict__ gamma, lngen::Computed<T> p, \
-                lngen::Parameter<T>* __restrict__ out_dgamma, lngen::Parameter<T>* __restrict__ out_dbeta, int D), \
+  LNGEN_KERNEL(backward_columns_##TYPE, T, backward::columns::Layer, \
+               (A* __restrict__ workspace, int blocks, const lngen::LNGEN_SPACE::OneInteger* __restrict__ seed, \
+                const P* __restrict__ gamma, A p, P* __restrict__ out_dgamma, P* __restrict__ out_dbeta, int D), \
                (workspace, blocks, seed, gamma, p, out_dgamma, out_dbeta, D))
 LNGEN_EACH_TYPE(LNGEN_KERNELS)
 #undef LNGEN_KERNELS
 #endif
+
+#undef LNGEN_LAYER

@@ -11,7 +11,7 @@ KERNELS = {
     "forward": KernelTable(
         source="kernels",
         kernels={
-            "forward": (
+            "dropout_add_layer_norm_forward": (
                 "x, residual, seed, gamma, beta, p, eps, out y, out h, saved mu, "
                 "saved mu_residual, saved rstd, the rows, the features"
             ),
@@ -21,11 +21,11 @@ KERNELS = {
         source="kernels",
         sums=(2, 0),
         kernels={
-            "backward": (
+            "dropout_add_layer_norm_backward": (
                 "h, dy, dh, saved mu, saved mu_residual, saved rstd, seed, gamma, p, "
                 "out dx, out dresidual, the workspace, the rows, the features"
             ),
-            "backward_columns": (
+            "dropout_add_layer_norm_backward_columns": (
                 "the workspace, the blocks, seed, gamma, p, out dgamma, out dbeta, "
                 "the features"
             ),
@@ -34,7 +34,7 @@ KERNELS = {
     "jvp": KernelTable(
         source="second_order",
         kernels={
-            "jvp": (
+            "dropout_add_layer_norm_jvp": (
                 "h, x_dot, residual_dot, saved mu, saved mu_residual, saved rstd, "
                 "seed, gamma, p, gamma_dot, beta_dot, out y_dot, out h_dot, the rows, "
                 "the features"
@@ -45,12 +45,12 @@ KERNELS = {
         source="second_order",
         sums=(1, 0),
         kernels={
-            "backward_backward": (
+            "dropout_add_layer_norm_backward_backward": (
                 "h, dy, dh, ddx, ddresidual, saved mu, saved mu_residual, saved rstd, "
                 "seed, gamma, p, ddgamma, ddbeta, out dx, out dresidual, out ddy, "
                 "out ddh, the workspace, the rows, the features"
             ),
-            "backward_backward_columns": (
+            "dropout_add_layer_norm_backward_backward_columns": (
                 "the workspace, the blocks, seed, gamma, p, ddgamma, ddbeta, "
                 "out dgamma, out dbeta, the features"
             ),

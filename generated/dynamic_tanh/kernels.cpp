@@ -4,23 +4,31 @@
 // Cost: forward 2 row tensors (1 read, 1 written), 4 flops per row element; backward 3 row tensors (2 read, 1 written), 13 flops per row element.
 // Evidence: 1 output, 17 steps, 28 first lines, 4 gradients, 1 tangent, 5 second-order gradients, 8 emitted programs: exact at every D; 4 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:091e289ab11f5b517245a13e0694d534d90fa4906bd45ab74bac27ad83ffcdd9
-// templates sha256:2311dd01572eed9edbbb06a4fb155fa5ce69a60d0f557019d5d91a2f831401fe
+// templates sha256:fed390c054a6c9490f0ed0f9676a1290aa08d6d340159761f851208839c570de
 //
 // A kernel is passed the pointers of
 //
-//     forward_<type>(const Row* x, const Parameter* alpha, const Parameter* gamma, const Parameter* beta, Row*
-//         out_y, long long rows, int D)
-//     backward_<type>(const Row* x, const Row* dy, const Parameter* alpha, const Parameter* gamma, Row* out_dx,
-//         Computed* workspace, long long rows, int D)
-//     backward_columns_<type>(Computed* workspace, int blocks, const Parameter* alpha, const Parameter* gamma,
-//         Parameter* out_dalpha, Parameter* out_dgamma, Parameter* out_dbeta, int D)
+//     dynamic_tanh_forward_<type>(const Row* x, const Parameter* alpha, const Parameter* gamma, const Parameter*
+//         beta, Row* out_y, long long rows, int D)
+//     dynamic_tanh_backward_<type>(const Row* x, const Row* dy, const Parameter* alpha, const Parameter* gamma,
+//         Row* out_dx, Computed* workspace, long long rows, int D)
+//     dynamic_tanh_backward_columns_<type>(Computed* workspace, int blocks, const Parameter* alpha, const
+//         Parameter* gamma, Parameter* out_dalpha, Parameter* out_dgamma, Parameter* out_dbeta, int D)
 //
 // in this order, then its numbers, then the sizes: rows, D, the chunks that the rows are cut into, the first one to work
-// on, the one to stop before, and whether results are to bypass the cache. Macros: host_rows.h, layer.h.
+// on, the one to stop before, and whether results are to bypass the cache. Macros: host_rows.h, layer.h. With
+// LNGEN_LAYER, names of kernels begin with something else than dynamic_tanh.
 
+#ifndef LNGEN_LAYER
+#define LNGEN_LAYER dynamic_tanh
+#endif
+#undef LNGEN_SPACE
+#define LNGEN_SPACE LNGEN_OWN(kernels)
 #include "../_runtime/native/host_directions.h"
 #include "layer.h"
 
-LNGEN_KERNEL(forward, lngen::forward::Layer)
-LNGEN_KERNEL(backward, lngen::backward::Layer)
-LNGEN_KERNEL(backward_columns, lngen::backward::columns::Layer)
+LNGEN_KERNEL(forward, forward::Layer)
+LNGEN_KERNEL(backward, backward::Layer)
+LNGEN_KERNEL(backward_columns, backward::columns::Layer)
+
+#undef LNGEN_LAYER

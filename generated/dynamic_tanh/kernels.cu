@@ -4,48 +4,53 @@
 // Cost: forward 2 row tensors (1 read, 1 written), 4 flops per row element; backward 3 row tensors (2 read, 1 written), 13 flops per row element.
 // Evidence: 1 output, 17 steps, 28 first lines, 4 gradients, 1 tangent, 5 second-order gradients, 8 emitted programs: exact at every D; 4 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:091e289ab11f5b517245a13e0694d534d90fa4906bd45ab74bac27ad83ffcdd9
-// templates sha256:3df7bc9487b9e6e6bbcf3785fb4d951e3327798a4189d9d614735c48d5cf155d
+// templates sha256:b23ad42cec63140138eb76ce14bd71d0b14008e707b129f7aa9a4c52eb01474c
 //
 // Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
 //
-//     forward_<type>(const Row* x, const Parameter* alpha, const Parameter* gamma, const Parameter* beta, Row*
-//         out_y, long long rows, int D)
-//     backward_<type>(const Row* x, const Row* dy, const Parameter* alpha, const Parameter* gamma, Row* out_dx,
-//         Computed* workspace, long long rows, int D)
-//     backward_columns_<type>(Computed* workspace, int blocks, const Parameter* alpha, const Parameter* gamma,
-//         Parameter* out_dalpha, Parameter* out_dgamma, Parameter* out_dbeta, int D)
+//     dynamic_tanh_forward_<type>(const Row* x, const Parameter* alpha, const Parameter* gamma, const Parameter*
+//         beta, Row* out_y, long long rows, int D)
+//     dynamic_tanh_backward_<type>(const Row* x, const Row* dy, const Parameter* alpha, const Parameter* gamma,
+//         Row* out_dx, Computed* workspace, long long rows, int D)
+//     dynamic_tanh_backward_columns_<type>(Computed* workspace, int blocks, const Parameter* alpha, const
+//         Parameter* gamma, Parameter* out_dalpha, Parameter* out_dgamma, Parameter* out_dbeta, int D)
 //
 // The workspace holds blocks * (sums into columns * D + sums into scalars) entries:
 //     backward: blocks * (2*D + 1).
-// Launches, and the macros that choose among kernels: rows.cuh. Formulas, and the macros of arguments: layer.h.
+// Launches, and the macros that choose among kernels: rows.cuh. Formulas, and the macros of arguments: layer.h. With
+// LNGEN_LAYER, names of kernels begin with something else than dynamic_tanh.
 
+#ifndef LNGEN_LAYER
+#define LNGEN_LAYER dynamic_tanh
+#endif
+#undef LNGEN_SPACE
+#define LNGEN_SPACE LNGEN_OWN(kernels)
 #include "../_runtime/cuda/layer_rows.cuh"
 #include "layer.h"
 
 #ifdef LNGEN_FORWARD
-#define LNGEN_KERNELS(TYPE, T) \
-  LNGEN_KERNEL(forward_##TYPE, T, lngen::forward::Layer, \
-               (const T* __restrict__ x, const lngen::Parameter<T>* __restrict__ alpha, \
-                const lngen::Parameter<T>* __restrict__ gamma, const lngen::Parameter<T>* __restrict__ beta, \
-                T* __restrict__ out_y, long long rows, int D), \
+#define LNGEN_KERNELS(TYPE, T, P, A) \
+  LNGEN_KERNEL(forward_##TYPE, T, forward::Layer, \
+               (const T* __restrict__ x, const P* __restrict__ alpha, const P* __restrict__ gamma, \
+                const P* __restrict__ beta, T* __restrict__ out_y, long long rows, int D), \
                (x, alpha, gamma, beta, out_y, rows, D))
 LNGEN_EACH_TYPE(LNGEN_KERNELS)
 #undef LNGEN_KERNELS
 #endif
 
 #ifdef LNGEN_BACKWARD
-#define LNGEN_KERNELS(TYPE, T) \
-  LNGEN_KERNEL(backward_##TYPE, T, lngen::backward::Layer, \
-               (const T* __restrict__ x, const T* __restrict__ dy, const lngen::Parameter<T>* __restrict__ alpha, \
-                const lngen::Parameter<T>* __restrict__ gamma, T* __restrict__ out_dx, \
-                lngen::Computed<T>* __restrict__ workspace, long long rows, int D), \
+#define LNGEN_KERNELS(TYPE, T, P, A) \
+  LNGEN_KERNEL(backward_##TYPE, T, backward::Layer, \
+               (const T* __restrict__ x, const T* __restrict__ dy, const P* __restrict__ alpha, \
+                const P* __restrict__ gamma, T* __restrict__ out_dx, A* __restrict__ workspace, long long rows, \
+                int D), \
                (x, dy, alpha, gamma, out_dx, workspace, rows, D)) \
-  LNGEN_KERNEL(backward_columns_##TYPE, T, lngen::backward::columns::Layer, \
-               (lngen::Computed<T>* __restrict__ workspace, int blocks, \
-                const lngen::Parameter<T>* __restrict__ alpha, const lngen::Parameter<T>* __restrict__ gamma, \
-                lngen::Parameter<T>* __restrict__ out_dalpha, lngen::Parameter<T>* __restrict__ out_dgamma, \
-                lngen::Parameter<T>* __restrict__ out_dbeta, int D), \
+  LNGEN_KERNEL(backward_columns_##TYPE, T, backward::columns::Layer, \
+               (A* __restrict__ workspace, int blocks, const P* __restrict__ alpha, const P* __restrict__ gamma, \
+                P* __restrict__ out_dalpha, P* __restrict__ out_dgamma, P* __restrict__ out_dbeta, int D), \
                (workspace, blocks, alpha, gamma, out_dalpha, out_dgamma, out_dbeta, D))
 LNGEN_EACH_TYPE(LNGEN_KERNELS)
 #undef LNGEN_KERNELS
 #endif
+
+#undef LNGEN_LAYER

@@ -10,16 +10,20 @@ from .._runtime.protocol.kernels import KernelTable
 KERNELS = {
     "forward": KernelTable(
         source="kernels",
-        kernels={"forward": "x, alpha, gamma, beta, out y, the rows, the features"},
+        kernels={
+            "dynamic_tanh_forward": (
+                "x, alpha, gamma, beta, out y, the rows, the features"
+            ),
+        },
     ),
     "backward": KernelTable(
         source="kernels",
         sums=(2, 1),
         kernels={
-            "backward": (
+            "dynamic_tanh_backward": (
                 "x, dy, alpha, gamma, out dx, the workspace, the rows, the features"
             ),
-            "backward_columns": (
+            "dynamic_tanh_backward_columns": (
                 "the workspace, the blocks, alpha, gamma, out dalpha, out dgamma, "
                 "out dbeta, the features"
             ),
@@ -28,7 +32,7 @@ KERNELS = {
     "jvp": KernelTable(
         source="second_order",
         kernels={
-            "jvp": (
+            "dynamic_tanh_jvp": (
                 "x, x_dot, alpha, gamma, alpha_dot, gamma_dot, beta_dot, out y_dot, "
                 "the rows, the features"
             ),
@@ -38,11 +42,11 @@ KERNELS = {
         source="second_order",
         sums=(1, 1),
         kernels={
-            "backward_backward": (
+            "dynamic_tanh_backward_backward": (
                 "x, dy, ddx, alpha, gamma, ddalpha, ddgamma, ddbeta, out dx, out ddy, "
                 "the workspace, the rows, the features"
             ),
-            "backward_backward_columns": (
+            "dynamic_tanh_backward_backward_columns": (
                 "the workspace, the blocks, alpha, gamma, ddalpha, ddgamma, ddbeta, "
                 "out dalpha, out dgamma, out dbeta, the features"
             ),

@@ -28,7 +28,7 @@
 //     ddy = ddgamma*t + gamma*ddu*(1 - t)*(1 + t) + ddbeta
 
 // An argument that is left out, and all work for it and its gradient, is compiled away.
-namespace lngen {
+namespace lngen::LNGEN_SPACE {
 constexpr bool HAS_alpha = LNGEN_UNDEFINED(LNGEN_WITHOUT_alpha);
 constexpr bool HAS_alpha_dot = LNGEN_UNDEFINED(LNGEN_WITHOUT_alpha_dot);
 constexpr bool HAS_beta = LNGEN_UNDEFINED(LNGEN_WITHOUT_beta);
@@ -40,11 +40,11 @@ constexpr bool HAS_ddx = LNGEN_UNDEFINED(LNGEN_WITHOUT_ddx);
 constexpr bool HAS_gamma = LNGEN_UNDEFINED(LNGEN_WITHOUT_gamma);
 constexpr bool HAS_gamma_dot = LNGEN_UNDEFINED(LNGEN_WITHOUT_gamma_dot);
 constexpr bool HAS_x_dot = LNGEN_UNDEFINED(LNGEN_WITHOUT_x_dot);
-}  // namespace lngen
+}  // namespace lngen::LNGEN_SPACE
 
 // ================================================================================================ forward
 
-namespace lngen::forward {
+namespace lngen::LNGEN_SPACE::forward {
 
 constexpr Name<ROWS, 0> X;
 struct Absent_ALPHA { static constexpr double VALUE = 0.5; };
@@ -68,11 +68,11 @@ struct Layer : Direction<Given, decltype(over_rows()), 0, 1, 1, 1> {
   }
 };
 
-}  // namespace lngen::forward
+}  // namespace lngen::LNGEN_SPACE::forward
 
 // ================================================================================================ backward
 
-namespace lngen::backward {
+namespace lngen::LNGEN_SPACE::backward {
 
 constexpr Name<ROWS, 0> X;
 constexpr Name<ROWS, 1> DY;
@@ -128,11 +128,11 @@ struct Layer : ColumnsOf<backward::Layer, Given, 1, 8> {
 
 }  // namespace columns
 
-}  // namespace lngen::backward
+}  // namespace lngen::LNGEN_SPACE::backward
 
 // ================================================================================================ jvp
 
-namespace lngen::jvp {
+namespace lngen::LNGEN_SPACE::jvp {
 
 constexpr Name<ROWS, 0, HAS_alpha_dot || HAS_gamma_dot || HAS_x_dot, Zero> X;
 constexpr Name<ROWS, 1, HAS_x_dot, Zero> X_DOT;
@@ -163,11 +163,11 @@ struct Layer : Direction<Given, decltype(over_rows()), 0, 1, 2, 1> {
   }
 };
 
-}  // namespace lngen::jvp
+}  // namespace lngen::LNGEN_SPACE::jvp
 
 // ================================================================================================ backward_backward
 
-namespace lngen::backward_backward {
+namespace lngen::LNGEN_SPACE::backward_backward {
 
 constexpr Name<ROWS, 0, HAS_ddalpha || HAS_ddgamma || HAS_ddx, Zero> X;
 constexpr Name<ROWS, 1, HAS_ddalpha || HAS_ddgamma || HAS_ddx, Zero> DY;
@@ -239,4 +239,4 @@ struct Layer : ColumnsOf<backward_backward::Layer, Given, 1, 8> {
 
 }  // namespace columns
 
-}  // namespace lngen::backward_backward
+}  // namespace lngen::LNGEN_SPACE::backward_backward

@@ -11,7 +11,7 @@ KERNELS = {
     "forward": KernelTable(
         source="kernels",
         kernels={
-            "forward": (
+            "focal_loss_forward": (
                 "x, label, gamma, out y, saved m, saved Z, saved logpt, "
                 "saved expm1_logpt, saved power_expm1_logpt, the rows, the features"
             ),
@@ -20,7 +20,7 @@ KERNELS = {
     "backward": KernelTable(
         source="kernels",
         kernels={
-            "backward": (
+            "focal_loss_backward": (
                 "x, label, dy, saved m, saved Z, saved logpt, saved expm1_logpt, "
                 "saved power_expm1_logpt, gamma, out dx, the rows, the features"
             ),
@@ -29,7 +29,7 @@ KERNELS = {
     "jvp": KernelTable(
         source="second_order",
         kernels={
-            "jvp": (
+            "focal_loss_jvp": (
                 "x, label, x_dot, saved m, saved Z, saved logpt, saved expm1_logpt, "
                 "saved power_expm1_logpt, gamma, out y_dot, the rows, the features"
             ),
@@ -38,7 +38,7 @@ KERNELS = {
     "backward_backward": KernelTable(
         source="second_order",
         kernels={
-            "backward_backward": (
+            "focal_loss_backward_backward": (
                 "x, label, dy, ddx, saved m, saved Z, saved logpt, saved expm1_logpt, "
                 "saved power_expm1_logpt, gamma, out dx, out ddy, the rows, "
                 "the features"

@@ -29,14 +29,14 @@
 //     ddy = sum(where(index() == label, where(gamma == 0, 0, gamma*logpt*ddx*exp(logpt)*(-expm1_logpt)**(gamma - 1)) - power_expm1_logpt*ddx, 0)) + where(label >= 0, where(label < D, power_expm1_logpt*sum(ddx*p) + where(gamma == 0, 0, -gamma*logpt*exp(logpt)*(-expm1_logpt)**(gamma - 1)*sum(ddx*p)), 0), 0)
 
 // An argument that is left out, and all work for it and its gradient, is compiled away.
-namespace lngen {
+namespace lngen::LNGEN_SPACE {
 constexpr bool HAS_ddx = LNGEN_UNDEFINED(LNGEN_WITHOUT_ddx);
 constexpr bool HAS_x_dot = LNGEN_UNDEFINED(LNGEN_WITHOUT_x_dot);
-}  // namespace lngen
+}  // namespace lngen::LNGEN_SPACE
 
 // ================================================================================================ forward
 
-namespace lngen::forward {
+namespace lngen::LNGEN_SPACE::forward {
 
 constexpr Name<ROWS, 0> X;
 constexpr Name<ROW_INTEGERS, 0> LABEL;
@@ -81,11 +81,11 @@ struct Layer : Direction<Given, decltype(over_rows()), 1, 1, 9, 0> {
   }
 };
 
-}  // namespace lngen::forward
+}  // namespace lngen::LNGEN_SPACE::forward
 
 // ================================================================================================ backward
 
-namespace lngen::backward {
+namespace lngen::LNGEN_SPACE::backward {
 
 constexpr Name<ROWS, 0> X;
 constexpr Name<ROW_INTEGERS, 0> LABEL;
@@ -118,11 +118,11 @@ struct Layer : Direction<Given, decltype(over_rows()), 0, 1, 11, 1> {
   }
 };
 
-}  // namespace lngen::backward
+}  // namespace lngen::LNGEN_SPACE::backward
 
 // ================================================================================================ jvp
 
-namespace lngen::jvp {
+namespace lngen::LNGEN_SPACE::jvp {
 
 constexpr Name<ROWS, 0, HAS_x_dot, Zero> X;
 constexpr Name<ROW_INTEGERS, 0, HAS_x_dot, Zero> LABEL;
@@ -164,11 +164,11 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 1, 13, 0> {
   }
 };
 
-}  // namespace lngen::jvp
+}  // namespace lngen::LNGEN_SPACE::jvp
 
 // ================================================================================================ backward_backward
 
-namespace lngen::backward_backward {
+namespace lngen::LNGEN_SPACE::backward_backward {
 
 constexpr Name<ROWS, 0, HAS_ddx, Zero> X;
 constexpr Name<ROW_INTEGERS, 0, HAS_ddx, Zero> LABEL;
@@ -230,4 +230,4 @@ struct Layer : Direction<Given, decltype(over_rows()), 6, 1, 26, 1, 1> {
   }
 };
 
-}  // namespace lngen::backward_backward
+}  // namespace lngen::LNGEN_SPACE::backward_backward

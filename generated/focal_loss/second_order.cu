@@ -4,45 +4,51 @@
 // Cost: forward 1 row tensors (1 read, 0 written), 8 flops per row element; backward 2 row tensors (1 read, 1 written), 12 flops per row element.
 // Evidence: 1 output, 30 steps, 33 first lines, 1 gradient, 1 tangent, 2 second-order gradients, 8 emitted programs: exact at every D; 1 gradient with rows written out: exact at D = 2, 3, 4; derivation.md says of what.
 // definition sha256:a7f73b4f1a5269bc15bc5297d0921af43c6cc5d760ff38f1fda667e71293b67d
-// templates sha256:3df7bc9487b9e6e6bbcf3785fb4d951e3327798a4189d9d614735c48d5cf155d
+// templates sha256:b23ad42cec63140138eb76ce14bd71d0b14008e707b129f7aa9a4c52eb01474c
 //
 // Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
 //
-//     jvp_<type>(const Row* x, const Integer* label, const Row* x_dot, const Computed* m, const Computed* Z_, const
-//         Computed* logpt, const Computed* expm1_logpt, const Computed* power_expm1_logpt, Computed gamma, Row*
-//         out_y_dot, long long rows, int D)
-//     backward_backward_<type>(const Row* x, const Integer* label, const Row* dy, const Row* ddx, const Computed*
-//         m, const Computed* Z_, const Computed* logpt, const Computed* expm1_logpt, const Computed*
+//     focal_loss_jvp_<type>(const Row* x, const Integer* label, const Row* x_dot, const Computed* m, const
+//         Computed* Z_, const Computed* logpt, const Computed* expm1_logpt, const Computed* power_expm1_logpt,
+//         Computed gamma, Row* out_y_dot, long long rows, int D)
+//     focal_loss_backward_backward_<type>(const Row* x, const Integer* label, const Row* dy, const Row* ddx, const
+//         Computed* m, const Computed* Z_, const Computed* logpt, const Computed* expm1_logpt, const Computed*
 //         power_expm1_logpt, Computed gamma, Row* out_dx, Row* out_ddy, long long rows, int D)
 //
-// Launches, and the macros that choose among kernels: rows.cuh. Formulas, and the macros of arguments: layer.h.
+// Launches, and the macros that choose among kernels: rows.cuh. Formulas, and the macros of arguments: layer.h. With
+// LNGEN_LAYER, names of kernels begin with something else than focal_loss.
 
+#ifndef LNGEN_LAYER
+#define LNGEN_LAYER focal_loss
+#endif
+#undef LNGEN_SPACE
+#define LNGEN_SPACE LNGEN_OWN(second_order)
 #include "../_runtime/cuda/layer_rows.cuh"
 #include "layer.h"
 
 #ifdef LNGEN_JVP
-#define LNGEN_KERNELS(TYPE, T) \
-  LNGEN_KERNEL(jvp_##TYPE, T, lngen::jvp::Layer, \
-               (const T* __restrict__ x, const lngen::Integer* __restrict__ label, const T* __restrict__ x_dot, \
-                const lngen::Computed<T>* __restrict__ m, const lngen::Computed<T>* __restrict__ Z_, \
-                const lngen::Computed<T>* __restrict__ logpt, const lngen::Computed<T>* __restrict__ expm1_logpt, \
-                const lngen::Computed<T>* __restrict__ power_expm1_logpt, lngen::Computed<T> gamma, \
-                T* __restrict__ out_y_dot, long long rows, int D), \
+#define LNGEN_KERNELS(TYPE, T, P, A) \
+  LNGEN_KERNEL(jvp_##TYPE, T, jvp::Layer, \
+               (const T* __restrict__ x, const lngen::LNGEN_SPACE::Integer* __restrict__ label, \
+                const T* __restrict__ x_dot, const A* __restrict__ m, const A* __restrict__ Z_, \
+                const A* __restrict__ logpt, const A* __restrict__ expm1_logpt, \
+                const A* __restrict__ power_expm1_logpt, A gamma, T* __restrict__ out_y_dot, long long rows, int D), \
                (x, label, x_dot, m, Z_, logpt, expm1_logpt, power_expm1_logpt, gamma, out_y_dot, rows, D))
 LNGEN_EACH_TYPE(LNGEN_KERNELS)
 #undef LNGEN_KERNELS
 #endif
 
 #ifdef LNGEN_BACKWARD_BACKWARD
-#define LNGEN_KERNELS(TYPE, T) \
-  LNGEN_KERNEL(backward_backward_##TYPE, T, lngen::backward_backward::Layer, \
-               (const T* __restrict__ x, const lngen::Integer* __restrict__ label, const T* __restrict__ dy, \
-                const T* __restrict__ ddx, const lngen::Computed<T>* __restrict__ m, \
-                const lngen::Computed<T>* __restrict__ Z_, const lngen::Computed<T>* __restrict__ logpt, \
-                const lngen::Computed<T>* __restrict__ expm1_logpt, \
-                const lngen::Computed<T>* __restrict__ power_expm1_logpt, lngen::Computed<T> gamma, \
-                T* __restrict__ out_dx, T* __restrict__ out_ddy, long long rows, int D), \
+#define LNGEN_KERNELS(TYPE, T, P, A) \
+  LNGEN_KERNEL(backward_backward_##TYPE, T, backward_backward::Layer, \
+               (const T* __restrict__ x, const lngen::LNGEN_SPACE::Integer* __restrict__ label, \
+                const T* __restrict__ dy, const T* __restrict__ ddx, const A* __restrict__ m, \
+                const A* __restrict__ Z_, const A* __restrict__ logpt, const A* __restrict__ expm1_logpt, \
+                const A* __restrict__ power_expm1_logpt, A gamma, T* __restrict__ out_dx, T* __restrict__ out_ddy, \
+                long long rows, int D), \
                (x, label, dy, ddx, m, Z_, logpt, expm1_logpt, power_expm1_logpt, gamma, out_dx, out_ddy, rows, D))
 LNGEN_EACH_TYPE(LNGEN_KERNELS)
 #undef LNGEN_KERNELS
 #endif
+
+#undef LNGEN_LAYER

@@ -31,7 +31,7 @@
 //     ddy = ddgamma*silu_z*xhat + gamma*(dg*silu_z + ddz*sigmoid_z*xhat*(1 + z*(1 - sigmoid_z)))
 
 // An argument that is left out, and all work for it and its gradient, is compiled away.
-namespace lngen {
+namespace lngen::LNGEN_SPACE {
 constexpr bool HAS_ddgamma = LNGEN_UNDEFINED(LNGEN_WITHOUT_ddgamma);
 constexpr bool HAS_ddx = LNGEN_UNDEFINED(LNGEN_WITHOUT_ddx);
 constexpr bool HAS_ddz = LNGEN_UNDEFINED(LNGEN_WITHOUT_ddz);
@@ -39,11 +39,11 @@ constexpr bool HAS_gamma = LNGEN_UNDEFINED(LNGEN_WITHOUT_gamma);
 constexpr bool HAS_gamma_dot = LNGEN_UNDEFINED(LNGEN_WITHOUT_gamma_dot);
 constexpr bool HAS_x_dot = LNGEN_UNDEFINED(LNGEN_WITHOUT_x_dot);
 constexpr bool HAS_z_dot = LNGEN_UNDEFINED(LNGEN_WITHOUT_z_dot);
-}  // namespace lngen
+}  // namespace lngen::LNGEN_SPACE
 
 // ================================================================================================ forward
 
-namespace lngen::forward {
+namespace lngen::LNGEN_SPACE::forward {
 
 constexpr Name<ROWS, 0> X;
 constexpr Name<ROWS, 1> Z;
@@ -74,11 +74,11 @@ struct Layer : Direction<Given, decltype(over_rows()), 1, 1, 3, 1> {
   }
 };
 
-}  // namespace lngen::forward
+}  // namespace lngen::LNGEN_SPACE::forward
 
 // ================================================================================================ backward
 
-namespace lngen::backward {
+namespace lngen::LNGEN_SPACE::backward {
 
 constexpr Name<ROWS, 0> X;
 constexpr Name<ROWS, 1> Z;
@@ -137,11 +137,11 @@ struct Layer : ColumnsOf<backward::Layer, Given, 1, 8> {
 
 }  // namespace columns
 
-}  // namespace lngen::backward
+}  // namespace lngen::LNGEN_SPACE::backward
 
 // ================================================================================================ jvp
 
-namespace lngen::jvp {
+namespace lngen::LNGEN_SPACE::jvp {
 
 constexpr Name<ROWS, 0, HAS_gamma_dot || HAS_x_dot || HAS_z_dot, Zero> X;
 constexpr Name<ROWS, 1, HAS_gamma_dot || HAS_x_dot || HAS_z_dot, Zero> Z;
@@ -179,11 +179,11 @@ struct Layer : Direction<Given, decltype(over_rows()), 1, 1, 2, 1> {
   }
 };
 
-}  // namespace lngen::jvp
+}  // namespace lngen::LNGEN_SPACE::jvp
 
 // ================================================================================================ backward_backward
 
-namespace lngen::backward_backward {
+namespace lngen::LNGEN_SPACE::backward_backward {
 
 constexpr Name<ROWS, 0, HAS_ddgamma || HAS_ddx || HAS_ddz, Zero> X;
 constexpr Name<ROWS, 1, HAS_ddgamma || HAS_ddx || HAS_ddz, Zero> Z;
@@ -282,4 +282,4 @@ struct Layer : ColumnsOf<backward_backward::Layer, Given, 1, 8> {
 
 }  // namespace columns
 
-}  // namespace lngen::backward_backward
+}  // namespace lngen::LNGEN_SPACE::backward_backward

@@ -11,13 +11,15 @@ KERNELS = {
     "forward": KernelTable(
         source="kernels",
         kernels={
-            "forward": "x, weight, eps, out y, saved rstd, the rows, the features",
+            "head_rms_norm_forward": (
+                "x, weight, eps, out y, saved rstd, the rows, the features"
+            ),
         },
     ),
     "backward": KernelTable(
         source="kernels",
         kernels={
-            "backward": (
+            "head_rms_norm_backward": (
                 "x, weight, dy, saved rstd, out dx, out dweight, the rows, the features"
             ),
         },
@@ -25,7 +27,7 @@ KERNELS = {
     "jvp": KernelTable(
         source="second_order",
         kernels={
-            "jvp": (
+            "head_rms_norm_jvp": (
                 "x, weight, x_dot, weight_dot, saved rstd, out y_dot, the rows, "
                 "the features"
             ),
@@ -34,7 +36,7 @@ KERNELS = {
     "backward_backward": KernelTable(
         source="second_order",
         kernels={
-            "backward_backward": (
+            "head_rms_norm_backward_backward": (
                 "x, weight, dy, ddx, ddweight, saved rstd, out dx, out dweight, "
                 "out ddy, the rows, the features"
             ),

@@ -26,17 +26,17 @@
 //     ddy = dg*weight + ddweight*xhat
 
 // An argument that is left out, and all work for it and its gradient, is compiled away.
-namespace lngen {
+namespace lngen::LNGEN_SPACE {
 constexpr bool HAS_ddweight = LNGEN_UNDEFINED(LNGEN_WITHOUT_ddweight);
 constexpr bool HAS_ddx = LNGEN_UNDEFINED(LNGEN_WITHOUT_ddx);
 constexpr bool HAS_weight = LNGEN_UNDEFINED(LNGEN_WITHOUT_weight);
 constexpr bool HAS_weight_dot = LNGEN_UNDEFINED(LNGEN_WITHOUT_weight_dot);
 constexpr bool HAS_x_dot = LNGEN_UNDEFINED(LNGEN_WITHOUT_x_dot);
-}  // namespace lngen
+}  // namespace lngen::LNGEN_SPACE
 
 // ================================================================================================ forward
 
-namespace lngen::forward {
+namespace lngen::LNGEN_SPACE::forward {
 
 constexpr Name<ROWS, 0> X;
 constexpr Name<ROWS, 1, HAS_weight, One> WEIGHT;
@@ -63,11 +63,11 @@ struct Layer : Direction<Given, decltype(over_rows()), 1, 0, 3, 1> {
   }
 };
 
-}  // namespace lngen::forward
+}  // namespace lngen::LNGEN_SPACE::forward
 
 // ================================================================================================ backward
 
-namespace lngen::backward {
+namespace lngen::LNGEN_SPACE::backward {
 
 constexpr Name<ROWS, 0> X;
 constexpr Name<ROWS, 1, HAS_weight, One> WEIGHT;
@@ -101,11 +101,11 @@ struct Layer : Direction<Given, decltype(over_rows()), 1, 0, 2, 1> {
   }
 };
 
-}  // namespace lngen::backward
+}  // namespace lngen::LNGEN_SPACE::backward
 
 // ================================================================================================ jvp
 
-namespace lngen::jvp {
+namespace lngen::LNGEN_SPACE::jvp {
 
 constexpr Name<ROWS, 0, HAS_weight_dot || HAS_x_dot, Zero> X;
 constexpr Name<ROWS, 1, HAS_weight && HAS_x_dot, One> WEIGHT;
@@ -136,11 +136,11 @@ struct Layer : Direction<Given, decltype(over_rows()), 1, 0, 2, 1> {
   }
 };
 
-}  // namespace lngen::jvp
+}  // namespace lngen::LNGEN_SPACE::jvp
 
 // ================================================================================================ backward_backward
 
-namespace lngen::backward_backward {
+namespace lngen::LNGEN_SPACE::backward_backward {
 
 constexpr Name<ROWS, 0, HAS_ddweight || HAS_ddx, Zero> X;
 constexpr Name<ROWS, 1, HAS_ddx && HAS_weight, One> WEIGHT;
@@ -199,4 +199,4 @@ struct Layer : Direction<Given, decltype(over_rows()), 3, 0, 7, 2> {
   }
 };
 
-}  // namespace lngen::backward_backward
+}  // namespace lngen::LNGEN_SPACE::backward_backward

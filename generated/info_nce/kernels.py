@@ -11,7 +11,7 @@ KERNELS = {
     "forward": KernelTable(
         source="kernels",
         kernels={
-            "forward": (
+            "info_nce_forward": (
                 "similarity, positive, scale, out y, saved m, saved Z, the rows, "
                 "the features"
             ),
@@ -21,11 +21,11 @@ KERNELS = {
         source="kernels",
         sums=(0, 1),
         kernels={
-            "backward": (
+            "info_nce_backward": (
                 "similarity, positive, dy, saved m, saved Z, scale, out dsimilarity, "
                 "the workspace, the rows, the features"
             ),
-            "backward_columns": (
+            "info_nce_backward_columns": (
                 "the workspace, the blocks, scale, out dscale, the features"
             ),
         },
@@ -33,7 +33,7 @@ KERNELS = {
     "jvp": KernelTable(
         source="second_order",
         kernels={
-            "jvp": (
+            "info_nce_jvp": (
                 "similarity, positive, similarity_dot, saved m, saved Z, scale, "
                 "scale_dot, out y_dot, the rows, the features"
             ),
@@ -43,12 +43,12 @@ KERNELS = {
         source="second_order",
         sums=(0, 1),
         kernels={
-            "backward_backward": (
+            "info_nce_backward_backward": (
                 "similarity, positive, dy, ddsimilarity, saved m, saved Z, scale, "
                 "ddscale, out dsimilarity, out ddy, the workspace, the rows, "
                 "the features"
             ),
-            "backward_backward_columns": (
+            "info_nce_backward_backward_columns": (
                 "the workspace, the blocks, scale, ddscale, out dscale, the features"
             ),
         },

@@ -32,17 +32,17 @@
 //     ddy = sum(ddz*p) + sum(where(index() == positive, -ddz, 0))
 
 // An argument that is left out, and all work for it and its gradient, is compiled away.
-namespace lngen {
+namespace lngen::LNGEN_SPACE {
 constexpr bool HAS_ddscale = LNGEN_UNDEFINED(LNGEN_WITHOUT_ddscale);
 constexpr bool HAS_ddsimilarity = LNGEN_UNDEFINED(LNGEN_WITHOUT_ddsimilarity);
 constexpr bool HAS_scale = LNGEN_UNDEFINED(LNGEN_WITHOUT_scale);
 constexpr bool HAS_scale_dot = LNGEN_UNDEFINED(LNGEN_WITHOUT_scale_dot);
 constexpr bool HAS_similarity_dot = LNGEN_UNDEFINED(LNGEN_WITHOUT_similarity_dot);
-}  // namespace lngen
+}  // namespace lngen::LNGEN_SPACE
 
 // ================================================================================================ forward
 
-namespace lngen::forward {
+namespace lngen::LNGEN_SPACE::forward {
 
 constexpr Name<ROWS, 0> SIMILARITY;
 constexpr Name<ROW_INTEGERS, 0> POSITIVE;
@@ -79,11 +79,11 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 1, 7, 0> {
   }
 };
 
-}  // namespace lngen::forward
+}  // namespace lngen::LNGEN_SPACE::forward
 
 // ================================================================================================ backward
 
-namespace lngen::backward {
+namespace lngen::LNGEN_SPACE::backward {
 
 constexpr Name<ROWS, 0> SIMILARITY;
 constexpr Name<ROW_INTEGERS, 0> POSITIVE;
@@ -131,11 +131,11 @@ struct Layer : ColumnsOf<backward::Layer, Given, 1, 8> {
 
 }  // namespace columns
 
-}  // namespace lngen::backward
+}  // namespace lngen::LNGEN_SPACE::backward
 
 // ================================================================================================ jvp
 
-namespace lngen::jvp {
+namespace lngen::LNGEN_SPACE::jvp {
 
 constexpr Name<ROWS, 0, HAS_scale_dot || HAS_similarity_dot, Zero> SIMILARITY;
 constexpr Name<ROW_INTEGERS, 0, HAS_scale_dot || HAS_similarity_dot, Zero> POSITIVE;
@@ -170,11 +170,11 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 1, 8, 0> {
   }
 };
 
-}  // namespace lngen::jvp
+}  // namespace lngen::LNGEN_SPACE::jvp
 
 // ================================================================================================ backward_backward
 
-namespace lngen::backward_backward {
+namespace lngen::LNGEN_SPACE::backward_backward {
 
 constexpr Name<ROWS, 0, HAS_ddscale || HAS_ddsimilarity, Zero> SIMILARITY;
 constexpr Name<ROW_INTEGERS, 0, HAS_ddscale || HAS_ddsimilarity, Zero> POSITIVE;
@@ -250,4 +250,4 @@ struct Layer : ColumnsOf<backward_backward::Layer, Given, 1, 8> {
 
 }  // namespace columns
 
-}  // namespace lngen::backward_backward
+}  // namespace lngen::LNGEN_SPACE::backward_backward

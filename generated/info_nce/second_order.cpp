@@ -4,25 +4,33 @@
 // Cost: forward 1 row tensors (1 read, 0 written), 8 flops per row element; backward 2 row tensors (1 read, 1 written), 10 flops per row element.
 // Evidence: 1 output, 25 steps, 30 first lines, 2 gradients, 1 tangent, 3 second-order gradients, 8 emitted programs: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:cb40e605ee6e33f38de3fd70af981d68454fb61b495d719822c0f5b8297ac116
-// templates sha256:2311dd01572eed9edbbb06a4fb155fa5ce69a60d0f557019d5d91a2f831401fe
+// templates sha256:fed390c054a6c9490f0ed0f9676a1290aa08d6d340159761f851208839c570de
 //
 // A kernel is passed the pointers of
 //
-//     jvp_<type>(const Row* similarity, const Integer* positive, const Row* similarity_dot, const Computed* m,
-//         const Computed* Z_, const Parameter* scale, const Parameter* scale_dot, Row* out_y_dot, long long rows,
-//         int D)
-//     backward_backward_<type>(const Row* similarity, const Integer* positive, const Row* dy, const Row*
+//     info_nce_jvp_<type>(const Row* similarity, const Integer* positive, const Row* similarity_dot, const
+//         Computed* m, const Computed* Z_, const Parameter* scale, const Parameter* scale_dot, Row* out_y_dot, long
+//         long rows, int D)
+//     info_nce_backward_backward_<type>(const Row* similarity, const Integer* positive, const Row* dy, const Row*
 //         ddsimilarity, const Computed* m, const Computed* Z_, const Parameter* scale, const Parameter* ddscale,
 //         Row* out_dsimilarity, Row* out_ddy, Computed* workspace, long long rows, int D)
-//     backward_backward_columns_<type>(Computed* workspace, int blocks, const Parameter* scale, const Parameter*
-//         ddscale, Parameter* out_dscale, int D)
+//     info_nce_backward_backward_columns_<type>(Computed* workspace, int blocks, const Parameter* scale, const
+//         Parameter* ddscale, Parameter* out_dscale, int D)
 //
 // in this order, then its numbers, then the sizes: rows, D, the chunks that the rows are cut into, the first one to work
-// on, the one to stop before, and whether results are to bypass the cache. Macros: host_rows.h, layer.h.
+// on, the one to stop before, and whether results are to bypass the cache. Macros: host_rows.h, layer.h. With
+// LNGEN_LAYER, names of kernels begin with something else than info_nce.
 
+#ifndef LNGEN_LAYER
+#define LNGEN_LAYER info_nce
+#endif
+#undef LNGEN_SPACE
+#define LNGEN_SPACE LNGEN_OWN(second_order)
 #include "../_runtime/native/host_directions.h"
 #include "layer.h"
 
-LNGEN_KERNEL(jvp, lngen::jvp::Layer)
-LNGEN_KERNEL(backward_backward, lngen::backward_backward::Layer)
-LNGEN_KERNEL(backward_backward_columns, lngen::backward_backward::columns::Layer)
+LNGEN_KERNEL(jvp, jvp::Layer)
+LNGEN_KERNEL(backward_backward, backward_backward::Layer)
+LNGEN_KERNEL(backward_backward_columns, backward_backward::columns::Layer)
+
+#undef LNGEN_LAYER

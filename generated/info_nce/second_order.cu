@@ -4,55 +4,60 @@
 // Cost: forward 1 row tensors (1 read, 0 written), 8 flops per row element; backward 2 row tensors (1 read, 1 written), 10 flops per row element.
 // Evidence: 1 output, 25 steps, 30 first lines, 2 gradients, 1 tangent, 3 second-order gradients, 8 emitted programs: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:cb40e605ee6e33f38de3fd70af981d68454fb61b495d719822c0f5b8297ac116
-// templates sha256:3df7bc9487b9e6e6bbcf3785fb4d951e3327798a4189d9d614735c48d5cf155d
+// templates sha256:b23ad42cec63140138eb76ce14bd71d0b14008e707b129f7aa9a4c52eb01474c
 //
 // Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
 //
-//     jvp_<type>(const Row* similarity, const Integer* positive, const Row* similarity_dot, const Computed* m,
-//         const Computed* Z_, const Parameter* scale, const Parameter* scale_dot, Row* out_y_dot, long long rows,
-//         int D)
-//     backward_backward_<type>(const Row* similarity, const Integer* positive, const Row* dy, const Row*
+//     info_nce_jvp_<type>(const Row* similarity, const Integer* positive, const Row* similarity_dot, const
+//         Computed* m, const Computed* Z_, const Parameter* scale, const Parameter* scale_dot, Row* out_y_dot, long
+//         long rows, int D)
+//     info_nce_backward_backward_<type>(const Row* similarity, const Integer* positive, const Row* dy, const Row*
 //         ddsimilarity, const Computed* m, const Computed* Z_, const Parameter* scale, const Parameter* ddscale,
 //         Row* out_dsimilarity, Row* out_ddy, Computed* workspace, long long rows, int D)
-//     backward_backward_columns_<type>(Computed* workspace, int blocks, const Parameter* scale, const Parameter*
-//         ddscale, Parameter* out_dscale, int D)
+//     info_nce_backward_backward_columns_<type>(Computed* workspace, int blocks, const Parameter* scale, const
+//         Parameter* ddscale, Parameter* out_dscale, int D)
 //
 // The workspace holds blocks * (sums into columns * D + sums into scalars) entries:
 //     backward_backward: blocks * (0*D + 1).
-// Launches, and the macros that choose among kernels: rows.cuh. Formulas, and the macros of arguments: layer.h.
+// Launches, and the macros that choose among kernels: rows.cuh. Formulas, and the macros of arguments: layer.h. With
+// LNGEN_LAYER, names of kernels begin with something else than info_nce.
 
+#ifndef LNGEN_LAYER
+#define LNGEN_LAYER info_nce
+#endif
+#undef LNGEN_SPACE
+#define LNGEN_SPACE LNGEN_OWN(second_order)
 #include "../_runtime/cuda/layer_rows.cuh"
 #include "layer.h"
 
 #ifdef LNGEN_JVP
-#define LNGEN_KERNELS(TYPE, T) \
-  LNGEN_KERNEL(jvp_##TYPE, T, lngen::jvp::Layer, \
-               (const T* __restrict__ similarity, const lngen::Integer* __restrict__ positive, \
-                const T* __restrict__ similarity_dot, const lngen::Computed<T>* __restrict__ m, \
-                const lngen::Computed<T>* __restrict__ Z_, const lngen::Parameter<T>* __restrict__ scale, \
-                const lngen::Parameter<T>* __restrict__ scale_dot, T* __restrict__ out_y_dot, long long rows, \
-                int D), \
+#define LNGEN_KERNELS(TYPE, T, P, A) \
+  LNGEN_KERNEL(jvp_##TYPE, T, jvp::Layer, \
+               (const T* __restrict__ similarity, const lngen::LNGEN_SPACE::Integer* __restrict__ positive, \
+                const T* __restrict__ similarity_dot, const A* __restrict__ m, const A* __restrict__ Z_, \
+                const P* __restrict__ scale, const P* __restrict__ scale_dot, T* __restrict__ out_y_dot, \
+                long long rows, int D), \
                (similarity, positive, similarity_dot, m, Z_, scale, scale_dot, out_y_dot, rows, D))
 LNGEN_EACH_TYPE(LNGEN_KERNELS)
 #undef LNGEN_KERNELS
 #endif
 
 #ifdef LNGEN_BACKWARD_BACKWARD
-#define LNGEN_KERNELS(TYPE, T) \
-  LNGEN_KERNEL(backward_backward_##TYPE, T, lngen::backward_backward::Layer, \
-               (const T* __restrict__ similarity, const lngen::Integer* __restrict__ positive, \
-                const T* __restrict__ dy, const T* __restrict__ ddsimilarity, \
-                const lngen::Computed<T>* __restrict__ m, const lngen::Computed<T>* __restrict__ Z_, \
-                const lngen::Parameter<T>* __restrict__ scale, const lngen::Parameter<T>* __restrict__ ddscale, \
-                T* __restrict__ out_dsimilarity, T* __restrict__ out_ddy, \
-                lngen::Computed<T>* __restrict__ workspace, long long rows, int D), \
+#define LNGEN_KERNELS(TYPE, T, P, A) \
+  LNGEN_KERNEL(backward_backward_##TYPE, T, backward_backward::Layer, \
+               (const T* __restrict__ similarity, const lngen::LNGEN_SPACE::Integer* __restrict__ positive, \
+                const T* __restrict__ dy, const T* __restrict__ ddsimilarity, const A* __restrict__ m, \
+                const A* __restrict__ Z_, const P* __restrict__ scale, const P* __restrict__ ddscale, \
+                T* __restrict__ out_dsimilarity, T* __restrict__ out_ddy, A* __restrict__ workspace, long long rows, \
+                int D), \
                (similarity, positive, dy, ddsimilarity, m, Z_, scale, ddscale, out_dsimilarity, out_ddy, workspace, \
                 rows, D)) \
-  LNGEN_KERNEL(backward_backward_columns_##TYPE, T, lngen::backward_backward::columns::Layer, \
-               (lngen::Computed<T>* __restrict__ workspace, int blocks, \
-                const lngen::Parameter<T>* __restrict__ scale, const lngen::Parameter<T>* __restrict__ ddscale, \
-                lngen::Parameter<T>* __restrict__ out_dscale, int D), \
+  LNGEN_KERNEL(backward_backward_columns_##TYPE, T, backward_backward::columns::Layer, \
+               (A* __restrict__ workspace, int blocks, const P* __restrict__ scale, const P* __restrict__ ddscale, \
+                P* __restrict__ out_dscale, int D), \
                (workspace, blocks, scale, ddscale, out_dscale, D))
 LNGEN_EACH_TYPE(LNGEN_KERNELS)
 #undef LNGEN_KERNELS
 #endif
+
+#undef LNGEN_LAYER

@@ -4,20 +4,29 @@
 // Cost: forward 2 row tensors (1 read, 1 written), and 2 smaller arrays, 9 flops per row element; backward 3 row tensors (2 read, 1 written), and 3 smaller arrays, 11 flops per row element.
 // Evidence: 1 output, 19 steps, 37 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:b5148130fa04fb83b22ef02c31a0abe56635cbf333f94f18c3e787dc808ec6ba
-// templates sha256:2311dd01572eed9edbbb06a4fb155fa5ce69a60d0f557019d5d91a2f831401fe
+// templates sha256:fed390c054a6c9490f0ed0f9676a1290aa08d6d340159761f851208839c570de
 //
 // A kernel is passed the pointers of
 //
-//     forward_<type>(const Row* x, const Row* gamma, const Row* beta, Computed eps, Row* out_y, Computed* save_mu,
-//         Computed* save_mu_residual, Computed* save_rstd, long long rows, int D)
-//     backward_<type>(const Row* x, const Row* gamma, const Row* dy, const Computed* mu, const Computed*
-//         mu_residual, const Computed* rstd, Row* out_dx, Row* out_dgamma, Row* out_dbeta, long long rows, int D)
+//     instance_norm_forward_<type>(const Row* x, const Row* gamma, const Row* beta, Computed eps, Row* out_y,
+//         Computed* save_mu, Computed* save_mu_residual, Computed* save_rstd, long long rows, int D)
+//     instance_norm_backward_<type>(const Row* x, const Row* gamma, const Row* dy, const Computed* mu, const
+//         Computed* mu_residual, const Computed* rstd, Row* out_dx, Row* out_dgamma, Row* out_dbeta, long long
+//         rows, int D)
 //
 // in this order, then its numbers, then the sizes: rows, D, the chunks that the rows are cut into, the first one to work
-// on, the one to stop before, and whether results are to bypass the cache. Macros: host_rows.h, layer.h.
+// on, the one to stop before, and whether results are to bypass the cache. Macros: host_rows.h, layer.h. With
+// LNGEN_LAYER, names of kernels begin with something else than instance_norm.
 
+#ifndef LNGEN_LAYER
+#define LNGEN_LAYER instance_norm
+#endif
+#undef LNGEN_SPACE
+#define LNGEN_SPACE LNGEN_OWN(kernels)
 #include "../_runtime/native/host_directions.h"
 #include "layer.h"
 
-LNGEN_KERNEL(forward, lngen::forward::Layer)
-LNGEN_KERNEL(backward, lngen::backward::Layer)
+LNGEN_KERNEL(forward, forward::Layer)
+LNGEN_KERNEL(backward, backward::Layer)
+
+#undef LNGEN_LAYER

@@ -11,7 +11,7 @@ KERNELS = {
     "forward": KernelTable(
         source="kernels",
         kernels={
-            "forward": (
+            "instance_norm_forward": (
                 "x, gamma, beta, eps, out y, saved mu, saved mu_residual, saved rstd, "
                 "the rows, the features"
             ),
@@ -20,7 +20,7 @@ KERNELS = {
     "backward": KernelTable(
         source="kernels",
         kernels={
-            "backward": (
+            "instance_norm_backward": (
                 "x, gamma, dy, saved mu, saved mu_residual, saved rstd, out dx, "
                 "out dgamma, out dbeta, the rows, the features"
             ),
@@ -29,7 +29,7 @@ KERNELS = {
     "jvp": KernelTable(
         source="second_order",
         kernels={
-            "jvp": (
+            "instance_norm_jvp": (
                 "x, gamma, x_dot, gamma_dot, beta_dot, saved mu, saved mu_residual, "
                 "saved rstd, out y_dot, the rows, the features"
             ),
@@ -38,7 +38,7 @@ KERNELS = {
     "backward_backward": KernelTable(
         source="second_order",
         kernels={
-            "backward_backward": (
+            "instance_norm_backward_backward": (
                 "x, gamma, dy, ddx, ddgamma, ddbeta, saved mu, saved mu_residual, "
                 "saved rstd, out dx, out dgamma, out dbeta, out ddy, the rows, "
                 "the features"

@@ -4,44 +4,52 @@
 // Cost: forward 2 row tensors (1 read, 1 written), and 2 smaller arrays, 9 flops per row element; backward 3 row tensors (2 read, 1 written), and 3 smaller arrays, 11 flops per row element.
 // Evidence: 1 output, 19 steps, 37 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:b5148130fa04fb83b22ef02c31a0abe56635cbf333f94f18c3e787dc808ec6ba
-// templates sha256:3df7bc9487b9e6e6bbcf3785fb4d951e3327798a4189d9d614735c48d5cf155d
+// templates sha256:b23ad42cec63140138eb76ce14bd71d0b14008e707b129f7aa9a4c52eb01474c
 //
 // Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
 //
-//     jvp_<type>(const Row* x, const Row* gamma, const Row* x_dot, const Row* gamma_dot, const Row* beta_dot,
-//         const Computed* mu, const Computed* mu_residual, const Computed* rstd, Row* out_y_dot, long long rows,
-//         int D)
-//     backward_backward_<type>(const Row* x, const Row* gamma, const Row* dy, const Row* ddx, const Row* ddgamma,
-//         const Row* ddbeta, const Computed* mu, const Computed* mu_residual, const Computed* rstd, Row* out_dx,
-//         Row* out_dgamma, Row* out_dbeta, Row* out_ddy, long long rows, int D)
+//     instance_norm_jvp_<type>(const Row* x, const Row* gamma, const Row* x_dot, const Row* gamma_dot, const Row*
+//         beta_dot, const Computed* mu, const Computed* mu_residual, const Computed* rstd, Row* out_y_dot, long
+//         long rows, int D)
+//     instance_norm_backward_backward_<type>(const Row* x, const Row* gamma, const Row* dy, const Row* ddx, const
+//         Row* ddgamma, const Row* ddbeta, const Computed* mu, const Computed* mu_residual, const Computed* rstd,
+//         Row* out_dx, Row* out_dgamma, Row* out_dbeta, Row* out_ddy, long long rows, int D)
 //
-// Launches, and the macros that choose among kernels: rows.cuh. Formulas, and the macros of arguments: layer.h.
+// Launches, and the macros that choose among kernels: rows.cuh. Formulas, and the macros of arguments: layer.h. With
+// LNGEN_LAYER, names of kernels begin with something else than instance_norm.
 
+#ifndef LNGEN_LAYER
+#define LNGEN_LAYER instance_norm
+#endif
+#undef LNGEN_SPACE
+#define LNGEN_SPACE LNGEN_OWN(second_order)
 #include "../_runtime/cuda/layer_rows.cuh"
 #include "layer.h"
 
 #ifdef LNGEN_JVP
-#define LNGEN_KERNELS(TYPE, T) \
-  LNGEN_KERNEL(jvp_##TYPE, T, lngen::jvp::Layer, \
+#define LNGEN_KERNELS(TYPE, T, P, A) \
+  LNGEN_KERNEL(jvp_##TYPE, T, jvp::Layer, \
                (const T* __restrict__ x, const T* __restrict__ gamma, const T* __restrict__ x_dot, \
-                const T* __restrict__ gamma_dot, const T* __restrict__ beta_dot, \
-                const lngen::Computed<T>* __restrict__ mu, const lngen::Computed<T>* __restrict__ mu_residual, \
-                const lngen::Computed<T>* __restrict__ rstd, T* __restrict__ out_y_dot, long long rows, int D), \
+                const T* __restrict__ gamma_dot, const T* __restrict__ beta_dot, const A* __restrict__ mu, \
+                const A* __restrict__ mu_residual, const A* __restrict__ rstd, T* __restrict__ out_y_dot, \
+                long long rows, int D), \
                (x, gamma, x_dot, gamma_dot, beta_dot, mu, mu_residual, rstd, out_y_dot, rows, D))
 LNGEN_EACH_TYPE(LNGEN_KERNELS)
 #undef LNGEN_KERNELS
 #endif
 
 #ifdef LNGEN_BACKWARD_BACKWARD
-#define LNGEN_KERNELS(TYPE, T) \
-  LNGEN_KERNEL(backward_backward_##TYPE, T, lngen::backward_backward::Layer, \
+#define LNGEN_KERNELS(TYPE, T, P, A) \
+  LNGEN_KERNEL(backward_backward_##TYPE, T, backward_backward::Layer, \
                (const T* __restrict__ x, const T* __restrict__ gamma, const T* __restrict__ dy, \
                 const T* __restrict__ ddx, const T* __restrict__ ddgamma, const T* __restrict__ ddbeta, \
-                const lngen::Computed<T>* __restrict__ mu, const lngen::Computed<T>* __restrict__ mu_residual, \
-                const lngen::Computed<T>* __restrict__ rstd, T* __restrict__ out_dx, T* __restrict__ out_dgamma, \
-                T* __restrict__ out_dbeta, T* __restrict__ out_ddy, long long rows, int D), \
+                const A* __restrict__ mu, const A* __restrict__ mu_residual, const A* __restrict__ rstd, \
+                T* __restrict__ out_dx, T* __restrict__ out_dgamma, T* __restrict__ out_dbeta, \
+                T* __restrict__ out_ddy, long long rows, int D), \
                (x, gamma, dy, ddx, ddgamma, ddbeta, mu, mu_residual, rstd, out_dx, out_dgamma, out_dbeta, out_ddy, \
                 rows, D))
 LNGEN_EACH_TYPE(LNGEN_KERNELS)
 #undef LNGEN_KERNELS
 #endif
+
+#undef LNGEN_LAYER

@@ -10,20 +10,26 @@ from .._runtime.protocol.kernels import KernelTable
 KERNELS = {
     "forward": KernelTable(
         source="kernels",
-        kernels={"forward": "x, eps, out y, saved rstd, the rows, the features"},
+        kernels={
+            "l2_norm_forward": "x, eps, out y, saved rstd, the rows, the features",
+        },
     ),
     "backward": KernelTable(
         source="kernels",
-        kernels={"backward": "x, dy, saved rstd, out dx, the rows, the features"},
+        kernels={
+            "l2_norm_backward": "x, dy, saved rstd, out dx, the rows, the features",
+        },
     ),
     "jvp": KernelTable(
         source="second_order",
-        kernels={"jvp": "x, x_dot, saved rstd, out y_dot, the rows, the features"},
+        kernels={
+            "l2_norm_jvp": "x, x_dot, saved rstd, out y_dot, the rows, the features",
+        },
     ),
     "backward_backward": KernelTable(
         source="second_order",
         kernels={
-            "backward_backward": (
+            "l2_norm_backward_backward": (
                 "x, dy, ddx, saved rstd, out dx, out ddy, the rows, the features"
             ),
         },

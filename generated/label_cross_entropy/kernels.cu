@@ -4,28 +4,34 @@
 // Cost: forward 1 row tensors (1 read, 0 written), 8 flops per row element; backward 2 row tensors (1 read, 1 written), 8 flops per row element.
 // Evidence: 1 output, 15 steps, 21 first lines, 1 gradient, 1 tangent, 2 second-order gradients, 8 emitted programs: exact at every D; 1 gradient with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:0af8b9ef230e709d14895b35c79c2613d071969c93fd70b111f1c34862e9644b
-// templates sha256:3df7bc9487b9e6e6bbcf3785fb4d951e3327798a4189d9d614735c48d5cf155d
+// templates sha256:b23ad42cec63140138eb76ce14bd71d0b14008e707b129f7aa9a4c52eb01474c
 //
 // Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
 //
-//     forward_<type>(const Row* x, const Integer* label, const OneInteger* ignore, Computed smoothing, Computed
-//         z_loss, Row* out_y, Computed* save_m, Computed* save_Z, Computed* save_log_Z, long long rows, int D)
-//     backward_<type>(const Row* x, const Integer* label, const Row* dy, const Computed* m, const Computed* Z_,
-//         const Computed* log_Z, const OneInteger* ignore, Computed smoothing, Computed z_loss, Row* out_dx, long
+//     label_cross_entropy_forward_<type>(const Row* x, const Integer* label, const OneInteger* ignore, Computed
+//         smoothing, Computed z_loss, Row* out_y, Computed* save_m, Computed* save_Z, Computed* save_log_Z, long
 //         long rows, int D)
+//     label_cross_entropy_backward_<type>(const Row* x, const Integer* label, const Row* dy, const Computed* m,
+//         const Computed* Z_, const Computed* log_Z, const OneInteger* ignore, Computed smoothing, Computed z_loss,
+//         Row* out_dx, long long rows, int D)
 //
-// Launches, and the macros that choose among kernels: rows.cuh. Formulas, and the macros of arguments: layer.h.
+// Launches, and the macros that choose among kernels: rows.cuh. Formulas, and the macros of arguments: layer.h. With
+// LNGEN_LAYER, names of kernels begin with something else than label_cross_entropy.
 
+#ifndef LNGEN_LAYER
+#define LNGEN_LAYER label_cross_entropy
+#endif
+#undef LNGEN_SPACE
+#define LNGEN_SPACE LNGEN_OWN(kernels)
 #include "../_runtime/cuda/layer_rows.cuh"
 #include "layer.h"
 
 #ifdef LNGEN_FORWARD
-#define LNGEN_KERNELS(TYPE, T) \
-  LNGEN_KERNEL(forward_##TYPE, T, lngen::forward::Layer, \
-               (const T* __restrict__ x, const lngen::Integer* __restrict__ label, \
-                const lngen::OneInteger* __restrict__ ignore, lngen::Computed<T> smoothing, \
-                lngen::Computed<T> z_loss, T* __restrict__ out_y, lngen::Computed<T>* __restrict__ save_m, \
-                lngen::Computed<T>* __restrict__ save_Z, lngen::Computed<T>* __restrict__ save_log_Z, \
+#define LNGEN_KERNELS(TYPE, T, P, A) \
+  LNGEN_KERNEL(forward_##TYPE, T, forward::Layer, \
+               (const T* __restrict__ x, const lngen::LNGEN_SPACE::Integer* __restrict__ label, \
+                const lngen::LNGEN_SPACE::OneInteger* __restrict__ ignore, A smoothing, A z_loss, \
+                T* __restrict__ out_y, A* __restrict__ save_m, A* __restrict__ save_Z, A* __restrict__ save_log_Z, \
                 long long rows, int D), \
                (x, label, ignore, smoothing, z_loss, out_y, save_m, save_Z, save_log_Z, rows, D))
 LNGEN_EACH_TYPE(LNGEN_KERNELS)
@@ -33,14 +39,15 @@ LNGEN_EACH_TYPE(LNGEN_KERNELS)
 #endif
 
 #ifdef LNGEN_BACKWARD
-#define LNGEN_KERNELS(TYPE, T) \
-  LNGEN_KERNEL(backward_##TYPE, T, lngen::backward::Layer, \
-               (const T* __restrict__ x, const lngen::Integer* __restrict__ label, const T* __restrict__ dy, \
-                const lngen::Computed<T>* __restrict__ m, const lngen::Computed<T>* __restrict__ Z_, \
-                const lngen::Computed<T>* __restrict__ log_Z, const lngen::OneInteger* __restrict__ ignore, \
-                lngen::Computed<T> smoothing, lngen::Computed<T> z_loss, T* __restrict__ out_dx, long long rows, \
-                int D), \
+#define LNGEN_KERNELS(TYPE, T, P, A) \
+  LNGEN_KERNEL(backward_##TYPE, T, backward::Layer, \
+               (const T* __restrict__ x, const lngen::LNGEN_SPACE::Integer* __restrict__ label, \
+                const T* __restrict__ dy, const A* __restrict__ m, const A* __restrict__ Z_, \
+                const A* __restrict__ log_Z, const lngen::LNGEN_SPACE::OneInteger* __restrict__ ignore, A smoothing, \
+                A z_loss, T* __restrict__ out_dx, long long rows, int D), \
                (x, label, dy, m, Z_, log_Z, ignore, smoothing, z_loss, out_dx, rows, D))
 LNGEN_EACH_TYPE(LNGEN_KERNELS)
 #undef LNGEN_KERNELS
 #endif
+
+#undef LNGEN_LAYER

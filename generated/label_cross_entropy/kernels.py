@@ -11,7 +11,7 @@ KERNELS = {
     "forward": KernelTable(
         source="kernels",
         kernels={
-            "forward": (
+            "label_cross_entropy_forward": (
                 "x, label, ignore, smoothing, z_loss, out y, saved m, saved Z, "
                 "saved log_Z, the rows, the features"
             ),
@@ -20,7 +20,7 @@ KERNELS = {
     "backward": KernelTable(
         source="kernels",
         kernels={
-            "backward": (
+            "label_cross_entropy_backward": (
                 "x, label, dy, saved m, saved Z, saved log_Z, ignore, smoothing, "
                 "z_loss, out dx, the rows, the features"
             ),
@@ -29,7 +29,7 @@ KERNELS = {
     "jvp": KernelTable(
         source="second_order",
         kernels={
-            "jvp": (
+            "label_cross_entropy_jvp": (
                 "x, label, x_dot, saved m, saved Z, saved log_Z, ignore, smoothing, "
                 "z_loss, out y_dot, the rows, the features"
             ),
@@ -38,7 +38,7 @@ KERNELS = {
     "backward_backward": KernelTable(
         source="second_order",
         kernels={
-            "backward_backward": (
+            "label_cross_entropy_backward_backward": (
                 "x, label, dy, ddx, saved m, saved Z, saved log_Z, ignore, smoothing, "
                 "z_loss, out dx, out ddy, the rows, the features"
             ),

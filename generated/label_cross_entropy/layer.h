@@ -25,15 +25,15 @@
 //     ddy = sum(where(index() == label, where(label == ignore, 0, ddx*(smoothing - 1)), 0)) + where(label == ignore, 0, where(smoothing > 0, -smoothing*mean(ddx), 0) + sum(ddx*p)*(1 + 2*z_loss*(m + log_Z)))
 
 // An argument that is left out, and all work for it and its gradient, is compiled away.
-namespace lngen {
+namespace lngen::LNGEN_SPACE {
 constexpr bool HAS_ddx = LNGEN_UNDEFINED(LNGEN_WITHOUT_ddx);
 constexpr bool HAS_ignore = LNGEN_UNDEFINED(LNGEN_WITHOUT_ignore);
 constexpr bool HAS_x_dot = LNGEN_UNDEFINED(LNGEN_WITHOUT_x_dot);
-}  // namespace lngen
+}  // namespace lngen::LNGEN_SPACE
 
 // ================================================================================================ forward
 
-namespace lngen::forward {
+namespace lngen::LNGEN_SPACE::forward {
 
 constexpr Name<ROWS, 0> X;
 constexpr Name<ROW_INTEGERS, 0> LABEL;
@@ -75,11 +75,11 @@ struct Layer : Direction<Given, decltype(over_rows()), 3, 1, 10, 0> {
   }
 };
 
-}  // namespace lngen::forward
+}  // namespace lngen::LNGEN_SPACE::forward
 
 // ================================================================================================ backward
 
-namespace lngen::backward {
+namespace lngen::LNGEN_SPACE::backward {
 
 constexpr Name<ROWS, 0> X;
 constexpr Name<ROW_INTEGERS, 0> LABEL;
@@ -113,11 +113,11 @@ struct Layer : Direction<Given, decltype(over_rows()), 0, 1, 11, 1> {
   }
 };
 
-}  // namespace lngen::backward
+}  // namespace lngen::LNGEN_SPACE::backward
 
 // ================================================================================================ jvp
 
-namespace lngen::jvp {
+namespace lngen::LNGEN_SPACE::jvp {
 
 constexpr Name<ROWS, 0, HAS_x_dot, Zero> X;
 constexpr Name<ROW_INTEGERS, 0, HAS_x_dot, Zero> LABEL;
@@ -153,11 +153,11 @@ struct Layer : Direction<Given, decltype(over_rows()), 3, 1, 11, 0> {
   }
 };
 
-}  // namespace lngen::jvp
+}  // namespace lngen::LNGEN_SPACE::jvp
 
 // ================================================================================================ backward_backward
 
-namespace lngen::backward_backward {
+namespace lngen::LNGEN_SPACE::backward_backward {
 
 constexpr Name<ROWS, 0, HAS_ddx, Zero> X;
 constexpr Name<ROW_INTEGERS, 0, HAS_ddx, Zero> LABEL;
@@ -211,4 +211,4 @@ struct Layer : Direction<Given, decltype(over_rows()), 3, 1, 16, 1, 1> {
   }
 };
 
-}  // namespace lngen::backward_backward
+}  // namespace lngen::LNGEN_SPACE::backward_backward

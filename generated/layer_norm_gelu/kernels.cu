@@ -4,50 +4,56 @@
 // Cost: forward 2 row tensors (1 read, 1 written), 15 flops per row element; backward 3 row tensors (2 read, 1 written), 30 flops per row element.
 // Evidence: 1 output, 25 steps, 43 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:fb797b1161b31641ca09583a8a5664d3453054eae69634f07ce4625138fb9daf
-// templates sha256:3df7bc9487b9e6e6bbcf3785fb4d951e3327798a4189d9d614735c48d5cf155d
+// templates sha256:b23ad42cec63140138eb76ce14bd71d0b14008e707b129f7aa9a4c52eb01474c
 //
 // Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
 //
-//     forward_<type>(const Row* x, const Parameter* gamma, const Parameter* beta, Computed eps, Row* out_y,
-//         Computed* save_mu, Computed* save_mu_residual, Computed* save_rstd, long long rows, int D)
-//     backward_<type>(const Row* x, const Row* dy, const Computed* mu, const Computed* mu_residual, const
-//         Computed* rstd, const Parameter* gamma, const Parameter* beta, Row* out_dx, Computed* workspace, long
-//         long rows, int D)
-//     backward_columns_<type>(Computed* workspace, int blocks, const Parameter* gamma, const Parameter* beta,
-//         Parameter* out_dgamma, Parameter* out_dbeta, int D)
+//     layer_norm_gelu_forward_<type>(const Row* x, const Parameter* gamma, const Parameter* beta, Computed eps,
+//         Row* out_y, Computed* save_mu, Computed* save_mu_residual, Computed* save_rstd, long long rows, int D)
+//     layer_norm_gelu_backward_<type>(const Row* x, const Row* dy, const Computed* mu, const Computed*
+//         mu_residual, const Computed* rstd, const Parameter* gamma, const Parameter* beta, Row* out_dx, Computed*
+//         workspace, long long rows, int D)
+//     layer_norm_gelu_backward_columns_<type>(Computed* workspace, int blocks, const Parameter* gamma, const
+//         Parameter* beta, Parameter* out_dgamma, Parameter* out_dbeta, int D)
 //
 // The workspace holds blocks * (sums into columns * D + sums into scalars) entries:
 //     backward: blocks * (2*D + 0).
-// Launches, and the macros that choose among kernels: rows.cuh. Formulas, and the macros of arguments: layer.h.
+// Launches, and the macros that choose among kernels: rows.cuh. Formulas, and the macros of arguments: layer.h. With
+// LNGEN_LAYER, names of kernels begin with something else than layer_norm_gelu.
 
+#ifndef LNGEN_LAYER
+#define LNGEN_LAYER layer_norm_gelu
+#endif
+#undef LNGEN_SPACE
+#define LNGEN_SPACE LNGEN_OWN(kernels)
 #include "../_runtime/cuda/layer_rows.cuh"
 #include "layer.h"
 
 #ifdef LNGEN_FORWARD
-#define LNGEN_KERNELS(TYPE, T) \
-  LNGEN_KERNEL(forward_##TYPE, T, lngen::forward::Layer, \
-               (const T* __restrict__ x, const lngen::Parameter<T>* __restrict__ gamma, \
-                const lngen::Parameter<T>* __restrict__ beta, lngen::Computed<T> eps, T* __restrict__ out_y, \
-                lngen::Computed<T>* __restrict__ save_mu, lngen::Computed<T>* __restrict__ save_mu_residual, \
-                lngen::Computed<T>* __restrict__ save_rstd, long long rows, int D), \
+#define LNGEN_KERNELS(TYPE, T, P, A) \
+  LNGEN_KERNEL(forward_##TYPE, T, forward::Layer, \
+               (const T* __restrict__ x, const P* __restrict__ gamma, const P* __restrict__ beta, A eps, \
+                T* __restrict__ out_y, A* __restrict__ save_mu, A* __restrict__ save_mu_residual, \
+                A* __restrict__ save_rstd, long long rows, int D), \
                (x, gamma, beta, eps, out_y, save_mu, save_mu_residual, save_rstd, rows, D))
 LNGEN_EACH_TYPE(LNGEN_KERNELS)
 #undef LNGEN_KERNELS
 #endif
 
 #ifdef LNGEN_BACKWARD
-#define LNGEN_KERNELS(TYPE, T) \
-  LNGEN_KERNEL(backward_##TYPE, T, lngen::backward::Layer, \
-               (const T* __restrict__ x, const T* __restrict__ dy, const lngen::Computed<T>* __restrict__ mu, \
-                const lngen::Computed<T>* __restrict__ mu_residual, const lngen::Computed<T>* __restrict__ rstd, \
-                const lngen::Parameter<T>* __restrict__ gamma, const lngen::Parameter<T>* __restrict__ beta, \
-                T* __restrict__ out_dx, lngen::Computed<T>* __restrict__ workspace, long long rows, int D), \
+#define LNGEN_KERNELS(TYPE, T, P, A) \
+  LNGEN_KERNEL(backward_##TYPE, T, backward::Layer, \
+               (const T* __restrict__ x, const T* __restrict__ dy, const A* __restrict__ mu, \
+                const A* __restrict__ mu_residual, const A* __restrict__ rstd, const P* __restrict__ gamma, \
+                const P* __restrict__ beta, T* __restrict__ out_dx, A* __restrict__ workspace, long long rows, \
+                int D), \
                (x, dy, mu, mu_residual, rstd, gamma, beta, out_dx, workspace, rows, D)) \
-  LNGEN_KERNEL(backward_columns_##TYPE, T, lngen::backward::columns::Layer, \
-               (lngen::Computed<T>* __restrict__ workspace, int blocks, \
-                const lngen::Parameter<T>* __restrict__ gamma, const lngen::Parameter<T>* __restrict__ beta, \
-                lngen::Parameter<T>* __restrict__ out_dgamma, lngen::Parameter<T>* __restrict__ out_dbeta, int D), \
+  LNGEN_KERNEL(backward_columns_##TYPE, T, backward::columns::Layer, \
+               (A* __restrict__ workspace, int blocks, const P* __restrict__ gamma, const P* __restrict__ beta, \
+                P* __restrict__ out_dgamma, P* __restrict__ out_dbeta, int D), \
                (workspace, blocks, gamma, beta, out_dgamma, out_dbeta, D))
 LNGEN_EACH_TYPE(LNGEN_KERNELS)
 #undef LNGEN_KERNELS
 #endif
+
+#undef LNGEN_LAYER

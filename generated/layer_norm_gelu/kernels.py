@@ -11,7 +11,7 @@ KERNELS = {
     "forward": KernelTable(
         source="kernels",
         kernels={
-            "forward": (
+            "layer_norm_gelu_forward": (
                 "x, gamma, beta, eps, out y, saved mu, saved mu_residual, saved rstd, "
                 "the rows, the features"
             ),
@@ -21,11 +21,11 @@ KERNELS = {
         source="kernels",
         sums=(2, 0),
         kernels={
-            "backward": (
+            "layer_norm_gelu_backward": (
                 "x, dy, saved mu, saved mu_residual, saved rstd, gamma, beta, out dx, "
                 "the workspace, the rows, the features"
             ),
-            "backward_columns": (
+            "layer_norm_gelu_backward_columns": (
                 "the workspace, the blocks, gamma, beta, out dgamma, out dbeta, "
                 "the features"
             ),
@@ -34,7 +34,7 @@ KERNELS = {
     "jvp": KernelTable(
         source="second_order",
         kernels={
-            "jvp": (
+            "layer_norm_gelu_jvp": (
                 "x, x_dot, saved mu, saved mu_residual, saved rstd, gamma, beta, "
                 "gamma_dot, beta_dot, out y_dot, the rows, the features"
             ),
@@ -44,12 +44,12 @@ KERNELS = {
         source="second_order",
         sums=(2, 0),
         kernels={
-            "backward_backward": (
+            "layer_norm_gelu_backward_backward": (
                 "x, dy, ddx, saved mu, saved mu_residual, saved rstd, gamma, beta, "
                 "ddgamma, ddbeta, out dx, out ddy, the workspace, the rows, "
                 "the features"
             ),
-            "backward_backward_columns": (
+            "layer_norm_gelu_backward_backward_columns": (
                 "the workspace, the blocks, gamma, beta, ddgamma, ddbeta, out dgamma, "
                 "out dbeta, the features"
             ),

@@ -10,22 +10,30 @@ from .._runtime.protocol.kernels import KernelTable
 KERNELS = {
     "forward": KernelTable(
         source="kernels",
-        kernels={"forward": "x, out y, saved m, saved Z, the rows, the features"},
+        kernels={
+            "log_softmax_forward": "x, out y, saved m, saved Z, the rows, the features",
+        },
     ),
     "backward": KernelTable(
         source="kernels",
-        kernels={"backward": "x, dy, saved m, saved Z, out dx, the rows, the features"},
+        kernels={
+            "log_softmax_backward": (
+                "x, dy, saved m, saved Z, out dx, the rows, the features"
+            ),
+        },
     ),
     "jvp": KernelTable(
         source="second_order",
         kernels={
-            "jvp": "x, x_dot, saved m, saved Z, out y_dot, the rows, the features",
+            "log_softmax_jvp": (
+                "x, x_dot, saved m, saved Z, out y_dot, the rows, the features"
+            ),
         },
     ),
     "backward_backward": KernelTable(
         source="second_order",
         kernels={
-            "backward_backward": (
+            "log_softmax_backward_backward": (
                 "x, dy, ddx, saved m, saved Z, out dx, out ddy, the rows, the features"
             ),
         },

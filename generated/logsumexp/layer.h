@@ -24,14 +24,14 @@
 //     ddy = sum(ddx*p)
 
 // An argument that is left out, and all work for it and its gradient, is compiled away.
-namespace lngen {
+namespace lngen::LNGEN_SPACE {
 constexpr bool HAS_ddx = LNGEN_UNDEFINED(LNGEN_WITHOUT_ddx);
 constexpr bool HAS_x_dot = LNGEN_UNDEFINED(LNGEN_WITHOUT_x_dot);
-}  // namespace lngen
+}  // namespace lngen::LNGEN_SPACE
 
 // ================================================================================================ forward
 
-namespace lngen::forward {
+namespace lngen::LNGEN_SPACE::forward {
 
 constexpr Name<ROWS, 0> X;
 constexpr Name<ROW_NUMBERS_OUT, 0> Y;
@@ -58,11 +58,11 @@ struct Layer : Direction<Given, decltype(over_rows()), 1, 1, 4, 0> {
   }
 };
 
-}  // namespace lngen::forward
+}  // namespace lngen::LNGEN_SPACE::forward
 
 // ================================================================================================ backward
 
-namespace lngen::backward {
+namespace lngen::LNGEN_SPACE::backward {
 
 constexpr Name<ROWS, 0> X;
 constexpr Name<ROW_NUMBERS, 0> DY;
@@ -83,11 +83,11 @@ struct Layer : Direction<Given, decltype(over_rows()), 0, 1, 4, 1> {
   }
 };
 
-}  // namespace lngen::backward
+}  // namespace lngen::LNGEN_SPACE::backward
 
 // ================================================================================================ jvp
 
-namespace lngen::jvp {
+namespace lngen::LNGEN_SPACE::jvp {
 
 constexpr Name<ROWS, 0, HAS_x_dot, Zero> X;
 constexpr Name<ROWS, 1, HAS_x_dot, Zero> X_DOT;
@@ -112,11 +112,11 @@ struct Layer : Direction<Given, decltype(over_rows()), 1, 1, 4, 0> {
   }
 };
 
-}  // namespace lngen::jvp
+}  // namespace lngen::LNGEN_SPACE::jvp
 
 // ================================================================================================ backward_backward
 
-namespace lngen::backward_backward {
+namespace lngen::LNGEN_SPACE::backward_backward {
 
 constexpr Name<ROWS, 0, HAS_ddx, Zero> X;
 constexpr Name<ROW_NUMBERS, 0, HAS_ddx, Zero> DY;
@@ -154,4 +154,4 @@ struct Layer : Direction<Given, decltype(over_rows()), 1, 1, 7, 1, 1> {
   }
 };
 
-}  // namespace lngen::backward_backward
+}  // namespace lngen::LNGEN_SPACE::backward_backward

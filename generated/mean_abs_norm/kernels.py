@@ -11,7 +11,7 @@ KERNELS = {
     "forward": KernelTable(
         source="kernels",
         kernels={
-            "forward": (
+            "mean_abs_norm_forward": (
                 "x, gamma, beta, eps, out y, saved mu, saved mu_residual, saved scale, "
                 "the rows, the features"
             ),
@@ -21,11 +21,11 @@ KERNELS = {
         source="kernels",
         sums=(2, 0),
         kernels={
-            "backward": (
+            "mean_abs_norm_backward": (
                 "x, dy, saved mu, saved mu_residual, saved scale, gamma, out dx, "
                 "the workspace, the rows, the features"
             ),
-            "backward_columns": (
+            "mean_abs_norm_backward_columns": (
                 "the workspace, the blocks, gamma, out dgamma, out dbeta, the features"
             ),
         },
@@ -33,7 +33,7 @@ KERNELS = {
     "jvp": KernelTable(
         source="second_order",
         kernels={
-            "jvp": (
+            "mean_abs_norm_jvp": (
                 "x, x_dot, saved mu, saved mu_residual, saved scale, gamma, gamma_dot, "
                 "beta_dot, out y_dot, the rows, the features"
             ),
@@ -43,11 +43,11 @@ KERNELS = {
         source="second_order",
         sums=(1, 0),
         kernels={
-            "backward_backward": (
+            "mean_abs_norm_backward_backward": (
                 "x, dy, ddx, saved mu, saved mu_residual, saved scale, gamma, ddgamma, "
                 "ddbeta, out dx, out ddy, the workspace, the rows, the features"
             ),
-            "backward_backward_columns": (
+            "mean_abs_norm_backward_backward_columns": (
                 "the workspace, the blocks, gamma, ddgamma, ddbeta, out dgamma, "
                 "out dbeta, the features"
             ),

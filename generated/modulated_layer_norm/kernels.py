@@ -11,7 +11,7 @@ KERNELS = {
     "forward": KernelTable(
         source="kernels",
         kernels={
-            "forward": (
+            "modulated_layer_norm_forward": (
                 "x, gate, gamma, beta, eps, out y, saved mu, saved mu_residual, "
                 "saved rstd, the rows, the features"
             ),
@@ -21,11 +21,11 @@ KERNELS = {
         source="kernels",
         sums=(2, 0),
         kernels={
-            "backward": (
+            "modulated_layer_norm_backward": (
                 "x, gate, dy, saved mu, saved mu_residual, saved rstd, gamma, beta, "
                 "out dx, out dgate, the workspace, the rows, the features"
             ),
-            "backward_columns": (
+            "modulated_layer_norm_backward_columns": (
                 "the workspace, the blocks, gamma, beta, out dgamma, out dbeta, "
                 "the features"
             ),
@@ -34,7 +34,7 @@ KERNELS = {
     "jvp": KernelTable(
         source="second_order",
         kernels={
-            "jvp": (
+            "modulated_layer_norm_jvp": (
                 "x, gate, x_dot, gate_dot, saved mu, saved mu_residual, saved rstd, "
                 "gamma, beta, gamma_dot, beta_dot, out y_dot, the rows, the features"
             ),
@@ -44,12 +44,12 @@ KERNELS = {
         source="second_order",
         sums=(2, 0),
         kernels={
-            "backward_backward": (
+            "modulated_layer_norm_backward_backward": (
                 "x, gate, dy, ddx, ddgate, saved mu, saved mu_residual, saved rstd, "
                 "gamma, beta, ddgamma, ddbeta, out dx, out dgate, out ddy, "
                 "the workspace, the rows, the features"
             ),
-            "backward_backward_columns": (
+            "modulated_layer_norm_backward_backward_columns": (
                 "the workspace, the blocks, gamma, beta, ddgamma, ddbeta, out dgamma, "
                 "out dbeta, the features"
             ),

@@ -39,7 +39,7 @@
 //     ddy = gate*ddbeta + gate*gamma*dg + gate*ddgamma*xhat + dmean_product*(gamma*xhat + beta)/D
 
 // An argument that is left out, and all work for it and its gradient, is compiled away.
-namespace lngen {
+namespace lngen::LNGEN_SPACE {
 constexpr bool HAS_beta = LNGEN_UNDEFINED(LNGEN_WITHOUT_beta);
 constexpr bool HAS_beta_dot = LNGEN_UNDEFINED(LNGEN_WITHOUT_beta_dot);
 constexpr bool HAS_ddbeta = LNGEN_UNDEFINED(LNGEN_WITHOUT_ddbeta);
@@ -51,11 +51,11 @@ constexpr bool HAS_gamma_dot = LNGEN_UNDEFINED(LNGEN_WITHOUT_gamma_dot);
 constexpr bool HAS_gate = LNGEN_UNDEFINED(LNGEN_WITHOUT_gate);
 constexpr bool HAS_gate_dot = LNGEN_UNDEFINED(LNGEN_WITHOUT_gate_dot);
 constexpr bool HAS_x_dot = LNGEN_UNDEFINED(LNGEN_WITHOUT_x_dot);
-}  // namespace lngen
+}  // namespace lngen::LNGEN_SPACE
 
 // ================================================================================================ forward
 
-namespace lngen::forward {
+namespace lngen::LNGEN_SPACE::forward {
 
 constexpr Name<ROWS, 0> X;
 constexpr Name<ROW_NUMBERS, 0, HAS_gate, One> GATE;
@@ -97,11 +97,11 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 0, 8, 1> {
   }
 };
 
-}  // namespace lngen::forward
+}  // namespace lngen::LNGEN_SPACE::forward
 
 // ================================================================================================ backward
 
-namespace lngen::backward {
+namespace lngen::LNGEN_SPACE::backward {
 
 constexpr Name<ROWS, 0> X;
 constexpr Name<ROW_NUMBERS, 0, HAS_gate, One> GATE;
@@ -170,11 +170,11 @@ struct Layer : ColumnsOf<backward::Layer, Given, 1, 8> {
 
 }  // namespace columns
 
-}  // namespace lngen::backward
+}  // namespace lngen::LNGEN_SPACE::backward
 
 // ================================================================================================ jvp
 
-namespace lngen::jvp {
+namespace lngen::LNGEN_SPACE::jvp {
 
 constexpr Name<ROWS, 0, HAS_gamma_dot || HAS_gate_dot || HAS_x_dot, Zero> X;
 constexpr Name<ROW_NUMBERS, 0, (HAS_beta_dot && HAS_gate) || (HAS_gamma_dot && HAS_gate) || (HAS_gate && HAS_x_dot), One> GATE;
@@ -220,11 +220,11 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 0, 7, 1> {
   }
 };
 
-}  // namespace lngen::jvp
+}  // namespace lngen::LNGEN_SPACE::jvp
 
 // ================================================================================================ backward_backward
 
-namespace lngen::backward_backward {
+namespace lngen::LNGEN_SPACE::backward_backward {
 
 constexpr Name<ROWS, 0, HAS_ddgamma || HAS_ddgate || HAS_ddx, Zero> X;
 constexpr Name<ROW_NUMBERS, 0, (HAS_ddbeta && HAS_gate) || (HAS_ddgamma && HAS_gate) || (HAS_ddx && HAS_gate), One> GATE;
@@ -354,4 +354,4 @@ struct Layer : ColumnsOf<backward_backward::Layer, Given, 1, 8> {
 
 }  // namespace columns
 
-}  // namespace lngen::backward_backward
+}  // namespace lngen::LNGEN_SPACE::backward_backward

@@ -4,27 +4,36 @@
 // Cost: forward 2 row tensors (1 read, 1 written), 10 flops per row element; backward 3 row tensors (2 read, 1 written), 21 flops per row element.
 // Evidence: 1 output, 14 steps, 36 first lines, 2 identities, 4 gradients, 1 tangent, 5 second-order gradients, 8 emitted programs: exact at every D; 4 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:c9070b8f8940661be13e2724980af921ddfd8db4bb08a4031340be6ff2a3f068
-// templates sha256:2311dd01572eed9edbbb06a4fb155fa5ce69a60d0f557019d5d91a2f831401fe
+// templates sha256:fed390c054a6c9490f0ed0f9676a1290aa08d6d340159761f851208839c570de
 //
 // A kernel is passed the pointers of
 //
-//     jvp_<type>(const Row* x, const Row* gate, const Row* x_dot, const Row* gate_dot, const Computed* mu, const
-//         Computed* mu_residual, const Computed* rstd, const Parameter* gamma, const Parameter* beta, const
-//         Parameter* gamma_dot, const Parameter* beta_dot, Row* out_y_dot, long long rows, int D)
-//     backward_backward_<type>(const Row* x, const Row* gate, const Row* dy, const Row* ddx, const Row* ddgate,
-//         const Computed* mu, const Computed* mu_residual, const Computed* rstd, const Parameter* gamma, const
-//         Parameter* beta, const Parameter* ddgamma, const Parameter* ddbeta, Row* out_dx, Row* out_dgate, Row*
-//         out_ddy, Computed* workspace, long long rows, int D)
-//     backward_backward_columns_<type>(Computed* workspace, int blocks, const Parameter* gamma, const Parameter*
-//         beta, const Parameter* ddgamma, const Parameter* ddbeta, Parameter* out_dgamma, Parameter* out_dbeta,
+//     modulated_layer_norm_jvp_<type>(const Row* x, const Row* gate, const Row* x_dot, const Row* gate_dot, const
+//         Computed* mu, const Computed* mu_residual, const Computed* rstd, const Parameter* gamma, const
+//         Parameter* beta, const Parameter* gamma_dot, const Parameter* beta_dot, Row* out_y_dot, long long rows,
 //         int D)
+//     modulated_layer_norm_backward_backward_<type>(const Row* x, const Row* gate, const Row* dy, const Row* ddx,
+//         const Row* ddgate, const Computed* mu, const Computed* mu_residual, const Computed* rstd, const
+//         Parameter* gamma, const Parameter* beta, const Parameter* ddgamma, const Parameter* ddbeta, Row* out_dx,
+//         Row* out_dgate, Row* out_ddy, Computed* workspace, long long rows, int D)
+//     modulated_layer_norm_backward_backward_columns_<type>(Computed* workspace, int blocks, const Parameter*
+//         gamma, const Parameter* beta, const Parameter* ddgamma, const Parameter* ddbeta, Parameter* out_dgamma,
+//         Parameter* out_dbeta, int D)
 //
 // in this order, then its numbers, then the sizes: rows, D, the chunks that the rows are cut into, the first one to work
-// on, the one to stop before, and whether results are to bypass the cache. Macros: host_rows.h, layer.h.
+// on, the one to stop before, and whether results are to bypass the cache. Macros: host_rows.h, layer.h. With
+// LNGEN_LAYER, names of kernels begin with something else than modulated_layer_norm.
 
+#ifndef LNGEN_LAYER
+#define LNGEN_LAYER modulated_layer_norm
+#endif
+#undef LNGEN_SPACE
+#define LNGEN_SPACE LNGEN_OWN(second_order)
 #include "../_runtime/native/host_directions.h"
 #include "layer.h"
 
-LNGEN_KERNEL(jvp, lngen::jvp::Layer)
-LNGEN_KERNEL(backward_backward, lngen::backward_backward::Layer)
-LNGEN_KERNEL(backward_backward_columns, lngen::backward_backward::columns::Layer)
+LNGEN_KERNEL(jvp, jvp::Layer)
+LNGEN_KERNEL(backward_backward, backward_backward::Layer)
+LNGEN_KERNEL(backward_backward_columns, backward_backward::columns::Layer)
+
+#undef LNGEN_LAYER

@@ -4,44 +4,51 @@
 // Cost: forward 2 row tensors (1 read, 1 written), 4 flops per row element; backward 3 row tensors (2 read, 1 written), 9 flops per row element.
 // Evidence: 1 output, 14 steps, 25 first lines, 1 identity, 2 gradients, 1 tangent, 3 second-order gradients, 8 emitted programs: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:c56b98d30d242a1ef1de2edf2495bb754cd7157e1a73846038e36061105b9bee
-// templates sha256:3df7bc9487b9e6e6bbcf3785fb4d951e3327798a4189d9d614735c48d5cf155d
+// templates sha256:b23ad42cec63140138eb76ce14bd71d0b14008e707b129f7aa9a4c52eb01474c
 //
 // Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
 //
-//     forward_<type>(const Row* x, const Parameter* w, Computed eps, Row* out_y, Computed* save_rstd, long long
-//         rows, int D)
-//     backward_<type>(const Row* x, const Row* dy, const Computed* rstd, const Parameter* w, Row* out_dx,
-//         Computed* workspace, long long rows, int D)
-//     backward_columns_<type>(Computed* workspace, int blocks, const Parameter* w, Parameter* out_dw, int D)
+//     offset_rms_norm_forward_<type>(const Row* x, const Parameter* w, Computed eps, Row* out_y, Computed*
+//         save_rstd, long long rows, int D)
+//     offset_rms_norm_backward_<type>(const Row* x, const Row* dy, const Computed* rstd, const Parameter* w, Row*
+//         out_dx, Computed* workspace, long long rows, int D)
+//     offset_rms_norm_backward_columns_<type>(Computed* workspace, int blocks, const Parameter* w, Parameter*
+//         out_dw, int D)
 //
 // The workspace holds blocks * (sums into columns * D + sums into scalars) entries:
 //     backward: blocks * (1*D + 0).
-// Launches, and the macros that choose among kernels: rows.cuh. Formulas, and the macros of arguments: layer.h.
+// Launches, and the macros that choose among kernels: rows.cuh. Formulas, and the macros of arguments: layer.h. With
+// LNGEN_LAYER, names of kernels begin with something else than offset_rms_norm.
 
+#ifndef LNGEN_LAYER
+#define LNGEN_LAYER offset_rms_norm
+#endif
+#undef LNGEN_SPACE
+#define LNGEN_SPACE LNGEN_OWN(kernels)
 #include "../_runtime/cuda/layer_rows.cuh"
 #include "layer.h"
 
 #ifdef LNGEN_FORWARD
-#define LNGEN_KERNELS(TYPE, T) \
-  LNGEN_KERNEL(forward_##TYPE, T, lngen::forward::Layer, \
-               (const T* __restrict__ x, const lngen::Parameter<T>* __restrict__ w, lngen::Computed<T> eps, \
-                T* __restrict__ out_y, lngen::Computed<T>* __restrict__ save_rstd, long long rows, int D), \
+#define LNGEN_KERNELS(TYPE, T, P, A) \
+  LNGEN_KERNEL(forward_##TYPE, T, forward::Layer, \
+               (const T* __restrict__ x, const P* __restrict__ w, A eps, T* __restrict__ out_y, \
+                A* __restrict__ save_rstd, long long rows, int D), \
                (x, w, eps, out_y, save_rstd, rows, D))
 LNGEN_EACH_TYPE(LNGEN_KERNELS)
 #undef LNGEN_KERNELS
 #endif
 
 #ifdef LNGEN_BACKWARD
-#define LNGEN_KERNELS(TYPE, T) \
-  LNGEN_KERNEL(backward_##TYPE, T, lngen::backward::Layer, \
-               (const T* __restrict__ x, const T* __restrict__ dy, const lngen::Computed<T>* __restrict__ rstd, \
-                const lngen::Parameter<T>* __restrict__ w, T* __restrict__ out_dx, \
-                lngen::Computed<T>* __restrict__ workspace, long long rows, int D), \
+#define LNGEN_KERNELS(TYPE, T, P, A) \
+  LNGEN_KERNEL(backward_##TYPE, T, backward::Layer, \
+               (const T* __restrict__ x, const T* __restrict__ dy, const A* __restrict__ rstd, \
+                const P* __restrict__ w, T* __restrict__ out_dx, A* __restrict__ workspace, long long rows, int D), \
                (x, dy, rstd, w, out_dx, workspace, rows, D)) \
-  LNGEN_KERNEL(backward_columns_##TYPE, T, lngen::backward::columns::Layer, \
-               (lngen::Computed<T>* __restrict__ workspace, int blocks, const lngen::Parameter<T>* __restrict__ w, \
-                lngen::Parameter<T>* __restrict__ out_dw, int D), \
+  LNGEN_KERNEL(backward_columns_##TYPE, T, backward::columns::Layer, \
+               (A* __restrict__ workspace, int blocks, const P* __restrict__ w, P* __restrict__ out_dw, int D), \
                (workspace, blocks, w, out_dw, D))
 LNGEN_EACH_TYPE(LNGEN_KERNELS)
 #undef LNGEN_KERNELS
 #endif
+
+#undef LNGEN_LAYER

@@ -10,33 +10,41 @@ from .._runtime.protocol.kernels import KernelTable
 KERNELS = {
     "forward": KernelTable(
         source="kernels",
-        kernels={"forward": "x, w, eps, out y, saved rstd, the rows, the features"},
+        kernels={
+            "offset_rms_norm_forward": (
+                "x, w, eps, out y, saved rstd, the rows, the features"
+            ),
+        },
     ),
     "backward": KernelTable(
         source="kernels",
         sums=(1, 0),
         kernels={
-            "backward": (
+            "offset_rms_norm_backward": (
                 "x, dy, saved rstd, w, out dx, the workspace, the rows, the features"
             ),
-            "backward_columns": "the workspace, the blocks, w, out dw, the features",
+            "offset_rms_norm_backward_columns": (
+                "the workspace, the blocks, w, out dw, the features"
+            ),
         },
     ),
     "jvp": KernelTable(
         source="second_order",
         kernels={
-            "jvp": "x, x_dot, saved rstd, w, w_dot, out y_dot, the rows, the features",
+            "offset_rms_norm_jvp": (
+                "x, x_dot, saved rstd, w, w_dot, out y_dot, the rows, the features"
+            ),
         },
     ),
     "backward_backward": KernelTable(
         source="second_order",
         sums=(1, 0),
         kernels={
-            "backward_backward": (
+            "offset_rms_norm_backward_backward": (
                 "x, dy, ddx, saved rstd, w, ddw, out dx, out ddy, the workspace, "
                 "the rows, the features"
             ),
-            "backward_backward_columns": (
+            "offset_rms_norm_backward_backward_columns": (
                 "the workspace, the blocks, w, ddw, out dw, the features"
             ),
         },

@@ -25,17 +25,17 @@
 //     ddy = ddw*xhat + dg*(1 + w)
 
 // An argument that is left out, and all work for it and its gradient, is compiled away.
-namespace lngen {
+namespace lngen::LNGEN_SPACE {
 constexpr bool HAS_ddw = LNGEN_UNDEFINED(LNGEN_WITHOUT_ddw);
 constexpr bool HAS_ddx = LNGEN_UNDEFINED(LNGEN_WITHOUT_ddx);
 constexpr bool HAS_w = LNGEN_UNDEFINED(LNGEN_WITHOUT_w);
 constexpr bool HAS_w_dot = LNGEN_UNDEFINED(LNGEN_WITHOUT_w_dot);
 constexpr bool HAS_x_dot = LNGEN_UNDEFINED(LNGEN_WITHOUT_x_dot);
-}  // namespace lngen
+}  // namespace lngen::LNGEN_SPACE
 
 // ================================================================================================ forward
 
-namespace lngen::forward {
+namespace lngen::LNGEN_SPACE::forward {
 
 constexpr Name<ROWS, 0> X;
 constexpr Name<FEATURES, 0, HAS_w, Zero> W;
@@ -64,11 +64,11 @@ struct Layer : Direction<Given, decltype(over_rows()), 1, 0, 3, 1> {
   }
 };
 
-}  // namespace lngen::forward
+}  // namespace lngen::LNGEN_SPACE::forward
 
 // ================================================================================================ backward
 
-namespace lngen::backward {
+namespace lngen::LNGEN_SPACE::backward {
 
 constexpr Name<ROWS, 0> X;
 constexpr Name<ROWS, 1> DY;
@@ -120,11 +120,11 @@ struct Layer : ColumnsOf<backward::Layer, Given, 1, 8> {
 
 }  // namespace columns
 
-}  // namespace lngen::backward
+}  // namespace lngen::LNGEN_SPACE::backward
 
 // ================================================================================================ jvp
 
-namespace lngen::jvp {
+namespace lngen::LNGEN_SPACE::jvp {
 
 constexpr Name<ROWS, 0, HAS_w_dot || HAS_x_dot, Zero> X;
 constexpr Name<ROWS, 1, HAS_x_dot, Zero> X_DOT;
@@ -157,11 +157,11 @@ struct Layer : Direction<Given, decltype(over_rows()), 1, 0, 2, 1> {
   }
 };
 
-}  // namespace lngen::jvp
+}  // namespace lngen::LNGEN_SPACE::jvp
 
 // ================================================================================================ backward_backward
 
-namespace lngen::backward_backward {
+namespace lngen::LNGEN_SPACE::backward_backward {
 
 constexpr Name<ROWS, 0, HAS_ddw || HAS_ddx, Zero> X;
 constexpr Name<ROWS, 1, HAS_ddw || HAS_ddx, Zero> DY;
@@ -228,4 +228,4 @@ struct Layer : ColumnsOf<backward_backward::Layer, Given, 1, 8> {
 
 }  // namespace columns
 
-}  // namespace lngen::backward_backward
+}  // namespace lngen::LNGEN_SPACE::backward_backward

@@ -4,19 +4,27 @@
 // Cost: forward 3 row tensors (2 read, 1 written), 3 flops per row element; backward 5 row tensors (3 read, 2 written), 9 flops per row element.
 // Evidence: 1 output, 10 steps, 14 first lines, 2 gradients, 1 tangent, 3 second-order gradients, 8 emitted programs: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:4087ac2d63756142998f95755cddc7be7f807b9cd271eb8694eeacdf2036e588
-// templates sha256:2311dd01572eed9edbbb06a4fb155fa5ce69a60d0f557019d5d91a2f831401fe
+// templates sha256:fed390c054a6c9490f0ed0f9676a1290aa08d6d340159761f851208839c570de
 //
 // A kernel is passed the pointers of
 //
-//     forward_<type>(const Row* gate, const Row* value, Row* out_y, long long rows, int D)
-//     backward_<type>(const Row* gate, const Row* value, const Row* dy, Row* out_dgate, Row* out_dvalue, long long
-//         rows, int D)
+//     packed_swiglu_forward_<type>(const Row* gate, const Row* value, Row* out_y, long long rows, int D)
+//     packed_swiglu_backward_<type>(const Row* gate, const Row* value, const Row* dy, Row* out_dgate, Row*
+//         out_dvalue, long long rows, int D)
 //
 // in this order, then its numbers, then the sizes: rows, D, the chunks that the rows are cut into, the first one to work
-// on, the one to stop before, and whether results are to bypass the cache. Macros: host_rows.h, layer.h.
+// on, the one to stop before, and whether results are to bypass the cache. Macros: host_rows.h, layer.h. With
+// LNGEN_LAYER, names of kernels begin with something else than packed_swiglu.
 
+#ifndef LNGEN_LAYER
+#define LNGEN_LAYER packed_swiglu
+#endif
+#undef LNGEN_SPACE
+#define LNGEN_SPACE LNGEN_OWN(kernels)
 #include "../_runtime/native/host_directions.h"
 #include "layer.h"
 
-LNGEN_KERNEL(forward, lngen::forward::Layer)
-LNGEN_KERNEL(backward, lngen::backward::Layer)
+LNGEN_KERNEL(forward, forward::Layer)
+LNGEN_KERNEL(backward, backward::Layer)
+
+#undef LNGEN_LAYER

@@ -4,22 +4,28 @@
 // Cost: forward 3 row tensors (2 read, 1 written), 3 flops per row element; backward 5 row tensors (3 read, 2 written), 9 flops per row element.
 // Evidence: 1 output, 10 steps, 14 first lines, 2 gradients, 1 tangent, 3 second-order gradients, 8 emitted programs: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:4087ac2d63756142998f95755cddc7be7f807b9cd271eb8694eeacdf2036e588
-// templates sha256:3df7bc9487b9e6e6bbcf3785fb4d951e3327798a4189d9d614735c48d5cf155d
+// templates sha256:b23ad42cec63140138eb76ce14bd71d0b14008e707b129f7aa9a4c52eb01474c
 //
 // Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
 //
-//     forward_<type>(const Row* gate, const Row* value, Row* out_y, long long rows, int D)
-//     backward_<type>(const Row* gate, const Row* value, const Row* dy, Row* out_dgate, Row* out_dvalue, long long
-//         rows, int D)
+//     packed_swiglu_forward_<type>(const Row* gate, const Row* value, Row* out_y, long long rows, int D)
+//     packed_swiglu_backward_<type>(const Row* gate, const Row* value, const Row* dy, Row* out_dgate, Row*
+//         out_dvalue, long long rows, int D)
 //
-// Launches, and the macros that choose among kernels: rows.cuh. Formulas, and the macros of arguments: layer.h.
+// Launches, and the macros that choose among kernels: rows.cuh. Formulas, and the macros of arguments: layer.h. With
+// LNGEN_LAYER, names of kernels begin with something else than packed_swiglu.
 
+#ifndef LNGEN_LAYER
+#define LNGEN_LAYER packed_swiglu
+#endif
+#undef LNGEN_SPACE
+#define LNGEN_SPACE LNGEN_OWN(kernels)
 #include "../_runtime/cuda/layer_rows.cuh"
 #include "layer.h"
 
 #ifdef LNGEN_FORWARD
-#define LNGEN_KERNELS(TYPE, T) \
-  LNGEN_KERNEL(forward_##TYPE, T, lngen::forward::Layer, \
+#define LNGEN_KERNELS(TYPE, T, P, A) \
+  LNGEN_KERNEL(forward_##TYPE, T, forward::Layer, \
                (const T* __restrict__ gate, const T* __restrict__ value, T* __restrict__ out_y, long long rows, \
                 int D), \
                (gate, value, out_y, rows, D))
@@ -28,11 +34,13 @@ LNGEN_EACH_TYPE(LNGEN_KERNELS)
 #endif
 
 #ifdef LNGEN_BACKWARD
-#define LNGEN_KERNELS(TYPE, T) \
-  LNGEN_KERNEL(backward_##TYPE, T, lngen::backward::Layer, \
+#define LNGEN_KERNELS(TYPE, T, P, A) \
+  LNGEN_KERNEL(backward_##TYPE, T, backward::Layer, \
                (const T* __restrict__ gate, const T* __restrict__ value, const T* __restrict__ dy, \
                 T* __restrict__ out_dgate, T* __restrict__ out_dvalue, long long rows, int D), \
                (gate, value, dy, out_dgate, out_dvalue, rows, D))
 LNGEN_EACH_TYPE(LNGEN_KERNELS)
 #undef LNGEN_KERNELS
 #endif
+
+#undef LNGEN_LAYER

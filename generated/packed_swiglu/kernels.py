@@ -10,12 +10,12 @@ from .._runtime.protocol.kernels import KernelTable
 KERNELS = {
     "forward": KernelTable(
         source="kernels",
-        kernels={"forward": "gate, value, out y, the rows, the features"},
+        kernels={"packed_swiglu_forward": "gate, value, out y, the rows, the features"},
     ),
     "backward": KernelTable(
         source="kernels",
         kernels={
-            "backward": (
+            "packed_swiglu_backward": (
                 "gate, value, dy, out dgate, out dvalue, the rows, the features"
             ),
         },
@@ -23,7 +23,7 @@ KERNELS = {
     "jvp": KernelTable(
         source="second_order",
         kernels={
-            "jvp": (
+            "packed_swiglu_jvp": (
                 "gate, value, gate_dot, value_dot, out y_dot, the rows, the features"
             ),
         },
@@ -31,7 +31,7 @@ KERNELS = {
     "backward_backward": KernelTable(
         source="second_order",
         kernels={
-            "backward_backward": (
+            "packed_swiglu_backward_backward": (
                 "gate, value, dy, ddgate, ddvalue, out dgate, out dvalue, out ddy, "
                 "the rows, the features"
             ),

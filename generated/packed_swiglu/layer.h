@@ -29,16 +29,16 @@
 //     d2x = join(d2gate, d2value)
 
 // An argument that is left out, and all work for it and its gradient, is compiled away.
-namespace lngen {
+namespace lngen::LNGEN_SPACE {
 constexpr bool HAS_ddgate = LNGEN_UNDEFINED(LNGEN_WITHOUT_ddgate);
 constexpr bool HAS_ddvalue = LNGEN_UNDEFINED(LNGEN_WITHOUT_ddvalue);
 constexpr bool HAS_gate_dot = LNGEN_UNDEFINED(LNGEN_WITHOUT_gate_dot);
 constexpr bool HAS_value_dot = LNGEN_UNDEFINED(LNGEN_WITHOUT_value_dot);
-}  // namespace lngen
+}  // namespace lngen::LNGEN_SPACE
 
 // ================================================================================================ forward
 
-namespace lngen::forward {
+namespace lngen::LNGEN_SPACE::forward {
 
 constexpr Name<ROWS, 0> GATE;
 constexpr Name<ROWS, 1> VALUE;
@@ -57,11 +57,11 @@ struct Layer : Direction<Given, decltype(over_rows()), 0, 1, 0, 1> {
   }
 };
 
-}  // namespace lngen::forward
+}  // namespace lngen::LNGEN_SPACE::forward
 
 // ================================================================================================ backward
 
-namespace lngen::backward {
+namespace lngen::LNGEN_SPACE::backward {
 
 constexpr Name<ROWS, 0> GATE;
 constexpr Name<ROWS, 1> VALUE;
@@ -85,11 +85,11 @@ struct Layer : Direction<Given, decltype(over_rows()), 0, 1, 0, 2> {
   }
 };
 
-}  // namespace lngen::backward
+}  // namespace lngen::LNGEN_SPACE::backward
 
 // ================================================================================================ jvp
 
-namespace lngen::jvp {
+namespace lngen::LNGEN_SPACE::jvp {
 
 constexpr Name<ROWS, 0, HAS_gate_dot || HAS_value_dot, Zero> GATE;
 constexpr Name<ROWS, 1, HAS_gate_dot, Zero> VALUE;
@@ -113,11 +113,11 @@ struct Layer : Direction<Given, decltype(over_rows()), 0, 1, 0, 1> {
   }
 };
 
-}  // namespace lngen::jvp
+}  // namespace lngen::LNGEN_SPACE::jvp
 
 // ================================================================================================ backward_backward
 
-namespace lngen::backward_backward {
+namespace lngen::LNGEN_SPACE::backward_backward {
 
 constexpr Name<ROWS, 0, HAS_ddgate || HAS_ddvalue, Zero> GATE;
 constexpr Name<ROWS, 1, HAS_ddgate, Zero> VALUE;
@@ -148,4 +148,4 @@ struct Layer : Direction<Given, decltype(over_rows()), 0, 1, 0, 3> {
   }
 };
 
-}  // namespace lngen::backward_backward
+}  // namespace lngen::LNGEN_SPACE::backward_backward

@@ -4,45 +4,53 @@
 // Cost: forward 2 row tensors (1 read, 1 written), 5 flops per row element; backward 3 row tensors (2 read, 1 written), 11 flops per row element.
 // Evidence: 1 output, 8 steps, 22 first lines, 1 identity, 2 gradients, 1 tangent, 3 second-order gradients, 8 emitted programs: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:d6d0fc6bae35d5792aeb8c53905b405fb3e2898585401f4972ed378df0d03a22
-// templates sha256:3df7bc9487b9e6e6bbcf3785fb4d951e3327798a4189d9d614735c48d5cf155d
+// templates sha256:b23ad42cec63140138eb76ce14bd71d0b14008e707b129f7aa9a4c52eb01474c
 //
 // Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
 //
-//     forward_<type>(const Row* x, const Parameter* gamma, Computed eps, Row* out_y, Computed* save_scale, long
-//         long rows, int D)
-//     backward_<type>(const Row* x, const Row* dy, const Computed* scale, const Parameter* gamma, Row* out_dx,
-//         Computed* workspace, long long rows, int D)
-//     backward_columns_<type>(Computed* workspace, int blocks, const Parameter* gamma, Parameter* out_dgamma, int
-//         D)
+//     power_norm_forward_<type>(const Row* x, const Parameter* gamma, Computed eps, Row* out_y, Computed*
+//         save_scale, long long rows, int D)
+//     power_norm_backward_<type>(const Row* x, const Row* dy, const Computed* scale, const Parameter* gamma, Row*
+//         out_dx, Computed* workspace, long long rows, int D)
+//     power_norm_backward_columns_<type>(Computed* workspace, int blocks, const Parameter* gamma, Parameter*
+//         out_dgamma, int D)
 //
 // The workspace holds blocks * (sums into columns * D + sums into scalars) entries:
 //     backward: blocks * (1*D + 0).
-// Launches, and the macros that choose among kernels: rows.cuh. Formulas, and the macros of arguments: layer.h.
+// Launches, and the macros that choose among kernels: rows.cuh. Formulas, and the macros of arguments: layer.h. With
+// LNGEN_LAYER, names of kernels begin with something else than power_norm.
 
+#ifndef LNGEN_LAYER
+#define LNGEN_LAYER power_norm
+#endif
+#undef LNGEN_SPACE
+#define LNGEN_SPACE LNGEN_OWN(kernels)
 #include "../_runtime/cuda/layer_rows.cuh"
 #include "layer.h"
 
 #ifdef LNGEN_FORWARD
-#define LNGEN_KERNELS(TYPE, T) \
-  LNGEN_KERNEL(forward_##TYPE, T, lngen::forward::Layer, \
-               (const T* __restrict__ x, const lngen::Parameter<T>* __restrict__ gamma, lngen::Computed<T> eps, \
-                T* __restrict__ out_y, lngen::Computed<T>* __restrict__ save_scale, long long rows, int D), \
+#define LNGEN_KERNELS(TYPE, T, P, A) \
+  LNGEN_KERNEL(forward_##TYPE, T, forward::Layer, \
+               (const T* __restrict__ x, const P* __restrict__ gamma, A eps, T* __restrict__ out_y, \
+                A* __restrict__ save_scale, long long rows, int D), \
                (x, gamma, eps, out_y, save_scale, rows, D))
 LNGEN_EACH_TYPE(LNGEN_KERNELS)
 #undef LNGEN_KERNELS
 #endif
 
 #ifdef LNGEN_BACKWARD
-#define LNGEN_KERNELS(TYPE, T) \
-  LNGEN_KERNEL(backward_##TYPE, T, lngen::backward::Layer, \
-               (const T* __restrict__ x, const T* __restrict__ dy, const lngen::Computed<T>* __restrict__ scale, \
-                const lngen::Parameter<T>* __restrict__ gamma, T* __restrict__ out_dx, \
-                lngen::Computed<T>* __restrict__ workspace, long long rows, int D), \
+#define LNGEN_KERNELS(TYPE, T, P, A) \
+  LNGEN_KERNEL(backward_##TYPE, T, backward::Layer, \
+               (const T* __restrict__ x, const T* __restrict__ dy, const A* __restrict__ scale, \
+                const P* __restrict__ gamma, T* __restrict__ out_dx, A* __restrict__ workspace, long long rows, \
+                int D), \
                (x, dy, scale, gamma, out_dx, workspace, rows, D)) \
-  LNGEN_KERNEL(backward_columns_##TYPE, T, lngen::backward::columns::Layer, \
-               (lngen::Computed<T>* __restrict__ workspace, int blocks, \
-                const lngen::Parameter<T>* __restrict__ gamma, lngen::Parameter<T>* __restrict__ out_dgamma, int D), \
+  LNGEN_KERNEL(backward_columns_##TYPE, T, backward::columns::Layer, \
+               (A* __restrict__ workspace, int blocks, const P* __restrict__ gamma, P* __restrict__ out_dgamma, \
+                int D), \
                (workspace, blocks, gamma, out_dgamma, D))
 LNGEN_EACH_TYPE(LNGEN_KERNELS)
 #undef LNGEN_KERNELS
 #endif
+
+#undef LNGEN_LAYER

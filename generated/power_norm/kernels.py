@@ -11,18 +11,20 @@ KERNELS = {
     "forward": KernelTable(
         source="kernels",
         kernels={
-            "forward": "x, gamma, eps, out y, saved scale, the rows, the features",
+            "power_norm_forward": (
+                "x, gamma, eps, out y, saved scale, the rows, the features"
+            ),
         },
     ),
     "backward": KernelTable(
         source="kernels",
         sums=(1, 0),
         kernels={
-            "backward": (
+            "power_norm_backward": (
                 "x, dy, saved scale, gamma, out dx, the workspace, the rows, "
                 "the features"
             ),
-            "backward_columns": (
+            "power_norm_backward_columns": (
                 "the workspace, the blocks, gamma, out dgamma, the features"
             ),
         },
@@ -30,7 +32,7 @@ KERNELS = {
     "jvp": KernelTable(
         source="second_order",
         kernels={
-            "jvp": (
+            "power_norm_jvp": (
                 "x, x_dot, saved scale, gamma, gamma_dot, out y_dot, the rows, "
                 "the features"
             ),
@@ -40,11 +42,11 @@ KERNELS = {
         source="second_order",
         sums=(1, 0),
         kernels={
-            "backward_backward": (
+            "power_norm_backward_backward": (
                 "x, dy, ddx, saved scale, gamma, ddgamma, out dx, out ddy, "
                 "the workspace, the rows, the features"
             ),
-            "backward_backward_columns": (
+            "power_norm_backward_backward_columns": (
                 "the workspace, the blocks, gamma, ddgamma, out dgamma, the features"
             ),
         },

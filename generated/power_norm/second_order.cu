@@ -4,49 +4,55 @@
 // Cost: forward 2 row tensors (1 read, 1 written), 5 flops per row element; backward 3 row tensors (2 read, 1 written), 11 flops per row element.
 // Evidence: 1 output, 8 steps, 22 first lines, 1 identity, 2 gradients, 1 tangent, 3 second-order gradients, 8 emitted programs: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:d6d0fc6bae35d5792aeb8c53905b405fb3e2898585401f4972ed378df0d03a22
-// templates sha256:3df7bc9487b9e6e6bbcf3785fb4d951e3327798a4189d9d614735c48d5cf155d
+// templates sha256:b23ad42cec63140138eb76ce14bd71d0b14008e707b129f7aa9a4c52eb01474c
 //
 // Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
 //
-//     jvp_<type>(const Row* x, const Row* x_dot, const Computed* scale, const Parameter* gamma, const Parameter*
-//         gamma_dot, Row* out_y_dot, long long rows, int D)
-//     backward_backward_<type>(const Row* x, const Row* dy, const Row* ddx, const Computed* scale, const
-//         Parameter* gamma, const Parameter* ddgamma, Row* out_dx, Row* out_ddy, Computed* workspace, long long
-//         rows, int D)
-//     backward_backward_columns_<type>(Computed* workspace, int blocks, const Parameter* gamma, const Parameter*
-//         ddgamma, Parameter* out_dgamma, int D)
+//     power_norm_jvp_<type>(const Row* x, const Row* x_dot, const Computed* scale, const Parameter* gamma, const
+//         Parameter* gamma_dot, Row* out_y_dot, long long rows, int D)
+//     power_norm_backward_backward_<type>(const Row* x, const Row* dy, const Row* ddx, const Computed* scale,
+//         const Parameter* gamma, const Parameter* ddgamma, Row* out_dx, Row* out_ddy, Computed* workspace, long
+//         long rows, int D)
+//     power_norm_backward_backward_columns_<type>(Computed* workspace, int blocks, const Parameter* gamma, const
+//         Parameter* ddgamma, Parameter* out_dgamma, int D)
 //
 // The workspace holds blocks * (sums into columns * D + sums into scalars) entries:
 //     backward_backward: blocks * (1*D + 0).
-// Launches, and the macros that choose among kernels: rows.cuh. Formulas, and the macros of arguments: layer.h.
+// Launches, and the macros that choose among kernels: rows.cuh. Formulas, and the macros of arguments: layer.h. With
+// LNGEN_LAYER, names of kernels begin with something else than power_norm.
 
+#ifndef LNGEN_LAYER
+#define LNGEN_LAYER power_norm
+#endif
+#undef LNGEN_SPACE
+#define LNGEN_SPACE LNGEN_OWN(second_order)
 #include "../_runtime/cuda/layer_rows.cuh"
 #include "layer.h"
 
 #ifdef LNGEN_JVP
-#define LNGEN_KERNELS(TYPE, T) \
-  LNGEN_KERNEL(jvp_##TYPE, T, lngen::jvp::Layer, \
-               (const T* __restrict__ x, const T* __restrict__ x_dot, const lngen::Computed<T>* __restrict__ scale, \
-                const lngen::Parameter<T>* __restrict__ gamma, const lngen::Parameter<T>* __restrict__ gamma_dot, \
-                T* __restrict__ out_y_dot, long long rows, int D), \
+#define LNGEN_KERNELS(TYPE, T, P, A) \
+  LNGEN_KERNEL(jvp_##TYPE, T, jvp::Layer, \
+               (const T* __restrict__ x, const T* __restrict__ x_dot, const A* __restrict__ scale, \
+                const P* __restrict__ gamma, const P* __restrict__ gamma_dot, T* __restrict__ out_y_dot, \
+                long long rows, int D), \
                (x, x_dot, scale, gamma, gamma_dot, out_y_dot, rows, D))
 LNGEN_EACH_TYPE(LNGEN_KERNELS)
 #undef LNGEN_KERNELS
 #endif
 
 #ifdef LNGEN_BACKWARD_BACKWARD
-#define LNGEN_KERNELS(TYPE, T) \
-  LNGEN_KERNEL(backward_backward_##TYPE, T, lngen::backward_backward::Layer, \
+#define LNGEN_KERNELS(TYPE, T, P, A) \
+  LNGEN_KERNEL(backward_backward_##TYPE, T, backward_backward::Layer, \
                (const T* __restrict__ x, const T* __restrict__ dy, const T* __restrict__ ddx, \
-                const lngen::Computed<T>* __restrict__ scale, const lngen::Parameter<T>* __restrict__ gamma, \
-                const lngen::Parameter<T>* __restrict__ ddgamma, T* __restrict__ out_dx, T* __restrict__ out_ddy, \
-                lngen::Computed<T>* __restrict__ workspace, long long rows, int D), \
+                const A* __restrict__ scale, const P* __restrict__ gamma, const P* __restrict__ ddgamma, \
+                T* __restrict__ out_dx, T* __restrict__ out_ddy, A* __restrict__ workspace, long long rows, int D), \
                (x, dy, ddx, scale, gamma, ddgamma, out_dx, out_ddy, workspace, rows, D)) \
-  LNGEN_KERNEL(backward_backward_columns_##TYPE, T, lngen::backward_backward::columns::Layer, \
-               (lngen::Computed<T>* __restrict__ workspace, int blocks, \
-                const lngen::Parameter<T>* __restrict__ gamma, const lngen::Parameter<T>* __restrict__ ddgamma, \
-                lngen::Parameter<T>* __restrict__ out_dgamma, int D), \
+  LNGEN_KERNEL(backward_backward_columns_##TYPE, T, backward_backward::columns::Layer, \
+               (A* __restrict__ workspace, int blocks, const P* __restrict__ gamma, const P* __restrict__ ddgamma, \
+                P* __restrict__ out_dgamma, int D), \
                (workspace, blocks, gamma, ddgamma, out_dgamma, D))
 LNGEN_EACH_TYPE(LNGEN_KERNELS)
 #undef LNGEN_KERNELS
 #endif
+
+#undef LNGEN_LAYER

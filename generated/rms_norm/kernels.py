@@ -10,17 +10,21 @@ from .._runtime.protocol.kernels import KernelTable
 KERNELS = {
     "forward": KernelTable(
         source="kernels",
-        kernels={"forward": "x, gamma, eps, out y, saved rstd, the rows, the features"},
+        kernels={
+            "rms_norm_forward": (
+                "x, gamma, eps, out y, saved rstd, the rows, the features"
+            ),
+        },
     ),
     "backward": KernelTable(
         source="kernels",
         sums=(1, 0),
         kernels={
-            "backward": (
+            "rms_norm_backward": (
                 "x, dy, saved rstd, gamma, out dx, the workspace, the rows, "
                 "the features"
             ),
-            "backward_columns": (
+            "rms_norm_backward_columns": (
                 "the workspace, the blocks, gamma, out dgamma, the features"
             ),
         },
@@ -28,7 +32,7 @@ KERNELS = {
     "jvp": KernelTable(
         source="second_order",
         kernels={
-            "jvp": (
+            "rms_norm_jvp": (
                 "x, x_dot, saved rstd, gamma, gamma_dot, out y_dot, the rows, "
                 "the features"
             ),
@@ -38,11 +42,11 @@ KERNELS = {
         source="second_order",
         sums=(1, 0),
         kernels={
-            "backward_backward": (
+            "rms_norm_backward_backward": (
                 "x, dy, ddx, saved rstd, gamma, ddgamma, out dx, out ddy, "
                 "the workspace, the rows, the features"
             ),
-            "backward_backward_columns": (
+            "rms_norm_backward_backward_columns": (
                 "the workspace, the blocks, gamma, ddgamma, out dgamma, the features"
             ),
         },

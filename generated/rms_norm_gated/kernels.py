@@ -11,18 +11,20 @@ KERNELS = {
     "forward": KernelTable(
         source="kernels",
         kernels={
-            "forward": "x, z, gamma, eps, out y, saved rstd, the rows, the features",
+            "rms_norm_gated_forward": (
+                "x, z, gamma, eps, out y, saved rstd, the rows, the features"
+            ),
         },
     ),
     "backward": KernelTable(
         source="kernels",
         sums=(1, 0),
         kernels={
-            "backward": (
+            "rms_norm_gated_backward": (
                 "x, z, dy, saved rstd, gamma, out dx, out dz, the workspace, the rows, "
                 "the features"
             ),
-            "backward_columns": (
+            "rms_norm_gated_backward_columns": (
                 "the workspace, the blocks, gamma, out dgamma, the features"
             ),
         },
@@ -30,7 +32,7 @@ KERNELS = {
     "jvp": KernelTable(
         source="second_order",
         kernels={
-            "jvp": (
+            "rms_norm_gated_jvp": (
                 "x, z, x_dot, z_dot, saved rstd, gamma, gamma_dot, out y_dot, "
                 "the rows, the features"
             ),
@@ -40,11 +42,11 @@ KERNELS = {
         source="second_order",
         sums=(1, 0),
         kernels={
-            "backward_backward": (
+            "rms_norm_gated_backward_backward": (
                 "x, z, dy, ddx, ddz, saved rstd, gamma, ddgamma, out dx, out dz, "
                 "out ddy, the workspace, the rows, the features"
             ),
-            "backward_backward_columns": (
+            "rms_norm_gated_backward_backward_columns": (
                 "the workspace, the blocks, gamma, ddgamma, out dgamma, the features"
             ),
         },

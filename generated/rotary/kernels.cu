@@ -4,23 +4,29 @@
 // Cost: forward 4 row tensors (2 read, 2 written), and 2 smaller arrays, 6 flops per row element; backward 4 row tensors (2 read, 2 written), and 2 smaller arrays, 6 flops per row element.
 // Evidence: 2 outputs, 12 first lines, 2 gradients, 2 tangents, 4 second-order gradients, 8 emitted programs: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:27078454ac894088acc7ded7e74efe43bd31d0cc43f0cf3f543f54c838831bc3
-// templates sha256:3df7bc9487b9e6e6bbcf3785fb4d951e3327798a4189d9d614735c48d5cf155d
+// templates sha256:b23ad42cec63140138eb76ce14bd71d0b14008e707b129f7aa9a4c52eb01474c
 //
 // Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
 //
-//     forward_<type>(const Row* a, const Row* b, const Row* cosine, const Row* sine, Row* out_y_0, Row* out_y_1,
-//         long long rows, int D)
-//     backward_<type>(const Row* cosine, const Row* sine, const Row* dy_0, const Row* dy_1, Row* out_da, Row*
-//         out_db, long long rows, int D)
+//     rotary_forward_<type>(const Row* a, const Row* b, const Row* cosine, const Row* sine, Row* out_y_0, Row*
+//         out_y_1, long long rows, int D)
+//     rotary_backward_<type>(const Row* cosine, const Row* sine, const Row* dy_0, const Row* dy_1, Row* out_da,
+//         Row* out_db, long long rows, int D)
 //
-// Launches, and the macros that choose among kernels: rows.cuh. Formulas, and the macros of arguments: layer.h.
+// Launches, and the macros that choose among kernels: rows.cuh. Formulas, and the macros of arguments: layer.h. With
+// LNGEN_LAYER, names of kernels begin with something else than rotary.
 
+#ifndef LNGEN_LAYER
+#define LNGEN_LAYER rotary
+#endif
+#undef LNGEN_SPACE
+#define LNGEN_SPACE LNGEN_OWN(kernels)
 #include "../_runtime/cuda/layer_rows.cuh"
 #include "layer.h"
 
 #ifdef LNGEN_FORWARD
-#define LNGEN_KERNELS(TYPE, T) \
-  LNGEN_KERNEL(forward_##TYPE, T, lngen::forward::Layer, \
+#define LNGEN_KERNELS(TYPE, T, P, A) \
+  LNGEN_KERNEL(forward_##TYPE, T, forward::Layer, \
                (const T* __restrict__ a, const T* __restrict__ b, const T* __restrict__ cosine, \
                 const T* __restrict__ sine, T* __restrict__ out_y_0, T* __restrict__ out_y_1, long long rows, \
                 int D), \
@@ -30,11 +36,13 @@ LNGEN_EACH_TYPE(LNGEN_KERNELS)
 #endif
 
 #ifdef LNGEN_BACKWARD
-#define LNGEN_KERNELS(TYPE, T) \
-  LNGEN_KERNEL(backward_##TYPE, T, lngen::backward::Layer, \
+#define LNGEN_KERNELS(TYPE, T, P, A) \
+  LNGEN_KERNEL(backward_##TYPE, T, backward::Layer, \
                (const T* __restrict__ cosine, const T* __restrict__ sine, const T* __restrict__ dy_0, \
                 const T* __restrict__ dy_1, T* __restrict__ out_da, T* __restrict__ out_db, long long rows, int D), \
                (cosine, sine, dy_0, dy_1, out_da, out_db, rows, D))
 LNGEN_EACH_TYPE(LNGEN_KERNELS)
 #undef LNGEN_KERNELS
 #endif
+
+#undef LNGEN_LAYER

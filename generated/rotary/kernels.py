@@ -11,13 +11,15 @@ KERNELS = {
     "forward": KernelTable(
         source="kernels",
         kernels={
-            "forward": "a, b, cosine, sine, out y_0, out y_1, the rows, the features",
+            "rotary_forward": (
+                "a, b, cosine, sine, out y_0, out y_1, the rows, the features"
+            ),
         },
     ),
     "backward": KernelTable(
         source="kernels",
         kernels={
-            "backward": (
+            "rotary_backward": (
                 "cosine, sine, dy_0, dy_1, out da, out db, the rows, the features"
             ),
         },
@@ -25,7 +27,7 @@ KERNELS = {
     "jvp": KernelTable(
         source="second_order",
         kernels={
-            "jvp": (
+            "rotary_jvp": (
                 "cosine, sine, a_dot, b_dot, out y_0_dot, out y_1_dot, the rows, "
                 "the features"
             ),
@@ -34,7 +36,7 @@ KERNELS = {
     "backward_backward": KernelTable(
         source="second_order",
         kernels={
-            "backward_backward": (
+            "rotary_backward_backward": (
                 "cosine, sine, dy_0, dy_1, dda, ddb, out da, out db, out ddy_0, "
                 "out ddy_1, the rows, the features"
             ),

@@ -36,18 +36,18 @@
 //     ddy = join(ddy_0, ddy_1)
 
 // An argument that is left out, and all work for it and its gradient, is compiled away.
-namespace lngen {
+namespace lngen::LNGEN_SPACE {
 constexpr bool HAS_a_dot = LNGEN_UNDEFINED(LNGEN_WITHOUT_a_dot);
 constexpr bool HAS_b_dot = LNGEN_UNDEFINED(LNGEN_WITHOUT_b_dot);
 constexpr bool HAS_dda = LNGEN_UNDEFINED(LNGEN_WITHOUT_dda);
 constexpr bool HAS_ddb = LNGEN_UNDEFINED(LNGEN_WITHOUT_ddb);
 constexpr bool HAS_dy_0 = LNGEN_UNDEFINED(LNGEN_WITHOUT_dy_0);
 constexpr bool HAS_dy_1 = LNGEN_UNDEFINED(LNGEN_WITHOUT_dy_1);
-}  // namespace lngen
+}  // namespace lngen::LNGEN_SPACE
 
 // ================================================================================================ forward
 
-namespace lngen::forward {
+namespace lngen::LNGEN_SPACE::forward {
 
 constexpr Name<ROWS, 0> A_;
 constexpr Name<ROWS, 1> B;
@@ -70,11 +70,11 @@ struct Layer : Direction<Given, decltype(over_rows()), 0, 0, 0, 2> {
   }
 };
 
-}  // namespace lngen::forward
+}  // namespace lngen::LNGEN_SPACE::forward
 
 // ================================================================================================ backward
 
-namespace lngen::backward {
+namespace lngen::LNGEN_SPACE::backward {
 
 constexpr Name<ROWS, 0> COSINE;
 constexpr Name<ROWS, 1> SINE;
@@ -97,11 +97,11 @@ struct Layer : Direction<Given, decltype(over_rows()), 0, 0, 0, 2> {
   }
 };
 
-}  // namespace lngen::backward
+}  // namespace lngen::LNGEN_SPACE::backward
 
 // ================================================================================================ jvp
 
-namespace lngen::jvp {
+namespace lngen::LNGEN_SPACE::jvp {
 
 constexpr Name<ROWS, 0, HAS_a_dot || HAS_b_dot, Zero> COSINE;
 constexpr Name<ROWS, 1, HAS_a_dot || HAS_b_dot, Zero> SINE;
@@ -124,11 +124,11 @@ struct Layer : Direction<Given, decltype(over_rows()), 0, 0, 0, 2> {
   }
 };
 
-}  // namespace lngen::jvp
+}  // namespace lngen::LNGEN_SPACE::jvp
 
 // ================================================================================================ backward_backward
 
-namespace lngen::backward_backward {
+namespace lngen::LNGEN_SPACE::backward_backward {
 
 constexpr Name<ROWS, 0, (HAS_dda && HAS_dy_0) || (HAS_ddb && HAS_dy_1), Zero> COSINE;
 constexpr Name<ROWS, 1, (HAS_dda && HAS_dy_1) || (HAS_ddb && HAS_dy_0), Zero> SINE;
@@ -158,4 +158,4 @@ struct Layer : Direction<Given, decltype(over_rows()), 0, 0, 0, 4> {
   }
 };
 
-}  // namespace lngen::backward_backward
+}  // namespace lngen::LNGEN_SPACE::backward_backward

@@ -4,20 +4,29 @@
 // Cost: forward 4 row tensors (2 read, 2 written), and 2 smaller arrays, 6 flops per row element; backward 4 row tensors (2 read, 2 written), and 2 smaller arrays, 6 flops per row element.
 // Evidence: 2 outputs, 12 first lines, 2 gradients, 2 tangents, 4 second-order gradients, 8 emitted programs: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:27078454ac894088acc7ded7e74efe43bd31d0cc43f0cf3f543f54c838831bc3
-// templates sha256:2311dd01572eed9edbbb06a4fb155fa5ce69a60d0f557019d5d91a2f831401fe
+// templates sha256:fed390c054a6c9490f0ed0f9676a1290aa08d6d340159761f851208839c570de
 //
 // A kernel is passed the pointers of
 //
-//     jvp_<type>(const Row* cosine, const Row* sine, const Row* a_dot, const Row* b_dot, Row* out_y_0_dot, Row*
-//         out_y_1_dot, long long rows, int D)
-//     backward_backward_<type>(const Row* cosine, const Row* sine, const Row* dy_0, const Row* dy_1, const Row*
-//         dda, const Row* ddb, Row* out_da, Row* out_db, Row* out_ddy_0, Row* out_ddy_1, long long rows, int D)
+//     rotary_jvp_<type>(const Row* cosine, const Row* sine, const Row* a_dot, const Row* b_dot, Row* out_y_0_dot,
+//         Row* out_y_1_dot, long long rows, int D)
+//     rotary_backward_backward_<type>(const Row* cosine, const Row* sine, const Row* dy_0, const Row* dy_1, const
+//         Row* dda, const Row* ddb, Row* out_da, Row* out_db, Row* out_ddy_0, Row* out_ddy_1, long long rows, int
+//         D)
 //
 // in this order, then its numbers, then the sizes: rows, D, the chunks that the rows are cut into, the first one to work
-// on, the one to stop before, and whether results are to bypass the cache. Macros: host_rows.h, layer.h.
+// on, the one to stop before, and whether results are to bypass the cache. Macros: host_rows.h, layer.h. With
+// LNGEN_LAYER, names of kernels begin with something else than rotary.
 
+#ifndef LNGEN_LAYER
+#define LNGEN_LAYER rotary
+#endif
+#undef LNGEN_SPACE
+#define LNGEN_SPACE LNGEN_OWN(second_order)
 #include "../_runtime/native/host_directions.h"
 #include "layer.h"
 
-LNGEN_KERNEL(jvp, lngen::jvp::Layer)
-LNGEN_KERNEL(backward_backward, lngen::backward_backward::Layer)
+LNGEN_KERNEL(jvp, jvp::Layer)
+LNGEN_KERNEL(backward_backward, backward_backward::Layer)
+
+#undef LNGEN_LAYER

@@ -4,23 +4,30 @@
 // Cost: forward 4 row tensors (2 read, 2 written), and 2 smaller arrays, 6 flops per row element; backward 4 row tensors (2 read, 2 written), and 2 smaller arrays, 6 flops per row element.
 // Evidence: 2 outputs, 12 first lines, 2 gradients, 2 tangents, 4 second-order gradients, 8 emitted programs: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:27078454ac894088acc7ded7e74efe43bd31d0cc43f0cf3f543f54c838831bc3
-// templates sha256:3df7bc9487b9e6e6bbcf3785fb4d951e3327798a4189d9d614735c48d5cf155d
+// templates sha256:b23ad42cec63140138eb76ce14bd71d0b14008e707b129f7aa9a4c52eb01474c
 //
 // Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
 //
-//     jvp_<type>(const Row* cosine, const Row* sine, const Row* a_dot, const Row* b_dot, Row* out_y_0_dot, Row*
-//         out_y_1_dot, long long rows, int D)
-//     backward_backward_<type>(const Row* cosine, const Row* sine, const Row* dy_0, const Row* dy_1, const Row*
-//         dda, const Row* ddb, Row* out_da, Row* out_db, Row* out_ddy_0, Row* out_ddy_1, long long rows, int D)
+//     rotary_jvp_<type>(const Row* cosine, const Row* sine, const Row* a_dot, const Row* b_dot, Row* out_y_0_dot,
+//         Row* out_y_1_dot, long long rows, int D)
+//     rotary_backward_backward_<type>(const Row* cosine, const Row* sine, const Row* dy_0, const Row* dy_1, const
+//         Row* dda, const Row* ddb, Row* out_da, Row* out_db, Row* out_ddy_0, Row* out_ddy_1, long long rows, int
+//         D)
 //
-// Launches, and the macros that choose among kernels: rows.cuh. Formulas, and the macros of arguments: layer.h.
+// Launches, and the macros that choose among kernels: rows.cuh. Formulas, and the macros of arguments: layer.h. With
+// LNGEN_LAYER, names of kernels begin with something else than rotary.
 
+#ifndef LNGEN_LAYER
+#define LNGEN_LAYER rotary
+#endif
+#undef LNGEN_SPACE
+#define LNGEN_SPACE LNGEN_OWN(second_order)
 #include "../_runtime/cuda/layer_rows.cuh"
 #include "layer.h"
 
 #ifdef LNGEN_JVP
-#define LNGEN_KERNELS(TYPE, T) \
-  LNGEN_KERNEL(jvp_##TYPE, T, lngen::jvp::Layer, \
+#define LNGEN_KERNELS(TYPE, T, P, A) \
+  LNGEN_KERNEL(jvp_##TYPE, T, jvp::Layer, \
                (const T* __restrict__ cosine, const T* __restrict__ sine, const T* __restrict__ a_dot, \
                 const T* __restrict__ b_dot, T* __restrict__ out_y_0_dot, T* __restrict__ out_y_1_dot, \
                 long long rows, int D), \
@@ -30,8 +37,8 @@ LNGEN_EACH_TYPE(LNGEN_KERNELS)
 #endif
 
 #ifdef LNGEN_BACKWARD_BACKWARD
-#define LNGEN_KERNELS(TYPE, T) \
-  LNGEN_KERNEL(backward_backward_##TYPE, T, lngen::backward_backward::Layer, \
+#define LNGEN_KERNELS(TYPE, T, P, A) \
+  LNGEN_KERNEL(backward_backward_##TYPE, T, backward_backward::Layer, \
                (const T* __restrict__ cosine, const T* __restrict__ sine, const T* __restrict__ dy_0, \
                 const T* __restrict__ dy_1, const T* __restrict__ dda, const T* __restrict__ ddb, \
                 T* __restrict__ out_da, T* __restrict__ out_db, T* __restrict__ out_ddy_0, \
@@ -40,3 +47,5 @@ LNGEN_EACH_TYPE(LNGEN_KERNELS)
 LNGEN_EACH_TYPE(LNGEN_KERNELS)
 #undef LNGEN_KERNELS
 #endif
+
+#undef LNGEN_LAYER

@@ -11,18 +11,20 @@ KERNELS = {
     "forward": KernelTable(
         source="kernels",
         kernels={
-            "forward": "x, scale, out y, saved m, saved inv_Z, the rows, the features",
+            "scaled_softmax_forward": (
+                "x, scale, out y, saved m, saved inv_Z, the rows, the features"
+            ),
         },
     ),
     "backward": KernelTable(
         source="kernels",
         sums=(0, 1),
         kernels={
-            "backward": (
+            "scaled_softmax_backward": (
                 "x, dy, saved m, saved inv_Z, scale, out dx, the workspace, the rows, "
                 "the features"
             ),
-            "backward_columns": (
+            "scaled_softmax_backward_columns": (
                 "the workspace, the blocks, scale, out dscale, the features"
             ),
         },
@@ -30,7 +32,7 @@ KERNELS = {
     "jvp": KernelTable(
         source="second_order",
         kernels={
-            "jvp": (
+            "scaled_softmax_jvp": (
                 "x, x_dot, saved m, saved inv_Z, scale, scale_dot, out y_dot, "
                 "the rows, the features"
             ),
@@ -40,11 +42,11 @@ KERNELS = {
         source="second_order",
         sums=(0, 1),
         kernels={
-            "backward_backward": (
+            "scaled_softmax_backward_backward": (
                 "x, dy, ddx, saved m, saved inv_Z, scale, ddscale, out dx, out ddy, "
                 "the workspace, the rows, the features"
             ),
-            "backward_backward_columns": (
+            "scaled_softmax_backward_backward_columns": (
                 "the workspace, the blocks, scale, ddscale, out dscale, the features"
             ),
         },

@@ -9,19 +9,23 @@ from .._runtime.protocol.kernels import KernelTable
 
 KERNELS = {
     "forward": KernelTable(
-        source="kernels", kernels={"forward": "x, out y, the rows, the features"}
+        source="kernels",
+        kernels={"softmax_forward": "x, out y, the rows, the features"},
     ),
     "backward": KernelTable(
-        source="kernels", kernels={"backward": "y, dy, out dx, the rows, the features"}
+        source="kernels",
+        kernels={"softmax_backward": "y, dy, out dx, the rows, the features"},
     ),
     "jvp": KernelTable(
         source="second_order",
-        kernels={"jvp": "y, x_dot, out y_dot, the rows, the features"},
+        kernels={"softmax_jvp": "y, x_dot, out y_dot, the rows, the features"},
     ),
     "backward_backward": KernelTable(
         source="second_order",
         kernels={
-            "backward_backward": "y, dy, ddx, out dx, out ddy, the rows, the features",
+            "softmax_backward_backward": (
+                "y, dy, ddx, out dx, out ddy, the rows, the features"
+            ),
         },
     ),
 }

@@ -4,19 +4,27 @@
 // Cost: forward 2 row tensors (1 read, 1 written), 5 flops per row element; backward 3 row tensors (2 read, 1 written), 4 flops per row element.
 // Evidence: 1 output, 17 steps, 20 first lines, 1 identity, 1 gradient, 1 tangent, 2 second-order gradients, 8 emitted programs: exact at every D; 1 gradient with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:9ce87dbd38edba4176ecb72247c55af9618089126b150813de61257b8d884562
-// templates sha256:2311dd01572eed9edbbb06a4fb155fa5ce69a60d0f557019d5d91a2f831401fe
+// templates sha256:fed390c054a6c9490f0ed0f9676a1290aa08d6d340159761f851208839c570de
 //
 // A kernel is passed the pointers of
 //
-//     jvp_<type>(const Row* y, const Row* x_dot, Row* out_y_dot, long long rows, int D)
-//     backward_backward_<type>(const Row* y, const Row* dy, const Row* ddx, Row* out_dx, Row* out_ddy, long long
-//         rows, int D)
+//     softmax_jvp_<type>(const Row* y, const Row* x_dot, Row* out_y_dot, long long rows, int D)
+//     softmax_backward_backward_<type>(const Row* y, const Row* dy, const Row* ddx, Row* out_dx, Row* out_ddy,
+//         long long rows, int D)
 //
 // in this order, then its numbers, then the sizes: rows, D, the chunks that the rows are cut into, the first one to work
-// on, the one to stop before, and whether results are to bypass the cache. Macros: host_rows.h, layer.h.
+// on, the one to stop before, and whether results are to bypass the cache. Macros: host_rows.h, layer.h. With
+// LNGEN_LAYER, names of kernels begin with something else than softmax.
 
+#ifndef LNGEN_LAYER
+#define LNGEN_LAYER softmax
+#endif
+#undef LNGEN_SPACE
+#define LNGEN_SPACE LNGEN_OWN(second_order)
 #include "../_runtime/native/host_directions.h"
 #include "layer.h"
 
-LNGEN_KERNEL(jvp, lngen::jvp::Layer)
-LNGEN_KERNEL(backward_backward, lngen::backward_backward::Layer)
+LNGEN_KERNEL(jvp, jvp::Layer)
+LNGEN_KERNEL(backward_backward, backward_backward::Layer)
+
+#undef LNGEN_LAYER

@@ -11,7 +11,7 @@ KERNELS = {
     "forward": KernelTable(
         source="kernels",
         kernels={
-            "forward": (
+            "standardize_forward": (
                 "x, eps, out y, saved mu, saved mu_residual, saved rstd, the rows, "
                 "the features"
             ),
@@ -20,7 +20,7 @@ KERNELS = {
     "backward": KernelTable(
         source="kernels",
         kernels={
-            "backward": (
+            "standardize_backward": (
                 "x, dy, saved mu, saved mu_residual, saved rstd, out dx, the rows, "
                 "the features"
             ),
@@ -29,7 +29,7 @@ KERNELS = {
     "jvp": KernelTable(
         source="second_order",
         kernels={
-            "jvp": (
+            "standardize_jvp": (
                 "x, x_dot, saved mu, saved mu_residual, saved rstd, out y_dot, "
                 "the rows, the features"
             ),
@@ -38,7 +38,7 @@ KERNELS = {
     "backward_backward": KernelTable(
         source="second_order",
         kernels={
-            "backward_backward": (
+            "standardize_backward_backward": (
                 "x, dy, ddx, saved mu, saved mu_residual, saved rstd, out dx, out ddy, "
                 "the rows, the features"
             ),

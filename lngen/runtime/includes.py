@@ -6,12 +6,14 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
+_GUARD = re.compile(r"^\s*#\s*(?:pragma\s+once\b|ifndef\s+(\w+)\s*#\s*define\s+\1[ \t]*$)", re.MULTILINE)
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:"([^"\n]+)"|<([^>\n]+)>).*$', re.MULTILINE)
 
 
 def inlined(path: Path, source: str | None = None, folders: Sequence[Path] = ()) -> str:
-    """Return the text of a file with its includes in place, each once; missing ones, such as CUDA's own, stay.
+    """Return the text of a file with its includes in place; missing ones, such as CUDA's own, stay.
 
+    A file with a guard is there once, and one without as often as it is included, as to a compiler.
     `source` replaces the file's text. A name in quotes is searched beside the including file, then, as one in `<>`, in
     the `folders`. By `#line`, a compiler's messages name the real files.
 
@@ -30,8 +32,10 @@ def inlined(path: Path, source: str | None = None, folders: Sequence[Path] = ())
                 return found[0]
             if file in done:
                 return ""
-            done.add(file)
-            content = expanded(Path(file).read_text(encoding="utf-8"), Path(file))
+            content = Path(file).read_text(encoding="utf-8")
+            if _GUARD.search(content):
+                done.add(file)
+            content = expanded(content, Path(file))
             following = text.count("\n", 0, found.end()) + 2
             return f'#line 1 "{os.path.basename(file)}"\n{content}\n#line {following} "{path.name}"'
 

@@ -191,7 +191,7 @@ def _replaced(name: str, pattern: str, replacement: str, where: str = "") -> Pla
     """A mistake in what layers share shows in those that use it: `where` they do, their own part has this pattern."""
 
     def rewrite(text: str) -> str:
-        own = text.partition("namespace lngen::forward")[2]
+        own = text.partition("namespace lngen::LNGEN_SPACE::forward")[2]
         return re.sub(pattern, replacement, text) if re.search(where, own) else text
 
     return Planted(name, rewrite)

@@ -172,8 +172,8 @@ def _replaced(name: str, pattern: str, replacement: str, where: str = "") -> Pla
 
 def _unmasked(text: str) -> str:
     """The text in which the last stage of forward that measures from a row scalar goes on past the row's end."""
-    before, start, forward = text.partition("namespace lngen::forward {")
-    forward, end, after = forward.partition("}  // namespace lngen::forward")
+    before, start, forward = text.partition("namespace lngen::LNGEN_SPACE::forward {")
+    forward, end, after = forward.partition("}  // namespace lngen::LNGEN_SPACE::forward")
     stages = re.finditer(r"= row(?=\.\w+\(\[&\]\(auto at\) \{(.*?)\}\);\n)", forward, re.DOTALL)
     centred = [
         found

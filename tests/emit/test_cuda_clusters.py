@@ -46,7 +46,7 @@ def test_launches(centred: Any, cuda: Any, monkeypatch: pytest.MonkeyPatch, most
         np.testing.assert_allclose(ours.get(), theirs, atol=1e-5 * np.abs(theirs).max())
     (device,) = launcher.devices.DEVICES.values()
     shared = {each.steps[0][0].name: each.steps[0][0].blocks_per_row for each in device.launches.values()}
-    assert shared == {"forward_f32": 2, "backward_f32": {8: 8, 2: 1}[most]}
+    assert shared == {"layer_norm_forward_f32": 2, "layer_norm_backward_f32": {8: 8, 2: 1}[most]}
 
 
 FAULTS = {

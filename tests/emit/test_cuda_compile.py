@@ -48,7 +48,7 @@ SHIPPED = [(WHOLE[0], arch, size, ()) for arch, size in zip(ARCHITECTURES, (1024
 
 def writes_rows(text: str, direction: str) -> bool:
     """Test whether a direction has a result that is a row."""
-    part = text.partition(f"namespace lngen::{direction} {{")[2].partition(f"}}  // namespace lngen::{direction}")[0]
+    part = text.partition(f"namespace lngen::LNGEN_SPACE::{direction} {{")[2].partition("}  // namespace lngen")[0]
     return "Name<ROWS_OUT, " in part
 
 
@@ -58,7 +58,8 @@ def check_shipped(layer: str, arch: str, size: int, dtypes: tuple[str, ...]) -> 
         text, arch, (f"-DLNGEN_D={size}", *(f"-DLNGEN_{dtype.upper()}" for dtype in dtypes))
     )
     code = kernels(built)
-    assert {f"{direction}_{dtype}" for direction in ("forward", "backward") for dtype in dtypes or DTYPES} <= set(code)
+    directions = ("forward", "backward")
+    assert {f"{layer}_{each}_{dtype}" for each in directions for dtype in dtypes or DTYPES} <= set(code)
     for name, used in built.resources.items():
         assert (used.spill_stores, used.spill_loads, used.stack) == (0, 0, 0), (name, used)
         if not name.endswith("f64"):
@@ -66,7 +67,7 @@ def check_shipped(layer: str, arch: str, size: int, dtypes: tuple[str, ...]) -> 
         if size % 8 == 0 and "columns" not in name:
             assert any(re.match(r"LDG(STS)?\.E[\w.]*\.128", line) for line in code[name]), name
             wide = any(re.match(r"STG\.E[\w.]*\.128", line) for line in code[name])
-            assert wide == writes_rows(text, name.partition("_")[0]), name
+            assert wide == writes_rows(text, name.removeprefix(f"{layer}_").partition("_")[0]), name
 
 
 @pytest.mark.parametrize(("layer", "arch", "size", "dtypes"), sample(SHIPPED, [("layer_norm", "sm_90", 33, ())]))
@@ -102,7 +103,7 @@ def test_what_functions_give_has_room(layer: str, dtype: str, size: int) -> None
 )
 def test_rows_go_by_sixteen_bytes_where_they_can(dtype: str, size: int) -> None:
     code = kernels(compiled("layer_norm", "sm_90", only(dtype, size)))
-    for name in (f"forward_{dtype}", f"backward_{dtype}"):
+    for name in (f"layer_norm_forward_{dtype}", f"layer_norm_backward_{dtype}"):
         assert any(re.match(r"LDG(STS)?\.E[\w.]*\.128", line) for line in code[name]), name
         assert any(re.match(r"STG\.E[\w.]*\.128", line) for line in code[name]), name
 
@@ -112,7 +113,7 @@ def test_a_row_is_read_once_and_written_once() -> None:
     # 64 threads for a row of 1024 floats are four accesses of 16 bytes for each thread, input and output. The first
     # rows are copied before the loop, the others in it.
     built = compiled("layer_norm", "sm_90", only("f32", 1024, "-DLNGEN_THREADS_PER_ROW=64"))
-    for name, arrays in (("forward_f32", 1), ("backward_f32", 2)):
+    for name, arrays in (("layer_norm_forward_f32", 1), ("layer_norm_backward_f32", 2)):
         code = kernels(built)[name]
         table = dict(zip(LAUNCH_FIELDS, integers(built.cubin, f"{name}_launch") or (), strict=True))
         assert sum(line.startswith("LDGSTS") for line in code) == 4 * arrays * (table["rows_copied"] + 1)
@@ -124,7 +125,7 @@ def test_a_row_is_read_once_and_written_once() -> None:
 def test_odd_sizes_and_the_override_go_entry_by_entry() -> None:
     for options in (only("f32", 1025), only("f32", 1024, "-DLNGEN_VECTOR=1")):
         code = kernels(compiled("layer_norm", "sm_90", (*options, "-DLNGEN_FORWARD")))
-        assert not any(re.match(r"(LDG|STG)\.E[\w.]*\.(64|128)", line) for line in code["forward_f32"])
+        assert not any(re.match(r"(LDG|STG)\.E[\w.]*\.(64|128)", line) for line in code["layer_norm_forward_f32"])
 
 
 @pytest.mark.ci
@@ -138,16 +139,18 @@ def test_what_is_left_out_is_gone() -> None:
         return sum(1 for line in code[name] if re.match(r"LDG\b", line))
 
     # Without Features a forward copies its row and reads nothing else, and a backward has no workspace to write to.
-    assert loads(nothing, "forward_f32") == 0 < loads(everything, "forward_f32")
-    assert not any(re.match(r"STG\.E(?!\.EF)", line) for line in nothing["backward_f32"])
-    assert any(re.match(r"STG\.E(?!\.EF)", line) for line in everything["backward_f32"])
-    assert len(nothing["backward_f32"]) < len(everything["backward_f32"])
+    assert loads(nothing, "layer_norm_forward_f32") == 0 < loads(everything, "layer_norm_forward_f32")
+    assert not any(re.match(r"STG\.E(?!\.EF)", line) for line in nothing["layer_norm_backward_f32"])
+    assert any(re.match(r"STG\.E(?!\.EF)", line) for line in everything["layer_norm_backward_f32"])
+    assert len(nothing["layer_norm_backward_f32"]) < len(everything["layer_norm_backward_f32"])
 
 
 @pytest.mark.ci
 def test_without_save_rows_are_all_that_is_written() -> None:
     def stores(*more: str) -> list[str]:
-        code = kernels(compiled("layer_norm", "sm_90", only("f32", 1024, "-DLNGEN_FORWARD", *more)))["forward_f32"]
+        code = kernels(compiled("layer_norm", "sm_90", only("f32", 1024, "-DLNGEN_FORWARD", *more)))[
+            "layer_norm_forward_f32"
+        ]
         return [line for line in code if re.match(r"STG\.E(?!\.EF\.128)", line)]
 
     assert stores()
@@ -157,7 +160,9 @@ def test_without_save_rows_are_all_that_is_written() -> None:
 @pytest.mark.ci
 def test_a_reduction_that_served_a_left_out_gradient_is_gone() -> None:
     present, absent = (
-        kernels(compiled("dynamic_tanh", "sm_90", only("f32", 8192, "-DLNGEN_BACKWARD", *more)))["backward_f32"]
+        kernels(compiled("dynamic_tanh", "sm_90", only("f32", 8192, "-DLNGEN_BACKWARD", *more)))[
+            "dynamic_tanh_backward_f32"
+        ]
         for more in ((), ("-DLNGEN_WITHOUT_alpha",))
     )
     assert any(line.startswith("SHFL") for line in present)
@@ -169,13 +174,15 @@ def test_reductions_of_a_stage_share_one_barrier() -> None:
     code = kernels(compiled("layer_norm", "sm_90", only("f32", 8192)))
     barriers = {name: sum(1 for line in lines if line.startswith("BAR.SYNC")) for name, lines in code.items()}
     # Two stages reduce in the forward: the mean, then its correction and the variance; one in the backward.
-    assert barriers["forward_f32"] == 2
-    assert barriers["backward_f32"] == 1
+    assert barriers["layer_norm_forward_f32"] == 2
+    assert barriers["layer_norm_backward_f32"] == 1
 
 
 @pytest.mark.ci
 def test_rows_of_one_warp_need_no_barrier() -> None:
     assert not any(
         line.startswith("BAR")
-        for line in kernels(compiled("layer_norm", "sm_90", only("f32", 256, "-DLNGEN_FORWARD")))["forward_f32"]
+        for line in kernels(compiled("layer_norm", "sm_90", only("f32", 256, "-DLNGEN_FORWARD")))[
+            "layer_norm_forward_f32"
+        ]
     )

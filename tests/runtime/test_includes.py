@@ -16,13 +16,13 @@ def layer(tmp_path: Path) -> Path:
     for folder in ("layer", "shared"):
         (tmp_path / folder).mkdir()
     (tmp_path / "shared" / "sums.cuh").write_text('#include "rows.cuh"\nint sums = rows;\n')
-    (tmp_path / "shared" / "rows.cuh").write_text("#include <cuda_fp16.h>\nint rows;\n")
+    (tmp_path / "shared" / "rows.cuh").write_text("#pragma once\n#include <cuda_fp16.h>\nint rows;\n")
     source = tmp_path / "layer" / "kernels.cu"
     source.write_text('#include "../shared/rows.cuh"\n# include "../shared/sums.cuh"  // and more\nint last;\n')
     return source
 
 
-def test_each_is_there_once_and_what_is_of_others_stays(layer: Path) -> None:
+def test_what_has_a_guard_is_there_once_and_what_is_of_others_stays(layer: Path) -> None:
     text = inlined(layer)
     assert [line for line in text.splitlines() if line.startswith("int")] == [
         "int rows;",
@@ -30,6 +30,15 @@ def test_each_is_there_once_and_what_is_of_others_stays(layer: Path) -> None:
         "int last;",
     ]
     assert re.findall("#include.*", text) == ["#include <cuda_fp16.h>"]
+
+
+@pytest.mark.parametrize(
+    ("head", "times"),
+    [("#pragma once\n", 1), ("// all\n#ifndef A_H\n#define A_H\n", 1), ("#ifndef A\n#define A 1\n#endif\n", 2)],
+)
+def test_what_has_no_guard_is_there_as_often_as_it_is_included(tmp_path: Path, head: str, times: int) -> None:
+    (tmp_path / "a.h").write_text(f"{head}int a;\n")
+    assert inlined(tmp_path / "k.cu", '#include "a.h"\n' * 2).count("int a;") == times
 
 
 def test_messages_name_files_and_lines(layer: Path) -> None:
@@ -41,7 +50,7 @@ def test_messages_name_files_and_lines(layer: Path) -> None:
         else:
             places[line] = file, number
             number += 1
-    assert places["int rows;"] == ("rows.cuh", 2)
+    assert places["int rows;"] == ("rows.cuh", 3)
     assert places["int sums = rows;"] == ("sums.cuh", 2)
     assert places["int last;"] == ("kernels.cu", 3)
 

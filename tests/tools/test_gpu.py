@@ -34,7 +34,7 @@ def test_without_a_gpu_there_is_one_message_and_nothing_is_written(
         raise OSError(name)
 
     monkeypatch.setattr(gpu.ctypes, "CDLL", no_driver)
-    assert gpu.main(["--results", str(tmp_path / "new")]) == 2
+    assert gpu.main(["--results", str(tmp_path / "new")]) == 3
     captured = capsys.readouterr()
     assert captured.out == ""
     assert captured.err.count("\n") == 1
@@ -108,7 +108,7 @@ def test_a_stage_that_breaks_is_recorded_and_the_rest_goes_on(
     assert not stages.in_order(run)
     record = Results.read(run.results.path).record
     assert record["complete"]
-    assert list(record["stages"]) == ["device", "smoke", "tests", "compile", "benchmark", "matrix", "sanitizer"]
+    assert list(record["stages"]) == ["device", "smoke", "compile", "benchmark", "sanitizer", "tests", "matrix"]
     assert record["stages"]["tests"]["summary"] == "RuntimeError: in lngen"
     assert record["stages"]["benchmark"]["status"] == "passed"
     monkeypatch.setattr(stages, "tests", lambda run: {"status": "skipped", "summary": "none"})

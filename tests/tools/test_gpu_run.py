@@ -1,4 +1,4 @@
-"""`make gpu` from end to end, on the emulator with toy shapes."""
+"""`make gpu` from end to end, on the emulator with toy shapes; its list of jobs, each with its sizes cut."""
 
 from __future__ import annotations
 
@@ -9,18 +9,73 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import grid, layers
+from benchmarks import compile as compile_ahead
+from benchmarks import grid, layers, measure
+from benchmarks.device import opened
 from benchmarks.results import Results
+from benchmarks.sections import ROOFS
 from lngen.extensions.simt import driver
 from tests.requirements import needs_gxx, needs_pycuda
+from tests.shipped import LAYERS as SHIPPED
 from tests.shipped import ROOT
 
 LAYERS = {job.layer for job in grid.toy_jobs(layers.names())}
 
 
-@pytest.mark.skipif(driver.has_device_files(), reason="a GPU's driver is there, and cannot be replaced")
-@needs_gxx
-@needs_pycuda
+pytestmark = [
+    pytest.mark.skipif(driver.has_device_files(), reason="a GPU's driver is there, and cannot be replaced"),
+    needs_gxx,
+    needs_pycuda,
+]
+
+
+def cut(job: grid.Job) -> grid.Case:
+    return grid.Case(job.case.dtype, 64, 16)
+
+
+JOBS = {job.layer: job for job in grid.jobs(layers.names())}
+# A sum of rows alone, labels, runs and a cast: what the triad is given, and each way that arrays lie.
+SOME = ("cross_entropy", "label_cross_entropy", "group_norm", "add_rms_norm_fp8")
+
+
+def test_every_shipped_layer_is_timed_and_watched() -> None:
+    assert set(JOBS) == {job.layer for job in grid.watched(layers.names())} == set(SHIPPED)
+
+
+@pytest.mark.parametrize(
+    "layer", [pytest.param(name, marks=pytest.mark.ci if name in SOME else pytest.mark.exhaustive) for name in JOBS]
+)
+def test_a_job_reads_and_writes_its_arrays_and_no_more(layer: str) -> None:
+    """Its checks, its directions and the roofs beside them, under the emulator's checker."""
+    with opened(emulated=True) as device, driver.using(check=True):
+        found = measure.layer(layer, cut(JOBS[layer]), device, rounds=1)
+    assert {*ROOFS, "forward", "backward"} <= {*found["sections"]}
+
+
+@pytest.mark.ci
+def test_a_roof_that_reads_past_an_array_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    def with_one_number_a_row(self: layers.Calls, chosen: int) -> tuple[int, int, int]:
+        buffers = self.sets[chosen]
+        return buffers.inputs["x"].ptr, buffers.cotangents["dy"].ptr, buffers.gradients["dx"].ptr
+
+    monkeypatch.setattr(layers.Calls, "rows", with_one_number_a_row)
+    with opened(emulated=True) as device, driver.using(check=True), pytest.raises(Exception, match="out of bounds"):
+        measure.layer("cross_entropy", cut(JOBS["cross_entropy"]), device, rounds=1)
+
+
+@pytest.mark.ci
+def test_what_is_compiled_ahead_is_what_is_timed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LNGEN_CACHE", str(tmp_path))
+    (job,) = (job for job in grid.toy_jobs(layers.names()) if job.layer == "layer_norm")
+    wanted = [(job.layer, job.case.dtype, job.case.features)]
+    assert compile_ahead.compile_all(wanted, emulated=True, seconds=600) == ([], 1)
+    kept = {*(tmp_path / "cuda").glob("*.cubin")}
+    assert len(kept) == len(layers.DIRECTIONS)
+    with opened(emulated=True) as device:
+        measure.layer(job.layer, job.case, device, rounds=1)
+    assert {*(tmp_path / "cuda").glob("*.cubin")} == kept
+
+
 @pytest.mark.ci
 def test_every_stage_runs_and_is_recorded(tmp_path: Path) -> None:
     command = [
@@ -40,7 +95,7 @@ def test_every_stage_runs_and_is_recorded(tmp_path: Path) -> None:
     record = Results.read(tmp_path / "emulator.json").record
     assert (record["complete"], record["place"]) == (True, "emulator")
     stages = record["stages"]
-    assert list(stages) == ["device", "smoke", "tests", "compile", "benchmark", "matrix", "sanitizer"]
+    assert list(stages) == ["device", "smoke", "compile", "benchmark", "sanitizer", "tests", "matrix"]
     assert stages["tests"]["passed"] > 0
     assert stages["compile"]["compiled"] == stages["compile"]["layers_and_shapes"] > 0
     benchmark = stages["benchmark"]

@@ -25,7 +25,10 @@ _NO_GPU = "make gpu needs a GPU and its driver, and here {why}. `make test` runs
 
 
 def main(arguments: list[str]) -> int:
-    """Run all stages. The exit status is 0 if none failed, 1 if one did, 2 if there is nothing to run on or with."""
+    """Run all stages.
+
+    The exit status is 0 if none failed, 1 if one did, 2 if a package cannot be had, and 3 if there is no GPU to run on.
+    """
     parser = argparse.ArgumentParser(prog="python -m tools.gpu", description=(__doc__ or "").partition(":")[0])
     parser.add_argument("--wheelhouse", type=Path, help="install from this folder of wheels, and not from the network")
     parser.add_argument("--results", type=Path, help="where the record goes (benchmarks/results)")
@@ -44,7 +47,7 @@ def main(arguments: list[str]) -> int:
         brought = packages.prepare(site, options.wheelhouse)
     except (NoGpu, packages.PackagesMissing) as error:
         print(error, file=sys.stderr)
-        return 2
+        return 3 if isinstance(error, NoGpu) else 2
     print(f"{name}; brought along: {', '.join(brought) or 'nothing'}", flush=True)
     results = Results.begin(folder, name, place)
     log = results.path.with_suffix(".log")

@@ -19,7 +19,7 @@ from benchmarks.results import Results
 from tools.gpu import processes
 
 EXERCISE = ("-m", "tools.gpu.exercise")
-TOOLS = ("memcheck", "racecheck", "initcheck", "synccheck")
+TOOLS = ("racecheck", "memcheck", "initcheck", "synccheck")
 _FINE = ("passed", "skipped", "cut short")
 _FOUND_SOMETHING = 86
 TESTS = "cuda and not matrix and not exhaustive"
@@ -73,12 +73,12 @@ def in_order(run: GpuRun) -> bool:
     stages: list[tuple[str, Callable[[GpuRun], dict[str, Any]]]] = [
         ("device", device),
         ("smoke", smoke),
-        ("tests", tests),
         ("compile", compiled),
+        # Races and copies in flight are what hardware alone can tell, and times what is asked first.
         ("benchmark", benchmark),
-        ("matrix", matrix),
-        # The slowest by far, and it may hang: so it comes last.
         ("sanitizer", sanitizer),
+        ("tests", tests),
+        ("matrix", matrix),
     ]
     for name, stage in stages:
         started = time.monotonic()
@@ -130,11 +130,10 @@ def tests(run: GpuRun) -> dict[str, Any]:
 
 
 def matrix(run: GpuRun) -> dict[str, Any]:
-    """The tests of every shape and type, in what is left but for the sanitizer; it need not suffice for all."""
+    """The tests of every shape and type, in what is left; it need not suffice for all."""
     if run.quick:
         return {"status": "skipped", "summary": "not in a quick run"}
-    seconds = run.left() - _FOR_THE_SANITIZER * run.seconds
-    if seconds <= 0:
+    if (seconds := run.left()) <= 0:
         return {"status": "skipped", "summary": "no time was left"}
     return _pytest(run, ["tests", f"--ignore={OTHER_TESTS}"], _MATRIX, seconds)
 
@@ -186,11 +185,7 @@ def sanitizer(run: GpuRun) -> dict[str, Any]:
     if program is None:
         return {"status": "skipped", "summary": "compute-sanitizer is not installed; it comes with a CUDA toolkit"}
     exercise = [*EXERCISE, *run.options()]
-    until = time.monotonic() + run.left()
-    plain = run.python(*exercise, seconds=until - time.monotonic())
-    if plain.status != 0:
-        words = machine.anonymous(_last_line(plain.output))
-        return {"status": _status(plain), "summary": f"without a tool already, it fails: {words}"}
+    until = time.monotonic() + run.limit(_FOR_THE_SANITIZER)
     found: dict[str, Any] = {}
     for position, tool in enumerate(TOOLS):
         seconds = (until - time.monotonic()) / (len(TOOLS) - position)

@@ -23,9 +23,10 @@ _NUMBERS = (*_COMPUTED, "TOGETHER", "PIECE", "ROWS_TOGETHER")
 _ASK = """
 #include "../_runtime/native/host_rows.h"
 extern "C" long long number(int which) {
+  using namespace lngen::LNGEN_SPACE;
   const long long numbers[] = {
       lngen::Lanes<lngen::f64>::COUNT, lngen::Lanes<lngen::f32>::COUNT,
-      lngen::TOGETHER, lngen::PIECE, lngen::ROWS_TOGETHER};
+      TOGETHER, PIECE, ROWS_TOGETHER};
   return numbers[which];
 }
 """

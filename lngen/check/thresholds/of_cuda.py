@@ -29,8 +29,8 @@ _FIELDS = ("vector", "threads_per_row", "chunks", "threads", "row", "holds_featu
 _ASK = """
 extern "C" __global__ void layouts_{direction}_{dtype}(int* out, int longest) {{
   for (int D = 1 + threadIdx.x; D <= longest; D += blockDim.x) {{
-    const lngen::Shape shape =
-        lngen::shape_of(D, lngen::Needs<lngen::{dtype}, lngen::{direction}::Layer>::ASKED, lngen::LIMITS);
+    using Needs = lngen::LNGEN_SPACE::Needs<lngen::{dtype}, lngen::LNGEN_SPACE::{direction}::Layer>;
+    const lngen::Shape shape = lngen::shape_of(D, Needs::ASKED, lngen::LNGEN_SPACE::LIMITS);
     const int fields[] = {{{fields}}};
     for (int i = 0; i < {count}; ++i) out[{count} * D + i] = fields[i];
   }}
@@ -58,11 +58,12 @@ def layouts(folder: Path, dtype: str, sources: Sequence[str], shared: int) -> di
 
 @cache
 def _asked(text: str, directions: Sequence[str], dtype: str, shared: int) -> dict[str, NDArray[np.int32]]:
-    # No kernel of the layer's is compiled: what they ask of the geometry stands beside them.
+    # No kernel of the layer's is compiled: what they ask of the geometry stands in their place.
     assert _KERNELS in text
     fields = ", ".join(f"int(shape.{field})" for field in _FIELDS)
     asks = (_ASK.format(direction=each, dtype=dtype, fields=fields, count=len(_FIELDS)) for each in directions)
-    kernels = emulator().build(text.replace(_KERNELS, "") + "".join(asks), {"LNGEN_D": 1, "LNGEN_SHARED": shared})
+    text = text.replace(_KERNELS, "".join(asks), 1).replace(_KERNELS, "")
+    kernels = emulator().build(text, {"LNGEN_D": 1, "LNGEN_SHARED": shared})
     found = {}
     for direction in directions:
         found[direction] = np.zeros((LONGEST + 1, len(_FIELDS)), np.int32)

@@ -20,7 +20,9 @@ __all__ = ["Lowered", "handed", "layer", "lowered", "passes", "sources"]
 def lowered(programs: Sequence[RowProgram], notes: Notes) -> list[Lowered]:
     """Return the programs that are printed, their names marked, each with its kernels."""
     marked = [marked_program(handed(program)) for program in programs]
-    return [(program, kernels_of(program, notes.formulas.get(program.direction, ()))) for program in marked]
+    return [
+        (program, kernels_of(program, notes.layer, notes.formulas.get(program.direction, ()))) for program in marked
+    ]
 
 
 def sources(
@@ -31,8 +33,10 @@ def sources(
     `text` returns the content of a file with this suffix for the kernels in it.
     """
     files = {"layer.h": layer(directions, notes), "kernels.py": table.module(directions, _header(notes), notes)}
-    for name in dict.fromkeys(source_of(program) for program, _ in directions):
-        files[name + suffix] = text([kernels for program, kernels in directions if source_of(program) == name])
+    for name in dict.fromkeys(source_of(program.direction) for program, _ in directions):
+        files[name + suffix] = text(
+            [kernels for program, kernels in directions if source_of(program.direction) == name]
+        )
     return files
 
 

@@ -45,7 +45,7 @@ LAUNCH_FIELDS = (
     "rows_copied",
     "blocks_per_row",
 )
-"""Entries of the array `<direction>_<dtype>_launch`, an int32 each, that every module has for its kernels.
+"""Entries of the array `<layer>_<kernel>_<dtype>_launch`, an int32 each, that every module has for its kernels.
 
 `vector` is the number of entries of one access: pointers of rows, Features and row results have to be aligned to
 `min(16, vector * itemsize)` bytes, or the module be compiled with `LNGEN_VECTOR=1`. `row_held` is the form of a row in
@@ -91,11 +91,11 @@ class KernelArgument:
 
 @dataclass(frozen=True)
 class LaunchContract:
-    """Launch of the kernels `<kernel>_<dtype>`.
+    """Launch of the kernels `<layer>_<kernel>_<dtype>`.
 
     A direction works on rows. Any grid of one block or more is right, and more than `ceil(rows / rows_per_block)`
     blocks are useless. The best grid is the number of blocks that the device holds at a time.
-    Block size and shared bytes are in the module's `<kernel>_<dtype>_launch`.
+    Block size and shared bytes are in the module's `<layer>_<kernel>_<dtype>_launch`.
 
     `<direction>_columns` adds up, in a fixed order, the partial sums that each block wrote into the workspace. Its
     `blocks` is the grid that wrote them. Its own launch array holds its grid: 8 columns per block, or a single block.
@@ -110,23 +110,23 @@ class LaunchContract:
     scalar_sums: int = 0
 
     def kernel_lines(self, space: str) -> list[str]:
-        """The lines that declare the kernel for a storage type T, called TYPE; no two of its arrays overlap.
+        """The lines that declare the kernel for types T, P and A of rows, parameters and arithmetic; no arrays overlap.
 
         `space` is the namespace of the kernel's mathematics.
         """
         names = [argument.name for argument in self.arguments]
-        first = f"  LNGEN_KERNEL({self.kernel}_##TYPE, T, lngen::{space}::Layer,"
+        first = f"  LNGEN_KERNEL({self.kernel}_##TYPE, T, {space}::Layer,"
         return [first, *_in_lines("(", self.declared(), "),"), *_in_lines("(", names, "))")]
 
     def declared(self) -> list[str]:
-        """The declarations of the arguments for a storage type T."""
-        types = ("T", "lngen::Parameter<T>", "lngen::Computed<T>", "lngen::", "lngen::cast::")
+        """The declarations of the arguments for types T, P and A."""
+        types = ("T", "P", "A", "lngen::LNGEN_SPACE::", "lngen::cast::")
         return [a.declaration(*types).replace("* ", "* __restrict__ ") for a in self.arguments]
 
-    def summary(self) -> list[str]:
-        """The kernel and its arguments in lines of text, for the head of the file."""
+    def summary(self, layer: str) -> list[str]:
+        """The kernel of a layer and its arguments in lines of text, for the head of the file."""
         listed = ", ".join(a.declaration("Row", "Parameter", "Computed") for a in self.arguments)
-        return textwrap.wrap(f"{self.kernel}_<type>({listed})", 108, subsequent_indent="    ")
+        return textwrap.wrap(f"{layer}_{self.kernel}_<type>({listed})", 108, subsequent_indent="    ")
 
 
 def _in_lines(before: str, items: Sequence[str], after: str) -> list[str]:

@@ -10,6 +10,7 @@ from lngen.algebra.symbols import axes
 from lngen.emit import Notes
 from lngen.emit.cpp.contract import LaunchContract, column_results, columns_contract, row_contract, without
 from lngen.emit.cpp.presence import flags
+from lngen.emit.cpp.reserved import CPP
 from lngen.emit.cpp.sweeps import MOST_SUMS
 from lngen.plan.history import after
 from lngen.plan.passes.moments import with_corrected_moments
@@ -24,9 +25,11 @@ COLUMNS = 8
 class KernelPair:
     """The kernel of a direction's rows and, where columns are summed over rows, the one that ends the sums.
 
-    `formulas` says in comments what is computed, and `flags` names the arguments that may be left out.
+    Their names in a program begin with `layer`. `formulas` says in comments what is computed, and `flags` names the
+    arguments that may be left out.
     """
 
+    layer: str
     name: str
     contract: LaunchContract
     columns: LaunchContract | None
@@ -53,9 +56,9 @@ Lowered = tuple[RowProgram, KernelPair]
 """A program that is printed, its names marked, and its kernels."""
 
 
-def source_of(program: RowProgram) -> str:
+def source_of(direction: str) -> str:
     """Return the name, without a suffix, of the file that the kernels of a direction are in."""
-    return "kernels" if program.direction in ("forward", "backward") else "second_order"
+    return "kernels" if direction in ("forward", "backward") else "second_order"
 
 
 def passes(program: RowProgram) -> Iterator[tuple[str, RowProgram]]:
@@ -70,15 +73,15 @@ def handed(program: RowProgram) -> RowProgram:
     return after(passes, program)
 
 
-def kernels_of(program: RowProgram, formulas: Sequence[str]) -> KernelPair:
-    """Return the kernels of a direction that is `handed` over, its names marked."""
+def kernels_of(program: RowProgram, layer: str, formulas: Sequence[str] = ()) -> KernelPair:
+    """Return the kernels of a layer's direction that is `handed` over, its names marked."""
     over_rows = [item.symbol for stage in program.stages for item in stage.rows_reductions]
     columns = sum(axes(symbol).features for symbol in over_rows)
     sums = columns, len(over_rows) - columns
     ends = columns_contract(program, sums) if column_results(program) else None
-    return KernelPair(
-        program.direction, row_contract(program, sums), ends, tuple(formulas), tuple(sorted(flags(program)))
-    )
+    prefix = layer if CPP.legal(layer) else f"{layer}_layer"  # a macro of a header may have its name
+    given = tuple(sorted(flags(program)))
+    return KernelPair(prefix, program.direction, row_contract(program, sums), ends, tuple(formulas), given)
 
 
 def head(directions: Sequence[KernelPair], notes: Notes) -> dict[str, Any]:
@@ -88,8 +91,10 @@ def head(directions: Sequence[KernelPair], notes: Notes) -> dict[str, Any]:
     names = sorted({flag for direction in directions for flag in direction.flags})
     return {
         "header": [_comment(line) for line in (notes.title, *notes.header)],
+        "layer": directions[0].layer,
+        "file": source_of(directions[0].name),
         "directions": directions,
-        "contract_lines": [line for contract in contracts_of(directions) for line in contract.summary()],
+        "contract_lines": [line for each in contracts_of(directions) for line in each.summary(directions[0].layer)],
         "flags": [(name, without(name)) for name in names],
     }
 

@@ -37,11 +37,11 @@ def direction_text(name: str, program: RowProgram) -> list[str]:
     return [
         f"// {'=' * 96} {name}",
         "",
-        f"namespace lngen::{name} {{",
+        f"namespace lngen::LNGEN_SPACE::{name} {{",
         "",
         *lines,
         "",
-        f"}}  // namespace lngen::{name}",
+        f"}}  // namespace lngen::LNGEN_SPACE::{name}",
     ]
 
 

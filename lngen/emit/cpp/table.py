@@ -22,23 +22,21 @@ def module(directions: Sequence[Lowered], header: Sequence[str], notes: Notes) -
     programs = [program for program, _ in directions]
     takes = protocol_of(programs, notes.of_rows()).directions
     tables: dict[str, str] = {
-        program.direction: direction_table(program, takes[program.direction], source_of(program), kernels)
+        program.direction: direction_table(program, takes[program.direction], source_of(program.direction), kernels)
         for program, kernels in directions
     }
     lines = statement(f"KERNELS = {table(tables)}")
     return reading(render("cpp/kernels.py.jinja", header=header, title=notes.title, lines=lines))
 
 
-def direction_table(
-    program: RowProgram, takes: DirectionProtocol, source: str, kernels: KernelPair | None = None
-) -> str:
-    """Return the kernels of a direction, which are in a file of the name `source`; none if it has none of its own."""
+def direction_table(program: RowProgram, takes: DirectionProtocol, source: str, kernels: KernelPair) -> str:
+    """Return the kernels of a direction, which are in a file of the name `source`."""
     made = [reading(result) for store in program.results for result in store.names]
     zeros = [each.symbol for each in takes.results if each.symbol not in made]
-    sums = (kernels.contract.column_sums, kernels.contract.scalar_sums) if kernels else (0, 0)
+    sums = kernels.contract.column_sums, kernels.contract.scalar_sums
     taken = {
-        contract.kernel: f'"{", ".join(argument.part for argument in contract.arguments)}"'
-        for contract in (kernels.contracts if kernels else ())
+        f"{kernels.layer}_{contract.kernel}": f'"{", ".join(argument.part for argument in contract.arguments)}"'
+        for contract in kernels.contracts
     }
     return call(
         "KernelTable",

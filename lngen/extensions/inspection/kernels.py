@@ -129,7 +129,7 @@ def accesses(instructions: Iterable[str]) -> dict[str, int]:
 
 
 def _of_direction(layer: Derived, program: RowProgram, arch: str, features: int, dtype: DType) -> list[Inspected]:
-    name = f"{source_of(program)}.cu"
+    name = f"{source_of(program.direction)}.cu"
     kernels = layer.text(name).replace('#include "layer.h"', layer.text("layer.h"))
     given = macros(
         program.direction,

@@ -3,10 +3,8 @@
 //
 // Before it is included: absence.h, and Integer and OneInteger, the types of arrays of integers and of one. T is the type that rows are stored
 // in, P that of parameters, A that of arithmetic.
-#ifndef LNGEN_NAMES_H
-#define LNGEN_NAMES_H
 
-namespace lngen {
+namespace lngen::LNGEN_SPACE {
 
 enum Kind {
   ROWS,             // const T*, entries of rows
@@ -65,7 +63,7 @@ LNGEN_CONSTANT bool same_text(const char* one, const char* other) {
 #define LNGEN_TEXT_OF(...) #__VA_ARGS__
 #define LNGEN_TEXT(...) LNGEN_TEXT_OF(__VA_ARGS__)
 // Whether a macro is not defined, as a constant: it then stands for itself.
-#define LNGEN_UNDEFINED(macro) lngen::same_text(LNGEN_TEXT(macro), #macro)
+#define LNGEN_UNDEFINED(macro) lngen::LNGEN_SPACE::same_text(LNGEN_TEXT(macro), #macro)
 
 template <class... N> struct Names {
   // Those of a kind that are there, and all of them.
@@ -133,6 +131,4 @@ template <class Layer, class Given_, int MOST_SUMS_, int COLUMNS_PER_BLOCK_> str
   static constexpr int MOST_SUMS = MOST_SUMS_, COLUMNS_PER_BLOCK = COLUMNS_PER_BLOCK_;
 };
 
-}  // namespace lngen
-
-#endif
+}  // namespace lngen::LNGEN_SPACE

@@ -7,12 +7,8 @@
 // (Milakov & Gimelshein, 2018, "Online normalizer calculation", arXiv:1805.02867.) No factor is above 1, and there is one
 // for all of these accesses, so that each entry has one exponential and little more. Where m is infinite, 0 is what
 // exponents are less (finite_or_zero): so they are here.
-#ifndef LNGEN_BELOW_CUH
-#define LNGEN_BELOW_CUH
 
-#include "geometry.cuh"
-
-namespace lngen {
+namespace lngen::LNGEN_SPACE {
 
 // From the sums about the largest value so far to those about a larger one. Of nothing, and of what is all -inf, the
 // factor is zero, and so are the sums.
@@ -35,6 +31,4 @@ template <class G, class F> __device__ __forceinline__ void each_group(const Her
     visit(chunk, [&](int k) { return here.template column<G>(chunk + k) < here.D; });
 }
 
-}  // namespace lngen
-
-#endif
+}  // namespace lngen::LNGEN_SPACE

@@ -10,7 +10,6 @@ namespace lngen {
 template <class A> LNGEN_INLINE A select(bool condition, A a, A b) { return condition ? a : b; }
 }  // namespace lngen
 #include "../cpp/absence.h"
-#include "../cpp/names.h"
 #include "../cpp/casts.h"
 #include "../cpp/philox.h"
 #include "../cpp/mathematics.h"

@@ -1,12 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The layout of a kernel that is compiled, and where a thread stands in it.
-#ifndef LNGEN_GEOMETRY_CUH
-#define LNGEN_GEOMETRY_CUH
-
-#include "rows.cuh"
-#include "shapes.cuh"
-
-namespace lngen {
+// The types and the layout of a kernel that is compiled, and where a thread stands in it.
 
 #ifndef LNGEN_D
 #error "define LNGEN_D, the length of a row"
@@ -17,14 +10,59 @@ namespace lngen {
 #ifndef LNGEN_THREADS_PER_ROW
 #define LNGEN_THREADS_PER_ROW 0
 #endif
-static_assert(0 < LNGEN_D && LNGEN_D <= MOST_FEATURES, "LNGEN_D is 1 to 2**30: columns are counted by int");
 #ifndef LNGEN_RUN
 #define LNGEN_RUN 0
 #endif
-#if LNGEN_RUN
-#ifndef LNGEN_AXES
+#if LNGEN_RUN && !defined(LNGEN_AXES)
 #error "LNGEN_RUN is for rows along axes: define LNGEN_AXES, too"
 #endif
+#ifndef LNGEN_SHARED
+#define LNGEN_SHARED 98304
+#endif
+#ifndef LNGEN_RESIDENT
+#define LNGEN_RESIDENT 0
+#endif
+#ifndef LNGEN_ROOM
+#define LNGEN_ROOM 100
+#endif
+#if !defined(LNGEN_BLOCKS_PER_ROW) || (defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900)
+#undef LNGEN_BLOCKS_PER_ROW
+#define LNGEN_BLOCKS_PER_ROW 1
+#endif
+#ifndef LNGEN_INTEGERS
+#define LNGEN_INTEGERS i32
+#endif
+#ifndef LNGEN_INTEGER
+#define LNGEN_INTEGER i32
+#endif
+#if !defined(LNGEN_FORWARD) && !defined(LNGEN_BACKWARD) && !defined(LNGEN_JVP) && !defined(LNGEN_BACKWARD_BACKWARD)
+#define LNGEN_FORWARD
+#define LNGEN_BACKWARD
+#define LNGEN_JVP
+#define LNGEN_BACKWARD_BACKWARD
+#endif
+#if !defined(LNGEN_F16) && !defined(LNGEN_BF16) && !defined(LNGEN_F32) && !defined(LNGEN_F64)
+#define LNGEN_F16
+#define LNGEN_BF16
+#define LNGEN_F32
+#define LNGEN_F64
+#endif
+
+namespace lngen::LNGEN_SPACE {
+
+using Integer = LNGEN_INTEGERS;
+using OneInteger = LNGEN_INTEGER;
+
+#ifdef LNGEN_PARAMETERS
+template <class T> struct ParameterOf { using type = LNGEN_PARAMETERS; };
+#else
+template <class T> struct ParameterOf { using type = T; };
+#endif
+template <class T> using Parameter = typename ParameterOf<T>::type;
+template <class T> using Computed = Wider<T, Parameter<T>>;
+
+static_assert(0 < LNGEN_D && LNGEN_D <= MOST_FEATURES, "LNGEN_D is 1 to 2**30: columns are counted by int");
+#if LNGEN_RUN
 static_assert(LNGEN_D % LNGEN_RUN == 0, "LNGEN_RUN has to divide LNGEN_D");
 #endif
 constexpr Limits LIMITS = {LNGEN_SHARED, LNGEN_VECTOR, LNGEN_THREADS_PER_ROW, LNGEN_RESIDENT, LNGEN_ROOM,
@@ -142,6 +180,4 @@ template <class G, class F> __device__ __forceinline__ void each_chunk(const Her
 template <bool FIRST, class X, class Y> struct Either { using type = X; };
 template <class X, class Y> struct Either<false, X, Y> { using type = Y; };
 
-}  // namespace lngen
-
-#endif
+}  // namespace lngen::LNGEN_SPACE

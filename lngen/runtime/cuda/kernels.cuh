@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The kernels of a module: one for each type of rows that is asked for, beside an array of how it is launched.
-#ifndef LNGEN_KERNELS_CUH
-#define LNGEN_KERNELS_CUH
 
-namespace lngen {
+namespace lngen::LNGEN_SPACE {
 
 #ifdef LNGEN_SAVE_NOTHING
 constexpr bool SAVES = false;
@@ -11,7 +9,15 @@ constexpr bool SAVES = false;
 constexpr bool SAVES = true;
 #endif
 
-}  // namespace lngen
+}  // namespace lngen::LNGEN_SPACE
+
+// Another layer may have come before, with other macros.
+#undef LNGEN_PLACES
+#undef LNGEN_AND_PLACES
+#undef LNGEN_OF_F16
+#undef LNGEN_OF_BF16
+#undef LNGEN_OF_F32
+#undef LNGEN_OF_F64
 
 #define LNGEN_BOUNDS(L) __launch_bounds__(L::THREADS, L::BLOCKS)
 
@@ -23,7 +29,7 @@ constexpr bool SAVES = true;
 
 // With LNGEN_AXES, a kernel is passed where its rows lie behind its arguments.
 #ifdef LNGEN_AXES
-#define LNGEN_PLACES(L) , const lngen::Places<typename L::Given> places
+#define LNGEN_PLACES(L) , const lngen::LNGEN_SPACE::Places<typename L::Given> places
 #define LNGEN_AND_PLACES , places
 #else
 #define LNGEN_PLACES(L)
@@ -32,36 +38,39 @@ constexpr bool SAVES = true;
 
 // A kernel and its launch, given its mathematics, its parameters and their names, the last two in parentheses.
 #define LNGEN_UNPACKED(...) __VA_ARGS__
-#define LNGEN_KERNEL(NAME, T, LAYER, PARAMETERS, NAMES)            \
-  using NAME##_with = lngen::Launch<T, LAYER>;                     \
-  extern "C" {                                                     \
-  __device__ int NAME##_launch[] = LNGEN_LAUNCH(NAME##_with);      \
-  __global__ void LNGEN_BOUNDS(NAME##_with) NAME(LNGEN_UNPACKED PARAMETERS LNGEN_PLACES(NAME##_with)) { \
-    NAME##_with::run({LNGEN_UNPACKED NAMES LNGEN_AND_PLACES});     \
-  }                                                                \
+#define LNGEN_KERNEL(NAME, T, LAYER, PARAMETERS, NAMES)                                      \
+  using LNGEN_OWN(NAME##_with) = lngen::LNGEN_SPACE::Launch<T, lngen::LNGEN_SPACE::LAYER>;   \
+  extern "C" {                                                                               \
+  __device__ int LNGEN_OWN(NAME##_launch)[] = LNGEN_LAUNCH(LNGEN_OWN(NAME##_with));          \
+  __global__ void LNGEN_BOUNDS(LNGEN_OWN(NAME##_with))                                       \
+      LNGEN_OWN(NAME)(LNGEN_UNPACKED PARAMETERS LNGEN_PLACES(LNGEN_OWN(NAME##_with))) {      \
+    LNGEN_OWN(NAME##_with)::run({LNGEN_UNPACKED NAMES LNGEN_AND_PLACES});                    \
+  }                                                                                          \
   }
 
+// Kernels of a type of rows T, of parameters P, and of arithmetic A.
+#define LNGEN_OF(KERNELS, TYPE)                                               \
+  KERNELS(TYPE, lngen::TYPE, lngen::LNGEN_SPACE::Parameter<lngen::TYPE>,      \
+          lngen::LNGEN_SPACE::Computed<lngen::TYPE>)
 #ifdef LNGEN_F16
-#define LNGEN_OF_F16(KERNELS) KERNELS(f16, lngen::f16)
+#define LNGEN_OF_F16(KERNELS) LNGEN_OF(KERNELS, f16)
 #else
 #define LNGEN_OF_F16(KERNELS)
 #endif
 #ifdef LNGEN_BF16
-#define LNGEN_OF_BF16(KERNELS) KERNELS(bf16, lngen::bf16)
+#define LNGEN_OF_BF16(KERNELS) LNGEN_OF(KERNELS, bf16)
 #else
 #define LNGEN_OF_BF16(KERNELS)
 #endif
 #ifdef LNGEN_F32
-#define LNGEN_OF_F32(KERNELS) KERNELS(f32, lngen::f32)
+#define LNGEN_OF_F32(KERNELS) LNGEN_OF(KERNELS, f32)
 #else
 #define LNGEN_OF_F32(KERNELS)
 #endif
 #ifdef LNGEN_F64
-#define LNGEN_OF_F64(KERNELS) KERNELS(f64, lngen::f64)
+#define LNGEN_OF_F64(KERNELS) LNGEN_OF(KERNELS, f64)
 #else
 #define LNGEN_OF_F64(KERNELS)
 #endif
 #define LNGEN_EACH_TYPE(KERNELS) \
   LNGEN_OF_F16(KERNELS) LNGEN_OF_BF16(KERNELS) LNGEN_OF_F32(KERNELS) LNGEN_OF_F64(KERNELS)
-
-#endif

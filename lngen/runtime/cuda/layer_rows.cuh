@@ -18,19 +18,22 @@
 //     at.store(NAME, v)       a result's entry
 //
 // `Layer::before` is one of a call, whose stages go over Features alone, and the end of the sums over rows is another.
-#ifndef LNGEN_LAYER_ROWS_CUH
-#define LNGEN_LAYER_ROWS_CUH
 
-#include "rows.cuh"
+#include "../cpp/space.h"
+#include "copies.cuh"
 #include "cpp.cuh"
+#include "shapes.cuh"
+// Of the layer; each needs those before it.
 #include "geometry.cuh"
+#include "../cpp/names.h"
+#include "places.cuh"
 #include "reductions.cuh"
 #include "row_loop.cuh"
 #include "runs.cuh"
 #include "below.cuh"
 #include "kernels.cuh"
 
-namespace lngen {
+namespace lngen::LNGEN_SPACE {
 
 // What is computed with of an entry of an array.
 template <class A, class N, class T> LNGEN_INLINE auto number_of(T value) {
@@ -331,7 +334,7 @@ struct DeviceRow
   using G = G_;
   using A = typename G::A;
   using T = typename G::T;
-  using Chunk = lngen::Chunk<G, N...>;
+  using Chunk = LNGEN_SPACE::Chunk<G, N...>;
   using Added = Addends<A, Summed, Names<N...>>;
   using At = RowEntry<DeviceRow>;
   const A D;
@@ -598,7 +601,7 @@ struct ColumnsLaunch
   using Given = typename Layer::Given;
   using To = ArgumentsOf<T, Given>;
   using Numbers = typename NumbersAmong<A, Given>::type;
-  using Totals = lngen::Totals<A, typename Layer::Summed>;
+  using Totals = LNGEN_SPACE::Totals<A, typename Layer::Summed>;
 
   static LNGEN_INLINE void run(const To& to) {
     A* slots = reinterpret_cast<A*>(shared_memory());
@@ -625,6 +628,4 @@ struct ColumnsLaunch
 template <class T, class Layer>
 using Launch = typename Either<Layer::ENDS_SUMS, ColumnsLaunch<T, Layer>, RowsLaunch<T, Layer>>::type;
 
-}  // namespace lngen
-
-#endif
+}  // namespace lngen::LNGEN_SPACE

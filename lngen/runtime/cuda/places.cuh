@@ -8,11 +8,6 @@
 //
 // With LNGEN_RUN=n, rows in LNGEN_OF_RUNS, a set of bits by their number, have one entry for each run of n columns. Results
 // of rows in LNGEN_SUMMED_BY_RUN, another set, get the sum of each run in its place, in the compute type.
-#ifndef LNGEN_PLACES_CUH
-#define LNGEN_PLACES_CUH
-
-#include "cpp.cuh"
-#include "geometry.cuh"
 
 #ifndef LNGEN_OF_RUNS
 #define LNGEN_OF_RUNS 0
@@ -21,7 +16,7 @@
 #define LNGEN_SUMMED_BY_RUN 0
 #endif
 
-namespace lngen {
+namespace lngen::LNGEN_SPACE {
 
 LNGEN_CONSTANT int ones(unsigned long long set) { return set ? int(set & 1) + ones(set >> 1) : 0; }
 constexpr int RUN_SUMS = ones(LNGEN_SUMMED_BY_RUN);
@@ -117,6 +112,4 @@ template <class N, class To> struct PlaceIn {
 };
 template <class N, class To> LNGEN_INLINE PlaceIn<N, To> place_in(const To& to) { return {to}; }
 
-}  // namespace lngen
-
-#endif
+}  // namespace lngen::LNGEN_SPACE

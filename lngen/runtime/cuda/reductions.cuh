@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Sums and extremes, of a row and over rows. A block adds up the rows that it works on and leaves its part of each sum
 // in a workspace; a second kernel adds the blocks' parts. Nothing is added in an order that a run could change.
-#ifndef LNGEN_REDUCTIONS_CUH
-#define LNGEN_REDUCTIONS_CUH
 
-#include "copies.cuh"
-#include "geometry.cuh"
-
-namespace lngen {
+namespace lngen::LNGEN_SPACE {
 
 // The one buffer of shared memory.
 __device__ __forceinline__ unsigned char* shared_memory() {
@@ -325,6 +320,4 @@ __device__ __forceinline__ void add_columns(const A* workspace, int blocks, int 
   }
 }
 
-}  // namespace lngen
-
-#endif
+}  // namespace lngen::LNGEN_SPACE

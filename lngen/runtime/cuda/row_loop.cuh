@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The rows of a block, one trip after the other: the next ones are on their way while the threads work on one. A thread
 // copies what it will itself read, so that it waits for its own copies alone.
-#ifndef LNGEN_ROW_LOOP_CUH
-#define LNGEN_ROW_LOOP_CUH
 
-#include "copies.cuh"
-#include "places.cuh"
-#include "reductions.cuh"
-
-namespace lngen {
+namespace lngen::LNGEN_SPACE {
 
 // Entries in the compute type.
 template <class A, int N> struct Widened {
@@ -179,6 +173,4 @@ __device__ __forceinline__ void each_row(Here& here, const To& to, Tile& tile, u
   }
 }
 
-}  // namespace lngen
-
-#endif
+}  // namespace lngen::LNGEN_SPACE

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // What the kernels of all layers share: types, accesses and mathematics. shapes.cuh says who works on which entries.
 //
-// A kernel is called <kernel>_<type>, the type being that of the rows: f16, bf16, f32 or f64. In what it is passed, Row
+// A kernel is called <layer>_<kernel>_<type>, the type being that of the rows: f16, bf16, f32 or f64. In what it is passed, Row
 // is this storage type, Parameter that of Features and Scalars, and Computed the compute type: the widest of both, and
 // float at least, or double where the layer says so. A row is D entries, one behind the other; pointers of rows, Features
 // and results are aligned to an access (vector entries, at most 16 bytes).
 //
 // forward and backward take any grid of one block and more, with block size and dynamic shared memory as the module's
-// array <kernel>_<type>_launch says; its entries are
+// array <layer>_<kernel>_<type>_launch says; its entries are
 //     threads_per_block, rows_per_block, shared_bytes, vector, threads_per_row, entries_per_thread,
 //     row_held, sums_over_rows, rows_copied, blocks_per_row.
 // Where blocks_per_row is more than 1, so many blocks work on the same rows: they are launched as a cluster, in a grid of
@@ -15,6 +15,7 @@
 // A workspace needs no initial value. No sum uses an atomic: the same call gives the same bits.
 //
 // LNGEN_D is the length of a row. Other macros, all optional:
+//     LNGEN_LAYER=name       what the kernels of a file are called after, instead of the layer; undefined behind it
 //     LNGEN_FORWARD, LNGEN_BACKWARD, LNGEN_JVP, LNGEN_BACKWARD_BACKWARD              only these directions
 //     LNGEN_F16, LNGEN_BF16, LNGEN_F32, LNGEN_F64                                    only these types of rows
 //     LNGEN_PARAMETERS=f32   the type of Features and Scalars; without it that of the rows
@@ -37,38 +38,6 @@
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
-#ifndef LNGEN_SHARED
-#define LNGEN_SHARED 98304
-#endif
-#ifndef LNGEN_RESIDENT
-#define LNGEN_RESIDENT 0
-#endif
-#ifndef LNGEN_ROOM
-#define LNGEN_ROOM 100
-#endif
-#if !defined(LNGEN_BLOCKS_PER_ROW) || (defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900)
-#undef LNGEN_BLOCKS_PER_ROW
-#define LNGEN_BLOCKS_PER_ROW 1
-#endif
-#ifndef LNGEN_INTEGERS
-#define LNGEN_INTEGERS i32
-#endif
-#ifndef LNGEN_INTEGER
-#define LNGEN_INTEGER i32
-#endif
-#if !defined(LNGEN_FORWARD) && !defined(LNGEN_BACKWARD) && !defined(LNGEN_JVP) && !defined(LNGEN_BACKWARD_BACKWARD)
-#define LNGEN_FORWARD
-#define LNGEN_BACKWARD
-#define LNGEN_JVP
-#define LNGEN_BACKWARD_BACKWARD
-#endif
-#if !defined(LNGEN_F16) && !defined(LNGEN_BF16) && !defined(LNGEN_F32) && !defined(LNGEN_F64)
-#define LNGEN_F16
-#define LNGEN_BF16
-#define LNGEN_F32
-#define LNGEN_F64
-#endif
-
 namespace lngen {
 
 // ---------------------------------------------------------------------------------------------------------- types
@@ -86,20 +55,9 @@ using u16 = unsigned short;
 using u32 = unsigned;
 using u64 = unsigned long long;
 
-using Integer = LNGEN_INTEGERS;
-using OneInteger = LNGEN_INTEGER;
-
-#ifdef LNGEN_PARAMETERS
-template <class T> struct ParameterOf { using type = LNGEN_PARAMETERS; };
-#else
-template <class T> struct ParameterOf { using type = T; };
-#endif
-template <class T> using Parameter = typename ParameterOf<T>::type;
-
 template <class T> struct Wide { using type = float; };
 template <> struct Wide<f64> { using type = double; };
 template <class T, class P> using Wider = decltype(typename Wide<T>::type() + typename Wide<P>::type());
-template <class T> using Computed = Wider<T, Parameter<T>>;
 
 template <class A> __device__ __forceinline__ A widen(f16 value) { return A(__half2float(value)); }
 template <class A> __device__ __forceinline__ A widen(bf16 value) { return A(__bfloat162float(value)); }

@@ -2,13 +2,8 @@
 // Sums over the entries of each run of a row (places.cuh). The lanes of a warp have neighbouring columns: they add up
 // what they have of a run, and its first lane there keeps the part of the warp in shared memory. Once the row is
 // done, the parts of a run are added in the order of its columns, whatever the order in which warps ran.
-#ifndef LNGEN_RUNS_CUH
-#define LNGEN_RUNS_CUH
 
-#include "places.cuh"
-#include "reductions.cuh"
-
-namespace lngen {
+namespace lngen::LNGEN_SPACE {
 
 // What the entries of a thread's chunk add to the sum of their run.
 template <class A> struct RunPart {
@@ -87,6 +82,4 @@ struct NoRunSums {
   template <class To> LNGEN_INLINE void finish(const To&, const Here&) const {}
 };
 
-}  // namespace lngen
-
-#endif
+}  // namespace lngen::LNGEN_SPACE

@@ -14,17 +14,16 @@
 //     at.uniform(NAME, seed)          random numbers of the entry, which go by the row's number and the place
 //     at.store(NAME, v), at.over_rows(NAME, v)
 //     at.keep(NAME, v), at.recall(NAME, f)    v, which a later stage reads in the place of f()
-#ifndef LNGEN_HOST_DIRECTIONS_H
-#define LNGEN_HOST_DIRECTIONS_H
 
-#include "host_rows.h"
-
-#include "../cpp/absence.h"
-#include "../cpp/names.h"
-#include "host_places.h"
 #include "simd_random.h"
 
-namespace lngen {
+#include "../cpp/absence.h"
+// Of the layer; each needs those before it.
+#include "host_rows.h"
+#include "../cpp/names.h"
+#include "host_places.h"
+
+namespace lngen::LNGEN_SPACE {
 
 // The arguments of a kernel out of the pointers, the numbers and the sizes that it is passed.
 struct Passed {
@@ -155,7 +154,7 @@ template <class Self, class S> struct Stages {
 template <class S, class To> struct Call : Stages<Call<S, To>, S> {
   const To& to;
 
-  LNGEN_INLINE Call(const To& to) : Stages<Call, S>(to.of(lngen::D)), to(to) {}
+  LNGEN_INLINE Call(const To& to) : Stages<Call, S>(to.of(LNGEN_SPACE::D)), to(to) {}
 
   template <class N> LNGEN_INLINE auto operator()(N name) const {
     if constexpr (!N::THERE) return absent<S, typename N::Absent>();
@@ -185,8 +184,8 @@ template <class S, class Summed> struct Sums {
 
 // What does not change from row to row.
 template <class S, class To, class Before, class Given> struct Rows {
-  using Places = lngen::Places<Given>;
-  using Starts = lngen::Starts<Given>;
+  using Places = LNGEN_SPACE::Places<Given>;
+  using Starts = LNGEN_SPACE::Starts<Given>;
   const To& to;
   const Before call;
   S* const kept;
@@ -275,7 +274,7 @@ template <class S, class To, class Summed> struct Totals : Stages<Totals<S, To, 
   const long long chunks, entries;
 
   LNGEN_INLINE Totals(const To& to, long long chunks)
-      : Stages<Totals, S>(to.of(lngen::D)), to(to), workspace(first_line(to.of(WORKSPACE))), chunks(chunks),
+      : Stages<Totals, S>(to.of(LNGEN_SPACE::D)), to(to), workspace(first_line(to.of(WORKSPACE))), chunks(chunks),
         entries(chunk_entries(COLUMNS, SCALARS, this->columns)) {}
 
   template <class N> LNGEN_INLINE auto operator()(N name) const {
@@ -301,7 +300,7 @@ template <class S, class To, class Summed> struct Totals : Stages<Totals<S, To, 
 template <class Layer, class S, class To>
 void over_chunks(const To& to, const Places<typename Layer::Given>& places, const Work& on, bool streams) {
   using Summed = typename Layer::Summed;
-  using Rows = lngen::Rows<S, To, decltype(Layer::before(Call<S, To>(to))), typename Layer::Given>;
+  using Rows = LNGEN_SPACE::Rows<S, To, decltype(Layer::before(Call<S, To>(to))), typename Layer::Given>;
   constexpr int COLUMNS = Summed::all(OVER_ROWS), SCALARS = Summed::all(OVER_ALL);
   const Scratch<S> kept((long long)Layer::KEEPS * on.D);
   const int runs = on.D / places.length(on.D);
@@ -333,11 +332,9 @@ template <class Layer> __attribute__((flatten)) void kernel(void* const* arrays,
   else over_chunks<Layer, Computed>(to, places, on, sizes[5]);
 }
 
-#define LNGEN_KERNEL(NAME, LAYER)                                                                     \
-  extern "C" void NAME(void* const* arrays, const double* numbers, const long long* sizes) {          \
-    lngen::kernel<LAYER>(arrays, numbers, sizes);                                                      \
+}  // namespace lngen::LNGEN_SPACE
+
+#define LNGEN_KERNEL(NAME, LAYER)                                                                           \
+  extern "C" void LNGEN_OWN(NAME)(void* const* arrays, const double* numbers, const long long* sizes) {     \
+    lngen::LNGEN_SPACE::kernel<lngen::LNGEN_SPACE::LAYER>(arrays, numbers, sizes);                          \
   }
-
-}  // namespace lngen
-
-#endif

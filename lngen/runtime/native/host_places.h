@@ -7,10 +7,6 @@
 //
 // With LNGEN_RUNS, the rows in LNGEN_OF_RUNS have one entry for each run of sizes[6] columns, and the results in
 // LNGEN_SUMMED_BY_RUN get the sum of each, in the compute type.
-#ifndef LNGEN_HOST_PLACES_H
-#define LNGEN_HOST_PLACES_H
-
-#include "../cpp/names.h"
 
 #ifndef LNGEN_WIDE
 #define LNGEN_WIDE 0ull
@@ -22,7 +18,7 @@
 #define LNGEN_SUMMED_BY_RUN 0ull
 #endif
 
-namespace lngen {
+namespace lngen::LNGEN_SPACE {
 
 constexpr int SUMS_BY_RUN = __builtin_popcountll(LNGEN_SUMMED_BY_RUN);
 
@@ -111,6 +107,4 @@ template <class Given> struct Starts {
 
 #endif
 
-}  // namespace lngen
-
-#endif
+}  // namespace lngen::LNGEN_SPACE

@@ -7,11 +7,10 @@
 //
 // Macros: LNGEN_ROWS, the type that rows are stored in, and LNGEN_COMPUTED, that of arithmetic and of parameters;
 // LNGEN_WITHOUT_name compiles an argument away.
-#ifndef LNGEN_HOST_ROWS_H
-#define LNGEN_HOST_ROWS_H
 
 #include <cstdint>
 
+#include "../cpp/space.h"
 #include "simd.h"
 #include "simd_functions.h"
 
@@ -22,7 +21,7 @@
 #define LNGEN_COMPUTED f32
 #endif
 
-namespace lngen {
+namespace lngen::LNGEN_SPACE {
 
 using Row = LNGEN_ROWS;
 using Computed = LNGEN_COMPUTED;
@@ -299,6 +298,4 @@ template <class S> S scalar_total(const S* workspace, long long chunks, long lon
   return S(total);
 }
 
-}  // namespace lngen
-
-#endif
+}  // namespace lngen::LNGEN_SPACE

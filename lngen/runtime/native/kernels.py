@@ -352,18 +352,19 @@ class DirectionKernels:
         if places is not None:
             macros = (*macros, *self._placed(places))
         library = host_compiler.library(self.source, macros)
-        found = []
+        found: list[HostKernel] = []
         for name, (pointers, constants) in self.kernels.items():
             if places is not None:  # the table of each array is so many places behind it
                 pointers = [*pointers, *[place + len(self.names) + 1 for place in pointers]]
             address = library.address(name)
-            steps, is_over_rows = binding.step(address, pointers, constants), name == self.takes.name
+            # The first one works on the rows, and another one ends their sums.
+            steps, is_over_rows = binding.step(address, pointers, constants), not found
             found.append(HostKernel(f"{library.path}:{name}", address, pointers, constants, steps, is_over_rows))
         return found
 
     def _placed(self, places: Places) -> list[str]:
         """Return the macros for rows that lie where tables say."""
-        pointers, _ = self.kernels[self.takes.name]
+        pointers, _ = next(iter(self.kernels.values()))
         rows = [place for place in pointers if place < len(self.row_axes) and self.row_axes[place]]
         read = [place for place in rows if place < self.first_made and self.kinds[place] not in INTEGERS]
         made = [place for place in rows if place >= self.first_made]

@@ -29,7 +29,7 @@ def looked_at(layer: str, arch: str, features: int, dtype: str, direction: str) 
 @pytest.mark.cuda
 def test_rows_are_accessed_as_widely_as_they_can_be() -> None:
     kernel, ends = looked_at("layer_norm", "sm_90", 4096, "bf16", "backward")[:2]
-    assert (kernel.name, ends.name) == ("backward_bf16", "backward_columns_bf16")
+    assert (kernel.name, ends.name) == ("layer_norm_backward_bf16", "layer_norm_backward_columns_bf16")
     assert kernel.accesses is not None
     assert kernel.instructions is not None
     assert sum(kernel.accesses.values()) < kernel.instructions < 2000

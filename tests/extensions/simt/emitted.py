@@ -38,6 +38,7 @@ class Case:
     """One call of a layer: the kernels, the values by name (None is left out), and how it is launched."""
 
     kernels: simt.EmulatedKernels
+    layer: str
     pair: Pair
     dtype: str
     rows: int
@@ -51,14 +52,17 @@ class Case:
         """Results and gradients by the names that the layer has for them."""
         self._values: dict[str, Any] = {}
         self._workspace: simt.Uninitialised | None = None
-        for contract in contracts_of([kernels_of(handed(program), ()) for program in self.pair]):
-            if f"{contract.kernel}_{self.dtype}" in self.kernels:
+        for contract in contracts_of([kernels_of(handed(program), self.layer) for program in self.pair]):
+            if self._name(contract) in self.kernels:
                 self._launch(contract)
         names = [name for program in self.pair for store in program.results for name in store.names]
         return {name: self._values[name].array for name in names if name in self._values}
 
+    def _name(self, contract: LaunchContract) -> str:
+        return f"{self.layer}_{contract.kernel}_{self.dtype}"
+
     def _launch(self, contract: LaunchContract) -> None:
-        name = f"{contract.kernel}_{self.dtype}"
+        name = self._name(contract)
         table = dict(zip(LAUNCH_FIELDS, self.kernels.launch_table(name).tolist(), strict=True))
         rows_per_block, cluster = table["rows_per_block"], table["blocks_per_row"]
         arguments = [self._argument(contract, argument) for argument in contract.arguments]

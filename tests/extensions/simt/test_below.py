@@ -79,10 +79,10 @@ def results(source, name, dtype, shape, check=False):
         weights = np.random.default_rng(1).uniform(-0.5, 2, x.shape)
         given["w"] = weights.astype(DTYPES[dtype])
     kernels = simt.build(source, {"LNGEN_FORWARD": None, f"LNGEN_{dtype.upper()}": None, **macros}, check=check)
-    table = dict(zip(LAUNCH_FIELDS, kernels.launch_table(f"forward_{dtype}").tolist(), strict=True))
+    table = dict(zip(LAUNCH_FIELDS, kernels.launch_table(f"{name}_forward_{dtype}").tolist(), strict=True))
     assert table["row_held"] == 0 or not macros
     with np.errstate(all="ignore"):
-        return Case(kernels, pair, dtype, len(x), features, given, {}).run()["y"].astype(np.float64)
+        return Case(kernels, name, pair, dtype, len(x), features, given, {}).run()["y"].astype(np.float64)
 
 
 def differing(found, wanted, features, dtype):
@@ -171,6 +171,7 @@ def test_a_row_that_is_held_has_two_stages():
     texts = [source, source.replace("put_below<SCALED>(second.values, before, first.values[I]);", "")]
     x = np.random.default_rng(0).normal(size=(3, 1024)).astype(np.float32) * 5
     one, other = (
-        Case(simt.build(text, held), pair_of("softmax"), "f32", 3, 1024, {"x": x}, {}).run() for text in texts
+        Case(simt.build(text, held), "softmax", pair_of("softmax"), "f32", 3, 1024, {"x": x}, {}).run()
+        for text in texts
     )
     assert one["y"].tobytes() == other["y"].tobytes()

@@ -85,7 +85,7 @@ def case_of(kernels, name, dtype, rows, features, absent=(), **how):
     given, cotangents = (rounded(values, dtype) for values in drawn(pair, rows, features))
     given |= {key: None for key in absent if key in given}
     cotangents |= {key: None for key in absent if key in cotangents}
-    return Case(kernels, pair, dtype, rows, features, given, cotangents, how=how)
+    return Case(kernels, name, pair, dtype, rows, features, given, cotangents, how=how)
 
 
 def assert_right(case):
@@ -135,7 +135,7 @@ def test_gradients_of_extremes():
     x[1, 3] = x[1, 40] = x[1].min() - 1
     w[5] = w[60] = 3
     kernels = kernels_of("extremes", ("f64",), check=True, LNGEN_D=features)
-    results = Case(kernels, pair_of("extremes"), "f64", rows, features, {"x": x, "w": w}, {"dy": dy}).run()
+    results = Case(kernels, "extremes", pair_of("extremes"), "f64", rows, features, {"x": x, "w": w}, {"dy": dy}).run()
     top, least, peak = (x * w).argmax(1), x.argmin(1), w.argmax()
     total, row = dy.sum(1), np.arange(rows)
     dx, dw = dy.copy(), np.zeros(features)
@@ -205,7 +205,7 @@ def test_regimes_are_right_and_have_no_finding(dtype, macros):
 @pytest.mark.ci
 def test_every_regime_is_there():
     tables = [
-        dict(zip(LAUNCH_FIELDS, regime(*each).launch_table(f"backward_{each[0]}").tolist(), strict=True))
+        dict(zip(LAUNCH_FIELDS, regime(*each).launch_table(f"layer_norm_backward_{each[0]}").tolist(), strict=True))
         for each in REGIMES
     ]
     rows, sums = ("read again", "packed", "widened"), ("registers", "shared memory", "workspace")
@@ -250,7 +250,7 @@ OF_WARPS = [
 @pytest.mark.parametrize(("layer", "dtype", "features", "shared", "threads"), OF_WARPS)
 def test_rows_of_whole_warps_are_right_and_have_no_finding(layer, dtype, features, shared, threads):
     kernels = kernels_of(layer, (dtype,), check=True, LNGEN_D=features, LNGEN_SHARED=shared)
-    assert threads == tuple(int(kernels.launch_table(f"{way}_{dtype}")[0]) for way in ("forward", "backward"))
+    assert threads == tuple(int(kernels.launch_table(f"{layer}_{way}_{dtype}")[0]) for way in ("forward", "backward"))
     for rows in (3, 7):
         assert_right(case_of(kernels, layer, dtype, rows, features))
 
@@ -382,10 +382,10 @@ def test_rows_beyond_32_bits():
     pair = pair_of("rms_norm")
     given, cotangents = drawn(pair, 5, features, np.float32)
     out, saved = np.zeros((5, features), np.float32), np.zeros(5, np.float32)
-    threads, rows_per_block, shared = kernels.launch_table("forward_f32")[:3].tolist()
+    threads, rows_per_block, shared = kernels.launch_table("rms_norm_forward_f32")[:3].tolist()
     assert first * features > 2**31
     assert first % rows_per_block == 0
-    kernels["forward_f32"](
+    kernels["rms_norm_forward_f32"](
         -(-rows // rows_per_block), threads, shared, simt.Window(given["x"], first * features), given["gamma"], 1e-5,
         simt.Window(out, first * features), simt.Window(saved, first), rows, features,
         blocks=range(first // rows_per_block, -(-rows // rows_per_block)),

@@ -69,8 +69,9 @@ def test_needed_follows_imports_includes_and_names_of_c():
     assert {FIRST, "native/__init__.py", "native/extensions.py", "native/compiler.py"} <= found
     assert {f"native/{name}" for name in ("binding.c", "binding.h")} <= found
     assert "cuda/rows.cuh" not in found
-    assert needed({"k.cu": '  #  include "../_runtime/cuda/row_loop.cuh"\n'}) >= {
+    assert needed({"k.cu": '  #  include "../_runtime/cuda/layer_rows.cuh"\n'}) >= {
         "cuda/row_loop.cuh",
+        "cpp/space.h",
         "cuda/copies.cuh",
         "cuda/rows.cuh",
     }

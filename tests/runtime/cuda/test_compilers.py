@@ -272,7 +272,7 @@ def test_nvrtc_compiles_what_a_call_asks_for(cache: Path, monkeypatch: pytest.Mo
     macros = ["LNGEN_FORWARD", "LNGEN_BF16", "LNGEN_D=64", "LNGEN_PARAMETERS=f32", "LNGEN_WITHOUT_beta"]
     cubin = compilers.compiled(SOURCE, "sm_90", macros)
     assert cubin.startswith(b"\x7fELF")
-    assert b"forward_bf16_launch" in cubin
+    assert b"layer_norm_forward_bf16_launch" in cubin
     assert sorted(path.suffix for path in cache.iterdir()) == [".cubin", ".version"]
     with pytest.raises(RuntimeError, match=r"NVRTC refused .*kernels\.cu:\n.*error"):
         compilers.compiled(SOURCE, "sm_90", ["LNGEN_FORWARD", "LNGEN_F32", "LNGEN_D=nothing"])

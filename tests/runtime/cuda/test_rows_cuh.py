@@ -15,7 +15,7 @@ from lngen.runtime.includes import inlined
 from tests.requirements import needs_gxx, needs_nvrtc
 
 FOLDER = Path(next(iter(runtime.__path__))) / "cuda"
-HEADERS = sorted(path.name for path in FOLDER.glob("*.cuh"))
+OF_ALL_LAYERS = ("copies.cuh", "cpp.cuh", "rows.cuh", "shapes.cuh")
 ROWS = (FOLDER / "rows.cuh").read_text(encoding="utf-8")
 
 
@@ -30,17 +30,35 @@ def test_the_fields_of_a_launch_are_told_in_their_order() -> None:
 
 @needs_nvrtc
 @pytest.mark.cuda
-@pytest.mark.parametrize("macros", [(), ("-DLNGEN_PARAMETERS=f32",)])
-@pytest.mark.parametrize("header", HEADERS)
-def test_each_compiles_alone_and_twice(header: str, macros: tuple[str, ...]) -> None:
-    assert (
-        nvrtc.compile(including(header, f'#include "{header}"\n'), "compute_90", ["-DLNGEN_D=64", *macros]).log.strip()
-        == ""
-    )
+@pytest.mark.parametrize("header", OF_ALL_LAYERS)
+def test_what_all_layers_share_compiles_alone_and_twice(header: str) -> None:
+    assert nvrtc.compile(including(header, f'#include "{header}"\n'), "compute_90").log.strip() == ""
+
+
+TWICE = """
+#define LNGEN_SPACE first
+#include "layer_rows.cuh"
+#undef LNGEN_D
+#undef LNGEN_PARAMETERS
+#undef LNGEN_SPACE
+#define LNGEN_D 100
+#define LNGEN_SPACE second
+#include "layer_rows.cuh"
+static_assert(lngen::first::Here::D == 64 && lngen::second::Here::D == 100);
+static_assert(sizeof(lngen::first::Parameter<lngen::f64>) == 4 && sizeof(lngen::second::Parameter<lngen::f64>) == 8);
+"""
+
+
+@needs_nvrtc
+@pytest.mark.cuda
+def test_what_depends_on_macros_compiles_for_two_layers() -> None:
+    text = inlined(FOLDER / "test.cu", TWICE)
+    assert nvrtc.compile(text, "compute_90", ["-DLNGEN_D=64", "-DLNGEN_PARAMETERS=f32"]).log.strip() == ""
 
 
 CHECKS = """
 using namespace lngen;
+using namespace lngen::LNGEN_SPACE;
 template <class X, class Y> constexpr bool same = false;
 template <class X> constexpr bool same<X, X> = true;
 static_assert(same<Computed<f16>, float> && same<Computed<f32>, float> && same<Computed<f64>, double>);
@@ -92,7 +110,7 @@ extern "C" __global__ void functions(const float* u, float* y, int n) {
 @needs_gxx
 @pytest.mark.cuda
 def test_types_shapes_and_functions() -> None:
-    kernels = simt.build(including("places.cuh", CHECKS), {"LNGEN_D": 64})
+    kernels = simt.build(including("layer_rows.cuh", CHECKS), {"LNGEN_D": 64})
     u = np.array([-np.inf, -200, -1, 0, 1, 200, np.nan], np.float32)
     y = np.zeros((6, len(u)), np.float32)
     kernels["functions"](1, 32, 0, u, y, len(u))
@@ -143,17 +161,17 @@ def test_every_thread_of_a_row_has_its_reductions(threads: int, block: int) -> N
       static constexpr bool OF_WARPS = THREADS_OF_A_ROW == THREADS_OF_BLOCK;
     };
     extern "C" __global__ void reduced(const double* x, double* y) {
-      double* slots = reinterpret_cast<double*>(lngen::shared_memory());
+      double* slots = reinterpret_cast<double*>(lngen::LNGEN_SPACE::shared_memory());
       int turn = 0;
       for (int stage = 0; stage < 3; ++stage) {
         double values[3] = {x[threadIdx.x], x[threadIdx.x], x[threadIdx.x]};
-        lngen::reduce_row<Block, 7, 2, 4>(values, slots, turn);
+        lngen::LNGEN_SPACE::reduce_row<Block, 7, 2, 4>(values, slots, turn);
         for (int i = 0; i < 3; ++i) y[(stage * 3 + i) * THREADS_OF_BLOCK + threadIdx.x] = values[i];
       }
     }
     """
     macros = {"LNGEN_D": threads, "THREADS_OF_A_ROW": threads, "THREADS_OF_BLOCK": block}
-    kernels = simt.build(including("reductions.cuh", code), macros, check=True)
+    kernels = simt.build(including("layer_rows.cuh", code), macros, check=True)
     # All have a sign, so that what is no part of the row would show.
     for signed in (1, -1):
         x = signed * np.random.default_rng(0).integers(1, 99, block).astype(np.float64)
@@ -171,7 +189,7 @@ def test_storage_types_go_to_the_compute_type_and_back() -> None:
     kernel = """
     extern "C" __global__ void {0}(const lngen::{0}* x, lngen::{0}* y) {{
       lngen::store<true>(y, lngen::load<2, true>(x));
-      y[2] = lngen::narrow<lngen::{0}>(lngen::widen<lngen::Computed<lngen::{0}>>(x[2]));
+      y[2] = lngen::narrow<lngen::{0}>(lngen::widen<typename lngen::Wide<lngen::{0}>::type>(x[2]));
     }}
     """
     kernels = simt.build(including("rows.cuh", "".join(map(kernel.format, DTYPES))))
