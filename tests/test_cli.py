@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from lngen import __version__
 from lngen.check import FULL_SHAPES, QUICK_SHAPES, Evidence, Report, running
 from lngen.check.toolchain import device, nvrtc
 from lngen.cli import app as cli
@@ -59,13 +58,17 @@ def mine(tmp_path, monkeypatch) -> Path:
 
 
 class TestOfTheWhole:
-    def test_the_version_comes_without_sympy(self):
+    @pytest.mark.parametrize("words", [["--version"], ["derive", "typo.py"], ["check", "typo.py"], ["list"]])
+    def test_an_answer_at_once_comes_without_sympy(self, words, tmp_path):
+        (tmp_path / "typo.py").write_text("def f(x: Row):\n    return meen(x)\n")
         code = (
             "import sys; from lngen.cli.app import app\n"
-            "try: app(['--version'], prog_name='lngen')\n"
+            f"try: app({words}, prog_name='lngen')\n"
             "finally: print(sorted({'sympy', 'numpy', 'jinja2', 'mpmath'} & set(sys.modules)))"
         )
-        assert process("-c", code).stdout == f"lngen {__version__}\n[]\n"
+        result = process("-c", code, cwd=tmp_path)
+        assert result.stdout.splitlines()[-1:] == ["[]"]
+        assert ("did you mean 'mean'?" in result.stderr) == ("typo.py" in words)
 
     @pytest.mark.parametrize("arguments", [["derve"], ["show"], ["show", "x", "--stage", "y"], ["derive", "--no"]])
     def test_a_wrong_option_is_refused(self, arguments):
@@ -463,12 +466,17 @@ def test_a_value_that_cannot_be_read_is_refused(words, option, value, said, mine
     assert len(result.stderr) < 400
 
 
-def test_the_list_names_every_layer(tmp_path, monkeypatch):
+def test_the_list_is_read_from_what_was_derived(tmp_path, monkeypatch):
+    for name in (*WHOLE, "softmax"):
+        shutil.copytree(ROOT / "generated" / name, tmp_path / "generated" / name)
+    monkeypatch.setattr(layers, "definitions_folder", lambda: tmp_path / "derive")
+    (tmp_path / "derive").mkdir()
     for name in WHOLE:
-        shutil.copy(ROOT / "derive" / f"{name}.py", tmp_path)
-    monkeypatch.setattr(layers, "definitions_folder", lambda: tmp_path)
+        shutil.copy(ROOT / "derive" / f"{name}.py", tmp_path / "derive")
+    (tmp_path / "derive" / "softmax.py").write_text("def softmax(x: Row):\n    return 2*x\n")
     result = lngen("list")
     assert result.exit_code == 0
+    assert "not derived as it is now: lngen derive softmax" in result.stdout
     for name in WHOLE:
         assert f"{name} " in result.stdout
     rms = next(line for line in result.stdout.splitlines() if line.startswith("rms_norm "))

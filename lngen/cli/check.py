@@ -40,7 +40,7 @@ _FEW = 4  # measured claims of one kind and type that the table shows one by one
 
 
 def run(
-    words: Sequence[str],
+    definitions: Sequence[Definition],
     backend: str,
     shapes: Sequence[str],
     dtypes: Sequence[str],
@@ -48,7 +48,7 @@ def run(
     as_json: bool,
     out: Path | None = None,
 ) -> int:
-    """Check the layers named, or all; the exit status is 1 if evidence speaks against one of them.
+    """Check layers; the exit status is 1 if evidence speaks against one of them.
 
     If none does, it is `NOT_RUN` if some code could not run on this machine. A layer is named by its definition or by
     the folder that lngen wrote it to. The code in that folder is checked, or in `out`, or under `generated/` if the
@@ -63,7 +63,6 @@ def run(
     if backend not in (*BACKENDS, "all"):
         adapter(backend)  # raises where there is none
     backends, left_out = _everything() if backend == "all" else ((backend,), ())
-    definitions = layers.definitions(words)
     written = {each.name: _written(each, out) for each in definitions}
     definitions = tuple(
         each if (folder := written[each.name]) is None else replace(each, directions=manifest.directions_of(folder))

@@ -30,12 +30,13 @@ from lngen.pipeline.stages import STAGES, Derived, EvidenceError, derived, is_de
 from lngen.report import Shown, report, summary, to_console
 from lngen.report.brief import WIDTH, brief
 from lngen.runtime.emitted import BACKENDS
-from lngen.runtime.protocol.directions import DIRECTIONS
+from lngen.runtime.protocol.interface import DIRECTIONS
 
 Format: TypeAlias = Literal["text", "markdown", "latex", "json"]
 
 
 def run(
+    definitions: Sequence[Definition],
     words: Sequence[str],
     out: Path | None,
     check: bool,
@@ -47,7 +48,7 @@ def run(
     backend: str | None = None,
     directions: str | None = None,
 ) -> int:
-    """Derive the layers named; `html` and `certificate` are files for one, `shown` is what is printed of one.
+    """Derive layers, which `words` name; `html` and `certificate` are files for one, `shown` is what is printed of one.
 
     `backend` names what is written, such as "numpy,cuda"; None is what `backends_for` says. `directions` names those
     that are derived, such as "forward,backward"; None is those of what is there, else all.
@@ -55,7 +56,6 @@ def run(
     The exit status is 1 for drift and for evidence that fails. Every layer is derived, and every folder looked at,
     before the first file is written: what is refused leaves all as it was.
     """
-    definitions: Sequence[Definition] = layers.definitions(words)
     documents = {option: file for option, file in (("html", html), ("certificate", certificate)) if file is not None}
     _require_room(documents, definitions, check=check)
     if html is not None:

@@ -128,7 +128,7 @@ class PublicInterface:
 
     def meaning(self, each: PublicInput | PublicOutput) -> str:
         """Describe the values of an input or an output, in the words of a docstring."""
-        if self.layout is None or each.kind == "Scalar":
+        if self.layout is None or each.kind in ("Scalar", 'Int[""]'):
             return each.meaning(self.rows[0].public)
         pattern = each.pattern
         if pattern is None and isinstance(each, PublicOutput) and each.kind == "Row":

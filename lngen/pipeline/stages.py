@@ -23,7 +23,6 @@ from lngen.errors import LngenError
 from lngen.language.definition import Definition
 from lngen.pipeline.cache import values
 from lngen.pipeline.cache.results import is_kept, kept
-from lngen.pipeline.cache.summaries import summary
 from lngen.pipeline.files import manifest
 from lngen.pipeline.files.manifest import Emission
 from lngen.pipeline.files.shared import needed
@@ -33,8 +32,9 @@ from lngen.prove import has_values, prove
 from lngen.prove.programs import program_proofs
 from lngen.report import cost_entries, report
 from lngen.report.heading import header, notes
+from lngen.report.summary import first_gradient
 from lngen.runtime.emitted import BACKENDS
-from lngen.runtime.protocol.directions import DIRECTIONS
+from lngen.runtime.protocol.interface import DIRECTIONS
 
 Kept = TypeVar("Kept")
 
@@ -172,7 +172,6 @@ def _emitted(planned: Plan, proved: bool, backends: Sequence[str], on_stage: Cal
     on_stage("derivation.md")
     files["derivation.md"] = _document(planned)
     definition = planned.derivation.definition
-    summary(definition, lambda: planned)  # so that `lngen list` has it
     return manifest.emission(
         definition.name,
         files,
@@ -180,6 +179,7 @@ def _emitted(planned: Plan, proved: bool, backends: Sequence[str], on_stage: Cal
         templates=templates,
         options=_options(definition, backends, proved),
         cost=cost_entries(planned),
+        gradient=first_gradient(planned),
         interface=description(programs, notes(planned, "numpy")),
         evidence=[_evidence_entry(proof) for proof in planned.derivation.proofs],
         # Where every backend is, so is what no layer imports, and programs may call.

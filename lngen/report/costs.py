@@ -12,7 +12,17 @@ from lngen.algebra.notation import text
 from lngen.algebra.symbols import D
 from lngen.errors import counted
 from lngen.layout import WIDTH, table
-from lngen.plan.cost import ACCUMULATE_ITEMSIZE, ITEMSIZE, Cost, DType, cost, microseconds, parse_dtype, unfused
+from lngen.plan.cost import (
+    ACCUMULATE_ITEMSIZE,
+    ITEMSIZE,
+    Cost,
+    DType,
+    cost,
+    microseconds,
+    parse_dtype,
+    reductions,
+    unfused,
+)
 from lngen.plan.planner import Plan
 from lngen.report.shapes import example_shape, row_sizes
 
@@ -128,8 +138,9 @@ def cost_entries(plan: Plan) -> dict[str, Any]:
     Arrays that lack axes of the rows are listed with those that they have; no formula has their bytes.
     """
     entries: dict[str, Any] = {}
-    for name, c, apart in zip(("forward", "backward"), _both(plan), unfused(plan), strict=True):
-        entries[name] = {
+    for program, c, apart in zip((plan.forward, plan.backward), _both(plan), unfused(plan), strict=True):
+        entries[program.direction] = {
+            "reductions": reductions(program),
             "row_tensors_read": c.rows_read,
             "row_tensors_written": c.rows_written,
             "row_tensors_unfused": apart.tensors,

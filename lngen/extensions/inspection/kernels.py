@@ -22,7 +22,7 @@ from lngen.plan.program import RowProgram
 from lngen.runtime.cuda.arrays import MOST_FEATURES
 from lngen.runtime.cuda.macros import macros, most_blocks_of_cluster
 from lngen.runtime.includes import inlined
-from lngen.runtime.protocol.directions import DIRECTIONS
+from lngen.runtime.protocol.interface import DIRECTIONS
 
 BLOCK_SHARED: Mapping[str, int] = {
     "sm_75": 64 * 1024,

@@ -79,8 +79,8 @@ def array(name: str, value: Any, required: bool, may_be_labels: bool = False, wo
     return found
 
 
-def integers(name: str, value: Any, required: bool) -> Any:
-    """Return an array of integers; those beyond 32 bits with a sign are the nearest of these.
+def integers(name: str, value: Any, required: bool, is_number: bool = False) -> Any:
+    """Return an array of integers, or one `is_number`; those beyond 32 bits with a sign are the nearest of these.
 
     >>> integers("i", [2**40, -1], True)
     array([2147483647,         -1])
@@ -93,6 +93,8 @@ def integers(name: str, value: Any, required: bool) -> Any:
     if not is_integer(found.dtype):
         kind = type(value).__name__ if found.dtype == np.object_ or not found.size else found.dtype
         raise TypeError(f"{name} is of type {kind}; pass integers, such as {name}.astype(np.int32)")
+    if is_number and found.ndim:
+        raise ValueError(f"{name} has shape {found.shape}; pass a number or a 0-d one")
     is_wide = found.dtype.itemsize > 4 or found.dtype == np.uint32
     if is_wide and found.size and (found.max() > _LARGEST or found.min() < -_LARGEST - 1):
         return np.clip(found, max(-_LARGEST - 1, np.iinfo(found.dtype).min), _LARGEST)
