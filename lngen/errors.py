@@ -49,9 +49,8 @@ class DefinitionError(LngenError):
         """The report with no more of the source line than fits into so many columns."""
         shown, offset = _window(self.source_line, self.column, min(_LINE_WIDTH, columns - _INDENT))
         where = f"{printable(self.filename)}:{self.line}:{self.column}"
-        return (
-            f"{where}: {printable(self.message)}\n    {shown}\n    {' ' * offset}^\n  remedy: {printable(self.remedy)}"
-        )
+        place = f"    {shown}\n    {' ' * offset}^\n" if shown.strip() else ""
+        return f"{where}: {printable(self.message)}\n{place}  remedy: {printable(self.remedy)}"
 
 
 def printable(text: str) -> str:

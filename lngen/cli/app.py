@@ -54,11 +54,11 @@ class _CommandWords:
         return parameters
 
     def parse_args(self, ctx: Any, args: Any) -> Any:
-        """Parse the words; the parser's prefix of a message about a wrong value is removed."""
+        """Parse the words; what is missing is told with its help, a wrong value without the parser's prefix."""
         try:
             return super().parse_args(ctx, args)  # type: ignore[misc]
         except typer.BadParameter as error:
-            error.message = error.message.removeprefix("Value error, ")
+            error.message = (error.message or getattr(error.param, "help", "")).removeprefix("Value error, ")
             raise
 
 
@@ -356,7 +356,9 @@ def check(
 @app.command(cls=_Command)
 def cost(
     layer: Layer,
-    shape: Annotated[str, typer.Option("--shape", metavar="N,...,D", help="The shape of the first array.")],
+    shape: Annotated[
+        str, typer.Option("--shape", metavar="N,...,D", help="The shape of the first array, as 32,512,768.")
+    ],
     dtype: Annotated[str, typer.Option("--dtype", metavar="DTYPE", help="f64, f32, f16 or bf16.")],
     bandwidth: Annotated[
         str | None,
@@ -427,7 +429,7 @@ def list_layers() -> None:
     list_layers.run()
 
 
-@app.command()
+@app.command(cls=_Command)
 def cache(
     clear: Annotated[bool, typer.Option("--clear", help="Remove the cached derivations.")] = False,
 ) -> None:

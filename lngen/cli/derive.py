@@ -162,7 +162,7 @@ def _require_room(documents: Mapping[str, Path], definitions: Sequence[Definitio
             others = " `lngen site --to DIR` writes the pages of all." if option == "html" else ""
             raise LngenError(f"--{option} is for one layer: name it.{others}")
         if why := atomic.obstacle(file):
-            raise LngenError(f"{layers.shown(file)} {why}. Name a file in a folder that there is.")
+            raise LngenError(f"{layers.shown(file)} {why}. Name a file in an existing folder.")
 
 
 def _require_one(shown: object, definitions: Sequence[Definition], format: Format) -> None:

@@ -32,7 +32,7 @@ from lngen.check.thresholds.side import lowered
 from lngen.emit.numpy import handed
 from lngen.paths import RUNTIME
 from lngen.pipeline.cache.results import kept
-from lngen.pipeline.stages import Derived, EvidenceError
+from lngen.pipeline.stages import Derived, evidence_error
 from lngen.plan.program import RowProgram
 from lngen.runtime.cache import digest
 from lngen.runtime.numpy.axes import on_rows
@@ -173,11 +173,8 @@ def require_exact_text(layer: Derived) -> None:
         except arrays.NotCoveredError:  # which `lngen check` tells
             return True
         if wrong:
-            lines = "\n  ".join(wrong)
-            raise EvidenceError(
-                f"the text of NumPy for {layer.emission.name} does not compute its programs:\n  {lines}\n"
-                "Nothing was emitted. This is a fault of lngen, not of the definition: please report both."
-            )
+            what = f"the text of NumPy for {layer.emission.name} does not compute its programs"
+            raise evidence_error(layer.plan, what, wrong)
         return True
 
     kept(f"text of NumPy {name}", layer.definition, passed, lambda _: b"equal", lambda _: True)
