@@ -91,9 +91,10 @@ class TestDerive:
         assert (result.exit_code, result.stderr) == (0, "")
         derivation, written = result.stdout.split("\nwrote ", 1)
         assert "dw = sum_rows(dy*x)" in derivation
-        *files, next_step = f"wrote {written}".splitlines()
+        *files, next_step, imports = f"wrote {written}".splitlines()
         assert files == [f"wrote here/_runtime: {len(SHARED)} files", f"wrote here/mine: {len(FILES)} files"]
         assert next_step == "Next: `lngen check mine.py --out here` holds the code against its definition."
+        assert imports == "Import it: `from here import mine`; in PyTorch `from here.mine.torch_backend import Mine`"
 
     def test_a_certificate_is_written_and_holds(self, mine):
         result = lngen("derive", "mine.py", "--brief", "--certificate", "c.json")
@@ -375,7 +376,7 @@ class TestCheck:
         monkeypatch.setattr(nvrtc, "_nvrtc", missing)
         result = lngen("check", "mine.py", "--shape", "2,3", "--dtype", "f64")
         assert result.exit_code == check_command.NOT_RUN
-        assert result.stderr.startswith("cuda is left out, since it can be neither run nor compiled here")
+        assert result.stderr.startswith("cuda is left out: nothing here runs its kernels, and there is no NVRTC")
         assert result.stdout.endswith("passed; NOT RUN: cuda\n")
         result = lngen("check", "mine.py", "--backend", "cuda")
         assert result.exit_code == check_command.NOT_RUN

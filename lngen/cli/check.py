@@ -57,9 +57,6 @@ def run(
     """
     wanted_shapes, wanted_dtypes = parse_shapes(shapes), parse_dtypes(dtypes)
     features = tuple(sorted({d for _, d in wanted_shapes})) if shapes else DEFAULT_FEATURES
-    if "bfloat16" not in DTYPES and (not dtypes or "bfloat16" in wanted_dtypes):
-        console.note("bfloat16 is left out: pip install ml_dtypes")
-        wanted_dtypes = tuple(dtype for dtype in wanted_dtypes if dtype in DTYPES)
     if backend not in (*BACKENDS, "all"):
         adapter(backend)  # raises where there is none
     backends, left_out = _everything() if backend == "all" else ((backend,), ())
@@ -185,7 +182,7 @@ def _everything() -> tuple[tuple[str, ...], tuple[str, ...]]:
         without["cpu"] = f"cpu is left out: {missing}"
     if not nvrtc.available() and device.survey().pycuda_runs_on is None:
         without["cuda"] = (
-            "cuda is left out, since it can be neither run nor compiled here; `lngen device` says what to install"
+            "cuda is left out: nothing here runs its kernels, and no NVRTC is there; `lngen device` says what to install"
         )
     for note in without.values():
         console.note(note)

@@ -17,6 +17,7 @@ from lngen.check.field.numpy_text import require_exact_text
 from lngen.cli import console, layers
 from lngen.cli.cores import cores
 from lngen.emit.backends import added, backend, parsed, with_needed
+from lngen.emit.class_names import class_of
 from lngen.errors import LngenError, counted, printable, printable_lines
 from lngen.language.definition import Definition
 from lngen.layout import table
@@ -108,10 +109,19 @@ def run(
         _tell(
             f"Next: `{shlex.join(['lngen', 'check', *words, *there])}` holds the code against its definition.", format
         )
+        if len(every) == 1:
+            _tell(_imports(every[0].emission.name, folder, chosen), format)
     if in_lines or (shown == "brief" and folder is not None):
         word = words[0] if words else every[0].emission.name
         _tell(f"`lngen derive {word}` prints the derivation, `lngen show {word}` each stage of it.", format)
     return 0
+
+
+def _imports(name: str, folder: Path, chosen: Mapping[str, Sequence[str]]) -> str:
+    """The lines that import a layer, from the folder in which its package is."""
+    package = folder.resolve().name
+    module = f"; in PyTorch `from {package}.{name}.torch_backend import {class_of(name)}`"
+    return f"Import it: `from {package} import {name}`{module if 'torch' in chosen[name] else ''}"
 
 
 def shown(full: bool, more: Mapping[str, bool]) -> Shown | None:

@@ -45,7 +45,7 @@ def _print(table: StabilityTable) -> None:
     notes = [f"naive: {line}" for line in table.naive_form]
     if any(np.isinf(line.naive) for line in table.lines):
         notes.append("inf: an overflow, or the root of a variance that came out negative")
-    if any(line.naive == line.two_pass == line.emitted == 0 for line in table.lines):
+    if any(line.two_pass == line.emitted == 0 for line in table.lines):
         notes.append("zeros: the type holds no deviation of 1 beside such an offset, so rows are constant")
     for text in (*notes, table.note):
         if text:

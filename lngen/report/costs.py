@@ -101,7 +101,7 @@ def size_rows(
         lines.append(line("time of moving, unfused", *(_time(size, bandwidth) for size in apart)))
     kept = [rows * c.saved * dtype.accumulate_itemsize for c in costs]
     lines.append(line("kept for backward", *(_megabytes(size) for size in kept)))
-    lines.append(line("flops", *(f"{flops / 1e6:,.1f} million" for _, flops in done)))
+    lines.append(line("flops", *(f"{flops / 1e6:,.1f} million" if flops >= 1e5 else f"{flops:,}" for _, flops in done)))
     return lines
 
 
@@ -201,7 +201,7 @@ def _functions(c: Cost) -> str:
 
 
 def _megabytes(size: float) -> str:
-    return f"{size / 1e6:,.2f} MB"
+    return f"{size / 1e6:,.2f} MB" if size >= 1e5 or not size else f"{size / 1e3:,.2f} kB"
 
 
 def _time(size: float, bandwidth: float) -> str:

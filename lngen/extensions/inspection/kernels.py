@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -93,9 +92,7 @@ def inspected(
     a compiler.
     """
     if arch not in BLOCK_SHARED:
-        near = difflib.get_close_matches(arch, BLOCK_SHARED, n=1)
-        known = ", ".join(BLOCK_SHARED) + (f". Did you mean {near[0]}?" if near else ".")
-        raise LngenError(f"--arch {printable(arch)!r} is not known; it is one of {known}")
+        raise LngenError(f"--arch {printable(arch)!r} is not known; it is one of {', '.join(BLOCK_SHARED)}.")
     least = layer.plan.forward.minimum_features
     if not least <= features <= MOST_FEATURES:
         raise LngenError(

@@ -6,6 +6,7 @@ import json
 import keyword
 import os
 import re
+import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePath, PurePosixPath
@@ -174,8 +175,11 @@ def require_writable(names: Iterable[str], folder: Path) -> None:
     there = next(place for place in (folder, *folder.absolute().parents) if os.path.lexists(place))
     if not there.is_dir():
         raise LngenError(f"{there} is a file; layers are written to a folder. Choose another --out.")
-    if not os.access(there, os.W_OK | os.X_OK):
-        raise LngenError(f"{there} may not be written to. Change its permissions, or choose another --out.")
+    try:
+        tempfile.TemporaryFile(dir=there).close()
+    except OSError as error:
+        why = f"{there} may not be written to: {error.strerror}"
+        raise LngenError(f"{why}. Change its permissions, or choose another --out.") from error
     for name in names:
         _require_ours(folder / name)
 

@@ -207,8 +207,8 @@ def each_cotangent(cotangents: Any, names: Sequence[str]) -> Sequence[Any]:
     """The cotangents one by one; a single one may come without a tuple."""
     if not isinstance(cotangents, (tuple, list)):
         if len(names) > 1:
-            kind = type(cotangents).__name__
-            raise TypeError(f"cotangents is of type {kind}; pass a tuple for {names}")
+            kind, every = type(cotangents).__name__, ", ".join(names)
+            raise TypeError(f"cotangents is of type {kind}; pass all of them as a tuple, ({every})")
         return (cotangents,)
     if len(cotangents) != len(names):
         count = len(cotangents)
@@ -237,9 +237,8 @@ def shape_and_type(name: str, value: Any) -> tuple[Shape, DType]:
 def check_is_saved(saved: Any, kind: type, layer: str) -> None:
     """Refuse a value that forward did not return."""
     if not isinstance(saved, kind):
-        raise TypeError(
-            f"saved is of type {type(saved).__name__}; pass what forward of {layer} returned as its second value"
-        )
+        found = "None, as with save=False" if saved is None else f"of type {type(saved).__name__}"
+        raise TypeError(f"saved is {found}; pass what forward of {layer} returned as its second value")
 
 
 def check_first_fields(saved: Any, required: Sequence[bool]) -> None:
