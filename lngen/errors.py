@@ -16,6 +16,10 @@ _LINE_WIDTH = 120
 class LngenError(Exception):
     """Error that the user can put right; the message names the fault, the place and the remedy."""
 
+    def _render_traceback_(self) -> list[str]:
+        """Return the lines that a notebook shows instead of a traceback."""
+        return [f"{type(self).__name__}: {self}"]
+
 
 class DefinitionError(LngenError):
     """A definition that the language does not allow.

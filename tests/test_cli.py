@@ -376,7 +376,7 @@ class TestCheck:
         monkeypatch.setattr(nvrtc, "_nvrtc", missing)
         result = lngen("check", "mine.py", "--shape", "2,3", "--dtype", "f64")
         assert result.exit_code == check_command.NOT_RUN
-        assert result.stderr.startswith("cuda is left out: nothing here runs its kernels, and there is no NVRTC")
+        assert result.stderr.startswith("cuda is left out: nothing here runs its kernels, and NVRTC is missing")
         assert result.stdout.endswith("passed; NOT RUN: cuda\n")
         result = lngen("check", "mine.py", "--backend", "cuda")
         assert result.exit_code == check_command.NOT_RUN

@@ -182,7 +182,7 @@ def _everything() -> tuple[tuple[str, ...], tuple[str, ...]]:
         without["cpu"] = f"cpu is left out: {missing}"
     if not nvrtc.available() and device.survey().pycuda_runs_on is None:
         without["cuda"] = (
-            "cuda is left out: nothing here runs its kernels, and no NVRTC is there; `lngen device` says what to install"
+            "cuda is left out: nothing here runs its kernels, and NVRTC is missing; `lngen device` says what to install"
         )
     for note in without.values():
         console.note(note)
