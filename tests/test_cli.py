@@ -149,11 +149,9 @@ class TestDerive:
         assert result.stdout == ""
         assert not (mine.parent / "here").exists()
 
-    @pytest.mark.parametrize("out", ["mine.py", "mine.py/below", "closed"])
+    @pytest.mark.parametrize("out", ["mine.py", "mine.py/below", "/proc/closed"])
     def test_a_folder_that_cannot_be_written_to_is_refused_before_anything_is_derived(self, mine, monkeypatch, out):
-        (mine.parent / "closed").mkdir()
         monkeypatch.setattr(derive_command, "derived", None)
-        monkeypatch.setattr(os, "access", lambda path, mode: mode == os.R_OK or Path(path).name != "closed")
         result = lngen("derive", mine, "--out", out)
         assert (result.exit_code, result.stdout) == (cli.REFUSED, "")
         assert "hoose another --out" in result.stderr
