@@ -95,6 +95,8 @@ class TestDerive:
         assert files == [f"wrote here/_runtime: {len(SHARED)} files", f"wrote here/mine: {len(FILES)} files"]
         assert next_step == "Next: `lngen check mine.py --out here` holds the code against its definition."
         assert imports == "Import it: `from here import mine`; in PyTorch `from here.mine.torch_backend import Mine`"
+        again = lngen("derive", "mine.py", "--out", "here", "--brief").stdout
+        assert ("unchanged in here: " in again, "Next:" in again) == (True, False)
 
     def test_a_certificate_is_written_and_holds(self, mine):
         result = lngen("derive", "mine.py", "--brief", "--certificate", "c.json")

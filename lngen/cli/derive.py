@@ -105,10 +105,9 @@ def run(
         if backend is not None and (more := added(backend, chosen[definitions[0].name])):
             _tell(more, format)
         _tell_changes(_emissions(every, folder), changed, folder, format, each=not in_lines)
-        there = [] if out is None else ["--out", str(out)]
-        _tell(
-            f"Next: `{shlex.join(['lngen', 'check', *words, *there])}` holds the code against its definition.", format
-        )
+    if folder is not None and any(changed.values()):
+        check_it = shlex.join(["lngen", "check", *words, *([] if out is None else ["--out", str(out)])])
+        _tell(f"Next: `{check_it}` holds the code against its definition.", format)
         if len(every) == 1:
             _tell(_imports(every[0].emission.name, folder, chosen), format)
     if in_lines or (shown == "brief" and folder is not None):
