@@ -43,7 +43,10 @@ Clashes with keywords of C++ and CUDA, or with names in emitted code, are rename
 has, such as `dx` beside an input `x`, becomes `dx_2` in the derivation and stays `dx` in the signatures. An input `dy`
 beside an output `y` is refused: two gradients would be called `ddy`.
 
-These words are refused:
+As in Python, an input or a statement may be called as a function is, or `pi`: `clip` is then the value in all of the
+definition, and `clip_2` in the derivation. `abs`, `max`, `min` and `sum`, builtins of Python, too, name no value.
+
+These words are refused, those of functions for a layer:
 
 | because each of them | words |
 |---|---|

@@ -23,7 +23,7 @@ try:
     from torch import nn
 except ImportError:
     torch = None
-    print("PyTorch is not installed, so there is nothing to show: pip install 'lngen-derive[torch]'")
+    print("PyTorch is not installed, so there is nothing to show: pip install torch")
     sys.exit(0)
 
 import lngen.torch

@@ -125,9 +125,9 @@ class DerivedLayer:
             manifest.update(each, place)
         return place / self.name
 
-    def load(self) -> Layer:
-        """The layer's module, imported from the user's cache folder; nothing else is written."""
-        return loading.load(self._cached())
+    def load(self, backend: str = "numpy") -> Layer:
+        """The layer's module of a backend, as `lngen.load` has it, imported from the user's cache folder."""
+        return loading.load(self._cached(), backend)
 
     def _cached(self) -> Path:
         """The layer's folder in the cache, made if it is not there."""

@@ -16,6 +16,10 @@ _LINE_WIDTH = 120
 class LngenError(Exception):
     """Error that the user can put right; the message names the fault, the place and the remedy."""
 
+    def _render_traceback_(self) -> list[str]:
+        """Return the lines that a notebook shows instead of a traceback."""
+        return [f"{type(self).__name__}: {self}"]
+
 
 class DefinitionError(LngenError):
     """A definition that the language does not allow.
@@ -49,9 +53,8 @@ class DefinitionError(LngenError):
         """The report with no more of the source line than fits into so many columns."""
         shown, offset = _window(self.source_line, self.column, min(_LINE_WIDTH, columns - _INDENT))
         where = f"{printable(self.filename)}:{self.line}:{self.column}"
-        return (
-            f"{where}: {printable(self.message)}\n    {shown}\n    {' ' * offset}^\n  remedy: {printable(self.remedy)}"
-        )
+        place = f"    {shown}\n    {' ' * offset}^\n" if shown.strip() else ""
+        return f"{where}: {printable(self.message)}\n{place}  remedy: {printable(self.remedy)}"
 
 
 def printable(text: str) -> str:

@@ -1,6 +1,6 @@
 """Emitted layers inside programs of JAX's.
 
-Importing this imports JAX, and needs it: `pip install 'lngen-derive[jax]'`.
+Importing this imports JAX, and needs it: `pip install jax`.
 """
 
 from __future__ import annotations
@@ -11,12 +11,11 @@ from typing import Any
 from lngen.errors import LngenError
 from lngen.pipeline.files.loading import load
 from lngen.runtime.protocol.chunks import layer_of
-from lngen.version import install
 
 try:
     import jax as jax
 except ImportError as error:
-    raise LngenError(f"lngen.jax needs JAX, which is not installed: {install('jax')}") from error
+    raise LngenError("lngen.jax needs JAX, which is not installed: pip install jax") from error
 
 from lngen.runtime.jax.chunked import JaxChunkedLinear
 

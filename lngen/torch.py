@@ -1,6 +1,6 @@
 """Emitted layers inside models of PyTorch's.
 
-Importing this imports PyTorch, and needs it: `pip install 'lngen-derive[torch]'`.
+Importing this imports PyTorch, and needs it: `pip install torch`.
 """
 
 from __future__ import annotations
@@ -12,12 +12,11 @@ from typing import Any
 
 from lngen.errors import LngenError
 from lngen.pipeline.files.loading import available, load
-from lngen.version import install
 
 try:
     import torch
 except ImportError as error:
-    raise LngenError(f"lngen.torch needs PyTorch, which is not installed: {install('torch')}") from error
+    raise LngenError("lngen.torch needs PyTorch, which is not installed: pip install torch") from error
 
 from lngen.runtime.protocol.chunks import layer_of
 from lngen.runtime.torch import replace as torch_replace

@@ -11,12 +11,3 @@ STARTED = time.time_ns()
 """Time at which lngen was imported, before the modules that derive; a source that changed later may not be the code
 that runs.
 """
-
-
-def install(extra: str) -> str:
-    """Return the command that installs lngen with one of its extras.
-
-    >>> install("torch")
-    "pip install 'lngen-derive[torch]'"
-    """
-    return f"pip install '{DISTRIBUTION}[{extra}]'"

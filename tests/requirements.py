@@ -28,10 +28,10 @@ NO_SIMULATOR = f"{NO_GPU} simulator: LNGEN_GPUSIM names no folder with a measure
 NO_NVCC = f"{NO_GPU} toolkit: no nvcc"
 NO_NVDISASM = "no nvdisasm: it comes with the test extra on Linux, x86-64 and aarch64"
 
-NO_TORCH = "no PyTorch: pip install 'lngen-derive[torch]'"
+NO_TORCH = "no PyTorch: pip install torch"
 NO_MODELS = "no transformers and timm: make frameworks"
-NO_DASK = "no Dask: pip install 'lngen-derive[dask]'"
-NO_JAX = "no JAX: pip install 'lngen-derive[jax]'"
+NO_DASK = "no Dask: pip install 'dask[array]'"
+NO_JAX = "no JAX: pip install jax"
 NO_GPU_IN_TORCH = f"{NO_GPU} in this PyTorch: install one that is built for CUDA"
 NO_GPU_IN_JAX = f"{NO_GPU} in this JAX: pip install 'jax[cuda13]'"
 NO_BROWSER = "no browser: apt-get install chromium, and make browser"

@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from lngen import __version__
 from lngen.check import FULL_SHAPES, QUICK_SHAPES, Evidence, Report, running
 from lngen.check.toolchain import device, nvrtc
 from lngen.cli import app as cli
@@ -59,13 +58,17 @@ def mine(tmp_path, monkeypatch) -> Path:
 
 
 class TestOfTheWhole:
-    def test_the_version_comes_without_sympy(self):
+    @pytest.mark.parametrize("words", [["--version"], ["derive", "typo.py"], ["check", "typo.py"], ["list"]])
+    def test_an_answer_at_once_comes_without_sympy(self, words, tmp_path):
+        (tmp_path / "typo.py").write_text("def f(x: Row):\n    return meen(x)\n")
         code = (
             "import sys; from lngen.cli.app import app\n"
-            "try: app(['--version'], prog_name='lngen')\n"
+            f"try: app({words}, prog_name='lngen')\n"
             "finally: print(sorted({'sympy', 'numpy', 'jinja2', 'mpmath'} & set(sys.modules)))"
         )
-        assert process("-c", code).stdout == f"lngen {__version__}\n[]\n"
+        result = process("-c", code, cwd=tmp_path)
+        assert result.stdout.splitlines()[-1:] == ["[]"]
+        assert ("did you mean 'mean'?" in result.stderr) == ("typo.py" in words)
 
     @pytest.mark.parametrize("arguments", [["derve"], ["show"], ["show", "x", "--stage", "y"], ["derive", "--no"]])
     def test_a_wrong_option_is_refused(self, arguments):
@@ -88,9 +91,12 @@ class TestDerive:
         assert (result.exit_code, result.stderr) == (0, "")
         derivation, written = result.stdout.split("\nwrote ", 1)
         assert "dw = sum_rows(dy*x)" in derivation
-        *files, next_step = f"wrote {written}".splitlines()
+        *files, next_step, imports = f"wrote {written}".splitlines()
         assert files == [f"wrote here/_runtime: {len(SHARED)} files", f"wrote here/mine: {len(FILES)} files"]
         assert next_step == "Next: `lngen check mine.py --out here` holds the code against its definition."
+        assert imports == "Import it: `from here import mine`; in PyTorch `from here.mine.torch_backend import Mine`"
+        again = lngen("derive", "mine.py", "--out", "here", "--brief").stdout
+        assert ("unchanged in here: " in again, "Next:" in again) == (True, False)
 
     def test_a_certificate_is_written_and_holds(self, mine):
         result = lngen("derive", "mine.py", "--brief", "--certificate", "c.json")
@@ -145,11 +151,9 @@ class TestDerive:
         assert result.stdout == ""
         assert not (mine.parent / "here").exists()
 
-    @pytest.mark.parametrize("out", ["mine.py", "mine.py/below", "closed"])
+    @pytest.mark.parametrize("out", ["mine.py", "mine.py/below", "/proc/closed"])
     def test_a_folder_that_cannot_be_written_to_is_refused_before_anything_is_derived(self, mine, monkeypatch, out):
-        (mine.parent / "closed").mkdir()
         monkeypatch.setattr(derive_command, "derived", None)
-        monkeypatch.setattr(os, "access", lambda path, mode: mode == os.R_OK or Path(path).name != "closed")
         result = lngen("derive", mine, "--out", out)
         assert (result.exit_code, result.stdout) == (cli.REFUSED, "")
         assert "hoose another --out" in result.stderr
@@ -372,7 +376,7 @@ class TestCheck:
         monkeypatch.setattr(nvrtc, "_nvrtc", missing)
         result = lngen("check", "mine.py", "--shape", "2,3", "--dtype", "f64")
         assert result.exit_code == check_command.NOT_RUN
-        assert result.stderr.startswith("cuda is left out, since it can be neither run nor compiled here")
+        assert result.stderr.startswith("cuda is left out: nothing here runs its kernels, and NVRTC is missing")
         assert result.stdout.endswith("passed; NOT RUN: cuda\n")
         result = lngen("check", "mine.py", "--backend", "cuda")
         assert result.exit_code == check_command.NOT_RUN
@@ -464,12 +468,17 @@ def test_a_value_that_cannot_be_read_is_refused(words, option, value, said, mine
     assert len(result.stderr) < 400
 
 
-def test_the_list_names_every_layer(tmp_path, monkeypatch):
+def test_the_list_is_read_from_what_was_derived(tmp_path, monkeypatch):
+    for name in (*WHOLE, "softmax"):
+        shutil.copytree(ROOT / "generated" / name, tmp_path / "generated" / name)
+    monkeypatch.setattr(layers, "definitions_folder", lambda: tmp_path / "derive")
+    (tmp_path / "derive").mkdir()
     for name in WHOLE:
-        shutil.copy(ROOT / "derive" / f"{name}.py", tmp_path)
-    monkeypatch.setattr(layers, "definitions_folder", lambda: tmp_path)
+        shutil.copy(ROOT / "derive" / f"{name}.py", tmp_path / "derive")
+    (tmp_path / "derive" / "softmax.py").write_text("def softmax(x: Row):\n    return 2*x\n")
     result = lngen("list")
     assert result.exit_code == 0
+    assert "not derived as it is now: lngen derive softmax" in result.stdout
     for name in WHOLE:
         assert f"{name} " in result.stdout
     rms = next(line for line in result.stdout.splitlines() if line.startswith("rms_norm "))

@@ -10,7 +10,7 @@ from tests.shipped import ROOT
 
 pytestmark = pytest.mark.ci
 
-MISSING = "PyTorch is not installed, so there is nothing to show: pip install 'lngen-derive[torch]'\n"
+MISSING = "PyTorch is not installed, so there is nothing to show: pip install torch\n"
 WITHOUT_TORCH = "import runpy, sys; sys.modules['torch'] = None; runpy.run_path(sys.argv[1], run_name='__main__')"
 
 

@@ -32,6 +32,7 @@ def noise(x: Row, seed: Int[""], s: Scalar = 0.5):
     return y
 """
 NUMBERS = 'def numbers(x: Row, seed: Int[""]): return x + uniform(seed)'
+NAMED = 'def f(x: Array["n (g c) h"], seed: Int[""], g: Size = 2): return x - mean(x, "c h") + uniform(seed)'
 # Counter, key and words of Random123's file of known answers (kat_vectors) for philox4x32, 10 rounds.
 ONES = 0xFFFFFFFF
 PUBLISHED = (
@@ -139,8 +140,14 @@ def test_dropout_of_all_and_of_nothing():
     np.testing.assert_array_equal(forward(x, 0 * x, 3, p=0.0)[0].r, x)
 
 
+@pytest.mark.parametrize("text", [NOISE, NAMED])
+def test_a_seed_is_one_integer(text):
+    with pytest.raises(ValueError, match=r"seed has shape \(2,\); pass a number"):
+        layer(text).load().forward(np.zeros((3, 4, 5)), np.array([1, 2]))
+
+
 def test_the_rows_of_named_axes_are_numbered_in_the_order_of_the_pattern():
-    made = layer('def f(x: Array["n (g c) h"], seed: Int[""], g: Size = 2): return x - mean(x, "c h") + uniform(seed)')
+    made = layer(NAMED)
     x = np.zeros((3, 4, 5), np.float32)
     y, _ = made.load().forward(x, 2)
     np.testing.assert_array_equal(y.reshape(6, 10), drawn_from(Draw("seed"), {"seed": 2}, (6, 10)).astype(np.float32))

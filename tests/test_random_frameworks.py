@@ -15,7 +15,7 @@ from lngen.language.oracle.random import drawn_from
 from tests.compiled import backend
 from tests.hosts import layer_of
 from tests.requirements import needs_jax, needs_torch
-from tests.test_random import NOISE
+from tests.test_random import NAMED, NOISE
 
 SEED, SEEDS = 7, (7, -1)
 # Forward mode has PyTorch load what it has deprecated itself.
@@ -143,6 +143,22 @@ def test_a_compiled_step_of_pytorch_takes_a_new_seed():
     for seed in (1, 2, 3, of.array(4)):
         assert is_near(step(x, seed, s), of.module.noise(x, seed, s))
         assert not is_near(step(x, seed, s), of.module.noise(x, seed + 1, s))
+
+
+@needs_torch
+def test_a_seed_beside_named_axes_is_an_int_or_a_tensor():
+    torch, call = importlib.import_module("torch"), backend(NAMED, "torch").f
+    x = torch.zeros(3, 4, 5)
+    assert torch.equal(call(x, SEED), call(x, torch.tensor(SEED)))
+    assert not torch.equal(call(x, SEED), call(x, SEED + 1))
+
+
+@needs_jax
+def test_a_key_of_jax_is_no_seed():
+    of, jax = in_jax(), importlib.import_module("jax")
+    for key, said in ((jax.random.key(0), "seed is a key; pass an integer"), (jax.random.PRNGKey(0), "seed has shape")):
+        with pytest.raises((TypeError, ValueError), match=said):
+            of.module.noise(jax.numpy.zeros((2, 3)), key)
 
 
 @needs_jax

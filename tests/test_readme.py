@@ -5,6 +5,7 @@ is a command and what it prints, where a line of dots stands for any lines. A me
 factor of ten. A line of a Python block that begins with `# ` after one that prints is what that prints.
 """
 
+import json
 import math
 import os
 import re
@@ -19,8 +20,12 @@ from typing import NamedTuple
 
 import pytest
 
+import lngen
+from lngen.check.derived import checkable
+from lngen.check.stability import stability
+from lngen.derivation.derivation import EVERY_D, WRITTEN_OUT
 from tests.requirements import needs_gxx, needs_jax, needs_pycuda, needs_torch
-from tests.shipped import ROOT
+from tests.shipped import ROOT, shipped
 
 MEASURED = re.compile(r"\b(?:\d\.\de[-+]\d\d|inf)\b")
 
@@ -193,6 +198,35 @@ def test_the_make_targets_exist():
     assert targets >= {"derive", "test"}
     made = re.findall(r"^(\w+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
     assert targets <= set(made)
+
+
+def test_the_figures_are_those_of_the_layers():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    manifests = {path.parent.name: json.loads(path.read_text()) for path in ROOT.glob("generated/*/manifest.json")}
+    layer = manifests["layer_norm"]
+    counts = [each["count"] for each in layer["evidence"] if each["about"] != WRITTEN_OUT]
+    proved = sum(each["count"] for each in layer["evidence"] if each["kind"] == EVERY_D)
+    assert f"| {proved} of {sum(counts)} |" in text
+    fused, apart = (
+        [sum(layer["cost"][each][name] for name in names) for each in ("forward", "backward")]
+        for names in (("row_tensors_read", "row_tensors_written"), ("row_tensors_unfused",))
+    )
+    assert f"| {fused[0]} forward + {fused[1]} backward | {apart[0]} + {apart[1]}, one kernel an operation |" in text
+    steps = re.findall(r"layer_norm.json: (\d+) steps", text)
+    assert f"| {steps[0]} of {steps[0]} |" in text
+    weaker = [
+        f"`{name}`"
+        for name, held in sorted(manifests.items())
+        if any(each["about"] == "gradients" and each["kind"] != EVERY_D for each in held.get("evidence", ()))
+    ]
+    assert f"gradients of {' and '.join(weaker)} are not proved but held to 50 digits" in text
+
+
+def test_the_error_of_readme_is_that_of_the_table():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    table = stability(checkable(shipped("layer_norm").plan, lngen.load("layer_norm")), (1e4,), ("float32",))
+    stated = float(re.findall(r"error of y, mean 10,000, D = 256 \| (\S+) \|", text)[0])
+    assert 0.5 < table.lines[0].emitted / stated < 2
 
 
 @pytest.mark.parametrize(

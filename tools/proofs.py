@@ -24,7 +24,7 @@ from tests.corpus import planned as of_text
 
 _ROOT = Path(__file__).parent.parent
 _PARTS = ("forward", "backward", "jvp", "backward_backward")
-_LINES = ("outputs", "first lines", "identities")
+_LINES = ("outputs", "given equations", "identities")
 _RESULTS = ("gradients", "tangents", "second-order gradients")
 
 

@@ -304,7 +304,8 @@ class SourceFunction:
         require(free <= {*self.constants, "D"}, f"not verified: an exponent that moves, of {sorted(free)}")
         self.exponents = free
         alien = {ast.unparse(node.func) for node in nodes if isinstance(node, ast.Call)} - LANGUAGE
-        names = [*self.kinds, *(name for name, _ in written), *RESERVED]
+        names = [*self.kinds, *(name for name, _ in written)]
+        require(not RESERVED & {*names}, f"NOT VERIFIED: values called as functions are, {sorted(RESERVED & {*names})}")
         fits = not alien and len({*names}) == len(names) and {*self.outputs} <= {*self.lines}
         require(fits, f"the definition has a name twice, or a function that is not of the language: {[*alien]}")
         self.numbers = [iv.zero, *(node.exactly for node in nodes if isinstance(node, ast.Constant))]

@@ -14,9 +14,9 @@ from lngen.check.apart import Tell
 from lngen.check.bounds import ANY_ORDER, CPU, CUDA, NUMPY, Summation, error_bounds
 from lngen.check.evidence import Evidence, diagnose, difference, in_metric, metric_error, verdict
 from lngen.check.layer import Array, Case, Checkable, Run, present, run
-from lngen.check.numbers import storage_dtype
 from lngen.check.rounding import outputs, rounding
 from lngen.language.oracle.evaluate import LONGDOUBLE, evaluate
+from lngen.runtime.protocol.casts import dtype as storage_dtype
 
 References = dict[tuple[object, ...], Any]
 """Remembered references of one definition; start with an empty one."""

@@ -15,9 +15,9 @@ from lngen.check.claim import FEATURES, Claim, beyond, cut, different, listed, m
 from lngen.check.evidence import Evidence
 from lngen.check.inputs import ordinary
 from lngen.check.layer import Array, Case, Checkable, Run, outputs_by_name, positional, run, wrong_like
-from lngen.check.numbers import storage_dtype
 from lngen.language.oracle.evaluate import FLOAT64, evaluate
 from lngen.language.syntax import Kind
+from lngen.runtime.protocol.casts import dtype as storage_dtype
 
 KIND = "contracts"
 

@@ -11,7 +11,6 @@ import numpy as np
 from lngen.check.layer import Array, Case
 from lngen.errors import LngenError
 from lngen.language.definition import Counterpart, Definition
-from lngen.version import install
 
 _OWN = "torch.nn."
 
@@ -31,7 +30,7 @@ def counterpart(definition: Definition) -> Counterpart:
     try:
         import torch  # noqa: F401
     except ImportError:
-        raise LngenError(f"{found.name} needs PyTorch, which is not installed: {install('torch')}") from None
+        raise LngenError(f"{found.name} needs PyTorch, which is not installed: pip install torch") from None
     return found
 
 

@@ -20,7 +20,7 @@ from lngen.check.evidence import Evidence
 from lngen.check.inputs import ordinary, stops_gradients
 from lngen.check.layer import Array, Checkable
 from lngen.language.definition import Definition
-from lngen.runtime.protocol.directions import DIRECTIONS
+from lngen.runtime.protocol.interface import DIRECTIONS
 
 KIND = "transformations"
 """Name of this evidence: transformations of a layer's functions by a framework."""

@@ -11,8 +11,8 @@ from lngen.check import inputs, reference
 from lngen.check.checker import Checker
 from lngen.check.evidence import Evidence, verdict
 from lngen.check.layer import Array, Case, run
-from lngen.check.numbers import storage_dtype
 from lngen.language.oracle.evaluate import FLOAT64, LONGDOUBLE, evaluate
+from lngen.runtime.protocol.casts import dtype as storage_dtype
 
 # Times a normal deviate, below the normal numbers of the type; bfloat16 has the exponents of float32.
 _TINY = {"float64": 1e-309, "float16": 2.0**-16}

@@ -13,7 +13,7 @@ from lngen.check.claim import Claim, NotRun
 from lngen.check.frameworks import SAMPLES, FrameworkAdapter, as_tuple
 from lngen.emit.class_names import attribute, class_of
 from lngen.runtime.protocol.casts import dtype
-from lngen.runtime.protocol.directions import DIRECTIONS
+from lngen.runtime.protocol.interface import DIRECTIONS
 
 
 class InTorch(FrameworkAdapter):

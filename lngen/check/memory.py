@@ -12,7 +12,7 @@ from lngen.check.apart import Tell
 from lngen.check.evidence import Evidence, verdict
 from lngen.check.inputs import ordinary
 from lngen.check.layer import Checkable, run
-from lngen.check.numbers import storage_dtype
+from lngen.runtime.protocol.casts import dtype as storage_dtype
 
 SHAPES = ((5, 7), (2, 33), (2, 1024))
 """Several rows per block with the last block half empty; a tail of one entry; vectors, and a barrier a reduction."""

@@ -10,11 +10,11 @@ import errno
 import os
 import shutil
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
@@ -22,6 +22,9 @@ from typer.core import TyperCommand, TyperGroup
 from lngen.errors import DefinitionError, LngenError, printable, printable_lines
 from lngen.runtime.emitted import BACKENDS as EMITTED
 from lngen.version import __version__
+
+if TYPE_CHECKING:
+    from lngen.language.definition import Definition
 
 REFUSED = 2
 """The exit status for input that was refused, as for a wrong option."""
@@ -51,11 +54,11 @@ class _CommandWords:
         return parameters
 
     def parse_args(self, ctx: Any, args: Any) -> Any:
-        """Parse the words; the parser's prefix of a message about a wrong value is removed."""
+        """Parse the words; what is missing is told with its help, a wrong value without the parser's prefix."""
         try:
             return super().parse_args(ctx, args)  # type: ignore[misc]
         except typer.BadParameter as error:
-            error.message = error.message.removeprefix("Value error, ")
+            error.message = (error.message or getattr(error.param, "help", "")).removeprefix("Value error, ")
             raise
 
 
@@ -205,6 +208,13 @@ class ShownStage(StrEnum):
 Layer = Annotated[str, typer.Argument(metavar="LAYER", help="A layer's name (see `lngen list`) or a definition file.")]
 
 
+def _definitions(words: Sequence[str] | None) -> tuple[Definition, ...]:
+    """Read the definitions before the module of a command is imported: what is refused does not wait for SymPy."""
+    from lngen.cli import layers
+
+    return layers.definitions(words or [])
+
+
 def _version(wanted: bool) -> None:
     if wanted:
         print(f"lngen {__version__}")
@@ -268,12 +278,14 @@ def derive(
     ] = None,
 ) -> None:
     """Derive layers, print the derivations, and write the emitted code."""
+    definitions = _definitions(files)
     from lngen.cli import derive
 
     more = {"tangents": tangents, "second_order": second_order, "plan": plan}
     if brief and (full or any(more.values())):
         raise typer.BadParameter("--brief prints less, and another option more; pass one of them")
     found = derive.run(
+        definitions,
         files or [],
         out,
         check,
@@ -295,9 +307,10 @@ def show(
     ] = ShownStage.simplified,
 ) -> None:
     """Show one stage of a layer on its way from definition to code."""
+    (definition,) = _definitions([layer])
     from lngen.cli import show
 
-    show.run(layer, stage.value)
+    show.run(definition, stage.value)
 
 
 @app.command(cls=_Command)
@@ -334,15 +347,18 @@ def check(
     The exit status is 0 if every check ran and passed, 1 if one failed, and 2 if the input was refused. It is 3 if no
     check failed and some could not run, because this machine lacks a compiler, a device or a package.
     """
+    definitions = _definitions(layers)
     from lngen.cli import check
 
-    raise typer.Exit(check.run(layers or [], backend, shape or [], dtype or [], seed, as_json, out))
+    raise typer.Exit(check.run(definitions, backend, shape or [], dtype or [], seed, as_json, out))
 
 
 @app.command(cls=_Command)
 def cost(
     layer: Layer,
-    shape: Annotated[str, typer.Option("--shape", metavar="N,...,D", help="The shape of the first array.")],
+    shape: Annotated[
+        str, typer.Option("--shape", metavar="N,...,D", help="The shape of the first array, as 32,512,768.")
+    ],
     dtype: Annotated[str, typer.Option("--dtype", metavar="DTYPE", help="f64, f32, f16 or bf16.")],
     bandwidth: Annotated[
         str | None,
@@ -350,9 +366,10 @@ def cost(
     ] = None,
 ) -> None:
     """Count the bytes and the operations of a layer at a shape, fused and unfused."""
+    (definition,) = _definitions([layer])
     from lngen.cli import cost
 
-    cost.run(layer, shape, dtype, bandwidth)
+    cost.run(definition, shape, dtype, bandwidth)
 
 
 @app.command(cls=_Command)
@@ -363,9 +380,10 @@ def stability(
     ] = False,
 ) -> None:
     """Errors of the naive, the two-pass and the emitted form at growing offsets."""
+    (definition,) = _definitions([layer])
     from lngen.cli import stability
 
-    stability.run(layer, torch)
+    stability.run(definition, torch)
 
 
 @app.command(cls=_Command)
@@ -397,9 +415,10 @@ def build(
     ] = None,
 ) -> None:
     """Write layers and compile them ahead of time, for where there is no compiler."""
+    definitions = _definitions(words)
     from lngen.cli import build
 
-    build.run(words or [], out, arch, dtype or [])
+    build.run(definitions, out, arch, dtype or [])
 
 
 @app.command("list", cls=_Command)
@@ -410,7 +429,7 @@ def list_layers() -> None:
     list_layers.run()
 
 
-@app.command()
+@app.command(cls=_Command)
 def cache(
     clear: Annotated[bool, typer.Option("--clear", help="Remove the cached derivations.")] = False,
 ) -> None:

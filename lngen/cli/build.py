@@ -17,6 +17,7 @@ from lngen.cli import console, layers
 from lngen.cli.cores import cores
 from lngen.cli.derive import chosen_for, derive_all
 from lngen.errors import LngenError
+from lngen.language.definition import Definition
 from lngen.paths import RUNTIME, require_package
 from lngen.pipeline.files import loading, manifest
 from lngen.plan.cost import parse_dtype
@@ -31,7 +32,7 @@ Build: TypeAlias = tuple[Path, tuple[str, ...]]
 _ARM = ("aarch64", "arm64")
 
 
-def run(words: Sequence[str], out: Path, arch: str | None, dtypes: Sequence[str]) -> None:
+def run(definitions: Sequence[Definition], out: Path, arch: str | None, dtypes: Sequence[str]) -> None:
     """Write the layers to a folder as `lngen derive` does, and compile there the code for rows of some types.
 
     Refusals come before anything is written. Without `arch` the code is for this machine's kind of processor; without
@@ -43,7 +44,6 @@ def run(words: Sequence[str], out: Path, arch: str | None, dtypes: Sequence[str]
         host_compiler.compiler()
     except host_compiler.NoCompiler as error:
         raise LngenError(f"nothing can be compiled: {error}.") from error
-    definitions = layers.definitions(words)
     require_package(out)
     manifest.require_writable((RUNTIME, *(definition.name for definition in definitions)), out)
     chosen = {each.name: chosen_for(each.name, out) for each in definitions}

@@ -40,7 +40,7 @@ _FEW = 4  # measured claims of one kind and type that the table shows one by one
 
 
 def run(
-    words: Sequence[str],
+    definitions: Sequence[Definition],
     backend: str,
     shapes: Sequence[str],
     dtypes: Sequence[str],
@@ -48,7 +48,7 @@ def run(
     as_json: bool,
     out: Path | None = None,
 ) -> int:
-    """Check the layers named, or all; the exit status is 1 if evidence speaks against one of them.
+    """Check layers; the exit status is 1 if evidence speaks against one of them.
 
     If none does, it is `NOT_RUN` if some code could not run on this machine. A layer is named by its definition or by
     the folder that lngen wrote it to. The code in that folder is checked, or in `out`, or under `generated/` if the
@@ -57,13 +57,9 @@ def run(
     """
     wanted_shapes, wanted_dtypes = parse_shapes(shapes), parse_dtypes(dtypes)
     features = tuple(sorted({d for _, d in wanted_shapes})) if shapes else DEFAULT_FEATURES
-    if "bfloat16" not in DTYPES and (not dtypes or "bfloat16" in wanted_dtypes):
-        console.note("bfloat16 is left out: pip install ml_dtypes")
-        wanted_dtypes = tuple(dtype for dtype in wanted_dtypes if dtype in DTYPES)
     if backend not in (*BACKENDS, "all"):
         adapter(backend)  # raises where there is none
     backends, left_out = _everything() if backend == "all" else ((backend,), ())
-    definitions = layers.definitions(words)
     written = {each.name: _written(each, out) for each in definitions}
     definitions = tuple(
         each if (folder := written[each.name]) is None else replace(each, directions=manifest.directions_of(folder))
@@ -186,7 +182,7 @@ def _everything() -> tuple[tuple[str, ...], tuple[str, ...]]:
         without["cpu"] = f"cpu is left out: {missing}"
     if not nvrtc.available() and device.survey().pycuda_runs_on is None:
         without["cuda"] = (
-            "cuda is left out, since it can be neither run nor compiled here; `lngen device` says what to install"
+            "cuda is left out: nothing here runs its kernels, and NVRTC is missing; `lngen device` says what to install"
         )
     for note in without.values():
         console.note(note)

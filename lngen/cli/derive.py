@@ -17,6 +17,7 @@ from lngen.check.field.numpy_text import require_exact_text
 from lngen.cli import console, layers
 from lngen.cli.cores import cores
 from lngen.emit.backends import added, backend, parsed, with_needed
+from lngen.emit.class_names import class_of
 from lngen.errors import LngenError, counted, printable, printable_lines
 from lngen.language.definition import Definition
 from lngen.layout import table
@@ -30,12 +31,13 @@ from lngen.pipeline.stages import STAGES, Derived, EvidenceError, derived, is_de
 from lngen.report import Shown, report, summary, to_console
 from lngen.report.brief import WIDTH, brief
 from lngen.runtime.emitted import BACKENDS
-from lngen.runtime.protocol.directions import DIRECTIONS
+from lngen.runtime.protocol.interface import DIRECTIONS
 
 Format: TypeAlias = Literal["text", "markdown", "latex", "json"]
 
 
 def run(
+    definitions: Sequence[Definition],
     words: Sequence[str],
     out: Path | None,
     check: bool,
@@ -47,7 +49,7 @@ def run(
     backend: str | None = None,
     directions: str | None = None,
 ) -> int:
-    """Derive the layers named; `html` and `certificate` are files for one, `shown` is what is printed of one.
+    """Derive layers, which `words` name; `html` and `certificate` are files for one, `shown` is what is printed of one.
 
     `backend` names what is written, such as "numpy,cuda"; None is what `backends_for` says. `directions` names those
     that are derived, such as "forward,backward"; None is those of what is there, else all.
@@ -55,7 +57,6 @@ def run(
     The exit status is 1 for drift and for evidence that fails. Every layer is derived, and every folder looked at,
     before the first file is written: what is refused leaves all as it was.
     """
-    definitions: Sequence[Definition] = layers.definitions(words)
     documents = {option: file for option, file in (("html", html), ("certificate", certificate)) if file is not None}
     _require_room(documents, definitions, check=check)
     if html is not None:
@@ -104,14 +105,22 @@ def run(
         if backend is not None and (more := added(backend, chosen[definitions[0].name])):
             _tell(more, format)
         _tell_changes(_emissions(every, folder), changed, folder, format, each=not in_lines)
-        there = [] if out is None else ["--out", str(out)]
-        _tell(
-            f"Next: `{shlex.join(['lngen', 'check', *words, *there])}` holds the code against its definition.", format
-        )
+    if folder is not None and any(changed.values()):
+        check_it = shlex.join(["lngen", "check", *words, *([] if out is None else ["--out", str(out)])])
+        _tell(f"Next: `{check_it}` holds the code against its definition.", format)
+        if len(every) == 1:
+            _tell(_imports(every[0].emission.name, folder, chosen), format)
     if in_lines or (shown == "brief" and folder is not None):
         word = words[0] if words else every[0].emission.name
         _tell(f"`lngen derive {word}` prints the derivation, `lngen show {word}` each stage of it.", format)
     return 0
+
+
+def _imports(name: str, folder: Path, chosen: Mapping[str, Sequence[str]]) -> str:
+    """The lines that import a layer, from the folder in which its package is."""
+    package = folder.resolve().name
+    module = f"; in PyTorch `from {package}.{name}.torch_backend import {class_of(name)}`"
+    return f"Import it: `from {package} import {name}`{module if 'torch' in chosen[name] else ''}"
 
 
 def shown(full: bool, more: Mapping[str, bool]) -> Shown | None:
@@ -162,7 +171,7 @@ def _require_room(documents: Mapping[str, Path], definitions: Sequence[Definitio
             others = " `lngen site --to DIR` writes the pages of all." if option == "html" else ""
             raise LngenError(f"--{option} is for one layer: name it.{others}")
         if why := atomic.obstacle(file):
-            raise LngenError(f"{layers.shown(file)} {why}. Name a file in a folder that there is.")
+            raise LngenError(f"{layers.shown(file)} {why}. Name a file in an existing folder.")
 
 
 def _require_one(shown: object, definitions: Sequence[Definition], format: Format) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from rich.syntax import Syntax
 
 from lngen.algebra.notation import Order, text
-from lngen.cli import console, layers
+from lngen.cli import console
 from lngen.language.definition import Definition
 from lngen.pipeline.stages import derived, planned
 from lngen.plan.program import Line, RowProgram, Stage
@@ -15,9 +15,8 @@ from lngen.report import formulas
 from lngen.report.formulas import reading_order
 
 
-def run(word: str, stage: str) -> None:
+def run(definition: Definition, stage: str) -> None:
     """Print a stage: coloured on a terminal, the bare text in a pipe."""
-    definition = layers.definition_of(word)
     lines, language = _STAGES[stage](definition)
     shown = "\n".join(lines).strip("\n")
     out = console.output()

@@ -10,14 +10,15 @@ from rich.table import Table
 
 from lngen.check.derived import checkable
 from lngen.check.stability import StabilityTable, stability
-from lngen.cli import console, layers
+from lngen.cli import console
+from lngen.language.definition import Definition
 from lngen.pipeline.files import loading, manifest
 from lngen.pipeline.stages import derived
 
 
-def run(word: str, torch: bool = False) -> None:
+def run(definition: Definition, torch: bool = False) -> None:
     """Print the errors of the outputs of one layer for each offset and type; with `torch`, beside PyTorch's module."""
-    layer = derived(layers.definition_of(word), proved=False)
+    layer = derived(definition, proved=False)
     with tempfile.TemporaryDirectory() as folder, console.progress(1) as part:
         part("measuring")
         manifest.write(layer.emission, Path(folder))
@@ -44,7 +45,7 @@ def _print(table: StabilityTable) -> None:
     notes = [f"naive: {line}" for line in table.naive_form]
     if any(np.isinf(line.naive) for line in table.lines):
         notes.append("inf: an overflow, or the root of a variance that came out negative")
-    if any(line.naive == line.two_pass == line.emitted == 0 for line in table.lines):
+    if any(line.two_pass == line.emitted == 0 for line in table.lines):
         notes.append("zeros: the type holds no deviation of 1 beside such an offset, so rows are constant")
     for text in (*notes, table.note):
         if text:

@@ -12,7 +12,7 @@ from lngen.emit import Notes
 from lngen.emit.spelling import gradient, marked, reading
 from lngen.errors import LngenError
 from lngen.language.axes import AxisParts, AxisSize, Pattern, RowAxes
-from lngen.language.names import fault, numbered
+from lngen.language.names import numbered, value_fault
 from lngen.plan.program import RowProgram
 from lngen.runtime.protocol.interface import DATA, Kind
 from lngen.runtime.protocol.parameters import is_held
@@ -128,7 +128,7 @@ class PublicInterface:
 
     def meaning(self, each: PublicInput | PublicOutput) -> str:
         """Describe the values of an input or an output, in the words of a docstring."""
-        if self.layout is None or each.kind == "Scalar":
+        if self.layout is None or each.kind in ("Scalar", 'Int[""]'):
             return each.meaning(self.rows[0].public)
         pattern = each.pattern
         if pattern is None and isinstance(each, PublicOutput) and each.kind == "Row":
@@ -237,7 +237,7 @@ def interface(forward: RowProgram, notes: Notes) -> PublicInterface:
     for place, name in enumerate(names):
         if name in names[:place]:
             raise LngenError(f"{notes.layer}: {name} is the name of two things; rename the input or the output")
-        if wrong := fault(public(name)):
+        if wrong := value_fault(public(name)):
             raise LngenError(f"{notes.layer}: emitted code cannot use the name {name}, which {wrong}; choose another")
     required_first = tuple(sorted(inputs, key=lambda given: not given.required))
     nonnegative = frozenset(map(spelled, notes.nonnegative))

@@ -6,7 +6,6 @@ empty string.
 """
 
 import functools
-import hashlib
 import re
 import traceback
 from pathlib import Path
@@ -63,15 +62,6 @@ def sources(*prefixes: str, folder: Path | None = None) -> dict[str, str]:
 def _folders(first: Path | None) -> tuple[Path, ...]:
     own = paths.templates_folder().resolve()
     return (own,) if first is None else (first.resolve(), own)
-
-
-def sha256_text(text: str) -> str:
-    """The SHA-256 of a text in UTF-8, in hexadecimal.
-
-    >>> sha256_text("")
-    'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'
-    """
-    return hashlib.sha256(text.encode()).hexdigest()
 
 
 @functools.cache

@@ -1,7 +1,7 @@
 """Emitted layers on arrays of Dask, chunk by chunk of rows: each chunk is a call of the emitted functions.
 
 Rows do not meet, so nothing is exchanged but sums over rows, which are added up chunk after chunk, in float64 and in
-the same order each time. Importing this imports Dask, and needs it: `pip install 'lngen-derive[dask]'`.
+the same order each time. Importing this imports Dask, and needs it: `pip install 'dask[array]'`.
 """
 
 from __future__ import annotations
@@ -19,13 +19,12 @@ from lngen.runtime.numpy.blocks import round_to
 from lngen.runtime.protocol.calls import Array, DType
 from lngen.runtime.protocol.directions import computed
 from lngen.runtime.protocol.interface import PER_ROW, InputEntry, Interface, OutputEntry
-from lngen.version import install
 
 try:
     import dask
     import dask.array as da
 except ImportError as error:
-    raise LngenError(f"lngen.extensions.dask needs Dask, which is not installed: {install('dask')}") from error
+    raise LngenError("lngen.extensions.dask needs Dask, which is not installed: pip install 'dask[array]'") from error
 
 __all__ = ["Saved", "backward", "forward"]
 

@@ -22,7 +22,7 @@ from fractions import Fraction
 
 from lngen.language.axes import AxisParts, AxisSize, Pattern, RowAxes
 from lngen.language.syntax import Binary, Call, Expression, Kind, Name, Number, SourceSpan, render, walk
-from lngen.runtime.protocol.directions import DIRECTIONS
+from lngen.runtime.protocol.interface import DIRECTIONS
 
 
 @dataclass(frozen=True)

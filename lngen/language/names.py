@@ -65,6 +65,9 @@ BUILTINS = _words(
     """
 )
 
+_ALSO_BUILTINS = _words("abs max min sum")
+"""Builtins of Python that are functions of the language, too."""
+
 SIGNATURE = _words("saved save out threads stream workspace cotangents like")
 """Arguments of emitted functions, of every backend that there is or will be."""
 
@@ -87,15 +90,29 @@ def fault(name: str) -> str | None:
     return next((reason for names, reason in refused() if name in names), None)
 
 
+def value_fault(name: str) -> str | None:
+    """Return the fault of a name of an input or a statement; unlike a layer, it may be called as a function is.
+
+    As in Python, the name then is the value's in all of the function.
+
+    >>> value_fault("clip") is None, value_fault("max")
+    (True, 'is a function of the language')
+    """
+    is_free = name in {"pi", *language.FUNCTIONS} and name not in _ALSO_BUILTINS
+    return None if is_free else fault(name)
+
+
 def remedy(name: str) -> str:
     """Name a replacement for a refused name of a value or a layer.
 
     >>> remedy("out")
     'call it h, or any other name'
     >>> remedy("lambda_").partition(":")[0]
-    'call it h, or any other name'
+    'call it lam, or any other name'
     """
-    another = "call it h, or any other name" if name != "h" else "call it g, or any other name"
+    bare = name.strip("_")
+    free = (each for each in (bare, bare[:3] if bare in KEYWORDS else "h", "h", "g") if each != name)
+    another = f"call it {next(each for each in free if fault(each) is None)}, or any other name"
     return another if _SHAPE.fullmatch(name) and len(name) <= MAXIMUM_LENGTH else f"{another}: {RULE}"
 
 
@@ -163,8 +180,9 @@ def numbered(wanted: str, taken: Callable[[str], bool]) -> str:
 def apart(names: Collection[str], ends: Collection[str]) -> dict[str, str]:
     """Choose the names of a definition's variables in its derivation, so that none is `derived` from another.
 
-    `ends` are the inputs and outputs. A name gets a number if it is derived from one of them, or if it is one of them
-    and shares a derived name with another. It keeps its own name in the emitted signatures.
+    `ends` are the inputs and outputs. A name gets a number if it is derived from one of them, if it is one of them
+    and shares a derived name with another, or if it is that of a function. It keeps its own name in the emitted
+    signatures.
 
     >>> apart(["x", "gamma", "dx", "gamma_dot", "dx_2"], ["x", "gamma"])
     {'x': 'x', 'gamma': 'gamma', 'dx': 'dx_3', 'gamma_dot': 'gamma_dot_2', 'dx_2': 'dx_2'}
@@ -179,7 +197,7 @@ def apart(names: Collection[str], ends: Collection[str]) -> dict[str, str]:
     kept: set[str] = set()
     for name in names:
         own = derived(name) if name in ends else frozenset()
-        if name not in reserved and not own & kept:
+        if name not in reserved and not own & kept and fault(name) is None:
             found[name] = name
             kept |= own
 

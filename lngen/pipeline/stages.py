@@ -23,7 +23,6 @@ from lngen.errors import LngenError
 from lngen.language.definition import Definition
 from lngen.pipeline.cache import values
 from lngen.pipeline.cache.results import is_kept, kept
-from lngen.pipeline.cache.summaries import summary
 from lngen.pipeline.files import manifest
 from lngen.pipeline.files.manifest import Emission
 from lngen.pipeline.files.shared import needed
@@ -31,10 +30,11 @@ from lngen.plan.history import after
 from lngen.plan.planner import Plan, plan
 from lngen.prove import has_values, prove
 from lngen.prove.programs import program_proofs
-from lngen.report import cost_entries, report
+from lngen.report import cost_entries, formulas, report
 from lngen.report.heading import header, notes
+from lngen.report.summary import first_gradient
 from lngen.runtime.emitted import BACKENDS
-from lngen.runtime.protocol.directions import DIRECTIONS
+from lngen.runtime.protocol.interface import DIRECTIONS
 
 Kept = TypeVar("Kept")
 
@@ -103,7 +103,7 @@ def _with_proofs(definition: Definition, on_stage: Callable[[str], None]) -> Pla
             words = f"{' and '.join(lost)}: not derived, since evidence speaks against the form found: {failed[0]}"
             proofs = (*first.derivation.proofs, Proof(NONE, words, True, "directions"))
             return replace(first, derivation=replace(first.derivation, proofs=proofs))
-    require_evidence(made.derivation)
+    require_evidence(made)
     return made
 
 
@@ -172,7 +172,6 @@ def _emitted(planned: Plan, proved: bool, backends: Sequence[str], on_stage: Cal
     on_stage("derivation.md")
     files["derivation.md"] = _document(planned)
     definition = planned.derivation.definition
-    summary(definition, lambda: planned)  # so that `lngen list` has it
     return manifest.emission(
         definition.name,
         files,
@@ -180,6 +179,7 @@ def _emitted(planned: Plan, proved: bool, backends: Sequence[str], on_stage: Cal
         templates=templates,
         options=_options(definition, backends, proved),
         cost=cost_entries(planned),
+        gradient=first_gradient(planned),
         interface=description(programs, notes(planned, "numpy")),
         evidence=[_evidence_entry(proof) for proof in planned.derivation.proofs],
         # Where every backend is, so is what no layer imports, and programs may call.
@@ -209,15 +209,19 @@ def _proved(derivation: Derivation) -> Derivation:
     return prove(derivation)
 
 
-def require_evidence(derivation: Derivation) -> None:
-    """Raise EvidenceError where evidence speaks against a derivation, or against the text that comes of it."""
-    failed = [f"{proof.kind}: {proof.statement}" for proof in derivation.proofs if not proof.passed]
+def require_evidence(found: Plan) -> None:
+    """Raise EvidenceError where evidence speaks against the derivation of a plan."""
+    failed = [f"{proof.kind}: {proof.statement}" for proof in found.derivation.proofs if not proof.passed]
     if failed:
-        raise EvidenceError(
-            f"the derivation of {derivation.definition.name} does not hold:\n  "
-            + "\n  ".join(failed)
-            + "\nNothing was emitted. This is a fault of lngen, not of the definition: please report both."
-        )
+        raise evidence_error(found, f"the derivation of {found.derivation.definition.name} does not hold", failed)
+
+
+def evidence_error(found: Plan, what: str, failed: Sequence[str]) -> EvidenceError:
+    """Return the error for a plan that something speaks against, with the gradient that was found."""
+    lines = [f"{what}:", *(f"  {line}" for line in failed)]
+    lines += ["The gradient that was found:", *(f"  {line}" for line in formulas(found)["backward"])]
+    whose = "This is a fault of lngen, not of the definition: please send the definition's file and this message to"
+    return EvidenceError("\n".join([*lines, f"Nothing was emitted. {whose} your copy's maintainers."]))
 
 
 def _evidence_entry(proof: Proof) -> dict[str, Any]:

@@ -79,7 +79,7 @@ def _with_evidence(derivation: Derivation, every: EverySize) -> tuple[Derivation
     return checked, (
         *_graded("outputs", "forward returns what the definition says: {names}", apart["outputs"]),
         *_graded("steps", "steps whose two sides are equal: {count}", rewrites),
-        *_graded("first lines", "first lines that say what the definition or the chain rule says: {count}", first),
+        *_graded("given equations", "equations that the definition or the chain rule gives: {count}", first),
         *_graded("identities", "identities of the definition that hold: {count}", apart["identities"]),
     )
 

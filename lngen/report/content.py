@@ -197,8 +197,9 @@ class Content:
     @property
     def saving(self) -> str:
         """Describe the effect of the simplification in one line."""
-        before = counted(self.adjoint_operations, "operation")
-        return f"{before} by the chain rule, {self.result_operations} simplified"
+        before = f"{counted(self.adjoint_operations, 'operation')} by the chain rule"
+        is_less = self.result_operations < self.adjoint_operations
+        return f"{before}, simplified to {self.result_operations}" if is_less else before
 
 
 def content(plan: Plan) -> Content:
@@ -310,7 +311,7 @@ def _source(d: Derivation) -> tuple[str, ...]:
     while lines and not lines[-1].strip():
         lines.pop()
     renamed = d.definition.renamed
-    return (*lines[first:], *(f"# {there} is {here} below, where {there} is a gradient" for here, there in renamed))
+    return (*lines[first:], *(f"# {there} is {here} below, where {there} is something else" for here, there in renamed))
 
 
 def _step(

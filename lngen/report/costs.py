@@ -12,7 +12,17 @@ from lngen.algebra.notation import text
 from lngen.algebra.symbols import D
 from lngen.errors import counted
 from lngen.layout import WIDTH, table
-from lngen.plan.cost import ACCUMULATE_ITEMSIZE, ITEMSIZE, Cost, DType, cost, microseconds, parse_dtype, unfused
+from lngen.plan.cost import (
+    ACCUMULATE_ITEMSIZE,
+    ITEMSIZE,
+    Cost,
+    DType,
+    cost,
+    microseconds,
+    parse_dtype,
+    reductions,
+    unfused,
+)
 from lngen.plan.planner import Plan
 from lngen.report.shapes import example_shape, row_sizes
 
@@ -91,7 +101,7 @@ def size_rows(
         lines.append(line("time of moving, unfused", *(_time(size, bandwidth) for size in apart)))
     kept = [rows * c.saved * dtype.accumulate_itemsize for c in costs]
     lines.append(line("kept for backward", *(_megabytes(size) for size in kept)))
-    lines.append(line("flops", *(f"{flops / 1e6:,.1f} million" for _, flops in done)))
+    lines.append(line("flops", *(f"{flops / 1e6:,.1f} million" if flops >= 1e5 else f"{flops:,}" for _, flops in done)))
     return lines
 
 
@@ -128,8 +138,9 @@ def cost_entries(plan: Plan) -> dict[str, Any]:
     Arrays that lack axes of the rows are listed with those that they have; no formula has their bytes.
     """
     entries: dict[str, Any] = {}
-    for name, c, apart in zip(("forward", "backward"), _both(plan), unfused(plan), strict=True):
-        entries[name] = {
+    for program, c, apart in zip((plan.forward, plan.backward), _both(plan), unfused(plan), strict=True):
+        entries[program.direction] = {
+            "reductions": reductions(program),
             "row_tensors_read": c.rows_read,
             "row_tensors_written": c.rows_written,
             "row_tensors_unfused": apart.tensors,
@@ -190,7 +201,7 @@ def _functions(c: Cost) -> str:
 
 
 def _megabytes(size: float) -> str:
-    return f"{size / 1e6:,.2f} MB"
+    return f"{size / 1e6:,.2f} MB" if size >= 1e5 or not size else f"{size / 1e3:,.2f} kB"
 
 
 def _time(size: float, bandwidth: float) -> str:

@@ -52,6 +52,6 @@ def _graded(grades: dict[str, int]) -> str:
 
 def _many(count: int, about: str) -> str:
     if count == 1:
-        # The first word that ends in an s is the noun: "gradients with rows written out", "first lines".
+        # The first word that ends in an s is the noun: "gradients with rows written out", "given equations".
         about = re.sub(r"ies\b|s\b", lambda ending: "y" if ending[0] == "ies" else "", about, count=1)
     return f"{count} {about}"

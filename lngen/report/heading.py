@@ -9,13 +9,13 @@ from pathlib import PurePath
 from lngen.derivation.derivation import Direction, Proof
 from lngen.emit import Notes
 from lngen.emit.backends import backend
-from lngen.emit.render import sha256_text
 from lngen.language.definition import Definition
 from lngen.plan.planner import Plan
 from lngen.report.audit import hazards, warning
 from lngen.report.costs import cost_line
 from lngen.report.formulas import formulas, in_parts
 from lngen.report.grades import by_grade
+from lngen.runtime.cache import digest
 from lngen.runtime.emitted import BACKENDS
 from lngen.version import __version__
 
@@ -75,7 +75,7 @@ def header(planned: Plan, name: str | None = None) -> tuple[str, ...]:
         *_open_line(remark),
         _evidence_line(planned.derivation.proofs),
         *_open_line(warning(hazards(planned))),
-        f"definition sha256:{sha256_text(definition.canonical())}",
+        f"definition sha256:{digest([definition.canonical()])}",
         *([f"templates  sha256:{_combined_hash(sources)}"] if sources else []),
     ]
     return tuple(comment_safe(line) for line in lines)
@@ -116,7 +116,7 @@ def _title(definition: Definition) -> str:
 
 
 def _combined_hash(texts: Mapping[str, str]) -> str:
-    return sha256_text("".join(f"{path} {sha256_text(text)}\n" for path, text in sorted(texts.items())))
+    return digest(["".join(f"{path} {digest([text])}\n" for path, text in sorted(texts.items()))])
 
 
 def _evidence_line(proofs: Sequence[Proof]) -> str:

@@ -1,22 +1,11 @@
-"""Summary of a layer in a line of a table: its gradient, and its cost for a row."""
+"""Summary of a layer in a line of a table: its gradient, and the evidence for it."""
 
 from __future__ import annotations
 
 from lngen.algebra.equations import leading_to
-from lngen.plan.cost import cost, reductions
 from lngen.plan.planner import Plan
 from lngen.report.formulas import formula, reading_order
 from lngen.report.grades import exact_at_every_size
-
-
-def columns(plan: Plan) -> tuple[str, str, str]:
-    """The formulas of the first row's gradient; reductions and row tensors, forward and backward."""
-    programs = plan.forward, plan.backward
-    return (
-        "\n".join(first_gradient(plan)),
-        "   ".join(str(reductions(program)) for program in programs),
-        "   ".join(str(cost(program).tensors) for program in programs),
-    )
 
 
 def first_gradient(plan: Plan) -> list[str]:

@@ -146,7 +146,7 @@ class _Lines:
         """The steps of a part, and what they end at."""
         common = _common_evidence(part.steps)
         title = escape.markup(part.title)
-        heading = f"{title}[/][report.quiet] (each step is {common}, or gives a name)" if common else title
+        heading = f"{title}[/][report.quiet] (each step is {common}, or names a value)" if common else title
         lines = self.table([(sign.name, sign.code, sign.meaning) for sign in part.signs])
         lines += [""] if lines else []
         before: StepText | None = None

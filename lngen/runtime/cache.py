@@ -3,6 +3,7 @@
 
 import hashlib
 import os
+import tempfile
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -19,6 +20,7 @@ except ImportError:  # Windows
 COMPILED = "compiled"
 """Folder beside a source for code that was compiled ahead of time."""
 
+_LINES_OF_LOG = 12
 _SEAL = hashlib.sha256().digest_size
 
 
@@ -60,6 +62,17 @@ def digest(parts: Iterable[str]) -> str:
     """Return a digest of some parts, which names the file that is made of them."""
     # A name in the environment may have bytes that are no text.
     return hashlib.sha256("\0".join(parts).encode(errors="surrogateescape")).hexdigest()
+
+
+def refusal(log: str) -> str:
+    """Return the errors of a compiler's log, a dozen at most, and name a file with all of it if it is longer."""
+    lines = log.strip().splitlines()
+    if len(lines) <= _LINES_OF_LOG:
+        return "\n".join(lines)
+    with tempfile.NamedTemporaryFile("w", prefix="lngen-", suffix=".log", encoding="utf-8", delete=False) as file:
+        file.write(log)
+    errors = [line for line in lines if "error:" in line] or lines
+    return "\n".join([*errors[:_LINES_OF_LOG], f"{file.name} has all {len(lines)} lines"])
 
 
 def sealed(content: bytes) -> bytes:

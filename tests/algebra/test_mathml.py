@@ -35,7 +35,7 @@ LONG = "abc + def - ghi + jkl - mno + pqr - stu"
         (rf"\left({LONG} + \frac{{1}}{{2}}\right)^{{3}}", "(abc+def−ghi+jkl−mno+pqr−stu+12)3"),
         (
             rf"\begin{{cases}} {LONG} & \text{{if }} x > 0 \cr x & \text{{otherwise}} \end{{cases}}",
-            "{abc+def−ghi+jkl−mno+pqr−stuif\u00a0x>0,xotherwise}",
+            "{abc+def−ghi+jkl−mno+pqr−stu\u00a0if\u00a0x>0,x\u00a0otherwise}",
         ),
     ],
 )
@@ -43,4 +43,4 @@ def test_pieces_of_what_cannot_be_broken_are_those_of_what_is_written_instead(te
     found = pieces(tex)
     assert "".join(map(text_of, found)) == read
     assert len(found) >= 7
-    assert max(len(text_of(piece)) for piece in found) < 24
+    assert max(len(text_of(piece)) for piece in found) <= 24

@@ -53,6 +53,12 @@ def test_the_table_shows_what_each_form_loses():
     assert table.naive_form
 
 
+def test_the_table_ends_where_a_type_holds_no_deviation():
+    table = stability(two_functions(), offsets=(1e6, 1e8, 1e9), features=64)
+    assert [line.offset for line in table.lines if line.dtype == "float32"] == [1e6, 1e8]
+    assert [line.offset for line in table.lines if line.dtype == "float64"] == [1e6, 1e8, 1e9]
+
+
 def test_a_layer_without_a_centred_reduction_says_so():
     (path,) = [path for path in DEFINITIONS if path.stem == "swish_scale"]
     table = stability(derived(path), offsets=(1e2,), dtypes=("float64",), features=8)

@@ -83,7 +83,7 @@ def test_several_outputs():
     assert getattr(result, fields[-1]) is None
     assert not np.shares_memory(result.dx, result.dr)
     np.testing.assert_array_equal(result.dx, result.dr)
-    with pytest.raises(TypeError, match="cotangents is of type ndarray; pass a tuple for"):
+    with pytest.raises(TypeError, match="cotangents is of type ndarray; pass all of them as a tuple, \\(d"):
         several.backward_backward(saved, y, x)
     with pytest.raises(ValueError, match="cotangents has 1 entries; pass 2, for"):
         several.backward_backward(saved, (y,), x)

@@ -5,11 +5,17 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+import numpy as np
 import pytest
 
+from lngen.errors import DefinitionError
 from lngen.language import names
+from lngen.language.parsing import parse
+from lngen.report import formulas
 from tests import named
+from tests.compiled import layer
 from tests.named import assert_works
+from tests.requirements import needs_gxx
 from tests.shipped import LAYERS, ROOT
 from tests.tiers import sample
 
@@ -62,6 +68,42 @@ def f(x: Row):
 def test_a_name_that_once_broke_a_layer(what: str, name: str) -> None:
     (role,) = named.plain_names(REPRODUCTIONS[what])
     assert_works(REPRODUCTIONS[what], {role: name})
+
+
+SHADOWS = {"gate": "where", "row": "clip", "constant": "pi", "output": "index", "saved": "tanh"}
+
+
+@pytest.mark.parametrize("what", sample(SHADOWS, ("row",), ("constant", "output")))
+def test_a_value_may_be_called_as_a_function_is(what: str) -> None:
+    (role,) = named.plain_names(REPRODUCTIONS[what])
+    assert_works(REPRODUCTIONS[what], {role: SHADOWS[what]})
+
+
+@needs_gxx
+def test_such_a_value_has_a_number_in_the_derivation_and_in_cpp() -> None:
+    made = layer("def f(x: Row, clip: Scalar = 1, pi: Constant = 2): return pi*exp(clip*x)")
+    x = np.linspace(-1, 1, 12).reshape(3, 4)
+    for module in (made.numpy, made.cpu):
+        y, saved = module.forward(x, clip=0.5, pi=3.0)
+        np.testing.assert_allclose(y, 3 * np.exp(x / 2), rtol=1e-14)
+        np.testing.assert_allclose(module.backward(saved, np.ones_like(y)).dclip, (x * y).sum(), rtol=1e-14)
+    assert "dclip_2 = sum_rows(sum(" in " ".join(formulas(made.derived.plan)["backward"])
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("def f(x: Row, clip: Row): return x*clip(x, 0, 1)", "value-called"),
+        ("def f(x: Row):\n    y = tanh(x)\n    tanh = 2*y\n    return tanh", "value-called"),
+        ('def f(x: Row, seed: Int[""]):\n    uniform = uniform(seed)\n    return x*uniform', "value-called"),
+        ("def f(x: Row):\n    y = pi*x\n    pi = 2*y\n    return pi", "used-early"),
+        ("def f(x: Row, max: Row): return x*max", "name"),
+    ],
+)
+def test_a_name_is_of_a_value_or_of_a_function_in_all_of_a_definition(text: str, code: str) -> None:
+    with pytest.raises(DefinitionError) as refused:
+        parse(text)
+    assert refused.value.code == code
 
 
 # --- by construction -----------------------------------------------------------------------------------------------

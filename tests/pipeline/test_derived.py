@@ -33,6 +33,19 @@ def test_formulas_steps_and_evidence(scaled: DerivedLayer) -> None:
     assert f"dx     = {scaled.gradients['dx']}" in str(scaled)
 
 
+def test_load_gives_the_module_of_a_backend(scaled: DerivedLayer) -> None:
+    assert [scaled.load(name).__name__.rpartition(".")[2] for name in ("numpy", "cpu")] == ["scaled", "cpu_backend"]
+    with pytest.raises(LngenError, match="there is no backend 'gpu'"):
+        scaled.load("gpu")
+
+
+def test_a_notebook_shows_a_refusal_without_a_traceback() -> None:
+    with pytest.raises(LngenError) as refused:
+        lngen.derive("def f(x: Row): return meen(x)")
+    (shown,) = refused.value._render_traceback_()
+    assert shown.startswith("DefinitionError: <definition>:1:23: there is no function 'meen'\n")
+
+
 @pytest.mark.ci
 def test_a_text_a_file_and_a_name_are_told_apart(scaled: DerivedLayer, tmp_path: Path) -> None:
     file = tmp_path / "any.py"

@@ -13,6 +13,7 @@ from lngen.pipeline import stages
 from lngen.pipeline.files import loading, manifest
 from lngen.pipeline.stages import EvidenceError, derived
 from lngen.report.heading import comment_safe
+from lngen.runtime.cache import digest
 from tests import corpus
 from tests.shipped import FILES, LAYERS, ROOT, WHOLE, shipped
 from tests.tiers import sample
@@ -35,7 +36,7 @@ class TestOfAShippedLayer:
         lines = (
             f"from the definition of {name}",
             f"edit {name}.py and run: lngen derive {name}.py",
-            f"definition sha256:{manifest.sha256_text(layer.definition.canonical())}",
+            f"definition sha256:{digest([layer.definition.canonical()])}",
         )
         for path in FILES:
             if path != "manifest.json":
@@ -54,7 +55,7 @@ class TestOfAShippedLayer:
         assert held["cost"]["forward"]
         assert held["cost"]["backward"]
         assert held["templates"] == {
-            path: manifest.sha256_text(text)
+            path: digest([text])
             for path, text in render.sources("numpy", "cuda", "cpu", "cpp", "torch", "jax", "report").items()
         }
 

@@ -75,7 +75,7 @@ def test_every_statement_of_every_layer_is_exact(name: str) -> None:
     made = prove(second_order(derivation(name)))
     assert all(proof.passed and proof.kind.startswith("exact at") for proof in made.proofs), made.proofs
     about = {proof.about for proof in made.proofs if proof.kind == EVERY_D}
-    assert about >= {"outputs", "steps", "first lines", "gradients", "tangents", "second-order gradients"}
+    assert about >= {"outputs", "steps", "given equations", "gradients", "tangents", "second-order gradients"}
     written = {q.symbol.name for q in made.written.equations if q.named}
     for step in (step for derivative in made.derivatives().values() for step in derivative.steps):
         # A line without evidence gives a name to something, and says no more.

@@ -109,7 +109,7 @@ def test_claims_of_each_contribution_are_shown(name: str) -> None:
         for sent in step.contributions:
             if sent.source != sent.target:
                 assert (step.number, f"through {sent.source}") in about
-    assert {p.kind for p in prove(made).proofs if p.about in ("first lines", "outputs", "identities")} == {EVERY_D}
+    assert {p.kind for p in prove(made).proofs if p.about in ("given equations", "outputs", "identities")} == {EVERY_D}
 
 
 @pytest.mark.ci
@@ -140,7 +140,7 @@ def test_claims_that_the_algebra_has_no_work_left_for_have_digits(name: str, mon
     monkeypatch.setattr(every_size.EverySize, "claim", refused)
     made = second_order(derivation(name))
     proofs = prove(made).proofs
-    assert {proof.kind for proof in proofs if proof.about in ("outputs", "first lines", "identities")} == {FIFTY}
+    assert {proof.kind for proof in proofs if proof.about in ("outputs", "given equations", "identities")} == {FIFTY}
     assert all(proof.passed for proof in proofs)
     for where, mutant in [*mutants(made, CHANGES["one more"])][::25]:
         assert not all(proof.passed for proof in prove(mutant).proofs), where

@@ -20,7 +20,9 @@ def test_size_rows_of_named_axes_counts_smaller_arrays_by_their_own_axes():
     # gamma and beta; gamma, dgamma and dbeta; forward keeps three f32 a row, and reads eps.
     forward, backward = 2 * tensor + 12 * rows + 2 + 2 * channels, 3 * tensor + 12 * rows + 3 * channels
     assert sizes["moved"] == [f"{size / 1e6:.2f} MB" for size in (forward, backward)]
-    assert sizes["smaller arrays"] == [f"0.00 MB, {n * channels / tensor:.2g} of a row tensor" for n in (2, 3)]
+    assert sizes["smaller arrays"] == [
+        f"{n * channels / 1e3:.2f} kB, {n * channels / tensor:.2g} of a row tensor" for n in (2, 3)
+    ]
     assert table(cost_rows(plan, BF16))["smaller arrays moved"][0] == "gamma (g c), beta (g c)"
 
 

@@ -59,7 +59,7 @@ def test_printed_has_result_gradient_evidence_digits_and_cost_and_names_the_rest
 
 
 def test_evidence_that_all_steps_have_stands_at_their_head(plan):
-    grade = "(each step is exact at every D, or gives a name)"
+    grade = "(each step is exact at every D, or names a value)"
     shown = lines(plan)
     assert len([line for line in shown if line.endswith(grade)]) == 2
     assert not [line for line in shown if re.match(r" *\d+  ", line) and "exact at" in line]

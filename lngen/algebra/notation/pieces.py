@@ -59,7 +59,8 @@ def _flat(nodes: Sequence[Node], marks: Attributes = ()) -> Iterator[_Part]:
 def _taken_apart(node: Node) -> Sequence[Node] | None:
     """Rewrite a wide node so that it can be broken into lines; None if there is no other way."""
     if node.tag == "mrow" and len(node.children) == 2 and node.children[1].tag == "mtable":
-        cells = [[each for cell in row.children for each in cell.children] for row in node.children[1].children]
+        pairs = [[cell.children for cell in row.children] for row in node.children[1].children]
+        cells = [[*value, Node("mtext", "\u00a0"), *condition] for value, condition in pairs]
         spaced = [[*row, Node("mo", ",")] for row in cells[:-1]]
         return [_fence("{"), *chain(*spaced, cells[-1]), _fence("}")]
     if node.tag == "mrow":

@@ -30,11 +30,11 @@ from lngen.check.field.absence import NOTHING, Absence, absences, has_folded, ha
 from lngen.check.field.calls import FieldCall, FieldResult, casts_not_compared, layer_of, outcome, told
 from lngen.check.thresholds.side import lowered
 from lngen.emit.numpy import handed
-from lngen.emit.render import sha256_text
 from lngen.paths import RUNTIME
 from lngen.pipeline.cache.results import kept
-from lngen.pipeline.stages import Derived, EvidenceError
+from lngen.pipeline.stages import Derived, evidence_error
 from lngen.plan.program import RowProgram
+from lngen.runtime.cache import digest
 from lngen.runtime.numpy.axes import on_rows
 from lngen.runtime.protocol.casts import dtype as cast_type
 from lngen.runtime.protocol.directions import Entry, LayerProtocol
@@ -164,7 +164,7 @@ def require_exact_text(layer: Derived) -> None:
     if BACKEND not in layer.files:
         return
     texts = {name: text for name, text in layer.emission.files if name.endswith(".py")}
-    digest = sha256_text("\n".join(f"{name}\n{text}" for name, text in sorted(texts.items())))
+    name = digest(f"{path}\n{text}" for path, text in sorted(texts.items()))
 
     def passed() -> bool:
         found = NumpyInField(texts, layer.plan.programs())
@@ -173,14 +173,11 @@ def require_exact_text(layer: Derived) -> None:
         except arrays.NotCoveredError:  # which `lngen check` tells
             return True
         if wrong:
-            lines = "\n  ".join(wrong)
-            raise EvidenceError(
-                f"the text of NumPy for {layer.emission.name} does not compute its programs:\n  {lines}\n"
-                "Nothing was emitted. This is a fault of lngen, not of the definition: please report both."
-            )
+            what = f"the text of NumPy for {layer.emission.name} does not compute its programs"
+            raise evidence_error(layer.plan, what, wrong)
         return True
 
-    kept(f"text of NumPy {digest}", layer.definition, passed, lambda _: b"equal", lambda _: True)
+    kept(f"text of NumPy {name}", layer.definition, passed, lambda _: b"equal", lambda _: True)
 
 
 _MOST_TOLD = 5

@@ -13,9 +13,9 @@ from lngen.check.checker import Checker
 from lngen.check.evidence import Evidence
 from lngen.check.hard_inputs import to_50_digits
 from lngen.check.layer import Case, Checkable, run
-from lngen.check.numbers import storage_dtype
 from lngen.check.thresholds import of_cpu, of_cuda, of_numpy
 from lngen.check.thresholds.side import ThresholdSide
+from lngen.runtime.protocol.casts import dtype as storage_dtype
 
 __all__ = ["KIND", "THRESHOLDS", "ThresholdSide", "at_thresholds", "sides"]
 

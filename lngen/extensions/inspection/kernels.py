@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -22,7 +21,7 @@ from lngen.plan.program import RowProgram
 from lngen.runtime.cuda.arrays import MOST_FEATURES
 from lngen.runtime.cuda.macros import macros, most_blocks_of_cluster
 from lngen.runtime.includes import inlined
-from lngen.runtime.protocol.directions import DIRECTIONS
+from lngen.runtime.protocol.interface import DIRECTIONS
 
 BLOCK_SHARED: Mapping[str, int] = {
     "sm_75": 64 * 1024,
@@ -93,9 +92,7 @@ def inspected(
     a compiler.
     """
     if arch not in BLOCK_SHARED:
-        near = difflib.get_close_matches(arch, BLOCK_SHARED, n=1)
-        known = ", ".join(BLOCK_SHARED) + (f". Did you mean {near[0]}?" if near else ".")
-        raise LngenError(f"--arch {printable(arch)!r} is not known; it is one of {known}")
+        raise LngenError(f"--arch {printable(arch)!r} is not known; it is one of {', '.join(BLOCK_SHARED)}.")
     least = layer.plan.forward.minimum_features
     if not least <= features <= MOST_FEATURES:
         raise LngenError(

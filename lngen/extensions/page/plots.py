@@ -19,7 +19,7 @@ from lngen.pipeline.stages import Derived
 from lngen.plan.cost import cost, unfused
 from lngen.plan.planner import Plan
 
-FORMS = (("emitted", "emitted code"), ("two_pass", "as defined"), ("naive", "raw moments"))
+FORMS = (("emitted", "emitted code"), ("two_pass", "as written"), ("naive", "E[x²] − E[x]²"))
 """The forms of a layer whose errors are measured: the field of `StabilityRow`, and its words."""
 
 _DIGITS = {"float32": 24, "float64": 53}

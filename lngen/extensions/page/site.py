@@ -13,6 +13,7 @@ from lngen.extensions.page.formulas import Writer
 from lngen.extensions.page.page import page
 from lngen.extensions.page.plots import measured
 from lngen.pipeline.stages import Derived
+from lngen.plan.cost import cost
 from lngen.report import summary
 from lngen.report.formulas import formulas, gradients, reading_order
 
@@ -58,6 +59,5 @@ def _entry(layer: Derived) -> dict[str, Any]:
 
 
 def _moved(layer: Derived) -> str:
-    _, _, tensors = summary.columns(layer.plan)
-    forward, backward = tensors.split()
+    forward, backward = (cost(program).tensors for program in (layer.plan.forward, layer.plan.backward))
     return f"row tensors moved: {forward} forward, {backward} backward"

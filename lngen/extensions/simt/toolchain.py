@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lngen.errors import CompileError, ToolchainMissing
+from lngen.runtime import cache
 
 _NO_COMPILER = "the emulator needs g++, and there is none: install it (Debian, Ubuntu: apt-get install g++)"
 _NO_HEADERS = (
@@ -56,7 +57,9 @@ class Toolchain:
                 input=stdin, capture_output=True, text=True, check=False, env=environment, cwd=scratch,
             )  # fmt: skip
         if done.returncode:
-            raise CompileError(done.stderr.strip() or f"{self.compiler.name} ended with status {done.returncode}")
+            raise CompileError(
+                cache.refusal(done.stderr) or f"{self.compiler.name} ended with status {done.returncode}"
+            )
         return done.stdout
 
 

@@ -185,6 +185,10 @@ class Scope:
     no_features: bool = False
     draws: dict[Draw, tuple[str, SourceSpan]] = field(default_factory=dict)
 
+    def binds(self, name: str) -> bool:
+        """Test whether a name is that of a value, in all of the function: so it is no function's."""
+        return name in self.kinds or name in self.later
+
     def read_output(self, node: ast.expr, name: str) -> tuple[Expression, Value]:
         """Read the whole of a statement of some name, which may be a cast: the expression is that of its value."""
         if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "cast"):
@@ -264,18 +268,18 @@ class Scope:
         span = self.source.span(node)
         if name == "D":
             return FeatureCount(Kind.SCALAR, span)
-        if name == "pi":
-            return Pi(Kind.SCALAR, span)
         if name in self.casts:
             self.source.refuse(node, "cast-read", name=name, target=self.casts[name])
         if name in self.kinds:
             return Name(name, Kind.join(self.kinds[name]), span, self.kinds[name].is_integer)
+        if name in self.later:
+            self.source.refuse(node, "used-early", name=name)
+        if name == "pi":
+            return Pi(Kind.SCALAR, span)
         if name in FUNCTIONS:
             self.source.refuse(node, "function-as-value", name=name, usage=FUNCTIONS[name].usage)
         if name in ANNOTATIONS:
             self.source.refuse(node, "kind-as-value", name=name)
-        if name in self.later:
-            self.source.refuse(node, "used-early", name=name)
         remedy = suggestion(name, [*self.kinds, "D"], "assign it first, or make it an input", instead.CONSTANTS)
         self.source.refuse(node, "unknown-name", remedy, name=name)
 
@@ -310,13 +314,13 @@ class Scope:
         if not isinstance(node.func, ast.Name):
             found, remedy = describe(node.func)
             if isinstance(node.func, ast.Attribute):
-                remedy = self._instead_of(node.func)
+                found, remedy = self._text(node.func), self._instead_of(node.func)
             self.source.refuse(node.func, "call", remedy, found=found)
         function = node.func.id
         entry = FUNCTIONS.get(function)
         if function == "cast":
             self.source.refuse(node, "cast-place")
-        if entry is None:
+        if entry is None or self.binds(function):
             self._refuse_function(node.func, function)
         for starred in node.args:
             if isinstance(starred, ast.Starred):
@@ -325,7 +329,7 @@ class Scope:
             keyword = node.keywords[0]
             remedy = instead.KEYWORDS.get(keyword.arg or "", "")
             if keyword.arg in ("axis", "dim"):
-                remedy = instead.axis(self._text(keyword.value))
+                remedy = instead.axis(self._text(keyword.value), f"{function}({', '.join(map(self._text, node.args))})")
             self.source.refuse(keyword, "keyword", remedy, usage=FUNCTIONS[function].usage)
         if over_rows(node) and not (self.layout and REST in self.layout.features):
             self.source.refuse(node, "reduced-over-rows", name=function)
@@ -456,8 +460,9 @@ class Scope:
         return Kind.of(any(argument.kind.over_rows for argument in arguments), over_features=False)
 
     def _refuse_function(self, node: ast.expr, function: str) -> NoReturn:
-        if function in self.kinds or function in ("D", "pi"):
-            self.source.refuse(node, "value-called", name=function)
+        if self.binds(function) or function in ("D", "pi"):
+            remedy = f"call the value otherwise, and {FUNCTIONS[function].usage} is" if function in FUNCTIONS else ""
+            self.source.refuse(node, "value-called", remedy and f"{remedy} the function", name=function)
         if function in ANNOTATIONS:
             self.source.refuse(node, "kind-called", name=function)
         otherwise = "the functions are " + " ".join(FUNCTIONS)
@@ -472,10 +477,11 @@ class Scope:
         if function == "where" and found == 2:
             given = ", ".join(map(self._text, node.args))
             usage = f"where({given}, b): b is the value where the condition does not hold"
+        remedy, arguments = "", counted(arity, "argument")
         if FUNCTIONS[function].role == "reduction" and found == 2:
-            usage += f"; {instead.axis(self._text(node.args[1]))}"
-        arguments = counted(arity, "argument")
-        self.source.refuse(node, "argument-count", name=function, arity=arguments, found=found, usage=usage)
+            whole, which = map(self._text, node.args)
+            remedy = instead.axis(which, f"{function}({whole})")
+        self.source.refuse(node, "argument-count", remedy, name=function, arity=arguments, found=found, usage=usage)
 
 
 def over_rows(node: ast.Call) -> bool:

@@ -189,16 +189,16 @@ ENTRY = "single entries cannot be set: write where(index() == i, a, x)"
 INDEX = f"values have no indices: reduce with mean, sum, max or min; {_PICK}"
 
 
-def axis(written: str) -> str:
-    """Return what to write in a reduction instead of an axis.
+def axis(written: str, call: str) -> str:
+    """Return what to write in a reduction instead of an axis; `call` is the reduction without it.
 
-    >>> axis("-1")
-    'a reduction is over the feature axis, the last one, and broadcasts back by itself'
-    >>> axis("0").partition(";")[0]
+    >>> axis("-1", "mean(x)")
+    'write mean(x): a reduction is over the feature axis, the last one, and broadcasts back by itself'
+    >>> axis("0", "mean(x)").partition(";")[0]
     'a reduction is over the last axis alone'
     """
     another = written != "-1" and re.fullmatch(r"[-\d(), ]+", written)
-    return f"a reduction is over the last axis alone; {_SHAPED}" if another else _LAST_AXIS
+    return f"a reduction is over the last axis alone; {_SHAPED}" if another else f"write {call}: {_LAST_AXIS}"
 
 
 def layer(name: str) -> str | None:

@@ -230,7 +230,7 @@ class _DefinitionParser(SignatureParser):
         if target.id in scope.kinds:
             self.refuse(target, "assigned-twice", name=target.id)
         match node.value:
-            case ast.Call(func=ast.Name(id="uniform"), args=[_] | [_, _], keywords=[]):
+            case ast.Call(func=ast.Name(id="uniform"), args=[_] | [_, _], keywords=[]) if not scope.binds("uniform"):
                 scope.name_draw(node.value, target.id)
                 return None
         expression, value = scope.read_output(node.value, target.id)

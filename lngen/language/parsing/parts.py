@@ -140,7 +140,7 @@ class Parting:
 
     def _check_target(self, target: ast.Name) -> None:
         """Refuse a name that the tree that is left does not have, as it would refuse others."""
-        if fault := names.fault(target.id):
+        if fault := names.value_fault(target.id):
             self.source.refuse(target, "name", names.remedy(target.id), name=target.id, fault=fault)
         if target.id in self.given or target.id in self.joined:
             self.source.refuse(target, "assigned-twice", name=target.id)

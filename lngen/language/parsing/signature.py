@@ -161,6 +161,6 @@ class SignatureParser:
         return -value if negative else value
 
     def check_name(self, place: SourceSpan | Located, name: str) -> None:
-        wrong = names.fault(name)
+        wrong = names.value_fault(name)
         if wrong:
             self.refuse(place, "name", names.remedy(name), name=name, fault=wrong)

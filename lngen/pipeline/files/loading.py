@@ -18,7 +18,6 @@ from lngen.paths import RUNTIME
 from lngen.pipeline.files import processor
 from lngen.runtime import emitted
 from lngen.runtime.protocol.interface import Interface
-from lngen.version import install
 
 NUMPY = "numpy_backend.py"
 """The file with the functions of NumPy that callers have; it imports those beside it."""
@@ -84,7 +83,7 @@ def load(layer: str | os.PathLike[str], backend: str = "numpy") -> Layer | Modul
     if backend not in there:
         raise LngenError(f"there is no backend {backend!r} for arrays of the processor; there are {_listed(there)}.")
     if backend in FRAMEWORKS and not is_installed(backend):
-        needed = f"{FRAMEWORKS[backend]}, which is not installed: {install(backend)}"
+        needed = f"{FRAMEWORKS[backend]}, which is not installed: pip install {backend}"
         raise LngenError(f"the backend {backend} needs {needed}")
     module = _load_name(layer) if isinstance(layer, str) else _load_folder(Path(layer))
     folder = Path(str(module.__file__)).parent

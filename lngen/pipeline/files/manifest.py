@@ -6,21 +6,21 @@ import json
 import keyword
 import os
 import re
+import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePath, PurePosixPath
 from typing import Any, Literal
 
 from lngen import paths, runtime
-from lngen.emit.render import sha256_text
 from lngen.errors import LngenError
 from lngen.language.definition import Definition
 from lngen.language.parsing import parse
 from lngen.paths import RUNTIME
 from lngen.pipeline.files.atomic import replacing
 from lngen.pipeline.files.shared import runtime_files
-from lngen.runtime.cache import COMPILED
-from lngen.runtime.protocol.directions import DIRECTIONS
+from lngen.runtime.cache import COMPILED, digest
+from lngen.runtime.protocol.interface import DIRECTIONS
 from lngen.version import DISTRIBUTION, __version__
 
 MANIFEST = "manifest.json"
@@ -95,7 +95,7 @@ def runtime_emission(needed: Iterable[str] | None = None) -> Emission:
     """Return the emission of the runtime with the files that are needed; None is all."""
     files = _runtime(needed)
     manifest = {
-        "files": {path: sha256_text(text) for path, text in files.items()},
+        "files": {path: digest([text]) for path, text in files.items()},
         "lngen": __version__,
         "name": RUNTIME,
     }
@@ -110,32 +110,34 @@ def emission(
     templates: Mapping[str, str],
     options: Mapping[str, Any],
     cost: Mapping[str, Any],
+    gradient: Sequence[str],
     interface: Mapping[str, Any],
     evidence: Sequence[Mapping[str, Any]],
     needed: Iterable[str] | None = None,
 ) -> Emission:
     """The files of a layer, with `manifest.json`: definition, sources of the files, their interface, their proofs.
 
-    `templates` and `files` map a relative POSIX path to its text. `needed` names the files of the runtime that the
-    layer needs; None is all. The manifest depends only on the arguments, the version of lngen and its range of SymPy,
-    and not on time, place or installed versions. Raises TypeError for a value that JSON lacks, and ValueError for a
-    number that is not finite.
+    `templates` and `files` map a relative POSIX path to its text, and `gradient` has the lines of the first gradient.
+    `needed` names the files of the runtime that the layer needs; None is all. The manifest depends only on the
+    arguments, the version of lngen and its range of SymPy, and not on time, place or installed versions. Raises
+    TypeError for a value that JSON lacks, and ValueError for a number that is not finite.
     """
     for path in templates:
         _require_inside(path)
     manifest = {
         "cost": dict(cost),
-        "definition": sha256_text(definition.canonical()),
+        "definition": digest([definition.canonical()]),
         "evidence": [dict(entry) for entry in evidence],
         "file": PurePath(definition.filename).name,
-        "files": {path: sha256_text(content) for path, content in files.items()},
+        "files": {path: digest([content]) for path, content in files.items()},
+        "gradient": list(gradient),
         "interface": dict(interface),
         "lngen": __version__,
         "name": name,
         "options": dict(options),
         "runtime": sorted(_runtime(needed)),
         "sympy": supported_sympy(),
-        "templates": {path: sha256_text(content) for path, content in templates.items()},
+        "templates": {path: digest([content]) for path, content in templates.items()},
         "text": definition.source,
     }
     return Emission(name, (*files.items(), (MANIFEST, _json(manifest))))
@@ -173,8 +175,11 @@ def require_writable(names: Iterable[str], folder: Path) -> None:
     there = next(place for place in (folder, *folder.absolute().parents) if os.path.lexists(place))
     if not there.is_dir():
         raise LngenError(f"{there} is a file; layers are written to a folder. Choose another --out.")
-    if not os.access(there, os.W_OK | os.X_OK):
-        raise LngenError(f"{there} may not be written to. Change its permissions, or choose another --out.")
+    try:
+        tempfile.TemporaryFile(dir=there).close()
+    except OSError as error:
+        why = f"{there} may not be written to: {error.strerror}"
+        raise LngenError(f"{why}. Change its permissions, or choose another --out.") from error
     for name in names:
         _require_ours(folder / name)
 
@@ -260,6 +265,20 @@ def _not_exact(manifest: Mapping[str, Any]) -> dict[str, int]:
         about, count = entry.get("about", ""), 0 if entry["kind"].startswith("exact at") else entry.get("count", 1)
         found[about] = found.get(about, 0) + count
     return found
+
+
+def summary(folder: Path, definition: Definition) -> tuple[str, str, str] | None:
+    """Return the reductions and the row tensors of the layer in a folder, forward and backward, and its first gradient.
+
+    None unless lngen wrote it there from this definition.
+    """
+    found = _read(folder)
+    derived = replace(definition, directions=directions_of(folder))
+    if found.get("definition") != digest([derived.canonical()]) or "gradient" not in found:
+        return None
+    costs = [found["cost"][direction] for direction in DIRECTIONS[:2]]
+    tensors = "   ".join(str(each["row_tensors_read"] + each["row_tensors_written"]) for each in costs)
+    return "   ".join(str(each["reductions"]) for each in costs), tensors, "\n".join(found["gradient"])
 
 
 def definition_in(folder: Path) -> Definition:

@@ -194,7 +194,7 @@ class _Examined:
         if self.of.direction == "forward" and e.exp > 1:
             ends = (float(largest) ** (1 / float(e.exp)) for largest in LARGEST)
             danger = f"it overflows where |{base}| is above {_in_types('.1e', *ends)}"
-            remedy = "none: rows as large as that, less where many are summed, have to be scaled before"
+            remedy = "none: scale larger rows first, and smaller ones where many are summed"
             yield "power", danger, remedy, "range"
         root, divides = e.exp.q == 2, e.exp.is_negative
         if (not root and not divides) or (e.base.is_number and e.base.is_positive):
@@ -222,7 +222,7 @@ class _Examined:
         danger = f"it overflows where {exponent} times log({base}) is above {ends}"
         yield "power", danger, "none: the exponent is as the caller passes it", "range"
         if not e.base.is_positive:
-            danger = f"where {base} is zero it is infinite if {exponent} is negative"
+            danger = f"where {base} is zero it is infinite if {exponent} is negative, and no number if multiplied by 0"
             yield "power of zero", danger, "none: that is the limit", "open"
 
     def _lower_bound(self, base: Expr) -> tuple[str, str] | None:

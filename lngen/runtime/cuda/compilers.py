@@ -308,7 +308,7 @@ def _refusal(compiler: str, source: Path, architecture: str, log: str) -> Runtim
             f"{compiler} is too old for {architecture}: install a newer CUDA "
             "toolkit, or pip install --upgrade nvidia-cuda-nvrtc and set LNGEN_COMPILER=nvrtc"
         )
-    return RuntimeError(f"{compiler} refused {source}:\n{log.strip()}")
+    return RuntimeError(f"{compiler} refused {source}:\n{cache.refusal(log)}")
 
 
 class Nvrtc:

@@ -35,6 +35,10 @@
 #ifndef LNGEN_ROWS_CUH
 #define LNGEN_ROWS_CUH
 
+#if __cplusplus < 201703L
+#error "the kernels of lngen are C++17: compile them with -std=c++17 or newer"
+#endif
+
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 

@@ -78,6 +78,8 @@ def _integers(name: str, value: Any, required: bool) -> Any:
     if not isinstance(value, Array):
         found = integers(name, value, required)
         return None if found is None else jnp.asarray(whole(found))
+    if jax.dtypes.issubdtype(value.dtype, jax.dtypes.prng_key):
+        raise TypeError(f"{name} is a key; pass an integer, such as jax.random.randint({name}, (), 0, 2**31 - 1)")
     integers(name, np.zeros((), value.dtype), required)
     if not np.can_cast(value.dtype, INT32):
         limits = np.iinfo(INT32)

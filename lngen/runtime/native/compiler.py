@@ -94,7 +94,7 @@ class HostCompiler:
             made = Path(folder) / "made.so"
             done = self._run([*options, "-", "-o", str(made)], f'#line 1 "{name}"\n{text}')
             if done.returncode or not made.exists():
-                words = done.stderr.strip() or f"it made nothing, and ended with status {done.returncode}"
+                words = cache.refusal(done.stderr) or f"it made nothing, and ended with status {done.returncode}"
                 raise RuntimeError(f"{shlex.join(self.words)} refused {name}:\n{words}")
             return made.read_bytes()
 

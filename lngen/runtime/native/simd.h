@@ -8,6 +8,10 @@
 #ifndef LNGEN_SIMD_H
 #define LNGEN_SIMD_H
 
+#if __cplusplus < 201703L
+#error "the kernels of lngen are C++17: compile them with -std=c++17 or newer"
+#endif
+
 #include <cstdint>
 #include <cstring>
 #include <type_traits>

@@ -130,7 +130,7 @@ class ForwardCall(Generic[Results, Kept]):
     def arrays(self, values: Sequence[Any]) -> list[Any]:
         """Return the inputs as arrays. Raises TypeError or ValueError for one of another type."""
         return [
-            integers(each.name, value, not each.may_be_none)
+            integers(each.name, value, not each.may_be_none, each.part == NUMBER)
             if each.is_integer
             else (scalar if each.part == NUMBER else array)(
                 each.name, value, not each.may_be_none, slot in self.layer.labels

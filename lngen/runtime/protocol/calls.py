@@ -79,8 +79,8 @@ def array(name: str, value: Any, required: bool, may_be_labels: bool = False, wo
     return found
 
 
-def integers(name: str, value: Any, required: bool) -> Any:
-    """Return an array of integers; those beyond 32 bits with a sign are the nearest of these.
+def integers(name: str, value: Any, required: bool, is_number: bool = False) -> Any:
+    """Return an array of integers, or one `is_number`; those beyond 32 bits with a sign are the nearest of these.
 
     >>> integers("i", [2**40, -1], True)
     array([2147483647,         -1])
@@ -93,6 +93,8 @@ def integers(name: str, value: Any, required: bool) -> Any:
     if not is_integer(found.dtype):
         kind = type(value).__name__ if found.dtype == np.object_ or not found.size else found.dtype
         raise TypeError(f"{name} is of type {kind}; pass integers, such as {name}.astype(np.int32)")
+    if is_number and found.ndim:
+        raise ValueError(f"{name} has shape {found.shape}; pass a number or a 0-d one")
     is_wide = found.dtype.itemsize > 4 or found.dtype == np.uint32
     if is_wide and found.size and (found.max() > _LARGEST or found.min() < -_LARGEST - 1):
         return np.clip(found, max(-_LARGEST - 1, np.iinfo(found.dtype).min), _LARGEST)
@@ -205,8 +207,8 @@ def each_cotangent(cotangents: Any, names: Sequence[str]) -> Sequence[Any]:
     """The cotangents one by one; a single one may come without a tuple."""
     if not isinstance(cotangents, (tuple, list)):
         if len(names) > 1:
-            kind = type(cotangents).__name__
-            raise TypeError(f"cotangents is of type {kind}; pass a tuple for {names}")
+            kind, every = type(cotangents).__name__, ", ".join(names)
+            raise TypeError(f"cotangents is of type {kind}; pass all of them as a tuple, ({every})")
         return (cotangents,)
     if len(cotangents) != len(names):
         count = len(cotangents)
@@ -235,9 +237,8 @@ def shape_and_type(name: str, value: Any) -> tuple[Shape, DType]:
 def check_is_saved(saved: Any, kind: type, layer: str) -> None:
     """Refuse a value that forward did not return."""
     if not isinstance(saved, kind):
-        raise TypeError(
-            f"saved is of type {type(saved).__name__}; pass what forward of {layer} returned as its second value"
-        )
+        found = "None, as with save=False" if saved is None else f"of type {type(saved).__name__}"
+        raise TypeError(f"saved is {found}; pass what forward of {layer} returned as its second value")
 
 
 def check_first_fields(saved: Any, required: Sequence[bool]) -> None:

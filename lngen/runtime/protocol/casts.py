@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Types that an output may be cast to: the values of each, and NumPy's type for it."""
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
+if TYPE_CHECKING:
+    import numpy as np  # which takes longer to import than a definition to read
 
 
 class Target(NamedTuple):
@@ -43,8 +44,10 @@ def itemsize(name: str) -> int:
     return TARGETS[name].itemsize
 
 
-def dtype(name: str, output: str = "an output") -> np.dtype[Any]:
+def dtype(name: str, output: str = "an output") -> "np.dtype[Any]":
     """Return NumPy's type of a name. Raises ImportError if it comes from ml_dtypes, which is not installed."""
+    import numpy as np
+
     if name not in _FROM_ML_DTYPES:
         return np.dtype(name)
     try:

@@ -25,9 +25,6 @@ PARTS |= {"Int": ROW, 'Int["..."]': ROW_SCALAR, 'Int["d"]': FEATURE, 'Int[""]': 
 
 _MEANINGS = ("the shape of {rows}", "the shape of {rows} without its last axis", "(D,)", "a number or a 0-d array")
 
-DIRECTIONS = ("forward", "backward", "jvp", "backward_backward")
-"""The directions that a layer may have, in the order of its tables."""
-
 
 def not_derived(direction: str) -> NotImplementedError:
     """The error of a call for a direction that the layer was derived without."""

@@ -24,6 +24,9 @@ Kind = Literal[
 Sign = Literal["any", "nonnegative"]
 Origin = Literal["input", "output", "constant", "row scalar"]
 
+DIRECTIONS = ("forward", "backward", "jvp", "backward_backward")
+"""The directions that a layer may have, in the order of its tables."""
+
 PER_ROW = ("Row", "RowScalar", "Data", 'Data["..."]', "Int", 'Int["..."]')
 """Kinds with a value in each row."""
 

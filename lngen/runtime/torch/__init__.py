@@ -10,9 +10,6 @@ from collections.abc import Callable, Mapping
 from functools import partial, wraps
 from typing import Any, ClassVar, Generic, TypeAlias, TypeVar, cast
 
-import numpy as np
-
-from ..protocol.calls import INT32
 from ..protocol.interface import Interface
 from ..protocol.parameters import Features, checked, checked_features, described, parameters_of, shape_of, start
 from .calls import TorchCalls, TorchGpuCalls
@@ -27,7 +24,6 @@ __all__ = ["Device", "Dtype", "Module", "Tensor", "TorchLayer"]
 Result = TypeVar("Result")
 
 _DISTRIBUTED = "torch.distributed.tensor"
-_LEAST, _LARGEST = int(np.iinfo(INT32).min), int(np.iinfo(INT32).max)
 Device: TypeAlias = "torch.device | str | int | None"
 Dtype: TypeAlias = "torch.dtype | None"
 
@@ -48,7 +44,7 @@ class TorchLayer(Generic[Result]):
         self.share = self._sharing()
         self.outputs, self.results = len(interface["outputs"]), len(self.operators.parts["forward"].results)
         self.inputs = TorchInputs(interface)
-        self.numbers, self.integers, self.rows = self.inputs.numbers, self.inputs.integers, self.inputs.rows
+        self.numbers = self.inputs.numbers
 
     def call(self, *values: Any) -> Result:
         """The output of the layer, a tuple of several; `values` are its inputs, then its Constants."""
@@ -64,7 +60,7 @@ class TorchLayer(Generic[Result]):
     def arguments(self, values: tuple[Any, ...]) -> tuple[Any, ...]:
         """The arguments of the operator forward, for the inputs and then the Constants of a call."""
         if self.numbers:
-            values = self._with_tensors(values)
+            values = self.inputs.with_tensors(values)
         return (*values, False)
 
     def _sharing(self) -> Callable[[], None]:
@@ -86,21 +82,6 @@ class TorchLayer(Generic[Result]):
         # torch.compiler.assume_constant_result sets, which takes a second to import all of the compiler.
         share._dynamo_marked_constant = True  # type: ignore[attr-defined]
         return share
-
-    def _with_tensors(self, values: tuple[Any, ...]) -> tuple[Any, ...]:
-        """Numbers as tensors of the type that rows are computed in: they make it no wider."""
-        found = list(values)
-        row = next((found[place] for place in self.rows if isinstance(found[place], Tensor)), None)
-        for number in self.numbers:
-            if number in self.integers:
-                if isinstance(found[number], int):
-                    nearest = max(_LEAST, min(_LARGEST, found[number]))
-                    device = None if row is None else row.device
-                    found[number] = torch.full((), nearest, dtype=torch.int32, device=device)
-            elif isinstance(found[number], (int, float)) and row is not None:
-                kind = torch.promote_types(row.dtype, torch.float32)
-                found[number] = torch.full((), found[number], dtype=kind, device=row.device)
-        return tuple(found)
 
 
 class Module(torch.nn.Module):

@@ -53,6 +53,8 @@ class TorchAxes(Generic[Result]):
 
     def sized(self, given: Sequence[Any], *values: Any) -> Result:
         """Return the output of a layer with sizes that are arguments."""
+        if self.inputs.numbers:
+            values = self.inputs.with_tensors(values)
         made: Result | None = self.at_once((*values, tuple(given)))
         if made is not None:
             return made

@@ -4,9 +4,14 @@
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
+from ..protocol.calls import INT32
 from ..protocol.directions import LayerProtocol, leading
 from ..protocol.interface import INTEGERS, Interface
 from .kernels import Tensor, is_tensor_like, torch
+
+_LEAST, _LARGEST = int(np.iinfo(INT32).min), int(np.iinfo(INT32).max)
 
 
 class TorchInputs:
@@ -19,6 +24,21 @@ class TorchInputs:
         self.numbers = [number for number, kind in enumerate(kinds) if kind in ("Scalar", 'Int[""]')]
         self.integers = {number for number in self.numbers if kinds[number] in INTEGERS}
         self.rows = [number for number, kind in enumerate(kinds) if kind == "Row"]
+
+    def with_tensors(self, values: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Numbers as tensors of the type that rows are computed in: they make it no wider."""
+        found = list(values)
+        row = next((found[place] for place in self.rows if isinstance(found[place], Tensor)), None)
+        for number in self.numbers:
+            if number in self.integers:
+                if isinstance(found[number], int):
+                    nearest = max(_LEAST, min(_LARGEST, found[number]))
+                    device = None if row is None else row.device
+                    found[number] = torch.full((), nearest, dtype=torch.int32, device=device)
+            elif isinstance(found[number], (int, float)) and row is not None:
+                kind = torch.promote_types(row.dtype, torch.float32)
+                found[number] = torch.full((), found[number], dtype=kind, device=row.device)
+        return tuple(found)
 
     def look(self, values: Sequence[Any]) -> None:
         """Check the inputs; raises TypeError for one that is not a tensor, or its stand-in in a traced program.

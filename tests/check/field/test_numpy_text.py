@@ -93,8 +93,11 @@ def test_derive_stops_at_text_that_differs(monkeypatch, capsys):
         require_exact_text(wrong)
     require_exact_text(layer)
     monkeypatch.setattr(derive, "derived", lambda *_, **options: wrong)
-    assert derive.run(["softmax"], None, False, "text") == 1
-    assert "a fault of lngen" in capsys.readouterr().err
+    assert derive.run([layer.definition], ["softmax"], None, False, "text") == 1
+    said = capsys.readouterr().err
+    assert "The gradient that was found:\n" in said
+    assert "\n  dx = y*(dy - sum(dy*y))\n" in said
+    assert "please send the definition's file and this message to your copy's maintainers." in said
 
 
 @pytest.mark.ci

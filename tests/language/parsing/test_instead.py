@@ -38,9 +38,12 @@ def test_a_function_is_answered_wherever_it_is_written(name):
     [
         ("np.mean(x)", "write mean(row): values have no methods, and functions stand without a module"),
         ("torch.maximum(x, 0)", "write maximum(a, b): values have no methods, and functions stand without a module"),
-        ("mean(x, axis=-1)", "a reduction is over the feature axis, the last one, and broadcasts back by itself"),
+        (
+            "mean(x, axis=-1)",
+            "write mean(x): a reduction is over the feature axis, the last one, and broadcasts back by itself",
+        ),
         ("mean(x, axis=(0, 1))", f"a reduction is over the last axis alone; {instead.FUNCTIONS['reshape']}"),
-        ("mean(x, 1)", f"write mean(row); a reduction is over the last axis alone; {instead.FUNCTIONS['reshape']}"),
+        ("mean(x, 1)", f"a reduction is over the last axis alone; {instead.FUNCTIONS['reshape']}"),
         ("where(mask, x, 0)", "write a comparison in its place, as in (mask > 0)"),
         ("where((x > 0) & mask, x, 0)", "write a comparison in its place, as in (mask > 0)"),
         ("where(mask > 0, x)", "write where(mask > 0, x, b): b is the value where the condition does not hold"),

@@ -23,6 +23,7 @@ def an_emission(name: str = "layer", **texts: str) -> Emission:
         templates={},
         options={},
         cost={},
+        gradient=[],
         interface={},
         evidence=[],
     )
@@ -48,7 +49,7 @@ class TestLostGrades:
     )
 
     def with_evidence(self, evidence) -> Emission:
-        about = {"definition": DEFINITION, "templates": {}, "options": {}, "cost": {}, "interface": {}}
+        about = {"definition": DEFINITION, "templates": {}, "options": {}, "cost": {}, "gradient": [], "interface": {}}
         return manifest.emission("layer", {"__init__.py": ""}, **about, evidence=evidence)
 
     def test_lost_grades_statement_that_is_no_longer_exact_is_told(self, tmp_path):

@@ -75,6 +75,25 @@ def test_what_the_compiler_refuses(cache: Path, source: Path) -> None:
     assert not list(cache.glob("*.so"))
 
 
+def test_of_a_long_refusal_a_dozen_errors_are_told_and_a_file_has_all(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    text = "\n".join(f"int a{line} = missing_{line};" for line in range(40))
+    with pytest.raises(RuntimeError) as raised:
+        host_compiler.compiler().compile("small.cpp", text, ["-x", "c++", "-fPIC", "-shared"])
+    _, *errors, last = str(raised.value).splitlines()
+    assert [("error:" in line, f"missing_{number}" in line) for number, line in enumerate(errors)] == [
+        (True, True)
+    ] * 12
+    assert "missing_39" in Path(last.partition(" ")[0]).read_text()
+
+
+def test_kernels_ask_for_the_standard_that_they_are_written_in() -> None:
+    header = host_compiler.__file__.replace("compiler.py", "simd.h")
+    options = ["-x", "c++", "-std=c++14", "-fsyntax-only"]
+    with pytest.raises(RuntimeError, match=r"compile them with -std=c\+\+17"):
+        host_compiler.compiler().compile("small.cpp", f'#include "{header}"', options)
+
+
 # ---- which compiler
 
 
