@@ -10,6 +10,7 @@ import operator
 import random
 import re
 import signal
+from collections import Counter
 from fractions import Fraction
 from functools import partial, reduce
 from itertools import combinations, product, zip_longest
@@ -23,7 +24,7 @@ OF_A_STEP, MOVES = {"target", "after", "before", "parts", "uses"}, ("_1_", "_2_"
 iv.prec = mp.prec = 400  # bits of an interval's ends
 AGREE, SMALL = iv.mpf(2) ** -166, iv.mpf(2) ** -250  # 50 digits; what is too small beside another to be seen
 MOST_BYTES, MOST_TEXT, MOST_POWER, LARGEST = 2**20, 8000, 300, 2**14  # LARGEST is of an argument of exp, sin or erf
-INCREASING, TRIES, WRITTEN_OUT, PLACES = ("erf", "asin", "atan"), 12, 80, 16
+INCREASING, TRIES, WRITTEN_OUT = ("erf", "asin", "atan"), 12, 80
 TINY, UNKNOWN = iv.mpf(2) ** -40, iv.mpf(["-inf", "inf"])
 INTEGERS = {"Int": (1, 1), "Int['...']": (1, 0), "Int['d']": (0, 1), "Int['']": (0, 0)}
 DATA = INTEGERS | {"Data": (1, 1), "Data['...']": (1, 0), "Data['d']": (0, 1)}
@@ -78,16 +79,20 @@ def power(u: Any, exponent: Fraction) -> Any:
 
 
 def raised(u: Any, exponent: Any) -> Any:
-    """A positive number to any power; unknown where it may not be one."""
+    """A number that is not negative to any power; unknown where it may be, or has no such power."""
+    if u == 0:
+        return iv.one if exponent == 0 else iv.zero if exponent > 0 else UNKNOWN
     return iv.exp(exponent * iv.log(u)) if u > 0 and abs(exponent * iv.log(u)) < LARGEST else UNKNOWN
 
 
 def function(word: str, u: Any) -> Any:
     """A function of one number. Some increase; mpmath has those for numbers, and their last digits count as wrong."""
-    if not (u > 0 if word == "log" else abs(u) < (1 if word == "asin" else LARGEST)):
+    if word != "erf" and not (u > 0 if word == "log" else abs(u) < (1 if word == "asin" else LARGEST)):
         return UNKNOWN
     if word in INCREASING:
-        return iv.mpf([getattr(mp, word)(mpf(end)) for end in (u.a, u.b)]) * (1 + iv.mpf([-1, 1]) * iv.mpf(2) ** -390)
+        most = LARGEST if word == "erf" else mp.inf
+        ends = [max(-most, min(most, mpf(end))) for end in (u.a, u.b)]
+        return iv.mpf([*map(getattr(mp, word), ends)]) * (1 + iv.mpf([-1, 1]) * iv.mpf(2) ** -390)
     return getattr(iv, word)(u)
 
 
@@ -165,10 +170,14 @@ def tangent(e: ast.expr, move: str) -> str:
 
 
 class Sheet:
-    """Evaluates expressions at a point. Feature j stands for weights[j] that are alike: billions take no longer."""
+    """Evaluates expressions at a point. Feature j stands for weights[j] that are alike: billions take no longer.
 
-    def __init__(self, weights: list[int], values: dict[str, Table], entrywise: Any = ENTRYWISE) -> None:
-        self.weights, self.values, self.entrywise, self.known, self.decided = weights, values, entrywise, {}, {}
+    The second row stands for `many` that are alike. An extreme is `tied` where more features than one attain it so.
+    """
+
+    def __init__(self, weights: list[int], values: dict[str, Table], entrywise: Any = ENTRYWISE, many: int = 1) -> None:
+        self.weights, self.values, self.entrywise, self.many = weights, values, entrywise, many
+        self.known, self.decided, self.tied = {}, {}, False
 
     def __call__(self, e: ast.expr) -> Table:
         """The table of an expression; raises ClaimRefused if it is not in the grammar."""
@@ -194,6 +203,8 @@ class Sheet:
                 by = partial(power, exponent=e.power)
                 found = each(raised, self(base), self(exponent)) if e.power is None else each(by, self(base))
                 self.decided |= {("pole", base.text): self(base), ("pole", e.text): found}
+                for n in range(3 if e.power is None else 0):  # where the base is 0, the derivatives are limits
+                    self.decided["limit", f"{exponent.text} - {n}"] = each(lambda u, n=n: u - n, self(exponent))
                 return found
             case "max" | "min" | "attains_first", [one, *attained] if len(attained) == (word == "attains_first"):
                 self.decided["order", one.text] = self(one)
@@ -201,7 +212,7 @@ class Sheet:
             case "mean" | "sum", [one]:
                 return [[self._total(r) / (sum(self.weights) if word == "mean" else 1)] * len(r) for r in self(one)]
             case "sum_rows", [one]:
-                return each(operator.add, *([row] for row in self(one))) * 2
+                return each(lambda u, v: u + v * self.many, *([row] for row in self(one))) * 2
         require(word in ENTRYWISE, f"not in the grammar, or nothing of that name here: {e.text[:80]}")
         self.decided |= {("pole", parts[1].text): self(parts[1])} if word == "Div" else {}
         return each(self.entrywise[word], *map(self, parts))
@@ -211,6 +222,7 @@ class Sheet:
         others = [row] * len(row) if attained is None else [[m] for m in attained]
         fits = [all(v is u or sign(v - u) in behind for v in vs) for u, vs in zip(row, others, strict=True)]
         first = fits.index(True) if any(fits) else 0
+        self.tied |= self.weights[first] > 1
         if not fits[first] or (attained and self.weights[first] > 1):
             return [UNKNOWN] * len(row)  # of features that are alike, only one would be the first
         return [iv.mpf(int(j == first)) for j in range(len(row))] if attained else [row[first]] * len(row)
@@ -293,17 +305,21 @@ class SourceFunction:
         in_shorthand(function)
         parts = require(DEFINITION.fullmatch(ast.unparse(function)), "not in the language of definitions: its lines")
         kinds, written = re.findall(rf"(\w+): ({KIND})", parts[1]), re.findall(r"\n    (\w+) = (.*)", parts[2])
+        defaults = re.findall(r"(\w+): Constant=([^,]+)", parts[1])
         written += [("y", parts[4])] if parts[4] else []
         apart = not any(KINDS[kind][1] for _, kind in kinds)  # nothing has features: a value per row is an entry
         self.kinds = {name: KINDS[kind][:1] * 2 if apart else KINDS[kind] for name, kind in kinds}
-        self.constants, self.integers = ({n for n, k in kinds if k in some} for some in (["Constant"], INTEGERS))
+        self.constants, self.integers = ({n: [] for n, k in kinds if k in some} for some in (["Constant"], INTEGERS))
+        self.constants |= {name: [iv.mpf(Fraction(n).numerator) / Fraction(n).denominator] for name, n in defaults}
         self.varied = [name for name, kind in kinds if kind not in (*DATA, "Constant")]
         self.outputs, self.lines = re.findall(r"\w+", parts[3] or "y"), {name: parsed(text) for name, text in written}
         nodes = [part for line in self.lines.values() for part in ast.walk(line)]
         free = {n.id for p in nodes if getattr(p, "power", 0) is None for n in ast.walk(p.right) if hasattr(n, "id")}
-        require(free <= {*self.constants, "D"}, f"not verified: an exponent that moves, of {sorted(free)}")
-        self.exponents = free
+        require(free <= {*self.constants, "D"}, f"NOT VERIFIED: an exponent that moves, of {sorted(free)}")
+        self.constants |= {n: [*map(iv.mpf, range(3)), *self.constants[n]] for n in free - {"D"}}
+        self.positive = {n for n, values in self.constants.items() if values and values[-1] > 0}
         alien = {ast.unparse(node.func) for node in nodes if isinstance(node, ast.Call)} - LANGUAGE
+        require(alien.isdisjoint({"uniform", "dropout"}), "NOT VERIFIED: the definition has random numbers")
         names = [*self.kinds, *(name for name, _ in written)]
         require(not RESERVED & {*names}, f"NOT VERIFIED: values called as functions are, {sorted(RESERVED & {*names})}")
         fits = not alien and len({*names}) == len(names) and {*self.outputs} <= {*self.lines}
@@ -317,7 +333,9 @@ class SourceFunction:
     def at(self, weights: list[int], inputs: dict[str, Table], *directions: dict[str, Table]) -> Sheet:
         """All values of it; with directions, what they move by along the first, the second, and both."""
         values = inputs | {name: [[u] * len(weights)] * 2 for name, u in (("D", iv.mpf(sum(weights))), ("pi", +iv.pi))}
-        still, values["index()"] = [[iv.zero] * len(weights)] * 2, [[iv.mpf(j) for j in range(len(weights))]] * 2
+        last = len(weights) - 1
+        places = [*map(iv.mpf, range(last)), iv.mpf([last, sum(weights) - 1])]
+        still, values["index()"] = [[iv.zero] * len(weights)] * 2, [places] * 2
         for move, direction in zip(MOVES, directions, strict=False):
             values |= {name + move: direction.get(name, still) for name in values}
         sheet = Sheet(weights, values)
@@ -365,15 +383,18 @@ class Certificate:
         pairs = zip_longest(document["definition"].split("\n"), definition.text.split("\n"))
         for line, (here, there) in enumerate(pairs, 1):
             require(here == there, f"another definition: line {line} is {here!r}, and in the file it is {there!r}")
-        self.definition, self.alive, self.steps = definition, {}, []
-        self.most = PLACES if re.search(r"\b(pick|index)\(", definition.text) else 2**31
-        self.extremes = re.search(r"\b(max|min)\(", definition.text) or "attains_first" in str(document["steps"])
+        self.definition, self.alive, self.steps, self.turn = definition, {}, [], 0
         self.own = {name: name for name in (*definition.kinds, *definition.lines)} | document["names"]
         roles = [(definition.outputs, "d{}"), (definition.varied, "{}_dot"), (definition.varied, "dd{}")]
         self.arguments = [{name: form.format(self.own[name]) for name in names} for names, form in roles]
         given = [*self.own.values(), *(name for role in self.arguments for name in role.values()), *RESERVED]
         fits = len({*given}) == len(given) and len(self.own) == len(definition.kinds) + len(definition.lines)
         require(fits and all(map(NAME.fullmatch, given)), "a name stands for two things, or for none of the definition")
+        forms, ends = ("{}", "d{}", "dd{}", "d2{}", "{}_dot"), (*definition.outputs, *definition.varied)
+        apart = Counter([*definition.kinds, *definition.lines, *(f.format(n) for n in ends for f in forms[1:])])
+        for there, here in document["names"].items():
+            needed = here not in apart and any(apart[form.format(there)] > 1 for form in forms)
+            require(needed, f"{there[:80]} has another name without need, or that of another value")
         for number, step in enumerate(document["steps"], 1):
             target, where = step["target"], f"step {number}, {step['target'][:80]}"
             fits = {"target", "after"} <= step.keys() <= OF_A_STEP and NAME.fullmatch(target)
@@ -388,40 +409,48 @@ class Certificate:
         while not check(least, 1):
             least += 1
             require(least < 40, "NOT VERIFIED: the definition has no value with fewer than 40 features")
-        sizes = [*range(least + 1, least + 6), least + 12, 60 + some(10), some(2**7, 2**15), some(2**15, 2**31)]
+        sizes = [*range(least + 1, least + 6), least + 12, 20 + some(10), some(2**7, 2**15), some(2**15, 2**31)]
         special = [(least + 1 + some(3), *how) for how in product((0, 1e-3, 1, 1e3), (0, 0.4, 1))]
-        return 1 + sum(check(min(n, self.most), *how) for n, *how in [*zip(sizes, (1, 3) * 5, strict=False), *special])
+        return 1 + sum(check(*how) for how in [*zip(sizes, (1, 3) * 5, strict=False), *special])
 
     def check(self, luck: random.Random, features: int, scale: float, special: float = 0, more: int = 3) -> bool:
         """Check it at a point; False where the definition has no value. Only special points may leave it open."""
         definition, weights = self.definition, [1] * features if features <= WRITTEN_OUT else [1, 1, 1, 1, features - 4]
-        strict = not special and scale in (1, 3) and 1 < features <= (WRITTEN_OUT if self.extremes else 2**31)
+        strict = not special and scale in (1, 3) and features > 1
         alike = not strict and features > 1 and luck.random() < 0.3
         numbers, pick, uniform = [*definition.numbers, iv.mpf(luck.uniform(-1, 1))], luck.choice, luck.uniform
 
-        def draw(scale: float, special: float, positive: bool, constant: bool = False) -> Any:
-            u = pick(numbers) + pick([0, TINY, -TINY]) if luck.random() < special else iv.mpf(scale * uniform(-1, 1))
-            return abs(u) + TINY * (u == 0) if constant else abs(u) if positive else u * pick([1, -1])
+        self.turn, many = self.turn + 1, pick([1, 2, luck.randrange(2**31)])
+        places = [*map(iv.mpf, (*range(-2, len(weights) - (len(weights) < features)), features, features + 1))]
 
+        def draw(scale: float, special: float, positive: bool, name: str = "") -> Any:
+            if name in definition.integers:
+                return iv.mpf(luck.randrange(-(2**31), 2**31)) if luck.random() < special / 2 else pick(places)
+            if self.turn % 2 and definition.constants.get(name):
+                return definition.constants[name][self.turn // 2 % len(definition.constants[name])]
+            u = pick(numbers) + pick([0, TINY, -TINY]) if luck.random() < special else iv.mpf(scale * uniform(-1, 1))
+            u = abs(u) + TINY * (u == 0) if name in definition.positive else u
+            return abs(u) if positive or name in definition.positive else u * pick([1, -1])
+
+        kinds, draws, unit = definition.kinds, (*self.arguments, definition.varied), partial(draw, 1, 0, False)
+        dots, seconds, moves = ({n: like(kinds[n], len(weights), unit) for n in role} for role in draws[1:])
         for attempt in range(TRIES):
-            inputs, one = {}, partial(draw, scale, special, attempt % 2 == 1)
-            for name, kind in definition.kinds.items():
-                places = partial(luck.choice, [*map(iv.mpf, range(-1, min(features, PLACES) + 1))])
-                of_kind = places if name in definition.integers else partial(one, name in definition.constants)
-                inputs[name] = like(kind, len(weights), of_kind, alike)
-            truth = definition.at(weights, inputs)
+            one = partial(draw, scale, special, attempt % 2 == 1)
+            inputs = {n: like(kind, len(weights), partial(one, n), alike) for n, kind in kinds.items()}
+            truth, along = definition.at(weights, inputs), definition.at(weights, inputs, dots, seconds).values
             results = {o: truth.values[o] for o in definition.outputs}
-            if all(agree(table, table, iv.one) for table in results.values()):
+            wanted = [*(definition.lines if features > WRITTEN_OUT else results)]
+            wanted += [o + move for o in results for move in ("_1_", "_2_", "_1__2_") if strict]
+            if not truth.tied and all(agree(along[n], along[n], iv.one) for n in wanted):
                 break
         else:
             return False
-        kinds = definition.kinds | {o: (1, int(table[0][0] is not table[0][-1])) for o, table in results.items()}
-        draws, unit = (*self.arguments, definition.varied), partial(draw, 1, 0, False)
-        dy, dots, seconds, moves = ({n: like(kinds[n], len(weights), unit) for n in role} for role in draws)
+        kinds = kinds | {o: (1, int(table[0][0] is not table[0][-1])) for o, table in results.items()}
+        dy = {o: like(kinds[o], len(weights), unit) for o in results}
         values = {self.own.get(name, name): table for name, table in truth.values.items()}
         for role, tables in zip(self.arguments, (dy, dots, seconds), strict=True):
             values |= {role[name]: table for name, table in tables.items()}
-        sheet, equal = Sheet(weights, values, CAREFUL if strict and not definition.steep else ENTRYWISE), []
+        sheet, equal = Sheet(weights, values, CAREFUL if strict and not definition.steep else ENTRYWISE, many), []
         sizes = [abs(u).b for table in values.values() for u in table[0] + table[1]]
         largest = reduce(lambda m, u: u if m < u < "inf" else m, sizes)
         for where, target, sides, uses in self.steps:
@@ -431,11 +460,10 @@ class Certificate:
             values[target] = found[0]
 
         def inner(a: dict[str, Table], b: dict[str, Table]) -> Table:
-            rows = [(n, r, q) for n in a for r, q in [*zip(a[n], b[n], strict=True)][: 1 + kinds[n][0]]]
-            products = [(n, [u * v for u, v in zip(r, q, strict=True)]) for n, r, q in rows]
+            rows = [(n, *of) for n in a for of in [*zip(a[n], b[n], (1, many), strict=True)][: 1 + kinds[n][0]]]
+            products = [(n, [u * v * w for u, v in zip(r, q, strict=True)]) for n, r, q, w in rows]
             return [[reduce(operator.add, [sheet._total(row) if kinds[n][1] else row[0] for n, row in products])]]
 
-        along = definition.at(weights, inputs, dots, seconds).values
         for form, end in (("{}", ""), ("{}_dot", "_1_"), ("dd{}", "_2_")):
             equal += [(f"result {(own := form.format(self.own[o]))}", values[own], along[o + end]) for o in results]
         for n in definition.varied:
@@ -443,23 +471,23 @@ class Certificate:
             for form, end in (("d{}", "_1_"), ("d2{}", "_1__2_")):
                 own, truly = form.format(self.own[n]), inner(dy, {o: along[o + end] for o in dy})
                 equal.append((f"result {own}", inner({n: moves[n]}, {n: values[own]}), truly))
+                shared = [row if kinds[n][1] else row[:1] * len(row) for row in values[own]]
+                equal.append((f"result {own}", values[own], shared if kinds[n][0] else shared[:1] * 2))
         for same, at in (found := [(agree(a, b, largest), where) for where, a, b in equal]):
             require(same or (same is None and (more or not strict)), f"{at}: it does not hold with {features} features")
         if strict and any(same is None for same, _ in found):  # the point may lie in a tail where nothing is seen
             return self.check(luck, features, scale, more=more - 1)
         by = truth.decided.items()
-        kinks = {k: t for k, t in by if k[0] == "kink" or (k[0] == "pole" and t[0][0] is not t[1][0])}
+        kinks = {k: t for k, t in by if k[0] in ("kink", "limit") or (k[0] == "pole" and t[0][0] is not t[1][0])}
+        # What selects a feature decides whether it is between the places 0 and D.
+        ends = [text.replace("index()", end) for _, text in kinks for end in "0D" if "index()" in text]
+        kinks |= {("place", text): truth(parsed(text, 1e6)) for text in ends}
         for key, table in sheet.decided.items():
-            known = truth.known if key[0] == "order" else kinks
-            alive = self.alive.get(key, {(other, flip) for other in known for flip in (1, -1)})
-            alive = {(k, flip) for k, flip in alive if k in known and follows(key[0], table, known[k], flip)}
-            # Places are tried up to PLACES: a condition of integers alone may reach no further, and not be one of D.
-            names, reach = {*re.findall(r"[A-Za-z]\w*", key[1])}, sum(map(int, re.findall(r"\b\d+\b", key[1])))
-            near = "*" not in key[1] and reach <= (1 if "D" in names else PLACES - 2) and names - {"D"}
-            exact = near and self.most == PLACES and names <= {"D", "index", *map(self.own.get, definition.integers)}
-            exact = exact or key[1] in {f"{n}{by} - (0)" for n in definition.exponents for by in ("", " - 1", " - 2")}
-            require(alive or exact or key[0] == "pole", f"{key[1][:80]} decides, and the definition does not by it")
-            self.alive[key] = alive
+            if key[0] in ("kink", "order"):
+                known = truth.known if key[0] == "order" else kinks
+                alive = self.alive.get(key, {(other, flip) for other in known for flip in (1, -1)})
+                alive = {(k, flip) for k, flip in alive if k in known and follows(key[0], table, known[k], flip)}
+                self.alive[key] = require(alive, f"{key[1][:80]} decides, and the definition does not by it")
         return True
 
 

@@ -4,6 +4,7 @@ import functools
 import json
 import os
 import random
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -38,6 +39,8 @@ def f(x: Array["... (s d)"], s: Size = 2):
 """
 CAST = "def f(x: Row): return cast(x*mean(x**2), 'float8_e5m2')"
 RAISED = "def f(x: Row, p: Constant = 2): return (1 + x**2)**p*x"
+NEGATIVE = "def f(x: Row, c: Constant = -2): return c*x*mean(x**2)"
+SCALED = "def f(x: Row, s: RowScalar, b: Scalar): return x*b*s**2"
 TAKEN = "def f(x: Row, dx: Feature): return x*dx + mean(x**2)"
 HELD = sample(
     (
@@ -136,6 +139,8 @@ def test_a_line_that_every_point_leaves_open_is_refused(monkeypatch):
 # ---- forgeries
 
 
+ZERO_AT_PLACES = " + x" + "".join(f"*(index() - {n})" for n in range(70))
+NO_VALUE = " + x*exp(200*D)" + "".join(f"*(D - {n})" for n in range(1, 70))
 FORGED = {
     "doubled for more features than are tried": ("layer_norm", "dx", "where(D > 4, 2, 1)*({})"),
     "doubled for millions of features": ("layer_norm", "dx", "where(D > 1000000, 2, 1)*({})"),
@@ -160,6 +165,28 @@ FORGED = {
     "by the largest of what D decides": ("softmax", "dx", "{} + max(x*(9/2 - D)) + max(x*(D - 9/2))"),
     "by a sign of D": ("softmax", "dx", "({})*(3 + sign(D - 9/2))/(3 + sign(D - 9/2) + relu(D - 9))"),
     "wrong at zeros": ("mean_abs_norm", "dx", "where(x - mean(x) == 0, 5*dy, {})"),
+    "a Scalar's, by feature": (SCALED, "db", "{} + index()"),
+    "a RowScalar's, by feature": (SCALED, "d2s", "{} + index()"),
+    "by a far place": (PICKED, "dx", "where(index()/9 - 5 > 0, 2, 1)*({})"),
+    "by a place that a condition has, and more": (PICKED, "dx", "where(index() <= i + 1, 2, 1)*({})"),
+    "by a label below those of features": (PICKED, "dx", "where(i + 2 < 0, 2, 1)*({})"),
+    "a polynomial that is 0 for the labels of some features": (
+        PICKED,
+        "dx",
+        "{} + x" + "".join(f"*(i - {n})" for n in range(17)) + "*(i + 1)*(i + 2)",
+    ),
+    "a polynomial that is 0 for few features, of places": (
+        PICKED,
+        "dx",
+        "{} + x" + "".join(f"*(D - {n})" for n in range(1, 40)),
+    ),
+    "a polynomial that is 0 at many places": ("softmax", "dx", "{}" + ZERO_AT_PLACES),
+    "by an exponent": ("def f(x: Row, p: Constant = 3): return (1 + exp(x))**p", "dx", "where(p - 2 == 0, 2, 1)*({})"),
+    "by the sign of a Constant": (NEGATIVE, "dx", "({})*c/(c**2)**(1/2)"),
+    "wrong for all that are small": ("softmax", "y", "({})*(2 - erf(1000*(x + 5)))"),
+    "for two rows alone": ("layer_norm", "dx", "({})*sum_rows(1)/2"),
+    "for few rows alone": ("layer_norm", "dx", "{} + x*(sum_rows(1) - 1)*(sum_rows(1) - 2)*(sum_rows(1) - 3)"),
+    "of features that have no value where they are many": ("range", "dx", "{}" + NO_VALUE),
 }
 
 
@@ -211,6 +238,41 @@ FIELDS: dict[str, Callable[[dict[str, Any]], Any]] = {
 @pytest.mark.parametrize("what", FIELDS)
 def test_verify_of_a_false_field_refuses(what):
     assert changed_in("layer_norm", FIELDS[what])
+
+
+SWAPPED = {
+    "inputs": ("def f(x: Row, z: Row): return {0} - {1}", "x", "z"),
+    "outputs": ("def f(x: Row):\n    {0} = 2*x\n    {1} = x*mean(x)\n    return y, h", "y", "h"),
+    "parts": (
+        "def f(u: Array['... (s d)'], s: Size = 2):\n    a = at(u, s=0)\n    b = at(u, s=1)\n    return {0}*exp({1})",
+        *"ab",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", SWAPPED)
+def test_verify_of_values_under_each_others_names_refuses(what):
+    form, a, b = SWAPPED[what]
+    (source, right), (_, text) = (written(form.format(*names)) for names in ((a, b), (b, a)))
+    wrong = json.loads(text) | {"definition": json.loads(right)["definition"], "names": {a: b, b: a}}
+    assert refused(source, json.loads(right)) == ""
+    assert "another name" in refused(source, wrong)
+
+
+def test_verify_of_a_name_without_need_refuses():
+    source, text = written("softmax")
+    wrong = json.loads(re.sub(r"\b(d|d2|dd|)x(_dot|)\b", r"\1q\2", text)) | {"names": {"x": "q"}}
+    wrong["definition"] = json.loads(text)["definition"]
+    wrong["steps"].append({"target": "dx", "after": "17"})
+    assert "another name" in refused(source, wrong)
+
+
+def test_a_name_of_a_step_turns_nothing_off():
+    def change(wrong: dict[str, Any]) -> None:
+        wrong["steps"].insert(0, {"target": "attains_first_x", "after": "attains_first(x, max(x))"})
+        in_every_line("{}" + NO_VALUE, "dx")(wrong)
+
+    assert "it does not hold" in changed_in("rms_norm", change)
 
 
 def test_verify_of_a_broken_chain_refuses():
