@@ -10,7 +10,7 @@ from ..protocol.interface import INTEGERS, CounterpartEntry
 from ..protocol.parameters import is_parameter
 from .dispatch import are_plain
 from .kernels import Tensor, torch
-from .results import REDUCTIONS, keep, reduced
+from .results import REDUCTIONS, is_autocast, keep, reduced
 
 MOST_COPIED = 2**15
 """Entries of rows at the most whose entries lie apart; to copy more takes longer than the module's own `forward`."""
@@ -79,6 +79,8 @@ class ModuleForward:
         if rows is None or (self.calls.refuses_labels and not self._are_labels(inputs)):
             return type(self.module).forward(self.module, *args, **named)
         computed, returned = self.types_of(rows[self.row].dtype, kind)
+        if self.reduction is not None and is_autocast(rows[self.row]):
+            computed = returned = torch.float32
         if computed is not None:
             inputs = [
                 value.to(computed)
@@ -237,9 +239,9 @@ class ModuleForward:
         return True
 
     def _has(self, features: Any) -> bool:
-        """Test whether rows of a module have a number of features, if it says so."""
+        """Test whether rows of a module, and of the layer, have a number of features; a module may not say so."""
         if self.features is None:
-            return True
+            return bool(features >= self.layer._layer.interface["minimum_features"])
         shape = getattr(self.module, self.features)
         return bool(((shape,) if isinstance(shape, int) else tuple(shape)) == (features,))
 
