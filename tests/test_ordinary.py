@@ -121,7 +121,7 @@ def f(
     y = gamma*dropout(c/scale, rate, seed)
     return y, scale""",
 }
-"""Definitions that were refused or called wrong, and are right. Those that are `long` are proved in five seconds to a minute."""
+"""Definitions that were refused or called wrong, and are right; the proof of one that is `long` takes seconds."""
 
 
 # ---- backends, each as functions of NumPy arrays
