@@ -24,9 +24,9 @@ backends = {name: importlib.import_module(f"generated.{name}.torch_backend") for
 LABEL = torch.tensor([1, 0, 2])
 
 
-def next_(why):
+def next_(why, raises=AssertionError):
     """The mark of a fault in calls of PyTorch, which are to be printed: whoever mends it takes the mark off."""
-    return pytest.mark.xfail(strict=True, reason=f"calls of PyTorch are printed next: {why}")
+    return pytest.mark.xfail(strict=True, raises=raises, reason=f"calls of PyTorch are printed next: {why}")
 
 
 @pytest.fixture(autouse=True)
@@ -51,9 +51,7 @@ def test_named_axes_are_traced_for_every_size():
     torch.testing.assert_close(traced(x), functional.group_norm(x, 2))
 
 
-@pytest.mark.parametrize(
-    "strict", [False, pytest.param(True, marks=next_("`rows` of a module is guarded by its entries"))]
-)
+@pytest.mark.parametrize("strict", [False, True])
 def test_a_model_with_replaced_modules_is_exported_for_every_batch(strict):
     model, x = nn.Sequential(nn.GroupNorm(2, 4)), torch.randn(3, 4, 5)
     replaced(model)
@@ -63,12 +61,19 @@ def test_a_model_with_replaced_modules_is_exported_for_every_batch(strict):
     torch.testing.assert_close(program(large), functional.group_norm(large, 2))
 
 
-@next_("an object stands where tools look for a function")
 def test_a_replaced_module_is_exported_by_itself():
     """pytorch 153086: `forward` is an object that is no function."""
     norm, x = replaced(nn.LayerNorm(4)), torch.randn(3, 4)
     program = torch.export.export(norm, (x,), strict=False).module()
     torch.testing.assert_close(program(x), functional.layer_norm(x, (4,)))
+
+
+@next_("an object stands where tools look for a function", AttributeError)
+@pytest.mark.filterwarnings("ignore:.*torch.jit:DeprecationWarning")
+def test_a_replaced_module_that_is_scripted_says_what_to_use_instead():
+    """pytorch 113333."""
+    with pytest.raises(TypeError, match=r"use torch\.export, torch\.compile or torch\.jit\.trace"):
+        torch.jit.script(replaced(nn.LayerNorm(4)))
 
 
 # ---- types under autocast
