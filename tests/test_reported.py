@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -34,9 +36,11 @@ def test_masked_logits_have_a_finite_cross_entropy(backend):
     with np.errstate(invalid="ignore"):  # of what the select leaves
         y, saved = layer.forward(LOGITS, LABELS)
         (dx,) = layer.backward(saved, np.ones(2))
+        tangent = layer.jvp(saved, along := np.arange(6.0).reshape(2, 3))
         smoothed, _ = layer.forward(LOGITS, LABELS, smoothing=0.1)
     np.testing.assert_allclose(y, [np.log1p(np.exp(-1)), np.log1p(np.exp(0.25))])
     assert np.isfinite(dx).all()
+    np.testing.assert_allclose(tangent, (dx * along).sum(-1))
     assert np.isinf(smoothed).all()
 
 
@@ -51,6 +55,13 @@ def test_a_focal_loss_whose_exponent_is_zero_is_a_cross_entropy(backend):
     expected, kept = other.forward(x, label)
     np.testing.assert_allclose(y, expected, atol=1e-15)
     np.testing.assert_allclose(dx, other.backward(kept, np.ones(2)).dx, atol=1e-15)
+
+
+@pytest.mark.parametrize("backend", ["numpy", pytest.param("cpu", marks=needs_gxx)])
+def test_large_constant_rows_have_a_norm_while_their_sum_is_a_number(backend):
+    """mlx 2238: beyond, the sum of a row overflows before the mean is taken."""
+    y, _ = shipped("layer_norm", backend).forward(np.full((2, 8), np.finfo(np.float32).max / 8, np.float32))
+    np.testing.assert_array_equal(y, 0)
 
 
 @pytest.mark.parametrize("name", ["softmax", "logsumexp", "log_softmax"])
@@ -89,6 +100,17 @@ def test_a_user_without_a_home_has_a_cache_that_is_not_kept(monkeypatch):
 
 def test_a_compiler_whose_name_is_no_text_has_a_digest():
     assert len(cache.digest([os.fsdecode(b"g\xff++")])) == 64
+
+
+def test_a_package_inside_of_a_zip_file_computes_by_numpy_and_says_why(tmp_path, monkeypatch):
+    """Compilers read files, and Python reads from an archive too."""
+    for name in ("_runtime", "softmax"):
+        shutil.copytree(ROOT / "generated" / name, tmp_path / "zipped" / name, ignore=shutil.ignore_patterns("*.pyc"))
+    monkeypatch.syspath_prepend(shutil.make_archive(str(tmp_path / "made"), "zip", tmp_path, "zipped"))
+    x, softmax = np.array([[0, np.log(3)]]), importlib.import_module("zipped.softmax")
+    np.testing.assert_allclose(softmax.Softmax()(x), [[0.25, 0.75]])
+    with pytest.raises(RuntimeError, match="is inside of another file; unpack that; numpy_backend works without"):
+        importlib.import_module("zipped.softmax.cpu_backend").forward(x)
 
 
 FORK = """

@@ -25,7 +25,7 @@ try:
     import jax.numpy as jnp
     from jax import Array
     from jax.extend.core import Primitive
-    from jax.interpreters import ad, batching, mlir
+    from jax.interpreters import ad, batching, mlir, xla
 except ImportError as error:
     raise ImportError("jax_backend needs JAX, which is not installed: pip install jax") from error
 
@@ -34,7 +34,6 @@ __all__ = ["Array", "ad", "jax", "jnp"]
 
 PLATFORMS = ("cpu", "cuda")
 _AXES = {str(kind): len(axes) for kind, axes in AXES.items() if kind in SHARED}
-_STATIC = ("layer", "constants", "there", "sampled")
 _UINT32 = np.dtype(np.uint32)
 
 _primitives: dict[str, Any] = {}
@@ -156,7 +155,7 @@ def define(
     """
     primitive = Primitive(f"lngen_{name}")
     primitive.multiple_results = True
-    primitive.def_impl(jax.jit(primitive.bind, static_argnames=_STATIC))
+    primitive.def_impl(partial(xla.apply_primitive, primitive))
     primitive.def_abstract_eval(partial(_shaped, name))
     batching.primitive_batchers[primitive] = partial(_batched, primitive, name)
     ad.primitive_jvps[primitive] = moves

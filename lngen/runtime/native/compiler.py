@@ -182,7 +182,7 @@ def library(
     folders of other headers. Several threads and processes may call this at a time. Raises NoCompiler if a compiler is
     needed and missing, and RuntimeError with the compiler's words if it refuses the text.
     """
-    text, defined = inlined(source), _defined(macros)
+    text, defined = _text(source), _defined(macros)
     name = cache.digest([text, architecture, *defined, *options, os.environ.get("CXX", "")])
     found = _libraries.get(name)
     if found is None:
@@ -195,6 +195,14 @@ def library(
                 found = found or _made(source, text, [*_options(source, architecture, defined, includes), *options])
                 _libraries[name] = found
     return found
+
+
+def _text(source: Path) -> str:
+    """The text that a compiler is given. Raises NoCompiler where Python imports from a file that has the sources."""
+    try:
+        return inlined(source)
+    except NotADirectoryError as error:
+        raise NoCompiler(f"{source} is inside of another file", "unpack that; numpy_backend works without") from error
 
 
 def _options(source: Path, architecture: str, defined: Sequence[str], includes: Sequence[Path]) -> list[str]:
@@ -300,7 +308,7 @@ def _place(source: Path, text: str, defined: Sequence[str], architecture: str) -
 
 def ready(source: Path, macros: Iterable[str]) -> Library | None:
     """Return a library compiled ahead of time from a source with some macros, if the processor can run it."""
-    return _ready(source, inlined(source), _defined(macros))
+    return _ready(source, _text(source), _defined(macros))
 
 
 def _ready(source: Path, text: str, defined: Sequence[str]) -> Library | None:
@@ -322,7 +330,7 @@ def can_run(folder: Path) -> bool:
         compiler()
     except NoCompiler:
         return is_built(folder)
-    return True
+    return folder.is_dir()
 
 
 def is_built(folder: Path) -> bool:

@@ -74,11 +74,12 @@ class Arranged(NamedTuple):
 class Arrangement:
     """Axes of the arrays of a layer: those of its inputs, by name, and those of its outputs.
 
-    A part of an array has the axes of that but the one that numbers its parts, whose size `counts` has.
+    A part of an array has the axes of that but the one that numbers its parts, whose size `counts` has. Where sizes
+    may be symbols of a program that is `traced`, nothing is kept by them: they have no hash.
     """
 
-    def __init__(self, interface: Interface) -> None:
-        layout = interface["layout"]
+    def __init__(self, interface: Interface, traced: bool = False) -> None:
+        self.traced, layout = traced, interface["layout"]
         self.counts: Sizes = {name: (count,) for name, count in layout.get("parts", {}).items()}
         self.pattern, self.features = layout["pattern"], layout["features"]
         self.sizes_given = [each["name"] for each in layout["sizes"]]
@@ -211,6 +212,8 @@ class Arrangement:
     def arranged(self, pattern: Pattern, sizes: Sizes) -> Arranged:
         """Return how an array is arranged: beside rows if it has an axis of theirs, and features likewise."""
         names = tuple(chain.from_iterable(pattern))
+        if self.traced:
+            return self._arranged(names, sizes)
         key = names, *sizes.items()
         if key not in self._known:
             if len(self._known) >= _MOST_KNOWN:
@@ -255,8 +258,9 @@ class ArrangedCall:
         broadcast: Callable[[Any, Shape], Any],
         unstack: Callable[[Any, int], Sequence[Any]],
         stack: Callable[[Sequence[Any], int], Any],
+        traced: bool = False,
     ) -> None:
-        self.arrangement, self.permute, self.broadcast = Arrangement(interface), permute, broadcast
+        self.arrangement, self.permute, self.broadcast = Arrangement(interface, traced), permute, broadcast
         self.unstack, self.stack = unstack, stack
         self.names = [each["name"] for each in interface["inputs"]]
         self.outputs = [output["name"] for output in interface["outputs"]]

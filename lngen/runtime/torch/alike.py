@@ -119,7 +119,10 @@ def _twin(forward: ModuleForward, features: int, dtype: Any, axes: int, place: i
     own.pop("forward", None)
     own["training"] = forward.conditions.get("training", own["training"])
     own["_parameters"] = dict(own["_parameters"])
-    own["_buffers"] = {name: value if value is None else value.cpu().clone() for name, value in own["_buffers"].items()}
+    own["_buffers"] = {
+        name: each if each is None else torch.zeros_like(each, device="cpu") if each.is_meta else each.cpu().clone()
+        for name, each in own["_buffers"].items()
+    }
     for average, _, _ in forward.statistics:
         own["_buffers"][average] = torch.zeros_like(own["_buffers"][average], dtype=dtype)
     for attribute, _ in forward.inputs:

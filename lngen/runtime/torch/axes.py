@@ -41,7 +41,9 @@ class TorchAxes(Generic[Result]):
             package, without_axes(interface), on_rows(numpy), on_rows(compiled)
         )
         self.inputs = TorchInputs(interface)
-        self.arranged = ArrangedCall(interface, torch.permute, torch.broadcast_to, torch.unbind, torch.stack)
+        ways_of_torch = torch.permute, torch.broadcast_to, torch.unbind, torch.stack
+        self.arranged = ArrangedCall(interface, *ways_of_torch)
+        self.traced = ArrangedCall(interface, *ways_of_torch, traced=True)
         own = _AxesAtOnce(interface, numpy, compiled, self.arranged, self._by_operators)
         on_gpu = AxesOnGPU(own.kernels, self.arranged, self.on_rows.operators.gpu)
         of_device = {CPU: own.kernels, CUDA: on_gpu}
@@ -62,7 +64,7 @@ class TorchAxes(Generic[Result]):
         return self._by_operators(given, values)
 
     def _by_operators(self, given: Sequence[Any], values: Sequence[Any]) -> Result:
-        made: Result = self.arranged.call(self.on_rows.call, values, given)
+        made: Result = self.traced.call(self.on_rows.call, values, given)
         return made
 
 

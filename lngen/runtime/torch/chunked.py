@@ -12,8 +12,10 @@ from typing import Any
 
 from ..protocol.chunks import ChunkedLinear, Chunks, check_product, chunk_rows
 from .kernels import Tensor, each, torch
+from .results import is_autocast
 
-_ONCE = "a loss of chunks has a gradient and no second derivative; for one, call the layer with h @ weight.T"
+_OTHERWISE = "for one, call the layer with h @ weight.T"
+_ONCE = f"a loss of chunks has a gradient and no second derivative; {_OTHERWISE}"
 _Function: Any = torch.autograd.Function
 _linear: Any = torch.nn.functional.linear
 
@@ -42,6 +44,8 @@ class TorchChunkedLinear(ChunkedLinear):
         values = [*self.layer.arguments(tuple(values))]
         self.layer.inputs.look(values)
         if not torch.compiler.is_compiling():
+            if torch._C._are_functorch_transforms_active():
+                raise NotImplementedError(f"a loss of chunks has no transform of torch.func; {_OTHERWISE}")
             self.layer.operators.kernels.look(values)
         count = len(bound.inputs)
         values[self.loss.place] = None
@@ -164,15 +168,9 @@ def _check(h: Any, weight: Any, bias: Any) -> None:
     for name, value in tensors.items():
         if not isinstance(value, Tensor) and (name != "bias" or value is not None):
             raise TypeError(f"{name} is of type {type(value).__name__}; pass a tensor")
-    check_product(tensors, _is_autocast(h))
-
-
-def _is_autocast(h: Tensor) -> bool:
-    kind = h.device.type
-    is_on = torch.amp.is_autocast_available(kind) and torch.is_autocast_enabled(kind)
-    return bool(is_on and h.dtype != torch.float64)
+    check_product(tensors, is_autocast(h))
 
 
 def _kind(h: Tensor) -> Any:
     """The type of products: that of `h`, or autocast's."""
-    return torch.get_autocast_dtype(h.device.type) if _is_autocast(h) else h.dtype
+    return torch.get_autocast_dtype(h.device.type) if is_autocast(h) else h.dtype

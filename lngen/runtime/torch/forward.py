@@ -10,7 +10,7 @@ from ..protocol.interface import INTEGERS, CounterpartEntry
 from ..protocol.parameters import is_parameter
 from .dispatch import are_plain
 from .kernels import Tensor, torch
-from .results import REDUCTIONS, keep, reduced
+from .results import REDUCTIONS, is_autocast, keep, reduced
 
 MOST_COPIED = 2**15
 """Entries of rows at the most whose entries lie apart; to copy more takes longer than the module's own `forward`."""
@@ -79,6 +79,8 @@ class ModuleForward:
         if rows is None or (self.calls.refuses_labels and not self._are_labels(inputs)):
             return type(self.module).forward(self.module, *args, **named)
         computed, returned = self.types_of(rows[self.row].dtype, kind)
+        if self.reduction is not None and is_autocast(rows[self.row]):
+            computed = returned = torch.float32
         if computed is not None:
             inputs = [
                 value.to(computed)
@@ -87,6 +89,8 @@ class ModuleForward:
                 for value, (_, place) in zip(inputs, self.inputs, strict=True)
             ]
         return self.finished(inputs, self.computed(*inputs, *constants), returned)
+
+    __code__ = __call__.__code__  # torch.export asks where a forward stands
 
     def types_of(self, row: Any, parameter: Any) -> tuple[Any, Any]:
         """Return the compute type and the type of results, which are None if they are what the layer makes of them.
@@ -193,8 +197,10 @@ class ModuleForward:
         if self.reduction is not None and getattr(self.module, self.reduction["attribute"]) not in REDUCTIONS:
             return None
         found = self._arranged(rows) if self.is_arranged else self._of_shape(rows)
-        is_large = found is not None and isinstance(row.numel(), int) and row.numel() > MOST_COPIED
-        return None if found is None or (is_large and self._is_apart(found)) else found
+        if found is None or torch.compiler.is_exporting():  # a program that is exported has any number of rows
+            return found
+        is_large = isinstance(row.numel(), int) and row.numel() > MOST_COPIED
+        return None if is_large and self._is_apart(found) else found
 
     def _is_apart(self, rows: Sequence[Any]) -> bool:
         """Test whether the entries of a row are not one behind the other, as classes along axis 1 are."""
@@ -237,9 +243,9 @@ class ModuleForward:
         return True
 
     def _has(self, features: Any) -> bool:
-        """Test whether rows of a module have a number of features, if it says so."""
+        """Test whether rows of a module, and of the layer, have a number of features; a module may not say so."""
         if self.features is None:
-            return True
+            return bool(features >= self.layer._layer.interface["minimum_features"])
         shape = getattr(self.module, self.features)
         return bool(((shape,) if isinstance(shape, int) else tuple(shape)) == (features,))
 

@@ -21,13 +21,14 @@ from .samples import batched
 
 _C: Any = torch._C
 _AUTOCAST = ("AutocastCPU", "AutocastCUDA")
-_libraries: dict[str, Any] = {}
+_libraries: dict[str, Any] = vars(torch.ops.lngen).setdefault("libraries", {})  # it outlives this module, as they do
 
 
 class Operators:
     """Operators `torch.ops.lngen.NAME_forward`, `NAME_backward`, `NAME_jvp` and `NAME_backward_backward`.
 
-    `name` is the name of the layer's package with two underscores for each dot: two layers of one name can coexist.
+    `name` is the name of the layer's package with two underscores for each dot, and with its digits where that would be
+    the name of another package: two layers of one name can coexist.
     """
 
     forward: Any
@@ -36,7 +37,8 @@ class Operators:
     backward_backward: Any
 
     def __init__(self, package: str, interface: Interface, numpy: Any, compiled: Any) -> None:
-        self.name = package.replace(".", "__")
+        name = package.replace(".", "__")
+        self.name = name if name.replace("__", ".") == package else f"{name}_{package.encode().hex()}"
         layer = LayerProtocol(interface)
         self.kept: Sequence[int] = layer.kept
         self.differentiable: Sequence[int] = layer.differentiable

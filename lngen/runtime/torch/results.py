@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Results of PyTorch's modules made of the outputs of a layer: running statistics, and losses that are reduced."""
+"""Results of PyTorch's modules made of the outputs of a layer: running statistics, losses, and types."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -34,3 +34,10 @@ def reduced(loss: Tensor, how: str, label: Tensor, ignored: Any) -> Tensor:
         return loss
     total = loss.sum(dtype=torch.promote_types(loss.dtype, torch.float32))
     return (total / (label != ignored).sum() if how == "mean" else total).to(loss.dtype)
+
+
+def is_autocast(rows: Tensor) -> bool:
+    """Test whether autocast has a say in the type that rows are computed in."""
+    kind = rows.device.type
+    is_on = torch.amp.is_autocast_available(kind) and torch.is_autocast_enabled(kind)
+    return bool(is_on and rows.dtype != torch.float64)
