@@ -108,19 +108,20 @@ def run(
     if folder is not None and any(changed.values()):
         check_it = shlex.join(["lngen", "check", *words, *([] if out is None else ["--out", str(out)])])
         _tell(f"Next: `{check_it}` holds the code against its definition.", format)
-        if len(every) == 1:
-            _tell(_imports(every[0].emission.name, folder, chosen), format)
+        for line in _imports(every[0].emission.name, folder, chosen) if len(every) == 1 else ():
+            _tell(line, format)
     if in_lines or (shown == "brief" and folder is not None):
         word = words[0] if words else every[0].emission.name
         _tell(f"`lngen derive {word}` prints the derivation, `lngen show {word}` each stage of it.", format)
     return 0
 
 
-def _imports(name: str, folder: Path, chosen: Mapping[str, Sequence[str]]) -> str:
+def _imports(name: str, folder: Path, chosen: Mapping[str, Sequence[str]]) -> Iterator[str]:
     """The lines that import a layer, from the folder in which its package is."""
     package = folder.resolve().name
-    module = f"; in PyTorch `from {package}.{name}.torch_backend import {class_of(name)}`"
-    return f"Import it: `from {package} import {name}`{module if 'torch' in chosen[name] else ''}"
+    yield f"Import it: `from {package} import {name}`"
+    if "torch" in chosen[name]:
+        yield f"In PyTorch: `from {package}.{name}.torch_backend import {class_of(name)}`"
 
 
 def shown(full: bool, more: Mapping[str, bool]) -> Shown | None:
