@@ -8,8 +8,6 @@ from contextlib import contextmanager
 _WORK = 50_000
 _LEAST = 500
 """Work that a question may take, whatever those before it took: what is short is shown in a long derivation too."""
-_LEAST = 500
-"""Work that a question may take, whatever those before it took: what is short is shown in a long derivation too."""
 
 
 class TooLargeError(Exception):
@@ -35,8 +33,6 @@ class Budget:
     @contextmanager
     def limited(self, work: int) -> Iterator[None]:
         """Limit the work inside a `with` statement to this much, or to the rest of the budget if that is less.
-
-        A small part of it is granted when nothing is left.
 
         A small part of it is granted when nothing is left.
 

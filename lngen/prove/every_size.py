@@ -18,13 +18,13 @@ from lngen.derivation.short_lines import in_short_lines
 from lngen.derivation.vjp import adjoint
 from lngen.prove.budget import Budget, TooLargeError, UndefinedError
 from lngen.prove.facts import Facts
-from lngen.prove.generators import minus
+from lngen.prove.generators import ONE, minus
 from lngen.prove.names import Meanings
 from lngen.prove.printed import PrintedEquality
 from lngen.prove.row_algebra import RowAlgebra
 from lngen.prove.vanishing import vanishes
 
-_WORK = 100_000
+_WORK = 200_000
 """Work that one equality may take, a unit being two terms multiplied."""
 
 _WORK_TO_MATCH = 5_000
@@ -69,7 +69,10 @@ def _equal(left: Expr, right: Expr, names: Meanings, opened: frozenset[TypedSymb
             return False
         difference = minus(names.form(left, opened), names.form(right, opened))
         facts = Facts(names.algebra, poles=names.poles((left, right), opened))
-        return not difference or vanishes(difference, names.algebra, facts)
+        if not difference or vanishes(difference, names.algebra, facts):
+            return True
+        defined = names.powers_defined((left, right), opened)
+        return defined != ONE and vanishes(names.algebra.of.product(difference, defined), names.algebra, facts)
     except TooLargeError as error:
         raise NotShownError(str(error)) from None
     except UndefinedError:

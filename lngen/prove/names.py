@@ -174,7 +174,7 @@ class Meanings:
             if (e, summed) in seen:
                 continue
             seen.add((e, summed))
-            if (isinstance(e, Pow) and e.exp.is_negative) or isinstance(e, (sympy.log, Power)):
+            if (isinstance(e, (Pow, Power)) and e.exp.is_negative) or isinstance(e, sympy.log):
                 for factor in self.algebra.factors(self.form(e.args[0], opened)):
                     anywhere.add(factor)
                     if summed or not self.algebra.axes(dict(factor)).rows:
@@ -182,6 +182,22 @@ class Meanings:
             inner = e.args[:1] if isinstance(e, Where) else (self.meaning[e],) if e in opened else e.args
             pending += [(part, summed or isinstance(e, SumRows)) for part in inner]
         return Poles(frozenset(anywhere), frozenset(every_row))
+
+    def powers_defined(self, expressions: Iterable[Expr], opened: frozenset[TypedSymbol]) -> Polynomial:
+        """Return 0 at a feature where a base is 0 under an exponent below 0, and 1 elsewhere.
+
+        They are those of powers such as a**(p - 1), whatever a select chooses.
+        """
+        found, pending = ONE, list(expressions)
+        while pending:
+            e = pending.pop()
+            if isinstance(e, Power) and e.exp.as_coeff_Add()[0] < 0:
+                away, (_, below) = (self.algebra.signs(self.form(part, opened)) for part in e.args)
+                pole = self.algebra.of.product(below, minus(ONE, plus(*away)))
+                found = self.algebra.of.product(found, minus(ONE, pole))
+            if not isinstance(e, (Reduction, SumRows)):
+                pending += e.args[:1] if isinstance(e, Where) else (self.meaning[e],) if e in opened else e.args
+        return found
 
     def sign(self, e: Expr) -> int | None:
         """Return 1 if an expression is positive by its form, 0 if it is not negative, None if neither is visible."""
@@ -308,7 +324,7 @@ class _Forms(Fold[Polynomial]):
         """A power, the whole part of its exponent apart: a**(p - 1)*a is a**p.
 
         Where a is 0, a**p is 0, and 1 if p is 0 too. Of a base of either sign no logarithm is known: what stands for
-        it has the whole part alone in common with it.
+        its power has the whole part alone in common with it.
         """
         algebra, inner = self.algebra, self.of(base)
         whole, rest = exponent.as_coeff_Add()
@@ -318,17 +334,17 @@ class _Forms(Fold[Polynomial]):
                 "the base of a power may be negative, and the exponent is a whole number that is not given"
             )
         if sign is None:
-            form = algebra.reduced(inner)
-            logarithm = algebra.symbol(f"logarithm of {sorted(form.items())}", algebra.axes(form))
+            said = f"{sorted(algebra.reduced(inner).items())} to the {sorted(self.of(rest).items())}"
+            grown = algebra.symbol(said, axes(Power(base, rest)))
         else:
-            logarithm = self._logarithm(base)
-        grown = algebra.exponential(algebra.of.product(self.of(rest), logarithm))
+            grown = algebra.exponential(algebra.of.product(self.of(rest), self._logarithm(base)))
+        grown = algebra.of.product(algebra.power(inner, rational(whole)), grown) if whole else grown
         if sign != 1:
             # The square of a size has no sign in its form.
-            above, _ = algebra.signs(inner if sign is None else algebra.of.product(inner, inner))
-            nothing = minus(ONE, plus(*algebra.signs(self.of(rest))))
-            grown = plus(algebra.of.product(above, minus(grown, nothing)), nothing)
-        return algebra.of.product(algebra.power(inner, rational(whole)), grown) if whole else grown
+            away, _ = algebra.signs(algebra.of.product(inner, inner))
+            nothing = minus(ONE, algebra.signs(self.of(exponent))[0])
+            grown = plus(algebra.of.product(away, minus(grown, nothing)), nothing)
+        return grown
 
     def relation(self, e: Relational) -> Polynomial:
         if e.rel_op in ("==", "!=") and e.args[0] == PLACE and is_integer(e.args[1]) and not axes(e.args[1]).features:

@@ -19,6 +19,7 @@ from sympy import Expr
 
 from lngen.algebra.normal import NormalDensity, Phi
 from lngen.algebra.symbols import (
+    PLACE,
     Acos,
     Asin,
     Atan,
@@ -29,6 +30,7 @@ from lngen.algebra.symbols import (
     FeatureSum,
     Log1p,
     Mean,
+    Power,
     RowMax,
     RowMin,
     Sigmoid,
@@ -123,6 +125,8 @@ class Evaluator:
 
         if e == D:
             return Fraction(self._point.features)
+        if e == PLACE:
+            return Fraction(j)
         if isinstance(e, TypedSymbol):
             return at(self._names[e]) if e in self._names else self._point.values[e][row][j]
         if e.is_Rational:
@@ -133,7 +137,7 @@ class Evaluator:
             return _sum([at(part) for part in e.args])
         if isinstance(e, sympy.Mul):
             return _product([at(part) for part in e.args])
-        if isinstance(e, sympy.Pow):
+        if isinstance(e, (sympy.Pow, Power)):
             return power(at(e.base), at(e.exp))
         if isinstance(e, (Mean, FeatureSum)):
             total = _sum(each(e.args[0]))

@@ -1,16 +1,32 @@
-"""True statements of any expressions, and the same with one change."""
+"""True statements of any expressions, the same with one change, and random ones about what guards a zero."""
 
 from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator
+from contextlib import suppress
+from functools import reduce
 
 import sympy
 from sympy import Add, Eq, Expr, Mul, Rational, cos, erf, exp, log, sign, sin, sqrt, tanh
+from sympy.core.relational import Relational
 
 from lngen.algebra.normal import Phi
-from lngen.algebra.symbols import AttainsFirst, D, Mean, RowMax, Sigmoid, Softplus, SumRows, Where, axes
-from tests.prove.statements import EPS, GAMMA, KINDS, MU, ONE, S, Statement, X, Z, flag, modulus
+from lngen.algebra.symbols import (
+    PLACE,
+    AttainsFirst,
+    D,
+    Mean,
+    Power,
+    RowMax,
+    RowMin,
+    Sigmoid,
+    Softplus,
+    SumRows,
+    Where,
+    axes,
+)
+from tests.prove.statements import EPS, GAMMA, KINDS, LABEL, MU, ONE, S, Statement, T, X, Z, flag, modulus
 
 IDENTITIES: tuple[Callable[[Expr, Expr], tuple[Expr, Expr]], ...] = (
     lambda u, v: (Mean(u - Mean(u)) + v, v),
@@ -139,3 +155,111 @@ def near_true(generator: random.Random, count: int) -> Iterator[Statement]:
     for kind in KINDS:
         yield from kind()
     yield from perturbed(generator, count)
+
+
+# ---- what guards a zero
+
+# What may be zero, and is for few rows, features or sizes.
+_ZERO = (
+    X, X - 1, X - Z, MU, S, MU - T, X * Z, MU * X, GAMMA * X, Mean(X), X - Mean(X), Mean(X**2), RowMax(modulus(X)),
+    X - RowMax(X), RowMin(X), modulus(X) - 1, SumRows(X), D - 1, D - 2, PLACE - 1, PLACE - LABEL, LABEL + 1, LABEL - D,
+    X**2 - Z**2, Where(X > 0, X, 0), Where(X > 0, X, 0) + Where(Z > 0, Z, 0),
+)  # fmt: skip
+_PLAIN = (X, Z, MU, S, EPS, GAMMA, D, sympy.S.One, sympy.Integer(2), sympy.S.Zero, Mean(Z))
+_OUTER: tuple[Callable[[Expr], Expr], ...] = (
+    modulus, sign, exp, tanh, cos, RowMax, RowMin, Mean, SumRows, lambda u: u**2, lambda u: log(1 + u**2),
+    lambda u: 1 / (1 + u**2), lambda u: sqrt(modulus(u)), lambda u: sqrt(sympy.Pow(u, 2, evaluate=False)),
+    lambda u: Where(u > 0, u, 0), lambda u: Where(u > 1, 1, Where(u < 0, 0, u)), lambda u: Power(modulus(u), S),
+    lambda u: u + Z, lambda u: u * MU, lambda u: u * AttainsFirst(X, RowMax(X)),
+)  # fmt: skip
+
+
+def _guarded(dice: random.Random) -> Expr:
+    """A select with what has no value on its other side, or a power of what may be zero."""
+    u, v = dice.choice(_ZERO), dice.choice(_PLAIN)
+    size = modulus(u)
+    poles = (
+        1 / u,
+        v / u,
+        u**-2,
+        u / size,
+        size / u,
+        log(size),
+        v / sqrt(size),
+        Power(size, -EPS),
+        u / Where(u > 0, u, 0),
+    )
+    compare = dice.choice((Eq, Eq, sympy.Le, sympy.Lt, sympy.Ge, sympy.Gt))
+    other = dice.choice((v, dice.choice(_PLAIN), Power(size, dice.choice((S, EPS, D, S + 1, S - 1))), u + v))
+    select = Where(compare(u, 0), other, dice.choice(poles))
+    return dice.choice((select, select, other, sign(u) * v))
+
+
+def _alike(part: Expr, dice: random.Random) -> Iterator[Expr]:
+    """What has the value of a part wherever it has one."""
+    yield from (Where(part > 0, part, 0) + Where(part < 0, part, 0), sign(part) * modulus(part))
+    if isinstance(part, Where) and isinstance(part.args[0], Relational):
+        condition, a, b = part.args
+        u = condition.lhs - condition.rhs
+        yield from (Where(condition.negated, b, a), Where(condition, a, 0) + Where(condition.negated, b, 0))
+        yield Where(condition, Where(condition.negated, 7, a), b)
+        if isinstance(condition, Eq):
+            yield from (Where(u > 0, b, Where(u < 0, b, a)), Where(condition, a + u * X, b * sign(u) ** 2))
+            yield Where(condition, a, b * u**2 / modulus(u) ** 2)
+    if isinstance(part, sympy.Abs):
+        yield Where(part.args[0] > 0, part.args[0], -part.args[0])
+    if isinstance(part, RowMax):
+        yield -RowMin(-part.args[0])
+    if isinstance(part, Power):
+        yield Power(part.base, part.exp / 2) ** 2
+    inner = [p for p in part.args if isinstance(p, Where)]
+    if inner and not isinstance(part, (Mean, RowMax, RowMin, SumRows, Where, AttainsFirst)):
+        condition, a, b = inner[0].args
+        yield Where(condition, part.xreplace({inner[0]: a}), part.xreplace({inner[0]: b}))
+
+
+def _near(part: Expr, dice: random.Random) -> Iterator[Expr]:
+    """What has the value of a part in one orthant, at generic points, or for most sizes."""
+    u = dice.choice(_ZERO)
+    yield from (part * sign(u) ** 2, part + flag(Eq(u, 0)), modulus(part))
+    yield part + flag(dice.choice((Eq(D, 2), Eq(PLACE, 1), LABEL < -1, LABEL >= D)))
+    if isinstance(part, Where) and isinstance(part.args[0], Relational):
+        condition, a, b = part.args
+        closed = {">": sympy.Ge, ">=": sympy.Gt, "<": sympy.Le, "<=": sympy.Lt}.get(condition.rel_op, Eq)
+        yield from (b, Where(condition, a + 1, b), Where(condition, dice.choice(_PLAIN), b))
+        yield Where(closed(*condition.args), a, b)
+    if isinstance(part, sympy.Abs):
+        yield from (part.args[0], -part.args[0])
+    if isinstance(part, sign):
+        yield from (part**2, sympy.S.One, 2 * flag(part.args[0] > 0) - 1)
+    if isinstance(part, (RowMax, RowMin, Mean)):
+        yield from (part.args[0], RowMax(part.args[0]), Mean(part.args[0]))
+    if isinstance(part, Power):
+        base, exponent = part.args
+        yield from (Where(base > 0, part, 1), Power(base, exponent + 1) / base, exp(exponent * log(base)))
+    if isinstance(part, AttainsFirst):
+        yield flag(Eq(*part.args))
+
+
+def _rewritten(e: Expr, dice: random.Random, rewrites: Callable[..., Iterator[Expr]], times: int) -> Expr:
+    for _ in range(times):
+        parts = [part for part in sympy.preorder_traversal(e) if isinstance(part, Expr) and not part.is_number]
+        part = dice.choice(parts or [e])
+        e = e.xreplace({part: dice.choice([*rewrites(part, dice)])})
+    return e
+
+
+def guarded(dice: random.Random) -> Iterator[Statement]:
+    """Statements without end: an expression and the same, rewritten by what holds, and by what nearly does.
+
+    What nearly holds does so in one orthant, at generic points, or for most numbers of features.
+    """
+    while True:
+        with suppress(TypeError):  # SymPy knows of some that are compared that they are not real
+            e = reduce(lambda e, f: f(e), dice.choices(_OUTER, k=dice.choice((1, 1, 2, 3))), _guarded(dice))
+            e = dice.choice((e, e, e + _guarded(dice), e * _guarded(dice)))
+            left = _rewritten(e, dice, _alike, dice.choice((0, 0, 1)))
+            right = _rewritten(e, dice, _alike, dice.choice((0, 1, 1, 2)))
+            right = _rewritten(right, dice, _near, dice.choice((0, 1, 1, 1)))
+            if left != right:
+                yield Statement("guarded", left, right)

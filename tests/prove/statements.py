@@ -35,7 +35,8 @@ from lngen.algebra.symbols import (
 X, Z = RowSymbol("x"), RowSymbol("z")
 GAMMA, MU, S = FeatureSymbol("gamma"), RowScalarSymbol("mu"), ScalarSymbol("s")
 EPS = ScalarSymbol("eps", positive=True)
-SYMBOLS = (X, Z, GAMMA, MU, S, EPS)
+T, LABEL = RowScalarSymbol("t"), RowScalarSymbol("label", integer=True)
+SYMBOLS = (X, Z, GAMMA, MU, S, EPS, T, LABEL)
 MAX, MIN = RowMax(X), RowMin(X)
 ONE = sympy.S.One
 ZERO = sympy.S.Zero

@@ -26,7 +26,7 @@ from lngen.prove.row_algebra import RowAlgebra
 from lngen.prove.statement import equal
 from tests.prove import statements
 from tests.prove.evaluator import Point, points, refuting
-from tests.prove.identities import IDENTITIES, identities, near_true, perturbed
+from tests.prove.identities import IDENTITIES, guarded, identities, near_true, perturbed
 from tests.prove.statements import KINDS, SYMBOLS, Statement
 from tests.tiers import sample
 
@@ -108,6 +108,34 @@ def share_of_true_ones(seed: int, count: int) -> dict[str, tuple[int, int]]:
 def test_most_true_statements_are_accepted() -> None:
     found = share_of_true_ones(_SEED, 2 * len(IDENTITIES))
     assert sum(shown for shown, _ in found.values()) >= 0.9 * sum(of for _, of in found.values())
+
+
+@pytest.mark.parametrize(
+    ("seed", "count"), [(1, 120), *(pytest.param(seed, 1_000, marks=pytest.mark.exhaustive) for seed in range(2, 12))]
+)
+def test_no_random_statement_with_a_guard_is_judged_wrongly(
+    seed: int, count: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # By the algebra alone: the points that a proof is tried at would see some of the false ones.
+    monkeypatch.setattr(Meanings, "refuted", lambda self, left, right, opened: False)
+    counts: Counter[tuple[str, str]] = Counter()
+    wrong = []
+    for statement, point in refuted(islice(guarded(random.Random(seed)), count), seed):
+        shown = accepted(statement)
+        case = "true" if point is None else "false", "shown" if shown else "not shown"
+        counts[case] += 1
+        if case == ("false", "shown"):
+            wrong.append(f"{statement} at {point}")
+        # What is not shown is compared at points, as a user's own is; that takes long.
+        if case == ("true", "not shown") and counts[case] % 12 == 0:
+            verdict = equal(statement.left, statement.right)
+            more = tuple(points(SYMBOLS, random.Random(seed), 100 * _POINTS)) if verdict.refuted else ()
+            if verdict.refuted and refuting(statement.left, statement.right, more)[0] is None:
+                wrong.append(f"{statement} is true, and {verdict.reason}")
+    print({" and ".join(case): found for case, found in sorted(counts.items())})
+    assert not wrong
+    assert counts["false", "not shown"] > count / 3
+    assert counts["true", "shown"] > count / 20
 
 
 # ---- what would let false ones through
