@@ -14,7 +14,7 @@ import numpy as np
 
 from benchmarks.device import Device
 from benchmarks.grid import Case
-from benchmarks.layers import Calls, backend, is_random
+from benchmarks.layers import Calls, backend
 from benchmarks.lying import Lying
 from benchmarks.peers import Peer, PeerCalls
 from lngen.language.syntax import Kind
@@ -35,7 +35,8 @@ class Judge:
 
     def __init__(self, calls: Calls, rows: Sequence[int] | None = None) -> None:
         # Random numbers go by the number of a row, and the first one has its own among some.
-        self.calls, self.rows = calls, rows[:1] if rows and is_random(calls.name) else rows
+        is_random = any(entry.draws for entry in calls.definition.inputs)
+        self.calls, self.rows = calls, rows[:1] if rows and is_random else rows
         self.expected = self._expected()
 
     def own(self) -> float:

@@ -58,12 +58,6 @@ def tensors(name: str) -> dict[str, tuple[int, int]]:
     return {direction: (found.rows_read, found.rows_written) for direction, found in costs.items()}
 
 
-@functools.cache
-def is_random(name: str) -> bool:
-    """Test whether a layer draws random numbers, which go by the number of a row."""
-    return bool(planned(definition(name), proved=False).forward.random)
-
-
 def backend(name: str, which: str) -> Any:
     """The emitted module of a layer, `which` is "cuda" or "numpy"."""
     return importlib.import_module(f"{loading.load(name).__name__}.{which}_backend")

@@ -46,7 +46,7 @@ def test_every_shipped_layer_is_timed_and_watched() -> None:
     "layer", [pytest.param(name, marks=pytest.mark.ci if name in SOME else pytest.mark.exhaustive) for name in JOBS]
 )
 def test_a_job_reads_and_writes_its_arrays_and_no_more(layer: str) -> None:
-    """Its checks, its directions and the roofs beside them, under the emulator's checker."""
+    """Check and time a layer beside the roofs, under the emulator's checker."""
     with opened(emulated=True) as device, driver.using(check=True):
         found = measure.layer(layer, cut(JOBS[layer]), device, rounds=1)
     assert {*ROOFS, "forward", "backward"} <= {*found["sections"]}
