@@ -196,7 +196,7 @@ def _guarded(dice: random.Random) -> Expr:
 
 
 def _alike(part: Expr, dice: random.Random) -> Iterator[Expr]:
-    """What has the value of a part wherever it has one."""
+    """Expressions with the value of a part wherever it has one."""
     yield from (Where(part > 0, part, 0) + Where(part < 0, part, 0), sign(part) * modulus(part))
     if isinstance(part, Where) and isinstance(part.args[0], Relational):
         condition, a, b = part.args
@@ -219,7 +219,7 @@ def _alike(part: Expr, dice: random.Random) -> Iterator[Expr]:
 
 
 def _near(part: Expr, dice: random.Random) -> Iterator[Expr]:
-    """What has the value of a part in one orthant, at generic points, or for most sizes."""
+    """Expressions with the value of a part in one orthant, at generic points, or for most sizes."""
     u = dice.choice(_ZERO)
     yield from (part * sign(u) ** 2, part + flag(Eq(u, 0)), modulus(part))
     yield part + flag(dice.choice((Eq(D, 2), Eq(PLACE, 1), LABEL < -1, LABEL >= D)))

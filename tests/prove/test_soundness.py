@@ -111,7 +111,7 @@ def test_most_true_statements_are_accepted() -> None:
 
 
 @pytest.mark.parametrize(
-    ("seed", "count"), [(1, 120), *(pytest.param(seed, 1_000, marks=pytest.mark.exhaustive) for seed in range(2, 12))]
+    ("seed", "count"), sample([(1, 120), *((seed, 1_000) for seed in range(2, 12))], (), ci=lambda case: case[1] == 120)
 )
 def test_no_random_statement_with_a_guard_is_judged_wrongly(
     seed: int, count: int, monkeypatch: pytest.MonkeyPatch
@@ -209,7 +209,7 @@ PLANTS: dict[str, tuple[dict[str, Any], Callable[[], Iterator[Statement]]]] = {
 }
 
 
-@pytest.mark.parametrize("name", sample(tuple(PLANTS), tuple(PLANTS)[:8]))
+@pytest.mark.parametrize("name", sample(tuple(PLANTS), tuple(PLANTS)[:4]))
 def test_a_rule_that_is_not_sound_is_seen(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     planted, kind = PLANTS[name]
     # The points that a proof is tried at would see some of them.
