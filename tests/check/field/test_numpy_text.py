@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache
+from itertools import product
 
 import numpy as np
 import pytest
@@ -19,7 +21,7 @@ from lngen.pipeline import stages
 from lngen.pipeline.stages import Derived, EvidenceError
 from tests.check.field.mistakes import Mistake, mistakes
 from tests.shipped import LAYERS as SHIPPED
-from tests.shipped import ROOT
+from tests.shipped import ROOT, shipped
 from tests.tiers import sample
 
 derived = cache(layer_of)
@@ -63,6 +65,26 @@ def test_a_fault_says_where_it_is():
     ]
     assert found
     assert all("without" in each and "gamma" in each for each in found)
+
+
+@pytest.mark.ci
+@pytest.mark.parametrize("name", [name for name in SHIPPED if shipped(name).definition.constants])
+def test_a_constant_that_stays_at_its_default_is_seen(name):
+    """A mistake that no call without Constants shows; in each function that reads one."""
+    layer = derived(name)
+    planted = []
+    for each, file in product(layer.definition.constants, ("numpy_kernels", "numpy_second_order")):
+        text, line = layer.text(f"{file}.py"), f"    {each.name} = np.asarray({each.name}, dtype)\n"
+        for found in re.finditer(re.escape(line), text):
+            kept = line.replace(f"({each.name}", f"({each.default}")
+            wrong = of(layer, **{file: text[: found.start()] + kept + text[found.end() :]})
+            if wrong.has_rounded:  # then it is for numbers to tell whose fault it is
+                with pytest.raises(arrays.NotCoveredError):
+                    next(faults(wrong))
+            else:
+                planted.append(next(faults(wrong), None))
+    assert None not in planted
+    assert planted or name == "layer_norm_gelu"
 
 
 @pytest.mark.ci
