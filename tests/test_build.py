@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 import lngen
-from lngen.cli import build
+from lngen.cli import build, layers
 from lngen.cli import derive as derive_command
 from lngen.errors import LngenError
 from lngen.language.definition import Definition
@@ -104,8 +104,9 @@ def test_what_is_refused(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("file").touch()
+    given = {"words": ["standardize"], "out": Path("layers"), "arch": None, "dtypes": []} | options
     with pytest.raises(LngenError, match=message):
-        build.run(**{"words": ["standardize"], "out": Path("layers"), "arch": None, "dtypes": []} | options)
+        build.run(layers.definitions(given.pop("words")), **given)
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 
@@ -113,14 +114,14 @@ def test_another_kind_of_processor_needs_a_compiler_for_it(tmp_path: Path, monke
     monkeypatch.delenv("CXX", raising=False)
     other = "x86-64-v3" if platform.machine() in ("aarch64", "arm64") else "armv8-a"
     with pytest.raises(LngenError, match=f"{other} is an architecture of another kind .* Set CXX to a compiler for it"):
-        build.run(["standardize"], tmp_path / "layers", other, [])
+        build.run(layers.definitions(["standardize"]), tmp_path / "layers", other, [])
 
 
 def test_without_a_compiler_nothing_is_built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("CXX", raising=False)
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(LngenError, match=r"nothing can be compiled: no C\+\+ compiler; install one"):
-        build.run(["standardize"], tmp_path / "layers", None, [])
+        build.run(layers.definitions(["standardize"]), tmp_path / "layers", None, [])
     assert not (tmp_path / "layers").exists()
 
 
@@ -228,7 +229,7 @@ def test_a_built_layer_needs_no_compiler(
     monkeypatch.chdir(tmp_path)
     Path("scaled.py").write_text(SCALED)
     architecture = "armv8-a" if platform.machine() in ("aarch64", "arm64") else "x86-64"
-    build.run(["./scaled.py"], Path("built"), architecture, ["f32", "float32"])
+    build.run(layers.definitions(["./scaled.py"]), Path("built"), architecture, ["f32", "float32"])
     printed = capsys.readouterr()
     assert "compiled in built/scaled/compiled: 7 libraries, " in printed.out
     assert f"For {architecture} and rows in f32, built needs no compiler" in printed.out
@@ -241,13 +242,13 @@ def test_a_built_layer_needs_no_compiler(
     assert not Path("cache").exists()
 
     # It may be derived again, and what it is no longer made of goes.
-    assert derive_command.run(["./scaled.py"], Path("built"), True, "text") == 0
-    assert derive_command.run(["./scaled.py"], Path("built"), False, "text") == 0
+    assert derive_command.run(layers.definitions(["./scaled.py"]), ["./scaled.py"], Path("built"), True, "text") == 0
+    assert derive_command.run(layers.definitions(["./scaled.py"]), ["./scaled.py"], Path("built"), False, "text") == 0
     libraries = sorted(Path("built").rglob("*.so"))
     own = len(extensions.EXTENSIONS) if has_extension == "True" else 0
     assert len(libraries) == 7 + own + 2 * loading.is_installed("jax")
     Path("scaled.py").write_text(SCALED.replace("w * x", "2 * w * x"))
-    assert derive_command.run(["./scaled.py"], Path("built"), False, "text") == 0
+    assert derive_command.run(layers.definitions(["./scaled.py"]), ["./scaled.py"], Path("built"), False, "text") == 0
     assert not list(Path("built", "scaled").rglob("*.so"))
 
 
@@ -277,7 +278,7 @@ def test_a_built_layer_is_called_in_jax_without_python_and_without_a_compiler(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("scaled.py").write_text(SCALED)
-    build.run(["./scaled.py"], Path("built"), None, [])
+    build.run(layers.definitions(["./scaled.py"]), Path("built"), None, [])
     assert "JAX" not in capsys.readouterr().err
     made = {path.name.split(".")[0] for path in Path("built", RUNTIME, "jax", "compiled").glob("jax*.so")}
     assert made == {"jax_call", "jax_gpu_call"}
@@ -296,7 +297,7 @@ def test_without_headers_of_python_calls_go_by_ctypes(
     monkeypatch.chdir(tmp_path)
     Path("scaled.py").write_text(SCALED)
     monkeypatch.setattr(extensions, "headers", list)
-    build.run(["./scaled.py"], Path("built"), None, [])
+    build.run(layers.definitions(["./scaled.py"]), Path("built"), None, [])
     assert "the extensions were not compiled: no headers of Python" in capsys.readouterr().err
     assert not list(Path("built", RUNTIME).rglob("binding*.so"))
 
@@ -305,7 +306,7 @@ def test_without_headers_of_python_calls_go_by_ctypes(
 @pytest.mark.exhaustive
 def test_built_for_another_kind_of_processor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CXX", CROSS_GXX)
-    build.run(["standardize"], tmp_path / "layers", "armv8-a", ["bf16"])
+    build.run(layers.definitions(["standardize"]), tmp_path / "layers", "armv8-a", ["bf16"])
     made = list((tmp_path / "layers" / "standardize" / "compiled").glob("*.armv8-a.so"))
     assert len(made) == 2
     assert {int.from_bytes(path.read_bytes()[18:20], "little") for path in made} == {183}  # AArch64 in ELF
@@ -316,4 +317,4 @@ def test_built_for_another_kind_of_processor(tmp_path: Path, monkeypatch: pytest
 def test_what_a_compiler_refuses_is_one_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CXX", "g++ -Dtemplate=1")
     with pytest.raises(LngenError, match=r"g\+\+ -Dtemplate=1 refused .*\n.*error"):
-        build.run(["standardize"], tmp_path / "layers", None, [])
+        build.run(layers.definitions(["standardize"]), tmp_path / "layers", None, [])
