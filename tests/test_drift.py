@@ -126,7 +126,7 @@ for name in corpus.NAMES[::12]:
 """
 
 
-@pytest.mark.ci
+@pytest.mark.exhaustive
 def test_every_hash_seed_gives_the_same_everything(tmp_path):
     running = [
         subprocess.Popen(

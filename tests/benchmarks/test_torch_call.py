@@ -12,6 +12,7 @@ pytest.importorskip("torch", reason=NO_TORCH)
 pytestmark = [needs_gxx, needs_pycuda]
 
 
+@pytest.mark.exhaustive
 def test_a_call_is_one_launch_forward_and_two_backward():
     command = [sys.executable, "-m", "benchmarks.torch_call", "--rounds", "2"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True, timeout=300)

@@ -76,7 +76,7 @@ def test_layers_hold_on_both_sides_of_each_threshold(name, tmp_path):
     assert [*failures(made(name), tmp_path / name, "numpy", {})] == []
 
 
-@pytest.mark.parametrize("dtype", sample(["float16", "float64"], (), ["float16"]))
+@pytest.mark.parametrize("dtype", sample(["float16", "float64"], (), ()))
 @pytest.mark.parametrize("name", [pytest.param("layer_norm", marks=[*ON_DEVICE])])
 def test_kernels_hold_in_each_layout(name, dtype, tmp_path):
     manifest.write(made(name).emission, tmp_path)

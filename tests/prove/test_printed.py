@@ -88,7 +88,7 @@ def _steps(step: Step, change: Change) -> Iterator[tuple[str, Step]]:
     ("name", "change", "every"),
     [
         pytest.param("softmax", "one more", 40, marks=pytest.mark.ci),
-        pytest.param("rms_norm_gated", "one more", 30, marks=pytest.mark.ci),
+        pytest.param("rms_norm_gated", "one more", 30, marks=pytest.mark.exhaustive),
         *(pytest.param(name, "twice", 1, marks=pytest.mark.exhaustive) for name in ("layer_norm", "cross_entropy")),
     ],
 )

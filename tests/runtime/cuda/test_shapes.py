@@ -144,7 +144,7 @@ def test_layouts_of_every_length_are_sound(sweep: Sweep, size: int) -> None:
         assert status == 0, said
 
 
-@pytest.mark.ci
+@pytest.mark.exhaustive
 def test_layouts_with_fewer_registers_or_inputs_are_sound(sweep: Sweep) -> None:
     """Kernels that spilled are compiled with these layouts. The step has no common factor with any vector length."""
     lines = [*limits(ALL, (WIDEST, SINGLE), VARIANTS), *asked([*shipped(), *left_out(shipped())])]
