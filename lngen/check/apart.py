@@ -42,7 +42,7 @@ def apart(work: Callable[[Tell], Result], seconds: float) -> Result | Ended:
     """Run `work` in a process of its own and return its result; an error of the work is raised here.
 
     Work is passed by pickle, and gets a function to call with a text about its next piece. The process is ended if it
-    sends no text for so many seconds.
+    sends no text for so many seconds, counted from where Python has begun.
     """
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, map(os.path.abspath, sys.path)))}
     process = subprocess.Popen(

@@ -6,7 +6,6 @@ of lngen's own.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +14,7 @@ from typing import Any
 
 from lngen import entry_points
 from lngen.emit import Notes, cpu, cuda, jax, numpy, render, torch
-from lngen.errors import LngenError, printable
+from lngen.errors import LngenError, nearest, printable
 from lngen.language.definition import Definition
 from lngen.language.syntax import Call, walk
 from lngen.plan.planner import Plan
@@ -97,9 +96,7 @@ def _required(found: Any) -> Backend:
 
 def _unknown(name: object) -> str:
     names = (*known(), "all")
-    near = difflib.get_close_matches(str(name), names, n=1)
-    hint = f" Did you mean {near[0]}?" if near else ""
-    return f"there is no backend {printable(repr(name))}; there are {', '.join(names)}.{hint}"
+    return f"there is no backend {printable(repr(name))}; there are {', '.join(names)}.{nearest(str(name), names)}"
 
 
 def with_needed(names: Iterable[str]) -> tuple[str, ...]:

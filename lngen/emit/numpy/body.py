@@ -89,10 +89,10 @@ class DirectionBody:
         tests = {line.strip() for part in parts for line in part}
         texts = {key: text for key, text in texts.items() if f"if {text}:" in tests}
         measures = ["shape" if read & {"shape", "features"} else "_", "dtype" if "dtype" in read else "_", "_"]
-        exponentials = [node for node in self.nodes if node.operation == "exp" and self.need[node.index]]
+        may_underflow = any(node.operation == "exp" and self.need[node.index] for node in self.nodes)
         return [
-            # Of a large negative number it is 0, also for a caller who has NumPy raise an error.
-            *['@np.errstate(under="ignore")'] * bool(exponentials),
+            # An exponential that is too small is 0, also for a caller who has NumPy raise an error.
+            *['@np.errstate(under="ignore")'] * may_underflow,
             *statement(f"def {name}({', '.join([*self.groups, 'results', 'call'])}):"),
             f'    """{summary}"""',
             *self._unpacked(read),
