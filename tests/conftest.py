@@ -17,6 +17,7 @@ from hypothesis import settings
 
 from lngen.check.toolchain.headers import precompiled
 from tests.requirements import NO_GPU, NO_INSTRUCTIONS
+from tests.shipped import shipped
 from tests.tiers import NIGHTLY, is_after_the_core, is_left_out, stays_in_ci, tier_of
 
 # A deadline measures the machine. Where a run has to be repeatable, its examples have to be.
@@ -105,13 +106,19 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """Look for garbage once, and not again and again among the tests that are collected, none of which is any."""
+    """Look for garbage once, and not again and again among the tests that are collected, none of which is any.
+
+    Raises UsageError where a test is parametrized by what a derivation gives: each worker would wait for all layers.
+    """
     gc.disable()
     try:
-        return (yield)
+        found = yield
     finally:
         gc.collect()
         gc.enable()
+    if shipped.cache_info().currsize:
+        raise pytest.UsageError("layers are derived while tests are collected; parametrize by the definition's text")
+    return found
 
 
 # Definitions are the input of tests; some are wrong on purpose.

@@ -129,7 +129,9 @@ def build(version: str, headers: Headers, scratch: Path, wheels: Path) -> None:
     )
     # A linker that drops libraries of which nothing is used would drop the empty one, and with it the real
     # one's name.
-    flags = {"LDFLAGS": f"{os.environ.get('LDFLAGS', '')} -Wl,--no-as-needed", "CFLAGS": "-O1 -g0"}
+    flags = {"LDFLAGS": f"{os.environ.get('LDFLAGS', '')} -Wl,--no-as-needed"}
+    # Setuptools takes one of these for C++, the older ones the first.
+    flags |= dict.fromkeys(("CFLAGS", "CXXFLAGS"), "-O1 -g0")
     # Only a talkative pip passes on which files are compiled.
     _pip(["wheel", "--verbose", "--no-deps", "--wheel-dir", str(wheels), str(source)], scratch, flags, Progress())
     wheel = next(wheels.glob("pycuda-*.whl"))
