@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from lngen.check.toolchain import nvrtc
+from lngen.checks.toolchain import nvrtc
 from lngen.extensions.simt import driver as emulator
 
 _SOURCE = Path(__file__).with_name("bandwidth.cu")

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.layers import backend, numpy_dtype
-from lngen.check.toolchain import nvrtc
+from lngen.checks.toolchain import nvrtc
 from lngen.emit.cpp.contract import LAUNCH_FIELDS
 from lngen.runtime.cuda.arrays import BYTES
 from lngen.runtime.cuda.calls import DeviceLayer

@@ -1,6 +1,7 @@
 """lngen: from the forward definition of a normalization layer to audited gradients, NumPy and CUDA.
 
-`derive` derives a layer from its definition, and `load` imports an emitted one. Everything that derives is imported on
+`derive` derives a layer from its definition, `load` imports an emitted one, and `check` holds a function of anybody's
+to a definition. Everything that derives is imported on
 first use, so that a program which only runs emitted code does not pay for SymPy:
 
 >>> import numpy as np
@@ -23,6 +24,8 @@ from lngen.pipeline.files.loading import Layer, load
 from lngen.version import __version__
 
 if TYPE_CHECKING:
+    from lngen.checked import check as check
+    from lngen.checked import claims as claims
     from lngen.derived import DerivedLayer as DerivedLayer
     from lngen.derived import derive as derive
     from lngen.language.definition import Definition as Definition
@@ -32,11 +35,24 @@ if TYPE_CHECKING:
 _LAZY = {
     "DerivedLayer": "lngen.derived",
     "derive": "lngen.derived",
+    "check": "lngen.checked",
+    "claims": "lngen.checked",
     "Definition": "lngen.language.definition",
     "parse": "lngen.language.parsing",
 }
 
-__all__ = ["Definition", "DerivedLayer", "Layer", "LngenError", "__version__", "derive", "load", "parse"]
+__all__ = [
+    "Definition",
+    "DerivedLayer",
+    "Layer",
+    "LngenError",
+    "__version__",
+    "check",
+    "claims",
+    "derive",
+    "load",
+    "parse",
+]
 
 
 def __getattr__(name: str) -> Any:

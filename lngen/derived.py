@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from lngen.check import DTYPES, QUICK_SHAPES, Report
-from lngen.check.emitted import BACKENDS, CheckRequest, check_emitted
-from lngen.check.field.numpy_text import require_exact_text
+from lngen.checks import DTYPES, QUICK_SHAPES, Report
+from lngen.checks.emitted import BACKENDS, CheckRequest, check_emitted
+from lngen.checks.field.numpy_text import require_exact_text
 from lngen.derivation.derivation import Proof, Step
 from lngen.emit.backends import adapter, named
 from lngen.errors import LngenError, nearest, printable
@@ -174,10 +174,11 @@ def derive(definition: str | os.PathLike[str], backends: Sequence[str] | None = 
     {'dx': '3*dy*x**2'}
     """
     chosen = None if backends is None else named(backends, "backends")
-    return DerivedLayer(derived(_read(definition), backends=chosen or BACKENDS), chosen)
+    return DerivedLayer(derived(definition_of(definition), backends=chosen or BACKENDS), chosen)
 
 
-def _read(definition: str | os.PathLike[str]) -> Definition:
+def definition_of(definition: str | os.PathLike[str]) -> Definition:
+    """Return the definition that a text, a file or the name of a shipped layer has. Raises LngenError for none."""
     if callable(definition):
         raise LngenError(
             "a definition is given as its text, or as a pathlib.Path: of a function, pass inspect.getsource(function)."

@@ -27,7 +27,7 @@ BACKENDS = "lngen.backends"
 """Backends of a layer, each an object of `lngen.emit.backends.Backend`."""
 
 DEVICES = "lngen.devices"
-"""Devices that run CUDA without a GPU; `lngen.check.emulator` says what one has."""
+"""Devices that run CUDA without a GPU; `lngen.checks.emulator` says what one has."""
 
 _FILE = "entry_points.txt"
 

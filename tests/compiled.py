@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from lngen.check.inputs import ordinary
-from lngen.check.layer import Case, Checkable, outputs_by_name, positional
+from lngen.checks.inputs import ordinary
+from lngen.checks.layer import Case, Checkable, outputs_by_name, positional
 from lngen.language.definition import Definition
 from lngen.language.parsing import parse
 from lngen.pipeline.files import loading, manifest

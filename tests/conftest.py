@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-from lngen.check.toolchain.headers import precompiled
+from lngen.checks.toolchain.headers import precompiled
 from tests.requirements import NO_GPU, NO_INSTRUCTIONS
 from tests.shipped import shipped
 from tests.tiers import NIGHTLY, is_after_the_core, is_left_out, stays_in_ci, tier_of

@@ -4,8 +4,8 @@ import functools
 import types
 from collections.abc import Mapping
 
-from lngen.check.derived import checkable
-from lngen.check.layer import Checkable
+from lngen.checks.derived import checkable
+from lngen.checks.layer import Checkable
 from lngen.emit import Notes, numpy
 from lngen.language.parsing import parse
 from lngen.pipeline import stages

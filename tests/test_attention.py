@@ -20,10 +20,10 @@ import pytest
 
 from lngen.algebra.numeric import Arithmetic, Environment, evaluate_equations, evaluate_expression
 from lngen.algebra.symbols import D
-from lngen.check import reference
-from lngen.check.bounds import CUDA, NUMPY, Summation, error_bounds
-from lngen.check.derived import checkable
-from lngen.check.layer import Case
+from lngen.checks import reference
+from lngen.checks.bounds import CUDA, NUMPY, Summation, error_bounds
+from lngen.checks.derived import checkable
+from lngen.checks.layer import Case
 from lngen.derivation.derivation import Derivation
 from lngen.derivation.double_backward import backward_as_forward
 from lngen.derivation.jvp import tangent
@@ -192,7 +192,7 @@ def test_large_logits_are_right_in_all_directions(name: str, dtype: str, scale: 
     ),
 )
 def test_large_logits_are_right_on_a_device(name: str, dtype: str, scale: float, tmp_path: Path) -> None:
-    from lngen.check.on_device import OnDevice, device
+    from lngen.checks.on_device import OnDevice, device
     from tests.fuzz.judge import _package
 
     layer = made(name)

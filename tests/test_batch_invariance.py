@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lngen.check.inputs import ordinary
-from lngen.check.layer import Checkable, positional
-from lngen.check.on_device import OnDevice, device
+from lngen.checks.inputs import ordinary
+from lngen.checks.layer import Checkable, positional
+from lngen.checks.on_device import OnDevice, device
 from lngen.language.definition import Definition
 from lngen.language.parsing import load
 from lngen.runtime.numpy.axes import on_rows

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lngen.check.layer import Checkable
-from lngen.check.runner import check
+from lngen.checks.layer import Checkable
+from lngen.checks.runner import check
 from lngen.language.oracle.evaluate import LONGDOUBLE, evaluate
 from lngen.language.parsing import parse
 from lngen.plan.cost import cost

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lngen.check.on_device import compiled_for, device, download, upload
+from lngen.checks.on_device import compiled_for, device, download, upload
 from lngen.language.parsing import parse
 from lngen.pipeline.files import loading, manifest
 from lngen.pipeline.stages import derived

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from lngen.check import FULL_SHAPES, QUICK_SHAPES, Evidence, Report, running
-from lngen.check.toolchain import device, nvrtc
+from lngen.checks import FULL_SHAPES, QUICK_SHAPES, Evidence, Report, running
+from lngen.checks.toolchain import device, nvrtc
 from lngen.cli import app as cli
 from lngen.cli import check as check_command
 from lngen.cli import console, layers

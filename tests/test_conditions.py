@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import lngen
-from lngen.check.layer import Case
+from lngen.checks.layer import Case
 from lngen.derivation.from_definition import translate
 from lngen.derivation.simplify import derive
 from lngen.language.parsing import parse

@@ -7,9 +7,9 @@ import functools
 import numpy as np
 import pytest
 
-from lngen.check import check
-from lngen.check.derived import checkable
-from lngen.check.on_device import OnDevice, device
+from lngen.checks import check
+from lngen.checks.derived import checkable
+from lngen.checks.on_device import OnDevice, device
 from lngen.language.parsing import parse
 from lngen.pipeline.files.loading import module_from_files
 from lngen.pipeline.stages import Derived, derived

@@ -18,9 +18,9 @@ import pytest
 
 from lngen.algebra.numeric import Arithmetic, Environment, evaluate_equations
 from lngen.algebra.symbols import D
-from lngen.check.inputs import ordinary
-from lngen.check.layer import Case, Checkable, positional
-from lngen.check.on_device import OnDevice, device
+from lngen.checks.inputs import ordinary
+from lngen.checks.layer import Case, Checkable, positional
+from lngen.checks.on_device import OnDevice, device
 from lngen.language.syntax import Kind
 from tests import compiled, corpus
 from tests.compiled import left_to_directions

@@ -92,8 +92,8 @@ def test_integers_are_compared_beyond_the_digits_of_floats_and_at_the_ends_of_th
 
 @contextlib.contextmanager
 def on_device(text: str) -> Any:
-    from lngen.check import emulator
-    from lngen.check.on_device import OnDevice, device
+    from lngen.checks import emulator
+    from lngen.checks.on_device import OnDevice, device
 
     with device():
         is_emulated = emulator.enabled()

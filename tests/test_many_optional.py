@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from lngen.check import complex_step
-from lngen.check.layer import Case
+from lngen.checks import complex_step
+from lngen.checks.layer import Case
 from lngen.language.oracle.evaluate import evaluate
 from lngen.language.parsing import parse
 from tests import derivatives

@@ -8,7 +8,7 @@ import sys
 import numpy as np
 import pytest
 
-from lngen.check.named_axes import named_axes
+from lngen.checks.named_axes import named_axes
 from lngen.language.parsing import parse
 from lngen.pipeline.stages import planned
 from lngen.plan.cost import cost

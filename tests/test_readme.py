@@ -21,8 +21,8 @@ from typing import NamedTuple
 import pytest
 
 import lngen
-from lngen.check.derived import checkable
-from lngen.check.stability import stability
+from lngen.checks.derived import checkable
+from lngen.checks.stability import stability
 from lngen.derivation.derivation import EVERY_D, WRITTEN_OUT
 from tests.requirements import needs_gxx, needs_jax, needs_pycuda, needs_torch
 from tests.shipped import ROOT, shipped

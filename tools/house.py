@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[1]
-CORE = ("runtime", "language", "algebra", "derivation", "plan", "prove", "emit", "report", "pipeline", "check", "cli")
+CORE = ("runtime", "language", "algebra", "derivation", "plan", "prove", "emit", "report", "pipeline", "checks", "cli")
 """The packages of the core, in the order in which data flows."""
 
 _TEXT = {".py", ".jinja", ".h", ".c", ".cpp", ".cuh", ".cu", ".js", ".css", ".html", ".toml"}

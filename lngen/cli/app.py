@@ -341,13 +341,59 @@ def check(
     ] = None,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the random inputs.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print a JSON document.")] = False,
+    function: Annotated[
+        str,
+        typer.Option(
+            "--function",
+            metavar="MODULE:NAME",
+            help="Check this function of PyTorch, JAX or NumPy instead of emitted code.",
+        ),
+    ] = "",
+    call: Annotated[
+        str, typer.Option("--call", metavar="CALL", help='How it is called: "f(hidden_states=x, weight=gamma)".')
+    ] = "",
+    backward: Annotated[
+        str, typer.Option("--backward", metavar="MODULE:NAME", help="The gradients of a function of NumPy.")
+    ] = "",
+    constant: Annotated[
+        list[str] | None,
+        typer.Option("--constant", metavar="NAME=VALUE", help="A Constant that the function has and does not take."),
+    ] = None,
+    without: Annotated[
+        list[str] | None,
+        typer.Option("--without", metavar="CLAIM", help="Leave out claims with these words; may be repeated."),
+    ] = None,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Fail a function that rounds each step, or float64 to float32.")
+    ] = False,
 ) -> None:
     """Check emitted code against its definition: every kind of evidence, with errors and bounds.
+
+    With `--function` a function that lngen has not written is held to the same claims.
 
     The exit status is 0 if every check ran and passed, 1 if one failed, and 2 if the input was refused. It is 3 if no
     check failed and some could not run, because this machine lacks a compiler, a device or a package.
     """
     definitions = _definitions(layers)
+    if function:
+        from lngen.cli import function as of_function
+
+        full = "full" in (shape or [])
+        raise typer.Exit(
+            of_function.run(
+                definitions,
+                function,
+                backward,
+                call,
+                constant or [],
+                without or [],
+                strict,
+                full,
+                dtype or [],
+                seed,
+                as_json,
+            )
+        )
     from lngen.cli import check
 
     raise typer.Exit(check.run(definitions, backend, shape or [], dtype or [], seed, as_json, out))

@@ -16,11 +16,11 @@ from pathlib import Path
 from rich.table import Table
 from rich.text import Text
 
-from lngen.check import DTYPES, FULL_SHAPES, QUICK_SHAPES, Evidence, Report
-from lngen.check.compiled import DEFAULT_FEATURES
-from lngen.check.emitted import BACKENDS, CheckRequest, check_emitted
-from lngen.check.evidence import Outcome
-from lngen.check.toolchain import device, nvrtc
+from lngen.checks import DTYPES, FULL_SHAPES, QUICK_SHAPES, Evidence, Report
+from lngen.checks.compiled import DEFAULT_FEATURES
+from lngen.checks.emitted import BACKENDS, CheckRequest, check_emitted
+from lngen.checks.evidence import Outcome
+from lngen.checks.toolchain import device, nvrtc
 from lngen.cli import console, layers
 from lngen.cli.cores import cores
 from lngen.emit.backends import adapter, with_needed

@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from lngen.check.field.numpy_text import require_exact_text
+from lngen.checks.field.numpy_text import require_exact_text
 from lngen.cli import console, layers
 from lngen.cli.cores import cores
 from lngen.emit.backends import added, backend, parsed, with_needed

@@ -6,7 +6,7 @@ from dataclasses import asdict
 
 from rich.table import Table
 
-from lngen.check.toolchain import device
+from lngen.checks.toolchain import device
 from lngen.cli import console
 
 

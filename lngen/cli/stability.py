@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 from rich.table import Table
 
-from lngen.check.derived import checkable
-from lngen.check.stability import StabilityTable, stability
+from lngen.checks.derived import checkable
+from lngen.checks.stability import StabilityTable, stability
 from lngen.cli import console
 from lngen.language.definition import Definition
 from lngen.pipeline.files import loading, manifest

@@ -29,7 +29,7 @@ class Backend:
     `emit` returns the texts of its files by name. `title` is its name for readers. `needs` are backends whose files its
     own import. `templates` are the folders of the templates that it prints with, in `folder` or else in lngen's.
     `remark` says in a line what readers of its files have to know of a plan.
-    `adapter` calls the functions of its module, `NAME_backend.py`, for the checks (`lngen.check.adapter.Adapter`). One
+    `adapter` calls the functions of its module, `NAME_backend.py`, for the checks (`lngen.checks.adapter.Adapter`). One
     of an extension `takes_integers` if it has code for them.
     """
 

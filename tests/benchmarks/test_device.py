@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from benchmarks.device import Device, opened
-from lngen.check.toolchain import nvrtc
+from lngen.checks.toolchain import nvrtc
 from tests.requirements import has_gpu, needs_gxx, needs_nvrtc, needs_pycuda
 
 pytestmark = pytest.mark.cuda

@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from lngen.check.layer import Case
+from lngen.checks.layer import Case
 from tests import corpus
 from tests.compiled import Layer, assert_same_bits, drawn, layer, left_to_directions, off, results
 from tests.requirements import needs_gxx

@@ -9,7 +9,7 @@ import re
 
 import pytest
 
-from lngen.check.toolchain import nvrtc
+from lngen.checks.toolchain import nvrtc
 from lngen.emit.cpp.contract import DTYPES, LAUNCH_FIELDS
 from lngen.extensions.inspection.cubin import integers
 from lngen.paths import generated_folder

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lngen.check.toolchain import nvrtc
+from lngen.checks.toolchain import nvrtc
 from lngen.extensions.inspection.kernels import BLOCK_SHARED
 from lngen.paths import generated_folder
 from lngen.runtime.cuda.macros import macros

@@ -21,9 +21,9 @@ import sympy
 from sympy import Expr, S
 
 from lngen.algebra.symbols import RowScalarSymbol, RowSymbol, Where
-from lngen.check.complex_step import gradient
-from lngen.check.layer import Case
-from lngen.check.on_device import OnDevice, device
+from lngen.checks.complex_step import gradient
+from lngen.checks.layer import Case
+from lngen.checks.on_device import OnDevice, device
 from lngen.derivation.simplify import derive
 from lngen.emit import Notes, cuda, numpy
 from lngen.language import FUNCTIONS, KIND_NAMES

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lngen.check.on_device import OnDevice, device
+from lngen.checks.on_device import OnDevice, device
 from lngen.language.oracle.evaluate import evaluate
 from lngen.language.parsing import load, parse
 from lngen.pipeline.stages import planned

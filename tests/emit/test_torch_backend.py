@@ -4,7 +4,7 @@ import importlib
 
 import pytest
 
-from lngen.check.in_torch import InTorch
+from lngen.checks.in_torch import InTorch
 from lngen.emit.class_names import MODULE, attribute, class_of
 from lngen.language.syntax import Kind
 from tests.hosts import compile_nothing

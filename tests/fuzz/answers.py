@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from lngen.check.layer import Case, Checkable, outputs_by_name, positional
+from lngen.checks.layer import Case, Checkable, outputs_by_name, positional
 from lngen.language.definition import Definition
 from lngen.language.syntax import Kind
 from lngen.runtime.protocol.casts import dtype

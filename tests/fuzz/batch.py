@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from lngen.check.layer import Checkable
+from lngen.checks.layer import Checkable
 from lngen.language.definition import Definition
 from lngen.language.syntax import Kind
 from tests.fuzz.answers import Point, answers, kind_of, rows_of

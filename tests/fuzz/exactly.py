@@ -3,7 +3,7 @@
 Agreement to 1e-10 of the largest entry, or of 1, is right; a wrong gradient is off by far more. An output or a gradient
 that is further off is held against the derivation evaluated at 60 digits. If that is off too, the gradient is wrong. If
 it is not, digits were lost in float64, and the question is whether the definition made that unavoidable: the error has
-to be inside the bound of `lngen.check.bounds`, or within 1000 times what the unsimplified adjoint loses at the same
+to be inside the bound of `lngen.checks.bounds`, or within 1000 times what the unsimplified adjoint loses at the same
 point.
 """
 
@@ -18,8 +18,8 @@ import numpy as np
 
 from lngen.algebra.numeric import Arithmetic, evaluate_equations
 from lngen.algebra.symbols import D
-from lngen.check import bounds
-from lngen.check.layer import Case, Checkable
+from lngen.checks import bounds
+from lngen.checks.layer import Case, Checkable
 from lngen.errors import LngenError
 from lngen.language.syntax import Kind
 from lngen.pipeline.stages import Derived

@@ -8,7 +8,7 @@ from typing import Any
 import mpmath
 import numpy as np
 
-from lngen.check.layer import Case
+from lngen.checks.layer import Case
 
 RIGHT, REFUSED, NO_POINT = "right", "refused", "no point"
 WRONG, NOT_FINITE, IMPRECISE = "wrong", "not finite", "imprecise"

@@ -20,8 +20,8 @@ from types import ModuleType
 
 import numpy as np
 
-from lngen.check.derived import checkable
-from lngen.check.named_axes import named_axes
+from lngen.checks.derived import checkable
+from lngen.checks.named_axes import named_axes
 from lngen.errors import LngenError
 from lngen.language.definition import Definition
 from lngen.language.parsing import parse
@@ -204,7 +204,7 @@ class _Work:
                     self.unfit.append(str(reason))
 
     def _run_cuda(self, made: Derived, points: list[tuple[Point, Results]]) -> None:
-        from lngen.check.on_device import OnDevice, device
+        from lngen.checks.on_device import OnDevice, device
 
         with ExitStack() as stack:
             folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from lngen.check.layer import Case
+from lngen.checks.layer import Case
 from lngen.language.definition import Definition
 from lngen.language.oracle.evaluate import evaluate
 from lngen.language.parsing import parse

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from lngen.check.layer import Case
+from lngen.checks.layer import Case
 from lngen.language.definition import Definition, Input
 from lngen.language.oracle.random import drawn_from
 from lngen.language.syntax import Kind

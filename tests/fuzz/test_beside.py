@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from lngen.check.layer import Case
+from lngen.checks.layer import Case
 from lngen.language.parsing import parse
 from tests.fuzz.answers import OUTPUT, Point
 from tests.fuzz.beside import Beside

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from lngen.check.layer import Case
+from lngen.checks.layer import Case
 from lngen.language.parsing import parse
 from tests.fuzz import oracle
 from tests.fuzz.answers import GRADIENT, SECOND, SECOND_OF_COTANGENT, TANGENT, Point

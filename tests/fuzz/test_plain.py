@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lngen.check.layer import Case
+from lngen.checks.layer import Case
 from lngen.language import FUNCTIONS
 from lngen.language.parsing import parse
 from tests.fuzz.answers import GRADIENT, OUTPUT, SECOND, TANGENT, Point, Results

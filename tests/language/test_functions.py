@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lngen.check import Report, check
-from lngen.check.derived import checkable
+from lngen.checks import Report, check
+from lngen.checks.derived import checkable
 from lngen.language.functions import TABLE, entry
 from lngen.language.oracle import real_functions
 from lngen.language.parsing import parse
@@ -100,8 +100,8 @@ ONE_CALL = """
     def arctan(u):
         "The angle whose tangent is u."
 
-    from lngen.check import check
-    from lngen.check.derived import checkable
+    from lngen.checks import check
+    from lngen.checks.derived import checkable
     from lngen.language.parsing import parse
     from lngen.pipeline.stages import derived
     from lngen.pipeline.files.loading import module_from_files

@@ -43,7 +43,7 @@ MISTAKES = {
         '            result = self.apply("add" if (sign > 0) == (place != 1)',
         (
             f"{CONFORMANCE}::test_sums_over_rows_of_several_blocks",
-            "tests/check/test_second_order.py::test_what_is_emitted_passes",
+            "tests/checks/test_second_order.py::test_what_is_emitted_passes",
         ),
     ),
     "the sum of a block over that of its chunk": Mistake(

@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from lngen.check.toolchain import nvrtc
-from lngen.check.toolchain.nvrtc import NvrtcMissing, Resources
+from lngen.checks.toolchain import nvrtc
+from lngen.checks.toolchain.nvrtc import NvrtcMissing, Resources
 from lngen.emit.cpp.contract import LAUNCH_FIELDS
 from lngen.emit.cpp.kernels import source_of
 from lngen.errors import LngenError, printable

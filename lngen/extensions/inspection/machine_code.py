@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from lngen.check import emulator
-from lngen.check.toolchain import nvrtc
-from lngen.check.toolchain.nvrtc import NvrtcMissing, Resources, parse_resources
+from lngen.checks import emulator
+from lngen.checks.toolchain import nvrtc
+from lngen.checks.toolchain.nvrtc import NvrtcMissing, Resources, parse_resources
 from lngen.errors import CompileError
 from lngen.pipeline.cache import folders
 from lngen.runtime.cuda import compilers

@@ -12,7 +12,7 @@ from typing import Any
 from sympy import Expr
 
 from lngen import paths
-from lngen.check.stability import StabilityTable
+from lngen.checks.stability import StabilityTable
 from lngen.derivation.derivation import Proof, Step, StepEvidence
 from lngen.derivation.rules import RULES, Rule
 from lngen.emit import render

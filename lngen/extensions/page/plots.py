@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 
-from lngen.check.derived import checkable
-from lngen.check.stability import StabilityRow, StabilityTable, stability
+from lngen.checks.derived import checkable
+from lngen.checks.stability import StabilityRow, StabilityTable, stability
 from lngen.pipeline.files import loading, manifest
 from lngen.pipeline.stages import Derived
 from lngen.plan.cost import cost, unfused

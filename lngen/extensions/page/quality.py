@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from lngen.check.stability import StabilityRow, StabilityTable
+from lngen.checks.stability import StabilityRow, StabilityTable
 from lngen.extensions.page.plots import FORMS, lines_of
 
 _SINGLE = "float32"

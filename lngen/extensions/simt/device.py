@@ -1,4 +1,4 @@
-"""The emulator as a device that runs CUDA without a GPU: what `lngen.check.emulator` asks of one."""
+"""The emulator as a device that runs CUDA without a GPU: what `lngen.checks.emulator` asks of one."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import re
 import shutil
 from pathlib import Path
 
-from lngen.check.emulator import PURPOSE
-from lngen.check.toolchain.device import shown
-from lngen.check.toolchain.item import Item
+from lngen.checks.emulator import PURPOSE
+from lngen.checks.toolchain.device import shown
+from lngen.checks.toolchain.item import Item
 from lngen.errors import LngenError
 from lngen.extensions.simt import toolchain
 from lngen.extensions.simt.driver import enable, enabled, using

@@ -4,7 +4,7 @@
 
 The text of the kernels runs as it is: loops, tiles, tails, shuffles, sums of blocks, and the mathematics, with blocks,
 warps and lanes in three orders. Only the lines of the headers that say what double is are changed (`CHANGED`).
-`lngen.check.field` says what an equal result shows.
+`lngen.checks.field` says what an equal result shows.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from typing import Any
 
 import numpy as np
 
-from lngen.check.field.calls import HEADER, FieldCall, FieldResult, layer_of, memory, outcome, told
-from lngen.check.field.residues import Residue, bits
-from lngen.check.on_device import OnDevice
-from lngen.check.on_device import device as current_device
+from lngen.checks.field.calls import HEADER, FieldCall, FieldResult, layer_of, memory, outcome, told
+from lngen.checks.field.residues import Residue, bits
+from lngen.checks.on_device import OnDevice
+from lngen.checks.on_device import device as current_device
 from lngen.emit.cpp import handed
 from lngen.errors import LngenError
 from lngen.extensions.simt import driver

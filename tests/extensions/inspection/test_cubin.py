@@ -2,7 +2,7 @@
 
 import pytest
 
-from lngen.check.toolchain import nvrtc
+from lngen.checks.toolchain import nvrtc
 from lngen.extensions.inspection.cubin import integers
 from tests.requirements import needs_nvrtc
 

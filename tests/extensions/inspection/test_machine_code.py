@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from lngen.check.toolchain import nvrtc
-from lngen.check.toolchain.nvrtc import NvrtcMissing, Resources
+from lngen.checks.toolchain import nvrtc
+from lngen.checks.toolchain.nvrtc import NvrtcMissing, Resources
 from lngen.errors import CompileError
 from lngen.extensions.inspection import machine_code as module
 from lngen.extensions.inspection.machine_code import machine_code

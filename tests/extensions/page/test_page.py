@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 import lngen
 from lngen.algebra.symbols import ENTRY_OF
-from lngen.check.stability import StabilityRow, StabilityTable
+from lngen.checks.stability import StabilityRow, StabilityTable
 from lngen.cli import app as cli
 from lngen.emit import render
 from lngen.extensions.page.page import fragment, page

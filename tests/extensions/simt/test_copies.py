@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from lngen import runtime
-from lngen.check.toolchain import nvrtc
+from lngen.checks.toolchain import nvrtc
 from lngen.extensions import simt
 from lngen.runtime.includes import inlined
 from tests.requirements import needs_gxx, needs_nvdisasm, needs_nvrtc

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from lngen.check.on_device import device
+from lngen.checks.on_device import device
 from lngen.extensions.simt import driver
 from lngen.extensions.simt.field import InField
 from lngen.language.parsing import load

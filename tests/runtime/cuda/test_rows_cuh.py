@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from lngen import runtime
-from lngen.check.toolchain import nvrtc
+from lngen.checks.toolchain import nvrtc
 from lngen.emit.cpp.contract import DTYPES, LAUNCH_FIELDS
 from lngen.extensions import simt
 from lngen.runtime.includes import inlined

@@ -10,7 +10,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from lngen.check.named_axes import named_axes
+from lngen.checks.named_axes import named_axes
 from lngen.runtime.numpy.blocks import Work
 from tests import compiled
 from tests.beyond_rows import AXES

@@ -9,7 +9,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from lngen.check.layer import Checkable, positional
+from lngen.checks.layer import Checkable, positional
 from lngen.runtime.native.extensions import headers
 from lngen.runtime.numpy.blocks import Work
 from tests import corpus

@@ -29,7 +29,7 @@ import functools, sys
 from pathlib import Path
 import numpy as np
 import lngen
-from lngen.check.inputs import ordinary
+from lngen.checks.inputs import ordinary
 from lngen.language.parsing import load
 from tests.compiled import left_to_directions, results
 

@@ -1,0 +1,169 @@
+"""Functions that lngen has not written in the form of its backends, by framework."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, replace
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from lngen.checks.adapter import Adapter, OnHost
+from lngen.checks.callables.calling import Calling, is_module
+from lngen.checks.frameworks import FrameworkAdapter
+from lngen.checks.in_jax import InJax
+from lngen.checks.in_torch import InTorch
+from lngen.checks.layer import Case, as_tuple
+from lngen.errors import LngenError
+from lngen.language.definition import Definition
+from lngen.language.names import cotangent
+
+ASKED = frozenset({"leading axes", "no rows", "types", "recorded inputs", "second calls"})
+"""Words of what every function can be asked."""
+
+_RUNS = 10
+
+
+@dataclass(frozen=True)
+class TakenInputs:
+    """The inputs of a definition that a function takes; the other Constants have a `fixed` value."""
+
+    definition: Definition
+    names: frozenset[str]
+    fixed: Mapping[str, float]
+
+    def of(self, case: Case) -> Case:
+        """The case without the inputs that the function does not take."""
+        numbers = {entry.name: float(entry.default or 0) for entry in self.definition.constants} | dict(self.fixed)
+        inputs = {name: value if name in self.names else numbers.get(name) for name, value in case.inputs.items()}
+        return replace(case, inputs=inputs)
+
+
+class _CalledLayer:
+    """A function in the place of an emitted layer: its arguments are the inputs of the definition, then Constants."""
+
+    def __init__(self, definition: Definition, function: Calling) -> None:
+        self.names = [entry.name for entry in (*definition.positional, *definition.constants)]
+        self.first, self.function = definition.rows[0].name, function
+
+    def call(self, *given: Any) -> Any:
+        values = dict(zip(self.names, given, strict=True))
+        return self.function({**values, "D": values[self.first].shape[-1]})
+
+
+class _OfStranger(FrameworkAdapter):
+    """A framework's adapter of a function that lngen has not written."""
+
+    can = ASKED | {"strides", "arguments left out"}
+    repeats = "ten runs"
+    keeps_bits = False
+    mixes_rows = False
+
+    def __init__(self, definition: Definition, function: Calling, taken: TakenInputs) -> None:
+        stand_in: Any = SimpleNamespace(_LAYER=_CalledLayer(definition, function))
+        super().__init__(definition, stand_in)
+        self.taken = taken
+
+    def given(self, case: Case) -> Case:
+        return self.taken.of(case)
+
+    def again(self) -> Iterator[AbstractContextManager[Any]]:
+        yield from (nullcontext() for _ in range(1, _RUNS))
+
+
+class TorchFunction(_OfStranger, InTorch):
+    """A function or a module of PyTorch."""
+
+
+class JaxFunction(_OfStranger, InJax):
+    """A function of JAX."""
+
+    can = _OfStranger.can - {"strides"}
+
+
+class NumpyFunction(OnHost):
+    """A function of NumPy and its backward, which is passed inputs, outputs and cotangents by name.
+
+    `backward` returns a dictionary by input, or the gradients in the order of the definition's inputs.
+    """
+
+    can = (ASKED - {"recorded inputs"}) | {"strides", "arguments left out"}
+    repeats = "ten runs"
+    keeps_bits = False
+    mixes_rows = False
+    again = _OfStranger.again
+
+    def __init__(self, definition: Definition, function: Calling, backward: Calling, taken: TakenInputs) -> None:
+        super().__init__(self)
+        self.definition, self.taken = definition, taken
+        self.layer, self.pulled_back = _CalledLayer(definition, function), backward
+        self.functions = SimpleNamespace(forward=self._forward, backward=self._backward)
+
+    given = _OfStranger.given
+
+    def _forward(self, *inputs: Any, **constants: float) -> tuple[Any, Any]:
+        definition = self.definition
+        numbers = [constants.get(definition.public(entry.name)) for entry in definition.constants]
+        made = self.layer.call(*inputs, *numbers)
+        return made, dict(zip(self.layer.names, (*inputs, *numbers), strict=True)) | dict(
+            zip(definition.outputs, as_tuple(made), strict=True)
+        )
+
+    def _backward(self, saved: Mapping[str, Any], *cotangents: Any) -> tuple[Any, ...]:
+        moved = {cotangent(n): value for n, value in zip(self.definition.outputs, cotangents, strict=True)}
+        found = self.pulled_back({**saved, **moved, "D": saved[self.layer.first].shape[-1]})
+        names = [e.name for e in self.definition.differentiable if e.name in self.taken.names]
+        if not isinstance(found, Mapping):
+            found = dict(zip(names, as_tuple(found), strict=True))
+        by_name = {name.removeprefix("d") if name not in names else name: value for name, value in found.items()}
+        return tuple(
+            by_name.get(entry.name) if saved[entry.name] is not None else None
+            for entry in self.definition.differentiable
+        )
+
+
+def adapted(
+    definition: Definition, function: Calling, backward: Calling | None, fixed: Mapping[str, float]
+) -> tuple[Adapter, str]:
+    """Return the adapter of a function and the name of its framework: the one whose arrays it takes and returns.
+
+    Raises LngenError where it takes those of none, and for one of NumPy without a backward.
+    """
+    taken = TakenInputs(definition, function.taken, fixed)
+    if backward is not None:
+        return NumpyFunction(definition, function, backward, taken), "NumPy"
+    troubles = []
+    for package, make, kind in (("torch", TorchFunction, "Tensor"), ("jax", JaxFunction, "Array")):
+        framework = sys.modules.get(package)
+        if framework is None:
+            continue
+        on: Any = make(definition, function, taken)
+        with on.setting():
+            trouble = _refusal(on, getattr(framework, kind))
+        if not trouble:
+            return on, {"torch": "PyTorch", "jax": "JAX"}[package]
+        troubles.append(trouble)
+        if is_module(function.function):
+            break
+    raise LngenError(
+        troubles[0] if troubles else "a function of NumPy needs --backward, the function of its gradients."
+    )
+
+
+def _refusal(on: Any, kind: type) -> str:
+    """Say why a function does not take a framework's arrays; empty if it does."""
+    try:
+        case = on.given(_small(on.definition))
+        made = as_tuple(on.layer.call(*[on.array(case.inputs.get(name)) for name in on.layer.names]))
+    except Exception as error:  # whatever a stranger's function raises
+        return f"the function raises {type(error).__name__} at 2 x {on.features}: {' '.join(str(error).split())[:300]}"
+    return "" if all(isinstance(each, kind) for each in made) else f"the function returns {type(made[0]).__name__}"
+
+
+def _small(definition: Definition) -> Case:
+    from lngen.checks.inputs import ordinary
+
+    return ordinary(definition, 2, max(5, definition.minimum_features), 0).astype(np.float32)

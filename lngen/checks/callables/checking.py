@@ -1,0 +1,194 @@
+"""Evidence about a function that lngen has not written: values and gradients, hard inputs, contracts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from lngen.checks.adapter import Adapter
+from lngen.checks.apart import Tell
+from lngen.checks.bounds import Grade
+from lngen.checks.callables.adapters import adapted
+from lngen.checks.callables.calling import calling
+from lngen.checks.checker import FUNCTION, Checker, References
+from lngen.checks.contracts import check_contracts
+from lngen.checks.derived import checkable
+from lngen.checks.evidence import Evidence, Report, verdict
+from lngen.checks.frameworks import FrameworkAdapter
+from lngen.checks.hard_inputs import hard_inputs
+from lngen.checks.inputs import ordinary, stops_gradients
+from lngen.checks.layer import as_tuple
+from lngen.checks.numbers import DTYPES
+from lngen.checks.reference import mixed
+from lngen.checks.second_order import BOUND, SeededDirections
+from lngen.errors import LngenError
+from lngen.language.definition import Definition
+from lngen.language.names import cotangent
+from lngen.plan.planner import Plan
+from lngen.runtime.protocol.casts import dtype as storage_dtype
+
+VALUES, SECOND, ROUNDING = "precision", "second order", "rounding"
+NARROW_BOUND = 1e-5
+"""Bound of a second derivative whose function computes in float32: `second_order.BOUND` in the ratio of the units."""
+
+SHAPES = ((5, 7), (1, 33), (3, 1), (4, 128), (37, 31), (3, 1000), (130, 33), (1100, 5), (2, 4099))
+"""(rows, D) that values and gradients are compared at: short rows and long ones, one entry, many rows."""
+
+SWEEP = tuple((2, features) for power in range(1, 14) for features in (2**power - 1, 2**power, 2**power + 1))
+"""Powers of two and their neighbours, where a block of a kernel ends."""
+
+
+@dataclass(frozen=True)
+class CallableRequest:
+    """Extent of the check of a function.
+
+    Claims with one of the words `without` are left out. A `strict` check fails a function that rounds each step, or
+    float64 to float32, and a `full` one tries every length of `SWEEP`.
+    """
+
+    dtypes: Sequence[str] = DTYPES
+    seed: int = 0
+    without: Sequence[str] = ()
+    strict: bool = False
+    full: bool = False
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A function as a definition's layer: the adapter that calls it, and its framework."""
+
+    definition: Definition
+    function: Callable[..., Any]
+    on: Adapter
+    framework: str
+
+    @classmethod
+    def of(
+        cls,
+        definition: Definition,
+        function: Callable[..., Any],
+        call: str = "",
+        backward: Callable[..., Any] | None = None,
+        fixed: Mapping[str, float] | None = None,
+    ) -> Subject:
+        """Return a function that is called as `call` says, such as `f(hidden_states=x, weight=gamma)`.
+
+        `backward` gives the gradients of a function of NumPy, `fixed` the values of Constants that the function does
+        not take. Raises LngenError where it does not take what the definition needs, and where the definition has
+        arrays with named axes or random numbers.
+        """
+        if definition.layout or any(entry.draws for entry in definition.inputs):
+            what = "arrays whose axes have names" if definition.layout else "random numbers"
+            raise LngenError(f"{definition.name} has {what}, and a function is checked on rows of numbers it is given.")
+        taken = calling(function, definition, call)
+        results = {name: name for output in definition.outputs for name in (output, cotangent(output))}
+        pulled_back = None if backward is None else calling(backward, definition, extra=taken.spelled | results)
+        on, framework = adapted(definition, taken, pulled_back, fixed or {})
+        return cls(definition, function, on, framework)
+
+    @property
+    def name(self) -> str:
+        """The name that the function gives itself."""
+        return str(getattr(self.function, "__qualname__", type(self.function).__name__))
+
+    @property
+    def asks_for_second(self) -> bool:
+        """Test whether a second derivative can be asked for."""
+        return hasattr(self.on, "moved_along") and not stops_gradients(self.definition)
+
+
+def check_callable(
+    plan: Plan,
+    subject: Subject,
+    asked: CallableRequest,
+    tell: Tell = lambda what: None,
+    references: References | None = None,
+) -> Report:
+    """Hold a function to the definition of a plan by every claim that can be asked of it.
+
+    An exception of the function is a claim that does not hold. `references` are kept for other functions.
+    """
+    known = {} if references is None else references
+    layer, on = checkable(plan, subject.on), subject.on
+    checker = Checker(layer, tuple(asked.dtypes), FUNCTION, asked.seed, known, asked.full, tell)
+    with np.errstate(all="ignore"), on.setting() if isinstance(on, FrameworkAdapter) else nullcontext():
+        found = [each for each in _evidence(checker, subject, asked) if not _left_out(each, asked.without)]
+    return Report(plan.derivation.definition.name, subject.framework, asked.seed, tuple(found), code=subject.name)
+
+
+def _left_out(found: Evidence, without: Sequence[str]) -> bool:
+    return any(word.lower() in found.what.lower() for word in without)
+
+
+def _evidence(checker: Checker, subject: Subject, asked: CallableRequest) -> Iterator[Evidence]:
+    for dtype in asked.dtypes:
+        yield from _values(checker, dtype, asked)
+    for dtype in asked.dtypes:
+        if checker.grades[dtype] == Grade.ANY_ORDER:
+            checker.grades[dtype] = Grade.ONCE_MORE
+        yield from hard_inputs(checker, dtype)
+    yield from check_contracts(checker.layer, asked.seed, asked.dtypes, checker.bounds_as_stored, checker.tell)
+    if "float64" in asked.dtypes and subject.asks_for_second:
+        yield _second(checker, asked)
+
+
+def _second(checker: Checker, asked: CallableRequest) -> Evidence:
+    """Return the evidence about the derivative of the gradients; a function may refuse to have one."""
+    on: Any = checker.on
+    case = on.given(ordinary(checker.definition, 3, max(5, checker.definition.minimum_features), asked.seed))
+    what, along = "second derivative", SeededDirections(checker.layer, case, asked.seed)
+    numbers = [case.inputs[entry.name] for entry in checker.definition.constants]
+    try:
+        found = on.moved_along(
+            lambda *inputs: as_tuple(on.layer.call(*inputs, *numbers)),
+            [on.array(case.inputs.get(entry.name)) for entry in checker.definition.positional],
+            [on.array(case.cotangents[name]) for name in checker.definition.outputs],
+            [on.array(along.w[entry.name]) for entry in along.there],
+        )
+    except Exception as error:  # whatever the function or its framework raises
+        note = f"refused, by {type(error).__name__}: {' '.join(str(error).split())[:200]}"
+        return replace(verdict(SECOND, what, "", case.shape, "float64", note), claimed=False)
+    names = [*along.v, *(f"d{name}" for name in along.c)]
+    products = [along.all[name] * on.value(value) for name, value in zip(names, found, strict=True)]
+    scale = max(1.0, sum(float(np.abs(each).sum()) for each in products))
+    exact = checker.remembered(
+        "mixed " + " ".join(names), case, partial(mixed, checker.definition, case, along.all, along.w)
+    )
+    bound = NARROW_BOUND if checker.grades["float64"] == Grade.FLOAT32 else BOUND
+    return checker.compared(SECOND, what, case, sum(each.sum() for each in products) / scale, exact / scale, bound)
+
+
+def _values(checker: Checker, dtype: str, asked: CallableRequest) -> Iterator[Evidence]:
+    """Yield the evidence of ordinary inputs at the first grade at which all of it holds, else at `ONCE_MORE`."""
+    shapes = [
+        each for each in (*SHAPES, *(SWEEP if asked.full else ())) if each[1] >= checker.definition.minimum_features
+    ]
+    drawn = [checker.on.given(ordinary(checker.definition, *shape, asked.seed)) for shape in shapes]
+    cases = [case.astype(storage_dtype(dtype)) for case in drawn]
+    by_grade: dict[Grade, list[Evidence]] = {}
+    for grade in Grade.of(dtype)[: 2 if asked.strict else None]:
+        checker.grades[dtype] = grade
+        checker.tell(f"values and gradients in {dtype}, {grade}")
+        by_grade[grade] = [each for case in cases for each in _at(checker, case, dtype)]
+        if all(each.passed for each in by_grade[grade]):
+            break
+    else:
+        grade = checker.grades[dtype] = Grade.ONCE_MORE
+    yield from by_grade[grade]
+    if grade in (Grade.EACH_STEP, Grade.FLOAT32):
+        yield replace(verdict(ROUNDING, f"{grade}", "", (), dtype, "as its results in this type need"), claimed=False)
+
+
+def _at(checker: Checker, case: Any, dtype: str) -> Iterator[Evidence]:
+    bounds = checker.bounds(case, dtype)
+    if bounds is None:
+        return
+    outputs, gradients = checker.exact(case)
+    rounded = checker.rounding(case)
+    bounds = {name: bound + rounded.get(name, 0.0) for name, bound in bounds.items()}
+    yield from checker.within(VALUES, "", case, dtype, bounds, outputs, gradients)

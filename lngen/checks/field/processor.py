@@ -1,0 +1,218 @@
+"""Compiled kernels for the processor in exact arithmetic: the numbers that they compute in are residues modulo a prime.
+
+    python -m lngen.checks.field.processor LAYER... --rows 1 5 70 --features 1 7 8 9 33 1100
+
+The headers run as they are, with the instructions of this processor: sweeps by lanes and their tails, sums of lanes,
+pieces, chunks and runs, rows where tables say, and the mathematics of a layer. `lanes.h` adds a type of
+numbers, of which eight are as wide as eight of double. Each result lies between entries that no kernel may write to.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lngen.checks.field.absence import NOTHING, Absence, absences, is_call
+from lngen.checks.field.calls import HEADER, FieldCall, FieldResult, casts_not_compared, layer_of, memory, outcome, told
+from lngen.checks.field.places import DENSE, ArrayLayout, Lying, argument, result
+from lngen.checks.thresholds.side import lowered
+from lngen.emit.cpp import handed
+from lngen.paths import RUNTIME
+from lngen.pipeline.files import loading, manifest
+from lngen.pipeline.stages import Derived
+from lngen.plan.program import RowProgram
+from lngen.runtime.numpy.axes import on_rows
+from lngen.runtime.numpy.blocks import Work
+from lngen.runtime.protocol.axes import without_axes
+from lngen.runtime.protocol.directions import DirectionProtocol, Entry, LayerProtocol
+
+_LANES = HEADER.with_name("lanes.h")
+_DOUBLE = np.dtype(np.float64)
+
+
+@dataclass(frozen=True)
+class FieldCase:
+    """Rows of a call and how they lie, what it is without, and how it is divided.
+
+    One that `is_public` calls the functions of the module. Any other passes
+    arrays to the kernels of a direction. Chunks have `chunk_entries` at least, if it is not 0.
+    """
+
+    rows: int
+    features: int
+    lying: Lying = DENSE
+    absence: Absence = NOTHING
+    threads: int = 1
+    chunk_entries: int = 0
+    streams: bool = False
+    is_public: bool = False
+
+    @property
+    def words(self) -> str:
+        """Describe the case."""
+        how = [f"{self.rows} x {self.features}{self.absence.words}", self.lying.words]
+        how += ["in chunks"] * bool(self.chunk_entries) + [f"{self.threads} threads"] * (self.threads > 1)
+        return ", ".join(filter(None, [*how, *["past the cache"] * self.streams, *["by functions"] * self.is_public]))
+
+
+class ProcessorInField:
+    """A layer whose compiled kernels compute modulo a prime; `folder` gets its files.
+
+    They are those that were `written` to a folder, else what is emitted now. The compiler is given `flags`, such as one
+    that leaves out instructions.
+    """
+
+    def __init__(self, layer: Derived, folder: Path, flags: Sequence[str] = (), *, written: Path | None = None) -> None:
+        if written is None:
+            manifest.write(layer.emission, folder)
+        else:
+            for name in (written.name, RUNTIME):
+                shutil.copytree(written.parent / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+        native = folder / RUNTIME / "native"
+        for header in (HEADER, _LANES):
+            shutil.copy(header, native)
+        for source in (folder / layer.emission.name).glob("*.cpp"):
+            text = source.read_text(encoding="utf-8")
+            source.write_text(f'#include "../{RUNTIME}/native/{_LANES.name}"\n{text}', encoding="utf-8")
+        name = loading.load(folder / layer.emission.name).__name__
+        compiler = import_module(f"{name.rpartition('.')[0]}.{RUNTIME}.native.compiler")
+        compiler.OPTIONS = (*compiler.OPTIONS, *flags)  # type: ignore[attr-defined]
+        self.launcher: Any = import_module(f"{name.rpartition('.')[0]}.{RUNTIME}.native.kernels")
+        backend = import_module(f"{name}.cpu_backend")
+        self.functions, self.kernels = on_rows(backend), vars(backend)["_KERNELS"].kernels
+        self.protocol = LayerProtocol(without_axes(vars(backend)["INTERFACE"]))
+        self.programs: dict[str, RowProgram] = {each.direction: handed(each) for each in layer.plan.programs()}
+        self.smallest = self.programs["forward"].minimum_features
+        self.has_axes = "layout" in vars(backend)["INTERFACE"]
+
+    def not_covered(self) -> Iterator[str]:
+        """Yield what of the text is run by no call here, or not compared."""
+        yield from casts_not_compared(self.protocol)
+        if self.has_axes:
+            yield "how arrays whose axes have names are read as rows"
+
+    def results(self, case: FieldCase, seed: int = 0) -> Iterator[FieldResult]:
+        """Yield the outcome of each direction that has a call."""
+        places: dict[str, ArrayLayout] = {}
+
+        def alike(each: Entry, values: Any) -> Any:
+            places[each.symbol] = place = ArrayLayout.of(case.lying, each, case.rows, case.features)
+            return place.alike(values)
+
+        call = FieldCall(self.programs, case.rows, case.features, case.absence, seed, alike=alike)
+        saved: Any = None
+        for takes in (each for name, each in self.protocol.directions.items() if name in self.programs):
+            arguments = call.arguments(takes)
+            if not is_call(takes, arguments):
+                continue
+            if case.is_public:
+                made, saved = self._by_functions(call, takes, arguments, saved, case)
+                yield outcome(call, takes, [made])
+            else:
+                yield self._by_kernels(call, takes, arguments, places, case)
+
+    def _by_kernels(
+        self,
+        call: FieldCall,
+        takes: DirectionProtocol,
+        arguments: Mapping[str, Any],
+        places: Mapping[str, ArrayLayout],
+        case: FieldCase,
+    ) -> FieldResult:
+        """Run the kernels of a direction on arrays, wherever their rows lie."""
+
+        def given(each: Entry) -> Any:
+            if each.kind == "Constant":
+                return call.numbers[each.symbol]
+            # No values of forward are one, though their memory may lie as that of arguments.
+            own = ArrayLayout.of(replace(case.lying, runs=0, shared=None), each, case.rows, case.features)
+            return argument(places.get(each.symbol, own), arguments[each.symbol])
+
+        rooms = {
+            each: result(ArrayLayout.of(case.lying, each, case.rows, case.features, takes.name), each)
+            for each in takes.makes
+            if not case.absence.has_result(each)
+        }
+        of_makes = [rooms.get(each) for each in takes.makes]
+        arrays = [*map(given, takes.reads), *[room and room.array for room in of_makes]]
+        shape = (case.lying.outer, case.rows // case.lying.outer, case.features)
+        sizes = {"CHUNK_ENTRIES": case.chunk_entries} if case.chunk_entries else {}
+        sizes |= {"STREAMED_BYTES": 1} if case.streams else {}
+        with lowered(self.launcher, **sizes):
+            self.kernels[takes.name].any(arrays, Work(shape, _DOUBLE, case.threads))
+        made = [room and room.made() for room in of_makes]
+        found = outcome(call, takes, [made], lambda each, values: rooms[each].place.summed(values))
+        beyond = sum(room.written_beyond() for room in rooms.values())
+        return replace(found, wrong=found.wrong | ({"memory beyond results": beyond} if beyond else {}))
+
+    def _by_functions(
+        self, call: FieldCall, takes: DirectionProtocol, arguments: dict[str, Any], saved: Any, case: FieldCase
+    ) -> tuple[Sequence[Any], Any]:
+        """Call a function of the module as a user does; return its results, and what forward saved."""
+        own = [each for each in takes.arguments if each.kind != "Constant"]
+        given = [memory(arguments[each.symbol]) for each in own]
+        row_scalars = [None] * len(takes.row_scalars)
+        if takes.is_forward:
+            numbers = {each.name: call.numbers[each.symbol] for each in takes.constants}
+            made, saved = self.functions.forward(*given, **numbers, threads=case.threads)
+        else:
+            made = getattr(self.functions, takes.name)(saved, *takes.passed(given), threads=case.threads)
+        return [*takes.several(made), *row_scalars], saved
+
+
+def cases(layer: ProcessorInField, rows: Sequence[int], features: Sequence[int]) -> Iterator[FieldCase]:
+    """Yield calls at every shape, and at some of each class: chunks, streams, rows where they lie, what is left out."""
+    for count in features:
+        if count >= layer.smallest:
+            yield from [FieldCase(each, count) for each in rows]
+    for longest in (1024 + 67, 2048 + 43):
+        yield FieldCase(1, max(longest, layer.smallest))
+    few, odd = max(9, layer.smallest), max(43, layer.smallest)
+    yield FieldCase(5, odd, is_public=True)
+    yield FieldCase(3, max(40, layer.smallest), streams=True)
+    for threads in (1, 3):
+        yield FieldCase(150, few, threads=threads, chunk_entries=2 * few)
+    yield FieldCase(6, odd, Lying(outer=2, are_apart=True))
+    for axis in (0, 1):
+        yield FieldCase(70, few, Lying(outer=2, shared=axis, are_apart=True), threads=2, chunk_entries=few)
+    for runs, length in ((3, 21), (2, 75)):
+        at_least = max(length, layer.smallest)
+        yield FieldCase(6, runs * at_least, Lying(2, are_apart=True, runs=runs))
+        yield FieldCase(6, runs * at_least, Lying(2, are_apart=True, shared=1, runs=runs))
+    for absence in absences([name for name, _ in layer.programs["forward"].optional], layer.protocol):
+        if len(absence.inputs | absence.derivatives) == 1:
+            yield FieldCase(3, few, absence=absence)
+
+
+def main(words: Sequence[str]) -> int:
+    """Print a line for each layer and call; the exit status is 1 if a result differs."""
+    parser = argparse.ArgumentParser(
+        prog="python -m lngen.checks.field.processor", description=(__doc__ or "").split("\n")[0]
+    )
+    parser.add_argument("layers", nargs="+")
+    parser.add_argument("--rows", type=int, nargs="+", default=[1, 5, 70])
+    parser.add_argument("--features", type=int, nargs="+", default=[1, 7, 8, 9, 33])
+    parser.add_argument("--flags", nargs="*", default=[], help="of the compiler: --flags=-mno-avx512f")
+    options = parser.parse_args(words)
+    failed = False
+    for name in options.layers:
+        with tempfile.TemporaryDirectory() as folder:
+            in_field = ProcessorInField(layer_of(name), Path(folder), options.flags)
+            for case in cases(in_field, options.rows, options.features):
+                begun = time.perf_counter()
+                failed = told(f"{name}, {case.words}", [*in_field.results(case)], begun) or failed
+    return int(failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

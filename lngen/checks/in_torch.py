@@ -1,0 +1,220 @@
+"""A layer in PyTorch: its adapter, and the claims about operators, modules and compilation."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Sequence
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from lngen.checks.claim import Claim, NotRun
+from lngen.checks.frameworks import SAMPLES, FrameworkAdapter
+from lngen.checks.layer import as_tuple
+from lngen.emit.class_names import attribute, class_of
+from lngen.runtime.protocol.casts import dtype
+from lngen.runtime.protocol.interface import DIRECTIONS
+
+
+class InTorch(FrameworkAdapter):
+    """A layer in PyTorch."""
+
+    checker = "gradcheck"
+
+    @property
+    def torch(self) -> Any:
+        """PyTorch."""
+        import torch
+
+        return torch
+
+    @property
+    def func(self) -> Any:
+        """PyTorch's transformations, and a function to apply to gradients."""
+        return SimpleNamespace(**vars(self.torch.func), sin=self.torch.sin)
+
+    @property
+    def host(self) -> Any:
+        """The kernels on the processor."""
+        return self.layer.operators.kernels.host
+
+    def array(self, value: Any) -> Any:
+        """Make a tensor on the processor, in memory of its own."""
+        if value is None or isinstance(value, float):
+            return value
+        if np.asarray(value).dtype.isbuiltin == 1:
+            return self.torch.tensor(value)
+        return self.torch.tensor(value.view(f"i{value.itemsize}")).view(getattr(self.torch, value.dtype.name))
+
+    def value(self, array: Any) -> Any:
+        """Read a tensor."""
+        if array is None:
+            return None
+        name = str(array.dtype).removeprefix("torch.")
+        if name != "bfloat16" and not name.startswith("float8"):
+            return array.detach().numpy()
+        kind = dtype(name)
+        return array.detach().view(getattr(self.torch, f"int{8 * kind.itemsize}")).numpy().view(kind)
+
+    def recorded(self, inputs: Sequence[Any], places: Sequence[int] | None = None) -> list[Any]:
+        """The inputs with recorded gradients, all or those at some places, without those that are left out."""
+        wanted = self.differentiable if places is None else places
+        return [
+            each if each is None else each.detach().requires_grad_(place in wanted) for place, each in enumerate(inputs)
+        ]
+
+    def pulled(
+        self, call: Callable[..., tuple[Any, ...]], inputs: Sequence[Any], places: Sequence[int] | None = None
+    ) -> tuple[Any, Any]:
+        """Return the results of a call, and a function of their cotangents that gives the gradients."""
+        given = self.recorded(inputs, places)
+        made = call(*given)
+        moved = [given[place] for place in (self.differentiable if places is None else places)]
+
+        def pull(cotangents: Sequence[Any]) -> tuple[Any, ...]:
+            every = zip(made, cotangents, strict=True)
+            pairs = [(each, by) for each, by in every if by is not None and each.requires_grad]
+            present = [each for each in moved if each is not None]
+            if not pairs:  # integers have no gradient
+                return tuple(None if each is None else self.torch.zeros_like(each) for each in moved)
+            there, by = map(list, zip(*pairs, strict=True))
+            found = iter(self.torch.autograd.grad(there, present, by, retain_graph=True))
+            return tuple(None if each is None else next(found) for each in moved)
+
+        return made, pull
+
+    def moved_along(
+        self,
+        call: Callable[..., tuple[Any, ...]],
+        inputs: Sequence[Any],
+        cotangents: Sequence[Any],
+        along: Sequence[Any],
+    ) -> Sequence[Any]:
+        """Return the derivatives of <along, gradients> by inputs that have a gradient, and by cotangents."""
+        grad = self.torch.autograd.grad
+        given, by = self.recorded(inputs), [each.requires_grad_() for each in cotangents]
+        moved = [given[place] for place in self.differentiable if given[place] is not None]
+        gradients = grad(call(*given), moved, by, create_graph=True)
+        total = sum((a * b).sum() for a, b in zip(along, gradients, strict=True))
+        found: Sequence[Any] = grad(total, [*moved, *by], materialize_grads=True)
+        return found
+
+    def against_differences(
+        self, call: Callable[..., Any], inputs: Sequence[Any], order: int, *, batched: bool = True
+    ) -> None:
+        """Hold derivatives to an order against differences, as PyTorch does. Raises for those that are wrong."""
+        check = self.torch.autograd
+        given = [each.detach().requires_grad_() for each in inputs]
+        if order == 1:
+            each_way = {"check_batched_forward_grad": batched, "check_batched_grad": batched}
+            check.gradcheck(call, given, check_forward_ad=True, **each_way)
+        else:
+            check.gradgradcheck(call, given, check_fwd_over_rev=batched, check_batched_grad=batched)
+
+
+def _operator(direction: str) -> Callable[[InTorch], None]:
+    def check(of: InTorch) -> None:
+        operators, torch = of.layer.operators, of.torch
+        samples = [torch.stack(each) for each in zip(*[of.arguments(draw=n) for n in range(SAMPLES)], strict=True)]
+        for by_sample, drawn in ((False, of.arguments()), (True, samples)):
+            inputs = of.recorded(drawn)
+            made = as_tuple(operators.forward(*drawn, *of.constants, by_sample))
+            kept = [made[number] for number in operators.kept]
+            cotangents = [torch.ones_like(each) for each in made[: operators.outputs]]
+            moved = [torch.ones_like(drawn[number]) for number in operators.differentiable]
+            if direction == "backward_backward":  # which is not differentiated
+                inputs = drawn
+            fixed = [*inputs, *of.constants, by_sample]
+            operands = {
+                "forward": fixed,
+                "backward": [*fixed, *kept, *cotangents],
+                "jvp": [*fixed, *kept, *moved],
+                "backward_backward": [*fixed, *kept, *cotangents, *moved],
+            }
+            torch.library.opcheck(getattr(operators, direction), tuple(operands[direction]))
+
+    return check
+
+
+def _hessians(of: InTorch) -> None:
+    func, inputs = of.torch.func, of.arguments()
+    for place in of.differentiable:
+
+        def loss(x: Any, place: int = place) -> Any:
+            return of.loss(*inputs[:place], x, *inputs[place + 1 :])
+
+        expected = of.torch.autograd.functional.hessian(loss, inputs[place])
+        for outer, inner in ((func.jacfwd, func.jacrev), (func.jacrev, func.jacfwd), (func.jacrev, func.jacrev)):
+            of.torch.testing.assert_close(outer(inner(loss))(inputs[place]), expected)
+
+
+def _compiled(of: InTorch, backend: str = "aot_eager") -> None:
+    inputs, places, call, constants = of.recorded(of.arguments()), of.differentiable, of.layer.call, of.constants
+
+    def loss(*given: Any) -> Any:
+        return sum((each**2).sum() for each in of.uncast(as_tuple(call(*given, *constants))))
+
+    of.torch.compiler.reset()  # a program is compiled anew for so many layers only
+    compiled = of.torch.compile(loss, fullgraph=True, backend=backend)
+    chosen: Sequence[Any] = [inputs[place] for place in places]
+    made = compiled(*inputs), loss(*inputs)
+    of.torch.testing.assert_close(*made)
+    of.torch.testing.assert_close(*[of.torch.autograd.grad(each, chosen) for each in made])
+
+
+def _compiled_by_inductor(of: InTorch) -> None:
+    from torch._inductor.cpp_builder import get_cpp_compiler
+    from torch._inductor.exc import InvalidCxxCompiler
+
+    try:
+        get_cpp_compiler()
+    except InvalidCxxCompiler:
+        raise NotRun("Inductor finds no C++ compiler; install g++, or name one in CXX") from None
+    _compiled(of, "inductor")
+
+
+def _exported(of: InTorch) -> None:
+    torch, entries, values = of.torch, of.definition.positional, of.arguments(SAMPLES)
+    if of.definition.layout:
+        raise NotRun("the module takes arrays whose axes have names, and this claim passes rows")
+    module = _module(of, values)
+    pairs = zip(values, entries, strict=True)
+    given, per_row = zip(*((v, e.kind.over_rows) for v, e in pairs if e not in of.definition.parameters), strict=True)
+    fewer = tuple(each[:2] if one else each for each, one in zip(given, per_row, strict=True))
+    samples = {0: torch.export.Dim("samples")}
+    program = torch.export.export(module, fewer, dynamic_shapes=[samples if one else {} for one in per_row])
+    file = io.BytesIO()
+    torch.export.save(program, file)
+    file.seek(0)
+    found = as_tuple(torch.export.load(file).module()(*given))
+    torch.testing.assert_close(found, of.outputs(*values), rtol=0, atol=0)
+
+
+def _module(of: InTorch, values: Sequence[Any]) -> Any:
+    """Return the layer's module, with parameters from the values of the inputs."""
+    definition, entries = of.definition, of.definition.positional
+    constants = {attribute(name): value for name, value in of.named_constants.items()}
+    size = [of.features] if definition.features else []
+    dtype = {"dtype": of.torch.float64} if definition.features or definition.scalars else {}
+    made = getattr(of.module, class_of(definition.name))(*size, **constants, **dtype)
+    with of.torch.no_grad():
+        for entry, value in zip(entries, values, strict=True):
+            if entry in definition.parameters:
+                getattr(made, attribute(definition.public(entry.name))).copy_(value)
+    return made
+
+
+InTorch.own = (
+    # PyTorch's check adds up and exports results, which it cannot for floats of 8 bits.
+    *(
+        Claim(
+            f"torch.library.opcheck of {name}", _operator(name), no_casts=True, every_direction=name in DIRECTIONS[2:]
+        )
+        for name in DIRECTIONS
+    ),
+    Claim("hessian: jacfwd of jacrev, jacrev of jacfwd, jacrev of jacrev", _hessians, every_direction=True),
+    Claim("torch.compile without a graph break", _compiled),
+    Claim("torch.compile by Inductor, as one graph", _compiled_by_inductor),
+    Claim("torch.export of the module, saved, loaded, with more rows", _exported),
+)

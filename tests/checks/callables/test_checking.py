@@ -1,0 +1,208 @@
+"""Functions of other people: right ones hold, and each wrong one is found by the claim that is about its fault."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+from lngen.checks.callables.checking import SECOND, VALUES, CallableRequest, Subject, check_callable
+from lngen.checks.callables.shown import lines
+from lngen.errors import LngenError
+from lngen.language.parsing import load, parse
+from lngen.pipeline.stages import planned
+from tests.checks.callables import kernels
+from tests.requirements import needs_jax, needs_torch
+from tests.shipped import ROOT
+
+FLOATS = CallableRequest(dtypes=("float64", "float32"))
+_references = {}
+
+
+@cache
+def plan_of(name):
+    return planned(load(ROOT / "derive" / f"{name}.py") if name.isidentifier() else parse(name), proved=False)
+
+
+def checked(function, asked=FLOATS, name="rms_norm", **options):
+    plan = plan_of(name)
+    subject = Subject.of(plan.derivation.definition, function, **options)
+    return check_callable(plan, subject, asked, references=_references.setdefault(name, {}))
+
+
+def claims(report):
+    return {each.kind if each.kind in (VALUES, SECOND) else each.what.partition(": ")[0] for each in report.failures}
+
+
+# ---- NumPy
+
+
+def test_a_right_function_of_numpy_holds_every_claim():
+    report = checked(kernels.rms_norm, backward=kernels.rms_norm_backward)
+    assert (report.outcome, report.backend, report.failures) == ("passed", "NumPy", ())
+    assert {each.kind for each in report.evidence} == {VALUES, "hard inputs", "contracts"}
+
+
+def test_a_wrong_gradient_is_told_once_with_what_else_fails_by_it():
+    report = checked(kernels.rms_norm, backward=kernels.without_mean_term)
+    assert {each.what for each in report.failures if each.kind == VALUES} == {"dx"}
+    said = [*lines(report, "kernels:rms_norm")]
+    assert said[0] == "kernels:rms_norm beside rms_norm, NumPy: FAILED"
+    assert any("values and gradients: dx, 3 x 1 in float64" in line for line in said)
+    assert any("other claims fail too" in line for line in said)
+    assert sum("worst at" in line for line in said) == 1
+
+
+def test_a_function_that_writes_to_what_it_is_given_is_found():
+    assert "inputs are never written" in claims(checked(kernels.rms_norm, backward=kernels.writes_to_the_cotangent))
+
+
+def test_an_input_that_is_not_taken_is_left_out_and_a_constant_has_its_value():
+    def norm(x):
+        return kernels.rms_norm(x, eps=0.5)
+
+    def backward(dy, x):
+        return kernels.rms_norm_backward(dy, x, eps=0.5)[0]
+
+    asked = CallableRequest(dtypes=("float64",))
+    assert not checked(norm, asked, backward=backward, fixed={"eps": 0.5}).failures
+    assert VALUES in claims(checked(norm, asked, backward=backward))
+
+
+def test_a_claim_can_be_left_out():
+    asked = CallableRequest(dtypes=("float64",), without=("never written", "cotangents of a sum"))
+    assert not checked(kernels.rms_norm, asked, backward=kernels.writes_to_the_cotangent).failures
+
+
+def test_float32_inside_is_told_and_fails_where_it_is_strict():
+    def narrow(x, gamma, eps):
+        return kernels.rms_norm(x.astype(np.float32), gamma, eps).astype(x.dtype)
+
+    def backward(dy, x, gamma, eps):
+        found = kernels.rms_norm_backward(dy.astype(np.float32), x.astype(np.float32), gamma, eps)
+        return [each if each is None else each.astype(x.dtype) for each in found]
+
+    asked = CallableRequest(dtypes=("float64",))
+    report = checked(narrow, asked, backward=backward)
+    assert not report.failures
+    assert any("float32 inside in float64" in line for line in lines(report, "f"))
+    assert checked(narrow, CallableRequest(dtypes=("float64",), strict=True), backward=backward).failures
+
+
+def test_half_types_may_round_each_step_and_no_more():
+    def each_step(x, gamma, eps):
+        mean = (x.astype(np.float32) ** 2).mean(-1, keepdims=True)
+        y = (x * (1 / np.sqrt(mean + eps)).astype(x.dtype)).astype(x.dtype)
+        return y if gamma is None else (y * gamma).astype(x.dtype)
+
+    def sums_too(x, gamma, eps):
+        y = x / np.sqrt(np.cumsum(x**2, -1, dtype=x.dtype)[..., -1:] / x.shape[-1] + eps).astype(x.dtype)
+        return y.astype(x.dtype) if gamma is None else (y * gamma).astype(x.dtype)
+
+    asked = CallableRequest(dtypes=("float16",))
+    assert not checked(each_step, asked, backward=kernels.rms_norm_backward).failures
+    failed = checked(sums_too, asked, backward=kernels.rms_norm_backward).failures
+    assert ("y", (3, 1000)) in {(each.what, each.shape) for each in failed}
+
+
+def test_a_one_pass_variance_is_found_at_a_large_mean():
+    def standardize(x, eps):
+        wide = x.astype(np.float32) if x.dtype != np.float64 else x
+        mu = wide.mean(-1, keepdims=True)
+        variance = np.maximum((wide**2).mean(-1, keepdims=True) - mu**2, 0)
+        return ((wide - mu) / np.sqrt(variance + eps)).astype(x.dtype)
+
+    def backward(dy, x, eps):
+        wide = x.astype(np.float64)
+        c = wide - wide.mean(-1, keepdims=True)
+        r = 1 / np.sqrt((c**2).mean(-1, keepdims=True) + eps)
+        xhat = c * r
+        return (r * (dy - dy.mean(-1, keepdims=True) - xhat * (dy * xhat).mean(-1, keepdims=True))).astype(x.dtype)
+
+    found = checked(standardize, CallableRequest(dtypes=("float32",)), "layer_norm", backward=backward)
+    assert {each.what for each in found.failures} == {"offset 10000: y"}
+
+
+def test_masked_logits_are_no_number_where_a_term_of_theirs_is_multiplied_by_zero():
+    def loss(x, label, smoothing):
+        with np.errstate(all="ignore"):
+            lse = np.log(np.exp(x - x.max(-1, keepdims=True)).sum(-1)) + x.max(-1)
+            at = np.take_along_axis(x, label[..., None], -1)[..., 0]
+            return (lse - (1 - smoothing) * at - smoothing * x.mean(-1)).astype(x.dtype)
+
+    def backward(dy, x, label, smoothing):
+        e = np.exp(x - x.max(-1, keepdims=True))
+        hot = np.arange(x.shape[-1]) == label[..., None]
+        slope = e / e.sum(-1, keepdims=True) - (1 - smoothing) * hot - smoothing / x.shape[-1]
+        return (slope * dy[..., None]).astype(x.dtype)
+
+    asked = CallableRequest(dtypes=("float64",), without=("integers outside of the row",))
+    found = checked(loss, asked, "label_cross_entropy", call="f(x, label, smoothing)", backward=backward)
+    assert {each.what for each in found.failures} == {
+        "entries of -inf: y is finite where the definition's is",
+        "entries of -inf: y",
+    }
+
+
+def test_what_cannot_be_checked_is_refused():
+    with pytest.raises(LngenError, match="axes have names"):
+        checked(kernels.rms_norm, name="group_norm")
+    with pytest.raises(LngenError, match="random numbers"):
+        checked(kernels.rms_norm, name="dropout_add_layer_norm")
+
+
+# ---- PyTorch, JAX
+
+
+@needs_torch
+@pytest.mark.parametrize("name", ["right", "composed"])
+def test_a_right_function_of_pytorch_holds_every_claim(name):
+    report = checked(getattr(kernels.of_torch(), name), CallableRequest())
+    assert (report.backend, report.failures) == ("PyTorch", ())
+
+
+@needs_torch
+@pytest.mark.parametrize(
+    ("name", "found"),
+    [
+        ("ignores_strides_of_x", {"non-contiguous inputs give the same result"}),
+        (
+            "ignores_strides_of_dy",
+            {"non-contiguous inputs give the same result", "cotangents of a sum, which are one entry in memory"},
+        ),
+        ("sums_the_first_rows", {VALUES}),
+        ("writes_over_its_input", {"inputs are never written", "backward again, with another cotangent"}),
+        ("grows_with_each_backward", {"backward again, with another cotangent"}),
+        ("needs_the_gradient_of_x", {"some inputs want no gradient"}),
+        ("adds_up_at_random", {"ten runs give the same bits"}),
+        ("keeps_roots", {"two calls before a backward"}),
+        ("root_is_no_input", {SECOND}),
+        ("counts_rows_by_the_first_axis", {"any leading shape"}),
+        ("fixed_eps", {VALUES}),
+    ],
+)
+def test_each_wrong_function_is_found_by_the_claim_about_its_fault(name, found):
+    assert found <= claims(checked(getattr(kernels.of_torch(), name)))
+
+
+@needs_torch
+def test_results_of_another_type_are_found():
+    assert claims(checked(kernels.of_torch().returns_float32, CallableRequest())) == {"dtypes and shapes of results"}
+
+
+@needs_torch
+def test_a_module_is_called_as_the_line_in_pytorch_says():
+    import torch
+
+    assert not checked(torch.nn.RMSNorm).failures
+    assert not checked(torch.nn.LayerNorm, name="layer_norm").failures
+
+
+@needs_jax
+def test_a_function_of_jax_is_told_what_it_needs():
+    import jax
+
+    report = checked(lambda x: jax.nn.softmax(x, -1), CallableRequest(), "softmax")
+    assert (report.backend, report.failures) == ("JAX", ())
+    assert any(each.what == "each step rounded" and each.dtype == "bfloat16" for each in report.evidence)

@@ -1,0 +1,211 @@
+"""The text of NumPy modulo a prime: right text is equal to its programs, mistakes in it are not, and derive stops."""
+
+from __future__ import annotations
+
+import re
+from contextlib import suppress
+from dataclasses import replace
+from functools import cache
+from itertools import product
+
+import numpy as np
+import pytest
+
+from lngen.checks.field import arrays
+from lngen.checks.field.calls import FieldCall, layer_of
+from lngen.checks.field.evidence import KIND, in_field
+from lngen.checks.field.numpy_text import NumpyCase, NumpyInField, cases, faults, not_covered, require_exact_text
+from lngen.cli import derive
+from lngen.language.parsing import load, parse
+from lngen.pipeline import stages
+from lngen.pipeline.stages import Derived, EvidenceError
+from tests.checks.field.mistakes import Mistake, mistakes
+from tests.shipped import LAYERS as SHIPPED
+from tests.shipped import ROOT
+from tests.tiers import sample
+
+derived = cache(layer_of)
+
+
+def of(layer: Derived, **changed: str) -> NumpyInField:
+    """A layer in the field, with the texts of some files changed."""
+    return NumpyInField(layer.files | {f"{name}.py": text for name, text in changed.items()}, layer.plan.programs())
+
+
+def changed(name: str, file: str, before: str, after: str) -> NumpyInField:
+    """A layer in the field, with a mistake in a file."""
+    text = derived(name).text(f"{file}.py")
+    assert before in text
+    return of(derived(name), **{file: text.replace(before, after, 1)})
+
+
+@pytest.mark.parametrize("name", sample(SHIPPED, ["layer_norm"], ci=lambda name: True))
+def test_text_computes_its_programs(name):
+    assert [*faults(of(derived(name)))] == []
+
+
+def test_every_case_compares_something():
+    layer = of(derived("softmax"))
+    for case in cases(layer):
+        assert all(found.compared for found in layer.results(case))
+
+
+def test_a_fault_says_where_it_is():
+    first = next(faults(changed("layer_norm", "numpy_kernels", "dx = np.multiply(dx, rstd", "dx = np.divide(dx, rstd")))
+    assert first == "backward, 5 x 2 in blocks: dx differs"
+    found = [
+        *faults(
+            changed(
+                "layer_norm",
+                "numpy_kernels",
+                "if gamma is not None:\n        gamma_over_D",
+                "if True:\n        gamma_over_D",
+            )
+        )
+    ]
+    assert found
+    assert all("without" in each and "gamma" in each for each in found)
+
+
+@pytest.mark.ci
+@pytest.mark.parametrize("name", [name for name in SHIPPED if load(ROOT / "derive" / f"{name}.py").constants])
+def test_a_constant_that_stays_at_its_default_is_seen(name):
+    """A mistake that no call without Constants shows; in each function that reads one."""
+    layer = derived(name)
+    planted = []
+    for each, file in product(layer.definition.constants, ("numpy_kernels", "numpy_second_order")):
+        text, line = layer.text(f"{file}.py"), f"    {each.name} = np.asarray({each.name}, dtype)\n"
+        for found in re.finditer(re.escape(line), text):
+            kept = line.replace(f"({each.name}", f"({each.default}")
+            wrong = of(layer, **{file: text[: found.start()] + kept + text[found.end() :]})
+            if wrong.has_rounded:  # then it is for numbers to tell whose fault it is
+                with pytest.raises(arrays.NotCoveredError):
+                    next(faults(wrong))
+            else:
+                planted.append(next(faults(wrong), None))
+    assert None not in planted
+    assert planted or of(layer).has_rounded
+
+
+@pytest.mark.ci
+def test_a_call_that_writes_to_its_argument_is_seen():
+    dy = "np.multiply(dy, y, out=dy)"
+    text = derived("softmax").text("numpy_kernels.py")
+    line = next(line for line in text.splitlines() if "_rows.row_sum(dy" in line or "_rows.row_sum(part" in line)
+    spoiled = line[: len(line) - len(line.lstrip())] + f"{dy}\n{line}"
+    assert any(
+        "the argument dy differs" in each
+        for each in faults(of(derived("softmax"), numpy_kernels=text.replace(line, spoiled)))
+    )
+
+
+@pytest.mark.ci
+def test_an_exception_is_a_fault():
+    found = [*faults(changed("softmax", "numpy_kernels", "def block(", "def block_of("))]
+    assert found
+    assert all("NameError" in each for each in found)
+
+
+@pytest.mark.ci
+def test_derive_stops_at_text_that_differs(monkeypatch, capsys):
+    layer = derived("softmax")
+    files = [(name, text.replace("np.exp(", "np.expm1(")) for name, text in layer.emission.files]
+    wrong = replace(layer, emission=replace(layer.emission, files=tuple(files)))
+    with pytest.raises(EvidenceError, match=r"text of NumPy for softmax .*\n  forward, 5 x 2 in blocks: y differs"):
+        require_exact_text(wrong)
+    require_exact_text(layer)
+    monkeypatch.setattr(derive, "derived", lambda *_, **options: wrong)
+    assert derive.run([layer.definition], ["softmax"], None, False, "text") == 1
+    said = capsys.readouterr().err
+    assert "The gradient that was found:\n" in said
+    assert "\n  dx = y*(dy - sum(dy*y))\n" in said
+    assert "please send the definition's file and this message to your copy's maintainers." in said
+
+
+@pytest.mark.ci
+def test_what_is_not_looked_at_is_told():
+    assert [*not_covered(of(derived("layer_norm")))] == []
+    assert [*not_covered(of(derived("add_rms_norm_fp8")))] == ["the casts of y"]
+    assert [*not_covered(of(derived("group_norm")))] == ["how arrays whose axes have names are read as rows"]
+    lines = [*in_field(derived("group_norm"), ROOT / "generated" / "group_norm", "numpy")]
+    assert [(each.kind, each.passed, each.claimed) for each in lines] == [(KIND, True, True), (KIND, True, False)]
+
+
+@pytest.mark.ci
+def test_a_divisor_that_is_zero_by_chance_is_drawn_anew(monkeypatch):
+    layer, seeds = of(derived("softmax")), []
+
+    class Call(FieldCall):
+        def __init__(self, *arguments, **options):
+            super().__init__(*arguments, **options)
+            seeds.append(arguments[4])
+            arrays.ResidueArray.divided_by_zero = len(seeds) == 1
+
+    monkeypatch.setattr("lngen.checks.field.numpy_text.FieldCall", Call)
+    assert not any(found.wrong for found in layer.results(NumpyCase(1, 1), 7))
+    assert seeds == [7, 8]
+
+
+def test_numbers_are_exact():
+    third = arrays.of_numbers(1.0) / 3.0
+    assert third * 3 == arrays.of_numbers(1)
+    assert arrays.of_numbers(0.01) * 100.0 == arrays.of_numbers(1)
+    assert arrays.of_numbers(-1) + 1.0 == arrays.of_numbers(0)
+    assert np.isnan(np.asarray(arrays.NUMPY.empty(3) + 1.0)).all()
+    assert np.exp(arrays.of_numbers(2)) == np.exp(arrays.of_numbers(2.0)) != np.expm1(arrays.of_numbers(2))
+    with pytest.raises(arrays.NotCoveredError, match=r"np\.arcsinh of residues"):
+        np.arcsinh(third)
+
+
+FILES = ("numpy_kernels", "numpy_second_order")
+LAYERS = {
+    **dict.fromkeys(("layer_norm", "softmax", "cross_entropy"), 12),
+    **dict.fromkeys(("add_layer_norm", "group_norm", "label_cross_entropy"), 8),
+}
+"""Layers in whose text mistakes are planted, and how many in each file."""
+
+
+def unseen(name: str, file: str, most: int) -> list[Mistake]:
+    """The first mistakes of a file that compute something else, and are not seen."""
+    found = []
+    for mistake in mistakes(derived(name).text(f"{file}.py"), 1)[:most]:
+        with suppress(Exception):  # of the text, as it is imported
+            if not any(faults(of(derived(name), **{file: mistake.text}))) and not _is_equal(mistake):
+                found.append(mistake)
+    return found
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_planted_mistakes_are_seen(file):
+    assert unseen("softmax", file, 4) == []
+
+
+def _is_equal(mistake: Mistake) -> bool:
+    """Test whether a changed text computes the same: the order of two lines, or of operands."""
+    return mistake.kind in ("order of writes", "operands swapped")
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("name", LAYERS)
+def test_every_planted_mistake_is_seen(name):
+    found = [mistake for file in FILES for mistake in unseen(name, file, LAYERS[name])]
+    assert [each for each in found if (each.kind, each.change) not in SAME_MEMORY] == []
+
+
+SAME_MEMORY = {("another memory", "ddy -> part_9"), ("another name", "exp_shifted -> x_shifted")}
+"""Changes to a name of the same memory, or to memory whose value nothing reads after it."""
+
+
+RIGHT_TEXTS = [
+    "def f(t: Row, tau: RowScalar = 1): return t + log(tau ** 2)",
+    "def f(t: Row, w: Feature = 0): return t / exp(w)",
+    "def f(x: Row, s: Scalar = -1): return x / maximum(s, 0.1)",
+    "def f(x: Row): return minimum(gelu(0.25 * 0.5), exp(x - max(x)) / sum(exp(x - max(x))))",
+    "def f(x: Row): return x * sqrt(11) + abs(x)",
+]
+"""Definitions whose text has numbers in the place of functions of neutral values, or rounds a number of its own."""
+
+
+@pytest.mark.parametrize("text", RIGHT_TEXTS)
+def test_require_exact_text_where_a_text_has_folded_numbers_refuses_nothing(text):
+    require_exact_text(stages.derived(parse(text), proved=False, backends=["numpy"]))
