@@ -26,7 +26,8 @@ class Adapter:
 
     `functions` has them in the backend's own form: `forward`, `backward`, and `jvp` and `backward_backward` if it has
     them. `saved` is the backend's own. `can` are those words of `EVERYTHING` that can be asked of it. `summation` tells
-    how it adds a row up. With `keeps_bits` a row has the same bits beside any others.
+    how it adds a row up. With `keeps_bits` a row has the same bits beside any others. `only_features` is the one
+    length of a row that they take, if there is only one.
     """
 
     can: frozenset[str] = frozenset()
@@ -35,6 +36,7 @@ class Adapter:
     repeats = "two runs"
     mixes_rows = False
     keeps_bits = True
+    only_features: int | None = None
 
     def __init__(self, functions: Any) -> None:
         self.functions = functions

@@ -109,6 +109,7 @@ def check_contracts(
         tell(f"the contract that {claim.statement.format(on=on)}")
         every = claim.each_type and "types" in on.can
         types, lengths = (dict.fromkeys(["float64", *dtypes]), _LENGTHS) if every else (["float64"], [claim.features])
+        lengths = lengths if on.only_features is None else [on.only_features]
         for dtype, length in product(types, lengths):
             features = max(length, layer.definition.minimum_features)
             case = on.given(ordinary(layer.definition, claim.rows, features, seed)).astype(storage_dtype(dtype))

@@ -26,7 +26,7 @@ _LARGE = 1e300
 
 def hard_inputs(checker: Checker, dtype: str) -> Iterator[Evidence]:
     """Yield evidence on hard inputs, small enough for references with 50 digits if float64 is checked."""
-    features = max(7, checker.definition.minimum_features)
+    features = checker.on.only_features or max(7, checker.definition.minimum_features)
     offset = 1e8 if dtype == "float64" else 1e4
     for case in inputs.hard(checker.definition, features, checker.seed, offset, _TINY.get(dtype, 1e-39)):
         checker.tell(f"hard inputs, {case.name} in {dtype}")

@@ -12,12 +12,13 @@ from typing import Any
 import numpy as np
 
 from lngen.checks.adapter import Adapter, OnHost
-from lngen.checks.callables.calling import Calling, is_module
+from lngen.checks.callables.calling import Calling, Given, is_module
 from lngen.checks.frameworks import FrameworkAdapter
 from lngen.checks.in_jax import InJax
 from lngen.checks.in_torch import InTorch
+from lngen.checks.inputs import ordinary
 from lngen.checks.layer import Case, as_tuple
-from lngen.errors import LngenError
+from lngen.errors import LngenError, counted
 from lngen.language.definition import Definition
 from lngen.language.names import cotangent
 
@@ -47,11 +48,16 @@ class _CalledLayer:
 
     def __init__(self, definition: Definition, function: Calling) -> None:
         self.names = [entry.name for entry in (*definition.positional, *definition.constants)]
-        self.first, self.function = definition.rows[0].name, function
+        self.first, self.function = first_row(definition, function.taken), function
 
     def call(self, *given: Any) -> Any:
         values = dict(zip(self.names, given, strict=True))
         return self.function({**values, "D": values[self.first].shape[-1]})
+
+
+def first_row(definition: Definition, taken: frozenset[str]) -> str:
+    """Return the name of the first row that a function takes."""
+    return next(entry.name for entry in definition.rows if entry.name in taken)
 
 
 class _OfStranger(FrameworkAdapter):
@@ -132,6 +138,10 @@ def adapted(
 
     Raises LngenError where it takes those of none, and for one of NumPy without a backward.
     """
+    only = None
+    if is_module(function.function) and not isinstance(function.function, type):
+        function, held, only = _made(definition, function)
+        fixed = {**held, **fixed}
     taken = TakenInputs(definition, function.taken, fixed)
     if backward is not None:
         return NumpyFunction(definition, function, backward, taken), "NumPy"
@@ -141,6 +151,7 @@ def adapted(
         if framework is None:
             continue
         on: Any = make(definition, function, taken)
+        on.only_features = only
         with on.setting():
             trouble = _refusal(on, getattr(framework, kind))
         if not trouble:
@@ -153,17 +164,32 @@ def adapted(
     )
 
 
+def _made(definition: Definition, function: Calling) -> tuple[Calling, dict[str, float], int | None]:
+    """Return the call of a module that is made, the Constants that it has, and the one length of its rows."""
+    module: Any = function.function
+    own = dict(module.named_parameters())
+    words = [(name, word.name) for name, word in function.named if isinstance(word, Given)]
+    held = {of: getattr(module, name) for name, of in words if isinstance(getattr(module, name, None), int | float)}
+    features = {entry.name for entry in definition.features}
+    sizes = {own[name].shape[-1] for name, of in words if of in features and name in own}
+    kept = tuple((name, word) for name, word in function.named if name in own)
+    return replace(function, named=kept), held, sizes.pop() if len(sizes) == 1 else None
+
+
 def _refusal(on: Any, kind: type) -> str:
     """Say why a function does not take a framework's arrays; empty if it does."""
+    definition = on.definition
+    features = on.only_features or max(5, definition.minimum_features)
     try:
-        case = on.given(_small(on.definition))
+        case = on.given(ordinary(definition, 2, features, 0).astype(np.float32))
         made = as_tuple(on.layer.call(*[on.array(case.inputs.get(name)) for name in on.layer.names]))
+    except LngenError:
+        raise
     except Exception as error:  # whatever a stranger's function raises
-        return f"the function raises {type(error).__name__} at 2 x {on.features}: {' '.join(str(error).split())[:300]}"
+        return f"the function raises {type(error).__name__} at 2 x {features}: {' '.join(str(error).split())[:300]}"
+    if len(made) != len(definition.outputs):
+        raise LngenError(
+            f"the function returns {counted(len(made), 'result')}, and {definition.name} has "
+            f'{", ".join(definition.outputs)}: choose one by its place, as in --call "f(x)[0]".'
+        )
     return "" if all(isinstance(each, kind) for each in made) else f"the function returns {type(made[0]).__name__}"
-
-
-def _small(definition: Definition) -> Case:
-    from lngen.checks.inputs import ordinary
-
-    return ordinary(definition, 2, max(5, definition.minimum_features), 0).astype(np.float32)

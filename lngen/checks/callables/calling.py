@@ -178,7 +178,8 @@ def _parsed(function: Callable[..., Any], text: str, public: Mapping[str, str]) 
 
 
 def _in_pytorch(function: Callable[..., Any], definition: Definition) -> Calling | None:
-    name, package = getattr(function, "__name__", ""), str(getattr(function, "__module__", "")).partition(".")[0]
+    described = function if isinstance(function, type) or not is_module(function) else type(function)
+    name, package = getattr(described, "__name__", ""), str(getattr(described, "__module__", "")).partition(".")[0]
     for each in definition.counterparts:
         if each.name.partition(".")[0] == package and each.name.rpartition(".")[2] == name and not each.reduction:
             words = tuple((attribute, Given(of)) for attribute, of in each.attributes)

@@ -117,12 +117,18 @@ def check_callable(
     layer, on = checkable(plan, subject.on), subject.on
     checker = Checker(layer, tuple(asked.dtypes), FUNCTION, asked.seed, known, asked.full, tell)
     with np.errstate(all="ignore"), on.setting() if isinstance(on, FrameworkAdapter) else nullcontext():
-        found = [each for each in _evidence(checker, subject, asked) if not _left_out(each, asked.without)]
+        found = _without(asked.without, [*_evidence(checker, subject, asked)])
     return Report(plan.derivation.definition.name, subject.framework, asked.seed, tuple(found), code=subject.name)
 
 
-def _left_out(found: Evidence, without: Sequence[str]) -> bool:
-    return any(word.lower() in found.what.lower() for word in without)
+def _without(words: Sequence[str], found: Sequence[Evidence]) -> list[Evidence]:
+    """Leave out hard inputs and claims about calls that have one of the words. Raises LngenError for others."""
+    titles = [each.what.partition(": ")[0].lower() if each.kind != VALUES else "" for each in found]
+    for word in words:
+        if not any(word.lower() in title for title in titles):
+            known = ", ".join(dict.fromkeys(filter(None, titles)))
+            raise LngenError(f"--without {word!r}: no claim has these words; there are {known}.")
+    return [e for e, title in zip(found, titles, strict=True) if not any(word.lower() in title for word in words)]
 
 
 def _evidence(checker: Checker, subject: Subject, asked: CallableRequest) -> Iterator[Evidence]:
@@ -140,7 +146,8 @@ def _evidence(checker: Checker, subject: Subject, asked: CallableRequest) -> Ite
 def _second(checker: Checker, asked: CallableRequest) -> Evidence:
     """Return the evidence about the derivative of the gradients; a function may refuse to have one."""
     on: Any = checker.on
-    case = on.given(ordinary(checker.definition, 3, max(5, checker.definition.minimum_features), asked.seed))
+    features = on.only_features or max(5, checker.definition.minimum_features)
+    case = on.given(ordinary(checker.definition, 3, features, asked.seed))
     what, along = "second derivative", SeededDirections(checker.layer, case, asked.seed)
     numbers = [case.inputs[entry.name] for entry in checker.definition.constants]
     try:
@@ -165,9 +172,9 @@ def _second(checker: Checker, asked: CallableRequest) -> Evidence:
 
 def _values(checker: Checker, dtype: str, asked: CallableRequest) -> Iterator[Evidence]:
     """Yield the evidence of ordinary inputs at the first grade at which all of it holds, else at `ONCE_MORE`."""
-    shapes = [
-        each for each in (*SHAPES, *(SWEEP if asked.full else ())) if each[1] >= checker.definition.minimum_features
-    ]
+    wanted, only = (*SHAPES, *(SWEEP if asked.full else ())), checker.on.only_features
+    every = dict.fromkeys((rows, only or length) for rows, length in wanted)
+    shapes = [each for each in every if each[1] >= checker.definition.minimum_features]
     drawn = [checker.on.given(ordinary(checker.definition, *shape, asked.seed)) for shape in shapes]
     cases = [case.astype(storage_dtype(dtype)) for case in drawn]
     by_grade: dict[Grade, list[Evidence]] = {}

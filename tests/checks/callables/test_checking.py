@@ -75,6 +75,11 @@ def test_a_claim_can_be_left_out():
     assert not checked(kernels.rms_norm, asked, backward=kernels.writes_to_the_cotangent).failures
 
 
+def test_words_that_no_claim_has_are_refused():
+    with pytest.raises(LngenError, match=r"no claim has these words; there are .*never written"):
+        checked(kernels.rms_norm, CallableRequest(without=("dx",)), backward=kernels.rms_norm_backward)
+
+
 def test_float32_inside_is_told_and_fails_where_it_is_strict():
     def narrow(x, gamma, eps):
         return kernels.rms_norm(x.astype(np.float32), gamma, eps).astype(x.dtype)
@@ -197,6 +202,24 @@ def test_a_module_is_called_as_the_line_in_pytorch_says():
 
     assert not checked(torch.nn.RMSNorm).failures
     assert not checked(torch.nn.LayerNorm, name="layer_norm").failures
+
+
+@needs_torch
+def test_a_module_that_is_made_has_one_length_of_rows_and_its_own_constants():
+    import torch
+
+    report = checked(torch.nn.RMSNorm(12, eps=0.25))
+    assert not report.failures
+    assert {each.shape[1] for each in report.evidence if each.shape} == {12}
+
+
+@needs_torch
+def test_a_function_with_too_many_results_is_refused():
+    with pytest.raises(LngenError, match="returns 2 results, and rms_norm has y"):
+        checked(lambda x, gamma, eps: (x, x))
+    assert not checked(
+        lambda x, gamma, eps: (kernels.of_torch().composed(x, gamma, eps), x), call="f(x, gamma, eps)[0]"
+    ).failures
 
 
 @needs_jax
