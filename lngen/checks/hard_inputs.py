@@ -39,7 +39,7 @@ def hard_inputs(checker: Checker, dtype: str) -> Iterator[Evidence]:
         if dtype == "float64":
             outputs, gradients = to_50_digits(checker, stored)
             if case.plain:
-                yield from _finite(checker, stored, outputs, gradients)
+                yield from finite(checker, stored, outputs, gradients)
         else:
             outputs, gradients = _references(checker, stored)
         bounds = {name: bound + reference.RESOLUTION for name, bound in bounds.items()}
@@ -64,7 +64,7 @@ def _minus_infinity(checker: Checker, dtype: str, features: int) -> Iterator[Evi
     outputs, gradients = (
         {n: _that_stays(v, other[n]) for n, v in value.items()} for value, other in _pairs(checker, at, lower)
     )
-    yield from _finite(checker, stored, outputs, gradients, dtype)
+    yield from finite(checker, stored, outputs, gradients, dtype)
     yield from checker.within("hard inputs", f"{case.name}: ", stored, dtype, bounds, outputs, gradients)
 
 
@@ -123,7 +123,7 @@ def _slopes(checker: Checker, case: Case) -> Mapping[str, Array]:
     return checker.remembered("gradients", case, partial(reference.derivatives, checker.definition, case))
 
 
-def _finite(
+def finite(
     checker: Checker,
     case: Case,
     outputs: Mapping[str, Array],

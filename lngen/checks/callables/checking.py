@@ -20,7 +20,7 @@ from lngen.checks.contracts import check_contracts
 from lngen.checks.derived import checkable
 from lngen.checks.evidence import Evidence, Report, verdict
 from lngen.checks.frameworks import FrameworkAdapter
-from lngen.checks.hard_inputs import hard_inputs
+from lngen.checks.hard_inputs import finite, hard_inputs
 from lngen.checks.inputs import ordinary, stops_gradients
 from lngen.checks.layer import as_tuple
 from lngen.checks.numbers import DTYPES
@@ -138,9 +138,20 @@ def _evidence(checker: Checker, subject: Subject, asked: CallableRequest) -> Ite
         if checker.grades[dtype] == Grade.ANY_ORDER:
             checker.grades[dtype] = Grade.ONCE_MORE
         yield from hard_inputs(checker, dtype)
+        if dtype == "float16":
+            yield from _squares_beyond(checker)
     yield from check_contracts(checker.layer, asked.seed, asked.dtypes, checker.bounds_as_stored, checker.tell)
     if "float64" in asked.dtypes and subject.asks_for_second:
         yield _second(checker, asked)
+
+
+def _squares_beyond(checker: Checker) -> Iterator[Evidence]:
+    """Yield the evidence of numbers that float16 has and their squares are beyond: results are finite nevertheless."""
+    features = checker.on.only_features or max(7, checker.definition.minimum_features)
+    base = ordinary(checker.definition, 4, features, checker.seed)
+    rows = {entry.name: 1e3 * np.asarray(base.inputs[entry.name]) for entry in checker.definition.rows}
+    case = checker.on.given(replace(base, name="values of 1e3", inputs={**base.inputs, **rows})).astype(np.float16)
+    yield from finite(checker, case, *checker.exact(case), "float16")
 
 
 def _second(checker: Checker, asked: CallableRequest) -> Evidence:
