@@ -97,8 +97,11 @@ class InTorch(FrameworkAdapter):
         moved = [given[place] for place in self.differentiable if given[place] is not None]
         gradients = grad(call(*given), moved, by, create_graph=True)
         total = sum((a * b).sum() for a, b in zip(along, gradients, strict=True))
-        found: Sequence[Any] = grad(total, [*moved, *by], materialize_grads=True)
-        return found
+        leaves = [*moved, *by]
+        found = grad(total, leaves, allow_unused=True)
+        if all(each is None for each in found):  # as those of a function that is differentiable once
+            raise NotRun("the gradients have no derivative")
+        return [self.torch.zeros_like(leaf) if each is None else each for leaf, each in zip(leaves, found, strict=True)]
 
     def against_differences(
         self, call: Callable[..., Any], inputs: Sequence[Any], order: int, *, batched: bool = True

@@ -20,6 +20,9 @@ from lngen.language.syntax import Kind, walk
 ORDINARY = "ordinary"
 """The name of the cases whose values have no pattern, so that their rounding errors are independent."""
 
+OUTSIDE = "integers outside of the row"
+"""The name of a case that a framework's own indexing refuses."""
+
 _KINKED = frozenset({"abs", "sign", "max", "min", "maximum", "minimum", "where", "relu"})
 
 _Draw = Callable[[np.random.Generator, tuple[int, ...]], Array]
@@ -127,9 +130,10 @@ def hard(definition: Definition, features: int, seed: int, offset: float, tiny: 
         gates = {entry.name: signs.copy() for entry in definition.features}
         yield replace(base, name="parameters with zeros and negatives", inputs={**base.inputs, **gates}, plain=True)
     if integers := [entry for entry in definition.inputs if entry.kind.is_integer]:
-        outside = np.array([-100, features - 1, features, 2**31 - 1])
-        placed = {e.name: np.resize(outside, _shape(e.kind, 4, features)) for e in integers}
-        yield replace(base, name="integers outside of the row", inputs={**base.inputs, **placed}, smooth=smooth)
+        within, last = np.array([-100, features - 1, -100, 0]), np.array([-100, features - 1, features, 2**31 - 1])
+        for name, values in (("labels of -100", within), (OUTSIDE, last)):
+            placed = {e.name: np.resize(values, _shape(e.kind, 4, features)) for e in integers}
+            yield replace(base, name=name, inputs={**base.inputs, **placed}, smooth=smooth)
     if definition.scalars:
         zeros = {entry.name: np.zeros(()) for entry in definition.scalars}
         yield replace(base, name="scalars zero", inputs={**base.inputs, **zeros}, smooth=smooth, plain=True)

@@ -142,7 +142,7 @@ def test_masked_logits_are_no_number_where_a_term_of_theirs_is_multiplied_by_zer
         slope = e / e.sum(-1, keepdims=True) - (1 - smoothing) * hot - smoothing / x.shape[-1]
         return (slope * dy[..., None]).astype(x.dtype)
 
-    asked = CallableRequest(dtypes=("float64",), without=("integers outside of the row",))
+    asked = CallableRequest(dtypes=("float64",), without=("labels of -100",))
     found = checked(loss, asked, "label_cross_entropy", call="f(x, label, smoothing)", backward=backward)
     assert {each.what for each in found.failures} == {
         "entries of -inf: y is finite where the definition's is",
@@ -194,6 +194,26 @@ def test_each_wrong_function_is_found_by_the_claim_about_its_fault(name, found):
 @needs_torch
 def test_results_of_another_type_are_found():
     assert claims(checked(kernels.of_torch().returns_float32, CallableRequest())) == {"dtypes and shapes of results"}
+
+
+@needs_torch
+def test_a_function_that_has_no_second_derivative_is_told_and_has_not_failed():
+    from torch.autograd import Function
+    from torch.autograd.function import once_differentiable
+
+    class Doubled(Function):
+        @staticmethod
+        def forward(ctx, x):
+            return 2 * x
+
+        @staticmethod
+        @once_differentiable
+        def backward(ctx, dy):
+            return 2 * dy
+
+    report = checked(Doubled.apply, name="def doubled(x: Row): return 2*x")
+    assert not report.failures
+    assert any("second derivative: refused" in line for line in lines(report, "f"))
 
 
 @needs_torch
