@@ -66,6 +66,15 @@ def _minus_infinity(checker: Checker, dtype: str, features: int) -> Iterator[Evi
     outputs, gradients = (
         {n: _that_stays(v, other[n]) for n, v in value.items()} for value, other in _pairs(checker, at, lower)
     )
+    # A definition may multiply -inf by zero. Nothing is said of that, nor of the gradients of a row with such an output
+    # or an infinite one, nor of those of parameters, which multiply -inf too.
+    as_written = evaluate(checker.definition, stored.astype(np.float64).inputs, FLOAT64)
+    outputs = {n: np.asarray(np.where(np.isnan(as_written[n]), np.nan, value)) for n, value in outputs.items()}
+    lost = np.any([np.isnan(each.reshape(case.rows, -1)).any(1) for each in outputs.values()], 0)
+    rows = {entry.name for entry in checker.definition.rows}
+    gradients = {
+        name: np.asarray(np.where(lost[:, None], np.nan, value)) for name, value in gradients.items() if name in rows
+    }
     yield from finite(checker, stored, outputs, gradients, dtype)
     yield from checker.within("hard inputs", f"{case.name}: ", stored, dtype, bounds, outputs, gradients)
 
