@@ -225,13 +225,23 @@ EVERY = [
 ]
 
 
+KNOWN = {
+    "cpu, softmax, Data = 1e30": pytest.mark.xfail(
+        strict=True,
+        reason="a product that overflows less the largest of its row is NaN in C++, and 0 in the definition",
+    )
+}
+"""Cases that are wrong, and have yet to be mended."""
+
+
 def parameters(cases: list[dict[str, Any]], *marks: Any) -> list[Any]:
     found = []
     for number, case in enumerate(cases):
         kind = case.get("kind", KINDS[number % len(KINDS)])
         text = SHAPES[case["shape"]].format(kind=kind, default=case["default"])
         name = f"{case['backend'].__name__}, {case['shape']}, {kind} = {case['default']}"
-        found.append(pytest.param(text, case["backend"], id=name, marks=[*BACKENDS[case["backend"]], *marks]))
+        every = [*BACKENDS[case["backend"]], *marks, *(mark for of, mark in KNOWN.items() if of == name)]
+        found.append(pytest.param(text, case["backend"], id=name, marks=every))
     return found
 
 
