@@ -147,6 +147,8 @@ def _nan_stays(of: Trial) -> str:
     poisoned = dict(case.inputs)
     row = case.rows // 2
     for entry in layer.definition.rows:
+        if poisoned[entry.name] is None:
+            continue
         value = np.array(poisoned[entry.name])
         value[row, 0] = np.nan
         poisoned[entry.name] = value
@@ -155,7 +157,7 @@ def _nan_stays(of: Trial) -> str:
     bad = [
         name
         for name in row_results(layer)
-        if not same(np.asarray(before[name])[others], np.asarray(after[name])[others])
+        if before[name] is not None and not same(np.asarray(before[name])[others], np.asarray(after[name])[others])
     ]
     wide = replace(case, inputs=poisoned).astype(np.float64).inputs
     expected = evaluate(layer.definition, wide, FLOAT64)
@@ -232,8 +234,8 @@ def _left_out(of: Trial) -> str:
         names = frozenset(entry.name for entry in some)
         case = of.drawn(names)
         without = results(run(of.layer, case))
-        present = of.drawn().inputs
-        neutral = {e.name: np.full_like(present[e.name], float(e.default or 0)) for e in some}
+        given = of.drawn().inputs
+        neutral = {e.name: np.full_like(given[e.name], float(e.default or 0)) for e in some}
         explicit = replace(case, inputs={**case.inputs, **neutral})
         trouble = beyond(of.layer, results(run(of.layer, explicit)), without, of.bounds(explicit))
         if trouble:

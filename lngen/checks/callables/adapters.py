@@ -60,24 +60,30 @@ def first_row(definition: Definition, taken: frozenset[str]) -> str:
     return next(entry.name for entry in definition.rows if entry.name in taken)
 
 
-class _OfStranger(FrameworkAdapter):
-    """A framework's adapter of a function that lngen has not written."""
+class _Stranger(Adapter):
+    """Part of each adapter of a function that lngen has not written: its inputs, and how often it is run."""
 
-    can = ASKED | {"strides", "arguments left out"}
     repeats = "ten runs"
     keeps_bits = False
     mixes_rows = False
-
-    def __init__(self, definition: Definition, function: Calling, taken: TakenInputs) -> None:
-        stand_in: Any = SimpleNamespace(_LAYER=_CalledLayer(definition, function))
-        super().__init__(definition, stand_in)
-        self.taken = taken
+    taken: TakenInputs
 
     def given(self, case: Case) -> Case:
         return self.taken.of(case)
 
     def again(self) -> Iterator[AbstractContextManager[Any]]:
         yield from (nullcontext() for _ in range(1, _RUNS))
+
+
+class _OfStranger(_Stranger, FrameworkAdapter):
+    """A framework's adapter of a function that lngen has not written."""
+
+    can = ASKED | {"strides", "arguments left out"}
+
+    def __init__(self, definition: Definition, function: Calling, taken: TakenInputs) -> None:
+        stand_in: Any = SimpleNamespace(_LAYER=_CalledLayer(definition, function))
+        super().__init__(definition, stand_in)
+        self.taken = taken
 
 
 class TorchFunction(_OfStranger, InTorch):
@@ -90,25 +96,19 @@ class JaxFunction(_OfStranger, InJax):
     can = _OfStranger.can - {"strides"}
 
 
-class NumpyFunction(OnHost):
+class NumpyFunction(_Stranger, OnHost):
     """A function of NumPy and its backward, which is passed inputs, outputs and cotangents by name.
 
     `backward` returns a dictionary by input, or the gradients in the order of the definition's inputs.
     """
 
     can = (ASKED - {"recorded inputs"}) | {"strides", "arguments left out"}
-    repeats = "ten runs"
-    keeps_bits = False
-    mixes_rows = False
-    again = _OfStranger.again
 
     def __init__(self, definition: Definition, function: Calling, backward: Calling, taken: TakenInputs) -> None:
         super().__init__(self)
         self.definition, self.taken = definition, taken
         self.layer, self.pulled_back = _CalledLayer(definition, function), backward
         self.functions = SimpleNamespace(forward=self._forward, backward=self._backward)
-
-    given = _OfStranger.given
 
     def _forward(self, *inputs: Any, **constants: float) -> tuple[Any, Any]:
         definition = self.definition

@@ -131,7 +131,7 @@ def calling(
     if text:
         found = _parsed(function, text, public)
     else:
-        found = _in_pytorch(function, definition) or _by_name(function, definition, public)
+        found = _in_pytorch(function, definition, public) or _by_name(function, definition, public)
     if is_module(function) and not found.positional:
         rows = tuple(Given(entry.name) for entry in definition.rows if entry.default is None)
         found = replace(found, positional=tuple(row for row in rows if row.name not in found.taken))
@@ -177,12 +177,12 @@ def _parsed(function: Callable[..., Any], text: str, public: Mapping[str, str]) 
     return Calling(function, tuple(map(word, node.args)), named, part)
 
 
-def _in_pytorch(function: Callable[..., Any], definition: Definition) -> Calling | None:
+def _in_pytorch(function: Callable[..., Any], definition: Definition, public: Mapping[str, str]) -> Calling | None:
     described = function if isinstance(function, type) or not is_module(function) else type(function)
     name, package = getattr(described, "__name__", ""), str(getattr(described, "__module__", "")).partition(".")[0]
     for each in definition.counterparts:
         if each.name.partition(".")[0] == package and each.name.rpartition(".")[2] == name and not each.reduction:
-            words = tuple((attribute, Given(of)) for attribute, of in each.attributes)
+            words = tuple((attribute, Given(public[of])) for attribute, of in each.attributes)
             return Calling(function, (), (*words, *each.conditions))
     return None
 

@@ -249,3 +249,11 @@ def test_a_function_of_jax_is_told_what_it_needs():
     report = checked(lambda x: jax.nn.softmax(x, -1), CallableRequest(), "softmax")
     assert (report.backend, report.failures) == ("JAX", ())
     assert any(each.what == "each step rounded" and each.dtype == "bfloat16" for each in report.evidence)
+
+
+def test_a_row_that_is_not_taken_is_left_out_of_every_claim():
+    def blend(x):
+        return 3 * x
+
+    text = "def blend(x: Row, other: Row = 0): return 3*x + other**2"
+    assert not checked(blend, CallableRequest(("float64",)), text, backward=lambda dy: 3 * dy).failures
