@@ -95,23 +95,23 @@ template <class T> struct ByHalf {
 
   static LNGEN_INLINE Lanes<f32> load(const T* from) {
     Lanes<f32> lanes;
-    for (int i = 0; i < lanes.PARTS; ++i) {
+    unrolled<Lanes<f32>::PARTS>([&](int i) __attribute__((always_inline)) {
       Half half;
       std::memcpy(&half, from + i * COUNT, sizeof half);
       const Words bits = __builtin_convertvector(half, Words);
       if constexpr (std::is_same<T, f16>::value) lanes.parts[i] = of_f16<Part>(bits);
       else lanes.parts[i] = of_bf16<Part>(bits);
-    }
+    });
     return lanes;
   }
   static LNGEN_INLINE void store(T* to, const Lanes<f32>& lanes) {
-    for (int i = 0; i < lanes.PARTS; ++i) {
+    unrolled<Lanes<f32>::PARTS>([&](int i) __attribute__((always_inline)) {
       Words bits;
       if constexpr (std::is_same<T, f16>::value) bits = to_f16<Part, Words>(lanes.parts[i]);
       else bits = to_bf16<Part, Words>(lanes.parts[i]);
       const Half half = __builtin_convertvector(bits, Half);
       std::memcpy(to + i * COUNT, &half, sizeof half);
-    }
+    });
   }
 };
 template <> struct ByEntry<f32, bf16> : ByHalf<bf16> {};
