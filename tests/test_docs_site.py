@@ -70,12 +70,12 @@ def test_every_link_leads_somewhere(site, pages):
     assert broken == []
 
 
-@pytest.mark.ci
+@pytest.mark.exhaustive
 def test_nothing_is_loaded_from_elsewhere(pages):
     assert [link for links in pages.values() for link in links.loaded if "//" in link] == []
 
 
-@pytest.mark.ci
+@pytest.mark.exhaustive
 def test_the_tutorial_was_run(site):
     text = (site / "tutorial.html").read_text(encoding="utf-8")
     assert "write mean(x): values have no methods" in text
@@ -101,7 +101,7 @@ def test_the_tutorial_is_stored_with_what_its_cells_print():
     assert sum(map(bool, printed)) >= 6
 
 
-@pytest.mark.ci
+@pytest.mark.exhaustive
 def test_the_reference_has_every_public_name(site):
     import lngen
 

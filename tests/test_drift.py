@@ -13,8 +13,8 @@ from lngen.pipeline.files import manifest
 from tests.shipped import FILES, ROOT, WHOLE
 
 SEEDS = ("0", "4242")
-# What has the most to sort: a norm, selects and signs.
-SEEDED = ("rms_norm", "mean_abs_norm")
+# What has the most to sort: a norm and signs.
+SEEDED = ("mean_abs_norm",)
 LAYER = "rms_norm"  # the one that is proved fastest
 
 

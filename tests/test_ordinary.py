@@ -211,9 +211,11 @@ FEW = [
     {"shape": shape, "default": DEFAULTS[(3 * number + place) % len(DEFAULTS)], "backend": backend}
     for backend, place in NUMBERS.items()
     for number, shape in enumerate(SHAPES)
+    # What is compiled again for each case takes seconds of them.
+    if backend in (numpy, cpu) or number % 4 == place % 4
     if backend is not cuda or shape != "named axes"
 ]
-"""Each shape and each default on each backend."""
+"""Each shape and each default on NumPy and in C++, and a quarter of them on each of the others."""
 EVERY = [
     {"shape": shape, "default": default, "kind": kind, "backend": backend}
     for shape in SHAPES
@@ -225,22 +227,13 @@ EVERY = [
 ]
 
 
-KNOWN = {
-    "cpu, softmax, Data = 1e30": pytest.mark.xfail(
-        strict=True,
-        reason="a product that overflows less the largest of its row is NaN in C++, and 0 in the definition",
-    )
-}
-"""Cases that are wrong, and have yet to be mended."""
-
-
 def parameters(cases: list[dict[str, Any]], *marks: Any) -> list[Any]:
     found = []
     for number, case in enumerate(cases):
         kind = case.get("kind", KINDS[number % len(KINDS)])
         text = SHAPES[case["shape"]].format(kind=kind, default=case["default"])
         name = f"{case['backend'].__name__}, {case['shape']}, {kind} = {case['default']}"
-        every = [*BACKENDS[case["backend"]], *marks, *(mark for of, mark in KNOWN.items() if of == name)]
+        every = [*BACKENDS[case["backend"]], *marks]
         found.append(pytest.param(text, case["backend"], id=name, marks=every))
     return found
 

@@ -57,7 +57,7 @@ struct Layer : Direction<Given, decltype(over_rows()), 1, 1, 5, 1, 1> {
         [&](auto at, auto m) {
           using A = typename decltype(at)::A;
           const auto z = at(X) + A(at.index() - position)*slope;  // step 1
-          const auto x_shifted = z - m;  // step 3
+          const auto x_shifted = math::difference(z, A(m));  // step 3
           const auto u = choose<A>(at.index() <= position, x_shifted, A(0));  // step 4
           const auto exp_u = math::exp(u);  // step 5
           const auto e_shifted = at.keep(KEPT_E_SHIFTED, choose<A>(at.index() <= position, exp_u, A(0)));  // step 6
@@ -69,7 +69,7 @@ struct Layer : Direction<Given, decltype(over_rows()), 1, 1, 5, 1, 1> {
     row.each([&](auto at) {
       using A = typename decltype(at)::A;
       const auto z = at(X) + A(at.index() - position)*slope;  // step 1
-      const auto x_shifted = z - m;  // step 3
+      const auto x_shifted = math::difference(z, A(m));  // step 3
       const auto u = choose<A>(at.index() <= position, x_shifted, A(0));  // step 4
       const auto exp_u = math::exp(u);  // step 5
       const auto e_shifted = at.recall(KEPT_E_SHIFTED, [&] { return choose<A>(at.index() <= position, exp_u, A(0)); });  // step 6

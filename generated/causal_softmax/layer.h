@@ -63,7 +63,7 @@ struct Layer : Direction<Given, decltype(over_rows()), 1, 1, 5, 1, 1> {
         },
         [&](auto at, auto m) {
           using A = typename decltype(at)::A;
-          const auto u = choose<A>(at.index() <= position, at(X)*scale - m, A(0));  // step 2
+          const auto u = choose<A>(at.index() <= position, math::difference(at(X)*scale, A(m)), A(0));  // step 2
           const auto exp_u = math::exp(u);  // step 3
           const auto e_shifted = at.keep(KEPT_E_SHIFTED, choose<A>(at.index() <= position, exp_u, A(0)));  // step 4
           return terms(e_shifted);
@@ -73,7 +73,7 @@ struct Layer : Direction<Given, decltype(over_rows()), 1, 1, 5, 1, 1> {
     const auto inv_sum_e_shifted = A(1) / sum_e_shifted;  // step 6
     row.each([&](auto at) {
       using A = typename decltype(at)::A;
-      const auto u = choose<A>(at.index() <= position, at(X)*scale - m, A(0));  // step 2
+      const auto u = choose<A>(at.index() <= position, math::difference(at(X)*scale, A(m)), A(0));  // step 2
       const auto exp_u = math::exp(u);  // step 3
       const auto e_shifted = at.recall(KEPT_E_SHIFTED, [&] { return choose<A>(at.index() <= position, exp_u, A(0)); });  // step 4
       at.store(Y, e_shifted*inv_sum_e_shifted);  // step 7

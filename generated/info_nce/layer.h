@@ -63,8 +63,9 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 1, 7, 0> {
           return terms(choose<A>(at.index() == positive, z, A(0)), max_of(z));
         },
         [&](auto at, auto m) {
+          using A = typename decltype(at)::A;
           const auto z = at(SIMILARITY)*scale;  // step 1
-          const auto similarity_shifted = z - m;  // step 4
+          const auto similarity_shifted = math::difference(z, A(m));  // step 4
           const auto exp_shifted = math::exp(similarity_shifted);  // step 5
           return terms(exp_shifted);
         });

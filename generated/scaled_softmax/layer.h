@@ -56,7 +56,8 @@ struct Layer : Direction<Given, decltype(over_rows()), 1, 1, 4, 1, 1> {
     const auto [stage_1, stage_2] = row.template max_and_sums<0, 1>(
         [&](auto at) { return terms(max_of(at(X)*scale)); },
         [&](auto at, auto m) {
-          const auto u = at(X)*scale - m;  // step 2
+          using A = typename decltype(at)::A;
+          const auto u = math::difference(at(X)*scale, A(m));  // step 2
           const auto e_shifted = at.keep(KEPT_E_SHIFTED, math::exp(u));  // step 3
           return terms(e_shifted);
         });
@@ -64,7 +65,8 @@ struct Layer : Direction<Given, decltype(over_rows()), 1, 1, 4, 1, 1> {
     const auto Z = get<0>(stage_2);  // step 4: sum(e_shifted)
     const auto inv_Z = A(1) / Z;  // step 5
     row.each([&](auto at) {
-      const auto u = at(X)*scale - m;  // step 2
+      using A = typename decltype(at)::A;
+      const auto u = math::difference(at(X)*scale, A(m));  // step 2
       const auto e_shifted = at.recall(KEPT_E_SHIFTED, [&] { return math::exp(u); });  // step 3
       at.store(Y, e_shifted*inv_Z);  // step 6
     });

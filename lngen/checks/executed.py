@@ -70,6 +70,10 @@ _KINKED = 1e-3
 _MOST_TOLD = 3
 
 
+def _off_by(off: float, function: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda u, *axes: function(u, *axes) + off * function(np.abs(u), *axes)
+
+
 def _next_to(value: Any) -> Any:
     is_scalar = value is not None and not np.ndim(value) and np.asarray(value).dtype.kind == "f"
     return value * (1 + _NEAR) + _NEAR if is_scalar else value
@@ -185,9 +189,16 @@ class Function:
         return tuple(dict.fromkeys(name for names in patterns for name in names))
 
     def __call__(self, axes: SpreadAxes, given: Mapping[str, Any], dtype: Any = np.longdouble) -> tuple[Any, ...]:
-        """Return the outputs of inputs that have an axis for each name; one that is missing has its default."""
+        """Return the outputs of inputs that have an axis for each name; one that is missing has its default.
+
+        In float64, sums are off by what they may be if their terms are added up in any order.
+        """
         self._turn = 0
         space = {"__builtins__": {}, **_ELEMENTWISE, **self._functions(axes)}
+        if dtype == np.float64:
+            off = axes.row_size * np.finfo(dtype).eps
+            exact = {name: space[name] for name in ("mean", "sum")}
+            space |= {name: _off_by(off, function) for name, function in exact.items()}
         exec(self.code, space)
         found = space[self.definition.name](**{name: value.astype(dtype) for name, value in given.items()})
         return found if isinstance(found, tuple) else (found,)
@@ -344,7 +355,8 @@ class _SideBySide:
         made = made if isinstance(made, tuple) else (made,)
         self.shapes = [np.shape(each) for each in made]
         self.function.stopped = None
-        # In float64, and with Scalars that are next to these: a limit, such as 1/p where p is 0, is no value.
+        # In float64, with other sums, and with Scalars that are next to these: a limit, such as 1/p where p is 0, is no
+        # value, nor is what rounding makes of the difference of a row and its mean.
         near = {name: _next_to(value) for name, value in self.arrays.items()}
         for place, (found, wanted, rough) in enumerate(
             zip(made, self._wanted(self.arrays), self._wanted(near, np.float64), strict=True)

@@ -68,3 +68,10 @@ def test_an_unknown_symbol_is_refused(printer: CppPrinter) -> None:
 def test_a_number_is_a_literal(printer: CppPrinter) -> None:
     assert printer.line(sympy.S.Zero) == "A(0)"
     assert printer.line(Sigmoid(Integer(0))) == "A(0.5)"
+
+
+def test_what_the_largest_entry_is_taken_from_is_rounded():
+    t, x, m = RowSymbol("t"), RowSymbol("x"), RowScalarSymbol("m")
+    names = {each: each.name for each in (t, x, m)}
+    assert CppPrinter(names, {}, True, {}, {m}).line(t * x - m) == "math::difference(t*x, A(m))"
+    assert CppPrinter(names, {}, True).line(t * x - m) == "t*x - m"

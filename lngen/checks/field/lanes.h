@@ -106,6 +106,7 @@ namespace math {
 
 inline Number fused(Number u, Number v, Number w) { return u * v + w; }
 inline Number quotient(Number u, Number v) { return u / v; }
+inline Lanes<Number> difference(Lanes<Number> u, Lanes<Number> v) { return u - v; }
 
 inline Lanes<Number> quotient(Lanes<Number> u, Lanes<Number> v) { return u / v; }
 template <class F> Lanes<Number> of_each(const Lanes<Number>& u, F function) {

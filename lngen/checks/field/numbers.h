@@ -84,4 +84,8 @@ inline lngen_field::Number pow(lngen_field::Number u, lngen_field::Number w) {
   return lngen_field::any(13 + lngen_field::any(14, w.v).v, u.v);
 }
 
+namespace lngen::math {
+inline lngen_field::Number difference(lngen_field::Number u, lngen_field::Number v) { return u - v; }
+}  // namespace lngen::math
+
 #endif

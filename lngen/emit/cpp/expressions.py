@@ -11,7 +11,7 @@ is one of integers, which is exact where `A` is not.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -180,7 +180,9 @@ class CppPrinter(Fold[tuple[str, int]]):
     """Printer of expressions: the text of each symbol, and the kinds of those that an absent input may determine.
 
     With `is_entry`, the text is for an entry of a row, where `A` may be a vector: parts that do not vary over the
-    features are made vectors before they are computed with.
+    features are made vectors before they are computed with. What one of the `largest` entries is taken from is rounded
+    first, as it was where that entry was found: of the product fused with the difference, what rounding took from the
+    largest one would be left, 2**70 for numbers of 1e30.
     """
 
     cannot = "the C++ backend cannot write"
@@ -189,6 +191,7 @@ class CppPrinter(Fold[tuple[str, int]]):
     kinds: Mapping[Symbol, Kinds]
     is_entry: bool = False
     integers: Mapping[Symbol, str] = field(default_factory=dict)
+    largest: Collection[Symbol] = ()
 
     def line(self, expression: Expr, *, varies: bool = False) -> str:
         """An expression as a right-hand side, of type `A` if it `varies` over the features and is no integer."""
@@ -235,6 +238,9 @@ class CppPrinter(Fold[tuple[str, int]]):
 
     def add(self, e: Add) -> tuple[str, int]:
         """The text of a sum."""
+        for m in self.largest:
+            if e.coeff(m) == -1:
+                return f"math::difference({self.number(e + m)}, {self.number(m)})", _ATOM
         alone = self._is_alone(e)
         return _sum(e, lambda term: self._at_least(term, _PRODUCT, alone))
 

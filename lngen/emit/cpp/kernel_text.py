@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from fractions import Fraction
 
 import sympy
@@ -45,9 +45,9 @@ class LevelText:
         self.names_type |= names_type(text)
         return text
 
-    def entry(self, names: Mapping[Symbol, str]) -> CppPrinter:
-        """The printer of an entry, whose own values have these names."""
-        return CppPrinter({**self._level, PLACE: "at.place()", **names}, self._kinds, True, self._integers)
+    def entry(self, names: Mapping[Symbol, str], largest: Collection[Symbol]) -> CppPrinter:
+        """The printer of an entry, whose own values have these names, less the `largest` of computed values."""
+        return CppPrinter({**self._level, PLACE: "at.place()", **names}, self._kinds, True, self._integers, largest)
 
     def note_entry(self, expressions: Iterable[Expr]) -> None:
         """Note what the entries of a sweep read."""
@@ -73,6 +73,13 @@ class KernelText:
         self.kinds: dict[Symbol, Kinds] = {}
         self.keeps: dict[Symbol, tuple[Tag, Sweep]] = {}
         self.seed_of: dict[Symbol, Symbol] = {}
+        lines = [*program.lines()]
+        made = {line.symbol for line in lines}
+        self.largest = {
+            line.symbol
+            for line in lines
+            if isinstance(line, FeatureReduction) and line.shift and not (line.body.is_Symbol and line.body not in made)
+        }
 
     # ---- names
 
@@ -210,7 +217,7 @@ class KernelText:
                 body.append(f"const auto {symbol.name} = {value};")
             else:
                 own[symbol] = value
-        printer = scope.entry(own)
+        printer = scope.entry(own, self.largest)
         at_once = {}
         for line in lines:
             text = printer.line(line.expression, varies=True)

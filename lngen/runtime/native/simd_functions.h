@@ -363,6 +363,11 @@ LNGEN_INLINE f32 quotient(f32 u, f32 v) { return u / v; }
 LNGEN_INLINE f64 quotient(f64 u, f64 v) { return u / v; }
 LNGEN_INLINE Lanes<f32> quotient(Lanes<f32> u, Lanes<f32> v) { return u / v; }
 LNGEN_INLINE Lanes<f64> quotient(Lanes<f64> u, Lanes<f64> v) { return u / v; }
+// Of values that are rounded before, as products are that it is passed.
+LNGEN_INLINE f32 difference(f32 u, f32 v) { return u - v; }
+LNGEN_INLINE f64 difference(f64 u, f64 v) { return u - v; }
+LNGEN_INLINE Lanes<f32> difference(Lanes<f32> u, Lanes<f32> v) { return u - v; }
+LNGEN_INLINE Lanes<f64> difference(Lanes<f64> u, Lanes<f64> v) { return u - v; }
 
 }  // namespace math
 

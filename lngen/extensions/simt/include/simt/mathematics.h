@@ -26,6 +26,9 @@ inline float max(float a, float b) { return std::fmax(a, b); }
 inline double min(double a, double b) { return std::fmin(a, b); }
 inline double max(double a, double b) { return std::fmax(a, b); }
 
+inline float __fsub_rn(float u, float v) { return u - v; }
+inline double __dsub_rn(double u, double v) { return u - v; }
+
 namespace simt {
 template <class To, class From> inline To bits_as(From from) {
   static_assert(sizeof(To) == sizeof(From), "the bits are as many as before");
