@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
-from lngen.checks.callables.checking import SECOND, VALUES, CallableRequest, Subject, check_callable
+from lngen.checks.callables.checking import SECOND, VALUES, CallableRequest, Subject, check_callable, check_own
+from lngen.checks.callables.kept import kept_references
 from lngen.checks.callables.shown import lines
 from lngen.checks.contracts import KIND as CONTRACTS
 from lngen.checks.contracts import asked_of
@@ -25,9 +26,11 @@ class FunctionReport:
     """Report on a function; its text has a line for each kind of claim, and what fails."""
 
     report: Report
+    own: Report | None = None
+    """That on PyTorch's own module, where a function of PyTorch has failed."""
 
     def __str__(self) -> str:
-        return "\n".join(lines(self.report, self.report.code))
+        return "\n".join(lines(self.report, self.report.code, self.own))
 
     @property
     def passed(self) -> bool:
@@ -47,6 +50,7 @@ def check(
     call: str = "",
     backward: Callable[..., Any] | None = None,
     constants: Mapping[str, float] | None = None,
+    device: str = "",
     without: Sequence[str] = (),
     strict: bool = False,
     full: bool = False,
@@ -57,8 +61,9 @@ def check(
 
     `call` says how the function is called in names of the definition; left out, its arguments are the inputs of the
     same names. `backward` gives the gradients of a function of NumPy, `constants` the Constants that the function has
-    and does not take. Claims with a word of `without` are left out. `strict` fails a function that rounds each step,
-    `full` tries many lengths of rows. Raises LngenError where the function cannot be called.
+    and does not take, `device` where its arrays lie, as "cuda". Claims with a word of `without` are left out. `strict`
+    fails a function that rounds each step, `full` tries many lengths of rows. Raises LngenError where the function
+    cannot be called.
 
     >>> import numpy as np, lngen
     >>> def centred(x):
@@ -70,9 +75,12 @@ def check(
     ... ).require()
     """
     found = definition_of(definition)
-    subject = Subject.of(found, function, call, backward, constants)
+    subject = Subject.of(found, function, call, backward, constants, device)
     asked = CallableRequest(tuple(dtypes), seed, tuple(without), strict, full)
-    return FunctionReport(check_callable(planned(found, proved=False), subject, asked))
+    with kept_references(found) as references:
+        plan = planned(found, proved=False)
+        report = check_callable(plan, subject, asked, references=references)
+        return FunctionReport(report, check_own(plan, subject, asked, report, references))
 
 
 @dataclass(frozen=True)
@@ -101,6 +109,7 @@ def claims(
     call: str = "",
     backward: Callable[..., Any] | None = None,
     constants: Mapping[str, float] | None = None,
+    device: str = "",
     dtypes: Sequence[str] = DTYPES,
     **options: Any,
 ) -> list[FunctionClaim]:
@@ -113,8 +122,8 @@ def claims(
     'values and gradients, float64'
     """
     found = definition_of(definition)
-    given: dict[str, Any] = {"call": call, "backward": backward, "constants": constants}
-    subject = Subject.of(found, function, call, backward, constants)
+    given: dict[str, Any] = {"call": call, "backward": backward, "constants": constants, "device": device}
+    subject = Subject.of(found, function, call, backward, constants, device)
     made = cache(lambda: check(function, definition, dtypes=dtypes, **given, **options))
 
     def of(kind: str, dtype: str = "", what: str = "") -> Callable[[Evidence], bool]:

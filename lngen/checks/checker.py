@@ -19,7 +19,7 @@ from lngen.checks.rounding import outputs, rounding
 from lngen.language.oracle.evaluate import LONGDOUBLE, evaluate
 from lngen.runtime.protocol.casts import dtype as storage_dtype
 
-References = dict[tuple[object, ...], Any]
+References = dict[str, Any]
 """Remembered references of one definition; start with an empty one."""
 
 _T = TypeVar("_T")
@@ -75,7 +75,7 @@ class Checker:
 
     def remembered(self, what: str, case: Case, compute: Callable[[], _T]) -> _T:
         """Return the result of `compute`, computed once for a case and shared by all modules."""
-        key = (what, *case.key())
+        key = case.key(what)
         if key not in self.references:
             self.references[key] = compute()
         return self.references[key]  # type: ignore[no-any-return]

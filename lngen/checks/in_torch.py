@@ -40,7 +40,7 @@ class InTorch(FrameworkAdapter):
         return self.layer.operators.kernels.host
 
     def array(self, value: Any) -> Any:
-        """Make a tensor on the processor, in memory of its own."""
+        """Make a tensor in memory of its own, on the processor or where the setting says."""
         if value is None or isinstance(value, float):
             return value
         if np.asarray(value).dtype.isbuiltin == 1:
@@ -53,9 +53,9 @@ class InTorch(FrameworkAdapter):
             return None
         name = str(array.dtype).removeprefix("torch.")
         if name != "bfloat16" and not name.startswith("float8"):
-            return array.detach().numpy()
+            return array.detach().cpu().numpy()
         kind = dtype(name)
-        return array.detach().view(getattr(self.torch, f"int{8 * kind.itemsize}")).numpy().view(kind)
+        return array.detach().cpu().view(getattr(self.torch, f"int{8 * kind.itemsize}")).numpy().view(kind)
 
     def recorded(self, inputs: Sequence[Any], places: Sequence[int] | None = None) -> list[Any]:
         """The inputs with recorded gradients, all or those at some places, without those that are left out."""

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from lngen.checks.evidence import Evidence
 from lngen.language.definition import Definition, Input
+from lngen.pipeline import cache
 from lngen.plan.program import RowProgram
 from lngen.runtime.protocol.casts import dtype
 
@@ -94,13 +95,14 @@ class Case:
         )
         return replace(self, inputs=inputs, cotangents=cotangents)
 
-    def key(self) -> tuple[object, ...]:
-        """Return a key that differs between cases, for references that are kept."""
-        values = [*self.inputs.items(), *self.cotangents.items()]
-        parts = [
-            (name, None if v is None else (str(np.asarray(v).dtype), np.asarray(v).tobytes())) for name, v in values
-        ]
-        return (self.name, self.shape, tuple(parts))
+    def key(self, what: str) -> str:
+        """Return a key of what is known of a case, by its values: a digest."""
+        parts: list[str | bytes] = [what, self.name, str(self.shape)]
+        for name, value in [*self.inputs.items(), *self.cotangents.items()]:
+            array = np.asarray(value)
+            parts += [name, "" if value is None else f"{array.dtype} {array.shape}"]
+            parts += [] if value is None else [array.tobytes()]
+        return cache.key(parts)
 
     def exact(self) -> Case:
         """The same numbers in long double, for references."""

@@ -366,6 +366,9 @@ def check(
     strict: Annotated[
         bool, typer.Option("--strict", help="Fail a function that rounds each step, or float64 to float32.")
     ] = False,
+    device: Annotated[
+        str, typer.Option("--device", metavar="DEVICE", help="Where the function's arrays lie: cuda, or gpu in JAX.")
+    ] = "",
 ) -> None:
     """Check emitted code against its definition: every kind of evidence, with errors and bounds.
 
@@ -391,6 +394,7 @@ def check(
                 full,
                 dtype or [],
                 seed,
+                device,
                 as_json,
             )
         )

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from lngen.checks.callables.calling import find
-from lngen.checks.callables.checking import CallableRequest, Subject, check_callable
+from lngen.checks.callables.checking import CallableRequest, Subject, check_callable, check_own
+from lngen.checks.callables.kept import kept_references
 from lngen.checks.callables.shown import lines
 from lngen.cli import console
 from lngen.cli.check import NOT_RUN, parse_dtypes
@@ -25,9 +26,10 @@ def run(
     full: bool,
     dtypes: Sequence[str],
     seed: int,
+    device: str,
     as_json: bool,
 ) -> int:
-    """Check a function; the exit status is 1 if a claim does not hold, and `NOT_RUN` if a package is missing."""
+    """Check a function; the exit status is 1 if a claim fails, and `NOT_RUN` if a package or a device is missing."""
     if len(definitions) != 1:
         raise LngenError("a function is checked against one layer: name it, as in lngen check LAYER --function ...")
     (definition,) = definitions
@@ -35,17 +37,19 @@ def run(
     fixed = _fixed(definition, constants)
     try:
         found, pulled_back = find(function), find(backward) if backward else None
+        subject = Subject.of(definition, found, call, pulled_back, fixed, device)
     except ToolchainMissing as missing:
         console.note(str(missing))
         return NOT_RUN
-    subject = Subject.of(definition, found, call, pulled_back, fixed)
-    with console.progress(1) as part:
+    with console.progress(1) as part, kept_references(definition) as references:
         part(f"{definition.name}: deriving")
-        report = check_callable(planned(definition, proved=False), subject, asked, part)
+        plan = planned(definition, proved=False)
+        report = check_callable(plan, subject, asked, part, references)
+        own = check_own(plan, subject, asked, report, references)
     if as_json:
         console.print_json([report.as_json()])
     else:
-        for line in lines(report, function):
+        for line in lines(report, function, own):
             print(line)
     return 0 if report.outcome == "passed" else 1
 

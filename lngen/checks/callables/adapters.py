@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from types import SimpleNamespace
 from typing import Any
@@ -18,7 +18,7 @@ from lngen.checks.in_jax import InJax
 from lngen.checks.in_torch import InTorch
 from lngen.checks.inputs import ordinary
 from lngen.checks.layer import Case, as_tuple
-from lngen.errors import LngenError, counted
+from lngen.errors import LngenError, ToolchainMissing, counted
 from lngen.language.definition import Definition
 from lngen.language.names import cotangent
 
@@ -80,20 +80,31 @@ class _OfStranger(_Stranger, FrameworkAdapter):
 
     can = ASKED | {"strides", "arguments left out"}
 
-    def __init__(self, definition: Definition, function: Calling, taken: TakenInputs) -> None:
+    def __init__(self, definition: Definition, function: Calling, taken: TakenInputs, device: str) -> None:
         stand_in: Any = SimpleNamespace(_LAYER=_CalledLayer(definition, function))
         super().__init__(definition, stand_in)
-        self.taken = taken
+        self.taken, self.device = taken, device
 
 
 class TorchFunction(_OfStranger, InTorch):
     """A function or a module of PyTorch."""
+
+    def setting(self) -> AbstractContextManager[Any]:
+        """Make tensors on the device."""
+        there: AbstractContextManager[Any] = self.torch.device(self.device) if self.device else nullcontext()
+        return there
 
 
 class JaxFunction(_OfStranger, InJax):
     """A function of JAX."""
 
     can = _OfStranger.can - {"strides"}
+
+    @contextmanager
+    def setting(self) -> Iterator[None]:
+        """Allow float64, on the device."""
+        with super().setting(), self.jax.default_device(self.jax.devices(self.device)[0] if self.device else None):
+            yield
 
 
 class NumpyFunction(_Stranger, OnHost):
@@ -132,11 +143,12 @@ class NumpyFunction(_Stranger, OnHost):
 
 
 def adapted(
-    definition: Definition, function: Calling, backward: Calling | None, fixed: Mapping[str, float]
+    definition: Definition, function: Calling, backward: Calling | None, fixed: Mapping[str, float], device: str = ""
 ) -> tuple[Adapter, str]:
     """Return the adapter of a function and the name of its framework: the one whose arrays it takes and returns.
 
-    Raises LngenError where it takes those of none, and for one of NumPy without a backward.
+    Arrays are made on the `device`, as the framework calls it. Raises LngenError where the function takes those of no
+    framework, and for one of NumPy without a backward; ToolchainMissing where there is no such device.
     """
     only = None
     if is_module(function.function) and not isinstance(function.function, type):
@@ -144,14 +156,18 @@ def adapted(
         fixed = {**held, **fixed}
     taken = TakenInputs(definition, function.taken, fixed)
     if backward is not None:
+        if device:
+            raise LngenError("a function of NumPy runs on the processor: leave --device out.")
         return NumpyFunction(definition, function, backward, taken), "NumPy"
     troubles = []
     for package, make, kind in (("torch", TorchFunction, "Tensor"), ("jax", JaxFunction, "Array")):
         framework = sys.modules.get(package)
         if framework is None:
             continue
-        on: Any = make(definition, function, taken)
+        on: Any = make(definition, function, taken, device)
         on.only_features = only
+        if device:
+            _require(on, package)
         with on.setting():
             trouble = _refusal(on, getattr(framework, kind))
         if not trouble:
@@ -162,6 +178,15 @@ def adapted(
     raise LngenError(
         troubles[0] if troubles else "a function of NumPy needs --backward, the function of its gradients."
     )
+
+
+def _require(on: Any, package: str) -> None:
+    try:
+        with on.setting():
+            on.array(np.zeros(1))
+    except (RuntimeError, AssertionError) as error:
+        why = str(error).partition("\n")[0]
+        raise ToolchainMissing(f"{package} has no device {on.device!r} here: {why}") from None
 
 
 def _made(definition: Definition, function: Calling) -> tuple[Calling, dict[str, float], int | None]:

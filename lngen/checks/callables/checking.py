@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
@@ -75,12 +76,13 @@ class Subject:
         call: str = "",
         backward: Callable[..., Any] | None = None,
         fixed: Mapping[str, float] | None = None,
+        device: str = "",
     ) -> Subject:
         """Return a function that is called as `call` says, such as `f(hidden_states=x, weight=gamma)`.
 
         `backward` gives the gradients of a function of NumPy, `fixed` the values of Constants that the function does
-        not take. Raises LngenError where it does not take what the definition needs, and where the definition has
-        arrays with named axes or random numbers.
+        not take, `device` where arrays lie. Raises LngenError where the function does not take what the definition
+        needs, and where the definition has arrays with named axes or random numbers.
         """
         if definition.layout or any(entry.draws for entry in definition.inputs):
             what = "arrays whose axes have names" if definition.layout else "random numbers"
@@ -88,7 +90,7 @@ class Subject:
         taken = calling(function, definition, call)
         results = {name: name for output in definition.outputs for name in (output, cotangent(output))}
         pulled_back = None if backward is None else calling(backward, definition, extra=taken.spelled | results)
-        on, framework = adapted(definition, taken, pulled_back, fixed or {})
+        on, framework = adapted(definition, taken, pulled_back, fixed or {}, device)
         return cls(definition, function, on, framework)
 
     @property
@@ -119,6 +121,19 @@ def check_callable(
     with np.errstate(all="ignore"), on.setting() if isinstance(on, FrameworkAdapter) else nullcontext():
         found = _without(asked.without, [*_evidence(checker, subject, asked)])
     return Report(plan.derivation.definition.name, subject.framework, asked.seed, tuple(found), code=subject.name)
+
+
+def check_own(
+    plan: Plan, subject: Subject, asked: CallableRequest, report: Report, references: References
+) -> Report | None:
+    """Return the report on PyTorch's own module where a function of PyTorch has failed; None if there is none."""
+    definition = subject.definition
+    own = next((e.name for e in definition.counterparts if e.name.startswith("torch.nn.") and not e.reduction), "")
+    module = getattr(sys.modules["torch"].nn, own.rpartition(".")[2], None) if "torch" in sys.modules and own else None
+    if report.passed or subject.framework != "PyTorch" or module in (None, subject.function):
+        return None
+    beside = Subject.of(definition, module, device=getattr(subject.on, "device", ""))
+    return check_callable(plan, beside, replace(asked, without=()), references=references)
 
 
 def _without(words: Sequence[str], found: Sequence[Evidence]) -> list[Evidence]:

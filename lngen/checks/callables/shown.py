@@ -17,8 +17,8 @@ _TITLES = {
 _SHOWN = 3  # failures of one kind
 
 
-def lines(report: Report, word: str) -> Iterator[str]:
-    """Yield the lines of a report on the function that the user calls `word`."""
+def lines(report: Report, word: str, own: Report | None = None) -> Iterator[str]:
+    """Yield the lines of a report on the function that the user calls `word`; `own` is that on PyTorch's own module."""
     failed = report.failures
     yield f"{word} beside {report.layer}, {report.backend}: {'FAILED' if failed else 'all claims hold'}"
     for kind, title in _TITLES.items():
@@ -33,17 +33,17 @@ def lines(report: Report, word: str) -> Iterator[str]:
             yield f"  {each.what}: {each.detail}"
     if failed:
         yield ""
-        yield from _causes(failed)
+        yield from _causes(failed, own)
 
 
-def _causes(failed: Sequence[Evidence]) -> Iterator[str]:
+def _causes(failed: Sequence[Evidence], own: Report | None) -> Iterator[str]:
     """Yield what fails; where values fail already, the rest may fail by the same fault, and is counted."""
     values = [each for each in failed if each.kind == VALUES]
     if values:
         smallest = min(values, key=_size)
         alike = [each for each in values if (each.shape, each.dtype) == (smallest.shape, smallest.dtype)]
         for each in alike[:_SHOWN]:
-            yield from _shown(each)
+            yield from _shown(each, own)
         names = ", ".join(dict.fromkeys(each.what for each in values))
         shapes = len({each.shape for each in values})
         types = ", ".join(dict.fromkeys(each.dtype for each in values))
@@ -52,11 +52,11 @@ def _causes(failed: Sequence[Evidence]) -> Iterator[str]:
             yield f"  {rest} other claims fail too, as they do by the same fault; mend this one first"
         return
     for kind in _TITLES:
-        own = [each for each in failed if each.kind == kind]
-        for each in own[:_SHOWN]:
-            yield from _shown(each)
-        if len(own) > _SHOWN:
-            yield f"  and {len(own) - _SHOWN} more of {_TITLES[kind]}"
+        alike = [each for each in failed if each.kind == kind]
+        for each in alike[:_SHOWN]:
+            yield from _shown(each, own)
+        if len(alike) > _SHOWN:
+            yield f"  and {len(alike) - _SHOWN} more of {_TITLES[kind]}"
 
 
 def _size(found: Evidence) -> tuple[int, int]:
@@ -64,7 +64,12 @@ def _size(found: Evidence) -> tuple[int, int]:
     return rows * features, ("float64", "float32", "float16", "bfloat16").index(found.dtype)
 
 
-def _shown(found: Evidence) -> Iterator[str]:
+def _shown(found: Evidence, own: Report | None) -> Iterator[str]:
     where = " x ".join(map(str, found.shape))
     yield f"  {_TITLES[found.kind]}: {found.what}, {where} in {found.dtype}"
     yield f"    {found.detail}"
+    if own is None:
+        return
+    for each in own.evidence:
+        if (each.kind, each.what, each.shape, each.dtype) == (found.kind, found.what, found.shape, found.dtype):
+            yield f"    PyTorch's own {own.code} {'holds this claim' if each.passed else 'fails it, too'}"

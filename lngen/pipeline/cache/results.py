@@ -35,10 +35,8 @@ def kept(
     `what` names the result among others for the same definition, options included. `write` may raise NotKept, and
     `read` ValueError; neither leaves this function, and a cache that cannot be used is no error.
     """
-    fingerprint = sources.fingerprint()
-    if fingerprint is None:
+    if (name := name_of(what, definition)) is None:
         return make()
-    name = _name(what, definition, fingerprint)
     if (found := _read(name, read)) is not None:
         return found
     # Processes that begin with the same layer derive it once, and the others wait.
@@ -62,11 +60,13 @@ def _read(name: str, read: Callable[[bytes], Value]) -> Value | None:
 
 def is_kept(what: str, definition: Definition) -> bool:
     """Test whether the cache has the result that `kept` would return."""
+    name = name_of(what, definition)
+    return name is not None and (entries.place() / name).exists()
+
+
+def name_of(what: str, definition: Definition) -> str | None:
+    """Return the name of a result's entry; None where lngen's own files cannot be read."""
     fingerprint = sources.fingerprint()
-    return fingerprint is not None and (entries.place() / _name(what, definition, fingerprint)).exists()
-
-
-def _name(what: str, definition: Definition, fingerprint: str) -> str:
     # The result depends on the file's name, and not on its folder.
     anywhere = replace(definition, filename=PurePath(definition.filename).name)
-    return key([what, repr(anywhere), fingerprint])
+    return None if fingerprint is None else key([what, repr(anywhere), fingerprint])

@@ -7,9 +7,10 @@ from functools import cache
 import numpy as np
 import pytest
 
+import lngen
 from lngen.checks.callables.checking import SECOND, VALUES, CallableRequest, Subject, check_callable
 from lngen.checks.callables.shown import lines
-from lngen.errors import LngenError
+from lngen.errors import LngenError, ToolchainMissing
 from lngen.language.parsing import load, parse
 from lngen.pipeline.stages import planned
 from tests.checks.callables import kernels
@@ -257,3 +258,43 @@ def test_a_row_that_is_not_taken_is_left_out_of_every_claim():
 
     text = "def blend(x: Row, other: Row = 0): return 3*x + other**2"
     assert not checked(blend, CallableRequest(("float64",)), text, backward=lambda dy: 3 * dy).failures
+
+
+@needs_torch
+def test_a_device_that_is_not_there_is_told():
+    import torch
+
+    if torch.cuda.is_available():
+        pytest.skip("a GPU is here")
+    with pytest.raises(ToolchainMissing, match="torch has no device 'cuda' here"):
+        Subject.of(plan_of("softmax").derivation.definition, lambda x: torch.softmax(x, -1), device="cuda")
+    with pytest.raises(LngenError, match="runs on the processor"):
+        checked(kernels.rms_norm, backward=kernels.rms_norm_backward, device="cuda")
+
+
+@needs_torch
+def test_arrays_are_made_on_the_device_that_is_named():
+    import torch
+
+    seen = set()
+
+    def softmax(x):
+        seen.add(x.device)
+        return torch.softmax(x, -1)
+
+    # No memory is behind this device: what is computed there has shapes alone.
+    subject = Subject.of(plan_of("softmax").derivation.definition, softmax, device="meta")
+    assert seen == {torch.device("meta")}
+    assert subject.framework == "PyTorch"
+
+
+@needs_torch
+def test_what_pytorch_does_itself_is_told_beside_a_failure():
+    import torch
+
+    def own(x, gamma, eps):
+        return torch.nn.functional.rms_norm(x, x.shape[-1:], gamma, eps)
+
+    report = lngen.check(lambda x, gamma, eps: own(x, gamma, 2 * eps), "rms_norm", dtypes=["float64"])
+    assert "PyTorch's own RMSNorm holds this claim" in str(report)
+    assert lngen.check(own, "rms_norm", dtypes=["float64"]).own is None
