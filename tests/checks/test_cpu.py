@@ -44,7 +44,7 @@ def derived(name):
     return stages.derived(definition, proved=False)
 
 
-@pytest.mark.parametrize("name", sample(NAMES, (), ("layer_norm", "cross_entropy")))
+@pytest.mark.parametrize("name", sample(NAMES, (), ("softmax",)))
 def test_every_shipped_layer_passes(name):
     dtypes = DTYPES if name in WHOLE else DTYPES[:2]
     report = check_emitted(shipped(name), ROOT / "generated" / name, "cpu", CheckRequest(dtypes=dtypes), print)

@@ -197,7 +197,7 @@ def _second(checker: Checker, asked: CallableRequest) -> Evidence:
 
 
 def _values(checker: Checker, dtype: str, asked: CallableRequest) -> Iterator[Evidence]:
-    """Yield the evidence of ordinary inputs at the first grade at which all of it holds, else at `ONCE_MORE`."""
+    """Yield the evidence of ordinary inputs at the first grade at which all of it holds, or the most."""
     wanted, only = (*SHAPES, *(SWEEP if asked.full else ())), checker.on.only_features
     every = dict.fromkeys((rows, only or length) for rows, length in wanted)
     shapes = [each for each in every if each[1] >= checker.definition.minimum_features]
@@ -211,7 +211,7 @@ def _values(checker: Checker, dtype: str, asked: CallableRequest) -> Iterator[Ev
         if all(each.passed for each in by_grade[grade]):
             break
     else:
-        grade = checker.grades[dtype] = Grade.ONCE_MORE
+        grade = checker.grades[dtype] = min(by_grade, key=lambda each: sum(not e.passed for e in by_grade[each]))
     yield from by_grade[grade]
     if grade in (Grade.EACH_STEP, Grade.FLOAT32):
         yield replace(verdict(ROUNDING, f"{grade}", "", (), dtype, "as its results in this type need"), claimed=False)
