@@ -231,13 +231,24 @@ def _filled(word: Any, values: Mapping[str, Any]) -> Any:
 
 
 def _of_module(function: Any, rows: list[Any], named: Mapping[str, Any]) -> Any:
-    """Call a module with tensors in the place of its parameters, made first where it is a class."""
+    """Call a module with tensors in the place of its parameters, made first where it is a class.
+
+    A class whose one further parameter has no default takes the length of a row there. Numbers that are no parameters
+    of the class are attributes of what it makes.
+    """
     import torch
 
     module, tensors = function, {name: value for name, value in named.items() if isinstance(value, torch.Tensor)}
     if isinstance(function, type):
         taken = inspect.signature(function).parameters
-        module = function(**{n: v for n, v in named.items() if n in taken and n not in tensors}).to(rows[0].dtype)
+        given = {n: v for n, v in named.items() if n in taken and n not in tensors}
+        needed = [n for n, p in taken.items() if p.default is p.empty and n not in given and p.kind <= p.KEYWORD_ONLY]
+        needed = [n for n in needed if taken[n].kind is not inspect.Parameter.VAR_POSITIONAL]
+        module = function(**given, **(dict.fromkeys(needed, rows[0].shape[-1]) if len(needed) == 1 else {}))
+        module = module.to(rows[0].dtype)
+        for name, value in named.items():
+            if name not in {**given, **tensors} and isinstance(getattr(module, name, None), int | float):
+                setattr(module, name, value)
     own = dict(module.named_parameters())
     for name in tensors:
         if name not in own:

@@ -298,3 +298,20 @@ def test_what_pytorch_does_itself_is_told_beside_a_failure():
     report = lngen.check(lambda x, gamma, eps: own(x, gamma, 2 * eps), "rms_norm", dtypes=["float64"])
     assert "PyTorch's own RMSNorm holds this claim" in str(report)
     assert lngen.check(own, "rms_norm", dtypes=["float64"]).own is None
+
+
+@needs_torch
+def test_a_class_that_asks_for_the_length_of_a_row_is_made_with_it():
+    import torch
+
+    class Norm(torch.nn.Module):
+        def __init__(self, hidden_size, eps=1e-6):
+            super().__init__()
+            self.weight, self.variance_epsilon = torch.nn.Parameter(torch.ones(hidden_size)), eps
+
+        def forward(self, x):
+            return torch.nn.functional.rms_norm(x, x.shape[-1:], self.weight, self.variance_epsilon)
+
+    call = "f(x, weight=gamma, variance_epsilon=eps)"
+    assert not checked(Norm, call=call).failures
+    assert not checked(Norm, call="f(x, weight=gamma, eps=eps)").failures
