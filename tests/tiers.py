@@ -88,7 +88,6 @@ OF_LAYERS = {
     "tests/checks/field/test_numpy_text.py::test_text_computes_its_programs",
     "tests/extensions/inspection/test_kernels.py::test_no_kernel_spills",
     "tests/extensions/page/test_copies.py::test_python_computes_the_emitted_gradients",
-    "tests/extensions/page/test_fit.py::test_every_formula_is_drawn_and_nothing_is_wider_than_a_phone",
     "tests/extensions/page/test_in_use.py::TestPanel::test_it_computes_what_numpy_does",
     "tests/extensions/page/test_page.py::test_it_is_one_file_whose_links_and_names_lead_somewhere",
     "tests/extensions/simt/test_field.py::test_kernels_are_equal_to_their_programs",
@@ -103,7 +102,7 @@ CHOSEN = {
         *("additive_mask-float16-1000.0", "contrastive-float32-90.0", "masked_sink-float32-10000.0"),
         *("kl_divergence-float32-10000.0", "soft_cap-float16-1000.0", "z_loss-float32-90.0", "gates-float32-90.0"),
     },
-    "tests/test_attention.py::test_no_exponential_is_left_to_overflow": {"masked_sink", "kl_divergence", "gates"},
+    "tests/test_attention.py::test_no_exponential_is_left_to_overflow": {"masked_sink", "kl_divergence"},
     # Constructs that no layer of `LAYERS` has.
     "tests/test_constructs.py::test_on_numpy": {
         *("an extreme in an extreme", "the largest of a Feature", "only a RowScalar comes out", "what is stopped"),
@@ -124,17 +123,15 @@ CHOSEN = {
     "tests/emit/test_cuda_compile.py::test_what_is_shipped_compiles": {
         *("layer_norm-sm_90-33-dtypes1", "cross_entropy-sm_90-4096-dtypes5", "l2_norm-sm_100-64-dtypes6")
     },
-    "tests/runtime/native/test_simd.py::test_functions_of_doubles_at_many_points": {"exp", "log", "sin", "erf"},
+    "tests/runtime/native/test_simd.py::test_functions_of_doubles_at_many_points": {"exp", "erf"},
     "tests/runtime/native/test_simd.py::test_functions_are_off_by_less_than_two_units_in_the_last_place": {"native"},
     # A way of memory each: rows that are read once, copied, widened, read again, and shared by blocks.
     "tests/extensions/simt/test_emitted.py::test_regimes_are_right_and_have_no_finding": {
-        *("D=1024", "D=512 SHARED=2048", "D=4000 THREADS_PER_ROW=128 SHARED=232448"),
+        *("D=512 SHARED=2048", "D=4000 THREADS_PER_ROW=128 SHARED=232448"),
         "BLOCKS_PER_ROW=2 THREADS_PER_ROW=128 D=2000 ROOM=25 SHARED=16384",
     },
     # A row of each count of warps: three, a power of two and an odd one, and one that blocks beside it leave room for.
-    "tests/extensions/simt/test_emitted.py::test_rows_of_whole_warps_are_right_and_have_no_finding": {"2304", "9216"},
-    # Each way of a row with one entry, and with an end.
-    "tests/extensions/simt/test_below.py::test_one_sweep_gives_what_two_give": {"one entry", "a tail"},
+    "tests/extensions/simt/test_emitted.py::test_rows_of_whole_warps_are_right_and_have_no_finding": {"2304"},
     # Sums of moments, of exponentials, and a wide row.
     "tests/checks/test_thresholds.py::test_layers_hold_on_both_sides_of_each_threshold": {
         *("layer_norm", "softmax", "power_norm")
@@ -174,9 +171,47 @@ CHOSEN = {
     # test_contracts_and_hard_inputs of tests/checks/test_cuda.py
     "tests/test_cli.py::TestCheck::test_kernels_are_run_and_it_says_where": set(),
     "tests/checks/test_cuda.py::test_float64": set(),
+    "tests/checks/test_cuda.py::test_other_definitions": set(),
+    # test_cuda_is_compiled has the case of a compiler.
+    "tests/test_cli.py::TestCheck::test_where_kernels_are_neither_run_nor_compiled": set(),
+    # A mistake in the backend of the guide is refused by the same checks.
+    "tests/test_add_a_backend.py::test_one_that_raises_or_ends_the_process_has_failed": set(),
+    "tests/test_add_a_backend.py::test_what_it_computes_is_checked": set(),
+    # What the call of JAX is made of, which the next form of it replaces.
+    "tests/runtime/jax/test_chunked.py::test_sums_over_rows_of_16_bits_are_in_float32": set(),
+    "tests/runtime/jax/test_chunked.py::test_programs_of_jax_take_it": set(),
+    "tests/runtime/jax/test_gpu.py::test_no_launch_begins_outside_of_what_it_is_given": set(),
     # test_a_built_layer_needs_no_compiler
     "tests/test_build.py::test_a_built_layer_is_called_in_jax_without_python_and_without_a_compiler": set(),
     # ---- one of each kind, by what a case costs; the others have the same kind of value
+    "tests/runtime/torch/test_gpu.py::test_every_direction_computes_what_the_processor_does": {
+        "torch.float32-dynamic_tanh"
+    },
+    "tests/derivation/simplify/test_forms.py::test_steps_of_forms_are_proved": {
+        "1 - tanh(x)",
+        "z*(softplus(2*x) - 2*x)",
+        "(2*sqrt(x**2 + 1) - 2*abs(x))*z",
+        "p = exp(x)/sum(exp(x)); sum(p*log(p))",
+        "m = mean(x); s = rsqrt(mean(x**2) - m**2 + 1); (x - m)*s",
+        "mean(x*z) - mean(x)*mean(z) + mean(v)",
+        "sum(w*x**2)/sum(w) - (sum(w*x)/sum(w))**2",
+    },
+    "tests/extensions/simt/test_context_switch.py::test_the_runtime_is_compiled_for_aarch64": {"fibre", "warp"},
+    "tests/extensions/simt/test_below.py::test_one_sweep_gives_what_two_give": {
+        "softmax-bf16-a tail",
+        "weighted-f64-one entry",
+    },
+    "tests/extensions/simt/test_below.py::test_mistakes_in_one_sweep_are_seen": {
+        "a larger entry without its factor",
+        "0 for the largest of nothing",
+    },
+    "tests/extensions/simt/test_emitted.py::test_a_scalar_of_a_few_long_rows_has_a_gradient": {"9217"},
+    "tests/runtime/native/test_simd.py::test_powers": {"native"},
+    "tests/extensions/page/test_fit.py::test_every_formula_is_drawn_and_nothing_is_wider_than_a_phone": {
+        "modulated_layer_norm"
+    },
+    "tests/extensions/page/test_browser.py::test_it_is_accessible": {"logsumexp"},
+    "tests/test_casts_compiled.py::test_compiled_casts_of_every_16_bit_value_are_those_of_ml_dtypes": {"f16", "bf16"},
     "tests/test_batch_invariance.py::test_a_row_has_the_same_bits_alone_and_among_others": {
         *("numpy", "cpu-layer_norm-float16", "cpu-label_cross_entropy-float32", "cuda-layer_norm-float32"),
     },
@@ -220,9 +255,7 @@ CHOSEN = {
     "tests/extensions/simt/test_field.py::test_kernels_are_equal_at_every_class_of_shapes": {"70-2"},
     "tests/test_integers_on_backends.py::test_kernels_of_a_gpu_compute_what_numpy_does": {"labels-float32-int64"},
     "tests/test_integers.py::test_every_check_holds_on_numpy": {"labels", "every"},
-    "tests/derivation/test_rule_names.py::test_rules_with_their_names_taken_derive_the_same_layer": {
-        *("log_partition", "scaled"),
-    },
+    "tests/derivation/test_rule_names.py::test_rules_with_their_names_taken_derive_the_same_layer": {"log_partition"},
     "tests/runtime/jax/test_gpu.py::test_every_direction_computes_what_the_processor_does": {"cross_entropy-float32"},
     "tests/runtime/jax/test_gpu.py::test_other_layers_do": {"with second derivatives that are zero"},
     "tests/checks/test_in_jax.py::test_every_layer_passes": {"cross_entropy"},

@@ -497,7 +497,7 @@ CLAIMS = (
     Claim("out= gives the same bits", _out, needs="out"),
     Claim("any leading shape", _leading_shapes, needs="leading axes"),
     Claim("zero rows", _zero_rows, needs="no rows", rows=0),
-    Claim("left-out inputs", _left_out, needs="arguments left out"),
+    Claim("left-out inputs, passed as None", _left_out, needs="arguments left out"),
     Claim("a cotangent left out is zero", _cotangents_left_out, needs="arguments left out", several_outputs=True),
     Claim("inputs are never written", _unchanged),
     Claim("non-contiguous inputs {on.strides}", _strided, needs="strides"),

@@ -22,6 +22,9 @@ from lngen.runtime.native import compiler as host_compiler
 __all__ = ["BACKENDS", "CheckRequest", "check_emitted", "hindrance"]
 
 
+UNCHANGED = "the files are what lngen emits"
+
+
 def check_emitted(
     layer: Derived, folder: Path, backend: str, asked: CheckRequest, note: Callable[[str], None]
 ) -> Report:
@@ -74,7 +77,7 @@ def _drift_evidence(layer: Derived, folder: Path) -> Evidence:
     drifts = manifest.drift(emissions, folder.parent, every_layer=False)
     found = ", ".join(f"{entry.path} {entry.kind}" for entry in drifts)
     detail = f"{found}; run: lngen derive" if drifts else ""
-    return verdict("contracts", "the files are what lngen emits", detail)
+    return verdict("contracts", UNCHANGED, detail)
 
 
 def _compiled(folder: Path, asked: CheckRequest) -> Iterator[Evidence]:

@@ -18,7 +18,7 @@ from rich.text import Text
 
 from lngen.checks import DTYPES, FULL_SHAPES, QUICK_SHAPES, Evidence, Report
 from lngen.checks.compiled import DEFAULT_FEATURES
-from lngen.checks.emitted import BACKENDS, CheckRequest, check_emitted
+from lngen.checks.emitted import BACKENDS, UNCHANGED, CheckRequest, check_emitted
 from lngen.checks.evidence import Outcome
 from lngen.checks.toolchain import device, nvrtc
 from lngen.cli import console, layers
@@ -89,6 +89,10 @@ def run(
         console.print_json([report.as_json() for report in reports])
     elif len(reports) > 1 or left_out:
         print(_summary(reports, left_out))
+    unasked = {name for folder in written.values() if folder for name in manifest.backends_of(folder)}
+    if not as_json and backend == "all" and (unasked := unasked & {*loading.FRAMEWORKS}):
+        names = ", ".join(sorted(unasked))
+        console.note(f"not asked for: {names}, which call this code and take minutes to check (--backend {names})")
     outcomes = {report.outcome for report in reports} | ({"not run"} if left_out else set())
     return 1 if "failed" in outcomes else NOT_RUN if "not run" in outcomes else 0
 
@@ -279,7 +283,10 @@ def _print(report: Report) -> None:
         verdict = "nothing was checked"
     if report.not_run:
         verdict = f"NOT RUN ({report.not_run}); {verdict}"
-    out.print(Text(f"{subject}: {verdict} (seed {report.seed})\n"))
+    out.print(Text(f"{subject}: {verdict} (seed {report.seed})"))
+    if changed := [each.detail for each in report.failures if each.what == UNCHANGED]:
+        out.print(Text(f"The rest may follow from this: {changed[0]}"))
+    out.print()
 
 
 def _outcome(item: Evidence) -> Text:
@@ -295,7 +302,15 @@ def _groups(report: Report) -> list[list[tuple[Evidence, int]]]:
 
 
 def _lines(items: Sequence[Evidence]) -> list[tuple[Evidence, int]]:
-    failures = [(item, 1) for item in items if not item.passed]
+    bad: dict[tuple[str, str], list[Evidence]] = {}
+    for item in items:
+        if not item.passed:
+            bad.setdefault((item.dtype, item.what), []).append(item)
+    # The smallest shape of each claim that fails.
+    alike = [(min(found, key=lambda item: math.prod(item.shape)), len(found)) for found in bad.values()]
+    failures = alike[:_FEW]
+    if rest := sum(count for _, count in alike[_FEW:]):
+        failures[-1] = failures[-1][0], failures[-1][1] + rest
     lines: list[tuple[Evidence, int]] = []
     for dtype in dict.fromkeys(item.dtype for item in items):
         silent = [item for item in items if item.dtype == dtype and item.passed and not item.claimed]
@@ -319,7 +334,9 @@ def _closeness(item: Evidence) -> float:
 def _claim(item: Evidence, count: int) -> str:
     """Return the text of one line; its detail describes a failure, or the grounds of a yes or no."""
     text = item.what + (f" at {item.shape[0]} x {item.shape[1]}" if len(item.shape) == 2 else "")
-    if count > 1:
+    if not item.passed:
+        text += f" (and {count - 1} more like it)" if count > 1 else ""
+    elif count > 1:
         text += f" (closest of {count})" if item.ratio is not None else f" ({count} times)"
     return f"{text}: {item.detail}" if item.detail and (not item.passed or item.bound is None) else text
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from lngen.checks.adapter import Adapter, OnHost
-from lngen.checks.callables.calling import Calling, Given, is_module
+from lngen.checks.callables.calling import Calling, Given, forward_of, is_module
 from lngen.checks.frameworks import FrameworkAdapter
 from lngen.checks.in_jax import InJax
 from lngen.checks.in_torch import InTorch
@@ -197,7 +197,7 @@ def _made(definition: Definition, function: Calling) -> tuple[Calling, dict[str,
     held = {of: getattr(module, name) for name, of in words if isinstance(getattr(module, name, None), int | float)}
     features = {entry.name for entry in definition.features}
     sizes = {own[name].shape[-1] for name, of in words if of in features and name in own}
-    kept = tuple((name, word) for name, word in function.named if name in own)
+    kept = tuple((name, word) for name, word in function.named if name in own or name in forward_of(module))
     return replace(function, named=kept), held, sizes.pop() if len(sizes) == 1 else None
 
 

@@ -133,12 +133,13 @@ def calling(
     else:
         found = _in_pytorch(function, definition, public) or _by_name(function, definition, public)
     if is_module(function) and not found.positional:
-        rows = tuple(Given(entry.name) for entry in definition.rows if entry.default is None)
-        found = replace(found, positional=tuple(row for row in rows if row.name not in found.taken))
+        passed = {word.name for name, word in found.named if isinstance(word, Given) and name in forward_of(function)}
+        rows = (entry.name for entry in definition.rows if entry.default is None)
+        found = replace(found, positional=tuple(Given(row) for row in rows if row not in {*passed, *found.taken}))
     missing = [e.name for e in definition.passed if e.default is None and e.name not in found.taken]
     if missing and not extra:
         named = " and ".join(map(definition.public, missing))
-        raise LngenError(f"{named} of {definition.name} is not passed to the function: {_hint(definition)}.")
+        raise LngenError(f"{named} of {definition.name} is not passed to the function: {_hint(definition, function)}.")
     return found
 
 
@@ -199,9 +200,8 @@ def _by_name(function: Callable[..., Any], definition: Definition, public: Mappi
     is_some = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
     for each in parameters:
         if each.name not in public and each.default is each.empty and each.kind not in is_some:
-            raise LngenError(
-                f"{name} takes {each.name}, which no input of {definition.name} is called: {_hint(definition)}."
-            )
+            hint = _hint(definition, function)
+            raise LngenError(f"{name} takes {each.name}, which no input of {definition.name} is called: {hint}.")
     # Functions of autograd take no argument by its name.
     first = [*takewhile(lambda p: p.name in public and p.kind <= p.POSITIONAL_OR_KEYWORD, parameters)]
     first = [] if is_module(function) else first
@@ -211,9 +211,13 @@ def _by_name(function: Callable[..., Any], definition: Definition, public: Mappi
     )
 
 
-def _hint(definition: Definition) -> str:
-    names = ", ".join(definition.public(entry.name) for entry in definition.passed)
-    return f'say how it is called, as in --call "f({names})"'
+def _hint(definition: Definition, function: Any = None) -> str:
+    rows = [definition.public(entry.name) for entry in definition.rows]
+    names = [definition.public(entry.name) for entry in definition.passed]
+    if is_module(function):
+        names = [name if name in rows else f"its_{name}={name}" for name in names]
+        return f'say how it is called, its parameters by name, as in --call "f({", ".join(names)})"'
+    return f'say how it is called, as in --call "f({", ".join(names)})"'
 
 
 def _names(words: Any) -> Iterator[str]:
@@ -239,20 +243,27 @@ def _of_module(function: Any, rows: list[Any], named: Mapping[str, Any]) -> Any:
     import torch
 
     module, tensors = function, {name: value for name, value in named.items() if isinstance(value, torch.Tensor)}
+    first = [*rows, *(tensors[name] for name in forward_of(function) if name in tensors)][0]
     if isinstance(function, type):
         taken = inspect.signature(function).parameters
         given = {n: v for n, v in named.items() if n in taken and n not in tensors}
         needed = [n for n, p in taken.items() if p.default is p.empty and n not in given and p.kind <= p.KEYWORD_ONLY]
         needed = [n for n in needed if taken[n].kind is not inspect.Parameter.VAR_POSITIONAL]
-        module = function(**given, **(dict.fromkeys(needed, rows[0].shape[-1]) if len(needed) == 1 else {}))
-        module = module.to(rows[0].dtype)
+        module = function(**given, **(dict.fromkeys(needed, first.shape[-1]) if len(needed) == 1 else {}))
+        module = module.to(first.dtype)
         for name, value in named.items():
             if name not in {**given, **tensors} and isinstance(getattr(module, name, None), int | float):
                 setattr(module, name, value)
-    own = dict(module.named_parameters())
+    own, passed = dict(module.named_parameters()), forward_of(type(module))
+    called = {name: tensors.pop(name) for name in [*tensors] if name in passed and name not in own}
     for name in tensors:
         if name not in own:
             raise LngenError(f"{type(module).__name__} has no parameter {name}.{nearest(name, own)}")
     with suppress(AttributeError):
         module.eval()
-    return torch.func.functional_call(module, tensors, tuple(rows))
+    return torch.func.functional_call(module, tensors, tuple(rows), called)
+
+
+def forward_of(module: Any) -> tuple[str, ...]:
+    """The names of the arguments with which a module, or one of a class, is called."""
+    return tuple(inspect.signature(module.forward).parameters)

@@ -96,6 +96,9 @@ class Subject:
     @property
     def name(self) -> str:
         """The name that the function gives itself."""
+        owner = getattr(self.function, "__self__", None)
+        if isinstance(owner, type):  # of a class of autograd, which inherits it
+            return f"{owner.__name__}.{self.function.__name__}"
         return str(getattr(self.function, "__qualname__", type(self.function).__name__))
 
     @property
@@ -147,6 +150,12 @@ def _without(words: Sequence[str], found: Sequence[Evidence]) -> list[Evidence]:
 
 
 def _evidence(checker: Checker, subject: Subject, asked: CallableRequest) -> Iterator[Evidence]:
+    on: Any = subject.on
+    for entry in checker.definition.constants:
+        if entry.name not in {*on.taken.names, *on.taken.fixed}:
+            name, value = checker.definition.public(entry.name), float(entry.default or 0)
+            note = f"held to {name} = {value:g}; --constant {name}=NUMBER says what the function has"
+            yield replace(verdict(ROUNDING, f"{name} is not passed", "", (), "", note), claimed=False)
     for dtype in asked.dtypes:
         yield from _values(checker, dtype, asked)
     for dtype in asked.dtypes:
@@ -211,9 +220,10 @@ def _values(checker: Checker, dtype: str, asked: CallableRequest) -> Iterator[Ev
         if all(each.passed for each in by_grade[grade]):
             break
     else:
-        grade = checker.grades[dtype] = min(by_grade, key=lambda each: sum(not e.passed for e in by_grade[each]))
+        least = min(by_grade, key=lambda each: sum(not e.passed for e in by_grade[each]))
+        grade = checker.grades[dtype] = least if least == Grade.EACH_STEP else Grade.ONCE_MORE
     yield from by_grade[grade]
-    if grade in (Grade.EACH_STEP, Grade.FLOAT32):
+    if grade in (Grade.EACH_STEP, Grade.FLOAT32) and all(each.passed for each in by_grade[grade]):
         yield replace(verdict(ROUNDING, f"{grade}", "", (), dtype, "as its results in this type need"), claimed=False)
 
 

@@ -28,7 +28,7 @@ def lines(report: Report, word: str, own: Report | None = None) -> Iterator[str]
             yield f"  {title:<22} {held} of {len(found)} hold"
     for each in report.evidence:
         if each.kind == ROUNDING:
-            yield f"  {each.what} in {each.dtype}: {each.detail}"
+            yield f"  {each.what}{f' in {each.dtype}' if each.dtype else ''}: {each.detail}"
         elif not each.claimed and each.kind in (SECOND, CONTRACTS):
             yield f"  {each.what}: {each.detail}"
     if failed:

@@ -247,7 +247,7 @@ def test_a_function_with_too_many_results_is_refused():
 def test_a_function_of_jax_is_told_what_it_needs():
     import jax
 
-    report = checked(lambda x: jax.nn.softmax(x, -1), CallableRequest(), "softmax")
+    report = checked(lambda x: jax.nn.softmax(x, -1), CallableRequest(("bfloat16",)), "softmax")
     assert (report.backend, report.failures) == ("JAX", ())
     assert any(each.what == "each step rounded" and each.dtype == "bfloat16" for each in report.evidence)
 
@@ -315,3 +315,29 @@ def test_a_class_that_asks_for_the_length_of_a_row_is_made_with_it():
     call = "f(x, weight=gamma, variance_epsilon=eps)"
     assert not checked(Norm, call=call).failures
     assert not checked(Norm, call="f(x, weight=gamma, eps=eps)").failures
+
+
+@needs_torch
+def test_a_module_may_take_its_rows_by_name():
+    import torch
+
+    class Norm(torch.nn.Module):
+        def __init__(self, dim, epsilon=1e-6):
+            super().__init__()
+            self.scale, self.epsilon = torch.nn.Parameter(torch.ones(dim)), epsilon
+
+        def forward(self, hidden):
+            return torch.nn.functional.rms_norm(hidden, hidden.shape[-1:], self.scale, self.epsilon)
+
+    assert not checked(Norm, call="f(hidden=x, dim=D, scale=gamma, epsilon=eps)").failures
+    assert not checked(Norm(12), call="f(hidden=x, scale=gamma)", fixed={"eps": 1e-6}).failures
+    with pytest.raises(
+        LngenError, match=r"its parameters by name, as in --call \"f\(x, its_gamma=gamma, its_eps=eps\)"
+    ):
+        checked(Norm)
+
+
+def test_a_constant_that_is_not_passed_is_told():
+    report = checked(lambda x, gamma: kernels.rms_norm(x, gamma, 1e-6), backward=lambda x, gamma, dy: None)
+    (told,) = [each for each in report.evidence if each.what == "eps is not passed"]
+    assert told.detail == "held to eps = 1e-05; --constant eps=NUMBER says what the function has"
