@@ -173,7 +173,7 @@ KERNELS = (
 
 @dataclass(frozen=True)
 class Row:
-    """What was found of a kernel."""
+    """Outcome of the check of a kernel."""
 
     kernel: Kernel
     outcome: str

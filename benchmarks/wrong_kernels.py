@@ -239,7 +239,7 @@ class NoTail(Rms):
 
 
 def as_packed(t: Tensor) -> Tensor:
-    """What a kernel reads that takes a tensor for contiguous."""
+    """The numbers that a kernel reads if it takes a tensor for contiguous."""
     count = t.untyped_storage().nbytes() // t.element_size() - t.storage_offset()
     if count >= t.numel():
         return torch.as_strided(t, t.shape, torch.empty(t.shape).stride(), t.storage_offset())

@@ -27,7 +27,7 @@ class FunctionReport:
 
     report: Report
     own: Report | None = None
-    """That on PyTorch's own module, where a function of PyTorch has failed."""
+    """The report on PyTorch's own module, where a function of PyTorch has failed."""
 
     def __str__(self) -> str:
         return "\n".join(lines(self.report, self.report.code, self.own))

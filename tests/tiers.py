@@ -350,7 +350,7 @@ def is_left_out(path: str) -> bool:
 def stays_in_ci(test: str) -> bool:
     """Test whether a case of the tier `ci`, by its id, is one of those that are chosen for it.
 
-    >>> test = "tests/checks/test_in_jax.py::test_every_layer_passes"
+    >>> test = "tests/plan/test_derivatives.py::test_nothing_is_saved_for_them"
     >>> stays_in_ci(f"{test}[layer_norm-layer_norm]"), stays_in_ci(f"{test}[l2_norm-l2_norm]")
     (True, False)
     """
