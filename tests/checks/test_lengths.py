@@ -16,5 +16,6 @@ from tests.tiers import sample
 def test_rows_of_any_length_have_their_values_and_gradients(name, backend):
     layer = checkable(shipped(name).plan, lngen.load(name, backend=backend))
     report = check(layer, SWEEP, ("float32",), backend, kinds=("precision",))
-    assert len(report.evidence) >= 2 * len(SWEEP)
+    least = shipped(name).definition.minimum_features
+    assert len(report.evidence) >= 2 * sum(features >= least for _, features in SWEEP)
     assert report.passed, report.failures
