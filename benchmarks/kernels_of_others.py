@@ -12,7 +12,7 @@ import importlib
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -32,7 +32,6 @@ class Kernel:
     call: str = ""
     judged: str = ""
     shown: str = ""
-    options: dict[str, Any] = field(default_factory=dict)
 
     @property
     def package(self) -> str:
@@ -189,7 +188,7 @@ def checked(kernel: Kernel) -> Row:
         function = kernel.make()
     except Exception as error:  # whatever a package raises where it is not installed whole
         return Row(kernel, f"not run: {type(error).__name__}: {error}"[:100])
-    report = lngen.check(function, kernel.layer, call=kernel.call, **kernel.options).report
+    report = lngen.check(function, kernel.layer, call=kernel.call).report
     kinds: dict[str, list[str]] = {}
     hard = dict.fromkeys(e.what.partition(": ")[0] for e in report.failures if e.kind == "hard inputs")
     some = ", ".join([*hard][:2]) + (f" and {len(hard) - 2} more" if len(hard) > 2 else "")

@@ -453,10 +453,6 @@ class GammaRounded(Rms):
     def forward(cls, ctx, x, gamma, eps):
         return super().forward(ctx, x, None if gamma is None else gamma.to(x.dtype), eps)
 
-    @classmethod
-    def backward(cls, ctx, dy):
-        return super().backward(ctx, dy)
-
 
 # ---- PyTorch's own, and the table
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
+from lngen.checks.apart import Tell
 from lngen.checks.callables.checking import SECOND, VALUES, CallableRequest, Subject, check_callable, check_own
 from lngen.checks.callables.kept import kept_references
 from lngen.checks.callables.shown import lines
@@ -77,9 +78,14 @@ def check(
     found = definition_of(definition)
     subject = Subject.of(found, function, call, backward, constants, device)
     asked = CallableRequest(tuple(dtypes), seed, tuple(without), strict, full)
-    with kept_references(found) as references:
-        plan = planned(found, proved=False)
-        report = check_callable(plan, subject, asked, references=references)
+    return check_subject(subject, asked)
+
+
+def check_subject(subject: Subject, asked: CallableRequest, tell: Tell = lambda what: None) -> FunctionReport:
+    """Hold a function to its definition by the references of earlier runs, and PyTorch's own beside one that fails."""
+    with kept_references(subject.definition) as references:
+        plan = planned(subject.definition, proved=False)
+        report = check_callable(plan, subject, asked, tell, references)
         return FunctionReport(report, check_own(plan, subject, asked, report, references))
 
 

@@ -27,6 +27,8 @@ from lngen.derivation.derivation import EVERY_D, WRITTEN_OUT
 from tests.requirements import needs_gxx, needs_jax, needs_pycuda, needs_torch
 from tests.shipped import ROOT, shipped
 
+FILE = re.compile(r"# (\w+\.py)")
+"""The first line of a block that is a file."""
 MEASURED = re.compile(r"\b(?:\d\.\de[-+]\d\d|inf)\b")
 
 
@@ -132,7 +134,7 @@ def framework_of(block: Block) -> str:
 def is_for_later(block: Block) -> bool:
     """Test whether a block is a file, or writes layers into a folder, that other blocks of a page read."""
     writes = any(line.startswith("$ lngen derive ") and " --out " in line for line in block.lines)
-    return (block.lines[0].startswith("# ") and block.lines[0].endswith(".py")) or (writes and not on_a_device(block))
+    return FILE.fullmatch(block.lines[0]) is not None or (writes and not on_a_device(block))
 
 
 @pytest.mark.ci
@@ -171,7 +173,7 @@ def run_blocks(checkout: Path, page: str, chosen: Sequence[Block]) -> None:
         where = f"{page}:{block.line}"
         if block.language == "python":
             text = "\n".join(block.lines) + "\n"
-            if name := re.fullmatch(r"# (\w+\.py)", block.lines[0]):
+            if name := FILE.fullmatch(block.lines[0]):
                 (checkout / name[1]).write_text(text, encoding="utf-8")
                 continue
             result = run(checkout, "-W", "error", "-c", text)

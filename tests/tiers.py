@@ -130,7 +130,7 @@ CHOSEN = {
         *("D=512 SHARED=2048", "D=4000 THREADS_PER_ROW=128 SHARED=232448"),
         "BLOCKS_PER_ROW=2 THREADS_PER_ROW=128 D=2000 ROOM=25 SHARED=16384",
     },
-    # A row of each count of warps: three, a power of two and an odd one, and one that blocks beside it leave room for.
+    # A row of a count of warps that is no power of two.
     "tests/extensions/simt/test_emitted.py::test_rows_of_whole_warps_are_right_and_have_no_finding": {"2304"},
     # Sums of moments, of exponentials, and a wide row.
     "tests/checks/test_thresholds.py::test_layers_hold_on_both_sides_of_each_threshold": {
@@ -143,7 +143,6 @@ CHOSEN = {
     "tests/runtime/torch/test_operator_samples.py::test_values_and_gradients_of_the_samples": {
         *("nn.functional.layer_norm", "nn.functional.group_norm", "nn.functional.cross_entropy", "softmax")
     },
-    # The layers of which one has labels and a sum over them; the other is a sample in `make test`.
     "tests/checks/test_cpu.py::test_no_mistake_survives": {"gated_residual"},
     "tests/checks/test_in_torch.py::test_every_layer_passes": {"layer_norm"},
     # None of them at all: what an extension needs of another is in its own tests.
@@ -158,14 +157,11 @@ CHOSEN = {
     },
     "tests/extensions/page/test_browser.py::test_it_is_legible": {"layer_norm_gelu"},
     # ---- no case: what they show in half a minute each is shown in less by the tests named
-    # Threads share rows as chunks that test_threads_change_no_bit compares.
-    "tests/runtime/native/test_sanitized.py::test_no_memory_beyond_an_array_and_nothing_undefined": set(),
-    "tests/runtime/native/test_sanitized.py::test_no_race_between_threads": set(),
-    "tests/runtime/native/test_sanitized.py::test_a_race_is_seen": set(),
     # README shows both screens, and test_cli.py runs their commands.
     "tests/report/test_terminal.py::test_make_derive_is_two_screens": set(),
     # test_regimes_are_right_and_have_no_finding runs them.
     "tests/extensions/simt/test_emitted.py::test_every_regime_is_there": set(),
+    # Forty modules, of which each is compiled.
     "tests/extensions/simt/test_process.py::test_many_modules_in_one_process": set(),
     # test_a_job_reads_and_writes_its_arrays_and_no_more, test_every_stage_runs_and_is_recorded
     "tests/tools/test_gpu_run.py::test_what_is_compiled_ahead_is_what_is_timed": set(),

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from lngen.checked import check_subject
 from lngen.checks.callables.calling import find
-from lngen.checks.callables.checking import CallableRequest, Subject, check_callable, check_own
-from lngen.checks.callables.kept import kept_references
+from lngen.checks.callables.checking import CallableRequest, Subject
 from lngen.checks.callables.shown import lines
 from lngen.cli import console
 from lngen.cli.check import NOT_RUN, parse_dtypes
 from lngen.errors import LngenError, ToolchainMissing
 from lngen.language.definition import Definition
-from lngen.pipeline.stages import planned
 
 
 def run(
@@ -41,17 +40,15 @@ def run(
     except ToolchainMissing as missing:
         console.note(str(missing))
         return NOT_RUN
-    with console.progress(1) as part, kept_references(definition) as references:
+    with console.progress(1) as part:
         part(f"{definition.name}: deriving")
-        plan = planned(definition, proved=False)
-        report = check_callable(plan, subject, asked, part, references)
-        own = check_own(plan, subject, asked, report, references)
+        held = check_subject(subject, asked, part)
     if as_json:
-        console.print_json([report.as_json()])
+        console.print_json([held.report.as_json()])
     else:
-        for line in lines(report, function, own):
+        for line in lines(held.report, function, held.own):
             print(line)
-    return 0 if report.outcome == "passed" else 1
+    return 0 if held.report.outcome == "passed" else 1
 
 
 def _fixed(definition: Definition, words: Sequence[str]) -> Mapping[str, float]:

@@ -247,8 +247,8 @@ def _of_module(function: Any, rows: list[Any], named: Mapping[str, Any]) -> Any:
     if isinstance(function, type):
         taken = inspect.signature(function).parameters
         given = {n: v for n, v in named.items() if n in taken and n not in tensors}
-        needed = [n for n, p in taken.items() if p.default is p.empty and n not in given and p.kind <= p.KEYWORD_ONLY]
-        needed = [n for n in needed if taken[n].kind is not inspect.Parameter.VAR_POSITIONAL]
+        by_name = {n for n, p in taken.items() if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)}
+        needed = [n for n, p in taken.items() if n in by_name and p.default is p.empty and n not in given]
         module = function(**given, **(dict.fromkeys(needed, first.shape[-1]) if len(needed) == 1 else {}))
         module = module.to(first.dtype)
         for name, value in named.items():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
@@ -15,9 +14,10 @@ from lngen.checks.adapter import Adapter
 from lngen.checks.apart import Tell
 from lngen.checks.bounds import Grade
 from lngen.checks.callables.adapters import adapted
-from lngen.checks.callables.calling import calling
+from lngen.checks.callables.calling import calling, find
 from lngen.checks.checker import FUNCTION, Checker, References
 from lngen.checks.contracts import check_contracts
+from lngen.checks.counterpart import counterpart
 from lngen.checks.derived import checkable
 from lngen.checks.evidence import Evidence, Report, verdict
 from lngen.checks.frameworks import FrameworkAdapter
@@ -131,9 +131,13 @@ def check_own(
 ) -> Report | None:
     """Return the report on PyTorch's own module where a function of PyTorch has failed; None if there is none."""
     definition = subject.definition
-    own = next((e.name for e in definition.counterparts if e.name.startswith("torch.nn.") and not e.reduction), "")
-    module = getattr(sys.modules["torch"].nn, own.rpartition(".")[2], None) if "torch" in sys.modules and own else None
-    if report.passed or subject.framework != "PyTorch" or module in (None, subject.function):
+    if report.passed or subject.framework != "PyTorch":
+        return None
+    try:
+        module = find(counterpart(definition).name.replace("torch.nn.", "torch.nn:"))
+    except LngenError:  # its docstring names none
+        return None
+    if module is subject.function:
         return None
     beside = Subject.of(definition, module, device=getattr(subject.on, "device", ""))
     return check_callable(plan, beside, replace(asked, without=()), references=references)

@@ -121,15 +121,15 @@ template <> struct ByEntry<f32, f16> : ByHalf<f16> {};
 template <> struct ByEntry<f32, f16> {
   static LNGEN_INLINE Lanes<f32> load(const f16* from) {
     Lanes<f32> lanes;
-    for (int i = 0; i < 2; ++i) {
+    unrolled<2>([&](int i) __attribute__((always_inline)) {
       lanes.parts[i] = _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from) + i));
-    }
+    });
     return lanes;
   }
   static LNGEN_INLINE void store(f16* to, const Lanes<f32>& lanes) {
-    for (int i = 0; i < 2; ++i) {
+    unrolled<2>([&](int i) __attribute__((always_inline)) {
       _mm_storeu_si128(reinterpret_cast<__m128i*>(to) + i, _mm256_cvtps_ph(lanes.parts[i], _MM_FROUND_TO_NEAREST_INT));
-    }
+    });
   }
 };
 #endif

@@ -21,8 +21,6 @@ from tests.tiers import sample
 pytestmark = needs_gxx
 
 TYPES = ("float32", "float64", "float16")
-# Sums and a largest entry, of halves.
-SOME = [("softmax", "float16")]
 
 RUN = """
 import functools, sys
@@ -92,12 +90,12 @@ def changed(folder: Path, line: str, other: str) -> Path:
     return folder / "layer_norm"
 
 
-@pytest.mark.parametrize(("name", "dtype"), sample([*itertools.product(NAMES, TYPES)], (), SOME))
+@pytest.mark.parametrize(("name", "dtype"), sample([*itertools.product(NAMES, TYPES)], (), ()))
 def test_no_memory_beyond_an_array_and_nothing_undefined(name: str, dtype: str) -> None:
     assert_clean(sanitized(ROOT / "generated" / name, MEMORY, 1, dtype))
 
 
-@pytest.mark.parametrize("name", sample(NAMES, (), ("dynamic_tanh",)))
+@pytest.mark.parametrize("name", sample(NAMES, (), ()))
 def test_no_race_between_threads(name: str) -> None:
     assert_clean(sanitized(ROOT / "generated" / name, RACES, 4))
 
@@ -114,7 +112,7 @@ def test_memory_beyond_an_array_is_seen(tmp_path: Path) -> None:
     assert "AddressSanitizer: heap-buffer-overflow" in done.stderr
 
 
-@pytest.mark.ci
+@pytest.mark.exhaustive
 def test_a_race_is_seen(tmp_path: Path) -> None:
     """Rows that several threads work on."""
     row = "return rows / chunks * chunk + min(chunk, rows % chunks);"
