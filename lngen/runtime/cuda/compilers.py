@@ -335,7 +335,9 @@ class Nvrtc:
         program = ctypes.c_void_p()
         created = (ctypes.byref(program), text.encode(), str(source).encode(), 0, None, None)
         self._call("nvrtcCreateProgram", *created)
-        line = [*options, f"--gpu-architecture={architecture}", f"-I{self.headers}"]
+        # NVRTC of CUDA 13.0 takes lambda expressions of device functions for functions of the host.
+        places = ["--device-as-default-execution-space", f"-I{self.headers}"]
+        line = [*options, f"--gpu-architecture={architecture}", *places]
         words = (ctypes.c_char_p * len(line))(*(word.encode() for word in line))
         try:
             failed = self._loaded().nvrtcCompileProgram(program, len(line), words)
@@ -363,6 +365,9 @@ class Nvrtc:
 
     def _loaded(self) -> ctypes.CDLL:
         if self._library is None:
+            # NVRTC asks for its second library by name alone, and wheels of some versions do not say where that is.
+            for beside in sorted(self.path.parent.glob("libnvrtc-builtins.so*")):
+                ctypes.CDLL(str(beside))
             self._library = ctypes.CDLL(str(self.path))
         return self._library
 

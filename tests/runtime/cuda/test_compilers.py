@@ -1,6 +1,7 @@
 """Kernels made into machine code once, by whichever compiler there is."""
 
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -140,6 +141,23 @@ def test_compiled_where_one_is_too_old_another_is_taken(
         RuntimeError, match=r"nvcc refused .*kernels\.cu:\nkernels\.cu\(1\): error: nothing is declared"
     ):
         compilers.compiled(SOURCE, "sm_80", macros)
+
+
+@needs_nvrtc
+def test_nvrtc_without_a_path_to_its_second_library_compiles(cache: Path, tmp_path: Path) -> None:
+    library, headers = compilers.find_nvrtcs()[0]
+    # The wheel of NVRTC 13.0, which PyTorch 2.11 brings, has no such path.
+    pathless = library.read_bytes().replace(b"$ORIGIN\0", b"/lacks/\0")
+    (tmp_path / library.name).write_bytes(pathless)
+    for other in library.parent.glob("libnvrtc-builtins.so*"):
+        shutil.copy2(other, tmp_path)
+    code = (
+        "import sys; from pathlib import Path; from lngen.runtime.cuda import compilers\n"
+        "print(compilers.Nvrtc(*map(Path, sys.argv[1:3])).compile(Path('a.cu'), 'int a;', 'sm_90', [])[0][:4])\n"
+    )
+    command = [sys.executable, "-c", code, str(tmp_path / library.name), str(headers)]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
+    assert done.stdout == "b'\\x7fELF'\n", done.stderr
 
 
 def test_an_older_architecture_of_the_family_has_machine_code(
