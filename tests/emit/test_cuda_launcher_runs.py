@@ -256,6 +256,20 @@ def test_a_context_that_is_not_the_primary_one(centred: Any, cuda: Any) -> None:
     context.pop()
 
 
+def test_what_is_left_of_a_context_that_has_ended_is_not_given_back(
+    centred: Any, cuda: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    driver, given_back = centred._launcher.driver, []
+    monkeypatch.setattr(driver.Allocation, "give_back", lambda it, cuda: given_back.append(it.size))
+    context = cuda.driver.Device(0).make_context()
+    left, freed = driver.Allocation(16), driver.Allocation(32)
+    del freed
+    context.pop()
+    context.detach()
+    del left
+    assert given_back == [32]
+
+
 def test_host_memory_is_refused(centred: Any, cuda: Any) -> None:
     x = Borrowed(on_device(cuda, normal((ROWS, FEATURES))))
     host = np.ones((ROWS, FEATURES))

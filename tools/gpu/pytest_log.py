@@ -40,11 +40,12 @@ class _Log:
 
 
 def _reason(report: Any) -> str:
-    """Return the reason of a skip or a failure, in a line."""
+    """Return the reason of a skip or a failure, in a line: the first of them, and those that name an error."""
     if report.outcome == "passed":
         return ""
     if isinstance(report.longrepr, tuple):
         return str(report.longrepr[2]).removeprefix("Skipped: ")
     crash = getattr(report.longrepr, "reprcrash", None)
     lines = (str(crash.message) if crash else str(report.longrepr)).strip().splitlines()
-    return lines[0] if lines else "failed without a word"
+    errors = [line.strip() for line in lines[1:] if "error" in line.lower()]
+    return " | ".join([*lines[:1], *errors[:3]]) or "failed without a word"

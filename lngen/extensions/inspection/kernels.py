@@ -128,13 +128,14 @@ def accesses(instructions: Iterable[str]) -> dict[str, int]:
 def _of_direction(layer: Derived, program: RowProgram, arch: str, features: int, dtype: DType) -> list[Inspected]:
     name = f"{source_of(program.direction)}.cu"
     kernels = layer.text(name).replace('#include "layer.h"', layer.text("layer.h"))
+    leaves_sums = any(stage.rows_reductions for stage in program.stages)
     given = macros(
         program.direction,
         dtype.name,
         dtype.name,
         features,
         shared=BLOCK_SHARED[arch],
-        blocks_per_row=most_blocks_of_cluster(int(arch.removeprefix("sm_")) >= 90, features),
+        blocks_per_row=most_blocks_of_cluster(int(arch.removeprefix("sm_")) >= 90, features, leaves_sums),
     )
     text = inlined(generated_folder() / layer.definition.name / name, kernels)
     code = as_launched(text, arch, [f"-D{macro}" for macro in given])

@@ -137,20 +137,23 @@ def write(pointer: int, data: bytes, handle: int) -> None:
 
 
 class Owned:
-    """Part of the current context that is given back with this object, on any thread."""
+    """Part of the current context that is given back with this object, on any thread, unless the context has ended."""
 
     driver_is_there = True
     given_back_by: str
 
     def __init__(self, handle: Any) -> None:
         self.handle, self.context = handle, current_context()
+        self.number = bindings().cuCtxGetId(self.context)
 
     def __del__(self) -> None:
-        if Owned.driver_is_there and hasattr(self, "context"):
-            cuda = bindings()
-            if not cuda.cuCtxPushCurrent(self.context)[0]:
-                self.give_back(cuda)
-                cuda.cuCtxPopCurrent()
+        if not Owned.driver_is_there or not hasattr(self, "number"):
+            return
+        cuda = bindings()
+        # The driver may abort where a context is made current that has ended, and a later one may have its handle.
+        if cuda.cuCtxGetId(self.context) == self.number and not cuda.cuCtxPushCurrent(self.context)[0]:
+            self.give_back(cuda)
+            cuda.cuCtxPopCurrent()
 
     def give_back(self, cuda: Any) -> None:
         """Give it back, in its context."""

@@ -166,7 +166,7 @@ class KernelModule:
 
     def __init__(self, device: Device, plan: CallPlan, narrow: bool) -> None:
         self._check_runs(device, plan, narrow)
-        most = most_blocks_of_cluster(device.has_clusters, plan.wanted.features)
+        most = most_blocks_of_cluster(device.has_clusters, plan.wanted.features, any(plan.direction.sums))
         # A part of a GPU may hold no cluster of so many blocks.
         while not self._load(device, plan, narrow, most):
             most //= 2
@@ -255,7 +255,8 @@ class Kernel:
 
     def grid(self, rows: int, device: Device, leaves_sums: bool) -> int:
         """Return the number of blocks for some rows; those that share rows count as one."""
-        chosen = grids.grid if leaves_sums else grids.fullest_grid
+        if not leaves_sums:
+            return grids.rows_grid(rows, self.rows_per_block)
         if self.blocks_per_row > 1:
-            return chosen(rows, self.rows_per_block, self.launch.clusters())
-        return chosen(rows, self.rows_per_block, device.processors * self.launch.resident())
+            return grids.grid(rows, self.rows_per_block, self.launch.clusters())
+        return grids.grid(rows, self.rows_per_block, device.processors * self.launch.resident())

@@ -7,16 +7,20 @@ from . import driver
 from .calls import KernelKey
 from .devices import Device
 
-FEWEST_SHARED = 16384
-"""Entries of the shortest rows that blocks share: one block holds what is shorter."""
+LONGEST_ALONE = 16384
+"""Entries of the longest row that one block takes alone where it adds up its rows besides."""
 
 NARROW = "LNGEN_VECTOR=1"
 """Macro of kernels for arrays that are not aligned for vectors."""
 
 
-def most_blocks_of_cluster(has_clusters: bool, features: int) -> int:
-    """Return how many blocks may share a row of so many entries, on a device with clusters or without."""
-    return driver.MOST_BLOCKS_OF_CLUSTER if has_clusters and features >= FEWEST_SHARED else 1
+def most_blocks_of_cluster(has_clusters: bool, features: int, leaves_sums: bool) -> int:
+    """Return how many blocks may share a row of so many entries, on a device with clusters or without.
+
+    They do where the row and its share of the sums over rows do not fit into one block. Without sums, an H200 is as
+    fast or faster with one block a row at every length.
+    """
+    return driver.MOST_BLOCKS_OF_CLUSTER if has_clusters and leaves_sums and features > LONGEST_ALONE else 1
 
 
 def of_module(wanted: KernelKey, device: Device, blocks_per_row: int, narrow: bool = False) -> list[str]:

@@ -291,6 +291,7 @@ def test_nvrtc_compiles_what_a_call_asks_for(cache: Path, monkeypatch: pytest.Mo
     cubin = compilers.compiled(SOURCE, "sm_90", macros)
     assert cubin.startswith(b"\x7fELF")
     assert b"layer_norm_forward_bf16_launch" in cubin
-    assert sorted(path.suffix for path in cache.iterdir()) == [".cubin", ".version"]
+    # Beside them is what the compiler says of a stack, if there is one.
+    assert {path.suffix for path in cache.iterdir()} - {".spills"} == {".cubin", ".version"}
     with pytest.raises(RuntimeError, match=r"NVRTC refused .*kernels\.cu:\n.*error"):
         compilers.compiled(SOURCE, "sm_90", ["LNGEN_FORWARD", "LNGEN_F32", "LNGEN_D=nothing"])

@@ -13,10 +13,13 @@
 namespace driver {
 
 namespace {
-struct Context {};
+struct Context {
+  unsigned long long number;
+};
 
 bool is_set_up, was_forked;  // cuInit was called; in a process that this one was forked from
-Context primary;
+Context primary{1};
+unsigned long long numbers = 1;
 unsigned primary_retained;
 std::set<Context*>& made = lasting<std::set<Context*>>();
 thread_local std::vector<Context*>& current = lasting<std::vector<Context*>>();
@@ -161,7 +164,7 @@ API cuDevicePrimaryCtxRelease_v2(Device device) {
 API cuCtxCreate_v2(Context** context, unsigned, Device device) {
   Lock lock(one_call);
   NEED(the_device(device));
-  *context = *made.insert(new Context).first;
+  *context = *made.insert(new Context{++numbers}).first;
   current.push_back(*context);
   return SUCCESS;
 }
@@ -193,6 +196,14 @@ API cuCtxPopCurrent_v2(Context** context) {
 API cuCtxGetCurrent(Context** context) {
   NEED(ready());
   *context = current.empty() ? nullptr : current.back();
+  return SUCCESS;
+}
+// The address of a context may be another's later, its number not.
+API cuCtxGetId(Context* context, unsigned long long* number) {
+  Lock lock(one_call);
+  NEED(ready());
+  if (!is_alive(context)) return fail(INVALID_CONTEXT, "the context was destroyed or released");
+  *number = context->number;
   return SUCCESS;
 }
 API cuCtxGetDevice(Device* device) {
