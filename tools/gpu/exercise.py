@@ -21,9 +21,11 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m tools.gpu.exercise", description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--emulator", action="store_true", help="run on the emulator")
     parser.add_argument("--quick", action="store_true", help="toy shapes alone")
+    parser.add_argument("--parts", type=int, default=1, help="processes that share the shapes (%(default)s)")
+    parser.add_argument("--part", type=int, default=0, help="this one of them, from 0 on (%(default)s)")
     options = parser.parse_args(arguments)
     with opened(emulated=options.emulator) as device:
-        for job in grid.watched(layers.names(), quick=options.quick):
+        for job in grid.watched(layers.names(), quick=options.quick)[options.part :: options.parts]:
             # Watched results are judged by samples, since NumPy would take longer than the device.
             rows = None if options.quick else some_rows(job.case)
             Judge(layers.Calls(job.layer, job.case, device), rows).own()
