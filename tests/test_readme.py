@@ -113,6 +113,9 @@ def checkout(tmp_path_factory) -> Path:
 
 def run(checkout: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    # `make gpu` keeps PyCUDA in a folder of its own, which the path names.
+    places = [place for place in os.environ.get("PYTHONPATH", "").split(os.pathsep) if Path(place, "pycuda").is_dir()]
+    environment["PYTHONPATH"] = os.pathsep.join(places)
     return subprocess.run([sys.executable, *arguments], cwd=checkout, env=environment, capture_output=True, text=True)
 
 

@@ -29,10 +29,8 @@ def test_launches(centred: Any, cuda: Any, monkeypatch: pytest.MonkeyPatch, most
         pytest.skip("clusters are from compute capability 9.0 on")
     launcher = centred._launcher
     clusters = launcher.driver.Launcher.clusters
-    macros, variants = (
-        importlib.import_module(f"{launcher.kernels.__package__}.{name}") for name in ("macros", "variants")
-    )
-    monkeypatch.setattr(macros, "LONGEST_ALONE", D - 1)
+    variants = importlib.import_module(f"{launcher.kernels.__package__}.variants")
+    monkeypatch.setattr(launcher.kernels, "most_blocks_of_cluster", lambda *_: 8)
     monkeypatch.setattr(variants, "VARIANTS", (FEW,))
     monkeypatch.setattr(launcher.devices, "DEVICES", {})
     monkeypatch.setattr(launcher.driver.Launcher, "clusters", lambda it: clusters(it) if it.cluster <= most else 0)
@@ -46,7 +44,7 @@ def test_launches(centred: Any, cuda: Any, monkeypatch: pytest.MonkeyPatch, most
         np.testing.assert_allclose(ours.get(), theirs, atol=1e-5 * np.abs(theirs).max())
     (device,) = launcher.devices.DEVICES.values()
     shared = {each.steps[0][0].name: each.steps[0][0].blocks_per_row for each in device.launches.values()}
-    assert shared == {"layer_norm_forward_f32": 1, "layer_norm_backward_f32": {8: 8, 2: 1}[most]}
+    assert shared == {"layer_norm_forward_f32": 2, "layer_norm_backward_f32": {8: 8, 2: 1}[most]}
 
 
 FAULTS = {

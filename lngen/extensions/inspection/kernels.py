@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from lngen.algebra.symbols import FeatureSymbol
 from lngen.checks.toolchain import nvrtc
 from lngen.checks.toolchain.nvrtc import NvrtcMissing, Resources
 from lngen.emit.cpp.contract import LAUNCH_FIELDS
@@ -128,14 +129,15 @@ def accesses(instructions: Iterable[str]) -> dict[str, int]:
 def _of_direction(layer: Derived, program: RowProgram, arch: str, features: int, dtype: DType) -> list[Inspected]:
     name = f"{source_of(program.direction)}.cu"
     kernels = layer.text(name).replace('#include "layer.h"', layer.text("layer.h"))
-    leaves_sums = any(stage.rows_reductions for stage in program.stages)
+    over_rows = [item.symbol for stage in program.stages for item in stage.rows_reductions]
+    sums = sum(isinstance(symbol, FeatureSymbol) for symbol in over_rows) * features * dtype.accumulate_itemsize
     given = macros(
         program.direction,
         dtype.name,
         dtype.name,
         features,
         shared=BLOCK_SHARED[arch],
-        blocks_per_row=most_blocks_of_cluster(int(arch.removeprefix("sm_")) >= 90, features, leaves_sums),
+        blocks_per_row=most_blocks_of_cluster(int(arch.removeprefix("sm_")) >= 90, sums, BLOCK_SHARED[arch]),
     )
     text = inlined(generated_folder() / layer.definition.name / name, kernels)
     code = as_launched(text, arch, [f"-D{macro}" for macro in given])

@@ -166,7 +166,8 @@ class KernelModule:
 
     def __init__(self, device: Device, plan: CallPlan, narrow: bool) -> None:
         self._check_runs(device, plan, narrow)
-        most = most_blocks_of_cluster(device.has_clusters, plan.wanted.features, any(plan.direction.sums))
+        sums = plan.direction.sums[0] * plan.wanted.features * BYTES[plan.computed]
+        most = most_blocks_of_cluster(device.has_clusters, sums, device.block_shared)
         # A part of a GPU may hold no cluster of so many blocks.
         while not self._load(device, plan, narrow, most):
             most //= 2
@@ -255,8 +256,10 @@ class Kernel:
 
     def grid(self, rows: int, device: Device, leaves_sums: bool) -> int:
         """Return the number of blocks for some rows; those that share rows count as one."""
-        if not leaves_sums:
-            return grids.rows_grid(rows, self.rows_per_block)
         if self.blocks_per_row > 1:
             return grids.grid(rows, self.rows_per_block, self.launch.clusters())
-        return grids.grid(rows, self.rows_per_block, device.processors * self.launch.resident())
+        held = self.launch.resident()
+        if not leaves_sums and held >= grids.ENOUGH_BESIDE:
+            return grids.rows_grid(rows, self.rows_per_block)
+        chosen = grids.grid if leaves_sums else grids.fullest_grid
+        return chosen(rows, self.rows_per_block, device.processors * held)

@@ -7,20 +7,20 @@ from . import driver
 from .calls import KernelKey
 from .devices import Device
 
-LONGEST_ALONE = 16384
-"""Entries of the longest row that one block takes alone where it adds up its rows besides."""
+BESIDE_SUMS = 8192
+"""Bytes of the shared memory of a block that its sums over rows leave to the row (shapes.cuh)."""
 
 NARROW = "LNGEN_VECTOR=1"
 """Macro of kernels for arrays that are not aligned for vectors."""
 
 
-def most_blocks_of_cluster(has_clusters: bool, features: int, leaves_sums: bool) -> int:
-    """Return how many blocks may share a row of so many entries, on a device with clusters or without.
+def most_blocks_of_cluster(has_clusters: bool, sums: int, shared: int) -> int:
+    """Return how many blocks may share a row, on a device with clusters or without.
 
-    They do where the row and its share of the sums over rows do not fit into one block. Without sums, an H200 is as
-    fast or faster with one block a row at every length.
+    They do where the bytes of a block's `sums` over rows do not fit into its `shared` memory: an H200 then takes an
+    eighth of the time. Of shorter rows, and without sums, it takes less time with one block a row.
     """
-    return driver.MOST_BLOCKS_OF_CLUSTER if has_clusters and leaves_sums and features > LONGEST_ALONE else 1
+    return driver.MOST_BLOCKS_OF_CLUSTER if has_clusters and sums > shared - BESIDE_SUMS else 1
 
 
 def of_module(wanted: KernelKey, device: Device, blocks_per_row: int, narrow: bool = False) -> list[str]:

@@ -232,8 +232,8 @@ def handler_called(names: str, words: list[int], zeros: list[int]) -> Any:
 
 def test_rows_that_blocks_share(monkeypatch):
     """A short row, with limits by which it is shared as long ones are."""
-    macros, variants = (importlib.import_module(f"generated._runtime.cuda.{name}") for name in ("macros", "variants"))
-    monkeypatch.setattr(macros, "LONGEST_ALONE", 998)
+    kernels, variants = (importlib.import_module(f"generated._runtime.cuda.{name}") for name in ("kernels", "variants"))
+    monkeypatch.setattr(kernels, "most_blocks_of_cluster", lambda *_: 8)
     monkeypatch.setattr(variants, "VARIANTS", (("LNGEN_THREADS_PER_ROW=128", "LNGEN_ROOM=8"),))
     monkeypatch.setattr(devices, "DEVICES", {})
     there, here = shipped("layer_norm")
@@ -242,7 +242,7 @@ def test_rows_that_blocks_share(monkeypatch):
     np.testing.assert_allclose(there.call(*given), here.call(*given), rtol=1e-5, atol=1e-5)
     (device,) = devices.DEVICES.values()
     if device.has_clusters:
-        assert [each.steps[0][0].blocks_per_row for each in device.launches.values()] == [1]
+        assert [each.steps[0][0].blocks_per_row for each in device.launches.values()] == [2]
 
 
 def test_what_no_kernel_writes_is_zero_where_it_is_said_to_be():

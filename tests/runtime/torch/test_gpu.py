@@ -260,8 +260,8 @@ def test_usual_calls_are_launched_from_c(device, fast):
 def test_rows_that_blocks_share_are_launched_from_c(device, fast, monkeypatch):
     """A short row, with limits by which it is shared as long ones are."""
     kernels = importlib.import_module("generated._runtime.cuda.kernels")
-    macros, variants = (importlib.import_module(f"generated._runtime.cuda.{name}") for name in ("macros", "variants"))
-    monkeypatch.setattr(macros, "LONGEST_ALONE", 998)
+    variants = importlib.import_module("generated._runtime.cuda.variants")
+    monkeypatch.setattr(kernels, "most_blocks_of_cluster", lambda *_: 8)
     monkeypatch.setattr(variants, "VARIANTS", (("LNGEN_THREADS_PER_ROW=128", "LNGEN_ROOM=8"),))
     monkeypatch.setattr(kernels.devices, "DEVICES", {})
     operators, own, others = fast("layer_norm")
@@ -276,7 +276,7 @@ def test_rows_that_blocks_share_are_launched_from_c(device, fast, monkeypatch):
     assert others.count == 0
     (used,) = kernels.devices.DEVICES.values()
     if used.has_clusters:
-        assert sorted(each.steps[0][0].blocks_per_row for each in used.launches.values()) == [1, 8]
+        assert sorted(each.steps[0][0].blocks_per_row for each in used.launches.values()) == [2, 8]
 
 
 def test_integers_of_another_type_have_a_plan_of_their_own(device, fast):

@@ -15,10 +15,9 @@
 
 #undef __launch_bounds__
 #undef __forceinline__
-#undef __noinline__
+#undef __noinline__  // headers of the standard library write it as the name of an attribute
 #undef __cluster_dims__
 #define __launch_bounds__(...)
 #define __cluster_dims__(...)
 // Always, so that the chain of calls that leads to an access is in the debug information.
 #define __forceinline__ inline __attribute__((always_inline))
-#define __noinline__ __attribute__((noinline))
