@@ -106,6 +106,14 @@ def test_a_power_of_a_row_says_up_to_where_it_is_a_number(power, single):
         assert not np.isfinite((limit * np.float32(1.05)) ** power)
 
 
+def test_a_power_of_a_divisor_says_from_where_on_the_quotient_is_zero():
+    larger = "where(sum(x) > mean(x), sum(x), mean(x))"
+    (hazard,) = found(layer(f"{larger}/(mean(x**4) + 0.1)"), "power of a divisor")
+    assert (hazard.status, hazard.where.direction) == ("range", "backward")
+    assert "where |mean_x4 + 0.1| is above 1.8e+19 in float32" in hazard.danger
+    assert not found(layer("x/sqrt(mean(x**2) + 0.1)"), "power of a divisor")
+
+
 @pytest.mark.parametrize(
     ("body", "arguments", "status"),
     [

@@ -196,6 +196,10 @@ class _Examined:
             danger = f"it overflows where |{base}| is above {_in_types('.1e', *ends)}"
             remedy = "none: scale larger rows first, and smaller ones where many are summed"
             yield "power", danger, remedy, "range"
+        if e.exp < -1:
+            ends = (float(largest) ** (-1 / float(e.exp)) for largest in LARGEST)
+            danger = f"the divisor overflows where |{base}| is above {_in_types('.1e', *ends)}, and the quotient is 0"
+            yield "power of a divisor", danger, "none: scale larger rows first", "range"
         root, divides = e.exp.q == 2, e.exp.is_negative
         if (not root and not divides) or (e.base.is_number and e.base.is_positive):
             return
