@@ -83,6 +83,13 @@ def test_a_root_over_a_positive_constant_is_bounded_and_says_what_is_assumed():
     assert "eps > 0 assumed" in hazard.remedy
 
 
+def test_a_root_that_is_an_output_too_is_bounded_where_backward_divides_by_it():
+    (root, *_) = found(layer("sqrt(mean(x**2) + 1e-5)"), "division")
+    assert "it is never below" in root.remedy
+    (root, *_) = found(layer("sqrt(mean(x**2))"), "division")
+    assert root.status == "open"
+
+
 def test_a_constant_that_may_be_negative_bounds_nothing():
     (hazard,) = found(layer("x / (mean(x**2) - 1)"), "division")
     assert hazard.status == "open"

@@ -156,6 +156,8 @@ class Operands:
         if e in self.constants or (e.is_number and e.is_positive):
             return e
         written = self.bodies.get(e, e)
+        if written in self.bodies:  # an output beside what is saved of it
+            return self.floor(written)
         if isinstance(written, Pow) and written.exp == sympy.S.Half:
             floor = self.floor(written.base)
             return None if floor is None else sympy.sqrt(floor)
