@@ -105,8 +105,8 @@ def with_needed(names: Iterable[str]) -> tuple[str, ...]:
     >>> with_needed(["torch"])
     ('numpy', 'cpu', 'torch')
     """
-    every: set[str] = set()
     left = list(names)
+    every = set() if {*left} <= {*_OWN} else {"numpy"}  # which every extension has
     while left:
         name = left.pop()
         left += {*backend(name).needs} - every
