@@ -3,11 +3,11 @@
 # Cost: forward 4 row tensors (2 read, 2 written), 5 flops per row element; backward 5 row tensors (3 read, 2 written), 10 flops per row element.
 # Evidence: 2 outputs, 14 steps, 31 given equations, 1 identity, 3 gradients, 2 tangents, 5 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:fa124934f3795c8fc356e5824de4f79467b8dcb3e62483f277a8b5707d439871
-# templates sha256:5706d2f131b91ba30d805c2bfa2a62a1179f01c0823e99a40d87af40bce73ade
+# templates sha256:b1a2da5cd7bdbe554b1a1ee7ca0b2a1ba1daa6737571bd75aaab05f419ffb4ab
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 """Residual addition, then root-mean-square normalization; the sum is the second output.
 
-`add_rms_norm` takes JAX arrays, and this file imports JAX alone. Its tangents are derived,
-and JAX transposes them: it keeps the inputs and numbers of rows, and an output for backward.
+Plain `jnp` with derived tangents; for backward JAX keeps the inputs and numbers of rows, and an output.
 """
 
 import jax
@@ -48,7 +48,8 @@ def add_rms_norm(
     gamma = None if gamma is None else _floats("gamma", gamma, x.shape[-1:], "(D,)")
     if not (isinstance(eps, jax.core.Tracer) or 0 <= float(eps) < jnp.inf):
         raise ValueError(f"eps is {eps}; pass a finite number of 0 or more")
-    return _layer(x, residual, gamma, eps)
+    y, h = _layer(x, residual, gamma, eps)
+    return y, h
 
 
 @jax.custom_jvp

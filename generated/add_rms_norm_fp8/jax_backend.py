@@ -3,11 +3,11 @@
 # Cost: forward 4 row tensors (2 read, 2 written), 6 flops per row element; backward 5 row tensors (3 read, 2 written), 14 flops per row element.
 # Evidence: 2 outputs, 22 steps, 37 given equations, 1 identity, 4 gradients, 2 tangents, 6 second-order gradients, 8 emitted programs: exact at every D; 4 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:5aef838d49315f20df6ec44f510eb282dcbeb512e23a4b2c402e97d0c6dbcbde
-# templates sha256:5706d2f131b91ba30d805c2bfa2a62a1179f01c0823e99a40d87af40bce73ade
+# templates sha256:b1a2da5cd7bdbe554b1a1ee7ca0b2a1ba1daa6737571bd75aaab05f419ffb4ab
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 """Residual addition, then root-mean-square normalization, divided by a scale and rounded to 8 bits.
 
-`add_rms_norm_fp8` takes JAX arrays, and this file imports JAX alone. Its tangents are derived,
-and JAX transposes them: it keeps the inputs and numbers of rows, and an output for backward.
+Plain `jnp` with derived tangents; for backward JAX keeps the inputs and numbers of rows, and an output.
 """
 
 import jax
@@ -52,7 +52,8 @@ def add_rms_norm_fp8(
     scale = None if scale is None else _number("scale", scale)
     if not (isinstance(eps, jax.core.Tracer) or 0 <= float(eps) < jnp.inf):
         raise ValueError(f"eps is {eps}; pass a finite number of 0 or more")
-    return _layer(x, residual, gamma, scale, eps)
+    y, h = _layer(x, residual, gamma, scale, eps)
+    return y, h
 
 
 @jax.custom_jvp

@@ -3,11 +3,11 @@
 # Cost: forward 2 row tensors (1 read, 1 written), and 2 smaller arrays, 14 flops per row element; backward 3 row tensors (2 read, 1 written), and 2 smaller arrays, 17 flops per row element.
 # Evidence: 1 output, 1 gradient, 1 tangent, 2 second-order gradients: to 50 digits; 20 steps: 19 exact at every D, 1 to 50 digits; 26 given equations, 1 identity, 8 emitted programs: exact at every D; 1 gradient with rows written out: exact at D = 1; derivation.md says of what.
 # definition sha256:e806073a14042653fb54ee0ec58ab943f715817f31d51d1e5cec6ae6abe1d90e
-# templates sha256:5706d2f131b91ba30d805c2bfa2a62a1179f01c0823e99a40d87af40bce73ade
+# templates sha256:b1a2da5cd7bdbe554b1a1ee7ca0b2a1ba1daa6737571bd75aaab05f419ffb4ab
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 """Causal softmax of attention with a bias that is linear in the distance of a key, with a slope for each head.
 
-`alibi_softmax` takes JAX arrays, and this file imports JAX alone. Its tangents are derived,
-and JAX transposes them: it keeps the inputs and numbers of rows for backward.
+Plain `jnp` with derived tangents; for backward JAX keeps the inputs and numbers of rows.
 """
 
 import jax

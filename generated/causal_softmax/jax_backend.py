@@ -3,11 +3,11 @@
 # Cost: forward 2 row tensors (1 read, 1 written), and 1 smaller array, 13 flops per row element; backward 3 row tensors (2 read, 1 written), and 1 smaller array, 22 flops per row element.
 # Evidence: 1 output, 2 gradients, 1 tangent, 3 second-order gradients: to 50 digits; 25 steps: 24 exact at every D, 1 to 50 digits; 31 given equations, 1 identity, 8 emitted programs: exact at every D; 2 gradients with rows written out: exact at D = 1; derivation.md says of what.
 # definition sha256:b471de98d8bc08a437d1fa9907a94d281f3871921184cef56a32a62ae068b536
-# templates sha256:5706d2f131b91ba30d805c2bfa2a62a1179f01c0823e99a40d87af40bce73ade
+# templates sha256:b1a2da5cd7bdbe554b1a1ee7ca0b2a1ba1daa6737571bd75aaab05f419ffb4ab
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 """Softmax of the attention of a query to the keys that are not after it; rows are the keys of a query.
 
-`causal_softmax` takes JAX arrays, and this file imports JAX alone. Its tangents are derived,
-and JAX transposes them: it keeps the inputs and numbers of rows for backward.
+Plain `jnp` with derived tangents; for backward JAX keeps the inputs and numbers of rows.
 """
 
 import math

@@ -3,11 +3,11 @@
 # Cost: forward 4 row tensors (2 read, 2 written), 13 flops per row element; backward 5 row tensors (3 read, 2 written), 18 flops per row element.
 # Evidence: 2 outputs, 17 steps, 41 given equations, 2 identities, 4 gradients, 2 tangents, 6 second-order gradients, 8 emitted programs: exact at every D; 4 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:4a6b3992b35ca9623e1f3f25751fde9f8d304538004d43ac6e2b50a873d69837
-# templates sha256:5706d2f131b91ba30d805c2bfa2a62a1179f01c0823e99a40d87af40bce73ade
+# templates sha256:b1a2da5cd7bdbe554b1a1ee7ca0b2a1ba1daa6737571bd75aaab05f419ffb4ab
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 """Dropout, residual addition, then layer normalization; the sum is the second output.
 
-`dropout_add_layer_norm` takes JAX arrays, and this file imports JAX alone. Its tangents are derived,
-and JAX transposes them: it keeps the inputs and numbers of rows, and an output for backward.
+Plain `jnp` with derived tangents; for backward JAX keeps the inputs and numbers of rows, and an output.
 """
 
 import math
@@ -63,7 +63,8 @@ def dropout_add_layer_norm(
     if not (isinstance(eps, jax.core.Tracer) or 0 <= float(eps) < jnp.inf):
         raise ValueError(f"eps is {eps}; pass a finite number of 0 or more")
     _check_seed("seed", seed, x, residual)
-    return _layer(x, residual, seed, gamma, beta, p, eps)
+    y, h = _layer(x, residual, seed, gamma, beta, p, eps)
+    return y, h
 
 
 @jax.custom_jvp

@@ -111,7 +111,7 @@ class _JaxText:
         made = call("_layer", *(each.text for each in self.arguments), *names)
         values = {name: name for name in self.outputs}
         results = self.arrays.results(values)
-        if results == [*self.outputs]:
+        if len(results) == 1 and results == [*self.outputs]:
             return [f"return {made}"]
         return [f"{', '.join(self.outputs)} = {made}", f"return {', '.join(results)}"]
 
