@@ -63,9 +63,9 @@ def backend(text: str, name: str) -> Any:
 def on_numpy(text: str, framework: str) -> Any:
     """The function of a layer in a framework, with the kernels of NumPy: nothing is compiled."""
     module = backend(text, framework)
-    own = layer_of(module)
-    kernels = own.kernels if framework == "jax" else own.operators.kernels
-    kernels.host = kernels.numpy
+    if framework != "jax":
+        kernels = layer_of(module).operators.kernels
+        kernels.host = kernels.numpy
     return getattr(module, module.__all__[-1])
 
 

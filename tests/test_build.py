@@ -24,11 +24,11 @@ from lngen.language.definition import Definition
 from lngen.language.parsing import load
 from lngen.language.syntax import Kind
 from lngen.paths import RUNTIME
-from lngen.pipeline.files import loading, processor
+from lngen.pipeline.files import processor
 from lngen.runtime.native import compiler as host_compiler
 from lngen.runtime.native import extensions
 from tests import named
-from tests.requirements import CROSS_GXX, needs_cross_compiler, needs_gxx, needs_jax
+from tests.requirements import CROSS_GXX, needs_cross_compiler, needs_gxx
 from tests.shipped import NAMES, ROOT
 from tests.tiers import sample
 
@@ -246,47 +246,10 @@ def test_a_built_layer_needs_no_compiler(
     assert derive_command.run(layers.definitions(["./scaled.py"]), ["./scaled.py"], Path("built"), False, "text") == 0
     libraries = sorted(Path("built").rglob("*.so"))
     own = len(extensions.EXTENSIONS) if has_extension == "True" else 0
-    assert len(libraries) == 7 + own + 2 * loading.is_installed("jax")
+    assert len(libraries) == 7 + own
     Path("scaled.py").write_text(SCALED.replace("w * x", "2 * w * x"))
     assert derive_command.run(layers.definitions(["./scaled.py"]), ["./scaled.py"], Path("built"), False, "text") == 0
     assert not list(Path("built", "scaled").rglob("*.so"))
-
-
-USED_IN_JAX = """
-import warnings
-warnings.simplefilter("error")
-import jax
-from built._runtime.native import compiler as host_compiler
-from built.scaled.jax_backend import scaled
-
-def gradients(x, w):
-    y, pull = jax.vjp(scaled, x, w)
-    return y, *pull(x)
-
-x, w = jax.numpy.ones((2, 3)), jax.numpy.arange(3.0)
-assert jax.jit(gradients).lower(x, w).as_text().count("@\\"lngen jax_call of built._runtime\\"") == 2
-assert [each.tolist() for each in jax.jit(gradients)(x, w)] == [[[0, 1, 2]] * 2, [[0, 1, 2]] * 2, [2, 2, 2]]
-assert host_compiler.compilations() == 0
-"""
-
-
-@needs_gxx
-@needs_jax
-@pytest.mark.ci
-def test_a_built_layer_is_called_in_jax_without_python_and_without_a_compiler(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("scaled.py").write_text(SCALED)
-    build.run(layers.definitions(["./scaled.py"]), Path("built"), None, [])
-    assert "JAX" not in capsys.readouterr().err
-    made = {path.name.split(".")[0] for path in Path("built", RUNTIME, "jax", "compiled").glob("jax*.so")}
-    assert made == {"jax_call", "jax_gpu_call"}
-    environment = {"PATH": str(tmp_path), "HOME": str(tmp_path), "LNGEN_CACHE": str(tmp_path / "cache")}
-    done = subprocess.run(
-        [sys.executable, "-c", USED_IN_JAX], env=environment, capture_output=True, text=True, cwd=tmp_path, check=False
-    )
-    assert done.returncode == 0, done.stderr
 
 
 @needs_gxx

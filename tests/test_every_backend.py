@@ -18,6 +18,7 @@ import pytest
 
 from lngen.algebra.numeric import Arithmetic, Environment, evaluate_equations
 from lngen.algebra.symbols import D
+from lngen.checks.in_jax import JaxRows
 from lngen.checks.inputs import ordinary
 from lngen.checks.layer import Case, Checkable, positional
 from lngen.checks.on_device import OnDevice, device
@@ -148,8 +149,8 @@ def jax(name: str, direction: str, given: Given) -> Sequence[Any]:
     """The function of a layer, differentiated by JAX."""
     import jax as framework
 
-    layer, constants = layer_of(compiled.backend(name, "jax")), [*given.constants.values()]
-    moving = moving_of(name, given.inputs)
+    layer = JaxRows(corpus.definition(name), compiled.backend(name, "jax"))
+    constants, moving = [*given.constants.values()], moving_of(name, given.inputs)
 
     def call(*values: Any) -> Any:
         own = iter(values)
@@ -220,7 +221,6 @@ SAME_BITS: dict[Backend, Backend] = {
     numpy_on_threads: numpy_in_blocks,
     cpu_on_threads: cpu,
     torch: cpu,
-    jax: cpu,
 }
 """Ways that change no bit, in a framework of a direction whose arguments are those of a call."""
 

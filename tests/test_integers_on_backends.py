@@ -210,7 +210,6 @@ def test_labels_in_programs_of_pytorch(labels_in_torch: Any) -> None:
 
 
 @needs_jax
-@needs_gxx
 def test_labels_of_jax() -> None:
     import jax
     import jax.numpy as jnp

@@ -19,7 +19,7 @@ NIGHTLY = ("matrix", "exhaustive")
 TIERS = ("ci", *NIGHTLY)
 """The marks of the tiers that `make test` leaves out."""
 
-AFTER_THE_CORE = ("extensions", "fuzz", "benchmarks", "tools", "runtime/torch", "runtime/jax")
+AFTER_THE_CORE = ("extensions", "fuzz", "benchmarks", "tools", "runtime/torch")
 """Folders whose tests are in the tier `ci`, for they take a newcomer's time; but for representatives."""
 
 COMPILES = (NO_GXX, NO_PYCUDA, NO_NVRTC, NO_TORCH, NO_JAX)
@@ -136,9 +136,6 @@ CHOSEN = {
     "tests/checks/test_thresholds.py::test_layers_hold_on_both_sides_of_each_threshold": {
         *("layer_norm", "softmax", "power_norm")
     },
-    # An axis of rows, of features and of neither; the sums of all four are one code.
-    "tests/runtime/jax/test_jax.py::test_every_derivative_has_samples_and_samples_of_samples": {"(2, 0, None)"},
-    "tests/runtime/jax/test_gpu.py::test_samples_are_one_call_with_the_bits_of_many": {"bfloat16"},
     # Rows, channels and labels.
     "tests/runtime/torch/test_operator_samples.py::test_values_and_gradients_of_the_samples": {
         *("nn.functional.layer_norm", "nn.functional.group_norm", "nn.functional.cross_entropy", "softmax")
@@ -174,12 +171,6 @@ CHOSEN = {
     # A mistake in the backend of the guide is refused by the same checks.
     "tests/test_add_a_backend.py::test_one_that_raises_or_ends_the_process_has_failed": set(),
     "tests/test_add_a_backend.py::test_what_it_computes_is_checked": set(),
-    # What the call of JAX is made of, which the next form of it replaces.
-    "tests/runtime/jax/test_chunked.py::test_sums_over_rows_of_16_bits_are_in_float32": set(),
-    "tests/runtime/jax/test_chunked.py::test_programs_of_jax_take_it": set(),
-    "tests/runtime/jax/test_gpu.py::test_no_launch_begins_outside_of_what_it_is_given": set(),
-    # test_a_built_layer_needs_no_compiler
-    "tests/test_build.py::test_a_built_layer_is_called_in_jax_without_python_and_without_a_compiler": set(),
     "tests/runtime/native/test_aarch64.py::test_all_directions": {"cross_entropy-float64"},
     "tests/test_random_frameworks.py::test_derivatives_of_the_second_order_have_the_numbers_of_the_call": {"in_torch"},
     # ---- one of each kind, by what a case costs; the others have the same kind of value
@@ -255,8 +246,6 @@ CHOSEN = {
     "tests/test_integers_on_backends.py::test_kernels_of_a_gpu_compute_what_numpy_does": {"labels-float32-int64"},
     "tests/test_integers.py::test_every_check_holds_on_numpy": {"labels", "every"},
     "tests/derivation/test_rule_names.py::test_rules_with_their_names_taken_derive_the_same_layer": {"log_partition"},
-    "tests/runtime/jax/test_gpu.py::test_every_direction_computes_what_the_processor_does": {"cross_entropy-float32"},
-    "tests/runtime/jax/test_gpu.py::test_other_layers_do": {"with second derivatives that are zero"},
     "tests/checks/test_in_jax.py::test_every_layer_passes": {"cross_entropy"},
     "tests/emit/test_cpu_backend.py::test_any_memory": {"numpy", "cpu-float64"},
     "tests/emit/test_cpu_backend.py::test_threads_change_no_bit": {"layer_norm", "range_of_normalized"},
@@ -300,9 +289,6 @@ CHOSEN = {
     "tests/checks/test_mutants.py::test_no_mutant_survives_in_compiled_code": {"correction of the mean left out"},
     "tests/extensions/test_dask.py::test_processes_together_compute_what_one_does": {"2"},
     "tests/emit/test_cuda_clusters.py::test_a_planted_fault_is_seen": {"no barrier of the cluster"},
-    "tests/checks/test_in_jax.py::test_a_mistake_in_a_direction_is_found": {
-        "rms_norm-backward_backward-check_grads of second",
-    },
     "tests/test_many_optional.py::test_gradients_are_right_whichever_are_left_out": {
         *("400-20-float32", "400-20-float64", "5-12-float32"),
     },

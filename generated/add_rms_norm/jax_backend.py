@@ -3,31 +3,26 @@
 # Cost: forward 4 row tensors (2 read, 2 written), 5 flops per row element; backward 5 row tensors (3 read, 2 written), 10 flops per row element.
 # Evidence: 2 outputs, 14 steps, 31 given equations, 1 identity, 3 gradients, 2 tangents, 5 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:fa124934f3795c8fc356e5824de4f79467b8dcb3e62483f277a8b5707d439871
-# templates sha256:247fac47809fec075c84406408d7e952fb502a4fa2b14add690277d0bf94f330
+# templates sha256:b1a2da5cd7bdbe554b1a1ee7ca0b2a1ba1daa6737571bd75aaab05f419ffb4ab
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 """Residual addition, then root-mean-square normalization; the sum is the second output.
 
-`add_rms_norm` takes JAX arrays.
-It can be differentiated twice, forwards and in reverse. On the processor it runs
-`cpu_backend` if there is a C++ compiler, else `numpy_backend`. On a GPU it launches the
-kernels of `cuda_backend`.
+Plain `jnp` with derived tangents; for backward JAX keeps the inputs and numbers of rows, and an output.
 """
 
-from .._runtime import jax as _jax
-from . import cpu_backend as _cpu
-from . import numpy_backend as _numpy
+import jax
+import jax.numpy as jnp
 
 __all__ = ["add_rms_norm"]
 
-_LAYER: _jax.JaxLayer[tuple[_jax.Array, _jax.Array]] = _jax.JaxLayer(_numpy, _cpu)
-
 
 def add_rms_norm(
-    x: _jax.Array,
-    residual: _jax.Array,
-    gamma: _jax.Array | None = None,
+    x: jax.Array,
+    residual: jax.Array,
+    gamma: jax.Array | None = None,
     *,
     eps: float = 1e-5,
-) -> tuple[_jax.Array, _jax.Array]:
+) -> tuple[jax.Array, jax.Array]:
     """Residual addition, then root-mean-square normalization; the sum is the second output.
 
         h = x + residual
@@ -44,9 +39,90 @@ def add_rms_norm(
 
     Returns `(y, h)` in the type of the first rows. y has shape (..., D); h has shape
     (..., D). The compute type is the widest among the inputs, and float32 for 16-bit
-    inputs.
-
-    Raises TypeError for an argument that is not a floating-point array, ValueError for
-    a wrong shape. Both are raised while the call is traced.
+    inputs. Raises TypeError for another type, ValueError for a wrong shape.
     """
-    return _LAYER.call(x, residual, gamma, eps)
+    x = _floats("x", x)
+    if x.ndim < 1 or x.shape[-1] < 1:
+        raise ValueError(f"x has shape {x.shape}; pass (..., D) with D of 1 or more")
+    residual = _floats("residual", residual, x.shape, "the shape of x")
+    gamma = None if gamma is None else _floats("gamma", gamma, x.shape[-1:], "(D,)")
+    if not (isinstance(eps, jax.core.Tracer) or 0 <= float(eps) < jnp.inf):
+        raise ValueError(f"eps is {eps}; pass a finite number of 0 or more")
+    y, h = _layer(x, residual, gamma, eps)
+    return y, h
+
+
+@jax.custom_jvp
+def _layer(x, residual, gamma, eps):
+    return _forward(x, residual, gamma, eps)[0]
+
+
+@jax.tree_util.Partial(_layer.defjvp, symbolic_zeros=True)
+def _derivative(inputs, tangents):
+    """The outputs and their tangents, of which JAX keeps the arguments of `_tangents`."""
+    made, saved = _layer(*inputs), _forward(*inputs)[1]
+    still = jax.custom_derivatives.SymbolicZero
+    dots = [None if isinstance(t, still) else t for t in tangents[:3]]
+    moved = jax.checkpoint(_tangents, prevent_cse=False)(
+        inputs, (made[1],), saved, dots
+    )
+    return made, tuple(map(_like, made, moved))
+
+
+def _forward(x, residual, gamma, eps):
+    """The outputs, and the numbers of each row that tangents read."""
+    stored = x.dtype
+    x, residual, gamma, eps = _in_type(x, residual, gamma, eps)
+    h = residual + x  # step 1
+    ms = jnp.mean(h**2, axis=-1, keepdims=True)  # step 2
+    rstd = jax.lax.rsqrt(ms + eps)  # step 3
+    xhat = h*rstd  # step 4
+    y = xhat*gamma  # step 5
+    return (y.astype(stored), h.astype(stored)), (rstd,)
+
+
+def _tangents(inputs, outputs, saved, dots):
+    """The tangents of the outputs; that of an input that does not move is None."""
+    x, _, gamma, _ = _in_type(*inputs)
+    h, = [u.astype(x.dtype) for u in outputs]
+    rstd, = saved
+    x_dot, residual_dot, gamma_dot = [
+        t if t is None else t.astype(x.dtype) for t in dots
+    ]
+    xhat = h*rstd  # step 4
+    h_dot = 0
+    y_dot = 0
+    if residual_dot is not None:
+        h_dot += residual_dot  # step 15
+    if x_dot is not None:
+        h_dot += x_dot  # step 15
+    if x_dot is not None or residual_dot is not None:
+        mean_h_dot_xhat = jnp.mean(h_dot*xhat, axis=-1, keepdims=True)  # step 22
+        y_dot += (h_dot - xhat*mean_h_dot_xhat)*rstd*gamma  # step 22
+    if gamma_dot is not None:
+        y_dot += xhat*gamma_dot  # step 22
+    return y_dot, h_dot
+
+
+def _in_type(x, residual, gamma, eps):
+    """The inputs in the widest of their types, or float32."""
+    given = [u for u in (x, residual, gamma) if u is not None]
+    dtype = jnp.result_type(jnp.float32, *given)
+    gamma = 1 if gamma is None else gamma
+    return [jnp.asarray(u, dtype) for u in (x, residual, gamma, eps)]
+
+
+def _like(made, tangent):
+    """The tangent of an output, in its shape and type."""
+    return jnp.broadcast_to(tangent, made.shape).astype(made.dtype)
+
+
+def _floats(name, value, shape=None, axes=""):
+    """An array of floats, of a shape if one is given."""
+    value = jnp.asarray(value)
+    if not jnp.issubdtype(value.dtype, jnp.floating):
+        remedy = f"pass real floats, such as {name}.astype(jnp.float32)"
+        raise TypeError(f"{name} is of type {value.dtype}, not floating point; {remedy}")
+    if shape is not None and value.shape != shape:
+        raise ValueError(f"{name} has shape {value.shape}; pass {axes}, which is {shape}")
+    return value

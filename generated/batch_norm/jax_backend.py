@@ -3,34 +3,28 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 9 flops per row element; backward 3 row tensors (2 read, 1 written), 14 flops per row element.
 # Evidence: 3 outputs, 20 steps, 40 given equations, 2 identities, 3 gradients, 3 tangents, 6 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:14798db06e5e073fb2ec54315a33ae245abfa2e5986666888a3b9cfa54af6ae8
-# templates sha256:247fac47809fec075c84406408d7e952fb502a4fa2b14add690277d0bf94f330
+# templates sha256:b1a2da5cd7bdbe554b1a1ee7ca0b2a1ba1daa6737571bd75aaab05f419ffb4ab
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 """Batch normalization as in training: each row is one channel of all samples. Its mean and variance are outputs.
 
-`batch_norm` takes JAX arrays.
-It can be differentiated twice, forwards and in reverse. On the processor it runs
-`cpu_backend` if there is a C++ compiler, else `numpy_backend`. On a GPU it launches the
-kernels of `cuda_backend`.
+Plain `jnp` with derived tangents; for backward JAX keeps the inputs and numbers of rows.
 """
 
-from .._runtime import jax as _jax
-from .._runtime.jax import axes as _axes
-from . import cpu_backend as _cpu
-from . import numpy_backend as _numpy
+import math
+
+import jax
+import jax.numpy as jnp
 
 __all__ = ["batch_norm"]
 
-_LAYER: _axes.JaxAxes[tuple[_jax.Array, _jax.Array, _jax.Array]] = _axes.JaxAxes(
-    _numpy, _cpu
-)
-
 
 def batch_norm(
-    x: _jax.Array,
-    gamma: _jax.Array | None = None,
-    beta: _jax.Array | None = None,
+    x: jax.Array,
+    gamma: jax.Array | None = None,
+    beta: jax.Array | None = None,
     *,
     eps: float = 1e-5,
-) -> tuple[_jax.Array, _jax.Array, _jax.Array]:
+) -> tuple[jax.Array, jax.Array, jax.Array]:
     """Batch normalization as in training: each row is one channel of all samples. Its mean and variance are outputs.
 
         mu = mean(x)
@@ -48,9 +42,113 @@ def batch_norm(
 
     Returns `(y, mu, var)` in the type of the first rows. y has an array with the axes n
     c ...; mu has an array with the axes c; var has an array with the axes c. The
-    compute type is the widest among the inputs, and float32 for 16-bit inputs.
-
-    Raises TypeError for an argument that is not a floating-point array, ValueError for
-    a wrong shape. Both are raised while the call is traced.
+    compute type is the widest among the inputs, and float32 for 16-bit inputs. Raises
+    TypeError for another type, ValueError for a wrong shape.
     """
-    return _LAYER.call(x, gamma, beta, eps)
+    x = _floats("x", x)
+    n, c, *rest = _axes("x", x, "n c ...", 2, True)
+    gamma = None if gamma is None else _floats("gamma", gamma, (c,), "(c)")
+    beta = None if beta is None else _floats("beta", beta, (c,), "(c)")
+    if not (isinstance(eps, jax.core.Tracer) or 0 <= float(eps) < jnp.inf):
+        raise ValueError(f"eps is {eps}; pass a finite number of 0 or more")
+    y, mu, var = _layer(
+        x.reshape(n, c, _product(rest)),
+        None if gamma is None else gamma.reshape(1, c, 1),
+        None if beta is None else beta.reshape(1, c, 1),
+        eps,
+    )
+    return y.reshape((n, c, *rest)), mu.reshape((c,)), var.reshape((c,))
+
+
+@jax.custom_jvp
+def _layer(x, gamma, beta, eps):
+    return _forward(x, gamma, beta, eps)[0]
+
+
+@jax.tree_util.Partial(_layer.defjvp, symbolic_zeros=True)
+def _derivative(inputs, tangents):
+    """The outputs and their tangents, of which JAX keeps the arguments of `_tangents`."""
+    made, saved = _layer(*inputs), _forward(*inputs)[1]
+    still = jax.custom_derivatives.SymbolicZero
+    dots = [None if isinstance(t, still) else t for t in tangents[:3]]
+    moved = jax.checkpoint(_tangents, prevent_cse=False)(inputs, saved, dots)
+    return made, tuple(map(_like, made, moved))
+
+
+def _forward(x, gamma, beta, eps):
+    """The outputs, and the numbers of each row that tangents read."""
+    stored = x.dtype
+    x, gamma, beta, eps = _in_type(x, gamma, beta, eps)
+    mu = jnp.mean(x, axis=(0, 2), keepdims=True)  # step 1
+    mu_saved = mu  # step 1, pass 1: saved apart
+    x_shifted = x - mu  # step 2, pass 2: compensation
+    mu_residual = jnp.mean(x_shifted, axis=(0, 2), keepdims=True)  # step 2, pass 3
+    x_centred = x_shifted - mu_residual  # step 2, pass 4: compensation
+    var = jnp.mean(x_centred**2, axis=(0, 2), keepdims=True)  # step 3
+    rstd = jax.lax.rsqrt(var + eps)  # step 4
+    y = x_centred*gamma*rstd + beta  # step 6, pass 5: late scales
+    return (
+        (y.astype(stored), mu.astype(stored), var.astype(stored)),
+        (mu_saved, mu_residual, rstd),
+    )
+
+
+def _tangents(inputs, saved, dots):
+    """The tangents of the outputs; that of an input that does not move is None."""
+    x, gamma, _, _ = _in_type(*inputs)
+    _, mu_residual, rstd = saved
+    x_dot, gamma_dot, beta_dot = [t if t is None else t.astype(x.dtype) for t in dots]
+    mu = jnp.mean(x, axis=(0, 2), keepdims=True)  # step 1
+    x_shifted = x - mu  # step 2, pass 2: compensation
+    x_centred = x_shifted - mu_residual  # step 2, pass 4: compensation
+    mu_dot = 0
+    var_dot = 0
+    y_dot = 0
+    if x_dot is not None:
+        mu_dot += jnp.mean(x_dot, axis=(0, 2), keepdims=True)  # step 21
+        x_centred_dot = x_dot - mu_dot  # step 22
+        # step 23
+        var_dot += jnp.mean(2*x_centred*x_centred_dot, axis=(0, 2), keepdims=True)
+        rstd_dot = -0.5*rstd**3*var_dot  # step 25
+        xhat_dot = x_centred_dot*rstd + x_centred*rstd_dot  # step 26
+        y_dot += xhat_dot*gamma  # step 27, pass 23: late scales
+    if gamma_dot is not None:
+        y_dot += x_centred*gamma_dot*rstd  # step 27, pass 23: late scales
+    if beta_dot is not None:
+        y_dot += beta_dot  # step 27, pass 23: late scales
+    return y_dot, mu_dot, var_dot
+
+
+def _in_type(x, gamma, beta, eps):
+    """The inputs in the widest of their types, or float32."""
+    given = [u for u in (x, gamma, beta) if u is not None]
+    dtype = jnp.result_type(jnp.float32, *given)
+    gamma, beta = 1 if gamma is None else gamma, 0 if beta is None else beta
+    return [jnp.asarray(u, dtype) for u in (x, gamma, beta, eps)]
+
+
+def _like(made, tangent):
+    """The tangent of an output, in its shape and type."""
+    return jnp.broadcast_to(tangent, made.shape).astype(made.dtype)
+
+
+def _floats(name, value, shape=None, axes=""):
+    """An array of floats, of a shape if one is given."""
+    value = jnp.asarray(value)
+    if not jnp.issubdtype(value.dtype, jnp.floating):
+        remedy = f"pass real floats, such as {name}.astype(jnp.float32)"
+        raise TypeError(f"{name} is of type {value.dtype}, not floating point; {remedy}")
+    if shape is not None and value.shape != shape:
+        raise ValueError(f"{name} has shape {value.shape}; pass {axes}, which is {shape}")
+    return value
+
+
+def _axes(name, value, pattern, count, more=False):
+    """The sizes of the axes of an array, of which there are so many, or more."""
+    if value.ndim < count or (value.ndim > count and not more):
+        raise ValueError(f"{name} has shape {value.shape}; pass an array with the axes {pattern}")
+    return value.shape
+
+
+def _product(sizes):
+    return math.prod(sizes)

@@ -3,28 +3,24 @@
 # Cost: forward 2 row tensors (1 read, 1 written), and 1 smaller array, 13 flops per row element; backward 3 row tensors (2 read, 1 written), and 1 smaller array, 22 flops per row element.
 # Evidence: 1 output, 2 gradients, 1 tangent, 3 second-order gradients: to 50 digits; 25 steps: 24 exact at every D, 1 to 50 digits; 31 given equations, 1 identity, 8 emitted programs: exact at every D; 2 gradients with rows written out: exact at D = 1; derivation.md says of what.
 # definition sha256:b471de98d8bc08a437d1fa9907a94d281f3871921184cef56a32a62ae068b536
-# templates sha256:247fac47809fec075c84406408d7e952fb502a4fa2b14add690277d0bf94f330
+# templates sha256:b1a2da5cd7bdbe554b1a1ee7ca0b2a1ba1daa6737571bd75aaab05f419ffb4ab
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 """Softmax of the attention of a query to the keys that are not after it; rows are the keys of a query.
 
-`causal_softmax` takes JAX arrays.
-It can be differentiated twice, forwards and in reverse. On the processor it runs
-`cpu_backend` if there is a C++ compiler, else `numpy_backend`. On a GPU it launches the
-kernels of `cuda_backend`.
+Plain `jnp` with derived tangents; for backward JAX keeps the inputs and numbers of rows.
 """
 
-from .._runtime import jax as _jax
-from .._runtime.jax import axes as _axes
-from . import cpu_backend as _cpu
-from . import numpy_backend as _numpy
+import math
+
+import jax
+import jax.numpy as jnp
 
 __all__ = ["causal_softmax"]
 
-_LAYER: _axes.JaxAxes[_jax.Array] = _axes.JaxAxes(_numpy, _cpu)
-
 
 def causal_softmax(
-    x: _jax.Array, position: _jax.Array, scale: float | _jax.Array | None = None
-) -> _jax.Array:
+    x: jax.Array, position: jax.Array, scale: float | jax.Array | None = None
+) -> jax.Array:
     """Softmax of the attention of a query to the keys that are not after it; rows are the keys of a query.
 
         m = max(where(index() <= position, scale*x, -1e38))
@@ -41,9 +37,128 @@ def causal_softmax(
         scale: a number or an array without axes. If omitted it is 1.
 
     Returns y in the type of the first rows. y has an array with the axes ... q k. The
-    compute type is the widest among the inputs, and float32 for 16-bit inputs.
-
-    Raises TypeError for an argument that is not a floating-point array, ValueError for
-    a wrong shape. Both are raised while the call is traced.
+    compute type is the widest among the inputs, and float32 for 16-bit inputs. Raises
+    TypeError for another type, ValueError for a wrong shape.
     """
-    return _LAYER.call(x, position, scale)
+    x = _floats("x", x)
+    *rest, q, k = _axes("x", x, "... q k", 2, True)
+    position = _integers("position", position, (q,), "(q)")
+    scale = None if scale is None else _number("scale", scale)
+    y = _layer(x.reshape(_product(rest), q, k), position.reshape(1, q, 1), scale)
+    return y.reshape((*rest, q, k))
+
+
+@jax.custom_jvp
+def _layer(x, position, scale):
+    return _forward(x, position, scale)[0]
+
+
+@jax.tree_util.Partial(_layer.defjvp, symbolic_zeros=True)
+def _derivative(inputs, tangents):
+    """The outputs and their tangents, of which JAX keeps the arguments of `_tangents`."""
+    y, saved = _layer(*inputs), _forward(*inputs)[1]
+    still = jax.custom_derivatives.SymbolicZero
+    dots = [None if isinstance(t, still) else t for t in tangents[:3]]
+    y_dot = jax.checkpoint(_tangents, prevent_cse=False)(inputs, saved, dots)
+    return y, jnp.broadcast_to(y_dot, y.shape).astype(y.dtype)
+
+
+def _forward(x, position, scale):
+    """The outputs, and the numbers of each row that tangents read."""
+    stored = x.dtype
+    x, position, scale = _in_type(x, position, scale)
+    dtype, shape = x.dtype, x.shape
+    D = shape[2]
+    index = jnp.arange(D).reshape(1, 1, shape[2])
+    largest = jnp.finfo(dtype).max
+    # step 1
+    m = jnp.clip(
+        jnp.max(jnp.where(index <= position, x*scale, -1e+38), axis=2, keepdims=True),
+        -largest,
+        largest,
+    )
+    u = jnp.where(index <= position, x*scale - m, 0)  # step 2
+    exp_u = jnp.exp(u)  # step 3
+    e_shifted = jnp.where(index <= position, exp_u, 0)  # step 4
+    sum_e_shifted = jnp.sum(e_shifted, axis=2, keepdims=True)  # step 5
+    inv_sum_e_shifted = 1/sum_e_shifted  # step 6
+    y = e_shifted*inv_sum_e_shifted  # step 7
+    return y.astype(stored), (m, inv_sum_e_shifted)
+
+
+def _tangents(inputs, saved, dots):
+    """The tangents of the outputs; that of an input that does not move is None."""
+    x, position, scale = _in_type(*inputs)
+    shape = x.shape
+    m, inv_sum_e_shifted = saved
+    x_dot, _, scale_dot = [t if t is None else t.astype(x.dtype) for t in dots]
+    D = shape[2]
+    index = jnp.arange(D).reshape(1, 1, shape[2])
+    u = jnp.where(index <= position, x*scale - m, 0)  # step 2
+    exp_u = jnp.exp(u)  # step 3
+    e_shifted = jnp.where(index <= position, exp_u, 0)  # step 4
+    e_shifted_dot = 0
+    y_dot = 0
+    if scale_dot is not None:
+        e_shifted_dot += jnp.where(index <= position, exp_u*x, 0)*scale_dot  # step 25
+    if x_dot is not None:
+        e_shifted_dot += jnp.where(index <= position, exp_u*scale, 0)*x_dot  # step 25
+    if x_dot is not None or scale_dot is not None:
+        sum_e_shifted_dot = jnp.sum(e_shifted_dot, axis=2, keepdims=True)  # step 30
+        # step 30, pass 3: late scales
+        y_dot += (
+            e_shifted_dot - e_shifted*inv_sum_e_shifted*sum_e_shifted_dot
+        )*inv_sum_e_shifted
+    return y_dot
+
+
+def _in_type(x, position, scale):
+    """The inputs in the widest of their types, or float32."""
+    dtype = jnp.result_type(jnp.float32, *[u for u in (x, scale) if u is not None])
+    scale = 1 if scale is None else scale
+    x, scale = [jnp.asarray(u, dtype) for u in (x, scale)]
+    return (x, position, scale)
+
+
+def _floats(name, value, shape=None, axes=""):
+    """An array of floats, of a shape if one is given."""
+    value = jnp.asarray(value)
+    if not jnp.issubdtype(value.dtype, jnp.floating):
+        remedy = f"pass real floats, such as {name}.astype(jnp.float32)"
+        raise TypeError(f"{name} is of type {value.dtype}, not floating point; {remedy}")
+    if shape is not None and value.shape != shape:
+        raise ValueError(f"{name} has shape {value.shape}; pass {axes}, which is {shape}")
+    return value
+
+
+def _number(name, value):
+    """A number; one of Python's makes no type wider."""
+    value = float(value) if type(value) is int else value
+    return _floats(name, value, (), "a number or a 0-d one")
+
+
+def _integers(name, value, shape=None, axes=""):
+    """Integers in 32 bits, those beyond as the nearest."""
+    if type(value) is int:
+        value = max(-(2**31), min(value, 2**31 - 1))
+    value = value if hasattr(value, "dtype") else jnp.asarray(value)
+    kind = jnp.int8 if value.dtype == bool else value.dtype
+    if not jnp.issubdtype(kind, jnp.integer):
+        remedy = f"pass integers, such as {name}.astype(jnp.int32)"
+        raise TypeError(f"{name} is of type {value.dtype}; {remedy}")
+    if jnp.iinfo(kind).max > 2**31 - 1:
+        value = value.clip(max(-(2**31), jnp.iinfo(kind).min), 2**31 - 1)
+    if shape is not None and value.shape != shape:
+        raise ValueError(f"{name} has shape {value.shape}; pass {axes}, which is {shape}")
+    return jnp.asarray(value, jnp.int32)
+
+
+def _axes(name, value, pattern, count, more=False):
+    """The sizes of the axes of an array, of which there are so many, or more."""
+    if value.ndim < count or (value.ndim > count and not more):
+        raise ValueError(f"{name} has shape {value.shape}; pass an array with the axes {pattern}")
+    return value.shape
+
+
+def _product(sizes):
+    return math.prod(sizes)

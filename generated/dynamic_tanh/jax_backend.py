@@ -3,30 +3,25 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 4 flops per row element; backward 3 row tensors (2 read, 1 written), 13 flops per row element.
 # Evidence: 1 output, 17 steps, 28 given equations, 4 gradients, 1 tangent, 5 second-order gradients, 8 emitted programs: exact at every D; 4 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:091e289ab11f5b517245a13e0694d534d90fa4906bd45ab74bac27ad83ffcdd9
-# templates sha256:247fac47809fec075c84406408d7e952fb502a4fa2b14add690277d0bf94f330
+# templates sha256:b1a2da5cd7bdbe554b1a1ee7ca0b2a1ba1daa6737571bd75aaab05f419ffb4ab
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 """Dynamic tanh: an elementwise layer in the place of a norm.
 
-`dynamic_tanh` takes JAX arrays.
-It can be differentiated twice, forwards and in reverse. On the processor it runs
-`cpu_backend` if there is a C++ compiler, else `numpy_backend`. On a GPU it launches the
-kernels of `cuda_backend`.
+Plain `jnp` with derived tangents; for backward JAX keeps the inputs.
 """
 
-from .._runtime import jax as _jax
-from . import cpu_backend as _cpu
-from . import numpy_backend as _numpy
+import jax
+import jax.numpy as jnp
 
 __all__ = ["dynamic_tanh"]
 
-_LAYER: _jax.JaxLayer[_jax.Array] = _jax.JaxLayer(_numpy, _cpu)
-
 
 def dynamic_tanh(
-    x: _jax.Array,
-    alpha: float | _jax.Array | None = None,
-    gamma: _jax.Array | None = None,
-    beta: _jax.Array | None = None,
-) -> _jax.Array:
+    x: jax.Array,
+    alpha: float | jax.Array | None = None,
+    gamma: jax.Array | None = None,
+    beta: jax.Array | None = None,
+) -> jax.Array:
     """Dynamic tanh: an elementwise layer in the place of a norm.
 
         u = alpha*x
@@ -40,9 +35,85 @@ def dynamic_tanh(
         beta: one value per feature, shape (D,). If omitted it is 0.
 
     Returns y in the type of the first rows. y has shape (..., D). The compute type is
-    the widest among the inputs, and float32 for 16-bit inputs.
-
-    Raises TypeError for an argument that is not a floating-point array, ValueError for
-    a wrong shape. Both are raised while the call is traced.
+    the widest among the inputs, and float32 for 16-bit inputs. Raises TypeError for
+    another type, ValueError for a wrong shape.
     """
-    return _LAYER.call(x, alpha, gamma, beta)
+    x = _floats("x", x)
+    if x.ndim < 1 or x.shape[-1] < 1:
+        raise ValueError(f"x has shape {x.shape}; pass (..., D) with D of 1 or more")
+    alpha = None if alpha is None else _number("alpha", alpha)
+    gamma = None if gamma is None else _floats("gamma", gamma, x.shape[-1:], "(D,)")
+    beta = None if beta is None else _floats("beta", beta, x.shape[-1:], "(D,)")
+    return _layer(x, alpha, gamma, beta)
+
+
+@jax.custom_jvp
+def _layer(x, alpha, gamma, beta):
+    return _forward(x, alpha, gamma, beta)[0]
+
+
+@jax.tree_util.Partial(_layer.defjvp, symbolic_zeros=True)
+def _derivative(inputs, tangents):
+    """The outputs and their tangents, of which JAX keeps the arguments of `_tangents`."""
+    y = _layer(*inputs)
+    still = jax.custom_derivatives.SymbolicZero
+    dots = [None if isinstance(t, still) else t for t in tangents[:4]]
+    y_dot = jax.checkpoint(_tangents, prevent_cse=False)(inputs, dots)
+    return y, jnp.broadcast_to(y_dot, y.shape).astype(y.dtype)
+
+
+def _forward(x, alpha, gamma, beta):
+    """The outputs, and the numbers of each row that tangents read."""
+    stored = x.dtype
+    x, alpha, gamma, beta = _in_type(x, alpha, gamma, beta)
+    u = x*alpha  # step 1
+    t = jnp.tanh(u)  # step 2
+    y = t*gamma + beta  # step 3
+    return y.astype(stored), ()
+
+
+def _tangents(inputs, dots):
+    """The tangents of the outputs; that of an input that does not move is None."""
+    x, alpha, gamma, _ = _in_type(*inputs)
+    x_dot, alpha_dot, gamma_dot, beta_dot = [
+        t if t is None else t.astype(x.dtype) for t in dots
+    ]
+    u = x*alpha  # step 1
+    t_ = jnp.tanh(u)  # step 2
+    y_dot = 0
+    if gamma_dot is not None:
+        y_dot += t_*gamma_dot  # step 17
+    if alpha_dot is not None:
+        y_dot += (1 - t_)*(t_ + 1)*x*gamma*alpha_dot  # step 17
+    if x_dot is not None:
+        y_dot += (1 - t_)*(t_ + 1)*x_dot*gamma*alpha  # step 17
+    if beta_dot is not None:
+        y_dot += beta_dot  # step 17
+    return y_dot
+
+
+def _in_type(x, alpha, gamma, beta):
+    """The inputs in the widest of their types, or float32."""
+    given = [u for u in (x, alpha, gamma, beta) if u is not None]
+    dtype = jnp.result_type(jnp.float32, *given)
+    alpha = 0.5 if alpha is None else alpha
+    gamma = 1 if gamma is None else gamma
+    beta = 0 if beta is None else beta
+    return [jnp.asarray(u, dtype) for u in (x, alpha, gamma, beta)]
+
+
+def _floats(name, value, shape=None, axes=""):
+    """An array of floats, of a shape if one is given."""
+    value = jnp.asarray(value)
+    if not jnp.issubdtype(value.dtype, jnp.floating):
+        remedy = f"pass real floats, such as {name}.astype(jnp.float32)"
+        raise TypeError(f"{name} is of type {value.dtype}, not floating point; {remedy}")
+    if shape is not None and value.shape != shape:
+        raise ValueError(f"{name} has shape {value.shape}; pass {axes}, which is {shape}")
+    return value
+
+
+def _number(name, value):
+    """A number; one of Python's makes no type wider."""
+    value = float(value) if type(value) is int else value
+    return _floats(name, value, (), "a number or a 0-d one")

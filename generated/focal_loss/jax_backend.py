@@ -3,25 +3,20 @@
 # Cost: forward 1 row tensors (1 read, 0 written), 8 flops per row element; backward 2 row tensors (1 read, 1 written), 12 flops per row element.
 # Evidence: 1 output, 30 steps, 33 given equations, 1 gradient, 1 tangent, 2 second-order gradients, 8 emitted programs: exact at every D; 1 gradient with rows written out: exact at D = 2, 3, 4; derivation.md says of what.
 # definition sha256:a7f73b4f1a5269bc15bc5297d0921af43c6cc5d760ff38f1fda667e71293b67d
-# templates sha256:247fac47809fec075c84406408d7e952fb502a4fa2b14add690277d0bf94f330
+# templates sha256:b1a2da5cd7bdbe554b1a1ee7ca0b2a1ba1daa6737571bd75aaab05f419ffb4ab
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 """Focal loss of a label with the softmax of a row, one number a row: what is classified well counts less.
 
-`focal_loss` takes JAX arrays.
-It can be differentiated twice, forwards and in reverse. On the processor it runs
-`cpu_backend` if there is a C++ compiler, else `numpy_backend`. On a GPU it launches the
-kernels of `cuda_backend`.
+Plain `jnp` with derived tangents; for backward JAX keeps the inputs and numbers of rows.
 """
 
-from .._runtime import jax as _jax
-from . import cpu_backend as _cpu
-from . import numpy_backend as _numpy
+import jax
+import jax.numpy as jnp
 
 __all__ = ["focal_loss"]
 
-_LAYER: _jax.JaxLayer[_jax.Array] = _jax.JaxLayer(_numpy, _cpu)
 
-
-def focal_loss(x: _jax.Array, label: _jax.Array, *, gamma: float = 2) -> _jax.Array:
+def focal_loss(x: jax.Array, label: jax.Array, *, gamma: float = 2) -> jax.Array:
     """Focal loss of a label with the softmax of a row, one number a row: what is classified well counts less.
 
         m = max(x)
@@ -41,9 +36,121 @@ def focal_loss(x: _jax.Array, label: _jax.Array, *, gamma: float = 2) -> _jax.Ar
 
     Returns y in the type of the first rows. y has one value per row, shape
     x.shape[:-1]. The compute type is the widest among the inputs, and float32 for
-    16-bit inputs.
-
-    Raises TypeError for an argument that is not a floating-point array, ValueError for
-    a wrong shape. Both are raised while the call is traced.
+    16-bit inputs. Raises TypeError for another type, ValueError for a wrong shape.
     """
-    return _LAYER.call(x, label, gamma)
+    x = _floats("x", x)
+    if x.ndim < 1 or x.shape[-1] < 1:
+        raise ValueError(f"x has shape {x.shape}; pass (..., D) with D of 1 or more")
+    label = _integers("label", label, x.shape[:-1], "x.shape[:-1]")
+    if not (isinstance(gamma, jax.core.Tracer) or 0 <= float(gamma) < jnp.inf):
+        raise ValueError(f"gamma is {gamma}; pass a finite number of 0 or more")
+    y = _layer(x, label[..., None], gamma)
+    return y[..., 0]
+
+
+@jax.custom_jvp
+def _layer(x, label, gamma):
+    return _forward(x, label, gamma)[0]
+
+
+@jax.tree_util.Partial(_layer.defjvp, symbolic_zeros=True)
+def _derivative(inputs, tangents):
+    """The outputs and their tangents, of which JAX keeps the arguments of `_tangents`."""
+    y, saved = _layer(*inputs), _forward(*inputs)[1]
+    still = jax.custom_derivatives.SymbolicZero
+    dots = [None if isinstance(t, still) else t for t in tangents[:1]]
+    y_dot = jax.checkpoint(_tangents, prevent_cse=False)(inputs, saved, dots)
+    return y, jnp.broadcast_to(y_dot, y.shape).astype(y.dtype)
+
+
+def _forward(x, label, gamma):
+    """The outputs, and the numbers of each row that tangents read."""
+    stored = x.dtype
+    x, label, gamma = _in_type(x, label, gamma)
+    dtype, shape = x.dtype, x.shape
+    D = shape[-1]
+    index = jnp.arange(D)
+    largest = jnp.finfo(dtype).max
+    m = jnp.clip(jnp.max(x, axis=-1, keepdims=True), -largest, largest)  # step 1
+    x_shifted = x - m  # step 2
+    exp_shifted = jnp.exp(x_shifted)  # step 3
+    Z = jnp.sum(exp_shifted, axis=-1, keepdims=True)  # step 4
+    log_Z = jnp.log(Z)  # step 5
+    logp = x_shifted - log_Z  # step 6
+    # step 7
+    logpt = jnp.sum(jnp.where(index == label, logp, 0), axis=-1, keepdims=True)
+    expm1_logpt = jnp.expm1(logpt)  # step 8
+    power_expm1_logpt = (-expm1_logpt)**gamma  # step 9
+    y = -logpt*power_expm1_logpt  # step 10
+    return y.astype(stored), (m, Z, logpt, expm1_logpt, power_expm1_logpt)
+
+
+def _tangents(inputs, saved, dots):
+    """The tangents of the outputs; that of an input that does not move is None."""
+    x, label, gamma = _in_type(*inputs)
+    shape = x.shape
+    m, Z, logpt, expm1_logpt, power_expm1_logpt = saved
+    x_dot, = [t if t is None else t.astype(x.dtype) for t in dots]
+    D = shape[-1]
+    index = jnp.arange(D)
+    logpt_shifted = jnp.exp(logpt)  # step 45, pass 5: once a row
+    x_shifted = x - m  # step 2
+    exp_shifted = jnp.exp(x_shifted)  # step 3
+    y_dot = 0
+    if x_dot is not None:
+        # step 38, pass 6: written out
+        sum_exp_shifted_x_dot = jnp.sum(exp_shifted*x_dot, axis=-1, keepdims=True)
+        log_Z_dot = sum_exp_shifted_x_dot/Z  # step 38, pass 7: written out
+        # step 45
+        sum_index_x_dot = jnp.sum(
+            jnp.where(index == label, x_dot - log_Z_dot, 0), axis=-1, keepdims=True
+        )
+        # step 45, pass 8: once a row
+        sum_index_x_dot_2 = jnp.sum(
+            jnp.where(index == label, logpt_shifted, 0)*x_dot
+            + jnp.where(index == label, -logpt_shifted, 0)*log_Z_dot,
+            axis=-1,
+            keepdims=True,
+        )
+        # step 45
+        y_dot += (
+            jnp.where(
+                gamma == 0, 0, (-expm1_logpt)**(gamma - 1)*logpt*gamma
+            )*sum_index_x_dot_2
+            - power_expm1_logpt*sum_index_x_dot
+        )
+    return y_dot
+
+
+def _in_type(x, label, gamma):
+    """The inputs in the widest of their types, or float32."""
+    dtype = jnp.result_type(jnp.float32, x)
+    x, gamma = [jnp.asarray(u, dtype) for u in (x, gamma)]
+    return (x, label, gamma)
+
+
+def _floats(name, value, shape=None, axes=""):
+    """An array of floats, of a shape if one is given."""
+    value = jnp.asarray(value)
+    if not jnp.issubdtype(value.dtype, jnp.floating):
+        remedy = f"pass real floats, such as {name}.astype(jnp.float32)"
+        raise TypeError(f"{name} is of type {value.dtype}, not floating point; {remedy}")
+    if shape is not None and value.shape != shape:
+        raise ValueError(f"{name} has shape {value.shape}; pass {axes}, which is {shape}")
+    return value
+
+
+def _integers(name, value, shape=None, axes=""):
+    """Integers in 32 bits, those beyond as the nearest."""
+    if type(value) is int:
+        value = max(-(2**31), min(value, 2**31 - 1))
+    value = value if hasattr(value, "dtype") else jnp.asarray(value)
+    kind = jnp.int8 if value.dtype == bool else value.dtype
+    if not jnp.issubdtype(kind, jnp.integer):
+        remedy = f"pass integers, such as {name}.astype(jnp.int32)"
+        raise TypeError(f"{name} is of type {value.dtype}; {remedy}")
+    if jnp.iinfo(kind).max > 2**31 - 1:
+        value = value.clip(max(-(2**31), jnp.iinfo(kind).min), 2**31 - 1)
+    if shape is not None and value.shape != shape:
+        raise ValueError(f"{name} has shape {value.shape}; pass {axes}, which is {shape}")
+    return jnp.asarray(value, jnp.int32)

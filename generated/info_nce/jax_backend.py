@@ -3,29 +3,22 @@
 # Cost: forward 1 row tensors (1 read, 0 written), 8 flops per row element; backward 2 row tensors (1 read, 1 written), 10 flops per row element.
 # Evidence: 1 output, 25 steps, 30 given equations, 2 gradients, 1 tangent, 3 second-order gradients, 8 emitted programs: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:cb40e605ee6e33f38de3fd70af981d68454fb61b495d719822c0f5b8297ac116
-# templates sha256:247fac47809fec075c84406408d7e952fb502a4fa2b14add690277d0bf94f330
+# templates sha256:b1a2da5cd7bdbe554b1a1ee7ca0b2a1ba1daa6737571bd75aaab05f419ffb4ab
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 """InfoNCE of the similarities of a query with all keys, one number a row; `positive` is the key that belongs to it.
 
-`info_nce` takes JAX arrays.
-It can be differentiated twice, forwards and in reverse. On the processor it runs
-`cpu_backend` if there is a C++ compiler, else `numpy_backend`. On a GPU it launches the
-kernels of `cuda_backend`.
+Plain `jnp` with derived tangents; for backward JAX keeps the inputs and numbers of rows.
 """
 
-from .._runtime import jax as _jax
-from . import cpu_backend as _cpu
-from . import numpy_backend as _numpy
+import jax
+import jax.numpy as jnp
 
 __all__ = ["info_nce"]
 
-_LAYER: _jax.JaxLayer[_jax.Array] = _jax.JaxLayer(_numpy, _cpu)
-
 
 def info_nce(
-    similarity: _jax.Array,
-    positive: _jax.Array,
-    scale: float | _jax.Array | None = None,
-) -> _jax.Array:
+    similarity: jax.Array, positive: jax.Array, scale: float | jax.Array | None = None
+) -> jax.Array:
     """InfoNCE of the similarities of a query with all keys, one number a row; `positive` is the key that belongs to it.
 
         z = scale*similarity
@@ -43,9 +36,123 @@ def info_nce(
 
     Returns y in the type of the first rows. y has one value per row, shape
     similarity.shape[:-1]. The compute type is the widest among the inputs, and float32
-    for 16-bit inputs.
-
-    Raises TypeError for an argument that is not a floating-point array, ValueError for
-    a wrong shape. Both are raised while the call is traced.
+    for 16-bit inputs. Raises TypeError for another type, ValueError for a wrong shape.
     """
-    return _LAYER.call(similarity, positive, scale)
+    similarity = _floats("similarity", similarity)
+    if similarity.ndim < 1 or similarity.shape[-1] < 1:
+        raise ValueError(
+            f"similarity has shape {similarity.shape}; pass (..., D) with D of 1 or more"
+        )
+    positive = _integers(
+        "positive", positive, similarity.shape[:-1], "similarity.shape[:-1]"
+    )
+    scale = None if scale is None else _number("scale", scale)
+    y = _layer(similarity, positive[..., None], scale)
+    return y[..., 0]
+
+
+@jax.custom_jvp
+def _layer(similarity, positive, scale):
+    return _forward(similarity, positive, scale)[0]
+
+
+@jax.tree_util.Partial(_layer.defjvp, symbolic_zeros=True)
+def _derivative(inputs, tangents):
+    """The outputs and their tangents, of which JAX keeps the arguments of `_tangents`."""
+    y, saved = _layer(*inputs), _forward(*inputs)[1]
+    still = jax.custom_derivatives.SymbolicZero
+    dots = [None if isinstance(t, still) else t for t in tangents[:3]]
+    y_dot = jax.checkpoint(_tangents, prevent_cse=False)(inputs, saved, dots)
+    return y, jnp.broadcast_to(y_dot, y.shape).astype(y.dtype)
+
+
+def _forward(similarity, positive, scale):
+    """The outputs, and the numbers of each row that tangents read."""
+    stored = similarity.dtype
+    similarity, positive, scale = _in_type(similarity, positive, scale)
+    dtype, shape = similarity.dtype, similarity.shape
+    D = shape[-1]
+    index = jnp.arange(D)
+    largest = jnp.finfo(dtype).max
+    z = similarity*scale  # step 1
+    # step 2
+    sum_where_z = jnp.sum(jnp.where(index == positive, z, 0), axis=-1, keepdims=True)
+    m = jnp.clip(jnp.max(z, axis=-1, keepdims=True), -largest, largest)  # step 3
+    similarity_shifted = z - m  # step 4
+    exp_shifted = jnp.exp(similarity_shifted)  # step 5
+    Z = jnp.sum(exp_shifted, axis=-1, keepdims=True)  # step 6
+    log_Z = jnp.log(Z)  # step 7
+    y = log_Z + m - sum_where_z  # step 8
+    return y.astype(stored), (m, Z)
+
+
+def _tangents(inputs, saved, dots):
+    """The tangents of the outputs; that of an input that does not move is None."""
+    similarity, positive, scale = _in_type(*inputs)
+    shape = similarity.shape
+    m, Z = saved
+    similarity_dot, _, scale_dot = [
+        t if t is None else t.astype(similarity.dtype) for t in dots
+    ]
+    D = shape[-1]
+    index = jnp.arange(D)
+    z = similarity*scale  # step 1
+    similarity_shifted = z - m  # step 4
+    exp_shifted = jnp.exp(similarity_shifted)  # step 5
+    z_dot = 0
+    y_dot = 0
+    if scale_dot is not None:
+        z_dot += similarity*scale_dot  # step 24
+    if similarity_dot is not None:
+        z_dot += similarity_dot*scale  # step 24
+    if similarity_dot is not None or scale_dot is not None:
+        # step 34, pass 3: written out
+        mean_index_z_dot = jnp.mean(
+            jnp.where(index == positive, z_dot, 0), axis=-1, keepdims=True
+        )
+        # step 34, pass 4: written out
+        mean_exp_shifted_z_dot = jnp.mean(exp_shifted*z_dot, axis=-1, keepdims=True)
+        y_dot += (mean_exp_shifted_z_dot/Z - mean_index_z_dot)*D  # step 34, pass 5
+    return y_dot
+
+
+def _in_type(similarity, positive, scale):
+    """The inputs in the widest of their types, or float32."""
+    given = [u for u in (similarity, scale) if u is not None]
+    dtype = jnp.result_type(jnp.float32, *given)
+    scale = 1 if scale is None else scale
+    similarity, scale = [jnp.asarray(u, dtype) for u in (similarity, scale)]
+    return (similarity, positive, scale)
+
+
+def _floats(name, value, shape=None, axes=""):
+    """An array of floats, of a shape if one is given."""
+    value = jnp.asarray(value)
+    if not jnp.issubdtype(value.dtype, jnp.floating):
+        remedy = f"pass real floats, such as {name}.astype(jnp.float32)"
+        raise TypeError(f"{name} is of type {value.dtype}, not floating point; {remedy}")
+    if shape is not None and value.shape != shape:
+        raise ValueError(f"{name} has shape {value.shape}; pass {axes}, which is {shape}")
+    return value
+
+
+def _number(name, value):
+    """A number; one of Python's makes no type wider."""
+    value = float(value) if type(value) is int else value
+    return _floats(name, value, (), "a number or a 0-d one")
+
+
+def _integers(name, value, shape=None, axes=""):
+    """Integers in 32 bits, those beyond as the nearest."""
+    if type(value) is int:
+        value = max(-(2**31), min(value, 2**31 - 1))
+    value = value if hasattr(value, "dtype") else jnp.asarray(value)
+    kind = jnp.int8 if value.dtype == bool else value.dtype
+    if not jnp.issubdtype(kind, jnp.integer):
+        remedy = f"pass integers, such as {name}.astype(jnp.int32)"
+        raise TypeError(f"{name} is of type {value.dtype}; {remedy}")
+    if jnp.iinfo(kind).max > 2**31 - 1:
+        value = value.clip(max(-(2**31), jnp.iinfo(kind).min), 2**31 - 1)
+    if shape is not None and value.shape != shape:
+        raise ValueError(f"{name} has shape {value.shape}; pass {axes}, which is {shape}")
+    return jnp.asarray(value, jnp.int32)

@@ -3,31 +3,26 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 9 flops per row element; backward 3 row tensors (2 read, 1 written), 14 flops per row element.
 # Evidence: 1 output, 17 steps, 35 given equations, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:3f4f3519e955d61b03ab0d655ad5951c0892e0dd7b3076ac889a76a6492abbe1
-# templates sha256:247fac47809fec075c84406408d7e952fb502a4fa2b14add690277d0bf94f330
+# templates sha256:b1a2da5cd7bdbe554b1a1ee7ca0b2a1ba1daa6737571bd75aaab05f419ffb4ab
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 """Layer normalization over the feature axis.
 
-`layer_norm` takes JAX arrays.
-It can be differentiated twice, forwards and in reverse. On the processor it runs
-`cpu_backend` if there is a C++ compiler, else `numpy_backend`. On a GPU it launches the
-kernels of `cuda_backend`.
+Plain `jnp` with derived tangents; for backward JAX keeps the inputs and numbers of rows.
 """
 
-from .._runtime import jax as _jax
-from . import cpu_backend as _cpu
-from . import numpy_backend as _numpy
+import jax
+import jax.numpy as jnp
 
 __all__ = ["layer_norm"]
 
-_LAYER: _jax.JaxLayer[_jax.Array] = _jax.JaxLayer(_numpy, _cpu)
-
 
 def layer_norm(
-    x: _jax.Array,
-    gamma: _jax.Array | None = None,
-    beta: _jax.Array | None = None,
+    x: jax.Array,
+    gamma: jax.Array | None = None,
+    beta: jax.Array | None = None,
     *,
     eps: float = 1e-5,
-) -> _jax.Array:
+) -> jax.Array:
     """Layer normalization over the feature axis.
 
         mu = mean(x)
@@ -43,9 +38,83 @@ def layer_norm(
         eps: a constant, a finite number of 0 or more.
 
     Returns y in the type of the first rows. y has shape (..., D). The compute type is
-    the widest among the inputs, and float32 for 16-bit inputs.
-
-    Raises TypeError for an argument that is not a floating-point array, ValueError for
-    a wrong shape. Both are raised while the call is traced.
+    the widest among the inputs, and float32 for 16-bit inputs. Raises TypeError for
+    another type, ValueError for a wrong shape.
     """
-    return _LAYER.call(x, gamma, beta, eps)
+    x = _floats("x", x)
+    if x.ndim < 1 or x.shape[-1] < 1:
+        raise ValueError(f"x has shape {x.shape}; pass (..., D) with D of 1 or more")
+    gamma = None if gamma is None else _floats("gamma", gamma, x.shape[-1:], "(D,)")
+    beta = None if beta is None else _floats("beta", beta, x.shape[-1:], "(D,)")
+    if not (isinstance(eps, jax.core.Tracer) or 0 <= float(eps) < jnp.inf):
+        raise ValueError(f"eps is {eps}; pass a finite number of 0 or more")
+    return _layer(x, gamma, beta, eps)
+
+
+@jax.custom_jvp
+def _layer(x, gamma, beta, eps):
+    return _forward(x, gamma, beta, eps)[0]
+
+
+@jax.tree_util.Partial(_layer.defjvp, symbolic_zeros=True)
+def _derivative(inputs, tangents):
+    """The outputs and their tangents, of which JAX keeps the arguments of `_tangents`."""
+    y, saved = _layer(*inputs), _forward(*inputs)[1]
+    still = jax.custom_derivatives.SymbolicZero
+    dots = [None if isinstance(t, still) else t for t in tangents[:3]]
+    y_dot = jax.checkpoint(_tangents, prevent_cse=False)(inputs, saved, dots)
+    return y, jnp.broadcast_to(y_dot, y.shape).astype(y.dtype)
+
+
+def _forward(x, gamma, beta, eps):
+    """The outputs, and the numbers of each row that tangents read."""
+    stored = x.dtype
+    x, gamma, beta, eps = _in_type(x, gamma, beta, eps)
+    mu = jnp.mean(x, axis=-1, keepdims=True)  # step 1
+    x_shifted = x - mu  # step 2, pass 1: compensation
+    mu_residual = jnp.mean(x_shifted, axis=-1, keepdims=True)  # step 2, pass 2
+    x_centred = x_shifted - mu_residual  # step 2, pass 3: compensation
+    var = jnp.mean(x_centred**2, axis=-1, keepdims=True)  # step 3
+    rstd = jax.lax.rsqrt(var + eps)  # step 4
+    xhat = x_centred*rstd  # step 5
+    y = xhat*gamma + beta  # step 6
+    return y.astype(stored), (mu, mu_residual, rstd)
+
+
+def _tangents(inputs, saved, dots):
+    """The tangents of the outputs; that of an input that does not move is None."""
+    x, gamma, _, _ = _in_type(*inputs)
+    mu, mu_residual, rstd = saved
+    x_dot, gamma_dot, beta_dot = [t if t is None else t.astype(x.dtype) for t in dots]
+    x_shifted = x - mu  # step 2, pass 1: compensation
+    x_centred = x_shifted - mu_residual  # step 2, pass 3: compensation
+    xhat = x_centred*rstd  # step 5
+    y_dot = 0
+    if x_dot is not None:
+        mean_x_dot = jnp.mean(x_dot, axis=-1, keepdims=True)  # step 28
+        mean_x_dot_xhat = jnp.mean(x_dot*xhat, axis=-1, keepdims=True)  # step 28
+        y_dot += (x_dot - mean_x_dot - xhat*mean_x_dot_xhat)*rstd*gamma  # step 28
+    if gamma_dot is not None:
+        y_dot += xhat*gamma_dot  # step 28
+    if beta_dot is not None:
+        y_dot += beta_dot  # step 28
+    return y_dot
+
+
+def _in_type(x, gamma, beta, eps):
+    """The inputs in the widest of their types, or float32."""
+    given = [u for u in (x, gamma, beta) if u is not None]
+    dtype = jnp.result_type(jnp.float32, *given)
+    gamma, beta = 1 if gamma is None else gamma, 0 if beta is None else beta
+    return [jnp.asarray(u, dtype) for u in (x, gamma, beta, eps)]
+
+
+def _floats(name, value, shape=None, axes=""):
+    """An array of floats, of a shape if one is given."""
+    value = jnp.asarray(value)
+    if not jnp.issubdtype(value.dtype, jnp.floating):
+        remedy = f"pass real floats, such as {name}.astype(jnp.float32)"
+        raise TypeError(f"{name} is of type {value.dtype}, not floating point; {remedy}")
+    if shape is not None and value.shape != shape:
+        raise ValueError(f"{name} has shape {value.shape}; pass {axes}, which is {shape}")
+    return value

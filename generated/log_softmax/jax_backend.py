@@ -3,25 +3,20 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 5 flops per row element; backward 3 row tensors (2 read, 1 written), 5 flops per row element.
 # Evidence: 1 output, 18 steps, 18 given equations, 1 gradient, 1 tangent, 2 second-order gradients, 8 emitted programs: exact at every D; 1 gradient with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:69e4e6464377f485c18a82bb2ea433e069fc552079d127d509e2b633488c8e64
-# templates sha256:247fac47809fec075c84406408d7e952fb502a4fa2b14add690277d0bf94f330
+# templates sha256:b1a2da5cd7bdbe554b1a1ee7ca0b2a1ba1daa6737571bd75aaab05f419ffb4ab
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 """The logarithm of softmax over the feature axis.
 
-`log_softmax` takes JAX arrays.
-It can be differentiated twice, forwards and in reverse. On the processor it runs
-`cpu_backend` if there is a C++ compiler, else `numpy_backend`. On a GPU it launches the
-kernels of `cuda_backend`.
+Plain `jnp` with derived tangents; for backward JAX keeps the inputs and numbers of rows.
 """
 
-from .._runtime import jax as _jax
-from . import cpu_backend as _cpu
-from . import numpy_backend as _numpy
+import jax
+import jax.numpy as jnp
 
 __all__ = ["log_softmax"]
 
-_LAYER: _jax.JaxLayer[_jax.Array] = _jax.JaxLayer(_numpy, _cpu)
 
-
-def log_softmax(x: _jax.Array) -> _jax.Array:
+def log_softmax(x: jax.Array) -> jax.Array:
     """The logarithm of softmax over the feature axis.
 
         m = max(x)
@@ -34,9 +29,73 @@ def log_softmax(x: _jax.Array) -> _jax.Array:
         x: shape (..., D).
 
     Returns y in the type of the first rows. y has shape (..., D). The compute type is
-    the widest among the inputs, and float32 for 16-bit inputs.
-
-    Raises TypeError for an argument that is not a floating-point array, ValueError for
-    a wrong shape. Both are raised while the call is traced.
+    the widest among the inputs, and float32 for 16-bit inputs. Raises TypeError for
+    another type, ValueError for a wrong shape.
     """
-    return _LAYER.call(x)
+    x = _floats("x", x)
+    if x.ndim < 1 or x.shape[-1] < 1:
+        raise ValueError(f"x has shape {x.shape}; pass (..., D) with D of 1 or more")
+    return _layer(x)
+
+
+@jax.custom_jvp
+def _layer(x):
+    return _forward(x)[0]
+
+
+@jax.tree_util.Partial(_layer.defjvp, symbolic_zeros=True)
+def _derivative(inputs, tangents):
+    """The outputs and their tangents, of which JAX keeps the arguments of `_tangents`."""
+    y, saved = _layer(*inputs), _forward(*inputs)[1]
+    still = jax.custom_derivatives.SymbolicZero
+    dots = [None if isinstance(t, still) else t for t in tangents[:1]]
+    y_dot = jax.checkpoint(_tangents, prevent_cse=False)(inputs, saved, dots)
+    return y, jnp.broadcast_to(y_dot, y.shape).astype(y.dtype)
+
+
+def _forward(x):
+    """The outputs, and the numbers of each row that tangents read."""
+    stored = x.dtype
+    x, = _in_type(x)
+    dtype = x.dtype
+    largest = jnp.finfo(dtype).max
+    m = jnp.clip(jnp.max(x, axis=-1, keepdims=True), -largest, largest)  # step 1
+    x_shifted = x - m  # step 2
+    exp_shifted = jnp.exp(x_shifted)  # step 3
+    Z = jnp.sum(exp_shifted, axis=-1, keepdims=True)  # step 4
+    log_Z = jnp.log(Z)  # step 5
+    y = x_shifted - log_Z  # step 6
+    return y.astype(stored), (m, Z)
+
+
+def _tangents(inputs, saved, dots):
+    """The tangents of the outputs; that of an input that does not move is None."""
+    x, = _in_type(*inputs)
+    m, Z = saved
+    x_dot, = [t if t is None else t.astype(x.dtype) for t in dots]
+    x_shifted = x - m  # step 2
+    exp_shifted = jnp.exp(x_shifted)  # step 3
+    y_dot = 0
+    if x_dot is not None:
+        # step 28, pass 4: written out
+        sum_exp_shifted_x_dot = jnp.sum(exp_shifted*x_dot, axis=-1, keepdims=True)
+        log_Z_dot = sum_exp_shifted_x_dot/Z  # step 28, pass 5: written out
+        y_dot += x_dot - log_Z_dot  # step 29
+    return y_dot
+
+
+def _in_type(x):
+    """The inputs in the widest of their types, or float32."""
+    dtype = jnp.result_type(jnp.float32, x)
+    return [jnp.asarray(u, dtype) for u in (x,)]
+
+
+def _floats(name, value, shape=None, axes=""):
+    """An array of floats, of a shape if one is given."""
+    value = jnp.asarray(value)
+    if not jnp.issubdtype(value.dtype, jnp.floating):
+        remedy = f"pass real floats, such as {name}.astype(jnp.float32)"
+        raise TypeError(f"{name} is of type {value.dtype}, not floating point; {remedy}")
+    if shape is not None and value.shape != shape:
+        raise ValueError(f"{name} has shape {value.shape}; pass {axes}, which is {shape}")
+    return value

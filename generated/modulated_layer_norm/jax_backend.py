@@ -3,32 +3,27 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 10 flops per row element; backward 3 row tensors (2 read, 1 written), 21 flops per row element.
 # Evidence: 1 output, 14 steps, 36 given equations, 2 identities, 4 gradients, 1 tangent, 5 second-order gradients, 8 emitted programs: exact at every D; 4 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:c9070b8f8940661be13e2724980af921ddfd8db4bb08a4031340be6ff2a3f068
-# templates sha256:247fac47809fec075c84406408d7e952fb502a4fa2b14add690277d0bf94f330
+# templates sha256:b1a2da5cd7bdbe554b1a1ee7ca0b2a1ba1daa6737571bd75aaab05f419ffb4ab
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 """Layer normalization whose output is gated by one number a row.
 
-`modulated_layer_norm` takes JAX arrays.
-It can be differentiated twice, forwards and in reverse. On the processor it runs
-`cpu_backend` if there is a C++ compiler, else `numpy_backend`. On a GPU it launches the
-kernels of `cuda_backend`.
+Plain `jnp` with derived tangents; for backward JAX keeps the inputs and numbers of rows.
 """
 
-from .._runtime import jax as _jax
-from . import cpu_backend as _cpu
-from . import numpy_backend as _numpy
+import jax
+import jax.numpy as jnp
 
 __all__ = ["modulated_layer_norm"]
 
-_LAYER: _jax.JaxLayer[_jax.Array] = _jax.JaxLayer(_numpy, _cpu)
-
 
 def modulated_layer_norm(
-    x: _jax.Array,
-    gate: _jax.Array | None = None,
-    gamma: _jax.Array | None = None,
-    beta: _jax.Array | None = None,
+    x: jax.Array,
+    gate: jax.Array | None = None,
+    gamma: jax.Array | None = None,
+    beta: jax.Array | None = None,
     *,
     eps: float = 1e-5,
-) -> _jax.Array:
+) -> jax.Array:
     """Layer normalization whose output is gated by one number a row.
 
         mu = mean(x)
@@ -45,9 +40,95 @@ def modulated_layer_norm(
         eps: a constant, a finite number of 0 or more.
 
     Returns y in the type of the first rows. y has shape (..., D). The compute type is
-    the widest among the inputs, and float32 for 16-bit inputs.
-
-    Raises TypeError for an argument that is not a floating-point array, ValueError for
-    a wrong shape. Both are raised while the call is traced.
+    the widest among the inputs, and float32 for 16-bit inputs. Raises TypeError for
+    another type, ValueError for a wrong shape.
     """
-    return _LAYER.call(x, gate, gamma, beta, eps)
+    x = _floats("x", x)
+    if x.ndim < 1 or x.shape[-1] < 1:
+        raise ValueError(f"x has shape {x.shape}; pass (..., D) with D of 1 or more")
+    gate = None if gate is None else _floats("gate", gate, x.shape[:-1], "x.shape[:-1]")
+    gamma = None if gamma is None else _floats("gamma", gamma, x.shape[-1:], "(D,)")
+    beta = None if beta is None else _floats("beta", beta, x.shape[-1:], "(D,)")
+    if not (isinstance(eps, jax.core.Tracer) or 0 <= float(eps) < jnp.inf):
+        raise ValueError(f"eps is {eps}; pass a finite number of 0 or more")
+    return _layer(x, None if gate is None else gate[..., None], gamma, beta, eps)
+
+
+@jax.custom_jvp
+def _layer(x, gate, gamma, beta, eps):
+    return _forward(x, gate, gamma, beta, eps)[0]
+
+
+@jax.tree_util.Partial(_layer.defjvp, symbolic_zeros=True)
+def _derivative(inputs, tangents):
+    """The outputs and their tangents, of which JAX keeps the arguments of `_tangents`."""
+    y, saved = _layer(*inputs), _forward(*inputs)[1]
+    still = jax.custom_derivatives.SymbolicZero
+    dots = [None if isinstance(t, still) else t for t in tangents[:4]]
+    y_dot = jax.checkpoint(_tangents, prevent_cse=False)(inputs, saved, dots)
+    return y, jnp.broadcast_to(y_dot, y.shape).astype(y.dtype)
+
+
+def _forward(x, gate, gamma, beta, eps):
+    """The outputs, and the numbers of each row that tangents read."""
+    stored = x.dtype
+    x, gate, gamma, beta, eps = _in_type(x, gate, gamma, beta, eps)
+    mu = jnp.mean(x, axis=-1, keepdims=True)  # step 1
+    x_shifted = x - mu  # step 2, pass 1: compensation
+    mu_residual = jnp.mean(x_shifted, axis=-1, keepdims=True)  # step 2, pass 2
+    x_centred = x_shifted - mu_residual  # step 2, pass 3: compensation
+    var = jnp.mean(x_centred**2, axis=-1, keepdims=True)  # step 3
+    rstd = jax.lax.rsqrt(var + eps)  # step 4
+    xhat = x_centred*rstd  # step 5
+    y = (xhat*gamma + beta)*gate  # step 6
+    return y.astype(stored), (mu, mu_residual, rstd)
+
+
+def _tangents(inputs, saved, dots):
+    """The tangents of the outputs; that of an input that does not move is None."""
+    x, gate, gamma, beta, _ = _in_type(*inputs)
+    mu, mu_residual, rstd = saved
+    x_dot, gate_dot, gamma_dot, beta_dot = [
+        t if t is None else t.astype(x.dtype) for t in dots
+    ]
+    x_shifted = x - mu  # step 2, pass 1: compensation
+    x_centred = x_shifted - mu_residual  # step 2, pass 3: compensation
+    xhat = x_centred*rstd  # step 5
+    y_dot = 0
+    if x_dot is not None:
+        mean_x_dot = jnp.mean(x_dot, axis=-1, keepdims=True)  # step 30
+        mean_x_dot_xhat = jnp.mean(x_dot*xhat, axis=-1, keepdims=True)  # step 30
+        # step 30
+        y_dot += (
+            x_dot*gate*rstd*gamma
+            - gate*mean_x_dot*rstd*gamma
+            - xhat*gate*mean_x_dot_xhat*rstd*gamma
+        )
+    if gate_dot is not None:
+        y_dot += (xhat*gamma + beta)*gate_dot  # step 30
+    if beta_dot is not None:
+        y_dot += gate*beta_dot  # step 30
+    if gamma_dot is not None:
+        y_dot += xhat*gate*gamma_dot  # step 30
+    return y_dot
+
+
+def _in_type(x, gate, gamma, beta, eps):
+    """The inputs in the widest of their types, or float32."""
+    given = [u for u in (x, gate, gamma, beta) if u is not None]
+    dtype = jnp.result_type(jnp.float32, *given)
+    gate = 1 if gate is None else gate
+    gamma = 1 if gamma is None else gamma
+    beta = 0 if beta is None else beta
+    return [jnp.asarray(u, dtype) for u in (x, gate, gamma, beta, eps)]
+
+
+def _floats(name, value, shape=None, axes=""):
+    """An array of floats, of a shape if one is given."""
+    value = jnp.asarray(value)
+    if not jnp.issubdtype(value.dtype, jnp.floating):
+        remedy = f"pass real floats, such as {name}.astype(jnp.float32)"
+        raise TypeError(f"{name} is of type {value.dtype}, not floating point; {remedy}")
+    if shape is not None and value.shape != shape:
+        raise ValueError(f"{name} has shape {value.shape}; pass {axes}, which is {shape}")
+    return value

@@ -3,27 +3,22 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 4 flops per row element; backward 3 row tensors (2 read, 1 written), 9 flops per row element.
 # Evidence: 1 output, 14 steps, 25 given equations, 1 identity, 2 gradients, 1 tangent, 3 second-order gradients, 8 emitted programs: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:fbe79f042b4f7f6642779b5176a8891a01608e00528becbbdfa94ec03cc65c9b
-# templates sha256:247fac47809fec075c84406408d7e952fb502a4fa2b14add690277d0bf94f330
+# templates sha256:b1a2da5cd7bdbe554b1a1ee7ca0b2a1ba1daa6737571bd75aaab05f419ffb4ab
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 """Root-mean-square normalization over the feature axis.
 
-`rms_norm` takes JAX arrays.
-It can be differentiated twice, forwards and in reverse. On the processor it runs
-`cpu_backend` if there is a C++ compiler, else `numpy_backend`. On a GPU it launches the
-kernels of `cuda_backend`.
+Plain `jnp` with derived tangents; for backward JAX keeps the inputs and numbers of rows.
 """
 
-from .._runtime import jax as _jax
-from . import cpu_backend as _cpu
-from . import numpy_backend as _numpy
+import jax
+import jax.numpy as jnp
 
 __all__ = ["rms_norm"]
 
-_LAYER: _jax.JaxLayer[_jax.Array] = _jax.JaxLayer(_numpy, _cpu)
-
 
 def rms_norm(
-    x: _jax.Array, gamma: _jax.Array | None = None, *, eps: float = 1e-5
-) -> _jax.Array:
+    x: jax.Array, gamma: jax.Array | None = None, *, eps: float = 1e-5
+) -> jax.Array:
     """Root-mean-square normalization over the feature axis.
 
         ms = mean(x**2)
@@ -37,9 +32,72 @@ def rms_norm(
         eps: a constant, a finite number of 0 or more.
 
     Returns y in the type of the first rows. y has shape (..., D). The compute type is
-    the widest among the inputs, and float32 for 16-bit inputs.
-
-    Raises TypeError for an argument that is not a floating-point array, ValueError for
-    a wrong shape. Both are raised while the call is traced.
+    the widest among the inputs, and float32 for 16-bit inputs. Raises TypeError for
+    another type, ValueError for a wrong shape.
     """
-    return _LAYER.call(x, gamma, eps)
+    x = _floats("x", x)
+    if x.ndim < 1 or x.shape[-1] < 1:
+        raise ValueError(f"x has shape {x.shape}; pass (..., D) with D of 1 or more")
+    gamma = None if gamma is None else _floats("gamma", gamma, x.shape[-1:], "(D,)")
+    if not (isinstance(eps, jax.core.Tracer) or 0 <= float(eps) < jnp.inf):
+        raise ValueError(f"eps is {eps}; pass a finite number of 0 or more")
+    return _layer(x, gamma, eps)
+
+
+@jax.custom_jvp
+def _layer(x, gamma, eps):
+    return _forward(x, gamma, eps)[0]
+
+
+@jax.tree_util.Partial(_layer.defjvp, symbolic_zeros=True)
+def _derivative(inputs, tangents):
+    """The outputs and their tangents, of which JAX keeps the arguments of `_tangents`."""
+    y, saved = _layer(*inputs), _forward(*inputs)[1]
+    still = jax.custom_derivatives.SymbolicZero
+    dots = [None if isinstance(t, still) else t for t in tangents[:2]]
+    y_dot = jax.checkpoint(_tangents, prevent_cse=False)(inputs, saved, dots)
+    return y, jnp.broadcast_to(y_dot, y.shape).astype(y.dtype)
+
+
+def _forward(x, gamma, eps):
+    """The outputs, and the numbers of each row that tangents read."""
+    stored = x.dtype
+    x, gamma, eps = _in_type(x, gamma, eps)
+    ms = jnp.mean(x**2, axis=-1, keepdims=True)  # step 1
+    rstd = jax.lax.rsqrt(ms + eps)  # step 2
+    xhat = x*rstd  # step 3
+    y = xhat*gamma  # step 4
+    return y.astype(stored), (rstd,)
+
+
+def _tangents(inputs, saved, dots):
+    """The tangents of the outputs; that of an input that does not move is None."""
+    x, gamma, _ = _in_type(*inputs)
+    rstd, = saved
+    x_dot, gamma_dot = [t if t is None else t.astype(x.dtype) for t in dots]
+    xhat = x*rstd  # step 3
+    y_dot = 0
+    if x_dot is not None:
+        mean_x_dot_xhat = jnp.mean(x_dot*xhat, axis=-1, keepdims=True)  # step 19
+        y_dot += (x_dot - xhat*mean_x_dot_xhat)*rstd*gamma  # step 19
+    if gamma_dot is not None:
+        y_dot += xhat*gamma_dot  # step 19
+    return y_dot
+
+
+def _in_type(x, gamma, eps):
+    """The inputs in the widest of their types, or float32."""
+    dtype = jnp.result_type(jnp.float32, *[u for u in (x, gamma) if u is not None])
+    gamma = 1 if gamma is None else gamma
+    return [jnp.asarray(u, dtype) for u in (x, gamma, eps)]
+
+
+def _floats(name, value, shape=None, axes=""):
+    """An array of floats, of a shape if one is given."""
+    value = jnp.asarray(value)
+    if not jnp.issubdtype(value.dtype, jnp.floating):
+        remedy = f"pass real floats, such as {name}.astype(jnp.float32)"
+        raise TypeError(f"{name} is of type {value.dtype}, not floating point; {remedy}")
+    if shape is not None and value.shape != shape:
+        raise ValueError(f"{name} has shape {value.shape}; pass {axes}, which is {shape}")
+    return value

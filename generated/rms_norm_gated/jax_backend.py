@@ -3,27 +3,22 @@
 # Cost: forward 3 row tensors (2 read, 1 written), 7 flops per row element; backward 5 row tensors (3 read, 2 written), 19 flops per row element.
 # Evidence: 1 output, 24 steps, 39 given equations, 1 identity, 3 gradients, 1 tangent, 4 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:a8b76386f8a799fd231a6dd9fa86d8c34e1c7f23c48996e7228eca62e4e22fd0
-# templates sha256:247fac47809fec075c84406408d7e952fb502a4fa2b14add690277d0bf94f330
+# templates sha256:b1a2da5cd7bdbe554b1a1ee7ca0b2a1ba1daa6737571bd75aaab05f419ffb4ab
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 """A gate, silu of another row, then root-mean-square normalization.
 
-`rms_norm_gated` takes JAX arrays.
-It can be differentiated twice, forwards and in reverse. On the processor it runs
-`cpu_backend` if there is a C++ compiler, else `numpy_backend`. On a GPU it launches the
-kernels of `cuda_backend`.
+Plain `jnp` with derived tangents; for backward JAX keeps the inputs and numbers of rows.
 """
 
-from .._runtime import jax as _jax
-from . import cpu_backend as _cpu
-from . import numpy_backend as _numpy
+import jax
+import jax.numpy as jnp
 
 __all__ = ["rms_norm_gated"]
 
-_LAYER: _jax.JaxLayer[_jax.Array] = _jax.JaxLayer(_numpy, _cpu)
-
 
 def rms_norm_gated(
-    x: _jax.Array, z: _jax.Array, gamma: _jax.Array | None = None, *, eps: float = 1e-5
-) -> _jax.Array:
+    x: jax.Array, z: jax.Array, gamma: jax.Array | None = None, *, eps: float = 1e-5
+) -> jax.Array:
     """A gate, silu of another row, then root-mean-square normalization.
 
         sigmoid_z = sigmoid(z)
@@ -41,9 +36,84 @@ def rms_norm_gated(
         eps: a constant, a finite number of 0 or more.
 
     Returns y in the type of the first rows. y has shape (..., D). The compute type is
-    the widest among the inputs, and float32 for 16-bit inputs.
-
-    Raises TypeError for an argument that is not a floating-point array, ValueError for
-    a wrong shape. Both are raised while the call is traced.
+    the widest among the inputs, and float32 for 16-bit inputs. Raises TypeError for
+    another type, ValueError for a wrong shape.
     """
-    return _LAYER.call(x, z, gamma, eps)
+    x = _floats("x", x)
+    if x.ndim < 1 or x.shape[-1] < 1:
+        raise ValueError(f"x has shape {x.shape}; pass (..., D) with D of 1 or more")
+    z = _floats("z", z, x.shape, "the shape of x")
+    gamma = None if gamma is None else _floats("gamma", gamma, x.shape[-1:], "(D,)")
+    if not (isinstance(eps, jax.core.Tracer) or 0 <= float(eps) < jnp.inf):
+        raise ValueError(f"eps is {eps}; pass a finite number of 0 or more")
+    return _layer(x, z, gamma, eps)
+
+
+@jax.custom_jvp
+def _layer(x, z, gamma, eps):
+    return _forward(x, z, gamma, eps)[0]
+
+
+@jax.tree_util.Partial(_layer.defjvp, symbolic_zeros=True)
+def _derivative(inputs, tangents):
+    """The outputs and their tangents, of which JAX keeps the arguments of `_tangents`."""
+    y, saved = _layer(*inputs), _forward(*inputs)[1]
+    still = jax.custom_derivatives.SymbolicZero
+    dots = [None if isinstance(t, still) else t for t in tangents[:3]]
+    y_dot = jax.checkpoint(_tangents, prevent_cse=False)(inputs, saved, dots)
+    return y, jnp.broadcast_to(y_dot, y.shape).astype(y.dtype)
+
+
+def _forward(x, z, gamma, eps):
+    """The outputs, and the numbers of each row that tangents read."""
+    stored = x.dtype
+    x, z, gamma, eps = _in_type(x, z, gamma, eps)
+    sigmoid_z = jax.nn.sigmoid(z)  # step 1
+    silu_z = sigmoid_z*z  # step 2
+    h = silu_z*x  # step 3
+    ms = jnp.mean(h**2, axis=-1, keepdims=True)  # step 4
+    rstd = jax.lax.rsqrt(ms + eps)  # step 5
+    hhat = h*rstd  # step 6
+    y = hhat*gamma  # step 7
+    return y.astype(stored), (rstd,)
+
+
+def _tangents(inputs, saved, dots):
+    """The tangents of the outputs; that of an input that does not move is None."""
+    x, z, gamma, _ = _in_type(*inputs)
+    rstd, = saved
+    x_dot, z_dot, gamma_dot = [t if t is None else t.astype(x.dtype) for t in dots]
+    sigmoid_z = jax.nn.sigmoid(z)  # step 1
+    silu_z = sigmoid_z*z  # step 2
+    h = silu_z*x  # step 3
+    hhat = h*rstd  # step 6
+    h_dot = 0
+    y_dot = 0
+    if x_dot is not None:
+        h_dot += silu_z*x_dot  # step 27
+    if z_dot is not None:
+        h_dot += sigmoid_z*x*((1 - sigmoid_z)*z + 1)*z_dot  # step 27
+    if x_dot is not None or z_dot is not None:
+        mean_h_dot_hhat = jnp.mean(h_dot*hhat, axis=-1, keepdims=True)  # step 34
+        y_dot += (h_dot - hhat*mean_h_dot_hhat)*rstd*gamma  # step 34
+    if gamma_dot is not None:
+        y_dot += hhat*gamma_dot  # step 34
+    return y_dot
+
+
+def _in_type(x, z, gamma, eps):
+    """The inputs in the widest of their types, or float32."""
+    dtype = jnp.result_type(jnp.float32, *[u for u in (x, z, gamma) if u is not None])
+    gamma = 1 if gamma is None else gamma
+    return [jnp.asarray(u, dtype) for u in (x, z, gamma, eps)]
+
+
+def _floats(name, value, shape=None, axes=""):
+    """An array of floats, of a shape if one is given."""
+    value = jnp.asarray(value)
+    if not jnp.issubdtype(value.dtype, jnp.floating):
+        remedy = f"pass real floats, such as {name}.astype(jnp.float32)"
+        raise TypeError(f"{name} is of type {value.dtype}, not floating point; {remedy}")
+    if shape is not None and value.shape != shape:
+        raise ValueError(f"{name} has shape {value.shape}; pass {axes}, which is {shape}")
+    return value

@@ -3,26 +3,20 @@
 # Cost: forward 4 row tensors (2 read, 2 written), and 2 smaller arrays, 6 flops per row element; backward 4 row tensors (2 read, 2 written), and 2 smaller arrays, 6 flops per row element.
 # Evidence: 2 outputs, 12 given equations, 2 gradients, 2 tangents, 4 second-order gradients, 8 emitted programs: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:27078454ac894088acc7ded7e74efe43bd31d0cc43f0cf3f543f54c838831bc3
-# templates sha256:247fac47809fec075c84406408d7e952fb502a4fa2b14add690277d0bf94f330
+# templates sha256:b1a2da5cd7bdbe554b1a1ee7ca0b2a1ba1daa6737571bd75aaab05f419ffb4ab
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 """Rotary position embedding: both halves of a row are turned by the angle of their position.
 
-`rotary` takes JAX arrays.
-It can be differentiated twice, forwards and in reverse. On the processor it runs
-`cpu_backend` if there is a C++ compiler, else `numpy_backend`. On a GPU it launches the
-kernels of `cuda_backend`.
+Plain `jnp` with derived tangents; for backward JAX keeps the inputs.
 """
 
-from .._runtime import jax as _jax
-from .._runtime.jax import axes as _axes
-from . import cpu_backend as _cpu
-from . import numpy_backend as _numpy
+import jax
+import jax.numpy as jnp
 
 __all__ = ["rotary"]
 
-_LAYER: _axes.JaxAxes[_jax.Array] = _axes.JaxAxes(_numpy, _cpu)
 
-
-def rotary(x: _jax.Array, cosine: _jax.Array, sine: _jax.Array) -> _jax.Array:
+def rotary(x: jax.Array, cosine: jax.Array, sine: jax.Array) -> jax.Array:
     """Rotary position embedding: both halves of a row are turned by the angle of their position.
 
         a = at(x, s=0)
@@ -38,9 +32,94 @@ def rotary(x: _jax.Array, cosine: _jax.Array, sine: _jax.Array) -> _jax.Array:
 
     Returns y in the type of the first rows. y has an array with the axes b h t (s d), s
     of size 2. The compute type is the widest among the inputs, and float32 for 16-bit
-    inputs.
-
-    Raises TypeError for an argument that is not a floating-point array, ValueError for
-    a wrong shape. Both are raised while the call is traced.
+    inputs. Raises TypeError for another type, ValueError for a wrong shape.
     """
-    return _LAYER.call(x, cosine, sine)
+    x = _floats("x", x)
+    b, h, t, s_d = _axes("x", x, "b h t (s d)", 4)
+    if s_d % 2:
+        raise ValueError(
+            f"x has shape {x.shape}, and s = {2} does not divide its axis (s d) of {s_d}"
+        )
+    d = s_d // 2
+    cosine = _floats("cosine", cosine, (t, d), "(t d)")
+    sine = _floats("sine", sine, (t, d), "(t d)")
+    y_0, y_1 = _layer(
+        x.reshape(b, h, t, 2, d)[:, :, :, 0],
+        x.reshape(b, h, t, 2, d)[:, :, :, 1],
+        cosine.reshape(1, 1, t, d),
+        sine.reshape(1, 1, t, d),
+    )
+    return _stack((y_0, y_1), 3).reshape((b, h, t, 2*d))
+
+
+@jax.custom_jvp
+def _layer(a, b, cosine, sine):
+    return _forward(a, b, cosine, sine)[0]
+
+
+@jax.tree_util.Partial(_layer.defjvp, symbolic_zeros=True)
+def _derivative(inputs, tangents):
+    """The outputs and their tangents, of which JAX keeps the arguments of `_tangents`."""
+    made = _layer(*inputs)
+    still = jax.custom_derivatives.SymbolicZero
+    dots = [None if isinstance(t, still) else t for t in tangents[:2]]
+    moved = jax.checkpoint(_tangents, prevent_cse=False)(inputs, dots)
+    return made, tuple(map(_like, made, moved))
+
+
+def _forward(a, b, cosine, sine):
+    """The outputs, and the numbers of each row that tangents read."""
+    stored = a.dtype
+    a, b, cosine, sine = _in_type(a, b, cosine, sine)
+    y_0 = a*cosine - b*sine  # step 1
+    y_1 = a*sine + b*cosine  # step 2
+    return (y_0.astype(stored), y_1.astype(stored)), ()
+
+
+def _tangents(inputs, dots):
+    """The tangents of the outputs; that of an input that does not move is None."""
+    a, _, cosine, sine = _in_type(*inputs)
+    a_dot, b_dot = [t if t is None else t.astype(a.dtype) for t in dots]
+    y_0_dot = 0
+    y_1_dot = 0
+    if a_dot is not None:
+        y_0_dot += a_dot*cosine  # step 5
+    if b_dot is not None:
+        y_0_dot += -b_dot*sine  # step 5
+        y_1_dot += b_dot*cosine  # step 6
+    if a_dot is not None:
+        y_1_dot += a_dot*sine  # step 6
+    return y_0_dot, y_1_dot
+
+
+def _in_type(a, b, cosine, sine):
+    """The inputs in the widest of their types, or float32."""
+    dtype = jnp.result_type(jnp.float32, a, b, cosine, sine)
+    return [jnp.asarray(u, dtype) for u in (a, b, cosine, sine)]
+
+
+def _like(made, tangent):
+    """The tangent of an output, in its shape and type."""
+    return jnp.broadcast_to(tangent, made.shape).astype(made.dtype)
+
+
+def _floats(name, value, shape=None, axes=""):
+    """An array of floats, of a shape if one is given."""
+    value = jnp.asarray(value)
+    if not jnp.issubdtype(value.dtype, jnp.floating):
+        remedy = f"pass real floats, such as {name}.astype(jnp.float32)"
+        raise TypeError(f"{name} is of type {value.dtype}, not floating point; {remedy}")
+    if shape is not None and value.shape != shape:
+        raise ValueError(f"{name} has shape {value.shape}; pass {axes}, which is {shape}")
+    return value
+
+
+def _axes(name, value, pattern, count, more=False):
+    """The sizes of the axes of an array, of which there are so many, or more."""
+    if value.ndim < count or (value.ndim > count and not more):
+        raise ValueError(f"{name} has shape {value.shape}; pass an array with the axes {pattern}")
+    return value.shape
+
+
+def _stack(parts, axis):
+    return jnp.stack(parts, axis=axis)

@@ -3,27 +3,20 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 7 flops per row element; backward 3 row tensors (2 read, 1 written), 11 flops per row element.
 # Evidence: 1 output, 21 steps, 30 given equations, 1 identity, 2 gradients, 1 tangent, 3 second-order gradients, 8 emitted programs: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:1159a7787ddac63c2ef16f9172135a664fd794586bda7a00071cdf45fab10061
-# templates sha256:247fac47809fec075c84406408d7e952fb502a4fa2b14add690277d0bf94f330
+# templates sha256:b1a2da5cd7bdbe554b1a1ee7ca0b2a1ba1daa6737571bd75aaab05f419ffb4ab
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 """Softmax with a learned inverse temperature.
 
-`scaled_softmax` takes JAX arrays.
-It can be differentiated twice, forwards and in reverse. On the processor it runs
-`cpu_backend` if there is a C++ compiler, else `numpy_backend`. On a GPU it launches the
-kernels of `cuda_backend`.
+Plain `jnp` with derived tangents; for backward JAX keeps the inputs and numbers of rows.
 """
 
-from .._runtime import jax as _jax
-from . import cpu_backend as _cpu
-from . import numpy_backend as _numpy
+import jax
+import jax.numpy as jnp
 
 __all__ = ["scaled_softmax"]
 
-_LAYER: _jax.JaxLayer[_jax.Array] = _jax.JaxLayer(_numpy, _cpu)
 
-
-def scaled_softmax(
-    x: _jax.Array, scale: float | _jax.Array | None = None
-) -> _jax.Array:
+def scaled_softmax(x: jax.Array, scale: float | jax.Array | None = None) -> jax.Array:
     """Softmax with a learned inverse temperature.
 
         m = max(scale*x)
@@ -37,9 +30,85 @@ def scaled_softmax(
         scale: a number or an array without axes. If omitted it is 1.
 
     Returns y in the type of the first rows. y has shape (..., D). The compute type is
-    the widest among the inputs, and float32 for 16-bit inputs.
-
-    Raises TypeError for an argument that is not a floating-point array, ValueError for
-    a wrong shape. Both are raised while the call is traced.
+    the widest among the inputs, and float32 for 16-bit inputs. Raises TypeError for
+    another type, ValueError for a wrong shape.
     """
-    return _LAYER.call(x, scale)
+    x = _floats("x", x)
+    if x.ndim < 1 or x.shape[-1] < 1:
+        raise ValueError(f"x has shape {x.shape}; pass (..., D) with D of 1 or more")
+    scale = None if scale is None else _number("scale", scale)
+    return _layer(x, scale)
+
+
+@jax.custom_jvp
+def _layer(x, scale):
+    return _forward(x, scale)[0]
+
+
+@jax.tree_util.Partial(_layer.defjvp, symbolic_zeros=True)
+def _derivative(inputs, tangents):
+    """The outputs and their tangents, of which JAX keeps the arguments of `_tangents`."""
+    y, saved = _layer(*inputs), _forward(*inputs)[1]
+    still = jax.custom_derivatives.SymbolicZero
+    dots = [None if isinstance(t, still) else t for t in tangents[:2]]
+    y_dot = jax.checkpoint(_tangents, prevent_cse=False)(inputs, saved, dots)
+    return y, jnp.broadcast_to(y_dot, y.shape).astype(y.dtype)
+
+
+def _forward(x, scale):
+    """The outputs, and the numbers of each row that tangents read."""
+    stored = x.dtype
+    x, scale = _in_type(x, scale)
+    dtype = x.dtype
+    largest = jnp.finfo(dtype).max
+    m = jnp.clip(jnp.max(x*scale, axis=-1, keepdims=True), -largest, largest)  # step 1
+    u = x*scale - m  # step 2
+    e_shifted = jnp.exp(u)  # step 3
+    Z = jnp.sum(e_shifted, axis=-1, keepdims=True)  # step 4
+    inv_Z = 1/Z  # step 5
+    y = e_shifted*inv_Z  # step 6
+    return y.astype(stored), (m, inv_Z)
+
+
+def _tangents(inputs, saved, dots):
+    """The tangents of the outputs; that of an input that does not move is None."""
+    x, scale = _in_type(*inputs)
+    m, inv_Z = saved
+    x_dot, scale_dot = [t if t is None else t.astype(x.dtype) for t in dots]
+    u = x*scale - m  # step 2
+    e_shifted = jnp.exp(u)  # step 3
+    y = e_shifted*inv_Z  # step 6
+    u_dot = 0
+    y_dot = 0
+    if scale_dot is not None:
+        u_dot += x*scale_dot  # step 19
+    if x_dot is not None:
+        u_dot += x_dot*scale  # step 19
+    if x_dot is not None or scale_dot is not None:
+        sum_u_dot_y = jnp.sum(u_dot*y, axis=-1, keepdims=True)  # step 26
+        y_dot += (u_dot - sum_u_dot_y)*y  # step 26
+    return y_dot
+
+
+def _in_type(x, scale):
+    """The inputs in the widest of their types, or float32."""
+    dtype = jnp.result_type(jnp.float32, *[u for u in (x, scale) if u is not None])
+    scale = 1 if scale is None else scale
+    return [jnp.asarray(u, dtype) for u in (x, scale)]
+
+
+def _floats(name, value, shape=None, axes=""):
+    """An array of floats, of a shape if one is given."""
+    value = jnp.asarray(value)
+    if not jnp.issubdtype(value.dtype, jnp.floating):
+        remedy = f"pass real floats, such as {name}.astype(jnp.float32)"
+        raise TypeError(f"{name} is of type {value.dtype}, not floating point; {remedy}")
+    if shape is not None and value.shape != shape:
+        raise ValueError(f"{name} has shape {value.shape}; pass {axes}, which is {shape}")
+    return value
+
+
+def _number(name, value):
+    """A number; one of Python's makes no type wider."""
+    value = float(value) if type(value) is int else value
+    return _floats(name, value, (), "a number or a 0-d one")

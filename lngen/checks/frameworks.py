@@ -39,6 +39,8 @@ class FrameworkAdapter(Adapter, ABC):
     checker: str
     own: Sequence[Claim] = ()
     """Claims that no other framework has."""
+    has_kernels = True
+    """True if the layer calls kernels, whose bits its values are to have."""
 
     def __init__(self, definition: Definition, module: ModuleType, seed: int = 0) -> None:
         super().__init__(_Recorded(self))
@@ -193,7 +195,7 @@ def in_framework(layer: Checkable, seed: int = 0, tell: Tell = lambda what: None
     with on.setting():
         yield from check_contracts(layer, seed, ("float64",), checker.bounds_as_stored, tell)
         casts = dict(on.definition.casts)
-        for claim in (*CLAIMS, *on.own):
+        for claim in (*CLAIMS[not on.has_kernels :], *on.own):
             is_cast = claim is not CLAIMS[0] and len(casts) == len(on.definition.outputs)
             if claim.every_direction and on.definition.directions != DIRECTIONS:
                 continue

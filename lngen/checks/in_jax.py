@@ -2,14 +2,125 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from types import SimpleNamespace
+from functools import cached_property
+from math import prod
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import numpy as np
 
+from lngen.checks.evidence import Evidence
+from lngen.checks.executed import run_as_python
 from lngen.checks.frameworks import FrameworkAdapter
+from lngen.checks.layer import as_tuple
+from lngen.language.axes import RowAxes
+from lngen.language.definition import Definition
+
+
+class JaxRows:
+    """The function of an emitted module on arrays of rows, whatever names the axes of its arrays have.
+
+    Constants follow the inputs. Where axes have names, all rows lie along the first that numbers rows, and a row along
+    the first of its own: the function that the module's calls is of any sizes.
+    """
+
+    def __init__(self, definition: Definition, module: ModuleType) -> None:
+        self.definition, self.module = definition, module
+
+    @cached_property
+    def call(self) -> Callable[..., Any]:
+        """The outputs of inputs on rows, compiled as a whole: an operation at a time takes ten times as long."""
+        compiled: Callable[..., Any] = self.jax.jit(self._outputs)
+        return compiled
+
+    def _outputs(self, *values: Any) -> Any:
+        """Return the outputs of inputs on rows."""
+        definition, layout = self.definition, self.definition.layout
+        if layout is None:
+            names = [definition.public(entry.name) for entry in definition.constants]
+            count = len(definition.positional)
+            function: Callable[..., Any] = getattr(self.module, definition.name)
+            return function(*values[:count], **dict(zip(names, values[count:], strict=True)))
+        jax = self.jax
+        entries = [*definition.positional, *definition.constants]
+        rows = next(
+            value.shape[: value.ndim - entry.kind.over_features]
+            for value, entry in zip(values, entries, strict=True)
+            if value is not None and entry.kind.over_rows
+        )
+        kinds = {entry.name: (entry.kind.over_rows, entry.kind.over_features) for entry in entries}
+        given = dict(zip(kinds, values, strict=True))
+        order = sorted(definition.positional, key=lambda entry: entry.default is not None)
+        placed = [
+            None if given[e.name] is None else self._placed(jax.numpy.asarray(given[e.name]), layout, *kinds[e.name])
+            for e in order
+        ]
+        made = self.module._layer(*placed, *(given[entry.name] for entry in definition.constants))
+        found = []
+        for name, value in zip(definition.outputs, as_tuple(made), strict=True):
+            over = definition.output_kind(name).over_features
+            moved = value.T if self._is_turned(layout) and over else value
+            size = value.shape[layout.pattern.names.index(layout.features[0])]
+            found.append(moved.reshape(*rows, size) if over else moved.reshape(rows))
+        return tuple(found) if len(found) > 1 else found[0]
+
+    @property
+    def jax(self) -> Any:
+        """JAX."""
+        import jax
+
+        return jax
+
+    def _is_turned(self, layout: RowAxes) -> bool:
+        names = layout.pattern.names
+        return bool(layout.rows) and names.index(layout.features[0]) < names.index(layout.rows[0])
+
+    def _placed(self, value: Any, layout: RowAxes, over_rows: bool, over_features: bool) -> Any:
+        sizes = dict.fromkeys(layout.pattern.names, 1)
+        if over_features:
+            sizes[layout.features[0]] = value.shape[-1]
+        if over_rows and layout.rows:
+            sizes[layout.rows[0]] = prod(value.shape[: value.ndim - over_features])
+        if over_rows and over_features and self._is_turned(layout):
+            value = value.reshape(prod(value.shape[:-1]), value.shape[-1]).T
+        return value.reshape(tuple(sizes.values())) if over_rows or over_features else value
+
+
+class JaxDirections:
+    """A function of JAX as `forward` and `backward` of arrays of NumPy."""
+
+    def __init__(self, definition: Definition, function: Callable[..., Any]) -> None:
+        self.function, self.sizes = function, [each.name for each in definition.sizes]
+        whole = {name: each.name for each in definition.parts for name in each.names}
+        entries = {whole.get(e.name, definition.public(e.name)): e for e in definition.positional}
+        self.names = sorted(entries, key=lambda name: entries[name].default is not None)
+        self.differentiable = [name for name in self.names if entries[name].kind.has_gradient]
+
+    def forward(self, *inputs: Any, **options: Any) -> tuple[Any, Any]:
+        """Return the outputs, and what `backward` takes."""
+        import jax
+
+        given = dict(zip(self.names, inputs, strict=True))
+        moved = [name for name in self.differentiable if given[name] is not None]
+        function = jax.jit(self.function, static_argnames=self.sizes)
+
+        def call(*moving: Any) -> Any:
+            every = given | dict(zip(moved, moving, strict=True))
+            return function(*every.values(), **options)
+
+        made, pull = jax.vjp(call, *(given[name] for name in moved))
+        return (tuple(map(np.asarray, made)) if isinstance(made, tuple) else np.asarray(made)), (pull, moved)
+
+    def backward(self, saved: Any, *cotangents: Any) -> Any:
+        """Return the gradients by name."""
+        pull, moved = saved
+        found = dict(
+            zip(moved, map(np.asarray, pull(cotangents if len(cotangents) > 1 else cotangents[0])), strict=True)
+        )
+        gradients = {f"d{name}": found.get(name) for name in self.differentiable}
+        return SimpleNamespace(_asdict=lambda: gradients)
 
 
 class InJax(FrameworkAdapter):
@@ -17,6 +128,27 @@ class InJax(FrameworkAdapter):
 
     can = FrameworkAdapter.can - {"strides"}
     checker = "check_grads"
+    has_kernels = keeps_bits = False
+
+    @property
+    def layer(self) -> Any:
+        """The function of the layer on rows."""
+        return getattr(self.module, "_LAYER", None) or self._rows
+
+    @cached_property
+    def _rows(self) -> JaxRows:
+        return JaxRows(self.definition, self.module)
+
+    def as_python(self) -> Iterator[Evidence]:
+        """Yield the evidence that the function computes what the text of the definition says.
+
+        JAX rounds the cotangent of an output that is cast, and has none of integers.
+        """
+        function = getattr(self.module, self.definition.name)
+        with self.setting():
+            for each in run_as_python(self.definition, JaxDirections(self.definition, function), self.seed):
+                if not (self.definition.casts and each.what == "gradients"):
+                    yield each
 
     @property
     def jax(self) -> Any:

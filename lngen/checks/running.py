@@ -85,7 +85,8 @@ def run_emitted(layer: Derived, folder: Path, backend: str, asked: CheckRequest,
         except Exception as error:  # whatever emitted code raises is its failure to report
             return Ran((broken("the module imports", error),))
         if backend in _FRAMEWORKS:
-            return Ran(tuple(in_framework(checkable(layer.plan, module), asked.seed, tell)))
+            found = tuple(in_framework(checkable(layer.plan, module), asked.seed, tell))
+            return Ran((*found, *module.as_python()) if backend == "jax" else found)
         found = _checked(layer, module, backend, asked, tell)
         if backend not in ("numpy", "cpu"):
             return Ran(found)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import os
 import platform
 import shutil
@@ -62,8 +61,6 @@ def run(definitions: Sequence[Definition], out: Path, arch: str | None, dtypes: 
         console.say(f"compiled in {layers.shown(folder / COMPILED)}: {len(files)} libraries, {size:.0f} kB")
     if (out / RUNTIME / "native" / "binding.c").is_file():
         _compile_extensions(out / RUNTIME / "native", architecture)
-    if loading.is_installed("jax") and (out / RUNTIME / "jax" / "handlers.py").is_file():
-        _compile_handlers(out / RUNTIME / "jax", architecture)
     console.say(
         f"For {architecture} and rows in {', '.join(types)}, {layers.shown(out)} needs no compiler where it is "
         "used. Any other call is compiled there, or refused without a compiler."
@@ -122,16 +119,6 @@ def _compile_extensions(folder: Path, architecture: str) -> None:
             extensions.compile_ahead(folder / f"{name}.c", architecture)
     except RuntimeError as error:
         console.note(f"Calls take some tens of microseconds more, since the extensions were not compiled: {error}")
-
-
-def _compile_handlers(folder: Path, architecture: str) -> None:
-    """Compile the handlers that JAX calls, with the headers that JAX ships."""
-    handlers: Any = importlib.import_module("lngen.runtime.jax.handlers")
-    try:
-        for name in handlers.HANDLERS:
-            handlers.compile_ahead(folder / f"{name}.cpp", architecture)
-    except RuntimeError as error:
-        console.note(f"JAX calls kernels through Python, since its handlers were not compiled: {error}")
 
 
 @contextmanager

@@ -119,7 +119,10 @@ def run(
 def _imports(name: str, folder: Path, chosen: Mapping[str, Sequence[str]]) -> Iterator[str]:
     """The lines that import a layer, from the folder in which its package is."""
     package = folder.resolve().name
-    yield f"Import it: `from {package} import {name}`"
+    if "numpy" in chosen[name]:
+        yield f"Import it: `from {package} import {name}`"
+    elif "jax" in chosen[name]:
+        yield f"Import it: `from {package}.{name}.jax_backend import {name}`"
     if "torch" in chosen[name]:
         yield f"In PyTorch: `from {package}.{name}.torch_backend import {class_of(name)}`"
 

@@ -52,7 +52,7 @@ _OWN: Mapping[str, Backend] = {
     "cpu": Backend(cpu.emit, "C++", ("numpy",), ("cpu", "cpp")),
     "cuda": Backend(cuda.emit, "CUDA", ("numpy",), ("cuda", "cpp")),
     "torch": Backend(torch.emit, "PyTorch", ("numpy", "cpu"), ("torch",)),
-    "jax": Backend(jax.emit, "JAX", ("numpy", "cpu"), ("jax",)),
+    "jax": Backend(jax.emit, "JAX", (), ("jax",)),
 }
 
 
@@ -105,7 +105,8 @@ def with_needed(names: Iterable[str]) -> tuple[str, ...]:
     >>> with_needed(["torch"])
     ('numpy', 'cpu', 'torch')
     """
-    every, left = {"numpy"}, list(names)
+    left = list(names)
+    every = set() if {*left} <= {*_OWN} else {"numpy"}  # which every extension has
     while left:
         name = left.pop()
         left += {*backend(name).needs} - every
@@ -119,7 +120,7 @@ def named(names: Any, where: str) -> tuple[str, ...]:
     Raises LngenError, which begins with `where`, for what is no list of names, an empty one, or an unknown name.
 
     >>> named(["jax"], "--backend")
-    ('numpy', 'cpu', 'jax')
+    ('jax',)
     """
     if isinstance(names, str) or not isinstance(names, Iterable) or not (found := list(names)):
         shown = ", ".join((*known(), "all"))

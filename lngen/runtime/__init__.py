@@ -2,7 +2,7 @@
 """Code that emitted layers share; `lngen derive` copies it unchanged beside them, under the name `_runtime`.
 
 Takes: arrays, and the tables of an emitted layer.
-Gives: the results of a direction, on NumPy, compiled, on a GPU, in PyTorch and in JAX.
+Gives: the results of a direction, on NumPy, compiled, on a GPU and in PyTorch.
 Knows nothing of: layers, and the rest of lngen.
 
 The NumPy code imports NumPy alone; PyCUDA is imported when a kernel is first asked for, and a framework by the modules
@@ -17,7 +17,7 @@ sums and ufuncs, `functions` those that NumPy lacks. `modules` makes classes.
 
 `cuda`: `launcher` is the entry point of a layer. `arrays` and `dlpack` read device arrays, `calls` checks a call, and
 `plans` plans each kind of call once. `devices` finds the device, `compilers` compiles kernels, and `kernels` launches
-them. `words` writes down launches, which PyTorch's and JAX's
+them. `words` writes down launches, which PyTorch's
 calls make without Python. `driver` has the functions of the driver that PyCUDA lacks. The headers of kernels are
 `*.cuh`: `copies.cuh` wraps PTX.
 
@@ -29,10 +29,6 @@ chooses between NumPy and C++ for the frameworks, and calls it.
 `torch`: the package is the entry point. `operators` makes operators, which `kernels` and `gpu` compute, and
 `derivatives` differentiate. `parts` describes their arguments, `samples` has the rule of vmap,
 `dispatch` the fast paths, and `sharding` the rules of DTensor.
-
-`jax`: the package is the entry point. `primitives` makes primitives, which `kernels` computes and `derivatives`
-differentiates by `rules`. `calls` calls kernels by jax_call.cpp, and `gpu` by jax_gpu_call.cpp on a GPU; `handlers`
-compiles both.
 
 `cpp` has the headers that C++ and CUDA share: left-out arguments and names as types.
 

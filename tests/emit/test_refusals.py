@@ -164,7 +164,7 @@ def test_an_operator_of_pytorch_refuses_the_same_call(refusal: Refusal) -> None:
 
 
 @needs_jax
-@pytest.mark.parametrize("refusal", REFUSALS[:3], ids=IDS[:3])
+@pytest.mark.parametrize("refusal", REFUSALS[1:3], ids=IDS[1:3])
 def test_jax_refuses_the_same_inputs(refusal: Refusal) -> None:
     with pytest.raises(refusal.error, match=re.escape(refusal.message)):
         backend(TEXT, "jax").summed(*refusal.arguments)

@@ -98,12 +98,6 @@ MISTAKES = {
         "if are_plain(own, device):",
         ("tests/runtime/torch/test_calls.py::test_a_gradient_with_a_graph_is_that_of_the_operators",),
     ),
-    "an axis of samples swapped, not moved": Mistake(
-        "lngen/runtime/jax/primitives.py",
-        "jnp.moveaxis(value, at, 0)",
-        "jnp.swapaxes(value, at, 0)",
-        ("tests/runtime/jax/test_jax.py::test_gradients_for_each_sample_are_one_call_with_the_bits_of_many",),
-    ),
     "one monomial taken for zero": Mistake(
         "lngen/prove/vanishing.py",
         "    p = _with_roots_joined(p, algebra)\n    if not p:",

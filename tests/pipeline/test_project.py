@@ -37,7 +37,7 @@ class TestProject:
         (here / "a" / "b").mkdir(parents=True)
         file = said(here, '[tool.lngen]\nbackends = ["jax"]\n')
         said(here / "a", "[tool.ruff]\n")
-        assert project(here / "a" / "b" / "layers") == Project(file, ("numpy", "cpu", "jax"))
+        assert project(here / "a" / "b" / "layers") == Project(file, ("jax",))
         nearer = said(here / "a" / "b", '[tool.lngen]\nbackends = ["all"]\n')
         assert project(here / "a" / "b") == Project(nearer, BACKENDS)
         said(here / "a" / "b", "[tool.lngen]\n")
@@ -75,7 +75,7 @@ class TestProject:
         assert backends_for("other", layers) == BACKENDS
         said(here, '[tool.lngen]\nbackends = ["cpu"]\n')
         assert backends_for("doubled", layers) == ("numpy", "cpu")
-        assert backends_for("doubled", layers, ["jax"]) == ("numpy", "cpu", "jax")
+        assert backends_for("doubled", layers, ["jax"]) == ("jax",)
         assert backends_for("doubled", None) == ("numpy", "cpu")
 
 

@@ -86,7 +86,7 @@ def load(layer: str | os.PathLike[str], backend: str = "numpy") -> Layer | Modul
         needed = f"{FRAMEWORKS[backend]}, which is not installed: pip install {backend}"
         raise LngenError(f"the backend {backend} needs {needed}")
     module = _load_name(layer) if isinstance(layer, str) else _load_folder(Path(layer))
-    folder = Path(str(module.__file__)).parent
+    folder = Path(next(iter(module.__path__)))
     if backend == "auto":
         backend = processor.chosen(folder).backend if emitted.is_emitted(folder, "cpu") else "numpy"
     elif not emitted.is_emitted(folder, backend):
@@ -110,7 +110,7 @@ def available() -> tuple[str, ...]:
 
 
 def _is_emitted(folder: Path) -> bool:
-    return folder.name.isidentifier() and folder.name != RUNTIME and (folder / "__init__.py").is_file()
+    return folder.name.isidentifier() and folder.name != RUNTIME and bool(emitted.backends_in(folder))
 
 
 def _load_name(name: str) -> ModuleType:
@@ -154,13 +154,13 @@ def _ensure_package(package: str, folder: Path) -> None:
 def _load_folder(folder: Path) -> ModuleType:
     if not _is_emitted(folder):
         raise LngenError(
-            f"{folder} is not the folder of an emitted layer: it has no __init__.py or its name is not an "
+            f"{folder} is not the folder of an emitted layer: it has no code of a backend or its name is not an "
             "identifier. Pass DIR/NAME of what `lngen derive --out DIR` wrote."
         )
     folder = folder.resolve()
     if folder.parent == paths.generated_folder().resolve():
         return _load_name(folder.name)
-    if not (folder.parent / RUNTIME / "__init__.py").is_file():
+    if (folder / "__init__.py").is_file() and not (folder.parent / RUNTIME / "__init__.py").is_file():
         raise LngenError(
             f"{folder.parent} has no {RUNTIME}/, which its layers share. Copy it there too, or write the layer anew "
             f"with `lngen derive --out`."

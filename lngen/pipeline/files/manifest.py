@@ -367,6 +367,8 @@ def _link(target: Path) -> None:
 
 def _drift_of(emission: Emission, folder: Path) -> Iterator[Drift]:
     target = folder / emission.name
+    if emission.name == RUNTIME and len(emission.files) == 1 and not os.path.lexists(target):
+        return  # no layer needs a file of it
     if _is_runtime(target):
         if not (target.is_symlink() and target.resolve() == _runtime_folder()):
             yield Drift("differs" if os.path.lexists(target) else "missing", f"{RUNTIME} (a link to lngen/runtime)")

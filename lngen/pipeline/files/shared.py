@@ -17,7 +17,7 @@ from lngen import runtime
 from lngen.paths import RUNTIME
 
 FIRST = "__init__.py"
-"""The file that makes the folder a package: every layer needs it."""
+"""The file that makes the folder a package: every layer that needs a file needs it."""
 
 _INCLUDE = re.compile(r'^\s*#\s*include\s*"(?P<path>[^"]+)"', re.MULTILINE)
 
@@ -34,13 +34,14 @@ def runtime_files() -> dict[str, str]:
 
 
 def needed(files: Mapping[str, str]) -> frozenset[str]:
-    """The files of the runtime that the files of a layer need, by their texts.
+    """The files of the runtime that the files of a layer need, by their texts; none of those that need only a library.
 
     >>> sorted(needed({"kernels.cu": '#include "../_runtime/cuda/shapes.cuh"'}))
     ['__init__.py', 'cuda/__init__.py', 'cuda/shapes.cuh']
     """
     found: set[str] = set()
-    reached = {FIRST, *_there(path for name, text in files.items() for path in _needs(f"layer/{name}", text))}
+    reached = {*_there(path for name, text in files.items() for path in _needs(f"layer/{name}", text))}
+    reached |= {FIRST} if reached else set()
     while reached:
         found |= reached
         reached = set(_there(path for name in reached for path in _needs_of_runtime(name))) - found

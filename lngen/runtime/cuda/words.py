@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Launches as words, by which PyTorch's and JAX's calls launch kernels without Python (native/launches.h)."""
+"""Launches as words, by which PyTorch's calls launch kernels without Python (native/launches.h)."""
 
 from collections.abc import Callable, Sequence
 from typing import Any

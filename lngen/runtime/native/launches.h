@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Launches of kernels on a GPU, as words that Python writes once (cuda/words.py). PyTorch's calls, in C, and JAX's, in C++,
-// launch by it.
+// Launches of kernels on a GPU, as words that Python writes once (cuda/words.py). PyTorch's calls, in C, launch by it.
 #pragma once
 #include <stdint.h>
 #include <string.h>

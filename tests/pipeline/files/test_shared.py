@@ -11,7 +11,7 @@ import pytest
 
 from lngen.language.parsing import parse
 from lngen.paths import RUNTIME
-from lngen.pipeline.files import manifest
+from lngen.pipeline.files import loading, manifest
 from lngen.pipeline.files.shared import FIRST, needed, runtime_files
 from lngen.pipeline.stages import Derived, derived
 from lngen.runtime.emitted import BACKENDS
@@ -98,7 +98,6 @@ def test_numpy_alone_runs_in_a_clean_interpreter_with_its_folder_alone(tmp_path)
         "cuda",
         pytest.param("cpu", marks=needs_gxx),
         pytest.param("torch", marks=needs_torch),
-        pytest.param("jax", marks=needs_jax),
     ],
 )
 def test_each_backend_is_imported_whole_in_a_clean_interpreter(backend, tmp_path):
@@ -107,6 +106,28 @@ def test_each_backend_is_imported_whole_in_a_clean_interpreter(backend, tmp_path
     assert found.stderr == ""
     assert "False" in found.stdout
     assert len(names) < len(runtime_files())
+
+
+@needs_jax
+@pytest.mark.ci
+def test_jax_is_one_file_that_needs_no_runtime(tmp_path):
+    manifest.write(made("jax").emission, tmp_path / "layers")
+    files = sorted(str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*.*"))
+    assert files == [f"layers/scaled/{name}" for name in ("derivation.md", "jax_backend.py", "manifest.json")]
+    program = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from layers.scaled.jax_backend import scaled
+import jax
+print(scaled(jax.numpy.ones((2, 3))).shape, "lngen" in sys.modules)
+"""
+    found = subprocess.run([sys.executable, "-I", "-c", program, tmp_path], capture_output=True, text=True)
+    assert (found.stderr, found.stdout) == ("", "(2, 3) False\n")
+    assert loading.load(tmp_path / "layers" / "scaled", backend="jax").__name__.endswith(".jax_backend")
+    # Beside a layer that has needs, it has none still.
+    other = parse("from lngen.language import Row\n\n\ndef other(x: Row):\n    return 2 * x\n", "other.py")
+    manifest.write(derived(other, proved=False, backends=["numpy"]).emission, tmp_path / "layers")
+    assert (tmp_path / "layers" / RUNTIME / "numpy").is_dir()
 
 
 def test_every_backend_takes_the_whole_runtime(tmp_path):
