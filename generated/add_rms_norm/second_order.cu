@@ -1,10 +1,7 @@
 // Residual addition, then root-mean-square normalization; the sum is the second output.
-// Made by lngen 0.1.0 from the definition of add_rms_norm.
+// Made by lngen 0.1.0 from the definition of add_rms_norm; derivation.md has cost and evidence.
 // Do not edit; edit add_rms_norm.py and run: lngen derive add_rms_norm.py
-// Cost: forward 4 row tensors (2 read, 2 written), 5 flops per row element; backward 5 row tensors (3 read, 2 written), 10 flops per row element.
-// Evidence: 2 outputs, 14 steps, 31 given equations, 1 identity, 3 gradients, 2 tangents, 5 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:fa124934f3795c8fc356e5824de4f79467b8dcb3e62483f277a8b5707d439871
-// templates sha256:b23ad42cec63140138eb76ce14bd71d0b14008e707b129f7aa9a4c52eb01474c
 //
 // Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
 //

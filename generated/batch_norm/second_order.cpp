@@ -1,10 +1,7 @@
 // Batch normalization as in training: each row is one channel of all samples. Its mean and variance are outputs.
-// Made by lngen 0.1.0 from the definition of batch_norm.
+// Made by lngen 0.1.0 from the definition of batch_norm; derivation.md has cost and evidence.
 // Do not edit; edit batch_norm.py and run: lngen derive batch_norm.py
-// Cost: forward 2 row tensors (1 read, 1 written), 9 flops per row element; backward 3 row tensors (2 read, 1 written), 14 flops per row element.
-// Evidence: 3 outputs, 20 steps, 40 given equations, 2 identities, 3 gradients, 3 tangents, 6 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:14798db06e5e073fb2ec54315a33ae245abfa2e5986666888a3b9cfa54af6ae8
-// templates sha256:fed390c054a6c9490f0ed0f9676a1290aa08d6d340159761f851208839c570de
 //
 // A kernel is passed the pointers of
 //

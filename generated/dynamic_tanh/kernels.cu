@@ -1,10 +1,7 @@
 // Dynamic tanh: an elementwise layer in the place of a norm.
-// Made by lngen 0.1.0 from the definition of dynamic_tanh.
+// Made by lngen 0.1.0 from the definition of dynamic_tanh; derivation.md has cost and evidence.
 // Do not edit; edit dynamic_tanh.py and run: lngen derive dynamic_tanh.py
-// Cost: forward 2 row tensors (1 read, 1 written), 4 flops per row element; backward 3 row tensors (2 read, 1 written), 13 flops per row element.
-// Evidence: 1 output, 17 steps, 28 given equations, 4 gradients, 1 tangent, 5 second-order gradients, 8 emitted programs: exact at every D; 4 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:091e289ab11f5b517245a13e0694d534d90fa4906bd45ab74bac27ad83ffcdd9
-// templates sha256:b23ad42cec63140138eb76ce14bd71d0b14008e707b129f7aa9a4c52eb01474c
 //
 // Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
 //

@@ -1,9 +1,6 @@
-# Made by lngen 0.1.0 from the definition of head_rms_norm.
+# Made by lngen 0.1.0 from the definition of head_rms_norm; derivation.md has cost and evidence.
 # Do not edit; edit head_rms_norm.py and run: lngen derive head_rms_norm.py
-# Cost: forward 2 row tensors (1 read, 1 written), and 1 smaller array, 4 flops per row element; backward 3 row tensors (2 read, 1 written), and 2 smaller arrays, 8 flops per row element.
-# Evidence: 1 output, 12 steps, 24 given equations, 1 identity, 2 gradients, 1 tangent, 3 second-order gradients, 8 emitted programs: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:7e0359aae72d76690e249ce1d9e65b6246897d78ecfc6734a211537b39636956
-# templates sha256:b1a2da5cd7bdbe554b1a1ee7ca0b2a1ba1daa6737571bd75aaab05f419ffb4ab
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 """Root-mean-square normalization of queries or keys, with a weight for each head.
 
@@ -38,7 +35,9 @@ def head_rms_norm(
     x = _floats("x", x)
     b, t, h, d = _axes("x", x, "b t h d", 4)
     weight = None if weight is None else _floats("weight", weight, (h, d), "(h d)")
-    if not (isinstance(eps, jax.core.Tracer) or 0 <= float(eps) < jnp.inf):
+    if jnp.ndim(eps) or not (
+        isinstance(eps, jax.core.Tracer) or 0 <= float(eps) < jnp.inf
+    ):
         raise ValueError(f"eps is {eps}; pass a finite number of 0 or more")
     y = _layer(
         x.reshape(b, t, h, d),
@@ -57,10 +56,12 @@ def _layer(x, weight, eps):
 def _derivative(inputs, tangents):
     """The outputs and their tangents, of which JAX keeps the arguments of `_tangents`."""
     y, saved = _layer(*inputs), _forward(*inputs)[1]
-    still = jax.custom_derivatives.SymbolicZero
-    dots = [None if isinstance(t, still) else t for t in tangents[:2]]
-    y_dot = jax.checkpoint(_tangents, prevent_cse=False)(inputs, saved, dots)
-    return y, jnp.broadcast_to(y_dot, y.shape).astype(y.dtype)
+    zero = jax.custom_derivatives.SymbolicZero
+    dots = [None if isinstance(t, zero) else t for t in tangents]
+    if any(t is not None for t in dots[2:]):
+        raise NotImplementedError("eps: a constant of head_rms_norm has no derivative")
+    y_dot = jax.checkpoint(_tangents, prevent_cse=False)(inputs, saved, dots[:2])
+    return y, (jnp.zeros_like(y) + y_dot).astype(y.dtype)
 
 
 def _forward(x, weight, eps):
@@ -91,7 +92,7 @@ def _tangents(inputs, saved, dots):
 
 def _in_type(x, weight, eps):
     """The inputs in the widest of their types, or float32."""
-    dtype = jnp.result_type(jnp.float32, *[u for u in (x, weight) if u is not None])
+    dtype = jnp.result_type("float32", *[u for u in (x, weight) if u is not None])
     weight = 1 if weight is None else weight
     return [jnp.asarray(u, dtype) for u in (x, weight, eps)]
 

@@ -1,9 +1,6 @@
-# Made by lngen 0.1.0 from the definition of info_nce.
+# Made by lngen 0.1.0 from the definition of info_nce; derivation.md has cost and evidence.
 # Do not edit; edit info_nce.py and run: lngen derive info_nce.py
-# Cost: forward 1 row tensors (1 read, 0 written), 8 flops per row element; backward 2 row tensors (1 read, 1 written), 10 flops per row element.
-# Evidence: 1 output, 25 steps, 30 given equations, 2 gradients, 1 tangent, 3 second-order gradients, 8 emitted programs: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:cb40e605ee6e33f38de3fd70af981d68454fb61b495d719822c0f5b8297ac116
-# templates sha256:b1a2da5cd7bdbe554b1a1ee7ca0b2a1ba1daa6737571bd75aaab05f419ffb4ab
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 """InfoNCE of the similarities of a query with all keys, one number a row; `positive` is the key that belongs to it.
 
@@ -60,10 +57,10 @@ def _layer(similarity, positive, scale):
 def _derivative(inputs, tangents):
     """The outputs and their tangents, of which JAX keeps the arguments of `_tangents`."""
     y, saved = _layer(*inputs), _forward(*inputs)[1]
-    still = jax.custom_derivatives.SymbolicZero
-    dots = [None if isinstance(t, still) else t for t in tangents[:3]]
-    y_dot = jax.checkpoint(_tangents, prevent_cse=False)(inputs, saved, dots)
-    return y, jnp.broadcast_to(y_dot, y.shape).astype(y.dtype)
+    zero = jax.custom_derivatives.SymbolicZero
+    dots = [None if isinstance(t, zero) else t for t in tangents]
+    y_dot = jax.checkpoint(_tangents, prevent_cse=False)(inputs, saved, dots[:3])
+    return y, (jnp.zeros_like(y) + y_dot).astype(y.dtype)
 
 
 def _forward(similarity, positive, scale):
@@ -119,7 +116,7 @@ def _tangents(inputs, saved, dots):
 def _in_type(similarity, positive, scale):
     """The inputs in the widest of their types, or float32."""
     given = [u for u in (similarity, scale) if u is not None]
-    dtype = jnp.result_type(jnp.float32, *given)
+    dtype = jnp.result_type("float32", *given)
     scale = 1 if scale is None else scale
     similarity, scale = [jnp.asarray(u, dtype) for u in (similarity, scale)]
     return (similarity, positive, scale)

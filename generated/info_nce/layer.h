@@ -1,8 +1,6 @@
 // InfoNCE of the similarities of a query with all keys, one number a row; `positive` is the key that belongs to it.
-// Made by lngen 0.1.0 from the definition of info_nce.
+// Made by lngen 0.1.0 from the definition of info_nce; derivation.md has cost and evidence.
 // Do not edit; edit info_nce.py and run: lngen derive info_nce.py
-// Cost: forward 1 row tensors (1 read, 0 written), 8 flops per row element; backward 2 row tensors (1 read, 1 written), 10 flops per row element.
-// Evidence: 1 output, 25 steps, 30 given equations, 2 gradients, 1 tangent, 3 second-order gradients, 8 emitted programs: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:cb40e605ee6e33f38de3fd70af981d68454fb61b495d719822c0f5b8297ac116
 //
 // forward:

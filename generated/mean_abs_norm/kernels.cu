@@ -1,10 +1,7 @@
 // Centred rows divided by their mean absolute deviation.
-// Made by lngen 0.1.0 from the definition of mean_abs_norm.
+// Made by lngen 0.1.0 from the definition of mean_abs_norm; derivation.md has cost and evidence.
 // Do not edit; edit mean_abs_norm.py and run: lngen derive mean_abs_norm.py
-// Cost: forward 2 row tensors (1 read, 1 written), 9 flops per row element; backward 3 row tensors (2 read, 1 written), 18 flops per row element.
-// Evidence: 1 output, 10 steps, 32 given equations, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:4d0485795846979d07cc1fcca041bddbd1022408811c53dc83dfbd75389515f6
-// templates sha256:b23ad42cec63140138eb76ce14bd71d0b14008e707b129f7aa9a4c52eb01474c
 //
 // Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
 //

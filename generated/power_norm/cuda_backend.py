@@ -1,9 +1,6 @@
-# Made by lngen 0.1.0 from the definition of power_norm.
+# Made by lngen 0.1.0 from the definition of power_norm; derivation.md has cost and evidence.
 # Do not edit; edit power_norm.py and run: lngen derive power_norm.py
-# Cost: forward 2 row tensors (1 read, 1 written), 5 flops per row element; backward 3 row tensors (2 read, 1 written), 11 flops per row element.
-# Evidence: 1 output, 8 steps, 22 given equations, 1 identity, 2 gradients, 1 tangent, 3 second-order gradients, 8 emitted programs: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:d6d0fc6bae35d5792aeb8c53905b405fb3e2898585401f4972ed378df0d03a22
-# templates sha256:b23ad42cec63140138eb76ce14bd71d0b14008e707b129f7aa9a4c52eb01474c
 """Each row divided by its mean fourth power, to the power 1/4.
 
 The functions of `numpy_backend` for arrays in device memory: the kernels of kernels.cu,

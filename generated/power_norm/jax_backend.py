@@ -1,9 +1,6 @@
-# Made by lngen 0.1.0 from the definition of power_norm.
+# Made by lngen 0.1.0 from the definition of power_norm; derivation.md has cost and evidence.
 # Do not edit; edit power_norm.py and run: lngen derive power_norm.py
-# Cost: forward 2 row tensors (1 read, 1 written), 5 flops per row element; backward 3 row tensors (2 read, 1 written), 11 flops per row element.
-# Evidence: 1 output, 8 steps, 22 given equations, 1 identity, 2 gradients, 1 tangent, 3 second-order gradients, 8 emitted programs: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:d6d0fc6bae35d5792aeb8c53905b405fb3e2898585401f4972ed378df0d03a22
-# templates sha256:b1a2da5cd7bdbe554b1a1ee7ca0b2a1ba1daa6737571bd75aaab05f419ffb4ab
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 """Each row divided by its mean fourth power, to the power 1/4.
 
@@ -39,7 +36,9 @@ def power_norm(
     if x.ndim < 1 or x.shape[-1] < 1:
         raise ValueError(f"x has shape {x.shape}; pass (..., D) with D of 1 or more")
     gamma = None if gamma is None else _floats("gamma", gamma, x.shape[-1:], "(D,)")
-    if not (isinstance(eps, jax.core.Tracer) or 0 <= float(eps) < jnp.inf):
+    if jnp.ndim(eps) or not (
+        isinstance(eps, jax.core.Tracer) or 0 <= float(eps) < jnp.inf
+    ):
         raise ValueError(f"eps is {eps}; pass a finite number of 0 or more")
     return _layer(x, gamma, eps)
 
@@ -53,10 +52,12 @@ def _layer(x, gamma, eps):
 def _derivative(inputs, tangents):
     """The outputs and their tangents, of which JAX keeps the arguments of `_tangents`."""
     y, saved = _layer(*inputs), _forward(*inputs)[1]
-    still = jax.custom_derivatives.SymbolicZero
-    dots = [None if isinstance(t, still) else t for t in tangents[:2]]
-    y_dot = jax.checkpoint(_tangents, prevent_cse=False)(inputs, saved, dots)
-    return y, jnp.broadcast_to(y_dot, y.shape).astype(y.dtype)
+    zero = jax.custom_derivatives.SymbolicZero
+    dots = [None if isinstance(t, zero) else t for t in tangents]
+    if any(t is not None for t in dots[2:]):
+        raise NotImplementedError("eps: a constant of power_norm has no derivative")
+    y_dot = jax.checkpoint(_tangents, prevent_cse=False)(inputs, saved, dots[:2])
+    return y, (jnp.zeros_like(y) + y_dot).astype(y.dtype)
 
 
 def _forward(x, gamma, eps):
@@ -87,7 +88,7 @@ def _tangents(inputs, saved, dots):
 
 def _in_type(x, gamma, eps):
     """The inputs in the widest of their types, or float32."""
-    dtype = jnp.result_type(jnp.float32, *[u for u in (x, gamma) if u is not None])
+    dtype = jnp.result_type("float32", *[u for u in (x, gamma) if u is not None])
     gamma = 1 if gamma is None else gamma
     return [jnp.asarray(u, dtype) for u in (x, gamma, eps)]
 

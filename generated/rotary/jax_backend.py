@@ -1,9 +1,6 @@
-# Made by lngen 0.1.0 from the definition of rotary.
+# Made by lngen 0.1.0 from the definition of rotary; derivation.md has cost and evidence.
 # Do not edit; edit rotary.py and run: lngen derive rotary.py
-# Cost: forward 4 row tensors (2 read, 2 written), and 2 smaller arrays, 6 flops per row element; backward 4 row tensors (2 read, 2 written), and 2 smaller arrays, 6 flops per row element.
-# Evidence: 2 outputs, 12 given equations, 2 gradients, 2 tangents, 4 second-order gradients, 8 emitted programs: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:27078454ac894088acc7ded7e74efe43bd31d0cc43f0cf3f543f54c838831bc3
-# templates sha256:b1a2da5cd7bdbe554b1a1ee7ca0b2a1ba1daa6737571bd75aaab05f419ffb4ab
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 """Rotary position embedding: both halves of a row are turned by the angle of their position.
 
@@ -61,9 +58,9 @@ def _layer(a, b, cosine, sine):
 def _derivative(inputs, tangents):
     """The outputs and their tangents, of which JAX keeps the arguments of `_tangents`."""
     made = _layer(*inputs)
-    still = jax.custom_derivatives.SymbolicZero
-    dots = [None if isinstance(t, still) else t for t in tangents[:2]]
-    moved = jax.checkpoint(_tangents, prevent_cse=False)(inputs, dots)
+    zero = jax.custom_derivatives.SymbolicZero
+    dots = [None if isinstance(t, zero) else t for t in tangents]
+    moved = jax.checkpoint(_tangents, prevent_cse=False)(inputs, dots[:2])
     return made, tuple(map(_like, made, moved))
 
 
@@ -94,13 +91,13 @@ def _tangents(inputs, dots):
 
 def _in_type(a, b, cosine, sine):
     """The inputs in the widest of their types, or float32."""
-    dtype = jnp.result_type(jnp.float32, a, b, cosine, sine)
+    dtype = jnp.result_type("float32", a, b, cosine, sine)
     return [jnp.asarray(u, dtype) for u in (a, b, cosine, sine)]
 
 
 def _like(made, tangent):
     """The tangent of an output, in its shape and type."""
-    return jnp.broadcast_to(tangent, made.shape).astype(made.dtype)
+    return (jnp.zeros_like(made) + tangent).astype(made.dtype)
 
 
 def _floats(name, value, shape=None, axes=""):

@@ -5,9 +5,9 @@ Gives: text, Markdown, JSON, a certificate; where digits can be lost.
 Knows nothing of: files and terminals other than their width.
 """
 
-from lngen.report.costs import cost_entries, cost_line, cost_report
+from lngen.report.costs import cost_entries, cost_report
 from lngen.report.formulas import formulas
 from lngen.report.output import report
 from lngen.report.terminal import Shown, printed, to_console
 
-__all__ = ["Shown", "cost_entries", "cost_line", "cost_report", "formulas", "printed", "report", "to_console"]
+__all__ = ["Shown", "cost_entries", "cost_report", "formulas", "printed", "report", "to_console"]

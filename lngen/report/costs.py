@@ -123,15 +123,6 @@ def cost_report(
     return "\n".join(lines)
 
 
-def cost_line(plan: Plan) -> str:
-    """The cost in one line, for the header of an emitted file."""
-    forward, backward = _both(plan)
-    return (
-        f"forward {_tensors(forward)}, {forward.operations.element} flops per row element;"
-        f" backward {_tensors(backward)}, {backward.operations.element} flops per row element"
-    )
-
-
 def cost_entries(plan: Plan) -> dict[str, Any]:
     """The cost as JSON values: counts, and bytes and flops as formulas in rows, D and the two item sizes.
 
@@ -168,15 +159,6 @@ def _both(plan: Plan) -> tuple[Cost, Cost]:
 
 def _formula(expression: Expr) -> str:
     return text(expression, ("rows", D.name))
-
-
-def _tensors(c: Cost) -> str:
-    return f"{c.tensors} row tensors {_ways(c)}"
-
-
-def _ways(c: Cost) -> str:
-    smaller = f", and {counted(len(c.smaller), 'smaller array')}" if c.smaller else ""
-    return _read_and_written(c) + smaller
 
 
 def _read_and_written(c: Cost) -> str:

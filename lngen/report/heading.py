@@ -1,21 +1,18 @@
-"""Heading of an emitted file: its provenance, its cost, and its proofs."""
+"""Heading of an emitted file: what made it, how to make it again, and what to mind."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 
-from lngen.derivation.derivation import Direction, Proof
+from lngen.derivation.derivation import Direction
 from lngen.emit import Notes
 from lngen.emit.backends import backend
 from lngen.language.definition import Definition
 from lngen.language.syntax import Call, Expression, walk
 from lngen.plan.planner import Plan
 from lngen.report.audit import hazards, warning
-from lngen.report.costs import cost_line
 from lngen.report.formulas import formulas, in_parts
-from lngen.report.grades import by_grade
 from lngen.runtime.cache import digest
 from lngen.runtime.emitted import BACKENDS
 from lngen.version import __version__
@@ -71,18 +68,14 @@ def header(planned: Plan, name: str | None = None) -> tuple[str, ...]:
     file = file_word(definition)
     option = "" if name is None or name in BACKENDS else f" --backend {name}"
     remark = backend(name).remark(planned) if name else ""
-    sources = backend(name).sources() if name else {}
     lines = [
-        f"Made by lngen {__version__} from the definition of {definition.name}.",
+        f"Made by lngen {__version__} from the definition of {definition.name}; derivation.md has cost and evidence.",
         f"Do not edit; edit {file} and run: lngen derive {file}{option}"
         if file != "FILE"
         else "Do not edit; edit the definition and run: lngen derive FILE" + option,
-        f"Cost: {cost_line(planned)}.",
         *_open_line(remark),
-        _evidence_line(planned.derivation.proofs),
         *_open_line(warning(hazards(planned))),
         f"definition sha256:{digest([definition.canonical()])}",
-        *([f"templates  sha256:{_combined_hash(sources)}"] if sources else []),
     ]
     return tuple(comment_safe(line) for line in lines)
 
@@ -119,11 +112,3 @@ def _title(definition: Definition) -> str:
     """The first line of the docstring, safe inside a docstring."""
     first = definition.docstring.strip().partition("\n")[0]
     return comment_safe(first).replace('"', "'") or definition.name
-
-
-def _combined_hash(texts: Mapping[str, str]) -> str:
-    return digest(["".join(f"{path} {digest([text])}\n" for path, text in sorted(texts.items()))])
-
-
-def _evidence_line(proofs: Sequence[Proof]) -> str:
-    return f"Evidence: {by_grade(proofs) or 'none was asked for'}; derivation.md says of what."

@@ -163,9 +163,15 @@ def test_a_mode_of_jax_gives_what_the_textbook_gives(mode, x64):
         np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-10)
 
 
-def test_a_constant_has_no_tangent():
-    moved = jax.jvp(lambda eps: layer_norm(*given(np.float32), eps=eps), (0.1,), (1.0,))[1]
-    assert not moved.any()
+def test_a_derivative_by_a_constant_is_refused_and_not_zero():
+    with pytest.raises(NotImplementedError, match="eps: a constant of layer_norm has no derivative"):
+        jax.grad(lambda eps: layer_norm(*given(np.float32), eps=eps).sum())(0.1)
+    assert jax.grad(lambda eps: layer_norm(*given(np.float32), eps=jax.lax.stop_gradient(eps)).sum())(0.1) == 0
+
+
+def test_a_traced_constant_that_is_no_number_is_refused():
+    with pytest.raises(ValueError, match="eps is .*; pass a finite number"):
+        jax.jit(lambda eps: layer_norm(jnp.ones((4, 8)), eps=eps))(jnp.ones((4, 1)))
 
 
 SHARDED = """
@@ -186,6 +192,9 @@ def gradients(layer):
 
 for a, b in zip(gradients(over)(x, gamma, beta), gradients(layer_norm)(x, gamma, beta), strict=True):
     np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-13)
+# A tangent that is alike on all devices is one of rows that are not.
+alone = [jax.grad(lambda beta: (jnp.sin(layer(x, gamma, beta)) * x).sum())(beta) for layer in (over, layer_norm)]
+np.testing.assert_allclose(*alone, rtol=1e-12, atol=1e-13)
 for place in (P("rows"), P(None, "rows")):  # rows, and then features
     placed = jax.device_put(x, NamedSharding(mesh, place))
     for a, b in zip(gradients(layer_norm)(placed, gamma, beta), gradients(layer_norm)(x, gamma, beta), strict=True):
@@ -465,6 +474,11 @@ CASES: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     ),
     "a number": (lambda: shipped("dynamic_tanh")(jnp.ones((2, 3)), jnp.ones(3)), ValueError, "alpha has shape"),
     "a Constant below 0": (lambda: layer_norm(jnp.ones(3), eps=-1), ValueError, "eps is -1; pass a finite number of 0"),
+    "a Constant of several": (
+        lambda: layer_norm(jnp.ones(3), eps=jnp.ones(2)),
+        ValueError,
+        "pass a finite number of 0",
+    ),
     "a Constant that is infinite": (lambda: layer_norm(jnp.ones(3), eps=float("inf")), ValueError, "eps is inf"),
     "a label": (
         lambda: shipped("label_cross_entropy")(jnp.ones((2, 3)), jnp.ones(2)),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 from lngen.emit import Notes
 from lngen.emit.cpp import table
@@ -32,7 +31,7 @@ def sources(
 
     `text` returns the content of a file with this suffix for the kernels in it.
     """
-    files = {"layer.h": layer(directions, notes), "kernels.py": table.module(directions, _header(notes), notes)}
+    files = {"layer.h": layer(directions, notes), "kernels.py": table.module(directions, notes.header, notes)}
     for name in dict.fromkeys(source_of(program.direction) for program, _ in directions):
         files[name + suffix] = text(
             [kernels for program, kernels in directions if source_of(program.direction) == name]
@@ -43,10 +42,5 @@ def sources(
 def layer(directions: Sequence[Lowered], notes: Notes) -> str:
     """The text of `layer.h`: the mathematics of some directions, whose programs are `handed` over and marked."""
     texts = [direction_text(kernels.name, program) for program, kernels in directions]
-    fields = head([kernels for _, kernels in directions], replace(notes, header=_header(notes)))
+    fields = head([kernels for _, kernels in directions], notes)
     return spelled(render("cpp/layer.h.jinja", **fields, texts=texts), TEXT)
-
-
-def _header(notes: Notes) -> tuple[str, ...]:
-    """Return the header of a file that several backends share: without the hash of the templates of one."""
-    return tuple(line for line in notes.header if not line.startswith("templates"))

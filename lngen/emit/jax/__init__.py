@@ -125,9 +125,9 @@ class _JaxText:
         types = ", ".join(typed)
         if any(each.name in typed for each in optional):
             types = f"*[u for u in {tuple_of(typed)} if u is not None]"
-        lines = [f"dtype = jnp.result_type(jnp.float32, {types})"]
+        lines = [f'dtype = jnp.result_type("float32", {types})']
         if len(lines[0]) + 4 > WIDTH and types.startswith("*"):
-            lines = [f"given = {types[1:]}", "dtype = jnp.result_type(jnp.float32, *given)"]
+            lines = [f"given = {types[1:]}", 'dtype = jnp.result_type("float32", *given)']
         values = {e.name: self.arrays.neutral(e, self.full, JNP.module) for e in optional}
         there = {name: f"{value} if {name} is None else {name}" for name, value in values.items()}
         together = f"{', '.join(there)} = {', '.join(there.values())}"
@@ -176,7 +176,8 @@ class _JaxText:
         outputs = [*self.outputs]
         made = "made" if len(outputs) > 1 else outputs[0]
         kept = [name if len(outputs) == 1 else f"made[{outputs.index(name)}]" for name in self.kept]
-        arguments = ["inputs", *([tuple_of(kept)] if kept else []), *(["saved"] if self.saved else []), "dots"]
+        read = [*([tuple_of(kept)] if kept else []), *(["saved"] if self.saved else [])]
+        arguments = ["inputs", *read, f"dots[:{self._last}]"]
         moved = "moved" if len(outputs) > 1 else tangent(outputs[0])
         lines = [
             *([f"{made} = _layer(*inputs)", "inputs = jax.tree.map(_once, inputs)"] if self.notes.stops else []),
@@ -185,16 +186,27 @@ class _JaxText:
             else "saved = _forward(*inputs)[1]"
             if self.saved
             else f"{made} = _layer(*inputs)" * (not self.notes.stops),
-            "still = jax.custom_derivatives.SymbolicZero",
-            f"dots = [None if isinstance(t, still) else t for t in tangents[:{self._last}]]",
+            "zero = jax.custom_derivatives.SymbolicZero",
+            "dots = [None if isinstance(t, zero) else t for t in tangents]",
+            *self._constants_do_not_move(),
             f"{moved} = jax.checkpoint(_tangents, prevent_cse=False)({', '.join(arguments)})",
             "return made, tuple(map(_like, made, moved))"
             if len(outputs) > 1
             else f"return {made}, _like({made}, {moved})"
             if self.forward.casts
-            else f"return {made}, jnp.broadcast_to({moved}, {made}.shape).astype({made}.dtype)",
+            # Zeros like the output lie on the devices that it lies on.
+            else f"return {made}, (jnp.zeros_like({made}) + {moved}).astype({made}.dtype)",
         ]
         return [*filter(None, lines)]
+
+    def _constants_do_not_move(self) -> list[str]:
+        if not self.constants:
+            return []
+        refusal = f"{', '.join(self.constants)}: a constant of {self.notes.layer} has no derivative"
+        return [
+            f"if any(t is not None for t in dots[{len(self.arguments)}:]):",
+            f'    raise NotImplementedError("{refusal}")',
+        ]
 
     def _tangents(self, jvp: RowProgram) -> list[str]:
         results = {name: store.symbol for store in jvp.results for name in store.names}
