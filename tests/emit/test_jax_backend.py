@@ -339,6 +339,13 @@ def test_rows_of_16_bits_are_computed_in_float32_and_kept_as_they_are():
     assert sum(each.size > 96 for each in plain) > 1
 
 
+def test_types_are_promoted_where_jax_is_to_promote_none():
+    x = jnp.ones((2, 3), jnp.bfloat16)
+    with jax.numpy_dtype_promotion("strict"):
+        gradients = jax.grad(lambda x, gamma: layer_norm(x, gamma).astype(jnp.float32).sum(), (0, 1))(x, jnp.ones(3))
+    assert [each.dtype for each in gradients] == [jnp.bfloat16, jnp.float32]
+
+
 def test_a_number_makes_nothing_wider():
     x, tanh = jnp.ones((2, 3), jnp.bfloat16), shipped("dynamic_tanh")
     assert tanh(x, 2).dtype == jnp.bfloat16
