@@ -59,7 +59,7 @@ def ada_layer_norm(
 
 @jax.custom_jvp
 def _layer(x, scale, shift, eps):
-    return _forward(x, scale, shift, eps)[0]
+    return _forward(x, scale, shift, eps)[0].astype(x.dtype)
 
 
 @jax.tree_util.Partial(_layer.defjvp, symbolic_zeros=True)
@@ -76,7 +76,6 @@ def _derivative(inputs, tangents):
 
 def _forward(x, scale, shift, eps):
     """The outputs, and the numbers of each row that tangents read."""
-    stored = x.dtype
     x, scale, shift, eps = _in_type(x, scale, shift, eps)
     mu = jnp.mean(x, axis=2, keepdims=True)  # step 1
     x_shifted = x - mu  # step 2, pass 1: compensation
@@ -86,7 +85,7 @@ def _forward(x, scale, shift, eps):
     rstd = jax.lax.rsqrt(var + eps)  # step 4
     xhat = x_centred*rstd  # step 5
     y = shift + (scale + 1)*xhat  # step 6
-    return y.astype(stored), (mu, mu_residual, rstd)
+    return y, (mu, mu_residual, rstd)
 
 
 def _tangents(inputs, saved, dots):
@@ -111,7 +110,9 @@ def _tangents(inputs, saved, dots):
 
 def _in_type(x, scale, shift, eps):
     """The inputs in the widest of their types, or float32."""
-    dtype = jnp.result_type("float32", *[u for u in (x, scale, shift) if u is not None])
+    given = [u for u in (x, scale, shift) if u is not None]
+    with jax.numpy_dtype_promotion("standard"):
+        dtype = jnp.result_type(jnp.float32, *given)
     scale, shift = 0 if scale is None else scale, 0 if shift is None else shift
     return [jnp.asarray(u, dtype) for u in (x, scale, shift, eps)]
 

@@ -69,7 +69,9 @@ def ada_layer_norm_zero(
 
 @jax.custom_jvp
 def _layer(x, branch, gate, scale, shift, eps):
-    return _forward(x, branch, gate, scale, shift, eps)[0]
+    return tuple(
+        u.astype(x.dtype) for u in _forward(x, branch, gate, scale, shift, eps)[0]
+    )
 
 
 @jax.tree_util.Partial(_layer.defjvp, symbolic_zeros=True)
@@ -88,7 +90,6 @@ def _derivative(inputs, tangents):
 
 def _forward(x, branch, gate, scale, shift, eps):
     """The outputs, and the numbers of each row that tangents read."""
-    stored = x.dtype
     x, branch, gate, scale, shift, eps = _in_type(x, branch, gate, scale, shift, eps)
     h = x + branch*gate  # step 1
     mu = jnp.mean(h, axis=2, keepdims=True)  # step 2
@@ -99,7 +100,7 @@ def _forward(x, branch, gate, scale, shift, eps):
     rstd = jax.lax.rsqrt(var + eps)  # step 5
     hhat = h_centred*rstd  # step 6
     y = shift + hhat*(scale + 1)  # step 7
-    return (y.astype(stored), h.astype(stored)), (mu, mu_residual, rstd)
+    return (y, h), (mu, mu_residual, rstd)
 
 
 def _tangents(inputs, saved, dots):
@@ -134,7 +135,8 @@ def _tangents(inputs, saved, dots):
 
 def _in_type(x, branch, gate, scale, shift, eps):
     """The inputs in the widest of their types, or float32."""
-    dtype = jnp.result_type("float32", x, branch, gate, scale, shift)
+    with jax.numpy_dtype_promotion("standard"):
+        dtype = jnp.result_type(jnp.float32, x, branch, gate, scale, shift)
     return [jnp.asarray(u, dtype) for u in (x, branch, gate, scale, shift, eps)]
 
 

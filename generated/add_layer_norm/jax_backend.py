@@ -57,7 +57,7 @@ def add_layer_norm(
 
 @jax.custom_jvp
 def _layer(x, residual, gamma, beta, eps):
-    return _forward(x, residual, gamma, beta, eps)[0]
+    return tuple(u.astype(x.dtype) for u in _forward(x, residual, gamma, beta, eps)[0])
 
 
 @jax.tree_util.Partial(_layer.defjvp, symbolic_zeros=True)
@@ -76,7 +76,6 @@ def _derivative(inputs, tangents):
 
 def _forward(x, residual, gamma, beta, eps):
     """The outputs, and the numbers of each row that tangents read."""
-    stored = x.dtype
     x, residual, gamma, beta, eps = _in_type(x, residual, gamma, beta, eps)
     h = residual + x  # step 1
     mu = jnp.mean(h, axis=-1, keepdims=True)  # step 2
@@ -87,7 +86,7 @@ def _forward(x, residual, gamma, beta, eps):
     rstd = jax.lax.rsqrt(var + eps)  # step 5
     xhat = h_centred*rstd  # step 6
     y = xhat*gamma + beta  # step 7
-    return (y.astype(stored), h.astype(stored)), (mu, mu_residual, rstd)
+    return (y, h), (mu, mu_residual, rstd)
 
 
 def _tangents(inputs, outputs, saved, dots):
@@ -121,7 +120,8 @@ def _tangents(inputs, outputs, saved, dots):
 def _in_type(x, residual, gamma, beta, eps):
     """The inputs in the widest of their types, or float32."""
     given = [u for u in (x, residual, gamma, beta) if u is not None]
-    dtype = jnp.result_type("float32", *given)
+    with jax.numpy_dtype_promotion("standard"):
+        dtype = jnp.result_type(jnp.float32, *given)
     gamma, beta = 1 if gamma is None else gamma, 0 if beta is None else beta
     return [jnp.asarray(u, dtype) for u in (x, residual, gamma, beta, eps)]
 

@@ -53,7 +53,7 @@ def add_rms_norm(
 
 @jax.custom_jvp
 def _layer(x, residual, gamma, eps):
-    return _forward(x, residual, gamma, eps)[0]
+    return tuple(u.astype(x.dtype) for u in _forward(x, residual, gamma, eps)[0])
 
 
 @jax.tree_util.Partial(_layer.defjvp, symbolic_zeros=True)
@@ -72,14 +72,13 @@ def _derivative(inputs, tangents):
 
 def _forward(x, residual, gamma, eps):
     """The outputs, and the numbers of each row that tangents read."""
-    stored = x.dtype
     x, residual, gamma, eps = _in_type(x, residual, gamma, eps)
     h = residual + x  # step 1
     ms = jnp.mean(h**2, axis=-1, keepdims=True)  # step 2
     rstd = jax.lax.rsqrt(ms + eps)  # step 3
     xhat = h*rstd  # step 4
     y = xhat*gamma  # step 5
-    return (y.astype(stored), h.astype(stored)), (rstd,)
+    return (y, h), (rstd,)
 
 
 def _tangents(inputs, outputs, saved, dots):
@@ -108,7 +107,8 @@ def _tangents(inputs, outputs, saved, dots):
 def _in_type(x, residual, gamma, eps):
     """The inputs in the widest of their types, or float32."""
     given = [u for u in (x, residual, gamma) if u is not None]
-    dtype = jnp.result_type("float32", *given)
+    with jax.numpy_dtype_promotion("standard"):
+        dtype = jnp.result_type(jnp.float32, *given)
     gamma = 1 if gamma is None else gamma
     return [jnp.asarray(u, dtype) for u in (x, residual, gamma, eps)]
 

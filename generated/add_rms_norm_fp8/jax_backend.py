@@ -124,7 +124,8 @@ def _tangents(inputs, outputs, saved, dots):
 def _in_type(x, residual, gamma, scale, eps):
     """The inputs in the widest of their types, or float32."""
     given = [u for u in (x, residual, gamma, scale) if u is not None]
-    dtype = jnp.result_type("float32", *given)
+    with jax.numpy_dtype_promotion("standard"):
+        dtype = jnp.result_type(jnp.float32, *given)
     gamma, scale = 1 if gamma is None else gamma, 1 if scale is None else scale
     return [jnp.asarray(u, dtype) for u in (x, residual, gamma, scale, eps)]
 

@@ -46,7 +46,7 @@ def alibi_softmax(x: jax.Array, slope: jax.Array, position: jax.Array) -> jax.Ar
 
 @jax.custom_jvp
 def _layer(x, slope, position):
-    return _forward(x, slope, position)[0]
+    return _forward(x, slope, position)[0].astype(x.dtype)
 
 
 @jax.tree_util.Partial(_layer.defjvp, symbolic_zeros=True)
@@ -61,7 +61,6 @@ def _derivative(inputs, tangents):
 
 def _forward(x, slope, position):
     """The outputs, and the numbers of each row that tangents read."""
-    stored = x.dtype
     x, slope, position = _in_type(x, slope, position)
     dtype, shape = x.dtype, x.shape
     D = shape[3]
@@ -81,7 +80,7 @@ def _forward(x, slope, position):
     sum_e_shifted = jnp.sum(e_shifted, axis=3, keepdims=True)  # step 7
     inv_sum_e_shifted = 1/sum_e_shifted  # step 8
     y = e_shifted*inv_sum_e_shifted  # step 9
-    return y.astype(stored), (m, inv_sum_e_shifted)
+    return y, (m, inv_sum_e_shifted)
 
 
 def _tangents(inputs, saved, dots):
@@ -110,7 +109,8 @@ def _tangents(inputs, saved, dots):
 
 def _in_type(x, slope, position):
     """The inputs in the widest of their types, or float32."""
-    dtype = jnp.result_type("float32", x, slope)
+    with jax.numpy_dtype_promotion("standard"):
+        dtype = jnp.result_type(jnp.float32, x, slope)
     x, slope = [jnp.asarray(u, dtype) for u in (x, slope)]
     return (x, slope, position)
 

@@ -61,7 +61,7 @@ def batch_norm(
 
 @jax.custom_jvp
 def _layer(x, gamma, beta, eps):
-    return _forward(x, gamma, beta, eps)[0]
+    return tuple(u.astype(x.dtype) for u in _forward(x, gamma, beta, eps)[0])
 
 
 @jax.tree_util.Partial(_layer.defjvp, symbolic_zeros=True)
@@ -78,7 +78,6 @@ def _derivative(inputs, tangents):
 
 def _forward(x, gamma, beta, eps):
     """The outputs, and the numbers of each row that tangents read."""
-    stored = x.dtype
     x, gamma, beta, eps = _in_type(x, gamma, beta, eps)
     mu = jnp.mean(x, axis=(0, 2), keepdims=True)  # step 1
     mu_saved = mu  # step 1, pass 1: saved apart
@@ -88,10 +87,7 @@ def _forward(x, gamma, beta, eps):
     var = jnp.mean(x_centred**2, axis=(0, 2), keepdims=True)  # step 3
     rstd = jax.lax.rsqrt(var + eps)  # step 4
     y = x_centred*gamma*rstd + beta  # step 6, pass 5: late scales
-    return (
-        (y.astype(stored), mu.astype(stored), var.astype(stored)),
-        (mu_saved, mu_residual, rstd),
-    )
+    return (y, mu, var), (mu_saved, mu_residual, rstd)
 
 
 def _tangents(inputs, saved, dots):
@@ -122,7 +118,9 @@ def _tangents(inputs, saved, dots):
 
 def _in_type(x, gamma, beta, eps):
     """The inputs in the widest of their types, or float32."""
-    dtype = jnp.result_type("float32", *[u for u in (x, gamma, beta) if u is not None])
+    given = [u for u in (x, gamma, beta) if u is not None]
+    with jax.numpy_dtype_promotion("standard"):
+        dtype = jnp.result_type(jnp.float32, *given)
     gamma, beta = 1 if gamma is None else gamma, 0 if beta is None else beta
     return [jnp.asarray(u, dtype) for u in (x, gamma, beta, eps)]
 

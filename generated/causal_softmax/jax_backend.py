@@ -47,7 +47,7 @@ def causal_softmax(
 
 @jax.custom_jvp
 def _layer(x, position, scale):
-    return _forward(x, position, scale)[0]
+    return _forward(x, position, scale)[0].astype(x.dtype)
 
 
 @jax.tree_util.Partial(_layer.defjvp, symbolic_zeros=True)
@@ -62,7 +62,6 @@ def _derivative(inputs, tangents):
 
 def _forward(x, position, scale):
     """The outputs, and the numbers of each row that tangents read."""
-    stored = x.dtype
     x, position, scale = _in_type(x, position, scale)
     dtype, shape = x.dtype, x.shape
     D = shape[2]
@@ -80,7 +79,7 @@ def _forward(x, position, scale):
     sum_e_shifted = jnp.sum(e_shifted, axis=2, keepdims=True)  # step 5
     inv_sum_e_shifted = 1/sum_e_shifted  # step 6
     y = e_shifted*inv_sum_e_shifted  # step 7
-    return y.astype(stored), (m, inv_sum_e_shifted)
+    return y, (m, inv_sum_e_shifted)
 
 
 def _tangents(inputs, saved, dots):
@@ -111,7 +110,8 @@ def _tangents(inputs, saved, dots):
 
 def _in_type(x, position, scale):
     """The inputs in the widest of their types, or float32."""
-    dtype = jnp.result_type("float32", *[u for u in (x, scale) if u is not None])
+    with jax.numpy_dtype_promotion("standard"):
+        dtype = jnp.result_type(jnp.float32, *[u for u in (x, scale) if u is not None])
     scale = 1 if scale is None else scale
     x, scale = [jnp.asarray(u, dtype) for u in (x, scale)]
     return (x, position, scale)

@@ -42,7 +42,7 @@ def cross_entropy(x: jax.Array, target: jax.Array) -> jax.Array:
 
 @jax.custom_jvp
 def _layer(x, target):
-    return _forward(x, target)[0]
+    return _forward(x, target)[0].astype(x.dtype)
 
 
 @jax.tree_util.Partial(_layer.defjvp, symbolic_zeros=True)
@@ -57,7 +57,6 @@ def _derivative(inputs, tangents):
 
 def _forward(x, target):
     """The outputs, and the numbers of each row that tangents read."""
-    stored = x.dtype
     x, target = _in_type(x, target)
     dtype = x.dtype
     largest = jnp.finfo(dtype).max
@@ -69,7 +68,7 @@ def _forward(x, target):
     logp = x_shifted - log_Z  # step 6
     sum_logp_target = jnp.sum(logp*target, axis=-1, keepdims=True)  # step 7
     y = -sum_logp_target  # step 8
-    return y.astype(stored), (m, Z, log_Z)
+    return y, (m, Z, log_Z)
 
 
 def _tangents(inputs, saved, dots):
@@ -100,7 +99,8 @@ def _tangents(inputs, saved, dots):
 
 def _in_type(x, target):
     """The inputs in the widest of their types, or float32."""
-    dtype = jnp.result_type("float32", x, target)
+    with jax.numpy_dtype_promotion("standard"):
+        dtype = jnp.result_type(jnp.float32, x, target)
     return [jnp.asarray(u, dtype) for u in (x, target)]
 
 

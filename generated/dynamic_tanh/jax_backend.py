@@ -46,7 +46,7 @@ def dynamic_tanh(
 
 @jax.custom_jvp
 def _layer(x, alpha, gamma, beta):
-    return _forward(x, alpha, gamma, beta)[0]
+    return _forward(x, alpha, gamma, beta)[0].astype(x.dtype)
 
 
 @jax.tree_util.Partial(_layer.defjvp, symbolic_zeros=True)
@@ -61,12 +61,11 @@ def _derivative(inputs, tangents):
 
 def _forward(x, alpha, gamma, beta):
     """The outputs, and the numbers of each row that tangents read."""
-    stored = x.dtype
     x, alpha, gamma, beta = _in_type(x, alpha, gamma, beta)
     u = x*alpha  # step 1
     t = jnp.tanh(u)  # step 2
     y = t*gamma + beta  # step 3
-    return y.astype(stored), ()
+    return y, ()
 
 
 def _tangents(inputs, dots):
@@ -92,7 +91,8 @@ def _tangents(inputs, dots):
 def _in_type(x, alpha, gamma, beta):
     """The inputs in the widest of their types, or float32."""
     given = [u for u in (x, alpha, gamma, beta) if u is not None]
-    dtype = jnp.result_type("float32", *given)
+    with jax.numpy_dtype_promotion("standard"):
+        dtype = jnp.result_type(jnp.float32, *given)
     alpha = 0.5 if alpha is None else alpha
     gamma = 1 if gamma is None else gamma
     beta = 0 if beta is None else beta

@@ -49,7 +49,7 @@ def focal_loss(x: jax.Array, label: jax.Array, *, gamma: float = 2) -> jax.Array
 
 @jax.custom_jvp
 def _layer(x, label, gamma):
-    return _forward(x, label, gamma)[0]
+    return _forward(x, label, gamma)[0].astype(x.dtype)
 
 
 @jax.tree_util.Partial(_layer.defjvp, symbolic_zeros=True)
@@ -66,7 +66,6 @@ def _derivative(inputs, tangents):
 
 def _forward(x, label, gamma):
     """The outputs, and the numbers of each row that tangents read."""
-    stored = x.dtype
     x, label, gamma = _in_type(x, label, gamma)
     dtype, shape = x.dtype, x.shape
     D = shape[-1]
@@ -83,7 +82,7 @@ def _forward(x, label, gamma):
     expm1_logpt = jnp.expm1(logpt)  # step 8
     power_expm1_logpt = (-expm1_logpt)**gamma  # step 9
     y = -logpt*power_expm1_logpt  # step 10
-    return y.astype(stored), (m, Z, logpt, expm1_logpt, power_expm1_logpt)
+    return y, (m, Z, logpt, expm1_logpt, power_expm1_logpt)
 
 
 def _tangents(inputs, saved, dots):
@@ -125,7 +124,8 @@ def _tangents(inputs, saved, dots):
 
 def _in_type(x, label, gamma):
     """The inputs in the widest of their types, or float32."""
-    dtype = jnp.result_type("float32", x)
+    with jax.numpy_dtype_promotion("standard"):
+        dtype = jnp.result_type(jnp.float32, x)
     x, gamma = [jnp.asarray(u, dtype) for u in (x, gamma)]
     return (x, label, gamma)
 

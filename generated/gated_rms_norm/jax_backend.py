@@ -49,7 +49,7 @@ def gated_rms_norm(
 
 @jax.custom_jvp
 def _layer(x, z, gamma, eps):
-    return _forward(x, z, gamma, eps)[0]
+    return _forward(x, z, gamma, eps)[0].astype(x.dtype)
 
 
 @jax.tree_util.Partial(_layer.defjvp, symbolic_zeros=True)
@@ -66,7 +66,6 @@ def _derivative(inputs, tangents):
 
 def _forward(x, z, gamma, eps):
     """The outputs, and the numbers of each row that tangents read."""
-    stored = x.dtype
     x, z, gamma, eps = _in_type(x, z, gamma, eps)
     ms = jnp.mean(x**2, axis=-1, keepdims=True)  # step 1
     rstd = jax.lax.rsqrt(ms + eps)  # step 2
@@ -74,7 +73,7 @@ def _forward(x, z, gamma, eps):
     sigmoid_z = jax.nn.sigmoid(z)  # step 4
     silu_z = sigmoid_z*z  # step 5
     y = silu_z*xhat*gamma  # step 6
-    return y.astype(stored), (rstd,)
+    return y, (rstd,)
 
 
 def _tangents(inputs, saved, dots):
@@ -98,7 +97,9 @@ def _tangents(inputs, saved, dots):
 
 def _in_type(x, z, gamma, eps):
     """The inputs in the widest of their types, or float32."""
-    dtype = jnp.result_type("float32", *[u for u in (x, z, gamma) if u is not None])
+    given = [u for u in (x, z, gamma) if u is not None]
+    with jax.numpy_dtype_promotion("standard"):
+        dtype = jnp.result_type(jnp.float32, *given)
     gamma = 1 if gamma is None else gamma
     return [jnp.asarray(u, dtype) for u in (x, z, gamma, eps)]
 

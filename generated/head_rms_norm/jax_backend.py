@@ -49,7 +49,7 @@ def head_rms_norm(
 
 @jax.custom_jvp
 def _layer(x, weight, eps):
-    return _forward(x, weight, eps)[0]
+    return _forward(x, weight, eps)[0].astype(x.dtype)
 
 
 @jax.tree_util.Partial(_layer.defjvp, symbolic_zeros=True)
@@ -66,13 +66,12 @@ def _derivative(inputs, tangents):
 
 def _forward(x, weight, eps):
     """The outputs, and the numbers of each row that tangents read."""
-    stored = x.dtype
     x, weight, eps = _in_type(x, weight, eps)
     ms = jnp.mean(x**2, axis=3, keepdims=True)  # step 1
     rstd = jax.lax.rsqrt(ms + eps)  # step 2
     xhat = x*rstd  # step 3
     y = weight*xhat  # step 4
-    return y.astype(stored), (rstd,)
+    return y, (rstd,)
 
 
 def _tangents(inputs, saved, dots):
@@ -92,7 +91,8 @@ def _tangents(inputs, saved, dots):
 
 def _in_type(x, weight, eps):
     """The inputs in the widest of their types, or float32."""
-    dtype = jnp.result_type("float32", *[u for u in (x, weight) if u is not None])
+    with jax.numpy_dtype_promotion("standard"):
+        dtype = jnp.result_type(jnp.float32, *[u for u in (x, weight) if u is not None])
     weight = 1 if weight is None else weight
     return [jnp.asarray(u, dtype) for u in (x, weight, eps)]
 

@@ -50,7 +50,7 @@ def info_nce(
 
 @jax.custom_jvp
 def _layer(similarity, positive, scale):
-    return _forward(similarity, positive, scale)[0]
+    return _forward(similarity, positive, scale)[0].astype(similarity.dtype)
 
 
 @jax.tree_util.Partial(_layer.defjvp, symbolic_zeros=True)
@@ -65,7 +65,6 @@ def _derivative(inputs, tangents):
 
 def _forward(similarity, positive, scale):
     """The outputs, and the numbers of each row that tangents read."""
-    stored = similarity.dtype
     similarity, positive, scale = _in_type(similarity, positive, scale)
     dtype, shape = similarity.dtype, similarity.shape
     D = shape[-1]
@@ -80,7 +79,7 @@ def _forward(similarity, positive, scale):
     Z = jnp.sum(exp_shifted, axis=-1, keepdims=True)  # step 6
     log_Z = jnp.log(Z)  # step 7
     y = log_Z + m - sum_where_z  # step 8
-    return y.astype(stored), (m, Z)
+    return y, (m, Z)
 
 
 def _tangents(inputs, saved, dots):
@@ -116,7 +115,8 @@ def _tangents(inputs, saved, dots):
 def _in_type(similarity, positive, scale):
     """The inputs in the widest of their types, or float32."""
     given = [u for u in (similarity, scale) if u is not None]
-    dtype = jnp.result_type("float32", *given)
+    with jax.numpy_dtype_promotion("standard"):
+        dtype = jnp.result_type(jnp.float32, *given)
     scale = 1 if scale is None else scale
     similarity, scale = [jnp.asarray(u, dtype) for u in (similarity, scale)]
     return (similarity, positive, scale)

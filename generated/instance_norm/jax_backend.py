@@ -59,7 +59,7 @@ def instance_norm(
 
 @jax.custom_jvp
 def _layer(x, gamma, beta, eps):
-    return _forward(x, gamma, beta, eps)[0]
+    return _forward(x, gamma, beta, eps)[0].astype(x.dtype)
 
 
 @jax.tree_util.Partial(_layer.defjvp, symbolic_zeros=True)
@@ -76,7 +76,6 @@ def _derivative(inputs, tangents):
 
 def _forward(x, gamma, beta, eps):
     """The outputs, and the numbers of each row that tangents read."""
-    stored = x.dtype
     x, gamma, beta, eps = _in_type(x, gamma, beta, eps)
     mu = jnp.mean(x, axis=2, keepdims=True)  # step 1
     x_shifted = x - mu  # step 2, pass 1: compensation
@@ -85,7 +84,7 @@ def _forward(x, gamma, beta, eps):
     var = jnp.mean(x_centred**2, axis=2, keepdims=True)  # step 3
     rstd = jax.lax.rsqrt(var + eps)  # step 4
     y = x_centred*gamma*rstd + beta  # step 6, pass 4: late scales
-    return y.astype(stored), (mu, mu_residual, rstd)
+    return y, (mu, mu_residual, rstd)
 
 
 def _tangents(inputs, saved, dots):
@@ -113,7 +112,9 @@ def _tangents(inputs, saved, dots):
 
 def _in_type(x, gamma, beta, eps):
     """The inputs in the widest of their types, or float32."""
-    dtype = jnp.result_type("float32", *[u for u in (x, gamma, beta) if u is not None])
+    given = [u for u in (x, gamma, beta) if u is not None]
+    with jax.numpy_dtype_promotion("standard"):
+        dtype = jnp.result_type(jnp.float32, *given)
     gamma, beta = 1 if gamma is None else gamma, 0 if beta is None else beta
     return [jnp.asarray(u, dtype) for u in (x, gamma, beta, eps)]
 

@@ -40,7 +40,7 @@ def l2_norm(x: jax.Array, *, eps: float = 1e-12) -> jax.Array:
 
 @jax.custom_jvp
 def _layer(x, eps):
-    return _forward(x, eps)[0]
+    return _forward(x, eps)[0].astype(x.dtype)
 
 
 @jax.tree_util.Partial(_layer.defjvp, symbolic_zeros=True)
@@ -57,12 +57,11 @@ def _derivative(inputs, tangents):
 
 def _forward(x, eps):
     """The outputs, and the numbers of each row that tangents read."""
-    stored = x.dtype
     x, eps = _in_type(x, eps)
     sum_x2 = jnp.sum(x**2, axis=-1, keepdims=True)  # step 1
     rstd = jax.lax.rsqrt(sum_x2 + eps)  # step 2
     y = x*rstd  # step 3
-    return y.astype(stored), (rstd,)
+    return y, (rstd,)
 
 
 def _tangents(inputs, saved, dots):
@@ -81,7 +80,8 @@ def _tangents(inputs, saved, dots):
 
 def _in_type(x, eps):
     """The inputs in the widest of their types, or float32."""
-    dtype = jnp.result_type("float32", x)
+    with jax.numpy_dtype_promotion("standard"):
+        dtype = jnp.result_type(jnp.float32, x)
     return [jnp.asarray(u, dtype) for u in (x, eps)]
 
 

@@ -62,7 +62,7 @@ def label_cross_entropy(
 
 @jax.custom_jvp
 def _layer(x, label, ignore, smoothing, z_loss):
-    return _forward(x, label, ignore, smoothing, z_loss)[0]
+    return _forward(x, label, ignore, smoothing, z_loss)[0].astype(x.dtype)
 
 
 @jax.tree_util.Partial(_layer.defjvp, symbolic_zeros=True)
@@ -81,7 +81,6 @@ def _derivative(inputs, tangents):
 
 def _forward(x, label, ignore, smoothing, z_loss):
     """The outputs, and the numbers of each row that tangents read."""
-    stored = x.dtype
     x, label, ignore, smoothing, z_loss = _in_type(x, label, ignore, smoothing, z_loss)
     dtype, shape = x.dtype, x.shape
     D = shape[-1]
@@ -105,7 +104,7 @@ def _forward(x, label, ignore, smoothing, z_loss):
         - jnp.where(smoothing > 0, mu*smoothing, 0)
         - sum_where_x*(1 - smoothing),
     )
-    return y.astype(stored), (m, Z, log_Z)
+    return y, (m, Z, log_Z)
 
 
 def _tangents(inputs, saved, dots):
@@ -142,7 +141,8 @@ def _tangents(inputs, saved, dots):
 
 def _in_type(x, label, ignore, smoothing, z_loss):
     """The inputs in the widest of their types, or float32."""
-    dtype = jnp.result_type("float32", x)
+    with jax.numpy_dtype_promotion("standard"):
+        dtype = jnp.result_type(jnp.float32, x)
     ignore = jnp.int32(-100) if ignore is None else ignore
     x, smoothing, z_loss = [jnp.asarray(u, dtype) for u in (x, smoothing, z_loss)]
     return (x, label, ignore, smoothing, z_loss)

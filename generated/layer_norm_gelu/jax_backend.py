@@ -54,7 +54,7 @@ def layer_norm_gelu(
 
 @jax.custom_jvp
 def _layer(x, gamma, beta, eps):
-    return _forward(x, gamma, beta, eps)[0]
+    return _forward(x, gamma, beta, eps)[0].astype(x.dtype)
 
 
 @jax.tree_util.Partial(_layer.defjvp, symbolic_zeros=True)
@@ -73,7 +73,6 @@ def _derivative(inputs, tangents):
 
 def _forward(x, gamma, beta, eps):
     """The outputs, and the numbers of each row that tangents read."""
-    stored = x.dtype
     x, gamma, beta, eps = _in_type(x, gamma, beta, eps)
     mu = jnp.mean(x, axis=-1, keepdims=True)  # step 1
     x_shifted = x - mu  # step 2, pass 1: compensation
@@ -85,7 +84,7 @@ def _forward(x, gamma, beta, eps):
     u = xhat*gamma + beta  # step 6
     Phi_u = 0.5*jax.lax.erf(0.70710678118654752*u) + 0.5  # step 7, pass 4
     y = Phi_u*u  # step 9
-    return y.astype(stored), (mu, mu_residual, rstd)
+    return y, (mu, mu_residual, rstd)
 
 
 def _tangents(inputs, saved, dots):
@@ -122,7 +121,9 @@ def _tangents(inputs, saved, dots):
 
 def _in_type(x, gamma, beta, eps):
     """The inputs in the widest of their types, or float32."""
-    dtype = jnp.result_type("float32", *[u for u in (x, gamma, beta) if u is not None])
+    given = [u for u in (x, gamma, beta) if u is not None]
+    with jax.numpy_dtype_promotion("standard"):
+        dtype = jnp.result_type(jnp.float32, *given)
     gamma, beta = 1 if gamma is None else gamma, 0 if beta is None else beta
     return [jnp.asarray(u, dtype) for u in (x, gamma, beta, eps)]
 

@@ -37,7 +37,7 @@ def log_softmax(x: jax.Array) -> jax.Array:
 
 @jax.custom_jvp
 def _layer(x):
-    return _forward(x)[0]
+    return _forward(x)[0].astype(x.dtype)
 
 
 @jax.tree_util.Partial(_layer.defjvp, symbolic_zeros=True)
@@ -52,7 +52,6 @@ def _derivative(inputs, tangents):
 
 def _forward(x):
     """The outputs, and the numbers of each row that tangents read."""
-    stored = x.dtype
     x, = _in_type(x)
     dtype = x.dtype
     largest = jnp.finfo(dtype).max
@@ -62,7 +61,7 @@ def _forward(x):
     Z = jnp.sum(exp_shifted, axis=-1, keepdims=True)  # step 4
     log_Z = jnp.log(Z)  # step 5
     y = x_shifted - log_Z  # step 6
-    return y.astype(stored), (m, Z)
+    return y, (m, Z)
 
 
 def _tangents(inputs, saved, dots):
@@ -83,7 +82,8 @@ def _tangents(inputs, saved, dots):
 
 def _in_type(x):
     """The inputs in the widest of their types, or float32."""
-    dtype = jnp.result_type("float32", x)
+    with jax.numpy_dtype_promotion("standard"):
+        dtype = jnp.result_type(jnp.float32, x)
     return [jnp.asarray(u, dtype) for u in (x,)]
 
 

@@ -52,7 +52,7 @@ def mean_abs_norm(
 
 @jax.custom_jvp
 def _layer(x, gamma, beta, eps):
-    return _forward(x, gamma, beta, eps)[0]
+    return _forward(x, gamma, beta, eps)[0].astype(x.dtype)
 
 
 @jax.tree_util.Partial(_layer.defjvp, symbolic_zeros=True)
@@ -69,7 +69,6 @@ def _derivative(inputs, tangents):
 
 def _forward(x, gamma, beta, eps):
     """The outputs, and the numbers of each row that tangents read."""
-    stored = x.dtype
     x, gamma, beta, eps = _in_type(x, gamma, beta, eps)
     mu = jnp.mean(x, axis=-1, keepdims=True)  # step 1
     x_shifted = x - mu  # step 2, pass 1: compensation
@@ -79,7 +78,7 @@ def _forward(x, gamma, beta, eps):
     scale = 1/(spread + eps)  # step 4
     xhat = x_centred*scale  # step 5
     y = xhat*gamma + beta  # step 6
-    return y.astype(stored), (mu, mu_residual, scale)
+    return y, (mu, mu_residual, scale)
 
 
 def _tangents(inputs, saved, dots):
@@ -109,7 +108,9 @@ def _tangents(inputs, saved, dots):
 
 def _in_type(x, gamma, beta, eps):
     """The inputs in the widest of their types, or float32."""
-    dtype = jnp.result_type("float32", *[u for u in (x, gamma, beta) if u is not None])
+    given = [u for u in (x, gamma, beta) if u is not None]
+    with jax.numpy_dtype_promotion("standard"):
+        dtype = jnp.result_type(jnp.float32, *given)
     gamma, beta = 1 if gamma is None else gamma, 0 if beta is None else beta
     return [jnp.asarray(u, dtype) for u in (x, gamma, beta, eps)]
 

@@ -55,7 +55,7 @@ def modulated_layer_norm(
 
 @jax.custom_jvp
 def _layer(x, gate, gamma, beta, eps):
-    return _forward(x, gate, gamma, beta, eps)[0]
+    return _forward(x, gate, gamma, beta, eps)[0].astype(x.dtype)
 
 
 @jax.tree_util.Partial(_layer.defjvp, symbolic_zeros=True)
@@ -74,7 +74,6 @@ def _derivative(inputs, tangents):
 
 def _forward(x, gate, gamma, beta, eps):
     """The outputs, and the numbers of each row that tangents read."""
-    stored = x.dtype
     x, gate, gamma, beta, eps = _in_type(x, gate, gamma, beta, eps)
     mu = jnp.mean(x, axis=-1, keepdims=True)  # step 1
     x_shifted = x - mu  # step 2, pass 1: compensation
@@ -84,7 +83,7 @@ def _forward(x, gate, gamma, beta, eps):
     rstd = jax.lax.rsqrt(var + eps)  # step 4
     xhat = x_centred*rstd  # step 5
     y = (xhat*gamma + beta)*gate  # step 6
-    return y.astype(stored), (mu, mu_residual, rstd)
+    return y, (mu, mu_residual, rstd)
 
 
 def _tangents(inputs, saved, dots):
@@ -119,7 +118,8 @@ def _tangents(inputs, saved, dots):
 def _in_type(x, gate, gamma, beta, eps):
     """The inputs in the widest of their types, or float32."""
     given = [u for u in (x, gate, gamma, beta) if u is not None]
-    dtype = jnp.result_type("float32", *given)
+    with jax.numpy_dtype_promotion("standard"):
+        dtype = jnp.result_type(jnp.float32, *given)
     gate = 1 if gate is None else gate
     gamma = 1 if gamma is None else gamma
     beta = 0 if beta is None else beta

@@ -45,7 +45,7 @@ def offset_rms_norm(
 
 @jax.custom_jvp
 def _layer(x, w, eps):
-    return _forward(x, w, eps)[0]
+    return _forward(x, w, eps)[0].astype(x.dtype)
 
 
 @jax.tree_util.Partial(_layer.defjvp, symbolic_zeros=True)
@@ -64,14 +64,13 @@ def _derivative(inputs, tangents):
 
 def _forward(x, w, eps):
     """The outputs, and the numbers of each row that tangents read."""
-    stored = x.dtype
     x, w, eps = _in_type(x, w, eps)
     w_shifted = w + 1  # step 4, pass 1: once a row
     ms = jnp.mean(x**2, axis=-1, keepdims=True)  # step 1
     rstd = jax.lax.rsqrt(ms + eps)  # step 2
     xhat = x*rstd  # step 3
     y = xhat*w_shifted  # step 4, pass 2: once a row
-    return y.astype(stored), (rstd,)
+    return y, (rstd,)
 
 
 def _tangents(inputs, saved, dots):
@@ -92,7 +91,8 @@ def _tangents(inputs, saved, dots):
 
 def _in_type(x, w, eps):
     """The inputs in the widest of their types, or float32."""
-    dtype = jnp.result_type("float32", *[u for u in (x, w) if u is not None])
+    with jax.numpy_dtype_promotion("standard"):
+        dtype = jnp.result_type(jnp.float32, *[u for u in (x, w) if u is not None])
     w = 0 if w is None else w
     return [jnp.asarray(u, dtype) for u in (x, w, eps)]
 

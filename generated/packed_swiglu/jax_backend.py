@@ -46,7 +46,7 @@ def packed_swiglu(x: jax.Array) -> jax.Array:
 
 @jax.custom_jvp
 def _layer(gate, value):
-    return _forward(gate, value)[0]
+    return _forward(gate, value)[0].astype(gate.dtype)
 
 
 @jax.tree_util.Partial(_layer.defjvp, symbolic_zeros=True)
@@ -61,12 +61,11 @@ def _derivative(inputs, tangents):
 
 def _forward(gate, value):
     """The outputs, and the numbers of each row that tangents read."""
-    stored = gate.dtype
     gate, value = _in_type(gate, value)
     sigmoid_gate = jax.nn.sigmoid(gate)  # step 1
     silu_gate = gate*sigmoid_gate  # step 2
     y = silu_gate*value  # step 3
-    return y.astype(stored), ()
+    return y, ()
 
 
 def _tangents(inputs, dots):
@@ -85,7 +84,8 @@ def _tangents(inputs, dots):
 
 def _in_type(gate, value):
     """The inputs in the widest of their types, or float32."""
-    dtype = jnp.result_type("float32", gate, value)
+    with jax.numpy_dtype_promotion("standard"):
+        dtype = jnp.result_type(jnp.float32, gate, value)
     return [jnp.asarray(u, dtype) for u in (gate, value)]
 
 

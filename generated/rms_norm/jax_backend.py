@@ -45,7 +45,7 @@ def rms_norm(
 
 @jax.custom_jvp
 def _layer(x, gamma, eps):
-    return _forward(x, gamma, eps)[0]
+    return _forward(x, gamma, eps)[0].astype(x.dtype)
 
 
 @jax.tree_util.Partial(_layer.defjvp, symbolic_zeros=True)
@@ -62,13 +62,12 @@ def _derivative(inputs, tangents):
 
 def _forward(x, gamma, eps):
     """The outputs, and the numbers of each row that tangents read."""
-    stored = x.dtype
     x, gamma, eps = _in_type(x, gamma, eps)
     ms = jnp.mean(x**2, axis=-1, keepdims=True)  # step 1
     rstd = jax.lax.rsqrt(ms + eps)  # step 2
     xhat = x*rstd  # step 3
     y = xhat*gamma  # step 4
-    return y.astype(stored), (rstd,)
+    return y, (rstd,)
 
 
 def _tangents(inputs, saved, dots):
@@ -88,7 +87,8 @@ def _tangents(inputs, saved, dots):
 
 def _in_type(x, gamma, eps):
     """The inputs in the widest of their types, or float32."""
-    dtype = jnp.result_type("float32", *[u for u in (x, gamma) if u is not None])
+    with jax.numpy_dtype_promotion("standard"):
+        dtype = jnp.result_type(jnp.float32, *[u for u in (x, gamma) if u is not None])
     gamma = 1 if gamma is None else gamma
     return [jnp.asarray(u, dtype) for u in (x, gamma, eps)]
 

@@ -50,7 +50,7 @@ def rms_norm_gated(
 
 @jax.custom_jvp
 def _layer(x, z, gamma, eps):
-    return _forward(x, z, gamma, eps)[0]
+    return _forward(x, z, gamma, eps)[0].astype(x.dtype)
 
 
 @jax.tree_util.Partial(_layer.defjvp, symbolic_zeros=True)
@@ -67,7 +67,6 @@ def _derivative(inputs, tangents):
 
 def _forward(x, z, gamma, eps):
     """The outputs, and the numbers of each row that tangents read."""
-    stored = x.dtype
     x, z, gamma, eps = _in_type(x, z, gamma, eps)
     sigmoid_z = jax.nn.sigmoid(z)  # step 1
     silu_z = sigmoid_z*z  # step 2
@@ -76,7 +75,7 @@ def _forward(x, z, gamma, eps):
     rstd = jax.lax.rsqrt(ms + eps)  # step 5
     hhat = h*rstd  # step 6
     y = hhat*gamma  # step 7
-    return y.astype(stored), (rstd,)
+    return y, (rstd,)
 
 
 def _tangents(inputs, saved, dots):
@@ -104,7 +103,9 @@ def _tangents(inputs, saved, dots):
 
 def _in_type(x, z, gamma, eps):
     """The inputs in the widest of their types, or float32."""
-    dtype = jnp.result_type("float32", *[u for u in (x, z, gamma) if u is not None])
+    given = [u for u in (x, z, gamma) if u is not None]
+    with jax.numpy_dtype_promotion("standard"):
+        dtype = jnp.result_type(jnp.float32, *given)
     gamma = 1 if gamma is None else gamma
     return [jnp.asarray(u, dtype) for u in (x, z, gamma, eps)]
 

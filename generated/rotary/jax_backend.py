@@ -51,7 +51,7 @@ def rotary(x: jax.Array, cosine: jax.Array, sine: jax.Array) -> jax.Array:
 
 @jax.custom_jvp
 def _layer(a, b, cosine, sine):
-    return _forward(a, b, cosine, sine)[0]
+    return tuple(u.astype(a.dtype) for u in _forward(a, b, cosine, sine)[0])
 
 
 @jax.tree_util.Partial(_layer.defjvp, symbolic_zeros=True)
@@ -66,11 +66,10 @@ def _derivative(inputs, tangents):
 
 def _forward(a, b, cosine, sine):
     """The outputs, and the numbers of each row that tangents read."""
-    stored = a.dtype
     a, b, cosine, sine = _in_type(a, b, cosine, sine)
     y_0 = a*cosine - b*sine  # step 1
     y_1 = a*sine + b*cosine  # step 2
-    return (y_0.astype(stored), y_1.astype(stored)), ()
+    return (y_0, y_1), ()
 
 
 def _tangents(inputs, dots):
@@ -91,7 +90,8 @@ def _tangents(inputs, dots):
 
 def _in_type(a, b, cosine, sine):
     """The inputs in the widest of their types, or float32."""
-    dtype = jnp.result_type("float32", a, b, cosine, sine)
+    with jax.numpy_dtype_promotion("standard"):
+        dtype = jnp.result_type(jnp.float32, a, b, cosine, sine)
     return [jnp.asarray(u, dtype) for u in (a, b, cosine, sine)]
 
 

@@ -39,7 +39,7 @@ def scaled_softmax(x: jax.Array, scale: float | jax.Array | None = None) -> jax.
 
 @jax.custom_jvp
 def _layer(x, scale):
-    return _forward(x, scale)[0]
+    return _forward(x, scale)[0].astype(x.dtype)
 
 
 @jax.tree_util.Partial(_layer.defjvp, symbolic_zeros=True)
@@ -54,7 +54,6 @@ def _derivative(inputs, tangents):
 
 def _forward(x, scale):
     """The outputs, and the numbers of each row that tangents read."""
-    stored = x.dtype
     x, scale = _in_type(x, scale)
     dtype = x.dtype
     largest = jnp.finfo(dtype).max
@@ -64,7 +63,7 @@ def _forward(x, scale):
     Z = jnp.sum(e_shifted, axis=-1, keepdims=True)  # step 4
     inv_Z = 1/Z  # step 5
     y = e_shifted*inv_Z  # step 6
-    return y.astype(stored), (m, inv_Z)
+    return y, (m, inv_Z)
 
 
 def _tangents(inputs, saved, dots):
@@ -89,7 +88,8 @@ def _tangents(inputs, saved, dots):
 
 def _in_type(x, scale):
     """The inputs in the widest of their types, or float32."""
-    dtype = jnp.result_type("float32", *[u for u in (x, scale) if u is not None])
+    with jax.numpy_dtype_promotion("standard"):
+        dtype = jnp.result_type(jnp.float32, *[u for u in (x, scale) if u is not None])
     scale = 1 if scale is None else scale
     return [jnp.asarray(u, dtype) for u in (x, scale)]
 

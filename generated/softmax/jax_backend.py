@@ -37,7 +37,7 @@ def softmax(x: jax.Array) -> jax.Array:
 
 @jax.custom_jvp
 def _layer(x):
-    return _forward(x)[0]
+    return _forward(x)[0].astype(x.dtype)
 
 
 @jax.tree_util.Partial(_layer.defjvp, symbolic_zeros=True)
@@ -52,7 +52,6 @@ def _derivative(inputs, tangents):
 
 def _forward(x):
     """The outputs, and the numbers of each row that tangents read."""
-    stored = x.dtype
     x, = _in_type(x)
     dtype = x.dtype
     largest = jnp.finfo(dtype).max
@@ -62,7 +61,7 @@ def _forward(x):
     Z = jnp.sum(e_shifted, axis=-1, keepdims=True)  # step 4
     inv_Z = 1/Z  # step 5
     y = e_shifted*inv_Z  # step 6
-    return y.astype(stored), ()
+    return y, ()
 
 
 def _tangents(inputs, outputs, dots):
@@ -79,7 +78,8 @@ def _tangents(inputs, outputs, dots):
 
 def _in_type(x):
     """The inputs in the widest of their types, or float32."""
-    dtype = jnp.result_type("float32", x)
+    with jax.numpy_dtype_promotion("standard"):
+        dtype = jnp.result_type(jnp.float32, x)
     return [jnp.asarray(u, dtype) for u in (x,)]
 
 

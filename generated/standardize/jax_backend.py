@@ -41,7 +41,7 @@ def standardize(x: jax.Array, *, eps: float = 1e-5) -> jax.Array:
 
 @jax.custom_jvp
 def _layer(x, eps):
-    return _forward(x, eps)[0]
+    return _forward(x, eps)[0].astype(x.dtype)
 
 
 @jax.tree_util.Partial(_layer.defjvp, symbolic_zeros=True)
@@ -58,7 +58,6 @@ def _derivative(inputs, tangents):
 
 def _forward(x, eps):
     """The outputs, and the numbers of each row that tangents read."""
-    stored = x.dtype
     x, eps = _in_type(x, eps)
     shape = x.shape
     D = shape[-1]
@@ -69,7 +68,7 @@ def _forward(x, eps):
     sum_x2 = jnp.sum(x_centred**2, axis=-1, keepdims=True)  # step 3
     rstd = jax.lax.rsqrt(sum_x2/(D - 1) + eps)  # step 4
     y = x_centred*rstd  # step 5
-    return y.astype(stored), (mu, mu_residual, rstd)
+    return y, (mu, mu_residual, rstd)
 
 
 def _tangents(inputs, saved, dots):
@@ -95,7 +94,8 @@ def _tangents(inputs, saved, dots):
 
 def _in_type(x, eps):
     """The inputs in the widest of their types, or float32."""
-    dtype = jnp.result_type("float32", x)
+    with jax.numpy_dtype_promotion("standard"):
+        dtype = jnp.result_type(jnp.float32, x)
     return [jnp.asarray(u, dtype) for u in (x, eps)]
 
 

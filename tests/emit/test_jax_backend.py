@@ -170,7 +170,7 @@ def test_a_derivative_by_a_constant_is_refused_and_not_zero():
 
 
 def test_a_traced_constant_that_is_no_number_is_refused():
-    with pytest.raises(ValueError, match="eps is .*; pass a finite number"):
+    with pytest.raises(ValueError, match=r"eps is .*; pass a finite number"):
         jax.jit(lambda eps: layer_norm(jnp.ones((4, 8)), eps=eps))(jnp.ones((4, 1)))
 
 
@@ -346,6 +346,13 @@ def test_rows_of_16_bits_are_computed_in_float32_and_kept_as_they_are():
     assert [(each.shape, each.dtype) for each in kept] == [((64, 96), jnp.bfloat16)]
     plain = jax.tree.leaves(jax.jit(lambda *a: jax.vjp(textbook, *a))(x.astype(jnp.float32), gamma, gamma)[1])
     assert sum(each.size > 96 for each in plain) > 1
+
+
+def test_types_are_promoted_where_jax_is_to_promote_none():
+    x = jnp.ones((2, 3), jnp.bfloat16)
+    with jax.numpy_dtype_promotion("strict"):
+        gradients = jax.grad(lambda x, gamma: layer_norm(x, gamma).astype(jnp.float32).sum(), (0, 1))(x, jnp.ones(3))
+    assert [each.dtype for each in gradients] == [jnp.bfloat16, jnp.float32]
 
 
 def test_a_number_makes_nothing_wider():

@@ -85,7 +85,7 @@ class PublicArrays:
         for constant in self.layer.constants:
             name, signed = constant.public, constant.name not in self.layer.nonnegative
             least, wanted = ("-jnp.inf <", "a finite number") if signed else ("0 <=", "a finite number of 0 or more")
-            is_right = f"isinstance({name}, jax.core.Tracer) or {least} float({name}) < jnp.inf"
+            is_right = f"isinstance({name}, jax.Array) or {least} float({name}) < jnp.inf"
             lines.append(f"if jnp.ndim({name}) or not ({is_right}):")
             lines.append(f'    raise ValueError(f"{name} is {{{name}}}; pass {wanted}")')
         rows = ", ".join(each.public for each in self.layer.inputs if each.kind == "Row" and each.required)

@@ -78,7 +78,7 @@ class _JaxText:
         read = ", ".join(["inputs", *["outputs"] * bool(self.kept), *["saved"] * bool(self.saved), "dots"])
         parts = {
             "public": self._laid([*self.checks, *self._called()]),
-            "core": [f"def _layer({given}):", f"    return _forward({given})[0]"],
+            "core": [f"def _layer({given}):", *self._laid([f"return {self._stored()}"])],
             "derivative": self._laid(self._derivative()) if self.jvp else [],
             "forward": [f"def _forward({given}):", _FORWARD, *self._laid(self._forward())],
             "tangents": [f"def _tangents({read}):", _TANGENTS, *self._laid(self._tangents(self.jvp))]
@@ -125,9 +125,12 @@ class _JaxText:
         types = ", ".join(typed)
         if any(each.name in typed for each in optional):
             types = f"*[u for u in {tuple_of(typed)} if u is not None]"
-        lines = [f'dtype = jnp.result_type("float32", {types})']
-        if len(lines[0]) + 4 > WIDTH and types.startswith("*"):
-            lines = [f"given = {types[1:]}", 'dtype = jnp.result_type("float32", *given)']
+        made = f"    dtype = jnp.result_type(jnp.float32, {types})"
+        if len(made) + 4 > WIDTH and types.startswith("*"):
+            made = "    dtype = jnp.result_type(jnp.float32, *given)"
+        # Whoever has JAX refuse to promote types means those of their own operations.
+        lines = [f"given = {types[1:]}"] * made.endswith("*given)")
+        lines += ['with jax.numpy_dtype_promotion("standard"):', made]
         values = {e.name: self.arrays.neutral(e, self.full, JNP.module) for e in optional}
         there = {name: f"{value} if {name} is None else {name}" for name, value in values.items()}
         together = f"{', '.join(there)} = {', '.join(there.values())}"
@@ -157,10 +160,21 @@ class _JaxText:
             value = self.made.names[symbol]
             if symbol.varies.rows and self.made.least[symbol] != self.arrays.layout.of_value(symbol.varies):
                 value = f"jnp.broadcast_to({value}, {self._output_shape(symbol)})"
-            outputs.append(f"_cast({value}, jnp.{casts[name]})" if name in casts else f"{value}.astype(stored)")
+            if casts:
+                value = f"_cast({value}, jnp.{casts[name]})" if name in casts else f"{value}.astype(stored)"
+            outputs.append(value)
         returned = f"{outputs[0] if len(outputs) == 1 else tuple_of(outputs)}, {tuple_of(self.saved)}"
         stored = [f"stored = {self.first}.dtype"] * ("stored" in returned)
         return [*stored, *self._typed([*body, returned], self._given()), *body, f"return {returned}"]
+
+    def _stored(self) -> str:
+        """The outputs in the type of the first rows."""
+        made = f"_forward({self._given()})[0]"
+        if self.forward.casts:
+            return made
+        if len(self.outputs) > 1:
+            return f"tuple(u.astype({self.first}.dtype) for u in {made})"
+        return f"{made}.astype({self.first}.dtype)"
 
     def _output_shape(self, symbol: TypedSymbol) -> str:
         if symbol.varies.features:
@@ -299,7 +313,7 @@ def _renamed(text: str, function: str) -> str:
     parts = text.split("\n\n\n")
     for place, part in enumerate(parts):
         if part.startswith(f"def {function}("):
-            parts[place] = re.sub(r"\b(jax\.(?:Array|core\.Tracer)|jnp\.inf)\b", r"_\1", part)
+            parts[place] = re.sub(r"\b(jax\.Array|jnp\.inf)\b", r"_\1", part)
         else:
             part = re.sub(rf"(?<![.\w])({modules})(?=\.)(?!\.numpy as)", r"_\1", part)
             part = re.sub(r"^import _?jax\.numpy as jnp$", "import jax.numpy as _jnp", part, flags=re.MULTILINE)
