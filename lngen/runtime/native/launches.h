@@ -36,8 +36,7 @@ enum passed { WHOLE_NUMBER = -1, SINGLE = -2, DOUBLE = -3, SHORT_NUMBER = -4 };
 enum { WORDS_OF_LAUNCH = sizeof(struct launch) / sizeof(int64_t), WORDS_OF_ARGUMENT = 2 };
 
 // Parameters of a kernel lie behind each other, each at a multiple of its size; several may be members of one structure.
-// No kernel has more: jax_gpu_call.cpp refuses it, and a call of PyTorch's has an array for each value and result, and its
-// sizes.
+// No kernel has more: a call of PyTorch's has an array for each value and result, and its sizes.
 enum { MOST_PARAMETERS = 512 };
 struct parameters {
     char bytes[8 * MOST_PARAMETERS];
