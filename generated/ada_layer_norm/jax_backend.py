@@ -44,9 +44,7 @@ def ada_layer_norm(
     b, *rest, d = _axes("x", x, "b ... d", 2, True)
     scale = None if scale is None else _floats("scale", scale, (b, d), "(b d)")
     shift = None if shift is None else _floats("shift", shift, (b, d), "(b d)")
-    if jnp.ndim(eps) or not (
-        isinstance(eps, jax.core.Tracer) or 0 <= float(eps) < jnp.inf
-    ):
+    if jnp.ndim(eps) or not (isinstance(eps, jax.Array) or 0 <= float(eps) < jnp.inf):
         raise ValueError(f"eps is {eps}; pass a finite number of 0 or more")
     y = _layer(
         x.reshape(b, _product(rest), d),

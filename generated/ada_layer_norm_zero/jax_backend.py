@@ -52,9 +52,7 @@ def ada_layer_norm_zero(
     gate = _floats("gate", gate, (b, d), "(b d)")
     scale = _floats("scale", scale, (b, d), "(b d)")
     shift = _floats("shift", shift, (b, d), "(b d)")
-    if jnp.ndim(eps) or not (
-        isinstance(eps, jax.core.Tracer) or 0 <= float(eps) < jnp.inf
-    ):
+    if jnp.ndim(eps) or not (isinstance(eps, jax.Array) or 0 <= float(eps) < jnp.inf):
         raise ValueError(f"eps is {eps}; pass a finite number of 0 or more")
     y, h = _layer(
         x.reshape(b, _product(rest), d),

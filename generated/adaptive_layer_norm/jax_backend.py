@@ -39,9 +39,7 @@ def adaptive_layer_norm(
         raise ValueError(f"x has shape {x.shape}; pass (..., D) with D of 1 or more")
     scale = _floats("scale", scale, x.shape, "the shape of x")
     shift = _floats("shift", shift, x.shape, "the shape of x")
-    if jnp.ndim(eps) or not (
-        isinstance(eps, jax.core.Tracer) or 0 <= float(eps) < jnp.inf
-    ):
+    if jnp.ndim(eps) or not (isinstance(eps, jax.Array) or 0 <= float(eps) < jnp.inf):
         raise ValueError(f"eps is {eps}; pass a finite number of 0 or more")
     return _layer(x, scale, shift, eps)
 

@@ -47,9 +47,7 @@ def add_layer_norm(
     residual = _floats("residual", residual, x.shape, "the shape of x")
     gamma = None if gamma is None else _floats("gamma", gamma, x.shape[-1:], "(D,)")
     beta = None if beta is None else _floats("beta", beta, x.shape[-1:], "(D,)")
-    if jnp.ndim(eps) or not (
-        isinstance(eps, jax.core.Tracer) or 0 <= float(eps) < jnp.inf
-    ):
+    if jnp.ndim(eps) or not (isinstance(eps, jax.Array) or 0 <= float(eps) < jnp.inf):
         raise ValueError(f"eps is {eps}; pass a finite number of 0 or more")
     y, h = _layer(x, residual, gamma, beta, eps)
     return y, h

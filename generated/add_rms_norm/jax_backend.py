@@ -43,9 +43,7 @@ def add_rms_norm(
         raise ValueError(f"x has shape {x.shape}; pass (..., D) with D of 1 or more")
     residual = _floats("residual", residual, x.shape, "the shape of x")
     gamma = None if gamma is None else _floats("gamma", gamma, x.shape[-1:], "(D,)")
-    if jnp.ndim(eps) or not (
-        isinstance(eps, jax.core.Tracer) or 0 <= float(eps) < jnp.inf
-    ):
+    if jnp.ndim(eps) or not (isinstance(eps, jax.Array) or 0 <= float(eps) < jnp.inf):
         raise ValueError(f"eps is {eps}; pass a finite number of 0 or more")
     y, h = _layer(x, residual, gamma, eps)
     return y, h

@@ -47,9 +47,7 @@ def add_rms_norm_fp8(
     residual = _floats("residual", residual, x.shape, "the shape of x")
     gamma = None if gamma is None else _floats("gamma", gamma, x.shape[-1:], "(D,)")
     scale = None if scale is None else _number("scale", scale)
-    if jnp.ndim(eps) or not (
-        isinstance(eps, jax.core.Tracer) or 0 <= float(eps) < jnp.inf
-    ):
+    if jnp.ndim(eps) or not (isinstance(eps, jax.Array) or 0 <= float(eps) < jnp.inf):
         raise ValueError(f"eps is {eps}; pass a finite number of 0 or more")
     y, h = _layer(x, residual, gamma, scale, eps)
     return y, h

@@ -46,9 +46,7 @@ def batch_norm(
     n, c, *rest = _axes("x", x, "n c ...", 2, True)
     gamma = None if gamma is None else _floats("gamma", gamma, (c,), "(c)")
     beta = None if beta is None else _floats("beta", beta, (c,), "(c)")
-    if jnp.ndim(eps) or not (
-        isinstance(eps, jax.core.Tracer) or 0 <= float(eps) < jnp.inf
-    ):
+    if jnp.ndim(eps) or not (isinstance(eps, jax.Array) or 0 <= float(eps) < jnp.inf):
         raise ValueError(f"eps is {eps}; pass a finite number of 0 or more")
     y, mu, var = _layer(
         x.reshape(n, c, _product(rest)),

@@ -55,11 +55,9 @@ def dropout_add_layer_norm(
     seed = _integers("seed", seed, (), "a number or a 0-d one")
     gamma = None if gamma is None else _floats("gamma", gamma, x.shape[-1:], "(D,)")
     beta = None if beta is None else _floats("beta", beta, x.shape[-1:], "(D,)")
-    if jnp.ndim(p) or not (isinstance(p, jax.core.Tracer) or 0 <= float(p) < jnp.inf):
+    if jnp.ndim(p) or not (isinstance(p, jax.Array) or 0 <= float(p) < jnp.inf):
         raise ValueError(f"p is {p}; pass a finite number of 0 or more")
-    if jnp.ndim(eps) or not (
-        isinstance(eps, jax.core.Tracer) or 0 <= float(eps) < jnp.inf
-    ):
+    if jnp.ndim(eps) or not (isinstance(eps, jax.Array) or 0 <= float(eps) < jnp.inf):
         raise ValueError(f"eps is {eps}; pass a finite number of 0 or more")
     _check_seed("seed", seed, x, residual)
     y, h = _layer(x, residual, seed, gamma, beta, p, eps)

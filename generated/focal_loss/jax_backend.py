@@ -40,7 +40,7 @@ def focal_loss(x: jax.Array, label: jax.Array, *, gamma: float = 2) -> jax.Array
         raise ValueError(f"x has shape {x.shape}; pass (..., D) with D of 1 or more")
     label = _integers("label", label, x.shape[:-1], "x.shape[:-1]")
     if jnp.ndim(gamma) or not (
-        isinstance(gamma, jax.core.Tracer) or 0 <= float(gamma) < jnp.inf
+        isinstance(gamma, jax.Array) or 0 <= float(gamma) < jnp.inf
     ):
         raise ValueError(f"gamma is {gamma}; pass a finite number of 0 or more")
     y = _layer(x, label[..., None], gamma)

@@ -52,9 +52,7 @@ def group_norm(
     c = g_c // g
     gamma = None if gamma is None else _floats("gamma", gamma, (g*c,), "(g c)")
     beta = None if beta is None else _floats("beta", beta, (g*c,), "(g c)")
-    if jnp.ndim(eps) or not (
-        isinstance(eps, jax.core.Tracer) or 0 <= float(eps) < jnp.inf
-    ):
+    if jnp.ndim(eps) or not (isinstance(eps, jax.Array) or 0 <= float(eps) < jnp.inf):
         raise ValueError(f"eps is {eps}; pass a finite number of 0 or more")
     y = _layer(
         x.reshape(n, g, c, _product(rest)),

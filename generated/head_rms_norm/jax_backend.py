@@ -35,9 +35,7 @@ def head_rms_norm(
     x = _floats("x", x)
     b, t, h, d = _axes("x", x, "b t h d", 4)
     weight = None if weight is None else _floats("weight", weight, (h, d), "(h d)")
-    if jnp.ndim(eps) or not (
-        isinstance(eps, jax.core.Tracer) or 0 <= float(eps) < jnp.inf
-    ):
+    if jnp.ndim(eps) or not (isinstance(eps, jax.Array) or 0 <= float(eps) < jnp.inf):
         raise ValueError(f"eps is {eps}; pass a finite number of 0 or more")
     y = _layer(
         x.reshape(b, t, h, d),

@@ -31,9 +31,7 @@ def l2_norm(x: jax.Array, *, eps: float = 1e-12) -> jax.Array:
     x = _floats("x", x)
     if x.ndim < 1 or x.shape[-1] < 1:
         raise ValueError(f"x has shape {x.shape}; pass (..., D) with D of 1 or more")
-    if jnp.ndim(eps) or not (
-        isinstance(eps, jax.core.Tracer) or 0 <= float(eps) < jnp.inf
-    ):
+    if jnp.ndim(eps) or not (isinstance(eps, jax.Array) or 0 <= float(eps) < jnp.inf):
         raise ValueError(f"eps is {eps}; pass a finite number of 0 or more")
     return _layer(x, eps)
 

@@ -49,11 +49,11 @@ def label_cross_entropy(
     if ignore is not None:
         ignore = _integers("ignore", ignore, (), "a number or a 0-d one")
     if jnp.ndim(smoothing) or not (
-        isinstance(smoothing, jax.core.Tracer) or -jnp.inf < float(smoothing) < jnp.inf
+        isinstance(smoothing, jax.Array) or -jnp.inf < float(smoothing) < jnp.inf
     ):
         raise ValueError(f"smoothing is {smoothing}; pass a finite number")
     if jnp.ndim(z_loss) or not (
-        isinstance(z_loss, jax.core.Tracer) or -jnp.inf < float(z_loss) < jnp.inf
+        isinstance(z_loss, jax.Array) or -jnp.inf < float(z_loss) < jnp.inf
     ):
         raise ValueError(f"z_loss is {z_loss}; pass a finite number")
     y = _layer(x, label[..., None], ignore, smoothing, z_loss)

@@ -44,9 +44,7 @@ def layer_norm_hw(
     *rest, h, w = _axes("x", x, "... h w", 2, True)
     gamma = None if gamma is None else _floats("gamma", gamma, (h, w), "(h w)")
     beta = None if beta is None else _floats("beta", beta, (h, w), "(h w)")
-    if jnp.ndim(eps) or not (
-        isinstance(eps, jax.core.Tracer) or 0 <= float(eps) < jnp.inf
-    ):
+    if jnp.ndim(eps) or not (isinstance(eps, jax.Array) or 0 <= float(eps) < jnp.inf):
         raise ValueError(f"eps is {eps}; pass a finite number of 0 or more")
     y = _layer(
         x.reshape(_product(rest), h, w),

@@ -44,7 +44,7 @@ def mean_abs_norm(
     gamma = None if gamma is None else _floats("gamma", gamma, x.shape[-1:], "(D,)")
     beta = None if beta is None else _floats("beta", beta, x.shape[-1:], "(D,)")
     if jnp.ndim(eps) or not (
-        isinstance(eps, jax.core.Tracer) or -jnp.inf < float(eps) < jnp.inf
+        isinstance(eps, jax.Array) or -jnp.inf < float(eps) < jnp.inf
     ):
         raise ValueError(f"eps is {eps}; pass a finite number")
     return _layer(x, gamma, beta, eps)

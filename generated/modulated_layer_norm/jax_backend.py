@@ -46,9 +46,7 @@ def modulated_layer_norm(
     gate = None if gate is None else _floats("gate", gate, x.shape[:-1], "x.shape[:-1]")
     gamma = None if gamma is None else _floats("gamma", gamma, x.shape[-1:], "(D,)")
     beta = None if beta is None else _floats("beta", beta, x.shape[-1:], "(D,)")
-    if jnp.ndim(eps) or not (
-        isinstance(eps, jax.core.Tracer) or 0 <= float(eps) < jnp.inf
-    ):
+    if jnp.ndim(eps) or not (isinstance(eps, jax.Array) or 0 <= float(eps) < jnp.inf):
         raise ValueError(f"eps is {eps}; pass a finite number of 0 or more")
     return _layer(x, None if gate is None else gate[..., None], gamma, beta, eps)
 

@@ -36,9 +36,7 @@ def offset_rms_norm(
     if x.ndim < 1 or x.shape[-1] < 1:
         raise ValueError(f"x has shape {x.shape}; pass (..., D) with D of 1 or more")
     w = None if w is None else _floats("w", w, x.shape[-1:], "(D,)")
-    if jnp.ndim(eps) or not (
-        isinstance(eps, jax.core.Tracer) or 0 <= float(eps) < jnp.inf
-    ):
+    if jnp.ndim(eps) or not (isinstance(eps, jax.Array) or 0 <= float(eps) < jnp.inf):
         raise ValueError(f"eps is {eps}; pass a finite number of 0 or more")
     return _layer(x, w, eps)
 

@@ -41,9 +41,7 @@ def rms_norm_gated(
         raise ValueError(f"x has shape {x.shape}; pass (..., D) with D of 1 or more")
     z = _floats("z", z, x.shape, "the shape of x")
     gamma = None if gamma is None else _floats("gamma", gamma, x.shape[-1:], "(D,)")
-    if jnp.ndim(eps) or not (
-        isinstance(eps, jax.core.Tracer) or 0 <= float(eps) < jnp.inf
-    ):
+    if jnp.ndim(eps) or not (isinstance(eps, jax.Array) or 0 <= float(eps) < jnp.inf):
         raise ValueError(f"eps is {eps}; pass a finite number of 0 or more")
     return _layer(x, z, gamma, eps)
 

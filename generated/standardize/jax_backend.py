@@ -32,9 +32,7 @@ def standardize(x: jax.Array, *, eps: float = 1e-5) -> jax.Array:
     x = _floats("x", x)
     if x.ndim < 1 or x.shape[-1] < 2:
         raise ValueError(f"x has shape {x.shape}; pass (..., D) with D of 2 or more")
-    if jnp.ndim(eps) or not (
-        isinstance(eps, jax.core.Tracer) or 0 <= float(eps) < jnp.inf
-    ):
+    if jnp.ndim(eps) or not (isinstance(eps, jax.Array) or 0 <= float(eps) < jnp.inf):
         raise ValueError(f"eps is {eps}; pass a finite number of 0 or more")
     return _layer(x, eps)
 
