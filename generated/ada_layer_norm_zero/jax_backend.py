@@ -82,8 +82,10 @@ def _derivative(inputs, tangents):
         raise NotImplementedError(
             "eps: a constant of ada_layer_norm_zero has no derivative"
         )
-    moved = jax.checkpoint(_tangents, prevent_cse=False)(inputs, saved, dots[:5])
-    return made, tuple(map(_like, made, moved))
+    return (
+        made,
+        jax.checkpoint(_tangents, prevent_cse=False)(made, inputs, saved, dots[:5]),
+    )
 
 
 def _forward(x, branch, gate, scale, shift, eps):
@@ -101,7 +103,7 @@ def _forward(x, branch, gate, scale, shift, eps):
     return (y, h), (mu, mu_residual, rstd)
 
 
-def _tangents(inputs, saved, dots):
+def _tangents(made, inputs, saved, dots):
     """The tangents of the outputs; that of an input that does not move is None."""
     x, branch, gate, scale, _, _ = _in_type(*inputs)
     mu, mu_residual, rstd = saved
@@ -128,7 +130,7 @@ def _tangents(inputs, saved, dots):
         y_dot += hhat*scale_dot  # step 32
     if shift_dot is not None:
         y_dot += shift_dot  # step 32
-    return y_dot, h_dot
+    return tuple(map(_like, made, (y_dot, h_dot)))
 
 
 def _in_type(x, branch, gate, scale, shift, eps):
@@ -140,7 +142,7 @@ def _in_type(x, branch, gate, scale, shift, eps):
 
 def _like(made, tangent):
     """The tangent of an output, in its shape and type."""
-    return (jnp.zeros_like(made) + tangent).astype(made.dtype)
+    return jnp.zeros_like(made) + jnp.asarray(tangent, made.dtype)
 
 
 def _floats(name, value, shape=None, axes=""):

@@ -59,8 +59,7 @@ def _derivative(inputs, tangents):
         raise NotImplementedError(
             "eps: a constant of adaptive_layer_norm has no derivative"
         )
-    y_dot = jax.checkpoint(_tangents, prevent_cse=False)(inputs, saved, dots[:3])
-    return y, (jnp.zeros_like(y) + y_dot).astype(y.dtype)
+    return y, jax.checkpoint(_tangents, prevent_cse=False)(y, inputs, saved, dots[:3])
 
 
 def _forward(x, scale, shift, eps):
@@ -77,7 +76,7 @@ def _forward(x, scale, shift, eps):
     return y, (mu, mu_residual, rstd)
 
 
-def _tangents(inputs, saved, dots):
+def _tangents(made, inputs, saved, dots):
     """The tangents of the outputs; that of an input that does not move is None."""
     x, scale, _, _ = _in_type(*inputs)
     mu, mu_residual, rstd = saved
@@ -94,7 +93,7 @@ def _tangents(inputs, saved, dots):
         y_dot += scale_dot*xhat  # step 28
     if shift_dot is not None:
         y_dot += shift_dot  # step 28
-    return y_dot
+    return jnp.zeros_like(made) + jnp.asarray(y_dot, made.dtype)
 
 
 def _in_type(x, scale, shift, eps):

@@ -66,10 +66,12 @@ def _derivative(inputs, tangents):
     dots = [None if isinstance(t, zero) else t for t in tangents]
     if any(t is not None for t in dots[4:]):
         raise NotImplementedError("eps: a constant of add_layer_norm has no derivative")
-    moved = jax.checkpoint(_tangents, prevent_cse=False)(
-        inputs, (made[1],), saved, dots[:4]
+    return (
+        made,
+        jax.checkpoint(_tangents, prevent_cse=False)(
+            made, inputs, (made[1],), saved, dots[:4]
+        ),
     )
-    return made, tuple(map(_like, made, moved))
 
 
 def _forward(x, residual, gamma, beta, eps):
@@ -87,7 +89,7 @@ def _forward(x, residual, gamma, beta, eps):
     return (y, h), (mu, mu_residual, rstd)
 
 
-def _tangents(inputs, outputs, saved, dots):
+def _tangents(made, inputs, outputs, saved, dots):
     """The tangents of the outputs; that of an input that does not move is None."""
     x, _, gamma, _, _ = _in_type(*inputs)
     h, = [u.astype(x.dtype) for u in outputs]
@@ -112,7 +114,7 @@ def _tangents(inputs, outputs, saved, dots):
         y_dot += xhat*gamma_dot  # step 31
     if beta_dot is not None:
         y_dot += beta_dot  # step 31
-    return y_dot, h_dot
+    return tuple(map(_like, made, (y_dot, h_dot)))
 
 
 def _in_type(x, residual, gamma, beta, eps):
@@ -126,7 +128,7 @@ def _in_type(x, residual, gamma, beta, eps):
 
 def _like(made, tangent):
     """The tangent of an output, in its shape and type."""
-    return (jnp.zeros_like(made) + tangent).astype(made.dtype)
+    return jnp.zeros_like(made) + jnp.asarray(tangent, made.dtype)
 
 
 def _floats(name, value, shape=None, axes=""):

@@ -62,10 +62,12 @@ def _derivative(inputs, tangents):
     dots = [None if isinstance(t, zero) else t for t in tangents]
     if any(t is not None for t in dots[3:]):
         raise NotImplementedError("eps: a constant of add_rms_norm has no derivative")
-    moved = jax.checkpoint(_tangents, prevent_cse=False)(
-        inputs, (made[1],), saved, dots[:3]
+    return (
+        made,
+        jax.checkpoint(_tangents, prevent_cse=False)(
+            made, inputs, (made[1],), saved, dots[:3]
+        ),
     )
-    return made, tuple(map(_like, made, moved))
 
 
 def _forward(x, residual, gamma, eps):
@@ -79,7 +81,7 @@ def _forward(x, residual, gamma, eps):
     return (y, h), (rstd,)
 
 
-def _tangents(inputs, outputs, saved, dots):
+def _tangents(made, inputs, outputs, saved, dots):
     """The tangents of the outputs; that of an input that does not move is None."""
     x, _, gamma, _ = _in_type(*inputs)
     h, = [u.astype(x.dtype) for u in outputs]
@@ -99,7 +101,7 @@ def _tangents(inputs, outputs, saved, dots):
         y_dot += (h_dot - xhat*mean_h_dot_xhat)*rstd*gamma  # step 22
     if gamma_dot is not None:
         y_dot += xhat*gamma_dot  # step 22
-    return y_dot, h_dot
+    return tuple(map(_like, made, (y_dot, h_dot)))
 
 
 def _in_type(x, residual, gamma, eps):
@@ -113,7 +115,7 @@ def _in_type(x, residual, gamma, eps):
 
 def _like(made, tangent):
     """The tangent of an output, in its shape and type."""
-    return (jnp.zeros_like(made) + tangent).astype(made.dtype)
+    return jnp.zeros_like(made) + jnp.asarray(tangent, made.dtype)
 
 
 def _floats(name, value, shape=None, axes=""):

@@ -132,7 +132,7 @@ def _like(made, tangent):
     """The tangent of an output, in its shape and type."""
     if not jnp.issubdtype(made.dtype, jnp.floating):
         return jax.custom_derivatives.zero_from_primal(made)
-    return (jnp.zeros_like(made) + tangent).astype(made.dtype)
+    return jnp.zeros_like(made) + jnp.asarray(tangent, made.dtype)
 
 
 def _cast(values, dtype):

@@ -70,8 +70,10 @@ def _derivative(inputs, tangents):
     dots = [None if isinstance(t, zero) else t for t in tangents]
     if any(t is not None for t in dots[3:]):
         raise NotImplementedError("eps: a constant of batch_norm has no derivative")
-    moved = jax.checkpoint(_tangents, prevent_cse=False)(inputs, saved, dots[:3])
-    return made, tuple(map(_like, made, moved))
+    return (
+        made,
+        jax.checkpoint(_tangents, prevent_cse=False)(made, inputs, saved, dots[:3]),
+    )
 
 
 def _forward(x, gamma, beta, eps):
@@ -88,7 +90,7 @@ def _forward(x, gamma, beta, eps):
     return (y, mu, var), (mu_saved, mu_residual, rstd)
 
 
-def _tangents(inputs, saved, dots):
+def _tangents(made, inputs, saved, dots):
     """The tangents of the outputs; that of an input that does not move is None."""
     x, gamma, _, _ = _in_type(*inputs)
     _, mu_residual, rstd = saved
@@ -111,7 +113,7 @@ def _tangents(inputs, saved, dots):
         y_dot += x_centred*gamma_dot*rstd  # step 27, pass 23: late scales
     if beta_dot is not None:
         y_dot += beta_dot  # step 27, pass 23: late scales
-    return y_dot, mu_dot, var_dot
+    return tuple(map(_like, made, (y_dot, mu_dot, var_dot)))
 
 
 def _in_type(x, gamma, beta, eps):
@@ -125,7 +127,7 @@ def _in_type(x, gamma, beta, eps):
 
 def _like(made, tangent):
     """The tangent of an output, in its shape and type."""
-    return (jnp.zeros_like(made) + tangent).astype(made.dtype)
+    return jnp.zeros_like(made) + jnp.asarray(tangent, made.dtype)
 
 
 def _floats(name, value, shape=None, axes=""):

@@ -56,8 +56,7 @@ def _derivative(inputs, tangents):
     y, saved = _layer(*inputs), _forward(*inputs)[1]
     zero = jax.custom_derivatives.SymbolicZero
     dots = [None if isinstance(t, zero) else t for t in tangents]
-    y_dot = jax.checkpoint(_tangents, prevent_cse=False)(inputs, saved, dots[:3])
-    return y, (jnp.zeros_like(y) + y_dot).astype(y.dtype)
+    return y, jax.checkpoint(_tangents, prevent_cse=False)(y, inputs, saved, dots[:3])
 
 
 def _forward(x, position, scale):
@@ -82,7 +81,7 @@ def _forward(x, position, scale):
     return y, (m, inv_sum_e_shifted)
 
 
-def _tangents(inputs, saved, dots):
+def _tangents(made, inputs, saved, dots):
     """The tangents of the outputs; that of an input that does not move is None."""
     x, position, scale = _in_type(*inputs)
     shape = x.shape
@@ -105,7 +104,7 @@ def _tangents(inputs, saved, dots):
         y_dot += (
             e_shifted_dot - e_shifted*inv_sum_e_shifted*sum_e_shifted_dot
         )*inv_sum_e_shifted
-    return y_dot
+    return jnp.zeros_like(made) + jnp.asarray(y_dot, made.dtype)
 
 
 def _in_type(x, position, scale):

@@ -51,8 +51,7 @@ def _derivative(inputs, tangents):
     y, saved = _layer(*inputs), _forward(*inputs)[1]
     zero = jax.custom_derivatives.SymbolicZero
     dots = [None if isinstance(t, zero) else t for t in tangents]
-    y_dot = jax.checkpoint(_tangents, prevent_cse=False)(inputs, saved, dots[:2])
-    return y, (jnp.zeros_like(y) + y_dot).astype(y.dtype)
+    return y, jax.checkpoint(_tangents, prevent_cse=False)(y, inputs, saved, dots[:2])
 
 
 def _forward(x, target):
@@ -71,7 +70,7 @@ def _forward(x, target):
     return y, (m, Z, log_Z)
 
 
-def _tangents(inputs, saved, dots):
+def _tangents(made, inputs, saved, dots):
     """The tangents of the outputs; that of an input that does not move is None."""
     x, target = _in_type(*inputs)
     m, Z, log_Z = saved
@@ -94,7 +93,7 @@ def _tangents(inputs, saved, dots):
         sum_logp_target_target_dot += jnp.sum(logp*target_dot, axis=-1, keepdims=True)
     if x_dot is not None or target_dot is not None:
         y_dot += -sum_logp_target_target_dot  # step 37
-    return y_dot
+    return jnp.zeros_like(made) + jnp.asarray(y_dot, made.dtype)
 
 
 def _in_type(x, target):

@@ -81,10 +81,12 @@ def _derivative(inputs, tangents):
         raise NotImplementedError(
             "p, eps: a constant of dropout_add_layer_norm has no derivative"
         )
-    moved = jax.checkpoint(_tangents, prevent_cse=False)(
-        inputs, (made[1],), saved, dots[:5]
+    return (
+        made,
+        jax.checkpoint(_tangents, prevent_cse=False)(
+            made, inputs, (made[1],), saved, dots[:5]
+        ),
     )
-    return made, tuple(map(_like, made, moved))
 
 
 def _forward(x, residual, seed, gamma, beta, p, eps):
@@ -108,7 +110,7 @@ def _forward(x, residual, seed, gamma, beta, p, eps):
     return (y, h), (mu, mu_residual, rstd)
 
 
-def _tangents(inputs, outputs, saved, dots):
+def _tangents(made, inputs, outputs, saved, dots):
     """The tangents of the outputs; that of an input that does not move is None."""
     x, _, seed, gamma, _, p, _ = _in_type(*inputs)
     dtype, shape = x.dtype, x.shape
@@ -137,7 +139,7 @@ def _tangents(inputs, outputs, saved, dots):
         y_dot += xhat*gamma_dot  # step 31
     if beta_dot is not None:
         y_dot += beta_dot  # step 31
-    return y_dot, h_dot
+    return tuple(map(_like, made, (y_dot, h_dot)))
 
 
 def _in_type(x, residual, seed, gamma, beta, p, eps):
@@ -154,7 +156,7 @@ def _in_type(x, residual, seed, gamma, beta, p, eps):
 
 def _like(made, tangent):
     """The tangent of an output, in its shape and type."""
-    return (jnp.zeros_like(made) + tangent).astype(made.dtype)
+    return jnp.zeros_like(made) + jnp.asarray(tangent, made.dtype)
 
 
 def _uniform(seed, stream, rows, D, dtype):

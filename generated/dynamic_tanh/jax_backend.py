@@ -55,8 +55,7 @@ def _derivative(inputs, tangents):
     y = _layer(*inputs)
     zero = jax.custom_derivatives.SymbolicZero
     dots = [None if isinstance(t, zero) else t for t in tangents]
-    y_dot = jax.checkpoint(_tangents, prevent_cse=False)(inputs, dots[:4])
-    return y, (jnp.zeros_like(y) + y_dot).astype(y.dtype)
+    return y, jax.checkpoint(_tangents, prevent_cse=False)(y, inputs, dots[:4])
 
 
 def _forward(x, alpha, gamma, beta):
@@ -68,7 +67,7 @@ def _forward(x, alpha, gamma, beta):
     return y, ()
 
 
-def _tangents(inputs, dots):
+def _tangents(made, inputs, dots):
     """The tangents of the outputs; that of an input that does not move is None."""
     x, alpha, gamma, _ = _in_type(*inputs)
     x_dot, alpha_dot, gamma_dot, beta_dot = [
@@ -85,7 +84,7 @@ def _tangents(inputs, dots):
         y_dot += (1 - t_)*(t_ + 1)*x_dot*gamma*alpha  # step 17
     if beta_dot is not None:
         y_dot += beta_dot  # step 17
-    return y_dot
+    return jnp.zeros_like(made) + jnp.asarray(y_dot, made.dtype)
 
 
 def _in_type(x, alpha, gamma, beta):

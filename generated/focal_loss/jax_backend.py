@@ -60,8 +60,7 @@ def _derivative(inputs, tangents):
     dots = [None if isinstance(t, zero) else t for t in tangents]
     if any(t is not None for t in dots[2:]):
         raise NotImplementedError("gamma: a constant of focal_loss has no derivative")
-    y_dot = jax.checkpoint(_tangents, prevent_cse=False)(inputs, saved, dots[:1])
-    return y, (jnp.zeros_like(y) + y_dot).astype(y.dtype)
+    return y, jax.checkpoint(_tangents, prevent_cse=False)(y, inputs, saved, dots[:1])
 
 
 def _forward(x, label, gamma):
@@ -85,7 +84,7 @@ def _forward(x, label, gamma):
     return y, (m, Z, logpt, expm1_logpt, power_expm1_logpt)
 
 
-def _tangents(inputs, saved, dots):
+def _tangents(made, inputs, saved, dots):
     """The tangents of the outputs; that of an input that does not move is None."""
     x, label, gamma = _in_type(*inputs)
     shape = x.shape
@@ -119,7 +118,7 @@ def _tangents(inputs, saved, dots):
             )*sum_index_x_dot_2
             - power_expm1_logpt*sum_index_x_dot
         )
-    return y_dot
+    return jnp.zeros_like(made) + jnp.asarray(y_dot, made.dtype)
 
 
 def _in_type(x, label, gamma):

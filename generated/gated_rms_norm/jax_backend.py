@@ -58,8 +58,7 @@ def _derivative(inputs, tangents):
     dots = [None if isinstance(t, zero) else t for t in tangents]
     if any(t is not None for t in dots[3:]):
         raise NotImplementedError("eps: a constant of gated_rms_norm has no derivative")
-    y_dot = jax.checkpoint(_tangents, prevent_cse=False)(inputs, saved, dots[:3])
-    return y, (jnp.zeros_like(y) + y_dot).astype(y.dtype)
+    return y, jax.checkpoint(_tangents, prevent_cse=False)(y, inputs, saved, dots[:3])
 
 
 def _forward(x, z, gamma, eps):
@@ -74,7 +73,7 @@ def _forward(x, z, gamma, eps):
     return y, (rstd,)
 
 
-def _tangents(inputs, saved, dots):
+def _tangents(made, inputs, saved, dots):
     """The tangents of the outputs; that of an input that does not move is None."""
     x, z, gamma, _ = _in_type(*inputs)
     rstd, = saved
@@ -90,7 +89,7 @@ def _tangents(inputs, saved, dots):
         y_dot += silu_z*xhat*gamma_dot  # step 31
     if z_dot is not None:
         y_dot += sigmoid_z*xhat*((1 - sigmoid_z)*z + 1)*z_dot*gamma  # step 31
-    return y_dot
+    return jnp.zeros_like(made) + jnp.asarray(y_dot, made.dtype)
 
 
 def _in_type(x, z, gamma, eps):

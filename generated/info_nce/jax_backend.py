@@ -59,8 +59,7 @@ def _derivative(inputs, tangents):
     y, saved = _layer(*inputs), _forward(*inputs)[1]
     zero = jax.custom_derivatives.SymbolicZero
     dots = [None if isinstance(t, zero) else t for t in tangents]
-    y_dot = jax.checkpoint(_tangents, prevent_cse=False)(inputs, saved, dots[:3])
-    return y, (jnp.zeros_like(y) + y_dot).astype(y.dtype)
+    return y, jax.checkpoint(_tangents, prevent_cse=False)(y, inputs, saved, dots[:3])
 
 
 def _forward(similarity, positive, scale):
@@ -82,7 +81,7 @@ def _forward(similarity, positive, scale):
     return y, (m, Z)
 
 
-def _tangents(inputs, saved, dots):
+def _tangents(made, inputs, saved, dots):
     """The tangents of the outputs; that of an input that does not move is None."""
     similarity, positive, scale = _in_type(*inputs)
     shape = similarity.shape
@@ -109,7 +108,7 @@ def _tangents(inputs, saved, dots):
         # step 34, pass 4: written out
         mean_exp_shifted_z_dot = jnp.mean(exp_shifted*z_dot, axis=-1, keepdims=True)
         y_dot += (mean_exp_shifted_z_dot/Z - mean_index_z_dot)*D  # step 34, pass 5
-    return y_dot
+    return jnp.zeros_like(made) + jnp.asarray(y_dot, made.dtype)
 
 
 def _in_type(similarity, positive, scale):

@@ -68,8 +68,7 @@ def _derivative(inputs, tangents):
     dots = [None if isinstance(t, zero) else t for t in tangents]
     if any(t is not None for t in dots[3:]):
         raise NotImplementedError("eps: a constant of instance_norm has no derivative")
-    y_dot = jax.checkpoint(_tangents, prevent_cse=False)(inputs, saved, dots[:3])
-    return y, (jnp.zeros_like(y) + y_dot).astype(y.dtype)
+    return y, jax.checkpoint(_tangents, prevent_cse=False)(y, inputs, saved, dots[:3])
 
 
 def _forward(x, gamma, beta, eps):
@@ -85,7 +84,7 @@ def _forward(x, gamma, beta, eps):
     return y, (mu, mu_residual, rstd)
 
 
-def _tangents(inputs, saved, dots):
+def _tangents(made, inputs, saved, dots):
     """The tangents of the outputs; that of an input that does not move is None."""
     x, gamma, _, _ = _in_type(*inputs)
     mu, mu_residual, rstd = saved
@@ -105,7 +104,7 @@ def _tangents(inputs, saved, dots):
         y_dot += x_centred*gamma_dot*rstd  # step 28, pass 21: late scales
     if beta_dot is not None:
         y_dot += beta_dot  # step 28, pass 21: late scales
-    return y_dot
+    return jnp.zeros_like(made) + jnp.asarray(y_dot, made.dtype)
 
 
 def _in_type(x, gamma, beta, eps):

@@ -49,8 +49,7 @@ def _derivative(inputs, tangents):
     dots = [None if isinstance(t, zero) else t for t in tangents]
     if any(t is not None for t in dots[1:]):
         raise NotImplementedError("eps: a constant of l2_norm has no derivative")
-    y_dot = jax.checkpoint(_tangents, prevent_cse=False)(inputs, saved, dots[:1])
-    return y, (jnp.zeros_like(y) + y_dot).astype(y.dtype)
+    return y, jax.checkpoint(_tangents, prevent_cse=False)(y, inputs, saved, dots[:1])
 
 
 def _forward(x, eps):
@@ -62,7 +61,7 @@ def _forward(x, eps):
     return y, (rstd,)
 
 
-def _tangents(inputs, saved, dots):
+def _tangents(made, inputs, saved, dots):
     """The tangents of the outputs; that of an input that does not move is None."""
     x, _ = _in_type(*inputs)
     rstd, = saved
@@ -73,7 +72,7 @@ def _tangents(inputs, saved, dots):
         sum_x_dot_y_unscaled = jnp.sum(x*x_dot, axis=-1, keepdims=True)
         sum_x_dot_y = rstd*sum_x_dot_y_unscaled  # step 14, pass 5: late scales
         y_dot += (x_dot - x*rstd*sum_x_dot_y)*rstd  # step 14, pass 6: late scales
-    return y_dot
+    return jnp.zeros_like(made) + jnp.asarray(y_dot, made.dtype)
 
 
 def _in_type(x, eps):

@@ -75,8 +75,7 @@ def _derivative(inputs, tangents):
         raise NotImplementedError(
             "smoothing, z_loss: a constant of label_cross_entropy has no derivative"
         )
-    y_dot = jax.checkpoint(_tangents, prevent_cse=False)(inputs, saved, dots[:1])
-    return y, (jnp.zeros_like(y) + y_dot).astype(y.dtype)
+    return y, jax.checkpoint(_tangents, prevent_cse=False)(y, inputs, saved, dots[:1])
 
 
 def _forward(x, label, ignore, smoothing, z_loss):
@@ -107,7 +106,7 @@ def _forward(x, label, ignore, smoothing, z_loss):
     return y, (m, Z, log_Z)
 
 
-def _tangents(inputs, saved, dots):
+def _tangents(made, inputs, saved, dots):
     """The tangents of the outputs; that of an input that does not move is None."""
     x, label, ignore, smoothing, z_loss = _in_type(*inputs)
     shape = x.shape
@@ -136,7 +135,7 @@ def _tangents(inputs, saved, dots):
                 label == ignore, 0, ((2*log_Z + 2*m)*z_loss + 1)/Z
             )*sum_exp_shifted_x_dot
         )
-    return y_dot
+    return jnp.zeros_like(made) + jnp.asarray(y_dot, made.dtype)
 
 
 def _in_type(x, label, ignore, smoothing, z_loss):

@@ -65,8 +65,7 @@ def _derivative(inputs, tangents):
         raise NotImplementedError(
             "eps: a constant of layer_norm_gelu has no derivative"
         )
-    y_dot = jax.checkpoint(_tangents, prevent_cse=False)(inputs, saved, dots[:3])
-    return y, (jnp.zeros_like(y) + y_dot).astype(y.dtype)
+    return y, jax.checkpoint(_tangents, prevent_cse=False)(y, inputs, saved, dots[:3])
 
 
 def _forward(x, gamma, beta, eps):
@@ -85,7 +84,7 @@ def _forward(x, gamma, beta, eps):
     return y, (mu, mu_residual, rstd)
 
 
-def _tangents(inputs, saved, dots):
+def _tangents(made, inputs, saved, dots):
     """The tangents of the outputs; that of an input that does not move is None."""
     x, gamma, beta, _ = _in_type(*inputs)
     mu, mu_residual, rstd = saved
@@ -114,7 +113,7 @@ def _tangents(inputs, saved, dots):
     if gamma_dot is not None:
         # step 38, pass 13: elementary functions
         y_dot += (Phi_u + 0.39894228040143268*jnp.exp(-0.5*u**2)*u)*xhat*gamma_dot
-    return y_dot
+    return jnp.zeros_like(made) + jnp.asarray(y_dot, made.dtype)
 
 
 def _in_type(x, gamma, beta, eps):

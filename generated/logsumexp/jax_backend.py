@@ -47,8 +47,7 @@ def _derivative(inputs, tangents):
     y, saved = _layer(*inputs), _forward(*inputs)[1]
     zero = jax.custom_derivatives.SymbolicZero
     dots = [None if isinstance(t, zero) else t for t in tangents]
-    y_dot = jax.checkpoint(_tangents, prevent_cse=False)(inputs, saved, dots[:1])
-    return y, (jnp.zeros_like(y) + y_dot).astype(y.dtype)
+    return y, jax.checkpoint(_tangents, prevent_cse=False)(y, inputs, saved, dots[:1])
 
 
 def _forward(x):
@@ -65,7 +64,7 @@ def _forward(x):
     return y, (m, Z)
 
 
-def _tangents(inputs, saved, dots):
+def _tangents(made, inputs, saved, dots):
     """The tangents of the outputs; that of an input that does not move is None."""
     x, = _in_type(*inputs)
     m, Z = saved
@@ -77,7 +76,7 @@ def _tangents(inputs, saved, dots):
         # step 25, pass 3: written out
         sum_exp_shifted_x_dot = jnp.sum(exp_shifted*x_dot, axis=-1, keepdims=True)
         y_dot += sum_exp_shifted_x_dot/Z  # step 25, pass 4: written out
-    return y_dot
+    return jnp.zeros_like(made) + jnp.asarray(y_dot, made.dtype)
 
 
 def _in_type(x):

@@ -66,8 +66,7 @@ def _derivative(inputs, tangents):
         raise NotImplementedError(
             "eps: a constant of modulated_layer_norm has no derivative"
         )
-    y_dot = jax.checkpoint(_tangents, prevent_cse=False)(inputs, saved, dots[:4])
-    return y, (jnp.zeros_like(y) + y_dot).astype(y.dtype)
+    return y, jax.checkpoint(_tangents, prevent_cse=False)(y, inputs, saved, dots[:4])
 
 
 def _forward(x, gate, gamma, beta, eps):
@@ -84,7 +83,7 @@ def _forward(x, gate, gamma, beta, eps):
     return y, (mu, mu_residual, rstd)
 
 
-def _tangents(inputs, saved, dots):
+def _tangents(made, inputs, saved, dots):
     """The tangents of the outputs; that of an input that does not move is None."""
     x, gate, gamma, beta, _ = _in_type(*inputs)
     mu, mu_residual, rstd = saved
@@ -110,7 +109,7 @@ def _tangents(inputs, saved, dots):
         y_dot += gate*beta_dot  # step 30
     if gamma_dot is not None:
         y_dot += xhat*gate*gamma_dot  # step 30
-    return y_dot
+    return jnp.zeros_like(made) + jnp.asarray(y_dot, made.dtype)
 
 
 def _in_type(x, gate, gamma, beta, eps):

@@ -56,8 +56,7 @@ def _derivative(inputs, tangents):
         raise NotImplementedError(
             "eps: a constant of offset_rms_norm has no derivative"
         )
-    y_dot = jax.checkpoint(_tangents, prevent_cse=False)(inputs, saved, dots[:2])
-    return y, (jnp.zeros_like(y) + y_dot).astype(y.dtype)
+    return y, jax.checkpoint(_tangents, prevent_cse=False)(y, inputs, saved, dots[:2])
 
 
 def _forward(x, w, eps):
@@ -71,7 +70,7 @@ def _forward(x, w, eps):
     return y, (rstd,)
 
 
-def _tangents(inputs, saved, dots):
+def _tangents(made, inputs, saved, dots):
     """The tangents of the outputs; that of an input that does not move is None."""
     x, w, _ = _in_type(*inputs)
     rstd, = saved
@@ -84,7 +83,7 @@ def _tangents(inputs, saved, dots):
         y_dot += (x_dot - xhat*mean_x_dot_xhat)*rstd*w_shifted_2  # step 19, pass 10
     if w_dot is not None:
         y_dot += xhat*w_dot  # step 19, pass 10: once a row
-    return y_dot
+    return jnp.zeros_like(made) + jnp.asarray(y_dot, made.dtype)
 
 
 def _in_type(x, w, eps):

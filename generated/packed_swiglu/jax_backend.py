@@ -55,8 +55,7 @@ def _derivative(inputs, tangents):
     y = _layer(*inputs)
     zero = jax.custom_derivatives.SymbolicZero
     dots = [None if isinstance(t, zero) else t for t in tangents]
-    y_dot = jax.checkpoint(_tangents, prevent_cse=False)(inputs, dots[:2])
-    return y, (jnp.zeros_like(y) + y_dot).astype(y.dtype)
+    return y, jax.checkpoint(_tangents, prevent_cse=False)(y, inputs, dots[:2])
 
 
 def _forward(gate, value):
@@ -68,7 +67,7 @@ def _forward(gate, value):
     return y, ()
 
 
-def _tangents(inputs, dots):
+def _tangents(made, inputs, dots):
     """The tangents of the outputs; that of an input that does not move is None."""
     gate, value = _in_type(*inputs)
     gate_dot, value_dot = [t if t is None else t.astype(gate.dtype) for t in dots]
@@ -79,7 +78,7 @@ def _tangents(inputs, dots):
         y_dot += silu_gate*value_dot  # step 15
     if gate_dot is not None:
         y_dot += ((1 - sigmoid_gate)*gate + 1)*gate_dot*sigmoid_gate*value  # step 15
-    return y_dot
+    return jnp.zeros_like(made) + jnp.asarray(y_dot, made.dtype)
 
 
 def _in_type(gate, value):

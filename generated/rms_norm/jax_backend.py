@@ -54,8 +54,7 @@ def _derivative(inputs, tangents):
     dots = [None if isinstance(t, zero) else t for t in tangents]
     if any(t is not None for t in dots[2:]):
         raise NotImplementedError("eps: a constant of rms_norm has no derivative")
-    y_dot = jax.checkpoint(_tangents, prevent_cse=False)(inputs, saved, dots[:2])
-    return y, (jnp.zeros_like(y) + y_dot).astype(y.dtype)
+    return y, jax.checkpoint(_tangents, prevent_cse=False)(y, inputs, saved, dots[:2])
 
 
 def _forward(x, gamma, eps):
@@ -68,7 +67,7 @@ def _forward(x, gamma, eps):
     return y, (rstd,)
 
 
-def _tangents(inputs, saved, dots):
+def _tangents(made, inputs, saved, dots):
     """The tangents of the outputs; that of an input that does not move is None."""
     x, gamma, _ = _in_type(*inputs)
     rstd, = saved
@@ -80,7 +79,7 @@ def _tangents(inputs, saved, dots):
         y_dot += (x_dot - xhat*mean_x_dot_xhat)*rstd*gamma  # step 19
     if gamma_dot is not None:
         y_dot += xhat*gamma_dot  # step 19
-    return y_dot
+    return jnp.zeros_like(made) + jnp.asarray(y_dot, made.dtype)
 
 
 def _in_type(x, gamma, eps):

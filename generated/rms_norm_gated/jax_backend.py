@@ -59,8 +59,7 @@ def _derivative(inputs, tangents):
     dots = [None if isinstance(t, zero) else t for t in tangents]
     if any(t is not None for t in dots[3:]):
         raise NotImplementedError("eps: a constant of rms_norm_gated has no derivative")
-    y_dot = jax.checkpoint(_tangents, prevent_cse=False)(inputs, saved, dots[:3])
-    return y, (jnp.zeros_like(y) + y_dot).astype(y.dtype)
+    return y, jax.checkpoint(_tangents, prevent_cse=False)(y, inputs, saved, dots[:3])
 
 
 def _forward(x, z, gamma, eps):
@@ -76,7 +75,7 @@ def _forward(x, z, gamma, eps):
     return y, (rstd,)
 
 
-def _tangents(inputs, saved, dots):
+def _tangents(made, inputs, saved, dots):
     """The tangents of the outputs; that of an input that does not move is None."""
     x, z, gamma, _ = _in_type(*inputs)
     rstd, = saved
@@ -96,7 +95,7 @@ def _tangents(inputs, saved, dots):
         y_dot += (h_dot - hhat*mean_h_dot_hhat)*rstd*gamma  # step 34
     if gamma_dot is not None:
         y_dot += hhat*gamma_dot  # step 34
-    return y_dot
+    return jnp.zeros_like(made) + jnp.asarray(y_dot, made.dtype)
 
 
 def _in_type(x, z, gamma, eps):

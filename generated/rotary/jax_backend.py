@@ -60,8 +60,7 @@ def _derivative(inputs, tangents):
     made = _layer(*inputs)
     zero = jax.custom_derivatives.SymbolicZero
     dots = [None if isinstance(t, zero) else t for t in tangents]
-    moved = jax.checkpoint(_tangents, prevent_cse=False)(inputs, dots[:2])
-    return made, tuple(map(_like, made, moved))
+    return made, jax.checkpoint(_tangents, prevent_cse=False)(made, inputs, dots[:2])
 
 
 def _forward(a, b, cosine, sine):
@@ -72,7 +71,7 @@ def _forward(a, b, cosine, sine):
     return (y_0, y_1), ()
 
 
-def _tangents(inputs, dots):
+def _tangents(made, inputs, dots):
     """The tangents of the outputs; that of an input that does not move is None."""
     a, _, cosine, sine = _in_type(*inputs)
     a_dot, b_dot = [t if t is None else t.astype(a.dtype) for t in dots]
@@ -85,7 +84,7 @@ def _tangents(inputs, dots):
         y_1_dot += b_dot*cosine  # step 6
     if a_dot is not None:
         y_1_dot += a_dot*sine  # step 6
-    return y_0_dot, y_1_dot
+    return tuple(map(_like, made, (y_0_dot, y_1_dot)))
 
 
 def _in_type(a, b, cosine, sine):
@@ -97,7 +96,7 @@ def _in_type(a, b, cosine, sine):
 
 def _like(made, tangent):
     """The tangent of an output, in its shape and type."""
-    return (jnp.zeros_like(made) + tangent).astype(made.dtype)
+    return jnp.zeros_like(made) + jnp.asarray(tangent, made.dtype)
 
 
 def _floats(name, value, shape=None, axes=""):

@@ -48,8 +48,7 @@ def _derivative(inputs, tangents):
     y, saved = _layer(*inputs), _forward(*inputs)[1]
     zero = jax.custom_derivatives.SymbolicZero
     dots = [None if isinstance(t, zero) else t for t in tangents]
-    y_dot = jax.checkpoint(_tangents, prevent_cse=False)(inputs, saved, dots[:2])
-    return y, (jnp.zeros_like(y) + y_dot).astype(y.dtype)
+    return y, jax.checkpoint(_tangents, prevent_cse=False)(y, inputs, saved, dots[:2])
 
 
 def _forward(x, scale):
@@ -66,7 +65,7 @@ def _forward(x, scale):
     return y, (m, inv_Z)
 
 
-def _tangents(inputs, saved, dots):
+def _tangents(made, inputs, saved, dots):
     """The tangents of the outputs; that of an input that does not move is None."""
     x, scale = _in_type(*inputs)
     m, inv_Z = saved
@@ -83,7 +82,7 @@ def _tangents(inputs, saved, dots):
     if x_dot is not None or scale_dot is not None:
         sum_u_dot_y = jnp.sum(u_dot*y, axis=-1, keepdims=True)  # step 26
         y_dot += (u_dot - sum_u_dot_y)*y  # step 26
-    return y_dot
+    return jnp.zeros_like(made) + jnp.asarray(y_dot, made.dtype)
 
 
 def _in_type(x, scale):

@@ -46,8 +46,7 @@ def _derivative(inputs, tangents):
     y = _layer(*inputs)
     zero = jax.custom_derivatives.SymbolicZero
     dots = [None if isinstance(t, zero) else t for t in tangents]
-    y_dot = jax.checkpoint(_tangents, prevent_cse=False)(inputs, (y,), dots[:1])
-    return y, (jnp.zeros_like(y) + y_dot).astype(y.dtype)
+    return y, jax.checkpoint(_tangents, prevent_cse=False)(y, inputs, (y,), dots[:1])
 
 
 def _forward(x):
@@ -64,7 +63,7 @@ def _forward(x):
     return y, ()
 
 
-def _tangents(inputs, outputs, dots):
+def _tangents(made, inputs, outputs, dots):
     """The tangents of the outputs; that of an input that does not move is None."""
     x, = _in_type(*inputs)
     y, = [u.astype(x.dtype) for u in outputs]
@@ -73,7 +72,7 @@ def _tangents(inputs, outputs, dots):
     if x_dot is not None:
         sum_x_dot_y = jnp.sum(x_dot*y, axis=-1, keepdims=True)  # step 25
         y_dot += (x_dot - sum_x_dot_y)*y  # step 25
-    return y_dot
+    return jnp.zeros_like(made) + jnp.asarray(y_dot, made.dtype)
 
 
 def _in_type(x):

@@ -50,8 +50,7 @@ def _derivative(inputs, tangents):
     dots = [None if isinstance(t, zero) else t for t in tangents]
     if any(t is not None for t in dots[1:]):
         raise NotImplementedError("eps: a constant of standardize has no derivative")
-    y_dot = jax.checkpoint(_tangents, prevent_cse=False)(inputs, saved, dots[:1])
-    return y, (jnp.zeros_like(y) + y_dot).astype(y.dtype)
+    return y, jax.checkpoint(_tangents, prevent_cse=False)(y, inputs, saved, dots[:1])
 
 
 def _forward(x, eps):
@@ -69,7 +68,7 @@ def _forward(x, eps):
     return y, (mu, mu_residual, rstd)
 
 
-def _tangents(inputs, saved, dots):
+def _tangents(made, inputs, saved, dots):
     """The tangents of the outputs; that of an input that does not move is None."""
     x, _ = _in_type(*inputs)
     shape = x.shape
@@ -87,7 +86,7 @@ def _tangents(inputs, saved, dots):
         sum_x_dot_y_scaled = sum_x_dot_y/(D - 1)  # step 22, pass 15: once a row
         # step 22, pass 16: late scales
         y_dot += (x_dot - mean_x_dot - x_centred*rstd*sum_x_dot_y_scaled)*rstd
-    return y_dot
+    return jnp.zeros_like(made) + jnp.asarray(y_dot, made.dtype)
 
 
 def _in_type(x, eps):

@@ -75,7 +75,8 @@ class _JaxText:
         """Return the text of the file."""
         function = FrameworkFunction(self.layer, self.notes, "jax.Array", "an array")
         given = self._given()
-        read = ", ".join(["inputs", *["outputs"] * bool(self.kept), *["saved"] * bool(self.saved), "dots"])
+        parts_read = ["outputs"] * bool(self.kept) + ["saved"] * bool(self.saved)
+        read = ", ".join([*["made"] * (not self.forward.casts), "inputs", *parts_read, "dots"])
         parts = {
             "public": self._laid([*self.checks, *self._called()]),
             "core": [f"def _layer({given}):", *self._laid([f"return {self._stored()}"])],
@@ -191,8 +192,7 @@ class _JaxText:
         made = "made" if len(outputs) > 1 else outputs[0]
         kept = [name if len(outputs) == 1 else f"made[{outputs.index(name)}]" for name in self.kept]
         read = [*([tuple_of(kept)] if kept else []), *(["saved"] if self.saved else [])]
-        arguments = ["inputs", *read, f"dots[:{self._last}]"]
-        moved = "moved" if len(outputs) > 1 else tangent(outputs[0])
+        arguments = [*[made] * (not self.forward.casts), "inputs", *read, f"dots[:{self._last}]"]
         lines = [
             *([f"{made} = _layer(*inputs)", "inputs = jax.tree.map(_once, inputs)"] if self.notes.stops else []),
             f"{made}, saved = _layer(*inputs), _forward(*inputs)[1]"
@@ -203,15 +203,16 @@ class _JaxText:
             "zero = jax.custom_derivatives.SymbolicZero",
             "dots = [None if isinstance(t, zero) else t for t in tangents]",
             *self._constants_do_not_move(),
-            f"{moved} = jax.checkpoint(_tangents, prevent_cse=False)({', '.join(arguments)})",
-            "return made, tuple(map(_like, made, moved))"
-            if len(outputs) > 1
-            else f"return {made}, _like({made}, {moved})"
-            if self.forward.casts
-            # Zeros like the output lie on the devices that it lies on.
-            else f"return {made}, (jnp.zeros_like({made}) + {moved}).astype({made}.dtype)",
         ]
-        return [*filter(None, lines)]
+        return [*filter(None, lines), *self._moved(made, ", ".join(arguments))]
+
+    def _moved(self, made: str, arguments: str) -> list[str]:
+        """Return the statements that return the outputs and their tangents."""
+        made_of = f"jax.checkpoint(_tangents, prevent_cse=False)({arguments})"
+        if not self.forward.casts:
+            return [f"return {made}, {made_of}"]
+        own = "tuple(map(_like, made, moved))" if len(self.outputs) > 1 else f"_like({made}, moved)"
+        return [f"moved = {made_of}", f"return {made}, {own}"]
 
     def _constants_do_not_move(self) -> list[str]:
         if not self.constants:
@@ -231,6 +232,11 @@ class _JaxText:
             returned.append(f"0 if {text} is None else {text}" if text in self.dots else text)
         body = [*self.moved.head(line.text for line in self.moved_lines), *_guarded(self.moved_lines)]
         text = ", ".join(returned) if len(returned) > 1 else returned[0]
+        # Zeros like an output lie on the devices that it lies on, as its tangent has to.
+        if not self.forward.casts and len(returned) > 1:
+            text = f"tuple(map(_like, made, {tuple_of(returned)}))"
+        elif not self.forward.casts:
+            text = f"jnp.zeros_like(made) + jnp.asarray({text}, made.dtype)"
         body.append(f"return {text}")
         lines = [_unpacked(names, of, body) for names, of in self._groups() if {*names} & _words(body)]
         return [*self._typed([*lines, *body], "*inputs"), *lines, *body]
@@ -313,7 +319,7 @@ def _renamed(text: str, function: str) -> str:
     parts = text.split("\n\n\n")
     for place, part in enumerate(parts):
         if part.startswith(f"def {function}("):
-            parts[place] = re.sub(r"\b(jax\.Array|jnp\.inf)\b", r"_\1", part)
+            parts[place] = re.sub(r"\b(jax\.Array|jnp\.(?:inf|ndim))\b", r"_\1", part)
         else:
             part = re.sub(rf"(?<![.\w])({modules})(?=\.)(?!\.numpy as)", r"_\1", part)
             part = re.sub(r"^import _?jax\.numpy as jnp$", "import jax.numpy as _jnp", part, flags=re.MULTILINE)
