@@ -319,7 +319,7 @@ def _renamed(text: str, function: str) -> str:
     parts = text.split("\n\n\n")
     for place, part in enumerate(parts):
         if part.startswith(f"def {function}("):
-            parts[place] = re.sub(r"\b(jax\.Array|jnp\.(?:inf|ndim))\b", r"_\1", part)
+            parts[place] = re.sub(r"\b(jax\.Array\b|jnp\.inf\b|jnp\.ndim\()", r"_\1", part)
         else:
             part = re.sub(rf"(?<![.\w])({modules})(?=\.)(?!\.numpy as)", r"_\1", part)
             part = re.sub(r"^import _?jax\.numpy as jnp$", "import jax.numpy as _jnp", part, flags=re.MULTILINE)
