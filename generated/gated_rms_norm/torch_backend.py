@@ -3,13 +3,15 @@
 # Cost: forward 3 row tensors (2 read, 1 written), 7 flops per row element; backward 5 row tensors (3 read, 2 written), 20 flops per row element.
 # Evidence: 1 output, 26 steps, 34 given equations, 1 identity, 3 gradients, 1 tangent, 4 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:ee637544211683f8ef65c6ea440025df60a8d2abcaecf8473b19f47a76fd42ac
-# templates sha256:6e1a9082227321b1f666fe7736964cd5c99f5cc7c832bbd31d3c32a14525f253
+# templates sha256:81e8a6902aa94ce8f763f7af4ab6d76a78de24683fff5b200ad731c3c7675c2b
 """Root-mean-square normalization, then a gate: silu of another row.
 
-`gated_rms_norm` takes tensors, and `GatedRMSNorm` is a module.
-Both can be differentiated twice. On the processor they run `cpu_backend` if there is a C++
-compiler, else `numpy_backend`.
+`gated_rms_norm` takes tensors, and `GatedRMSNorm` is a module. A plain call on the processor
+runs `cpu_backend` if there is a C++ compiler, else `numpy_backend`. Any other call, and
+derivatives beyond the first, are `_decomposed`, which PyTorch differentiates to any order.
 """
+
+import torch
 
 from .._runtime import torch as _torch
 from . import cpu_backend as _cpu
@@ -19,10 +21,6 @@ __all__ = [
     "GatedRMSNorm",
     "gated_rms_norm",
 ]
-
-_LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
-    __name__.rpartition(".")[0], _numpy.INTERFACE, _numpy, _cpu
-)
 
 
 def gated_rms_norm(
@@ -56,6 +54,43 @@ def gated_rms_norm(
     return _LAYER.call(x, z, gamma, eps)
 
 
+def _decomposed(x, z, gamma, eps):
+    """The same in plain operations of PyTorch, which has derivatives of any order of them."""
+    x = _floats("x", x)
+    if x.ndim < 1 or x.shape[-1] < 1:
+        raise ValueError(
+            f"x has shape {tuple(x.shape)}; pass (..., D) with D of 1 or more"
+        )
+    z = _floats("z", z, x.shape, "the shape of x")
+    gamma = None if gamma is None else _floats("gamma", gamma, x.shape[-1:], "(D,)")
+    if not (0 <= eps < float("inf")):
+        raise ValueError(f"eps is {eps}; pass a finite number of 0 or more")
+    return _rows(x, z, gamma, eps)
+
+
+def _rows(x, z, gamma, eps):
+    """The outputs, each line by its step of the derivation."""
+    stored = x.dtype
+    dtype = _widest(x, z, gamma)
+    zero = x.new_zeros((), dtype=dtype)
+    x = x.to(dtype)
+    z = z.to(dtype)
+    gamma = zero + 1 if gamma is None else gamma.to(dtype)
+    eps = zero + eps
+    ms = torch.mean(x**2, dim=-1, keepdim=True)  # step 1
+    rstd = torch.rsqrt(ms + eps)  # step 2
+    xhat = x*rstd  # step 3
+    sigmoid_z = torch.sigmoid(z)  # step 4
+    silu_z = sigmoid_z*z  # step 5
+    y = silu_z*xhat*gamma  # step 6
+    return y.to(stored)
+
+
+_LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
+    __name__.rpartition(".")[0], _numpy.INTERFACE, _numpy, _cpu, _decomposed
+)
+
+
 class GatedRMSNorm(_torch.Module):
     """`gated_rms_norm` as a module with the parameter gamma.
 
@@ -87,3 +122,21 @@ class GatedRMSNorm(_torch.Module):
         except KeyError:  # a parametrized module has attributes instead
             gamma = self.gamma
         return _LAYER.call(x, z, gamma, self.eps)
+
+
+def _floats(name, value, shape=None, axes=""):
+    """A tensor of floats, of a shape if one is given."""
+    if value.dtype not in (torch.float16, torch.bfloat16, torch.float32, torch.float64):
+        wanted = f"pass float16, bfloat16, float32 or float64, as {name}.float()"
+        raise TypeError(f"{name} is of type {value.dtype}; {wanted}")
+    if shape is not None and value.shape != shape:
+        raise ValueError(f"{name} has shape {tuple(value.shape)}; pass {axes}, which is {tuple(shape)}")
+    return value
+
+
+def _widest(*tensors):
+    """The widest type of the inputs, or float32."""
+    dtype = torch.float32
+    for each in tensors:
+        dtype = dtype if each is None else torch.promote_types(dtype, each.dtype)
+    return dtype
