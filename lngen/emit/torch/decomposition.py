@@ -82,7 +82,7 @@ class Decomposition:
         if any("shape" in line for line in (*body, *values.values())):
             yield f"shape = {self.first}.shape"
         if self.stops:
-            yield f"{', '.join(values)} = _once({', '.join(values)})"
+            yield f"{', '.join(values)}{',' * (len(values) == 1)} = _once({', '.join(values)})"
         yield from (f"{name} = {value}" for name, value in values.items())
 
     def _typed(self, each: ArgumentOfRows) -> str:

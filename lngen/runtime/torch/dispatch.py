@@ -67,11 +67,11 @@ def are_plain(tensors: Sequence[Tensor | None], device: int = CPU) -> bool:
     """Test whether a call with these tensors of a device needs kernels alone: no mode, transform, subclass, tangent."""
     if forward_ad._current_level >= 0:  # no key says which tensors have one
         return False
-    keys = _C._dispatch_tls_local_include_set().raw_repr()
-    for tensor in tensors:
-        if tensor is not None:
-            keys |= _C._dispatch_keys(tensor).raw_repr()
-    return bool(keys & _DECIDING == device & _DECIDING)
+    here, wanted = _C._dispatch_tls_local_include_set().raw_repr(), device & _DECIDING
+    # One by one: a batched tensor has no key of a device, which another would lend it.
+    return all(
+        (here | _C._dispatch_keys(tensor).raw_repr()) & _DECIDING == wanted for tensor in tensors if tensor is not None
+    )
 
 
 class Way(NamedTuple):
