@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), and 2 smaller arrays, 10 flops per row element; backward 3 row tensors (2 read, 1 written), and 3 smaller arrays, 13 flops per row element.
 # Evidence: 1 output, 17 steps, 35 given equations, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:4511546d4270dc6e00be6c536336d723e2d3fc56b8a52577643353e5bd4ccb6f
-# templates sha256:81e8a6902aa94ce8f763f7af4ab6d76a78de24683fff5b200ad731c3c7675c2b
+# templates sha256:2e6f663615bbc8d355727f37b20d924474ba1799a9c24155e284c1dc9546103b
 """Layer normalization with a scale and a shift for each sample.
 
 `ada_layer_norm` takes tensors, and `AdaLayerNorm` is a module. A plain call on the processor

@@ -3,7 +3,7 @@
 # Cost: forward 4 row tensors (2 read, 2 written), and 3 smaller arrays, 12 flops per row element; backward 6 row tensors (4 read, 2 written), and 5 smaller arrays, 18 flops per row element.
 # Evidence: 2 outputs, 17 steps, 44 given equations, 2 identities, 5 gradients, 2 tangents, 7 second-order gradients, 8 emitted programs: exact at every D; 5 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:6fecdb4efd7788d1b4be54bc0dab10ec7179ca71da616bede46e3af1bcb151ba
-# templates sha256:81e8a6902aa94ce8f763f7af4ab6d76a78de24683fff5b200ad731c3c7675c2b
+# templates sha256:2e6f663615bbc8d355727f37b20d924474ba1799a9c24155e284c1dc9546103b
 """Gated residual addition, then layer normalization with a scale and a shift; all three are a sample's own.
 
 `ada_layer_norm_zero` takes tensors, and `AdaLayerNormZero` is a module. A plain call on the processor

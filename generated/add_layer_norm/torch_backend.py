@@ -3,7 +3,7 @@
 # Cost: forward 4 row tensors (2 read, 2 written), 10 flops per row element; backward 5 row tensors (3 read, 2 written), 15 flops per row element.
 # Evidence: 2 outputs, 17 steps, 41 given equations, 2 identities, 4 gradients, 2 tangents, 6 second-order gradients, 8 emitted programs: exact at every D; 4 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:5b296a32e179163d4bd7e66a21ffc438f44c088ec183b4fd53228aa661aa5d69
-# templates sha256:81e8a6902aa94ce8f763f7af4ab6d76a78de24683fff5b200ad731c3c7675c2b
+# templates sha256:2e6f663615bbc8d355727f37b20d924474ba1799a9c24155e284c1dc9546103b
 """Residual addition, then layer normalization; the sum is the second output.
 
 `add_layer_norm` takes tensors, and `AddLayerNorm` is a module. A plain call on the processor

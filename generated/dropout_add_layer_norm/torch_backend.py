@@ -3,7 +3,7 @@
 # Cost: forward 4 row tensors (2 read, 2 written), 13 flops per row element; backward 5 row tensors (3 read, 2 written), 18 flops per row element.
 # Evidence: 2 outputs, 17 steps, 41 given equations, 2 identities, 4 gradients, 2 tangents, 6 second-order gradients, 8 emitted programs: exact at every D; 4 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:4a6b3992b35ca9623e1f3f25751fde9f8d304538004d43ac6e2b50a873d69837
-# templates sha256:81e8a6902aa94ce8f763f7af4ab6d76a78de24683fff5b200ad731c3c7675c2b
+# templates sha256:2e6f663615bbc8d355727f37b20d924474ba1799a9c24155e284c1dc9546103b
 """Dropout, residual addition, then layer normalization; the sum is the second output.
 
 `dropout_add_layer_norm` takes tensors, and `DropoutAddLayerNorm` is a module. A plain call on the processor
@@ -96,7 +96,7 @@ def _rows(x, residual, seed, gamma, beta, p, eps):
     p = zero + p
     eps = zero + eps
     D = shape[-1]
-    uniform_seed = _uniform(seed, 0, _product(shape[:-1]), D, dtype).reshape(shape)
+    uniform_seed = _uniform(seed, 0, _product(shape[:-1]), D, zero).reshape(shape)
     p_shifted = 1/(1 - p)  # step 1, pass 1: once a row
     # step 1, pass 2: once a row
     h = residual + torch.where(
@@ -200,17 +200,17 @@ def _within(test, value):
     return torch.where(test, value, value.detach())
 
 
-def _uniform(seed, stream, rows, D, dtype):
+def _uniform(seed, stream, rows, D, zero):
     """Random numbers in [0, 1) by Philox 4x32-10, those of any other backend."""
-    fours, low = (D + 3) // 4, 0xFFFFFFFF
+    fours, low, half = (D + 3) // 4, 0xFFFFFFFF, 0x10000
 
-    def product(word, factor):  # its high and low halves, by parts of 16 bits
-        cross = (word & 0xFFFF) * factor
-        other = (word >> 16) * factor + (cross >> 16)
-        return other >> 16, (other & 0xFFFF) << 16 | cross & 0xFFFF
+    def product(word, factor):  # its high and low halves, by parts of 16 bits; DTensor has no shifts
+        cross = (word % half) * factor
+        other = (word // half) * factor + cross // half
+        return other // half, other % half * half + cross % half
 
-    a = _index(seed, rows)[:, None].expand(rows, fours)
-    c = _index(seed, fours).expand(rows, fours)
+    a = _index(zero, rows)[:, None].expand(rows, fours)
+    c = _index(zero, fours).expand(rows, fours)
     b = d = a * 0
     key, step = seed & low, stream & low
     for _ in range(10):
@@ -218,5 +218,5 @@ def _uniform(seed, stream, rows, D, dtype):
         right, low_right = product(c, 0xCD9E8D57)
         a, b, c, d = right ^ b ^ key, low_right, left ^ d ^ step, low_left
         key, step = (key + 0x9E3779B9) & low, (step + 0xBB67AE85) & low
-    bits = torch.stack((a, b, c, d), -1).reshape(rows, 4 * fours)[:, :D] >> 8
-    return bits.to(dtype) * 2.0**-24
+    bits = torch.stack((a, b, c, d), -1).reshape(rows, 4 * fours)[:, :D] // 256
+    return bits.to(zero.dtype) * 2.0**-24

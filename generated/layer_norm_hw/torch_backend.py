@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 9 flops per row element; backward 3 row tensors (2 read, 1 written), 14 flops per row element.
 # Evidence: 1 output, 17 steps, 35 given equations, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:820341dbb321c98a68dda84fc5e386d68c2212161398163fcba0fbded2818e32
-# templates sha256:81e8a6902aa94ce8f763f7af4ab6d76a78de24683fff5b200ad731c3c7675c2b
+# templates sha256:2e6f663615bbc8d355727f37b20d924474ba1799a9c24155e284c1dc9546103b
 """Layer normalization over two axes, with a scale and a shift for every place.
 
 `layer_norm_hw` takes tensors, and `LayerNormHW` is a module. A plain call on the processor

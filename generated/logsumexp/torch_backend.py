@@ -3,7 +3,7 @@
 # Cost: forward 1 row tensors (1 read, 0 written), 4 flops per row element; backward 2 row tensors (1 read, 1 written), 3 flops per row element.
 # Evidence: 1 output, 17 steps, 15 given equations, 1 gradient, 1 tangent, 2 second-order gradients, 8 emitted programs: exact at every D; 1 gradient with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:b19fb96aafa17a6adb3c7d31aefe031f7e76c3af72c0cc3c9ac96259ff3994d6
-# templates sha256:81e8a6902aa94ce8f763f7af4ab6d76a78de24683fff5b200ad731c3c7675c2b
+# templates sha256:2e6f663615bbc8d355727f37b20d924474ba1799a9c24155e284c1dc9546103b
 """The logarithm of a row's sum of exponentials, one number a row.
 
 `logsumexp` takes tensors, and `Logsumexp` is a module. A plain call on the processor

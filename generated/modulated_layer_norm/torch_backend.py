@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 10 flops per row element; backward 3 row tensors (2 read, 1 written), 21 flops per row element.
 # Evidence: 1 output, 14 steps, 36 given equations, 2 identities, 4 gradients, 1 tangent, 5 second-order gradients, 8 emitted programs: exact at every D; 4 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:c9070b8f8940661be13e2724980af921ddfd8db4bb08a4031340be6ff2a3f068
-# templates sha256:81e8a6902aa94ce8f763f7af4ab6d76a78de24683fff5b200ad731c3c7675c2b
+# templates sha256:2e6f663615bbc8d355727f37b20d924474ba1799a9c24155e284c1dc9546103b
 """Layer normalization whose output is gated by one number a row.
 
 `modulated_layer_norm` takes tensors, and `ModulatedLayerNorm` is a module. A plain call on the processor

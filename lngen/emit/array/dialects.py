@@ -16,7 +16,7 @@ class Dialect:
     condition of a number, and `signed` adds that it may be negative.
 
     A library that `differentiates` the lines is shown what a derivative does not see. Its selects are of arrays:
-    `number` makes one of a number.
+    `number` makes one of a number. Random numbers are like what is `drawn`.
     """
 
     module: str
@@ -32,6 +32,7 @@ class Dialect:
     signed: str = "-np.inf < {} < np.inf"
     differentiates: bool = False
     number: str = "{}"
+    drawn: str = "dtype"
 
     def function(self, name: str) -> str:
         """The name of a function of the language.
@@ -74,6 +75,7 @@ TORCH = Dialect(
     signed='float("-inf") < {} < float("inf")',
     differentiates=True,
     number="(zero + {})",
+    drawn="zero",
 )
 """PyTorch, which differentiates the lines. `zero` is a number of their type, on the device of the rows."""
 

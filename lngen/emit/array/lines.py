@@ -180,7 +180,7 @@ class ProgramText:
             lines.append(f"largest = {self.to.module}.finfo(dtype).max")
         for each in draws:
             back = self._ordered() if self.layout.named else ".reshape(shape)"
-            made = f"_uniform({each.seed.name}, {each.stream}, {self._count()}, D, dtype)"
+            made = f"_uniform({each.seed.name}, {each.stream}, {self._count()}, D, {self.to.drawn})"
             lines.append(f"{self.names[each.symbol]} = {made}{back}")
         return lines
 
