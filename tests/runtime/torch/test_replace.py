@@ -132,20 +132,6 @@ def randomized(model):
     return model
 
 
-def operators(call):
-    """The names of operators that a call comes to."""
-    found = []
-
-    class Mode(torch.utils._python_dispatch.TorchDispatchMode):
-        def __torch_dispatch__(self, operator, types, args=(), kwargs=None):
-            found.append(str(operator))
-            return operator(*args, **(kwargs or {}))
-
-    with Mode():
-        call()
-    return found
-
-
 def is_emitted(module, *rows):
     """Test whether a layer computes a module, or one inside it."""
     kinds = {type(vars(each)["forward"]) for each in module.modules() if "forward" in vars(each)}
