@@ -11,6 +11,11 @@ def layer_of(module: Any) -> Any:
     return module._LAYER
 
 
+def decomposed(module: Any) -> Any:
+    """The function of a `torch_backend` in operations of PyTorch."""
+    return layer_of(module).decomposed
+
+
 def rows_of(module: Any) -> Any:
     """The module `rows` of the runtime beside a `numpy_backend`, which has its sizes."""
     return module._directions.rows

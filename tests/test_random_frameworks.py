@@ -58,12 +58,6 @@ def is_near(one: Any, other: Any) -> bool:
     return np.allclose(np.asarray(one), np.asarray(other), rtol=1e-12, atol=1e-14)
 
 
-def forget_draws(of: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Plant the fault: rows of all samples are rows of one call."""
-    for parts in layer_of(of.module).operators.parts.values():
-        monkeypatch.setattr(parts, "draws", False)
-
-
 def compile_nothing(of: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     if hasattr(of.module, "_LAYER"):
         kernels = layer_of(of.module).operators.kernels
@@ -105,13 +99,6 @@ def test_a_sample_has_the_numbers_of_a_call_of_its_own(framework, monkeypatch):
         assert all(map(is_near, of_samples(of, call, x, s, take), each))
     nested = of.vmap(lambda seed: of.vmap(lambda rows: call(rows, seed, s))(x))(of.array(np.array(SEEDS)))
     assert is_near(nested[1][1], textbook(of, x[1], SEEDS[1], s))
-    if not hasattr(of.module, "_LAYER"):
-        return  # vmap is JAX's own
-    forget_draws(of, monkeypatch)
-    folded, *others = of_samples(of, call, x, s, values)
-    assert is_near(folded, textbook(of, x, SEED, s))
-    assert not is_near(folded, wanted[0][0])
-    assert all(map(is_near, others, wanted[0][1:]))
 
 
 @pytest.mark.ci

@@ -3,10 +3,14 @@
 # definition sha256:4511546d4270dc6e00be6c536336d723e2d3fc56b8a52577643353e5bd4ccb6f
 """Layer normalization with a scale and a shift for each sample.
 
-`ada_layer_norm` takes tensors, and `AdaLayerNorm` is a module.
-Both can be differentiated twice. On the processor they run `cpu_backend` if there is a C++
-compiler, else `numpy_backend`.
+`ada_layer_norm` takes tensors, and `AdaLayerNorm` is a module. A plain call on the processor
+runs `cpu_backend` if there is a C++ compiler, else `numpy_backend`. Any other call, and
+derivatives beyond the first, are `_decomposed`, which PyTorch differentiates to any order.
 """
+
+import math
+
+import torch
 
 from .._runtime import torch as _torch
 from .._runtime.torch import axes as _axes
@@ -17,10 +21,6 @@ __all__ = [
     "AdaLayerNorm",
     "ada_layer_norm",
 ]
-
-_LAYER: _axes.TorchAxes[_torch.Tensor] = _axes.TorchAxes(
-    __name__.rpartition(".")[0], _numpy.INTERFACE, _numpy, _cpu
-)
 
 
 def ada_layer_norm(
@@ -53,6 +53,48 @@ def ada_layer_norm(
     return _LAYER.call(x, scale, shift, eps)
 
 
+def _decomposed(x, scale, shift, eps):
+    """The same in plain operations of PyTorch, which has derivatives of any order of them."""
+    x = _floats("x", x)
+    b, *rest, d = _axes("x", x, "b ... d", 2, True)
+    scale = None if scale is None else _floats("scale", scale, (b, d), "(b d)")
+    shift = None if shift is None else _floats("shift", shift, (b, d), "(b d)")
+    if not (0 <= eps < float("inf")):
+        raise ValueError(f"eps is {eps}; pass a finite number of 0 or more")
+    y = _rows(
+        x.reshape(b, _product(rest), d),
+        None if scale is None else scale.reshape(b, 1, d),
+        None if shift is None else shift.reshape(b, 1, d),
+        eps,
+    )
+    return y.reshape((b, *rest, d))
+
+
+def _rows(x, scale, shift, eps):
+    """The outputs, each line by its step of the derivation."""
+    stored = x.dtype
+    dtype = _widest(x, scale, shift)
+    zero = x.new_zeros((), dtype=dtype)
+    x = x.to(dtype)
+    scale = zero + 0 if scale is None else scale.to(dtype)
+    shift = zero + 0 if shift is None else shift.to(dtype)
+    eps = zero + eps
+    mu = torch.mean(x, dim=2, keepdim=True)  # step 1
+    x_shifted = x - mu  # step 2, pass 1: compensation
+    mu_residual = torch.mean(x_shifted, dim=2, keepdim=True)  # step 2, pass 2
+    x_centred = x_shifted - mu_residual  # step 2, pass 3: compensation
+    var = torch.mean(x_centred**2, dim=2, keepdim=True)  # step 3
+    rstd = torch.rsqrt(var + eps)  # step 4
+    xhat = x_centred*rstd  # step 5
+    y = shift + (scale + 1)*xhat  # step 6
+    return y.to(stored)
+
+
+_LAYER: _axes.TorchAxes[_torch.Tensor] = _axes.TorchAxes(
+    __name__.rpartition(".")[0], _numpy.INTERFACE, _numpy, _cpu, _decomposed
+)
+
+
 class AdaLayerNorm(_torch.Module):
     """`ada_layer_norm` as a module without parameters.
 
@@ -73,3 +115,32 @@ class AdaLayerNorm(_torch.Module):
     ) -> _torch.Tensor:
         """Return `ada_layer_norm` of the arguments and the parameters of the module."""
         return _LAYER.call(x, scale, shift, self.eps)
+
+
+def _floats(name, value, shape=None, axes=""):
+    """A tensor of floats, of a shape if one is given."""
+    if value.dtype not in (torch.float16, torch.bfloat16, torch.float32, torch.float64):
+        wanted = f"pass float16, bfloat16, float32 or float64, as {name}.float()"
+        raise TypeError(f"{name} is of type {value.dtype}; {wanted}")
+    if shape is not None and value.shape != shape:
+        raise ValueError(f"{name} has shape {tuple(value.shape)}; pass {axes}, which is {tuple(shape)}")
+    return value
+
+
+def _widest(*tensors):
+    """The widest type of the inputs, or float32."""
+    dtype = torch.float32
+    for each in tensors:
+        dtype = dtype if each is None else torch.promote_types(dtype, each.dtype)
+    return dtype
+
+
+def _axes(name, value, pattern, count, more=False):
+    """The sizes of the axes of a tensor, of which there are so many, or more."""
+    if value.ndim < count or (value.ndim > count and not more):
+        raise ValueError(f"{name} has shape {tuple(value.shape)}; pass an array with the axes {pattern}")
+    return value.shape
+
+
+def _product(sizes):
+    return math.prod(sizes)

@@ -3,10 +3,14 @@
 # definition sha256:6fecdb4efd7788d1b4be54bc0dab10ec7179ca71da616bede46e3af1bcb151ba
 """Gated residual addition, then layer normalization with a scale and a shift; all three are a sample's own.
 
-`ada_layer_norm_zero` takes tensors, and `AdaLayerNormZero` is a module.
-Both can be differentiated twice. On the processor they run `cpu_backend` if there is a C++
-compiler, else `numpy_backend`.
+`ada_layer_norm_zero` takes tensors, and `AdaLayerNormZero` is a module. A plain call on the processor
+runs `cpu_backend` if there is a C++ compiler, else `numpy_backend`. Any other call, and
+derivatives beyond the first, are `_decomposed`, which PyTorch differentiates to any order.
 """
+
+import math
+
+import torch
 
 from .._runtime import torch as _torch
 from .._runtime.torch import axes as _axes
@@ -17,10 +21,6 @@ __all__ = [
     "AdaLayerNormZero",
     "ada_layer_norm_zero",
 ]
-
-_LAYER: _axes.TorchAxes[tuple[_torch.Tensor, _torch.Tensor]] = _axes.TorchAxes(
-    __name__.rpartition(".")[0], _numpy.INTERFACE, _numpy, _cpu
-)
 
 
 def ada_layer_norm_zero(
@@ -59,6 +59,55 @@ def ada_layer_norm_zero(
     return _LAYER.call(x, branch, gate, scale, shift, eps)
 
 
+def _decomposed(x, branch, gate, scale, shift, eps):
+    """The same in plain operations of PyTorch, which has derivatives of any order of them."""
+    x = _floats("x", x)
+    b, *rest, d = _axes("x", x, "b ... d", 2, True)
+    branch = _floats("branch", branch, (b, *rest, d), "(b ... d)")
+    gate = _floats("gate", gate, (b, d), "(b d)")
+    scale = _floats("scale", scale, (b, d), "(b d)")
+    shift = _floats("shift", shift, (b, d), "(b d)")
+    if not (0 <= eps < float("inf")):
+        raise ValueError(f"eps is {eps}; pass a finite number of 0 or more")
+    y, h = _rows(
+        x.reshape(b, _product(rest), d),
+        branch.reshape(b, _product(rest), d),
+        gate.reshape(b, 1, d),
+        scale.reshape(b, 1, d),
+        shift.reshape(b, 1, d),
+        eps,
+    )
+    return y.reshape((b, *rest, d)), h.reshape((b, *rest, d))
+
+
+def _rows(x, branch, gate, scale, shift, eps):
+    """The outputs, each line by its step of the derivation."""
+    stored = x.dtype
+    dtype = _widest(x, branch, gate, scale, shift)
+    zero = x.new_zeros((), dtype=dtype)
+    x = x.to(dtype)
+    branch = branch.to(dtype)
+    gate = gate.to(dtype)
+    scale = scale.to(dtype)
+    shift = shift.to(dtype)
+    eps = zero + eps
+    h = x + branch*gate  # step 1
+    mu = torch.mean(h, dim=2, keepdim=True)  # step 2
+    h_shifted = h - mu  # step 3, pass 1: compensation
+    mu_residual = torch.mean(h_shifted, dim=2, keepdim=True)  # step 3, pass 2
+    h_centred = h_shifted - mu_residual  # step 3, pass 3: compensation
+    var = torch.mean(h_centred**2, dim=2, keepdim=True)  # step 4
+    rstd = torch.rsqrt(var + eps)  # step 5
+    hhat = h_centred*rstd  # step 6
+    y = shift + hhat*(scale + 1)  # step 7
+    return y.to(stored), h.to(stored)
+
+
+_LAYER: _axes.TorchAxes[tuple[_torch.Tensor, _torch.Tensor]] = _axes.TorchAxes(
+    __name__.rpartition(".")[0], _numpy.INTERFACE, _numpy, _cpu, _decomposed
+)
+
+
 class AdaLayerNormZero(_torch.Module):
     """`ada_layer_norm_zero` as a module without parameters.
 
@@ -81,3 +130,32 @@ class AdaLayerNormZero(_torch.Module):
     ) -> tuple[_torch.Tensor, _torch.Tensor]:
         """Return `ada_layer_norm_zero` of the arguments and the parameters of the module."""
         return _LAYER.call(x, branch, gate, scale, shift, self.eps)
+
+
+def _floats(name, value, shape=None, axes=""):
+    """A tensor of floats, of a shape if one is given."""
+    if value.dtype not in (torch.float16, torch.bfloat16, torch.float32, torch.float64):
+        wanted = f"pass float16, bfloat16, float32 or float64, as {name}.float()"
+        raise TypeError(f"{name} is of type {value.dtype}; {wanted}")
+    if shape is not None and value.shape != shape:
+        raise ValueError(f"{name} has shape {tuple(value.shape)}; pass {axes}, which is {tuple(shape)}")
+    return value
+
+
+def _widest(*tensors):
+    """The widest type of the inputs, or float32."""
+    dtype = torch.float32
+    for each in tensors:
+        dtype = dtype if each is None else torch.promote_types(dtype, each.dtype)
+    return dtype
+
+
+def _axes(name, value, pattern, count, more=False):
+    """The sizes of the axes of a tensor, of which there are so many, or more."""
+    if value.ndim < count or (value.ndim > count and not more):
+        raise ValueError(f"{name} has shape {tuple(value.shape)}; pass an array with the axes {pattern}")
+    return value.shape
+
+
+def _product(sizes):
+    return math.prod(sizes)

@@ -3,10 +3,12 @@
 # definition sha256:7fb092895b6a7716d44d90b5a6c2898d288255e35397ded2634c6a8ba47eaecb
 """Layer normalization with a scale and a shift for every entry, from elsewhere.
 
-`adaptive_layer_norm` takes tensors, and `AdaptiveLayerNorm` is a module.
-Both can be differentiated twice. On the processor they run `cpu_backend` if there is a C++
-compiler, else `numpy_backend`.
+`adaptive_layer_norm` takes tensors, and `AdaptiveLayerNorm` is a module. A plain call on the processor
+runs `cpu_backend` if there is a C++ compiler, else `numpy_backend`. Any other call, and
+derivatives beyond the first, are `_decomposed`, which PyTorch differentiates to any order.
 """
+
+import torch
 
 from .._runtime import torch as _torch
 from . import cpu_backend as _cpu
@@ -16,10 +18,6 @@ __all__ = [
     "AdaptiveLayerNorm",
     "adaptive_layer_norm",
 ]
-
-_LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
-    __name__.rpartition(".")[0], _numpy.INTERFACE, _numpy, _cpu
-)
 
 
 def adaptive_layer_norm(
@@ -48,6 +46,45 @@ def adaptive_layer_norm(
     return _LAYER.call(x, scale, shift, eps)
 
 
+def _decomposed(x, scale, shift, eps):
+    """The same in plain operations of PyTorch, which has derivatives of any order of them."""
+    x = _floats("x", x)
+    if x.ndim < 1 or x.shape[-1] < 1:
+        raise ValueError(
+            f"x has shape {tuple(x.shape)}; pass (..., D) with D of 1 or more"
+        )
+    scale = _floats("scale", scale, x.shape, "the shape of x")
+    shift = _floats("shift", shift, x.shape, "the shape of x")
+    if not (0 <= eps < float("inf")):
+        raise ValueError(f"eps is {eps}; pass a finite number of 0 or more")
+    return _rows(x, scale, shift, eps)
+
+
+def _rows(x, scale, shift, eps):
+    """The outputs, each line by its step of the derivation."""
+    stored = x.dtype
+    dtype = _widest(x, scale, shift)
+    zero = x.new_zeros((), dtype=dtype)
+    x = x.to(dtype)
+    scale = scale.to(dtype)
+    shift = shift.to(dtype)
+    eps = zero + eps
+    mu = torch.mean(x, dim=-1, keepdim=True)  # step 1
+    x_shifted = x - mu  # step 2, pass 1: compensation
+    mu_residual = torch.mean(x_shifted, dim=-1, keepdim=True)  # step 2, pass 2
+    x_centred = x_shifted - mu_residual  # step 2, pass 3: compensation
+    var = torch.mean(x_centred**2, dim=-1, keepdim=True)  # step 3
+    rstd = torch.rsqrt(var + eps)  # step 4
+    xhat = x_centred*rstd  # step 5
+    y = shift + (scale + 1)*xhat  # step 6
+    return y.to(stored)
+
+
+_LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
+    __name__.rpartition(".")[0], _numpy.INTERFACE, _numpy, _cpu, _decomposed
+)
+
+
 class AdaptiveLayerNorm(_torch.Module):
     """`adaptive_layer_norm` as a module without parameters.
 
@@ -65,3 +102,21 @@ class AdaptiveLayerNorm(_torch.Module):
     ) -> _torch.Tensor:
         """Return `adaptive_layer_norm` of the arguments and the parameters of the module."""
         return _LAYER.call(x, scale, shift, self.eps)
+
+
+def _floats(name, value, shape=None, axes=""):
+    """A tensor of floats, of a shape if one is given."""
+    if value.dtype not in (torch.float16, torch.bfloat16, torch.float32, torch.float64):
+        wanted = f"pass float16, bfloat16, float32 or float64, as {name}.float()"
+        raise TypeError(f"{name} is of type {value.dtype}; {wanted}")
+    if shape is not None and value.shape != shape:
+        raise ValueError(f"{name} has shape {tuple(value.shape)}; pass {axes}, which is {tuple(shape)}")
+    return value
+
+
+def _widest(*tensors):
+    """The widest type of the inputs, or float32."""
+    dtype = torch.float32
+    for each in tensors:
+        dtype = dtype if each is None else torch.promote_types(dtype, each.dtype)
+    return dtype

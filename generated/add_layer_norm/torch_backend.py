@@ -3,10 +3,12 @@
 # definition sha256:5b296a32e179163d4bd7e66a21ffc438f44c088ec183b4fd53228aa661aa5d69
 """Residual addition, then layer normalization; the sum is the second output.
 
-`add_layer_norm` takes tensors, and `AddLayerNorm` is a module.
-Both can be differentiated twice. On the processor they run `cpu_backend` if there is a C++
-compiler, else `numpy_backend`.
+`add_layer_norm` takes tensors, and `AddLayerNorm` is a module. A plain call on the processor
+runs `cpu_backend` if there is a C++ compiler, else `numpy_backend`. Any other call, and
+derivatives beyond the first, are `_decomposed`, which PyTorch differentiates to any order.
 """
+
+import torch
 
 from .._runtime import torch as _torch
 from . import cpu_backend as _cpu
@@ -16,10 +18,6 @@ __all__ = [
     "AddLayerNorm",
     "add_layer_norm",
 ]
-
-_LAYER: _torch.TorchLayer[tuple[_torch.Tensor, _torch.Tensor]] = _torch.TorchLayer(
-    __name__.rpartition(".")[0], _numpy.INTERFACE, _numpy, _cpu
-)
 
 
 def add_layer_norm(
@@ -54,6 +52,48 @@ def add_layer_norm(
     a wrong shape.
     """
     return _LAYER.call(x, residual, gamma, beta, eps)
+
+
+def _decomposed(x, residual, gamma, beta, eps):
+    """The same in plain operations of PyTorch, which has derivatives of any order of them."""
+    x = _floats("x", x)
+    if x.ndim < 1 or x.shape[-1] < 1:
+        raise ValueError(
+            f"x has shape {tuple(x.shape)}; pass (..., D) with D of 1 or more"
+        )
+    residual = _floats("residual", residual, x.shape, "the shape of x")
+    gamma = None if gamma is None else _floats("gamma", gamma, x.shape[-1:], "(D,)")
+    beta = None if beta is None else _floats("beta", beta, x.shape[-1:], "(D,)")
+    if not (0 <= eps < float("inf")):
+        raise ValueError(f"eps is {eps}; pass a finite number of 0 or more")
+    return _rows(x, residual, gamma, beta, eps)
+
+
+def _rows(x, residual, gamma, beta, eps):
+    """The outputs, each line by its step of the derivation."""
+    stored = x.dtype
+    dtype = _widest(x, residual, gamma, beta)
+    zero = x.new_zeros((), dtype=dtype)
+    x = x.to(dtype)
+    residual = residual.to(dtype)
+    gamma = zero + 1 if gamma is None else gamma.to(dtype)
+    beta = zero + 0 if beta is None else beta.to(dtype)
+    eps = zero + eps
+    h = residual + x  # step 1
+    mu = torch.mean(h, dim=-1, keepdim=True)  # step 2
+    h_shifted = h - mu  # step 3, pass 1: compensation
+    mu_residual = torch.mean(h_shifted, dim=-1, keepdim=True)  # step 3, pass 2
+    h_centred = h_shifted - mu_residual  # step 3, pass 3: compensation
+    var = torch.mean(h_centred**2, dim=-1, keepdim=True)  # step 4
+    rstd = torch.rsqrt(var + eps)  # step 5
+    xhat = h_centred*rstd  # step 6
+    y = xhat*gamma + beta  # step 7
+    return y.to(stored), h.to(stored)
+
+
+_LAYER: _torch.TorchLayer[tuple[_torch.Tensor, _torch.Tensor]] = _torch.TorchLayer(
+    __name__.rpartition(".")[0], _numpy.INTERFACE, _numpy, _cpu, _decomposed
+)
 
 
 class AddLayerNorm(_torch.Module):
@@ -91,3 +131,21 @@ class AddLayerNorm(_torch.Module):
         except KeyError:  # a parametrized module has attributes instead
             gamma, beta = self.gamma, self.beta
         return _LAYER.call(x, residual, gamma, beta, self.eps)
+
+
+def _floats(name, value, shape=None, axes=""):
+    """A tensor of floats, of a shape if one is given."""
+    if value.dtype not in (torch.float16, torch.bfloat16, torch.float32, torch.float64):
+        wanted = f"pass float16, bfloat16, float32 or float64, as {name}.float()"
+        raise TypeError(f"{name} is of type {value.dtype}; {wanted}")
+    if shape is not None and value.shape != shape:
+        raise ValueError(f"{name} has shape {tuple(value.shape)}; pass {axes}, which is {tuple(shape)}")
+    return value
+
+
+def _widest(*tensors):
+    """The widest type of the inputs, or float32."""
+    dtype = torch.float32
+    for each in tensors:
+        dtype = dtype if each is None else torch.promote_types(dtype, each.dtype)
+    return dtype

@@ -3,10 +3,12 @@
 # definition sha256:fa124934f3795c8fc356e5824de4f79467b8dcb3e62483f277a8b5707d439871
 """Residual addition, then root-mean-square normalization; the sum is the second output.
 
-`add_rms_norm` takes tensors, and `AddRMSNorm` is a module.
-Both can be differentiated twice. On the processor they run `cpu_backend` if there is a C++
-compiler, else `numpy_backend`.
+`add_rms_norm` takes tensors, and `AddRMSNorm` is a module. A plain call on the processor
+runs `cpu_backend` if there is a C++ compiler, else `numpy_backend`. Any other call, and
+derivatives beyond the first, are `_decomposed`, which PyTorch differentiates to any order.
 """
+
+import torch
 
 from .._runtime import torch as _torch
 from . import cpu_backend as _cpu
@@ -16,10 +18,6 @@ __all__ = [
     "AddRMSNorm",
     "add_rms_norm",
 ]
-
-_LAYER: _torch.TorchLayer[tuple[_torch.Tensor, _torch.Tensor]] = _torch.TorchLayer(
-    __name__.rpartition(".")[0], _numpy.INTERFACE, _numpy, _cpu
-)
 
 
 def add_rms_norm(
@@ -51,6 +49,42 @@ def add_rms_norm(
     a wrong shape.
     """
     return _LAYER.call(x, residual, gamma, eps)
+
+
+def _decomposed(x, residual, gamma, eps):
+    """The same in plain operations of PyTorch, which has derivatives of any order of them."""
+    x = _floats("x", x)
+    if x.ndim < 1 or x.shape[-1] < 1:
+        raise ValueError(
+            f"x has shape {tuple(x.shape)}; pass (..., D) with D of 1 or more"
+        )
+    residual = _floats("residual", residual, x.shape, "the shape of x")
+    gamma = None if gamma is None else _floats("gamma", gamma, x.shape[-1:], "(D,)")
+    if not (0 <= eps < float("inf")):
+        raise ValueError(f"eps is {eps}; pass a finite number of 0 or more")
+    return _rows(x, residual, gamma, eps)
+
+
+def _rows(x, residual, gamma, eps):
+    """The outputs, each line by its step of the derivation."""
+    stored = x.dtype
+    dtype = _widest(x, residual, gamma)
+    zero = x.new_zeros((), dtype=dtype)
+    x = x.to(dtype)
+    residual = residual.to(dtype)
+    gamma = zero + 1 if gamma is None else gamma.to(dtype)
+    eps = zero + eps
+    h = residual + x  # step 1
+    ms = torch.mean(h**2, dim=-1, keepdim=True)  # step 2
+    rstd = torch.rsqrt(ms + eps)  # step 3
+    xhat = h*rstd  # step 4
+    y = xhat*gamma  # step 5
+    return y.to(stored), h.to(stored)
+
+
+_LAYER: _torch.TorchLayer[tuple[_torch.Tensor, _torch.Tensor]] = _torch.TorchLayer(
+    __name__.rpartition(".")[0], _numpy.INTERFACE, _numpy, _cpu, _decomposed
+)
 
 
 class AddRMSNorm(_torch.Module):
@@ -86,3 +120,21 @@ class AddRMSNorm(_torch.Module):
         except KeyError:  # a parametrized module has attributes instead
             gamma = self.gamma
         return _LAYER.call(x, residual, gamma, self.eps)
+
+
+def _floats(name, value, shape=None, axes=""):
+    """A tensor of floats, of a shape if one is given."""
+    if value.dtype not in (torch.float16, torch.bfloat16, torch.float32, torch.float64):
+        wanted = f"pass float16, bfloat16, float32 or float64, as {name}.float()"
+        raise TypeError(f"{name} is of type {value.dtype}; {wanted}")
+    if shape is not None and value.shape != shape:
+        raise ValueError(f"{name} has shape {tuple(value.shape)}; pass {axes}, which is {tuple(shape)}")
+    return value
+
+
+def _widest(*tensors):
+    """The widest type of the inputs, or float32."""
+    dtype = torch.float32
+    for each in tensors:
+        dtype = dtype if each is None else torch.promote_types(dtype, each.dtype)
+    return dtype

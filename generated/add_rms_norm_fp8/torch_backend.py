@@ -3,10 +3,12 @@
 # definition sha256:5aef838d49315f20df6ec44f510eb282dcbeb512e23a4b2c402e97d0c6dbcbde
 """Residual addition, then root-mean-square normalization, divided by a scale and rounded to 8 bits.
 
-`add_rms_norm_fp8` takes tensors, and `AddRMSNormFP8` is a module.
-Both can be differentiated twice. On the processor they run `cpu_backend` if there is a C++
-compiler, else `numpy_backend`.
+`add_rms_norm_fp8` takes tensors, and `AddRMSNormFP8` is a module. A plain call on the processor
+runs `cpu_backend` if there is a C++ compiler, else `numpy_backend`. Any other call, and
+derivatives beyond the first, are `_decomposed`, which PyTorch differentiates to any order.
 """
+
+import torch
 
 from .._runtime import torch as _torch
 from . import cpu_backend as _cpu
@@ -16,10 +18,6 @@ __all__ = [
     "AddRMSNormFP8",
     "add_rms_norm_fp8",
 ]
-
-_LAYER: _torch.TorchLayer[tuple[_torch.Tensor, _torch.Tensor]] = _torch.TorchLayer(
-    __name__.rpartition(".")[0], _numpy.INTERFACE, _numpy, _cpu
-)
 
 
 def add_rms_norm_fp8(
@@ -53,6 +51,45 @@ def add_rms_norm_fp8(
     a wrong shape.
     """
     return _LAYER.call(x, residual, gamma, scale, eps)
+
+
+def _decomposed(x, residual, gamma, scale, eps):
+    """The same in plain operations of PyTorch, which has derivatives of any order of them."""
+    x = _floats("x", x)
+    if x.ndim < 1 or x.shape[-1] < 1:
+        raise ValueError(
+            f"x has shape {tuple(x.shape)}; pass (..., D) with D of 1 or more"
+        )
+    residual = _floats("residual", residual, x.shape, "the shape of x")
+    gamma = None if gamma is None else _floats("gamma", gamma, x.shape[-1:], "(D,)")
+    scale = None if scale is None else _number("scale", scale)
+    if not (0 <= eps < float("inf")):
+        raise ValueError(f"eps is {eps}; pass a finite number of 0 or more")
+    return _rows(x, residual, gamma, scale, eps)
+
+
+def _rows(x, residual, gamma, scale, eps):
+    """The outputs, each line by its step of the derivation."""
+    stored = x.dtype
+    dtype = _widest(x, residual, gamma, scale)
+    zero = x.new_zeros((), dtype=dtype)
+    x = x.to(dtype)
+    residual = residual.to(dtype)
+    gamma = zero + 1 if gamma is None else gamma.to(dtype)
+    scale = zero + 1 if scale is None else scale.to(dtype)
+    eps = zero + eps
+    scale_shifted = 1/scale  # step 5, pass 1: once a row
+    h = residual + x  # step 1
+    ms = torch.mean(h**2, dim=-1, keepdim=True)  # step 2
+    rstd = torch.rsqrt(ms + eps)  # step 3
+    xhat = h*rstd  # step 4
+    y = xhat*gamma*scale_shifted  # step 5, pass 2: once a row
+    return _cast(y, torch.float8_e4m3fn), h.to(stored)
+
+
+_LAYER: _torch.TorchLayer[tuple[_torch.Tensor, _torch.Tensor]] = _torch.TorchLayer(
+    __name__.rpartition(".")[0], _numpy.INTERFACE, _numpy, _cpu, _decomposed
+)
 
 
 class AddRMSNormFP8(_torch.Module):
@@ -92,3 +129,36 @@ class AddRMSNormFP8(_torch.Module):
         except KeyError:  # a parametrized module has attributes instead
             gamma, scale = self.gamma, self.scale
         return _LAYER.call(x, residual, gamma, scale, self.eps)
+
+
+def _floats(name, value, shape=None, axes=""):
+    """A tensor of floats, of a shape if one is given."""
+    if value.dtype not in (torch.float16, torch.bfloat16, torch.float32, torch.float64):
+        wanted = f"pass float16, bfloat16, float32 or float64, as {name}.float()"
+        raise TypeError(f"{name} is of type {value.dtype}; {wanted}")
+    if shape is not None and value.shape != shape:
+        raise ValueError(f"{name} has shape {tuple(value.shape)}; pass {axes}, which is {tuple(shape)}")
+    return value
+
+
+def _widest(*tensors):
+    """The widest type of the inputs, or float32."""
+    dtype = torch.float32
+    for each in tensors:
+        dtype = dtype if each is None else torch.promote_types(dtype, each.dtype)
+    return dtype
+
+
+def _number(name, value):
+    return _floats(name, value, (), "a number or a 0-d one")
+
+
+def _cast(values, dtype):
+    """Values rounded to a type, the nearest that it has; derivatives go straight through."""
+    near = values.detach()
+    if not dtype.is_floating_point:
+        limits = torch.iinfo(dtype)
+        return near.round().nan_to_num(0).clamp(limits.min, limits.max).to(dtype)
+    limits = torch.finfo(dtype)
+    moved = torch.where(values.isfinite(), values - near, 0)  # zero, with the derivative of values
+    return (near.clamp(limits.min, limits.max) + moved).to(dtype)

@@ -3,10 +3,12 @@
 # definition sha256:e806073a14042653fb54ee0ec58ab943f715817f31d51d1e5cec6ae6abe1d90e
 """Causal softmax of attention with a bias that is linear in the distance of a key, with a slope for each head.
 
-`alibi_softmax` takes tensors, and `AlibiSoftmax` is a module.
-Both can be differentiated twice. On the processor they run `cpu_backend` if there is a C++
-compiler, else `numpy_backend`.
+`alibi_softmax` takes tensors, and `AlibiSoftmax` is a module. A plain call on the processor
+runs `cpu_backend` if there is a C++ compiler, else `numpy_backend`. Any other call, and
+derivatives beyond the first, are `_decomposed`, which PyTorch differentiates to any order.
 """
+
+import torch
 
 from .._runtime import torch as _torch
 from .._runtime.torch import axes as _axes
@@ -17,10 +19,6 @@ __all__ = [
     "AlibiSoftmax",
     "alibi_softmax",
 ]
-
-_LAYER: _axes.TorchAxes[_torch.Tensor] = _axes.TorchAxes(
-    __name__.rpartition(".")[0], _numpy.INTERFACE, _numpy, _cpu
-)
 
 
 def alibi_softmax(
@@ -51,6 +49,55 @@ def alibi_softmax(
     return _LAYER.call(x, slope, position)
 
 
+def _decomposed(x, slope, position):
+    """The same in plain operations of PyTorch, which has derivatives of any order of them."""
+    x = _floats("x", x)
+    b, h, q, k = _axes("x", x, "b h q k", 4)
+    slope = _floats("slope", slope, (h,), "(h)")
+    position = _integers("position", position, (q,), "(q)")
+    y = _rows(
+        x.reshape(b, h, q, k), slope.reshape(1, h, 1, 1), position.reshape(1, 1, q, 1)
+    )
+    return y.reshape((b, h, q, k))
+
+
+def _rows(x, slope, position):
+    """The outputs, each line by its step of the derivation."""
+    stored = x.dtype
+    dtype = _widest(x, slope)
+    zero = x.new_zeros((), dtype=dtype)
+    shape = x.shape
+    x = x.to(dtype)
+    slope = slope.to(dtype)
+    position = position.to(torch.int64)
+    D = shape[3]
+    index = _index(zero, D).reshape(1, 1, 1, shape[3])
+    largest = torch.finfo(dtype).max
+    z = x + (index - position).to(dtype)*slope  # step 1
+    # step 2
+    m = torch.clip(
+        torch.amax(
+            torch.where(index <= position, z, -1e+38), dim=3, keepdim=True
+        ).detach(),
+        -largest,
+        largest,
+    )
+    x_shifted = z - m  # step 3
+    # step 6
+    e_shifted = torch.where(
+        index <= position, torch.exp(_within(index <= position, x_shifted)), 0
+    )
+    sum_e_shifted = torch.sum(e_shifted, dim=3, keepdim=True)  # step 7
+    inv_sum_e_shifted = 1/sum_e_shifted  # step 8
+    y = e_shifted*inv_sum_e_shifted  # step 9
+    return y.to(stored)
+
+
+_LAYER: _axes.TorchAxes[_torch.Tensor] = _axes.TorchAxes(
+    __name__.rpartition(".")[0], _numpy.INTERFACE, _numpy, _cpu, _decomposed
+)
+
+
 class AlibiSoftmax(_torch.Module):
     """`alibi_softmax` as a module without parameters."""
 
@@ -64,3 +111,47 @@ class AlibiSoftmax(_torch.Module):
     ) -> _torch.Tensor:
         """Return `alibi_softmax` of the arguments."""
         return _LAYER.call(x, slope, position)
+
+
+def _floats(name, value, shape=None, axes=""):
+    """A tensor of floats, of a shape if one is given."""
+    if value.dtype not in (torch.float16, torch.bfloat16, torch.float32, torch.float64):
+        wanted = f"pass float16, bfloat16, float32 or float64, as {name}.float()"
+        raise TypeError(f"{name} is of type {value.dtype}; {wanted}")
+    if shape is not None and value.shape != shape:
+        raise ValueError(f"{name} has shape {tuple(value.shape)}; pass {axes}, which is {tuple(shape)}")
+    return value
+
+
+def _widest(*tensors):
+    """The widest type of the inputs, or float32."""
+    dtype = torch.float32
+    for each in tensors:
+        dtype = dtype if each is None else torch.promote_types(dtype, each.dtype)
+    return dtype
+
+
+def _integers(name, value, shape=None, axes=""):
+    """Integers, those beyond 32 bits as the nearest."""
+    if value.is_floating_point() or value.is_complex():
+        raise TypeError(f"{name} is of type {value.dtype}; pass integers, as {name}.long()")
+    if shape is not None and value.shape != shape:
+        raise ValueError(f"{name} has shape {tuple(value.shape)}; pass {axes}, which is {tuple(shape)}")
+    return value.to(torch.int64).clamp(-(2**31), 2**31 - 1)
+
+
+def _axes(name, value, pattern, count, more=False):
+    """The sizes of the axes of a tensor, of which there are so many, or more."""
+    if value.ndim < count or (value.ndim > count and not more):
+        raise ValueError(f"{name} has shape {tuple(value.shape)}; pass an array with the axes {pattern}")
+    return value.shape
+
+
+def _index(zero, count):
+    """The numbers below a count, on the device of another."""
+    return zero.new_ones((count,), dtype=torch.int64).cumsum(0) - 1
+
+
+def _within(test, value):
+    """A value that nothing depends on where a test fails: an infinite derivative there is dropped."""
+    return torch.where(test, value, value.detach())

@@ -3,10 +3,14 @@
 # definition sha256:14798db06e5e073fb2ec54315a33ae245abfa2e5986666888a3b9cfa54af6ae8
 """Batch normalization as in training: each row is one channel of all samples. Its mean and variance are outputs.
 
-`batch_norm` takes tensors, and `BatchNorm` is a module.
-Both can be differentiated twice. On the processor they run `cpu_backend` if there is a C++
-compiler, else `numpy_backend`.
+`batch_norm` takes tensors, and `BatchNorm` is a module. A plain call on the processor
+runs `cpu_backend` if there is a C++ compiler, else `numpy_backend`. Any other call, and
+derivatives beyond the first, are `_decomposed`, which PyTorch differentiates to any order.
 """
+
+import math
+
+import torch
 
 from .._runtime import torch as _torch
 from .._runtime.torch import axes as _axes
@@ -17,10 +21,6 @@ __all__ = [
     "BatchNorm",
     "batch_norm",
 ]
-
-_LAYER: _axes.TorchAxes[tuple[_torch.Tensor, _torch.Tensor, _torch.Tensor]] = (
-    _axes.TorchAxes(__name__.rpartition(".")[0], _numpy.INTERFACE, _numpy, _cpu)
-)
 
 
 def batch_norm(
@@ -53,6 +53,47 @@ def batch_norm(
     a wrong shape.
     """
     return _LAYER.call(x, gamma, beta, eps)
+
+
+def _decomposed(x, gamma, beta, eps):
+    """The same in plain operations of PyTorch, which has derivatives of any order of them."""
+    x = _floats("x", x)
+    n, c, *rest = _axes("x", x, "n c ...", 2, True)
+    gamma = None if gamma is None else _floats("gamma", gamma, (c,), "(c)")
+    beta = None if beta is None else _floats("beta", beta, (c,), "(c)")
+    if not (0 <= eps < float("inf")):
+        raise ValueError(f"eps is {eps}; pass a finite number of 0 or more")
+    y, mu, var = _rows(
+        x.reshape(n, c, _product(rest)),
+        None if gamma is None else gamma.reshape(1, c, 1),
+        None if beta is None else beta.reshape(1, c, 1),
+        eps,
+    )
+    return y.reshape((n, c, *rest)), mu.reshape((c,)), var.reshape((c,))
+
+
+def _rows(x, gamma, beta, eps):
+    """The outputs, each line by its step of the derivation."""
+    stored = x.dtype
+    dtype = _widest(x, gamma, beta)
+    zero = x.new_zeros((), dtype=dtype)
+    x = x.to(dtype)
+    gamma = zero + 1 if gamma is None else gamma.to(dtype)
+    beta = zero + 0 if beta is None else beta.to(dtype)
+    eps = zero + eps
+    mu = torch.mean(x, dim=(0, 2), keepdim=True)  # step 1
+    x_shifted = x - mu  # step 2, pass 2: compensation
+    mu_residual = torch.mean(x_shifted, dim=(0, 2), keepdim=True)  # step 2, pass 3
+    x_centred = x_shifted - mu_residual  # step 2, pass 4: compensation
+    var = torch.mean(x_centred**2, dim=(0, 2), keepdim=True)  # step 3
+    rstd = torch.rsqrt(var + eps)  # step 4
+    y = x_centred*gamma*rstd + beta  # step 6, pass 5: late scales
+    return y.to(stored), mu.to(stored), var.to(stored)
+
+
+_LAYER: _axes.TorchAxes[tuple[_torch.Tensor, _torch.Tensor, _torch.Tensor]] = _axes.TorchAxes(
+    __name__.rpartition(".")[0], _numpy.INTERFACE, _numpy, _cpu, _decomposed
+)
 
 
 class BatchNorm(_torch.Module):
@@ -92,3 +133,32 @@ class BatchNorm(_torch.Module):
         except KeyError:  # a parametrized module has attributes instead
             gamma, beta = self.gamma, self.beta
         return _LAYER.call(x, gamma, beta, self.eps)
+
+
+def _floats(name, value, shape=None, axes=""):
+    """A tensor of floats, of a shape if one is given."""
+    if value.dtype not in (torch.float16, torch.bfloat16, torch.float32, torch.float64):
+        wanted = f"pass float16, bfloat16, float32 or float64, as {name}.float()"
+        raise TypeError(f"{name} is of type {value.dtype}; {wanted}")
+    if shape is not None and value.shape != shape:
+        raise ValueError(f"{name} has shape {tuple(value.shape)}; pass {axes}, which is {tuple(shape)}")
+    return value
+
+
+def _widest(*tensors):
+    """The widest type of the inputs, or float32."""
+    dtype = torch.float32
+    for each in tensors:
+        dtype = dtype if each is None else torch.promote_types(dtype, each.dtype)
+    return dtype
+
+
+def _axes(name, value, pattern, count, more=False):
+    """The sizes of the axes of a tensor, of which there are so many, or more."""
+    if value.ndim < count or (value.ndim > count and not more):
+        raise ValueError(f"{name} has shape {tuple(value.shape)}; pass an array with the axes {pattern}")
+    return value.shape
+
+
+def _product(sizes):
+    return math.prod(sizes)

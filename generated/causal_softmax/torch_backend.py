@@ -3,10 +3,14 @@
 # definition sha256:b471de98d8bc08a437d1fa9907a94d281f3871921184cef56a32a62ae068b536
 """Softmax of the attention of a query to the keys that are not after it; rows are the keys of a query.
 
-`causal_softmax` takes tensors, and `CausalSoftmax` is a module.
-Both can be differentiated twice. On the processor they run `cpu_backend` if there is a C++
-compiler, else `numpy_backend`.
+`causal_softmax` takes tensors, and `CausalSoftmax` is a module. A plain call on the processor
+runs `cpu_backend` if there is a C++ compiler, else `numpy_backend`. Any other call, and
+derivatives beyond the first, are `_decomposed`, which PyTorch differentiates to any order.
 """
+
+import math
+
+import torch
 
 from .._runtime import torch as _torch
 from .._runtime.torch import axes as _axes
@@ -17,10 +21,6 @@ __all__ = [
     "CausalSoftmax",
     "causal_softmax",
 ]
-
-_LAYER: _axes.TorchAxes[_torch.Tensor] = _axes.TorchAxes(
-    __name__.rpartition(".")[0], _numpy.INTERFACE, _numpy, _cpu
-)
 
 
 def causal_softmax(
@@ -52,6 +52,53 @@ def causal_softmax(
     return _LAYER.call(x, position, scale)
 
 
+def _decomposed(x, position, scale):
+    """The same in plain operations of PyTorch, which has derivatives of any order of them."""
+    x = _floats("x", x)
+    *rest, q, k = _axes("x", x, "... q k", 2, True)
+    position = _integers("position", position, (q,), "(q)")
+    scale = None if scale is None else _number("scale", scale)
+    y = _rows(x.reshape(_product(rest), q, k), position.reshape(1, q, 1), scale)
+    return y.reshape((*rest, q, k))
+
+
+def _rows(x, position, scale):
+    """The outputs, each line by its step of the derivation."""
+    stored = x.dtype
+    dtype = _widest(x, scale)
+    zero = x.new_zeros((), dtype=dtype)
+    shape = x.shape
+    x = x.to(dtype)
+    position = position.to(torch.int64)
+    scale = zero + 1 if scale is None else scale.to(dtype)
+    D = shape[2]
+    index = _index(zero, D).reshape(1, 1, shape[2])
+    largest = torch.finfo(dtype).max
+    # step 1
+    m = torch.clip(
+        torch.amax(
+            torch.where(index <= position, x*scale, -1e+38), dim=2, keepdim=True
+        ).detach(),
+        -largest,
+        largest,
+    )
+    # step 4
+    e_shifted = torch.where(
+        index <= position,
+        torch.exp(_within(index <= position, x)*_within(index <= position, scale) - m),
+        0,
+    )
+    sum_e_shifted = torch.sum(e_shifted, dim=2, keepdim=True)  # step 5
+    inv_sum_e_shifted = 1/sum_e_shifted  # step 6
+    y = e_shifted*inv_sum_e_shifted  # step 7
+    return y.to(stored)
+
+
+_LAYER: _axes.TorchAxes[_torch.Tensor] = _axes.TorchAxes(
+    __name__.rpartition(".")[0], _numpy.INTERFACE, _numpy, _cpu, _decomposed
+)
+
+
 class CausalSoftmax(_torch.Module):
     """`causal_softmax` as a module with the parameter scale.
 
@@ -79,3 +126,55 @@ class CausalSoftmax(_torch.Module):
         except KeyError:  # a parametrized module has attributes instead
             scale = self.scale
         return _LAYER.call(x, position, scale)
+
+
+def _floats(name, value, shape=None, axes=""):
+    """A tensor of floats, of a shape if one is given."""
+    if value.dtype not in (torch.float16, torch.bfloat16, torch.float32, torch.float64):
+        wanted = f"pass float16, bfloat16, float32 or float64, as {name}.float()"
+        raise TypeError(f"{name} is of type {value.dtype}; {wanted}")
+    if shape is not None and value.shape != shape:
+        raise ValueError(f"{name} has shape {tuple(value.shape)}; pass {axes}, which is {tuple(shape)}")
+    return value
+
+
+def _widest(*tensors):
+    """The widest type of the inputs, or float32."""
+    dtype = torch.float32
+    for each in tensors:
+        dtype = dtype if each is None else torch.promote_types(dtype, each.dtype)
+    return dtype
+
+
+def _number(name, value):
+    return _floats(name, value, (), "a number or a 0-d one")
+
+
+def _integers(name, value, shape=None, axes=""):
+    """Integers, those beyond 32 bits as the nearest."""
+    if value.is_floating_point() or value.is_complex():
+        raise TypeError(f"{name} is of type {value.dtype}; pass integers, as {name}.long()")
+    if shape is not None and value.shape != shape:
+        raise ValueError(f"{name} has shape {tuple(value.shape)}; pass {axes}, which is {tuple(shape)}")
+    return value.to(torch.int64).clamp(-(2**31), 2**31 - 1)
+
+
+def _axes(name, value, pattern, count, more=False):
+    """The sizes of the axes of a tensor, of which there are so many, or more."""
+    if value.ndim < count or (value.ndim > count and not more):
+        raise ValueError(f"{name} has shape {tuple(value.shape)}; pass an array with the axes {pattern}")
+    return value.shape
+
+
+def _product(sizes):
+    return math.prod(sizes)
+
+
+def _index(zero, count):
+    """The numbers below a count, on the device of another."""
+    return zero.new_ones((count,), dtype=torch.int64).cumsum(0) - 1
+
+
+def _within(test, value):
+    """A value that nothing depends on where a test fails: an infinite derivative there is dropped."""
+    return torch.where(test, value, value.detach())

@@ -3,10 +3,12 @@
 # definition sha256:720360c5cb09872200aabed186e656f0885e8ed283f3161e9473c22b483e8c85
 """Cross entropy of soft targets with the softmax of a row, one number a row.
 
-`cross_entropy` takes tensors, and `CrossEntropy` is a module.
-Both can be differentiated twice. On the processor they run `cpu_backend` if there is a C++
-compiler, else `numpy_backend`.
+`cross_entropy` takes tensors, and `CrossEntropy` is a module. A plain call on the processor
+runs `cpu_backend` if there is a C++ compiler, else `numpy_backend`. Any other call, and
+derivatives beyond the first, are `_decomposed`, which PyTorch differentiates to any order.
 """
+
+import torch
 
 from .._runtime import torch as _torch
 from . import cpu_backend as _cpu
@@ -16,10 +18,6 @@ __all__ = [
     "CrossEntropy",
     "cross_entropy",
 ]
-
-_LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
-    __name__.rpartition(".")[0], _numpy.INTERFACE, _numpy, _cpu
-)
 
 
 def cross_entropy(x: _torch.Tensor, target: _torch.Tensor) -> _torch.Tensor:
@@ -47,6 +45,43 @@ def cross_entropy(x: _torch.Tensor, target: _torch.Tensor) -> _torch.Tensor:
     return _LAYER.call(x, target)
 
 
+def _decomposed(x, target):
+    """The same in plain operations of PyTorch, which has derivatives of any order of them."""
+    x = _floats("x", x)
+    if x.ndim < 1 or x.shape[-1] < 1:
+        raise ValueError(
+            f"x has shape {tuple(x.shape)}; pass (..., D) with D of 1 or more"
+        )
+    target = _floats("target", target, x.shape, "the shape of x")
+    y = _rows(x, target)
+    return y[..., 0]
+
+
+def _rows(x, target):
+    """The outputs, each line by its step of the derivation."""
+    stored = x.dtype
+    dtype = _widest(x, target)
+    zero = x.new_zeros((), dtype=dtype)
+    x = x.to(dtype)
+    target = target.to(dtype)
+    largest = torch.finfo(dtype).max
+    # step 1
+    m = torch.clip(torch.amax(x, dim=-1, keepdim=True).detach(), -largest, largest)
+    x_shifted = x - m  # step 2
+    exp_shifted = torch.exp(x_shifted)  # step 3
+    Z = torch.sum(exp_shifted, dim=-1, keepdim=True)  # step 4
+    log_Z = torch.log(Z)  # step 5
+    logp = x_shifted - log_Z  # step 6
+    sum_logp_target = torch.sum(logp*target, dim=-1, keepdim=True)  # step 7
+    y = -sum_logp_target  # step 8
+    return y.to(stored)
+
+
+_LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
+    __name__.rpartition(".")[0], _numpy.INTERFACE, _numpy, _cpu, _decomposed
+)
+
+
 class CrossEntropy(_torch.Module):
     """`cross_entropy` as a module without parameters."""
 
@@ -58,3 +93,21 @@ class CrossEntropy(_torch.Module):
     def forward(self, x: _torch.Tensor, target: _torch.Tensor) -> _torch.Tensor:
         """Return `cross_entropy` of the arguments."""
         return _LAYER.call(x, target)
+
+
+def _floats(name, value, shape=None, axes=""):
+    """A tensor of floats, of a shape if one is given."""
+    if value.dtype not in (torch.float16, torch.bfloat16, torch.float32, torch.float64):
+        wanted = f"pass float16, bfloat16, float32 or float64, as {name}.float()"
+        raise TypeError(f"{name} is of type {value.dtype}; {wanted}")
+    if shape is not None and value.shape != shape:
+        raise ValueError(f"{name} has shape {tuple(value.shape)}; pass {axes}, which is {tuple(shape)}")
+    return value
+
+
+def _widest(*tensors):
+    """The widest type of the inputs, or float32."""
+    dtype = torch.float32
+    for each in tensors:
+        dtype = dtype if each is None else torch.promote_types(dtype, each.dtype)
+    return dtype

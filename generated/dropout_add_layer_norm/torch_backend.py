@@ -3,10 +3,14 @@
 # definition sha256:4a6b3992b35ca9623e1f3f25751fde9f8d304538004d43ac6e2b50a873d69837
 """Dropout, residual addition, then layer normalization; the sum is the second output.
 
-`dropout_add_layer_norm` takes tensors, and `DropoutAddLayerNorm` is a module.
-Both can be differentiated twice. On the processor they run `cpu_backend` if there is a C++
-compiler, else `numpy_backend`.
+`dropout_add_layer_norm` takes tensors, and `DropoutAddLayerNorm` is a module. A plain call on the processor
+runs `cpu_backend` if there is a C++ compiler, else `numpy_backend`. Any other call, and
+derivatives beyond the first, are `_decomposed`, which PyTorch differentiates to any order.
 """
+
+import math
+
+import torch
 
 from .._runtime import torch as _torch
 from . import cpu_backend as _cpu
@@ -16,10 +20,6 @@ __all__ = [
     "DropoutAddLayerNorm",
     "dropout_add_layer_norm",
 ]
-
-_LAYER: _torch.TorchLayer[tuple[_torch.Tensor, _torch.Tensor]] = _torch.TorchLayer(
-    __name__.rpartition(".")[0], _numpy.INTERFACE, _numpy, _cpu
-)
 
 
 def dropout_add_layer_norm(
@@ -61,6 +61,60 @@ def dropout_add_layer_norm(
     return _LAYER.call(x, residual, seed, gamma, beta, p, eps)
 
 
+def _decomposed(x, residual, seed, gamma, beta, p, eps):
+    """The same in plain operations of PyTorch, which has derivatives of any order of them."""
+    x = _floats("x", x)
+    if x.ndim < 1 or x.shape[-1] < 1:
+        raise ValueError(
+            f"x has shape {tuple(x.shape)}; pass (..., D) with D of 1 or more"
+        )
+    residual = _floats("residual", residual, x.shape, "the shape of x")
+    seed = _integers("seed", seed, (), "a number or a 0-d one")
+    gamma = None if gamma is None else _floats("gamma", gamma, x.shape[-1:], "(D,)")
+    beta = None if beta is None else _floats("beta", beta, x.shape[-1:], "(D,)")
+    if not (0 <= p < float("inf")):
+        raise ValueError(f"p is {p}; pass a finite number of 0 or more")
+    if not (0 <= eps < float("inf")):
+        raise ValueError(f"eps is {eps}; pass a finite number of 0 or more")
+    return _rows(x, residual, seed, gamma, beta, p, eps)
+
+
+def _rows(x, residual, seed, gamma, beta, p, eps):
+    """The outputs, each line by its step of the derivation."""
+    stored = x.dtype
+    dtype = _widest(x, residual, gamma, beta)
+    zero = x.new_zeros((), dtype=dtype)
+    shape = x.shape
+    x = x.to(dtype)
+    residual = residual.to(dtype)
+    seed = seed.to(torch.int64)
+    gamma = zero + 1 if gamma is None else gamma.to(dtype)
+    beta = zero + 0 if beta is None else beta.to(dtype)
+    p = zero + p
+    eps = zero + eps
+    D = shape[-1]
+    uniform_seed = _uniform(seed, 0, _product(shape[:-1]), D, zero).reshape(shape)
+    p_shifted = 1/(1 - p)  # step 1, pass 1: once a row
+    # step 1, pass 2: once a row
+    h = residual + torch.where(
+        uniform_seed >= p, _within(uniform_seed >= p, x)*p_shifted, 0
+    )
+    mu = torch.mean(h, dim=-1, keepdim=True)  # step 2
+    h_shifted = h - mu  # step 3, pass 3: compensation
+    mu_residual = torch.mean(h_shifted, dim=-1, keepdim=True)  # step 3, pass 4
+    h_centred = h_shifted - mu_residual  # step 3, pass 5: compensation
+    var = torch.mean(h_centred**2, dim=-1, keepdim=True)  # step 4
+    rstd = torch.rsqrt(var + eps)  # step 5
+    xhat = h_centred*rstd  # step 6
+    y = xhat*gamma + beta  # step 7
+    return y.to(stored), h.to(stored)
+
+
+_LAYER: _torch.TorchLayer[tuple[_torch.Tensor, _torch.Tensor]] = _torch.TorchLayer(
+    __name__.rpartition(".")[0], _numpy.INTERFACE, _numpy, _cpu, _decomposed
+)
+
+
 class DropoutAddLayerNorm(_torch.Module):
     """`dropout_add_layer_norm` as a module with the parameters gamma and beta.
 
@@ -100,3 +154,66 @@ class DropoutAddLayerNorm(_torch.Module):
         except KeyError:  # a parametrized module has attributes instead
             gamma, beta = self.gamma, self.beta
         return _LAYER.call(x, residual, seed, gamma, beta, self.p, self.eps)
+
+
+def _floats(name, value, shape=None, axes=""):
+    """A tensor of floats, of a shape if one is given."""
+    if value.dtype not in (torch.float16, torch.bfloat16, torch.float32, torch.float64):
+        wanted = f"pass float16, bfloat16, float32 or float64, as {name}.float()"
+        raise TypeError(f"{name} is of type {value.dtype}; {wanted}")
+    if shape is not None and value.shape != shape:
+        raise ValueError(f"{name} has shape {tuple(value.shape)}; pass {axes}, which is {tuple(shape)}")
+    return value
+
+
+def _widest(*tensors):
+    """The widest type of the inputs, or float32."""
+    dtype = torch.float32
+    for each in tensors:
+        dtype = dtype if each is None else torch.promote_types(dtype, each.dtype)
+    return dtype
+
+
+def _integers(name, value, shape=None, axes=""):
+    """Integers, those beyond 32 bits as the nearest."""
+    if value.is_floating_point() or value.is_complex():
+        raise TypeError(f"{name} is of type {value.dtype}; pass integers, as {name}.long()")
+    if shape is not None and value.shape != shape:
+        raise ValueError(f"{name} has shape {tuple(value.shape)}; pass {axes}, which is {tuple(shape)}")
+    return value.to(torch.int64).clamp(-(2**31), 2**31 - 1)
+
+
+def _product(sizes):
+    return math.prod(sizes)
+
+
+def _index(zero, count):
+    """The numbers below a count, on the device of another."""
+    return zero.new_ones((count,), dtype=torch.int64).cumsum(0) - 1
+
+
+def _within(test, value):
+    """A value that nothing depends on where a test fails: an infinite derivative there is dropped."""
+    return torch.where(test, value, value.detach())
+
+
+def _uniform(seed, stream, rows, D, zero):
+    """Random numbers in [0, 1) by Philox 4x32-10, those of any other backend."""
+    fours, low, half = (D + 3) // 4, 0xFFFFFFFF, 0x10000
+
+    def product(word, factor):  # its high and low halves, by parts of 16 bits; DTensor has no shifts
+        cross = (word % half) * factor
+        other = (word // half) * factor + cross // half
+        return other // half, other % half * half + cross % half
+
+    a = _index(zero, rows)[:, None].expand(rows, fours)
+    c = _index(zero, fours).expand(rows, fours)
+    b = d = a * 0
+    key, step = seed & low, stream & low
+    for _ in range(10):
+        left, low_left = product(a, 0xD2511F53)
+        right, low_right = product(c, 0xCD9E8D57)
+        a, b, c, d = right ^ b ^ key, low_right, left ^ d ^ step, low_left
+        key, step = (key + 0x9E3779B9) & low, (step + 0xBB67AE85) & low
+    bits = torch.stack((a, b, c, d), -1).reshape(rows, 4 * fours)[:, :D] // 256
+    return bits.to(zero.dtype) * 2.0**-24

@@ -3,10 +3,12 @@
 # definition sha256:091e289ab11f5b517245a13e0694d534d90fa4906bd45ab74bac27ad83ffcdd9
 """Dynamic tanh: an elementwise layer in the place of a norm.
 
-`dynamic_tanh` takes tensors, and `DynamicTanh` is a module.
-Both can be differentiated twice. On the processor they run `cpu_backend` if there is a C++
-compiler, else `numpy_backend`.
+`dynamic_tanh` takes tensors, and `DynamicTanh` is a module. A plain call on the processor
+runs `cpu_backend` if there is a C++ compiler, else `numpy_backend`. Any other call, and
+derivatives beyond the first, are `_decomposed`, which PyTorch differentiates to any order.
 """
+
+import torch
 
 from .._runtime import torch as _torch
 from . import cpu_backend as _cpu
@@ -16,10 +18,6 @@ __all__ = [
     "DynamicTanh",
     "dynamic_tanh",
 ]
-
-_LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
-    __name__.rpartition(".")[0], _numpy.INTERFACE, _numpy, _cpu
-)
 
 
 def dynamic_tanh(
@@ -47,6 +45,39 @@ def dynamic_tanh(
     a wrong shape.
     """
     return _LAYER.call(x, alpha, gamma, beta)
+
+
+def _decomposed(x, alpha, gamma, beta):
+    """The same in plain operations of PyTorch, which has derivatives of any order of them."""
+    x = _floats("x", x)
+    if x.ndim < 1 or x.shape[-1] < 1:
+        raise ValueError(
+            f"x has shape {tuple(x.shape)}; pass (..., D) with D of 1 or more"
+        )
+    alpha = None if alpha is None else _number("alpha", alpha)
+    gamma = None if gamma is None else _floats("gamma", gamma, x.shape[-1:], "(D,)")
+    beta = None if beta is None else _floats("beta", beta, x.shape[-1:], "(D,)")
+    return _rows(x, alpha, gamma, beta)
+
+
+def _rows(x, alpha, gamma, beta):
+    """The outputs, each line by its step of the derivation."""
+    stored = x.dtype
+    dtype = _widest(x, alpha, gamma, beta)
+    zero = x.new_zeros((), dtype=dtype)
+    x = x.to(dtype)
+    alpha = zero + 0.5 if alpha is None else alpha.to(dtype)
+    gamma = zero + 1 if gamma is None else gamma.to(dtype)
+    beta = zero + 0 if beta is None else beta.to(dtype)
+    u = x*alpha  # step 1
+    t = torch.tanh(u)  # step 2
+    y = t*gamma + beta  # step 3
+    return y.to(stored)
+
+
+_LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
+    __name__.rpartition(".")[0], _numpy.INTERFACE, _numpy, _cpu, _decomposed
+)
 
 
 class DynamicTanh(_torch.Module):
@@ -84,3 +115,25 @@ class DynamicTanh(_torch.Module):
         except KeyError:  # a parametrized module has attributes instead
             alpha, gamma, beta = self.alpha, self.gamma, self.beta
         return _LAYER.call(x, alpha, gamma, beta)
+
+
+def _floats(name, value, shape=None, axes=""):
+    """A tensor of floats, of a shape if one is given."""
+    if value.dtype not in (torch.float16, torch.bfloat16, torch.float32, torch.float64):
+        wanted = f"pass float16, bfloat16, float32 or float64, as {name}.float()"
+        raise TypeError(f"{name} is of type {value.dtype}; {wanted}")
+    if shape is not None and value.shape != shape:
+        raise ValueError(f"{name} has shape {tuple(value.shape)}; pass {axes}, which is {tuple(shape)}")
+    return value
+
+
+def _widest(*tensors):
+    """The widest type of the inputs, or float32."""
+    dtype = torch.float32
+    for each in tensors:
+        dtype = dtype if each is None else torch.promote_types(dtype, each.dtype)
+    return dtype
+
+
+def _number(name, value):
+    return _floats(name, value, (), "a number or a 0-d one")

@@ -3,10 +3,12 @@
 # definition sha256:a7f73b4f1a5269bc15bc5297d0921af43c6cc5d760ff38f1fda667e71293b67d
 """Focal loss of a label with the softmax of a row, one number a row: what is classified well counts less.
 
-`focal_loss` takes tensors, and `FocalLoss` is a module.
-Both can be differentiated twice. On the processor they run `cpu_backend` if there is a C++
-compiler, else `numpy_backend`.
+`focal_loss` takes tensors, and `FocalLoss` is a module. A plain call on the processor
+runs `cpu_backend` if there is a C++ compiler, else `numpy_backend`. Any other call, and
+derivatives beyond the first, are `_decomposed`, which PyTorch differentiates to any order.
 """
+
+import torch
 
 from .._runtime import torch as _torch
 from . import cpu_backend as _cpu
@@ -16,10 +18,6 @@ __all__ = [
     "FocalLoss",
     "focal_loss",
 ]
-
-_LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
-    __name__.rpartition(".")[0], _numpy.INTERFACE, _numpy, _cpu
-)
 
 
 def focal_loss(
@@ -52,6 +50,56 @@ def focal_loss(
     return _LAYER.call(x, label, gamma)
 
 
+def _decomposed(x, label, gamma):
+    """The same in plain operations of PyTorch, which has derivatives of any order of them."""
+    x = _floats("x", x)
+    if x.ndim < 1 or x.shape[-1] < 1:
+        raise ValueError(
+            f"x has shape {tuple(x.shape)}; pass (..., D) with D of 1 or more"
+        )
+    label = _integers("label", label, x.shape[:-1], "x.shape[:-1]")
+    if not (0 <= gamma < float("inf")):
+        raise ValueError(f"gamma is {gamma}; pass a finite number of 0 or more")
+    y = _rows(x, label[..., None], gamma)
+    return y[..., 0]
+
+
+def _rows(x, label, gamma):
+    """The outputs, each line by its step of the derivation."""
+    stored = x.dtype
+    dtype = _widest(x)
+    zero = x.new_zeros((), dtype=dtype)
+    shape = x.shape
+    x = x.to(dtype)
+    label = label.to(torch.int64)
+    gamma = zero + gamma
+    D = shape[-1]
+    index = _index(zero, D)
+    largest = torch.finfo(dtype).max
+    # step 1
+    m = torch.clip(torch.amax(x, dim=-1, keepdim=True).detach(), -largest, largest)
+    x_shifted = x - m  # step 2
+    exp_shifted = torch.exp(x_shifted)  # step 3
+    Z = torch.sum(exp_shifted, dim=-1, keepdim=True)  # step 4
+    # step 7
+    logpt = torch.sum(
+        torch.where(
+            index == label, x_shifted - torch.log(_within(index == label, Z)), 0
+        ),
+        dim=-1,
+        keepdim=True,
+    )
+    expm1_logpt = torch.expm1(logpt)  # step 8
+    power_expm1_logpt = (-expm1_logpt)**gamma  # step 9
+    y = -logpt*power_expm1_logpt  # step 10
+    return y.to(stored)
+
+
+_LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
+    __name__.rpartition(".")[0], _numpy.INTERFACE, _numpy, _cpu, _decomposed
+)
+
+
 class FocalLoss(_torch.Module):
     """`focal_loss` as a module without parameters.
 
@@ -67,3 +115,40 @@ class FocalLoss(_torch.Module):
     def forward(self, x: _torch.Tensor, label: _torch.Tensor) -> _torch.Tensor:
         """Return `focal_loss` of the arguments and the parameters of the module."""
         return _LAYER.call(x, label, self.gamma)
+
+
+def _floats(name, value, shape=None, axes=""):
+    """A tensor of floats, of a shape if one is given."""
+    if value.dtype not in (torch.float16, torch.bfloat16, torch.float32, torch.float64):
+        wanted = f"pass float16, bfloat16, float32 or float64, as {name}.float()"
+        raise TypeError(f"{name} is of type {value.dtype}; {wanted}")
+    if shape is not None and value.shape != shape:
+        raise ValueError(f"{name} has shape {tuple(value.shape)}; pass {axes}, which is {tuple(shape)}")
+    return value
+
+
+def _widest(*tensors):
+    """The widest type of the inputs, or float32."""
+    dtype = torch.float32
+    for each in tensors:
+        dtype = dtype if each is None else torch.promote_types(dtype, each.dtype)
+    return dtype
+
+
+def _integers(name, value, shape=None, axes=""):
+    """Integers, those beyond 32 bits as the nearest."""
+    if value.is_floating_point() or value.is_complex():
+        raise TypeError(f"{name} is of type {value.dtype}; pass integers, as {name}.long()")
+    if shape is not None and value.shape != shape:
+        raise ValueError(f"{name} has shape {tuple(value.shape)}; pass {axes}, which is {tuple(shape)}")
+    return value.to(torch.int64).clamp(-(2**31), 2**31 - 1)
+
+
+def _index(zero, count):
+    """The numbers below a count, on the device of another."""
+    return zero.new_ones((count,), dtype=torch.int64).cumsum(0) - 1
+
+
+def _within(test, value):
+    """A value that nothing depends on where a test fails: an infinite derivative there is dropped."""
+    return torch.where(test, value, value.detach())

@@ -3,10 +3,14 @@
 # definition sha256:be4c9f62e3e8e6c0a826c4f67f932375a07108af33c5786692cdce4563a49dbf
 """Group normalization: each row is the channels of a group, with all that lies behind them.
 
-`group_norm` takes tensors, and `GroupNorm` is a module.
-Both can be differentiated twice. On the processor they run `cpu_backend` if there is a C++
-compiler, else `numpy_backend`.
+`group_norm` takes tensors, and `GroupNorm` is a module. A plain call on the processor
+runs `cpu_backend` if there is a C++ compiler, else `numpy_backend`. Any other call, and
+derivatives beyond the first, are `_decomposed`, which PyTorch differentiates to any order.
 """
+
+import math
+
+import torch
 
 from .._runtime import torch as _torch
 from .._runtime.torch import axes as _axes
@@ -17,10 +21,6 @@ __all__ = [
     "GroupNorm",
     "group_norm",
 ]
-
-_LAYER: _axes.TorchAxes[_torch.Tensor] = _axes.TorchAxes(
-    __name__.rpartition(".")[0], _numpy.INTERFACE, _numpy, _cpu
-)
 
 
 def group_norm(
@@ -53,6 +53,54 @@ def group_norm(
     a wrong shape.
     """
     return _LAYER.sized((g,), x, gamma, beta, eps)
+
+
+def _decomposed(x, gamma, beta, eps, g):
+    """The same in plain operations of PyTorch, which has derivatives of any order of them."""
+    g = _size("g", g)
+    x = _floats("x", x)
+    n, g_c, *rest = _axes("x", x, "n (g c) ...", 2, True)
+    if g_c % g:
+        raise ValueError(
+            f"x has shape {tuple(x.shape)}, and g = {g} does not divide its axis (g c) of {g_c}"
+        )
+    c = g_c // g
+    gamma = None if gamma is None else _floats("gamma", gamma, (g*c,), "(g c)")
+    beta = None if beta is None else _floats("beta", beta, (g*c,), "(g c)")
+    if not (0 <= eps < float("inf")):
+        raise ValueError(f"eps is {eps}; pass a finite number of 0 or more")
+    y = _rows(
+        x.reshape(n, g, c, _product(rest)),
+        None if gamma is None else gamma.reshape(1, g, c, 1),
+        None if beta is None else beta.reshape(1, g, c, 1),
+        eps,
+    )
+    return y.reshape((n, g*c, *rest))
+
+
+def _rows(x, gamma, beta, eps):
+    """The outputs, each line by its step of the derivation."""
+    stored = x.dtype
+    dtype = _widest(x, gamma, beta)
+    zero = x.new_zeros((), dtype=dtype)
+    x = x.to(dtype)
+    gamma = zero + 1 if gamma is None else gamma.to(dtype)
+    beta = zero + 0 if beta is None else beta.to(dtype)
+    eps = zero + eps
+    mu = torch.mean(x, dim=(2, 3), keepdim=True)  # step 1
+    x_shifted = x - mu  # step 2, pass 1: compensation
+    mu_residual = torch.mean(x_shifted, dim=(2, 3), keepdim=True)  # step 2, pass 2
+    x_centred = x_shifted - mu_residual  # step 2, pass 3: compensation
+    var = torch.mean(x_centred**2, dim=(2, 3), keepdim=True)  # step 3
+    rstd = torch.rsqrt(var + eps)  # step 4
+    xhat = x_centred*rstd  # step 5
+    y = beta + gamma*xhat  # step 6
+    return y.to(stored)
+
+
+_LAYER: _axes.TorchAxes[_torch.Tensor] = _axes.TorchAxes(
+    __name__.rpartition(".")[0], _numpy.INTERFACE, _numpy, _cpu, _decomposed
+)
 
 
 class GroupNorm(_torch.Module):
@@ -96,3 +144,41 @@ class GroupNorm(_torch.Module):
         except KeyError:  # a parametrized module has attributes instead
             gamma, beta = self.gamma, self.beta
         return _LAYER.sized((self._sizes["g"],), x, gamma, beta, self.eps)
+
+
+def _floats(name, value, shape=None, axes=""):
+    """A tensor of floats, of a shape if one is given."""
+    if value.dtype not in (torch.float16, torch.bfloat16, torch.float32, torch.float64):
+        wanted = f"pass float16, bfloat16, float32 or float64, as {name}.float()"
+        raise TypeError(f"{name} is of type {value.dtype}; {wanted}")
+    if shape is not None and value.shape != shape:
+        raise ValueError(f"{name} has shape {tuple(value.shape)}; pass {axes}, which is {tuple(shape)}")
+    return value
+
+
+def _widest(*tensors):
+    """The widest type of the inputs, or float32."""
+    dtype = torch.float32
+    for each in tensors:
+        dtype = dtype if each is None else torch.promote_types(dtype, each.dtype)
+    return dtype
+
+
+def _size(name, value):
+    """The size of an axis."""
+    if isinstance(value, (bool, float)) or not isinstance(value, (int, torch.SymInt)):
+        raise TypeError(f"{name} is {value!r}; pass the size of the axis, a whole number")
+    if value < 1:
+        raise ValueError(f"{name} is {value}; pass 1 or more")
+    return value
+
+
+def _axes(name, value, pattern, count, more=False):
+    """The sizes of the axes of a tensor, of which there are so many, or more."""
+    if value.ndim < count or (value.ndim > count and not more):
+        raise ValueError(f"{name} has shape {tuple(value.shape)}; pass an array with the axes {pattern}")
+    return value.shape
+
+
+def _product(sizes):
+    return math.prod(sizes)

@@ -3,10 +3,12 @@
 # definition sha256:7e0359aae72d76690e249ce1d9e65b6246897d78ecfc6734a211537b39636956
 """Root-mean-square normalization of queries or keys, with a weight for each head.
 
-`head_rms_norm` takes tensors, and `HeadRMSNorm` is a module.
-Both can be differentiated twice. On the processor they run `cpu_backend` if there is a C++
-compiler, else `numpy_backend`.
+`head_rms_norm` takes tensors, and `HeadRMSNorm` is a module. A plain call on the processor
+runs `cpu_backend` if there is a C++ compiler, else `numpy_backend`. Any other call, and
+derivatives beyond the first, are `_decomposed`, which PyTorch differentiates to any order.
 """
+
+import torch
 
 from .._runtime import torch as _torch
 from .._runtime.torch import axes as _axes
@@ -17,10 +19,6 @@ __all__ = [
     "HeadRMSNorm",
     "head_rms_norm",
 ]
-
-_LAYER: _axes.TorchAxes[_torch.Tensor] = _axes.TorchAxes(
-    __name__.rpartition(".")[0], _numpy.INTERFACE, _numpy, _cpu
-)
 
 
 def head_rms_norm(
@@ -45,6 +43,41 @@ def head_rms_norm(
     a wrong shape.
     """
     return _LAYER.call(x, weight, eps)
+
+
+def _decomposed(x, weight, eps):
+    """The same in plain operations of PyTorch, which has derivatives of any order of them."""
+    x = _floats("x", x)
+    b, t, h, d = _axes("x", x, "b t h d", 4)
+    weight = None if weight is None else _floats("weight", weight, (h, d), "(h d)")
+    if not (0 <= eps < float("inf")):
+        raise ValueError(f"eps is {eps}; pass a finite number of 0 or more")
+    y = _rows(
+        x.reshape(b, t, h, d),
+        None if weight is None else weight.reshape(1, 1, h, d),
+        eps,
+    )
+    return y.reshape((b, t, h, d))
+
+
+def _rows(x, weight, eps):
+    """The outputs, each line by its step of the derivation."""
+    stored = x.dtype
+    dtype = _widest(x, weight)
+    zero = x.new_zeros((), dtype=dtype)
+    x = x.to(dtype)
+    weight = zero + 1 if weight is None else weight.to(dtype)
+    eps = zero + eps
+    ms = torch.mean(x**2, dim=3, keepdim=True)  # step 1
+    rstd = torch.rsqrt(ms + eps)  # step 2
+    xhat = x*rstd  # step 3
+    y = weight*xhat  # step 4
+    return y.to(stored)
+
+
+_LAYER: _axes.TorchAxes[_torch.Tensor] = _axes.TorchAxes(
+    __name__.rpartition(".")[0], _numpy.INTERFACE, _numpy, _cpu, _decomposed
+)
 
 
 class HeadRMSNorm(_torch.Module):
@@ -82,3 +115,28 @@ class HeadRMSNorm(_torch.Module):
         except KeyError:  # a parametrized module has attributes instead
             weight = self.weight
         return _LAYER.call(x, weight, self.eps)
+
+
+def _floats(name, value, shape=None, axes=""):
+    """A tensor of floats, of a shape if one is given."""
+    if value.dtype not in (torch.float16, torch.bfloat16, torch.float32, torch.float64):
+        wanted = f"pass float16, bfloat16, float32 or float64, as {name}.float()"
+        raise TypeError(f"{name} is of type {value.dtype}; {wanted}")
+    if shape is not None and value.shape != shape:
+        raise ValueError(f"{name} has shape {tuple(value.shape)}; pass {axes}, which is {tuple(shape)}")
+    return value
+
+
+def _widest(*tensors):
+    """The widest type of the inputs, or float32."""
+    dtype = torch.float32
+    for each in tensors:
+        dtype = dtype if each is None else torch.promote_types(dtype, each.dtype)
+    return dtype
+
+
+def _axes(name, value, pattern, count, more=False):
+    """The sizes of the axes of a tensor, of which there are so many, or more."""
+    if value.ndim < count or (value.ndim > count and not more):
+        raise ValueError(f"{name} has shape {tuple(value.shape)}; pass an array with the axes {pattern}")
+    return value.shape

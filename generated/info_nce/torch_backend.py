@@ -3,10 +3,12 @@
 # definition sha256:cb40e605ee6e33f38de3fd70af981d68454fb61b495d719822c0f5b8297ac116
 """InfoNCE of the similarities of a query with all keys, one number a row; `positive` is the key that belongs to it.
 
-`info_nce` takes tensors, and `InfoNce` is a module.
-Both can be differentiated twice. On the processor they run `cpu_backend` if there is a C++
-compiler, else `numpy_backend`.
+`info_nce` takes tensors, and `InfoNce` is a module. A plain call on the processor
+runs `cpu_backend` if there is a C++ compiler, else `numpy_backend`. Any other call, and
+derivatives beyond the first, are `_decomposed`, which PyTorch differentiates to any order.
 """
+
+import torch
 
 from .._runtime import torch as _torch
 from . import cpu_backend as _cpu
@@ -16,10 +18,6 @@ __all__ = [
     "InfoNce",
     "info_nce",
 ]
-
-_LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
-    __name__.rpartition(".")[0], _numpy.INTERFACE, _numpy, _cpu
-)
 
 
 def info_nce(
@@ -52,6 +50,59 @@ def info_nce(
     return _LAYER.call(similarity, positive, scale)
 
 
+def _decomposed(similarity, positive, scale):
+    """The same in plain operations of PyTorch, which has derivatives of any order of them."""
+    similarity = _floats("similarity", similarity)
+    if similarity.ndim < 1 or similarity.shape[-1] < 1:
+        raise ValueError(
+            f"similarity has shape {tuple(similarity.shape)}; pass (..., D) with D of 1 or more"
+        )
+    positive = _integers(
+        "positive", positive, similarity.shape[:-1], "similarity.shape[:-1]"
+    )
+    scale = None if scale is None else _number("scale", scale)
+    y = _rows(similarity, positive[..., None], scale)
+    return y[..., 0]
+
+
+def _rows(similarity, positive, scale):
+    """The outputs, each line by its step of the derivation."""
+    stored = similarity.dtype
+    dtype = _widest(similarity, scale)
+    zero = similarity.new_zeros((), dtype=dtype)
+    shape = similarity.shape
+    similarity = similarity.to(dtype)
+    positive = positive.to(torch.int64)
+    scale = zero + 1 if scale is None else scale.to(dtype)
+    D = shape[-1]
+    index = _index(zero, D)
+    largest = torch.finfo(dtype).max
+    z = similarity*scale  # step 1
+    # step 2
+    sum_where_z = torch.sum(
+        torch.where(
+            index == positive,
+            _within(index == positive, similarity)*_within(index == positive, scale),
+            0,
+        ),
+        dim=-1,
+        keepdim=True,
+    )
+    # step 3
+    m = torch.clip(torch.amax(z, dim=-1, keepdim=True).detach(), -largest, largest)
+    similarity_shifted = z - m  # step 4
+    exp_shifted = torch.exp(similarity_shifted)  # step 5
+    Z = torch.sum(exp_shifted, dim=-1, keepdim=True)  # step 6
+    log_Z = torch.log(Z)  # step 7
+    y = log_Z + m - sum_where_z  # step 8
+    return y.to(stored)
+
+
+_LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
+    __name__.rpartition(".")[0], _numpy.INTERFACE, _numpy, _cpu, _decomposed
+)
+
+
 class InfoNce(_torch.Module):
     """`info_nce` as a module with the parameter scale.
 
@@ -81,3 +132,44 @@ class InfoNce(_torch.Module):
         except KeyError:  # a parametrized module has attributes instead
             scale = self.scale
         return _LAYER.call(similarity, positive, scale)
+
+
+def _floats(name, value, shape=None, axes=""):
+    """A tensor of floats, of a shape if one is given."""
+    if value.dtype not in (torch.float16, torch.bfloat16, torch.float32, torch.float64):
+        wanted = f"pass float16, bfloat16, float32 or float64, as {name}.float()"
+        raise TypeError(f"{name} is of type {value.dtype}; {wanted}")
+    if shape is not None and value.shape != shape:
+        raise ValueError(f"{name} has shape {tuple(value.shape)}; pass {axes}, which is {tuple(shape)}")
+    return value
+
+
+def _widest(*tensors):
+    """The widest type of the inputs, or float32."""
+    dtype = torch.float32
+    for each in tensors:
+        dtype = dtype if each is None else torch.promote_types(dtype, each.dtype)
+    return dtype
+
+
+def _number(name, value):
+    return _floats(name, value, (), "a number or a 0-d one")
+
+
+def _integers(name, value, shape=None, axes=""):
+    """Integers, those beyond 32 bits as the nearest."""
+    if value.is_floating_point() or value.is_complex():
+        raise TypeError(f"{name} is of type {value.dtype}; pass integers, as {name}.long()")
+    if shape is not None and value.shape != shape:
+        raise ValueError(f"{name} has shape {tuple(value.shape)}; pass {axes}, which is {tuple(shape)}")
+    return value.to(torch.int64).clamp(-(2**31), 2**31 - 1)
+
+
+def _index(zero, count):
+    """The numbers below a count, on the device of another."""
+    return zero.new_ones((count,), dtype=torch.int64).cumsum(0) - 1
+
+
+def _within(test, value):
+    """A value that nothing depends on where a test fails: an infinite derivative there is dropped."""
+    return torch.where(test, value, value.detach())

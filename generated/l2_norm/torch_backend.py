@@ -3,10 +3,12 @@
 # definition sha256:be881d5f8129b557e1ec885ece4bbca58ee2c07dcc5dcc847ea2c74f37ffc252
 """Each row divided by its Euclidean length.
 
-`l2_norm` takes tensors, and `L2Norm` is a module.
-Both can be differentiated twice. On the processor they run `cpu_backend` if there is a C++
-compiler, else `numpy_backend`.
+`l2_norm` takes tensors, and `L2Norm` is a module. A plain call on the processor
+runs `cpu_backend` if there is a C++ compiler, else `numpy_backend`. Any other call, and
+derivatives beyond the first, are `_decomposed`, which PyTorch differentiates to any order.
 """
+
+import torch
 
 from .._runtime import torch as _torch
 from . import cpu_backend as _cpu
@@ -16,10 +18,6 @@ __all__ = [
     "L2Norm",
     "l2_norm",
 ]
-
-_LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
-    __name__.rpartition(".")[0], _numpy.INTERFACE, _numpy, _cpu
-)
 
 
 def l2_norm(x: _torch.Tensor, *, eps: float = 1e-12) -> _torch.Tensor:
@@ -42,6 +40,36 @@ def l2_norm(x: _torch.Tensor, *, eps: float = 1e-12) -> _torch.Tensor:
     return _LAYER.call(x, eps)
 
 
+def _decomposed(x, eps):
+    """The same in plain operations of PyTorch, which has derivatives of any order of them."""
+    x = _floats("x", x)
+    if x.ndim < 1 or x.shape[-1] < 1:
+        raise ValueError(
+            f"x has shape {tuple(x.shape)}; pass (..., D) with D of 1 or more"
+        )
+    if not (0 <= eps < float("inf")):
+        raise ValueError(f"eps is {eps}; pass a finite number of 0 or more")
+    return _rows(x, eps)
+
+
+def _rows(x, eps):
+    """The outputs, each line by its step of the derivation."""
+    stored = x.dtype
+    dtype = _widest(x)
+    zero = x.new_zeros((), dtype=dtype)
+    x = x.to(dtype)
+    eps = zero + eps
+    sum_x2 = torch.sum(x**2, dim=-1, keepdim=True)  # step 1
+    rstd = torch.rsqrt(sum_x2 + eps)  # step 2
+    y = x*rstd  # step 3
+    return y.to(stored)
+
+
+_LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
+    __name__.rpartition(".")[0], _numpy.INTERFACE, _numpy, _cpu, _decomposed
+)
+
+
 class L2Norm(_torch.Module):
     """`l2_norm` as a module without parameters.
 
@@ -57,3 +85,21 @@ class L2Norm(_torch.Module):
     def forward(self, x: _torch.Tensor) -> _torch.Tensor:
         """Return `l2_norm` of the arguments and the parameters of the module."""
         return _LAYER.call(x, self.eps)
+
+
+def _floats(name, value, shape=None, axes=""):
+    """A tensor of floats, of a shape if one is given."""
+    if value.dtype not in (torch.float16, torch.bfloat16, torch.float32, torch.float64):
+        wanted = f"pass float16, bfloat16, float32 or float64, as {name}.float()"
+        raise TypeError(f"{name} is of type {value.dtype}; {wanted}")
+    if shape is not None and value.shape != shape:
+        raise ValueError(f"{name} has shape {tuple(value.shape)}; pass {axes}, which is {tuple(shape)}")
+    return value
+
+
+def _widest(*tensors):
+    """The widest type of the inputs, or float32."""
+    dtype = torch.float32
+    for each in tensors:
+        dtype = dtype if each is None else torch.promote_types(dtype, each.dtype)
+    return dtype

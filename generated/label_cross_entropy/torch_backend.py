@@ -3,10 +3,12 @@
 # definition sha256:0af8b9ef230e709d14895b35c79c2613d071969c93fd70b111f1c34862e9644b
 """Cross entropy of a label with the softmax of a row, one number a row; rows whose label is `ignore` count nothing.
 
-`label_cross_entropy` takes tensors, and `LabelCrossEntropy` is a module.
-Both can be differentiated twice. On the processor they run `cpu_backend` if there is a C++
-compiler, else `numpy_backend`.
+`label_cross_entropy` takes tensors, and `LabelCrossEntropy` is a module. A plain call on the processor
+runs `cpu_backend` if there is a C++ compiler, else `numpy_backend`. Any other call, and
+derivatives beyond the first, are `_decomposed`, which PyTorch differentiates to any order.
 """
+
+import torch
 
 from .._runtime import torch as _torch
 from . import cpu_backend as _cpu
@@ -16,10 +18,6 @@ __all__ = [
     "LabelCrossEntropy",
     "label_cross_entropy",
 ]
-
-_LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
-    __name__.rpartition(".")[0], _numpy.INTERFACE, _numpy, _cpu
-)
 
 
 def label_cross_entropy(
@@ -57,6 +55,68 @@ def label_cross_entropy(
     return _LAYER.call(x, label, ignore, smoothing, z_loss)
 
 
+def _decomposed(x, label, ignore, smoothing, z_loss):
+    """The same in plain operations of PyTorch, which has derivatives of any order of them."""
+    x = _floats("x", x)
+    if x.ndim < 1 or x.shape[-1] < 1:
+        raise ValueError(
+            f"x has shape {tuple(x.shape)}; pass (..., D) with D of 1 or more"
+        )
+    label = _integers("label", label, x.shape[:-1], "x.shape[:-1]")
+    if ignore is not None:
+        ignore = _integers("ignore", ignore, (), "a number or a 0-d one")
+    if not (float("-inf") < smoothing < float("inf")):
+        raise ValueError(f"smoothing is {smoothing}; pass a finite number")
+    if not (float("-inf") < z_loss < float("inf")):
+        raise ValueError(f"z_loss is {z_loss}; pass a finite number")
+    y = _rows(x, label[..., None], ignore, smoothing, z_loss)
+    return y[..., 0]
+
+
+def _rows(x, label, ignore, smoothing, z_loss):
+    """The outputs, each line by its step of the derivation."""
+    stored = x.dtype
+    dtype = _widest(x)
+    zero = x.new_zeros((), dtype=dtype)
+    shape = x.shape
+    x = x.to(dtype)
+    label = label.to(torch.int64)
+    ignore = (zero + -100).to(torch.int64) if ignore is None else ignore.to(torch.int64)
+    smoothing = zero + smoothing
+    z_loss = zero + z_loss
+    D = shape[-1]
+    index = _index(zero, D)
+    largest = torch.finfo(dtype).max
+    # step 1
+    m = torch.clip(torch.amax(x, dim=-1, keepdim=True).detach(), -largest, largest)
+    mu = torch.mean(x, dim=-1, keepdim=True)  # step 6
+    # step 7
+    sum_where_x = torch.sum(torch.where(index == label, x, 0), dim=-1, keepdim=True)
+    x_shifted = x - m  # step 2
+    exp_shifted = torch.exp(x_shifted)  # step 3
+    Z = torch.sum(exp_shifted, dim=-1, keepdim=True)  # step 4
+    # step 8
+    y = torch.where(
+        label == ignore,
+        0,
+        m
+        + torch.log(_within(~(label == ignore), Z))
+        + (m + torch.log(_within(~(label == ignore), Z)))**2*z_loss
+        - torch.where(
+            smoothing > 0,
+            _within(smoothing > 0, _within(~(label == ignore), mu))*smoothing,
+            0,
+        )
+        - _within(~(label == ignore), sum_where_x)*(1 - smoothing),
+    )
+    return y.to(stored)
+
+
+_LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
+    __name__.rpartition(".")[0], _numpy.INTERFACE, _numpy, _cpu, _decomposed
+)
+
+
 class LabelCrossEntropy(_torch.Module):
     """`label_cross_entropy` as a module without parameters.
 
@@ -80,3 +140,40 @@ class LabelCrossEntropy(_torch.Module):
     ) -> _torch.Tensor:
         """Return `label_cross_entropy` of the arguments and the parameters of the module."""
         return _LAYER.call(x, label, ignore, self.smoothing, self.z_loss)
+
+
+def _floats(name, value, shape=None, axes=""):
+    """A tensor of floats, of a shape if one is given."""
+    if value.dtype not in (torch.float16, torch.bfloat16, torch.float32, torch.float64):
+        wanted = f"pass float16, bfloat16, float32 or float64, as {name}.float()"
+        raise TypeError(f"{name} is of type {value.dtype}; {wanted}")
+    if shape is not None and value.shape != shape:
+        raise ValueError(f"{name} has shape {tuple(value.shape)}; pass {axes}, which is {tuple(shape)}")
+    return value
+
+
+def _widest(*tensors):
+    """The widest type of the inputs, or float32."""
+    dtype = torch.float32
+    for each in tensors:
+        dtype = dtype if each is None else torch.promote_types(dtype, each.dtype)
+    return dtype
+
+
+def _integers(name, value, shape=None, axes=""):
+    """Integers, those beyond 32 bits as the nearest."""
+    if value.is_floating_point() or value.is_complex():
+        raise TypeError(f"{name} is of type {value.dtype}; pass integers, as {name}.long()")
+    if shape is not None and value.shape != shape:
+        raise ValueError(f"{name} has shape {tuple(value.shape)}; pass {axes}, which is {tuple(shape)}")
+    return value.to(torch.int64).clamp(-(2**31), 2**31 - 1)
+
+
+def _index(zero, count):
+    """The numbers below a count, on the device of another."""
+    return zero.new_ones((count,), dtype=torch.int64).cumsum(0) - 1
+
+
+def _within(test, value):
+    """A value that nothing depends on where a test fails: an infinite derivative there is dropped."""
+    return torch.where(test, value, value.detach())

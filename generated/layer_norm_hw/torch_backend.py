@@ -3,10 +3,14 @@
 # definition sha256:820341dbb321c98a68dda84fc5e386d68c2212161398163fcba0fbded2818e32
 """Layer normalization over two axes, with a scale and a shift for every place.
 
-`layer_norm_hw` takes tensors, and `LayerNormHW` is a module.
-Both can be differentiated twice. On the processor they run `cpu_backend` if there is a C++
-compiler, else `numpy_backend`.
+`layer_norm_hw` takes tensors, and `LayerNormHW` is a module. A plain call on the processor
+runs `cpu_backend` if there is a C++ compiler, else `numpy_backend`. Any other call, and
+derivatives beyond the first, are `_decomposed`, which PyTorch differentiates to any order.
 """
+
+import math
+
+import torch
 
 from .._runtime import torch as _torch
 from .._runtime.torch import axes as _axes
@@ -17,10 +21,6 @@ __all__ = [
     "LayerNormHW",
     "layer_norm_hw",
 ]
-
-_LAYER: _axes.TorchAxes[_torch.Tensor] = _axes.TorchAxes(
-    __name__.rpartition(".")[0], _numpy.INTERFACE, _numpy, _cpu
-)
 
 
 def layer_norm_hw(
@@ -51,6 +51,48 @@ def layer_norm_hw(
     a wrong shape.
     """
     return _LAYER.call(x, gamma, beta, eps)
+
+
+def _decomposed(x, gamma, beta, eps):
+    """The same in plain operations of PyTorch, which has derivatives of any order of them."""
+    x = _floats("x", x)
+    *rest, h, w = _axes("x", x, "... h w", 2, True)
+    gamma = None if gamma is None else _floats("gamma", gamma, (h, w), "(h w)")
+    beta = None if beta is None else _floats("beta", beta, (h, w), "(h w)")
+    if not (0 <= eps < float("inf")):
+        raise ValueError(f"eps is {eps}; pass a finite number of 0 or more")
+    y = _rows(
+        x.reshape(_product(rest), h, w),
+        None if gamma is None else gamma.reshape(1, h, w),
+        None if beta is None else beta.reshape(1, h, w),
+        eps,
+    )
+    return y.reshape((*rest, h, w))
+
+
+def _rows(x, gamma, beta, eps):
+    """The outputs, each line by its step of the derivation."""
+    stored = x.dtype
+    dtype = _widest(x, gamma, beta)
+    zero = x.new_zeros((), dtype=dtype)
+    x = x.to(dtype)
+    gamma = zero + 1 if gamma is None else gamma.to(dtype)
+    beta = zero + 0 if beta is None else beta.to(dtype)
+    eps = zero + eps
+    mu = torch.mean(x, dim=(1, 2), keepdim=True)  # step 1
+    x_shifted = x - mu  # step 2, pass 1: compensation
+    mu_residual = torch.mean(x_shifted, dim=(1, 2), keepdim=True)  # step 2, pass 2
+    x_centred = x_shifted - mu_residual  # step 2, pass 3: compensation
+    var = torch.mean(x_centred**2, dim=(1, 2), keepdim=True)  # step 3
+    rstd = torch.rsqrt(var + eps)  # step 4
+    xhat = x_centred*rstd  # step 5
+    y = xhat*gamma + beta  # step 6
+    return y.to(stored)
+
+
+_LAYER: _axes.TorchAxes[_torch.Tensor] = _axes.TorchAxes(
+    __name__.rpartition(".")[0], _numpy.INTERFACE, _numpy, _cpu, _decomposed
+)
 
 
 class LayerNormHW(_torch.Module):
@@ -94,3 +136,32 @@ class LayerNormHW(_torch.Module):
         except KeyError:  # a parametrized module has attributes instead
             gamma, beta = self.gamma, self.beta
         return _LAYER.call(x, gamma, beta, self.eps)
+
+
+def _floats(name, value, shape=None, axes=""):
+    """A tensor of floats, of a shape if one is given."""
+    if value.dtype not in (torch.float16, torch.bfloat16, torch.float32, torch.float64):
+        wanted = f"pass float16, bfloat16, float32 or float64, as {name}.float()"
+        raise TypeError(f"{name} is of type {value.dtype}; {wanted}")
+    if shape is not None and value.shape != shape:
+        raise ValueError(f"{name} has shape {tuple(value.shape)}; pass {axes}, which is {tuple(shape)}")
+    return value
+
+
+def _widest(*tensors):
+    """The widest type of the inputs, or float32."""
+    dtype = torch.float32
+    for each in tensors:
+        dtype = dtype if each is None else torch.promote_types(dtype, each.dtype)
+    return dtype
+
+
+def _axes(name, value, pattern, count, more=False):
+    """The sizes of the axes of a tensor, of which there are so many, or more."""
+    if value.ndim < count or (value.ndim > count and not more):
+        raise ValueError(f"{name} has shape {tuple(value.shape)}; pass an array with the axes {pattern}")
+    return value.shape
+
+
+def _product(sizes):
+    return math.prod(sizes)

@@ -3,10 +3,12 @@
 # definition sha256:4d0485795846979d07cc1fcca041bddbd1022408811c53dc83dfbd75389515f6
 """Centred rows divided by their mean absolute deviation.
 
-`mean_abs_norm` takes tensors, and `MeanAbsNorm` is a module.
-Both can be differentiated twice. On the processor they run `cpu_backend` if there is a C++
-compiler, else `numpy_backend`.
+`mean_abs_norm` takes tensors, and `MeanAbsNorm` is a module. A plain call on the processor
+runs `cpu_backend` if there is a C++ compiler, else `numpy_backend`. Any other call, and
+derivatives beyond the first, are `_decomposed`, which PyTorch differentiates to any order.
 """
+
+import torch
 
 from .._runtime import torch as _torch
 from . import cpu_backend as _cpu
@@ -16,10 +18,6 @@ __all__ = [
     "MeanAbsNorm",
     "mean_abs_norm",
 ]
-
-_LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
-    __name__.rpartition(".")[0], _numpy.INTERFACE, _numpy, _cpu
-)
 
 
 def mean_abs_norm(
@@ -50,6 +48,45 @@ def mean_abs_norm(
     a wrong shape.
     """
     return _LAYER.call(x, gamma, beta, eps)
+
+
+def _decomposed(x, gamma, beta, eps):
+    """The same in plain operations of PyTorch, which has derivatives of any order of them."""
+    x = _floats("x", x)
+    if x.ndim < 1 or x.shape[-1] < 1:
+        raise ValueError(
+            f"x has shape {tuple(x.shape)}; pass (..., D) with D of 1 or more"
+        )
+    gamma = None if gamma is None else _floats("gamma", gamma, x.shape[-1:], "(D,)")
+    beta = None if beta is None else _floats("beta", beta, x.shape[-1:], "(D,)")
+    if not (float("-inf") < eps < float("inf")):
+        raise ValueError(f"eps is {eps}; pass a finite number")
+    return _rows(x, gamma, beta, eps)
+
+
+def _rows(x, gamma, beta, eps):
+    """The outputs, each line by its step of the derivation."""
+    stored = x.dtype
+    dtype = _widest(x, gamma, beta)
+    zero = x.new_zeros((), dtype=dtype)
+    x = x.to(dtype)
+    gamma = zero + 1 if gamma is None else gamma.to(dtype)
+    beta = zero + 0 if beta is None else beta.to(dtype)
+    eps = zero + eps
+    mu = torch.mean(x, dim=-1, keepdim=True)  # step 1
+    x_shifted = x - mu  # step 2, pass 1: compensation
+    mu_residual = torch.mean(x_shifted, dim=-1, keepdim=True)  # step 2, pass 2
+    x_centred = x_shifted - mu_residual  # step 2, pass 3: compensation
+    spread = torch.mean(torch.abs(x_centred), dim=-1, keepdim=True)  # step 3
+    scale = 1/(spread + eps)  # step 4
+    xhat = x_centred*scale  # step 5
+    y = xhat*gamma + beta  # step 6
+    return y.to(stored)
+
+
+_LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
+    __name__.rpartition(".")[0], _numpy.INTERFACE, _numpy, _cpu, _decomposed
+)
 
 
 class MeanAbsNorm(_torch.Module):
@@ -85,3 +122,21 @@ class MeanAbsNorm(_torch.Module):
         except KeyError:  # a parametrized module has attributes instead
             gamma, beta = self.gamma, self.beta
         return _LAYER.call(x, gamma, beta, self.eps)
+
+
+def _floats(name, value, shape=None, axes=""):
+    """A tensor of floats, of a shape if one is given."""
+    if value.dtype not in (torch.float16, torch.bfloat16, torch.float32, torch.float64):
+        wanted = f"pass float16, bfloat16, float32 or float64, as {name}.float()"
+        raise TypeError(f"{name} is of type {value.dtype}; {wanted}")
+    if shape is not None and value.shape != shape:
+        raise ValueError(f"{name} has shape {tuple(value.shape)}; pass {axes}, which is {tuple(shape)}")
+    return value
+
+
+def _widest(*tensors):
+    """The widest type of the inputs, or float32."""
+    dtype = torch.float32
+    for each in tensors:
+        dtype = dtype if each is None else torch.promote_types(dtype, each.dtype)
+    return dtype

@@ -3,10 +3,12 @@
 # definition sha256:c56b98d30d242a1ef1de2edf2495bb754cd7157e1a73846038e36061105b9bee
 """Root-mean-square normalization with a weight that is learned as its distance from one.
 
-`offset_rms_norm` takes tensors, and `OffsetRMSNorm` is a module.
-Both can be differentiated twice. On the processor they run `cpu_backend` if there is a C++
-compiler, else `numpy_backend`.
+`offset_rms_norm` takes tensors, and `OffsetRMSNorm` is a module. A plain call on the processor
+runs `cpu_backend` if there is a C++ compiler, else `numpy_backend`. Any other call, and
+derivatives beyond the first, are `_decomposed`, which PyTorch differentiates to any order.
 """
+
+import torch
 
 from .._runtime import torch as _torch
 from . import cpu_backend as _cpu
@@ -16,10 +18,6 @@ __all__ = [
     "OffsetRMSNorm",
     "offset_rms_norm",
 ]
-
-_LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
-    __name__.rpartition(".")[0], _numpy.INTERFACE, _numpy, _cpu
-)
 
 
 def offset_rms_norm(
@@ -44,6 +42,40 @@ def offset_rms_norm(
     a wrong shape.
     """
     return _LAYER.call(x, w, eps)
+
+
+def _decomposed(x, w, eps):
+    """The same in plain operations of PyTorch, which has derivatives of any order of them."""
+    x = _floats("x", x)
+    if x.ndim < 1 or x.shape[-1] < 1:
+        raise ValueError(
+            f"x has shape {tuple(x.shape)}; pass (..., D) with D of 1 or more"
+        )
+    w = None if w is None else _floats("w", w, x.shape[-1:], "(D,)")
+    if not (0 <= eps < float("inf")):
+        raise ValueError(f"eps is {eps}; pass a finite number of 0 or more")
+    return _rows(x, w, eps)
+
+
+def _rows(x, w, eps):
+    """The outputs, each line by its step of the derivation."""
+    stored = x.dtype
+    dtype = _widest(x, w)
+    zero = x.new_zeros((), dtype=dtype)
+    x = x.to(dtype)
+    w = zero + 0 if w is None else w.to(dtype)
+    eps = zero + eps
+    w_shifted = w + 1  # step 4, pass 1: once a row
+    ms = torch.mean(x**2, dim=-1, keepdim=True)  # step 1
+    rstd = torch.rsqrt(ms + eps)  # step 2
+    xhat = x*rstd  # step 3
+    y = xhat*w_shifted  # step 4, pass 2: once a row
+    return y.to(stored)
+
+
+_LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
+    __name__.rpartition(".")[0], _numpy.INTERFACE, _numpy, _cpu, _decomposed
+)
 
 
 class OffsetRMSNorm(_torch.Module):
@@ -77,3 +109,21 @@ class OffsetRMSNorm(_torch.Module):
         except KeyError:  # a parametrized module has attributes instead
             w = self.w
         return _LAYER.call(x, w, self.eps)
+
+
+def _floats(name, value, shape=None, axes=""):
+    """A tensor of floats, of a shape if one is given."""
+    if value.dtype not in (torch.float16, torch.bfloat16, torch.float32, torch.float64):
+        wanted = f"pass float16, bfloat16, float32 or float64, as {name}.float()"
+        raise TypeError(f"{name} is of type {value.dtype}; {wanted}")
+    if shape is not None and value.shape != shape:
+        raise ValueError(f"{name} has shape {tuple(value.shape)}; pass {axes}, which is {tuple(shape)}")
+    return value
+
+
+def _widest(*tensors):
+    """The widest type of the inputs, or float32."""
+    dtype = torch.float32
+    for each in tensors:
+        dtype = dtype if each is None else torch.promote_types(dtype, each.dtype)
+    return dtype

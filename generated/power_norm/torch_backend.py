@@ -3,10 +3,12 @@
 # definition sha256:d6d0fc6bae35d5792aeb8c53905b405fb3e2898585401f4972ed378df0d03a22
 """Each row divided by its mean fourth power, to the power 1/4.
 
-`power_norm` takes tensors, and `PowerNorm` is a module.
-Both can be differentiated twice. On the processor they run `cpu_backend` if there is a C++
-compiler, else `numpy_backend`.
+`power_norm` takes tensors, and `PowerNorm` is a module. A plain call on the processor
+runs `cpu_backend` if there is a C++ compiler, else `numpy_backend`. Any other call, and
+derivatives beyond the first, are `_decomposed`, which PyTorch differentiates to any order.
 """
+
+import torch
 
 from .._runtime import torch as _torch
 from . import cpu_backend as _cpu
@@ -16,10 +18,6 @@ __all__ = [
     "PowerNorm",
     "power_norm",
 ]
-
-_LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
-    __name__.rpartition(".")[0], _numpy.INTERFACE, _numpy, _cpu
-)
 
 
 def power_norm(
@@ -44,6 +42,39 @@ def power_norm(
     a wrong shape.
     """
     return _LAYER.call(x, gamma, eps)
+
+
+def _decomposed(x, gamma, eps):
+    """The same in plain operations of PyTorch, which has derivatives of any order of them."""
+    x = _floats("x", x)
+    if x.ndim < 1 or x.shape[-1] < 1:
+        raise ValueError(
+            f"x has shape {tuple(x.shape)}; pass (..., D) with D of 1 or more"
+        )
+    gamma = None if gamma is None else _floats("gamma", gamma, x.shape[-1:], "(D,)")
+    if not (0 <= eps < float("inf")):
+        raise ValueError(f"eps is {eps}; pass a finite number of 0 or more")
+    return _rows(x, gamma, eps)
+
+
+def _rows(x, gamma, eps):
+    """The outputs, each line by its step of the derivation."""
+    stored = x.dtype
+    dtype = _widest(x, gamma)
+    zero = x.new_zeros((), dtype=dtype)
+    x = x.to(dtype)
+    gamma = zero + 1 if gamma is None else gamma.to(dtype)
+    eps = zero + eps
+    mean_x4 = torch.mean(x**4, dim=-1, keepdim=True)  # step 1
+    scale = 1/(mean_x4 + eps)**0.25  # step 2
+    xhat = x*scale  # step 3
+    y = xhat*gamma  # step 4
+    return y.to(stored)
+
+
+_LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
+    __name__.rpartition(".")[0], _numpy.INTERFACE, _numpy, _cpu, _decomposed
+)
 
 
 class PowerNorm(_torch.Module):
@@ -77,3 +108,21 @@ class PowerNorm(_torch.Module):
         except KeyError:  # a parametrized module has attributes instead
             gamma = self.gamma
         return _LAYER.call(x, gamma, self.eps)
+
+
+def _floats(name, value, shape=None, axes=""):
+    """A tensor of floats, of a shape if one is given."""
+    if value.dtype not in (torch.float16, torch.bfloat16, torch.float32, torch.float64):
+        wanted = f"pass float16, bfloat16, float32 or float64, as {name}.float()"
+        raise TypeError(f"{name} is of type {value.dtype}; {wanted}")
+    if shape is not None and value.shape != shape:
+        raise ValueError(f"{name} has shape {tuple(value.shape)}; pass {axes}, which is {tuple(shape)}")
+    return value
+
+
+def _widest(*tensors):
+    """The widest type of the inputs, or float32."""
+    dtype = torch.float32
+    for each in tensors:
+        dtype = dtype if each is None else torch.promote_types(dtype, each.dtype)
+    return dtype

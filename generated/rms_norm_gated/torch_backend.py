@@ -3,10 +3,12 @@
 # definition sha256:a8b76386f8a799fd231a6dd9fa86d8c34e1c7f23c48996e7228eca62e4e22fd0
 """A gate, silu of another row, then root-mean-square normalization.
 
-`rms_norm_gated` takes tensors, and `RMSNormGated` is a module.
-Both can be differentiated twice. On the processor they run `cpu_backend` if there is a C++
-compiler, else `numpy_backend`.
+`rms_norm_gated` takes tensors, and `RMSNormGated` is a module. A plain call on the processor
+runs `cpu_backend` if there is a C++ compiler, else `numpy_backend`. Any other call, and
+derivatives beyond the first, are `_decomposed`, which PyTorch differentiates to any order.
 """
+
+import torch
 
 from .._runtime import torch as _torch
 from . import cpu_backend as _cpu
@@ -16,10 +18,6 @@ __all__ = [
     "RMSNormGated",
     "rms_norm_gated",
 ]
-
-_LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
-    __name__.rpartition(".")[0], _numpy.INTERFACE, _numpy, _cpu
-)
 
 
 def rms_norm_gated(
@@ -54,6 +52,44 @@ def rms_norm_gated(
     return _LAYER.call(x, z, gamma, eps)
 
 
+def _decomposed(x, z, gamma, eps):
+    """The same in plain operations of PyTorch, which has derivatives of any order of them."""
+    x = _floats("x", x)
+    if x.ndim < 1 or x.shape[-1] < 1:
+        raise ValueError(
+            f"x has shape {tuple(x.shape)}; pass (..., D) with D of 1 or more"
+        )
+    z = _floats("z", z, x.shape, "the shape of x")
+    gamma = None if gamma is None else _floats("gamma", gamma, x.shape[-1:], "(D,)")
+    if not (0 <= eps < float("inf")):
+        raise ValueError(f"eps is {eps}; pass a finite number of 0 or more")
+    return _rows(x, z, gamma, eps)
+
+
+def _rows(x, z, gamma, eps):
+    """The outputs, each line by its step of the derivation."""
+    stored = x.dtype
+    dtype = _widest(x, z, gamma)
+    zero = x.new_zeros((), dtype=dtype)
+    x = x.to(dtype)
+    z = z.to(dtype)
+    gamma = zero + 1 if gamma is None else gamma.to(dtype)
+    eps = zero + eps
+    sigmoid_z = torch.sigmoid(z)  # step 1
+    silu_z = sigmoid_z*z  # step 2
+    h = silu_z*x  # step 3
+    ms = torch.mean(h**2, dim=-1, keepdim=True)  # step 4
+    rstd = torch.rsqrt(ms + eps)  # step 5
+    hhat = h*rstd  # step 6
+    y = hhat*gamma  # step 7
+    return y.to(stored)
+
+
+_LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
+    __name__.rpartition(".")[0], _numpy.INTERFACE, _numpy, _cpu, _decomposed
+)
+
+
 class RMSNormGated(_torch.Module):
     """`rms_norm_gated` as a module with the parameter gamma.
 
@@ -85,3 +121,21 @@ class RMSNormGated(_torch.Module):
         except KeyError:  # a parametrized module has attributes instead
             gamma = self.gamma
         return _LAYER.call(x, z, gamma, self.eps)
+
+
+def _floats(name, value, shape=None, axes=""):
+    """A tensor of floats, of a shape if one is given."""
+    if value.dtype not in (torch.float16, torch.bfloat16, torch.float32, torch.float64):
+        wanted = f"pass float16, bfloat16, float32 or float64, as {name}.float()"
+        raise TypeError(f"{name} is of type {value.dtype}; {wanted}")
+    if shape is not None and value.shape != shape:
+        raise ValueError(f"{name} has shape {tuple(value.shape)}; pass {axes}, which is {tuple(shape)}")
+    return value
+
+
+def _widest(*tensors):
+    """The widest type of the inputs, or float32."""
+    dtype = torch.float32
+    for each in tensors:
+        dtype = dtype if each is None else torch.promote_types(dtype, each.dtype)
+    return dtype

@@ -3,10 +3,12 @@
 # definition sha256:9ce87dbd38edba4176ecb72247c55af9618089126b150813de61257b8d884562
 """Softmax over the feature axis.
 
-`softmax` takes tensors, and `Softmax` is a module.
-Both can be differentiated twice. On the processor they run `cpu_backend` if there is a C++
-compiler, else `numpy_backend`.
+`softmax` takes tensors, and `Softmax` is a module. A plain call on the processor
+runs `cpu_backend` if there is a C++ compiler, else `numpy_backend`. Any other call, and
+derivatives beyond the first, are `_decomposed`, which PyTorch differentiates to any order.
 """
+
+import torch
 
 from .._runtime import torch as _torch
 from . import cpu_backend as _cpu
@@ -16,10 +18,6 @@ __all__ = [
     "Softmax",
     "softmax",
 ]
-
-_LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
-    __name__.rpartition(".")[0], _numpy.INTERFACE, _numpy, _cpu
-)
 
 
 def softmax(x: _torch.Tensor) -> _torch.Tensor:
@@ -43,6 +41,38 @@ def softmax(x: _torch.Tensor) -> _torch.Tensor:
     return _LAYER.call(x)
 
 
+def _decomposed(x):
+    """The same in plain operations of PyTorch, which has derivatives of any order of them."""
+    x = _floats("x", x)
+    if x.ndim < 1 or x.shape[-1] < 1:
+        raise ValueError(
+            f"x has shape {tuple(x.shape)}; pass (..., D) with D of 1 or more"
+        )
+    return _rows(x)
+
+
+def _rows(x):
+    """The outputs, each line by its step of the derivation."""
+    stored = x.dtype
+    dtype = _widest(x)
+    zero = x.new_zeros((), dtype=dtype)
+    x = x.to(dtype)
+    largest = torch.finfo(dtype).max
+    # step 1
+    m = torch.clip(torch.amax(x, dim=-1, keepdim=True).detach(), -largest, largest)
+    x_shifted = x - m  # step 2
+    e_shifted = torch.exp(x_shifted)  # step 3
+    Z = torch.sum(e_shifted, dim=-1, keepdim=True)  # step 4
+    inv_Z = 1/Z  # step 5
+    y = e_shifted*inv_Z  # step 6
+    return y.to(stored)
+
+
+_LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
+    __name__.rpartition(".")[0], _numpy.INTERFACE, _numpy, _cpu, _decomposed
+)
+
+
 class Softmax(_torch.Module):
     """`softmax` as a module without parameters."""
 
@@ -54,3 +84,21 @@ class Softmax(_torch.Module):
     def forward(self, x: _torch.Tensor) -> _torch.Tensor:
         """Return `softmax` of the arguments."""
         return _LAYER.call(x)
+
+
+def _floats(name, value, shape=None, axes=""):
+    """A tensor of floats, of a shape if one is given."""
+    if value.dtype not in (torch.float16, torch.bfloat16, torch.float32, torch.float64):
+        wanted = f"pass float16, bfloat16, float32 or float64, as {name}.float()"
+        raise TypeError(f"{name} is of type {value.dtype}; {wanted}")
+    if shape is not None and value.shape != shape:
+        raise ValueError(f"{name} has shape {tuple(value.shape)}; pass {axes}, which is {tuple(shape)}")
+    return value
+
+
+def _widest(*tensors):
+    """The widest type of the inputs, or float32."""
+    dtype = torch.float32
+    for each in tensors:
+        dtype = dtype if each is None else torch.promote_types(dtype, each.dtype)
+    return dtype

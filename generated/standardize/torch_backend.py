@@ -3,10 +3,12 @@
 # definition sha256:5c30a6dc2dc6ad6d80103cedc7b8820d41a985b799ed6b10a6631e55e07f29cc
 """Rows of mean zero and unbiased variance one, without parameters.
 
-`standardize` takes tensors, and `Standardize` is a module.
-Both can be differentiated twice. On the processor they run `cpu_backend` if there is a C++
-compiler, else `numpy_backend`.
+`standardize` takes tensors, and `Standardize` is a module. A plain call on the processor
+runs `cpu_backend` if there is a C++ compiler, else `numpy_backend`. Any other call, and
+derivatives beyond the first, are `_decomposed`, which PyTorch differentiates to any order.
 """
+
+import torch
 
 from .._runtime import torch as _torch
 from . import cpu_backend as _cpu
@@ -16,10 +18,6 @@ __all__ = [
     "Standardize",
     "standardize",
 ]
-
-_LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
-    __name__.rpartition(".")[0], _numpy.INTERFACE, _numpy, _cpu
-)
 
 
 def standardize(x: _torch.Tensor, *, eps: float = 1e-5) -> _torch.Tensor:
@@ -43,6 +41,42 @@ def standardize(x: _torch.Tensor, *, eps: float = 1e-5) -> _torch.Tensor:
     return _LAYER.call(x, eps)
 
 
+def _decomposed(x, eps):
+    """The same in plain operations of PyTorch, which has derivatives of any order of them."""
+    x = _floats("x", x)
+    if x.ndim < 1 or x.shape[-1] < 2:
+        raise ValueError(
+            f"x has shape {tuple(x.shape)}; pass (..., D) with D of 2 or more"
+        )
+    if not (0 <= eps < float("inf")):
+        raise ValueError(f"eps is {eps}; pass a finite number of 0 or more")
+    return _rows(x, eps)
+
+
+def _rows(x, eps):
+    """The outputs, each line by its step of the derivation."""
+    stored = x.dtype
+    dtype = _widest(x)
+    zero = x.new_zeros((), dtype=dtype)
+    shape = x.shape
+    x = x.to(dtype)
+    eps = zero + eps
+    D = shape[-1]
+    mu = torch.mean(x, dim=-1, keepdim=True)  # step 1
+    x_shifted = x - mu  # step 2, pass 1: compensation
+    mu_residual = torch.mean(x_shifted, dim=-1, keepdim=True)  # step 2, pass 2
+    x_centred = x_shifted - mu_residual  # step 2, pass 3: compensation
+    sum_x2 = torch.sum(x_centred**2, dim=-1, keepdim=True)  # step 3
+    rstd = torch.rsqrt(sum_x2/(D - 1) + eps)  # step 4
+    y = x_centred*rstd  # step 5
+    return y.to(stored)
+
+
+_LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
+    __name__.rpartition(".")[0], _numpy.INTERFACE, _numpy, _cpu, _decomposed
+)
+
+
 class Standardize(_torch.Module):
     """`standardize` as a module without parameters.
 
@@ -58,3 +92,21 @@ class Standardize(_torch.Module):
     def forward(self, x: _torch.Tensor) -> _torch.Tensor:
         """Return `standardize` of the arguments and the parameters of the module."""
         return _LAYER.call(x, self.eps)
+
+
+def _floats(name, value, shape=None, axes=""):
+    """A tensor of floats, of a shape if one is given."""
+    if value.dtype not in (torch.float16, torch.bfloat16, torch.float32, torch.float64):
+        wanted = f"pass float16, bfloat16, float32 or float64, as {name}.float()"
+        raise TypeError(f"{name} is of type {value.dtype}; {wanted}")
+    if shape is not None and value.shape != shape:
+        raise ValueError(f"{name} has shape {tuple(value.shape)}; pass {axes}, which is {tuple(shape)}")
+    return value
+
+
+def _widest(*tensors):
+    """The widest type of the inputs, or float32."""
+    dtype = torch.float32
+    for each in tensors:
+        dtype = dtype if each is None else torch.promote_types(dtype, each.dtype)
+    return dtype

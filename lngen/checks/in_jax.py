@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from functools import cached_property
-from math import prod
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
@@ -13,17 +12,14 @@ import numpy as np
 
 from lngen.checks.evidence import Evidence
 from lngen.checks.executed import run_as_python
-from lngen.checks.frameworks import FrameworkAdapter
-from lngen.checks.layer import as_tuple
-from lngen.language.axes import RowAxes
+from lngen.checks.frameworks import FrameworkAdapter, PlacedRows
 from lngen.language.definition import Definition
 
 
 class JaxRows:
     """The function of an emitted module on arrays of rows, whatever names the axes of its arrays have.
 
-    Constants follow the inputs. Where axes have names, all rows lie along the first that numbers rows, and a row along
-    the first of its own: the function that the module's calls is of any sizes.
+    Constants follow the inputs.
     """
 
     def __init__(self, definition: Definition, module: ModuleType) -> None:
@@ -32,60 +28,23 @@ class JaxRows:
     @cached_property
     def call(self) -> Callable[..., Any]:
         """The outputs of inputs on rows, compiled as a whole: an operation at a time takes ten times as long."""
-        compiled: Callable[..., Any] = self.jax.jit(self._outputs)
+        import jax
+
+        compiled: Callable[..., Any] = jax.jit(self._outputs)
         return compiled
 
     def _outputs(self, *values: Any) -> Any:
         """Return the outputs of inputs on rows."""
+        import jax
+
         definition, layout = self.definition, self.definition.layout
         if layout is None:
             names = [definition.public(entry.name) for entry in definition.constants]
             count = len(definition.positional)
             function: Callable[..., Any] = getattr(self.module, definition.name)
             return function(*values[:count], **dict(zip(names, values[count:], strict=True)))
-        jax = self.jax
-        entries = [*definition.positional, *definition.constants]
-        rows = next(
-            value.shape[: value.ndim - entry.kind.over_features]
-            for value, entry in zip(values, entries, strict=True)
-            if value is not None and entry.kind.over_rows
-        )
-        kinds = {entry.name: (entry.kind.over_rows, entry.kind.over_features) for entry in entries}
-        given = dict(zip(kinds, values, strict=True))
-        order = sorted(definition.positional, key=lambda entry: entry.default is not None)
-        placed = [
-            None if given[e.name] is None else self._placed(jax.numpy.asarray(given[e.name]), layout, *kinds[e.name])
-            for e in order
-        ]
-        made = self.module._layer(*placed, *(given[entry.name] for entry in definition.constants))
-        found = []
-        for name, value in zip(definition.outputs, as_tuple(made), strict=True):
-            over = definition.output_kind(name).over_features
-            moved = value.T if self._is_turned(layout) and over else value
-            size = value.shape[layout.pattern.names.index(layout.features[0])]
-            found.append(moved.reshape(*rows, size) if over else moved.reshape(rows))
-        return tuple(found) if len(found) > 1 else found[0]
-
-    @property
-    def jax(self) -> Any:
-        """JAX."""
-        import jax
-
-        return jax
-
-    def _is_turned(self, layout: RowAxes) -> bool:
-        names = layout.pattern.names
-        return bool(layout.rows) and names.index(layout.features[0]) < names.index(layout.rows[0])
-
-    def _placed(self, value: Any, layout: RowAxes, over_rows: bool, over_features: bool) -> Any:
-        sizes = dict.fromkeys(layout.pattern.names, 1)
-        if over_features:
-            sizes[layout.features[0]] = value.shape[-1]
-        if over_rows and layout.rows:
-            sizes[layout.rows[0]] = prod(value.shape[: value.ndim - over_features])
-        if over_rows and over_features and self._is_turned(layout):
-            value = value.reshape(prod(value.shape[:-1]), value.shape[-1]).T
-        return value.reshape(tuple(sizes.values())) if over_rows or over_features else value
+        arrays = [value if value is None else jax.numpy.asarray(value) for value in values]
+        return PlacedRows(definition, layout, self.module._layer)(*arrays)
 
 
 class JaxDirections:

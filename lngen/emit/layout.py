@@ -260,3 +260,23 @@ def in_order(names: Iterable[str]) -> list[str]:
     ['INTERFACE', 'Saved', 'backward', 'forward']
     """
     return sorted(names, key=lambda name: (not name.isupper(), name[0].islower(), name))
+
+
+def laid(lines: Iterable[str]) -> list[str]:
+    """Lay the lines of a function out, with a comment beside its line where that is short."""
+    found: list[str] = []
+    for line in lines:
+        bare = line.lstrip(" ")
+        indent = 4 + len(line) - len(bare)
+        code, sign, remark = bare.partition("  # ")
+        if sign and indent + len(bare) <= WIDTH:
+            found.append(" " * indent + bare)
+            continue
+        first, *others = statement(code.replace(" += ", " = ", 1), indent)
+        first = first.replace(" = ", " += ", 1) if " += " in code else first
+        short = f"{first}  # {remark.partition(':')[0]}"
+        if sign and not others and len(short) <= WIDTH:
+            found.append(short)
+        else:
+            found += [*[" " * indent + f"# {remark}"] * bool(sign), first, *others]
+    return found

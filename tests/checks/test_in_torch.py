@@ -24,8 +24,8 @@ from tests.shipped import NAMES, shipped
 from tests.tiers import sample
 
 pytestmark = needs_torch
-CHECKS = len(CLAIMS) + 8
-DIFFERENCED = [claim for claim in CLAIMS if claim.differences]
+CHECKS = len(CLAIMS) + 6
+SECOND = [claim for claim in (*CLAIMS, *InTorch.own) if claim.every_direction]
 
 # A norm, several outputs, a class for each row; the others are in the tier exhaustive.
 FEW = [(name, name) for name in ("layer_norm", "add_rms_norm", "cross_entropy")]
@@ -65,7 +65,7 @@ def test_every_layer_passes(backend, name):
 
 
 @pytest.mark.ci
-def test_what_is_stopped_is_not_differenced(tmp_path, inductor):
+def test_what_is_stopped_has_first_derivatives_alone(tmp_path, inductor):
     definition = parse(
         "from lngen.language import Row, mean, stop_gradient\ndef f(x: Row): return x**2 - stop_gradient(mean(x))"
     )
@@ -75,32 +75,17 @@ def test_what_is_stopped_is_not_differenced(tmp_path, inductor):
     layer_of(module).operators.kernels.host = layer_of(module).operators.kernels.numpy
     found = evidence(made, module)
     assert [each.detail for each in found if not each.passed] == []
-    assert sum(each.kind == KIND for each in found) == CHECKS - len(DIFFERENCED)
-
-
-def scaled(function):
-    """A direction whose first result is off by a hundredth."""
-
-    def planted(*args):
-        made = function(*args)
-        return (made[0] * 1.01, *made[1:]) if isinstance(made, tuple) else made * 1.01
-
-    return planted
+    assert sum(each.kind == KIND for each in found) == CHECKS - len(SECOND)
 
 
 @pytest.mark.ci
-@pytest.mark.parametrize("direction", ["jvp", "backward_backward"])
 @pytest.mark.parametrize("backend", ["rms_norm"], indirect=True)
-def test_a_mistake_in_a_direction_is_found(backend, direction, monkeypatch):
-    kernels = layer_of(backend).operators.kernels
-    planted = SimpleNamespace(**{name: getattr(kernels.numpy, name) for name in ("forward", "backward", "Saved")})
-    for name in ("jvp", "backward_backward"):
-        function = getattr(kernels.numpy, name)
-        setattr(planted, name, scaled(function) if name == direction else function)
-    monkeypatch.setattr(kernels, "host", planted)
+def test_a_mistake_in_the_decomposition_is_found(backend, monkeypatch):
+    layer = layer_of(backend)
+    function = layer.decomposed
+    monkeypatch.setattr(layer, "decomposed", lambda x, *rest: function(x, *rest) + x.detach() * 0.01 * x)
     found = failed("rms_norm", backend)
-    order = {"jvp": "first", "backward_backward": "second"}[direction]
-    assert any(what.startswith(f"gradcheck of {order}") for what in found)
+    assert any(what.startswith("second derivatives") or what.startswith("gradcheck of second") for what in found)
 
 
 @pytest.mark.parametrize("backend", ["rms_norm"], indirect=True)
@@ -136,10 +121,10 @@ def _twice(kernels):
 @pytest.mark.ci
 @pytest.mark.parametrize("backend", ["softmax"], indirect=True)
 def test_a_program_for_one_number_of_rows_is_found(backend, monkeypatch):
-    kernels = layer_of(backend).operators.kernels
-    made = kernels.made
-    monkeypatch.setattr(kernels, "made", lambda name, args: [*map(int, args[0].shape)] and made(name, args))
-    assert failed("softmax", backend) == ["torch.export of the module, saved, loaded, with more rows"]
+    layer = layer_of(backend)
+    made = layer.decomposed
+    monkeypatch.setattr(layer, "decomposed", lambda x: [*map(int, x.shape)] and made(x))
+    assert "torch.export of the module, saved, loaded, with more rows" in failed("softmax", backend)
 
 
 @pytest.mark.ci

@@ -17,10 +17,10 @@ import numpy as np
 import pytest
 
 from lngen.emit import jax as emitter
-from lngen.language.definition import Definition
 from lngen.language.parsing import load, parse
 from lngen.pipeline.stages import planned
 from lngen.report.heading import notes
+from tests.callers import SIZES, drawn
 from tests.requirements import NO_JAX
 from tests.shipped import LAYERS, ROOT
 from tests.tiers import sample
@@ -223,32 +223,6 @@ def test_rows_and_features_are_sharded_and_parameters_replicated():
 
 
 # ---- every layer beside NumPy
-
-SIZES = {"n": 2, "g": 2, "c": 3, "b": 2, "h": 2, "t": 3, "d": 5, "q": 4, "k": 6, "s": 2, "w": 4}
-
-
-def drawn(definition: Definition, leading: tuple[int, ...], features: int, absent: bool) -> dict[str, Any]:
-    """Inputs by the names that callers know."""
-    random, found = np.random.default_rng(0), {}
-    whole = {name: each for each in definition.parts for name in each.names if name}
-    for entry in definition.positional:
-        part = whole.get(entry.name)
-        name, pattern = (part.name, part.pattern) if part else (definition.public(entry.name), entry.pattern)
-        if pattern is not None:
-            shape = ()
-            for axis in pattern.axes:
-                shape += leading if axis == ("...",) else (int(np.prod([SIZES[each] for each in axis])),)
-        else:
-            over = entry.kind
-            rows = () if definition.layout else leading
-            shape = (*rows * over.over_rows, *(features,) * over.over_features)
-        if absent and entry.default is not None:
-            found[name] = None
-        elif entry.kind.is_integer:
-            found[name] = random.integers(0, 4, shape) if shape else np.int64(7)
-        else:
-            found[name] = random.normal(size=shape) + (0 if len(shape) > 1 else 1.5)
-    return {k: v for k, v in found.items() if v is not None} | {k: None for k, v in found.items() if v is None}
 
 
 @pytest.mark.parametrize("absent", [False, True], ids=["whole", "left out"])

@@ -6,7 +6,7 @@ prints expressions, `lines` the lines of a program with the axes of each value, 
 linear in tangents, and `arrays` the shapes that callers have.
 """
 
-from lngen.emit.array.dialects import JNP, NUMPY, Dialect
+from lngen.emit.array.dialects import JNP, NUMPY, TORCH, Dialect
 from lngen.emit.array.lines import ProgramText
 
-__all__ = ["JNP", "NUMPY", "Dialect", "ProgramText"]
+__all__ = ["JNP", "NUMPY", "TORCH", "Dialect", "ProgramText"]

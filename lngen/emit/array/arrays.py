@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from lngen.emit.array.dialects import Dialect
 from lngen.emit.array.lines import FEATURES, ROWS, AxisNames, Layout
 from lngen.emit.expressions import number_of
 from lngen.emit.interface import PublicInput, PublicInterface, PublicOutput
@@ -36,8 +37,8 @@ class PublicArrays:
     they are in signatures.
     """
 
-    def __init__(self, layer: PublicInterface, least: int) -> None:
-        self.layer, self.least, self.layout = layer, least, Layout.of(layer.layout)
+    def __init__(self, layer: PublicInterface, least: int, to: Dialect) -> None:
+        self.layer, self.least, self.to, self.layout = layer, least, to, Layout.of(layer.layout)
         rows = [each for each in layer.inputs if each.kind == "Row" and self._is_full(each)]
         self.first = next((each for each in rows if each.required), rows[0])
         self.sizes = {name: str(count) for name, count in layer.counts.items()}
@@ -84,12 +85,9 @@ class PublicArrays:
                 lines += self._checks_of(each)
         for constant in self.layer.constants:
             name, signed = constant.public, constant.name not in self.layer.nonnegative
-            least, wanted = ("-jnp.inf <", "a finite number") if signed else ("0 <=", "a finite number of 0 or more")
-            is_right = f"isinstance({name}, jax.Array) or {least} float({name}) < jnp.inf"
-            lines.append(f"if jnp.ndim({name}) or not ({is_right}):")
+            wanted = "a finite number" if signed else "a finite number of 0 or more"
+            lines.append(f"if {(self.to.refused_signed if signed else self.to.refused).format(name)}:")
             lines.append(f'    raise ValueError(f"{name} is {{{name}}}; pass {wanted}")')
-        rows = ", ".join(each.public for each in self.layer.inputs if each.kind == "Row" and each.required)
-        lines += [f'_check_seed("{e.public}", {e.public}, {rows})' for e in self.layer.inputs if e.draws]
         return lines
 
     def _checks_of(self, each: PublicInput) -> Iterator[str]:
@@ -124,7 +122,7 @@ class PublicArrays:
         name, pattern = self.first.public, self._pattern(self.first)
         if pattern is None:
             yield f"if {name}.ndim < 1 or {name}.shape[-1] < {self.least}:"
-            problem = f"{{{name}.shape}}; pass (..., D) with D of {self.least} or more"
+            problem = f"{{{self.to.shape.format(name)}}}; pass (..., D) with D of {self.least} or more"
             yield f'    raise ValueError(f"{name} has shape {problem}")'
             return
         variables = []
@@ -158,8 +156,9 @@ class PublicArrays:
         test = f"{variable} % ({product})" if len(known) > 1 else f"{variable} % {product}"
         if not unknown:
             test = f"{variable} != {product}"
+        shape = f"{{{self.to.shape.format(name)}}}"
         yield f"if {test}:"
-        yield f'    raise ValueError(f"{name} has shape {{{name}.shape}}, and {parts} does not divide its axis {text}")'
+        yield f'    raise ValueError(f"{name} has shape {shape}, and {parts} does not divide its axis {text}")'
         if unknown:
             made = marked(unknown[0])
             self.sizes[unknown[0]] = made
@@ -197,7 +196,7 @@ class PublicArrays:
         if order == list(pattern.names):
             return f".reshape({sizes})"
         places = ", ".join(str(pattern.names.index(name)) for name in order)
-        return f".reshape({self._each(pattern.names)}).transpose({places}).reshape({sizes})"
+        return f".reshape({self._each(pattern.names)}).{self.to.permute}({places}).reshape({sizes})"
 
     def results(self, values: Mapping[str, str]) -> list[str]:
         """Return the outputs as callers get them; `values` are those of the functions of rows by the output's name."""
@@ -228,13 +227,14 @@ class PublicArrays:
         if argument.given.kind.startswith("Int"):
             value = f"{module}.int32({value})"
         own = self.axes(argument.given)
-        if not full or not own:
-            return value
+        return f"{module}.full({self.shape_of(own)}, {value})" if full and own else value
+
+    def shape_of(self, own: AxisNames) -> str:
+        """The shape of an argument of rows with some axes, as the reference array has them."""
         if self.layout.named:
             sizes = [f"shape[{n}]" if name in own else "1" for n, name in enumerate(self.layout.names)]
-            return f"{module}.full(({', '.join(sizes)}), {value})"
-        shape = {FEATURES: "shape[-1:]", ROWS: "(*shape[:-1], 1)"}[next(iter(own))] if len(own) == 1 else "shape"
-        return f"{module}.full({shape}, {value})"
+            return f"({', '.join(sizes)})"
+        return {FEATURES: "shape[-1:]", ROWS: "(*shape[:-1], 1)"}[next(iter(own))] if len(own) == 1 else "shape"
 
 
 def _in_brackets(pattern: Pattern) -> str:

@@ -12,7 +12,11 @@ class Dialect:
     """Words of an array library, which is imported as `module`.
 
     `functions` are those that it spells otherwise than the language does, or that an emitted file has itself. `rsqrt`
-    is empty where it has none. `cast` makes a type of an array, `arange` the numbers below another.
+    is empty where it has none. `cast` makes a type of an array, `arange` the numbers below another. A
+    number is `refused` under a condition, and `refused_signed` under that of one that may be negative.
+
+    A library that `differentiates` the lines is shown what a derivative does not see. Its selects are of arrays:
+    `number` makes one of a number. Random numbers are like what is `drawn`.
     """
 
     module: str
@@ -21,7 +25,14 @@ class Dialect:
     keep: str = "keepdims"
     cast: str = "{}.astype({})"
     rsqrt: str = ""
-    arange: str = "arange({})"
+    arange: str = "np.arange({})"
+    permute: str = "transpose"
+    shape: str = "{}.shape"
+    refused: str = "not (0 <= {} < np.inf)"
+    refused_signed: str = "not (-np.inf < {} < np.inf)"
+    differentiates: bool = False
+    number: str = "{}"
+    drawn: str = "dtype"
 
     def function(self, name: str) -> str:
         """The name of a function of the language.
@@ -38,14 +49,37 @@ class Dialect:
         >>> JNP.reduced("mean", "x**2", "-1")
         'jnp.mean(x**2, axis=-1, keepdims=True)'
         """
-        return f"{self.module}.{operator}({text}, {self.axis}={axes}, {self.keep}=True)"
+        own = self.functions.get(operator, f"{self.module}.{operator}")
+        return f"{own}({text}, {self.axis}={axes}, {self.keep}=True)"
 
 
 JNP = Dialect(
     "jnp",
     {"sigmoid": "jax.nn.sigmoid", "softplus": "jax.nn.softplus", "erf": "jax.lax.erf"},
     rsqrt="jax.lax.rsqrt",
+    arange="jnp.arange({})",
+    # The value of an array of JAX is not looked at: it may be traced, or not be there yet.
+    refused="jnp.ndim({0}) or not (isinstance({0}, jax.Array) or 0 <= float({0}) < jnp.inf)",
+    refused_signed="jnp.ndim({0}) or not (isinstance({0}, jax.Array) or -jnp.inf < float({0}) < jnp.inf)",
 )
+TORCH = Dialect(
+    "torch",
+    {"softplus": "_softplus", "max": "_max", "min": "_min"},
+    axis="dim",
+    keep="keepdim",
+    cast="{}.to({})",
+    rsqrt="torch.rsqrt",
+    arange="_index(zero, {})",
+    permute="permute",
+    shape="tuple({}.shape)",
+    refused='not (0 <= {} < float("inf"))',
+    refused_signed='not (float("-inf") < {} < float("inf"))',
+    differentiates=True,
+    number="(zero + {})",
+    drawn="zero",
+)
+"""PyTorch, which differentiates the lines. `zero` is a number of their type, on the device of the rows."""
+
 NUMPY = Dialect(
     "np",
     {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import sympy
@@ -10,7 +10,16 @@ from sympy import Expr
 
 from lngen.algebra.fold import Fold
 from lngen.algebra.normal import in_elementary
-from lngen.algebra.symbols import ENTRY_OF, PLACE, Power, TypedSymbol, Where, holds_integers, is_integer
+from lngen.algebra.symbols import (
+    ENTRY_OF,
+    PLACE,
+    Power,
+    TypedSymbol,
+    Where,
+    derivative,
+    holds_integers,
+    is_integer,
+)
 from lngen.emit.array.dialects import Dialect
 from lngen.emit.expressions import decimal, factors_in_order, is_short, terms_in_order
 from lngen.plan.program import OPERATORS
@@ -25,7 +34,8 @@ _DIGITS = 17
 class ArrayPrinter(Fold[tuple[str, int]]):
     """Walk from an expression to its text, and how tightly that holds together.
 
-    `names` are the variables of symbols, and `features` the axes of a row as text.
+    `names` are the variables of symbols, and `features` the axes of a row as text. Those `moving` have derivatives that
+    the library is to find.
 
     >>> from lngen.algebra.symbols import RowScalarSymbol, RowSymbol
     >>> from lngen.emit.array.dialects import JNP
@@ -36,8 +46,10 @@ class ArrayPrinter(Fold[tuple[str, int]]):
 
     cannot = "no array library writes"
 
-    def __init__(self, dialect: Dialect, names: Mapping[Any, str], features: str) -> None:
-        self.to, self.names, self.features = dialect, names, features
+    def __init__(
+        self, dialect: Dialect, names: Mapping[Any, str], features: str, moving: Collection[TypedSymbol] = ()
+    ) -> None:
+        self.to, self.names, self.features, self.moving = dialect, names, features, moving
 
     def text(self, expression: Expr) -> str:
         """Return the text of an expression."""
@@ -97,7 +109,22 @@ class ArrayPrinter(Fold[tuple[str, int]]):
         return f"{self._inside(self, base, ATOM)}**{self._inside(self, exponent, ATOM)}", POWER
 
     def where(self, e: Expr) -> tuple[str, int]:
-        return f"{self.to.module}.where({', '.join(self.of(part)[0] for part in e.args)})", ATOM
+        condition, chosen, otherwise = e.args
+        test = self.of(condition)[0]
+        one, other = self._branch(chosen, test), self._branch(otherwise, f"~({test})")
+        if chosen.is_number and otherwise.is_number:
+            one = self.to.number.format(one)
+        return f"{self.to.module}.where({test}, {one}, {other})", ATOM
+
+    def _branch(self, e: Expr, test: str) -> str:
+        """The text of what a select chooses where a test holds; elsewhere it is no function of its values.
+
+        Its derivative there, which may be infinite, is else multiplied by zero.
+        """
+        factors = [s for s in e.free_symbols if s in self.moving and not derivative(e, s).is_number]
+        names = {s: f"_within({test}, {self.names[s]})" for s in factors}
+        walk = ArrayPrinter(self.to, {**self.names, **names}, self.features, self.moving) if names else self
+        return walk.of(e)[0]
 
     def relation(self, e: Any) -> tuple[str, int]:
         exact = all(map(is_integer, e.args)) and any(map(holds_integers, e.args))
@@ -131,7 +158,7 @@ class _Integers(ArrayPrinter):
     """Walk within integers, which stay such."""
 
     def __init__(self, outer: ArrayPrinter) -> None:
-        super().__init__(outer.to, outer.names, outer.features)
+        super().__init__(outer.to, outer.names, outer.features, outer.moving)
 
     def of(self, e: Any) -> tuple[str, int]:
         return self.of_head(e)

@@ -11,6 +11,7 @@ from sympy import Expr
 from lngen.algebra.symbols import PLACE, Axes, D, TypedSymbol
 from lngen.emit.array.dialects import Dialect
 from lngen.emit.array.expressions import ArrayPrinter
+from lngen.emit.array.selects import moving_from, with_whole_branches
 from lngen.emit.spelling import reading
 from lngen.errors import LngenError
 from lngen.language.axes import RowAxes
@@ -67,18 +68,31 @@ class ProgramText:
     """The lines of a program, and the axes of its values.
 
     `optional` are the arguments that callers may leave out: a left-out one is a number, and its axes are lost. `full`
-    says that a reduction is of such a number, which needs the axes then.
+    says that a reduction is of such a number, which needs the axes then. The library differentiates the lines by the
+    arguments of the names `moved`.
     """
 
-    def __init__(self, program: RowProgram, to: Dialect, layout: Layout, optional: Collection[str]) -> None:
+    def __init__(
+        self,
+        program: RowProgram,
+        to: Dialect,
+        layout: Layout,
+        optional: Collection[str],
+        moved: Collection[str] = (),
+    ) -> None:
         self.program, self.to, self.layout = program, to, layout
         self.has = dict(self._arguments())
         self.least = {s: frozenset() if s.name in optional else own for s, own in self.has.items()}
         self.full = False
-        lines = [*program.lines()]
-        symbols = {s for line in lines for s in (line.symbol, *line.body.free_symbols)} | {*self.has}
+        self.program_lines: list[Line] = [*program.lines()]
+        moving = moving_from(self.program_lines, {s for s in self.has if s.name in moved})
+        if to.differentiates:
+            results = [store.symbol for store in program.results]
+            self.program_lines = with_whole_branches(self.program_lines, moving, results)
+        symbols = {s for line in self.program_lines for s in (line.symbol, *line.body.free_symbols)} | {*self.has}
         self.names = {s: s.name for s in symbols} | {PLACE: "index", D: "D"}
-        self.printer = ArrayPrinter(to, self.names, layout.over(layout.features))
+        self.printer = ArrayPrinter(to, self.names, layout.over(layout.features), moving)
+        self.fixed_printer = ArrayPrinter(to, self.names, layout.over(layout.features))
 
     def _arguments(self) -> Iterable[tuple[TypedSymbol, AxisNames]]:
         """The arguments of the program with their axes."""
@@ -104,7 +118,7 @@ class ProgramText:
 
     def lines(self) -> list[TextLine]:
         """Return every line, in order."""
-        return [TextLine(text) for line in self.program.lines() for text in self.texts(line)]
+        return [TextLine(text) for line in self.program_lines for text in self.texts(line)]
 
     def texts(self, line: Line) -> list[str]:
         """Return the text of a line, after which the axes of its symbol are known."""
@@ -120,7 +134,8 @@ class ProgramText:
         if isinstance(line, RowsReduction):
             raise LngenError(f"{line.symbol} is a sum over rows, which no forward and no tangent has")
         has, least = self.axes(body)
-        text = self.printer.text(body)
+        is_shift = isinstance(line, FeatureReduction) and line.shift
+        text = (self.fixed_printer if is_shift else self.printer).text(body)
         over = frozenset(self.layout.features) if isinstance(line, FeatureReduction) else frozenset()
         if isinstance(line, FeatureReduction):
             self.full |= bool((has - least) & over)
@@ -131,12 +146,16 @@ class ProgramText:
 
     def _reduced(self, line: FeatureReduction, text: str, has: AxisNames, over: AxisNames) -> str:
         there, lacks = over & has, over - has
+        constant = line.shift and self.to.differentiates
         if there:
-            text = self.to.reduced(line.operator, text, self.layout.over(there))
+            text = self.to.reduced(f"a{line.operator}" if constant else line.operator, text, self.layout.over(there))
         if lacks and line.operator == "sum":
             text = f"({text})*{'*'.join(self.size(name) for name in self.layout.features if name in lacks)}"
-        # An infinite shift would make NaN of what it is taken from, and a clip is one pass where a select is two.
-        return f"{self.to.module}.clip({text}, -largest, largest)" if line.shift else text
+        if not line.shift:
+            return text
+        # An infinite shift would make NaN of what it is taken from, and a clip is one pass where a select is two. What
+        # takes it is of no other value for another shift, and has no derivative by it.
+        return f"{self.to.module}.clip({text}{'.detach()' * constant}, -largest, largest)"
 
     def size(self, name: str) -> str:
         """Return the size of an axis, as the reference array of the lines has it."""
@@ -144,7 +163,7 @@ class ProgramText:
 
     def uses(self, symbol: TypedSymbol) -> bool:
         """Test whether a line reads a symbol."""
-        return any(symbol in line.body.free_symbols for line in self.program.lines())
+        return any(symbol in line.body.free_symbols for line in self.program_lines)
 
     def head(self, texts: Iterable[str]) -> list[str]:
         """Return the lines before those of the program, which define what these read: D, index, random numbers."""
@@ -155,13 +174,13 @@ class ProgramText:
             count = "*".join(self.size(name) for name in self.layout.features)
             lines.append(f"D = {count}")
         if "index" in _words(every):
-            made = f"{self.to.module}.{self.to.arange.format('D')}"
+            made = self.to.arange.format("D")
             lines.append(f"index = {made}{self._reshaped() if self.layout.named else ''}")
         if "largest" in _words(every):
             lines.append(f"largest = {self.to.module}.finfo(dtype).max")
         for each in draws:
             back = self._ordered() if self.layout.named else ".reshape(shape)"
-            made = f"_uniform({each.seed.name}, {each.stream}, {self._count()}, D, dtype)"
+            made = f"_uniform({each.seed.name}, {each.stream}, {self._count()}, D, {self.to.drawn})"
             lines.append(f"{self.names[each.symbol]} = {made}{back}")
         return lines
 
@@ -181,7 +200,7 @@ class ProgramText:
         text = f".reshape({', '.join(map(self.size, order))})"
         if order == self.layout.names:
             return text
-        return f"{text}.transpose({', '.join(str(order.index(name)) for name in self.layout.names)})"
+        return f"{text}.{self.to.permute}({', '.join(str(order.index(name)) for name in self.layout.names)})"
 
 
 def _words(text: str) -> set[str]:

@@ -14,7 +14,7 @@ from lngen.emit.array.lines import ProgramText, TextLine
 from lngen.emit.array.tangents import TangentText
 from lngen.emit.functions import FrameworkFunction
 from lngen.emit.interface import interface
-from lngen.emit.layout import WIDTH, call, in_lines, statement, tuple_of
+from lngen.emit.layout import WIDTH, call, in_lines, laid, tuple_of
 from lngen.emit.numpy import handed
 from lngen.emit.render import module
 from lngen.emit.spelling import PYTHON, marked_program, plain_errors, spelled, tangent
@@ -45,8 +45,8 @@ class _JaxText:
         self.notes, self.forward, self.jvp = notes, forward, jvp
         self.saved: list[str]
         self.kept: list[str]
-        self.arrays = PublicArrays(self.layer, max(each.minimum_features for each in (forward, jvp) if each))
-        self.checks = self.arrays.checks()
+        self.arrays = PublicArrays(self.layer, max(each.minimum_features for each in (forward, jvp) if each), JNP)
+        self.checks = [*self.arrays.checks(), *self._seeds()]
         self.arguments = self.arrays.arguments()
         self.first = next(each.name for each in self.arguments if each.given is self.arrays.first)
         self.constants = [each.name for each in self.layer.constants]
@@ -64,6 +64,11 @@ class _JaxText:
             self.moved_lines = self.moved.lines()
             self.full |= self.moved.full
 
+    def _seeds(self) -> Iterator[str]:
+        """Lines that check the seeds."""
+        rows = ", ".join(each.public for each in self.layer.inputs if each.kind == "Row" and each.required)
+        yield from (f'_check_seed("{e.public}", {e.public}, {rows})' for e in self.layer.inputs if e.draws)
+
     def _axes_of_saved(self) -> None:
         """Let values that forward makes have the same axes where tangents read them."""
         found = {symbol.name: axes for symbol, axes in self.made.has.items()}
@@ -78,14 +83,12 @@ class _JaxText:
         parts_read = ["outputs"] * bool(self.kept) + ["saved"] * bool(self.saved)
         read = ", ".join([*["made"] * (not self.forward.casts), "inputs", *parts_read, "dots"])
         parts = {
-            "public": self._laid([*self.checks, *self._called()]),
-            "core": [f"def _layer({given}):", *self._laid([f"return {self._stored()}"])],
-            "derivative": self._laid(self._derivative()) if self.jvp else [],
-            "forward": [f"def _forward({given}):", _FORWARD, *self._laid(self._forward())],
-            "tangents": [f"def _tangents({read}):", _TANGENTS, *self._laid(self._tangents(self.jvp))]
-            if self.jvp
-            else [],
-            "typed": [f"def _in_type({given}):", _TYPED, *self._laid(self._in_type())],
+            "public": laid([*self.checks, *self._called()]),
+            "core": [f"def _layer({given}):", *laid([f"return {self._stored()}"])],
+            "derivative": laid(self._derivative()) if self.jvp else [],
+            "forward": [f"def _forward({given}):", _FORWARD, *laid(self._forward())],
+            "tangents": [f"def _tangents({read}):", _TANGENTS, *laid(self._tangents(self.jvp))] if self.jvp else [],
+            "typed": [f"def _in_type({given}):", _TYPED, *laid(self._in_type())],
         }
         texts = {name: _spelled("\n".join(lines)) for name, lines in parts.items()}
         used = "\n".join(texts.values())
@@ -254,25 +257,6 @@ class _JaxText:
     def _last(self) -> int:
         """The number of arguments up to the last one that has a tangent."""
         return max(n for n, each in enumerate(self.arguments, 1) if each.given.has_gradient)
-
-    def _laid(self, lines: Iterable[str]) -> list[str]:
-        """Lay the lines of a function out, with a comment beside its line where that is short."""
-        found: list[str] = []
-        for line in lines:
-            bare = line.lstrip(" ")
-            indent = 4 + len(line) - len(bare)
-            code, sign, remark = bare.partition("  # ")
-            if sign and indent + len(bare) <= WIDTH:
-                found.append(" " * indent + bare)
-                continue
-            first, *others = statement(code.replace(" += ", " = ", 1), indent)
-            first = first.replace(" = ", " += ", 1) if " += " in code else first
-            short = f"{first}  # {remark.partition(':')[0]}"
-            if sign and not others and len(short) <= WIDTH:
-                found.append(short)
-            else:
-                found += [*[" " * indent + f"# {remark}"] * bool(sign), first, *others]
-        return found
 
 
 def _guarded(lines: Iterable[TextLine]) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -11,8 +12,10 @@ from lngen.emit.functions import NUMBERS, FrameworkFunction, called
 from lngen.emit.interface import PublicInput, PublicInterface, interface
 from lngen.emit.layout import argument, call, definition, statement
 from lngen.emit.modules import LayerClass
+from lngen.emit.numpy import handed
 from lngen.emit.render import module
 from lngen.emit.spelling import marked_program, plain_errors
+from lngen.emit.torch.decomposition import Decomposition
 from lngen.plan.program import RowProgram
 
 _PLACE = ("device: _torch.Device = None", "dtype: _torch.Dtype = None")
@@ -24,10 +27,11 @@ def emit(programs: Sequence[RowProgram], notes: Notes) -> dict[str, str]:
     Raises LngenError as `interface` does.
     """
     with plain_errors():
-        forward = marked_program(programs[0])
+        forward = marked_program(handed(programs[0]))
         layer = interface(forward, notes)
         function = FrameworkFunction(layer, notes, "_torch.Tensor", "a tensor")
-        return {"torch_backend.py": _TorchText(layer, notes, function).module()}
+        functions = Decomposition(forward, layer, notes.stops).functions()
+        return {"torch_backend.py": _TorchText(layer, notes, function).module(functions)}
 
 
 @dataclass(frozen=True)
@@ -38,7 +42,8 @@ class _TorchText:
     notes: Notes
     function: FrameworkFunction
 
-    def module(self) -> str:
+    def module(self, functions: dict[str, list[str]]) -> str:
+        """Return the text of the file with the functions of its decomposition."""
         name, own = self.notes.layer, LayerClass(self.layer)
         names = {each: attribute(each.public) for each in (*self.layer.inputs, *self.layer.constants)}
         parameters = [names[each] for each in self.layer.inputs if each not in own.given]
@@ -47,9 +52,10 @@ class _TorchText:
         given = ["self", *map(self._input, own.given)]
         meanings = [*own.meanings(), *["device, dtype: those of the parameters."] * bool(own.parameters)]
         *summary, last = own.summary(name, "a module")
-        return module(
+        text = module(
             "torch/backend.py.jinja",
             **self.function.fields(),
+            **functions,
             named_axes=bool(self.notes.layout),
             layer=self._layer(),
             module=class_of(name),
@@ -64,11 +70,12 @@ class _TorchText:
                 *statement("return " + called(self.layer, 'self._sizes["{}"]', of_module), 8),
             ],
         )
+        return _renamed(text, name) if name in ("torch", "math") else text
 
     def _layer(self) -> list[str]:
         """Return the statement that makes the layer."""
         kind = "_axes.TorchAxes" if self.notes.layout else "_torch.TorchLayer"
-        made = call(kind, '__name__.rpartition(".")[0]', "_numpy.INTERFACE", "_numpy", "_cpu")
+        made = call(kind, '__name__.rpartition(".")[0]', "_numpy.INTERFACE", "_numpy", "_cpu", "_decomposed")
         return statement(f"_LAYER: {kind}[{self.function.result}] = {made}")
 
     def _parameters(self, names: Sequence[str]) -> list[str]:
@@ -88,3 +95,9 @@ class _TorchText:
     def _input(self, each: PublicInput) -> str:
         # A Scalar is a parameter.
         return argument(attribute(each.public), NUMBERS.get(each.kind, "") + "_torch.Tensor", each.required)
+
+
+def _renamed(text: str, name: str) -> str:
+    """A file in which the module of a layer's name has another."""
+    text = re.sub(rf"^import {name}$", f"import {name} as _module_{name}", text, flags=re.MULTILINE)
+    return re.sub(rf"(?<![.\w]){name}(?=\.)", f"_module_{name}", text)

@@ -5,8 +5,7 @@
 """
 
 import inspect
-import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial, wraps
 from typing import Any, ClassVar, Generic, TypeAlias, TypeVar, cast
 
@@ -14,7 +13,7 @@ from ..protocol.interface import Interface
 from ..protocol.parameters import Features, checked, checked_features, described, parameters_of, shape_of, start
 from .calls import TorchCalls, TorchGpuCalls
 from .derivatives import ways
-from .dispatch import CPU, CUDA, at_once
+from .dispatch import CPU, CUDA, at_once, takes_operator
 from .inputs import TorchInputs
 from .kernels import Tensor, torch
 from .operators import Operators
@@ -23,25 +22,25 @@ __all__ = ["Device", "Dtype", "Module", "Tensor", "TorchLayer"]
 
 Result = TypeVar("Result")
 
-_DISTRIBUTED = "torch.distributed.tensor"
 Device: TypeAlias = "torch.device | str | int | None"
 Dtype: TypeAlias = "torch.dtype | None"
 
 
 class TorchLayer(Generic[Result]):
-    """A layer as a function of tensors, which is differentiable twice, by autograd and by torch.func.
+    """A layer as a function of tensors: by kernels where these alone have a say in a call, else as `decomposed`.
 
     `package` is the name of the package of the layer, and `numpy` and `compiled` its modules for the processor.
     """
 
-    def __init__(self, package: str, interface: Interface, numpy: Any, compiled: Any) -> None:
-        self.interface = interface
-        self.operators = Operators(package, interface, numpy, compiled)
+    def __init__(
+        self, package: str, interface: Interface, numpy: Any, compiled: Any, decomposed: Callable[..., Any]
+    ) -> None:
+        self.interface, self.decomposed = interface, decomposed
+        self.operators = Operators(package, interface, numpy, compiled, self._by_decomposition)
         self.forward = self.operators.forward
         kernels, gpu = self.operators.kernels, self.operators.gpu
         of_device = {CPU: TorchCalls(kernels), CUDA: TorchGpuCalls(kernels, gpu)}
         self.at_once = at_once(kernels.required, ways(self.operators, of_device))
-        self.share = self._sharing()
         self.outputs, self.results = len(interface["outputs"]), len(self.operators.parts["forward"].results)
         self.inputs = TorchInputs(interface)
         self.numbers = self.inputs.numbers
@@ -52,7 +51,8 @@ class TorchLayer(Generic[Result]):
         if (plain := self.at_once(values)) is not None:
             return cast(Result, plain)
         self.inputs.look(values)
-        self.share()
+        if not takes_operator(values):
+            return cast(Result, self._by_decomposition(values))
         made = self.forward(*values)
         chosen: Result = made if self.results == 1 else made[0] if self.outputs == 1 else made[: self.outputs]
         return chosen
@@ -63,25 +63,9 @@ class TorchLayer(Generic[Result]):
             values = self.inputs.with_tensors(values)
         return (*values, False)
 
-    def _sharing(self) -> Callable[[], None]:
-        """Return a function that registers with PyTorch, once, how rows may be sharded.
-
-        It is called before any call whose rows may be sharded.
-        """
-        is_shared = False
-
-        def share() -> None:
-            nonlocal is_shared
-            if not is_shared and _DISTRIBUTED in sys.modules:
-                from . import sharding as torch_sharding
-
-                torch_sharding.register(self.operators)
-                is_shared = True
-
-        # A compiler that traces calls it as it is: what it does is no part of a program, and is not guarded. It is what
-        # torch.compiler.assume_constant_result sets, which takes a second to import all of the compiler.
-        share._dynamo_marked_constant = True  # type: ignore[attr-defined]
-        return share
+    def _by_decomposition(self, values: Sequence[Any]) -> Any:
+        """The outputs by operations of PyTorch, of the arguments of the operator forward."""
+        return self.decomposed(*self.inputs.widened(values[:-1]))
 
 
 class Module(torch.nn.Module):

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: MIT
 """Layers whose axes have names, on tensors.
 
-The operators are those of rows, and PyTorch arranges tensors for them. A call of plain tensors goes to kernels without
-operators: to the emitted function for the processor, or to those for a GPU, with parameters that are constant in runs
-as they are.
+A call of plain tensors goes to kernels: to the emitted function for the processor, or to those for a GPU, with
+parameters that are constant in runs as they are. Programs are compiled to the operators of rows, and PyTorch arranges
+tensors for these.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import chain
 from math import prod
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, cast
 
 from ..numpy.axes import on_rows
 from ..protocol.axes import ArrangedCall, Sizes, without_axes
@@ -18,10 +18,10 @@ from ..protocol.directions import ROW, DirectionProtocol, Entry, LayerProtocol
 from ..protocol.interface import Interface
 from . import TorchLayer
 from .derivatives import ways
-from .dispatch import CPU, CUDA, at_once
+from .dispatch import CPU, CUDA, at_once, takes_operator
 from .gpu import RowsInRuns, TorchOnGPU
 from .inputs import TorchInputs
-from .kernels import Tensor, TorchKernels, each, fresh, lent, only, threads_for, torch
+from .kernels import Tensor, TorchKernels, fresh, lent, only, threads_for, torch
 
 LEAST_ACCESS = 8
 """Bytes that runs are a multiple of, so that kernels have wide accesses."""
@@ -35,16 +35,19 @@ Result = TypeVar("Result")
 class TorchAxes(Generic[Result]):
     """A layer whose axes have names as a function of tensors; `on_rows` is the layer whose tensors are rows."""
 
-    def __init__(self, package: str, interface: Interface, numpy: Any, compiled: Any) -> None:
+    def __init__(
+        self, package: str, interface: Interface, numpy: Any, compiled: Any, decomposed: Callable[..., Any]
+    ) -> None:
         self.interface, self.outputs, self.numpy = interface, len(interface["outputs"]), numpy
+        self.decomposed = decomposed
         self.on_rows: TorchLayer[Result] = TorchLayer(
-            package, without_axes(interface), on_rows(numpy), on_rows(compiled)
+            package, without_axes(interface), on_rows(numpy), on_rows(compiled), decomposed
         )
         self.inputs = TorchInputs(interface)
         ways_of_torch = torch.permute, torch.broadcast_to, torch.unbind, torch.stack
         self.arranged = ArrangedCall(interface, *ways_of_torch)
         self.traced = ArrangedCall(interface, *ways_of_torch, traced=True)
-        own = _AxesAtOnce(interface, numpy, compiled, self.arranged, self._by_operators)
+        own = _AxesAtOnce(interface, numpy, compiled, self.arranged, self._by_decomposition)
         on_gpu = AxesOnGPU(own.kernels, self.arranged, self.on_rows.operators.gpu)
         of_device = {CPU: own.kernels, CUDA: on_gpu}
         self.at_once = at_once(own.kernels.required, ways(own, of_device))
@@ -61,11 +64,16 @@ class TorchAxes(Generic[Result]):
         if made is not None:
             return made
         self.inputs.look(values)
-        return self._by_operators(given, values)
+        if torch.compiler.is_compiling() and takes_operator(values):
+            made = self.traced.call(self.on_rows.call, values, given)
+        else:
+            made = self._by_decomposition((*values, given))
+        return cast(Result, made)
 
-    def _by_operators(self, given: Sequence[Any], values: Sequence[Any]) -> Result:
-        made: Result = self.traced.call(self.on_rows.call, values, given)
-        return made
+    def _by_decomposition(self, values: Sequence[Any]) -> Any:
+        """The outputs by operations of PyTorch; the sizes that are arguments are the last of the values."""
+        *own, given = values
+        return self.decomposed(*self.inputs.widened(own), *given)
 
 
 class _AxesAtOnce:
@@ -75,42 +83,20 @@ class _AxesAtOnce:
     """
 
     def __init__(
-        self, interface: Interface, numpy: Any, compiled: Any, arranged: ArrangedCall, by_operators: Any
+        self,
+        interface: Interface,
+        numpy: Any,
+        compiled: Any,
+        arranged: ArrangedCall,
+        decomposed: Callable[[Sequence[Any]], Any],
     ) -> None:
         layer = LayerProtocol(interface)
         self.kept: Sequence[int] = layer.kept
         self.differentiable: Sequence[int] = layer.differentiable
         self.inputs, self.constants, self.outputs = len(layer.inputs), len(layer.constants) + 1, len(layer.outputs)
         self.casts: Sequence[str | None] = [each.cast for each in layer.outputs]
-        self.backward: Any = self._again
         self.kernels: Any = _AxesKernels(layer, interface, numpy, compiled, arranged)
-        self.by_operators = by_operators
-
-    def _again(self, *args: Any) -> Any:
-        """Return gradients that can be differentiated again: those of the operators."""
-        end = self.inputs + self.constants
-        inputs, constants, given = args[: self.inputs], args[self.inputs : end - 1], args[end - 1]
-        cotangents = args[self.kernels.first_own :]
-        is_recorded = torch.is_grad_enabled()
-        with torch.enable_grad():
-            made = each(self.by_operators(given, (*inputs, *constants)))
-            moved = [number for number in self.differentiable if _requires_grad(inputs[number])]
-            there = [
-                (value, cotangent) for value, cotangent in zip(made, cotangents, strict=True) if cotangent is not None
-            ]
-            found = torch.autograd.grad(
-                [value for value, _ in there],
-                [inputs[number] for number in moved],
-                [cotangent for _, cotangent in there],
-                create_graph=is_recorded,
-                allow_unused=True,
-            )
-        gradients = dict(zip(moved, found, strict=True))
-        return only([gradients.get(number) for number in self.differentiable])
-
-
-def _requires_grad(value: Any) -> bool:
-    return isinstance(value, Tensor) and value.requires_grad
+        self.decomposed = decomposed
 
 
 class _AxesKernels(TorchKernels):

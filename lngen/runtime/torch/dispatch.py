@@ -5,12 +5,11 @@ Its keys are bits that describe a tensor and the transforms around a call. If th
 device, a kernel is called at once.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
-from .kernels import Tensor, only, torch, torch_func
+from .kernels import KERNEL_TYPES, Tensor, only, torch
 
 _C: Any = torch._C
 forward_ad: Any = torch.autograd.forward_ad
@@ -47,74 +46,32 @@ SILENT = (
 _KINDS = (Tensor, torch.nn.Parameter)
 
 
-@contextmanager
-def _recorded() -> Iterator[None]:
-    """Turn on autograd for the next transform, inside a node and its rules.
+def takes_operator(values: Sequence[Any]) -> bool:
+    """Test whether a call is one of a layer's operator: on memory that kernels have a way to, whoever looks on.
 
-    Autograd is off there, and the next transform is differentiated all the same.
+    A program that is compiled has the operator where its rows are such, and one that is exported has none. So has
+    what is no tensor, but stands for one that has no entries yet, such as that of a symbolic trace.
     """
-    with torch.enable_grad(), forward_ad._set_fwd_grad_enabled(True):
-        yield
-
-
-@contextmanager
-def next_transform() -> Iterator[None]:
-    """Let the next transform differentiate a rule for tangents that uses PyTorch's own operators."""
-    if not _C._are_functorch_transforms_active():
-        yield
-        return
-    with _C._AutoDispatchBelowAutograd(), _recorded():
-        yield
-
-
-def below(operator: Any, on_processor: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a function that computes an operator without autograd.
-
-    It calls a kernel at once, if no transform is active.
-    """
-
-    def compute(keyset: Any, args: Sequence[Any], in_node: bool = False) -> Any:
-        if is_plain(keyset):
-            return on_processor(*args)
-        with _C._AutoDispatchBelowAutograd():
-            if not in_node or not _C._are_functorch_transforms_active():
-                return operator.redispatch(keyset & _AFTER_AUTOGRAD, *args)
-            with _recorded():
-                return operator.redispatch(keyset & _AFTER_AUTOGRAD, *args)
-
-    return compute
-
-
-def differentiated(compute: Callable[..., Any], node: Any) -> Callable[..., Any]:
-    """The kernel of an operator for autograd."""
-
-    def kernel(keyset: Any, *args: Any) -> Any:
-        recorded = _C.is_grad_enabled() and _C._any_requires_grad(*args)
-        if not recorded and forward_ad._current_level < 0:
-            return compute(keyset, args)
-        if not _C._are_functorch_transforms_active():
-            return node.apply(keyset, *args)
-        # Transforms come to this kernel one by one, each with arguments of its own level.
-        with torch_func.enable_single_level_autograd_function():
-            return node.apply(keyset, *args)
-
-    return kernel
-
-
-def is_plain(keyset: Any) -> bool:
-    """Test whether a call with these keys needs only a kernel for the processor, below autograd."""
-    return bool(keyset.raw_repr() & _DECIDING == CPU & _DECIDING)
+    if torch.compiler.is_exporting() or forward_ad._current_level >= 0 or _C._are_functorch_transforms_active():
+        return False
+    if not torch.compiler.is_compiling() and _C._len_torch_dispatch_stack():
+        return False
+    return all(
+        type(each) in _KINDS and each.device.type in ("cpu", "cuda") and each.dtype in KERNEL_TYPES
+        for each in values
+        if isinstance(each, Tensor)
+    )
 
 
 def are_plain(tensors: Sequence[Tensor | None], device: int = CPU) -> bool:
-    """The same of a call with these tensors of a device, here: no mode, transform or subclass, and no tangent."""
+    """Test whether a call with these tensors of a device needs kernels alone: no mode, transform, subclass, tangent."""
     if forward_ad._current_level >= 0:  # no key says which tensors have one
         return False
-    keys = _C._dispatch_tls_local_include_set().raw_repr()
-    for tensor in tensors:
-        if tensor is not None:
-            keys |= _C._dispatch_keys(tensor).raw_repr()
-    return bool(keys & _DECIDING == device & _DECIDING)
+    here, wanted = _C._dispatch_tls_local_include_set().raw_repr(), device & _DECIDING
+    # One by one: a batched tensor has no key of a device, which another would lend it.
+    return all(
+        (here | _C._dispatch_keys(tensor).raw_repr()) & _DECIDING == wanted for tensor in tensors if tensor is not None
+    )
 
 
 class Way(NamedTuple):

@@ -6,7 +6,6 @@ Nothing is synchronized, and nothing but PyTorch allocates.
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from functools import partial
 from typing import Any
 
 from ..emitted import backend_module
@@ -70,16 +69,12 @@ class TorchOnGPU:
 
     def forward(self, *args: Any) -> Any:
         """The outputs and the row scalars."""
-        if args[self.kernels.by_sample]:
-            return self.kernels.one_by_one("forward", self.forward, args)
         outputs, row_scalars = self.forward_in_part(args)
         return only([*outputs, *self.tensors(row_scalars)])
 
     def later(self, direction: str, *args: Any) -> Any:
         """The results of a direction that follows forward."""
         kernels = self.kernels
-        if args[kernels.by_sample]:
-            return kernels.one_by_one(direction, partial(self.later, direction), args)
         made = several(kernels.made(direction, args))
         are_there = kernels.are_there(direction, args)
         self.later_into(direction, args, [each if there else None for each, there in zip(made, are_there, strict=True)])

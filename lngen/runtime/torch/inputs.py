@@ -9,7 +9,9 @@ import numpy as np
 from ..protocol.calls import INT32
 from ..protocol.directions import LayerProtocol, leading
 from ..protocol.interface import INTEGERS, Interface
+from ..protocol.parameters import is_parameter
 from .kernels import Tensor, is_tensor_like, torch
+from .results import is_autocast
 
 _LEAST, _LARGEST = int(np.iinfo(INT32).min), int(np.iinfo(INT32).max)
 
@@ -24,6 +26,8 @@ class TorchInputs:
         self.numbers = [number for number, kind in enumerate(kinds) if kind in ("Scalar", 'Int[""]')]
         self.integers = {number for number in self.numbers if kinds[number] in INTEGERS}
         self.rows = [number for number, kind in enumerate(kinds) if kind == "Row"]
+        parameters = [is_parameter(interface, each) for each in interface["inputs"]]
+        self.widest = [number for number in self.rows if not parameters[number]]
 
     def with_tensors(self, values: tuple[Any, ...]) -> tuple[Any, ...]:
         """Numbers as tensors of the type that rows are computed in: they make it no wider."""
@@ -39,6 +43,18 @@ class TorchInputs:
                 kind = torch.promote_types(row.dtype, torch.float32)
                 found[number] = torch.full((), found[number], dtype=kind, device=row.device)
         return tuple(found)
+
+    def widened(self, values: Sequence[Any]) -> Sequence[Any]:
+        """Cast rows of several types to the widest of them under autocast, as the operator does."""
+        there = [number for number in self.widest if values[number] is not None]
+        if len({values[number].dtype for number in there}) < 2 or not is_autocast(values[there[0]]):
+            return values
+        kind, found = values[there[0]].dtype, list(values)
+        for number in there:
+            kind = torch.promote_types(kind, values[number].dtype)
+        for number in there:
+            found[number] = values[number].to(kind)
+        return found
 
     def look(self, values: Sequence[Any]) -> None:
         """Check the inputs; raises TypeError for one that is not a tensor, or its stand-in in a traced program.

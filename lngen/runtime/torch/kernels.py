@@ -11,11 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..native.memory import empty
 from ..native.module import HostModule
-from ..numpy.blocks import Work
 from ..protocol.calls import Array, DType, Shape, constant, zeros
-from ..protocol.casts import dtype
 from ..protocol.directions import DirectionProtocol, LayerProtocol, computed, held, leading
 from ..protocol.interface import Interface, labels
 from .parts import OperatorValues
@@ -23,7 +20,6 @@ from .parts import OperatorValues
 try:
     import torch
     from torch import Tensor
-    from torch._functorch import utils as torch_func
     from torch.overrides import is_tensor_like
 except ImportError as error:
     raise ImportError("torch_backend needs PyTorch, which is not installed: pip install torch ml_dtypes") from error
@@ -33,7 +29,7 @@ try:
 except ImportError:
     bfloat16 = None
 
-__all__ = ["Tensor", "is_tensor_like", "torch", "torch_func"]
+__all__ = ["Tensor", "is_tensor_like", "torch"]
 """Names of PyTorch that other modules have from here."""
 
 
@@ -52,6 +48,9 @@ INTEGERS: dict[Any, DType] = {
     getattr(torch, name): np.dtype(name)
     for name in ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
 }
+KERNEL_TYPES = frozenset((*_DTYPES, *INTEGERS))
+"""Types of tensors that kernels take."""
+
 _TENSOR_DTYPES = {dtype: ours for ours, dtype in _DTYPES.items()}
 
 
@@ -162,14 +161,12 @@ class _TorchTypes(NamedTuple):
 
 
 class TorchKernels(HostModule):
-    """The directions of a layer as functions of tensors, in the order of an operator's arguments.
+    """Forward and backward of a layer as functions of tensors, in the order of an operator's arguments.
 
     `parts` has the arguments of each operator.
     """
 
     backward: Callable[..., Any]
-    jvp: Callable[..., Any]
-    backward_backward: Callable[..., Any]
 
     def __init__(self, layer: LayerProtocol, interface: Interface, numpy: Any, compiled: Any) -> None:
         super().__init__(layer, numpy, compiled)
@@ -177,20 +174,16 @@ class TorchKernels(HostModule):
         self.required = tuple([not each.may_be_none for each in layer.inputs])
         self.signed = [each["sign"] == "any" for each in interface["constants"]]
         self.outputs, self.inputs = len(layer.outputs), len(layer.inputs)
-        self.parts = {name: OperatorValues(layer, direction) for name, direction in layer.directions.items()}
+        self.parts = {name: OperatorValues(layer, layer.directions[name]) for name in ("forward", "backward")}
         self.by_sample, self.first_own = self.parts["backward"].by_sample, self.parts["backward"].first_own
         self.fields = held(layer.fields, self.parts["backward"].arguments)
-        for name, direction in layer.directions.items():
-            if not direction.is_forward:
-                setattr(self, name, partial(self._later, direction))
+        self.backward = partial(self._later, layer.directions["backward"])
         self._types: dict[Any, _TorchTypes] = {}
 
     # ---- on tensors
 
     def forward(self, *args: Any) -> Any:
         """The outputs and the row scalars."""
-        if args[self.by_sample]:
-            return self._of_samples("forward", args)
         outputs, row_scalars = self.forward_in_part(args)
         return only([*outputs, *self.tensors(row_scalars)])
 
@@ -213,48 +206,12 @@ class TorchKernels(HostModule):
 
     def _later(self, direction: DirectionProtocol, *args: Any) -> Any:
         """The results of a direction that follows forward."""
-        if args[self.by_sample]:
-            return self._of_samples(direction.name, args)
         types = self.types_of(args[: self.inputs])
         fields = [_dense(args[place]) for place in self.fields]
         own = [_dense(each) for each in args[self.first_own :]]
         row = args[types.row]
         saved = (tuple(row.shape), types.computed, types.dtypes, *fields)
         return only(fresh(self.made_by_later(direction, saved, own, threads_for(row)), [*own, *fields]))
-
-    # ---- by sample
-
-    def _of_samples(self, direction: str, args: Sequence[Any]) -> Any:
-        """The results of a direction, whose tensors have an axis of samples first."""
-        types, module = self.types_of(args[: self.inputs]), self.module()
-        if module is self.numpy:
-            return self.one_by_one(direction, getattr(self, direction), args)
-        row, made = args[types.row], each(self.made(direction, args))
-        arrays = [lent(value) for value in args]
-        if direction != "forward":
-            read = [*arrays[self.first_own :], *[arrays[place] for place in self.fields]]
-        else:
-            read = arrays[: self.by_sample]
-            self.numpy._FORWARD.looked([value if value is None else value[0] for value in read[: self.inputs]])
-        results = [
-            empty(tuple(like.shape), _DTYPES.get(like.dtype) or dtype(str(like.dtype)[6:])) if is_there else None
-            for like, is_there in zip(made, self.are_there(direction, args), strict=True)
-        ]
-        kernels = module._KERNELS.kernels[direction]
-        work = Work(tuple(row.shape[1:]), types.computed, threads_for(row))
-        kernels.any([*read, *results], work, len(row))
-        return only(fresh(results, read))
-
-    def one_by_one(self, direction: str, computed: Callable[..., Any], args: Sequence[Any]) -> Any:
-        """The results of a direction by sample, `computed` by a call for each."""
-        made = each(self.made(direction, args))
-        for number in range(len(args[self.types_of(args[: self.inputs]).row])):
-            own = [value[number] if isinstance(value, Tensor) else value for value in args]
-            own[self.by_sample] = False
-            for all_samples, value in zip(made, each(computed(*own)), strict=True):
-                if all_samples.ndim > value.ndim:
-                    all_samples[number] = value
-        return only(made)
 
     def are_there(self, direction: str, args: Sequence[Any]) -> list[bool]:
         """Return a flag for each result of a direction: true if it has entries.
@@ -290,8 +247,7 @@ class TorchKernels(HostModule):
         """Raises TypeError or ValueError where forward would."""
         inputs = args[: self.inputs]
         types = self.types_of(inputs)
-        samples = 1 if args[self.by_sample] else 0
-        shapes = [shape[samples:] for each in inputs if (shape := _known(each)) is not None]
+        shapes = [shape for each in inputs if (shape := _known(each)) is not None]
         if len(shapes) == len(inputs):
             pairs = zip(types.dtypes, shapes, strict=True)
             self.numpy._FORWARD.looked([dtype and zeros(shape, dtype) for dtype, shape in pairs])

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Four directions of a layer as operators of PyTorch, made from the layer's `INTERFACE`.
+"""A layer as an operator of PyTorch with its gradient, to which programs are compiled.
 
-Each takes the inputs, the Constants, and the flag `by_sample_`. All but forward then take the values that forward
-saved, which are outputs and row scalars. Then come the cotangents or the tangents. An absent argument is None, and its
-result is a tensor without entries. By sample, every tensor has one more axis, the first: samples have parameters of
-their own, and sums over their own rows.
+Each takes the inputs, the Constants, and a flag that is False. That of the gradient then takes the values that forward
+saved, which are outputs and row scalars, and the cotangents. An absent argument is None, and its result is a tensor
+without entries.
 """
 
 from collections.abc import Callable, Sequence
@@ -13,11 +12,9 @@ from typing import Any
 
 from ..protocol.directions import LayerProtocol
 from ..protocol.interface import Interface
-from .derivatives import NODES
-from .dispatch import below, differentiated
+from .derivatives import by_decomposition, of_inputs, straight, without_gradient
 from .gpu import TorchOnGPU
-from .kernels import TorchKernels, torch
-from .samples import batched
+from .kernels import TorchKernels, each, torch
 
 _C: Any = torch._C
 _AUTOCAST = ("AutocastCPU", "AutocastCUDA")
@@ -25,7 +22,7 @@ _libraries: dict[str, Any] = vars(torch.ops.lngen).setdefault("libraries", {})  
 
 
 class Operators:
-    """Operators `torch.ops.lngen.NAME_forward`, `NAME_backward`, `NAME_jvp` and `NAME_backward_backward`.
+    """Operators `torch.ops.lngen.NAME_forward` and `NAME_backward`.
 
     `name` is the name of the layer's package with two underscores for each dot, and with its digits where that would be
     the name of another package: two layers of one name can coexist.
@@ -33,17 +30,22 @@ class Operators:
 
     forward: Any
     backward: Any
-    jvp: Any
-    backward_backward: Any
 
-    def __init__(self, package: str, interface: Interface, numpy: Any, compiled: Any) -> None:
+    def __init__(
+        self,
+        package: str,
+        interface: Interface,
+        numpy: Any,
+        compiled: Any,
+        decomposed: Callable[[Sequence[Any]], Any],
+    ) -> None:
         name = package.replace(".", "__")
         self.name = name if name.replace("__", ".") == package else f"{name}_{package.encode().hex()}"
+        self.decomposed = decomposed
         layer = LayerProtocol(interface)
         self.kept: Sequence[int] = layer.kept
         self.differentiable: Sequence[int] = layer.differentiable
         self.inputs, self.constants, self.outputs = len(layer.inputs), len(layer.constants) + 1, len(layer.outputs)
-        self.results = len(layer.directions["forward"].makes)
         self.casts: Sequence[str | None] = [each.cast for each in layer.outputs]
         self.kernels = TorchKernels(layer, interface, numpy, compiled)
         self.parts = self.kernels.parts
@@ -63,13 +65,36 @@ class Operators:
             library.impl(name, on_processor, "CPU")
             on_gpu = self.gpu.forward if direction == "forward" else partial(self.gpu.later, direction)
             library.impl(name, on_gpu, "CUDA")
-            compute = below(operator, on_processor)
-            node = NODES[direction](self, compute)
-            library.impl(name, differentiated(compute, node), "Autograd", with_keyset=True)
             torch.library.register_fake(f"lngen::{name}", partial(self.kernels.fake, direction), lib=library)
-            torch.library.register_vmap(f"lngen::{name}", batched(operator, parts), lib=library)
+        forward = f"lngen::{self.name}_forward"
+        torch.library.register_autograd(forward, self._gradients, setup_context=self._keep, lib=library)
         for key in _AUTOCAST:
             library.impl(f"{self.name}_forward", self._autocast(key), key)
+
+    # ---- the derivative
+
+    def _keep(self, ctx: Any, inputs: Sequence[Any], output: Any) -> None:
+        """Save what backward takes."""
+        made, first = each(output), self.inputs
+        ctx.save_for_backward(*inputs[:first], *[made[number] for number in self.kept])
+        ctx.further = inputs[first:]
+        ctx.set_materialize_grads(False)
+        ctx.mark_non_differentiable(*made[self.outputs :], *without_gradient(self, made))
+
+    def _gradients(self, ctx: Any, *cotangents: Any) -> tuple[Any, ...]:
+        """The gradient of each argument, by the decomposition where it is to be differentiated again."""
+        own, tensors, first = cotangents[: self.outputs], ctx.saved_tensors, self.inputs
+        values = (*tensors[:first], *ctx.further)
+        if all(value is None for value in own):
+            found: list[Any] = [None] * first
+        elif torch.is_grad_enabled():
+            found = by_decomposition(self, values, own)
+        else:
+            made = self.backward(*values, *tensors[first:], *straight(self, values, own))
+            found = of_inputs(self, values, each(made))
+        return *found, *[None] * self.constants
+
+    # ---- types
 
     def _autocast(self, key: str) -> Callable[..., Any]:
         """Cast rows of several types to the widest of them, so that no sum of rows loses digits.

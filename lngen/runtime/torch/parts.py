@@ -14,13 +14,12 @@ class OperatorValues:
         inputs, *groups = layer.functional(direction)
         first: Entries = (*inputs, *layer.constants, _FLAG)
         kept: Entries = groups[0] if groups else ()
-        self.arguments: Entries = (*first, *kept, *direction.cotangents, *direction.tangents)
-        self.results, self.draws = direction.makes, layer.draws
+        self.arguments: Entries = (*first, *kept, *direction.cotangents)
+        self.results = direction.makes
         self.by_sample, self.first_own = len(first) - 1, len(first) + len(kept)
         self.owners = direction.owner_places(self.first_own)
         self.names = [each.name for each in first] + [f"saved_{each.name}_" for each in kept]
-        for kind, own in (("cotangent", direction.cotangents), ("tangent", direction.tangents)):
-            self.names += [f"{kind}_{each.owner.name}_" for each in own if each.owner]
+        self.names += [f"cotangent_{each.owner.name}_" for each in direction.cotangents if each.owner]
 
     def schema(self) -> str:
         """The signature as `torch.library` reads it."""

@@ -51,7 +51,8 @@ def sharded_rows(mesh):
     plain = [each.clone().requires_grad_() for each in (x, gamma, beta)]
     expected = layers.layer_norm(*plain)
     of_plain = torch.autograd.grad(expected, plain, weight, create_graph=True)
-    again = torch.autograd.grad(of_plain[0].square().sum() + of_plain[1].square().sum(), plain)
+    unread = {"allow_unused": True, "materialize_grads": True}  # no gradient depends on beta
+    again = torch.autograd.grad(of_plain[0].square().sum() + of_plain[1].square().sum(), plain, **unread)
     for axis in (0, 1):
         shared = [
             distribute_tensor(each, mesh, [place]).requires_grad_()
@@ -65,7 +66,7 @@ def sharded_rows(mesh):
         assert all(each.placements[0].is_partial() for each in found[1:])
         for one, other in zip(found, of_plain, strict=True):
             torch.testing.assert_close(one.full_tensor(), other)
-        second = torch.autograd.grad(sum(each.full_tensor().square().sum() for each in found[:2]), shared)
+        second = torch.autograd.grad(sum(each.full_tensor().square().sum() for each in found[:2]), shared, **unread)
         for one, other in zip(second, again, strict=True):
             torch.testing.assert_close(one.full_tensor(), other)
     h, r = (distribute_tensor(rows(seed), mesh, [Shard(1)]) for seed in (0, 1))

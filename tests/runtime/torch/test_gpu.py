@@ -131,11 +131,8 @@ def test_every_direction_computes_what_the_processor_does(name, dtype, device, m
     kept = [made[number] for number in operators.kept]
     fixed = [*inputs, *constants, False, *kept]
     cotangents = [drawn(each["kind"]) for each in interface["outputs"]]
-    moved = [drawn(interface["inputs"][number]["kind"]) for number in operators.differentiable]
     both("backward", [*fixed, *cotangents])
-    both("jvp", [*fixed, *moved])
-    both("backward_backward", [*fixed, *cotangents, *moved])
-    assert compared == 4
+    assert compared == 2
 
 
 def _got(device, made):

@@ -210,7 +210,7 @@ def test_replace_by_the_wrong_layer_is_refused(frameworks):
         importlib.import_module, ("generated.rms_norm.numpy_backend", "generated.rms_norm.cpu_backend")
     )
     entries = {**layer.interface, "counterparts": [interface.counterpart(name, {"weight": "gamma", "eps": "eps"})]}
-    wrong = replacing.TorchLayer("tests.wrong", entries, numpy, compiled)
+    wrong = replacing.TorchLayer("tests.wrong", entries, numpy, compiled, decomposed=None)
     done = lngen_torch.replace(gemma, [type("Wrong", (replacing.Module,), {"_layer": wrong})])
     assert done.replaced == ()
     assert {each.reason.partition(":")[0] for each in done.stayed} == {

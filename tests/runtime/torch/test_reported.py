@@ -102,7 +102,6 @@ def test_a_scaled_loss_of_float16_has_finite_gradients():
     assert x.grad.isfinite().all()
 
 
-@next_("parameters over a row axis count as rows")
 @pytest.mark.parametrize("replaces", [False, True])
 def test_parameters_make_no_rows_wider_under_autocast(replaces):
     """aiter 4780: GroupNorm and mixed types."""
