@@ -96,7 +96,7 @@ def calls(name: str, monkeypatch: Any, kernels: Any) -> Any:
     """The function of a layer for plain tensors, by what tensors of a GPU are passed to."""
     backend = importlib.import_module(f"generated.{name}.torch_backend")
     layer, axes = backend._LAYER, runtime["axes"]
-    own = axes._AxesAtOnce(layer.interface, layer.numpy, backend._cpu, layer.arranged, layer._by_operators)
+    own = axes._AxesAtOnce(layer.interface, layer.numpy, backend._cpu, layer.arranged, layer._by_decomposition)
     gpu = layer.on_rows.operators.gpu
     monkeypatch.setattr(gpu, "_module", kernels)
     on_gpu = axes.AxesOnGPU(own.kernels, layer.arranged, gpu)
