@@ -61,7 +61,6 @@ def _rows(x, target):
     """The outputs, each line by its step of the derivation."""
     stored = x.dtype
     dtype = _widest(x, target)
-    zero = x.new_zeros((), dtype=dtype)
     x = x.to(dtype)
     target = target.to(dtype)
     largest = torch.finfo(dtype).max

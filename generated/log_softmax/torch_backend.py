@@ -55,7 +55,6 @@ def _rows(x):
     """The outputs, each line by its step of the derivation."""
     stored = x.dtype
     dtype = _widest(x)
-    zero = x.new_zeros((), dtype=dtype)
     x = x.to(dtype)
     largest = torch.finfo(dtype).max
     # step 1

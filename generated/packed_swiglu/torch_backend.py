@@ -63,7 +63,6 @@ def _rows(gate, value):
     """The outputs, each line by its step of the derivation."""
     stored = gate.dtype
     dtype = _widest(gate, value)
-    zero = gate.new_zeros((), dtype=dtype)
     gate = gate.to(dtype)
     value = value.to(dtype)
     sigmoid_gate = torch.sigmoid(gate)  # step 1

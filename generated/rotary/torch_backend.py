@@ -71,7 +71,6 @@ def _rows(a, b, cosine, sine):
     """The outputs, each line by its step of the derivation."""
     stored = a.dtype
     dtype = _widest(a, b, cosine, sine)
-    zero = a.new_zeros((), dtype=dtype)
     a = a.to(dtype)
     b = b.to(dtype)
     cosine = cosine.to(dtype)

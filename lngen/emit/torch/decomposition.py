@@ -77,8 +77,9 @@ class Decomposition:
         if any("stored" in line for line in body):
             yield f"stored = {self.first}.dtype"
         yield f"dtype = _widest({', '.join(each.name for each in real)})"
-        yield f"zero = {self.first}.new_zeros((), dtype=dtype)"
         values = {each.name: self._typed(each) for each in self.arguments} | {n: f"zero + {n}" for n in self.constants}
+        if any(re.search(r"\bzero\b", line) for line in (*body, *values.values())):
+            yield f"zero = {self.first}.new_zeros((), dtype=dtype)"
         if any("shape" in line for line in (*body, *values.values())):
             yield f"shape = {self.first}.shape"
         if self.stops:
