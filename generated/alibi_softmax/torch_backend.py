@@ -1,6 +1,7 @@
 # Made by lngen 0.1.0 from the definition of alibi_softmax; derivation.md has cost and evidence.
 # Do not edit; edit alibi_softmax.py and run: lngen derive alibi_softmax.py
 # definition sha256:e806073a14042653fb54ee0ec58ab943f715817f31d51d1e5cec6ae6abe1d90e
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 """Causal softmax of attention with a bias that is linear in the distance of a key, with a slope for each head.
 
 `alibi_softmax` takes tensors, and `AlibiSoftmax` is a module. A plain call on the processor
@@ -11,7 +12,7 @@ derivatives beyond the first, are `_decomposed`, which PyTorch differentiates to
 import torch
 
 from .._runtime import torch as _torch
-from .._runtime.torch import axes as _axes
+from .._runtime.torch import axes as _named
 from . import cpu_backend as _cpu
 from . import numpy_backend as _numpy
 
@@ -93,7 +94,7 @@ def _rows(x, slope, position):
     return y.to(stored)
 
 
-_LAYER: _axes.TorchAxes[_torch.Tensor] = _axes.TorchAxes(
+_LAYER: _named.TorchAxes[_torch.Tensor] = _named.TorchAxes(
     __name__.rpartition(".")[0], _numpy.INTERFACE, _numpy, _cpu, _decomposed
 )
 

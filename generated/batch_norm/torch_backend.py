@@ -1,6 +1,7 @@
 # Made by lngen 0.1.0 from the definition of batch_norm; derivation.md has cost and evidence.
 # Do not edit; edit batch_norm.py and run: lngen derive batch_norm.py
 # definition sha256:14798db06e5e073fb2ec54315a33ae245abfa2e5986666888a3b9cfa54af6ae8
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 """Batch normalization as in training: each row is one channel of all samples. Its mean and variance are outputs.
 
 `batch_norm` takes tensors, and `BatchNorm` is a module. A plain call on the processor
@@ -13,7 +14,7 @@ import math
 import torch
 
 from .._runtime import torch as _torch
-from .._runtime.torch import axes as _axes
+from .._runtime.torch import axes as _named
 from . import cpu_backend as _cpu
 from . import numpy_backend as _numpy
 
@@ -91,7 +92,7 @@ def _rows(x, gamma, beta, eps):
     return y.to(stored), mu.to(stored), var.to(stored)
 
 
-_LAYER: _axes.TorchAxes[tuple[_torch.Tensor, _torch.Tensor, _torch.Tensor]] = _axes.TorchAxes(
+_LAYER: _named.TorchAxes[tuple[_torch.Tensor, _torch.Tensor, _torch.Tensor]] = _named.TorchAxes(
     __name__.rpartition(".")[0], _numpy.INTERFACE, _numpy, _cpu, _decomposed
 )
 

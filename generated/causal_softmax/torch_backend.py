@@ -1,6 +1,7 @@
 # Made by lngen 0.1.0 from the definition of causal_softmax; derivation.md has cost and evidence.
 # Do not edit; edit causal_softmax.py and run: lngen derive causal_softmax.py
 # definition sha256:b471de98d8bc08a437d1fa9907a94d281f3871921184cef56a32a62ae068b536
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 """Softmax of the attention of a query to the keys that are not after it; rows are the keys of a query.
 
 `causal_softmax` takes tensors, and `CausalSoftmax` is a module. A plain call on the processor
@@ -13,7 +14,7 @@ import math
 import torch
 
 from .._runtime import torch as _torch
-from .._runtime.torch import axes as _axes
+from .._runtime.torch import axes as _named
 from . import cpu_backend as _cpu
 from . import numpy_backend as _numpy
 
@@ -94,7 +95,7 @@ def _rows(x, position, scale):
     return y.to(stored)
 
 
-_LAYER: _axes.TorchAxes[_torch.Tensor] = _axes.TorchAxes(
+_LAYER: _named.TorchAxes[_torch.Tensor] = _named.TorchAxes(
     __name__.rpartition(".")[0], _numpy.INTERFACE, _numpy, _cpu, _decomposed
 )
 

@@ -1,6 +1,7 @@
 # Made by lngen 0.1.0 from the definition of group_norm; derivation.md has cost and evidence.
 # Do not edit; edit group_norm.py and run: lngen derive group_norm.py
 # definition sha256:be4c9f62e3e8e6c0a826c4f67f932375a07108af33c5786692cdce4563a49dbf
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 """Group normalization: each row is the channels of a group, with all that lies behind them.
 
 `group_norm` takes tensors, and `GroupNorm` is a module. A plain call on the processor
@@ -13,7 +14,7 @@ import math
 import torch
 
 from .._runtime import torch as _torch
-from .._runtime.torch import axes as _axes
+from .._runtime.torch import axes as _named
 from . import cpu_backend as _cpu
 from . import numpy_backend as _numpy
 
@@ -98,7 +99,7 @@ def _rows(x, gamma, beta, eps):
     return y.to(stored)
 
 
-_LAYER: _axes.TorchAxes[_torch.Tensor] = _axes.TorchAxes(
+_LAYER: _named.TorchAxes[_torch.Tensor] = _named.TorchAxes(
     __name__.rpartition(".")[0], _numpy.INTERFACE, _numpy, _cpu, _decomposed
 )
 

@@ -1,6 +1,7 @@
 # Made by lngen 0.1.0 from the definition of head_rms_norm; derivation.md has cost and evidence.
 # Do not edit; edit head_rms_norm.py and run: lngen derive head_rms_norm.py
 # definition sha256:7e0359aae72d76690e249ce1d9e65b6246897d78ecfc6734a211537b39636956
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 """Root-mean-square normalization of queries or keys, with a weight for each head.
 
 `head_rms_norm` takes tensors, and `HeadRMSNorm` is a module. A plain call on the processor
@@ -11,7 +12,7 @@ derivatives beyond the first, are `_decomposed`, which PyTorch differentiates to
 import torch
 
 from .._runtime import torch as _torch
-from .._runtime.torch import axes as _axes
+from .._runtime.torch import axes as _named
 from . import cpu_backend as _cpu
 from . import numpy_backend as _numpy
 
@@ -75,7 +76,7 @@ def _rows(x, weight, eps):
     return y.to(stored)
 
 
-_LAYER: _axes.TorchAxes[_torch.Tensor] = _axes.TorchAxes(
+_LAYER: _named.TorchAxes[_torch.Tensor] = _named.TorchAxes(
     __name__.rpartition(".")[0], _numpy.INTERFACE, _numpy, _cpu, _decomposed
 )
 

@@ -1,6 +1,7 @@
 # Made by lngen 0.1.0 from the definition of instance_norm; derivation.md has cost and evidence.
 # Do not edit; edit instance_norm.py and run: lngen derive instance_norm.py
 # definition sha256:b5148130fa04fb83b22ef02c31a0abe56635cbf333f94f18c3e787dc808ec6ba
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 """Instance normalization: each row is one channel of one sample.
 
 `instance_norm` takes tensors, and `InstanceNorm` is a module. A plain call on the processor
@@ -13,7 +14,7 @@ import math
 import torch
 
 from .._runtime import torch as _torch
-from .._runtime.torch import axes as _axes
+from .._runtime.torch import axes as _named
 from . import cpu_backend as _cpu
 from . import numpy_backend as _numpy
 
@@ -89,7 +90,7 @@ def _rows(x, gamma, beta, eps):
     return y.to(stored)
 
 
-_LAYER: _axes.TorchAxes[_torch.Tensor] = _axes.TorchAxes(
+_LAYER: _named.TorchAxes[_torch.Tensor] = _named.TorchAxes(
     __name__.rpartition(".")[0], _numpy.INTERFACE, _numpy, _cpu, _decomposed
 )
 

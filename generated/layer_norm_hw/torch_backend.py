@@ -1,6 +1,7 @@
 # Made by lngen 0.1.0 from the definition of layer_norm_hw; derivation.md has cost and evidence.
 # Do not edit; edit layer_norm_hw.py and run: lngen derive layer_norm_hw.py
 # definition sha256:820341dbb321c98a68dda84fc5e386d68c2212161398163fcba0fbded2818e32
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 """Layer normalization over two axes, with a scale and a shift for every place.
 
 `layer_norm_hw` takes tensors, and `LayerNormHW` is a module. A plain call on the processor
@@ -13,7 +14,7 @@ import math
 import torch
 
 from .._runtime import torch as _torch
-from .._runtime.torch import axes as _axes
+from .._runtime.torch import axes as _named
 from . import cpu_backend as _cpu
 from . import numpy_backend as _numpy
 
@@ -90,7 +91,7 @@ def _rows(x, gamma, beta, eps):
     return y.to(stored)
 
 
-_LAYER: _axes.TorchAxes[_torch.Tensor] = _axes.TorchAxes(
+_LAYER: _named.TorchAxes[_torch.Tensor] = _named.TorchAxes(
     __name__.rpartition(".")[0], _numpy.INTERFACE, _numpy, _cpu, _decomposed
 )
 

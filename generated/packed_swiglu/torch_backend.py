@@ -1,6 +1,7 @@
 # Made by lngen 0.1.0 from the definition of packed_swiglu; derivation.md has cost and evidence.
 # Do not edit; edit packed_swiglu.py and run: lngen derive packed_swiglu.py
 # definition sha256:4087ac2d63756142998f95755cddc7be7f807b9cd271eb8694eeacdf2036e588
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 """SwiGLU of a gate and a value that lie side by side in one array.
 
 `packed_swiglu` takes tensors, and `PackedSwiglu` is a module. A plain call on the processor
@@ -13,7 +14,7 @@ import math
 import torch
 
 from .._runtime import torch as _torch
-from .._runtime.torch import axes as _axes
+from .._runtime.torch import axes as _named
 from . import cpu_backend as _cpu
 from . import numpy_backend as _numpy
 
@@ -71,7 +72,7 @@ def _rows(gate, value):
     return y.to(stored)
 
 
-_LAYER: _axes.TorchAxes[_torch.Tensor] = _axes.TorchAxes(
+_LAYER: _named.TorchAxes[_torch.Tensor] = _named.TorchAxes(
     __name__.rpartition(".")[0], _numpy.INTERFACE, _numpy, _cpu, _decomposed
 )
 

@@ -1,6 +1,7 @@
 # Made by lngen 0.1.0 from the definition of rms_norm_gated; derivation.md has cost and evidence.
 # Do not edit; edit rms_norm_gated.py and run: lngen derive rms_norm_gated.py
 # definition sha256:a8b76386f8a799fd231a6dd9fa86d8c34e1c7f23c48996e7228eca62e4e22fd0
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 """A gate, silu of another row, then root-mean-square normalization.
 
 `rms_norm_gated` takes tensors, and `RMSNormGated` is a module. A plain call on the processor

@@ -1,6 +1,7 @@
 # Made by lngen 0.1.0 from the definition of rotary; derivation.md has cost and evidence.
 # Do not edit; edit rotary.py and run: lngen derive rotary.py
 # definition sha256:27078454ac894088acc7ded7e74efe43bd31d0cc43f0cf3f543f54c838831bc3
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 """Rotary position embedding: both halves of a row are turned by the angle of their position.
 
 `rotary` takes tensors, and `Rotary` is a module. A plain call on the processor
@@ -11,7 +12,7 @@ derivatives beyond the first, are `_decomposed`, which PyTorch differentiates to
 import torch
 
 from .._runtime import torch as _torch
-from .._runtime.torch import axes as _axes
+from .._runtime.torch import axes as _named
 from . import cpu_backend as _cpu
 from . import numpy_backend as _numpy
 
@@ -80,7 +81,7 @@ def _rows(a, b, cosine, sine):
     return y_0.to(stored), y_1.to(stored)
 
 
-_LAYER: _axes.TorchAxes[_torch.Tensor] = _axes.TorchAxes(
+_LAYER: _named.TorchAxes[_torch.Tensor] = _named.TorchAxes(
     __name__.rpartition(".")[0], _numpy.INTERFACE, _numpy, _cpu, _decomposed
 )
 

@@ -1,6 +1,7 @@
 # Made by lngen 0.1.0 from the definition of softmax; derivation.md has cost and evidence.
 # Do not edit; edit softmax.py and run: lngen derive softmax.py
 # definition sha256:9ce87dbd38edba4176ecb72247c55af9618089126b150813de61257b8d884562
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 """Softmax over the feature axis.
 
 `softmax` takes tensors, and `Softmax` is a module. A plain call on the processor

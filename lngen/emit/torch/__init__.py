@@ -74,7 +74,7 @@ class _TorchText:
 
     def _layer(self) -> list[str]:
         """Return the statement that makes the layer."""
-        kind = "_axes.TorchAxes" if self.notes.layout else "_torch.TorchLayer"
+        kind = "_named.TorchAxes" if self.notes.layout else "_torch.TorchLayer"
         made = call(kind, '__name__.rpartition(".")[0]', "_numpy.INTERFACE", "_numpy", "_cpu", "_decomposed")
         return statement(f"_LAYER: {kind}[{self.function.result}] = {made}")
 
