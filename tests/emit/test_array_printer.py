@@ -25,10 +25,10 @@ from lngen.algebra.symbols import (
     StopGradient,
     Where,
 )
-from lngen.emit.array import JNP, NUMPY, Dialect, ProgramText
+from lngen.emit.array import JNP, NUMPY, ArrayText, Dialect
 from lngen.emit.array.arrays import number
 from lngen.emit.array.expressions import ArrayPrinter
-from lngen.emit.array.lines import Layout
+from lngen.emit.array.lines import ArrayAxes
 from lngen.emit.array.tangents import TangentText
 from lngen.errors import LngenError
 from lngen.language.parsing import parse
@@ -125,11 +125,11 @@ def program(
     return RowProgram("f", "forward", 1, rows, parameters, (), (stage,), (), (), stores, (), **fields)
 
 
-ROWS, NAMED = Layout(), Layout(("n", "g", "c"), ("g", "c"), True)
+ROWS, NAMED = ArrayAxes(), ArrayAxes(("n", "g", "c"), ("g", "c"), True)
 
 
-def lines_of(*lines: Line, layout: Layout = ROWS, optional: Collection[str] = (), **fields: Any) -> Any:
-    made = ProgramText(program(*lines, **fields), JNP, layout, optional)
+def lines_of(*lines: Line, layout: ArrayAxes = ROWS, optional: Collection[str] = (), **fields: Any) -> Any:
+    made = ArrayText(program(*lines, **fields), JNP, layout, optional)
     return SimpleNamespace(texts=[line.text.partition("  # ")[0] for line in made.lines()], text=made)
 
 
@@ -177,7 +177,7 @@ def test_sizes_places_and_largest_numbers_are_there_where_they_are_read():
 
 def tangents_of(*lines: Line, **fields: Any) -> list[tuple[str, tuple[str, ...]]]:
     given = program(*lines, results=[Y], tangents=[X_DOT, R_DOT], **fields)
-    made = TangentText(given, JNP, Layout(), (), ["x_dot", "r_dot"])
+    made = TangentText(given, JNP, ArrayAxes(), (), ["x_dot", "r_dot"])
     return [(line.text.partition("  # ")[0], line.wanted) for line in made.lines()]
 
 
@@ -226,13 +226,13 @@ def test_lines_in_plain_numpy_are_the_definition_and_its_tangent(name):
 
     def run(x: Any) -> dict[str, Any]:
         values = {"np": np, "x": x, "g": g, "shape": x.shape, "dtype": x.dtype, "_first": first}
-        text = ProgramText(plan.forward, NUMPY, Layout(), ())
+        text = ArrayText(plan.forward, NUMPY, ArrayAxes(), ())
         lines = [line.text for line in text.lines()]
         exec("\n".join([*text.head(lines), *lines]), values)
         return values
 
     values = run(x)
-    text = TangentText(plan.jvp, NUMPY, Layout(), (), ["x_dot", "g_dot"])
+    text = TangentText(plan.jvp, NUMPY, ArrayAxes(), (), ["x_dot", "g_dot"])
     lines = [line.text for line in text.lines() if not line.wanted or "x_dot" in line.wanted]
     values |= {"x_dot": moved}
     exec("\n".join([*text.head(lines), *lines]), values)

@@ -7,6 +7,6 @@ linear in tangents, and `arrays` the shapes that callers have.
 """
 
 from lngen.emit.array.dialects import JNP, NUMPY, TORCH, Dialect
-from lngen.emit.array.lines import ProgramText
+from lngen.emit.array.lines import ArrayText
 
-__all__ = ["JNP", "NUMPY", "TORCH", "Dialect", "ProgramText"]
+__all__ = ["JNP", "NUMPY", "TORCH", "ArrayText", "Dialect"]

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from lngen.emit.array.dialects import Dialect
-from lngen.emit.array.lines import FEATURES, ROWS, AxisNames, Layout
+from lngen.emit.array.lines import FEATURES, ROWS, ArrayAxes, AxisNames
 from lngen.emit.expressions import number_of
 from lngen.emit.interface import PublicInput, PublicInterface, PublicOutput
 from lngen.emit.layout import WIDTH
@@ -38,7 +38,7 @@ class PublicArrays:
     """
 
     def __init__(self, layer: PublicInterface, least: int, to: Dialect) -> None:
-        self.layer, self.least, self.to, self.layout = layer, least, to, Layout.of(layer.layout)
+        self.layer, self.least, self.to, self.layout = layer, least, to, ArrayAxes.of(layer.layout)
         rows = [each for each in layer.inputs if each.kind == "Row" and self._is_full(each)]
         self.first = next((each for each in rows if each.required), rows[0])
         self.sizes = {name: str(count) for name, count in layer.counts.items()}

@@ -25,7 +25,7 @@ from lngen.emit.expressions import decimal, factors_in_order, is_short, terms_in
 from lngen.plan.program import OPERATORS
 
 SUM, PRODUCT, POWER, ATOM = range(4)
-"""How tightly a text holds together."""
+"""Rank of how tightly a text holds together."""
 
 _LARGEST = 2**31
 _DIGITS = 17

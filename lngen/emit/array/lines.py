@@ -23,10 +23,10 @@ ROWS, FEATURES = "rows", "D"
 
 
 @dataclass(frozen=True)
-class Layout:
+class ArrayAxes:
     """Axes of the rows by name, in the order of memory, and those of a row. "..." is one axis, of all without a name.
 
-    >>> Layout().over({"D"}), Layout(("n", "g", "c"), ("c",), True).over({"g", "c"})
+    >>> ArrayAxes().over({"D"}), ArrayAxes(("n", "g", "c"), ("c",), True).over({"g", "c"})
     ('-1', '(1, 2)')
     """
 
@@ -35,7 +35,7 @@ class Layout:
     named: bool = False
 
     @classmethod
-    def of(cls, axes: RowAxes | None) -> Layout:
+    def of(cls, axes: RowAxes | None) -> ArrayAxes:
         """The layout of a definition."""
         return cls(axes.pattern.names, axes.features, True) if axes else cls()
 
@@ -45,7 +45,7 @@ class Layout:
         return tuple(name for name in self.names if name not in self.features)
 
     def over(self, names: Collection[str]) -> str:
-        """Some axes by their places; without names they are counted from the right, since any number counts rows."""
+        """Return the places of some axes; without names they are counted from the right, since any number counts rows."""
         if not self.named:
             return "-1"
         found = [str(place) for place, name in enumerate(self.names) if name in names]
@@ -64,7 +64,7 @@ class TextLine:
     wanted: tuple[str, ...] = ()
 
 
-class ProgramText:
+class ArrayText:
     """The lines of a program, and the axes of its values.
 
     `optional` are the arguments that callers may leave out: a left-out one is a number, and its axes are lost. `full`
@@ -76,7 +76,7 @@ class ProgramText:
         self,
         program: RowProgram,
         to: Dialect,
-        layout: Layout,
+        layout: ArrayAxes,
         optional: Collection[str],
         moved: Collection[str] = (),
     ) -> None:

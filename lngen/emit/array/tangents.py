@@ -13,7 +13,7 @@ from sympy import Add, Expr
 
 from lngen.algebra.symbols import Reduction, TypedSymbol, Where, derivative
 from lngen.emit.array.dialects import Dialect
-from lngen.emit.array.lines import Layout, ProgramText, TextLine
+from lngen.emit.array.lines import ArrayAxes, ArrayText, TextLine
 from lngen.errors import LngenError
 from lngen.plan.program import RowProgram
 
@@ -21,11 +21,11 @@ Moving = tuple[str, ...]
 """Tangents that a value depends on, in the order of the arguments."""
 
 
-class TangentText(ProgramText):
+class TangentText(ArrayText):
     """The lines of a program that is linear in its tangents, which are the arguments of these names."""
 
     def __init__(
-        self, program: RowProgram, to: Dialect, layout: Layout, optional: Collection[str], tangents: Collection[str]
+        self, program: RowProgram, to: Dialect, layout: ArrayAxes, optional: Collection[str], tangents: Collection[str]
     ) -> None:
         super().__init__(program, to, layout, optional)
         self.order = list(tangents)

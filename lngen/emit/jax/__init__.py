@@ -10,7 +10,7 @@ from lngen.algebra.symbols import TypedSymbol
 from lngen.emit import Notes
 from lngen.emit.array import JNP
 from lngen.emit.array.arrays import ArgumentOfRows, PublicArrays
-from lngen.emit.array.lines import ProgramText, TextLine
+from lngen.emit.array.lines import ArrayText, TextLine
 from lngen.emit.array.tangents import TangentText
 from lngen.emit.functions import FrameworkFunction
 from lngen.emit.interface import interface
@@ -52,7 +52,7 @@ class _JaxText:
         self.constants = [each.name for each in self.layer.constants]
         self.dots = [tangent(each.name) for each in self.arguments if each.given.has_gradient]
         optional = {each.name for each in self.arguments if not each.given.required}
-        self.made = ProgramText(forward, JNP, self.arrays.layout, optional)
+        self.made = ArrayText(forward, JNP, self.arrays.layout, optional)
         self.made_lines = self.made.lines()
         self.outputs = {name: store.symbol for store in forward.results for name in store.names}
         self.saved, self.kept, self.full = [], [], self.made.full

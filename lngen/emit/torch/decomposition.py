@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from lngen.algebra.symbols import TypedSymbol
-from lngen.emit.array import TORCH, ProgramText
+from lngen.emit.array import TORCH, ArrayText
 from lngen.emit.array.arrays import ArgumentOfRows, PublicArrays, number
 from lngen.emit.interface import PublicInterface
 from lngen.emit.layout import call, laid, tuple_of
@@ -27,7 +27,7 @@ class Decomposition:
         self.outputs = {name: store.symbol for store in forward.results for name in store.names}
         optional = {each.name for each in self.arguments if not each.given.required}
         moved = {each.name for each in self.arguments if each.given.has_gradient}
-        self.text = ProgramText(forward, TORCH, self.arrays.layout, optional, moved)
+        self.text = ArrayText(forward, TORCH, self.arrays.layout, optional, moved)
         self.lines = [line.text for line in self.text.lines()]
 
     def functions(self) -> dict[str, list[str]]:
