@@ -45,7 +45,7 @@ class ArrayAxes:
         return tuple(name for name in self.names if name not in self.features)
 
     def over(self, names: Collection[str]) -> str:
-        """Return the places of some axes; without names they are counted from the right, since any number counts rows."""
+        """Return the places of some axes, counted from the right where they have no names."""
         if not self.named:
             return "-1"
         found = [str(place) for place, name in enumerate(self.names) if name in names]
