@@ -71,7 +71,7 @@ class Checker:
         self.seed = seed
         self.word = word or layer.definition.name
         self.grades: dict[str, Grade] = {}
-        self.differences = not inputs.stops_gradients(layer.definition)
+        self.differences = not layer.definition.stops_gradients
 
     def remembered(self, what: str, case: Case, compute: Callable[[], _T]) -> _T:
         """Return the result of `compute`, computed once for a case and shared by all modules."""

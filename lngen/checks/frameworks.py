@@ -17,7 +17,7 @@ from lngen.checks.checker import Checker
 from lngen.checks.claim import Claim
 from lngen.checks.contracts import check_contracts
 from lngen.checks.evidence import Evidence
-from lngen.checks.inputs import ordinary, stops_gradients
+from lngen.checks.inputs import ordinary
 from lngen.checks.layer import Array, Checkable, as_tuple
 from lngen.language.axes import RowAxes
 from lngen.language.definition import Definition
@@ -248,7 +248,7 @@ def in_framework(layer: Checkable, seed: int = 0, tell: Tell = lambda what: None
         for claim in (*CLAIMS[not on.has_kernels :], *on.own):
             is_cast = claim is not CLAIMS[0] and len(casts) == len(on.definition.outputs)
             # Frameworks find derivatives themselves, and do not see what is stopped: they refuse.
-            is_first = on.definition.directions != DIRECTIONS or stops_gradients(on.definition)
+            is_first = on.definition.directions != DIRECTIONS or on.definition.stops_gradients
             if is_cast or (claim.no_casts and casts) or (claim.every_direction and is_first):
                 continue
             tell(claim.statement.format(on=on))

@@ -15,7 +15,7 @@ import numpy as np
 from lngen.checks.layer import Array, Case
 from lngen.language.definition import Definition, Input
 from lngen.language.oracle.evaluate import FLOAT64, evaluate
-from lngen.language.syntax import Kind, walk
+from lngen.language.syntax import Kind
 
 ORDINARY = "ordinary"
 """The name of the cases whose values have no pattern, so that their rounding errors are independent."""
@@ -37,20 +37,7 @@ _RANGES: tuple[_Draw, ...] = (
 
 def has_kinks(definition: Definition) -> bool:
     """Test whether the definition has points without a derivative."""
-    return _calls(definition, _KINKED)
-
-
-def stops_gradients(definition: Definition) -> bool:
-    """Test whether the definition stops gradients, so that a difference of the forward sees more than the gradient."""
-    return _calls(definition, frozenset({"stop_gradient"}))
-
-
-def _calls(definition: Definition, functions: frozenset[str]) -> bool:
-    return any(
-        getattr(part, "function", None) in functions
-        for statement in definition.statements
-        for part in walk(statement.expression)
-    )
+    return definition.calls(_KINKED)
 
 
 def ordinary(
@@ -145,7 +132,7 @@ def masked(definition: Definition, features: int, seed: int, low: float) -> Case
     One row keeps a single entry. Other rows, which may be weights, are positive, integers are places that stay, and
     Constants have their defaults, which may take a term away.
     """
-    if not _calls(definition, frozenset({"exp"})):
+    if not definition.calls(frozenset({"exp"})):
         return None
     base = ordinary(definition, 4, features, seed)
     first, *others = (entry.name for entry in definition.rows)

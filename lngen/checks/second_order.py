@@ -91,7 +91,7 @@ def second_order(
         parts = [_double(layer, case, answer, part) for part in _parts(along.w)]
         for name, value in result.items():
             yield compared(f"d{name}, {_PARTS}", sum(part[name] for part in parts), value, BOUND)
-    if defined and not inputs.has_kinks(layer.definition) and not inputs.stops_gradients(layer.definition):
+    if defined and not inputs.has_kinks(layer.definition) and not layer.definition.stops_gradients:
         exact = mixed(along.all, along.w)
         right, size = _dot(along.all, result)
         scale = max(1.0, size, abs(float(exact)))

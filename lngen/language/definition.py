@@ -16,7 +16,7 @@ return y
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -214,6 +214,21 @@ class Definition:
             return part.right if isinstance(part, Binary) and part.operator == "**" else None
 
         return self._positive_constants_in(exponent)
+
+    @property
+    def stops_gradients(self) -> bool:
+        """True if a statement stops gradients, so that a difference of the forward sees more than the gradient.
+
+        >>> from lngen.language.parsing import parse
+        >>> parse("def f(x: Row): return x*stop_gradient(x)").stops_gradients
+        True
+        """
+        return self.calls(frozenset({"stop_gradient"}))
+
+    def calls(self, functions: Collection[str]) -> bool:
+        """Test whether a statement calls one of some functions."""
+        parts = (part for statement in self.statements for part in walk(statement.expression))
+        return any(isinstance(part, Call) and part.function in functions for part in parts)
 
     def _positive_constants_in(self, which: Callable[[Expression], Expression | None]) -> tuple[str, ...]:
         """Return the Constants with a positive default that some parts of the statements depend on."""

@@ -9,7 +9,6 @@ from lngen.derivation.derivation import Direction
 from lngen.emit import Notes
 from lngen.emit.backends import backend
 from lngen.language.definition import Definition
-from lngen.language.syntax import Call, Expression, walk
 from lngen.plan.planner import Plan
 from lngen.report.audit import hazards, warning
 from lngen.report.formulas import formulas, in_parts
@@ -51,12 +50,8 @@ def notes(planned: Plan, name: str) -> Notes:
         sizes=definition.sizes,
         patterns={entry.name: entry.pattern for entry in definition.inputs if entry.pattern},
         parts=definition.parts,
-        stops=any(_stops(statement.expression) for statement in definition.statements),
+        stops=definition.stops_gradients,
     )
-
-
-def _stops(expression: Expression) -> bool:
-    return any(isinstance(part, Call) and part.function == "stop_gradient" for part in walk(expression))
 
 
 def header(planned: Plan, name: str | None = None) -> tuple[str, ...]:

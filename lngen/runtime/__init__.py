@@ -26,9 +26,9 @@ calls make without Python. `driver` has the functions of the driver that PyCUDA 
 and `extensions` compiles C for this Python. `threads` shares the work of a call, and `memory` pools results. `module`
 chooses between NumPy and C++ for the frameworks, and calls it.
 
-`torch`: the package is the entry point. `operators` makes operators, which `kernels` and `gpu` compute, and
-`derivatives` differentiate. `parts` describes their arguments, `samples` has the rule of vmap,
-`dispatch` the fast paths, and `sharding` the rules of DTensor.
+`torch`: the package is the entry point. `dispatch` has the fast paths, and says which calls take a layer's operators.
+`operators` makes these, which `kernels` and `gpu` compute, and `parts` describes their arguments. `derivatives` finds
+gradients by kernels, or by the layer in PyTorch's own operations.
 
 `cpp` has the headers that C++ and CUDA share: left-out arguments and names as types.
 

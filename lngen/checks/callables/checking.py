@@ -22,7 +22,7 @@ from lngen.checks.derived import checkable
 from lngen.checks.evidence import Evidence, Report, verdict
 from lngen.checks.frameworks import FrameworkAdapter
 from lngen.checks.hard_inputs import finite, hard_inputs
-from lngen.checks.inputs import ordinary, stops_gradients
+from lngen.checks.inputs import ordinary
 from lngen.checks.layer import as_tuple
 from lngen.checks.numbers import DTYPES
 from lngen.checks.reference import mixed
@@ -104,7 +104,7 @@ class Subject:
     @property
     def asks_for_second(self) -> bool:
         """Test whether a second derivative can be asked for."""
-        return hasattr(self.on, "moved_along") and not stops_gradients(self.definition)
+        return hasattr(self.on, "moved_along") and not self.definition.stops_gradients
 
 
 def check_callable(

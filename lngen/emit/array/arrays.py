@@ -29,6 +29,11 @@ class ArgumentOfRows:
     given: PublicInput
     text: str
 
+    @property
+    def is_integer(self) -> bool:
+        """True if it holds integers."""
+        return self.given.kind.startswith("Int")
+
 
 class PublicArrays:
     """The arrays of a layer's function, and lines that check and arrange them.
@@ -224,7 +229,7 @@ class PublicArrays:
         """Return the value of an input that is left out, with all of its axes where a reduction needs them."""
         assert argument.given.neutral is not None
         value = number(argument.given.neutral)
-        if argument.given.kind.startswith("Int"):
+        if argument.is_integer:
             value = f"{module}.int32({value})"
         own = self.axes(argument.given)
         return f"{module}.full({self.shape_of(own)}, {value})" if full and own else value

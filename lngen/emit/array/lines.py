@@ -12,6 +12,7 @@ from lngen.algebra.symbols import PLACE, Axes, D, TypedSymbol
 from lngen.emit.array.dialects import Dialect
 from lngen.emit.array.expressions import ArrayPrinter
 from lngen.emit.array.selects import moving_from, with_whole_branches
+from lngen.emit.layout import tuple_of
 from lngen.emit.spelling import reading
 from lngen.errors import LngenError
 from lngen.language.axes import RowAxes
@@ -156,6 +157,18 @@ class ArrayText:
         # An infinite shift would make NaN of what it is taken from, and a clip is one pass where a select is two. What
         # takes it is of no other value for another shift, and has no derivative by it.
         return f"{self.to.module}.clip({text}{'.detach()' * constant}, -largest, largest)"
+
+    def with_every_axis(self, symbol: TypedSymbol) -> str:
+        """Return the text of an output, which has the axes that it varies over, whatever is left out."""
+        value: str = self.names[symbol]
+        layout = self.layout
+        if not symbol.varies.rows or self.least[symbol] == layout.of_value(symbol.varies):
+            return value
+        shape = "shape"
+        if not symbol.varies.features:
+            sizes = ["1" if name in layout.features else f"shape[{n}]" for n, name in enumerate(layout.names)]
+            shape = tuple_of(sizes) if layout.named else "(*shape[:-1], 1)"
+        return f"{self.to.module}.broadcast_to({value}, {shape})"
 
     def size(self, name: str) -> str:
         """Return the size of an axis, as the reference array of the lines has it."""

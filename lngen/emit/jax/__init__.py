@@ -6,10 +6,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
-from lngen.algebra.symbols import TypedSymbol
 from lngen.emit import Notes
 from lngen.emit.array import JNP
-from lngen.emit.array.arrays import ArgumentOfRows, PublicArrays
+from lngen.emit.array.arrays import PublicArrays
 from lngen.emit.array.lines import ArrayText, TextLine
 from lngen.emit.array.tangents import TangentText
 from lngen.emit.functions import FrameworkFunction
@@ -43,8 +42,6 @@ class _JaxText:
     def __init__(self, forward: RowProgram, jvp: RowProgram | None, notes: Notes) -> None:
         self.layer = interface(forward, notes)
         self.notes, self.forward, self.jvp = notes, forward, jvp
-        self.saved: list[str]
-        self.kept: list[str]
         self.arrays = PublicArrays(self.layer, max(each.minimum_features for each in (forward, jvp) if each), JNP)
         self.checks = [*self.arrays.checks(), *self._seeds()]
         self.arguments = self.arrays.arguments()
@@ -55,7 +52,9 @@ class _JaxText:
         self.made = ArrayText(forward, JNP, self.arrays.layout, optional)
         self.made_lines = self.made.lines()
         self.outputs = {name: store.symbol for store in forward.results for name in store.names}
-        self.saved, self.kept, self.full = [], [], self.made.full
+        self.saved: list[str] = []
+        self.kept: list[str] = []
+        self.full = self.made.full
         if jvp:
             self.saved = [symbol.name for symbol in forward.saved]
             self.kept = [row.name for row in jvp.rows if row.origin == "saved output" and row.symbol in jvp.read()]
@@ -122,7 +121,7 @@ class _JaxText:
     def _in_type(self) -> list[str]:
         """The function that brings the inputs to the compute type."""
         given = [*(each.name for each in self.arguments), *self.constants]
-        integers = {each.name for each in self.arguments if _is_integer(each)}
+        integers = {each.name for each in self.arguments if each.is_integer}
         every, real = tuple_of(given), [name for name in given if name not in integers]
         typed = [name for name in real if name not in self.constants]
         optional = [each for each in self.arguments if not each.given.required]
@@ -161,9 +160,7 @@ class _JaxText:
         casts = dict(self.forward.casts)
         outputs = []
         for name, symbol in self.outputs.items():
-            value = self.made.names[symbol]
-            if symbol.varies.rows and self.made.least[symbol] != self.arrays.layout.of_value(symbol.varies):
-                value = f"jnp.broadcast_to({value}, {self._output_shape(symbol)})"
+            value = self.made.with_every_axis(symbol)
             if casts:
                 value = f"_cast({value}, jnp.{casts[name]})" if name in casts else f"{value}.astype(stored)"
             outputs.append(value)
@@ -179,16 +176,6 @@ class _JaxText:
         if len(self.outputs) > 1:
             return f"tuple(u.astype({self.first}.dtype) for u in {made})"
         return f"{made}.astype({self.first}.dtype)"
-
-    def _output_shape(self, symbol: TypedSymbol) -> str:
-        if symbol.varies.features:
-            return "shape"
-        if not self.arrays.layout.named:
-            return "(*shape[:-1], 1)"
-        layout = self.arrays.layout
-        return (
-            f"({', '.join('1' if name in layout.features else f'shape[{n}]' for n, name in enumerate(layout.names))})"
-        )
 
     def _derivative(self) -> list[str]:
         outputs = [*self.outputs]
@@ -281,14 +268,8 @@ def _unpacked(names: Sequence[str], value: str, lines: Iterable[str]) -> str:
 
 
 def _helpers(text: str) -> frozenset[str]:
-    """The names of the functions of the template that a text calls, and those that these call."""
-    found = {*re.findall(r"(?<!\w)_[a-z_]+(?=[(,])", text)}
-    calls = {"_number": "_floats", "_axes": "", "_uniform": ""}
-    return frozenset(found | {calls.get(name, "") for name in found})
-
-
-def _is_integer(argument: ArgumentOfRows) -> bool:
-    return argument.given.kind.startswith("Int")
+    """The names of the functions of the template that a text calls."""
+    return frozenset(re.findall(r"(?<!\w)_[a-z_]+(?=[(,])", text))
 
 
 def _spelled(text: str) -> str:

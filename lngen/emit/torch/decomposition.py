@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from lngen.algebra.symbols import TypedSymbol
 from lngen.emit.array import TORCH, ArrayText
 from lngen.emit.array.arrays import ArgumentOfRows, PublicArrays, number
 from lngen.emit.interface import PublicInterface
-from lngen.emit.layout import call, laid, tuple_of
+from lngen.emit.layout import call, laid
 from lngen.emit.spelling import PYTHON, spelled
 from lngen.plan.program import RowProgram
 
@@ -56,24 +55,14 @@ class Decomposition:
         casts = dict(self.forward.casts)
         outputs = []
         for name, symbol in self.outputs.items():
-            value = self._with_every_axis(symbol)
+            value = self.text.with_every_axis(symbol)
             outputs.append(f"_cast({value}, torch.{casts[name]})" if name in casts else f"{value}.to(stored)")
         body.append(f"return {', '.join(outputs)}")
         return [*self._in_type(body), *body]
 
-    def _with_every_axis(self, symbol: TypedSymbol) -> str:
-        value: str = self.text.names[symbol]
-        layout = self.arrays.layout
-        if not symbol.varies.rows or self.text.least[symbol] == layout.of_value(symbol.varies):
-            return value
-        if symbol.varies.features:
-            return f"torch.broadcast_to({value}, shape)"
-        sizes = ["1" if name in layout.features else f"shape[{n}]" for n, name in enumerate(layout.names)]
-        return f"torch.broadcast_to({value}, {tuple_of(sizes) if layout.named else '(*shape[:-1], 1)'})"
-
     def _in_type(self, body: list[str]) -> Iterator[str]:
         """Lines that bring the inputs to the compute type."""
-        real = [each for each in self.arguments if not _is_integer(each)]
+        real = [each for each in self.arguments if not each.is_integer]
         if any("stored" in line for line in body):
             yield f"stored = {self.first}.dtype"
         yield f"dtype = _widest({', '.join(each.name for each in real)})"
@@ -87,10 +76,10 @@ class Decomposition:
         yield from (f"{name} = {value}" for name, value in values.items())
 
     def _typed(self, each: ArgumentOfRows) -> str:
-        name, kind = each.name, "torch.int64" if _is_integer(each) else "dtype"
+        name, kind = each.name, "torch.int64" if each.is_integer else "dtype"
         if each.given.required:
             return f"{name}.to({kind})"
-        value = f"(zero + {number(each.given.neutral)}).to({kind})" if _is_integer(each) else None
+        value = f"(zero + {number(each.given.neutral)}).to({kind})" if each.is_integer else None
         value = value or f"zero + {number(each.given.neutral)}"
         if self.text.full and (own := self.arrays.axes(each.given)):
             value = f"({value}).expand({self.arrays.shape_of(own)})"
@@ -99,10 +88,6 @@ class Decomposition:
 
 _DECOMPOSED = '    """The same in plain operations of PyTorch, which has derivatives of any order of them."""'
 _ROWS = '    """The outputs, each line by its step of the derivation."""'
-
-
-def _is_integer(argument: ArgumentOfRows) -> bool:
-    return argument.given.kind.startswith("Int")
 
 
 def _spelled(text: str) -> str:
