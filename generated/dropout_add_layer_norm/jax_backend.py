@@ -159,6 +159,8 @@ def _like(made, tangent):
     return jnp.zeros_like(made) + jnp.asarray(tangent, made.dtype)
 
 
+# Compiled as one: outside of jit, shard_map would compile each operation by itself.
+@jax.tree_util.Partial(jax.jit, static_argnums=(1, 2, 3, 4))
 def _uniform(seed, stream, rows, D, dtype):
     """Random numbers in [0, 1) by Philox 4x32-10, those of any other backend."""
 
