@@ -136,6 +136,7 @@ EVERY = [
 ]
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("case", [named(case, *in_ci(case)) for case in SAMPLE])
 def test_a_row_has_the_same_bits_alone_and_among_others(case: Mapping[str, str]) -> None:
     assert dependent_on_others(**case) == []

@@ -34,6 +34,7 @@ def inputs(shape: tuple[int, ...], dtype: Any) -> list[Any]:
     return [random.normal(size=size).astype(dtype) for size in (shape, shape, shape[-1:])]
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64, np.longdouble])
 @pytest.mark.parametrize("shape", [(3, 5), (2, 3, 600), (400, 300), (0, 4)])
 def test_outputs_have_their_own_types_whatever_the_rows_have(dtype, shape):
@@ -86,6 +87,7 @@ def test_cast_of_an_output_beside_that_output_rounds_one_of_them():
         np.testing.assert_array_equal(n, cast(m, "uint8"))
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("text", [QUANTIZED, *(ROUNDED.format(target) for target in TARGETS)])
 def test_gradients_are_those_without_the_casts(text):
     plain = text.replace('y/s, "float8_e4m3fn"', "y/s").replace('9*mean(h), "int8"', "9*mean(h)")
@@ -141,6 +143,7 @@ def checked(layer: Checkable) -> list[str]:
     return [f"{each.kind}: {each.what}" for each in report.evidence if not each.passed]
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("text", [QUANTIZED, *(ROUNDED.format(target) for target in TARGETS)])
 def test_check_passes_for_layers_with_casts(text):
     assert checked(derivatives.layer(text)) == []

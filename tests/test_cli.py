@@ -58,6 +58,7 @@ def mine(tmp_path, monkeypatch) -> Path:
 
 
 class TestOfTheWhole:
+    @pytest.mark.ci
     @pytest.mark.parametrize("words", [["--version"], ["derive", "typo.py"], ["check", "typo.py"], ["list"]])
     def test_an_answer_at_once_comes_without_sympy(self, words, tmp_path):
         (tmp_path / "typo.py").write_text("def f(x: Row):\n    return meen(x)\n")
@@ -86,6 +87,7 @@ class TestOfTheWhole:
 
 
 class TestDerive:
+    @pytest.mark.ci
     def test_it_prints_the_derivation_and_then_what_it_wrote(self, mine):
         result = lngen("derive", "mine.py", "--out", "here")
         assert (result.exit_code, result.stderr) == (0, "")
@@ -99,6 +101,7 @@ class TestDerive:
         again = lngen("derive", "mine.py", "--out", "here", "--brief").stdout
         assert ("unchanged in here: " in again, "Next:" in again) == (True, False)
 
+    @pytest.mark.ci
     def test_a_certificate_is_written_and_holds(self, mine):
         result = lngen("derive", "mine.py", "--brief", "--certificate", "c.json")
         assert (result.exit_code, result.stderr) == (0, "")
@@ -107,6 +110,7 @@ class TestDerive:
         assert " and every result hold\n" in subprocess.run(verify, capture_output=True, text=True).stdout
         assert sorted(path.name for path in mine.parent.iterdir()) == ["c.json", "mine.py"]
 
+    @pytest.mark.ci
     def test_what_is_printed_of_a_file_acts_on_no_terminal(self, mine):
         name = "red\x1b[31m.json"
         result = lngen("derive", "mine.py", "--brief", "--certificate", name, "--out", "here")
@@ -267,6 +271,7 @@ class TestCheck:
         # The others are about the text of the files.
         assert re.search(r"mine, numpy: \d+ checks passed, no claim on 1 ", result.stdout)
 
+    @pytest.mark.ci
     def test_each_report_is_printed_when_it_is_there(self, mine, monkeypatch):
         """The first report is flushed before the second check begins."""
         yours = mine.with_name("yours.py")
@@ -284,6 +289,7 @@ class TestCheck:
         assert re.search(r"mine, numpy: \d+ checks passed", seen[1])
         assert result.stdout.endswith("all 2 passed\n")
 
+    @pytest.mark.ci
     def test_json_is_one_document(self, mine):
         arguments = ("--backend", "numpy", "--shape", "2,3", "--dtype", "f32", "--json", "--seed", "7")
         (report,) = json.loads(lngen("check", "mine.py", *arguments).stdout)
@@ -321,6 +327,7 @@ class TestCheck:
         assert "the module imports: SystemError: broken by hand" in " ".join(result.stdout.split())
         assert f"{name}/numpy_backend.py differs" in " ".join(result.stdout.split())
 
+    @pytest.mark.ci
     @pytest.mark.parametrize("options", [[], ["--directions", "forward,backward"]])
     def test_the_command_that_derive_prints_finds_what_was_changed(self, mine, options):
         told = lngen("derive", "mine.py", "--out", "my_layers", "--backend", "numpy", "--brief", *options)

@@ -38,6 +38,7 @@ def test_it_is_derived_as_selects_that_are_nested(joined: str, nested: str) -> N
     assert (one.forward.equations, one.backward) == (other.forward.equations, other.backward)
 
 
+@pytest.mark.ci
 def test_neither_what_is_chosen_nor_a_condition_is_repeated() -> None:
     (equation,) = translate(parse(f"def f(x: Row, m: Data): return where({LONG}, exp(x), tanh(x*m))")).equations
     text = str(equation.expression)
@@ -62,6 +63,7 @@ def at_ties_and_beyond(text: str, backend: str) -> None:
         np.testing.assert_array_equal(found[name][0], value, err_msg=name)
 
 
+@pytest.mark.ci
 def test_a_comparison_with_no_number_does_not_hold_and_its_negation_does() -> None:
     at_ties_and_beyond(TURNED, "numpy")
 

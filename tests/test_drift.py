@@ -89,6 +89,7 @@ def test_a_changed_runtime_is_no_drift_and_a_copy_of_it_is(checkout):
     assert "_runtime (a link to lngen/runtime): differs" in result.stdout
 
 
+@pytest.mark.ci
 def test_every_hash_seed_gives_the_bytes_that_are_committed(tmp_path):
     running = [
         subprocess.Popen(

@@ -63,6 +63,7 @@ def test_lngen_s_own_are_declared_as_a_stranger_s_are() -> None:
 
 
 class TestVerb:
+    @pytest.mark.ci
     def test_a_stranger_s_is_listed_and_run(self, strangers: Path, tmp_path: Path) -> None:
         distribution(strangers, "greeting", {"greeting": GREET}, "[lngen.verbs]\ngreet = greeting:greet\n")
         listed = lngen("--help", on_path=strangers, cwd=tmp_path)
@@ -106,12 +107,14 @@ class TestVerb:
         assert "pip uninstall bad-greeting" in asked.stderr
         assert "Traceback" not in asked.stderr
 
+    @pytest.mark.ci
     def test_a_distribution_that_has_nothing_for_lngen_may_be_broken(self, strangers: Path, tmp_path: Path) -> None:
         distribution(strangers, "other", {}, "[console_scripts]\nno entry\n")
         listed = lngen("--help", on_path=strangers, cwd=tmp_path)
         assert (listed.returncode, listed.stderr) == (0, "")
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize(
     ("words", "searched"), [(["--version"], False), (["derive", "--help"], False), (["--help"], True)]
 )

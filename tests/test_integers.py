@@ -92,6 +92,7 @@ def test_the_oracle_picks_an_entry_or_nothing():
     np.testing.assert_array_equal(w["y"][:, 0], x[:, 0] * [0, 0, x[0, 0], x[0, 6], 0])
 
 
+@pytest.mark.ci
 def test_integers_compare_exactly_where_floats_do_not():
     """2**24 + 1 is 2**24 in float32; beyond 32 bits an integer is the nearest of 32 bits."""
     text = 'def f(x: Row, i: Int["..."], j: Int["..."]): return where(i == j + 1, x, 0) + where(i - j > 0.5, x, 0)'
@@ -102,6 +103,7 @@ def test_integers_compare_exactly_where_floats_do_not():
     np.testing.assert_array_equal(layer.forward(*given.values())[0], expected)
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "int32", "uint32", "int64", "uint64", "bool"])
 def test_an_array_of_any_integer_type_is_taken(dtype):
     layer = lngen.derive(LABELS, backends=["numpy"]).load()
@@ -160,6 +162,7 @@ def test_the_gradient_of_a_label_outside_of_the_row_is_that_of_no_target():
     np.testing.assert_array_equal(layer.backward(saved, np.ones(4)).dx, np.zeros((4, 7)))
 
 
+@pytest.mark.ci
 def test_a_mask_of_places_keeps_its_softmax_safe():
     layer = lngen.derive(CAUSAL, backends=["numpy"]).load()
     x = np.float32([[1e4, 3, 2, 1], [1e4, 1e4, np.inf, np.nan], [1, 2, 3, 4]])
@@ -179,12 +182,14 @@ def test_the_sum_over_the_place_of_an_integer_is_known():
     assert Mean(Where(sympy.Eq(PLACE, i), c, 1)).func is Mean
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("name", ["labels", "focal"])
 def test_labels_are_proved_for_every_size(name):
     proofs = prove(derive(parse(DEFINITIONS[name]))).proofs
     assert [proof.statement for proof in proofs if not proof.passed or not proof.kind.startswith("exact")] == []
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("name", CHECKED)
 def test_every_check_holds_on_numpy(name):
     layer = lngen.derive(DEFINITIONS[name], backends=["numpy"])
@@ -192,6 +197,7 @@ def test_every_check_holds_on_numpy(name):
     assert layer.check(shapes=((1, 1), (3, 7), (5, 64))).passed
 
 
+@pytest.mark.ci
 def test_a_sum_over_one_place_reads_one_entry():
     """An infinite entry elsewhere is not read; a place that is no integer is compared with."""
     kernels = derived(parse(LABELS), proved=False, backends=["numpy"]).text("numpy_kernels.py")

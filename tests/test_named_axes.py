@@ -171,6 +171,7 @@ def test_half_precision_is_computed_in_single():
     assert all(each.dtype == np.float16 for each in layer.numpy.backward(saved, y))
 
 
+@pytest.mark.ci
 def test_a_wrong_size_is_refused():
     layer = compiled.layer(AXES["group_norm"])
     x = arrays("group_norm")["x"]
@@ -192,6 +193,7 @@ def test_a_wrong_size_is_refused():
 # ---- what is told
 
 
+@pytest.mark.ci
 def test_an_array_without_all_axes_is_no_row_tensor_that_is_moved():
     for name, expected in (("ada_layer_norm", (2, 3)), ("group_norm", (2, 3)), ("batch_norm", (2, 3))):
         plan = planned(parse(AXES[name]), proved=False)

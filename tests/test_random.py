@@ -72,6 +72,7 @@ def test_one_seed_gives_one_row_of_numbers_and_a_stream_another():
     assert abs(np.corrcoef(u.ravel(), v.ravel())[0, 1]) < 0.05
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("threads", [1, 3])
 def test_numbers_go_by_the_row_of_the_call(dtype, threads):
@@ -140,6 +141,7 @@ def test_dropout_of_all_and_of_nothing():
     np.testing.assert_array_equal(forward(x, 0 * x, 3, p=0.0)[0].r, x)
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("text", [NOISE, NAMED])
 def test_a_seed_is_one_integer(text):
     with pytest.raises(ValueError, match=r"seed has shape \(2,\); pass a number"):

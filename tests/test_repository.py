@@ -104,6 +104,7 @@ def imports(path: Path) -> Iterator[str]:
                 yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
+@pytest.mark.ci
 def test_the_machine_names_no_layer():
     files = [path for path in tracked_files() if path.relative_to(ROOT).parts[0] in ("lngen", "templates")]
     assert len(files) > 10
@@ -169,6 +170,7 @@ def test_every_module_imports():
         assert (done.returncode, done.stderr) == (0, "")
 
 
+@pytest.mark.ci
 def test_emitted_files_import_nothing_of_lngen():
     emitted = sorted((ROOT / "generated").rglob("*.py"))
     assert len(emitted) > 200

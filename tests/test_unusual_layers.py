@@ -8,6 +8,7 @@ from lngen.pipeline.files.loading import module_from_files
 from lngen.pipeline.stages import derived
 
 
+@pytest.mark.ci
 def test_a_constant_under_a_root_may_not_be_negative():
     """The derivation writes c for sqrt(c**2): a negative one would be a wrong number without a word."""
     text = "def f(x: Row, c: Constant = 1, k: Constant = 1): return x*sqrt(c**2) + k"

@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.shipped import ROOT
 
 MINE = "from lngen.language import Row, mean\n\n\ndef mine(x: Row):\n    y = x*mean(x**2)\n    return y\n"
@@ -32,6 +34,7 @@ warnings.warn("old", DeprecationWarning)
 """
 
 
+@pytest.mark.ci
 def test_commands_end_without_a_warning_and_one_would_be_seen(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(MINE, encoding="utf-8")
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}

@@ -19,8 +19,11 @@ NIGHTLY = ("matrix", "exhaustive")
 TIERS = ("ci", *NIGHTLY)
 """The marks of the tiers that `make test` leaves out."""
 
-AFTER_THE_CORE = ("extensions", "fuzz", "benchmarks", "tools", "runtime/torch")
-"""Folders whose tests are in the tier `ci`, for they take a newcomer's time; but for representatives."""
+AFTER_THE_CORE = (
+    *("extensions/", "fuzz/", "benchmarks/", "tools/", "runtime/torch/"),
+    *("emit/test_jax_backend.py", "emit/test_torch_decomposition.py"),
+)
+"""Folders and files whose tests are in the tier `ci`, for they take a newcomer's time; but for representatives."""
 
 COMPILES = (NO_GXX, NO_PYCUDA, NO_NVRTC, NO_TORCH, NO_JAX)
 """Needs of a test that compiles, or imports a framework: it is in the tier `ci`, but for representatives."""
@@ -58,7 +61,6 @@ REPRESENTATIVES = {
         "tests/emit/test_cuda_compile.py::test_what_is_shipped_compiles[layer_norm-sm_90-33-dtypes1]"
     ],
     "random definitions": ["tests/fuzz/test_fuzz.py::test_a_random_definition_is_right_or_refused[0]"],
-    "every hash seed": ["tests/test_drift.py::test_every_hash_seed_gives_the_bytes_that_are_committed"],
     "drift": ["tests/test_drift.py::test_a_changed_byte_under_generated_fails_until_it_is_derived_again"],
     "nothing stale": ["tests/pipeline/cache/test_results.py::test_a_changed_byte_of_a_rule_is_derived_with"],
     "README": ["tests/test_readme.py::test_links_lead_somewhere[README.md]"],
@@ -312,13 +314,13 @@ def tier_of(marks: Iterable[str]) -> str:
 
 
 def is_after_the_core(test: str, needs: Iterable[str] = ()) -> bool:
-    """Test whether a test, by its id, is in the tier `ci` for the folder that it is in, or for what it needs.
+    """Test whether a test, by its id, is in the tier `ci` for the place that it is in, or for what it needs.
 
     >>> is_after_the_core("tests/tools/test_verify.py::test_a"), is_after_the_core("tests/plan/test_plan.py::test_b")
     (True, False)
     """
-    folders = tuple(f"tests/{folder}/" for folder in AFTER_THE_CORE)
-    is_later = test.startswith(folders) or not {*COMPILES}.isdisjoint(needs)
+    places = tuple(f"tests/{place}" for place in AFTER_THE_CORE)
+    is_later = test.startswith(places) or not {*COMPILES}.isdisjoint(needs)
     return is_later and not any(test in names for names in REPRESENTATIVES.values())
 
 

@@ -44,6 +44,7 @@ def test_apart_with_work_that_returns_gives_its_result():
     assert apart(printing, 60) == "done"
 
 
+@pytest.mark.ci
 def test_apart_with_work_that_raises_raises_it_here():
     with pytest.raises(ValueError, match="oh"):
         apart(raising, 60)

@@ -14,6 +14,7 @@ from tests.tiers import sample
 ORDINARY_SHAPES = [(37, 7), (37, 33), (37, 128), (5, 1025)]
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("dtype", ["float64", "float32", "float16", "bfloat16"])
 def test_bounds_hold_and_are_within_100_of_the_error(dtype):
     reached = {}

@@ -213,6 +213,7 @@ TEXTS = {
 }
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("name", TEXTS)
 def test_lines_in_plain_numpy_are_the_definition_and_its_tangent(name):
     definition = parse(TEXTS[name])

@@ -70,6 +70,7 @@ def test_it_holds_to_its_schema_and_is_one_object(name: str) -> None:
     assert all(backend.INTERFACE is package.INTERFACE for backend in whole)
 
 
+@pytest.mark.ci
 def test_that_of_arrays_in_parts_holds_to_the_schema() -> None:
     text = 'def f(x: Array["... (s d)"], s: Size = 2): return join(2*at(x, s=1), 3*at(x, s=1))'
     made = compiled.layer(text).numpy.INTERFACE

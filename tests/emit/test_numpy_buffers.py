@@ -54,6 +54,7 @@ def test_a_result_may_have_the_memory_of_what_is_not_read_late(module, operation
         assert np.array_equal(function(*copies, out=copies[place]), expected)
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize(
     "y",
     [

@@ -15,6 +15,7 @@ from lngen.plan.presence import all_of, any_of
 from tests.derivatives import module
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize(("dtype", "ulps"), [(np.float32, 2), (np.float64, 2)])
 def test_erf(dtype: Any, ulps: float) -> None:
     layer = module("def f(x: Row): return erf(x)")
@@ -65,6 +66,7 @@ def test_a_quotient_of_the_side_not_taken_does_not_complain() -> None:
     np.testing.assert_allclose(got, exact, rtol=1e-14)
 
 
+@pytest.mark.ci
 def test_a_mask_fits_what_it_guards() -> None:
     """The root of a Feature and of a row scalar is not taken entry by entry, and takes no mask of entries."""
     layer = module("def f(x: Row, w: Feature): return where(x > 0, x*sqrt(w), x/w)")

@@ -334,6 +334,7 @@ def test_any_text_is_a_definition_or_a_definition_error(text: str) -> None:
         result.docstring.encode()
 
 
+@pytest.mark.ci
 def test_mutated_texts_are_neither_executed_nor_written(tmp_path: Path) -> None:
     """The same mutations from one seed, watched: no traceback, no execution, no file."""
     generator = random.Random(20260)

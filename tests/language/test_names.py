@@ -73,7 +73,7 @@ def test_a_name_that_once_broke_a_layer(what: str, name: str) -> None:
 SHADOWS = {"gate": "where", "row": "clip", "constant": "pi", "output": "index", "saved": "tanh"}
 
 
-@pytest.mark.parametrize("what", sample(SHADOWS, ("row",), ("constant", "output")))
+@pytest.mark.parametrize("what", sample(SHADOWS, (), ("row", "constant", "output")))
 def test_a_value_may_be_called_as_a_function_is(what: str) -> None:
     (role,) = named.plain_names(REPRODUCTIONS[what])
     assert_works(REPRODUCTIONS[what], {role: SHADOWS[what]})

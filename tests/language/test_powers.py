@@ -121,6 +121,7 @@ def test_layers_with_powers_pass_every_check(name: str, backend: str) -> None:
     assert all(proof.passed for proof in report.evidence if proof.kind == "exact proof")
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("wrong", ["p*a**p", "(p - 1)*a**(p - 1)", "a**(p - 1)"])
 def test_a_wrong_derivative_is_refused_by_the_proofs(wrong: str) -> None:
     made = derive(parse("def f(a: Row, p: Constant): return a**p"))

@@ -23,6 +23,7 @@ def scaled() -> DerivedLayer:
     return lngen.derive(SCALED)
 
 
+@pytest.mark.ci
 def test_formulas_steps_and_evidence(scaled: DerivedLayer) -> None:
     assert (scaled.name, scaled.definition.outputs) == ("scaled", ("y",))
     assert list(scaled.forward)[-1] == "y"
@@ -33,6 +34,7 @@ def test_formulas_steps_and_evidence(scaled: DerivedLayer) -> None:
     assert f"dx     = {scaled.gradients['dx']}" in str(scaled)
 
 
+@pytest.mark.ci
 def test_load_gives_the_module_of_a_backend(scaled: DerivedLayer) -> None:
     assert [scaled.load(name).__name__.rpartition(".")[2] for name in ("numpy", "cpu")] == ["scaled", "cpu_backend"]
     with pytest.raises(LngenError, match="there is no backend 'gpu'"):
@@ -98,6 +100,7 @@ def test_writing(scaled: DerivedLayer, tmp_path: Path) -> None:
         scaled.write(tmp_path / "layers")
 
 
+@pytest.mark.ci
 def test_checking(scaled: DerivedLayer) -> None:
     report = scaled.check(shapes=[(2, 3)], dtypes=["float32"])
     assert report.passed

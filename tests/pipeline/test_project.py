@@ -43,6 +43,7 @@ class TestProject:
         said(here / "a" / "b", "[tool.lngen]\n")
         assert project(here / "a" / "b").backends is None
 
+    @pytest.mark.ci
     @pytest.mark.parametrize(
         ("text", "message"),
         [
@@ -67,6 +68,7 @@ class TestProject:
         assert result.stderr.count("\n") == 1
         assert not (here / "layers").exists()
 
+    @pytest.mark.ci
     def test_backends_for_goes_by_what_is_asked_then_the_project_then_what_is_there(self, here):
         layers = here / "layers"
         assert backends_for("doubled", layers) == BACKENDS
@@ -112,6 +114,7 @@ class TestLeftOut:
         assert run(*remedy.split()[1:]).exit_code == 0
         assert backend in backends_in(layer)
 
+    @pytest.mark.ci
     def test_check_of_a_project_goes_by_what_is_written(self, here, monkeypatch):
         monkeypatch.setattr("lngen.cli.layers.paths.packaged", True)
         (here / "derive").mkdir()

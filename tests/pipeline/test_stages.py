@@ -102,6 +102,7 @@ def test_the_emitted_module_runs(tmp_path):
     assert module.backward(saved, [[1.0, 0.0]]).dx.tolist() == [[0.5, 0.0]]
 
 
+@pytest.mark.ci
 @pytest.mark.usefixtures("nothing_kept")
 def test_a_failed_proof_stops_the_emission(monkeypatch):
     def doubt(derivation):

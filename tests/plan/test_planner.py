@@ -59,6 +59,7 @@ SHAPES = {
 }
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("name", SHAPES)
 def test_shape(name: str) -> None:
     made = planned(name)

@@ -125,6 +125,7 @@ def test_the_sizes_that_were_compared_are_named() -> None:
     assert by_name["dx"] == tuple(range(2, 15))
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize(
     "quotient",
     [

@@ -83,6 +83,7 @@ def test_every_statement_of_every_layer_is_exact(name: str) -> None:
         assert step.evidence is not None or (names_something and step.rule not in ("gradient", "chain rule")), step
 
 
+@pytest.mark.ci
 def test_a_step_says_what_it_rests_on():
     made = prove(derivation("layer_norm"))
     rested = [step.evidence.names for step in made.steps if step.evidence is not None]
@@ -90,6 +91,7 @@ def test_a_step_says_what_it_rests_on():
     assert ("x_centred",) in rested
 
 
+@pytest.mark.ci
 def test_what_is_not_shown_falls_back_to_digits():
     # That one is above the other takes an argument from their sum, which is none of ours.
     made = prove(derive(parse("def f(x: Row): return maximum(x**2 - 2*x + 2, 0)*mean(x)")))

@@ -83,6 +83,7 @@ def test_signs_of_what_cannot_be_negative() -> None:
     assert not told.vanishes(sympy.Abs(above - 2 * eps, evaluate=False) - above + 2 * eps)
 
 
+@pytest.mark.ci
 def test_work_is_bounded() -> None:
     symbols = sympy.symbols("x:12", real=True)
     with pytest.raises(TooLargeError, match="terms"):

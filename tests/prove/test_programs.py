@@ -195,6 +195,7 @@ def test_a_divisor_that_is_zero_without_an_input_is_refused() -> None:
 # ---- corrections
 
 
+@pytest.mark.ci
 def test_a_correction_that_is_not_zero_may_not_be_skipped() -> None:
     made = planned("layer_norm")
 

@@ -39,6 +39,7 @@ def claims(report):
 # ---- NumPy
 
 
+@pytest.mark.ci
 def test_a_right_function_of_numpy_holds_every_claim():
     report = checked(kernels.rms_norm, backward=kernels.rms_norm_backward)
     assert (report.outcome, report.backend, report.failures) == ("passed", "NumPy", ())
@@ -59,6 +60,7 @@ def test_a_function_that_writes_to_what_it_is_given_is_found():
     assert "inputs are never written" in claims(checked(kernels.rms_norm, backward=kernels.writes_to_the_cotangent))
 
 
+@pytest.mark.ci
 def test_an_input_that_is_not_taken_is_left_out_and_a_constant_has_its_value():
     def norm(x):
         return kernels.rms_norm(x, eps=0.5)
@@ -76,6 +78,7 @@ def test_a_claim_can_be_left_out():
     assert not checked(kernels.rms_norm, asked, backward=kernels.writes_to_the_cotangent).failures
 
 
+@pytest.mark.ci
 def test_words_that_no_claim_has_are_refused():
     with pytest.raises(LngenError, match=r"no claim has these words; there are .*never written"):
         checked(kernels.rms_norm, CallableRequest(without=("dx",)), backward=kernels.rms_norm_backward)
@@ -96,6 +99,7 @@ def test_float32_inside_is_told_and_fails_where_it_is_strict():
     assert checked(narrow, CallableRequest(dtypes=("float64",), strict=True), backward=backward).failures
 
 
+@pytest.mark.ci
 def test_half_types_may_round_each_step_and_no_more():
     def each_step(x, gamma, eps):
         mean = (x.astype(np.float32) ** 2).mean(-1, keepdims=True)
@@ -112,6 +116,7 @@ def test_half_types_may_round_each_step_and_no_more():
     assert ("y", (3, 1000)) in {(each.what, each.shape) for each in failed}
 
 
+@pytest.mark.ci
 def test_a_one_pass_variance_is_found_at_a_large_mean():
     def standardize(x, eps):
         wide = x.astype(np.float32) if x.dtype != np.float64 else x
@@ -130,6 +135,7 @@ def test_a_one_pass_variance_is_found_at_a_large_mean():
     assert {each.what for each in found.failures} == {"offset 10000: y"}
 
 
+@pytest.mark.ci
 def test_masked_logits_are_no_number_where_a_term_of_theirs_is_multiplied_by_zero():
     def loss(x, label, smoothing):
         with np.errstate(all="ignore"):
@@ -337,6 +343,7 @@ def test_a_module_may_take_its_rows_by_name():
         checked(Norm)
 
 
+@pytest.mark.ci
 def test_a_constant_that_is_not_passed_is_told():
     report = checked(lambda x, gamma: kernels.rms_norm(x, gamma, 1e-6), backward=lambda x, gamma, dy: None)
     (told,) = [each for each in report.evidence if each.what == "eps is not passed"]

@@ -26,6 +26,7 @@ def own_cache(tmp_path, monkeypatch):
     monkeypatch.setenv("LNGEN_CACHE", str(tmp_path))
 
 
+@pytest.mark.ci
 def test_the_second_check_has_what_the_first_one_expected(own_cache, monkeypatch):
     first = lngen.check(centred, CENTRED, backward=centred_backward, dtypes=["float64"])
     made = []

@@ -50,6 +50,7 @@ def test_every_case_compares_something():
         assert all(found.compared for found in layer.results(case))
 
 
+@pytest.mark.ci
 def test_a_fault_says_where_it_is():
     first = next(faults(changed("layer_norm", "numpy_kernels", "dx = np.multiply(dx, rstd", "dx = np.divide(dx, rstd")))
     assert first == "backward, 5 x 2 in blocks: dx differs"
@@ -206,6 +207,7 @@ RIGHT_TEXTS = [
 """Definitions whose text has numbers in the place of functions of neutral values, or rounds a number of its own."""
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("text", RIGHT_TEXTS)
 def test_require_exact_text_where_a_text_has_folded_numbers_refuses_nothing(text):
     require_exact_text(stages.derived(parse(text), proved=False, backends=["numpy"]))

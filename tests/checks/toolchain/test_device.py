@@ -131,6 +131,7 @@ def test_the_stand_in_is_no_nvcc(monkeypatch: pytest.MonkeyPatch) -> None:
     assert not device.survey()["nvcc"].found
 
 
+@pytest.mark.ci
 def test_the_command_prints_every_item(capsys: pytest.CaptureFixture[str]) -> None:
     survey = device.survey()
     command.run(False)

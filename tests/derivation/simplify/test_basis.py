@@ -90,6 +90,7 @@ def f(x: Row, {EPS}):
     assert conditions == {"x > 0"}
 
 
+@pytest.mark.ci
 def test_a_gradient_has_the_value_of_a_mean_that_is_known() -> None:
     text = """
 def f(x: Row):

@@ -28,6 +28,7 @@ def test_a_reduction_is_named_by_its_whole_body(body: str, line: str) -> None:
     assert line in lines(f"def f(x: Row, z: Row): return {body}")
 
 
+@pytest.mark.ci
 def test_a_root_that_has_a_reciprocal_is_one_value() -> None:
     text = """
 def f(x: Row):

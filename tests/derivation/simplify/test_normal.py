@@ -15,6 +15,7 @@ def lines(text: str) -> list[str]:
     return [line for found in formulas(plan(second_order(derive(parse(text))))).values() for line in found]
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("body", ["gelu(x)", "x*(1 + erf(x/sqrt(2)))/2", "0.5*x*(1 + erf(x*sqrt(0.5)))"])
 def test_the_gradient_is_the_textbooks(body: str) -> None:
     text = f"def f(x: Row): return {body}"

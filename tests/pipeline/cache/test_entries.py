@@ -72,6 +72,7 @@ def test_what_was_not_read_for_the_longest_time_goes_first(place, monkeypatch):
     assert sorted(path.name for path in place.iterdir()) == ["new", "newest", "read again"]
 
 
+@pytest.mark.ci
 def test_many_at_once_read_a_whole_entry_or_none():
     contents = [bytes([number]) * 200_000 for number in range(8)]
 

@@ -124,6 +124,7 @@ class TestPipeline:
         self.stages()
         assert self.stages(**other) == UNPROVED
 
+    @pytest.mark.ci
     def test_proofs_are_added_to_what_was_derived(self):
         self.stages()
         assert self.stages(proved=True) == [*STAGES[2:]]

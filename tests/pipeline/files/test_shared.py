@@ -130,6 +130,7 @@ print(scaled(jax.numpy.ones((2, 3))).shape, "lngen" in sys.modules)
     assert (tmp_path / "layers" / RUNTIME / "numpy").is_dir()
 
 
+@pytest.mark.ci
 def test_every_backend_takes_the_whole_runtime(tmp_path):
     assert write(tmp_path, *BACKENDS) == sorted([*runtime_files(), manifest.MANIFEST])
 

@@ -221,6 +221,7 @@ def test_a_folder_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.Mon
         assert compilers.compiled(SOURCE, "sm_90", [])
 
 
+@pytest.mark.ci
 def test_compiled_one_of_several_processes_compiles_while_the_others_wait(cache: Path) -> None:
     code = (
         "import time; from pathlib import Path; from lngen.runtime.cuda import compilers\n"

@@ -18,6 +18,7 @@ def test_numbers_are_rounded_to_nearest_even() -> None:
         assert entries(float(value), "f64") == np.float64(value).tobytes()
 
 
+@pytest.mark.ci
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
 def test_the_lock_that_another_thread_holds_is_not_held_in_a_process_that_was_forked() -> None:
     run_alone(
