@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from itertools import accumulate
+from itertools import accumulate, product
 from typing import Any
 
 import mpmath
@@ -34,6 +34,7 @@ MOST_FEATURES = 1000
 
 _ROWS = 2
 _FEW_DIGITS = 20
+_DRAWS = 8
 _MOST_OF_DIGITS = 0.9
 _MORE_DIGITS = (2, 8)
 """Times as many digits as `DIGITS`, where most of them differ: `1 + exp(-250)` is 1 in 100 digits."""
@@ -272,7 +273,9 @@ def has_values(derivation: Derivation) -> bool:
         # D = 2 comes first: a statistic of one feature alone is often no value.
         smallest = derivation.definition.minimum_features
         tried = dict.fromkeys(max(features, smallest) for features in (2, 1, 3, 5, 8))
-        points = (random_point(derivation, features, seed=features) for features in tried)
+        # A mask of places may leave no entry in one of the rows of nearly every point.
+        drawn_for = product(range(_DRAWS), tried)
+        points = (random_point(derivation, features, seed=features + 10 * draw) for draw, features in drawn_for)
         return any(_digits_of_outputs(derivation, point) > 0 for point in points)
 
 

@@ -188,3 +188,13 @@ def test_points_lie_where_the_definition_has_digits_and_a_derivative(text: str) 
 def test_a_value_of_rounding_alone_is_none() -> None:
     assert has_values(derive(parse("def f(x: Row): return x - mean(x)")))
     assert not has_values(derive(parse("def f(x: Row): return x*log(sum((x - mean(x))*D))")))
+
+
+def test_has_values_where_few_points_leave_an_entry_in_each_row_is_true():
+    near = "(index() <= place) & (index() > place - width)"
+    window = f"""
+def window(x: Row, place: Int["..."], width: Int[""] = 3):
+    e = where({near}, exp(x), 0)
+    return e/sum(e)
+"""
+    assert has_values(derive(parse(window)))
