@@ -121,8 +121,7 @@ class DerivedLayer:
         made = derived(self.definition, backends=chosen)
         require_exact_text(made)
         emission = made.emission
-        for each in (manifest.shared_emission([emission], place), emission):
-            manifest.update(each, place)
+        manifest.update([manifest.shared_emission([emission], place), emission], place)
         return place / self.name
 
     def load(self, backend: str = "numpy") -> Layer:

@@ -102,8 +102,7 @@ def with_header(changes: dict[str, str]) -> ModuleType:
     """The compiled layer with another `casts.h`."""
     made = derived(parse(EVERY), proved=False, backends=["cpu"])
     own = Path(tempfile.mkdtemp())
-    for emission in (manifest.shared_emission([made.emission], own), made.emission):
-        manifest.update(emission, own)
+    manifest.update([manifest.shared_emission([made.emission], own), made.emission], own)
     header = own / "_runtime" / "cpp" / "casts.h"
     text = header.read_text(encoding="utf-8")
     for old, new in changes.items():

@@ -17,7 +17,7 @@ from lngen.language.parsing import load, parse
 from lngen.pipeline import stages
 from lngen.plan.planner import plan
 from lngen.report import Shown, cost_entries, escape, formulas, printed, report, to_console
-from tests.shipped import DEFINITIONS
+from tests.shipped import DEFINITIONS, shipped
 from tests.tiers import sample
 
 ROOT = Path(__file__).parents[1]
@@ -101,6 +101,42 @@ def test_the_evidence_is_visible_at_a_glance(centred):
     assert "both sides agree to 50 of 50 digits" in shown
     for format in ("markdown", "latex"):
         assert "NOT PROVED: 1 of 2" in report(with_proofs(centred, good, bad), format)
+
+
+def unfolded(document: str) -> tuple[list[str], list[str]]:
+    """The lines of a document that are read at once, and those of its details, each kind after its own rules."""
+    visible, folded, is_open = [], [], False
+    lines = document.splitlines()
+    for number, line in enumerate(lines):
+        if line == "<details>":
+            assert not is_open
+            # GitHub reads Markdown, formulas with it, after an empty line alone.
+            assert re.fullmatch(r"<summary>[^<>]+</summary>", lines[number + 1])
+            assert lines[number + 2] == ""
+        elif line == "</details>":
+            assert is_open
+            assert lines[number - 1] == ""
+        is_open = line == "<details>" or (is_open and line != "</details>")
+        (folded if is_open else visible).append(line)
+    assert not is_open
+    assert visible.count("$$") % 2 == folded.count("$$") % 2 == 0
+    return visible, folded
+
+
+@pytest.mark.parametrize("path", sample(DEFINITIONS, FEW, DEFINITIONS[::8]), ids=lambda path: path.stem)
+def test_markdown_has_the_result_first_and_folds_every_step(path):
+    layer = planned(path)
+    visible, folded = unfolded(report(layer, "markdown"))
+    fence = visible[visible.index("```python") + 1 : visible.index("```")]
+    assert fence == ["# forward", *formulas(layer)["forward"], "# backward", *formulas(layer)["backward"]]
+    steps = len(json.loads(report(layer, "json"))["steps"])
+    for lines, numbers in ((folded, [*range(1, steps + 1)]), (visible, [])):
+        assert [int(line.split()[1][:-1]) for line in lines if re.match(r"### \d+\. ", line)] == numbers
+
+
+def test_markdown_of_layer_norm_is_short_before_it_unfolds():
+    visible, folded = unfolded(shipped("layer_norm").text("derivation.md"))
+    assert len(list(filter(None, visible))) <= 150 < len(folded)
 
 
 def test_a_console_gets_colour_and_a_pipe_the_plain_text(centred):

@@ -240,6 +240,9 @@ def derive(
         Path | None,
         typer.Option("--out", metavar="DIR", help="Write DIR/NAME/ for each layer; generated/NAME/ in a project."),
     ] = None,
+    every: Annotated[
+        bool, typer.Option("--all", help="Derive all layers of --out again, from the texts in their manifests.")
+    ] = False,
     check: Annotated[
         bool,
         typer.Option("--check", help="Write nothing; fail with a diff if a written file is not what lngen emits."),
@@ -278,6 +281,10 @@ def derive(
     ] = None,
 ) -> None:
     """Derive layers, print the derivations, and write the emitted code."""
+    if every:
+        from lngen.cli import layers
+
+        files = layers.with_all(files or [], out)
     definitions = _definitions(files)
     from lngen.cli import derive
 

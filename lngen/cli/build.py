@@ -49,13 +49,12 @@ def run(definitions: Sequence[Definition], out: Path, arch: str | None, dtypes: 
     for name in (name for name, backends in chosen.items() if "cpu" not in backends):
         raise LngenError(f"there is nothing to compile: {left_out(out / name, 'cpu')}.")
     every = derive_all(definitions, chosen)
+    emissions = [layer.emission for layer in every]
+    folders = [out / emission.name for emission in emissions]
     # Libraries are found by the text that they were made of, which is that of the shared headers, too.
-    if manifest.update(manifest.shared_emission([layer.emission for layer in every], out), out):
-        for layer in every:
-            shutil.rmtree(out / layer.emission.name / COMPILED, ignore_errors=True)
-    for layer in every:
-        manifest.update(layer.emission, out)
-    folders = [out / layer.emission.name for layer in every]
+    if manifest.update([manifest.shared_emission(emissions, out), *emissions], out)[RUNTIME]:
+        for folder in folders:
+            shutil.rmtree(folder / COMPILED, ignore_errors=True)
     for folder, files in _compiled(folders, architecture, types).items():
         size = sum(path.stat().st_size for path in files) / 1e3
         console.say(f"compiled in {layers.shown(folder / COMPILED)}: {len(files)} libraries, {size:.0f} kB")

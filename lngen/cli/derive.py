@@ -157,7 +157,7 @@ def _written(every: Sequence[Derived], folder: Path) -> dict[str, list[Drift]]:
     """Write what differs from what is there; what that was, by the name of what was emitted."""
     emissions = _emissions(every, folder)
     manifest.require_writable((emission.name for emission in emissions), folder)
-    return {emission.name: manifest.update(emission, folder) for emission in emissions}
+    return manifest.update(emissions, folder)
 
 
 def _certificate(layer: Derived) -> str:

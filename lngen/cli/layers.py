@@ -84,6 +84,18 @@ def definitions(words: Sequence[str]) -> tuple[Definition, ...]:
     return tuple(definition for _, definition in found.values())
 
 
+def with_all(words: Sequence[str], out: Path | None) -> list[str]:
+    """The words, and one for each other layer that lngen wrote to a folder. Raises LngenError if there is no layer."""
+    if out is None:
+        raise LngenError("--all derives the layers of a folder again: say with --out DIR which folder.")
+    named = [definition_of(word).name for word in words]
+    # Beside a folder's name, a word that is a name alone means the definition file of that name.
+    found = [*words, *(f"{out}{os.sep}{folder.name}" for folder in manifest.layers_in(out, named))]
+    if not found:
+        raise LngenError(f"{shown(out)} holds no layer that lngen wrote; name a FILE.")
+    return found
+
+
 def shown(path: Path) -> str:
     """A path as it is printed: relative to where the user is, if it is below."""
     relative = os.path.relpath(path)

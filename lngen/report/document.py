@@ -6,13 +6,15 @@ A document is a list of blocks, such as a paragraph, a heading or some formulas;
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from html import escape as escaped
 
 from lngen.algebra.notation import latex_name
+from lngen.errors import counted
 from lngen.layout import WIDTH, aligned, cut
 from lngen.report import escape
 from lngen.report.audit import Hazard
 from lngen.report.content import Content, Part, StageLines, StepText
-from lngen.report.formulas import Formula
+from lngen.report.formulas import Formula, formulas
 from lngen.report.words import NONE_ASKED, PASSES, UNFUSED, place, rewrite, way
 
 _PREAMBLE = r"""% Needs the packages amsmath, xcolor and geometry.
@@ -28,7 +30,7 @@ _PREAMBLE = r"""% Needs the packages amsmath, xcolor and geometry.
 
 
 class MarkdownMarkup:
-    """Markdown, with formulas as LaTeX between lines of `$$`."""
+    """Markdown, with formulas as LaTeX between lines of `$$`, and details that unfold in a browser."""
 
     words = staticmethod(escape.markdown)
 
@@ -51,7 +53,16 @@ class MarkdownMarkup:
         return f"${latex}$"
 
     def formulas(self, latex: Iterable[str]) -> str:
-        return "\n\n".join(f"$$\n{formula}\n$$" for formula in latex)
+        lines = [*latex]
+        if len(lines) > 1:
+            equal = " \\cr\n".join(line.replace(" = ", " &= ", 1) for line in lines)
+            lines = [f"\\begin{{aligned}}\n{equal}\n\\end{{aligned}}"]
+        return "\n\n".join(f"$$\n{line}\n$$" for line in lines)
+
+    def folded(self, summary: str, blocks: Iterable[str]) -> Iterator[str]:
+        yield f"<details>\n<summary>{escaped(summary)}</summary>"
+        yield from blocks
+        yield "</details>"
 
     def source(self, lines: Sequence[str], language: str) -> str:
         fence = escape.fence("\n".join(lines))
@@ -94,6 +105,10 @@ class LatexMarkup:
     def formulas(self, latex: Iterable[str]) -> str:
         return "\n".join(rf"\[ {formula} \]" for formula in latex)
 
+    def folded(self, summary: str, blocks: Iterable[str]) -> Iterator[str]:
+        yield self.strong(self.words(summary))
+        yield from blocks
+
     def source(self, lines: Sequence[str], language: str) -> str:
         # Nothing can end a line of \texttt early, as it could a verbatim block.
         bare = ((len(line) - len(line.lstrip(" ")), line.lstrip(" ")) for line in lines if line)
@@ -121,24 +136,23 @@ def document(c: Content, markup: Markup) -> str:
 
 def _blocks(c: Content, m: Markup) -> Iterator[str]:
     yield m.heading(m.words(c.name), 1)
-    yield from map(m.words, (*c.citation, *c.legend))
+    yield from map(m.words, c.citation)
+    found = formulas(c.plan)
+    yield m.source(["# forward", *found["forward"], "# backward", *found["backward"]], "python")
     yield m.formulas(_signs(c.gradients))
     if c.atoms:
         yield "where"
         yield m.formulas(_signs(c.atoms))
-    for found in c.projection:
-        yield "As a projection:"
-        yield m.formulas(_signs((found.gradient, found.matrix)))
-        yield m.words(found.words)
+    yield from map(m.words, c.legend)
     yield f"{m.strong(m.words(c.headline))}. {m.words(c.saving)}."
+    for each in c.projection:
+        blocks = (m.formulas(_signs((each.gradient, each.matrix))), m.words(each.words))
+        yield from m.folded(f"{each.gradient.name} as a projection", blocks)
     yield m.heading("Definition")
     yield m.source([line for whole in c.definition for line in cut(whole, WIDTH)], "python")
-    yield m.heading("Forward")
-    yield m.formulas(_signs(c.forward))
-    if c.identities:
-        yield m.heading("Identities of the definition")
-        yield m.formulas(_signs(c.identities))
-    for part in c.parts:
+    forward, *others = c.parts
+    yield from _part(forward, m, _forward(c, m))
+    for part in others:
         yield from _part(part, m)
     yield m.heading("Evidence")
     proofs = ((item, m.strong("FAILED") if item.outcome == "FAILED" else item.outcome) for item in c.evidence)
@@ -149,12 +163,12 @@ def _blocks(c: Content, m: Markup) -> Iterator[str]:
         yield m.heading(answer.question)
         yield from map(m.words, answer.paragraphs)
         if answer.stages:
-            yield m.items(m.words(f"{stage}: {words}") for stage, words in answer.stages)
+            items = m.items(m.words(f"{stage}: {words}") for stage, words in answer.stages)
+            yield from m.folded("Stage by stage", [items])
     yield m.heading("Cost")
     yield m.words(UNFUSED)
     yield _table(c.cost, m)
-    yield m.words(c.size_title)
-    yield _table(c.size, m)
+    yield from m.folded(c.size_title, [_table(c.size, m)])
     yield m.heading("Where digits can be lost")
     yield m.items(_hazard(hazard, m) for hazard in c.audit.hazards) if c.audit.hazards else "Nowhere."
     if c.audit.rewrites:
@@ -170,9 +184,22 @@ def _table(rows: Sequence[Sequence[str]], m: Markup) -> str:
     return m.table([[m.words(cell) for cell in row] for row in rows])
 
 
-def _part(part: Part, m: Markup) -> Iterator[str]:
+def _forward(c: Content, m: Markup) -> Iterator[str]:
+    yield m.formulas(_signs(c.forward))
+    if c.identities:
+        yield "Identities of the definition:"
+        yield m.formulas(_signs(c.identities))
+
+
+def _part(part: Part, m: Markup, before: Iterable[str] = ()) -> Iterator[str]:
     yield m.heading(m.words(part.title))
     yield m.words(part.sentence)
+    if part.results:
+        yield m.formulas(_signs(part.results))
+    yield from m.folded(counted(len(part.steps), "step"), (*before, *_steps(part, m)))
+
+
+def _steps(part: Part, m: Markup) -> Iterator[str]:
     if part.signs:
         rows = [(m.sign(s.latex), m.words(s.name), m.words(s.code), m.words(s.meaning)) for s in part.signs]
         yield m.table([("", "sign", "in code", ""), *rows])
@@ -184,9 +211,6 @@ def _part(part: Part, m: Markup) -> Iterator[str]:
         if step.uses:
             yield m.formulas(_signs(step.uses))
         yield m.formulas([_equation(step)])
-    if part.results:
-        yield "Which is"
-        yield m.formulas(_signs(part.results))
 
 
 def _equation(step: StepText) -> str:
@@ -210,14 +234,11 @@ def _collected(step: StepText) -> str:
 def _plan(c: Content, m: Markup) -> Iterator[str]:
     yield m.heading("Plan")
     for program in c.programs:
-        yield m.heading(program.direction, 3)
-        yield f"Reads {m.words(program.reads)}; writes {m.words(program.writes)}; {m.words(program.saves)}."
-        yield _stages(program.stages, m)
+        words = f"Reads {program.reads}; writes {program.writes}; {program.saves}."
+        yield from m.folded(program.direction, (m.words(words), _stages(program.stages, m)))
     if c.passes:
-        yield m.heading("Passes", 3)
-        yield m.words(PASSES)
-        yield _stages(c.passes, m)
-        yield m.items(map(m.words, c.pass_rules))
+        blocks = (m.words(PASSES), _stages(c.passes, m), m.items(map(m.words, c.pass_rules)))
+        yield from m.folded("Passes", blocks)
 
 
 def _stages(stages: Iterable[StageLines], m: Markup) -> str:

@@ -64,7 +64,7 @@ def header(planned: Plan, name: str | None = None) -> tuple[str, ...]:
     option = "" if name is None or name in BACKENDS else f" --backend {name}"
     remark = backend(name).remark(planned) if name else ""
     lines = [
-        f"Made by lngen {__version__} from the definition of {definition.name}; derivation.md has cost and evidence.",
+        f"Made by lngen {__version__} from the definition of {definition.name}; derivation.md has its steps, cost and evidence.",
         f"Do not edit; edit {file} and run: lngen derive {file}{option}"
         if file != "FILE"
         else "Do not edit; edit the definition and run: lngen derive FILE" + option,

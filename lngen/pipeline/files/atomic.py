@@ -89,25 +89,33 @@ def _write_into(descriptor: int, text: str) -> None:
 
 
 @contextmanager
-def replacing(target: Path) -> Iterator[Path]:
-    """Give an empty folder to fill; when the block ends without an exception, the folder replaces `target`.
+def replacing(*targets: Path) -> Iterator[list[Path]]:
+    """Give an empty folder for each target to fill; when the block ends without an exception, they replace the targets.
 
-    The folder stands beside `target`, so on the same file system. The old content of `target` is deleted after the
-    exchange. On an exception the new folder is deleted, and `target` stays unchanged. If the process is killed,
-    `target` is whole, and a hidden folder may remain beside it.
+    A folder stands beside its target, so on the same file system. The old content of the targets is deleted after the
+    exchange. On an exception the new folders are deleted, and all targets stay unchanged. If the process is killed,
+    each target is whole, and hidden folders may remain beside them.
     """
-    target.parent.mkdir(parents=True, exist_ok=True)
-    # Not tempfile.mkdtemp: its folders are closed to other users, and this one stays.
-    new = target.parent / f".{target.name}.{token_hex(8)}"
-    new.mkdir()
+    # Not tempfile.mkdtemp: its folders are closed to other users, and these stay.
+    news = [target.parent / f".{target.name}.{token_hex(8)}" for target in targets]
+    exchanged: list[tuple[Path, Path]] = []
     try:
-        yield new
-        _exchange(new, target)
+        for new in news:
+            new.mkdir(parents=True)
+        yield news
+        for new, target in zip(news, targets, strict=True):
+            exchange(new, target)
+            exchanged.append((new, target))
+    except BaseException:
+        for new, target in exchanged:
+            target.rename(new) if not new.exists() else exchange(new, target)
+        raise
     finally:
-        shutil.rmtree(new, ignore_errors=True)
+        for new in news:
+            shutil.rmtree(new, ignore_errors=True)
 
 
-def _exchange(new: Path, target: Path) -> None:
+def exchange(new: Path, target: Path) -> None:
     """Rename `new` to `target`, and move the old target, if any, to the name of `new`."""
     if not target.exists():
         new.rename(target)

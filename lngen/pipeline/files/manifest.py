@@ -30,6 +30,9 @@ _OF_BUILD = (".so", ".cubin", ".ptx")
 
 _MAXIMUM_DIFF_LINES = 60
 
+_SHORT = 100
+"""Columns of an object of a manifest that stands on one line."""
+
 
 @dataclass(frozen=True)
 class Emission:
@@ -69,8 +72,21 @@ def supported_sympy() -> str:
     return ",".join(sorted((bound.replace(" ", "") for bound in bounds.strip(" ()").split(",")), reverse=True))
 
 
-def _json(manifest: Mapping[str, Any]) -> str:
-    return json.dumps(manifest, indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n"
+def as_json(value: object, level: int = 0) -> str:
+    """Return JSON with a line for each fact, so that a diff shows what changed; `level` 0 is the whole manifest.
+
+    Objects stand on one line at the third level, lists of words and what is short at the second.
+    """
+    line = json.dumps(value, sort_keys=True, ensure_ascii=False, allow_nan=False)
+    words = isinstance(value, list) and not any(isinstance(entry, dict) for entry in value)
+    if not isinstance(value, dict | list) or level > 2 or (level == 2 and (words or len(line) <= _SHORT)):
+        return line
+    if isinstance(value, dict):
+        entries = [f"{json.dumps(key)}: {as_json(entry, level + 1)}" for key, entry in sorted(value.items())]
+    else:
+        entries = [as_json(entry, 3) for entry in value]
+    indent = "\n" + "  " * level
+    return f"{line[0]}{indent}  " + f",{indent}  ".join(entries) + f"{indent}{line[-1]}" if entries else line
 
 
 def _runtime(needed: Iterable[str] | None) -> dict[str, str]:
@@ -84,11 +100,37 @@ def shared_emission(layers: Iterable[Emission], folder: Path | None = None) -> E
     The layers are to be written to `folder`. Files that other layers there need, by their manifests, stay.
     """
     manifests = {layer.name: dict(layer.files).get(MANIFEST, "{}") for layer in layers}
-    needed = {path for text in manifests.values() for path in json.loads(text).get("runtime", ())}
-    if folder is not None and folder.is_dir():
-        others = (entry for entry in sorted(folder.iterdir()) if entry.name not in (RUNTIME, *manifests))
-        needed.update(path for other in others for path in _paths(_read(other).get("runtime")))
+    needed = {path for text in manifests.values() for path in _needed(json.loads(text))}
+    if folder is not None:
+        needed.update(path for other in layers_in(folder, manifests) for path in _needed(_read(other)))
     return runtime_emission(needed)
+
+
+def layers_in(folder: Path, without: Iterable[str] = ()) -> list[Path]:
+    """The folders of the layers that lngen wrote to a folder, sorted, without those of some names."""
+    left_out = {RUNTIME, *without}
+    entries = sorted(folder.iterdir()) if folder.is_dir() else []
+    return [entry for entry in entries if entry.name not in left_out and _read(entry)]
+
+
+def _by_folder(files: Iterable[str]) -> dict[str, list[str]]:
+    """Names of files by their folder, which a manifest has room for.
+
+    >>> _by_folder(["cache.py", "numpy/blocks.py", "numpy/rows.py"])
+    {'.': ['cache.py'], 'numpy': ['blocks.py', 'rows.py']}
+    """
+    found: dict[str, list[str]] = {}
+    for path in map(PurePosixPath, sorted(files)):
+        found.setdefault(str(path.parent), []).append(path.name)
+    return found
+
+
+def _needed(manifest: Mapping[str, Any]) -> list[str]:
+    """The files of the runtime that a layer needs by its manifest; one of an older lngen lists their paths."""
+    listed = manifest.get("runtime")
+    if isinstance(listed, dict):
+        return [str(PurePosixPath(folder, name)) for folder, names in listed.items() for name in _words(names)]
+    return _words(listed)
 
 
 def runtime_emission(needed: Iterable[str] | None = None) -> Emission:
@@ -99,7 +141,7 @@ def runtime_emission(needed: Iterable[str] | None = None) -> Emission:
         "lngen": __version__,
         "name": RUNTIME,
     }
-    return Emission(RUNTIME, (*files.items(), (MANIFEST, _json(manifest))))
+    return Emission(RUNTIME, (*files.items(), (MANIFEST, as_json(manifest) + "\n")))
 
 
 def emission(
@@ -135,43 +177,28 @@ def emission(
         "lngen": __version__,
         "name": name,
         "options": dict(options),
-        "runtime": sorted(_runtime(needed)),
+        "runtime": _by_folder(_runtime(needed)),
         "sympy": supported_sympy(),
         "templates": {path: digest([content]) for path, content in templates.items()},
         "text": definition.source,
     }
-    return Emission(name, (*files.items(), (MANIFEST, _json(manifest))))
+    return Emission(name, (*files.items(), (MANIFEST, as_json(manifest) + "\n")))
 
 
 def write(emission: Emission, folder: Path) -> tuple[Path, ...]:
-    """Write the emission to `folder/<name>/` and return the paths written.
-
-    At any moment, also after the process was killed, a reader sees all of the old files or all of the new ones. The
-    shared runtime is written first, if it differs, and nothing else in `folder` is touched. Raises LngenError, and
-    changes nothing, if `folder/<name>` holds a file that lngen did not write, is a symbolic link, or cannot be written.
-    """
-    texts = dict(emission.files)
-    if MANIFEST not in texts:
-        raise LngenError(f"the emission of {emission.name} has no {MANIFEST}, so it could not be replaced later")
-    target = folder / emission.name
-    _require_ours(target)
-    if emission.name != RUNTIME:
-        update(shared_emission([emission], folder), folder)
-    try:
-        with replacing(target) as new:
-            for path, text in emission.files:
-                (new / path).parent.mkdir(parents=True, exist_ok=True)
-                (new / path).write_text(text, encoding="utf-8", newline="\n")
-    except OSError as error:
-        raise LngenError(f"{target} cannot be written: {error.strerror or error}") from error
-    return tuple(target / path for path, _ in emission.files)
+    """Write the emission to `folder/<name>/`, and the shared runtime beside it, as `update` does; return its paths."""
+    shared = [] if emission.name == RUNTIME else [shared_emission([emission], folder)]
+    update([*shared, emission], folder)
+    return tuple(folder / emission.name / path for path, _ in emission.files)
 
 
 def require_writable(names: Iterable[str], folder: Path) -> None:
     """Refuse, before any work is done, layers that `write` would refuse.
 
-    Raises LngenError if `folder` is a file or cannot be written to, or if `folder/<name>/` is not ours.
+    Raises LngenError if `folder` is a file or cannot be written to, if `folder/<name>/` is not ours, or if other layers
+    there run on the runtime of another lngen.
     """
+    names = tuple(names)
     there = next(place for place in (folder, *folder.absolute().parents) if os.path.lexists(place))
     if not there.is_dir():
         raise LngenError(f"{there} is a file; layers are written to a folder. Choose another --out.")
@@ -182,6 +209,22 @@ def require_writable(names: Iterable[str], folder: Path) -> None:
         raise LngenError(f"{why}. Change its permissions, or choose another --out.") from error
     for name in names:
         _require_ours(folder / name)
+    _require_same_runtime(names, folder)
+
+
+def _require_same_runtime(names: Iterable[str], folder: Path) -> None:
+    """Refuse to change files of the runtime below layers that need them and are not written again."""
+    there, ours = _read(folder / RUNTIME), _runtime(None)
+    if not there or _is_runtime(folder / RUNTIME):
+        return
+    changed = {path for path, made in there["files"].items() if path not in ours or digest([ours[path]]) != made}
+    others = [each.name for each in layers_in(folder, names) if not changed.isdisjoint(_needed(_read(each)))]
+    if others:
+        raise LngenError(
+            f"{folder / RUNTIME} is of another lngen, {there['lngen']}, and layers beside it need it as it is: "
+            f"{', '.join(others)}. Derive them again, from the texts in their manifests, with "
+            f"`lngen derive --all --out {folder}`, or choose another --out."
+        )
 
 
 def _is_runtime(target: Path) -> bool:
@@ -220,7 +263,7 @@ def _require_ours(target: Path) -> None:
 def _listed_files(folder: Path) -> frozenset[str]:
     """The files that the folder's manifest lists, itself included; empty if there is no manifest of ours."""
     found = _read(folder)
-    return found["files"] | {MANIFEST} if found else frozenset()
+    return frozenset((*found["files"], MANIFEST)) if found else frozenset()
 
 
 def options_of(folder: Path) -> Mapping[str, Any]:
@@ -241,8 +284,8 @@ def directions_of(folder: Path) -> tuple[str, ...]:
     return tuple(each for each in DIRECTIONS if each in asked)
 
 
-def _paths(found: object) -> list[str]:
-    return [path for path in found if isinstance(path, str)] if isinstance(found, list) else []
+def _words(found: object) -> list[str]:
+    return [word for word in found if isinstance(word, str)] if isinstance(found, list) else []
 
 
 def lost_grades(emission: Emission, folder: Path) -> list[str]:
@@ -300,7 +343,7 @@ def _read(folder: Path) -> Mapping[str, Any]:
     try:
         found = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
         if "lngen" in found and found["name"] == folder.name:
-            return {**found, "files": frozenset(found["files"])}
+            return {**found, "files": dict(found["files"])}
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         pass
     return {}
@@ -346,13 +389,31 @@ def drift(emissions: Iterable[Emission], folder: Path, *, every_layer: bool = Tr
     return found
 
 
-def update(emission: Emission, folder: Path) -> list[Drift]:
-    """Write the emission if `folder/<name>/` differs from it, and return the differences."""
-    drifts = drift([emission], folder, every_layer=False)
-    if drifts and _is_runtime(folder / emission.name):
-        _link(folder / emission.name)
-    elif drifts:
-        write(emission, folder)
+def update(emissions: Sequence[Emission], folder: Path) -> dict[str, list[Drift]]:
+    """Write each emission that `folder/<name>/` differs from, all or none; return the differences by its name.
+
+    At any moment, also after the process was killed, a reader of a folder sees all of its old files or all of the new
+    ones. Nothing else in `folder` is touched. Raises LngenError, and changes nothing, if one of the folders holds a
+    file that lngen did not write, is a symbolic link, or cannot be written.
+    """
+    drifts = {emission.name: drift([emission], folder, every_layer=False) for emission in emissions}
+    for emission in emissions:
+        if MANIFEST not in dict(emission.files):
+            raise LngenError(f"the emission of {emission.name} has no {MANIFEST}, so it could not be replaced later")
+        _require_ours(folder / emission.name)
+    if drifts.get(RUNTIME) and _is_runtime(folder / RUNTIME):
+        _link(folder / RUNTIME)
+    changed = [each for each in emissions if drifts[each.name] and not _is_runtime(folder / each.name)]
+    targets = [folder / emission.name for emission in changed]
+    try:
+        with replacing(*targets) as news:
+            for new, emission in zip(news, changed, strict=True):
+                for path, text in emission.files:
+                    (new / path).parent.mkdir(parents=True, exist_ok=True)
+                    (new / path).write_text(text, encoding="utf-8", newline="\n")
+    except OSError as error:
+        where = targets[0] if len(targets) == 1 else folder
+        raise LngenError(f"{where} cannot be written: {error.strerror or error}") from error
     return drifts
 
 

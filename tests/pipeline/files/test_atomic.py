@@ -20,7 +20,7 @@ def test_the_new_folder_takes_the_place_of_the_old(tmp_path):
     target = tmp_path / "layer"
     target.mkdir()
     (target / "stale").touch()
-    with replacing(target) as new:
+    with replacing(target) as (new,):
         (new / "fresh").touch()
         assert os.listdir(target) == ["stale"]
     assert os.listdir(target) == ["fresh"]
@@ -37,10 +37,43 @@ def test_an_exception_leaves_the_old_folder(tmp_path, error):
         (new / "half").touch()
         raise error
 
-    with pytest.raises(error), replacing(target) as new:
+    with pytest.raises(error), replacing(target) as (new,):
         fill_half(new)
     assert os.listdir(target) == ["old"]
     assert os.listdir(tmp_path) == ["layer"]
+
+
+@pytest.mark.usefixtures("exchange")
+@pytest.mark.parametrize("failing", [0, 1, 2])
+def test_of_several_folders_all_are_replaced_or_none(tmp_path, monkeypatch, failing):
+    targets = [tmp_path / name for name in ("old", "new", "other")]
+    for target in (targets[0], targets[2]):
+        target.mkdir()
+        (target / "stale").touch()
+    exchange, calls = atomic.exchange, []
+
+    def fails(new, target):
+        calls.append(target)
+        if len(calls) == failing + 1:
+            raise OSError("full")
+        exchange(new, target)
+
+    def fill():
+        with replacing(*targets) as news:
+            for new in news:
+                (new / "fresh").touch()
+
+    with monkeypatch.context() as patch:
+        patch.setattr(atomic, "exchange", fails)
+        with pytest.raises(OSError, match="full"):
+            fill()
+    assert {target.name: os.listdir(target) for target in targets if target.exists()} == {
+        "old": ["stale"],
+        "other": ["stale"],
+    }
+    assert sorted(os.listdir(tmp_path)) == ["old", "other"]
+    fill()
+    assert [os.listdir(target) for target in targets] == [["fresh"]] * 3
 
 
 class TestWrite:

@@ -1,3 +1,5 @@
+import difflib
+import json
 import os
 from pathlib import Path
 
@@ -9,6 +11,7 @@ from lngen.language.parsing import parse
 from lngen.paths import RUNTIME
 from lngen.pipeline.files import manifest
 from lngen.pipeline.files.manifest import Drift, Emission, drift, write
+from tests.shipped import LAYERS, ROOT
 
 DEFINITION = parse("def layer(x: Row): return 2*x", "mine.py")
 
@@ -67,6 +70,39 @@ class TestManifest:
     def test_the_range_of_sympy_is_the_one_declared(self):
         project = (paths.checkout / "pyproject.toml").read_text()
         assert f'"sympy{manifest.supported_sympy()}"' in project
+
+    @pytest.mark.parametrize("name", LAYERS)
+    def test_manifest_shipped_has_few_lines(self, name):
+        text = (ROOT / "generated" / name / manifest.MANIFEST).read_text()
+        assert 90 < text.count("\n") <= 150
+
+    @pytest.mark.parametrize(
+        ("place", "value"),
+        [
+            (("cost", "backward", "flops_per_element"), 1),
+            (("cost", "forward", "functions", 0, "per_row"), 2),
+            (("definition",), "0"),
+            (("evidence", 3, "kind"), "50 digits"),
+            (("files", "layer.h"), "0"),
+            (("gradient", 1), "dx = 0"),
+            (("interface", "constants", 0, "default"), 1),
+            (("interface", "inputs", 1, "kind"), "Row"),
+            (("options", "proved"), False),
+            (("runtime", "numpy", 0), "none.py"),
+            (("text",), "\n"),
+        ],
+    )
+    def test_manifest_changed_in_one_fact_differs_in_one_line(self, place, value):
+        before = (ROOT / "generated" / "layer_norm" / manifest.MANIFEST).read_text()
+        held = changed = json.loads(before)
+        for key in place[:-1]:
+            held = held[key]
+        assert held[place[-1]] != value
+        held[place[-1]] = value
+        after = manifest.as_json(changed) + "\n"
+        assert json.loads(after) == changed
+        lines = list(difflib.ndiff(before.splitlines(), after.splitlines()))
+        assert [sum(line.startswith(sign) for line in lines) for sign in "-+"] == [1, 1]
 
 
 class TestWrite:
@@ -141,7 +177,7 @@ class TestLink:
         emission = manifest.runtime_emission()
         (found,) = drift([emission], generated)
         assert (found.kind, found.path) == ("missing", f"{RUNTIME} (a link to lngen/runtime)")
-        assert manifest.update(emission, generated) == [found]
+        assert manifest.update([emission], generated) == {RUNTIME: [found]}
         assert (generated / RUNTIME).resolve() == Path(runtime.__path__[0]).resolve()
         assert not (generated / RUNTIME).readlink().is_absolute()
         assert drift([emission], generated) == []
@@ -152,13 +188,13 @@ class TestLink:
         emission = manifest.runtime_emission()
         (generated / RUNTIME).symlink_to(generated.parent / "copies" / RUNTIME)
         assert [entry.kind for entry in drift([emission], generated)] == ["differs"]
-        manifest.update(emission, generated)
+        manifest.update([emission], generated)
         assert drift([emission], generated) == []
         (generated / RUNTIME).unlink()
         (generated.parent / "copies" / RUNTIME).rename(generated / RUNTIME)
         assert [entry.kind for entry in drift([emission], generated)] == ["differs"]
         with pytest.raises(LngenError, match=r"has to be a link to .*Remove it"):
-            manifest.update(emission, generated)
+            manifest.update([emission], generated)
 
     def test_a_folder_that_is_not_the_checkouts_gets_copies_with_a_manifest(self, generated):
         emission = an_emission()
