@@ -14,7 +14,7 @@ from lngen.emit.cpp.reserved import CPP
 from lngen.emit.description import protocol_of
 from lngen.emit.layout import call, in_order, quoted, statement
 from lngen.emit.render import render
-from lngen.emit.spelling import plain_errors, reading, spelled
+from lngen.emit.spelling import plain_errors, spelled
 from lngen.plan.program import RowProgram
 
 
@@ -56,7 +56,7 @@ def _compiled(kernels: KernelPair) -> list[str]:
             "__file__",
             f'"{source_of(kernels.name)}"',
             *(f'"{kernels.layer}_{contract.kernel}"' for contract in kernels.contracts),
-            optional=quoted(map(reading, kernels.flags)) if kernels.flags else "",
+            optional=quoted(kernels.optional) if kernels.optional else "",
             sums=str(sums) if any(sums) else "",
         )
     )
