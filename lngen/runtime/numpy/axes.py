@@ -266,12 +266,10 @@ class AxesForward(ForwardCall[Results, Kept]):
         results = self.layer.results_of_rows("forward", self.results)
         return ForwardCall(self.layer.on_rows, results, function, **options)
 
-    def compiled(
-        self, function: Callable[..., Any], empty: Any, host: Callable[[Any], Any]
-    ) -> "AxesForward[Results, Kept]":
-        """Return the same with kernels, which take runs; `host` makes the call on rows from a `ForwardCall`."""
+    def compiled(self, function: Callable[..., Any], empty: Any) -> "AxesForward[Results, Kept]":
+        """Return the same with kernels, which take runs."""
         made: AxesForward[Results, Kept] = AxesForward(self.layer, self.results, function, empty=empty)
-        made.takes_runs, made.on_rows = True, host(self._of_rows(function, empty=empty))
+        made.takes_runs, made.on_rows = True, self._of_rows(function, empty=empty)
         return made
 
     def call(self, values: tuple[Any, ...], save: bool, out: Any, threads: int) -> tuple[Results, Kept | None]:
@@ -317,10 +315,10 @@ class AxesLater(LaterCall[Results]):
         results = self.layer.results_of_rows(self.direction.name, self.results)
         return LaterCall(self.layer.on_rows, self.direction.name, results, function, **options)
 
-    def compiled(self, function: Callable[..., Any], empty: Any, host: Callable[[Any], Any]) -> "AxesLater[Results]":
-        """Return the same with kernels, which take runs; `host` makes the call on rows from a `LaterCall`."""
+    def compiled(self, function: Callable[..., Any], empty: Any) -> "AxesLater[Results]":
+        """Return the same with kernels, which take runs."""
         made: AxesLater[Results] = AxesLater(self.layer, self.direction.name, self.results, function, empty=empty)
-        made.takes_runs, made.on_rows = True, host(self._of_rows(function, empty=empty))
+        made.takes_runs, made.on_rows = True, self._of_rows(function, empty=empty)
         return made
 
     def call(self, saved: Any, arguments: tuple[Any, ...], out: Any, threads: int) -> Results:
@@ -354,11 +352,13 @@ def on_rows(module: ModuleType) -> Any:
         return module
     interface = without_axes(given["INTERFACE"])
     names = {name: _of_rows(value) for name, value in given.items()} | {"INTERFACE": interface}
+    # A `cpu_backend` has calls of its own.
+    calls = given["_KERNELS"].calls if "_KERNELS" in given else {}
     for name in interface["directions"]:
-        call = _of_rows(given[name].__globals__[f"_{name.upper()}"])
+        call = _of_rows(calls.get(name) or given[f"_{name.upper()}"])
         direction = LayerProtocol(interface).directions[name]
         names[name] = partial(_forward if direction.is_forward else _later, interface, direction, call)
-    layer = _of_rows(given["forward"].__globals__["_LAYER"])
+    layer = _of_rows(given["_KERNELS"].layer if calls else given["_LAYER"])
     return SimpleNamespace(**{**names, "Saved": layer.Saved, "saved_from": partial(_saved_from, layer)})
 
 
