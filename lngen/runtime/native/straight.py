@@ -27,7 +27,7 @@ class Unusual(Exception):
     """Signal that arguments take the long way."""
 
 
-class _Kinds(dict[DType, tuple[str, DType]]):
+class _StorageTypes(dict[DType, tuple[str, DType]]):
     """Name of a type of rows in kernels, and its compute type, by the type; the name is empty if kernels take none."""
 
     def __missing__(self, dtype: DType) -> tuple[str, DType]:
@@ -36,7 +36,7 @@ class _Kinds(dict[DType, tuple[str, DType]]):
         return found
 
 
-KINDS = _Kinds()
+STORAGE_TYPES = _StorageTypes()
 
 Rows = tuple[Shape, int, int, str, DType, DType]
 """Rows of a call: their shape, their number, D, their type by its name in kernels, the same type, the compute type."""
@@ -46,7 +46,7 @@ def rows(given: Any, least: int, out: Any, threads: Any) -> Rows:
     """Return the rows of forward, given the first of them, which have `least` features or more."""
     if type(given) is not np.ndarray or out is not None or type(threads) is not int or threads < 1:
         raise Unusual
-    (name, dtype), shape = KINDS[given.dtype], given.shape
+    (name, dtype), shape = STORAGE_TYPES[given.dtype], given.shape
     if not name or not shape or shape[-1] < least or not given.flags.c_contiguous:
         raise Unusual
     return shape, given.size // shape[-1], shape[-1], name, given.dtype, dtype
@@ -80,9 +80,9 @@ def _stored(dtypes: tuple[Any, ...], required: tuple[bool, ...], places: tuple[i
         for dtype, is_required in zip(dtypes, required, strict=True)
     )
     stored = {dtypes[place] for place in places if are_right and dtypes[place] is not None}
-    if len(stored) != 1 or not KINDS[dtype := stored.pop()][0]:
+    if len(stored) != 1 or not STORAGE_TYPES[dtype := stored.pop()][0]:
         raise Unusual
-    name, computed = KINDS[dtype]
+    name, computed = STORAGE_TYPES[dtype]
     return name, dtype, computed
 
 
@@ -103,7 +103,7 @@ def parameter(shape: Shape, dtype: DType, value: Any) -> Array | None:
         raise Unusual
     if value.dtype == dtype and value.flags.c_contiguous:
         return value
-    if not KINDS[value.dtype][0] or value.dtype.itemsize > dtype.itemsize:
+    if not STORAGE_TYPES[value.dtype][0] or value.dtype.itemsize > dtype.itemsize:
         raise Unusual
     return np.ascontiguousarray(value, dtype).reshape(shape)
 

@@ -15,7 +15,17 @@ from typing import Any
 import numpy as np
 
 from ..protocol.axes import Arranged, ArrangedCall, Sizes, without_axes
-from ..protocol.calls import Array, DType, Shape, constant, each_cotangent, thread_count, types, without_numbers
+from ..protocol.calls import (
+    Array,
+    DType,
+    Shape,
+    constant,
+    each_cotangent,
+    returned,
+    thread_count,
+    types,
+    without_numbers,
+)
 from ..protocol.directions import (
     COMPUTED,
     CONSTANT,
@@ -291,7 +301,7 @@ class AxesForward(ForwardCall[Results, Kept]):
         dtypes = types(found)
         dtype = computed(without_numbers(dtypes, found))
         made = self._results(found, out, arrangement.flat(sizes), dtypes)
-        outputs = self.results(*made)
+        outputs = self.results(*returned(made, self._outs(out)))
         made += [np.empty(shape[:-1], dtype) for _ in direction.row_scalars]
         values = (*found, *values[len(found) :])
         work = Work(shape, dtype, threads)
@@ -336,7 +346,7 @@ class AxesLater(LaterCall[Results]):
 
         call = Work(layer.arrangement.row_shape(sizes), dtype, threads)
         layer.run(function, values, made, direction, sizes, call, self.takes_runs, self.empty)
-        return self.results(*made)
+        return self.results(*returned(made, self._outs(out)))
 
     def arguments_of_rows(self) -> Sequence[Entry]:
         """Return the arguments of the direction of rows, of which some may be `filled` with zeros."""
