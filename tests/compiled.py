@@ -21,7 +21,7 @@ from lngen.language.parsing import parse
 from lngen.pipeline.files import loading, manifest
 from lngen.pipeline.stages import Derived, derived
 from tests import corpus
-from tests.hosts import kernels_of, layer_of
+from tests.hosts import layer_of
 
 _FOLDER = tempfile.TemporaryDirectory(prefix="lngen-compiled-")
 atexit.register(_FOLDER.cleanup)
@@ -69,10 +69,15 @@ def on_numpy(text: str, framework: str) -> Any:
     return getattr(module, module.__all__[-1])
 
 
-def left_to_directions(module: Any, put: Callable[[Any, str, Any], None] = setattr) -> None:
-    """Have no call of a `cpu_backend` looked at in C, where few rows are of one chunk."""
-    for call in kernels_of(module).calls.values():
-        put(call, "call", call.any_call.call)
+def the_long_way(module: Any, put: Callable[[Any, str, Any], None]) -> None:
+    """Have every call of a `cpu_backend` take the long way; `put` sets an attribute, as that of `monkeypatch` does."""
+    straight = vars(module).get("_straight")  # named axes take the long way at all times
+
+    def refuse(*given: Any) -> Any:
+        raise straight.Unusual
+
+    for name in ("rows", "kept") if straight else ():
+        put(straight, name, refuse)
 
 
 def results(module: Any, definition: Definition, case: Case, **options: Any) -> dict[str, Any]:

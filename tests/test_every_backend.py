@@ -24,7 +24,7 @@ from lngen.checks.layer import Case, Checkable, positional
 from lngen.checks.on_device import OnDevice, device
 from lngen.language.syntax import Kind
 from tests import compiled, corpus
-from tests.compiled import left_to_directions
+from tests.compiled import the_long_way
 from tests.fuzz import oracle
 from tests.fuzz.answers import GRADIENT, OUTPUT, SECOND, SECOND_OF_COTANGENT, TANGENT, Point
 from tests.hosts import layer_of, rows_of
@@ -93,7 +93,7 @@ def cpu(name: str, direction: str, given: Given, **options: Any) -> Sequence[Any
 
 def cpu_on_threads(name: str, direction: str, given: Given) -> Sequence[Any]:
     with pytest.MonkeyPatch.context() as patch:
-        left_to_directions(compiled.backend(name, "cpu"), patch.setattr)
+        the_long_way(compiled.backend(name, "cpu"), patch.setattr)
         return cpu(name, direction, given, threads=3)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ctypes
+import struct
 import timeit
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
@@ -19,7 +21,6 @@ from benchmarks.shipped import of_rows
 from lngen.language.definition import Definition
 from lngen.language.parsing import load
 from lngen.paths import derive_folder
-from lngen.runtime.native import binding
 from lngen.runtime.native import compiler as host_compiler
 
 Step = tuple[Callable[[], Any], Callable[[Any], Any]]
@@ -122,8 +123,9 @@ def roof(definition: Definition, case: Case) -> Step:
     rows, other, to = (np.full(size, value, np.float32) for value in (1, 2, 0))
 
     def call(name: str) -> Callable[[], Any]:
-        steps = binding.step(library.address(name), range(3), ())
-        return partial(binding.call, steps, (rows, other, to), (), (rows.size,))
+        kernel = ctypes.CFUNCTYPE(None)(library.address(name))
+        pointers = struct.pack("3P", *(array.ctypes.data for array in (rows, other, to)))
+        return partial(kernel, pointers, b"", struct.pack("q", rows.size))
 
     copies = [call("copy_plain"), call("copy_streaming"), partial(np.copyto, to, rows)]
     triads = [call("triad_plain"), call("triad_streaming"), partial(np.add, rows, other, out=to)]

@@ -58,8 +58,7 @@ def run(definitions: Sequence[Definition], out: Path, arch: str | None, dtypes: 
     for folder, files in _compiled(folders, architecture, types).items():
         size = sum(path.stat().st_size for path in files) / 1e3
         console.say(f"compiled in {layers.shown(folder / COMPILED)}: {len(files)} libraries, {size:.0f} kB")
-    if (out / RUNTIME / "native" / "binding.c").is_file():
-        _compile_extensions(out / RUNTIME / "native", architecture)
+    _compile_extensions(out / RUNTIME / "native", architecture)
     console.say(
         f"For {architecture} and rows in {', '.join(types)}, {layers.shown(out)} needs no compiler where it is "
         "used. Any other call is compiled there, or refused without a compiler."
@@ -114,8 +113,9 @@ def _builds(folder: Path, types: Sequence[str]) -> list[Build]:
 
 def _compile_extensions(folder: Path, architecture: str) -> None:
     try:
-        for name in extensions.EXTENSIONS:
-            extensions.compile_ahead(folder / f"{name}.c", architecture)
+        for source in (folder / f"{name}.c" for name in extensions.EXTENSIONS):
+            if source.is_file():
+                extensions.compile_ahead(source, architecture)
     except RuntimeError as error:
         console.note(f"Calls take some tens of microseconds more, since the extensions were not compiled: {error}")
 

@@ -92,6 +92,12 @@ def passed(takes: DirectionProtocol, module: str) -> list[str]:
     return [*names, *(each.name for each in takes.tangents)]
 
 
+def checked_constants(layer: PublicInterface) -> list[str]:
+    """Return the statements that check the Constants of a call."""
+    signs = ((each.public, ", signed=False" if each.name in layer.nonnegative else "") for each in layer.constants)
+    return [f'{name} = _calls.constant("{name}", {name}{sign})' for name, sign in signs]
+
+
 def number(name: str, each: PublicConstant) -> str:
     """The argument for a Constant.
 

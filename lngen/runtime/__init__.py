@@ -21,10 +21,10 @@ them. `words` writes down launches, which PyTorch's
 calls make without Python. `driver` has the functions of the driver that PyCUDA lacks. The headers of kernels are
 `*.cuh`: `copies.cuh` wraps PTX.
 
-`native`, C++ on the processor: `compiler` compiles and loads kernels, and `kernels` chooses the kernel of a call.
-`binding` calls the kernels of a direction, on one sample or on several,
-and `extensions` compiles C for this Python. `threads` shares the work of a call, and `memory` pools results. `module`
-chooses between NumPy and C++ for the frameworks, and calls it.
+`native`, C++ on the processor: `compiler` compiles and loads kernels, and `compiled` calls those of a direction.
+`straight` checks arrays that kernels take as they are, and `kernels` converts others. `threads` shares the work of a
+call, `memory` pools results, and `extensions` compiles C for this Python. `module` chooses between NumPy and C++ for
+the frameworks, and calls it.
 
 `torch`: the package is the entry point. `dispatch` has the fast paths, and says which calls take a layer's operators.
 `operators` makes these, which `kernels` and `gpu` compute, and `parts` describes their arguments. `derivatives` finds

@@ -24,7 +24,6 @@ from lngen.pipeline.files import loading, manifest
 from lngen.pipeline.stages import Derived
 from lngen.runtime.includes import inlined
 from tests.checks.mutants import Kill, Planted, replaced
-from tests.compiled import left_to_directions
 from tests.shipped import ROOT
 
 SHAPES = ((5, 7), (2, 33), (5, 133))
@@ -156,10 +155,10 @@ def planted(made: Derived, folder: Path, change: Callable[[str], str]) -> Any | 
     place = folder / made.emission.name
     (place / _SOURCE).write_text(text, encoding="utf-8")
     module = importlib.import_module(f"{loading.load(place).__name__}.cpu_backend")
-    module._host.CHUNK_ENTRIES = 16
-    left_to_directions(module)
+    module._compiled.CHUNK_ENTRIES = 16
+    module._empty = unwritten  # type: ignore[attr-defined]
     for name in ("forward", "backward"):
-        module._KERNELS.calls[name].any_call.empty = unwritten
+        module._KERNELS.calls[name].empty = unwritten
     return module if text != source else None
 
 

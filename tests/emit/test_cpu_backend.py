@@ -13,7 +13,7 @@ import pytest
 
 from lngen.checks.layer import Case
 from tests import corpus
-from tests.compiled import Layer, assert_same_bits, drawn, layer, left_to_directions, off, results
+from tests.compiled import Layer, assert_same_bits, drawn, layer, off, results
 from tests.requirements import needs_gxx
 from tests.tiers import sample
 
@@ -93,8 +93,7 @@ def test_results_that_bypass_the_cache(features, monkeypatch):
     of = layer("layer_norm")
     case = drawn(of.definition, 9, features, np.float32)
     near = results(of.cpu, of.definition, case)
-    monkeypatch.setattr(of.cpu._host, "STREAMED_BYTES", 0)
-    left_to_directions(of.cpu, monkeypatch.setattr)
+    monkeypatch.setattr(of.cpu._compiled, "STREAMED_BYTES", 0)
     assert_same_bits(results(of.cpu, of.definition, case), near)
     x = case.inputs["x"]
     for shift in range(0, 64, 4):

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.compiled import left_to_directions
+from tests.compiled import the_long_way
 from tests.hosts import rows_of
 from tests.requirements import needs_gxx
 
@@ -43,7 +43,7 @@ def in_blocks(module: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
     """Have few rows go the way of many."""
     monkeypatch.setattr(rows_of(backend_of(module)), "FAST_PATH_BYTES", 0)
     if module.__name__.endswith(".cpu_backend"):
-        left_to_directions(module, monkeypatch.setattr)
+        the_long_way(module, monkeypatch.setattr)
 
 
 def normal(shape: tuple[int, ...], dtype: Any = np.float32, seed: int = 0) -> Any:

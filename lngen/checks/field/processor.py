@@ -87,7 +87,7 @@ class ProcessorInField:
         name = loading.load(folder / layer.emission.name).__name__
         compiler = import_module(f"{name.rpartition('.')[0]}.{RUNTIME}.native.compiler")
         compiler.OPTIONS = (*compiler.OPTIONS, *flags)  # type: ignore[attr-defined]
-        self.launcher: Any = import_module(f"{name.rpartition('.')[0]}.{RUNTIME}.native.kernels")
+        self.launcher: Any = import_module(f"{name.rpartition('.')[0]}.{RUNTIME}.native.compiled")
         backend = import_module(f"{name}.cpu_backend")
         self.functions, self.kernels = on_rows(backend), vars(backend)["_KERNELS"].kernels
         self.protocol = LayerProtocol(without_axes(vars(backend)["INTERFACE"]))

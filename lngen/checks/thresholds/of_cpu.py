@@ -6,7 +6,6 @@ import ctypes
 import importlib
 import tempfile
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -73,22 +72,10 @@ def sides(layer: Checkable, dtypes: tuple[str, ...], thorough: bool) -> Iterator
 
 def _chunks(module: Any, dtype: str) -> Iterator[ThresholdSide]:
     """Rows of one chunk, of a few and of the most, on one thread and on two; results that bypass the cache, or not."""
-    kernels = importlib.import_module(".._runtime.native.kernels", module.__package__)
+    kernels = importlib.import_module(".._runtime.native.compiled", module.__package__)
     small = kernels.CHUNK_ROWS * (kernels.FEW_CHUNKS + 1)
 
-    @contextmanager
-    def here(**numbers: int) -> Iterator[None]:
-        with ExitStack() as stack:
-            stack.enter_context(lowered(kernels, **numbers))
-            # Calls that are looked at in C know of the size that chunks had when they were made.
-            for direction in vars(module)["_KERNELS"].calls.values():
-                call = getattr(direction, "on_rows", direction)
-                kept = vars(call).get("call")
-                call.call = call.any_call.call
-                stack.callback(setattr, call, "call", kept)
-            yield
-
-    in_chunks = partial(here, CHUNK_ENTRIES=2 * _SHORT)
+    in_chunks = partial(lowered, kernels, CHUNK_ENTRIES=2 * _SHORT)
     for count, how in (
         (2, "one chunk"),
         (3, "a chunk and a part"),
@@ -101,4 +88,4 @@ def _chunks(module: Any, dtype: str) -> Iterator[ThresholdSide]:
             yield ThresholdSide(what, (count, _SHORT), (dtype,), {"threads": threads}, meanwhile=in_chunks)
     for features, how in ((16, "even"), (17, "uneven")):
         what = f"{how} rows that bypass the cache"
-        yield ThresholdSide(what, (_FEW, features), (dtype,), meanwhile=partial(here, STREAMED_BYTES=1))
+        yield ThresholdSide(what, (_FEW, features), (dtype,), meanwhile=partial(lowered, kernels, STREAMED_BYTES=1))

@@ -198,7 +198,7 @@ _VECTORS = (
 
 
 def _python_headers() -> Item:
-    purpose = "cpu_backend: calls in C; each takes some tens of microseconds without"
+    purpose = "torch_backend: calls in C; each takes some tens of microseconds without"
     version = platform.python_version() if extensions.headers() else ""
     return _item("Python.h", purpose, version, "Debian, Ubuntu: apt-get install python3-dev")
 

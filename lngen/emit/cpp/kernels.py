@@ -12,6 +12,7 @@ from lngen.emit.cpp.contract import LaunchContract, column_results, columns_cont
 from lngen.emit.cpp.presence import flags
 from lngen.emit.cpp.reserved import CPP
 from lngen.emit.cpp.sweeps import MOST_SUMS
+from lngen.emit.spelling import reading
 from lngen.plan.history import after
 from lngen.plan.passes.moments import with_corrected_moments
 from lngen.plan.passes.places import with_places
@@ -40,6 +41,12 @@ class KernelPair:
     def contracts(self) -> tuple[LaunchContract, ...]:
         """Return the contracts of both."""
         return (self.contract, self.columns) if self.columns else (self.contract,)
+
+    @property
+    def optional(self) -> list[str]:
+        """Return the values that kernels are compiled without where they are left out."""
+        macros = {argument.absent for each in self.contracts for argument in each.arguments}
+        return [reading(name) for name in self.flags if without(name) in macros]
 
     @property
     def spaces(self) -> list[tuple[LaunchContract, str]]:

@@ -9,13 +9,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from lngen.emit import Notes, cpp
-from lngen.emit.cpp.kernels import KernelPair, head
+from lngen.emit.cpp.kernels import KernelPair, head, source_of
 from lngen.emit.cpp.reserved import CPP
+from lngen.emit.cpu.calls import CompiledFunction
 from lngen.emit.description import protocol_of
-from lngen.emit.layout import in_order
-from lngen.emit.render import render
+from lngen.emit.interface import interface
+from lngen.emit.layout import call, in_order, quoted, statement, table
+from lngen.emit.render import module, render
+from lngen.emit.signatures import Signatures
 from lngen.emit.spelling import plain_errors, spelled
 from lngen.plan.program import RowProgram
+
+ARRAY = "npt.NDArray[Any]"
 
 
 def emit(programs: Sequence[RowProgram], notes: Notes) -> dict[str, str]:
@@ -34,14 +39,44 @@ def _module(directions: Sequence[cpp.Lowered], notes: Notes) -> str:
     """Return the text of `cpu_backend.py`."""
     programs = [program for program, _ in directions]
     names = [program.direction for program in programs]
-    imported = ["INTERFACE", "Saved", "saved_from", *protocol_of(programs, notes).classes(names)]
-    return render(
+    layer, protocol = interface(programs[0], notes), protocol_of(programs, notes)
+    imported = ["INTERFACE", "Saved", "saved_from", *protocol.classes(names)]
+    least = max(program.minimum_features for program in programs)
+    signatures = Signatures(layer, ARRAY, ARRAY, ("threads: int = 1",))
+    functions = []
+    for program, kernels in directions:
+        takes = protocol.directions[program.direction]
+        function = CompiledFunction(takes, kernels, protocol, layer, least)
+        signature = signatures.forward() if takes.is_forward else signatures.later(takes)
+        functions.append({"name": takes.name, "signature": signature, "lines": function.lines()})
+    given = table({name: f"_{name.upper()}" for name in names})
+    bodies = "".join(line for function in functions for line in function["lines"])
+    return module(
         "cpu/backend.py.jinja",
         header=notes.header,
         title=notes.title,
         imported=in_order(imported),
         exported=in_order([*imported, *names]),
-        directions=names,
+        functions=functions,
+        compiled=[line for _, kernels in directions for line in _compiled(kernels)],
+        kernels=statement(f"_KERNELS = _host.HostKernels(_numpy._LAYER, KERNELS, {given})"),
+        reads={name for name in ("np.", "_calls.", "_empty(", "_straight.") if name in bodies},
+    )
+
+
+def _compiled(kernels: KernelPair) -> list[str]:
+    """Return the statement that names the kernels of a direction, and the values that may be left out of each."""
+    sums = kernels.contract.column_sums, kernels.contract.scalar_sums
+    return statement(
+        f"_{kernels.name.upper()} = "
+        + call(
+            "_compiled.CompiledDirection",
+            "__file__",
+            f'"{source_of(kernels.name)}"',
+            *(f'"{kernels.layer}_{contract.kernel}"' for contract in kernels.contracts),
+            optional=quoted(kernels.optional) if kernels.optional else "",
+            sums=str(sums) if any(sums) else "",
+        )
     )
 
 

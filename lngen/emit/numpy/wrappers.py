@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 from lngen.emit import Notes
 from lngen.emit.functions import constant_in_words, sizes_in_words
-from lngen.emit.interface import OwnFields, PublicConstant, PublicInput, PublicInterface
+from lngen.emit.interface import OwnFields, PublicInput, PublicInterface
 from lngen.emit.layout import WIDTH, in_docstring, in_lines, statement, tuple_of
 from lngen.emit.saved import Field
-from lngen.emit.signatures import Signatures, as_python, passed
+from lngen.emit.signatures import Signatures, as_python, checked_constants, passed
 from lngen.language.names import cotangent
 from lngen.plan.program import RowProgram
 from lngen.runtime.protocol.directions import COMPUTED_WORDS, DirectionProtocol, LayerProtocol
@@ -99,7 +99,7 @@ class PublicFunctions:
                 WIDTH - 12,
             ),
             raises=_RAISES,
-            lines=[line for given in self.layer.constants for line in statement(self._checked(given), 4)]
+            lines=[line for each in checked_constants(self.layer) for line in statement(each, 4)]
             + _called(self._forward(), "values_", values, "save, out, threads"),
         )
 
@@ -194,10 +194,6 @@ class PublicFunctions:
             return ""
         (output,) = self.layer.outputs
         return f" {output.public} has {self.layer.meaning(output)}."
-
-    def _checked(self, given: PublicConstant) -> str:
-        signed = ", signed=False" if given.name in self.layer.nonnegative else ""
-        return f'{given.public} = _calls.constant("{given.public}", {given.public}{signed})'
 
 
 _RAISES = """Raises TypeError for an argument that is not a floating-point array, ValueError for

@@ -1,26 +1,19 @@
 # SPDX-License-Identifier: MIT
-"""Calls of a layer's directions on compiled kernels, with a fast check in host_call.c.
+"""Directions of a layer on compiled kernels as tensor_call.c reads them."""
 
-The fast check passes plain arrays without gaps, of the right shapes, with rows all of one type. It adds a microsecond
-to the kernels' time. Any other call goes through `directions`.
-"""
-
-from collections.abc import Callable, Sequence
-from typing import Any, Generic, NamedTuple, TypeVar
+import ctypes
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..numpy.blocks import round_to
-from ..numpy.directions import ForwardCall, LaterCall, only
-from ..protocol.calls import INT32, DType, Shape, whole
+from ..numpy.directions import ForwardCall, LaterCall
+from ..protocol.calls import INT32, DType
 from ..protocol.directions import Entry, computed
-from .extensions import extension
-from .memory import LARGE, empty
-
-Returned = TypeVar("Returned")
-
-TYPES = {"float16": "f16", "bfloat16": "bf16", "float32": "f32", "float64": "f64"}
-"""Names in kernels of the types that rows may be stored in."""
+from .compiled import CHUNK_ENTRIES, LINE, STREAMED_BYTES, CompiledKernels
+from .kernels import DirectionKernels
+from .memory import LARGE
+from .straight import TYPES
 
 _STORED, _COMPUTED, _CONVERTED, _WHOLE = range(4)
 """Types of arrays: that of the rows, the compute type, any type, of which kernels get a converted copy, or integers."""
@@ -29,62 +22,39 @@ KNOWN = (np.dtype(np.float16), np.dtype(np.float32), np.dtype(np.float64))
 """Types that every call knows by sight."""
 
 
-class Running(NamedTuple):
-    """Functions that run the kernels of a direction on a list of its values and results.
-
-    `prepare(given, stored, computed)` returns the kernels as binding.h reads them, for rows in one chunk. `run(given,
-    shape, stored, computed, threads)` runs the kernels on any rows. Up to `most_entries` are one chunk. Its sums take
-    the entries of `workspace`: some for each feature, and some besides. Results at the places `zeros` have to be 0
-    before.
-    """
-
-    prepare: Callable[[list[Any], DType, DType], bytes]
-    run: Callable[[list[Any], Shape, DType, DType, int], None]
-    most_entries: int
-    workspace: tuple[int, int]
-    zeros: Sequence[int]
+def prepared(kernels: DirectionKernels, given: list[Any], stored: DType, computed: DType) -> bytes:
+    """Return the kernels of a call as binding.h reads them: of each its address, and the places of its arguments."""
+    loaded: CompiledKernels = kernels.chosen(given, stored, computed).__self__  # type: ignore[attr-defined]
+    words: list[Any] = []
+    for function, places in zip(loaded.held, kernels.kernels.values(), strict=True):
+        workspace = [len(kernels.names)] if kernels.has_sums else []
+        arrays = [*workspace, *places] if words else [*places, *workspace]
+        address = ctypes.cast(function, ctypes.c_void_p).value
+        words += [address, len(arrays), *arrays, len(kernels.numbers), *kernels.numbers]
+    return np.array(words, np.int64).tobytes()
 
 
-class HostCall(Generic[Returned]):
-    """Direction on kernels: `call` has the arguments and results of a `ForwardCall` or a `LaterCall`.
-
-    It is the one of `any_call` if there is no extension for this Python, or if the layer has more than some fifty
-    values.
-    """
-
-    call: Callable[..., Returned]
-
-    def __init__(self, any_call: ForwardCall[Any, Any] | LaterCall[Any], running: Running) -> None:
-        self.any_call, self.running = any_call, running
-        self.call = self._first
-
-    def _first(self, *arguments: Any) -> Returned:
-        """Compile the extension on the first call, and call it."""
-        # The fast check knows the types of rows alone.
-        make = None if any(each.cast for each in self.any_call.direction.makes) else extension("host_call")
-        chosen: Any = make and make(self._objects(), *described(self.any_call, self.running))
-        chosen = chosen or self.any_call
-        self.call = chosen.call
-        return self.call(*arguments)
-
-    def _objects(self) -> tuple[Any, ...]:
-        """Return the objects that host_call.c asks, in the order of its enumeration."""
-        of, running = self.any_call, self.running
-        returned = None if of.results is only else of.results
-        functions = of.call, running.prepare, running.run, round_to, empty, _type, whole
-        return *functions, of.layer.Saved, returned, KNOWN
+def cut(kernels: DirectionKernels, rows: int, features: int, stored: DType) -> tuple[int, int, int]:
+    """Return the chunks of the rows of a call, the entries of a workspace, and a flag for streamed results."""
+    loaded = CompiledKernels([0] * len(kernels.kernels), kernels.direction.sums, 0, 0)
+    chunks = 1 if rows * features <= CHUNK_ENTRIES else loaded.chunks(rows, features)
+    entries = loaded.workspace(features, chunks) if kernels.has_sums else 0
+    return chunks, entries, int(rows * features * stored.itemsize >= STREAMED_BYTES)
 
 
-def described(of: ForwardCall[Any, Any] | LaterCall[Any], running: Running) -> list[Any]:
+def described(of: ForwardCall[Any, Any] | LaterCall[Any], kernels: DirectionKernels) -> list[Any]:
     """Return a direction as numbers, in the order of the structures of call_arguments.h."""
     looked, layer, direction = _looked(of), of.layer, of.direction
-    results = [(*each, len(looked.values) + place in running.zeros) for place, each in enumerate(looked.results)]
+    results = [(*each, len(looked.values) + place in kernels.zeros) for place, each in enumerate(looked.results)]
     rows = [each.kind == "Row" for each in layer.protocol.inputs]
     # The compute type for an array of each type; that of a call is the widest of them.
     widest = [_type(computed([KNOWN[max(0, place - 1)]])) for place in range(len(TYPES))]
     counts = len(direction.cotangents), len(direction.tangents), len(direction.results)
     least = layer.minimum_features
-    settings = (direction.is_forward, *counts, least, running.most_entries, LARGE, *running.workspace)
+    # As many entries as a call has, or a few more: lines are filled up.
+    columns, scalars = 2 * kernels.direction.sums[0], kernels.direction.sums[1]
+    workspace = (columns, (2 * columns + scalars + 2) * LINE) if kernels.has_sums else (0, 0)
+    settings = (direction.is_forward, *counts, least, CHUNK_ENTRIES, LARGE, *workspace)
     tables = [np.asarray(table, np.intc) for table in (looked.values, results, looked.kept, rows, widest)]
     return [*tables, np.asarray(settings, np.longlong)]
 

@@ -124,7 +124,7 @@ class Library:
         self._loaded = ctypes.PyDLL(str(path))
 
     def address(self, kernel: str) -> int:
-        """Return the address of a kernel, for `binding.call`; raises AttributeError if there is no such kernel."""
+        """Return the address of a kernel; raises AttributeError if there is no such kernel."""
         address = ctypes.cast(getattr(self._loaded, kernel), ctypes.c_void_p).value
         assert address is not None
         return address

@@ -15,7 +15,17 @@ from typing import Any
 import numpy as np
 
 from ..protocol.axes import Arranged, ArrangedCall, Sizes, without_axes
-from ..protocol.calls import Array, DType, Shape, constant, each_cotangent, thread_count, types, without_numbers
+from ..protocol.calls import (
+    Array,
+    DType,
+    Shape,
+    constant,
+    each_cotangent,
+    returned,
+    thread_count,
+    types,
+    without_numbers,
+)
 from ..protocol.directions import (
     COMPUTED,
     CONSTANT,
@@ -266,12 +276,10 @@ class AxesForward(ForwardCall[Results, Kept]):
         results = self.layer.results_of_rows("forward", self.results)
         return ForwardCall(self.layer.on_rows, results, function, **options)
 
-    def compiled(
-        self, function: Callable[..., Any], empty: Any, host: Callable[[Any], Any]
-    ) -> "AxesForward[Results, Kept]":
-        """Return the same with kernels, which take runs; `host` makes the call on rows from a `ForwardCall`."""
+    def compiled(self, function: Callable[..., Any], empty: Any) -> "AxesForward[Results, Kept]":
+        """Return the same with kernels, which take runs."""
         made: AxesForward[Results, Kept] = AxesForward(self.layer, self.results, function, empty=empty)
-        made.takes_runs, made.on_rows = True, host(self._of_rows(function, empty=empty))
+        made.takes_runs, made.on_rows = True, self._of_rows(function, empty=empty)
         return made
 
     def call(self, values: tuple[Any, ...], save: bool, out: Any, threads: int) -> tuple[Results, Kept | None]:
@@ -293,7 +301,7 @@ class AxesForward(ForwardCall[Results, Kept]):
         dtypes = types(found)
         dtype = computed(without_numbers(dtypes, found))
         made = self._results(found, out, arrangement.flat(sizes), dtypes)
-        outputs = self.results(*made)
+        outputs = self.results(*returned(made, self._outs(out)))
         made += [np.empty(shape[:-1], dtype) for _ in direction.row_scalars]
         values = (*found, *values[len(found) :])
         work = Work(shape, dtype, threads)
@@ -317,10 +325,10 @@ class AxesLater(LaterCall[Results]):
         results = self.layer.results_of_rows(self.direction.name, self.results)
         return LaterCall(self.layer.on_rows, self.direction.name, results, function, **options)
 
-    def compiled(self, function: Callable[..., Any], empty: Any, host: Callable[[Any], Any]) -> "AxesLater[Results]":
-        """Return the same with kernels, which take runs; `host` makes the call on rows from a `LaterCall`."""
+    def compiled(self, function: Callable[..., Any], empty: Any) -> "AxesLater[Results]":
+        """Return the same with kernels, which take runs."""
         made: AxesLater[Results] = AxesLater(self.layer, self.direction.name, self.results, function, empty=empty)
-        made.takes_runs, made.on_rows = True, host(self._of_rows(function, empty=empty))
+        made.takes_runs, made.on_rows = True, self._of_rows(function, empty=empty)
         return made
 
     def call(self, saved: Any, arguments: tuple[Any, ...], out: Any, threads: int) -> Results:
@@ -338,7 +346,7 @@ class AxesLater(LaterCall[Results]):
 
         call = Work(layer.arrangement.row_shape(sizes), dtype, threads)
         layer.run(function, values, made, direction, sizes, call, self.takes_runs, self.empty)
-        return self.results(*made)
+        return self.results(*returned(made, self._outs(out)))
 
     def arguments_of_rows(self) -> Sequence[Entry]:
         """Return the arguments of the direction of rows, of which some may be `filled` with zeros."""
@@ -354,11 +362,13 @@ def on_rows(module: ModuleType) -> Any:
         return module
     interface = without_axes(given["INTERFACE"])
     names = {name: _of_rows(value) for name, value in given.items()} | {"INTERFACE": interface}
+    # A `cpu_backend` has calls of its own.
+    calls = given["_KERNELS"].calls if "_KERNELS" in given else {}
     for name in interface["directions"]:
-        call = _of_rows(given[name].__globals__[f"_{name.upper()}"])
+        call = _of_rows(calls.get(name) or given[f"_{name.upper()}"])
         direction = LayerProtocol(interface).directions[name]
         names[name] = partial(_forward if direction.is_forward else _later, interface, direction, call)
-    layer = _of_rows(given["forward"].__globals__["_LAYER"])
+    layer = _of_rows(given["_KERNELS"].layer if calls else given["_LAYER"])
     return SimpleNamespace(**{**names, "Saved": layer.Saved, "saved_from": partial(_saved_from, layer)})
 
 

@@ -21,6 +21,7 @@ from ..protocol.calls import (
     integers,
     placed,
     result,
+    returned,
     row_shape,
     scalar,
     several,
@@ -111,7 +112,7 @@ class ForwardCall(Generic[Results, Kept]):
             made = self.function(values, self.nothing, work)
         if out is not None:
             made = self._placed(made, out, values)
-        outputs = self.results(*made[: self.count]) if self.several else made[0]
+        outputs = self.results(*returned(made[: self.count], self._outs(out)))
         if not save:
             return outputs, None
         return outputs, tuple.__new__(self.Saved, (shape, dtype, dtypes, *self.kept((*values, *made))))
@@ -119,8 +120,11 @@ class ForwardCall(Generic[Results, Kept]):
     def _placed(self, made: Sequence[Any], out: Any, values: Sequence[Any]) -> Sequence[Any]:
         """Place outputs in the caller's arrays, if any."""
         given = dict(zip(self.inputs, values, strict=False))
-        outs = (out,) if self.count == 1 else out
-        return [*placed(self.names, made[: self.count], outs, given), *made[self.count :]]
+        return [*placed(self.names, made[: self.count], self._outs(out), given), *made[self.count :]]
+
+    def _outs(self, out: Any) -> Any:
+        """Return the caller's arrays for results, if any; that of a single one comes without a tuple."""
+        return (out,) if out is not None and not self.several else out
 
     def _in_full(self, values: Sequence[Any], save: bool, out: Any, threads: int) -> tuple[Results, Kept | None]:
         """A call whose arguments are looked at one by one, and converted."""
@@ -167,7 +171,7 @@ class ForwardCall(Generic[Results, Kept]):
     ) -> tuple[Results, Kept | None]:
         layer, direction = self.layer, self.direction
         made = self._results(values, out, shape, dtypes)
-        outputs = self.results(*made)
+        outputs = self.results(*returned(made, self._outs(out)))
         made += [np.empty(shape[:-1], dtype) for _ in direction.row_scalars]
         work = blocks.Work(shape, dtype, threads)
         blocks.stored(made, self.function(converted(direction.reads, values, dtype), made, work))
@@ -176,7 +180,7 @@ class ForwardCall(Generic[Results, Kept]):
     def _results(self, values: Sequence[Any], out: Any, shape: Shape, dtypes: Sequence[DType | None]) -> list[Any]:
         """Return arrays for the outputs, in the type of the rows or that of their cast."""
         stored = dtypes[leading(self.direction.inputs, dtypes)]
-        outs = (out,) if len(self.names) == 1 else several(out, self.names)
+        outs = several(self._outs(out), self.names)
         given = dict(zip(self.inputs, values, strict=False))
         return [
             result(output.name, own, self.layer.shape_of(output, shape), output.made_in(stored), given, self.empty)
@@ -240,7 +244,8 @@ class LaterCall(Generic[Results]):
             else:
                 made = self.function(arguments, fields, wanted, work)
             if out is not None:
-                made = placed(self.names, made, self._outs(out), self._given([*arguments, *fields]))
+                placed(self.names, made, self._outs(out), self._given([*arguments, *fields]))
+                made = returned(made, self._outs(out))
             return tuple.__new__(self.results, made) if self.has_class else self.results(*made)  # type: ignore[type-var, arg-type]
         return self._in_blocks([*arguments, *saved[3:]], dtype, saved, out, threads, self.always_converts)
 
@@ -305,7 +310,7 @@ class LaterCall(Generic[Results]):
             values = converted(self.direction.reads, self.with_zeros(values, call), dtype)
         own = len(self.direction.arguments)
         blocks.stored(made, self.function(values[:own], values[own:], made, call))
-        return self.results(*made)
+        return self.results(*returned(made, self._outs(out)))
 
     def with_zeros(self, values: Sequence[Any], call: blocks.Work) -> list[Any]:
         """Return the values of a call with zeros for those that are `filled`."""
@@ -331,7 +336,7 @@ class LaterCall(Generic[Results]):
 
     def _outs(self, out: Any) -> Any:
         """Return the caller's arrays for results, if any; that of a single tangent comes without a tuple."""
-        return out if self.direction.returned else (out,)
+        return out if out is None or self.direction.returned else (out,)
 
     def _kinds(self, values: Sequence[Any], dtypes: Sequence[DType | None]) -> Sequence[DType | None]:
         """The types of the results, None for one that is not wanted."""

@@ -297,7 +297,7 @@ def result(
     """Return the array of a result: the caller's if it is valid, else a new one from `empty`, else None.
 
     `dtype` is None for an absent result. An array of a subclass, such as a matrix or a memmap, is taken as the plain
-    array on its memory, since code computes with the shapes and operators of plain arrays.
+    array on its memory, since code computes with the shapes and operators of plain arrays; `returned` gives it back.
     """
     if dtype is None:
         if out is not None:
@@ -342,6 +342,11 @@ def placed(names: Sequence[str], values: Sequence[Any], out: Any, given: dict[st
         if place is not value:
             place[...] = value
     return places
+
+
+def returned(made: Sequence[Any], outs: Any) -> Sequence[Any]:
+    """Return results, the caller's own arrays in the place of plain ones on their memory."""
+    return made if outs is None else [value if own is None else own for value, own in zip(made, outs, strict=True)]
 
 
 def _overlaps_itself(array: Array) -> bool:

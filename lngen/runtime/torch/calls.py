@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 
 from ..cuda.words import words_of
-from ..native.calls import TYPES, described
+from ..native.calls import cut, described, prepared
 from ..native.extensions import extension
+from ..native.straight import TYPES
 from ..protocol.casts import dtype
 from .dispatch import CPU, CUDA, IGNORED, SILENT, forward_ad
 from .gpu import TorchOnGPU
@@ -120,7 +121,7 @@ class TorchCalls:
         """Return what a direction takes and makes, as call_arguments.h reads it."""
         here = self.kernels.compiled._KERNELS
         call = here.calls[direction]
-        return described(getattr(call, "on_rows", call).any_call, here.kernels[direction].running())
+        return described(getattr(call, "on_rows", call), here.kernels[direction])
 
     def _signs(self, direction: str) -> list[bool]:
         """Return for each value that kernels read whether it is a Constant that may be negative."""
@@ -147,7 +148,7 @@ class TorchCalls:
         kernels = self.kernels.compiled._KERNELS.kernels[direction]
 
         def prepare(given: list[Any], stored: int, computed: int) -> bytes:
-            found: bytes = kernels.prepare(given, *[dtype([*TYPES][number]) for number in (stored, computed)])
+            found: bytes = prepared(kernels, given, *[dtype([*TYPES][number]) for number in (stored, computed)])
             return found
 
         return prepare
@@ -156,11 +157,7 @@ class TorchCalls:
         """Return the function that divides the rows of a call, as `struct cut` has it."""
         kernels = self.kernels.compiled._KERNELS.kernels[direction]
 
-        def cut(rows: int, features: int, stored: int) -> tuple[int, int, int]:
-            found = kernels.cut((rows, features), dtype([*TYPES][stored]))
-            return found.chunks, found.workspace, found.streams
-
-        return cut
+        return lambda rows, features, stored: cut(kernels, rows, features, dtype([*TYPES][stored]))
 
     def _driver(self) -> Sequence[int]:
         """Return the addresses of driver functions."""

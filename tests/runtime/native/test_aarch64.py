@@ -12,9 +12,9 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from lngen.runtime.native import binding
+from lngen.runtime.native import compiled
 from lngen.runtime.native.compiler import OPTIONS
-from tests.compiled import Layer, drawn, layer, left_to_directions, off, results
+from tests.compiled import Layer, drawn, layer, off, results
 from tests.requirements import CROSS_GXX, needs_cross_compiler, needs_qemu
 from tests.tiers import sample
 
@@ -34,7 +34,7 @@ MAIN = Path(__file__).with_name("one_call.cpp")
 
 
 class Elsewhere:
-    """Programs for another processor in place of libraries, and `call` in place of that of `binding`."""
+    """Programs for another processor in place of libraries, and kernels that are passed arrays."""
 
     def __init__(self, of: Layer, folder: Path) -> None:
         self.of, self.folder, self.kernels = of, folder, [("", Path())]
@@ -53,7 +53,7 @@ class Elsewhere:
 
     def _program(self, source: Path, macros: Iterable[str], program: Path) -> Path:
         directions = self.of.cpu._KERNELS.kernels.values()
-        names = [name for each in directions if each.source == source for name in each.kernels]
+        names = [name for each in directions if each.direction.source == source for name in each.kernels]
         defined = [f'-DSOURCE="{source}"', f"-DKERNELS={' '.join(f'EACH({name})' for name in names)}"]
         options = ["-std=c++17", *(each for each in OPTIONS if each not in ("-shared", "-fPIC")), "-static"]
         compiler = shutil.which(CROSS_GXX) or "g++"
@@ -61,12 +61,32 @@ class Elsewhere:
         subprocess.run([compiler, *given, str(MAIN), "-o", str(program)], check=True)
         return program
 
-    def call(self, steps: bytes, arrays: tuple[Any, ...], numbers: tuple[float, ...], sizes: Any, *_: Any) -> None:
-        """Run kernels, and write to arrays what they have written to their own."""
-        for number, own, constants in binding.steps_in(steps):
-            self._run(number, [arrays[place] for place in own], [numbers[place] for place in constants], sizes)
+    def loaded(self, addresses: Sequence[int], *given: Any) -> Any:
+        """Return kernels, whose `call` writes to arrays what programs have written to their own."""
+        kernels: Any = compiled.CompiledKernels(addresses, *given)
 
-    def _run(self, number: int, arrays: Sequence[Any], numbers: Sequence[float], sizes: Any) -> None:
+        def call(
+            arrays: Any,
+            numbers: Any,
+            rows: int,
+            D: int,
+            threads: int = 1,
+            ends: Any = (),
+            tables: Any = (),
+            run: int = 0,
+        ) -> None:
+            chunks = 1 if rows * D <= compiled.CHUNK_ENTRIES else kernels.chunks(rows, D)
+            space = np.empty(kernels.workspace(D, chunks), {4: np.float32, 8: np.float64}[kernels.computed])
+            sizes = rows, D, chunks, 0, chunks, 0, run
+            self.run(addresses[0], [*arrays, *[space] * kernels.has_sums, *tables], numbers, sizes)
+            if len(addresses) > 1:
+                self.run(addresses[1], [space, *ends, *[None] * (len(ends) + 1) * bool(tables)], numbers, sizes)
+
+        kernels.call = call
+        return kernels
+
+    def run(self, number: int, arrays: Sequence[Any], numbers: Sequence[float], sizes: Any) -> None:
+        """Run a kernel, and write to arrays what it has written to its own."""
         name, program = self.kernels[number]
         given = [b"" if array is None else array.tobytes() for array in arrays]
         lengths = [-1 if array is None else len(data) for array, data in zip(arrays, given, strict=True)]
@@ -92,16 +112,20 @@ class _Library(NamedTuple):
 def test_all_directions(name: str, dtype: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     of = layer(name)
     elsewhere = Elsewhere(of, tmp_path)
-    left_to_directions(of.cpu, monkeypatch.setattr)
     for rows, features in ((3, 7), (40, 130)):
         case = drawn(of.definition, rows, features, dtype)
         here = results(of.cpu, of.definition, case)
         with monkeypatch.context() as there:
             for kernels in of.cpu._KERNELS.kernels.values():
                 there.setattr(kernels, "plans", {})
-            there.setattr(of.cpu._host.host_compiler, "library", elsewhere.library)
-            there.setattr(of.cpu._host.binding, "call", elsewhere.call)
+                kernels.direction.clear()
+            there.setattr(of.cpu._compiled.host_compiler, "library", elsewhere.library)
+            there.setattr(of.cpu._compiled, "CompiledKernels", elsewhere.loaded)
+            for module in (of.cpu._straight, of.cpu._host):
+                there.setattr(module, "addresses", lambda *arrays: arrays)
             found = results(of.cpu, of.definition, case)
+        for kernels in of.cpu._KERNELS.kernels.values():
+            kernels.direction.clear()
         assert len(elsewhere.made) == 2
         rounding = float(ml_dtypes.finfo(dtype).eps)
         for key, error in off(found, {key: np.asarray(value, np.longdouble) for key, value in here.items()}).items():

@@ -1,7 +1,9 @@
 """Kernels of the processor compiled once, by whichever compiler there is, or taken from where they were made before."""
 
+import ctypes
 import os
 import shutil
+import struct
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -9,7 +11,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lngen.runtime.native import binding
 from lngen.runtime.native import compiler as host_compiler
 from tests.requirements import CROSS_GXX, needs_cross_compiler, needs_gxx
 from tests.runtime.native import host_kernels
@@ -39,7 +40,8 @@ def forget(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
 
 def works(library: host_compiler.Library) -> bool:
     x, y = np.arange(5, dtype=np.float32), np.ones(5, np.float32)
-    binding.by_ctypes(binding.step(library.address("axpy"), [0, 1], [0]), (x, y), (2.0,), (1, 5))
+    kernel = ctypes.CFUNCTYPE(None)(library.address("axpy"))
+    kernel(struct.pack("2P", x.ctypes.data, y.ctypes.data), struct.pack("d", 2.0), struct.pack("2q", 1, 5))
     return bool((y == [1, 3, 5, 7, 9]).all())
 
 

@@ -29,18 +29,17 @@ import numpy as np
 import lngen
 from lngen.checks.inputs import ordinary
 from lngen.language.parsing import load
-from tests.compiled import left_to_directions, results
+from tests.compiled import results
 
 folder, options, threads, dtype = Path(sys.argv[1]), sys.argv[2].split(), int(sys.argv[3]), sys.argv[4]
 module = lngen.load(folder, backend="cpu")
-host = module._host
-host.host_compiler.library = functools.partial(host.host_compiler.library, options=options)
+compiled = module._compiled
+compiled.host_compiler.library = functools.partial(compiled.host_compiler.library, options=options)
 definition = load(f"derive/{folder.name}.py")
 shapes = [(rows, features) for rows in (1, 2, 35) for features in (2, 7, 16, 33, 65, 130, 4099)]
 for in_chunks in (False, True):
     if in_chunks:
-        left_to_directions(module)
-        host.CHUNK_ENTRIES, host.STREAMED_BYTES = 64, 0
+        compiled.CHUNK_ENTRIES, compiled.STREAMED_BYTES = 64, 0
     for rows, features in shapes:
         case = ordinary(definition, rows, features, 0).astype(dtype)
         results(module, definition, case, threads=threads)

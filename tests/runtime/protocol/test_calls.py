@@ -48,9 +48,12 @@ def test_a_layer_writes_to_matrices_what_it_writes_to_arrays(backend: str) -> No
     y, saved = layer.forward(x, gamma)
     gradients = layer.backward(saved, x)
     matrices = [np.zeros_like(x).view(np.matrix) for _ in range(2)]
-    layer.forward(x.view(np.matrix), gamma, out=matrices[0])
+    assert layer.forward(x.view(np.matrix), gamma, out=matrices[0])[0] is matrices[0]
     _, saved = layer.forward(x.view(np.matrix), gamma)
-    found = layer.backward(saved, x.view(np.matrix), out=(matrices[1], np.zeros_like(gamma)))
+    own = np.zeros_like(gamma)
+    found = layer.backward(saved, x.view(np.matrix), out=(matrices[1], own))
+    assert found.dx is matrices[1]
+    assert found.dgamma is own
     assert (matrices[0] == y).all()
     assert (matrices[1] == gradients.dx).all()
     assert (found.dgamma == gradients.dgamma).all()
