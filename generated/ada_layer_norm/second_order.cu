@@ -1,5 +1,5 @@
 // Layer normalization with a scale and a shift for each sample.
-// Made by lngen 0.1.0 from the definition of ada_layer_norm; derivation.md has cost and evidence.
+// Made by lngen 0.1.0 from the definition of ada_layer_norm; derivation.md has its steps, cost and evidence.
 // Do not edit; edit ada_layer_norm.py and run: lngen derive ada_layer_norm.py
 // definition sha256:4511546d4270dc6e00be6c536336d723e2d3fc56b8a52577643353e5bd4ccb6f
 //

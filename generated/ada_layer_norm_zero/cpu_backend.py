@@ -1,4 +1,4 @@
-# Made by lngen 0.1.0 from the definition of ada_layer_norm_zero; derivation.md has cost and evidence.
+# Made by lngen 0.1.0 from the definition of ada_layer_norm_zero; derivation.md has its steps, cost and evidence.
 # Do not edit; edit ada_layer_norm_zero.py and run: lngen derive ada_layer_norm_zero.py
 # definition sha256:6fecdb4efd7788d1b4be54bc0dab10ec7179ca71da616bede46e3af1bcb151ba
 """Gated residual addition, then layer normalization with a scale and a shift; all three are a sample's own.

@@ -1,5 +1,5 @@
 // Layer normalization with a scale and a shift for every entry, from elsewhere.
-// Made by lngen 0.1.0 from the definition of adaptive_layer_norm; derivation.md has cost and evidence.
+// Made by lngen 0.1.0 from the definition of adaptive_layer_norm; derivation.md has its steps, cost and evidence.
 // Do not edit; edit adaptive_layer_norm.py and run: lngen derive adaptive_layer_norm.py
 // definition sha256:7fb092895b6a7716d44d90b5a6c2898d288255e35397ded2634c6a8ba47eaecb
 //

@@ -1,4 +1,4 @@
-# Made by lngen 0.1.0 from the definition of add_layer_norm; derivation.md has cost and evidence.
+# Made by lngen 0.1.0 from the definition of add_layer_norm; derivation.md has its steps, cost and evidence.
 # Do not edit; edit add_layer_norm.py and run: lngen derive add_layer_norm.py
 # definition sha256:5b296a32e179163d4bd7e66a21ffc438f44c088ec183b4fd53228aa661aa5d69
 """Residual addition, then layer normalization; the sum is the second output. The outputs and the gradients.

@@ -1,4 +1,4 @@
-# Made by lngen 0.1.0 from the definition of cross_entropy; derivation.md has cost and evidence.
+# Made by lngen 0.1.0 from the definition of cross_entropy; derivation.md has its steps, cost and evidence.
 # Do not edit; edit cross_entropy.py and run: lngen derive cross_entropy.py
 # definition sha256:720360c5cb09872200aabed186e656f0885e8ed283f3161e9473c22b483e8c85
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs

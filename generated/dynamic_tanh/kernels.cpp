@@ -1,5 +1,5 @@
 // Dynamic tanh: an elementwise layer in the place of a norm.
-// Made by lngen 0.1.0 from the definition of dynamic_tanh; derivation.md has cost and evidence.
+// Made by lngen 0.1.0 from the definition of dynamic_tanh; derivation.md has its steps, cost and evidence.
 // Do not edit; edit dynamic_tanh.py and run: lngen derive dynamic_tanh.py
 // definition sha256:091e289ab11f5b517245a13e0694d534d90fa4906bd45ab74bac27ad83ffcdd9
 //

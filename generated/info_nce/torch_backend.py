@@ -1,4 +1,4 @@
-# Made by lngen 0.1.0 from the definition of info_nce; derivation.md has cost and evidence.
+# Made by lngen 0.1.0 from the definition of info_nce; derivation.md has its steps, cost and evidence.
 # Do not edit; edit info_nce.py and run: lngen derive info_nce.py
 # definition sha256:cb40e605ee6e33f38de3fd70af981d68454fb61b495d719822c0f5b8297ac116
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs

@@ -1,4 +1,4 @@
-# Made by lngen 0.1.0 from the definition of l2_norm; derivation.md has cost and evidence.
+# Made by lngen 0.1.0 from the definition of l2_norm; derivation.md has its steps, cost and evidence.
 # Do not edit; edit l2_norm.py and run: lngen derive l2_norm.py
 # definition sha256:be881d5f8129b557e1ec885ece4bbca58ee2c07dcc5dcc847ea2c74f37ffc252
 """Each row divided by its Euclidean length. The values that its kernels take, in order."""

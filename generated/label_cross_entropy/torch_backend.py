@@ -1,4 +1,4 @@
-# Made by lngen 0.1.0 from the definition of label_cross_entropy; derivation.md has cost and evidence.
+# Made by lngen 0.1.0 from the definition of label_cross_entropy; derivation.md has its steps, cost and evidence.
 # Do not edit; edit label_cross_entropy.py and run: lngen derive label_cross_entropy.py
 # definition sha256:0af8b9ef230e709d14895b35c79c2613d071969c93fd70b111f1c34862e9644b
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs

@@ -1,5 +1,5 @@
 // Layer normalization over the feature axis.
-// Made by lngen 0.1.0 from the definition of layer_norm; derivation.md has cost and evidence.
+// Made by lngen 0.1.0 from the definition of layer_norm; derivation.md has its steps, cost and evidence.
 // Do not edit; edit layer_norm.py and run: lngen derive layer_norm.py
 // definition sha256:3f4f3519e955d61b03ab0d655ad5951c0892e0dd7b3076ac889a76a6492abbe1
 //

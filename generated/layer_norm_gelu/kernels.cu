@@ -1,5 +1,5 @@
 // Layer normalization, then the Gaussian error linear unit.
-// Made by lngen 0.1.0 from the definition of layer_norm_gelu; derivation.md has cost and evidence.
+// Made by lngen 0.1.0 from the definition of layer_norm_gelu; derivation.md has its steps, cost and evidence.
 // Do not edit; edit layer_norm_gelu.py and run: lngen derive layer_norm_gelu.py
 // definition sha256:fb797b1161b31641ca09583a8a5664d3453054eae69634f07ce4625138fb9daf
 //

@@ -1,4 +1,4 @@
-# Made by lngen 0.1.0 from the definition of layer_norm_hw; derivation.md has cost and evidence.
+# Made by lngen 0.1.0 from the definition of layer_norm_hw; derivation.md has its steps, cost and evidence.
 # Do not edit; edit layer_norm_hw.py and run: lngen derive layer_norm_hw.py
 # definition sha256:820341dbb321c98a68dda84fc5e386d68c2212161398163fcba0fbded2818e32
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs

@@ -1,4 +1,4 @@
-# Made by lngen 0.1.0 from the definition of logsumexp; derivation.md has cost and evidence.
+# Made by lngen 0.1.0 from the definition of logsumexp; derivation.md has its steps, cost and evidence.
 # Do not edit; edit logsumexp.py and run: lngen derive logsumexp.py
 # definition sha256:b19fb96aafa17a6adb3c7d31aefe031f7e76c3af72c0cc3c9ac96259ff3994d6
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs

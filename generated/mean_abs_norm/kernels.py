@@ -1,4 +1,4 @@
-# Made by lngen 0.1.0 from the definition of mean_abs_norm; derivation.md has cost and evidence.
+# Made by lngen 0.1.0 from the definition of mean_abs_norm; derivation.md has its steps, cost and evidence.
 # Do not edit; edit mean_abs_norm.py and run: lngen derive mean_abs_norm.py
 # definition sha256:4d0485795846979d07cc1fcca041bddbd1022408811c53dc83dfbd75389515f6
 """Centred rows divided by their mean absolute deviation. The values that its kernels take, in order."""

@@ -1,4 +1,4 @@
-# Made by lngen 0.1.0 from the definition of rms_norm; derivation.md has cost and evidence.
+# Made by lngen 0.1.0 from the definition of rms_norm; derivation.md has its steps, cost and evidence.
 # Do not edit; edit rms_norm.py and run: lngen derive rms_norm.py
 # definition sha256:fbe79f042b4f7f6642779b5176a8891a01608e00528becbbdfa94ec03cc65c9b
 """Root-mean-square normalization over the feature axis. The values that its kernels take, in order."""

@@ -1,4 +1,4 @@
-# Made by lngen 0.1.0 from the definition of rotary; derivation.md has cost and evidence.
+# Made by lngen 0.1.0 from the definition of rotary; derivation.md has its steps, cost and evidence.
 # Do not edit; edit rotary.py and run: lngen derive rotary.py
 # definition sha256:27078454ac894088acc7ded7e74efe43bd31d0cc43f0cf3f543f54c838831bc3
 """Rotary position embedding: both halves of a row are turned by the angle of their position. The tangents, and the gradients of the gradients.

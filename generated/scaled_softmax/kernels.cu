@@ -1,5 +1,5 @@
 // Softmax with a learned inverse temperature.
-// Made by lngen 0.1.0 from the definition of scaled_softmax; derivation.md has cost and evidence.
+// Made by lngen 0.1.0 from the definition of scaled_softmax; derivation.md has its steps, cost and evidence.
 // Do not edit; edit scaled_softmax.py and run: lngen derive scaled_softmax.py
 // definition sha256:1159a7787ddac63c2ef16f9172135a664fd794586bda7a00071cdf45fab10061
 //

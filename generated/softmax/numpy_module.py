@@ -1,4 +1,4 @@
-# Made by lngen 0.1.0 from the definition of softmax; derivation.md has cost and evidence.
+# Made by lngen 0.1.0 from the definition of softmax; derivation.md has its steps, cost and evidence.
 # Do not edit; edit softmax.py and run: lngen derive softmax.py
 # definition sha256:9ce87dbd38edba4176ecb72247c55af9618089126b150813de61257b8d884562
 """Softmax over the feature axis."""

@@ -1,4 +1,4 @@
-# Made by lngen 0.1.0 from the definition of standardize; derivation.md has cost and evidence.
+# Made by lngen 0.1.0 from the definition of standardize; derivation.md has its steps, cost and evidence.
 # Do not edit; edit standardize.py and run: lngen derive standardize.py
 # definition sha256:5c30a6dc2dc6ad6d80103cedc7b8820d41a985b799ed6b10a6631e55e07f29cc
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs

@@ -247,7 +247,7 @@ def in_framework(layer: Checkable, seed: int = 0, tell: Tell = lambda what: None
         casts = dict(on.definition.casts)
         for claim in (*CLAIMS[not on.has_kernels :], *on.own):
             is_cast = claim is not CLAIMS[0] and len(casts) == len(on.definition.outputs)
-            # Frameworks find derivatives themselves, and do not see what is stopped: they refuse.
+            # A difference of derivatives sees what is stopped.
             is_first = on.definition.directions != DIRECTIONS or on.definition.stops_gradients
             if is_cast or (claim.no_casts and casts) or (claim.every_direction and is_first):
                 continue

@@ -27,7 +27,7 @@ class Notes:
     those of callers, as the definition does. `counterparts` are the modules of PyTorch that the layer can replace.
     `layout`, `sizes` and `patterns` are the axes of the rows, the inputs that are the size of one, and the axes of each
     input, if axes have names. `parts` are the arrays that callers pass and get as a whole, and `together` the names of
-    the parts of each where arrays are rows. `stops` says that the definition stops gradients.
+    the parts of each where arrays are rows.
     """
 
     layer: str
@@ -44,7 +44,6 @@ class Notes:
     patterns: Mapping[str, Pattern] = field(default_factory=dict)
     parts: tuple[AxisParts, ...] = ()
     together: tuple[tuple[str, ...], ...] = ()
-    stops: bool = False
 
     def of_rows(self) -> "Notes":
         """Return the texts of a backend whose arrays are rows, whatever names their axes have."""

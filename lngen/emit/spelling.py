@@ -167,7 +167,9 @@ def marked_program(program: RowProgram) -> RowProgram:
     def stores(given: tuple[Store, ...]) -> tuple[Store, ...]:
         return tuple(Store(tuple(map(marked, store.names)), new(store.symbol)) for store in given)
 
-    renamed_lines = program.mapped(lambda line: replace(line.with_body(new(line.body)), symbol=new(line.symbol)))
+    renamed_lines = program.mapped(
+        lambda line: replace(line.with_body(new(line.body)), symbol=new(line.symbol), stops=tuple(map(new, line.stops)))
+    )
     return replace(
         renamed_lines,
         rows=tuple(replace(row, name=marked(row.name), symbol=new(row.symbol)) for row in program.rows),

@@ -21,7 +21,7 @@ class ProgramLine:
     """One equation of a program, reductions on their own.
 
     `correction` marks the residual mean of a shift, `shift` an extreme that is subtracted from exponents
-    (`FeatureReduction`).
+    (`FeatureReduction`). The line has no derivative by the symbols that it `stops`.
     """
 
     symbol: TypedSymbol
@@ -29,6 +29,7 @@ class ProgramLine:
     step: int
     correction: bool = False
     shift: bool = False
+    stops: tuple[TypedSymbol, ...] = ()
 
     @property
     def operator(self) -> Operator | None:
@@ -48,44 +49,45 @@ def once_a_row(lines: Sequence[ProgramLine], names: Names) -> list[ProgramLine]:
     w_shifted = w + 1
     y = w_shifted*t_scaled*x
     """
-    known: dict[Expr, TypedSymbol] = {}
+    known: dict[tuple[Expr, tuple[TypedSymbol, ...]], TypedSymbol] = {}
     result: list[ProgramLine] = []
 
-    def named(expression: Expr, step: int) -> Expr:
-        if expression not in known:
+    def named(expression: Expr, of: ProgramLine) -> Expr:
+        stops = tuple(symbol for symbol in of.stops if symbol in expression.free_symbols)
+        if (expression, stops) not in known:
             words = sorted((word_of(s) for s in expression.free_symbols if s != D), key=lambda name: (len(name), name))
             ending = "scaled" if isinstance(expression, Mul) else "shifted"
-            known[expression] = symbol_like(names.fresh(f"{words[-1]}_{ending}"), expression)
-            result.append(ProgramLine(known[expression], expression, step))
-        return known[expression]
+            made = known[expression, stops] = symbol_like(names.fresh(f"{words[-1]}_{ending}"), expression)
+            result.append(ProgramLine(made, expression, of.step, stops=stops))
+        return known[expression, stops]
 
-    def hoist(expression: Expr, step: int) -> Expr:
+    def hoist(expression: Expr, of: ProgramLine) -> Expr:
         varies = axes(expression)
         if not expression.args or varies == NOTHING:
             return expression
         if isinstance(expression, Relational):
-            return expression.func(*(hoist(argument, step) for argument in expression.args))
+            return expression.func(*(hoist(argument, of) for argument in expression.args))
         if isinstance(expression, Mul):
-            return product(expression, step)
+            return product(expression, of)
         if varies != RowSymbol.varies:
-            return named(expression, step)
-        return expression.func(*(hoist(argument, step) for argument in expression.args))
+            return named(expression, of)
+        return expression.func(*(hoist(argument, of) for argument in expression.args))
 
-    def product(expression: Expr, step: int) -> Expr:
+    def product(expression: Expr, of: ProgramLine) -> Expr:
         sign = [factor for factor in expression.args if factor == -1]
         once = [factor for factor in expression.args if factor != -1 and not axes(factor).features]
         per_row = [factor for factor in once if axes(factor).rows]
         divides = any(f.exp.is_negative and f.base.free_symbols - {D} for f in once if isinstance(f, Pow))
         if (per_row or divides) and not (len(once) == 1 and isinstance(once[0], TypedSymbol)):
-            once = [named(Mul(*once), step)]
-        rest = [hoist(factor, step) for factor in expression.args if axes(factor).features]
+            once = [named(Mul(*once), of)]
+        rest = [hoist(factor, of) for factor in expression.args if axes(factor).features]
         return Mul(*sign, *once, *rest)
 
     for line in lines:
         if line.operator is not None or isinstance(line.expression, SumRows):
-            expression = line.expression.func(hoist(line.expression.args[0], line.step))
+            expression = line.expression.func(hoist(line.expression.args[0], line))
         elif is_row(line.symbol):
-            expression = hoist(line.expression, line.step)
+            expression = hoist(line.expression, line)
         else:
             expression = line.expression
         result.append(replace(line, expression=expression))

@@ -15,18 +15,21 @@ Three decisions are made here, each by a rule that holds for every layer:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from types import MappingProxyType
 from typing import Any, Literal
 
+import sympy
 from sympy import Expr
 
 from lngen.algebra.equations import Equation, Names, read_by
 from lngen.algebra.normal import in_elementary
 from lngen.algebra.reductions import show_sums, split_reductions
 from lngen.algebra.symbols import (
+    PLACE,
+    D,
     RowMax,
     RowScalarSymbol,
     StopGradient,
@@ -35,6 +38,7 @@ from lngen.algebra.symbols import (
     heads_that,
     is_integer,
     is_row,
+    symbol_like,
     word_of,
 )
 from lngen.derivation.derivation import Derivation, Derivative, Direction
@@ -225,17 +229,54 @@ class _Planner:
 
 
 def _lines(equations: Sequence[Equation], steps: Mapping[str, int], names: Names) -> list[ProgramLine]:
-    """Return equations as lines, each reduction on its own; `stop_gradient` has done its work and is dropped."""
+    """Return equations as lines, each reduction on its own, and each with what it stops."""
 
     # The largest of several extremes is the shift; an infinite extreme among them is not replaced by 0.
     parts = read_by(equation for equation in equations if equation.stopped)
 
     def line(equation: Equation) -> ProgramLine:
-        expression = in_elementary(equation.expression).replace(StopGradient, lambda value: value)
+        expression = in_elementary(equation.expression)
         shift = equation.stopped and equation.symbol not in parts and isinstance(equation.expression, RowMax)
         return ProgramLine(equation.symbol, show_sums(expression), steps.get(equation.symbol.name, 0), shift=shift)
 
-    return split_reductions(map(line, equations), names, _word)
+    split = split_reductions(map(line, equations), names, _word)
+    return [each for line in split for each in _with_stops(line, names)]
+
+
+def _with_stops(line: ProgramLine, names: Names) -> Iterator[ProgramLine]:
+    """Yield a line with the symbols that it stops; one that it reads in other terms too has another name there.
+
+    >>> from lngen.algebra.symbols import RowSymbol
+    >>> x, y, m = RowSymbol("x"), RowSymbol("y"), RowScalarSymbol("m")
+    >>> for expression in (x - StopGradient(m), x * StopGradient(x)):
+    ...     for line in _with_stops(ProgramLine(y, expression, 1), Names([])):
+    ...         print(line.symbol, "=", line.expression, line.stops)
+    y = -m + x (m,)
+    x_stopped = x (x,)
+    y = x*x_stopped ()
+    """
+    stops: set[TypedSymbol] = set()
+
+    def plain(e: Expr) -> Expr:
+        return e.replace(StopGradient, lambda value: value)
+
+    table: dict[Expr, Expr] = {}
+    outside = line.expression.replace(StopGradient, lambda value: sympy.S.One).free_symbols
+    for stop in sorted(line.expression.atoms(StopGradient), key=sympy.default_sort_key):
+        argument = plain(stop.args[0])
+        if stop == line.expression or not argument.free_symbols & outside:
+            table[stop] = argument
+            stops |= argument.free_symbols
+        else:
+            word = argument.name if isinstance(argument, TypedSymbol) else line.symbol.name
+            table[stop] = symbol_like(names.fresh(f"{word}_stopped"), argument)
+            yield ProgramLine(table[stop], argument, line.step, stops=_sorted(argument.free_symbols))
+    expression = plain(line.expression.xreplace(table))
+    yield replace(line, expression=expression, stops=_sorted(stops))
+
+
+def _sorted(symbols: Iterable[TypedSymbol]) -> tuple[TypedSymbol, ...]:
+    return tuple(sorted({*symbols} - {D, PLACE}, key=lambda symbol: symbol.name))
 
 
 def _word(reduction: Expr) -> str:

@@ -74,10 +74,14 @@ class PassLine:
 
 
 class _OfStep:
-    """Provenance of a line: its derivation step and, if it differs from that step, the number of the pass's line."""
+    """Provenance of a line: its derivation step and, if it differs from that step, the number of the pass's line.
+
+    The line has no derivative by the symbols that it `stops`.
+    """
 
     step: int
     made_by: int
+    stops: tuple[TypedSymbol, ...]
 
     def with_body(self, body: Expr) -> Self:
         """The same line with another body.
@@ -108,6 +112,7 @@ class Assignment(_OfStep):
     expression: Expr
     step: int
     made_by: int = field(default=0, repr=False)
+    stops: tuple[TypedSymbol, ...] = field(default=(), repr=False)
 
     @property
     def body(self) -> Expr:
@@ -129,6 +134,7 @@ class FeatureReduction(_OfStep):
     step: int
     shift: bool = False
     made_by: int = field(default=0, repr=False)
+    stops: tuple[TypedSymbol, ...] = field(default=(), repr=False)
 
     @property
     def expression(self) -> Expr:
@@ -152,6 +158,7 @@ class RowsReduction(_OfStep):
     body: Expr
     step: int
     made_by: int = field(default=0, repr=False)
+    stops: tuple[TypedSymbol, ...] = field(default=(), repr=False)
 
     @property
     def expression(self) -> Expr:

@@ -8,6 +8,7 @@ the first stage that uses it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from types import MappingProxyType
 from typing import Literal
@@ -159,7 +160,7 @@ def sorted_out(
                 expression = expression.xreplace({total: symbol})
                 late.add(symbol)
             after = bool(expression.free_symbols & late)
-            (epilogue if after else prologue).append(Assignment(line.symbol, expression, line.step))
+            (epilogue if after else prologue).append(_assignment(replace(line, expression=expression)))
             if after:
                 late.add(line.symbol)
     return prologue, epilogue, sums, rows
@@ -178,13 +179,14 @@ def stages_of(lines: Sequence[ProgramLine], sums: Sequence[RowsReduction], store
     for line in lines:
         at = level_of(line.expression)
         if line.operator is not None:
-            entry = FeatureReduction(line.symbol, line.operator, line.expression.args[0], line.step, line.shift)
+            body = line.expression.args[0]
+            entry = FeatureReduction(line.symbol, line.operator, body, line.step, line.shift, stops=line.stops)
             reductions.setdefault(at, []).append((line.correction, entry))
             level[line.symbol] = at + 1
         elif is_row(line.symbol):
             level[line.symbol] = at
         else:
-            scalars.setdefault(at, []).append(Assignment(line.symbol, line.expression, line.step))
+            scalars.setdefault(at, []).append(_assignment(line))
             level[line.symbol] = at
     temps = _temps_where_needed(lines, sums, stores, level)
     ends = [level_of(end) for end in (*(store.symbol for store in stores), *(total.body for total in sums))]
@@ -234,8 +236,12 @@ def _temps_where_needed(
         if is_row(line.symbol) and line.operator is None and line.symbol in first:
             at = first[line.symbol]
             used(line.expression.free_symbols, at)
-            temps.setdefault(at, []).insert(0, Assignment(line.symbol, line.expression, line.step))
+            temps.setdefault(at, []).insert(0, _assignment(line))
     return temps
+
+
+def _assignment(line: ProgramLine) -> Assignment:
+    return Assignment(line.symbol, line.expression, line.step, stops=line.stops)
 
 
 def _stored_at(store: Store, level: dict[TypedSymbol, int]) -> int:

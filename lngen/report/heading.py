@@ -50,7 +50,6 @@ def notes(planned: Plan, name: str) -> Notes:
         sizes=definition.sizes,
         patterns={entry.name: entry.pattern for entry in definition.inputs if entry.pattern},
         parts=definition.parts,
-        stops=definition.stops_gradients,
     )
 
 
@@ -63,8 +62,9 @@ def header(planned: Plan, name: str | None = None) -> tuple[str, ...]:
     file = file_word(definition)
     option = "" if name is None or name in BACKENDS else f" --backend {name}"
     remark = backend(name).remark(planned) if name else ""
+    made = f"Made by lngen {__version__} from the definition of {definition.name}"
     lines = [
-        f"Made by lngen {__version__} from the definition of {definition.name}; derivation.md has its steps, cost and evidence.",
+        f"{made}; derivation.md has its steps, cost and evidence.",
         f"Do not edit; edit {file} and run: lngen derive {file}{option}"
         if file != "FILE"
         else "Do not edit; edit the definition and run: lngen derive FILE" + option,

@@ -65,7 +65,7 @@ def test_every_layer_passes(backend, name):
 
 
 @pytest.mark.ci
-def test_what_is_stopped_has_first_derivatives_alone(tmp_path, inductor):
+def test_what_is_stopped_has_no_differences_of_derivatives(tmp_path, inductor):
     definition = parse(
         "from lngen.language import Row, mean, stop_gradient\ndef f(x: Row): return x**2 - stop_gradient(mean(x))"
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import replace
 from fractions import Fraction
 from types import SimpleNamespace
 from typing import Any
@@ -151,6 +152,12 @@ def test_a_shift_is_clipped_and_another_extreme_is_not():
         found = lines_of(FeatureReduction(MU, "max", X, 1, shift=shift))
         assert found.texts == [text]
         assert bool(found.text.head(found.texts)) is shift
+
+
+def test_a_line_shows_what_it_stops():
+    stopped = Assignment(Y, X - MU, 2, stops=(MU,))
+    assert lines_of(FeatureReduction(MU, "mean", X, 1), stopped).texts[0] == "y = x - jax.lax.stop_gradient(mu)"
+    assert lines_of(FeatureReduction(MU, "mean", X, 1), replace(stopped, stops=())).texts[0] == "y = x - mu"
 
 
 def test_what_is_left_out_has_axes_where_a_reduction_needs_them():

@@ -13,7 +13,8 @@ class Dialect:
 
     `functions` are those that it spells otherwise than the language does, or that an emitted file has itself. `rsqrt`
     is empty where it has none. `cast` makes a type of an array, `arange` the numbers below another. A
-    number is `refused` under a condition, and `refused_signed` under that of one that may be negative.
+    number is `refused` under a condition, and `refused_signed` under that of one that may be negative. What it has
+    `stopped` has no derivative.
 
     A library that `differentiates` the lines is shown what a derivative does not see. Its selects are of arrays:
     `number` makes one of a number. Random numbers are like what is `drawn`.
@@ -30,6 +31,7 @@ class Dialect:
     shape: str = "{}.shape"
     refused: str = "not (0 <= {} < np.inf)"
     refused_signed: str = "not (-np.inf < {} < np.inf)"
+    stopped: str = "{}"
     differentiates: bool = False
     number: str = "{}"
     drawn: str = "dtype"
@@ -61,6 +63,7 @@ JNP = Dialect(
     # The value of an array of JAX is not looked at: it may be traced, or not be there yet.
     refused="jnp.ndim({0}) or not (isinstance({0}, jax.Array) or 0 <= float({0}) < jnp.inf)",
     refused_signed="jnp.ndim({0}) or not (isinstance({0}, jax.Array) or -jnp.inf < float({0}) < jnp.inf)",
+    stopped="jax.lax.stop_gradient({})",
 )
 TORCH = Dialect(
     "torch",
@@ -74,6 +77,7 @@ TORCH = Dialect(
     shape="tuple({}.shape)",
     refused='not (0 <= {} < float("inf"))',
     refused_signed='not (float("-inf") < {} < float("inf"))',
+    stopped="{}.detach()",
     differentiates=True,
     number="(zero + {})",
     drawn="zero",

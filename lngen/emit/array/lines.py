@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from sympy import Expr
 
-from lngen.algebra.symbols import PLACE, Axes, D, TypedSymbol
+from lngen.algebra.symbols import PLACE, Axes, D, Reduction, TypedSymbol
 from lngen.emit.array.dialects import Dialect
 from lngen.emit.array.expressions import ArrayPrinter
 from lngen.emit.array.selects import moving_from, with_whole_branches
@@ -86,14 +86,12 @@ class ArrayText:
         self.least = {s: frozenset() if s.name in optional else own for s, own in self.has.items()}
         self.full = False
         self.program_lines: list[Line] = [*program.lines()]
-        moving = moving_from(self.program_lines, {s for s in self.has if s.name in moved})
+        self.moving = moving_from(self.program_lines, {s for s in self.has if s.name in moved})
         if to.differentiates:
             results = [store.symbol for store in program.results]
-            self.program_lines = with_whole_branches(self.program_lines, moving, results)
+            self.program_lines = with_whole_branches(self.program_lines, self.moving, results)
         symbols = {s for line in self.program_lines for s in (line.symbol, *line.body.free_symbols)} | {*self.has}
         self.names = {s: s.name for s in symbols} | {PLACE: "index", D: "D"}
-        self.printer = ArrayPrinter(to, self.names, layout.over(layout.features), moving)
-        self.fixed_printer = ArrayPrinter(to, self.names, layout.over(layout.features))
 
     def _arguments(self) -> Iterable[tuple[TypedSymbol, AxisNames]]:
         """The arguments of the program with their axes."""
@@ -135,15 +133,23 @@ class ArrayText:
         if isinstance(line, RowsReduction):
             raise LngenError(f"{line.symbol} is a sum over rows, which no forward and no tangent has")
         has, least = self.axes(body)
-        is_shift = isinstance(line, FeatureReduction) and line.shift
-        text = (self.fixed_printer if is_shift else self.printer).text(body)
-        over = frozenset(self.layout.features) if isinstance(line, FeatureReduction) else frozenset()
+        text = self._printer(line).text(body)
+        features = frozenset(self.layout.features)
+        over = features if isinstance(line, FeatureReduction) else frozenset()
+        if over or body.atoms(Reduction):  # of parameters, before the rows
+            self.full |= bool((has - least) & features)
         if isinstance(line, FeatureReduction):
-            self.full |= bool((has - least) & over)
             text = self._reduced(line, text, has, over)
         self.has[line.symbol] = self.has.get(line.symbol, frozenset()) | (has - over)
         self.least[line.symbol] = self.least.get(line.symbol, frozenset()) | (least - over)
         return text
+
+    def _printer(self, line: Line) -> ArrayPrinter:
+        """Return the printer of a line, for which no derivative sees what the line stops."""
+        stops = {s for s in line.stops if s in self.names and (s in self.moving or not self.to.differentiates)}
+        names = self.names | {s: self.to.stopped.format(self.names[s]) for s in stops}
+        moving = () if isinstance(line, FeatureReduction) and line.shift else self.moving - stops
+        return ArrayPrinter(self.to, names, self.layout.over(self.layout.features), moving)
 
     def _reduced(self, line: FeatureReduction, text: str, has: AxisNames, over: AxisNames) -> str:
         there, lacks = over & has, over - has

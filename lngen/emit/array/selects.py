@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from functools import partial
 
 from sympy import Expr
 
@@ -11,11 +12,11 @@ from lngen.plan.program import Assignment, FeatureReduction, Line
 
 
 def moving_from(lines: Sequence[Line], moved: Collection[TypedSymbol]) -> set[TypedSymbol]:
-    """Return the symbols that have derivatives by those `moved`; a shift has none."""
+    """Return the symbols that have derivatives by those `moved`; a shift has none, and none is by what a line stops."""
     found = {*moved}
     for line in lines:
         is_shift = isinstance(line, FeatureReduction) and line.shift
-        if line.body.free_symbols & found and not is_shift:
+        if line.body.free_symbols & found - {*line.stops} and not is_shift:
             found.add(line.symbol)
     return found
 
@@ -29,16 +30,17 @@ def with_whole_branches(
     """
     bodies: dict[TypedSymbol, Expr] = {}
 
-    def whole(select: Expr) -> Expr:
+    def whole(select: Expr, stops: Collection[TypedSymbol]) -> Expr:
         condition, *branches = select.args
-        own = [_decided(branch.xreplace(bodies), condition, place) for place, branch in enumerate(branches, 1)]
+        known = {symbol: body for symbol, body in bodies.items() if symbol not in stops}
+        own = [_decided(branch.xreplace(known), condition, place) for place, branch in enumerate(branches, 1)]
         return Where(condition, *own)
 
     written = []
     for line in lines:
-        body = line.body.replace(lambda e: isinstance(e, Where), whole)
+        body = line.body.replace(lambda e: isinstance(e, Where), partial(whole, stops=line.stops))
         written.append(line.with_body(body) if body != line.body else line)
-        if isinstance(line, Assignment) and line.symbol in moving:
+        if isinstance(line, Assignment) and line.symbol in moving and not line.stops:
             of_inputs = body.xreplace(bodies)
             if not all(derivative(of_inputs, s).is_number for s in of_inputs.free_symbols if s in moving):
                 bodies[line.symbol] = of_inputs

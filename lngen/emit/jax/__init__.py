@@ -184,17 +184,12 @@ class _JaxText:
         read = [*([tuple_of(kept)] if kept else []), *(["saved"] if self.saved else [])]
         arguments = [*[made] * (not self.forward.casts), "inputs", *read, f"dots[:{self._last}]"]
         lines = [
-            *([f"{made} = _layer(*inputs)", "inputs = jax.tree.map(_once, inputs)"] if self.notes.stops else []),
-            f"{made}, saved = _layer(*inputs), _forward(*inputs)[1]"
-            if self.saved and not self.notes.stops
-            else "saved = _forward(*inputs)[1]"
-            if self.saved
-            else f"{made} = _layer(*inputs)" * (not self.notes.stops),
+            f"{made}, saved = _layer(*inputs), _forward(*inputs)[1]" if self.saved else f"{made} = _layer(*inputs)",
             "zero = jax.custom_derivatives.SymbolicZero",
             "dots = [None if isinstance(t, zero) else t for t in tangents]",
             *self._constants_do_not_move(),
         ]
-        return [*filter(None, lines), *self._moved(made, ", ".join(arguments))]
+        return [*lines, *self._moved(made, ", ".join(arguments))]
 
     def _moved(self, made: str, arguments: str) -> list[str]:
         """Return the statements that return the outputs and their tangents."""

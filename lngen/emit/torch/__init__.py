@@ -30,7 +30,7 @@ def emit(programs: Sequence[RowProgram], notes: Notes) -> dict[str, str]:
         forward = marked_program(handed(programs[0]))
         layer = interface(forward, notes)
         function = FrameworkFunction(layer, notes, "_torch.Tensor", "a tensor")
-        functions = Decomposition(forward, layer, notes.stops).functions()
+        functions = Decomposition(forward, layer).functions()
         return {"torch_backend.py": _TorchText(layer, notes, function).module(functions)}
 
 

@@ -16,8 +16,8 @@ from lngen.plan.program import RowProgram
 class Decomposition:
     """Lines of the functions `_decomposed`, of arrays as callers have them, and `_rows`, of their rows."""
 
-    def __init__(self, forward: RowProgram, layer: PublicInterface, stops: bool) -> None:
-        self.forward, self.layer, self.stops = forward, layer, stops
+    def __init__(self, forward: RowProgram, layer: PublicInterface) -> None:
+        self.forward, self.layer = forward, layer
         self.arrays = PublicArrays(layer, forward.minimum_features, TORCH)
         self.checks = self.arrays.checks()
         self.arguments = self.arrays.arguments()
@@ -71,8 +71,6 @@ class Decomposition:
             yield f"zero = {self.first}.new_zeros((), dtype=dtype)"
         if any("shape" in line for line in (*body, *values.values())):
             yield f"shape = {self.first}.shape"
-        if self.stops:
-            yield f"{', '.join(values)}{',' * (len(values) == 1)} = _once({', '.join(values)})"
         yield from (f"{name} = {value}" for name, value in values.items())
 
     def _typed(self, each: ArgumentOfRows) -> str:

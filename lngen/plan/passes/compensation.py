@@ -38,8 +38,9 @@ def compensated(lines: Sequence[ProgramLine], names: Names) -> list[ProgramLine]
         shifted = RowSymbol(names.fresh(f"{stem}_shifted"))
         residual = RowScalarSymbol(names.fresh(f"{shift.name}_residual"))
         result += [
-            ProgramLine(shifted, line.expression, line.step),
-            ProgramLine(residual, Mean(shifted), line.step, correction=True),
+            ProgramLine(shifted, line.expression, line.step, stops=line.stops),
+            # A mean that is zero whatever is stopped has no derivative where something is.
+            ProgramLine(residual, Mean(shifted), line.step, correction=True, stops=(shifted,) if line.stops else ()),
             ProgramLine(line.symbol, shifted - residual, line.step),
         ]
     return result

@@ -19,7 +19,7 @@ from lngen.plan.program import Assignment, FeatureReduction, RowProgram, Stage
 def with_late_scales(program: RowProgram, operations: Callable[[RowProgram], int]) -> RowProgram:
     """Read rows without their row scalars, which multiply later, wherever that takes fewer operations on rows.
 
-    `operations` counts those of a program on whole rows. A row that is stored keeps its scale.
+    `operations` counts those of a program on whole rows. A row that is stored, or stops a derivative, keeps its scale.
 
     >>> from lngen.algebra.symbols import Mean, RowSymbol
     >>> x, xhat, dy, r, m = *map(RowSymbol, ("x", "xhat", "dy")), *map(RowScalarSymbol, "rm")
@@ -36,6 +36,7 @@ def with_late_scales(program: RowProgram, operations: Callable[[RowProgram], int
         temp = next(temp for temp in program.temps() if temp.symbol == symbol)
         factors, rest = row_scalars_apart(temp.expression)
         stored = any(store.symbol == temp.symbol for store in program.results)
+        stored |= bool(temp.stops) or any(temp.symbol in line.stops for line in program.lines())
         if stored or factors == 1 or rest == 1:
             continue
         candidate = _written_out(program, temp)
@@ -118,7 +119,8 @@ def _stage(stage: Stage, table: dict[TypedSymbol, Expr], names: Names) -> Stage:
         if linear:
             apart = RowScalarSymbol(names.fresh(f"{reduction.symbol.name}_unscaled"))
             reductions.append(replace(reduction, symbol=apart, body=rest))
-            row_scalars.append(Assignment(reduction.symbol, factors * apart, reduction.step))
+            made = Assignment(reduction.symbol, factors * apart, reduction.step, stops=reduction.stops)
+            row_scalars.append(made)
         else:
             reductions.append(replace(reduction, body=body))
     written = stage.replaced(table)

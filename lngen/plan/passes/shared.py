@@ -46,11 +46,11 @@ def shared_reductions(lines: Sequence[ProgramLine], names: Names) -> list[Progra
     scaled = {
         line.symbol: line.expression
         for line in lines
-        if axes(line.symbol).features and S.One not in row_scalars_apart(line.expression)
+        if axes(line.symbol).features and S.One not in row_scalars_apart(line.expression) and not line.stops
     }
     groups: dict[Expr, list[_Scaled]] = {}
     for line in lines:
-        if isinstance(line.expression, _LINEAR) and axes(line.symbol).rows and not line.correction:
+        if isinstance(line.expression, _LINEAR) and axes(line.symbol).rows and not (line.correction or line.stops):
             found = _apart(line, scaled)
             groups.setdefault(found.rest, []).append(found)
     placed = {line.symbol: place for place, line in enumerate(lines)}
