@@ -208,7 +208,7 @@ class SavedFields:
             if kind is not None:
                 self.types[places[0]] = _dtype(f"dtypes[{name!r}]", kind)
         for place, each in enumerate(inputs):
-            if place not in self.types and not each.optional:
+            if place not in (*self.types, *self.numbers) and not each.optional:
                 if not self.stored:
                     raise TypeError(f"dtypes lacks {each.name}, and no field tells it; pass dtypes")
                 self.types[place] = self.stored[0]
