@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -16,13 +17,12 @@ import numpy as np
 from benchmarks.layers import backend, numpy_dtype
 from lngen.checks.toolchain import nvrtc
 from lngen.emit.cpp.contract import LAUNCH_FIELDS
-from lngen.runtime.cuda.arrays import BYTES
-from lngen.runtime.cuda.calls import DeviceLayer
+from lngen.runtime.cuda.arrays import BYTES, computed
 from lngen.runtime.cuda.macros import macros
 from lngen.runtime.includes import inlined
 from lngen.runtime.numpy.axes import on_rows
 from lngen.runtime.protocol.casts import itemsize
-from lngen.runtime.protocol.directions import FEATURE, NUMBER, ROW, ROW_SCALAR, Entries, Entry
+from lngen.runtime.protocol.directions import FEATURE, NUMBER, ROW, ROW_SCALAR, Entries, Entry, LayerProtocol
 from lngen.runtime.protocol.interface import Interface
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -157,10 +157,21 @@ def columns_grid() -> str:
     return "ceil(D / rows_per_block) if rows_per_block else 1"
 
 
-def table_of(layer: str) -> DeviceLayer:
-    """Return the launcher's description of a layer."""
-    found: DeviceLayer = backend(layer, "cuda")._LAYER
-    return found
+class LayerTable:
+    """A layer's protocol and the values that its kernels take, in the folder of its code."""
+
+    def __init__(self, layer: str) -> None:
+        module = backend(layer, "cuda")
+        self.folder = Path(str(module.__file__)).parent
+        self.minimum_features = module.INTERFACE["minimum_features"]
+        self.takes = LayerProtocol(module.INTERFACE).directions
+        self.directions = import_module(f"{module.__package__}.kernels").KERNELS
+        self.inputs = self.takes["forward"].inputs
+
+
+def table_of(layer: str) -> LayerTable:
+    """Return the values of a layer."""
+    return LayerTable(layer)
 
 
 def written(case: Case, folder: Path) -> dict[str, Any]:
@@ -249,7 +260,7 @@ class _Work:
             f"out {each.symbol}" for each in takes.results if each.owner and each.owner.symbol in self.absent
         }
         self.without = (*case.without, *absent)
-        self.computed = layer.computed(case.dtype)
+        self.computed = computed(case.dtype)
         self.kernels = {
             name: passed for name, passed in self.direction.kernels.items() if self._is_wanted(name, passed)
         }

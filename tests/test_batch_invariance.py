@@ -168,7 +168,7 @@ def test_a_kernel_of_another_layout_where_rows_are_few_is_seen(monkeypatch: pyte
     right = kernels._module
 
     def planted(on: Any, plan: Any) -> Any:
-        return kernels._loaded(on, plan, narrow=True) if plan.rows < 7 else right(on, plan)
+        return kernels._loaded(on, plan, narrow=True) if plan.count < 7 else right(on, plan)
 
     monkeypatch.setattr(kernels, "_module", planted)
     monkeypatch.setattr(kernels.devices, "DEVICES", {})

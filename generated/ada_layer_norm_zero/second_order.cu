@@ -3,17 +3,8 @@
 // Do not edit; edit ada_layer_norm_zero.py and run: lngen derive ada_layer_norm_zero.py
 // definition sha256:6fecdb4efd7788d1b4be54bc0dab10ec7179ca71da616bede46e3af1bcb151ba
 //
-// Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
-//
-//     ada_layer_norm_zero_jvp_<type>(const Row* x, const Row* branch, const Row* gate, const Row* scale, const
-//         Row* x_dot, const Row* branch_dot, const Row* gate_dot, const Row* scale_dot, const Row* shift_dot,
-//         const Computed* mu, const Computed* mu_residual, const Computed* rstd, Row* out_y_dot, Row* out_h_dot,
-//         long long rows, int D)
-//     ada_layer_norm_zero_backward_backward_<type>(const Row* x, const Row* branch, const Row* gate, const Row*
-//         scale, const Row* dy, const Row* dh, const Row* ddx, const Row* ddbranch, const Row* ddgate, const Row*
-//         ddscale, const Row* ddshift, const Computed* mu, const Computed* mu_residual, const Computed* rstd, Row*
-//         out_dx, Row* out_dbranch, Row* out_dgate, Row* out_dscale, Row* out_dshift, Row* out_ddy, Row* out_ddh,
-//         long long rows, int D)
+// Kernels <name>_<type>, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float). T is the type
+// of rows, P that of parameters, A that of arithmetic.
 //
 // Launches, and the macros that choose among kernels: rows.cuh. Formulas, and the macros of arguments: layer.h. With
 // LNGEN_LAYER, names of kernels begin with something else than ada_layer_norm_zero.

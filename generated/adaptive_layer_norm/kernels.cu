@@ -3,13 +3,8 @@
 // Do not edit; edit adaptive_layer_norm.py and run: lngen derive adaptive_layer_norm.py
 // definition sha256:7fb092895b6a7716d44d90b5a6c2898d288255e35397ded2634c6a8ba47eaecb
 //
-// Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
-//
-//     adaptive_layer_norm_forward_<type>(const Row* x, const Row* scale, const Row* shift, Computed eps, Row*
-//         out_y, Computed* save_mu, Computed* save_mu_residual, Computed* save_rstd, long long rows, int D)
-//     adaptive_layer_norm_backward_<type>(const Row* x, const Row* scale, const Row* dy, const Computed* mu, const
-//         Computed* mu_residual, const Computed* rstd, Row* out_dx, Row* out_dscale, Row* out_dshift, long long
-//         rows, int D)
+// Kernels <name>_<type>, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float). T is the type
+// of rows, P that of parameters, A that of arithmetic.
 //
 // Launches, and the macros that choose among kernels: rows.cuh. Formulas, and the macros of arguments: layer.h. With
 // LNGEN_LAYER, names of kernels begin with something else than adaptive_layer_norm.

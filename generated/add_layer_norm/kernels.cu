@@ -3,16 +3,8 @@
 // Do not edit; edit add_layer_norm.py and run: lngen derive add_layer_norm.py
 // definition sha256:5b296a32e179163d4bd7e66a21ffc438f44c088ec183b4fd53228aa661aa5d69
 //
-// Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
-//
-//     add_layer_norm_forward_<type>(const Row* x, const Row* residual, const Parameter* gamma, const Parameter*
-//         beta, Computed eps, Row* out_y, Row* out_h, Computed* save_mu, Computed* save_mu_residual, Computed*
-//         save_rstd, long long rows, int D)
-//     add_layer_norm_backward_<type>(const Row* h, const Row* dy, const Row* dh, const Computed* mu, const
-//         Computed* mu_residual, const Computed* rstd, const Parameter* gamma, Row* out_dx, Row* out_dresidual,
-//         Computed* workspace, long long rows, int D)
-//     add_layer_norm_backward_columns_<type>(Computed* workspace, int blocks, const Parameter* gamma, Parameter*
-//         out_dgamma, Parameter* out_dbeta, int D)
+// Kernels <name>_<type>, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float). T is the type
+// of rows, P that of parameters, A that of arithmetic.
 //
 // The workspace holds blocks * (sums into columns * D + sums into scalars) entries:
 //     backward: blocks * (2*D + 0).

@@ -3,17 +3,8 @@
 // Do not edit; edit add_layer_norm.py and run: lngen derive add_layer_norm.py
 // definition sha256:5b296a32e179163d4bd7e66a21ffc438f44c088ec183b4fd53228aa661aa5d69
 //
-// Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
-//
-//     add_layer_norm_jvp_<type>(const Row* h, const Row* x_dot, const Row* residual_dot, const Computed* mu, const
-//         Computed* mu_residual, const Computed* rstd, const Parameter* gamma, const Parameter* gamma_dot, const
-//         Parameter* beta_dot, Row* out_y_dot, Row* out_h_dot, long long rows, int D)
-//     add_layer_norm_backward_backward_<type>(const Row* h, const Row* dy, const Row* dh, const Row* ddx, const
-//         Row* ddresidual, const Computed* mu, const Computed* mu_residual, const Computed* rstd, const Parameter*
-//         gamma, const Parameter* ddgamma, const Parameter* ddbeta, Row* out_dx, Row* out_dresidual, Row* out_ddy,
-//         Row* out_ddh, Computed* workspace, long long rows, int D)
-//     add_layer_norm_backward_backward_columns_<type>(Computed* workspace, int blocks, const Parameter* gamma,
-//         const Parameter* ddgamma, const Parameter* ddbeta, Parameter* out_dgamma, Parameter* out_dbeta, int D)
+// Kernels <name>_<type>, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float). T is the type
+// of rows, P that of parameters, A that of arithmetic.
 //
 // The workspace holds blocks * (sums into columns * D + sums into scalars) entries:
 //     backward_backward: blocks * (1*D + 0).

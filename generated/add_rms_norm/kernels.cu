@@ -3,14 +3,8 @@
 // Do not edit; edit add_rms_norm.py and run: lngen derive add_rms_norm.py
 // definition sha256:fa124934f3795c8fc356e5824de4f79467b8dcb3e62483f277a8b5707d439871
 //
-// Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
-//
-//     add_rms_norm_forward_<type>(const Row* x, const Row* residual, const Parameter* gamma, Computed eps, Row*
-//         out_y, Row* out_h, Computed* save_rstd, long long rows, int D)
-//     add_rms_norm_backward_<type>(const Row* h, const Row* dy, const Row* dh, const Computed* rstd, const
-//         Parameter* gamma, Row* out_dx, Row* out_dresidual, Computed* workspace, long long rows, int D)
-//     add_rms_norm_backward_columns_<type>(Computed* workspace, int blocks, const Parameter* gamma, Parameter*
-//         out_dgamma, int D)
+// Kernels <name>_<type>, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float). T is the type
+// of rows, P that of parameters, A that of arithmetic.
 //
 // The workspace holds blocks * (sums into columns * D + sums into scalars) entries:
 //     backward: blocks * (1*D + 0).

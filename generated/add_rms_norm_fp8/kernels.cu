@@ -3,15 +3,8 @@
 // Do not edit; edit add_rms_norm_fp8.py and run: lngen derive add_rms_norm_fp8.py
 // definition sha256:5aef838d49315f20df6ec44f510eb282dcbeb512e23a4b2c402e97d0c6dbcbde
 //
-// Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
-//
-//     add_rms_norm_fp8_forward_<type>(const Row* x, const Row* residual, const Parameter* gamma, const Parameter*
-//         scale, Computed eps, float8_e4m3fn* out_y, Row* out_h, Computed* save_rstd, long long rows, int D)
-//     add_rms_norm_fp8_backward_<type>(const Row* h, const Row* dy, const Row* dh, const Computed* rstd, const
-//         Parameter* gamma, const Parameter* scale, Row* out_dx, Row* out_dresidual, Computed* workspace, long
-//         long rows, int D)
-//     add_rms_norm_fp8_backward_columns_<type>(Computed* workspace, int blocks, const Parameter* gamma, const
-//         Parameter* scale, Parameter* out_dgamma, Parameter* out_dscale, int D)
+// Kernels <name>_<type>, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float). T is the type
+// of rows, P that of parameters, A that of arithmetic.
 //
 // The workspace holds blocks * (sums into columns * D + sums into scalars) entries:
 //     backward: blocks * (1*D + 1).

@@ -3,18 +3,8 @@
 // Do not edit; edit add_rms_norm_fp8.py and run: lngen derive add_rms_norm_fp8.py
 // definition sha256:5aef838d49315f20df6ec44f510eb282dcbeb512e23a4b2c402e97d0c6dbcbde
 //
-// Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
-//
-//     add_rms_norm_fp8_jvp_<type>(const Row* h, const Row* x_dot, const Row* residual_dot, const Computed* rstd,
-//         const Parameter* gamma, const Parameter* scale, const Parameter* gamma_dot, const Parameter* scale_dot,
-//         Row* out_y_dot, Row* out_h_dot, long long rows, int D)
-//     add_rms_norm_fp8_backward_backward_<type>(const Row* h, const Row* dy, const Row* dh, const Row* ddx, const
-//         Row* ddresidual, const Computed* rstd, const Parameter* gamma, const Parameter* scale, const Parameter*
-//         ddgamma, const Parameter* ddscale, Row* out_dx, Row* out_dresidual, Row* out_ddy, Row* out_ddh,
-//         Computed* workspace, long long rows, int D)
-//     add_rms_norm_fp8_backward_backward_columns_<type>(Computed* workspace, int blocks, const Parameter* gamma,
-//         const Parameter* scale, const Parameter* ddgamma, const Parameter* ddscale, Parameter* out_dgamma,
-//         Parameter* out_dscale, int D)
+// Kernels <name>_<type>, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float). T is the type
+// of rows, P that of parameters, A that of arithmetic.
 //
 // The workspace holds blocks * (sums into columns * D + sums into scalars) entries:
 //     backward_backward: blocks * (2*D + 2).

@@ -3,12 +3,8 @@
 // Do not edit; edit alibi_softmax.py and run: lngen derive alibi_softmax.py
 // definition sha256:e806073a14042653fb54ee0ec58ab943f715817f31d51d1e5cec6ae6abe1d90e
 //
-// Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
-//
-//     alibi_softmax_forward_<type>(const Row* x, const Row* slope, const Integer* position, Row* out_y, Computed*
-//         save_m, Computed* save_inv_sum_e_shifted, long long rows, int D)
-//     alibi_softmax_backward_<type>(const Row* x, const Row* slope, const Integer* position, const Row* dy, const
-//         Computed* m, const Computed* inv_sum_e_shifted, Row* out_dx, long long rows, int D)
+// Kernels <name>_<type>, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float). T is the type
+// of rows, P that of parameters, A that of arithmetic.
 //
 // Launches, and the macros that choose among kernels: rows.cuh. Formulas, and the macros of arguments: layer.h. With
 // LNGEN_LAYER, names of kernels begin with something else than alibi_softmax.

@@ -31,14 +31,16 @@ ValueError for a wrong shape, and ImportError without PyCUDA or a driver.
 """
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from .._runtime.cuda import launcher as _launcher
-from .kernels import KERNELS
-from .numpy_backend import INTERFACE
+from . import numpy_backend as _numpy
+
+INTERFACE = _numpy.INTERFACE
 
 
 class Outputs(NamedTuple):
@@ -82,7 +84,6 @@ class Saved(NamedTuple):
 
 
 # Aliases with an underscore, which no argument can have.
-_INTERFACE = INTERFACE
 _Saved = Saved
 _Outputs = Outputs
 _Gradients = Gradients
@@ -132,12 +133,19 @@ def forward(
     like: Any = None,
 ) -> tuple[Outputs, Saved | None]:
     """Compute `numpy_backend.forward` on device arrays."""
-    inputs_ = (x, gamma, beta)
-    constants_ = (_launcher.finite("eps", eps, signed=False),)
-    outputs_, saved_ = _launcher.forward(
-        _LAYER, inputs_, constants_, save, out, stream, workspace, like
+    call_ = _forward(
+        x,
+        gamma,
+        beta,
+        _launcher.finite("eps", eps, signed=False),
+        out,
+        stream,
+        workspace,
+        like,
+        bool(save),
     )
-    return _Outputs(*outputs_), saved_
+    outputs_ = _Outputs(*call_.run())
+    return outputs_, _Saved(*call_.kept(0, 1, 7, 8, 9)) if save else None
 
 
 def backward(
@@ -152,11 +160,8 @@ def backward(
     like: Any = None,
 ) -> Gradients:
     """Compute `numpy_backend.backward` on device arrays."""
-    arguments_ = (dy, dmu, dvar)
-    results_ = _launcher.later(
-        _LAYER, "backward", saved, arguments_, out, stream, workspace, like
-    )
-    return _Gradients(*results_)
+    call_ = _backward(saved, dy, dmu, dvar, out, stream, workspace, like)
+    return _Gradients(*call_.run())
 
 
 def jvp(
@@ -171,11 +176,8 @@ def jvp(
     like: Any = None,
 ) -> Outputs:
     """Compute `numpy_backend.jvp` on device arrays."""
-    arguments_ = (x_dot, gamma_dot, beta_dot)
-    results_ = _launcher.later(
-        _LAYER, "jvp", saved, arguments_, out, stream, workspace, like
-    )
-    return _Outputs(*results_)
+    call_ = _jvp(saved, x_dot, gamma_dot, beta_dot, out, stream, workspace, like)
+    return _Outputs(*call_.run())
 
 
 def backward_backward(
@@ -191,16 +193,10 @@ def backward_backward(
     like: Any = None,
 ) -> SecondGradients:
     """Compute `numpy_backend.backward_backward` on device arrays."""
-    arguments_ = (
-        *_launcher.each_cotangent(cotangents, ("dy", "dmu", "dvar")),
-        ddx,
-        ddgamma,
-        ddbeta,
+    call_ = _backward_backward(
+        saved, cotangents, ddx, ddgamma, ddbeta, out, stream, workspace, like
     )
-    results_ = _launcher.later(
-        _LAYER, "backward_backward", saved, arguments_, out, stream, workspace, like
-    )
-    return _SecondGradients(*results_)
+    return _SecondGradients(*call_.run())
 
 
 def saved_from(
@@ -215,9 +211,10 @@ def saved_from(
     dtypes: Mapping[str, npt.DTypeLike] | None = None,
 ) -> Saved:
     """Make `Saved` from its fields; see `numpy_backend.saved_from`."""
-    first_ = (shape, dtype, dtypes)
     fields_ = (x, gamma, mu_saved, mu_residual, rstd)
-    saved_: _Saved = _launcher.saved_from(_LAYER, _INTERFACE, first_, fields_)
+    saved_: _Saved = _launcher.saved_from(
+        _LAYER, _saved_values, fields_, shape, dtype, dtypes
+    )
     return saved_
 
 
@@ -229,7 +226,13 @@ def workspace_bytes(direction: str, *arguments: Any, out: Any = None) -> int:
     With `out` and `workspace` given, a call allocates nothing once its kernels are loaded. The
     function of this name in `_runtime/cuda/launcher.py` describes the content.
     """
-    return _launcher.workspace_bytes(_LAYER, direction, arguments, out)
+    calls_ = {
+        "forward": (_forward, 3, 1),
+        "backward": (_backward, 4, 0),
+        "jvp": (_jvp, 4, 0),
+        "backward_backward": (_backward_backward, 5, 0),
+    }
+    return _launcher.workspace_bytes(calls_, direction, arguments, out)
 
 
 def compilations() -> int:
@@ -237,4 +240,224 @@ def compilations() -> int:
     return _launcher.compilations()
 
 
-_LAYER = _launcher.layer_of(INTERFACE, Saved, __file__, KERNELS)
+# Calls that differ in addresses and numbers alone are planned once: their values are named
+# in order, with an underscore behind the names of the layer, and checked.
+
+_LAYER = _launcher.DeviceLayer(
+    "batch_norm",
+    Saved,
+    Path(__file__).parent,
+    1,
+    (
+        _launcher.Input("x", _launcher.ROW, "x", leading=True),
+        _launcher.Input("gamma", _launcher.ROW_SCALAR, "gamma", optional=True),
+        _launcher.Input("beta", _launcher.ROW_SCALAR, "beta", optional=True),
+    ),
+)
+
+
+def _saved_values(plan: _launcher.Plan) -> Any:
+    """Check the saved values, and return them."""
+    x_ = plan.saved_input("x", 0)
+    gamma_ = plan.saved_input("gamma", 1)
+    saved_mu_saved = plan.saved_row_scalar("mu_saved", "saved mu_saved")
+    saved_mu_residual = plan.saved_row_scalar("mu_residual", "saved mu_residual")
+    saved_rstd = plan.saved_row_scalar("rstd", "saved rstd")
+    return (x_, gamma_, saved_mu_saved, saved_mu_residual, saved_rstd)
+
+
+def _forward(
+    x_: Any, gamma_: Any, beta_: Any, eps_: Any, out: Any, *how: Any
+) -> _launcher.Call:
+    """Make a call of `forward`."""
+    objects = [
+        x_,
+        gamma_,
+        beta_,
+        eps_,
+        *_launcher.several(out, ("y", "mu", "var")),
+        None,
+        None,
+        None,
+    ]
+    return _launcher.Call(_LAYER, "forward", _plan_forward, None, objects, *how)
+
+
+def _plan_forward(plan: _launcher.Plan) -> None:
+    """Plan calls of `forward`."""
+    x_, gamma_, beta_ = plan.inputs()
+    eps_ = plan.constant()
+    out_y = plan.result("y", "y", _launcher.ROW)
+    out_mu = plan.result("mu", "mu", _launcher.ROW_SCALAR)
+    out_var = plan.result("var", "var", _launcher.ROW_SCALAR)
+    saved_mu_saved, saved_mu_residual, saved_rstd = plan.row_scalars(
+        "saved mu_saved", "saved mu_residual", "saved rstd"
+    )
+    plan.source = "kernels.cu"
+    plan.launch(
+        "batch_norm_forward",
+        x_,
+        gamma_,
+        beta_,
+        eps_,
+        out_y,
+        out_mu,
+        out_var,
+        saved_mu_saved,
+        saved_mu_residual,
+        saved_rstd,
+        plan.rows,
+        plan.features,
+    )
+
+
+def _backward(
+    saved: Any, dy_: Any, dmu_: Any, dvar_: Any, out: Any, *how: Any
+) -> _launcher.Call:
+    """Make a call of `backward`."""
+    _launcher.check_is_saved(saved, Saved, "batch_norm")
+    objects = [
+        dy_,
+        dmu_,
+        dvar_,
+        *saved[3:],
+        *_launcher.several(out, ("dx", "dgamma", "dbeta")),
+    ]
+    return _launcher.Call(_LAYER, "backward", _plan_backward, saved, objects, *how)
+
+
+def _plan_backward(plan: _launcher.Plan) -> None:
+    """Plan calls of `backward`."""
+    plan.needs_one("cotangent", 0, 3)
+    dy_ = plan.cotangent("dy", "dy", _launcher.ROW, "y", optional=True)
+    dmu_ = plan.cotangent("dmu", "dmu", _launcher.ROW_SCALAR, "mu", optional=True)
+    dvar_ = plan.cotangent("dvar", "dvar", _launcher.ROW_SCALAR, "var", optional=True)
+    x_, gamma_, saved_mu_saved, saved_mu_residual, saved_rstd = _saved_values(plan)
+    out_dx = plan.gradient(0, "dx", "dx")
+    out_dgamma = plan.gradient(1, "dgamma", "dgamma")
+    out_dbeta = plan.gradient(2, "dbeta", "dbeta")
+    plan.source = "kernels.cu"
+    plan.launch(
+        "batch_norm_backward",
+        x_,
+        gamma_,
+        dy_,
+        dmu_,
+        dvar_,
+        saved_mu_saved,
+        saved_mu_residual,
+        saved_rstd,
+        out_dx,
+        out_dgamma,
+        out_dbeta,
+        plan.rows,
+        plan.features,
+    )
+
+
+def _jvp(
+    saved: Any, x_dot_: Any, gamma_dot_: Any, beta_dot_: Any, out: Any, *how: Any
+) -> _launcher.Call:
+    """Make a call of `jvp`."""
+    _launcher.check_is_saved(saved, Saved, "batch_norm")
+    objects = [
+        x_dot_,
+        gamma_dot_,
+        beta_dot_,
+        *saved[3:],
+        *_launcher.several(out, ("y_dot", "mu_dot", "var_dot")),
+    ]
+    return _launcher.Call(_LAYER, "jvp", _plan_jvp, saved, objects, *how)
+
+
+def _plan_jvp(plan: _launcher.Plan) -> None:
+    """Plan calls of `jvp`."""
+    plan.needs_one("tangent", 0, 3)
+    x_dot_ = plan.tangent("x_dot", "x_dot", 0)
+    gamma_dot_ = plan.tangent("gamma_dot", "gamma_dot", 1)
+    beta_dot_ = plan.tangent("beta_dot", "beta_dot", 2)
+    x_, gamma_, _saved_mu_saved, saved_mu_residual, saved_rstd = _saved_values(plan)
+    out_y_dot = plan.result("y_dot", "y_dot", _launcher.ROW)
+    out_mu_dot = plan.result("mu_dot", "mu_dot", _launcher.ROW_SCALAR)
+    out_var_dot = plan.result("var_dot", "var_dot", _launcher.ROW_SCALAR)
+    plan.source = "second_order.cu"
+    plan.launch(
+        "batch_norm_jvp",
+        x_,
+        gamma_,
+        x_dot_,
+        gamma_dot_,
+        beta_dot_,
+        saved_mu_residual,
+        saved_rstd,
+        out_y_dot,
+        out_mu_dot,
+        out_var_dot,
+        plan.rows,
+        plan.features,
+    )
+
+
+def _backward_backward(
+    saved: Any,
+    cotangents: Any,
+    ddx_: Any,
+    ddgamma_: Any,
+    ddbeta_: Any,
+    out: Any,
+    *how: Any,
+) -> _launcher.Call:
+    """Make a call of `backward_backward`."""
+    _launcher.check_is_saved(saved, Saved, "batch_norm")
+    objects = [
+        *_launcher.each_cotangent(cotangents, ("dy", "dmu", "dvar")),
+        ddx_,
+        ddgamma_,
+        ddbeta_,
+        *saved[3:],
+        *_launcher.several(out, ("dx", "dgamma", "dbeta", "ddy", "ddmu", "ddvar")),
+    ]
+    return _launcher.Call(
+        _LAYER, "backward_backward", _plan_backward_backward, saved, objects, *how
+    )
+
+
+def _plan_backward_backward(plan: _launcher.Plan) -> None:
+    """Plan calls of `backward_backward`."""
+    plan.needs_one("cotangent", 0, 3)
+    plan.needs_one("cotangent of a gradient", 3, 6)
+    dy_ = plan.cotangent("dy", "dy", _launcher.ROW, "y", optional=True)
+    dmu_ = plan.cotangent("dmu", "dmu", _launcher.ROW_SCALAR, "mu", optional=True)
+    dvar_ = plan.cotangent("dvar", "dvar", _launcher.ROW_SCALAR, "var", optional=True)
+    ddx_ = plan.tangent("ddx", "ddx", 0)
+    ddgamma_ = plan.tangent("ddgamma", "ddgamma", 1)
+    ddbeta_ = plan.tangent("ddbeta", "ddbeta", 2)
+    x_, gamma_, _saved_mu_saved, saved_mu_residual, saved_rstd = _saved_values(plan)
+    out_dx = plan.gradient(0, "dx", "dx")
+    out_dgamma = plan.gradient(1, "dgamma", "dgamma")
+    out_dbeta = plan.gradient(2, "dbeta", "dbeta")
+    out_ddy = plan.result("ddy", "ddy", _launcher.ROW, dy_, sums=True)
+    out_ddmu = plan.result("ddmu", "ddmu", _launcher.ROW_SCALAR, dmu_, sums=True)
+    out_ddvar = plan.result("ddvar", "ddvar", _launcher.ROW_SCALAR, dvar_, sums=True)
+    plan.source = "second_order.cu"
+    plan.launch(
+        "batch_norm_backward_backward",
+        x_,
+        gamma_,
+        dy_,
+        dmu_,
+        dvar_,
+        ddx_,
+        ddgamma_,
+        ddbeta_,
+        saved_mu_residual,
+        saved_rstd,
+        out_dx,
+        out_dgamma,
+        out_dbeta,
+        out_ddy,
+        out_ddmu,
+        out_ddvar,
+        plan.rows,
+        plan.features,
+    )

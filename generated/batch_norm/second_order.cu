@@ -3,15 +3,8 @@
 // Do not edit; edit batch_norm.py and run: lngen derive batch_norm.py
 // definition sha256:14798db06e5e073fb2ec54315a33ae245abfa2e5986666888a3b9cfa54af6ae8
 //
-// Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
-//
-//     batch_norm_jvp_<type>(const Row* x, const Row* gamma, const Row* x_dot, const Row* gamma_dot, const Row*
-//         beta_dot, const Computed* mu_residual, const Computed* rstd, Row* out_y_dot, Row* out_mu_dot, Row*
-//         out_var_dot, long long rows, int D)
-//     batch_norm_backward_backward_<type>(const Row* x, const Row* gamma, const Row* dy, const Row* dmu, const
-//         Row* dvar, const Row* ddx, const Row* ddgamma, const Row* ddbeta, const Computed* mu_residual, const
-//         Computed* rstd, Row* out_dx, Row* out_dgamma, Row* out_dbeta, Row* out_ddy, Row* out_ddmu, Row*
-//         out_ddvar, long long rows, int D)
+// Kernels <name>_<type>, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float). T is the type
+// of rows, P that of parameters, A that of arithmetic.
 //
 // Launches, and the macros that choose among kernels: rows.cuh. Formulas, and the macros of arguments: layer.h. With
 // LNGEN_LAYER, names of kernels begin with something else than batch_norm.

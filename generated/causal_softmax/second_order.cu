@@ -3,16 +3,8 @@
 // Do not edit; edit causal_softmax.py and run: lngen derive causal_softmax.py
 // definition sha256:b471de98d8bc08a437d1fa9907a94d281f3871921184cef56a32a62ae068b536
 //
-// Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
-//
-//     causal_softmax_jvp_<type>(const Row* x, const Integer* position, const Row* x_dot, const Computed* m, const
-//         Computed* inv_sum_e_shifted, const Parameter* scale, const Parameter* scale_dot, Row* out_y_dot, long
-//         long rows, int D)
-//     causal_softmax_backward_backward_<type>(const Row* x, const Integer* position, const Row* dy, const Row*
-//         ddx, const Computed* m, const Computed* inv_sum_e_shifted, const Parameter* scale, const Parameter*
-//         ddscale, Row* out_dx, Row* out_ddy, Computed* workspace, long long rows, int D)
-//     causal_softmax_backward_backward_columns_<type>(Computed* workspace, int blocks, const Parameter* scale,
-//         const Parameter* ddscale, Parameter* out_dscale, int D)
+// Kernels <name>_<type>, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float). T is the type
+// of rows, P that of parameters, A that of arithmetic.
 //
 // The workspace holds blocks * (sums into columns * D + sums into scalars) entries:
 //     backward_backward: blocks * (0*D + 1).

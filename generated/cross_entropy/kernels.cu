@@ -3,12 +3,8 @@
 // Do not edit; edit cross_entropy.py and run: lngen derive cross_entropy.py
 // definition sha256:720360c5cb09872200aabed186e656f0885e8ed283f3161e9473c22b483e8c85
 //
-// Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
-//
-//     cross_entropy_forward_<type>(const Row* x, const Row* target, Row* out_y, Computed* save_m, Computed*
-//         save_Z, Computed* save_log_Z, long long rows, int D)
-//     cross_entropy_backward_<type>(const Row* x, const Row* target, const Row* dy, const Computed* m, const
-//         Computed* Z_, const Computed* log_Z, Row* out_dx, Row* out_dtarget, long long rows, int D)
+// Kernels <name>_<type>, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float). T is the type
+// of rows, P that of parameters, A that of arithmetic.
 //
 // Launches, and the macros that choose among kernels: rows.cuh. Formulas, and the macros of arguments: layer.h. With
 // LNGEN_LAYER, names of kernels begin with something else than cross_entropy.

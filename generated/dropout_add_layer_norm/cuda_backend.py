@@ -31,14 +31,16 @@ ValueError for a wrong shape, and ImportError without PyCUDA or a driver.
 """
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from .._runtime.cuda import launcher as _launcher
-from .kernels import KERNELS
-from .numpy_backend import INTERFACE
+from . import numpy_backend as _numpy
+
+INTERFACE = _numpy.INTERFACE
 
 
 class Outputs(NamedTuple):
@@ -84,7 +86,6 @@ class Saved(NamedTuple):
 
 
 # Aliases with an underscore, which no argument can have.
-_INTERFACE = INTERFACE
 _Saved = Saved
 _Outputs = Outputs
 _Gradients = Gradients
@@ -143,15 +144,22 @@ def forward(
     like: Any = None,
 ) -> tuple[Outputs, Saved | None]:
     """Compute `numpy_backend.forward` on device arrays."""
-    inputs_ = (x, residual, seed, gamma, beta)
-    constants_ = (
+    call_ = _forward(
+        x,
+        residual,
+        seed,
+        gamma,
+        beta,
         _launcher.finite("p", p, signed=False),
         _launcher.finite("eps", eps, signed=False),
+        out,
+        stream,
+        workspace,
+        like,
+        bool(save),
     )
-    outputs_, saved_ = _launcher.forward(
-        _LAYER, inputs_, constants_, save, out, stream, workspace, like
-    )
-    return _Outputs(*outputs_), saved_
+    outputs_ = _Outputs(*call_.run())
+    return outputs_, _Saved(*call_.kept(8, 2, 3, 5, 9, 10, 11)) if save else None
 
 
 def backward(
@@ -165,11 +173,8 @@ def backward(
     like: Any = None,
 ) -> Gradients:
     """Compute `numpy_backend.backward` on device arrays."""
-    arguments_ = (dy, dh)
-    results_ = _launcher.later(
-        _LAYER, "backward", saved, arguments_, out, stream, workspace, like
-    )
-    return _Gradients(*results_)
+    call_ = _backward(saved, dy, dh, out, stream, workspace, like)
+    return _Gradients(*call_.run())
 
 
 def jvp(
@@ -185,11 +190,10 @@ def jvp(
     like: Any = None,
 ) -> Outputs:
     """Compute `numpy_backend.jvp` on device arrays."""
-    arguments_ = (x_dot, residual_dot, gamma_dot, beta_dot)
-    results_ = _launcher.later(
-        _LAYER, "jvp", saved, arguments_, out, stream, workspace, like
+    call_ = _jvp(
+        saved, x_dot, residual_dot, gamma_dot, beta_dot, out, stream, workspace, like
     )
-    return _Outputs(*results_)
+    return _Outputs(*call_.run())
 
 
 def backward_backward(
@@ -206,17 +210,19 @@ def backward_backward(
     like: Any = None,
 ) -> SecondGradients:
     """Compute `numpy_backend.backward_backward` on device arrays."""
-    arguments_ = (
-        *_launcher.each_cotangent(cotangents, ("dy", "dh")),
+    call_ = _backward_backward(
+        saved,
+        cotangents,
         ddx,
         ddresidual,
         ddgamma,
         ddbeta,
+        out,
+        stream,
+        workspace,
+        like,
     )
-    results_ = _launcher.later(
-        _LAYER, "backward_backward", saved, arguments_, out, stream, workspace, like
-    )
-    return _SecondGradients(*results_)
+    return _SecondGradients(*call_.run())
 
 
 def saved_from(
@@ -233,9 +239,10 @@ def saved_from(
     dtypes: Mapping[str, npt.DTypeLike] | None = None,
 ) -> Saved:
     """Make `Saved` from its fields; see `numpy_backend.saved_from`."""
-    first_ = (shape, dtype, dtypes)
     fields_ = (h, seed, gamma, p, mu, mu_residual, rstd)
-    saved_: _Saved = _launcher.saved_from(_LAYER, _INTERFACE, first_, fields_)
+    saved_: _Saved = _launcher.saved_from(
+        _LAYER, _saved_values, fields_, shape, dtype, dtypes
+    )
     return saved_
 
 
@@ -247,7 +254,13 @@ def workspace_bytes(direction: str, *arguments: Any, out: Any = None) -> int:
     With `out` and `workspace` given, a call allocates nothing once its kernels are loaded. The
     function of this name in `_runtime/cuda/launcher.py` describes the content.
     """
-    return _launcher.workspace_bytes(_LAYER, direction, arguments, out)
+    calls_ = {
+        "forward": (_forward, 5, 2),
+        "backward": (_backward, 3, 0),
+        "jvp": (_jvp, 5, 0),
+        "backward_backward": (_backward_backward, 6, 0),
+    }
+    return _launcher.workspace_bytes(calls_, direction, arguments, out)
 
 
 def compilations() -> int:
@@ -255,4 +268,282 @@ def compilations() -> int:
     return _launcher.compilations()
 
 
-_LAYER = _launcher.layer_of(INTERFACE, Saved, __file__, KERNELS)
+# Calls that differ in addresses and numbers alone are planned once: their values are named
+# in order, with an underscore behind the names of the layer, and checked.
+
+_LAYER = _launcher.DeviceLayer(
+    "dropout_add_layer_norm",
+    Saved,
+    Path(__file__).parent,
+    1,
+    (
+        _launcher.Input("x", _launcher.ROW, "x", leading=True),
+        _launcher.Input("residual", _launcher.ROW, "residual", leading=True),
+        _launcher.Input("seed", _launcher.NUMBER, "seed", integers=True),
+        _launcher.Input("gamma", _launcher.FEATURE, "gamma", optional=True),
+        _launcher.Input("beta", _launcher.FEATURE, "beta", optional=True),
+    ),
+)
+
+
+def _saved_values(plan: _launcher.Plan) -> Any:
+    """Check the saved values, and return them."""
+    h_ = plan.saved_output("h", "h", _launcher.ROW)
+    seed_ = plan.saved_input("seed", 2)
+    gamma_ = plan.saved_input("gamma", 3)
+    p_ = plan.constant()
+    saved_mu = plan.saved_row_scalar("mu", "saved mu")
+    saved_mu_residual = plan.saved_row_scalar("mu_residual", "saved mu_residual")
+    saved_rstd = plan.saved_row_scalar("rstd", "saved rstd")
+    return (h_, seed_, gamma_, p_, saved_mu, saved_mu_residual, saved_rstd)
+
+
+def _forward(
+    x_: Any,
+    residual_: Any,
+    seed_: Any,
+    gamma_: Any,
+    beta_: Any,
+    p_: Any,
+    eps_: Any,
+    out: Any,
+    *how: Any,
+) -> _launcher.Call:
+    """Make a call of `forward`."""
+    objects = [
+        x_,
+        residual_,
+        seed_,
+        gamma_,
+        beta_,
+        p_,
+        eps_,
+        *_launcher.several(out, ("y", "h")),
+        None,
+        None,
+        None,
+    ]
+    return _launcher.Call(_LAYER, "forward", _plan_forward, None, objects, *how)
+
+
+def _plan_forward(plan: _launcher.Plan) -> None:
+    """Plan calls of `forward`."""
+    x_, residual_, seed_, gamma_, beta_ = plan.inputs()
+    p_ = plan.constant()
+    eps_ = plan.constant()
+    out_y = plan.result("y", "y", _launcher.ROW)
+    out_h = plan.result("h", "h", _launcher.ROW)
+    saved_mu, saved_mu_residual, saved_rstd = plan.row_scalars(
+        "saved mu", "saved mu_residual", "saved rstd"
+    )
+    plan.source = "kernels.cu"
+    plan.launch(
+        "dropout_add_layer_norm_forward",
+        x_,
+        residual_,
+        seed_,
+        gamma_,
+        beta_,
+        p_,
+        eps_,
+        out_y,
+        out_h,
+        saved_mu,
+        saved_mu_residual,
+        saved_rstd,
+        plan.rows,
+        plan.features,
+    )
+
+
+def _backward(saved: Any, dy_: Any, dh_: Any, out: Any, *how: Any) -> _launcher.Call:
+    """Make a call of `backward`."""
+    _launcher.check_is_saved(saved, Saved, "dropout_add_layer_norm")
+    objects = [
+        dy_,
+        dh_,
+        *saved[3:],
+        *_launcher.several(out, ("dx", "dresidual", "dgamma", "dbeta")),
+    ]
+    objects[5] = _launcher.finite("saved.p", objects[5])
+    return _launcher.Call(_LAYER, "backward", _plan_backward, saved, objects, *how)
+
+
+def _plan_backward(plan: _launcher.Plan) -> None:
+    """Plan calls of `backward`."""
+    plan.needs_one("cotangent", 0, 2)
+    dy_ = plan.cotangent("dy", "dy", _launcher.ROW, "y", optional=True)
+    dh_ = plan.cotangent("dh", "dh", _launcher.ROW, "h", optional=True)
+    h_, seed_, gamma_, p_, saved_mu, saved_mu_residual, saved_rstd = _saved_values(plan)
+    out_dx = plan.gradient(0, "dx", "dx")
+    out_dresidual = plan.gradient(1, "dresidual", "dresidual")
+    out_dgamma = plan.gradient(3, "dgamma", "dgamma")
+    out_dbeta = plan.gradient(4, "dbeta", "dbeta")
+    plan.source = "kernels.cu"
+    plan.sums = (2, 0)
+    plan.launch(
+        "dropout_add_layer_norm_backward",
+        h_,
+        dy_,
+        dh_,
+        saved_mu,
+        saved_mu_residual,
+        saved_rstd,
+        seed_,
+        gamma_,
+        p_,
+        out_dx,
+        out_dresidual,
+        plan.workspace,
+        plan.rows,
+        plan.features,
+    )
+    plan.launch(
+        "dropout_add_layer_norm_backward_columns",
+        plan.workspace,
+        plan.blocks,
+        seed_,
+        gamma_,
+        p_,
+        out_dgamma,
+        out_dbeta,
+        plan.features,
+    )
+
+
+def _jvp(
+    saved: Any,
+    x_dot_: Any,
+    residual_dot_: Any,
+    gamma_dot_: Any,
+    beta_dot_: Any,
+    out: Any,
+    *how: Any,
+) -> _launcher.Call:
+    """Make a call of `jvp`."""
+    _launcher.check_is_saved(saved, Saved, "dropout_add_layer_norm")
+    objects = [
+        x_dot_,
+        residual_dot_,
+        gamma_dot_,
+        beta_dot_,
+        *saved[3:],
+        *_launcher.several(out, ("y_dot", "h_dot")),
+    ]
+    objects[7] = _launcher.finite("saved.p", objects[7])
+    return _launcher.Call(_LAYER, "jvp", _plan_jvp, saved, objects, *how)
+
+
+def _plan_jvp(plan: _launcher.Plan) -> None:
+    """Plan calls of `jvp`."""
+    plan.needs_one("tangent", 0, 4)
+    x_dot_ = plan.tangent("x_dot", "x_dot", 0)
+    residual_dot_ = plan.tangent("residual_dot", "residual_dot", 1)
+    gamma_dot_ = plan.tangent("gamma_dot", "gamma_dot", 3)
+    beta_dot_ = plan.tangent("beta_dot", "beta_dot", 4)
+    h_, seed_, gamma_, p_, saved_mu, saved_mu_residual, saved_rstd = _saved_values(plan)
+    out_y_dot = plan.result("y_dot", "y_dot", _launcher.ROW)
+    out_h_dot = plan.result("h_dot", "h_dot", _launcher.ROW)
+    plan.source = "second_order.cu"
+    plan.launch(
+        "dropout_add_layer_norm_jvp",
+        h_,
+        x_dot_,
+        residual_dot_,
+        saved_mu,
+        saved_mu_residual,
+        saved_rstd,
+        seed_,
+        gamma_,
+        p_,
+        gamma_dot_,
+        beta_dot_,
+        out_y_dot,
+        out_h_dot,
+        plan.rows,
+        plan.features,
+    )
+
+
+def _backward_backward(
+    saved: Any,
+    cotangents: Any,
+    ddx_: Any,
+    ddresidual_: Any,
+    ddgamma_: Any,
+    ddbeta_: Any,
+    out: Any,
+    *how: Any,
+) -> _launcher.Call:
+    """Make a call of `backward_backward`."""
+    _launcher.check_is_saved(saved, Saved, "dropout_add_layer_norm")
+    objects = [
+        *_launcher.each_cotangent(cotangents, ("dy", "dh")),
+        ddx_,
+        ddresidual_,
+        ddgamma_,
+        ddbeta_,
+        *saved[3:],
+        *_launcher.several(out, ("dx", "dresidual", "dgamma", "dbeta", "ddy", "ddh")),
+    ]
+    objects[9] = _launcher.finite("saved.p", objects[9])
+    return _launcher.Call(
+        _LAYER, "backward_backward", _plan_backward_backward, saved, objects, *how
+    )
+
+
+def _plan_backward_backward(plan: _launcher.Plan) -> None:
+    """Plan calls of `backward_backward`."""
+    plan.needs_one("cotangent", 0, 2)
+    plan.needs_one("cotangent of a gradient", 2, 6)
+    dy_ = plan.cotangent("dy", "dy", _launcher.ROW, "y", optional=True)
+    dh_ = plan.cotangent("dh", "dh", _launcher.ROW, "h", optional=True)
+    ddx_ = plan.tangent("ddx", "ddx", 0)
+    ddresidual_ = plan.tangent("ddresidual", "ddresidual", 1)
+    ddgamma_ = plan.tangent("ddgamma", "ddgamma", 3)
+    ddbeta_ = plan.tangent("ddbeta", "ddbeta", 4)
+    h_, seed_, gamma_, p_, saved_mu, saved_mu_residual, saved_rstd = _saved_values(plan)
+    out_dx = plan.gradient(0, "dx", "dx")
+    out_dresidual = plan.gradient(1, "dresidual", "dresidual")
+    out_dgamma = plan.gradient(3, "dgamma", "dgamma")
+    out_dbeta = plan.gradient(4, "dbeta", "dbeta")
+    out_ddy = plan.result("ddy", "ddy", _launcher.ROW, dy_, sums=True)
+    out_ddh = plan.result("ddh", "ddh", _launcher.ROW, dh_, sums=True)
+    plan.source = "second_order.cu"
+    plan.sums = (1, 0)
+    plan.launch(
+        "dropout_add_layer_norm_backward_backward",
+        h_,
+        dy_,
+        dh_,
+        ddx_,
+        ddresidual_,
+        saved_mu,
+        saved_mu_residual,
+        saved_rstd,
+        seed_,
+        gamma_,
+        p_,
+        ddgamma_,
+        ddbeta_,
+        out_dx,
+        out_dresidual,
+        out_ddy,
+        out_ddh,
+        plan.workspace,
+        plan.rows,
+        plan.features,
+    )
+    plan.launch(
+        "dropout_add_layer_norm_backward_backward_columns",
+        plan.workspace,
+        plan.blocks,
+        seed_,
+        gamma_,
+        p_,
+        ddgamma_,
+        ddbeta_,
+        out_dgamma,
+        out_dbeta,
+        plan.features,
+    )

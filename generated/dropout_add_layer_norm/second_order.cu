@@ -3,19 +3,8 @@
 // Do not edit; edit dropout_add_layer_norm.py and run: lngen derive dropout_add_layer_norm.py
 // definition sha256:4a6b3992b35ca9623e1f3f25751fde9f8d304538004d43ac6e2b50a873d69837
 //
-// Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
-//
-//     dropout_add_layer_norm_jvp_<type>(const Row* h, const Row* x_dot, const Row* residual_dot, const Computed*
-//         mu, const Computed* mu_residual, const Computed* rstd, const OneInteger* seed, const Parameter* gamma,
-//         Computed p, const Parameter* gamma_dot, const Parameter* beta_dot, Row* out_y_dot, Row* out_h_dot, long
-//         long rows, int D)
-//     dropout_add_layer_norm_backward_backward_<type>(const Row* h, const Row* dy, const Row* dh, const Row* ddx,
-//         const Row* ddresidual, const Computed* mu, const Computed* mu_residual, const Computed* rstd, const
-//         OneInteger* seed, const Parameter* gamma, Computed p, const Parameter* ddgamma, const Parameter* ddbeta,
-//         Row* out_dx, Row* out_dresidual, Row* out_ddy, Row* out_ddh, Computed* workspace, long long rows, int D)
-//     dropout_add_layer_norm_backward_backward_columns_<type>(Computed* workspace, int blocks, const OneInteger*
-//         seed, const Parameter* gamma, Computed p, const Parameter* ddgamma, const Parameter* ddbeta, Parameter*
-//         out_dgamma, Parameter* out_dbeta, int D)
+// Kernels <name>_<type>, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float). T is the type
+// of rows, P that of parameters, A that of arithmetic.
 //
 // The workspace holds blocks * (sums into columns * D + sums into scalars) entries:
 //     backward_backward: blocks * (1*D + 0).

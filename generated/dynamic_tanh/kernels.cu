@@ -3,14 +3,8 @@
 // Do not edit; edit dynamic_tanh.py and run: lngen derive dynamic_tanh.py
 // definition sha256:091e289ab11f5b517245a13e0694d534d90fa4906bd45ab74bac27ad83ffcdd9
 //
-// Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
-//
-//     dynamic_tanh_forward_<type>(const Row* x, const Parameter* alpha, const Parameter* gamma, const Parameter*
-//         beta, Row* out_y, long long rows, int D)
-//     dynamic_tanh_backward_<type>(const Row* x, const Row* dy, const Parameter* alpha, const Parameter* gamma,
-//         Row* out_dx, Computed* workspace, long long rows, int D)
-//     dynamic_tanh_backward_columns_<type>(Computed* workspace, int blocks, const Parameter* alpha, const
-//         Parameter* gamma, Parameter* out_dalpha, Parameter* out_dgamma, Parameter* out_dbeta, int D)
+// Kernels <name>_<type>, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float). T is the type
+// of rows, P that of parameters, A that of arithmetic.
 //
 // The workspace holds blocks * (sums into columns * D + sums into scalars) entries:
 //     backward: blocks * (2*D + 1).

@@ -3,14 +3,8 @@
 // Do not edit; edit focal_loss.py and run: lngen derive focal_loss.py
 // definition sha256:a7f73b4f1a5269bc15bc5297d0921af43c6cc5d760ff38f1fda667e71293b67d
 //
-// Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
-//
-//     focal_loss_forward_<type>(const Row* x, const Integer* label, Computed gamma, Row* out_y, Computed* save_m,
-//         Computed* save_Z, Computed* save_logpt, Computed* save_expm1_logpt, Computed* save_power_expm1_logpt,
-//         long long rows, int D)
-//     focal_loss_backward_<type>(const Row* x, const Integer* label, const Row* dy, const Computed* m, const
-//         Computed* Z_, const Computed* logpt, const Computed* expm1_logpt, const Computed* power_expm1_logpt,
-//         Computed gamma, Row* out_dx, long long rows, int D)
+// Kernels <name>_<type>, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float). T is the type
+// of rows, P that of parameters, A that of arithmetic.
 //
 // Launches, and the macros that choose among kernels: rows.cuh. Formulas, and the macros of arguments: layer.h. With
 // LNGEN_LAYER, names of kernels begin with something else than focal_loss.

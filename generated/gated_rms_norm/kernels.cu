@@ -3,14 +3,8 @@
 // Do not edit; edit gated_rms_norm.py and run: lngen derive gated_rms_norm.py
 // definition sha256:ee637544211683f8ef65c6ea440025df60a8d2abcaecf8473b19f47a76fd42ac
 //
-// Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
-//
-//     gated_rms_norm_forward_<type>(const Row* x, const Row* z, const Parameter* gamma, Computed eps, Row* out_y,
-//         Computed* save_rstd, long long rows, int D)
-//     gated_rms_norm_backward_<type>(const Row* x, const Row* z, const Row* dy, const Computed* rstd, const
-//         Parameter* gamma, Row* out_dx, Row* out_dz, Computed* workspace, long long rows, int D)
-//     gated_rms_norm_backward_columns_<type>(Computed* workspace, int blocks, const Parameter* gamma, Parameter*
-//         out_dgamma, int D)
+// Kernels <name>_<type>, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float). T is the type
+// of rows, P that of parameters, A that of arithmetic.
 //
 // The workspace holds blocks * (sums into columns * D + sums into scalars) entries:
 //     backward: blocks * (1*D + 0).

@@ -31,14 +31,16 @@ ValueError for a wrong shape, and ImportError without PyCUDA or a driver.
 """
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from .._runtime.cuda import launcher as _launcher
-from .kernels import KERNELS
-from .numpy_backend import INTERFACE
+from . import numpy_backend as _numpy
+
+INTERFACE = _numpy.INTERFACE
 
 
 class Gradients(NamedTuple):
@@ -72,7 +74,6 @@ class Saved(NamedTuple):
 
 
 # Aliases with an underscore, which no argument can have.
-_INTERFACE = INTERFACE
 _Saved = Saved
 _Gradients = Gradients
 _SecondGradients = SecondGradients
@@ -121,12 +122,19 @@ def forward(
     like: Any = None,
 ) -> tuple[Any, Saved | None]:
     """Compute `numpy_backend.forward` on device arrays."""
-    inputs_ = (x, gamma, beta)
-    constants_ = (_launcher.finite("eps", eps, signed=False),)
-    outputs_, saved_ = _launcher.forward(
-        _LAYER, inputs_, constants_, save, out, stream, workspace, like
+    call_ = _forward(
+        x,
+        gamma,
+        beta,
+        _launcher.finite("eps", eps, signed=False),
+        out,
+        stream,
+        workspace,
+        like,
+        bool(save),
     )
-    return outputs_[0], saved_
+    outputs_ = call_.run()[0]
+    return outputs_, _Saved(*call_.kept(0, 1, 5, 6, 7)) if save else None
 
 
 def backward(
@@ -139,11 +147,8 @@ def backward(
     like: Any = None,
 ) -> Gradients:
     """Compute `numpy_backend.backward` on device arrays."""
-    arguments_ = (dy,)
-    results_ = _launcher.later(
-        _LAYER, "backward", saved, arguments_, out, stream, workspace, like
-    )
-    return _Gradients(*results_)
+    call_ = _backward(saved, dy, out, stream, workspace, like)
+    return _Gradients(*call_.run())
 
 
 def jvp(
@@ -158,11 +163,8 @@ def jvp(
     like: Any = None,
 ) -> Any:
     """Compute `numpy_backend.jvp` on device arrays."""
-    arguments_ = (x_dot, gamma_dot, beta_dot)
-    results_ = _launcher.later(
-        _LAYER, "jvp", saved, arguments_, out, stream, workspace, like
-    )
-    return results_[0]
+    call_ = _jvp(saved, x_dot, gamma_dot, beta_dot, out, stream, workspace, like)
+    return call_.run()[0]
 
 
 def backward_backward(
@@ -178,11 +180,10 @@ def backward_backward(
     like: Any = None,
 ) -> SecondGradients:
     """Compute `numpy_backend.backward_backward` on device arrays."""
-    arguments_ = (*_launcher.each_cotangent(cotangents, ("dy",)), ddx, ddgamma, ddbeta)
-    results_ = _launcher.later(
-        _LAYER, "backward_backward", saved, arguments_, out, stream, workspace, like
+    call_ = _backward_backward(
+        saved, cotangents, ddx, ddgamma, ddbeta, out, stream, workspace, like
     )
-    return _SecondGradients(*results_)
+    return _SecondGradients(*call_.run())
 
 
 def saved_from(
@@ -197,9 +198,10 @@ def saved_from(
     dtypes: Mapping[str, npt.DTypeLike] | None = None,
 ) -> Saved:
     """Make `Saved` from its fields; see `numpy_backend.saved_from`."""
-    first_ = (shape, dtype, dtypes)
     fields_ = (x, gamma, mu, mu_residual, rstd)
-    saved_: _Saved = _launcher.saved_from(_LAYER, _INTERFACE, first_, fields_)
+    saved_: _Saved = _launcher.saved_from(
+        _LAYER, _saved_values, fields_, shape, dtype, dtypes
+    )
     return saved_
 
 
@@ -211,7 +213,13 @@ def workspace_bytes(direction: str, *arguments: Any, out: Any = None) -> int:
     With `out` and `workspace` given, a call allocates nothing once its kernels are loaded. The
     function of this name in `_runtime/cuda/launcher.py` describes the content.
     """
-    return _launcher.workspace_bytes(_LAYER, direction, arguments, out)
+    calls_ = {
+        "forward": (_forward, 3, 1),
+        "backward": (_backward, 2, 0),
+        "jvp": (_jvp, 4, 0),
+        "backward_backward": (_backward_backward, 5, 0),
+    }
+    return _launcher.workspace_bytes(calls_, direction, arguments, out)
 
 
 def compilations() -> int:
@@ -219,4 +227,181 @@ def compilations() -> int:
     return _launcher.compilations()
 
 
-_LAYER = _launcher.layer_of(INTERFACE, Saved, __file__, KERNELS)
+# Calls that differ in addresses and numbers alone are planned once: their values are named
+# in order, with an underscore behind the names of the layer, and checked.
+
+_LAYER = _launcher.DeviceLayer(
+    "group_norm",
+    Saved,
+    Path(__file__).parent,
+    1,
+    (
+        _launcher.Input("x", _launcher.ROW, "x", leading=True),
+        _launcher.Input("gamma", _launcher.ROW, "gamma", leading=True, optional=True),
+        _launcher.Input("beta", _launcher.ROW, "beta", leading=True, optional=True),
+    ),
+)
+
+
+def _saved_values(plan: _launcher.Plan) -> Any:
+    """Check the saved values, and return them."""
+    x_ = plan.saved_input("x", 0)
+    gamma_ = plan.saved_input("gamma", 1)
+    saved_mu = plan.saved_row_scalar("mu", "saved mu")
+    saved_mu_residual = plan.saved_row_scalar("mu_residual", "saved mu_residual")
+    saved_rstd = plan.saved_row_scalar("rstd", "saved rstd")
+    return (x_, gamma_, saved_mu, saved_mu_residual, saved_rstd)
+
+
+def _forward(
+    x_: Any, gamma_: Any, beta_: Any, eps_: Any, out: Any, *how: Any
+) -> _launcher.Call:
+    """Make a call of `forward`."""
+    objects = [x_, gamma_, beta_, eps_, out, None, None, None]
+    return _launcher.Call(_LAYER, "forward", _plan_forward, None, objects, *how)
+
+
+def _plan_forward(plan: _launcher.Plan) -> None:
+    """Plan calls of `forward`."""
+    x_, gamma_, beta_ = plan.inputs()
+    eps_ = plan.constant()
+    out_y = plan.result("y", "y", _launcher.ROW)
+    saved_mu, saved_mu_residual, saved_rstd = plan.row_scalars(
+        "saved mu", "saved mu_residual", "saved rstd"
+    )
+    plan.source = "kernels.cu"
+    plan.launch(
+        "group_norm_forward",
+        x_,
+        gamma_,
+        beta_,
+        eps_,
+        out_y,
+        saved_mu,
+        saved_mu_residual,
+        saved_rstd,
+        plan.rows,
+        plan.features,
+    )
+
+
+def _backward(saved: Any, dy_: Any, out: Any, *how: Any) -> _launcher.Call:
+    """Make a call of `backward`."""
+    _launcher.check_is_saved(saved, Saved, "group_norm")
+    objects = [dy_, *saved[3:], *_launcher.several(out, ("dx", "dgamma", "dbeta"))]
+    return _launcher.Call(_LAYER, "backward", _plan_backward, saved, objects, *how)
+
+
+def _plan_backward(plan: _launcher.Plan) -> None:
+    """Plan calls of `backward`."""
+    dy_ = plan.cotangent("dy", "dy", _launcher.ROW, "y")
+    x_, gamma_, saved_mu, saved_mu_residual, saved_rstd = _saved_values(plan)
+    out_dx = plan.gradient(0, "dx", "dx")
+    out_dgamma = plan.gradient(1, "dgamma", "dgamma")
+    out_dbeta = plan.gradient(2, "dbeta", "dbeta")
+    plan.source = "kernels.cu"
+    plan.launch(
+        "group_norm_backward",
+        x_,
+        gamma_,
+        dy_,
+        saved_mu,
+        saved_mu_residual,
+        saved_rstd,
+        out_dx,
+        out_dgamma,
+        out_dbeta,
+        plan.rows,
+        plan.features,
+    )
+
+
+def _jvp(
+    saved: Any, x_dot_: Any, gamma_dot_: Any, beta_dot_: Any, out: Any, *how: Any
+) -> _launcher.Call:
+    """Make a call of `jvp`."""
+    _launcher.check_is_saved(saved, Saved, "group_norm")
+    objects = [x_dot_, gamma_dot_, beta_dot_, *saved[3:], out]
+    return _launcher.Call(_LAYER, "jvp", _plan_jvp, saved, objects, *how)
+
+
+def _plan_jvp(plan: _launcher.Plan) -> None:
+    """Plan calls of `jvp`."""
+    plan.needs_one("tangent", 0, 3)
+    x_dot_ = plan.tangent("x_dot", "x_dot", 0)
+    gamma_dot_ = plan.tangent("gamma_dot", "gamma_dot", 1)
+    beta_dot_ = plan.tangent("beta_dot", "beta_dot", 2)
+    x_, gamma_, saved_mu, saved_mu_residual, saved_rstd = _saved_values(plan)
+    out_y_dot = plan.result("y_dot", "y_dot", _launcher.ROW)
+    plan.source = "second_order.cu"
+    plan.launch(
+        "group_norm_jvp",
+        x_,
+        gamma_,
+        x_dot_,
+        gamma_dot_,
+        beta_dot_,
+        saved_mu,
+        saved_mu_residual,
+        saved_rstd,
+        out_y_dot,
+        plan.rows,
+        plan.features,
+    )
+
+
+def _backward_backward(
+    saved: Any,
+    cotangents: Any,
+    ddx_: Any,
+    ddgamma_: Any,
+    ddbeta_: Any,
+    out: Any,
+    *how: Any,
+) -> _launcher.Call:
+    """Make a call of `backward_backward`."""
+    _launcher.check_is_saved(saved, Saved, "group_norm")
+    objects = [
+        *_launcher.each_cotangent(cotangents, ("dy",)),
+        ddx_,
+        ddgamma_,
+        ddbeta_,
+        *saved[3:],
+        *_launcher.several(out, ("dx", "dgamma", "dbeta", "ddy")),
+    ]
+    return _launcher.Call(
+        _LAYER, "backward_backward", _plan_backward_backward, saved, objects, *how
+    )
+
+
+def _plan_backward_backward(plan: _launcher.Plan) -> None:
+    """Plan calls of `backward_backward`."""
+    plan.needs_one("cotangent of a gradient", 1, 4)
+    dy_ = plan.cotangent("dy", "dy", _launcher.ROW, "y")
+    ddx_ = plan.tangent("ddx", "ddx", 0)
+    ddgamma_ = plan.tangent("ddgamma", "ddgamma", 1)
+    ddbeta_ = plan.tangent("ddbeta", "ddbeta", 2)
+    x_, gamma_, saved_mu, saved_mu_residual, saved_rstd = _saved_values(plan)
+    out_dx = plan.gradient(0, "dx", "dx")
+    out_dgamma = plan.gradient(1, "dgamma", "dgamma")
+    out_dbeta = plan.gradient(2, "dbeta", "dbeta")
+    out_ddy = plan.result("ddy", "ddy", _launcher.ROW, dy_, sums=True)
+    plan.source = "second_order.cu"
+    plan.launch(
+        "group_norm_backward_backward",
+        x_,
+        gamma_,
+        dy_,
+        ddx_,
+        ddgamma_,
+        ddbeta_,
+        saved_mu,
+        saved_mu_residual,
+        saved_rstd,
+        out_dx,
+        out_dgamma,
+        out_dbeta,
+        out_ddy,
+        plan.rows,
+        plan.features,
+    )

@@ -3,14 +3,8 @@
 // Do not edit; edit group_norm.py and run: lngen derive group_norm.py
 // definition sha256:be4c9f62e3e8e6c0a826c4f67f932375a07108af33c5786692cdce4563a49dbf
 //
-// Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
-//
-//     group_norm_jvp_<type>(const Row* x, const Row* gamma, const Row* x_dot, const Row* gamma_dot, const Row*
-//         beta_dot, const Computed* mu, const Computed* mu_residual, const Computed* rstd, Row* out_y_dot, long
-//         long rows, int D)
-//     group_norm_backward_backward_<type>(const Row* x, const Row* gamma, const Row* dy, const Row* ddx, const
-//         Row* ddgamma, const Row* ddbeta, const Computed* mu, const Computed* mu_residual, const Computed* rstd,
-//         Row* out_dx, Row* out_dgamma, Row* out_dbeta, Row* out_ddy, long long rows, int D)
+// Kernels <name>_<type>, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float). T is the type
+// of rows, P that of parameters, A that of arithmetic.
 //
 // Launches, and the macros that choose among kernels: rows.cuh. Formulas, and the macros of arguments: layer.h. With
 // LNGEN_LAYER, names of kernels begin with something else than group_norm.

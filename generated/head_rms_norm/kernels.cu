@@ -3,12 +3,8 @@
 // Do not edit; edit head_rms_norm.py and run: lngen derive head_rms_norm.py
 // definition sha256:7e0359aae72d76690e249ce1d9e65b6246897d78ecfc6734a211537b39636956
 //
-// Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
-//
-//     head_rms_norm_forward_<type>(const Row* x, const Row* weight, Computed eps, Row* out_y, Computed* save_rstd,
-//         long long rows, int D)
-//     head_rms_norm_backward_<type>(const Row* x, const Row* weight, const Row* dy, const Computed* rstd, Row*
-//         out_dx, Row* out_dweight, long long rows, int D)
+// Kernels <name>_<type>, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float). T is the type
+// of rows, P that of parameters, A that of arithmetic.
 //
 // Launches, and the macros that choose among kernels: rows.cuh. Formulas, and the macros of arguments: layer.h. With
 // LNGEN_LAYER, names of kernels begin with something else than head_rms_norm.

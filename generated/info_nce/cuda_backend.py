@@ -31,14 +31,16 @@ ValueError for a wrong shape, and ImportError without PyCUDA or a driver.
 """
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from .._runtime.cuda import launcher as _launcher
-from .kernels import KERNELS
-from .numpy_backend import INTERFACE
+from . import numpy_backend as _numpy
+
+INTERFACE = _numpy.INTERFACE
 
 
 class Gradients(NamedTuple):
@@ -70,7 +72,6 @@ class Saved(NamedTuple):
 
 
 # Aliases with an underscore, which no argument can have.
-_INTERFACE = INTERFACE
 _Saved = Saved
 _Gradients = Gradients
 _SecondGradients = SecondGradients
@@ -116,12 +117,11 @@ def forward(
     like: Any = None,
 ) -> tuple[Any, Saved | None]:
     """Compute `numpy_backend.forward` on device arrays."""
-    inputs_ = (similarity, positive, scale)
-    constants_ = ()
-    outputs_, saved_ = _launcher.forward(
-        _LAYER, inputs_, constants_, save, out, stream, workspace, like
+    call_ = _forward(
+        similarity, positive, scale, out, stream, workspace, like, bool(save)
     )
-    return outputs_[0], saved_
+    outputs_ = call_.run()[0]
+    return outputs_, _Saved(*call_.kept(0, 1, 2, 4, 5)) if save else None
 
 
 def backward(
@@ -134,11 +134,8 @@ def backward(
     like: Any = None,
 ) -> Gradients:
     """Compute `numpy_backend.backward` on device arrays."""
-    arguments_ = (dy,)
-    results_ = _launcher.later(
-        _LAYER, "backward", saved, arguments_, out, stream, workspace, like
-    )
-    return _Gradients(*results_)
+    call_ = _backward(saved, dy, out, stream, workspace, like)
+    return _Gradients(*call_.run())
 
 
 def jvp(
@@ -152,11 +149,8 @@ def jvp(
     like: Any = None,
 ) -> Any:
     """Compute `numpy_backend.jvp` on device arrays."""
-    arguments_ = (similarity_dot, scale_dot)
-    results_ = _launcher.later(
-        _LAYER, "jvp", saved, arguments_, out, stream, workspace, like
-    )
-    return results_[0]
+    call_ = _jvp(saved, similarity_dot, scale_dot, out, stream, workspace, like)
+    return call_.run()[0]
 
 
 def backward_backward(
@@ -171,11 +165,10 @@ def backward_backward(
     like: Any = None,
 ) -> SecondGradients:
     """Compute `numpy_backend.backward_backward` on device arrays."""
-    arguments_ = (*_launcher.each_cotangent(cotangents, ("dy",)), ddsimilarity, ddscale)
-    results_ = _launcher.later(
-        _LAYER, "backward_backward", saved, arguments_, out, stream, workspace, like
+    call_ = _backward_backward(
+        saved, cotangents, ddsimilarity, ddscale, out, stream, workspace, like
     )
-    return _SecondGradients(*results_)
+    return _SecondGradients(*call_.run())
 
 
 def saved_from(
@@ -190,9 +183,10 @@ def saved_from(
     dtypes: Mapping[str, npt.DTypeLike] | None = None,
 ) -> Saved:
     """Make `Saved` from its fields; see `numpy_backend.saved_from`."""
-    first_ = (shape, dtype, dtypes)
     fields_ = (similarity, positive, scale, m, Z)
-    saved_: _Saved = _launcher.saved_from(_LAYER, _INTERFACE, first_, fields_)
+    saved_: _Saved = _launcher.saved_from(
+        _LAYER, _saved_values, fields_, shape, dtype, dtypes
+    )
     return saved_
 
 
@@ -204,7 +198,13 @@ def workspace_bytes(direction: str, *arguments: Any, out: Any = None) -> int:
     With `out` and `workspace` given, a call allocates nothing once its kernels are loaded. The
     function of this name in `_runtime/cuda/launcher.py` describes the content.
     """
-    return _launcher.workspace_bytes(_LAYER, direction, arguments, out)
+    calls_ = {
+        "forward": (_forward, 3, 0),
+        "backward": (_backward, 2, 0),
+        "jvp": (_jvp, 3, 0),
+        "backward_backward": (_backward_backward, 4, 0),
+    }
+    return _launcher.workspace_bytes(calls_, direction, arguments, out)
 
 
 def compilations() -> int:
@@ -212,4 +212,180 @@ def compilations() -> int:
     return _launcher.compilations()
 
 
-_LAYER = _launcher.layer_of(INTERFACE, Saved, __file__, KERNELS)
+# Calls that differ in addresses and numbers alone are planned once: their values are named
+# in order, with an underscore behind the names of the layer, and checked.
+
+_LAYER = _launcher.DeviceLayer(
+    "info_nce",
+    Saved,
+    Path(__file__).parent,
+    1,
+    (
+        _launcher.Input("similarity", _launcher.ROW, "similarity", leading=True),
+        _launcher.Input("positive", _launcher.ROW_SCALAR, "positive", integers=True),
+        _launcher.Input("scale", _launcher.NUMBER, "scale", optional=True),
+    ),
+)
+
+
+def _saved_values(plan: _launcher.Plan) -> Any:
+    """Check the saved values, and return them."""
+    similarity_ = plan.saved_input("similarity", 0)
+    positive_ = plan.saved_input("positive", 1)
+    scale_ = plan.saved_input("scale", 2)
+    saved_m = plan.saved_row_scalar("m", "saved m")
+    saved_Z = plan.saved_row_scalar("Z", "saved Z")
+    return (similarity_, positive_, scale_, saved_m, saved_Z)
+
+
+def _forward(
+    similarity_: Any, positive_: Any, scale_: Any, out: Any, *how: Any
+) -> _launcher.Call:
+    """Make a call of `forward`."""
+    objects = [similarity_, positive_, scale_, out, None, None]
+    return _launcher.Call(_LAYER, "forward", _plan_forward, None, objects, *how)
+
+
+def _plan_forward(plan: _launcher.Plan) -> None:
+    """Plan calls of `forward`."""
+    similarity_, positive_, scale_ = plan.inputs()
+    out_y = plan.result("y", "y", _launcher.ROW_SCALAR)
+    saved_m, saved_Z = plan.row_scalars("saved m", "saved Z")
+    plan.source = "kernels.cu"
+    plan.launch(
+        "info_nce_forward",
+        similarity_,
+        positive_,
+        scale_,
+        out_y,
+        saved_m,
+        saved_Z,
+        plan.rows,
+        plan.features,
+    )
+
+
+def _backward(saved: Any, dy_: Any, out: Any, *how: Any) -> _launcher.Call:
+    """Make a call of `backward`."""
+    _launcher.check_is_saved(saved, Saved, "info_nce")
+    objects = [dy_, *saved[3:], *_launcher.several(out, ("dsimilarity", "dscale"))]
+    return _launcher.Call(_LAYER, "backward", _plan_backward, saved, objects, *how)
+
+
+def _plan_backward(plan: _launcher.Plan) -> None:
+    """Plan calls of `backward`."""
+    dy_ = plan.cotangent("dy", "dy", _launcher.ROW_SCALAR, "y")
+    similarity_, positive_, scale_, saved_m, saved_Z = _saved_values(plan)
+    out_dsimilarity = plan.gradient(0, "dsimilarity", "dsimilarity")
+    out_dscale = plan.gradient(2, "dscale", "dscale")
+    plan.source = "kernels.cu"
+    plan.sums = (0, 1)
+    plan.launch(
+        "info_nce_backward",
+        similarity_,
+        positive_,
+        dy_,
+        saved_m,
+        saved_Z,
+        scale_,
+        out_dsimilarity,
+        plan.workspace,
+        plan.rows,
+        plan.features,
+    )
+    plan.launch(
+        "info_nce_backward_columns",
+        plan.workspace,
+        plan.blocks,
+        scale_,
+        out_dscale,
+        plan.features,
+    )
+
+
+def _jvp(
+    saved: Any, similarity_dot_: Any, scale_dot_: Any, out: Any, *how: Any
+) -> _launcher.Call:
+    """Make a call of `jvp`."""
+    _launcher.check_is_saved(saved, Saved, "info_nce")
+    objects = [similarity_dot_, scale_dot_, *saved[3:], out]
+    return _launcher.Call(_LAYER, "jvp", _plan_jvp, saved, objects, *how)
+
+
+def _plan_jvp(plan: _launcher.Plan) -> None:
+    """Plan calls of `jvp`."""
+    plan.needs_one("tangent", 0, 2)
+    similarity_dot_ = plan.tangent("similarity_dot", "similarity_dot", 0)
+    scale_dot_ = plan.tangent("scale_dot", "scale_dot", 2)
+    similarity_, positive_, scale_, saved_m, saved_Z = _saved_values(plan)
+    out_y_dot = plan.result("y_dot", "y_dot", _launcher.ROW_SCALAR)
+    plan.source = "second_order.cu"
+    plan.launch(
+        "info_nce_jvp",
+        similarity_,
+        positive_,
+        similarity_dot_,
+        saved_m,
+        saved_Z,
+        scale_,
+        scale_dot_,
+        out_y_dot,
+        plan.rows,
+        plan.features,
+    )
+
+
+def _backward_backward(
+    saved: Any, cotangents: Any, ddsimilarity_: Any, ddscale_: Any, out: Any, *how: Any
+) -> _launcher.Call:
+    """Make a call of `backward_backward`."""
+    _launcher.check_is_saved(saved, Saved, "info_nce")
+    objects = [
+        *_launcher.each_cotangent(cotangents, ("dy",)),
+        ddsimilarity_,
+        ddscale_,
+        *saved[3:],
+        *_launcher.several(out, ("dsimilarity", "dscale", "ddy")),
+    ]
+    return _launcher.Call(
+        _LAYER, "backward_backward", _plan_backward_backward, saved, objects, *how
+    )
+
+
+def _plan_backward_backward(plan: _launcher.Plan) -> None:
+    """Plan calls of `backward_backward`."""
+    plan.needs_one("cotangent of a gradient", 1, 3)
+    dy_ = plan.cotangent("dy", "dy", _launcher.ROW_SCALAR, "y")
+    ddsimilarity_ = plan.tangent("ddsimilarity", "ddsimilarity", 0)
+    ddscale_ = plan.tangent("ddscale", "ddscale", 2)
+    similarity_, positive_, scale_, saved_m, saved_Z = _saved_values(plan)
+    out_dsimilarity = plan.gradient(0, "dsimilarity", "dsimilarity")
+    out_dscale = plan.gradient(2, "dscale", "dscale")
+    out_ddy = plan.result("ddy", "ddy", _launcher.ROW_SCALAR, dy_, sums=True)
+    plan.source = "second_order.cu"
+    plan.sums = (0, 1)
+    plan.launch(
+        "info_nce_backward_backward",
+        similarity_,
+        positive_,
+        dy_,
+        ddsimilarity_,
+        saved_m,
+        saved_Z,
+        scale_,
+        ddscale_,
+        out_dsimilarity,
+        out_ddy,
+        plan.workspace,
+        plan.rows,
+        plan.features,
+    )
+    plan.launch(
+        "info_nce_backward_backward_columns",
+        plan.workspace,
+        plan.blocks,
+        scale_,
+        ddscale_,
+        out_dscale,
+        plan.features,
+    )

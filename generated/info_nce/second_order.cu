@@ -3,16 +3,8 @@
 // Do not edit; edit info_nce.py and run: lngen derive info_nce.py
 // definition sha256:cb40e605ee6e33f38de3fd70af981d68454fb61b495d719822c0f5b8297ac116
 //
-// Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
-//
-//     info_nce_jvp_<type>(const Row* similarity, const Integer* positive, const Row* similarity_dot, const
-//         Computed* m, const Computed* Z_, const Parameter* scale, const Parameter* scale_dot, Row* out_y_dot, long
-//         long rows, int D)
-//     info_nce_backward_backward_<type>(const Row* similarity, const Integer* positive, const Row* dy, const Row*
-//         ddsimilarity, const Computed* m, const Computed* Z_, const Parameter* scale, const Parameter* ddscale,
-//         Row* out_dsimilarity, Row* out_ddy, Computed* workspace, long long rows, int D)
-//     info_nce_backward_backward_columns_<type>(Computed* workspace, int blocks, const Parameter* scale, const
-//         Parameter* ddscale, Parameter* out_dscale, int D)
+// Kernels <name>_<type>, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float). T is the type
+// of rows, P that of parameters, A that of arithmetic.
 //
 // The workspace holds blocks * (sums into columns * D + sums into scalars) entries:
 //     backward_backward: blocks * (0*D + 1).

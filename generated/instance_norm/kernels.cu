@@ -3,13 +3,8 @@
 // Do not edit; edit instance_norm.py and run: lngen derive instance_norm.py
 // definition sha256:b5148130fa04fb83b22ef02c31a0abe56635cbf333f94f18c3e787dc808ec6ba
 //
-// Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
-//
-//     instance_norm_forward_<type>(const Row* x, const Row* gamma, const Row* beta, Computed eps, Row* out_y,
-//         Computed* save_mu, Computed* save_mu_residual, Computed* save_rstd, long long rows, int D)
-//     instance_norm_backward_<type>(const Row* x, const Row* gamma, const Row* dy, const Computed* mu, const
-//         Computed* mu_residual, const Computed* rstd, Row* out_dx, Row* out_dgamma, Row* out_dbeta, long long
-//         rows, int D)
+// Kernels <name>_<type>, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float). T is the type
+// of rows, P that of parameters, A that of arithmetic.
 //
 // Launches, and the macros that choose among kernels: rows.cuh. Formulas, and the macros of arguments: layer.h. With
 // LNGEN_LAYER, names of kernels begin with something else than instance_norm.

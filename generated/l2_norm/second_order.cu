@@ -3,12 +3,8 @@
 // Do not edit; edit l2_norm.py and run: lngen derive l2_norm.py
 // definition sha256:be881d5f8129b557e1ec885ece4bbca58ee2c07dcc5dcc847ea2c74f37ffc252
 //
-// Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
-//
-//     l2_norm_jvp_<type>(const Row* x, const Row* x_dot, const Computed* rstd, Row* out_y_dot, long long rows, int
-//         D)
-//     l2_norm_backward_backward_<type>(const Row* x, const Row* dy, const Row* ddx, const Computed* rstd, Row*
-//         out_dx, Row* out_ddy, long long rows, int D)
+// Kernels <name>_<type>, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float). T is the type
+// of rows, P that of parameters, A that of arithmetic.
 //
 // Launches, and the macros that choose among kernels: rows.cuh. Formulas, and the macros of arguments: layer.h. With
 // LNGEN_LAYER, names of kernels begin with something else than l2_norm.

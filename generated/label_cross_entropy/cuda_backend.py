@@ -31,14 +31,16 @@ ValueError for a wrong shape, and ImportError without PyCUDA or a driver.
 """
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from .._runtime.cuda import launcher as _launcher
-from .kernels import KERNELS
-from .numpy_backend import INTERFACE
+from . import numpy_backend as _numpy
+
+INTERFACE = _numpy.INTERFACE
 
 
 class Gradients(NamedTuple):
@@ -71,7 +73,6 @@ class Saved(NamedTuple):
 
 
 # Aliases with an underscore, which no argument can have.
-_INTERFACE = INTERFACE
 _Saved = Saved
 _Gradients = Gradients
 _SecondGradients = SecondGradients
@@ -123,15 +124,20 @@ def forward(
     like: Any = None,
 ) -> tuple[Any, Saved | None]:
     """Compute `numpy_backend.forward` on device arrays."""
-    inputs_ = (x, label, ignore)
-    constants_ = (
+    call_ = _forward(
+        x,
+        label,
+        ignore,
         _launcher.finite("smoothing", smoothing),
         _launcher.finite("z_loss", z_loss),
+        out,
+        stream,
+        workspace,
+        like,
+        bool(save),
     )
-    outputs_, saved_ = _launcher.forward(
-        _LAYER, inputs_, constants_, save, out, stream, workspace, like
-    )
-    return outputs_[0], saved_
+    outputs_ = call_.run()[0]
+    return outputs_, _Saved(*call_.kept(0, 1, 2, 3, 4, 6, 7, 8)) if save else None
 
 
 def backward(
@@ -144,11 +150,8 @@ def backward(
     like: Any = None,
 ) -> Gradients:
     """Compute `numpy_backend.backward` on device arrays."""
-    arguments_ = (dy,)
-    results_ = _launcher.later(
-        _LAYER, "backward", saved, arguments_, out, stream, workspace, like
-    )
-    return _Gradients(*results_)
+    call_ = _backward(saved, dy, out, stream, workspace, like)
+    return _Gradients(*call_.run())
 
 
 def jvp(
@@ -161,11 +164,8 @@ def jvp(
     like: Any = None,
 ) -> Any:
     """Compute `numpy_backend.jvp` on device arrays."""
-    arguments_ = (x_dot,)
-    results_ = _launcher.later(
-        _LAYER, "jvp", saved, arguments_, out, stream, workspace, like
-    )
-    return results_[0]
+    call_ = _jvp(saved, x_dot, out, stream, workspace, like)
+    return call_.run()[0]
 
 
 def backward_backward(
@@ -179,11 +179,8 @@ def backward_backward(
     like: Any = None,
 ) -> SecondGradients:
     """Compute `numpy_backend.backward_backward` on device arrays."""
-    arguments_ = (*_launcher.each_cotangent(cotangents, ("dy",)), ddx)
-    results_ = _launcher.later(
-        _LAYER, "backward_backward", saved, arguments_, out, stream, workspace, like
-    )
-    return _SecondGradients(*results_)
+    call_ = _backward_backward(saved, cotangents, ddx, out, stream, workspace, like)
+    return _SecondGradients(*call_.run())
 
 
 def saved_from(
@@ -201,9 +198,10 @@ def saved_from(
     dtypes: Mapping[str, npt.DTypeLike] | None = None,
 ) -> Saved:
     """Make `Saved` from its fields; see `numpy_backend.saved_from`."""
-    first_ = (shape, dtype, dtypes)
     fields_ = (x, label, ignore, smoothing, z_loss, m, Z, log_Z)
-    saved_: _Saved = _launcher.saved_from(_LAYER, _INTERFACE, first_, fields_)
+    saved_: _Saved = _launcher.saved_from(
+        _LAYER, _saved_values, fields_, shape, dtype, dtypes
+    )
     return saved_
 
 
@@ -215,7 +213,13 @@ def workspace_bytes(direction: str, *arguments: Any, out: Any = None) -> int:
     With `out` and `workspace` given, a call allocates nothing once its kernels are loaded. The
     function of this name in `_runtime/cuda/launcher.py` describes the content.
     """
-    return _launcher.workspace_bytes(_LAYER, direction, arguments, out)
+    calls_ = {
+        "forward": (_forward, 3, 2),
+        "backward": (_backward, 2, 0),
+        "jvp": (_jvp, 2, 0),
+        "backward_backward": (_backward_backward, 3, 0),
+    }
+    return _launcher.workspace_bytes(calls_, direction, arguments, out)
 
 
 def compilations() -> int:
@@ -223,4 +227,189 @@ def compilations() -> int:
     return _launcher.compilations()
 
 
-_LAYER = _launcher.layer_of(INTERFACE, Saved, __file__, KERNELS)
+# Calls that differ in addresses and numbers alone are planned once: their values are named
+# in order, with an underscore behind the names of the layer, and checked.
+
+_LAYER = _launcher.DeviceLayer(
+    "label_cross_entropy",
+    Saved,
+    Path(__file__).parent,
+    1,
+    (
+        _launcher.Input("x", _launcher.ROW, "x", leading=True),
+        _launcher.Input("label", _launcher.ROW_SCALAR, "label", integers=True),
+        _launcher.Input(
+            "ignore", _launcher.NUMBER, "ignore", optional=True, integers=True
+        ),
+    ),
+)
+
+
+def _saved_values(plan: _launcher.Plan) -> Any:
+    """Check the saved values, and return them."""
+    x_ = plan.saved_input("x", 0)
+    label_ = plan.saved_input("label", 1)
+    ignore_ = plan.saved_input("ignore", 2)
+    smoothing_ = plan.constant()
+    z_loss_ = plan.constant()
+    saved_m = plan.saved_row_scalar("m", "saved m")
+    saved_Z = plan.saved_row_scalar("Z", "saved Z")
+    saved_log_Z = plan.saved_row_scalar("log_Z", "saved log_Z")
+    return (x_, label_, ignore_, smoothing_, z_loss_, saved_m, saved_Z, saved_log_Z)
+
+
+def _forward(
+    x_: Any,
+    label_: Any,
+    ignore_: Any,
+    smoothing_: Any,
+    z_loss_: Any,
+    out: Any,
+    *how: Any,
+) -> _launcher.Call:
+    """Make a call of `forward`."""
+    objects = [x_, label_, ignore_, smoothing_, z_loss_, out, None, None, None]
+    return _launcher.Call(_LAYER, "forward", _plan_forward, None, objects, *how)
+
+
+def _plan_forward(plan: _launcher.Plan) -> None:
+    """Plan calls of `forward`."""
+    x_, label_, ignore_ = plan.inputs()
+    smoothing_ = plan.constant()
+    z_loss_ = plan.constant()
+    out_y = plan.result("y", "y", _launcher.ROW_SCALAR)
+    saved_m, saved_Z, saved_log_Z = plan.row_scalars(
+        "saved m", "saved Z", "saved log_Z"
+    )
+    plan.source = "kernels.cu"
+    plan.launch(
+        "label_cross_entropy_forward",
+        x_,
+        label_,
+        ignore_,
+        smoothing_,
+        z_loss_,
+        out_y,
+        saved_m,
+        saved_Z,
+        saved_log_Z,
+        plan.rows,
+        plan.features,
+    )
+
+
+def _backward(saved: Any, dy_: Any, out: Any, *how: Any) -> _launcher.Call:
+    """Make a call of `backward`."""
+    _launcher.check_is_saved(saved, Saved, "label_cross_entropy")
+    objects = [dy_, *saved[3:], *_launcher.several(out, ("dx",))]
+    objects[4] = _launcher.finite("saved.smoothing", objects[4])
+    objects[5] = _launcher.finite("saved.z_loss", objects[5])
+    return _launcher.Call(_LAYER, "backward", _plan_backward, saved, objects, *how)
+
+
+def _plan_backward(plan: _launcher.Plan) -> None:
+    """Plan calls of `backward`."""
+    dy_ = plan.cotangent("dy", "dy", _launcher.ROW_SCALAR, "y")
+    x_, label_, ignore_, smoothing_, z_loss_, saved_m, saved_Z, saved_log_Z = (
+        _saved_values(plan)
+    )
+    out_dx = plan.gradient(0, "dx", "dx")
+    plan.source = "kernels.cu"
+    plan.launch(
+        "label_cross_entropy_backward",
+        x_,
+        label_,
+        dy_,
+        saved_m,
+        saved_Z,
+        saved_log_Z,
+        ignore_,
+        smoothing_,
+        z_loss_,
+        out_dx,
+        plan.rows,
+        plan.features,
+    )
+
+
+def _jvp(saved: Any, x_dot_: Any, out: Any, *how: Any) -> _launcher.Call:
+    """Make a call of `jvp`."""
+    _launcher.check_is_saved(saved, Saved, "label_cross_entropy")
+    objects = [x_dot_, *saved[3:], out]
+    objects[4] = _launcher.finite("saved.smoothing", objects[4])
+    objects[5] = _launcher.finite("saved.z_loss", objects[5])
+    return _launcher.Call(_LAYER, "jvp", _plan_jvp, saved, objects, *how)
+
+
+def _plan_jvp(plan: _launcher.Plan) -> None:
+    """Plan calls of `jvp`."""
+    plan.needs_one("tangent", 0, 1)
+    x_dot_ = plan.tangent("x_dot", "x_dot", 0)
+    x_, label_, ignore_, smoothing_, z_loss_, saved_m, saved_Z, saved_log_Z = (
+        _saved_values(plan)
+    )
+    out_y_dot = plan.result("y_dot", "y_dot", _launcher.ROW_SCALAR)
+    plan.source = "second_order.cu"
+    plan.launch(
+        "label_cross_entropy_jvp",
+        x_,
+        label_,
+        x_dot_,
+        saved_m,
+        saved_Z,
+        saved_log_Z,
+        ignore_,
+        smoothing_,
+        z_loss_,
+        out_y_dot,
+        plan.rows,
+        plan.features,
+    )
+
+
+def _backward_backward(
+    saved: Any, cotangents: Any, ddx_: Any, out: Any, *how: Any
+) -> _launcher.Call:
+    """Make a call of `backward_backward`."""
+    _launcher.check_is_saved(saved, Saved, "label_cross_entropy")
+    objects = [
+        *_launcher.each_cotangent(cotangents, ("dy",)),
+        ddx_,
+        *saved[3:],
+        *_launcher.several(out, ("dx", "ddy")),
+    ]
+    objects[5] = _launcher.finite("saved.smoothing", objects[5])
+    objects[6] = _launcher.finite("saved.z_loss", objects[6])
+    return _launcher.Call(
+        _LAYER, "backward_backward", _plan_backward_backward, saved, objects, *how
+    )
+
+
+def _plan_backward_backward(plan: _launcher.Plan) -> None:
+    """Plan calls of `backward_backward`."""
+    plan.needs_one("cotangent of a gradient", 1, 2)
+    dy_ = plan.cotangent("dy", "dy", _launcher.ROW_SCALAR, "y")
+    ddx_ = plan.tangent("ddx", "ddx", 0)
+    x_, label_, ignore_, smoothing_, z_loss_, saved_m, saved_Z, saved_log_Z = (
+        _saved_values(plan)
+    )
+    out_dx = plan.gradient(0, "dx", "dx")
+    out_ddy = plan.result("ddy", "ddy", _launcher.ROW_SCALAR, dy_, sums=True)
+    plan.source = "second_order.cu"
+    plan.launch(
+        "label_cross_entropy_backward_backward",
+        x_,
+        label_,
+        dy_,
+        ddx_,
+        saved_m,
+        saved_Z,
+        saved_log_Z,
+        ignore_,
+        smoothing_,
+        z_loss_,
+        out_dx,
+        out_ddy,
+        plan.rows,
+        plan.features,
+    )

@@ -3,14 +3,8 @@
 // Do not edit; edit label_cross_entropy.py and run: lngen derive label_cross_entropy.py
 // definition sha256:0af8b9ef230e709d14895b35c79c2613d071969c93fd70b111f1c34862e9644b
 //
-// Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
-//
-//     label_cross_entropy_jvp_<type>(const Row* x, const Integer* label, const Row* x_dot, const Computed* m,
-//         const Computed* Z_, const Computed* log_Z, const OneInteger* ignore, Computed smoothing, Computed z_loss,
-//         Row* out_y_dot, long long rows, int D)
-//     label_cross_entropy_backward_backward_<type>(const Row* x, const Integer* label, const Row* dy, const Row*
-//         ddx, const Computed* m, const Computed* Z_, const Computed* log_Z, const OneInteger* ignore, Computed
-//         smoothing, Computed z_loss, Row* out_dx, Row* out_ddy, long long rows, int D)
+// Kernels <name>_<type>, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float). T is the type
+// of rows, P that of parameters, A that of arithmetic.
 //
 // Launches, and the macros that choose among kernels: rows.cuh. Formulas, and the macros of arguments: layer.h. With
 // LNGEN_LAYER, names of kernels begin with something else than label_cross_entropy.

@@ -3,14 +3,8 @@
 // Do not edit; edit layer_norm.py and run: lngen derive layer_norm.py
 // definition sha256:3f4f3519e955d61b03ab0d655ad5951c0892e0dd7b3076ac889a76a6492abbe1
 //
-// Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
-//
-//     layer_norm_forward_<type>(const Row* x, const Parameter* gamma, const Parameter* beta, Computed eps, Row*
-//         out_y, Computed* save_mu, Computed* save_mu_residual, Computed* save_rstd, long long rows, int D)
-//     layer_norm_backward_<type>(const Row* x, const Row* dy, const Computed* mu, const Computed* mu_residual,
-//         const Computed* rstd, const Parameter* gamma, Row* out_dx, Computed* workspace, long long rows, int D)
-//     layer_norm_backward_columns_<type>(Computed* workspace, int blocks, const Parameter* gamma, Parameter*
-//         out_dgamma, Parameter* out_dbeta, int D)
+// Kernels <name>_<type>, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float). T is the type
+// of rows, P that of parameters, A that of arithmetic.
 //
 // The workspace holds blocks * (sums into columns * D + sums into scalars) entries:
 //     backward: blocks * (2*D + 0).

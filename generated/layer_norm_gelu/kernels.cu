@@ -3,15 +3,8 @@
 // Do not edit; edit layer_norm_gelu.py and run: lngen derive layer_norm_gelu.py
 // definition sha256:fb797b1161b31641ca09583a8a5664d3453054eae69634f07ce4625138fb9daf
 //
-// Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
-//
-//     layer_norm_gelu_forward_<type>(const Row* x, const Parameter* gamma, const Parameter* beta, Computed eps,
-//         Row* out_y, Computed* save_mu, Computed* save_mu_residual, Computed* save_rstd, long long rows, int D)
-//     layer_norm_gelu_backward_<type>(const Row* x, const Row* dy, const Computed* mu, const Computed*
-//         mu_residual, const Computed* rstd, const Parameter* gamma, const Parameter* beta, Row* out_dx, Computed*
-//         workspace, long long rows, int D)
-//     layer_norm_gelu_backward_columns_<type>(Computed* workspace, int blocks, const Parameter* gamma, const
-//         Parameter* beta, Parameter* out_dgamma, Parameter* out_dbeta, int D)
+// Kernels <name>_<type>, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float). T is the type
+// of rows, P that of parameters, A that of arithmetic.
 //
 // The workspace holds blocks * (sums into columns * D + sums into scalars) entries:
 //     backward: blocks * (2*D + 0).

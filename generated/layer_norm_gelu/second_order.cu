@@ -3,18 +3,8 @@
 // Do not edit; edit layer_norm_gelu.py and run: lngen derive layer_norm_gelu.py
 // definition sha256:fb797b1161b31641ca09583a8a5664d3453054eae69634f07ce4625138fb9daf
 //
-// Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
-//
-//     layer_norm_gelu_jvp_<type>(const Row* x, const Row* x_dot, const Computed* mu, const Computed* mu_residual,
-//         const Computed* rstd, const Parameter* gamma, const Parameter* beta, const Parameter* gamma_dot, const
-//         Parameter* beta_dot, Row* out_y_dot, long long rows, int D)
-//     layer_norm_gelu_backward_backward_<type>(const Row* x, const Row* dy, const Row* ddx, const Computed* mu,
-//         const Computed* mu_residual, const Computed* rstd, const Parameter* gamma, const Parameter* beta, const
-//         Parameter* ddgamma, const Parameter* ddbeta, Row* out_dx, Row* out_ddy, Computed* workspace, long long
-//         rows, int D)
-//     layer_norm_gelu_backward_backward_columns_<type>(Computed* workspace, int blocks, const Parameter* gamma,
-//         const Parameter* beta, const Parameter* ddgamma, const Parameter* ddbeta, Parameter* out_dgamma,
-//         Parameter* out_dbeta, int D)
+// Kernels <name>_<type>, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float). T is the type
+// of rows, P that of parameters, A that of arithmetic.
 //
 // The workspace holds blocks * (sums into columns * D + sums into scalars) entries:
 //     backward_backward: blocks * (2*D + 0).

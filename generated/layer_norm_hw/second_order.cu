@@ -3,16 +3,8 @@
 // Do not edit; edit layer_norm_hw.py and run: lngen derive layer_norm_hw.py
 // definition sha256:820341dbb321c98a68dda84fc5e386d68c2212161398163fcba0fbded2818e32
 //
-// Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
-//
-//     layer_norm_hw_jvp_<type>(const Row* x, const Row* x_dot, const Computed* mu, const Computed* mu_residual,
-//         const Computed* rstd, const Parameter* gamma, const Parameter* gamma_dot, const Parameter* beta_dot,
-//         Row* out_y_dot, long long rows, int D)
-//     layer_norm_hw_backward_backward_<type>(const Row* x, const Row* dy, const Row* ddx, const Computed* mu,
-//         const Computed* mu_residual, const Computed* rstd, const Parameter* gamma, const Parameter* ddgamma,
-//         const Parameter* ddbeta, Row* out_dx, Row* out_ddy, Computed* workspace, long long rows, int D)
-//     layer_norm_hw_backward_backward_columns_<type>(Computed* workspace, int blocks, const Parameter* gamma,
-//         const Parameter* ddgamma, const Parameter* ddbeta, Parameter* out_dgamma, Parameter* out_dbeta, int D)
+// Kernels <name>_<type>, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float). T is the type
+// of rows, P that of parameters, A that of arithmetic.
 //
 // The workspace holds blocks * (sums into columns * D + sums into scalars) entries:
 //     backward_backward: blocks * (1*D + 0).

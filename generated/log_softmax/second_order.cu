@@ -3,12 +3,8 @@
 // Do not edit; edit log_softmax.py and run: lngen derive log_softmax.py
 // definition sha256:69e4e6464377f485c18a82bb2ea433e069fc552079d127d509e2b633488c8e64
 //
-// Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
-//
-//     log_softmax_jvp_<type>(const Row* x, const Row* x_dot, const Computed* m, const Computed* Z_, Row* out_y_dot,
-//         long long rows, int D)
-//     log_softmax_backward_backward_<type>(const Row* x, const Row* dy, const Row* ddx, const Computed* m, const
-//         Computed* Z_, Row* out_dx, Row* out_ddy, long long rows, int D)
+// Kernels <name>_<type>, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float). T is the type
+// of rows, P that of parameters, A that of arithmetic.
 //
 // Launches, and the macros that choose among kernels: rows.cuh. Formulas, and the macros of arguments: layer.h. With
 // LNGEN_LAYER, names of kernels begin with something else than log_softmax.

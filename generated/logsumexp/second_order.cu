@@ -3,12 +3,8 @@
 // Do not edit; edit logsumexp.py and run: lngen derive logsumexp.py
 // definition sha256:b19fb96aafa17a6adb3c7d31aefe031f7e76c3af72c0cc3c9ac96259ff3994d6
 //
-// Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
-//
-//     logsumexp_jvp_<type>(const Row* x, const Row* x_dot, const Computed* m, const Computed* Z_, Row* out_y_dot,
-//         long long rows, int D)
-//     logsumexp_backward_backward_<type>(const Row* x, const Row* dy, const Row* ddx, const Computed* m, const
-//         Computed* Z_, Row* out_dx, Row* out_ddy, long long rows, int D)
+// Kernels <name>_<type>, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float). T is the type
+// of rows, P that of parameters, A that of arithmetic.
 //
 // Launches, and the macros that choose among kernels: rows.cuh. Formulas, and the macros of arguments: layer.h. With
 // LNGEN_LAYER, names of kernels begin with something else than logsumexp.

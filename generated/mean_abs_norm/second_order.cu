@@ -3,16 +3,8 @@
 // Do not edit; edit mean_abs_norm.py and run: lngen derive mean_abs_norm.py
 // definition sha256:4d0485795846979d07cc1fcca041bddbd1022408811c53dc83dfbd75389515f6
 //
-// Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
-//
-//     mean_abs_norm_jvp_<type>(const Row* x, const Row* x_dot, const Computed* mu, const Computed* mu_residual,
-//         const Computed* scale, const Parameter* gamma, const Parameter* gamma_dot, const Parameter* beta_dot,
-//         Row* out_y_dot, long long rows, int D)
-//     mean_abs_norm_backward_backward_<type>(const Row* x, const Row* dy, const Row* ddx, const Computed* mu,
-//         const Computed* mu_residual, const Computed* scale, const Parameter* gamma, const Parameter* ddgamma,
-//         const Parameter* ddbeta, Row* out_dx, Row* out_ddy, Computed* workspace, long long rows, int D)
-//     mean_abs_norm_backward_backward_columns_<type>(Computed* workspace, int blocks, const Parameter* gamma,
-//         const Parameter* ddgamma, const Parameter* ddbeta, Parameter* out_dgamma, Parameter* out_dbeta, int D)
+// Kernels <name>_<type>, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float). T is the type
+// of rows, P that of parameters, A that of arithmetic.
 //
 // The workspace holds blocks * (sums into columns * D + sums into scalars) entries:
 //     backward_backward: blocks * (1*D + 0).

@@ -31,14 +31,16 @@ ValueError for a wrong shape, and ImportError without PyCUDA or a driver.
 """
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from .._runtime.cuda import launcher as _launcher
-from .kernels import KERNELS
-from .numpy_backend import INTERFACE
+from . import numpy_backend as _numpy
+
+INTERFACE = _numpy.INTERFACE
 
 
 class Gradients(NamedTuple):
@@ -76,7 +78,6 @@ class Saved(NamedTuple):
 
 
 # Aliases with an underscore, which no argument can have.
-_INTERFACE = INTERFACE
 _Saved = Saved
 _Gradients = Gradients
 _SecondGradients = SecondGradients
@@ -128,12 +129,20 @@ def forward(
     like: Any = None,
 ) -> tuple[Any, Saved | None]:
     """Compute `numpy_backend.forward` on device arrays."""
-    inputs_ = (x, gate, gamma, beta)
-    constants_ = (_launcher.finite("eps", eps, signed=False),)
-    outputs_, saved_ = _launcher.forward(
-        _LAYER, inputs_, constants_, save, out, stream, workspace, like
+    call_ = _forward(
+        x,
+        gate,
+        gamma,
+        beta,
+        _launcher.finite("eps", eps, signed=False),
+        out,
+        stream,
+        workspace,
+        like,
+        bool(save),
     )
-    return outputs_[0], saved_
+    outputs_ = call_.run()[0]
+    return outputs_, _Saved(*call_.kept(0, 1, 2, 3, 6, 7, 8)) if save else None
 
 
 def backward(
@@ -146,11 +155,8 @@ def backward(
     like: Any = None,
 ) -> Gradients:
     """Compute `numpy_backend.backward` on device arrays."""
-    arguments_ = (dy,)
-    results_ = _launcher.later(
-        _LAYER, "backward", saved, arguments_, out, stream, workspace, like
-    )
-    return _Gradients(*results_)
+    call_ = _backward(saved, dy, out, stream, workspace, like)
+    return _Gradients(*call_.run())
 
 
 def jvp(
@@ -166,11 +172,10 @@ def jvp(
     like: Any = None,
 ) -> Any:
     """Compute `numpy_backend.jvp` on device arrays."""
-    arguments_ = (x_dot, gate_dot, gamma_dot, beta_dot)
-    results_ = _launcher.later(
-        _LAYER, "jvp", saved, arguments_, out, stream, workspace, like
+    call_ = _jvp(
+        saved, x_dot, gate_dot, gamma_dot, beta_dot, out, stream, workspace, like
     )
-    return results_[0]
+    return call_.run()[0]
 
 
 def backward_backward(
@@ -187,17 +192,10 @@ def backward_backward(
     like: Any = None,
 ) -> SecondGradients:
     """Compute `numpy_backend.backward_backward` on device arrays."""
-    arguments_ = (
-        *_launcher.each_cotangent(cotangents, ("dy",)),
-        ddx,
-        ddgate,
-        ddgamma,
-        ddbeta,
+    call_ = _backward_backward(
+        saved, cotangents, ddx, ddgate, ddgamma, ddbeta, out, stream, workspace, like
     )
-    results_ = _launcher.later(
-        _LAYER, "backward_backward", saved, arguments_, out, stream, workspace, like
-    )
-    return _SecondGradients(*results_)
+    return _SecondGradients(*call_.run())
 
 
 def saved_from(
@@ -214,9 +212,10 @@ def saved_from(
     dtypes: Mapping[str, npt.DTypeLike] | None = None,
 ) -> Saved:
     """Make `Saved` from its fields; see `numpy_backend.saved_from`."""
-    first_ = (shape, dtype, dtypes)
     fields_ = (x, gate, gamma, beta, mu, mu_residual, rstd)
-    saved_: _Saved = _launcher.saved_from(_LAYER, _INTERFACE, first_, fields_)
+    saved_: _Saved = _launcher.saved_from(
+        _LAYER, _saved_values, fields_, shape, dtype, dtypes
+    )
     return saved_
 
 
@@ -228,7 +227,13 @@ def workspace_bytes(direction: str, *arguments: Any, out: Any = None) -> int:
     With `out` and `workspace` given, a call allocates nothing once its kernels are loaded. The
     function of this name in `_runtime/cuda/launcher.py` describes the content.
     """
-    return _launcher.workspace_bytes(_LAYER, direction, arguments, out)
+    calls_ = {
+        "forward": (_forward, 4, 1),
+        "backward": (_backward, 2, 0),
+        "jvp": (_jvp, 5, 0),
+        "backward_backward": (_backward_backward, 6, 0),
+    }
+    return _launcher.workspace_bytes(calls_, direction, arguments, out)
 
 
 def compilations() -> int:
@@ -236,4 +241,239 @@ def compilations() -> int:
     return _launcher.compilations()
 
 
-_LAYER = _launcher.layer_of(INTERFACE, Saved, __file__, KERNELS)
+# Calls that differ in addresses and numbers alone are planned once: their values are named
+# in order, with an underscore behind the names of the layer, and checked.
+
+_LAYER = _launcher.DeviceLayer(
+    "modulated_layer_norm",
+    Saved,
+    Path(__file__).parent,
+    1,
+    (
+        _launcher.Input("x", _launcher.ROW, "x", leading=True),
+        _launcher.Input("gate", _launcher.ROW_SCALAR, "gate", optional=True),
+        _launcher.Input("gamma", _launcher.FEATURE, "gamma", optional=True),
+        _launcher.Input("beta", _launcher.FEATURE, "beta", optional=True),
+    ),
+)
+
+
+def _saved_values(plan: _launcher.Plan) -> Any:
+    """Check the saved values, and return them."""
+    x_ = plan.saved_input("x", 0)
+    gate_ = plan.saved_input("gate", 1)
+    gamma_ = plan.saved_input("gamma", 2)
+    beta_ = plan.saved_input("beta", 3)
+    saved_mu = plan.saved_row_scalar("mu", "saved mu")
+    saved_mu_residual = plan.saved_row_scalar("mu_residual", "saved mu_residual")
+    saved_rstd = plan.saved_row_scalar("rstd", "saved rstd")
+    return (x_, gate_, gamma_, beta_, saved_mu, saved_mu_residual, saved_rstd)
+
+
+def _forward(
+    x_: Any, gate_: Any, gamma_: Any, beta_: Any, eps_: Any, out: Any, *how: Any
+) -> _launcher.Call:
+    """Make a call of `forward`."""
+    objects = [x_, gate_, gamma_, beta_, eps_, out, None, None, None]
+    return _launcher.Call(_LAYER, "forward", _plan_forward, None, objects, *how)
+
+
+def _plan_forward(plan: _launcher.Plan) -> None:
+    """Plan calls of `forward`."""
+    x_, gate_, gamma_, beta_ = plan.inputs()
+    eps_ = plan.constant()
+    out_y = plan.result("y", "y", _launcher.ROW)
+    saved_mu, saved_mu_residual, saved_rstd = plan.row_scalars(
+        "saved mu", "saved mu_residual", "saved rstd"
+    )
+    plan.source = "kernels.cu"
+    plan.launch(
+        "modulated_layer_norm_forward",
+        x_,
+        gate_,
+        gamma_,
+        beta_,
+        eps_,
+        out_y,
+        saved_mu,
+        saved_mu_residual,
+        saved_rstd,
+        plan.rows,
+        plan.features,
+    )
+
+
+def _backward(saved: Any, dy_: Any, out: Any, *how: Any) -> _launcher.Call:
+    """Make a call of `backward`."""
+    _launcher.check_is_saved(saved, Saved, "modulated_layer_norm")
+    objects = [
+        dy_,
+        *saved[3:],
+        *_launcher.several(out, ("dx", "dgate", "dgamma", "dbeta")),
+    ]
+    return _launcher.Call(_LAYER, "backward", _plan_backward, saved, objects, *how)
+
+
+def _plan_backward(plan: _launcher.Plan) -> None:
+    """Plan calls of `backward`."""
+    dy_ = plan.cotangent("dy", "dy", _launcher.ROW, "y")
+    x_, gate_, gamma_, beta_, saved_mu, saved_mu_residual, saved_rstd = _saved_values(
+        plan
+    )
+    out_dx = plan.gradient(0, "dx", "dx")
+    out_dgate = plan.gradient(1, "dgate", "dgate")
+    out_dgamma = plan.gradient(2, "dgamma", "dgamma")
+    out_dbeta = plan.gradient(3, "dbeta", "dbeta")
+    plan.source = "kernels.cu"
+    plan.sums = (2, 0)
+    plan.launch(
+        "modulated_layer_norm_backward",
+        x_,
+        gate_,
+        dy_,
+        saved_mu,
+        saved_mu_residual,
+        saved_rstd,
+        gamma_,
+        beta_,
+        out_dx,
+        out_dgate,
+        plan.workspace,
+        plan.rows,
+        plan.features,
+    )
+    plan.launch(
+        "modulated_layer_norm_backward_columns",
+        plan.workspace,
+        plan.blocks,
+        gamma_,
+        beta_,
+        out_dgamma,
+        out_dbeta,
+        plan.features,
+    )
+
+
+def _jvp(
+    saved: Any,
+    x_dot_: Any,
+    gate_dot_: Any,
+    gamma_dot_: Any,
+    beta_dot_: Any,
+    out: Any,
+    *how: Any,
+) -> _launcher.Call:
+    """Make a call of `jvp`."""
+    _launcher.check_is_saved(saved, Saved, "modulated_layer_norm")
+    objects = [x_dot_, gate_dot_, gamma_dot_, beta_dot_, *saved[3:], out]
+    return _launcher.Call(_LAYER, "jvp", _plan_jvp, saved, objects, *how)
+
+
+def _plan_jvp(plan: _launcher.Plan) -> None:
+    """Plan calls of `jvp`."""
+    plan.needs_one("tangent", 0, 4)
+    x_dot_ = plan.tangent("x_dot", "x_dot", 0)
+    gate_dot_ = plan.tangent("gate_dot", "gate_dot", 1)
+    gamma_dot_ = plan.tangent("gamma_dot", "gamma_dot", 2)
+    beta_dot_ = plan.tangent("beta_dot", "beta_dot", 3)
+    x_, gate_, gamma_, beta_, saved_mu, saved_mu_residual, saved_rstd = _saved_values(
+        plan
+    )
+    out_y_dot = plan.result("y_dot", "y_dot", _launcher.ROW)
+    plan.source = "second_order.cu"
+    plan.launch(
+        "modulated_layer_norm_jvp",
+        x_,
+        gate_,
+        x_dot_,
+        gate_dot_,
+        saved_mu,
+        saved_mu_residual,
+        saved_rstd,
+        gamma_,
+        beta_,
+        gamma_dot_,
+        beta_dot_,
+        out_y_dot,
+        plan.rows,
+        plan.features,
+    )
+
+
+def _backward_backward(
+    saved: Any,
+    cotangents: Any,
+    ddx_: Any,
+    ddgate_: Any,
+    ddgamma_: Any,
+    ddbeta_: Any,
+    out: Any,
+    *how: Any,
+) -> _launcher.Call:
+    """Make a call of `backward_backward`."""
+    _launcher.check_is_saved(saved, Saved, "modulated_layer_norm")
+    objects = [
+        *_launcher.each_cotangent(cotangents, ("dy",)),
+        ddx_,
+        ddgate_,
+        ddgamma_,
+        ddbeta_,
+        *saved[3:],
+        *_launcher.several(out, ("dx", "dgate", "dgamma", "dbeta", "ddy")),
+    ]
+    return _launcher.Call(
+        _LAYER, "backward_backward", _plan_backward_backward, saved, objects, *how
+    )
+
+
+def _plan_backward_backward(plan: _launcher.Plan) -> None:
+    """Plan calls of `backward_backward`."""
+    plan.needs_one("cotangent of a gradient", 1, 5)
+    dy_ = plan.cotangent("dy", "dy", _launcher.ROW, "y")
+    ddx_ = plan.tangent("ddx", "ddx", 0)
+    ddgate_ = plan.tangent("ddgate", "ddgate", 1)
+    ddgamma_ = plan.tangent("ddgamma", "ddgamma", 2)
+    ddbeta_ = plan.tangent("ddbeta", "ddbeta", 3)
+    x_, gate_, gamma_, beta_, saved_mu, saved_mu_residual, saved_rstd = _saved_values(
+        plan
+    )
+    out_dx = plan.gradient(0, "dx", "dx")
+    out_dgate = plan.gradient(1, "dgate", "dgate")
+    out_dgamma = plan.gradient(2, "dgamma", "dgamma")
+    out_dbeta = plan.gradient(3, "dbeta", "dbeta")
+    out_ddy = plan.result("ddy", "ddy", _launcher.ROW, dy_, sums=True)
+    plan.source = "second_order.cu"
+    plan.sums = (2, 0)
+    plan.launch(
+        "modulated_layer_norm_backward_backward",
+        x_,
+        gate_,
+        dy_,
+        ddx_,
+        ddgate_,
+        saved_mu,
+        saved_mu_residual,
+        saved_rstd,
+        gamma_,
+        beta_,
+        ddgamma_,
+        ddbeta_,
+        out_dx,
+        out_dgate,
+        out_ddy,
+        plan.workspace,
+        plan.rows,
+        plan.features,
+    )
+    plan.launch(
+        "modulated_layer_norm_backward_backward_columns",
+        plan.workspace,
+        plan.blocks,
+        gamma_,
+        beta_,
+        ddgamma_,
+        ddbeta_,
+        out_dgamma,
+        out_dbeta,
+        plan.features,
+    )

@@ -3,16 +3,8 @@
 // Do not edit; edit modulated_layer_norm.py and run: lngen derive modulated_layer_norm.py
 // definition sha256:c9070b8f8940661be13e2724980af921ddfd8db4bb08a4031340be6ff2a3f068
 //
-// Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
-//
-//     modulated_layer_norm_forward_<type>(const Row* x, const Row* gate, const Parameter* gamma, const Parameter*
-//         beta, Computed eps, Row* out_y, Computed* save_mu, Computed* save_mu_residual, Computed* save_rstd, long
-//         long rows, int D)
-//     modulated_layer_norm_backward_<type>(const Row* x, const Row* gate, const Row* dy, const Computed* mu, const
-//         Computed* mu_residual, const Computed* rstd, const Parameter* gamma, const Parameter* beta, Row* out_dx,
-//         Row* out_dgate, Computed* workspace, long long rows, int D)
-//     modulated_layer_norm_backward_columns_<type>(Computed* workspace, int blocks, const Parameter* gamma, const
-//         Parameter* beta, Parameter* out_dgamma, Parameter* out_dbeta, int D)
+// Kernels <name>_<type>, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float). T is the type
+// of rows, P that of parameters, A that of arithmetic.
 //
 // The workspace holds blocks * (sums into columns * D + sums into scalars) entries:
 //     backward: blocks * (2*D + 0).

@@ -3,15 +3,8 @@
 // Do not edit; edit offset_rms_norm.py and run: lngen derive offset_rms_norm.py
 // definition sha256:c56b98d30d242a1ef1de2edf2495bb754cd7157e1a73846038e36061105b9bee
 //
-// Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
-//
-//     offset_rms_norm_jvp_<type>(const Row* x, const Row* x_dot, const Computed* rstd, const Parameter* w, const
-//         Parameter* w_dot, Row* out_y_dot, long long rows, int D)
-//     offset_rms_norm_backward_backward_<type>(const Row* x, const Row* dy, const Row* ddx, const Computed* rstd,
-//         const Parameter* w, const Parameter* ddw, Row* out_dx, Row* out_ddy, Computed* workspace, long long
-//         rows, int D)
-//     offset_rms_norm_backward_backward_columns_<type>(Computed* workspace, int blocks, const Parameter* w, const
-//         Parameter* ddw, Parameter* out_dw, int D)
+// Kernels <name>_<type>, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float). T is the type
+// of rows, P that of parameters, A that of arithmetic.
 //
 // The workspace holds blocks * (sums into columns * D + sums into scalars) entries:
 //     backward_backward: blocks * (1*D + 0).

@@ -31,6 +31,7 @@ ValueError for a wrong shape, and ImportError without PyCUDA or a driver.
 """
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
@@ -38,10 +39,9 @@ import numpy.typing as npt
 
 from .._runtime.cuda import launcher as _launcher
 from .._runtime.protocol.axes import without_axes as _without_axes
-from .kernels import KERNELS
-from .numpy_backend import INTERFACE as _OF_WHOLES
+from . import numpy_backend as _numpy
 
-INTERFACE = _without_axes(_OF_WHOLES)
+INTERFACE = _without_axes(_numpy.INTERFACE)
 
 
 class Gradients(NamedTuple):
@@ -70,7 +70,6 @@ class Saved(NamedTuple):
 
 
 # Aliases with an underscore, which no argument can have.
-_INTERFACE = INTERFACE
 _Saved = Saved
 _Gradients = Gradients
 _SecondGradients = SecondGradients
@@ -113,12 +112,9 @@ def forward(
     like: Any = None,
 ) -> tuple[Any, Saved | None]:
     """Compute `numpy_backend.forward` on device arrays."""
-    inputs_ = (gate, value)
-    constants_ = ()
-    outputs_, saved_ = _launcher.forward(
-        _LAYER, inputs_, constants_, save, out, stream, workspace, like
-    )
-    return outputs_[0], saved_
+    call_ = _forward(gate, value, out, stream, workspace, like, bool(save))
+    outputs_ = call_.run()[0]
+    return outputs_, _Saved(*call_.kept(0, 1)) if save else None
 
 
 def backward(
@@ -131,11 +127,8 @@ def backward(
     like: Any = None,
 ) -> Gradients:
     """Compute `numpy_backend.backward` on device arrays."""
-    arguments_ = (dy,)
-    results_ = _launcher.later(
-        _LAYER, "backward", saved, arguments_, out, stream, workspace, like
-    )
-    return _Gradients(*results_)
+    call_ = _backward(saved, dy, out, stream, workspace, like)
+    return _Gradients(*call_.run())
 
 
 def jvp(
@@ -149,11 +142,8 @@ def jvp(
     like: Any = None,
 ) -> Any:
     """Compute `numpy_backend.jvp` on device arrays."""
-    arguments_ = (gate_dot, value_dot)
-    results_ = _launcher.later(
-        _LAYER, "jvp", saved, arguments_, out, stream, workspace, like
-    )
-    return results_[0]
+    call_ = _jvp(saved, gate_dot, value_dot, out, stream, workspace, like)
+    return call_.run()[0]
 
 
 def backward_backward(
@@ -168,11 +158,10 @@ def backward_backward(
     like: Any = None,
 ) -> SecondGradients:
     """Compute `numpy_backend.backward_backward` on device arrays."""
-    arguments_ = (*_launcher.each_cotangent(cotangents, ("dy",)), ddgate, ddvalue)
-    results_ = _launcher.later(
-        _LAYER, "backward_backward", saved, arguments_, out, stream, workspace, like
+    call_ = _backward_backward(
+        saved, cotangents, ddgate, ddvalue, out, stream, workspace, like
     )
-    return _SecondGradients(*results_)
+    return _SecondGradients(*call_.run())
 
 
 def saved_from(
@@ -184,9 +173,10 @@ def saved_from(
     dtypes: Mapping[str, npt.DTypeLike] | None = None,
 ) -> Saved:
     """Make `Saved` from its fields; see `numpy_backend.saved_from`."""
-    first_ = (shape, dtype, dtypes)
     fields_ = (gate, value)
-    saved_: _Saved = _launcher.saved_from(_LAYER, _INTERFACE, first_, fields_)
+    saved_: _Saved = _launcher.saved_from(
+        _LAYER, _saved_values, fields_, shape, dtype, dtypes
+    )
     return saved_
 
 
@@ -198,7 +188,13 @@ def workspace_bytes(direction: str, *arguments: Any, out: Any = None) -> int:
     With `out` and `workspace` given, a call allocates nothing once its kernels are loaded. The
     function of this name in `_runtime/cuda/launcher.py` describes the content.
     """
-    return _launcher.workspace_bytes(_LAYER, direction, arguments, out)
+    calls_ = {
+        "forward": (_forward, 2, 0),
+        "backward": (_backward, 2, 0),
+        "jvp": (_jvp, 3, 0),
+        "backward_backward": (_backward_backward, 4, 0),
+    }
+    return _launcher.workspace_bytes(calls_, direction, arguments, out)
 
 
 def compilations() -> int:
@@ -206,4 +202,135 @@ def compilations() -> int:
     return _launcher.compilations()
 
 
-_LAYER = _launcher.layer_of(INTERFACE, Saved, __file__, KERNELS)
+# Calls that differ in addresses and numbers alone are planned once: their values are named
+# in order, with an underscore behind the names of the layer, and checked.
+
+_LAYER = _launcher.DeviceLayer(
+    "packed_swiglu",
+    Saved,
+    Path(__file__).parent,
+    1,
+    (
+        _launcher.Input("gate", _launcher.ROW, "gate", leading=True),
+        _launcher.Input("value", _launcher.ROW, "value", leading=True),
+    ),
+)
+
+
+def _saved_values(plan: _launcher.Plan) -> Any:
+    """Check the saved values, and return them."""
+    gate_ = plan.saved_input("gate", 0)
+    value_ = plan.saved_input("value", 1)
+    return (gate_, value_)
+
+
+def _forward(gate_: Any, value_: Any, out: Any, *how: Any) -> _launcher.Call:
+    """Make a call of `forward`."""
+    objects = [gate_, value_, out]
+    return _launcher.Call(_LAYER, "forward", _plan_forward, None, objects, *how)
+
+
+def _plan_forward(plan: _launcher.Plan) -> None:
+    """Plan calls of `forward`."""
+    gate_, value_ = plan.inputs()
+    out_y = plan.result("y", "y", _launcher.ROW)
+    plan.source = "kernels.cu"
+    plan.launch("packed_swiglu_forward", gate_, value_, out_y, plan.rows, plan.features)
+
+
+def _backward(saved: Any, dy_: Any, out: Any, *how: Any) -> _launcher.Call:
+    """Make a call of `backward`."""
+    _launcher.check_is_saved(saved, Saved, "packed_swiglu")
+    objects = [dy_, *saved[3:], *_launcher.several(out, ("dgate", "dvalue"))]
+    return _launcher.Call(_LAYER, "backward", _plan_backward, saved, objects, *how)
+
+
+def _plan_backward(plan: _launcher.Plan) -> None:
+    """Plan calls of `backward`."""
+    dy_ = plan.cotangent("dy", "dy", _launcher.ROW, "y")
+    gate_, value_ = _saved_values(plan)
+    out_dgate = plan.gradient(0, "dgate", "dgate")
+    out_dvalue = plan.gradient(1, "dvalue", "dvalue")
+    plan.source = "kernels.cu"
+    plan.launch(
+        "packed_swiglu_backward",
+        gate_,
+        value_,
+        dy_,
+        out_dgate,
+        out_dvalue,
+        plan.rows,
+        plan.features,
+    )
+
+
+def _jvp(
+    saved: Any, gate_dot_: Any, value_dot_: Any, out: Any, *how: Any
+) -> _launcher.Call:
+    """Make a call of `jvp`."""
+    _launcher.check_is_saved(saved, Saved, "packed_swiglu")
+    objects = [gate_dot_, value_dot_, *saved[3:], out]
+    return _launcher.Call(_LAYER, "jvp", _plan_jvp, saved, objects, *how)
+
+
+def _plan_jvp(plan: _launcher.Plan) -> None:
+    """Plan calls of `jvp`."""
+    plan.needs_one("tangent", 0, 2)
+    gate_dot_ = plan.tangent("gate_dot", "gate_dot", 0)
+    value_dot_ = plan.tangent("value_dot", "value_dot", 1)
+    gate_, value_ = _saved_values(plan)
+    out_y_dot = plan.result("y_dot", "y_dot", _launcher.ROW)
+    plan.source = "second_order.cu"
+    plan.launch(
+        "packed_swiglu_jvp",
+        gate_,
+        value_,
+        gate_dot_,
+        value_dot_,
+        out_y_dot,
+        plan.rows,
+        plan.features,
+    )
+
+
+def _backward_backward(
+    saved: Any, cotangents: Any, ddgate_: Any, ddvalue_: Any, out: Any, *how: Any
+) -> _launcher.Call:
+    """Make a call of `backward_backward`."""
+    _launcher.check_is_saved(saved, Saved, "packed_swiglu")
+    objects = [
+        *_launcher.each_cotangent(cotangents, ("dy",)),
+        ddgate_,
+        ddvalue_,
+        *saved[3:],
+        *_launcher.several(out, ("dgate", "dvalue", "ddy")),
+    ]
+    return _launcher.Call(
+        _LAYER, "backward_backward", _plan_backward_backward, saved, objects, *how
+    )
+
+
+def _plan_backward_backward(plan: _launcher.Plan) -> None:
+    """Plan calls of `backward_backward`."""
+    plan.needs_one("cotangent of a gradient", 1, 3)
+    dy_ = plan.cotangent("dy", "dy", _launcher.ROW, "y")
+    ddgate_ = plan.tangent("ddgate", "ddgate", 0)
+    ddvalue_ = plan.tangent("ddvalue", "ddvalue", 1)
+    gate_, value_ = _saved_values(plan)
+    out_dgate = plan.gradient(0, "dgate", "dgate")
+    out_dvalue = plan.gradient(1, "dvalue", "dvalue")
+    out_ddy = plan.result("ddy", "ddy", _launcher.ROW, dy_, sums=True)
+    plan.source = "second_order.cu"
+    plan.launch(
+        "packed_swiglu_backward_backward",
+        gate_,
+        value_,
+        dy_,
+        ddgate_,
+        ddvalue_,
+        out_dgate,
+        out_dvalue,
+        out_ddy,
+        plan.rows,
+        plan.features,
+    )

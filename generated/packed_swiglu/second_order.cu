@@ -3,12 +3,8 @@
 // Do not edit; edit packed_swiglu.py and run: lngen derive packed_swiglu.py
 // definition sha256:4087ac2d63756142998f95755cddc7be7f807b9cd271eb8694eeacdf2036e588
 //
-// Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
-//
-//     packed_swiglu_jvp_<type>(const Row* gate, const Row* value, const Row* gate_dot, const Row* value_dot, Row*
-//         out_y_dot, long long rows, int D)
-//     packed_swiglu_backward_backward_<type>(const Row* gate, const Row* value, const Row* dy, const Row* ddgate,
-//         const Row* ddvalue, Row* out_dgate, Row* out_dvalue, Row* out_ddy, long long rows, int D)
+// Kernels <name>_<type>, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float). T is the type
+// of rows, P that of parameters, A that of arithmetic.
 //
 // Launches, and the macros that choose among kernels: rows.cuh. Formulas, and the macros of arguments: layer.h. With
 // LNGEN_LAYER, names of kernels begin with something else than packed_swiglu.

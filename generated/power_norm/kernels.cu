@@ -3,14 +3,8 @@
 // Do not edit; edit power_norm.py and run: lngen derive power_norm.py
 // definition sha256:d6d0fc6bae35d5792aeb8c53905b405fb3e2898585401f4972ed378df0d03a22
 //
-// Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
-//
-//     power_norm_forward_<type>(const Row* x, const Parameter* gamma, Computed eps, Row* out_y, Computed*
-//         save_scale, long long rows, int D)
-//     power_norm_backward_<type>(const Row* x, const Row* dy, const Computed* scale, const Parameter* gamma, Row*
-//         out_dx, Computed* workspace, long long rows, int D)
-//     power_norm_backward_columns_<type>(Computed* workspace, int blocks, const Parameter* gamma, Parameter*
-//         out_dgamma, int D)
+// Kernels <name>_<type>, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float). T is the type
+// of rows, P that of parameters, A that of arithmetic.
 //
 // The workspace holds blocks * (sums into columns * D + sums into scalars) entries:
 //     backward: blocks * (1*D + 0).

@@ -3,15 +3,8 @@
 // Do not edit; edit power_norm.py and run: lngen derive power_norm.py
 // definition sha256:d6d0fc6bae35d5792aeb8c53905b405fb3e2898585401f4972ed378df0d03a22
 //
-// Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
-//
-//     power_norm_jvp_<type>(const Row* x, const Row* x_dot, const Computed* scale, const Parameter* gamma, const
-//         Parameter* gamma_dot, Row* out_y_dot, long long rows, int D)
-//     power_norm_backward_backward_<type>(const Row* x, const Row* dy, const Row* ddx, const Computed* scale,
-//         const Parameter* gamma, const Parameter* ddgamma, Row* out_dx, Row* out_ddy, Computed* workspace, long
-//         long rows, int D)
-//     power_norm_backward_backward_columns_<type>(Computed* workspace, int blocks, const Parameter* gamma, const
-//         Parameter* ddgamma, Parameter* out_dgamma, int D)
+// Kernels <name>_<type>, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float). T is the type
+// of rows, P that of parameters, A that of arithmetic.
 //
 // The workspace holds blocks * (sums into columns * D + sums into scalars) entries:
 //     backward_backward: blocks * (1*D + 0).

@@ -3,14 +3,8 @@
 // Do not edit; edit rms_norm.py and run: lngen derive rms_norm.py
 // definition sha256:fbe79f042b4f7f6642779b5176a8891a01608e00528becbbdfa94ec03cc65c9b
 //
-// Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
-//
-//     rms_norm_forward_<type>(const Row* x, const Parameter* gamma, Computed eps, Row* out_y, Computed* save_rstd,
-//         long long rows, int D)
-//     rms_norm_backward_<type>(const Row* x, const Row* dy, const Computed* rstd, const Parameter* gamma, Row*
-//         out_dx, Computed* workspace, long long rows, int D)
-//     rms_norm_backward_columns_<type>(Computed* workspace, int blocks, const Parameter* gamma, Parameter*
-//         out_dgamma, int D)
+// Kernels <name>_<type>, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float). T is the type
+// of rows, P that of parameters, A that of arithmetic.
 //
 // The workspace holds blocks * (sums into columns * D + sums into scalars) entries:
 //     backward: blocks * (1*D + 0).

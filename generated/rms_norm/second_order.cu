@@ -3,15 +3,8 @@
 // Do not edit; edit rms_norm.py and run: lngen derive rms_norm.py
 // definition sha256:fbe79f042b4f7f6642779b5176a8891a01608e00528becbbdfa94ec03cc65c9b
 //
-// Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
-//
-//     rms_norm_jvp_<type>(const Row* x, const Row* x_dot, const Computed* rstd, const Parameter* gamma, const
-//         Parameter* gamma_dot, Row* out_y_dot, long long rows, int D)
-//     rms_norm_backward_backward_<type>(const Row* x, const Row* dy, const Row* ddx, const Computed* rstd, const
-//         Parameter* gamma, const Parameter* ddgamma, Row* out_dx, Row* out_ddy, Computed* workspace, long long
-//         rows, int D)
-//     rms_norm_backward_backward_columns_<type>(Computed* workspace, int blocks, const Parameter* gamma, const
-//         Parameter* ddgamma, Parameter* out_dgamma, int D)
+// Kernels <name>_<type>, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float). T is the type
+// of rows, P that of parameters, A that of arithmetic.
 //
 // The workspace holds blocks * (sums into columns * D + sums into scalars) entries:
 //     backward_backward: blocks * (1*D + 0).

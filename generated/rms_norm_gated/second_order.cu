@@ -3,15 +3,8 @@
 // Do not edit; edit rms_norm_gated.py and run: lngen derive rms_norm_gated.py
 // definition sha256:a8b76386f8a799fd231a6dd9fa86d8c34e1c7f23c48996e7228eca62e4e22fd0
 //
-// Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
-//
-//     rms_norm_gated_jvp_<type>(const Row* x, const Row* z, const Row* x_dot, const Row* z_dot, const Computed*
-//         rstd, const Parameter* gamma, const Parameter* gamma_dot, Row* out_y_dot, long long rows, int D)
-//     rms_norm_gated_backward_backward_<type>(const Row* x, const Row* z, const Row* dy, const Row* ddx, const
-//         Row* ddz, const Computed* rstd, const Parameter* gamma, const Parameter* ddgamma, Row* out_dx, Row*
-//         out_dz, Row* out_ddy, Computed* workspace, long long rows, int D)
-//     rms_norm_gated_backward_backward_columns_<type>(Computed* workspace, int blocks, const Parameter* gamma,
-//         const Parameter* ddgamma, Parameter* out_dgamma, int D)
+// Kernels <name>_<type>, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float). T is the type
+// of rows, P that of parameters, A that of arithmetic.
 //
 // The workspace holds blocks * (sums into columns * D + sums into scalars) entries:
 //     backward_backward: blocks * (1*D + 0).

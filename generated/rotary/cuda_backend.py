@@ -31,6 +31,7 @@ ValueError for a wrong shape, and ImportError without PyCUDA or a driver.
 """
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
@@ -38,10 +39,9 @@ import numpy.typing as npt
 
 from .._runtime.cuda import launcher as _launcher
 from .._runtime.protocol.axes import without_axes as _without_axes
-from .kernels import KERNELS
-from .numpy_backend import INTERFACE as _OF_WHOLES
+from . import numpy_backend as _numpy
 
-INTERFACE = _without_axes(_OF_WHOLES)
+INTERFACE = _without_axes(_numpy.INTERFACE)
 
 
 class Outputs(NamedTuple):
@@ -78,7 +78,6 @@ class Saved(NamedTuple):
 
 
 # Aliases with an underscore, which no argument can have.
-_INTERFACE = INTERFACE
 _Saved = Saved
 _Outputs = Outputs
 _Gradients = Gradients
@@ -128,12 +127,9 @@ def forward(
     like: Any = None,
 ) -> tuple[Outputs, Saved | None]:
     """Compute `numpy_backend.forward` on device arrays."""
-    inputs_ = (a, b, cosine, sine)
-    constants_ = ()
-    outputs_, saved_ = _launcher.forward(
-        _LAYER, inputs_, constants_, save, out, stream, workspace, like
-    )
-    return _Outputs(*outputs_), saved_
+    call_ = _forward(a, b, cosine, sine, out, stream, workspace, like, bool(save))
+    outputs_ = _Outputs(*call_.run())
+    return outputs_, _Saved(*call_.kept(2, 3)) if save else None
 
 
 def backward(
@@ -147,11 +143,8 @@ def backward(
     like: Any = None,
 ) -> Gradients:
     """Compute `numpy_backend.backward` on device arrays."""
-    arguments_ = (dy_0, dy_1)
-    results_ = _launcher.later(
-        _LAYER, "backward", saved, arguments_, out, stream, workspace, like
-    )
-    return _Gradients(*results_)
+    call_ = _backward(saved, dy_0, dy_1, out, stream, workspace, like)
+    return _Gradients(*call_.run())
 
 
 def jvp(
@@ -165,11 +158,8 @@ def jvp(
     like: Any = None,
 ) -> Outputs:
     """Compute `numpy_backend.jvp` on device arrays."""
-    arguments_ = (a_dot, b_dot)
-    results_ = _launcher.later(
-        _LAYER, "jvp", saved, arguments_, out, stream, workspace, like
-    )
-    return _Outputs(*results_)
+    call_ = _jvp(saved, a_dot, b_dot, out, stream, workspace, like)
+    return _Outputs(*call_.run())
 
 
 def backward_backward(
@@ -184,11 +174,10 @@ def backward_backward(
     like: Any = None,
 ) -> SecondGradients:
     """Compute `numpy_backend.backward_backward` on device arrays."""
-    arguments_ = (*_launcher.each_cotangent(cotangents, ("dy_0", "dy_1")), dda, ddb)
-    results_ = _launcher.later(
-        _LAYER, "backward_backward", saved, arguments_, out, stream, workspace, like
+    call_ = _backward_backward(
+        saved, cotangents, dda, ddb, out, stream, workspace, like
     )
-    return _SecondGradients(*results_)
+    return _SecondGradients(*call_.run())
 
 
 def saved_from(
@@ -200,9 +189,10 @@ def saved_from(
     dtypes: Mapping[str, npt.DTypeLike] | None = None,
 ) -> Saved:
     """Make `Saved` from its fields; see `numpy_backend.saved_from`."""
-    first_ = (shape, dtype, dtypes)
     fields_ = (cosine, sine)
-    saved_: _Saved = _launcher.saved_from(_LAYER, _INTERFACE, first_, fields_)
+    saved_: _Saved = _launcher.saved_from(
+        _LAYER, _saved_values, fields_, shape, dtype, dtypes
+    )
     return saved_
 
 
@@ -214,7 +204,13 @@ def workspace_bytes(direction: str, *arguments: Any, out: Any = None) -> int:
     With `out` and `workspace` given, a call allocates nothing once its kernels are loaded. The
     function of this name in `_runtime/cuda/launcher.py` describes the content.
     """
-    return _launcher.workspace_bytes(_LAYER, direction, arguments, out)
+    calls_ = {
+        "forward": (_forward, 4, 0),
+        "backward": (_backward, 3, 0),
+        "jvp": (_jvp, 3, 0),
+        "backward_backward": (_backward_backward, 4, 0),
+    }
+    return _launcher.workspace_bytes(calls_, direction, arguments, out)
 
 
 def compilations() -> int:
@@ -222,4 +218,165 @@ def compilations() -> int:
     return _launcher.compilations()
 
 
-_LAYER = _launcher.layer_of(INTERFACE, Saved, __file__, KERNELS)
+# Calls that differ in addresses and numbers alone are planned once: their values are named
+# in order, with an underscore behind the names of the layer, and checked.
+
+_LAYER = _launcher.DeviceLayer(
+    "rotary",
+    Saved,
+    Path(__file__).parent,
+    1,
+    (
+        _launcher.Input("a", _launcher.ROW, "a", leading=True),
+        _launcher.Input("b", _launcher.ROW, "b", leading=True),
+        _launcher.Input("cosine", _launcher.ROW, "cosine"),
+        _launcher.Input("sine", _launcher.ROW, "sine"),
+    ),
+)
+
+
+def _saved_values(plan: _launcher.Plan) -> Any:
+    """Check the saved values, and return them."""
+    cosine_ = plan.saved_input("cosine", 2)
+    sine_ = plan.saved_input("sine", 3)
+    return (cosine_, sine_)
+
+
+def _forward(
+    a_: Any, b_: Any, cosine_: Any, sine_: Any, out: Any, *how: Any
+) -> _launcher.Call:
+    """Make a call of `forward`."""
+    objects = [a_, b_, cosine_, sine_, *_launcher.several(out, ("y_0", "y_1"))]
+    return _launcher.Call(_LAYER, "forward", _plan_forward, None, objects, *how)
+
+
+def _plan_forward(plan: _launcher.Plan) -> None:
+    """Plan calls of `forward`."""
+    a_, b_, cosine_, sine_ = plan.inputs()
+    out_y_0 = plan.result("y_0", "y_0", _launcher.ROW)
+    out_y_1 = plan.result("y_1", "y_1", _launcher.ROW)
+    plan.source = "kernels.cu"
+    plan.launch(
+        "rotary_forward",
+        a_,
+        b_,
+        cosine_,
+        sine_,
+        out_y_0,
+        out_y_1,
+        plan.rows,
+        plan.features,
+    )
+
+
+def _backward(
+    saved: Any, dy_0_: Any, dy_1_: Any, out: Any, *how: Any
+) -> _launcher.Call:
+    """Make a call of `backward`."""
+    _launcher.check_is_saved(saved, Saved, "rotary")
+    objects = [dy_0_, dy_1_, *saved[3:], *_launcher.several(out, ("da", "db"))]
+    return _launcher.Call(_LAYER, "backward", _plan_backward, saved, objects, *how)
+
+
+def _plan_backward(plan: _launcher.Plan) -> None:
+    """Plan calls of `backward`."""
+    plan.needs_one("cotangent", 0, 2)
+    dy_0_ = plan.cotangent("dy_0", "dy_0", _launcher.ROW, "y_0", optional=True)
+    dy_1_ = plan.cotangent("dy_1", "dy_1", _launcher.ROW, "y_1", optional=True)
+    cosine_, sine_ = _saved_values(plan)
+    out_da = plan.gradient(0, "da", "da")
+    out_db = plan.gradient(1, "db", "db")
+    plan.source = "kernels.cu"
+    plan.launch(
+        "rotary_backward",
+        cosine_,
+        sine_,
+        dy_0_,
+        dy_1_,
+        out_da,
+        out_db,
+        plan.rows,
+        plan.features,
+    )
+
+
+def _jvp(saved: Any, a_dot_: Any, b_dot_: Any, out: Any, *how: Any) -> _launcher.Call:
+    """Make a call of `jvp`."""
+    _launcher.check_is_saved(saved, Saved, "rotary")
+    objects = [
+        a_dot_,
+        b_dot_,
+        *saved[3:],
+        *_launcher.several(out, ("y_0_dot", "y_1_dot")),
+    ]
+    return _launcher.Call(_LAYER, "jvp", _plan_jvp, saved, objects, *how)
+
+
+def _plan_jvp(plan: _launcher.Plan) -> None:
+    """Plan calls of `jvp`."""
+    plan.needs_one("tangent", 0, 2)
+    a_dot_ = plan.tangent("a_dot", "a_dot", 0)
+    b_dot_ = plan.tangent("b_dot", "b_dot", 1)
+    cosine_, sine_ = _saved_values(plan)
+    out_y_0_dot = plan.result("y_0_dot", "y_0_dot", _launcher.ROW)
+    out_y_1_dot = plan.result("y_1_dot", "y_1_dot", _launcher.ROW)
+    plan.source = "second_order.cu"
+    plan.launch(
+        "rotary_jvp",
+        cosine_,
+        sine_,
+        a_dot_,
+        b_dot_,
+        out_y_0_dot,
+        out_y_1_dot,
+        plan.rows,
+        plan.features,
+    )
+
+
+def _backward_backward(
+    saved: Any, cotangents: Any, dda_: Any, ddb_: Any, out: Any, *how: Any
+) -> _launcher.Call:
+    """Make a call of `backward_backward`."""
+    _launcher.check_is_saved(saved, Saved, "rotary")
+    objects = [
+        *_launcher.each_cotangent(cotangents, ("dy_0", "dy_1")),
+        dda_,
+        ddb_,
+        *saved[3:],
+        *_launcher.several(out, ("da", "db", "ddy_0", "ddy_1")),
+    ]
+    return _launcher.Call(
+        _LAYER, "backward_backward", _plan_backward_backward, saved, objects, *how
+    )
+
+
+def _plan_backward_backward(plan: _launcher.Plan) -> None:
+    """Plan calls of `backward_backward`."""
+    plan.needs_one("cotangent", 0, 2)
+    plan.needs_one("cotangent of a gradient", 2, 4)
+    dy_0_ = plan.cotangent("dy_0", "dy_0", _launcher.ROW, "y_0", optional=True)
+    dy_1_ = plan.cotangent("dy_1", "dy_1", _launcher.ROW, "y_1", optional=True)
+    dda_ = plan.tangent("dda", "dda", 0)
+    ddb_ = plan.tangent("ddb", "ddb", 1)
+    cosine_, sine_ = _saved_values(plan)
+    out_da = plan.gradient(0, "da", "da")
+    out_db = plan.gradient(1, "db", "db")
+    out_ddy_0 = plan.result("ddy_0", "ddy_0", _launcher.ROW, dy_0_, sums=True)
+    out_ddy_1 = plan.result("ddy_1", "ddy_1", _launcher.ROW, dy_1_, sums=True)
+    plan.source = "second_order.cu"
+    plan.launch(
+        "rotary_backward_backward",
+        cosine_,
+        sine_,
+        dy_0_,
+        dy_1_,
+        dda_,
+        ddb_,
+        out_da,
+        out_db,
+        out_ddy_0,
+        out_ddy_1,
+        plan.rows,
+        plan.features,
+    )

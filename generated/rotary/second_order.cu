@@ -3,13 +3,8 @@
 // Do not edit; edit rotary.py and run: lngen derive rotary.py
 // definition sha256:27078454ac894088acc7ded7e74efe43bd31d0cc43f0cf3f543f54c838831bc3
 //
-// Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
-//
-//     rotary_jvp_<type>(const Row* cosine, const Row* sine, const Row* a_dot, const Row* b_dot, Row* out_y_0_dot,
-//         Row* out_y_1_dot, long long rows, int D)
-//     rotary_backward_backward_<type>(const Row* cosine, const Row* sine, const Row* dy_0, const Row* dy_1, const
-//         Row* dda, const Row* ddb, Row* out_da, Row* out_db, Row* out_ddy_0, Row* out_ddy_1, long long rows, int
-//         D)
+// Kernels <name>_<type>, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float). T is the type
+// of rows, P that of parameters, A that of arithmetic.
 //
 // Launches, and the macros that choose among kernels: rows.cuh. Formulas, and the macros of arguments: layer.h. With
 // LNGEN_LAYER, names of kernels begin with something else than rotary.

@@ -3,15 +3,8 @@
 // Do not edit; edit scaled_softmax.py and run: lngen derive scaled_softmax.py
 // definition sha256:1159a7787ddac63c2ef16f9172135a664fd794586bda7a00071cdf45fab10061
 //
-// Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
-//
-//     scaled_softmax_jvp_<type>(const Row* x, const Row* x_dot, const Computed* m, const Computed* inv_Z, const
-//         Parameter* scale, const Parameter* scale_dot, Row* out_y_dot, long long rows, int D)
-//     scaled_softmax_backward_backward_<type>(const Row* x, const Row* dy, const Row* ddx, const Computed* m,
-//         const Computed* inv_Z, const Parameter* scale, const Parameter* ddscale, Row* out_dx, Row* out_ddy,
-//         Computed* workspace, long long rows, int D)
-//     scaled_softmax_backward_backward_columns_<type>(Computed* workspace, int blocks, const Parameter* scale,
-//         const Parameter* ddscale, Parameter* out_dscale, int D)
+// Kernels <name>_<type>, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float). T is the type
+// of rows, P that of parameters, A that of arithmetic.
 //
 // The workspace holds blocks * (sums into columns * D + sums into scalars) entries:
 //     backward_backward: blocks * (0*D + 1).

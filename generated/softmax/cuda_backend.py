@@ -31,14 +31,16 @@ ValueError for a wrong shape, and ImportError without PyCUDA or a driver.
 """
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from .._runtime.cuda import launcher as _launcher
-from .kernels import KERNELS
-from .numpy_backend import INTERFACE
+from . import numpy_backend as _numpy
+
+INTERFACE = _numpy.INTERFACE
 
 
 class Gradients(NamedTuple):
@@ -64,7 +66,6 @@ class Saved(NamedTuple):
 
 
 # Aliases with an underscore, which no argument can have.
-_INTERFACE = INTERFACE
 _Saved = Saved
 _Gradients = Gradients
 _SecondGradients = SecondGradients
@@ -104,12 +105,9 @@ def forward(
     like: Any = None,
 ) -> tuple[Any, Saved | None]:
     """Compute `numpy_backend.forward` on device arrays."""
-    inputs_ = (x,)
-    constants_ = ()
-    outputs_, saved_ = _launcher.forward(
-        _LAYER, inputs_, constants_, save, out, stream, workspace, like
-    )
-    return outputs_[0], saved_
+    call_ = _forward(x, out, stream, workspace, like, bool(save))
+    outputs_ = call_.run()[0]
+    return outputs_, _Saved(*call_.kept(1)) if save else None
 
 
 def backward(
@@ -122,11 +120,8 @@ def backward(
     like: Any = None,
 ) -> Gradients:
     """Compute `numpy_backend.backward` on device arrays."""
-    arguments_ = (dy,)
-    results_ = _launcher.later(
-        _LAYER, "backward", saved, arguments_, out, stream, workspace, like
-    )
-    return _Gradients(*results_)
+    call_ = _backward(saved, dy, out, stream, workspace, like)
+    return _Gradients(*call_.run())
 
 
 def jvp(
@@ -139,11 +134,8 @@ def jvp(
     like: Any = None,
 ) -> Any:
     """Compute `numpy_backend.jvp` on device arrays."""
-    arguments_ = (x_dot,)
-    results_ = _launcher.later(
-        _LAYER, "jvp", saved, arguments_, out, stream, workspace, like
-    )
-    return results_[0]
+    call_ = _jvp(saved, x_dot, out, stream, workspace, like)
+    return call_.run()[0]
 
 
 def backward_backward(
@@ -157,11 +149,8 @@ def backward_backward(
     like: Any = None,
 ) -> SecondGradients:
     """Compute `numpy_backend.backward_backward` on device arrays."""
-    arguments_ = (*_launcher.each_cotangent(cotangents, ("dy",)), ddx)
-    results_ = _launcher.later(
-        _LAYER, "backward_backward", saved, arguments_, out, stream, workspace, like
-    )
-    return _SecondGradients(*results_)
+    call_ = _backward_backward(saved, cotangents, ddx, out, stream, workspace, like)
+    return _SecondGradients(*call_.run())
 
 
 def saved_from(
@@ -172,9 +161,10 @@ def saved_from(
     dtypes: Mapping[str, npt.DTypeLike] | None = None,
 ) -> Saved:
     """Make `Saved` from its fields; see `numpy_backend.saved_from`."""
-    first_ = (shape, dtype, dtypes)
     fields_ = (y,)
-    saved_: _Saved = _launcher.saved_from(_LAYER, _INTERFACE, first_, fields_)
+    saved_: _Saved = _launcher.saved_from(
+        _LAYER, _saved_values, fields_, shape, dtype, dtypes
+    )
     return saved_
 
 
@@ -186,7 +176,13 @@ def workspace_bytes(direction: str, *arguments: Any, out: Any = None) -> int:
     With `out` and `workspace` given, a call allocates nothing once its kernels are loaded. The
     function of this name in `_runtime/cuda/launcher.py` describes the content.
     """
-    return _launcher.workspace_bytes(_LAYER, direction, arguments, out)
+    calls_ = {
+        "forward": (_forward, 1, 0),
+        "backward": (_backward, 2, 0),
+        "jvp": (_jvp, 2, 0),
+        "backward_backward": (_backward_backward, 3, 0),
+    }
+    return _launcher.workspace_bytes(calls_, direction, arguments, out)
 
 
 def compilations() -> int:
@@ -194,4 +190,103 @@ def compilations() -> int:
     return _launcher.compilations()
 
 
-_LAYER = _launcher.layer_of(INTERFACE, Saved, __file__, KERNELS)
+# Calls that differ in addresses and numbers alone are planned once: their values are named
+# in order, with an underscore behind the names of the layer, and checked.
+
+_LAYER = _launcher.DeviceLayer(
+    "softmax",
+    Saved,
+    Path(__file__).parent,
+    1,
+    (_launcher.Input("x", _launcher.ROW, "x", leading=True),),
+)
+
+
+def _saved_values(plan: _launcher.Plan) -> Any:
+    """Check the saved values, and return them."""
+    y_ = plan.saved_output("y", "y", _launcher.ROW)
+    return (y_,)
+
+
+def _forward(x_: Any, out: Any, *how: Any) -> _launcher.Call:
+    """Make a call of `forward`."""
+    objects = [x_, out]
+    return _launcher.Call(_LAYER, "forward", _plan_forward, None, objects, *how)
+
+
+def _plan_forward(plan: _launcher.Plan) -> None:
+    """Plan calls of `forward`."""
+    x_ = plan.inputs()[0]
+    out_y = plan.result("y", "y", _launcher.ROW)
+    plan.source = "kernels.cu"
+    plan.launch("softmax_forward", x_, out_y, plan.rows, plan.features)
+
+
+def _backward(saved: Any, dy_: Any, out: Any, *how: Any) -> _launcher.Call:
+    """Make a call of `backward`."""
+    _launcher.check_is_saved(saved, Saved, "softmax")
+    objects = [dy_, *saved[3:], *_launcher.several(out, ("dx",))]
+    return _launcher.Call(_LAYER, "backward", _plan_backward, saved, objects, *how)
+
+
+def _plan_backward(plan: _launcher.Plan) -> None:
+    """Plan calls of `backward`."""
+    dy_ = plan.cotangent("dy", "dy", _launcher.ROW, "y")
+    y_ = _saved_values(plan)[0]
+    out_dx = plan.gradient(0, "dx", "dx")
+    plan.source = "kernels.cu"
+    plan.launch("softmax_backward", y_, dy_, out_dx, plan.rows, plan.features)
+
+
+def _jvp(saved: Any, x_dot_: Any, out: Any, *how: Any) -> _launcher.Call:
+    """Make a call of `jvp`."""
+    _launcher.check_is_saved(saved, Saved, "softmax")
+    objects = [x_dot_, *saved[3:], out]
+    return _launcher.Call(_LAYER, "jvp", _plan_jvp, saved, objects, *how)
+
+
+def _plan_jvp(plan: _launcher.Plan) -> None:
+    """Plan calls of `jvp`."""
+    plan.needs_one("tangent", 0, 1)
+    x_dot_ = plan.tangent("x_dot", "x_dot", 0)
+    y_ = _saved_values(plan)[0]
+    out_y_dot = plan.result("y_dot", "y_dot", _launcher.ROW)
+    plan.source = "second_order.cu"
+    plan.launch("softmax_jvp", y_, x_dot_, out_y_dot, plan.rows, plan.features)
+
+
+def _backward_backward(
+    saved: Any, cotangents: Any, ddx_: Any, out: Any, *how: Any
+) -> _launcher.Call:
+    """Make a call of `backward_backward`."""
+    _launcher.check_is_saved(saved, Saved, "softmax")
+    objects = [
+        *_launcher.each_cotangent(cotangents, ("dy",)),
+        ddx_,
+        *saved[3:],
+        *_launcher.several(out, ("dx", "ddy")),
+    ]
+    return _launcher.Call(
+        _LAYER, "backward_backward", _plan_backward_backward, saved, objects, *how
+    )
+
+
+def _plan_backward_backward(plan: _launcher.Plan) -> None:
+    """Plan calls of `backward_backward`."""
+    plan.needs_one("cotangent of a gradient", 1, 2)
+    dy_ = plan.cotangent("dy", "dy", _launcher.ROW, "y")
+    ddx_ = plan.tangent("ddx", "ddx", 0)
+    y_ = _saved_values(plan)[0]
+    out_dx = plan.gradient(0, "dx", "dx")
+    out_ddy = plan.result("ddy", "ddy", _launcher.ROW, dy_, sums=True)
+    plan.source = "second_order.cu"
+    plan.launch(
+        "softmax_backward_backward",
+        y_,
+        dy_,
+        ddx_,
+        out_dx,
+        out_ddy,
+        plan.rows,
+        plan.features,
+    )

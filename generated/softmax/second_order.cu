@@ -3,11 +3,8 @@
 // Do not edit; edit softmax.py and run: lngen derive softmax.py
 // definition sha256:9ce87dbd38edba4176ecb72247c55af9618089126b150813de61257b8d884562
 //
-// Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
-//
-//     softmax_jvp_<type>(const Row* y, const Row* x_dot, Row* out_y_dot, long long rows, int D)
-//     softmax_backward_backward_<type>(const Row* y, const Row* dy, const Row* ddx, Row* out_dx, Row* out_ddy,
-//         long long rows, int D)
+// Kernels <name>_<type>, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float). T is the type
+// of rows, P that of parameters, A that of arithmetic.
 //
 // Launches, and the macros that choose among kernels: rows.cuh. Formulas, and the macros of arguments: layer.h. With
 // LNGEN_LAYER, names of kernels begin with something else than softmax.

@@ -3,12 +3,8 @@
 // Do not edit; edit standardize.py and run: lngen derive standardize.py
 // definition sha256:5c30a6dc2dc6ad6d80103cedc7b8820d41a985b799ed6b10a6631e55e07f29cc
 //
-// Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
-//
-//     standardize_jvp_<type>(const Row* x, const Row* x_dot, const Computed* mu, const Computed* mu_residual,
-//         const Computed* rstd, Row* out_y_dot, long long rows, int D)
-//     standardize_backward_backward_<type>(const Row* x, const Row* dy, const Row* ddx, const Computed* mu, const
-//         Computed* mu_residual, const Computed* rstd, Row* out_dx, Row* out_ddy, long long rows, int D)
+// Kernels <name>_<type>, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float). T is the type
+// of rows, P that of parameters, A that of arithmetic.
 //
 // Launches, and the macros that choose among kernels: rows.cuh. Formulas, and the macros of arguments: layer.h. With
 // LNGEN_LAYER, names of kernels begin with something else than standardize.

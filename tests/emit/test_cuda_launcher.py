@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lngen.runtime.cuda.calls import check_saved
+from lngen.runtime.protocol.directions import LayerProtocol
 from tests.shipped import NAMES
 
 
@@ -161,7 +161,7 @@ F4 = np.dtype(np.float32)
 
 
 def row_scalars_of(layer: Any) -> list[str]:
-    return [each.name for each in layer._LAYER.takes["forward"].row_scalars]
+    return [each.name for each in LayerProtocol(layer.INTERFACE).row_scalars]
 
 
 def saved_of(layer: Any, **changes: Any) -> Any:
@@ -239,12 +239,15 @@ def test_forward_workspace_is_what_is_saved(layer: Any) -> None:
 def test_an_integer_that_is_left_out_has_no_type() -> None:
     """Backward takes what forward saved without it; an integer that was given still has to have its type."""
     layer = cuda_of("label_cross_entropy")
-    table = layer._LAYER
-    f4, i8 = np.dtype(np.float32), np.dtype(np.int64)
+    i8 = np.dtype(np.int64)
     scalars = {name: Fake((3,)) for name in ("m", "Z", "log_Z")}
     numbers = {"smoothing": 0.0, "z_loss": 0.0}
     given = {"x": Fake((3, 4)), "label": Fake((3,), "<i8"), "ignore": None, **numbers, **scalars}
-    saved = table.Saved(shape=(3, 4), dtype=f4, dtypes=(f4, i8, None), **given)
-    check_saved(table, saved)
+    saved = layer.Saved(shape=(3, 4), dtype=F4, dtypes=(F4, i8, None), **given)
+
+    def checked(saved: Any) -> None:
+        layer._saved_values(layer._launcher.Plan(layer._LAYER, "backward", saved[3:], saved))
+
+    checked(saved)
     with pytest.raises(TypeError, match="ignore"):
-        check_saved(table, saved._replace(dtypes=(f4, i8, i8), ignore=Fake((), "<i4")))
+        checked(saved._replace(dtypes=(F4, i8, i8), ignore=Fake((), "<i4")))

@@ -14,7 +14,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from lngen.runtime.cuda.arrays import part
+from lngen.runtime.protocol.directions import PARTS, shapes
 from tests.requirements import has_gpu, needs_gxx, needs_pycuda
 
 pytestmark = [pytest.mark.cuda, pytest.mark.ci, needs_pycuda, *([] if has_gpu() else [needs_gxx])]
@@ -39,7 +39,7 @@ def inputs_of(layer: Any, dtype: Any, parameters: Any, rows: int, features: int)
     interface = importlib.import_module(layer.__package__).INTERFACE
     for seed, (name, kind) in enumerate((each["name"], each["kind"]) for each in interface["inputs"]):
         own = dtype if kind in ("Row", "RowScalar") else parameters
-        found[name] = (1.5 + np.tanh(normal(part(kind, (rows, features)), seed=seed))).astype(own)
+        found[name] = (1.5 + np.tanh(normal(shapes((rows, features))[PARTS[kind]], seed=seed))).astype(own)
     return found
 
 
@@ -289,7 +289,6 @@ def test_a_second_process_compiles_nothing(centred: Any, cuda: Any, tmp_path: Pa
 import subprocess, sys
 sys.path[:0] = [{str(ROOT)!r}, {str(place.parent.parent)!r}]
 import numpy as np
-from lngen.runtime.cuda.arrays import part
 from lngen.extensions.simt import driver
 from tests.requirements import has_gpu
 if not has_gpu():

@@ -1,6 +1,6 @@
 """Launch contracts of `kernels.cu`: the arguments of each kernel, its grid, its memory.
 
-The signatures in the emitted file and the text at its head are printed from the same `LaunchContract`s.
+The signatures in the emitted files are printed from the same `LaunchContract`s.
 """
 
 from __future__ import annotations

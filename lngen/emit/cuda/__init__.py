@@ -26,7 +26,9 @@ def emit(programs: Sequence[RowProgram], notes: Notes) -> dict[str, str]:
     with plain_errors():
         directions = cpp.lowered(programs, notes)
         files = cpp.sources(directions, notes, ".cu", lambda kernels: _kernels_text(kernels, notes))
-        return {"cuda_backend.py": launcher([program for program, _ in directions], notes), **files}
+        # The page says which values its kernels take.
+        del files["kernels.py"]
+        return {"cuda_backend.py": launcher(directions, notes), **files}
 
 
 def _kernels_text(directions: Sequence[KernelPair], notes: Notes) -> str:

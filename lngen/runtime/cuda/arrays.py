@@ -13,8 +13,10 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 
 from ..protocol.calls import DType, Shape, axes_overlap, constant
-from ..protocol.directions import PARTS, shapes
 from . import dlpack
+
+ROW, ROW_SCALAR, FEATURE, NUMBER, CONSTANT = range(5)
+"""Numbers of the shapes of values."""
 
 KINDS = {"<f2": "f16", "<V2": "bf16", "|V2": "bf16", "<f4": "f32", "<f8": "f64"}
 """Names of types in kernels, by `typestr`."""
@@ -149,6 +151,24 @@ def memory(name: str, value: Any, row_axes: int | None = None) -> Memory:
     return found
 
 
+def facts_of(value: Any) -> tuple[int, Any, int | None]:
+    """Return the address of an array, all properties that a plan depends on, and the stream that it is written on."""
+    interface = value.__cuda_array_interface__
+    start, read_only = interface["data"]
+    strides = interface.get("strides")
+    facts = (
+        own_dtype(value),
+        interface["typestr"],
+        tuple(interface["shape"]),
+        None if strides is None else tuple(strides),
+        start % 16 if start else None,
+        bool(read_only),
+        interface.get("mask") is None,
+        interface.get("run", 1),
+    )
+    return start or 0, facts, interface.get("stream")
+
+
 def _is_dense(shape: Shape, strides: Sequence[int], step: int) -> bool:
     if 0 in shape:
         return True
@@ -228,9 +248,14 @@ def row_shape(name: str, rows: Memory, minimum_features: int) -> Shape:
     return shape
 
 
-def part(kind: str, shape: Shape) -> Shape:
-    """The shape of an argument of some kind, for rows of a shape."""
-    return shapes(shape)[PARTS[kind]]
+def shape_of(part: int, shape: Shape) -> Shape:
+    """Return the shape of a value by its number, for rows of a shape."""
+    return (shape, shape[:-1], shape[-1:], ())[part]
+
+
+def computed(*kinds: str) -> str:
+    """Return the compute type: the widest of some types, and float32 at least."""
+    return "f64" if "f64" in kinds else "f32"
 
 
 def check_shape(name: str, value: Any, shape: Shape, meaning: str) -> None:

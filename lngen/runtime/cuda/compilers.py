@@ -3,7 +3,6 @@
 """Kernels made into machine code by NVRTC or else nvcc, once: it is kept in $LNGEN_CACHE or the user's cache folder."""
 
 import ctypes
-import hashlib
 import os
 import re
 import shutil
@@ -43,6 +42,28 @@ class UnknownArchitecture(RuntimeError):
     """Error for a compiler that is too old for a device; the message says what to install."""
 
 
+class MachineCode(bytes):
+    """Machine code of kernels, and the bytes of memory that they use for lack of registers.
+
+    Arrays that are in memory anyway do not count. `spilled` is None if the compiler did not report a stack.
+    """
+
+    spilled: int | None = None
+
+    @classmethod
+    def read(cls, kept: bytes) -> "MachineCode":
+        """Return the code of what `kept` wrote."""
+        code, _, said = kept.rpartition(b"\n")
+        made = cls(code)
+        made.spilled = int(said) if said.isdigit() else None
+        return made
+
+    @property
+    def kept(self) -> bytes:
+        """Return what is kept in the cache: the code, and the spilled bytes as a line behind it."""
+        return self + b"\n" + (b"" if self.spilled is None else b"%d" % self.spilled)
+
+
 class CudaCompiler(Protocol):
     """Compiler from CUDA C++ to machine code."""
 
@@ -78,7 +99,7 @@ def compiled(
     again: bool = False,
     *,
     driver: int = 0,
-) -> bytes:
+) -> MachineCode:
     """The machine code for an architecture, from the cache unless it is wanted `again`.
 
     One process compiles it while others wait. `driver` is the version of CUDA that the driver is for, 0 if there is
@@ -87,21 +108,21 @@ def compiled(
     global _runs
     text, line = inlined(source), options(macros)
     chosen = compiler(driver)
-    path = cache_folder() / f"{cache.digest([text, architecture, *line, chosen.identity()])}.cubin"
+    path = cache.folder("cuda") / f"{cache.digest([text, architecture, *line, chosen.identity()])}.cubin"
     found = None if again else cache.kept(path)
     if found is not None:
-        return found
+        return MachineCode.read(found)
     with cache.making(path):
         found = None if again else cache.kept(path)
         if found is not None:
-            return found
+            return MachineCode.read(found)
         _runs += 1
         cubin, log = _compiled(chosen, source, text, architecture, [*line, REPORT])
-        frames = [tuple(map(int, frame)) for frame in _FRAME.findall(log)]
+        made, frames = MachineCode(cubin), [tuple(map(int, frame)) for frame in _FRAME.findall(log)]
         if any(stack for stack, _ in frames):
-            cache.keep(_spills_of(cubin), b"%d" % sum(stored for _, stored in frames))
-        cache.keep(path, cubin)
-    return cubin
+            made.spilled = sum(stored for _, stored in frames)
+        cache.keep(path, made.kept)
+    return made
 
 
 def _compiled(
@@ -138,24 +159,6 @@ def older_architecture(architecture: str, known: Iterable[int]) -> str | None:
     if not older:
         return None
     return f"sm_{older[-1]}" if older[-1] // 10 == number // 10 else f"compute_{older[-1]}"
-
-
-def spilled(cubin: bytes) -> int | None:
-    """Return the bytes of memory that kernels use for lack of registers, without arrays that are in memory anyway.
-
-    Returns None if the compiler did not report them, or reported no stack.
-    """
-    said = cache.kept(_spills_of(cubin))
-    return int(said) if said is not None and said.isdigit() else None
-
-
-def _spills_of(cubin: bytes) -> Path:
-    return cache_folder() / f"{hashlib.sha256(cubin).hexdigest()}.spills"
-
-
-def cache_folder() -> Path:
-    """Return the folder of compiled kernels and of their measurements."""
-    return cache.folder("cuda")
 
 
 # ---- which compiler there is

@@ -184,9 +184,9 @@ class Device:
     version of `cuda`, such as 13000.
     """
 
-    def __init__(self, pycuda: Any, ordinal: int, context: Any, handle: int | None) -> None:
+    def __init__(self, pycuda: Any, ordinal: int, context: Any, handle: int) -> None:
         self.pycuda, self.ordinal = pycuda, ordinal
-        self.context, self.handle = context, handle
+        self.context, self.handle, self.place = context, handle, driver.place_of(handle)
         self.modules: dict[Any, Any] = {}
         self.launches: dict[Any, Any] = {}
         self.numbers: dict[bytes, NumberPlace] = {}
@@ -250,10 +250,10 @@ class Device:
         """
         if handle == _STREAM_OF_THREAD:
             # One handle for a stream of each thread, so there is nothing to share.
-            return driver.Allocation(size)
+            return driver.Allocation(size, self.place)
         memory, _ = self.scratch.pop(handle, (None, None))
         if memory is None or memory.size < size:
-            memory = driver.Allocation(size)
+            memory = driver.Allocation(size, self.place)
         while len(self.scratch) >= MOST_STREAMS:
             # The one that was used longest ago; the driver waits for it before it frees.
             del self.scratch[next(iter(self.scratch))]

@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from .compilers import MachineCode
+
 MOST_SHARED = 48 * 1024
 """Bytes of shared memory that a block may have without being asked for."""
 
@@ -101,6 +103,11 @@ def current_context() -> int:
     return int(bindings().cuCtxGetCurrent()[1])
 
 
+def place_of(context: int) -> tuple[int, Any]:
+    """Return a context with its number, which no later one has, unlike its handle."""
+    return context, bindings().cuCtxGetId(context)
+
+
 def wait_for(streams: Sequence[int], handle: int) -> None:
     """Wait for the streams on which arrays are written, except the stream of the launch."""
     for stream in streams:
@@ -137,14 +144,16 @@ def write(pointer: int, data: bytes, handle: int) -> None:
 
 
 class Owned:
-    """Part of the current context that is given back with this object, on any thread, unless the context has ended."""
+    """Part of the current context that is given back with this object, on any thread, unless the context has ended.
+
+    `place` is the `place_of` the context, where it is known.
+    """
 
     driver_is_there = True
     given_back_by: str
 
-    def __init__(self, handle: Any) -> None:
-        self.handle, self.context = handle, current_context()
-        self.number = bindings().cuCtxGetId(self.context)
+    def __init__(self, handle: Any, place: tuple[int, Any] | None = None) -> None:
+        self.handle, (self.context, self.number) = handle, place or place_of(current_context())
 
     def __del__(self) -> None:
         if not Owned.driver_is_there or not hasattr(self, "number"):
@@ -165,8 +174,8 @@ class Allocation(Owned):
 
     given_back_by = "cuMemFree"
 
-    def __init__(self, size: int) -> None:
-        super().__init__(call("cuMemAlloc", size))
+    def __init__(self, size: int, place: tuple[int, Any] | None = None) -> None:
+        super().__init__(call("cuMemAlloc", size), place)
         self.pointer, self.size = int(self.handle), size
 
 
@@ -185,7 +194,7 @@ class LoadedCode(Owned):
 
     given_back_by = "cuModuleUnload"
 
-    def __init__(self, cubin: bytes) -> None:
+    def __init__(self, cubin: MachineCode) -> None:
         super().__init__(call("cuModuleLoadData", cubin))
         self.cubin = cubin
 

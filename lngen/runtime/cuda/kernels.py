@@ -7,18 +7,16 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
-from ..protocol.kernels import KernelTable
 from . import devices, driver, grids, places, plans
 from .arrays import BYTES
-from .calls import DeviceLayer, KernelKey
 from .compilers import compiled
 from .devices import Device
 from .macros import most_blocks_of_cluster, of_module
-from .plans import CallPlan
+from .plans import Plan
 from .variants import spilled_of, without_spills
 
 
-def launches(device: Device, plan: CallPlan) -> "Launches":
+def launches(device: Device, plan: Plan) -> "Launches":
     """Return the launches of a plan on a device, made once."""
     found: Launches | None = device.launches.get(plan)
     if found is None:
@@ -29,74 +27,49 @@ def launches(device: Device, plan: CallPlan) -> "Launches":
     return found
 
 
-def launches_like(
-    layer: DeviceLayer, direction: str, objects: Sequence[Any], first: Sequence[Any], saves: bool = True
-) -> "Launches":
-    """Return the launches of calls of a direction like one of these values, on the current device.
-
-    `first` are the first three fields of what forward saved. Raises TypeError or ValueError as a call does.
-    """
-    takes = layer.takes[direction]
-    if takes.is_forward:
-        plan = plans.plan_forward(layer, objects, saves)
-    else:
-        fields = objects[len(takes.arguments) : len(takes.reads)]
-        plan = plans.plan_later(layer, direction, objects, tuple.__new__(layer.Saved, (*first, *fields)))
-    with devices.entered((), (), str) as device:
-        return launches(device, plan)
-
-
 class Launches:
     """A plan on a device: the memory that a call makes, and the kernels, ready to launch."""
 
-    def __init__(self, plan: CallPlan, device: Device) -> None:
+    def __init__(self, plan: Plan, device: Device) -> None:
         self.plan, self.device = plan, device
-        self.slot = plan.slots["the workspace"]
-        # The workspace of forward is that of its row scalars.
-        self.has_scratch = plan.room is None or plan.takes.is_forward
+        self.slot = plan.workspace.place
         self.new = [(slot, size, devices.gpu_array(shape, dtype, gpudata=0)) for slot, shape, dtype, size in plan.new]
         self.piece = devices.gpu_array(plan.shape[:-1], plan.dtype, gpudata=0) if plan.pieces else None
         self.steps: list[tuple[Kernel, int, Callable[[Sequence[Any]], tuple[Any, ...]]]] = []
-        self.partial_bytes, self.counts = 0, (plan.rows, 0, 0)
-        if plan.rows and plan.direction.kernels:
+        self.partial_bytes, self.counts = 0, (plan.count, plan.wanted.features, 0)
+        if plan.count and plan.kernels:
             self._load()
-
-    @property
-    def numbers(self) -> dict[str, int]:
-        """The counts that kernels take, by their names in tables of kernels."""
-        return dict(zip(("the rows", "the features", "the blocks"), self.counts, strict=True))
+        # The workspace of forward is that of its row scalars.
+        self.needs_scratch = self.partial_bytes > 0 and (plan.room is None or plan.direction == "forward")
 
     def _load(self) -> None:
-        plan, device, wanted = self.plan, self.device, self.plan.wanted
-        module = _module(device, plan)
-        over_rows, *over_blocks = module.kernels
-        wanted_sums = [columns for columns in over_blocks if _ends_sums(columns.parts, wanted.without)]
-        blocks = over_rows.grid(plan.rows, device, bool(wanted_sums))
-        self.counts = (plan.rows, wanted.features, blocks)
+        plan, features = self.plan, self.plan.wanted.features
+        over_rows, *over_blocks = _module(self.device, plan).kernels
+        ends_sums = over_blocks if plan.ends_sums else []
+        blocks = over_rows.grid(plan.count, self.device, bool(ends_sums))
+        self.counts = (plan.count, features, blocks)
         self._add_step(over_rows, blocks)
-        into_columns, into_scalars = plan.direction.sums
-        if wanted_sums:
-            self.partial_bytes = blocks * (into_columns * wanted.features + into_scalars) * BYTES[plan.computed]
-        for columns in wanted_sums:
-            self._add_step(columns, grids.columns_grid(wanted.features, columns.rows_per_block))
+        into_columns, into_scalars = plan.sums
+        if ends_sums:
+            self.partial_bytes = blocks * (into_columns * features + into_scalars) * BYTES[plan.computed]
+        for columns in ends_sums:
+            self._add_step(columns, grids.columns_grid(features, columns.rows_per_block))
 
     def _add_step(self, kernel: "Kernel", blocks: int) -> None:
-        blocks *= kernel.blocks_per_row
-        slots = [self.plan.slots[part] for part in kernel.parts]
-        arguments: Callable[[Sequence[Any]], tuple[Any, ...]] = itemgetter(*slots)
-        where = self.plan.where(kernel.parts)
+        arguments: Callable[[Sequence[Any]], tuple[Any, ...]] = itemgetter(*[each.place for each in kernel.values])
+        where = self.plan.where(kernel.values)
         if where:
-            self.steps.append((kernel, blocks, lambda values: (*arguments(values), *where)))
+            self.steps.append((kernel, blocks * kernel.blocks_per_row, lambda values: (*arguments(values), *where)))
         else:
-            self.steps.append((kernel, blocks, arguments))
+            self.steps.append((kernel, blocks * kernel.blocks_per_row, arguments))
 
     def run(self, objects: list[Any], values: list[Any], stream: Any, handle: int) -> None:
         """Allocate the results of a call in `objects` and `values`, and launch its kernels on a stream."""
-        if not self.has_scratch:
+        if not self.needs_scratch:
             self.plan.check_room(self.partial_bytes)
         values += self.counts
         self._allocate(objects, values)
-        kept = self._fill_in(values, stream, handle)
+        kept = self._fill_in(values, stream, handle) if self.plan.numbers or self.needs_scratch else None
         for slot, size in self.plan.zeros:
             driver.call("cuMemsetD8Async", values[slot], 0, size, handle)
         for kernel, blocks, arguments in self.steps:
@@ -107,13 +80,13 @@ class Launches:
     def _allocate(self, objects: list[Any], values: list[Any]) -> None:
         """Make a GPUArray of each result that the caller gave no array for."""
         for slot, size, prototype in self.new:
-            memory = driver.Allocation(size) if size else None
+            memory = driver.Allocation(size, self.device.place) if size else None
             values[slot] = memory.pointer if memory else 0
             objects[slot] = _like(prototype, values[slot], memory)
         if self.piece is not None:
             memory, start = objects[self.slot], values[self.slot]
             if memory is None and self.plan.saved_bytes:
-                memory = driver.Allocation(self.plan.saved_bytes)
+                memory = driver.Allocation(self.plan.saved_bytes, self.device.place)
                 start = memory.pointer
             for slot, offset in self.plan.pieces:
                 values[slot] = start + offset
@@ -125,7 +98,7 @@ class Launches:
         for slot, kind in self.plan.numbers:
             kept.append(self.device.number(values[slot], kind, handle))
             values[slot] = kept[-1].pointer
-        if self.partial_bytes and self.has_scratch:
+        if self.needs_scratch:
             kept.append(self.device.scratch_for(stream, handle, self.partial_bytes))
             values[self.slot] = kept[-1].pointer
         return kept
@@ -143,13 +116,13 @@ def _like(prototype: Any, start: int, memory: Any) -> Any:
 # ---- kernels on a device
 
 
-def _module(device: Device, plan: CallPlan) -> "KernelModule":
+def _module(device: Device, plan: Plan) -> "KernelModule":
     """Return the kernels that serve a call, those for arrays that are not aligned if it has some."""
     found = _loaded(device, plan, narrow=False)
     return found if found.fits(plan.vectors) else _loaded(device, plan, narrow=True)
 
 
-def _loaded(device: Device, plan: CallPlan, narrow: bool) -> "KernelModule":
+def _loaded(device: Device, plan: Plan, narrow: bool) -> "KernelModule":
     """Return the kernels of a call, loaded once."""
     key = (plan.layer, plan.wanted, narrow)
     if key not in device.modules:
@@ -164,31 +137,23 @@ class KernelModule:
     `narrow` is for arrays that are not aligned for vectors. Raises NoCudaCompiler if they cannot be compiled.
     """
 
-    def __init__(self, device: Device, plan: CallPlan, narrow: bool) -> None:
+    def __init__(self, device: Device, plan: Plan, narrow: bool) -> None:
         self._check_runs(device, plan, narrow)
-        sums = plan.direction.sums[0] * plan.wanted.features * BYTES[plan.computed]
+        sums = plan.sums[0] * plan.wanted.features * BYTES[plan.computed]
         most = most_blocks_of_cluster(device.has_clusters, sums, device.block_shared)
         # A part of a GPU may hold no cluster of so many blocks.
         while not self._load(device, plan, narrow, most):
             most //= 2
 
-    def _load(self, device: Device, plan: CallPlan, narrow: bool, blocks: int) -> bool:
+    def _load(self, device: Device, plan: Plan, narrow: bool, blocks: int) -> bool:
         """Load kernels in which so many blocks may share a row; whether the device holds one such cluster."""
-        wanted, table = plan.wanted, plan.direction
-        code = _code(device, plan.layer, wanted, table, of_module(wanted, device, blocks, narrow))
-        # The types of arguments as `struct` has them: addresses, unless they are these.
-        constants = dict.fromkeys(plan.takes.numbers, "d" if plan.computed == "f64" else "f")
-        types = {"the rows": "q", "the features": "i", "the blocks": "i", **constants}
-        self.kernels: list[Kernel] = []
-        for name, passed in table.kernels.items():
-            parts = passed.split(", ")
-            letters = "".join(types.get(part, "P") for part in parts) + "q" * len(plan.where(parts))
-            self.kernels.append(Kernel(code, f"{name}_{wanted.row_type}", letters, parts))
+        code = _code(device, plan, of_module(plan.wanted, device, blocks, narrow))
+        self.kernels = [Kernel(code, name, plan, values) for name, values in plan.kernels.items()]
         self.vector = self.kernels[0].vector
         return self.kernels[0].blocks_per_row == 1 or self.kernels[0].launch.clusters() > 0
 
     @staticmethod
-    def _check_runs(device: Device, plan: CallPlan, narrow: bool) -> None:
+    def _check_runs(device: Device, plan: Plan, narrow: bool) -> None:
         """Refuse sums by run that take more than half of the shared memory, which has other uses, too."""
         wanted, sums = plan.wanted, plan.wanted.by_run.bit_count()
         if not sums:
@@ -206,20 +171,11 @@ class KernelModule:
         return all(start % min(16, self.vector * size) == 0 for size, start in vectors)
 
 
-def _ends_sums(parts: Iterable[str], without: Sequence[str]) -> bool:
-    """Test whether a kernel that takes these values writes a sum over rows; all may belong to absent inputs."""
-    results = [part.removeprefix("out ") for part in parts if part.startswith("out ")]
-    return any(name.removeprefix("d") not in without for name in results)
-
-
-def _code(
-    device: Device, layer: DeviceLayer, wanted: KernelKey, table: KernelTable, given: Sequence[str]
-) -> driver.LoadedCode:
+def _code(device: Device, plan: Plan, given: Sequence[str]) -> driver.LoadedCode:
     """Return the kernels of a module, in the first variant that spills no register."""
-    source = layer.folder / f"{table.source}.cu"
-    names = [f"{name}_{wanted.row_type}" for name in table.kernels]
+    names = [f"{name}_{plan.row_type}" for name in plan.kernels]
     return without_spills(
-        lambda variant: load(device, source, layer.macros([*given, *variant])),
+        lambda variant: load(device, plan.layer.folder / plan.source, plan.layer.macros([*given, *variant])),
         lambda made: spilled_of(made.cubin, sum(made.attribute(name, "LOCAL_SIZE_BYTES") for name in names)),
         lambda made: made.attribute(names[0], "NUM_REGS"),
     )
@@ -247,12 +203,15 @@ def load(device: Device, source: Path, macros: Iterable[str]) -> driver.LoadedCo
 class Kernel:
     """Kernel that is ready for launching, with the code's data about its launch."""
 
-    def __init__(self, code: driver.LoadedCode, name: str, letters: str, parts: list[str]) -> None:
-        self.code, self.name, self.letters, self.parts = code, name, letters, parts
-        numbers = code.integers(f"{name}_launch")
+    def __init__(self, code: driver.LoadedCode, name: str, plan: Plan, values: Sequence[plans.Value]) -> None:
+        self.code, self.name, self.values = code, f"{name}_{plan.row_type}", values
+        self.letters = "".join(each.letter for each in values) + "q" * len(plan.where(values))
+        numbers = code.integers(f"{self.name}_launch")
         self.threads, self.rows_per_block, self.shared_bytes, self.vector = numbers[:4]
         self.blocks_per_row = numbers[9]
-        self.launch = driver.Launcher(code, name, letters, self.threads, self.shared_bytes, self.blocks_per_row)
+        self.launch = driver.Launcher(
+            code, self.name, self.letters, self.threads, self.shared_bytes, self.blocks_per_row
+        )
 
     def grid(self, rows: int, device: Device, leaves_sums: bool) -> int:
         """Return the number of blocks for some rows; those that share rows count as one."""

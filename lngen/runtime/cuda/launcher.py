@@ -1,159 +1,249 @@
 # SPDX-License-Identifier: MIT
-"""Entry point of `cuda_backend.py` of a layer: kernels launched by PyCUDA.
+"""Entry point of `cuda_backend.py` of a layer: calls of kernels, launched by PyCUDA.
 
-A call is checked (`plans`), its device found (`devices`), and its kernels compiled on first use (`compilers`) and
-launched (`kernels`).
+A call is looked at, its plan found or made (`plans`), its device found (`devices`), and its kernels compiled on first
+use (`compilers`) and launched (`kernels`).
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
+
+import numpy as np
 
 from ..protocol.calls import DType, Shape, check_is_saved, each_cotangent, several
-from ..protocol.interface import Interface
-from ..protocol.saved import first_fields
-from . import devices, dlpack, driver, kernels, plans
-from .arrays import KINDS, DeviceArray, array, dtype_of, finite, stream_handle
-from .calls import DeviceLayer, check_saved, layer_of
+from . import devices, dlpack, driver, kernels
+from .arrays import (
+    FEATURE,
+    KINDS,
+    NUMBER,
+    ROW,
+    ROW_SCALAR,
+    DeviceArray,
+    array,
+    computed,
+    dtype_of,
+    facts_of,
+    finite,
+    stream_handle,
+)
 from .compilers import compilations
-from .plans import CallPlan
+from .plans import MOST_PLANS, DeviceLayer, Input, Plan
 
-__all__ = ["DeviceArray", "compilations", "each_cotangent", "finite", "layer_of"]
+__all__ = [
+    "FEATURE",
+    "NUMBER",
+    "ROW",
+    "ROW_SCALAR",
+    "DeviceArray",
+    "DeviceLayer",
+    "Input",
+    "Plan",
+    "check_is_saved",
+    "compilations",
+    "each_cotangent",
+    "finite",
+    "several",
+]
 """Names of other modules that `cuda_backend.py` has from here."""
 
 
-class _PlannedCall(NamedTuple):
-    """Call with its plan, its values by slot and their addresses, and the streams on which they are written.
+class Call:
+    """Call of a direction with its plan, its values in order, and their addresses.
 
-    `stream` is that of the launch, and `handle` its handle. `take` makes arrays of another library of the results, and
-    is None for PyCUDA's.
+    `make` names the values and the kernels in a plan. The `objects` are the values that are read, which include those
+    of `saved`, and those that are written, None for new ones. `like` is a library for the results, or an array of it.
     """
 
-    plan: CallPlan
-    objects: list[Any]
-    values: list[Any]
-    streams: Sequence[int]
-    stream: Any
-    handle: int
-    take: Callable[[dlpack.Exported], Any] | None
+    def __init__(
+        self,
+        layer: DeviceLayer,
+        direction: str,
+        make: Callable[[Plan], None],
+        saved: Any,
+        objects: list[Any],
+        stream: Any,
+        workspace: Any,
+        like: Any,
+        saves: bool = True,
+    ) -> None:
+        objects.append(workspace)
+        self.take = None if like is None else dlpack.taker(like)
+        self.stream, self.handle = stream, 0 if stream is None else stream_handle(stream)
+        self.objects = objects
+        self.streams: list[int] = []
+        key = (direction, *((saves,) if saved is None else saved[:3]), *self._look())
+        try:
+            plan = layer.plans.get(key)
+        except TypeError:
+            # A value that cannot be looked up is not from forward, and is refused below.
+            plan = None
+        if plan is None:
+            plan = Plan(layer, direction, objects, saved, saves)
+            make(plan)
+            plan.finish()
+            if len(layer.plans) >= MOST_PLANS:
+                layer.plans.clear()
+            layer.plans[key] = plan
+        self.plan: Plan = plan
+
+    def _look(self) -> list[Any]:
+        """Find the addresses of arrays and the streams to wait for, and return all properties that a plan depends on.
+
+        A number stands for itself. An array with DLPack is imported, to be read on the stream of the call. Other
+        objects are left for the planning to refuse.
+        """
+        self.values: list[Any] = []
+        values = self.values
+        facts: list[Any] = []
+        for place, value in enumerate(self.objects):
+            if value is None:
+                values.append(0)
+                facts.append(None)
+            elif type(value) is devices.gpu_array:
+                # This is the pointer of the array's interface, in less time.
+                start = value.gpudata
+                if type(start) is not int:
+                    start = 0 if start is None else int(start)
+                values.append(start)
+                facts.append((value.dtype, value.shape, value.strides, start % 16 if start else None))
+            elif type(value) in (float, int):
+                values.append(float(value))
+                facts.append(float)
+            else:
+                start, fact = self._look_closer(place, value)
+                values.append(start)
+                facts.append(fact)
+        return facts
+
+    def _look_closer(self, place: int, value: Any) -> tuple[int, Any]:
+        """Return the address and the properties of an array of any library."""
+        if not isinstance(getattr(value, "__cuda_array_interface__", None), dict):
+            taken = dlpack.imported(value, self.handle)
+            if taken is None:
+                return 0, type(value)
+            self.objects[place] = value = taken
+        start, facts, stream = facts_of(value)
+        if stream is not None:
+            self.streams.append(stream)
+        return start, facts
 
     def run(self) -> list[Any]:
         """Check the addresses, make the arrays that are to be made, launch the kernels; the results of the call."""
         plan = self.plan
         plan.check_apart(self.values)
-        plan.check_room(plan.saved_bytes)
-        with self.on_device() as device:
-            driver.wait_for(self.streams, self.handle)
-            launches = kernels.launches(device, plan)
-            launches.run(self.objects, self.values, self.stream, self.handle)
-            return self.returned(device.ordinal)
-
-    def on_device(self) -> devices.entered:
-        """Return the device of the call, to be entered."""
-        return devices.entered(self.plan.resident, self.values, self.plan.spelled)
-
-    def returned(self, ordinal: int) -> list[Any]:
-        """The results of the call, new ones as arrays of the library that is to have them."""
-        results = [self.objects[slot] for slot in self.plan.outputs]
-        if self.take is not None:
-            made = {slot for slot, *_ in self.plan.new}
-            where, wait = (dlpack.CUDA, ordinal), partial(driver.follow, handle=self.handle)
-            results = [
-                self.take(_exported(result, where, wait)) if slot in made else result
-                for slot, result in zip(self.plan.outputs, results, strict=True)
-            ]
+        if plan.room is not None:
+            plan.check_room(plan.saved_bytes)
+        with devices.entered(plan.resident, self.values, plan.spelled) as device:
+            if self.streams:
+                driver.wait_for(self.streams, self.handle)
+            kernels.launches(device, plan).run(self.objects, self.values, self.stream, self.handle)
+            results = [self.objects[place] for place in plan.outputs]
+            if self.take is not None:
+                results = self._taken(self.take, results, device.ordinal)
         # The caller's own arrays are given back as they came.
         return [each.owner if type(each) is dlpack.Imported else each for each in results]
 
-    def saved(self) -> Any:
-        """The saved values of a call of forward."""
-        plan = self.plan
-        kept = [self.objects[slot] for slot in plan.kept]
-        # This is the constructor of a NamedTuple, without its signature.
-        return tuple.__new__(plan.layer.Saved, (plan.shape, plan.dtype, plan.dtypes, *kept))
+    def kept(self, *places: int) -> list[Any]:
+        """Return the fields of what a call of forward saves, of which these values are kept."""
+        return [*self.plan.first, *[self.objects[place] for place in places]]
 
-
-def forward(
-    layer: DeviceLayer,
-    inputs: Sequence[Any],
-    constants: Sequence[float],
-    save: Any,
-    out: Any,
-    stream: Any,
-    workspace: Any,
-    like: Any,
-) -> tuple[list[Any], Any]:
-    """Return the outputs of a layer and its saved values.
-
-    If it is to save nothing, the saved values are None, and no row scalar is written.
-    """
-    take, handle = dlpack.taker(like), stream_handle(stream)
-    takes = layer.takes["forward"]
-    outs = (out,) if not takes.returned else several(out, takes.names)
-    objects = [*inputs, *constants, *outs, *[None] * len(takes.row_scalars), workspace]
-    values, streams, facts = plans.look(objects, handle)
-    saves = bool(save)
-    plan = plans.planned(layer.plans, ("forward", saves, *facts), plans.plan_forward, layer, objects, saves)
-    call = _PlannedCall(plan, objects, values, streams, stream, handle, take)
-    outputs = call.run()
-    return outputs, call.saved() if saves else None
-
-
-def later(layer: DeviceLayer, direction: str, *given: Any) -> list[Any]:
-    """Return the results of a direction that follows forward, in order, given what `_planned_later` is."""
-    return _planned_later(layer, direction, *given).run()
-
-
-def _planned_later(
-    layer: DeviceLayer,
-    direction: str,
-    saved: Any,
-    arguments: Sequence[Any],
-    out: Any,
-    stream: Any,
-    workspace: Any,
-    like: Any,
-) -> _PlannedCall:
-    """Plan a call of a direction that follows forward; `arguments` are in the order of its tables."""
-    take, handle = dlpack.taker(like), stream_handle(stream)
-    check_is_saved(saved, layer.Saved, layer.name)
-    takes = layer.takes[direction]
-    outs = (out,) if not takes.returned else several(out, takes.names)
-    objects = [*arguments, *saved[3:], *outs, workspace]
-    for place, name in layer.saved_constants:
-        slot = len(arguments) + place
-        objects[slot] = finite(f"saved.{name}", objects[slot])
-    values, streams, facts = plans.look(objects, handle)
-    key = (direction, *saved[:3], *facts)
-    plan = plans.planned(layer.plans, key, plans.plan_later, layer, direction, objects, saved)
-    return _PlannedCall(plan, objects, values, streams, stream, handle, take)
-
-
-def saved_from(layer: DeviceLayer, interface: Interface, first: tuple[Any, Any, Any], fields: Sequence[Any]) -> Any:
-    """Return the saved values of forward, from its fields; `first` are shape, dtype and dtypes, None if inferred."""
-
-    def look(name: str, value: Any) -> tuple[Shape, DType]:
-        if type(value) in (int, float):
-            return (), number_type()
-        found = array(name, value)
-        return found.shape, found.dtype
-
-    def number_type() -> DType:
-        """Return the type of a number: that of the other parameters, or else the compute type."""
-        arrays = [
-            (field["axes"], array(f"saved.{field['name']}", value).dtype)
-            for field, value in zip(interface["saved"], fields, strict=True)
-            if field["kind"] == "input" and value is not None and type(value) not in (int, float)
+    def _taken(self, take: Callable[[dlpack.Exported], Any], results: list[Any], ordinal: int) -> list[Any]:
+        """Return results, of which new ones become arrays of the library that is to have them."""
+        made = {place for place, *_ in self.plan.new}
+        where, wait = (dlpack.CUDA, ordinal), partial(driver.follow, handle=self.handle)
+        return [
+            take(_exported(result, where, wait)) if place in made else result
+            for place, result in zip(self.plan.outputs, results, strict=True)
         ]
-        parameters = [kind for axes, kind in arrays if "..." not in axes]
-        return parameters[0] if parameters else dtype_of(layer.computed(*(KINDS[kind.str] for _, kind in arrays)))
 
-    saved = layer.Saved(*first_fields(interface, fields, *first, look), *fields)
-    check_saved(layer, saved)
+
+class SavedFields:
+    """Fields of `Saved` from which its first three are inferred; a function that checks them in a plan names them."""
+
+    def __init__(self, layer: DeviceLayer, fields: Sequence[Any]) -> None:
+        self.layer, self.fields = layer, iter(fields)
+        self.types: dict[int, DType] = {}
+        self.numbers: list[int] = []
+        self.rows: list[Shape] = []
+        self.stored: list[DType] = []
+        self.computed: list[DType] = []
+
+    def saved_input(self, name: str, place: int) -> None:
+        """Name a field that holds an input."""
+        each, value = self.layer.inputs[place], next(self.fields)
+        if type(value) in (int, float):
+            self.numbers.append(place)
+        elif value is not None:
+            self.types[place] = self._type(name, value, each.part, each.integers)
+
+    def saved_output(self, name: str, symbol: str, part: int) -> None:
+        """Name a field that holds an output."""
+        self._type(name, next(self.fields), part, False)
+
+    def saved_row_scalar(self, name: str, symbol: str) -> None:
+        """Name a field that holds a row scalar."""
+        self.computed.append(array(f"saved.{name}", next(self.fields), False, 0).dtype)
+
+    def constant(self) -> None:
+        """Pass over a field that holds a Constant."""
+        next(self.fields)
+
+    def _type(self, name: str, value: Any, part: int, integers: bool) -> DType:
+        found = array(f"saved.{name}", value, integers, {ROW: 1, ROW_SCALAR: 0}.get(part))
+        self.rows += [found.shape] * (part == ROW)
+        self.stored += [found.dtype] * (part in (ROW, ROW_SCALAR) and not integers)
+        return found.dtype
+
+    def first(self, shape: Sequence[int] | None, dtype: Any, dtypes: Mapping[str, Any] | None) -> tuple[Any, ...]:
+        """Return the first three fields, inferred where they are None."""
+        inputs = self.layer.inputs
+        if shape is None and not self.rows:
+            raise TypeError("shape is None, and no field has the shape of the rows; pass shape")
+        for name, kind in (dtypes or {}).items():
+            places = [place for place, each in enumerate(inputs) if each.name == name]
+            if not places:
+                raise ValueError(f"dtypes has {name}; pass types of {', '.join(each.name for each in inputs)}")
+            # NumPy takes None for float64.
+            if kind is not None:
+                self.types[places[0]] = _dtype(f"dtypes[{name!r}]", kind)
+        for place, each in enumerate(inputs):
+            if place not in (*self.types, *self.numbers) and not each.optional:
+                if not self.stored:
+                    raise TypeError(f"dtypes lacks {each.name}, and no field tells it; pass dtypes")
+                self.types[place] = self.stored[0]
+        floats = {place: kind for place, kind in self.types.items() if not inputs[place].integers}
+        wide = dtype_of(computed(*(KINDS.get(kind.str, "f64") for kind in floats.values())))
+        wide = _dtype("dtype", dtype) if dtype is not None else (*self.computed, wide)[0]
+        for place in self.numbers:
+            parameters = [kind for of, kind in floats.items() if inputs[of].part in (FEATURE, NUMBER)]
+            integers = [kind for of, kind in self.types.items() if inputs[of].integers and inputs[of].part == NUMBER]
+            usual = (*integers, np.dtype(np.int32)) if inputs[place].integers else (*parameters, wide)
+            self.types.setdefault(place, usual[0])
+        found = tuple(self.types.get(place) for place in range(len(inputs)))
+        return tuple(self.rows[0] if shape is None else shape), wide, found
+
+
+def _dtype(name: str, value: Any) -> DType:
+    try:
+        found: DType = np.dtype(value)
+    except TypeError:
+        raise TypeError(f"{name} is {value!r}; pass a type of floats, such as np.float32") from None
+    return found
+
+
+def saved_from(layer: DeviceLayer, check: Callable[[Any], Any], fields: Sequence[Any], *first: Any) -> Any:
+    """Return the saved values of forward, from its fields; `first` are shape, dtype and dtypes, None if inferred."""
+    known = SavedFields(layer, fields)
+    check(known)
+    saved = layer.Saved(*known.first(*first), *fields)
+    check(Plan(layer, "backward", fields, saved))
     return saved
 
 
-def workspace_bytes(layer: DeviceLayer, direction: str, arguments: Sequence[Any], out: Any = None) -> int:
+def workspace_bytes(
+    calls: Mapping[str, tuple[Any, int, int]], direction: str, arguments: Sequence[Any], out: Any = None
+) -> int:
     """Return the bytes of `workspace` that a call of a direction with these positional arguments needs.
 
     For forward, the workspace holds the row scalars of `Saved` in their order. Each is dense in the compute type, and
@@ -163,24 +253,20 @@ def workspace_bytes(layer: DeviceLayer, direction: str, arguments: Sequence[Any]
     First come the sums with one value per feature: for each sum, a row of D for each block. Then come the others: for
     each sum, a number for each block. Other directions need 0 bytes.
 
-    Raises ValueError for an unknown direction, and TypeError for too many arguments.
+    `calls` has the function that makes the call of each direction, and how many arrays and Constants it takes. Raises
+    ValueError for an unknown direction, and TypeError for too many arguments.
     """
-    if direction not in layer.directions:
-        known = ", ".join(f'"{name}"' for name in layer.directions)
+    if direction not in calls:
+        known = ", ".join(f'"{name}"' for name in calls)
         raise ValueError(f"direction is {direction!r}; pass one of {known}")
-    own = layer.takes[direction]
-    takes = len(own.inputs) if own.is_forward else 1 + len(own.arguments)
-    if own.cotangents and own.tangents and len(arguments) > 1:
-        cotangents = [each.name for each in own.cotangents]
-        arguments = (arguments[0], *each_cotangent(arguments[1], cotangents), *arguments[2:])
+    make, takes, constants = calls[direction]
     if len(arguments) > takes:
         raise TypeError(f"{direction} takes {takes} arrays at most, and {len(arguments)} were given")
-    given = [*arguments, *[None] * (takes - len(arguments))]
-    if own.is_forward:
-        absent = [None] * (len(plans.slots(layer, direction)) - takes)
-        return plans.plan_forward(layer, [*given, *absent]).saved_bytes
-    call = _planned_later(layer, direction, given[0], given[1:], out, dlpack.NO_WAIT, None, None)
-    with call.on_device() as device:
+    absent = [None] * (takes - len(arguments) + constants)
+    call: Call = make(*arguments, *absent, out, dlpack.NO_WAIT, None, None)
+    if direction == "forward":
+        return call.plan.saved_bytes
+    with devices.entered(call.plan.resident, call.values, call.plan.spelled) as device:
         return kernels.launches(device, call.plan).partial_bytes
 
 

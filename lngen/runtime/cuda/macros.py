@@ -2,9 +2,9 @@
 """The macros that kernels are compiled with, for a call and a device."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from . import driver
-from .calls import KernelKey
 from .devices import Device
 
 BESIDE_SUMS = 8192
@@ -12,6 +12,27 @@ BESIDE_SUMS = 8192
 
 NARROW = "LNGEN_VECTOR=1"
 """Macro of kernels for arrays that are not aligned for vectors."""
+
+
+class KernelKey(NamedTuple):
+    """Properties of a call that choose its kernels.
+
+    `integer_types` are those of arrays of integers, and of inputs that are one integer. Rows lie along so many `axes`,
+    or with none one behind the other. Rows in `of_runs`, a set of bits, have one entry for each `run` of so many, and
+    results in `by_run` get the sum of each; without any it is 0.
+    """
+
+    direction: str
+    features: int
+    row_type: str
+    parameter_type: str
+    integer_types: tuple[str, str]
+    without: tuple[str, ...]
+    saves: bool = True
+    axes: int = 0
+    run: int = 0
+    of_runs: int = 0
+    by_run: int = 0
 
 
 def most_blocks_of_cluster(has_clusters: bool, sums: int, shared: int) -> int:

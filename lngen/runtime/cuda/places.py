@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Places of rows in device memory, for kernels that read rows where they lie: places.cuh has them on the device."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from math import gcd, prod
 from typing import NamedTuple
 
 from ..protocol.calls import Shape
-from ..protocol.directions import ROW, ROW_SCALAR, DirectionProtocol
 from .arrays import Memory
 
 _LANES = 32
@@ -22,14 +21,6 @@ class RowPlaces(NamedTuple):
     apart: Mapping[str, Shape]
     rows: Shape
     numbers: Shape
-
-    def of_kernel(self, names: Sequence[str], takes: DirectionProtocol) -> Shape:
-        """Return the numbers that a kernel takes behind these values, in the order of places.cuh."""
-        parts = {each.symbol: each.part for each in (*takes.reads, *takes.row_scalars)}
-        parts |= {f"out {each.symbol}": each.part for each in takes.results}
-        dense = {ROW: self.rows, ROW_SCALAR: self.numbers}
-        steps = [self.apart.get(name) or dense[parts[name]] for name in names if parts.get(name) in dense]
-        return (*self.sizes, *[step for each in steps for step in each])
 
 
 def places(shape: Shape, arrays: Mapping[str, Memory]) -> RowPlaces | None:

@@ -1,205 +1,434 @@
 # SPDX-License-Identifier: MIT
 """Plans: a checked call, for all calls that differ from it in addresses and numbers alone.
 
-Slots are places in the list of a call's values: its arguments, its results, the workspace, and the sizes for kernels.
+A function of `cuda_backend.py` makes a plan: it names the values of a call in the order in which they are passed, the
+arrays that are made, and the kernels with the values that each takes.
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from dataclasses import dataclass, field
+from math import prod
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from ..protocol.calls import DType, Shape
-from ..protocol.directions import held
-from . import devices, dlpack
-from .arrays import BYTES, Memory, dtype_of, own_dtype
-from .calls import DeviceCall, DeviceLayer, forward_call, later_call
+from ..protocol.casts import dtype as cast_dtype
+from .arrays import (
+    BYTES,
+    CONSTANT,
+    FEATURE,
+    INTEGER_KINDS,
+    KINDS,
+    NUMBER,
+    ROW,
+    ROW_SCALAR,
+    TYPES,
+    Memory,
+    array,
+    check_shape,
+    check_type,
+    check_writable,
+    computed,
+    dtype_of,
+    memory,
+    number_or_array,
+    result,
+    row_shape,
+    shape_of,
+)
+from .macros import KernelKey
+from .places import places
 
 MOST_PLANS = 1024
 
-_ENDS = ("the workspace", "the rows", "the features", "the blocks")
+_MEANINGS = ("the shape of {}", "the shape of {} without its last axis", "(D,)", "a number or a 0-d array")
+
+_ROWS, _PARAMETERS, _INTEGERS, _ONE_INTEGER = range(4)
+"""Groups of values that kernels read in one type each."""
 
 
-def slots(layer: DeviceLayer, direction: str) -> tuple[str, ...]:
-    """Return the names of the values of a call."""
-    return (*layer.takes[direction].slots, *_ENDS)
+class Input(NamedTuple):
+    """Input of forward: its name, and the number of its shape; rows with a gradient may be `leading`."""
+
+    name: str
+    part: int
+    symbol: str
+    leading: bool = False
+    optional: bool = False
+    integers: bool = False
+
+    @property
+    def group(self) -> int:
+        """Return the group of values whose type it has."""
+        if self.integers:
+            return _ONE_INTEGER if self.part == NUMBER else _INTEGERS
+        return _ROWS if self.part in (ROW, ROW_SCALAR) else _PARAMETERS
 
 
-def look(objects: list[Any], handle: int) -> tuple[list[Any], list[int], list[Any]]:
-    """Return the addresses of arrays, the streams to wait for, and all properties that a plan depends on.
+@dataclass(frozen=True, eq=False)
+class DeviceLayer:
+    """Facts of a layer that all its calls share, and the plans of its calls.
 
-    A number stands for itself. An array with DLPack is imported into `objects`, to be read on the stream `handle`.
-    Other objects are left for the planning to refuse.
-    """
-    values: list[Any] = []
-    streams: list[int] = []
-    facts: list[Any] = []
-    for place, value in enumerate(objects):
-        if value is None:
-            values.append(0)
-            facts.append(None)
-        elif type(value) is devices.gpu_array:
-            # This is the pointer of the array's interface, in less time.
-            start = value.gpudata
-            if type(start) is not int:
-                start = 0 if start is None else int(start)
-            low = start % 16 if start else None
-            values.append(start)
-            facts.append((value.dtype, value.shape, value.strides, low))
-        elif type(value) in (float, int):
-            values.append(float(value))
-            facts.append(float)
-        else:
-            interface = getattr(value, "__cuda_array_interface__", None)
-            if not isinstance(interface, dict) and (taken := dlpack.imported(value, handle)):
-                objects[place], interface = taken, taken.__cuda_array_interface__
-            start, stream, fact = _look_closer(objects[place], interface)
-            values.append(start)
-            facts.append(fact)
-            if stream is not None:
-                streams.append(stream)
-    return values, streams, facts
-
-
-def _look_closer(value: Any, interface: Any) -> tuple[int, int | None, Any]:
-    """The same of an array of any library, by its interface."""
-    if not isinstance(interface, dict):
-        return 0, None, type(value)
-    start, read_only = interface["data"]
-    strides = interface.get("strides")
-    fact = (
-        own_dtype(value),
-        interface["typestr"],
-        tuple(interface["shape"]),
-        None if strides is None else tuple(strides),
-        start % 16 if start else None,
-        bool(read_only),
-        interface.get("mask") is None,
-        interface.get("run", 1),
-    )
-    return start or 0, interface.get("stream"), fact
-
-
-def planned(plans: dict[Any, "CallPlan"], key: Any, make: Callable[..., "CallPlan"], *arguments: Any) -> "CallPlan":
-    """The plan for calls of a key: it is made once, and a call is checked in the making."""
-    try:
-        plan = plans.get(key)
-    except TypeError:
-        # A value that cannot be looked up is not from forward, and is refused below.
-        plan = None
-    if plan is None:
-        plan = make(*arguments)
-        if len(plans) >= MOST_PLANS:
-            plans.clear()
-        plans[key] = plan
-    return plan
-
-
-def plan_forward(layer: DeviceLayer, objects: Sequence[Any], saves: bool = True) -> "CallPlan":
-    """Return the plan for calls of forward like this one; raises TypeError or ValueError for an invalid argument."""
-    given = dict(zip(slots(layer, "forward"), objects, strict=False))
-    # If there is nothing to write, the kernels that save serve both.
-    call = forward_call(layer, given, saves or not layer.takes["forward"].row_scalars)
-    call.add_results(given, ())
-    call.take_workspace(given["the workspace"])
-    plan = CallPlan(call)
-    if saves:
-        plan.save_row_scalars(call)
-    return plan
-
-
-def plan_later(layer: DeviceLayer, direction: str, objects: Sequence[Any], saved: Any) -> "CallPlan":
-    """The plan for calls of another direction like one of these values. Raises TypeError or ValueError alike."""
-    given = dict(zip(slots(layer, direction), objects, strict=False))
-    call = later_call(layer, direction, saved, given)
-    call.add_results(given, saved[2])
-    call.take_workspace(given["the workspace"])
-    return CallPlan(call)
-
-
-class CallPlan:
-    """Plan of a checked call, without its arrays: places of values, results to make, memory to clear, overlaps to
-    check.
+    `Saved` is the class of saved values, and kernels are in files of `folder`. `macros` returns the macros of a module
+    from those that a kernel needs; where compilation is slow, one module may serve several needs.
     """
 
-    def __init__(self, call: DeviceCall) -> None:
-        call.place_rows()
-        self.layer, self.direction, self.takes, self.wanted = call.layer, call.direction, call.takes, call.wanted
-        self.shape, self.rows, self.computed = call.shape, call.rows, call.computed
-        self.names = slots(call.layer, call.wanted.direction)
-        self.slots = {name: slot for slot, name in enumerate(self.names)}
-        self.pieces: list[tuple[int, int]] = []
-        self.saved_bytes = 0
-        there: dict[int, int] = {}
-        self.numbers: list[tuple[int, str]] = []
-        of_integers = {each.symbol for each in call.takes.reads if each.is_integer}
-        for name, given in call.arrays.items():
-            if isinstance(given, Memory):
-                there[self.slots[name]] = given.nbytes
-            elif type(given) is float and name not in call.takes.numbers:
-                kind = self.wanted.integer_types[1] if name in of_integers else self.wanted.parameter_type
-                self.numbers.append((self.slots[name], kind))
-        self.outputs = [self.slots[f"out {name}"] for name in call.results]
-        written = self._add_results(call)
-        self.room: int | None = None
-        if call.workspace is not None:
-            self.room = written[self.slots["the workspace"]] = call.workspace.nbytes
-        # Each array that is written, with those that it may not overlap.
-        there = {slot: size for slot, size in there.items() if size}
-        self.apart: list[tuple[int, int, tuple[tuple[int, int], ...]]] = []
-        for slot, size in written.items():
-            if size:
-                self.apart.append((slot, size, tuple(there.items())))
-                there[slot] = size
-        self.known: set[tuple[Any, ...]] = set()
-        self.resident = tuple(there)
-        self.places = call.places
-        self.vectors = [(given.itemsize, _low_bits(given)) for given in call.vectors()]
+    name: str
+    Saved: Any
+    folder: Path
+    minimum_features: int
+    inputs: Sequence[Input]
+    macros: Callable[[Sequence[str]], Sequence[str]] = tuple
+    plans: dict[Any, Any] = field(default_factory=dict)
 
-    def _add_results(self, call: DeviceCall) -> dict[int, int]:
-        """Sort results by where their memory comes from; the sizes of those in `out`."""
-        self.new: list[tuple[int, Shape, DType, int]] = []
-        written: dict[int, int] = {}
-        sizes: dict[str, tuple[int, int]] = {}
-        for name, given in call.results.items():
-            if given is None:
+    def leading(self, values: Sequence[Any]) -> int:
+        """Return the place of the first rows that are present. Raises TypeError if there are none."""
+        rows = [place for place, each in enumerate(self.inputs) if each.leading]
+        for place in rows:
+            if values[place] is not None:
+                return place
+        names = ", ".join(self.inputs[place].name for place in rows)
+        raise TypeError(f"each of {names} is None; pass one of them")
+
+    def groups(self, dtypes: Any) -> dict[int, str] | None:
+        """Return the type of each group of inputs of these types; None if forward takes none of such types."""
+        if not isinstance(dtypes, tuple) or len(dtypes) != len(self.inputs):
+            return None
+        found: dict[int, str] = {}
+        for each, kind in zip(self.inputs, dtypes, strict=True):
+            if kind is None and each.optional:
                 continue
-            slot = self.slots[f"out {name}"]
-            sizes[name] = slot, given.nbytes
-            if given.owner is None:
-                self.new.append((slot, given.shape, given.dtype, given.nbytes))
-            else:
-                written[slot] = given.nbytes
-        # Kernels without rows do not run, so that there is no sum but zero.
-        cleared = self.direction.zeros if self.rows else sizes
-        self.zeros = [sizes[name] for name in cleared if sizes.get(name, (0, 0))[1]]
-        return written
+            known = INTEGER_KINDS if each.integers else KINDS
+            if not isinstance(kind, np.dtype) or kind.str not in known:
+                return None
+            if found.setdefault(each.group, known[kind.str]) != known[kind.str]:
+                return None
+        if all(kind is None for each, kind in zip(self.inputs, dtypes, strict=True) if each.leading):
+            return None
+        found.setdefault(_PARAMETERS, found[_ROWS])
+        return found
 
-    def save_row_scalars(self, call: DeviceCall) -> None:
-        """Let forward put its row scalars into pieces of one memory, and list the saved values."""
-        layer = call.layer
-        # Each on a boundary of 256 bytes.
-        step = -(-call.rows * BYTES[self.computed] // 256) * 256
-        saved = [each.symbol for each in self.takes.row_scalars]
-        self.pieces = [(self.slots[name], n * step) for n, name in enumerate(saved)]
-        self.saved_bytes = len(saved) * step
-        self.dtype = dtype_of(self.computed)
-        self.kept = held(layer.fields, (*self.takes.reads, *self.takes.makes))
-        kinds = dict(self.numbers)
-        self.dtypes = tuple(
-            None
-            if given is None
-            else given.dtype
-            if isinstance(given, Memory)
-            else dtype_of(kinds[self.slots[each.symbol]])
-            for each, given in ((each, call.arrays[each.symbol]) for each in layer.inputs)
+
+class Value:
+    """Value of a call: its place among them, its name in messages, and its memory, a number, or None.
+
+    `part` is the number of its shape, and `letter` the type in which a kernel takes it, as `struct` has it.
+    """
+
+    def __init__(
+        self, place: int, name: str, part: int, given: Any = None, integers: bool = False, letter: str = "P"
+    ) -> None:
+        self.place, self.name, self.part, self.given = place, name, part, given
+        self.integers, self.letter = integers, letter
+        self.is_result = False
+
+    @property
+    def memory(self) -> Memory | None:
+        """Return the memory of an array."""
+        return self.given if isinstance(self.given, Memory) else None
+
+
+class Plan:
+    """Plan of a checked call, without its arrays: places of values, results to make, memory to clear, overlaps.
+
+    `first` are the first three fields of what forward saved; for a call of forward they are those that it will save.
+    """
+
+    def __init__(
+        self, layer: DeviceLayer, direction: str, objects: Sequence[Any], saved: Any = None, saves: bool = True
+    ) -> None:
+        self.layer, self.direction, self.objects, self.saves = layer, direction, objects, saves
+        self.values: list[Value] = []
+        self.kernels: dict[str, Sequence[Value]] = {}
+        self.source, self.sums = "", (0, 0)
+        self.row_scalars_made: list[Value] = []
+        self._zeros: list[Value] = []
+        end = len(objects)
+        self.workspace = Value(end - 1, "workspace", CONSTANT)
+        self.rows, self.features, self.blocks = (
+            Value(end + number, "", CONSTANT, letter=letter) for number, letter in enumerate("qii")
         )
+        if saved is not None:
+            self._check_first(saved)
 
-    def where(self, parts: Sequence[str]) -> Shape:
+    # ---- what is read
+
+    def _read(self, name: str, symbol: str, part: int, optional: bool, integers: bool = False) -> Value:
+        given = self.objects[len(self.values)]
+        if given is not None or not optional:
+            if part == NUMBER:
+                given = number_or_array(name, given, integers)
+            else:
+                given = array(name, given, integers, {ROW: 1, ROW_SCALAR: 0}.get(part))
+        return self._added(Value(len(self.values), symbol, part, given, integers))
+
+    def _added(self, value: Value) -> Value:
+        self.values.append(value)
+        return value
+
+    def inputs(self) -> list[Value]:
+        """Return the inputs of forward: of shapes that go with the first rows, and of one type in each group."""
+        layer = self.layer
+        values = [self._read(each.name, each.symbol, each.part, each.optional, each.integers) for each in layer.inputs]
+        pairs = [*zip(layer.inputs, values, strict=True)]
+        first, leading = pairs[layer.leading([value.given for value in values])]
+        rows = leading.memory
+        assert rows is not None
+        self.shape, self.stored = row_shape(first.name, rows, layer.minimum_features), rows.dtype
+        for each, value in pairs:
+            meaning = _MEANINGS[each.part].format(first.name)
+            check_shape(each.name, value.given, shape_of(each.part, self.shape), meaning)
+        given_as = {_ROWS: (first.name, rows.kind)}
+        for each, value in pairs:
+            if value.memory:
+                other, kind = given_as.setdefault(each.group, (each.name, value.memory.kind))
+                check_type(each.name, value.given, kind, other)
+        kinds = {group: kind for group, (_, kind) in given_as.items()}
+        numbers = {each.group for each, value in pairs if type(value.given) is float}
+        if _PARAMETERS in numbers:
+            kinds.setdefault(_PARAMETERS, computed(rows.kind))
+        if _ONE_INTEGER in numbers and kinds.get(_ONE_INTEGER, "i32") not in ("i32", "i64"):
+            other, kind = given_as[_ONE_INTEGER]
+            raise TypeError(f"{other} is of type {TYPES[kind]}, and another integer is a number; pass {other} in int32")
+        self._choose(kinds)
+        self.without = [each.symbol for each, value in pairs if value.given is None]
+        self.dtypes: tuple[DType | None, ...] = tuple(
+            value.memory.dtype if value.memory else None if value.given is None else dtype_of(self._kind(value))
+            for value in values
+        )
+        return values
+
+    def constant(self) -> Value:
+        """Return a Constant."""
+        return self._added(Value(len(self.values), "", CONSTANT, letter="d" if self.computed == "f64" else "f"))
+
+    def needs_one(self, kind: str, first: int, end: int) -> None:
+        """Refuse a call without any of some arguments."""
+        if all(each is None for each in self.objects[first:end]):
+            raise ValueError(f"every {kind} is None; pass at least one")
+
+    def cotangent(self, name: str, symbol: str, part: int, output: str, optional: bool = False) -> Value:
+        """Return the cotangent of an output."""
+        value = self._read(name, symbol, part, optional)
+        return self._argument(name, value, output, _ROWS, self.layer.inputs[self.first_rows].name)
+
+    def tangent(self, name: str, symbol: str, place: int) -> Value:
+        """Return the tangent of an input, or the cotangent of its gradient."""
+        each = self.layer.inputs[place]
+        if self.dtypes[place] is None and self.objects[len(self.values)] is not None:
+            raise ValueError(f"{each.name} was left out of forward; pass None for {name}")
+        value = self._read(name, symbol, each.part, True)
+        other = self.layer.inputs[self.first_rows].name if each.group == _ROWS else each.name
+        return self._argument(name, value, each.name, each.group, other)
+
+    def _argument(self, name: str, value: Value, of: str, group: int, other: str) -> Value:
+        check_shape(name, value.given, shape_of(value.part, self.shape), f"the shape of {of}")
+        check_type(name, value.given, self.kinds[group], other)
+        if value.given is None:
+            self.without.append(value.name)
+        return value
+
+    # ---- what forward saved
+
+    def _check_first(self, saved: Any) -> None:
+        """Refuse the first fields of `saved` if they do not go together: kernels would read past an array."""
+        shape, kind, dtypes = saved[:3]
+        if not isinstance(shape, tuple) or not all(type(size) is int and size >= 0 for size in shape):
+            raise _changed(saved._fields[0])
+        if not shape or shape[-1] < self.layer.minimum_features:
+            raise _changed(saved._fields[0])
+        kinds = self.layer.groups(dtypes)
+        if kinds is None:
+            raise _changed(saved._fields[2])
+        self.shape, self.dtypes, self.first_rows = shape, dtypes, self.layer.leading(dtypes)
+        self.stored = dtypes[self.first_rows]
+        self.without = [each.symbol for each, own in zip(self.layer.inputs, dtypes, strict=True) if own is None]
+        self._choose(kinds)
+        if not isinstance(kind, np.dtype) or kind != dtype_of(self.computed):
+            raise _changed(saved._fields[1])
+
+    def saved_input(self, name: str, place: int) -> Value:
+        """Return an input that forward saved."""
+        each = self.layer.inputs[place]
+        is_there = self.dtypes[place] is not None
+        if (self.objects[len(self.values)] is not None) != is_there:
+            raise _changed(name)
+        value = self._read(f"saved.{name}", each.symbol, each.part, not is_there, each.integers)
+        return self._saved(f"saved.{name}", value, self.kinds.get(each.group, ""))
+
+    def saved_output(self, name: str, symbol: str, part: int) -> Value:
+        """Return an output that forward saved."""
+        return self._saved(f"saved.{name}", self._read(f"saved.{name}", symbol, part, False), self.kinds[_ROWS])
+
+    def saved_row_scalar(self, name: str, symbol: str) -> Value:
+        """Return a row scalar that forward saved."""
+        value = self._read(f"saved.{name}", symbol, ROW_SCALAR, False)
+        return self._saved(f"saved.{name}", value, self.computed, "saved", "what was computed")
+
+    def _saved(self, name: str, value: Value, kind: str, verb: str = "saw", other: str = "what forward saw") -> Value:
+        if value.given is not None:
+            check_shape(name, value.given, shape_of(value.part, self.shape), f"what forward {verb}")
+            check_type(name, value.given, kind, other)
+        return value
+
+    # ---- what is made
+
+    def result(
+        self,
+        name: str,
+        symbol: str,
+        part: int,
+        of: Value | None = None,
+        *,
+        cast: str = "",
+        sums: bool = False,
+        zero: bool = False,
+    ) -> Value:
+        """Return a result that has the type of the rows, or of a value without which it is absent.
+
+        An output may be rounded to a type, its `cast`. It may be of entries that are `sums` by run, or always `zero`.
+        """
+        kind = self.stored if of is None else of.memory.dtype if of.memory else None
+        return self._made(name, symbol, part, cast_dtype(cast, name) if cast else kind, sums, zero)
+
+    def gradient(self, place: int, name: str, symbol: str, zero: bool = False) -> Value:
+        """Return the gradient of an input."""
+        each = self.layer.inputs[place]
+        return self._made(name, symbol, each.part, self.dtypes[place], True, zero)
+
+    def _made(self, name: str, symbol: str, part: int, dtype: DType | None, sums: bool, zero: bool) -> Value:
+        row_axes = None if zero else {ROW: 1, ROW_SCALAR: 0}.get(part)
+        sums_in = dtype_of(self.computed) if sums and part == ROW else None
+        out, shape = self.objects[len(self.values)], shape_of(part, self.shape)
+        value = Value(len(self.values), f"out for {symbol}", part, result(name, out, shape, dtype, row_axes, sums_in))
+        value.is_result = True
+        self._zeros += [value] * zero
+        return self._added(value)
+
+    def row_scalars(self, *names: str) -> list[Value]:
+        """Return the row scalars of forward, which are pieces of one memory, or are not written."""
+        self.row_scalars_made = [self._added(Value(len(self.values), name, ROW_SCALAR)) for name in names]
+        return self.row_scalars_made
+
+    # ---- the kernels
+
+    def launch(self, kernel: str, *values: Value) -> None:
+        """Launch a kernel with these values: first the one of the rows, then one that ends sums over rows."""
+        self.kernels[kernel] = values
+
+    def _choose(self, kinds: dict[int, str]) -> None:
+        """Choose the types of each group of values, and the compute type."""
+        self.kinds = kinds
+        self.row_type, self.parameter_type = kinds[_ROWS], kinds.get(_PARAMETERS, kinds[_ROWS])
+        self.integer_types = kinds.get(_INTEGERS, "i32"), kinds.get(_ONE_INTEGER, "i32")
+        self.computed = computed(self.row_type, self.parameter_type)
+        self.dtype = dtype_of(self.computed)
+
+    def _kind(self, number: Value) -> str:
+        """Return the type in which kernels read a number."""
+        return self.integer_types[1] if number.integers else self.parameter_type
+
+    def finish(self) -> "Plan":
+        """Plan the memory of the call, once its values are known, and let go of the arrays."""
+        self.count = prod(self.shape[:-1])
+        self.outputs = [value.place for value in self.values if value.is_result]
+        # Another kernel than the first ends sums over rows, all of which may belong to absent inputs.
+        _, *others = self.kernels.values() or [()]
+        self.ends_sums = any(each.is_result and each.given for values in others for each in values)
+        self._take_workspace()
+        self._place_rows()
+        self._plan_memory()
+        if self.direction == "forward":
+            self.first = self.shape, self.dtype, self.dtypes
+        self.objects = ()
+        for value in self.values:
+            value.given = None
+        return self
+
+    def _take_workspace(self) -> None:
+        self.room: int | None = None
+        given = self.objects[-1]
+        if given is None:
+            return
+        self.workspace.given = found = memory("workspace", given)
+        check_writable("workspace", found)
+        if found.pointer % 16:
+            raise ValueError("workspace is not aligned to 16 bytes; pass a new array")
+        self.room = found.nbytes
+
+    def _place_rows(self) -> None:
+        """Find the places of the rows of all arrays, and the key of the kernels for them."""
+        of_rows = [each for each in self.values if each.part in (ROW, ROW_SCALAR)]
+        there = {each.name: each.memory for each in of_rows if each.memory}
+        runs = {each.run: name for name, each in there.items() if each.run > 1}
+        if len(runs) > 1:
+            (length, one), (others, other) = list(runs.items())[:2]
+            raise ValueError(
+                f"{one} has runs of {length} entries and {other} of {others}; pass both in runs of one length"
+            )
+        self.places = places(self.shape, there)
+        kernel = next(iter(self.kernels.values()), ())
+        taken = [each for each in kernel if each.part == ROW and not each.integers]
+        read, made = [[each for each in taken if each.is_result == is_result] for is_result in (False, True)]
+        self.wanted = KernelKey(
+            self.direction,
+            self.shape[-1],
+            self.row_type,
+            self.parameter_type,
+            self.integer_types,
+            tuple(self.without),
+            # If there is nothing to write, the kernels that save serve both.
+            self.saves or not self.row_scalars_made,
+        )
+        if self.places:
+            self.wanted = self.wanted._replace(
+                axes=len(self.places.sizes), run=next(iter(runs), 0), of_runs=_bits(read), by_run=_bits(made)
+            )
+
+    def where(self, values: Sequence[Value]) -> Shape:
         """Return the numbers that a kernel takes behind its values: the places of rows, if they have gaps."""
-        return self.places.of_kernel(parts, self.takes) if self.places else ()
+        if self.places is None:
+            return ()
+        dense = {ROW: self.places.rows, ROW_SCALAR: self.places.numbers}
+        steps = [self.places.apart.get(each.name) or dense[each.part] for each in values if each.part in dense]
+        return (*self.places.sizes, *[step for each in steps for step in each])
 
-    def spelled(self, slot: int) -> str:
-        """Return the name of a slot in a message."""
-        return self.names[slot].replace("out ", "out for ").removeprefix("the ")
+    def _plan_memory(self) -> None:
+        """Sort arrays by where their memory comes from, and by what they may not overlap."""
+        self.new: list[tuple[int, Shape, DType, int]] = []
+        self.numbers = [(each.place, self._kind(each)) for each in self.values if type(each.given) is float]
+        # Each array that is written, with those that it may not overlap.
+        self.apart: list[tuple[int, int, list[tuple[int, int]]]] = []
+        there: list[tuple[int, int]] = []
+        for value in sorted((*self.values, self.workspace), key=lambda each: each.place):
+            found = value.memory
+            if found is None:
+                continue
+            if found.owner is None:
+                self.new.append((value.place, found.shape, found.dtype, found.nbytes))
+            elif found.nbytes:
+                if value.is_result or value is self.workspace:
+                    self.apart.append((value.place, found.nbytes, [*there]))
+                there.append((value.place, found.nbytes))
+        self.known: set[tuple[Any, ...]] = set()
+        self.resident = [place for place, _ in there]
+        wide = [each.memory for each in self.values if each.part in (ROW, FEATURE)]
+        self.vectors = [(each.itemsize, _low_bits(each)) for each in wide if each and each.nbytes and each.run == 1]
+        # Kernels without rows do not run, so that there is no sum but zero.
+        cleared = self._zeros if self.count else [each for each in self.values if each.is_result]
+        self.zeros = [(each.place, each.memory.nbytes) for each in cleared if each.memory and each.memory.nbytes]
+        # Row scalars begin on boundaries of 256 bytes.
+        step = -(-self.count * BYTES[self.computed] // 256) * 256 * self.saves
+        self.pieces = [(each.place, number * step) for number, each in enumerate(self.row_scalars_made) if self.saves]
+        self.saved_bytes = len(self.pieces) * step
+
+    # ---- in each call
+
+    def spelled(self, place: int) -> str:
+        """Return the name of a value in a message."""
+        return next(each.name for each in (*self.values, self.workspace) if each.place == place)
 
     def check_apart(self, values: Sequence[Any]) -> None:
         """Refuse results that overlap arguments or one another.
@@ -209,11 +438,11 @@ class CallPlan:
         key = tuple(values)
         if key in self.known:
             return
-        for slot, size, others in self.apart:
-            start = values[slot]
+        for place, size, others in self.apart:
+            start = values[place]
             for other, of in others:
                 if values[other] < start + size and start < values[other] + of:
-                    raise ValueError(f"{self.spelled(slot)} overlaps {self.spelled(other)}; pass another array")
+                    raise ValueError(f"{self.spelled(place)} overlaps {self.spelled(other)}; pass another array")
         if len(self.known) >= MOST_PLANS:
             self.known.clear()
         self.known.add(key)
@@ -222,9 +451,17 @@ class CallPlan:
         """Refuse a workspace of fewer bytes."""
         if self.room is not None and self.room < needed:
             raise ValueError(
-                f"workspace has {self.room} bytes and {self.wanted.direction} needs "
-                f"{needed}; workspace_bytes says how many"
+                f"workspace has {self.room} bytes and {self.direction} needs {needed}; workspace_bytes says how many"
             )
+
+
+def _changed(name: str) -> ValueError:
+    return ValueError(f"saved.{name} does not go with the rest of saved; pass what forward returned, unchanged")
+
+
+def _bits(values: Sequence[Value]) -> int:
+    """Return those of some values that have one entry for each run, as a set of bits."""
+    return sum(1 << number for number, each in enumerate(values) if each.memory and each.memory.run > 1)
 
 
 def _low_bits(given: Memory) -> int:

@@ -4,7 +4,7 @@
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from .compilers import spilled
+from .compilers import MachineCode
 
 Made = TypeVar("Made")
 
@@ -43,7 +43,6 @@ def without_spills(
     return min(found, key=spilled)
 
 
-def spilled_of(cubin: bytes, in_memory: int) -> int:
+def spilled_of(code: MachineCode, in_memory: int) -> int:
     """Return the spilled bytes among those that kernels keep in memory; all of them if the compiler does not tell."""
-    said = spilled(cubin) if in_memory else 0
-    return in_memory if said is None else said
+    return in_memory if code.spilled is None or not in_memory else code.spilled

@@ -189,7 +189,7 @@ class TorchGpuCalls(TorchCalls):
                 launches = self.others.launches(direction, given, arguments, saves)
             except (TypeError, ValueError):
                 return None  # the other way has the words for it
-            words = words_of(launches, launches.plan.slots.__getitem__, lambda kernel: kernel.launch.function)
+            words = words_of(launches, lambda kernel: kernel.launch.function)
             return np.array([launches.partial_bytes, *words], np.int64).tobytes(), launches
 
         return prepare

@@ -6,7 +6,8 @@ Nothing is synchronized, and nothing but PyTorch allocates.
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from importlib import import_module
+from typing import Any, cast
 
 from ..emitted import backend_module
 from ..protocol.directions import NUMBER, ROW, ROW_SCALAR, Entry
@@ -144,18 +145,24 @@ class TorchOnGPU:
         `arguments` begin with the inputs of forward. Raises TypeError or ValueError as `cuda_backend` does.
         """
         # These import PyCUDA.
-        from ..cuda import kernels, plans
+        from ..cuda import devices, kernels, plans
 
-        layer, types = self.backend()._LAYER, self.kernels.types_of(arguments[: self.kernels.inputs])
+        backend, types = self.backend(), self.kernels.types_of(arguments[: self.kernels.inputs])
+        takes = self.kernels.protocol.directions[direction]
         objects: list[Any] = [_TensorMemory(value) if isinstance(value, Tensor) else value for value in given]
-        objects += [None] * (len(plans.slots(layer, direction)) - len(objects))
+        objects += [None] * (len(takes.slots) + 1 - len(objects))
         first = (tuple(arguments[types.row].shape), types.computed, types.dtypes)
-        return kernels.launches_like(layer, direction, objects, first, saves)
+        fields = objects[len(takes.arguments) : len(takes.reads)]
+        saved = None if takes.is_forward else tuple.__new__(backend.Saved, (*first, *fields))
+        plan = plans.Plan(backend._LAYER, direction, objects, saved, saves)
+        vars(backend)[f"_plan_{direction}"](plan)
+        with devices.entered((), (), str) as device:
+            return kernels.launches(device, plan.finish())
 
     def zeros(self, direction: str) -> Sequence[str]:
         """Return the symbols of the results that are always zero, which are dense."""
-        found: Sequence[str] = self.backend().KERNELS[direction].zeros
-        return found
+        found = import_module(f"{self.package}.kernels").KERNELS[direction].zeros
+        return cast(Sequence[str], found)
 
     def _with_integers_alike(self, args: Sequence[Any]) -> tuple[Any, ...]:
         """Return arguments whose arrays of integers are of one type, as kernels take them."""

@@ -51,7 +51,7 @@ def test_compiled_once_for_each_content(cache: Path, monkeypatch: pytest.MonkeyP
     assert compilers.compilations() - before == compiler.runs == 1
     (kept,) = cache.iterdir()
     assert re.fullmatch(r"[0-9a-f]{64}\.cubin", kept.name)
-    assert runtime_cache.kept(kept) == first
+    assert runtime_cache.kept(kept) == first.kept
     compilers.compiled(SOURCE, "sm_80", ["A", "B=1"])
     compilers.compiled(SOURCE, "sm_90", ["A", "B=2"])
     compiler.version = "2"
@@ -96,15 +96,15 @@ FRAMES = "ptxas info    : 0 bytes gmem\n    {} bytes stack frame, {} bytes spill
         ("a compiler that says something else", None),
     ],
 )
-def test_spilled_what_a_compiler_said_is_kept_beside_what_it_made(
+def test_spilled_what_a_compiler_said_is_kept_with_what_it_made(
     cache: Path, monkeypatch: pytest.MonkeyPatch, log: str, spilled: int | None
 ) -> None:
     monkeypatch.setattr(compilers, "compiler", lambda driver: FakeCompiler(log=log))
-    cubin = compilers.compiled(SOURCE, "sm_90", [])
-    assert compilers.spilled(cubin) == spilled
-    assert compilers.compiled(SOURCE, "sm_90", []) == cubin
-    assert compilers.spilled(b"other code") is None
-    assert len([*cache.iterdir()]) == 1 + (spilled is not None)
+    made = compilers.compiled(SOURCE, "sm_90", [])
+    again = compilers.compiled(SOURCE, "sm_90", [])
+    assert made == again
+    assert made.spilled == again.spilled == spilled
+    assert len([*cache.iterdir()]) == 1
 
 
 def program(path: Path, says: str) -> Path:
@@ -202,15 +202,17 @@ def test_without_spills_a_stack_that_is_there_in_any_case_is_no_spill(
         lambda variant: compilers.compiled(source, "sm_90", [*given, *variant]),
         lambda cubin: variants.spilled_of(cubin, stack),
     )
-    assert compilers.spilled(made) == 0
+    assert made.spilled == 0
     assert compilers.compilations() - before == 1
     # What it was: all of a stack counts where nobody says what of it is spilled.
-    monkeypatch.setattr(variants, "spilled", lambda cubin: None)
+    monkeypatch.setattr(compilers, "_FRAME", re.compile("nothing"))
+    for path in cache.glob("*.cubin"):
+        path.unlink()
     variants.without_spills(
         lambda variant: compilers.compiled(source, "sm_90", [*given, *variant]),
         lambda cubin: variants.spilled_of(cubin, stack),
     )
-    assert compilers.compilations() - before == len(variants.VARIANTS)
+    assert compilers.compilations() - before == 1 + len(variants.VARIANTS)
 
 
 def test_a_folder_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -237,7 +239,7 @@ def test_compiled_one_of_several_processes_compiles_while_the_others_wait(cache:
     said = sorted(process.communicate()[0].split() for process in running)
     assert said == [[str(1 << 22), runs] for runs in "001"]
     (kept,) = cache.iterdir()
-    assert runtime_cache.kept(kept) == bytes(1 << 22)
+    assert compilers.MachineCode.read(runtime_cache.kept(kept) or b"") == bytes(1 << 22)
 
 
 def test_compilers_are_found_and_chosen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -292,7 +294,6 @@ def test_nvrtc_compiles_what_a_call_asks_for(cache: Path, monkeypatch: pytest.Mo
     cubin = compilers.compiled(SOURCE, "sm_90", macros)
     assert cubin.startswith(b"\x7fELF")
     assert b"layer_norm_forward_bf16_launch" in cubin
-    # Beside them is what the compiler says of a stack, if there is one.
-    assert {path.suffix for path in cache.iterdir()} - {".spills"} == {".cubin", ".version"}
+    assert {path.suffix for path in cache.iterdir()} == {".cubin", ".version"}
     with pytest.raises(RuntimeError, match=r"NVRTC refused .*kernels\.cu:\n.*error"):
         compilers.compiled(SOURCE, "sm_90", ["LNGEN_FORWARD", "LNGEN_F32", "LNGEN_D=nothing"])

@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lngen.runtime.cuda.arrays import array, memory, result
+from lngen.runtime.cuda.arrays import array, facts_of, memory, result
 from lngen.runtime.cuda.places import bytes_by_run, places
-from lngen.runtime.cuda.plans import look
 
 SIZE = 4
 
@@ -71,7 +70,7 @@ def test_results_that_overlap_or_are_of_another_type_are_refused() -> None:
 
 
 def test_calls_with_and_without_runs_have_plans_of_their_own() -> None:
-    facts = [look([given((3, 2), None, run=length)], 0)[2] for length in (5, 1)]
+    facts = [facts_of(given((3, 2), None, run=length))[1] for length in (5, 1)]
     assert facts[0] != facts[1]
 
 
