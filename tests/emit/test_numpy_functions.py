@@ -94,7 +94,7 @@ def test_conditions_are_minimal_and_exact() -> None:
         for number, signs in enumerate(itertools.product((False, True), repeat=3)):
             values = {name: 1 if there else None for name, there in zip(cases.names, signs, strict=True)}
             assert bool(eval(text or "True", {}, values)) == bool(wanted >> number & 1)
-    dont_care = Cases(("dy", "dh"), one_of=("dy", "dh"))
+    dont_care = Cases(("dy", "dh"), groups=(("dy", "dh"),))
     assert dont_care.condition(dont_care.everything) == ""
     assert dont_care.condition(dont_care.everything & ~dont_care.present("dy")) == "dy is None"
     assert a & b & c

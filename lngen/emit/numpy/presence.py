@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import combinations, product
 
 from lngen.plan.presence import ALWAYS, Condition, Literal, all_of, any_of
 
@@ -15,7 +14,7 @@ class Cases:
     """Cases of one direction: its optional names, and which of them may be absent together.
 
     `variables` has the variable that is None where a name is absent, if that is not the name itself. At least one name
-    of `one_of`, and of each group of `groups`, is present; the first name of a pair of `implied` only if the second is.
+    of each group of `groups` is present; the first name of a pair of `implied` only if the second is.
 
     >>> from lngen.plan.presence import ALWAYS, NEVER
     >>> cases = Cases(("gamma", "beta"))
@@ -38,7 +37,6 @@ class Cases:
 
     names: tuple[str, ...]
     variables: tuple[tuple[str, str], ...] = ()
-    one_of: tuple[str, ...] = ()
     groups: tuple[tuple[str, ...], ...] = ()
     implied: tuple[tuple[str, str], ...] = ()
 
@@ -71,9 +69,6 @@ class Cases:
             return "", frozenset()
         if not wanted:
             return "False", frozenset()
-        clause = self._one_clause(wanted)
-        if clause is not None:
-            return " or ".join(self._text((literal,)) for literal in clause), self._variables(clause)
         chosen = self._cover(wanted)
         reads = self._variables([literal for term in chosen for literal in term])
         if len(chosen) == 1:
@@ -82,20 +77,6 @@ class Cases:
         others = [tuple(literal for literal in term if literal not in common) for term in chosen]
         text = " or ".join(f"({self._text(term)})" if len(term) > 1 else self._text(term) for term in others)
         return f"{self._text(tuple(common))} and ({text})" if common else text, reads
-
-    def _one_clause(self, wanted: Condition) -> tuple[Literal, ...] | None:
-        """`a or not b`: a product of none of the literals, when that is shorter than any sum of products."""
-        literals = [[(name, sign) for sign in (True, False)] for name in self.names]
-        sufficient = [
-            [literal for literal in both if (_cases_of([literal]) & self.everything).implies(wanted)]
-            for both in literals
-        ]
-        for size in (1, 2):
-            for several in combinations(sufficient, size):
-                for chosen in product(*several):
-                    if any_of(_cases_of([literal]) for literal in chosen) & self.everything == wanted:
-                        return chosen
-        return None
 
     def _cover(self, wanted: Condition) -> list[tuple[Literal, ...]]:
         """Products that together are true in exactly the wanted cases, the widest taken first."""
@@ -142,8 +123,7 @@ def _cases_of(term: Sequence[Literal]) -> Condition:
 
 @lru_cache(maxsize=1024)
 def _occurring(cases: Cases) -> Condition:
-    groups = [group for group in (cases.one_of, *cases.groups) if group]
-    found = all_of(any_of(map(cases.present, group)) for group in groups)
+    found = all_of(any_of(map(cases.present, group)) for group in cases.groups)
     return found & all_of(~cases.present(name) | cases.present(needs) for name, needs in cases.implied)
 
 
