@@ -9,7 +9,7 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 
-from lngen.algebra.symbols import NOTHING, FeatureSymbol
+from lngen.algebra.symbols import FeatureSymbol
 from lngen.emit.expressions import decimal, formula
 from lngen.emit.layout import WIDTH, call, statement, tuple_of
 from lngen.emit.numpy.buffers import BufferPlan
@@ -62,7 +62,7 @@ class DirectionBody:
     def function(self, name: str, summary: str) -> list[str]:
         """The lines of the function."""
         for node in self.nodes:
-            if node.operation not in ("load", "number") and node.index not in self.of.line_of:
+            if node.operation != "number" and node.name != "D" and node.index not in self.of.line_of:
                 self._make(node)
         block, returned = self._block()
         in_block = read_by(block, self.cases).union(*map(reads, returned))
@@ -114,15 +114,14 @@ class DirectionBody:
     def _make(self, node: ArrayNode) -> None:
         """Add the lines of a node, one for each way in which it comes about."""
         heading = f"{node.source}: {node.line}" if node.line else ""
-        need, variable = self.need[node.index], self.of.variables[node.index]
-        is_total = node.operation == "total"
+        need, variable, is_total = self.need[node.index], self.of.variables[node.index], node.operation == "total"
         lines = self.lines["block" if is_total else node.phase]
-        if computed := need & node.computed():
-            value = self._total(node) if is_total else self.of.expression(node)
+        computed = need & node.computed()
+        if computed and (value := self.of.expression(node)) != variable:
             lines.append(CodeLine(variable, value, computed, heading, node.operation == "residual"))
         others: dict[tuple[str, bool], Condition] = {}
         for form in node.forms:
-            if is_total or not need & form.cases:
+            if not need & form.cases:
                 continue
             if node.operation == "less_residual":
                 made = called("_rows.less_residual", *map(self.of.operand, node.operands)), True
@@ -133,13 +132,9 @@ class DirectionBody:
             else:
                 continue
             others[made] = others.get(made, NEVER) | need & form.cases
+        if is_total:
+            lines, heading = self.lines["epilogue"], ""
         lines += [CodeLine(variable, value, cases, heading, acts) for (value, acts), cases in others.items()]
-
-    def _total(self, node: ArrayNode) -> str:
-        operands = list(map(self.of.operand, node.operands))
-        if node.axes == FeatureSymbol.varies:
-            return called("_rows.sum_rows", *operands)
-        return called("np.add.reduce", *operands, axis="None")
 
     @cached_property
     def _totals(self) -> list[ArrayNode]:
@@ -147,33 +142,15 @@ class DirectionBody:
         totals = [node for node in self.nodes if node.operation == "total" and self.need[node.index] & node.computed()]
         return sorted(totals, key=lambda node: node.axes != FeatureSymbol.varies)
 
-    def _absent(self, node: ArrayNode) -> list[CodeLine]:
-        """The lines that give a node's variable its number, in the cases in which it is one."""
-        variable, need = self.of.variables[node.index], self.need[node.index]
-        return [
-            CodeLine(variable, self.of.literal(form.value), need & form.cases)
-            for form in node.forms
-            if not isinstance(form.value, ArrayValue) and need & form.cases
-        ]
-
-    def _loaded(self, phase: str) -> list[tuple[ArrayNode, Condition]]:
-        """The arguments that are read in a phase, and in which cases they are arrays."""
-        return [
-            (node, self.need[node.index] & node.computed())
-            for node in self.nodes
-            if node.operation == "load" and node.phase == phase and self.need[node.index] and node.name != "D"
-        ]
+    def _loaded(self, phase: str) -> list[ArrayNode]:
+        """The arguments that are read in a phase."""
+        return [n for n in self.nodes if n.operation == "load" and n.phase == phase and self.need[n.index]]
 
     # The function of a block
 
     def _block(self) -> tuple[list[CodeLine], list[str]]:
         """The lines of the function of a block, and what it returns: rows, row scalars, sums over rows."""
-        lines, nothing, casts = [], [], dict(self.schedule.program.casts)
-        for node, cases in self._loaded("block"):
-            if self.of.variables[node.index] != self.names.own(node.name) and cases:
-                lines.append(CodeLine(self.of.variables[node.index], self.names.own(node.name), cases))
-            lines += self._absent(node)
-        lines += self.lines["block"]
+        lines, nothing, casts = self.lines["block"], list[str](), dict(self.schedule.program.casts)
         returned: list[str] = []
         for name, node in (*self.rows.items(), *self.row_scalars.items()):
             value, need, wanted = (
@@ -203,7 +180,7 @@ class DirectionBody:
 
     def _arguments(self) -> dict[str, str]:
         """The arguments of `each_block`, by their names."""
-        loads = [(node.axes == ROW, self.names.with_suffix(node.name, "rows")) for node, _ in self._loaded("block")]
+        loads = [(node.axes == ROW, self.names.with_suffix(node.name, "rows")) for node in self._loaded("block")]
         tuples = {
             "rows": [rows for is_row, rows in loads if is_row],
             "row_scalars": [rows for is_row, rows in loads if not is_row],
@@ -223,8 +200,8 @@ class DirectionBody:
         """The function of a block, and the call that runs it over the rows; no lines if the direction reads no rows."""
         if not returned:
             return []
-        loads = [node for node, _ in self._loaded("block")]
-        parameters = [self.names.own(node.name) for node in sorted(loads, key=lambda node: node.axes != ROW)]
+        loads = sorted(self._loaded("block"), key=lambda node: node.axes != ROW)
+        parameters = [self.names.own(node.name) for node in loads]
         parameters += self.of.wide.values()
         parameters += [f"{self.names.with_suffix(name, 'block')}=None" for name in self.rows]
         for axes, scratch in SCRATCH.items():
@@ -270,15 +247,8 @@ class DirectionBody:
             CodeLine("D", called("_rows.number", "features", "dtype")),
             CodeLine("far_from", called("_rows.number", self.of.far_from, "dtype")),
             *self._random(),
+            *self.lines["prologue"],
         ]
-        for node, cases in self._loaded("prologue"):
-            name, variable = self.names.own(node.name), self.of.variables[node.index]
-            if cases and node.axes == NOTHING:
-                lines.append(CodeLine(variable, called("np.asarray", name, "dtype"), cases))
-            elif cases and variable != name:
-                lines.append(CodeLine(variable, name, cases))
-            lines += self._absent(node)
-        lines += self.lines["prologue"]
         for index in self.of.wide:
             # An argument is always there, if only as None.
             node = self.nodes[index]
@@ -307,8 +277,7 @@ class DirectionBody:
 
     def _epilogue(self) -> list[CodeLine]:
         """The lines once after all rows."""
-        lines = [line for node in self.nodes if node.operation == "total" for line in self._absent(node)]
-        lines += self.lines["epilogue"]
+        lines = self.lines["epilogue"]
         made = set(self._made())
         for name in self.schedule.after:
             node = self.results[name]

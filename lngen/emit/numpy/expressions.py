@@ -83,6 +83,9 @@ class NodeExpressions:
 
     def expression(self, node: ArrayNode) -> Code:
         """Return the expression that computes a node."""
+        if node.operation == "load":
+            name = self.names.own(node.name)
+            return called("np.asarray", name, "dtype") if node.axes == NOTHING else Code(name)
         if node.operation in OF_SHAPE:
             return called("np.arange", "features") if node.operation == "index" else Code("features")
         if node.operation == ENTRY:
@@ -93,6 +96,9 @@ class NodeExpressions:
         operands = [(self._integer if exact else self.operand)(index) for index in node.operands]
         if exact:
             return operated(node.operation, *operands) or called(UFUNCS[node.operation], *operands)
+        if node.operation == "total":
+            over_rows = node.axes == FeatureSymbol.varies
+            return called("_rows.sum_rows", *operands) if over_rows else called("np.add.reduce", *operands, axis="None")
         if node.operation in REDUCTIONS:
             return self._reduction(node, operands)
         if node.operation == "residual":
