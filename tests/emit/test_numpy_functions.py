@@ -66,9 +66,14 @@ def test_a_quotient_of_the_side_not_taken_does_not_complain() -> None:
     np.testing.assert_allclose(got, exact, rtol=1e-14)
 
 
+def test_a_quotient_outside_of_a_select_complains() -> None:
+    layer = module("def f(x: Row): return 3/(1 - x) + where(x > 0, x, 2)")
+    with pytest.warns(RuntimeWarning, match="divide by zero"):
+        layer.forward(np.asarray([[1.0, 2.0]]))
+
+
 @pytest.mark.ci
-def test_a_mask_fits_what_it_guards() -> None:
-    """The root of a Feature and of a row scalar is not taken entry by entry, and takes no mask of entries."""
+def test_a_root_of_another_shape_than_the_select() -> None:
     layer = module("def f(x: Row, w: Feature): return where(x > 0, x*sqrt(w), x/w)")
     points, weights = np.asarray([[1.0, -2.0, 3.0]]), np.asarray([4.0, 9.0, 16.0])
     np.testing.assert_array_equal(layer.forward(points, weights)[0], [[2.0, -2 / 9, 12.0]])

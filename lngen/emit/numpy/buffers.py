@@ -19,7 +19,7 @@ from lngen.plan.presence import NEVER, Condition, any_of
 READ_LATE: Mapping[str, tuple[int, ...]] = {
     **{name: entry.reads_late for name, entry in FUNCTIONS.items() if entry.is_helper},
     "attains_first": (),
-    "where": (0, 1),
+    "where": (0,),
     **dict.fromkeys(FILLS, ()),
 }
 """The operands that a helper still reads when it has begun to write: its result must not have their memory.
