@@ -96,14 +96,14 @@ def that_count(lines: Sequence[CodeLine], cases: Cases, read: Iterable[str]) -> 
             continue
         for name in reads(line.value):
             wanted[name] = wanted.get(name, NEVER) | line.cases
-        wanted |= dict.fromkeys(cases.reads(line.cases), ALWAYS)
+        wanted |= dict.fromkeys(reads(cases.condition(line.cases)), ALWAYS)
         kept.append(line)
     return kept[::-1]
 
 
 def read_by(lines: Iterable[CodeLine], cases: Cases) -> set[str]:
     """The variables that lines and their conditions read."""
-    return {name for line in lines for name in reads(line.value) | cases.reads(line.cases)}
+    return {name for line in lines for name in reads(line.value) | reads(cases.condition(line.cases))}
 
 
 def named_conditions(
