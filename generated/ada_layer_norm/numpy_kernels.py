@@ -105,13 +105,13 @@ def backward(arguments, fields, results, call):
         # step 18: dscale = dy*xhat
         if scale_rows is not None:
             dscale = np.multiply(dy, xhat, out=dscale_block)
-        if dshift_out is not None:
-            dshift = _rows.filled(dy, dshift_block, shape, dtype)
         # step 17: dx = (g - mean_g - xhat*mean_g_xhat)*rstd
         dx = np.subtract(g, mean_g, out=buffers[0])
         part = np.multiply(xhat, mean_g_xhat, out=xhat)
         dx = np.subtract(dx, part, out=part)
         dx = np.multiply(dx, rstd, out=dx)
+        if dshift_out is not None:
+            dshift = _rows.filled(dy, dshift_block, shape, dtype)
         return dx, dscale, dshift
 
     return _blocks.each_block(

@@ -99,7 +99,6 @@ def backward_backward(arguments, fields, results, call):
     needs_x_shifted = ddx_rows is not None or ddscale_rows is not None
     needs_part = scale_rows is not None and ddx_rows is not None
     needs_g = scale_rows is None and ddx_rows is not None
-    needs_ddy = ddx_rows is None and ddscale_rows is None
     one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
     D = _rows.number(features, dtype)
 
@@ -146,10 +145,7 @@ def backward_backward(arguments, fields, results, call):
             mean_g_xhat = _rows.row_mean(g, xhat, D)
             # step 44: mean_ddx_g = mean(ddx*g)
             mean_ddx_g = _rows.row_mean(ddx, g, D)
-        if dshift_out is not None:
-            dshift = _rows.filled(0.0, dshift_block, shape, dtype)
-        # step 34, pass 8: mean_g_xhat_scaled = mean_g_xhat*rstd
-        if ddx_rows is not None:
+            # step 34, pass 8: mean_g_xhat_scaled = mean_g_xhat*rstd
             mean_g_xhat_scaled = mean_g_xhat * rstd
             # step 44, pass 9: mean_g_xhat_scaled_2 = 2*mean_g_xhat
             mean_g_xhat_scaled_2 = mean_g_xhat * 2.0
@@ -162,7 +158,7 @@ def backward_backward(arguments, fields, results, call):
             dg = _rows.by_row(np.multiply, dg, rstd, out=buffers[2])
         # step 34, pass 11: d2xhat_part = ddscale*dy - ddx*mean_g_xhat_scaled
         if ddscale_rows is not None:
-            d2xhat_part = np.multiply(ddscale, dy, out=buffers[3])
+            d2xhat_part = np.multiply(ddscale, dy, out=dscale_block)
         if ddx_rows is not None and ddscale_rows is None:
             d2xhat_part = 0.0
         if ddx_rows is not None:
@@ -176,8 +172,6 @@ def backward_backward(arguments, fields, results, call):
         # step 51: d2scale = dg*dy
         if needs_part:
             d2scale = np.multiply(dg, dy, out=dscale_block)
-        if scale_rows is not None and ddx_rows is None:
-            d2scale = _rows.filled(0.0, dscale_block, shape, dtype)
         # step 56: ddy = ddshift + ddscale*xhat + dg*(scale + 1)
         if ddscale_rows is not None:
             ddy = np.multiply(ddscale, xhat, out=ddy_block)
@@ -195,8 +189,6 @@ def backward_backward(arguments, fields, results, call):
             ddy = np.add(ddy, part_4, out=ddy_block)
         if ddscale_rows is None and ddshift_rows is None:
             ddy = part_4
-        if needs_ddy:
-            ddy = _rows.filled(ddshift, ddy_block, shape, dtype)
         # step 44, pass 12: d2x = (d2xhat_part + (xhat*mean_ddx_scaled +
         #   (xhat*mean_g_xhat_scaled_2 + mean_g - g)*mean_ddx_xhat -
         #   xhat*mean_ddx_g)*rstd - mean_d2xhat_part - xhat*mean_d2xhat_part_xhat)*rstd
@@ -220,7 +212,12 @@ def backward_backward(arguments, fields, results, call):
             part_7 = np.multiply(xhat, mean_d2xhat_part_xhat, out=xhat)
             d2x = np.subtract(d2x, part_7, out=part_7)
             d2x = np.multiply(d2x, rstd, out=d2x)
-        else:
+        if dshift_out is not None:
+            dshift = _rows.filled(0.0, dshift_block, shape, dtype)
+        if scale_rows is not None and ddx_rows is None:
+            d2scale = _rows.filled(0.0, dscale_block, shape, dtype)
+        if ddx_rows is None and ddscale_rows is None:
+            ddy = _rows.filled(ddshift, ddy_block, shape, dtype)
             d2x = _rows.filled(0.0, dx_block, shape, dtype)
         return d2x, d2scale, dshift, ddy
 

@@ -111,36 +111,36 @@ def backward(arguments, fields, results, call):
             # step 3, pass 3: h_centred = h_shifted - mu_residual
             h_centred = _rows.less_residual(h_shifted, mu_residual)
             # step 6: hhat = h_centred*rstd
-            hhat = _rows.by_row(np.multiply, h_centred, rstd, out=dx_block)
+            hhat = _rows.by_row(np.multiply, h_centred, rstd, out=dshift_block)
             # step 8: g = dy*(scale + 1)
             g = np.add(scale, 1.0, out=dscale_block)
-            g = np.multiply(dy_value, g, out=dbranch_block)
+            g = np.multiply(dy_value, g, out=dx_block)
             # step 18: mean_g = mean(g)
             mean_g = _rows.row_sum(g, one_over_D)
             # step 18: mean_g_hhat = mean(g*hhat)
             mean_g_hhat = _rows.row_mean(g, hhat, D)
             # step 21: dscale = dy*hhat
             dscale = np.multiply(dy_value, hhat, out=dscale_block)
-        else:
-            dscale = _rows.filled(0.0, dscale_block, shape, dtype)
-        dshift = _rows.filled(dy_value, dshift_block, shape, dtype)
-        # step 18: dx = dh + (g - mean_g - hhat*mean_g_hhat)*rstd
-        if dy_rows is not None:
+            # step 18: dx = dh + (g - mean_g - hhat*mean_g_hhat)*rstd
             dx = np.subtract(g, mean_g, out=g)
             part = np.multiply(hhat, mean_g_hhat, out=hhat)
             dx = np.subtract(dx, part, out=part)
-            dx = np.multiply(dx, rstd, out=dx)
+            dx = _rows.by_row(np.multiply, dx, rstd, out=dx_block)
         if dy_rows is not None and dh_rows is not None:
             dx = np.add(dh, dx, out=dx)
         if dy_rows is None:
             dx = dh
-            dx_result = _rows.filled(dh, dx_block, shape, dtype)
-        else:
-            dx_result = dx
         # step 19: dbranch = dx*gate
         dbranch = np.multiply(dx, gate, out=dbranch_block)
         # step 20: dgate = branch*dx
         dgate = np.multiply(branch, dx, out=dgate_block)
+        if dy_rows is None:
+            dscale = _rows.filled(0.0, dscale_block, shape, dtype)
+        dshift = _rows.filled(dy_value, dshift_block, shape, dtype)
+        if dy_rows is None:
+            dx_result = _rows.filled(dh, dx_block, shape, dtype)
+        else:
+            dx_result = dx
         return dx_result, dbranch, dgate, dscale, dshift
 
     return _blocks.each_block(

@@ -100,10 +100,6 @@ def jvp(arguments, fields, results, call):
             mean_h_dot = _rows.row_sum(h_dot, one_over_D)
             # step 32: mean_h_dot_hhat = mean(h_dot*hhat)
             mean_h_dot_hhat = _rows.row_mean(h_dot, hhat, D)
-        if branch_dot_rows is None and gate_dot_rows is None:
-            h_dot_result = _rows.filled(h_dot, h_dot_block, shape, dtype)
-        else:
-            h_dot_result = h_dot
         # step 32: y_dot = shift_dot + hhat*scale_dot + (h_dot - mean_h_dot -
         #   hhat*mean_h_dot_hhat)*(scale + 1)*rstd
         if scale_dot_rows is not None:
@@ -130,6 +126,10 @@ def jvp(arguments, fields, results, call):
             y_dot = np.add(y_dot, part_2, out=y_dot_block)
         if scale_dot_rows is None and shift_dot_rows is None:
             y_dot = part_2
+        if branch_dot_rows is None and gate_dot_rows is None:
+            h_dot_result = _rows.filled(h_dot, h_dot_block, shape, dtype)
+        else:
+            h_dot_result = h_dot
         if (
             x_dot_rows is None
             and branch_dot_rows is None
@@ -217,7 +217,7 @@ def backward_backward(arguments, fields, results, call):
         dshift_block=None,
         ddy_block=None,
         ddh_block=None,
-        buffers=(None,) * 6,
+        buffers=(None,) * 5,
     ):
         ddy = ddh_result = None
         # step 1: h = x + branch*gate
@@ -229,11 +229,11 @@ def backward_backward(arguments, fields, results, call):
             # step 3, pass 3: h_centred = h_shifted - mu_residual
             h_centred = _rows.less_residual(h_shifted, mu_residual)
             # step 6: hhat = h_centred*rstd
-            hhat = _rows.by_row(np.multiply, h_centred, rstd, out=dx_block)
+            hhat = np.multiply(h_centred, rstd, out=h_centred)
         # step 33: g = dy*(scale + 1)
         if needs_part:
-            part = np.add(scale, 1.0, out=dbranch_block)
-            g = np.multiply(dy, part, out=dgate_block)
+            part = np.add(scale, 1.0, out=dx_block)
+            g = np.multiply(dy, part, out=dbranch_block)
             # step 34: mean_g = mean(g)
             mean_g = _rows.row_sum(g, one_over_D)
             # step 35: mean_g_hhat = mean(g*hhat)
@@ -267,15 +267,7 @@ def backward_backward(arguments, fields, results, call):
             mean_ddh_hhat = _rows.row_mean(ddh, hhat, D)
             # step 51: mean_ddh_g = mean(ddh*g)
             mean_ddh_g = _rows.row_mean(ddh, g, D)
-        if dh_rows is not None and ddbranch_rows is None and ddgate_rows is None:
-            ddh_result = _rows.filled(ddh, ddh_block, shape, dtype)
-        if dh_rows is not None and (
-            ddbranch_rows is not None or ddgate_rows is not None
-        ):
-            ddh_result = ddh
-        dshift = _rows.filled(0.0, dshift_block, shape, dtype)
-        # step 41, pass 8: mean_g_hhat_scaled = mean_g_hhat*rstd
-        if needs_part:
+            # step 41, pass 8: mean_g_hhat_scaled = mean_g_hhat*rstd
             mean_g_hhat_scaled = mean_g_hhat * rstd
             # step 51, pass 9: mean_g_hhat_scaled_2 = 2*mean_g_hhat
             mean_g_hhat_scaled_2 = mean_g_hhat * 2.0
@@ -285,10 +277,10 @@ def backward_backward(arguments, fields, results, call):
             dg = _rows.by_row(np.subtract, ddh, mean_ddh, out=dscale_block)
             part_3 = _rows.by_row(np.multiply, hhat, mean_ddh_hhat, out=ddy_block)
             dg = np.subtract(dg, part_3, out=dg)
-            dg = _rows.by_row(np.multiply, dg, rstd, out=buffers[2])
+            dg = _rows.by_row(np.multiply, dg, rstd, out=dgate_block)
         # step 41, pass 11: d2hhat_part = ddscale*dy - ddh*mean_g_hhat_scaled
         if needs_d2hhat_part:
-            d2hhat_part = np.multiply(ddscale, dy, out=buffers[3])
+            d2hhat_part = np.multiply(ddscale, dy, out=dscale_block)
         if (
             dy_rows is not None
             and ddscale_rows is None
@@ -300,10 +292,8 @@ def backward_backward(arguments, fields, results, call):
         ):
             d2hhat_part = 0.0
         if needs_part:
-            part_4 = _rows.by_row(
-                np.multiply, ddh, mean_g_hhat_scaled, out=dscale_block
-            )
-            d2hhat_part = np.subtract(d2hhat_part, part_4, out=buffers[3])
+            part_4 = _rows.by_row(np.multiply, ddh, mean_g_hhat_scaled, out=ddy_block)
+            d2hhat_part = np.subtract(d2hhat_part, part_4, out=buffers[2])
         # step 51: mean_d2hhat_part = mean(d2hhat_part)
         if needs_h:
             mean_d2hhat_part = _rows.row_sum(d2hhat_part, one_over_D)
@@ -312,8 +302,6 @@ def backward_backward(arguments, fields, results, call):
         # step 60: d2scale = dg*dy
         if needs_part:
             d2scale = np.multiply(dg, dy, out=dscale_block)
-        else:
-            d2scale = _rows.filled(0.0, dscale_block, shape, dtype)
         # step 65: ddy = ddshift + ddscale*hhat + dg*(scale + 1)
         if needs_d2hhat_part:
             ddy = np.multiply(ddscale, hhat, out=ddy_block)
@@ -326,7 +314,7 @@ def backward_backward(arguments, fields, results, call):
         if dy_rows is not None and ddscale_rows is None and ddshift_rows is not None:
             ddy = ddshift
         if needs_part:
-            part_5 = np.multiply(dg, part, out=dg)
+            part_5 = np.multiply(dg, part, out=buffers[3])
         if dy_rows is not None and (
             (ddx_rows is not None and ddscale_rows is not None)
             or (ddbranch_rows is not None and ddshift_rows is not None)
@@ -338,20 +326,12 @@ def backward_backward(arguments, fields, results, call):
             ddy = np.add(ddy, part_5, out=ddy_block)
         if dy_rows is not None and ddscale_rows is None and ddshift_rows is None:
             ddy = part_5
-        if (
-            dy_rows is not None
-            and ddx_rows is None
-            and ddbranch_rows is None
-            and ddgate_rows is None
-            and ddscale_rows is None
-        ):
-            ddy = _rows.filled(ddshift, ddy_block, shape, dtype)
         # step 36: dx = dh + (g - mean_g - hhat*mean_g_hhat)*rstd
         if dy_rows is not None and (
             ddbranch_rows is not None or ddgate_rows is not None
         ):
-            dx = _rows.by_row(np.subtract, g, mean_g, out=dbranch_block)
-            part_6 = _rows.by_row(np.multiply, hhat, mean_g_hhat, out=buffers[4])
+            dx = _rows.by_row(np.subtract, g, mean_g, out=dx_block)
+            part_6 = _rows.by_row(np.multiply, hhat, mean_g_hhat, out=dgate_block)
             dx = np.subtract(dx, part_6, out=dx)
             dx = _rows.by_row(np.multiply, dx, rstd, out=buffers[4])
         if (
@@ -366,15 +346,15 @@ def backward_backward(arguments, fields, results, call):
         #   (hhat*mean_g_hhat_scaled_2 + mean_g - g)*mean_ddh_hhat -
         #   hhat*mean_ddh_g)*rstd - mean_d2hhat_part - hhat*mean_d2hhat_part_hhat)*rstd
         if needs_part:
-            d2x = _rows.by_row(np.multiply, hhat, mean_ddh_scaled, out=dbranch_block)
+            d2x = _rows.by_row(np.multiply, hhat, mean_ddh_scaled, out=dx_block)
             part_7 = _rows.by_row(
-                np.multiply, hhat, mean_g_hhat_scaled_2, out=buffers[5]
+                np.multiply, hhat, mean_g_hhat_scaled_2, out=dgate_block
             )
             part_7 = np.add(part_7, mean_g, out=part_7)
             part_7 = np.subtract(part_7, g, out=g)
             part_7 = np.multiply(part_7, mean_ddh_hhat, out=part_7)
             d2x = np.add(d2x, part_7, out=d2x)
-            part_8 = _rows.by_row(np.multiply, hhat, mean_ddh_g, out=dgate_block)
+            part_8 = _rows.by_row(np.multiply, hhat, mean_ddh_g, out=dbranch_block)
             d2x = np.subtract(d2x, part_8, out=d2x)
             d2x = np.multiply(d2x, rstd, out=d2x)
             d2x = np.add(d2hhat_part, d2x, out=d2x)
@@ -387,14 +367,10 @@ def backward_backward(arguments, fields, results, call):
         ):
             d2x = d2hhat_part
         if needs_h:
-            d2x = np.subtract(d2x, mean_d2hhat_part, out=dbranch_block)
+            d2x = np.subtract(d2x, mean_d2hhat_part, out=dx_block)
             part_9 = np.multiply(hhat, mean_d2hhat_part_hhat, out=hhat)
             d2x = np.subtract(d2x, part_9, out=part_9)
-            d2x = np.multiply(d2x, rstd, out=d2x)
-        else:
-            dx_result = _rows.filled(0.0, dx_block, shape, dtype)
-        if needs_h:
-            dx_result = d2x
+            d2x = _rows.by_row(np.multiply, d2x, rstd, out=dx_block)
             # step 52: d2branch = d2x*gate + ddgate*dx
             d2branch = np.multiply(d2x, gate, out=dbranch_block)
         if ddgate_rows is not None:
@@ -403,20 +379,48 @@ def backward_backward(arguments, fields, results, call):
             d2branch = np.add(d2branch, part_10, out=d2branch)
         if dy_rows is None and ddgate_rows is not None:
             d2branch = part_10
+        # step 53: d2gate = branch*d2x + ddbranch*dx
+        if needs_h:
+            d2gate = np.multiply(branch, d2x, out=dgate_block)
+        if ddbranch_rows is not None:
+            part_11 = np.multiply(ddbranch, dx, out=buffers[2])
+        if dy_rows is not None and ddbranch_rows is not None:
+            d2gate = np.add(d2gate, part_11, out=d2gate)
+        if dy_rows is None and ddbranch_rows is not None:
+            d2gate = part_11
+        dshift = _rows.filled(0.0, dshift_block, shape, dtype)
+        if dh_rows is not None and ddbranch_rows is None and ddgate_rows is None:
+            ddh_result = _rows.filled(ddh, ddh_block, shape, dtype)
+        if dh_rows is not None and (
+            ddbranch_rows is not None or ddgate_rows is not None
+        ):
+            ddh_result = ddh
+        if dy_rows is None or (
+            ddx_rows is None and ddbranch_rows is None and ddgate_rows is None
+        ):
+            d2scale = _rows.filled(0.0, dscale_block, shape, dtype)
+        if (
+            dy_rows is not None
+            and ddx_rows is None
+            and ddbranch_rows is None
+            and ddgate_rows is None
+            and ddscale_rows is None
+        ):
+            ddy = _rows.filled(ddshift, ddy_block, shape, dtype)
+        if dy_rows is None or (
+            ddx_rows is None
+            and ddbranch_rows is None
+            and ddgate_rows is None
+            and ddscale_rows is None
+        ):
+            dx_result = _rows.filled(0.0, dx_block, shape, dtype)
+        else:
+            dx_result = d2x
         if ddgate_rows is None and (
             dy_rows is None
             or (ddx_rows is None and ddbranch_rows is None and ddscale_rows is None)
         ):
             d2branch = _rows.filled(0.0, dbranch_block, shape, dtype)
-        # step 53: d2gate = branch*d2x + ddbranch*dx
-        if needs_h:
-            d2gate = np.multiply(branch, d2x, out=dgate_block)
-        if ddbranch_rows is not None:
-            part_11 = np.multiply(ddbranch, dx, out=buffers[3])
-        if dy_rows is not None and ddbranch_rows is not None:
-            d2gate = np.add(d2gate, part_11, out=d2gate)
-        if dy_rows is None and ddbranch_rows is not None:
-            d2gate = part_11
         if ddbranch_rows is None and (
             dy_rows is None
             or (ddx_rows is None and ddgate_rows is None and ddscale_rows is None)
@@ -442,5 +446,5 @@ def backward_backward(arguments, fields, results, call):
         ),
         row_scalars=(mu_rows, mu_residual_rows, rstd_rows),
         into=(dx_out, dbranch_out, dgate_out, dscale_out, dshift_out, ddy_out, ddh_out),
-        buffers=6,
+        buffers=5,
     )

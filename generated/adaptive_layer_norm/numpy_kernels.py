@@ -79,29 +79,28 @@ def backward(arguments, fields, results, call):
         dx_block=None,
         dscale_block=None,
         dshift_block=None,
-        buffers=(None,),
     ):
         # step 2, pass 1: x_shifted = x - mu
         x_shifted = _rows.by_row(np.subtract, x, mu, out=dscale_block)
         # step 2, pass 3: x_centred = x_shifted - mu_residual
         x_centred = _rows.less_residual(x_shifted, mu_residual)
         # step 5: xhat = x_centred*rstd
-        xhat = _rows.by_row(np.multiply, x_centred, rstd, out=dx_block)
+        xhat = _rows.by_row(np.multiply, x_centred, rstd, out=dshift_block)
         # step 7: g = dy*(scale + 1)
         g = np.add(scale, 1.0, out=dscale_block)
-        g = np.multiply(dy, g, out=buffers[0])
+        g = np.multiply(dy, g, out=dx_block)
         # step 17: mean_g = mean(g)
         mean_g = _rows.row_sum(g, one_over_D)
         # step 17: mean_g_xhat = mean(g*xhat)
         mean_g_xhat = _rows.row_mean(g, xhat, D)
         # step 18: dscale = dy*xhat
         dscale = np.multiply(dy, xhat, out=dscale_block)
-        dshift = _rows.filled(dy, dshift_block, shape, dtype)
         # step 17: dx = (g - mean_g - xhat*mean_g_xhat)*rstd
         dx = np.subtract(g, mean_g, out=g)
         part = np.multiply(xhat, mean_g_xhat, out=xhat)
         dx = np.subtract(dx, part, out=part)
-        dx = np.multiply(dx, rstd, out=dx)
+        dx = _rows.by_row(np.multiply, dx, rstd, out=dx_block)
+        dshift = _rows.filled(dy, dshift_block, shape, dtype)
         return dx, dscale, dshift
 
     return _blocks.each_block(
@@ -110,5 +109,4 @@ def backward(arguments, fields, results, call):
         rows=(x_rows, scale_rows, dy_rows),
         row_scalars=(mu_rows, mu_residual_rows, rstd_rows),
         into=(dx_out, dscale_out, dshift_out),
-        buffers=1,
     )

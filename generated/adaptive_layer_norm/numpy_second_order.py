@@ -95,7 +95,6 @@ def backward_backward(arguments, fields, results, call):
     shape, dtype, _ = call
     features = shape[-1]
     needs_x_shifted = ddx_rows is not None or ddscale_rows is not None
-    needs_ddy = ddx_rows is None and ddscale_rows is None
     one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
     D = _rows.number(features, dtype)
 
@@ -113,7 +112,7 @@ def backward_backward(arguments, fields, results, call):
         dscale_block=None,
         dshift_block=None,
         ddy_block=None,
-        buffers=(None,) * 5,
+        buffers=(None,) * 4,
     ):
         # step 50: mean_ddx = mean(ddx)
         if ddx_rows is not None:
@@ -124,22 +123,20 @@ def backward_backward(arguments, fields, results, call):
             # step 2, pass 3: x_centred = x_shifted - mu_residual
             x_centred = _rows.less_residual(x_shifted, mu_residual)
             # step 5: xhat = x_centred*rstd
-            xhat = _rows.by_row(np.multiply, x_centred, rstd, out=dx_block)
+            xhat = np.multiply(x_centred, rstd, out=x_centred)
         # step 50: mean_ddx_xhat = mean(ddx*xhat)
         if ddx_rows is not None:
             mean_ddx_xhat = _rows.row_mean(ddx, xhat, D)
             # step 29: g = dy*(scale + 1)
-            part = np.add(scale, 1.0, out=buffers[0])
-            g = np.multiply(dy, part, out=buffers[1])
+            part = np.add(scale, 1.0, out=dx_block)
+            g = np.multiply(dy, part, out=buffers[0])
             # step 30: mean_g = mean(g)
             mean_g = _rows.row_sum(g, one_over_D)
             # step 31: mean_g_xhat = mean(g*xhat)
             mean_g_xhat = _rows.row_mean(g, xhat, D)
             # step 44: mean_ddx_g = mean(ddx*g)
             mean_ddx_g = _rows.row_mean(ddx, g, D)
-        dshift = _rows.filled(0.0, dshift_block, shape, dtype)
-        # step 34, pass 8: mean_g_xhat_scaled = mean_g_xhat*rstd
-        if ddx_rows is not None:
+            # step 34, pass 8: mean_g_xhat_scaled = mean_g_xhat*rstd
             mean_g_xhat_scaled = mean_g_xhat * rstd
             # step 44, pass 9: mean_g_xhat_scaled_2 = 2*mean_g_xhat
             mean_g_xhat_scaled_2 = mean_g_xhat * 2.0
@@ -149,17 +146,15 @@ def backward_backward(arguments, fields, results, call):
             dg = _rows.by_row(np.subtract, ddx, mean_ddx, out=dscale_block)
             part_2 = _rows.by_row(np.multiply, xhat, mean_ddx_xhat, out=ddy_block)
             dg = np.subtract(dg, part_2, out=dg)
-            dg = _rows.by_row(np.multiply, dg, rstd, out=buffers[2])
+            dg = _rows.by_row(np.multiply, dg, rstd, out=buffers[1])
         # step 34, pass 11: d2xhat_part = ddscale*dy - ddx*mean_g_xhat_scaled
         if ddscale_rows is not None:
-            d2xhat_part = np.multiply(ddscale, dy, out=buffers[3])
+            d2xhat_part = np.multiply(ddscale, dy, out=dscale_block)
         if ddx_rows is not None and ddscale_rows is None:
             d2xhat_part = 0.0
         if ddx_rows is not None:
-            part_3 = _rows.by_row(
-                np.multiply, ddx, mean_g_xhat_scaled, out=dscale_block
-            )
-            d2xhat_part = np.subtract(d2xhat_part, part_3, out=buffers[3])
+            part_3 = _rows.by_row(np.multiply, ddx, mean_g_xhat_scaled, out=ddy_block)
+            d2xhat_part = np.subtract(d2xhat_part, part_3, out=buffers[2])
         # step 44: mean_d2xhat_part = mean(d2xhat_part)
         if needs_x_shifted:
             mean_d2xhat_part = _rows.row_sum(d2xhat_part, one_over_D)
@@ -168,8 +163,6 @@ def backward_backward(arguments, fields, results, call):
         # step 51: d2scale = dg*dy
         if ddx_rows is not None:
             d2scale = np.multiply(dg, dy, out=dscale_block)
-        else:
-            d2scale = _rows.filled(0.0, dscale_block, shape, dtype)
         # step 56: ddy = ddshift + ddscale*xhat + dg*(scale + 1)
         if ddscale_rows is not None:
             ddy = np.multiply(ddscale, xhat, out=ddy_block)
@@ -178,39 +171,41 @@ def backward_backward(arguments, fields, results, call):
         if ddscale_rows is None and ddshift_rows is not None:
             ddy = ddshift
         if ddx_rows is not None:
-            part_4 = np.multiply(dg, part, out=part)
+            part_4 = np.multiply(dg, part, out=dg)
         if ddx_rows is not None and (
             ddscale_rows is not None or ddshift_rows is not None
         ):
             ddy = np.add(ddy, part_4, out=ddy_block)
         if ddscale_rows is None and ddshift_rows is None:
             ddy = part_4
-        if needs_ddy:
-            ddy = _rows.filled(ddshift, ddy_block, shape, dtype)
         # step 44, pass 12: d2x = (d2xhat_part + (xhat*mean_ddx_scaled +
         #   (xhat*mean_g_xhat_scaled_2 + mean_g - g)*mean_ddx_xhat -
         #   xhat*mean_ddx_g)*rstd - mean_d2xhat_part - xhat*mean_d2xhat_part_xhat)*rstd
         if ddx_rows is not None:
-            d2x = _rows.by_row(np.multiply, xhat, mean_ddx_scaled, out=buffers[2])
+            d2x = _rows.by_row(np.multiply, xhat, mean_ddx_scaled, out=dx_block)
             part_5 = _rows.by_row(
-                np.multiply, xhat, mean_g_xhat_scaled_2, out=buffers[4]
+                np.multiply, xhat, mean_g_xhat_scaled_2, out=buffers[3]
             )
             part_5 = np.add(part_5, mean_g, out=part_5)
             part_5 = np.subtract(part_5, g, out=g)
             part_5 = np.multiply(part_5, mean_ddx_xhat, out=part_5)
-            d2x = np.add(d2x, part_5, out=part_5)
-            part_6 = _rows.by_row(np.multiply, xhat, mean_ddx_g, out=buffers[2])
+            d2x = np.add(d2x, part_5, out=d2x)
+            part_6 = _rows.by_row(np.multiply, xhat, mean_ddx_g, out=buffers[0])
             d2x = np.subtract(d2x, part_6, out=d2x)
             d2x = np.multiply(d2x, rstd, out=d2x)
             d2x = np.add(d2xhat_part, d2x, out=d2x)
         if ddx_rows is None and ddscale_rows is not None:
             d2x = d2xhat_part
         if needs_x_shifted:
-            d2x = np.subtract(d2x, mean_d2xhat_part, out=buffers[1])
+            d2x = np.subtract(d2x, mean_d2xhat_part, out=dx_block)
             part_7 = np.multiply(xhat, mean_d2xhat_part_xhat, out=xhat)
             d2x = np.subtract(d2x, part_7, out=part_7)
-            d2x = np.multiply(d2x, rstd, out=d2x)
-        else:
+            d2x = _rows.by_row(np.multiply, d2x, rstd, out=dx_block)
+        dshift = _rows.filled(0.0, dshift_block, shape, dtype)
+        if ddx_rows is None:
+            d2scale = _rows.filled(0.0, dscale_block, shape, dtype)
+        if ddx_rows is None and ddscale_rows is None:
+            ddy = _rows.filled(ddshift, ddy_block, shape, dtype)
             d2x = _rows.filled(0.0, dx_block, shape, dtype)
         return d2x, d2scale, dshift, ddy
 
@@ -220,5 +215,5 @@ def backward_backward(arguments, fields, results, call):
         rows=(x_rows, scale_rows, dy_rows, ddx_rows, ddscale_rows, ddshift_rows),
         row_scalars=(mu_rows, mu_residual_rows, rstd_rows),
         into=(dx_out, dscale_out, dshift_out, ddy_out),
-        buffers=5,
+        buffers=4,
     )

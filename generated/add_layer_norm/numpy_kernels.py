@@ -100,11 +100,7 @@ def backward(arguments, fields, results, call):
         if needs_gamma_over_D:
             part = np.multiply(dy, h_centred, out=dresidual_block)
             dgamma = _rows.sum_rows(part, rstd)
-        # step 21: dbeta = sum over rows of dy
-        if dbeta_out is not None and dy_rows is not None:
-            dbeta = _rows.sum_rows(dy)
-        # step 18, pass 8: mean_g_xhat_unscaled = mean(dy*h_centred*gamma)
-        if needs_gamma_over_D:
+            # step 18, pass 8: mean_g_xhat_unscaled = mean(dy*h_centred*gamma)
             mean_g_xhat_unscaled = _rows.row_sum(part, gamma_over_D)
         if needs_mean_g_xhat_unscaled:
             mean_g_xhat_unscaled = _rows.row_mean(dy, h_centred, D)
@@ -127,6 +123,10 @@ def backward(arguments, fields, results, call):
             dx = np.add(dh, dx, out=dx)
         if dy_rows is None:
             dx = dh
+        # step 21: dbeta = sum over rows of dy
+        if dbeta_out is not None and dy_rows is not None:
+            dbeta = _rows.sum_rows(dy)
+        if dy_rows is None:
             dx_result = _rows.filled(dh, dx_block, shape, dtype)
         else:
             dx_result = dx

@@ -68,10 +68,6 @@ def jvp(arguments, fields, results, call):
             mean_h_dot = _rows.row_sum(h_dot, one_over_D)
             # step 31: mean_h_dot_xhat = mean(h_dot*xhat)
             mean_h_dot_xhat = _rows.row_mean(h_dot, xhat, D)
-        if x_dot_rows is None or residual_dot_rows is None:
-            h_dot_result = _rows.filled(h_dot, h_dot_block, shape, dtype)
-        else:
-            h_dot_result = h_dot
         # step 31: y_dot = xhat*gamma_dot + (h_dot - mean_h_dot -
         #   xhat*mean_h_dot_xhat)*rstd*gamma + beta_dot
         if gamma_dot is not None:
@@ -100,6 +96,10 @@ def jvp(arguments, fields, results, call):
             or gamma_dot is not None
         ):
             y_dot = _rows.by_feature(np.add, y_dot, beta_dot_wide, out=y_dot_block)
+        if x_dot_rows is None or residual_dot_rows is None:
+            h_dot_result = _rows.filled(h_dot, h_dot_block, shape, dtype)
+        else:
+            h_dot_result = h_dot
         if x_dot_rows is None and residual_dot_rows is None and gamma_dot is None:
             y_dot = _rows.filled(beta_dot, y_dot_block, shape, dtype)
         return y_dot, h_dot_result
@@ -149,6 +149,9 @@ def backward_backward(arguments, fields, results, call):
         and ddgamma is None
         and (ddx_rows is not None or ddresidual_rows is not None)
     )
+    needs_d2x_3 = dy_rows is None or (
+        ddx_rows is None and ddresidual_rows is None and ddgamma is None
+    )
     one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
     D = _rows.number(features, dtype)
     # step 49: mean_ddgamma_dy = mean(dy*ddgamma)
@@ -182,7 +185,7 @@ def backward_backward(arguments, fields, results, call):
             # step 3, pass 3: h_centred = h_shifted - mu_residual
             h_centred = _rows.less_residual(h_shifted, mu_residual)
             # step 6: xhat = h_centred*rstd
-            xhat = _rows.by_row(np.multiply, h_centred, rstd, out=ddy_block)
+            xhat = _rows.by_row(np.multiply, h_centred, rstd, out=dresidual_block)
         # step 49: mean_ddgamma_dy_xhat = mean(dy*xhat*ddgamma)
         if needs_ddgamma_over_D:
             part = np.multiply(dy, xhat, out=dx_block)
@@ -213,17 +216,12 @@ def backward_backward(arguments, fields, results, call):
             mean_ddh_xhat = _rows.row_mean(ddh, xhat, D)
             # step 49: mean_ddh_g = mean(ddh*g)
             mean_ddh_g = _rows.row_mean(ddh, g, D)
-        if dh_rows is not None and (ddx_rows is None or ddresidual_rows is None):
-            ddh_result = _rows.filled(ddh, ddh_block, shape, dtype)
-        if dh_rows is not None and ddx_rows is not None and ddresidual_rows is not None:
-            ddh_result = ddh
-        # step 49, pass 12: mean_g_xhat_scaled = 3*mean_g_xhat
-        if needs_mean_g:
+            # step 49, pass 12: mean_g_xhat_scaled = 3*mean_g_xhat
             mean_g_xhat_scaled = mean_g_xhat * 3.0
             # step 49, pass 13: mean_ddh_scaled = mean_ddh*mean_g
             mean_ddh_scaled = mean_ddh * mean_g
             # step 56: dg = (ddh - mean_ddh - xhat*mean_ddh_xhat)*rstd
-            part_2 = _rows.by_row(np.subtract, ddh, mean_ddh, out=dresidual_block)
+            part_2 = _rows.by_row(np.subtract, ddh, mean_ddh, out=ddy_block)
             dg = _rows.by_row(np.multiply, xhat, mean_ddh_xhat, out=buffers[1])
             dg = np.subtract(part_2, dg, out=dg)
             dg = np.multiply(dg, rstd, out=dg)
@@ -256,20 +254,16 @@ def backward_backward(arguments, fields, results, call):
         if needs_ddgamma_over_D:
             d2x = np.subtract(d2x, mean_ddgamma_dy, out=dx_block)
             part_8 = _rows.by_row(
-                np.multiply, xhat, mean_ddgamma_dy_xhat, out=dresidual_block
+                np.multiply, xhat, mean_ddgamma_dy_xhat, out=ddy_block
             )
             d2x = np.subtract(d2x, part_8, out=d2x)
         if needs_h_shifted:
             d2x = np.multiply(d2x, rstd, out=d2x)
         else:
             d2x = 0.0
-            dx = _rows.filled(0.0, dx_block, shape, dtype)
-        if needs_h_shifted:
-            dx = d2x
-        dresidual = _rows.filled(d2x, dresidual_block, shape, dtype)
         # step 62: ddy = xhat*ddgamma + dg*gamma + ddbeta
         if needs_ddgamma_over_D:
-            ddy = _rows.by_feature(np.multiply, xhat, ddgamma_wide, out=xhat)
+            ddy = _rows.by_feature(np.multiply, xhat, ddgamma_wide, out=ddy_block)
         if needs_g:
             part_9 = _rows.by_feature(np.multiply, dg, gamma_wide, out=dg)
         if needs_g_2:
@@ -288,6 +282,15 @@ def backward_backward(arguments, fields, results, call):
             )
         ):
             ddy = _rows.by_feature(np.add, ddy, ddbeta_wide, out=ddy_block)
+        if dh_rows is not None and (ddx_rows is None or ddresidual_rows is None):
+            ddh_result = _rows.filled(ddh, ddh_block, shape, dtype)
+        if dh_rows is not None and ddx_rows is not None and ddresidual_rows is not None:
+            ddh_result = ddh
+        if needs_d2x_3:
+            dx = _rows.filled(0.0, dx_block, shape, dtype)
+        else:
+            dx = d2x
+        dresidual = _rows.filled(d2x, dresidual_block, shape, dtype)
         if (
             dy_rows is not None
             and ddx_rows is None

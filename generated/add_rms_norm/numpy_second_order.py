@@ -53,10 +53,6 @@ def jvp(arguments, fields, results, call):
         # step 22: mean_h_dot_xhat = mean(h_dot*xhat)
         if needs_mean_h_dot_xhat:
             mean_h_dot_xhat = _rows.row_mean(h_dot, xhat, D)
-        if x_dot_rows is None or residual_dot_rows is None:
-            h_dot_result = _rows.filled(h_dot, h_dot_block, shape, dtype)
-        else:
-            h_dot_result = h_dot
         # step 22: y_dot = xhat*gamma_dot + (h_dot - xhat*mean_h_dot_xhat)*rstd*gamma
         if gamma_dot is not None:
             y_dot = _rows.by_feature(np.multiply, xhat, gamma_dot_wide, out=y_dot_block)
@@ -75,6 +71,10 @@ def jvp(arguments, fields, results, call):
             y_dot = np.add(y_dot, part, out=y_dot)
         if gamma_dot is None:
             y_dot = part
+        if x_dot_rows is None or residual_dot_rows is None:
+            h_dot_result = _rows.filled(h_dot, h_dot_block, shape, dtype)
+        else:
+            h_dot_result = h_dot
         return y_dot, h_dot_result
 
     return _blocks.each_block(
@@ -133,7 +133,7 @@ def backward_backward(arguments, fields, results, call):
         ddy = ddh_result = d2gamma = None
         # step 4: xhat = h*rstd
         if dy_rows is not None:
-            xhat = _rows.by_row(np.multiply, h, rstd, out=ddy_block)
+            xhat = _rows.by_row(np.multiply, h, rstd, out=dresidual_block)
         # step 37: mean_ddgamma_dy_xhat = mean(dy*xhat*ddgamma)
         if needs_ddgamma_over_D:
             part = np.multiply(dy, xhat, out=dx_block)
@@ -160,26 +160,21 @@ def backward_backward(arguments, fields, results, call):
             mean_ddh_xhat = _rows.row_mean(ddh, xhat, D)
             # step 37: mean_ddh_g = mean(ddh*g)
             mean_ddh_g = _rows.row_mean(ddh, g, D)
-        if dh_rows is not None and (ddx_rows is None or ddresidual_rows is None):
-            ddh_result = _rows.filled(ddh, ddh_block, shape, dtype)
-        if dh_rows is not None and ddx_rows is not None and ddresidual_rows is not None:
-            ddh_result = ddh
-        # step 37, pass 5: mean_g_xhat_scaled = 3*mean_g_xhat
-        if needs_mean_g_xhat:
+            # step 37, pass 5: mean_g_xhat_scaled = 3*mean_g_xhat
             mean_g_xhat_scaled = mean_g_xhat * 3.0
             # step 43: dg = (ddh - xhat*mean_ddh_xhat)*rstd
-            dg = _rows.by_row(np.multiply, xhat, mean_ddh_xhat, out=dresidual_block)
+            dg = _rows.by_row(np.multiply, xhat, mean_ddh_xhat, out=ddy_block)
             dg = np.subtract(ddh, dg, out=dg)
             dg = _rows.by_row(np.multiply, dg, rstd, out=buffers[1])
         # step 44: d2gamma = sum over rows of dg*dy
         if needs_g:
-            part_2 = np.multiply(dg, dy, out=dresidual_block)
+            part_2 = np.multiply(dg, dy, out=ddy_block)
             d2gamma = _rows.sum_rows(part_2)
         # step 37, pass 6: d2x = (dy*ddgamma + ((xhat*mean_g_xhat_scaled -
         #   g)*mean_ddh_xhat - xhat*mean_ddh_g - ddh*mean_g_xhat)*rstd -
         #   xhat*mean_ddgamma_dy_xhat)*rstd
         if needs_ddgamma_over_D:
-            d2x = _rows.by_feature(np.multiply, dy, ddgamma_wide, out=dresidual_block)
+            d2x = _rows.by_feature(np.multiply, dy, ddgamma_wide, out=ddy_block)
         if needs_mean_g_xhat:
             part_3 = _rows.by_row(np.multiply, xhat, mean_g_xhat_scaled, out=buffers[2])
             part_3 = np.subtract(part_3, g, out=dx_block)
@@ -202,13 +197,9 @@ def backward_backward(arguments, fields, results, call):
             d2x = np.multiply(d2x, rstd, out=d2x)
         else:
             d2x = 0.0
-            dx = _rows.filled(0.0, dx_block, shape, dtype)
-        if dy_rows is not None:
-            dx = d2x
-        dresidual = _rows.filled(d2x, dresidual_block, shape, dtype)
         # step 47: ddy = xhat*ddgamma + dg*gamma
         if needs_ddgamma_over_D:
-            ddy = _rows.by_feature(np.multiply, xhat, ddgamma_wide, out=xhat)
+            ddy = _rows.by_feature(np.multiply, xhat, ddgamma_wide, out=ddy_block)
         if needs_g:
             part_7 = _rows.by_feature(np.multiply, dg, gamma_wide, out=dg)
         if needs_g_2:
@@ -217,6 +208,15 @@ def backward_backward(arguments, fields, results, call):
             ddy = np.add(ddy, part_7, out=ddy)
         if needs_d2x_2:
             ddy = part_7
+        if dh_rows is not None and (ddx_rows is None or ddresidual_rows is None):
+            ddh_result = _rows.filled(ddh, ddh_block, shape, dtype)
+        if dh_rows is not None and ddx_rows is not None and ddresidual_rows is not None:
+            ddh_result = ddh
+        if dy_rows is None:
+            dx = _rows.filled(0.0, dx_block, shape, dtype)
+        else:
+            dx = d2x
+        dresidual = _rows.filled(d2x, dresidual_block, shape, dtype)
         return dx, dresidual, ddy, ddh_result, d2gamma
 
     dx, dresidual, ddy, ddh_result, d2gamma = _blocks.each_block(

@@ -69,10 +69,6 @@ def jvp(arguments, fields, results, call):
         # step 26: mean_h_dot_xhat = mean(h_dot*xhat)
         if needs_mean_h_dot_xhat:
             mean_h_dot_xhat = _rows.row_mean(h_dot, xhat, D)
-        if x_dot_rows is None or residual_dot_rows is None:
-            h_dot_result = _rows.filled(h_dot, h_dot_block, shape, dtype)
-        else:
-            h_dot_result = h_dot
         # step 26, pass 17: y_dot = (xhat*gamma_dot + (h_dot -
         #   xhat*mean_h_dot_xhat)*rstd*gamma -
         #   xhat*gamma*scale_dot_scaled)*scale_shifted_2
@@ -102,6 +98,10 @@ def jvp(arguments, fields, results, call):
             y_dot = np.subtract(y_dot, part_3, out=y_dot_block)
         if scale is not None:
             y_dot = np.multiply(y_dot, scale_shifted_2, out=y_dot_block)
+        if x_dot_rows is None or residual_dot_rows is None:
+            h_dot_result = _rows.filled(h_dot, h_dot_block, shape, dtype)
+        else:
+            h_dot_result = h_dot
         return y_dot, h_dot_result
 
     return _blocks.each_block(
@@ -202,7 +202,7 @@ def backward_backward(arguments, fields, results, call):
         part_15 = gamma * ddscale_scaled_2
     if needs_part_12:
         part_15 = ddscale_scaled_2
-    if dy_rows is None or ddgamma is None:
+    if ddgamma is None or dy_rows is None:
         part_6 = None
 
     def block(
@@ -224,7 +224,7 @@ def backward_backward(arguments, fields, results, call):
         d2scale_rows = None
         # step 4: xhat = h*rstd
         if dy_rows is not None:
-            xhat = _rows.by_row(np.multiply, h, rstd, out=buffers[0])
+            xhat = _rows.by_row(np.multiply, h, rstd, out=dresidual_block)
         # step 34: sum_rows_dy_xhat = sum over rows of dy*xhat
         if dy_rows is not None and (
             ddgamma is not None or (gamma is not None and ddscale is not None)
@@ -255,7 +255,7 @@ def backward_backward(arguments, fields, results, call):
             mean_g_xhat = _rows.row_mean(g, xhat, D)
         # step 32: ddh = ddresidual + ddx
         if ddx_rows is not None and ddresidual_rows is not None:
-            ddh = np.add(ddresidual, ddx, out=buffers[1])
+            ddh = np.add(ddresidual, ddx, out=buffers[0])
         if ddx_rows is None and ddresidual_rows is not None:
             ddh = ddresidual
         if ddx_rows is not None and ddresidual_rows is None:
@@ -267,10 +267,6 @@ def backward_backward(arguments, fields, results, call):
             mean_ddh_xhat = _rows.row_mean(ddh, xhat, D)
             # step 48: mean_ddh_g = mean(ddh*g)
             mean_ddh_g = _rows.row_mean(ddh, g, D)
-        if dh_rows is not None and (ddx_rows is None or ddresidual_rows is None):
-            ddh_result = _rows.filled(ddh, ddh_block, shape, dtype)
-        if dh_rows is not None and ddx_rows is not None and ddresidual_rows is not None:
-            ddh_result = ddh
         # step 35, pass 22: mean_dy_gamma_xhat_scaled = mean_dy_gamma_xhat*D
         if needs_ddscale:
             mean_dy_gamma_xhat_scaled = mean_dy_gamma_xhat * D
@@ -291,9 +287,9 @@ def backward_backward(arguments, fields, results, call):
             mean_dy_gamma_xhat_scaled_2 = mean_dy_gamma_xhat * ddscale_scaled
         # step 54: dg = (ddh - xhat*mean_ddh_xhat)*rstd
         if needs_mean_g_xhat:
-            dg = _rows.by_row(np.multiply, xhat, mean_ddh_xhat, out=dresidual_block)
+            dg = _rows.by_row(np.multiply, xhat, mean_ddh_xhat, out=ddy_block)
             dg = np.subtract(ddh, dg, out=dg)
-            dg = _rows.by_row(np.multiply, dg, rstd, out=buffers[2])
+            dg = _rows.by_row(np.multiply, dg, rstd, out=buffers[1])
         if (
             gamma is not None
             and dy_rows is not None
@@ -304,7 +300,7 @@ def backward_backward(arguments, fields, results, call):
             dg = 0.0
         # step 57, pass 29: d2gamma_rows = sum over rows of (dg - xhat*ddscale/scale)*dy
         if needs_gamma_over_D:
-            part_4 = np.multiply(xhat, ddscale_scaled_2, out=dresidual_block)
+            part_4 = np.multiply(xhat, ddscale_scaled_2, out=ddy_block)
             part_4 = np.subtract(dg, part_4, out=part_4)
         if (
             gamma is not None
@@ -322,11 +318,11 @@ def backward_backward(arguments, fields, results, call):
                 or ddscale is not None
             )
         ):
-            part_4 = np.multiply(part_4, dy, out=dresidual_block)
+            part_4 = np.multiply(part_4, dy, out=ddy_block)
             d2gamma_rows = _rows.sum_rows(part_4)
         # step 60: sum_dg_dy_gamma = sum(dg*dy*gamma)
         if needs_part_3:
-            part_5 = np.multiply(dg, dy, out=dresidual_block)
+            part_5 = np.multiply(dg, dy, out=ddy_block)
             sum_dg_dy_gamma = _rows.row_sum(part_5, gamma)
         if needs_part_3_3:
             sum_dg_dy_gamma = _rows.row_sum(dg, dy)
@@ -339,10 +335,10 @@ def backward_backward(arguments, fields, results, call):
         #   dy*gamma*ddscale_scaled)*rstd
         if needs_ddscale:
             d2x = _rows.by_row(
-                np.multiply, xhat, mean_dy_gamma_xhat_scaled_2, out=dresidual_block
+                np.multiply, xhat, mean_dy_gamma_xhat_scaled_2, out=ddy_block
             )
         if needs_ddgamma_over_D:
-            part_7 = _rows.by_feature(np.multiply, dy, part_6_wide, out=ddy_block)
+            part_7 = _rows.by_feature(np.multiply, dy, part_6_wide, out=buffers[2])
         if dy_rows is not None and ddgamma is not None and ddscale is not None:
             d2x = np.add(d2x, part_7, out=d2x)
         if dy_rows is not None and ddgamma is not None and ddscale is None:
@@ -371,16 +367,12 @@ def backward_backward(arguments, fields, results, call):
             )
             d2x = np.subtract(d2x, part_11, out=dx_block)
         if needs_ddscale:
-            part_13 = np.multiply(dy, part_12, out=ddy_block)
+            part_13 = np.multiply(dy, part_12, out=buffers[2])
             d2x = np.subtract(d2x, part_13, out=dx_block)
         if dy_rows is not None:
             d2x = np.multiply(d2x, rstd, out=d2x)
         else:
             d2x = 0.0
-            dx = _rows.filled(0.0, dx_block, shape, dtype)
-        if dy_rows is not None:
-            dx = d2x
-        dresidual = _rows.filled(d2x, dresidual_block, shape, dtype)
         # step 64, pass 28: ddy = (xhat*ddgamma + dg*gamma -
         #   xhat*gamma*ddscale_scaled_2)*scale_shifted_2
         if needs_ddgamma_over_D:
@@ -418,9 +410,18 @@ def backward_backward(arguments, fields, results, call):
             ddy = 0.0
         if needs_ddscale:
             part_16 = np.multiply(xhat, part_15, out=xhat)
-            ddy = np.subtract(ddy, part_16, out=ddy_block)
+            ddy = np.subtract(ddy, part_16, out=part_16)
         if needs_scale:
             ddy = np.multiply(ddy, scale_shifted_2, out=ddy_block)
+        if dh_rows is not None and (ddx_rows is None or ddresidual_rows is None):
+            ddh_result = _rows.filled(ddh, ddh_block, shape, dtype)
+        if dh_rows is not None and ddx_rows is not None and ddresidual_rows is not None:
+            ddh_result = ddh
+        if dy_rows is None:
+            dx = _rows.filled(0.0, dx_block, shape, dtype)
+        else:
+            dx = d2x
+        dresidual = _rows.filled(d2x, dresidual_block, shape, dtype)
         return (
             dx,
             dresidual,

@@ -17,7 +17,7 @@ from .._runtime.numpy import blocks as _blocks
 from .._runtime.numpy import rows as _rows
 
 
-@np.errstate(under="ignore")
+@np.errstate(under="ignore", over="ignore", divide="ignore", invalid="ignore")
 def forward(values, results, call):
     """The outputs and the saved row scalars."""
     x_rows, slope_rows, position_rows = values
@@ -45,21 +45,17 @@ def forward(values, results, call):
         # step 3: x_shifted = z - m
         x_shifted = np.subtract(z, m, out=z)
         # step 4: u = where(index() <= position, x_shifted, 0)
-        u = _rows.select(
-            mask, x_shifted, 0.0, out=_rows.memory(buffers[0], shape, dtype)
-        )
+        u = _rows.select(mask, x_shifted, 0.0, out=x_shifted)
         # step 5: exp_u = exp(u)
-        exp_u = np.exp(u, out=_rows.memory(y_block, shape, dtype), where=mask)
+        exp_u = np.exp(u, out=u)
         # step 6: e_shifted = where(index() <= position, exp_u, 0)
-        e_shifted = _rows.select(
-            mask, exp_u, 0.0, out=_rows.memory(buffers[0], shape, dtype)
-        )
+        e_shifted = _rows.select(mask, exp_u, 0.0, out=exp_u)
         # step 7: sum_e_shifted = sum(e_shifted)
         sum_e_shifted = _rows.row_sum(e_shifted, ones)
         # step 8: inv_sum_e_shifted = 1/sum_e_shifted
         inv_sum_e_shifted = np.reciprocal(sum_e_shifted)
         # step 9: y = e_shifted*inv_sum_e_shifted
-        y = _rows.by_row(np.multiply, e_shifted, inv_sum_e_shifted, out=y_block)
+        y = np.multiply(e_shifted, inv_sum_e_shifted, out=e_shifted)
         return y, m[..., 0], inv_sum_e_shifted[..., 0]
 
     return _blocks.each_block(
@@ -73,7 +69,7 @@ def forward(values, results, call):
     )
 
 
-@np.errstate(under="ignore")
+@np.errstate(under="ignore", over="ignore", divide="ignore", invalid="ignore")
 def backward(arguments, fields, results, call):
     """The gradients; None for one that is not wanted."""
     (dy_rows,) = arguments
@@ -96,11 +92,9 @@ def backward(arguments, fields, results, call):
         x_shifted = np.subtract(z, m, out=z)
         # step 4: u = where(index() <= position, x_shifted, 0)
         mask = index <= position
-        u = _rows.select(
-            mask, x_shifted, 0.0, out=_rows.memory(buffers[0], shape, dtype)
-        )
+        u = _rows.select(mask, x_shifted, 0.0, out=x_shifted)
         # step 5: exp_u = exp(u)
-        exp_u = np.exp(u, out=_rows.memory(dx_block, shape, dtype), where=mask)
+        exp_u = np.exp(u, out=u)
         # step 6: e_shifted = where(index() <= position, exp_u, 0)
         e_shifted = _rows.select(
             mask, exp_u, 0.0, out=_rows.memory(buffers[0], shape, dtype)
@@ -112,14 +106,9 @@ def backward(arguments, fields, results, call):
         # step 25: dx = where(index() <= position, (dy -
         #   sum_dy_y)*exp_u*inv_sum_e_shifted, 0)
         dx = _rows.by_row(np.subtract, dy, sum_dy_y, out=buffers[0])
-        dx = np.multiply(dx, exp_u, out=exp_u, where=mask)
-        dx = np.multiply(
-            dx,
-            inv_sum_e_shifted,
-            out=_rows.memory(buffers[0], shape, dtype),
-            where=mask,
-        )
-        dx = _rows.select(mask, dx, 0.0, out=_rows.memory(dx_block, shape, dtype))
+        dx = np.multiply(dx, exp_u, out=exp_u)
+        dx = np.multiply(dx, inv_sum_e_shifted, out=dx)
+        dx = _rows.select(mask, dx, 0.0, out=dx)
         return (dx,)
 
     return _blocks.each_block(

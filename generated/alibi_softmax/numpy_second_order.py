@@ -17,7 +17,7 @@ from .._runtime.numpy import blocks as _blocks
 from .._runtime.numpy import rows as _rows
 
 
-@np.errstate(under="ignore")
+@np.errstate(under="ignore", over="ignore", divide="ignore", invalid="ignore")
 def jvp(arguments, fields, results, call):
     """The tangents of the outputs."""
     (x_dot_rows,) = arguments
@@ -37,7 +37,7 @@ def jvp(arguments, fields, results, call):
         m,
         inv_sum_e_shifted,
         y_dot_block=None,
-        buffers=(None,) * 2,
+        buffers=(None,),
     ):
         # step 1: z = x + (index() - position)*slope
         part = index - position
@@ -48,31 +48,20 @@ def jvp(arguments, fields, results, call):
         x_shifted = np.subtract(z, m, out=z)
         # step 4: u = where(index() <= position, x_shifted, 0)
         mask = index <= position
-        u = _rows.select(
-            mask, x_shifted, 0.0, out=_rows.memory(buffers[0], shape, dtype)
-        )
+        u = _rows.select(mask, x_shifted, 0.0, out=x_shifted)
         # step 5: exp_u = exp(u)
-        exp_u = np.exp(u, out=_rows.memory(y_dot_block, shape, dtype), where=mask)
+        exp_u = np.exp(u, out=u)
         # step 30: e_shifted_dot = where(index() <= position, exp_u*x_dot, 0)
-        e_shifted_dot = np.multiply(
-            exp_u, x_dot, out=_rows.memory(buffers[0], shape, dtype), where=mask
-        )
-        e_shifted_dot = _rows.select(
-            mask, e_shifted_dot, 0.0, out=_rows.memory(buffers[1], shape, dtype)
-        )
+        e_shifted_dot = np.multiply(exp_u, x_dot, out=buffers[0])
+        e_shifted_dot = _rows.select(mask, e_shifted_dot, 0.0, out=e_shifted_dot)
         # step 35: sum_e_shifted_dot = sum(e_shifted_dot)
         sum_e_shifted_dot = _rows.row_sum(e_shifted_dot, ones)
         # step 6: e_shifted = where(index() <= position, exp_u, 0)
-        e_shifted = _rows.select(
-            mask, exp_u, 0.0, out=_rows.memory(buffers[0], shape, dtype)
-        )
+        e_shifted = _rows.select(mask, exp_u, 0.0, out=exp_u)
         # step 35, pass 3: y_dot = (e_shifted_dot -
         #   e_shifted*inv_sum_e_shifted*sum_e_shifted_dot)*inv_sum_e_shifted
-        y_dot = _rows.by_row(
-            np.multiply,
-            e_shifted,
-            inv_sum_e_shifted * sum_e_shifted_dot,
-            out=y_dot_block,
+        y_dot = np.multiply(
+            e_shifted, inv_sum_e_shifted * sum_e_shifted_dot, out=e_shifted
         )
         y_dot = np.subtract(e_shifted_dot, y_dot, out=y_dot)
         y_dot = np.multiply(y_dot, inv_sum_e_shifted, out=y_dot)
@@ -84,11 +73,11 @@ def jvp(arguments, fields, results, call):
         rows=(x_rows, x_dot_rows),
         row_scalars=(slope_rows, position_rows, m_rows, inv_sum_e_shifted_rows),
         into=(y_dot_out,),
-        buffers=2,
+        buffers=1,
     )
 
 
-@np.errstate(under="ignore")
+@np.errstate(under="ignore", over="ignore", divide="ignore", invalid="ignore")
 def backward_backward(arguments, fields, results, call):
     """The gradients of the gradients; None for one that is not wanted."""
     dy_rows, ddx_rows = arguments
@@ -112,7 +101,7 @@ def backward_backward(arguments, fields, results, call):
         inv_sum_e_shifted,
         dx_block=None,
         ddy_block=None,
-        buffers=(None,) * 5,
+        buffers=(None,) * 4,
     ):
         # step 50, pass 4: inv_sum_e_shifted_scaled = inv_sum_e_shifted*D
         inv_sum_e_shifted_scaled = inv_sum_e_shifted * D
@@ -125,23 +114,16 @@ def backward_backward(arguments, fields, results, call):
         x_shifted = np.subtract(z, m, out=z)
         # step 4: u = where(index() <= position, x_shifted, 0)
         mask = index <= position
-        u = _rows.select(mask, x_shifted, 0.0, out=_rows.memory(dx_block, shape, dtype))
+        u = _rows.select(mask, x_shifted, 0.0, out=x_shifted)
         # step 5: exp_u = exp(u)
-        exp_u = np.exp(u, out=u, where=mask)
+        exp_u = np.exp(u, out=dx_block)
         # step 50, pass 6: mean_ddx_exp_u_index = mean(where(index() <= position,
         #   -ddx*exp_u*inv_sum_e_shifted_scaled, 0))
-        part_2 = np.multiply(
-            ddx, exp_u, out=_rows.memory(ddy_block, shape, dtype), where=mask
+        part_2 = np.multiply(ddx, exp_u, out=ddy_block)
+        part_3 = _rows.by_row(
+            np.multiply, part_2, np.negative(inv_sum_e_shifted_scaled), out=buffers[0]
         )
-        part_3 = np.multiply(
-            part_2,
-            np.negative(inv_sum_e_shifted_scaled),
-            out=_rows.memory(buffers[0], shape, dtype),
-            where=mask,
-        )
-        part_3 = _rows.select(
-            mask, part_3, 0.0, out=_rows.memory(buffers[1], shape, dtype)
-        )
+        part_3 = _rows.select(mask, part_3, 0.0, out=part_3)
         mean_ddx_exp_u_index = _rows.row_sum(part_3, one_over_D)
         # step 6: e_shifted = where(index() <= position, exp_u, 0)
         e_shifted = _rows.select(
@@ -157,23 +139,17 @@ def backward_backward(arguments, fields, results, call):
         #   mean_dy_y_scaled)*ddx*exp_u, 0))
         part_4 = _rows.by_row(np.subtract, dy, mean_dy_y_scaled, out=buffers[1])
         part_5 = np.multiply(part_4, ddx, out=buffers[2])
-        part_6 = np.multiply(
-            part_5, exp_u, out=_rows.memory(buffers[3], shape, dtype), where=mask
-        )
-        part_6 = _rows.select(
-            mask, part_6, 0.0, out=_rows.memory(buffers[4], shape, dtype)
-        )
+        part_6 = np.multiply(part_5, exp_u, out=buffers[3])
+        part_6 = _rows.select(mask, part_6, 0.0, out=part_6)
         sum_ddx_dy_exp_u = _rows.row_sum(part_6, ones)
         # step 54, pass 9: ddy = e_shifted*inv_sum_e_shifted*mean_ddx_exp_u_index +
         #   where(index() <= position, ddx*exp_u*inv_sum_e_shifted, 0)
         ddy = np.multiply(
             e_shifted, inv_sum_e_shifted * mean_ddx_exp_u_index, out=e_shifted
         )
-        part_7 = np.multiply(part_2, inv_sum_e_shifted, out=part_2, where=mask)
-        part_7 = _rows.select(
-            mask, part_7, 0.0, out=_rows.memory(buffers[3], shape, dtype)
-        )
-        ddy = np.add(ddy, part_7, out=ddy_block)
+        part_7 = np.multiply(part_2, inv_sum_e_shifted, out=part_2)
+        part_7 = _rows.select(mask, part_7, 0.0, out=part_7)
+        ddy = np.add(ddy, part_7, out=part_7)
         # step 50, pass 11: inv_sum_e_shifted_scaled_2 =
         #   inv_sum_e_shifted*sum_ddx_dy_exp_u
         inv_sum_e_shifted_scaled_2 = inv_sum_e_shifted * sum_ddx_dy_exp_u
@@ -186,8 +162,8 @@ def backward_backward(arguments, fields, results, call):
         part_8 = np.subtract(part_8, inv_sum_e_shifted_scaled_2, out=part_8)
         part_8 = np.multiply(part_8, inv_sum_e_shifted, out=part_8)
         d2x = np.add(d2x, part_8, out=d2x)
-        d2x = np.multiply(exp_u, d2x, out=d2x, where=mask)
-        d2x = _rows.select(mask, d2x, 0.0, out=_rows.memory(dx_block, shape, dtype))
+        d2x = np.multiply(exp_u, d2x, out=exp_u)
+        d2x = _rows.select(mask, d2x, 0.0, out=d2x)
         return d2x, ddy
 
     return _blocks.each_block(
@@ -196,5 +172,5 @@ def backward_backward(arguments, fields, results, call):
         rows=(x_rows, dy_rows, ddx_rows),
         row_scalars=(slope_rows, position_rows, m_rows, inv_sum_e_shifted_rows),
         into=(dx_out, ddy_out),
-        buffers=5,
+        buffers=4,
     )

@@ -31,7 +31,6 @@ def forward(values, results, call):
     def block(x, gamma, beta, y_block=None, row_scalar_buffers=(None,)):
         # step 1: mu = mean(x)
         mu = _rows.row_sum(x, one_over_D)
-        mu_saved = _rows.filled(mu, row_scalar_buffers[0], (*shape[:-1], 1), dtype)
         # step 2, pass 2: x_shifted = x - mu
         x_shifted = _rows.by_row(np.subtract, x, mu, out=y_block)
         # step 3: var = mean(x_shifted**2)
@@ -50,6 +49,7 @@ def forward(values, results, call):
         y = np.multiply(x_centred, part, out=x_centred)
         if beta_rows is not None:
             y = np.add(y, beta, out=y)
+        mu_saved = _rows.filled(mu, row_scalar_buffers[0], (*shape[:-1], 1), dtype)
         return (
             y,
             mu[..., 0],
@@ -132,13 +132,9 @@ def backward(arguments, fields, results, call):
         # step 19, pass 18: dgamma = mean_g_xhat_unscaled*D
         if needs_mean_g:
             dgamma = mean_g_xhat_unscaled * D
-        if gamma_rows is not None and dy_rows is None:
-            dgamma = _rows.filled(0.0, row_scalar_buffers[0], (*shape[:-1], 1), dtype)
         # step 20, pass 19: dbeta = mean_g_unscaled*D
         if dbeta_out is not None and dy_rows is not None:
             dbeta = mean_g_unscaled * D
-        if dbeta_out is not None and dy_rows is None:
-            dbeta = _rows.filled(0.0, row_scalar_buffers[1], (*shape[:-1], 1), dtype)
         # step 7: g = dy*gamma
         if needs_mean_g:
             g = _rows.by_row(np.multiply, dy, gamma, out=buffers[1])
@@ -159,6 +155,10 @@ def backward(arguments, fields, results, call):
             dx = part_2
         if dmu_rows is not None and (dy_rows is not None or dvar_rows is not None):
             dx = np.add(dx, dmu_scaled, out=dx_block)
+        if gamma_rows is not None and dy_rows is None:
+            dgamma = _rows.filled(0.0, row_scalar_buffers[0], (*shape[:-1], 1), dtype)
+        if dbeta_out is not None and dy_rows is None:
+            dbeta = _rows.filled(0.0, row_scalar_buffers[1], (*shape[:-1], 1), dtype)
         if dy_rows is None and dvar_rows is None:
             dx = _rows.filled(dmu_scaled, dx_block, shape, dtype)
         if gamma_rows is not None:

@@ -45,12 +45,6 @@ def jvp(arguments, fields, results, call):
         # step 21: mu_dot = mean(x_dot)
         if x_dot_rows is not None:
             mu_dot = _rows.row_sum(x_dot, one_over_D)
-        else:
-            mu_dot_result = _rows.filled(
-                0.0, row_scalar_buffers[0], (*shape[:-1], 1), dtype
-            )
-        if x_dot_rows is not None:
-            mu_dot_result = mu_dot
         # step 2, pass 2: x_shifted = x - mu
         if needs_mu:
             x_shifted = _rows.by_row(np.subtract, x, mu, out=buffers[0])
@@ -63,12 +57,6 @@ def jvp(arguments, fields, results, call):
             part = np.multiply(x_centred, x_centred_dot, out=buffers[1])
             part = np.multiply(part, 2.0, out=part)
             var_dot = _rows.row_sum(part, one_over_D)
-        else:
-            var_dot_result = _rows.filled(
-                0.0, row_scalar_buffers[1], (*shape[:-1], 1), dtype
-            )
-        if x_dot_rows is not None:
-            var_dot_result = var_dot
             # step 25: rstd_dot = -rstd**3*var_dot/2
             rstd_dot = np.square(rstd) * rstd * var_dot * -0.5
             # step 26: xhat_dot = x_centred_dot*rstd + x_centred*rstd_dot
@@ -90,6 +78,18 @@ def jvp(arguments, fields, results, call):
             x_dot_rows is not None or gamma_dot_rows is not None
         ):
             y_dot = np.add(y_dot, beta_dot, out=y_dot_block)
+        if x_dot_rows is None:
+            mu_dot_result = _rows.filled(
+                0.0, row_scalar_buffers[0], (*shape[:-1], 1), dtype
+            )
+        else:
+            mu_dot_result = mu_dot
+        if x_dot_rows is None:
+            var_dot_result = _rows.filled(
+                0.0, row_scalar_buffers[1], (*shape[:-1], 1), dtype
+            )
+        else:
+            var_dot_result = var_dot
         if x_dot_rows is None and gamma_dot_rows is None:
             y_dot = _rows.filled(beta_dot, y_dot_block, shape, dtype)
         return y_dot, mu_dot_result[..., 0], var_dot_result[..., 0]
@@ -173,8 +173,6 @@ def backward_backward(arguments, fields, results, call):
         # step 54: mean_ddx = mean(ddx)
         if ddx_rows is not None:
             mean_ddx = _rows.row_sum(ddx, one_over_D)
-        if dbeta_out is not None:
-            dbeta = _rows.filled(0.0, row_scalar_buffers[0], (*shape[:-1], 1), dtype)
         # step 28: g = dy*gamma
         if needs_g:
             g = _rows.by_row(np.multiply, dy, gamma, out=ddy_block)
@@ -198,10 +196,6 @@ def backward_backward(arguments, fields, results, call):
         # step 48, pass 28: mean_ddx_scaled = mean_ddx*mean_g*rstd**2
         if needs_mean_ddx_g:
             mean_ddx_scaled = mean_ddx * mean_g * part
-        if dmu_rows is not None and ddx_rows is None:
-            ddmu = _rows.filled(0.0, row_scalar_buffers[1], (*shape[:-1], 1), dtype)
-        if dmu_rows is not None and ddx_rows is not None:
-            ddmu = mean_ddx
         # step 2, pass 2: x_shifted = x - mu
         if needs_mu:
             x_shifted = _rows.by_row(np.subtract, x, mu, out=buffers[0])
@@ -241,8 +235,6 @@ def backward_backward(arguments, fields, results, call):
         # step 66: ddvar = 2*mean_ddx_xhat/rstd
         if needs_part_2:
             ddvar = mean_ddx_xhat * 2.0 / rstd
-        if dvar_rows is not None and ddx_rows is None:
-            ddvar = _rows.filled(0.0, row_scalar_buffers[2], (*shape[:-1], 1), dtype)
         # step 55, pass 41: d2gamma_unscaled = sum((ddx - mean_ddx -
         #   x_centred*mean_ddx_xhat*rstd)*dy)
         if needs_mean_ddx_xhat_unscaled:
@@ -294,15 +286,8 @@ def backward_backward(arguments, fields, results, call):
                 np.multiply, x_centred, mean_dy_xhat_scaled * rstd, out=ddy_block
             )
             d2x = np.subtract(d2x, part_9, out=d2x)
-        if (
-            (dy_rows is None and ddx_rows is None)
-            or (dy_rows is None and dvar_rows is None)
-            or (ddx_rows is None and ddgamma_rows is None)
-        ):
-            d2x = _rows.filled(0.0, dx_block, shape, dtype)
-        # step 62, pass 40: ddy = x_centred*ddgamma*rstd + (ddx - mean_ddx -
-        #   x_centred*mean_ddx_xhat*rstd)*gamma*rstd + ddbeta
-        if needs_ddgamma_scaled:
+            # step 62, pass 40: ddy = x_centred*ddgamma*rstd + (ddx - mean_ddx -
+            #   x_centred*mean_ddx_xhat*rstd)*gamma*rstd + ddbeta
             ddy = _rows.by_row(np.multiply, x_centred, ddgamma_scaled, out=ddy_block)
         if needs_g:
             part_10 = gamma * rstd
@@ -320,13 +305,27 @@ def backward_backward(arguments, fields, results, call):
             and (ddx_rows is not None or ddgamma_rows is not None)
         ):
             ddy = np.add(ddy, ddbeta, out=ddy_block)
-        if dy_rows is not None and ddx_rows is None and ddgamma_rows is None:
-            ddy = _rows.filled(ddbeta, ddy_block, shape, dtype)
         # step 55, pass 42: d2gamma = d2gamma_unscaled*rstd
         if needs_g:
             d2gamma = d2gamma_unscaled * rstd
+        if dbeta_out is not None:
+            dbeta = _rows.filled(0.0, row_scalar_buffers[0], (*shape[:-1], 1), dtype)
+        if dmu_rows is not None and ddx_rows is None:
+            ddmu = _rows.filled(0.0, row_scalar_buffers[1], (*shape[:-1], 1), dtype)
+        if dmu_rows is not None and ddx_rows is not None:
+            ddmu = mean_ddx
+        if dvar_rows is not None and ddx_rows is None:
+            ddvar = _rows.filled(0.0, row_scalar_buffers[2], (*shape[:-1], 1), dtype)
+        if (
+            (dy_rows is None and ddx_rows is None)
+            or (dy_rows is None and dvar_rows is None)
+            or (ddx_rows is None and ddgamma_rows is None)
+        ):
+            d2x = _rows.filled(0.0, dx_block, shape, dtype)
         if gamma_rows is not None and (dy_rows is None or ddx_rows is None):
             d2gamma = _rows.filled(0.0, row_scalar_buffers[3], (*shape[:-1], 1), dtype)
+        if dy_rows is not None and ddx_rows is None and ddgamma_rows is None:
+            ddy = _rows.filled(ddbeta, ddy_block, shape, dtype)
         if gamma_rows is not None:
             d2gamma = d2gamma[..., 0]
         if dbeta_out is not None:

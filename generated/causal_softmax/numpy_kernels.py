@@ -17,7 +17,7 @@ from .._runtime.numpy import blocks as _blocks
 from .._runtime.numpy import rows as _rows
 
 
-@np.errstate(under="ignore")
+@np.errstate(under="ignore", over="ignore", divide="ignore", invalid="ignore")
 def forward(values, results, call):
     """The outputs and the saved row scalars."""
     x_rows, position_rows, scale = values
@@ -45,19 +45,17 @@ def forward(values, results, call):
         m = _rows.shift(part_2)
         # step 2: u = where(index() <= position, x*scale - m, 0)
         u = np.subtract(part, m, out=y_block)
-        u = _rows.select(mask, u, 0.0, out=_rows.memory(buffers[0], shape, dtype))
+        u = _rows.select(mask, u, 0.0, out=u)
         # step 3: exp_u = exp(u)
-        exp_u = np.exp(u, out=_rows.memory(y_block, shape, dtype), where=mask)
+        exp_u = np.exp(u, out=u)
         # step 4: e_shifted = where(index() <= position, exp_u, 0)
-        e_shifted = _rows.select(
-            mask, exp_u, 0.0, out=_rows.memory(buffers[0], shape, dtype)
-        )
+        e_shifted = _rows.select(mask, exp_u, 0.0, out=exp_u)
         # step 5: sum_e_shifted = sum(e_shifted)
         sum_e_shifted = _rows.row_sum(e_shifted, ones)
         # step 6: inv_sum_e_shifted = 1/sum_e_shifted
         inv_sum_e_shifted = np.reciprocal(sum_e_shifted)
         # step 7: y = e_shifted*inv_sum_e_shifted
-        y = _rows.by_row(np.multiply, e_shifted, inv_sum_e_shifted, out=y_block)
+        y = np.multiply(e_shifted, inv_sum_e_shifted, out=e_shifted)
         return y, m[..., 0], inv_sum_e_shifted[..., 0]
 
     return _blocks.each_block(
@@ -71,7 +69,7 @@ def forward(values, results, call):
     )
 
 
-@np.errstate(under="ignore")
+@np.errstate(under="ignore", over="ignore", divide="ignore", invalid="ignore")
 def backward(arguments, fields, results, call):
     """The gradients; None for one that is not wanted."""
     (dy_rows,) = arguments
@@ -85,9 +83,7 @@ def backward(arguments, fields, results, call):
     # step 2: u = where(index() <= position, x*scale - m, 0)
     index = np.arange(features)
 
-    def block(
-        x, dy, position, m, inv_sum_e_shifted, dx_block=None, buffers=(None,) * 2
-    ):
+    def block(x, dy, position, m, inv_sum_e_shifted, dx_block=None, buffers=(None,)):
         dscale = None
         # step 2: u = where(index() <= position, x*scale - m, 0)
         mask = index <= position
@@ -96,9 +92,9 @@ def backward(arguments, fields, results, call):
         else:
             u = x
         u = np.subtract(u, m, out=dx_block)
-        u = _rows.select(mask, u, 0.0, out=_rows.memory(buffers[0], shape, dtype))
+        u = _rows.select(mask, u, 0.0, out=u)
         # step 3: exp_u = exp(u)
-        exp_u = np.exp(u, out=_rows.memory(dx_block, shape, dtype), where=mask)
+        exp_u = np.exp(u, out=u)
         # step 4: e_shifted = where(index() <= position, exp_u, 0)
         e_shifted = _rows.select(
             mask, exp_u, 0.0, out=_rows.memory(buffers[0], shape, dtype)
@@ -110,15 +106,13 @@ def backward(arguments, fields, results, call):
         # step 17: du = where(index() <= position, (dy -
         #   sum_dy_y)*exp_u*inv_sum_e_shifted, 0)
         du = _rows.by_row(np.subtract, dy, sum_dy_y, out=buffers[0])
-        du = np.multiply(du, exp_u, out=exp_u, where=mask)
-        du = np.multiply(du, inv_sum_e_shifted, out=du, where=mask)
-        du = _rows.select(mask, du, 0.0, out=_rows.memory(buffers[0], shape, dtype))
+        du = np.multiply(du, exp_u, out=exp_u)
+        du = np.multiply(du, inv_sum_e_shifted, out=du)
+        du = _rows.select(mask, du, 0.0, out=du)
         # step 19: sum_du_index_x = sum(where(index() <= position, du*x, 0))
         if scale is not None:
-            part = np.multiply(du, x, out=dx_block)
-            part = _rows.select(
-                mask, part, 0.0, out=_rows.memory(buffers[1], shape, dtype)
-            )
+            part = np.multiply(du, x, out=buffers[0])
+            part = _rows.select(mask, part, 0.0, out=part)
             sum_du_index_x = _rows.row_sum(part, ones)
             # step 19: dscale = sum over rows of sum_du_index_x
             dscale = np.add.reduce(sum_du_index_x, axis=None)
@@ -126,7 +120,7 @@ def backward(arguments, fields, results, call):
             dx = np.multiply(du, scale, out=du)
         else:
             dx = du
-        dx = _rows.select(mask, dx, 0.0, out=_rows.memory(dx_block, shape, dtype))
+        dx = _rows.select(mask, dx, 0.0, out=dx)
         return dx, dscale
 
     dx, dscale = _blocks.each_block(
@@ -135,7 +129,7 @@ def backward(arguments, fields, results, call):
         rows=(x_rows, dy_rows),
         row_scalars=(position_rows, m_rows, inv_sum_e_shifted_rows),
         into=(dx_out,),
-        buffers=2,
+        buffers=1,
         sums=1,
     )
     if scale is not None:

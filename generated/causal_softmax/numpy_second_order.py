@@ -17,7 +17,7 @@ from .._runtime.numpy import blocks as _blocks
 from .._runtime.numpy import rows as _rows
 
 
-@np.errstate(under="ignore")
+@np.errstate(under="ignore", over="ignore", divide="ignore", invalid="ignore")
 def jvp(arguments, fields, results, call):
     """The tangents of the outputs."""
     x_dot_rows, scale_dot = arguments
@@ -43,9 +43,9 @@ def jvp(arguments, fields, results, call):
         else:
             u = x
         u = np.subtract(u, m, out=y_dot_block)
-        u = _rows.select(mask, u, 0.0, out=_rows.memory(buffers[0], shape, dtype))
+        u = _rows.select(mask, u, 0.0, out=u)
         # step 3: exp_u = exp(u)
-        exp_u = np.exp(u, out=_rows.memory(y_dot_block, shape, dtype), where=mask)
+        exp_u = np.exp(u, out=u)
         # step 25: e_shifted_dot = where(index() <= position, exp_u*(x*scale_dot +
         #   x_dot*scale), 0)
         if scale_dot is not None:
@@ -58,25 +58,16 @@ def jvp(arguments, fields, results, call):
             e_shifted_dot = np.add(e_shifted_dot, part, out=e_shifted_dot)
         if scale_dot is None:
             e_shifted_dot = part
-        e_shifted_dot = np.multiply(
-            exp_u, e_shifted_dot, out=_rows.memory(buffers[0], shape, dtype), where=mask
-        )
-        e_shifted_dot = _rows.select(
-            mask, e_shifted_dot, 0.0, out=_rows.memory(buffers[1], shape, dtype)
-        )
+        e_shifted_dot = np.multiply(exp_u, e_shifted_dot, out=buffers[0])
+        e_shifted_dot = _rows.select(mask, e_shifted_dot, 0.0, out=e_shifted_dot)
         # step 30: sum_e_shifted_dot = sum(e_shifted_dot)
         sum_e_shifted_dot = _rows.row_sum(e_shifted_dot, ones)
         # step 4: e_shifted = where(index() <= position, exp_u, 0)
-        e_shifted = _rows.select(
-            mask, exp_u, 0.0, out=_rows.memory(buffers[0], shape, dtype)
-        )
+        e_shifted = _rows.select(mask, exp_u, 0.0, out=exp_u)
         # step 30, pass 3: y_dot = (e_shifted_dot -
         #   e_shifted*inv_sum_e_shifted*sum_e_shifted_dot)*inv_sum_e_shifted
-        y_dot = _rows.by_row(
-            np.multiply,
-            e_shifted,
-            inv_sum_e_shifted * sum_e_shifted_dot,
-            out=y_dot_block,
+        y_dot = np.multiply(
+            e_shifted, inv_sum_e_shifted * sum_e_shifted_dot, out=e_shifted
         )
         y_dot = np.subtract(e_shifted_dot, y_dot, out=y_dot)
         y_dot = np.multiply(y_dot, inv_sum_e_shifted, out=y_dot)
@@ -92,7 +83,7 @@ def jvp(arguments, fields, results, call):
     )
 
 
-@np.errstate(under="ignore")
+@np.errstate(under="ignore", over="ignore", divide="ignore", invalid="ignore")
 def backward_backward(arguments, fields, results, call):
     """The gradients of the gradients; None for one that is not wanted."""
     dy_rows, ddx_rows, ddscale = arguments
@@ -120,7 +111,7 @@ def backward_backward(arguments, fields, results, call):
         inv_sum_e_shifted,
         dx_block=None,
         ddy_block=None,
-        buffers=(None,) * 6,
+        buffers=(None,) * 5,
     ):
         d2scale = None
         # step 53, pass 4: inv_sum_e_shifted_scaled = inv_sum_e_shifted*D
@@ -132,9 +123,9 @@ def backward_backward(arguments, fields, results, call):
         else:
             u = x
         u = np.subtract(u, m, out=ddy_block)
-        u = _rows.select(mask, u, 0.0, out=_rows.memory(dx_block, shape, dtype))
+        u = _rows.select(mask, u, 0.0, out=u)
         # step 3: exp_u = exp(u)
-        exp_u = np.exp(u, out=u, where=mask)
+        exp_u = np.exp(u, out=dx_block)
         # step 4: e_shifted = where(index() <= position, exp_u, 0)
         e_shifted = _rows.select(
             mask, exp_u, 0.0, out=_rows.memory(ddy_block, shape, dtype)
@@ -152,21 +143,14 @@ def backward_backward(arguments, fields, results, call):
             ddu = np.add(ddu, part, out=ddu)
         if ddx_rows is None:
             ddu = part
-        ddu = _rows.select(mask, ddu, 0.0, out=_rows.memory(buffers[2], shape, dtype))
+        ddu = _rows.select(mask, ddu, 0.0, out=_rows.memory(buffers[0], shape, dtype))
         # step 53, pass 6: mean_ddu_exp_u_index = mean(where(index() <= position,
         #   -ddu*exp_u*inv_sum_e_shifted_scaled, 0))
-        part_2 = np.multiply(
-            ddu, exp_u, out=_rows.memory(buffers[0], shape, dtype), where=mask
+        part_2 = np.multiply(ddu, exp_u, out=buffers[1])
+        part_3 = _rows.by_row(
+            np.multiply, part_2, np.negative(inv_sum_e_shifted_scaled), out=buffers[2]
         )
-        part_3 = np.multiply(
-            part_2,
-            np.negative(inv_sum_e_shifted_scaled),
-            out=_rows.memory(buffers[1], shape, dtype),
-            where=mask,
-        )
-        part_3 = _rows.select(
-            mask, part_3, 0.0, out=_rows.memory(buffers[3], shape, dtype)
-        )
+        part_3 = _rows.select(mask, part_3, 0.0, out=part_3)
         mean_ddu_exp_u_index = _rows.row_sum(part_3, one_over_D)
         # step 31, pass 7: mean_dy_y = inv_sum_e_shifted*mean_dy_y_unscaled
         mean_dy_y = inv_sum_e_shifted * mean_dy_y_unscaled
@@ -174,39 +158,29 @@ def backward_backward(arguments, fields, results, call):
         mean_dy_y_scaled = mean_dy_y * D
         # step 53, pass 11: sum_ddu_dy_exp_u = sum(where(index() <= position, (dy -
         #   mean_dy_y_scaled)*ddu*exp_u, 0))
-        part_4 = _rows.by_row(np.subtract, dy, mean_dy_y_scaled, out=buffers[1])
+        part_4 = _rows.by_row(np.subtract, dy, mean_dy_y_scaled, out=buffers[2])
         part_5 = np.multiply(part_4, ddu, out=ddu)
-        part_6 = np.multiply(
-            part_5, exp_u, out=_rows.memory(buffers[3], shape, dtype), where=mask
-        )
-        part_6 = _rows.select(
-            mask, part_6, 0.0, out=_rows.memory(buffers[4], shape, dtype)
-        )
+        part_6 = np.multiply(part_5, exp_u, out=buffers[3])
+        part_6 = _rows.select(mask, part_6, 0.0, out=part_6)
         sum_ddu_dy_exp_u = _rows.row_sum(part_6, ones)
         # step 32, pass 9: du = where(index() <= position, (dy -
         #   mean_dy_y_scaled)*exp_u*inv_sum_e_shifted, 0)
         if scale is not None:
-            du = np.multiply(
-                part_4, exp_u, out=_rows.memory(buffers[3], shape, dtype), where=mask
-            )
-            du = np.multiply(du, inv_sum_e_shifted, out=du, where=mask)
-            du = _rows.select(mask, du, 0.0, out=_rows.memory(buffers[4], shape, dtype))
+            du = np.multiply(part_4, exp_u, out=buffers[3])
+            du = np.multiply(du, inv_sum_e_shifted, out=du)
+            du = _rows.select(mask, du, 0.0, out=du)
         # step 60: mean_ddx_du_index = mean(where(index() <= position, ddx*du, 0))
         if needs_ddu:
-            part_7 = np.multiply(ddx, du, out=buffers[3])
-            part_7 = _rows.select(
-                mask, part_7, 0.0, out=_rows.memory(buffers[5], shape, dtype)
-            )
+            part_7 = np.multiply(ddx, du, out=buffers[4])
+            part_7 = _rows.select(mask, part_7, 0.0, out=part_7)
             mean_ddx_du_index = _rows.row_sum(part_7, one_over_D)
         # step 64, pass 10: ddy = e_shifted*inv_sum_e_shifted*mean_ddu_exp_u_index +
         #   where(index() <= position, ddu*exp_u*inv_sum_e_shifted, 0)
         ddy = np.multiply(
             e_shifted, inv_sum_e_shifted * mean_ddu_exp_u_index, out=e_shifted
         )
-        part_8 = np.multiply(part_2, inv_sum_e_shifted, out=part_2, where=mask)
-        part_8 = _rows.select(
-            mask, part_8, 0.0, out=_rows.memory(buffers[3], shape, dtype)
-        )
+        part_8 = np.multiply(part_2, inv_sum_e_shifted, out=part_2)
+        part_8 = _rows.select(mask, part_8, 0.0, out=part_8)
         ddy = np.add(ddy, part_8, out=ddy)
         # step 53, pass 12: inv_sum_e_shifted_scaled_2 =
         #   inv_sum_e_shifted*sum_ddu_dy_exp_u
@@ -215,28 +189,26 @@ def backward_backward(arguments, fields, results, call):
         #   mean_dy_y_scaled)*ddu*inv_sum_e_shifted + ((dy -
         #   mean_dy_y_scaled)*mean_ddu_exp_u_index -
         #   inv_sum_e_shifted_scaled_2)*inv_sum_e_shifted), 0)
-        d2u = _rows.by_row(np.multiply, part_5, inv_sum_e_shifted, out=buffers[0])
-        part_9 = np.multiply(part_4, mean_ddu_exp_u_index, out=part_4)
+        d2u = np.multiply(part_5, inv_sum_e_shifted, out=part_5)
+        part_9 = _rows.by_row(np.multiply, part_4, mean_ddu_exp_u_index, out=buffers[1])
         part_9 = np.subtract(part_9, inv_sum_e_shifted_scaled_2, out=part_9)
         part_9 = np.multiply(part_9, inv_sum_e_shifted, out=part_9)
         d2u = np.add(d2u, part_9, out=d2u)
-        d2u = np.multiply(exp_u, d2u, out=exp_u, where=mask)
-        d2u = _rows.select(mask, d2u, 0.0, out=_rows.memory(buffers[0], shape, dtype))
+        d2u = np.multiply(exp_u, d2u, out=exp_u)
+        d2u = _rows.select(mask, d2u, 0.0, out=d2u)
         # step 60: mean_d2u_index_x = mean(where(index() <= position, d2u*x, 0))
         if scale is not None:
-            part_10 = np.multiply(d2u, x, out=dx_block)
-            part_10 = _rows.select(
-                mask, part_10, 0.0, out=_rows.memory(buffers[1], shape, dtype)
-            )
+            part_10 = np.multiply(d2u, x, out=buffers[0])
+            part_10 = _rows.select(mask, part_10, 0.0, out=part_10)
             mean_d2u_index_x = _rows.row_sum(part_10, one_over_D)
             # step 58: d2x = where(index() <= position, d2u*scale + du*ddscale, 0)
             d2x = np.multiply(d2u, scale, out=d2u)
         else:
             d2x = d2u
         if ddscale is not None:
-            part_11 = np.multiply(du, ddscale, out=dx_block)
+            part_11 = np.multiply(du, ddscale, out=buffers[0])
             d2x = np.add(d2x, part_11, out=d2x)
-        d2x = _rows.select(mask, d2x, 0.0, out=_rows.memory(dx_block, shape, dtype))
+        d2x = _rows.select(mask, d2x, 0.0, out=d2x)
         # step 60, pass 14: mean_ddx_du_index_scaled = (mean_d2u_index_x +
         #   mean_ddx_du_index)*D
         if needs_ddu:
@@ -255,7 +227,7 @@ def backward_backward(arguments, fields, results, call):
         rows=(x_rows, dy_rows, ddx_rows),
         row_scalars=(position_rows, m_rows, inv_sum_e_shifted_rows),
         into=(dx_out, ddy_out),
-        buffers=6,
+        buffers=5,
         sums=1,
     )
     if scale is not None:

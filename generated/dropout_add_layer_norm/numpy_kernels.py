@@ -18,6 +18,7 @@ from .._runtime.numpy import random as _random
 from .._runtime.numpy import rows as _rows
 
 
+@np.errstate(over="ignore", divide="ignore", invalid="ignore")
 def forward(values, results, call):
     """The outputs and the saved row scalars."""
     x_rows, residual_rows, seed, gamma, beta, p, eps = values
@@ -40,8 +41,8 @@ def forward(values, results, call):
         # step 1, pass 2: h = residual + where(uniform_seed >= p, x*p_shifted, 0)
         mask = uniform_seed >= p
         h = np.multiply(x, p_shifted, out=h_block)
-        h = _rows.select(mask, h, 0.0, out=_rows.memory(y_block, shape, dtype))
-        h = np.add(residual, h, out=h_block)
+        h = _rows.select(mask, h, 0.0, out=h)
+        h = np.add(residual, h, out=h)
         # step 2: mu = mean(h)
         mu = _rows.row_sum(h, one_over_D)
         # step 3, pass 3: h_shifted = h - mu
@@ -75,6 +76,7 @@ def forward(values, results, call):
     )
 
 
+@np.errstate(over="ignore", divide="ignore", invalid="ignore")
 def backward(arguments, fields, results, call):
     """The gradients; None for one that is not wanted."""
     dy_rows, dh_rows = arguments
@@ -106,29 +108,24 @@ def backward(arguments, fields, results, call):
         gamma_wide,
         dx_block=None,
         dresidual_block=None,
-        buffers=(None,),
     ):
         dgamma = dbeta = None
         # step 3, pass 3: h_shifted = h - mu
         if dy_rows is not None:
-            h_shifted = _rows.by_row(np.subtract, h, mu, out=dresidual_block)
+            h_shifted = _rows.by_row(np.subtract, h, mu, out=dx_block)
             # step 3, pass 5: h_centred = h_shifted - mu_residual
             h_centred = _rows.less_residual(h_shifted, mu_residual)
         # step 20, pass 13: dgamma = sum over rows of dy*h_centred*rstd
         if needs_gamma_over_D:
-            part = np.multiply(dy, h_centred, out=dx_block)
+            part = np.multiply(dy, h_centred, out=dresidual_block)
             dgamma = _rows.sum_rows(part, rstd)
-        # step 21: dbeta = sum over rows of dy
-        if dbeta_out is not None and dy_rows is not None:
-            dbeta = _rows.sum_rows(dy)
-        # step 18, pass 11: mean_g_xhat_unscaled = mean(dy*h_centred*gamma)
-        if needs_gamma_over_D:
+            # step 18, pass 11: mean_g_xhat_unscaled = mean(dy*h_centred*gamma)
             mean_g_xhat_unscaled = _rows.row_sum(part, gamma_over_D)
         if needs_mean_g_xhat_unscaled:
             mean_g_xhat_unscaled = _rows.row_mean(dy, h_centred, D)
         # step 8: g = dy*gamma
         if needs_gamma_over_D:
-            g = _rows.by_feature(np.multiply, dy, gamma_wide, out=dx_block)
+            g = _rows.by_feature(np.multiply, dy, gamma_wide, out=dresidual_block)
         if needs_mean_g_xhat_unscaled:
             g = dy
         # step 18: mean_g = mean(g)
@@ -138,21 +135,25 @@ def backward(arguments, fields, results, call):
             mean_g_xhat = mean_g_xhat_unscaled * rstd
             # step 18, pass 14: dresidual = dh + (g - mean_g -
             #   h_centred*mean_g_xhat*rstd)*rstd
-            dresidual = np.subtract(g, mean_g, out=dx_block)
+            dresidual = np.subtract(g, mean_g, out=dresidual_block)
             part_2 = np.multiply(h_centred, mean_g_xhat * rstd, out=h_centred)
             dresidual = np.subtract(dresidual, part_2, out=part_2)
-            dresidual = np.multiply(dresidual, rstd, out=dresidual)
+            dresidual = _rows.by_row(np.multiply, dresidual, rstd, out=dresidual_block)
         if dy_rows is not None and dh_rows is not None:
             dresidual = np.add(dh, dresidual, out=dresidual)
         if dy_rows is None:
             dresidual = dh
+        # step 19, pass 15: dx = where(uniform_seed >= p, dresidual*p_shifted_2, 0)
+        mask = uniform_seed >= p
+        dx = np.multiply(dresidual, p_shifted_2, out=dx_block)
+        dx = _rows.select(mask, dx, 0.0, out=dx)
+        # step 21: dbeta = sum over rows of dy
+        if dbeta_out is not None and dy_rows is not None:
+            dbeta = _rows.sum_rows(dy)
+        if dy_rows is None:
             dresidual_result = _rows.filled(dh, dresidual_block, shape, dtype)
         else:
             dresidual_result = dresidual
-        # step 19, pass 15: dx = where(uniform_seed >= p, dresidual*p_shifted_2, 0)
-        mask = uniform_seed >= p
-        dx = np.multiply(dresidual, p_shifted_2, out=buffers[0])
-        dx = _rows.select(mask, dx, 0.0, out=_rows.memory(dx_block, shape, dtype))
         return dx, dresidual_result, dgamma, dbeta
 
     dx, dresidual_result, dgamma, dbeta = _blocks.each_block(
@@ -162,7 +163,6 @@ def backward(arguments, fields, results, call):
         row_scalars=(mu_rows, mu_residual_rows, rstd_rows),
         features=(gamma,),
         into=(dx_out, dresidual_out),
-        buffers=1,
         feature_sums=2,
     )
     if gamma is not None and dy_rows is None:

@@ -18,6 +18,7 @@ from .._runtime.numpy import random as _random
 from .._runtime.numpy import rows as _rows
 
 
+@np.errstate(over="ignore", divide="ignore", invalid="ignore")
 def jvp(arguments, fields, results, call):
     """The tangents of the outputs."""
     x_dot_rows, residual_dot_rows, gamma_dot, beta_dot = arguments
@@ -68,10 +69,8 @@ def jvp(arguments, fields, results, call):
         #   x_dot*p_shifted_2, 0)
         if x_dot_rows is not None:
             mask = uniform_seed >= p
-            h_dot = np.multiply(x_dot, p_shifted_2, out=y_dot_block)
-            h_dot = _rows.select(
-                mask, h_dot, 0.0, out=_rows.memory(h_dot_block, shape, dtype)
-            )
+            h_dot = np.multiply(x_dot, p_shifted_2, out=h_dot_block)
+            h_dot = _rows.select(mask, h_dot, 0.0, out=h_dot)
         if x_dot_rows is not None and residual_dot_rows is not None:
             h_dot = np.add(residual_dot, h_dot, out=h_dot)
         if x_dot_rows is None and residual_dot_rows is not None:
@@ -83,10 +82,6 @@ def jvp(arguments, fields, results, call):
             mean_h_dot = _rows.row_sum(h_dot, one_over_D)
             # step 31: mean_h_dot_xhat = mean(h_dot*xhat)
             mean_h_dot_xhat = _rows.row_mean(h_dot, xhat, D)
-        if x_dot_rows is None:
-            h_dot_result = _rows.filled(h_dot, h_dot_block, shape, dtype)
-        else:
-            h_dot_result = h_dot
         # step 31: y_dot = xhat*gamma_dot + (h_dot - mean_h_dot -
         #   xhat*mean_h_dot_xhat)*rstd*gamma + beta_dot
         if gamma_dot is not None:
@@ -115,6 +110,10 @@ def jvp(arguments, fields, results, call):
             or gamma_dot is not None
         ):
             y_dot = _rows.by_feature(np.add, y_dot, beta_dot_wide, out=y_dot_block)
+        if x_dot_rows is None:
+            h_dot_result = _rows.filled(h_dot, h_dot_block, shape, dtype)
+        else:
+            h_dot_result = h_dot
         if x_dot_rows is None and residual_dot_rows is None and gamma_dot is None:
             y_dot = _rows.filled(beta_dot, y_dot_block, shape, dtype)
         return y_dot, h_dot_result
@@ -130,6 +129,7 @@ def jvp(arguments, fields, results, call):
     )
 
 
+@np.errstate(over="ignore", divide="ignore", invalid="ignore")
 def backward_backward(arguments, fields, results, call):
     """The gradients of the gradients; None for one that is not wanted."""
     dy_rows, dh_rows, ddx_rows, ddresidual_rows, ddgamma, ddbeta = arguments
@@ -208,18 +208,18 @@ def backward_backward(arguments, fields, results, call):
             mean_ddgamma_dy = _rows.row_sum(dy, ddgamma_over_D)
         # step 3, pass 3: h_shifted = h - mu
         if needs_h_shifted:
-            h_shifted = _rows.by_row(np.subtract, h, mu, out=dresidual_block)
+            h_shifted = _rows.by_row(np.subtract, h, mu, out=dx_block)
             # step 3, pass 5: h_centred = h_shifted - mu_residual
             h_centred = _rows.less_residual(h_shifted, mu_residual)
             # step 6: xhat = h_centred*rstd
             xhat = _rows.by_row(np.multiply, h_centred, rstd, out=ddy_block)
         # step 49: mean_ddgamma_dy_xhat = mean(dy*xhat*ddgamma)
         if needs_ddgamma_over_D:
-            part = np.multiply(dy, xhat, out=dresidual_block)
+            part = np.multiply(dy, xhat, out=dx_block)
             mean_ddgamma_dy_xhat = _rows.row_sum(part, ddgamma_over_D)
         # step 32: g = dy*gamma
         if needs_g:
-            g = _rows.by_feature(np.multiply, dy, gamma_wide, out=dresidual_block)
+            g = _rows.by_feature(np.multiply, dy, gamma_wide, out=dx_block)
         if needs_g_2:
             g = dy
         # step 33: mean_g = mean(g)
@@ -232,7 +232,7 @@ def backward_backward(arguments, fields, results, call):
         if needs_uniform_seed_rows:
             mask = uniform_seed >= p
         if ddx_rows is not None:
-            ddh = np.multiply(ddx, p_shifted_2, out=dx_block)
+            ddh = np.multiply(ddx, p_shifted_2, out=dresidual_block)
             ddh = _rows.select(
                 mask, ddh, 0.0, out=_rows.memory(buffers[0], shape, dtype)
             )
@@ -249,17 +249,12 @@ def backward_backward(arguments, fields, results, call):
             mean_ddh_xhat = _rows.row_mean(ddh, xhat, D)
             # step 49: mean_ddh_g = mean(ddh*g)
             mean_ddh_g = _rows.row_mean(ddh, g, D)
-        if dh_rows is not None and ddx_rows is None:
-            ddh_result = _rows.filled(ddh, ddh_block, shape, dtype)
-        if dh_rows is not None and ddx_rows is not None:
-            ddh_result = ddh
-        # step 49, pass 20: mean_g_xhat_scaled = 3*mean_g_xhat
-        if needs_mean_g:
+            # step 49, pass 20: mean_g_xhat_scaled = 3*mean_g_xhat
             mean_g_xhat_scaled = mean_g_xhat * 3.0
             # step 49, pass 21: mean_ddh_scaled = mean_ddh*mean_g
             mean_ddh_scaled = mean_ddh * mean_g
             # step 56: dg = (ddh - mean_ddh - xhat*mean_ddh_xhat)*rstd
-            part_2 = _rows.by_row(np.subtract, ddh, mean_ddh, out=dx_block)
+            part_2 = _rows.by_row(np.subtract, ddh, mean_ddh, out=dresidual_block)
             dg = _rows.by_row(np.multiply, xhat, mean_ddh_xhat, out=buffers[1])
             dg = np.subtract(part_2, dg, out=dg)
             dg = np.multiply(dg, rstd, out=dg)
@@ -277,7 +272,7 @@ def backward_backward(arguments, fields, results, call):
             part_4 = _rows.by_row(np.multiply, xhat, mean_ddh_scaled, out=buffers[3])
             part_5 = _rows.by_row(np.multiply, xhat, mean_g_xhat_scaled, out=buffers[4])
             part_5 = np.add(part_5, mean_g, out=part_5)
-            part_5 = np.subtract(part_5, g, out=dresidual_block)
+            part_5 = np.subtract(part_5, g, out=dx_block)
             part_5 = np.multiply(part_5, mean_ddh_xhat, out=part_5)
             part_4 = np.add(part_4, part_5, out=part_5)
             part_6 = _rows.by_row(np.multiply, xhat, mean_ddh_g, out=buffers[3])
@@ -290,21 +285,19 @@ def backward_backward(arguments, fields, results, call):
         if needs_d2residual_2:
             d2residual = part_4
         if needs_ddgamma_over_D:
-            d2residual = np.subtract(d2residual, mean_ddgamma_dy, out=dresidual_block)
-            part_8 = _rows.by_row(np.multiply, xhat, mean_ddgamma_dy_xhat, out=dx_block)
+            d2residual = np.subtract(d2residual, mean_ddgamma_dy, out=dx_block)
+            part_8 = _rows.by_row(
+                np.multiply, xhat, mean_ddgamma_dy_xhat, out=dresidual_block
+            )
             d2residual = np.subtract(d2residual, part_8, out=d2residual)
         if needs_h_shifted:
-            d2residual = np.multiply(d2residual, rstd, out=d2residual)
-        else:
-            dresidual = _rows.filled(0.0, dresidual_block, shape, dtype)
-        if needs_h_shifted:
-            dresidual = d2residual
+            d2residual = _rows.by_row(
+                np.multiply, d2residual, rstd, out=dresidual_block
+            )
             # step 50, pass 23: d2x = where(uniform_seed >= p, d2residual*p_shifted_2,
             #   0)
-            d2x = np.multiply(d2residual, p_shifted_2, out=buffers[2])
-            d2x = _rows.select(mask, d2x, 0.0, out=_rows.memory(dx_block, shape, dtype))
-        else:
-            d2x = _rows.filled(0.0, dx_block, shape, dtype)
+            d2x = np.multiply(d2residual, p_shifted_2, out=dx_block)
+            d2x = _rows.select(mask, d2x, 0.0, out=d2x)
         # step 62: ddy = xhat*ddgamma + dg*gamma + ddbeta
         if needs_ddgamma_over_D:
             ddy = _rows.by_feature(np.multiply, xhat, ddgamma_wide, out=xhat)
@@ -326,6 +319,17 @@ def backward_backward(arguments, fields, results, call):
             )
         ):
             ddy = _rows.by_feature(np.add, ddy, ddbeta_wide, out=ddy_block)
+        if dh_rows is not None and ddx_rows is None:
+            ddh_result = _rows.filled(ddh, ddh_block, shape, dtype)
+        if dh_rows is not None and ddx_rows is not None:
+            ddh_result = ddh
+        if dy_rows is None or (
+            ddx_rows is None and ddresidual_rows is None and ddgamma is None
+        ):
+            d2x = _rows.filled(0.0, dx_block, shape, dtype)
+            dresidual = _rows.filled(0.0, dresidual_block, shape, dtype)
+        else:
+            dresidual = d2residual
         if (
             dy_rows is not None
             and ddx_rows is None

@@ -67,9 +67,6 @@ def backward(arguments, fields, results, call):
         if gamma is not None:
             part = np.multiply(dy, t, out=buffers[0])
             dgamma = _rows.sum_rows(part)
-        # step 11: dbeta = sum over rows of dy
-        if dbeta_out is not None:
-            dbeta = _rows.sum_rows(dy)
         # step 7: du = (1 - t)*dy*(t + 1)*gamma
         du = np.subtract(1.0, t, out=buffers[0])
         du = np.multiply(du, dy, out=du)
@@ -84,6 +81,9 @@ def backward(arguments, fields, results, call):
             dalpha = np.add.reduce(sum_du_x, axis=None)
         # step 8: dx = du*alpha
         dx = np.multiply(du, alpha_value, out=du)
+        # step 11: dbeta = sum over rows of dy
+        if dbeta_out is not None:
+            dbeta = _rows.sum_rows(dy)
         return dx, dgamma, dbeta, dalpha
 
     dx, dgamma, dbeta, dalpha = _blocks.each_block(

@@ -199,8 +199,6 @@ def backward_backward(arguments, fields, results, call):
         if ddalpha is not None:
             part_7 = np.multiply(du, ddalpha, out=du)
             d2x = np.add(d2x, part_7, out=d2x)
-        if needs_ddgamma_value_2:
-            d2x = _rows.filled(0.0, dx_block, shape, dtype)
         # step 47: ddy = t*ddgamma + (1 - t)*ddu*(t + 1)*gamma + ddbeta
         if ddgamma is not None:
             ddy = _rows.by_feature(np.multiply, t, ddgamma_value_wide, out=t)
@@ -216,8 +214,6 @@ def backward_backward(arguments, fields, results, call):
             ddx_rows is not None or ddalpha is not None or ddgamma is not None
         ):
             ddy = _rows.by_feature(np.add, ddy, ddbeta_wide, out=ddy_block)
-        if needs_ddgamma_value_2:
-            ddy = _rows.filled(ddbeta, ddy_block, shape, dtype)
         # step 39, pass 1: mean_ddx_du_scaled = (mean_d2u_x + mean_ddx_du)*D
         if needs_mean_ddx_du:
             mean_ddx_du_scaled = mean_d2u_x + mean_ddx_du
@@ -229,6 +225,9 @@ def backward_backward(arguments, fields, results, call):
             mean_ddx_du_scaled = mean_ddx_du_scaled * D
             # step 39, pass 2: d2alpha = sum over rows of mean_ddx_du_scaled
             d2alpha = np.add.reduce(mean_ddx_du_scaled, axis=None)
+        if needs_ddgamma_value_2:
+            d2x = _rows.filled(0.0, dx_block, shape, dtype)
+            ddy = _rows.filled(ddbeta, ddy_block, shape, dtype)
         return d2x, ddy, d2gamma, d2alpha
 
     d2x, ddy, d2gamma, d2alpha = _blocks.each_block(

@@ -74,7 +74,7 @@ def forward(values, results, call):
     )
 
 
-@np.errstate(under="ignore")
+@np.errstate(under="ignore", over="ignore", divide="ignore", invalid="ignore")
 def backward(arguments, fields, results, call):
     """The gradients; None for one that is not wanted."""
     (dy_rows,) = arguments
@@ -113,7 +113,6 @@ def backward(arguments, fields, results, call):
         power_expm1_logpt,
         dx_block=None,
         buffers=(None,) * 2,
-        row_scalar_buffers=(None,),
     ):
         # step 31, pass 1: power_expm1_logpt_shifted = where(gamma == 0, 0,
         #   (-expm1_logpt)**(gamma - 1)*dy*exp(logpt)*logpt*gamma) -
@@ -125,12 +124,7 @@ def backward(arguments, fields, results, call):
             * logpt
             * gamma
         )
-        power_expm1_logpt_shifted = _rows.select(
-            mask,
-            0.0,
-            part_2,
-            out=_rows.memory(row_scalar_buffers[0], (*shape[:-1], 1), dtype),
-        )
+        power_expm1_logpt_shifted = np.where(mask, 0.0, part_2)
         part_3 = dy * power_expm1_logpt
         power_expm1_logpt_shifted = power_expm1_logpt_shifted - part_3
         # step 31, pass 2: power_expm1_logpt_scaled = dy*power_expm1_logpt/Z
@@ -162,12 +156,8 @@ def backward(arguments, fields, results, call):
         )
         part_6 = _rows.select(mask, 0.0, part_6, out=part_6)
         part_5 = np.add(part_5, part_6, out=part_6)
-        part_5 = _rows.select(
-            mask_4, part_5, 0.0, out=_rows.memory(buffers[1], shape, dtype)
-        )
-        part_5 = _rows.select(
-            mask_3, part_5, 0.0, out=_rows.memory(dx_block, shape, dtype)
-        )
+        part_5 = _rows.select(mask_4, part_5, 0.0, out=part_5)
+        part_5 = _rows.select(mask_3, part_5, 0.0, out=part_5)
         dx = np.add(dx, part_5, out=part_5)
         return (dx,)
 
@@ -186,5 +176,4 @@ def backward(arguments, fields, results, call):
         ),
         into=(dx_out,),
         buffers=2,
-        row_scalar_buffers=1,
     )

@@ -17,7 +17,7 @@ from .._runtime.numpy import blocks as _blocks
 from .._runtime.numpy import rows as _rows
 
 
-@np.errstate(under="ignore")
+@np.errstate(under="ignore", over="ignore", divide="ignore", invalid="ignore")
 def jvp(arguments, fields, results, call):
     """The tangents of the outputs."""
     (x_dot_rows,) = arguments
@@ -32,7 +32,7 @@ def jvp(arguments, fields, results, call):
         power_expm1_logpt_rows,
     ) = fields
     (y_dot_out,) = results
-    shape, dtype, _ = call
+    _, dtype, _ = call
     gamma = np.asarray(gamma, dtype)
     # step 45: y_dot = where(gamma == 0, 0, (-expm1_logpt)**(gamma -
     #   1)*logpt*sum_index_x_dot_2*gamma) - power_expm1_logpt*sum_index_x_dot
@@ -40,16 +40,7 @@ def jvp(arguments, fields, results, call):
     part_3 = gamma - 1.0
 
     def block(
-        x,
-        x_dot,
-        label,
-        m,
-        Z,
-        logpt,
-        expm1_logpt,
-        power_expm1_logpt,
-        buffers=(None,),
-        row_scalar_buffers=(None,),
+        x, x_dot, label, m, Z, logpt, expm1_logpt, power_expm1_logpt, buffers=(None,)
     ):
         # step 45, pass 5: logpt_shifted = exp(logpt)
         logpt_shifted = np.exp(logpt)
@@ -76,12 +67,7 @@ def jvp(arguments, fields, results, call):
             * sum_index_x_dot_2
             * gamma
         )
-        y_dot = _rows.select(
-            mask,
-            0.0,
-            y_dot,
-            out=_rows.memory(row_scalar_buffers[0], (*shape[:-1], 1), dtype),
-        )
+        y_dot = np.where(mask, 0.0, y_dot)
         y_dot = y_dot - power_expm1_logpt * sum_index_x_dot
         return (y_dot[..., 0],)
 
@@ -99,11 +85,10 @@ def jvp(arguments, fields, results, call):
         ),
         into_row_scalars=(y_dot_out,),
         buffers=1,
-        row_scalar_buffers=1,
     )
 
 
-@np.errstate(under="ignore")
+@np.errstate(under="ignore", over="ignore", divide="ignore", invalid="ignore")
 def backward_backward(arguments, fields, results, call):
     """The gradients of the gradients; None for one that is not wanted."""
     dy_rows, ddx_rows = arguments
@@ -162,7 +147,6 @@ def backward_backward(arguments, fields, results, call):
         power_expm1_logpt,
         dx_block=None,
         buffers=(None,) * 4,
-        row_scalar_buffers=(None,) * 4,
     ):
         # step 54, pass 9: expm1_logpt_shifted = (-expm1_logpt)**(gamma -
         #   1)*dy*exp(logpt)*gamma + (-expm1_logpt)**(gamma -
@@ -247,75 +231,25 @@ def backward_backward(arguments, fields, results, call):
         #   2)*dy*exp(2*logpt)*logpt*sum_ddx_exp_shifted*gamma*(gamma - 1)/Z)), 0), 0)
         mask_3 = label >= 0
         mask_4 = label < part_21
-        part_23 = np.divide(
-            part_5 * sum_ddx_exp_shifted * part_22,
-            Z,
-            out=_rows.memory(row_scalar_buffers[0], (*shape[:-1], 1), dtype),
-            where=mask_4,
-        )
-        part_23 = _rows.select(
-            mask_4,
-            part_23,
-            0.0,
-            out=_rows.memory(row_scalar_buffers[1], (*shape[:-1], 1), dtype),
-        )
-        part_23 = _rows.select(
-            mask_3,
-            part_23,
-            0.0,
-            out=_rows.memory(row_scalar_buffers[0], (*shape[:-1], 1), dtype),
-        )
+        part_23 = part_5 * sum_ddx_exp_shifted * part_22 / Z
+        part_23 = np.where(mask_4, part_23, 0.0)
+        part_23 = np.where(mask_3, part_23, 0.0)
         part_23 = part_23 - part_3 * sum_ddx_index_3 * gamma
-        part_23 = _rows.select(
-            mask,
-            0.0,
-            part_23,
-            out=_rows.memory(row_scalar_buffers[0], (*shape[:-1], 1), dtype),
-        )
-        part_24 = _rows.select(
-            mask,
-            0.0,
-            sum_ddx_exp_shifted_2,
-            out=_rows.memory(row_scalar_buffers[1], (*shape[:-1], 1), dtype),
-        )
+        part_23 = np.where(mask, 0.0, part_23)
+        part_24 = np.where(mask, 0.0, sum_ddx_exp_shifted_2)
         part_25 = part_10 * sum_ddx_exp_shifted * part_11 / Z
-        part_25 = _rows.select(
-            mask_2,
-            0.0,
-            part_25,
-            out=_rows.memory(row_scalar_buffers[2], (*shape[:-1], 1), dtype),
-        )
-        part_25 = _rows.select(mask, 0.0, part_25, out=part_25)
+        part_25 = np.where(mask_2, 0.0, part_25)
+        part_25 = np.where(mask, 0.0, part_25)
         part_24 = part_24 + part_25
-        part_24 = _rows.select(
-            mask_4,
-            part_24,
-            0.0,
-            out=_rows.memory(row_scalar_buffers[1], (*shape[:-1], 1), dtype),
-        )
-        part_24 = _rows.select(
-            mask_3,
-            part_24,
-            0.0,
-            out=_rows.memory(row_scalar_buffers[2], (*shape[:-1], 1), dtype),
-        )
+        part_24 = np.where(mask_4, part_24, 0.0)
+        part_24 = np.where(mask_3, part_24, 0.0)
         d2logpt = sum_ddx_index + sum_ddx_index_2 + part_23 + part_24
         # step 71, pass 23: d2logpt_scaled = d2logpt/Z
-        d2logpt_scaled = np.divide(
-            d2logpt,
-            Z,
-            out=_rows.memory(row_scalar_buffers[0], (*shape[:-1], 1), dtype),
-            where=mask_4,
-        )
+        d2logpt_scaled = d2logpt / Z
         # step 71, pass 24: sum_ddx_exp_shifted_scaled =
         #   dy*power_expm1_logpt*sum_ddx_exp_shifted/Z**2
         part_26 = np.square(Z)
-        sum_ddx_exp_shifted_scaled = np.divide(
-            part_12 * sum_ddx_exp_shifted,
-            part_26,
-            out=_rows.memory(row_scalar_buffers[1], (*shape[:-1], 1), dtype),
-            where=mask_4,
-        )
+        sum_ddx_exp_shifted_scaled = part_12 * sum_ddx_exp_shifted / part_26
         # step 71, pass 25: sum_ddx_exp_shifted_scaled_2 = (-expm1_logpt)**(gamma -
         #   1)*dy*exp(logpt)*logpt*sum_ddx_exp_shifted*gamma/Z**2
         sum_ddx_exp_shifted_scaled_2 = part_7 * sum_ddx_exp_shifted * gamma / part_26
@@ -323,32 +257,11 @@ def backward_backward(arguments, fields, results, call):
         #   power_expm1_logpt*sum_ddx_exp_shifted/Z + where(gamma == 0, 0,
         #   -(-expm1_logpt)**(gamma - 1)*exp(logpt)*logpt*sum_ddx_exp_shifted*gamma/Z),
         #   0), 0)
-        ddy = np.divide(
-            power_expm1_logpt * sum_ddx_exp_shifted,
-            Z,
-            out=_rows.memory(row_scalar_buffers[2], (*shape[:-1], 1), dtype),
-            where=mask_4,
-        )
         part_27 = part_13 * sum_ddx_exp_shifted * part_22 / Z
-        part_27 = _rows.select(
-            mask,
-            0.0,
-            part_27,
-            out=_rows.memory(row_scalar_buffers[3], (*shape[:-1], 1), dtype),
-        )
-        ddy = np.add(ddy, part_27, out=ddy, where=mask_4)
-        ddy = _rows.select(
-            mask_4,
-            ddy,
-            0.0,
-            out=_rows.memory(row_scalar_buffers[3], (*shape[:-1], 1), dtype),
-        )
-        ddy = _rows.select(
-            mask_3,
-            ddy,
-            0.0,
-            out=_rows.memory(row_scalar_buffers[2], (*shape[:-1], 1), dtype),
-        )
+        part_27 = np.where(mask, 0.0, part_27)
+        ddy = power_expm1_logpt * sum_ddx_exp_shifted / Z + part_27
+        ddy = np.where(mask_4, ddy, 0.0)
+        ddy = np.where(mask_3, ddy, 0.0)
         ddy = sum_ddx_index_4 + ddy
         # step 71, pass 27: d2x = where(index() == label, d2logpt, 0) + where(label >=
         #   0, where(label < D, where(gamma == 0, 0,
@@ -372,23 +285,12 @@ def backward_backward(arguments, fields, results, call):
         part_31 = np.multiply(part_29, np.negative(expm1_logpt_scaled_3), out=part_29)
         part_31 = _rows.select(mask, 0.0, part_31, out=part_31)
         part_28 = np.add(part_28, part_31, out=part_28)
-        part_32 = np.multiply(
-            exp_shifted,
-            d2logpt_scaled,
-            out=_rows.memory(buffers[2], shape, dtype),
-            where=mask_4,
-        )
-        part_28 = np.subtract(part_28, part_32, out=part_28, where=mask_4)
-        part_33 = np.multiply(
-            exp_shifted, sum_ddx_exp_shifted_scaled, out=exp_shifted, where=mask_4
-        )
-        part_28 = np.subtract(part_28, part_33, out=part_33, where=mask_4)
-        part_28 = _rows.select(
-            mask_4, part_28, 0.0, out=_rows.memory(buffers[1], shape, dtype)
-        )
-        part_28 = _rows.select(
-            mask_3, part_28, 0.0, out=_rows.memory(dx_block, shape, dtype)
-        )
+        part_32 = _rows.by_row(np.multiply, exp_shifted, d2logpt_scaled, out=buffers[2])
+        part_28 = np.subtract(part_28, part_32, out=part_28)
+        part_33 = np.multiply(exp_shifted, sum_ddx_exp_shifted_scaled, out=exp_shifted)
+        part_28 = np.subtract(part_28, part_33, out=part_33)
+        part_28 = _rows.select(mask_4, part_28, 0.0, out=part_28)
+        part_28 = _rows.select(mask_3, part_28, 0.0, out=part_28)
         d2x = np.add(d2x, part_28, out=part_28)
         return d2x, ddy[..., 0]
 
@@ -408,5 +310,4 @@ def backward_backward(arguments, fields, results, call):
         into=(dx_out,),
         into_row_scalars=(ddy_out,),
         buffers=4,
-        row_scalar_buffers=4,
     )

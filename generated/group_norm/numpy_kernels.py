@@ -102,13 +102,13 @@ def backward(arguments, fields, results, call):
         # step 18: dgamma = dy*xhat
         if gamma_rows is not None:
             dgamma = np.multiply(dy, xhat, out=dgamma_block)
-        if dbeta_out is not None:
-            dbeta = _rows.filled(dy, dbeta_block, shape, dtype)
         # step 17: dx = (g - mean_g - xhat*mean_g_xhat)*rstd
         dx = np.subtract(g, mean_g, out=buffers[0])
         part = np.multiply(xhat, mean_g_xhat, out=xhat)
         dx = np.subtract(dx, part, out=part)
         dx = np.multiply(dx, rstd, out=dx)
+        if dbeta_out is not None:
+            dbeta = _rows.filled(dy, dbeta_block, shape, dtype)
         return dx, dgamma, dbeta
 
     return _blocks.each_block(

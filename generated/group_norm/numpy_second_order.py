@@ -98,7 +98,6 @@ def backward_backward(arguments, fields, results, call):
     needs_x_shifted = ddx_rows is not None or ddgamma_rows is not None
     needs_g = gamma_rows is not None and ddx_rows is not None
     needs_g_2 = gamma_rows is None and ddx_rows is not None
-    needs_ddy = ddx_rows is None and ddgamma_rows is None
     one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
     D = _rows.number(features, dtype)
 
@@ -144,10 +143,7 @@ def backward_backward(arguments, fields, results, call):
             mean_g_xhat = _rows.row_mean(g, xhat, D)
             # step 44: mean_ddx_g = mean(ddx*g)
             mean_ddx_g = _rows.row_mean(ddx, g, D)
-        if dbeta_out is not None:
-            dbeta = _rows.filled(0.0, dbeta_block, shape, dtype)
-        # step 34, pass 8: mean_g_xhat_scaled = mean_g_xhat*rstd
-        if ddx_rows is not None:
+            # step 34, pass 8: mean_g_xhat_scaled = mean_g_xhat*rstd
             mean_g_xhat_scaled = mean_g_xhat * rstd
             # step 44, pass 9: mean_g_xhat_scaled_2 = 2*mean_g_xhat
             mean_g_xhat_scaled_2 = mean_g_xhat * 2.0
@@ -160,7 +156,7 @@ def backward_backward(arguments, fields, results, call):
             dg = _rows.by_row(np.multiply, dg, rstd, out=buffers[1])
         # step 34, pass 11: d2xhat_part = ddgamma*dy - ddx*mean_g_xhat_scaled
         if ddgamma_rows is not None:
-            d2xhat_part = np.multiply(ddgamma, dy, out=buffers[2])
+            d2xhat_part = np.multiply(ddgamma, dy, out=dgamma_block)
         if ddx_rows is not None and ddgamma_rows is None:
             d2xhat_part = 0.0
         if ddx_rows is not None:
@@ -174,8 +170,6 @@ def backward_backward(arguments, fields, results, call):
         # step 51: d2gamma = dg*dy
         if needs_g:
             d2gamma = np.multiply(dg, dy, out=dgamma_block)
-        if gamma_rows is not None and ddx_rows is None:
-            d2gamma = _rows.filled(0.0, dgamma_block, shape, dtype)
         # step 56: ddy = ddbeta + ddgamma*xhat + dg*gamma
         if ddgamma_rows is not None:
             ddy = np.multiply(ddgamma, xhat, out=ddy_block)
@@ -193,8 +187,6 @@ def backward_backward(arguments, fields, results, call):
             ddy = np.add(ddy, part_3, out=ddy_block)
         if ddgamma_rows is None and ddbeta_rows is None:
             ddy = part_3
-        if needs_ddy:
-            ddy = _rows.filled(ddbeta, ddy_block, shape, dtype)
         # step 44, pass 12: d2x = (d2xhat_part + (xhat*mean_ddx_scaled +
         #   (xhat*mean_g_xhat_scaled_2 + mean_g - g)*mean_ddx_xhat -
         #   xhat*mean_ddx_g)*rstd - mean_d2xhat_part - xhat*mean_d2xhat_part_xhat)*rstd
@@ -218,7 +210,12 @@ def backward_backward(arguments, fields, results, call):
             part_6 = np.multiply(xhat, mean_d2xhat_part_xhat, out=xhat)
             d2x = np.subtract(d2x, part_6, out=part_6)
             d2x = np.multiply(d2x, rstd, out=d2x)
-        else:
+        if dbeta_out is not None:
+            dbeta = _rows.filled(0.0, dbeta_block, shape, dtype)
+        if gamma_rows is not None and ddx_rows is None:
+            d2gamma = _rows.filled(0.0, dgamma_block, shape, dtype)
+        if ddx_rows is None and ddgamma_rows is None:
+            ddy = _rows.filled(ddbeta, ddy_block, shape, dtype)
             d2x = _rows.filled(0.0, dx_block, shape, dtype)
         return d2x, d2gamma, dbeta, ddy
 

@@ -106,7 +106,7 @@ def backward_backward(arguments, fields, results, call):
             dg = _rows.by_row(np.multiply, dg, rstd, out=buffers[1])
         # step 24, pass 3: d2xhat_part = ddweight*dy - ddx*mean_g_xhat_scaled
         if ddweight_rows is not None:
-            d2xhat_part = np.multiply(ddweight, dy, out=buffers[2])
+            d2xhat_part = np.multiply(ddweight, dy, out=dweight_block)
         else:
             d2xhat_part = 0.0
         if ddx_rows is not None:
@@ -117,8 +117,6 @@ def backward_backward(arguments, fields, results, call):
         # step 37: d2weight = dg*dy
         if needs_g:
             d2weight = np.multiply(dg, dy, out=dweight_block)
-        if ddx_rows is None:
-            d2weight = _rows.filled(0.0, dweight_block, shape, dtype)
         # step 38: ddy = ddweight*xhat + dg*weight
         if ddweight_rows is not None:
             ddy = np.multiply(ddweight, xhat, out=ddy_block)
@@ -145,6 +143,8 @@ def backward_backward(arguments, fields, results, call):
         part_4 = np.multiply(xhat, mean_d2xhat_part_xhat, out=xhat)
         d2x = np.subtract(d2x, part_4, out=part_4)
         d2x = np.multiply(d2x, rstd, out=d2x)
+        if ddx_rows is None:
+            d2weight = _rows.filled(0.0, dweight_block, shape, dtype)
         return d2x, d2weight, ddy
 
     return _blocks.each_block(

@@ -135,8 +135,6 @@ def backward_backward(arguments, fields, results, call):
         # step 54: mean_ddx = mean(ddx)
         if ddx_rows is not None:
             mean_ddx = _rows.row_sum(ddx, one_over_D)
-        if dbeta_out is not None:
-            dbeta = _rows.filled(0.0, row_scalar_buffers[0], (*shape[:-1], 1), dtype)
         # step 2, pass 1: x_shifted = x - mu
         if needs_mean_dy:
             x_shifted = _rows.by_row(np.subtract, x, mu, out=ddy_block)
@@ -227,8 +225,6 @@ def backward_backward(arguments, fields, results, call):
             d2x = np.subtract(d2x, part_7, out=d2x)
         if needs_mean_dy:
             d2x = np.multiply(d2x, rstd, out=d2x)
-        else:
-            d2x = _rows.filled(0.0, dx_block, shape, dtype)
         # step 62, pass 34: ddy = x_centred*ddgamma*rstd + (ddx - mean_ddx -
         #   x_centred*mean_ddx_xhat*rstd)*gamma*rstd + ddbeta
         if ddgamma_rows is not None:
@@ -247,13 +243,17 @@ def backward_backward(arguments, fields, results, call):
             ddx_rows is not None or ddgamma_rows is not None
         ):
             ddy = np.add(ddy, ddbeta, out=ddy_block)
-        if needs_d2x_3:
-            ddy = _rows.filled(ddbeta, ddy_block, shape, dtype)
         # step 55, pass 36: d2gamma = d2gamma_unscaled*rstd
         if needs_g:
             d2gamma = d2gamma_unscaled * rstd
+        if dbeta_out is not None:
+            dbeta = _rows.filled(0.0, row_scalar_buffers[0], (*shape[:-1], 1), dtype)
+        if needs_d2x_3:
+            d2x = _rows.filled(0.0, dx_block, shape, dtype)
         if gamma_rows is not None and ddx_rows is None:
             d2gamma = _rows.filled(0.0, row_scalar_buffers[1], (*shape[:-1], 1), dtype)
+        if needs_d2x_3:
+            ddy = _rows.filled(ddbeta, ddy_block, shape, dtype)
         if gamma_rows is not None:
             d2gamma = d2gamma[..., 0]
         if dbeta_out is not None:

@@ -85,11 +85,7 @@ def backward(arguments, fields, results, call):
         if gamma is not None:
             part = np.multiply(dy, x_centred, out=buffers[0])
             dgamma = _rows.sum_rows(part, rstd)
-        # step 19: dbeta = sum over rows of dy
-        if dbeta_out is not None:
-            dbeta = _rows.sum_rows(dy)
-        # step 17, pass 8: mean_g_xhat_unscaled = mean(dy*x_centred*gamma)
-        if gamma is not None:
+            # step 17, pass 8: mean_g_xhat_unscaled = mean(dy*x_centred*gamma)
             mean_g_xhat_unscaled = _rows.row_sum(part, gamma_over_D)
         else:
             mean_g_xhat_unscaled = _rows.row_mean(dy, x_centred, D)
@@ -107,6 +103,9 @@ def backward(arguments, fields, results, call):
         part_2 = np.multiply(x_centred, mean_g_xhat * rstd, out=x_centred)
         dx = np.subtract(dx, part_2, out=part_2)
         dx = np.multiply(dx, rstd, out=dx)
+        # step 19: dbeta = sum over rows of dy
+        if dbeta_out is not None:
+            dbeta = _rows.sum_rows(dy)
         return dx, dgamma, dbeta
 
     return _blocks.each_block(

@@ -97,7 +97,6 @@ def backward_backward(arguments, fields, results, call):
     needs_g_2 = gamma is None and ddx_rows is not None
     needs_d2x = ddx_rows is not None and ddgamma is not None
     needs_d2x_2 = ddx_rows is not None and ddgamma is None
-    needs_d2x_3 = ddx_rows is None and ddgamma is None
     one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
     D = _rows.number(features, dtype)
     # step 44: mean_ddgamma_dy = mean(dy*ddgamma)
@@ -194,8 +193,6 @@ def backward_backward(arguments, fields, results, call):
             d2x = np.subtract(d2x, part_8, out=d2x)
         if needs_x_shifted:
             d2x = np.multiply(d2x, rstd, out=d2x)
-        else:
-            d2x = _rows.filled(0.0, dx_block, shape, dtype)
         # step 56: ddy = xhat*ddgamma + dg*gamma + ddbeta
         if ddgamma is not None:
             ddy = _rows.by_feature(np.multiply, xhat, ddgamma_wide, out=xhat)
@@ -209,7 +206,8 @@ def backward_backward(arguments, fields, results, call):
             ddy = part_9
         if ddbeta is not None and (ddx_rows is not None or ddgamma is not None):
             ddy = _rows.by_feature(np.add, ddy, ddbeta_wide, out=ddy_block)
-        if needs_d2x_3:
+        if ddx_rows is None and ddgamma is None:
+            d2x = _rows.filled(0.0, dx_block, shape, dtype)
             ddy = _rows.filled(ddbeta, ddy_block, shape, dtype)
         return d2x, ddy, d2gamma
 

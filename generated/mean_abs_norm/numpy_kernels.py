@@ -87,9 +87,6 @@ def backward(arguments, fields, results, call):
         if gamma is not None:
             part = np.multiply(dy, x_centred, out=buffers[0])
             dgamma = _rows.sum_rows(part, scale)
-        # step 18: dbeta = sum over rows of dy
-        if dbeta_out is not None:
-            dbeta = _rows.sum_rows(dy)
         # step 16, pass 4: mean_xhat = mean(sign(x_centred))
         part_2 = np.sign(x_centred, out=buffers[1])
         mean_xhat = _rows.row_sum(part_2, one_over_D)
@@ -114,6 +111,9 @@ def backward(arguments, fields, results, call):
         dx = np.add(g, dx, out=dx_block)
         dx = np.subtract(dx, mean_g, out=dx)
         dx = np.multiply(dx, scale, out=dx)
+        # step 18: dbeta = sum over rows of dy
+        if dbeta_out is not None:
+            dbeta = _rows.sum_rows(dy)
         return dx, dgamma, dbeta
 
     return _blocks.each_block(

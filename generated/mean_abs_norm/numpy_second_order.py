@@ -103,7 +103,6 @@ def backward_backward(arguments, fields, results, call):
     needs_g_2 = gamma is None and ddx_rows is not None
     needs_d2xhat = ddx_rows is not None and ddgamma is not None
     needs_ddy = ddx_rows is None and ddgamma is not None
-    needs_ddy_2 = ddx_rows is None and ddgamma is None
     one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
     ones = _rows.equal_weights(features, 1.0, dtype)
     D = _rows.number(features, dtype)
@@ -204,8 +203,6 @@ def backward_backward(arguments, fields, results, call):
             ddy = part_8
         if ddbeta is not None and (ddx_rows is not None or ddgamma is not None):
             ddy = _rows.by_feature(np.add, ddy, ddbeta_wide, out=ddy_block)
-        if needs_ddy_2:
-            ddy = _rows.filled(ddbeta, ddy_block, shape, dtype)
         # step 36: d2scale = sum_d2xhat_x_centred + sum_ddx_g_xhat
         if ddx_rows is not None:
             d2scale = sum_d2xhat_x_centred + sum_ddx_g_xhat
@@ -229,6 +226,7 @@ def backward_backward(arguments, fields, results, call):
             # step 41, pass 23: d2x = d2x_centred + d2mu_scaled
             d2x = np.add(d2x_centred, d2mu_scaled, out=d2x_centred)
         else:
+            ddy = _rows.filled(ddbeta, ddy_block, shape, dtype)
             d2x = _rows.filled(0.0, dx_block, shape, dtype)
         return d2x, ddy, d2gamma
 

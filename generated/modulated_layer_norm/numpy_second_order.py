@@ -304,8 +304,6 @@ def backward_backward(arguments, fields, results, call):
             ddy = np.add(ddy, part_17, out=ddy_block)
         if needs_ddy:
             ddy = part_17
-        if gate_rows is None and ddx_rows is None and ddgamma is None:
-            ddy = _rows.filled(ddbeta, ddy_block, shape, dtype)
         # step 41: d2rstd = sum_d2xhat_x_centred + sum_ddx_g_xhat
         if ddx_rows is not None:
             d2rstd = sum_d2xhat_x_centred + sum_ddx_g_xhat
@@ -336,8 +334,6 @@ def backward_backward(arguments, fields, results, call):
             and ddbeta is None
         ):
             d2gate = sum_dg_dy_gamma
-        if needs_ddy:
-            d2gate = _rows.filled(0.0, row_scalar_buffers[0], (*shape[:-1], 1), dtype)
         # step 44, pass 18: d2x_centred = x_centred*d2var_scaled + d2xhat*rstd
         if needs_part_18:
             d2x_centred = np.multiply(x_centred, d2var_scaled, out=x_centred)
@@ -350,7 +346,11 @@ def backward_backward(arguments, fields, results, call):
             d2mu_scaled = d2mu / D
             # step 46, pass 20: d2x = d2x_centred + d2mu_scaled
             d2x = np.add(d2x_centred, d2mu_scaled, out=d2x_centred)
-        else:
+        if needs_ddy:
+            d2gate = _rows.filled(0.0, row_scalar_buffers[0], (*shape[:-1], 1), dtype)
+        if gate_rows is None and ddx_rows is None and ddgamma is None:
+            ddy = _rows.filled(ddbeta, ddy_block, shape, dtype)
+        if ddx_rows is None and ddgate_rows is None and ddgamma is None:
             d2x = _rows.filled(0.0, dx_block, shape, dtype)
         if gate_rows is not None:
             d2gate = d2gate[..., 0]

@@ -113,8 +113,6 @@ def backward_backward(arguments, fields, results, call):
         if ddgate_rows is not None:
             d2value = np.multiply(part_3, part_4, out=dvalue_block)
             d2value = np.multiply(d2value, sigmoid_gate, out=d2value)
-        else:
-            d2value = _rows.filled(0.0, dvalue_block, shape, dtype)
         # step 26: ddy = ddvalue*silu_gate + ddgate*((1 - sigmoid_gate)*gate +
         #   1)*sigmoid_gate*value
         if ddvalue_rows is not None:
@@ -127,6 +125,8 @@ def backward_backward(arguments, fields, results, call):
             ddy = np.add(ddy, part_6, out=ddy)
         if ddvalue_rows is None:
             ddy = part_6
+        if ddgate_rows is None:
+            d2value = _rows.filled(0.0, dvalue_block, shape, dtype)
         return d2gate, d2value, ddy
 
     return _blocks.each_block(

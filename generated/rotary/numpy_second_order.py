@@ -79,15 +79,13 @@ def backward_backward(arguments, fields, results, call):
         buffers=(None,),
     ):
         ddy_0 = ddy_1 = None
-        da = _rows.filled(0.0, da_block, shape, dtype)
-        db = _rows.filled(0.0, db_block, shape, dtype)
         # step 11: ddy_0 = cosine*dda - ddb*sine
         if dy_0_rows is not None and dda_rows is not None:
             ddy_0 = np.multiply(cosine, dda, out=ddy_0_block)
         if dy_0_rows is not None and dda_rows is None:
             ddy_0 = 0.0
         if dy_0_rows is not None and ddb_rows is not None:
-            part = np.multiply(ddb, sine, out=buffers[0])
+            part = np.multiply(ddb, sine, out=da_block)
             ddy_0 = np.subtract(ddy_0, part, out=ddy_0_block)
         # step 12: ddy_1 = cosine*ddb + dda*sine
         if dy_1_rows is not None and ddb_rows is not None:
@@ -98,6 +96,8 @@ def backward_backward(arguments, fields, results, call):
             ddy_1 = np.add(ddy_1, part_2, out=ddy_1)
         if dy_1_rows is not None and ddb_rows is None:
             ddy_1 = part_2
+        da = _rows.filled(0.0, da_block, shape, dtype)
+        db = _rows.filled(0.0, db_block, shape, dtype)
         return da, db, ddy_0, ddy_1
 
     return _blocks.each_block(

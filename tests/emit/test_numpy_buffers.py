@@ -5,7 +5,7 @@ import pytest
 
 from lngen.emit.numpy.buffers import READ_LATE
 from lngen.emit.numpy.graph import FILLS
-from lngen.emit.numpy.nested import UFUNCS
+from lngen.emit.numpy.reads import UFUNCS
 from lngen.language.oracle.evaluate import evaluate
 from lngen.language.parsing import parse
 from tests import derivatives

@@ -66,9 +66,14 @@ def test_a_quotient_of_the_side_not_taken_does_not_complain() -> None:
     np.testing.assert_allclose(got, exact, rtol=1e-14)
 
 
+def test_a_quotient_outside_of_a_select_complains() -> None:
+    layer = module("def f(x: Row): return 3/(1 - x) + where(x > 0, x, 2)")
+    with pytest.warns(RuntimeWarning, match="divide by zero"):
+        layer.forward(np.asarray([[1.0, 2.0]]))
+
+
 @pytest.mark.ci
-def test_a_mask_fits_what_it_guards() -> None:
-    """The root of a Feature and of a row scalar is not taken entry by entry, and takes no mask of entries."""
+def test_a_root_of_another_shape_than_the_select() -> None:
     layer = module("def f(x: Row, w: Feature): return where(x > 0, x*sqrt(w), x/w)")
     points, weights = np.asarray([[1.0, -2.0, 3.0]]), np.asarray([4.0, 9.0, 16.0])
     np.testing.assert_array_equal(layer.forward(points, weights)[0], [[2.0, -2 / 9, 12.0]])
@@ -94,7 +99,7 @@ def test_conditions_are_minimal_and_exact() -> None:
         for number, signs in enumerate(itertools.product((False, True), repeat=3)):
             values = {name: 1 if there else None for name, there in zip(cases.names, signs, strict=True)}
             assert bool(eval(text or "True", {}, values)) == bool(wanted >> number & 1)
-    dont_care = Cases(("dy", "dh"), one_of=("dy", "dh"))
+    dont_care = Cases(("dy", "dh"), groups=(("dy", "dh"),))
     assert dont_care.condition(dont_care.everything) == ""
     assert dont_care.condition(dont_care.everything & ~dont_care.present("dy")) == "dy is None"
     assert a & b & c

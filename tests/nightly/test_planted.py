@@ -38,8 +38,8 @@ class Mistake:
 MISTAKES = {
     "the sign of the third term of a sum": Mistake(
         "lngen/emit/numpy/operations.py",
-        '        for sign, term in terms[1:]:\n            result = self.apply("add" if sign > 0',
-        "        for place, (sign, term) in enumerate(terms[1:]):\n"
+        '        for sign, term in each:\n            result = self.apply("add" if sign > 0',
+        "        for place, (sign, term) in enumerate(each):\n"
         '            result = self.apply("add" if (sign > 0) == (place != 1)',
         (
             f"{CONFORMANCE}::test_sums_over_rows_of_several_blocks",

@@ -5,31 +5,31 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 
-from lngen.algebra.symbols import NOTHING, FeatureSymbol
+from lngen.algebra.symbols import FeatureSymbol
 from lngen.emit.expressions import decimal, formula
-from lngen.emit.layout import WIDTH, statement, tuple_of
-from lngen.emit.numpy.buffers import allocate, needs
+from lngen.emit.layout import WIDTH, call, statement, tuple_of
+from lngen.emit.numpy.buffers import BufferPlan
 from lngen.emit.numpy.code import (
-    Code,
     CodeLine,
     called,
     laid_out,
     listed,
     named_conditions,
     read_by,
+    reads,
     that_count,
     unpacked,
 )
-from lngen.emit.numpy.expressions import DTYPE, FEATURES, KINDS, NodeExpressions
+from lngen.emit.numpy.expressions import SCRATCH, NodeExpressions
 from lngen.emit.numpy.finite import require_finite
-from lngen.emit.numpy.graph import ROW, ArrayNode, NumberNode
+from lngen.emit.numpy.graph import ROW, ArrayNode, ArrayValue
 from lngen.emit.numpy.naming import LocalNames
-from lngen.emit.numpy.nested import nested
-from lngen.emit.numpy.operations import Event, Schedule
-from lngen.emit.numpy.selects import guards
+from lngen.emit.numpy.operations import Schedule
+from lngen.emit.numpy.reads import CAN_WARN, lines_of, needs
 from lngen.plan.presence import NEVER, Condition
 
 
@@ -51,35 +51,25 @@ class DirectionBody:
         self.cases, self.nodes, self.everything = schedule.cases, schedule.graph.nodes, schedule.graph.everything
         self.need = needs(schedule, wanted)
         require_finite(schedule, self.need)
-        guarded = guards(schedule, self.need)
-        line_of = nested(schedule, self.need, guarded)
-        self.plan = allocate(schedule, self.need, wanted, guarded, line_of)
-        self.of = NodeExpressions(schedule, self.need, guarded, line_of, self.plan, names)
+        line_of = lines_of(schedule, self.need)
+        self.plan = BufferPlan(schedule, self.need, wanted, line_of)
+        self.of = NodeExpressions(schedule, self.need, line_of, self.plan, names)
         self.lines: dict[str, list[CodeLine]] = {"prologue": [], "block": [], "epilogue": []}
-        results = {event.name: event for event in schedule.events if event.kind in ("store", "save", "result")}
-        self.results = [results[name] for name in wanted]
-        per_row = [event for event in self.results if event.kind != "result"]
-        self.casts = dict(schedule.program.casts)
-        self.rows = [event for event in per_row if self.nodes[event.node].axes == ROW]
-        self.row_scalars = [event for event in per_row if event not in self.rows]
-
-    def saved_cases(self) -> dict[str, Condition]:
-        """The cases in which each saved row scalar is read."""
-        return {symbol.name: self.need[self.schedule.names[symbol.name]] for symbol in self.schedule.program.saved}
+        self.results = {name: self.nodes[schedule.results[name]] for name in wanted}
+        self.rows = {name: node for name, node in self.results.items() if name in schedule.stored and node.axes == ROW}
+        self.row_scalars = {name: self.results[name] for name in wanted if name in schedule.stored.keys() - self.rows}
 
     def function(self, name: str, summary: str) -> list[str]:
         """The lines of the function."""
-        for event in self.schedule.events:
-            if event.kind == "make":
-                self._make(event)
-            elif event.kind == "sum":
-                self._sum(event)
+        for node in self.nodes:
+            if node.operation != "number" and node.name != "D" and node.index not in self.of.line_of:
+                self._make(node)
         block, returned = self._block()
-        in_block = read_by(block, self.cases) | {name for value in returned for name in value.reads}
-        made = [self.of.variables[event.node] for event in self.results]
+        in_block = read_by(block, self.cases).union(*map(reads, returned))
+        made = [self.of.variables[node.index] for node in self.results.values()]
         after = that_count(self._epilogue(), self.cases, made)
         arguments = self._arguments() if returned else {}
-        read = in_block | read_by(after, self.cases) | {name for each in arguments.values() for name in each.reads}
+        read = in_block | read_by(after, self.cases).union(*map(reads, arguments.values()))
         before = that_count(self._prologue(), self.cases, read)
         read |= read_by(before, self.cases)
         goes_on = bool(after) or self._made() != made
@@ -89,10 +79,8 @@ class DirectionBody:
         tests = {line.strip() for part in parts for line in part}
         texts = {key: text for key, text in texts.items() if f"if {text}:" in tests}
         measures = ["shape" if read & {"shape", "features"} else "_", "dtype" if "dtype" in read else "_", "_"]
-        may_underflow = any(node.operation == "exp" and self.need[node.index] for node in self.nodes)
         return [
-            # An exponential that is too small is 0, also for a caller who has NumPy raise an error.
-            *['@np.errstate(under="ignore")'] * may_underflow,
+            *self._silence(),
             *statement(f"def {name}({', '.join([*self.groups, 'results', 'call'])}):"),
             f'    """{summary}"""',
             *self._unpacked(read),
@@ -105,21 +93,33 @@ class DirectionBody:
             *[f"    return {listed(made)}"] * (goes_on or not returned),
         ]
 
+    def _silence(self) -> list[str]:
+        """The line that keeps NumPy from warning, or raising what a caller has it raise, of what is as it should be.
+
+        An exponential that is too small is 0, and what a select does not choose may be infinite.
+        """
+        whole = {*self.schedule.results.values()}
+        for node in reversed(self.nodes):
+            if node.index in whole:
+                whole.update(node.operands[:1] if node.operation == "where" else node.operands)
+        read = [node for node in self.nodes if self.need[node.index]]
+        quiet = {"under": any(node.operation == "exp" for node in read)}
+        in_part = any(node.operation in CAN_WARN and node.index not in whole for node in read)
+        quiet |= dict.fromkeys(("over", "divide", "invalid"), in_part)
+        words = ", ".join(f'{each}="ignore"' for each, is_quiet in quiet.items() if is_quiet)
+        return [f"@np.errstate({words})"] * bool(words)
+
     # Lines
 
-    def _add(self, phase: str, target: str, value: Code, cases: Condition, event: Event, acts: bool = False) -> None:
-        heading = f"{event.source}: {event.heading}" if event.heading else ""
-        self.lines[phase].append(CodeLine(target, value, cases, heading, acts))
-
-    def _make(self, event: Event) -> None:
+    def _make(self, node: ArrayNode) -> None:
         """Add the lines of a node, one for each way in which it comes about."""
-        node = self.nodes[event.node]
-        if node.index in self.of.inside:
-            return
-        need, variable = self.need[node.index], self.of.variables[node.index]
-        if computed := need & node.computed():
-            self._add(node.phase, variable, self.of.expression(node), computed, event, node.operation == "residual")
-        others: dict[tuple[Code, bool], Condition] = {}
+        heading = f"{node.source}: {node.line}" if node.line else ""
+        need, variable, is_total = self.need[node.index], self.of.variables[node.index], node.operation == "total"
+        lines = self.lines["block" if is_total else node.phase]
+        computed = need & node.computed()
+        if computed and (value := self.of.expression(node)) != variable:
+            lines.append(CodeLine(variable, value, computed, heading, node.operation == "residual"))
+        others: dict[tuple[str, bool], Condition] = {}
         for form in node.forms:
             if not need & form.cases:
                 continue
@@ -127,23 +127,14 @@ class DirectionBody:
                 made = called("_rows.less_residual", *map(self.of.operand, node.operands)), True
             elif form.through is not None and self.of.variables[form.through] != variable:
                 made = self.of.operand(form.through), False
-            elif isinstance(form.value, NumberNode) and form.through is None:
-                made = self.of.literal(form.value.value), False
+            elif form.through is None and not isinstance(form.value, ArrayValue):
+                made = self.of.literal(form.value), False
             else:
                 continue
             others[made] = others.get(made, NEVER) | need & form.cases
-        for (value, acts), cases in others.items():
-            self._add(node.phase, variable, value, cases, event, acts)
-
-    def _sum(self, event: Event) -> None:
-        total = self.nodes[event.node]
-        operands = list(map(self.of.operand, total.operands))
-        if total.axes == FeatureSymbol.varies:
-            value = called("_rows.sum_rows", *operands)
-        else:
-            value = called("np.add.reduce", *operands, axis=Code("None"))
-        if cases := self.need[total.index] & total.computed():
-            self._add("block", self.of.variables[total.index], value, cases, event)
+        if is_total:
+            lines, heading = self.lines["epilogue"], ""
+        lines += [CodeLine(variable, value, cases, heading, acts) for (value, acts), cases in others.items()]
 
     @cached_property
     def _totals(self) -> list[ArrayNode]:
@@ -151,123 +142,85 @@ class DirectionBody:
         totals = [node for node in self.nodes if node.operation == "total" and self.need[node.index] & node.computed()]
         return sorted(totals, key=lambda node: node.axes != FeatureSymbol.varies)
 
-    def _absent(self, node: ArrayNode) -> list[CodeLine]:
-        """The lines that give a node's variable its number, in the cases in which it is one."""
-        variable, need = self.of.variables[node.index], self.need[node.index]
-        return [
-            CodeLine(variable, self.of.literal(form.value.value), need & form.cases)
-            for form in node.forms
-            if isinstance(form.value, NumberNode) and need & form.cases
-        ]
-
-    def _loaded(self, phase: str) -> list[tuple[ArrayNode, Condition]]:
-        """The arguments that are read in a phase, and in which cases they are arrays."""
-        return [
-            (node, self.need[node.index] & node.computed())
-            for node in self.nodes
-            if node.operation == "load" and node.phase == phase and self.need[node.index] and node.name != "D"
-        ]
+    def _loaded(self, phase: str) -> list[ArrayNode]:
+        """The arguments that are read in a phase."""
+        return [n for n in self.nodes if n.operation == "load" and n.phase == phase and self.need[n.index]]
 
     # The function of a block
 
-    def _block(self) -> tuple[list[CodeLine], list[Code]]:
+    def _block(self) -> tuple[list[CodeLine], list[str]]:
         """The lines of the function of a block, and what it returns: rows, row scalars, sums over rows."""
-        lines, nothing = [], []
-        for node, cases in self._loaded("block"):
-            if self.of.variables[node.index] != self.names.own(node.name) and cases:
-                lines.append(CodeLine(self.of.variables[node.index], Code.of(self.names.own(node.name)), cases))
-            lines += self._absent(node)
-        lines += self.lines["block"]
-        returned = []
-        for event in (*self.rows, *self.row_scalars):
-            variable, need = self.of.variables[event.node], self.need[event.node]
-            value, wanted = Code.of(variable), self.wanted[event.name] & self.everything
-            if event.kind == "save":
-                if self.everything & ~need:
-                    lines.append(CodeLine(variable, self._anything(), self.everything & ~need))
-            else:
-                if need & ~wanted:
-                    lines.append(CodeLine(variable, Code("None"), need & ~wanted))
-                if self.everything & ~need:
-                    nothing.append(variable)
-            if event in self.row_scalars:
-                entries = Code(f"{variable}[..., 0]", value.reads)
-                if event.kind == "save" or wanted == self.everything:
-                    value = entries
+        lines, nothing, casts = self.lines["block"], list[str](), dict(self.schedule.program.casts)
+        returned: list[str] = []
+        for name, node in (*self.rows.items(), *self.row_scalars.items()):
+            value, need, wanted = (
+                self.of.variables[node.index],
+                self.need[node.index],
+                self.wanted[name] & self.everything,
+            )
+            if need & ~wanted:
+                lines.append(CodeLine(value, "None", need & ~wanted))
+            if self.everything & ~need:
+                nothing.append(value)
+            if name in self.row_scalars:
+                if wanted == self.everything:
+                    value = f"{value}[..., 0]"
                 else:
-                    lines.append(CodeLine(variable, entries, wanted))
-            if event.name in self.casts:
-                value = called("_casts.cast", value, Code(f'"{self.casts[event.name]}"'))
-            returned.append(value)
+                    lines.append(CodeLine(value, f"{value}[..., 0]", wanted))
+            returned.append(called("_casts.cast", value, f'"{casts[name]}"') if name in casts else value)
         for node in self._totals:
-            returned.append(Code.of(self.of.variables[node.index]))
+            returned.append(self.of.variables[node.index])
             if self.everything & ~(self.need[node.index] & node.computed()):
-                nothing.append(self.of.variables[node.index])
-        lines = that_count(lines, self.cases, {name for value in returned for name in value.reads})
-        absent = [CodeLine(" = ".join(names), Code("None")) for names in _lines_of(nothing)]
-        return absent + lines, returned
+                nothing.append(returned[-1])
+        lines = that_count(lines, self.cases, {name for value in returned for name in reads(value)})
+        # A space that does not break stands before each "=", so that a line breaks between two names.
+        chained = textwrap.wrap(" ".join(f"{name}\N{NO-BREAK SPACE}=" for name in nothing), WIDTH - 13)
+        targets = [line.replace("\N{NO-BREAK SPACE}", " ").removesuffix(" =") for line in chained]
+        return [*(CodeLine(target, "None") for target in targets), *lines], returned
 
-    def _anything(self) -> Code:
-        """Return a placeholder with a number per row, for a row scalar that nothing reads."""
-        per_row = [event for event in (*self.rows, *self.row_scalars) if event.kind == "store"]
-        rows = [(node, cases) for node, cases in self._loaded("block") if node.axes == ROW]
-        rows += [(self.nodes[event.node], self.wanted[event.name] & self.everything) for event in per_row]
-        row = next(self.of.variables[node.index] for node, cases in rows if cases == self.everything)
-        return Code(f"np.empty_like({row}[..., :1])", frozenset({row}))
-
-    def _arguments(self) -> dict[str, Code]:
+    def _arguments(self) -> dict[str, str]:
         """The arguments of `each_block`, by their names."""
-        loads = [node for node, _ in self._loaded("block")]
-        wide = [Code.of(self.of.variables[index]) for index in self.of.wide]
-        rows = [Code.of(self.names.with_suffix(node.name, "rows")) for node in loads if node.axes == ROW]
-        row_scalars = [Code.of(self.names.with_suffix(node.name, "rows")) for node in loads if node.axes != ROW]
-        into = [Code.of(self.names.with_suffix(event.name, "out")) for event in self.rows]
-        into_row_scalars = [Code.of(self.names.with_suffix(event.name, "out")) for event in self.row_scalars]
+        loads = [(node.axes == ROW, self.names.with_suffix(node.name, "rows")) for node in self._loaded("block")]
         tuples = {
-            "rows": rows,
-            "row_scalars": row_scalars,
-            "features": wide,
-            "into": into,
-            "into_row_scalars": into_row_scalars,
-        }
-        found = {
-            name: Code(tuple_of(value.text for value in values), frozenset().union(*(value.reads for value in values)))
-            for name, values in tuples.items()
-            if values
+            "rows": [rows for is_row, rows in loads if is_row],
+            "row_scalars": [rows for is_row, rows in loads if not is_row],
+            "features": [self.of.variables[index] for index in self.of.wide],
+            "into": [self.names.with_suffix(name, "out") for name in self.rows],
+            "into_row_scalars": [self.names.with_suffix(name, "out") for name in self.row_scalars],
         }
         of_features = sum(node.axes == FeatureSymbol.varies for node in self._totals)
-        counts = {name: self.plan.count(*kind) for kind, name in KINDS.items()}
+        counts = {scratch: self.plan.count(axes) for axes, scratch in SCRATCH.items()}
         counts |= {"feature_sums": of_features, "sums": len(self._totals) - of_features}
-        return found | {name: Code(str(count)) for name, count in counts.items() if count}
+        found = {name: tuple_of(values) for name, values in tuples.items() if values}
+        return found | {name: str(count) for name, count in counts.items() if count}
 
     def _taken(
-        self, block: Sequence[str], returned: Sequence[Code], arguments: Mapping[str, Code], goes_on: bool
+        self, block: Sequence[str], returned: Sequence[str], arguments: Mapping[str, str], goes_on: bool
     ) -> list[str]:
         """The function of a block, and the call that runs it over the rows; no lines if the direction reads no rows."""
         if not returned:
             return []
-        loads = [node for node, _ in self._loaded("block")]
-        parameters = [self.names.own(node.name) for node in sorted(loads, key=lambda node: node.axes != ROW)]
+        loads = sorted(self._loaded("block"), key=lambda node: node.axes != ROW)
+        parameters = [self.names.own(node.name) for node in loads]
         parameters += self.of.wide.values()
-        parameters += [f"{self.names.with_suffix(event.name, 'block')}=None" for event in self.rows]
-        for kind, name in KINDS.items():
-            count = self.plan.count(*kind)
-            parameters += [f"{name}=(None,)" + f" * {count}" * (count > 1)] * bool(count)
+        parameters += [f"{self.names.with_suffix(name, 'block')}=None" for name in self.rows]
+        for axes, scratch in SCRATCH.items():
+            count = self.plan.count(axes)
+            parameters += [f"{scratch}=(None,)" + f" * {count}" * (count > 1)] * bool(count)
         before = f"{listed(self._made())} = " if goes_on else "return "
-        made = called("_blocks.each_block", Code.of("block", "call"), **arguments)
         return [
             "",
             *statement(f"def block({', '.join(parameters)}):", 4),
             *block,
-            *statement(f"return {listed([value.text for value in returned])}", 8),
+            *statement(f"return {listed(returned)}", 8),
             "",
-            *statement(f"{before}{made.text}", 4),
+            *statement(before + call("_blocks.each_block", "block", "call", **arguments), 4),
         ]
 
     def _made(self) -> list[str]:
         """The variables of what `each_block` returns; `_` where one value goes into a second result."""
-        nodes = [event.node for event in (*self.rows, *self.row_scalars)] + [node.index for node in self._totals]
-        names = [self.of.variables[node] for node in nodes]
+        nodes = [*self.rows.values(), *self.row_scalars.values(), *self._totals]
+        names = [self.of.variables[node.index] for node in nodes]
         return ["_" if name in names[:place] else name for place, name in enumerate(names)]
 
     # Around it
@@ -288,30 +241,24 @@ class DirectionBody:
 
     def _prologue(self) -> list[CodeLine]:
         """The lines once per call: numbers, parameters, and what is made of them."""
-        lines = []
-        for name, weight in (("one_over_D", "1.0 / features"), ("ones", "1.0")):
-            lines.append(CodeLine(name, called("_rows.equal_weights", FEATURES, Code(weight, FEATURES.reads), DTYPE)))
-        lines.append(CodeLine("D", called("_rows.number", FEATURES, DTYPE)))
-        lines.append(CodeLine("far_from", called("_rows.number", Code(self.of.far_from), DTYPE)))
-        lines += self._random()
-        for node, cases in self._loaded("prologue"):
-            name, variable = self.names.own(node.name), self.of.variables[node.index]
-            if cases and node.axes == NOTHING:
-                lines.append(CodeLine(variable, called("np.asarray", Code.of(name), DTYPE), cases))
-            elif cases and variable != name:
-                lines.append(CodeLine(variable, Code.of(name), cases))
-            lines += self._absent(node)
-        lines += self.lines["prologue"]
+        lines = [
+            CodeLine("one_over_D", called("_rows.equal_weights", "features", "1.0 / features", "dtype")),
+            CodeLine("ones", called("_rows.equal_weights", "features", "1.0", "dtype")),
+            CodeLine("D", called("_rows.number", "features", "dtype")),
+            CodeLine("far_from", called("_rows.number", self.of.far_from, "dtype")),
+            *self._random(),
+            *self.lines["prologue"],
+        ]
         for index in self.of.wide:
             # An argument is always there, if only as None.
             node = self.nodes[index]
             is_argument = node.operation == "load" and self.of.variables[index] == self.names.own(node.name)
             missing = self.everything & ~self.need[index]
             if missing and not is_argument:
-                lines.append(CodeLine(self.of.variables[index], Code("None"), missing))
+                lines.append(CodeLine(self.of.variables[index], "None", missing))
         # Last, as the lines above name numbers too.
         numbers = [
-            CodeLine(name, Code(f'dtype.type("{decimal(value)}")', DTYPE.reads), heading=formula(value))
+            CodeLine(name, f'dtype.type("{decimal(value)}")', heading=formula(value))
             for value, name in self.of.constants.items()
         ]
         return [*numbers, *lines]
@@ -322,38 +269,21 @@ class DirectionBody:
         for row in self.schedule.program.random:
             rows = self.names.with_suffix(row.symbol.name, "rows")
             need = self.need[self.schedule.names[row.symbol.name]] & self.everything
-            key = Code.of(self.names.own(row.seed.name)), Code(str(row.stream))
-            made = called("_random.uniform", *key, Code.of("call"))
+            made = called("_random.uniform", self.names.own(row.seed.name), str(row.stream), "call")
             lines.append(CodeLine(rows, made, need, f"{row.symbol.name} = {row.text}"))
             if missing := self.everything & ~need:
-                lines.append(CodeLine(rows, Code("None"), missing))
+                lines.append(CodeLine(rows, "None", missing))
         return lines
 
     def _epilogue(self) -> list[CodeLine]:
         """The lines once after all rows."""
-        lines = [line for node in self.nodes if node.operation == "total" for line in self._absent(node)]
-        lines += self.lines["epilogue"]
+        lines = self.lines["epilogue"]
         made = set(self._made())
-        for event in self.results:
-            if event.kind != "result":
-                continue
-            variable, need = self.of.variables[event.node], self.need[event.node]
+        for name in self.schedule.after:
+            node = self.results[name]
+            variable, need = self.of.variables[node.index], self.need[node.index]
             # A sum over rows is None already where it is not made.
-            missing = need & ~self.wanted[event.name] | (NEVER if variable in made else ~need)
+            missing = need & ~self.wanted[name] | (NEVER if variable in made else ~need)
             if missing & self.everything:
-                lines.append(CodeLine(variable, Code("None"), missing & self.everything))
+                lines.append(CodeLine(variable, "None", missing & self.everything))
         return lines
-
-
-def _lines_of(names: Sequence[str]) -> list[list[str]]:
-    """Share names out among lines that assign one value to all of theirs.
-
-    >>> [len(line) for line in _lines_of(["a" * 30, "b" * 30, "c" * 30])]
-    [2, 1]
-    """
-    lines: list[list[str]] = []
-    for name in names:
-        if not lines or len(" = ".join([*lines[-1], name, "None"])) > WIDTH - 8:
-            lines.append([])
-        lines[-1].append(name)
-    return lines

@@ -1,115 +1,109 @@
-"""Emitted Python as data: expressions that know what they read, and lines that know what they assign and when.
-
-Text is made of them once, at the end (`laid_out`), and is never read again.
-"""
+"""Emitted Python: expressions, and lines that know what they assign and in which cases."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, cast
 
 from lngen.algebra.numeric import COMPARE
+from lngen.emit.array.expressions import ATOM, PRODUCT, SUM
 from lngen.emit.layout import call, comment, statement, tuple_of
 from lngen.emit.numpy.presence import Cases
 from lngen.plan.presence import ALWAYS, NEVER, Condition
 
-_SUM, _PRODUCT, _WHOLE = range(3)
-_OPERATORS = {"add": ("+", _SUM), "subtract": ("-", _SUM), "multiply": ("*", _PRODUCT), "divide": ("/", _PRODUCT)}
+_OPERATORS = {"add": ("+", SUM), "subtract": ("-", SUM), "multiply": ("*", PRODUCT), "divide": ("/", PRODUCT)}
 _COMPARISONS: dict[str, str] = {function.__name__: cast(Any, relation).rel_op for relation, function in COMPARE.items()}
+# No attribute, keyword or string is a variable.
+_VARIABLE = re.compile(r'(?<![\w."])[A-Za-z_]\w*(?!\w|=[^=])')
 
 
-@dataclass(frozen=True)
-class Code:
-    """Expression: its text, the variables that it reads, and how tightly its operator binds."""
+class Code(str):
+    """Expression, and how tightly its operator binds."""
 
-    text: str
-    reads: frozenset[str] = frozenset()
-    binds: int = _WHOLE
+    binds: int
 
-    @classmethod
-    def of(cls, *names: str) -> Code:
-        """A variable, or several of them with commas."""
-        return cls(", ".join(names), frozenset(names))
+    def __new__(cls, text: str, binds: int = ATOM) -> Code:
+        made = super().__new__(cls, text)
+        made.binds = binds
+        return made
 
 
-def called(function: str, *operands: Code, **keywords: Code) -> Code:
+def reads(text: str) -> set[str]:
+    """The variables that code reads.
+
+    >>> sorted(reads('np.exp(x, out=_rows.memory(y, "float32"))'))
+    ['_rows', 'np', 'x', 'y']
+    """
+    return set(_VARIABLE.findall(text))
+
+
+def called(function: str, *operands: str, **keywords: str) -> Code:
     """The call of a function.
 
-    >>> called("np.exp", Code.of("x"), out=Code.of("y")).text
+    >>> called("np.exp", "x", out="y")
     'np.exp(x, out=y)'
     """
-    text = call(function, *(each.text for each in operands), **{name: each.text for name, each in keywords.items()})
-    return Code(text, frozenset().union(*(each.reads for each in (*operands, *keywords.values()))))
+    return Code(call(function, *operands, **keywords))
 
 
 def operated(operation: str, left: Code, right: Code) -> Code | None:
     """An operation that Python has an operator for; None where it has none.
 
-    >>> a, b = Code.of("a"), Code.of("b")
-    >>> operated("divide", operated("add", a, b), operated("multiply", a, b)).text
+    >>> a, b = Code("a"), Code("b")
+    >>> operated("divide", operated("add", a, b), operated("multiply", a, b))
     '(a + b) / (a * b)'
     """
-    if operation in _COMPARISONS:
-        return Code(f"{_inside(left, 0)} {_COMPARISONS[operation]} {_inside(right, 0)}", left.reads | right.reads, -1)
-    if operation not in _OPERATORS:
-        return None
-    sign, binds = _OPERATORS[operation]
-    return Code(f"{_inside(left, binds)} {sign} {_inside(right, binds + 1)}", left.reads | right.reads, binds)
-
-
-def _inside(operand: Code, binds: int) -> str:
-    return operand.text if operand.binds >= binds else f"({operand.text})"
+    sign, binds = (_COMPARISONS[operation], -1) if operation in _COMPARISONS else _OPERATORS.get(operation, ("", 0))
+    inside = [side if side.binds >= least else f"({side})" for side, least in ((left, binds), (right, binds + 1))]
+    return Code(f" {sign} ".join(inside), binds) if sign else None
 
 
 @dataclass(frozen=True)
 class CodeLine:
-    """Statement that is done in some cases: `target = value`, or the value alone where there is no target.
+    """Assignment `target = value`, which is done in some cases.
 
-    It stays without its target if nothing reads that and it also `acts`. A heading is a comment on the lines after it.
+    It stays if nothing reads its target but it `acts`. A heading is a comment on the lines after it.
     """
 
     target: str
-    value: Code
+    value: str
     cases: Condition = ALWAYS
     heading: str = ""
     acts: bool = False
 
     @property
     def text(self) -> str:
-        return f"{self.target} = {self.value.text}" if self.target else self.value.text
+        return f"{self.target} = {self.value}"
 
 
 def that_count(lines: Sequence[CodeLine], cases: Cases, read: Iterable[str]) -> list[CodeLine]:
     """Return the lines without dead assignments; `read` are the names that are read after them.
 
-    >>> acts = CodeLine("r", called("f", Code.of("c")), acts=True)
-    >>> lines = [acts, CodeLine("s", Code.of("x")), CodeLine("s", Code("0"))]
+    >>> lines = [CodeLine("r", "f(c)", acts=True), CodeLine("s", "x"), CodeLine("s", "0")]
     >>> [line.text for line in that_count(lines, Cases(()), ["c", "s"])]
-    ['f(c)', 's = 0']
+    ['r = f(c)', 's = 0']
     """
     kept: list[CodeLine] = []
     wanted = dict.fromkeys(read, ALWAYS)
     for line in reversed(lines):
-        if line.target:
-            if wanted.get(line.target, NEVER) & line.cases & cases.everything:
-                wanted[line.target] &= ~line.cases
-            elif line.acts:
-                line = replace(line, target="")
-            else:
-                continue
-        for name in line.value.reads:
+        if wanted.get(line.target, NEVER) & line.cases & cases.everything:
+            wanted[line.target] &= ~line.cases
+        elif not line.acts:
+            continue
+        for name in reads(line.value):
             wanted[name] = wanted.get(name, NEVER) | line.cases
-        wanted |= dict.fromkeys(cases.reads(line.cases), ALWAYS)
+        wanted |= dict.fromkeys(reads(cases.condition(line.cases)), ALWAYS)
         kept.append(line)
     return kept[::-1]
 
 
 def read_by(lines: Iterable[CodeLine], cases: Cases) -> set[str]:
     """The variables that lines and their conditions read."""
-    return {name for line in lines for name in line.value.reads | cases.reads(line.cases)}
+    return {name for line in lines for name in reads(line.value) | reads(cases.condition(line.cases))}
 
 
 def named_conditions(
@@ -120,16 +114,15 @@ def named_conditions(
     runs = Counter(key for part in parts for key, _ in groupby(line.cases for line in part) if cases.is_long(key))
     first: dict[Condition, str] = {}
     for line in lines:
-        if line.target:
-            first.setdefault(line.cases, line.target)
-    return {key: fresh(f"needs_{first[key]}") for key, count in runs.items() if count > 1 and key in first}
+        first.setdefault(line.cases, line.target)
+    return {key: fresh(f"needs_{first[key]}") for key, count in runs.items() if count > 1}
 
 
 def laid_out(lines: Iterable[CodeLine], cases: Cases, names: Mapping[Condition, str], indent: int) -> list[str]:
     """Lines with their conditions written out, neighbours under one `if`, comments above, none longer than 88.
 
     >>> b = Cases(("b",)).present("b")
-    >>> lines = [CodeLine("t", Code("x + b"), b, "step 1: t = b + x"), CodeLine("t", Code("x"), ~b)]
+    >>> lines = [CodeLine("t", "x + b", b, "step 1: t = b + x"), CodeLine("t", "x", ~b)]
     >>> print("\\n".join(laid_out(lines, Cases(("b",)), {}, 0)))
     # step 1: t = b + x
     if b is not None:

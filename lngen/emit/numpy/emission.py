@@ -17,7 +17,6 @@ from lngen.emit.numpy.lowering import handed
 from lngen.emit.numpy.wrappers import PublicFunctions
 from lngen.emit.saved import saved_fields
 from lngen.emit.signatures import Signatures
-from lngen.plan.presence import NEVER
 from lngen.plan.program import RowProgram
 
 _ARRAY = "npt.NDArray[Any]"
@@ -56,21 +55,16 @@ class _NumpyEmission:
         self.functions = self._functions()
 
     def _functions(self) -> list[DirectionFunction]:
-        """The functions of all directions. Forward saves what the others read."""
+        """The functions of all directions."""
         residuals = tuple(centring.residual.symbol for centring in self.forward.centrings())
-        later, read = [], dict.fromkeys((symbol.name for symbol in self.forward.saved), NEVER)
-        for program in self.programs[1:]:
-            fields = [name for field in self.saved for name in field.read]
-            groups = {"arguments": self._arguments(program), "fields": fields}
-            made = direction_function(program, self.rows, groups, self._results(program), residuals)
-            for name, cases in made.body.saved_cases().items():
-                read[name] |= cases
-            later.append(made)
-        groups = {"values": self._arguments(self.forward)}
-        return [
-            direction_function(self.forward, self.rows, groups, self._results(self.forward), (), read),
-            *later,
-        ]
+        fields = [name for field in self.saved for name in field.read]
+        made = []
+        for program in self.programs:
+            arguments, is_forward = self._arguments(program), program is self.forward
+            groups = {"values": arguments} if is_forward else {"arguments": arguments, "fields": fields}
+            zero = () if is_forward else residuals
+            made.append(direction_function(program, self.rows, groups, self._results(program), zero))
+        return made
 
     # The files
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sympy import Expr
-
-from lngen.emit.numpy.graph import NumberNode
+from lngen.emit.numpy.graph import ArrayValue
 from lngen.emit.numpy.operations import Schedule
 from lngen.emit.spelling import gradient, tangent
 from lngen.errors import LngenError
@@ -24,9 +22,11 @@ def require_finite(schedule: Schedule, need: Sequence[Condition]) -> None:
     for node in schedule.graph.nodes:
         for form in node.forms:
             cases = need[node.index] & form.cases
-            if not cases or not isinstance(form.value, NumberNode) or _can_be_written(form.value.value):
+            number = None if isinstance(form.value, ArrayValue) else form.value
+            if not cases or number is None or number.is_Boolean or (number.is_real and number.is_finite):
                 continue
-            absent = [name for name in _fewest_absent(cases) if name in neutral]
+            terms = ([name for name, there in term if not there] for term in cases.products())
+            absent = [name for name in min(terms, key=len) if name in neutral]
             # The tangent of a left-out input is left out too; the fault is the input's.
             of_absent = {derivative for name in absent for derivative in (tangent(name), gradient(gradient(name)))}
             absent = [name for name in absent if name not in of_absent]
@@ -37,13 +37,3 @@ def require_finite(schedule: Schedule, need: Sequence[Condition]) -> None:
                 f"{program.layer}: with {values}, the value of an omitted input, "
                 "it divides by zero or leaves the real numbers; choose another default, or none"
             )
-
-
-def _can_be_written(number: Expr) -> bool:
-    return bool(number.is_Boolean or (number.is_real and number.is_finite))
-
-
-def _fewest_absent(cases: Condition) -> list[str]:
-    """Return the absent arguments of a case with the fewest of them."""
-    found = ([name for name, there in term if not there] for term in cases.products())
-    return min(found, key=len)

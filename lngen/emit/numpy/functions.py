@@ -12,7 +12,6 @@ from lngen.emit.numpy.lowering import lower
 from lngen.emit.numpy.naming import LocalNames, names_of
 from lngen.emit.numpy.presence import Cases
 from lngen.emit.spelling import belongs_to, gradient, tangent
-from lngen.plan.presence import Condition
 from lngen.plan.program import RowProgram, moved_name
 
 MOST_FOLLOWED = 8
@@ -36,11 +35,10 @@ def direction_function(
     groups: Mapping[str, Sequence[str]],
     results: Sequence[str],
     residuals: Sequence[RowScalarSymbol] = (),
-    saved_cases: Mapping[str, Condition] = {},
 ) -> DirectionFunction:
-    """Lower a direction. `groups` has the values of each parameter, and `saved_cases` are those of the saved values.
+    """Lower a direction. `groups` has the values of each parameter, and `residuals` are as in `lower`.
 
-    `residuals` are as in `lower`. Any optional input may be None, any cotangent of several, but not all, and so may the
+    Any optional input may be None, any cotangent of several, but not all, and so may the
     arguments that the direction is linear in. One of those whose input is absent has to be None.
     """
     loaded = {row.name for row in program.rows} | {parameter.name for parameter in program.parameters}
@@ -56,12 +54,9 @@ def direction_function(
     groups_of += [tuple(followed)] if followed and len(followed) == len(order) else []
     names = names_of(program, results)
     known = (*optional, *given_up, *followed)
-    cases = Cases(known, _variables(program, optional, results, names), (), tuple(groups_of), implied)
+    cases = Cases(known, _variables(program, optional, results, names), tuple(groups_of), implied)
     is_forward = program.direction == "forward"
     wanted = {name: cases.everything & cases.present("" if is_forward else belongs_to(name)) for name in results}
-    for name, needed in saved_cases.items():
-        # Forward cannot know what else later directions will be called with.
-        wanted[name] = needed.possible(sorted(needed.flags() - set(layer.optional)))
     computed = {name for store in program.results for name in store.names} | {symbol.name for symbol in program.saved}
     kinds = {given.derivative.name: given.kind for given in layer.inputs}
     for output in layer.outputs:

@@ -6,23 +6,22 @@ next buffer is needed. `operations` turns an expression into operations.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
-from typing import Literal
 
 from sympy import Expr, S
 
 from lngen.algebra.symbols import PLACE, Axes, D, FeatureSymbol, RowScalarSymbol, RowSymbol, TypedSymbol, holds_integers
 from lngen.emit.expressions import formula, number_of
-from lngen.emit.numpy.graph import ROW, ROW_SCALAR, SHIFT, ArrayValue, Graph
-from lngen.emit.numpy.operations import Event, OperationWriter, Schedule
+from lngen.emit.numpy.graph import ROW, ROW_SCALAR, SHIFT, ArrayValue, Graph, Phase
+from lngen.emit.numpy.operations import OperationWriter, Schedule
 from lngen.emit.numpy.presence import Cases
 from lngen.errors import LngenError
 from lngen.plan.history import after
 from lngen.plan.passes.scales import weights_apart, with_late_scales, with_weights
 from lngen.plan.presence import ALWAYS, NEVER, Condition, all_of
-from lngen.plan.program import Assignment, Centring, FeatureReduction, RowProgram, RowsReduction, Store
+from lngen.plan.program import Assignment, Centring, FeatureReduction, RowProgram, RowsReduction
 
 
 def passes(program: RowProgram) -> Iterator[tuple[str, RowProgram]]:
@@ -72,83 +71,70 @@ class _Lowering(OperationWriter):
         super().__init__(schedule)
         self.wanted, self.residuals = wanted, residuals
         self.taken: dict[int, Condition] = {}
-        self.last = False
-        self.waiting: list[FeatureReduction | RowsReduction | Store] = []
+        self.waiting: list[FeatureReduction | RowsReduction] = []
 
     def run(self, zeros: Mapping[str, Axes]) -> None:
         """Schedule the whole program."""
         program = self.schedule.program
         self.centrings = {centring.shifted.symbol: centring for centring in program.centrings()}
-        self.done = {symbol for c in self.centrings.values() for symbol in (c.residual.symbol, c.spread.symbol)}
+        done = {symbol for c in self.centrings.values() for symbol in (c.residual.symbol, c.spread.symbol)}
         self._load_arguments()
         for assignment in program.prologue:
             self._assign(assignment)
-        rows_reductions = [reduction for stage in program.stages for reduction in stage.rows_reductions]
-        self.waiting = list(rows_reductions)
-        self._flush()
+        sums = [reduction for stage in program.stages for reduction in stage.rows_reductions]
+        # A row that an argument is may not be in the cache before another line reads it.
+        late = [each for each in sums if isinstance(each.body, RowSymbol) and each.body.name in self.schedule.names]
+        self._reduce_when_ready(each for each in sums if each not in late)
         for stage in program.stages:
-            self.waiting += [*(r for r in stage.reductions if r.symbol not in self.done), *stage.stores]
-            self._flush()
-            for assignment in stage.temps:
+            self._reduce_when_ready(each for each in stage.reductions if each.symbol not in done)
+            for assignment in (*stage.temps, *stage.row_scalars):
                 if assignment.symbol.name not in self.schedule.names:
                     self._assign(assignment)
                 if assignment.symbol in self.centrings:
                     self._centre(self.centrings[assignment.symbol])
-                self._flush()
-            for assignment in stage.row_scalars:
-                self._assign(assignment)
-                self._flush()
-        self.last = True
-        self._flush()
+                self._reduce_when_ready()
+        self._reduce_when_ready(late)
         if self.waiting:
             raise LngenError(
                 f"program {program.layer} {program.direction}: {self.waiting[0]} needs a value that is never assigned"
             )
+        stores = [store for stage in program.stages for store in stage.stores]
+        for store in stores:
+            self._keep(self.schedule.stored, store.names, store.symbol)
+        for symbol in program.saved if program.direction == "forward" else ():
+            self._keep(self.schedule.stored, (symbol.name,), symbol)
         for assignment in program.epilogue:
             self._assign(assignment)
-        stored = {name for stage in program.stages for store in stage.stores for name in store.names}
-        for result in program.results:
-            if not stored.intersection(result.names):
-                self._keep("result", result.names, self.symbol(result.symbol), result.symbol.varies)
+        for store in program.results:
+            if store not in stores:
+                self._keep(self.schedule.after, store.names, store.symbol)
         for name, axes in zeros.items():
-            self._keep("result", (name,), self.graph.number(S.Zero), axes)
+            self.schedule.after[name] = self.graph.result(name, self.graph.number(S.Zero), axes, "epilogue", {})
 
     def _load_arguments(self) -> None:
         program, cases, graph = self.schedule.program, self.schedule.cases, self.graph
         neutral = {name: number_of(value) for name, value in program.optional}
-        for row in program.rows:
-            present = (
-                cases.present(row.name)
-                if row.origin in ("input", "cotangent", "tangent") or row.name in neutral
-                else cases.everything
-            )
-            value = S.Zero if row.origin == "cotangent" else neutral.get(row.name)
-            integer = bool(row.symbol.is_integer)
-            self._name(row.symbol, graph.load(row.name, row.symbol.varies, "block", present, value, integer=integer))
-        for made in program.random:
-            node = graph.load(made.symbol.name, made.symbol.varies, "block", cases.everything, None)
-            self._name(made.symbol, node)
-        for parameter in program.parameters:
-            present = cases.present(parameter.name)
-            value = neutral.get(parameter.name)
-            varies, integer = parameter.symbol.varies, bool(parameter.symbol.is_integer)
-            node = graph.load(parameter.name, varies, "prologue", present, value, integer=integer)
-            self._name(parameter.symbol, node)
-        if program.direction != "forward":
-            for symbol in program.saved:
-                self._name(symbol, graph.load(symbol.name, ROW_SCALAR, "block", cases.everything, None))
+        neutral |= {row.name: S.Zero for row in program.rows if row.origin == "cotangent"}
+        loaded: list[tuple[str, TypedSymbol]] = [(each.name, each.symbol) for each in program.rows]
+        loaded += [(each.symbol.name, each.symbol) for each in program.random]
+        loaded += [(each.name, each.symbol) for each in program.parameters]
+        loaded += [(symbol.name, symbol) for symbol in program.saved if program.direction != "forward"]
+        for name, symbol in loaded:
+            phase: Phase = "block" if symbol.varies.rows else "prologue"
+            given = cases.present(name), neutral.get(name)
+            self._name(symbol, graph.load(name, symbol.varies, phase, *given, integer=bool(symbol.is_integer)))
 
     def _assign(self, assignment: Assignment) -> None:
         self.at(assignment.source, assignment.symbol, formula(assignment.expression))
         residual = self._residual_taken_off(assignment.expression)
-        if residual is None:
-            written = self.integer if holds_integers(assignment.expression) else self.expression
-            self._name(assignment.symbol, written(assignment.expression))
-        else:
+        if residual is not None:
             target = self.symbol(assignment.expression + residual)
-            less = self.made(self.graph.in_place, "less_residual", target, self.symbol(residual))
-            self._name(assignment.symbol, less)
-        self._save(assignment.symbol)
+            node = self.graph.in_place("less_residual", target, self.symbol(residual))
+        elif holds_integers(assignment.expression):
+            node = self.integer(assignment.expression)
+        else:
+            node = self.expression(assignment.expression)
+        self._name(assignment.symbol, node)
 
     def _residual_taken_off(self, expression: Expr) -> RowScalarSymbol | None:
         """The residual that a line takes off a row that nothing else reads; it is zero for most rows."""
@@ -161,7 +147,7 @@ class _Lowering(OperationWriter):
     def _centre(self, centring: Centring) -> None:
         """The residual of the rows that have one to speak of, taken off where the shifted row and its spread stand."""
         # With inputs left out a row may be one number, and is corrected in memory of its own.
-        shifted = self.expanded(self.symbol(centring.shifted.symbol), ROW, False)
+        shifted = self.graph.expanded(self.symbol(centring.shifted.symbol), ROW)
         self._name(centring.shifted.symbol, shifted)
         first = replace(centring.spread, body=centring.shifted.symbol**2)
         self.at(first.source, first.symbol, formula(first.expression))
@@ -169,72 +155,46 @@ class _Lowering(OperationWriter):
         self.at(centring.residual.source, centring.residual.symbol, formula(centring.residual.expression))
         residual = self.apply("residual", shifted, self.symbol(centring.mean), spread)
         self._name(centring.residual.symbol, residual)
-        self._save(centring.residual.symbol)
         self.at(centring.centred.source, centring.centred.symbol, formula(centring.centred.expression))
-        self._name(centring.centred.symbol, self.made(self.graph.in_place, "corrected", shifted, residual))
+        self._name(centring.centred.symbol, self.graph.in_place("corrected", shifted, residual))
         self.at(centring.spread.source, centring.spread.symbol, formula(centring.spread.expression))
-        self._name(centring.spread.symbol, self.made(self.graph.in_place, "corrected", spread, residual))
-        self._save(centring.spread.symbol)
+        self._name(centring.spread.symbol, self.graph.in_place("corrected", spread, residual))
 
     def _name(self, symbol: TypedSymbol, node: int) -> None:
         self.schedule.names[symbol.name] = node
 
-    def _save(self, symbol: TypedSymbol) -> None:
-        program = self.schedule.program
-        if program.direction == "forward" and symbol.name in {saved.name for saved in program.saved}:
-            self._keep("save", (symbol.name,), self.symbol(symbol), ROW_SCALAR)
-
-    def _keep(self, kind: Literal["store", "save", "result"], names: Sequence[str], node: int, axes: Axes) -> None:
+    def _keep(self, among: dict[str, int], names: Sequence[str], symbol: TypedSymbol) -> None:
         """Keep a value as the result of each of these names, in an array of its own."""
+        self.graph.source = self.graph.line = ""
         for name in names:
-            before = len(self.graph.nodes)
-            own = self.graph.result(name, node, axes, "epilogue" if kind == "result" else "block", self.taken)
-            if len(self.graph.nodes) > before:
-                self.schedule.events.append(Event("make", own))
-            self.schedule.events.append(Event(kind, own, name=name))
+            phase: Phase = "block" if among is self.schedule.stored else "epilogue"
+            own = among[name] = self.graph.result(name, self.symbol(symbol), symbol.varies, phase, self.taken)
             for form in self.graph.nodes[own].forms:
                 if isinstance(form.value, ArrayValue):
                     cases = form.cases & self.wanted.get(name, ALWAYS)
                     self.taken[form.value.root] = self.taken.get(form.value.root, NEVER) | cases
 
-    def _flush(self) -> None:
-        """Schedule every waiting operation whose operands are ready, until none is left."""
-        progress = True
-        while progress:
-            progress = False
-            for item in list(self.waiting):
-                body = item.symbol if isinstance(item, Store) else item.body
-                given = (symbol.name in self.schedule.names for symbol in body.free_symbols - {D, PLACE})
-                known = all(given)
-                if known and not (isinstance(item, RowsReduction) and self._is_unread(body)):
-                    self.waiting.remove(item)
-                    self._take(item)
-                    progress = True
+    def _reduce_when_ready(self, more: Iterable[FeatureReduction | RowsReduction] = ()) -> None:
+        """Schedule every waiting reduction whose operands are ready, until none is left."""
+        self.waiting += more
+        is_known = {D, PLACE}
+        while ready := [
+            each
+            for each in self.waiting
+            if all(s in is_known or s.name in self.schedule.names for s in each.body.free_symbols)
+        ]:
+            self.waiting = [each for each in self.waiting if each not in ready]
+            for each in ready:
+                self._reduce(each)
 
-    def _is_unread(self, body: Expr) -> bool:
-        """Test whether a row is an argument that no operation has read yet.
-
-        The sum of such a row waits until the row is in the cache.
-        """
-        node = self.schedule.names.get(body.name) if isinstance(body, RowSymbol) else None
-        if node is None or self.graph.nodes[node].operation != "load" or self.last:
-            return False
-        return not any(node in other.operands for other in self.graph.nodes)
-
-    def _take(self, item: FeatureReduction | RowsReduction | Store) -> None:
-        if isinstance(item, Store):
-            self._keep("store", item.names, self.symbol(item.symbol), item.symbol.varies)
-        elif isinstance(item, FeatureReduction):
+    def _reduce(self, item: FeatureReduction | RowsReduction) -> None:
+        if isinstance(item, FeatureReduction):
             self.at(item.source, item.symbol, formula(item.expression))
-            operator = SHIFT if item.shift else item.operator
-            self._name(item.symbol, self.reduce(operator, item.body, rows=True))
-            self._save(item.symbol)
+            self._name(item.symbol, self.reduce(SHIFT if item.shift else item.operator, item.body, rows=True))
         else:
             self.at(item.source, item.symbol, f"sum over rows of {formula(item.body)}")
             factors, rest = weights_apart(item.body)
-            weights = None if factors == 1 else self.expanded(self.expression(factors), ROW_SCALAR, False)
             over_features = isinstance(item.symbol, FeatureSymbol)
-            body = self.expanded(self.expression(rest), ROW if over_features else ROW_SCALAR, False)
-            total = self.graph.total(item.symbol.name, item.symbol.varies, body, weights)
-            self.schedule.events.append(Event("sum", total, self.source, self.heading, item.symbol.name))
-            self._name(item.symbol, total)
+            weights = [] if factors == 1 else [self.graph.expanded(self.expression(factors), ROW_SCALAR)]
+            body = self.graph.expanded(self.expression(rest), ROW if over_features else ROW_SCALAR)
+            self._name(item.symbol, self.graph.total(item.symbol.name, item.symbol.varies, body, *weights))

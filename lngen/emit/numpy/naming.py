@@ -4,28 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable
 
-from lngen.emit.numpy.graph import IN_PLACE, REDUCTIONS, ArrayNode, NumberNode
+from lngen.emit.numpy.graph import IN_PLACE, REDUCTIONS, ArrayValue
 from lngen.emit.numpy.operations import Schedule
 from lngen.plan.presence import Condition
 from lngen.plan.program import RowProgram
 
 RESERVED = frozenset(
-    {
-        "np",
-        "_blocks",
-        "_casts",
-        "_functions",
-        "_rows",
-        "values",
-        "arguments",
-        "fields",
-        "results",
-        "call",
-        "shape",
-        "dtype",
-    }
-    | {"features", "far_from", "one_over_D", "ones", "block"}
-    | {"buffers", "row_scalar_buffers", "masks", "row_scalar_masks"}
+    {"np", "_blocks", "_casts", "_functions", "_random", "_rows", "values", "arguments", "fields", "results", "call"}
+    | {"shape", "dtype", "features", "far_from", "one_over_D", "ones", "block", "buffers", "row_scalar_buffers"}
 )
 """Names that emitted functions use for themselves."""
 
@@ -92,7 +78,8 @@ def variables(schedule: Schedule, need: list[Condition], names: LocalNames, insi
     """
     nodes = schedule.graph.nodes
     found = [""] * len(nodes)
-    for name, index in _own_names(schedule):
+    given = [(node.name, node.index) for node in nodes if node.operation in ("load", "total")]
+    for name, index in (*given, *schedule.names.items()):
         found[index] = found[index] or names.own(name)
     for node in nodes:
         if node.operation in IN_PLACE:
@@ -101,9 +88,10 @@ def variables(schedule: Schedule, need: list[Condition], names: LocalNames, insi
     for node in nodes:
         for operand in set(node.operands):
             users.setdefault(operand, []).append(node.index)
-        if node.operation == "load" and _is_read_as_number(node, need[node.index]):
+        numbers = node.cases_of(lambda value: not isinstance(value, ArrayValue))
+        if node.operation == "load" and need[node.index] & numbers:
             found[node.index] = names.internal(f"{found[node.index]}_value")
-    results = {event.node for event in schedule.events if event.kind not in ("make", "sum")}
+    results = {*schedule.results.values()}
     for node in nodes:
         if node.operation == "result":
             of = nodes[node.operands[0]]
@@ -114,14 +102,13 @@ def variables(schedule: Schedule, need: list[Condition], names: LocalNames, insi
             own = names.own(node.name)
             apart = own if own not in found else names.internal(f"{own}_result")
             found[node.index] = found[of.index] if alone else apart
-    leaves = {event.node for event in schedule.events if event.kind != "make"}
     grows_into = list(range(len(nodes)))
     for node in reversed(nodes):
         if node.operation in REDUCTIONS | IN_PLACE or node.operation in ("total", "residual"):
             continue
         for operand in node.operands:
             inner = nodes[operand]
-            alone = users[operand] == [node.index] and operand not in leaves and not found[operand]
+            alone = users[operand] == [node.index] and operand not in results and not found[operand]
             same = (inner.phase, inner.boolean, inner.axes) == (node.phase, node.boolean, node.axes)
             same = same and inner.integer == node.integer
             if alone and same and inner.operation not in _HELD_ELSEWHERE:
@@ -134,13 +121,3 @@ def variables(schedule: Schedule, need: list[Condition], names: LocalNames, insi
             found[whole] = names.internal("mask" if node.boolean else "index" if node.operation == "index" else "part")
         found[node.index] = found[whole]
     return found
-
-
-def _own_names(schedule: Schedule) -> list[tuple[str, int]]:
-    given = [(node.name, node.index) for node in schedule.graph.nodes if node.operation in ("load", "total")]
-    return given + list(schedule.names.items())
-
-
-def _is_read_as_number(node: ArrayNode, need: Condition) -> bool:
-    """Test whether an operation reads the neutral number of an absent load."""
-    return any(bool(need & form.cases) for form in node.forms if isinstance(form.value, NumberNode))

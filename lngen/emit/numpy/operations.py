@@ -6,10 +6,10 @@ the rows once. A product that is reduced is not stored, and one with a Feature i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial, reduce
-from typing import Any, Literal
+from typing import Any
 
 from sympy import Add, Equality, Expr, Mul, Pow, Rational, S, Symbol
 from sympy.core.relational import Relational
@@ -31,7 +31,7 @@ from lngen.algebra.symbols import (
     word_of,
 )
 from lngen.emit.expressions import factors_in_order, power_chain, rank, terms_in_order
-from lngen.emit.numpy.graph import ENTRY, ROW, Graph, NumberNode
+from lngen.emit.numpy.graph import ENTRY, ROW, ArrayValue, Graph
 from lngen.emit.numpy.presence import Cases
 from lngen.errors import LngenError
 from lngen.plan.program import OPERATORS, RowProgram
@@ -42,30 +42,24 @@ LARGEST_CHAINED_POWER = 64
 _Quotient = tuple[int | None, int | None]
 
 
-@dataclass(frozen=True)
-class Event:
-    """One thing that happens: a node is made, or a value leaves the loop.
-
-    `heading` is the derivation's line that it belongs to, `step` that line's number. `name` is the symbol
-    that is assigned or summed, or the result that is stored, saved or, after all rows, there.
-    """
-
-    kind: Literal["make", "store", "save", "sum", "result"]
-    node: int
-    source: str = ""
-    heading: str = ""
-    name: str = ""
-
-
 @dataclass
 class Schedule:
-    """A lowered program: the graph, the events in order, and the node of each symbol."""
+    """A lowered program: the graph, whose nodes stand in the order of execution, and the node of each symbol.
+
+    `stored` are the nodes of the results that the function of a block returns, `after` those of the others.
+    """
 
     program: RowProgram
     cases: Cases
     graph: Graph
-    events: list[Event] = field(default_factory=list)
     names: dict[str, int] = field(default_factory=dict)
+    stored: dict[str, int] = field(default_factory=dict)
+    after: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def results(self) -> dict[str, int]:
+        """The node of each result."""
+        return self.stored | self.after
 
 
 def _one_place(body: Expr) -> Expr | None:
@@ -86,48 +80,24 @@ class OperationWriter(Fold[int]):
     """Writes operations into a schedule, each under the line of the derivation that `at` has set last."""
 
     def __init__(self, schedule: Schedule) -> None:
-        self.schedule = schedule
-        self.graph = schedule.graph
-        self.source = ""
-        self.heading = ""
-        self.target = ""
+        self.schedule, self.graph = schedule, schedule.graph
+        self.apply = schedule.graph.apply
 
     def at(self, source: str, symbol: TypedSymbol, right_side: str) -> None:
         """Set the source of the operations that follow, a step or a pass, and the symbol that it assigns."""
-        self.source, self.heading, self.target = source, f"{symbol.name} = {right_side}", symbol.name
-        self.cannot = f"{source}, {self.heading}: the NumPy backend cannot write"
+        self.graph.source, self.graph.line = source, f"{symbol.name} = {right_side}"
+        self.cannot = f"{source}, {self.graph.line}: the NumPy backend cannot write"
 
     def symbol(self, symbol: Symbol) -> int:
         """The node of a symbol. Raises LngenError for one that has none."""
         if symbol.name == "D" and "D" not in self.schedule.names:
             self.schedule.names["D"] = self.graph.load("D", NOTHING, "prologue", self.graph.everything, None)
         if symbol.name not in self.schedule.names:
-            raise LngenError(f"{self.source}: {symbol.name} is used before it is assigned")
+            raise LngenError(f"{self.graph.source}: {symbol.name} is used before it is assigned")
         return self.schedule.names[symbol.name]
-
-    def apply(self, operation: str, *operands: int) -> int:
-        """An operation on nodes."""
-        return self.made(self.graph.apply, operation, *operands)
-
-    def expanded(self, operand: int, axes: object, keep_numbers: bool) -> int:
-        """Add a node with all of these axes, its value repeated along those that it lacks."""
-        return self.made(self.graph.expanded, operand, axes, keep_numbers)
-
-    def made(self, make: Callable[..., int], *arguments: object) -> int:
-        """The node that a function of the graph makes, and the event of it."""
-        before = len(self.graph.nodes)
-        node = make(*arguments)
-        number = self.graph.one_number(node)
-        if number is not None:
-            # Nothing computes it, so it has no variable: it is spelled where it is read.
-            return self.graph.number(number)
-        if len(self.graph.nodes) > before:
-            self.schedule.events.append(Event("make", node, self.source, self.heading, self.target))
-        return node
 
     def expression(self, expression: Any) -> int:
         """The node of an expression. Raises LngenError for one that NumPy code cannot be written for."""
-        # A part that occurs again is a node of the graph again, by its operation, and has no event.
         if holds_integers(expression):
             return self.apply("real", self.integer(expression))
         return self.graph.number(expression) if expression.is_number else self.of_head(expression)
@@ -137,7 +107,7 @@ class OperationWriter(Fold[int]):
         match expression:
             case Symbol():
                 if expression in (D, PLACE):
-                    return self.made(self.graph.of_shape, "features" if expression == D else "index")
+                    return self.graph.of_shape("features" if expression == D else "index")
                 return self.symbol(expression)
             case Add():
                 return self._sum([(sign, self.integer(term)) for sign, term in terms_in_order(expression)])
@@ -161,25 +131,20 @@ class OperationWriter(Fold[int]):
 
     def _sum(self, terms: Iterable[tuple[int, int]]) -> int:
         """The node of a sum of nodes, each with its sign."""
-        result: int | None = None
-        for sign, term in terms:
-            if result is None:
-                result = term if sign > 0 else self.apply("negative", term)
-            else:
-                result = self.apply("add" if sign > 0 else "subtract", result, term)
-        assert result is not None
+        each = iter(terms)  # a term is computed when those before it are added up, and their memory is free
+        sign, first = next(each)
+        result = first if sign > 0 else self.apply("negative", first)
+        for sign, term in each:
+            result = self.apply("add" if sign > 0 else "subtract", result, term)
         return result
 
     def multiply(self, expression: Expr) -> int:
         """The node of a product."""
         coefficient, numerator, denominator = factors_in_order(expression)
-        values = []
-        for group in range(4):
-            above = self._chain([factor for factor in numerator if rank(factor) == group])
-            below = self._chain([factor for factor in denominator if rank(factor) == group])
-            values.append((above, below))
+        row, row_scalar, feature, scalar = (
+            (self._chain(numerator, group), self._chain(denominator, group)) for group in range(4)
+        )
         number: int | None = None if coefficient == 1 else self.graph.number(coefficient)
-        row, row_scalar, feature, scalar = values
         # Values of the call are combined once per call, and values of a row once per row.
         shared = self._merged((number, None), scalar)
         if feature != (None, None):
@@ -209,12 +174,9 @@ class OperationWriter(Fold[int]):
                 return self.apply("negative", value)
         return self.apply("multiply", left, right)
 
-    def _chain(self, factors: list[Expr]) -> int | None:
-        result: int | None = None
-        for factor in factors:
-            value = self.expression(factor)
-            result = value if result is None else self.apply("multiply", result, value)
-        return result
+    def _chain(self, factors: Iterable[Expr], group: int) -> int | None:
+        chosen = [factor for factor in factors if rank(factor) == group]
+        return reduce(partial(self.apply, "multiply"), map(self.expression, chosen)) if chosen else None
 
     def power(self, expression: Expr) -> int:
         """The node of a power."""
@@ -247,37 +209,35 @@ class OperationWriter(Fold[int]):
         """A reduction over the feature axis; a product of two is reduced without being stored."""
         wanted = ROW if rows else FeatureSymbol.varies
         if rows and operator == "sum" and (place := _one_place(body)) is not None:
-            return self.apply(ENTRY, self.expanded(self.expression(body.args[1]), ROW, False), self.integer(place))
+            return self.apply(ENTRY, self.graph.expanded(self.expression(body.args[1]), ROW), self.integer(place))
         if operator in ("mean", "sum"):
             coefficient, numerator, denominator = factors_in_order(body)
-            weights = [factor for factor in numerator if rank(factor) == 2]
-            if rows and len(numerator) > 2 and coefficient == 1 and not denominator and len(weights) == 1:
+            factors = numerator if coefficient == 1 and not denominator else ()
+            weights = [factor for factor in factors if rank(factor) == 2]
+            if rows and len(factors) > 2 and len(weights) == 1:
                 return self._weighted(operator, body / weights[0], weights[0])
-            pair = self._pair(numerator) if coefficient == 1 and not denominator else None
+            pair = _pair(factors)
             if pair and rank(pair[0]) == (0 if rows else 2):
-                first = self.expanded(self.expression(pair[0]), wanted, False)
-                features = ROW if rank(pair[1]) == 0 else FeatureSymbol.varies
+                first = self.graph.expanded(self.expression(pair[0]), wanted)
                 second = self.expression(pair[1])
                 if rank(pair[1]) in (0, 2):
-                    second = self.expanded(second, features, False)
+                    second = self.graph.expanded(second, ROW if rank(pair[1]) == 0 else FeatureSymbol.varies)
                     if rank(pair[1]) == 0 or not rows:
                         return self.apply(operator, first, second)
                     return self.apply("sum", first, self._weights(operator, second, pair[1]))
-        operand = self.expanded(self.expression(body), wanted, operator != "sum")
-        return self.apply(operator, operand)
+        keep = "zero" if operator == "sum" else "every number"
+        return self.apply(operator, self.graph.expanded(self.expression(body), wanted, keep))
 
     def _weighted(self, operator: str, body: Expr, weights: Expr) -> int:
         """A reduction of a product of rows, weighted by feature; of the product alone where the weights are 1."""
         feature = self.expression(weights)
-        product = self.expanded(self.expression(body), ROW, False)
-        ones = self.graph.cases_of_number(feature, S.One)
-        values = {form.value for form in self.graph.nodes[feature].forms} - {NumberNode(S.Zero), NumberNode(S.One)}
-        if any(isinstance(value, NumberNode) or not value.axes.features for value in values):
-            feature = self.expanded(feature, FeatureSymbol.varies, False)
+        product = self.graph.expanded(self.expression(body), ROW)
+        ones = self.graph.nodes[feature].cases_of(lambda value: value == 1)
+        others = [form for form in self.graph.nodes[feature].forms if form.value not in (0, 1)]
+        if not all(isinstance(form.value, ArrayValue) and form.value.axes.features for form in others):
+            feature = self.graph.expanded(feature, FeatureSymbol.varies)
         weighted = self.apply("sum", product, self._weights(operator, feature, weights))
-        if not ones:
-            return weighted
-        return self.made(self.graph.either, self.reduce(operator, body, rows=True), ones, weighted)
+        return self.graph.either(self.reduce(operator, body, rows=True), ones, weighted) if ones else weighted
 
     def _weights(self, operator: str, feature: int, expression: Expr) -> int:
         """Return the weights of a sum over a row; those of a mean are divided by D once per call."""
@@ -293,14 +253,13 @@ class OperationWriter(Fold[int]):
         body, extreme = expression.args
         # Every entry of the body is looked at, even where a left-out argument makes all of them the same number.
         features = ROW if axes(body).rows else FeatureSymbol.varies
-        entries = self.made(self.graph.written_out, self.expression(body), features)
+        entries = self.graph.expanded(self.expression(body), features, "nothing")
         return self.apply("attains_first", entries, self.expression(extreme))
 
-    def _pair(self, numerator: tuple[Expr, ...]) -> tuple[Expr, Expr] | None:
-        if len(numerator) == 2:
-            return numerator[0], numerator[1]
-        if len(numerator) == 1 and isinstance(numerator[0], Pow) and numerator[0].exp.is_Integer:
-            half, odd = divmod(int(numerator[0].exp), 2)
-            if half > 0 and not odd:
-                return Pow(numerator[0].base, half), Pow(numerator[0].base, half)
-        return None
+
+def _pair(factors: Sequence[Expr]) -> Sequence[Expr]:
+    """The two factors of a product, or of an even power; none of anything else."""
+    if len(factors) == 1 and isinstance(factors[0], Pow) and factors[0].exp.is_Integer:
+        half, odd = divmod(int(factors[0].exp), 2)
+        return (Pow(factors[0].base, half),) * 2 if half > 0 and not odd else ()
+    return factors if len(factors) == 2 else ()

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import combinations, product
 
 from lngen.plan.presence import ALWAYS, Condition, Literal, all_of, any_of
 
@@ -15,7 +14,7 @@ class Cases:
     """Cases of one direction: its optional names, and which of them may be absent together.
 
     `variables` has the variable that is None where a name is absent, if that is not the name itself. At least one name
-    of `one_of`, and of each group of `groups`, is present; the first name of a pair of `implied` only if the second is.
+    of each group of `groups` is present; the first name of a pair of `implied` only if the second is.
 
     >>> from lngen.plan.presence import ALWAYS, NEVER
     >>> cases = Cases(("gamma", "beta"))
@@ -38,7 +37,6 @@ class Cases:
 
     names: tuple[str, ...]
     variables: tuple[tuple[str, str], ...] = ()
-    one_of: tuple[str, ...] = ()
     groups: tuple[tuple[str, ...], ...] = ()
     implied: tuple[tuple[str, str], ...] = ()
 
@@ -51,51 +49,23 @@ class Cases:
         """The cases in which an argument is present; all of them for one that is required."""
         return Condition.of(name) if name in self.names else ALWAYS
 
+    @lru_cache(maxsize=1024)  # noqa: B019 (few cases, which are as good for the next emission)
     def condition(self, cases: Condition) -> str:
         """A short sum of products that is true in these cases, as Python; "" where it always is."""
-        return _condition(self, cases)[0]
-
-    def reads(self, cases: Condition) -> frozenset[str]:
-        """The variables that the condition of these cases reads."""
-        return _condition(self, cases)[1]
-
-    def is_long(self, cases: Condition) -> bool:
-        """Test whether the condition of these cases has more than one test."""
-        text = self.condition(cases)
-        return " and " in text or " or " in text
-
-    def _condition(self, cases: Condition) -> tuple[str, frozenset[str]]:
-        everything = self.everything
-        wanted = cases & everything
-        if wanted == everything:
-            return "", frozenset()
-        if not wanted:
-            return "False", frozenset()
-        clause = self._one_clause(wanted)
-        if clause is not None:
-            return " or ".join(self._text((literal,)) for literal in clause), self._variables(clause)
+        wanted = cases & self.everything
+        if wanted == self.everything or not wanted:
+            return "" if wanted else "False"
         chosen = self._cover(wanted)
-        reads = self._variables([literal for term in chosen for literal in term])
         if len(chosen) == 1:
-            return self._text(chosen[0]), reads
+            return self._text(chosen[0])
         common = [literal for literal in chosen[0] if all(literal in term for term in chosen)]
         others = [tuple(literal for literal in term if literal not in common) for term in chosen]
         text = " or ".join(f"({self._text(term)})" if len(term) > 1 else self._text(term) for term in others)
-        return f"{self._text(tuple(common))} and ({text})" if common else text, reads
+        return f"{self._text(common)} and ({text})" if common else text
 
-    def _one_clause(self, wanted: Condition) -> tuple[Literal, ...] | None:
-        """`a or not b`: a product of none of the literals, when that is shorter than any sum of products."""
-        literals = [[(name, sign) for sign in (True, False)] for name in self.names]
-        sufficient = [
-            [literal for literal in both if (_cases_of([literal]) & self.everything).implies(wanted)]
-            for both in literals
-        ]
-        for size in (1, 2):
-            for several in combinations(sufficient, size):
-                for chosen in product(*several):
-                    if any_of(_cases_of([literal]) for literal in chosen) & self.everything == wanted:
-                        return chosen
-        return None
+    def is_long(self, cases: Condition) -> bool:
+        """Test whether the condition of these cases has more than one test."""
+        return self.condition(cases).count(" is ") > 1
 
     def _cover(self, wanted: Condition) -> list[tuple[Literal, ...]]:
         """Products that together are true in exactly the wanted cases, the widest taken first."""
@@ -127,10 +97,6 @@ class Cases:
         """Return the sort key of a product: short ones first, then by the order of the names."""
         return len(term), [self.names.index(name) for name, _ in term], [not sign for _, sign in term]
 
-    def _variables(self, literals: Sequence[Literal]) -> frozenset[str]:
-        variables = dict(self.variables)
-        return frozenset(variables.get(name, name) for name, _ in literals)
-
     def _text(self, term: Sequence[Literal]) -> str:
         variables = dict(self.variables)
         return " and ".join(f"{variables.get(name, name)} is {'not ' if sign else ''}None" for name, sign in term)
@@ -142,11 +108,5 @@ def _cases_of(term: Sequence[Literal]) -> Condition:
 
 @lru_cache(maxsize=1024)
 def _occurring(cases: Cases) -> Condition:
-    groups = [group for group in (cases.one_of, *cases.groups) if group]
-    found = all_of(any_of(map(cases.present, group)) for group in groups)
+    found = all_of(any_of(map(cases.present, group)) for group in cases.groups)
     return found & all_of(~cases.present(name) | cases.present(needs) for name, needs in cases.implied)
-
-
-@lru_cache(maxsize=1024)
-def _condition(cases: Cases, wanted: Condition) -> tuple[str, frozenset[str]]:
-    return cases._condition(wanted)

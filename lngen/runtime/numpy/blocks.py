@@ -68,8 +68,6 @@ def each_block(
     *,
     buffers: int = 0,
     row_scalar_buffers: int = 0,
-    masks: int = 0,
-    row_scalar_masks: int = 0,
     feature_sums: int = 0,
     sums: int = 0,
 ) -> Sequence[Any]:
@@ -77,7 +75,7 @@ def each_block(
 
     The arguments of `block` are, in this order: the rows and row scalars that it reads; parameters with a value per
     feature, which may be repeated for several rows; memory for the rows of each result `into`, and scratch, a tuple for
-    each kind that is used: rows, row scalars, and booleans of both. Where the rows are taken at once it is called
+    each kind that is used: rows and row scalars. Where the rows are taken at once it is called
     without memory. It returns the rows of each result, its row scalars, and the sums over its rows: `feature_sums` with
     a value per feature, then the others. What it did not write to the memory that it was given is copied there.
     """
@@ -92,8 +90,6 @@ def each_block(
     wanted = (
         (buffers, shape[-1], dtype),
         (row_scalar_buffers, 1, dtype),
-        (masks, shape[-1], bool),
-        (row_scalar_masks, 1, bool),
     )
 
     def work(share: list[list[Block]]) -> None:

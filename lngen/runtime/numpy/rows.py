@@ -235,7 +235,15 @@ def filled(value: Any, own: Array | None, shape: tuple[int, ...], dtype: npt.DTy
 
 
 def select(condition: Any, chosen: Any, otherwise: Any, out: Array) -> Array:
-    """`chosen` where the condition holds; only `otherwise` may be `out` itself."""
+    """`chosen` where the condition holds; either value may be `out` itself.
+
+    >>> row = np.array([1.0, 2.0])
+    >>> select(row > 1, row, 0.0, out=row)
+    array([0., 2.])
+    """
+    if chosen is out:
+        np.copyto(out, otherwise, where=~condition)
+        return out
     if otherwise is not out:
         np.copyto(out, otherwise)
     np.copyto(out, chosen, where=condition)

@@ -110,8 +110,8 @@ def _other_name(source: _Source, draw: random.Random) -> Iterator[Mistake]:
                 known.append(statement.targets[0].id)
         for node in ast.walk(block):
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in known:
-                others = sorted({*known} - {node.id, "buffers", "masks", "row_scalar_buffers", "row_scalar_masks"})
-                if others and node.id not in ("buffers", "masks", "row_scalar_buffers", "row_scalar_masks"):
+                others = sorted({*known} - {node.id, "buffers", "row_scalar_buffers"})
+                if others and node.id not in ("buffers", "row_scalar_buffers"):
                     yield source.changed("another name", node, draw.choice(others))
 
 
