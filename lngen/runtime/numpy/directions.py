@@ -117,6 +117,10 @@ class ForwardCall(Generic[Results, Kept]):
             return outputs, None
         return outputs, tuple.__new__(self.Saved, (shape, dtype, dtypes, *self.kept((*values, *made))))
 
+    def compiled(self, function: Callable[..., Any], empty: Any) -> "ForwardCall[Results, Kept]":
+        """Return the same with the kernels that a function calls, and memory for results from `empty`."""
+        return ForwardCall(self.layer, self.results, function, empty=empty)
+
     def _placed(self, made: Sequence[Any], out: Any, values: Sequence[Any]) -> Sequence[Any]:
         """Place outputs in the caller's arrays, if any."""
         given = dict(zip(self.inputs, values, strict=False))
@@ -248,6 +252,10 @@ class LaterCall(Generic[Results]):
                 made = returned(made, self._outs(out))
             return tuple.__new__(self.results, made) if self.has_class else self.results(*made)  # type: ignore[type-var, arg-type]
         return self._in_blocks([*arguments, *saved[3:]], dtype, saved, out, threads, self.always_converts)
+
+    def compiled(self, function: Callable[..., Any], empty: Any) -> "LaterCall[Results]":
+        """Return the same with the kernels that a function calls, and memory for results from `empty`."""
+        return LaterCall(self.layer, self.direction.name, self.results, function, empty=empty)
 
     def _is_plain(self, shape: Any, dtype: Any, dtypes: Any, values: Sequence[Any]) -> bool:
         """Test whether a call can take the fast path.
