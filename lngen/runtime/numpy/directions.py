@@ -112,7 +112,8 @@ class ForwardCall(Generic[Results, Kept]):
             made = self.function(values, self.nothing, work)
         if out is not None:
             made = self._placed(made, out, values)
-        outputs = self.results(*returned(made[: self.count], self._outs(out)))
+        shown = made if out is None else returned(made[: self.count], self._outs(out))
+        outputs = self.results(*shown[: self.count]) if self.several else shown[0]
         if not save:
             return outputs, None
         return outputs, tuple.__new__(self.Saved, (shape, dtype, dtypes, *self.kept((*values, *made))))
