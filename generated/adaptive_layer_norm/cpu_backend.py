@@ -6,9 +6,21 @@
 The functions of `numpy_backend` as compiled kernels of kernels.cpp. The system's C++
 compiler ($CXX, or else c++, g++ or clang++) compiles them on first use, one type at a
 time. The library is kept in $LNGEN_CACHE or the user's cache folder.
+
+A call takes the straight way if its arrays are as kernels take them, and else the long
+one, which converts them, or says what is wrong with them.
 """
 
+from collections.abc import Sequence
+from typing import Any, Literal, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from .._runtime.native import compiled as _compiled
 from .._runtime.native import kernels as _host
+from .._runtime.native import straight as _straight
+from .._runtime.protocol import calls as _calls
 from . import numpy_backend as _numpy
 from .kernels import KERNELS
 from .numpy_backend import (
@@ -31,8 +43,292 @@ __all__ = [
     "saved_from",
 ]
 
-_KERNELS = _host.HostKernels(_numpy, __file__, KERNELS)
-forward = _KERNELS.compiled(_numpy.forward)
-backward = _KERNELS.compiled(_numpy.backward)
-jvp = _KERNELS.compiled(_numpy.jvp)
-backward_backward = _KERNELS.compiled(_numpy.backward_backward)
+# The kernels of each direction, which are compiled without what a call leaves out.
+_FORWARD = _compiled.CompiledDirection(
+    __file__, "kernels", "adaptive_layer_norm_forward"
+)
+_BACKWARD = _compiled.CompiledDirection(
+    __file__, "kernels", "adaptive_layer_norm_backward"
+)
+_JVP = _compiled.CompiledDirection(
+    __file__,
+    "second_order",
+    "adaptive_layer_norm_jvp",
+    optional=("scale_dot", "shift_dot", "x_dot"),
+)
+_BACKWARD_BACKWARD = _compiled.CompiledDirection(
+    __file__,
+    "second_order",
+    "adaptive_layer_norm_backward_backward",
+    optional=("ddscale", "ddshift", "ddx"),
+)
+
+_KERNELS = _host.HostKernels(
+    _numpy._LAYER,
+    KERNELS,
+    {
+        "forward": _FORWARD,
+        "backward": _BACKWARD,
+        "jvp": _JVP,
+        "backward_backward": _BACKWARD_BACKWARD,
+    },
+)
+_LONG_FORWARD = _KERNELS.call(_numpy._FORWARD)
+_LONG_BACKWARD = _KERNELS.call(_numpy._BACKWARD)
+_LONG_JVP = _KERNELS.call(_numpy._JVP)
+_LONG_BACKWARD_BACKWARD = _KERNELS.call(_numpy._BACKWARD_BACKWARD)
+
+
+@overload
+def forward(
+    x: npt.NDArray[Any],
+    scale: npt.NDArray[Any],
+    shift: npt.NDArray[Any],
+    *,
+    eps: float = 1e-6,
+    save: Literal[True] = True,
+    out: npt.NDArray[Any] | None = None,
+    threads: int = 1,
+) -> tuple[npt.NDArray[Any], Saved]: ...
+
+
+@overload
+def forward(
+    x: npt.NDArray[Any],
+    scale: npt.NDArray[Any],
+    shift: npt.NDArray[Any],
+    *,
+    eps: float = 1e-6,
+    save: bool,
+    out: npt.NDArray[Any] | None = None,
+    threads: int = 1,
+) -> tuple[npt.NDArray[Any], Saved | None]: ...
+
+
+def forward(
+    x: npt.NDArray[Any],
+    scale: npt.NDArray[Any],
+    shift: npt.NDArray[Any],
+    *,
+    eps: float = 1e-6,
+    save: bool = True,
+    out: npt.NDArray[Any] | None = None,
+    threads: int = 1,
+) -> tuple[npt.NDArray[Any], Saved | None]:
+    eps = _calls.constant("eps", eps, signed=False)
+    try:
+        _shape, _rows, _D, _kind, _stored, _dtype = _straight.rows(x, 1, threads)
+        _straight.dense(_shape, _stored, scale, shift)
+        y_ = _straight.result(out, _shape, _stored)
+        if out is not None:
+            _straight.apart((out,), (y_,), x, scale, shift)
+    except _straight.Unusual:
+        return _LONG_FORWARD.call((x, scale, shift, eps), save, out, threads)
+    mu_ = np.empty(_shape[:-1], _dtype)
+    mu_residual_ = np.empty(_shape[:-1], _dtype)
+    rstd_ = np.empty(_shape[:-1], _dtype)
+    _kernel = _FORWARD[(_kind,)]
+    _kernel(
+        _straight.addresses(x, scale, shift, y_, mu_, mu_residual_, rstd_),
+        (eps,),
+        _rows,
+        _D,
+        threads,
+    )
+    if not save:
+        return y_, None
+    _dtypes = (x.dtype, scale.dtype, shift.dtype)
+    return y_, Saved(_shape, _dtype, _dtypes, x, scale, mu_, mu_residual_, rstd_)
+
+
+def backward(
+    saved: Saved,
+    dy: npt.NDArray[Any],
+    *,
+    out: Sequence[npt.NDArray[Any] | None] | None = None,
+    threads: int = 1,
+) -> Gradients:
+    try:
+        _shape, _rows, _D, _kind, _stored, _dtype = _straight.kept(
+            saved, Saved, (True, True, True), (0, 1, 2), threads
+        )
+        _of_x, _of_scale, _of_shift = saved[2]
+        _straight.dense(_shape, _stored, saved.x, saved.scale, dy)
+        _straight.dense(_shape[:-1], _dtype, saved.mu, saved.mu_residual, saved.rstd)
+        _out = _straight.outs(out, 3)
+        dx_ = _straight.result(_out[0], _shape, _stored)
+        dscale_ = _straight.result(_out[1], _shape, _stored)
+        dshift_ = _straight.result(_out[2], _shape, _stored)
+        if out is not None:
+            _straight.apart(
+                _out,
+                (dx_, dscale_, dshift_),
+                dy,
+                saved.x,
+                saved.scale,
+                saved.mu,
+                saved.mu_residual,
+                saved.rstd,
+            )
+    except _straight.Unusual:
+        return _LONG_BACKWARD.call(saved, (dy,), out, threads)
+    _kernel = _BACKWARD[(_kind,)]
+    _kernel(
+        _straight.addresses(
+            saved.x,
+            saved.scale,
+            dy,
+            saved.mu,
+            saved.mu_residual,
+            saved.rstd,
+            dx_,
+            dscale_,
+            dshift_,
+        ),
+        (),
+        _rows,
+        _D,
+        threads,
+    )
+    return Gradients(dx_, dscale_, dshift_)
+
+
+def jvp(
+    saved: Saved,
+    x_dot: npt.NDArray[Any] | None = None,
+    scale_dot: npt.NDArray[Any] | None = None,
+    shift_dot: npt.NDArray[Any] | None = None,
+    *,
+    out: npt.NDArray[Any] | None = None,
+    threads: int = 1,
+) -> npt.NDArray[Any]:
+    try:
+        _shape, _rows, _D, _kind, _stored, _dtype = _straight.kept(
+            saved, Saved, (True, True, True), (0, 1, 2), threads
+        )
+        _of_x, _of_scale, _of_shift = saved[2]
+        if x_dot is scale_dot is shift_dot is None:
+            raise _straight.Unusual
+        _straight.dense(_shape, _stored, saved.x, saved.scale)
+        _straight.dense(_shape[:-1], _dtype, saved.mu, saved.mu_residual, saved.rstd)
+        if x_dot is not None:
+            _straight.dense(_shape, _stored, x_dot)
+        if scale_dot is not None:
+            _straight.dense(_shape, _stored, scale_dot)
+        if shift_dot is not None:
+            _straight.dense(_shape, _stored, shift_dot)
+        y_dot_ = _straight.result(out, _shape, _stored)
+        if out is not None:
+            _straight.apart(
+                (out,),
+                (y_dot_,),
+                x_dot,
+                scale_dot,
+                shift_dot,
+                saved.x,
+                saved.scale,
+                saved.mu,
+                saved.mu_residual,
+                saved.rstd,
+            )
+    except _straight.Unusual:
+        return _LONG_JVP.call(saved, (x_dot, scale_dot, shift_dot), out, threads)
+    _kernel = _JVP[_kind, scale_dot is None, shift_dot is None, x_dot is None]
+    _kernel(
+        _straight.addresses(
+            saved.x,
+            saved.scale,
+            x_dot,
+            scale_dot,
+            shift_dot,
+            saved.mu,
+            saved.mu_residual,
+            saved.rstd,
+            y_dot_,
+        ),
+        (),
+        _rows,
+        _D,
+        threads,
+    )
+    return y_dot_
+
+
+def backward_backward(
+    saved: Saved,
+    cotangents: npt.NDArray[Any] | Sequence[npt.NDArray[Any] | None],
+    ddx: npt.NDArray[Any] | None = None,
+    ddscale: npt.NDArray[Any] | None = None,
+    ddshift: npt.NDArray[Any] | None = None,
+    *,
+    out: Sequence[npt.NDArray[Any] | None] | None = None,
+    threads: int = 1,
+) -> SecondGradients:
+    (dy,) = _calls.each_cotangent(cotangents, ("dy",))
+    try:
+        _shape, _rows, _D, _kind, _stored, _dtype = _straight.kept(
+            saved, Saved, (True, True, True), (0, 1, 2), threads
+        )
+        _of_x, _of_scale, _of_shift = saved[2]
+        if ddx is ddscale is ddshift is None:
+            raise _straight.Unusual
+        _straight.dense(_shape, _stored, saved.x, saved.scale, dy)
+        _straight.dense(_shape[:-1], _dtype, saved.mu, saved.mu_residual, saved.rstd)
+        if ddx is not None:
+            _straight.dense(_shape, _stored, ddx)
+        if ddscale is not None:
+            _straight.dense(_shape, _stored, ddscale)
+        if ddshift is not None:
+            _straight.dense(_shape, _stored, ddshift)
+        _out = _straight.outs(out, 4)
+        dx_ = _straight.result(_out[0], _shape, _stored)
+        dscale_ = _straight.result(_out[1], _shape, _stored)
+        dshift_ = _straight.result(_out[2], _shape, _stored)
+        ddy_ = _straight.result(_out[3], _shape, _stored)
+        if out is not None:
+            _straight.apart(
+                _out,
+                (dx_, dscale_, dshift_, ddy_),
+                dy,
+                ddx,
+                ddscale,
+                ddshift,
+                saved.x,
+                saved.scale,
+                saved.mu,
+                saved.mu_residual,
+                saved.rstd,
+            )
+    except _straight.Unusual:
+        return _LONG_BACKWARD_BACKWARD.call(
+            saved, (dy, ddx, ddscale, ddshift), out, threads
+        )
+    _kernel = _BACKWARD_BACKWARD[_kind, ddscale is None, ddshift is None, ddx is None]
+    _kernel(
+        _straight.addresses(
+            saved.x,
+            saved.scale,
+            dy,
+            ddx,
+            ddscale,
+            ddshift,
+            saved.mu,
+            saved.mu_residual,
+            saved.rstd,
+            dx_,
+            dscale_,
+            dshift_,
+            ddy_,
+        ),
+        (),
+        _rows,
+        _D,
+        threads,
+    )
+    return SecondGradients(dx_, dscale_, dshift_, ddy_)
+
+
+forward.__doc__ = _numpy.forward.__doc__
+backward.__doc__ = _numpy.backward.__doc__
+jvp.__doc__ = _numpy.jvp.__doc__
+backward_backward.__doc__ = _numpy.backward_backward.__doc__

@@ -6,9 +6,20 @@
 The functions of `numpy_backend` as compiled kernels of kernels.cpp. The system's C++
 compiler ($CXX, or else c++, g++ or clang++) compiles them on first use, one type at a
 time. The library is kept in $LNGEN_CACHE or the user's cache folder.
+
+A call takes the straight way if its arrays are as kernels take them, and else the long
+one, which converts them, or says what is wrong with them.
 """
 
+from collections.abc import Sequence
+from typing import Any, Literal, overload
+
+import numpy.typing as npt
+
+from .._runtime.native import compiled as _compiled
 from .._runtime.native import kernels as _host
+from .._runtime.native import straight as _straight
+from .._runtime.protocol import calls as _calls
 from . import numpy_backend as _numpy
 from .kernels import KERNELS
 from .numpy_backend import (
@@ -33,8 +44,372 @@ __all__ = [
     "saved_from",
 ]
 
-_KERNELS = _host.HostKernels(_numpy, __file__, KERNELS)
-forward = _KERNELS.compiled(_numpy.forward)
-backward = _KERNELS.compiled(_numpy.backward)
-jvp = _KERNELS.compiled(_numpy.jvp)
-backward_backward = _KERNELS.compiled(_numpy.backward_backward)
+# The kernels of each direction, which are compiled without what a call leaves out.
+_FORWARD = _compiled.CompiledDirection(
+    __file__, "kernels", "add_rms_norm_fp8_forward", optional=("gamma", "scale")
+)
+_BACKWARD = _compiled.CompiledDirection(
+    __file__,
+    "kernels",
+    "add_rms_norm_fp8_backward",
+    "add_rms_norm_fp8_backward_columns",
+    optional=("dh", "dy", "gamma", "scale"),
+    sums=(1, 1),
+)
+_JVP = _compiled.CompiledDirection(
+    __file__,
+    "second_order",
+    "add_rms_norm_fp8_jvp",
+    optional=("gamma", "gamma_dot", "residual_dot", "scale", "scale_dot", "x_dot"),
+)
+_BACKWARD_BACKWARD = _compiled.CompiledDirection(
+    __file__,
+    "second_order",
+    "add_rms_norm_fp8_backward_backward",
+    "add_rms_norm_fp8_backward_backward_columns",
+    optional=("ddgamma", "ddresidual", "ddscale", "ddx", "dh", "dy", "gamma", "scale"),
+    sums=(2, 2),
+)
+
+_KERNELS = _host.HostKernels(
+    _numpy._LAYER,
+    KERNELS,
+    {
+        "forward": _FORWARD,
+        "backward": _BACKWARD,
+        "jvp": _JVP,
+        "backward_backward": _BACKWARD_BACKWARD,
+    },
+)
+_LONG_FORWARD = _KERNELS.call(_numpy._FORWARD)
+_LONG_BACKWARD = _KERNELS.call(_numpy._BACKWARD)
+_LONG_JVP = _KERNELS.call(_numpy._JVP)
+_LONG_BACKWARD_BACKWARD = _KERNELS.call(_numpy._BACKWARD_BACKWARD)
+
+
+@overload
+def forward(
+    x: npt.NDArray[Any],
+    residual: npt.NDArray[Any],
+    gamma: npt.NDArray[Any] | None = None,
+    scale: float | npt.NDArray[Any] | None = None,
+    *,
+    eps: float = 1e-5,
+    save: Literal[True] = True,
+    out: Sequence[npt.NDArray[Any] | None] | None = None,
+    threads: int = 1,
+) -> tuple[Outputs, Saved]: ...
+
+
+@overload
+def forward(
+    x: npt.NDArray[Any],
+    residual: npt.NDArray[Any],
+    gamma: npt.NDArray[Any] | None = None,
+    scale: float | npt.NDArray[Any] | None = None,
+    *,
+    eps: float = 1e-5,
+    save: bool,
+    out: Sequence[npt.NDArray[Any] | None] | None = None,
+    threads: int = 1,
+) -> tuple[Outputs, Saved | None]: ...
+
+
+def forward(
+    x: npt.NDArray[Any],
+    residual: npt.NDArray[Any],
+    gamma: npt.NDArray[Any] | None = None,
+    scale: float | npt.NDArray[Any] | None = None,
+    *,
+    eps: float = 1e-5,
+    save: bool = True,
+    out: Sequence[npt.NDArray[Any] | None] | None = None,
+    threads: int = 1,
+) -> tuple[Outputs, Saved | None]:
+    eps = _calls.constant("eps", eps, signed=False)
+    return _LONG_FORWARD.call((x, residual, gamma, scale, eps), save, out, threads)
+
+
+def backward(
+    saved: Saved,
+    dy: npt.NDArray[Any] | None,
+    dh: npt.NDArray[Any] | None = None,
+    *,
+    out: Sequence[npt.NDArray[Any] | None] | None = None,
+    threads: int = 1,
+) -> Gradients:
+    try:
+        _shape, _rows, _D, _kind, _stored, _dtype = _straight.kept(
+            saved, Saved, (True, True, False, False), (0, 1), threads
+        )
+        _of_x, _of_residual, _of_gamma, _of_scale = saved[2]
+        if (
+            dy is dh is None
+            or (_of_gamma is None) != (saved.gamma is None)
+            or (_of_scale is None) != (saved.scale is None)
+        ):
+            raise _straight.Unusual
+        _straight.dense(_shape, _stored, saved.h)
+        _straight.dense(_shape[:-1], _dtype, saved.rstd)
+        gamma_ = _straight.parameter((_D,), _dtype, saved.gamma)
+        scale_ = _straight.number(_dtype, saved.scale)
+        if dy is not None:
+            _straight.dense(_shape, _stored, dy)
+        if dh is not None:
+            _straight.dense(_shape, _stored, dh)
+        _out = _straight.outs(out, 4)
+        dx_ = _straight.result(_out[0], _shape, _stored)
+        dresidual_ = _straight.result(_out[1], _shape, _stored)
+        dgamma_ = (
+            None
+            if _of_gamma is None
+            else _straight.result(_out[2], (_D,), _dtype, _of_gamma)
+        )
+        dscale_ = (
+            None
+            if _of_scale is None
+            else _straight.result(_out[3], (), _dtype, _of_scale)
+        )
+        if out is not None:
+            _straight.apart(
+                _out,
+                (dx_, dresidual_, dgamma_, dscale_),
+                dy,
+                dh,
+                saved.h,
+                saved.gamma,
+                saved.scale,
+                saved.rstd,
+            )
+    except _straight.Unusual:
+        return _LONG_BACKWARD.call(saved, (dy, dh), out, threads)
+    _kernel = _BACKWARD[
+        _kind,
+        dh is None,
+        dy is None,
+        _of_gamma is None,
+        _of_scale is None,
+    ]
+    _kernel(
+        _straight.addresses(
+            saved.h, dy, dh, saved.rstd, gamma_, scale_, dx_, dresidual_
+        ),
+        (),
+        _rows,
+        _D,
+        threads,
+        _straight.addresses(gamma_, scale_, dgamma_, dscale_),
+    )
+    return Gradients(
+        dx_,
+        dresidual_,
+        _straight.rounded(dgamma_, _of_gamma),
+        _straight.rounded(dscale_, _of_scale),
+    )
+
+
+def jvp(
+    saved: Saved,
+    x_dot: npt.NDArray[Any] | None = None,
+    residual_dot: npt.NDArray[Any] | None = None,
+    gamma_dot: npt.NDArray[Any] | None = None,
+    scale_dot: float | npt.NDArray[Any] | None = None,
+    *,
+    out: Sequence[npt.NDArray[Any] | None] | None = None,
+    threads: int = 1,
+) -> Outputs:
+    try:
+        _shape, _rows, _D, _kind, _stored, _dtype = _straight.kept(
+            saved, Saved, (True, True, False, False), (0, 1), threads
+        )
+        _of_x, _of_residual, _of_gamma, _of_scale = saved[2]
+        if (
+            x_dot is residual_dot is gamma_dot is scale_dot is None
+            or (_of_gamma is None and gamma_dot is not None)
+            or (_of_scale is None and scale_dot is not None)
+            or (_of_gamma is None) != (saved.gamma is None)
+            or (_of_scale is None) != (saved.scale is None)
+        ):
+            raise _straight.Unusual
+        _straight.dense(_shape, _stored, saved.h)
+        _straight.dense(_shape[:-1], _dtype, saved.rstd)
+        gamma_ = _straight.parameter((_D,), _dtype, saved.gamma)
+        scale_ = _straight.number(_dtype, saved.scale)
+        if x_dot is not None:
+            _straight.dense(_shape, _stored, x_dot)
+        if residual_dot is not None:
+            _straight.dense(_shape, _stored, residual_dot)
+        gamma_dot_ = _straight.parameter((_D,), _dtype, gamma_dot)
+        scale_dot_ = _straight.number(_dtype, scale_dot)
+        _out = _straight.outs(out, 2)
+        y_dot_ = _straight.result(_out[0], _shape, _stored)
+        h_dot_ = _straight.result(_out[1], _shape, _stored)
+        if out is not None:
+            _straight.apart(
+                _out,
+                (y_dot_, h_dot_),
+                x_dot,
+                residual_dot,
+                gamma_dot,
+                scale_dot,
+                saved.h,
+                saved.gamma,
+                saved.scale,
+                saved.rstd,
+            )
+    except _straight.Unusual:
+        return _LONG_JVP.call(
+            saved, (x_dot, residual_dot, gamma_dot, scale_dot), out, threads
+        )
+    _kernel = _JVP[
+        _kind,
+        _of_gamma is None,
+        gamma_dot is None,
+        residual_dot is None,
+        _of_scale is None,
+        scale_dot is None,
+        x_dot is None,
+    ]
+    _kernel(
+        _straight.addresses(
+            saved.h,
+            x_dot,
+            residual_dot,
+            saved.rstd,
+            gamma_,
+            scale_,
+            gamma_dot_,
+            scale_dot_,
+            y_dot_,
+            h_dot_,
+        ),
+        (),
+        _rows,
+        _D,
+        threads,
+    )
+    return Outputs(y_dot_, h_dot_)
+
+
+def backward_backward(
+    saved: Saved,
+    cotangents: Sequence[npt.NDArray[Any] | None],
+    ddx: npt.NDArray[Any] | None = None,
+    ddresidual: npt.NDArray[Any] | None = None,
+    ddgamma: npt.NDArray[Any] | None = None,
+    ddscale: float | npt.NDArray[Any] | None = None,
+    *,
+    out: Sequence[npt.NDArray[Any] | None] | None = None,
+    threads: int = 1,
+) -> SecondGradients:
+    dy, dh = _calls.each_cotangent(cotangents, ("dy", "dh"))
+    try:
+        _shape, _rows, _D, _kind, _stored, _dtype = _straight.kept(
+            saved, Saved, (True, True, False, False), (0, 1), threads
+        )
+        _of_x, _of_residual, _of_gamma, _of_scale = saved[2]
+        if (
+            dy is dh is None
+            or ddx is ddresidual is ddgamma is ddscale is None
+            or (_of_gamma is None and ddgamma is not None)
+            or (_of_scale is None and ddscale is not None)
+            or (_of_gamma is None) != (saved.gamma is None)
+            or (_of_scale is None) != (saved.scale is None)
+        ):
+            raise _straight.Unusual
+        _straight.dense(_shape, _stored, saved.h)
+        _straight.dense(_shape[:-1], _dtype, saved.rstd)
+        gamma_ = _straight.parameter((_D,), _dtype, saved.gamma)
+        scale_ = _straight.number(_dtype, saved.scale)
+        if dy is not None:
+            _straight.dense(_shape, _stored, dy)
+        if dh is not None:
+            _straight.dense(_shape, _stored, dh)
+        if ddx is not None:
+            _straight.dense(_shape, _stored, ddx)
+        if ddresidual is not None:
+            _straight.dense(_shape, _stored, ddresidual)
+        ddgamma_ = _straight.parameter((_D,), _dtype, ddgamma)
+        ddscale_ = _straight.number(_dtype, ddscale)
+        _out = _straight.outs(out, 6)
+        dx_ = _straight.result(_out[0], _shape, _stored)
+        dresidual_ = _straight.result(_out[1], _shape, _stored)
+        dgamma_ = (
+            None
+            if _of_gamma is None
+            else _straight.result(_out[2], (_D,), _dtype, _of_gamma)
+        )
+        dscale_ = (
+            None
+            if _of_scale is None
+            else _straight.result(_out[3], (), _dtype, _of_scale)
+        )
+        ddy_ = None if dy is None else _straight.result(_out[4], _shape, _stored)
+        ddh_ = None if dh is None else _straight.result(_out[5], _shape, _stored)
+        if out is not None:
+            _straight.apart(
+                _out,
+                (dx_, dresidual_, dgamma_, dscale_, ddy_, ddh_),
+                dy,
+                dh,
+                ddx,
+                ddresidual,
+                ddgamma,
+                ddscale,
+                saved.h,
+                saved.gamma,
+                saved.scale,
+                saved.rstd,
+            )
+    except _straight.Unusual:
+        return _LONG_BACKWARD_BACKWARD.call(
+            saved, (dy, dh, ddx, ddresidual, ddgamma, ddscale), out, threads
+        )
+    _kernel = _BACKWARD_BACKWARD[
+        _kind,
+        ddgamma is None,
+        ddresidual is None,
+        ddscale is None,
+        ddx is None,
+        dh is None,
+        dy is None,
+        _of_gamma is None,
+        _of_scale is None,
+    ]
+    _kernel(
+        _straight.addresses(
+            saved.h,
+            dy,
+            dh,
+            ddx,
+            ddresidual,
+            saved.rstd,
+            gamma_,
+            scale_,
+            ddgamma_,
+            ddscale_,
+            dx_,
+            dresidual_,
+            ddy_,
+            ddh_,
+        ),
+        (),
+        _rows,
+        _D,
+        threads,
+        _straight.addresses(gamma_, scale_, ddgamma_, ddscale_, dgamma_, dscale_),
+    )
+    return SecondGradients(
+        dx_,
+        dresidual_,
+        _straight.rounded(dgamma_, _of_gamma),
+        _straight.rounded(dscale_, _of_scale),
+        ddy_,
+        ddh_,
+    )
+
+
+forward.__doc__ = _numpy.forward.__doc__
+backward.__doc__ = _numpy.backward.__doc__
+jvp.__doc__ = _numpy.jvp.__doc__
+backward_backward.__doc__ = _numpy.backward_backward.__doc__

@@ -6,9 +6,20 @@
 The functions of `numpy_backend` as compiled kernels of kernels.cpp. The system's C++
 compiler ($CXX, or else c++, g++ or clang++) compiles them on first use, one type at a
 time. The library is kept in $LNGEN_CACHE or the user's cache folder.
+
+A call takes the straight way if its arrays are as kernels take them, and else the long
+one, which converts them, or says what is wrong with them.
 """
 
+from collections.abc import Sequence
+from typing import Any, Literal, overload
+
+import numpy.typing as npt
+
+from .._runtime.native import compiled as _compiled
 from .._runtime.native import kernels as _host
+from .._runtime.native import straight as _straight
+from .._runtime.protocol import calls as _calls
 from . import numpy_backend as _numpy
 from .kernels import KERNELS
 from .numpy_backend import (
@@ -31,8 +42,343 @@ __all__ = [
     "saved_from",
 ]
 
-_KERNELS = _host.HostKernels(_numpy, __file__, KERNELS)
-forward = _KERNELS.compiled(_numpy.forward)
-backward = _KERNELS.compiled(_numpy.backward)
-jvp = _KERNELS.compiled(_numpy.jvp)
-backward_backward = _KERNELS.compiled(_numpy.backward_backward)
+# The kernels of each direction, which are compiled without what a call leaves out.
+_FORWARD = _compiled.CompiledDirection(
+    __file__, "kernels", "dynamic_tanh_forward", optional=("alpha", "beta", "gamma")
+)
+_BACKWARD = _compiled.CompiledDirection(
+    __file__,
+    "kernels",
+    "dynamic_tanh_backward",
+    "dynamic_tanh_backward_columns",
+    optional=("alpha", "beta", "gamma"),
+    sums=(2, 1),
+)
+_JVP = _compiled.CompiledDirection(
+    __file__,
+    "second_order",
+    "dynamic_tanh_jvp",
+    optional=("alpha", "alpha_dot", "beta_dot", "gamma", "gamma_dot", "x_dot"),
+)
+_BACKWARD_BACKWARD = _compiled.CompiledDirection(
+    __file__,
+    "second_order",
+    "dynamic_tanh_backward_backward",
+    "dynamic_tanh_backward_backward_columns",
+    optional=("alpha", "beta", "ddalpha", "ddbeta", "ddgamma", "ddx", "gamma"),
+    sums=(1, 1),
+)
+
+_KERNELS = _host.HostKernels(
+    _numpy._LAYER,
+    KERNELS,
+    {
+        "forward": _FORWARD,
+        "backward": _BACKWARD,
+        "jvp": _JVP,
+        "backward_backward": _BACKWARD_BACKWARD,
+    },
+)
+_LONG_FORWARD = _KERNELS.call(_numpy._FORWARD)
+_LONG_BACKWARD = _KERNELS.call(_numpy._BACKWARD)
+_LONG_JVP = _KERNELS.call(_numpy._JVP)
+_LONG_BACKWARD_BACKWARD = _KERNELS.call(_numpy._BACKWARD_BACKWARD)
+
+
+@overload
+def forward(
+    x: npt.NDArray[Any],
+    alpha: float | npt.NDArray[Any] | None = None,
+    gamma: npt.NDArray[Any] | None = None,
+    beta: npt.NDArray[Any] | None = None,
+    *,
+    save: Literal[True] = True,
+    out: npt.NDArray[Any] | None = None,
+    threads: int = 1,
+) -> tuple[npt.NDArray[Any], Saved]: ...
+
+
+@overload
+def forward(
+    x: npt.NDArray[Any],
+    alpha: float | npt.NDArray[Any] | None = None,
+    gamma: npt.NDArray[Any] | None = None,
+    beta: npt.NDArray[Any] | None = None,
+    *,
+    save: bool,
+    out: npt.NDArray[Any] | None = None,
+    threads: int = 1,
+) -> tuple[npt.NDArray[Any], Saved | None]: ...
+
+
+def forward(
+    x: npt.NDArray[Any],
+    alpha: float | npt.NDArray[Any] | None = None,
+    gamma: npt.NDArray[Any] | None = None,
+    beta: npt.NDArray[Any] | None = None,
+    *,
+    save: bool = True,
+    out: npt.NDArray[Any] | None = None,
+    threads: int = 1,
+) -> tuple[npt.NDArray[Any], Saved | None]:
+    try:
+        _shape, _rows, _D, _kind, _stored, _dtype = _straight.rows(x, 1, threads)
+        alpha_ = _straight.number(_dtype, alpha)
+        gamma_ = _straight.parameter((_D,), _dtype, gamma)
+        beta_ = _straight.parameter((_D,), _dtype, beta)
+        y_ = _straight.result(out, _shape, _stored)
+        if out is not None:
+            _straight.apart((out,), (y_,), x, alpha, gamma, beta)
+    except _straight.Unusual:
+        return _LONG_FORWARD.call((x, alpha, gamma, beta), save, out, threads)
+    _kernel = _FORWARD[_kind, alpha is None, beta is None, gamma is None]
+    _kernel(_straight.addresses(x, alpha_, gamma_, beta_, y_), (), _rows, _D, threads)
+    if not save:
+        return y_, None
+    _dtypes = (
+        x.dtype,
+        None if alpha is None else _straight.dtype_of(alpha),
+        None if gamma is None else gamma.dtype,
+        None if beta is None else beta.dtype,
+    )
+    return y_, Saved(_shape, _dtype, _dtypes, x, alpha, gamma)
+
+
+def backward(
+    saved: Saved,
+    dy: npt.NDArray[Any],
+    *,
+    out: Sequence[npt.NDArray[Any] | None] | None = None,
+    threads: int = 1,
+) -> Gradients:
+    try:
+        _shape, _rows, _D, _kind, _stored, _dtype = _straight.kept(
+            saved, Saved, (True, False, False, False), (0,), threads
+        )
+        _of_x, _of_alpha, _of_gamma, _of_beta = saved[2]
+        if (_of_alpha is None) != (saved.alpha is None) or (_of_gamma is None) != (
+            saved.gamma is None
+        ):
+            raise _straight.Unusual
+        _straight.dense(_shape, _stored, saved.x, dy)
+        alpha_ = _straight.number(_dtype, saved.alpha)
+        gamma_ = _straight.parameter((_D,), _dtype, saved.gamma)
+        _out = _straight.outs(out, 4)
+        dx_ = _straight.result(_out[0], _shape, _stored)
+        dalpha_ = (
+            None
+            if _of_alpha is None
+            else _straight.result(_out[1], (), _dtype, _of_alpha)
+        )
+        dgamma_ = (
+            None
+            if _of_gamma is None
+            else _straight.result(_out[2], (_D,), _dtype, _of_gamma)
+        )
+        dbeta_ = (
+            None
+            if _of_beta is None
+            else _straight.result(_out[3], (_D,), _dtype, _of_beta)
+        )
+        if out is not None:
+            _straight.apart(
+                _out,
+                (dx_, dalpha_, dgamma_, dbeta_),
+                dy,
+                saved.x,
+                saved.alpha,
+                saved.gamma,
+            )
+    except _straight.Unusual:
+        return _LONG_BACKWARD.call(saved, (dy,), out, threads)
+    _kernel = _BACKWARD[_kind, _of_alpha is None, _of_beta is None, _of_gamma is None]
+    _kernel(
+        _straight.addresses(saved.x, dy, alpha_, gamma_, dx_),
+        (),
+        _rows,
+        _D,
+        threads,
+        _straight.addresses(alpha_, gamma_, dalpha_, dgamma_, dbeta_),
+    )
+    return Gradients(
+        dx_,
+        _straight.rounded(dalpha_, _of_alpha),
+        _straight.rounded(dgamma_, _of_gamma),
+        _straight.rounded(dbeta_, _of_beta),
+    )
+
+
+def jvp(
+    saved: Saved,
+    x_dot: npt.NDArray[Any] | None = None,
+    alpha_dot: float | npt.NDArray[Any] | None = None,
+    gamma_dot: npt.NDArray[Any] | None = None,
+    beta_dot: npt.NDArray[Any] | None = None,
+    *,
+    out: npt.NDArray[Any] | None = None,
+    threads: int = 1,
+) -> npt.NDArray[Any]:
+    try:
+        _shape, _rows, _D, _kind, _stored, _dtype = _straight.kept(
+            saved, Saved, (True, False, False, False), (0,), threads
+        )
+        _of_x, _of_alpha, _of_gamma, _of_beta = saved[2]
+        if (
+            x_dot is alpha_dot is gamma_dot is beta_dot is None
+            or (_of_alpha is None and alpha_dot is not None)
+            or (_of_gamma is None and gamma_dot is not None)
+            or (_of_beta is None and beta_dot is not None)
+            or (_of_alpha is None) != (saved.alpha is None)
+            or (_of_gamma is None) != (saved.gamma is None)
+        ):
+            raise _straight.Unusual
+        _straight.dense(_shape, _stored, saved.x)
+        alpha_ = _straight.number(_dtype, saved.alpha)
+        gamma_ = _straight.parameter((_D,), _dtype, saved.gamma)
+        if x_dot is not None:
+            _straight.dense(_shape, _stored, x_dot)
+        alpha_dot_ = _straight.number(_dtype, alpha_dot)
+        gamma_dot_ = _straight.parameter((_D,), _dtype, gamma_dot)
+        beta_dot_ = _straight.parameter((_D,), _dtype, beta_dot)
+        y_dot_ = _straight.result(out, _shape, _stored)
+        if out is not None:
+            _straight.apart(
+                (out,),
+                (y_dot_,),
+                x_dot,
+                alpha_dot,
+                gamma_dot,
+                beta_dot,
+                saved.x,
+                saved.alpha,
+                saved.gamma,
+            )
+    except _straight.Unusual:
+        return _LONG_JVP.call(
+            saved, (x_dot, alpha_dot, gamma_dot, beta_dot), out, threads
+        )
+    _kernel = _JVP[
+        _kind,
+        _of_alpha is None,
+        alpha_dot is None,
+        beta_dot is None,
+        _of_gamma is None,
+        gamma_dot is None,
+        x_dot is None,
+    ]
+    _kernel(
+        _straight.addresses(
+            saved.x, x_dot, alpha_, gamma_, alpha_dot_, gamma_dot_, beta_dot_, y_dot_
+        ),
+        (),
+        _rows,
+        _D,
+        threads,
+    )
+    return y_dot_
+
+
+def backward_backward(
+    saved: Saved,
+    cotangents: npt.NDArray[Any] | Sequence[npt.NDArray[Any] | None],
+    ddx: npt.NDArray[Any] | None = None,
+    ddalpha: float | npt.NDArray[Any] | None = None,
+    ddgamma: npt.NDArray[Any] | None = None,
+    ddbeta: npt.NDArray[Any] | None = None,
+    *,
+    out: Sequence[npt.NDArray[Any] | None] | None = None,
+    threads: int = 1,
+) -> SecondGradients:
+    (dy,) = _calls.each_cotangent(cotangents, ("dy",))
+    try:
+        _shape, _rows, _D, _kind, _stored, _dtype = _straight.kept(
+            saved, Saved, (True, False, False, False), (0,), threads
+        )
+        _of_x, _of_alpha, _of_gamma, _of_beta = saved[2]
+        if (
+            ddx is ddalpha is ddgamma is ddbeta is None
+            or (_of_alpha is None and ddalpha is not None)
+            or (_of_gamma is None and ddgamma is not None)
+            or (_of_beta is None and ddbeta is not None)
+            or (_of_alpha is None) != (saved.alpha is None)
+            or (_of_gamma is None) != (saved.gamma is None)
+        ):
+            raise _straight.Unusual
+        _straight.dense(_shape, _stored, saved.x, dy)
+        alpha_ = _straight.number(_dtype, saved.alpha)
+        gamma_ = _straight.parameter((_D,), _dtype, saved.gamma)
+        if ddx is not None:
+            _straight.dense(_shape, _stored, ddx)
+        ddalpha_ = _straight.number(_dtype, ddalpha)
+        ddgamma_ = _straight.parameter((_D,), _dtype, ddgamma)
+        ddbeta_ = _straight.parameter((_D,), _dtype, ddbeta)
+        _out = _straight.outs(out, 5)
+        dx_ = _straight.result(_out[0], _shape, _stored)
+        dalpha_ = (
+            None
+            if _of_alpha is None
+            else _straight.result(_out[1], (), _dtype, _of_alpha)
+        )
+        dgamma_ = (
+            None
+            if _of_gamma is None
+            else _straight.result(_out[2], (_D,), _dtype, _of_gamma)
+        )
+        dbeta_ = (
+            None
+            if _of_beta is None
+            else _straight.result(_out[3], (_D,), _dtype, _of_beta)
+        )
+        ddy_ = _straight.result(_out[4], _shape, _stored)
+        if out is not None:
+            _straight.apart(
+                _out,
+                (dx_, dalpha_, dgamma_, dbeta_, ddy_),
+                dy,
+                ddx,
+                ddalpha,
+                ddgamma,
+                ddbeta,
+                saved.x,
+                saved.alpha,
+                saved.gamma,
+            )
+    except _straight.Unusual:
+        return _LONG_BACKWARD_BACKWARD.call(
+            saved, (dy, ddx, ddalpha, ddgamma, ddbeta), out, threads
+        )
+    _kernel = _BACKWARD_BACKWARD[
+        _kind,
+        _of_alpha is None,
+        _of_beta is None,
+        ddalpha is None,
+        ddbeta is None,
+        ddgamma is None,
+        ddx is None,
+        _of_gamma is None,
+    ]
+    _kernel(
+        _straight.addresses(
+            saved.x, dy, ddx, alpha_, gamma_, ddalpha_, ddgamma_, ddbeta_, dx_, ddy_
+        ),
+        (),
+        _rows,
+        _D,
+        threads,
+        _straight.addresses(
+            alpha_, gamma_, ddalpha_, ddgamma_, ddbeta_, dalpha_, dgamma_, dbeta_
+        ),
+    )
+    return SecondGradients(
+        dx_,
+        _straight.rounded(dalpha_, _of_alpha),
+        _straight.rounded(dgamma_, _of_gamma),
+        _straight.rounded(dbeta_, _of_beta),
+        ddy_,
+    )
+
+
+forward.__doc__ = _numpy.forward.__doc__
+backward.__doc__ = _numpy.backward.__doc__
+jvp.__doc__ = _numpy.jvp.__doc__
+backward_backward.__doc__ = _numpy.backward_backward.__doc__

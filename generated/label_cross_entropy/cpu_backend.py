@@ -6,9 +6,21 @@
 The functions of `numpy_backend` as compiled kernels of kernels.cpp. The system's C++
 compiler ($CXX, or else c++, g++ or clang++) compiles them on first use, one type at a
 time. The library is kept in $LNGEN_CACHE or the user's cache folder.
+
+A call takes the straight way if its arrays are as kernels take them, and else the long
+one, which converts them, or says what is wrong with them.
 """
 
+from collections.abc import Sequence
+from typing import Any, Literal, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from .._runtime.native import compiled as _compiled
 from .._runtime.native import kernels as _host
+from .._runtime.native import straight as _straight
+from .._runtime.protocol import calls as _calls
 from . import numpy_backend as _numpy
 from .kernels import KERNELS
 from .numpy_backend import (
@@ -31,8 +43,287 @@ __all__ = [
     "saved_from",
 ]
 
-_KERNELS = _host.HostKernels(_numpy, __file__, KERNELS)
-forward = _KERNELS.compiled(_numpy.forward)
-backward = _KERNELS.compiled(_numpy.backward)
-jvp = _KERNELS.compiled(_numpy.jvp)
-backward_backward = _KERNELS.compiled(_numpy.backward_backward)
+# The kernels of each direction, which are compiled without what a call leaves out.
+_FORWARD = _compiled.CompiledDirection(
+    __file__, "kernels", "label_cross_entropy_forward", optional=("ignore",)
+)
+_BACKWARD = _compiled.CompiledDirection(
+    __file__, "kernels", "label_cross_entropy_backward", optional=("ignore",)
+)
+_JVP = _compiled.CompiledDirection(
+    __file__, "second_order", "label_cross_entropy_jvp", optional=("ignore", "x_dot")
+)
+_BACKWARD_BACKWARD = _compiled.CompiledDirection(
+    __file__,
+    "second_order",
+    "label_cross_entropy_backward_backward",
+    optional=("ddx", "ignore"),
+)
+
+_KERNELS = _host.HostKernels(
+    _numpy._LAYER,
+    KERNELS,
+    {
+        "forward": _FORWARD,
+        "backward": _BACKWARD,
+        "jvp": _JVP,
+        "backward_backward": _BACKWARD_BACKWARD,
+    },
+)
+_LONG_FORWARD = _KERNELS.call(_numpy._FORWARD)
+_LONG_BACKWARD = _KERNELS.call(_numpy._BACKWARD)
+_LONG_JVP = _KERNELS.call(_numpy._JVP)
+_LONG_BACKWARD_BACKWARD = _KERNELS.call(_numpy._BACKWARD_BACKWARD)
+
+
+@overload
+def forward(
+    x: npt.NDArray[Any],
+    label: npt.NDArray[Any],
+    ignore: npt.NDArray[Any] | None = None,
+    *,
+    smoothing: float = 0,
+    z_loss: float = 0,
+    save: Literal[True] = True,
+    out: npt.NDArray[Any] | None = None,
+    threads: int = 1,
+) -> tuple[npt.NDArray[Any], Saved]: ...
+
+
+@overload
+def forward(
+    x: npt.NDArray[Any],
+    label: npt.NDArray[Any],
+    ignore: npt.NDArray[Any] | None = None,
+    *,
+    smoothing: float = 0,
+    z_loss: float = 0,
+    save: bool,
+    out: npt.NDArray[Any] | None = None,
+    threads: int = 1,
+) -> tuple[npt.NDArray[Any], Saved | None]: ...
+
+
+def forward(
+    x: npt.NDArray[Any],
+    label: npt.NDArray[Any],
+    ignore: npt.NDArray[Any] | None = None,
+    *,
+    smoothing: float = 0,
+    z_loss: float = 0,
+    save: bool = True,
+    out: npt.NDArray[Any] | None = None,
+    threads: int = 1,
+) -> tuple[npt.NDArray[Any], Saved | None]:
+    smoothing = _calls.constant("smoothing", smoothing)
+    z_loss = _calls.constant("z_loss", z_loss)
+    try:
+        _shape, _rows, _D, _kind, _stored, _dtype = _straight.rows(x, 1, threads)
+        if label is None:
+            raise _straight.Unusual
+        label_ = _straight.integers(_shape[:-1], label)
+        ignore_ = _straight.integers((), ignore)
+        y_ = _straight.result(out, _shape[:-1], _stored)
+        if out is not None:
+            _straight.apart((out,), (y_,), x, label, ignore)
+    except _straight.Unusual:
+        return _LONG_FORWARD.call(
+            (x, label, ignore, smoothing, z_loss), save, out, threads
+        )
+    m_ = np.empty(_shape[:-1], _dtype)
+    Z_ = np.empty(_shape[:-1], _dtype)
+    log_Z_ = np.empty(_shape[:-1], _dtype)
+    _kernel = _FORWARD[_kind, ignore is None]
+    _kernel(
+        _straight.addresses(x, label_, ignore_, y_, m_, Z_, log_Z_),
+        (smoothing, z_loss),
+        _rows,
+        _D,
+        threads,
+    )
+    if not save:
+        return y_, None
+    _dtypes = (
+        x.dtype,
+        label.dtype,
+        None if ignore is None else _straight.dtype_of(ignore),
+    )
+    return (
+        y_,
+        Saved(
+            _shape, _dtype, _dtypes, x, label, ignore, smoothing, z_loss, m_, Z_, log_Z_
+        ),
+    )
+
+
+def backward(
+    saved: Saved,
+    dy: npt.NDArray[Any],
+    *,
+    out: Sequence[npt.NDArray[Any] | None] | None = None,
+    threads: int = 1,
+) -> Gradients:
+    try:
+        _shape, _rows, _D, _kind, _stored, _dtype = _straight.kept(
+            saved, Saved, (True, True, False), (0,), threads
+        )
+        _of_x, _of_label, _of_ignore = saved[2]
+        if (
+            saved.label is None
+            or (_of_ignore is None) != (saved.ignore is None)
+            or type(saved.smoothing) is not float
+            or type(saved.z_loss) is not float
+        ):
+            raise _straight.Unusual
+        _straight.dense(_shape, _stored, saved.x)
+        _straight.dense(_shape[:-1], _dtype, saved.m, saved.Z, saved.log_Z)
+        _straight.dense(_shape[:-1], _stored, dy)
+        label_ = _straight.integers(_shape[:-1], saved.label)
+        ignore_ = _straight.integers((), saved.ignore)
+        _out = _straight.outs(out, 1)
+        dx_ = _straight.result(_out[0], _shape, _stored)
+        if out is not None:
+            _straight.apart(
+                _out,
+                (dx_,),
+                dy,
+                saved.x,
+                saved.label,
+                saved.ignore,
+                saved.m,
+                saved.Z,
+                saved.log_Z,
+            )
+    except _straight.Unusual:
+        return _LONG_BACKWARD.call(saved, (dy,), out, threads)
+    _kernel = _BACKWARD[_kind, _of_ignore is None]
+    _kernel(
+        _straight.addresses(
+            saved.x, label_, dy, saved.m, saved.Z, saved.log_Z, ignore_, dx_
+        ),
+        (saved.smoothing, saved.z_loss),
+        _rows,
+        _D,
+        threads,
+    )
+    return Gradients(dx_)
+
+
+def jvp(
+    saved: Saved,
+    x_dot: npt.NDArray[Any] | None = None,
+    *,
+    out: npt.NDArray[Any] | None = None,
+    threads: int = 1,
+) -> npt.NDArray[Any]:
+    try:
+        _shape, _rows, _D, _kind, _stored, _dtype = _straight.kept(
+            saved, Saved, (True, True, False), (0,), threads
+        )
+        _of_x, _of_label, _of_ignore = saved[2]
+        if (
+            x_dot is None
+            or saved.label is None
+            or (_of_ignore is None) != (saved.ignore is None)
+            or type(saved.smoothing) is not float
+            or type(saved.z_loss) is not float
+        ):
+            raise _straight.Unusual
+        _straight.dense(_shape, _stored, saved.x)
+        _straight.dense(_shape[:-1], _dtype, saved.m, saved.Z, saved.log_Z)
+        label_ = _straight.integers(_shape[:-1], saved.label)
+        ignore_ = _straight.integers((), saved.ignore)
+        if x_dot is not None:
+            _straight.dense(_shape, _stored, x_dot)
+        y_dot_ = _straight.result(out, _shape[:-1], _stored)
+        if out is not None:
+            _straight.apart(
+                (out,),
+                (y_dot_,),
+                x_dot,
+                saved.x,
+                saved.label,
+                saved.ignore,
+                saved.m,
+                saved.Z,
+                saved.log_Z,
+            )
+    except _straight.Unusual:
+        return _LONG_JVP.call(saved, (x_dot,), out, threads)
+    _kernel = _JVP[_kind, _of_ignore is None, x_dot is None]
+    _kernel(
+        _straight.addresses(
+            saved.x, label_, x_dot, saved.m, saved.Z, saved.log_Z, ignore_, y_dot_
+        ),
+        (saved.smoothing, saved.z_loss),
+        _rows,
+        _D,
+        threads,
+    )
+    return y_dot_
+
+
+def backward_backward(
+    saved: Saved,
+    cotangents: npt.NDArray[Any] | Sequence[npt.NDArray[Any] | None],
+    ddx: npt.NDArray[Any] | None = None,
+    *,
+    out: Sequence[npt.NDArray[Any] | None] | None = None,
+    threads: int = 1,
+) -> SecondGradients:
+    (dy,) = _calls.each_cotangent(cotangents, ("dy",))
+    try:
+        _shape, _rows, _D, _kind, _stored, _dtype = _straight.kept(
+            saved, Saved, (True, True, False), (0,), threads
+        )
+        _of_x, _of_label, _of_ignore = saved[2]
+        if (
+            ddx is None
+            or saved.label is None
+            or (_of_ignore is None) != (saved.ignore is None)
+            or type(saved.smoothing) is not float
+            or type(saved.z_loss) is not float
+        ):
+            raise _straight.Unusual
+        _straight.dense(_shape, _stored, saved.x)
+        _straight.dense(_shape[:-1], _dtype, saved.m, saved.Z, saved.log_Z)
+        _straight.dense(_shape[:-1], _stored, dy)
+        label_ = _straight.integers(_shape[:-1], saved.label)
+        ignore_ = _straight.integers((), saved.ignore)
+        if ddx is not None:
+            _straight.dense(_shape, _stored, ddx)
+        _out = _straight.outs(out, 2)
+        dx_ = _straight.result(_out[0], _shape, _stored)
+        ddy_ = _straight.result(_out[1], _shape[:-1], _stored)
+        if out is not None:
+            _straight.apart(
+                _out,
+                (dx_, ddy_),
+                dy,
+                ddx,
+                saved.x,
+                saved.label,
+                saved.ignore,
+                saved.m,
+                saved.Z,
+                saved.log_Z,
+            )
+    except _straight.Unusual:
+        return _LONG_BACKWARD_BACKWARD.call(saved, (dy, ddx), out, threads)
+    _kernel = _BACKWARD_BACKWARD[_kind, ddx is None, _of_ignore is None]
+    _kernel(
+        _straight.addresses(
+            saved.x, label_, dy, ddx, saved.m, saved.Z, saved.log_Z, ignore_, dx_, ddy_
+        ),
+        (saved.smoothing, saved.z_loss),
+        _rows,
+        _D,
+        threads,
+    )
+    return SecondGradients(dx_, ddy_)
+
+
+forward.__doc__ = _numpy.forward.__doc__
+backward.__doc__ = _numpy.backward.__doc__
+jvp.__doc__ = _numpy.jvp.__doc__
+backward_backward.__doc__ = _numpy.backward_backward.__doc__

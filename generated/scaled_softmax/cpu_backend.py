@@ -6,9 +6,21 @@
 The functions of `numpy_backend` as compiled kernels of kernels.cpp. The system's C++
 compiler ($CXX, or else c++, g++ or clang++) compiles them on first use, one type at a
 time. The library is kept in $LNGEN_CACHE or the user's cache folder.
+
+A call takes the straight way if its arrays are as kernels take them, and else the long
+one, which converts them, or says what is wrong with them.
 """
 
+from collections.abc import Sequence
+from typing import Any, Literal, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from .._runtime.native import compiled as _compiled
 from .._runtime.native import kernels as _host
+from .._runtime.native import straight as _straight
+from .._runtime.protocol import calls as _calls
 from . import numpy_backend as _numpy
 from .kernels import KERNELS
 from .numpy_backend import (
@@ -31,8 +43,255 @@ __all__ = [
     "saved_from",
 ]
 
-_KERNELS = _host.HostKernels(_numpy, __file__, KERNELS)
-forward = _KERNELS.compiled(_numpy.forward)
-backward = _KERNELS.compiled(_numpy.backward)
-jvp = _KERNELS.compiled(_numpy.jvp)
-backward_backward = _KERNELS.compiled(_numpy.backward_backward)
+# The kernels of each direction, which are compiled without what a call leaves out.
+_FORWARD = _compiled.CompiledDirection(
+    __file__, "kernels", "scaled_softmax_forward", optional=("scale",)
+)
+_BACKWARD = _compiled.CompiledDirection(
+    __file__,
+    "kernels",
+    "scaled_softmax_backward",
+    "scaled_softmax_backward_columns",
+    optional=("scale",),
+    sums=(0, 1),
+)
+_JVP = _compiled.CompiledDirection(
+    __file__,
+    "second_order",
+    "scaled_softmax_jvp",
+    optional=("scale", "scale_dot", "x_dot"),
+)
+_BACKWARD_BACKWARD = _compiled.CompiledDirection(
+    __file__,
+    "second_order",
+    "scaled_softmax_backward_backward",
+    "scaled_softmax_backward_backward_columns",
+    optional=("ddscale", "ddx", "scale"),
+    sums=(0, 1),
+)
+
+_KERNELS = _host.HostKernels(
+    _numpy._LAYER,
+    KERNELS,
+    {
+        "forward": _FORWARD,
+        "backward": _BACKWARD,
+        "jvp": _JVP,
+        "backward_backward": _BACKWARD_BACKWARD,
+    },
+)
+_LONG_FORWARD = _KERNELS.call(_numpy._FORWARD)
+_LONG_BACKWARD = _KERNELS.call(_numpy._BACKWARD)
+_LONG_JVP = _KERNELS.call(_numpy._JVP)
+_LONG_BACKWARD_BACKWARD = _KERNELS.call(_numpy._BACKWARD_BACKWARD)
+
+
+@overload
+def forward(
+    x: npt.NDArray[Any],
+    scale: float | npt.NDArray[Any] | None = None,
+    *,
+    save: Literal[True] = True,
+    out: npt.NDArray[Any] | None = None,
+    threads: int = 1,
+) -> tuple[npt.NDArray[Any], Saved]: ...
+
+
+@overload
+def forward(
+    x: npt.NDArray[Any],
+    scale: float | npt.NDArray[Any] | None = None,
+    *,
+    save: bool,
+    out: npt.NDArray[Any] | None = None,
+    threads: int = 1,
+) -> tuple[npt.NDArray[Any], Saved | None]: ...
+
+
+def forward(
+    x: npt.NDArray[Any],
+    scale: float | npt.NDArray[Any] | None = None,
+    *,
+    save: bool = True,
+    out: npt.NDArray[Any] | None = None,
+    threads: int = 1,
+) -> tuple[npt.NDArray[Any], Saved | None]:
+    try:
+        _shape, _rows, _D, _kind, _stored, _dtype = _straight.rows(x, 1, threads)
+        scale_ = _straight.number(_dtype, scale)
+        y_ = _straight.result(out, _shape, _stored)
+        if out is not None:
+            _straight.apart((out,), (y_,), x, scale)
+    except _straight.Unusual:
+        return _LONG_FORWARD.call((x, scale), save, out, threads)
+    m_ = np.empty(_shape[:-1], _dtype)
+    inv_Z_ = np.empty(_shape[:-1], _dtype)
+    _kernel = _FORWARD[_kind, scale is None]
+    _kernel(_straight.addresses(x, scale_, y_, m_, inv_Z_), (), _rows, _D, threads)
+    if not save:
+        return y_, None
+    _dtypes = (x.dtype, None if scale is None else _straight.dtype_of(scale))
+    return y_, Saved(_shape, _dtype, _dtypes, x, scale, m_, inv_Z_)
+
+
+def backward(
+    saved: Saved,
+    dy: npt.NDArray[Any],
+    *,
+    out: Sequence[npt.NDArray[Any] | None] | None = None,
+    threads: int = 1,
+) -> Gradients:
+    try:
+        _shape, _rows, _D, _kind, _stored, _dtype = _straight.kept(
+            saved, Saved, (True, False), (0,), threads
+        )
+        _of_x, _of_scale = saved[2]
+        if (_of_scale is None) != (saved.scale is None):
+            raise _straight.Unusual
+        _straight.dense(_shape, _stored, saved.x, dy)
+        _straight.dense(_shape[:-1], _dtype, saved.m, saved.inv_Z)
+        scale_ = _straight.number(_dtype, saved.scale)
+        _out = _straight.outs(out, 2)
+        dx_ = _straight.result(_out[0], _shape, _stored)
+        dscale_ = (
+            None
+            if _of_scale is None
+            else _straight.result(_out[1], (), _dtype, _of_scale)
+        )
+        if out is not None:
+            _straight.apart(
+                _out, (dx_, dscale_), dy, saved.x, saved.scale, saved.m, saved.inv_Z
+            )
+    except _straight.Unusual:
+        return _LONG_BACKWARD.call(saved, (dy,), out, threads)
+    _kernel = _BACKWARD[_kind, _of_scale is None]
+    _kernel(
+        _straight.addresses(saved.x, dy, saved.m, saved.inv_Z, scale_, dx_),
+        (),
+        _rows,
+        _D,
+        threads,
+        _straight.addresses(scale_, dscale_),
+    )
+    return Gradients(dx_, _straight.rounded(dscale_, _of_scale))
+
+
+def jvp(
+    saved: Saved,
+    x_dot: npt.NDArray[Any] | None = None,
+    scale_dot: float | npt.NDArray[Any] | None = None,
+    *,
+    out: npt.NDArray[Any] | None = None,
+    threads: int = 1,
+) -> npt.NDArray[Any]:
+    try:
+        _shape, _rows, _D, _kind, _stored, _dtype = _straight.kept(
+            saved, Saved, (True, False), (0,), threads
+        )
+        _of_x, _of_scale = saved[2]
+        if (
+            x_dot is scale_dot is None
+            or (_of_scale is None and scale_dot is not None)
+            or (_of_scale is None) != (saved.scale is None)
+        ):
+            raise _straight.Unusual
+        _straight.dense(_shape, _stored, saved.x)
+        _straight.dense(_shape[:-1], _dtype, saved.m, saved.inv_Z)
+        scale_ = _straight.number(_dtype, saved.scale)
+        if x_dot is not None:
+            _straight.dense(_shape, _stored, x_dot)
+        scale_dot_ = _straight.number(_dtype, scale_dot)
+        y_dot_ = _straight.result(out, _shape, _stored)
+        if out is not None:
+            _straight.apart(
+                (out,),
+                (y_dot_,),
+                x_dot,
+                scale_dot,
+                saved.x,
+                saved.scale,
+                saved.m,
+                saved.inv_Z,
+            )
+    except _straight.Unusual:
+        return _LONG_JVP.call(saved, (x_dot, scale_dot), out, threads)
+    _kernel = _JVP[_kind, _of_scale is None, scale_dot is None, x_dot is None]
+    _kernel(
+        _straight.addresses(
+            saved.x, x_dot, saved.m, saved.inv_Z, scale_, scale_dot_, y_dot_
+        ),
+        (),
+        _rows,
+        _D,
+        threads,
+    )
+    return y_dot_
+
+
+def backward_backward(
+    saved: Saved,
+    cotangents: npt.NDArray[Any] | Sequence[npt.NDArray[Any] | None],
+    ddx: npt.NDArray[Any] | None = None,
+    ddscale: float | npt.NDArray[Any] | None = None,
+    *,
+    out: Sequence[npt.NDArray[Any] | None] | None = None,
+    threads: int = 1,
+) -> SecondGradients:
+    (dy,) = _calls.each_cotangent(cotangents, ("dy",))
+    try:
+        _shape, _rows, _D, _kind, _stored, _dtype = _straight.kept(
+            saved, Saved, (True, False), (0,), threads
+        )
+        _of_x, _of_scale = saved[2]
+        if (
+            ddx is ddscale is None
+            or (_of_scale is None and ddscale is not None)
+            or (_of_scale is None) != (saved.scale is None)
+        ):
+            raise _straight.Unusual
+        _straight.dense(_shape, _stored, saved.x, dy)
+        _straight.dense(_shape[:-1], _dtype, saved.m, saved.inv_Z)
+        scale_ = _straight.number(_dtype, saved.scale)
+        if ddx is not None:
+            _straight.dense(_shape, _stored, ddx)
+        ddscale_ = _straight.number(_dtype, ddscale)
+        _out = _straight.outs(out, 3)
+        dx_ = _straight.result(_out[0], _shape, _stored)
+        dscale_ = (
+            None
+            if _of_scale is None
+            else _straight.result(_out[1], (), _dtype, _of_scale)
+        )
+        ddy_ = _straight.result(_out[2], _shape, _stored)
+        if out is not None:
+            _straight.apart(
+                _out,
+                (dx_, dscale_, ddy_),
+                dy,
+                ddx,
+                ddscale,
+                saved.x,
+                saved.scale,
+                saved.m,
+                saved.inv_Z,
+            )
+    except _straight.Unusual:
+        return _LONG_BACKWARD_BACKWARD.call(saved, (dy, ddx, ddscale), out, threads)
+    _kernel = _BACKWARD_BACKWARD[_kind, ddscale is None, ddx is None, _of_scale is None]
+    _kernel(
+        _straight.addresses(
+            saved.x, dy, ddx, saved.m, saved.inv_Z, scale_, ddscale_, dx_, ddy_
+        ),
+        (),
+        _rows,
+        _D,
+        threads,
+        _straight.addresses(scale_, ddscale_, dscale_),
+    )
+    return SecondGradients(dx_, _straight.rounded(dscale_, _of_scale), ddy_)
+
+
+forward.__doc__ = _numpy.forward.__doc__
+backward.__doc__ = _numpy.backward.__doc__
+jvp.__doc__ = _numpy.jvp.__doc__
+backward_backward.__doc__ = _numpy.backward_backward.__doc__

@@ -6,9 +6,21 @@
 The functions of `numpy_backend` as compiled kernels of kernels.cpp. The system's C++
 compiler ($CXX, or else c++, g++ or clang++) compiles them on first use, one type at a
 time. The library is kept in $LNGEN_CACHE or the user's cache folder.
+
+A call takes the straight way if its arrays are as kernels take them, and else the long
+one, which converts them, or says what is wrong with them.
 """
 
+from collections.abc import Sequence
+from typing import Any, Literal, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from .._runtime.native import compiled as _compiled
 from .._runtime.native import kernels as _host
+from .._runtime.native import straight as _straight
+from .._runtime.protocol import calls as _calls
 from . import numpy_backend as _numpy
 from .kernels import KERNELS
 from .numpy_backend import (
@@ -31,8 +43,210 @@ __all__ = [
     "saved_from",
 ]
 
-_KERNELS = _host.HostKernels(_numpy, __file__, KERNELS)
-forward = _KERNELS.compiled(_numpy.forward)
-backward = _KERNELS.compiled(_numpy.backward)
-jvp = _KERNELS.compiled(_numpy.jvp)
-backward_backward = _KERNELS.compiled(_numpy.backward_backward)
+# The kernels of each direction, which are compiled without what a call leaves out.
+_FORWARD = _compiled.CompiledDirection(__file__, "kernels", "standardize_forward")
+_BACKWARD = _compiled.CompiledDirection(__file__, "kernels", "standardize_backward")
+_JVP = _compiled.CompiledDirection(
+    __file__, "second_order", "standardize_jvp", optional=("x_dot",)
+)
+_BACKWARD_BACKWARD = _compiled.CompiledDirection(
+    __file__, "second_order", "standardize_backward_backward", optional=("ddx",)
+)
+
+_KERNELS = _host.HostKernels(
+    _numpy._LAYER,
+    KERNELS,
+    {
+        "forward": _FORWARD,
+        "backward": _BACKWARD,
+        "jvp": _JVP,
+        "backward_backward": _BACKWARD_BACKWARD,
+    },
+)
+_LONG_FORWARD = _KERNELS.call(_numpy._FORWARD)
+_LONG_BACKWARD = _KERNELS.call(_numpy._BACKWARD)
+_LONG_JVP = _KERNELS.call(_numpy._JVP)
+_LONG_BACKWARD_BACKWARD = _KERNELS.call(_numpy._BACKWARD_BACKWARD)
+
+
+@overload
+def forward(
+    x: npt.NDArray[Any],
+    *,
+    eps: float = 1e-5,
+    save: Literal[True] = True,
+    out: npt.NDArray[Any] | None = None,
+    threads: int = 1,
+) -> tuple[npt.NDArray[Any], Saved]: ...
+
+
+@overload
+def forward(
+    x: npt.NDArray[Any],
+    *,
+    eps: float = 1e-5,
+    save: bool,
+    out: npt.NDArray[Any] | None = None,
+    threads: int = 1,
+) -> tuple[npt.NDArray[Any], Saved | None]: ...
+
+
+def forward(
+    x: npt.NDArray[Any],
+    *,
+    eps: float = 1e-5,
+    save: bool = True,
+    out: npt.NDArray[Any] | None = None,
+    threads: int = 1,
+) -> tuple[npt.NDArray[Any], Saved | None]:
+    eps = _calls.constant("eps", eps, signed=False)
+    try:
+        _shape, _rows, _D, _kind, _stored, _dtype = _straight.rows(x, 2, threads)
+        y_ = _straight.result(out, _shape, _stored)
+        if out is not None:
+            _straight.apart((out,), (y_,), x)
+    except _straight.Unusual:
+        return _LONG_FORWARD.call((x, eps), save, out, threads)
+    mu_ = np.empty(_shape[:-1], _dtype)
+    mu_residual_ = np.empty(_shape[:-1], _dtype)
+    rstd_ = np.empty(_shape[:-1], _dtype)
+    _kernel = _FORWARD[(_kind,)]
+    _kernel(
+        _straight.addresses(x, y_, mu_, mu_residual_, rstd_), (eps,), _rows, _D, threads
+    )
+    if not save:
+        return y_, None
+    _dtypes = (x.dtype,)
+    return y_, Saved(_shape, _dtype, _dtypes, x, mu_, mu_residual_, rstd_)
+
+
+def backward(
+    saved: Saved,
+    dy: npt.NDArray[Any],
+    *,
+    out: Sequence[npt.NDArray[Any] | None] | None = None,
+    threads: int = 1,
+) -> Gradients:
+    try:
+        _shape, _rows, _D, _kind, _stored, _dtype = _straight.kept(
+            saved, Saved, (True,), (0,), threads
+        )
+        (_of_x,) = saved[2]
+        _straight.dense(_shape, _stored, saved.x, dy)
+        _straight.dense(_shape[:-1], _dtype, saved.mu, saved.mu_residual, saved.rstd)
+        _out = _straight.outs(out, 1)
+        dx_ = _straight.result(_out[0], _shape, _stored)
+        if out is not None:
+            _straight.apart(
+                _out, (dx_,), dy, saved.x, saved.mu, saved.mu_residual, saved.rstd
+            )
+    except _straight.Unusual:
+        return _LONG_BACKWARD.call(saved, (dy,), out, threads)
+    _kernel = _BACKWARD[(_kind,)]
+    _kernel(
+        _straight.addresses(saved.x, dy, saved.mu, saved.mu_residual, saved.rstd, dx_),
+        (),
+        _rows,
+        _D,
+        threads,
+    )
+    return Gradients(dx_)
+
+
+def jvp(
+    saved: Saved,
+    x_dot: npt.NDArray[Any] | None = None,
+    *,
+    out: npt.NDArray[Any] | None = None,
+    threads: int = 1,
+) -> npt.NDArray[Any]:
+    try:
+        _shape, _rows, _D, _kind, _stored, _dtype = _straight.kept(
+            saved, Saved, (True,), (0,), threads
+        )
+        (_of_x,) = saved[2]
+        if x_dot is None:
+            raise _straight.Unusual
+        _straight.dense(_shape, _stored, saved.x)
+        _straight.dense(_shape[:-1], _dtype, saved.mu, saved.mu_residual, saved.rstd)
+        if x_dot is not None:
+            _straight.dense(_shape, _stored, x_dot)
+        y_dot_ = _straight.result(out, _shape, _stored)
+        if out is not None:
+            _straight.apart(
+                (out,),
+                (y_dot_,),
+                x_dot,
+                saved.x,
+                saved.mu,
+                saved.mu_residual,
+                saved.rstd,
+            )
+    except _straight.Unusual:
+        return _LONG_JVP.call(saved, (x_dot,), out, threads)
+    _kernel = _JVP[_kind, x_dot is None]
+    _kernel(
+        _straight.addresses(
+            saved.x, x_dot, saved.mu, saved.mu_residual, saved.rstd, y_dot_
+        ),
+        (),
+        _rows,
+        _D,
+        threads,
+    )
+    return y_dot_
+
+
+def backward_backward(
+    saved: Saved,
+    cotangents: npt.NDArray[Any] | Sequence[npt.NDArray[Any] | None],
+    ddx: npt.NDArray[Any] | None = None,
+    *,
+    out: Sequence[npt.NDArray[Any] | None] | None = None,
+    threads: int = 1,
+) -> SecondGradients:
+    (dy,) = _calls.each_cotangent(cotangents, ("dy",))
+    try:
+        _shape, _rows, _D, _kind, _stored, _dtype = _straight.kept(
+            saved, Saved, (True,), (0,), threads
+        )
+        (_of_x,) = saved[2]
+        if ddx is None:
+            raise _straight.Unusual
+        _straight.dense(_shape, _stored, saved.x, dy)
+        _straight.dense(_shape[:-1], _dtype, saved.mu, saved.mu_residual, saved.rstd)
+        if ddx is not None:
+            _straight.dense(_shape, _stored, ddx)
+        _out = _straight.outs(out, 2)
+        dx_ = _straight.result(_out[0], _shape, _stored)
+        ddy_ = _straight.result(_out[1], _shape, _stored)
+        if out is not None:
+            _straight.apart(
+                _out,
+                (dx_, ddy_),
+                dy,
+                ddx,
+                saved.x,
+                saved.mu,
+                saved.mu_residual,
+                saved.rstd,
+            )
+    except _straight.Unusual:
+        return _LONG_BACKWARD_BACKWARD.call(saved, (dy, ddx), out, threads)
+    _kernel = _BACKWARD_BACKWARD[_kind, ddx is None]
+    _kernel(
+        _straight.addresses(
+            saved.x, dy, ddx, saved.mu, saved.mu_residual, saved.rstd, dx_, ddy_
+        ),
+        (),
+        _rows,
+        _D,
+        threads,
+    )
+    return SecondGradients(dx_, ddy_)
+
+
+forward.__doc__ = _numpy.forward.__doc__
+backward.__doc__ = _numpy.backward.__doc__
+jvp.__doc__ = _numpy.jvp.__doc__
+backward_backward.__doc__ = _numpy.backward_backward.__doc__

@@ -156,7 +156,7 @@ def planted(made: Derived, folder: Path, change: Callable[[str], str]) -> Any | 
     (place / _SOURCE).write_text(text, encoding="utf-8")
     module = importlib.import_module(f"{loading.load(place).__name__}.cpu_backend")
     module._compiled.CHUNK_ENTRIES = 16
-    module._empty = unwritten  # type: ignore[attr-defined]
+    module._straight.empty = unwritten
     for name in ("forward", "backward"):
         module._KERNELS.calls[name].empty = unwritten
     return module if text != source else None

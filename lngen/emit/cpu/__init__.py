@@ -60,7 +60,7 @@ def _module(directions: Sequence[cpp.Lowered], notes: Notes) -> str:
         functions=functions,
         compiled=[line for _, kernels in directions for line in _compiled(kernels)],
         kernels=statement(f"_KERNELS = _host.HostKernels(_numpy._LAYER, KERNELS, {given})"),
-        reads={name for name in ("np.", "_calls.", "_empty(", "_straight.") if name in bodies},
+        reads={name for name in ("np.", "_calls.", "_straight.") if name in bodies},
     )
 
 

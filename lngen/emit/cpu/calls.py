@@ -69,10 +69,7 @@ class _Values:
 
 
 class CompiledFunction:
-    """Body of a public function that calls the kernels of a direction.
-
-    `own` are the names of the three fields that `Saved` has for every layer.
-    """
+    """Body of a public function that calls the kernels of a direction; rows have `least` features or more."""
 
     def __init__(
         self,
@@ -114,7 +111,7 @@ class CompiledFunction:
         if not first:
             *before, last = (each.name for each in of_rows)
             first = "".join([*(f"{name} if {name} is not None else " for name in before), last])
-        begin = [f"{_ROWS} = _straight.rows({first}, {self.least}, out, threads)"]
+        begin = [f"{_ROWS} = _straight.rows({first}, {self.least}, threads)"]
         for each in takes.inputs:
             found.absent[each.symbol] = f"{each.name} is None"
             if each.name == first:
@@ -123,17 +120,16 @@ class CompiledFunction:
                 found.add(each, each.name, f"{each.name}_", each.may_be_none)
         found.expressions |= {each.symbol: each.name for each in takes.constants}
         makes = []
-        for each in takes.makes:
-            name = f"{each.name}_"
-            found.expressions[each.symbol if each.kind == "Computed" else f"out {each.symbol}"] = name
-            kind = "_dtype" if each.kind == "Computed" else "_stored"
-            makes.append(f"{name} = {self._empty(each, kind)}")
+        for each in takes.row_scalars:
+            found.expressions[each.symbol] = f"{each.name}_"
+            makes.append(f"{each.name}_ = np.empty(_shape[:-1], _dtype)")
         outputs = [f"{each.name}_" for each in takes.results]
+        results = self._results(found, ["" for _ in outputs], [each.name for each in takes.inputs])
         returned = f"Outputs({', '.join(outputs)})" if takes.returned else outputs[0]
         fields = [self._kept(each) for each in self.layer.fields]
         dtypes = tuple_of(_dtype(each) for each in takes.inputs)
         return [
-            *self._tried([*begin, *found.checks()]),
+            *self._tried([*begin, *found.checks(), *results]),
             *makes,
             *self._called(found),
             "if not save:",
@@ -155,7 +151,7 @@ class CompiledFunction:
         found, takes, layer = _Values(), self.takes, self.layer
         required = tuple(not each.may_be_none for each in layer.inputs)
         places = tuple(place for place, each in enumerate(layer.inputs) if each.kind in ("Row", "RowScalar"))
-        given = f"saved, Saved, {required}, {places}, out, threads"
+        given = f"saved, Saved, {required}, {places}, threads"
         types = [f"_of_{each.name}" for each in layer.inputs]
         begin = [f"{_ROWS} = _straight.kept({given})", f"{_targets(types)} = saved[2]"]
         for each, type_ in zip(layer.inputs, types, strict=True):
@@ -180,23 +176,20 @@ class CompiledFunction:
                 found.add(each, f"saved.{each.name}", f"{each.name}_", each.follows is not None)
         for each, name in zip(takes.arguments, arguments, strict=True):
             found.add(each, name, f"{name}_", each.may_be_none)
-        makes, results = [], []
         named = dict(zip((each.name for each in takes.arguments), arguments, strict=True))
+        missing, results = [], []
         for each in takes.results:
-            name = f"{each.name}_"
-            found.expressions[f"out {each.symbol}"] = name
-            made = self._empty(each, "_stored" if each.is_per_row else "_dtype")
-            own, missing = "", ""
+            own = "" if each.follows is None else f"_of_{layer.inputs[each.follows].name}"
             if each.follows is not None:
-                own = f"_of_{layer.inputs[each.follows].name}"
-                missing = f"{own} is None" if layer.inputs[each.follows].may_be_none else ""
-            elif each.owner is not None and each.owner in takes.arguments and each.owner.may_be_none:
-                missing = f"{named[each.owner.name]} is None"
-            makes.append(f"{name} = {f'None if {missing} else ' if missing else ''}{made}")
-            results.append(name if each.is_per_row else f"_straight.rounded({name}, {own})")
+                missing.append(f"{own} is None" if layer.inputs[each.follows].may_be_none else "")
+            else:
+                is_optional = each.owner is not None and each.owner in takes.arguments and each.owner.may_be_none
+                missing.append(f"{named[each.owner.name]} is None" if each.owner and is_optional else "")
+            results.append(f"{each.name}_" if each.is_per_row else f"_straight.rounded({each.name}_, {own})")
+        taken = [*arguments, *(f"saved.{each.name}" for each in takes.fields if each.part != CONSTANT)]
+        tried = self._tried([*begin, *found.checks(), *self._results(found, missing, taken)])
         returned = f"{takes.returned}({', '.join(results)})" if takes.returned else results[0]
-        tried = self._tried([*begin, *found.checks()])
-        return [*tried, *makes, *self._called(found), f"return {returned}"]
+        return [*tried, *self._called(found), f"return {returned}"]
 
     def _arguments(self) -> list[str]:
         """Return the names of the direction's own arguments; cotangents that come in one are taken apart."""
@@ -208,12 +201,25 @@ class CompiledFunction:
         inner = [f"    {line}" for line in checks]
         return ["try:", *inner, "except _straight.Unusual:", f"    return {self._long_way()}"]
 
-    def _empty(self, each: Entry, dtype: str) -> str:
-        made = [reading(argument.part) for contract in self.kernels.contracts for argument in contract.arguments]
-        if each.kind != "Computed" and f"out {each.symbol}" not in made:
-            return f"np.zeros({_SHAPES[each.part]}, {dtype})"
-        function = "_empty" if each.part in (ROW, FEATURE) else "np.empty"
-        return f"{function}({_SHAPES[each.part]}, {dtype})"
+    def _results(self, found: _Values, missing: Sequence[str], given: Sequence[str]) -> list[str]:
+        """Return the lines that make memory for results, or take the caller's; some may be `missing`."""
+        results = self.takes.results
+        parts = {reading(argument.part) for contract in self.kernels.contracts for argument in contract.arguments}
+        own = [f"_out[{place}]" for place in range(len(results))] if self.takes.returned else ["out"]
+        lines = [f"_out = _straight.outs(out, {len(results)})"] if self.takes.returned else []
+        for each, array, condition in zip(results, own, missing, strict=True):
+            name, shape = f"{each.name}_", _SHAPES[each.part]
+            found.expressions[f"out {each.symbol}"] = name
+            kind = "_stored" if each.is_per_row else "_dtype"
+            if not each.is_per_row and each.follows is not None:
+                kind += f", _of_{self.layer.inputs[each.follows].name}"
+            made = f"_straight.result({array}, {shape}, {kind})"
+            lines.append(f"{name} = {f'None if {condition} else ' if condition else ''}{made}")
+            if f"out {each.symbol}" not in parts:  # no kernel writes what is always zero
+                lines += [f"if {name} is not None:", f"    {name}.fill(0.0)"] if condition else [f"{name}.fill(0.0)"]
+        names = tuple_of(f"{each.name}_" for each in results)
+        arrays = "_out" if self.takes.returned else "(out,)"
+        return [*lines, "if out is not None:", f"    _straight.apart({arrays}, {names}, {', '.join(given)})"]
 
     def _called(self, found: _Values) -> list[str]:
         """Return the call of the kernels: arrays and numbers as each of them takes them, in order."""

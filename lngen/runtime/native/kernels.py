@@ -13,7 +13,6 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 
-from ..numpy.axes import AxesForward, AxesLater
 from ..numpy.blocks import Work, round_to
 from ..numpy.blocks import stored as store_results
 from ..numpy.directions import ForwardCall, LaterCall
@@ -56,14 +55,8 @@ class HostKernels:
         kernels = self.kernels[name]
         kernels.otherwise = of
         function = kernels.forward if kernels.takes.is_forward else kernels.later
-        if isinstance(of, AxesForward | AxesLater):
-            made: Any = of.compiled(function, empty)
-        elif kernels.takes.is_forward:
-            made = ForwardCall(self.layer, of.results, function, empty=empty)
-        else:
-            made = LaterCall(self.layer, name, of.results, function, empty=empty)
-        self.calls[name] = made
-        return cast(AnyCall, made)
+        self.calls[name] = made = cast(AnyCall, of.compiled(function, empty))
+        return made
 
     def builds(self, stored: str) -> list[tuple[Path, tuple[str, ...]]]:
         """Return the sources to compile ahead of time for rows of a type, such as "bf16", each with macros.

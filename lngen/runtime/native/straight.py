@@ -6,6 +6,7 @@ is wrong with the rest.
 """
 
 import ctypes
+from collections.abc import Sequence
 from functools import lru_cache
 from math import prod
 from typing import Any, TypeVar
@@ -14,6 +15,7 @@ import numpy as np
 
 from ..protocol.calls import Array, DType, Shape, whole
 from .compiled import COMPUTED
+from .memory import empty
 
 Made = TypeVar("Made", Array, Array | None)
 
@@ -42,9 +44,9 @@ Rows = tuple[Shape, int, int, str, DType, DType]
 """Rows of a call: their shape, their number, D, their type by its name in kernels, the same type, the compute type."""
 
 
-def rows(given: Any, least: int, out: Any, threads: Any) -> Rows:
+def rows(given: Any, least: int, threads: Any) -> Rows:
     """Return the rows of forward, given the first of them, which have `least` features or more."""
-    if type(given) is not np.ndarray or out is not None or type(threads) is not int or threads < 1:
+    if type(given) is not np.ndarray or type(threads) is not int or threads < 1:
         raise Unusual
     (name, dtype), shape = STORAGE_TYPES[given.dtype], given.shape
     if not name or not shape or shape[-1] < least or not given.flags.c_contiguous:
@@ -52,13 +54,13 @@ def rows(given: Any, least: int, out: Any, threads: Any) -> Rows:
     return shape, given.size // shape[-1], shape[-1], name, given.dtype, dtype
 
 
-def kept(saved: Any, kind: type, required: tuple[bool, ...], places: tuple[int, ...], out: Any, threads: Any) -> Rows:
+def kept(saved: Any, kind: type, required: tuple[bool, ...], places: tuple[int, ...], threads: Any) -> Rows:
     """Return the rows of forward as it saved them.
 
     The inputs at `places` have values of each row, which are of one type; those that are `required` are no None.
     """
     of: Any = type(saved)
-    if of is not kind or out is not None or type(threads) is not int or threads < 1:
+    if of is not kind or type(threads) is not int or threads < 1:
         raise Unusual
     shape, computed, dtypes = saved[:3]
     if type(shape) is not tuple or not shape or type(dtypes) is not tuple:
@@ -126,6 +128,39 @@ def dtype_of(number: Any) -> DType:
     """Return the type of a Python number, or of an array of one."""
     found: DType = _DTYPES["f64"] if type(number) is float else number.dtype
     return found
+
+
+def outs(out: Any, count: int) -> Sequence[Any]:
+    """Return the caller's array for each of several results, or None."""
+    if out is None:
+        return (None,) * count
+    if type(out) not in (tuple, list) or len(out) != count:
+        raise Unusual
+    found: Sequence[Any] = out
+    return found
+
+
+def result(own: Any, shape: Shape, dtype: DType, of: DType | None = None) -> Array:
+    """Return memory for a result, the caller's own if there is some, of the type `of` a parameter."""
+    if own is None:
+        return empty(shape, dtype)
+    dense(shape, dtype, own)
+    if not own.flags.writeable or (of is not None and of != dtype):
+        raise Unusual
+    made: Array = own
+    return made
+
+
+def apart(own: Sequence[Any], results: Sequence[Array | None], *given: Any) -> None:
+    """Refuse arrays of the caller that are no results, and those that may overlap another, or one that is given."""
+    for place, (array, made) in enumerate(zip(own, results, strict=True)):
+        if array is None:
+            continue
+        if array is not made:
+            raise Unusual
+        for other in (*given, *own[:place]):
+            if isinstance(other, np.ndarray) and np.may_share_memory(array, other):
+                raise Unusual
 
 
 def rounded(made: Made, dtype: DType | None) -> Made:

@@ -112,10 +112,15 @@ class ForwardCall(Generic[Results, Kept]):
             made = self.function(values, self.nothing, work)
         if out is not None:
             made = self._placed(made, out, values)
-        outputs = self.results(*returned(made[: self.count], self._outs(out)))
+        shown = made if out is None else returned(made[: self.count], self._outs(out))
+        outputs = self.results(*shown[: self.count]) if self.several else shown[0]
         if not save:
             return outputs, None
         return outputs, tuple.__new__(self.Saved, (shape, dtype, dtypes, *self.kept((*values, *made))))
+
+    def compiled(self, function: Callable[..., Any], empty: Any) -> "ForwardCall[Results, Kept]":
+        """Return the same with the kernels that a function calls, and memory for results from `empty`."""
+        return ForwardCall(self.layer, self.results, function, empty=empty)
 
     def _placed(self, made: Sequence[Any], out: Any, values: Sequence[Any]) -> Sequence[Any]:
         """Place outputs in the caller's arrays, if any."""
@@ -248,6 +253,10 @@ class LaterCall(Generic[Results]):
                 made = returned(made, self._outs(out))
             return tuple.__new__(self.results, made) if self.has_class else self.results(*made)  # type: ignore[type-var, arg-type]
         return self._in_blocks([*arguments, *saved[3:]], dtype, saved, out, threads, self.always_converts)
+
+    def compiled(self, function: Callable[..., Any], empty: Any) -> "LaterCall[Results]":
+        """Return the same with the kernels that a function calls, and memory for results from `empty`."""
+        return LaterCall(self.layer, self.direction.name, self.results, function, empty=empty)
 
     def _is_plain(self, shape: Any, dtype: Any, dtypes: Any, values: Sequence[Any]) -> bool:
         """Test whether a call can take the fast path.
