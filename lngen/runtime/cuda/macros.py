@@ -46,18 +46,10 @@ def most_blocks_of_cluster(has_clusters: bool, sums: int, shared: int) -> int:
 
 def of_module(wanted: KernelKey, device: Device, blocks_per_row: int, narrow: bool = False) -> list[str]:
     """Return the macros of a module for a device, but for those of its variant."""
+    direction, features, row_type, parameter_type, integer_types, without, saves, axes, *runs = wanted
+    types = row_type, parameter_type
     given = macros(
-        wanted.direction,
-        wanted.row_type,
-        wanted.parameter_type,
-        wanted.features,
-        wanted.without,
-        wanted.saves,
-        device.block_shared,
-        wanted.integer_types,
-        wanted.axes,
-        (wanted.run, wanted.of_runs, wanted.by_run),
-        blocks_per_row,
+        direction, *types, features, without, saves, device.block_shared, integer_types, axes, runs, blocks_per_row
     )
     return [*given, *([NARROW] if narrow else [])]
 
@@ -72,7 +64,7 @@ def macros(
     shared: int = 0,
     integer_types: tuple[str, str] = ("i32", "i32"),
     axes: int = 0,
-    runs: tuple[int, int, int] = (0, 0, 0),
+    runs: Sequence[int] = (0, 0, 0),
     blocks_per_row: int = 1,
 ) -> list[str]:
     """Return the macros that the kernels of a direction are compiled with, for rows of some features.
