@@ -142,9 +142,9 @@ class DirectionBody:
         totals = [node for node in self.nodes if node.operation == "total" and self.need[node.index] & node.computed()]
         return sorted(totals, key=lambda node: node.axes != FeatureSymbol.varies)
 
-    def _loaded(self, phase: str) -> list[ArrayNode]:
-        """The arguments that are read in a phase."""
-        return [n for n in self.nodes if n.operation == "load" and n.phase == phase and self.need[n.index]]
+    def _loaded(self) -> list[ArrayNode]:
+        """The arguments that the function of a block reads."""
+        return [n for n in self.nodes if n.operation == "load" and n.phase == "block" and self.need[n.index]]
 
     # The function of a block
 
@@ -153,11 +153,8 @@ class DirectionBody:
         lines, nothing, casts = self.lines["block"], list[str](), dict(self.schedule.program.casts)
         returned: list[str] = []
         for name, node in (*self.rows.items(), *self.row_scalars.items()):
-            value, need, wanted = (
-                self.of.variables[node.index],
-                self.need[node.index],
-                self.wanted[name] & self.everything,
-            )
+            value, need = self.of.variables[node.index], self.need[node.index]
+            wanted = self.wanted[name] & self.everything
             if need & ~wanted:
                 lines.append(CodeLine(value, "None", need & ~wanted))
             if self.everything & ~need:
@@ -180,7 +177,7 @@ class DirectionBody:
 
     def _arguments(self) -> dict[str, str]:
         """The arguments of `each_block`, by their names."""
-        loads = [(node.axes == ROW, self.names.with_suffix(node.name, "rows")) for node in self._loaded("block")]
+        loads = [(node.axes == ROW, self.names.with_suffix(node.name, "rows")) for node in self._loaded()]
         tuples = {
             "rows": [rows for is_row, rows in loads if is_row],
             "row_scalars": [rows for is_row, rows in loads if not is_row],
@@ -200,7 +197,7 @@ class DirectionBody:
         """The function of a block, and the call that runs it over the rows; no lines if the direction reads no rows."""
         if not returned:
             return []
-        loads = sorted(self._loaded("block"), key=lambda node: node.axes != ROW)
+        loads = sorted(self._loaded(), key=lambda node: node.axes != ROW)
         parameters = [self.names.own(node.name) for node in loads]
         parameters += self.of.wide.values()
         parameters += [f"{self.names.with_suffix(name, 'block')}=None" for name in self.rows]

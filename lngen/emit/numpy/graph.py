@@ -138,6 +138,14 @@ class Graph:
     line: str = ""
     _known: dict[tuple[object, ...], int] = field(default_factory=dict)
 
+    def readers(self) -> list[list[int]]:
+        """The nodes that read each node, one as often as it does."""
+        found: list[list[int]] = [[] for _ in self.nodes]
+        for node in self.nodes:
+            for operand in node.operands:
+                found[operand].append(node.index)
+        return found
+
     def number(self, value: Expr) -> int:
         """The node of an exact number."""
         return self._made("number", (), [NodeForm(value, self.everything)])

@@ -15,8 +15,6 @@ RESERVED = frozenset(
 )
 """Names that emitted functions use for themselves."""
 
-_HELD_ELSEWHERE = frozenset({"load", "number", "total"})
-
 
 class LocalNames:
     """Names of one function, no two alike.
@@ -84,10 +82,8 @@ def variables(schedule: Schedule, need: list[Condition], names: LocalNames, insi
     for node in nodes:
         if node.operation in IN_PLACE:
             found[node.operands[0]] = found[node.operands[0]] or found[node.index]
-    users: dict[int, list[int]] = {}
+    users = schedule.graph.readers()
     for node in nodes:
-        for operand in set(node.operands):
-            users.setdefault(operand, []).append(node.index)
         numbers = node.cases_of(lambda value: not isinstance(value, ArrayValue))
         if node.operation == "load" and need[node.index] & numbers:
             found[node.index] = names.internal(f"{found[node.index]}_value")
@@ -111,7 +107,7 @@ def variables(schedule: Schedule, need: list[Condition], names: LocalNames, insi
             alone = users[operand] == [node.index] and operand not in results and not found[operand]
             same = (inner.phase, inner.boolean, inner.axes) == (node.phase, node.boolean, node.axes)
             same = same and inner.integer == node.integer
-            if alone and same and inner.operation not in _HELD_ELSEWHERE:
+            if alone and same and inner.operation != "number":
                 grows_into[operand] = grows_into[node.index]
                 if node.operation != "either":
                     break

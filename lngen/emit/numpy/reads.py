@@ -45,15 +45,12 @@ def lines_of(schedule: Schedule, need: list[Condition]) -> dict[int, int]:
     when that line runs, which may be long after the node's place in the schedule.
     """
     named = {*schedule.names.values(), *schedule.results.values()}
-    readers: dict[int, list[ArrayNode]] = {}
-    for node in schedule.graph.nodes:
-        for operand in node.operands:
-            readers.setdefault(operand, []).append(node)
+    readers = schedule.graph.readers()
     found: dict[int, int] = {}
     for node in reversed(schedule.graph.nodes):
         is_row = node.phase == "block" and node.axes == ROW
         if node.operation in UFUNCS and not (node.index in named or node.boolean or is_row):
-            one, *more = readers.get(node.index, [node])
+            one, *more = [schedule.graph.nodes[index] for index in readers[node.index] or [node.index]]
             if not more and _is_read_as_computed(node, one, need):
                 found[node.index] = found.get(one.index, one.index)
     return found
