@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from lngen.emit import Notes, cpp
-from lngen.emit.cpp.kernels import KernelPair, head
+from lngen.emit.cpp.kernels import KernelPair, head, source_of
 from lngen.emit.cpp.reserved import CPP
 from lngen.emit.description import protocol_of
-from lngen.emit.layout import in_order
+from lngen.emit.layout import call, in_order, quoted, statement
 from lngen.emit.render import render
-from lngen.emit.spelling import plain_errors, spelled
+from lngen.emit.spelling import plain_errors, reading, spelled
 from lngen.plan.program import RowProgram
 
 
@@ -42,6 +42,23 @@ def _module(directions: Sequence[cpp.Lowered], notes: Notes) -> str:
         imported=in_order(imported),
         exported=in_order([*imported, *names]),
         directions=names,
+        compiled=[line for _, kernels in directions for line in _compiled(kernels)],
+    )
+
+
+def _compiled(kernels: KernelPair) -> list[str]:
+    """Return the statement that names the kernels of a direction, and the values that may be left out of each."""
+    sums = kernels.contract.column_sums, kernels.contract.scalar_sums
+    return statement(
+        f"_{kernels.name.upper()} = "
+        + call(
+            "_compiled.CompiledDirection",
+            "__file__",
+            f'"{source_of(kernels.name)}"',
+            *(f'"{kernels.layer}_{contract.kernel}"' for contract in kernels.contracts),
+            optional=quoted(map(reading, kernels.flags)) if kernels.flags else "",
+            sums=str(sums) if any(sums) else "",
+        )
     )
 
 
