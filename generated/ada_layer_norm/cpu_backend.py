@@ -8,6 +8,7 @@ compiler ($CXX, or else c++, g++ or clang++) compiles them on first use, one typ
 time. The library is kept in $LNGEN_CACHE or the user's cache folder.
 """
 
+from .._runtime.native import compiled as _compiled
 from .._runtime.native import kernels as _host
 from . import numpy_backend as _numpy
 from .kernels import KERNELS
@@ -30,6 +31,25 @@ __all__ = [
     "jvp",
     "saved_from",
 ]
+
+_FORWARD = _compiled.CompiledDirection(
+    __file__, "kernels", "ada_layer_norm_forward", optional=("scale", "shift")
+)
+_BACKWARD = _compiled.CompiledDirection(
+    __file__, "kernels", "ada_layer_norm_backward", optional=("scale", "shift")
+)
+_JVP = _compiled.CompiledDirection(
+    __file__,
+    "second_order",
+    "ada_layer_norm_jvp",
+    optional=("scale", "scale_dot", "shift", "shift_dot", "x_dot"),
+)
+_BACKWARD_BACKWARD = _compiled.CompiledDirection(
+    __file__,
+    "second_order",
+    "ada_layer_norm_backward_backward",
+    optional=("ddscale", "ddshift", "ddx", "scale", "shift"),
+)
 
 _KERNELS = _host.HostKernels(_numpy, __file__, KERNELS)
 forward = _KERNELS.compiled(_numpy.forward)

@@ -8,6 +8,7 @@ compiler ($CXX, or else c++, g++ or clang++) compiles them on first use, one typ
 time. The library is kept in $LNGEN_CACHE or the user's cache folder.
 """
 
+from .._runtime.native import compiled as _compiled
 from .._runtime.native import kernels as _host
 from . import numpy_backend as _numpy
 from .kernels import KERNELS
@@ -32,6 +33,25 @@ __all__ = [
     "jvp",
     "saved_from",
 ]
+
+_FORWARD = _compiled.CompiledDirection(
+    __file__, "kernels", "ada_layer_norm_zero_forward"
+)
+_BACKWARD = _compiled.CompiledDirection(
+    __file__, "kernels", "ada_layer_norm_zero_backward", optional=("dh", "dy")
+)
+_JVP = _compiled.CompiledDirection(
+    __file__,
+    "second_order",
+    "ada_layer_norm_zero_jvp",
+    optional=("branch_dot", "gate_dot", "scale_dot", "shift_dot", "x_dot"),
+)
+_BACKWARD_BACKWARD = _compiled.CompiledDirection(
+    __file__,
+    "second_order",
+    "ada_layer_norm_zero_backward_backward",
+    optional=("ddbranch", "ddgate", "ddscale", "ddshift", "ddx", "dh", "dy"),
+)
 
 _KERNELS = _host.HostKernels(_numpy, __file__, KERNELS)
 forward = _KERNELS.compiled(_numpy.forward)

@@ -8,6 +8,7 @@ compiler ($CXX, or else c++, g++ or clang++) compiles them on first use, one typ
 time. The library is kept in $LNGEN_CACHE or the user's cache folder.
 """
 
+from .._runtime.native import compiled as _compiled
 from .._runtime.native import kernels as _host
 from . import numpy_backend as _numpy
 from .kernels import KERNELS
@@ -32,6 +33,32 @@ __all__ = [
     "jvp",
     "saved_from",
 ]
+
+_FORWARD = _compiled.CompiledDirection(
+    __file__, "kernels", "add_rms_norm_fp8_forward", optional=("gamma", "scale")
+)
+_BACKWARD = _compiled.CompiledDirection(
+    __file__,
+    "kernels",
+    "add_rms_norm_fp8_backward",
+    "add_rms_norm_fp8_backward_columns",
+    optional=("dh", "dy", "gamma", "scale"),
+    sums=(1, 1),
+)
+_JVP = _compiled.CompiledDirection(
+    __file__,
+    "second_order",
+    "add_rms_norm_fp8_jvp",
+    optional=("gamma", "gamma_dot", "residual_dot", "scale", "scale_dot", "x_dot"),
+)
+_BACKWARD_BACKWARD = _compiled.CompiledDirection(
+    __file__,
+    "second_order",
+    "add_rms_norm_fp8_backward_backward",
+    "add_rms_norm_fp8_backward_backward_columns",
+    optional=("ddgamma", "ddresidual", "ddscale", "ddx", "dh", "dy", "gamma", "scale"),
+    sums=(2, 2),
+)
 
 _KERNELS = _host.HostKernels(_numpy, __file__, KERNELS)
 forward = _KERNELS.compiled(_numpy.forward)

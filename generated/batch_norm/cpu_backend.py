@@ -8,6 +8,7 @@ compiler ($CXX, or else c++, g++ or clang++) compiles them on first use, one typ
 time. The library is kept in $LNGEN_CACHE or the user's cache folder.
 """
 
+from .._runtime.native import compiled as _compiled
 from .._runtime.native import kernels as _host
 from . import numpy_backend as _numpy
 from .kernels import KERNELS
@@ -32,6 +33,28 @@ __all__ = [
     "jvp",
     "saved_from",
 ]
+
+_FORWARD = _compiled.CompiledDirection(
+    __file__, "kernels", "batch_norm_forward", optional=("beta", "gamma")
+)
+_BACKWARD = _compiled.CompiledDirection(
+    __file__,
+    "kernels",
+    "batch_norm_backward",
+    optional=("beta", "dmu", "dvar", "dy", "gamma"),
+)
+_JVP = _compiled.CompiledDirection(
+    __file__,
+    "second_order",
+    "batch_norm_jvp",
+    optional=("beta", "beta_dot", "gamma", "gamma_dot", "x_dot"),
+)
+_BACKWARD_BACKWARD = _compiled.CompiledDirection(
+    __file__,
+    "second_order",
+    "batch_norm_backward_backward",
+    optional=("beta", "ddbeta", "ddgamma", "ddx", "dmu", "dvar", "dy", "gamma"),
+)
 
 _KERNELS = _host.HostKernels(_numpy, __file__, KERNELS)
 forward = _KERNELS.compiled(_numpy.forward)

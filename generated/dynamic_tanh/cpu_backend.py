@@ -8,6 +8,7 @@ compiler ($CXX, or else c++, g++ or clang++) compiles them on first use, one typ
 time. The library is kept in $LNGEN_CACHE or the user's cache folder.
 """
 
+from .._runtime.native import compiled as _compiled
 from .._runtime.native import kernels as _host
 from . import numpy_backend as _numpy
 from .kernels import KERNELS
@@ -30,6 +31,32 @@ __all__ = [
     "jvp",
     "saved_from",
 ]
+
+_FORWARD = _compiled.CompiledDirection(
+    __file__, "kernels", "dynamic_tanh_forward", optional=("alpha", "beta", "gamma")
+)
+_BACKWARD = _compiled.CompiledDirection(
+    __file__,
+    "kernels",
+    "dynamic_tanh_backward",
+    "dynamic_tanh_backward_columns",
+    optional=("alpha", "beta", "gamma"),
+    sums=(2, 1),
+)
+_JVP = _compiled.CompiledDirection(
+    __file__,
+    "second_order",
+    "dynamic_tanh_jvp",
+    optional=("alpha", "alpha_dot", "beta", "beta_dot", "gamma", "gamma_dot", "x_dot"),
+)
+_BACKWARD_BACKWARD = _compiled.CompiledDirection(
+    __file__,
+    "second_order",
+    "dynamic_tanh_backward_backward",
+    "dynamic_tanh_backward_backward_columns",
+    optional=("alpha", "beta", "ddalpha", "ddbeta", "ddgamma", "ddx", "gamma"),
+    sums=(1, 1),
+)
 
 _KERNELS = _host.HostKernels(_numpy, __file__, KERNELS)
 forward = _KERNELS.compiled(_numpy.forward)

@@ -8,6 +8,7 @@ compiler ($CXX, or else c++, g++ or clang++) compiles them on first use, one typ
 time. The library is kept in $LNGEN_CACHE or the user's cache folder.
 """
 
+from .._runtime.native import compiled as _compiled
 from .._runtime.native import kernels as _host
 from . import numpy_backend as _numpy
 from .kernels import KERNELS
@@ -30,6 +31,32 @@ __all__ = [
     "jvp",
     "saved_from",
 ]
+
+_FORWARD = _compiled.CompiledDirection(
+    __file__, "kernels", "mean_abs_norm_forward", optional=("beta", "gamma")
+)
+_BACKWARD = _compiled.CompiledDirection(
+    __file__,
+    "kernels",
+    "mean_abs_norm_backward",
+    "mean_abs_norm_backward_columns",
+    optional=("beta", "gamma"),
+    sums=(2, 0),
+)
+_JVP = _compiled.CompiledDirection(
+    __file__,
+    "second_order",
+    "mean_abs_norm_jvp",
+    optional=("beta", "beta_dot", "gamma", "gamma_dot", "x_dot"),
+)
+_BACKWARD_BACKWARD = _compiled.CompiledDirection(
+    __file__,
+    "second_order",
+    "mean_abs_norm_backward_backward",
+    "mean_abs_norm_backward_backward_columns",
+    optional=("beta", "ddbeta", "ddgamma", "ddx", "gamma"),
+    sums=(1, 0),
+)
 
 _KERNELS = _host.HostKernels(_numpy, __file__, KERNELS)
 forward = _KERNELS.compiled(_numpy.forward)
