@@ -2,41 +2,28 @@
 
 Both are modules, called in turns on one thread, and torch.nn.LayerNorm is on the processor. The first tables are of
 our kernels for the processor, in float32 and bfloat16; `--large` adds the shapes of docs/cpu.md. Then come layers
-whose axes have names, beside PyTorch's modules for the same. The last is of the caller's time alone on a GPU: kernels
-are planned for the emulator's device, and a driver that returns at once stands for the launches, which it counts.
+whose axes have names, beside PyTorch's modules for the same.
 """
 
 from __future__ import annotations
 
 import argparse
-import ctypes
 import importlib
-import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Sequence
 from math import prod
-from pathlib import Path
 from statistics import median
 from typing import Any
 
 import torch
 
 from benchmarks.cpu.cases import SHAPES as LARGE
-from lngen.extensions.simt import driver as emulator
 
 SHAPES = ((1, 768), (2, 16, 64), (64, 1024), (4096, 256))
 
 Modules = tuple[Any, Any]
 """A module of ours and PyTorch's for the same."""
-
-_DRIVER = """
-int launches = 0;
-int current_device(int *device) { *device = 0; return 0; }
-int current_context(void **context) { *context = &launches; return 0; }
-int launch(const void *how, void *function, void **arguments, void **more) { ++launches; return 0; }
-"""
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -54,14 +41,6 @@ def main(arguments: Sequence[str]) -> int:
         print("\n".join(table({_words(each): (norms(module, each, dtype), each) for each in shapes}, options.rounds)))
     print("\nlayers whose axes have names, on the processor, over PyTorch's modules (us)")
     print("\n".join(table(named_axes(), options.rounds)))
-    with tempfile.TemporaryDirectory() as folder:
-        stand_in = standing_in(module, Path(folder))
-        print(
-            "\nthe caller's time on a GPU whose launches return at once, over torch.nn.LayerNorm on the processor (us)"
-        )
-        print("\n".join(table({_words(shape): (norms(module, shape), shape) for shape in SHAPES[:2]}, options.rounds)))
-        print(f"launches: {', '.join(counted(module, stand_in))}")
-        importlib.import_module("pycuda.driver").Context.pop()
     return 0
 
 
@@ -131,49 +110,6 @@ def _in_turns(calls: dict[str, list[Callable[[], object]]], rounds: int, times: 
                     own[place]()
                 if number >= 0:
                     into[name].append((time.perf_counter() - start) / times * 1e6)
-    return found
-
-
-# ---- a GPU whose launches return at once
-
-
-def standing_in(module: Any, folder: Path) -> ctypes.CDLL:
-    """Let a layer take tensors of the processor for those of a GPU; returns the driver that stands for the launches."""
-    emulator.enable()
-    import pycuda.driver
-
-    pycuda.driver.init()
-    pycuda.driver.Device(0).retain_primary_context().push()
-    (folder / "driver.c").write_text(_DRIVER)
-    subprocess.run(["cc", "-O2", "-shared", "-fPIC", "driver.c", "-o", "driver.so"], check=True, cwd=folder)
-    library = ctypes.CDLL(str(folder / "driver.so"))
-    functions = (library.current_device, library.current_context, library.launch)
-    addresses = [ctypes.cast(each, ctypes.c_void_p).value for each in functions]
-    calls, derivatives, dispatch = (importlib.import_module(f"generated._runtime.torch.{name}") for name in (
-        "calls", "derivatives", "dispatch"))  # fmt: skip
-
-    class StandIn(calls.TorchGpuCalls):  # type: ignore[misc,name-defined]
-        device, keys = calls.TorchCalls.device, calls.TorchCalls.keys
-
-        def _driver(self) -> list[Any]:
-            return addresses
-
-    layer = module._LAYER
-    operators = layer.operators
-    own = StandIn(operators.kernels, operators.gpu)
-    layer.at_once = dispatch.at_once(operators.kernels.required, derivatives.ways(operators, {own.keys: own}))
-    return library
-
-
-def counted(module: Any, library: ctypes.CDLL) -> list[str]:
-    """Return how many kernels a call of forward, and of forward and backward, launches."""
-    launches, found = ctypes.c_int.in_dll(library, "launches"), []
-    for name, call in zip(
-        ("forward", "forward and backward"), _calls(module.LayerNorm(768), (1, 768))[::2], strict=True
-    ):
-        before = launches.value
-        call()
-        found.append(f"{launches.value - before} of {name}")
     return found
 
 

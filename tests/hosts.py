@@ -13,7 +13,12 @@ def layer_of(module: Any) -> Any:
 
 def decomposed(module: Any) -> Any:
     """The function of a `torch_backend` in operations of PyTorch."""
-    return layer_of(module).decomposed
+    return module._decomposed
+
+
+def private(of: Any, name: str) -> Any:
+    """An inner part of a module by its name."""
+    return getattr(of, name)
 
 
 def rows_of(module: Any) -> Any:
@@ -29,5 +34,5 @@ def kernels_of(module: Any) -> Any:
 def compile_nothing(modules: Iterable[Any], put: Callable[[Any, str, Any], None]) -> None:
     """Have layers of PyTorch computed by NumPy; `put` sets an attribute, as that of `monkeypatch` does."""
     for layer in map(layer_of, modules):
-        kernels = getattr(layer, "on_rows", layer).operators.kernels
-        put(kernels, "host", kernels.numpy)
+        put(layer, "host", layer.on_numpy())
+        put(layer, "straight", False)

@@ -12,8 +12,8 @@ import pytest
 
 from lngen.language.definition import Draw
 from lngen.language.oracle.random import drawn_from
+from tests import hosts
 from tests.compiled import backend
-from tests.hosts import layer_of
 from tests.requirements import needs_jax, needs_torch
 from tests.test_random import NAMED, NOISE
 
@@ -60,8 +60,7 @@ def is_near(one: Any, other: Any) -> bool:
 
 def compile_nothing(of: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     if hasattr(of.module, "_LAYER"):
-        kernels = layer_of(of.module).operators.kernels
-        monkeypatch.setattr(kernels, "host", kernels.numpy)
+        hosts.compile_nothing([of.module], monkeypatch.setattr)
 
 
 def of_samples(of: Any, call: Callable[..., Any], x: Any, s: Any, take: Callable[..., Any]) -> Any:

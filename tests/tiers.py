@@ -176,7 +176,7 @@ CHOSEN = {
     "tests/runtime/native/test_aarch64.py::test_all_directions": {"cross_entropy-float64"},
     "tests/test_random_frameworks.py::test_derivatives_of_the_second_order_have_the_numbers_of_the_call": {"in_torch"},
     # ---- one of each kind, by what a case costs; the others have the same kind of value
-    "tests/runtime/torch/test_gpu.py::test_every_direction_computes_what_the_processor_does": {
+    "tests/runtime/torch/test_gpu.py::test_forward_and_backward_compute_what_the_processor_does": {
         "torch.float32-dynamic_tanh"
     },
     "tests/derivation/simplify/test_forms.py::test_steps_of_forms_are_proved": {
@@ -236,10 +236,6 @@ CHOSEN = {
         *("group_norm", "rotary", "label_cross_entropy", "interleaved", "batch_norm", "by_picture"),
         "dropout_add_layer_norm",
     },
-    "tests/runtime/torch/test_gpu_axes.py::test_values_and_gradients_are_those_of_the_processor": {
-        *("group_norm", "rotary", "batch_norm"),
-    },
-    "tests/runtime/torch/test_gpu_axes.py::test_kernels_compute_what_the_processor_does": {"batch_norm"},
     "tests/test_own_build.py::test_objects_of_two_layers_link_and_those_of_one_name_do_not": {"cpp"},
     "tests/extensions/simt/test_field.py::test_mistakes_in_loops_are_seen": {
         *("a row of a block", "the last bit of a constant"),

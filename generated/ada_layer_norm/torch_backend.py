@@ -2,6 +2,7 @@
 # Do not edit; edit ada_layer_norm.py and run: lngen derive ada_layer_norm.py
 # definition sha256:4511546d4270dc6e00be6c536336d723e2d3fc56b8a52577643353e5bd4ccb6f
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
+# mypy: no-warn-return-any, allow-subclassing-any
 """Layer normalization with a scale and a shift for each sample.
 
 `ada_layer_norm` takes tensors, and `AdaLayerNorm` is a module. A plain call on the processor
@@ -14,7 +15,7 @@ import math
 import torch
 
 from .._runtime import torch as _torch
-from .._runtime.torch import axes as _named
+from .._runtime.torch import guards as _guards
 from . import cpu_backend as _cpu
 from . import numpy_backend as _numpy
 
@@ -51,10 +52,17 @@ def ada_layer_norm(
     Raises TypeError for an argument that is not a floating-point tensor, ValueError for
     a wrong shape.
     """
-    return _LAYER.call(x, scale, shift, eps)
+    if (
+        x is not None
+        and not torch.compiler.is_compiling()
+        and _guards.addresses("***", x, scale, shift) is not None
+    ):
+        return _decomposed(x, scale, shift, eps, of_rows=_of_rows)
+    x, scale, shift = _LAYER.taken(x, scale, shift)
+    return _decomposed(x, scale, shift, eps, of_rows=_LAYER.call)
 
 
-def _decomposed(x, scale, shift, eps):
+def _decomposed(x, scale, shift, eps, of_rows=None):
     """The same in plain operations of PyTorch, which has derivatives of any order of them."""
     x = _floats("x", x)
     b, *rest, d = _axes("x", x, "b ... d", 2, True)
@@ -62,7 +70,7 @@ def _decomposed(x, scale, shift, eps):
     shift = None if shift is None else _floats("shift", shift, (b, d), "(b d)")
     if not (0 <= eps < float("inf")):
         raise ValueError(f"eps is {eps}; pass a finite number of 0 or more")
-    y = _rows(
+    y = (_rows if of_rows is None else of_rows)(
         x.reshape(b, _product(rest), d),
         None if scale is None else scale.reshape(b, 1, d),
         None if shift is None else shift.reshape(b, 1, d),
@@ -91,8 +99,148 @@ def _rows(x, scale, shift, eps):
     return y.to(stored)
 
 
-_LAYER: _named.TorchAxes[_torch.Tensor] = _named.TorchAxes(
-    __name__.rpartition(".")[0], _numpy.INTERFACE, _numpy, _cpu, _decomposed
+def _forward(at, x, scale, shift, eps):
+    """The outputs and the row scalars by the compiled kernel, of tensors at some addresses."""
+    _, stored, rows, D, x_at, scale_at, shift_at = at
+    y = torch.empty_like(x)
+    size = rows*(8 if stored == "f64" else 4)
+    kept = _, kept_at = _guards.room(3*size)
+    _cpu._FORWARD[stored, not scale_at, not shift_at](
+        (
+            x_at,
+            scale_at,
+            shift_at,
+            y.data_ptr(),
+            kept_at,
+            kept_at + size,
+            kept_at + 2*size,
+        ),
+        (eps,),
+        rows,
+        D,
+        _guards.threads_for(rows, D),
+    )
+    return y, kept
+
+
+def _backward(at, kept, x, scale, shift, eps):
+    """The gradients by the compiled kernels, of tensors at some addresses."""
+    _, stored, rows, D, x_at, scale_at, shift_at, dy_at = at
+    _, kept_at = kept
+    size = rows*(8 if stored == "f64" else 4)
+    dx = torch.empty_like(x)
+    dscale = None if scale is None else torch.empty_like(scale)
+    dshift = None if shift is None else torch.empty_like(shift)
+    _cpu._BACKWARD[stored, not scale_at, not shift_at](
+        (
+            x_at,
+            scale_at,
+            dy_at,
+            kept_at,
+            kept_at + size,
+            kept_at + 2*size,
+            dx.data_ptr(),
+            0 if dscale is None else dscale.data_ptr(),
+            0 if dshift is None else dshift.data_ptr(),
+        ),
+        (),
+        rows,
+        D,
+        _guards.threads_for(rows, D),
+    )
+    return dx, dscale, dshift
+
+
+def _of_rows(x, scale, shift, eps):
+    """The outputs as `_rows` has them, by kernels where these alone have a say."""
+    if _LAYER.straight and not torch.compiler.is_compiling():
+        given = (
+            _flat("r", x, x),
+            scale if scale is None else _flat("r", scale, x),
+            shift if shift is None else _flat("r", shift, x),
+        )
+        at = _guards.addresses("Rrr", *given)
+        if at is None:
+            given = _guards.dense("Rrr", *given)
+            at = _guards.addresses("Rrr", *given)
+        if at is not None and at[1] in ("f32", "f64"):
+            if at[0]:
+                return _Recorded.apply(at, given, x, scale, shift, eps)
+            y, _ = _forward(at, *given, eps)
+            return _beside("r", y, x)
+    return _LAYER.call(x, scale, shift, eps)
+
+
+class _Recorded(_guards.Node):
+    """A call that autograd records: its derivative by a kernel, and beyond by the decomposition."""
+
+    @staticmethod
+    def forward(ctx, at, given, x, scale, shift, eps):
+        y, ctx.kept = _forward(at, *given, eps)
+        y = _beside("r", y, x)
+        ctx.save_for_backward(x, scale, shift)
+        ctx.constants = (eps,)
+        return y
+
+    @staticmethod
+    def backward(ctx, dy):
+        x, scale, shift = ctx.saved_tensors
+        given = (
+            _flat("r", x, x),
+            scale if scale is None else _flat("r", scale, x),
+            shift if shift is None else _flat("r", x, x),
+            _flat("r", dy, x),
+        )
+        at = _guards.addresses("RrrR", *given)
+        if at is None:
+            given = _guards.dense("RrrR", *given, follows=True)
+            at = _guards.addresses("RrrR", *given)
+        if at is None or at[0]:
+            found = _LAYER.gradients(
+                _LAYER, ctx.kept, (x, scale, shift, *ctx.constants), (), (dy,)
+            )
+            return None, None, *found, None
+        dx, dscale, dshift = _backward(at, ctx.kept, *given[:3], *ctx.constants)
+        return (
+            None,
+            None,
+            _beside("r", dx, x),
+            None if scale is None else _beside("r", dscale, x).sum_to_size(scale.shape),
+            None if shift is None else _beside("r", dshift, x).sum_to_size(shift.shape),
+            None,
+        )
+
+
+def _flat(letter, value, like):
+    """The rows of an array beside another: r for rows, s for one value a row, f for one a feature."""
+    b, rest, d = like.shape
+    if letter == "r":
+        return value.expand(b, rest, d).reshape(b*rest, d)
+    if letter == "s":
+        return value.expand(b, rest, 1).reshape(b*rest)
+    if letter == "f":
+        return value.expand(1, 1, d).reshape(d)
+    return value
+
+
+def _beside(letter, value, like):
+    """The array beside another of such rows."""
+    b, rest, d = like.shape
+    if letter == "r":
+        return value.reshape(b, rest, d)
+    if letter == "s":
+        return value.reshape(b, rest, 1)
+    if letter == "f":
+        return value.reshape(1, 1, d)
+    return value
+
+
+_LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
+    __name__.rpartition(".")[0],
+    _numpy.INTERFACE,
+    _numpy,
+    _cpu,
+    _torch.Printed(ada_layer_norm, _rows, _forward, _backward, _flat, _beside),
 )
 
 
@@ -115,7 +263,7 @@ class AdaLayerNorm(_torch.Module):
         shift: _torch.Tensor | None = None,
     ) -> _torch.Tensor:
         """Return `ada_layer_norm` of the arguments and the parameters of the module."""
-        return _LAYER.call(x, scale, shift, self.eps)
+        return ada_layer_norm(x, scale, shift, eps=self.eps)
 
 
 def _floats(name, value, shape=None, axes=""):

@@ -2,6 +2,7 @@
 # Do not edit; edit ada_layer_norm_zero.py and run: lngen derive ada_layer_norm_zero.py
 # definition sha256:6fecdb4efd7788d1b4be54bc0dab10ec7179ca71da616bede46e3af1bcb151ba
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
+# mypy: no-warn-return-any, allow-subclassing-any
 """Gated residual addition, then layer normalization with a scale and a shift; all three are a sample's own.
 
 `ada_layer_norm_zero` takes tensors, and `AdaLayerNormZero` is a module. A plain call on the processor
@@ -14,7 +15,7 @@ import math
 import torch
 
 from .._runtime import torch as _torch
-from .._runtime.torch import axes as _named
+from .._runtime.torch import guards as _guards
 from . import cpu_backend as _cpu
 from . import numpy_backend as _numpy
 
@@ -57,10 +58,21 @@ def ada_layer_norm_zero(
     Raises TypeError for an argument that is not a floating-point tensor, ValueError for
     a wrong shape.
     """
-    return _LAYER.call(x, branch, gate, scale, shift, eps)
+    if (
+        x is not None
+        and branch is not None
+        and gate is not None
+        and scale is not None
+        and shift is not None
+        and not torch.compiler.is_compiling()
+        and _guards.addresses("*****", x, branch, gate, scale, shift) is not None
+    ):
+        return _decomposed(x, branch, gate, scale, shift, eps, of_rows=_of_rows)
+    x, branch, gate, scale, shift = _LAYER.taken(x, branch, gate, scale, shift)
+    return _decomposed(x, branch, gate, scale, shift, eps, of_rows=_LAYER.call)
 
 
-def _decomposed(x, branch, gate, scale, shift, eps):
+def _decomposed(x, branch, gate, scale, shift, eps, of_rows=None):
     """The same in plain operations of PyTorch, which has derivatives of any order of them."""
     x = _floats("x", x)
     b, *rest, d = _axes("x", x, "b ... d", 2, True)
@@ -70,7 +82,7 @@ def _decomposed(x, branch, gate, scale, shift, eps):
     shift = _floats("shift", shift, (b, d), "(b d)")
     if not (0 <= eps < float("inf")):
         raise ValueError(f"eps is {eps}; pass a finite number of 0 or more")
-    y, h = _rows(
+    y, h = (_rows if of_rows is None else of_rows)(
         x.reshape(b, _product(rest), d),
         branch.reshape(b, _product(rest), d),
         gate.reshape(b, 1, d),
@@ -104,8 +116,174 @@ def _rows(x, branch, gate, scale, shift, eps):
     return y.to(stored), h.to(stored)
 
 
-_LAYER: _named.TorchAxes[tuple[_torch.Tensor, _torch.Tensor]] = _named.TorchAxes(
-    __name__.rpartition(".")[0], _numpy.INTERFACE, _numpy, _cpu, _decomposed
+def _forward(at, x, branch, gate, scale, shift, eps):
+    """The outputs and the row scalars by the compiled kernel, of tensors at some addresses."""
+    _, stored, rows, D, x_at, branch_at, gate_at, scale_at, shift_at = at
+    y = torch.empty_like(x)
+    h = torch.empty_like(x)
+    size = rows*(8 if stored == "f64" else 4)
+    kept = _, kept_at = _guards.room(3*size)
+    _cpu._FORWARD[stored,](
+        (
+            x_at,
+            branch_at,
+            gate_at,
+            scale_at,
+            shift_at,
+            y.data_ptr(),
+            h.data_ptr(),
+            kept_at,
+            kept_at + size,
+            kept_at + 2*size,
+        ),
+        (eps,),
+        rows,
+        D,
+        _guards.threads_for(rows, D),
+    )
+    return y, h, kept
+
+
+def _backward(at, kept, x, branch, gate, scale, shift, eps):
+    """The gradients by the compiled kernels, of tensors at some addresses."""
+    _, stored, rows, D, x_at, branch_at, gate_at, scale_at, _, dy_at, dh_at = at
+    _, kept_at = kept
+    size = rows*(8 if stored == "f64" else 4)
+    dx = torch.empty_like(x)
+    dbranch = torch.empty_like(branch)
+    dgate = torch.empty_like(gate)
+    dscale = torch.empty_like(scale)
+    dshift = torch.empty_like(shift)
+    _cpu._BACKWARD[stored, not dh_at, not dy_at](
+        (
+            x_at,
+            branch_at,
+            gate_at,
+            scale_at,
+            dy_at,
+            dh_at,
+            kept_at,
+            kept_at + size,
+            kept_at + 2*size,
+            dx.data_ptr(),
+            dbranch.data_ptr(),
+            dgate.data_ptr(),
+            dscale.data_ptr(),
+            dshift.data_ptr(),
+        ),
+        (),
+        rows,
+        D,
+        _guards.threads_for(rows, D),
+    )
+    return dx, dbranch, dgate, dscale, dshift
+
+
+def _of_rows(x, branch, gate, scale, shift, eps):
+    """The outputs as `_rows` has them, by kernels where these alone have a say."""
+    if _LAYER.straight and not torch.compiler.is_compiling():
+        given = (
+            _flat("r", x, x),
+            _flat("r", branch, x),
+            _flat("r", gate, x),
+            _flat("r", scale, x),
+            _flat("r", shift, x),
+        )
+        at = _guards.addresses("RRRRR", *given)
+        if at is None:
+            given = _guards.dense("RRRRR", *given)
+            at = _guards.addresses("RRRRR", *given)
+        if at is not None and at[1] in ("f32", "f64"):
+            if at[0]:
+                return _Recorded.apply(at, given, x, branch, gate, scale, shift, eps)
+            y, h, _ = _forward(at, *given, eps)
+            return _beside("r", y, x), _beside("r", h, x)
+    return _LAYER.call(x, branch, gate, scale, shift, eps)
+
+
+class _Recorded(_guards.Node):
+    """A call that autograd records: its derivative by a kernel, and beyond by the decomposition."""
+
+    @staticmethod
+    def forward(ctx, at, given, x, branch, gate, scale, shift, eps):
+        y, h, ctx.kept = _forward(at, *given, eps)
+        y = _beside("r", y, x)
+        h = _beside("r", h, x)
+        ctx.save_for_backward(x, branch, gate, scale, shift)
+        ctx.constants = (eps,)
+        ctx.set_materialize_grads(False)
+        return y, h
+
+    @staticmethod
+    def backward(ctx, dy, dh):
+        x, branch, gate, scale, shift = ctx.saved_tensors
+        given = (
+            _flat("r", x, x),
+            _flat("r", branch, x),
+            _flat("r", gate, x),
+            _flat("r", scale, x),
+            _flat("r", shift, x),
+            dy if dy is None else _flat("r", dy, x),
+            dh if dh is None else _flat("r", dh, x),
+        )
+        at = _guards.addresses("RRRRRrr", *given)
+        if at is None:
+            given = _guards.dense("RRRRRrr", *given, follows=True)
+            at = _guards.addresses("RRRRRrr", *given)
+        if at is None or at[0]:
+            found = _LAYER.gradients(
+                _LAYER,
+                ctx.kept,
+                (x, branch, gate, scale, shift, *ctx.constants),
+                (),
+                (dy, dh),
+            )
+            return None, None, *found, None
+        dx, dbranch, dgate, dscale, dshift = _backward(
+            at, ctx.kept, *given[:5], *ctx.constants
+        )
+        return (
+            None,
+            None,
+            _beside("r", dx, x),
+            _beside("r", dbranch, x).sum_to_size(branch.shape),
+            _beside("r", dgate, x).sum_to_size(gate.shape),
+            _beside("r", dscale, x).sum_to_size(scale.shape),
+            _beside("r", dshift, x).sum_to_size(shift.shape),
+            None,
+        )
+
+
+def _flat(letter, value, like):
+    """The rows of an array beside another: r for rows, s for one value a row, f for one a feature."""
+    b, rest, d = like.shape
+    if letter == "r":
+        return value.expand(b, rest, d).reshape(b*rest, d)
+    if letter == "s":
+        return value.expand(b, rest, 1).reshape(b*rest)
+    if letter == "f":
+        return value.expand(1, 1, d).reshape(d)
+    return value
+
+
+def _beside(letter, value, like):
+    """The array beside another of such rows."""
+    b, rest, d = like.shape
+    if letter == "r":
+        return value.reshape(b, rest, d)
+    if letter == "s":
+        return value.reshape(b, rest, 1)
+    if letter == "f":
+        return value.reshape(1, 1, d)
+    return value
+
+
+_LAYER: _torch.TorchLayer[tuple[_torch.Tensor, _torch.Tensor]] = _torch.TorchLayer(
+    __name__.rpartition(".")[0],
+    _numpy.INTERFACE,
+    _numpy,
+    _cpu,
+    _torch.Printed(ada_layer_norm_zero, _rows, _forward, _backward, _flat, _beside),
 )
 
 
@@ -130,7 +308,7 @@ class AdaLayerNormZero(_torch.Module):
         shift: _torch.Tensor,
     ) -> tuple[_torch.Tensor, _torch.Tensor]:
         """Return `ada_layer_norm_zero` of the arguments and the parameters of the module."""
-        return _LAYER.call(x, branch, gate, scale, shift, self.eps)
+        return ada_layer_norm_zero(x, branch, gate, scale, shift, eps=self.eps)
 
 
 def _floats(name, value, shape=None, axes=""):

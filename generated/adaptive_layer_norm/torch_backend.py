@@ -2,6 +2,7 @@
 # Do not edit; edit adaptive_layer_norm.py and run: lngen derive adaptive_layer_norm.py
 # definition sha256:7fb092895b6a7716d44d90b5a6c2898d288255e35397ded2634c6a8ba47eaecb
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
+# mypy: no-warn-return-any, allow-subclassing-any
 """Layer normalization with a scale and a shift for every entry, from elsewhere.
 
 `adaptive_layer_norm` takes tensors, and `AdaptiveLayerNorm` is a module. A plain call on the processor
@@ -12,6 +13,7 @@ derivatives beyond the first, are `_decomposed`, which PyTorch differentiates to
 import torch
 
 from .._runtime import torch as _torch
+from .._runtime.torch import guards as _guards
 from . import cpu_backend as _cpu
 from . import numpy_backend as _numpy
 
@@ -44,6 +46,16 @@ def adaptive_layer_norm(
     Raises TypeError for an argument that is not a floating-point tensor, ValueError for
     a wrong shape.
     """
+    if _LAYER.straight and not torch.compiler.is_compiling():
+        given = (x, scale, shift)
+        at = _guards.addresses("RRR", *given)
+        if at is None:
+            given = _guards.dense("RRR", *given)
+            at = _guards.addresses("RRR", *given)
+        if at is not None and type(eps) is float and 0 <= eps < _INFINITE:
+            if at[0]:
+                return _Recorded.apply(at, given, x, scale, shift, eps)
+            return _forward(at, *given, eps)[0]
     return _LAYER.call(x, scale, shift, eps)
 
 
@@ -81,8 +93,92 @@ def _rows(x, scale, shift, eps):
     return y.to(stored)
 
 
+def _forward(at, x, scale, shift, eps):
+    """The outputs and the row scalars by the compiled kernel, of tensors at some addresses."""
+    _, stored, rows, D, x_at, scale_at, shift_at = at
+    y = torch.empty_like(x)
+    size = rows*(8 if stored == "f64" else 4)
+    kept = _, kept_at = _guards.room(3*size)
+    _cpu._FORWARD[stored,](
+        (
+            x_at,
+            scale_at,
+            shift_at,
+            y.data_ptr(),
+            kept_at,
+            kept_at + size,
+            kept_at + 2*size,
+        ),
+        (eps,),
+        rows,
+        D,
+        _guards.threads_for(rows, D),
+    )
+    return y, kept
+
+
+def _backward(at, kept, x, scale, shift, eps):
+    """The gradients by the compiled kernels, of tensors at some addresses."""
+    _, stored, rows, D, x_at, scale_at, _, dy_at = at
+    _, kept_at = kept
+    size = rows*(8 if stored == "f64" else 4)
+    dx = torch.empty_like(x)
+    dscale = torch.empty_like(scale)
+    dshift = torch.empty_like(shift)
+    _cpu._BACKWARD[stored,](
+        (
+            x_at,
+            scale_at,
+            dy_at,
+            kept_at,
+            kept_at + size,
+            kept_at + 2*size,
+            dx.data_ptr(),
+            dscale.data_ptr(),
+            dshift.data_ptr(),
+        ),
+        (),
+        rows,
+        D,
+        _guards.threads_for(rows, D),
+    )
+    return dx, dscale, dshift
+
+
+class _Recorded(_guards.Node):
+    """A call that autograd records: its derivative by a kernel, and beyond by the decomposition."""
+
+    @staticmethod
+    def forward(ctx, at, given, x, scale, shift, eps):
+        y, ctx.kept = _forward(at, *given, eps)
+        ctx.save_for_backward(x, scale, shift)
+        ctx.constants = (eps,)
+        return y
+
+    @staticmethod
+    def backward(ctx, dy):
+        x, scale, shift = ctx.saved_tensors
+        given = (x, scale, shift, dy)
+        at = _guards.addresses("RRRR", *given)
+        if at is None:
+            given = _guards.dense("RRRR", *given, follows=True)
+            at = _guards.addresses("RRRR", *given)
+        if at is None or at[0]:
+            found = _LAYER.gradients(
+                _LAYER, ctx.kept, (x, scale, shift, *ctx.constants), (), (dy,)
+            )
+        else:
+            found = _backward(at, ctx.kept, *given[:3], *ctx.constants)
+        return None, None, *found, None
+
+
+_INFINITE = float("inf")
 _LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
-    __name__.rpartition(".")[0], _numpy.INTERFACE, _numpy, _cpu, _decomposed
+    __name__.rpartition(".")[0],
+    _numpy.INTERFACE,
+    _numpy,
+    _cpu,
+    _torch.Printed(adaptive_layer_norm, _decomposed, _forward, _backward),
 )
 
 
@@ -102,7 +198,7 @@ class AdaptiveLayerNorm(_torch.Module):
         self, x: _torch.Tensor, scale: _torch.Tensor, shift: _torch.Tensor
     ) -> _torch.Tensor:
         """Return `adaptive_layer_norm` of the arguments and the parameters of the module."""
-        return _LAYER.call(x, scale, shift, self.eps)
+        return adaptive_layer_norm(x, scale, shift, eps=self.eps)
 
 
 def _floats(name, value, shape=None, axes=""):

@@ -2,6 +2,7 @@
 # Do not edit; edit add_layer_norm.py and run: lngen derive add_layer_norm.py
 # definition sha256:5b296a32e179163d4bd7e66a21ffc438f44c088ec183b4fd53228aa661aa5d69
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
+# mypy: no-warn-return-any, allow-subclassing-any
 """Residual addition, then layer normalization; the sum is the second output.
 
 `add_layer_norm` takes tensors, and `AddLayerNorm` is a module. A plain call on the processor
@@ -12,6 +13,7 @@ derivatives beyond the first, are `_decomposed`, which PyTorch differentiates to
 import torch
 
 from .._runtime import torch as _torch
+from .._runtime.torch import guards as _guards
 from . import cpu_backend as _cpu
 from . import numpy_backend as _numpy
 
@@ -52,6 +54,16 @@ def add_layer_norm(
     Raises TypeError for an argument that is not a floating-point tensor, ValueError for
     a wrong shape.
     """
+    if _LAYER.straight and not torch.compiler.is_compiling():
+        given = (x, residual, gamma, beta)
+        at = _guards.addresses("RRff", *given)
+        if at is None:
+            given = _guards.dense("RRff", *given)
+            at = _guards.addresses("RRff", *given)
+        if at is not None and type(eps) is float and 0 <= eps < _INFINITE:
+            if at[0]:
+                return _Recorded.apply(at, given, x, residual, gamma, beta, eps)
+            return _forward(at, *given, eps)[:2]
     return _LAYER.call(x, residual, gamma, beta, eps)
 
 
@@ -92,8 +104,106 @@ def _rows(x, residual, gamma, beta, eps):
     return y.to(stored), h.to(stored)
 
 
+def _forward(at, x, residual, gamma, beta, eps):
+    """The outputs and the row scalars by the compiled kernel, of tensors at some addresses."""
+    _, stored, rows, D, x_at, residual_at, gamma_at, beta_at = at
+    y = torch.empty_like(x)
+    h = torch.empty_like(x)
+    size = rows*(8 if stored == "f64" else 4)
+    kept = _, kept_at = _guards.room(3*size)
+    _cpu._FORWARD[stored, not beta_at, not gamma_at](
+        (
+            x_at,
+            residual_at,
+            gamma_at,
+            beta_at,
+            y.data_ptr(),
+            h.data_ptr(),
+            kept_at,
+            kept_at + size,
+            kept_at + 2*size,
+        ),
+        (eps,),
+        rows,
+        D,
+        _guards.threads_for(rows, D),
+    )
+    return y, h, kept
+
+
+def _backward(at, kept, x, residual, gamma, beta, eps):
+    """The gradients by the compiled kernels, of tensors at some addresses."""
+    _, stored, rows, D, _, _, gamma_at, beta_at, h_at, dy_at, dh_at = at
+    _, kept_at = kept
+    size = rows*(8 if stored == "f64" else 4)
+    dx = torch.empty_like(x)
+    dresidual = torch.empty_like(residual)
+    dgamma = None if gamma is None else torch.empty_like(gamma)
+    dbeta = None if beta is None else torch.empty_like(beta)
+    _cpu._BACKWARD[stored, not beta_at, not dh_at, not dy_at, not gamma_at](
+        (
+            h_at,
+            dy_at,
+            dh_at,
+            kept_at,
+            kept_at + size,
+            kept_at + 2*size,
+            gamma_at,
+            dx.data_ptr(),
+            dresidual.data_ptr(),
+        ),
+        (),
+        rows,
+        D,
+        _guards.threads_for(rows, D),
+        (
+            gamma_at,
+            0 if dgamma is None else dgamma.data_ptr(),
+            0 if dbeta is None else dbeta.data_ptr(),
+        ),
+    )
+    return dx, dresidual, dgamma, dbeta
+
+
+class _Recorded(_guards.Node):
+    """A call that autograd records: its derivative by a kernel, and beyond by the decomposition."""
+
+    @staticmethod
+    def forward(ctx, at, given, x, residual, gamma, beta, eps):
+        y, h, ctx.kept = _forward(at, *given, eps)
+        ctx.save_for_backward(x, residual, gamma, beta, h)
+        ctx.constants = (eps,)
+        ctx.set_materialize_grads(False)
+        return y, h
+
+    @staticmethod
+    def backward(ctx, dy, dh):
+        x, residual, gamma, beta, h = ctx.saved_tensors
+        given = (x, residual, gamma, beta, h, dy, dh)
+        at = _guards.addresses("RRffRrr", *given)
+        if at is None:
+            given = _guards.dense("RRffRrr", *given, follows=True)
+            at = _guards.addresses("RRffRrr", *given)
+        if at is None or at[0]:
+            found = _LAYER.gradients(
+                _LAYER,
+                ctx.kept,
+                (x, residual, gamma, beta, *ctx.constants),
+                (h,),
+                (dy, dh),
+            )
+        else:
+            found = _backward(at, ctx.kept, *given[:4], *ctx.constants)
+        return None, None, *found, None
+
+
+_INFINITE = float("inf")
 _LAYER: _torch.TorchLayer[tuple[_torch.Tensor, _torch.Tensor]] = _torch.TorchLayer(
-    __name__.rpartition(".")[0], _numpy.INTERFACE, _numpy, _cpu, _decomposed
+    __name__.rpartition(".")[0],
+    _numpy.INTERFACE,
+    _numpy,
+    _cpu,
+    _torch.Printed(add_layer_norm, _decomposed, _forward, _backward),
 )
 
 
@@ -131,7 +241,7 @@ class AddLayerNorm(_torch.Module):
             gamma, beta = _own["gamma"], _own["beta"]
         except KeyError:  # a parametrized module has attributes instead
             gamma, beta = self.gamma, self.beta
-        return _LAYER.call(x, residual, gamma, beta, self.eps)
+        return add_layer_norm(x, residual, gamma, beta, eps=self.eps)
 
 
 def _floats(name, value, shape=None, axes=""):

@@ -2,6 +2,7 @@
 # Do not edit; edit add_rms_norm.py and run: lngen derive add_rms_norm.py
 # definition sha256:fa124934f3795c8fc356e5824de4f79467b8dcb3e62483f277a8b5707d439871
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
+# mypy: no-warn-return-any, allow-subclassing-any
 """Residual addition, then root-mean-square normalization; the sum is the second output.
 
 `add_rms_norm` takes tensors, and `AddRMSNorm` is a module. A plain call on the processor
@@ -12,6 +13,7 @@ derivatives beyond the first, are `_decomposed`, which PyTorch differentiates to
 import torch
 
 from .._runtime import torch as _torch
+from .._runtime.torch import guards as _guards
 from . import cpu_backend as _cpu
 from . import numpy_backend as _numpy
 
@@ -49,6 +51,16 @@ def add_rms_norm(
     Raises TypeError for an argument that is not a floating-point tensor, ValueError for
     a wrong shape.
     """
+    if _LAYER.straight and not torch.compiler.is_compiling():
+        given = (x, residual, gamma)
+        at = _guards.addresses("RRf", *given)
+        if at is None:
+            given = _guards.dense("RRf", *given)
+            at = _guards.addresses("RRf", *given)
+        if at is not None and type(eps) is float and 0 <= eps < _INFINITE:
+            if at[0]:
+                return _Recorded.apply(at, given, x, residual, gamma, eps)
+            return _forward(at, *given, eps)[:2]
     return _LAYER.call(x, residual, gamma, eps)
 
 
@@ -83,8 +95,76 @@ def _rows(x, residual, gamma, eps):
     return y.to(stored), h.to(stored)
 
 
+def _forward(at, x, residual, gamma, eps):
+    """The outputs and the row scalars by the compiled kernel, of tensors at some addresses."""
+    _, stored, rows, D, x_at, residual_at, gamma_at = at
+    y = torch.empty_like(x)
+    h = torch.empty_like(x)
+    size = rows*(8 if stored == "f64" else 4)
+    kept = _, kept_at = _guards.room(1*size)
+    _cpu._FORWARD[stored, not gamma_at](
+        (x_at, residual_at, gamma_at, y.data_ptr(), h.data_ptr(), kept_at),
+        (eps,),
+        rows,
+        D,
+        _guards.threads_for(rows, D),
+    )
+    return y, h, kept
+
+
+def _backward(at, kept, x, residual, gamma, eps):
+    """The gradients by the compiled kernels, of tensors at some addresses."""
+    _, stored, rows, D, _, _, gamma_at, h_at, dy_at, dh_at = at
+    _, kept_at = kept
+    dx = torch.empty_like(x)
+    dresidual = torch.empty_like(residual)
+    dgamma = None if gamma is None else torch.empty_like(gamma)
+    _cpu._BACKWARD[stored, not dh_at, not dy_at, not gamma_at](
+        (h_at, dy_at, dh_at, kept_at, gamma_at, dx.data_ptr(), dresidual.data_ptr()),
+        (),
+        rows,
+        D,
+        _guards.threads_for(rows, D),
+        (gamma_at, 0 if dgamma is None else dgamma.data_ptr()),
+    )
+    return dx, dresidual, dgamma
+
+
+class _Recorded(_guards.Node):
+    """A call that autograd records: its derivative by a kernel, and beyond by the decomposition."""
+
+    @staticmethod
+    def forward(ctx, at, given, x, residual, gamma, eps):
+        y, h, ctx.kept = _forward(at, *given, eps)
+        ctx.save_for_backward(x, residual, gamma, h)
+        ctx.constants = (eps,)
+        ctx.set_materialize_grads(False)
+        return y, h
+
+    @staticmethod
+    def backward(ctx, dy, dh):
+        x, residual, gamma, h = ctx.saved_tensors
+        given = (x, residual, gamma, h, dy, dh)
+        at = _guards.addresses("RRfRrr", *given)
+        if at is None:
+            given = _guards.dense("RRfRrr", *given, follows=True)
+            at = _guards.addresses("RRfRrr", *given)
+        if at is None or at[0]:
+            found = _LAYER.gradients(
+                _LAYER, ctx.kept, (x, residual, gamma, *ctx.constants), (h,), (dy, dh)
+            )
+        else:
+            found = _backward(at, ctx.kept, *given[:3], *ctx.constants)
+        return None, None, *found, None
+
+
+_INFINITE = float("inf")
 _LAYER: _torch.TorchLayer[tuple[_torch.Tensor, _torch.Tensor]] = _torch.TorchLayer(
-    __name__.rpartition(".")[0], _numpy.INTERFACE, _numpy, _cpu, _decomposed
+    __name__.rpartition(".")[0],
+    _numpy.INTERFACE,
+    _numpy,
+    _cpu,
+    _torch.Printed(add_rms_norm, _decomposed, _forward, _backward),
 )
 
 
@@ -120,7 +200,7 @@ class AddRMSNorm(_torch.Module):
             gamma = _own["gamma"]
         except KeyError:  # a parametrized module has attributes instead
             gamma = self.gamma
-        return _LAYER.call(x, residual, gamma, self.eps)
+        return add_rms_norm(x, residual, gamma, eps=self.eps)
 
 
 def _floats(name, value, shape=None, axes=""):

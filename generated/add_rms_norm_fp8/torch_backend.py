@@ -2,6 +2,7 @@
 # Do not edit; edit add_rms_norm_fp8.py and run: lngen derive add_rms_norm_fp8.py
 # definition sha256:5aef838d49315f20df6ec44f510eb282dcbeb512e23a4b2c402e97d0c6dbcbde
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
+# mypy: no-warn-return-any, allow-subclassing-any
 """Residual addition, then root-mean-square normalization, divided by a scale and rounded to 8 bits.
 
 `add_rms_norm_fp8` takes tensors, and `AddRMSNormFP8` is a module. A plain call on the processor
@@ -12,6 +13,7 @@ derivatives beyond the first, are `_decomposed`, which PyTorch differentiates to
 import torch
 
 from .._runtime import torch as _torch
+from .._runtime.torch import guards as _guards
 from . import cpu_backend as _cpu
 from . import numpy_backend as _numpy
 
@@ -51,6 +53,16 @@ def add_rms_norm_fp8(
     Raises TypeError for an argument that is not a floating-point tensor, ValueError for
     a wrong shape.
     """
+    if _LAYER.straight and not torch.compiler.is_compiling():
+        given = (x, residual, gamma, scale)
+        at = _guards.addresses("RRfn", *given)
+        if at is None:
+            given = _guards.dense("RRfn", *given)
+            at = _guards.addresses("RRfn", *given)
+        if at is not None and type(eps) is float and 0 <= eps < _INFINITE:
+            if at[0]:
+                return _Recorded.apply(at, given, x, residual, gamma, scale, eps)
+            return _forward(at, *given, eps)[:2]
     return _LAYER.call(x, residual, gamma, scale, eps)
 
 
@@ -88,8 +100,95 @@ def _rows(x, residual, gamma, scale, eps):
     return _cast(y, torch.float8_e4m3fn), h.to(stored)
 
 
+def _forward(at, x, residual, gamma, scale, eps):
+    """The outputs and the row scalars by the compiled kernel, of tensors at some addresses."""
+    _, stored, rows, D, x_at, residual_at, gamma_at, scale_at = at
+    y = torch.empty_like(x, dtype=torch.float8_e4m3fn)
+    h = torch.empty_like(x)
+    size = rows*(8 if stored == "f64" else 4)
+    kept = _, kept_at = _guards.room(1*size)
+    _cpu._FORWARD[stored, not gamma_at, not scale_at](
+        (x_at, residual_at, gamma_at, scale_at, y.data_ptr(), h.data_ptr(), kept_at),
+        (eps,),
+        rows,
+        D,
+        _guards.threads_for(rows, D),
+    )
+    return y, h, kept
+
+
+def _backward(at, kept, x, residual, gamma, scale, eps):
+    """The gradients by the compiled kernels, of tensors at some addresses."""
+    _, stored, rows, D, _, _, gamma_at, scale_at, h_at, dy_at, dh_at = at
+    _, kept_at = kept
+    dx = torch.empty_like(x)
+    dresidual = torch.empty_like(residual)
+    dgamma = None if gamma is None else torch.empty_like(gamma)
+    dscale = None if scale is None else torch.empty_like(scale)
+    _cpu._BACKWARD[stored, not dh_at, not dy_at, not gamma_at, not scale_at](
+        (
+            h_at,
+            dy_at,
+            dh_at,
+            kept_at,
+            gamma_at,
+            scale_at,
+            dx.data_ptr(),
+            dresidual.data_ptr(),
+        ),
+        (),
+        rows,
+        D,
+        _guards.threads_for(rows, D),
+        (
+            gamma_at,
+            scale_at,
+            0 if dgamma is None else dgamma.data_ptr(),
+            0 if dscale is None else dscale.data_ptr(),
+        ),
+    )
+    return dx, dresidual, dgamma, dscale
+
+
+class _Recorded(_guards.Node):
+    """A call that autograd records: its derivative by a kernel, and beyond by the decomposition."""
+
+    @staticmethod
+    def forward(ctx, at, given, x, residual, gamma, scale, eps):
+        y, h, ctx.kept = _forward(at, *given, eps)
+        ctx.save_for_backward(x, residual, gamma, scale, h)
+        ctx.constants = (eps,)
+        ctx.set_materialize_grads(False)
+        return y, h
+
+    @staticmethod
+    def backward(ctx, dy, dh):
+        x, residual, gamma, scale, h = ctx.saved_tensors
+        given = (x, residual, gamma, scale, h, dy, dh)
+        at = _guards.addresses("RRfnRrr", *given)
+        if at is None:
+            given = _guards.dense("RRfnRrr", *given, follows=True)
+            at = _guards.addresses("RRfnRrr", *given)
+        if at is None or at[0]:
+            found = _LAYER.gradients(
+                _LAYER,
+                ctx.kept,
+                (x, residual, gamma, scale, *ctx.constants),
+                (h,),
+                (dy, dh),
+            )
+        else:
+            found = _backward(at, ctx.kept, *given[:4], *ctx.constants)
+        return None, None, *found, None
+
+
+_INFINITE = float("inf")
 _LAYER: _torch.TorchLayer[tuple[_torch.Tensor, _torch.Tensor]] = _torch.TorchLayer(
-    __name__.rpartition(".")[0], _numpy.INTERFACE, _numpy, _cpu, _decomposed
+    __name__.rpartition(".")[0],
+    _numpy.INTERFACE,
+    _numpy,
+    _cpu,
+    _torch.Printed(add_rms_norm_fp8, _decomposed, _forward, _backward),
 )
 
 
@@ -129,7 +228,7 @@ class AddRMSNormFP8(_torch.Module):
             gamma, scale = _own["gamma"], _own["scale"]
         except KeyError:  # a parametrized module has attributes instead
             gamma, scale = self.gamma, self.scale
-        return _LAYER.call(x, residual, gamma, scale, self.eps)
+        return add_rms_norm_fp8(x, residual, gamma, scale, eps=self.eps)
 
 
 def _floats(name, value, shape=None, axes=""):

@@ -2,6 +2,7 @@
 # Do not edit; edit alibi_softmax.py and run: lngen derive alibi_softmax.py
 # definition sha256:e806073a14042653fb54ee0ec58ab943f715817f31d51d1e5cec6ae6abe1d90e
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
+# mypy: no-warn-return-any, allow-subclassing-any
 """Causal softmax of attention with a bias that is linear in the distance of a key, with a slope for each head.
 
 `alibi_softmax` takes tensors, and `AlibiSoftmax` is a module. A plain call on the processor
@@ -12,7 +13,7 @@ derivatives beyond the first, are `_decomposed`, which PyTorch differentiates to
 import torch
 
 from .._runtime import torch as _torch
-from .._runtime.torch import axes as _named
+from .._runtime.torch import guards as _guards
 from . import cpu_backend as _cpu
 from . import numpy_backend as _numpy
 
@@ -47,16 +48,25 @@ def alibi_softmax(
     Raises TypeError for an argument that is not a floating-point tensor, ValueError for
     a wrong shape.
     """
-    return _LAYER.call(x, slope, position)
+    if (
+        x is not None
+        and slope is not None
+        and position is not None
+        and not torch.compiler.is_compiling()
+        and _guards.addresses("***", x, slope, position) is not None
+    ):
+        return _decomposed(x, slope, position, of_rows=_of_rows)
+    x, slope, position = _LAYER.taken(x, slope, position)
+    return _decomposed(x, slope, position, of_rows=_LAYER.call)
 
 
-def _decomposed(x, slope, position):
+def _decomposed(x, slope, position, of_rows=None):
     """The same in plain operations of PyTorch, which has derivatives of any order of them."""
     x = _floats("x", x)
     b, h, q, k = _axes("x", x, "b h q k", 4)
     slope = _floats("slope", slope, (h,), "(h)")
     position = _integers("position", position, (q,), "(q)")
-    y = _rows(
+    y = (_rows if of_rows is None else of_rows)(
         x.reshape(b, h, q, k), slope.reshape(1, h, 1, 1), position.reshape(1, 1, q, 1)
     )
     return y.reshape((b, h, q, k))
@@ -94,8 +104,114 @@ def _rows(x, slope, position):
     return y.to(stored)
 
 
-_LAYER: _named.TorchAxes[_torch.Tensor] = _named.TorchAxes(
-    __name__.rpartition(".")[0], _numpy.INTERFACE, _numpy, _cpu, _decomposed
+def _forward(at, x, slope, position):
+    """The outputs and the row scalars by the compiled kernel, of tensors at some addresses."""
+    _, stored, rows, D, x_at, slope_at, position_at = at
+    y = torch.empty_like(x)
+    size = rows*(8 if stored == "f64" else 4)
+    kept = _, kept_at = _guards.room(2*size)
+    _cpu._FORWARD[stored,](
+        (x_at, slope_at, position_at, y.data_ptr(), kept_at, kept_at + size),
+        (),
+        rows,
+        D,
+        _guards.threads_for(rows, D),
+    )
+    return y, kept
+
+
+def _backward(at, kept, x, slope, position):
+    """The gradients by the compiled kernels, of tensors at some addresses."""
+    _, stored, rows, D, x_at, slope_at, position_at, dy_at = at
+    _, kept_at = kept
+    size = rows*(8 if stored == "f64" else 4)
+    dx = torch.empty_like(x)
+    _cpu._BACKWARD[stored,](
+        (x_at, slope_at, position_at, dy_at, kept_at, kept_at + size, dx.data_ptr()),
+        (),
+        rows,
+        D,
+        _guards.threads_for(rows, D),
+    )
+    return dx, None, None
+
+
+def _of_rows(x, slope, position):
+    """The outputs as `_rows` has them, by kernels where these alone have a say."""
+    if _LAYER.straight and not torch.compiler.is_compiling():
+        given = (_flat("r", x, x), _flat("s", slope, x), _flat("s", position, x))
+        at = _guards.addresses("RSI", *given)
+        if at is None:
+            given = _guards.dense("RSI", *given)
+            at = _guards.addresses("RSI", *given)
+        if at is not None:
+            if at[0]:
+                return _Recorded.apply(at, given, x, slope, position)
+            y, _ = _forward(at, *given)
+            return _beside("r", y, x)
+    return _LAYER.call(x, slope, position)
+
+
+class _Recorded(_guards.Node):
+    """A call that autograd records: its derivative by a kernel, and beyond by the decomposition."""
+
+    @staticmethod
+    def forward(ctx, at, given, x, slope, position):
+        y, ctx.kept = _forward(at, *given)
+        y = _beside("r", y, x)
+        ctx.save_for_backward(x, slope, position)
+        return y
+
+    @staticmethod
+    def backward(ctx, dy):
+        x, slope, position = ctx.saved_tensors
+        given = (
+            _flat("r", x, x),
+            _flat("s", slope, x),
+            _flat("s", position, x),
+            _flat("r", dy, x),
+        )
+        at = _guards.addresses("RSIR", *given)
+        if at is None:
+            given = _guards.dense("RSIR", *given, follows=True)
+            at = _guards.addresses("RSIR", *given)
+        if at is None or at[0]:
+            found = _LAYER.gradients(_LAYER, ctx.kept, (x, slope, position), (), (dy,))
+            return None, None, *found
+        dx, _, _ = _backward(at, ctx.kept, *given[:3])
+        return None, None, _beside("r", dx, x), None, None
+
+
+def _flat(letter, value, like):
+    """The rows of an array beside another: r for rows, s for one value a row, f for one a feature."""
+    b, h, q, k = like.shape
+    if letter == "r":
+        return value.expand(b, h, q, k).reshape(b*h*q, k)
+    if letter == "s":
+        return value.expand(b, h, q, 1).reshape(b*h*q)
+    if letter == "f":
+        return value.expand(1, 1, 1, k).reshape(k)
+    return value
+
+
+def _beside(letter, value, like):
+    """The array beside another of such rows."""
+    b, h, q, k = like.shape
+    if letter == "r":
+        return value.reshape(b, h, q, k)
+    if letter == "s":
+        return value.reshape(b, h, q, 1)
+    if letter == "f":
+        return value.reshape(1, 1, 1, k)
+    return value
+
+
+_LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
+    __name__.rpartition(".")[0],
+    _numpy.INTERFACE,
+    _numpy,
+    _cpu,
+    _torch.Printed(alibi_softmax, _rows, _forward, _backward, _flat, _beside),
 )
 
 
@@ -111,7 +227,7 @@ class AlibiSoftmax(_torch.Module):
         self, x: _torch.Tensor, slope: _torch.Tensor, position: _torch.Tensor
     ) -> _torch.Tensor:
         """Return `alibi_softmax` of the arguments."""
-        return _LAYER.call(x, slope, position)
+        return alibi_softmax(x, slope, position)
 
 
 def _floats(name, value, shape=None, axes=""):

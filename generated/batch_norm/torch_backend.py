@@ -2,6 +2,7 @@
 # Do not edit; edit batch_norm.py and run: lngen derive batch_norm.py
 # definition sha256:14798db06e5e073fb2ec54315a33ae245abfa2e5986666888a3b9cfa54af6ae8
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
+# mypy: no-warn-return-any, allow-subclassing-any
 """Batch normalization as in training: each row is one channel of all samples. Its mean and variance are outputs.
 
 `batch_norm` takes tensors, and `BatchNorm` is a module. A plain call on the processor
@@ -14,7 +15,7 @@ import math
 import torch
 
 from .._runtime import torch as _torch
-from .._runtime.torch import axes as _named
+from .._runtime.torch import guards as _guards
 from . import cpu_backend as _cpu
 from . import numpy_backend as _numpy
 
@@ -53,10 +54,17 @@ def batch_norm(
     Raises TypeError for an argument that is not a floating-point tensor, ValueError for
     a wrong shape.
     """
-    return _LAYER.call(x, gamma, beta, eps)
+    if (
+        x is not None
+        and not torch.compiler.is_compiling()
+        and _guards.addresses("***", x, gamma, beta) is not None
+    ):
+        return _decomposed(x, gamma, beta, eps, of_rows=_of_rows)
+    x, gamma, beta = _LAYER.taken(x, gamma, beta)
+    return _decomposed(x, gamma, beta, eps, of_rows=_LAYER.call)
 
 
-def _decomposed(x, gamma, beta, eps):
+def _decomposed(x, gamma, beta, eps, of_rows=None):
     """The same in plain operations of PyTorch, which has derivatives of any order of them."""
     x = _floats("x", x)
     n, c, *rest = _axes("x", x, "n c ...", 2, True)
@@ -64,7 +72,7 @@ def _decomposed(x, gamma, beta, eps):
     beta = None if beta is None else _floats("beta", beta, (c,), "(c)")
     if not (0 <= eps < float("inf")):
         raise ValueError(f"eps is {eps}; pass a finite number of 0 or more")
-    y, mu, var = _rows(
+    y, mu, var = (_rows if of_rows is None else of_rows)(
         x.reshape(n, c, _product(rest)),
         None if gamma is None else gamma.reshape(1, c, 1),
         None if beta is None else beta.reshape(1, c, 1),
@@ -92,8 +100,166 @@ def _rows(x, gamma, beta, eps):
     return y.to(stored), mu.to(stored), var.to(stored)
 
 
-_LAYER: _named.TorchAxes[tuple[_torch.Tensor, _torch.Tensor, _torch.Tensor]] = _named.TorchAxes(
-    __name__.rpartition(".")[0], _numpy.INTERFACE, _numpy, _cpu, _decomposed
+def _forward(at, x, gamma, beta, eps):
+    """The outputs and the row scalars by the compiled kernel, of tensors at some addresses."""
+    _, stored, rows, D, x_at, gamma_at, beta_at = at
+    y = torch.empty_like(x)
+    mu = x.new_empty(x.shape[:-1])
+    var = x.new_empty(x.shape[:-1])
+    size = rows*(8 if stored == "f64" else 4)
+    kept = _, kept_at = _guards.room(3*size)
+    _cpu._FORWARD[stored, not beta_at, not gamma_at](
+        (
+            x_at,
+            gamma_at,
+            beta_at,
+            y.data_ptr(),
+            mu.data_ptr(),
+            var.data_ptr(),
+            kept_at,
+            kept_at + size,
+            kept_at + 2*size,
+        ),
+        (eps,),
+        rows,
+        D,
+        _guards.threads_for(rows, D),
+    )
+    return y, mu, var, kept
+
+
+def _backward(at, kept, x, gamma, beta, eps):
+    """The gradients by the compiled kernels, of tensors at some addresses."""
+    _, stored, rows, D, x_at, gamma_at, beta_at, dy_at, dmu_at, dvar_at = at
+    _, kept_at = kept
+    size = rows*(8 if stored == "f64" else 4)
+    dx = torch.empty_like(x)
+    dgamma = None if gamma is None else torch.empty_like(gamma)
+    dbeta = None if beta is None else torch.empty_like(beta)
+    _cpu._BACKWARD[
+        stored,
+        not beta_at,
+        not dmu_at,
+        not dvar_at,
+        not dy_at,
+        not gamma_at,
+    ](
+        (
+            x_at,
+            gamma_at,
+            dy_at,
+            dmu_at,
+            dvar_at,
+            kept_at,
+            kept_at + size,
+            kept_at + 2*size,
+            dx.data_ptr(),
+            0 if dgamma is None else dgamma.data_ptr(),
+            0 if dbeta is None else dbeta.data_ptr(),
+        ),
+        (),
+        rows,
+        D,
+        _guards.threads_for(rows, D),
+    )
+    return dx, dgamma, dbeta
+
+
+def _of_rows(x, gamma, beta, eps):
+    """The outputs as `_rows` has them, by kernels where these alone have a say."""
+    if _LAYER.straight and not torch.compiler.is_compiling():
+        given = (
+            _flat("r", x, x),
+            gamma if gamma is None else _flat("s", gamma, x),
+            beta if beta is None else _flat("s", beta, x),
+        )
+        at = _guards.addresses("Rss", *given)
+        if at is None:
+            given = _guards.dense("Rss", *given)
+            at = _guards.addresses("Rss", *given)
+        if at is not None:
+            if at[0]:
+                return _Recorded.apply(at, given, x, gamma, beta, eps)
+            y, mu, var, _ = _forward(at, *given, eps)
+            return _beside("r", y, x), _beside("s", mu, x), _beside("s", var, x)
+    return _LAYER.call(x, gamma, beta, eps)
+
+
+class _Recorded(_guards.Node):
+    """A call that autograd records: its derivative by a kernel, and beyond by the decomposition."""
+
+    @staticmethod
+    def forward(ctx, at, given, x, gamma, beta, eps):
+        y, mu, var, ctx.kept = _forward(at, *given, eps)
+        y = _beside("r", y, x)
+        mu = _beside("s", mu, x)
+        var = _beside("s", var, x)
+        ctx.save_for_backward(x, gamma, beta)
+        ctx.constants = (eps,)
+        ctx.set_materialize_grads(False)
+        return y, mu, var
+
+    @staticmethod
+    def backward(ctx, dy, dmu, dvar):
+        x, gamma, beta = ctx.saved_tensors
+        given = (
+            _flat("r", x, x),
+            gamma if gamma is None else _flat("s", gamma, x),
+            beta if beta is None else _flat("s", beta, x),
+            dy if dy is None else _flat("r", dy, x),
+            dmu if dmu is None else _flat("s", dmu, x),
+            dvar if dvar is None else _flat("s", dvar, x),
+        )
+        at = _guards.addresses("Rssrss", *given)
+        if at is None:
+            given = _guards.dense("Rssrss", *given, follows=True)
+            at = _guards.addresses("Rssrss", *given)
+        if at is None or at[0]:
+            found = _LAYER.gradients(
+                _LAYER, ctx.kept, (x, gamma, beta, *ctx.constants), (), (dy, dmu, dvar)
+            )
+            return None, None, *found, None
+        dx, dgamma, dbeta = _backward(at, ctx.kept, *given[:3], *ctx.constants)
+        return (
+            None,
+            None,
+            _beside("r", dx, x),
+            None if gamma is None else _beside("s", dgamma, x).sum_to_size(gamma.shape),
+            None if beta is None else _beside("s", dbeta, x).sum_to_size(beta.shape),
+            None,
+        )
+
+
+def _flat(letter, value, like):
+    """The rows of an array beside another: r for rows, s for one value a row, f for one a feature."""
+    n, c, rest = like.shape
+    if letter == "r":
+        return value.expand(n, c, rest).permute(1, 0, 2).reshape(c, n*rest)
+    if letter == "s":
+        return value.expand(1, c, 1).permute(1, 0, 2).reshape(c)
+    if letter == "f":
+        return value.expand(n, 1, rest).permute(1, 0, 2).reshape(n*rest)
+    return value
+
+
+def _beside(letter, value, like):
+    """The array beside another of such rows."""
+    n, c, rest = like.shape
+    if letter == "r":
+        return value.reshape(c, n, rest).permute(1, 0, 2).contiguous()
+    if letter == "s":
+        return value.reshape(c, 1, 1).permute(1, 0, 2)
+    if letter == "f":
+        return value.reshape(1, n, rest).permute(1, 0, 2)
+    return value
+
+
+_LAYER: _torch.TorchLayer[tuple[_torch.Tensor, _torch.Tensor, _torch.Tensor]] = _torch.TorchLayer(
+    __name__.rpartition(".")[0],
+    _numpy.INTERFACE,
+    _numpy,
+    _cpu,
+    _torch.Printed(batch_norm, _rows, _forward, _backward, _flat, _beside),
 )
 
 
@@ -133,7 +299,7 @@ class BatchNorm(_torch.Module):
             gamma, beta = _own["gamma"], _own["beta"]
         except KeyError:  # a parametrized module has attributes instead
             gamma, beta = self.gamma, self.beta
-        return _LAYER.call(x, gamma, beta, self.eps)
+        return batch_norm(x, gamma, beta, eps=self.eps)
 
 
 def _floats(name, value, shape=None, axes=""):

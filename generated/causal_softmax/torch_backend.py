@@ -2,6 +2,7 @@
 # Do not edit; edit causal_softmax.py and run: lngen derive causal_softmax.py
 # definition sha256:b471de98d8bc08a437d1fa9907a94d281f3871921184cef56a32a62ae068b536
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
+# mypy: no-warn-return-any, allow-subclassing-any
 """Softmax of the attention of a query to the keys that are not after it; rows are the keys of a query.
 
 `causal_softmax` takes tensors, and `CausalSoftmax` is a module. A plain call on the processor
@@ -14,7 +15,7 @@ import math
 import torch
 
 from .._runtime import torch as _torch
-from .._runtime.torch import axes as _named
+from .._runtime.torch import guards as _guards
 from . import cpu_backend as _cpu
 from . import numpy_backend as _numpy
 
@@ -50,16 +51,26 @@ def causal_softmax(
     Raises TypeError for an argument that is not a floating-point tensor, ValueError for
     a wrong shape.
     """
-    return _LAYER.call(x, position, scale)
+    if (
+        x is not None
+        and position is not None
+        and not torch.compiler.is_compiling()
+        and _guards.addresses("***", x, position, scale) is not None
+    ):
+        return _decomposed(x, position, scale, of_rows=_of_rows)
+    x, position, scale = _LAYER.taken(x, position, scale)
+    return _decomposed(x, position, scale, of_rows=_LAYER.call)
 
 
-def _decomposed(x, position, scale):
+def _decomposed(x, position, scale, of_rows=None):
     """The same in plain operations of PyTorch, which has derivatives of any order of them."""
     x = _floats("x", x)
     *rest, q, k = _axes("x", x, "... q k", 2, True)
     position = _integers("position", position, (q,), "(q)")
     scale = None if scale is None else _number("scale", scale)
-    y = _rows(x.reshape(_product(rest), q, k), position.reshape(1, q, 1), scale)
+    y = (_rows if of_rows is None else of_rows)(
+        x.reshape(_product(rest), q, k), position.reshape(1, q, 1), scale
+    )
     return y.reshape((*rest, q, k))
 
 
@@ -95,8 +106,111 @@ def _rows(x, position, scale):
     return y.to(stored)
 
 
-_LAYER: _named.TorchAxes[_torch.Tensor] = _named.TorchAxes(
-    __name__.rpartition(".")[0], _numpy.INTERFACE, _numpy, _cpu, _decomposed
+def _forward(at, x, position, scale):
+    """The outputs and the row scalars by the compiled kernel, of tensors at some addresses."""
+    _, stored, rows, D, x_at, position_at, scale_at = at
+    y = torch.empty_like(x)
+    size = rows*(8 if stored == "f64" else 4)
+    kept = _, kept_at = _guards.room(2*size)
+    _cpu._FORWARD[stored, not scale_at](
+        (x_at, position_at, scale_at, y.data_ptr(), kept_at, kept_at + size),
+        (),
+        rows,
+        D,
+        _guards.threads_for(rows, D),
+    )
+    return y, kept
+
+
+def _backward(at, kept, x, position, scale):
+    """The gradients by the compiled kernels, of tensors at some addresses."""
+    _, stored, rows, D, x_at, position_at, scale_at, dy_at = at
+    _, kept_at = kept
+    size = rows*(8 if stored == "f64" else 4)
+    dx = torch.empty_like(x)
+    dscale = None if scale is None else torch.empty_like(scale)
+    _cpu._BACKWARD[stored, not scale_at](
+        (x_at, position_at, dy_at, kept_at, kept_at + size, scale_at, dx.data_ptr()),
+        (),
+        rows,
+        D,
+        _guards.threads_for(rows, D),
+        (scale_at, 0 if dscale is None else dscale.data_ptr()),
+    )
+    return dx, None, dscale
+
+
+def _of_rows(x, position, scale):
+    """The outputs as `_rows` has them, by kernels where these alone have a say."""
+    if _LAYER.straight and not torch.compiler.is_compiling():
+        given = (_flat("r", x, x), _flat("s", position, x), scale)
+        at = _guards.addresses("RIn", *given)
+        if at is None:
+            given = _guards.dense("RIn", *given)
+            at = _guards.addresses("RIn", *given)
+        if at is not None:
+            if at[0]:
+                return _Recorded.apply(at, given, x, position, scale)
+            y, _ = _forward(at, *given)
+            return _beside("r", y, x)
+    return _LAYER.call(x, position, scale)
+
+
+class _Recorded(_guards.Node):
+    """A call that autograd records: its derivative by a kernel, and beyond by the decomposition."""
+
+    @staticmethod
+    def forward(ctx, at, given, x, position, scale):
+        y, ctx.kept = _forward(at, *given)
+        y = _beside("r", y, x)
+        ctx.save_for_backward(x, position, scale)
+        return y
+
+    @staticmethod
+    def backward(ctx, dy):
+        x, position, scale = ctx.saved_tensors
+        given = (_flat("r", x, x), _flat("s", position, x), scale, _flat("r", dy, x))
+        at = _guards.addresses("RInR", *given)
+        if at is None:
+            given = _guards.dense("RInR", *given, follows=True)
+            at = _guards.addresses("RInR", *given)
+        if at is None or at[0]:
+            found = _LAYER.gradients(_LAYER, ctx.kept, (x, position, scale), (), (dy,))
+            return None, None, *found
+        dx, _, dscale = _backward(at, ctx.kept, *given[:3])
+        return None, None, _beside("r", dx, x), None, None if scale is None else dscale
+
+
+def _flat(letter, value, like):
+    """The rows of an array beside another: r for rows, s for one value a row, f for one a feature."""
+    rest, q, k = like.shape
+    if letter == "r":
+        return value.expand(rest, q, k).reshape(rest*q, k)
+    if letter == "s":
+        return value.expand(rest, q, 1).reshape(rest*q)
+    if letter == "f":
+        return value.expand(1, 1, k).reshape(k)
+    return value
+
+
+def _beside(letter, value, like):
+    """The array beside another of such rows."""
+    rest, q, k = like.shape
+    if letter == "r":
+        return value.reshape(rest, q, k)
+    if letter == "s":
+        return value.reshape(rest, q, 1)
+    if letter == "f":
+        return value.reshape(1, 1, k)
+    return value
+
+
+_LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
+    __name__.rpartition(".")[0],
+    _numpy.INTERFACE,
+    _numpy,
+    _cpu,
+    _torch.Printed(causal_softmax, _rows, _forward, _backward, _flat, _beside),
 )
 
 
@@ -126,7 +240,7 @@ class CausalSoftmax(_torch.Module):
             scale = _own["scale"]
         except KeyError:  # a parametrized module has attributes instead
             scale = self.scale
-        return _LAYER.call(x, position, scale)
+        return causal_softmax(x, position, scale)
 
 
 def _floats(name, value, shape=None, axes=""):

@@ -2,6 +2,7 @@
 # Do not edit; edit cross_entropy.py and run: lngen derive cross_entropy.py
 # definition sha256:720360c5cb09872200aabed186e656f0885e8ed283f3161e9473c22b483e8c85
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
+# mypy: no-warn-return-any, allow-subclassing-any
 """Cross entropy of soft targets with the softmax of a row, one number a row.
 
 `cross_entropy` takes tensors, and `CrossEntropy` is a module. A plain call on the processor
@@ -12,6 +13,7 @@ derivatives beyond the first, are `_decomposed`, which PyTorch differentiates to
 import torch
 
 from .._runtime import torch as _torch
+from .._runtime.torch import guards as _guards
 from . import cpu_backend as _cpu
 from . import numpy_backend as _numpy
 
@@ -43,6 +45,16 @@ def cross_entropy(x: _torch.Tensor, target: _torch.Tensor) -> _torch.Tensor:
     Raises TypeError for an argument that is not a floating-point tensor, ValueError for
     a wrong shape.
     """
+    if _LAYER.straight and not torch.compiler.is_compiling():
+        given = (x, target)
+        at = _guards.addresses("RR", *given)
+        if at is None:
+            given = _guards.dense("RR", *given)
+            at = _guards.addresses("RR", *given)
+        if at is not None:
+            if at[0]:
+                return _Recorded.apply(at, given, x, target)
+            return _forward(at, *given)[0]
     return _LAYER.call(x, target)
 
 
@@ -77,8 +89,78 @@ def _rows(x, target):
     return y.to(stored)
 
 
+def _forward(at, x, target):
+    """The outputs and the row scalars by the compiled kernel, of tensors at some addresses."""
+    _, stored, rows, D, x_at, target_at = at
+    y = x.new_empty(x.shape[:-1])
+    size = rows*(8 if stored == "f64" else 4)
+    kept = _, kept_at = _guards.room(3*size)
+    _cpu._FORWARD[stored,](
+        (x_at, target_at, y.data_ptr(), kept_at, kept_at + size, kept_at + 2*size),
+        (),
+        rows,
+        D,
+        _guards.threads_for(rows, D),
+    )
+    return y, kept
+
+
+def _backward(at, kept, x, target):
+    """The gradients by the compiled kernels, of tensors at some addresses."""
+    _, stored, rows, D, x_at, target_at, dy_at = at
+    _, kept_at = kept
+    size = rows*(8 if stored == "f64" else 4)
+    dx = torch.empty_like(x)
+    dtarget = torch.empty_like(target)
+    _cpu._BACKWARD[stored,](
+        (
+            x_at,
+            target_at,
+            dy_at,
+            kept_at,
+            kept_at + size,
+            kept_at + 2*size,
+            dx.data_ptr(),
+            dtarget.data_ptr(),
+        ),
+        (),
+        rows,
+        D,
+        _guards.threads_for(rows, D),
+    )
+    return dx, dtarget
+
+
+class _Recorded(_guards.Node):
+    """A call that autograd records: its derivative by a kernel, and beyond by the decomposition."""
+
+    @staticmethod
+    def forward(ctx, at, given, x, target):
+        y, ctx.kept = _forward(at, *given)
+        ctx.save_for_backward(x, target)
+        return y
+
+    @staticmethod
+    def backward(ctx, dy):
+        x, target = ctx.saved_tensors
+        given = (x, target, dy)
+        at = _guards.addresses("RRS", *given)
+        if at is None:
+            given = _guards.dense("RRS", *given, follows=True)
+            at = _guards.addresses("RRS", *given)
+        if at is None or at[0]:
+            found = _LAYER.gradients(_LAYER, ctx.kept, (x, target), (), (dy,))
+        else:
+            found = _backward(at, ctx.kept, *given[:2])
+        return None, None, *found
+
+
 _LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
-    __name__.rpartition(".")[0], _numpy.INTERFACE, _numpy, _cpu, _decomposed
+    __name__.rpartition(".")[0],
+    _numpy.INTERFACE,
+    _numpy,
+    _cpu,
+    _torch.Printed(cross_entropy, _decomposed, _forward, _backward),
 )
 
 
@@ -92,7 +174,7 @@ class CrossEntropy(_torch.Module):
 
     def forward(self, x: _torch.Tensor, target: _torch.Tensor) -> _torch.Tensor:
         """Return `cross_entropy` of the arguments."""
-        return _LAYER.call(x, target)
+        return cross_entropy(x, target)
 
 
 def _floats(name, value, shape=None, axes=""):

@@ -2,6 +2,7 @@
 # Do not edit; edit dropout_add_layer_norm.py and run: lngen derive dropout_add_layer_norm.py
 # definition sha256:4a6b3992b35ca9623e1f3f25751fde9f8d304538004d43ac6e2b50a873d69837
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
+# mypy: no-warn-return-any, allow-subclassing-any
 """Dropout, residual addition, then layer normalization; the sum is the second output.
 
 `dropout_add_layer_norm` takes tensors, and `DropoutAddLayerNorm` is a module. A plain call on the processor
@@ -14,6 +15,7 @@ import math
 import torch
 
 from .._runtime import torch as _torch
+from .._runtime.torch import guards as _guards
 from . import cpu_backend as _cpu
 from . import numpy_backend as _numpy
 
@@ -59,6 +61,24 @@ def dropout_add_layer_norm(
     Raises TypeError for an argument that is not a floating-point tensor, ValueError for
     a wrong shape.
     """
+    if _LAYER.straight and not torch.compiler.is_compiling():
+        given = (x, residual, seed, gamma, beta)
+        at = _guards.addresses("RRKff", *given)
+        if at is None:
+            given = _guards.dense("RRKff", *given)
+            at = _guards.addresses("RRKff", *given)
+        if (
+            at is not None
+            and type(p) is float
+            and 0 <= p < _INFINITE
+            and type(eps) is float
+            and 0 <= eps < _INFINITE
+        ):
+            if at[0]:
+                return _Recorded.apply(
+                    at, given, x, residual, seed, gamma, beta, p, eps
+                )
+            return _forward(at, *given, p, eps)[:2]
     return _LAYER.call(x, residual, seed, gamma, beta, p, eps)
 
 
@@ -111,8 +131,109 @@ def _rows(x, residual, seed, gamma, beta, p, eps):
     return y.to(stored), h.to(stored)
 
 
+def _forward(at, x, residual, seed, gamma, beta, p, eps):
+    """The outputs and the row scalars by the compiled kernel, of tensors at some addresses."""
+    _, stored, rows, D, x_at, residual_at, seed_at, gamma_at, beta_at = at
+    y = torch.empty_like(x)
+    h = torch.empty_like(x)
+    size = rows*(8 if stored == "f64" else 4)
+    kept = _, kept_at = _guards.room(3*size)
+    _cpu._FORWARD[stored, not beta_at, not gamma_at](
+        (
+            x_at,
+            residual_at,
+            seed_at,
+            gamma_at,
+            beta_at,
+            y.data_ptr(),
+            h.data_ptr(),
+            kept_at,
+            kept_at + size,
+            kept_at + 2*size,
+        ),
+        (p, eps),
+        rows,
+        D,
+        _guards.threads_for(rows, D),
+    )
+    return y, h, kept
+
+
+def _backward(at, kept, x, residual, seed, gamma, beta, p, eps):
+    """The gradients by the compiled kernels, of tensors at some addresses."""
+    _, stored, rows, D, _, _, seed_at, gamma_at, beta_at, h_at, dy_at, dh_at = at
+    _, kept_at = kept
+    size = rows*(8 if stored == "f64" else 4)
+    dx = torch.empty_like(x)
+    dresidual = torch.empty_like(residual)
+    dgamma = None if gamma is None else torch.empty_like(gamma)
+    dbeta = None if beta is None else torch.empty_like(beta)
+    _cpu._BACKWARD[stored, not beta_at, not dh_at, not dy_at, not gamma_at](
+        (
+            h_at,
+            dy_at,
+            dh_at,
+            kept_at,
+            kept_at + size,
+            kept_at + 2*size,
+            seed_at,
+            gamma_at,
+            dx.data_ptr(),
+            dresidual.data_ptr(),
+        ),
+        (p,),
+        rows,
+        D,
+        _guards.threads_for(rows, D),
+        (
+            seed_at,
+            gamma_at,
+            0 if dgamma is None else dgamma.data_ptr(),
+            0 if dbeta is None else dbeta.data_ptr(),
+        ),
+    )
+    return dx, dresidual, None, dgamma, dbeta
+
+
+class _Recorded(_guards.Node):
+    """A call that autograd records: its derivative by a kernel, and beyond by the decomposition."""
+
+    @staticmethod
+    def forward(ctx, at, given, x, residual, seed, gamma, beta, p, eps):
+        y, h, ctx.kept = _forward(at, *given, p, eps)
+        ctx.save_for_backward(x, residual, seed, gamma, beta, h)
+        ctx.constants = (p, eps)
+        ctx.set_materialize_grads(False)
+        return y, h
+
+    @staticmethod
+    def backward(ctx, dy, dh):
+        x, residual, seed, gamma, beta, h = ctx.saved_tensors
+        given = (x, residual, seed, gamma, beta, h, dy, dh)
+        at = _guards.addresses("RRKffRrr", *given)
+        if at is None:
+            given = _guards.dense("RRKffRrr", *given, follows=True)
+            at = _guards.addresses("RRKffRrr", *given)
+        if at is None or at[0]:
+            found = _LAYER.gradients(
+                _LAYER,
+                ctx.kept,
+                (x, residual, seed, gamma, beta, *ctx.constants),
+                (h,),
+                (dy, dh),
+            )
+        else:
+            found = _backward(at, ctx.kept, *given[:5], *ctx.constants)
+        return None, None, *found, None, None
+
+
+_INFINITE = float("inf")
 _LAYER: _torch.TorchLayer[tuple[_torch.Tensor, _torch.Tensor]] = _torch.TorchLayer(
-    __name__.rpartition(".")[0], _numpy.INTERFACE, _numpy, _cpu, _decomposed
+    __name__.rpartition(".")[0],
+    _numpy.INTERFACE,
+    _numpy,
+    _cpu,
+    _torch.Printed(dropout_add_layer_norm, _decomposed, _forward, _backward),
 )
 
 
@@ -154,7 +275,9 @@ class DropoutAddLayerNorm(_torch.Module):
             gamma, beta = _own["gamma"], _own["beta"]
         except KeyError:  # a parametrized module has attributes instead
             gamma, beta = self.gamma, self.beta
-        return _LAYER.call(x, residual, seed, gamma, beta, self.p, self.eps)
+        return dropout_add_layer_norm(
+            x, residual, seed, gamma, beta, p=self.p, eps=self.eps
+        )
 
 
 def _floats(name, value, shape=None, axes=""):

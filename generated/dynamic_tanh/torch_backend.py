@@ -2,6 +2,7 @@
 # Do not edit; edit dynamic_tanh.py and run: lngen derive dynamic_tanh.py
 # definition sha256:091e289ab11f5b517245a13e0694d534d90fa4906bd45ab74bac27ad83ffcdd9
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
+# mypy: no-warn-return-any, allow-subclassing-any
 """Dynamic tanh: an elementwise layer in the place of a norm.
 
 `dynamic_tanh` takes tensors, and `DynamicTanh` is a module. A plain call on the processor
@@ -12,6 +13,7 @@ derivatives beyond the first, are `_decomposed`, which PyTorch differentiates to
 import torch
 
 from .._runtime import torch as _torch
+from .._runtime.torch import guards as _guards
 from . import cpu_backend as _cpu
 from . import numpy_backend as _numpy
 
@@ -45,6 +47,16 @@ def dynamic_tanh(
     Raises TypeError for an argument that is not a floating-point tensor, ValueError for
     a wrong shape.
     """
+    if _LAYER.straight and not torch.compiler.is_compiling():
+        given = (x, alpha, gamma, beta)
+        at = _guards.addresses("Rnff", *given)
+        if at is None:
+            given = _guards.dense("Rnff", *given)
+            at = _guards.addresses("Rnff", *given)
+        if at is not None:
+            if at[0]:
+                return _Recorded.apply(at, given, x, alpha, gamma, beta)
+            return _forward(at, *given)[0]
     return _LAYER.call(x, alpha, gamma, beta)
 
 
@@ -76,8 +88,76 @@ def _rows(x, alpha, gamma, beta):
     return y.to(stored)
 
 
+def _forward(at, x, alpha, gamma, beta):
+    """The outputs and the row scalars by the compiled kernel, of tensors at some addresses."""
+    _, stored, rows, D, x_at, alpha_at, gamma_at, beta_at = at
+    y = torch.empty_like(x)
+    _cpu._FORWARD[stored, not alpha_at, not beta_at, not gamma_at](
+        (x_at, alpha_at, gamma_at, beta_at, y.data_ptr()),
+        (),
+        rows,
+        D,
+        _guards.threads_for(rows, D),
+    )
+    return y, None
+
+
+def _backward(at, kept, x, alpha, gamma, beta):
+    """The gradients by the compiled kernels, of tensors at some addresses."""
+    _, stored, rows, D, x_at, alpha_at, gamma_at, beta_at, dy_at = at
+    dx = torch.empty_like(x)
+    dalpha = None if alpha is None else torch.empty_like(alpha)
+    dgamma = None if gamma is None else torch.empty_like(gamma)
+    dbeta = None if beta is None else torch.empty_like(beta)
+    _cpu._BACKWARD[stored, not alpha_at, not beta_at, not gamma_at](
+        (x_at, dy_at, alpha_at, gamma_at, dx.data_ptr()),
+        (),
+        rows,
+        D,
+        _guards.threads_for(rows, D),
+        (
+            alpha_at,
+            gamma_at,
+            0 if dalpha is None else dalpha.data_ptr(),
+            0 if dgamma is None else dgamma.data_ptr(),
+            0 if dbeta is None else dbeta.data_ptr(),
+        ),
+    )
+    return dx, dalpha, dgamma, dbeta
+
+
+class _Recorded(_guards.Node):
+    """A call that autograd records: its derivative by a kernel, and beyond by the decomposition."""
+
+    @staticmethod
+    def forward(ctx, at, given, x, alpha, gamma, beta):
+        y, ctx.kept = _forward(at, *given)
+        ctx.save_for_backward(x, alpha, gamma, beta)
+        return y
+
+    @staticmethod
+    def backward(ctx, dy):
+        x, alpha, gamma, beta = ctx.saved_tensors
+        given = (x, alpha, gamma, beta, dy)
+        at = _guards.addresses("RnffR", *given)
+        if at is None:
+            given = _guards.dense("RnffR", *given, follows=True)
+            at = _guards.addresses("RnffR", *given)
+        if at is None or at[0]:
+            found = _LAYER.gradients(
+                _LAYER, ctx.kept, (x, alpha, gamma, beta), (), (dy,)
+            )
+        else:
+            found = _backward(at, ctx.kept, *given[:4])
+        return None, None, *found
+
+
 _LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
-    __name__.rpartition(".")[0], _numpy.INTERFACE, _numpy, _cpu, _decomposed
+    __name__.rpartition(".")[0],
+    _numpy.INTERFACE,
+    _numpy,
+    _cpu,
+    _torch.Printed(dynamic_tanh, _decomposed, _forward, _backward),
 )
 
 
@@ -115,7 +195,7 @@ class DynamicTanh(_torch.Module):
             alpha, gamma, beta = _own["alpha"], _own["gamma"], _own["beta"]
         except KeyError:  # a parametrized module has attributes instead
             alpha, gamma, beta = self.alpha, self.gamma, self.beta
-        return _LAYER.call(x, alpha, gamma, beta)
+        return dynamic_tanh(x, alpha, gamma, beta)
 
 
 def _floats(name, value, shape=None, axes=""):

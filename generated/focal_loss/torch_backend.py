@@ -2,6 +2,7 @@
 # Do not edit; edit focal_loss.py and run: lngen derive focal_loss.py
 # definition sha256:a7f73b4f1a5269bc15bc5297d0921af43c6cc5d760ff38f1fda667e71293b67d
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
+# mypy: no-warn-return-any, allow-subclassing-any
 """Focal loss of a label with the softmax of a row, one number a row: what is classified well counts less.
 
 `focal_loss` takes tensors, and `FocalLoss` is a module. A plain call on the processor
@@ -12,6 +13,7 @@ derivatives beyond the first, are `_decomposed`, which PyTorch differentiates to
 import torch
 
 from .._runtime import torch as _torch
+from .._runtime.torch import guards as _guards
 from . import cpu_backend as _cpu
 from . import numpy_backend as _numpy
 
@@ -48,6 +50,16 @@ def focal_loss(
     Raises TypeError for an argument that is not a floating-point tensor, ValueError for
     a wrong shape.
     """
+    if _LAYER.straight and not torch.compiler.is_compiling():
+        given = (x, label)
+        at = _guards.addresses("RI", *given)
+        if at is None:
+            given = _guards.dense("RI", *given)
+            at = _guards.addresses("RI", *given)
+        if at is not None and type(gamma) is float and 0 <= gamma < _INFINITE:
+            if at[0]:
+                return _Recorded.apply(at, given, x, label, gamma)
+            return _forward(at, *given, gamma)[0]
     return _LAYER.call(x, label, gamma)
 
 
@@ -96,8 +108,91 @@ def _rows(x, label, gamma):
     return y.to(stored)
 
 
+def _forward(at, x, label, gamma):
+    """The outputs and the row scalars by the compiled kernel, of tensors at some addresses."""
+    _, stored, rows, D, x_at, label_at = at
+    y = x.new_empty(x.shape[:-1])
+    size = rows*(8 if stored == "f64" else 4)
+    kept = _, kept_at = _guards.room(5*size)
+    _cpu._FORWARD[stored,](
+        (
+            x_at,
+            label_at,
+            y.data_ptr(),
+            kept_at,
+            kept_at + size,
+            kept_at + 2*size,
+            kept_at + 3*size,
+            kept_at + 4*size,
+        ),
+        (gamma,),
+        rows,
+        D,
+        _guards.threads_for(rows, D),
+    )
+    return y, kept
+
+
+def _backward(at, kept, x, label, gamma):
+    """The gradients by the compiled kernels, of tensors at some addresses."""
+    _, stored, rows, D, x_at, label_at, dy_at = at
+    _, kept_at = kept
+    size = rows*(8 if stored == "f64" else 4)
+    dx = torch.empty_like(x)
+    _cpu._BACKWARD[stored,](
+        (
+            x_at,
+            label_at,
+            dy_at,
+            kept_at,
+            kept_at + size,
+            kept_at + 2*size,
+            kept_at + 3*size,
+            kept_at + 4*size,
+            dx.data_ptr(),
+        ),
+        (gamma,),
+        rows,
+        D,
+        _guards.threads_for(rows, D),
+    )
+    return dx, None
+
+
+class _Recorded(_guards.Node):
+    """A call that autograd records: its derivative by a kernel, and beyond by the decomposition."""
+
+    @staticmethod
+    def forward(ctx, at, given, x, label, gamma):
+        y, ctx.kept = _forward(at, *given, gamma)
+        ctx.save_for_backward(x, label)
+        ctx.constants = (gamma,)
+        return y
+
+    @staticmethod
+    def backward(ctx, dy):
+        x, label = ctx.saved_tensors
+        given = (x, label, dy)
+        at = _guards.addresses("RIS", *given)
+        if at is None:
+            given = _guards.dense("RIS", *given, follows=True)
+            at = _guards.addresses("RIS", *given)
+        if at is None or at[0]:
+            found = _LAYER.gradients(
+                _LAYER, ctx.kept, (x, label, *ctx.constants), (), (dy,)
+            )
+        else:
+            found = _backward(at, ctx.kept, *given[:2], *ctx.constants)
+        return None, None, *found, None
+
+
+_INFINITE = float("inf")
 _LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
-    __name__.rpartition(".")[0], _numpy.INTERFACE, _numpy, _cpu, _decomposed
+    __name__.rpartition(".")[0],
+    _numpy.INTERFACE,
+    _numpy,
+    _cpu,
+    _torch.Printed(focal_loss, _decomposed, _forward, _backward),
 )
 
 
@@ -115,7 +210,7 @@ class FocalLoss(_torch.Module):
 
     def forward(self, x: _torch.Tensor, label: _torch.Tensor) -> _torch.Tensor:
         """Return `focal_loss` of the arguments and the parameters of the module."""
-        return _LAYER.call(x, label, self.gamma)
+        return focal_loss(x, label, gamma=self.gamma)
 
 
 def _floats(name, value, shape=None, axes=""):

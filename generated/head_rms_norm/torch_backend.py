@@ -2,6 +2,7 @@
 # Do not edit; edit head_rms_norm.py and run: lngen derive head_rms_norm.py
 # definition sha256:7e0359aae72d76690e249ce1d9e65b6246897d78ecfc6734a211537b39636956
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
+# mypy: no-warn-return-any, allow-subclassing-any
 """Root-mean-square normalization of queries or keys, with a weight for each head.
 
 `head_rms_norm` takes tensors, and `HeadRMSNorm` is a module. A plain call on the processor
@@ -12,7 +13,7 @@ derivatives beyond the first, are `_decomposed`, which PyTorch differentiates to
 import torch
 
 from .._runtime import torch as _torch
-from .._runtime.torch import axes as _named
+from .._runtime.torch import guards as _guards
 from . import cpu_backend as _cpu
 from . import numpy_backend as _numpy
 
@@ -43,17 +44,24 @@ def head_rms_norm(
     Raises TypeError for an argument that is not a floating-point tensor, ValueError for
     a wrong shape.
     """
-    return _LAYER.call(x, weight, eps)
+    if (
+        x is not None
+        and not torch.compiler.is_compiling()
+        and _guards.addresses("**", x, weight) is not None
+    ):
+        return _decomposed(x, weight, eps, of_rows=_of_rows)
+    x, weight = _LAYER.taken(x, weight)
+    return _decomposed(x, weight, eps, of_rows=_LAYER.call)
 
 
-def _decomposed(x, weight, eps):
+def _decomposed(x, weight, eps, of_rows=None):
     """The same in plain operations of PyTorch, which has derivatives of any order of them."""
     x = _floats("x", x)
     b, t, h, d = _axes("x", x, "b t h d", 4)
     weight = None if weight is None else _floats("weight", weight, (h, d), "(h d)")
     if not (0 <= eps < float("inf")):
         raise ValueError(f"eps is {eps}; pass a finite number of 0 or more")
-    y = _rows(
+    y = (_rows if of_rows is None else of_rows)(
         x.reshape(b, t, h, d),
         None if weight is None else weight.reshape(1, 1, h, d),
         eps,
@@ -76,8 +84,131 @@ def _rows(x, weight, eps):
     return y.to(stored)
 
 
-_LAYER: _named.TorchAxes[_torch.Tensor] = _named.TorchAxes(
-    __name__.rpartition(".")[0], _numpy.INTERFACE, _numpy, _cpu, _decomposed
+def _forward(at, x, weight, eps):
+    """The outputs and the row scalars by the compiled kernel, of tensors at some addresses."""
+    _, stored, rows, D, x_at, weight_at = at
+    y = torch.empty_like(x)
+    size = rows*(8 if stored == "f64" else 4)
+    kept = _, kept_at = _guards.room(1*size)
+    _cpu._FORWARD[stored, not weight_at](
+        (x_at, weight_at, y.data_ptr(), kept_at),
+        (eps,),
+        rows,
+        D,
+        _guards.threads_for(rows, D),
+    )
+    return y, kept
+
+
+def _backward(at, kept, x, weight, eps):
+    """The gradients by the compiled kernels, of tensors at some addresses."""
+    _, stored, rows, D, x_at, weight_at, dy_at = at
+    _, kept_at = kept
+    dx = torch.empty_like(x)
+    dweight = None if weight is None else torch.empty_like(weight)
+    _cpu._BACKWARD[stored, not weight_at](
+        (
+            x_at,
+            weight_at,
+            dy_at,
+            kept_at,
+            dx.data_ptr(),
+            0 if dweight is None else dweight.data_ptr(),
+        ),
+        (),
+        rows,
+        D,
+        _guards.threads_for(rows, D),
+    )
+    return dx, dweight
+
+
+def _of_rows(x, weight, eps):
+    """The outputs as `_rows` has them, by kernels where these alone have a say."""
+    if _LAYER.straight and not torch.compiler.is_compiling():
+        given = (_flat("r", x, x), weight if weight is None else _flat("r", weight, x))
+        at = _guards.addresses("Rr", *given)
+        if at is None:
+            given = _guards.dense("Rr", *given)
+            at = _guards.addresses("Rr", *given)
+        if at is not None and at[1] in ("f32", "f64"):
+            if at[0]:
+                return _Recorded.apply(at, given, x, weight, eps)
+            y, _ = _forward(at, *given, eps)
+            return _beside("r", y, x)
+    return _LAYER.call(x, weight, eps)
+
+
+class _Recorded(_guards.Node):
+    """A call that autograd records: its derivative by a kernel, and beyond by the decomposition."""
+
+    @staticmethod
+    def forward(ctx, at, given, x, weight, eps):
+        y, ctx.kept = _forward(at, *given, eps)
+        y = _beside("r", y, x)
+        ctx.save_for_backward(x, weight)
+        ctx.constants = (eps,)
+        return y
+
+    @staticmethod
+    def backward(ctx, dy):
+        x, weight = ctx.saved_tensors
+        given = (
+            _flat("r", x, x),
+            weight if weight is None else _flat("r", weight, x),
+            _flat("r", dy, x),
+        )
+        at = _guards.addresses("RrR", *given)
+        if at is None:
+            given = _guards.dense("RrR", *given, follows=True)
+            at = _guards.addresses("RrR", *given)
+        if at is None or at[0]:
+            found = _LAYER.gradients(
+                _LAYER, ctx.kept, (x, weight, *ctx.constants), (), (dy,)
+            )
+            return None, None, *found, None
+        dx, dweight = _backward(at, ctx.kept, *given[:2], *ctx.constants)
+        return (
+            None,
+            None,
+            _beside("r", dx, x),
+            None
+            if weight is None
+            else _beside("r", dweight, x).sum_to_size(weight.shape),
+            None,
+        )
+
+
+def _flat(letter, value, like):
+    """The rows of an array beside another: r for rows, s for one value a row, f for one a feature."""
+    b, t, h, d = like.shape
+    if letter == "r":
+        return value.expand(b, t, h, d).reshape(b*t*h, d)
+    if letter == "s":
+        return value.expand(b, t, h, 1).reshape(b*t*h)
+    if letter == "f":
+        return value.expand(1, 1, 1, d).reshape(d)
+    return value
+
+
+def _beside(letter, value, like):
+    """The array beside another of such rows."""
+    b, t, h, d = like.shape
+    if letter == "r":
+        return value.reshape(b, t, h, d)
+    if letter == "s":
+        return value.reshape(b, t, h, 1)
+    if letter == "f":
+        return value.reshape(1, 1, 1, d)
+    return value
+
+
+_LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
+    __name__.rpartition(".")[0],
+    _numpy.INTERFACE,
+    _numpy,
+    _cpu,
+    _torch.Printed(head_rms_norm, _rows, _forward, _backward, _flat, _beside),
 )
 
 
@@ -115,7 +246,7 @@ class HeadRMSNorm(_torch.Module):
             weight = _own["weight"]
         except KeyError:  # a parametrized module has attributes instead
             weight = self.weight
-        return _LAYER.call(x, weight, self.eps)
+        return head_rms_norm(x, weight, eps=self.eps)
 
 
 def _floats(name, value, shape=None, axes=""):

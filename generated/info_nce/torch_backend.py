@@ -2,6 +2,7 @@
 # Do not edit; edit info_nce.py and run: lngen derive info_nce.py
 # definition sha256:cb40e605ee6e33f38de3fd70af981d68454fb61b495d719822c0f5b8297ac116
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
+# mypy: no-warn-return-any, allow-subclassing-any
 """InfoNCE of the similarities of a query with all keys, one number a row; `positive` is the key that belongs to it.
 
 `info_nce` takes tensors, and `InfoNce` is a module. A plain call on the processor
@@ -12,6 +13,7 @@ derivatives beyond the first, are `_decomposed`, which PyTorch differentiates to
 import torch
 
 from .._runtime import torch as _torch
+from .._runtime.torch import guards as _guards
 from . import cpu_backend as _cpu
 from . import numpy_backend as _numpy
 
@@ -48,6 +50,16 @@ def info_nce(
     Raises TypeError for an argument that is not a floating-point tensor, ValueError for
     a wrong shape.
     """
+    if _LAYER.straight and not torch.compiler.is_compiling():
+        given = (similarity, positive, scale)
+        at = _guards.addresses("RIn", *given)
+        if at is None:
+            given = _guards.dense("RIn", *given)
+            at = _guards.addresses("RIn", *given)
+        if at is not None:
+            if at[0]:
+                return _Recorded.apply(at, given, similarity, positive, scale)
+            return _forward(at, *given)[0]
     return _LAYER.call(similarity, positive, scale)
 
 
@@ -99,8 +111,80 @@ def _rows(similarity, positive, scale):
     return y.to(stored)
 
 
+def _forward(at, similarity, positive, scale):
+    """The outputs and the row scalars by the compiled kernel, of tensors at some addresses."""
+    _, stored, rows, D, similarity_at, positive_at, scale_at = at
+    y = similarity.new_empty(similarity.shape[:-1])
+    size = rows*(8 if stored == "f64" else 4)
+    kept = _, kept_at = _guards.room(2*size)
+    _cpu._FORWARD[stored, not scale_at](
+        (similarity_at, positive_at, scale_at, y.data_ptr(), kept_at, kept_at + size),
+        (),
+        rows,
+        D,
+        _guards.threads_for(rows, D),
+    )
+    return y, kept
+
+
+def _backward(at, kept, similarity, positive, scale):
+    """The gradients by the compiled kernels, of tensors at some addresses."""
+    _, stored, rows, D, similarity_at, positive_at, scale_at, dy_at = at
+    _, kept_at = kept
+    size = rows*(8 if stored == "f64" else 4)
+    dsimilarity = torch.empty_like(similarity)
+    dscale = None if scale is None else torch.empty_like(scale)
+    _cpu._BACKWARD[stored, not scale_at](
+        (
+            similarity_at,
+            positive_at,
+            dy_at,
+            kept_at,
+            kept_at + size,
+            scale_at,
+            dsimilarity.data_ptr(),
+        ),
+        (),
+        rows,
+        D,
+        _guards.threads_for(rows, D),
+        (scale_at, 0 if dscale is None else dscale.data_ptr()),
+    )
+    return dsimilarity, None, dscale
+
+
+class _Recorded(_guards.Node):
+    """A call that autograd records: its derivative by a kernel, and beyond by the decomposition."""
+
+    @staticmethod
+    def forward(ctx, at, given, similarity, positive, scale):
+        y, ctx.kept = _forward(at, *given)
+        ctx.save_for_backward(similarity, positive, scale)
+        return y
+
+    @staticmethod
+    def backward(ctx, dy):
+        similarity, positive, scale = ctx.saved_tensors
+        given = (similarity, positive, scale, dy)
+        at = _guards.addresses("RInS", *given)
+        if at is None:
+            given = _guards.dense("RInS", *given, follows=True)
+            at = _guards.addresses("RInS", *given)
+        if at is None or at[0]:
+            found = _LAYER.gradients(
+                _LAYER, ctx.kept, (similarity, positive, scale), (), (dy,)
+            )
+        else:
+            found = _backward(at, ctx.kept, *given[:3])
+        return None, None, *found
+
+
 _LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
-    __name__.rpartition(".")[0], _numpy.INTERFACE, _numpy, _cpu, _decomposed
+    __name__.rpartition(".")[0],
+    _numpy.INTERFACE,
+    _numpy,
+    _cpu,
+    _torch.Printed(info_nce, _decomposed, _forward, _backward),
 )
 
 
@@ -132,7 +216,7 @@ class InfoNce(_torch.Module):
             scale = _own["scale"]
         except KeyError:  # a parametrized module has attributes instead
             scale = self.scale
-        return _LAYER.call(similarity, positive, scale)
+        return info_nce(similarity, positive, scale)
 
 
 def _floats(name, value, shape=None, axes=""):

@@ -2,6 +2,7 @@
 # Do not edit; edit l2_norm.py and run: lngen derive l2_norm.py
 # definition sha256:be881d5f8129b557e1ec885ece4bbca58ee2c07dcc5dcc847ea2c74f37ffc252
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
+# mypy: no-warn-return-any, allow-subclassing-any
 """Each row divided by its Euclidean length.
 
 `l2_norm` takes tensors, and `L2Norm` is a module. A plain call on the processor
@@ -12,6 +13,7 @@ derivatives beyond the first, are `_decomposed`, which PyTorch differentiates to
 import torch
 
 from .._runtime import torch as _torch
+from .._runtime.torch import guards as _guards
 from . import cpu_backend as _cpu
 from . import numpy_backend as _numpy
 
@@ -38,6 +40,16 @@ def l2_norm(x: _torch.Tensor, *, eps: float = 1e-12) -> _torch.Tensor:
     Raises TypeError for an argument that is not a floating-point tensor, ValueError for
     a wrong shape.
     """
+    if _LAYER.straight and not torch.compiler.is_compiling():
+        given = (x,)
+        at = _guards.addresses("R", *given)
+        if at is None:
+            given = _guards.dense("R", *given)
+            at = _guards.addresses("R", *given)
+        if at is not None and type(eps) is float and 0 <= eps < _INFINITE:
+            if at[0]:
+                return _Recorded.apply(at, given, x, eps)
+            return _forward(at, *given, eps)[0]
     return _LAYER.call(x, eps)
 
 
@@ -66,8 +78,61 @@ def _rows(x, eps):
     return y.to(stored)
 
 
+def _forward(at, x, eps):
+    """The outputs and the row scalars by the compiled kernel, of tensors at some addresses."""
+    _, stored, rows, D, x_at = at
+    y = torch.empty_like(x)
+    size = rows*(8 if stored == "f64" else 4)
+    kept = _, kept_at = _guards.room(1*size)
+    _cpu._FORWARD[stored,](
+        (x_at, y.data_ptr(), kept_at), (eps,), rows, D, _guards.threads_for(rows, D)
+    )
+    return y, kept
+
+
+def _backward(at, kept, x, eps):
+    """The gradients by the compiled kernels, of tensors at some addresses."""
+    _, stored, rows, D, x_at, dy_at = at
+    _, kept_at = kept
+    dx = torch.empty_like(x)
+    _cpu._BACKWARD[stored,](
+        (x_at, dy_at, kept_at, dx.data_ptr()), (), rows, D, _guards.threads_for(rows, D)
+    )
+    return dx,
+
+
+class _Recorded(_guards.Node):
+    """A call that autograd records: its derivative by a kernel, and beyond by the decomposition."""
+
+    @staticmethod
+    def forward(ctx, at, given, x, eps):
+        y, ctx.kept = _forward(at, *given, eps)
+        ctx.save_for_backward(x)
+        ctx.constants = (eps,)
+        return y
+
+    @staticmethod
+    def backward(ctx, dy):
+        x, = ctx.saved_tensors
+        given = (x, dy)
+        at = _guards.addresses("RR", *given)
+        if at is None:
+            given = _guards.dense("RR", *given, follows=True)
+            at = _guards.addresses("RR", *given)
+        if at is None or at[0]:
+            found = _LAYER.gradients(_LAYER, ctx.kept, (x, *ctx.constants), (), (dy,))
+        else:
+            found = _backward(at, ctx.kept, *given[:1], *ctx.constants)
+        return None, None, *found, None
+
+
+_INFINITE = float("inf")
 _LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
-    __name__.rpartition(".")[0], _numpy.INTERFACE, _numpy, _cpu, _decomposed
+    __name__.rpartition(".")[0],
+    _numpy.INTERFACE,
+    _numpy,
+    _cpu,
+    _torch.Printed(l2_norm, _decomposed, _forward, _backward),
 )
 
 
@@ -85,7 +150,7 @@ class L2Norm(_torch.Module):
 
     def forward(self, x: _torch.Tensor) -> _torch.Tensor:
         """Return `l2_norm` of the arguments and the parameters of the module."""
-        return _LAYER.call(x, self.eps)
+        return l2_norm(x, eps=self.eps)
 
 
 def _floats(name, value, shape=None, axes=""):

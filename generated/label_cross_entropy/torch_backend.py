@@ -2,6 +2,7 @@
 # Do not edit; edit label_cross_entropy.py and run: lngen derive label_cross_entropy.py
 # definition sha256:0af8b9ef230e709d14895b35c79c2613d071969c93fd70b111f1c34862e9644b
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
+# mypy: no-warn-return-any, allow-subclassing-any
 """Cross entropy of a label with the softmax of a row, one number a row; rows whose label is `ignore` count nothing.
 
 `label_cross_entropy` takes tensors, and `LabelCrossEntropy` is a module. A plain call on the processor
@@ -12,6 +13,7 @@ derivatives beyond the first, are `_decomposed`, which PyTorch differentiates to
 import torch
 
 from .._runtime import torch as _torch
+from .._runtime.torch import guards as _guards
 from . import cpu_backend as _cpu
 from . import numpy_backend as _numpy
 
@@ -53,6 +55,22 @@ def label_cross_entropy(
     Raises TypeError for an argument that is not a floating-point tensor, ValueError for
     a wrong shape.
     """
+    if _LAYER.straight and not torch.compiler.is_compiling():
+        given = (x, label, ignore)
+        at = _guards.addresses("RIk", *given)
+        if at is None:
+            given = _guards.dense("RIk", *given)
+            at = _guards.addresses("RIk", *given)
+        if (
+            at is not None
+            and type(smoothing) is float
+            and -_INFINITE < smoothing < _INFINITE
+            and type(z_loss) is float
+            and -_INFINITE < z_loss < _INFINITE
+        ):
+            if at[0]:
+                return _Recorded.apply(at, given, x, label, ignore, smoothing, z_loss)
+            return _forward(at, *given, smoothing, z_loss)[0]
     return _LAYER.call(x, label, ignore, smoothing, z_loss)
 
 
@@ -113,8 +131,89 @@ def _rows(x, label, ignore, smoothing, z_loss):
     return y.to(stored)
 
 
+def _forward(at, x, label, ignore, smoothing, z_loss):
+    """The outputs and the row scalars by the compiled kernel, of tensors at some addresses."""
+    _, stored, rows, D, x_at, label_at, ignore_at = at
+    y = x.new_empty(x.shape[:-1])
+    size = rows*(8 if stored == "f64" else 4)
+    kept = _, kept_at = _guards.room(3*size)
+    _cpu._FORWARD[stored, not ignore_at](
+        (
+            x_at,
+            label_at,
+            ignore_at,
+            y.data_ptr(),
+            kept_at,
+            kept_at + size,
+            kept_at + 2*size,
+        ),
+        (smoothing, z_loss),
+        rows,
+        D,
+        _guards.threads_for(rows, D),
+    )
+    return y, kept
+
+
+def _backward(at, kept, x, label, ignore, smoothing, z_loss):
+    """The gradients by the compiled kernels, of tensors at some addresses."""
+    _, stored, rows, D, x_at, label_at, ignore_at, dy_at = at
+    _, kept_at = kept
+    size = rows*(8 if stored == "f64" else 4)
+    dx = torch.empty_like(x)
+    _cpu._BACKWARD[stored, not ignore_at](
+        (
+            x_at,
+            label_at,
+            dy_at,
+            kept_at,
+            kept_at + size,
+            kept_at + 2*size,
+            ignore_at,
+            dx.data_ptr(),
+        ),
+        (smoothing, z_loss),
+        rows,
+        D,
+        _guards.threads_for(rows, D),
+    )
+    return dx, None, None
+
+
+class _Recorded(_guards.Node):
+    """A call that autograd records: its derivative by a kernel, and beyond by the decomposition."""
+
+    @staticmethod
+    def forward(ctx, at, given, x, label, ignore, smoothing, z_loss):
+        y, ctx.kept = _forward(at, *given, smoothing, z_loss)
+        ctx.save_for_backward(x, label, ignore)
+        ctx.constants = (smoothing, z_loss)
+        return y
+
+    @staticmethod
+    def backward(ctx, dy):
+        x, label, ignore = ctx.saved_tensors
+        given = (x, label, ignore, dy)
+        at = _guards.addresses("RIkS", *given)
+        if at is None:
+            given = _guards.dense("RIkS", *given, follows=True)
+            at = _guards.addresses("RIkS", *given)
+        if at is None or at[0]:
+            found = _LAYER.gradients(
+                _LAYER, ctx.kept, (x, label, ignore, *ctx.constants), (), (dy,)
+            )
+        else:
+            found = _backward(at, ctx.kept, *given[:3], *ctx.constants)
+        return None, None, *found, None, None
+
+
+_INFINITE = float("inf")
 _LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
-    __name__.rpartition(".")[0], _numpy.INTERFACE, _numpy, _cpu, _decomposed
+    __name__.rpartition(".")[0],
+    _numpy.INTERFACE,
+    _numpy,
+    _cpu,
+    _torch.Printed(label_cross_entropy, _decomposed, _forward, _backward),
 )
 
 
@@ -140,7 +239,9 @@ class LabelCrossEntropy(_torch.Module):
         ignore: int | _torch.Tensor | None = None,
     ) -> _torch.Tensor:
         """Return `label_cross_entropy` of the arguments and the parameters of the module."""
-        return _LAYER.call(x, label, ignore, self.smoothing, self.z_loss)
+        return label_cross_entropy(
+            x, label, ignore, smoothing=self.smoothing, z_loss=self.z_loss
+        )
 
 
 def _floats(name, value, shape=None, axes=""):

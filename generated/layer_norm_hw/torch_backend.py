@@ -2,6 +2,7 @@
 # Do not edit; edit layer_norm_hw.py and run: lngen derive layer_norm_hw.py
 # definition sha256:820341dbb321c98a68dda84fc5e386d68c2212161398163fcba0fbded2818e32
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
+# mypy: no-warn-return-any, allow-subclassing-any
 """Layer normalization over two axes, with a scale and a shift for every place.
 
 `layer_norm_hw` takes tensors, and `LayerNormHW` is a module. A plain call on the processor
@@ -14,7 +15,7 @@ import math
 import torch
 
 from .._runtime import torch as _torch
-from .._runtime.torch import axes as _named
+from .._runtime.torch import guards as _guards
 from . import cpu_backend as _cpu
 from . import numpy_backend as _numpy
 
@@ -51,10 +52,17 @@ def layer_norm_hw(
     Raises TypeError for an argument that is not a floating-point tensor, ValueError for
     a wrong shape.
     """
-    return _LAYER.call(x, gamma, beta, eps)
+    if (
+        x is not None
+        and not torch.compiler.is_compiling()
+        and _guards.addresses("***", x, gamma, beta) is not None
+    ):
+        return _decomposed(x, gamma, beta, eps, of_rows=_of_rows)
+    x, gamma, beta = _LAYER.taken(x, gamma, beta)
+    return _decomposed(x, gamma, beta, eps, of_rows=_LAYER.call)
 
 
-def _decomposed(x, gamma, beta, eps):
+def _decomposed(x, gamma, beta, eps, of_rows=None):
     """The same in plain operations of PyTorch, which has derivatives of any order of them."""
     x = _floats("x", x)
     *rest, h, w = _axes("x", x, "... h w", 2, True)
@@ -62,7 +70,7 @@ def _decomposed(x, gamma, beta, eps):
     beta = None if beta is None else _floats("beta", beta, (h, w), "(h w)")
     if not (0 <= eps < float("inf")):
         raise ValueError(f"eps is {eps}; pass a finite number of 0 or more")
-    y = _rows(
+    y = (_rows if of_rows is None else of_rows)(
         x.reshape(_product(rest), h, w),
         None if gamma is None else gamma.reshape(1, h, w),
         None if beta is None else beta.reshape(1, h, w),
@@ -91,8 +99,151 @@ def _rows(x, gamma, beta, eps):
     return y.to(stored)
 
 
-_LAYER: _named.TorchAxes[_torch.Tensor] = _named.TorchAxes(
-    __name__.rpartition(".")[0], _numpy.INTERFACE, _numpy, _cpu, _decomposed
+def _forward(at, x, gamma, beta, eps):
+    """The outputs and the row scalars by the compiled kernel, of tensors at some addresses."""
+    _, stored, rows, D, x_at, gamma_at, beta_at = at
+    y = torch.empty_like(x)
+    size = rows*(8 if stored == "f64" else 4)
+    kept = _, kept_at = _guards.room(3*size)
+    _cpu._FORWARD[stored, not beta_at, not gamma_at](
+        (
+            x_at,
+            gamma_at,
+            beta_at,
+            y.data_ptr(),
+            kept_at,
+            kept_at + size,
+            kept_at + 2*size,
+        ),
+        (eps,),
+        rows,
+        D,
+        _guards.threads_for(rows, D),
+    )
+    return y, kept
+
+
+def _backward(at, kept, x, gamma, beta, eps):
+    """The gradients by the compiled kernels, of tensors at some addresses."""
+    _, stored, rows, D, x_at, gamma_at, beta_at, dy_at = at
+    _, kept_at = kept
+    size = rows*(8 if stored == "f64" else 4)
+    dx = torch.empty_like(x)
+    dgamma = None if gamma is None else torch.empty_like(gamma)
+    dbeta = None if beta is None else torch.empty_like(beta)
+    _cpu._BACKWARD[stored, not beta_at, not gamma_at](
+        (
+            x_at,
+            dy_at,
+            kept_at,
+            kept_at + size,
+            kept_at + 2*size,
+            gamma_at,
+            dx.data_ptr(),
+        ),
+        (),
+        rows,
+        D,
+        _guards.threads_for(rows, D),
+        (
+            gamma_at,
+            0 if dgamma is None else dgamma.data_ptr(),
+            0 if dbeta is None else dbeta.data_ptr(),
+        ),
+    )
+    return dx, dgamma, dbeta
+
+
+def _of_rows(x, gamma, beta, eps):
+    """The outputs as `_rows` has them, by kernels where these alone have a say."""
+    if _LAYER.straight and not torch.compiler.is_compiling():
+        given = (
+            _flat("r", x, x),
+            gamma if gamma is None else _flat("f", gamma, x),
+            beta if beta is None else _flat("f", beta, x),
+        )
+        at = _guards.addresses("Rff", *given)
+        if at is None:
+            given = _guards.dense("Rff", *given)
+            at = _guards.addresses("Rff", *given)
+        if at is not None:
+            if at[0]:
+                return _Recorded.apply(at, given, x, gamma, beta, eps)
+            y, _ = _forward(at, *given, eps)
+            return _beside("r", y, x)
+    return _LAYER.call(x, gamma, beta, eps)
+
+
+class _Recorded(_guards.Node):
+    """A call that autograd records: its derivative by a kernel, and beyond by the decomposition."""
+
+    @staticmethod
+    def forward(ctx, at, given, x, gamma, beta, eps):
+        y, ctx.kept = _forward(at, *given, eps)
+        y = _beside("r", y, x)
+        ctx.save_for_backward(x, gamma, beta)
+        ctx.constants = (eps,)
+        return y
+
+    @staticmethod
+    def backward(ctx, dy):
+        x, gamma, beta = ctx.saved_tensors
+        given = (
+            _flat("r", x, x),
+            gamma if gamma is None else _flat("f", gamma, x),
+            beta if beta is None else _flat("f", beta, x),
+            _flat("r", dy, x),
+        )
+        at = _guards.addresses("RffR", *given)
+        if at is None:
+            given = _guards.dense("RffR", *given, follows=True)
+            at = _guards.addresses("RffR", *given)
+        if at is None or at[0]:
+            found = _LAYER.gradients(
+                _LAYER, ctx.kept, (x, gamma, beta, *ctx.constants), (), (dy,)
+            )
+            return None, None, *found, None
+        dx, dgamma, dbeta = _backward(at, ctx.kept, *given[:3], *ctx.constants)
+        return (
+            None,
+            None,
+            _beside("r", dx, x),
+            None if gamma is None else _beside("f", dgamma, x).sum_to_size(gamma.shape),
+            None if beta is None else _beside("f", dbeta, x).sum_to_size(beta.shape),
+            None,
+        )
+
+
+def _flat(letter, value, like):
+    """The rows of an array beside another: r for rows, s for one value a row, f for one a feature."""
+    rest, h, w = like.shape
+    if letter == "r":
+        return value.expand(rest, h, w).reshape(rest, h*w)
+    if letter == "s":
+        return value.expand(rest, 1, 1).reshape(rest)
+    if letter == "f":
+        return value.expand(1, h, w).reshape(h*w)
+    return value
+
+
+def _beside(letter, value, like):
+    """The array beside another of such rows."""
+    rest, h, w = like.shape
+    if letter == "r":
+        return value.reshape(rest, h, w)
+    if letter == "s":
+        return value.reshape(rest, 1, 1)
+    if letter == "f":
+        return value.reshape(1, h, w)
+    return value
+
+
+_LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
+    __name__.rpartition(".")[0],
+    _numpy.INTERFACE,
+    _numpy,
+    _cpu,
+    _torch.Printed(layer_norm_hw, _rows, _forward, _backward, _flat, _beside),
 )
 
 
@@ -136,7 +287,7 @@ class LayerNormHW(_torch.Module):
             gamma, beta = _own["gamma"], _own["beta"]
         except KeyError:  # a parametrized module has attributes instead
             gamma, beta = self.gamma, self.beta
-        return _LAYER.call(x, gamma, beta, self.eps)
+        return layer_norm_hw(x, gamma, beta, eps=self.eps)
 
 
 def _floats(name, value, shape=None, axes=""):

@@ -2,6 +2,7 @@
 # Do not edit; edit log_softmax.py and run: lngen derive log_softmax.py
 # definition sha256:69e4e6464377f485c18a82bb2ea433e069fc552079d127d509e2b633488c8e64
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
+# mypy: no-warn-return-any, allow-subclassing-any
 """The logarithm of softmax over the feature axis.
 
 `log_softmax` takes tensors, and `LogSoftmax` is a module. A plain call on the processor
@@ -12,6 +13,7 @@ derivatives beyond the first, are `_decomposed`, which PyTorch differentiates to
 import torch
 
 from .._runtime import torch as _torch
+from .._runtime.torch import guards as _guards
 from . import cpu_backend as _cpu
 from . import numpy_backend as _numpy
 
@@ -39,6 +41,16 @@ def log_softmax(x: _torch.Tensor) -> _torch.Tensor:
     Raises TypeError for an argument that is not a floating-point tensor, ValueError for
     a wrong shape.
     """
+    if _LAYER.straight and not torch.compiler.is_compiling():
+        given = (x,)
+        at = _guards.addresses("R", *given)
+        if at is None:
+            given = _guards.dense("R", *given)
+            at = _guards.addresses("R", *given)
+        if at is not None:
+            if at[0]:
+                return _Recorded.apply(at, given, x)
+            return _forward(at, *given)[0]
     return _LAYER.call(x)
 
 
@@ -68,8 +80,68 @@ def _rows(x):
     return y.to(stored)
 
 
+def _forward(at, x):
+    """The outputs and the row scalars by the compiled kernel, of tensors at some addresses."""
+    _, stored, rows, D, x_at = at
+    y = torch.empty_like(x)
+    size = rows*(8 if stored == "f64" else 4)
+    kept = _, kept_at = _guards.room(2*size)
+    _cpu._FORWARD[stored,](
+        (x_at, y.data_ptr(), kept_at, kept_at + size),
+        (),
+        rows,
+        D,
+        _guards.threads_for(rows, D),
+    )
+    return y, kept
+
+
+def _backward(at, kept, x):
+    """The gradients by the compiled kernels, of tensors at some addresses."""
+    _, stored, rows, D, x_at, dy_at = at
+    _, kept_at = kept
+    size = rows*(8 if stored == "f64" else 4)
+    dx = torch.empty_like(x)
+    _cpu._BACKWARD[stored,](
+        (x_at, dy_at, kept_at, kept_at + size, dx.data_ptr()),
+        (),
+        rows,
+        D,
+        _guards.threads_for(rows, D),
+    )
+    return dx,
+
+
+class _Recorded(_guards.Node):
+    """A call that autograd records: its derivative by a kernel, and beyond by the decomposition."""
+
+    @staticmethod
+    def forward(ctx, at, given, x):
+        y, ctx.kept = _forward(at, *given)
+        ctx.save_for_backward(x)
+        return y
+
+    @staticmethod
+    def backward(ctx, dy):
+        x, = ctx.saved_tensors
+        given = (x, dy)
+        at = _guards.addresses("RR", *given)
+        if at is None:
+            given = _guards.dense("RR", *given, follows=True)
+            at = _guards.addresses("RR", *given)
+        if at is None or at[0]:
+            found = _LAYER.gradients(_LAYER, ctx.kept, (x,), (), (dy,))
+        else:
+            found = _backward(at, ctx.kept, *given[:1])
+        return None, None, *found
+
+
 _LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
-    __name__.rpartition(".")[0], _numpy.INTERFACE, _numpy, _cpu, _decomposed
+    __name__.rpartition(".")[0],
+    _numpy.INTERFACE,
+    _numpy,
+    _cpu,
+    _torch.Printed(log_softmax, _decomposed, _forward, _backward),
 )
 
 
@@ -83,7 +155,7 @@ class LogSoftmax(_torch.Module):
 
     def forward(self, x: _torch.Tensor) -> _torch.Tensor:
         """Return `log_softmax` of the arguments."""
-        return _LAYER.call(x)
+        return log_softmax(x)
 
 
 def _floats(name, value, shape=None, axes=""):

@@ -2,6 +2,7 @@
 # Do not edit; edit logsumexp.py and run: lngen derive logsumexp.py
 # definition sha256:b19fb96aafa17a6adb3c7d31aefe031f7e76c3af72c0cc3c9ac96259ff3994d6
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
+# mypy: no-warn-return-any, allow-subclassing-any
 """The logarithm of a row's sum of exponentials, one number a row.
 
 `logsumexp` takes tensors, and `Logsumexp` is a module. A plain call on the processor
@@ -12,6 +13,7 @@ derivatives beyond the first, are `_decomposed`, which PyTorch differentiates to
 import torch
 
 from .._runtime import torch as _torch
+from .._runtime.torch import guards as _guards
 from . import cpu_backend as _cpu
 from . import numpy_backend as _numpy
 
@@ -40,6 +42,16 @@ def logsumexp(x: _torch.Tensor) -> _torch.Tensor:
     Raises TypeError for an argument that is not a floating-point tensor, ValueError for
     a wrong shape.
     """
+    if _LAYER.straight and not torch.compiler.is_compiling():
+        given = (x,)
+        at = _guards.addresses("R", *given)
+        if at is None:
+            given = _guards.dense("R", *given)
+            at = _guards.addresses("R", *given)
+        if at is not None:
+            if at[0]:
+                return _Recorded.apply(at, given, x)
+            return _forward(at, *given)[0]
     return _LAYER.call(x)
 
 
@@ -70,8 +82,68 @@ def _rows(x):
     return y.to(stored)
 
 
+def _forward(at, x):
+    """The outputs and the row scalars by the compiled kernel, of tensors at some addresses."""
+    _, stored, rows, D, x_at = at
+    y = x.new_empty(x.shape[:-1])
+    size = rows*(8 if stored == "f64" else 4)
+    kept = _, kept_at = _guards.room(2*size)
+    _cpu._FORWARD[stored,](
+        (x_at, y.data_ptr(), kept_at, kept_at + size),
+        (),
+        rows,
+        D,
+        _guards.threads_for(rows, D),
+    )
+    return y, kept
+
+
+def _backward(at, kept, x):
+    """The gradients by the compiled kernels, of tensors at some addresses."""
+    _, stored, rows, D, x_at, dy_at = at
+    _, kept_at = kept
+    size = rows*(8 if stored == "f64" else 4)
+    dx = torch.empty_like(x)
+    _cpu._BACKWARD[stored,](
+        (x_at, dy_at, kept_at, kept_at + size, dx.data_ptr()),
+        (),
+        rows,
+        D,
+        _guards.threads_for(rows, D),
+    )
+    return dx,
+
+
+class _Recorded(_guards.Node):
+    """A call that autograd records: its derivative by a kernel, and beyond by the decomposition."""
+
+    @staticmethod
+    def forward(ctx, at, given, x):
+        y, ctx.kept = _forward(at, *given)
+        ctx.save_for_backward(x)
+        return y
+
+    @staticmethod
+    def backward(ctx, dy):
+        x, = ctx.saved_tensors
+        given = (x, dy)
+        at = _guards.addresses("RS", *given)
+        if at is None:
+            given = _guards.dense("RS", *given, follows=True)
+            at = _guards.addresses("RS", *given)
+        if at is None or at[0]:
+            found = _LAYER.gradients(_LAYER, ctx.kept, (x,), (), (dy,))
+        else:
+            found = _backward(at, ctx.kept, *given[:1])
+        return None, None, *found
+
+
 _LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
-    __name__.rpartition(".")[0], _numpy.INTERFACE, _numpy, _cpu, _decomposed
+    __name__.rpartition(".")[0],
+    _numpy.INTERFACE,
+    _numpy,
+    _cpu,
+    _torch.Printed(logsumexp, _decomposed, _forward, _backward),
 )
 
 
@@ -85,7 +157,7 @@ class Logsumexp(_torch.Module):
 
     def forward(self, x: _torch.Tensor) -> _torch.Tensor:
         """Return `logsumexp` of the arguments."""
-        return _LAYER.call(x)
+        return logsumexp(x)
 
 
 def _floats(name, value, shape=None, axes=""):

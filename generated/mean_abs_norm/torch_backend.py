@@ -2,6 +2,7 @@
 # Do not edit; edit mean_abs_norm.py and run: lngen derive mean_abs_norm.py
 # definition sha256:4d0485795846979d07cc1fcca041bddbd1022408811c53dc83dfbd75389515f6
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
+# mypy: no-warn-return-any, allow-subclassing-any
 """Centred rows divided by their mean absolute deviation.
 
 `mean_abs_norm` takes tensors, and `MeanAbsNorm` is a module. A plain call on the processor
@@ -12,6 +13,7 @@ derivatives beyond the first, are `_decomposed`, which PyTorch differentiates to
 import torch
 
 from .._runtime import torch as _torch
+from .._runtime.torch import guards as _guards
 from . import cpu_backend as _cpu
 from . import numpy_backend as _numpy
 
@@ -48,6 +50,16 @@ def mean_abs_norm(
     Raises TypeError for an argument that is not a floating-point tensor, ValueError for
     a wrong shape.
     """
+    if _LAYER.straight and not torch.compiler.is_compiling():
+        given = (x, gamma, beta)
+        at = _guards.addresses("Rff", *given)
+        if at is None:
+            given = _guards.dense("Rff", *given)
+            at = _guards.addresses("Rff", *given)
+        if at is not None and type(eps) is float and -_INFINITE < eps < _INFINITE:
+            if at[0]:
+                return _Recorded.apply(at, given, x, gamma, beta, eps)
+            return _forward(at, *given, eps)[0]
     return _LAYER.call(x, gamma, beta, eps)
 
 
@@ -85,8 +97,95 @@ def _rows(x, gamma, beta, eps):
     return y.to(stored)
 
 
+def _forward(at, x, gamma, beta, eps):
+    """The outputs and the row scalars by the compiled kernel, of tensors at some addresses."""
+    _, stored, rows, D, x_at, gamma_at, beta_at = at
+    y = torch.empty_like(x)
+    size = rows*(8 if stored == "f64" else 4)
+    kept = _, kept_at = _guards.room(3*size)
+    _cpu._FORWARD[stored, not beta_at, not gamma_at](
+        (
+            x_at,
+            gamma_at,
+            beta_at,
+            y.data_ptr(),
+            kept_at,
+            kept_at + size,
+            kept_at + 2*size,
+        ),
+        (eps,),
+        rows,
+        D,
+        _guards.threads_for(rows, D),
+    )
+    return y, kept
+
+
+def _backward(at, kept, x, gamma, beta, eps):
+    """The gradients by the compiled kernels, of tensors at some addresses."""
+    _, stored, rows, D, x_at, gamma_at, beta_at, dy_at = at
+    _, kept_at = kept
+    size = rows*(8 if stored == "f64" else 4)
+    dx = torch.empty_like(x)
+    dgamma = None if gamma is None else torch.empty_like(gamma)
+    dbeta = None if beta is None else torch.empty_like(beta)
+    _cpu._BACKWARD[stored, not beta_at, not gamma_at](
+        (
+            x_at,
+            dy_at,
+            kept_at,
+            kept_at + size,
+            kept_at + 2*size,
+            gamma_at,
+            dx.data_ptr(),
+        ),
+        (),
+        rows,
+        D,
+        _guards.threads_for(rows, D),
+        (
+            gamma_at,
+            0 if dgamma is None else dgamma.data_ptr(),
+            0 if dbeta is None else dbeta.data_ptr(),
+        ),
+    )
+    return dx, dgamma, dbeta
+
+
+class _Recorded(_guards.Node):
+    """A call that autograd records: its derivative by a kernel, and beyond by the decomposition."""
+
+    @staticmethod
+    def forward(ctx, at, given, x, gamma, beta, eps):
+        y, ctx.kept = _forward(at, *given, eps)
+        ctx.save_for_backward(x, gamma, beta)
+        ctx.constants = (eps,)
+        return y
+
+    @staticmethod
+    def backward(ctx, dy):
+        x, gamma, beta = ctx.saved_tensors
+        given = (x, gamma, beta, dy)
+        at = _guards.addresses("RffR", *given)
+        if at is None:
+            given = _guards.dense("RffR", *given, follows=True)
+            at = _guards.addresses("RffR", *given)
+        if at is None or at[0]:
+            found = _LAYER.gradients(
+                _LAYER, ctx.kept, (x, gamma, beta, *ctx.constants), (), (dy,)
+            )
+        else:
+            found = _backward(at, ctx.kept, *given[:3], *ctx.constants)
+        return None, None, *found, None
+
+
+_INFINITE = float("inf")
 _LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
-    __name__.rpartition(".")[0], _numpy.INTERFACE, _numpy, _cpu, _decomposed
+    __name__.rpartition(".")[0],
+    _numpy.INTERFACE,
+    _numpy,
+    _cpu,
+    _torch.Printed(mean_abs_norm, _decomposed, _forward, _backward),
 )
 
 
@@ -122,7 +221,7 @@ class MeanAbsNorm(_torch.Module):
             gamma, beta = _own["gamma"], _own["beta"]
         except KeyError:  # a parametrized module has attributes instead
             gamma, beta = self.gamma, self.beta
-        return _LAYER.call(x, gamma, beta, self.eps)
+        return mean_abs_norm(x, gamma, beta, eps=self.eps)
 
 
 def _floats(name, value, shape=None, axes=""):

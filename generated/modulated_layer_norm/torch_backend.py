@@ -2,6 +2,7 @@
 # Do not edit; edit modulated_layer_norm.py and run: lngen derive modulated_layer_norm.py
 # definition sha256:c9070b8f8940661be13e2724980af921ddfd8db4bb08a4031340be6ff2a3f068
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
+# mypy: no-warn-return-any, allow-subclassing-any
 """Layer normalization whose output is gated by one number a row.
 
 `modulated_layer_norm` takes tensors, and `ModulatedLayerNorm` is a module. A plain call on the processor
@@ -12,6 +13,7 @@ derivatives beyond the first, are `_decomposed`, which PyTorch differentiates to
 import torch
 
 from .._runtime import torch as _torch
+from .._runtime.torch import guards as _guards
 from . import cpu_backend as _cpu
 from . import numpy_backend as _numpy
 
@@ -50,6 +52,16 @@ def modulated_layer_norm(
     Raises TypeError for an argument that is not a floating-point tensor, ValueError for
     a wrong shape.
     """
+    if _LAYER.straight and not torch.compiler.is_compiling():
+        given = (x, gate, gamma, beta)
+        at = _guards.addresses("Rsff", *given)
+        if at is None:
+            given = _guards.dense("Rsff", *given)
+            at = _guards.addresses("Rsff", *given)
+        if at is not None and type(eps) is float and 0 <= eps < _INFINITE:
+            if at[0]:
+                return _Recorded.apply(at, given, x, gate, gamma, beta, eps)
+            return _forward(at, *given, eps)[0]
     return _LAYER.call(x, gate, gamma, beta, eps)
 
 
@@ -89,8 +101,101 @@ def _rows(x, gate, gamma, beta, eps):
     return y.to(stored)
 
 
+def _forward(at, x, gate, gamma, beta, eps):
+    """The outputs and the row scalars by the compiled kernel, of tensors at some addresses."""
+    _, stored, rows, D, x_at, gate_at, gamma_at, beta_at = at
+    y = torch.empty_like(x)
+    size = rows*(8 if stored == "f64" else 4)
+    kept = _, kept_at = _guards.room(3*size)
+    _cpu._FORWARD[stored, not beta_at, not gamma_at, not gate_at](
+        (
+            x_at,
+            gate_at,
+            gamma_at,
+            beta_at,
+            y.data_ptr(),
+            kept_at,
+            kept_at + size,
+            kept_at + 2*size,
+        ),
+        (eps,),
+        rows,
+        D,
+        _guards.threads_for(rows, D),
+    )
+    return y, kept
+
+
+def _backward(at, kept, x, gate, gamma, beta, eps):
+    """The gradients by the compiled kernels, of tensors at some addresses."""
+    _, stored, rows, D, x_at, gate_at, gamma_at, beta_at, dy_at = at
+    _, kept_at = kept
+    size = rows*(8 if stored == "f64" else 4)
+    dx = torch.empty_like(x)
+    dgate = None if gate is None else torch.empty_like(gate)
+    dgamma = None if gamma is None else torch.empty_like(gamma)
+    dbeta = None if beta is None else torch.empty_like(beta)
+    _cpu._BACKWARD[stored, not beta_at, not gamma_at, not gate_at](
+        (
+            x_at,
+            gate_at,
+            dy_at,
+            kept_at,
+            kept_at + size,
+            kept_at + 2*size,
+            gamma_at,
+            beta_at,
+            dx.data_ptr(),
+            0 if dgate is None else dgate.data_ptr(),
+        ),
+        (),
+        rows,
+        D,
+        _guards.threads_for(rows, D),
+        (
+            gamma_at,
+            beta_at,
+            0 if dgamma is None else dgamma.data_ptr(),
+            0 if dbeta is None else dbeta.data_ptr(),
+        ),
+    )
+    return dx, dgate, dgamma, dbeta
+
+
+class _Recorded(_guards.Node):
+    """A call that autograd records: its derivative by a kernel, and beyond by the decomposition."""
+
+    @staticmethod
+    def forward(ctx, at, given, x, gate, gamma, beta, eps):
+        y, ctx.kept = _forward(at, *given, eps)
+        ctx.save_for_backward(x, gate, gamma, beta)
+        ctx.constants = (eps,)
+        return y
+
+    @staticmethod
+    def backward(ctx, dy):
+        x, gate, gamma, beta = ctx.saved_tensors
+        given = (x, gate, gamma, beta, dy)
+        at = _guards.addresses("RsffR", *given)
+        if at is None:
+            given = _guards.dense("RsffR", *given, follows=True)
+            at = _guards.addresses("RsffR", *given)
+        if at is None or at[0]:
+            found = _LAYER.gradients(
+                _LAYER, ctx.kept, (x, gate, gamma, beta, *ctx.constants), (), (dy,)
+            )
+        else:
+            found = _backward(at, ctx.kept, *given[:4], *ctx.constants)
+        return None, None, *found, None
+
+
+_INFINITE = float("inf")
 _LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
-    __name__.rpartition(".")[0], _numpy.INTERFACE, _numpy, _cpu, _decomposed
+    __name__.rpartition(".")[0],
+    _numpy.INTERFACE,
+    _numpy,
+    _cpu,
+    _torch.Printed(modulated_layer_norm, _decomposed, _forward, _backward),
 )
 
 
@@ -128,7 +233,7 @@ class ModulatedLayerNorm(_torch.Module):
             gamma, beta = _own["gamma"], _own["beta"]
         except KeyError:  # a parametrized module has attributes instead
             gamma, beta = self.gamma, self.beta
-        return _LAYER.call(x, gate, gamma, beta, self.eps)
+        return modulated_layer_norm(x, gate, gamma, beta, eps=self.eps)
 
 
 def _floats(name, value, shape=None, axes=""):

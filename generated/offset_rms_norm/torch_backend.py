@@ -2,6 +2,7 @@
 # Do not edit; edit offset_rms_norm.py and run: lngen derive offset_rms_norm.py
 # definition sha256:c56b98d30d242a1ef1de2edf2495bb754cd7157e1a73846038e36061105b9bee
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
+# mypy: no-warn-return-any, allow-subclassing-any
 """Root-mean-square normalization with a weight that is learned as its distance from one.
 
 `offset_rms_norm` takes tensors, and `OffsetRMSNorm` is a module. A plain call on the processor
@@ -12,6 +13,7 @@ derivatives beyond the first, are `_decomposed`, which PyTorch differentiates to
 import torch
 
 from .._runtime import torch as _torch
+from .._runtime.torch import guards as _guards
 from . import cpu_backend as _cpu
 from . import numpy_backend as _numpy
 
@@ -42,6 +44,16 @@ def offset_rms_norm(
     Raises TypeError for an argument that is not a floating-point tensor, ValueError for
     a wrong shape.
     """
+    if _LAYER.straight and not torch.compiler.is_compiling():
+        given = (x, w)
+        at = _guards.addresses("Rf", *given)
+        if at is None:
+            given = _guards.dense("Rf", *given)
+            at = _guards.addresses("Rf", *given)
+        if at is not None and type(eps) is float and 0 <= eps < _INFINITE:
+            if at[0]:
+                return _Recorded.apply(at, given, x, w, eps)
+            return _forward(at, *given, eps)[0]
     return _LAYER.call(x, w, eps)
 
 
@@ -74,8 +86,73 @@ def _rows(x, w, eps):
     return y.to(stored)
 
 
+def _forward(at, x, w, eps):
+    """The outputs and the row scalars by the compiled kernel, of tensors at some addresses."""
+    _, stored, rows, D, x_at, w_at = at
+    y = torch.empty_like(x)
+    size = rows*(8 if stored == "f64" else 4)
+    kept = _, kept_at = _guards.room(1*size)
+    _cpu._FORWARD[stored, not w_at](
+        (x_at, w_at, y.data_ptr(), kept_at),
+        (eps,),
+        rows,
+        D,
+        _guards.threads_for(rows, D),
+    )
+    return y, kept
+
+
+def _backward(at, kept, x, w, eps):
+    """The gradients by the compiled kernels, of tensors at some addresses."""
+    _, stored, rows, D, x_at, w_at, dy_at = at
+    _, kept_at = kept
+    dx = torch.empty_like(x)
+    dw = None if w is None else torch.empty_like(w)
+    _cpu._BACKWARD[stored, not w_at](
+        (x_at, dy_at, kept_at, w_at, dx.data_ptr()),
+        (),
+        rows,
+        D,
+        _guards.threads_for(rows, D),
+        (w_at, 0 if dw is None else dw.data_ptr()),
+    )
+    return dx, dw
+
+
+class _Recorded(_guards.Node):
+    """A call that autograd records: its derivative by a kernel, and beyond by the decomposition."""
+
+    @staticmethod
+    def forward(ctx, at, given, x, w, eps):
+        y, ctx.kept = _forward(at, *given, eps)
+        ctx.save_for_backward(x, w)
+        ctx.constants = (eps,)
+        return y
+
+    @staticmethod
+    def backward(ctx, dy):
+        x, w = ctx.saved_tensors
+        given = (x, w, dy)
+        at = _guards.addresses("RfR", *given)
+        if at is None:
+            given = _guards.dense("RfR", *given, follows=True)
+            at = _guards.addresses("RfR", *given)
+        if at is None or at[0]:
+            found = _LAYER.gradients(
+                _LAYER, ctx.kept, (x, w, *ctx.constants), (), (dy,)
+            )
+        else:
+            found = _backward(at, ctx.kept, *given[:2], *ctx.constants)
+        return None, None, *found, None
+
+
+_INFINITE = float("inf")
 _LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
-    __name__.rpartition(".")[0], _numpy.INTERFACE, _numpy, _cpu, _decomposed
+    __name__.rpartition(".")[0],
+    _numpy.INTERFACE,
+    _numpy,
+    _cpu,
+    _torch.Printed(offset_rms_norm, _decomposed, _forward, _backward),
 )
 
 
@@ -109,7 +186,7 @@ class OffsetRMSNorm(_torch.Module):
             w = _own["w"]
         except KeyError:  # a parametrized module has attributes instead
             w = self.w
-        return _LAYER.call(x, w, self.eps)
+        return offset_rms_norm(x, w, eps=self.eps)
 
 
 def _floats(name, value, shape=None, axes=""):

@@ -2,6 +2,7 @@
 # Do not edit; edit packed_swiglu.py and run: lngen derive packed_swiglu.py
 # definition sha256:4087ac2d63756142998f95755cddc7be7f807b9cd271eb8694eeacdf2036e588
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
+# mypy: no-warn-return-any, allow-subclassing-any
 """SwiGLU of a gate and a value that lie side by side in one array.
 
 `packed_swiglu` takes tensors, and `PackedSwiglu` is a module. A plain call on the processor
@@ -14,7 +15,7 @@ import math
 import torch
 
 from .._runtime import torch as _torch
-from .._runtime.torch import axes as _named
+from .._runtime.torch import guards as _guards
 from . import cpu_backend as _cpu
 from . import numpy_backend as _numpy
 
@@ -42,10 +43,17 @@ def packed_swiglu(x: _torch.Tensor) -> _torch.Tensor:
     Raises TypeError for an argument that is not a floating-point tensor, ValueError for
     a wrong shape.
     """
-    return _LAYER.call(x)
+    if (
+        x is not None
+        and not torch.compiler.is_compiling()
+        and _guards.addresses("*", x) is not None
+    ):
+        return _decomposed(x, of_rows=_of_rows)
+    x, = _LAYER.taken(x)
+    return _decomposed(x, of_rows=_LAYER.call)
 
 
-def _decomposed(x):
+def _decomposed(x, of_rows=None):
     """The same in plain operations of PyTorch, which has derivatives of any order of them."""
     x = _floats("x", x)
     *rest, s_d = _axes("x", x, "... (s d)", 1, True)
@@ -54,7 +62,7 @@ def _decomposed(x):
             f"x has shape {tuple(x.shape)}, and s = {2} does not divide its axis (s d) of {s_d}"
         )
     d = s_d // 2
-    y = _rows(
+    y = (_rows if of_rows is None else of_rows)(
         x.reshape(_product(rest), 2, d)[:, 0], x.reshape(_product(rest), 2, d)[:, 1]
     )
     return y.reshape((*rest, d))
@@ -72,8 +80,107 @@ def _rows(gate, value):
     return y.to(stored)
 
 
-_LAYER: _named.TorchAxes[_torch.Tensor] = _named.TorchAxes(
-    __name__.rpartition(".")[0], _numpy.INTERFACE, _numpy, _cpu, _decomposed
+def _forward(at, gate, value):
+    """The outputs and the row scalars by the compiled kernel, of tensors at some addresses."""
+    _, stored, rows, D, gate_at, value_at = at
+    y = torch.empty_like(gate)
+    _cpu._FORWARD[stored,](
+        (gate_at, value_at, y.data_ptr()), (), rows, D, _guards.threads_for(rows, D)
+    )
+    return y, None
+
+
+def _backward(at, kept, gate, value):
+    """The gradients by the compiled kernels, of tensors at some addresses."""
+    _, stored, rows, D, gate_at, value_at, dy_at = at
+    dgate = torch.empty_like(gate)
+    dvalue = torch.empty_like(value)
+    _cpu._BACKWARD[stored,](
+        (gate_at, value_at, dy_at, dgate.data_ptr(), dvalue.data_ptr()),
+        (),
+        rows,
+        D,
+        _guards.threads_for(rows, D),
+    )
+    return dgate, dvalue
+
+
+def _of_rows(gate, value_):
+    """The outputs as `_rows` has them, by kernels where these alone have a say."""
+    if _LAYER.straight and not torch.compiler.is_compiling():
+        given = (_flat("r", gate, gate), _flat("r", value_, gate))
+        at = _guards.addresses("RR", *given)
+        if at is None:
+            given = _guards.dense("RR", *given)
+            at = _guards.addresses("RR", *given)
+        if at is not None and at[1] in ("f32", "f64"):
+            if at[0]:
+                return _Recorded.apply(at, given, gate, value_)
+            y, _ = _forward(at, *given)
+            return _beside("r", y, gate)
+    return _LAYER.call(gate, value_)
+
+
+class _Recorded(_guards.Node):
+    """A call that autograd records: its derivative by a kernel, and beyond by the decomposition."""
+
+    @staticmethod
+    def forward(ctx, at, given, gate, value_):
+        y, ctx.kept = _forward(at, *given)
+        y = _beside("r", y, gate)
+        ctx.save_for_backward(gate, value_)
+        return y
+
+    @staticmethod
+    def backward(ctx, dy):
+        gate, value_ = ctx.saved_tensors
+        given = (_flat("r", gate, gate), _flat("r", value_, gate), _flat("r", dy, gate))
+        at = _guards.addresses("RRR", *given)
+        if at is None:
+            given = _guards.dense("RRR", *given, follows=True)
+            at = _guards.addresses("RRR", *given)
+        if at is None or at[0]:
+            found = _LAYER.gradients(_LAYER, ctx.kept, (gate, value_), (), (dy,))
+            return None, None, *found
+        dgate, dvalue = _backward(at, ctx.kept, *given[:2])
+        return (
+            None,
+            None,
+            _beside("r", dgate, gate),
+            _beside("r", dvalue, gate).sum_to_size(value_.shape),
+        )
+
+
+def _flat(letter, value, like):
+    """The rows of an array beside another: r for rows, s for one value a row, f for one a feature."""
+    rest, d = like.shape
+    if letter == "r":
+        return value.expand(rest, d).reshape(rest, d)
+    if letter == "s":
+        return value.expand(rest, 1).reshape(rest)
+    if letter == "f":
+        return value.expand(1, d).reshape(d)
+    return value
+
+
+def _beside(letter, value, like):
+    """The array beside another of such rows."""
+    rest, d = like.shape
+    if letter == "r":
+        return value.reshape(rest, d)
+    if letter == "s":
+        return value.reshape(rest, 1)
+    if letter == "f":
+        return value.reshape(1, d)
+    return value
+
+
+_LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
+    __name__.rpartition(".")[0],
+    _numpy.INTERFACE,
+    _numpy,
+    _cpu,
+    _torch.Printed(packed_swiglu, _rows, _forward, _backward, _flat, _beside),
 )
 
 
@@ -87,7 +194,7 @@ class PackedSwiglu(_torch.Module):
 
     def forward(self, x: _torch.Tensor) -> _torch.Tensor:
         """Return `packed_swiglu` of the arguments."""
-        return _LAYER.call(x)
+        return packed_swiglu(x)
 
 
 def _floats(name, value, shape=None, axes=""):

@@ -2,6 +2,7 @@
 # Do not edit; edit rms_norm_gated.py and run: lngen derive rms_norm_gated.py
 # definition sha256:a8b76386f8a799fd231a6dd9fa86d8c34e1c7f23c48996e7228eca62e4e22fd0
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
+# mypy: no-warn-return-any, allow-subclassing-any
 """A gate, silu of another row, then root-mean-square normalization.
 
 `rms_norm_gated` takes tensors, and `RMSNormGated` is a module. A plain call on the processor
@@ -12,6 +13,7 @@ derivatives beyond the first, are `_decomposed`, which PyTorch differentiates to
 import torch
 
 from .._runtime import torch as _torch
+from .._runtime.torch import guards as _guards
 from . import cpu_backend as _cpu
 from . import numpy_backend as _numpy
 
@@ -50,6 +52,16 @@ def rms_norm_gated(
     Raises TypeError for an argument that is not a floating-point tensor, ValueError for
     a wrong shape.
     """
+    if _LAYER.straight and not torch.compiler.is_compiling():
+        given = (x, z, gamma)
+        at = _guards.addresses("RRf", *given)
+        if at is None:
+            given = _guards.dense("RRf", *given)
+            at = _guards.addresses("RRf", *given)
+        if at is not None and type(eps) is float and 0 <= eps < _INFINITE:
+            if at[0]:
+                return _Recorded.apply(at, given, x, z, gamma, eps)
+            return _forward(at, *given, eps)[0]
     return _LAYER.call(x, z, gamma, eps)
 
 
@@ -86,8 +98,74 @@ def _rows(x, z, gamma, eps):
     return y.to(stored)
 
 
+def _forward(at, x, z, gamma, eps):
+    """The outputs and the row scalars by the compiled kernel, of tensors at some addresses."""
+    _, stored, rows, D, x_at, z_at, gamma_at = at
+    y = torch.empty_like(x)
+    size = rows*(8 if stored == "f64" else 4)
+    kept = _, kept_at = _guards.room(1*size)
+    _cpu._FORWARD[stored, not gamma_at](
+        (x_at, z_at, gamma_at, y.data_ptr(), kept_at),
+        (eps,),
+        rows,
+        D,
+        _guards.threads_for(rows, D),
+    )
+    return y, kept
+
+
+def _backward(at, kept, x, z, gamma, eps):
+    """The gradients by the compiled kernels, of tensors at some addresses."""
+    _, stored, rows, D, x_at, z_at, gamma_at, dy_at = at
+    _, kept_at = kept
+    dx = torch.empty_like(x)
+    dz = torch.empty_like(z)
+    dgamma = None if gamma is None else torch.empty_like(gamma)
+    _cpu._BACKWARD[stored, not gamma_at](
+        (x_at, z_at, dy_at, kept_at, gamma_at, dx.data_ptr(), dz.data_ptr()),
+        (),
+        rows,
+        D,
+        _guards.threads_for(rows, D),
+        (gamma_at, 0 if dgamma is None else dgamma.data_ptr()),
+    )
+    return dx, dz, dgamma
+
+
+class _Recorded(_guards.Node):
+    """A call that autograd records: its derivative by a kernel, and beyond by the decomposition."""
+
+    @staticmethod
+    def forward(ctx, at, given, x, z, gamma, eps):
+        y, ctx.kept = _forward(at, *given, eps)
+        ctx.save_for_backward(x, z, gamma)
+        ctx.constants = (eps,)
+        return y
+
+    @staticmethod
+    def backward(ctx, dy):
+        x, z, gamma = ctx.saved_tensors
+        given = (x, z, gamma, dy)
+        at = _guards.addresses("RRfR", *given)
+        if at is None:
+            given = _guards.dense("RRfR", *given, follows=True)
+            at = _guards.addresses("RRfR", *given)
+        if at is None or at[0]:
+            found = _LAYER.gradients(
+                _LAYER, ctx.kept, (x, z, gamma, *ctx.constants), (), (dy,)
+            )
+        else:
+            found = _backward(at, ctx.kept, *given[:3], *ctx.constants)
+        return None, None, *found, None
+
+
+_INFINITE = float("inf")
 _LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
-    __name__.rpartition(".")[0], _numpy.INTERFACE, _numpy, _cpu, _decomposed
+    __name__.rpartition(".")[0],
+    _numpy.INTERFACE,
+    _numpy,
+    _cpu,
+    _torch.Printed(rms_norm_gated, _decomposed, _forward, _backward),
 )
 
 
@@ -121,7 +199,7 @@ class RMSNormGated(_torch.Module):
             gamma = _own["gamma"]
         except KeyError:  # a parametrized module has attributes instead
             gamma = self.gamma
-        return _LAYER.call(x, z, gamma, self.eps)
+        return rms_norm_gated(x, z, gamma, eps=self.eps)
 
 
 def _floats(name, value, shape=None, axes=""):

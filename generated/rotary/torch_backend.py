@@ -2,6 +2,7 @@
 # Do not edit; edit rotary.py and run: lngen derive rotary.py
 # definition sha256:27078454ac894088acc7ded7e74efe43bd31d0cc43f0cf3f543f54c838831bc3
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
+# mypy: no-warn-return-any, allow-subclassing-any
 """Rotary position embedding: both halves of a row are turned by the angle of their position.
 
 `rotary` takes tensors, and `Rotary` is a module. A plain call on the processor
@@ -12,7 +13,7 @@ derivatives beyond the first, are `_decomposed`, which PyTorch differentiates to
 import torch
 
 from .._runtime import torch as _torch
-from .._runtime.torch import axes as _named
+from .._runtime.torch import guards as _guards
 from . import cpu_backend as _cpu
 from . import numpy_backend as _numpy
 
@@ -45,10 +46,19 @@ def rotary(
     Raises TypeError for an argument that is not a floating-point tensor, ValueError for
     a wrong shape.
     """
-    return _LAYER.call(x, cosine, sine)
+    if (
+        x is not None
+        and cosine is not None
+        and sine is not None
+        and not torch.compiler.is_compiling()
+        and _guards.addresses("***", x, cosine, sine) is not None
+    ):
+        return _decomposed(x, cosine, sine, of_rows=_of_rows)
+    x, cosine, sine = _LAYER.taken(x, cosine, sine)
+    return _decomposed(x, cosine, sine, of_rows=_LAYER.call)
 
 
-def _decomposed(x, cosine, sine):
+def _decomposed(x, cosine, sine, of_rows=None):
     """The same in plain operations of PyTorch, which has derivatives of any order of them."""
     x = _floats("x", x)
     b, h, t, s_d = _axes("x", x, "b h t (s d)", 4)
@@ -59,7 +69,7 @@ def _decomposed(x, cosine, sine):
     d = s_d // 2
     cosine = _floats("cosine", cosine, (t, d), "(t d)")
     sine = _floats("sine", sine, (t, d), "(t d)")
-    y_0, y_1 = _rows(
+    y_0, y_1 = (_rows if of_rows is None else of_rows)(
         x.reshape(b, h, t, 2, d)[:, :, :, 0],
         x.reshape(b, h, t, 2, d)[:, :, :, 1],
         cosine.reshape(1, 1, t, d),
@@ -81,8 +91,130 @@ def _rows(a, b, cosine, sine):
     return y_0.to(stored), y_1.to(stored)
 
 
-_LAYER: _named.TorchAxes[_torch.Tensor] = _named.TorchAxes(
-    __name__.rpartition(".")[0], _numpy.INTERFACE, _numpy, _cpu, _decomposed
+def _forward(at, a, b, cosine, sine):
+    """The outputs and the row scalars by the compiled kernel, of tensors at some addresses."""
+    _, stored, rows, D, a_at, b_at, cosine_at, sine_at = at
+    y_0 = torch.empty_like(a)
+    y_1 = torch.empty_like(a)
+    _cpu._FORWARD[stored,](
+        (a_at, b_at, cosine_at, sine_at, y_0.data_ptr(), y_1.data_ptr()),
+        (),
+        rows,
+        D,
+        _guards.threads_for(rows, D),
+    )
+    return y_0, y_1, None
+
+
+def _backward(at, kept, a, b, cosine, sine):
+    """The gradients by the compiled kernels, of tensors at some addresses."""
+    _, stored, rows, D, _, _, cosine_at, sine_at, dy_0_at, dy_1_at = at
+    da = torch.empty_like(a)
+    db = torch.empty_like(b)
+    _cpu._BACKWARD[stored, not dy_0_at, not dy_1_at](
+        (cosine_at, sine_at, dy_0_at, dy_1_at, da.data_ptr(), db.data_ptr()),
+        (),
+        rows,
+        D,
+        _guards.threads_for(rows, D),
+    )
+    return da, db, None, None
+
+
+def _of_rows(a, b_, cosine, sine):
+    """The outputs as `_rows` has them, by kernels where these alone have a say."""
+    if _LAYER.straight and not torch.compiler.is_compiling():
+        given = (
+            _flat("r", a, a),
+            _flat("r", b_, a),
+            _flat("r", cosine, a),
+            _flat("r", sine, a),
+        )
+        at = _guards.addresses("RRRR", *given)
+        if at is None:
+            given = _guards.dense("RRRR", *given)
+            at = _guards.addresses("RRRR", *given)
+        if at is not None and at[1] in ("f32", "f64"):
+            if at[0]:
+                return _Recorded.apply(at, given, a, b_, cosine, sine)
+            y_0, y_1, _ = _forward(at, *given)
+            return _beside("r", y_0, a), _beside("r", y_1, a)
+    return _LAYER.call(a, b_, cosine, sine)
+
+
+class _Recorded(_guards.Node):
+    """A call that autograd records: its derivative by a kernel, and beyond by the decomposition."""
+
+    @staticmethod
+    def forward(ctx, at, given, a, b_, cosine, sine):
+        y_0, y_1, ctx.kept = _forward(at, *given)
+        y_0 = _beside("r", y_0, a)
+        y_1 = _beside("r", y_1, a)
+        ctx.save_for_backward(a, b_, cosine, sine)
+        ctx.set_materialize_grads(False)
+        return y_0, y_1
+
+    @staticmethod
+    def backward(ctx, dy_0, dy_1):
+        a, b_, cosine, sine = ctx.saved_tensors
+        given = (
+            _flat("r", a, a),
+            _flat("r", b_, a),
+            _flat("r", cosine, a),
+            _flat("r", sine, a),
+            dy_0 if dy_0 is None else _flat("r", dy_0, a),
+            dy_1 if dy_1 is None else _flat("r", dy_1, a),
+        )
+        at = _guards.addresses("RRRRrr", *given)
+        if at is None:
+            given = _guards.dense("RRRRrr", *given, follows=True)
+            at = _guards.addresses("RRRRrr", *given)
+        if at is None or at[0]:
+            found = _LAYER.gradients(
+                _LAYER, ctx.kept, (a, b_, cosine, sine), (), (dy_0, dy_1)
+            )
+            return None, None, *found
+        da, db, _, _ = _backward(at, ctx.kept, *given[:4])
+        return (
+            None,
+            None,
+            _beside("r", da, a),
+            _beside("r", db, a).sum_to_size(b_.shape),
+            None,
+            None,
+        )
+
+
+def _flat(letter, value, like):
+    """The rows of an array beside another: r for rows, s for one value a row, f for one a feature."""
+    b, h, t, d = like.shape
+    if letter == "r":
+        return value.expand(b, h, t, d).reshape(b*h*t, d)
+    if letter == "s":
+        return value.expand(b, h, t, 1).reshape(b*h*t)
+    if letter == "f":
+        return value.expand(1, 1, 1, d).reshape(d)
+    return value
+
+
+def _beside(letter, value, like):
+    """The array beside another of such rows."""
+    b, h, t, d = like.shape
+    if letter == "r":
+        return value.reshape(b, h, t, d)
+    if letter == "s":
+        return value.reshape(b, h, t, 1)
+    if letter == "f":
+        return value.reshape(1, 1, 1, d)
+    return value
+
+
+_LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
+    __name__.rpartition(".")[0],
+    _numpy.INTERFACE,
+    _numpy,
+    _cpu,
+    _torch.Printed(rotary, _rows, _forward, _backward, _flat, _beside),
 )
 
 
@@ -98,7 +230,7 @@ class Rotary(_torch.Module):
         self, x: _torch.Tensor, cosine: _torch.Tensor, sine: _torch.Tensor
     ) -> _torch.Tensor:
         """Return `rotary` of the arguments."""
-        return _LAYER.call(x, cosine, sine)
+        return rotary(x, cosine, sine)
 
 
 def _floats(name, value, shape=None, axes=""):

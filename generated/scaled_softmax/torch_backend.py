@@ -2,6 +2,7 @@
 # Do not edit; edit scaled_softmax.py and run: lngen derive scaled_softmax.py
 # definition sha256:1159a7787ddac63c2ef16f9172135a664fd794586bda7a00071cdf45fab10061
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
+# mypy: no-warn-return-any, allow-subclassing-any
 """Softmax with a learned inverse temperature.
 
 `scaled_softmax` takes tensors, and `ScaledSoftmax` is a module. A plain call on the processor
@@ -12,6 +13,7 @@ derivatives beyond the first, are `_decomposed`, which PyTorch differentiates to
 import torch
 
 from .._runtime import torch as _torch
+from .._runtime.torch import guards as _guards
 from . import cpu_backend as _cpu
 from . import numpy_backend as _numpy
 
@@ -42,6 +44,16 @@ def scaled_softmax(
     Raises TypeError for an argument that is not a floating-point tensor, ValueError for
     a wrong shape.
     """
+    if _LAYER.straight and not torch.compiler.is_compiling():
+        given = (x, scale)
+        at = _guards.addresses("Rn", *given)
+        if at is None:
+            given = _guards.dense("Rn", *given)
+            at = _guards.addresses("Rn", *given)
+        if at is not None:
+            if at[0]:
+                return _Recorded.apply(at, given, x, scale)
+            return _forward(at, *given)[0]
     return _LAYER.call(x, scale)
 
 
@@ -76,8 +88,70 @@ def _rows(x, scale):
     return y.to(stored)
 
 
+def _forward(at, x, scale):
+    """The outputs and the row scalars by the compiled kernel, of tensors at some addresses."""
+    _, stored, rows, D, x_at, scale_at = at
+    y = torch.empty_like(x)
+    size = rows*(8 if stored == "f64" else 4)
+    kept = _, kept_at = _guards.room(2*size)
+    _cpu._FORWARD[stored, not scale_at](
+        (x_at, scale_at, y.data_ptr(), kept_at, kept_at + size),
+        (),
+        rows,
+        D,
+        _guards.threads_for(rows, D),
+    )
+    return y, kept
+
+
+def _backward(at, kept, x, scale):
+    """The gradients by the compiled kernels, of tensors at some addresses."""
+    _, stored, rows, D, x_at, scale_at, dy_at = at
+    _, kept_at = kept
+    size = rows*(8 if stored == "f64" else 4)
+    dx = torch.empty_like(x)
+    dscale = None if scale is None else torch.empty_like(scale)
+    _cpu._BACKWARD[stored, not scale_at](
+        (x_at, dy_at, kept_at, kept_at + size, scale_at, dx.data_ptr()),
+        (),
+        rows,
+        D,
+        _guards.threads_for(rows, D),
+        (scale_at, 0 if dscale is None else dscale.data_ptr()),
+    )
+    return dx, dscale
+
+
+class _Recorded(_guards.Node):
+    """A call that autograd records: its derivative by a kernel, and beyond by the decomposition."""
+
+    @staticmethod
+    def forward(ctx, at, given, x, scale):
+        y, ctx.kept = _forward(at, *given)
+        ctx.save_for_backward(x, scale)
+        return y
+
+    @staticmethod
+    def backward(ctx, dy):
+        x, scale = ctx.saved_tensors
+        given = (x, scale, dy)
+        at = _guards.addresses("RnR", *given)
+        if at is None:
+            given = _guards.dense("RnR", *given, follows=True)
+            at = _guards.addresses("RnR", *given)
+        if at is None or at[0]:
+            found = _LAYER.gradients(_LAYER, ctx.kept, (x, scale), (), (dy,))
+        else:
+            found = _backward(at, ctx.kept, *given[:2])
+        return None, None, *found
+
+
 _LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
-    __name__.rpartition(".")[0], _numpy.INTERFACE, _numpy, _cpu, _decomposed
+    __name__.rpartition(".")[0],
+    _numpy.INTERFACE,
+    _numpy,
+    _cpu,
+    _torch.Printed(scaled_softmax, _decomposed, _forward, _backward),
 )
 
 
@@ -107,7 +181,7 @@ class ScaledSoftmax(_torch.Module):
             scale = _own["scale"]
         except KeyError:  # a parametrized module has attributes instead
             scale = self.scale
-        return _LAYER.call(x, scale)
+        return scaled_softmax(x, scale)
 
 
 def _floats(name, value, shape=None, axes=""):

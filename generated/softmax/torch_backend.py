@@ -2,6 +2,7 @@
 # Do not edit; edit softmax.py and run: lngen derive softmax.py
 # definition sha256:9ce87dbd38edba4176ecb72247c55af9618089126b150813de61257b8d884562
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
+# mypy: no-warn-return-any, allow-subclassing-any
 """Softmax over the feature axis.
 
 `softmax` takes tensors, and `Softmax` is a module. A plain call on the processor
@@ -12,6 +13,7 @@ derivatives beyond the first, are `_decomposed`, which PyTorch differentiates to
 import torch
 
 from .._runtime import torch as _torch
+from .._runtime.torch import guards as _guards
 from . import cpu_backend as _cpu
 from . import numpy_backend as _numpy
 
@@ -39,6 +41,16 @@ def softmax(x: _torch.Tensor) -> _torch.Tensor:
     Raises TypeError for an argument that is not a floating-point tensor, ValueError for
     a wrong shape.
     """
+    if _LAYER.straight and not torch.compiler.is_compiling():
+        given = (x,)
+        at = _guards.addresses("R", *given)
+        if at is None:
+            given = _guards.dense("R", *given)
+            at = _guards.addresses("R", *given)
+        if at is not None:
+            if at[0]:
+                return _Recorded.apply(at, given, x)
+            return _forward(at, *given)[0]
     return _LAYER.call(x)
 
 
@@ -68,8 +80,56 @@ def _rows(x):
     return y.to(stored)
 
 
+def _forward(at, x):
+    """The outputs and the row scalars by the compiled kernel, of tensors at some addresses."""
+    _, stored, rows, D, x_at = at
+    y = torch.empty_like(x)
+    _cpu._FORWARD[stored,](
+        (x_at, y.data_ptr()), (), rows, D, _guards.threads_for(rows, D)
+    )
+    return y, None
+
+
+def _backward(at, kept, x):
+    """The gradients by the compiled kernels, of tensors at some addresses."""
+    _, stored, rows, D, _, y_at, dy_at = at
+    dx = torch.empty_like(x)
+    _cpu._BACKWARD[stored,](
+        (y_at, dy_at, dx.data_ptr()), (), rows, D, _guards.threads_for(rows, D)
+    )
+    return dx,
+
+
+class _Recorded(_guards.Node):
+    """A call that autograd records: its derivative by a kernel, and beyond by the decomposition."""
+
+    @staticmethod
+    def forward(ctx, at, given, x):
+        y, ctx.kept = _forward(at, *given)
+        ctx.save_for_backward(x, y)
+        return y
+
+    @staticmethod
+    def backward(ctx, dy):
+        x, y = ctx.saved_tensors
+        given = (x, y, dy)
+        at = _guards.addresses("RRR", *given)
+        if at is None:
+            given = _guards.dense("RRR", *given, follows=True)
+            at = _guards.addresses("RRR", *given)
+        if at is None or at[0]:
+            found = _LAYER.gradients(_LAYER, ctx.kept, (x,), (y,), (dy,))
+        else:
+            found = _backward(at, ctx.kept, *given[:1])
+        return None, None, *found
+
+
 _LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
-    __name__.rpartition(".")[0], _numpy.INTERFACE, _numpy, _cpu, _decomposed
+    __name__.rpartition(".")[0],
+    _numpy.INTERFACE,
+    _numpy,
+    _cpu,
+    _torch.Printed(softmax, _decomposed, _forward, _backward),
 )
 
 
@@ -83,7 +143,7 @@ class Softmax(_torch.Module):
 
     def forward(self, x: _torch.Tensor) -> _torch.Tensor:
         """Return `softmax` of the arguments."""
-        return _LAYER.call(x)
+        return softmax(x)
 
 
 def _floats(name, value, shape=None, axes=""):

@@ -2,6 +2,7 @@
 # Do not edit; edit standardize.py and run: lngen derive standardize.py
 # definition sha256:5c30a6dc2dc6ad6d80103cedc7b8820d41a985b799ed6b10a6631e55e07f29cc
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
+# mypy: no-warn-return-any, allow-subclassing-any
 """Rows of mean zero and unbiased variance one, without parameters.
 
 `standardize` takes tensors, and `Standardize` is a module. A plain call on the processor
@@ -12,6 +13,7 @@ derivatives beyond the first, are `_decomposed`, which PyTorch differentiates to
 import torch
 
 from .._runtime import torch as _torch
+from .._runtime.torch import guards as _guards
 from . import cpu_backend as _cpu
 from . import numpy_backend as _numpy
 
@@ -39,6 +41,21 @@ def standardize(x: _torch.Tensor, *, eps: float = 1e-5) -> _torch.Tensor:
     Raises TypeError for an argument that is not a floating-point tensor, ValueError for
     a wrong shape.
     """
+    if _LAYER.straight and not torch.compiler.is_compiling():
+        given = (x,)
+        at = _guards.addresses("R", *given)
+        if at is None:
+            given = _guards.dense("R", *given)
+            at = _guards.addresses("R", *given)
+        if (
+            at is not None
+            and at[3] >= 2
+            and type(eps) is float
+            and 0 <= eps < _INFINITE
+        ):
+            if at[0]:
+                return _Recorded.apply(at, given, x, eps)
+            return _forward(at, *given, eps)[0]
     return _LAYER.call(x, eps)
 
 
@@ -73,8 +90,70 @@ def _rows(x, eps):
     return y.to(stored)
 
 
+def _forward(at, x, eps):
+    """The outputs and the row scalars by the compiled kernel, of tensors at some addresses."""
+    _, stored, rows, D, x_at = at
+    y = torch.empty_like(x)
+    size = rows*(8 if stored == "f64" else 4)
+    kept = _, kept_at = _guards.room(3*size)
+    _cpu._FORWARD[stored,](
+        (x_at, y.data_ptr(), kept_at, kept_at + size, kept_at + 2*size),
+        (eps,),
+        rows,
+        D,
+        _guards.threads_for(rows, D),
+    )
+    return y, kept
+
+
+def _backward(at, kept, x, eps):
+    """The gradients by the compiled kernels, of tensors at some addresses."""
+    _, stored, rows, D, x_at, dy_at = at
+    _, kept_at = kept
+    size = rows*(8 if stored == "f64" else 4)
+    dx = torch.empty_like(x)
+    _cpu._BACKWARD[stored,](
+        (x_at, dy_at, kept_at, kept_at + size, kept_at + 2*size, dx.data_ptr()),
+        (),
+        rows,
+        D,
+        _guards.threads_for(rows, D),
+    )
+    return dx,
+
+
+class _Recorded(_guards.Node):
+    """A call that autograd records: its derivative by a kernel, and beyond by the decomposition."""
+
+    @staticmethod
+    def forward(ctx, at, given, x, eps):
+        y, ctx.kept = _forward(at, *given, eps)
+        ctx.save_for_backward(x)
+        ctx.constants = (eps,)
+        return y
+
+    @staticmethod
+    def backward(ctx, dy):
+        x, = ctx.saved_tensors
+        given = (x, dy)
+        at = _guards.addresses("RR", *given)
+        if at is None:
+            given = _guards.dense("RR", *given, follows=True)
+            at = _guards.addresses("RR", *given)
+        if at is None or at[0]:
+            found = _LAYER.gradients(_LAYER, ctx.kept, (x, *ctx.constants), (), (dy,))
+        else:
+            found = _backward(at, ctx.kept, *given[:1], *ctx.constants)
+        return None, None, *found, None
+
+
+_INFINITE = float("inf")
 _LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
-    __name__.rpartition(".")[0], _numpy.INTERFACE, _numpy, _cpu, _decomposed
+    __name__.rpartition(".")[0],
+    _numpy.INTERFACE,
+    _numpy,
+    _cpu,
+    _torch.Printed(standardize, _decomposed, _forward, _backward),
 )
 
 
@@ -92,7 +171,7 @@ class Standardize(_torch.Module):
 
     def forward(self, x: _torch.Tensor) -> _torch.Tensor:
         """Return `standardize` of the arguments and the parameters of the module."""
-        return _LAYER.call(x, self.eps)
+        return standardize(x, eps=self.eps)
 
 
 def _floats(name, value, shape=None, axes=""):

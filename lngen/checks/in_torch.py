@@ -23,11 +23,12 @@ class InTorch(FrameworkAdapter):
 
     @property
     def layer(self) -> Any:
-        """The layer on rows, where its axes have names with the decomposition placed on rows."""
-        found, layout = super().layer, self.definition.layout
-        if layout is not None and found is not self.module._LAYER:
-            found.decomposed = PlacedRows(self.definition, layout, self.module._rows)
-        return found
+        """The layer; of one whose axes have names, with rows placed beside those."""
+        found, layout = self.module._LAYER, self.definition.layout
+        if layout is None:
+            return found
+        call = PlacedRows(self.definition, layout, self.module._of_rows)
+        return SimpleNamespace(call=call, interface=found.interface, operators=found.operators, outputs=found.outputs)
 
     @property
     def torch(self) -> Any:
@@ -44,7 +45,9 @@ class InTorch(FrameworkAdapter):
     @property
     def host(self) -> Any:
         """The kernels on the processor."""
-        return self.layer.operators.kernels.host
+        layer = self.module._LAYER
+        layer.backend(self.torch.empty(1))
+        return layer.compiled if layer.straight else layer.numpy
 
     def array(self, value: Any) -> Any:
         """Make a tensor in memory of its own, on the processor or where the setting says."""
@@ -125,15 +128,28 @@ class InTorch(FrameworkAdapter):
 
 def _operator(direction: str) -> Callable[[InTorch], None]:
     def check(of: InTorch) -> None:
-        operators, given, constants = of.layer.operators, of.arguments(), of.constants
-        operands = [*of.recorded(given), *constants, False]
+        operators, operands = of.module._LAYER.operators, _placed(of, of.recorded(of.arguments()))
         if direction == "backward":  # which is not differentiated: another function is where that is asked for
-            made = as_tuple(operators.forward(*given, *constants, False))
-            kept, cotangents = [made[number] for number in operators.kept], made[: operators.outputs]
-            operands = [*given, *constants, False, *kept, *map(of.torch.ones_like, cotangents)]
+            operands = _placed(of, of.arguments())
+            *made, kept = operators.forward(*operands)
+            outputs = [made[place] for place in of.module._LAYER.kept]
+            operands = [*operands, kept, *outputs, *map(of.torch.ones_like, made)]
         of.torch.library.opcheck(getattr(operators, direction), tuple(operands))
 
     return check
+
+
+def _placed(of: InTorch, inputs: Sequence[Any]) -> list[Any]:
+    """The arguments of an operator: inputs, placed where axes have names, and Constants."""
+    layout, found = of.definition.layout, [*inputs, *of.constants]
+    if layout is not None:
+
+        def taken(*values: Any) -> Any:
+            found[:] = values
+            return of.module._rows(*values)
+
+        PlacedRows(of.definition, layout, taken)(*found)
+    return found
 
 
 def _hessians(of: InTorch) -> None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from lngen.emit import Notes
 from lngen.emit.interface import PublicConstant, PublicInput, PublicInterface
-from lngen.emit.layout import WIDTH, argument, call, definition, in_lines, statement, tuple_of
+from lngen.emit.layout import WIDTH, argument, definition, in_lines
 from lngen.emit.signatures import as_python, number, sizes
 from lngen.runtime.protocol.directions import COMPUTED_WORDS
 
@@ -34,7 +34,6 @@ class FrameworkFunction:
     def fields(self) -> dict[str, Any]:
         """Return the template fields of the function."""
         name = self.notes.layer
-        values = [each.public for each in (*self.layer.inputs, *self.layer.constants)]
         return {
             "header": self.notes.header,
             "title": self.notes.title,
@@ -44,7 +43,6 @@ class FrameworkFunction:
             "signature": definition(name, self._arguments(), self.result),
             "arguments": self._meanings(),
             "returns": self._returns(),
-            "called": statement(f"return {called(self.layer, '{}', values)}", 4),
         }
 
     def _arguments(self) -> list[str]:
@@ -84,12 +82,6 @@ def constant_in_words(each: PublicConstant, layer: PublicInterface) -> str:
 def sizes_in_words(names: Iterable[str]) -> list[str]:
     """Return the lines of a docstring about sizes of axes."""
     return [f"{name}: the size of the axis {name}." for name in names]
-
-
-def called(layer: PublicInterface, size: str, values: Sequence[str]) -> str:
-    """Return the call of a layer with its inputs and Constants; `size` makes the value of a size from its name."""
-    given = [size.format(each.name) for each in layer.sizes]
-    return call("_LAYER.sized", tuple_of(given), *values) if given else call("_LAYER.call", *values)
 
 
 def sign(each: PublicConstant, layer: PublicInterface) -> str:

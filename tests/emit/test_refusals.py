@@ -148,20 +148,15 @@ def test_compiled_kernels_refuse_in_the_words_of_numpy(text: str) -> None:
 
 # The signature of an operator refuses None for the rows.
 @needs_torch
-@pytest.mark.parametrize("refusal", REFUSALS[1:OF_FRAMEWORKS], ids=IDS[1:OF_FRAMEWORKS])
+@pytest.mark.parametrize(
+    "refusal", [each for each in REFUSALS[1:OF_FRAMEWORKS] if each.direction == "forward"], ids=str
+)
 def test_an_operator_of_pytorch_refuses_the_same_call(refusal: Refusal) -> None:
     torch = importlib.import_module("torch")
     operators = layer_of(backend(TEXT, "torch")).operators
     arguments = _mapped(refusal.arguments, torch.from_numpy)
-    first = (torch.from_numpy(ROWS), None, torch.from_numpy(FEATURE), False)
-    if refusal.direction == "forward":
-        arguments = (*arguments, False)
-    else:
-        made = operators.forward(*first)
-        own = [each for value in arguments for each in (value if isinstance(value, tuple) else (value,))]
-        arguments = (*first, *(made[place] for place in operators.kept), *own)
     with pytest.raises(refusal.error, match=re.escape(refusal.message)):
-        getattr(operators, refusal.direction)(*arguments)
+        operators.forward(*arguments)
 
 
 @needs_jax

@@ -6,16 +6,17 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from lngen.emit import Notes
+from lngen.emit import Notes, cpp
 from lngen.emit.class_names import attribute, class_of
-from lngen.emit.functions import NUMBERS, FrameworkFunction, called
+from lngen.emit.functions import NUMBERS, FrameworkFunction
 from lngen.emit.interface import PublicInput, PublicInterface, interface
 from lngen.emit.layout import argument, call, definition, statement
 from lngen.emit.modules import LayerClass
 from lngen.emit.numpy import handed
 from lngen.emit.render import module
 from lngen.emit.spelling import marked_program, plain_errors
-from lngen.emit.torch.decomposition import Decomposition
+from lngen.emit.torch.decomposition import Decomposition, spelled_text
+from lngen.emit.torch.straight import StraightCall
 from lngen.plan.program import RowProgram
 
 _PLACE = ("device: _torch.Device = None", "dtype: _torch.Dtype = None")
@@ -30,8 +31,21 @@ def emit(programs: Sequence[RowProgram], notes: Notes) -> dict[str, str]:
         forward = marked_program(handed(programs[0]))
         layer = interface(forward, notes)
         function = FrameworkFunction(layer, notes, "_torch.Tensor", "a tensor")
-        functions = Decomposition(forward, layer).functions()
-        return {"torch_backend.py": _TorchText(layer, notes, function).module(functions)}
+        decomposition = Decomposition(forward, layer)
+        pairs = cpp.lowered(programs[:2], notes)
+        (of_forward, _), (of_backward, _) = pairs
+        straight = StraightCall(
+            layer,
+            of_forward,
+            of_backward,
+            (pairs[0][1], pairs[1][1]),
+            decomposition.arguments,
+            decomposition.first,
+            decomposition.arrays.layout,
+        )
+        functions = decomposition.functions()
+        functions |= {name: spelled_text("\n".join(text)).split("\n") for name, text in straight.functions().items()}
+        return {"torch_backend.py": _TorchText(layer, notes, function, straight).module(functions)}
 
 
 @dataclass(frozen=True)
@@ -41,6 +55,7 @@ class _TorchText:
     layer: PublicInterface
     notes: Notes
     function: FrameworkFunction
+    straight: StraightCall
 
     def module(self, functions: dict[str, list[str]]) -> str:
         """Return the text of the file with the functions of its decomposition."""
@@ -58,6 +73,8 @@ class _TorchText:
             **functions,
             named_axes=bool(self.notes.layout),
             layer=self._layer(),
+            called=self._called(),
+            infinite=bool(self.layer.constants) and not self.notes.layout,
             module=class_of(name),
             exported=sorted([name, class_of(name)]),
             summary=[*summary, last if meanings else f'{last}"""'],
@@ -67,16 +84,64 @@ class _TorchText:
             applied=definition("forward", given, self.function.result, 4),
             called_by_module=[
                 *self._parameters(parameters),
-                *statement("return " + called(self.layer, 'self._sizes["{}"]', of_module), 8),
+                *self._called_by_module(of_module),
             ],
         )
         return _renamed(text, name) if name in ("torch", "math") else text
 
     def _layer(self) -> list[str]:
         """Return the statement that makes the layer."""
-        kind = "_named.TorchAxes" if self.notes.layout else "_torch.TorchLayer"
-        made = call(kind, '__name__.rpartition(".")[0]', "_numpy.INTERFACE", "_numpy", "_cpu", "_decomposed")
-        return statement(f"_LAYER: {kind}[{self.function.result}] = {made}")
+        functions = [self.notes.layer, "_decomposed", "_forward", "_backward"]
+        if self.notes.layout:
+            functions = [functions[0], "_rows", *functions[2:], "_flat", "_beside"]
+        emitted = call("_torch.Printed", *functions)
+        made = call("_torch.TorchLayer", '__name__.rpartition(".")[0]', "_numpy.INTERFACE", "_numpy", "_cpu", emitted)
+        return statement(f"_LAYER: _torch.TorchLayer[{self.function.result}] = {made}")
+
+    def _called(self) -> list[str]:
+        """Return the lines of the function: the straight call, and else that of the layer."""
+        inputs, constants = [each.public for each in self.layer.inputs], [each.public for each in self.layer.constants]
+        values = [*inputs, *constants]
+        if self.notes.layout:
+            sizes = [each.name for each in self.layer.sizes]
+            stars = "".join("*" for _ in inputs)
+            required = " and ".join(f"{each.public} is not None" for each in self.layer.inputs if each.required)
+            looked = call("_guards.addresses", f'"{stars}"', *inputs)
+            taken = f"{', '.join(inputs)}{',' * (len(inputs) == 1)}"
+            return [
+                *statement(f"if {required} and not torch.compiler.is_compiling() and {looked} is not None:", 4),
+                *statement(f"return {call('_decomposed', *values, *sizes, of_rows='_of_rows')}", 8),
+                *statement(f"{taken} = {call('_LAYER.taken', *inputs)}", 4),
+                *statement(f"return {call('_decomposed', *values, *sizes, of_rows='_LAYER.call')}", 4),
+            ]
+        tests = ["at is not None"]
+        if (least := self.straight.least) > 1:
+            tests.append(f"at[3] >= {least}")
+        for each in self.layer.constants:
+            low = "0 <=" if each.name in self.layer.nonnegative else "-_INFINITE <"
+            tests.append(f"type({each.public}) is float and {low} {each.public} < _INFINITE")
+        count = len(self.straight.outputs)
+        made = f"{call('_forward', 'at', '*given', *constants)}[{0 if count == 1 else f':{count}'}]"
+        lines = self.straight.looked(self.straight.forms[0], inputs)
+        return [
+            "    if _LAYER.straight and not torch.compiler.is_compiling():",
+            *(part for line in lines for part in statement(line.lstrip(), 8 + 4 * line.startswith(" "))),
+            *statement(f"if {' and '.join(tests)}:", 8),
+            "            if at[0]:",
+            *statement(f"return {call('_Recorded.apply', 'at', 'given', *values)}", 16),
+            *statement(f"return {made}", 12),
+            *statement(f"return {call('_LAYER.call', *values)}", 4),
+        ]
+
+    def _called_by_module(self, values: Sequence[str]) -> list[str]:
+        names = [each.public for each in (*self.layer.inputs, *self.layer.constants)]
+        inputs = len(self.layer.inputs)
+        given = [
+            *values[:inputs],
+            *(f"{name}={value}" for name, value in zip(names[inputs:], values[inputs:], strict=True)),
+        ]
+        given += [f'{each.name}=self._sizes["{each.name}"]' for each in self.layer.sizes]
+        return statement(f"return {call(self.notes.layer, *given)}", 8)
 
     def _parameters(self, names: Sequence[str]) -> list[str]:
         """Return the statements by which a module finds its parameters, in a tenth of the time of an attribute."""

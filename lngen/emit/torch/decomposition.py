@@ -34,17 +34,22 @@ class Decomposition:
         public = [each.public for each in (*self.layer.inputs, *self.layer.constants)]
         public += [size.name for size in self.layer.sizes]
         given = ", ".join([*(each.name for each in self.arguments), *self.constants])
+        public += ["of_rows=None"] * self.arrays.layout.named
         of_callers = [f"def _decomposed({', '.join(public)}):", _DECOMPOSED, *laid([*self.checks, *self._called()])]
         of_rows = [f"def _rows({given}):", _ROWS, *laid(self._of_rows())]
         texts = {"decomposed": "\n".join(of_callers), "rows": "\n".join(of_rows)}
-        texts = {name: _spelled(text) for name, text in texts.items()}
+        texts = {name: spelled_text(text) for name, text in texts.items()}
         found = {*re.findall(r"(?<!\w)_[a-z_]+(?=\()", "\n".join(texts.values()))}
         found |= {"_index"} if "_uniform" in found else set()
         return {name: text.split("\n") for name, text in texts.items()} | {"helpers": sorted(found)}
 
     def _called(self) -> list[str]:
         """The call of the function of rows, and what callers get."""
-        made = call("_rows", *(each.text for each in self.arguments), *(each.public for each in self.layer.constants))
+        made = call(
+            "(_rows if of_rows is None else of_rows)" if self.arrays.layout.named else "_rows",
+            *(each.text for each in self.arguments),
+            *(each.public for each in self.layer.constants),
+        )
         results = self.arrays.results({name: name for name in self.outputs})
         if results == [*self.outputs]:
             return [f"return {made}"]
@@ -88,7 +93,7 @@ _DECOMPOSED = '    """The same in plain operations of PyTorch, which has derivat
 _ROWS = '    """The outputs, each line by its step of the derivation."""'
 
 
-def _spelled(text: str) -> str:
+def spelled_text(text: str) -> str:
     """A function with names in plain letters, of which none is that of a module."""
     plain: str = spelled(f"{text}\ntorch math", PYTHON)
     return plain.removesuffix("\ntorch math")

@@ -46,7 +46,8 @@ the interpreter back from one that computes takes five milliseconds.
 """
 
 _BYTES = {"f16": 2, "bf16": 2, "f32": 4, "f64": 8}
-_HELD, _RELEASED = ctypes.PYFUNCTYPE(None), ctypes.CFUNCTYPE(None)
+_POINTERS = ctypes.c_char_p, ctypes.c_char_p, ctypes.c_char_p
+_HELD, _RELEASED = ctypes.PYFUNCTYPE(None, *_POINTERS), ctypes.CFUNCTYPE(None, *_POINTERS)
 _sizes = Struct("7q").pack
 
 Call = Callable[..., None]

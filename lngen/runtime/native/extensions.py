@@ -10,7 +10,7 @@ import numpy as np
 
 from .compiler import ahead_of_time, library, ready
 
-EXTENSIONS = ("tensor_call",)
+EXTENSIONS = ("addresses",)
 """Files without .c; each has a function of its own name that makes its Python object."""
 
 _FOLDER = Path(__file__).parent

@@ -80,8 +80,7 @@ class ChunkedLinear:
     """
 
     def __init__(self, layer: Any, rows: int | None = None) -> None:
-        self.loss, self.rows = RowLoss(layer.interface), checked_rows(rows)
-        self.layer = getattr(layer, "on_rows", layer)
+        self.loss, self.rows, self.layer = RowLoss(layer.interface), checked_rows(rows), layer
 
     def __repr__(self) -> str:
         return f"chunked_linear({self.loss.name})"

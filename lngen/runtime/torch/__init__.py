@@ -1,77 +1,26 @@
 # SPDX-License-Identifier: MIT
-"""Shared part of every layer's `torch_backend`: the layer as a function of tensors, and as a module.
-
-`Layer(INTERFACE, ...)` calls any emitted package, also one that is not known in advance.
-"""
+"""Shared part of every layer's `torch_backend`: the layer as a function of tensors, and as a module."""
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import partial, wraps
-from typing import Any, ClassVar, Generic, TypeAlias, TypeVar, cast
+from typing import Any, ClassVar, TypeAlias
 
 from ..protocol.interface import Interface
 from ..protocol.parameters import Features, checked, checked_features, described, parameters_of, shape_of, start
-from .calls import TorchCalls, TorchGpuCalls
-from .derivatives import ways
-from .dispatch import CPU, CUDA, at_once, takes_operator
-from .inputs import TorchInputs
-from .kernels import Tensor, torch
-from .operators import Operators
+from .guards import Tensor, torch
+from .layers import Printed, TorchLayer
 
-__all__ = ["Device", "Dtype", "Module", "Tensor", "TorchLayer"]
-
-Result = TypeVar("Result")
+__all__ = ["Device", "Dtype", "Module", "Printed", "Tensor", "TorchLayer"]
 
 Device: TypeAlias = "torch.device | str | int | None"
 Dtype: TypeAlias = "torch.dtype | None"
 
 
-class TorchLayer(Generic[Result]):
-    """A layer as a function of tensors: by kernels where these alone have a say in a call, else as `decomposed`.
-
-    `package` is the name of the package of the layer, and `numpy` and `compiled` its modules for the processor.
-    """
-
-    def __init__(
-        self, package: str, interface: Interface, numpy: Any, compiled: Any, decomposed: Callable[..., Any]
-    ) -> None:
-        self.interface, self.decomposed = interface, decomposed
-        self.operators = Operators(package, interface, numpy, compiled, self._by_decomposition)
-        self.forward = self.operators.forward
-        kernels, gpu = self.operators.kernels, self.operators.gpu
-        of_device = {CPU: TorchCalls(kernels), CUDA: TorchGpuCalls(kernels, gpu)}
-        self.at_once = at_once(kernels.required, ways(self.operators, of_device))
-        self.outputs, self.results = len(interface["outputs"]), len(self.operators.parts["forward"].results)
-        self.inputs = TorchInputs(interface)
-        self.numbers = self.inputs.numbers
-
-    def call(self, *values: Any) -> Result:
-        """The output of the layer, a tuple of several; `values` are its inputs, then its Constants."""
-        values = self.arguments(values) if self.numbers else (*values, False)
-        if (plain := self.at_once(values)) is not None:
-            return cast(Result, plain)
-        self.inputs.look(values)
-        if not takes_operator(values):
-            return cast(Result, self._by_decomposition(values))
-        made = self.forward(*values)
-        chosen: Result = made if self.results == 1 else made[0] if self.outputs == 1 else made[: self.outputs]
-        return chosen
-
-    def arguments(self, values: tuple[Any, ...]) -> tuple[Any, ...]:
-        """The arguments of the operator forward, for the inputs and then the Constants of a call."""
-        if self.numbers:
-            values = self.inputs.with_tensors(values)
-        return (*values, False)
-
-    def _by_decomposition(self, values: Sequence[Any]) -> Any:
-        """The outputs by operations of PyTorch, of the arguments of the operator forward."""
-        return self.decomposed(*self.inputs.widened(values[:-1]))
-
-
 class Module(torch.nn.Module):
     """A layer as a module, whose parameters are the layer's inputs of kind Feature and Scalar."""
 
-    _layer: ClassVar[Any]  # a TorchLayer, or a TorchAxes
+    _layer: ClassVar[TorchLayer[Any]]
     _ours: ClassVar[dict[str, str]]
 
     def __init_subclass__(cls, **keywords: Any) -> None:

@@ -4,6 +4,7 @@
 A definition may name a class whose `forward` computes another function, or did so in another version.
 """
 
+import copy
 import warnings
 from collections.abc import Iterator
 from math import prod
@@ -12,13 +13,12 @@ from typing import Any
 import numpy as np
 
 from ..protocol.axes import REST, Sizes
-from ..protocol.interface import INTEGERS, Interface
-from .forward import ModuleCalls, ModuleForward, parameters_of_call
-from .kernels import Tensor, torch
-from .results import REDUCTIONS
+from ..protocol.interface import INTEGERS
+from .forward import REDUCTIONS, LayerForward, ModuleCalls, parameters_of_call
+from .guards import Tensor, torch
 
 _TYPES = (torch.float64, torch.float32, torch.float16, torch.bfloat16)
-_FEATURES = 5
+_FEATURES, _SEED = 5, 1
 _AXIS = 3
 # Numbers of axes that are tried, the usual one first: those of rows, or those that `...` stands for.
 _AXES = (2, 1, 3, 4, 5, 0)
@@ -38,7 +38,7 @@ class Uncalled(Unlike):
     """Reason why a module cannot be compared, in rows of some axes."""
 
 
-def compare(forward: ModuleForward, known: dict[Any, ModuleCalls]) -> ModuleCalls:
+def compare(forward: LayerForward, module: Any, known: dict[Any, ModuleCalls]) -> ModuleCalls:
     """Return the calls of a module in which a layer computes its function.
 
     Rows of any number of axes are tried: a module may refuse some, or have its features along the axis 1. `known`
@@ -46,22 +46,22 @@ def compare(forward: ModuleForward, known: dict[Any, ModuleCalls]) -> ModuleCall
     calls, has another signature, or cannot be called.
     """
     _check_signature(forward)
-    features = _features(forward)
+    features = _features(forward, module)
     with warnings.catch_warnings(), torch.no_grad(), torch.device("cpu"):
         warnings.simplefilter("ignore")
-        key = _settings(forward)
+        key = _settings(forward, module)
         if key in known:
             (trial, place), *_ = known[key].places.items()
-            _check_results(forward, features, trial, place)
+            _check_results(forward, module, features, trial, place)
             return known[key]
         places: dict[int, int] = {}
         reasons, results = [], 1
-        for axes in _ARRANGED_AXES if forward.is_arranged else _AXES:
-            if not (axes or places or forward.is_arranged):
+        for axes in _ARRANGED_AXES if forward.arrangement else _AXES:
+            if not (axes or places or forward.arrangement):
                 break  # one row is of one size, and shows no Constant
-            for place in (-1,) if forward.is_arranged or axes < 2 else (-1, 1):
+            for place in (-1,) if forward.arrangement or axes < 2 else (-1, 1):
                 try:
-                    results = _check_results(forward, features, axes, place)
+                    results = _check_results(forward, module, features, axes, place)
                 except Unlike as reason:
                     reasons.append(reason)
                 else:
@@ -70,13 +70,13 @@ def compare(forward: ModuleForward, known: dict[Any, ModuleCalls]) -> ModuleCall
         if not places:
             raise min(reasons, key=lambda reason: isinstance(reason, Uncalled))  # the first of those that say most
         first = next(iter(places.items()))
-        types = dict(_types(forward, features, *first)) if results == 1 else {}
-        known[key] = ModuleCalls(places, types, results, _refuses_labels(forward, features, *first))
+        types = dict(_types(forward, module, features, *first)) if results == 1 else {}
+        known[key] = ModuleCalls(places, types, results, _refuses_labels(forward, module, features, *first))
         return known[key]
 
 
-def _check_signature(forward: ModuleForward) -> None:
-    theirs = parameters_of_call(type(forward.module))
+def _check_signature(forward: LayerForward) -> None:
+    theirs = parameters_of_call(forward.kind)
     ours = [each["name"] for each in forward.arguments]
     least = sum(each["default"] is None for each in forward.arguments)
     is_plain = all(each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD) for each in theirs.values())
@@ -88,15 +88,15 @@ def _check_signature(forward: ModuleForward) -> None:
         )
 
 
-def _features(forward: ModuleForward) -> int:
+def _features(forward: LayerForward, module: Any) -> int:
     """Number of features of a module's rows."""
-    if arranged := getattr(forward.layer._layer, "arranged", None):
-        return prod(arranged.arrangement.row_shape(_sizes(forward, 1))[-1:])
-    shape = None if forward.features is None else getattr(forward.module, forward.features)
+    if forward.arrangement:
+        return prod(forward.arrangement.row_shape(_sizes(forward, module, 1))[-1:])
+    shape = None if forward.features is None else getattr(module, forward.features)
     if shape is None:
         inputs = forward.layer._layer.interface["inputs"]
         values = [
-            getattr(forward.module, attribute)
+            getattr(module, attribute)
             for (attribute, _), each in zip(forward.inputs, inputs, strict=True)
             if attribute is not None and each["kind"] == "Feature"
         ]
@@ -107,16 +107,14 @@ def _features(forward: ModuleForward) -> int:
     return int(sizes[0])
 
 
-def _twin(forward: ModuleForward, features: int, dtype: Any, axes: int, place: int) -> ModuleForward:
-    """The same for a module with the same attributes, whose parameters are random and of the processor.
+def _twin(forward: LayerForward, module: Any, dtype: Any) -> Any:
+    """A module with the same attributes, whose parameters are random and of the processor.
 
-    It is in the mode that the layer stands for, its running averages begin at 0, and its calls are those with rows of
-    these axes.
+    It is in the mode that the layer stands for, and its running averages begin at 0.
     """
-    kind = torch.nn.utils.parametrize.type_before_parametrizations(forward.module)
-    module, random = object.__new__(kind), np.random.default_rng(features)
-    own = dict(vars(forward.module))
-    own.pop("forward", None)
+    made: Any = object.__new__(forward.kind)
+    random = np.random.default_rng(_SEED)
+    own = dict(vars(module))
     own["training"] = forward.conditions.get("training", own["training"])
     own["_parameters"] = dict(own["_parameters"])
     own["_buffers"] = {
@@ -126,28 +124,33 @@ def _twin(forward: ModuleForward, features: int, dtype: Any, axes: int, place: i
     for average, _, _ in forward.statistics:
         own["_buffers"][average] = torch.zeros_like(own["_buffers"][average], dtype=dtype)
     for attribute, _ in forward.inputs:
-        value = None if attribute is None else getattr(forward.module, attribute)
+        value = None if attribute is None else getattr(module, attribute)
         if isinstance(value, Tensor):
             own.pop(attribute, None)
             own["_buffers"].pop(attribute, None)
-            made = torch.as_tensor(random.uniform(0.5, 1.5, tuple(value.shape)), device="cpu").to(dtype)
-            own["_parameters"][attribute] = torch.nn.Parameter(made)
-    vars(module).update(own)
-    twin = object.__new__(ModuleForward)
-    vars(twin).update(vars(forward), module=module, calls=ModuleCalls({axes: place}))
-    return twin
+            drawn = torch.as_tensor(random.uniform(0.5, 1.5, tuple(value.shape)), device="cpu").to(dtype)
+            own["_parameters"][attribute] = torch.nn.Parameter(drawn)
+    vars(made).update(own)
+    return made
 
 
-def _rows(forward: ModuleForward, features: int, dtype: Any) -> list[Any]:
+def _with(forward: LayerForward, axes: int, place: int, results: int = 1) -> LayerForward:
+    """The same for calls with rows of so many axes."""
+    made = copy.copy(forward)
+    made.calls = ModuleCalls({axes: place}, results=results)
+    return made
+
+
+def _rows(forward: LayerForward, module: Any, features: int, dtype: Any) -> list[Any]:
     """Random arguments of a call of a module, all that there may be."""
     random = np.random.default_rng(features + 1)
-    numbers = [each for each in forward.numbers(torch.float64) if isinstance(each, float) and each > 0]
+    numbers = [each for each in forward.numbers(module, torch.float64) if isinstance(each, float) and each > 0]
     small = min(numbers, default=_SMALL**2) ** 0.5
     scales = np.array([[small if each is None else each for each in group] for group in _SCALES])
     ((axes, place),) = forward.calls.places.items()
-    if forward.is_arranged:
-        of = forward.layer._layer.arranged.arrangement
-        sizes = {**_sizes(forward, axes), of.names[0]: (scales.size,)}
+    if forward.arrangement:
+        of = forward.arrangement
+        sizes = {**_sizes(forward, module, axes), of.names[0]: (scales.size,)}
         shapes = [of.shape(of.patterns[each["name"]], sizes) for each in forward.arguments]
         scales = scales.reshape(-1)
     else:
@@ -165,81 +168,78 @@ def _rows(forward: ModuleForward, features: int, dtype: Any) -> list[Any]:
     return [*made, *[None] * (len(forward.arguments) - len(made))]
 
 
-def _with_one_ignored(forward: ModuleForward, rows: list[Any]) -> None:
+def _with_one_ignored(forward: LayerForward, module: Any, rows: list[Any]) -> None:
     """Let the first of several labels be the one that is ignored, if there is one."""
-    label, ignored = forward._counted(forward.values(rows)[0])
+    label, ignored = forward.counted(forward.values(module, rows)[0])
     if label is not None and label.ndim:
         label.view(-1)[0] = ignored
 
 
-def _sizes(forward: ModuleForward, axes: int) -> Sizes:
+def _sizes(forward: LayerForward, module: Any, axes: int) -> Sizes:
     """The sizes of the axes of a module's arrays, as far as it says; each other axis has a few entries.
 
     Raises Unlike if the parameters of the module do not have the axes of the layer.
     """
-    arranged = forward.layer._layer.arranged
-    of, given = arranged.arrangement, forward.given()
-    inputs = [None if attribute is None else getattr(forward.module, attribute) for attribute, _ in forward.inputs]
+    of = forward.arrangement
+    assert of is not None
+    inputs = [None if attribute is None else getattr(module, attribute) for attribute, _ in forward.inputs]
     try:
-        known: Sizes = arranged.sizes(inputs, given)
+        known = forward.sizes_of(module, inputs)
     except (TypeError, ValueError) as error:
         raise Unlike(str(error)) from error
-    named = {axis: (getattr(forward.module, own),) for own, axis in forward.axes}
+    named = {axis: (getattr(module, own),) for own, axis in forward.axes}
     return {**dict.fromkeys(of.names, (_AXIS,)), REST: (_AXIS,) * axes, **named, **known}
 
 
-def _own(forward: ModuleForward, rows: list[Any]) -> Any:
+def _own(forward: LayerForward, module: Any, rows: list[Any]) -> Any:
     """Call the `forward` of the module's class. Raises Unlike if it cannot be called so."""
     try:
-        return type(forward.module).forward(forward.module, *rows[: len(forward.names)])
+        return forward.kind.forward(module, *rows[: len(forward.names)])  # type: ignore[attr-defined]
     except Exception as error:
         raise Uncalled(f"its own forward cannot be called with random rows: {type(error).__name__}: {error}") from error
 
 
-def _check_results(forward: ModuleForward, features: int, axes: int, place: int) -> int:
+def _check_results(forward: LayerForward, module: Any, features: int, axes: int, place: int) -> int:
     """Return how many results a module has.
 
     Raises Unlike if the layer computes or keeps something else than the module, with rows of these axes.
     """
     reduction, results = forward.reduction, 1
     for how in REDUCTIONS if reduction else (None,):
-        own, ours = [_twin(forward, features, torch.float64, axes, place) for _ in range(2)]
+        own, ours = [_twin(forward, module, torch.float64) for _ in range(2)]
         if reduction:
             for twin in (own, ours):
-                vars(twin.module)[reduction["attribute"]] = how
-        rows = _rows(own, features, torch.float64)
-        _with_one_ignored(own, rows)
-        theirs = _own(own, rows)
+                vars(twin)[reduction["attribute"]] = how
+        of = _with(forward, axes, place)
+        rows = _rows(of, own, features, torch.float64)
+        _with_one_ignored(of, own, rows)
+        theirs = _own(of, own, rows)
         results = len(theirs) if isinstance(theirs, tuple) else 1
         if results > len(forward.returned):
             name = forward.layer._layer.interface["name"]
             raise Unlike(f"its forward returns {results} results, and {name} {len(forward.returned)}")
-        ours.calls = ours.calls._replace(results=results)
-        _compare(theirs, _emitted(ours, rows), "computes", ours)
-        for attribute, value in ours.module._buffers.items():
-            _compare(own.module._buffers[attribute], value, f"keeps another {attribute}, and computes", ours)
+        _compare(theirs, _emitted(_with(forward, axes, place, results), ours, rows), "computes", forward)
+        for attribute, value in ours._buffers.items():
+            _compare(own._buffers[attribute], value, f"keeps another {attribute}, and computes", forward)
     return results
 
 
-def _emitted(forward: ModuleForward, rows: list[Any]) -> Any:
-    """Results of a module that the layer computes."""
-    layer, arranged = forward.layer._layer, forward.rows(rows[: len(forward.names)], {})
+def _emitted(forward: LayerForward, module: Any, rows: list[Any]) -> Any:
+    """Results of a module that the layer computes, by NumPy."""
+    layer, arranged = forward.layer._layer, forward.rows(module, rows[: len(forward.names)], {})
     if arranged is None:
         raise Unlike("its rows are not those of the layer")
-    inputs, constants, _ = forward.values(arranged)
-    names = [each["name"] for each in layer.interface["constants"]]
+    inputs, constants, _ = forward.values(module, arranged)
     arrays = [value.numpy() if isinstance(value, Tensor) else value for value in inputs]
-    numpy = layer.numpy if hasattr(layer, "numpy") else layer.operators.kernels.numpy
-    named = dict(zip([*names, *_size_names(layer.interface)], [*constants, *forward.given()], strict=True))
     try:
-        made = numpy.forward(*arrays, **named)[0]
+        made = layer.numpy.forward(*arrays, **forward.named(module, constants))[0]
     except (TypeError, ValueError) as error:
         raise Unlike(str(error)) from error
     made = [torch.as_tensor(each) for each in (made if layer.outputs > 1 else (made,))]
-    return forward.finished(inputs, tuple(made), None)
+    return forward.finished(module, inputs, tuple(made), None)
 
 
-def _compare(theirs: Any, ours: Any, does: str, forward: ModuleForward) -> None:
+def _compare(theirs: Any, ours: Any, does: str, forward: LayerForward) -> None:
     """Compare a result of a module, or several, with those of the layer."""
     theirs, ours = [each if isinstance(each, tuple) else (each,) for each in (theirs, ours)]
     name = forward.layer._layer.interface["name"]
@@ -255,24 +255,20 @@ def _compare(theirs: Any, ours: Any, does: str, forward: ModuleForward) -> None:
             raise Unlike(f"its forward {does} something else than {name}: {apart:.2g} apart")
 
 
-def _refuses_labels(forward: ModuleForward, features: int, axes: int, place: int) -> bool:
+def _refuses_labels(forward: LayerForward, module: Any, features: int, axes: int, place: int) -> bool:
     """Test whether a module takes labels, and refuses one outside of the row."""
     if not forward.labels:
         return False
-    twin = _twin(forward, features, torch.float64, axes, place)
-    rows = _rows(twin, features, torch.float64)
+    twin, of = _twin(forward, module, torch.float64), _with(forward, axes, place)
+    rows = _rows(of, twin, features, torch.float64)
     for each, value in zip(forward.arguments, rows, strict=False):
         if each["kind"] in INTEGERS and value is not None:
             value.fill_(features)
     try:
-        _own(twin, rows)
+        _own(of, twin, rows)
     except Unlike:
         return True
     return False
-
-
-def _size_names(interface: Interface) -> list[str]:
-    return [each["name"] for each in interface["layout"]["sizes"]] if "layout" in interface else []
 
 
 def shown(value: Any) -> str:
@@ -280,21 +276,22 @@ def shown(value: Any) -> str:
     return f"a tensor of {tuple(value.shape)}" if isinstance(value, Tensor) else f"a {type(value).__name__}"
 
 
-def _settings(forward: ModuleForward) -> Any:
+def _settings(forward: LayerForward, module: Any) -> Any:
     """Return all attributes of a module except its parameters and their containers."""
-    module, plain = forward.module, (bool, int, float, str, tuple, type(None))
+    plain = (bool, int, float, str, tuple, type(None))
     settings = [(name, repr(value)) for name, value in vars(module).items() if isinstance(value, plain)]
     there = [name for name, value in module._parameters.items() if value is not None]
-    return type(module), forward.layer, *settings, *there
+    return forward.kind, forward.layer, *settings, *there
 
 
-def _types(forward: ModuleForward, features: int, axes: int, place: int) -> Iterator[tuple[Any, Any]]:
-    has_parameters = any(isinstance(getattr(forward.module, own), Tensor) for own, _ in forward.inputs if own)
+def _types(forward: LayerForward, module: Any, features: int, axes: int, place: int) -> Iterator[tuple[Any, Any]]:
+    has_parameters = any(isinstance(getattr(module, own), Tensor) for own, _ in forward.inputs if own)
+    of = _with(forward, axes, place)
     for kind in _TYPES if has_parameters else (None,):
-        twin = _twin(forward, features, kind or torch.float32, axes, place)
+        twin = _twin(forward, module, kind or torch.float32)
         for dtype in _TYPES:
             try:
-                returned = _own(twin, _rows(twin, features, dtype)).dtype
+                returned = _own(of, twin, _rows(of, twin, features, dtype)).dtype
             except Unlike:  # the module does not take these types
                 continue
             if returned != dtype:

@@ -11,8 +11,8 @@ from math import prod
 from typing import Any
 
 from ..protocol.chunks import ChunkedLinear, Chunks, check_product, chunk_rows
-from .kernels import Tensor, each, torch
-from .results import is_autocast
+from .guards import Tensor, torch
+from .layers import each_of, is_autocast
 
 _OTHERWISE = "for one, call the layer with h @ weight.T"
 _ONCE = f"a loss of chunks has a gradient and no second derivative; {_OTHERWISE}"
@@ -41,12 +41,9 @@ class TorchChunkedLinear(ChunkedLinear):
         values = [*bound.inputs, *bound.constants]
         # It takes no memory, and is looked at for the rows.
         values[self.loss.place] = torch.empty((), dtype=kind, device=h.device).expand(*lead, entries)
-        values = [*self.layer.arguments(tuple(values))]
-        self.layer.inputs.look(values)
-        if not torch.compiler.is_compiling():
-            if torch._C._are_functorch_transforms_active():
-                raise NotImplementedError(f"a loss of chunks has no transform of torch.func; {_OTHERWISE}")
-            self.layer.operators.kernels.look(values)
+        values = [*self.layer.taken(*values)]
+        if not torch.compiler.is_compiling() and torch._C._are_functorch_transforms_active():
+            raise NotImplementedError(f"a loss of chunks has no transform of torch.func; {_OTHERWISE}")
         count = len(bound.inputs)
         values[self.loss.place] = None
         rows = chunk_rows(len(h), h.shape[-1], entries, self.rows)
@@ -115,20 +112,35 @@ def _of_chunk(
 
     Its rows and their gradient are gone when it returns.
     """
-    operators, loss, (h, weight, bias) = task.layer.operators, task.loss, product
+    layer, loss, (h, weight, bias) = task.layer, task.loss, product
     given[loss.place] = _linear(h[part], weight, bias)
-    made = each(operators.forward(*given, *task.constants))
-    losses: Tensor = made[0]
+    values = (*_placed(layer, given), *task.constants)
+    made = each_of(layer.operators.forward(*values))
+    losses: Tensor = made[0].reshape(-1)
     if any(total is not None for total in sums):
-        cotangent = torch.ones_like(losses) if cotangent is None else cotangent
-        kept = [made[number] for number in operators.kept]
-        found = each(operators.backward(*given, *task.constants, *kept, cotangent))
-        gradients = dict(zip(operators.differentiable, found, strict=True))
+        by = torch.ones_like(made[0]) if cotangent is None else cotangent.reshape(made[0].shape)
+        found = each_of(layer.operators.backward(*values, made[-1], *[made[n] for n in layer.kept], by))
+        pairs = zip(layer.protocol.differentiable, found, strict=True)
+        gradients = {n: value.reshape(given[n].shape) for n, value in pairs if given[n] is not None}
         _add(sums, part, gradients.pop(loss.place), h[part], weight)
         for number, value in gradients.items():
             if (total := sums[3 + number]) is not None:
                 _put(total, part, value, loss.per_row[number])
     return losses
+
+
+def _placed(layer: Any, given: Sequence[Any]) -> Sequence[Any]:
+    """Inputs of a chunk beside its rows, where axes have names: rows lie along the first axis that numbers them."""
+    if layer.emitted.beside is None:
+        return given
+    layout, row = layer.interface["layout"], layer.row(given)
+    names = [name for axis in layout["pattern"] for name in axis]
+    sizes = [1] * len(names)
+    sizes[0], sizes[len(names) - len(layout["features"])] = row.shape
+    like = row.reshape(sizes)
+    letters = ({"j": "r", "i": "s", "l": "f"}.get(each, each) for each in layer.forms[0].lower())
+    pairs = zip(letters, given, strict=True)
+    return [each if each is None else layer.emitted.beside(letter, each, like) for letter, each in pairs]
 
 
 def _zeros(task: Chunks, tensors: Sequence[Any], wanted: Sequence[bool]) -> list[Tensor | None]:

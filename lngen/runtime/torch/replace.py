@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Emitted layers as the `forward` of modules of a model, as the `counterparts` of their `INTERFACE` allow.
 
-A module stays the object that it is, with its class, parameters, state and hooks. Nothing that a definition names is
-imported: a class that is not loaded has no module in a model.
+A module stays the object that it is, with its parameters, state and hooks; its class becomes one made of its own, whose
+`forward` calls the layer. So a copy has its own parameters, and nothing refers to the module. Nothing that a definition
+names is imported: a class that is not loaded has no module in a model.
 """
 
+import inspect
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -13,8 +15,8 @@ from typing import Any, NamedTuple
 from ..protocol.interface import CounterpartEntry
 from . import Module
 from .alike import Unlike, compare, shown
-from .forward import ModuleCalls, ModuleForward, is_met
-from .kernels import Tensor, torch
+from .forward import LayerForward, ModuleCalls, is_met
+from .guards import Tensor, torch
 
 _MODE = "training"
 
@@ -58,13 +60,11 @@ class Replacement:
 
         Raises RuntimeError, and changes nothing, if another `forward` was set on one of them since.
         """
-        taken = [
-            each for each in self.replaced if not isinstance(vars(each.module).get("forward"), ModuleForward | None)
-        ]
+        taken = [each for each in self.replaced if "forward" in vars(each.module)]
         if taken:
             raise RuntimeError(f"another forward was set on {taken[0].name} since; take that off first")
         for each in self.replaced:
-            vars(each.module).pop("forward", None)
+            each.module.__class__ = _own_class(each.module)
 
 
 class _Candidate(NamedTuple):
@@ -94,7 +94,7 @@ def replace(model: torch.nn.Module, layers: Iterable[type[Module]], *, are_chose
     found = [_looked(name, module, candidates, known) for name, module in modules]
     replaced = [(entry, forward) for entry, forward in found if entry and forward]
     for entry, forward in replaced:
-        vars(entry.module)["forward"] = forward
+        entry.module.__class__ = _class_of(forward)
     stayed = tuple(entry for entry, forward in found if entry and not forward)
     return Replacement(tuple(entry for entry, _ in replaced), stayed)
 
@@ -120,13 +120,12 @@ def _name(of: type) -> str:
 
 def _looked(
     name: str, module: torch.nn.Module, candidates: dict[str, list[_Candidate]], known: dict[Any, ModuleCalls]
-) -> tuple[Replaced | None, ModuleForward | None]:
+) -> tuple[Replaced | None, LayerForward | None]:
     """The entry of a module, None for one that is of no concern, and its `forward` to come."""
-    before = vars(module).get("forward")
-    reasons = []
+    kind, reasons = _own_class(module), []
     try:
-        for candidate in _candidates(type(module), candidates):
-            if not isinstance(before, ModuleForward | None):
+        for candidate in _candidates(kind, candidates):
+            if "forward" in vars(module):
                 raise Unlike("a forward was set on it")
             try:
                 forward = _forward(name, module, candidate, known)
@@ -135,11 +134,11 @@ def _looked(
                 reasons.append(str(reason))
     except Unlike as reason:
         reasons.append(str(reason))
-    if isinstance(before, ModuleForward) or isinstance(module, Module):
+    if (kind is not type(module) and not reasons) or isinstance(module, Module):
         return None, None
-    if not reasons and "norm" not in type(module).__name__.lower():
+    if not reasons and "norm" not in kind.__name__.lower():
         return None, None
-    return Replaced(name, module, "", reasons[0] if reasons else f"no layer names {_name(type(module))}"), None
+    return Replaced(name, module, "", reasons[0] if reasons else f"no layer names {_name(kind)}"), None
 
 
 def _candidates(of: type, candidates: dict[str, list[_Candidate]]) -> Iterator[_Candidate]:
@@ -160,14 +159,14 @@ def _mode(counterpart: CounterpartEntry) -> str:
     return "" if value is None else "in training alone" if value else "in evaluation alone"
 
 
-def _forward(name: str, module: torch.nn.Module, candidate: _Candidate, known: dict[Any, ModuleCalls]) -> ModuleForward:
+def _forward(name: str, module: torch.nn.Module, candidate: _Candidate, known: dict[Any, ModuleCalls]) -> LayerForward:
     """The `forward` of a module. Raises Unlike if it would not compute the same."""
     entry = candidate.counterpart
     others = [entry["reduction"]["attribute"]] if "reduction" in entry else []
     others += ["momentum", *entry["statistics"]] if "statistics" in entry else []
     for attribute in (*entry["attributes"], *entry["conditions"], *others):
         if not hasattr(module, attribute):
-            where = f"{name or 'the model'}, of class {_name(type(module))},"
+            where = f"{name or 'the model'}, of class {_name(_own_class(module))},"
             raise Misnamed(f"the definition of {candidate.name} names the attribute {attribute}, which {where} lacks")
     if any(map(torch.nn.parameter.is_lazy, (*module._parameters.values(), *module._buffers.values()))):
         raise Unlike("its parameters have no shapes yet")
@@ -180,8 +179,49 @@ def _forward(name: str, module: torch.nn.Module, candidate: _Candidate, known: d
         if getattr(module, attribute) is None:
             raise Unlike(f"its {attribute} is None")
     try:
-        forward = ModuleForward(module, *candidate[:2])
+        forward = LayerForward(_own_class(module), *candidate[:2])
     except (TypeError, ValueError) as error:
         raise Unlike("the arguments of its forward are not known") from error
-    forward.calls = compare(forward, known)
+    forward.calls = compare(forward, module, known)
     return forward
+
+
+# ---- the class of a replaced module
+
+
+class _Standing:
+    """Methods of the class of a replaced module, besides those that it had."""
+
+    _lngen_forward: LayerForward
+
+    def __prepare_scriptable__(self) -> None:
+        """Raises TypeError, before torch.jit.script looks for the source of what has none."""
+        name = type(self).__name__
+        raise TypeError(f"{name} is computed by lngen; use torch.export, torch.compile or torch.jit.trace, or undo it")
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        made: Any = super().__reduce_ex__(protocol)
+        forward = type(self)._lngen_forward
+        return _made, (forward,), *made[2:]
+
+
+def _class_of(forward: LayerForward) -> type:
+    """The class of modules that a layer computes, by the name of the one that they had."""
+
+    def computed(self: Any, *args: Any, **named: Any) -> Any:
+        return forward(self, *args, **named)
+
+    computed.__name__ = "forward"
+    computed.__signature__ = inspect.signature(forward.kind.forward)  # type: ignore[attr-defined]
+    names = {"forward": computed, "_lngen_forward": forward, "__module__": forward.kind.__module__}
+    return type(forward.kind.__name__, (_Standing, forward.kind), {**names, "__qualname__": forward.kind.__qualname__})
+
+
+def _made(forward: LayerForward) -> Any:
+    """A module of a layer, whose state is yet to come."""
+    return object.__new__(_class_of(forward))
+
+
+def _own_class(module: torch.nn.Module) -> Any:
+    """The class that a module had."""
+    return type(module)._lngen_forward.kind if isinstance(module, _Standing) else type(module)

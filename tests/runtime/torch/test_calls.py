@@ -20,7 +20,6 @@ pytestmark = [
     # Forward mode has PyTorch load what it has deprecated itself.
     pytest.mark.filterwarnings("ignore:.torch.jit.script:DeprecationWarning"),
 ]
-calls = importlib.import_module("generated._runtime.torch.calls")
 norm = importlib.import_module("generated.layer_norm.torch_backend")
 add = importlib.import_module("generated.add_layer_norm.torch_backend")
 

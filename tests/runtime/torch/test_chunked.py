@@ -244,7 +244,7 @@ def test_a_layer_that_is_no_loss_of_rows_is_refused():
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"label": labels()[0]}, r"label has shape \(7,\); pass the shape of x without its last axis"),
+        ({"label": labels()[0]}, r"label has shape \(7,\); pass the shape of h without its last axis"),
         ({"label": drawn(*LEAD)}, "label is of type torch.float64; pass integers"),
         ({"label": None}, "label is None; pass a tensor"),
         ({"smooth": 0.1}, "unexpected keyword argument 'smooth'"),

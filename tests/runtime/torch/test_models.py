@@ -3,6 +3,7 @@
 `pytest -m ci -rP tests/runtime/torch/test_models.py` prints the figures of docs/how_to/pytorch.md, a row a model.
 """
 
+import copy
 import importlib
 import warnings
 from typing import Any, NamedTuple
@@ -206,11 +207,9 @@ def test_replace_by_the_wrong_layer_is_refused(frameworks):
     layer = importlib.import_module("generated.rms_norm.torch_backend")._LAYER
     gemma = made(torch, transformers, CASES["Gemma 2"])
     name = "transformers.models.gemma2.modeling_gemma2.Gemma2RMSNorm"
-    numpy, compiled = map(
-        importlib.import_module, ("generated.rms_norm.numpy_backend", "generated.rms_norm.cpu_backend")
-    )
-    entries = {**layer.interface, "counterparts": [interface.counterpart(name, {"weight": "gamma", "eps": "eps"})]}
-    wrong = replacing.TorchLayer("tests.wrong", entries, numpy, compiled, decomposed=None)
+    wrong = copy.copy(layer)
+    entry = interface.counterpart(name, {"weight": "gamma", "eps": "eps"})
+    wrong.interface = {**layer.interface, "counterparts": [entry]}
     done = lngen_torch.replace(gemma, [type("Wrong", (replacing.Module,), {"_layer": wrong})])
     assert done.replaced == ()
     assert {each.reason.partition(":")[0] for each in done.stayed} == {

@@ -24,11 +24,6 @@ backends = {name: importlib.import_module(f"generated.{name}.torch_backend") for
 LABEL = torch.tensor([1, 0, 2])
 
 
-def next_(why, raises=AssertionError):
-    """The mark of a fault in calls of PyTorch, which are to be printed: whoever mends it takes the mark off."""
-    return pytest.mark.xfail(strict=True, raises=raises, reason=f"calls of PyTorch are printed next: {why}")
-
-
 @pytest.fixture(autouse=True)
 def on_numpy(monkeypatch):
     """Compile nothing."""
@@ -68,7 +63,6 @@ def test_a_replaced_module_is_exported_by_itself():
     torch.testing.assert_close(program(x), functional.layer_norm(x, (4,)))
 
 
-@next_("an object stands where tools look for a function", AttributeError)
 @pytest.mark.filterwarnings("ignore:.*torch.jit:DeprecationWarning")
 def test_a_replaced_module_that_is_scripted_says_what_to_use_instead():
     """pytorch 113333."""
@@ -113,7 +107,6 @@ def test_parameters_make_no_rows_wider_under_autocast(replaces):
 # ---- the life of a replaced module
 
 
-@next_("the forward of a module refers to it")
 def test_a_copy_of_a_replaced_module_computes_with_its_own_parameters():
     """Liger-Kernel 279, accelerate 1971."""
     norm, x = replaced(nn.LayerNorm(4)), torch.randn(3, 4)
@@ -122,7 +115,6 @@ def test_a_copy_of_a_replaced_module_computes_with_its_own_parameters():
     torch.testing.assert_close(twin(x), 2 * functional.layer_norm(x, (4,)))
 
 
-@next_("the forward of a module refers to it")
 def test_a_replaced_module_is_freed_with_its_last_reference():
     """fairscale 424: memory stays until the collector runs."""
     norm = replaced(nn.LayerNorm(4))
@@ -151,7 +143,6 @@ def test_rows_without_entries_are_left_to_the_module(kind):
         assert module(torch.ones(shape)).shape == shape
 
 
-@next_("results are made without the strides of rows")
 @pytest.mark.parametrize(("kind", "sizes"), [(nn.BatchNorm2d, (6,)), (nn.GroupNorm, (2, 6))])
 def test_channels_last_are_kept(kind, sizes):
     """pytorch 111824."""

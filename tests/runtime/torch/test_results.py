@@ -5,24 +5,22 @@ import importlib
 
 import pytest
 
+from tests.hosts import compile_nothing, layer_of
 from tests.requirements import NO_TORCH
 
 torch = pytest.importorskip("torch", reason=NO_TORCH)
 lngen_torch = importlib.import_module("lngen.torch")
 runtime = importlib.import_module("generated._runtime.torch")
 nn = torch.nn
-LAYERS = {
-    name: importlib.import_module(f"generated.{name}.torch_backend")._LAYER
-    for name in ("batch_norm", "instance_norm", "label_cross_entropy")
-}
+NAMES = ("batch_norm", "instance_norm", "label_cross_entropy")
+BACKENDS = [importlib.import_module(f"generated.{name}.torch_backend") for name in NAMES]
+LAYERS = dict(zip(NAMES, map(layer_of, BACKENDS), strict=True))
 
 
 @pytest.fixture(autouse=True)
 def on_numpy(monkeypatch):
     """Compile nothing."""
-    for layer in LAYERS.values():
-        kernels = getattr(layer, "on_rows", layer).operators.kernels
-        monkeypatch.setattr(kernels, "host", kernels.numpy)
+    compile_nothing(BACKENDS, monkeypatch.setattr)
 
 
 def replaced(module):
@@ -43,7 +41,7 @@ def planted(name, **changes):
 
 def reason(module, *layers):
     [stayed] = lngen_torch.replace(module, layers or LAYERS).stayed
-    assert "forward" not in vars(module)
+    assert not hasattr(module, "_lngen_forward")
     return stayed.reason
 
 

@@ -142,7 +142,7 @@ def test_a_call_that_is_compiled_may_be_the_first(is_sharded, tmp_path):
         "from generated.layer_norm import torch_backend as backend\n"
         "import sys, torch\n"
         "assert not sys.modules.keys() & {'torch._dynamo', 'torch.distributed.tensor'}\n"
-        "backend._LAYER.operators.kernels.host = backend._numpy\n"
+        "backend._LAYER.host = backend._LAYER.on_numpy()\n"
         "x = torch.arange(8.0).reshape(2, 4)\n"
         "if sys.argv[1] == 'True':\n"
         "    from torch.distributed.tensor import DeviceMesh, Shard, distribute_tensor\n"
@@ -390,9 +390,9 @@ def test_layers_of_one_name_live_side_by_side(tmp_path: Path):
         "from generated.layer_norm import torch_backend as a; from own.layer_norm import torch_backend as b\n"
         "import importlib, torch; x = torch.ones(2, 3)\n"
         "b = importlib.reload(b)\n"
-        "assert a._LAYER.forward is not b._LAYER.forward\n"
+        "assert a._LAYER.operators.forward is not b._LAYER.operators.forward\n"
         "assert (a.layer_norm(x) == b.layer_norm(x)).all()\n"
-        "assert torch.ops.lngen.own__layer_norm_forward.default is b._LAYER.forward\n"
+        "assert torch.ops.lngen.own__layer_norm_forward.default is b._LAYER.operators.forward\n"
     )
     environment = {"PYTHONPATH": f"{ROOT}:{tmp_path}", "PATH": "/nowhere"}
     done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=False)
@@ -428,14 +428,14 @@ def test_gradients_of_each_sample_are_those_of_its_own(dtype, of_each):
 @needs_gxx
 @pytest.mark.ci
 def test_samples_of_samples_and_what_does_not_fit(monkeypatch):
-    kernels = layer_of(backend).operators.kernels
+    layer = layer_of(backend)
     x, gamma, beta = rows(2, 3, 4, 7).detach(), rows(2, 7).detach(), rows(3, 7).detach()
     nested = torch.func.vmap(torch.func.vmap(backend.layer_norm, (0, None, 0)), (0, 0, None))
     expected = torch.stack(
         [torch.stack([backend.layer_norm(x[i, j], gamma[i], beta[j]) for j in range(3)]) for i in range(2)]
     )
-    for host in (kernels.numpy, kernels.compiled):
-        monkeypatch.setattr(kernels, "host", host)
+    for host in (layer.on_numpy(), layer):
+        monkeypatch.setattr(layer, "host", host)
         torch.testing.assert_close(nested(x, gamma, beta), expected)
         with pytest.raises(ValueError, match=r"gamma has shape \(6,\)"):
             torch.func.vmap(backend.layer_norm)(x[0], gamma[:, :6].repeat(2, 1)[:3])

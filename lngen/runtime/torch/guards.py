@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: MIT
+"""Tensors that kernels of the processor alone have a say in, and their addresses.
+
+`addresses(form, *tensors)` is None where a mode, a transform, a subclass, a tangent, a profiler, a hook, autocast or an
+inner library has a say in a call, and where a tensor is not as its letter of the form has it. Else it is a tuple:
+whether autograd records the call, the type of the rows, how many there are, D, and the address of each tensor, 0 for
+one that is None. A letter is capital for a tensor that has to be there:
+
+    r, s    as rows are stored: of their shape, or one value a row
+    f, n    as parameters are: one value a feature, or one
+    j, i    int32, of the shape of rows, or one a row
+    l, k    int32, one a feature, or one
+
+The first letter r has the shape of the rows. A form of stars asks for no shape or type, and gets the first alone.
+"""
+
+import ctypes
+from collections.abc import Callable, Sequence
+from functools import reduce
+from math import prod
+from operator import or_
+from typing import Any, TypeAlias
+
+from ..native.extensions import extension
+
+try:
+    import torch
+    from torch import Tensor
+    from torch.overrides import is_tensor_like
+except ImportError as error:
+    raise ImportError("torch_backend needs PyTorch, which is not installed: pip install torch ml_dtypes") from error
+
+__all__ = [
+    "Addresses",
+    "Node",
+    "Tensor",
+    "addresses",
+    "are_alone",
+    "is_tensor_like",
+    "is_traced",
+    "takes_operator",
+    "torch",
+]
+
+Addresses: TypeAlias = Any
+
+_C: Any = torch._C
+forward_ad: Any = torch.autograd.forward_ad
+
+
+def _private(of: Any, name: str) -> Any:
+    """A name of PyTorch that it does not document. Raises ImportError, which says so, for one that is missing."""
+    try:
+        return getattr(of, name)
+    except AttributeError:
+        problem = f"PyTorch {torch.__version__} has no {name}, by which lngen knows who has a say in a call"
+        raise ImportError(f"{problem}; take a release of PyTorch from 2.6 on that has it, and tell lngen") from None
+
+
+_private(forward_ad, "_current_level")
+_included: Callable[[], Any] = _private(_C, "_dispatch_tls_local_include_set")
+_keys: Callable[[Any], Any] = _private(_C, "_dispatch_keys")
+_transforms: Callable[[], bool] = _private(_C, "_are_functorch_transforms_active")
+_modes: Callable[[], int] = _private(_C, "_len_torch_dispatch_stack")
+# PyTorch 2.6 has neither: hooks see there what a call saves, and an exported program has the operator.
+_HOOKS: Callable[[bool], Any] = getattr(_C._autograd, "_top_saved_tensors_default_hooks", lambda _: None)
+is_exporting: Callable[[], bool] = getattr(torch.compiler, "is_exporting", lambda: False)
+_SILENT: tuple[Callable[[], Any], ...] = (
+    _private(_C, "_len_torch_function_stack"),
+    _private(_C, "_is_any_autocast_enabled"),
+    _private(_C._autograd, "_profiler_enabled"),
+)
+"""Functions whose results are 0 and False where no mode, cast or profiler has a say in a call."""
+
+Node: Any = getattr(torch.autograd.function, "_SingleLevelFunction", torch.autograd.Function)
+"""Function of autograd that looks for no transform around it, where there is such a one: a plain call has none."""
+
+
+def _bits(*names: str) -> int:
+    """The bits of some keys of the dispatcher."""
+    return reduce(or_, [int(_C.DispatchKeySet(getattr(_C.DispatchKey, name)).raw_repr()) for name in names])
+
+
+_KINDS = (Tensor, torch.nn.Parameter)
+_STORED = {torch.float16: "f16", torch.bfloat16: "bf16", torch.float32: "f32", torch.float64: "f64"}
+COMPUTED = {"f16": torch.float32, "bf16": torch.float32, "f32": torch.float32, "f64": torch.float64}
+"""The type that rows are computed in, and that of parameters, by the name of the type that they are stored in."""
+
+# Keys of a plain tensor that decide nothing where `_SILENT` is.
+_DECIDE_NOTHING = ("ADInplaceOrView", "BackendSelect", "AutogradCPU", "AutogradCUDA", "AutocastCPU", "AutocastCUDA")
+_OF_DEVICE: int = _bits("CPU", "CUDA")
+_IGNORED: int = _bits(*_DECIDE_NOTHING) & ~_OF_DEVICE
+
+
+def are_alone(tensors: Sequence[Any], device: str = "cpu") -> bool:
+    """Test whether a call with these tensors of a device, or None, is nobody's but a kernel's and autograd's."""
+    if (
+        forward_ad._current_level >= 0 or _HOOKS(False) is not None or any(each() for each in _SILENT)
+    ):  # no key says which tensors have a tangent
+        return False
+    # One by one: a batched tensor has no key of a device, which another would lend it.
+    keys = [_included()] + [_keys(each) for each in tensors if isinstance(each, Tensor)]
+    return not any(each.raw_repr() & ~(_IGNORED | _OF_DEVICE) for each in keys) and all(
+        type(each) in _KINDS and each.device.type == device for each in tensors if each is not None
+    )
+
+
+def is_traced(values: Sequence[Any]) -> bool:
+    """Test whether a program is made of a call: a compiled one, or a symbolic trace, whose values have no data."""
+    return torch.compiler.is_compiling() or any(
+        is_tensor_like(each) and not isinstance(each, Tensor) for each in values
+    )
+
+
+def takes_operator(values: Sequence[Any]) -> bool:
+    """Test whether a call is one of a layer's operator: on memory of the processor, whoever looks on.
+
+    A program that is compiled has the operator where its rows are such, and one that is exported has none. So has
+    what is no tensor, but stands for one that has no entries yet, such as that of a symbolic trace.
+    """
+    if is_exporting() or forward_ad._current_level >= 0 or _transforms():
+        return False
+    if not torch.compiler.is_compiling() and _modes():
+        return False
+    tensors = [each for each in values if isinstance(each, Tensor)]
+    return all(type(each) in _KINDS and each.device.type == "cpu" for each in tensors)
+
+
+def is_recorded(tensors: Sequence[Any]) -> bool:
+    """Test whether autograd records a call with these tensors, or None."""
+    return torch.is_grad_enabled() and any(each is not None and each.requires_grad for each in tensors)
+
+
+# ---- addresses
+
+
+def layout(form: str, *tensors: Any) -> Addresses:
+    """The same as `addresses`, whoever has a say in the call."""
+    pairs = [*zip(form, tensors, strict=True)]
+    rows = next((each for letter, each in pairs if letter in "rR" and each is not None), None)
+    if rows is None or rows.dtype not in _STORED or not rows.ndim or not rows.numel() or rows.shape[-1] > 2**30:
+        return None
+    stored, lead, features = _STORED[rows.dtype], rows.shape[:-1], rows.shape[-1:]
+    shapes = {"r": rows.shape, "j": rows.shape, "s": lead, "i": lead, "f": features, "l": features, "n": (), "k": ()}
+    types = dict.fromkeys("jilk", torch.int32) | dict.fromkeys("rs", rows.dtype)
+    for letter, each in pairs:
+        kind = letter.lower()
+        if letter.isupper() if each is None else each.shape != shapes[kind] or not each.is_contiguous():
+            return None
+        if each is not None and each.dtype != types.get(kind, COMPUTED[stored]):
+            return None
+    places = [0 if each is None else each.data_ptr() for each in tensors]
+    return is_recorded(tensors), stored, prod(lead), features[0], *places
+
+
+def _addresses(form: str, *tensors: Any) -> Addresses:
+    """The same without a compiler, or before PyTorch 2.10."""
+    if not are_alone(tensors):
+        return None
+    return layout(form, *tensors) if form[0] != "*" else is_recorded(tensors)
+
+
+def _first(form: str, *tensors: Any) -> Addresses:
+    """Choose the function at the first call, which native/addresses.c has where it can be compiled."""
+    global addresses
+    table = getattr(Tensor, "__dlpack_c_exchange_api__", None)
+    prepare = None if table is None else extension("addresses")
+    asked = forward_ad, _C.is_grad_enabled, _included, _HOOKS, *_SILENT
+    made = prepare and prepare(table, _IGNORED & (1 << 64) - 1, *_KINDS, *asked)
+    addresses = made or _addresses
+    return addresses(form, *tensors)
+
+
+addresses: Callable[..., Addresses] = _first
+
+
+_SPACES: dict[int, Any] = {}
+
+
+def room(size: int) -> tuple[Any, int]:
+    """Return memory of so many bytes, and its address."""
+    space = _SPACES.get(size)
+    if space is None:
+        if len(_SPACES) >= _MOST_SPACES:
+            _SPACES.clear()
+        space = _SPACES[size] = ctypes.c_char * size
+    made = space()
+    return made, ctypes.addressof(made)
+
+
+_MOST_SPACES = 256
+
+
+def dense(form: str, *tensors: Any, follows: bool = False) -> tuple[Any, ...]:
+    """Copies as a form has them, of tensors with gaps or of other types: parameters of 16 bits, and other integers.
+
+    Rows keep their types; those of a call that `follows` another, which are cotangents, get that of the first ones.
+    """
+    if _modes() or _transforms() or forward_ad._current_level >= 0 or not isinstance(tensors[0], Tensor):
+        return tensors
+    stored = tensors[0].dtype
+    wide = torch.promote_types(stored, torch.float32)
+    found = []
+    for letter, each in zip(form.lower(), tensors, strict=True):
+        if isinstance(each, Tensor) and letter in "jilk":
+            each = each if each.is_floating_point() or each.dtype == torch.int32 else whole(each)
+        elif isinstance(each, Tensor) and each.dtype in _STORED:
+            kind = (
+                stored if follows and letter in "rs" else wide if letter in "fn" and each.itemsize == 2 else each.dtype
+            )
+            each = each.to(kind)
+        found.append(each.contiguous() if isinstance(each, Tensor) and each.layout is torch.strided else each)
+    return tuple(found)
+
+
+def whole(value: Tensor) -> Tensor:
+    """Integers in 32 bits, those beyond as the nearest."""
+    return value if value.dtype == torch.int32 else value.long().clamp(-(2**31), 2**31 - 1).int()
+
+
+def threads_for(rows: int, D: int) -> int:
+    """Return the number of threads for some rows.
+
+    For few entries one thread is faster: PyTorch's own threads wait actively, and delay others.
+    """
+    return torch.get_num_threads() if rows * D >= _SHARED_ENTRIES else 1
+
+
+_SHARED_ENTRIES = 2**20

@@ -1,0 +1,272 @@
+"""The way of a call by what has a say in it: a kernel, the layer's operator, or the decomposition."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from lngen.runtime.native.extensions import headers
+from tests.hosts import layer_of, private
+from tests.requirements import NO_TORCH, needs_gxx
+
+torch = pytest.importorskip("torch", reason=NO_TORCH)
+pytestmark = [
+    needs_gxx,
+    pytest.mark.skipif(not headers(), reason="no headers of Python"),
+    # Forward mode has PyTorch load what it has deprecated itself.
+    pytest.mark.filterwarnings("ignore:.torch.jit.:DeprecationWarning"),
+]
+guards = importlib.import_module("generated._runtime.torch.guards")
+norm = importlib.import_module("generated.layer_norm.torch_backend")
+groups = importlib.import_module("generated.group_norm.torch_backend")
+F = torch.nn.functional
+
+
+class Seen(dict):  # type: ignore[type-arg]
+    """Kernels of a direction, which count how often they are asked."""
+
+    count = 0
+
+    def __getitem__(self, key: Any) -> Any:
+        self.count += 1
+        return super().__getitem__(key)
+
+    def __missing__(self, key: Any) -> Any:
+        return self.of[key]
+
+    of: Any
+
+
+class Ways:
+    """Counts of the calls of kernels, of the operator and of the decomposition of a layer."""
+
+    def __init__(self, backend: Any, put: Callable[[Any, str, Any], None]) -> None:
+        self.kernels = {name: Seen() for name in ("_FORWARD", "_BACKWARD")}
+        for name, seen in self.kernels.items():
+            seen.of = private(private(backend, "_cpu"), name)
+            put(private(backend, "_cpu"), name, seen)
+        self.operator = self.decomposition = 0
+        layer = layer_of(backend)
+        operator, decomposed = layer.operators.forward, layer.decomposed
+
+        def counted(*given: Any) -> Any:
+            self.operator += 1
+            return operator(*given)
+
+        def noted(*given: Any) -> Any:
+            self.decomposition += 1
+            return decomposed(*given)
+
+        put(layer.operators, "forward", counted)
+        put(layer, "decomposed", noted)
+
+    @property
+    def found(self) -> str:
+        """The way of the forward of one call."""
+        if self.operator:
+            return "operator"
+        return "kernel" if self.kernels["_FORWARD"].count else "decomposition" if self.decomposition else "none"
+
+
+@pytest.fixture
+def ways(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
+    def made(backend: Any = norm) -> Ways:
+        layer_of(backend).backend(torch.empty(1))  # whose kernels are found at the first call
+        return Ways(backend, monkeypatch.setattr)
+
+    return made
+
+
+def within(context: Any, *, after: Callable[[Any], Any] = lambda value: value) -> Callable[[Any, Any], Any]:
+    """A call in a context."""
+
+    def call(function: Any, x: Any) -> Any:
+        with context() as entered:
+            return function(after(x) if after.__code__.co_argcount == 1 else after(x, entered))
+
+    return call
+
+
+def dual(function: Any, x: Any) -> Any:
+    ad = torch.autograd.forward_ad
+    with ad.dual_level():
+        return ad.unpack_dual(function(ad.make_dual(x, x))).primal
+
+
+def fake(function: Any, x: Any) -> Any:
+    with private(torch, "_subclasses").FakeTensorMode() as mode:
+        return function(mode.from_tensor(x))
+
+
+class Subclass(torch.Tensor):
+    """A tensor of another class."""
+
+
+class FunctionMode(torch.overrides.TorchFunctionMode):
+    """A mode that lets everything through."""
+
+    def __torch_function__(self, function, types, args=(), kwargs=None):
+        return function(*args, **(kwargs or {}))
+
+
+MODES: dict[str, tuple[Callable[[Any, Any], Any], str]] = {
+    "plain": (lambda f, x: f(x), "kernel"),
+    "recorded": (lambda f, x: f(x.requires_grad_()), "kernel"),
+    "no_grad": (within(torch.no_grad), "kernel"),
+    "inference_mode": (within(torch.inference_mode), "kernel"),
+    "float64": (lambda f, x: f(x.double()), "kernel"),
+    "bfloat16": (lambda f, x: f(x.bfloat16()), "kernel"),
+    "float16": (lambda f, x: f(x.half()), "kernel"),
+    "gaps": (lambda f, x: f(x.repeat(1, 2)[:, ::2]), "kernel"),
+    "transposed": (lambda f, x: f(x.t().contiguous().t()), "kernel"),
+    "parameter": (lambda f, x: f(torch.nn.Parameter(x)), "kernel"),
+    "activation checkpoint": (
+        lambda f, x: torch.utils.checkpoint.checkpoint(f, x.requires_grad_(), use_reentrant=False), "operator"
+    ),
+    "autocast": (within(lambda: torch.autocast("cpu", torch.bfloat16)), "operator"),
+    "profiler": (within(torch.profiler.profile), "operator"),
+    "hooks": (within(lambda: torch.autograd.graph.saved_tensors_hooks(lambda x: x, lambda x: x)), "operator"),
+    "function mode": (within(FunctionMode), "operator"),
+    "vmap": (lambda f, x: torch.vmap(f)(x), "decomposition"),
+    "grad": (lambda f, x: torch.func.grad(lambda v: f(v).sum())(x), "decomposition"),
+    "jvp": (lambda f, x: torch.func.jvp(f, (x,), (x,))[0], "decomposition"),
+    "functionalize": (lambda f, x: torch.func.functionalize(f)(x), "decomposition"),
+    "hessian": (lambda f, x: torch.func.hessian(lambda v: f(v).sum())(x), "decomposition"),
+    "dual": (dual, "decomposition"),
+    "fake": (fake, "decomposition"),
+    "meta": (lambda f, x: f(x.to("meta")), "decomposition"),
+    "subclass": (lambda f, x: f(x.as_subclass(Subclass)), "decomposition"),
+    "negative bit": (lambda f, x: f(private(torch, "_neg_view")(x)), "operator"),
+    "zero tensor": (lambda f, x: f(private(torch, "_efficientzerotensor")(x.shape)), "operator"),
+    "dispatch mode": (
+        lambda f, x: torch.fx.experimental.proxy_tensor.make_fx(lambda v: f(v))(x)(x), "decomposition"
+    ),
+    "no rows": (lambda f, x: f(x[:0]), "operator"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_call_in_a_mode_goes_its_way(mode, ways):
+    call, wanted = MODES[mode]
+    seen, x = ways(), torch.randn(3, 8)
+    call(norm.layer_norm, x)
+    assert seen.found == wanted
+
+
+@pytest.mark.parametrize("mode", ["plain", "recorded", "gaps", "vmap", "jvp", "fake", "autocast", "bfloat16"])
+def test_axes_that_have_names_go_the_same_way(mode, ways):
+    call, wanted = MODES[mode]
+    seen, x = ways(groups), torch.randn(3, 8)
+    call(lambda x: groups.group_norm(x if x.ndim == 2 else x[None], g=2), x)
+    assert seen.found == wanted
+
+
+def spread(y: Any) -> Any:
+    return torch.ones((), dtype=y.dtype).expand(y.shape)
+
+
+COTANGENTS: dict[str, tuple[Callable[[Any], Any], dict[str, Any], bool]] = {
+    "dense": (torch.ones_like, {}, True),
+    "expanded": (spread, {}, True),
+    "transposed": (lambda y: torch.ones(*y.shape[::-1]).t(), {}, True),
+    "of another type": (lambda y: torch.ones_like(y, dtype=torch.float64), {}, True),
+    "differentiated again": (torch.ones_like, {"create_graph": True}, False),
+    "batched": (lambda y: torch.ones(2, *y.shape), {"is_grads_batched": True}, False),
+}
+
+
+@pytest.mark.parametrize("backend", [norm, groups], ids=["layer_norm", "group_norm"])
+@pytest.mark.parametrize("kind", COTANGENTS)
+def test_a_cotangent_goes_its_way(kind, backend, ways):
+    make, options, wanted = COTANGENTS[kind]
+    function = norm.layer_norm if backend is norm else lambda x: groups.group_norm(x, g=2)
+    x = torch.randn(3, 8, requires_grad=True)
+    function(x)
+    seen = ways(backend)
+    y = function(x)
+    torch.autograd.grad(y, x, make(y), **options)
+    assert bool(seen.kernels["_BACKWARD"].count) == wanted
+    assert bool(seen.decomposition) != wanted
+
+
+def test_a_compiled_program_has_the_operator_and_an_exported_one_the_decomposition():
+    graphs = []
+
+    def keep(graph: Any, _: Any) -> Any:
+        graphs.append(graph)
+        return graph
+
+    x = torch.randn(3, 8)
+    torch.compile(norm.layer_norm, fullgraph=True, backend=keep)(x)
+    assert any("layer_norm_forward" in str(node.target) for node in graphs[0].graph.nodes)
+    program = torch.export.export(norm.LayerNorm(8), (x,))
+    assert not any(str(node.target).startswith("lngen.") for node in program.graph.nodes)
+
+
+# ---- addresses
+
+
+def both(form: str, *tensors: Any) -> Any:
+    """The answers of C and of Python, which are one."""
+    guards.addresses("R", torch.ones(1))  # chooses
+    in_python = private(guards, "_addresses")
+    assert guards.addresses is not in_python
+    found = guards.addresses(form, *tensors)
+    assert found == in_python(form, *tensors)
+    return found
+
+
+def test_addresses_are_those_of_tensors_as_the_form_has_them():
+    x, gamma, label, scale = torch.randn(2, 3, 5), torch.ones(5), torch.ones(2, 3).int(), torch.ones(())
+    assert both("Rfin", x, gamma, label, scale) == (
+        False, "f32", 6, 5, *(each.data_ptr() for each in (x, gamma, label, scale))
+    )  # fmt: skip
+    assert both("Rfin", x[1:], None, None, None)[2:] == (3, 5, x[1:].data_ptr(), 0, 0, 0)
+    assert both("Rf", x.bfloat16(), gamma)[1] == "bf16"
+    assert both("Rs", x.half(), torch.ones(2, 3).half())[1] == "f16"
+    assert both("Rf", x.double(), gamma.double())[1] == "f64"
+    assert both("Rf", x, gamma.clone().requires_grad_())[0]
+    with torch.no_grad():
+        assert not both("Rf", x, gamma.clone().requires_grad_())[0]
+    assert both("**", x.t() if x.ndim == 2 else x.mT, None) is False
+
+
+@pytest.mark.parametrize(
+    ("form", "tensors"),
+    [
+        ("Rf", lambda x: (x, torch.ones(4))),
+        ("Rf", lambda x: (x, torch.ones(5).double())),
+        ("Rf", lambda x: (x.bfloat16(), torch.ones(5).bfloat16())),
+        ("Rf", lambda x: (x, torch.ones(10)[::2])),
+        ("RF", lambda x: (x, None)),
+        ("Rf", lambda x: (x, [1.0] * 5)),
+        ("RR", lambda x: (x, x.view(6, 5))),
+        ("Rs", lambda x: (x, torch.ones(2, 1))),
+        ("Ri", lambda x: (x, torch.ones(2, 3).long())),
+        ("Rn", lambda x: (x, torch.ones(1))),
+        ("R", lambda x: (x.mT,)),
+        ("R", lambda x: (x[:0],)),
+        ("R", lambda x: (x.int(),)),
+        ("R", lambda x: (torch.ones(()),)),
+        ("R", lambda x: (x.to("meta"),)),
+        ("R", lambda x: (x.to_sparse(),)),
+        ("R", lambda x: (x.as_subclass(Subclass),)),
+        ("R", lambda x: (private(torch, "_neg_view")(x),)),
+    ],
+)
+def test_there_are_no_addresses_of_other_tensors(form, tensors):
+    assert both(form, *tensors(torch.randn(2, 3, 5))) is None
+
+
+def test_a_form_of_another_length_is_refused():
+    both("R", torch.ones(1))
+    with pytest.raises(TypeError, match="pass a form, and a tensor or None for each letter of it"):
+        guards.addresses("RR", torch.ones(1))
+
+
+def test_a_release_without_a_name_that_is_needed_is_told():
+    with pytest.raises(ImportError, match=r"has no _gone, by which lngen knows who has a say in a call"):
+        private(guards, "_private")(torch, "_gone")
