@@ -148,14 +148,14 @@ def backward_backward(arguments, fields, results, call):
         if ddx_rows is not None:
             d2target = np.subtract(sum_ddx_exp_shifted_scaled, ddx, out=dtarget_block)
             d2target = np.multiply(d2target, dy, out=d2target)
-        else:
-            d2target = _rows.filled(0.0, dtarget_block, shape, dtype)
         # step 65, pass 16: ddy = (mean_ddx_exp_shifted_target - mean_ddtarget_logp)*D
         if ddtarget_rows is not None:
             ddy = mean_ddx_exp_shifted_target - mean_ddtarget_logp
         else:
             ddy = mean_ddx_exp_shifted_target
         ddy = ddy * D
+        if ddx_rows is None:
+            d2target = _rows.filled(0.0, dtarget_block, shape, dtype)
         return d2x, d2target, ddy[..., 0]
 
     return _blocks.each_block(

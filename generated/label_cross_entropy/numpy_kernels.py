@@ -37,7 +37,7 @@ def forward(values, results, call):
     mask_2 = smoothing > 0.0
     part_3 = 1.0 - smoothing
 
-    def block(x, label, buffers=(None,), row_scalar_buffers=(None,)):
+    def block(x, label, buffers=(None,)):
         # step 1: m = max(x)
         m = _rows.shift(x)
         # step 6: mu = mean(x)
@@ -57,19 +57,9 @@ def forward(values, results, call):
         mask = label == ignore_value
         part = log_Z + m
         part_2 = mu * smoothing
-        part_2 = _rows.select(
-            mask_2,
-            part_2,
-            0.0,
-            out=_rows.memory(row_scalar_buffers[0], (*shape[:-1], 1), dtype),
-        )
+        part_2 = np.where(mask_2, part_2, 0.0)
         y = part + np.square(part) * z_loss - part_2 - sum_where_x * part_3
-        y = _rows.select(
-            mask,
-            0.0,
-            y,
-            out=_rows.memory(row_scalar_buffers[0], (*shape[:-1], 1), dtype),
-        )
+        y = np.where(mask, 0.0, y)
         return y[..., 0], m[..., 0], Z[..., 0], log_Z[..., 0]
 
     return _blocks.each_block(
@@ -79,11 +69,10 @@ def forward(values, results, call):
         row_scalars=(label_rows,),
         into_row_scalars=(y_out, m_out, Z_out, log_Z_out),
         buffers=1,
-        row_scalar_buffers=1,
     )
 
 
-@np.errstate(under="ignore")
+@np.errstate(under="ignore", over="ignore", divide="ignore", invalid="ignore")
 def backward(arguments, fields, results, call):
     """The gradients; None for one that is not wanted."""
     (dy_rows,) = arguments
@@ -107,55 +96,30 @@ def backward(arguments, fields, results, call):
     #   == ignore, 0, exp_shifted*z_loss_scaled + smoothing_shifted_2)
     index = np.arange(features)
 
-    def block(
-        x,
-        label,
-        dy,
-        m,
-        Z,
-        log_Z,
-        dx_block=None,
-        buffers=(None,),
-        row_scalar_buffers=(None,) * 3,
-    ):
+    def block(x, label, dy, m, Z, log_Z, dx_block=None, buffers=(None,)):
         # step 22, pass 1: smoothing_shifted = where(label == ignore, 0, dy*(smoothing -
         #   1))
         mask = label == ignore_value
         smoothing_shifted = dy * part
-        smoothing_shifted = _rows.select(
-            mask,
-            0.0,
-            smoothing_shifted,
-            out=_rows.memory(row_scalar_buffers[0], (*shape[:-1], 1), dtype),
-        )
+        smoothing_shifted = np.where(mask, 0.0, smoothing_shifted)
         # step 22, pass 2: z_loss_scaled = dy*((2*log_Z + 2*m)*z_loss + 1)/Z
-        z_loss_scaled = np.divide(
-            dy * ((log_Z * 2.0 + m * 2.0) * z_loss + 1.0),
-            Z,
-            out=_rows.memory(row_scalar_buffers[1], (*shape[:-1], 1), dtype),
-            where=~mask,
-        )
+        z_loss_scaled = dy * ((log_Z * 2.0 + m * 2.0) * z_loss + 1.0) / Z
         # step 22, pass 3: smoothing_shifted_2 = where(smoothing > 0, -dy*smoothing/D,
         #   0)
         smoothing_shifted_2 = dy * part_2
-        smoothing_shifted_2 = _rows.select(
-            mask_2,
-            smoothing_shifted_2,
-            0.0,
-            out=_rows.memory(row_scalar_buffers[2], (*shape[:-1], 1), dtype),
-        )
+        smoothing_shifted_2 = np.where(mask_2, smoothing_shifted_2, 0.0)
         # step 2: x_shifted = x - m
         x_shifted = _rows.by_row(np.subtract, x, m, out=dx_block)
         # step 3: exp_shifted = exp(x_shifted)
-        exp_shifted = np.exp(x_shifted, out=x_shifted, where=~mask)
+        exp_shifted = np.exp(x_shifted, out=x_shifted)
         # step 22, pass 4: dx = where(index() == label, smoothing_shifted, 0) +
         #   where(label == ignore, 0, exp_shifted*z_loss_scaled + smoothing_shifted_2)
         mask_3 = index == label
         dx = _rows.select(
             mask_3, smoothing_shifted, 0.0, out=_rows.memory(buffers[0], shape, dtype)
         )
-        part_3 = np.multiply(exp_shifted, z_loss_scaled, out=exp_shifted, where=~mask)
-        part_3 = np.add(part_3, smoothing_shifted_2, out=part_3, where=~mask)
+        part_3 = np.multiply(exp_shifted, z_loss_scaled, out=exp_shifted)
+        part_3 = np.add(part_3, smoothing_shifted_2, out=part_3)
         part_3 = _rows.select(mask, 0.0, part_3, out=part_3)
         dx = np.add(dx, part_3, out=part_3)
         return (dx,)
@@ -167,5 +131,4 @@ def backward(arguments, fields, results, call):
         row_scalars=(label_rows, dy_rows, m_rows, Z_rows, log_Z_rows),
         into=(dx_out,),
         buffers=1,
-        row_scalar_buffers=3,
     )

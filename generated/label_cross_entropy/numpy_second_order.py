@@ -17,7 +17,7 @@ from .._runtime.numpy import blocks as _blocks
 from .._runtime.numpy import rows as _rows
 
 
-@np.errstate(under="ignore")
+@np.errstate(under="ignore", over="ignore", divide="ignore", invalid="ignore")
 def jvp(arguments, fields, results, call):
     """The tangents of the outputs."""
     (x_dot_rows,) = arguments
@@ -39,9 +39,7 @@ def jvp(arguments, fields, results, call):
     mask_2 = smoothing > 0.0
     part_2 = np.negative(smoothing)
 
-    def block(
-        x, x_dot, label, m, Z, log_Z, buffers=(None,), row_scalar_buffers=(None,) * 2
-    ):
+    def block(x, x_dot, label, m, Z, log_Z, buffers=(None,)):
         # step 32, pass 5: sum_index_x_dot = sum(where(index() == label, x_dot, 0))
         sum_index_x_dot = _rows.entry(x_dot, label)
         # step 32, pass 7: mean_x_dot = mean(x_dot)
@@ -57,25 +55,13 @@ def jvp(arguments, fields, results, call):
         #   sum_exp_shifted_x_dot*((2*log_Z + 2*m)*z_loss + 1)/Z)
         mask = label == ignore_value
         part_3 = mean_x_dot * part_2
-        part_3 = _rows.select(
-            mask_2,
-            part_3,
-            0.0,
-            out=_rows.memory(row_scalar_buffers[0], (*shape[:-1], 1), dtype),
+        part_3 = np.where(mask_2, part_3, 0.0)
+        y_dot = (
+            sum_index_x_dot * part
+            + part_3
+            + sum_exp_shifted_x_dot * ((log_Z * 2.0 + m * 2.0) * z_loss + 1.0) / Z
         )
-        part_4 = np.divide(
-            sum_exp_shifted_x_dot * ((log_Z * 2.0 + m * 2.0) * z_loss + 1.0),
-            Z,
-            out=_rows.memory(row_scalar_buffers[1], (*shape[:-1], 1), dtype),
-            where=~mask,
-        )
-        y_dot = np.add(
-            sum_index_x_dot * part + part_3,
-            part_4,
-            out=_rows.memory(row_scalar_buffers[0], (*shape[:-1], 1), dtype),
-            where=~mask,
-        )
-        y_dot = _rows.select(mask, 0.0, y_dot, out=y_dot)
+        y_dot = np.where(mask, 0.0, y_dot)
         return (y_dot[..., 0],)
 
     return _blocks.each_block(
@@ -85,11 +71,10 @@ def jvp(arguments, fields, results, call):
         row_scalars=(label_rows, m_rows, Z_rows, log_Z_rows),
         into_row_scalars=(y_dot_out,),
         buffers=1,
-        row_scalar_buffers=2,
     )
 
 
-@np.errstate(under="ignore")
+@np.errstate(under="ignore", over="ignore", divide="ignore", invalid="ignore")
 def backward_backward(arguments, fields, results, call):
     """The gradients of the gradients; None for one that is not wanted."""
     dy_rows, ddx_rows = arguments
@@ -116,20 +101,9 @@ def backward_backward(arguments, fields, results, call):
     #   > 0, -mean_ddx*smoothing, 0) + sum_ddx_exp_shifted*((2*log_Z + 2*m)*z_loss +
     #   1)/Z)
     mask_2 = smoothing > 0.0
-    part_8 = np.negative(smoothing)
+    part_6 = np.negative(smoothing)
 
-    def block(
-        x,
-        ddx,
-        label,
-        dy,
-        m,
-        Z,
-        log_Z,
-        dx_block=None,
-        buffers=(None,),
-        row_scalar_buffers=(None,) * 4,
-    ):
+    def block(x, ddx, label, dy, m, Z, log_Z, dx_block=None, buffers=(None,)):
         # step 43, pass 9: z_loss_scaled = dy*((2*log_Z + 2*m)*z_loss + 1)/Z
         part = (log_Z * 2.0 + m * 2.0) * z_loss + 1.0
         z_loss_scaled = dy * part / Z
@@ -153,76 +127,29 @@ def backward_backward(arguments, fields, results, call):
         #   - 2*dy*log_Z*mean_ddx_exp_shifted*z_loss/Z**2 -
         #   2*dy*m*mean_ddx_exp_shifted*z_loss/Z**2)*D
         part_4 = np.square(Z)
-        mean_ddx_exp_shifted_scaled = np.divide(
-            dy * mean_ddx_exp_shifted,
-            part_4,
-            out=_rows.memory(row_scalar_buffers[0], (*shape[:-1], 1), dtype),
-            where=~mask,
-        )
-        mean_ddx_exp_shifted_scaled = np.negative(
-            mean_ddx_exp_shifted_scaled, out=mean_ddx_exp_shifted_scaled, where=~mask
-        )
-        part_6 = np.divide(
-            dy * log_Z * mean_ddx_exp_shifted * part_5,
-            part_4,
-            out=_rows.memory(row_scalar_buffers[1], (*shape[:-1], 1), dtype),
-            where=~mask,
-        )
-        mean_ddx_exp_shifted_scaled = np.subtract(
-            mean_ddx_exp_shifted_scaled,
-            part_6,
-            out=mean_ddx_exp_shifted_scaled,
-            where=~mask,
-        )
-        part_7 = np.divide(
-            dy * m * mean_ddx_exp_shifted * part_5,
-            part_4,
-            out=_rows.memory(row_scalar_buffers[1], (*shape[:-1], 1), dtype),
-            where=~mask,
-        )
-        mean_ddx_exp_shifted_scaled = np.subtract(
-            mean_ddx_exp_shifted_scaled,
-            part_7,
-            out=mean_ddx_exp_shifted_scaled,
-            where=~mask,
-        )
-        mean_ddx_exp_shifted_scaled = np.multiply(
-            mean_ddx_exp_shifted_scaled, D, out=mean_ddx_exp_shifted_scaled, where=~mask
-        )
+        mean_ddx_exp_shifted_scaled = (
+            np.negative(dy * mean_ddx_exp_shifted / part_4)
+            - dy * log_Z * mean_ddx_exp_shifted * part_5 / part_4
+            - dy * m * mean_ddx_exp_shifted * part_5 / part_4
+        ) * D
         # step 43, pass 14: sum_ddx_exp_shifted_scaled =
         #   2*dy*sum_ddx_exp_shifted*z_loss/Z**2
-        sum_ddx_exp_shifted_scaled = np.divide(
-            dy * sum_ddx_exp_shifted * part_5,
-            part_4,
-            out=_rows.memory(row_scalar_buffers[1], (*shape[:-1], 1), dtype),
-            where=~mask,
-        )
+        sum_ddx_exp_shifted_scaled = dy * sum_ddx_exp_shifted * part_5 / part_4
         # step 46, pass 15: ddy = sum_ddx_index + where(label == ignore, 0,
         #   where(smoothing > 0, -mean_ddx*smoothing, 0) + sum_ddx_exp_shifted*((2*log_Z
         #   + 2*m)*z_loss + 1)/Z)
-        ddy = mean_ddx * part_8
-        ddy = _rows.select(
-            mask_2,
-            ddy,
-            0.0,
-            out=_rows.memory(row_scalar_buffers[2], (*shape[:-1], 1), dtype),
-        )
-        part_9 = np.divide(
-            sum_ddx_exp_shifted * part,
-            Z,
-            out=_rows.memory(row_scalar_buffers[3], (*shape[:-1], 1), dtype),
-            where=~mask,
-        )
-        ddy = np.add(ddy, part_9, out=ddy, where=~mask)
-        ddy = _rows.select(mask, 0.0, ddy, out=ddy)
+        ddy = mean_ddx * part_6
+        ddy = np.where(mask_2, ddy, 0.0)
+        ddy = ddy + sum_ddx_exp_shifted * part / Z
+        ddy = np.where(mask, 0.0, ddy)
         ddy = sum_ddx_index + ddy
         # step 43, pass 16: d2x = where(label == ignore, 0,
         #   exp_shifted*(ddx*z_loss_scaled + mean_ddx_exp_shifted_scaled +
         #   sum_ddx_exp_shifted_scaled))
         d2x = _rows.by_row(np.multiply, ddx, z_loss_scaled, out=buffers[0])
-        d2x = np.add(d2x, mean_ddx_exp_shifted_scaled, out=d2x, where=~mask)
-        d2x = np.add(d2x, sum_ddx_exp_shifted_scaled, out=d2x, where=~mask)
-        d2x = np.multiply(exp_shifted, d2x, out=exp_shifted, where=~mask)
+        d2x = np.add(d2x, mean_ddx_exp_shifted_scaled, out=d2x)
+        d2x = np.add(d2x, sum_ddx_exp_shifted_scaled, out=d2x)
+        d2x = np.multiply(exp_shifted, d2x, out=exp_shifted)
         d2x = _rows.select(mask, 0.0, d2x, out=d2x)
         return d2x, ddy[..., 0]
 
@@ -234,5 +161,4 @@ def backward_backward(arguments, fields, results, call):
         into=(dx_out,),
         into_row_scalars=(ddy_out,),
         buffers=1,
-        row_scalar_buffers=4,
     )

@@ -14,7 +14,7 @@ from lngen.emit.cpp.contract import LaunchContract
 from lngen.emit.cpp.kernels import KernelPair
 from lngen.emit.interface import PublicInterface
 from lngen.emit.layout import call, laid, tuple_of
-from lngen.emit.spelling import gradient, marked
+from lngen.emit.spelling import gradient, marked, reading
 from lngen.plan.program import RowProgram
 from lngen.runtime.protocol.casts import TARGETS
 from lngen.runtime.protocol.directions import FEATURE, NUMBER, PARTS, ROW, ROW_SCALAR
@@ -151,7 +151,7 @@ class StraightCall:
         places |= made
         first, *ends = ([places.get(part, f"{part}_at") for part in _parts(each, None)] for each in kernels.contracts)
         numbers = _parts(kernels.contract, ("Constant",))
-        absent = "".join(f", not {flag}_at" for flag in kernels.optional)
+        absent = "".join(f", not {flag}_at" for flag in kernels.flags if reading(flag) in kernels.optional)
         key = f"stored{absent or chr(44)}"
         arguments = [
             tuple_of(first),

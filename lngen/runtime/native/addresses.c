@@ -31,17 +31,19 @@ struct exchange {
 };
 enum { PROCESSOR = 1, SIGNED = 0, FLOAT = 2, BFLOAT = 4 };
 
-// Types of rows, and the type that parameters have beside them.
+// Types of rows with one that parameters have beside them, by their names in kernels.
 static const struct {
     const char *name;
-    struct data_type stored, computed;
+    struct data_type stored, parameters;
 } types[] = {
-    {"f16", {FLOAT, 16, 1}, {FLOAT, 32, 1}},
-    {"bf16", {BFLOAT, 16, 1}, {FLOAT, 32, 1}},
     {"f32", {FLOAT, 32, 1}, {FLOAT, 32, 1}},
     {"f64", {FLOAT, 64, 1}, {FLOAT, 64, 1}},
+    {"f16", {FLOAT, 16, 1}, {FLOAT, 32, 1}},
+    {"bf16", {BFLOAT, 16, 1}, {FLOAT, 32, 1}},
+    {"f16_f16", {FLOAT, 16, 1}, {FLOAT, 16, 1}},
+    {"bf16_bf16", {BFLOAT, 16, 1}, {BFLOAT, 16, 1}},
 };
-enum { TYPES = 4, MOST_FEATURES = 1 << 30 };
+enum { TYPES = 6, MOST_FEATURES = 1 << 30 };
 static const struct data_type INT32 = {SIGNED, 32, 1};
 
 // What the function was made with, in this order. From HOOKS on they are functions, which return 0, False or None where
@@ -100,7 +102,7 @@ static int has_type(const struct tensor *of, struct data_type type) {
 // Tests whether a tensor has the shape and the type that a letter stands for, beside rows of a type.
 static int fits(char letter, const struct tensor *of, const struct tensor *rows, int stored) {
     int lead = rows->dimensions - 1, is_integer = strchr("ijkl", letter) != NULL;
-    if (!has_type(of, is_integer ? INT32 : strchr("rs", letter) ? types[stored].stored : types[stored].computed))
+    if (!has_type(of, is_integer ? INT32 : strchr("rs", letter) ? types[stored].stored : types[stored].parameters))
         return 0;
     if (strchr("rj", letter))
         return of->dimensions == lead + 1 && !memcmp(of->shape, rows->shape, (lead + 1) * sizeof *of->shape);
@@ -109,6 +111,13 @@ static int fits(char letter, const struct tensor *of, const struct tensor *rows,
     if (strchr("fl", letter))
         return of->dimensions == 1 && of->shape[0] == rows->shape[lead];
     return of->dimensions == 0;
+}
+
+static int all_fit(const char *form, PyObject *const *given, const struct tensor *tensors, const struct tensor *rows, int stored) {
+    for (; *form; ++form, ++given, ++tensors)
+        if (*given != Py_None && !(fits(tolower(*form), tensors, rows, stored) && is_dense(tensors)))
+            return 0;
+    return 1;
 }
 
 // The address of each tensor, after whether autograd records the call, the type of the rows, how many there are, and D;
@@ -139,18 +148,17 @@ static PyObject *addresses_of(PyObject *self, PyObject *const *given, Py_ssize_t
     is_recorded = is_recorded && !is_false(PyObject_CallNoArgs(PyTuple_GET_ITEM(self, RECORDS)));
     if (form[0] == '*')
         return PyBool_FromLong(is_recorded);
-    while (rows && stored < TYPES && !has_type(rows, types[stored].stored))
-        ++stored;
-    if (!rows || stored == TYPES || rows->dimensions == 0)
+    if (!rows || rows->dimensions == 0)
         goto otherwise;
     int64_t features = rows->shape[rows->dimensions - 1], entries = 1;
     for (int i = 0; i < rows->dimensions; ++i)
         entries *= rows->shape[i];
     if (!entries || features > MOST_FEATURES)
         goto otherwise;
-    for (Py_ssize_t i = 0; i < length; ++i)
-        if (given[i + 1] != Py_None && !(is_dense(tensors + i) && fits(tolower(form[i]), tensors + i, rows, stored)))
-            goto otherwise;
+    while (stored < TYPES && !all_fit(form, given + 1, tensors, rows, stored))
+        ++stored;
+    if (stored == TYPES)
+        goto otherwise;
     PyObject *found = PyTuple_New(4 + length);
     if (!found)
         return NULL;

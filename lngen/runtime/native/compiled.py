@@ -20,7 +20,9 @@ from . import compiler as host_compiler
 from . import threads as host_threads
 
 COMPUTED = {"f16": "f32", "bf16": "f32", "f32": "f32", "f64": "f64"}
-"""The compute type of rows by the type that they are stored in."""
+"""The compute type of rows by the type that they are stored in. Parameters have it too, or else the type of rows of 16
+bits: such rows are called "f16_f16" and "bf16_bf16".
+"""
 
 CHUNKS = 16
 """Largest number of chunks of the rows, which threads share."""
@@ -66,9 +68,10 @@ def _space(size: int) -> Callable[[], Any]:
 class CompiledDirection(dict[tuple[Any, ...], Call]):
     """Kernels of a direction: one that works on rows, and `ends`, which adds up the `sums` over rows that it leaves.
 
-    `self[stored, *is_absent]` is `CompiledKernels.call` for rows of a type ("f32", "f64", "bf16", "f16") and a flag for
-    each value in `optional`, True if it is left out. Kernels are compiled on first use. `file` is one beside the
-    source; `sums` counts those with a value per feature, and the others.
+    `self[stored, *is_absent]` is `CompiledKernels.call` for rows of a type ("f32", "f64", "bf16", "f16", or one with
+    the type of parameters, as in `COMPUTED`) and a flag for each value in `optional`, True if it is left out. Kernels
+    are compiled on first use. `file` is one beside the source; `sums` counts those with a value per feature, and the
+    others.
     """
 
     def __init__(
@@ -87,13 +90,18 @@ class CompiledDirection(dict[tuple[Any, ...], Call]):
     def __missing__(self, key: tuple[Any, ...]) -> Call:
         stored, *is_absent = key
         absent = [name for name, is_left_out in zip(self.optional, is_absent, strict=True) if is_left_out]
-        found = self[key] = self.compiled(self.macros(stored, COMPUTED[stored], absent)).call
+        rows, _, parameters = stored.partition("_")
+        found = self[key] = self.compiled(self.macros(rows, COMPUTED[rows], absent, parameters)).call
         return found
 
-    def macros(self, stored: str, computed: str, absent: Iterable[str]) -> tuple[str, ...]:
-        """Return the macros of the source, for rows of a type, a compute type, and values that are left out."""
+    def macros(self, stored: str, computed: str, absent: Iterable[str], parameters: str = "") -> tuple[str, ...]:
+        """Return the macros of the source, for rows of a type, a compute type, and values that are left out.
+
+        Parameters have the compute type where theirs is not said.
+        """
         without = [f"LNGEN_WITHOUT_{name}" for name in sorted(absent)]
-        return f"LNGEN_ROWS={stored}", f"LNGEN_COMPUTED={computed}", *without
+        others = [f"LNGEN_PARAMETERS={parameters}"] if parameters else []
+        return f"LNGEN_ROWS={stored}", f"LNGEN_COMPUTED={computed}", *others, *without
 
     def compiled(self, macros: Sequence[str]) -> "CompiledKernels":
         """Return the kernels with some macros, the first two of which are the types of `macros`."""

@@ -284,7 +284,7 @@ template <class S, class To, class Summed> struct Totals : Stages<Totals<S, To, 
     else return scalar_total(workspace, chunks, entries, chunk_entries(COLUMNS, 0, this->columns) + N::INDEX);
   }
   template <class N, class V> LNGEN_INLINE void store(N name, const V& value) const {
-    if constexpr (N::THERE) *to.of(name) = S(value);
+    if constexpr (N::THERE) *to.of(name) = narrow<Parameter>(S(value));
   }
   template <class N, class W> LNGEN_INLINE auto lanes(N name, int column, W width) const {
     if constexpr (N::KIND == FEATURES || N::KIND == INTEGER_FEATURES) return entries_at<S, N>(to.of(name) + column, width);
@@ -324,7 +324,7 @@ void over_chunks(const To& to, const Places<typename Layer::Given>& places, cons
 
 // Flattened: what is computed of an entry is part of the loop over entries, and addresses stay in registers.
 template <class Layer> __attribute__((flatten)) void kernel(void* const* arrays, const double* numbers, const long long* sizes) {
-  using To = Arguments<Row, Computed, Computed, typename Layer::Given>;
+  using To = Arguments<Row, Parameter, Computed, typename Layer::Given>;
   const To to = arguments<To>(Passed{arrays, numbers, sizes}, typename Layer::Given());
   const Places<typename Layer::Given> places(arrays, sizes);
   const Work on{sizes[0], int(sizes[1]), sizes[2], sizes[3], sizes[4]};

@@ -5,8 +5,8 @@
 // whoever works on which chunk. Of each chunk there are its sums into columns, then those of the rows that were last
 // worked on, then its sums into scalars.
 //
-// Macros: LNGEN_ROWS, the type that rows are stored in, and LNGEN_COMPUTED, that of arithmetic and of parameters;
-// LNGEN_WITHOUT_name compiles an argument away.
+// Macros: LNGEN_ROWS, the type that rows are stored in, LNGEN_COMPUTED, that of arithmetic, and LNGEN_PARAMETERS, that of
+// parameters, which is LNGEN_COMPUTED if it is not said; LNGEN_WITHOUT_name compiles an argument away.
 
 #include <cstdint>
 
@@ -20,10 +20,14 @@
 #ifndef LNGEN_COMPUTED
 #define LNGEN_COMPUTED f32
 #endif
+#ifndef LNGEN_PARAMETERS
+#define LNGEN_PARAMETERS LNGEN_COMPUTED
+#endif
 
 namespace lngen::LNGEN_SPACE {
 
 using Row = LNGEN_ROWS;
+using Parameter = LNGEN_PARAMETERS;
 using Computed = LNGEN_COMPUTED;
 using Integer = std::int32_t;
 using OneInteger = std::int32_t;

@@ -31,6 +31,9 @@ from .straight import TYPES, addresses
 AnyCall = TypeVar("AnyCall", bound=ForwardCall[Any, Any] | LaterCall[Any])
 
 _ROW_AXES = {ROW: 1, ROW_SCALAR: 0}
+_OF_PYTORCH = "forward", "backward"
+"""Directions that PyTorch calls with parameters of 16 bits as they are."""
+
 _ENDS = ("the rows", "the features", "the blocks", "the workspace")
 
 
@@ -67,9 +70,10 @@ class HostKernels:
         rows = np.dtype({"f32": np.float32, "f64": np.float64}.get(stored, np.float16))
         computed = TYPES[protocol.computed([rows]).name]
         found = [
-            (kernels.direction.source, kernels.direction.macros(stored, computed, absent))
-            for kernels in self.kernels.values()
+            (kernels.direction.source, kernels.direction.macros(stored, computed, absent, parameters))
+            for name, kernels in self.kernels.items()
             for absent in kernels.absences()
+            for parameters in (["", stored] if stored != computed and name in _OF_PYTORCH else [""])
         ]
         return list(dict.fromkeys(found))
 

@@ -6,6 +6,7 @@ is wrong with the rest.
 """
 
 import ctypes
+import sys
 from collections.abc import Sequence
 from functools import lru_cache
 from math import prod
@@ -171,8 +172,9 @@ def rounded(made: Made, dtype: DType | None) -> Made:
         return made.astype(dtype)
 
 
-# The address of its entries is the first thing that an array holds, behind the head of every object of Python.
+# The address of its entries is the first thing that an array of CPython holds, behind the head of every object.
 _HEAD = object.__basicsize__
+_IS_CPYTHON = sys.implementation.name == "cpython"
 _at = ctypes.c_size_t.from_address
 
 
@@ -183,4 +185,6 @@ def addresses(*arrays: Array | None) -> list[int]:
     >>> addresses(array, None) == [array.ctypes.data, 0]
     True
     """
+    if not _IS_CPYTHON:
+        return [0 if array is None else array.ctypes.data for array in arrays]
     return [0 if array is None else _at(id(array) + _HEAD).value for array in arrays]

@@ -241,12 +241,10 @@ def select(condition: Any, chosen: Any, otherwise: Any, out: Array) -> Array:
     >>> select(row > 1, row, 0.0, out=row)
     array([0., 2.])
     """
-    if chosen is out:
-        np.copyto(out, otherwise, where=~condition)
-        return out
-    if otherwise is not out:
+    there, where = (otherwise, ~condition) if chosen is out else (chosen, condition)
+    if chosen is not out and otherwise is not out:
         np.copyto(out, otherwise)
-    np.copyto(out, chosen, where=condition)
+    np.copyto(out, there, where=where)
     return out
 
 

@@ -7,7 +7,7 @@ whether autograd records the call, the type of the rows, how many there are, D, 
 one that is None. A letter is capital for a tensor that has to be there:
 
     r, s    as rows are stored: of their shape, or one value a row
-    f, n    as parameters are: one value a feature, or one
+    f, n    as parameters are: one value a feature, or one; all in the compute type, or in that of rows of 16 bits
     j, i    int32, of the shape of rows, or one a row
     l, k    int32, one a feature, or one
 
@@ -83,8 +83,6 @@ def _bits(*names: str) -> int:
 
 _KINDS = (Tensor, torch.nn.Parameter)
 _STORED = {torch.float16: "f16", torch.bfloat16: "bf16", torch.float32: "f32", torch.float64: "f64"}
-COMPUTED = {"f16": torch.float32, "bf16": torch.float32, "f32": torch.float32, "f64": torch.float64}
-"""The type that rows are computed in, and that of parameters, by the name of the type that they are stored in."""
 
 # Keys of a plain tensor that decide nothing where `_SILENT` is.
 _DECIDE_NOTHING = ("ADInplaceOrView", "BackendSelect", "AutogradCPU", "AutogradCUDA", "AutocastCPU", "AutocastCUDA")
@@ -142,12 +140,16 @@ def layout(form: str, *tensors: Any) -> Addresses:
         return None
     stored, lead, features = _STORED[rows.dtype], rows.shape[:-1], rows.shape[-1:]
     shapes = {"r": rows.shape, "j": rows.shape, "s": lead, "i": lead, "f": features, "l": features, "n": (), "k": ()}
-    types = dict.fromkeys("jilk", torch.int32) | dict.fromkeys("rs", rows.dtype)
+    parameters = next((each.dtype for letter, each in pairs if letter in "fnFN" and each is not None), None)
+    wide = torch.promote_types(rows.dtype, torch.float32)
+    if parameters == rows.dtype != wide:
+        stored, wide = f"{stored}_{stored}", rows.dtype
+    types = dict.fromkeys("jilk", torch.int32) | dict.fromkeys("rs", rows.dtype) | dict.fromkeys("fn", wide)
     for letter, each in pairs:
         kind = letter.lower()
         if letter.isupper() if each is None else each.shape != shapes[kind] or not each.is_contiguous():
             return None
-        if each is not None and each.dtype != types.get(kind, COMPUTED[stored]):
+        if each is not None and each.dtype != types[kind]:
             return None
     places = [0 if each is None else each.data_ptr() for each in tensors]
     return is_recorded(tensors), stored, prod(lead), features[0], *places
@@ -192,7 +194,7 @@ _MOST_SPACES = 256
 
 
 def dense(form: str, *tensors: Any, follows: bool = False) -> tuple[Any, ...]:
-    """Copies as a form has them, of tensors with gaps or of other types: parameters of 16 bits, and other integers.
+    """Copies as a form has them, of tensors with gaps or of other types: parameters of several, and other integers.
 
     Rows keep their types; those of a call that `follows` another, which are cotangents, get that of the first ones.
     """
@@ -200,8 +202,11 @@ def dense(form: str, *tensors: Any, follows: bool = False) -> tuple[Any, ...]:
         return tensors
     stored = tensors[0].dtype
     wide = torch.promote_types(stored, torch.float32)
+    pairs = [*zip(form.lower(), tensors, strict=True)]
+    if {each.dtype for letter, each in pairs if letter in "fn" and isinstance(each, Tensor)} == {stored}:
+        wide = stored
     found = []
-    for letter, each in zip(form.lower(), tensors, strict=True):
+    for letter, each in pairs:
         if isinstance(each, Tensor) and letter in "jilk":
             each = each if each.is_floating_point() or each.dtype == torch.int32 else whole(each)
         elif isinstance(each, Tensor) and each.dtype in _STORED:

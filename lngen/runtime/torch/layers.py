@@ -22,7 +22,6 @@ from ..protocol.interface import Interface, labels
 from ..protocol.parameters import is_parameter
 from .gpu import OnGPU
 from .guards import (
-    COMPUTED,
     Node,
     Tensor,
     are_alone,
@@ -215,7 +214,9 @@ class TorchLayer(Generic[Result]):
         at = layout(self.forms[0], *given)
         *made, kept = self.emitted.forward(at, *given, *constants)
         if kept is not None:
-            kept = torch.frombuffer(kept[0], dtype=COMPUTED[at[1]]).view(len(self.protocol.row_scalars), -1)
+            kept = torch.frombuffer(kept[0], dtype=torch.float64 if at[1] == "f64" else torch.float32).view(
+                len(self.protocol.row_scalars), -1
+            )
         return made, kept
 
     def backward(self, given: Sequence[Any], kept: Any, constants: Sequence[Any]) -> Sequence[Any]:
