@@ -260,7 +260,7 @@ def test_without_headers_of_python_calls_go_by_ctypes(
     monkeypatch.setattr(extensions, "headers", list)
     build.run(layers.definitions(["./scaled.py"]), Path("built"), None, [])
     assert "the extensions were not compiled: no headers of Python" in capsys.readouterr().err
-    assert not list(Path("built", RUNTIME).rglob("tensor_call*.so"))
+    assert not list(Path("built", RUNTIME).rglob("addresses*.so"))
 
 
 @needs_cross_compiler

@@ -287,16 +287,16 @@ _LAYER = _launcher.DeviceLayer(
     Path(__file__).parent,
     1,
     (
-        _launcher.Input("x", _launcher.ROW, "x", leading=True),
-        _launcher.Input("branch", _launcher.ROW, "branch", leading=True),
-        _launcher.Input("gate", _launcher.ROW, "gate", leading=True),
-        _launcher.Input("scale", _launcher.ROW, "scale", leading=True),
-        _launcher.Input("shift", _launcher.ROW, "shift", leading=True),
+        _launcher.DeviceInput("x", _launcher.ROW, "x", leading=True),
+        _launcher.DeviceInput("branch", _launcher.ROW, "branch", leading=True),
+        _launcher.DeviceInput("gate", _launcher.ROW, "gate", leading=True),
+        _launcher.DeviceInput("scale", _launcher.ROW, "scale", leading=True),
+        _launcher.DeviceInput("shift", _launcher.ROW, "shift", leading=True),
     ),
 )
 
 
-def _saved_values(plan: _launcher.Plan) -> Any:
+def _saved_values(plan: _launcher.LaunchPlan) -> Any:
     """Check the saved values, and return them."""
     x_ = plan.saved_input("x", 0)
     branch_ = plan.saved_input("branch", 1)
@@ -317,7 +317,7 @@ def _forward(
     eps_: Any,
     out: Any,
     *how: Any,
-) -> _launcher.Call:
+) -> _launcher.DeviceCall:
     """Make a call of `forward`."""
     objects = [
         x_,
@@ -331,10 +331,10 @@ def _forward(
         None,
         None,
     ]
-    return _launcher.Call(_LAYER, "forward", _plan_forward, None, objects, *how)
+    return _launcher.DeviceCall(_LAYER, "forward", _plan_forward, None, objects, *how)
 
 
-def _plan_forward(plan: _launcher.Plan) -> None:
+def _plan_forward(plan: _launcher.LaunchPlan) -> None:
     """Plan calls of `forward`."""
     x_, branch_, gate_, scale_, shift_ = plan.inputs()
     eps_ = plan.constant()
@@ -362,7 +362,9 @@ def _plan_forward(plan: _launcher.Plan) -> None:
     )
 
 
-def _backward(saved: Any, dy_: Any, dh_: Any, out: Any, *how: Any) -> _launcher.Call:
+def _backward(
+    saved: Any, dy_: Any, dh_: Any, out: Any, *how: Any
+) -> _launcher.DeviceCall:
     """Make a call of `backward`."""
     _launcher.check_is_saved(saved, Saved, "ada_layer_norm_zero")
     objects = [
@@ -371,10 +373,12 @@ def _backward(saved: Any, dy_: Any, dh_: Any, out: Any, *how: Any) -> _launcher.
         *saved[3:],
         *_launcher.several(out, ("dx", "dbranch", "dgate", "dscale", "dshift")),
     ]
-    return _launcher.Call(_LAYER, "backward", _plan_backward, saved, objects, *how)
+    return _launcher.DeviceCall(
+        _LAYER, "backward", _plan_backward, saved, objects, *how
+    )
 
 
-def _plan_backward(plan: _launcher.Plan) -> None:
+def _plan_backward(plan: _launcher.LaunchPlan) -> None:
     """Plan calls of `backward`."""
     plan.needs_one("cotangent", 0, 2)
     dy_ = plan.cotangent("dy", "dy", _launcher.ROW, "y", optional=True)
@@ -418,7 +422,7 @@ def _jvp(
     shift_dot_: Any,
     out: Any,
     *how: Any,
-) -> _launcher.Call:
+) -> _launcher.DeviceCall:
     """Make a call of `jvp`."""
     _launcher.check_is_saved(saved, Saved, "ada_layer_norm_zero")
     objects = [
@@ -430,10 +434,10 @@ def _jvp(
         *saved[3:],
         *_launcher.several(out, ("y_dot", "h_dot")),
     ]
-    return _launcher.Call(_LAYER, "jvp", _plan_jvp, saved, objects, *how)
+    return _launcher.DeviceCall(_LAYER, "jvp", _plan_jvp, saved, objects, *how)
 
 
-def _plan_jvp(plan: _launcher.Plan) -> None:
+def _plan_jvp(plan: _launcher.LaunchPlan) -> None:
     """Plan calls of `jvp`."""
     plan.needs_one("tangent", 0, 5)
     x_dot_ = plan.tangent("x_dot", "x_dot", 0)
@@ -478,7 +482,7 @@ def _backward_backward(
     ddshift_: Any,
     out: Any,
     *how: Any,
-) -> _launcher.Call:
+) -> _launcher.DeviceCall:
     """Make a call of `backward_backward`."""
     _launcher.check_is_saved(saved, Saved, "ada_layer_norm_zero")
     objects = [
@@ -493,12 +497,12 @@ def _backward_backward(
             out, ("dx", "dbranch", "dgate", "dscale", "dshift", "ddy", "ddh")
         ),
     ]
-    return _launcher.Call(
+    return _launcher.DeviceCall(
         _LAYER, "backward_backward", _plan_backward_backward, saved, objects, *how
     )
 
 
-def _plan_backward_backward(plan: _launcher.Plan) -> None:
+def _plan_backward_backward(plan: _launcher.LaunchPlan) -> None:
     """Plan calls of `backward_backward`."""
     plan.needs_one("cotangent", 0, 2)
     plan.needs_one("cotangent of a gradient", 2, 7)

@@ -265,15 +265,15 @@ _LAYER = _launcher.DeviceLayer(
     Path(__file__).parent,
     1,
     (
-        _launcher.Input("x", _launcher.ROW, "x", leading=True),
-        _launcher.Input("residual", _launcher.ROW, "residual", leading=True),
-        _launcher.Input("gamma", _launcher.FEATURE, "gamma", optional=True),
-        _launcher.Input("beta", _launcher.FEATURE, "beta", optional=True),
+        _launcher.DeviceInput("x", _launcher.ROW, "x", leading=True),
+        _launcher.DeviceInput("residual", _launcher.ROW, "residual", leading=True),
+        _launcher.DeviceInput("gamma", _launcher.FEATURE, "gamma", optional=True),
+        _launcher.DeviceInput("beta", _launcher.FEATURE, "beta", optional=True),
     ),
 )
 
 
-def _saved_values(plan: _launcher.Plan) -> Any:
+def _saved_values(plan: _launcher.LaunchPlan) -> Any:
     """Check the saved values, and return them."""
     h_ = plan.saved_output("h", "h", _launcher.ROW)
     gamma_ = plan.saved_input("gamma", 2)
@@ -285,7 +285,7 @@ def _saved_values(plan: _launcher.Plan) -> Any:
 
 def _forward(
     x_: Any, residual_: Any, gamma_: Any, beta_: Any, eps_: Any, out: Any, *how: Any
-) -> _launcher.Call:
+) -> _launcher.DeviceCall:
     """Make a call of `forward`."""
     objects = [
         x_,
@@ -298,10 +298,10 @@ def _forward(
         None,
         None,
     ]
-    return _launcher.Call(_LAYER, "forward", _plan_forward, None, objects, *how)
+    return _launcher.DeviceCall(_LAYER, "forward", _plan_forward, None, objects, *how)
 
 
-def _plan_forward(plan: _launcher.Plan) -> None:
+def _plan_forward(plan: _launcher.LaunchPlan) -> None:
     """Plan calls of `forward`."""
     x_, residual_, gamma_, beta_ = plan.inputs()
     eps_ = plan.constant()
@@ -328,7 +328,9 @@ def _plan_forward(plan: _launcher.Plan) -> None:
     )
 
 
-def _backward(saved: Any, dy_: Any, dh_: Any, out: Any, *how: Any) -> _launcher.Call:
+def _backward(
+    saved: Any, dy_: Any, dh_: Any, out: Any, *how: Any
+) -> _launcher.DeviceCall:
     """Make a call of `backward`."""
     _launcher.check_is_saved(saved, Saved, "add_layer_norm")
     objects = [
@@ -337,10 +339,12 @@ def _backward(saved: Any, dy_: Any, dh_: Any, out: Any, *how: Any) -> _launcher.
         *saved[3:],
         *_launcher.several(out, ("dx", "dresidual", "dgamma", "dbeta")),
     ]
-    return _launcher.Call(_LAYER, "backward", _plan_backward, saved, objects, *how)
+    return _launcher.DeviceCall(
+        _LAYER, "backward", _plan_backward, saved, objects, *how
+    )
 
 
-def _plan_backward(plan: _launcher.Plan) -> None:
+def _plan_backward(plan: _launcher.LaunchPlan) -> None:
     """Plan calls of `backward`."""
     plan.needs_one("cotangent", 0, 2)
     dy_ = plan.cotangent("dy", "dy", _launcher.ROW, "y", optional=True)
@@ -386,7 +390,7 @@ def _jvp(
     beta_dot_: Any,
     out: Any,
     *how: Any,
-) -> _launcher.Call:
+) -> _launcher.DeviceCall:
     """Make a call of `jvp`."""
     _launcher.check_is_saved(saved, Saved, "add_layer_norm")
     objects = [
@@ -397,10 +401,10 @@ def _jvp(
         *saved[3:],
         *_launcher.several(out, ("y_dot", "h_dot")),
     ]
-    return _launcher.Call(_LAYER, "jvp", _plan_jvp, saved, objects, *how)
+    return _launcher.DeviceCall(_LAYER, "jvp", _plan_jvp, saved, objects, *how)
 
 
-def _plan_jvp(plan: _launcher.Plan) -> None:
+def _plan_jvp(plan: _launcher.LaunchPlan) -> None:
     """Plan calls of `jvp`."""
     plan.needs_one("tangent", 0, 4)
     x_dot_ = plan.tangent("x_dot", "x_dot", 0)
@@ -438,7 +442,7 @@ def _backward_backward(
     ddbeta_: Any,
     out: Any,
     *how: Any,
-) -> _launcher.Call:
+) -> _launcher.DeviceCall:
     """Make a call of `backward_backward`."""
     _launcher.check_is_saved(saved, Saved, "add_layer_norm")
     objects = [
@@ -450,12 +454,12 @@ def _backward_backward(
         *saved[3:],
         *_launcher.several(out, ("dx", "dresidual", "dgamma", "dbeta", "ddy", "ddh")),
     ]
-    return _launcher.Call(
+    return _launcher.DeviceCall(
         _LAYER, "backward_backward", _plan_backward_backward, saved, objects, *how
     )
 
 
-def _plan_backward_backward(plan: _launcher.Plan) -> None:
+def _plan_backward_backward(plan: _launcher.LaunchPlan) -> None:
     """Plan calls of `backward_backward`."""
     plan.needs_one("cotangent", 0, 2)
     plan.needs_one("cotangent of a gradient", 2, 6)

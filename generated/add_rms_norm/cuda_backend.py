@@ -242,14 +242,14 @@ _LAYER = _launcher.DeviceLayer(
     Path(__file__).parent,
     1,
     (
-        _launcher.Input("x", _launcher.ROW, "x", leading=True),
-        _launcher.Input("residual", _launcher.ROW, "residual", leading=True),
-        _launcher.Input("gamma", _launcher.FEATURE, "gamma", optional=True),
+        _launcher.DeviceInput("x", _launcher.ROW, "x", leading=True),
+        _launcher.DeviceInput("residual", _launcher.ROW, "residual", leading=True),
+        _launcher.DeviceInput("gamma", _launcher.FEATURE, "gamma", optional=True),
     ),
 )
 
 
-def _saved_values(plan: _launcher.Plan) -> Any:
+def _saved_values(plan: _launcher.LaunchPlan) -> Any:
     """Check the saved values, and return them."""
     h_ = plan.saved_output("h", "h", _launcher.ROW)
     gamma_ = plan.saved_input("gamma", 2)
@@ -259,13 +259,13 @@ def _saved_values(plan: _launcher.Plan) -> Any:
 
 def _forward(
     x_: Any, residual_: Any, gamma_: Any, eps_: Any, out: Any, *how: Any
-) -> _launcher.Call:
+) -> _launcher.DeviceCall:
     """Make a call of `forward`."""
     objects = [x_, residual_, gamma_, eps_, *_launcher.several(out, ("y", "h")), None]
-    return _launcher.Call(_LAYER, "forward", _plan_forward, None, objects, *how)
+    return _launcher.DeviceCall(_LAYER, "forward", _plan_forward, None, objects, *how)
 
 
-def _plan_forward(plan: _launcher.Plan) -> None:
+def _plan_forward(plan: _launcher.LaunchPlan) -> None:
     """Plan calls of `forward`."""
     x_, residual_, gamma_ = plan.inputs()
     eps_ = plan.constant()
@@ -287,7 +287,9 @@ def _plan_forward(plan: _launcher.Plan) -> None:
     )
 
 
-def _backward(saved: Any, dy_: Any, dh_: Any, out: Any, *how: Any) -> _launcher.Call:
+def _backward(
+    saved: Any, dy_: Any, dh_: Any, out: Any, *how: Any
+) -> _launcher.DeviceCall:
     """Make a call of `backward`."""
     _launcher.check_is_saved(saved, Saved, "add_rms_norm")
     objects = [
@@ -296,10 +298,12 @@ def _backward(saved: Any, dy_: Any, dh_: Any, out: Any, *how: Any) -> _launcher.
         *saved[3:],
         *_launcher.several(out, ("dx", "dresidual", "dgamma")),
     ]
-    return _launcher.Call(_LAYER, "backward", _plan_backward, saved, objects, *how)
+    return _launcher.DeviceCall(
+        _LAYER, "backward", _plan_backward, saved, objects, *how
+    )
 
 
-def _plan_backward(plan: _launcher.Plan) -> None:
+def _plan_backward(plan: _launcher.LaunchPlan) -> None:
     """Plan calls of `backward`."""
     plan.needs_one("cotangent", 0, 2)
     dy_ = plan.cotangent("dy", "dy", _launcher.ROW, "y", optional=True)
@@ -335,7 +339,7 @@ def _plan_backward(plan: _launcher.Plan) -> None:
 
 def _jvp(
     saved: Any, x_dot_: Any, residual_dot_: Any, gamma_dot_: Any, out: Any, *how: Any
-) -> _launcher.Call:
+) -> _launcher.DeviceCall:
     """Make a call of `jvp`."""
     _launcher.check_is_saved(saved, Saved, "add_rms_norm")
     objects = [
@@ -345,10 +349,10 @@ def _jvp(
         *saved[3:],
         *_launcher.several(out, ("y_dot", "h_dot")),
     ]
-    return _launcher.Call(_LAYER, "jvp", _plan_jvp, saved, objects, *how)
+    return _launcher.DeviceCall(_LAYER, "jvp", _plan_jvp, saved, objects, *how)
 
 
-def _plan_jvp(plan: _launcher.Plan) -> None:
+def _plan_jvp(plan: _launcher.LaunchPlan) -> None:
     """Plan calls of `jvp`."""
     plan.needs_one("tangent", 0, 3)
     x_dot_ = plan.tangent("x_dot", "x_dot", 0)
@@ -381,7 +385,7 @@ def _backward_backward(
     ddgamma_: Any,
     out: Any,
     *how: Any,
-) -> _launcher.Call:
+) -> _launcher.DeviceCall:
     """Make a call of `backward_backward`."""
     _launcher.check_is_saved(saved, Saved, "add_rms_norm")
     objects = [
@@ -392,12 +396,12 @@ def _backward_backward(
         *saved[3:],
         *_launcher.several(out, ("dx", "dresidual", "dgamma", "ddy", "ddh")),
     ]
-    return _launcher.Call(
+    return _launcher.DeviceCall(
         _LAYER, "backward_backward", _plan_backward_backward, saved, objects, *how
     )
 
 
-def _plan_backward_backward(plan: _launcher.Plan) -> None:
+def _plan_backward_backward(plan: _launcher.LaunchPlan) -> None:
     """Plan calls of `backward_backward`."""
     plan.needs_one("cotangent", 0, 2)
     plan.needs_one("cotangent of a gradient", 2, 5)

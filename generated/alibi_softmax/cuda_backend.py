@@ -213,14 +213,16 @@ _LAYER = _launcher.DeviceLayer(
     Path(__file__).parent,
     1,
     (
-        _launcher.Input("x", _launcher.ROW, "x", leading=True),
-        _launcher.Input("slope", _launcher.ROW_SCALAR, "slope"),
-        _launcher.Input("position", _launcher.ROW_SCALAR, "position", integers=True),
+        _launcher.DeviceInput("x", _launcher.ROW, "x", leading=True),
+        _launcher.DeviceInput("slope", _launcher.ROW_SCALAR, "slope"),
+        _launcher.DeviceInput(
+            "position", _launcher.ROW_SCALAR, "position", integers=True
+        ),
     ),
 )
 
 
-def _saved_values(plan: _launcher.Plan) -> Any:
+def _saved_values(plan: _launcher.LaunchPlan) -> Any:
     """Check the saved values, and return them."""
     x_ = plan.saved_input("x", 0)
     slope_ = plan.saved_input("slope", 1)
@@ -234,13 +236,13 @@ def _saved_values(plan: _launcher.Plan) -> Any:
 
 def _forward(
     x_: Any, slope_: Any, position_: Any, out: Any, *how: Any
-) -> _launcher.Call:
+) -> _launcher.DeviceCall:
     """Make a call of `forward`."""
     objects = [x_, slope_, position_, out, None, None]
-    return _launcher.Call(_LAYER, "forward", _plan_forward, None, objects, *how)
+    return _launcher.DeviceCall(_LAYER, "forward", _plan_forward, None, objects, *how)
 
 
-def _plan_forward(plan: _launcher.Plan) -> None:
+def _plan_forward(plan: _launcher.LaunchPlan) -> None:
     """Plan calls of `forward`."""
     x_, slope_, position_ = plan.inputs()
     out_y = plan.result("y", "y", _launcher.ROW)
@@ -261,14 +263,16 @@ def _plan_forward(plan: _launcher.Plan) -> None:
     )
 
 
-def _backward(saved: Any, dy_: Any, out: Any, *how: Any) -> _launcher.Call:
+def _backward(saved: Any, dy_: Any, out: Any, *how: Any) -> _launcher.DeviceCall:
     """Make a call of `backward`."""
     _launcher.check_is_saved(saved, Saved, "alibi_softmax")
     objects = [dy_, *saved[3:], *_launcher.several(out, ("dx",))]
-    return _launcher.Call(_LAYER, "backward", _plan_backward, saved, objects, *how)
+    return _launcher.DeviceCall(
+        _LAYER, "backward", _plan_backward, saved, objects, *how
+    )
 
 
-def _plan_backward(plan: _launcher.Plan) -> None:
+def _plan_backward(plan: _launcher.LaunchPlan) -> None:
     """Plan calls of `backward`."""
     dy_ = plan.cotangent("dy", "dy", _launcher.ROW, "y")
     x_, slope_, position_, saved_m, saved_inv_sum_e_shifted = _saved_values(plan)
@@ -288,14 +292,14 @@ def _plan_backward(plan: _launcher.Plan) -> None:
     )
 
 
-def _jvp(saved: Any, x_dot_: Any, out: Any, *how: Any) -> _launcher.Call:
+def _jvp(saved: Any, x_dot_: Any, out: Any, *how: Any) -> _launcher.DeviceCall:
     """Make a call of `jvp`."""
     _launcher.check_is_saved(saved, Saved, "alibi_softmax")
     objects = [x_dot_, *saved[3:], out]
-    return _launcher.Call(_LAYER, "jvp", _plan_jvp, saved, objects, *how)
+    return _launcher.DeviceCall(_LAYER, "jvp", _plan_jvp, saved, objects, *how)
 
 
-def _plan_jvp(plan: _launcher.Plan) -> None:
+def _plan_jvp(plan: _launcher.LaunchPlan) -> None:
     """Plan calls of `jvp`."""
     plan.needs_one("tangent", 0, 1)
     x_dot_ = plan.tangent("x_dot", "x_dot", 0)
@@ -318,7 +322,7 @@ def _plan_jvp(plan: _launcher.Plan) -> None:
 
 def _backward_backward(
     saved: Any, cotangents: Any, ddx_: Any, out: Any, *how: Any
-) -> _launcher.Call:
+) -> _launcher.DeviceCall:
     """Make a call of `backward_backward`."""
     _launcher.check_is_saved(saved, Saved, "alibi_softmax")
     objects = [
@@ -327,12 +331,12 @@ def _backward_backward(
         *saved[3:],
         *_launcher.several(out, ("dx", "ddy")),
     ]
-    return _launcher.Call(
+    return _launcher.DeviceCall(
         _LAYER, "backward_backward", _plan_backward_backward, saved, objects, *how
     )
 
 
-def _plan_backward_backward(plan: _launcher.Plan) -> None:
+def _plan_backward_backward(plan: _launcher.LaunchPlan) -> None:
     """Plan calls of `backward_backward`."""
     plan.needs_one("cotangent of a gradient", 1, 2)
     dy_ = plan.cotangent("dy", "dy", _launcher.ROW, "y")

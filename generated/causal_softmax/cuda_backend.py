@@ -219,14 +219,16 @@ _LAYER = _launcher.DeviceLayer(
     Path(__file__).parent,
     1,
     (
-        _launcher.Input("x", _launcher.ROW, "x", leading=True),
-        _launcher.Input("position", _launcher.ROW_SCALAR, "position", integers=True),
-        _launcher.Input("scale", _launcher.NUMBER, "scale", optional=True),
+        _launcher.DeviceInput("x", _launcher.ROW, "x", leading=True),
+        _launcher.DeviceInput(
+            "position", _launcher.ROW_SCALAR, "position", integers=True
+        ),
+        _launcher.DeviceInput("scale", _launcher.NUMBER, "scale", optional=True),
     ),
 )
 
 
-def _saved_values(plan: _launcher.Plan) -> Any:
+def _saved_values(plan: _launcher.LaunchPlan) -> Any:
     """Check the saved values, and return them."""
     x_ = plan.saved_input("x", 0)
     position_ = plan.saved_input("position", 1)
@@ -240,13 +242,13 @@ def _saved_values(plan: _launcher.Plan) -> Any:
 
 def _forward(
     x_: Any, position_: Any, scale_: Any, out: Any, *how: Any
-) -> _launcher.Call:
+) -> _launcher.DeviceCall:
     """Make a call of `forward`."""
     objects = [x_, position_, scale_, out, None, None]
-    return _launcher.Call(_LAYER, "forward", _plan_forward, None, objects, *how)
+    return _launcher.DeviceCall(_LAYER, "forward", _plan_forward, None, objects, *how)
 
 
-def _plan_forward(plan: _launcher.Plan) -> None:
+def _plan_forward(plan: _launcher.LaunchPlan) -> None:
     """Plan calls of `forward`."""
     x_, position_, scale_ = plan.inputs()
     out_y = plan.result("y", "y", _launcher.ROW)
@@ -267,14 +269,16 @@ def _plan_forward(plan: _launcher.Plan) -> None:
     )
 
 
-def _backward(saved: Any, dy_: Any, out: Any, *how: Any) -> _launcher.Call:
+def _backward(saved: Any, dy_: Any, out: Any, *how: Any) -> _launcher.DeviceCall:
     """Make a call of `backward`."""
     _launcher.check_is_saved(saved, Saved, "causal_softmax")
     objects = [dy_, *saved[3:], *_launcher.several(out, ("dx", "dscale"))]
-    return _launcher.Call(_LAYER, "backward", _plan_backward, saved, objects, *how)
+    return _launcher.DeviceCall(
+        _LAYER, "backward", _plan_backward, saved, objects, *how
+    )
 
 
-def _plan_backward(plan: _launcher.Plan) -> None:
+def _plan_backward(plan: _launcher.LaunchPlan) -> None:
     """Plan calls of `backward`."""
     dy_ = plan.cotangent("dy", "dy", _launcher.ROW, "y")
     x_, position_, scale_, saved_m, saved_inv_sum_e_shifted = _saved_values(plan)
@@ -307,14 +311,14 @@ def _plan_backward(plan: _launcher.Plan) -> None:
 
 def _jvp(
     saved: Any, x_dot_: Any, scale_dot_: Any, out: Any, *how: Any
-) -> _launcher.Call:
+) -> _launcher.DeviceCall:
     """Make a call of `jvp`."""
     _launcher.check_is_saved(saved, Saved, "causal_softmax")
     objects = [x_dot_, scale_dot_, *saved[3:], out]
-    return _launcher.Call(_LAYER, "jvp", _plan_jvp, saved, objects, *how)
+    return _launcher.DeviceCall(_LAYER, "jvp", _plan_jvp, saved, objects, *how)
 
 
-def _plan_jvp(plan: _launcher.Plan) -> None:
+def _plan_jvp(plan: _launcher.LaunchPlan) -> None:
     """Plan calls of `jvp`."""
     plan.needs_one("tangent", 0, 2)
     x_dot_ = plan.tangent("x_dot", "x_dot", 0)
@@ -339,7 +343,7 @@ def _plan_jvp(plan: _launcher.Plan) -> None:
 
 def _backward_backward(
     saved: Any, cotangents: Any, ddx_: Any, ddscale_: Any, out: Any, *how: Any
-) -> _launcher.Call:
+) -> _launcher.DeviceCall:
     """Make a call of `backward_backward`."""
     _launcher.check_is_saved(saved, Saved, "causal_softmax")
     objects = [
@@ -349,12 +353,12 @@ def _backward_backward(
         *saved[3:],
         *_launcher.several(out, ("dx", "dscale", "ddy")),
     ]
-    return _launcher.Call(
+    return _launcher.DeviceCall(
         _LAYER, "backward_backward", _plan_backward_backward, saved, objects, *how
     )
 
 
-def _plan_backward_backward(plan: _launcher.Plan) -> None:
+def _plan_backward_backward(plan: _launcher.LaunchPlan) -> None:
     """Plan calls of `backward_backward`."""
     plan.needs_one("cotangent of a gradient", 1, 3)
     dy_ = plan.cotangent("dy", "dy", _launcher.ROW, "y")

@@ -277,16 +277,16 @@ _LAYER = _launcher.DeviceLayer(
     Path(__file__).parent,
     1,
     (
-        _launcher.Input("x", _launcher.ROW, "x", leading=True),
-        _launcher.Input("residual", _launcher.ROW, "residual", leading=True),
-        _launcher.Input("seed", _launcher.NUMBER, "seed", integers=True),
-        _launcher.Input("gamma", _launcher.FEATURE, "gamma", optional=True),
-        _launcher.Input("beta", _launcher.FEATURE, "beta", optional=True),
+        _launcher.DeviceInput("x", _launcher.ROW, "x", leading=True),
+        _launcher.DeviceInput("residual", _launcher.ROW, "residual", leading=True),
+        _launcher.DeviceInput("seed", _launcher.NUMBER, "seed", integers=True),
+        _launcher.DeviceInput("gamma", _launcher.FEATURE, "gamma", optional=True),
+        _launcher.DeviceInput("beta", _launcher.FEATURE, "beta", optional=True),
     ),
 )
 
 
-def _saved_values(plan: _launcher.Plan) -> Any:
+def _saved_values(plan: _launcher.LaunchPlan) -> Any:
     """Check the saved values, and return them."""
     h_ = plan.saved_output("h", "h", _launcher.ROW)
     seed_ = plan.saved_input("seed", 2)
@@ -308,7 +308,7 @@ def _forward(
     eps_: Any,
     out: Any,
     *how: Any,
-) -> _launcher.Call:
+) -> _launcher.DeviceCall:
     """Make a call of `forward`."""
     objects = [
         x_,
@@ -323,10 +323,10 @@ def _forward(
         None,
         None,
     ]
-    return _launcher.Call(_LAYER, "forward", _plan_forward, None, objects, *how)
+    return _launcher.DeviceCall(_LAYER, "forward", _plan_forward, None, objects, *how)
 
 
-def _plan_forward(plan: _launcher.Plan) -> None:
+def _plan_forward(plan: _launcher.LaunchPlan) -> None:
     """Plan calls of `forward`."""
     x_, residual_, seed_, gamma_, beta_ = plan.inputs()
     p_ = plan.constant()
@@ -356,7 +356,9 @@ def _plan_forward(plan: _launcher.Plan) -> None:
     )
 
 
-def _backward(saved: Any, dy_: Any, dh_: Any, out: Any, *how: Any) -> _launcher.Call:
+def _backward(
+    saved: Any, dy_: Any, dh_: Any, out: Any, *how: Any
+) -> _launcher.DeviceCall:
     """Make a call of `backward`."""
     _launcher.check_is_saved(saved, Saved, "dropout_add_layer_norm")
     objects = [
@@ -366,10 +368,12 @@ def _backward(saved: Any, dy_: Any, dh_: Any, out: Any, *how: Any) -> _launcher.
         *_launcher.several(out, ("dx", "dresidual", "dgamma", "dbeta")),
     ]
     objects[5] = _launcher.finite("saved.p", objects[5])
-    return _launcher.Call(_LAYER, "backward", _plan_backward, saved, objects, *how)
+    return _launcher.DeviceCall(
+        _LAYER, "backward", _plan_backward, saved, objects, *how
+    )
 
 
-def _plan_backward(plan: _launcher.Plan) -> None:
+def _plan_backward(plan: _launcher.LaunchPlan) -> None:
     """Plan calls of `backward`."""
     plan.needs_one("cotangent", 0, 2)
     dy_ = plan.cotangent("dy", "dy", _launcher.ROW, "y", optional=True)
@@ -419,7 +423,7 @@ def _jvp(
     beta_dot_: Any,
     out: Any,
     *how: Any,
-) -> _launcher.Call:
+) -> _launcher.DeviceCall:
     """Make a call of `jvp`."""
     _launcher.check_is_saved(saved, Saved, "dropout_add_layer_norm")
     objects = [
@@ -431,10 +435,10 @@ def _jvp(
         *_launcher.several(out, ("y_dot", "h_dot")),
     ]
     objects[7] = _launcher.finite("saved.p", objects[7])
-    return _launcher.Call(_LAYER, "jvp", _plan_jvp, saved, objects, *how)
+    return _launcher.DeviceCall(_LAYER, "jvp", _plan_jvp, saved, objects, *how)
 
 
-def _plan_jvp(plan: _launcher.Plan) -> None:
+def _plan_jvp(plan: _launcher.LaunchPlan) -> None:
     """Plan calls of `jvp`."""
     plan.needs_one("tangent", 0, 4)
     x_dot_ = plan.tangent("x_dot", "x_dot", 0)
@@ -474,7 +478,7 @@ def _backward_backward(
     ddbeta_: Any,
     out: Any,
     *how: Any,
-) -> _launcher.Call:
+) -> _launcher.DeviceCall:
     """Make a call of `backward_backward`."""
     _launcher.check_is_saved(saved, Saved, "dropout_add_layer_norm")
     objects = [
@@ -487,12 +491,12 @@ def _backward_backward(
         *_launcher.several(out, ("dx", "dresidual", "dgamma", "dbeta", "ddy", "ddh")),
     ]
     objects[9] = _launcher.finite("saved.p", objects[9])
-    return _launcher.Call(
+    return _launcher.DeviceCall(
         _LAYER, "backward_backward", _plan_backward_backward, saved, objects, *how
     )
 
 
-def _plan_backward_backward(plan: _launcher.Plan) -> None:
+def _plan_backward_backward(plan: _launcher.LaunchPlan) -> None:
     """Plan calls of `backward_backward`."""
     plan.needs_one("cotangent", 0, 2)
     plan.needs_one("cotangent of a gradient", 2, 6)

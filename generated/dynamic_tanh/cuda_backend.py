@@ -228,15 +228,15 @@ _LAYER = _launcher.DeviceLayer(
     Path(__file__).parent,
     1,
     (
-        _launcher.Input("x", _launcher.ROW, "x", leading=True),
-        _launcher.Input("alpha", _launcher.NUMBER, "alpha", optional=True),
-        _launcher.Input("gamma", _launcher.FEATURE, "gamma", optional=True),
-        _launcher.Input("beta", _launcher.FEATURE, "beta", optional=True),
+        _launcher.DeviceInput("x", _launcher.ROW, "x", leading=True),
+        _launcher.DeviceInput("alpha", _launcher.NUMBER, "alpha", optional=True),
+        _launcher.DeviceInput("gamma", _launcher.FEATURE, "gamma", optional=True),
+        _launcher.DeviceInput("beta", _launcher.FEATURE, "beta", optional=True),
     ),
 )
 
 
-def _saved_values(plan: _launcher.Plan) -> Any:
+def _saved_values(plan: _launcher.LaunchPlan) -> Any:
     """Check the saved values, and return them."""
     x_ = plan.saved_input("x", 0)
     alpha_ = plan.saved_input("alpha", 1)
@@ -246,13 +246,13 @@ def _saved_values(plan: _launcher.Plan) -> Any:
 
 def _forward(
     x_: Any, alpha_: Any, gamma_: Any, beta_: Any, out: Any, *how: Any
-) -> _launcher.Call:
+) -> _launcher.DeviceCall:
     """Make a call of `forward`."""
     objects = [x_, alpha_, gamma_, beta_, out]
-    return _launcher.Call(_LAYER, "forward", _plan_forward, None, objects, *how)
+    return _launcher.DeviceCall(_LAYER, "forward", _plan_forward, None, objects, *how)
 
 
-def _plan_forward(plan: _launcher.Plan) -> None:
+def _plan_forward(plan: _launcher.LaunchPlan) -> None:
     """Plan calls of `forward`."""
     x_, alpha_, gamma_, beta_ = plan.inputs()
     out_y = plan.result("y", "y", _launcher.ROW)
@@ -269,7 +269,7 @@ def _plan_forward(plan: _launcher.Plan) -> None:
     )
 
 
-def _backward(saved: Any, dy_: Any, out: Any, *how: Any) -> _launcher.Call:
+def _backward(saved: Any, dy_: Any, out: Any, *how: Any) -> _launcher.DeviceCall:
     """Make a call of `backward`."""
     _launcher.check_is_saved(saved, Saved, "dynamic_tanh")
     objects = [
@@ -277,10 +277,12 @@ def _backward(saved: Any, dy_: Any, out: Any, *how: Any) -> _launcher.Call:
         *saved[3:],
         *_launcher.several(out, ("dx", "dalpha", "dgamma", "dbeta")),
     ]
-    return _launcher.Call(_LAYER, "backward", _plan_backward, saved, objects, *how)
+    return _launcher.DeviceCall(
+        _LAYER, "backward", _plan_backward, saved, objects, *how
+    )
 
 
-def _plan_backward(plan: _launcher.Plan) -> None:
+def _plan_backward(plan: _launcher.LaunchPlan) -> None:
     """Plan calls of `backward`."""
     dy_ = plan.cotangent("dy", "dy", _launcher.ROW, "y")
     x_, alpha_, gamma_ = _saved_values(plan)
@@ -322,14 +324,14 @@ def _jvp(
     beta_dot_: Any,
     out: Any,
     *how: Any,
-) -> _launcher.Call:
+) -> _launcher.DeviceCall:
     """Make a call of `jvp`."""
     _launcher.check_is_saved(saved, Saved, "dynamic_tanh")
     objects = [x_dot_, alpha_dot_, gamma_dot_, beta_dot_, *saved[3:], out]
-    return _launcher.Call(_LAYER, "jvp", _plan_jvp, saved, objects, *how)
+    return _launcher.DeviceCall(_LAYER, "jvp", _plan_jvp, saved, objects, *how)
 
 
-def _plan_jvp(plan: _launcher.Plan) -> None:
+def _plan_jvp(plan: _launcher.LaunchPlan) -> None:
     """Plan calls of `jvp`."""
     plan.needs_one("tangent", 0, 4)
     x_dot_ = plan.tangent("x_dot", "x_dot", 0)
@@ -363,7 +365,7 @@ def _backward_backward(
     ddbeta_: Any,
     out: Any,
     *how: Any,
-) -> _launcher.Call:
+) -> _launcher.DeviceCall:
     """Make a call of `backward_backward`."""
     _launcher.check_is_saved(saved, Saved, "dynamic_tanh")
     objects = [
@@ -375,12 +377,12 @@ def _backward_backward(
         *saved[3:],
         *_launcher.several(out, ("dx", "dalpha", "dgamma", "dbeta", "ddy")),
     ]
-    return _launcher.Call(
+    return _launcher.DeviceCall(
         _LAYER, "backward_backward", _plan_backward_backward, saved, objects, *how
     )
 
 
-def _plan_backward_backward(plan: _launcher.Plan) -> None:
+def _plan_backward_backward(plan: _launcher.LaunchPlan) -> None:
     """Plan calls of `backward_backward`."""
     plan.needs_one("cotangent of a gradient", 1, 5)
     dy_ = plan.cotangent("dy", "dy", _launcher.ROW, "y")

@@ -228,13 +228,13 @@ _LAYER = _launcher.DeviceLayer(
     Path(__file__).parent,
     1,
     (
-        _launcher.Input("x", _launcher.ROW, "x", leading=True),
-        _launcher.Input("label", _launcher.ROW_SCALAR, "label", integers=True),
+        _launcher.DeviceInput("x", _launcher.ROW, "x", leading=True),
+        _launcher.DeviceInput("label", _launcher.ROW_SCALAR, "label", integers=True),
     ),
 )
 
 
-def _saved_values(plan: _launcher.Plan) -> Any:
+def _saved_values(plan: _launcher.LaunchPlan) -> Any:
     """Check the saved values, and return them."""
     x_ = plan.saved_input("x", 0)
     label_ = plan.saved_input("label", 1)
@@ -258,13 +258,15 @@ def _saved_values(plan: _launcher.Plan) -> Any:
     )
 
 
-def _forward(x_: Any, label_: Any, gamma_: Any, out: Any, *how: Any) -> _launcher.Call:
+def _forward(
+    x_: Any, label_: Any, gamma_: Any, out: Any, *how: Any
+) -> _launcher.DeviceCall:
     """Make a call of `forward`."""
     objects = [x_, label_, gamma_, out, None, None, None, None, None]
-    return _launcher.Call(_LAYER, "forward", _plan_forward, None, objects, *how)
+    return _launcher.DeviceCall(_LAYER, "forward", _plan_forward, None, objects, *how)
 
 
-def _plan_forward(plan: _launcher.Plan) -> None:
+def _plan_forward(plan: _launcher.LaunchPlan) -> None:
     """Plan calls of `forward`."""
     x_, label_ = plan.inputs()
     gamma_ = plan.constant()
@@ -293,15 +295,17 @@ def _plan_forward(plan: _launcher.Plan) -> None:
     )
 
 
-def _backward(saved: Any, dy_: Any, out: Any, *how: Any) -> _launcher.Call:
+def _backward(saved: Any, dy_: Any, out: Any, *how: Any) -> _launcher.DeviceCall:
     """Make a call of `backward`."""
     _launcher.check_is_saved(saved, Saved, "focal_loss")
     objects = [dy_, *saved[3:], *_launcher.several(out, ("dx",))]
     objects[3] = _launcher.finite("saved.gamma", objects[3])
-    return _launcher.Call(_LAYER, "backward", _plan_backward, saved, objects, *how)
+    return _launcher.DeviceCall(
+        _LAYER, "backward", _plan_backward, saved, objects, *how
+    )
 
 
-def _plan_backward(plan: _launcher.Plan) -> None:
+def _plan_backward(plan: _launcher.LaunchPlan) -> None:
     """Plan calls of `backward`."""
     dy_ = plan.cotangent("dy", "dy", _launcher.ROW_SCALAR, "y")
     (
@@ -333,15 +337,15 @@ def _plan_backward(plan: _launcher.Plan) -> None:
     )
 
 
-def _jvp(saved: Any, x_dot_: Any, out: Any, *how: Any) -> _launcher.Call:
+def _jvp(saved: Any, x_dot_: Any, out: Any, *how: Any) -> _launcher.DeviceCall:
     """Make a call of `jvp`."""
     _launcher.check_is_saved(saved, Saved, "focal_loss")
     objects = [x_dot_, *saved[3:], out]
     objects[3] = _launcher.finite("saved.gamma", objects[3])
-    return _launcher.Call(_LAYER, "jvp", _plan_jvp, saved, objects, *how)
+    return _launcher.DeviceCall(_LAYER, "jvp", _plan_jvp, saved, objects, *how)
 
 
-def _plan_jvp(plan: _launcher.Plan) -> None:
+def _plan_jvp(plan: _launcher.LaunchPlan) -> None:
     """Plan calls of `jvp`."""
     plan.needs_one("tangent", 0, 1)
     x_dot_ = plan.tangent("x_dot", "x_dot", 0)
@@ -376,7 +380,7 @@ def _plan_jvp(plan: _launcher.Plan) -> None:
 
 def _backward_backward(
     saved: Any, cotangents: Any, ddx_: Any, out: Any, *how: Any
-) -> _launcher.Call:
+) -> _launcher.DeviceCall:
     """Make a call of `backward_backward`."""
     _launcher.check_is_saved(saved, Saved, "focal_loss")
     objects = [
@@ -386,12 +390,12 @@ def _backward_backward(
         *_launcher.several(out, ("dx", "ddy")),
     ]
     objects[4] = _launcher.finite("saved.gamma", objects[4])
-    return _launcher.Call(
+    return _launcher.DeviceCall(
         _LAYER, "backward_backward", _plan_backward_backward, saved, objects, *how
     )
 
 
-def _plan_backward_backward(plan: _launcher.Plan) -> None:
+def _plan_backward_backward(plan: _launcher.LaunchPlan) -> None:
     """Plan calls of `backward_backward`."""
     plan.needs_one("cotangent of a gradient", 1, 2)
     dy_ = plan.cotangent("dy", "dy", _launcher.ROW_SCALAR, "y")

@@ -221,14 +221,16 @@ _LAYER = _launcher.DeviceLayer(
     Path(__file__).parent,
     1,
     (
-        _launcher.Input("similarity", _launcher.ROW, "similarity", leading=True),
-        _launcher.Input("positive", _launcher.ROW_SCALAR, "positive", integers=True),
-        _launcher.Input("scale", _launcher.NUMBER, "scale", optional=True),
+        _launcher.DeviceInput("similarity", _launcher.ROW, "similarity", leading=True),
+        _launcher.DeviceInput(
+            "positive", _launcher.ROW_SCALAR, "positive", integers=True
+        ),
+        _launcher.DeviceInput("scale", _launcher.NUMBER, "scale", optional=True),
     ),
 )
 
 
-def _saved_values(plan: _launcher.Plan) -> Any:
+def _saved_values(plan: _launcher.LaunchPlan) -> Any:
     """Check the saved values, and return them."""
     similarity_ = plan.saved_input("similarity", 0)
     positive_ = plan.saved_input("positive", 1)
@@ -240,13 +242,13 @@ def _saved_values(plan: _launcher.Plan) -> Any:
 
 def _forward(
     similarity_: Any, positive_: Any, scale_: Any, out: Any, *how: Any
-) -> _launcher.Call:
+) -> _launcher.DeviceCall:
     """Make a call of `forward`."""
     objects = [similarity_, positive_, scale_, out, None, None]
-    return _launcher.Call(_LAYER, "forward", _plan_forward, None, objects, *how)
+    return _launcher.DeviceCall(_LAYER, "forward", _plan_forward, None, objects, *how)
 
 
-def _plan_forward(plan: _launcher.Plan) -> None:
+def _plan_forward(plan: _launcher.LaunchPlan) -> None:
     """Plan calls of `forward`."""
     similarity_, positive_, scale_ = plan.inputs()
     out_y = plan.result("y", "y", _launcher.ROW_SCALAR)
@@ -265,14 +267,16 @@ def _plan_forward(plan: _launcher.Plan) -> None:
     )
 
 
-def _backward(saved: Any, dy_: Any, out: Any, *how: Any) -> _launcher.Call:
+def _backward(saved: Any, dy_: Any, out: Any, *how: Any) -> _launcher.DeviceCall:
     """Make a call of `backward`."""
     _launcher.check_is_saved(saved, Saved, "info_nce")
     objects = [dy_, *saved[3:], *_launcher.several(out, ("dsimilarity", "dscale"))]
-    return _launcher.Call(_LAYER, "backward", _plan_backward, saved, objects, *how)
+    return _launcher.DeviceCall(
+        _LAYER, "backward", _plan_backward, saved, objects, *how
+    )
 
 
-def _plan_backward(plan: _launcher.Plan) -> None:
+def _plan_backward(plan: _launcher.LaunchPlan) -> None:
     """Plan calls of `backward`."""
     dy_ = plan.cotangent("dy", "dy", _launcher.ROW_SCALAR, "y")
     similarity_, positive_, scale_, saved_m, saved_Z = _saved_values(plan)
@@ -305,14 +309,14 @@ def _plan_backward(plan: _launcher.Plan) -> None:
 
 def _jvp(
     saved: Any, similarity_dot_: Any, scale_dot_: Any, out: Any, *how: Any
-) -> _launcher.Call:
+) -> _launcher.DeviceCall:
     """Make a call of `jvp`."""
     _launcher.check_is_saved(saved, Saved, "info_nce")
     objects = [similarity_dot_, scale_dot_, *saved[3:], out]
-    return _launcher.Call(_LAYER, "jvp", _plan_jvp, saved, objects, *how)
+    return _launcher.DeviceCall(_LAYER, "jvp", _plan_jvp, saved, objects, *how)
 
 
-def _plan_jvp(plan: _launcher.Plan) -> None:
+def _plan_jvp(plan: _launcher.LaunchPlan) -> None:
     """Plan calls of `jvp`."""
     plan.needs_one("tangent", 0, 2)
     similarity_dot_ = plan.tangent("similarity_dot", "similarity_dot", 0)
@@ -337,7 +341,7 @@ def _plan_jvp(plan: _launcher.Plan) -> None:
 
 def _backward_backward(
     saved: Any, cotangents: Any, ddsimilarity_: Any, ddscale_: Any, out: Any, *how: Any
-) -> _launcher.Call:
+) -> _launcher.DeviceCall:
     """Make a call of `backward_backward`."""
     _launcher.check_is_saved(saved, Saved, "info_nce")
     objects = [
@@ -347,12 +351,12 @@ def _backward_backward(
         *saved[3:],
         *_launcher.several(out, ("dsimilarity", "dscale", "ddy")),
     ]
-    return _launcher.Call(
+    return _launcher.DeviceCall(
         _LAYER, "backward_backward", _plan_backward_backward, saved, objects, *how
     )
 
 
-def _plan_backward_backward(plan: _launcher.Plan) -> None:
+def _plan_backward_backward(plan: _launcher.LaunchPlan) -> None:
     """Plan calls of `backward_backward`."""
     plan.needs_one("cotangent of a gradient", 1, 3)
     dy_ = plan.cotangent("dy", "dy", _launcher.ROW_SCALAR, "y")

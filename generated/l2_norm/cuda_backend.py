@@ -211,24 +211,24 @@ _LAYER = _launcher.DeviceLayer(
     Saved,
     Path(__file__).parent,
     1,
-    (_launcher.Input("x", _launcher.ROW, "x", leading=True),),
+    (_launcher.DeviceInput("x", _launcher.ROW, "x", leading=True),),
 )
 
 
-def _saved_values(plan: _launcher.Plan) -> Any:
+def _saved_values(plan: _launcher.LaunchPlan) -> Any:
     """Check the saved values, and return them."""
     x_ = plan.saved_input("x", 0)
     saved_rstd = plan.saved_row_scalar("rstd", "saved rstd")
     return (x_, saved_rstd)
 
 
-def _forward(x_: Any, eps_: Any, out: Any, *how: Any) -> _launcher.Call:
+def _forward(x_: Any, eps_: Any, out: Any, *how: Any) -> _launcher.DeviceCall:
     """Make a call of `forward`."""
     objects = [x_, eps_, out, None]
-    return _launcher.Call(_LAYER, "forward", _plan_forward, None, objects, *how)
+    return _launcher.DeviceCall(_LAYER, "forward", _plan_forward, None, objects, *how)
 
 
-def _plan_forward(plan: _launcher.Plan) -> None:
+def _plan_forward(plan: _launcher.LaunchPlan) -> None:
     """Plan calls of `forward`."""
     x_ = plan.inputs()[0]
     eps_ = plan.constant()
@@ -240,14 +240,16 @@ def _plan_forward(plan: _launcher.Plan) -> None:
     )
 
 
-def _backward(saved: Any, dy_: Any, out: Any, *how: Any) -> _launcher.Call:
+def _backward(saved: Any, dy_: Any, out: Any, *how: Any) -> _launcher.DeviceCall:
     """Make a call of `backward`."""
     _launcher.check_is_saved(saved, Saved, "l2_norm")
     objects = [dy_, *saved[3:], *_launcher.several(out, ("dx",))]
-    return _launcher.Call(_LAYER, "backward", _plan_backward, saved, objects, *how)
+    return _launcher.DeviceCall(
+        _LAYER, "backward", _plan_backward, saved, objects, *how
+    )
 
 
-def _plan_backward(plan: _launcher.Plan) -> None:
+def _plan_backward(plan: _launcher.LaunchPlan) -> None:
     """Plan calls of `backward`."""
     dy_ = plan.cotangent("dy", "dy", _launcher.ROW, "y")
     x_, saved_rstd = _saved_values(plan)
@@ -258,14 +260,14 @@ def _plan_backward(plan: _launcher.Plan) -> None:
     )
 
 
-def _jvp(saved: Any, x_dot_: Any, out: Any, *how: Any) -> _launcher.Call:
+def _jvp(saved: Any, x_dot_: Any, out: Any, *how: Any) -> _launcher.DeviceCall:
     """Make a call of `jvp`."""
     _launcher.check_is_saved(saved, Saved, "l2_norm")
     objects = [x_dot_, *saved[3:], out]
-    return _launcher.Call(_LAYER, "jvp", _plan_jvp, saved, objects, *how)
+    return _launcher.DeviceCall(_LAYER, "jvp", _plan_jvp, saved, objects, *how)
 
 
-def _plan_jvp(plan: _launcher.Plan) -> None:
+def _plan_jvp(plan: _launcher.LaunchPlan) -> None:
     """Plan calls of `jvp`."""
     plan.needs_one("tangent", 0, 1)
     x_dot_ = plan.tangent("x_dot", "x_dot", 0)
@@ -279,7 +281,7 @@ def _plan_jvp(plan: _launcher.Plan) -> None:
 
 def _backward_backward(
     saved: Any, cotangents: Any, ddx_: Any, out: Any, *how: Any
-) -> _launcher.Call:
+) -> _launcher.DeviceCall:
     """Make a call of `backward_backward`."""
     _launcher.check_is_saved(saved, Saved, "l2_norm")
     objects = [
@@ -288,12 +290,12 @@ def _backward_backward(
         *saved[3:],
         *_launcher.several(out, ("dx", "ddy")),
     ]
-    return _launcher.Call(
+    return _launcher.DeviceCall(
         _LAYER, "backward_backward", _plan_backward_backward, saved, objects, *how
     )
 
 
-def _plan_backward_backward(plan: _launcher.Plan) -> None:
+def _plan_backward_backward(plan: _launcher.LaunchPlan) -> None:
     """Plan calls of `backward_backward`."""
     plan.needs_one("cotangent of a gradient", 1, 2)
     dy_ = plan.cotangent("dy", "dy", _launcher.ROW, "y")

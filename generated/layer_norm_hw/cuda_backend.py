@@ -236,14 +236,14 @@ _LAYER = _launcher.DeviceLayer(
     Path(__file__).parent,
     1,
     (
-        _launcher.Input("x", _launcher.ROW, "x", leading=True),
-        _launcher.Input("gamma", _launcher.FEATURE, "gamma", optional=True),
-        _launcher.Input("beta", _launcher.FEATURE, "beta", optional=True),
+        _launcher.DeviceInput("x", _launcher.ROW, "x", leading=True),
+        _launcher.DeviceInput("gamma", _launcher.FEATURE, "gamma", optional=True),
+        _launcher.DeviceInput("beta", _launcher.FEATURE, "beta", optional=True),
     ),
 )
 
 
-def _saved_values(plan: _launcher.Plan) -> Any:
+def _saved_values(plan: _launcher.LaunchPlan) -> Any:
     """Check the saved values, and return them."""
     x_ = plan.saved_input("x", 0)
     gamma_ = plan.saved_input("gamma", 1)
@@ -255,13 +255,13 @@ def _saved_values(plan: _launcher.Plan) -> Any:
 
 def _forward(
     x_: Any, gamma_: Any, beta_: Any, eps_: Any, out: Any, *how: Any
-) -> _launcher.Call:
+) -> _launcher.DeviceCall:
     """Make a call of `forward`."""
     objects = [x_, gamma_, beta_, eps_, out, None, None, None]
-    return _launcher.Call(_LAYER, "forward", _plan_forward, None, objects, *how)
+    return _launcher.DeviceCall(_LAYER, "forward", _plan_forward, None, objects, *how)
 
 
-def _plan_forward(plan: _launcher.Plan) -> None:
+def _plan_forward(plan: _launcher.LaunchPlan) -> None:
     """Plan calls of `forward`."""
     x_, gamma_, beta_ = plan.inputs()
     eps_ = plan.constant()
@@ -285,14 +285,16 @@ def _plan_forward(plan: _launcher.Plan) -> None:
     )
 
 
-def _backward(saved: Any, dy_: Any, out: Any, *how: Any) -> _launcher.Call:
+def _backward(saved: Any, dy_: Any, out: Any, *how: Any) -> _launcher.DeviceCall:
     """Make a call of `backward`."""
     _launcher.check_is_saved(saved, Saved, "layer_norm_hw")
     objects = [dy_, *saved[3:], *_launcher.several(out, ("dx", "dgamma", "dbeta"))]
-    return _launcher.Call(_LAYER, "backward", _plan_backward, saved, objects, *how)
+    return _launcher.DeviceCall(
+        _LAYER, "backward", _plan_backward, saved, objects, *how
+    )
 
 
-def _plan_backward(plan: _launcher.Plan) -> None:
+def _plan_backward(plan: _launcher.LaunchPlan) -> None:
     """Plan calls of `backward`."""
     dy_ = plan.cotangent("dy", "dy", _launcher.ROW, "y")
     x_, gamma_, saved_mu, saved_mu_residual, saved_rstd = _saved_values(plan)
@@ -327,14 +329,14 @@ def _plan_backward(plan: _launcher.Plan) -> None:
 
 def _jvp(
     saved: Any, x_dot_: Any, gamma_dot_: Any, beta_dot_: Any, out: Any, *how: Any
-) -> _launcher.Call:
+) -> _launcher.DeviceCall:
     """Make a call of `jvp`."""
     _launcher.check_is_saved(saved, Saved, "layer_norm_hw")
     objects = [x_dot_, gamma_dot_, beta_dot_, *saved[3:], out]
-    return _launcher.Call(_LAYER, "jvp", _plan_jvp, saved, objects, *how)
+    return _launcher.DeviceCall(_LAYER, "jvp", _plan_jvp, saved, objects, *how)
 
 
-def _plan_jvp(plan: _launcher.Plan) -> None:
+def _plan_jvp(plan: _launcher.LaunchPlan) -> None:
     """Plan calls of `jvp`."""
     plan.needs_one("tangent", 0, 3)
     x_dot_ = plan.tangent("x_dot", "x_dot", 0)
@@ -367,7 +369,7 @@ def _backward_backward(
     ddbeta_: Any,
     out: Any,
     *how: Any,
-) -> _launcher.Call:
+) -> _launcher.DeviceCall:
     """Make a call of `backward_backward`."""
     _launcher.check_is_saved(saved, Saved, "layer_norm_hw")
     objects = [
@@ -378,12 +380,12 @@ def _backward_backward(
         *saved[3:],
         *_launcher.several(out, ("dx", "dgamma", "dbeta", "ddy")),
     ]
-    return _launcher.Call(
+    return _launcher.DeviceCall(
         _LAYER, "backward_backward", _plan_backward_backward, saved, objects, *how
     )
 
 
-def _plan_backward_backward(plan: _launcher.Plan) -> None:
+def _plan_backward_backward(plan: _launcher.LaunchPlan) -> None:
     """Plan calls of `backward_backward`."""
     plan.needs_one("cotangent of a gradient", 1, 4)
     dy_ = plan.cotangent("dy", "dy", _launcher.ROW, "y")

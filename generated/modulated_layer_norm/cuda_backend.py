@@ -250,15 +250,15 @@ _LAYER = _launcher.DeviceLayer(
     Path(__file__).parent,
     1,
     (
-        _launcher.Input("x", _launcher.ROW, "x", leading=True),
-        _launcher.Input("gate", _launcher.ROW_SCALAR, "gate", optional=True),
-        _launcher.Input("gamma", _launcher.FEATURE, "gamma", optional=True),
-        _launcher.Input("beta", _launcher.FEATURE, "beta", optional=True),
+        _launcher.DeviceInput("x", _launcher.ROW, "x", leading=True),
+        _launcher.DeviceInput("gate", _launcher.ROW_SCALAR, "gate", optional=True),
+        _launcher.DeviceInput("gamma", _launcher.FEATURE, "gamma", optional=True),
+        _launcher.DeviceInput("beta", _launcher.FEATURE, "beta", optional=True),
     ),
 )
 
 
-def _saved_values(plan: _launcher.Plan) -> Any:
+def _saved_values(plan: _launcher.LaunchPlan) -> Any:
     """Check the saved values, and return them."""
     x_ = plan.saved_input("x", 0)
     gate_ = plan.saved_input("gate", 1)
@@ -272,13 +272,13 @@ def _saved_values(plan: _launcher.Plan) -> Any:
 
 def _forward(
     x_: Any, gate_: Any, gamma_: Any, beta_: Any, eps_: Any, out: Any, *how: Any
-) -> _launcher.Call:
+) -> _launcher.DeviceCall:
     """Make a call of `forward`."""
     objects = [x_, gate_, gamma_, beta_, eps_, out, None, None, None]
-    return _launcher.Call(_LAYER, "forward", _plan_forward, None, objects, *how)
+    return _launcher.DeviceCall(_LAYER, "forward", _plan_forward, None, objects, *how)
 
 
-def _plan_forward(plan: _launcher.Plan) -> None:
+def _plan_forward(plan: _launcher.LaunchPlan) -> None:
     """Plan calls of `forward`."""
     x_, gate_, gamma_, beta_ = plan.inputs()
     eps_ = plan.constant()
@@ -303,7 +303,7 @@ def _plan_forward(plan: _launcher.Plan) -> None:
     )
 
 
-def _backward(saved: Any, dy_: Any, out: Any, *how: Any) -> _launcher.Call:
+def _backward(saved: Any, dy_: Any, out: Any, *how: Any) -> _launcher.DeviceCall:
     """Make a call of `backward`."""
     _launcher.check_is_saved(saved, Saved, "modulated_layer_norm")
     objects = [
@@ -311,10 +311,12 @@ def _backward(saved: Any, dy_: Any, out: Any, *how: Any) -> _launcher.Call:
         *saved[3:],
         *_launcher.several(out, ("dx", "dgate", "dgamma", "dbeta")),
     ]
-    return _launcher.Call(_LAYER, "backward", _plan_backward, saved, objects, *how)
+    return _launcher.DeviceCall(
+        _LAYER, "backward", _plan_backward, saved, objects, *how
+    )
 
 
-def _plan_backward(plan: _launcher.Plan) -> None:
+def _plan_backward(plan: _launcher.LaunchPlan) -> None:
     """Plan calls of `backward`."""
     dy_ = plan.cotangent("dy", "dy", _launcher.ROW, "y")
     x_, gate_, gamma_, beta_, saved_mu, saved_mu_residual, saved_rstd = _saved_values(
@@ -362,14 +364,14 @@ def _jvp(
     beta_dot_: Any,
     out: Any,
     *how: Any,
-) -> _launcher.Call:
+) -> _launcher.DeviceCall:
     """Make a call of `jvp`."""
     _launcher.check_is_saved(saved, Saved, "modulated_layer_norm")
     objects = [x_dot_, gate_dot_, gamma_dot_, beta_dot_, *saved[3:], out]
-    return _launcher.Call(_LAYER, "jvp", _plan_jvp, saved, objects, *how)
+    return _launcher.DeviceCall(_LAYER, "jvp", _plan_jvp, saved, objects, *how)
 
 
-def _plan_jvp(plan: _launcher.Plan) -> None:
+def _plan_jvp(plan: _launcher.LaunchPlan) -> None:
     """Plan calls of `jvp`."""
     plan.needs_one("tangent", 0, 4)
     x_dot_ = plan.tangent("x_dot", "x_dot", 0)
@@ -409,7 +411,7 @@ def _backward_backward(
     ddbeta_: Any,
     out: Any,
     *how: Any,
-) -> _launcher.Call:
+) -> _launcher.DeviceCall:
     """Make a call of `backward_backward`."""
     _launcher.check_is_saved(saved, Saved, "modulated_layer_norm")
     objects = [
@@ -421,12 +423,12 @@ def _backward_backward(
         *saved[3:],
         *_launcher.several(out, ("dx", "dgate", "dgamma", "dbeta", "ddy")),
     ]
-    return _launcher.Call(
+    return _launcher.DeviceCall(
         _LAYER, "backward_backward", _plan_backward_backward, saved, objects, *how
     )
 
 
-def _plan_backward_backward(plan: _launcher.Plan) -> None:
+def _plan_backward_backward(plan: _launcher.LaunchPlan) -> None:
     """Plan calls of `backward_backward`."""
     plan.needs_one("cotangent of a gradient", 1, 5)
     dy_ = plan.cotangent("dy", "dy", _launcher.ROW, "y")

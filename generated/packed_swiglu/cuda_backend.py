@@ -211,26 +211,26 @@ _LAYER = _launcher.DeviceLayer(
     Path(__file__).parent,
     1,
     (
-        _launcher.Input("gate", _launcher.ROW, "gate", leading=True),
-        _launcher.Input("value", _launcher.ROW, "value", leading=True),
+        _launcher.DeviceInput("gate", _launcher.ROW, "gate", leading=True),
+        _launcher.DeviceInput("value", _launcher.ROW, "value", leading=True),
     ),
 )
 
 
-def _saved_values(plan: _launcher.Plan) -> Any:
+def _saved_values(plan: _launcher.LaunchPlan) -> Any:
     """Check the saved values, and return them."""
     gate_ = plan.saved_input("gate", 0)
     value_ = plan.saved_input("value", 1)
     return (gate_, value_)
 
 
-def _forward(gate_: Any, value_: Any, out: Any, *how: Any) -> _launcher.Call:
+def _forward(gate_: Any, value_: Any, out: Any, *how: Any) -> _launcher.DeviceCall:
     """Make a call of `forward`."""
     objects = [gate_, value_, out]
-    return _launcher.Call(_LAYER, "forward", _plan_forward, None, objects, *how)
+    return _launcher.DeviceCall(_LAYER, "forward", _plan_forward, None, objects, *how)
 
 
-def _plan_forward(plan: _launcher.Plan) -> None:
+def _plan_forward(plan: _launcher.LaunchPlan) -> None:
     """Plan calls of `forward`."""
     gate_, value_ = plan.inputs()
     out_y = plan.result("y", "y", _launcher.ROW)
@@ -238,14 +238,16 @@ def _plan_forward(plan: _launcher.Plan) -> None:
     plan.launch("packed_swiglu_forward", gate_, value_, out_y, plan.rows, plan.features)
 
 
-def _backward(saved: Any, dy_: Any, out: Any, *how: Any) -> _launcher.Call:
+def _backward(saved: Any, dy_: Any, out: Any, *how: Any) -> _launcher.DeviceCall:
     """Make a call of `backward`."""
     _launcher.check_is_saved(saved, Saved, "packed_swiglu")
     objects = [dy_, *saved[3:], *_launcher.several(out, ("dgate", "dvalue"))]
-    return _launcher.Call(_LAYER, "backward", _plan_backward, saved, objects, *how)
+    return _launcher.DeviceCall(
+        _LAYER, "backward", _plan_backward, saved, objects, *how
+    )
 
 
-def _plan_backward(plan: _launcher.Plan) -> None:
+def _plan_backward(plan: _launcher.LaunchPlan) -> None:
     """Plan calls of `backward`."""
     dy_ = plan.cotangent("dy", "dy", _launcher.ROW, "y")
     gate_, value_ = _saved_values(plan)
@@ -266,14 +268,14 @@ def _plan_backward(plan: _launcher.Plan) -> None:
 
 def _jvp(
     saved: Any, gate_dot_: Any, value_dot_: Any, out: Any, *how: Any
-) -> _launcher.Call:
+) -> _launcher.DeviceCall:
     """Make a call of `jvp`."""
     _launcher.check_is_saved(saved, Saved, "packed_swiglu")
     objects = [gate_dot_, value_dot_, *saved[3:], out]
-    return _launcher.Call(_LAYER, "jvp", _plan_jvp, saved, objects, *how)
+    return _launcher.DeviceCall(_LAYER, "jvp", _plan_jvp, saved, objects, *how)
 
 
-def _plan_jvp(plan: _launcher.Plan) -> None:
+def _plan_jvp(plan: _launcher.LaunchPlan) -> None:
     """Plan calls of `jvp`."""
     plan.needs_one("tangent", 0, 2)
     gate_dot_ = plan.tangent("gate_dot", "gate_dot", 0)
@@ -295,7 +297,7 @@ def _plan_jvp(plan: _launcher.Plan) -> None:
 
 def _backward_backward(
     saved: Any, cotangents: Any, ddgate_: Any, ddvalue_: Any, out: Any, *how: Any
-) -> _launcher.Call:
+) -> _launcher.DeviceCall:
     """Make a call of `backward_backward`."""
     _launcher.check_is_saved(saved, Saved, "packed_swiglu")
     objects = [
@@ -305,12 +307,12 @@ def _backward_backward(
         *saved[3:],
         *_launcher.several(out, ("dgate", "dvalue", "ddy")),
     ]
-    return _launcher.Call(
+    return _launcher.DeviceCall(
         _LAYER, "backward_backward", _plan_backward_backward, saved, objects, *how
     )
 
 
-def _plan_backward_backward(plan: _launcher.Plan) -> None:
+def _plan_backward_backward(plan: _launcher.LaunchPlan) -> None:
     """Plan calls of `backward_backward`."""
     plan.needs_one("cotangent of a gradient", 1, 3)
     dy_ = plan.cotangent("dy", "dy", _launcher.ROW, "y")

@@ -227,15 +227,15 @@ _LAYER = _launcher.DeviceLayer(
     Path(__file__).parent,
     1,
     (
-        _launcher.Input("a", _launcher.ROW, "a", leading=True),
-        _launcher.Input("b", _launcher.ROW, "b", leading=True),
-        _launcher.Input("cosine", _launcher.ROW, "cosine"),
-        _launcher.Input("sine", _launcher.ROW, "sine"),
+        _launcher.DeviceInput("a", _launcher.ROW, "a", leading=True),
+        _launcher.DeviceInput("b", _launcher.ROW, "b", leading=True),
+        _launcher.DeviceInput("cosine", _launcher.ROW, "cosine"),
+        _launcher.DeviceInput("sine", _launcher.ROW, "sine"),
     ),
 )
 
 
-def _saved_values(plan: _launcher.Plan) -> Any:
+def _saved_values(plan: _launcher.LaunchPlan) -> Any:
     """Check the saved values, and return them."""
     cosine_ = plan.saved_input("cosine", 2)
     sine_ = plan.saved_input("sine", 3)
@@ -244,13 +244,13 @@ def _saved_values(plan: _launcher.Plan) -> Any:
 
 def _forward(
     a_: Any, b_: Any, cosine_: Any, sine_: Any, out: Any, *how: Any
-) -> _launcher.Call:
+) -> _launcher.DeviceCall:
     """Make a call of `forward`."""
     objects = [a_, b_, cosine_, sine_, *_launcher.several(out, ("y_0", "y_1"))]
-    return _launcher.Call(_LAYER, "forward", _plan_forward, None, objects, *how)
+    return _launcher.DeviceCall(_LAYER, "forward", _plan_forward, None, objects, *how)
 
 
-def _plan_forward(plan: _launcher.Plan) -> None:
+def _plan_forward(plan: _launcher.LaunchPlan) -> None:
     """Plan calls of `forward`."""
     a_, b_, cosine_, sine_ = plan.inputs()
     out_y_0 = plan.result("y_0", "y_0", _launcher.ROW)
@@ -271,14 +271,16 @@ def _plan_forward(plan: _launcher.Plan) -> None:
 
 def _backward(
     saved: Any, dy_0_: Any, dy_1_: Any, out: Any, *how: Any
-) -> _launcher.Call:
+) -> _launcher.DeviceCall:
     """Make a call of `backward`."""
     _launcher.check_is_saved(saved, Saved, "rotary")
     objects = [dy_0_, dy_1_, *saved[3:], *_launcher.several(out, ("da", "db"))]
-    return _launcher.Call(_LAYER, "backward", _plan_backward, saved, objects, *how)
+    return _launcher.DeviceCall(
+        _LAYER, "backward", _plan_backward, saved, objects, *how
+    )
 
 
-def _plan_backward(plan: _launcher.Plan) -> None:
+def _plan_backward(plan: _launcher.LaunchPlan) -> None:
     """Plan calls of `backward`."""
     plan.needs_one("cotangent", 0, 2)
     dy_0_ = plan.cotangent("dy_0", "dy_0", _launcher.ROW, "y_0", optional=True)
@@ -300,7 +302,9 @@ def _plan_backward(plan: _launcher.Plan) -> None:
     )
 
 
-def _jvp(saved: Any, a_dot_: Any, b_dot_: Any, out: Any, *how: Any) -> _launcher.Call:
+def _jvp(
+    saved: Any, a_dot_: Any, b_dot_: Any, out: Any, *how: Any
+) -> _launcher.DeviceCall:
     """Make a call of `jvp`."""
     _launcher.check_is_saved(saved, Saved, "rotary")
     objects = [
@@ -309,10 +313,10 @@ def _jvp(saved: Any, a_dot_: Any, b_dot_: Any, out: Any, *how: Any) -> _launcher
         *saved[3:],
         *_launcher.several(out, ("y_0_dot", "y_1_dot")),
     ]
-    return _launcher.Call(_LAYER, "jvp", _plan_jvp, saved, objects, *how)
+    return _launcher.DeviceCall(_LAYER, "jvp", _plan_jvp, saved, objects, *how)
 
 
-def _plan_jvp(plan: _launcher.Plan) -> None:
+def _plan_jvp(plan: _launcher.LaunchPlan) -> None:
     """Plan calls of `jvp`."""
     plan.needs_one("tangent", 0, 2)
     a_dot_ = plan.tangent("a_dot", "a_dot", 0)
@@ -336,7 +340,7 @@ def _plan_jvp(plan: _launcher.Plan) -> None:
 
 def _backward_backward(
     saved: Any, cotangents: Any, dda_: Any, ddb_: Any, out: Any, *how: Any
-) -> _launcher.Call:
+) -> _launcher.DeviceCall:
     """Make a call of `backward_backward`."""
     _launcher.check_is_saved(saved, Saved, "rotary")
     objects = [
@@ -346,12 +350,12 @@ def _backward_backward(
         *saved[3:],
         *_launcher.several(out, ("da", "db", "ddy_0", "ddy_1")),
     ]
-    return _launcher.Call(
+    return _launcher.DeviceCall(
         _LAYER, "backward_backward", _plan_backward_backward, saved, objects, *how
     )
 
 
-def _plan_backward_backward(plan: _launcher.Plan) -> None:
+def _plan_backward_backward(plan: _launcher.LaunchPlan) -> None:
     """Plan calls of `backward_backward`."""
     plan.needs_one("cotangent", 0, 2)
     plan.needs_one("cotangent of a gradient", 2, 4)

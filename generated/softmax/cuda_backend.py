@@ -198,23 +198,23 @@ _LAYER = _launcher.DeviceLayer(
     Saved,
     Path(__file__).parent,
     1,
-    (_launcher.Input("x", _launcher.ROW, "x", leading=True),),
+    (_launcher.DeviceInput("x", _launcher.ROW, "x", leading=True),),
 )
 
 
-def _saved_values(plan: _launcher.Plan) -> Any:
+def _saved_values(plan: _launcher.LaunchPlan) -> Any:
     """Check the saved values, and return them."""
     y_ = plan.saved_output("y", "y", _launcher.ROW)
     return (y_,)
 
 
-def _forward(x_: Any, out: Any, *how: Any) -> _launcher.Call:
+def _forward(x_: Any, out: Any, *how: Any) -> _launcher.DeviceCall:
     """Make a call of `forward`."""
     objects = [x_, out]
-    return _launcher.Call(_LAYER, "forward", _plan_forward, None, objects, *how)
+    return _launcher.DeviceCall(_LAYER, "forward", _plan_forward, None, objects, *how)
 
 
-def _plan_forward(plan: _launcher.Plan) -> None:
+def _plan_forward(plan: _launcher.LaunchPlan) -> None:
     """Plan calls of `forward`."""
     x_ = plan.inputs()[0]
     out_y = plan.result("y", "y", _launcher.ROW)
@@ -222,14 +222,16 @@ def _plan_forward(plan: _launcher.Plan) -> None:
     plan.launch("softmax_forward", x_, out_y, plan.rows, plan.features)
 
 
-def _backward(saved: Any, dy_: Any, out: Any, *how: Any) -> _launcher.Call:
+def _backward(saved: Any, dy_: Any, out: Any, *how: Any) -> _launcher.DeviceCall:
     """Make a call of `backward`."""
     _launcher.check_is_saved(saved, Saved, "softmax")
     objects = [dy_, *saved[3:], *_launcher.several(out, ("dx",))]
-    return _launcher.Call(_LAYER, "backward", _plan_backward, saved, objects, *how)
+    return _launcher.DeviceCall(
+        _LAYER, "backward", _plan_backward, saved, objects, *how
+    )
 
 
-def _plan_backward(plan: _launcher.Plan) -> None:
+def _plan_backward(plan: _launcher.LaunchPlan) -> None:
     """Plan calls of `backward`."""
     dy_ = plan.cotangent("dy", "dy", _launcher.ROW, "y")
     y_ = _saved_values(plan)[0]
@@ -238,14 +240,14 @@ def _plan_backward(plan: _launcher.Plan) -> None:
     plan.launch("softmax_backward", y_, dy_, out_dx, plan.rows, plan.features)
 
 
-def _jvp(saved: Any, x_dot_: Any, out: Any, *how: Any) -> _launcher.Call:
+def _jvp(saved: Any, x_dot_: Any, out: Any, *how: Any) -> _launcher.DeviceCall:
     """Make a call of `jvp`."""
     _launcher.check_is_saved(saved, Saved, "softmax")
     objects = [x_dot_, *saved[3:], out]
-    return _launcher.Call(_LAYER, "jvp", _plan_jvp, saved, objects, *how)
+    return _launcher.DeviceCall(_LAYER, "jvp", _plan_jvp, saved, objects, *how)
 
 
-def _plan_jvp(plan: _launcher.Plan) -> None:
+def _plan_jvp(plan: _launcher.LaunchPlan) -> None:
     """Plan calls of `jvp`."""
     plan.needs_one("tangent", 0, 1)
     x_dot_ = plan.tangent("x_dot", "x_dot", 0)
@@ -257,7 +259,7 @@ def _plan_jvp(plan: _launcher.Plan) -> None:
 
 def _backward_backward(
     saved: Any, cotangents: Any, ddx_: Any, out: Any, *how: Any
-) -> _launcher.Call:
+) -> _launcher.DeviceCall:
     """Make a call of `backward_backward`."""
     _launcher.check_is_saved(saved, Saved, "softmax")
     objects = [
@@ -266,12 +268,12 @@ def _backward_backward(
         *saved[3:],
         *_launcher.several(out, ("dx", "ddy")),
     ]
-    return _launcher.Call(
+    return _launcher.DeviceCall(
         _LAYER, "backward_backward", _plan_backward_backward, saved, objects, *how
     )
 
 
-def _plan_backward_backward(plan: _launcher.Plan) -> None:
+def _plan_backward_backward(plan: _launcher.LaunchPlan) -> None:
     """Plan calls of `backward_backward`."""
     plan.needs_one("cotangent of a gradient", 1, 2)
     dy_ = plan.cotangent("dy", "dy", _launcher.ROW, "y")

@@ -90,7 +90,7 @@ class _Page:
         """The statement that describes the layer to the runtime."""
         inputs = [
             call(
-                "_launcher.Input",
+                "_launcher.DeviceInput",
                 f'"{each.name}"',
                 _part(each),
                 f'"{each.symbol}"',
@@ -145,11 +145,11 @@ class _Page:
         made = f'_LAYER, "{takes.name}", _plan_{takes.name}, {saved}, objects, *how'
         arguments = ", ".join((*(f"{name}: Any" for name in (*first, "out")), "*how: Any"))
         return [
-            *statement(f"def _{takes.name}({arguments}) -> _launcher.Call:"),
+            *statement(f"def _{takes.name}({arguments}) -> _launcher.DeviceCall:"),
             f'    """Make a call of `{takes.name}`."""',
             *lines,
             *objects,
-            *statement(f"return _launcher.Call({made})", 4),
+            *statement(f"return _launcher.DeviceCall({made})", 4),
         ]
 
     def saved_values(self) -> list[str]:

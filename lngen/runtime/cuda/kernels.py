@@ -12,11 +12,11 @@ from .arrays import BYTES
 from .compilers import compiled
 from .devices import Device
 from .macros import most_blocks_of_cluster, of_module
-from .plans import Plan
+from .plans import LaunchPlan
 from .variants import spilled_of, without_spills
 
 
-def launches(device: Device, plan: Plan) -> "Launches":
+def launches(device: Device, plan: LaunchPlan) -> "Launches":
     """Return the launches of a plan on a device, made once."""
     found: Launches | None = device.launches.get(plan)
     if found is None:
@@ -30,7 +30,7 @@ def launches(device: Device, plan: Plan) -> "Launches":
 class Launches:
     """A plan on a device: the memory that a call makes, and the kernels, ready to launch."""
 
-    def __init__(self, plan: Plan, device: Device) -> None:
+    def __init__(self, plan: LaunchPlan, device: Device) -> None:
         self.plan, self.device = plan, device
         self.slot = plan.workspace.place
         self.new = [(slot, size, devices.gpu_array(shape, dtype, gpudata=0)) for slot, shape, dtype, size in plan.new]
@@ -116,13 +116,13 @@ def _like(prototype: Any, start: int, memory: Any) -> Any:
 # ---- kernels on a device
 
 
-def _module(device: Device, plan: Plan) -> "KernelModule":
+def _module(device: Device, plan: LaunchPlan) -> "KernelModule":
     """Return the kernels that serve a call, those for arrays that are not aligned if it has some."""
     found = _loaded(device, plan, narrow=False)
     return found if found.fits(plan.vectors) else _loaded(device, plan, narrow=True)
 
 
-def _loaded(device: Device, plan: Plan, narrow: bool) -> "KernelModule":
+def _loaded(device: Device, plan: LaunchPlan, narrow: bool) -> "KernelModule":
     """Return the kernels of a call, loaded once."""
     key = (plan.layer, plan.wanted, narrow)
     if key not in device.modules:
@@ -137,7 +137,7 @@ class KernelModule:
     `narrow` is for arrays that are not aligned for vectors. Raises NoCudaCompiler if they cannot be compiled.
     """
 
-    def __init__(self, device: Device, plan: Plan, narrow: bool) -> None:
+    def __init__(self, device: Device, plan: LaunchPlan, narrow: bool) -> None:
         self._check_runs(device, plan, narrow)
         sums = plan.sums[0] * plan.wanted.features * BYTES[plan.computed]
         most = most_blocks_of_cluster(device.has_clusters, sums, device.block_shared)
@@ -145,7 +145,7 @@ class KernelModule:
         while not self._load(device, plan, narrow, most):
             most //= 2
 
-    def _load(self, device: Device, plan: Plan, narrow: bool, blocks: int) -> bool:
+    def _load(self, device: Device, plan: LaunchPlan, narrow: bool, blocks: int) -> bool:
         """Load kernels in which so many blocks may share a row; whether the device holds one such cluster."""
         code = _code(device, plan, of_module(plan.wanted, device, blocks, narrow))
         self.kernels = [Kernel(code, name, plan, values) for name, values in plan.kernels.items()]
@@ -153,7 +153,7 @@ class KernelModule:
         return self.kernels[0].blocks_per_row == 1 or self.kernels[0].launch.clusters() > 0
 
     @staticmethod
-    def _check_runs(device: Device, plan: Plan, narrow: bool) -> None:
+    def _check_runs(device: Device, plan: LaunchPlan, narrow: bool) -> None:
         """Refuse sums by run that take more than half of the shared memory, which has other uses, too."""
         wanted, sums = plan.wanted, plan.wanted.by_run.bit_count()
         if not sums:
@@ -171,7 +171,7 @@ class KernelModule:
         return all(start % min(16, self.vector * size) == 0 for size, start in vectors)
 
 
-def _code(device: Device, plan: Plan, given: Sequence[str]) -> driver.LoadedCode:
+def _code(device: Device, plan: LaunchPlan, given: Sequence[str]) -> driver.LoadedCode:
     """Return the kernels of a module, in the first variant that spills no register."""
     names = [f"{name}_{plan.row_type}" for name in plan.kernels]
     return without_spills(
@@ -203,7 +203,7 @@ def load(device: Device, source: Path, macros: Iterable[str]) -> driver.LoadedCo
 class Kernel:
     """Kernel that is ready for launching, with the code's data about its launch."""
 
-    def __init__(self, code: driver.LoadedCode, name: str, plan: Plan, values: Sequence[plans.Value]) -> None:
+    def __init__(self, code: driver.LoadedCode, name: str, plan: LaunchPlan, values: Sequence[plans.Value]) -> None:
         self.code, self.name, self.values = code, f"{name}_{plan.row_type}", values
         self.letters = "".join(each.letter for each in values) + "q" * len(plan.where(values))
         numbers = code.integers(f"{self.name}_launch")

@@ -28,7 +28,7 @@ from .arrays import (
     stream_handle,
 )
 from .compilers import compilations
-from .plans import MOST_PLANS, DeviceLayer, Input, Plan
+from .plans import MOST_PLANS, DeviceInput, DeviceLayer, LaunchPlan
 
 __all__ = [
     "FEATURE",
@@ -36,9 +36,9 @@ __all__ = [
     "ROW",
     "ROW_SCALAR",
     "DeviceArray",
+    "DeviceInput",
     "DeviceLayer",
-    "Input",
-    "Plan",
+    "LaunchPlan",
     "check_is_saved",
     "compilations",
     "each_cotangent",
@@ -48,7 +48,7 @@ __all__ = [
 """Names of other modules that `cuda_backend.py` has from here."""
 
 
-class Call:
+class DeviceCall:
     """Call of a direction with its plan, its values in order, and their addresses.
 
     `make` names the values and the kernels in a plan. The `objects` are the values that are read, which include those
@@ -59,7 +59,7 @@ class Call:
         self,
         layer: DeviceLayer,
         direction: str,
-        make: Callable[[Plan], None],
+        make: Callable[[LaunchPlan], None],
         saved: Any,
         objects: list[Any],
         stream: Any,
@@ -79,13 +79,13 @@ class Call:
             # A value that cannot be looked up is not from forward, and is refused below.
             plan = None
         if plan is None:
-            plan = Plan(layer, direction, objects, saved, saves)
+            plan = LaunchPlan(layer, direction, objects, saved, saves)
             make(plan)
             plan.finish()
             if len(layer.plans) >= MOST_PLANS:
                 layer.plans.clear()
             layer.plans[key] = plan
-        self.plan: Plan = plan
+        self.plan: LaunchPlan = plan
 
     def _look(self) -> list[Any]:
         """Find the addresses of arrays and the streams to wait for, and return all properties that a plan depends on.
@@ -237,7 +237,7 @@ def saved_from(layer: DeviceLayer, check: Callable[[Any], Any], fields: Sequence
     known = SavedFields(layer, fields)
     check(known)
     saved = layer.Saved(*known.first(*first), *fields)
-    check(Plan(layer, "backward", fields, saved))
+    check(LaunchPlan(layer, "backward", fields, saved))
     return saved
 
 
@@ -263,7 +263,7 @@ def workspace_bytes(
     if len(arguments) > takes:
         raise TypeError(f"{direction} takes {takes} arrays at most, and {len(arguments)} were given")
     absent = [None] * (takes - len(arguments) + constants)
-    call: Call = make(*arguments, *absent, out, dlpack.NO_WAIT, None, None)
+    call: DeviceCall = make(*arguments, *absent, out, dlpack.NO_WAIT, None, None)
     if direction == "forward":
         return call.plan.saved_bytes
     with devices.entered(call.plan.resident, call.values, call.plan.spelled) as device:

@@ -49,7 +49,7 @@ _ROWS, _PARAMETERS, _INTEGERS, _ONE_INTEGER = range(4)
 """Groups of values that kernels read in one type each."""
 
 
-class Input(NamedTuple):
+class DeviceInput(NamedTuple):
     """Input of forward: its name, and the number of its shape; rows with a gradient may be `leading`."""
 
     name: str
@@ -79,7 +79,7 @@ class DeviceLayer:
     Saved: Any
     folder: Path
     minimum_features: int
-    inputs: Sequence[Input]
+    inputs: Sequence[DeviceInput]
     macros: Callable[[Sequence[str]], Sequence[str]] = tuple
     plans: dict[Any, Any] = field(default_factory=dict)
 
@@ -130,7 +130,7 @@ class Value:
         return self.given if isinstance(self.given, Memory) else None
 
 
-class Plan:
+class LaunchPlan:
     """Plan of a checked call, without its arrays: places of values, results to make, memory to clear, overlaps.
 
     `first` are the first three fields of what forward saved; for a call of forward they are those that it will save.
@@ -330,7 +330,7 @@ class Plan:
         """Return the type in which kernels read a number."""
         return self.integer_types[1] if number.integers else self.parameter_type
 
-    def finish(self) -> "Plan":
+    def finish(self) -> "LaunchPlan":
         """Plan the memory of the call, once its values are known, and let go of the arrays."""
         self.count = prod(self.shape[:-1])
         self.outputs = [value.place for value in self.values if value.is_result]

@@ -69,11 +69,12 @@ class HostKernels:
         """
         rows = np.dtype({"f32": np.float32, "f64": np.float64}.get(stored, np.float16))
         computed = TYPES[protocol.computed([rows]).name]
+        has_parameters = any(each.kind in ("Feature", "Scalar") for each in self.layer.protocol.inputs)
         found = [
             (kernels.direction.source, kernels.direction.macros(stored, computed, absent, parameters))
             for name, kernels in self.kernels.items()
             for absent in kernels.absences()
-            for parameters in (["", stored] if stored != computed and name in _OF_PYTORCH else [""])
+            for parameters in (["", stored] if stored != computed and name in _OF_PYTORCH and has_parameters else [""])
         ]
         return list(dict.fromkeys(found))
 

@@ -152,7 +152,7 @@ class TorchLayer(Generic[Result]):
             self._look(place, found[place], is_required)
         if all(found[place] is None for place in self.given_rows):
             leading(LayerProtocol(self.interface).inputs, found)
-        there = [place for place in self.widest if found[place] is not None]
+        there = [place for place in self.widest if isinstance(found[place], Tensor)]
         if len({found[place].dtype for place in there}) > 1 and is_autocast(found[there[0]]):
             kind = reduce(torch.promote_types, [found[place].dtype for place in there])
             for place in there:

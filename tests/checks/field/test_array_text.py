@@ -165,7 +165,7 @@ def layer(name: str) -> Plan:
 
 
 def calls(name: str) -> Iterator[LinesInField]:
-    """Both programs of a layer, with nothing left out, each optional input, all of them, or each tangent but one."""
+    """Calls of both programs of a layer: nothing left out, each optional input, all of them, each tangent but one."""
     plan = layer(name)
     assert plan.jvp
     assert plan.derivation.jvp

@@ -139,7 +139,7 @@ def test_replace_in_a_model_of_transformers_keeps_all_but_the_computation(name, 
         return transformers.Trainer.get_decay_parameter_names(None, model)
 
     before, decay, state = outcome(loss, model), decayed(), {name: id(x) for name, x in model.state_dict().items()}
-    modules = [(type(each), repr(each)) for each in model.modules()]
+    modules = [(str(type(each)), repr(each)) for each in model.modules()]
     done = lngen_torch.replace(model)
     assert [(type(each.module).__name__, each.layer) for each in done.replaced] == [
         (case.norm, case.layer)
@@ -149,7 +149,7 @@ def test_replace_in_a_model_of_transformers_keeps_all_but_the_computation(name, 
     apart = check_outcomes(before, after)
     assert decayed() == decay
     assert [*model.state_dict()] == [*state]
-    assert [(type(each), repr(each)) for each in model.modules()] == modules
+    assert [(str(type(each)), repr(each)) for each in model.modules()] == modules
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-2)
     optimizer.step()
     trained = outcome(loss, model)
@@ -186,7 +186,7 @@ def test_replace_in_a_model_of_timm_keeps_all_but_the_computation(norm, layer, f
 
     before, decay, keys = outcome(loss, model), groups(), [*model.state_dict()]
     done = lngen_torch.replace(model)
-    assert [(type(each.module), each.layer) for each in done.replaced] == [(kind, layer)] * 9
+    assert [(isinstance(each.module, kind), each.layer) for each in done.replaced] == [(True, layer)] * 9
     after = outcome(loss, model)
     apart = check_outcomes(before, after)
     print(f"| ViT of timm | 9 {norm} | {before[0]:.7g} | {after[0]:.7g} |  |  | {apart:.1e} | {len(decay[1])} |")

@@ -239,7 +239,9 @@ def test_addresses_are_those_of_tensors_as_the_form_has_them():
     [
         ("Rf", lambda x: (x, torch.ones(4))),
         ("Rf", lambda x: (x, torch.ones(5).double())),
-        ("Rf", lambda x: (x.bfloat16(), torch.ones(5).bfloat16())),
+        ("Rf", lambda x: (x.bfloat16(), torch.ones(5).half())),
+        ("Rff", lambda x: (x.bfloat16(), torch.ones(5).bfloat16(), torch.ones(5))),
+        ("Rff", lambda x: (x.half(), torch.ones(5), torch.ones(5).half())),
         ("Rf", lambda x: (x, torch.ones(10)[::2])),
         ("RF", lambda x: (x, None)),
         ("Rf", lambda x: (x, [1.0] * 5)),
