@@ -129,7 +129,8 @@ class TorchLayer(Generic[Result]):
             values = self.taken(*values)
         made = None if is_traced(values) else self._by_kernels(values)
         if made is None and takes_operator(values):
-            made = only(each_of(self.operators.forward(*values))[: self.outputs])
+            found = self.operators.forward(*values)  # a stand-in for a tuple, where a program is traced by symbols
+            made = found[0] if self.outputs == 1 else found[: self.outputs]
         return cast(Result, self.decomposed(*values) if made is None else made)
 
     def taken(self, *values: Any) -> Any:
