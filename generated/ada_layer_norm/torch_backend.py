@@ -102,7 +102,7 @@ def _rows(x, scale, shift, eps):
 def _forward(at, x, scale, shift, eps):
     """The outputs and the row scalars by the compiled kernel, of tensors at some addresses."""
     _, stored, rows, D, x_at, scale_at, shift_at = at
-    y = torch.empty_like(x)
+    y = _guards.empty_like(x)
     size = rows*(8 if stored == "f64" else 4)
     kept = _, kept_at = _guards.room(3*size)
     _cpu._FORWARD[stored, not scale_at, not shift_at](
@@ -128,9 +128,9 @@ def _backward(at, kept, x, scale, shift, eps):
     _, stored, rows, D, x_at, scale_at, shift_at, dy_at = at
     _, kept_at = kept
     size = rows*(8 if stored == "f64" else 4)
-    dx = torch.empty_like(x)
-    dscale = None if scale is None else torch.empty_like(scale)
-    dshift = None if shift is None else torch.empty_like(shift)
+    dx = _guards.empty_like(x)
+    dscale = None if scale is None else _guards.empty_like(scale)
+    dshift = None if shift is None else _guards.empty_like(shift)
     _cpu._BACKWARD[stored, not scale_at, not shift_at](
         (
             x_at,

@@ -119,8 +119,8 @@ def _rows(x, branch, gate, scale, shift, eps):
 def _forward(at, x, branch, gate, scale, shift, eps):
     """The outputs and the row scalars by the compiled kernel, of tensors at some addresses."""
     _, stored, rows, D, x_at, branch_at, gate_at, scale_at, shift_at = at
-    y = torch.empty_like(x)
-    h = torch.empty_like(x)
+    y = _guards.empty_like(x)
+    h = _guards.empty_like(x)
     size = rows*(8 if stored == "f64" else 4)
     kept = _, kept_at = _guards.room(3*size)
     _cpu._FORWARD[stored,](
@@ -149,11 +149,11 @@ def _backward(at, kept, x, branch, gate, scale, shift, eps):
     _, stored, rows, D, x_at, branch_at, gate_at, scale_at, _, dy_at, dh_at = at
     _, kept_at = kept
     size = rows*(8 if stored == "f64" else 4)
-    dx = torch.empty_like(x)
-    dbranch = torch.empty_like(branch)
-    dgate = torch.empty_like(gate)
-    dscale = torch.empty_like(scale)
-    dshift = torch.empty_like(shift)
+    dx = _guards.empty_like(x)
+    dbranch = _guards.empty_like(branch)
+    dgate = _guards.empty_like(gate)
+    dscale = _guards.empty_like(scale)
+    dshift = _guards.empty_like(shift)
     _cpu._BACKWARD[stored, not dh_at, not dy_at](
         (
             x_at,

@@ -107,8 +107,8 @@ def _rows(x, residual, gamma, beta, eps):
 def _forward(at, x, residual, gamma, beta, eps):
     """The outputs and the row scalars by the compiled kernel, of tensors at some addresses."""
     _, stored, rows, D, x_at, residual_at, gamma_at, beta_at = at
-    y = torch.empty_like(x)
-    h = torch.empty_like(x)
+    y = _guards.empty_like(x)
+    h = _guards.empty_like(x)
     size = rows*(8 if stored == "f64" else 4)
     kept = _, kept_at = _guards.room(3*size)
     _cpu._FORWARD[stored, not beta_at, not gamma_at](
@@ -136,10 +136,10 @@ def _backward(at, kept, x, residual, gamma, beta, eps):
     _, stored, rows, D, _, _, gamma_at, beta_at, h_at, dy_at, dh_at = at
     _, kept_at = kept
     size = rows*(8 if stored == "f64" else 4)
-    dx = torch.empty_like(x)
-    dresidual = torch.empty_like(residual)
-    dgamma = None if gamma is None else torch.empty_like(gamma)
-    dbeta = None if beta is None else torch.empty_like(beta)
+    dx = _guards.empty_like(x)
+    dresidual = _guards.empty_like(residual)
+    dgamma = None if gamma is None else _guards.empty_like(gamma)
+    dbeta = None if beta is None else _guards.empty_like(beta)
     _cpu._BACKWARD[stored, not beta_at, not dh_at, not dy_at, not gamma_at](
         (
             h_at,

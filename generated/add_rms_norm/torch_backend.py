@@ -98,8 +98,8 @@ def _rows(x, residual, gamma, eps):
 def _forward(at, x, residual, gamma, eps):
     """The outputs and the row scalars by the compiled kernel, of tensors at some addresses."""
     _, stored, rows, D, x_at, residual_at, gamma_at = at
-    y = torch.empty_like(x)
-    h = torch.empty_like(x)
+    y = _guards.empty_like(x)
+    h = _guards.empty_like(x)
     size = rows*(8 if stored == "f64" else 4)
     kept = _, kept_at = _guards.room(1*size)
     _cpu._FORWARD[stored, not gamma_at](
@@ -116,9 +116,9 @@ def _backward(at, kept, x, residual, gamma, eps):
     """The gradients by the compiled kernels, of tensors at some addresses."""
     _, stored, rows, D, _, _, gamma_at, h_at, dy_at, dh_at = at
     _, kept_at = kept
-    dx = torch.empty_like(x)
-    dresidual = torch.empty_like(residual)
-    dgamma = None if gamma is None else torch.empty_like(gamma)
+    dx = _guards.empty_like(x)
+    dresidual = _guards.empty_like(residual)
+    dgamma = None if gamma is None else _guards.empty_like(gamma)
     _cpu._BACKWARD[stored, not dh_at, not dy_at, not gamma_at](
         (h_at, dy_at, dh_at, kept_at, gamma_at, dx.data_ptr(), dresidual.data_ptr()),
         (),

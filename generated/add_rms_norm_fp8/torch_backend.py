@@ -103,8 +103,8 @@ def _rows(x, residual, gamma, scale, eps):
 def _forward(at, x, residual, gamma, scale, eps):
     """The outputs and the row scalars by the compiled kernel, of tensors at some addresses."""
     _, stored, rows, D, x_at, residual_at, gamma_at, scale_at = at
-    y = torch.empty_like(x, dtype=torch.float8_e4m3fn)
-    h = torch.empty_like(x)
+    y = _guards.empty_like(x, dtype=torch.float8_e4m3fn)
+    h = _guards.empty_like(x)
     size = rows*(8 if stored == "f64" else 4)
     kept = _, kept_at = _guards.room(1*size)
     _cpu._FORWARD[stored, not gamma_at, not scale_at](
@@ -121,10 +121,10 @@ def _backward(at, kept, x, residual, gamma, scale, eps):
     """The gradients by the compiled kernels, of tensors at some addresses."""
     _, stored, rows, D, _, _, gamma_at, scale_at, h_at, dy_at, dh_at = at
     _, kept_at = kept
-    dx = torch.empty_like(x)
-    dresidual = torch.empty_like(residual)
-    dgamma = None if gamma is None else torch.empty_like(gamma)
-    dscale = None if scale is None else torch.empty_like(scale)
+    dx = _guards.empty_like(x)
+    dresidual = _guards.empty_like(residual)
+    dgamma = None if gamma is None else _guards.empty_like(gamma)
+    dscale = None if scale is None else _guards.empty_like(scale)
     _cpu._BACKWARD[stored, not dh_at, not dy_at, not gamma_at, not scale_at](
         (
             h_at,

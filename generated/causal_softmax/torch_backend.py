@@ -109,7 +109,7 @@ def _rows(x, position, scale):
 def _forward(at, x, position, scale):
     """The outputs and the row scalars by the compiled kernel, of tensors at some addresses."""
     _, stored, rows, D, x_at, position_at, scale_at = at
-    y = torch.empty_like(x)
+    y = _guards.empty_like(x)
     size = rows*(8 if stored == "f64" else 4)
     kept = _, kept_at = _guards.room(2*size)
     _cpu._FORWARD[stored, not scale_at](
@@ -127,8 +127,8 @@ def _backward(at, kept, x, position, scale):
     _, stored, rows, D, x_at, position_at, scale_at, dy_at = at
     _, kept_at = kept
     size = rows*(8 if stored == "f64" else 4)
-    dx = torch.empty_like(x)
-    dscale = None if scale is None else torch.empty_like(scale)
+    dx = _guards.empty_like(x)
+    dscale = None if scale is None else _guards.empty_like(scale)
     _cpu._BACKWARD[stored, not scale_at](
         (x_at, position_at, dy_at, kept_at, kept_at + size, scale_at, dx.data_ptr()),
         (),

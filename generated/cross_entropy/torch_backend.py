@@ -110,8 +110,8 @@ def _backward(at, kept, x, target):
     _, stored, rows, D, x_at, target_at, dy_at = at
     _, kept_at = kept
     size = rows*(8 if stored == "f64" else 4)
-    dx = torch.empty_like(x)
-    dtarget = torch.empty_like(target)
+    dx = _guards.empty_like(x)
+    dtarget = _guards.empty_like(target)
     _cpu._BACKWARD[stored,](
         (
             x_at,

@@ -91,7 +91,7 @@ def _rows(x, alpha, gamma, beta):
 def _forward(at, x, alpha, gamma, beta):
     """The outputs and the row scalars by the compiled kernel, of tensors at some addresses."""
     _, stored, rows, D, x_at, alpha_at, gamma_at, beta_at = at
-    y = torch.empty_like(x)
+    y = _guards.empty_like(x)
     _cpu._FORWARD[stored, not alpha_at, not beta_at, not gamma_at](
         (x_at, alpha_at, gamma_at, beta_at, y.data_ptr()),
         (),
@@ -105,10 +105,10 @@ def _forward(at, x, alpha, gamma, beta):
 def _backward(at, kept, x, alpha, gamma, beta):
     """The gradients by the compiled kernels, of tensors at some addresses."""
     _, stored, rows, D, x_at, alpha_at, gamma_at, beta_at, dy_at = at
-    dx = torch.empty_like(x)
-    dalpha = None if alpha is None else torch.empty_like(alpha)
-    dgamma = None if gamma is None else torch.empty_like(gamma)
-    dbeta = None if beta is None else torch.empty_like(beta)
+    dx = _guards.empty_like(x)
+    dalpha = None if alpha is None else _guards.empty_like(alpha)
+    dgamma = None if gamma is None else _guards.empty_like(gamma)
+    dbeta = None if beta is None else _guards.empty_like(beta)
     _cpu._BACKWARD[stored, not alpha_at, not beta_at, not gamma_at](
         (x_at, dy_at, alpha_at, gamma_at, dx.data_ptr()),
         (),

@@ -138,7 +138,7 @@ def _backward(at, kept, x, label, gamma):
     _, stored, rows, D, x_at, label_at, dy_at = at
     _, kept_at = kept
     size = rows*(8 if stored == "f64" else 4)
-    dx = torch.empty_like(x)
+    dx = _guards.empty_like(x)
     _cpu._BACKWARD[stored,](
         (
             x_at,

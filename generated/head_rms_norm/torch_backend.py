@@ -87,7 +87,7 @@ def _rows(x, weight, eps):
 def _forward(at, x, weight, eps):
     """The outputs and the row scalars by the compiled kernel, of tensors at some addresses."""
     _, stored, rows, D, x_at, weight_at = at
-    y = torch.empty_like(x)
+    y = _guards.empty_like(x)
     size = rows*(8 if stored == "f64" else 4)
     kept = _, kept_at = _guards.room(1*size)
     _cpu._FORWARD[stored, not weight_at](
@@ -104,8 +104,8 @@ def _backward(at, kept, x, weight, eps):
     """The gradients by the compiled kernels, of tensors at some addresses."""
     _, stored, rows, D, x_at, weight_at, dy_at = at
     _, kept_at = kept
-    dx = torch.empty_like(x)
-    dweight = None if weight is None else torch.empty_like(weight)
+    dx = _guards.empty_like(x)
+    dweight = None if weight is None else _guards.empty_like(weight)
     _cpu._BACKWARD[stored, not weight_at](
         (
             x_at,

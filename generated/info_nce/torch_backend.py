@@ -132,8 +132,8 @@ def _backward(at, kept, similarity, positive, scale):
     _, stored, rows, D, similarity_at, positive_at, scale_at, dy_at = at
     _, kept_at = kept
     size = rows*(8 if stored == "f64" else 4)
-    dsimilarity = torch.empty_like(similarity)
-    dscale = None if scale is None else torch.empty_like(scale)
+    dsimilarity = _guards.empty_like(similarity)
+    dscale = None if scale is None else _guards.empty_like(scale)
     _cpu._BACKWARD[stored, not scale_at](
         (
             similarity_at,

@@ -81,7 +81,7 @@ def _rows(x, eps):
 def _forward(at, x, eps):
     """The outputs and the row scalars by the compiled kernel, of tensors at some addresses."""
     _, stored, rows, D, x_at = at
-    y = torch.empty_like(x)
+    y = _guards.empty_like(x)
     size = rows*(8 if stored == "f64" else 4)
     kept = _, kept_at = _guards.room(1*size)
     _cpu._FORWARD[stored,](
@@ -94,7 +94,7 @@ def _backward(at, kept, x, eps):
     """The gradients by the compiled kernels, of tensors at some addresses."""
     _, stored, rows, D, x_at, dy_at = at
     _, kept_at = kept
-    dx = torch.empty_like(x)
+    dx = _guards.empty_like(x)
     _cpu._BACKWARD[stored,](
         (x_at, dy_at, kept_at, dx.data_ptr()), (), rows, D, _guards.threads_for(rows, D)
     )

@@ -160,7 +160,7 @@ def _backward(at, kept, x, label, ignore, smoothing, z_loss):
     _, stored, rows, D, x_at, label_at, ignore_at, dy_at = at
     _, kept_at = kept
     size = rows*(8 if stored == "f64" else 4)
-    dx = torch.empty_like(x)
+    dx = _guards.empty_like(x)
     _cpu._BACKWARD[stored, not ignore_at](
         (
             x_at,

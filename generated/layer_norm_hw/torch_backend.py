@@ -102,7 +102,7 @@ def _rows(x, gamma, beta, eps):
 def _forward(at, x, gamma, beta, eps):
     """The outputs and the row scalars by the compiled kernel, of tensors at some addresses."""
     _, stored, rows, D, x_at, gamma_at, beta_at = at
-    y = torch.empty_like(x)
+    y = _guards.empty_like(x)
     size = rows*(8 if stored == "f64" else 4)
     kept = _, kept_at = _guards.room(3*size)
     _cpu._FORWARD[stored, not beta_at, not gamma_at](
@@ -128,9 +128,9 @@ def _backward(at, kept, x, gamma, beta, eps):
     _, stored, rows, D, x_at, gamma_at, beta_at, dy_at = at
     _, kept_at = kept
     size = rows*(8 if stored == "f64" else 4)
-    dx = torch.empty_like(x)
-    dgamma = None if gamma is None else torch.empty_like(gamma)
-    dbeta = None if beta is None else torch.empty_like(beta)
+    dx = _guards.empty_like(x)
+    dgamma = None if gamma is None else _guards.empty_like(gamma)
+    dbeta = None if beta is None else _guards.empty_like(beta)
     _cpu._BACKWARD[stored, not beta_at, not gamma_at](
         (
             x_at,

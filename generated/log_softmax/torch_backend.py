@@ -83,7 +83,7 @@ def _rows(x):
 def _forward(at, x):
     """The outputs and the row scalars by the compiled kernel, of tensors at some addresses."""
     _, stored, rows, D, x_at = at
-    y = torch.empty_like(x)
+    y = _guards.empty_like(x)
     size = rows*(8 if stored == "f64" else 4)
     kept = _, kept_at = _guards.room(2*size)
     _cpu._FORWARD[stored,](
@@ -101,7 +101,7 @@ def _backward(at, kept, x):
     _, stored, rows, D, x_at, dy_at = at
     _, kept_at = kept
     size = rows*(8 if stored == "f64" else 4)
-    dx = torch.empty_like(x)
+    dx = _guards.empty_like(x)
     _cpu._BACKWARD[stored,](
         (x_at, dy_at, kept_at, kept_at + size, dx.data_ptr()),
         (),

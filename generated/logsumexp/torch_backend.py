@@ -103,7 +103,7 @@ def _backward(at, kept, x):
     _, stored, rows, D, x_at, dy_at = at
     _, kept_at = kept
     size = rows*(8 if stored == "f64" else 4)
-    dx = torch.empty_like(x)
+    dx = _guards.empty_like(x)
     _cpu._BACKWARD[stored,](
         (x_at, dy_at, kept_at, kept_at + size, dx.data_ptr()),
         (),

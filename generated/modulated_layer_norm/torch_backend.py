@@ -104,7 +104,7 @@ def _rows(x, gate, gamma, beta, eps):
 def _forward(at, x, gate, gamma, beta, eps):
     """The outputs and the row scalars by the compiled kernel, of tensors at some addresses."""
     _, stored, rows, D, x_at, gate_at, gamma_at, beta_at = at
-    y = torch.empty_like(x)
+    y = _guards.empty_like(x)
     size = rows*(8 if stored == "f64" else 4)
     kept = _, kept_at = _guards.room(3*size)
     _cpu._FORWARD[stored, not beta_at, not gamma_at, not gate_at](
@@ -131,10 +131,10 @@ def _backward(at, kept, x, gate, gamma, beta, eps):
     _, stored, rows, D, x_at, gate_at, gamma_at, beta_at, dy_at = at
     _, kept_at = kept
     size = rows*(8 if stored == "f64" else 4)
-    dx = torch.empty_like(x)
-    dgate = None if gate is None else torch.empty_like(gate)
-    dgamma = None if gamma is None else torch.empty_like(gamma)
-    dbeta = None if beta is None else torch.empty_like(beta)
+    dx = _guards.empty_like(x)
+    dgate = None if gate is None else _guards.empty_like(gate)
+    dgamma = None if gamma is None else _guards.empty_like(gamma)
+    dbeta = None if beta is None else _guards.empty_like(beta)
     _cpu._BACKWARD[stored, not beta_at, not gamma_at, not gate_at](
         (
             x_at,

@@ -89,7 +89,7 @@ def _rows(x, w, eps):
 def _forward(at, x, w, eps):
     """The outputs and the row scalars by the compiled kernel, of tensors at some addresses."""
     _, stored, rows, D, x_at, w_at = at
-    y = torch.empty_like(x)
+    y = _guards.empty_like(x)
     size = rows*(8 if stored == "f64" else 4)
     kept = _, kept_at = _guards.room(1*size)
     _cpu._FORWARD[stored, not w_at](
@@ -106,8 +106,8 @@ def _backward(at, kept, x, w, eps):
     """The gradients by the compiled kernels, of tensors at some addresses."""
     _, stored, rows, D, x_at, w_at, dy_at = at
     _, kept_at = kept
-    dx = torch.empty_like(x)
-    dw = None if w is None else torch.empty_like(w)
+    dx = _guards.empty_like(x)
+    dw = None if w is None else _guards.empty_like(w)
     _cpu._BACKWARD[stored, not w_at](
         (x_at, dy_at, kept_at, w_at, dx.data_ptr()),
         (),

@@ -83,7 +83,7 @@ def _rows(gate, value):
 def _forward(at, gate, value):
     """The outputs and the row scalars by the compiled kernel, of tensors at some addresses."""
     _, stored, rows, D, gate_at, value_at = at
-    y = torch.empty_like(gate)
+    y = _guards.empty_like(gate)
     _cpu._FORWARD[stored,](
         (gate_at, value_at, y.data_ptr()), (), rows, D, _guards.threads_for(rows, D)
     )
@@ -93,8 +93,8 @@ def _forward(at, gate, value):
 def _backward(at, kept, gate, value):
     """The gradients by the compiled kernels, of tensors at some addresses."""
     _, stored, rows, D, gate_at, value_at, dy_at = at
-    dgate = torch.empty_like(gate)
-    dvalue = torch.empty_like(value)
+    dgate = _guards.empty_like(gate)
+    dvalue = _guards.empty_like(value)
     _cpu._BACKWARD[stored,](
         (gate_at, value_at, dy_at, dgate.data_ptr(), dvalue.data_ptr()),
         (),

@@ -88,7 +88,7 @@ def _rows(x, gamma, eps):
 def _forward(at, x, gamma, eps):
     """The outputs and the row scalars by the compiled kernel, of tensors at some addresses."""
     _, stored, rows, D, x_at, gamma_at = at
-    y = torch.empty_like(x)
+    y = _guards.empty_like(x)
     size = rows*(8 if stored == "f64" else 4)
     kept = _, kept_at = _guards.room(1*size)
     _cpu._FORWARD[stored, not gamma_at](
@@ -105,8 +105,8 @@ def _backward(at, kept, x, gamma, eps):
     """The gradients by the compiled kernels, of tensors at some addresses."""
     _, stored, rows, D, x_at, gamma_at, dy_at = at
     _, kept_at = kept
-    dx = torch.empty_like(x)
-    dgamma = None if gamma is None else torch.empty_like(gamma)
+    dx = _guards.empty_like(x)
+    dgamma = None if gamma is None else _guards.empty_like(gamma)
     _cpu._BACKWARD[stored, not gamma_at](
         (x_at, dy_at, kept_at, gamma_at, dx.data_ptr()),
         (),

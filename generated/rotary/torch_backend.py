@@ -94,8 +94,8 @@ def _rows(a, b, cosine, sine):
 def _forward(at, a, b, cosine, sine):
     """The outputs and the row scalars by the compiled kernel, of tensors at some addresses."""
     _, stored, rows, D, a_at, b_at, cosine_at, sine_at = at
-    y_0 = torch.empty_like(a)
-    y_1 = torch.empty_like(a)
+    y_0 = _guards.empty_like(a)
+    y_1 = _guards.empty_like(a)
     _cpu._FORWARD[stored,](
         (a_at, b_at, cosine_at, sine_at, y_0.data_ptr(), y_1.data_ptr()),
         (),
@@ -109,8 +109,8 @@ def _forward(at, a, b, cosine, sine):
 def _backward(at, kept, a, b, cosine, sine):
     """The gradients by the compiled kernels, of tensors at some addresses."""
     _, stored, rows, D, _, _, cosine_at, sine_at, dy_0_at, dy_1_at = at
-    da = torch.empty_like(a)
-    db = torch.empty_like(b)
+    da = _guards.empty_like(a)
+    db = _guards.empty_like(b)
     _cpu._BACKWARD[stored, not dy_0_at, not dy_1_at](
         (cosine_at, sine_at, dy_0_at, dy_1_at, da.data_ptr(), db.data_ptr()),
         (),

@@ -83,7 +83,7 @@ def _rows(x):
 def _forward(at, x):
     """The outputs and the row scalars by the compiled kernel, of tensors at some addresses."""
     _, stored, rows, D, x_at = at
-    y = torch.empty_like(x)
+    y = _guards.empty_like(x)
     _cpu._FORWARD[stored,](
         (x_at, y.data_ptr()), (), rows, D, _guards.threads_for(rows, D)
     )
@@ -93,7 +93,7 @@ def _forward(at, x):
 def _backward(at, kept, x):
     """The gradients by the compiled kernels, of tensors at some addresses."""
     _, stored, rows, D, _, y_at, dy_at = at
-    dx = torch.empty_like(x)
+    dx = _guards.empty_like(x)
     _cpu._BACKWARD[stored,](
         (y_at, dy_at, dx.data_ptr()), (), rows, D, _guards.threads_for(rows, D)
     )

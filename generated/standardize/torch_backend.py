@@ -93,7 +93,7 @@ def _rows(x, eps):
 def _forward(at, x, eps):
     """The outputs and the row scalars by the compiled kernel, of tensors at some addresses."""
     _, stored, rows, D, x_at = at
-    y = torch.empty_like(x)
+    y = _guards.empty_like(x)
     size = rows*(8 if stored == "f64" else 4)
     kept = _, kept_at = _guards.room(3*size)
     _cpu._FORWARD[stored,](
@@ -111,7 +111,7 @@ def _backward(at, kept, x, eps):
     _, stored, rows, D, x_at, dy_at = at
     _, kept_at = kept
     size = rows*(8 if stored == "f64" else 4)
-    dx = torch.empty_like(x)
+    dx = _guards.empty_like(x)
     _cpu._BACKWARD[stored,](
         (x_at, dy_at, kept_at, kept_at + size, kept_at + 2*size, dx.data_ptr()),
         (),

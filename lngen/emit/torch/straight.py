@@ -101,7 +101,7 @@ class StraightCall:
             cast = f", dtype=torch.{casts[name]}" if name in casts else ""
             row = self.first
             lines.append(
-                f"{name} = torch.empty_like({row}{cast})"
+                f"{name} = _guards.empty_like({row}{cast})"
                 if letter == "r"
                 else f"{name} = {row}.new_empty({row}.shape[:-1]{cast})"
             )
@@ -125,8 +125,8 @@ class StraightCall:
                 continue
             name = gradient(each.name)
             made[f"out {name}"] = place = f"{name}.data_ptr()"
-            how = "empty" if f"out {name}" in results else "zeros"
-            text = f"torch.{how}_like({each.name})"
+            how = "_guards.empty" if f"out {name}" in results else "torch.zeros"
+            text = f"{how}_like({each.name})"
             if not each.given.required:
                 text, made[f"out {name}"] = (
                     f"None if {each.name} is None else {text}",

@@ -95,14 +95,20 @@ def empty(shape: tuple[int, ...], dtype: np.dtype[Any]) -> npt.NDArray[Any]:
     comes from np.empty. Raises MemoryError if there is not enough memory.
     """
     size = prod(shape, start=dtype.itemsize)
-    if size < LARGE or not _is_on:
-        return np.empty(shape, dtype)
+    entries = None if size < LARGE else lent(size)
+    return np.empty(shape, dtype) if entries is None else np.ndarray(shape, dtype, entries)
+
+
+def lent(size: int) -> Any:
+    """Return memory of so many bytes or more as an object with a buffer; None where the pool is not used."""
+    if not _is_on:
+        return None
     # Sizes are rounded, by an eighth at most, so that results of nearly the same size share memory.
     step = 1 << (size.bit_length() - 1) >> 3
     memory = _memory(-(-size // step) * step)
     entries = memory.loan.from_address(memory.address)
     entries.memory = memory
-    return np.ndarray(shape, dtype, entries)
+    return entries
 
 
 def _memory(size: int) -> _HostMemory:

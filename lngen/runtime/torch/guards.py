@@ -22,6 +22,7 @@ from operator import or_
 from typing import Any, TypeAlias
 
 from ..native.extensions import extension
+from ..native.memory import LARGE, lent
 
 try:
     import torch
@@ -191,6 +192,17 @@ def room(size: int) -> tuple[Any, int]:
 
 
 _MOST_SPACES = 256
+
+
+def empty_like(like: Tensor, dtype: Any = None) -> Tensor:
+    """Return a tensor for a result, dense and of the shape of another; a large one reuses the memory of freed ones."""
+    if like.nbytes < LARGE:
+        return torch.empty_like(like, dtype=dtype)
+    dtype = dtype or like.dtype
+    space = lent(like.numel() * dtype.itemsize)
+    if space is None:
+        return torch.empty_like(like, dtype=dtype)
+    return torch.frombuffer(space, dtype=dtype, count=like.numel()).view(like.shape)
 
 
 def dense(form: str, *tensors: Any, follows: bool = False) -> tuple[Any, ...]:
