@@ -19,8 +19,8 @@ from benchmarks.simulated_cases import (
 from lngen.extensions.simt.driver import script
 from tests.requirements import needs_simulator, simulator
 
-TYPES = {"Row": "f16", "Parameter": "f16", "Computed": "f32"}
-KINDS = {"i64": "long long", "i32": "int", "f32": "Computed"}
+TYPES = {"T": "f16", "P": "f16", "A": "f32"}
+KINDS = {"i64": "long long", "i32": "int", "f32": "A"}
 COUNTED = {"rows": "rows", "D": "D", "grid0": "blocks"}
 
 
@@ -29,11 +29,11 @@ def made(folder: Path, *given: Any, **more: Any) -> dict[str, Any]:
 
 
 def declared(source: Path, kernel: str) -> list[tuple[str, str]]:
-    """The types and names of a kernel's parameters, from the head of the emitted file; `Z_` spells Z in C++."""
-    head = re.sub(r"\n//\s+", " ", source.read_text())
-    found = re.search(rf" {kernel}_<type>\(([^)]*)\)", head)
-    assert found is not None
-    pairs = (item.removeprefix("const ").rsplit(" ", 1) for item in re.split(r",\s+", found[1]))
+    """The types and names of a kernel's parameters, from the emitted file; `Z_` spells Z in C++."""
+    text = re.sub(r"\\\n\s+|__restrict__ ", "", source.read_text())
+    found = dict(re.findall(r"LNGEN_KERNEL\((\w+)_##TYPE, T, [\w:]+, \(([^)]*)\)", text))
+    parameters = found[kernel.removeprefix(f"{source.parent.name}_")]
+    pairs = (item.removeprefix("const ").rsplit(" ", 1) for item in parameters.split(", "))
     return [(kind, name.removeprefix("save_").removesuffix("_")) for kind, name in pairs]
 
 
