@@ -246,7 +246,7 @@ def test_an_integer_that_is_left_out_has_no_type() -> None:
     saved = layer.Saved(shape=(3, 4), dtype=F4, dtypes=(F4, i8, None), **given)
 
     def checked(saved: Any) -> None:
-        layer._saved_values(layer._launcher.Plan(layer._LAYER, "backward", saved[3:], saved))
+        layer._saved_values(layer._launcher.LaunchPlan(layer._LAYER, "backward", saved[3:], saved))
 
     checked(saved)
     with pytest.raises(TypeError, match="ignore"):

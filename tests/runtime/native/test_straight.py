@@ -43,6 +43,15 @@ def arrays(dtype: Any, rows: int = 3, features: int = 8) -> Any:
     return tuple(draw.standard_normal(shape).astype(dtype) for shape in ((rows, features), (features,), (features,)))
 
 
+def unaligned(x: Any) -> Any:
+    """The same entries from an odd address on."""
+    made = np.frombuffer(bytearray(x.nbytes + 1), x.dtype, x.size, offset=1).reshape(x.shape)
+    made[...] = x
+    assert made.flags.c_contiguous
+    assert not made.flags.aligned
+    return made
+
+
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("count", [2, 1, 0])
 def test_call_of_dense_arrays_takes_the_straight_way(norm: Any, count: int, threads: int) -> None:
@@ -87,6 +96,7 @@ def test_call_with_parameters_of_fewer_bits_takes_the_straight_way(norm: Any, dt
         lambda x: x.astype(np.longdouble),
         lambda x: x.view(type("Own", (np.ndarray,), {})),
         lambda x: x.astype(int),
+        lambda x: unaligned(x),
         lambda x: x[..., :0],
         lambda x: x[0, 0],
         lambda x: None,
@@ -196,3 +206,22 @@ def test_number_and_integers_are_converted() -> None:
     for wrong in (7, np.array([1.0, 2.0]), np.array([[1, 2]]), [1, 2]):
         with pytest.raises(Unusual):
             straight.integers((2,), wrong)
+
+
+def test_arrays_that_are_not_aligned_give_the_same_bits() -> None:
+    module = importlib.import_module("generated.layer_norm.cpu_backend")
+    x, gamma, beta = arrays(np.float32)
+    y, saved = module.forward(x, gamma, beta)
+    out = unaligned(np.zeros_like(x))
+    found, kept = module.forward(unaligned(x), unaligned(gamma), unaligned(beta), out=out)
+    assert found is out
+    assert (out == y).all()
+    for one, other in zip(module.backward(kept, unaligned(x)), module.backward(saved, x), strict=True):
+        assert (one == other).all()
+
+
+def test_error_of_the_long_way_has_no_other_behind() -> None:
+    module = importlib.import_module("generated.layer_norm.cpu_backend")
+    with pytest.raises(TypeError) as refused:
+        module.forward(np.ones((2, 4), int))
+    assert refused.value.__context__ is None

@@ -272,3 +272,38 @@ def test_a_form_of_another_length_is_refused():
 def test_a_release_without_a_name_that_is_needed_is_told():
     with pytest.raises(ImportError, match=r"has no _gone, by which lngen knows who has a say in a call"):
         private(guards, "_private")(torch, "_gone")
+
+
+@pytest.mark.parametrize("is_recorded", [True, False])
+@pytest.mark.parametrize("shape", [(2, 8, 4, 4), (64, 8, 64, 8)])
+def test_an_output_may_be_changed_in_place(shape, is_recorded):
+    gamma = torch.ones(8, requires_grad=is_recorded)
+    for call, given in ((lambda x: groups.group_norm(x, gamma, g=4), shape), (norm.layer_norm, shape)):
+        x = torch.randn(given, requires_grad=is_recorded)
+        made = call(x)
+        wanted = torch.relu(made.detach().clone())
+        changed = torch.relu_(made)
+        assert (changed == wanted).all()
+        if is_recorded:
+            (found,) = torch.autograd.grad(changed.square().sum(), x)
+            (expected,) = torch.autograd.grad(torch.relu(call(x)).square().sum(), x)
+            assert (found == expected).all()
+
+
+def test_a_large_output_made_without_autograd_may_be_changed_with_it():
+    with torch.no_grad():
+        made = norm.layer_norm(torch.randn(512, 128))
+    assert made.mul_(torch.ones(128, requires_grad=True)).requires_grad
+
+
+def test_rows_of_another_type_than_forward_saw_are_refused():
+    x = torch.randn(64, 8, requires_grad=True)
+    y = norm.layer_norm(x)
+    x.data = x.data.double()
+    with pytest.raises(RuntimeError, match="the rows have another type or shape than forward saw"):
+        y.sum().backward()
+
+
+def test_rows_of_eight_bits_are_refused_by_their_type():
+    with pytest.raises(TypeError, match=r"x is of type torch\.float8_e4m3fn; pass float16"):
+        norm.layer_norm(torch.ones(2, 4).to(torch.float8_e4m3fn))
