@@ -128,8 +128,7 @@ class CompiledFunction:
         returned = f"Outputs({', '.join(outputs)})" if takes.returned else outputs[0]
         fields = [self._kept(each) for each in self.layer.fields]
         dtypes = tuple_of(_dtype(each) for each in takes.inputs)
-        return [
-            *self._tried([*begin, *found.checks(), *results]),
+        computed = [
             *makes,
             *self._called(found),
             "if not save:",
@@ -137,6 +136,7 @@ class CompiledFunction:
             f"_dtypes = {dtypes}",
             f"return {returned}, Saved({', '.join(['_shape', '_dtype', '_dtypes', *fields])})",
         ]
+        return self._tried([*begin, *found.checks(), *results], computed)
 
     def _kept(self, each: Entry) -> str:
         """Return the value that a field of `Saved` holds."""
@@ -187,9 +187,9 @@ class CompiledFunction:
                 missing.append(f"{named[each.owner.name]} is None" if each.owner and is_optional else "")
             results.append(f"{each.name}_" if each.is_per_row else f"_straight.rounded({each.name}_, {own})")
         taken = [*arguments, *(f"saved.{each.name}" for each in takes.fields if each.part != CONSTANT)]
-        tried = self._tried([*begin, *found.checks(), *self._results(found, missing, taken)])
+        checks = [*begin, *found.checks(), *self._results(found, missing, taken)]
         returned = f"{takes.returned}({', '.join(results)})" if takes.returned else results[0]
-        return [*tried, *self._called(found), f"return {returned}"]
+        return self._tried(checks, [*self._called(found), f"return {returned}"])
 
     def _arguments(self) -> list[str]:
         """Return the names of the direction's own arguments; cotangents that come in one are taken apart."""
@@ -197,9 +197,11 @@ class CompiledFunction:
 
     # ---- both
 
-    def _tried(self, checks: Sequence[str]) -> list[str]:
-        inner = [f"    {line}" for line in checks]
-        return ["try:", *inner, "except _straight.Unusual:", f"    return {self._long_way()}"]
+    def _tried(self, checks: Sequence[str], computed: Sequence[str]) -> list[str]:
+        """Return lines that compute if checks hold, and else go the long way, whose errors have no other one behind."""
+        looked, made = [[f"    {line}" for line in lines] for lines in (checks, computed)]
+        unusual = ["except _straight.Unusual:", "    pass"]
+        return ["try:", *looked, *unusual, "else:", *made, f"return {self._long_way()}"]
 
     def _results(self, found: _Values, missing: Sequence[str], given: Sequence[str]) -> list[str]:
         """Return the lines that make memory for results, or take the caller's; some may be `missing`."""

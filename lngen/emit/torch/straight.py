@@ -117,7 +117,8 @@ class StraightCall:
         results = {part for contract in self.kernels[1].contracts for part in _parts(contract, ("result",))}
         lines: list[str] = []
         if self.saved:
-            lines += ["_, kept_at = kept", *['size = rows*(8 if stored == "f64" else 4)'] * (len(self.saved) > 1)]
+            lines.append('size = rows*(8 if stored == "f64" else 4)')
+            lines.append(f"kept_at = _guards.place_of(kept, {len(self.saved)}*size)")
         gradients, made = [], {}
         for each in self.arguments:
             if not each.given.has_gradient:
@@ -226,10 +227,11 @@ class StraightCall:
         every = [self._as_rows(*each) for each in zip(self.forms[1], self._stand_ins(), strict=True)]
         made = [f'_beside("{letter}", {name}, {self.first})' for name, letter in self.outputs.items()]
         shared = ' and at[1] in ("f32", "f64")' * (self.forms[0].lower().count("r") > 1)
+        numbers_are_plain = "".join(f" and type({name}) is float" for name in constants)
         straight = [
             "if _LAYER.straight and not torch.compiler.is_compiling():",
             *(f"    {line}" for line in self.looked(self.forms[0], rows)),
-            f"    if at is not None{shared}:",
+            f"    if at is not None{shared}{numbers_are_plain}:",
             "        if at[0]:",
             f"            return {call('_Recorded.apply', 'at', 'given', *values)}",
             f"        {outputs}, _ = {call('_forward', 'at', '*given', *constants)}",
@@ -248,7 +250,8 @@ class StraightCall:
             f"return {', '.join(['None', 'None', *results, *['None'] * len(constants)])}",
         ]
         first = [f"{outputs}, ctx.kept = {call('_forward', 'at', '*given', *constants)}"]
-        first += [f"{name} = {text}" for name, text in zip(self.outputs, made, strict=True)]
+        # No view: autograd refuses to change one in place that a node made.
+        first += [f"{name} = {text}.detach()" for name, text in zip(self.outputs, made, strict=True)]
         return [
             f"def _of_rows({', '.join(values)}):",
             '    """The outputs as `_rows` has them, by kernels where these alone have a say."""',

@@ -26,7 +26,7 @@ from ..protocol.kernels import KernelTable
 from .compiled import Call, CompiledDirection
 from .memory import empty
 from .places import Places, is_in_rows, placed
-from .straight import TYPES, addresses
+from .straight import TYPES, addresses, is_dense
 
 AnyCall = TypeVar("AnyCall", bound=ForwardCall[Any, Any] | LaterCall[Any])
 
@@ -145,7 +145,7 @@ class DirectionKernels:
                 continue
             axes = features[place]
             is_as_wanted = type(value) is np.ndarray and value.dtype == dtype
-            if is_as_wanted and (value.flags.c_contiguous or (axes is not None and is_in_rows(value, axes))):
+            if is_as_wanted and (is_dense(value) or (axes is not None and is_in_rows(value, axes))):
                 continue
             if place >= self.first_made:
                 given[place] = np.empty(value.shape, dtype)
@@ -256,4 +256,4 @@ class DirectionKernels:
 
 def _dense(value: Any, dtype: DType) -> Array:
     """Return an array without gaps in a type; of integers beyond 32 bits the nearest."""
-    return np.ascontiguousarray(whole(np.asarray(value)) if dtype == INT32 else value, dtype)
+    return np.require(whole(np.asarray(value)) if dtype == INT32 else value, dtype, ["C", "A"])

@@ -45,12 +45,18 @@ Rows = tuple[Shape, int, int, str, DType, DType]
 """Rows of a call: their shape, their number, D, their type by its name in kernels, the same type, the compute type."""
 
 
+def is_dense(value: Any) -> bool:
+    """Test whether an array has no gaps, and begins where its type may."""
+    flags = value.flags
+    return bool(flags.c_contiguous and flags.aligned)
+
+
 def rows(given: Any, least: int, threads: Any) -> Rows:
     """Return the rows of forward, given the first of them, which have `least` features or more."""
     if type(given) is not np.ndarray or type(threads) is not int or threads < 1:
         raise Unusual
     (name, dtype), shape = STORAGE_TYPES[given.dtype], given.shape
-    if not name or not shape or shape[-1] < least or not given.flags.c_contiguous:
+    if not name or not shape or shape[-1] < least or not is_dense(given):
         raise Unusual
     return shape, given.size // shape[-1], shape[-1], name, given.dtype, dtype
 
@@ -94,7 +100,7 @@ def dense(shape: Shape, dtype: DType, *values: Any) -> None:
     for value in values:
         if type(value) is not np.ndarray or value.shape != shape or value.dtype != dtype:
             raise Unusual
-        if not value.flags.c_contiguous:
+        if not is_dense(value):
             raise Unusual
 
 
@@ -104,11 +110,11 @@ def parameter(shape: Shape, dtype: DType, value: Any) -> Array | None:
         return None
     if type(value) is not np.ndarray or value.shape != shape:
         raise Unusual
-    if value.dtype == dtype and value.flags.c_contiguous:
+    if value.dtype == dtype and is_dense(value):
         return value
     if not STORAGE_TYPES[value.dtype][0] or value.dtype.itemsize > dtype.itemsize:
         raise Unusual
-    return np.ascontiguousarray(value, dtype).reshape(shape)
+    return np.require(value, dtype, ["C", "A"]).reshape(shape)
 
 
 def number(dtype: DType, value: Any) -> Array | None:

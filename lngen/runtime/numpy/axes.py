@@ -362,13 +362,14 @@ def on_rows(module: ModuleType) -> Any:
         return module
     interface = without_axes(given["INTERFACE"])
     names = {name: _of_rows(value) for name, value in given.items()} | {"INTERFACE": interface}
-    # A `cpu_backend` has calls of its own.
-    calls = given["_KERNELS"].calls if "_KERNELS" in given else {}
+    # A package has the functions of its `numpy_backend`, and a `cpu_backend` has calls of its own.
+    own = given["forward"].__globals__
+    calls = own["_KERNELS"].calls if "_KERNELS" in own else {}
     for name in interface["directions"]:
-        call = _of_rows(calls.get(name) or given[f"_{name.upper()}"])
+        call = _of_rows(calls.get(name) or own[f"_{name.upper()}"])
         direction = LayerProtocol(interface).directions[name]
         names[name] = partial(_forward if direction.is_forward else _later, interface, direction, call)
-    layer = _of_rows(given["_KERNELS"].layer if calls else given["_LAYER"])
+    layer = _of_rows(own["_KERNELS"].layer if calls else own["_LAYER"])
     return SimpleNamespace(**{**names, "Saved": layer.Saved, "saved_from": partial(_saved_from, layer)})
 
 

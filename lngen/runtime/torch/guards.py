@@ -150,7 +150,7 @@ def layout(form: str, *tensors: Any) -> Addresses:
         kind = letter.lower()
         if letter.isupper() if each is None else each.shape != shapes[kind] or not each.is_contiguous():
             return None
-        if each is not None and each.dtype != types[kind]:
+        if each is not None and (each.dtype != types[kind] or not each.data_ptr()):
             return None
     places = [0 if each is None else each.data_ptr() for each in tensors]
     return is_recorded(tensors), stored, prod(lead), features[0], *places
@@ -194,6 +194,14 @@ def room(size: int) -> tuple[Any, int]:
 _MOST_SPACES = 256
 
 
+def place_of(kept: tuple[Any, int], size: int) -> int:
+    """Return the address of row scalars that forward kept, of so many bytes. Raises RuntimeError for other rows."""
+    space, place = kept
+    if (space.nbytes if isinstance(space, Tensor) else len(space)) != size:
+        raise RuntimeError("the rows have another type or shape than forward saw; pass forward a tensor of its own")
+    return place
+
+
 def empty_like(like: Tensor, dtype: Any = None) -> Tensor:
     """Return a tensor for a result, dense and of the shape of another; a large one reuses the memory of freed ones."""
     if like.nbytes < LARGE:
@@ -202,7 +210,8 @@ def empty_like(like: Tensor, dtype: Any = None) -> Tensor:
     space = lent(like.numel() * dtype.itemsize)
     if space is None:
         return torch.empty_like(like, dtype=dtype)
-    return torch.frombuffer(space, dtype=dtype, count=like.numel()).view(like.shape)
+    # No view: autograd refuses to change one in place that a node made.
+    return torch.frombuffer(space, dtype=dtype, count=like.numel()).resize_(like.shape)
 
 
 def dense(form: str, *tensors: Any, follows: bool = False) -> tuple[Any, ...]:
@@ -213,6 +222,8 @@ def dense(form: str, *tensors: Any, follows: bool = False) -> tuple[Any, ...]:
     if _modes() or _transforms() or forward_ad._current_level >= 0 or not isinstance(tensors[0], Tensor):
         return tensors
     stored = tensors[0].dtype
+    if not tensors[0].is_cpu or stored not in _STORED:
+        return tensors
     wide = torch.promote_types(stored, torch.float32)
     pairs = [*zip(form.lower(), tensors, strict=True)]
     if {each.dtype for letter, each in pairs if letter in "fn" and isinstance(each, Tensor)} == {stored}:

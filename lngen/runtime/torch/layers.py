@@ -286,7 +286,8 @@ class TorchLayer(Generic[Result]):
         found = [each if cast else each.to(row.dtype) for each, cast in zip(made, self.casts, strict=True)]
         if beside is None:
             return found
-        return [beside(letter, each, row) for each, letter in zip(found, self.made, strict=True)]
+        # No view: autograd refuses to change one in place that a node made.
+        return [beside(letter, each, row).detach() for each, letter in zip(found, self.made, strict=True)]
 
     results = staticmethod(each_of)
 
