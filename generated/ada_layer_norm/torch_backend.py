@@ -126,8 +126,8 @@ def _forward(at, x, scale, shift, eps):
 def _backward(at, kept, x, scale, shift, eps):
     """The gradients by the compiled kernels, of tensors at some addresses."""
     _, stored, rows, D, x_at, scale_at, shift_at, dy_at = at
-    _, kept_at = kept
     size = rows*(8 if stored == "f64" else 4)
+    kept_at = _guards.place_of(kept, 3*size)
     dx = _guards.empty_like(x)
     dscale = None if scale is None else _guards.empty_like(scale)
     dshift = None if shift is None else _guards.empty_like(shift)
@@ -163,7 +163,7 @@ def _of_rows(x, scale, shift, eps):
         if at is None:
             given = _guards.dense("Rrr", *given)
             at = _guards.addresses("Rrr", *given)
-        if at is not None and at[1] in ("f32", "f64"):
+        if at is not None and at[1] in ("f32", "f64") and type(eps) is float:
             if at[0]:
                 return _Recorded.apply(at, given, x, scale, shift, eps)
             y, _ = _forward(at, *given, eps)
@@ -177,7 +177,7 @@ class _Recorded(_guards.Node):
     @staticmethod
     def forward(ctx, at, given, x, scale, shift, eps):
         y, ctx.kept = _forward(at, *given, eps)
-        y = _beside("r", y, x)
+        y = _beside("r", y, x).detach()
         ctx.save_for_backward(x, scale, shift)
         ctx.constants = (eps,)
         return y

@@ -147,8 +147,8 @@ def _forward(at, x, branch, gate, scale, shift, eps):
 def _backward(at, kept, x, branch, gate, scale, shift, eps):
     """The gradients by the compiled kernels, of tensors at some addresses."""
     _, stored, rows, D, x_at, branch_at, gate_at, scale_at, _, dy_at, dh_at = at
-    _, kept_at = kept
     size = rows*(8 if stored == "f64" else 4)
+    kept_at = _guards.place_of(kept, 3*size)
     dx = _guards.empty_like(x)
     dbranch = _guards.empty_like(branch)
     dgate = _guards.empty_like(gate)
@@ -193,7 +193,7 @@ def _of_rows(x, branch, gate, scale, shift, eps):
         if at is None:
             given = _guards.dense("RRRRR", *given)
             at = _guards.addresses("RRRRR", *given)
-        if at is not None and at[1] in ("f32", "f64"):
+        if at is not None and at[1] in ("f32", "f64") and type(eps) is float:
             if at[0]:
                 return _Recorded.apply(at, given, x, branch, gate, scale, shift, eps)
             y, h, _ = _forward(at, *given, eps)
@@ -207,8 +207,8 @@ class _Recorded(_guards.Node):
     @staticmethod
     def forward(ctx, at, given, x, branch, gate, scale, shift, eps):
         y, h, ctx.kept = _forward(at, *given, eps)
-        y = _beside("r", y, x)
-        h = _beside("r", h, x)
+        y = _beside("r", y, x).detach()
+        h = _beside("r", h, x).detach()
         ctx.save_for_backward(x, branch, gate, scale, shift)
         ctx.constants = (eps,)
         ctx.set_materialize_grads(False)

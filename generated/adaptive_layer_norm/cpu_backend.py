@@ -123,22 +123,24 @@ def forward(
         if out is not None:
             _straight.apart((out,), (y_,), x, scale, shift)
     except _straight.Unusual:
-        return _LONG_FORWARD.call((x, scale, shift, eps), save, out, threads)
-    mu_ = np.empty(_shape[:-1], _dtype)
-    mu_residual_ = np.empty(_shape[:-1], _dtype)
-    rstd_ = np.empty(_shape[:-1], _dtype)
-    _kernel = _FORWARD[(_kind,)]
-    _kernel(
-        _straight.addresses(x, scale, shift, y_, mu_, mu_residual_, rstd_),
-        (eps,),
-        _rows,
-        _D,
-        threads,
-    )
-    if not save:
-        return y_, None
-    _dtypes = (x.dtype, scale.dtype, shift.dtype)
-    return y_, Saved(_shape, _dtype, _dtypes, x, scale, mu_, mu_residual_, rstd_)
+        pass
+    else:
+        mu_ = np.empty(_shape[:-1], _dtype)
+        mu_residual_ = np.empty(_shape[:-1], _dtype)
+        rstd_ = np.empty(_shape[:-1], _dtype)
+        _kernel = _FORWARD[(_kind,)]
+        _kernel(
+            _straight.addresses(x, scale, shift, y_, mu_, mu_residual_, rstd_),
+            (eps,),
+            _rows,
+            _D,
+            threads,
+        )
+        if not save:
+            return y_, None
+        _dtypes = (x.dtype, scale.dtype, shift.dtype)
+        return y_, Saved(_shape, _dtype, _dtypes, x, scale, mu_, mu_residual_, rstd_)
+    return _LONG_FORWARD.call((x, scale, shift, eps), save, out, threads)
 
 
 def backward(
@@ -171,26 +173,28 @@ def backward(
                 saved.rstd,
             )
     except _straight.Unusual:
-        return _LONG_BACKWARD.call(saved, (dy,), out, threads)
-    _kernel = _BACKWARD[(_kind,)]
-    _kernel(
-        _straight.addresses(
-            saved.x,
-            saved.scale,
-            dy,
-            saved.mu,
-            saved.mu_residual,
-            saved.rstd,
-            dx_,
-            dscale_,
-            dshift_,
-        ),
-        (),
-        _rows,
-        _D,
-        threads,
-    )
-    return Gradients(dx_, dscale_, dshift_)
+        pass
+    else:
+        _kernel = _BACKWARD[(_kind,)]
+        _kernel(
+            _straight.addresses(
+                saved.x,
+                saved.scale,
+                dy,
+                saved.mu,
+                saved.mu_residual,
+                saved.rstd,
+                dx_,
+                dscale_,
+                dshift_,
+            ),
+            (),
+            _rows,
+            _D,
+            threads,
+        )
+        return Gradients(dx_, dscale_, dshift_)
+    return _LONG_BACKWARD.call(saved, (dy,), out, threads)
 
 
 def jvp(
@@ -232,26 +236,28 @@ def jvp(
                 saved.rstd,
             )
     except _straight.Unusual:
-        return _LONG_JVP.call(saved, (x_dot, scale_dot, shift_dot), out, threads)
-    _kernel = _JVP[_kind, scale_dot is None, shift_dot is None, x_dot is None]
-    _kernel(
-        _straight.addresses(
-            saved.x,
-            saved.scale,
-            x_dot,
-            scale_dot,
-            shift_dot,
-            saved.mu,
-            saved.mu_residual,
-            saved.rstd,
-            y_dot_,
-        ),
-        (),
-        _rows,
-        _D,
-        threads,
-    )
-    return y_dot_
+        pass
+    else:
+        _kernel = _JVP[_kind, scale_dot is None, shift_dot is None, x_dot is None]
+        _kernel(
+            _straight.addresses(
+                saved.x,
+                saved.scale,
+                x_dot,
+                scale_dot,
+                shift_dot,
+                saved.mu,
+                saved.mu_residual,
+                saved.rstd,
+                y_dot_,
+            ),
+            (),
+            _rows,
+            _D,
+            threads,
+        )
+        return y_dot_
+    return _LONG_JVP.call(saved, (x_dot, scale_dot, shift_dot), out, threads)
 
 
 def backward_backward(
@@ -300,32 +306,39 @@ def backward_backward(
                 saved.rstd,
             )
     except _straight.Unusual:
-        return _LONG_BACKWARD_BACKWARD.call(
-            saved, (dy, ddx, ddscale, ddshift), out, threads
+        pass
+    else:
+        _kernel = _BACKWARD_BACKWARD[
+            _kind,
+            ddscale is None,
+            ddshift is None,
+            ddx is None,
+        ]
+        _kernel(
+            _straight.addresses(
+                saved.x,
+                saved.scale,
+                dy,
+                ddx,
+                ddscale,
+                ddshift,
+                saved.mu,
+                saved.mu_residual,
+                saved.rstd,
+                dx_,
+                dscale_,
+                dshift_,
+                ddy_,
+            ),
+            (),
+            _rows,
+            _D,
+            threads,
         )
-    _kernel = _BACKWARD_BACKWARD[_kind, ddscale is None, ddshift is None, ddx is None]
-    _kernel(
-        _straight.addresses(
-            saved.x,
-            saved.scale,
-            dy,
-            ddx,
-            ddscale,
-            ddshift,
-            saved.mu,
-            saved.mu_residual,
-            saved.rstd,
-            dx_,
-            dscale_,
-            dshift_,
-            ddy_,
-        ),
-        (),
-        _rows,
-        _D,
-        threads,
+        return SecondGradients(dx_, dscale_, dshift_, ddy_)
+    return _LONG_BACKWARD_BACKWARD.call(
+        saved, (dy, ddx, ddscale, ddshift), out, threads
     )
-    return SecondGradients(dx_, dscale_, dshift_, ddy_)
 
 
 forward.__doc__ = _numpy.forward.__doc__

@@ -120,8 +120,8 @@ def _forward(at, x, scale, shift, eps):
 def _backward(at, kept, x, scale, shift, eps):
     """The gradients by the compiled kernels, of tensors at some addresses."""
     _, stored, rows, D, x_at, scale_at, _, dy_at = at
-    _, kept_at = kept
     size = rows*(8 if stored == "f64" else 4)
+    kept_at = _guards.place_of(kept, 3*size)
     dx = _guards.empty_like(x)
     dscale = _guards.empty_like(scale)
     dshift = _guards.empty_like(shift)

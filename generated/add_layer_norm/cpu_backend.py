@@ -139,32 +139,34 @@ def forward(
         if out is not None:
             _straight.apart(_out, (y_, h_), x, residual, gamma, beta)
     except _straight.Unusual:
-        return _LONG_FORWARD.call((x, residual, gamma, beta, eps), save, out, threads)
-    mu_ = np.empty(_shape[:-1], _dtype)
-    mu_residual_ = np.empty(_shape[:-1], _dtype)
-    rstd_ = np.empty(_shape[:-1], _dtype)
-    _kernel = _FORWARD[_kind, beta is None, gamma is None]
-    _kernel(
-        _straight.addresses(
-            x, residual, gamma_, beta_, y_, h_, mu_, mu_residual_, rstd_
-        ),
-        (eps,),
-        _rows,
-        _D,
-        threads,
-    )
-    if not save:
-        return Outputs(y_, h_), None
-    _dtypes = (
-        x.dtype,
-        residual.dtype,
-        None if gamma is None else gamma.dtype,
-        None if beta is None else beta.dtype,
-    )
-    return (
-        Outputs(y_, h_),
-        Saved(_shape, _dtype, _dtypes, h_, gamma, mu_, mu_residual_, rstd_),
-    )
+        pass
+    else:
+        mu_ = np.empty(_shape[:-1], _dtype)
+        mu_residual_ = np.empty(_shape[:-1], _dtype)
+        rstd_ = np.empty(_shape[:-1], _dtype)
+        _kernel = _FORWARD[_kind, beta is None, gamma is None]
+        _kernel(
+            _straight.addresses(
+                x, residual, gamma_, beta_, y_, h_, mu_, mu_residual_, rstd_
+            ),
+            (eps,),
+            _rows,
+            _D,
+            threads,
+        )
+        if not save:
+            return Outputs(y_, h_), None
+        _dtypes = (
+            x.dtype,
+            residual.dtype,
+            None if gamma is None else gamma.dtype,
+            None if beta is None else beta.dtype,
+        )
+        return (
+            Outputs(y_, h_),
+            Saved(_shape, _dtype, _dtypes, h_, gamma, mu_, mu_residual_, rstd_),
+        )
+    return _LONG_FORWARD.call((x, residual, gamma, beta, eps), save, out, threads)
 
 
 def backward(
@@ -215,38 +217,40 @@ def backward(
                 saved.rstd,
             )
     except _straight.Unusual:
-        return _LONG_BACKWARD.call(saved, (dy, dh), out, threads)
-    _kernel = _BACKWARD[
-        _kind,
-        _of_beta is None,
-        dh is None,
-        dy is None,
-        _of_gamma is None,
-    ]
-    _kernel(
-        _straight.addresses(
-            saved.h,
-            dy,
-            dh,
-            saved.mu,
-            saved.mu_residual,
-            saved.rstd,
-            gamma_,
+        pass
+    else:
+        _kernel = _BACKWARD[
+            _kind,
+            _of_beta is None,
+            dh is None,
+            dy is None,
+            _of_gamma is None,
+        ]
+        _kernel(
+            _straight.addresses(
+                saved.h,
+                dy,
+                dh,
+                saved.mu,
+                saved.mu_residual,
+                saved.rstd,
+                gamma_,
+                dx_,
+                dresidual_,
+            ),
+            (),
+            _rows,
+            _D,
+            threads,
+            _straight.addresses(gamma_, dgamma_, dbeta_),
+        )
+        return Gradients(
             dx_,
             dresidual_,
-        ),
-        (),
-        _rows,
-        _D,
-        threads,
-        _straight.addresses(gamma_, dgamma_, dbeta_),
-    )
-    return Gradients(
-        dx_,
-        dresidual_,
-        _straight.rounded(dgamma_, _of_gamma),
-        _straight.rounded(dbeta_, _of_beta),
-    )
+            _straight.rounded(dgamma_, _of_gamma),
+            _straight.rounded(dbeta_, _of_beta),
+        )
+    return _LONG_BACKWARD.call(saved, (dy, dh), out, threads)
 
 
 def jvp(
@@ -298,37 +302,39 @@ def jvp(
                 saved.rstd,
             )
     except _straight.Unusual:
-        return _LONG_JVP.call(
-            saved, (x_dot, residual_dot, gamma_dot, beta_dot), out, threads
+        pass
+    else:
+        _kernel = _JVP[
+            _kind,
+            beta_dot is None,
+            _of_gamma is None,
+            gamma_dot is None,
+            residual_dot is None,
+            x_dot is None,
+        ]
+        _kernel(
+            _straight.addresses(
+                saved.h,
+                x_dot,
+                residual_dot,
+                saved.mu,
+                saved.mu_residual,
+                saved.rstd,
+                gamma_,
+                gamma_dot_,
+                beta_dot_,
+                y_dot_,
+                h_dot_,
+            ),
+            (),
+            _rows,
+            _D,
+            threads,
         )
-    _kernel = _JVP[
-        _kind,
-        beta_dot is None,
-        _of_gamma is None,
-        gamma_dot is None,
-        residual_dot is None,
-        x_dot is None,
-    ]
-    _kernel(
-        _straight.addresses(
-            saved.h,
-            x_dot,
-            residual_dot,
-            saved.mu,
-            saved.mu_residual,
-            saved.rstd,
-            gamma_,
-            gamma_dot_,
-            beta_dot_,
-            y_dot_,
-            h_dot_,
-        ),
-        (),
-        _rows,
-        _D,
-        threads,
+        return Outputs(y_dot_, h_dot_)
+    return _LONG_JVP.call(
+        saved, (x_dot, residual_dot, gamma_dot, beta_dot), out, threads
     )
-    return Outputs(y_dot_, h_dot_)
 
 
 def backward_backward(
@@ -401,51 +407,53 @@ def backward_backward(
                 saved.rstd,
             )
     except _straight.Unusual:
-        return _LONG_BACKWARD_BACKWARD.call(
-            saved, (dy, dh, ddx, ddresidual, ddgamma, ddbeta), out, threads
+        pass
+    else:
+        _kernel = _BACKWARD_BACKWARD[
+            _kind,
+            _of_beta is None,
+            ddbeta is None,
+            ddgamma is None,
+            ddresidual is None,
+            ddx is None,
+            dh is None,
+            dy is None,
+            _of_gamma is None,
+        ]
+        _kernel(
+            _straight.addresses(
+                saved.h,
+                dy,
+                dh,
+                ddx,
+                ddresidual,
+                saved.mu,
+                saved.mu_residual,
+                saved.rstd,
+                gamma_,
+                ddgamma_,
+                ddbeta_,
+                dx_,
+                dresidual_,
+                ddy_,
+                ddh_,
+            ),
+            (),
+            _rows,
+            _D,
+            threads,
+            _straight.addresses(gamma_, ddgamma_, ddbeta_, dgamma_, dbeta_),
         )
-    _kernel = _BACKWARD_BACKWARD[
-        _kind,
-        _of_beta is None,
-        ddbeta is None,
-        ddgamma is None,
-        ddresidual is None,
-        ddx is None,
-        dh is None,
-        dy is None,
-        _of_gamma is None,
-    ]
-    _kernel(
-        _straight.addresses(
-            saved.h,
-            dy,
-            dh,
-            ddx,
-            ddresidual,
-            saved.mu,
-            saved.mu_residual,
-            saved.rstd,
-            gamma_,
-            ddgamma_,
-            ddbeta_,
+        return SecondGradients(
             dx_,
             dresidual_,
+            _straight.rounded(dgamma_, _of_gamma),
+            _straight.rounded(dbeta_, _of_beta),
             ddy_,
             ddh_,
-        ),
-        (),
-        _rows,
-        _D,
-        threads,
-        _straight.addresses(gamma_, ddgamma_, ddbeta_, dgamma_, dbeta_),
-    )
-    return SecondGradients(
-        dx_,
-        dresidual_,
-        _straight.rounded(dgamma_, _of_gamma),
-        _straight.rounded(dbeta_, _of_beta),
-        ddy_,
-        ddh_,
+        )
+    return _LONG_BACKWARD_BACKWARD.call(
+        saved, (dy, dh, ddx, ddresidual, ddgamma, ddbeta), out, threads
     )
 
 

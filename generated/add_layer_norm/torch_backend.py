@@ -134,8 +134,8 @@ def _forward(at, x, residual, gamma, beta, eps):
 def _backward(at, kept, x, residual, gamma, beta, eps):
     """The gradients by the compiled kernels, of tensors at some addresses."""
     _, stored, rows, D, _, _, gamma_at, beta_at, h_at, dy_at, dh_at = at
-    _, kept_at = kept
     size = rows*(8 if stored == "f64" else 4)
+    kept_at = _guards.place_of(kept, 3*size)
     dx = _guards.empty_like(x)
     dresidual = _guards.empty_like(residual)
     dgamma = None if gamma is None else _guards.empty_like(gamma)

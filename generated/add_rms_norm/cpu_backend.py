@@ -135,20 +135,22 @@ def forward(
         if out is not None:
             _straight.apart(_out, (y_, h_), x, residual, gamma)
     except _straight.Unusual:
-        return _LONG_FORWARD.call((x, residual, gamma, eps), save, out, threads)
-    rstd_ = np.empty(_shape[:-1], _dtype)
-    _kernel = _FORWARD[_kind, gamma is None]
-    _kernel(
-        _straight.addresses(x, residual, gamma_, y_, h_, rstd_),
-        (eps,),
-        _rows,
-        _D,
-        threads,
-    )
-    if not save:
-        return Outputs(y_, h_), None
-    _dtypes = (x.dtype, residual.dtype, None if gamma is None else gamma.dtype)
-    return Outputs(y_, h_), Saved(_shape, _dtype, _dtypes, h_, gamma, rstd_)
+        pass
+    else:
+        rstd_ = np.empty(_shape[:-1], _dtype)
+        _kernel = _FORWARD[_kind, gamma is None]
+        _kernel(
+            _straight.addresses(x, residual, gamma_, y_, h_, rstd_),
+            (eps,),
+            _rows,
+            _D,
+            threads,
+        )
+        if not save:
+            return Outputs(y_, h_), None
+        _dtypes = (x.dtype, residual.dtype, None if gamma is None else gamma.dtype)
+        return Outputs(y_, h_), Saved(_shape, _dtype, _dtypes, h_, gamma, rstd_)
+    return _LONG_FORWARD.call((x, residual, gamma, eps), save, out, threads)
 
 
 def backward(
@@ -192,17 +194,19 @@ def backward(
                 saved.rstd,
             )
     except _straight.Unusual:
-        return _LONG_BACKWARD.call(saved, (dy, dh), out, threads)
-    _kernel = _BACKWARD[_kind, dh is None, dy is None, _of_gamma is None]
-    _kernel(
-        _straight.addresses(saved.h, dy, dh, saved.rstd, gamma_, dx_, dresidual_),
-        (),
-        _rows,
-        _D,
-        threads,
-        _straight.addresses(gamma_, dgamma_),
-    )
-    return Gradients(dx_, dresidual_, _straight.rounded(dgamma_, _of_gamma))
+        pass
+    else:
+        _kernel = _BACKWARD[_kind, dh is None, dy is None, _of_gamma is None]
+        _kernel(
+            _straight.addresses(saved.h, dy, dh, saved.rstd, gamma_, dx_, dresidual_),
+            (),
+            _rows,
+            _D,
+            threads,
+            _straight.addresses(gamma_, dgamma_),
+        )
+        return Gradients(dx_, dresidual_, _straight.rounded(dgamma_, _of_gamma))
+    return _LONG_BACKWARD.call(saved, (dy, dh), out, threads)
 
 
 def jvp(
@@ -248,24 +252,33 @@ def jvp(
                 saved.rstd,
             )
     except _straight.Unusual:
-        return _LONG_JVP.call(saved, (x_dot, residual_dot, gamma_dot), out, threads)
-    _kernel = _JVP[
-        _kind,
-        _of_gamma is None,
-        gamma_dot is None,
-        residual_dot is None,
-        x_dot is None,
-    ]
-    _kernel(
-        _straight.addresses(
-            saved.h, x_dot, residual_dot, saved.rstd, gamma_, gamma_dot_, y_dot_, h_dot_
-        ),
-        (),
-        _rows,
-        _D,
-        threads,
-    )
-    return Outputs(y_dot_, h_dot_)
+        pass
+    else:
+        _kernel = _JVP[
+            _kind,
+            _of_gamma is None,
+            gamma_dot is None,
+            residual_dot is None,
+            x_dot is None,
+        ]
+        _kernel(
+            _straight.addresses(
+                saved.h,
+                x_dot,
+                residual_dot,
+                saved.rstd,
+                gamma_,
+                gamma_dot_,
+                y_dot_,
+                h_dot_,
+            ),
+            (),
+            _rows,
+            _D,
+            threads,
+        )
+        return Outputs(y_dot_, h_dot_)
+    return _LONG_JVP.call(saved, (x_dot, residual_dot, gamma_dot), out, threads)
 
 
 def backward_backward(
@@ -327,41 +340,43 @@ def backward_backward(
                 saved.rstd,
             )
     except _straight.Unusual:
-        return _LONG_BACKWARD_BACKWARD.call(
-            saved, (dy, dh, ddx, ddresidual, ddgamma), out, threads
+        pass
+    else:
+        _kernel = _BACKWARD_BACKWARD[
+            _kind,
+            ddgamma is None,
+            ddresidual is None,
+            ddx is None,
+            dh is None,
+            dy is None,
+            _of_gamma is None,
+        ]
+        _kernel(
+            _straight.addresses(
+                saved.h,
+                dy,
+                dh,
+                ddx,
+                ddresidual,
+                saved.rstd,
+                gamma_,
+                ddgamma_,
+                dx_,
+                dresidual_,
+                ddy_,
+                ddh_,
+            ),
+            (),
+            _rows,
+            _D,
+            threads,
+            _straight.addresses(gamma_, ddgamma_, dgamma_),
         )
-    _kernel = _BACKWARD_BACKWARD[
-        _kind,
-        ddgamma is None,
-        ddresidual is None,
-        ddx is None,
-        dh is None,
-        dy is None,
-        _of_gamma is None,
-    ]
-    _kernel(
-        _straight.addresses(
-            saved.h,
-            dy,
-            dh,
-            ddx,
-            ddresidual,
-            saved.rstd,
-            gamma_,
-            ddgamma_,
-            dx_,
-            dresidual_,
-            ddy_,
-            ddh_,
-        ),
-        (),
-        _rows,
-        _D,
-        threads,
-        _straight.addresses(gamma_, ddgamma_, dgamma_),
-    )
-    return SecondGradients(
-        dx_, dresidual_, _straight.rounded(dgamma_, _of_gamma), ddy_, ddh_
+        return SecondGradients(
+            dx_, dresidual_, _straight.rounded(dgamma_, _of_gamma), ddy_, ddh_
+        )
+    return _LONG_BACKWARD_BACKWARD.call(
+        saved, (dy, dh, ddx, ddresidual, ddgamma), out, threads
     )
 
 

@@ -182,30 +182,32 @@ def backward(
                 saved.rstd,
             )
     except _straight.Unusual:
-        return _LONG_BACKWARD.call(saved, (dy, dh), out, threads)
-    _kernel = _BACKWARD[
-        _kind,
-        dh is None,
-        dy is None,
-        _of_gamma is None,
-        _of_scale is None,
-    ]
-    _kernel(
-        _straight.addresses(
-            saved.h, dy, dh, saved.rstd, gamma_, scale_, dx_, dresidual_
-        ),
-        (),
-        _rows,
-        _D,
-        threads,
-        _straight.addresses(gamma_, scale_, dgamma_, dscale_),
-    )
-    return Gradients(
-        dx_,
-        dresidual_,
-        _straight.rounded(dgamma_, _of_gamma),
-        _straight.rounded(dscale_, _of_scale),
-    )
+        pass
+    else:
+        _kernel = _BACKWARD[
+            _kind,
+            dh is None,
+            dy is None,
+            _of_gamma is None,
+            _of_scale is None,
+        ]
+        _kernel(
+            _straight.addresses(
+                saved.h, dy, dh, saved.rstd, gamma_, scale_, dx_, dresidual_
+            ),
+            (),
+            _rows,
+            _D,
+            threads,
+            _straight.addresses(gamma_, scale_, dgamma_, dscale_),
+        )
+        return Gradients(
+            dx_,
+            dresidual_,
+            _straight.rounded(dgamma_, _of_gamma),
+            _straight.rounded(dscale_, _of_scale),
+        )
+    return _LONG_BACKWARD.call(saved, (dy, dh), out, threads)
 
 
 def jvp(
@@ -258,37 +260,39 @@ def jvp(
                 saved.rstd,
             )
     except _straight.Unusual:
-        return _LONG_JVP.call(
-            saved, (x_dot, residual_dot, gamma_dot, scale_dot), out, threads
+        pass
+    else:
+        _kernel = _JVP[
+            _kind,
+            _of_gamma is None,
+            gamma_dot is None,
+            residual_dot is None,
+            _of_scale is None,
+            scale_dot is None,
+            x_dot is None,
+        ]
+        _kernel(
+            _straight.addresses(
+                saved.h,
+                x_dot,
+                residual_dot,
+                saved.rstd,
+                gamma_,
+                scale_,
+                gamma_dot_,
+                scale_dot_,
+                y_dot_,
+                h_dot_,
+            ),
+            (),
+            _rows,
+            _D,
+            threads,
         )
-    _kernel = _JVP[
-        _kind,
-        _of_gamma is None,
-        gamma_dot is None,
-        residual_dot is None,
-        _of_scale is None,
-        scale_dot is None,
-        x_dot is None,
-    ]
-    _kernel(
-        _straight.addresses(
-            saved.h,
-            x_dot,
-            residual_dot,
-            saved.rstd,
-            gamma_,
-            scale_,
-            gamma_dot_,
-            scale_dot_,
-            y_dot_,
-            h_dot_,
-        ),
-        (),
-        _rows,
-        _D,
-        threads,
+        return Outputs(y_dot_, h_dot_)
+    return _LONG_JVP.call(
+        saved, (x_dot, residual_dot, gamma_dot, scale_dot), out, threads
     )
-    return Outputs(y_dot_, h_dot_)
 
 
 def backward_backward(
@@ -362,50 +366,52 @@ def backward_backward(
                 saved.rstd,
             )
     except _straight.Unusual:
-        return _LONG_BACKWARD_BACKWARD.call(
-            saved, (dy, dh, ddx, ddresidual, ddgamma, ddscale), out, threads
+        pass
+    else:
+        _kernel = _BACKWARD_BACKWARD[
+            _kind,
+            ddgamma is None,
+            ddresidual is None,
+            ddscale is None,
+            ddx is None,
+            dh is None,
+            dy is None,
+            _of_gamma is None,
+            _of_scale is None,
+        ]
+        _kernel(
+            _straight.addresses(
+                saved.h,
+                dy,
+                dh,
+                ddx,
+                ddresidual,
+                saved.rstd,
+                gamma_,
+                scale_,
+                ddgamma_,
+                ddscale_,
+                dx_,
+                dresidual_,
+                ddy_,
+                ddh_,
+            ),
+            (),
+            _rows,
+            _D,
+            threads,
+            _straight.addresses(gamma_, scale_, ddgamma_, ddscale_, dgamma_, dscale_),
         )
-    _kernel = _BACKWARD_BACKWARD[
-        _kind,
-        ddgamma is None,
-        ddresidual is None,
-        ddscale is None,
-        ddx is None,
-        dh is None,
-        dy is None,
-        _of_gamma is None,
-        _of_scale is None,
-    ]
-    _kernel(
-        _straight.addresses(
-            saved.h,
-            dy,
-            dh,
-            ddx,
-            ddresidual,
-            saved.rstd,
-            gamma_,
-            scale_,
-            ddgamma_,
-            ddscale_,
+        return SecondGradients(
             dx_,
             dresidual_,
+            _straight.rounded(dgamma_, _of_gamma),
+            _straight.rounded(dscale_, _of_scale),
             ddy_,
             ddh_,
-        ),
-        (),
-        _rows,
-        _D,
-        threads,
-        _straight.addresses(gamma_, scale_, ddgamma_, ddscale_, dgamma_, dscale_),
-    )
-    return SecondGradients(
-        dx_,
-        dresidual_,
-        _straight.rounded(dgamma_, _of_gamma),
-        _straight.rounded(dscale_, _of_scale),
-        ddy_,
-        ddh_,
+        )
+    return _LONG_BACKWARD_BACKWARD.call(
+        saved, (dy, dh, ddx, ddresidual, ddgamma, ddscale), out, threads
     )
 
 

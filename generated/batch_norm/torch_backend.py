@@ -131,8 +131,8 @@ def _forward(at, x, gamma, beta, eps):
 def _backward(at, kept, x, gamma, beta, eps):
     """The gradients by the compiled kernels, of tensors at some addresses."""
     _, stored, rows, D, x_at, gamma_at, beta_at, dy_at, dmu_at, dvar_at = at
-    _, kept_at = kept
     size = rows*(8 if stored == "f64" else 4)
+    kept_at = _guards.place_of(kept, 3*size)
     dx = _guards.empty_like(x)
     dgamma = None if gamma is None else _guards.empty_like(gamma)
     dbeta = None if beta is None else _guards.empty_like(beta)
@@ -177,7 +177,7 @@ def _of_rows(x, gamma, beta, eps):
         if at is None:
             given = _guards.dense("Rss", *given)
             at = _guards.addresses("Rss", *given)
-        if at is not None:
+        if at is not None and type(eps) is float:
             if at[0]:
                 return _Recorded.apply(at, given, x, gamma, beta, eps)
             y, mu, var, _ = _forward(at, *given, eps)
@@ -191,9 +191,9 @@ class _Recorded(_guards.Node):
     @staticmethod
     def forward(ctx, at, given, x, gamma, beta, eps):
         y, mu, var, ctx.kept = _forward(at, *given, eps)
-        y = _beside("r", y, x)
-        mu = _beside("s", mu, x)
-        var = _beside("s", var, x)
+        y = _beside("r", y, x).detach()
+        mu = _beside("s", mu, x).detach()
+        var = _beside("s", var, x).detach()
         ctx.save_for_backward(x, gamma, beta)
         ctx.constants = (eps,)
         ctx.set_materialize_grads(False)

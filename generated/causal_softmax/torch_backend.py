@@ -125,8 +125,8 @@ def _forward(at, x, position, scale):
 def _backward(at, kept, x, position, scale):
     """The gradients by the compiled kernels, of tensors at some addresses."""
     _, stored, rows, D, x_at, position_at, scale_at, dy_at = at
-    _, kept_at = kept
     size = rows*(8 if stored == "f64" else 4)
+    kept_at = _guards.place_of(kept, 2*size)
     dx = _guards.empty_like(x)
     dscale = None if scale is None else _guards.empty_like(scale)
     _cpu._BACKWARD[stored, not scale_at](
@@ -162,7 +162,7 @@ class _Recorded(_guards.Node):
     @staticmethod
     def forward(ctx, at, given, x, position, scale):
         y, ctx.kept = _forward(at, *given)
-        y = _beside("r", y, x)
+        y = _beside("r", y, x).detach()
         ctx.save_for_backward(x, position, scale)
         return y
 

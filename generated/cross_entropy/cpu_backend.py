@@ -109,16 +109,20 @@ def forward(
         if out is not None:
             _straight.apart((out,), (y_,), x, target)
     except _straight.Unusual:
-        return _LONG_FORWARD.call((x, target), save, out, threads)
-    m_ = np.empty(_shape[:-1], _dtype)
-    Z_ = np.empty(_shape[:-1], _dtype)
-    log_Z_ = np.empty(_shape[:-1], _dtype)
-    _kernel = _FORWARD[(_kind,)]
-    _kernel(_straight.addresses(x, target, y_, m_, Z_, log_Z_), (), _rows, _D, threads)
-    if not save:
-        return y_, None
-    _dtypes = (x.dtype, target.dtype)
-    return y_, Saved(_shape, _dtype, _dtypes, x, target, m_, Z_, log_Z_)
+        pass
+    else:
+        m_ = np.empty(_shape[:-1], _dtype)
+        Z_ = np.empty(_shape[:-1], _dtype)
+        log_Z_ = np.empty(_shape[:-1], _dtype)
+        _kernel = _FORWARD[(_kind,)]
+        _kernel(
+            _straight.addresses(x, target, y_, m_, Z_, log_Z_), (), _rows, _D, threads
+        )
+        if not save:
+            return y_, None
+        _dtypes = (x.dtype, target.dtype)
+        return y_, Saved(_shape, _dtype, _dtypes, x, target, m_, Z_, log_Z_)
+    return _LONG_FORWARD.call((x, target), save, out, threads)
 
 
 def backward(
@@ -151,18 +155,20 @@ def backward(
                 saved.log_Z,
             )
     except _straight.Unusual:
-        return _LONG_BACKWARD.call(saved, (dy,), out, threads)
-    _kernel = _BACKWARD[(_kind,)]
-    _kernel(
-        _straight.addresses(
-            saved.x, saved.target, dy, saved.m, saved.Z, saved.log_Z, dx_, dtarget_
-        ),
-        (),
-        _rows,
-        _D,
-        threads,
-    )
-    return Gradients(dx_, dtarget_)
+        pass
+    else:
+        _kernel = _BACKWARD[(_kind,)]
+        _kernel(
+            _straight.addresses(
+                saved.x, saved.target, dy, saved.m, saved.Z, saved.log_Z, dx_, dtarget_
+            ),
+            (),
+            _rows,
+            _D,
+            threads,
+        )
+        return Gradients(dx_, dtarget_)
+    return _LONG_BACKWARD.call(saved, (dy,), out, threads)
 
 
 def jvp(
@@ -200,25 +206,27 @@ def jvp(
                 saved.log_Z,
             )
     except _straight.Unusual:
-        return _LONG_JVP.call(saved, (x_dot, target_dot), out, threads)
-    _kernel = _JVP[_kind, target_dot is None, x_dot is None]
-    _kernel(
-        _straight.addresses(
-            saved.x,
-            saved.target,
-            x_dot,
-            target_dot,
-            saved.m,
-            saved.Z,
-            saved.log_Z,
-            y_dot_,
-        ),
-        (),
-        _rows,
-        _D,
-        threads,
-    )
-    return y_dot_
+        pass
+    else:
+        _kernel = _JVP[_kind, target_dot is None, x_dot is None]
+        _kernel(
+            _straight.addresses(
+                saved.x,
+                saved.target,
+                x_dot,
+                target_dot,
+                saved.m,
+                saved.Z,
+                saved.log_Z,
+                y_dot_,
+            ),
+            (),
+            _rows,
+            _D,
+            threads,
+        )
+        return y_dot_
+    return _LONG_JVP.call(saved, (x_dot, target_dot), out, threads)
 
 
 def backward_backward(
@@ -263,28 +271,30 @@ def backward_backward(
                 saved.log_Z,
             )
     except _straight.Unusual:
-        return _LONG_BACKWARD_BACKWARD.call(saved, (dy, ddx, ddtarget), out, threads)
-    _kernel = _BACKWARD_BACKWARD[_kind, ddtarget is None, ddx is None]
-    _kernel(
-        _straight.addresses(
-            saved.x,
-            saved.target,
-            dy,
-            ddx,
-            ddtarget,
-            saved.m,
-            saved.Z,
-            saved.log_Z,
-            dx_,
-            dtarget_,
-            ddy_,
-        ),
-        (),
-        _rows,
-        _D,
-        threads,
-    )
-    return SecondGradients(dx_, dtarget_, ddy_)
+        pass
+    else:
+        _kernel = _BACKWARD_BACKWARD[_kind, ddtarget is None, ddx is None]
+        _kernel(
+            _straight.addresses(
+                saved.x,
+                saved.target,
+                dy,
+                ddx,
+                ddtarget,
+                saved.m,
+                saved.Z,
+                saved.log_Z,
+                dx_,
+                dtarget_,
+                ddy_,
+            ),
+            (),
+            _rows,
+            _D,
+            threads,
+        )
+        return SecondGradients(dx_, dtarget_, ddy_)
+    return _LONG_BACKWARD_BACKWARD.call(saved, (dy, ddx, ddtarget), out, threads)
 
 
 forward.__doc__ = _numpy.forward.__doc__

@@ -108,8 +108,8 @@ def _forward(at, x, target):
 def _backward(at, kept, x, target):
     """The gradients by the compiled kernels, of tensors at some addresses."""
     _, stored, rows, D, x_at, target_at, dy_at = at
-    _, kept_at = kept
     size = rows*(8 if stored == "f64" else 4)
+    kept_at = _guards.place_of(kept, 3*size)
     dx = _guards.empty_like(x)
     dtarget = _guards.empty_like(target)
     _cpu._BACKWARD[stored,](

@@ -149,34 +149,38 @@ def forward(
         if out is not None:
             _straight.apart(_out, (y_, h_), x, residual, seed, gamma, beta)
     except _straight.Unusual:
-        return _LONG_FORWARD.call(
-            (x, residual, seed, gamma, beta, p, eps), save, out, threads
+        pass
+    else:
+        mu_ = np.empty(_shape[:-1], _dtype)
+        mu_residual_ = np.empty(_shape[:-1], _dtype)
+        rstd_ = np.empty(_shape[:-1], _dtype)
+        _kernel = _FORWARD[_kind, beta is None, gamma is None]
+        _kernel(
+            _straight.addresses(
+                x, residual, seed_, gamma_, beta_, y_, h_, mu_, mu_residual_, rstd_
+            ),
+            (p, eps),
+            _rows,
+            _D,
+            threads,
         )
-    mu_ = np.empty(_shape[:-1], _dtype)
-    mu_residual_ = np.empty(_shape[:-1], _dtype)
-    rstd_ = np.empty(_shape[:-1], _dtype)
-    _kernel = _FORWARD[_kind, beta is None, gamma is None]
-    _kernel(
-        _straight.addresses(
-            x, residual, seed_, gamma_, beta_, y_, h_, mu_, mu_residual_, rstd_
-        ),
-        (p, eps),
-        _rows,
-        _D,
-        threads,
-    )
-    if not save:
-        return Outputs(y_, h_), None
-    _dtypes = (
-        x.dtype,
-        residual.dtype,
-        _straight.dtype_of(seed),
-        None if gamma is None else gamma.dtype,
-        None if beta is None else beta.dtype,
-    )
-    return (
-        Outputs(y_, h_),
-        Saved(_shape, _dtype, _dtypes, h_, seed, gamma, p, mu_, mu_residual_, rstd_),
+        if not save:
+            return Outputs(y_, h_), None
+        _dtypes = (
+            x.dtype,
+            residual.dtype,
+            _straight.dtype_of(seed),
+            None if gamma is None else gamma.dtype,
+            None if beta is None else beta.dtype,
+        )
+        return (
+            Outputs(y_, h_),
+            Saved(
+                _shape, _dtype, _dtypes, h_, seed, gamma, p, mu_, mu_residual_, rstd_
+            ),
+        )
+    return _LONG_FORWARD.call(
+        (x, residual, seed, gamma, beta, p, eps), save, out, threads
     )
 
 
@@ -235,39 +239,41 @@ def backward(
                 saved.rstd,
             )
     except _straight.Unusual:
-        return _LONG_BACKWARD.call(saved, (dy, dh), out, threads)
-    _kernel = _BACKWARD[
-        _kind,
-        _of_beta is None,
-        dh is None,
-        dy is None,
-        _of_gamma is None,
-    ]
-    _kernel(
-        _straight.addresses(
-            saved.h,
-            dy,
-            dh,
-            saved.mu,
-            saved.mu_residual,
-            saved.rstd,
-            seed_,
-            gamma_,
+        pass
+    else:
+        _kernel = _BACKWARD[
+            _kind,
+            _of_beta is None,
+            dh is None,
+            dy is None,
+            _of_gamma is None,
+        ]
+        _kernel(
+            _straight.addresses(
+                saved.h,
+                dy,
+                dh,
+                saved.mu,
+                saved.mu_residual,
+                saved.rstd,
+                seed_,
+                gamma_,
+                dx_,
+                dresidual_,
+            ),
+            (saved.p,),
+            _rows,
+            _D,
+            threads,
+            _straight.addresses(seed_, gamma_, dgamma_, dbeta_),
+        )
+        return Gradients(
             dx_,
             dresidual_,
-        ),
-        (saved.p,),
-        _rows,
-        _D,
-        threads,
-        _straight.addresses(seed_, gamma_, dgamma_, dbeta_),
-    )
-    return Gradients(
-        dx_,
-        dresidual_,
-        _straight.rounded(dgamma_, _of_gamma),
-        _straight.rounded(dbeta_, _of_beta),
-    )
+            _straight.rounded(dgamma_, _of_gamma),
+            _straight.rounded(dbeta_, _of_beta),
+        )
+    return _LONG_BACKWARD.call(saved, (dy, dh), out, threads)
 
 
 def jvp(
@@ -323,38 +329,40 @@ def jvp(
                 saved.rstd,
             )
     except _straight.Unusual:
-        return _LONG_JVP.call(
-            saved, (x_dot, residual_dot, gamma_dot, beta_dot), out, threads
+        pass
+    else:
+        _kernel = _JVP[
+            _kind,
+            beta_dot is None,
+            _of_gamma is None,
+            gamma_dot is None,
+            residual_dot is None,
+            x_dot is None,
+        ]
+        _kernel(
+            _straight.addresses(
+                saved.h,
+                x_dot,
+                residual_dot,
+                saved.mu,
+                saved.mu_residual,
+                saved.rstd,
+                seed_,
+                gamma_,
+                gamma_dot_,
+                beta_dot_,
+                y_dot_,
+                h_dot_,
+            ),
+            (saved.p,),
+            _rows,
+            _D,
+            threads,
         )
-    _kernel = _JVP[
-        _kind,
-        beta_dot is None,
-        _of_gamma is None,
-        gamma_dot is None,
-        residual_dot is None,
-        x_dot is None,
-    ]
-    _kernel(
-        _straight.addresses(
-            saved.h,
-            x_dot,
-            residual_dot,
-            saved.mu,
-            saved.mu_residual,
-            saved.rstd,
-            seed_,
-            gamma_,
-            gamma_dot_,
-            beta_dot_,
-            y_dot_,
-            h_dot_,
-        ),
-        (saved.p,),
-        _rows,
-        _D,
-        threads,
+        return Outputs(y_dot_, h_dot_)
+    return _LONG_JVP.call(
+        saved, (x_dot, residual_dot, gamma_dot, beta_dot), out, threads
     )
-    return Outputs(y_dot_, h_dot_)
 
 
 def backward_backward(
@@ -431,52 +439,54 @@ def backward_backward(
                 saved.rstd,
             )
     except _straight.Unusual:
-        return _LONG_BACKWARD_BACKWARD.call(
-            saved, (dy, dh, ddx, ddresidual, ddgamma, ddbeta), out, threads
+        pass
+    else:
+        _kernel = _BACKWARD_BACKWARD[
+            _kind,
+            _of_beta is None,
+            ddbeta is None,
+            ddgamma is None,
+            ddresidual is None,
+            ddx is None,
+            dh is None,
+            dy is None,
+            _of_gamma is None,
+        ]
+        _kernel(
+            _straight.addresses(
+                saved.h,
+                dy,
+                dh,
+                ddx,
+                ddresidual,
+                saved.mu,
+                saved.mu_residual,
+                saved.rstd,
+                seed_,
+                gamma_,
+                ddgamma_,
+                ddbeta_,
+                dx_,
+                dresidual_,
+                ddy_,
+                ddh_,
+            ),
+            (saved.p,),
+            _rows,
+            _D,
+            threads,
+            _straight.addresses(seed_, gamma_, ddgamma_, ddbeta_, dgamma_, dbeta_),
         )
-    _kernel = _BACKWARD_BACKWARD[
-        _kind,
-        _of_beta is None,
-        ddbeta is None,
-        ddgamma is None,
-        ddresidual is None,
-        ddx is None,
-        dh is None,
-        dy is None,
-        _of_gamma is None,
-    ]
-    _kernel(
-        _straight.addresses(
-            saved.h,
-            dy,
-            dh,
-            ddx,
-            ddresidual,
-            saved.mu,
-            saved.mu_residual,
-            saved.rstd,
-            seed_,
-            gamma_,
-            ddgamma_,
-            ddbeta_,
+        return SecondGradients(
             dx_,
             dresidual_,
+            _straight.rounded(dgamma_, _of_gamma),
+            _straight.rounded(dbeta_, _of_beta),
             ddy_,
             ddh_,
-        ),
-        (saved.p,),
-        _rows,
-        _D,
-        threads,
-        _straight.addresses(seed_, gamma_, ddgamma_, ddbeta_, dgamma_, dbeta_),
-    )
-    return SecondGradients(
-        dx_,
-        dresidual_,
-        _straight.rounded(dgamma_, _of_gamma),
-        _straight.rounded(dbeta_, _of_beta),
-        ddy_,
-        ddh_,
+        )
+    return _LONG_BACKWARD_BACKWARD.call(
+        saved, (dy, dh, ddx, ddresidual, ddgamma, ddbeta), out, threads
     )
 
 

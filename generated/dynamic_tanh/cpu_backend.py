@@ -130,18 +130,22 @@ def forward(
         if out is not None:
             _straight.apart((out,), (y_,), x, alpha, gamma, beta)
     except _straight.Unusual:
-        return _LONG_FORWARD.call((x, alpha, gamma, beta), save, out, threads)
-    _kernel = _FORWARD[_kind, alpha is None, beta is None, gamma is None]
-    _kernel(_straight.addresses(x, alpha_, gamma_, beta_, y_), (), _rows, _D, threads)
-    if not save:
-        return y_, None
-    _dtypes = (
-        x.dtype,
-        None if alpha is None else _straight.dtype_of(alpha),
-        None if gamma is None else gamma.dtype,
-        None if beta is None else beta.dtype,
-    )
-    return y_, Saved(_shape, _dtype, _dtypes, x, alpha, gamma)
+        pass
+    else:
+        _kernel = _FORWARD[_kind, alpha is None, beta is None, gamma is None]
+        _kernel(
+            _straight.addresses(x, alpha_, gamma_, beta_, y_), (), _rows, _D, threads
+        )
+        if not save:
+            return y_, None
+        _dtypes = (
+            x.dtype,
+            None if alpha is None else _straight.dtype_of(alpha),
+            None if gamma is None else gamma.dtype,
+            None if beta is None else beta.dtype,
+        )
+        return y_, Saved(_shape, _dtype, _dtypes, x, alpha, gamma)
+    return _LONG_FORWARD.call((x, alpha, gamma, beta), save, out, threads)
 
 
 def backward(
@@ -190,22 +194,29 @@ def backward(
                 saved.gamma,
             )
     except _straight.Unusual:
-        return _LONG_BACKWARD.call(saved, (dy,), out, threads)
-    _kernel = _BACKWARD[_kind, _of_alpha is None, _of_beta is None, _of_gamma is None]
-    _kernel(
-        _straight.addresses(saved.x, dy, alpha_, gamma_, dx_),
-        (),
-        _rows,
-        _D,
-        threads,
-        _straight.addresses(alpha_, gamma_, dalpha_, dgamma_, dbeta_),
-    )
-    return Gradients(
-        dx_,
-        _straight.rounded(dalpha_, _of_alpha),
-        _straight.rounded(dgamma_, _of_gamma),
-        _straight.rounded(dbeta_, _of_beta),
-    )
+        pass
+    else:
+        _kernel = _BACKWARD[
+            _kind,
+            _of_alpha is None,
+            _of_beta is None,
+            _of_gamma is None,
+        ]
+        _kernel(
+            _straight.addresses(saved.x, dy, alpha_, gamma_, dx_),
+            (),
+            _rows,
+            _D,
+            threads,
+            _straight.addresses(alpha_, gamma_, dalpha_, dgamma_, dbeta_),
+        )
+        return Gradients(
+            dx_,
+            _straight.rounded(dalpha_, _of_alpha),
+            _straight.rounded(dgamma_, _of_gamma),
+            _straight.rounded(dbeta_, _of_beta),
+        )
+    return _LONG_BACKWARD.call(saved, (dy,), out, threads)
 
 
 def jvp(
@@ -254,28 +265,35 @@ def jvp(
                 saved.gamma,
             )
     except _straight.Unusual:
-        return _LONG_JVP.call(
-            saved, (x_dot, alpha_dot, gamma_dot, beta_dot), out, threads
+        pass
+    else:
+        _kernel = _JVP[
+            _kind,
+            _of_alpha is None,
+            alpha_dot is None,
+            beta_dot is None,
+            _of_gamma is None,
+            gamma_dot is None,
+            x_dot is None,
+        ]
+        _kernel(
+            _straight.addresses(
+                saved.x,
+                x_dot,
+                alpha_,
+                gamma_,
+                alpha_dot_,
+                gamma_dot_,
+                beta_dot_,
+                y_dot_,
+            ),
+            (),
+            _rows,
+            _D,
+            threads,
         )
-    _kernel = _JVP[
-        _kind,
-        _of_alpha is None,
-        alpha_dot is None,
-        beta_dot is None,
-        _of_gamma is None,
-        gamma_dot is None,
-        x_dot is None,
-    ]
-    _kernel(
-        _straight.addresses(
-            saved.x, x_dot, alpha_, gamma_, alpha_dot_, gamma_dot_, beta_dot_, y_dot_
-        ),
-        (),
-        _rows,
-        _D,
-        threads,
-    )
-    return y_dot_
+        return y_dot_
+    return _LONG_JVP.call(saved, (x_dot, alpha_dot, gamma_dot, beta_dot), out, threads)
 
 
 def backward_backward(
@@ -344,37 +362,39 @@ def backward_backward(
                 saved.gamma,
             )
     except _straight.Unusual:
-        return _LONG_BACKWARD_BACKWARD.call(
-            saved, (dy, ddx, ddalpha, ddgamma, ddbeta), out, threads
+        pass
+    else:
+        _kernel = _BACKWARD_BACKWARD[
+            _kind,
+            _of_alpha is None,
+            _of_beta is None,
+            ddalpha is None,
+            ddbeta is None,
+            ddgamma is None,
+            ddx is None,
+            _of_gamma is None,
+        ]
+        _kernel(
+            _straight.addresses(
+                saved.x, dy, ddx, alpha_, gamma_, ddalpha_, ddgamma_, ddbeta_, dx_, ddy_
+            ),
+            (),
+            _rows,
+            _D,
+            threads,
+            _straight.addresses(
+                alpha_, gamma_, ddalpha_, ddgamma_, ddbeta_, dalpha_, dgamma_, dbeta_
+            ),
         )
-    _kernel = _BACKWARD_BACKWARD[
-        _kind,
-        _of_alpha is None,
-        _of_beta is None,
-        ddalpha is None,
-        ddbeta is None,
-        ddgamma is None,
-        ddx is None,
-        _of_gamma is None,
-    ]
-    _kernel(
-        _straight.addresses(
-            saved.x, dy, ddx, alpha_, gamma_, ddalpha_, ddgamma_, ddbeta_, dx_, ddy_
-        ),
-        (),
-        _rows,
-        _D,
-        threads,
-        _straight.addresses(
-            alpha_, gamma_, ddalpha_, ddgamma_, ddbeta_, dalpha_, dgamma_, dbeta_
-        ),
-    )
-    return SecondGradients(
-        dx_,
-        _straight.rounded(dalpha_, _of_alpha),
-        _straight.rounded(dgamma_, _of_gamma),
-        _straight.rounded(dbeta_, _of_beta),
-        ddy_,
+        return SecondGradients(
+            dx_,
+            _straight.rounded(dalpha_, _of_alpha),
+            _straight.rounded(dgamma_, _of_gamma),
+            _straight.rounded(dbeta_, _of_beta),
+            ddy_,
+        )
+    return _LONG_BACKWARD_BACKWARD.call(
+        saved, (dy, ddx, ddalpha, ddgamma, ddbeta), out, threads
     )
 
 

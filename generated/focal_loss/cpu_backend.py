@@ -112,41 +112,43 @@ def forward(
         if out is not None:
             _straight.apart((out,), (y_,), x, label)
     except _straight.Unusual:
-        return _LONG_FORWARD.call((x, label, gamma), save, out, threads)
-    m_ = np.empty(_shape[:-1], _dtype)
-    Z_ = np.empty(_shape[:-1], _dtype)
-    logpt_ = np.empty(_shape[:-1], _dtype)
-    expm1_logpt_ = np.empty(_shape[:-1], _dtype)
-    power_expm1_logpt_ = np.empty(_shape[:-1], _dtype)
-    _kernel = _FORWARD[(_kind,)]
-    _kernel(
-        _straight.addresses(
-            x, label_, y_, m_, Z_, logpt_, expm1_logpt_, power_expm1_logpt_
-        ),
-        (gamma,),
-        _rows,
-        _D,
-        threads,
-    )
-    if not save:
-        return y_, None
-    _dtypes = (x.dtype, label.dtype)
-    return (
-        y_,
-        Saved(
-            _shape,
-            _dtype,
-            _dtypes,
-            x,
-            label,
-            gamma,
-            m_,
-            Z_,
-            logpt_,
-            expm1_logpt_,
-            power_expm1_logpt_,
-        ),
-    )
+        pass
+    else:
+        m_ = np.empty(_shape[:-1], _dtype)
+        Z_ = np.empty(_shape[:-1], _dtype)
+        logpt_ = np.empty(_shape[:-1], _dtype)
+        expm1_logpt_ = np.empty(_shape[:-1], _dtype)
+        power_expm1_logpt_ = np.empty(_shape[:-1], _dtype)
+        _kernel = _FORWARD[(_kind,)]
+        _kernel(
+            _straight.addresses(
+                x, label_, y_, m_, Z_, logpt_, expm1_logpt_, power_expm1_logpt_
+            ),
+            (gamma,),
+            _rows,
+            _D,
+            threads,
+        )
+        if not save:
+            return y_, None
+        _dtypes = (x.dtype, label.dtype)
+        return (
+            y_,
+            Saved(
+                _shape,
+                _dtype,
+                _dtypes,
+                x,
+                label,
+                gamma,
+                m_,
+                Z_,
+                logpt_,
+                expm1_logpt_,
+                power_expm1_logpt_,
+            ),
+        )
+    return _LONG_FORWARD.call((x, label, gamma), save, out, threads)
 
 
 def backward(
@@ -191,26 +193,28 @@ def backward(
                 saved.power_expm1_logpt,
             )
     except _straight.Unusual:
-        return _LONG_BACKWARD.call(saved, (dy,), out, threads)
-    _kernel = _BACKWARD[(_kind,)]
-    _kernel(
-        _straight.addresses(
-            saved.x,
-            label_,
-            dy,
-            saved.m,
-            saved.Z,
-            saved.logpt,
-            saved.expm1_logpt,
-            saved.power_expm1_logpt,
-            dx_,
-        ),
-        (saved.gamma,),
-        _rows,
-        _D,
-        threads,
-    )
-    return Gradients(dx_)
+        pass
+    else:
+        _kernel = _BACKWARD[(_kind,)]
+        _kernel(
+            _straight.addresses(
+                saved.x,
+                label_,
+                dy,
+                saved.m,
+                saved.Z,
+                saved.logpt,
+                saved.expm1_logpt,
+                saved.power_expm1_logpt,
+                dx_,
+            ),
+            (saved.gamma,),
+            _rows,
+            _D,
+            threads,
+        )
+        return Gradients(dx_)
+    return _LONG_BACKWARD.call(saved, (dy,), out, threads)
 
 
 def jvp(
@@ -255,26 +259,28 @@ def jvp(
                 saved.power_expm1_logpt,
             )
     except _straight.Unusual:
-        return _LONG_JVP.call(saved, (x_dot,), out, threads)
-    _kernel = _JVP[_kind, x_dot is None]
-    _kernel(
-        _straight.addresses(
-            saved.x,
-            label_,
-            x_dot,
-            saved.m,
-            saved.Z,
-            saved.logpt,
-            saved.expm1_logpt,
-            saved.power_expm1_logpt,
-            y_dot_,
-        ),
-        (saved.gamma,),
-        _rows,
-        _D,
-        threads,
-    )
-    return y_dot_
+        pass
+    else:
+        _kernel = _JVP[_kind, x_dot is None]
+        _kernel(
+            _straight.addresses(
+                saved.x,
+                label_,
+                x_dot,
+                saved.m,
+                saved.Z,
+                saved.logpt,
+                saved.expm1_logpt,
+                saved.power_expm1_logpt,
+                y_dot_,
+            ),
+            (saved.gamma,),
+            _rows,
+            _D,
+            threads,
+        )
+        return y_dot_
+    return _LONG_JVP.call(saved, (x_dot,), out, threads)
 
 
 def backward_backward(
@@ -325,28 +331,30 @@ def backward_backward(
                 saved.power_expm1_logpt,
             )
     except _straight.Unusual:
-        return _LONG_BACKWARD_BACKWARD.call(saved, (dy, ddx), out, threads)
-    _kernel = _BACKWARD_BACKWARD[_kind, ddx is None]
-    _kernel(
-        _straight.addresses(
-            saved.x,
-            label_,
-            dy,
-            ddx,
-            saved.m,
-            saved.Z,
-            saved.logpt,
-            saved.expm1_logpt,
-            saved.power_expm1_logpt,
-            dx_,
-            ddy_,
-        ),
-        (saved.gamma,),
-        _rows,
-        _D,
-        threads,
-    )
-    return SecondGradients(dx_, ddy_)
+        pass
+    else:
+        _kernel = _BACKWARD_BACKWARD[_kind, ddx is None]
+        _kernel(
+            _straight.addresses(
+                saved.x,
+                label_,
+                dy,
+                ddx,
+                saved.m,
+                saved.Z,
+                saved.logpt,
+                saved.expm1_logpt,
+                saved.power_expm1_logpt,
+                dx_,
+                ddy_,
+            ),
+            (saved.gamma,),
+            _rows,
+            _D,
+            threads,
+        )
+        return SecondGradients(dx_, ddy_)
+    return _LONG_BACKWARD_BACKWARD.call(saved, (dy, ddx), out, threads)
 
 
 forward.__doc__ = _numpy.forward.__doc__

@@ -131,14 +131,18 @@ def forward(
         if out is not None:
             _straight.apart((out,), (y_,), x, z, gamma)
     except _straight.Unusual:
-        return _LONG_FORWARD.call((x, z, gamma, eps), save, out, threads)
-    rstd_ = np.empty(_shape[:-1], _dtype)
-    _kernel = _FORWARD[_kind, gamma is None]
-    _kernel(_straight.addresses(x, z, gamma_, y_, rstd_), (eps,), _rows, _D, threads)
-    if not save:
-        return y_, None
-    _dtypes = (x.dtype, z.dtype, None if gamma is None else gamma.dtype)
-    return y_, Saved(_shape, _dtype, _dtypes, x, z, gamma, rstd_)
+        pass
+    else:
+        rstd_ = np.empty(_shape[:-1], _dtype)
+        _kernel = _FORWARD[_kind, gamma is None]
+        _kernel(
+            _straight.addresses(x, z, gamma_, y_, rstd_), (eps,), _rows, _D, threads
+        )
+        if not save:
+            return y_, None
+        _dtypes = (x.dtype, z.dtype, None if gamma is None else gamma.dtype)
+        return y_, Saved(_shape, _dtype, _dtypes, x, z, gamma, rstd_)
+    return _LONG_FORWARD.call((x, z, gamma, eps), save, out, threads)
 
 
 def backward(
@@ -171,17 +175,19 @@ def backward(
                 _out, (dx_, dz_, dgamma_), dy, saved.x, saved.z, saved.gamma, saved.rstd
             )
     except _straight.Unusual:
-        return _LONG_BACKWARD.call(saved, (dy,), out, threads)
-    _kernel = _BACKWARD[_kind, _of_gamma is None]
-    _kernel(
-        _straight.addresses(saved.x, saved.z, dy, saved.rstd, gamma_, dx_, dz_),
-        (),
-        _rows,
-        _D,
-        threads,
-        _straight.addresses(gamma_, dgamma_),
-    )
-    return Gradients(dx_, dz_, _straight.rounded(dgamma_, _of_gamma))
+        pass
+    else:
+        _kernel = _BACKWARD[_kind, _of_gamma is None]
+        _kernel(
+            _straight.addresses(saved.x, saved.z, dy, saved.rstd, gamma_, dx_, dz_),
+            (),
+            _rows,
+            _D,
+            threads,
+            _straight.addresses(gamma_, dgamma_),
+        )
+        return Gradients(dx_, dz_, _straight.rounded(dgamma_, _of_gamma))
+    return _LONG_BACKWARD.call(saved, (dy,), out, threads)
 
 
 def jvp(
@@ -226,24 +232,26 @@ def jvp(
                 saved.rstd,
             )
     except _straight.Unusual:
-        return _LONG_JVP.call(saved, (x_dot, z_dot, gamma_dot), out, threads)
-    _kernel = _JVP[
-        _kind,
-        _of_gamma is None,
-        gamma_dot is None,
-        x_dot is None,
-        z_dot is None,
-    ]
-    _kernel(
-        _straight.addresses(
-            saved.x, saved.z, x_dot, z_dot, saved.rstd, gamma_, gamma_dot_, y_dot_
-        ),
-        (),
-        _rows,
-        _D,
-        threads,
-    )
-    return y_dot_
+        pass
+    else:
+        _kernel = _JVP[
+            _kind,
+            _of_gamma is None,
+            gamma_dot is None,
+            x_dot is None,
+            z_dot is None,
+        ]
+        _kernel(
+            _straight.addresses(
+                saved.x, saved.z, x_dot, z_dot, saved.rstd, gamma_, gamma_dot_, y_dot_
+            ),
+            (),
+            _rows,
+            _D,
+            threads,
+        )
+        return y_dot_
+    return _LONG_JVP.call(saved, (x_dot, z_dot, gamma_dot), out, threads)
 
 
 def backward_backward(
@@ -299,27 +307,37 @@ def backward_backward(
                 saved.rstd,
             )
     except _straight.Unusual:
-        return _LONG_BACKWARD_BACKWARD.call(
-            saved, (dy, ddx, ddz, ddgamma), out, threads
+        pass
+    else:
+        _kernel = _BACKWARD_BACKWARD[
+            _kind,
+            ddgamma is None,
+            ddx is None,
+            ddz is None,
+            _of_gamma is None,
+        ]
+        _kernel(
+            _straight.addresses(
+                saved.x,
+                saved.z,
+                dy,
+                ddx,
+                ddz,
+                saved.rstd,
+                gamma_,
+                ddgamma_,
+                dx_,
+                dz_,
+                ddy_,
+            ),
+            (),
+            _rows,
+            _D,
+            threads,
+            _straight.addresses(gamma_, ddgamma_, dgamma_),
         )
-    _kernel = _BACKWARD_BACKWARD[
-        _kind,
-        ddgamma is None,
-        ddx is None,
-        ddz is None,
-        _of_gamma is None,
-    ]
-    _kernel(
-        _straight.addresses(
-            saved.x, saved.z, dy, ddx, ddz, saved.rstd, gamma_, ddgamma_, dx_, dz_, ddy_
-        ),
-        (),
-        _rows,
-        _D,
-        threads,
-        _straight.addresses(gamma_, ddgamma_, dgamma_),
-    )
-    return SecondGradients(dx_, dz_, _straight.rounded(dgamma_, _of_gamma), ddy_)
+        return SecondGradients(dx_, dz_, _straight.rounded(dgamma_, _of_gamma), ddy_)
+    return _LONG_BACKWARD_BACKWARD.call(saved, (dy, ddx, ddz, ddgamma), out, threads)
 
 
 forward.__doc__ = _numpy.forward.__doc__

@@ -134,8 +134,8 @@ def _forward(at, x, gamma, beta, eps):
 def _backward(at, kept, x, gamma, beta, eps):
     """The gradients by the compiled kernels, of tensors at some addresses."""
     _, stored, rows, D, x_at, gamma_at, beta_at, dy_at = at
-    _, kept_at = kept
     size = rows*(8 if stored == "f64" else 4)
+    kept_at = _guards.place_of(kept, 3*size)
     dx = _guards.empty_like(x)
     dgamma = None if gamma is None else _guards.empty_like(gamma)
     dbeta = None if beta is None else _guards.empty_like(beta)
@@ -171,7 +171,7 @@ def _of_rows(x, gamma, beta, eps):
         if at is None:
             given = _guards.dense("Rrr", *given)
             at = _guards.addresses("Rrr", *given)
-        if at is not None and at[1] in ("f32", "f64"):
+        if at is not None and at[1] in ("f32", "f64") and type(eps) is float:
             if at[0]:
                 return _Recorded.apply(at, given, x, gamma, beta, eps)
             y, _ = _forward(at, *given, eps)
@@ -185,7 +185,7 @@ class _Recorded(_guards.Node):
     @staticmethod
     def forward(ctx, at, given, x, gamma, beta, eps):
         y, ctx.kept = _forward(at, *given, eps)
-        y = _beside("r", y, x)
+        y = _beside("r", y, x).detach()
         ctx.save_for_backward(x, gamma, beta)
         ctx.constants = (eps,)
         return y

@@ -131,25 +131,27 @@ def forward(
         if out is not None:
             _straight.apart((out,), (y_,), similarity, positive, scale)
     except _straight.Unusual:
-        return _LONG_FORWARD.call((similarity, positive, scale), save, out, threads)
-    m_ = np.empty(_shape[:-1], _dtype)
-    Z_ = np.empty(_shape[:-1], _dtype)
-    _kernel = _FORWARD[_kind, scale is None]
-    _kernel(
-        _straight.addresses(similarity, positive_, scale_, y_, m_, Z_),
-        (),
-        _rows,
-        _D,
-        threads,
-    )
-    if not save:
-        return y_, None
-    _dtypes = (
-        similarity.dtype,
-        positive.dtype,
-        None if scale is None else _straight.dtype_of(scale),
-    )
-    return y_, Saved(_shape, _dtype, _dtypes, similarity, positive, scale, m_, Z_)
+        pass
+    else:
+        m_ = np.empty(_shape[:-1], _dtype)
+        Z_ = np.empty(_shape[:-1], _dtype)
+        _kernel = _FORWARD[_kind, scale is None]
+        _kernel(
+            _straight.addresses(similarity, positive_, scale_, y_, m_, Z_),
+            (),
+            _rows,
+            _D,
+            threads,
+        )
+        if not save:
+            return y_, None
+        _dtypes = (
+            similarity.dtype,
+            positive.dtype,
+            None if scale is None else _straight.dtype_of(scale),
+        )
+        return y_, Saved(_shape, _dtype, _dtypes, similarity, positive, scale, m_, Z_)
+    return _LONG_FORWARD.call((similarity, positive, scale), save, out, threads)
 
 
 def backward(
@@ -190,19 +192,21 @@ def backward(
                 saved.Z,
             )
     except _straight.Unusual:
-        return _LONG_BACKWARD.call(saved, (dy,), out, threads)
-    _kernel = _BACKWARD[_kind, _of_scale is None]
-    _kernel(
-        _straight.addresses(
-            saved.similarity, positive_, dy, saved.m, saved.Z, scale_, dsimilarity_
-        ),
-        (),
-        _rows,
-        _D,
-        threads,
-        _straight.addresses(scale_, dscale_),
-    )
-    return Gradients(dsimilarity_, _straight.rounded(dscale_, _of_scale))
+        pass
+    else:
+        _kernel = _BACKWARD[_kind, _of_scale is None]
+        _kernel(
+            _straight.addresses(
+                saved.similarity, positive_, dy, saved.m, saved.Z, scale_, dsimilarity_
+            ),
+            (),
+            _rows,
+            _D,
+            threads,
+            _straight.addresses(scale_, dscale_),
+        )
+        return Gradients(dsimilarity_, _straight.rounded(dscale_, _of_scale))
+    return _LONG_BACKWARD.call(saved, (dy,), out, threads)
 
 
 def jvp(
@@ -246,25 +250,32 @@ def jvp(
                 saved.Z,
             )
     except _straight.Unusual:
-        return _LONG_JVP.call(saved, (similarity_dot, scale_dot), out, threads)
-    _kernel = _JVP[_kind, _of_scale is None, scale_dot is None, similarity_dot is None]
-    _kernel(
-        _straight.addresses(
-            saved.similarity,
-            positive_,
-            similarity_dot,
-            saved.m,
-            saved.Z,
-            scale_,
-            scale_dot_,
-            y_dot_,
-        ),
-        (),
-        _rows,
-        _D,
-        threads,
-    )
-    return y_dot_
+        pass
+    else:
+        _kernel = _JVP[
+            _kind,
+            _of_scale is None,
+            scale_dot is None,
+            similarity_dot is None,
+        ]
+        _kernel(
+            _straight.addresses(
+                saved.similarity,
+                positive_,
+                similarity_dot,
+                saved.m,
+                saved.Z,
+                scale_,
+                scale_dot_,
+                y_dot_,
+            ),
+            (),
+            _rows,
+            _D,
+            threads,
+        )
+        return y_dot_
+    return _LONG_JVP.call(saved, (similarity_dot, scale_dot), out, threads)
 
 
 def backward_backward(
@@ -319,35 +330,39 @@ def backward_backward(
                 saved.Z,
             )
     except _straight.Unusual:
-        return _LONG_BACKWARD_BACKWARD.call(
-            saved, (dy, ddsimilarity, ddscale), out, threads
+        pass
+    else:
+        _kernel = _BACKWARD_BACKWARD[
+            _kind,
+            ddscale is None,
+            ddsimilarity is None,
+            _of_scale is None,
+        ]
+        _kernel(
+            _straight.addresses(
+                saved.similarity,
+                positive_,
+                dy,
+                ddsimilarity,
+                saved.m,
+                saved.Z,
+                scale_,
+                ddscale_,
+                dsimilarity_,
+                ddy_,
+            ),
+            (),
+            _rows,
+            _D,
+            threads,
+            _straight.addresses(scale_, ddscale_, dscale_),
         )
-    _kernel = _BACKWARD_BACKWARD[
-        _kind,
-        ddscale is None,
-        ddsimilarity is None,
-        _of_scale is None,
-    ]
-    _kernel(
-        _straight.addresses(
-            saved.similarity,
-            positive_,
-            dy,
-            ddsimilarity,
-            saved.m,
-            saved.Z,
-            scale_,
-            ddscale_,
-            dsimilarity_,
-            ddy_,
-        ),
-        (),
-        _rows,
-        _D,
-        threads,
-        _straight.addresses(scale_, ddscale_, dscale_),
+        return SecondGradients(
+            dsimilarity_, _straight.rounded(dscale_, _of_scale), ddy_
+        )
+    return _LONG_BACKWARD_BACKWARD.call(
+        saved, (dy, ddsimilarity, ddscale), out, threads
     )
-    return SecondGradients(dsimilarity_, _straight.rounded(dscale_, _of_scale), ddy_)
 
 
 forward.__doc__ = _numpy.forward.__doc__

@@ -130,8 +130,8 @@ def _forward(at, similarity, positive, scale):
 def _backward(at, kept, similarity, positive, scale):
     """The gradients by the compiled kernels, of tensors at some addresses."""
     _, stored, rows, D, similarity_at, positive_at, scale_at, dy_at = at
-    _, kept_at = kept
     size = rows*(8 if stored == "f64" else 4)
+    kept_at = _guards.place_of(kept, 2*size)
     dsimilarity = _guards.empty_like(similarity)
     dscale = None if scale is None else _guards.empty_like(scale)
     _cpu._BACKWARD[stored, not scale_at](

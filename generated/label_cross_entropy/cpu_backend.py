@@ -127,33 +127,43 @@ def forward(
         if out is not None:
             _straight.apart((out,), (y_,), x, label, ignore)
     except _straight.Unusual:
-        return _LONG_FORWARD.call(
-            (x, label, ignore, smoothing, z_loss), save, out, threads
+        pass
+    else:
+        m_ = np.empty(_shape[:-1], _dtype)
+        Z_ = np.empty(_shape[:-1], _dtype)
+        log_Z_ = np.empty(_shape[:-1], _dtype)
+        _kernel = _FORWARD[_kind, ignore is None]
+        _kernel(
+            _straight.addresses(x, label_, ignore_, y_, m_, Z_, log_Z_),
+            (smoothing, z_loss),
+            _rows,
+            _D,
+            threads,
         )
-    m_ = np.empty(_shape[:-1], _dtype)
-    Z_ = np.empty(_shape[:-1], _dtype)
-    log_Z_ = np.empty(_shape[:-1], _dtype)
-    _kernel = _FORWARD[_kind, ignore is None]
-    _kernel(
-        _straight.addresses(x, label_, ignore_, y_, m_, Z_, log_Z_),
-        (smoothing, z_loss),
-        _rows,
-        _D,
-        threads,
-    )
-    if not save:
-        return y_, None
-    _dtypes = (
-        x.dtype,
-        label.dtype,
-        None if ignore is None else _straight.dtype_of(ignore),
-    )
-    return (
-        y_,
-        Saved(
-            _shape, _dtype, _dtypes, x, label, ignore, smoothing, z_loss, m_, Z_, log_Z_
-        ),
-    )
+        if not save:
+            return y_, None
+        _dtypes = (
+            x.dtype,
+            label.dtype,
+            None if ignore is None else _straight.dtype_of(ignore),
+        )
+        return (
+            y_,
+            Saved(
+                _shape,
+                _dtype,
+                _dtypes,
+                x,
+                label,
+                ignore,
+                smoothing,
+                z_loss,
+                m_,
+                Z_,
+                log_Z_,
+            ),
+        )
+    return _LONG_FORWARD.call((x, label, ignore, smoothing, z_loss), save, out, threads)
 
 
 def backward(
@@ -195,18 +205,20 @@ def backward(
                 saved.log_Z,
             )
     except _straight.Unusual:
-        return _LONG_BACKWARD.call(saved, (dy,), out, threads)
-    _kernel = _BACKWARD[_kind, _of_ignore is None]
-    _kernel(
-        _straight.addresses(
-            saved.x, label_, dy, saved.m, saved.Z, saved.log_Z, ignore_, dx_
-        ),
-        (saved.smoothing, saved.z_loss),
-        _rows,
-        _D,
-        threads,
-    )
-    return Gradients(dx_)
+        pass
+    else:
+        _kernel = _BACKWARD[_kind, _of_ignore is None]
+        _kernel(
+            _straight.addresses(
+                saved.x, label_, dy, saved.m, saved.Z, saved.log_Z, ignore_, dx_
+            ),
+            (saved.smoothing, saved.z_loss),
+            _rows,
+            _D,
+            threads,
+        )
+        return Gradients(dx_)
+    return _LONG_BACKWARD.call(saved, (dy,), out, threads)
 
 
 def jvp(
@@ -249,18 +261,20 @@ def jvp(
                 saved.log_Z,
             )
     except _straight.Unusual:
-        return _LONG_JVP.call(saved, (x_dot,), out, threads)
-    _kernel = _JVP[_kind, _of_ignore is None, x_dot is None]
-    _kernel(
-        _straight.addresses(
-            saved.x, label_, x_dot, saved.m, saved.Z, saved.log_Z, ignore_, y_dot_
-        ),
-        (saved.smoothing, saved.z_loss),
-        _rows,
-        _D,
-        threads,
-    )
-    return y_dot_
+        pass
+    else:
+        _kernel = _JVP[_kind, _of_ignore is None, x_dot is None]
+        _kernel(
+            _straight.addresses(
+                saved.x, label_, x_dot, saved.m, saved.Z, saved.log_Z, ignore_, y_dot_
+            ),
+            (saved.smoothing, saved.z_loss),
+            _rows,
+            _D,
+            threads,
+        )
+        return y_dot_
+    return _LONG_JVP.call(saved, (x_dot,), out, threads)
 
 
 def backward_backward(
@@ -309,18 +323,29 @@ def backward_backward(
                 saved.log_Z,
             )
     except _straight.Unusual:
-        return _LONG_BACKWARD_BACKWARD.call(saved, (dy, ddx), out, threads)
-    _kernel = _BACKWARD_BACKWARD[_kind, ddx is None, _of_ignore is None]
-    _kernel(
-        _straight.addresses(
-            saved.x, label_, dy, ddx, saved.m, saved.Z, saved.log_Z, ignore_, dx_, ddy_
-        ),
-        (saved.smoothing, saved.z_loss),
-        _rows,
-        _D,
-        threads,
-    )
-    return SecondGradients(dx_, ddy_)
+        pass
+    else:
+        _kernel = _BACKWARD_BACKWARD[_kind, ddx is None, _of_ignore is None]
+        _kernel(
+            _straight.addresses(
+                saved.x,
+                label_,
+                dy,
+                ddx,
+                saved.m,
+                saved.Z,
+                saved.log_Z,
+                ignore_,
+                dx_,
+                ddy_,
+            ),
+            (saved.smoothing, saved.z_loss),
+            _rows,
+            _D,
+            threads,
+        )
+        return SecondGradients(dx_, ddy_)
+    return _LONG_BACKWARD_BACKWARD.call(saved, (dy, ddx), out, threads)
 
 
 forward.__doc__ = _numpy.forward.__doc__

@@ -158,8 +158,8 @@ def _forward(at, x, label, ignore, smoothing, z_loss):
 def _backward(at, kept, x, label, ignore, smoothing, z_loss):
     """The gradients by the compiled kernels, of tensors at some addresses."""
     _, stored, rows, D, x_at, label_at, ignore_at, dy_at = at
-    _, kept_at = kept
     size = rows*(8 if stored == "f64" else 4)
+    kept_at = _guards.place_of(kept, 3*size)
     dx = _guards.empty_like(x)
     _cpu._BACKWARD[stored, not ignore_at](
         (

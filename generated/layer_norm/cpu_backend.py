@@ -131,26 +131,28 @@ def forward(
         if out is not None:
             _straight.apart((out,), (y_,), x, gamma, beta)
     except _straight.Unusual:
-        return _LONG_FORWARD.call((x, gamma, beta, eps), save, out, threads)
-    mu_ = np.empty(_shape[:-1], _dtype)
-    mu_residual_ = np.empty(_shape[:-1], _dtype)
-    rstd_ = np.empty(_shape[:-1], _dtype)
-    _kernel = _FORWARD[_kind, beta is None, gamma is None]
-    _kernel(
-        _straight.addresses(x, gamma_, beta_, y_, mu_, mu_residual_, rstd_),
-        (eps,),
-        _rows,
-        _D,
-        threads,
-    )
-    if not save:
-        return y_, None
-    _dtypes = (
-        x.dtype,
-        None if gamma is None else gamma.dtype,
-        None if beta is None else beta.dtype,
-    )
-    return y_, Saved(_shape, _dtype, _dtypes, x, gamma, mu_, mu_residual_, rstd_)
+        pass
+    else:
+        mu_ = np.empty(_shape[:-1], _dtype)
+        mu_residual_ = np.empty(_shape[:-1], _dtype)
+        rstd_ = np.empty(_shape[:-1], _dtype)
+        _kernel = _FORWARD[_kind, beta is None, gamma is None]
+        _kernel(
+            _straight.addresses(x, gamma_, beta_, y_, mu_, mu_residual_, rstd_),
+            (eps,),
+            _rows,
+            _D,
+            threads,
+        )
+        if not save:
+            return y_, None
+        _dtypes = (
+            x.dtype,
+            None if gamma is None else gamma.dtype,
+            None if beta is None else beta.dtype,
+        )
+        return y_, Saved(_shape, _dtype, _dtypes, x, gamma, mu_, mu_residual_, rstd_)
+    return _LONG_FORWARD.call((x, gamma, beta, eps), save, out, threads)
 
 
 def backward(
@@ -194,21 +196,25 @@ def backward(
                 saved.rstd,
             )
     except _straight.Unusual:
-        return _LONG_BACKWARD.call(saved, (dy,), out, threads)
-    _kernel = _BACKWARD[_kind, _of_beta is None, _of_gamma is None]
-    _kernel(
-        _straight.addresses(
-            saved.x, dy, saved.mu, saved.mu_residual, saved.rstd, gamma_, dx_
-        ),
-        (),
-        _rows,
-        _D,
-        threads,
-        _straight.addresses(gamma_, dgamma_, dbeta_),
-    )
-    return Gradients(
-        dx_, _straight.rounded(dgamma_, _of_gamma), _straight.rounded(dbeta_, _of_beta)
-    )
+        pass
+    else:
+        _kernel = _BACKWARD[_kind, _of_beta is None, _of_gamma is None]
+        _kernel(
+            _straight.addresses(
+                saved.x, dy, saved.mu, saved.mu_residual, saved.rstd, gamma_, dx_
+            ),
+            (),
+            _rows,
+            _D,
+            threads,
+            _straight.addresses(gamma_, dgamma_, dbeta_),
+        )
+        return Gradients(
+            dx_,
+            _straight.rounded(dgamma_, _of_gamma),
+            _straight.rounded(dbeta_, _of_beta),
+        )
+    return _LONG_BACKWARD.call(saved, (dy,), out, threads)
 
 
 def jvp(
@@ -254,32 +260,34 @@ def jvp(
                 saved.rstd,
             )
     except _straight.Unusual:
-        return _LONG_JVP.call(saved, (x_dot, gamma_dot, beta_dot), out, threads)
-    _kernel = _JVP[
-        _kind,
-        beta_dot is None,
-        _of_gamma is None,
-        gamma_dot is None,
-        x_dot is None,
-    ]
-    _kernel(
-        _straight.addresses(
-            saved.x,
-            x_dot,
-            saved.mu,
-            saved.mu_residual,
-            saved.rstd,
-            gamma_,
-            gamma_dot_,
-            beta_dot_,
-            y_dot_,
-        ),
-        (),
-        _rows,
-        _D,
-        threads,
-    )
-    return y_dot_
+        pass
+    else:
+        _kernel = _JVP[
+            _kind,
+            beta_dot is None,
+            _of_gamma is None,
+            gamma_dot is None,
+            x_dot is None,
+        ]
+        _kernel(
+            _straight.addresses(
+                saved.x,
+                x_dot,
+                saved.mu,
+                saved.mu_residual,
+                saved.rstd,
+                gamma_,
+                gamma_dot_,
+                beta_dot_,
+                y_dot_,
+            ),
+            (),
+            _rows,
+            _D,
+            threads,
+        )
+        return y_dot_
+    return _LONG_JVP.call(saved, (x_dot, gamma_dot, beta_dot), out, threads)
 
 
 def backward_backward(
@@ -340,43 +348,43 @@ def backward_backward(
                 saved.rstd,
             )
     except _straight.Unusual:
-        return _LONG_BACKWARD_BACKWARD.call(
-            saved, (dy, ddx, ddgamma, ddbeta), out, threads
+        pass
+    else:
+        _kernel = _BACKWARD_BACKWARD[
+            _kind,
+            _of_beta is None,
+            ddbeta is None,
+            ddgamma is None,
+            ddx is None,
+            _of_gamma is None,
+        ]
+        _kernel(
+            _straight.addresses(
+                saved.x,
+                dy,
+                ddx,
+                saved.mu,
+                saved.mu_residual,
+                saved.rstd,
+                gamma_,
+                ddgamma_,
+                ddbeta_,
+                dx_,
+                ddy_,
+            ),
+            (),
+            _rows,
+            _D,
+            threads,
+            _straight.addresses(gamma_, ddgamma_, ddbeta_, dgamma_, dbeta_),
         )
-    _kernel = _BACKWARD_BACKWARD[
-        _kind,
-        _of_beta is None,
-        ddbeta is None,
-        ddgamma is None,
-        ddx is None,
-        _of_gamma is None,
-    ]
-    _kernel(
-        _straight.addresses(
-            saved.x,
-            dy,
-            ddx,
-            saved.mu,
-            saved.mu_residual,
-            saved.rstd,
-            gamma_,
-            ddgamma_,
-            ddbeta_,
+        return SecondGradients(
             dx_,
+            _straight.rounded(dgamma_, _of_gamma),
+            _straight.rounded(dbeta_, _of_beta),
             ddy_,
-        ),
-        (),
-        _rows,
-        _D,
-        threads,
-        _straight.addresses(gamma_, ddgamma_, ddbeta_, dgamma_, dbeta_),
-    )
-    return SecondGradients(
-        dx_,
-        _straight.rounded(dgamma_, _of_gamma),
-        _straight.rounded(dbeta_, _of_beta),
-        ddy_,
-    )
+        )
+    return _LONG_BACKWARD_BACKWARD.call(saved, (dy, ddx, ddgamma, ddbeta), out, threads)
 
 
 forward.__doc__ = _numpy.forward.__doc__

@@ -102,15 +102,17 @@ def forward(
         if out is not None:
             _straight.apart((out,), (y_,), x)
     except _straight.Unusual:
-        return _LONG_FORWARD.call((x,), save, out, threads)
-    m_ = np.empty(_shape[:-1], _dtype)
-    Z_ = np.empty(_shape[:-1], _dtype)
-    _kernel = _FORWARD[(_kind,)]
-    _kernel(_straight.addresses(x, y_, m_, Z_), (), _rows, _D, threads)
-    if not save:
-        return y_, None
-    _dtypes = (x.dtype,)
-    return y_, Saved(_shape, _dtype, _dtypes, x, m_, Z_)
+        pass
+    else:
+        m_ = np.empty(_shape[:-1], _dtype)
+        Z_ = np.empty(_shape[:-1], _dtype)
+        _kernel = _FORWARD[(_kind,)]
+        _kernel(_straight.addresses(x, y_, m_, Z_), (), _rows, _D, threads)
+        if not save:
+            return y_, None
+        _dtypes = (x.dtype,)
+        return y_, Saved(_shape, _dtype, _dtypes, x, m_, Z_)
+    return _LONG_FORWARD.call((x,), save, out, threads)
 
 
 def backward(
@@ -133,12 +135,18 @@ def backward(
         if out is not None:
             _straight.apart(_out, (dx_,), dy, saved.x, saved.m, saved.Z)
     except _straight.Unusual:
-        return _LONG_BACKWARD.call(saved, (dy,), out, threads)
-    _kernel = _BACKWARD[(_kind,)]
-    _kernel(
-        _straight.addresses(saved.x, dy, saved.m, saved.Z, dx_), (), _rows, _D, threads
-    )
-    return Gradients(dx_)
+        pass
+    else:
+        _kernel = _BACKWARD[(_kind,)]
+        _kernel(
+            _straight.addresses(saved.x, dy, saved.m, saved.Z, dx_),
+            (),
+            _rows,
+            _D,
+            threads,
+        )
+        return Gradients(dx_)
+    return _LONG_BACKWARD.call(saved, (dy,), out, threads)
 
 
 def jvp(
@@ -163,16 +171,18 @@ def jvp(
         if out is not None:
             _straight.apart((out,), (y_dot_,), x_dot, saved.x, saved.m, saved.Z)
     except _straight.Unusual:
-        return _LONG_JVP.call(saved, (x_dot,), out, threads)
-    _kernel = _JVP[_kind, x_dot is None]
-    _kernel(
-        _straight.addresses(saved.x, x_dot, saved.m, saved.Z, y_dot_),
-        (),
-        _rows,
-        _D,
-        threads,
-    )
-    return y_dot_
+        pass
+    else:
+        _kernel = _JVP[_kind, x_dot is None]
+        _kernel(
+            _straight.addresses(saved.x, x_dot, saved.m, saved.Z, y_dot_),
+            (),
+            _rows,
+            _D,
+            threads,
+        )
+        return y_dot_
+    return _LONG_JVP.call(saved, (x_dot,), out, threads)
 
 
 def backward_backward(
@@ -202,16 +212,18 @@ def backward_backward(
         if out is not None:
             _straight.apart(_out, (dx_, ddy_), dy, ddx, saved.x, saved.m, saved.Z)
     except _straight.Unusual:
-        return _LONG_BACKWARD_BACKWARD.call(saved, (dy, ddx), out, threads)
-    _kernel = _BACKWARD_BACKWARD[_kind, ddx is None]
-    _kernel(
-        _straight.addresses(saved.x, dy, ddx, saved.m, saved.Z, dx_, ddy_),
-        (),
-        _rows,
-        _D,
-        threads,
-    )
-    return SecondGradients(dx_, ddy_)
+        pass
+    else:
+        _kernel = _BACKWARD_BACKWARD[_kind, ddx is None]
+        _kernel(
+            _straight.addresses(saved.x, dy, ddx, saved.m, saved.Z, dx_, ddy_),
+            (),
+            _rows,
+            _D,
+            threads,
+        )
+        return SecondGradients(dx_, ddy_)
+    return _LONG_BACKWARD_BACKWARD.call(saved, (dy, ddx), out, threads)
 
 
 forward.__doc__ = _numpy.forward.__doc__

@@ -124,14 +124,16 @@ def forward(
         if out is not None:
             _straight.apart((out,), (y_,), x, w)
     except _straight.Unusual:
-        return _LONG_FORWARD.call((x, w, eps), save, out, threads)
-    rstd_ = np.empty(_shape[:-1], _dtype)
-    _kernel = _FORWARD[_kind, w is None]
-    _kernel(_straight.addresses(x, w_, y_, rstd_), (eps,), _rows, _D, threads)
-    if not save:
-        return y_, None
-    _dtypes = (x.dtype, None if w is None else w.dtype)
-    return y_, Saved(_shape, _dtype, _dtypes, x, w, rstd_)
+        pass
+    else:
+        rstd_ = np.empty(_shape[:-1], _dtype)
+        _kernel = _FORWARD[_kind, w is None]
+        _kernel(_straight.addresses(x, w_, y_, rstd_), (eps,), _rows, _D, threads)
+        if not save:
+            return y_, None
+        _dtypes = (x.dtype, None if w is None else w.dtype)
+        return y_, Saved(_shape, _dtype, _dtypes, x, w, rstd_)
+    return _LONG_FORWARD.call((x, w, eps), save, out, threads)
 
 
 def backward(
@@ -157,17 +159,19 @@ def backward(
         if out is not None:
             _straight.apart(_out, (dx_, dw_), dy, saved.x, saved.w, saved.rstd)
     except _straight.Unusual:
-        return _LONG_BACKWARD.call(saved, (dy,), out, threads)
-    _kernel = _BACKWARD[_kind, _of_w is None]
-    _kernel(
-        _straight.addresses(saved.x, dy, saved.rstd, w_, dx_),
-        (),
-        _rows,
-        _D,
-        threads,
-        _straight.addresses(w_, dw_),
-    )
-    return Gradients(dx_, _straight.rounded(dw_, _of_w))
+        pass
+    else:
+        _kernel = _BACKWARD[_kind, _of_w is None]
+        _kernel(
+            _straight.addresses(saved.x, dy, saved.rstd, w_, dx_),
+            (),
+            _rows,
+            _D,
+            threads,
+            _straight.addresses(w_, dw_),
+        )
+        return Gradients(dx_, _straight.rounded(dw_, _of_w))
+    return _LONG_BACKWARD.call(saved, (dy,), out, threads)
 
 
 def jvp(
@@ -201,16 +205,18 @@ def jvp(
                 (out,), (y_dot_,), x_dot, w_dot, saved.x, saved.w, saved.rstd
             )
     except _straight.Unusual:
-        return _LONG_JVP.call(saved, (x_dot, w_dot), out, threads)
-    _kernel = _JVP[_kind, _of_w is None, w_dot is None, x_dot is None]
-    _kernel(
-        _straight.addresses(saved.x, x_dot, saved.rstd, w_, w_dot_, y_dot_),
-        (),
-        _rows,
-        _D,
-        threads,
-    )
-    return y_dot_
+        pass
+    else:
+        _kernel = _JVP[_kind, _of_w is None, w_dot is None, x_dot is None]
+        _kernel(
+            _straight.addresses(saved.x, x_dot, saved.rstd, w_, w_dot_, y_dot_),
+            (),
+            _rows,
+            _D,
+            threads,
+        )
+        return y_dot_
+    return _LONG_JVP.call(saved, (x_dot, w_dot), out, threads)
 
 
 def backward_backward(
@@ -249,17 +255,19 @@ def backward_backward(
                 _out, (dx_, dw_, ddy_), dy, ddx, ddw, saved.x, saved.w, saved.rstd
             )
     except _straight.Unusual:
-        return _LONG_BACKWARD_BACKWARD.call(saved, (dy, ddx, ddw), out, threads)
-    _kernel = _BACKWARD_BACKWARD[_kind, ddw is None, ddx is None, _of_w is None]
-    _kernel(
-        _straight.addresses(saved.x, dy, ddx, saved.rstd, w_, ddw_, dx_, ddy_),
-        (),
-        _rows,
-        _D,
-        threads,
-        _straight.addresses(w_, ddw_, dw_),
-    )
-    return SecondGradients(dx_, _straight.rounded(dw_, _of_w), ddy_)
+        pass
+    else:
+        _kernel = _BACKWARD_BACKWARD[_kind, ddw is None, ddx is None, _of_w is None]
+        _kernel(
+            _straight.addresses(saved.x, dy, ddx, saved.rstd, w_, ddw_, dx_, ddy_),
+            (),
+            _rows,
+            _D,
+            threads,
+            _straight.addresses(w_, ddw_, dw_),
+        )
+        return SecondGradients(dx_, _straight.rounded(dw_, _of_w), ddy_)
+    return _LONG_BACKWARD_BACKWARD.call(saved, (dy, ddx, ddw), out, threads)
 
 
 forward.__doc__ = _numpy.forward.__doc__

@@ -127,7 +127,7 @@ class _Recorded(_guards.Node):
     @staticmethod
     def forward(ctx, at, given, gate, value_):
         y, ctx.kept = _forward(at, *given)
-        y = _beside("r", y, gate)
+        y = _beside("r", y, gate).detach()
         ctx.save_for_backward(gate, value_)
         return y
 

@@ -124,14 +124,16 @@ def forward(
         if out is not None:
             _straight.apart((out,), (y_,), x, gamma)
     except _straight.Unusual:
-        return _LONG_FORWARD.call((x, gamma, eps), save, out, threads)
-    scale_ = np.empty(_shape[:-1], _dtype)
-    _kernel = _FORWARD[_kind, gamma is None]
-    _kernel(_straight.addresses(x, gamma_, y_, scale_), (eps,), _rows, _D, threads)
-    if not save:
-        return y_, None
-    _dtypes = (x.dtype, None if gamma is None else gamma.dtype)
-    return y_, Saved(_shape, _dtype, _dtypes, x, gamma, scale_)
+        pass
+    else:
+        scale_ = np.empty(_shape[:-1], _dtype)
+        _kernel = _FORWARD[_kind, gamma is None]
+        _kernel(_straight.addresses(x, gamma_, y_, scale_), (eps,), _rows, _D, threads)
+        if not save:
+            return y_, None
+        _dtypes = (x.dtype, None if gamma is None else gamma.dtype)
+        return y_, Saved(_shape, _dtype, _dtypes, x, gamma, scale_)
+    return _LONG_FORWARD.call((x, gamma, eps), save, out, threads)
 
 
 def backward(
@@ -161,17 +163,19 @@ def backward(
         if out is not None:
             _straight.apart(_out, (dx_, dgamma_), dy, saved.x, saved.gamma, saved.scale)
     except _straight.Unusual:
-        return _LONG_BACKWARD.call(saved, (dy,), out, threads)
-    _kernel = _BACKWARD[_kind, _of_gamma is None]
-    _kernel(
-        _straight.addresses(saved.x, dy, saved.scale, gamma_, dx_),
-        (),
-        _rows,
-        _D,
-        threads,
-        _straight.addresses(gamma_, dgamma_),
-    )
-    return Gradients(dx_, _straight.rounded(dgamma_, _of_gamma))
+        pass
+    else:
+        _kernel = _BACKWARD[_kind, _of_gamma is None]
+        _kernel(
+            _straight.addresses(saved.x, dy, saved.scale, gamma_, dx_),
+            (),
+            _rows,
+            _D,
+            threads,
+            _straight.addresses(gamma_, dgamma_),
+        )
+        return Gradients(dx_, _straight.rounded(dgamma_, _of_gamma))
+    return _LONG_BACKWARD.call(saved, (dy,), out, threads)
 
 
 def jvp(
@@ -205,16 +209,20 @@ def jvp(
                 (out,), (y_dot_,), x_dot, gamma_dot, saved.x, saved.gamma, saved.scale
             )
     except _straight.Unusual:
-        return _LONG_JVP.call(saved, (x_dot, gamma_dot), out, threads)
-    _kernel = _JVP[_kind, _of_gamma is None, gamma_dot is None, x_dot is None]
-    _kernel(
-        _straight.addresses(saved.x, x_dot, saved.scale, gamma_, gamma_dot_, y_dot_),
-        (),
-        _rows,
-        _D,
-        threads,
-    )
-    return y_dot_
+        pass
+    else:
+        _kernel = _JVP[_kind, _of_gamma is None, gamma_dot is None, x_dot is None]
+        _kernel(
+            _straight.addresses(
+                saved.x, x_dot, saved.scale, gamma_, gamma_dot_, y_dot_
+            ),
+            (),
+            _rows,
+            _D,
+            threads,
+        )
+        return y_dot_
+    return _LONG_JVP.call(saved, (x_dot, gamma_dot), out, threads)
 
 
 def backward_backward(
@@ -264,17 +272,26 @@ def backward_backward(
                 saved.scale,
             )
     except _straight.Unusual:
-        return _LONG_BACKWARD_BACKWARD.call(saved, (dy, ddx, ddgamma), out, threads)
-    _kernel = _BACKWARD_BACKWARD[_kind, ddgamma is None, ddx is None, _of_gamma is None]
-    _kernel(
-        _straight.addresses(saved.x, dy, ddx, saved.scale, gamma_, ddgamma_, dx_, ddy_),
-        (),
-        _rows,
-        _D,
-        threads,
-        _straight.addresses(gamma_, ddgamma_, dgamma_),
-    )
-    return SecondGradients(dx_, _straight.rounded(dgamma_, _of_gamma), ddy_)
+        pass
+    else:
+        _kernel = _BACKWARD_BACKWARD[
+            _kind,
+            ddgamma is None,
+            ddx is None,
+            _of_gamma is None,
+        ]
+        _kernel(
+            _straight.addresses(
+                saved.x, dy, ddx, saved.scale, gamma_, ddgamma_, dx_, ddy_
+            ),
+            (),
+            _rows,
+            _D,
+            threads,
+            _straight.addresses(gamma_, ddgamma_, dgamma_),
+        )
+        return SecondGradients(dx_, _straight.rounded(dgamma_, _of_gamma), ddy_)
+    return _LONG_BACKWARD_BACKWARD.call(saved, (dy, ddx, ddgamma), out, threads)
 
 
 forward.__doc__ = _numpy.forward.__doc__

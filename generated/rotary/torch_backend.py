@@ -148,8 +148,8 @@ class _Recorded(_guards.Node):
     @staticmethod
     def forward(ctx, at, given, a, b_, cosine, sine):
         y_0, y_1, ctx.kept = _forward(at, *given)
-        y_0 = _beside("r", y_0, a)
-        y_1 = _beside("r", y_1, a)
+        y_0 = _beside("r", y_0, a).detach()
+        y_1 = _beside("r", y_1, a).detach()
         ctx.save_for_backward(a, b_, cosine, sine)
         ctx.set_materialize_grads(False)
         return y_0, y_1

@@ -123,15 +123,17 @@ def forward(
         if out is not None:
             _straight.apart((out,), (y_,), x, scale)
     except _straight.Unusual:
-        return _LONG_FORWARD.call((x, scale), save, out, threads)
-    m_ = np.empty(_shape[:-1], _dtype)
-    inv_Z_ = np.empty(_shape[:-1], _dtype)
-    _kernel = _FORWARD[_kind, scale is None]
-    _kernel(_straight.addresses(x, scale_, y_, m_, inv_Z_), (), _rows, _D, threads)
-    if not save:
-        return y_, None
-    _dtypes = (x.dtype, None if scale is None else _straight.dtype_of(scale))
-    return y_, Saved(_shape, _dtype, _dtypes, x, scale, m_, inv_Z_)
+        pass
+    else:
+        m_ = np.empty(_shape[:-1], _dtype)
+        inv_Z_ = np.empty(_shape[:-1], _dtype)
+        _kernel = _FORWARD[_kind, scale is None]
+        _kernel(_straight.addresses(x, scale_, y_, m_, inv_Z_), (), _rows, _D, threads)
+        if not save:
+            return y_, None
+        _dtypes = (x.dtype, None if scale is None else _straight.dtype_of(scale))
+        return y_, Saved(_shape, _dtype, _dtypes, x, scale, m_, inv_Z_)
+    return _LONG_FORWARD.call((x, scale), save, out, threads)
 
 
 def backward(
@@ -163,17 +165,19 @@ def backward(
                 _out, (dx_, dscale_), dy, saved.x, saved.scale, saved.m, saved.inv_Z
             )
     except _straight.Unusual:
-        return _LONG_BACKWARD.call(saved, (dy,), out, threads)
-    _kernel = _BACKWARD[_kind, _of_scale is None]
-    _kernel(
-        _straight.addresses(saved.x, dy, saved.m, saved.inv_Z, scale_, dx_),
-        (),
-        _rows,
-        _D,
-        threads,
-        _straight.addresses(scale_, dscale_),
-    )
-    return Gradients(dx_, _straight.rounded(dscale_, _of_scale))
+        pass
+    else:
+        _kernel = _BACKWARD[_kind, _of_scale is None]
+        _kernel(
+            _straight.addresses(saved.x, dy, saved.m, saved.inv_Z, scale_, dx_),
+            (),
+            _rows,
+            _D,
+            threads,
+            _straight.addresses(scale_, dscale_),
+        )
+        return Gradients(dx_, _straight.rounded(dscale_, _of_scale))
+    return _LONG_BACKWARD.call(saved, (dy,), out, threads)
 
 
 def jvp(
@@ -214,18 +218,20 @@ def jvp(
                 saved.inv_Z,
             )
     except _straight.Unusual:
-        return _LONG_JVP.call(saved, (x_dot, scale_dot), out, threads)
-    _kernel = _JVP[_kind, _of_scale is None, scale_dot is None, x_dot is None]
-    _kernel(
-        _straight.addresses(
-            saved.x, x_dot, saved.m, saved.inv_Z, scale_, scale_dot_, y_dot_
-        ),
-        (),
-        _rows,
-        _D,
-        threads,
-    )
-    return y_dot_
+        pass
+    else:
+        _kernel = _JVP[_kind, _of_scale is None, scale_dot is None, x_dot is None]
+        _kernel(
+            _straight.addresses(
+                saved.x, x_dot, saved.m, saved.inv_Z, scale_, scale_dot_, y_dot_
+            ),
+            (),
+            _rows,
+            _D,
+            threads,
+        )
+        return y_dot_
+    return _LONG_JVP.call(saved, (x_dot, scale_dot), out, threads)
 
 
 def backward_backward(
@@ -276,19 +282,26 @@ def backward_backward(
                 saved.inv_Z,
             )
     except _straight.Unusual:
-        return _LONG_BACKWARD_BACKWARD.call(saved, (dy, ddx, ddscale), out, threads)
-    _kernel = _BACKWARD_BACKWARD[_kind, ddscale is None, ddx is None, _of_scale is None]
-    _kernel(
-        _straight.addresses(
-            saved.x, dy, ddx, saved.m, saved.inv_Z, scale_, ddscale_, dx_, ddy_
-        ),
-        (),
-        _rows,
-        _D,
-        threads,
-        _straight.addresses(scale_, ddscale_, dscale_),
-    )
-    return SecondGradients(dx_, _straight.rounded(dscale_, _of_scale), ddy_)
+        pass
+    else:
+        _kernel = _BACKWARD_BACKWARD[
+            _kind,
+            ddscale is None,
+            ddx is None,
+            _of_scale is None,
+        ]
+        _kernel(
+            _straight.addresses(
+                saved.x, dy, ddx, saved.m, saved.inv_Z, scale_, ddscale_, dx_, ddy_
+            ),
+            (),
+            _rows,
+            _D,
+            threads,
+            _straight.addresses(scale_, ddscale_, dscale_),
+        )
+        return SecondGradients(dx_, _straight.rounded(dscale_, _of_scale), ddy_)
+    return _LONG_BACKWARD_BACKWARD.call(saved, (dy, ddx, ddscale), out, threads)
 
 
 forward.__doc__ = _numpy.forward.__doc__

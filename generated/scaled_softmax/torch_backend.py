@@ -107,8 +107,8 @@ def _forward(at, x, scale):
 def _backward(at, kept, x, scale):
     """The gradients by the compiled kernels, of tensors at some addresses."""
     _, stored, rows, D, x_at, scale_at, dy_at = at
-    _, kept_at = kept
     size = rows*(8 if stored == "f64" else 4)
+    kept_at = _guards.place_of(kept, 2*size)
     dx = _guards.empty_like(x)
     dscale = None if scale is None else _guards.empty_like(scale)
     _cpu._BACKWARD[stored, not scale_at](

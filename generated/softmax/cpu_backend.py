@@ -101,13 +101,15 @@ def forward(
         if out is not None:
             _straight.apart((out,), (y_,), x)
     except _straight.Unusual:
-        return _LONG_FORWARD.call((x,), save, out, threads)
-    _kernel = _FORWARD[(_kind,)]
-    _kernel(_straight.addresses(x, y_), (), _rows, _D, threads)
-    if not save:
-        return y_, None
-    _dtypes = (x.dtype,)
-    return y_, Saved(_shape, _dtype, _dtypes, y_)
+        pass
+    else:
+        _kernel = _FORWARD[(_kind,)]
+        _kernel(_straight.addresses(x, y_), (), _rows, _D, threads)
+        if not save:
+            return y_, None
+        _dtypes = (x.dtype,)
+        return y_, Saved(_shape, _dtype, _dtypes, y_)
+    return _LONG_FORWARD.call((x,), save, out, threads)
 
 
 def backward(
@@ -128,10 +130,12 @@ def backward(
         if out is not None:
             _straight.apart(_out, (dx_,), dy, saved.y)
     except _straight.Unusual:
-        return _LONG_BACKWARD.call(saved, (dy,), out, threads)
-    _kernel = _BACKWARD[(_kind,)]
-    _kernel(_straight.addresses(saved.y, dy, dx_), (), _rows, _D, threads)
-    return Gradients(dx_)
+        pass
+    else:
+        _kernel = _BACKWARD[(_kind,)]
+        _kernel(_straight.addresses(saved.y, dy, dx_), (), _rows, _D, threads)
+        return Gradients(dx_)
+    return _LONG_BACKWARD.call(saved, (dy,), out, threads)
 
 
 def jvp(
@@ -155,10 +159,12 @@ def jvp(
         if out is not None:
             _straight.apart((out,), (y_dot_,), x_dot, saved.y)
     except _straight.Unusual:
-        return _LONG_JVP.call(saved, (x_dot,), out, threads)
-    _kernel = _JVP[_kind, x_dot is None]
-    _kernel(_straight.addresses(saved.y, x_dot, y_dot_), (), _rows, _D, threads)
-    return y_dot_
+        pass
+    else:
+        _kernel = _JVP[_kind, x_dot is None]
+        _kernel(_straight.addresses(saved.y, x_dot, y_dot_), (), _rows, _D, threads)
+        return y_dot_
+    return _LONG_JVP.call(saved, (x_dot,), out, threads)
 
 
 def backward_backward(
@@ -186,10 +192,14 @@ def backward_backward(
         if out is not None:
             _straight.apart(_out, (dx_, ddy_), dy, ddx, saved.y)
     except _straight.Unusual:
-        return _LONG_BACKWARD_BACKWARD.call(saved, (dy, ddx), out, threads)
-    _kernel = _BACKWARD_BACKWARD[_kind, ddx is None]
-    _kernel(_straight.addresses(saved.y, dy, ddx, dx_, ddy_), (), _rows, _D, threads)
-    return SecondGradients(dx_, ddy_)
+        pass
+    else:
+        _kernel = _BACKWARD_BACKWARD[_kind, ddx is None]
+        _kernel(
+            _straight.addresses(saved.y, dy, ddx, dx_, ddy_), (), _rows, _D, threads
+        )
+        return SecondGradients(dx_, ddy_)
+    return _LONG_BACKWARD_BACKWARD.call(saved, (dy, ddx), out, threads)
 
 
 forward.__doc__ = _numpy.forward.__doc__

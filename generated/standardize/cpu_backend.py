@@ -106,18 +106,24 @@ def forward(
         if out is not None:
             _straight.apart((out,), (y_,), x)
     except _straight.Unusual:
-        return _LONG_FORWARD.call((x, eps), save, out, threads)
-    mu_ = np.empty(_shape[:-1], _dtype)
-    mu_residual_ = np.empty(_shape[:-1], _dtype)
-    rstd_ = np.empty(_shape[:-1], _dtype)
-    _kernel = _FORWARD[(_kind,)]
-    _kernel(
-        _straight.addresses(x, y_, mu_, mu_residual_, rstd_), (eps,), _rows, _D, threads
-    )
-    if not save:
-        return y_, None
-    _dtypes = (x.dtype,)
-    return y_, Saved(_shape, _dtype, _dtypes, x, mu_, mu_residual_, rstd_)
+        pass
+    else:
+        mu_ = np.empty(_shape[:-1], _dtype)
+        mu_residual_ = np.empty(_shape[:-1], _dtype)
+        rstd_ = np.empty(_shape[:-1], _dtype)
+        _kernel = _FORWARD[(_kind,)]
+        _kernel(
+            _straight.addresses(x, y_, mu_, mu_residual_, rstd_),
+            (eps,),
+            _rows,
+            _D,
+            threads,
+        )
+        if not save:
+            return y_, None
+        _dtypes = (x.dtype,)
+        return y_, Saved(_shape, _dtype, _dtypes, x, mu_, mu_residual_, rstd_)
+    return _LONG_FORWARD.call((x, eps), save, out, threads)
 
 
 def backward(
@@ -141,16 +147,20 @@ def backward(
                 _out, (dx_,), dy, saved.x, saved.mu, saved.mu_residual, saved.rstd
             )
     except _straight.Unusual:
-        return _LONG_BACKWARD.call(saved, (dy,), out, threads)
-    _kernel = _BACKWARD[(_kind,)]
-    _kernel(
-        _straight.addresses(saved.x, dy, saved.mu, saved.mu_residual, saved.rstd, dx_),
-        (),
-        _rows,
-        _D,
-        threads,
-    )
-    return Gradients(dx_)
+        pass
+    else:
+        _kernel = _BACKWARD[(_kind,)]
+        _kernel(
+            _straight.addresses(
+                saved.x, dy, saved.mu, saved.mu_residual, saved.rstd, dx_
+            ),
+            (),
+            _rows,
+            _D,
+            threads,
+        )
+        return Gradients(dx_)
+    return _LONG_BACKWARD.call(saved, (dy,), out, threads)
 
 
 def jvp(
@@ -183,18 +193,20 @@ def jvp(
                 saved.rstd,
             )
     except _straight.Unusual:
-        return _LONG_JVP.call(saved, (x_dot,), out, threads)
-    _kernel = _JVP[_kind, x_dot is None]
-    _kernel(
-        _straight.addresses(
-            saved.x, x_dot, saved.mu, saved.mu_residual, saved.rstd, y_dot_
-        ),
-        (),
-        _rows,
-        _D,
-        threads,
-    )
-    return y_dot_
+        pass
+    else:
+        _kernel = _JVP[_kind, x_dot is None]
+        _kernel(
+            _straight.addresses(
+                saved.x, x_dot, saved.mu, saved.mu_residual, saved.rstd, y_dot_
+            ),
+            (),
+            _rows,
+            _D,
+            threads,
+        )
+        return y_dot_
+    return _LONG_JVP.call(saved, (x_dot,), out, threads)
 
 
 def backward_backward(
@@ -232,18 +244,20 @@ def backward_backward(
                 saved.rstd,
             )
     except _straight.Unusual:
-        return _LONG_BACKWARD_BACKWARD.call(saved, (dy, ddx), out, threads)
-    _kernel = _BACKWARD_BACKWARD[_kind, ddx is None]
-    _kernel(
-        _straight.addresses(
-            saved.x, dy, ddx, saved.mu, saved.mu_residual, saved.rstd, dx_, ddy_
-        ),
-        (),
-        _rows,
-        _D,
-        threads,
-    )
-    return SecondGradients(dx_, ddy_)
+        pass
+    else:
+        _kernel = _BACKWARD_BACKWARD[_kind, ddx is None]
+        _kernel(
+            _straight.addresses(
+                saved.x, dy, ddx, saved.mu, saved.mu_residual, saved.rstd, dx_, ddy_
+            ),
+            (),
+            _rows,
+            _D,
+            threads,
+        )
+        return SecondGradients(dx_, ddy_)
+    return _LONG_BACKWARD_BACKWARD.call(saved, (dy, ddx), out, threads)
 
 
 forward.__doc__ = _numpy.forward.__doc__

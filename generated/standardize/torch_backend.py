@@ -109,8 +109,8 @@ def _forward(at, x, eps):
 def _backward(at, kept, x, eps):
     """The gradients by the compiled kernels, of tensors at some addresses."""
     _, stored, rows, D, x_at, dy_at = at
-    _, kept_at = kept
     size = rows*(8 if stored == "f64" else 4)
+    kept_at = _guards.place_of(kept, 3*size)
     dx = _guards.empty_like(x)
     _cpu._BACKWARD[stored,](
         (x_at, dy_at, kept_at, kept_at + size, kept_at + 2*size, dx.data_ptr()),
