@@ -18,6 +18,7 @@ from typing import Any
 
 from . import compiler as host_compiler
 from . import threads as host_threads
+from .memory import room
 
 COMPUTED = {"f16": "f32", "bf16": "f32", "f32": "f32", "f64": "f64"}
 """The compute type of rows by the type that they are stored in. Parameters have it too, or else the type of rows of 16
@@ -58,11 +59,6 @@ Call = Callable[..., None]
 @lru_cache(maxsize=256)
 def _packer(kind: str, count: int) -> Callable[..., bytes]:
     return Struct(f"{count}{kind}").pack
-
-
-@lru_cache(maxsize=256)
-def _space(size: int) -> Callable[[], Any]:
-    return ctypes.c_char * size
 
 
 class CompiledDirection(dict[tuple[Any, ...], Call]):
@@ -141,8 +137,7 @@ class CompiledKernels:
         streams = rows * D * self.stored >= STREAMED_BYTES
         constants, sizes = _packer("d", len(numbers))(*numbers), _sizes(rows, D, chunks, 0, chunks, streams, run)
         if len(kernels) > 1:
-            memory = _space(self.workspace(D, chunks) * self.computed)()
-            workspace = ctypes.addressof(memory)
+            _memory, workspace = room(self.workspace(D, chunks) * self.computed)  # a name keeps it until the end
             arrays, ends = (*arrays, workspace) if self.has_sums else arrays, (workspace, *ends)
         pointers = _packer("P", len(arrays) + len(tables))(*arrays, *tables)
         if threads == 1 or chunks == 1:

@@ -111,6 +111,18 @@ def lent(size: int) -> Any:
     return entries
 
 
+@lru_cache(maxsize=256)
+def _bytes(size: int) -> Any:
+    return ctypes.c_char * size
+
+
+def room(size: int) -> tuple[Any, int]:
+    """Return memory of so many bytes for what a call computes, and its address; a large one is not cleared."""
+    entries = None if size < LARGE else lent(size)
+    made = _bytes(size)() if entries is None else _bytes(size).from_buffer(entries)
+    return made, ctypes.addressof(made)
+
+
 def _memory(size: int) -> _HostMemory:
     """Return memory of a size: the memory that was freed last, which may still be in the cache, or new memory."""
     if _returned:

@@ -258,28 +258,12 @@ class ArrangedCall:
         broadcast: Callable[[Any, Shape], Any],
         unstack: Callable[[Any, int], Sequence[Any]],
         stack: Callable[[Sequence[Any], int], Any],
-        traced: bool = False,
     ) -> None:
-        self.arrangement, self.permute, self.broadcast = Arrangement(interface, traced), permute, broadcast
+        self.arrangement, self.permute, self.broadcast = Arrangement(interface), permute, broadcast
         self.unstack, self.stack = unstack, stack
         self.names = [each["name"] for each in interface["inputs"]]
-        self.outputs = [output["name"] for output in interface["outputs"]]
         given = (*interface["inputs"], *interface["outputs"])
         self.parts = {each["name"]: each["parts"] for each in given if "parts" in each}
-
-    def call(self, on_rows: Callable[..., Any], values: Sequence[Any], given: Sequence[Any]) -> Any:
-        """Return the outputs of a layer, a tuple of several; `values` are its inputs, then its Constants.
-
-        `given` are the sizes that are arguments. Raises TypeError or ValueError for a wrong shape or size.
-        """
-        names = [*self.names, *[""] * (len(values) - len(self.names))]
-        sizes = self.sizes(values, given)
-        pairs = list(zip(names, values, strict=True))
-        if self.parts:
-            pairs = [*chain.from_iterable(self.cut(name, value, sizes) for name, value in pairs)]
-        made = on_rows(*[self.rows(name, value, sizes) for name, value in pairs])
-        results = self.results(self.outputs, made if isinstance(made, tuple) else (made,), sizes)
-        return tuple(results) if len(self.outputs) > 1 else results[0]
 
     def results(
         self, names: Sequence[str], made: Sequence[Any], sizes: Sizes, numbering: int | None = None
@@ -316,7 +300,7 @@ class ArrangedCall:
     def sizes(self, values: Sequence[Any], given: Sequence[Any]) -> Sizes:
         """Return the sizes of axes; `values` are the inputs and more, `given` the sizes that are arguments.
 
-        Raises TypeError or ValueError as `call` does.
+        Raises TypeError or ValueError for a wrong shape or size.
         """
         of = self.arrangement
         shapes = {

@@ -26,11 +26,6 @@ PARTS |= {"Int": ROW, 'Int["..."]': ROW_SCALAR, 'Int["d"]': FEATURE, 'Int[""]': 
 _MEANINGS = ("the shape of {rows}", "the shape of {rows} without its last axis", "(D,)", "a number or a 0-d array")
 
 
-def not_derived(direction: str) -> NotImplementedError:
-    """The error of a call for a direction that the layer was derived without."""
-    return NotImplementedError(f"this layer was derived without {direction}; derive it with --directions that have it")
-
-
 # ---- arguments and results
 
 
@@ -173,14 +168,6 @@ class DirectionProtocol:
             for (of, place), owner in zip(self.owners, owners, strict=True)
         ]
 
-    def owner_places(self, first: int) -> list[int | None]:
-        """Return the place of the argument whose type each result has, and without which it is absent.
-
-        The arguments are the inputs and, from the place `first` on, those of this direction.
-        """
-        places = (of if of is not None or own is None else first + own for of, own in self.owners)
-        return [*places, *[None] * len(self.row_scalars)]
-
     @cached_property
     def returned(self) -> str:
         """Class of the returned results, or "" for a single array."""
@@ -269,10 +256,9 @@ class LayerProtocol:
             for each in interface["saved"]
         )
         self.differentiable = tuple(place for place, each in enumerate(inputs) if each.kind not in DATA)
-        # Random numbers go by the number of a row in its call, so the rows of two calls are not rows of one.
-        self.draws = any(each.get("draws", False) for each in interface["inputs"])
-        made, needed = (*outputs, *self.row_scalars), {each.owner for each in self.fields}
-        self.kept = tuple(place for place, each in enumerate(made) if each in needed)
+        needed = {each.owner for each in self.fields}
+        self.kept = tuple(place for place, each in enumerate(outputs) if each in needed)
+        """Places of the outputs that other directions read."""
         self.directions = self._directions()
 
     def _field(self, name: str, of: Entry, parts: tuple[int, ...]) -> Entry:
@@ -309,17 +295,14 @@ class LayerProtocol:
         """Return the names of the classes that some directions return."""
         return list(dict.fromkeys(name for each in directions if (name := self.directions[each].returned)))
 
-    def functional(self, direction: DirectionProtocol) -> tuple[Entries, ...]:
-        """Return groups of arguments of a direction that takes no `Saved`.
-
-        They are the inputs, the results of forward that are kept, the cotangents, and the tangents. The kept results
-        and the Constants are what `Saved` holds besides inputs.
-        """
-        if direction.is_forward:
-            return (self.inputs,)
-        made = (*self.outputs, *self.row_scalars)
-        own = (group for group in (direction.cotangents, direction.tangents) if group)
-        return (self.inputs, tuple(made[place] for place in self.kept), *own)
+    def fields_of(
+        self, inputs: Sequence[Any], constants: Sequence[Any], outputs: Sequence[Any], row_scalars: Sequence[Any]
+    ) -> list[Any]:
+        """Return the fields of `Saved` after the first three; `outputs` are those at the places `kept`."""
+        owners = (*self.inputs, *self.constants, *(self.outputs[place] for place in self.kept), *self.row_scalars)
+        values = (*inputs, *constants, *outputs, *row_scalars)
+        known: dict[Entry | None, Any] = dict(zip(owners, values, strict=True))
+        return [known[field.owner] for field in self.fields]
 
 
 def _places(entry: InputEntry | OutputEntry) -> tuple[int, ...]:

@@ -12,7 +12,7 @@ from typing import Any
 
 from ..protocol.chunks import ChunkedLinear, Chunks, check_product, chunk_rows
 from .guards import Tensor, torch
-from .layers import each_of, is_autocast
+from .layers import SAME_SHAPE, each_of, is_autocast
 
 _OTHERWISE = "for one, call the layer with h @ weight.T"
 _ONCE = f"a loss of chunks has a gradient and no second derivative; {_OTHERWISE}"
@@ -138,7 +138,7 @@ def _placed(layer: Any, given: Sequence[Any]) -> Sequence[Any]:
     sizes = [1] * len(names)
     sizes[0], sizes[len(names) - len(layout["features"])] = row.shape
     like = row.reshape(sizes)
-    letters = ({"j": "r", "i": "s", "l": "f"}.get(each, each) for each in layer.forms[0].lower())
+    letters = (SAME_SHAPE.get(each, each) for each in layer.forms[0].lower())
     pairs = zip(letters, given, strict=True)
     return [each if each is None else layer.emitted.beside(letter, each, like) for letter, each in pairs]
 

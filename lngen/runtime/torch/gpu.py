@@ -91,16 +91,14 @@ class OnGPU:
         of, backend = self.protocol, self.backend()
         inputs, rest = given[: len(of.inputs)], given[len(of.inputs) :]
         row = inputs[leading(of.inputs, inputs)]
-        outputs = [place for place in of.kept if place < len(of.outputs)]
+        outputs, own = rest[: len(of.kept)], rest[len(of.kept) :]
         lead = row.shape[:-1]
-        known: dict[Any, Any] = dict(zip(of.inputs, inputs, strict=True))
-        known |= dict(zip(of.constants, constants, strict=True))
-        known |= dict(zip([of.outputs[place] for place in outputs], rest, strict=False))
-        known |= {each: kept[n][: lead.numel()].view(lead) for n, each in enumerate(of.row_scalars)}
+        row_scalars = [kept[n][: lead.numel()].view(lead) for n in range(len(of.row_scalars))]
         dtypes = tuple([None if each is None else dtype(str(each.dtype).removeprefix("torch.")) for each in inputs])
         kind = computed([own for each, own in zip(of.inputs, dtypes, strict=True) if not each.is_integer])
-        saved = (tuple(row.shape), kind, dtypes, *(_memory(known[field.owner]) for field in of.fields))
-        arguments = tuple.__new__(backend.Saved, saved), *map(_memory, rest[len(outputs) :])
+        fields = of.fields_of(inputs, constants, outputs, row_scalars)
+        saved = (tuple(row.shape), kind, dtypes, *map(_memory, fields))
+        arguments = tuple.__new__(backend.Saved, saved), *map(_memory, own)
         found = [
             each.new_empty(each.shape) if place in of.differentiable and each is not None else None
             for place, each in enumerate(inputs)

@@ -14,7 +14,6 @@ one that is None. A letter is capital for a tensor that has to be there:
 The first letter r has the shape of the rows. A form of stars asks for no shape or type, and gets the first alone.
 """
 
-import ctypes
 from collections.abc import Callable, Sequence
 from functools import reduce
 from math import prod
@@ -22,7 +21,7 @@ from operator import or_
 from typing import Any, TypeAlias
 
 from ..native.extensions import extension
-from ..native.memory import LARGE, lent
+from ..native.memory import LARGE, lent, room
 
 try:
     import torch
@@ -39,6 +38,7 @@ __all__ = [
     "are_alone",
     "is_tensor_like",
     "is_traced",
+    "room",
     "takes_operator",
     "torch",
 ]
@@ -175,23 +175,6 @@ def _first(form: str, *tensors: Any) -> Addresses:
 
 
 addresses: Callable[..., Addresses] = _first
-
-
-_SPACES: dict[int, Any] = {}
-
-
-def room(size: int) -> tuple[Any, int]:
-    """Return memory of so many bytes, and its address."""
-    space = _SPACES.get(size)
-    if space is None:
-        if len(_SPACES) >= _MOST_SPACES:
-            _SPACES.clear()
-        space = _SPACES[size] = ctypes.c_char * size
-    made = space()
-    return made, ctypes.addressof(made)
-
-
-_MOST_SPACES = 256
 
 
 def place_of(kept: tuple[Any, int], size: int) -> int:

@@ -31,16 +31,13 @@ class OnNumPy:
         of, arrays = self.protocol, [*map(_lent, given)]
         inputs, rest = arrays[: len(of.inputs)], arrays[len(of.inputs) :]
         shape = tuple(inputs[leading(of.inputs, inputs)].shape)
-        outputs = [place for place in of.kept if place < len(of.outputs)]
-        known: dict[Any, Any] = dict(zip(of.inputs, inputs, strict=True))
-        known |= dict(zip(of.constants, constants, strict=True))
-        known |= dict(zip([of.outputs[place] for place in outputs], rest, strict=False))
-        known |= {each: kept[n].numpy().reshape(shape[:-1]) for n, each in enumerate(of.row_scalars)}
+        outputs, own = rest[: len(of.kept)], rest[len(of.kept) :]
+        row_scalars = [kept[n].numpy().reshape(shape[:-1]) for n in range(len(of.row_scalars))]
         dtypes = tuple([None if each is None else each.dtype for each in inputs])
         kind = computed([d for each, d in zip(of.inputs, dtypes, strict=True) if not each.is_integer])
-        fields = [known[field.owner] for field in of.fields]
+        fields = of.fields_of(inputs, constants, outputs, row_scalars)
         saved = tuple.__new__(self.module.Saved, (shape, kind, dtypes, *fields))
-        made = iter(self._tensors(self.module.backward(saved, *rest[len(outputs) :], threads=self._threads(given))))
+        made = iter(self._tensors(self.module.backward(saved, *own, threads=self._threads(given))))
         differentiable = {*of.differentiable}
         return [next(made) if place in differentiable else None for place in range(len(of.inputs))]
 

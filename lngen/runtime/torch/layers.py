@@ -41,7 +41,8 @@ Result = TypeVar("Result")
 
 _LETTERS = {ROW: "r", ROW_SCALAR: "s", FEATURE: "f", NUMBER: "n"}
 _WHOLE = {"r": "j", "s": "i", "f": "l", "n": "k"}
-_SAME = {whole: letter for letter, whole in _WHOLE.items()}
+SAME_SHAPE = {whole: letter for letter, whole in _WHOLE.items()}
+"""Letters of floats of the shapes that letters of integers stand for."""
 _FLOATS = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
 _LEAST, _LARGEST = -(2**31), 2**31 - 1
 
@@ -104,7 +105,7 @@ class TorchLayer(Generic[Result]):
         self.count, self.outputs = len(of.inputs), len(of.outputs)
         letters = [_letter(each) for each in of.inputs]
         self.made = [_LETTERS[each.part] for each in of.outputs]
-        self.kept = [place for place in of.kept if place < self.outputs]
+        self.kept = of.kept
         by = [letter.upper() if self.outputs == 1 else letter for letter in self.made]
         self.forms = "".join(letters), "".join([*letters, *(self.made[place].upper() for place in self.kept), *by])
         self.casts = [each.cast for each in of.outputs]
@@ -275,7 +276,7 @@ class TorchLayer(Generic[Result]):
     def _dense(self, letter: str, value: Any, row: Any, kind: Any, wide: Any) -> Any:
         flat, known = self.emitted.flat, letter in "jilk"
         if flat is not None:
-            value = flat(_SAME.get(letter, letter), value, row)
+            value = flat(SAME_SHAPE.get(letter, letter), value, row)
         if known:
             value = whole(value)
         return (value if known else value.to(kind if letter in "rs" else wide)).contiguous()
