@@ -14,7 +14,7 @@ import shutil
 import subprocess
 import sys
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -102,13 +102,27 @@ def said(block: Block) -> list[str]:
     return [line[2:] for before, line in pairs if before.startswith("print(") and line.startswith("# ")]
 
 
+COPIED = ("lngen", "templates", "generated", "derive", "tools", "pyproject.toml")
+
+
 @pytest.fixture(scope="module")
-def checkout(tmp_path_factory) -> Path:
+def copied(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("readme")
-    for name in ("lngen", "templates", "generated", "derive", "tools"):
+    for name in COPIED[:-1]:
         shutil.copytree(ROOT / name, folder / name, symlinks=True, ignore=shutil.ignore_patterns("__pycache__"))
-    shutil.copy(ROOT / "pyproject.toml", folder)
+    shutil.copy(ROOT / COPIED[-1], folder)
     return folder
+
+
+@pytest.fixture
+def checkout(copied: Path) -> Iterator[Path]:
+    """A copy of the checkout; what a page writes beside it is gone before the next one."""
+    yield copied
+    for path in copied.iterdir():
+        if path.is_dir() and path.name not in COPIED:
+            shutil.rmtree(path)
+        elif path.name not in COPIED:
+            path.unlink()
 
 
 def run(checkout: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
