@@ -5,6 +5,7 @@ is a command and what it prints, where a line of dots stands for any lines. A me
 factor of ten. A line of a Python block that begins with `# ` after one that prints is what that prints.
 """
 
+import importlib.util
 import json
 import math
 import os
@@ -24,7 +25,7 @@ import lngen
 from lngen.checks.derived import checkable
 from lngen.checks.stability import stability
 from lngen.derivation.derivation import EVERY_D, WRITTEN_OUT
-from tests.requirements import needs_gxx, needs_jax, needs_pycuda, needs_torch
+from tests.requirements import needs_gxx, needs_pycuda
 from tests.shipped import ROOT, shipped
 
 FILE = re.compile(r"# (\w+\.py)")
@@ -138,7 +139,7 @@ def on_a_device(block: Block) -> bool:
     return any("pycuda" in line or "--backend cuda" in line for line in block.lines)
 
 
-FRAMEWORKS = {"torch": needs_torch, "jax": needs_jax}
+FRAMEWORKS = ("torch", "jax")
 
 
 def framework_of(block: Block) -> str:
@@ -148,30 +149,15 @@ def framework_of(block: Block) -> str:
     return next(iter(named), "")
 
 
-def is_for_later(block: Block) -> bool:
-    """Test whether a block is a file, or writes layers into a folder, that other blocks of a page read."""
-    writes = any(line.startswith("$ lngen derive ") and " --out " in line for line in block.lines)
-    return FILE.fullmatch(block.lines[0]) is not None or (writes and not on_a_device(block))
+def is_installed(framework: str) -> bool:
+    return not framework or importlib.util.find_spec(framework) is not None
 
 
 @pytest.mark.ci
 @pytest.mark.parametrize("page", PAGES)
 def test_every_block_runs_and_prints_what_is_said(checkout, page):
-    run_blocks(checkout, page, [block for block in PAGES[page] if not on_a_device(block) and not framework_of(block)])
-
-
-@pytest.mark.ci
-@pytest.mark.parametrize(
-    ("page", "framework"),
-    [
-        pytest.param(page, name, marks=mark)
-        for name, mark in FRAMEWORKS.items()
-        for page, found in PAGES.items()
-        if name in map(framework_of, found)
-    ],
-)
-def test_every_block_in_a_framework_runs(checkout, page, framework):
-    run_blocks(checkout, page, [e for e in PAGES[page] if framework_of(e) == framework or is_for_later(e)])
+    blocks_there = [block for block in PAGES[page] if not on_a_device(block)]
+    run_blocks(checkout, page, [block for block in blocks_there if is_installed(framework_of(block))])
 
 
 @needs_pycuda

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import functools
 import io
 import os
 import re
@@ -30,6 +31,7 @@ _COMMENTS = re.compile(r"/\*.*?\*/|\{#.*?#\}|//[^\n]*", re.DOTALL)
 _NO_CODE = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER}
 
 
+@functools.cache
 def code_lines(path: Path) -> int:
     """Return the number of lines of code of a file.
 
