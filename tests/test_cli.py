@@ -93,11 +93,12 @@ class TestDerive:
         assert (result.exit_code, result.stderr) == (0, "")
         derivation, written = result.stdout.split("\nwrote ", 1)
         assert "dw = sum_rows(dy*x)" in derivation
-        *files, next_step, on_numpy, in_torch = f"wrote {written}".splitlines()
+        *files, next_step, on_numpy, in_torch, in_jax = f"wrote {written}".splitlines()
         assert files == [f"wrote here/_runtime: {len(SHARED)} files", f"wrote here/mine: {len(FILES)} files"]
         assert next_step == "Next: `lngen check mine.py --out here` holds the code against its definition."
         assert on_numpy == "Import it: `from here import mine`"
         assert in_torch == "In PyTorch: `from here.mine.torch_backend import Mine`"
+        assert in_jax == "In JAX: `from here.mine.jax_backend import mine`"
         again = lngen("derive", "mine.py", "--out", "here", "--brief").stdout
         assert ("unchanged in here: " in again, "Next:" in again) == (True, False)
 

@@ -3,6 +3,7 @@
 A Python block that begins with `# NAME.py` is that file; any other is a program of its own. A console block
 is a command and what it prints, where a line of dots stands for any lines. A measured number may be off by a
 factor of ten. A line of a Python block that begins with `# ` after one that prints is what that prints.
+A block whose title is an emitted file has lines of it.
 """
 
 import importlib.util
@@ -30,6 +31,8 @@ from tests.shipped import ROOT, shipped
 
 FILE = re.compile(r"# (\w+\.py)")
 """The first line of a block that is a file."""
+EXTRACT = re.compile(r'text title="(generated/[\w/]+\.py)"')
+"""The language of a block that is lines of an emitted file, where a line of dots stands for any lines."""
 MEASURED = re.compile(r"\b(?:\d\.\de[-+]\d\d|inf)\b")
 
 
@@ -197,10 +200,34 @@ def run_blocks(checkout: Path, page: str, chosen: Sequence[Block]) -> None:
                 assert difference is None, f"{where}: `{command}` did not print: {difference}\n" + "\n".join(printed)
         elif block.language == "toml":
             tomllib.loads("\n".join(block.lines))
-        elif block.language.startswith("cpp "):
-            continue  # test_own_build.py compiles it
+        elif block.language.startswith("cpp ") or EXTRACT.fullmatch(block.language):
+            continue  # test_own_build.py compiles it; test_an_extract_is_of_its_file compares it
         else:
             pytest.fail(f"{where}: a block of {block.language or 'no language'} cannot be run")
+
+
+EXTRACTS = [
+    (page, block, found[1]) for page in PAGES for block in PAGES[page] if (found := EXTRACT.match(block.language))
+]
+
+
+def missing(extract: Sequence[str], text: str) -> str | None:
+    """The first piece of an extract that a text does not have in its place."""
+    for piece in re.split(r"^ *\.\.\.\n", "\n".join([*extract, ""]), flags=re.MULTILINE):
+        found, piece_there, text = text.partition(piece)
+        if not piece_there or (found and not found.endswith("\n")):
+            return piece
+    return None
+
+
+@pytest.mark.parametrize(("page", "block", "file"), EXTRACTS, ids=[page for page, *_ in EXTRACTS])
+def test_an_extract_is_of_its_file(page, block, file):
+    assert missing(block.lines, (ROOT / file).read_text(encoding="utf-8")) is None, f"{page}:{block.line}"
+
+
+@pytest.mark.parametrize("name", ["use_a_layer", "pytorch", "jax", "vendor_a_layer"])
+def test_a_page_of_a_backend_shows_what_is_emitted(name):
+    assert f"docs/how_to/{name}.md" in {page for page, *_ in EXTRACTS}
 
 
 def test_the_make_targets_exist():
@@ -255,3 +282,10 @@ class TestTheComparison:
         assert first_difference(["a", "b"], ["a"]) == "b"
         assert first_difference(["a"], ["a", "b"]) == "nothing more, but: b"
         assert first_difference(["...", "x"], ["a", "b"]) == "x"
+
+    def test_a_line_that_is_not_in_the_file_is_missing(self):
+        text = "a = 1\nb = 2\nc = 3\n"
+        assert missing(["a = 1", "...", "c = 3"], text) is None
+        assert missing(["a = 1", "c = 3"], text) == "a = 1\nc = 3\n"
+        assert missing(["c = 3", "...", "a = 1"], text) == "a = 1\n"
+        assert missing(["= 2"], text) == "= 2\n"

@@ -16,7 +16,7 @@ from typing import Literal, TypeAlias
 from lngen.checks.field.numpy_text import require_exact_text
 from lngen.cli import console, layers
 from lngen.cli.cores import cores
-from lngen.emit.backends import added, backend, parsed, with_needed
+from lngen.emit.backends import added, backend, parsed, takes_integers, with_needed
 from lngen.emit.class_names import class_of
 from lngen.errors import LngenError, counted, printable, printable_lines
 from lngen.language.definition import Definition
@@ -121,10 +121,10 @@ def _imports(name: str, folder: Path, chosen: Mapping[str, Sequence[str]]) -> It
     package = folder.resolve().name
     if "numpy" in chosen[name]:
         yield f"Import it: `from {package} import {name}`"
-    elif "jax" in chosen[name]:
-        yield f"Import it: `from {package}.{name}.jax_backend import {name}`"
     if "torch" in chosen[name]:
         yield f"In PyTorch: `from {package}.{name}.torch_backend import {class_of(name)}`"
+    if "jax" in chosen[name]:
+        yield f"In JAX: `from {package}.{name}.jax_backend import {name}`"
 
 
 def shown(full: bool, more: Mapping[str, bool]) -> Shown | None:
@@ -242,8 +242,11 @@ def chosen_for(name: str, folder: Path | None, asked: Sequence[str] | None = Non
 
 
 def _remarks(layer: Derived, names: Sequence[str]) -> list[str]:
-    """Return the remarks of backends on a layer."""
-    return list(filter(None, (backend(name).remark(layer.plan) for name in names)))
+    """Return the remarks of backends on a layer, and the names of those that are left out."""
+    lacking = [name for name in names if not takes_integers(name, layer.definition)]
+    left_out = f"not written for {', '.join(lacking)}: the layer has integers, and no `takes_integers` there"
+    remarks = [backend(name).remark(layer.plan) for name in names]
+    return [*filter(None, remarks), *[left_out] * bool(lacking)]
 
 
 def derive_all(definitions: Sequence[Definition], backends: Mapping[str, Sequence[str]] | None = None) -> list[Derived]:

@@ -120,7 +120,8 @@ def _load_name(name: str) -> ModuleType:
             f"{name!r} is not a layer's name; lngen has {_listed(names)}. To load a folder, pass it as a pathlib.Path."
         )
     if name not in names:
-        raise LngenError(f"there is no emitted layer {name!r}; lngen has {_listed(names)}.{nearest(name, names)}")
+        own = f"For a layer of your own, pass its folder, as Path('my_layers/{name}')."
+        raise LngenError(f"there is no emitted layer {name!r}; lngen has {_listed(names)}.{nearest(name, names)} {own}")
     folder = paths.generated_folder()
     package = "generated" if _finds("generated", folder) else "lngen.generated"
     if package == "lngen.generated":
