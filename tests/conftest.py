@@ -40,6 +40,9 @@ def pytest_configure(config: pytest.Config) -> None:
     """
     if "LNGEN_CACHE" not in os.environ:
         config.stash[_own_cache] = os.environ["LNGEN_CACHE"] = tempfile.mkdtemp(prefix="lngen-tests-")
+    # JAX compiles each operation anew for each function; no two workers write to one folder.
+    own = Path(os.environ["LNGEN_CACHE"], f"jax{os.environ.get('PYTEST_XDIST_WORKER', '')}")
+    os.environ |= {"JAX_COMPILATION_CACHE_DIR": str(own), "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0"}
     # A second that is won back where many kernels are compiled.
     if getattr(config.option, "numprocesses", None) and not config.option.collectonly:
         config.stash[_headers] = tempfile.mkdtemp(prefix="lngen-headers-")

@@ -133,7 +133,7 @@ class ArrayText:
         if isinstance(line, RowsReduction):
             raise LngenError(f"{line.symbol} is a sum over rows, which no forward and no tangent has")
         has, least = self.axes(body)
-        text = self._printer(line).text(body)
+        text = self.printer(line).text(body)
         features = frozenset(self.layout.features)
         over = features if isinstance(line, FeatureReduction) else frozenset()
         if over or body.atoms(Reduction):  # of parameters, before the rows
@@ -144,7 +144,7 @@ class ArrayText:
         self.least[line.symbol] = self.least.get(line.symbol, frozenset()) | (least - over)
         return text
 
-    def _printer(self, line: Line) -> ArrayPrinter:
+    def printer(self, line: Line) -> ArrayPrinter:
         """Return the printer of a line, for which no derivative sees what the line stops."""
         stops = {s for s in line.stops if s in self.names and (s in self.moving or not self.to.differentiates)}
         names = self.names | {s: self.to.stopped.format(self.names[s]) for s in stops}
