@@ -13,7 +13,7 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 
 from ..protocol.calls import DType, Shape, axes_overlap, constant
-from . import dlpack
+from . import libraries
 
 ROW, ROW_SCALAR, FEATURE, NUMBER, CONSTANT = range(5)
 """Numbers of the shapes of values."""
@@ -187,13 +187,18 @@ def _steps(shape: Shape, strides: Sequence[int], size: int, row_axes: int | None
     return tuple([stride // size for stride in strides]) if _is_dense(shape[rows:], strides[rows:], size) else None
 
 
-def _from_dlpack(name: str, value: Any) -> dlpack.Imported:
-    where = dlpack.device_of(value)
-    if where is not None and where[0] not in (dlpack.HOST, dlpack.CUDA, dlpack.CUDA_MANAGED):
+def _from_dlpack(name: str, value: Any) -> libraries.Imported:
+    where = libraries.device_of(value)
+    if where is not None and where[0] not in (libraries.HOST, libraries.CUDA, libraries.CUDA_MANAGED):
         raise TypeError(f"{name} is on DLPack device {where}, which is not a CUDA device; pass an array on one")
-    found = dlpack.imported(value, dlpack.NO_WAIT)
+    found = libraries.imported(value)
+    kind = type(value).__name__
+    if found is None and where is not None and where[0] != libraries.HOST:
+        raise ImportError(
+            f"{name} is of type {kind}, which has DLPack alone, and PyTorch or CuPy take that: import one that sees "
+            "the GPU, or pass an array with __cuda_array_interface__"
+        )
     if found is None:
-        kind = type(value).__name__
         raise TypeError(
             f"{name} is of type {kind}, not an array in device memory; pass a GPUArray, "
             f"such as pycuda.gpuarray.to_gpu({name}), or use numpy_backend"

@@ -6,13 +6,12 @@ use (`compilers`) and launched (`kernels`).
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ..protocol.calls import DType, Shape, check_is_saved, each_cotangent, several
-from . import devices, dlpack, driver, kernels
+from . import devices, driver, kernels, libraries
 from .arrays import (
     FEATURE,
     KINDS,
@@ -68,7 +67,7 @@ class DeviceCall:
         saves: bool = True,
     ) -> None:
         objects.append(workspace)
-        self.take = None if like is None else dlpack.taker(like)
+        self.take = None if like is None else libraries.taker(like)
         self.stream, self.handle = stream, 0 if stream is None else stream_handle(stream)
         self.objects = objects
         self.streams: list[int] = []
@@ -90,8 +89,7 @@ class DeviceCall:
     def _look(self) -> list[Any]:
         """Find the addresses of arrays and the streams to wait for, and return all properties that a plan depends on.
 
-        A number stands for itself. An array with DLPack is imported, to be read on the stream of the call. Other
-        objects are left for the planning to refuse.
+        A number stands for itself. An array with DLPack is imported. Other objects are left for the planning to refuse.
         """
         self.values: list[Any] = []
         values = self.values
@@ -119,10 +117,11 @@ class DeviceCall:
     def _look_closer(self, place: int, value: Any) -> tuple[int, Any]:
         """Return the address and the properties of an array of any library."""
         if not isinstance(getattr(value, "__cuda_array_interface__", None), dict):
-            taken = dlpack.imported(value, self.handle)
+            taken = libraries.imported(value)
             if taken is None:
                 return 0, type(value)
             self.objects[place] = value = taken
+            self.streams.append(taken.stream)
         start, facts, stream = facts_of(value)
         if stream is not None:
             self.streams.append(stream)
@@ -140,22 +139,18 @@ class DeviceCall:
             kernels.launches(device, plan).run(self.objects, self.values, self.stream, self.handle)
             results = [self.objects[place] for place in plan.outputs]
             if self.take is not None:
-                results = self._taken(self.take, results, device.ordinal)
+                made = {place for place, *_ in plan.new}
+                driver.follow(libraries.stream_of(self.take.library), self.handle)
+                results = [
+                    self.take(result, device.ordinal) if place in made else result
+                    for place, result in zip(plan.outputs, results, strict=True)
+                ]
         # The caller's own arrays are given back as they came.
-        return [each.owner if type(each) is dlpack.Imported else each for each in results]
+        return [each.owner if type(each) is libraries.Imported else each for each in results]
 
     def kept(self, *places: int) -> list[Any]:
         """Return the fields of what a call of forward saves, of which these values are kept."""
         return [*self.plan.first, *[self.objects[place] for place in places]]
-
-    def _taken(self, take: Callable[[dlpack.Exported], Any], results: list[Any], ordinal: int) -> list[Any]:
-        """Return results, of which new ones become arrays of the library that is to have them."""
-        made = {place for place, *_ in self.plan.new}
-        where, wait = (dlpack.CUDA, ordinal), partial(driver.follow, handle=self.handle)
-        return [
-            take(_exported(result, where, wait)) if place in made else result
-            for place, result in zip(self.plan.outputs, results, strict=True)
-        ]
 
 
 class SavedFields:
@@ -263,13 +258,8 @@ def workspace_bytes(
     if len(arguments) > takes:
         raise TypeError(f"{direction} takes {takes} arrays at most, and {len(arguments)} were given")
     absent = [None] * (takes - len(arguments) + constants)
-    call: DeviceCall = make(*arguments, *absent, out, dlpack.NO_WAIT, None, None)
+    call: DeviceCall = make(*arguments, *absent, out, None, None, None)
     if direction == "forward":
         return call.plan.saved_bytes
     with devices.entered(call.plan.resident, call.values, call.plan.spelled) as device:
         return kernels.launches(device, call.plan).partial_bytes
-
-
-def _exported(made: Any, where: tuple[int, int], wait: Callable[[int], None]) -> dlpack.Exported:
-    kind = KINDS.get(made.dtype.str, made.dtype.name)
-    return dlpack.Exported(made, int(made.gpudata or 0), made.shape, kind, where, wait)
