@@ -144,7 +144,9 @@ class DeviceCall:
                     self.take(result, device.ordinal) if place in made else result
                     for place, result in zip(plan.outputs, results, strict=True)
                 ]
-        # The caller's own arrays are given back as they came.
+        if not self.streams:
+            return results
+        # The caller's own arrays are given back as they came; each that was imported has a stream.
         return [each.owner if type(each) is libraries.Imported else each for each in results]
 
     def kept(self, *places: int) -> list[Any]:
