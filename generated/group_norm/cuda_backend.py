@@ -7,7 +7,8 @@ The functions of `numpy_backend` for arrays in device memory: the kernels of ker
 launched by PyCUDA. A kernel is compiled on first use, by NVRTC or else nvcc, and kept in
 $LNGEN_CACHE or the user's cache folder.
 
-An array is a GPUArray or another object with `__cuda_array_interface__` or `__dlpack__`.
+An array is a GPUArray or another object with `__cuda_array_interface__`, or one with
+`__dlpack__` alone, which PyTorch or CuPy take if one of them is imported.
 It is of type float16, bfloat16 (raw 2-byte entries count as bfloat16), float32 or float64.
 Rows and row scalars share one type, and so do features and scalars. The entries of a row
 lie one behind the other. Rows may lie apart, in another order of their axes, or at one
@@ -200,7 +201,7 @@ def saved_from(
     """Make `Saved` from its fields; see `numpy_backend.saved_from`."""
     fields_ = (x, gamma, mu, mu_residual, rstd)
     saved_: _Saved = _launcher.saved_from(
-        _LAYER, _saved_values, fields_, shape, dtype, dtypes
+        _LAYER, _saved_values, INTERFACE, fields_, shape, dtype, dtypes
     )
     return saved_
 
@@ -391,7 +392,7 @@ def _plan_backward_backward(plan: _launcher.LaunchPlan) -> None:
     out_dx = plan.gradient(0, "dx", "dx")
     out_dgamma = plan.gradient(1, "dgamma", "dgamma")
     out_dbeta = plan.gradient(2, "dbeta", "dbeta")
-    out_ddy = plan.result("ddy", "ddy", _launcher.ROW, dy_, sums=True)
+    out_ddy = plan.result("ddy", "ddy", _launcher.ROW, dy_)
     plan.source = "second_order.cu"
     plan.launch(
         "group_norm_backward_backward",
