@@ -7,8 +7,7 @@ The functions of `numpy_backend` for arrays in device memory: the kernels of ker
 launched by PyCUDA. A kernel is compiled on first use, by NVRTC or else nvcc, and kept in
 $LNGEN_CACHE or the user's cache folder.
 
-An array is a GPUArray or another object with `__cuda_array_interface__`, or one with
-`__dlpack__` alone, which PyTorch or CuPy take if one of them is imported.
+An array is a GPUArray or another object with `__cuda_array_interface__` or `__dlpack__`.
 It is of type float16, bfloat16 (raw 2-byte entries count as bfloat16), float32 or float64.
 Rows and row scalars share one type, and so do features and scalars. The entries of a row
 lie one behind the other. Rows may lie apart, in another order of their axes, or at one
