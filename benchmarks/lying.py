@@ -14,10 +14,10 @@ _EACH = 8
 
 
 class Lying:
-    """An array on a device of which rows, or runs of their entries, share some; `get` has every entry."""
+    """An array on a device of which rows share some; `get` has every entry."""
 
-    def __init__(self, gpuarray: Any, owner: Any, view: Any, run: int) -> None:
-        self.base, self.view, self.run, self.nbytes = gpuarray.to_gpu(owner), view, run, owner.nbytes
+    def __init__(self, gpuarray: Any, owner: Any, view: Any) -> None:
+        self.base, self.view, self.nbytes = gpuarray.to_gpu(owner), view, owner.nbytes
         start = int(self.base.gpudata) + view.__array_interface__["data"][0] - owner.__array_interface__["data"][0]
         self.__cuda_array_interface__ = {
             "shape": view.shape,
@@ -25,12 +25,11 @@ class Lying:
             "data": (start, False),
             "strides": view.strides,
             "version": 2,
-            "run": run,
         }
 
     def get(self) -> Any:
         """Return the entries on the host."""
-        return np.repeat(self.view, self.run, -1) if self.run > 1 else self.view
+        return self.view
 
 
 class Axes:
@@ -43,7 +42,7 @@ class Axes:
         self.rows = of.row_shape(self.sizes)[:-1]
 
     def lacks(self, name: str) -> bool:
-        """Test whether an array of rows lacks an axis, so that rows or runs share entries."""
+        """Test whether an array of rows lacks an axis, so that rows share entries."""
         of = self.call.arrangement
         how = of.patterns.get(name) and of.arranged(of.patterns[name], self.sizes)
         return bool(how and how.rows and how.lacks)
@@ -51,14 +50,13 @@ class Axes:
     def lying(self, gpuarray: Any, name: str, dtype: Any, draw: np.random.Generator) -> Lying:
         """Return an array of normal deviates that lies as that of a caller does."""
         of = self.call.arrangement
-        how, numbering = of.arranged(of.patterns[name], self.sizes), of.numbering(self.sizes)
+        how = of.arranged(of.patterns[name], self.sizes)
         drawn = draw.standard_normal(of.shape(of.patterns[name], self.sizes), np.float32).astype(dtype)
-        view = self.call.written_out(drawn, how, numbering if how.has_runs(numbering) else None)
+        view = self.call.written_out(drawn, how)
         owner = view
         while isinstance(owner.base, np.ndarray):
             owner = owner.base
-        run = of.row_shape(self.sizes)[-1] // view.shape[-1] if how.features else 1
-        return Lying(gpuarray, np.ascontiguousarray(owner), view, run)
+        return Lying(gpuarray, np.ascontiguousarray(owner), view)
 
 
 def _divided(names: list[str], total: int) -> Sizes:

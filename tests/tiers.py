@@ -272,8 +272,6 @@ CHOSEN = {
     },
     "tests/test_constructs.py::test_on_cuda": {"an extreme that comes out"},
     "tests/runtime/torch/test_torch.py::test_a_call_that_is_compiled_may_be_the_first": {"True"},
-    "tests/emit/test_cuda_runs.py::test_gradients_of_shared_features_are_sums_by_run": {"entries of 1, over chunks"},
-    "tests/emit/test_cuda_runs.py::test_a_mistake_is_seen": {"a run too few"},
     "tests/language/test_powers.py::test_layers_with_powers_pass_every_check": {"focal loss-numpy"},
     "tests/checks/field/test_processor.py::test_mistakes_in_loops_are_seen": {"a sum by run", "a lane of a sum"},
     "tests/runtime/native/test_places.py::test_rows_have_the_same_bits_wherever_they_lie": {"float32"},

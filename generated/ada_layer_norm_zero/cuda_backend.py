@@ -251,7 +251,7 @@ def saved_from(
     """Make `Saved` from its fields; see `numpy_backend.saved_from`."""
     fields_ = (x, branch, gate, scale, mu, mu_residual, rstd)
     saved_: _Saved = _launcher.saved_from(
-        _LAYER, _saved_values, fields_, shape, dtype, dtypes
+        _LAYER, _saved_values, INTERFACE, fields_, shape, dtype, dtypes
     )
     return saved_
 
@@ -521,8 +521,8 @@ def _plan_backward_backward(plan: _launcher.LaunchPlan) -> None:
     out_dgate = plan.gradient(2, "dgate", "dgate")
     out_dscale = plan.gradient(3, "dscale", "dscale")
     out_dshift = plan.gradient(4, "dshift", "dshift")
-    out_ddy = plan.result("ddy", "ddy", _launcher.ROW, dy_, sums=True)
-    out_ddh = plan.result("ddh", "ddh", _launcher.ROW, dh_, sums=True)
+    out_ddy = plan.result("ddy", "ddy", _launcher.ROW, dy_)
+    out_ddh = plan.result("ddh", "ddh", _launcher.ROW, dh_)
     plan.source = "second_order.cu"
     plan.launch(
         "ada_layer_norm_zero_backward_backward",

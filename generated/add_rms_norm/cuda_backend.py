@@ -206,7 +206,7 @@ def saved_from(
     """Make `Saved` from its fields; see `numpy_backend.saved_from`."""
     fields_ = (h, gamma, rstd)
     saved_: _Saved = _launcher.saved_from(
-        _LAYER, _saved_values, fields_, shape, dtype, dtypes
+        _LAYER, _saved_values, INTERFACE, fields_, shape, dtype, dtypes
     )
     return saved_
 
@@ -414,8 +414,8 @@ def _plan_backward_backward(plan: _launcher.LaunchPlan) -> None:
     out_dx = plan.gradient(0, "dx", "dx")
     out_dresidual = plan.gradient(1, "dresidual", "dresidual")
     out_dgamma = plan.gradient(2, "dgamma", "dgamma")
-    out_ddy = plan.result("ddy", "ddy", _launcher.ROW, dy_, sums=True)
-    out_ddh = plan.result("ddh", "ddh", _launcher.ROW, dh_, sums=True)
+    out_ddy = plan.result("ddy", "ddy", _launcher.ROW, dy_)
+    out_ddh = plan.result("ddh", "ddh", _launcher.ROW, dh_)
     plan.source = "second_order.cu"
     plan.sums = (1, 0)
     plan.launch(

@@ -227,7 +227,7 @@ def saved_from(
     """Make `Saved` from its fields; see `numpy_backend.saved_from`."""
     fields_ = (h, gamma, scale, rstd)
     saved_: _Saved = _launcher.saved_from(
-        _LAYER, _saved_values, fields_, shape, dtype, dtypes
+        _LAYER, _saved_values, INTERFACE, fields_, shape, dtype, dtypes
     )
     return saved_
 
@@ -464,8 +464,8 @@ def _plan_backward_backward(plan: _launcher.LaunchPlan) -> None:
     out_dresidual = plan.gradient(1, "dresidual", "dresidual")
     out_dgamma = plan.gradient(2, "dgamma", "dgamma")
     out_dscale = plan.gradient(3, "dscale", "dscale")
-    out_ddy = plan.result("ddy", "ddy", _launcher.ROW, dy_, sums=True)
-    out_ddh = plan.result("ddh", "ddh", _launcher.ROW, dh_, sums=True)
+    out_ddy = plan.result("ddy", "ddy", _launcher.ROW, dy_)
+    out_ddh = plan.result("ddh", "ddh", _launcher.ROW, dh_)
     plan.source = "second_order.cu"
     plan.sums = (2, 2)
     plan.launch(

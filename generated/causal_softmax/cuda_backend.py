@@ -183,7 +183,7 @@ def saved_from(
     """Make `Saved` from its fields; see `numpy_backend.saved_from`."""
     fields_ = (x, position, scale, m, inv_sum_e_shifted)
     saved_: _Saved = _launcher.saved_from(
-        _LAYER, _saved_values, fields_, shape, dtype, dtypes
+        _LAYER, _saved_values, INTERFACE, fields_, shape, dtype, dtypes
     )
     return saved_
 
@@ -367,7 +367,7 @@ def _plan_backward_backward(plan: _launcher.LaunchPlan) -> None:
     x_, position_, scale_, saved_m, saved_inv_sum_e_shifted = _saved_values(plan)
     out_dx = plan.gradient(0, "dx", "dx")
     out_dscale = plan.gradient(2, "dscale", "dscale")
-    out_ddy = plan.result("ddy", "ddy", _launcher.ROW, dy_, sums=True)
+    out_ddy = plan.result("ddy", "ddy", _launcher.ROW, dy_)
     plan.source = "second_order.cu"
     plan.sums = (0, 1)
     plan.launch(

@@ -192,7 +192,7 @@ def saved_from(
     """Make `Saved` from its fields; see `numpy_backend.saved_from`."""
     fields_ = (x, label, gamma, m, Z, logpt, expm1_logpt, power_expm1_logpt)
     saved_: _Saved = _launcher.saved_from(
-        _LAYER, _saved_values, fields_, shape, dtype, dtypes
+        _LAYER, _saved_values, INTERFACE, fields_, shape, dtype, dtypes
     )
     return saved_
 
@@ -411,7 +411,7 @@ def _plan_backward_backward(plan: _launcher.LaunchPlan) -> None:
         saved_power_expm1_logpt,
     ) = _saved_values(plan)
     out_dx = plan.gradient(0, "dx", "dx")
-    out_ddy = plan.result("ddy", "ddy", _launcher.ROW_SCALAR, dy_, sums=True)
+    out_ddy = plan.result("ddy", "ddy", _launcher.ROW_SCALAR, dy_)
     plan.source = "second_order.cu"
     plan.launch(
         "focal_loss_backward_backward",

@@ -188,7 +188,7 @@ def saved_from(
     """Make `Saved` from its fields; see `numpy_backend.saved_from`."""
     fields_ = (x, weight, rstd)
     saved_: _Saved = _launcher.saved_from(
-        _LAYER, _saved_values, fields_, shape, dtype, dtypes
+        _LAYER, _saved_values, INTERFACE, fields_, shape, dtype, dtypes
     )
     return saved_
 
@@ -352,7 +352,7 @@ def _plan_backward_backward(plan: _launcher.LaunchPlan) -> None:
     x_, weight_, saved_rstd = _saved_values(plan)
     out_dx = plan.gradient(0, "dx", "dx")
     out_dweight = plan.gradient(1, "dweight", "dweight")
-    out_ddy = plan.result("ddy", "ddy", _launcher.ROW, dy_, sums=True)
+    out_ddy = plan.result("ddy", "ddy", _launcher.ROW, dy_)
     plan.source = "second_order.cu"
     plan.launch(
         "head_rms_norm_backward_backward",

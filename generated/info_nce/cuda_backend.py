@@ -185,7 +185,7 @@ def saved_from(
     """Make `Saved` from its fields; see `numpy_backend.saved_from`."""
     fields_ = (similarity, positive, scale, m, Z)
     saved_: _Saved = _launcher.saved_from(
-        _LAYER, _saved_values, fields_, shape, dtype, dtypes
+        _LAYER, _saved_values, INTERFACE, fields_, shape, dtype, dtypes
     )
     return saved_
 
@@ -365,7 +365,7 @@ def _plan_backward_backward(plan: _launcher.LaunchPlan) -> None:
     similarity_, positive_, scale_, saved_m, saved_Z = _saved_values(plan)
     out_dsimilarity = plan.gradient(0, "dsimilarity", "dsimilarity")
     out_dscale = plan.gradient(2, "dscale", "dscale")
-    out_ddy = plan.result("ddy", "ddy", _launcher.ROW_SCALAR, dy_, sums=True)
+    out_ddy = plan.result("ddy", "ddy", _launcher.ROW_SCALAR, dy_)
     plan.source = "second_order.cu"
     plan.sums = (0, 1)
     plan.launch(

@@ -176,7 +176,7 @@ def saved_from(
     """Make `Saved` from its fields; see `numpy_backend.saved_from`."""
     fields_ = (x, rstd)
     saved_: _Saved = _launcher.saved_from(
-        _LAYER, _saved_values, fields_, shape, dtype, dtypes
+        _LAYER, _saved_values, INTERFACE, fields_, shape, dtype, dtypes
     )
     return saved_
 
@@ -302,7 +302,7 @@ def _plan_backward_backward(plan: _launcher.LaunchPlan) -> None:
     ddx_ = plan.tangent("ddx", "ddx", 0)
     x_, saved_rstd = _saved_values(plan)
     out_dx = plan.gradient(0, "dx", "dx")
-    out_ddy = plan.result("ddy", "ddy", _launcher.ROW, dy_, sums=True)
+    out_ddy = plan.result("ddy", "ddy", _launcher.ROW, dy_)
     plan.source = "second_order.cu"
     plan.launch(
         "l2_norm_backward_backward",

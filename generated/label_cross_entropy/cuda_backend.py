@@ -200,7 +200,7 @@ def saved_from(
     """Make `Saved` from its fields; see `numpy_backend.saved_from`."""
     fields_ = (x, label, ignore, smoothing, z_loss, m, Z, log_Z)
     saved_: _Saved = _launcher.saved_from(
-        _LAYER, _saved_values, fields_, shape, dtype, dtypes
+        _LAYER, _saved_values, INTERFACE, fields_, shape, dtype, dtypes
     )
     return saved_
 
@@ -396,7 +396,7 @@ def _plan_backward_backward(plan: _launcher.LaunchPlan) -> None:
         _saved_values(plan)
     )
     out_dx = plan.gradient(0, "dx", "dx")
-    out_ddy = plan.result("ddy", "ddy", _launcher.ROW_SCALAR, dy_, sums=True)
+    out_ddy = plan.result("ddy", "ddy", _launcher.ROW_SCALAR, dy_)
     plan.source = "second_order.cu"
     plan.launch(
         "label_cross_entropy_backward_backward",

@@ -202,7 +202,7 @@ def saved_from(
     """Make `Saved` from its fields; see `numpy_backend.saved_from`."""
     fields_ = (x, gamma, beta, mu, mu_residual, rstd)
     saved_: _Saved = _launcher.saved_from(
-        _LAYER, _saved_values, fields_, shape, dtype, dtypes
+        _LAYER, _saved_values, INTERFACE, fields_, shape, dtype, dtypes
     )
     return saved_
 
@@ -402,7 +402,7 @@ def _plan_backward_backward(plan: _launcher.LaunchPlan) -> None:
     out_dx = plan.gradient(0, "dx", "dx")
     out_dgamma = plan.gradient(1, "dgamma", "dgamma")
     out_dbeta = plan.gradient(2, "dbeta", "dbeta")
-    out_ddy = plan.result("ddy", "ddy", _launcher.ROW, dy_, sums=True)
+    out_ddy = plan.result("ddy", "ddy", _launcher.ROW, dy_)
     plan.source = "second_order.cu"
     plan.sums = (2, 0)
     plan.launch(

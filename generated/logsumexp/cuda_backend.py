@@ -167,7 +167,7 @@ def saved_from(
     """Make `Saved` from its fields; see `numpy_backend.saved_from`."""
     fields_ = (x, m, Z)
     saved_: _Saved = _launcher.saved_from(
-        _LAYER, _saved_values, fields_, shape, dtype, dtypes
+        _LAYER, _saved_values, INTERFACE, fields_, shape, dtype, dtypes
     )
     return saved_
 
@@ -307,7 +307,7 @@ def _plan_backward_backward(plan: _launcher.LaunchPlan) -> None:
     ddx_ = plan.tangent("ddx", "ddx", 0)
     x_, saved_m, saved_Z = _saved_values(plan)
     out_dx = plan.gradient(0, "dx", "dx")
-    out_ddy = plan.result("ddy", "ddy", _launcher.ROW_SCALAR, dy_, sums=True)
+    out_ddy = plan.result("ddy", "ddy", _launcher.ROW_SCALAR, dy_)
     plan.source = "second_order.cu"
     plan.launch(
         "logsumexp_backward_backward",

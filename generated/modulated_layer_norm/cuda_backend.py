@@ -214,7 +214,7 @@ def saved_from(
     """Make `Saved` from its fields; see `numpy_backend.saved_from`."""
     fields_ = (x, gate, gamma, beta, mu, mu_residual, rstd)
     saved_: _Saved = _launcher.saved_from(
-        _LAYER, _saved_values, fields_, shape, dtype, dtypes
+        _LAYER, _saved_values, INTERFACE, fields_, shape, dtype, dtypes
     )
     return saved_
 
@@ -443,7 +443,7 @@ def _plan_backward_backward(plan: _launcher.LaunchPlan) -> None:
     out_dgate = plan.gradient(1, "dgate", "dgate")
     out_dgamma = plan.gradient(2, "dgamma", "dgamma")
     out_dbeta = plan.gradient(3, "dbeta", "dbeta")
-    out_ddy = plan.result("ddy", "ddy", _launcher.ROW, dy_, sums=True)
+    out_ddy = plan.result("ddy", "ddy", _launcher.ROW, dy_)
     plan.source = "second_order.cu"
     plan.sums = (2, 0)
     plan.launch(

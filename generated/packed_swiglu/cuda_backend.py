@@ -175,7 +175,7 @@ def saved_from(
     """Make `Saved` from its fields; see `numpy_backend.saved_from`."""
     fields_ = (gate, value)
     saved_: _Saved = _launcher.saved_from(
-        _LAYER, _saved_values, fields_, shape, dtype, dtypes
+        _LAYER, _saved_values, INTERFACE, fields_, shape, dtype, dtypes
     )
     return saved_
 
@@ -321,7 +321,7 @@ def _plan_backward_backward(plan: _launcher.LaunchPlan) -> None:
     gate_, value_ = _saved_values(plan)
     out_dgate = plan.gradient(0, "dgate", "dgate")
     out_dvalue = plan.gradient(1, "dvalue", "dvalue")
-    out_ddy = plan.result("ddy", "ddy", _launcher.ROW, dy_, sums=True)
+    out_ddy = plan.result("ddy", "ddy", _launcher.ROW, dy_)
     plan.source = "second_order.cu"
     plan.launch(
         "packed_swiglu_backward_backward",

@@ -191,7 +191,7 @@ def saved_from(
     """Make `Saved` from its fields; see `numpy_backend.saved_from`."""
     fields_ = (cosine, sine)
     saved_: _Saved = _launcher.saved_from(
-        _LAYER, _saved_values, fields_, shape, dtype, dtypes
+        _LAYER, _saved_values, INTERFACE, fields_, shape, dtype, dtypes
     )
     return saved_
 
@@ -366,8 +366,8 @@ def _plan_backward_backward(plan: _launcher.LaunchPlan) -> None:
     cosine_, sine_ = _saved_values(plan)
     out_da = plan.gradient(0, "da", "da")
     out_db = plan.gradient(1, "db", "db")
-    out_ddy_0 = plan.result("ddy_0", "ddy_0", _launcher.ROW, dy_0_, sums=True)
-    out_ddy_1 = plan.result("ddy_1", "ddy_1", _launcher.ROW, dy_1_, sums=True)
+    out_ddy_0 = plan.result("ddy_0", "ddy_0", _launcher.ROW, dy_0_)
+    out_ddy_1 = plan.result("ddy_1", "ddy_1", _launcher.ROW, dy_1_)
     plan.source = "second_order.cu"
     plan.launch(
         "rotary_backward_backward",

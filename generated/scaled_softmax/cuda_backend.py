@@ -178,7 +178,7 @@ def saved_from(
     """Make `Saved` from its fields; see `numpy_backend.saved_from`."""
     fields_ = (x, scale, m, inv_Z)
     saved_: _Saved = _launcher.saved_from(
-        _LAYER, _saved_values, fields_, shape, dtype, dtypes
+        _LAYER, _saved_values, INTERFACE, fields_, shape, dtype, dtypes
     )
     return saved_
 
@@ -349,7 +349,7 @@ def _plan_backward_backward(plan: _launcher.LaunchPlan) -> None:
     x_, scale_, saved_m, saved_inv_Z = _saved_values(plan)
     out_dx = plan.gradient(0, "dx", "dx")
     out_dscale = plan.gradient(1, "dscale", "dscale")
-    out_ddy = plan.result("ddy", "ddy", _launcher.ROW, dy_, sums=True)
+    out_ddy = plan.result("ddy", "ddy", _launcher.ROW, dy_)
     plan.source = "second_order.cu"
     plan.sums = (0, 1)
     plan.launch(

@@ -16,10 +16,9 @@ read it. `calls` checks arguments and makes results. `saved` infers the type and
 sums and ufuncs, `functions` those that NumPy lacks. `modules` makes classes.
 
 `cuda`: `launcher` is the entry point of a layer, whose page names the values of its calls and launches its kernels.
-`arrays` and `dlpack` read device arrays, and `plans` checks each kind of call once. `devices` finds the device,
-`compilers` compiles kernels, and `kernels` launches them. `words` writes down launches, which PyTorch's calls make
-without Python. `driver` has the functions of the driver that PyCUDA lacks. The headers of kernels are `*.cuh`:
-`copies.cuh` wraps PTX.
+`arrays` reads device arrays, `libraries` exchanges them, and `plans` checks each kind of call once. `devices` finds
+the device, `compilers` compiles kernels, and `kernels` launches them. `driver` has the functions of the driver that
+PyCUDA lacks. The headers of kernels are `*.cuh`: `copies.cuh` wraps PTX.
 
 `native`, C++ on the processor: `compiler` compiles and loads kernels, and `compiled` calls those of a direction.
 `straight` checks arrays that kernels take as they are, and `kernels` converts others. `threads` shares the work of a

@@ -46,7 +46,7 @@ def _fields(directions: Sequence[Lowered], notes: Notes) -> dict[str, Any]:
     signatures = Signatures(layer, _ARRAY, "Any", _KEYWORDS)
     takes = [found.directions[program.direction] for program in programs]
     page = _Page(found, notes.layer)
-    known = "_LAYER", "_saved_values", "fields_", own.shape, own.dtype, own.dtypes
+    known = "_LAYER", "_saved_values", "INTERFACE", "fields_", own.shape, own.dtype, own.dtypes
     return {
         "header": notes.header,
         "title": notes.title,
@@ -218,8 +218,7 @@ class _Page:
             return call("plan.gradient", str(each.follows), f'"{each.name}"', f'"{each.symbol}"', zero=zero)
         of = _variable(each.owner) if each.owner in takes.cotangents else ""
         given = [f'"{each.name}"', f'"{each.symbol}"', _part(each), *([of] if of else [])]
-        sums = "True" * (bool(takes.cotangents) and not each.cast)
-        return call("plan.result", *given, cast=f'"{each.cast}"' if each.cast else "", sums=sums, zero=zero)
+        return call("plan.result", *given, cast=f'"{each.cast}"' if each.cast else "", zero=zero)
 
 
 def takes_fields(layer: LayerProtocol) -> tuple[Entry, ...]:

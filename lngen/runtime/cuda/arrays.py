@@ -13,7 +13,7 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 
 from ..protocol.calls import DType, Shape, axes_overlap, constant
-from . import dlpack
+from . import libraries
 
 ROW, ROW_SCALAR, FEATURE, NUMBER, CONSTANT = range(5)
 """Numbers of the shapes of values."""
@@ -57,9 +57,8 @@ DeviceArray: TypeAlias = CudaArray | DLPackArray
 class Memory:
     """Memory on a device; `owner` is the object that came with it.
 
-    It is dense if there are no `steps`: how many entries apart neighbours along each axis are. A row may have one entry
-    for each `run` of so many, all of which its `shape` counts. It reaches over so many `nbytes`. Without an owner it is
-    a result that is not yet allocated, of type `dtype`.
+    It is dense if there are no `steps`: how many entries apart neighbours along each axis are. It reaches over so many
+    `nbytes`. Without an owner it is a result that is not yet allocated, of type `dtype`.
     """
 
     def __init__(
@@ -71,11 +70,10 @@ class Memory:
         read_only: bool = False,
         dtype: DType | None = None,
         steps: Shape | None = None,
-        run: int = 1,
     ) -> None:
-        self.owner, self.pointer, self.shape, self.steps, self.run = owner, pointer, shape, steps, run
+        self.owner, self.pointer, self.shape, self.steps = owner, pointer, shape, steps
         self.itemsize = int(typestr[2:])
-        entries = prod(shape) // run
+        entries = prod(shape)
         if steps is not None and entries:
             entries = 1 + sum((size - 1) * step for size, step in self.axes)
         self.nbytes = entries * self.itemsize
@@ -84,8 +82,7 @@ class Memory:
     @property
     def axes(self) -> list[tuple[int, int]]:
         """Size and step of each axis; none if the memory is dense."""
-        shape = (*self.shape[:-1], self.shape[-1] // self.run) if self.run > 1 else self.shape
-        return list(zip(shape, self.steps or (), strict=False))
+        return list(zip(self.shape, self.steps or (), strict=False))
 
     @property
     def kind(self) -> str:
@@ -121,20 +118,15 @@ def own_dtype(value: Any) -> DType | None:
 def memory(name: str, value: Any, row_axes: int | None = None) -> Memory:
     """Return the device memory of an object, read from `__cuda_array_interface__` or DLPack.
 
-    It is dense; with `row_axes` only the last axes are, so many of them. If the interface has a "run" of more than 1,
-    each row has one entry for so many. Raises ValueError if it is not.
+    It is dense; with `row_axes` only the last axes are, so many of them. Raises ValueError if it is not.
     """
     interface = getattr(value, "__cuda_array_interface__", None)
     if not isinstance(interface, dict):
         value = _from_dlpack(name, value)
         interface = value.__cuda_array_interface__
     shape, typestr = tuple(interface["shape"]), interface["typestr"]
-    strides, steps, run = interface.get("strides"), None, interface.get("run", 1)
-    if run > 1 and (row_axes != 1 or not shape):
-        raise ValueError(f"{name} has an entry for each run, which is for rows; pass one with all")
-    if strides is None and run > 1:
-        strides = [prod(shape[axis + 1 :]) * int(typestr[2:]) for axis in range(len(shape))]
-    if strides is not None and (run > 1 or not _is_dense(shape, strides, int(typestr[2:]))):
+    strides, steps = interface.get("strides"), None
+    if strides is not None and not _is_dense(shape, strides, int(typestr[2:])):
         steps = _steps(shape, strides, int(typestr[2:]), row_axes)
         if steps is None:
             raise ValueError(
@@ -144,8 +136,7 @@ def memory(name: str, value: Any, row_axes: int | None = None) -> Memory:
     if interface.get("mask") is not None:
         raise TypeError(f"{name} has a mask; pass an array without one")
     pointer, read_only = interface["data"]
-    shape = (*shape[:-1], shape[-1] * run) if run > 1 else shape
-    found = Memory(value, pointer or 0, shape, typestr, read_only, own_dtype(value), steps, run)
+    found = Memory(value, pointer or 0, shape, typestr, read_only, own_dtype(value), steps)
     if found.nbytes and not pointer:
         raise ValueError(f"{name} has shape {shape} and no memory; pass an array in use")
     return found
@@ -164,7 +155,6 @@ def facts_of(value: Any) -> tuple[int, Any, int | None]:
         start % 16 if start else None,
         bool(read_only),
         interface.get("mask") is None,
-        interface.get("run", 1),
     )
     return start or 0, facts, interface.get("stream")
 
@@ -187,13 +177,18 @@ def _steps(shape: Shape, strides: Sequence[int], size: int, row_axes: int | None
     return tuple([stride // size for stride in strides]) if _is_dense(shape[rows:], strides[rows:], size) else None
 
 
-def _from_dlpack(name: str, value: Any) -> dlpack.Imported:
-    where = dlpack.device_of(value)
-    if where is not None and where[0] not in (dlpack.HOST, dlpack.CUDA, dlpack.CUDA_MANAGED):
+def _from_dlpack(name: str, value: Any) -> libraries.Imported:
+    where = libraries.device_of(value)
+    if where is not None and where[0] not in (libraries.HOST, libraries.CUDA, libraries.CUDA_MANAGED):
         raise TypeError(f"{name} is on DLPack device {where}, which is not a CUDA device; pass an array on one")
-    found = dlpack.imported(value, dlpack.NO_WAIT)
+    found = libraries.imported(value)
+    kind = type(value).__name__
+    if found is None and where is not None and where[0] != libraries.HOST:
+        raise ImportError(
+            f"{name} is of type {kind}, which has DLPack alone, and PyTorch or CuPy take that: import one that sees "
+            "the GPU, or pass an array with __cuda_array_interface__"
+        )
     if found is None:
-        kind = type(value).__name__
         raise TypeError(
             f"{name} is of type {kind}, not an array in device memory; pass a GPUArray, "
             f"such as pycuda.gpuarray.to_gpu({name}), or use numpy_backend"
@@ -218,8 +213,6 @@ def array(name: str, value: Any, of_integers: bool = False, row_axes: int | None
             f"{name} starts at address {found.pointer:#x}, which is not aligned for "
             f"{TYPES[found.kind]}; pass a copy, which is aligned"
         )
-    if of_integers and found.run > 1:
-        raise ValueError(f"{name} has an entry for each run, which is for rows of floats; pass one with all")
     return found
 
 
@@ -302,12 +295,11 @@ def result(
     shape: Shape,
     dtype: DType | None,
     row_axes: int | None = None,
-    sums_in: DType | None = None,
 ) -> Memory | None:
     """The memory of a result: the caller's own, or some that is yet to be allocated.
 
     None if there is no such result: `dtype` is None then. With `row_axes` only the last axes need to be dense, so many
-    of them. If it has one entry for each run, they get sums of type `sums_in`; without it there may be no runs.
+    of them.
     """
     if dtype is None:
         if out is not None:
@@ -317,10 +309,6 @@ def result(
         return Memory(None, 0, shape, dtype.str, dtype=dtype)
     words = f"out for {name}"
     found = array(words, out, row_axes=row_axes) if dtype.str in KINDS else memory(words, out, row_axes)
-    if found.run > 1:
-        if sums_in is None:
-            raise ValueError(f"{words} has one entry for each run, and only gradients are added up; pass one with all")
-        dtype = sums_in
     if found.shape != shape or not _is_of(found, dtype):
         own, wanted = (TYPES[KINDS[each]] if each in KINDS else each for each in (found.typestr, dtype.str))
         wanted = wanted if dtype.str in KINDS else dtype.name

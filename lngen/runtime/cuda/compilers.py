@@ -12,7 +12,7 @@ import tempfile
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import TypeAlias
 
 from .. import cache
 from ..includes import inlined
@@ -64,22 +64,13 @@ class MachineCode(bytes):
         return self + b"\n" + (b"" if self.spilled is None else b"%d" % self.spilled)
 
 
-class CudaCompiler(Protocol):
-    """Compiler from CUDA C++ to machine code."""
+CudaCompiler: TypeAlias = "Nvrtc | Nvcc"
+"""Compiler from CUDA C++ to machine code. Its `identity` differs if another version may give other machine code.
 
-    def identity(self) -> str:
-        """Return text that differs if another version may give other machine code."""
-
-    def compile(self, source: Path, text: str, architecture: str, options: Sequence[str]) -> tuple[bytes, str]:
-        """Return the machine code of a text for an architecture, and the compiler's output.
-
-        `source` is the file that messages name. For an architecture such as `compute_90` it is PTX, which the driver
-        translates. Raises RuntimeError with the compiler's words if it refuses the text, and UnknownArchitecture if it
-        is too old for the architecture.
-        """
-
-    def architectures(self) -> Sequence[int]:
-        """Return the numbers of the architectures that it knows, such as 90."""
+`compile` returns the machine code of a text for an architecture, and the compiler's output; for one such as
+`compute_90` PTX, which the driver translates. `source` is the file that messages name. It raises RuntimeError with the
+compiler's words if it refuses the text, and UnknownArchitecture if it is too old for the architecture.
+"""
 
 
 def compilations() -> int:
@@ -180,7 +171,7 @@ def compiler(driver: int = 0) -> CudaCompiler:
     return fitting or found[0]
 
 
-def _installed() -> "list[Nvrtc | Nvcc]":
+def _installed() -> list[CudaCompiler]:
     """The compilers there are, the fastest first."""
     wanted = os.environ.get("LNGEN_COMPILER", "")
     if wanted not in ("", "nvcc", "nvrtc"):
@@ -228,7 +219,7 @@ def too_new(version: tuple[int, int] | None, driver: int) -> str:
     return f"update the driver, which is for CUDA {major}.{driver % 1000 // 10}, or pip install {packages}"
 
 
-def _too_new(compiler: "Nvrtc | Nvcc", driver: int) -> str:
+def _too_new(compiler: CudaCompiler, driver: int) -> str:
     """Return a warning of code that the driver may refuse; empty if it is not to be expected."""
     version = version_of(compiler) if driver else None
     remedy = too_new(version, driver)

@@ -10,12 +10,6 @@
 #ifndef LNGEN_THREADS_PER_ROW
 #define LNGEN_THREADS_PER_ROW 0
 #endif
-#ifndef LNGEN_RUN
-#define LNGEN_RUN 0
-#endif
-#if LNGEN_RUN && !defined(LNGEN_AXES)
-#error "LNGEN_RUN is for rows along axes: define LNGEN_AXES, too"
-#endif
 #ifndef LNGEN_SHARED
 #define LNGEN_SHARED 98304
 #endif
@@ -62,21 +56,18 @@ template <class T> using Parameter = typename ParameterOf<T>::type;
 template <class T> using Computed = Wider<T, Parameter<T>>;
 
 static_assert(0 < LNGEN_D && LNGEN_D <= MOST_FEATURES, "LNGEN_D is 1 to 2**30: columns are counted by int");
-#if LNGEN_RUN
-static_assert(LNGEN_D % LNGEN_RUN == 0, "LNGEN_RUN has to divide LNGEN_D");
-#endif
 constexpr Limits LIMITS = {LNGEN_SHARED, LNGEN_VECTOR, LNGEN_THREADS_PER_ROW, LNGEN_RESIDENT, LNGEN_ROOM,
                            LNGEN_BLOCKS_PER_ROW};
 
 // Requirements of a direction on its kernels, for some type of rows.
 template <class T_, class P_, int ROWS, int FEATURES, int COLUMN_SUMS, int SCALAR_SUMS, int MOST_SUMS, int CALLS,
-          int SCALARS, int RESULTS, int RUN = 0, int RUN_SUMS = 0>
+          int SCALARS, int RESULTS>
 struct Demand {
   using T = T_;
   using P = P_;
   using A = Wider<T, P>;
   static constexpr Asked ASKED = {int(sizeof(T)), int(sizeof(P)), int(sizeof(A)), ROWS, FEATURES, COLUMN_SUMS, CALLS,
-                                  SCALARS, RESULTS, MOST_SUMS, SCALAR_SUMS, RUN, RUN_SUMS};
+                                  SCALARS, RESULTS, MOST_SUMS, SCALAR_SUMS};
 };
 
 // The layout of a direction's kernel, which a launcher reads.
@@ -100,15 +91,14 @@ template <class N> struct Geometry {
                        TOGETHER = read_together(VECTOR, N::ASKED, LIMITS), UNROLL = KEEPS_ROW ? CHUNKS : TOGETHER;
   static constexpr Place SUMS = SHAPE.sums;
   // Accesses of one entry are many, and at constant distances from the thread's first one.
-  static constexpr bool BY_ENTRIES = VECTOR == 1 && !LNGEN_RUN;
+  static constexpr bool BY_ENTRIES = VECTOR == 1;
 
   // Shared memory: slots and sums in entries of A, the rest in bytes.
   static constexpr Memory MEMORY = memory_of(SHAPE, LNGEN_D, N::ASKED);
   static constexpr int HALF = N::ASKED.most_sums * ALL_WARPS, SLOTS = int(MEMORY.slots) / int(sizeof(A));
   static constexpr int ACCESS = VECTOR * int(sizeof(T)), COPY = at_least(ACCESS, LEAST_COPY),
                        COPIES = ceiling(LNGEN_D, ALL_THREADS * VECTOR), COPIED_BYTES = ROWS_COPIED ? int(MEMORY.copy) : 0,
-                       RUNS_AT = int(MEMORY.slots + MEMORY.sums),
-                       COPIES_AT = RUNS_AT + int(MEMORY.runs);
+                       COPIES_AT = int(MEMORY.slots + MEMORY.sums);
   static_assert(MEMORY.bytes(ROWS_COPIED) <= at_least(LNGEN_SHARED, 49152), "LNGEN_SHARED is too small for this program");
   static constexpr int SHARED_BYTES = int(MEMORY.bytes(ROWS_COPIED));
 };
@@ -160,21 +150,13 @@ template <class G, class T> __device__ __forceinline__ T* own_entries(T* row, co
   return unseen(row + here.template column<G>(0));
 }
 
-// Visits the parts of the row that are the thread's, and where the row has ended, all threads come along:
-// visit(chunk, column, is_there).
-template <class G, class F> __device__ __forceinline__ void each_chunk_of_all(const Here& here, F visit) {
+// Visits the parts of the row that are the thread's: visit(chunk, column).
+template <class G, class F> __device__ __forceinline__ void each_chunk(const Here& here, F visit) {
 #pragma unroll(G::UNROLL)
   for (int chunk = 0; chunk < G::ALL_CHUNKS; ++chunk) {
     const int column = here.template column<G>(chunk);
-    visit(chunk, column, here.template reaches<G>(chunk, column));
+    if (here.template reaches<G>(chunk, column)) visit(chunk, column);
   }
-}
-
-// The same without threads whose part has ended: visit(chunk, column).
-template <class G, class F> __device__ __forceinline__ void each_chunk(const Here& here, F visit) {
-  each_chunk_of_all<G>(here, [&](int chunk, int column, bool is_there) {
-    if (is_there) visit(chunk, column);
-  });
 }
 
 template <bool FIRST, class X, class Y> struct Either { using type = X; };

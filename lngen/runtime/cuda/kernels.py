@@ -2,16 +2,15 @@
 """Compiled kernels on a device, and the launches that a plan asks for."""
 
 from collections.abc import Callable, Iterable, Sequence
-from math import gcd
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
-from . import devices, driver, grids, places, plans
+from . import devices, driver, grids, plans
 from .arrays import BYTES
 from .compilers import compiled
 from .devices import Device
-from .macros import most_blocks_of_cluster, of_module
+from .macros import NARROW, macros, most_blocks_of_cluster
 from .plans import LaunchPlan
 from .variants import spilled_of, without_spills
 
@@ -138,7 +137,6 @@ class KernelModule:
     """
 
     def __init__(self, device: Device, plan: LaunchPlan, narrow: bool) -> None:
-        self._check_runs(device, plan, narrow)
         sums = plan.sums[0] * plan.wanted.features * BYTES[plan.computed]
         most = most_blocks_of_cluster(device.has_clusters, sums, device.block_shared)
         # A part of a GPU may hold no cluster of so many blocks.
@@ -147,24 +145,11 @@ class KernelModule:
 
     def _load(self, device: Device, plan: LaunchPlan, narrow: bool, blocks: int) -> bool:
         """Load kernels in which so many blocks may share a row; whether the device holds one such cluster."""
-        code = _code(device, plan, of_module(plan.wanted, device, blocks, narrow))
+        given = macros(**plan.wanted._asdict(), shared=device.block_shared, blocks_per_row=blocks)
+        code = _code(device, plan, [*given, *([NARROW] if narrow else [])])
         self.kernels = [Kernel(code, name, plan, values) for name, values in plan.kernels.items()]
         self.vector = self.kernels[0].vector
         return self.kernels[0].blocks_per_row == 1 or self.kernels[0].launch.clusters() > 0
-
-    @staticmethod
-    def _check_runs(device: Device, plan: LaunchPlan, narrow: bool) -> None:
-        """Refuse sums by run that take more than half of the shared memory, which has other uses, too."""
-        wanted, sums = plan.wanted, plan.wanted.by_run.bit_count()
-        if not sums:
-            return
-        vector = 1 if narrow else gcd(16 // BYTES[wanted.row_type], wanted.run)
-        needed = places.bytes_by_run(wanted.features, wanted.run, sums, vector, BYTES[plan.computed])
-        if needed > device.block_shared // 2:
-            raise ValueError(
-                f"{wanted.direction} keeps sums of runs of {wanted.run} entries in {needed} bytes of shared "
-                f"memory, and has {device.block_shared // 2} for them; pass results with an entry for each of the row's"
-            )
 
     def fits(self, vectors: Iterable[tuple[int, int]]) -> bool:
         """Test whether arrays are aligned, by the bytes of an entry of each and its address modulo 16."""

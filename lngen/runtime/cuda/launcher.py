@@ -6,23 +6,21 @@ use (`compilers`) and launched (`kernels`).
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ..protocol.calls import DType, Shape, check_is_saved, each_cotangent, several
-from . import devices, dlpack, driver, kernels
+from ..protocol.interface import Interface
+from ..protocol.saved import first_fields
+from . import devices, driver, kernels, libraries
 from .arrays import (
     FEATURE,
-    KINDS,
     NUMBER,
     ROW,
     ROW_SCALAR,
     DeviceArray,
     array,
-    computed,
-    dtype_of,
     facts_of,
     finite,
     stream_handle,
@@ -68,7 +66,7 @@ class DeviceCall:
         saves: bool = True,
     ) -> None:
         objects.append(workspace)
-        self.take = None if like is None else dlpack.taker(like)
+        self.take = None if like is None else libraries.taker(like)
         self.stream, self.handle = stream, 0 if stream is None else stream_handle(stream)
         self.objects = objects
         self.streams: list[int] = []
@@ -90,8 +88,7 @@ class DeviceCall:
     def _look(self) -> list[Any]:
         """Find the addresses of arrays and the streams to wait for, and return all properties that a plan depends on.
 
-        A number stands for itself. An array with DLPack is imported, to be read on the stream of the call. Other
-        objects are left for the planning to refuse.
+        A number stands for itself. An array with DLPack is imported. Other objects are left for the planning to refuse.
         """
         self.values: list[Any] = []
         values = self.values
@@ -119,10 +116,11 @@ class DeviceCall:
     def _look_closer(self, place: int, value: Any) -> tuple[int, Any]:
         """Return the address and the properties of an array of any library."""
         if not isinstance(getattr(value, "__cuda_array_interface__", None), dict):
-            taken = dlpack.imported(value, self.handle)
+            taken = libraries.imported(value)
             if taken is None:
                 return 0, type(value)
             self.objects[place] = value = taken
+            self.streams.append(taken.stream)
         start, facts, stream = facts_of(value)
         if stream is not None:
             self.streams.append(stream)
@@ -140,103 +138,55 @@ class DeviceCall:
             kernels.launches(device, plan).run(self.objects, self.values, self.stream, self.handle)
             results = [self.objects[place] for place in plan.outputs]
             if self.take is not None:
-                results = self._taken(self.take, results, device.ordinal)
-        # The caller's own arrays are given back as they came.
-        return [each.owner if type(each) is dlpack.Imported else each for each in results]
+                made = {place for place, *_ in plan.new}
+                driver.follow(libraries.stream_of(self.take.library), self.handle)
+                results = [
+                    self.take(result, device.ordinal) if place in made else result
+                    for place, result in zip(plan.outputs, results, strict=True)
+                ]
+        if not self.streams:
+            return results
+        # The caller's own arrays are given back as they came; each that was imported has a stream.
+        return [each.owner if type(each) is libraries.Imported else each for each in results]
 
     def kept(self, *places: int) -> list[Any]:
         """Return the fields of what a call of forward saves, of which these values are kept."""
         return [*self.plan.first, *[self.objects[place] for place in places]]
 
-    def _taken(self, take: Callable[[dlpack.Exported], Any], results: list[Any], ordinal: int) -> list[Any]:
-        """Return results, of which new ones become arrays of the library that is to have them."""
-        made = {place for place, *_ in self.plan.new}
-        where, wait = (dlpack.CUDA, ordinal), partial(driver.follow, handle=self.handle)
-        return [
-            take(_exported(result, where, wait)) if place in made else result
-            for place, result in zip(self.plan.outputs, results, strict=True)
-        ]
 
+def saved_from(
+    layer: DeviceLayer,
+    check: Callable[[LaunchPlan], Any],
+    interface: Interface,
+    fields: Sequence[Any],
+    shape: Sequence[int] | None,
+    dtype: Any,
+    dtypes: Mapping[str, Any] | None,
+) -> Any:
+    """Return the saved values of forward, from its fields; `shape`, `dtype` and `dtypes` are inferred if None."""
+    inputs = {each.name: each for each in layer.inputs}
+    described = {f"saved.{each['name']}": each for each in interface["saved"]}
+    numbers = []
 
-class SavedFields:
-    """Fields of `Saved` from which its first three are inferred; a function that checks them in a plan names them."""
+    def look(name: str, value: Any) -> tuple[Shape, DType]:
+        field = described[name]
+        given = inputs.get(field["of"]) if field["kind"] == "input" else None
+        if given and type(value) in (int, float):
+            numbers.append(given)
+            return (), np.dtype(np.float64)
+        row_axes = {("...", "d"): 1, ("...",): 0}.get(tuple(field["axes"]))
+        found = array(name, value, bool(given and given.integers), row_axes)
+        return found.shape, found.dtype
 
-    def __init__(self, layer: DeviceLayer, fields: Sequence[Any]) -> None:
-        self.layer, self.fields = layer, iter(fields)
-        self.types: dict[int, DType] = {}
-        self.numbers: list[int] = []
-        self.rows: list[Shape] = []
-        self.stored: list[DType] = []
-        self.computed: list[DType] = []
-
-    def saved_input(self, name: str, place: int) -> None:
-        """Name a field that holds an input."""
-        each, value = self.layer.inputs[place], next(self.fields)
-        if type(value) in (int, float):
-            self.numbers.append(place)
-        elif value is not None:
-            self.types[place] = self._type(name, value, each.part, each.integers)
-
-    def saved_output(self, name: str, symbol: str, part: int) -> None:
-        """Name a field that holds an output."""
-        self._type(name, next(self.fields), part, False)
-
-    def saved_row_scalar(self, name: str, symbol: str) -> None:
-        """Name a field that holds a row scalar."""
-        self.computed.append(array(f"saved.{name}", next(self.fields), False, 0).dtype)
-
-    def constant(self) -> None:
-        """Pass over a field that holds a Constant."""
-        next(self.fields)
-
-    def _type(self, name: str, value: Any, part: int, integers: bool) -> DType:
-        found = array(f"saved.{name}", value, integers, {ROW: 1, ROW_SCALAR: 0}.get(part))
-        self.rows += [found.shape] * (part == ROW)
-        self.stored += [found.dtype] * (part in (ROW, ROW_SCALAR) and not integers)
-        return found.dtype
-
-    def first(self, shape: Sequence[int] | None, dtype: Any, dtypes: Mapping[str, Any] | None) -> tuple[Any, ...]:
-        """Return the first three fields, inferred where they are None."""
-        inputs = self.layer.inputs
-        if shape is None and not self.rows:
-            raise TypeError("shape is None, and no field has the shape of the rows; pass shape")
-        for name, kind in (dtypes or {}).items():
-            places = [place for place, each in enumerate(inputs) if each.name == name]
-            if not places:
-                raise ValueError(f"dtypes has {name}; pass types of {', '.join(each.name for each in inputs)}")
-            # NumPy takes None for float64.
-            if kind is not None:
-                self.types[places[0]] = _dtype(f"dtypes[{name!r}]", kind)
-        for place, each in enumerate(inputs):
-            if place not in (*self.types, *self.numbers) and not each.optional:
-                if not self.stored:
-                    raise TypeError(f"dtypes lacks {each.name}, and no field tells it; pass dtypes")
-                self.types[place] = self.stored[0]
-        floats = {place: kind for place, kind in self.types.items() if not inputs[place].integers}
-        wide = dtype_of(computed(*(KINDS.get(kind.str, "f64") for kind in floats.values())))
-        wide = _dtype("dtype", dtype) if dtype is not None else (*self.computed, wide)[0]
-        for place in self.numbers:
-            parameters = [kind for of, kind in floats.items() if inputs[of].part in (FEATURE, NUMBER)]
-            integers = [kind for of, kind in self.types.items() if inputs[of].integers and inputs[of].part == NUMBER]
-            usual = (*integers, np.dtype(np.int32)) if inputs[place].integers else (*parameters, wide)
-            self.types.setdefault(place, usual[0])
-        found = tuple(self.types.get(place) for place in range(len(inputs)))
-        return tuple(self.rows[0] if shape is None else shape), wide, found
-
-
-def _dtype(name: str, value: Any) -> DType:
-    try:
-        found: DType = np.dtype(value)
-    except TypeError:
-        raise TypeError(f"{name} is {value!r}; pass a type of floats, such as np.float32") from None
-    return found
-
-
-def saved_from(layer: DeviceLayer, check: Callable[[Any], Any], fields: Sequence[Any], *first: Any) -> Any:
-    """Return the saved values of forward, from its fields; `first` are shape, dtype and dtypes, None if inferred."""
-    known = SavedFields(layer, fields)
-    check(known)
-    saved = layer.Saved(*known.first(*first), *fields)
+    rows, wide, types = first_fields(interface, fields, shape, dtype, dtypes, look)
+    known = dict(zip(inputs, types, strict=True))
+    of_arrays = {name: kind for name, kind in known.items() if kind and inputs[name] not in numbers}
+    for number in numbers:
+        # A number has the type of another that is read as such.
+        alike = [kind for name, kind in of_arrays.items() if inputs[name].group == number.group]
+        if (dtypes or {}).get(number.name) is None:
+            known[number.name] = (*alike, np.dtype(np.int32) if number.integers else wide)[0]
+    saved = layer.Saved(rows, wide, tuple(known.values()), *fields)
     check(LaunchPlan(layer, "backward", fields, saved))
     return saved
 
@@ -263,13 +213,8 @@ def workspace_bytes(
     if len(arguments) > takes:
         raise TypeError(f"{direction} takes {takes} arrays at most, and {len(arguments)} were given")
     absent = [None] * (takes - len(arguments) + constants)
-    call: DeviceCall = make(*arguments, *absent, out, dlpack.NO_WAIT, None, None)
+    call: DeviceCall = make(*arguments, *absent, out, None, None, None)
     if direction == "forward":
         return call.plan.saved_bytes
     with devices.entered(call.plan.resident, call.values, call.plan.spelled) as device:
         return kernels.launches(device, call.plan).partial_bytes
-
-
-def _exported(made: Any, where: tuple[int, int], wait: Callable[[int], None]) -> dlpack.Exported:
-    kind = KINDS.get(made.dtype.str, made.dtype.name)
-    return dlpack.Exported(made, int(made.gpudata or 0), made.shape, kind, where, wait)

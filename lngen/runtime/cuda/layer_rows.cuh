@@ -29,7 +29,6 @@
 #include "places.cuh"
 #include "reductions.cuh"
 #include "row_loop.cuh"
-#include "runs.cuh"
 #include "below.cuh"
 #include "kernels.cuh"
 
@@ -170,8 +169,7 @@ template <class G, class To, class Numbers> struct Call : Stages<G, typename G::
 // -------------------------------------------------------------------------------------------- what a thread has of a row
 
 template <class G, class N, Kind K = N::KIND> struct Part {};
-template <class G, class N>
-struct Part<G, N, ROWS> : Either<IS_OF_RUNS<N>, RunEntries<G>, RowTile<G, N::THERE>>::type {};
+template <class G, class N> struct Part<G, N, ROWS> : RowTile<G, N::THERE> {};
 template <class G, class N> struct Part<G, N, ROW_NUMBERS> : RowValue<G, N::THERE, typename G::T> {};
 template <class G, class N> struct Part<G, N, ROW_INTEGERS> : RowValue<G, N::THERE, Integer> {};
 template <class G, class N> struct Part<G, N, SAVED> : RowValue<G, N::THERE, typename G::A> {};
@@ -184,8 +182,7 @@ template <class P> struct Used {
   bool is_used = false;
 };
 template <class G, class N, Kind K = N::KIND> struct Access {};
-template <class G, class N>
-struct Access<G, N, ROWS> : Used<typename Either<IS_OF_RUNS<N>, OneForAll<typename G::T>, HeldChunk<G>>::type> {};
+template <class G, class N> struct Access<G, N, ROWS> : Used<HeldChunk<G>> {};
 template <class G, class N> struct Access<G, N, FEATURES> : Used<Pack<typename G::P, G::VECTOR>> {};
 template <class G, class N> struct Access<G, N, INTEGER_ROWS> : Used<Pack<Integer, G::VECTOR>> {};
 template <class G, class N> struct Access<G, N, INTEGER_FEATURES> : Used<Pack<Integer, G::VECTOR>> {};
@@ -200,7 +197,7 @@ template <class G, class... N> struct Chunk : Access<G, N>... {
           const auto own = own_entries<G>(to.of(name) + place_of<decltype(name)>(to, here), here);
           if (of(name).is_used && here.live) lngen::store<true>(own + chunk * G::ALL_THREADS, of(name).pack);
         } else if (of(name).is_used && here.live) {
-          lngen::store<true>(to.of(name) + place_of<decltype(name)>(to, here) + column_of<decltype(name)>(column), of(name).pack);
+          lngen::store<true>(to.of(name) + place_of<decltype(name)>(to, here) + column, of(name).pack);
         }
       }
     };
@@ -248,27 +245,17 @@ template <class A> struct UsedValue {
 };
 template <class A, class N, Kind K = N::KIND> struct Addend {};
 template <class A, class N> struct Addend<A, N, OVER_ROWS> : UsedValue<A> {};
-template <class A, class N> struct Addend<A, N, ROWS_OUT> : UsedValue<A> {};
-template <class A, class Summed, class Given> struct Addends;
-template <class A, class... N, class... M> struct Addends<A, Names<N...>, Names<M...>> : Addend<A, N>..., Addend<A, M>... {
+template <class A, class Summed> struct Addends;
+template <class A, class... N> struct Addends<A, Names<N...>> : Addend<A, N>... {
   template <class X> LNGEN_INLINE Addend<A, X>& of(X) { return *this; }
   template <class Columns> LNGEN_INLINE void add_to(Columns& columns, int entry, int column) {
-    const auto one = [&](auto name) {
+    [[maybe_unused]] const auto one = [&](auto name) {
       using X = decltype(name);
       if constexpr (X::KIND == OVER_ROWS && X::THERE) {
         if (of(name).is_used) columns.template add_one<X::INDEX>(entry, column, of(name).value);
       }
     };
-    (one(N()), ...), (one(M()), ...);
-  }
-  LNGEN_INLINE void add_to(RunParts<A>& parts) {
-    const auto one = [&](auto name) {
-      using X = decltype(name);
-      if constexpr (ByRun<X>::IS_SUM) {
-        if (of(name).is_used) parts[ByRun<X>::PLACE] = {parts[ByRun<X>::PLACE].value + of(name).value, true};
-      }
-    };
-    (one(M()), ...);
+    (one(N()), ...);
   }
 };
 
@@ -314,10 +301,7 @@ template <class Row> struct RowEntry {
     }
   }
   template <class N, class V> LNGEN_INLINE void store(N name, V value) const {
-    if constexpr (ByRun<N>::IS_SUM) {
-      added.of(name).value = A(value);
-      added.of(name).is_used = true;
-    } else if constexpr (N::THERE) {
+    if constexpr (N::THERE) {
       all.of(name).pack.entries[i] = narrow<StoredAs<N, typename Row::T>>(A(value));
       all.of(name).is_used = true;
     }
@@ -327,15 +311,13 @@ template <class Row> struct RowEntry {
   template <class N, class F> LNGEN_INLINE auto recall(N, F f) const { return f(); }
 };
 
-template <class G_, class To, class Numbers, class Before, class Summed, class Columns, class Runs, int SCALAR_SUMS,
-          class... N>
-struct DeviceRow
-    : Stages<G_, typename G_::A, DeviceRow<G_, To, Numbers, Before, Summed, Columns, Runs, SCALAR_SUMS, N...>> {
+template <class G_, class To, class Numbers, class Before, class Summed, class Columns, int SCALAR_SUMS, class... N>
+struct DeviceRow : Stages<G_, typename G_::A, DeviceRow<G_, To, Numbers, Before, Summed, Columns, SCALAR_SUMS, N...>> {
   using G = G_;
   using A = typename G::A;
   using T = typename G::T;
   using Chunk = LNGEN_SPACE::Chunk<G, N...>;
-  using Added = Addends<A, Summed, Names<N...>>;
+  using Added = Addends<A, Summed>;
   using At = RowEntry<DeviceRow>;
   const A D;
   const Before& call;
@@ -344,15 +326,14 @@ struct DeviceRow
   const Numbers& numbers;
   Tile<G, N...>& tile;
   Columns& columns;
-  const Runs& runs;
   A (&all)[SCALAR_SUMS];
   A* const slots;
   int& turn;
 
   LNGEN_INLINE DeviceRow(A D, const Before& call, const To& to, const Here& here, const Numbers& numbers,
-                         Tile<G, N...>& tile, Columns& columns, const Runs& runs, A (&all)[SCALAR_SUMS],
+                         Tile<G, N...>& tile, Columns& columns, A (&all)[SCALAR_SUMS],
                          A* slots, int& turn)
-      : D(D), call(call), to(to), here(here), numbers(numbers), tile(tile), columns(columns), runs(runs), all(all), slots(slots), turn(turn) {}
+      : D(D), call(call), to(to), here(here), numbers(numbers), tile(tile), columns(columns), all(all), slots(slots), turn(turn) {}
 
   template <class M> LNGEN_INLINE auto operator()(M name) const {
     if constexpr (!M::THERE || !M::PER_ROW) return numbers.of(name);
@@ -360,21 +341,12 @@ struct DeviceRow
   }
   LNGEN_INLINE long long entries() const { return here.D; }
   template <class F> LNGEN_INLINE void each(F f) const {
-    if constexpr (RUN_SUMS > 0) {
-      each_chunk_of_all<G>(here, [&](int chunk, int column, bool is_there) {
-        RunParts<A> parts;
-        if (is_there) work_on(f, chunk, column, parts);
-        runs.add(here, chunk, column, parts);
-      });
-    } else {
-      RunParts<A> none;
-      each_chunk<G>(here, [&](int chunk, int column) { work_on(f, chunk, column, none); });
-    }
+    each_chunk<G>(here, [&](int chunk, int column) { work_on(f, chunk, column); });
   }
   // One sweep where the row is read again in each: registers are read again at no cost.
   template <int I, unsigned long long SCALED, class F, class S> LNGEN_INLINE auto max_and_sums(F f, S g) const {
     using Terms = decltype(f(*static_cast<At*>(nullptr)));
-    if constexpr (G::KEEPS_ROW || RUN_SUMS > 0 || !EXP_MULTIPLIES || !(Terms::NEEDED >> I & 1)) {
+    if constexpr (G::KEEPS_ROW || !EXP_MULTIPLIES || !(Terms::NEEDED >> I & 1)) {
       return one_after_the_other<I>(*this, f, g);
     } else {
       using Sums = decltype(g(*static_cast<At*>(nullptr), A()));
@@ -420,7 +392,7 @@ struct DeviceRow
 
  private:
   template <class F>
-  LNGEN_INLINE void work_on(F& f, int chunk, int column, RunParts<A>& parts) const {
+  LNGEN_INLINE void work_on(F& f, int chunk, int column) const {
     Chunk all;
 #pragma unroll
     for (int i = 0; i < G::VECTOR; ++i) {
@@ -428,7 +400,6 @@ struct DeviceRow
       f(At{*this, all, added, chunk, column, i});
       if constexpr (Summed::all(OVER_ROWS) > 0)
         if (here.live) added.add_to(columns, chunk * G::VECTOR + i, column + i);
-      if constexpr (RUN_SUMS > 0) added.add_to(parts);
     }
     all.store(to, here, chunk, column);
   }
@@ -448,11 +419,6 @@ template <class Layer, class G, class To, class... N> LNGEN_INLINE void work(con
   constexpr int COLUMN_SUMS = Summed::all(OVER_ROWS), SCALAR_SUMS = Summed::all(OVER_ALL);
   using Columns =
       typename Either<(COLUMN_SUMS > 0), ColumnSums<G, Summed::wanted(OVER_ROWS), COLUMN_SUMS>, NoColumns>::type;
-#if LNGEN_SUMMED_BY_RUN
-  RunSums<G> runs;
-#else
-  NoRunSums runs;
-#endif
   A* slots = reinterpret_cast<A*>(shared_memory());
   int turn = 0;
   open_row<G>();
@@ -468,12 +434,10 @@ template <class Layer, class G, class To, class... N> LNGEN_INLINE void work(con
   if constexpr (COLUMN_SUMS + SCALAR_SUMS > 0) workspace = to.of(WORKSPACE);
   Columns columns(workspace, slots + G::SLOTS, here);
   A all[at_least(SCALAR_SUMS, 1)] = {};
-  runs.begin(slots + G::RUNS_AT / int(sizeof(A)), here);
-  using Row = DeviceRow<G, To, Numbers<A, N...>, decltype(before), Summed, Columns, decltype(runs),
+  using Row = DeviceRow<G, To, Numbers<A, N...>, decltype(before), Summed, Columns,
                         at_least(SCALAR_SUMS, 1), N...>;
   each_row<G>(here, to, tile, shared_memory() + G::COPIES_AT, [&] {
-    Layer::work(Row(features, before, to, here, numbers, tile, columns, runs, all, slots, turn));
-    runs.finish(to, here);
+    Layer::work(Row(features, before, to, here, numbers, tile, columns, all, slots, turn));
   });
   columns.finish(slots + G::SLOTS, here);
   if constexpr (SCALAR_SUMS > 0)
@@ -482,10 +446,10 @@ template <class Layer, class G, class To, class... N> LNGEN_INLINE void work(con
 
 // What the geometry goes by.
 template <class T, class Layer>
-using Needs = Demand<T, Parameter<T>, ones(Layer::Given::wanted(ROWS) & ~(0ull + LNGEN_OF_RUNS)), Layer::Given::count(FEATURES),
+using Needs = Demand<T, Parameter<T>, Layer::Given::count(ROWS), Layer::Given::count(FEATURES),
                      Layer::Summed::wanted(OVER_ROWS) ? Layer::Summed::all(OVER_ROWS) : 0,
                      Layer::Summed::all(OVER_ALL),
-                     Layer::MOST_SUMS, Layer::CALLS, Layer::NUMBERS, Layer::RESULTS, LNGEN_RUN, RUN_SUMS>;
+                     Layer::MOST_SUMS, Layer::CALLS, Layer::NUMBERS, Layer::RESULTS>;
 
 template <class T, class Layer> struct RowsLaunch : Geometry<Needs<T, Layer>> {
   using Given = typename Layer::Given;

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from . import driver
-from .devices import Device
 
 BESIDE_SUMS = 8192
 """Bytes of the shared memory of a block that its sums over rows leave to the row (shapes.cuh)."""
@@ -18,8 +17,7 @@ class KernelKey(NamedTuple):
     """Properties of a call that choose its kernels.
 
     `integer_types` are those of arrays of integers, and of inputs that are one integer. Rows lie along so many `axes`,
-    or with none one behind the other. Rows in `of_runs`, a set of bits, have one entry for each `run` of so many, and
-    results in `by_run` get the sum of each; without any it is 0.
+    or with none one behind the other.
     """
 
     direction: str
@@ -30,9 +28,6 @@ class KernelKey(NamedTuple):
     without: tuple[str, ...]
     saves: bool = True
     axes: int = 0
-    run: int = 0
-    of_runs: int = 0
-    by_run: int = 0
 
 
 def most_blocks_of_cluster(has_clusters: bool, sums: int, shared: int) -> int:
@@ -42,16 +37,6 @@ def most_blocks_of_cluster(has_clusters: bool, sums: int, shared: int) -> int:
     eighth of the time. Of shorter rows, and without sums, it takes less time with one block a row.
     """
     return driver.MOST_BLOCKS_OF_CLUSTER if has_clusters and sums > shared - BESIDE_SUMS else 1
-
-
-def of_module(wanted: KernelKey, device: Device, blocks_per_row: int, narrow: bool = False) -> list[str]:
-    """Return the macros of a module for a device, but for those of its variant."""
-    direction, features, row_type, parameter_type, integer_types, without, saves, axes, *runs = wanted
-    types = row_type, parameter_type
-    given = macros(
-        direction, *types, features, without, saves, device.block_shared, integer_types, axes, runs, blocks_per_row
-    )
-    return [*given, *([NARROW] if narrow else [])]
 
 
 def macros(
@@ -64,7 +49,6 @@ def macros(
     shared: int = 0,
     integer_types: tuple[str, str] = ("i32", "i32"),
     axes: int = 0,
-    runs: Sequence[int] = (0, 0, 0),
     blocks_per_row: int = 1,
 ) -> list[str]:
     """Return the macros that the kernels of a direction are compiled with, for rows of some features.
@@ -72,8 +56,7 @@ def macros(
     Types are `f16`, `bf16`, `f32` or `f64`. `without` are the absent inputs, cotangents and tangents. `saves` is true
     if forward writes the row scalars for other directions. `shared` is the shared memory in bytes that a block may take
     on the device, 0 if unknown. `integer_types` are those of arrays of integers, as `i64` or `u8`, and of one integer.
-    Rows lie along so many `axes` (places.cuh), or one behind the other. `runs` are the length of runs, 0 without any,
-    the rows with one entry for each, and the results with a sum of each, both as sets of bits. A row may be shared by
+    Rows lie along so many `axes` (places.cuh), or one behind the other. A row may be shared by
     `blocks_per_row` blocks, on devices with clusters.
 
     >>> macros("forward", "bf16", "f32", 1024, ["beta"], saves=False)[3:]
@@ -93,8 +76,6 @@ def macros(
         found.append("LNGEN_SAVE_NOTHING")
     if axes:
         found.append(f"LNGEN_AXES={axes}")
-    names_of_runs = ("LNGEN_RUN", "LNGEN_OF_RUNS", "LNGEN_SUMMED_BY_RUN")
-    found += [f"{name}={number}" for name, number in zip(names_of_runs, runs, strict=True) if number]
     if shared:
         found.append(f"LNGEN_SHARED={shared}")
     if blocks_per_row > 1:

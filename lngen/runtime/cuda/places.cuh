@@ -5,30 +5,8 @@
 // of numbers behind its arguments: the sizes of the axes, then for each of its arrays of rows or of a number a row, in
 // the order of the arguments, how many entries apart these are along each axis. Along an axis with a step of 0 rows
 // share theirs. Entries of a row are one behind the other.
-//
-// With LNGEN_RUN=n, rows in LNGEN_OF_RUNS, a set of bits by their number, have one entry for each run of n columns. Results
-// of rows in LNGEN_SUMMED_BY_RUN, another set, get the sum of each run in its place, in the compute type.
-
-#ifndef LNGEN_OF_RUNS
-#define LNGEN_OF_RUNS 0
-#endif
-#ifndef LNGEN_SUMMED_BY_RUN
-#define LNGEN_SUMMED_BY_RUN 0
-#endif
 
 namespace lngen::LNGEN_SPACE {
-
-LNGEN_CONSTANT int ones(unsigned long long set) { return set ? int(set & 1) + ones(set >> 1) : 0; }
-constexpr int RUN_SUMS = ones(LNGEN_SUMMED_BY_RUN);
-
-// Whether a result gets sums by run, and which of them are its.
-template <class N> struct ByRun {
-  static constexpr bool IS_SUM = N::KIND == ROWS_OUT && N::THERE && (0ull + LNGEN_SUMMED_BY_RUN) >> N::INDEX & 1;
-  static constexpr int PLACE = ones(LNGEN_SUMMED_BY_RUN & ((1ull << N::INDEX) - 1));
-};
-
-// Whether rows have one entry for each run.
-template <class N> constexpr bool IS_OF_RUNS = N::KIND == ROWS && N::THERE && (0ull + LNGEN_OF_RUNS) >> N::INDEX & 1;
 
 #ifdef LNGEN_AXES
 
@@ -95,20 +73,10 @@ template <class N, class To> LNGEN_INLINE long long place_of_row(const To&, long
 
 #endif
 
-// How far the entry of a column is from the first of its row.
-template <class N> LNGEN_INLINE int column_of(int column) {
-#if LNGEN_RUN
-  // Found anew for each row: kept from one to the next, places would take the registers of the rows.
-  if constexpr (IS_OF_RUNS<N> || ByRun<N>::IS_SUM) return unsigned(unseen(column)) / LNGEN_RUN;
-#endif
-  return column;
-}
-
 template <class N, class To> struct PlaceIn {
   const To& to;
   LNGEN_INLINE long long operator()(const Here& here) const { return place_of<N>(to, here); }
   LNGEN_INLINE long long row(long long row) const { return place_of_row<N>(to, row); }
-  LNGEN_INLINE int column(int column) const { return column_of<N>(column); }
 };
 template <class N, class To> LNGEN_INLINE PlaceIn<N, To> place_in(const To& to) { return {to}; }
 

@@ -2,13 +2,11 @@
 """Places of rows in device memory, for kernels that read rows where they lie: places.cuh has them on the device."""
 
 from collections.abc import Mapping
-from math import gcd, prod
+from math import prod
 from typing import NamedTuple
 
 from ..protocol.calls import Shape
 from .arrays import Memory
-
-_LANES = 32
 
 
 class RowPlaces(NamedTuple):
@@ -45,23 +43,8 @@ def places(shape: Shape, arrays: Mapping[str, Memory]) -> RowPlaces | None:
         elif shape[axis] > 1:
             axes.append(axis)
             sizes.append(shape[axis])
-    if not axes:  # kernels of rows with places have an axis; here it has one row
-        return RowPlaces((1,), dict.fromkeys(steps, (0,)), (0,), (0,))
     axes.reverse()
     sizes.reverse()
     apart = {name: tuple([each[axis] for axis in axes]) for name, each in steps.items()}
     numbers = apart.pop("")
     return RowPlaces(tuple(sizes), apart, tuple([shape[-1] * number for number in numbers]), numbers)
-
-
-def bytes_by_run(features: int, run: int, sums: int, vector: int, size: int) -> int:
-    """Return the bytes of shared memory at the most in which a row gathers sums by run: shapes.cuh says how.
-
-    Sums are of entries of `size` bytes, and accesses of `vector` entries, as many as divide a run.
-
-    >>> bytes_by_run(65536, 4096, 2, 4, 4)
-    4096
-    """
-    accesses = run // vector
-    sets = (accesses - gcd(accesses, _LANES) + _LANES - 1) // _LANES + 1
-    return sums * (features // run) * min(sets, _LANES) * size

@@ -283,26 +283,24 @@ class LaunchPlan:
         of: Value | None = None,
         *,
         cast: str = "",
-        sums: bool = False,
         zero: bool = False,
     ) -> Value:
         """Return a result that has the type of the rows, or of a value without which it is absent.
 
-        An output may be rounded to a type, its `cast`. It may be of entries that are `sums` by run, or always `zero`.
+        An output may be rounded to a type, its `cast`. Its entries may be always `zero`.
         """
         kind = self.stored if of is None else of.memory.dtype if of.memory else None
-        return self._made(name, symbol, part, cast_dtype(cast, name) if cast else kind, sums, zero)
+        return self._made(name, symbol, part, cast_dtype(cast, name) if cast else kind, zero)
 
     def gradient(self, place: int, name: str, symbol: str, zero: bool = False) -> Value:
         """Return the gradient of an input."""
         each = self.layer.inputs[place]
-        return self._made(name, symbol, each.part, self.dtypes[place], True, zero)
+        return self._made(name, symbol, each.part, self.dtypes[place], zero)
 
-    def _made(self, name: str, symbol: str, part: int, dtype: DType | None, sums: bool, zero: bool) -> Value:
+    def _made(self, name: str, symbol: str, part: int, dtype: DType | None, zero: bool) -> Value:
         row_axes = None if zero else {ROW: 1, ROW_SCALAR: 0}.get(part)
-        sums_in = dtype_of(self.computed) if sums and part == ROW else None
         out, shape = self.objects[len(self.values)], shape_of(part, self.shape)
-        value = Value(len(self.values), f"out for {symbol}", part, result(name, out, shape, dtype, row_axes, sums_in))
+        value = Value(len(self.values), f"out for {symbol}", part, result(name, out, shape, dtype, row_axes))
         value.is_result = True
         self._zeros += [value] * zero
         return self._added(value)
@@ -362,16 +360,7 @@ class LaunchPlan:
         """Find the places of the rows of all arrays, and the key of the kernels for them."""
         of_rows = [each for each in self.values if each.part in (ROW, ROW_SCALAR)]
         there = {each.name: each.memory for each in of_rows if each.memory}
-        runs = {each.run: name for name, each in there.items() if each.run > 1}
-        if len(runs) > 1:
-            (length, one), (others, other) = list(runs.items())[:2]
-            raise ValueError(
-                f"{one} has runs of {length} entries and {other} of {others}; pass both in runs of one length"
-            )
         self.places = places(self.shape, there)
-        kernel = next(iter(self.kernels.values()), ())
-        taken = [each for each in kernel if each.part == ROW and not each.integers]
-        read, made = [[each for each in taken if each.is_result == is_result] for is_result in (False, True)]
         self.wanted = KernelKey(
             self.direction,
             self.shape[-1],
@@ -383,9 +372,7 @@ class LaunchPlan:
             self.saves or not self.row_scalars_made,
         )
         if self.places:
-            self.wanted = self.wanted._replace(
-                axes=len(self.places.sizes), run=next(iter(runs), 0), of_runs=_bits(read), by_run=_bits(made)
-            )
+            self.wanted = self.wanted._replace(axes=len(self.places.sizes))
 
     def where(self, values: Sequence[Value]) -> Shape:
         """Return the numbers that a kernel takes behind its values: the places of rows, if they have gaps."""
@@ -415,7 +402,7 @@ class LaunchPlan:
         self.known: set[tuple[Any, ...]] = set()
         self.resident = [place for place, _ in there]
         wide = [each.memory for each in self.values if each.part in (ROW, FEATURE)]
-        self.vectors = [(each.itemsize, _low_bits(each)) for each in wide if each and each.nbytes and each.run == 1]
+        self.vectors = [(each.itemsize, _low_bits(each)) for each in wide if each and each.nbytes]
         # Kernels without rows do not run, so that there is no sum but zero.
         cleared = self._zeros if self.count else [each for each in self.values if each.is_result]
         self.zeros = [(each.place, each.memory.nbytes) for each in cleared if each.memory and each.memory.nbytes]
@@ -457,11 +444,6 @@ class LaunchPlan:
 
 def _changed(name: str) -> ValueError:
     return ValueError(f"saved.{name} does not go with the rest of saved; pass what forward returned, unchanged")
-
-
-def _bits(values: Sequence[Value]) -> int:
-    """Return those of some values that have one entry for each run, as a set of bits."""
-    return sum(1 << number for number, each in enumerate(values) if each.memory and each.memory.run > 1)
 
 
 def _low_bits(given: Memory) -> int:

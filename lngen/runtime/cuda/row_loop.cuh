@@ -44,7 +44,7 @@ template <class G, bool READ> struct RowTile {
         if (!next.template reaches<G>(chunk, column)) continue;
         if constexpr (G::COPY > G::ACCESS) copy_entry_async(copied(chunk, into), own, chunk * G::ALL_THREADS);
         else if constexpr (G::BY_ENTRIES) copy_async<G::ACCESS>(copied(chunk, into), own + chunk * G::ALL_THREADS);
-        else copy_async<G::ACCESS>(copied(chunk, into), array + start + at.column(column));
+        else copy_async<G::ACCESS>(copied(chunk, into), array + start + column);
       }
     }
   }
@@ -89,32 +89,8 @@ template <class G, bool READ> struct RowTile {
     [[maybe_unused]] const int first = column - chunk * G::ALL_THREADS;
     if constexpr (COPIED && G::COPY > G::ACCESS) return load<G::VECTOR>(entry_copied(copied(chunk, turn), array + offset + first));
     else if constexpr (COPIED) return load<G::VECTOR>(reinterpret_cast<const T*>(copied(chunk, turn)));
-    else if constexpr (ONCE) return load<G::VECTOR, true>(array + offset + at.column(column));
-    else return load<G::VECTOR>(array + offset + at.column(column));
-  }
-};
-
-// A row array with one entry for each run, in one of which a chunk lies: it is read where it is asked for.
-template <class T> struct OneForAll {
-  struct {
-    T one;
-    __device__ __forceinline__ T operator[](int) const { return one; }
-  } entries;
-};
-template <class G> struct RunEntries {
-  using T = typename G::T;
-  using Chunk = OneForAll<T>;
-
-  const T* array;
-  long long offset;
-
-  template <class At> __device__ __forceinline__ void begin(unsigned char*&, const At&, long long) {}
-  template <class At> __device__ __forceinline__ void copy(const At&, const Here&, int) {}
-  template <class At> __device__ __forceinline__ void arrive(const At& at, const Here& here, int, long long) {
-    offset = at(here);
-  }
-  template <class At> __device__ __forceinline__ Chunk chunk(const At& at, int, int column) const {
-    return {{array[offset + at.column(column)]}};
+    else if constexpr (ONCE) return load<G::VECTOR, true>(array + offset + column);
+    else return load<G::VECTOR>(array + offset + column);
   }
 };
 

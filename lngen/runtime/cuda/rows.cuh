@@ -22,9 +22,6 @@
 //     LNGEN_INTEGERS=i64     the type of arrays of integers, i8 to i64 or u8 to u64; without it i32
 //     LNGEN_INTEGER=i64      that of arguments that are one integer
 //     LNGEN_AXES=n           rows lie along n axes, as places.cuh says; without it they are one behind the other
-//     LNGEN_RUN=n            rows have runs of n entries, as places.cuh says
-//     LNGEN_OF_RUNS=bits     these rows have one entry for each run
-//     LNGEN_SUMMED_BY_RUN=bits   these results of rows get the sum of each run
 //     LNGEN_SAVE_NOTHING     forward writes no row scalars, and may be passed null for them
 //     LNGEN_VECTOR=n         at most n entries an access; with 1, pointers need no more than their type's alignment
 //     LNGEN_SHARED=n         bytes of shared memory that a block may take
@@ -128,14 +125,6 @@ template <class T> __device__ __forceinline__ T* unseen(T* place) {
   asm("" : "+l"(place));
 #endif
   return place;
-}
-
-__device__ __forceinline__ int unseen(int value) {
-  unsigned word = value;
-#ifdef __CUDA_ARCH__
-  unsee(word);
-#endif
-  return int(word);
 }
 
 // Where an entry of two bytes is in the copy of its word of four (copies.cuh); `from` is where it is in global memory, or an

@@ -27,10 +27,9 @@ struct Shape {
 
 // Requirements of a direction on a geometry: sizes of types in bytes, the arrays of each kind that an entry of a row
 // meets, and the row scalars and results. The compiler keeps a function's value of one stage for the next, as one more
-// row in registers. Of the reductions, the most in a stage and those over rows into Scalars count. Where rows are cut into
-// runs of so many entries (0: they are not), so many results get a sum of each run.
+// row in registers. Of the reductions, the most in a stage and those over rows into Scalars count.
 struct Asked {
-  int storage, parameter, compute, rows, features, sums, calls, scalars, results, most_sums, scalar_sums, run, run_sums;
+  int storage, parameter, compute, rows, features, sums, calls, scalars, results, most_sums, scalar_sums;
 };
 
 // Limits of kernels, and settings: bytes of shared memory a block, the most entries an access, threads per row (0: the
@@ -52,7 +51,6 @@ constexpr int MOST_READ_TOGETHER = 4;
 // Threads of a multiprocessor that are to be resident at the least: few, so that each has the registers for a row and
 // its sums. The loads that keep the memory busy are copies into shared memory, which take none.
 constexpr int THREADS_AT_A_TIME = 512, REGISTERS = 65536, REGISTERS_BESIDE = 36, MOST_THREADS_AT_A_TIME = 1024;
-constexpr int REGISTERS_OF_RUNS = 16;  // for places in them
 
 // Blocks that a multiprocessor is to have where each works on one row: while the threads of one wait for one another, the
 // others work. Chunks and entries of a thread in such a layout, at the most.
@@ -79,7 +77,7 @@ __host__ __device__ constexpr long long larger_of(long long a, long long b) { re
 // Chunks of a thread at the most: each has an address and a condition. Those of one entry have one address for all.
 __host__ __device__ constexpr int most_chunks(int vector) { return vector == 1 ? 32 : 12; }
 
-// As many entries as an access of 16 bytes holds, where they divide the row, or each of its runs.
+// As many entries as an access of 16 bytes holds, where they divide the row.
 __host__ __device__ constexpr int widest_vector(int D, int bytes, const Limits& may) {
   int vector = at_most(may.vector, 16 / bytes);
   while (D % vector) vector /= 2;
@@ -117,9 +115,8 @@ __host__ __device__ constexpr int bytes_of_features(int vector, const Asked& n) 
 // Features and sums. What functions and doubles take besides is not foreseen. Functions want many threads, for a result is
 // long in coming; where a compiler has too few registers for them, the launcher takes a layout of fewer (variants.py).
 __host__ __device__ constexpr int blocks_at_a_time(int threads, int kept, const Asked& n, const Limits& may) {
-  const int beside = REGISTERS_BESIDE + (n.run ? REGISTERS_OF_RUNS : 0);
   const int of_functions = n.sums ? THREADS_AT_A_TIME : MOST_THREADS_AT_A_TIME;
-  const int fit = n.compute > 4 ? THREADS_AT_A_TIME : n.calls ? of_functions : REGISTERS / (kept / 4 + beside);
+  const int fit = n.compute > 4 ? THREADS_AT_A_TIME : n.calls ? of_functions : REGISTERS / (kept / 4 + REGISTERS_BESIDE);
   const int least = at_least(may.resident ? may.resident : fit, THREADS_AT_A_TIME);
   return at_least(at_most(least, MOST_THREADS_AT_A_TIME) / threads, 1);
 }
@@ -136,34 +133,15 @@ __host__ __device__ constexpr int read_together(int vector, const Asked& n, cons
 }
 
 // Bytes of shared memory of a block, one part after the other: slots of the reductions, twice; the sums over rows that
-// gather there; the parts of the sums by run; then the copies, each of a row of every array and every row that the
-// block works on at a time, in whose place those rows are added up at the end.
+// gather there; then the copies, each of a row of every array and every row that the block works on at a time, in whose
+// place those rows are added up at the end.
 struct Memory {
-  long long slots, sums, copy, together, runs;
+  long long slots, sums, copy, together;
 
   __host__ __device__ constexpr long long bytes(int rows_copied) const {
-    return slots + sums + runs + larger_of(together, rows_copied * copy);
+    return slots + sums + larger_of(together, rows_copied * copy);
   }
 };
-
-// Accesses of a row that lie one behind the other go to the lanes of a warp. So many of these sets may meet a run:
-// both begin at multiples of what divides both. A warp adds up what it finds of a run, so that a part is kept of as
-// many sets or of each warp of the row.
-__host__ __device__ constexpr int sets_of_run(int lanes, int accesses) {
-  int common = lanes;
-  while (accesses % common) common /= 2;
-  return (accesses - common + lanes - 1) / lanes + 1;
-}
-__host__ __device__ constexpr int parts_of_run(int threads_per_row, int accesses) {
-  const int lanes = at_most(threads_per_row, 32);
-  return at_most(sets_of_run(lanes, accesses), threads_per_row / lanes);
-}
-
-// Parts of all runs of a row, in entries of the compute type.
-__host__ __device__ constexpr long long parts_of_row(int threads_per_row, int vector, int D, const Asked& n) {
-  if (n.run_sums == 0) return 0;
-  return (long long)n.run_sums * (D / n.run) * parts_of_run(threads_per_row, n.run / vector);
-}
 
 // Slots in entries of the compute type: of all warps of a row, in whichever block.
 __host__ __device__ constexpr int slots_of(int threads, int threads_per_row, int blocks_per_row, const Asked& n) {
@@ -179,8 +157,7 @@ __host__ __device__ constexpr Memory memory_of(const Shape& s, int D, const Aske
   return Memory{slots_of(s.threads, s.threads_per_row, s.blocks_per_row, n) * entry,
                 s.sums == IN_SHARED_MEMORY ? (sums + 3) / 4 * 4 * entry : 0,
                 (long long)n.rows * chunks * at_least(s.vector * n.storage, LEAST_COPY) * s.threads,
-                n.sums && s.sums == IN_REGISTERS && rows > 1 ? (long long)rows * D * entry : 0,
-                (rows * parts_of_row(s.threads_per_row, s.vector, D, n) + 3) / 4 * 4 * entry};
+                n.sums && s.sums == IN_REGISTERS && rows > 1 ? (long long)rows * D * entry : 0};
 }
 
 // Tests whether a multiprocessor, with the memory of a block and the reserved part, holds so many blocks.
@@ -203,9 +180,8 @@ __host__ __device__ constexpr int most_rows_copied(
 // them can copy ahead. Rather fewer threads than no room for copies.
 __host__ __device__ constexpr Shape settled(Shape s, int D, const Asked& n, const Limits& may) {
   const Memory taken = memory_of(s, D, n);
-  const long long beside = larger_of(taken.slots, USUAL_SLOTS) + taken.sums + taken.runs;
-  // The words of an entry that is narrower are found by its distance from another, which runs would change.
-  const int access = n.run ? s.vector * n.storage : at_least(s.vector * n.storage, LEAST_COPY);
+  const long long beside = larger_of(taken.slots, USUAL_SLOTS) + taken.sums;
+  const int access = at_least(s.vector * n.storage, LEAST_COPY);
   while (s.blocks > 1 && (!are_held(s.blocks, taken.bytes(0), may) ||
                           (s.rows_copied > 0 && s.blocks * s.threads > THREADS_AT_A_TIME &&
                            !most_rows_copied(taken.copy, access, s.blocks, beside, may))))
@@ -241,7 +217,7 @@ __host__ __device__ constexpr bool is_busy(const Shape& s, int vectors, int one_
 // The layout, or where a power of two leaves more than an eighth of the accesses idle, one of whole warps that leaves
 // fewer, with as many rows at a time: the fewest idle, and of such layouts that of the fewest threads.
 __host__ __device__ constexpr Shape evened(const Shape& s, int vectors, int cost, int D, const Asked& n, const Limits& may) {
-  if (may.threads_per_row || n.run || s.threads != s.threads_per_row || is_busy(s, vectors, 8)) return s;
+  if (may.threads_per_row || s.threads != s.threads_per_row || is_busy(s, vectors, 8)) return s;
   const int most = at_most(most_entries(n.calls, n.sums && s.sums == IN_REGISTERS) / s.vector, most_chunks(s.vector));
   Shape best = s;
   for (int chunks = s.chunks; chunks <= most; ++chunks) {
@@ -290,7 +266,7 @@ __host__ __device__ constexpr Shape beside_others(
 // is foreseen, by functions, doubles, many numbers of a row or results, or as one that has spilled.
 __host__ __device__ constexpr Shape crowded(const Shape& s, int vectors, int D, const Asked& n, const Limits& may) {
   const bool is_foreseen = !n.calls && n.compute <= 4 && n.scalars <= 8 && n.results <= 2 && !may.resident;
-  if (may.threads_per_row || n.run || n.sums || !is_foreseen) return s;
+  if (may.threads_per_row || n.sums || !is_foreseen) return s;
   if (s.threads != s.threads_per_row || s.threads < 2 * BLOCK || s.rows_copied == 0) return s;
   Shape best = s;
   for (int fewer = 0; fewer < BLOCKS_BESIDE - 1; ++fewer) {
@@ -306,14 +282,13 @@ __host__ __device__ constexpr Shape crowded(const Shape& s, int vectors, int D, 
 // row reads again; then without the sums over rows. Failing that, the row stays in shared memory, or is read again in
 // every stage.
 __host__ __device__ constexpr Shape shape_in(int blocks_per_row, int D, const Asked& n, const Limits& may) {
-  const int vector = widest_vector(n.run ? n.run : D, n.storage, may);
+  const int vector = widest_vector(D, n.storage, may);
   const int vectors = ceiling(ceiling(D, vector), blocks_per_row);
   const int fewest = fewest_threads(vectors, may), most = may.threads_per_row ? may.threads_per_row : MOST_THREADS;
   // Of blocks that share a row, in whole trips, of however many threads.
   const int columns = blocks_per_row == 1 ? D : ceiling(vectors, most) * most * vector;
   const long long all_sums = (long long)columns * n.sums * n.compute;
-  const long long slots =
-      (slots_of(MOST_THREADS, MOST_THREADS, blocks_per_row, n) + parts_of_row(MOST_THREADS, vector, D, n)) * n.compute;
+  const long long slots = (long long)slots_of(MOST_THREADS, MOST_THREADS, blocks_per_row, n) * n.compute;
   const Place beside = n.sums && all_sums <= may.shared - larger_of(slots + 1024, 8192) ? IN_SHARED_MEMORY : IN_WORKSPACE;
   // With fewer threads there are too many chunks in any case.
   int first = fewest;
@@ -367,8 +342,8 @@ __host__ __device__ constexpr int spared(const Shape& s) {
 // A layout, or that of more blocks a row if it may be and spares more.
 __host__ __device__ constexpr Shape shared_among(int blocks_per_row, const Shape& fewer, int D, const Asked& n, const Limits& may) {
   if (blocks_per_row > may.blocks_per_row || spared(fewer) == 4) return fewer;
-  // What has no reduction in a row reads it once in any case, and parts of sums by run are those of one block.
-  if ((n.most_sums == 0 && n.sums == 0) || n.run_sums > 0) return fewer;
+  // What has no reduction in a row reads it once in any case.
+  if (n.most_sums == 0 && n.sums == 0) return fewer;
   const Shape more = shape_in(blocks_per_row, D, n, may);
   return spared(more) > spared(fewer) ? more : fewer;
 }

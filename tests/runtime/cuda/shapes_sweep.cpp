@@ -27,9 +27,9 @@ static long long failures;
 static void say(const char* what) {
   if (++failures > 20) return;
   const Asked& n = asked;
-  std::printf("FAILED %s: D = %d, asked {%d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d}, limits {%d, %d, %d, %d, %d, %d}\n", what, at_D,
+  std::printf("FAILED %s: D = %d, asked {%d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d}, limits {%d, %d, %d, %d, %d, %d}\n", what, at_D,
               n.storage, n.parameter, n.compute, n.rows, n.features, n.sums, n.calls, n.scalars, n.results, n.most_sums,
-              n.scalar_sums, n.run, n.run_sums, place.may.shared, place.may.vector, place.may.threads_per_row, place.may.resident, place.may.room, place.may.blocks_per_row);
+              n.scalar_sums, place.may.shared, place.may.vector, place.may.threads_per_row, place.may.resident, place.may.room, place.may.blocks_per_row);
 }
 
 static void trapped(int) {
@@ -48,31 +48,18 @@ static void judge(const Shape& s, int D) {
     say("threads are not those of a block");
   if (!power_of_two(s.blocks_per_row) || s.blocks_per_row > place.may.blocks_per_row)
     say("blocks that share a row are not such as there may be");
-  if (s.blocks_per_row > 1 && (s.threads != s.threads_per_row || asked.run_sums || !(asked.most_sums || asked.sums)))
+  if (s.blocks_per_row > 1 && (s.threads != s.threads_per_row || !(asked.most_sums || asked.sums)))
     say("blocks share a row that they should not");
   const long long trip = (long long)s.blocks_per_row * s.threads_per_row * s.vector;
-  if (asked.run && asked.run % s.vector) say("an access is not of a part of a run");
   if (s.row != READ_AGAIN && (s.chunks < 1 || D > trip * s.chunks || D <= trip * (s.chunks - 1)))
     say("registers do not hold the row");
   // The first column of a trip beyond the last, of a row and of the blocks of 8 columns that end the sums over rows.
   if (D + trip > INT_MAX || 2 * ((D + 7LL) / 8) * 8 - 8 > INT_MAX) say("a column is beyond int");
   const Memory taken = memory_of(s, D, asked);
   const long long bytes = taken.bytes(s.rows_copied);
-  if (taken.slots < 0 || taken.sums < 0 || taken.copy < 0 || taken.together < 0 || taken.runs < 0 || bytes > place.may.shared)
+  if (taken.slots < 0 || taken.sums < 0 || taken.copy < 0 || taken.together < 0 || bytes > place.may.shared)
     say("a block takes more shared memory than it may");
-  // A warp and a set of accesses that it takes at a time: each run that they meet has a part of its own there, or
-  // one that the warp has met before.
-  if (asked.run_sums && D <= (1 << 16)) {
-    const int lanes = s.threads_per_row < 32 ? s.threads_per_row : 32, warps = s.threads_per_row / lanes;
-    const int accesses = asked.run / s.vector, parts = parts_of_run(s.threads_per_row, accesses);
-    for (int run = 0; run < D / asked.run; ++run) {
-      const int first = run * accesses / lanes, last = ((run + 1) * accesses - 1) / lanes;
-      if (last - first >= parts && parts != warps) say("a set of lanes has no part of its own");
-    }
-    const long long wanted = (long long)(s.threads / s.threads_per_row) * asked.run_sums * (D / asked.run) * parts;
-    if (taken.runs < wanted * asked.compute) say("the parts of runs take more than they have");
-  }
-  if (s.rows_copied < 0 || s.rows_copied > MOST_ROWS_COPIED || (s.rows_copied && s.vector * asked.storage < 4 && asked.run))
+  if (s.rows_copied < 0 || s.rows_copied > MOST_ROWS_COPIED)
     say("copies are not such as there are");
   if (s.rows_copied && s.vector * asked.storage < 4 && s.threads_per_row % 2 && s.threads_per_row * s.blocks_per_row < D)
     say("copies of words are an odd number of entries apart");
@@ -89,15 +76,15 @@ int main(int count, char** arguments) {
   std::vector<Place_> places;
   char kind[16];
   while (std::scanf("%15s", kind) == 1) {
-    long long numbers[13];
-    const int wanted = std::strcmp(kind, "asked") ? 8 : 13;
+    long long numbers[11];
+    const int wanted = std::strcmp(kind, "asked") ? 8 : 11;
     for (int i = 0; i < wanted; ++i)
       if (std::scanf("%lld", numbers + i) != 1) return 2;
-    int given[13] = {};
+    int given[11] = {};
     for (int i = 0; i < wanted; ++i) given[i] = int(numbers[i]);
-    if (wanted == 13)
+    if (wanted == 11)
       demands.push_back({given[0], given[1], given[2], given[3], given[4], given[5], given[6], given[7], given[8], given[9],
-                         given[10], given[11], given[12]});
+                         given[10]});
     else
       places.push_back({{given[0], given[1], given[2], given[3], given[4], given[5]}, numbers[6], numbers[7]});
   }
@@ -108,13 +95,7 @@ int main(int count, char** arguments) {
     for (const Asked& demand : demands) {
       asked = demand;
       for (long long D = first; D <= last; D += step) {
-        // Rows of a demand with runs have whole ones.
-        at_D = asked.run ? int((D + asked.run - 1) / asked.run * asked.run) : int(D);
-        if (asked.run) {
-          // The launcher refuses sums that take more than half of the memory.
-          const int vector = widest_vector(asked.run, asked.storage, place.may);
-          if (parts_of_row(MOST_THREADS, vector, at_D, asked) * asked.compute > place.may.shared / 2) continue;
-        }
+        at_D = int(D);
         judge(shape_of(at_D, asked, place.may), at_D);
         ++done;
       }

@@ -90,11 +90,10 @@ def limits(
 def asked(
     demands: Iterable[tuple[int, ...]],
     types: Iterable[tuple[int, ...]] = MORE_TYPES,
-    runs: Iterable[tuple[int, int]] = ((0, 0),),
 ) -> Iterator[str]:
-    """Lines of demands; `runs` are their lengths, and numbers of results that get their sums."""
-    for demand, sizes, run in itertools.product(demands, types, runs):
-        yield " ".join(map(str, ("asked", *sizes, *demand, *run)))
+    """Lines of demands."""
+    for demand, sizes in itertools.product(demands, types):
+        yield " ".join(map(str, ("asked", *sizes, *demand)))
 
 
 @pytest.fixture(scope="module")
@@ -161,19 +160,6 @@ def test_layouts_of_demands_that_no_layer_makes_are_sound(sweep: Sweep, count: i
 
 
 @pytest.mark.ci
-def test_layouts_of_rows_in_runs_are_sound(sweep: Sweep) -> None:
-    """Accesses divide runs, and each set of lanes has a part of a sum; an access across runs is found."""
-    runs = [(7, 2), (16, 2), (49, 1), (196, 3), (1000, 2), (4096, 2)]
-    lines = [*limits(ALL[:1], (WIDEST, SINGLE), VARIANTS[:1]), *asked(shipped()[::7], TYPES, runs)]
-    status, said = sweep(lines, 1, 30_000, 1009)
-    assert status == 0, said
-    header = HEADER.read_text(encoding="utf-8").replace("widest_vector(n.run ? n.run : D,", "widest_vector(D,")
-    status, said = sweep(lines, 16, 30_000, 1009, header)
-    assert status == 1
-    assert "an access is not of a part of a run" in said
-
-
-@pytest.mark.ci
 def test_layouts_of_the_longest_rows_are_sound_and_longer_ones_refused(sweep: Sweep) -> None:
     lines = [*limits(ALL, (WIDEST, SINGLE), VARIANTS), *asked(shipped()[::5])]
     assert sweep(lines, MOST_FEATURES - 40, MOST_FEATURES, 5)[0] == 0
@@ -222,7 +208,7 @@ def test_functions_without_sums_over_rows_have_twice_the_threads(tmp_path: Path)
 using namespace lngen;
 
 constexpr int threads(int compute, int sums, int calls) {
-  const Asked asked = {2, 2, compute, 1, 0, sums, calls, 2, 1, 1, 0, 0, 0};
+  const Asked asked = {2, 2, compute, 1, 0, sums, calls, 2, 1, 1, 0};
   const Shape found = shape_in(1, 4096, asked, Limits{232448, 16, 0, 0, 100});
   return found.blocks * found.threads;
 }
