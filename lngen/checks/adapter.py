@@ -11,11 +11,12 @@ import numpy as np
 
 from lngen.checks.bounds import ANY_ORDER, Summation
 from lngen.checks.layer import Case
+from lngen.language.definition import Definition
 
 EVERYTHING = frozenset(
     {
-        "arguments left out", "leading axes", "no rows", "types", "mixed types", "out", "strides", "saved arrays",
-        "workspace", "second calls",
+        "arguments left out", "cotangents left out", "leading axes", "no rows", "types", "mixed types", "out",
+        "strides", "saved arrays", "workspace", "second calls",
     }
 )  # fmt: skip
 """All that not every backend can be asked."""
@@ -27,7 +28,7 @@ class Adapter:
     `functions` has them in the backend's own form: `forward`, `backward`, and `jvp` and `backward_backward` if it has
     them. `saved` is the backend's own. `can` are those words of `EVERYTHING` that can be asked of it. `summation` tells
     how it adds a row up. With `keeps_bits` a row has the same bits beside any others. `only_features` is the one
-    length of a row that they take, if there is only one.
+    length of a row that they take, if there is only one. Without the inputs `needed` they may refuse to be called.
     """
 
     can: frozenset[str] = frozenset()
@@ -37,6 +38,7 @@ class Adapter:
     mixes_rows = False
     keeps_bits = True
     only_features: int | None = None
+    needed: frozenset[str] = frozenset()
 
     def __init__(self, functions: Any) -> None:
         self.functions = functions
@@ -44,6 +46,10 @@ class Adapter:
     def given(self, case: Case) -> Case:
         """Return the case with those inputs alone that the functions take."""
         return case
+
+    def row_length(self, definition: Definition, wanted: int) -> int:
+        """Return the length of a row that the functions and the definition take, `wanted` if they do."""
+        return self.only_features or max(wanted, definition.minimum_features)
 
     def array(self, value: Any) -> Any:
         """Make an array of the backend; a number or None stays as it is."""

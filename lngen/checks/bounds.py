@@ -24,7 +24,9 @@ import sympy
 from numpy.typing import NDArray
 from sympy import Expr
 
+from lngen.algebra.normal import in_elementary
 from lngen.algebra.numeric import COMPARE
+from lngen.algebra.reductions import show_sums
 from lngen.algebra.symbols import (
     ENTRY_OF,
     PLACE,
@@ -33,6 +35,8 @@ from lngen.algebra.symbols import (
     FeatureSymbol,
     Power,
     RowScalarSymbol,
+    StopGradient,
+    SumRows,
     TypedSymbol,
     Where,
     holds_integers,
@@ -40,6 +44,7 @@ from lngen.algebra.symbols import (
 )
 from lngen.checks.forms import FORMATS, AffineForm, EachStep, FloatFormat, Real, Rounding, exact
 from lngen.checks.layer import Case
+from lngen.derivation.derivation import Derivation
 from lngen.errors import LngenError
 from lngen.language.definition import Draw
 from lngen.language.functions import FunctionEntry
@@ -122,7 +127,8 @@ class Grade(StrEnum):
 
     The means of rows are not corrected, and sums are in any order. With `ONCE_MORE` rows may have been rounded once
     more than they were: another formula for a gradient may lose what the definition itself loses to that, and no more.
-    With `EACH_STEP` every operation rounds to the half format that rows are stored in, and sums are kept in float32.
+    With `EACH_STEP` every operation rounds to the half format that rows are stored in, and sums are kept in float32;
+    the operations are those of the row program, or those of the definition and its adjoint as written.
     With `FLOAT32` rows and parameters of float64 are computed with in float32.
 
     >>> [grade.value for grade in Grade.of("float16")]
@@ -149,12 +155,14 @@ def error_bounds(
     arithmetic: Summation = NUMPY,
     independent: bool = False,
     grade: Grade | None = None,
+    written: Derivation | None = None,
 ) -> dict[str, NDArray[np.float64]]:
     """Return a bound for every output and every `d<input>`: the largest error of each entry for these inputs.
 
     `case` holds numbers of the storage format. The compute type is float32 for the half formats, and the storage format
     otherwise. A bound is infinite where an intermediate may overflow. Shapes are those of the results. `independent`
-    rounding errors are an assumption about the data: see `forms`. Code that lngen has not written is held to a `grade`.
+    rounding errors are an assumption about the data: see `forms`. Code that lngen has not written is held to a `grade`;
+    where each step rounds, the definition may also be computed as it is `written`, with its unsimplified adjoint.
     Raises LngenError for a format or an expression that has no bound.
     """
     if storage not in FORMATS:
@@ -166,6 +174,8 @@ def error_bounds(
     with np.errstate(all="ignore"):
         walk.program(forward)
         walk.program(backward)
+        if written is not None and grade == Grade.EACH_STEP:
+            walk.as_written(written)
     return walk.results
 
 
@@ -216,6 +226,29 @@ class _Propagation:
                 self.results[name] = self._shaped(store.symbol, self.rounding.radius(self.outputs[name]))
         if program.direction == "forward":
             self.saved = {symbol.name: self.forms[symbol.name] for symbol in program.saved}
+
+    def as_written(self, derivation: Derivation) -> None:
+        """Widen results to what the definition and its adjoint give as written, where they give a number."""
+        written, adjoint, case = derivation.written, derivation.adjoint, self.case
+        self.absent, self.forms = {}, {D.name: exact([[case.features]])}
+        for entry, symbol in zip(written.inputs, written.symbols, strict=True):
+            given = case.inputs.get(entry.name)
+            if entry.draws and given is None:
+                self.forms[symbol.name] = exact(drawn_from(entry.draws, case.inputs, case.shape))
+            elif entry.kind.over_rows:
+                self._argument(
+                    entry.name, symbol, "input", {} if entry.default is None else {entry.name: entry.default}
+                )
+            else:
+                self._load(symbol, given, entry.default)
+        for name, symbol in zip(derivation.definition.outputs, adjoint.cotangents, strict=True):
+            self._argument(cotangent(name), symbol, "cotangent", {})
+        for equation in (*written.equations, *adjoint.equations):
+            self._assign(equation.symbol, show_sums(in_elementary(equation.expression)))
+        for symbol, gradient in adjoint.gradients:
+            form, known = self.rounding.stored(self.form(gradient), self.storage), self.results[f"d{symbol.name}"]
+            wider = np.maximum(known, self._shaped(gradient, self.rounding.radius(form)))
+            self.results[f"d{symbol.name}"] = np.where(np.isfinite(wider), wider, known)
 
     def form(self, expression: Expr) -> AffineForm:
         return self._form(expression.xreplace(self.absent))
@@ -349,6 +382,10 @@ class _Propagation:
             form = self._form(arguments[0])
             unsure = (np.abs(form.value) <= self.rounding.radius(form)) & (self.rounding.radius(form) > 0)
             return AffineForm(np.sign(form.value), np.where(unsure, 2.0, 0.0))
+        if head is StopGradient:
+            return self._form(arguments[0])
+        if head is SumRows:
+            return self.rounding.sum_rows(self._form(arguments[0]), self.case.rows)
         if head in OPERATORS:
             return self._reduce(OPERATORS[head], arguments[0])
         if head in ENTRY_OF:

@@ -143,7 +143,8 @@ class Checker:
         forward, backward = self.layer.forward_program, self.layer.backward_program
         arithmetic = _ARITHMETIC.get(self.backend, getattr(self.layer.module, "summation", ANY_ORDER))
         independent, grade = case.name == inputs.ORDINARY, self.grades.get(dtype)
-        compute = partial(error_bounds, forward, backward, case, dtype, arithmetic, independent, grade)
+        written = self.layer.derivation
+        compute = partial(error_bounds, forward, backward, case, dtype, arithmetic, independent, grade, written)
         return self.remembered(f"bounds {dtype} {arithmetic.name} {grade}", case, compute)
 
     def rounding(self, case: Case) -> Mapping[str, float]:

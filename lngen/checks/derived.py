@@ -35,6 +35,7 @@ def checkable(plan: Plan, module: Emitted) -> Checkable:
         second_derivation(derivation),
         tuple(map(_evidence, derivation.proofs)),
         derivative_of_gradients(derivation),
+        derivation,
     )
 
 

@@ -20,13 +20,14 @@ from lngen.runtime.protocol.casts import dtype as storage_dtype
 _TINY = {"float64": 1e-309, "float16": 2.0**-16}
 _LOW = -1e5  # its exponential is no number of long double beside 1
 _STAYS = 1e-6
+_NORMAL = 2.0**-13  # above all that float16 has fewer digits for
 # A result this large may be infinite on its way to being stored.
 _LARGE = 1e300
 
 
 def hard_inputs(checker: Checker, dtype: str) -> Iterator[Evidence]:
     """Yield evidence on hard inputs, small enough for references with 50 digits if float64 is checked."""
-    features = checker.on.only_features or max(7, checker.definition.minimum_features)
+    features = checker.on.row_length(checker.definition, 7)
     offset = 1e8 if dtype == "float64" else 1e4
     for case in inputs.hard(checker.definition, features, checker.seed, offset, _TINY.get(dtype, 1e-39)):
         if checker.backend == FUNCTION and case.name == inputs.OUTSIDE:
@@ -141,7 +142,10 @@ def finite(
     gradients: Mapping[str, Array],
     dtype: str = "float64",
 ) -> Iterator[Evidence]:
-    """Results are finite where the definition is, at kinks and zeros too, where no error bound may be known."""
+    """Results are finite where the definition is, at kinks and zeros too, where no error bound may be known.
+
+    Nor is the largest of them 0, as a number by an infinite one is.
+    """
     try:
         answer = run(checker.layer, case)
     except Exception as error:  # whatever emitted code raises is its failure to report
@@ -154,7 +158,9 @@ def finite(
         if result.shape != wanted.shape:
             continue  # which other evidence reports
         there = np.isfinite(wanted) & (np.abs(wanted) < min(_LARGE, FORMATS[dtype].largest / 4))
-        lost = there & ~np.isfinite(result)
+        size = np.abs(wanted)
+        largest = there & (size >= np.max(size, initial=_NORMAL, where=there))
+        lost = there & ~np.isfinite(result) | largest & (result == 0)
         what = f"{case.name}: {name} is finite where the definition's is"
         trouble = f"{int(lost.sum())} of {lost.size} entries are not; {checker.command(case, dtype)}"
         yield verdict("hard inputs", what, trouble if lost.any() else "", case.shape, dtype)

@@ -91,7 +91,8 @@ def _input(entry: Input, rows: int, features: int, rng: np.random.Generator, dra
 def hard(definition: Definition, features: int, seed: int, offset: float, tiny: float) -> Iterator[Case]:
     """Inputs at which textbook code loses digits or divides by zero, one case each; all have four rows.
 
-    `offset` is the mean that a row of deviation 1 gets: 1e4 says something in float32, 1e8 in float64. `tiny` is below
+    `offset` is the mean that a row of deviation 1 gets, in every second row below zero: 1e4 says something in float32,
+    1e8 in float64. `tiny` is below
     every normal number of the type.
     Differences at a kink mean nothing, so a case that may sit on one says so by `smooth`.
     """
@@ -106,7 +107,7 @@ def hard(definition: Definition, features: int, seed: int, offset: float, tiny: 
     yield rows("rows of zeros", np.zeros_like, plain=True)
     yield rows("rows of constants", lambda x: np.broadcast_to(x[:, :1], x.shape).copy(), plain=True)
     yield rows("scales 1e-3 to 1e6", lambda x: x * by_row, smooth=True)
-    yield rows(f"offset {offset:g}", lambda x: x + offset, smooth=True)
+    yield rows(f"offset {offset:g}", lambda x: x + offset * np.array([[1], [-1], [1], [-1]]), smooth=True)
     yield rows("one outlier 1e6", lambda x: _with_outlier(x), smooth=True)
     yield rows("denormals", lambda x: x * tiny, smooth=True)
     yield rows("variance near eps", lambda x: 1 + 3e-3 * x, smooth=True)

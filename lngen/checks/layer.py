@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lngen.checks.evidence import Evidence
+from lngen.derivation.derivation import Derivation
 from lngen.language.definition import Definition, Input
 from lngen.pipeline import cache
 from lngen.plan.program import RowProgram
@@ -54,6 +55,7 @@ class Checkable:
     adjoint: Adjoint | None = None
     proofs: tuple[Evidence, ...] = ()
     second: Second | None = None
+    derivation: Derivation | None = None
 
     @property
     def differentiable(self) -> tuple[Input, ...]:

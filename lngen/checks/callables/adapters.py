@@ -83,7 +83,7 @@ class _OfStranger(_Stranger, FrameworkAdapter):
     def __init__(self, definition: Definition, function: Calling, taken: TakenInputs, device: str) -> None:
         stand_in: Any = SimpleNamespace(_LAYER=_CalledLayer(definition, function))
         super().__init__(definition, stand_in)
-        self.taken, self.device = taken, device
+        self.taken, self.device, self.needed = taken, device, function.needed
 
 
 class TorchFunction(_OfStranger, InTorch):
@@ -117,7 +117,7 @@ class NumpyFunction(_Stranger, OnHost):
 
     def __init__(self, definition: Definition, function: Calling, backward: Calling, taken: TakenInputs) -> None:
         super().__init__(self)
-        self.definition, self.taken = definition, taken
+        self.definition, self.taken, self.needed = definition, taken, function.needed
         self.layer, self.pulled_back = _CalledLayer(definition, function), backward
         self.functions = SimpleNamespace(forward=self._forward, backward=self._backward)
 
@@ -204,7 +204,7 @@ def _made(definition: Definition, function: Calling) -> tuple[Calling, dict[str,
 def _refusal(on: Any, kind: type) -> str:
     """Say why a function does not take a framework's arrays; empty if it does."""
     definition = on.definition
-    features = on.only_features or max(5, definition.minimum_features)
+    features = on.row_length(definition, 5)
     try:
         case = on.given(ordinary(definition, 2, features, 0).astype(np.float32))
         made = as_tuple(on.layer.call(*[on.array(case.inputs.get(name)) for name in on.layer.names]))

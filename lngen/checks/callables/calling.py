@@ -53,6 +53,15 @@ class Calling:
             return {name: word.name for name, word in (*places, *self.named) if isinstance(word, Given)}
         return {}
 
+    @property
+    def needed(self) -> frozenset[str]:
+        """The names of the definition whose arguments have no default."""
+        with suppress(TypeError, ValueError):
+            arguments = inspect.signature(self.function).parameters.values()
+            without = {each.name for each in arguments if each.default is each.empty}
+            return frozenset(of for name, of in self.spelled.items() if name in without)
+        return frozenset()
+
     def __call__(self, values: Mapping[str, Any]) -> Any:
         """Call with the value of each name."""
         rows = [_filled(word, values) for word in self.positional]

@@ -174,8 +174,8 @@ def _evidence(checker: Checker, subject: Subject, asked: CallableRequest) -> Ite
 
 
 def _squares_beyond(checker: Checker) -> Iterator[Evidence]:
-    """Yield the evidence of numbers that float16 has and their squares are beyond: results are finite nevertheless."""
-    features = checker.on.only_features or max(7, checker.definition.minimum_features)
+    """Yield the evidence of numbers that float16 has and their squares are beyond: results are numbers nevertheless."""
+    features = checker.on.row_length(checker.definition, 7)
     base = ordinary(checker.definition, 4, features, checker.seed)
     rows = {entry.name: 1e3 * np.asarray(base.inputs[entry.name]) for entry in checker.definition.rows}
     case = checker.on.given(replace(base, name="values of 1e3", inputs={**base.inputs, **rows})).astype(np.float16)
@@ -185,7 +185,7 @@ def _squares_beyond(checker: Checker) -> Iterator[Evidence]:
 def _second(checker: Checker, asked: CallableRequest) -> Evidence:
     """Return the evidence about the derivative of the gradients; a function may refuse to have one."""
     on: Any = checker.on
-    features = on.only_features or max(5, checker.definition.minimum_features)
+    features = on.row_length(checker.definition, 5)
     case = on.given(ordinary(checker.definition, 3, features, asked.seed))
     what, along = "second derivative", SeededDirections(checker.layer, case, asked.seed)
     numbers = [case.inputs[entry.name] for entry in checker.definition.constants]

@@ -99,6 +99,77 @@ def test_float32_inside_is_told_and_fails_where_it_is_strict():
     assert checked(narrow, CallableRequest(dtypes=("float64",), strict=True), backward=backward).failures
 
 
+def test_gradients_in_memory_that_the_next_call_writes_are_found():
+    memory = {}
+
+    def backward(dy, x, gamma, eps):
+        dx, dgamma = kernels.rms_norm_backward(dy, x, gamma, eps)
+        kept = memory.setdefault((x.shape, x.dtype), dx)
+        kept[...] = dx
+        return kept, dgamma
+
+    assert "backward again, with another cotangent" in claims(checked(kernels.rms_norm, backward=backward))
+
+
+def test_rows_that_are_zero_since_their_square_is_infinite_are_found():
+    def squared_in_float16(x, gamma, eps):
+        r = 1 / np.sqrt((x**2).mean(-1, keepdims=True, dtype=np.float32) + eps)
+        return ((x if gamma is None else x * gamma) * r).astype(x.dtype)
+
+    asked = CallableRequest(dtypes=("float16",))
+    assert claims(checked(squared_in_float16, asked, backward=kernels.rms_norm_backward)) == {"values of 1e3"}
+
+
+def test_an_input_without_a_default_may_have_to_be_given():
+    def scaled(x, gamma, eps):
+        return (kernels.rms_norm(x, None, eps) * gamma).astype(x.dtype)
+
+    report = checked(scaled, CallableRequest(dtypes=("float32",)), backward=kernels.rms_norm_backward)
+    assert not report.failures
+    assert any("left-out inputs, passed as None: not run: it has to be given gamma" in x for x in lines(report, "f"))
+    scaled.__defaults__ = (None, 1e-6)
+    assert "left-out inputs, passed as None" in claims(
+        checked(scaled, CallableRequest(dtypes=("float32",)), backward=kernels.rms_norm_backward)
+    )
+
+
+def softmax_backward(dy, x):
+    y = np.exp(x.astype(np.float64) - x.max(-1, keepdims=True))
+    y /= y.sum(-1, keepdims=True)
+    return (y * (dy - (y * dy).sum(-1, keepdims=True))).astype(x.dtype)
+
+
+def test_a_maximum_that_begins_at_a_large_number_is_found_below_it():
+    def softmax(x):
+        e = np.exp(x.astype(np.float64) - np.maximum(x.max(-1, keepdims=True), -5e3))
+        return (e / e.sum(-1, keepdims=True)).astype(x.dtype)
+
+    asked = CallableRequest(dtypes=("float32",))
+    assert claims(checked(softmax, asked, "softmax", backward=softmax_backward)) == {"offset 10000"}
+
+
+@pytest.mark.ci
+def test_half_types_may_round_each_step_of_the_adjoint_as_written_and_no_more():
+    def log_softmax(x):
+        wide = x.astype(np.float64) - x.max(-1, keepdims=True)
+        return (wide - np.log(np.exp(wide).sum(-1, keepdims=True))).astype(x.dtype)
+
+    def backward(dy, x, digits=lambda total: total):
+        e = np.exp(x - x.max(-1, keepdims=True))
+        of_e = e.sum(-1, keepdims=True, dtype=np.float32).astype(x.dtype)
+        of_sum = (-dy / of_e).sum(-1, keepdims=True, dtype=np.float32).astype(x.dtype)
+        return dy + digits(of_sum) * e
+
+    def with_fewer_digits(dy, x):
+        return backward(dy, x, lambda total: (total * (1 + 2**-5)).astype(x.dtype))
+
+    asked = CallableRequest(dtypes=("float16",))
+    report = checked(log_softmax, asked, "log_softmax", backward=backward)
+    assert not report.failures
+    assert "  each step rounded in float16: as its results in this type need" in lines(report, "f")
+    assert VALUES in claims(checked(log_softmax, asked, "log_softmax", backward=with_fewer_digits))
+
+
 @pytest.mark.ci
 def test_half_types_may_round_each_step_and_no_more():
     def each_step(x, gamma, eps):
