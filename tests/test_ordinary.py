@@ -53,6 +53,7 @@ def f(x: Array["b t (h d)"], scale: Array["h"] = {default}, shift: Array["(h d)"
 
 FAILED = {
     "a largest entry alone": "def f(x: Row): return max(x) + 0*x",
+    "a square of what is negative": "def f(x: Row): return (-exp(x))**2 + log((-sigmoid(x))**2 + 0.5)",
     "roots over the largest": """
 def f(x: Row):
     y = sqrt(x)/max(sqrt(x))

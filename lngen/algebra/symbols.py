@@ -406,7 +406,7 @@ class Power(Function):  # type: ignore[misc]
 
     @classmethod
     def eval(cls, base: Expr, exponent: Expr) -> Expr | None:
-        if base.is_negative:
+        if base.is_negative and not exponent.is_Integer:
             return sympy.S.NaN
         return base**exponent if exponent.is_Rational or base == 1 else None
 

@@ -400,13 +400,13 @@ class _Propagation:
         return self.rounding.rounded(exact([[float(expression)]]), 1)
 
     def _product(self, factors: tuple[Expr, ...]) -> AffineForm:
-        result = self._form(factors[0])
-        scale = _power_of_two(factors[0])
-        for factor in factors[1:]:
+        forms = [self._form(factor) for factor in factors]
+        result, scale = forms[0], _power_of_two(factors[0])
+        for factor, form in zip(factors[1:], forms[1:], strict=True):
             free = scale or _power_of_two(factor)
-            result = self.rounding.multiply(result, self._form(factor), 0 if free else 1)
+            result = self.rounding.multiply(result, form, 0 if free else 1)
             scale = scale and _power_of_two(factor)
-        return result
+        return self.rounding.partly_below(result, forms)
 
     def _power(self, base: AffineForm, exponent: Expr) -> AffineForm:
         if not exponent.is_Rational:

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -138,6 +139,21 @@ class Rounding:
             own = np.abs(a.value) * b.own + np.abs(b.value) * a.own + self.radius(a) * self.radius(b)
             product = a.value * b.value
         return self.rounded(self._checked(AffineForm(product, own, shared)), roundings)
+
+    def partly_below(self, product: AffineForm, factors: Sequence[AffineForm]) -> AffineForm:
+        """A product of three factors or more, some of which may fall below the normal numbers when they are multiplied.
+
+        Each but the last multiplication is then off by at most the smallest number, times the factors that follow: no
+        more than all those above 1.
+        """
+        with np.errstate(invalid="ignore", over="ignore"):
+            sizes = [np.abs(form.value) + self.radius(form) for form in factors]
+            least, most = (
+                reduce(np.multiply, [limit(size, 1.0) for size in sizes]) for limit in (np.minimum, np.maximum)
+            )
+            is_below = (least > 0) & (least < self.format.smallest / self.format.unit)
+            added = np.where(is_below, (len(factors) - 2) * self.format.smallest * most, 0.0)
+        return AffineForm(product.value, product.own + added, product.shared, product.spread)
 
     def apply(self, form: AffineForm, value: Real, slope: Real, curvature: Real, roundings: float) -> AffineForm:
         """A function of one argument: its value, its slope, and a bound of |f''| within the radius."""

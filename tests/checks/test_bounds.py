@@ -1,5 +1,7 @@
 """Error bounds: never exceeded, and not by far too wide."""
 
+from itertools import permutations
+
 import numpy as np
 import pytest
 import sympy
@@ -110,6 +112,22 @@ def test_a_shared_error_cancels_and_an_own_one_does_not():
     other = rounding.rounded(exact([[3.0]]))
     apart = rounding.add([mean, rounding.multiply(other, exact([[-1.0]]), 0)])
     assert rounding.radius(apart).max() > 6 * FORMATS["float64"].unit
+
+
+@pytest.mark.parametrize("order", [*permutations(range(3))])
+def test_a_product_that_is_partly_below_the_normal_numbers_is_within_its_bound(order):
+    numbers = np.array([7e-42, 3e-4, 60], np.float32)
+    rounding = Rounding(FORMATS["float32"])
+    a, b, c = (exact([[float(number)]]) for number in numbers)
+    product = rounding.multiply(rounding.multiply(a, c), b)
+    whole = rounding.partly_below(product, [a, b, c])
+    first, second, last = numbers[[*order]]
+    error = abs(float(first * second * last) - float(product.value[0, 0]))
+    assert error <= rounding.radius(whole)[0, 0] < 128 * 2.0**-149
+    if order[2] == 2:
+        assert error > rounding.radius(product)[0, 0]
+    large = [exact([[number]]) for number in (2.0, 1e-3, 60.0)]
+    assert rounding.partly_below(product, large).own == product.own
 
 
 @pytest.mark.parametrize("largest", [True, False])

@@ -11,9 +11,9 @@ import numpy as np
 from lngen.checks.layer import Case
 
 RIGHT, REFUSED, NO_POINT = "right", "refused", "no point"
-WRONG, NOT_FINITE, IMPRECISE = "wrong", "not finite", "imprecise"
+WRONG, NOT_FINITE, IMPRECISE, RANGE = "wrong", "not finite", "imprecise", "range"
 TRACEBACK, HANG, UNPROVED, BLAMED, BY_NAME = "traceback", "hang", "unproved", "blamed on lngen", "refused by name"
-FAILURES = (WRONG, NOT_FINITE, IMPRECISE, TRACEBACK, HANG, UNPROVED, BLAMED, BY_NAME)
+FAILURES = (WRONG, NOT_FINITE, IMPRECISE, RANGE, TRACEBACK, HANG, UNPROVED, BLAMED, BY_NAME)
 
 
 class Failure(Exception):

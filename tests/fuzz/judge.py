@@ -21,6 +21,7 @@ from types import ModuleType
 import numpy as np
 
 from lngen.checks.derived import checkable
+from lngen.checks.layer import Checkable
 from lngen.checks.named_axes import named_axes
 from lngen.errors import LngenError
 from lngen.language.definition import Definition
@@ -38,6 +39,7 @@ from tests.fuzz.failure import (
     FAILURES,
     HANG,
     NO_POINT,
+    RANGE,
     REFUSED,
     RIGHT,
     TRACEBACK,
@@ -48,6 +50,7 @@ from tests.fuzz.failure import (
 from tests.fuzz.limits import OutOfTime, cpu_seconds
 from tests.fuzz.names import plainly_named
 from tests.fuzz.points import ENDS, ends, left_out, small
+from tests.fuzz.wide import WIDE, with_digits
 
 SECONDS = 30.0
 SHAPES = ((2, 1), (1, 2), (2, 3), (1, 5))
@@ -114,6 +117,7 @@ class _Work:
     points: int = 0
     derive_seconds: float = 0.0
     unfit: list[str] = field(default_factory=list)
+    beyond: Failure | None = None
 
     def result(self) -> tuple[str, str, str]:
         try:
@@ -133,6 +137,8 @@ class _Work:
             return TRACEBACK, f"{self.stage}: {where}", traceback.format_exc()
         if not self.points:
             return NO_POINT, "", "; ".join(sorted(set(self.unfit)))
+        if self.beyond:
+            return RANGE, *self.beyond.found[1:]
         return RIGHT, "", ""
 
     def _goes_under_other_names(self) -> bool:
@@ -175,13 +181,25 @@ class _Work:
         for dtype in ENDS:
             for number, point in enumerate(ends(definition, dtype, str(self.seed))):
                 layer = list(ways.values())[number % 2]
-                key = f"numpy, {np.dtype(dtype).name} beside plain"
-                self.points += self.beside.judge(answers(layer, point), point, dtype, key) > 0
+                self.points += self._judged_at_an_end(made, layer, point, dtype)
         self.stage = "run numpy, batches"
         self.points += judge_batches(self.beside, *ways.values(), str(self.seed)) > 0
         if self.cuda and exact_points:
             self.stage = "run cuda"
             self._run_cuda(made, exact_points)
+
+    def _judged_at_an_end(self, made: Derived, layer: Checkable, point: Point, dtype: type) -> bool:
+        key = f"numpy, {np.dtype(dtype).name} beside plain"
+        try:
+            return self.beside.judge(answers(layer, point), point, dtype, key) > 0
+        except Failure as failure:
+            wide = checkable(made.plan, with_digits(module_from_files(made.files, "layer"), dtype))
+            try:
+                self.beside.judge(answers(wide, point.astype(WIDE)), point, dtype, key)
+            except Failure:
+                raise failure from None
+            self.beyond = self.beyond or failure
+            return True
 
     def _look_at_axes(self, definition: Definition, module: ModuleType) -> None:
         self.stage = "named axes"

@@ -11,6 +11,7 @@ import platform
 import shlex
 import shutil
 import subprocess
+import sys
 import tempfile
 import threading
 from collections.abc import Callable, Iterable, Sequence
@@ -43,6 +44,7 @@ _REMEDY = (
     "numpy_backend works without"
 )
 _runs = 0
+_told: set[Path] = set()
 _lock = threading.Lock()
 _locks: dict[str, threading.Lock] = {}
 _libraries: dict[str, "Library"] = {}
@@ -240,9 +242,17 @@ def _made(source: Path, text: str, options: Sequence[str]) -> Library:
         if found := _kept(path):
             return found
         _runs += 1
+        _tell(source)
         content = chosen.compile(source.name, text, options)
         cache.keep(path, content)
     return _kept(path) or _loaded_from_elsewhere(source, content)
+
+
+def _tell(source: Path) -> None:
+    """Say on standard error what is waited for, once for each file of a process."""
+    if source not in _told and sys.stderr:
+        _told.add(source)
+        print(f"compiling {source.parent.name}/{source.name}, once for this processor", file=sys.stderr, flush=True)
 
 
 def _kept(path: Path) -> Library | None:

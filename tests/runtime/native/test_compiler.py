@@ -60,6 +60,12 @@ def test_compiled_once_for_each_content(cache: Path, source: Path, forget: Calla
     assert host_compiler.compilations() - before == 3
 
 
+def test_what_is_waited_for_is_told_once(cache: Path, source: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    host_compiler.library(source, [])
+    host_compiler.library(source, ["OTHER"])
+    assert capfd.readouterr() == ("", f"compiling {source.parent.name}/{source.name}, once for this processor\n")
+
+
 def test_a_processor_that_can_do_something_else_has_its_own(
     cache: Path, source: Path, forget: Callable[[], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
