@@ -86,13 +86,13 @@ _KINDS = (Tensor, torch.nn.Parameter)
 _STORED = {torch.float16: "f16", torch.bfloat16: "bf16", torch.float32: "f32", torch.float64: "f64"}
 
 # Keys of a plain tensor that decide nothing where `_SILENT` is.
-_DECIDE_NOTHING = ("ADInplaceOrView", "BackendSelect", "AutogradCPU", "AutogradCUDA", "AutocastCPU", "AutocastCUDA")
-_OF_DEVICE: int = _bits("CPU", "CUDA")
+_DECIDE_NOTHING = ("ADInplaceOrView", "BackendSelect", "AutogradCPU", "AutocastCPU")
+_OF_DEVICE: int = _bits("CPU")
 _IGNORED: int = _bits(*_DECIDE_NOTHING) & ~_OF_DEVICE
 
 
-def are_alone(tensors: Sequence[Any], device: str = "cpu") -> bool:
-    """Test whether a call with these tensors of a device, or None, is nobody's but a kernel's and autograd's."""
+def are_alone(tensors: Sequence[Any]) -> bool:
+    """Test whether a call with these tensors of the processor, or None, is nobody's but a kernel's and autograd's."""
     if (
         forward_ad._current_level >= 0 or _HOOKS(False) is not None or any(each() for each in _SILENT)
     ):  # no key says which tensors have a tangent
@@ -100,7 +100,7 @@ def are_alone(tensors: Sequence[Any], device: str = "cpu") -> bool:
     # One by one: a batched tensor has no key of a device, which another would lend it.
     keys = [_included()] + [_keys(each) for each in tensors if isinstance(each, Tensor)]
     return not any(each.raw_repr() & ~(_IGNORED | _OF_DEVICE) for each in keys) and all(
-        type(each) in _KINDS and each.device.type == device for each in tensors if each is not None
+        type(each) in _KINDS and each.is_cpu for each in tensors if each is not None
     )
 
 

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MIT
 """A layer as a function of tensors: the long way of a call, where the emitted file has the straight one.
 
-Kernels take calls that nobody else has a say in: those compiled for the processor, else NumPy, or those of a GPU.
-Programs that are compiled have the layer's operator, and all else the decomposition, which PyTorch differentiates to
-any order.
+Kernels take calls on the processor that nobody else has a say in: those compiled for it, else NumPy. Programs that are
+compiled have the layer's operator, and all else the decomposition, which PyTorch differentiates to any order.
 """
 
 from collections.abc import Callable, Sequence
@@ -20,7 +19,6 @@ from ..protocol.casts import TARGETS
 from ..protocol.directions import FEATURE, NUMBER, ROW, ROW_SCALAR, Entry, LayerProtocol, leading
 from ..protocol.interface import Interface, labels
 from ..protocol.parameters import is_parameter
-from .gpu import OnGPU
 from .guards import (
     Node,
     Tensor,
@@ -119,7 +117,6 @@ class TorchLayer(Generic[Result]):
         self.labels = labels(interface)
         self.widest = [place for place in self.given_rows if not owned[place]]
         self.host: Any = None
-        self.gpu = OnGPU(self.protocol, package)
         self.operators = Operators(package, self)
 
     # ---- what callers pass
@@ -189,19 +186,17 @@ class TorchLayer(Generic[Result]):
         """The outputs by kernels, or None where they have no say, or for a call that is wrong."""
         inputs, constants = values[: self.count], values[self.count :]
         row = self.row(inputs)
-        if not row.numel() or not are_alone(inputs, row.device.type):
+        if not row.numel() or not are_alone(inputs):
             return None
-        given, backend = self.dense(inputs), self.backend(row)
-        if backend is None or given is None or not self.fits(given, values):
+        given, backend = self.dense(inputs), self.backend()
+        if given is None or not self.fits(given, values):
             return None
         if is_recorded(inputs):
             return _LongCall.apply(self, backend, given, *values)
         return only(self.shaped(backend.forward(given, constants)[0], inputs))
 
-    def backend(self, row: Any) -> Any:
-        """Return the kernels for rows, which are found at the first call; None if there are none."""
-        if row.is_cuda:
-            return self.gpu if self.gpu.is_there() else None
+    def backend(self) -> Any:
+        """Return the kernels, which are found at the first call."""
         if self.host is None:
             self.straight = host_compiler.can_run(Path(str(self.compiled.__file__)).parent)
             self.host = self if self.straight else self.on_numpy()
@@ -301,7 +296,7 @@ class TorchLayer(Generic[Result]):
         tensors = [*values[: self.count], *outputs, *cotangents]
         if all(each is None for each in cotangents):
             return [None] * self.count
-        if is_recorded(tensors) or not are_alone(tensors, self.row(values).device.type):
+        if is_recorded(tensors) or not are_alone(tensors):
             return self.by_decomposition(values, cotangents)
         return self.pulled(backend, kept, tensors, values[self.count :])
 

@@ -74,7 +74,7 @@ class Ways:
 @pytest.fixture
 def ways(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
     def made(backend: Any = norm) -> Ways:
-        layer_of(backend).backend(torch.empty(1))  # whose kernels are found at the first call
+        layer_of(backend).backend()  # whose kernels are found at the first call
         return Ways(backend, monkeypatch.setattr)
 
     return made
