@@ -176,9 +176,6 @@ CHOSEN = {
     "tests/runtime/native/test_aarch64.py::test_all_directions": {"cross_entropy-float64"},
     "tests/test_random_frameworks.py::test_derivatives_of_the_second_order_have_the_numbers_of_the_call": {"in_torch"},
     # ---- one of each kind, by what a case costs; the others have the same kind of value
-    "tests/runtime/torch/test_gpu.py::test_forward_and_backward_compute_what_the_processor_does": {
-        "torch.float32-dynamic_tanh"
-    },
     "tests/derivation/simplify/test_forms.py::test_steps_of_forms_are_proved": {
         "1 - tanh(x)",
         "z*(softplus(2*x) - 2*x)",

@@ -52,14 +52,8 @@ def ada_layer_norm(
     Raises TypeError for an argument that is not a floating-point tensor, ValueError for
     a wrong shape.
     """
-    if (
-        x is not None
-        and not torch.compiler.is_compiling()
-        and _guards.addresses("***", x, scale, shift) is not None
-    ):
-        return _decomposed(x, scale, shift, eps, of_rows=_of_rows)
     x, scale, shift = _LAYER.taken(x, scale, shift)
-    return _decomposed(x, scale, shift, eps, of_rows=_LAYER.call)
+    return _decomposed(x, scale, shift, eps, of_rows=_of_rows)
 
 
 def _decomposed(x, scale, shift, eps, of_rows=None):
@@ -99,74 +93,62 @@ def _rows(x, scale, shift, eps):
     return y.to(stored)
 
 
-def _forward(at, x, scale, shift, eps):
-    """The outputs and the row scalars by the compiled kernel, of tensors at some addresses."""
-    _, stored, rows, D, x_at, scale_at, shift_at = at
-    y = _guards.empty_like(x)
-    size = rows*(8 if stored == "f64" else 4)
-    kept = _, kept_at = _guards.room(3*size)
-    _cpu._FORWARD[stored, not scale_at, not shift_at](
-        (
-            x_at,
-            scale_at,
-            shift_at,
-            y.data_ptr(),
-            kept_at,
-            kept_at + size,
-            kept_at + 2*size,
-        ),
+def _forward(run, kept, x, scale, shift, eps):
+    """The outputs by the compiled kernel, then the row scalars if `kept` is None."""
+    return run(
+        _cpu._FORWARD,
+        "Rrr+r012",
+        1,
+        (scale is None, shift is None),
         (eps,),
-        rows,
-        D,
-        _guards.threads_for(rows, D),
+        kept,
+        x,
+        scale,
+        shift,
+        x,
     )
-    return y, kept
 
 
-def _backward(at, kept, x, scale, shift, eps):
-    """The gradients by the compiled kernels, of tensors at some addresses."""
-    _, stored, rows, D, x_at, scale_at, shift_at, dy_at = at
-    size = rows*(8 if stored == "f64" else 4)
-    kept_at = _guards.place_of(kept, 3*size)
-    dx = _guards.empty_like(x)
-    dscale = None if scale is None else _guards.empty_like(scale)
-    dshift = None if shift is None else _guards.empty_like(shift)
-    _cpu._BACKWARD[stored, not scale_at, not shift_at](
-        (
-            x_at,
-            scale_at,
-            dy_at,
-            kept_at,
-            kept_at + size,
-            kept_at + 2*size,
-            dx.data_ptr(),
-            0 if dscale is None else dscale.data_ptr(),
-            0 if dshift is None else dshift.data_ptr(),
-        ),
+def _backward(run, kept, x, scale, shift, dy, eps):
+    """The gradients by the compiled kernels."""
+    return run(
+        _cpu._BACKWARD,
+        "RrR012+r+r+r||r",
+        1,
+        (scale is None, shift is None),
         (),
-        rows,
-        D,
-        _guards.threads_for(rows, D),
+        kept,
+        x,
+        scale,
+        dy,
+        x,
+        scale,
+        shift,
+        shift,
     )
-    return dx, dscale, dshift
 
 
 def _of_rows(x, scale, shift, eps):
     """The outputs as `_rows` has them, by kernels where these alone have a say."""
-    if _LAYER.straight and not torch.compiler.is_compiling():
+    if (
+        _LAYER.straight
+        and not torch.compiler.is_compiling()
+        and x.itemsize > 2
+        and type(eps) is float
+    ):
         given = (
             _flat("r", x, x),
             scale if scale is None else _flat("r", scale, x),
             shift if shift is None else _flat("r", shift, x),
         )
-        at = _guards.addresses("Rrr", *given)
-        if at is None:
+        made = _forward(_guards.run, False, *given, eps)
+        if made is None:
             given = _guards.dense("Rrr", *given)
-            at = _guards.addresses("Rrr", *given)
-        if at is not None and at[1] in ("f32", "f64") and type(eps) is float:
-            if at[0]:
-                return _Recorded.apply(at, given, x, scale, shift, eps)
-            y, _ = _forward(at, *given, eps)
+            made = _forward(_guards.run, False, *given, eps)
+        if made is True:
+            return _Recorded.apply(given, x, scale, shift, eps)
+        if made is not None:
+            y = made
             return _beside("r", y, x)
     return _LAYER.call(x, scale, shift, eps)
 
@@ -175,8 +157,8 @@ class _Recorded(_guards.Node):
     """A call that autograd records: its derivative by a kernel, and beyond by the decomposition."""
 
     @staticmethod
-    def forward(ctx, at, given, x, scale, shift, eps):
-        y, ctx.kept = _forward(at, *given, eps)
+    def forward(ctx, given, x, scale, shift, eps):
+        y, ctx.kept = _forward(_guards.run, None, *given, eps)
         y = _beside("r", y, x).detach()
         ctx.save_for_backward(x, scale, shift)
         ctx.constants = (eps,)
@@ -191,18 +173,17 @@ class _Recorded(_guards.Node):
             shift if shift is None else _flat("r", x, x),
             _flat("r", dy, x),
         )
-        at = _guards.addresses("RrrR", *given)
-        if at is None:
+        found = _backward(_guards.run, ctx.kept, *given, *ctx.constants)
+        if found is None:
             given = _guards.dense("RrrR", *given, follows=True)
-            at = _guards.addresses("RrrR", *given)
-        if at is None or at[0]:
+            found = _backward(_guards.run, ctx.kept, *given, *ctx.constants)
+        if found is None or found is True:
             found = _LAYER.gradients(
                 _LAYER, ctx.kept, (x, scale, shift, *ctx.constants), (), (dy,)
             )
-            return None, None, *found, None
-        dx, dscale, dshift = _backward(at, ctx.kept, *given[:3], *ctx.constants)
+            return None, *found, None
+        dx, dscale, dshift = found
         return (
-            None,
             None,
             _beside("r", dx, x),
             None if scale is None else _beside("r", dscale, x).sum_to_size(scale.shape),

@@ -58,18 +58,8 @@ def ada_layer_norm_zero(
     Raises TypeError for an argument that is not a floating-point tensor, ValueError for
     a wrong shape.
     """
-    if (
-        x is not None
-        and branch is not None
-        and gate is not None
-        and scale is not None
-        and shift is not None
-        and not torch.compiler.is_compiling()
-        and _guards.addresses("*****", x, branch, gate, scale, shift) is not None
-    ):
-        return _decomposed(x, branch, gate, scale, shift, eps, of_rows=_of_rows)
     x, branch, gate, scale, shift = _LAYER.taken(x, branch, gate, scale, shift)
-    return _decomposed(x, branch, gate, scale, shift, eps, of_rows=_LAYER.call)
+    return _decomposed(x, branch, gate, scale, shift, eps, of_rows=_of_rows)
 
 
 def _decomposed(x, branch, gate, scale, shift, eps, of_rows=None):
@@ -116,72 +106,57 @@ def _rows(x, branch, gate, scale, shift, eps):
     return y.to(stored), h.to(stored)
 
 
-def _forward(at, x, branch, gate, scale, shift, eps):
-    """The outputs and the row scalars by the compiled kernel, of tensors at some addresses."""
-    _, stored, rows, D, x_at, branch_at, gate_at, scale_at, shift_at = at
-    y = _guards.empty_like(x)
-    h = _guards.empty_like(x)
-    size = rows*(8 if stored == "f64" else 4)
-    kept = _, kept_at = _guards.room(3*size)
-    _cpu._FORWARD[stored,](
-        (
-            x_at,
-            branch_at,
-            gate_at,
-            scale_at,
-            shift_at,
-            y.data_ptr(),
-            h.data_ptr(),
-            kept_at,
-            kept_at + size,
-            kept_at + 2*size,
-        ),
-        (eps,),
-        rows,
-        D,
-        _guards.threads_for(rows, D),
-    )
-    return y, h, kept
-
-
-def _backward(at, kept, x, branch, gate, scale, shift, eps):
-    """The gradients by the compiled kernels, of tensors at some addresses."""
-    _, stored, rows, D, x_at, branch_at, gate_at, scale_at, _, dy_at, dh_at = at
-    size = rows*(8 if stored == "f64" else 4)
-    kept_at = _guards.place_of(kept, 3*size)
-    dx = _guards.empty_like(x)
-    dbranch = _guards.empty_like(branch)
-    dgate = _guards.empty_like(gate)
-    dscale = _guards.empty_like(scale)
-    dshift = _guards.empty_like(shift)
-    _cpu._BACKWARD[stored, not dh_at, not dy_at](
-        (
-            x_at,
-            branch_at,
-            gate_at,
-            scale_at,
-            dy_at,
-            dh_at,
-            kept_at,
-            kept_at + size,
-            kept_at + 2*size,
-            dx.data_ptr(),
-            dbranch.data_ptr(),
-            dgate.data_ptr(),
-            dscale.data_ptr(),
-            dshift.data_ptr(),
-        ),
+def _forward(run, kept, x, branch, gate, scale, shift, eps):
+    """The outputs by the compiled kernel, then the row scalars if `kept` is None."""
+    return run(
+        _cpu._FORWARD,
+        "RRRRR+r+r012",
+        1,
         (),
-        rows,
-        D,
-        _guards.threads_for(rows, D),
+        (eps,),
+        kept,
+        x,
+        branch,
+        gate,
+        scale,
+        shift,
+        x,
+        x,
     )
-    return dx, dbranch, dgate, dscale, dshift
+
+
+def _backward(run, kept, x, branch, gate, scale, shift, dy, dh, eps):
+    """The gradients by the compiled kernels."""
+    return run(
+        _cpu._BACKWARD,
+        "RRRRrr012+r+r+r+r+r||R",
+        1,
+        (dh is None, dy is None),
+        (),
+        kept,
+        x,
+        branch,
+        gate,
+        scale,
+        dy,
+        dh,
+        x,
+        branch,
+        gate,
+        scale,
+        shift,
+        shift,
+    )
 
 
 def _of_rows(x, branch, gate, scale, shift, eps):
     """The outputs as `_rows` has them, by kernels where these alone have a say."""
-    if _LAYER.straight and not torch.compiler.is_compiling():
+    if (
+        _LAYER.straight
+        and not torch.compiler.is_compiling()
+        and x.itemsize > 2
+        and type(eps) is float
+    ):
         given = (
             _flat("r", x, x),
             _flat("r", branch, x),
@@ -189,14 +164,14 @@ def _of_rows(x, branch, gate, scale, shift, eps):
             _flat("r", scale, x),
             _flat("r", shift, x),
         )
-        at = _guards.addresses("RRRRR", *given)
-        if at is None:
+        made = _forward(_guards.run, False, *given, eps)
+        if made is None:
             given = _guards.dense("RRRRR", *given)
-            at = _guards.addresses("RRRRR", *given)
-        if at is not None and at[1] in ("f32", "f64") and type(eps) is float:
-            if at[0]:
-                return _Recorded.apply(at, given, x, branch, gate, scale, shift, eps)
-            y, h, _ = _forward(at, *given, eps)
+            made = _forward(_guards.run, False, *given, eps)
+        if made is True:
+            return _Recorded.apply(given, x, branch, gate, scale, shift, eps)
+        if made is not None:
+            y, h = made
             return _beside("r", y, x), _beside("r", h, x)
     return _LAYER.call(x, branch, gate, scale, shift, eps)
 
@@ -205,8 +180,8 @@ class _Recorded(_guards.Node):
     """A call that autograd records: its derivative by a kernel, and beyond by the decomposition."""
 
     @staticmethod
-    def forward(ctx, at, given, x, branch, gate, scale, shift, eps):
-        y, h, ctx.kept = _forward(at, *given, eps)
+    def forward(ctx, given, x, branch, gate, scale, shift, eps):
+        y, h, ctx.kept = _forward(_guards.run, None, *given, eps)
         y = _beside("r", y, x).detach()
         h = _beside("r", h, x).detach()
         ctx.save_for_backward(x, branch, gate, scale, shift)
@@ -226,11 +201,11 @@ class _Recorded(_guards.Node):
             dy if dy is None else _flat("r", dy, x),
             dh if dh is None else _flat("r", dh, x),
         )
-        at = _guards.addresses("RRRRRrr", *given)
-        if at is None:
+        found = _backward(_guards.run, ctx.kept, *given, *ctx.constants)
+        if found is None:
             given = _guards.dense("RRRRRrr", *given, follows=True)
-            at = _guards.addresses("RRRRRrr", *given)
-        if at is None or at[0]:
+            found = _backward(_guards.run, ctx.kept, *given, *ctx.constants)
+        if found is None or found is True:
             found = _LAYER.gradients(
                 _LAYER,
                 ctx.kept,
@@ -238,12 +213,9 @@ class _Recorded(_guards.Node):
                 (),
                 (dy, dh),
             )
-            return None, None, *found, None
-        dx, dbranch, dgate, dscale, dshift = _backward(
-            at, ctx.kept, *given[:5], *ctx.constants
-        )
+            return None, *found, None
+        dx, dbranch, dgate, dscale, dshift = found
         return (
-            None,
             None,
             _beside("r", dx, x),
             _beside("r", dbranch, x).sum_to_size(branch.shape),

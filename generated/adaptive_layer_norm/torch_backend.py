@@ -46,16 +46,21 @@ def adaptive_layer_norm(
     Raises TypeError for an argument that is not a floating-point tensor, ValueError for
     a wrong shape.
     """
-    if _LAYER.straight and not torch.compiler.is_compiling():
+    if (
+        _LAYER.straight
+        and not torch.compiler.is_compiling()
+        and type(eps) is float
+        and 0 <= eps < _INFINITE
+    ):
         given = (x, scale, shift)
-        at = _guards.addresses("RRR", *given)
-        if at is None:
+        made = _forward(_guards.run, False, *given, eps)
+        if made is None:
             given = _guards.dense("RRR", *given)
-            at = _guards.addresses("RRR", *given)
-        if at is not None and type(eps) is float and 0 <= eps < _INFINITE:
-            if at[0]:
-                return _Recorded.apply(at, given, x, scale, shift, eps)
-            return _forward(at, *given, eps)[0]
+            made = _forward(_guards.run, False, *given, eps)
+        if made is True:
+            return _Recorded.apply(given, x, scale, shift, eps)
+        if made is not None:
+            return made
     return _LAYER.call(x, scale, shift, eps)
 
 
@@ -93,64 +98,36 @@ def _rows(x, scale, shift, eps):
     return y.to(stored)
 
 
-def _forward(at, x, scale, shift, eps):
-    """The outputs and the row scalars by the compiled kernel, of tensors at some addresses."""
-    _, stored, rows, D, x_at, scale_at, shift_at = at
-    y = _guards.empty_like(x)
-    size = rows*(8 if stored == "f64" else 4)
-    kept = _, kept_at = _guards.room(3*size)
-    _cpu._FORWARD[stored,](
-        (
-            x_at,
-            scale_at,
-            shift_at,
-            y.data_ptr(),
-            kept_at,
-            kept_at + size,
-            kept_at + 2*size,
-        ),
-        (eps,),
-        rows,
-        D,
-        _guards.threads_for(rows, D),
-    )
-    return y, kept
+def _forward(run, kept, x, scale, shift, eps):
+    """The outputs by the compiled kernel, then the row scalars if `kept` is None."""
+    return run(_cpu._FORWARD, "RRR+r012", 1, (), (eps,), kept, x, scale, shift, x)
 
 
-def _backward(at, kept, x, scale, shift, eps):
-    """The gradients by the compiled kernels, of tensors at some addresses."""
-    _, stored, rows, D, x_at, scale_at, _, dy_at = at
-    size = rows*(8 if stored == "f64" else 4)
-    kept_at = _guards.place_of(kept, 3*size)
-    dx = _guards.empty_like(x)
-    dscale = _guards.empty_like(scale)
-    dshift = _guards.empty_like(shift)
-    _cpu._BACKWARD[stored,](
-        (
-            x_at,
-            scale_at,
-            dy_at,
-            kept_at,
-            kept_at + size,
-            kept_at + 2*size,
-            dx.data_ptr(),
-            dscale.data_ptr(),
-            dshift.data_ptr(),
-        ),
+def _backward(run, kept, x, scale, shift, dy, eps):
+    """The gradients by the compiled kernels."""
+    return run(
+        _cpu._BACKWARD,
+        "RRR012+r+r+r||R",
+        1,
         (),
-        rows,
-        D,
-        _guards.threads_for(rows, D),
+        (),
+        kept,
+        x,
+        scale,
+        dy,
+        x,
+        scale,
+        shift,
+        shift,
     )
-    return dx, dscale, dshift
 
 
 class _Recorded(_guards.Node):
     """A call that autograd records: its derivative by a kernel, and beyond by the decomposition."""
 
     @staticmethod
-    def forward(ctx, at, given, x, scale, shift, eps):
-        y, ctx.kept = _forward(at, *given, eps)
+    def forward(ctx, given, x, scale, shift, eps):
+        y, ctx.kept = _forward(_guards.run, None, *given, eps)
         ctx.save_for_backward(x, scale, shift)
         ctx.constants = (eps,)
         return y
@@ -158,18 +135,16 @@ class _Recorded(_guards.Node):
     @staticmethod
     def backward(ctx, dy):
         x, scale, shift = ctx.saved_tensors
-        given = (x, scale, shift, dy)
-        at = _guards.addresses("RRRR", *given)
-        if at is None:
+        given = (x, scale, shift, dy.contiguous())
+        found = _backward(_guards.run, ctx.kept, *given, *ctx.constants)
+        if found is None:
             given = _guards.dense("RRRR", *given, follows=True)
-            at = _guards.addresses("RRRR", *given)
-        if at is None or at[0]:
+            found = _backward(_guards.run, ctx.kept, *given, *ctx.constants)
+        if found is None or found is True:
             found = _LAYER.gradients(
                 _LAYER, ctx.kept, (x, scale, shift, *ctx.constants), (), (dy,)
             )
-        else:
-            found = _backward(at, ctx.kept, *given[:3], *ctx.constants)
-        return None, None, *found, None
+        return None, *found, None
 
 
 _INFINITE = float("inf")

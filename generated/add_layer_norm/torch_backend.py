@@ -54,16 +54,21 @@ def add_layer_norm(
     Raises TypeError for an argument that is not a floating-point tensor, ValueError for
     a wrong shape.
     """
-    if _LAYER.straight and not torch.compiler.is_compiling():
+    if (
+        _LAYER.straight
+        and not torch.compiler.is_compiling()
+        and type(eps) is float
+        and 0 <= eps < _INFINITE
+    ):
         given = (x, residual, gamma, beta)
-        at = _guards.addresses("RRff", *given)
-        if at is None:
+        made = _forward(_guards.run, False, *given, eps)
+        if made is None:
             given = _guards.dense("RRff", *given)
-            at = _guards.addresses("RRff", *given)
-        if at is not None and type(eps) is float and 0 <= eps < _INFINITE:
-            if at[0]:
-                return _Recorded.apply(at, given, x, residual, gamma, beta, eps)
-            return _forward(at, *given, eps)[:2]
+            made = _forward(_guards.run, False, *given, eps)
+        if made is True:
+            return _Recorded.apply(given, x, residual, gamma, beta, eps)
+        if made is not None:
+            return made
     return _LAYER.call(x, residual, gamma, beta, eps)
 
 
@@ -104,73 +109,54 @@ def _rows(x, residual, gamma, beta, eps):
     return y.to(stored), h.to(stored)
 
 
-def _forward(at, x, residual, gamma, beta, eps):
-    """The outputs and the row scalars by the compiled kernel, of tensors at some addresses."""
-    _, stored, rows, D, x_at, residual_at, gamma_at, beta_at = at
-    y = _guards.empty_like(x)
-    h = _guards.empty_like(x)
-    size = rows*(8 if stored == "f64" else 4)
-    kept = _, kept_at = _guards.room(3*size)
-    _cpu._FORWARD[stored, not beta_at, not gamma_at](
-        (
-            x_at,
-            residual_at,
-            gamma_at,
-            beta_at,
-            y.data_ptr(),
-            h.data_ptr(),
-            kept_at,
-            kept_at + size,
-            kept_at + 2*size,
-        ),
+def _forward(run, kept, x, residual, gamma, beta, eps):
+    """The outputs by the compiled kernel, then the row scalars if `kept` is None."""
+    return run(
+        _cpu._FORWARD,
+        "RRff+r+r012",
+        1,
+        (beta is None, gamma is None),
         (eps,),
-        rows,
-        D,
-        _guards.threads_for(rows, D),
+        kept,
+        x,
+        residual,
+        gamma,
+        beta,
+        x,
+        x,
     )
-    return y, h, kept
 
 
-def _backward(at, kept, x, residual, gamma, beta, eps):
-    """The gradients by the compiled kernels, of tensors at some addresses."""
-    _, stored, rows, D, _, _, gamma_at, beta_at, h_at, dy_at, dh_at = at
-    size = rows*(8 if stored == "f64" else 4)
-    kept_at = _guards.place_of(kept, 3*size)
-    dx = _guards.empty_like(x)
-    dresidual = _guards.empty_like(residual)
-    dgamma = None if gamma is None else _guards.empty_like(gamma)
-    dbeta = None if beta is None else _guards.empty_like(beta)
-    _cpu._BACKWARD[stored, not beta_at, not dh_at, not dy_at, not gamma_at](
-        (
-            h_at,
-            dy_at,
-            dh_at,
-            kept_at,
-            kept_at + size,
-            kept_at + 2*size,
-            gamma_at,
-            dx.data_ptr(),
-            dresidual.data_ptr(),
-        ),
+def _backward(run, kept, x, residual, gamma, beta, h, dy, dh, eps):
+    """The gradients by the compiled kernels."""
+    return run(
+        _cpu._BACKWARD,
+        "Rrr012f+r+r|f+f+f|RRf",
+        1,
+        (beta is None, dh is None, dy is None, gamma is None),
         (),
-        rows,
-        D,
-        _guards.threads_for(rows, D),
-        (
-            gamma_at,
-            0 if dgamma is None else dgamma.data_ptr(),
-            0 if dbeta is None else dbeta.data_ptr(),
-        ),
+        kept,
+        h,
+        dy,
+        dh,
+        gamma,
+        x,
+        residual,
+        gamma,
+        gamma,
+        beta,
+        x,
+        residual,
+        beta,
     )
-    return dx, dresidual, dgamma, dbeta
 
 
 class _Recorded(_guards.Node):
     """A call that autograd records: its derivative by a kernel, and beyond by the decomposition."""
 
     @staticmethod
-    def forward(ctx, at, given, x, residual, gamma, beta, eps):
-        y, h, ctx.kept = _forward(at, *given, eps)
+    def forward(ctx, given, x, residual, gamma, beta, eps):
+        y, h, ctx.kept = _forward(_guards.run, None, *given, eps)
         ctx.save_for_backward(x, residual, gamma, beta, h)
         ctx.constants = (eps,)
         ctx.set_materialize_grads(False)
@@ -180,11 +166,11 @@ class _Recorded(_guards.Node):
     def backward(ctx, dy, dh):
         x, residual, gamma, beta, h = ctx.saved_tensors
         given = (x, residual, gamma, beta, h, dy, dh)
-        at = _guards.addresses("RRffRrr", *given)
-        if at is None:
+        found = _backward(_guards.run, ctx.kept, *given, *ctx.constants)
+        if found is None:
             given = _guards.dense("RRffRrr", *given, follows=True)
-            at = _guards.addresses("RRffRrr", *given)
-        if at is None or at[0]:
+            found = _backward(_guards.run, ctx.kept, *given, *ctx.constants)
+        if found is None or found is True:
             found = _LAYER.gradients(
                 _LAYER,
                 ctx.kept,
@@ -192,9 +178,7 @@ class _Recorded(_guards.Node):
                 (h,),
                 (dy, dh),
             )
-        else:
-            found = _backward(at, ctx.kept, *given[:4], *ctx.constants)
-        return None, None, *found, None
+        return None, *found, None
 
 
 _INFINITE = float("inf")

@@ -53,16 +53,21 @@ def add_rms_norm_fp8(
     Raises TypeError for an argument that is not a floating-point tensor, ValueError for
     a wrong shape.
     """
-    if _LAYER.straight and not torch.compiler.is_compiling():
+    if (
+        _LAYER.straight
+        and not torch.compiler.is_compiling()
+        and type(eps) is float
+        and 0 <= eps < _INFINITE
+    ):
         given = (x, residual, gamma, scale)
-        at = _guards.addresses("RRfn", *given)
-        if at is None:
+        made = _forward(_guards.run, False, *given, eps)
+        if made is None:
             given = _guards.dense("RRfn", *given)
-            at = _guards.addresses("RRfn", *given)
-        if at is not None and type(eps) is float and 0 <= eps < _INFINITE:
-            if at[0]:
-                return _Recorded.apply(at, given, x, residual, gamma, scale, eps)
-            return _forward(at, *given, eps)[:2]
+            made = _forward(_guards.run, False, *given, eps)
+        if made is True:
+            return _Recorded.apply(given, x, residual, gamma, scale, eps)
+        if made is not None:
+            return made
     return _LAYER.call(x, residual, gamma, scale, eps)
 
 
@@ -100,63 +105,55 @@ def _rows(x, residual, gamma, scale, eps):
     return _cast(y, torch.float8_e4m3fn), h.to(stored)
 
 
-def _forward(at, x, residual, gamma, scale, eps):
-    """The outputs and the row scalars by the compiled kernel, of tensors at some addresses."""
-    _, stored, rows, D, x_at, residual_at, gamma_at, scale_at = at
-    y = _guards.empty_like(x, dtype=torch.float8_e4m3fn)
-    h = _guards.empty_like(x)
-    size = rows*(8 if stored == "f64" else 4)
-    kept = _, kept_at = _guards.room(1*size)
-    _cpu._FORWARD[stored, not gamma_at, not scale_at](
-        (x_at, residual_at, gamma_at, scale_at, y.data_ptr(), h.data_ptr(), kept_at),
+def _forward(run, kept, x, residual, gamma, scale, eps):
+    """The outputs by the compiled kernel, then the row scalars if `kept` is None."""
+    return run(
+        _cpu._FORWARD,
+        "RRfn+r+r0",
+        1,
+        (gamma is None, scale is None),
         (eps,),
-        rows,
-        D,
-        _guards.threads_for(rows, D),
+        kept,
+        x,
+        residual,
+        gamma,
+        scale,
+        _guards.of_type(torch.float8_e4m3fn),
+        x,
     )
-    return y, h, kept
 
 
-def _backward(at, kept, x, residual, gamma, scale, eps):
-    """The gradients by the compiled kernels, of tensors at some addresses."""
-    _, stored, rows, D, _, _, gamma_at, scale_at, h_at, dy_at, dh_at = at
-    size = rows*(8 if stored == "f64" else 4)
-    kept_at = _guards.place_of(kept, 1*size)
-    dx = _guards.empty_like(x)
-    dresidual = _guards.empty_like(residual)
-    dgamma = None if gamma is None else _guards.empty_like(gamma)
-    dscale = None if scale is None else _guards.empty_like(scale)
-    _cpu._BACKWARD[stored, not dh_at, not dy_at, not gamma_at, not scale_at](
-        (
-            h_at,
-            dy_at,
-            dh_at,
-            kept_at,
-            gamma_at,
-            scale_at,
-            dx.data_ptr(),
-            dresidual.data_ptr(),
-        ),
+def _backward(run, kept, x, residual, gamma, scale, h, dy, dh, eps):
+    """The gradients by the compiled kernels."""
+    return run(
+        _cpu._BACKWARD,
+        "Rrr0fn+r+r|fn+f+n|RR",
+        1,
+        (dh is None, dy is None, gamma is None, scale is None),
         (),
-        rows,
-        D,
-        _guards.threads_for(rows, D),
-        (
-            gamma_at,
-            scale_at,
-            0 if dgamma is None else dgamma.data_ptr(),
-            0 if dscale is None else dscale.data_ptr(),
-        ),
+        kept,
+        h,
+        dy,
+        dh,
+        gamma,
+        scale,
+        x,
+        residual,
+        gamma,
+        scale,
+        gamma,
+        scale,
+        x,
+        residual,
     )
-    return dx, dresidual, dgamma, dscale
 
 
 class _Recorded(_guards.Node):
     """A call that autograd records: its derivative by a kernel, and beyond by the decomposition."""
 
     @staticmethod
-    def forward(ctx, at, given, x, residual, gamma, scale, eps):
-        y, h, ctx.kept = _forward(at, *given, eps)
+    def forward(ctx, given, x, residual, gamma, scale, eps):
+        y, h, ctx.kept = _forward(_guards.run, None, *given, eps)
         ctx.save_for_backward(x, residual, gamma, scale, h)
         ctx.constants = (eps,)
         ctx.set_materialize_grads(False)
@@ -166,11 +163,11 @@ class _Recorded(_guards.Node):
     def backward(ctx, dy, dh):
         x, residual, gamma, scale, h = ctx.saved_tensors
         given = (x, residual, gamma, scale, h, dy, dh)
-        at = _guards.addresses("RRfnRrr", *given)
-        if at is None:
+        found = _backward(_guards.run, ctx.kept, *given, *ctx.constants)
+        if found is None:
             given = _guards.dense("RRfnRrr", *given, follows=True)
-            at = _guards.addresses("RRfnRrr", *given)
-        if at is None or at[0]:
+            found = _backward(_guards.run, ctx.kept, *given, *ctx.constants)
+        if found is None or found is True:
             found = _LAYER.gradients(
                 _LAYER,
                 ctx.kept,
@@ -178,9 +175,7 @@ class _Recorded(_guards.Node):
                 (h,),
                 (dy, dh),
             )
-        else:
-            found = _backward(at, ctx.kept, *given[:4], *ctx.constants)
-        return None, None, *found, None
+        return None, *found, None
 
 
 _INFINITE = float("inf")

@@ -48,16 +48,8 @@ def alibi_softmax(
     Raises TypeError for an argument that is not a floating-point tensor, ValueError for
     a wrong shape.
     """
-    if (
-        x is not None
-        and slope is not None
-        and position is not None
-        and not torch.compiler.is_compiling()
-        and _guards.addresses("***", x, slope, position) is not None
-    ):
-        return _decomposed(x, slope, position, of_rows=_of_rows)
     x, slope, position = _LAYER.taken(x, slope, position)
-    return _decomposed(x, slope, position, of_rows=_LAYER.call)
+    return _decomposed(x, slope, position, of_rows=_of_rows)
 
 
 def _decomposed(x, slope, position, of_rows=None):
@@ -104,35 +96,17 @@ def _rows(x, slope, position):
     return y.to(stored)
 
 
-def _forward(at, x, slope, position):
-    """The outputs and the row scalars by the compiled kernel, of tensors at some addresses."""
-    _, stored, rows, D, x_at, slope_at, position_at = at
-    y = _guards.empty_like(x)
-    size = rows*(8 if stored == "f64" else 4)
-    kept = _, kept_at = _guards.room(2*size)
-    _cpu._FORWARD[stored,](
-        (x_at, slope_at, position_at, y.data_ptr(), kept_at, kept_at + size),
-        (),
-        rows,
-        D,
-        _guards.threads_for(rows, D),
-    )
-    return y, kept
+def _forward(run, kept, x, slope, position):
+    """The outputs by the compiled kernel, then the row scalars if `kept` is None."""
+    return run(_cpu._FORWARD, "RSI+r01", 1, (), (), kept, x, slope, position, x)
 
 
-def _backward(at, kept, x, slope, position):
-    """The gradients by the compiled kernels, of tensors at some addresses."""
-    _, stored, rows, D, x_at, slope_at, position_at, dy_at = at
-    size = rows*(8 if stored == "f64" else 4)
-    kept_at = _guards.place_of(kept, 2*size)
-    dx = _guards.empty_like(x)
-    _cpu._BACKWARD[stored,](
-        (x_at, slope_at, position_at, dy_at, kept_at, kept_at + size, dx.data_ptr()),
-        (),
-        rows,
-        D,
-        _guards.threads_for(rows, D),
-    )
+def _backward(run, kept, x, slope, position, dy):
+    """The gradients by the compiled kernels."""
+    made = run(_cpu._BACKWARD, "RSIR01+r", 1, (), (), kept, x, slope, position, dy, x)
+    if made is None or made is True:
+        return made
+    dx = made
     return dx, None, None
 
 
@@ -140,14 +114,14 @@ def _of_rows(x, slope, position):
     """The outputs as `_rows` has them, by kernels where these alone have a say."""
     if _LAYER.straight and not torch.compiler.is_compiling():
         given = (_flat("r", x, x), _flat("s", slope, x), _flat("s", position, x))
-        at = _guards.addresses("RSI", *given)
-        if at is None:
+        made = _forward(_guards.run, False, *given)
+        if made is None:
             given = _guards.dense("RSI", *given)
-            at = _guards.addresses("RSI", *given)
-        if at is not None:
-            if at[0]:
-                return _Recorded.apply(at, given, x, slope, position)
-            y, _ = _forward(at, *given)
+            made = _forward(_guards.run, False, *given)
+        if made is True:
+            return _Recorded.apply(given, x, slope, position)
+        if made is not None:
+            y = made
             return _beside("r", y, x)
     return _LAYER.call(x, slope, position)
 
@@ -156,8 +130,8 @@ class _Recorded(_guards.Node):
     """A call that autograd records: its derivative by a kernel, and beyond by the decomposition."""
 
     @staticmethod
-    def forward(ctx, at, given, x, slope, position):
-        y, ctx.kept = _forward(at, *given)
+    def forward(ctx, given, x, slope, position):
+        y, ctx.kept = _forward(_guards.run, None, *given)
         y = _beside("r", y, x).detach()
         ctx.save_for_backward(x, slope, position)
         return y
@@ -171,15 +145,15 @@ class _Recorded(_guards.Node):
             _flat("s", position, x),
             _flat("r", dy, x),
         )
-        at = _guards.addresses("RSIR", *given)
-        if at is None:
+        found = _backward(_guards.run, ctx.kept, *given)
+        if found is None:
             given = _guards.dense("RSIR", *given, follows=True)
-            at = _guards.addresses("RSIR", *given)
-        if at is None or at[0]:
+            found = _backward(_guards.run, ctx.kept, *given)
+        if found is None or found is True:
             found = _LAYER.gradients(_LAYER, ctx.kept, (x, slope, position), (), (dy,))
-            return None, None, *found
-        dx, _, _ = _backward(at, ctx.kept, *given[:3])
-        return None, None, _beside("r", dx, x), None, None
+            return None, *found
+        dx, _, _ = found
+        return None, _beside("r", dx, x), None, None
 
 
 def _flat(letter, value, like):

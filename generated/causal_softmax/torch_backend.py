@@ -51,15 +51,8 @@ def causal_softmax(
     Raises TypeError for an argument that is not a floating-point tensor, ValueError for
     a wrong shape.
     """
-    if (
-        x is not None
-        and position is not None
-        and not torch.compiler.is_compiling()
-        and _guards.addresses("***", x, position, scale) is not None
-    ):
-        return _decomposed(x, position, scale, of_rows=_of_rows)
     x, position, scale = _LAYER.taken(x, position, scale)
-    return _decomposed(x, position, scale, of_rows=_LAYER.call)
+    return _decomposed(x, position, scale, of_rows=_of_rows)
 
 
 def _decomposed(x, position, scale, of_rows=None):
@@ -106,37 +99,33 @@ def _rows(x, position, scale):
     return y.to(stored)
 
 
-def _forward(at, x, position, scale):
-    """The outputs and the row scalars by the compiled kernel, of tensors at some addresses."""
-    _, stored, rows, D, x_at, position_at, scale_at = at
-    y = _guards.empty_like(x)
-    size = rows*(8 if stored == "f64" else 4)
-    kept = _, kept_at = _guards.room(2*size)
-    _cpu._FORWARD[stored, not scale_at](
-        (x_at, position_at, scale_at, y.data_ptr(), kept_at, kept_at + size),
-        (),
-        rows,
-        D,
-        _guards.threads_for(rows, D),
+def _forward(run, kept, x, position, scale):
+    """The outputs by the compiled kernel, then the row scalars if `kept` is None."""
+    return run(
+        _cpu._FORWARD, "RIn+r01", 1, (scale is None,), (), kept, x, position, scale, x
     )
-    return y, kept
 
 
-def _backward(at, kept, x, position, scale):
-    """The gradients by the compiled kernels, of tensors at some addresses."""
-    _, stored, rows, D, x_at, position_at, scale_at, dy_at = at
-    size = rows*(8 if stored == "f64" else 4)
-    kept_at = _guards.place_of(kept, 2*size)
-    dx = _guards.empty_like(x)
-    dscale = None if scale is None else _guards.empty_like(scale)
-    _cpu._BACKWARD[stored, not scale_at](
-        (x_at, position_at, dy_at, kept_at, kept_at + size, scale_at, dx.data_ptr()),
+def _backward(run, kept, x, position, scale, dy):
+    """The gradients by the compiled kernels."""
+    made = run(
+        _cpu._BACKWARD,
+        "RIR01n+r|n+n",
+        1,
+        (scale is None,),
         (),
-        rows,
-        D,
-        _guards.threads_for(rows, D),
-        (scale_at, 0 if dscale is None else dscale.data_ptr()),
+        kept,
+        x,
+        position,
+        dy,
+        scale,
+        x,
+        scale,
+        scale,
     )
+    if made is None or made is True:
+        return made
+    dx, dscale = made
     return dx, None, dscale
 
 
@@ -144,14 +133,14 @@ def _of_rows(x, position, scale):
     """The outputs as `_rows` has them, by kernels where these alone have a say."""
     if _LAYER.straight and not torch.compiler.is_compiling():
         given = (_flat("r", x, x), _flat("s", position, x), scale)
-        at = _guards.addresses("RIn", *given)
-        if at is None:
+        made = _forward(_guards.run, False, *given)
+        if made is None:
             given = _guards.dense("RIn", *given)
-            at = _guards.addresses("RIn", *given)
-        if at is not None:
-            if at[0]:
-                return _Recorded.apply(at, given, x, position, scale)
-            y, _ = _forward(at, *given)
+            made = _forward(_guards.run, False, *given)
+        if made is True:
+            return _Recorded.apply(given, x, position, scale)
+        if made is not None:
+            y = made
             return _beside("r", y, x)
     return _LAYER.call(x, position, scale)
 
@@ -160,8 +149,8 @@ class _Recorded(_guards.Node):
     """A call that autograd records: its derivative by a kernel, and beyond by the decomposition."""
 
     @staticmethod
-    def forward(ctx, at, given, x, position, scale):
-        y, ctx.kept = _forward(at, *given)
+    def forward(ctx, given, x, position, scale):
+        y, ctx.kept = _forward(_guards.run, None, *given)
         y = _beside("r", y, x).detach()
         ctx.save_for_backward(x, position, scale)
         return y
@@ -170,15 +159,15 @@ class _Recorded(_guards.Node):
     def backward(ctx, dy):
         x, position, scale = ctx.saved_tensors
         given = (_flat("r", x, x), _flat("s", position, x), scale, _flat("r", dy, x))
-        at = _guards.addresses("RInR", *given)
-        if at is None:
+        found = _backward(_guards.run, ctx.kept, *given)
+        if found is None:
             given = _guards.dense("RInR", *given, follows=True)
-            at = _guards.addresses("RInR", *given)
-        if at is None or at[0]:
+            found = _backward(_guards.run, ctx.kept, *given)
+        if found is None or found is True:
             found = _LAYER.gradients(_LAYER, ctx.kept, (x, position, scale), (), (dy,))
-            return None, None, *found
-        dx, _, dscale = _backward(at, ctx.kept, *given[:3])
-        return None, None, _beside("r", dx, x), None, None if scale is None else dscale
+            return None, *found
+        dx, _, dscale = found
+        return None, _beside("r", dx, x), None, None if scale is None else dscale
 
 
 def _flat(letter, value, like):

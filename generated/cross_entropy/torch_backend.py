@@ -47,14 +47,14 @@ def cross_entropy(x: _torch.Tensor, target: _torch.Tensor) -> _torch.Tensor:
     """
     if _LAYER.straight and not torch.compiler.is_compiling():
         given = (x, target)
-        at = _guards.addresses("RR", *given)
-        if at is None:
+        made = _forward(_guards.run, False, *given)
+        if made is None:
             given = _guards.dense("RR", *given)
-            at = _guards.addresses("RR", *given)
-        if at is not None:
-            if at[0]:
-                return _Recorded.apply(at, given, x, target)
-            return _forward(at, *given)[0]
+            made = _forward(_guards.run, False, *given)
+        if made is True:
+            return _Recorded.apply(given, x, target)
+        if made is not None:
+            return made
     return _LAYER.call(x, target)
 
 
@@ -89,70 +89,36 @@ def _rows(x, target):
     return y.to(stored)
 
 
-def _forward(at, x, target):
-    """The outputs and the row scalars by the compiled kernel, of tensors at some addresses."""
-    _, stored, rows, D, x_at, target_at = at
-    y = x.new_empty(x.shape[:-1])
-    size = rows*(8 if stored == "f64" else 4)
-    kept = _, kept_at = _guards.room(3*size)
-    _cpu._FORWARD[stored,](
-        (x_at, target_at, y.data_ptr(), kept_at, kept_at + size, kept_at + 2*size),
-        (),
-        rows,
-        D,
-        _guards.threads_for(rows, D),
-    )
-    return y, kept
+def _forward(run, kept, x, target):
+    """The outputs by the compiled kernel, then the row scalars if `kept` is None."""
+    return run(_cpu._FORWARD, "RR+s012", 1, (), (), kept, x, target, x)
 
 
-def _backward(at, kept, x, target):
-    """The gradients by the compiled kernels, of tensors at some addresses."""
-    _, stored, rows, D, x_at, target_at, dy_at = at
-    size = rows*(8 if stored == "f64" else 4)
-    kept_at = _guards.place_of(kept, 3*size)
-    dx = _guards.empty_like(x)
-    dtarget = _guards.empty_like(target)
-    _cpu._BACKWARD[stored,](
-        (
-            x_at,
-            target_at,
-            dy_at,
-            kept_at,
-            kept_at + size,
-            kept_at + 2*size,
-            dx.data_ptr(),
-            dtarget.data_ptr(),
-        ),
-        (),
-        rows,
-        D,
-        _guards.threads_for(rows, D),
-    )
-    return dx, dtarget
+def _backward(run, kept, x, target, dy):
+    """The gradients by the compiled kernels."""
+    return run(_cpu._BACKWARD, "RRS012+r+r", 1, (), (), kept, x, target, dy, x, target)
 
 
 class _Recorded(_guards.Node):
     """A call that autograd records: its derivative by a kernel, and beyond by the decomposition."""
 
     @staticmethod
-    def forward(ctx, at, given, x, target):
-        y, ctx.kept = _forward(at, *given)
+    def forward(ctx, given, x, target):
+        y, ctx.kept = _forward(_guards.run, None, *given)
         ctx.save_for_backward(x, target)
         return y
 
     @staticmethod
     def backward(ctx, dy):
         x, target = ctx.saved_tensors
-        given = (x, target, dy)
-        at = _guards.addresses("RRS", *given)
-        if at is None:
+        given = (x, target, dy.contiguous())
+        found = _backward(_guards.run, ctx.kept, *given)
+        if found is None:
             given = _guards.dense("RRS", *given, follows=True)
-            at = _guards.addresses("RRS", *given)
-        if at is None or at[0]:
+            found = _backward(_guards.run, ctx.kept, *given)
+        if found is None or found is True:
             found = _LAYER.gradients(_LAYER, ctx.kept, (x, target), (), (dy,))
-        else:
-            found = _backward(at, ctx.kept, *given[:2])
-        return None, None, *found
+        return None, *found
 
 
 _LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(

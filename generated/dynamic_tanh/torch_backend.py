@@ -49,14 +49,14 @@ def dynamic_tanh(
     """
     if _LAYER.straight and not torch.compiler.is_compiling():
         given = (x, alpha, gamma, beta)
-        at = _guards.addresses("Rnff", *given)
-        if at is None:
+        made = _forward(_guards.run, False, *given)
+        if made is None:
             given = _guards.dense("Rnff", *given)
-            at = _guards.addresses("Rnff", *given)
-        if at is not None:
-            if at[0]:
-                return _Recorded.apply(at, given, x, alpha, gamma, beta)
-            return _forward(at, *given)[0]
+            made = _forward(_guards.run, False, *given)
+        if made is True:
+            return _Recorded.apply(given, x, alpha, gamma, beta)
+        if made is not None:
+            return made
     return _LAYER.call(x, alpha, gamma, beta)
 
 
@@ -88,68 +88,68 @@ def _rows(x, alpha, gamma, beta):
     return y.to(stored)
 
 
-def _forward(at, x, alpha, gamma, beta):
-    """The outputs and the row scalars by the compiled kernel, of tensors at some addresses."""
-    _, stored, rows, D, x_at, alpha_at, gamma_at, beta_at = at
-    y = _guards.empty_like(x)
-    _cpu._FORWARD[stored, not alpha_at, not beta_at, not gamma_at](
-        (x_at, alpha_at, gamma_at, beta_at, y.data_ptr()),
+def _forward(run, kept, x, alpha, gamma, beta):
+    """The outputs by the compiled kernel, then the row scalars if `kept` is None."""
+    return run(
+        _cpu._FORWARD,
+        "Rnff+r",
+        1,
+        (alpha is None, beta is None, gamma is None),
         (),
-        rows,
-        D,
-        _guards.threads_for(rows, D),
+        kept,
+        x,
+        alpha,
+        gamma,
+        beta,
+        x,
     )
-    return y, None
 
 
-def _backward(at, kept, x, alpha, gamma, beta):
-    """The gradients by the compiled kernels, of tensors at some addresses."""
-    _, stored, rows, D, x_at, alpha_at, gamma_at, beta_at, dy_at = at
-    dx = _guards.empty_like(x)
-    dalpha = None if alpha is None else _guards.empty_like(alpha)
-    dgamma = None if gamma is None else _guards.empty_like(gamma)
-    dbeta = None if beta is None else _guards.empty_like(beta)
-    _cpu._BACKWARD[stored, not alpha_at, not beta_at, not gamma_at](
-        (x_at, dy_at, alpha_at, gamma_at, dx.data_ptr()),
+def _backward(run, kept, x, alpha, gamma, beta, dy):
+    """The gradients by the compiled kernels."""
+    return run(
+        _cpu._BACKWARD,
+        "RRnf+r|nf+n+f+f|f",
+        1,
+        (alpha is None, beta is None, gamma is None),
         (),
-        rows,
-        D,
-        _guards.threads_for(rows, D),
-        (
-            alpha_at,
-            gamma_at,
-            0 if dalpha is None else dalpha.data_ptr(),
-            0 if dgamma is None else dgamma.data_ptr(),
-            0 if dbeta is None else dbeta.data_ptr(),
-        ),
+        kept,
+        x,
+        dy,
+        alpha,
+        gamma,
+        x,
+        alpha,
+        gamma,
+        alpha,
+        gamma,
+        beta,
+        beta,
     )
-    return dx, dalpha, dgamma, dbeta
 
 
 class _Recorded(_guards.Node):
     """A call that autograd records: its derivative by a kernel, and beyond by the decomposition."""
 
     @staticmethod
-    def forward(ctx, at, given, x, alpha, gamma, beta):
-        y, ctx.kept = _forward(at, *given)
+    def forward(ctx, given, x, alpha, gamma, beta):
+        y, ctx.kept = _forward(_guards.run, None, *given)
         ctx.save_for_backward(x, alpha, gamma, beta)
         return y
 
     @staticmethod
     def backward(ctx, dy):
         x, alpha, gamma, beta = ctx.saved_tensors
-        given = (x, alpha, gamma, beta, dy)
-        at = _guards.addresses("RnffR", *given)
-        if at is None:
+        given = (x, alpha, gamma, beta, dy.contiguous())
+        found = _backward(_guards.run, ctx.kept, *given)
+        if found is None:
             given = _guards.dense("RnffR", *given, follows=True)
-            at = _guards.addresses("RnffR", *given)
-        if at is None or at[0]:
+            found = _backward(_guards.run, ctx.kept, *given)
+        if found is None or found is True:
             found = _LAYER.gradients(
                 _LAYER, ctx.kept, (x, alpha, gamma, beta), (), (dy,)
             )
-        else:
-            found = _backward(at, ctx.kept, *given[:4])
-        return None, None, *found
+        return None, *found
 
 
 _LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(

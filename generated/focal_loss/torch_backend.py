@@ -50,16 +50,21 @@ def focal_loss(
     Raises TypeError for an argument that is not a floating-point tensor, ValueError for
     a wrong shape.
     """
-    if _LAYER.straight and not torch.compiler.is_compiling():
+    if (
+        _LAYER.straight
+        and not torch.compiler.is_compiling()
+        and type(gamma) is float
+        and 0 <= gamma < _INFINITE
+    ):
         given = (x, label)
-        at = _guards.addresses("RI", *given)
-        if at is None:
+        made = _forward(_guards.run, False, *given, gamma)
+        if made is None:
             given = _guards.dense("RI", *given)
-            at = _guards.addresses("RI", *given)
-        if at is not None and type(gamma) is float and 0 <= gamma < _INFINITE:
-            if at[0]:
-                return _Recorded.apply(at, given, x, label, gamma)
-            return _forward(at, *given, gamma)[0]
+            made = _forward(_guards.run, False, *given, gamma)
+        if made is True:
+            return _Recorded.apply(given, x, label, gamma)
+        if made is not None:
+            return made
     return _LAYER.call(x, label, gamma)
 
 
@@ -108,54 +113,17 @@ def _rows(x, label, gamma):
     return y.to(stored)
 
 
-def _forward(at, x, label, gamma):
-    """The outputs and the row scalars by the compiled kernel, of tensors at some addresses."""
-    _, stored, rows, D, x_at, label_at = at
-    y = x.new_empty(x.shape[:-1])
-    size = rows*(8 if stored == "f64" else 4)
-    kept = _, kept_at = _guards.room(5*size)
-    _cpu._FORWARD[stored,](
-        (
-            x_at,
-            label_at,
-            y.data_ptr(),
-            kept_at,
-            kept_at + size,
-            kept_at + 2*size,
-            kept_at + 3*size,
-            kept_at + 4*size,
-        ),
-        (gamma,),
-        rows,
-        D,
-        _guards.threads_for(rows, D),
-    )
-    return y, kept
+def _forward(run, kept, x, label, gamma):
+    """The outputs by the compiled kernel, then the row scalars if `kept` is None."""
+    return run(_cpu._FORWARD, "RI+s01234", 1, (), (gamma,), kept, x, label, x)
 
 
-def _backward(at, kept, x, label, gamma):
-    """The gradients by the compiled kernels, of tensors at some addresses."""
-    _, stored, rows, D, x_at, label_at, dy_at = at
-    size = rows*(8 if stored == "f64" else 4)
-    kept_at = _guards.place_of(kept, 5*size)
-    dx = _guards.empty_like(x)
-    _cpu._BACKWARD[stored,](
-        (
-            x_at,
-            label_at,
-            dy_at,
-            kept_at,
-            kept_at + size,
-            kept_at + 2*size,
-            kept_at + 3*size,
-            kept_at + 4*size,
-            dx.data_ptr(),
-        ),
-        (gamma,),
-        rows,
-        D,
-        _guards.threads_for(rows, D),
-    )
+def _backward(run, kept, x, label, dy, gamma):
+    """The gradients by the compiled kernels."""
+    made = run(_cpu._BACKWARD, "RIS01234+r", 1, (), (gamma,), kept, x, label, dy, x)
+    if made is None or made is True:
+        return made
+    dx = made
     return dx, None
 
 
@@ -163,8 +131,8 @@ class _Recorded(_guards.Node):
     """A call that autograd records: its derivative by a kernel, and beyond by the decomposition."""
 
     @staticmethod
-    def forward(ctx, at, given, x, label, gamma):
-        y, ctx.kept = _forward(at, *given, gamma)
+    def forward(ctx, given, x, label, gamma):
+        y, ctx.kept = _forward(_guards.run, None, *given, gamma)
         ctx.save_for_backward(x, label)
         ctx.constants = (gamma,)
         return y
@@ -172,18 +140,16 @@ class _Recorded(_guards.Node):
     @staticmethod
     def backward(ctx, dy):
         x, label = ctx.saved_tensors
-        given = (x, label, dy)
-        at = _guards.addresses("RIS", *given)
-        if at is None:
+        given = (x, label, dy.contiguous())
+        found = _backward(_guards.run, ctx.kept, *given, *ctx.constants)
+        if found is None:
             given = _guards.dense("RIS", *given, follows=True)
-            at = _guards.addresses("RIS", *given)
-        if at is None or at[0]:
+            found = _backward(_guards.run, ctx.kept, *given, *ctx.constants)
+        if found is None or found is True:
             found = _LAYER.gradients(
                 _LAYER, ctx.kept, (x, label, *ctx.constants), (), (dy,)
             )
-        else:
-            found = _backward(at, ctx.kept, *given[:2], *ctx.constants)
-        return None, None, *found, None
+        return None, *found, None
 
 
 _INFINITE = float("inf")

@@ -51,16 +51,21 @@ def gated_rms_norm(
     Raises TypeError for an argument that is not a floating-point tensor, ValueError for
     a wrong shape.
     """
-    if _LAYER.straight and not torch.compiler.is_compiling():
+    if (
+        _LAYER.straight
+        and not torch.compiler.is_compiling()
+        and type(eps) is float
+        and 0 <= eps < _INFINITE
+    ):
         given = (x, z, gamma)
-        at = _guards.addresses("RRf", *given)
-        if at is None:
+        made = _forward(_guards.run, False, *given, eps)
+        if made is None:
             given = _guards.dense("RRf", *given)
-            at = _guards.addresses("RRf", *given)
-        if at is not None and type(eps) is float and 0 <= eps < _INFINITE:
-            if at[0]:
-                return _Recorded.apply(at, given, x, z, gamma, eps)
-            return _forward(at, *given, eps)[0]
+            made = _forward(_guards.run, False, *given, eps)
+        if made is True:
+            return _Recorded.apply(given, x, z, gamma, eps)
+        if made is not None:
+            return made
     return _LAYER.call(x, z, gamma, eps)
 
 
@@ -96,47 +101,39 @@ def _rows(x, z, gamma, eps):
     return y.to(stored)
 
 
-def _forward(at, x, z, gamma, eps):
-    """The outputs and the row scalars by the compiled kernel, of tensors at some addresses."""
-    _, stored, rows, D, x_at, z_at, gamma_at = at
-    y = _guards.empty_like(x)
-    size = rows*(8 if stored == "f64" else 4)
-    kept = _, kept_at = _guards.room(1*size)
-    _cpu._FORWARD[stored, not gamma_at](
-        (x_at, z_at, gamma_at, y.data_ptr(), kept_at),
-        (eps,),
-        rows,
-        D,
-        _guards.threads_for(rows, D),
+def _forward(run, kept, x, z, gamma, eps):
+    """The outputs by the compiled kernel, then the row scalars if `kept` is None."""
+    return run(
+        _cpu._FORWARD, "RRf+r0", 1, (gamma is None,), (eps,), kept, x, z, gamma, x
     )
-    return y, kept
 
 
-def _backward(at, kept, x, z, gamma, eps):
-    """The gradients by the compiled kernels, of tensors at some addresses."""
-    _, stored, rows, D, x_at, z_at, gamma_at, dy_at = at
-    size = rows*(8 if stored == "f64" else 4)
-    kept_at = _guards.place_of(kept, 1*size)
-    dx = _guards.empty_like(x)
-    dz = _guards.empty_like(z)
-    dgamma = None if gamma is None else _guards.empty_like(gamma)
-    _cpu._BACKWARD[stored, not gamma_at](
-        (x_at, z_at, dy_at, kept_at, gamma_at, dx.data_ptr(), dz.data_ptr()),
+def _backward(run, kept, x, z, gamma, dy, eps):
+    """The gradients by the compiled kernels."""
+    return run(
+        _cpu._BACKWARD,
+        "RRR0f+r+r|f+f",
+        1,
+        (gamma is None,),
         (),
-        rows,
-        D,
-        _guards.threads_for(rows, D),
-        (gamma_at, 0 if dgamma is None else dgamma.data_ptr()),
+        kept,
+        x,
+        z,
+        dy,
+        gamma,
+        x,
+        z,
+        gamma,
+        gamma,
     )
-    return dx, dz, dgamma
 
 
 class _Recorded(_guards.Node):
     """A call that autograd records: its derivative by a kernel, and beyond by the decomposition."""
 
     @staticmethod
-    def forward(ctx, at, given, x, z, gamma, eps):
-        y, ctx.kept = _forward(at, *given, eps)
+    def forward(ctx, given, x, z, gamma, eps):
+        y, ctx.kept = _forward(_guards.run, None, *given, eps)
         ctx.save_for_backward(x, z, gamma)
         ctx.constants = (eps,)
         return y
@@ -144,18 +141,16 @@ class _Recorded(_guards.Node):
     @staticmethod
     def backward(ctx, dy):
         x, z, gamma = ctx.saved_tensors
-        given = (x, z, gamma, dy)
-        at = _guards.addresses("RRfR", *given)
-        if at is None:
+        given = (x, z, gamma, dy.contiguous())
+        found = _backward(_guards.run, ctx.kept, *given, *ctx.constants)
+        if found is None:
             given = _guards.dense("RRfR", *given, follows=True)
-            at = _guards.addresses("RRfR", *given)
-        if at is None or at[0]:
+            found = _backward(_guards.run, ctx.kept, *given, *ctx.constants)
+        if found is None or found is True:
             found = _LAYER.gradients(
                 _LAYER, ctx.kept, (x, z, gamma, *ctx.constants), (), (dy,)
             )
-        else:
-            found = _backward(at, ctx.kept, *given[:3], *ctx.constants)
-        return None, None, *found, None
+        return None, *found, None
 
 
 _INFINITE = float("inf")

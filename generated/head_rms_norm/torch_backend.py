@@ -44,14 +44,8 @@ def head_rms_norm(
     Raises TypeError for an argument that is not a floating-point tensor, ValueError for
     a wrong shape.
     """
-    if (
-        x is not None
-        and not torch.compiler.is_compiling()
-        and _guards.addresses("**", x, weight) is not None
-    ):
-        return _decomposed(x, weight, eps, of_rows=_of_rows)
     x, weight = _LAYER.taken(x, weight)
-    return _decomposed(x, weight, eps, of_rows=_LAYER.call)
+    return _decomposed(x, weight, eps, of_rows=_of_rows)
 
 
 def _decomposed(x, weight, eps, of_rows=None):
@@ -84,58 +78,45 @@ def _rows(x, weight, eps):
     return y.to(stored)
 
 
-def _forward(at, x, weight, eps):
-    """The outputs and the row scalars by the compiled kernel, of tensors at some addresses."""
-    _, stored, rows, D, x_at, weight_at = at
-    y = _guards.empty_like(x)
-    size = rows*(8 if stored == "f64" else 4)
-    kept = _, kept_at = _guards.room(1*size)
-    _cpu._FORWARD[stored, not weight_at](
-        (x_at, weight_at, y.data_ptr(), kept_at),
-        (eps,),
-        rows,
-        D,
-        _guards.threads_for(rows, D),
-    )
-    return y, kept
+def _forward(run, kept, x, weight, eps):
+    """The outputs by the compiled kernel, then the row scalars if `kept` is None."""
+    return run(_cpu._FORWARD, "Rr+r0", 1, (weight is None,), (eps,), kept, x, weight, x)
 
 
-def _backward(at, kept, x, weight, eps):
-    """The gradients by the compiled kernels, of tensors at some addresses."""
-    _, stored, rows, D, x_at, weight_at, dy_at = at
-    size = rows*(8 if stored == "f64" else 4)
-    kept_at = _guards.place_of(kept, 1*size)
-    dx = _guards.empty_like(x)
-    dweight = None if weight is None else _guards.empty_like(weight)
-    _cpu._BACKWARD[stored, not weight_at](
-        (
-            x_at,
-            weight_at,
-            dy_at,
-            kept_at,
-            dx.data_ptr(),
-            0 if dweight is None else dweight.data_ptr(),
-        ),
+def _backward(run, kept, x, weight, dy, eps):
+    """The gradients by the compiled kernels."""
+    return run(
+        _cpu._BACKWARD,
+        "RrR0+r+r",
+        1,
+        (weight is None,),
         (),
-        rows,
-        D,
-        _guards.threads_for(rows, D),
+        kept,
+        x,
+        weight,
+        dy,
+        x,
+        weight,
     )
-    return dx, dweight
 
 
 def _of_rows(x, weight, eps):
     """The outputs as `_rows` has them, by kernels where these alone have a say."""
-    if _LAYER.straight and not torch.compiler.is_compiling():
+    if (
+        _LAYER.straight
+        and not torch.compiler.is_compiling()
+        and x.itemsize > 2
+        and type(eps) is float
+    ):
         given = (_flat("r", x, x), weight if weight is None else _flat("r", weight, x))
-        at = _guards.addresses("Rr", *given)
-        if at is None:
+        made = _forward(_guards.run, False, *given, eps)
+        if made is None:
             given = _guards.dense("Rr", *given)
-            at = _guards.addresses("Rr", *given)
-        if at is not None and at[1] in ("f32", "f64") and type(eps) is float:
-            if at[0]:
-                return _Recorded.apply(at, given, x, weight, eps)
-            y, _ = _forward(at, *given, eps)
+            made = _forward(_guards.run, False, *given, eps)
+        if made is True:
+            return _Recorded.apply(given, x, weight, eps)
+        if made is not None:
+            y = made
             return _beside("r", y, x)
     return _LAYER.call(x, weight, eps)
 
@@ -144,8 +125,8 @@ class _Recorded(_guards.Node):
     """A call that autograd records: its derivative by a kernel, and beyond by the decomposition."""
 
     @staticmethod
-    def forward(ctx, at, given, x, weight, eps):
-        y, ctx.kept = _forward(at, *given, eps)
+    def forward(ctx, given, x, weight, eps):
+        y, ctx.kept = _forward(_guards.run, None, *given, eps)
         y = _beside("r", y, x).detach()
         ctx.save_for_backward(x, weight)
         ctx.constants = (eps,)
@@ -159,18 +140,17 @@ class _Recorded(_guards.Node):
             weight if weight is None else _flat("r", weight, x),
             _flat("r", dy, x),
         )
-        at = _guards.addresses("RrR", *given)
-        if at is None:
+        found = _backward(_guards.run, ctx.kept, *given, *ctx.constants)
+        if found is None:
             given = _guards.dense("RrR", *given, follows=True)
-            at = _guards.addresses("RrR", *given)
-        if at is None or at[0]:
+            found = _backward(_guards.run, ctx.kept, *given, *ctx.constants)
+        if found is None or found is True:
             found = _LAYER.gradients(
                 _LAYER, ctx.kept, (x, weight, *ctx.constants), (), (dy,)
             )
-            return None, None, *found, None
-        dx, dweight = _backward(at, ctx.kept, *given[:2], *ctx.constants)
+            return None, *found, None
+        dx, dweight = found
         return (
-            None,
             None,
             _beside("r", dx, x),
             None

@@ -52,14 +52,14 @@ def info_nce(
     """
     if _LAYER.straight and not torch.compiler.is_compiling():
         given = (similarity, positive, scale)
-        at = _guards.addresses("RIn", *given)
-        if at is None:
+        made = _forward(_guards.run, False, *given)
+        if made is None:
             given = _guards.dense("RIn", *given)
-            at = _guards.addresses("RIn", *given)
-        if at is not None:
-            if at[0]:
-                return _Recorded.apply(at, given, similarity, positive, scale)
-            return _forward(at, *given)[0]
+            made = _forward(_guards.run, False, *given)
+        if made is True:
+            return _Recorded.apply(given, similarity, positive, scale)
+        if made is not None:
+            return made
     return _LAYER.call(similarity, positive, scale)
 
 
@@ -111,45 +111,42 @@ def _rows(similarity, positive, scale):
     return y.to(stored)
 
 
-def _forward(at, similarity, positive, scale):
-    """The outputs and the row scalars by the compiled kernel, of tensors at some addresses."""
-    _, stored, rows, D, similarity_at, positive_at, scale_at = at
-    y = similarity.new_empty(similarity.shape[:-1])
-    size = rows*(8 if stored == "f64" else 4)
-    kept = _, kept_at = _guards.room(2*size)
-    _cpu._FORWARD[stored, not scale_at](
-        (similarity_at, positive_at, scale_at, y.data_ptr(), kept_at, kept_at + size),
+def _forward(run, kept, similarity, positive, scale):
+    """The outputs by the compiled kernel, then the row scalars if `kept` is None."""
+    return run(
+        _cpu._FORWARD,
+        "RIn+s01",
+        1,
+        (scale is None,),
         (),
-        rows,
-        D,
-        _guards.threads_for(rows, D),
+        kept,
+        similarity,
+        positive,
+        scale,
+        similarity,
     )
-    return y, kept
 
 
-def _backward(at, kept, similarity, positive, scale):
-    """The gradients by the compiled kernels, of tensors at some addresses."""
-    _, stored, rows, D, similarity_at, positive_at, scale_at, dy_at = at
-    size = rows*(8 if stored == "f64" else 4)
-    kept_at = _guards.place_of(kept, 2*size)
-    dsimilarity = _guards.empty_like(similarity)
-    dscale = None if scale is None else _guards.empty_like(scale)
-    _cpu._BACKWARD[stored, not scale_at](
-        (
-            similarity_at,
-            positive_at,
-            dy_at,
-            kept_at,
-            kept_at + size,
-            scale_at,
-            dsimilarity.data_ptr(),
-        ),
+def _backward(run, kept, similarity, positive, scale, dy):
+    """The gradients by the compiled kernels."""
+    made = run(
+        _cpu._BACKWARD,
+        "RIS01n+r|n+n",
+        1,
+        (scale is None,),
         (),
-        rows,
-        D,
-        _guards.threads_for(rows, D),
-        (scale_at, 0 if dscale is None else dscale.data_ptr()),
+        kept,
+        similarity,
+        positive,
+        dy,
+        scale,
+        similarity,
+        scale,
+        scale,
     )
+    if made is None or made is True:
+        return made
+    dsimilarity, dscale = made
     return dsimilarity, None, dscale
 
 
@@ -157,26 +154,24 @@ class _Recorded(_guards.Node):
     """A call that autograd records: its derivative by a kernel, and beyond by the decomposition."""
 
     @staticmethod
-    def forward(ctx, at, given, similarity, positive, scale):
-        y, ctx.kept = _forward(at, *given)
+    def forward(ctx, given, similarity, positive, scale):
+        y, ctx.kept = _forward(_guards.run, None, *given)
         ctx.save_for_backward(similarity, positive, scale)
         return y
 
     @staticmethod
     def backward(ctx, dy):
         similarity, positive, scale = ctx.saved_tensors
-        given = (similarity, positive, scale, dy)
-        at = _guards.addresses("RInS", *given)
-        if at is None:
+        given = (similarity, positive, scale, dy.contiguous())
+        found = _backward(_guards.run, ctx.kept, *given)
+        if found is None:
             given = _guards.dense("RInS", *given, follows=True)
-            at = _guards.addresses("RInS", *given)
-        if at is None or at[0]:
+            found = _backward(_guards.run, ctx.kept, *given)
+        if found is None or found is True:
             found = _LAYER.gradients(
                 _LAYER, ctx.kept, (similarity, positive, scale), (), (dy,)
             )
-        else:
-            found = _backward(at, ctx.kept, *given[:3])
-        return None, None, *found
+        return None, *found
 
 
 _LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(

@@ -52,14 +52,8 @@ def instance_norm(
     Raises TypeError for an argument that is not a floating-point tensor, ValueError for
     a wrong shape.
     """
-    if (
-        x is not None
-        and not torch.compiler.is_compiling()
-        and _guards.addresses("***", x, gamma, beta) is not None
-    ):
-        return _decomposed(x, gamma, beta, eps, of_rows=_of_rows)
     x, gamma, beta = _LAYER.taken(x, gamma, beta)
-    return _decomposed(x, gamma, beta, eps, of_rows=_LAYER.call)
+    return _decomposed(x, gamma, beta, eps, of_rows=_of_rows)
 
 
 def _decomposed(x, gamma, beta, eps, of_rows=None):
@@ -98,74 +92,57 @@ def _rows(x, gamma, beta, eps):
     return y.to(stored)
 
 
-def _forward(at, x, gamma, beta, eps):
-    """The outputs and the row scalars by the compiled kernel, of tensors at some addresses."""
-    _, stored, rows, D, x_at, gamma_at, beta_at = at
-    y = _guards.empty_like(x)
-    size = rows*(8 if stored == "f64" else 4)
-    kept = _, kept_at = _guards.room(3*size)
-    _cpu._FORWARD[stored, not beta_at, not gamma_at](
-        (
-            x_at,
-            gamma_at,
-            beta_at,
-            y.data_ptr(),
-            kept_at,
-            kept_at + size,
-            kept_at + 2*size,
-        ),
+def _forward(run, kept, x, gamma, beta, eps):
+    """The outputs by the compiled kernel, then the row scalars if `kept` is None."""
+    return run(
+        _cpu._FORWARD,
+        "Rss+r012",
+        1,
+        (beta is None, gamma is None),
         (eps,),
-        rows,
-        D,
-        _guards.threads_for(rows, D),
+        kept,
+        x,
+        gamma,
+        beta,
+        x,
     )
-    return y, kept
 
 
-def _backward(at, kept, x, gamma, beta, eps):
-    """The gradients by the compiled kernels, of tensors at some addresses."""
-    _, stored, rows, D, x_at, gamma_at, beta_at, dy_at = at
-    size = rows*(8 if stored == "f64" else 4)
-    kept_at = _guards.place_of(kept, 3*size)
-    dx = _guards.empty_like(x)
-    dgamma = None if gamma is None else _guards.empty_like(gamma)
-    dbeta = None if beta is None else _guards.empty_like(beta)
-    _cpu._BACKWARD[stored, not beta_at, not gamma_at](
-        (
-            x_at,
-            gamma_at,
-            dy_at,
-            kept_at,
-            kept_at + size,
-            kept_at + 2*size,
-            dx.data_ptr(),
-            0 if dgamma is None else dgamma.data_ptr(),
-            0 if dbeta is None else dbeta.data_ptr(),
-        ),
+def _backward(run, kept, x, gamma, beta, dy, eps):
+    """The gradients by the compiled kernels."""
+    return run(
+        _cpu._BACKWARD,
+        "RsR012+r+s+s||s",
+        1,
+        (beta is None, gamma is None),
         (),
-        rows,
-        D,
-        _guards.threads_for(rows, D),
+        kept,
+        x,
+        gamma,
+        dy,
+        x,
+        gamma,
+        beta,
+        beta,
     )
-    return dx, dgamma, dbeta
 
 
 def _of_rows(x, gamma, beta, eps):
     """The outputs as `_rows` has them, by kernels where these alone have a say."""
-    if _LAYER.straight and not torch.compiler.is_compiling():
+    if _LAYER.straight and not torch.compiler.is_compiling() and type(eps) is float:
         given = (
             _flat("r", x, x),
             gamma if gamma is None else _flat("s", gamma, x),
             beta if beta is None else _flat("s", beta, x),
         )
-        at = _guards.addresses("Rss", *given)
-        if at is None:
+        made = _forward(_guards.run, False, *given, eps)
+        if made is None:
             given = _guards.dense("Rss", *given)
-            at = _guards.addresses("Rss", *given)
-        if at is not None and type(eps) is float:
-            if at[0]:
-                return _Recorded.apply(at, given, x, gamma, beta, eps)
-            y, _ = _forward(at, *given, eps)
+            made = _forward(_guards.run, False, *given, eps)
+        if made is True:
+            return _Recorded.apply(given, x, gamma, beta, eps)
+        if made is not None:
+            y = made
             return _beside("r", y, x)
     return _LAYER.call(x, gamma, beta, eps)
 
@@ -174,8 +151,8 @@ class _Recorded(_guards.Node):
     """A call that autograd records: its derivative by a kernel, and beyond by the decomposition."""
 
     @staticmethod
-    def forward(ctx, at, given, x, gamma, beta, eps):
-        y, ctx.kept = _forward(at, *given, eps)
+    def forward(ctx, given, x, gamma, beta, eps):
+        y, ctx.kept = _forward(_guards.run, None, *given, eps)
         y = _beside("r", y, x).detach()
         ctx.save_for_backward(x, gamma, beta)
         ctx.constants = (eps,)
@@ -190,18 +167,17 @@ class _Recorded(_guards.Node):
             beta if beta is None else _flat("s", beta, x),
             _flat("r", dy, x),
         )
-        at = _guards.addresses("RssR", *given)
-        if at is None:
+        found = _backward(_guards.run, ctx.kept, *given, *ctx.constants)
+        if found is None:
             given = _guards.dense("RssR", *given, follows=True)
-            at = _guards.addresses("RssR", *given)
-        if at is None or at[0]:
+            found = _backward(_guards.run, ctx.kept, *given, *ctx.constants)
+        if found is None or found is True:
             found = _LAYER.gradients(
                 _LAYER, ctx.kept, (x, gamma, beta, *ctx.constants), (), (dy,)
             )
-            return None, None, *found, None
-        dx, dgamma, dbeta = _backward(at, ctx.kept, *given[:3], *ctx.constants)
+            return None, *found, None
+        dx, dgamma, dbeta = found
         return (
-            None,
             None,
             _beside("r", dx, x),
             None if gamma is None else _beside("s", dgamma, x).sum_to_size(gamma.shape),

@@ -55,22 +55,23 @@ def label_cross_entropy(
     Raises TypeError for an argument that is not a floating-point tensor, ValueError for
     a wrong shape.
     """
-    if _LAYER.straight and not torch.compiler.is_compiling():
+    if (
+        _LAYER.straight
+        and not torch.compiler.is_compiling()
+        and type(smoothing) is float
+        and -_INFINITE < smoothing < _INFINITE
+        and type(z_loss) is float
+        and -_INFINITE < z_loss < _INFINITE
+    ):
         given = (x, label, ignore)
-        at = _guards.addresses("RIk", *given)
-        if at is None:
+        made = _forward(_guards.run, False, *given, smoothing, z_loss)
+        if made is None:
             given = _guards.dense("RIk", *given)
-            at = _guards.addresses("RIk", *given)
-        if (
-            at is not None
-            and type(smoothing) is float
-            and -_INFINITE < smoothing < _INFINITE
-            and type(z_loss) is float
-            and -_INFINITE < z_loss < _INFINITE
-        ):
-            if at[0]:
-                return _Recorded.apply(at, given, x, label, ignore, smoothing, z_loss)
-            return _forward(at, *given, smoothing, z_loss)[0]
+            made = _forward(_guards.run, False, *given, smoothing, z_loss)
+        if made is True:
+            return _Recorded.apply(given, x, label, ignore, smoothing, z_loss)
+        if made is not None:
+            return made
     return _LAYER.call(x, label, ignore, smoothing, z_loss)
 
 
@@ -131,52 +132,40 @@ def _rows(x, label, ignore, smoothing, z_loss):
     return y.to(stored)
 
 
-def _forward(at, x, label, ignore, smoothing, z_loss):
-    """The outputs and the row scalars by the compiled kernel, of tensors at some addresses."""
-    _, stored, rows, D, x_at, label_at, ignore_at = at
-    y = x.new_empty(x.shape[:-1])
-    size = rows*(8 if stored == "f64" else 4)
-    kept = _, kept_at = _guards.room(3*size)
-    _cpu._FORWARD[stored, not ignore_at](
-        (
-            x_at,
-            label_at,
-            ignore_at,
-            y.data_ptr(),
-            kept_at,
-            kept_at + size,
-            kept_at + 2*size,
-        ),
+def _forward(run, kept, x, label, ignore, smoothing, z_loss):
+    """The outputs by the compiled kernel, then the row scalars if `kept` is None."""
+    return run(
+        _cpu._FORWARD,
+        "RIk+s012",
+        1,
+        (ignore is None,),
         (smoothing, z_loss),
-        rows,
-        D,
-        _guards.threads_for(rows, D),
+        kept,
+        x,
+        label,
+        ignore,
+        x,
     )
-    return y, kept
 
 
-def _backward(at, kept, x, label, ignore, smoothing, z_loss):
-    """The gradients by the compiled kernels, of tensors at some addresses."""
-    _, stored, rows, D, x_at, label_at, ignore_at, dy_at = at
-    size = rows*(8 if stored == "f64" else 4)
-    kept_at = _guards.place_of(kept, 3*size)
-    dx = _guards.empty_like(x)
-    _cpu._BACKWARD[stored, not ignore_at](
-        (
-            x_at,
-            label_at,
-            dy_at,
-            kept_at,
-            kept_at + size,
-            kept_at + 2*size,
-            ignore_at,
-            dx.data_ptr(),
-        ),
+def _backward(run, kept, x, label, ignore, dy, smoothing, z_loss):
+    """The gradients by the compiled kernels."""
+    made = run(
+        _cpu._BACKWARD,
+        "RIS012k+r",
+        1,
+        (ignore is None,),
         (smoothing, z_loss),
-        rows,
-        D,
-        _guards.threads_for(rows, D),
+        kept,
+        x,
+        label,
+        dy,
+        ignore,
+        x,
     )
+    if made is None or made is True:
+        return made
+    dx = made
     return dx, None, None
 
 
@@ -184,8 +173,8 @@ class _Recorded(_guards.Node):
     """A call that autograd records: its derivative by a kernel, and beyond by the decomposition."""
 
     @staticmethod
-    def forward(ctx, at, given, x, label, ignore, smoothing, z_loss):
-        y, ctx.kept = _forward(at, *given, smoothing, z_loss)
+    def forward(ctx, given, x, label, ignore, smoothing, z_loss):
+        y, ctx.kept = _forward(_guards.run, None, *given, smoothing, z_loss)
         ctx.save_for_backward(x, label, ignore)
         ctx.constants = (smoothing, z_loss)
         return y
@@ -193,18 +182,16 @@ class _Recorded(_guards.Node):
     @staticmethod
     def backward(ctx, dy):
         x, label, ignore = ctx.saved_tensors
-        given = (x, label, ignore, dy)
-        at = _guards.addresses("RIkS", *given)
-        if at is None:
+        given = (x, label, ignore, dy.contiguous())
+        found = _backward(_guards.run, ctx.kept, *given, *ctx.constants)
+        if found is None:
             given = _guards.dense("RIkS", *given, follows=True)
-            at = _guards.addresses("RIkS", *given)
-        if at is None or at[0]:
+            found = _backward(_guards.run, ctx.kept, *given, *ctx.constants)
+        if found is None or found is True:
             found = _LAYER.gradients(
                 _LAYER, ctx.kept, (x, label, ignore, *ctx.constants), (), (dy,)
             )
-        else:
-            found = _backward(at, ctx.kept, *given[:3], *ctx.constants)
-        return None, None, *found, None, None
+        return None, *found, None, None
 
 
 _INFINITE = float("inf")

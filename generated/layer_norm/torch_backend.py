@@ -50,16 +50,21 @@ def layer_norm(
     Raises TypeError for an argument that is not a floating-point tensor, ValueError for
     a wrong shape.
     """
-    if _LAYER.straight and not torch.compiler.is_compiling():
+    if (
+        _LAYER.straight
+        and not torch.compiler.is_compiling()
+        and type(eps) is float
+        and 0 <= eps < _INFINITE
+    ):
         given = (x, gamma, beta)
-        at = _guards.addresses("Rff", *given)
-        if at is None:
+        made = _forward(_guards.run, False, *given, eps)
+        if made is None:
             given = _guards.dense("Rff", *given)
-            at = _guards.addresses("Rff", *given)
-        if at is not None and type(eps) is float and 0 <= eps < _INFINITE:
-            if at[0]:
-                return _Recorded.apply(at, given, x, gamma, beta, eps)
-            return _forward(at, *given, eps)[0]
+            made = _forward(_guards.run, False, *given, eps)
+        if made is True:
+            return _Recorded.apply(given, x, gamma, beta, eps)
+        if made is not None:
+            return made
     return _LAYER.call(x, gamma, beta, eps)
 
 
@@ -97,67 +102,48 @@ def _rows(x, gamma, beta, eps):
     return y.to(stored)
 
 
-def _forward(at, x, gamma, beta, eps):
-    """The outputs and the row scalars by the compiled kernel, of tensors at some addresses."""
-    _, stored, rows, D, x_at, gamma_at, beta_at = at
-    y = _guards.empty_like(x)
-    size = rows*(8 if stored == "f64" else 4)
-    kept = _, kept_at = _guards.room(3*size)
-    _cpu._FORWARD[stored, not beta_at, not gamma_at](
-        (
-            x_at,
-            gamma_at,
-            beta_at,
-            y.data_ptr(),
-            kept_at,
-            kept_at + size,
-            kept_at + 2*size,
-        ),
+def _forward(run, kept, x, gamma, beta, eps):
+    """The outputs by the compiled kernel, then the row scalars if `kept` is None."""
+    return run(
+        _cpu._FORWARD,
+        "Rff+r012",
+        1,
+        (beta is None, gamma is None),
         (eps,),
-        rows,
-        D,
-        _guards.threads_for(rows, D),
+        kept,
+        x,
+        gamma,
+        beta,
+        x,
     )
-    return y, kept
 
 
-def _backward(at, kept, x, gamma, beta, eps):
-    """The gradients by the compiled kernels, of tensors at some addresses."""
-    _, stored, rows, D, x_at, gamma_at, beta_at, dy_at = at
-    size = rows*(8 if stored == "f64" else 4)
-    kept_at = _guards.place_of(kept, 3*size)
-    dx = _guards.empty_like(x)
-    dgamma = None if gamma is None else _guards.empty_like(gamma)
-    dbeta = None if beta is None else _guards.empty_like(beta)
-    _cpu._BACKWARD[stored, not beta_at, not gamma_at](
-        (
-            x_at,
-            dy_at,
-            kept_at,
-            kept_at + size,
-            kept_at + 2*size,
-            gamma_at,
-            dx.data_ptr(),
-        ),
+def _backward(run, kept, x, gamma, beta, dy, eps):
+    """The gradients by the compiled kernels."""
+    return run(
+        _cpu._BACKWARD,
+        "RR012f+r|f+f+f|f",
+        1,
+        (beta is None, gamma is None),
         (),
-        rows,
-        D,
-        _guards.threads_for(rows, D),
-        (
-            gamma_at,
-            0 if dgamma is None else dgamma.data_ptr(),
-            0 if dbeta is None else dbeta.data_ptr(),
-        ),
+        kept,
+        x,
+        dy,
+        gamma,
+        x,
+        gamma,
+        gamma,
+        beta,
+        beta,
     )
-    return dx, dgamma, dbeta
 
 
 class _Recorded(_guards.Node):
     """A call that autograd records: its derivative by a kernel, and beyond by the decomposition."""
 
     @staticmethod
-    def forward(ctx, at, given, x, gamma, beta, eps):
-        y, ctx.kept = _forward(at, *given, eps)
+    def forward(ctx, given, x, gamma, beta, eps):
+        y, ctx.kept = _forward(_guards.run, None, *given, eps)
         ctx.save_for_backward(x, gamma, beta)
         ctx.constants = (eps,)
         return y
@@ -165,18 +151,16 @@ class _Recorded(_guards.Node):
     @staticmethod
     def backward(ctx, dy):
         x, gamma, beta = ctx.saved_tensors
-        given = (x, gamma, beta, dy)
-        at = _guards.addresses("RffR", *given)
-        if at is None:
+        given = (x, gamma, beta, dy.contiguous())
+        found = _backward(_guards.run, ctx.kept, *given, *ctx.constants)
+        if found is None:
             given = _guards.dense("RffR", *given, follows=True)
-            at = _guards.addresses("RffR", *given)
-        if at is None or at[0]:
+            found = _backward(_guards.run, ctx.kept, *given, *ctx.constants)
+        if found is None or found is True:
             found = _LAYER.gradients(
                 _LAYER, ctx.kept, (x, gamma, beta, *ctx.constants), (), (dy,)
             )
-        else:
-            found = _backward(at, ctx.kept, *given[:3], *ctx.constants)
-        return None, None, *found, None
+        return None, *found, None
 
 
 _INFINITE = float("inf")

@@ -43,14 +43,14 @@ def log_softmax(x: _torch.Tensor) -> _torch.Tensor:
     """
     if _LAYER.straight and not torch.compiler.is_compiling():
         given = (x,)
-        at = _guards.addresses("R", *given)
-        if at is None:
+        made = _forward(_guards.run, False, *given)
+        if made is None:
             given = _guards.dense("R", *given)
-            at = _guards.addresses("R", *given)
-        if at is not None:
-            if at[0]:
-                return _Recorded.apply(at, given, x)
-            return _forward(at, *given)[0]
+            made = _forward(_guards.run, False, *given)
+        if made is True:
+            return _Recorded.apply(given, x)
+        if made is not None:
+            return made
     return _LAYER.call(x)
 
 
@@ -80,35 +80,17 @@ def _rows(x):
     return y.to(stored)
 
 
-def _forward(at, x):
-    """The outputs and the row scalars by the compiled kernel, of tensors at some addresses."""
-    _, stored, rows, D, x_at = at
-    y = _guards.empty_like(x)
-    size = rows*(8 if stored == "f64" else 4)
-    kept = _, kept_at = _guards.room(2*size)
-    _cpu._FORWARD[stored,](
-        (x_at, y.data_ptr(), kept_at, kept_at + size),
-        (),
-        rows,
-        D,
-        _guards.threads_for(rows, D),
-    )
-    return y, kept
+def _forward(run, kept, x):
+    """The outputs by the compiled kernel, then the row scalars if `kept` is None."""
+    return run(_cpu._FORWARD, "R+r01", 1, (), (), kept, x, x)
 
 
-def _backward(at, kept, x):
-    """The gradients by the compiled kernels, of tensors at some addresses."""
-    _, stored, rows, D, x_at, dy_at = at
-    size = rows*(8 if stored == "f64" else 4)
-    kept_at = _guards.place_of(kept, 2*size)
-    dx = _guards.empty_like(x)
-    _cpu._BACKWARD[stored,](
-        (x_at, dy_at, kept_at, kept_at + size, dx.data_ptr()),
-        (),
-        rows,
-        D,
-        _guards.threads_for(rows, D),
-    )
+def _backward(run, kept, x, dy):
+    """The gradients by the compiled kernels."""
+    made = run(_cpu._BACKWARD, "RR01+r", 1, (), (), kept, x, dy, x)
+    if made is None or made is True:
+        return made
+    dx = made
     return dx,
 
 
@@ -116,24 +98,22 @@ class _Recorded(_guards.Node):
     """A call that autograd records: its derivative by a kernel, and beyond by the decomposition."""
 
     @staticmethod
-    def forward(ctx, at, given, x):
-        y, ctx.kept = _forward(at, *given)
+    def forward(ctx, given, x):
+        y, ctx.kept = _forward(_guards.run, None, *given)
         ctx.save_for_backward(x)
         return y
 
     @staticmethod
     def backward(ctx, dy):
         x, = ctx.saved_tensors
-        given = (x, dy)
-        at = _guards.addresses("RR", *given)
-        if at is None:
+        given = (x, dy.contiguous())
+        found = _backward(_guards.run, ctx.kept, *given)
+        if found is None:
             given = _guards.dense("RR", *given, follows=True)
-            at = _guards.addresses("RR", *given)
-        if at is None or at[0]:
+            found = _backward(_guards.run, ctx.kept, *given)
+        if found is None or found is True:
             found = _LAYER.gradients(_LAYER, ctx.kept, (x,), (), (dy,))
-        else:
-            found = _backward(at, ctx.kept, *given[:1])
-        return None, None, *found
+        return None, *found
 
 
 _LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(

@@ -44,16 +44,21 @@ def offset_rms_norm(
     Raises TypeError for an argument that is not a floating-point tensor, ValueError for
     a wrong shape.
     """
-    if _LAYER.straight and not torch.compiler.is_compiling():
+    if (
+        _LAYER.straight
+        and not torch.compiler.is_compiling()
+        and type(eps) is float
+        and 0 <= eps < _INFINITE
+    ):
         given = (x, w)
-        at = _guards.addresses("Rf", *given)
-        if at is None:
+        made = _forward(_guards.run, False, *given, eps)
+        if made is None:
             given = _guards.dense("Rf", *given)
-            at = _guards.addresses("Rf", *given)
-        if at is not None and type(eps) is float and 0 <= eps < _INFINITE:
-            if at[0]:
-                return _Recorded.apply(at, given, x, w, eps)
-            return _forward(at, *given, eps)[0]
+            made = _forward(_guards.run, False, *given, eps)
+        if made is True:
+            return _Recorded.apply(given, x, w, eps)
+        if made is not None:
+            return made
     return _LAYER.call(x, w, eps)
 
 
@@ -86,46 +91,24 @@ def _rows(x, w, eps):
     return y.to(stored)
 
 
-def _forward(at, x, w, eps):
-    """The outputs and the row scalars by the compiled kernel, of tensors at some addresses."""
-    _, stored, rows, D, x_at, w_at = at
-    y = _guards.empty_like(x)
-    size = rows*(8 if stored == "f64" else 4)
-    kept = _, kept_at = _guards.room(1*size)
-    _cpu._FORWARD[stored, not w_at](
-        (x_at, w_at, y.data_ptr(), kept_at),
-        (eps,),
-        rows,
-        D,
-        _guards.threads_for(rows, D),
-    )
-    return y, kept
+def _forward(run, kept, x, w, eps):
+    """The outputs by the compiled kernel, then the row scalars if `kept` is None."""
+    return run(_cpu._FORWARD, "Rf+r0", 1, (w is None,), (eps,), kept, x, w, x)
 
 
-def _backward(at, kept, x, w, eps):
-    """The gradients by the compiled kernels, of tensors at some addresses."""
-    _, stored, rows, D, x_at, w_at, dy_at = at
-    size = rows*(8 if stored == "f64" else 4)
-    kept_at = _guards.place_of(kept, 1*size)
-    dx = _guards.empty_like(x)
-    dw = None if w is None else _guards.empty_like(w)
-    _cpu._BACKWARD[stored, not w_at](
-        (x_at, dy_at, kept_at, w_at, dx.data_ptr()),
-        (),
-        rows,
-        D,
-        _guards.threads_for(rows, D),
-        (w_at, 0 if dw is None else dw.data_ptr()),
+def _backward(run, kept, x, w, dy, eps):
+    """The gradients by the compiled kernels."""
+    return run(
+        _cpu._BACKWARD, "RR0f+r|f+f", 1, (w is None,), (), kept, x, dy, w, x, w, w
     )
-    return dx, dw
 
 
 class _Recorded(_guards.Node):
     """A call that autograd records: its derivative by a kernel, and beyond by the decomposition."""
 
     @staticmethod
-    def forward(ctx, at, given, x, w, eps):
-        y, ctx.kept = _forward(at, *given, eps)
+    def forward(ctx, given, x, w, eps):
+        y, ctx.kept = _forward(_guards.run, None, *given, eps)
         ctx.save_for_backward(x, w)
         ctx.constants = (eps,)
         return y
@@ -133,18 +116,16 @@ class _Recorded(_guards.Node):
     @staticmethod
     def backward(ctx, dy):
         x, w = ctx.saved_tensors
-        given = (x, w, dy)
-        at = _guards.addresses("RfR", *given)
-        if at is None:
+        given = (x, w, dy.contiguous())
+        found = _backward(_guards.run, ctx.kept, *given, *ctx.constants)
+        if found is None:
             given = _guards.dense("RfR", *given, follows=True)
-            at = _guards.addresses("RfR", *given)
-        if at is None or at[0]:
+            found = _backward(_guards.run, ctx.kept, *given, *ctx.constants)
+        if found is None or found is True:
             found = _LAYER.gradients(
                 _LAYER, ctx.kept, (x, w, *ctx.constants), (), (dy,)
             )
-        else:
-            found = _backward(at, ctx.kept, *given[:2], *ctx.constants)
-        return None, None, *found, None
+        return None, *found, None
 
 
 _INFINITE = float("inf")

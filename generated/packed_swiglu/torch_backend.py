@@ -43,14 +43,8 @@ def packed_swiglu(x: _torch.Tensor) -> _torch.Tensor:
     Raises TypeError for an argument that is not a floating-point tensor, ValueError for
     a wrong shape.
     """
-    if (
-        x is not None
-        and not torch.compiler.is_compiling()
-        and _guards.addresses("*", x) is not None
-    ):
-        return _decomposed(x, of_rows=_of_rows)
     x, = _LAYER.taken(x)
-    return _decomposed(x, of_rows=_LAYER.call)
+    return _decomposed(x, of_rows=_of_rows)
 
 
 def _decomposed(x, of_rows=None):
@@ -80,43 +74,28 @@ def _rows(gate, value):
     return y.to(stored)
 
 
-def _forward(at, gate, value):
-    """The outputs and the row scalars by the compiled kernel, of tensors at some addresses."""
-    _, stored, rows, D, gate_at, value_at = at
-    y = _guards.empty_like(gate)
-    _cpu._FORWARD[stored,](
-        (gate_at, value_at, y.data_ptr()), (), rows, D, _guards.threads_for(rows, D)
-    )
-    return y, None
+def _forward(run, kept, gate, value):
+    """The outputs by the compiled kernel, then the row scalars if `kept` is None."""
+    return run(_cpu._FORWARD, "RR+r", 1, (), (), kept, gate, value, gate)
 
 
-def _backward(at, kept, gate, value):
-    """The gradients by the compiled kernels, of tensors at some addresses."""
-    _, stored, rows, D, gate_at, value_at, dy_at = at
-    dgate = _guards.empty_like(gate)
-    dvalue = _guards.empty_like(value)
-    _cpu._BACKWARD[stored,](
-        (gate_at, value_at, dy_at, dgate.data_ptr(), dvalue.data_ptr()),
-        (),
-        rows,
-        D,
-        _guards.threads_for(rows, D),
-    )
-    return dgate, dvalue
+def _backward(run, kept, gate, value, dy):
+    """The gradients by the compiled kernels."""
+    return run(_cpu._BACKWARD, "RRR+r+r", 1, (), (), kept, gate, value, dy, gate, value)
 
 
 def _of_rows(gate, value_):
     """The outputs as `_rows` has them, by kernels where these alone have a say."""
-    if _LAYER.straight and not torch.compiler.is_compiling():
+    if _LAYER.straight and not torch.compiler.is_compiling() and gate.itemsize > 2:
         given = (_flat("r", gate, gate), _flat("r", value_, gate))
-        at = _guards.addresses("RR", *given)
-        if at is None:
+        made = _forward(_guards.run, False, *given)
+        if made is None:
             given = _guards.dense("RR", *given)
-            at = _guards.addresses("RR", *given)
-        if at is not None and at[1] in ("f32", "f64"):
-            if at[0]:
-                return _Recorded.apply(at, given, gate, value_)
-            y, _ = _forward(at, *given)
+            made = _forward(_guards.run, False, *given)
+        if made is True:
+            return _Recorded.apply(given, gate, value_)
+        if made is not None:
+            y = made
             return _beside("r", y, gate)
     return _LAYER.call(gate, value_)
 
@@ -125,8 +104,8 @@ class _Recorded(_guards.Node):
     """A call that autograd records: its derivative by a kernel, and beyond by the decomposition."""
 
     @staticmethod
-    def forward(ctx, at, given, gate, value_):
-        y, ctx.kept = _forward(at, *given)
+    def forward(ctx, given, gate, value_):
+        y, ctx.kept = _forward(_guards.run, None, *given)
         y = _beside("r", y, gate).detach()
         ctx.save_for_backward(gate, value_)
         return y
@@ -135,16 +114,15 @@ class _Recorded(_guards.Node):
     def backward(ctx, dy):
         gate, value_ = ctx.saved_tensors
         given = (_flat("r", gate, gate), _flat("r", value_, gate), _flat("r", dy, gate))
-        at = _guards.addresses("RRR", *given)
-        if at is None:
+        found = _backward(_guards.run, ctx.kept, *given)
+        if found is None:
             given = _guards.dense("RRR", *given, follows=True)
-            at = _guards.addresses("RRR", *given)
-        if at is None or at[0]:
+            found = _backward(_guards.run, ctx.kept, *given)
+        if found is None or found is True:
             found = _LAYER.gradients(_LAYER, ctx.kept, (gate, value_), (), (dy,))
-            return None, None, *found
-        dgate, dvalue = _backward(at, ctx.kept, *given[:2])
+            return None, *found
+        dgate, dvalue = found
         return (
-            None,
             None,
             _beside("r", dgate, gate),
             _beside("r", dvalue, gate).sum_to_size(value_.shape),

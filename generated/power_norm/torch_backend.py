@@ -44,16 +44,21 @@ def power_norm(
     Raises TypeError for an argument that is not a floating-point tensor, ValueError for
     a wrong shape.
     """
-    if _LAYER.straight and not torch.compiler.is_compiling():
+    if (
+        _LAYER.straight
+        and not torch.compiler.is_compiling()
+        and type(eps) is float
+        and 0 <= eps < _INFINITE
+    ):
         given = (x, gamma)
-        at = _guards.addresses("Rf", *given)
-        if at is None:
+        made = _forward(_guards.run, False, *given, eps)
+        if made is None:
             given = _guards.dense("Rf", *given)
-            at = _guards.addresses("Rf", *given)
-        if at is not None and type(eps) is float and 0 <= eps < _INFINITE:
-            if at[0]:
-                return _Recorded.apply(at, given, x, gamma, eps)
-            return _forward(at, *given, eps)[0]
+            made = _forward(_guards.run, False, *given, eps)
+        if made is True:
+            return _Recorded.apply(given, x, gamma, eps)
+        if made is not None:
+            return made
     return _LAYER.call(x, gamma, eps)
 
 
@@ -85,46 +90,35 @@ def _rows(x, gamma, eps):
     return y.to(stored)
 
 
-def _forward(at, x, gamma, eps):
-    """The outputs and the row scalars by the compiled kernel, of tensors at some addresses."""
-    _, stored, rows, D, x_at, gamma_at = at
-    y = _guards.empty_like(x)
-    size = rows*(8 if stored == "f64" else 4)
-    kept = _, kept_at = _guards.room(1*size)
-    _cpu._FORWARD[stored, not gamma_at](
-        (x_at, gamma_at, y.data_ptr(), kept_at),
-        (eps,),
-        rows,
-        D,
-        _guards.threads_for(rows, D),
-    )
-    return y, kept
+def _forward(run, kept, x, gamma, eps):
+    """The outputs by the compiled kernel, then the row scalars if `kept` is None."""
+    return run(_cpu._FORWARD, "Rf+r0", 1, (gamma is None,), (eps,), kept, x, gamma, x)
 
 
-def _backward(at, kept, x, gamma, eps):
-    """The gradients by the compiled kernels, of tensors at some addresses."""
-    _, stored, rows, D, x_at, gamma_at, dy_at = at
-    size = rows*(8 if stored == "f64" else 4)
-    kept_at = _guards.place_of(kept, 1*size)
-    dx = _guards.empty_like(x)
-    dgamma = None if gamma is None else _guards.empty_like(gamma)
-    _cpu._BACKWARD[stored, not gamma_at](
-        (x_at, dy_at, kept_at, gamma_at, dx.data_ptr()),
+def _backward(run, kept, x, gamma, dy, eps):
+    """The gradients by the compiled kernels."""
+    return run(
+        _cpu._BACKWARD,
+        "RR0f+r|f+f",
+        1,
+        (gamma is None,),
         (),
-        rows,
-        D,
-        _guards.threads_for(rows, D),
-        (gamma_at, 0 if dgamma is None else dgamma.data_ptr()),
+        kept,
+        x,
+        dy,
+        gamma,
+        x,
+        gamma,
+        gamma,
     )
-    return dx, dgamma
 
 
 class _Recorded(_guards.Node):
     """A call that autograd records: its derivative by a kernel, and beyond by the decomposition."""
 
     @staticmethod
-    def forward(ctx, at, given, x, gamma, eps):
-        y, ctx.kept = _forward(at, *given, eps)
+    def forward(ctx, given, x, gamma, eps):
+        y, ctx.kept = _forward(_guards.run, None, *given, eps)
         ctx.save_for_backward(x, gamma)
         ctx.constants = (eps,)
         return y
@@ -132,18 +126,16 @@ class _Recorded(_guards.Node):
     @staticmethod
     def backward(ctx, dy):
         x, gamma = ctx.saved_tensors
-        given = (x, gamma, dy)
-        at = _guards.addresses("RfR", *given)
-        if at is None:
+        given = (x, gamma, dy.contiguous())
+        found = _backward(_guards.run, ctx.kept, *given, *ctx.constants)
+        if found is None:
             given = _guards.dense("RfR", *given, follows=True)
-            at = _guards.addresses("RfR", *given)
-        if at is None or at[0]:
+            found = _backward(_guards.run, ctx.kept, *given, *ctx.constants)
+        if found is None or found is True:
             found = _LAYER.gradients(
                 _LAYER, ctx.kept, (x, gamma, *ctx.constants), (), (dy,)
             )
-        else:
-            found = _backward(at, ctx.kept, *given[:2], *ctx.constants)
-        return None, None, *found, None
+        return None, *found, None
 
 
 _INFINITE = float("inf")

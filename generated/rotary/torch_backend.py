@@ -46,16 +46,8 @@ def rotary(
     Raises TypeError for an argument that is not a floating-point tensor, ValueError for
     a wrong shape.
     """
-    if (
-        x is not None
-        and cosine is not None
-        and sine is not None
-        and not torch.compiler.is_compiling()
-        and _guards.addresses("***", x, cosine, sine) is not None
-    ):
-        return _decomposed(x, cosine, sine, of_rows=_of_rows)
     x, cosine, sine = _LAYER.taken(x, cosine, sine)
-    return _decomposed(x, cosine, sine, of_rows=_LAYER.call)
+    return _decomposed(x, cosine, sine, of_rows=_of_rows)
 
 
 def _decomposed(x, cosine, sine, of_rows=None):
@@ -91,53 +83,52 @@ def _rows(a, b, cosine, sine):
     return y_0.to(stored), y_1.to(stored)
 
 
-def _forward(at, a, b, cosine, sine):
-    """The outputs and the row scalars by the compiled kernel, of tensors at some addresses."""
-    _, stored, rows, D, a_at, b_at, cosine_at, sine_at = at
-    y_0 = _guards.empty_like(a)
-    y_1 = _guards.empty_like(a)
-    _cpu._FORWARD[stored,](
-        (a_at, b_at, cosine_at, sine_at, y_0.data_ptr(), y_1.data_ptr()),
-        (),
-        rows,
-        D,
-        _guards.threads_for(rows, D),
-    )
-    return y_0, y_1, None
+def _forward(run, kept, a, b, cosine, sine):
+    """The outputs by the compiled kernel, then the row scalars if `kept` is None."""
+    return run(_cpu._FORWARD, "RRRR+r+r", 1, (), (), kept, a, b, cosine, sine, a, a)
 
 
-def _backward(at, kept, a, b, cosine, sine):
-    """The gradients by the compiled kernels, of tensors at some addresses."""
-    _, stored, rows, D, _, _, cosine_at, sine_at, dy_0_at, dy_1_at = at
-    da = _guards.empty_like(a)
-    db = _guards.empty_like(b)
-    _cpu._BACKWARD[stored, not dy_0_at, not dy_1_at](
-        (cosine_at, sine_at, dy_0_at, dy_1_at, da.data_ptr(), db.data_ptr()),
+def _backward(run, kept, a, b, cosine, sine, dy_0, dy_1):
+    """The gradients by the compiled kernels."""
+    made = run(
+        _cpu._BACKWARD,
+        "RRrr+r+r||RR",
+        1,
+        (dy_0 is None, dy_1 is None),
         (),
-        rows,
-        D,
-        _guards.threads_for(rows, D),
+        kept,
+        cosine,
+        sine,
+        dy_0,
+        dy_1,
+        a,
+        b,
+        a,
+        b,
     )
+    if made is None or made is True:
+        return made
+    da, db = made
     return da, db, None, None
 
 
 def _of_rows(a, b_, cosine, sine):
     """The outputs as `_rows` has them, by kernels where these alone have a say."""
-    if _LAYER.straight and not torch.compiler.is_compiling():
+    if _LAYER.straight and not torch.compiler.is_compiling() and a.itemsize > 2:
         given = (
             _flat("r", a, a),
             _flat("r", b_, a),
             _flat("r", cosine, a),
             _flat("r", sine, a),
         )
-        at = _guards.addresses("RRRR", *given)
-        if at is None:
+        made = _forward(_guards.run, False, *given)
+        if made is None:
             given = _guards.dense("RRRR", *given)
-            at = _guards.addresses("RRRR", *given)
-        if at is not None and at[1] in ("f32", "f64"):
-            if at[0]:
-                return _Recorded.apply(at, given, a, b_, cosine, sine)
-            y_0, y_1, _ = _forward(at, *given)
+            made = _forward(_guards.run, False, *given)
+        if made is True:
+            return _Recorded.apply(given, a, b_, cosine, sine)
+        if made is not None:
+            y_0, y_1 = made
             return _beside("r", y_0, a), _beside("r", y_1, a)
     return _LAYER.call(a, b_, cosine, sine)
 
@@ -146,8 +137,8 @@ class _Recorded(_guards.Node):
     """A call that autograd records: its derivative by a kernel, and beyond by the decomposition."""
 
     @staticmethod
-    def forward(ctx, at, given, a, b_, cosine, sine):
-        y_0, y_1, ctx.kept = _forward(at, *given)
+    def forward(ctx, given, a, b_, cosine, sine):
+        y_0, y_1, ctx.kept = _forward(_guards.run, None, *given)
         y_0 = _beside("r", y_0, a).detach()
         y_1 = _beside("r", y_1, a).detach()
         ctx.save_for_backward(a, b_, cosine, sine)
@@ -165,18 +156,17 @@ class _Recorded(_guards.Node):
             dy_0 if dy_0 is None else _flat("r", dy_0, a),
             dy_1 if dy_1 is None else _flat("r", dy_1, a),
         )
-        at = _guards.addresses("RRRRrr", *given)
-        if at is None:
+        found = _backward(_guards.run, ctx.kept, *given)
+        if found is None:
             given = _guards.dense("RRRRrr", *given, follows=True)
-            at = _guards.addresses("RRRRrr", *given)
-        if at is None or at[0]:
+            found = _backward(_guards.run, ctx.kept, *given)
+        if found is None or found is True:
             found = _LAYER.gradients(
                 _LAYER, ctx.kept, (a, b_, cosine, sine), (), (dy_0, dy_1)
             )
-            return None, None, *found
-        da, db, _, _ = _backward(at, ctx.kept, *given[:4])
+            return None, *found
+        da, db, _, _ = found
         return (
-            None,
             None,
             _beside("r", da, a),
             _beside("r", db, a).sum_to_size(b_.shape),

@@ -46,14 +46,14 @@ def scaled_softmax(
     """
     if _LAYER.straight and not torch.compiler.is_compiling():
         given = (x, scale)
-        at = _guards.addresses("Rn", *given)
-        if at is None:
+        made = _forward(_guards.run, False, *given)
+        if made is None:
             given = _guards.dense("Rn", *given)
-            at = _guards.addresses("Rn", *given)
-        if at is not None:
-            if at[0]:
-                return _Recorded.apply(at, given, x, scale)
-            return _forward(at, *given)[0]
+            made = _forward(_guards.run, False, *given)
+        if made is True:
+            return _Recorded.apply(given, x, scale)
+        if made is not None:
+            return made
     return _LAYER.call(x, scale)
 
 
@@ -88,62 +88,49 @@ def _rows(x, scale):
     return y.to(stored)
 
 
-def _forward(at, x, scale):
-    """The outputs and the row scalars by the compiled kernel, of tensors at some addresses."""
-    _, stored, rows, D, x_at, scale_at = at
-    y = _guards.empty_like(x)
-    size = rows*(8 if stored == "f64" else 4)
-    kept = _, kept_at = _guards.room(2*size)
-    _cpu._FORWARD[stored, not scale_at](
-        (x_at, scale_at, y.data_ptr(), kept_at, kept_at + size),
-        (),
-        rows,
-        D,
-        _guards.threads_for(rows, D),
-    )
-    return y, kept
+def _forward(run, kept, x, scale):
+    """The outputs by the compiled kernel, then the row scalars if `kept` is None."""
+    return run(_cpu._FORWARD, "Rn+r01", 1, (scale is None,), (), kept, x, scale, x)
 
 
-def _backward(at, kept, x, scale):
-    """The gradients by the compiled kernels, of tensors at some addresses."""
-    _, stored, rows, D, x_at, scale_at, dy_at = at
-    size = rows*(8 if stored == "f64" else 4)
-    kept_at = _guards.place_of(kept, 2*size)
-    dx = _guards.empty_like(x)
-    dscale = None if scale is None else _guards.empty_like(scale)
-    _cpu._BACKWARD[stored, not scale_at](
-        (x_at, dy_at, kept_at, kept_at + size, scale_at, dx.data_ptr()),
+def _backward(run, kept, x, scale, dy):
+    """The gradients by the compiled kernels."""
+    return run(
+        _cpu._BACKWARD,
+        "RR01n+r|n+n",
+        1,
+        (scale is None,),
         (),
-        rows,
-        D,
-        _guards.threads_for(rows, D),
-        (scale_at, 0 if dscale is None else dscale.data_ptr()),
+        kept,
+        x,
+        dy,
+        scale,
+        x,
+        scale,
+        scale,
     )
-    return dx, dscale
 
 
 class _Recorded(_guards.Node):
     """A call that autograd records: its derivative by a kernel, and beyond by the decomposition."""
 
     @staticmethod
-    def forward(ctx, at, given, x, scale):
-        y, ctx.kept = _forward(at, *given)
+    def forward(ctx, given, x, scale):
+        y, ctx.kept = _forward(_guards.run, None, *given)
         ctx.save_for_backward(x, scale)
         return y
 
     @staticmethod
     def backward(ctx, dy):
         x, scale = ctx.saved_tensors
-        given = (x, scale, dy)
-        at = _guards.addresses("RnR", *given)
-        if at is None:
+        given = (x, scale, dy.contiguous())
+        found = _backward(_guards.run, ctx.kept, *given)
+        if found is None:
             given = _guards.dense("RnR", *given, follows=True)
-            at = _guards.addresses("RnR", *given)
-        if at is None or at[0]:
+            found = _backward(_guards.run, ctx.kept, *given)
+        if found is None or found is True:
             found = _LAYER.gradients(_LAYER, ctx.kept, (x, scale), (), (dy,))
-        else:
-            found = _backward(at, ctx.kept, *given[:2])
-        return None, None, *found
+        return None, *found
 
 
 _LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(

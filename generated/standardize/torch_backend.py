@@ -41,21 +41,21 @@ def standardize(x: _torch.Tensor, *, eps: float = 1e-5) -> _torch.Tensor:
     Raises TypeError for an argument that is not a floating-point tensor, ValueError for
     a wrong shape.
     """
-    if _LAYER.straight and not torch.compiler.is_compiling():
+    if (
+        _LAYER.straight
+        and not torch.compiler.is_compiling()
+        and type(eps) is float
+        and 0 <= eps < _INFINITE
+    ):
         given = (x,)
-        at = _guards.addresses("R", *given)
-        if at is None:
+        made = _forward(_guards.run, False, *given, eps)
+        if made is None:
             given = _guards.dense("R", *given)
-            at = _guards.addresses("R", *given)
-        if (
-            at is not None
-            and at[3] >= 2
-            and type(eps) is float
-            and 0 <= eps < _INFINITE
-        ):
-            if at[0]:
-                return _Recorded.apply(at, given, x, eps)
-            return _forward(at, *given, eps)[0]
+            made = _forward(_guards.run, False, *given, eps)
+        if made is True:
+            return _Recorded.apply(given, x, eps)
+        if made is not None:
+            return made
     return _LAYER.call(x, eps)
 
 
@@ -90,35 +90,17 @@ def _rows(x, eps):
     return y.to(stored)
 
 
-def _forward(at, x, eps):
-    """The outputs and the row scalars by the compiled kernel, of tensors at some addresses."""
-    _, stored, rows, D, x_at = at
-    y = _guards.empty_like(x)
-    size = rows*(8 if stored == "f64" else 4)
-    kept = _, kept_at = _guards.room(3*size)
-    _cpu._FORWARD[stored,](
-        (x_at, y.data_ptr(), kept_at, kept_at + size, kept_at + 2*size),
-        (eps,),
-        rows,
-        D,
-        _guards.threads_for(rows, D),
-    )
-    return y, kept
+def _forward(run, kept, x, eps):
+    """The outputs by the compiled kernel, then the row scalars if `kept` is None."""
+    return run(_cpu._FORWARD, "R+r012", 2, (), (eps,), kept, x, x)
 
 
-def _backward(at, kept, x, eps):
-    """The gradients by the compiled kernels, of tensors at some addresses."""
-    _, stored, rows, D, x_at, dy_at = at
-    size = rows*(8 if stored == "f64" else 4)
-    kept_at = _guards.place_of(kept, 3*size)
-    dx = _guards.empty_like(x)
-    _cpu._BACKWARD[stored,](
-        (x_at, dy_at, kept_at, kept_at + size, kept_at + 2*size, dx.data_ptr()),
-        (),
-        rows,
-        D,
-        _guards.threads_for(rows, D),
-    )
+def _backward(run, kept, x, dy, eps):
+    """The gradients by the compiled kernels."""
+    made = run(_cpu._BACKWARD, "RR012+r", 2, (), (), kept, x, dy, x)
+    if made is None or made is True:
+        return made
+    dx = made
     return dx,
 
 
@@ -126,8 +108,8 @@ class _Recorded(_guards.Node):
     """A call that autograd records: its derivative by a kernel, and beyond by the decomposition."""
 
     @staticmethod
-    def forward(ctx, at, given, x, eps):
-        y, ctx.kept = _forward(at, *given, eps)
+    def forward(ctx, given, x, eps):
+        y, ctx.kept = _forward(_guards.run, None, *given, eps)
         ctx.save_for_backward(x)
         ctx.constants = (eps,)
         return y
@@ -135,16 +117,14 @@ class _Recorded(_guards.Node):
     @staticmethod
     def backward(ctx, dy):
         x, = ctx.saved_tensors
-        given = (x, dy)
-        at = _guards.addresses("RR", *given)
-        if at is None:
+        given = (x, dy.contiguous())
+        found = _backward(_guards.run, ctx.kept, *given, *ctx.constants)
+        if found is None:
             given = _guards.dense("RR", *given, follows=True)
-            at = _guards.addresses("RR", *given)
-        if at is None or at[0]:
+            found = _backward(_guards.run, ctx.kept, *given, *ctx.constants)
+        if found is None or found is True:
             found = _LAYER.gradients(_LAYER, ctx.kept, (x, *ctx.constants), (), (dy,))
-        else:
-            found = _backward(at, ctx.kept, *given[:1], *ctx.constants)
-        return None, None, *found, None
+        return None, *found, None
 
 
 _INFINITE = float("inf")

@@ -46,7 +46,7 @@ class InTorch(FrameworkAdapter):
     def host(self) -> Any:
         """The kernels on the processor."""
         layer = self.module._LAYER
-        layer.backend(self.torch.empty(1))
+        layer.backend()
         return layer.compiled if layer.straight else layer.numpy
 
     def array(self, value: Any) -> Any:

@@ -2,7 +2,6 @@
 
 Most sets of opened names are too few for an equality, and numbers say so in a fraction of the time that forms take. A
 proof never rests on it: a point only says where to look for none. Where the sides have no numbers, nothing is said.
-`TooLargeError` ends both searches where a derivation is so long that its values take more than its proofs may.
 
 What the algebra has shown is tried again at small whole numbers, zeros, ties and rows of one sign, where a rule that
 forgets a select's condition is seen.
@@ -22,7 +21,6 @@ from sympy.core.relational import Relational
 
 from lngen.algebra.numeric import Arithmetic, evaluate_expression
 from lngen.algebra.symbols import AttainsFirst, D, TypedSymbol
-from lngen.prove.budget import TooLargeError
 from lngen.prove.digits import agreement, chosen, drawn, is_finite
 
 _DIGITS = 100
@@ -39,9 +37,6 @@ _RANGES = ((-1, 1), (1, 2))
 
 _SPECIAL = ("-2 -1 0 0 1 2", "0", "-3 -2 -1", "1 2", "1", "-1 0")
 """Numbers of the unknowns at more points, where ties, zeros and kinks are, for D from the smallest on."""
-
-_MOST_VALUES = 50_000
-"""Values of expressions that are worked out: four times what a shipped layer needs, and a dozen seconds."""
 
 _MORE_FEATURES = 2
 _NO_NUMBERS = (ArithmeticError, AttributeError, RecursionError, TypeError, ValueError)
@@ -66,7 +61,6 @@ class Refuter:
         self._smallest = minimum_features
         self._unknowns: dict[tuple[str, str, int], Any] = {}
         self._values: dict[tuple[Expr, Opened, int], Any] = {}
-        self._left = _MOST_VALUES
 
     def differ(self, left: Expr, right: Expr, opened: Opened) -> bool:
         """Test whether both sides are finite at a point, and differ there.
@@ -114,9 +108,6 @@ class Refuter:
     def _value(self, e: Expr, opened: Opened, turn: int) -> Any:
         key = e, opened & self._reached(e), turn
         if key not in self._values:
-            self._left -= 1
-            if self._left < 0:
-                raise TooLargeError("too many values at points")
             self._values[key] = self._worked_out(e, key[1], turn)
         return self._values[key]
 

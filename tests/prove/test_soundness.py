@@ -18,7 +18,6 @@ from sympy import Expr
 import lngen.prove.every_size
 import lngen.prove.vanishing
 from lngen.algebra.symbols import TypedSymbol
-from lngen.derivation.derivation import EVERY_D
 from lngen.prove.budget import Budget
 from lngen.prove.every_size import NotShownError, shown_equal
 from lngen.prove.facts import Facts, Poles
@@ -273,10 +272,3 @@ def test_points_see_it_where_the_algebra_does_not(left: str, monkeypatch: pytest
 def test_an_extreme_of_what_has_no_value_has_none(side: str) -> None:
     function, extreme = side[4 : side.index("(", 4)], side[:3]
     assert not equal(side, f"{function}({extreme}(x))").refuted
-
-
-def test_a_statement_whose_values_take_too_long_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
-    sides = "m*max(x)", "max(x)*mean(exp(x))", ["u = exp(x)", "m = mean(u)"]
-    assert equal(*sides).grade == EVERY_D
-    monkeypatch.setattr("lngen.prove.refutation._MOST_VALUES", 3)
-    assert "too many values at points" in equal(*sides).reason

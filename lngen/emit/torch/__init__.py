@@ -104,32 +104,19 @@ class _TorchText:
         values = [*inputs, *constants]
         if self.notes.layout:
             sizes = [each.name for each in self.layer.sizes]
-            stars = "".join("*" for _ in inputs)
-            required = " and ".join(f"{each.public} is not None" for each in self.layer.inputs if each.required)
-            looked = call("_guards.addresses", f'"{stars}"', *inputs)
             taken = f"{', '.join(inputs)}{',' * (len(inputs) == 1)}"
             return [
-                *statement(f"if {required} and not torch.compiler.is_compiling() and {looked} is not None:", 4),
-                *statement(f"return {call('_decomposed', *values, *sizes, of_rows='_of_rows')}", 8),
                 *statement(f"{taken} = {call('_LAYER.taken', *inputs)}", 4),
-                *statement(f"return {call('_decomposed', *values, *sizes, of_rows='_LAYER.call')}", 4),
+                *statement(f"return {call('_decomposed', *values, *sizes, of_rows='_of_rows')}", 4),
             ]
-        tests = ["at is not None"]
-        if (least := self.straight.least) > 1:
-            tests.append(f"at[3] >= {least}")
+        tests = ["_LAYER.straight", "not torch.compiler.is_compiling()"]
         for each in self.layer.constants:
             low = "0 <=" if each.name in self.layer.nonnegative else "-_INFINITE <"
             tests.append(f"type({each.public}) is float and {low} {each.public} < _INFINITE")
-        count = len(self.straight.outputs)
-        made = f"{call('_forward', 'at', '*given', *constants)}[{0 if count == 1 else f':{count}'}]"
-        lines = self.straight.looked(self.straight.forms[0], inputs)
+        lines = [*self.straight.looked(inputs, constants), "if made is not None:", "    return made"]
         return [
-            "    if _LAYER.straight and not torch.compiler.is_compiling():",
+            *statement(f"if {' and '.join(tests)}:", 4),
             *(part for line in lines for part in statement(line.lstrip(), 8 + 4 * line.startswith(" "))),
-            *statement(f"if {' and '.join(tests)}:", 8),
-            "            if at[0]:",
-            *statement(f"return {call('_Recorded.apply', 'at', 'given', *values)}", 16),
-            *statement(f"return {made}", 12),
             *statement(f"return {call('_LAYER.call', *values)}", 4),
         ]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,11 +14,13 @@ from lngen.emit.cpp.kernels import KernelPair
 from lngen.emit.interface import PublicInterface
 from lngen.emit.layout import call, laid, tuple_of
 from lngen.emit.spelling import gradient, marked, reading
+from lngen.errors import LngenError
 from lngen.plan.program import RowProgram
 from lngen.runtime.protocol.casts import TARGETS
 from lngen.runtime.protocol.directions import FEATURE, NUMBER, PARTS, ROW, ROW_SCALAR
 
 _LETTERS = {ROW: "rj", ROW_SCALAR: "si", FEATURE: "fl", NUMBER: "nk"}
+_MOST_SCALARS = ord("@") - ord("0") + 1
 _SKIPPED = ("workspace", "rows", "blocks", "D", "Constant")
 
 
@@ -57,8 +58,13 @@ class StraightCall:
 
     @cached_property
     def saved(self) -> list[str]:
-        """The row scalars that forward saves, as kernels name them."""
-        return [argument.part for argument in self.kernels[0].contract.arguments if argument.role == "save"]
+        """The row scalars that forward saves, as kernels name them. Raises LngenError for more than a form has."""
+        found = [argument.part for argument in self.kernels[0].contract.arguments if argument.role == "save"]
+        if len(found) > _MOST_SCALARS:
+            raise LngenError(
+                f"PyTorch's calls keep at most {_MOST_SCALARS} numbers a row, and forward saves {len(found)}"
+            )
+        return found
 
     @property
     def least(self) -> int:
@@ -87,111 +93,109 @@ class StraightCall:
     def functions(self) -> dict[str, list[str]]:
         """Return the lines of each function by its field of the template."""
         constants = [each.name for each in self.layer.constants]
-        given = ", ".join(["at", *self.inputs, *constants])
+        forward = ", ".join(["run", "kept", *self.inputs, *constants])
+        backward = ", ".join(["run", "kept", *self.inputs, *self.kept, *self.cotangents, *constants])
         found = {
-            "made": [f"def _forward({given}):", _FORWARD, *laid(self._of_forward())],
-            "pulled": [f"def _backward({given.replace('at', 'at, kept', 1)}):", _BACKWARD, *laid(self._of_backward())],
+            "made": [f"def _forward({forward}):", _FORWARD, *laid(self._of_forward())],
+            "pulled": [f"def _backward({backward}):", _BACKWARD, *laid(self._of_backward())],
         }
         return found | {"beside": self._on_named(constants) if self.arrays.named else self._node(constants)}
 
     def _of_forward(self) -> list[str]:
         casts = dict(self.forward.casts)
-        lines: list[str] = []
-        for name, letter in self.outputs.items():
-            cast = f", dtype=torch.{casts[name]}" if name in casts else ""
-            row = self.first
-            lines.append(
-                f"{name} = _guards.empty_like({row}{cast})"
-                if letter == "r"
-                else f"{name} = {row}.new_empty({row}.shape[:-1]{cast})"
-            )
-        if self.saved:
-            lines.append('size = rows*(8 if stored == "f64" else 4)')
-            lines.append(f"kept = _, kept_at = _guards.room({len(self.saved)}*size)")
-        made = {f"out {name}": f"{name}.data_ptr()" for name in self.outputs}
-        lines += self._called(self.kernels[0], made)
-        lines.append(f"return {', '.join([*self.outputs, 'kept' if self.saved else 'None'])}")
-        return [self._addresses([], lines), *lines]
+        made = {
+            f"out {name}": (letter, f"_guards.of_type(torch.{casts[name]})" if name in casts else self.first)
+            for name, letter in self.outputs.items()
+        }
+        return [f"return {self._run(self.kernels[0], self.inputs, made)}"]
 
     def _of_backward(self) -> list[str]:
-        results = {part for contract in self.kernels[1].contracts for part in _parts(contract, ("result",))}
-        lines: list[str] = []
-        if self.saved:
-            lines.append('size = rows*(8 if stored == "f64" else 4)')
-            lines.append(f"kept_at = _guards.place_of(kept, {len(self.saved)}*size)")
-        gradients, made = [], {}
+        moved = {f"out {gradient(each.name)}": each for each in self.arguments if each.given.has_gradient}
+        made = {part: (self._letter(each).lower(), each.name) for part, each in moved.items()}
+        values = [*self.inputs, *self.kept, *self.cotangents]
+        run = self._run(self.kernels[1], values, made)
+        order = [part for part in self._parts_of(self.kernels[1]) if part in made]
+        if order == [*moved] and len(moved) == len(self.arguments) > 1:
+            return [f"return {run}"]
+        gradients = []
         for each in self.arguments:
+            name = gradient(each.name)
             if not each.given.has_gradient:
                 gradients.append("None")
-                continue
-            name = gradient(each.name)
-            made[f"out {name}"] = place = f"{name}.data_ptr()"
-            how = "_guards.empty" if f"out {name}" in results else "torch.zeros"
-            text = f"{how}_like({each.name})"
-            if not each.given.required:
-                text, made[f"out {name}"] = (
-                    f"None if {each.name} is None else {text}",
-                    f"0 if {name} is None else {place}",
-                )
-            lines.append(f"{name} = {text}")
-            gradients.append(name)
-        lines += self._called(self.kernels[1], made)
-        lines.append(f"return {', '.join(gradients)}{',' * (len(gradients) == 1)}")
-        return [self._addresses([*self.kept, *self.cotangents], lines), *lines]
-
-    def _addresses(self, others: Sequence[str], lines: Sequence[str]) -> str:
-        """The line that names the addresses that others read."""
-        words = {*re.findall(r"\w+", " ".join(lines))}
-        names = ", ".join(at if (at := f"{name}_at") in words else "_" for name in (*self.inputs, *others))
-        return f"_, stored, rows, D, {names} = at"
-
-    def _called(self, kernels: KernelPair, made: dict[str, str]) -> list[str]:
-        places = {
-            part: f"kept_at + {n}*size" if n > 1 else f"kept_at{' + size' * n}" for n, part in enumerate(self.saved)
-        }
-        places |= made
-        first, *ends = ([places.get(part, f"{part}_at") for part in _parts(each, None)] for each in kernels.contracts)
-        numbers = _parts(kernels.contract, ("Constant",))
-        absent = "".join(f", not {flag}_at" for flag in kernels.flags if reading(flag) in kernels.optional)
-        key = f"stored{absent or chr(44)}"
-        arguments = [
-            tuple_of(first),
-            tuple_of(numbers) if numbers else "()",
-            "rows",
-            "D",
-            "_guards.threads_for(rows, D)",
+            elif f"out {name}" in order:
+                gradients.append(name)
+            else:
+                absent = "" if each.given.required else f"None if {each.name} is None else "
+                gradients.append(f"{absent}torch.zeros_like({each.name})")
+        names = ", ".join(part.removeprefix("out ") for part in order)
+        return [
+            f"made = {run}",
+            "if made is None or made is True:",
+            "    return made",
+            f"{names} = made",
+            f"return {', '.join(gradients)}{',' * (len(gradients) == 1)}",
         ]
-        arguments += [tuple_of(ends[0])] if ends else []
-        return [call(f"_cpu._{kernels.name.upper()}[{key}]", *arguments)]
+
+    def _parts_of(self, kernels: KernelPair) -> list[str]:
+        return [part for contract in kernels.contracts for part in _parts(contract, None)]
+
+    def _run(self, kernels: KernelPair, values: Sequence[str], made: dict[str, tuple[str, str]]) -> str:
+        """The call of kernels, given the letter of each result, and a tensor of its type."""
+        letters = dict(zip(values, self.forms[kernels is self.kernels[1]], strict=True))
+        letters |= {part: f"+{letter}" for part, (letter, _) in made.items()}
+        letters |= {part: chr(ord("0") + place) for place, part in enumerate(self.saved)}
+        sections = [_parts(each, None) for each in kernels.contracts]
+        unread = [name for name in values if name not in self._parts_of(kernels)]
+        sections += [[]] * (2 - len(sections)) + [unread] if unread else []
+        form = "|".join("".join(letters[part] for part in each) for each in sections)
+        given = [
+            made[part][1] if part in made else part for each in sections for part in each if part not in self.saved
+        ]
+        absent = tuple_of([f"{flag} is None" for flag in kernels.flags if reading(flag) in kernels.optional])
+        numbers = tuple_of(_parts(kernels.contract, ("Constant",)))
+        kernel = f"_cpu._{kernels.name.upper()}"
+        return call("run", kernel, f'"{form}"', str(self.least), absent, numbers, "kept", *given)
 
     def _node(self, constants: Sequence[str]) -> list[str]:
-        numbers = ["*ctx.constants"] * bool(constants)
-        made = f"{', '.join(self.outputs)}, ctx.kept = {call('_forward', 'at', '*given', *constants)}"
-        backward = [
-            *self.looked(self.forms[1], [*self.inputs, *self.kept, *self.cotangents], follows=True),
-            "if at is None or at[0]:",
-            f"    found = {self._long(numbers)}",
-            "else:",
-            f"    found = {call('_backward', 'at', 'ctx.kept', f'*given[:{len(self.inputs)}]', *numbers)}",
-            f"return None, None, *found{', None' * len(constants)}",
-        ]
-        return self._recorded(["at", "given"], constants, [made], backward)
+        backward = [*self._pulled(constants), f"return None, *found{', None' * len(constants)}"]
+        return self._recorded(constants, [self._made(constants)], backward)
 
-    def looked(self, form: str, values: Sequence[str], follows: bool = False) -> list[str]:
-        """Return the lines that find addresses of tensors, or of copies."""
-        took, last = f'at = _guards.addresses("{form}", *given)', ", follows=True" * follows
-        copied = f'    given = _guards.dense("{form}", *given{last})'
-        return [f"given = {tuple_of(values)}", took, "if at is None:", copied, f"    {took}"]
+    def _made(self, constants: Sequence[str]) -> str:
+        return f"{', '.join(self.outputs)}, ctx.kept = {call('_forward', '_guards.run', 'None', '*given', *constants)}"
 
-    def _long(self, numbers: Sequence[str]) -> str:
-        """The call that finds gradients on the long way."""
+    def _pulled(self, constants: Sequence[str], values: Sequence[str] = ()) -> list[str]:
+        """The lines that find gradients, given values of the form of backward."""
+        own, numbers = [*self.inputs, *self.kept, *self.cotangents], ["*ctx.constants"] * bool(constants)
+        pulled = f"found = {call('_backward', '_guards.run', 'ctx.kept', '*given', *numbers)}"
         kept = tuple_of(self.kept) if self.kept else "()"
-        values = tuple_of([*self.inputs, *numbers])
-        return call("_LAYER.gradients", "_LAYER", "ctx.kept", values, kept, tuple_of(self.cotangents))
+        inputs = tuple_of([*self.inputs, *numbers])
+        long = call("_LAYER.gradients", "_LAYER", "ctx.kept", inputs, kept, tuple_of(self.cotangents))
+        if len(self.cotangents) == 1:  # which is never None, and expanded where y is summed
+            own[-1] += ".contiguous()"
+        return [
+            f"given = {tuple_of(values or own)}",
+            pulled,
+            "if found is None:",
+            f'    given = _guards.dense("{self.forms[1]}", *given, follows=True)',
+            f"    {pulled}",
+            "if found is None or found is True:",
+            f"    found = {long}",
+        ]
 
-    def _recorded(
-        self, first: Sequence[str], constants: Sequence[str], made: Sequence[str], backward: Sequence[str]
-    ) -> list[str]:
+    def looked(self, values: Sequence[str], constants: Sequence[str]) -> list[str]:
+        """Return the lines that compute the outputs of tensors, or of copies."""
+        made = f"made = {call('_forward', '_guards.run', 'False', '*given', *constants)}"
+        return [
+            f"given = {tuple_of(values)}",
+            made,
+            "if made is None:",
+            f'    given = _guards.dense("{self.forms[0]}", *given)',
+            f"    {made}",
+            "if made is True:",
+            f"    return {call('_Recorded.apply', 'given', *self.inputs, *constants)}",
+        ]
+
+    def _recorded(self, constants: Sequence[str], made: Sequence[str], backward: Sequence[str]) -> list[str]:
         """The class of calls that autograd records, given the lines that make outputs and gradients."""
         casts, every, outputs = dict(self.forward.casts), [*self.inputs, *self.kept], ", ".join(self.outputs)
         whole = [name for name in self.outputs if name in casts and not TARGETS[casts[name]].digits]
@@ -209,7 +213,7 @@ class StraightCall:
             '    """A call that autograd records: its derivative by a kernel, and beyond by the decomposition."""',
             "",
             "    @staticmethod",
-            f"    def forward({', '.join(['ctx', *first, *self.inputs, *constants])}):",
+            f"    def forward({', '.join(['ctx', 'given', *self.inputs, *constants])}):",
             *_within([line for line in forward if line]),
             "",
             "    @staticmethod",
@@ -221,35 +225,31 @@ class StraightCall:
 
     def _on_named(self, constants: Sequence[str]) -> list[str]:
         """The same of arrays beside rows, which are made rows here."""
-        outputs, numbers = ", ".join(self.outputs), ["*ctx.constants"] * bool(constants)
-        values = [*self.inputs, *constants]
+        outputs, values = ", ".join(self.outputs), [*self.inputs, *constants]
         rows = [self._as_rows(*each) for each in zip(self.forms[0], self.inputs, strict=True)]
         every = [self._as_rows(*each) for each in zip(self.forms[1], self._stand_ins(), strict=True)]
         made = [f'_beside("{letter}", {name}, {self.first})' for name, letter in self.outputs.items()]
-        shared = ' and at[1] in ("f32", "f64")' * (self.forms[0].lower().count("r") > 1)
-        numbers_are_plain = "".join(f" and type({name}) is float" for name in constants)
+        # Gradients of what rows share are sums over them, which sixteen bits would round.
+        tests = ["_LAYER.straight", "not torch.compiler.is_compiling()"]
+        tests += [f"{self.first}.itemsize > 2"] * (self.forms[0].lower().count("r") > 1)
+        tests += [f"type({name}) is float" for name in constants]
         straight = [
-            "if _LAYER.straight and not torch.compiler.is_compiling():",
-            *(f"    {line}" for line in self.looked(self.forms[0], rows)),
-            f"    if at is not None{shared}{numbers_are_plain}:",
-            "        if at[0]:",
-            f"            return {call('_Recorded.apply', 'at', 'given', *values)}",
-            f"        {outputs}, _ = {call('_forward', 'at', '*given', *constants)}",
+            f"if {' and '.join(tests)}:",
+            *(f"    {line}" for line in self.looked(rows, constants)),
+            "    if made is not None:",
+            *([] if len(self.outputs) == 1 and outputs == "made" else [f"        {outputs} = made"]),
             f"        return {', '.join(made)}",
             f"return {call('_LAYER.call', *values)}",
         ]
         found = [gradient(each.name) if each.given.has_gradient else "_" for each in self.arguments]
-        pulled = call("_backward", "at", "ctx.kept", f"*given[:{len(self.inputs)}]", *numbers)
         results = [self._beside(*each) for each in zip(self.forms[0].lower(), self.arguments, strict=True)]
         backward = [
-            *self.looked(self.forms[1], every, follows=True),
-            "if at is None or at[0]:",
-            f"    found = {self._long(numbers)}",
-            f"    return None, None, *found{', None' * len(constants)}",
-            f"{', '.join(found)}{',' * (len(found) == 1)} = {pulled}",
-            f"return {', '.join(['None', 'None', *results, *['None'] * len(constants)])}",
+            *self._pulled(constants, every),
+            f"    return None, *found{', None' * len(constants)}",
+            f"{', '.join(found)}{',' * (len(found) == 1)} = found",
+            f"return {', '.join(['None', *results, *['None'] * len(constants)])}",
         ]
-        first = [f"{outputs}, ctx.kept = {call('_forward', 'at', '*given', *constants)}"]
+        first = [self._made(constants)]
         # No view: autograd refuses to change one in place that a node made.
         first += [f"{name} = {text}.detach()" for name, text in zip(self.outputs, made, strict=True)]
         return [
@@ -258,7 +258,7 @@ class StraightCall:
             *laid(straight),
             "",
             "",
-            *self._recorded(["at", "given"], constants, first, backward),
+            *self._recorded(constants, first, backward),
             "",
             "",
             *self._flat(),
@@ -334,5 +334,5 @@ def _parts(contract: LaunchContract, roles: Sequence[str] | None) -> list[str]:
     return [each.part for each in contract.arguments if each.role in roles]
 
 
-_FORWARD = '    """The outputs and the row scalars by the compiled kernel, of tensors at some addresses."""'
-_BACKWARD = '    """The gradients by the compiled kernels, of tensors at some addresses."""'
+_FORWARD = '    """The outputs by the compiled kernel, then the row scalars if `kept` is None."""'
+_BACKWARD = '    """The gradients by the compiled kernels."""'

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Addresses of tensors of the processor, for calls that kernels alone have a say in. Tensors are reached by DLPack's
-// table of C functions, so that no header of their library is needed. torch/guards.py says what `form` is, and does the
-// same without this file.
+// Calls of kernels on tensors of the processor that kernels alone have a say in, reached by DLPack's table of C functions,
+// so that no header of their library is needed. torch/guards.py says what `run` takes, and does the same without this file.
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 #include <ctype.h>
@@ -10,47 +9,42 @@
 
 // ---- of dlpack.h 1.3, as far as it is used
 
-struct version {
-    uint32_t major, minor;
-};
-struct data_type {
-    uint8_t code, bits;
-    uint16_t lanes;
-};
-struct tensor {
-    void *data;
-    int32_t device, id, dimensions;
-    struct data_type type;
-    int64_t *shape, *strides;
-    uint64_t offset;
-};
+struct data_type { uint8_t code, bits; uint16_t lanes; };
+struct tensor { void *data; int32_t device, id, dimensions; struct data_type type; int64_t *shape, *strides; uint64_t offset; };
+struct managed { uint32_t version[2]; void *manager, *deleter; uint64_t flags; struct tensor tensor; };
 struct exchange {
-    struct version version;
-    void *before, *allocate, *managed_of, *object_of;
-    int (*tensor_of)(void *, struct tensor *);
+    uint32_t major, minor;
+    void *before;
+    int (*allocate)(struct tensor *, struct managed **, void *, void (*)(void *, const char *, const char *));
+    void *managed_of;
+    int (*object_of)(struct managed *, PyObject **);
+    int (*tensor_of)(PyObject *, struct tensor *);
 };
-enum { PROCESSOR = 1, SIGNED = 0, FLOAT = 2, BFLOAT = 4 };
 
-// Types of rows with one that parameters have beside them, by their names in kernels.
-static const struct {
-    const char *name;
-    struct data_type stored, parameters;
-} types[] = {
-    {"f32", {FLOAT, 32, 1}, {FLOAT, 32, 1}},
-    {"f64", {FLOAT, 64, 1}, {FLOAT, 64, 1}},
-    {"f16", {FLOAT, 16, 1}, {FLOAT, 32, 1}},
-    {"bf16", {BFLOAT, 16, 1}, {FLOAT, 32, 1}},
-    {"f16_f16", {FLOAT, 16, 1}, {FLOAT, 16, 1}},
-    {"bf16_bf16", {BFLOAT, 16, 1}, {BFLOAT, 16, 1}},
+// Types of rows with those of parameters and of row scalars beside them, by their names in kernels.
+#define F32 {2, 32, 1}
+static const struct { const char *name; struct data_type stored, parameters, computed; } types[] = {
+    {"f32", F32, F32, F32}, {"f64", {2, 64, 1}, {2, 64, 1}, {2, 64, 1}},
+    {"f16", {2, 16, 1}, F32, F32}, {"bf16", {4, 16, 1}, F32, F32},
+    {"f16_f16", {2, 16, 1}, {2, 16, 1}, F32}, {"bf16_bf16", {4, 16, 1}, {4, 16, 1}, F32},
 };
-enum { TYPES = 6, MOST_FEATURES = 1 << 30 };
-static const struct data_type INT32 = {SIGNED, 32, 1};
+static const struct data_type INT32 = {0, 32, 1};
+enum { PROCESSOR = 1, TYPES = 6, MOST = 60 };
+// As compiled.py and memory.py have them; `SHARED` is where threads_for begins.
+enum { CHUNKS = 16, FEW = 4, CHUNK_ROWS = 32, CHUNK = 1 << 15, HELD = 1 << 13, LINE = 16 };
+enum { MOST_FEATURES = 1 << 30, LARGE = 1 << 17, SHARED = 1 << 20 };
+struct kernels {  // `CompiledKernels.native`
+    void (*of_rows)(void **, const double *, const long long *), (*of_sums)(void **, const double *, const long long *);
+    int64_t has_sums, columns, scalars, computed;
+};
+struct argument { PyObject *value; struct tensor tensor; char letter, is_made, kernel; };
 
-// What the function was made with, in this order. From HOOKS on they are functions, which return 0, False or None where
-// no mode, cast, profiler or hook has a say in a call; the first one takes False.
-enum { EXCHANGE, IGNORED, TENSOR, PARAMETER, FORWARD_AD, RECORDS, INCLUDED, HOOKS, SILENT };
+// What `run` was made with. From HOOKS on they are functions, which return 0, False or None where no mode, cast, profiler
+// or hook has a say in a call; the first one takes False.
+enum { EXCHANGE, IGNORED, TENSOR, PARAMETER, OTHERWISE, LEND, FORWARD_AD, RECORDS, INCLUDED, HOOKS, SILENT };
+enum { KERNELS, FORM, LEAST, ABSENT, NUMBERS, KEPT, GIVEN };  // what `run` takes
 
-static PyObject *requires_grad, *is_neg, *raw_repr, *current_level, *names[TYPES];
+static PyObject *requires_grad, *is_neg, *raw_repr, *current_level, *owner, *native, *names[TYPES];
 
 static int is_false(PyObject *found) {  // takes the reference
     int is = found == Py_False || found == Py_None || (found && PyLong_Check(found) && PyObject_Not(found) == 1);
@@ -77,123 +71,191 @@ static int is_alone(PyObject *self) {
 
 // Looks at a tensor that memory of the processor stands for, and nothing else. One without memory, as transforms have
 // them, is refused by the table; one may stand for the negative of its memory.
-static int look(PyObject *self, PyObject *value, struct tensor *to) {
+static int look(PyObject *self, const struct exchange *by, PyObject *value, struct tensor *to) {
     PyObject *type = (PyObject *)Py_TYPE(value);
-    if (type != PyTuple_GET_ITEM(self, TENSOR) && type != PyTuple_GET_ITEM(self, PARAMETER))
-        return 0;
-    const struct exchange *exchange = PyCapsule_GetPointer(PyTuple_GET_ITEM(self, EXCHANGE), "dlpack_exchange_api");
-    if (!is_false(PyObject_CallMethodNoArgs(value, is_neg)) || exchange->tensor_of(value, to))
-        return 0;
-    return to->device == PROCESSOR && to->data;
+    return (type == PyTuple_GET_ITEM(self, TENSOR) || type == PyTuple_GET_ITEM(self, PARAMETER)) &&
+           is_false(PyObject_CallMethodNoArgs(value, is_neg)) && !by->tensor_of(value, to) && to->device == PROCESSOR && to->data;
 }
 
-static int is_dense(const struct tensor *of) {
+// Row scalars are numbered from 0 on, in the characters of ASCII before its letters.
+static int is_scalar(char letter) { return letter >= '0' && letter <= '@'; }
+
+static int is_type(struct data_type one, struct data_type other) { return !memcmp(&one, &other, sizeof one); }
+
+// The shape that a letter stands for beside rows.
+static struct tensor shaped(char letter, struct tensor like, struct data_type type) {
+    int lead = like.dimensions - 1, is_feature = strchr("fl", letter) != NULL;
+    like.dimensions = strchr("rj", letter) ? lead + 1 : strchr("si", letter) ? lead : is_feature;
+    like.shape += is_feature ? lead : 0, like.strides = NULL, like.type = type;
+    return like;
+}
+
+// Tests whether a tensor has no gaps, and the shape and the type that its letter stands for.
+static int fits(const struct argument *own, const struct tensor *rows, int stored) {
+    struct data_type type = strchr("rs", own->letter) ? types[stored].stored : types[stored].parameters;
+    struct tensor of = own->tensor, wanted = shaped(own->letter, *rows, strchr("ijkl", own->letter) ? INT32 : type);
     int64_t step = 1;
-    for (int i = of->dimensions; i--; step *= of->shape[i])
-        if (of->shape[i] != 1 && of->strides && of->strides[i] != step)
+    for (int i = of.dimensions; i-- && of.dimensions == wanted.dimensions; step *= of.shape[i])
+        if (of.shape[i] != wanted.shape[i] || (of.shape[i] != 1 && of.strides && of.strides[i] != step))
             return 0;
-    return 1;
+    return of.dimensions == wanted.dimensions && is_type(of.type, wanted.type);
 }
 
-static int has_type(const struct tensor *of, struct data_type type) {
-    return !memcmp(&of->type, &type, sizeof type);
+static void refuse(void *Py_UNUSED(self), const char *Py_UNUSED(kind), const char *problem) {
+    PyErr_SetString(PyExc_MemoryError, problem);
 }
 
-// Tests whether a tensor has the shape and the type that a letter stands for, beside rows of a type.
-static int fits(char letter, const struct tensor *of, const struct tensor *rows, int stored) {
-    int lead = rows->dimensions - 1, is_integer = strchr("ijkl", letter) != NULL;
-    if (!has_type(of, is_integer ? INT32 : strchr("rs", letter) ? types[stored].stored : types[stored].parameters))
-        return 0;
-    if (strchr("rj", letter))
-        return of->dimensions == lead + 1 && !memcmp(of->shape, rows->shape, (lead + 1) * sizeof *of->shape);
-    if (strchr("si", letter))
-        return of->dimensions == lead && !memcmp(of->shape, rows->shape, lead * sizeof *of->shape);
-    if (strchr("fl", letter))
-        return of->dimensions == 1 && of->shape[0] == rows->shape[lead];
-    return of->dimensions == 0;
+// Makes a result, or row scalars, which are no argument. Memory of a large result is lent by Python.
+static PyObject *made(PyObject *self, const struct exchange *by, struct tensor like, PyObject *rows, const struct argument *of, void **data) {
+    struct managed *managed;
+    PyObject *object = NULL;
+    int64_t size = like.type.bits / 8;
+    for (int i = 0; i < like.dimensions; ++i)
+        size *= like.shape[i];
+    if (of && size >= LARGE) {
+        object = PyObject_CallFunction(PyTuple_GET_ITEM(self, LEND), "COO", of->letter, rows, of->value);
+        *data = object && !by->tensor_of(object, &like) ? like.data : NULL;
+    } else if (!by->allocate(&like, &managed, NULL, refuse)) {
+        *data = managed->tensor.data;
+        by->object_of(managed, &object);
+    }
+    return object;
 }
 
-static int all_fit(const char *form, PyObject *const *given, const struct tensor *tensors, const struct tensor *rows, int stored) {
-    for (; *form; ++form, ++given, ++tensors)
-        if (*given != Py_None && !(fits(tolower(*form), tensors, rows, stored) && is_dense(tensors)))
-            return 0;
-    return 1;
+static int64_t in_lines(int64_t entries) { return (entries + LINE - 1) / LINE * LINE; }
+
+// Runs the kernels of a call on one thread. Returns the results in a tuple, or alone if there is one.
+static PyObject *computed(PyObject *self, const struct exchange *by, PyObject *const *call, const struct argument *all, int count, const struct argument *first, int stored, int64_t entries) {
+    int64_t D = first->tensor.shape[first->tensor.dimensions - 1], shape[] = {0, entries / D}, counts[] = {0, 1};
+    long long sizes[] = {shape[1], D, 1, 0, 1, 0, 0};
+    PyObject *key = PyTuple_New(1 + PyTuple_GET_SIZE(call[ABSENT])), *results = PyList_New(0), *found = NULL, *kernel, *of = NULL, *bits = NULL, *room = NULL, *saved = NULL;
+    struct tensor scalars = {.device = PROCESSOR, .dimensions = 2, .shape = shape, .type = types[stored].computed};
+    void *at[2][MOST + 1], *kept;
+    double constants[MOST];
+    PyTuple_SET_ITEM(key, 0, Py_NewRef(names[stored]));
+    for (Py_ssize_t i = 1; i < PyTuple_GET_SIZE(key); ++i)
+        PyTuple_SET_ITEM(key, i, Py_NewRef(PyTuple_GET_ITEM(call[ABSENT], i - 1)));
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(call[NUMBERS]) && i < MOST; ++i)
+        constants[i] = PyFloat_AsDouble(PyTuple_GET_ITEM(call[NUMBERS], i));
+    for (int i = 0; i < count; ++i)
+        shape[0] = is_scalar(all[i].letter) ? Py_MAX(shape[0], all[i].letter - '0' + 1) : shape[0];
+    kernel = PyObject_GetItem(call[KERNELS], key);
+    if (!kernel || !(of = PyObject_GetAttr(kernel, owner)) || !(bits = PyObject_GetAttr(of, native)))
+        goto end;
+    const struct kernels *kernels = (void *)PyBytes_AS_STRING(bits);
+    int64_t most = Py_MIN(kernels->has_sums ? Py_MAX(FEW, sizes[0] / CHUNK_ROWS) : CHUNKS, CHUNKS);
+    sizes[2] = sizes[4] = Py_MAX(Py_MIN(most, Py_MIN(sizes[0], entries / CHUNK)), 1);
+    int64_t columns = kernels->columns * (in_lines(D) + LINE) + in_lines(kernels->scalars), step = sizes[0] * kernels->computed;
+    int64_t work = kernels->of_sums ? (sizes[2] * columns + LINE) * kernels->computed : 0;
+    if (!(room = PyBytes_FromStringAndSize(NULL, work + shape[0] * step)))
+        goto end;
+    kept = PyBytes_AS_STRING(room) + work;
+    if (call[KEPT] == Py_None)
+        saved = shape[0] ? made(self, by, scalars, NULL, NULL, &kept) : Py_NewRef(Py_None);
+    else if (call[KEPT] != Py_False) {
+        if (by->tensor_of(call[KEPT], &scalars) || scalars.shape[1] != shape[1] || !is_type(scalars.type, types[stored].computed)) {
+            PyErr_SetString(PyExc_RuntimeError, "the rows have another type or shape than forward saw; pass forward a tensor of its own");
+            goto end;
+        }
+        kept = (char *)scalars.data + scalars.offset;
+    }
+    for (int i = 0; i < count; ++i) {
+        void *place = is_scalar(all[i].letter) ? (char *)kept + (all[i].letter - '0') * step : NULL;
+        if (all[i].is_made) {
+            struct tensor like = shaped(all[i].letter, first->tensor, all[i].tensor.type);
+            PyObject *one = all[i].value == Py_None ? Py_NewRef(Py_None) : made(self, by, like, first->value, all + i, &place);
+            int is_wrong = !one || PyList_Append(results, one);
+            Py_XDECREF(one);
+            if (is_wrong)
+                goto end;
+        } else if (all[i].value != Py_None)
+            place = (char *)all[i].tensor.data + all[i].tensor.offset;
+        if (all[i].kernel < 2)
+            at[(int)all[i].kernel][counts[(int)all[i].kernel]++] = place;
+    }
+    if (PyErr_Occurred() || (saved && PyList_Append(results, saved)))
+        goto end;
+    at[0][counts[0]] = at[1][0] = PyBytes_AS_STRING(room);
+    PyThreadState *thread = entries > HELD ? PyEval_SaveThread() : NULL;
+    kernels->of_rows(at[0], constants, sizes);
+    if (kernels->of_sums)
+        kernels->of_sums(at[1], constants, sizes);
+    if (thread)
+        PyEval_RestoreThread(thread);
+    found = PyList_GET_SIZE(results) == 1 ? Py_NewRef(PyList_GET_ITEM(results, 0)) : PyList_AsTuple(results);
+end:
+    for (int i = 0; i < 7; ++i)
+        Py_XDECREF(((PyObject *[]){key, results, kernel, of, bits, room, saved})[i]);
+    return found;
 }
 
-// The address of each tensor, after whether autograd records the call, the type of the rows, how many there are, and D;
-// or None where not kernels alone have a say, or a tensor is not as `form` has it. Of a form of stars the first alone.
-static PyObject *addresses_of(PyObject *self, PyObject *const *given, Py_ssize_t count) {
-    Py_ssize_t length;
-    const char *form = count > 1 ? PyUnicode_AsUTF8AndSize(given[0], &length) : NULL;
-    if (!form || length != count - 1 || length > 60)
-        return PyErr_Format(PyExc_TypeError, "pass a form, and a tensor or None for each letter of it");
-    struct tensor tensors[60], *rows = NULL;
-    int is_recorded = 0, stored = 0;
+static PyObject *run(PyObject *self, PyObject *const *call, Py_ssize_t given) {
+    const struct exchange *by = PyCapsule_GetPointer(PyTuple_GET_ITEM(self, EXCHANGE), "dlpack_exchange_api");
+    const char *form = given > GIVEN && given < MOST ? PyUnicode_AsUTF8(call[FORM]) : NULL;
+    struct argument all[MOST], *first = NULL;
+    PyObject *large[MOST];
+    int count = 0, is_recorded = 0, stored = 0, kernel = 0;
+    int64_t entries = 1, D = 0;
+    Py_ssize_t next = GIVEN;
     if (!is_alone(self))
         goto otherwise;
-    for (Py_ssize_t i = 0; i < length; ++i) {
-        PyObject *value = given[i + 1];
-        if (value == Py_None && !isupper(form[i]))
+    for (; form && *form && count < MOST; ++form) {
+        if (*form == '|') {
+            ++kernel;
             continue;
-        if (!look(self, value, tensors + i))
-            goto otherwise;
-        if (!rows && tolower(form[i]) == 'r')
-            rows = tensors + i;
-        if (!is_recorded) {
-            PyObject *found = PyObject_GetAttr(value, requires_grad);
-            is_recorded = found == Py_True;
-            Py_XDECREF(found);
         }
+        struct argument *own = all + count++, *same = all;
+        own->is_made = *form == '+', form += own->is_made, own->letter = tolower(*form), own->kernel = kernel;
+        own->value = is_scalar(*form) || next == given ? Py_None : call[next];
+        next += !is_scalar(*form);
+        if (own->value == Py_None && (!isupper(*form) || next > given))
+            continue;
+        for (; same->value != own->value; ++same)  // one that is passed again is looked at once
+            ;
+        own->tensor = same->tensor;
+        if (same == own && !look(self, by, own->value, &own->tensor))
+            goto otherwise;
+        is_recorded = is_recorded || !is_false(PyObject_GetAttr(own->value, requires_grad));
+        first = !first && own->letter == 'r' && !own->is_made ? own : first;
     }
-    is_recorded = is_recorded && !is_false(PyObject_CallNoArgs(PyTuple_GET_ITEM(self, RECORDS)));
-    if (form[0] == '*')
-        return PyBool_FromLong(is_recorded);
-    if (!rows || rows->dimensions == 0)
+    if (count == MOST)
         goto otherwise;
-    int64_t features = rows->shape[rows->dimensions - 1], entries = 1;
-    for (int i = 0; i < rows->dimensions; ++i)
-        entries *= rows->shape[i];
-    if (!entries || features > MOST_FEATURES)
+    if (next != given)
+        return PyErr_Format(PyExc_TypeError, "pass a tensor or None for each letter of a form");
+    if (!first || first->tensor.dimensions == 0)
         goto otherwise;
-    while (stored < TYPES && !all_fit(form, given + 1, tensors, rows, stored))
-        ++stored;
-    if (stored == TYPES)
+    for (int i = 0; i < first->tensor.dimensions; ++i)
+        entries *= D = first->tensor.shape[i];
+    for (int i = 0; i < count && stored < TYPES; ++i)
+        if (all[i].value != Py_None && !all[i].is_made && !fits(all + i, &first->tensor, stored))
+            ++stored, i = -1;
+    if (stored == TYPES || !entries || D > MOST_FEATURES || D < PyLong_AsLong(call[LEAST]))
         goto otherwise;
-    PyObject *found = PyTuple_New(4 + length);
-    if (!found)
-        return NULL;
-    PyTuple_SET_ITEM(found, 0, PyBool_FromLong(is_recorded));
-    PyTuple_SET_ITEM(found, 1, Py_NewRef(names[stored]));
-    PyTuple_SET_ITEM(found, 2, PyLong_FromLongLong(entries / features));
-    PyTuple_SET_ITEM(found, 3, PyLong_FromLongLong(features));
-    for (Py_ssize_t i = 0; i < length; ++i) {
-        int is_there = given[i + 1] != Py_None;
-        PyTuple_SET_ITEM(found, 4 + i, PyLong_FromVoidPtr(is_there ? (char *)tensors[i].data + tensors[i].offset : NULL));
-    }
-    return found;
+    if (is_recorded && !is_false(PyObject_CallNoArgs(PyTuple_GET_ITEM(self, RECORDS))))
+        Py_RETURN_TRUE;
+    if (entries < SHARED)
+        return computed(self, by, call, all, count, first, stored, entries);
+    memcpy(large, call, given * sizeof *call);
+    large[LEAST] = names[stored];
+    return PyObject_Vectorcall(PyTuple_GET_ITEM(self, OTHERWISE), large, given, NULL);
 otherwise:
     PyErr_Clear();
     Py_RETURN_NONE;
 }
 
-static PyObject *prepare(PyObject *self, PyObject *objects) {
-    static PyMethodDef definition = {"addresses", (PyCFunction)(void (*)(void))addresses_of, METH_FASTCALL, NULL};
-    (void)self;
-    const struct exchange *exchange = PyCapsule_GetPointer(PyTuple_GET_ITEM(objects, EXCHANGE), "dlpack_exchange_api");
-    if (!exchange)
-        return NULL;
-    if (exchange->version.major != 1)
-        Py_RETURN_NONE;
-    return PyCFunction_New(&definition, objects);
+static PyObject *prepare(PyObject *Py_UNUSED(self), PyObject *objects) {
+    static PyMethodDef definition = {"run", (PyCFunction)(void (*)(void))run, METH_FASTCALL, NULL};
+    const struct exchange *by = PyCapsule_GetPointer(PyTuple_GET_ITEM(objects, EXCHANGE), "dlpack_exchange_api");
+    return !by ? NULL : by->major != 1 ? Py_NewRef(Py_None) : PyCFunction_New(&definition, objects);
 }
 
-// The function that makes `addresses`; this itself is called by ctypes, holding the lock of the interpreter.
+// The function that makes `run`; this itself is called by ctypes, holding the lock of the interpreter.
 PyObject *addresses(void) {
     static PyMethodDef definition = {"prepare", prepare, METH_VARARGS, NULL};
-    requires_grad = PyUnicode_InternFromString("requires_grad");
-    is_neg = PyUnicode_InternFromString("is_neg");
-    raw_repr = PyUnicode_InternFromString("raw_repr");
-    current_level = PyUnicode_InternFromString("_current_level");
+    PyObject **words[] = {&requires_grad, &is_neg, &raw_repr, &current_level, &owner, &native};
+    const char *texts[] = {"requires_grad", "is_neg", "raw_repr", "_current_level", "__self__", "native"};
+    for (int i = 0; i < 6; ++i)
+        *words[i] = PyUnicode_InternFromString(texts[i]);
     for (int i = 0; i < TYPES; ++i)
         names[i] = PyUnicode_InternFromString(types[i].name);
     return PyCFunction_New(&definition, NULL);

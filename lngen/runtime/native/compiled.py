@@ -115,6 +115,7 @@ class CompiledKernels:
         self.released = [_RELEASED(address) for address in addresses]
         self.has_sums, self.columns, self.scalars = any(sums), 2 * sums[0], sums[1]
         self.stored, self.computed = stored, computed
+        self.native = Struct("2P4q").pack(*(*addresses, 0)[:2], self.has_sums, self.columns, self.scalars, computed)
 
     def call(
         self,

@@ -249,8 +249,8 @@ def _made(source: Path, text: str, options: Sequence[str]) -> Library:
 
 
 def _tell(source: Path) -> None:
-    """Say on standard error what is waited for, once for each file of a process."""
-    if source not in _told and sys.stderr:
+    """Say what is waited for to whoever sits at a terminal, once for each file of a process."""
+    if source not in _told and sys.stderr and sys.stderr.isatty():
         _told.add(source)
         print(f"compiling {source.parent.name}/{source.name}, once for this processor", file=sys.stderr, flush=True)
 

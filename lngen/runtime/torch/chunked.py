@@ -11,8 +11,8 @@ from math import prod
 from typing import Any
 
 from ..protocol.chunks import ChunkedLinear, Chunks, check_product, chunk_rows
-from .guards import Tensor, torch
-from .layers import SAME_SHAPE, each_of, is_autocast
+from .guards import SAME_SHAPE, Tensor, torch
+from .layers import each_of, is_autocast
 
 _OTHERWISE = "for one, call the layer with h @ weight.T"
 _ONCE = f"a loss of chunks has a gradient and no second derivative; {_OTHERWISE}"

@@ -1,27 +1,34 @@
 # SPDX-License-Identifier: MIT
-"""Tensors that kernels of the processor alone have a say in, and their addresses.
+"""Calls of kernels on tensors of the processor that kernels alone have a say in.
 
-`addresses(form, *tensors)` is None where a mode, a transform, a subclass, a tangent, a profiler, a hook, autocast or an
-inner library has a say in a call, and where a tensor is not as its letter of the form has it. Else it is a tuple:
-whether autograd records the call, the type of the rows, how many there are, D, and the address of each tensor, 0 for
-one that is None. A letter is capital for a tensor that has to be there:
+`run(kernels, form, least, absent, numbers, kept, *tensors)` is None where a mode, a transform, a subclass, a tangent, a
+profiler, a hook, autocast or an inner library has a say in a call, where a tensor is not as its letter of the form has
+it, and where rows have fewer than `least` features. It is True where autograd is to record the call. Else it runs
+`kernels[stored, *absent]` for the type of the rows, with these Constants, and returns the results: a tuple of several.
+The letters are those of the arguments of the kernel of rows in its order, after a | those of the one that ends sums,
+and after another those of tensors that neither reads. A letter is capital for a tensor that has to be there, and has no
+gaps:
 
     r, s    as rows are stored: of their shape, or one value a row
     f, n    as parameters are: one value a feature, or one; all in the compute type, or in that of rows of 16 bits
     j, i    int32, of the shape of rows, or one a row
     l, k    int32, one a feature, or one
+    +       before a letter: a result of such a shape, and the type of the tensor; None if that is None
+    0 to @  row scalars by number, in the order of ASCII: `kept` is their tensor; if it is None that is made, and
+            returned last; False is scratch
 
-The first letter r has the shape of the rows. A form of stars asks for no shape or type, and gets the first alone.
+The first letter r has the shape of the rows.
 """
 
-from collections.abc import Callable, Sequence
-from functools import reduce
+import re
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache, reduce
 from math import prod
 from operator import or_
-from typing import Any, TypeAlias
+from typing import Any
 
 from ..native.extensions import extension
-from ..native.memory import LARGE, lent, room
+from ..native.memory import LARGE, lent
 
 try:
     import torch
@@ -31,19 +38,16 @@ except ImportError as error:
     raise ImportError("torch_backend needs PyTorch, which is not installed: pip install torch ml_dtypes") from error
 
 __all__ = [
-    "Addresses",
     "Node",
     "Tensor",
-    "addresses",
     "are_alone",
     "is_tensor_like",
     "is_traced",
-    "room",
+    "run",
+    "run_anyhow",
     "takes_operator",
     "torch",
 ]
-
-Addresses: TypeAlias = Any
 
 _C: Any = torch._C
 forward_ad: Any = torch.autograd.forward_ad
@@ -82,17 +86,20 @@ def _bits(*names: str) -> int:
     return reduce(or_, [int(_C.DispatchKeySet(getattr(_C.DispatchKey, name)).raw_repr()) for name in names])
 
 
+SAME_SHAPE = {"j": "r", "i": "s", "l": "f", "k": "n"}
+"""Letters of floats of the shapes that letters of integers stand for."""
+
 _KINDS = (Tensor, torch.nn.Parameter)
 _STORED = {torch.float16: "f16", torch.bfloat16: "bf16", torch.float32: "f32", torch.float64: "f64"}
 
 # Keys of a plain tensor that decide nothing where `_SILENT` is.
-_DECIDE_NOTHING = ("ADInplaceOrView", "BackendSelect", "AutogradCPU", "AutogradCUDA", "AutocastCPU", "AutocastCUDA")
-_OF_DEVICE: int = _bits("CPU", "CUDA")
+_DECIDE_NOTHING = ("ADInplaceOrView", "BackendSelect", "AutogradCPU", "AutocastCPU")
+_OF_DEVICE: int = _bits("CPU")
 _IGNORED: int = _bits(*_DECIDE_NOTHING) & ~_OF_DEVICE
 
 
-def are_alone(tensors: Sequence[Any], device: str = "cpu") -> bool:
-    """Test whether a call with these tensors of a device, or None, is nobody's but a kernel's and autograd's."""
+def are_alone(tensors: Sequence[Any]) -> bool:
+    """Test whether a call with these tensors of the processor, or None, is nobody's but a kernel's and autograd's."""
     if (
         forward_ad._current_level >= 0 or _HOOKS(False) is not None or any(each() for each in _SILENT)
     ):  # no key says which tensors have a tangent
@@ -100,7 +107,7 @@ def are_alone(tensors: Sequence[Any], device: str = "cpu") -> bool:
     # One by one: a batched tensor has no key of a device, which another would lend it.
     keys = [_included()] + [_keys(each) for each in tensors if isinstance(each, Tensor)]
     return not any(each.raw_repr() & ~(_IGNORED | _OF_DEVICE) for each in keys) and all(
-        type(each) in _KINDS and each.device.type == device for each in tensors if each is not None
+        type(each) in _KINDS and each.is_cpu for each in tensors if each is not None
     )
 
 
@@ -130,17 +137,16 @@ def is_recorded(tensors: Sequence[Any]) -> bool:
     return torch.is_grad_enabled() and any(each is not None and each.requires_grad for each in tensors)
 
 
-# ---- addresses
+# ---- calls of kernels
 
 
-def layout(form: str, *tensors: Any) -> Addresses:
-    """The same as `addresses`, whoever has a say in the call."""
-    pairs = [*zip(form, tensors, strict=True)]
+def layout(form: str, *tensors: Any) -> tuple[str, int, int] | None:
+    """Return the type of the rows, how many there are, and D; None if a tensor is not as the form has it."""
+    pairs = [(letter, each) for letter, each, _ in _arguments(form, tensors) if letter.isalpha()]
     rows = next((each for letter, each in pairs if letter in "rR" and each is not None), None)
     if rows is None or rows.dtype not in _STORED or not rows.ndim or not rows.numel() or rows.shape[-1] > 2**30:
         return None
     stored, lead, features = _STORED[rows.dtype], rows.shape[:-1], rows.shape[-1:]
-    shapes = {"r": rows.shape, "j": rows.shape, "s": lead, "i": lead, "f": features, "l": features, "n": (), "k": ()}
     parameters = next((each.dtype for letter, each in pairs if letter in "fnFN" and each is not None), None)
     wide = torch.promote_types(rows.dtype, torch.float32)
     if parameters == rows.dtype != wide:
@@ -148,53 +154,112 @@ def layout(form: str, *tensors: Any) -> Addresses:
     types = dict.fromkeys("jilk", torch.int32) | dict.fromkeys("rs", rows.dtype) | dict.fromkeys("fn", wide)
     for letter, each in pairs:
         kind = letter.lower()
-        if letter.isupper() if each is None else each.shape != shapes[kind] or not each.is_contiguous():
+        if letter.isupper() if each is None else each.shape != _shape(kind, rows) or not each.is_contiguous():
             return None
         if each is not None and (each.dtype != types[kind] or not each.data_ptr()):
             return None
-    places = [0 if each is None else each.data_ptr() for each in tensors]
-    return is_recorded(tensors), stored, prod(lead), features[0], *places
+    return stored, prod(lead), features[0]
 
 
-def _addresses(form: str, *tensors: Any) -> Addresses:
+def _arguments(form: str, tensors: Sequence[Any]) -> Iterator[tuple[str, Any, int]]:
+    """The letter of each argument, a made one with a plus, its tensor, and the kernel that takes it."""
+    given = iter(tensors)
+    for letter, kernel in _letters(form):
+        yield letter, None if _is_scalar(letter) else next(given), kernel
+
+
+def _is_scalar(letter: str) -> bool:
+    return "0" <= letter <= "@"
+
+
+@cache
+def _letters(form: str) -> list[tuple[str, int]]:
+    return [
+        (each, kernel) for kernel, part in enumerate(form.split("|")) for each in re.findall(r"\+?[0-@A-Za-z]", part)
+    ]
+
+
+def _shape(letter: str, rows: Tensor) -> Any:
+    letter = SAME_SHAPE.get(letter, letter)
+    if letter in "fn":
+        return rows.shape[-1:] if letter == "f" else ()
+    return rows.shape if letter == "r" else rows.shape[:-1]
+
+
+def _in_python(kernels: Any, form: str, least: int, absent: Any, numbers: Any, kept: Any, *tensors: Any) -> Any:
     """The same without a compiler, or before PyTorch 2.10."""
-    if not are_alone(tensors):
+    found = layout(form, *tensors) if are_alone(tensors) else None
+    if found is None or found[2] < least:
         return None
-    return layout(form, *tensors) if form[0] != "*" else is_recorded(tensors)
+    return is_recorded(tensors) or _computed(kernels, form, found[0], absent, numbers, kept, *tensors)
 
 
-def _first(form: str, *tensors: Any) -> Addresses:
+def run_anyhow(kernels: Any, form: str, least: int, absent: Any, numbers: Any, kept: Any, *tensors: Any) -> Any:
+    """The same, whoever has a say in the call."""
+    found = layout(form, *tensors)
+    assert found is not None
+    return _computed(kernels, form, found[0], absent, numbers, kept, *tensors)
+
+
+def _computed(kernels: Any, form: str, stored: str, absent: Any, numbers: Any, kept: Any, *tensors: Any) -> Any:
+    """The results of tensors that are as the form has them, of a type by its name in kernels.
+
+    Raises RuntimeError for row scalars of other rows.
+    """
+    arguments = [*_arguments(form, tensors)]
+    rows = next(each for letter, each, _ in arguments if letter in "rR" and each is not None)
+    D, kind = rows.shape[-1], torch.promote_types(rows.dtype, torch.float32)
+    count, scalars = rows.numel() // D, [ord(each) - ord("0") for each, *_ in arguments if _is_scalar(each)]
+    shape = max(scalars, default=-1) + 1, count
+    own = kept if isinstance(kept, Tensor) else torch.empty(shape, dtype=kind) if scalars else None
+    if own is not None and (own.dtype != kind or own.shape[1] != count):
+        raise RuntimeError("the rows have another type or shape than forward saw; pass forward a tensor of its own")
+    made: list[Any] = []
+    places: list[list[int]] = [[], [], []]
+    for letter, each, kernel in arguments:
+        place = 0
+        if _is_scalar(letter):
+            place = own.data_ptr() + (ord(letter) - ord("0")) * count * kind.itemsize  # type: ignore[union-attr]
+        elif letter[0] == "+":
+            each = None if each is None else _result(letter[1], rows, each)
+            made.append(each)
+        if each is not None:
+            place = each.data_ptr()
+        places[kernel].append(place)
+    kernels[(stored, *absent)](tuple(places[0]), numbers, count, D, threads_for(count, D), tuple(places[1]))
+    made += [own] if kept is None else []
+    return tuple(made) if len(made) > 1 else made[0]
+
+
+def _result(letter: str, rows: Tensor, like: Tensor) -> Tensor:
+    """Return a tensor for a result, of the type of another; a large one reuses the memory of freed ones."""
+    shape, dtype = _shape(letter, rows), like.dtype
+    entries = prod(shape)
+    space = lent(entries * dtype.itemsize) if entries * dtype.itemsize >= LARGE else None
+    if space is None:
+        return torch.empty(shape, dtype=dtype)
+    # No view: autograd refuses to change one in place that a node made.
+    return torch.frombuffer(space, dtype=dtype, count=entries).resize_(shape)
+
+
+def _first(*given: Any) -> Any:
     """Choose the function at the first call, which native/addresses.c has where it can be compiled."""
-    global addresses
+    global run
     table = getattr(Tensor, "__dlpack_c_exchange_api__", None)
     prepare = None if table is None else extension("addresses")
     asked = forward_ad, _C.is_grad_enabled, _included, _HOOKS, *_SILENT
-    made = prepare and prepare(table, _IGNORED & (1 << 64) - 1, *_KINDS, *asked)
-    addresses = made or _addresses
-    return addresses(form, *tensors)
+    made = prepare and prepare(table, _IGNORED & (1 << 64) - 1, *_KINDS, _computed, _result, *asked)
+    run = made or _in_python
+    return run(*given)
 
 
-addresses: Callable[..., Addresses] = _first
+run: Callable[..., Any] = _first
 
 
-def place_of(kept: tuple[Any, int], size: int) -> int:
-    """Return the address of row scalars that forward kept, of so many bytes. Raises RuntimeError for other rows."""
-    space, place = kept
-    if (space.nbytes if isinstance(space, Tensor) else len(space)) != size:
-        raise RuntimeError("the rows have another type or shape than forward saw; pass forward a tensor of its own")
-    return place
-
-
-def empty_like(like: Tensor, dtype: Any = None) -> Tensor:
-    """Return a tensor for a result, dense and of the shape of another; a large one reuses the memory of freed ones."""
-    if like.nbytes < LARGE:
-        return torch.empty_like(like, dtype=dtype)
-    dtype = dtype or like.dtype
-    space = lent(like.numel() * dtype.itemsize)
-    if space is None:
-        return torch.empty_like(like, dtype=dtype)
-    # No view: autograd refuses to change one in place that a node made.
-    return torch.frombuffer(space, dtype=dtype, count=like.numel()).resize_(like.shape)
+@cache
+def of_type(dtype: Any) -> Tensor:
+    """Return a tensor of a type, for a result that has one of its own."""
+    return torch.empty(1, dtype=dtype)
 
 
 def dense(form: str, *tensors: Any, follows: bool = False) -> tuple[Any, ...]:

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MIT
 """A layer as a function of tensors: the long way of a call, where the emitted file has the straight one.
 
-Kernels take calls that nobody else has a say in: those compiled for the processor, else NumPy, or those of a GPU.
-Programs that are compiled have the layer's operator, and all else the decomposition, which PyTorch differentiates to
-any order.
+Kernels take calls on the processor that nobody else has a say in: those compiled for it, else NumPy. Programs that are
+compiled have the layer's operator, and all else the decomposition, which PyTorch differentiates to any order.
 """
 
 from collections.abc import Callable, Sequence
@@ -20,8 +19,8 @@ from ..protocol.casts import TARGETS
 from ..protocol.directions import FEATURE, NUMBER, ROW, ROW_SCALAR, Entry, LayerProtocol, leading
 from ..protocol.interface import Interface, labels
 from ..protocol.parameters import is_parameter
-from .gpu import OnGPU
 from .guards import (
+    SAME_SHAPE,
     Node,
     Tensor,
     are_alone,
@@ -30,6 +29,7 @@ from .guards import (
     is_tensor_like,
     is_traced,
     layout,
+    run_anyhow,
     takes_operator,
     torch,
     whole,
@@ -40,9 +40,7 @@ from .operators import Operators
 Result = TypeVar("Result")
 
 _LETTERS = {ROW: "r", ROW_SCALAR: "s", FEATURE: "f", NUMBER: "n"}
-_WHOLE = {"r": "j", "s": "i", "f": "l", "n": "k"}
-SAME_SHAPE = {whole: letter for letter, whole in _WHOLE.items()}
-"""Letters of floats of the shapes that letters of integers stand for."""
+_WHOLE = {letter: whole for whole, letter in SAME_SHAPE.items()}
 _FLOATS = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
 _LEAST, _LARGEST = -(2**31), 2**31 - 1
 
@@ -74,10 +72,10 @@ def only(values: Sequence[Any]) -> Any:
 class Printed(NamedTuple):
     """Functions of an emitted file: the one for callers first.
 
-    `decomposed` takes the inputs and the Constants. On rows without gaps, `forward` takes the addresses of the inputs,
-    as guards.py has them, the inputs and the Constants. It returns the outputs, then memory of the row scalars with its
-    address. `backward` takes the addresses of inputs, outputs that are kept and cotangents, the row scalars, the inputs
-    and the Constants, and returns a gradient for each input. Where axes have names, `flat` makes rows of an array
+    `decomposed` takes the inputs and the Constants. `forward` and `backward` take a function that runs kernels, as
+    guards.py has them, and the row scalars. Then `forward` takes the inputs and the Constants, and returns the outputs,
+    and the row scalars for None; `backward` takes the inputs, the outputs that are kept, the cotangents and the
+    Constants, and returns a gradient for each input. Where axes have names, `flat` makes rows of an array
     beside others, and `beside` the array of rows. Both take a letter of guards.py, the array, and the rows as
     `decomposed` takes them.
     """
@@ -119,7 +117,6 @@ class TorchLayer(Generic[Result]):
         self.labels = labels(interface)
         self.widest = [place for place in self.given_rows if not owned[place]]
         self.host: Any = None
-        self.gpu = OnGPU(self.protocol, package)
         self.operators = Operators(package, self)
 
     # ---- what callers pass
@@ -189,19 +186,17 @@ class TorchLayer(Generic[Result]):
         """The outputs by kernels, or None where they have no say, or for a call that is wrong."""
         inputs, constants = values[: self.count], values[self.count :]
         row = self.row(inputs)
-        if not row.numel() or not are_alone(inputs, row.device.type):
+        if not row.numel() or not are_alone(inputs):
             return None
-        given, backend = self.dense(inputs), self.backend(row)
-        if backend is None or given is None or not self.fits(given, values):
+        given, backend = self.dense(inputs), self.backend()
+        if given is None or not self.fits(given, values):
             return None
         if is_recorded(inputs):
             return _LongCall.apply(self, backend, given, *values)
         return only(self.shaped(backend.forward(given, constants)[0], inputs))
 
-    def backend(self, row: Any) -> Any:
-        """Return the kernels for rows, which are found at the first call; None if there are none."""
-        if row.is_cuda:
-            return self.gpu if self.gpu.is_there() else None
+    def backend(self) -> Any:
+        """Return the kernels, which are found at the first call."""
         if self.host is None:
             self.straight = host_compiler.can_run(Path(str(self.compiled.__file__)).parent)
             self.host = self if self.straight else self.on_numpy()
@@ -213,19 +208,12 @@ class TorchLayer(Generic[Result]):
 
     def forward(self, given: Sequence[Any], constants: Sequence[Any]) -> tuple[Sequence[Any], Any]:
         """The outputs by compiled kernels, and the row scalars, of inputs that are `dense`."""
-        at = layout(self.forms[0], *given)
-        *made, kept = self.emitted.forward(at, *given, *constants)
-        if kept is not None:
-            kept = torch.frombuffer(kept[0], dtype=torch.float64 if at[1] == "f64" else torch.float32).view(
-                len(self.protocol.row_scalars), -1
-            )
+        *made, kept = self.emitted.forward(run_anyhow, None, *given, *constants)
         return made, kept
 
     def backward(self, given: Sequence[Any], kept: Any, constants: Sequence[Any]) -> Sequence[Any]:
         """The gradient of each input by compiled kernels, given what is `dense`."""
-        at, inputs = layout(self.forms[1], *given), given[: self.count]
-        kept = (kept, kept.data_ptr()) if isinstance(kept, Tensor) else kept
-        found: Sequence[Any] = self.emitted.backward(at, kept, *inputs, *constants)
+        found: Sequence[Any] = self.emitted.backward(run_anyhow, kept, *given, *constants)
         return found
 
     def row(self, inputs: Sequence[Any]) -> Any:
@@ -239,8 +227,8 @@ class TorchLayer(Generic[Result]):
         """
         for each, value in zip(self.interface["constants"], values[self.count :], strict=True):
             constant(each["name"], value, each["sign"] == "any")
-        at = layout(self.forms[0], *given)
-        return at is not None and bool(at[3] >= self.interface["minimum_features"])
+        found = layout(self.forms[0], *given)
+        return found is not None and bool(found[2] >= self.interface["minimum_features"])
 
     def room(self, inputs: Sequence[Any]) -> Any:
         """Return memory for the row scalars of a call, as the first result of kernels that is no output has them."""
@@ -301,7 +289,7 @@ class TorchLayer(Generic[Result]):
         tensors = [*values[: self.count], *outputs, *cotangents]
         if all(each is None for each in cotangents):
             return [None] * self.count
-        if is_recorded(tensors) or not are_alone(tensors, self.row(values).device.type):
+        if is_recorded(tensors) or not are_alone(tensors):
             return self.by_decomposition(values, cotangents)
         return self.pulled(backend, kept, tensors, values[self.count :])
 

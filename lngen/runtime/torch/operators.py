@@ -52,7 +52,7 @@ class Operators:
         layer, inputs = self.layer, values[: self.layer.count]
         kept = None
         if (row := layer.row(inputs)).numel() and (given := layer.dense(inputs)) and layer.fits(given, values):
-            made, kept = layer.backend(row).forward(given, values[layer.count :])
+            made, kept = layer.backend().forward(given, values[layer.count :])
             made = layer.shaped(made, inputs)
         else:  # without rows, or wrong: the decomposition has the words for it
             made = layer.results(layer.decomposed(*values))
@@ -61,7 +61,7 @@ class Operators:
     def _backward(self, *values: Any) -> Any:
         layer, (inputs, constants, kept, *others) = self.layer, self._parted(values)
         if layer.row(inputs).numel():
-            found = layer.pulled(layer.backend(layer.row(inputs)), kept, [*inputs, *others], constants)
+            found = layer.pulled(layer.backend(), kept, [*inputs, *others], constants)
         else:
             found = [None if each is None else each.new_zeros(each.shape) for each in inputs]
         return self._made(found, inputs)

@@ -4,6 +4,7 @@ import ctypes
 import os
 import shutil
 import struct
+import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -60,10 +61,15 @@ def test_compiled_once_for_each_content(cache: Path, source: Path, forget: Calla
     assert host_compiler.compilations() - before == 3
 
 
-def test_what_is_waited_for_is_told_once(cache: Path, source: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_what_is_waited_for_is_told_once_at_a_terminal(
+    cache: Path, source: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     host_compiler.library(source, [])
+    assert capsys.readouterr() == ("", "")
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    host_compiler.library(source, ["ONE"])
     host_compiler.library(source, ["OTHER"])
-    assert capfd.readouterr() == ("", f"compiling {source.parent.name}/{source.name}, once for this processor\n")
+    assert capsys.readouterr() == ("", f"compiling {source.parent.name}/{source.name}, once for this processor\n")
 
 
 def test_a_processor_that_can_do_something_else_has_its_own(

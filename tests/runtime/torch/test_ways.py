@@ -74,7 +74,7 @@ class Ways:
 @pytest.fixture
 def ways(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
     def made(backend: Any = norm) -> Ways:
-        layer_of(backend).backend(torch.empty(1))  # whose kernels are found at the first call
+        layer_of(backend).backend()  # whose kernels are found at the first call
         return Ways(backend, monkeypatch.setattr)
 
     return made
@@ -206,32 +206,69 @@ def test_a_compiled_program_has_the_operator_and_an_exported_one_the_decompositi
     assert not any(str(node.target).startswith("lngen.") for node in program.graph.nodes)
 
 
-# ---- addresses
+# ---- calls of kernels
 
 
-def both(form: str, *tensors: Any) -> Any:
-    """The answers of C and of Python, which are one."""
-    guards.addresses("R", torch.ones(1))  # chooses
-    in_python = private(guards, "_addresses")
-    assert guards.addresses is not in_python
-    found = guards.addresses(form, *tensors)
-    assert found == in_python(form, *tensors)
+class Asked(Exception):
+    """Signal that kernels were asked for, of a type and without some arguments."""
+
+
+class Kernels(dict):  # type: ignore[type-arg]
+    def __missing__(self, key: Any) -> Any:
+        raise Asked(key)
+
+
+def asked(run: Any, form: str, least: int, tensors: Any) -> Any:
+    try:
+        return run(Kernels(), form, least, (), (), None, *tensors)
+    except Asked as error:
+        return error.args[0][0]
+
+
+def both(form: str, *tensors: Any, least: int = 1) -> Any:
+    """The type of kernels that are asked for, or what is returned instead: C and Python agree."""
+    guards.run(Kernels(), "R", 1, (), (), None, None)  # chooses
+    in_python = private(guards, "_in_python")
+    assert guards.run is not in_python
+    found = asked(guards.run, form, least, tensors)
+    assert found == asked(in_python, form, least, tensors)
     return found
 
 
-def test_addresses_are_those_of_tensors_as_the_form_has_them():
+def test_kernels_run_on_tensors_as_the_form_has_them():
     x, gamma, label, scale = torch.randn(2, 3, 5), torch.ones(5), torch.ones(2, 3).int(), torch.ones(())
-    assert both("Rfin", x, gamma, label, scale) == (
-        False, "f32", 6, 5, *(each.data_ptr() for each in (x, gamma, label, scale))
-    )  # fmt: skip
-    assert both("Rfin", x[1:], None, None, None)[2:] == (3, 5, x[1:].data_ptr(), 0, 0, 0)
-    assert both("Rf", x.bfloat16(), gamma)[1] == "bf16"
-    assert both("Rs", x.half(), torch.ones(2, 3).half())[1] == "f16"
-    assert both("Rf", x.double(), gamma.double())[1] == "f64"
-    assert both("Rf", x, gamma.clone().requires_grad_())[0]
+    assert both("Rfin+r", x, gamma, label, scale, x) == "f32"
+    assert both("Rfin+r0", x[1:], None, None, None, x) == "f32"
+    assert both("Rf+r|+f|r", x.bfloat16(), gamma, x, gamma, None) == "bf16"
+    assert both("Rf", x.bfloat16(), gamma.bfloat16()) == "bf16_bf16"
+    assert both("Rs", x.half(), torch.ones(2, 3).half()) == "f16"
+    assert both("Rf", x.double(), gamma.double()) == "f64"
+    assert both("Rf", x, gamma.clone().requires_grad_()) is True
+    assert both("R|||Rf", x, x, gamma.clone().requires_grad_()) is True
     with torch.no_grad():
-        assert not both("Rf", x, gamma.clone().requires_grad_())[0]
-    assert both("**", x.t() if x.ndim == 2 else x.mT, None) is False
+        assert both("Rf", x, gamma.clone().requires_grad_()) == "f32"
+    assert both("R", x, least=5) == "f32"
+    assert both("R", x, least=6) is None
+
+
+@pytest.mark.parametrize("shape", [(3, 8), (300, 200), (2048, 1024)])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16])
+def test_results_of_c_are_those_of_python(shape, dtype):
+    x, gamma, dy = torch.randn(shape, dtype=dtype), torch.randn(shape[-1], dtype=dtype), torch.randn(shape, dtype=dtype)
+    guards.run(Kernels(), "R", 1, (), (), None, None)
+    found = []
+    for run in (guards.run, private(guards, "_in_python")):
+        y, kept = private(norm, "_forward")(run, None, x, gamma, None, 1e-5)
+        alone = private(norm, "_forward")(run, False, x, gamma, None, 1e-5)
+        assert (alone == y).all()
+        assert kept.shape == (3, shape[0])
+        dx, dgamma, dbeta = private(norm, "_backward")(run, kept, x, gamma, None, dy, 1e-5)
+        assert dbeta is None
+        found.append((y, kept, dx, dgamma))
+    for one, other in zip(*found, strict=True):
+        assert one.dtype == other.dtype
+        assert one.shape == other.shape
+        assert (one == other).all()
 
 
 @pytest.mark.parametrize(
@@ -259,14 +296,16 @@ def test_addresses_are_those_of_tensors_as_the_form_has_them():
         ("R", lambda x: (private(torch, "_neg_view")(x),)),
     ],
 )
-def test_there_are_no_addresses_of_other_tensors(form, tensors):
+def test_kernels_do_not_run_on_other_tensors(form, tensors):
     assert both(form, *tensors(torch.randn(2, 3, 5))) is None
 
 
 def test_a_form_of_another_length_is_refused():
     both("R", torch.ones(1))
-    with pytest.raises(TypeError, match="pass a form, and a tensor or None for each letter of it"):
-        guards.addresses("RR", torch.ones(1))
+    with pytest.raises(TypeError, match="pass a tensor or None for each letter of a form"):
+        guards.run(Kernels(), "RR", 1, (), (), None, torch.ones(1))
+    with pytest.raises(TypeError, match="pass a tensor or None for each letter of a form"):
+        guards.run(Kernels(), "R", 1, (), (), None, torch.ones(1), torch.ones(1))
 
 
 def test_a_release_without_a_name_that_is_needed_is_told():
