@@ -31,11 +31,10 @@ static const struct { const char *name; struct data_type stored, parameters, com
 static const struct data_type INT32 = {0, 32, 1};
 enum { PROCESSOR = 1, TYPES = 6, MOST = 60 };
 // As compiled.py and memory.py have them; `SHARED` is where threads_for begins.
-enum { CHUNKS = 16, FEW = 4, CHUNK_ROWS = 32, CHUNK = 1 << 15, HELD = 1 << 13, LINE = 16 };
 enum { MOST_FEATURES = 1 << 30, LARGE = 1 << 17, SHARED = 1 << 20 };
 struct kernels {  // `CompiledKernels.native`
     void (*of_rows)(void **, const double *, const long long *), (*of_sums)(void **, const double *, const long long *);
-    int64_t has_sums, columns, scalars, computed;
+    int64_t has_sums, columns, scalars, computed, chunks, few_chunks, chunk_rows, chunk_entries, held_entries, line;
 };
 struct argument { PyObject *value; struct tensor tensor; char letter, is_made, kernel; };
 
@@ -74,7 +73,8 @@ static int is_alone(PyObject *self) {
 static int look(PyObject *self, const struct exchange *by, PyObject *value, struct tensor *to) {
     PyObject *type = (PyObject *)Py_TYPE(value);
     return (type == PyTuple_GET_ITEM(self, TENSOR) || type == PyTuple_GET_ITEM(self, PARAMETER)) &&
-           is_false(PyObject_CallMethodNoArgs(value, is_neg)) && !by->tensor_of(value, to) && to->device == PROCESSOR && to->data;
+           is_false(PyObject_CallMethodNoArgs(value, is_neg)) && !by->tensor_of(value, to) &&
+           to->device == PROCESSOR && to->data;
 }
 
 // Row scalars are numbered from 0 on, in the characters of ASCII before its letters.
@@ -106,7 +106,8 @@ static void refuse(void *Py_UNUSED(self), const char *Py_UNUSED(kind), const cha
 }
 
 // Makes a result, or row scalars, which are no argument. Memory of a large result is lent by Python.
-static PyObject *made(PyObject *self, const struct exchange *by, struct tensor like, PyObject *rows, const struct argument *of, void **data) {
+static PyObject *made(PyObject *self, const struct exchange *by, struct tensor like, PyObject *rows,
+                      const struct argument *of, void **data) {
     struct managed *managed;
     PyObject *object = NULL;
     int64_t size = like.type.bits / 8;
@@ -122,13 +123,15 @@ static PyObject *made(PyObject *self, const struct exchange *by, struct tensor l
     return object;
 }
 
-static int64_t in_lines(int64_t entries) { return (entries + LINE - 1) / LINE * LINE; }
+static int64_t in_lines(int64_t entries, int64_t line) { return (entries + line - 1) / line * line; }
 
 // Runs the kernels of a call on one thread. Returns the results in a tuple, or alone if there is one.
-static PyObject *computed(PyObject *self, const struct exchange *by, PyObject *const *call, const struct argument *all, int count, const struct argument *first, int stored, int64_t entries) {
+static PyObject *computed(PyObject *self, const struct exchange *by, PyObject *const *call, const struct argument *all,
+                          int count, const struct argument *first, int stored, int64_t entries) {
     int64_t D = first->tensor.shape[first->tensor.dimensions - 1], shape[] = {0, entries / D}, counts[] = {0, 1};
     long long sizes[] = {shape[1], D, 1, 0, 1, 0, 0};
-    PyObject *key = PyTuple_New(1 + PyTuple_GET_SIZE(call[ABSENT])), *results = PyList_New(0), *found = NULL, *kernel, *of = NULL, *bits = NULL, *room = NULL, *saved = NULL;
+    PyObject *key = PyTuple_New(1 + PyTuple_GET_SIZE(call[ABSENT])), *results = PyList_New(0), *found = NULL, *kernel;
+    PyObject *of = NULL, *bits = NULL, *room = NULL, *saved = NULL;
     struct tensor scalars = {.device = PROCESSOR, .dimensions = 2, .shape = shape, .type = types[stored].computed};
     void *at[2][MOST + 1], *kept;
     double constants[MOST];
@@ -143,18 +146,22 @@ static PyObject *computed(PyObject *self, const struct exchange *by, PyObject *c
     if (!kernel || !(of = PyObject_GetAttr(kernel, owner)) || !(bits = PyObject_GetAttr(of, native)))
         goto end;
     const struct kernels *kernels = (void *)PyBytes_AS_STRING(bits);
-    int64_t most = Py_MIN(kernels->has_sums ? Py_MAX(FEW, sizes[0] / CHUNK_ROWS) : CHUNKS, CHUNKS);
-    sizes[2] = sizes[4] = Py_MAX(Py_MIN(most, Py_MIN(sizes[0], entries / CHUNK)), 1);
-    int64_t columns = kernels->columns * (in_lines(D) + LINE) + in_lines(kernels->scalars), step = sizes[0] * kernels->computed;
-    int64_t work = kernels->of_sums ? (sizes[2] * columns + LINE) * kernels->computed : 0;
+    int64_t most = kernels->has_sums ? Py_MAX(kernels->few_chunks, sizes[0] / kernels->chunk_rows) : kernels->chunks;
+    most = Py_MIN(most, Py_MIN(kernels->chunks, entries / kernels->chunk_entries));
+    sizes[2] = sizes[4] = Py_MAX(Py_MIN(most, sizes[0]), 1);
+    int64_t line = kernels->line, step = sizes[0] * kernels->computed;
+    int64_t columns = kernels->columns * (in_lines(D, line) + line) + in_lines(kernels->scalars, line);
+    int64_t work = kernels->of_sums ? (sizes[2] * columns + line) * kernels->computed : 0;
     if (!(room = PyBytes_FromStringAndSize(NULL, work + shape[0] * step)))
         goto end;
     kept = PyBytes_AS_STRING(room) + work;
     if (call[KEPT] == Py_None)
         saved = shape[0] ? made(self, by, scalars, NULL, NULL, &kept) : Py_NewRef(Py_None);
     else if (call[KEPT] != Py_False) {
-        if (by->tensor_of(call[KEPT], &scalars) || scalars.shape[1] != shape[1] || !is_type(scalars.type, types[stored].computed)) {
-            PyErr_SetString(PyExc_RuntimeError, "the rows have another type or shape than forward saw; pass forward a tensor of its own");
+        if (by->tensor_of(call[KEPT], &scalars) || scalars.shape[1] != shape[1] ||
+            !is_type(scalars.type, types[stored].computed)) {
+            PyErr_SetString(PyExc_RuntimeError, "the rows have another type or shape than forward saw; "
+                                                "pass forward a tensor of its own");
             goto end;
         }
         kept = (char *)scalars.data + scalars.offset;
@@ -176,7 +183,7 @@ static PyObject *computed(PyObject *self, const struct exchange *by, PyObject *c
     if (PyErr_Occurred() || (saved && PyList_Append(results, saved)))
         goto end;
     at[0][counts[0]] = at[1][0] = PyBytes_AS_STRING(room);
-    PyThreadState *thread = entries > HELD ? PyEval_SaveThread() : NULL;
+    PyThreadState *thread = entries > kernels->held_entries ? PyEval_SaveThread() : NULL;
     kernels->of_rows(at[0], constants, sizes);
     if (kernels->of_sums)
         kernels->of_sums(at[1], constants, sizes);
@@ -218,7 +225,7 @@ static PyObject *run(PyObject *self, PyObject *const *call, Py_ssize_t given) {
         is_recorded = is_recorded || !is_false(PyObject_GetAttr(own->value, requires_grad));
         first = !first && own->letter == 'r' && !own->is_made ? own : first;
     }
-    if (count == MOST)
+    if (count == MOST || given >= MOST)
         goto otherwise;
     if (next != given)
         return PyErr_Format(PyExc_TypeError, "pass a tensor or None for each letter of a form");

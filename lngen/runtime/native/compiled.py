@@ -115,7 +115,9 @@ class CompiledKernels:
         self.released = [_RELEASED(address) for address in addresses]
         self.has_sums, self.columns, self.scalars = any(sums), 2 * sums[0], sums[1]
         self.stored, self.computed = stored, computed
-        self.native = Struct("2P4q").pack(*(*addresses, 0)[:2], self.has_sums, self.columns, self.scalars, computed)
+        own = self.has_sums, self.columns, self.scalars, computed
+        rule = CHUNKS, FEW_CHUNKS, CHUNK_ROWS, CHUNK_ENTRIES, HELD_ENTRIES, LINE
+        self.native = Struct("2P10q").pack(*(*addresses, 0)[:2], *own, *rule)  # `struct kernels` of addresses.c
 
     def call(
         self,
