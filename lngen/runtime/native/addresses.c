@@ -156,8 +156,8 @@ static PyObject *computed(PyObject *self, const struct exchange *by, PyObject *c
         goto end;
     kept = PyBytes_AS_STRING(room) + work;
     if (call[KEPT] == Py_None)
-        saved = shape[0] ? made(self, by, scalars, NULL, NULL, &kept) : Py_NewRef(Py_None);
-    else if (call[KEPT] != Py_False) {
+        saved = shape[0] ? made(self, by, scalars, NULL, NULL, &kept) : Py_NewRef(Py_False);
+    else if (call[KEPT] != Py_False && shape[0]) {
         if (by->tensor_of(call[KEPT], &scalars) || scalars.shape[1] != shape[1] ||
             !is_type(scalars.type, types[stored].computed)) {
             PyErr_SetString(PyExc_RuntimeError, "the rows have another type or shape than forward saw; "

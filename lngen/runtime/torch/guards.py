@@ -15,7 +15,7 @@ gaps:
     l, k    int32, one a feature, or one
     +       before a letter: a result of such a shape, and the type of the tensor; None if that is None
     0 to @  row scalars by number, in the order of ASCII: `kept` is their tensor; if it is None that is made, and
-            returned last; False is scratch
+            returned last, False if there are none; False is scratch
 
 The first letter r has the shape of the rows.
 """
@@ -211,7 +211,7 @@ def _computed(kernels: Any, form: str, stored: str, absent: Any, numbers: Any, k
     D, kind = rows.shape[-1], torch.promote_types(rows.dtype, torch.float32)
     count, scalars = rows.numel() // D, [ord(each) - ord("0") for each, *_ in arguments if _is_scalar(each)]
     shape = max(scalars, default=-1) + 1, count
-    own = kept if isinstance(kept, Tensor) else torch.empty(shape, dtype=kind) if scalars else None
+    own = None if not scalars else kept if isinstance(kept, Tensor) else torch.empty(shape, dtype=kind)
     if own is not None and (own.dtype != kind or own.shape[1] != count):
         raise RuntimeError("the rows have another type or shape than forward saw; pass forward a tensor of its own")
     made: list[Any] = []
@@ -227,7 +227,7 @@ def _computed(kernels: Any, form: str, stored: str, absent: Any, numbers: Any, k
             place = each.data_ptr()
         places[kernel].append(place)
     kernels[(stored, *absent)](tuple(places[0]), numbers, count, D, threads_for(count, D), tuple(places[1]))
-    made += [own] if kept is None else []
+    made += [own is not None and own] if kept is None else []
     return tuple(made) if len(made) > 1 else made[0]
 
 

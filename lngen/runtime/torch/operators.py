@@ -56,7 +56,7 @@ class Operators:
             made = layer.shaped(made, inputs)
         else:  # without rows, or wrong: the decomposition has the words for it
             made = layer.results(layer.decomposed(*values))
-        return *[each.contiguous() for each in made], row.new_empty(0) if kept is None else kept
+        return *[each.contiguous() for each in made], kept if isinstance(kept, torch.Tensor) else row.new_empty(0)
 
     def _backward(self, *values: Any) -> Any:
         layer, (inputs, constants, kept, *others) = self.layer, self._parted(values)
