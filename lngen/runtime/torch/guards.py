@@ -27,6 +27,7 @@ from math import prod
 from operator import or_
 from typing import Any
 
+from ..native.compiled import MOST_FEATURES
 from ..native.extensions import extension
 from ..native.memory import LARGE, lent
 
@@ -144,7 +145,7 @@ def layout(form: str, *tensors: Any) -> tuple[str, int, int] | None:
     """Return the type of the rows, how many there are, and D; None if a tensor is not as the form has it."""
     pairs = [(letter, each) for letter, each, _ in _arguments(form, tensors) if letter.isalpha()]
     rows = next((each for letter, each in pairs if letter in "rR" and each is not None), None)
-    if rows is None or rows.dtype not in _STORED or not rows.ndim or not rows.numel() or rows.shape[-1] > 2**30:
+    if rows is None or rows.dtype not in _STORED or not rows.ndim or not rows.numel() or rows.shape[-1] > MOST_FEATURES:
         return None
     stored, lead, features = _STORED[rows.dtype], rows.shape[:-1], rows.shape[-1:]
     parameters = next((each.dtype for letter, each in pairs if letter in "fnFN" and each is not None), None)
@@ -174,9 +175,7 @@ def _is_scalar(letter: str) -> bool:
 
 @cache
 def _letters(form: str) -> list[tuple[str, int]]:
-    return [
-        (each, kernel) for kernel, part in enumerate(form.split("|")) for each in re.findall(r"\+?[0-@A-Za-z]", part)
-    ]
+    return [(each, kernel) for kernel, part in enumerate(form.split("|")) for each in re.findall(r"\+?[^|+]", part)]
 
 
 def _shape(letter: str, rows: Tensor) -> Any:
