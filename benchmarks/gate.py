@@ -17,8 +17,8 @@ from benchmarks.grid import Case
 from benchmarks.layers import Calls, backend
 from benchmarks.lying import Lying
 from benchmarks.peers import Peer, PeerCalls
+from lngen.checks.on_rows import on_rows
 from lngen.language.syntax import Kind
-from lngen.runtime.numpy.axes import on_rows
 
 _U = {"f16": 2.0**-10, "bf16": 2.0**-7, "f32": 0.0, "f64": 0.0}
 """Two results that are close may be stored as neighbours: the distance of those, relative to the largest entry."""

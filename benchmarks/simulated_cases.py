@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 
 from benchmarks.layers import backend, numpy_dtype
+from lngen.checks.on_rows import on_rows
 from lngen.checks.toolchain import nvrtc
 from lngen.emit.cpp.contract import LAUNCH_FIELDS
 from lngen.runtime.cuda.arrays import BYTES, computed
 from lngen.runtime.cuda.macros import macros
 from lngen.runtime.includes import inlined
-from lngen.runtime.numpy.axes import on_rows
 from lngen.runtime.protocol.casts import itemsize
 from lngen.runtime.protocol.directions import FEATURE, NUMBER, ROW, ROW_SCALAR, Entries, Entry, LayerProtocol
 from lngen.runtime.protocol.interface import Interface

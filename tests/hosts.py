@@ -23,7 +23,7 @@ def private(of: Any, name: str) -> Any:
 
 def rows_of(module: Any) -> Any:
     """The module `rows` of the runtime beside a `numpy_backend`, which has its sizes."""
-    return module._directions.rows
+    return module._blocks._rows
 
 
 def kernels_of(module: Any) -> Any:
@@ -32,7 +32,7 @@ def kernels_of(module: Any) -> Any:
 
 
 def compile_nothing(modules: Iterable[Any], put: Callable[[Any, str, Any], None]) -> None:
-    """Have layers of PyTorch computed by NumPy; `put` sets an attribute, as that of `monkeypatch` does."""
+    """Have layers of PyTorch computed by operations of it; `put` sets an attribute, as that of `monkeypatch` does."""
     for layer in map(layer_of, modules):
-        put(layer, "host", layer.on_numpy())
+        put(layer, "is_looked_up", True)
         put(layer, "straight", False)

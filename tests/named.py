@@ -51,7 +51,7 @@ def numpy_results(made: Derived) -> list[Any]:
 def _numpy_results(made: Derived, few: bool) -> list[Any]:
     module = module_from_files(made.files, "numpy_backend")
     if not few:
-        module._directions.rows.FAST_PATH_BYTES = 0
+        module._blocks._rows.FAST_PATH_BYTES = 0
     definition = made.definition
     given, directions, cotangents = values(definition)
     names, moving = (

@@ -19,9 +19,9 @@ import pytest
 from lngen.checks.inputs import ordinary
 from lngen.checks.layer import Checkable, positional
 from lngen.checks.on_device import OnDevice, device
+from lngen.checks.on_rows import on_rows
 from lngen.language.definition import Definition
 from lngen.language.parsing import load
-from lngen.runtime.numpy.axes import on_rows
 from tests.pairwise import pairwise
 from tests.requirements import needs_gxx, needs_pycuda
 from tests.shipped import LAYERS, ROOT

@@ -160,7 +160,7 @@ FALSE = {
 @pytest.mark.parametrize("false", FALSE)
 def test_check_sees_a_wrong_rounding(false, monkeypatch):
     layer = derivatives.layer("def f(x: Row): return cast(x, 'int8')")
-    kernels = layer.module.__dict__["_FORWARD"].function.__globals__
+    kernels = layer.module.__dict__["_FORWARD"].compute.__globals__
     with np.errstate(all="ignore"):
         monkeypatch.setattr(kernels["_casts"], "cast", FALSE[false])
         found = checked(layer)

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from lngen.checks.named_axes import named_axes
+from lngen.checks.on_rows import on_rows
 from lngen.language.parsing import parse
 from lngen.pipeline.stages import planned
 from lngen.plan.cost import cost
 from lngen.report.formulas import formulas
-from lngen.runtime.numpy.axes import on_rows
 from tests import compiled
 from tests.beyond_rows import AXES, DATA, arrays
 from tests.requirements import needs_torch
@@ -57,7 +57,7 @@ def _takes_rows_in_another_order(axes):
 )
 def test_a_planted_mistake_is_refused(name, mistake):
     layer = compiled.layer(AXES[name])
-    of, attribute, wrong = mistake(sys.modules[type(layer.numpy._LAYER).__module__])
+    of, attribute, wrong = mistake(sys.modules[type(layer.numpy._AXES).__module__])
     old = getattr(of, attribute)
     setattr(of, attribute, wrong)
     try:

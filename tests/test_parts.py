@@ -40,7 +40,7 @@ def _loses_a_gradient(layer, part):
 
 
 def _leaves_a_part(layer, part):
-    return "clear", lambda self, made, entries, sizes: None
+    return "_clear", lambda self, made, entries, sizes: None
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,7 @@ def _leaves_a_part(layer, part):
 )
 def test_a_planted_mistake_is_refused(name, mistake, monkeypatch):
     module = backend(name, "numpy")
-    layer = type(module._LAYER)
+    layer = type(module._AXES)
     assert inspect.getmodule(layer) is sys.modules[layer.__module__]
     monkeypatch.setattr(np, "empty", lambda shape, dtype=float: np.full(shape, 7, dtype))
     monkeypatch.setattr(layer, *mistake(layer, layer._part))

@@ -64,7 +64,7 @@ _BACKWARD_BACKWARD = _compiled.CompiledDirection(
 )
 
 _KERNELS = _host.HostKernels(
-    _numpy._LAYER,
+    INTERFACE,
     KERNELS,
     {
         "forward": _FORWARD,
@@ -72,11 +72,17 @@ _KERNELS = _host.HostKernels(
         "jvp": _JVP,
         "backward_backward": _BACKWARD_BACKWARD,
     },
+    {
+        "forward": _numpy._FORWARD,
+        "backward": _numpy._BACKWARD,
+        "jvp": _numpy._JVP,
+        "backward_backward": _numpy._BACKWARD_BACKWARD,
+    },
 )
-_LONG_FORWARD = _KERNELS.call(_numpy._FORWARD)
-_LONG_BACKWARD = _KERNELS.call(_numpy._BACKWARD)
-_LONG_JVP = _KERNELS.call(_numpy._JVP)
-_LONG_BACKWARD_BACKWARD = _KERNELS.call(_numpy._BACKWARD_BACKWARD)
+_LONG_FORWARD = _KERNELS.function("forward")
+_LONG_BACKWARD = _KERNELS.function("backward")
+_LONG_JVP = _KERNELS.function("jvp")
+_LONG_BACKWARD_BACKWARD = _KERNELS.function("backward_backward")
 
 
 @overload
@@ -122,7 +128,9 @@ def forward(
     threads: int = 1,
 ) -> tuple[Outputs, Saved | None]:
     eps = _calls.constant("eps", eps, signed=False)
-    return _LONG_FORWARD.call((x, branch, gate, scale, shift, eps), save, out, threads)
+    return _numpy._forward(
+        _LONG_FORWARD, x, branch, gate, scale, shift, eps, save, out, threads
+    )
 
 
 def backward(
@@ -133,7 +141,7 @@ def backward(
     out: Sequence[npt.NDArray[Any] | None] | None = None,
     threads: int = 1,
 ) -> Gradients:
-    return _LONG_BACKWARD.call(saved, (dy, dh), out, threads)
+    return _numpy._backward(_LONG_BACKWARD, saved, dy, dh, out, threads)
 
 
 def jvp(
@@ -147,8 +155,16 @@ def jvp(
     out: Sequence[npt.NDArray[Any] | None] | None = None,
     threads: int = 1,
 ) -> Outputs:
-    return _LONG_JVP.call(
-        saved, (x_dot, branch_dot, gate_dot, scale_dot, shift_dot), out, threads
+    return _numpy._jvp(
+        _LONG_JVP,
+        saved,
+        x_dot,
+        branch_dot,
+        gate_dot,
+        scale_dot,
+        shift_dot,
+        out,
+        threads,
     )
 
 
@@ -165,8 +181,18 @@ def backward_backward(
     threads: int = 1,
 ) -> SecondGradients:
     dy, dh = _calls.each_cotangent(cotangents, ("dy", "dh"))
-    return _LONG_BACKWARD_BACKWARD.call(
-        saved, (dy, dh, ddx, ddbranch, ddgate, ddscale, ddshift), out, threads
+    return _numpy._backward_backward(
+        _LONG_BACKWARD_BACKWARD,
+        saved,
+        dy,
+        dh,
+        ddx,
+        ddbranch,
+        ddgate,
+        ddscale,
+        ddshift,
+        out,
+        threads,
     )
 
 

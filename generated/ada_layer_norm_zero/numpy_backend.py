@@ -10,8 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from .._runtime.numpy import axes as _axes
+from .._runtime.numpy import blocks as _blocks
 from .._runtime.protocol import calls as _calls
 from .._runtime.protocol import interface as _interface
+from .._runtime.protocol import saved as _saved
 from . import numpy_kernels as _kernels
 from . import numpy_second_order as _second_order
 
@@ -169,8 +171,7 @@ def forward(
     Raises TypeError for an argument that is not a floating-point array, ValueError for
     a wrong shape.
     """
-    eps = _calls.constant("eps", eps, signed=False)
-    return _FORWARD.call((x, branch, gate, scale, shift, eps), save, out, threads)
+    return _forward(_FORWARD, x, branch, gate, scale, shift, eps, save, out, threads)
 
 
 def backward(
@@ -203,7 +204,7 @@ def backward(
     Raises TypeError for an argument that is not a floating-point array, ValueError for
     a wrong shape.
     """
-    return _BACKWARD.call(saved, (dy, dh), out, threads)
+    return _backward(_BACKWARD, saved, dy, dh, out, threads)
 
 
 def jvp(
@@ -239,8 +240,9 @@ def jvp(
     Raises TypeError for an argument that is not a floating-point array, ValueError for
     a wrong shape.
     """
-    arguments_ = (x_dot, branch_dot, gate_dot, scale_dot, shift_dot)
-    return _JVP.call(saved, arguments_, out, threads)
+    return _jvp(
+        _JVP, saved, x_dot, branch_dot, gate_dot, scale_dot, shift_dot, out, threads
+    )
 
 
 def backward_backward(
@@ -292,15 +294,20 @@ def backward_backward(
     Raises TypeError for an argument that is not a floating-point array, ValueError for
     a wrong shape.
     """
-    arguments_ = (
-        *_calls.each_cotangent(cotangents, ("dy", "dh")),
+    dy, dh = _calls.each_cotangent(cotangents, ("dy", "dh"))
+    return _backward_backward(
+        _BACKWARD_BACKWARD,
+        saved,
+        dy,
+        dh,
         ddx,
         ddbranch,
         ddgate,
         ddscale,
         ddshift,
+        out,
+        threads,
     )
-    return _BACKWARD_BACKWARD.call(saved, arguments_, out, threads)
 
 
 def saved_from(
@@ -329,19 +336,422 @@ def saved_from(
     Raises TypeError or ValueError for fields that `forward` cannot have saved.
     """
     fields_ = (x, branch, gate, scale, mu, mu_residual, rstd)
-    return _LAYER.saved_from(fields_, shape, dtype, dtypes)
+    first_ = _saved.first_fields(INTERFACE, fields_, shape, dtype, dtypes)
+    saved_ = Saved(*first_, *fields_)
+    _check(saved_)
+    return saved_
 
 
-_LAYER = _axes.AxesLayer(INTERFACE, Saved)
-_FORWARD = _axes.AxesForward(_LAYER, Outputs, _kernels.forward, at_once=True)
-_BACKWARD = _axes.AxesLater(
-    _LAYER, "backward", Gradients, _kernels.backward, at_once=True
-)
-_JVP = _axes.AxesLater(_LAYER, "jvp", Outputs, _second_order.jvp, at_once=True)
-_BACKWARD_BACKWARD = _axes.AxesLater(
-    _LAYER,
-    "backward_backward",
-    SecondGradients,
-    _second_order.backward_backward,
-    at_once=True,
-)
+def _forward(
+    _by: _blocks.ArrayFunction,
+    x: Any,
+    branch: Any,
+    gate: Any,
+    scale: Any,
+    shift: Any,
+    eps: Any,
+    save: Any,
+    out: Any,
+    threads: Any,
+) -> Any:
+    """Check a call, make its results, and have them computed."""
+    eps = _calls.constant("eps", eps, signed=False)
+    threads = _calls.thread_count(threads)
+    x = _calls.array("x", x, True)
+    branch = _calls.array("branch", branch, True, may_be_labels=True)
+    gate = _calls.array("gate", gate, True, may_be_labels=True)
+    scale = _calls.array("scale", scale, True, may_be_labels=True)
+    shift = _calls.array("shift", shift, True, may_be_labels=True)
+    _sizes = _AXES.sizes((x, branch, gate, scale, shift))
+    _shape = _AXES.row_shape(_sizes)
+    _read = (x, branch, gate, scale, shift)
+    _dtypes = _calls.types(_read)
+    _dtype = _calls.compute_type(_read)
+    _given = (
+        {}
+        if out is None
+        else dict(zip(("x", "branch", "gate", "scale", "shift"), _read))
+    )
+    _out = _calls.several(out, ("y", "h"))
+    y_ = _calls.result(
+        "y", _out[0], _AXES.shape("y", _sizes), x.dtype, _given, _by.empty
+    )
+    h_ = _calls.result(
+        "h", _out[1], _AXES.shape("h", _sizes), x.dtype, _given, _by.empty
+    )
+    mu_ = _by.empty(_shape[:-1], _dtype)
+    mu_residual_ = _by.empty(_shape[:-1], _dtype)
+    rstd_ = _by.empty(_shape[:-1], _dtype)
+    _made = (y_, h_, mu_, mu_residual_, rstd_)
+    _work = _blocks.Work(_shape, _dtype, threads)
+    _AXES.fill(
+        _by, "forward", _made, _sizes, _work, (x, branch, gate, scale, shift, eps)
+    )
+    _saved = (
+        Saved(
+            _AXES.flat(_sizes),
+            _dtype,
+            _dtypes,
+            x,
+            branch,
+            gate,
+            scale,
+            mu_,
+            mu_residual_,
+            rstd_,
+        )
+        if save
+        else None
+    )
+    _shown = Outputs(*_calls.returned((y_, h_), out))
+    return _shown, _saved
+
+
+def _backward(
+    _by: _blocks.ArrayFunction, saved: Any, dy: Any, dh: Any, out: Any, threads: Any
+) -> Any:
+    """Check a call, make its results, and have them computed."""
+    threads = _calls.thread_count(threads)
+    _check(saved)
+    _of_x, _of_branch, _of_gate, _of_scale, _of_shift = saved[2]
+    dy = _calls.array("dy", dy, False)
+    dh = _calls.array("dh", dh, False)
+    _calls.check_any("cotangent", dy, dh)
+    _sizes = _AXES.sizes_of(saved.shape)
+    _shape = _AXES.row_shape(_sizes)
+    _calls.check_shape("dy", dy, _AXES.shape("y", _sizes), "the shape of y")
+    _calls.check_shape("dh", dh, _AXES.shape("h", _sizes), "the shape of h")
+    _read = (
+        dy,
+        dh,
+        saved.x,
+        saved.branch,
+        saved.gate,
+        saved.scale,
+        saved.mu,
+        saved.mu_residual,
+        saved.rstd,
+    )
+    _dtype = _calls.compute_type(_read, saved.dtype)
+    _given = (
+        {}
+        if out is None
+        else dict(
+            zip(
+                (
+                    "dy",
+                    "dh",
+                    "saved.x",
+                    "saved.branch",
+                    "saved.gate",
+                    "saved.scale",
+                    "saved.mu",
+                    "saved.mu_residual",
+                    "saved.rstd",
+                ),
+                _read,
+            )
+        )
+    )
+    _out = _calls.several(out, ("dx", "dbranch", "dgate", "dscale", "dshift"))
+    dx_ = _calls.result(
+        "dx", _out[0], _AXES.shape("x", _sizes), _of_x, _given, _by.empty
+    )
+    dbranch_ = _calls.result(
+        "dbranch", _out[1], _AXES.shape("branch", _sizes), _of_branch, _given, _by.empty
+    )
+    dgate_ = _calls.result(
+        "dgate", _out[2], _AXES.shape("gate", _sizes), _of_gate, _given, _by.empty
+    )
+    dscale_ = _calls.result(
+        "dscale", _out[3], _AXES.shape("scale", _sizes), _of_scale, _given, _by.empty
+    )
+    dshift_ = _calls.result(
+        "dshift", _out[4], _AXES.shape("shift", _sizes), _of_shift, _given, _by.empty
+    )
+    _made = (dx_, dbranch_, dgate_, dscale_, dshift_)
+    _work = _blocks.Work(_shape, _dtype, threads)
+    _AXES.fill(
+        _by,
+        "backward",
+        _made,
+        _sizes,
+        _work,
+        (dy, dh),
+        (
+            saved.x,
+            saved.branch,
+            saved.gate,
+            saved.scale,
+            saved.mu,
+            saved.mu_residual,
+            saved.rstd,
+        ),
+    )
+    return Gradients(*_calls.returned(_made, out))
+
+
+def _jvp(
+    _by: _blocks.ArrayFunction,
+    saved: Any,
+    x_dot: Any,
+    branch_dot: Any,
+    gate_dot: Any,
+    scale_dot: Any,
+    shift_dot: Any,
+    out: Any,
+    threads: Any,
+) -> Any:
+    """Check a call, make its results, and have them computed."""
+    threads = _calls.thread_count(threads)
+    _check(saved)
+    _of_x, _of_branch, _of_gate, _of_scale, _of_shift = saved[2]
+    x_dot = _calls.array("x_dot", x_dot, False)
+    branch_dot = _calls.array("branch_dot", branch_dot, False)
+    gate_dot = _calls.array("gate_dot", gate_dot, False)
+    scale_dot = _calls.array("scale_dot", scale_dot, False)
+    shift_dot = _calls.array("shift_dot", shift_dot, False)
+    _calls.check_any("tangent", x_dot, branch_dot, gate_dot, scale_dot, shift_dot)
+    _sizes = _AXES.sizes_of(saved.shape)
+    _shape = _AXES.row_shape(_sizes)
+    _calls.check_shape("x_dot", x_dot, _AXES.shape("x", _sizes), "the shape of x")
+    _calls.check_shape(
+        "branch_dot", branch_dot, _AXES.shape("branch", _sizes), "the shape of branch"
+    )
+    _calls.check_shape(
+        "gate_dot", gate_dot, _AXES.shape("gate", _sizes), "the shape of gate"
+    )
+    _calls.check_shape(
+        "scale_dot", scale_dot, _AXES.shape("scale", _sizes), "the shape of scale"
+    )
+    _calls.check_shape(
+        "shift_dot", shift_dot, _AXES.shape("shift", _sizes), "the shape of shift"
+    )
+    _read = (
+        x_dot,
+        branch_dot,
+        gate_dot,
+        scale_dot,
+        shift_dot,
+        saved.x,
+        saved.branch,
+        saved.gate,
+        saved.scale,
+        saved.mu,
+        saved.mu_residual,
+        saved.rstd,
+    )
+    _dtype = _calls.compute_type(_read, saved.dtype)
+    _given = (
+        {}
+        if out is None
+        else dict(
+            zip(
+                (
+                    "x_dot",
+                    "branch_dot",
+                    "gate_dot",
+                    "scale_dot",
+                    "shift_dot",
+                    "saved.x",
+                    "saved.branch",
+                    "saved.gate",
+                    "saved.scale",
+                    "saved.mu",
+                    "saved.mu_residual",
+                    "saved.rstd",
+                ),
+                _read,
+            )
+        )
+    )
+    _out = _calls.several(out, ("y_dot", "h_dot"))
+    y_dot_ = _calls.result(
+        "y_dot", _out[0], _AXES.shape("y", _sizes), _of_x, _given, _by.empty
+    )
+    h_dot_ = _calls.result(
+        "h_dot", _out[1], _AXES.shape("h", _sizes), _of_x, _given, _by.empty
+    )
+    _made = (y_dot_, h_dot_)
+    _work = _blocks.Work(_shape, _dtype, threads)
+    _AXES.fill(
+        _by,
+        "jvp",
+        _made,
+        _sizes,
+        _work,
+        (x_dot, branch_dot, gate_dot, scale_dot, shift_dot),
+        (
+            saved.x,
+            saved.branch,
+            saved.gate,
+            saved.scale,
+            saved.mu,
+            saved.mu_residual,
+            saved.rstd,
+        ),
+    )
+    return Outputs(*_calls.returned(_made, out))
+
+
+def _backward_backward(
+    _by: _blocks.ArrayFunction,
+    saved: Any,
+    dy: Any,
+    dh: Any,
+    ddx: Any,
+    ddbranch: Any,
+    ddgate: Any,
+    ddscale: Any,
+    ddshift: Any,
+    out: Any,
+    threads: Any,
+) -> Any:
+    """Check a call, make its results, and have them computed."""
+    threads = _calls.thread_count(threads)
+    _check(saved)
+    _of_x, _of_branch, _of_gate, _of_scale, _of_shift = saved[2]
+    dy = _calls.array("dy", dy, False)
+    dh = _calls.array("dh", dh, False)
+    ddx = _calls.array("ddx", ddx, False)
+    ddbranch = _calls.array("ddbranch", ddbranch, False)
+    ddgate = _calls.array("ddgate", ddgate, False)
+    ddscale = _calls.array("ddscale", ddscale, False)
+    ddshift = _calls.array("ddshift", ddshift, False)
+    _calls.check_any("cotangent", dy, dh)
+    _calls.check_any("cotangent of a gradient", ddx, ddbranch, ddgate, ddscale, ddshift)
+    _sizes = _AXES.sizes_of(saved.shape)
+    _shape = _AXES.row_shape(_sizes)
+    _calls.check_shape("dy", dy, _AXES.shape("y", _sizes), "the shape of y")
+    _calls.check_shape("dh", dh, _AXES.shape("h", _sizes), "the shape of h")
+    _calls.check_shape("ddx", ddx, _AXES.shape("x", _sizes), "the shape of x")
+    _calls.check_shape(
+        "ddbranch", ddbranch, _AXES.shape("branch", _sizes), "the shape of branch"
+    )
+    _calls.check_shape(
+        "ddgate", ddgate, _AXES.shape("gate", _sizes), "the shape of gate"
+    )
+    _calls.check_shape(
+        "ddscale", ddscale, _AXES.shape("scale", _sizes), "the shape of scale"
+    )
+    _calls.check_shape(
+        "ddshift", ddshift, _AXES.shape("shift", _sizes), "the shape of shift"
+    )
+    _read = (
+        dy,
+        dh,
+        ddx,
+        ddbranch,
+        ddgate,
+        ddscale,
+        ddshift,
+        saved.x,
+        saved.branch,
+        saved.gate,
+        saved.scale,
+        saved.mu,
+        saved.mu_residual,
+        saved.rstd,
+    )
+    _dtype = _calls.compute_type(_read, saved.dtype)
+    _given = (
+        {}
+        if out is None
+        else dict(
+            zip(
+                (
+                    "cotangents[0]",
+                    "cotangents[1]",
+                    "ddx",
+                    "ddbranch",
+                    "ddgate",
+                    "ddscale",
+                    "ddshift",
+                    "saved.x",
+                    "saved.branch",
+                    "saved.gate",
+                    "saved.scale",
+                    "saved.mu",
+                    "saved.mu_residual",
+                    "saved.rstd",
+                ),
+                _read,
+            )
+        )
+    )
+    _out = _calls.several(
+        out, ("dx", "dbranch", "dgate", "dscale", "dshift", "ddy", "ddh")
+    )
+    dx_ = _calls.result(
+        "dx", _out[0], _AXES.shape("x", _sizes), _of_x, _given, _by.empty
+    )
+    dbranch_ = _calls.result(
+        "dbranch", _out[1], _AXES.shape("branch", _sizes), _of_branch, _given, _by.empty
+    )
+    dgate_ = _calls.result(
+        "dgate", _out[2], _AXES.shape("gate", _sizes), _of_gate, _given, _by.empty
+    )
+    dscale_ = _calls.result(
+        "dscale", _out[3], _AXES.shape("scale", _sizes), _of_scale, _given, _by.empty
+    )
+    dshift_ = _calls.result(
+        "dshift", _out[4], _AXES.shape("shift", _sizes), _of_shift, _given, _by.empty
+    )
+    ddy_ = _calls.result(
+        "ddy",
+        _out[5],
+        _AXES.shape("y", _sizes),
+        None if dy is None else dy.dtype,
+        _given,
+        _by.empty,
+    )
+    ddh_ = _calls.result(
+        "ddh",
+        _out[6],
+        _AXES.shape("h", _sizes),
+        None if dh is None else dh.dtype,
+        _given,
+        _by.empty,
+    )
+    _made = (dx_, dbranch_, dgate_, dscale_, dshift_, ddy_, ddh_)
+    _work = _blocks.Work(_shape, _dtype, threads)
+    _AXES.fill(
+        _by,
+        "backward_backward",
+        _made,
+        _sizes,
+        _work,
+        (dy, dh, ddx, ddbranch, ddgate, ddscale, ddshift),
+        (
+            saved.x,
+            saved.branch,
+            saved.gate,
+            saved.scale,
+            saved.mu,
+            saved.mu_residual,
+            saved.rstd,
+        ),
+    )
+    return SecondGradients(*_calls.returned(_made, out))
+
+
+def _check(saved: Any) -> None:
+    """Refuse saved values that forward did not return, or that were changed since."""
+    _calls.check_is_saved(saved, Saved, "ada_layer_norm_zero")
+    _calls.check_first_fields(saved, (True, True, True, True, True))
+    _sizes = _AXES.sizes_of(saved.shape)
+    _shape = _AXES.row_shape(_sizes)
+    _calls.check_kept("x", saved.x, _AXES.shape("x", _sizes))
+    _calls.check_kept("branch", saved.branch, _AXES.shape("branch", _sizes))
+    _calls.check_kept("gate", saved.gate, _AXES.shape("gate", _sizes))
+    _calls.check_kept("scale", saved.scale, _AXES.shape("scale", _sizes))
+    _calls.check_kept("mu", saved.mu, _shape[:-1])
+    _calls.check_kept("mu_residual", saved.mu_residual, _shape[:-1])
+    _calls.check_kept("rstd", saved.rstd, _shape[:-1])
+
+
+_AXES = _axes.NamedAxes(INTERFACE)
+_FORWARD = _blocks.ArrayFunction(_kernels.forward)
+_BACKWARD = _blocks.ArrayFunction(_kernels.backward)
+_JVP = _blocks.ArrayFunction(_second_order.jvp)
+_BACKWARD_BACKWARD = _blocks.ArrayFunction(_second_order.backward_backward)

@@ -9,9 +9,10 @@ from typing import Any, Literal, NamedTuple, overload
 import numpy as np
 import numpy.typing as npt
 
-from .._runtime.numpy import directions as _directions
+from .._runtime.numpy import blocks as _blocks
 from .._runtime.protocol import calls as _calls
 from .._runtime.protocol import interface as _interface
+from .._runtime.protocol import saved as _saved
 from . import numpy_kernels as _kernels
 from . import numpy_second_order as _second_order
 
@@ -139,8 +140,7 @@ def forward(
     Raises TypeError for an argument that is not a floating-point array, ValueError for
     a wrong shape.
     """
-    eps = _calls.constant("eps", eps, signed=False)
-    return _FORWARD.call((x, scale, shift, eps), save, out, threads)
+    return _forward(_FORWARD, x, scale, shift, eps, save, out, threads)
 
 
 def backward(
@@ -169,7 +169,7 @@ def backward(
     Raises TypeError for an argument that is not a floating-point array, ValueError for
     a wrong shape.
     """
-    return _BACKWARD.call(saved, (dy,), out, threads)
+    return _backward(_BACKWARD, saved, dy, out, threads)
 
 
 def jvp(
@@ -199,7 +199,7 @@ def jvp(
     Raises TypeError for an argument that is not a floating-point array, ValueError for
     a wrong shape.
     """
-    return _JVP.call(saved, (x_dot, scale_dot, shift_dot), out, threads)
+    return _jvp(_JVP, saved, x_dot, scale_dot, shift_dot, out, threads)
 
 
 def backward_backward(
@@ -242,8 +242,10 @@ def backward_backward(
     Raises TypeError for an argument that is not a floating-point array, ValueError for
     a wrong shape.
     """
-    arguments_ = (*_calls.each_cotangent(cotangents, ("dy",)), ddx, ddscale, ddshift)
-    return _BACKWARD_BACKWARD.call(saved, arguments_, out, threads)
+    (dy,) = _calls.each_cotangent(cotangents, ("dy",))
+    return _backward_backward(
+        _BACKWARD_BACKWARD, saved, dy, ddx, ddscale, ddshift, out, threads
+    )
 
 
 def saved_from(
@@ -270,23 +272,243 @@ def saved_from(
     Raises TypeError or ValueError for fields that `forward` cannot have saved.
     """
     fields_ = (x, scale, mu, mu_residual, rstd)
-    return _LAYER.saved_from(fields_, shape, dtype, dtypes)
+    first_ = _saved.first_fields(INTERFACE, fields_, shape, dtype, dtypes)
+    saved_ = Saved(*first_, *fields_)
+    _check(saved_)
+    return saved_
 
 
-_LAYER = _directions.HostLayer(INTERFACE, Saved)
-_FORWARD = _directions.ForwardCall(
-    _LAYER, _directions.only, _kernels.forward, at_once=True
-)
-_BACKWARD = _directions.LaterCall(
-    _LAYER, "backward", Gradients, _kernels.backward, at_once=True
-)
-_JVP = _directions.LaterCall(
-    _LAYER, "jvp", _directions.only, _second_order.jvp, at_once=True
-)
-_BACKWARD_BACKWARD = _directions.LaterCall(
-    _LAYER,
-    "backward_backward",
-    SecondGradients,
-    _second_order.backward_backward,
-    at_once=True,
-)
+def _forward(
+    _by: _blocks.ArrayFunction,
+    x: Any,
+    scale: Any,
+    shift: Any,
+    eps: Any,
+    save: Any,
+    out: Any,
+    threads: Any,
+) -> Any:
+    """Check a call, make its results, and have them computed."""
+    eps = _calls.constant("eps", eps, signed=False)
+    threads = _calls.thread_count(threads)
+    x = _calls.array("x", x, True)
+    scale = _calls.array("scale", scale, True, may_be_labels=True)
+    shift = _calls.array("shift", shift, True, may_be_labels=True)
+    _shape = _calls.row_shape("x", x, 1)
+    _calls.check_shape("scale", scale, _shape, "the shape of x")
+    _calls.check_shape("shift", shift, _shape, "the shape of x")
+    _read = (x, scale, shift)
+    _dtypes = _calls.types(_read)
+    _dtype = _calls.compute_type(_read)
+    _given = {} if out is None else dict(zip(("x", "scale", "shift"), _read))
+    y_ = _calls.result("y", out, _shape, x.dtype, _given, _by.empty)
+    mu_ = _by.empty(_shape[:-1], _dtype)
+    mu_residual_ = _by.empty(_shape[:-1], _dtype)
+    rstd_ = _by.empty(_shape[:-1], _dtype)
+    _made = (y_, mu_, mu_residual_, rstd_)
+    _work = _blocks.Work(_shape, _dtype, threads)
+    _by.fill(_made, _work, (x, scale, shift, eps))
+    _saved = (
+        Saved(_shape, _dtype, _dtypes, x, scale, mu_, mu_residual_, rstd_)
+        if save
+        else None
+    )
+    _shown = y_ if out is None else out
+    return _shown, _saved
+
+
+def _backward(
+    _by: _blocks.ArrayFunction, saved: Any, dy: Any, out: Any, threads: Any
+) -> Any:
+    """Check a call, make its results, and have them computed."""
+    threads = _calls.thread_count(threads)
+    _check(saved)
+    _of_x, _of_scale, _of_shift = saved[2]
+    dy = _calls.array("dy", dy, True)
+    _shape = saved.shape
+    _calls.check_shape("dy", dy, _shape, "the shape of y")
+    _read = (dy, saved.x, saved.scale, saved.mu, saved.mu_residual, saved.rstd)
+    _dtype = _calls.compute_type(_read, saved.dtype)
+    _given = (
+        {}
+        if out is None
+        else dict(
+            zip(
+                (
+                    "dy",
+                    "saved.x",
+                    "saved.scale",
+                    "saved.mu",
+                    "saved.mu_residual",
+                    "saved.rstd",
+                ),
+                _read,
+            )
+        )
+    )
+    _out = _calls.several(out, ("dx", "dscale", "dshift"))
+    dx_ = _calls.result("dx", _out[0], _shape, _of_x, _given, _by.empty)
+    dscale_ = _calls.result("dscale", _out[1], _shape, _of_scale, _given, _by.empty)
+    dshift_ = _calls.result("dshift", _out[2], _shape, _of_shift, _given, _by.empty)
+    _made = (dx_, dscale_, dshift_)
+    _work = _blocks.Work(_shape, _dtype, threads)
+    _by.fill(
+        _made,
+        _work,
+        (dy,),
+        (saved.x, saved.scale, saved.mu, saved.mu_residual, saved.rstd),
+    )
+    return Gradients(*_calls.returned(_made, out))
+
+
+def _jvp(
+    _by: _blocks.ArrayFunction,
+    saved: Any,
+    x_dot: Any,
+    scale_dot: Any,
+    shift_dot: Any,
+    out: Any,
+    threads: Any,
+) -> Any:
+    """Check a call, make its results, and have them computed."""
+    threads = _calls.thread_count(threads)
+    _check(saved)
+    _of_x, _of_scale, _of_shift = saved[2]
+    x_dot = _calls.array("x_dot", x_dot, False)
+    scale_dot = _calls.array("scale_dot", scale_dot, False)
+    shift_dot = _calls.array("shift_dot", shift_dot, False)
+    _calls.check_any("tangent", x_dot, scale_dot, shift_dot)
+    _shape = saved.shape
+    _calls.check_shape("x_dot", x_dot, _shape, "the shape of x")
+    _calls.check_shape("scale_dot", scale_dot, _shape, "the shape of scale")
+    _calls.check_shape("shift_dot", shift_dot, _shape, "the shape of shift")
+    _read = (
+        x_dot,
+        scale_dot,
+        shift_dot,
+        saved.x,
+        saved.scale,
+        saved.mu,
+        saved.mu_residual,
+        saved.rstd,
+    )
+    _dtype = _calls.compute_type(_read, saved.dtype)
+    _given = (
+        {}
+        if out is None
+        else dict(
+            zip(
+                (
+                    "x_dot",
+                    "scale_dot",
+                    "shift_dot",
+                    "saved.x",
+                    "saved.scale",
+                    "saved.mu",
+                    "saved.mu_residual",
+                    "saved.rstd",
+                ),
+                _read,
+            )
+        )
+    )
+    y_dot_ = _calls.result("y_dot", out, _shape, _of_x, _given, _by.empty)
+    _made = (y_dot_,)
+    _work = _blocks.Work(_shape, _dtype, threads)
+    _by.fill(
+        _made,
+        _work,
+        (x_dot, scale_dot, shift_dot),
+        (saved.x, saved.scale, saved.mu, saved.mu_residual, saved.rstd),
+    )
+    return y_dot_ if out is None else out
+
+
+def _backward_backward(
+    _by: _blocks.ArrayFunction,
+    saved: Any,
+    dy: Any,
+    ddx: Any,
+    ddscale: Any,
+    ddshift: Any,
+    out: Any,
+    threads: Any,
+) -> Any:
+    """Check a call, make its results, and have them computed."""
+    threads = _calls.thread_count(threads)
+    _check(saved)
+    _of_x, _of_scale, _of_shift = saved[2]
+    dy = _calls.array("dy", dy, True)
+    ddx = _calls.array("ddx", ddx, False)
+    ddscale = _calls.array("ddscale", ddscale, False)
+    ddshift = _calls.array("ddshift", ddshift, False)
+    _calls.check_any("cotangent of a gradient", ddx, ddscale, ddshift)
+    _shape = saved.shape
+    _calls.check_shape("dy", dy, _shape, "the shape of y")
+    _calls.check_shape("ddx", ddx, _shape, "the shape of x")
+    _calls.check_shape("ddscale", ddscale, _shape, "the shape of scale")
+    _calls.check_shape("ddshift", ddshift, _shape, "the shape of shift")
+    _read = (
+        dy,
+        ddx,
+        ddscale,
+        ddshift,
+        saved.x,
+        saved.scale,
+        saved.mu,
+        saved.mu_residual,
+        saved.rstd,
+    )
+    _dtype = _calls.compute_type(_read, saved.dtype)
+    _given = (
+        {}
+        if out is None
+        else dict(
+            zip(
+                (
+                    "cotangents[0]",
+                    "ddx",
+                    "ddscale",
+                    "ddshift",
+                    "saved.x",
+                    "saved.scale",
+                    "saved.mu",
+                    "saved.mu_residual",
+                    "saved.rstd",
+                ),
+                _read,
+            )
+        )
+    )
+    _out = _calls.several(out, ("dx", "dscale", "dshift", "ddy"))
+    dx_ = _calls.result("dx", _out[0], _shape, _of_x, _given, _by.empty)
+    dscale_ = _calls.result("dscale", _out[1], _shape, _of_scale, _given, _by.empty)
+    dshift_ = _calls.result("dshift", _out[2], _shape, _of_shift, _given, _by.empty)
+    ddy_ = _calls.result("ddy", _out[3], _shape, dy.dtype, _given, _by.empty)
+    _made = (dx_, dscale_, dshift_, ddy_)
+    _work = _blocks.Work(_shape, _dtype, threads)
+    _by.fill(
+        _made,
+        _work,
+        (dy, ddx, ddscale, ddshift),
+        (saved.x, saved.scale, saved.mu, saved.mu_residual, saved.rstd),
+    )
+    return SecondGradients(*_calls.returned(_made, out))
+
+
+def _check(saved: Any) -> None:
+    """Refuse saved values that forward did not return, or that were changed since."""
+    _calls.check_is_saved(saved, Saved, "adaptive_layer_norm")
+    _calls.check_first_fields(saved, (True, True, True))
+    _shape = saved.shape
+    _calls.check_kept("x", saved.x, _shape)
+    _calls.check_kept("scale", saved.scale, _shape)
+    _calls.check_kept("mu", saved.mu, _shape[:-1])
+    _calls.check_kept("mu_residual", saved.mu_residual, _shape[:-1])
+    _calls.check_kept("rstd", saved.rstd, _shape[:-1])
+
+
+_FORWARD = _blocks.ArrayFunction(_kernels.forward)
+_BACKWARD = _blocks.ArrayFunction(_kernels.backward)
+_JVP = _blocks.ArrayFunction(_second_order.jvp)
+_BACKWARD_BACKWARD = _blocks.ArrayFunction(_second_order.backward_backward)

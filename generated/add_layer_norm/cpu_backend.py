@@ -73,7 +73,7 @@ _BACKWARD_BACKWARD = _compiled.CompiledDirection(
 )
 
 _KERNELS = _host.HostKernels(
-    _numpy._LAYER,
+    INTERFACE,
     KERNELS,
     {
         "forward": _FORWARD,
@@ -81,11 +81,17 @@ _KERNELS = _host.HostKernels(
         "jvp": _JVP,
         "backward_backward": _BACKWARD_BACKWARD,
     },
+    {
+        "forward": _numpy._FORWARD,
+        "backward": _numpy._BACKWARD,
+        "jvp": _numpy._JVP,
+        "backward_backward": _numpy._BACKWARD_BACKWARD,
+    },
 )
-_LONG_FORWARD = _KERNELS.call(_numpy._FORWARD)
-_LONG_BACKWARD = _KERNELS.call(_numpy._BACKWARD)
-_LONG_JVP = _KERNELS.call(_numpy._JVP)
-_LONG_BACKWARD_BACKWARD = _KERNELS.call(_numpy._BACKWARD_BACKWARD)
+_LONG_FORWARD = _KERNELS.function("forward")
+_LONG_BACKWARD = _KERNELS.function("backward")
+_LONG_JVP = _KERNELS.function("jvp")
+_LONG_BACKWARD_BACKWARD = _KERNELS.function("backward_backward")
 
 
 @overload
@@ -166,7 +172,9 @@ def forward(
             Outputs(y_, h_),
             Saved(_shape, _dtype, _dtypes, h_, gamma, mu_, mu_residual_, rstd_),
         )
-    return _LONG_FORWARD.call((x, residual, gamma, beta, eps), save, out, threads)
+    return _numpy._forward(
+        _LONG_FORWARD, x, residual, gamma, beta, eps, save, out, threads
+    )
 
 
 def backward(
@@ -250,7 +258,7 @@ def backward(
             _straight.rounded(dgamma_, _of_gamma),
             _straight.rounded(dbeta_, _of_beta),
         )
-    return _LONG_BACKWARD.call(saved, (dy, dh), out, threads)
+    return _numpy._backward(_LONG_BACKWARD, saved, dy, dh, out, threads)
 
 
 def jvp(
@@ -332,8 +340,8 @@ def jvp(
             threads,
         )
         return Outputs(y_dot_, h_dot_)
-    return _LONG_JVP.call(
-        saved, (x_dot, residual_dot, gamma_dot, beta_dot), out, threads
+    return _numpy._jvp(
+        _LONG_JVP, saved, x_dot, residual_dot, gamma_dot, beta_dot, out, threads
     )
 
 
@@ -452,8 +460,17 @@ def backward_backward(
             ddy_,
             ddh_,
         )
-    return _LONG_BACKWARD_BACKWARD.call(
-        saved, (dy, dh, ddx, ddresidual, ddgamma, ddbeta), out, threads
+    return _numpy._backward_backward(
+        _LONG_BACKWARD_BACKWARD,
+        saved,
+        dy,
+        dh,
+        ddx,
+        ddresidual,
+        ddgamma,
+        ddbeta,
+        out,
+        threads,
     )
 
 

@@ -73,7 +73,7 @@ _BACKWARD_BACKWARD = _compiled.CompiledDirection(
 )
 
 _KERNELS = _host.HostKernels(
-    _numpy._LAYER,
+    INTERFACE,
     KERNELS,
     {
         "forward": _FORWARD,
@@ -81,11 +81,17 @@ _KERNELS = _host.HostKernels(
         "jvp": _JVP,
         "backward_backward": _BACKWARD_BACKWARD,
     },
+    {
+        "forward": _numpy._FORWARD,
+        "backward": _numpy._BACKWARD,
+        "jvp": _numpy._JVP,
+        "backward_backward": _numpy._BACKWARD_BACKWARD,
+    },
 )
-_LONG_FORWARD = _KERNELS.call(_numpy._FORWARD)
-_LONG_BACKWARD = _KERNELS.call(_numpy._BACKWARD)
-_LONG_JVP = _KERNELS.call(_numpy._JVP)
-_LONG_BACKWARD_BACKWARD = _KERNELS.call(_numpy._BACKWARD_BACKWARD)
+_LONG_FORWARD = _KERNELS.function("forward")
+_LONG_BACKWARD = _KERNELS.function("backward")
+_LONG_JVP = _KERNELS.function("jvp")
+_LONG_BACKWARD_BACKWARD = _KERNELS.function("backward_backward")
 
 
 @overload
@@ -150,7 +156,7 @@ def forward(
             return Outputs(y_, h_), None
         _dtypes = (x.dtype, residual.dtype, None if gamma is None else gamma.dtype)
         return Outputs(y_, h_), Saved(_shape, _dtype, _dtypes, h_, gamma, rstd_)
-    return _LONG_FORWARD.call((x, residual, gamma, eps), save, out, threads)
+    return _numpy._forward(_LONG_FORWARD, x, residual, gamma, eps, save, out, threads)
 
 
 def backward(
@@ -206,7 +212,7 @@ def backward(
             _straight.addresses(gamma_, dgamma_),
         )
         return Gradients(dx_, dresidual_, _straight.rounded(dgamma_, _of_gamma))
-    return _LONG_BACKWARD.call(saved, (dy, dh), out, threads)
+    return _numpy._backward(_LONG_BACKWARD, saved, dy, dh, out, threads)
 
 
 def jvp(
@@ -278,7 +284,7 @@ def jvp(
             threads,
         )
         return Outputs(y_dot_, h_dot_)
-    return _LONG_JVP.call(saved, (x_dot, residual_dot, gamma_dot), out, threads)
+    return _numpy._jvp(_LONG_JVP, saved, x_dot, residual_dot, gamma_dot, out, threads)
 
 
 def backward_backward(
@@ -375,8 +381,8 @@ def backward_backward(
         return SecondGradients(
             dx_, dresidual_, _straight.rounded(dgamma_, _of_gamma), ddy_, ddh_
         )
-    return _LONG_BACKWARD_BACKWARD.call(
-        saved, (dy, dh, ddx, ddresidual, ddgamma), out, threads
+    return _numpy._backward_backward(
+        _LONG_BACKWARD_BACKWARD, saved, dy, dh, ddx, ddresidual, ddgamma, out, threads
     )
 
 

@@ -72,7 +72,7 @@ _BACKWARD_BACKWARD = _compiled.CompiledDirection(
 )
 
 _KERNELS = _host.HostKernels(
-    _numpy._LAYER,
+    INTERFACE,
     KERNELS,
     {
         "forward": _FORWARD,
@@ -80,11 +80,17 @@ _KERNELS = _host.HostKernels(
         "jvp": _JVP,
         "backward_backward": _BACKWARD_BACKWARD,
     },
+    {
+        "forward": _numpy._FORWARD,
+        "backward": _numpy._BACKWARD,
+        "jvp": _numpy._JVP,
+        "backward_backward": _numpy._BACKWARD_BACKWARD,
+    },
 )
-_LONG_FORWARD = _KERNELS.call(_numpy._FORWARD)
-_LONG_BACKWARD = _KERNELS.call(_numpy._BACKWARD)
-_LONG_JVP = _KERNELS.call(_numpy._JVP)
-_LONG_BACKWARD_BACKWARD = _KERNELS.call(_numpy._BACKWARD_BACKWARD)
+_LONG_FORWARD = _KERNELS.function("forward")
+_LONG_BACKWARD = _KERNELS.function("backward")
+_LONG_JVP = _KERNELS.function("jvp")
+_LONG_BACKWARD_BACKWARD = _KERNELS.function("backward_backward")
 
 
 @overload
@@ -127,7 +133,9 @@ def forward(
     threads: int = 1,
 ) -> tuple[Outputs, Saved | None]:
     eps = _calls.constant("eps", eps, signed=False)
-    return _LONG_FORWARD.call((x, residual, gamma, scale, eps), save, out, threads)
+    return _numpy._forward(
+        _LONG_FORWARD, x, residual, gamma, scale, eps, save, out, threads
+    )
 
 
 def backward(
@@ -207,7 +215,7 @@ def backward(
             _straight.rounded(dgamma_, _of_gamma),
             _straight.rounded(dscale_, _of_scale),
         )
-    return _LONG_BACKWARD.call(saved, (dy, dh), out, threads)
+    return _numpy._backward(_LONG_BACKWARD, saved, dy, dh, out, threads)
 
 
 def jvp(
@@ -290,8 +298,8 @@ def jvp(
             threads,
         )
         return Outputs(y_dot_, h_dot_)
-    return _LONG_JVP.call(
-        saved, (x_dot, residual_dot, gamma_dot, scale_dot), out, threads
+    return _numpy._jvp(
+        _LONG_JVP, saved, x_dot, residual_dot, gamma_dot, scale_dot, out, threads
     )
 
 
@@ -410,8 +418,17 @@ def backward_backward(
             ddy_,
             ddh_,
         )
-    return _LONG_BACKWARD_BACKWARD.call(
-        saved, (dy, dh, ddx, ddresidual, ddgamma, ddscale), out, threads
+    return _numpy._backward_backward(
+        _LONG_BACKWARD_BACKWARD,
+        saved,
+        dy,
+        dh,
+        ddx,
+        ddresidual,
+        ddgamma,
+        ddscale,
+        out,
+        threads,
     )
 
 

@@ -10,9 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from .._runtime.numpy import axes as _axes
-from .._runtime.numpy import directions as _directions
+from .._runtime.numpy import blocks as _blocks
 from .._runtime.protocol import calls as _calls
 from .._runtime.protocol import interface as _interface
+from .._runtime.protocol import saved as _saved
 from . import numpy_kernels as _kernels
 from . import numpy_second_order as _second_order
 
@@ -136,7 +137,7 @@ def forward(
     Raises TypeError for an argument that is not a floating-point array, ValueError for
     a wrong shape.
     """
-    return _FORWARD.call((x, position, scale), save, out, threads)
+    return _forward(_FORWARD, x, position, scale, save, out, threads)
 
 
 def backward(
@@ -164,7 +165,7 @@ def backward(
     Raises TypeError for an argument that is not a floating-point array, ValueError for
     a wrong shape.
     """
-    return _BACKWARD.call(saved, (dy,), out, threads)
+    return _backward(_BACKWARD, saved, dy, out, threads)
 
 
 def jvp(
@@ -192,7 +193,7 @@ def jvp(
     Raises TypeError for an argument that is not a floating-point array, ValueError for
     a wrong shape.
     """
-    return _JVP.call(saved, (x_dot, scale_dot), out, threads)
+    return _jvp(_JVP, saved, x_dot, scale_dot, out, threads)
 
 
 def backward_backward(
@@ -235,8 +236,8 @@ def backward_backward(
     Raises TypeError for an argument that is not a floating-point array, ValueError for
     a wrong shape.
     """
-    arguments_ = (*_calls.each_cotangent(cotangents, ("dy",)), ddx, ddscale)
-    return _BACKWARD_BACKWARD.call(saved, arguments_, out, threads)
+    (dy,) = _calls.each_cotangent(cotangents, ("dy",))
+    return _backward_backward(_BACKWARD_BACKWARD, saved, dy, ddx, ddscale, out, threads)
 
 
 def saved_from(
@@ -263,19 +264,260 @@ def saved_from(
     Raises TypeError or ValueError for fields that `forward` cannot have saved.
     """
     fields_ = (x, position, scale, m, inv_sum_e_shifted)
-    return _LAYER.saved_from(fields_, shape, dtype, dtypes)
+    first_ = _saved.first_fields(INTERFACE, fields_, shape, dtype, dtypes)
+    saved_ = Saved(*first_, *fields_)
+    _check(saved_)
+    return saved_
 
 
-_LAYER = _axes.AxesLayer(INTERFACE, Saved)
-_FORWARD = _axes.AxesForward(_LAYER, _directions.only, _kernels.forward, at_once=True)
-_BACKWARD = _axes.AxesLater(
-    _LAYER, "backward", Gradients, _kernels.backward, at_once=True
-)
-_JVP = _axes.AxesLater(_LAYER, "jvp", _directions.only, _second_order.jvp, at_once=True)
-_BACKWARD_BACKWARD = _axes.AxesLater(
-    _LAYER,
-    "backward_backward",
-    SecondGradients,
-    _second_order.backward_backward,
-    at_once=True,
-)
+def _forward(
+    _by: _blocks.ArrayFunction,
+    x: Any,
+    position: Any,
+    scale: Any,
+    save: Any,
+    out: Any,
+    threads: Any,
+) -> Any:
+    """Check a call, make its results, and have them computed."""
+    threads = _calls.thread_count(threads)
+    x = _calls.array("x", x, True)
+    position = _calls.integers("position", position, True)
+    scale = _calls.scalar("scale", scale, False)
+    _sizes = _AXES.sizes((x, position, scale))
+    _shape = _AXES.row_shape(_sizes)
+    _read = (x, position, scale)
+    _dtypes = _calls.types(_read)
+    _dtype = _calls.compute_type(_read)
+    _given = {} if out is None else dict(zip(("x", "position", "scale"), _read))
+    y_ = _calls.result("y", out, _AXES.shape("y", _sizes), x.dtype, _given, _by.empty)
+    m_ = _by.empty(_shape[:-1], _dtype)
+    inv_sum_e_shifted_ = _by.empty(_shape[:-1], _dtype)
+    _made = (y_, m_, inv_sum_e_shifted_)
+    _work = _blocks.Work(_shape, _dtype, threads)
+    _AXES.fill(_by, "forward", _made, _sizes, _work, (x, position, scale))
+    _saved = (
+        Saved(
+            _AXES.flat(_sizes),
+            _dtype,
+            _dtypes,
+            x,
+            position,
+            scale,
+            m_,
+            inv_sum_e_shifted_,
+        )
+        if save
+        else None
+    )
+    _shown = y_ if out is None else out
+    return _shown, _saved
+
+
+def _backward(
+    _by: _blocks.ArrayFunction, saved: Any, dy: Any, out: Any, threads: Any
+) -> Any:
+    """Check a call, make its results, and have them computed."""
+    threads = _calls.thread_count(threads)
+    _check(saved)
+    _of_x, _of_position, _of_scale = saved[2]
+    dy = _calls.array("dy", dy, True)
+    _sizes = _AXES.sizes_of(saved.shape)
+    _shape = _AXES.row_shape(_sizes)
+    _calls.check_shape("dy", dy, _AXES.shape("y", _sizes), "the shape of y")
+    _read = (dy, saved.x, saved.position, saved.scale, saved.m, saved.inv_sum_e_shifted)
+    _dtype = _calls.compute_type(_read, saved.dtype)
+    _given = (
+        {}
+        if out is None
+        else dict(
+            zip(
+                (
+                    "dy",
+                    "saved.x",
+                    "saved.position",
+                    "saved.scale",
+                    "saved.m",
+                    "saved.inv_sum_e_shifted",
+                ),
+                _read,
+            )
+        )
+    )
+    _out = _calls.several(out, ("dx", "dscale"))
+    dx_ = _calls.result(
+        "dx", _out[0], _AXES.shape("x", _sizes), _of_x, _given, _by.empty
+    )
+    dscale_ = _calls.result("dscale", _out[1], (), _of_scale, _given, _by.empty)
+    _made = (dx_, dscale_)
+    _work = _blocks.Work(_shape, _dtype, threads)
+    _AXES.fill(
+        _by,
+        "backward",
+        _made,
+        _sizes,
+        _work,
+        (dy,),
+        (saved.x, saved.position, saved.scale, saved.m, saved.inv_sum_e_shifted),
+    )
+    return Gradients(*_calls.returned(_made, out))
+
+
+def _jvp(
+    _by: _blocks.ArrayFunction,
+    saved: Any,
+    x_dot: Any,
+    scale_dot: Any,
+    out: Any,
+    threads: Any,
+) -> Any:
+    """Check a call, make its results, and have them computed."""
+    threads = _calls.thread_count(threads)
+    _check(saved)
+    _of_x, _of_position, _of_scale = saved[2]
+    x_dot = _calls.array("x_dot", x_dot, False)
+    scale_dot = _calls.scalar("scale_dot", scale_dot, False)
+    _calls.check_any("tangent", x_dot, scale_dot)
+    _calls.check_left_out("scale_dot", scale_dot, "scale", _of_scale)
+    _sizes = _AXES.sizes_of(saved.shape)
+    _shape = _AXES.row_shape(_sizes)
+    _calls.check_shape("x_dot", x_dot, _AXES.shape("x", _sizes), "the shape of x")
+    _read = (
+        x_dot,
+        scale_dot,
+        saved.x,
+        saved.position,
+        saved.scale,
+        saved.m,
+        saved.inv_sum_e_shifted,
+    )
+    _dtype = _calls.compute_type(_read, saved.dtype)
+    _given = (
+        {}
+        if out is None
+        else dict(
+            zip(
+                (
+                    "x_dot",
+                    "scale_dot",
+                    "saved.x",
+                    "saved.position",
+                    "saved.scale",
+                    "saved.m",
+                    "saved.inv_sum_e_shifted",
+                ),
+                _read,
+            )
+        )
+    )
+    y_dot_ = _calls.result(
+        "y_dot", out, _AXES.shape("y", _sizes), _of_x, _given, _by.empty
+    )
+    _made = (y_dot_,)
+    _work = _blocks.Work(_shape, _dtype, threads)
+    _AXES.fill(
+        _by,
+        "jvp",
+        _made,
+        _sizes,
+        _work,
+        (x_dot, scale_dot),
+        (saved.x, saved.position, saved.scale, saved.m, saved.inv_sum_e_shifted),
+    )
+    return y_dot_ if out is None else out
+
+
+def _backward_backward(
+    _by: _blocks.ArrayFunction,
+    saved: Any,
+    dy: Any,
+    ddx: Any,
+    ddscale: Any,
+    out: Any,
+    threads: Any,
+) -> Any:
+    """Check a call, make its results, and have them computed."""
+    threads = _calls.thread_count(threads)
+    _check(saved)
+    _of_x, _of_position, _of_scale = saved[2]
+    dy = _calls.array("dy", dy, True)
+    ddx = _calls.array("ddx", ddx, False)
+    ddscale = _calls.scalar("ddscale", ddscale, False)
+    _calls.check_any("cotangent of a gradient", ddx, ddscale)
+    _calls.check_left_out("ddscale", ddscale, "scale", _of_scale)
+    _sizes = _AXES.sizes_of(saved.shape)
+    _shape = _AXES.row_shape(_sizes)
+    _calls.check_shape("dy", dy, _AXES.shape("y", _sizes), "the shape of y")
+    _calls.check_shape("ddx", ddx, _AXES.shape("x", _sizes), "the shape of x")
+    _read = (
+        dy,
+        ddx,
+        ddscale,
+        saved.x,
+        saved.position,
+        saved.scale,
+        saved.m,
+        saved.inv_sum_e_shifted,
+    )
+    _dtype = _calls.compute_type(_read, saved.dtype)
+    _given = (
+        {}
+        if out is None
+        else dict(
+            zip(
+                (
+                    "cotangents[0]",
+                    "ddx",
+                    "ddscale",
+                    "saved.x",
+                    "saved.position",
+                    "saved.scale",
+                    "saved.m",
+                    "saved.inv_sum_e_shifted",
+                ),
+                _read,
+            )
+        )
+    )
+    _out = _calls.several(out, ("dx", "dscale", "ddy"))
+    dx_ = _calls.result(
+        "dx", _out[0], _AXES.shape("x", _sizes), _of_x, _given, _by.empty
+    )
+    dscale_ = _calls.result("dscale", _out[1], (), _of_scale, _given, _by.empty)
+    ddy_ = _calls.result(
+        "ddy", _out[2], _AXES.shape("y", _sizes), dy.dtype, _given, _by.empty
+    )
+    _made = (dx_, dscale_, ddy_)
+    _work = _blocks.Work(_shape, _dtype, threads)
+    _AXES.fill(
+        _by,
+        "backward_backward",
+        _made,
+        _sizes,
+        _work,
+        (dy, ddx, ddscale),
+        (saved.x, saved.position, saved.scale, saved.m, saved.inv_sum_e_shifted),
+    )
+    return SecondGradients(*_calls.returned(_made, out))
+
+
+def _check(saved: Any) -> None:
+    """Refuse saved values that forward did not return, or that were changed since."""
+    _calls.check_is_saved(saved, Saved, "causal_softmax")
+    _calls.check_first_fields(saved, (True, True, False))
+    _calls.check_number("scale", saved.scale, saved.dtypes[2] is not None)
+    _sizes = _AXES.sizes_of(saved.shape)
+    _shape = _AXES.row_shape(_sizes)
+    _calls.check_kept("x", saved.x, _AXES.shape("x", _sizes))
+    _calls.check_kept(
+        "position", saved.position, _AXES.shape("position", _sizes), of_integers=True
+    )
+    _calls.check_kept("m", saved.m, _shape[:-1])
+    _calls.check_kept("inv_sum_e_shifted", saved.inv_sum_e_shifted, _shape[:-1])
+
+
+_AXES = _axes.NamedAxes(INTERFACE)
+_FORWARD = _blocks.ArrayFunction(_kernels.forward)
+_BACKWARD = _blocks.ArrayFunction(_kernels.backward)
+_JVP = _blocks.ArrayFunction(_second_order.jvp)
+_BACKWARD_BACKWARD = _blocks.ArrayFunction(_second_order.backward_backward)

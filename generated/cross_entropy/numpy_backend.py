@@ -9,9 +9,10 @@ from typing import Any, Literal, NamedTuple, overload
 import numpy as np
 import numpy.typing as npt
 
-from .._runtime.numpy import directions as _directions
+from .._runtime.numpy import blocks as _blocks
 from .._runtime.protocol import calls as _calls
 from .._runtime.protocol import interface as _interface
+from .._runtime.protocol import saved as _saved
 from . import numpy_kernels as _kernels
 from . import numpy_second_order as _second_order
 
@@ -123,7 +124,7 @@ def forward(
     Raises TypeError for an argument that is not a floating-point array, ValueError for
     a wrong shape.
     """
-    return _FORWARD.call((x, target), save, out, threads)
+    return _forward(_FORWARD, x, target, save, out, threads)
 
 
 def backward(
@@ -151,7 +152,7 @@ def backward(
     Raises TypeError for an argument that is not a floating-point array, ValueError for
     a wrong shape.
     """
-    return _BACKWARD.call(saved, (dy,), out, threads)
+    return _backward(_BACKWARD, saved, dy, out, threads)
 
 
 def jvp(
@@ -180,7 +181,7 @@ def jvp(
     Raises TypeError for an argument that is not a floating-point array, ValueError for
     a wrong shape.
     """
-    return _JVP.call(saved, (x_dot, target_dot), out, threads)
+    return _jvp(_JVP, saved, x_dot, target_dot, out, threads)
 
 
 def backward_backward(
@@ -216,8 +217,10 @@ def backward_backward(
     Raises TypeError for an argument that is not a floating-point array, ValueError for
     a wrong shape.
     """
-    arguments_ = (*_calls.each_cotangent(cotangents, ("dy",)), ddx, ddtarget)
-    return _BACKWARD_BACKWARD.call(saved, arguments_, out, threads)
+    (dy,) = _calls.each_cotangent(cotangents, ("dy",))
+    return _backward_backward(
+        _BACKWARD_BACKWARD, saved, dy, ddx, ddtarget, out, threads
+    )
 
 
 def saved_from(
@@ -244,23 +247,195 @@ def saved_from(
     Raises TypeError or ValueError for fields that `forward` cannot have saved.
     """
     fields_ = (x, target, m, Z, log_Z)
-    return _LAYER.saved_from(fields_, shape, dtype, dtypes)
+    first_ = _saved.first_fields(INTERFACE, fields_, shape, dtype, dtypes)
+    saved_ = Saved(*first_, *fields_)
+    _check(saved_)
+    return saved_
 
 
-_LAYER = _directions.HostLayer(INTERFACE, Saved)
-_FORWARD = _directions.ForwardCall(
-    _LAYER, _directions.only, _kernels.forward, at_once=True
-)
-_BACKWARD = _directions.LaterCall(
-    _LAYER, "backward", Gradients, _kernels.backward, at_once=True
-)
-_JVP = _directions.LaterCall(
-    _LAYER, "jvp", _directions.only, _second_order.jvp, at_once=True
-)
-_BACKWARD_BACKWARD = _directions.LaterCall(
-    _LAYER,
-    "backward_backward",
-    SecondGradients,
-    _second_order.backward_backward,
-    at_once=True,
-)
+def _forward(
+    _by: _blocks.ArrayFunction,
+    x: Any,
+    target: Any,
+    save: Any,
+    out: Any,
+    threads: Any,
+) -> Any:
+    """Check a call, make its results, and have them computed."""
+    threads = _calls.thread_count(threads)
+    x = _calls.array("x", x, True)
+    target = _calls.array("target", target, True, may_be_labels=True)
+    _shape = _calls.row_shape("x", x, 1)
+    _calls.check_shape("target", target, _shape, "the shape of x")
+    _read = (x, target)
+    _dtypes = _calls.types(_read)
+    _dtype = _calls.compute_type(_read)
+    _given = {} if out is None else dict(zip(("x", "target"), _read))
+    y_ = _calls.result("y", out, _shape[:-1], x.dtype, _given, _by.empty)
+    m_ = _by.empty(_shape[:-1], _dtype)
+    Z_ = _by.empty(_shape[:-1], _dtype)
+    log_Z_ = _by.empty(_shape[:-1], _dtype)
+    _made = (y_, m_, Z_, log_Z_)
+    _work = _blocks.Work(_shape, _dtype, threads)
+    _by.fill(_made, _work, (x, target))
+    _saved = Saved(_shape, _dtype, _dtypes, x, target, m_, Z_, log_Z_) if save else None
+    _shown = y_ if out is None else out
+    return _shown, _saved
+
+
+def _backward(
+    _by: _blocks.ArrayFunction, saved: Any, dy: Any, out: Any, threads: Any
+) -> Any:
+    """Check a call, make its results, and have them computed."""
+    threads = _calls.thread_count(threads)
+    _check(saved)
+    _of_x, _of_target = saved[2]
+    dy = _calls.array("dy", dy, True)
+    _shape = saved.shape
+    _calls.check_shape("dy", dy, _shape[:-1], "the shape of y")
+    _read = (dy, saved.x, saved.target, saved.m, saved.Z, saved.log_Z)
+    _dtype = _calls.compute_type(_read, saved.dtype)
+    _given = (
+        {}
+        if out is None
+        else dict(
+            zip(
+                ("dy", "saved.x", "saved.target", "saved.m", "saved.Z", "saved.log_Z"),
+                _read,
+            )
+        )
+    )
+    _out = _calls.several(out, ("dx", "dtarget"))
+    dx_ = _calls.result("dx", _out[0], _shape, _of_x, _given, _by.empty)
+    dtarget_ = _calls.result("dtarget", _out[1], _shape, _of_target, _given, _by.empty)
+    _made = (dx_, dtarget_)
+    _work = _blocks.Work(_shape, _dtype, threads)
+    _by.fill(
+        _made, _work, (dy,), (saved.x, saved.target, saved.m, saved.Z, saved.log_Z)
+    )
+    return Gradients(*_calls.returned(_made, out))
+
+
+def _jvp(
+    _by: _blocks.ArrayFunction,
+    saved: Any,
+    x_dot: Any,
+    target_dot: Any,
+    out: Any,
+    threads: Any,
+) -> Any:
+    """Check a call, make its results, and have them computed."""
+    threads = _calls.thread_count(threads)
+    _check(saved)
+    _of_x, _of_target = saved[2]
+    x_dot = _calls.array("x_dot", x_dot, False)
+    target_dot = _calls.array("target_dot", target_dot, False)
+    _calls.check_any("tangent", x_dot, target_dot)
+    _shape = saved.shape
+    _calls.check_shape("x_dot", x_dot, _shape, "the shape of x")
+    _calls.check_shape("target_dot", target_dot, _shape, "the shape of target")
+    _read = (x_dot, target_dot, saved.x, saved.target, saved.m, saved.Z, saved.log_Z)
+    _dtype = _calls.compute_type(_read, saved.dtype)
+    _given = (
+        {}
+        if out is None
+        else dict(
+            zip(
+                (
+                    "x_dot",
+                    "target_dot",
+                    "saved.x",
+                    "saved.target",
+                    "saved.m",
+                    "saved.Z",
+                    "saved.log_Z",
+                ),
+                _read,
+            )
+        )
+    )
+    y_dot_ = _calls.result("y_dot", out, _shape[:-1], _of_x, _given, _by.empty)
+    _made = (y_dot_,)
+    _work = _blocks.Work(_shape, _dtype, threads)
+    _by.fill(
+        _made,
+        _work,
+        (x_dot, target_dot),
+        (saved.x, saved.target, saved.m, saved.Z, saved.log_Z),
+    )
+    return y_dot_ if out is None else out
+
+
+def _backward_backward(
+    _by: _blocks.ArrayFunction,
+    saved: Any,
+    dy: Any,
+    ddx: Any,
+    ddtarget: Any,
+    out: Any,
+    threads: Any,
+) -> Any:
+    """Check a call, make its results, and have them computed."""
+    threads = _calls.thread_count(threads)
+    _check(saved)
+    _of_x, _of_target = saved[2]
+    dy = _calls.array("dy", dy, True)
+    ddx = _calls.array("ddx", ddx, False)
+    ddtarget = _calls.array("ddtarget", ddtarget, False)
+    _calls.check_any("cotangent of a gradient", ddx, ddtarget)
+    _shape = saved.shape
+    _calls.check_shape("dy", dy, _shape[:-1], "the shape of y")
+    _calls.check_shape("ddx", ddx, _shape, "the shape of x")
+    _calls.check_shape("ddtarget", ddtarget, _shape, "the shape of target")
+    _read = (dy, ddx, ddtarget, saved.x, saved.target, saved.m, saved.Z, saved.log_Z)
+    _dtype = _calls.compute_type(_read, saved.dtype)
+    _given = (
+        {}
+        if out is None
+        else dict(
+            zip(
+                (
+                    "cotangents[0]",
+                    "ddx",
+                    "ddtarget",
+                    "saved.x",
+                    "saved.target",
+                    "saved.m",
+                    "saved.Z",
+                    "saved.log_Z",
+                ),
+                _read,
+            )
+        )
+    )
+    _out = _calls.several(out, ("dx", "dtarget", "ddy"))
+    dx_ = _calls.result("dx", _out[0], _shape, _of_x, _given, _by.empty)
+    dtarget_ = _calls.result("dtarget", _out[1], _shape, _of_target, _given, _by.empty)
+    ddy_ = _calls.result("ddy", _out[2], _shape[:-1], dy.dtype, _given, _by.empty)
+    _made = (dx_, dtarget_, ddy_)
+    _work = _blocks.Work(_shape, _dtype, threads)
+    _by.fill(
+        _made,
+        _work,
+        (dy, ddx, ddtarget),
+        (saved.x, saved.target, saved.m, saved.Z, saved.log_Z),
+    )
+    return SecondGradients(*_calls.returned(_made, out))
+
+
+def _check(saved: Any) -> None:
+    """Refuse saved values that forward did not return, or that were changed since."""
+    _calls.check_is_saved(saved, Saved, "cross_entropy")
+    _calls.check_first_fields(saved, (True, True))
+    _shape = saved.shape
+    _calls.check_kept("x", saved.x, _shape)
+    _calls.check_kept("target", saved.target, _shape)
+    _calls.check_kept("m", saved.m, _shape[:-1])
+    _calls.check_kept("Z", saved.Z, _shape[:-1])
+    _calls.check_kept("log_Z", saved.log_Z, _shape[:-1])
+
+
+_FORWARD = _blocks.ArrayFunction(_kernels.forward)
+_BACKWARD = _blocks.ArrayFunction(_kernels.backward)
+_JVP = _blocks.ArrayFunction(_second_order.jvp)
+_BACKWARD_BACKWARD = _blocks.ArrayFunction(_second_order.backward_backward)

@@ -9,9 +9,10 @@ from typing import Any, Literal, NamedTuple, overload
 import numpy as np
 import numpy.typing as npt
 
-from .._runtime.numpy import directions as _directions
+from .._runtime.numpy import blocks as _blocks
 from .._runtime.protocol import calls as _calls
 from .._runtime.protocol import interface as _interface
+from .._runtime.protocol import saved as _saved
 from . import numpy_kernels as _kernels
 from . import numpy_second_order as _second_order
 
@@ -173,9 +174,9 @@ def forward(
     Raises TypeError for an argument that is not a floating-point array, ValueError for
     a wrong shape.
     """
-    p = _calls.constant("p", p, signed=False)
-    eps = _calls.constant("eps", eps, signed=False)
-    return _FORWARD.call((x, residual, seed, gamma, beta, p, eps), save, out, threads)
+    return _forward(
+        _FORWARD, x, residual, seed, gamma, beta, p, eps, save, out, threads
+    )
 
 
 def backward(
@@ -207,7 +208,7 @@ def backward(
     Raises TypeError for an argument that is not a floating-point array, ValueError for
     a wrong shape.
     """
-    return _BACKWARD.call(saved, (dy, dh), out, threads)
+    return _backward(_BACKWARD, saved, dy, dh, out, threads)
 
 
 def jvp(
@@ -241,7 +242,7 @@ def jvp(
     Raises TypeError for an argument that is not a floating-point array, ValueError for
     a wrong shape.
     """
-    return _JVP.call(saved, (x_dot, residual_dot, gamma_dot, beta_dot), out, threads)
+    return _jvp(_JVP, saved, x_dot, residual_dot, gamma_dot, beta_dot, out, threads)
 
 
 def backward_backward(
@@ -288,14 +289,19 @@ def backward_backward(
     Raises TypeError for an argument that is not a floating-point array, ValueError for
     a wrong shape.
     """
-    arguments_ = (
-        *_calls.each_cotangent(cotangents, ("dy", "dh")),
+    dy, dh = _calls.each_cotangent(cotangents, ("dy", "dh"))
+    return _backward_backward(
+        _BACKWARD_BACKWARD,
+        saved,
+        dy,
+        dh,
         ddx,
         ddresidual,
         ddgamma,
         ddbeta,
+        out,
+        threads,
     )
-    return _BACKWARD_BACKWARD.call(saved, arguments_, out, threads)
 
 
 def saved_from(
@@ -324,19 +330,361 @@ def saved_from(
     Raises TypeError or ValueError for fields that `forward` cannot have saved.
     """
     fields_ = (h, seed, gamma, p, mu, mu_residual, rstd)
-    return _LAYER.saved_from(fields_, shape, dtype, dtypes)
+    first_ = _saved.first_fields(INTERFACE, fields_, shape, dtype, dtypes)
+    saved_ = Saved(*first_, *fields_)
+    _check(saved_)
+    return saved_
 
 
-_LAYER = _directions.HostLayer(INTERFACE, Saved)
-_FORWARD = _directions.ForwardCall(_LAYER, Outputs, _kernels.forward, at_once=True)
-_BACKWARD = _directions.LaterCall(
-    _LAYER, "backward", Gradients, _kernels.backward, at_once=True
-)
-_JVP = _directions.LaterCall(_LAYER, "jvp", Outputs, _second_order.jvp, at_once=True)
-_BACKWARD_BACKWARD = _directions.LaterCall(
-    _LAYER,
-    "backward_backward",
-    SecondGradients,
-    _second_order.backward_backward,
-    at_once=True,
-)
+def _forward(
+    _by: _blocks.ArrayFunction,
+    x: Any,
+    residual: Any,
+    seed: Any,
+    gamma: Any,
+    beta: Any,
+    p: Any,
+    eps: Any,
+    save: Any,
+    out: Any,
+    threads: Any,
+) -> Any:
+    """Check a call, make its results, and have them computed."""
+    p = _calls.constant("p", p, signed=False)
+    eps = _calls.constant("eps", eps, signed=False)
+    threads = _calls.thread_count(threads)
+    x = _calls.array("x", x, True)
+    residual = _calls.array("residual", residual, True, may_be_labels=True)
+    seed = _calls.integers("seed", seed, True, is_number=True)
+    gamma = _calls.array("gamma", gamma, False)
+    beta = _calls.array("beta", beta, False)
+    _shape = _calls.row_shape("x", x, 1)
+    _calls.check_shape("residual", residual, _shape, "the shape of x")
+    _calls.check_shape("gamma", gamma, _shape[-1:], "(D,)")
+    _calls.check_shape("beta", beta, _shape[-1:], "(D,)")
+    _read = (x, residual, seed, gamma, beta)
+    _dtypes = _calls.types(_read)
+    _dtype = _calls.compute_type(_read)
+    _given = (
+        {}
+        if out is None
+        else dict(zip(("x", "residual", "seed", "gamma", "beta"), _read))
+    )
+    _out = _calls.several(out, ("y", "h"))
+    y_ = _calls.result("y", _out[0], _shape, x.dtype, _given, _by.empty)
+    h_ = _calls.result("h", _out[1], _shape, x.dtype, _given, _by.empty)
+    mu_ = _by.empty(_shape[:-1], _dtype)
+    mu_residual_ = _by.empty(_shape[:-1], _dtype)
+    rstd_ = _by.empty(_shape[:-1], _dtype)
+    _made = (y_, h_, mu_, mu_residual_, rstd_)
+    _work = _blocks.Work(_shape, _dtype, threads)
+    _by.fill(
+        _made,
+        _work,
+        (
+            x,
+            residual,
+            _calls.number(seed, _blocks.INTEGER),
+            _calls.parameter(gamma, _dtype),
+            _calls.parameter(beta, _dtype),
+            p,
+            eps,
+        ),
+    )
+    _saved = (
+        Saved(_shape, _dtype, _dtypes, h_, seed, gamma, p, mu_, mu_residual_, rstd_)
+        if save
+        else None
+    )
+    _shown = Outputs(*_calls.returned((y_, h_), out))
+    return _shown, _saved
+
+
+def _backward(
+    _by: _blocks.ArrayFunction, saved: Any, dy: Any, dh: Any, out: Any, threads: Any
+) -> Any:
+    """Check a call, make its results, and have them computed."""
+    threads = _calls.thread_count(threads)
+    _check(saved)
+    _of_x, _of_residual, _of_seed, _of_gamma, _of_beta = saved[2]
+    dy = _calls.array("dy", dy, False)
+    dh = _calls.array("dh", dh, False)
+    _calls.check_any("cotangent", dy, dh)
+    _shape = saved.shape
+    _calls.check_shape("dy", dy, _shape, "the shape of y")
+    _calls.check_shape("dh", dh, _shape, "the shape of h")
+    _read = (
+        dy,
+        dh,
+        saved.h,
+        saved.seed,
+        saved.gamma,
+        saved.mu,
+        saved.mu_residual,
+        saved.rstd,
+    )
+    _dtype = _calls.compute_type(_read, saved.dtype)
+    _given = (
+        {}
+        if out is None
+        else dict(
+            zip(
+                (
+                    "dy",
+                    "dh",
+                    "saved.h",
+                    "saved.seed",
+                    "saved.gamma",
+                    "saved.mu",
+                    "saved.mu_residual",
+                    "saved.rstd",
+                ),
+                _read,
+            )
+        )
+    )
+    _out = _calls.several(out, ("dx", "dresidual", "dgamma", "dbeta"))
+    dx_ = _calls.result("dx", _out[0], _shape, _of_x, _given, _by.empty)
+    dresidual_ = _calls.result(
+        "dresidual", _out[1], _shape, _of_residual, _given, _by.empty
+    )
+    dgamma_ = _calls.result(
+        "dgamma", _out[2], _shape[-1:], _of_gamma, _given, _by.empty
+    )
+    dbeta_ = _calls.result("dbeta", _out[3], _shape[-1:], _of_beta, _given, _by.empty)
+    _made = (dx_, dresidual_, dgamma_, dbeta_)
+    _work = _blocks.Work(_shape, _dtype, threads)
+    _by.fill(
+        _made,
+        _work,
+        (dy, dh),
+        (
+            saved.h,
+            _calls.number(saved.seed, _blocks.INTEGER),
+            _calls.parameter(saved.gamma, _dtype),
+            saved.p,
+            saved.mu,
+            saved.mu_residual,
+            saved.rstd,
+        ),
+    )
+    return Gradients(*_calls.returned(_made, out))
+
+
+def _jvp(
+    _by: _blocks.ArrayFunction,
+    saved: Any,
+    x_dot: Any,
+    residual_dot: Any,
+    gamma_dot: Any,
+    beta_dot: Any,
+    out: Any,
+    threads: Any,
+) -> Any:
+    """Check a call, make its results, and have them computed."""
+    threads = _calls.thread_count(threads)
+    _check(saved)
+    _of_x, _of_residual, _of_seed, _of_gamma, _of_beta = saved[2]
+    x_dot = _calls.array("x_dot", x_dot, False)
+    residual_dot = _calls.array("residual_dot", residual_dot, False)
+    gamma_dot = _calls.array("gamma_dot", gamma_dot, False)
+    beta_dot = _calls.array("beta_dot", beta_dot, False)
+    _calls.check_any("tangent", x_dot, residual_dot, gamma_dot, beta_dot)
+    _calls.check_left_out("gamma_dot", gamma_dot, "gamma", _of_gamma)
+    _calls.check_left_out("beta_dot", beta_dot, "beta", _of_beta)
+    _shape = saved.shape
+    _calls.check_shape("x_dot", x_dot, _shape, "the shape of x")
+    _calls.check_shape("residual_dot", residual_dot, _shape, "the shape of residual")
+    _calls.check_shape("gamma_dot", gamma_dot, _shape[-1:], "the shape of gamma")
+    _calls.check_shape("beta_dot", beta_dot, _shape[-1:], "the shape of beta")
+    _read = (
+        x_dot,
+        residual_dot,
+        gamma_dot,
+        beta_dot,
+        saved.h,
+        saved.seed,
+        saved.gamma,
+        saved.mu,
+        saved.mu_residual,
+        saved.rstd,
+    )
+    _dtype = _calls.compute_type(_read, saved.dtype)
+    _given = (
+        {}
+        if out is None
+        else dict(
+            zip(
+                (
+                    "x_dot",
+                    "residual_dot",
+                    "gamma_dot",
+                    "beta_dot",
+                    "saved.h",
+                    "saved.seed",
+                    "saved.gamma",
+                    "saved.mu",
+                    "saved.mu_residual",
+                    "saved.rstd",
+                ),
+                _read,
+            )
+        )
+    )
+    _out = _calls.several(out, ("y_dot", "h_dot"))
+    y_dot_ = _calls.result("y_dot", _out[0], _shape, _of_x, _given, _by.empty)
+    h_dot_ = _calls.result("h_dot", _out[1], _shape, _of_x, _given, _by.empty)
+    _made = (y_dot_, h_dot_)
+    _work = _blocks.Work(_shape, _dtype, threads)
+    _by.fill(
+        _made,
+        _work,
+        (
+            x_dot,
+            residual_dot,
+            _calls.parameter(gamma_dot, _dtype),
+            _calls.parameter(beta_dot, _dtype),
+        ),
+        (
+            saved.h,
+            _calls.number(saved.seed, _blocks.INTEGER),
+            _calls.parameter(saved.gamma, _dtype),
+            saved.p,
+            saved.mu,
+            saved.mu_residual,
+            saved.rstd,
+        ),
+    )
+    return Outputs(*_calls.returned(_made, out))
+
+
+def _backward_backward(
+    _by: _blocks.ArrayFunction,
+    saved: Any,
+    dy: Any,
+    dh: Any,
+    ddx: Any,
+    ddresidual: Any,
+    ddgamma: Any,
+    ddbeta: Any,
+    out: Any,
+    threads: Any,
+) -> Any:
+    """Check a call, make its results, and have them computed."""
+    threads = _calls.thread_count(threads)
+    _check(saved)
+    _of_x, _of_residual, _of_seed, _of_gamma, _of_beta = saved[2]
+    dy = _calls.array("dy", dy, False)
+    dh = _calls.array("dh", dh, False)
+    ddx = _calls.array("ddx", ddx, False)
+    ddresidual = _calls.array("ddresidual", ddresidual, False)
+    ddgamma = _calls.array("ddgamma", ddgamma, False)
+    ddbeta = _calls.array("ddbeta", ddbeta, False)
+    _calls.check_any("cotangent", dy, dh)
+    _calls.check_any("cotangent of a gradient", ddx, ddresidual, ddgamma, ddbeta)
+    _calls.check_left_out("ddgamma", ddgamma, "gamma", _of_gamma)
+    _calls.check_left_out("ddbeta", ddbeta, "beta", _of_beta)
+    _shape = saved.shape
+    _calls.check_shape("dy", dy, _shape, "the shape of y")
+    _calls.check_shape("dh", dh, _shape, "the shape of h")
+    _calls.check_shape("ddx", ddx, _shape, "the shape of x")
+    _calls.check_shape("ddresidual", ddresidual, _shape, "the shape of residual")
+    _calls.check_shape("ddgamma", ddgamma, _shape[-1:], "the shape of gamma")
+    _calls.check_shape("ddbeta", ddbeta, _shape[-1:], "the shape of beta")
+    _read = (
+        dy,
+        dh,
+        ddx,
+        ddresidual,
+        ddgamma,
+        ddbeta,
+        saved.h,
+        saved.seed,
+        saved.gamma,
+        saved.mu,
+        saved.mu_residual,
+        saved.rstd,
+    )
+    _dtype = _calls.compute_type(_read, saved.dtype)
+    _given = (
+        {}
+        if out is None
+        else dict(
+            zip(
+                (
+                    "cotangents[0]",
+                    "cotangents[1]",
+                    "ddx",
+                    "ddresidual",
+                    "ddgamma",
+                    "ddbeta",
+                    "saved.h",
+                    "saved.seed",
+                    "saved.gamma",
+                    "saved.mu",
+                    "saved.mu_residual",
+                    "saved.rstd",
+                ),
+                _read,
+            )
+        )
+    )
+    _out = _calls.several(out, ("dx", "dresidual", "dgamma", "dbeta", "ddy", "ddh"))
+    dx_ = _calls.result("dx", _out[0], _shape, _of_x, _given, _by.empty)
+    dresidual_ = _calls.result(
+        "dresidual", _out[1], _shape, _of_residual, _given, _by.empty
+    )
+    dgamma_ = _calls.result(
+        "dgamma", _out[2], _shape[-1:], _of_gamma, _given, _by.empty
+    )
+    dbeta_ = _calls.result("dbeta", _out[3], _shape[-1:], _of_beta, _given, _by.empty)
+    ddy_ = _calls.result(
+        "ddy", _out[4], _shape, None if dy is None else dy.dtype, _given, _by.empty
+    )
+    ddh_ = _calls.result(
+        "ddh", _out[5], _shape, None if dh is None else dh.dtype, _given, _by.empty
+    )
+    _made = (dx_, dresidual_, dgamma_, dbeta_, ddy_, ddh_)
+    _work = _blocks.Work(_shape, _dtype, threads)
+    _by.fill(
+        _made,
+        _work,
+        (
+            dy,
+            dh,
+            ddx,
+            ddresidual,
+            _calls.parameter(ddgamma, _dtype),
+            _calls.parameter(ddbeta, _dtype),
+        ),
+        (
+            saved.h,
+            _calls.number(saved.seed, _blocks.INTEGER),
+            _calls.parameter(saved.gamma, _dtype),
+            saved.p,
+            saved.mu,
+            saved.mu_residual,
+            saved.rstd,
+        ),
+    )
+    return SecondGradients(*_calls.returned(_made, out))
+
+
+def _check(saved: Any) -> None:
+    """Refuse saved values that forward did not return, or that were changed since."""
+    _calls.check_is_saved(saved, Saved, "dropout_add_layer_norm")
+    _calls.check_first_fields(saved, (True, True, True, False, False))
+    _calls.check_number("seed", saved.seed)
+    _calls.check_number("p", saved.p)
+    _shape = saved.shape
+    _calls.check_kept("h", saved.h, _shape)
+    _calls.check_kept("gamma", saved.gamma, _shape[-1:], saved.dtypes[3] is not None)
+    _calls.check_kept("mu", saved.mu, _shape[:-1])
+    _calls.check_kept("mu_residual", saved.mu_residual, _shape[:-1])
+    _calls.check_kept("rstd", saved.rstd, _shape[:-1])
+
+
+_FORWARD = _blocks.ArrayFunction(_kernels.forward)
+_BACKWARD = _blocks.ArrayFunction(_kernels.backward)
+_JVP = _blocks.ArrayFunction(_second_order.jvp)
+_BACKWARD_BACKWARD = _blocks.ArrayFunction(_second_order.backward_backward)

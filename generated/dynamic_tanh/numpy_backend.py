@@ -9,9 +9,10 @@ from typing import Any, Literal, NamedTuple, overload
 import numpy as np
 import numpy.typing as npt
 
-from .._runtime.numpy import directions as _directions
+from .._runtime.numpy import blocks as _blocks
 from .._runtime.protocol import calls as _calls
 from .._runtime.protocol import interface as _interface
+from .._runtime.protocol import saved as _saved
 from . import numpy_kernels as _kernels
 from . import numpy_second_order as _second_order
 
@@ -137,7 +138,7 @@ def forward(
     Raises TypeError for an argument that is not a floating-point array, ValueError for
     a wrong shape.
     """
-    return _FORWARD.call((x, alpha, gamma, beta), save, out, threads)
+    return _forward(_FORWARD, x, alpha, gamma, beta, save, out, threads)
 
 
 def backward(
@@ -167,7 +168,7 @@ def backward(
     Raises TypeError for an argument that is not a floating-point array, ValueError for
     a wrong shape.
     """
-    return _BACKWARD.call(saved, (dy,), out, threads)
+    return _backward(_BACKWARD, saved, dy, out, threads)
 
 
 def jvp(
@@ -199,7 +200,7 @@ def jvp(
     Raises TypeError for an argument that is not a floating-point array, ValueError for
     a wrong shape.
     """
-    return _JVP.call(saved, (x_dot, alpha_dot, gamma_dot, beta_dot), out, threads)
+    return _jvp(_JVP, saved, x_dot, alpha_dot, gamma_dot, beta_dot, out, threads)
 
 
 def backward_backward(
@@ -241,14 +242,10 @@ def backward_backward(
     Raises TypeError for an argument that is not a floating-point array, ValueError for
     a wrong shape.
     """
-    arguments_ = (
-        *_calls.each_cotangent(cotangents, ("dy",)),
-        ddx,
-        ddalpha,
-        ddgamma,
-        ddbeta,
+    (dy,) = _calls.each_cotangent(cotangents, ("dy",))
+    return _backward_backward(
+        _BACKWARD_BACKWARD, saved, dy, ddx, ddalpha, ddgamma, ddbeta, out, threads
     )
-    return _BACKWARD_BACKWARD.call(saved, arguments_, out, threads)
 
 
 def saved_from(
@@ -273,23 +270,249 @@ def saved_from(
     Raises TypeError or ValueError for fields that `forward` cannot have saved.
     """
     fields_ = (x, alpha, gamma)
-    return _LAYER.saved_from(fields_, shape, dtype, dtypes)
+    first_ = _saved.first_fields(INTERFACE, fields_, shape, dtype, dtypes)
+    saved_ = Saved(*first_, *fields_)
+    _check(saved_)
+    return saved_
 
 
-_LAYER = _directions.HostLayer(INTERFACE, Saved)
-_FORWARD = _directions.ForwardCall(
-    _LAYER, _directions.only, _kernels.forward, at_once=True
-)
-_BACKWARD = _directions.LaterCall(
-    _LAYER, "backward", Gradients, _kernels.backward, at_once=True
-)
-_JVP = _directions.LaterCall(
-    _LAYER, "jvp", _directions.only, _second_order.jvp, at_once=True
-)
-_BACKWARD_BACKWARD = _directions.LaterCall(
-    _LAYER,
-    "backward_backward",
-    SecondGradients,
-    _second_order.backward_backward,
-    at_once=True,
-)
+def _forward(
+    _by: _blocks.ArrayFunction,
+    x: Any,
+    alpha: Any,
+    gamma: Any,
+    beta: Any,
+    save: Any,
+    out: Any,
+    threads: Any,
+) -> Any:
+    """Check a call, make its results, and have them computed."""
+    threads = _calls.thread_count(threads)
+    x = _calls.array("x", x, True)
+    alpha = _calls.scalar("alpha", alpha, False)
+    gamma = _calls.array("gamma", gamma, False)
+    beta = _calls.array("beta", beta, False)
+    _shape = _calls.row_shape("x", x, 1)
+    _calls.check_shape("gamma", gamma, _shape[-1:], "(D,)")
+    _calls.check_shape("beta", beta, _shape[-1:], "(D,)")
+    _read = (x, alpha, gamma, beta)
+    _dtypes = _calls.types(_read)
+    _dtype = _calls.compute_type(_read)
+    _given = {} if out is None else dict(zip(("x", "alpha", "gamma", "beta"), _read))
+    y_ = _calls.result("y", out, _shape, x.dtype, _given, _by.empty)
+    _made = (y_,)
+    _work = _blocks.Work(_shape, _dtype, threads)
+    _by.fill(
+        _made,
+        _work,
+        (
+            x,
+            _calls.number(alpha, _dtype),
+            _calls.parameter(gamma, _dtype),
+            _calls.parameter(beta, _dtype),
+        ),
+    )
+    _saved = Saved(_shape, _dtype, _dtypes, x, alpha, gamma) if save else None
+    _shown = y_ if out is None else out
+    return _shown, _saved
+
+
+def _backward(
+    _by: _blocks.ArrayFunction, saved: Any, dy: Any, out: Any, threads: Any
+) -> Any:
+    """Check a call, make its results, and have them computed."""
+    threads = _calls.thread_count(threads)
+    _check(saved)
+    _of_x, _of_alpha, _of_gamma, _of_beta = saved[2]
+    dy = _calls.array("dy", dy, True)
+    _shape = saved.shape
+    _calls.check_shape("dy", dy, _shape, "the shape of y")
+    _read = (dy, saved.x, saved.alpha, saved.gamma)
+    _dtype = _calls.compute_type(_read, saved.dtype)
+    _given = (
+        {}
+        if out is None
+        else dict(zip(("dy", "saved.x", "saved.alpha", "saved.gamma"), _read))
+    )
+    _out = _calls.several(out, ("dx", "dalpha", "dgamma", "dbeta"))
+    dx_ = _calls.result("dx", _out[0], _shape, _of_x, _given, _by.empty)
+    dalpha_ = _calls.result("dalpha", _out[1], (), _of_alpha, _given, _by.empty)
+    dgamma_ = _calls.result(
+        "dgamma", _out[2], _shape[-1:], _of_gamma, _given, _by.empty
+    )
+    dbeta_ = _calls.result("dbeta", _out[3], _shape[-1:], _of_beta, _given, _by.empty)
+    _made = (dx_, dalpha_, dgamma_, dbeta_)
+    _work = _blocks.Work(_shape, _dtype, threads)
+    _by.fill(
+        _made,
+        _work,
+        (dy,),
+        (
+            saved.x,
+            _calls.number(saved.alpha, _dtype),
+            _calls.parameter(saved.gamma, _dtype),
+        ),
+    )
+    return Gradients(*_calls.returned(_made, out))
+
+
+def _jvp(
+    _by: _blocks.ArrayFunction,
+    saved: Any,
+    x_dot: Any,
+    alpha_dot: Any,
+    gamma_dot: Any,
+    beta_dot: Any,
+    out: Any,
+    threads: Any,
+) -> Any:
+    """Check a call, make its results, and have them computed."""
+    threads = _calls.thread_count(threads)
+    _check(saved)
+    _of_x, _of_alpha, _of_gamma, _of_beta = saved[2]
+    x_dot = _calls.array("x_dot", x_dot, False)
+    alpha_dot = _calls.scalar("alpha_dot", alpha_dot, False)
+    gamma_dot = _calls.array("gamma_dot", gamma_dot, False)
+    beta_dot = _calls.array("beta_dot", beta_dot, False)
+    _calls.check_any("tangent", x_dot, alpha_dot, gamma_dot, beta_dot)
+    _calls.check_left_out("alpha_dot", alpha_dot, "alpha", _of_alpha)
+    _calls.check_left_out("gamma_dot", gamma_dot, "gamma", _of_gamma)
+    _calls.check_left_out("beta_dot", beta_dot, "beta", _of_beta)
+    _shape = saved.shape
+    _calls.check_shape("x_dot", x_dot, _shape, "the shape of x")
+    _calls.check_shape("gamma_dot", gamma_dot, _shape[-1:], "the shape of gamma")
+    _calls.check_shape("beta_dot", beta_dot, _shape[-1:], "the shape of beta")
+    _read = (x_dot, alpha_dot, gamma_dot, beta_dot, saved.x, saved.alpha, saved.gamma)
+    _dtype = _calls.compute_type(_read, saved.dtype)
+    _given = (
+        {}
+        if out is None
+        else dict(
+            zip(
+                (
+                    "x_dot",
+                    "alpha_dot",
+                    "gamma_dot",
+                    "beta_dot",
+                    "saved.x",
+                    "saved.alpha",
+                    "saved.gamma",
+                ),
+                _read,
+            )
+        )
+    )
+    y_dot_ = _calls.result("y_dot", out, _shape, _of_x, _given, _by.empty)
+    _made = (y_dot_,)
+    _work = _blocks.Work(_shape, _dtype, threads)
+    _by.fill(
+        _made,
+        _work,
+        (
+            x_dot,
+            _calls.number(alpha_dot, _dtype),
+            _calls.parameter(gamma_dot, _dtype),
+            _calls.parameter(beta_dot, _dtype),
+        ),
+        (
+            saved.x,
+            _calls.number(saved.alpha, _dtype),
+            _calls.parameter(saved.gamma, _dtype),
+        ),
+    )
+    return y_dot_ if out is None else out
+
+
+def _backward_backward(
+    _by: _blocks.ArrayFunction,
+    saved: Any,
+    dy: Any,
+    ddx: Any,
+    ddalpha: Any,
+    ddgamma: Any,
+    ddbeta: Any,
+    out: Any,
+    threads: Any,
+) -> Any:
+    """Check a call, make its results, and have them computed."""
+    threads = _calls.thread_count(threads)
+    _check(saved)
+    _of_x, _of_alpha, _of_gamma, _of_beta = saved[2]
+    dy = _calls.array("dy", dy, True)
+    ddx = _calls.array("ddx", ddx, False)
+    ddalpha = _calls.scalar("ddalpha", ddalpha, False)
+    ddgamma = _calls.array("ddgamma", ddgamma, False)
+    ddbeta = _calls.array("ddbeta", ddbeta, False)
+    _calls.check_any("cotangent of a gradient", ddx, ddalpha, ddgamma, ddbeta)
+    _calls.check_left_out("ddalpha", ddalpha, "alpha", _of_alpha)
+    _calls.check_left_out("ddgamma", ddgamma, "gamma", _of_gamma)
+    _calls.check_left_out("ddbeta", ddbeta, "beta", _of_beta)
+    _shape = saved.shape
+    _calls.check_shape("dy", dy, _shape, "the shape of y")
+    _calls.check_shape("ddx", ddx, _shape, "the shape of x")
+    _calls.check_shape("ddgamma", ddgamma, _shape[-1:], "the shape of gamma")
+    _calls.check_shape("ddbeta", ddbeta, _shape[-1:], "the shape of beta")
+    _read = (dy, ddx, ddalpha, ddgamma, ddbeta, saved.x, saved.alpha, saved.gamma)
+    _dtype = _calls.compute_type(_read, saved.dtype)
+    _given = (
+        {}
+        if out is None
+        else dict(
+            zip(
+                (
+                    "cotangents[0]",
+                    "ddx",
+                    "ddalpha",
+                    "ddgamma",
+                    "ddbeta",
+                    "saved.x",
+                    "saved.alpha",
+                    "saved.gamma",
+                ),
+                _read,
+            )
+        )
+    )
+    _out = _calls.several(out, ("dx", "dalpha", "dgamma", "dbeta", "ddy"))
+    dx_ = _calls.result("dx", _out[0], _shape, _of_x, _given, _by.empty)
+    dalpha_ = _calls.result("dalpha", _out[1], (), _of_alpha, _given, _by.empty)
+    dgamma_ = _calls.result(
+        "dgamma", _out[2], _shape[-1:], _of_gamma, _given, _by.empty
+    )
+    dbeta_ = _calls.result("dbeta", _out[3], _shape[-1:], _of_beta, _given, _by.empty)
+    ddy_ = _calls.result("ddy", _out[4], _shape, dy.dtype, _given, _by.empty)
+    _made = (dx_, dalpha_, dgamma_, dbeta_, ddy_)
+    _work = _blocks.Work(_shape, _dtype, threads)
+    _by.fill(
+        _made,
+        _work,
+        (
+            dy,
+            ddx,
+            _calls.number(ddalpha, _dtype),
+            _calls.parameter(ddgamma, _dtype),
+            _calls.parameter(ddbeta, _dtype),
+        ),
+        (
+            saved.x,
+            _calls.number(saved.alpha, _dtype),
+            _calls.parameter(saved.gamma, _dtype),
+        ),
+    )
+    return SecondGradients(*_calls.returned(_made, out))
+
+
+def _check(saved: Any) -> None:
+    """Refuse saved values that forward did not return, or that were changed since."""
+    _calls.check_is_saved(saved, Saved, "dynamic_tanh")
+    _calls.check_first_fields(saved, (True, False, False, False))
+    _calls.check_number("alpha", saved.alpha, saved.dtypes[1] is not None)
+    _shape = saved.shape
+    _calls.check_kept("x", saved.x, _shape)
+    _calls.check_kept("gamma", saved.gamma, _shape[-1:], saved.dtypes[2] is not None)
+
+
+_FORWARD = _blocks.ArrayFunction(_kernels.forward)
+_BACKWARD = _blocks.ArrayFunction(_kernels.backward)
+_JVP = _blocks.ArrayFunction(_second_order.jvp)
+_BACKWARD_BACKWARD = _blocks.ArrayFunction(_second_order.backward_backward)

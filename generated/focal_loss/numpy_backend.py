@@ -9,9 +9,10 @@ from typing import Any, Literal, NamedTuple, overload
 import numpy as np
 import numpy.typing as npt
 
-from .._runtime.numpy import directions as _directions
+from .._runtime.numpy import blocks as _blocks
 from .._runtime.protocol import calls as _calls
 from .._runtime.protocol import interface as _interface
+from .._runtime.protocol import saved as _saved
 from . import numpy_kernels as _kernels
 from . import numpy_second_order as _second_order
 
@@ -133,8 +134,7 @@ def forward(
     Raises TypeError for an argument that is not a floating-point array, ValueError for
     a wrong shape.
     """
-    gamma = _calls.constant("gamma", gamma, signed=False)
-    return _FORWARD.call((x, label, gamma), save, out, threads)
+    return _forward(_FORWARD, x, label, gamma, save, out, threads)
 
 
 def backward(
@@ -161,7 +161,7 @@ def backward(
     Raises TypeError for an argument that is not a floating-point array, ValueError for
     a wrong shape.
     """
-    return _BACKWARD.call(saved, (dy,), out, threads)
+    return _backward(_BACKWARD, saved, dy, out, threads)
 
 
 def jvp(
@@ -190,7 +190,7 @@ def jvp(
     Raises TypeError for an argument that is not a floating-point array, ValueError for
     a wrong shape.
     """
-    return _JVP.call(saved, (x_dot,), out, threads)
+    return _jvp(_JVP, saved, x_dot, out, threads)
 
 
 def backward_backward(
@@ -243,8 +243,8 @@ def backward_backward(
     Raises TypeError for an argument that is not a floating-point array, ValueError for
     a wrong shape.
     """
-    arguments_ = (*_calls.each_cotangent(cotangents, ("dy",)), ddx)
-    return _BACKWARD_BACKWARD.call(saved, arguments_, out, threads)
+    (dy,) = _calls.each_cotangent(cotangents, ("dy",))
+    return _backward_backward(_BACKWARD_BACKWARD, saved, dy, ddx, out, threads)
 
 
 def saved_from(
@@ -274,23 +274,277 @@ def saved_from(
     Raises TypeError or ValueError for fields that `forward` cannot have saved.
     """
     fields_ = (x, label, gamma, m, Z, logpt, expm1_logpt, power_expm1_logpt)
-    return _LAYER.saved_from(fields_, shape, dtype, dtypes)
+    first_ = _saved.first_fields(INTERFACE, fields_, shape, dtype, dtypes)
+    saved_ = Saved(*first_, *fields_)
+    _check(saved_)
+    return saved_
 
 
-_LAYER = _directions.HostLayer(INTERFACE, Saved)
-_FORWARD = _directions.ForwardCall(
-    _LAYER, _directions.only, _kernels.forward, at_once=True
-)
-_BACKWARD = _directions.LaterCall(
-    _LAYER, "backward", Gradients, _kernels.backward, at_once=True
-)
-_JVP = _directions.LaterCall(
-    _LAYER, "jvp", _directions.only, _second_order.jvp, at_once=True
-)
-_BACKWARD_BACKWARD = _directions.LaterCall(
-    _LAYER,
-    "backward_backward",
-    SecondGradients,
-    _second_order.backward_backward,
-    at_once=True,
-)
+def _forward(
+    _by: _blocks.ArrayFunction,
+    x: Any,
+    label: Any,
+    gamma: Any,
+    save: Any,
+    out: Any,
+    threads: Any,
+) -> Any:
+    """Check a call, make its results, and have them computed."""
+    gamma = _calls.constant("gamma", gamma, signed=False)
+    threads = _calls.thread_count(threads)
+    x = _calls.array("x", x, True)
+    label = _calls.integers("label", label, True)
+    _shape = _calls.row_shape("x", x, 1)
+    _calls.check_shape(
+        "label", label, _shape[:-1], "the shape of x without its last axis"
+    )
+    _read = (x, label)
+    _dtypes = _calls.types(_read)
+    _dtype = _calls.compute_type(_read)
+    _given = {} if out is None else dict(zip(("x", "label"), _read))
+    y_ = _calls.result("y", out, _shape[:-1], x.dtype, _given, _by.empty)
+    m_ = _by.empty(_shape[:-1], _dtype)
+    Z_ = _by.empty(_shape[:-1], _dtype)
+    logpt_ = _by.empty(_shape[:-1], _dtype)
+    expm1_logpt_ = _by.empty(_shape[:-1], _dtype)
+    power_expm1_logpt_ = _by.empty(_shape[:-1], _dtype)
+    _made = (y_, m_, Z_, logpt_, expm1_logpt_, power_expm1_logpt_)
+    _work = _blocks.Work(_shape, _dtype, threads)
+    _by.fill(_made, _work, (x, label, gamma))
+    _saved = (
+        Saved(
+            _shape,
+            _dtype,
+            _dtypes,
+            x,
+            label,
+            gamma,
+            m_,
+            Z_,
+            logpt_,
+            expm1_logpt_,
+            power_expm1_logpt_,
+        )
+        if save
+        else None
+    )
+    _shown = y_ if out is None else out
+    return _shown, _saved
+
+
+def _backward(
+    _by: _blocks.ArrayFunction, saved: Any, dy: Any, out: Any, threads: Any
+) -> Any:
+    """Check a call, make its results, and have them computed."""
+    threads = _calls.thread_count(threads)
+    _check(saved)
+    _of_x, _of_label = saved[2]
+    dy = _calls.array("dy", dy, True)
+    _shape = saved.shape
+    _calls.check_shape("dy", dy, _shape[:-1], "the shape of y")
+    _read = (
+        dy,
+        saved.x,
+        saved.label,
+        saved.m,
+        saved.Z,
+        saved.logpt,
+        saved.expm1_logpt,
+        saved.power_expm1_logpt,
+    )
+    _dtype = _calls.compute_type(_read, saved.dtype)
+    _given = (
+        {}
+        if out is None
+        else dict(
+            zip(
+                (
+                    "dy",
+                    "saved.x",
+                    "saved.label",
+                    "saved.m",
+                    "saved.Z",
+                    "saved.logpt",
+                    "saved.expm1_logpt",
+                    "saved.power_expm1_logpt",
+                ),
+                _read,
+            )
+        )
+    )
+    _out = _calls.several(out, ("dx",))
+    dx_ = _calls.result("dx", _out[0], _shape, _of_x, _given, _by.empty)
+    _made = (dx_,)
+    _work = _blocks.Work(_shape, _dtype, threads)
+    _by.fill(
+        _made,
+        _work,
+        (dy,),
+        (
+            saved.x,
+            saved.label,
+            saved.gamma,
+            saved.m,
+            saved.Z,
+            saved.logpt,
+            saved.expm1_logpt,
+            saved.power_expm1_logpt,
+        ),
+    )
+    return Gradients(*_calls.returned(_made, out))
+
+
+def _jvp(
+    _by: _blocks.ArrayFunction, saved: Any, x_dot: Any, out: Any, threads: Any
+) -> Any:
+    """Check a call, make its results, and have them computed."""
+    threads = _calls.thread_count(threads)
+    _check(saved)
+    _of_x, _of_label = saved[2]
+    x_dot = _calls.array("x_dot", x_dot, False)
+    _calls.check_any("tangent", x_dot)
+    _shape = saved.shape
+    _calls.check_shape("x_dot", x_dot, _shape, "the shape of x")
+    _read = (
+        x_dot,
+        saved.x,
+        saved.label,
+        saved.m,
+        saved.Z,
+        saved.logpt,
+        saved.expm1_logpt,
+        saved.power_expm1_logpt,
+    )
+    _dtype = _calls.compute_type(_read, saved.dtype)
+    _given = (
+        {}
+        if out is None
+        else dict(
+            zip(
+                (
+                    "x_dot",
+                    "saved.x",
+                    "saved.label",
+                    "saved.m",
+                    "saved.Z",
+                    "saved.logpt",
+                    "saved.expm1_logpt",
+                    "saved.power_expm1_logpt",
+                ),
+                _read,
+            )
+        )
+    )
+    y_dot_ = _calls.result("y_dot", out, _shape[:-1], _of_x, _given, _by.empty)
+    _made = (y_dot_,)
+    _work = _blocks.Work(_shape, _dtype, threads)
+    _by.fill(
+        _made,
+        _work,
+        (x_dot,),
+        (
+            saved.x,
+            saved.label,
+            saved.gamma,
+            saved.m,
+            saved.Z,
+            saved.logpt,
+            saved.expm1_logpt,
+            saved.power_expm1_logpt,
+        ),
+    )
+    return y_dot_ if out is None else out
+
+
+def _backward_backward(
+    _by: _blocks.ArrayFunction,
+    saved: Any,
+    dy: Any,
+    ddx: Any,
+    out: Any,
+    threads: Any,
+) -> Any:
+    """Check a call, make its results, and have them computed."""
+    threads = _calls.thread_count(threads)
+    _check(saved)
+    _of_x, _of_label = saved[2]
+    dy = _calls.array("dy", dy, True)
+    ddx = _calls.array("ddx", ddx, False)
+    _calls.check_any("cotangent of a gradient", ddx)
+    _shape = saved.shape
+    _calls.check_shape("dy", dy, _shape[:-1], "the shape of y")
+    _calls.check_shape("ddx", ddx, _shape, "the shape of x")
+    _read = (
+        dy,
+        ddx,
+        saved.x,
+        saved.label,
+        saved.m,
+        saved.Z,
+        saved.logpt,
+        saved.expm1_logpt,
+        saved.power_expm1_logpt,
+    )
+    _dtype = _calls.compute_type(_read, saved.dtype)
+    _given = (
+        {}
+        if out is None
+        else dict(
+            zip(
+                (
+                    "cotangents[0]",
+                    "ddx",
+                    "saved.x",
+                    "saved.label",
+                    "saved.m",
+                    "saved.Z",
+                    "saved.logpt",
+                    "saved.expm1_logpt",
+                    "saved.power_expm1_logpt",
+                ),
+                _read,
+            )
+        )
+    )
+    _out = _calls.several(out, ("dx", "ddy"))
+    dx_ = _calls.result("dx", _out[0], _shape, _of_x, _given, _by.empty)
+    ddy_ = _calls.result("ddy", _out[1], _shape[:-1], dy.dtype, _given, _by.empty)
+    _made = (dx_, ddy_)
+    _work = _blocks.Work(_shape, _dtype, threads)
+    _by.fill(
+        _made,
+        _work,
+        (dy, ddx),
+        (
+            saved.x,
+            saved.label,
+            saved.gamma,
+            saved.m,
+            saved.Z,
+            saved.logpt,
+            saved.expm1_logpt,
+            saved.power_expm1_logpt,
+        ),
+    )
+    return SecondGradients(*_calls.returned(_made, out))
+
+
+def _check(saved: Any) -> None:
+    """Refuse saved values that forward did not return, or that were changed since."""
+    _calls.check_is_saved(saved, Saved, "focal_loss")
+    _calls.check_first_fields(saved, (True, True))
+    _calls.check_number("gamma", saved.gamma)
+    _shape = saved.shape
+    _calls.check_kept("x", saved.x, _shape)
+    _calls.check_kept("label", saved.label, _shape[:-1], of_integers=True)
+    _calls.check_kept("m", saved.m, _shape[:-1])
+    _calls.check_kept("Z", saved.Z, _shape[:-1])
+    _calls.check_kept("logpt", saved.logpt, _shape[:-1])
+    _calls.check_kept("expm1_logpt", saved.expm1_logpt, _shape[:-1])
+    _calls.check_kept("power_expm1_logpt", saved.power_expm1_logpt, _shape[:-1])
+
+
+_FORWARD = _blocks.ArrayFunction(_kernels.forward)
+_BACKWARD = _blocks.ArrayFunction(_kernels.backward)
+_JVP = _blocks.ArrayFunction(_second_order.jvp)
+_BACKWARD_BACKWARD = _blocks.ArrayFunction(_second_order.backward_backward)

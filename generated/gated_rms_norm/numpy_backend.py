@@ -9,9 +9,10 @@ from typing import Any, Literal, NamedTuple, overload
 import numpy as np
 import numpy.typing as npt
 
-from .._runtime.numpy import directions as _directions
+from .._runtime.numpy import blocks as _blocks
 from .._runtime.protocol import calls as _calls
 from .._runtime.protocol import interface as _interface
+from .._runtime.protocol import saved as _saved
 from . import numpy_kernels as _kernels
 from . import numpy_second_order as _second_order
 
@@ -138,8 +139,7 @@ def forward(
     Raises TypeError for an argument that is not a floating-point array, ValueError for
     a wrong shape.
     """
-    eps = _calls.constant("eps", eps, signed=False)
-    return _FORWARD.call((x, z, gamma, eps), save, out, threads)
+    return _forward(_FORWARD, x, z, gamma, eps, save, out, threads)
 
 
 def backward(
@@ -168,7 +168,7 @@ def backward(
     Raises TypeError for an argument that is not a floating-point array, ValueError for
     a wrong shape.
     """
-    return _BACKWARD.call(saved, (dy,), out, threads)
+    return _backward(_BACKWARD, saved, dy, out, threads)
 
 
 def jvp(
@@ -198,7 +198,7 @@ def jvp(
     Raises TypeError for an argument that is not a floating-point array, ValueError for
     a wrong shape.
     """
-    return _JVP.call(saved, (x_dot, z_dot, gamma_dot), out, threads)
+    return _jvp(_JVP, saved, x_dot, z_dot, gamma_dot, out, threads)
 
 
 def backward_backward(
@@ -245,8 +245,10 @@ def backward_backward(
     Raises TypeError for an argument that is not a floating-point array, ValueError for
     a wrong shape.
     """
-    arguments_ = (*_calls.each_cotangent(cotangents, ("dy",)), ddx, ddz, ddgamma)
-    return _BACKWARD_BACKWARD.call(saved, arguments_, out, threads)
+    (dy,) = _calls.each_cotangent(cotangents, ("dy",))
+    return _backward_backward(
+        _BACKWARD_BACKWARD, saved, dy, ddx, ddz, ddgamma, out, threads
+    )
 
 
 def saved_from(
@@ -272,23 +274,209 @@ def saved_from(
     Raises TypeError or ValueError for fields that `forward` cannot have saved.
     """
     fields_ = (x, z, gamma, rstd)
-    return _LAYER.saved_from(fields_, shape, dtype, dtypes)
+    first_ = _saved.first_fields(INTERFACE, fields_, shape, dtype, dtypes)
+    saved_ = Saved(*first_, *fields_)
+    _check(saved_)
+    return saved_
 
 
-_LAYER = _directions.HostLayer(INTERFACE, Saved)
-_FORWARD = _directions.ForwardCall(
-    _LAYER, _directions.only, _kernels.forward, at_once=True
-)
-_BACKWARD = _directions.LaterCall(
-    _LAYER, "backward", Gradients, _kernels.backward, at_once=True
-)
-_JVP = _directions.LaterCall(
-    _LAYER, "jvp", _directions.only, _second_order.jvp, at_once=True
-)
-_BACKWARD_BACKWARD = _directions.LaterCall(
-    _LAYER,
-    "backward_backward",
-    SecondGradients,
-    _second_order.backward_backward,
-    at_once=True,
-)
+def _forward(
+    _by: _blocks.ArrayFunction,
+    x: Any,
+    z: Any,
+    gamma: Any,
+    eps: Any,
+    save: Any,
+    out: Any,
+    threads: Any,
+) -> Any:
+    """Check a call, make its results, and have them computed."""
+    eps = _calls.constant("eps", eps, signed=False)
+    threads = _calls.thread_count(threads)
+    x = _calls.array("x", x, True)
+    z = _calls.array("z", z, True, may_be_labels=True)
+    gamma = _calls.array("gamma", gamma, False)
+    _shape = _calls.row_shape("x", x, 1)
+    _calls.check_shape("z", z, _shape, "the shape of x")
+    _calls.check_shape("gamma", gamma, _shape[-1:], "(D,)")
+    _read = (x, z, gamma)
+    _dtypes = _calls.types(_read)
+    _dtype = _calls.compute_type(_read)
+    _given = {} if out is None else dict(zip(("x", "z", "gamma"), _read))
+    y_ = _calls.result("y", out, _shape, x.dtype, _given, _by.empty)
+    rstd_ = _by.empty(_shape[:-1], _dtype)
+    _made = (y_, rstd_)
+    _work = _blocks.Work(_shape, _dtype, threads)
+    _by.fill(_made, _work, (x, z, _calls.parameter(gamma, _dtype), eps))
+    _saved = Saved(_shape, _dtype, _dtypes, x, z, gamma, rstd_) if save else None
+    _shown = y_ if out is None else out
+    return _shown, _saved
+
+
+def _backward(
+    _by: _blocks.ArrayFunction, saved: Any, dy: Any, out: Any, threads: Any
+) -> Any:
+    """Check a call, make its results, and have them computed."""
+    threads = _calls.thread_count(threads)
+    _check(saved)
+    _of_x, _of_z, _of_gamma = saved[2]
+    dy = _calls.array("dy", dy, True)
+    _shape = saved.shape
+    _calls.check_shape("dy", dy, _shape, "the shape of y")
+    _read = (dy, saved.x, saved.z, saved.gamma, saved.rstd)
+    _dtype = _calls.compute_type(_read, saved.dtype)
+    _given = (
+        {}
+        if out is None
+        else dict(zip(("dy", "saved.x", "saved.z", "saved.gamma", "saved.rstd"), _read))
+    )
+    _out = _calls.several(out, ("dx", "dz", "dgamma"))
+    dx_ = _calls.result("dx", _out[0], _shape, _of_x, _given, _by.empty)
+    dz_ = _calls.result("dz", _out[1], _shape, _of_z, _given, _by.empty)
+    dgamma_ = _calls.result(
+        "dgamma", _out[2], _shape[-1:], _of_gamma, _given, _by.empty
+    )
+    _made = (dx_, dz_, dgamma_)
+    _work = _blocks.Work(_shape, _dtype, threads)
+    _by.fill(
+        _made,
+        _work,
+        (dy,),
+        (saved.x, saved.z, _calls.parameter(saved.gamma, _dtype), saved.rstd),
+    )
+    return Gradients(*_calls.returned(_made, out))
+
+
+def _jvp(
+    _by: _blocks.ArrayFunction,
+    saved: Any,
+    x_dot: Any,
+    z_dot: Any,
+    gamma_dot: Any,
+    out: Any,
+    threads: Any,
+) -> Any:
+    """Check a call, make its results, and have them computed."""
+    threads = _calls.thread_count(threads)
+    _check(saved)
+    _of_x, _of_z, _of_gamma = saved[2]
+    x_dot = _calls.array("x_dot", x_dot, False)
+    z_dot = _calls.array("z_dot", z_dot, False)
+    gamma_dot = _calls.array("gamma_dot", gamma_dot, False)
+    _calls.check_any("tangent", x_dot, z_dot, gamma_dot)
+    _calls.check_left_out("gamma_dot", gamma_dot, "gamma", _of_gamma)
+    _shape = saved.shape
+    _calls.check_shape("x_dot", x_dot, _shape, "the shape of x")
+    _calls.check_shape("z_dot", z_dot, _shape, "the shape of z")
+    _calls.check_shape("gamma_dot", gamma_dot, _shape[-1:], "the shape of gamma")
+    _read = (x_dot, z_dot, gamma_dot, saved.x, saved.z, saved.gamma, saved.rstd)
+    _dtype = _calls.compute_type(_read, saved.dtype)
+    _given = (
+        {}
+        if out is None
+        else dict(
+            zip(
+                (
+                    "x_dot",
+                    "z_dot",
+                    "gamma_dot",
+                    "saved.x",
+                    "saved.z",
+                    "saved.gamma",
+                    "saved.rstd",
+                ),
+                _read,
+            )
+        )
+    )
+    y_dot_ = _calls.result("y_dot", out, _shape, _of_x, _given, _by.empty)
+    _made = (y_dot_,)
+    _work = _blocks.Work(_shape, _dtype, threads)
+    _by.fill(
+        _made,
+        _work,
+        (x_dot, z_dot, _calls.parameter(gamma_dot, _dtype)),
+        (saved.x, saved.z, _calls.parameter(saved.gamma, _dtype), saved.rstd),
+    )
+    return y_dot_ if out is None else out
+
+
+def _backward_backward(
+    _by: _blocks.ArrayFunction,
+    saved: Any,
+    dy: Any,
+    ddx: Any,
+    ddz: Any,
+    ddgamma: Any,
+    out: Any,
+    threads: Any,
+) -> Any:
+    """Check a call, make its results, and have them computed."""
+    threads = _calls.thread_count(threads)
+    _check(saved)
+    _of_x, _of_z, _of_gamma = saved[2]
+    dy = _calls.array("dy", dy, True)
+    ddx = _calls.array("ddx", ddx, False)
+    ddz = _calls.array("ddz", ddz, False)
+    ddgamma = _calls.array("ddgamma", ddgamma, False)
+    _calls.check_any("cotangent of a gradient", ddx, ddz, ddgamma)
+    _calls.check_left_out("ddgamma", ddgamma, "gamma", _of_gamma)
+    _shape = saved.shape
+    _calls.check_shape("dy", dy, _shape, "the shape of y")
+    _calls.check_shape("ddx", ddx, _shape, "the shape of x")
+    _calls.check_shape("ddz", ddz, _shape, "the shape of z")
+    _calls.check_shape("ddgamma", ddgamma, _shape[-1:], "the shape of gamma")
+    _read = (dy, ddx, ddz, ddgamma, saved.x, saved.z, saved.gamma, saved.rstd)
+    _dtype = _calls.compute_type(_read, saved.dtype)
+    _given = (
+        {}
+        if out is None
+        else dict(
+            zip(
+                (
+                    "cotangents[0]",
+                    "ddx",
+                    "ddz",
+                    "ddgamma",
+                    "saved.x",
+                    "saved.z",
+                    "saved.gamma",
+                    "saved.rstd",
+                ),
+                _read,
+            )
+        )
+    )
+    _out = _calls.several(out, ("dx", "dz", "dgamma", "ddy"))
+    dx_ = _calls.result("dx", _out[0], _shape, _of_x, _given, _by.empty)
+    dz_ = _calls.result("dz", _out[1], _shape, _of_z, _given, _by.empty)
+    dgamma_ = _calls.result(
+        "dgamma", _out[2], _shape[-1:], _of_gamma, _given, _by.empty
+    )
+    ddy_ = _calls.result("ddy", _out[3], _shape, dy.dtype, _given, _by.empty)
+    _made = (dx_, dz_, dgamma_, ddy_)
+    _work = _blocks.Work(_shape, _dtype, threads)
+    _by.fill(
+        _made,
+        _work,
+        (dy, ddx, ddz, _calls.parameter(ddgamma, _dtype)),
+        (saved.x, saved.z, _calls.parameter(saved.gamma, _dtype), saved.rstd),
+    )
+    return SecondGradients(*_calls.returned(_made, out))
+
+
+def _check(saved: Any) -> None:
+    """Refuse saved values that forward did not return, or that were changed since."""
+    _calls.check_is_saved(saved, Saved, "gated_rms_norm")
+    _calls.check_first_fields(saved, (True, True, False))
+    _shape = saved.shape
+    _calls.check_kept("x", saved.x, _shape)
+    _calls.check_kept("z", saved.z, _shape)
+    _calls.check_kept("gamma", saved.gamma, _shape[-1:], saved.dtypes[2] is not None)
+    _calls.check_kept("rstd", saved.rstd, _shape[:-1])
+
+
+_FORWARD = _blocks.ArrayFunction(_kernels.forward)
+_BACKWARD = _blocks.ArrayFunction(_kernels.backward)
+_JVP = _blocks.ArrayFunction(_second_order.jvp)
+_BACKWARD_BACKWARD = _blocks.ArrayFunction(_second_order.backward_backward)

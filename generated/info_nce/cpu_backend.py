@@ -71,7 +71,7 @@ _BACKWARD_BACKWARD = _compiled.CompiledDirection(
 )
 
 _KERNELS = _host.HostKernels(
-    _numpy._LAYER,
+    INTERFACE,
     KERNELS,
     {
         "forward": _FORWARD,
@@ -79,11 +79,17 @@ _KERNELS = _host.HostKernels(
         "jvp": _JVP,
         "backward_backward": _BACKWARD_BACKWARD,
     },
+    {
+        "forward": _numpy._FORWARD,
+        "backward": _numpy._BACKWARD,
+        "jvp": _numpy._JVP,
+        "backward_backward": _numpy._BACKWARD_BACKWARD,
+    },
 )
-_LONG_FORWARD = _KERNELS.call(_numpy._FORWARD)
-_LONG_BACKWARD = _KERNELS.call(_numpy._BACKWARD)
-_LONG_JVP = _KERNELS.call(_numpy._JVP)
-_LONG_BACKWARD_BACKWARD = _KERNELS.call(_numpy._BACKWARD_BACKWARD)
+_LONG_FORWARD = _KERNELS.function("forward")
+_LONG_BACKWARD = _KERNELS.function("backward")
+_LONG_JVP = _KERNELS.function("jvp")
+_LONG_BACKWARD_BACKWARD = _KERNELS.function("backward_backward")
 
 
 @overload
@@ -151,7 +157,9 @@ def forward(
             None if scale is None else _straight.dtype_of(scale),
         )
         return y_, Saved(_shape, _dtype, _dtypes, similarity, positive, scale, m_, Z_)
-    return _LONG_FORWARD.call((similarity, positive, scale), save, out, threads)
+    return _numpy._forward(
+        _LONG_FORWARD, similarity, positive, scale, save, out, threads
+    )
 
 
 def backward(
@@ -206,7 +214,7 @@ def backward(
             _straight.addresses(scale_, dscale_),
         )
         return Gradients(dsimilarity_, _straight.rounded(dscale_, _of_scale))
-    return _LONG_BACKWARD.call(saved, (dy,), out, threads)
+    return _numpy._backward(_LONG_BACKWARD, saved, dy, out, threads)
 
 
 def jvp(
@@ -275,7 +283,7 @@ def jvp(
             threads,
         )
         return y_dot_
-    return _LONG_JVP.call(saved, (similarity_dot, scale_dot), out, threads)
+    return _numpy._jvp(_LONG_JVP, saved, similarity_dot, scale_dot, out, threads)
 
 
 def backward_backward(
@@ -360,8 +368,8 @@ def backward_backward(
         return SecondGradients(
             dsimilarity_, _straight.rounded(dscale_, _of_scale), ddy_
         )
-    return _LONG_BACKWARD_BACKWARD.call(
-        saved, (dy, ddsimilarity, ddscale), out, threads
+    return _numpy._backward_backward(
+        _LONG_BACKWARD_BACKWARD, saved, dy, ddsimilarity, ddscale, out, threads
     )
 
 

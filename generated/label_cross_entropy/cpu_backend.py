@@ -61,7 +61,7 @@ _BACKWARD_BACKWARD = _compiled.CompiledDirection(
 )
 
 _KERNELS = _host.HostKernels(
-    _numpy._LAYER,
+    INTERFACE,
     KERNELS,
     {
         "forward": _FORWARD,
@@ -69,11 +69,17 @@ _KERNELS = _host.HostKernels(
         "jvp": _JVP,
         "backward_backward": _BACKWARD_BACKWARD,
     },
+    {
+        "forward": _numpy._FORWARD,
+        "backward": _numpy._BACKWARD,
+        "jvp": _numpy._JVP,
+        "backward_backward": _numpy._BACKWARD_BACKWARD,
+    },
 )
-_LONG_FORWARD = _KERNELS.call(_numpy._FORWARD)
-_LONG_BACKWARD = _KERNELS.call(_numpy._BACKWARD)
-_LONG_JVP = _KERNELS.call(_numpy._JVP)
-_LONG_BACKWARD_BACKWARD = _KERNELS.call(_numpy._BACKWARD_BACKWARD)
+_LONG_FORWARD = _KERNELS.function("forward")
+_LONG_BACKWARD = _KERNELS.function("backward")
+_LONG_JVP = _KERNELS.function("jvp")
+_LONG_BACKWARD_BACKWARD = _KERNELS.function("backward_backward")
 
 
 @overload
@@ -163,7 +169,9 @@ def forward(
                 log_Z_,
             ),
         )
-    return _LONG_FORWARD.call((x, label, ignore, smoothing, z_loss), save, out, threads)
+    return _numpy._forward(
+        _LONG_FORWARD, x, label, ignore, smoothing, z_loss, save, out, threads
+    )
 
 
 def backward(
@@ -218,7 +226,7 @@ def backward(
             threads,
         )
         return Gradients(dx_)
-    return _LONG_BACKWARD.call(saved, (dy,), out, threads)
+    return _numpy._backward(_LONG_BACKWARD, saved, dy, out, threads)
 
 
 def jvp(
@@ -274,7 +282,7 @@ def jvp(
             threads,
         )
         return y_dot_
-    return _LONG_JVP.call(saved, (x_dot,), out, threads)
+    return _numpy._jvp(_LONG_JVP, saved, x_dot, out, threads)
 
 
 def backward_backward(
@@ -345,7 +353,9 @@ def backward_backward(
             threads,
         )
         return SecondGradients(dx_, ddy_)
-    return _LONG_BACKWARD_BACKWARD.call(saved, (dy, ddx), out, threads)
+    return _numpy._backward_backward(
+        _LONG_BACKWARD_BACKWARD, saved, dy, ddx, out, threads
+    )
 
 
 forward.__doc__ = _numpy.forward.__doc__

@@ -10,9 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from .._runtime.numpy import axes as _axes
-from .._runtime.numpy import directions as _directions
+from .._runtime.numpy import blocks as _blocks
 from .._runtime.protocol import calls as _calls
 from .._runtime.protocol import interface as _interface
+from .._runtime.protocol import saved as _saved
 from . import numpy_kernels as _kernels
 from . import numpy_second_order as _second_order
 
@@ -141,8 +142,7 @@ def forward(
     Raises TypeError for an argument that is not a floating-point array, ValueError for
     a wrong shape.
     """
-    eps = _calls.constant("eps", eps, signed=False)
-    return _FORWARD.call((x, gamma, beta, eps), save, out, threads)
+    return _forward(_FORWARD, x, gamma, beta, eps, save, out, threads)
 
 
 def backward(
@@ -171,7 +171,7 @@ def backward(
     Raises TypeError for an argument that is not a floating-point array, ValueError for
     a wrong shape.
     """
-    return _BACKWARD.call(saved, (dy,), out, threads)
+    return _backward(_BACKWARD, saved, dy, out, threads)
 
 
 def jvp(
@@ -201,7 +201,7 @@ def jvp(
     Raises TypeError for an argument that is not a floating-point array, ValueError for
     a wrong shape.
     """
-    return _JVP.call(saved, (x_dot, gamma_dot, beta_dot), out, threads)
+    return _jvp(_JVP, saved, x_dot, gamma_dot, beta_dot, out, threads)
 
 
 def backward_backward(
@@ -244,8 +244,10 @@ def backward_backward(
     Raises TypeError for an argument that is not a floating-point array, ValueError for
     a wrong shape.
     """
-    arguments_ = (*_calls.each_cotangent(cotangents, ("dy",)), ddx, ddgamma, ddbeta)
-    return _BACKWARD_BACKWARD.call(saved, arguments_, out, threads)
+    (dy,) = _calls.each_cotangent(cotangents, ("dy",))
+    return _backward_backward(
+        _BACKWARD_BACKWARD, saved, dy, ddx, ddgamma, ddbeta, out, threads
+    )
 
 
 def saved_from(
@@ -272,19 +274,286 @@ def saved_from(
     Raises TypeError or ValueError for fields that `forward` cannot have saved.
     """
     fields_ = (x, gamma, mu, mu_residual, rstd)
-    return _LAYER.saved_from(fields_, shape, dtype, dtypes)
+    first_ = _saved.first_fields(INTERFACE, fields_, shape, dtype, dtypes)
+    saved_ = Saved(*first_, *fields_)
+    _check(saved_)
+    return saved_
 
 
-_LAYER = _axes.AxesLayer(INTERFACE, Saved)
-_FORWARD = _axes.AxesForward(_LAYER, _directions.only, _kernels.forward, at_once=True)
-_BACKWARD = _axes.AxesLater(
-    _LAYER, "backward", Gradients, _kernels.backward, at_once=True
-)
-_JVP = _axes.AxesLater(_LAYER, "jvp", _directions.only, _second_order.jvp, at_once=True)
-_BACKWARD_BACKWARD = _axes.AxesLater(
-    _LAYER,
-    "backward_backward",
-    SecondGradients,
-    _second_order.backward_backward,
-    at_once=True,
-)
+def _forward(
+    _by: _blocks.ArrayFunction,
+    x: Any,
+    gamma: Any,
+    beta: Any,
+    eps: Any,
+    save: Any,
+    out: Any,
+    threads: Any,
+) -> Any:
+    """Check a call, make its results, and have them computed."""
+    eps = _calls.constant("eps", eps, signed=False)
+    threads = _calls.thread_count(threads)
+    x = _calls.array("x", x, True)
+    gamma = _calls.array("gamma", gamma, False)
+    beta = _calls.array("beta", beta, False)
+    _sizes = _AXES.sizes((x, gamma, beta))
+    _shape = _AXES.row_shape(_sizes)
+    _read = (x, gamma, beta)
+    _dtypes = _calls.types(_read)
+    _dtype = _calls.compute_type(_read)
+    _given = {} if out is None else dict(zip(("x", "gamma", "beta"), _read))
+    y_ = _calls.result("y", out, _AXES.shape("y", _sizes), x.dtype, _given, _by.empty)
+    mu_ = _by.empty(_shape[:-1], _dtype)
+    mu_residual_ = _by.empty(_shape[:-1], _dtype)
+    rstd_ = _by.empty(_shape[:-1], _dtype)
+    _made = (y_, mu_, mu_residual_, rstd_)
+    _work = _blocks.Work(_shape, _dtype, threads)
+    _AXES.fill(_by, "forward", _made, _sizes, _work, (x, gamma, beta, eps))
+    _saved = (
+        Saved(_AXES.flat(_sizes), _dtype, _dtypes, x, gamma, mu_, mu_residual_, rstd_)
+        if save
+        else None
+    )
+    _shown = y_ if out is None else out
+    return _shown, _saved
+
+
+def _backward(
+    _by: _blocks.ArrayFunction, saved: Any, dy: Any, out: Any, threads: Any
+) -> Any:
+    """Check a call, make its results, and have them computed."""
+    threads = _calls.thread_count(threads)
+    _check(saved)
+    _of_x, _of_gamma, _of_beta = saved[2]
+    dy = _calls.array("dy", dy, True)
+    _sizes = _AXES.sizes_of(saved.shape)
+    _shape = _AXES.row_shape(_sizes)
+    _calls.check_shape("dy", dy, _AXES.shape("y", _sizes), "the shape of y")
+    _read = (dy, saved.x, saved.gamma, saved.mu, saved.mu_residual, saved.rstd)
+    _dtype = _calls.compute_type(_read, saved.dtype)
+    _given = (
+        {}
+        if out is None
+        else dict(
+            zip(
+                (
+                    "dy",
+                    "saved.x",
+                    "saved.gamma",
+                    "saved.mu",
+                    "saved.mu_residual",
+                    "saved.rstd",
+                ),
+                _read,
+            )
+        )
+    )
+    _out = _calls.several(out, ("dx", "dgamma", "dbeta"))
+    dx_ = _calls.result(
+        "dx", _out[0], _AXES.shape("x", _sizes), _of_x, _given, _by.empty
+    )
+    dgamma_ = _calls.result(
+        "dgamma", _out[1], _AXES.shape("gamma", _sizes), _of_gamma, _given, _by.empty
+    )
+    dbeta_ = _calls.result(
+        "dbeta", _out[2], _AXES.shape("beta", _sizes), _of_beta, _given, _by.empty
+    )
+    _made = (dx_, dgamma_, dbeta_)
+    _work = _blocks.Work(_shape, _dtype, threads)
+    _AXES.fill(
+        _by,
+        "backward",
+        _made,
+        _sizes,
+        _work,
+        (dy,),
+        (saved.x, saved.gamma, saved.mu, saved.mu_residual, saved.rstd),
+    )
+    return Gradients(*_calls.returned(_made, out))
+
+
+def _jvp(
+    _by: _blocks.ArrayFunction,
+    saved: Any,
+    x_dot: Any,
+    gamma_dot: Any,
+    beta_dot: Any,
+    out: Any,
+    threads: Any,
+) -> Any:
+    """Check a call, make its results, and have them computed."""
+    threads = _calls.thread_count(threads)
+    _check(saved)
+    _of_x, _of_gamma, _of_beta = saved[2]
+    x_dot = _calls.array("x_dot", x_dot, False)
+    gamma_dot = _calls.array("gamma_dot", gamma_dot, False)
+    beta_dot = _calls.array("beta_dot", beta_dot, False)
+    _calls.check_any("tangent", x_dot, gamma_dot, beta_dot)
+    _calls.check_left_out("gamma_dot", gamma_dot, "gamma", _of_gamma)
+    _calls.check_left_out("beta_dot", beta_dot, "beta", _of_beta)
+    _sizes = _AXES.sizes_of(saved.shape)
+    _shape = _AXES.row_shape(_sizes)
+    _calls.check_shape("x_dot", x_dot, _AXES.shape("x", _sizes), "the shape of x")
+    _calls.check_shape(
+        "gamma_dot", gamma_dot, _AXES.shape("gamma", _sizes), "the shape of gamma"
+    )
+    _calls.check_shape(
+        "beta_dot", beta_dot, _AXES.shape("beta", _sizes), "the shape of beta"
+    )
+    _read = (
+        x_dot,
+        gamma_dot,
+        beta_dot,
+        saved.x,
+        saved.gamma,
+        saved.mu,
+        saved.mu_residual,
+        saved.rstd,
+    )
+    _dtype = _calls.compute_type(_read, saved.dtype)
+    _given = (
+        {}
+        if out is None
+        else dict(
+            zip(
+                (
+                    "x_dot",
+                    "gamma_dot",
+                    "beta_dot",
+                    "saved.x",
+                    "saved.gamma",
+                    "saved.mu",
+                    "saved.mu_residual",
+                    "saved.rstd",
+                ),
+                _read,
+            )
+        )
+    )
+    y_dot_ = _calls.result(
+        "y_dot", out, _AXES.shape("y", _sizes), _of_x, _given, _by.empty
+    )
+    _made = (y_dot_,)
+    _work = _blocks.Work(_shape, _dtype, threads)
+    _AXES.fill(
+        _by,
+        "jvp",
+        _made,
+        _sizes,
+        _work,
+        (x_dot, gamma_dot, beta_dot),
+        (saved.x, saved.gamma, saved.mu, saved.mu_residual, saved.rstd),
+    )
+    return y_dot_ if out is None else out
+
+
+def _backward_backward(
+    _by: _blocks.ArrayFunction,
+    saved: Any,
+    dy: Any,
+    ddx: Any,
+    ddgamma: Any,
+    ddbeta: Any,
+    out: Any,
+    threads: Any,
+) -> Any:
+    """Check a call, make its results, and have them computed."""
+    threads = _calls.thread_count(threads)
+    _check(saved)
+    _of_x, _of_gamma, _of_beta = saved[2]
+    dy = _calls.array("dy", dy, True)
+    ddx = _calls.array("ddx", ddx, False)
+    ddgamma = _calls.array("ddgamma", ddgamma, False)
+    ddbeta = _calls.array("ddbeta", ddbeta, False)
+    _calls.check_any("cotangent of a gradient", ddx, ddgamma, ddbeta)
+    _calls.check_left_out("ddgamma", ddgamma, "gamma", _of_gamma)
+    _calls.check_left_out("ddbeta", ddbeta, "beta", _of_beta)
+    _sizes = _AXES.sizes_of(saved.shape)
+    _shape = _AXES.row_shape(_sizes)
+    _calls.check_shape("dy", dy, _AXES.shape("y", _sizes), "the shape of y")
+    _calls.check_shape("ddx", ddx, _AXES.shape("x", _sizes), "the shape of x")
+    _calls.check_shape(
+        "ddgamma", ddgamma, _AXES.shape("gamma", _sizes), "the shape of gamma"
+    )
+    _calls.check_shape(
+        "ddbeta", ddbeta, _AXES.shape("beta", _sizes), "the shape of beta"
+    )
+    _read = (
+        dy,
+        ddx,
+        ddgamma,
+        ddbeta,
+        saved.x,
+        saved.gamma,
+        saved.mu,
+        saved.mu_residual,
+        saved.rstd,
+    )
+    _dtype = _calls.compute_type(_read, saved.dtype)
+    _given = (
+        {}
+        if out is None
+        else dict(
+            zip(
+                (
+                    "cotangents[0]",
+                    "ddx",
+                    "ddgamma",
+                    "ddbeta",
+                    "saved.x",
+                    "saved.gamma",
+                    "saved.mu",
+                    "saved.mu_residual",
+                    "saved.rstd",
+                ),
+                _read,
+            )
+        )
+    )
+    _out = _calls.several(out, ("dx", "dgamma", "dbeta", "ddy"))
+    dx_ = _calls.result(
+        "dx", _out[0], _AXES.shape("x", _sizes), _of_x, _given, _by.empty
+    )
+    dgamma_ = _calls.result(
+        "dgamma", _out[1], _AXES.shape("gamma", _sizes), _of_gamma, _given, _by.empty
+    )
+    dbeta_ = _calls.result(
+        "dbeta", _out[2], _AXES.shape("beta", _sizes), _of_beta, _given, _by.empty
+    )
+    ddy_ = _calls.result(
+        "ddy", _out[3], _AXES.shape("y", _sizes), dy.dtype, _given, _by.empty
+    )
+    _made = (dx_, dgamma_, dbeta_, ddy_)
+    _work = _blocks.Work(_shape, _dtype, threads)
+    _AXES.fill(
+        _by,
+        "backward_backward",
+        _made,
+        _sizes,
+        _work,
+        (dy, ddx, ddgamma, ddbeta),
+        (saved.x, saved.gamma, saved.mu, saved.mu_residual, saved.rstd),
+    )
+    return SecondGradients(*_calls.returned(_made, out))
+
+
+def _check(saved: Any) -> None:
+    """Refuse saved values that forward did not return, or that were changed since."""
+    _calls.check_is_saved(saved, Saved, "layer_norm_hw")
+    _calls.check_first_fields(saved, (True, False, False))
+    _sizes = _AXES.sizes_of(saved.shape)
+    _shape = _AXES.row_shape(_sizes)
+    _calls.check_kept("x", saved.x, _AXES.shape("x", _sizes))
+    _calls.check_kept(
+        "gamma", saved.gamma, _AXES.shape("gamma", _sizes), saved.dtypes[1] is not None
+    )
+    _calls.check_kept("mu", saved.mu, _shape[:-1])
+    _calls.check_kept("mu_residual", saved.mu_residual, _shape[:-1])
+    _calls.check_kept("rstd", saved.rstd, _shape[:-1])
+
+
+_AXES = _axes.NamedAxes(INTERFACE)
+_FORWARD = _blocks.ArrayFunction(_kernels.forward)
+_BACKWARD = _blocks.ArrayFunction(_kernels.backward)
+_JVP = _blocks.ArrayFunction(_second_order.jvp)
+_BACKWARD_BACKWARD = _blocks.ArrayFunction(_second_order.backward_backward)

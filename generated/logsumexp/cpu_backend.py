@@ -54,7 +54,7 @@ _BACKWARD_BACKWARD = _compiled.CompiledDirection(
 )
 
 _KERNELS = _host.HostKernels(
-    _numpy._LAYER,
+    INTERFACE,
     KERNELS,
     {
         "forward": _FORWARD,
@@ -62,11 +62,17 @@ _KERNELS = _host.HostKernels(
         "jvp": _JVP,
         "backward_backward": _BACKWARD_BACKWARD,
     },
+    {
+        "forward": _numpy._FORWARD,
+        "backward": _numpy._BACKWARD,
+        "jvp": _numpy._JVP,
+        "backward_backward": _numpy._BACKWARD_BACKWARD,
+    },
 )
-_LONG_FORWARD = _KERNELS.call(_numpy._FORWARD)
-_LONG_BACKWARD = _KERNELS.call(_numpy._BACKWARD)
-_LONG_JVP = _KERNELS.call(_numpy._JVP)
-_LONG_BACKWARD_BACKWARD = _KERNELS.call(_numpy._BACKWARD_BACKWARD)
+_LONG_FORWARD = _KERNELS.function("forward")
+_LONG_BACKWARD = _KERNELS.function("backward")
+_LONG_JVP = _KERNELS.function("jvp")
+_LONG_BACKWARD_BACKWARD = _KERNELS.function("backward_backward")
 
 
 @overload
@@ -112,7 +118,7 @@ def forward(
             return y_, None
         _dtypes = (x.dtype,)
         return y_, Saved(_shape, _dtype, _dtypes, x, m_, Z_)
-    return _LONG_FORWARD.call((x,), save, out, threads)
+    return _numpy._forward(_LONG_FORWARD, x, save, out, threads)
 
 
 def backward(
@@ -146,7 +152,7 @@ def backward(
             threads,
         )
         return Gradients(dx_)
-    return _LONG_BACKWARD.call(saved, (dy,), out, threads)
+    return _numpy._backward(_LONG_BACKWARD, saved, dy, out, threads)
 
 
 def jvp(
@@ -182,7 +188,7 @@ def jvp(
             threads,
         )
         return y_dot_
-    return _LONG_JVP.call(saved, (x_dot,), out, threads)
+    return _numpy._jvp(_LONG_JVP, saved, x_dot, out, threads)
 
 
 def backward_backward(
@@ -223,7 +229,9 @@ def backward_backward(
             threads,
         )
         return SecondGradients(dx_, ddy_)
-    return _LONG_BACKWARD_BACKWARD.call(saved, (dy, ddx), out, threads)
+    return _numpy._backward_backward(
+        _LONG_BACKWARD_BACKWARD, saved, dy, ddx, out, threads
+    )
 
 
 forward.__doc__ = _numpy.forward.__doc__

@@ -74,7 +74,7 @@ _BACKWARD_BACKWARD = _compiled.CompiledDirection(
 )
 
 _KERNELS = _host.HostKernels(
-    _numpy._LAYER,
+    INTERFACE,
     KERNELS,
     {
         "forward": _FORWARD,
@@ -82,11 +82,17 @@ _KERNELS = _host.HostKernels(
         "jvp": _JVP,
         "backward_backward": _BACKWARD_BACKWARD,
     },
+    {
+        "forward": _numpy._FORWARD,
+        "backward": _numpy._BACKWARD,
+        "jvp": _numpy._JVP,
+        "backward_backward": _numpy._BACKWARD_BACKWARD,
+    },
 )
-_LONG_FORWARD = _KERNELS.call(_numpy._FORWARD)
-_LONG_BACKWARD = _KERNELS.call(_numpy._BACKWARD)
-_LONG_JVP = _KERNELS.call(_numpy._JVP)
-_LONG_BACKWARD_BACKWARD = _KERNELS.call(_numpy._BACKWARD_BACKWARD)
+_LONG_FORWARD = _KERNELS.function("forward")
+_LONG_BACKWARD = _KERNELS.function("backward")
+_LONG_JVP = _KERNELS.function("jvp")
+_LONG_BACKWARD_BACKWARD = _KERNELS.function("backward_backward")
 
 
 @overload
@@ -166,7 +172,7 @@ def forward(
                 _shape, _dtype, _dtypes, x, gate, gamma, beta, mu_, mu_residual_, rstd_
             ),
         )
-    return _LONG_FORWARD.call((x, gate, gamma, beta, eps), save, out, threads)
+    return _numpy._forward(_LONG_FORWARD, x, gate, gamma, beta, eps, save, out, threads)
 
 
 def backward(
@@ -257,7 +263,7 @@ def backward(
             _straight.rounded(dgamma_, _of_gamma),
             _straight.rounded(dbeta_, _of_beta),
         )
-    return _LONG_BACKWARD.call(saved, (dy,), out, threads)
+    return _numpy._backward(_LONG_BACKWARD, saved, dy, out, threads)
 
 
 def jvp(
@@ -348,7 +354,9 @@ def jvp(
             threads,
         )
         return y_dot_
-    return _LONG_JVP.call(saved, (x_dot, gate_dot, gamma_dot, beta_dot), out, threads)
+    return _numpy._jvp(
+        _LONG_JVP, saved, x_dot, gate_dot, gamma_dot, beta_dot, out, threads
+    )
 
 
 def backward_backward(
@@ -469,8 +477,8 @@ def backward_backward(
             _straight.rounded(dbeta_, _of_beta),
             ddy_,
         )
-    return _LONG_BACKWARD_BACKWARD.call(
-        saved, (dy, ddx, ddgate, ddgamma, ddbeta), out, threads
+    return _numpy._backward_backward(
+        _LONG_BACKWARD_BACKWARD, saved, dy, ddx, ddgate, ddgamma, ddbeta, out, threads
     )
 
 

@@ -68,7 +68,7 @@ _BACKWARD_BACKWARD = _compiled.CompiledDirection(
 )
 
 _KERNELS = _host.HostKernels(
-    _numpy._LAYER,
+    INTERFACE,
     KERNELS,
     {
         "forward": _FORWARD,
@@ -76,11 +76,17 @@ _KERNELS = _host.HostKernels(
         "jvp": _JVP,
         "backward_backward": _BACKWARD_BACKWARD,
     },
+    {
+        "forward": _numpy._FORWARD,
+        "backward": _numpy._BACKWARD,
+        "jvp": _numpy._JVP,
+        "backward_backward": _numpy._BACKWARD_BACKWARD,
+    },
 )
-_LONG_FORWARD = _KERNELS.call(_numpy._FORWARD)
-_LONG_BACKWARD = _KERNELS.call(_numpy._BACKWARD)
-_LONG_JVP = _KERNELS.call(_numpy._JVP)
-_LONG_BACKWARD_BACKWARD = _KERNELS.call(_numpy._BACKWARD_BACKWARD)
+_LONG_FORWARD = _KERNELS.function("forward")
+_LONG_BACKWARD = _KERNELS.function("backward")
+_LONG_JVP = _KERNELS.function("jvp")
+_LONG_BACKWARD_BACKWARD = _KERNELS.function("backward_backward")
 
 
 @overload
@@ -133,7 +139,7 @@ def forward(
             return y_, None
         _dtypes = (x.dtype, None if w is None else w.dtype)
         return y_, Saved(_shape, _dtype, _dtypes, x, w, rstd_)
-    return _LONG_FORWARD.call((x, w, eps), save, out, threads)
+    return _numpy._forward(_LONG_FORWARD, x, w, eps, save, out, threads)
 
 
 def backward(
@@ -171,7 +177,7 @@ def backward(
             _straight.addresses(w_, dw_),
         )
         return Gradients(dx_, _straight.rounded(dw_, _of_w))
-    return _LONG_BACKWARD.call(saved, (dy,), out, threads)
+    return _numpy._backward(_LONG_BACKWARD, saved, dy, out, threads)
 
 
 def jvp(
@@ -216,7 +222,7 @@ def jvp(
             threads,
         )
         return y_dot_
-    return _LONG_JVP.call(saved, (x_dot, w_dot), out, threads)
+    return _numpy._jvp(_LONG_JVP, saved, x_dot, w_dot, out, threads)
 
 
 def backward_backward(
@@ -267,7 +273,9 @@ def backward_backward(
             _straight.addresses(w_, ddw_, dw_),
         )
         return SecondGradients(dx_, _straight.rounded(dw_, _of_w), ddy_)
-    return _LONG_BACKWARD_BACKWARD.call(saved, (dy, ddx, ddw), out, threads)
+    return _numpy._backward_backward(
+        _LONG_BACKWARD_BACKWARD, saved, dy, ddx, ddw, out, threads
+    )
 
 
 forward.__doc__ = _numpy.forward.__doc__

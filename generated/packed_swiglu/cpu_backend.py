@@ -55,7 +55,7 @@ _BACKWARD_BACKWARD = _compiled.CompiledDirection(
 )
 
 _KERNELS = _host.HostKernels(
-    _numpy._LAYER,
+    INTERFACE,
     KERNELS,
     {
         "forward": _FORWARD,
@@ -63,11 +63,17 @@ _KERNELS = _host.HostKernels(
         "jvp": _JVP,
         "backward_backward": _BACKWARD_BACKWARD,
     },
+    {
+        "forward": _numpy._FORWARD,
+        "backward": _numpy._BACKWARD,
+        "jvp": _numpy._JVP,
+        "backward_backward": _numpy._BACKWARD_BACKWARD,
+    },
 )
-_LONG_FORWARD = _KERNELS.call(_numpy._FORWARD)
-_LONG_BACKWARD = _KERNELS.call(_numpy._BACKWARD)
-_LONG_JVP = _KERNELS.call(_numpy._JVP)
-_LONG_BACKWARD_BACKWARD = _KERNELS.call(_numpy._BACKWARD_BACKWARD)
+_LONG_FORWARD = _KERNELS.function("forward")
+_LONG_BACKWARD = _KERNELS.function("backward")
+_LONG_JVP = _KERNELS.function("jvp")
+_LONG_BACKWARD_BACKWARD = _KERNELS.function("backward_backward")
 
 
 @overload
@@ -97,7 +103,7 @@ def forward(
     out: npt.NDArray[Any] | None = None,
     threads: int = 1,
 ) -> tuple[npt.NDArray[Any], Saved | None]:
-    return _LONG_FORWARD.call((x,), save, out, threads)
+    return _numpy._forward(_LONG_FORWARD, x, save, out, threads)
 
 
 def backward(
@@ -107,7 +113,7 @@ def backward(
     out: Sequence[npt.NDArray[Any] | None] | None = None,
     threads: int = 1,
 ) -> Gradients:
-    return _LONG_BACKWARD.call(saved, (dy,), out, threads)
+    return _numpy._backward(_LONG_BACKWARD, saved, dy, out, threads)
 
 
 def jvp(
@@ -117,7 +123,7 @@ def jvp(
     out: npt.NDArray[Any] | None = None,
     threads: int = 1,
 ) -> npt.NDArray[Any]:
-    return _LONG_JVP.call(saved, (x_dot,), out, threads)
+    return _numpy._jvp(_LONG_JVP, saved, x_dot, out, threads)
 
 
 def backward_backward(
@@ -129,7 +135,9 @@ def backward_backward(
     threads: int = 1,
 ) -> SecondGradients:
     (dy,) = _calls.each_cotangent(cotangents, ("dy",))
-    return _LONG_BACKWARD_BACKWARD.call(saved, (dy, ddx), out, threads)
+    return _numpy._backward_backward(
+        _LONG_BACKWARD_BACKWARD, saved, dy, ddx, out, threads
+    )
 
 
 forward.__doc__ = _numpy.forward.__doc__

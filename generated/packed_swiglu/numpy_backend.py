@@ -10,9 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from .._runtime.numpy import axes as _axes
-from .._runtime.numpy import directions as _directions
+from .._runtime.numpy import blocks as _blocks
 from .._runtime.protocol import calls as _calls
 from .._runtime.protocol import interface as _interface
+from .._runtime.protocol import saved as _saved
 from . import numpy_kernels as _kernels
 from . import numpy_second_order as _second_order
 
@@ -116,7 +117,7 @@ def forward(
     Raises TypeError for an argument that is not a floating-point array, ValueError for
     a wrong shape.
     """
-    return _FORWARD.call((x,), save, out, threads)
+    return _forward(_FORWARD, x, save, out, threads)
 
 
 def backward(
@@ -144,7 +145,7 @@ def backward(
     Raises TypeError for an argument that is not a floating-point array, ValueError for
     a wrong shape.
     """
-    return _BACKWARD.call(saved, (dy,), out, threads)
+    return _backward(_BACKWARD, saved, dy, out, threads)
 
 
 def jvp(
@@ -172,7 +173,7 @@ def jvp(
     Raises TypeError for an argument that is not a floating-point array, ValueError for
     a wrong shape.
     """
-    return _JVP.call(saved, (x_dot,), out, threads)
+    return _jvp(_JVP, saved, x_dot, out, threads)
 
 
 def backward_backward(
@@ -210,8 +211,8 @@ def backward_backward(
     Raises TypeError for an argument that is not a floating-point array, ValueError for
     a wrong shape.
     """
-    arguments_ = (*_calls.each_cotangent(cotangents, ("dy",)), ddx)
-    return _BACKWARD_BACKWARD.call(saved, arguments_, out, threads)
+    (dy,) = _calls.each_cotangent(cotangents, ("dy",))
+    return _backward_backward(_BACKWARD_BACKWARD, saved, dy, ddx, out, threads)
 
 
 def saved_from(
@@ -234,19 +235,129 @@ def saved_from(
     Raises TypeError or ValueError for fields that `forward` cannot have saved.
     """
     fields_ = (x,)
-    return _LAYER.saved_from(fields_, shape, dtype, dtypes)
+    first_ = _saved.first_fields(INTERFACE, fields_, shape, dtype, dtypes)
+    saved_ = Saved(*first_, *fields_)
+    _check(saved_)
+    return saved_
 
 
-_LAYER = _axes.AxesLayer(INTERFACE, Saved)
-_FORWARD = _axes.AxesForward(_LAYER, _directions.only, _kernels.forward, at_once=True)
-_BACKWARD = _axes.AxesLater(
-    _LAYER, "backward", Gradients, _kernels.backward, at_once=True
-)
-_JVP = _axes.AxesLater(_LAYER, "jvp", _directions.only, _second_order.jvp, at_once=True)
-_BACKWARD_BACKWARD = _axes.AxesLater(
-    _LAYER,
-    "backward_backward",
-    SecondGradients,
-    _second_order.backward_backward,
-    at_once=True,
-)
+def _forward(
+    _by: _blocks.ArrayFunction, x: Any, save: Any, out: Any, threads: Any
+) -> Any:
+    """Check a call, make its results, and have them computed."""
+    threads = _calls.thread_count(threads)
+    x = _calls.array("x", x, True)
+    _sizes = _AXES.sizes((x,))
+    _shape = _AXES.row_shape(_sizes)
+    _read = (x,)
+    _dtypes = _calls.types(_read)
+    _dtype = _calls.compute_type(_read)
+    _given = {} if out is None else dict(zip(("x",), _read))
+    y_ = _calls.result("y", out, _AXES.shape("y", _sizes), x.dtype, _given, _by.empty)
+    _made = (y_,)
+    _work = _blocks.Work(_shape, _dtype, threads)
+    _AXES.fill(_by, "forward", _made, _sizes, _work, (x,))
+    _saved = Saved(_AXES.flat(_sizes), _dtype, _dtypes, x) if save else None
+    _shown = y_ if out is None else out
+    return _shown, _saved
+
+
+def _backward(
+    _by: _blocks.ArrayFunction, saved: Any, dy: Any, out: Any, threads: Any
+) -> Any:
+    """Check a call, make its results, and have them computed."""
+    threads = _calls.thread_count(threads)
+    _check(saved)
+    _of_x, = saved[2]
+    dy = _calls.array("dy", dy, True)
+    _sizes = _AXES.sizes_of(saved.shape)
+    _shape = _AXES.row_shape(_sizes)
+    _calls.check_shape("dy", dy, _AXES.shape("y", _sizes), "the shape of y")
+    _read = (dy, saved.x)
+    _dtype = _calls.compute_type(_read, saved.dtype)
+    _given = {} if out is None else dict(zip(("dy", "saved.x"), _read))
+    _out = _calls.several(out, ("dx",))
+    dx_ = _calls.result(
+        "dx", _out[0], _AXES.shape("x", _sizes), _of_x, _given, _by.empty
+    )
+    _made = (dx_,)
+    _work = _blocks.Work(_shape, _dtype, threads)
+    _AXES.fill(_by, "backward", _made, _sizes, _work, (dy,), (saved.x,))
+    return Gradients(*_calls.returned(_made, out))
+
+
+def _jvp(
+    _by: _blocks.ArrayFunction, saved: Any, x_dot: Any, out: Any, threads: Any
+) -> Any:
+    """Check a call, make its results, and have them computed."""
+    threads = _calls.thread_count(threads)
+    _check(saved)
+    _of_x, = saved[2]
+    x_dot = _calls.array("x_dot", x_dot, False)
+    _calls.check_any("tangent", x_dot)
+    _sizes = _AXES.sizes_of(saved.shape)
+    _shape = _AXES.row_shape(_sizes)
+    _calls.check_shape("x_dot", x_dot, _AXES.shape("x", _sizes), "the shape of x")
+    _read = (x_dot, saved.x)
+    _dtype = _calls.compute_type(_read, saved.dtype)
+    _given = {} if out is None else dict(zip(("x_dot", "saved.x"), _read))
+    y_dot_ = _calls.result(
+        "y_dot", out, _AXES.shape("y", _sizes), _of_x, _given, _by.empty
+    )
+    _made = (y_dot_,)
+    _work = _blocks.Work(_shape, _dtype, threads)
+    _AXES.fill(_by, "jvp", _made, _sizes, _work, (x_dot,), (saved.x,))
+    return y_dot_ if out is None else out
+
+
+def _backward_backward(
+    _by: _blocks.ArrayFunction,
+    saved: Any,
+    dy: Any,
+    ddx: Any,
+    out: Any,
+    threads: Any,
+) -> Any:
+    """Check a call, make its results, and have them computed."""
+    threads = _calls.thread_count(threads)
+    _check(saved)
+    _of_x, = saved[2]
+    dy = _calls.array("dy", dy, True)
+    ddx = _calls.array("ddx", ddx, False)
+    _calls.check_any("cotangent of a gradient", ddx)
+    _sizes = _AXES.sizes_of(saved.shape)
+    _shape = _AXES.row_shape(_sizes)
+    _calls.check_shape("dy", dy, _AXES.shape("y", _sizes), "the shape of y")
+    _calls.check_shape("ddx", ddx, _AXES.shape("x", _sizes), "the shape of x")
+    _read = (dy, ddx, saved.x)
+    _dtype = _calls.compute_type(_read, saved.dtype)
+    _given = (
+        {} if out is None else dict(zip(("cotangents[0]", "ddx", "saved.x"), _read))
+    )
+    _out = _calls.several(out, ("dx", "ddy"))
+    dx_ = _calls.result(
+        "dx", _out[0], _AXES.shape("x", _sizes), _of_x, _given, _by.empty
+    )
+    ddy_ = _calls.result(
+        "ddy", _out[1], _AXES.shape("y", _sizes), dy.dtype, _given, _by.empty
+    )
+    _made = (dx_, ddy_)
+    _work = _blocks.Work(_shape, _dtype, threads)
+    _AXES.fill(_by, "backward_backward", _made, _sizes, _work, (dy, ddx), (saved.x,))
+    return SecondGradients(*_calls.returned(_made, out))
+
+
+def _check(saved: Any) -> None:
+    """Refuse saved values that forward did not return, or that were changed since."""
+    _calls.check_is_saved(saved, Saved, "packed_swiglu")
+    _calls.check_first_fields(saved, (True,))
+    _sizes = _AXES.sizes_of(saved.shape)
+    _shape = _AXES.row_shape(_sizes)
+    _calls.check_kept("x", saved.x, _AXES.shape("x", _sizes))
+
+
+_AXES = _axes.NamedAxes(INTERFACE)
+_FORWARD = _blocks.ArrayFunction(_kernels.forward)
+_BACKWARD = _blocks.ArrayFunction(_kernels.backward)
+_JVP = _blocks.ArrayFunction(_second_order.jvp)
+_BACKWARD_BACKWARD = _blocks.ArrayFunction(_second_order.backward_backward)

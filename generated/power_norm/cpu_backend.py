@@ -68,7 +68,7 @@ _BACKWARD_BACKWARD = _compiled.CompiledDirection(
 )
 
 _KERNELS = _host.HostKernels(
-    _numpy._LAYER,
+    INTERFACE,
     KERNELS,
     {
         "forward": _FORWARD,
@@ -76,11 +76,17 @@ _KERNELS = _host.HostKernels(
         "jvp": _JVP,
         "backward_backward": _BACKWARD_BACKWARD,
     },
+    {
+        "forward": _numpy._FORWARD,
+        "backward": _numpy._BACKWARD,
+        "jvp": _numpy._JVP,
+        "backward_backward": _numpy._BACKWARD_BACKWARD,
+    },
 )
-_LONG_FORWARD = _KERNELS.call(_numpy._FORWARD)
-_LONG_BACKWARD = _KERNELS.call(_numpy._BACKWARD)
-_LONG_JVP = _KERNELS.call(_numpy._JVP)
-_LONG_BACKWARD_BACKWARD = _KERNELS.call(_numpy._BACKWARD_BACKWARD)
+_LONG_FORWARD = _KERNELS.function("forward")
+_LONG_BACKWARD = _KERNELS.function("backward")
+_LONG_JVP = _KERNELS.function("jvp")
+_LONG_BACKWARD_BACKWARD = _KERNELS.function("backward_backward")
 
 
 @overload
@@ -133,7 +139,7 @@ def forward(
             return y_, None
         _dtypes = (x.dtype, None if gamma is None else gamma.dtype)
         return y_, Saved(_shape, _dtype, _dtypes, x, gamma, scale_)
-    return _LONG_FORWARD.call((x, gamma, eps), save, out, threads)
+    return _numpy._forward(_LONG_FORWARD, x, gamma, eps, save, out, threads)
 
 
 def backward(
@@ -175,7 +181,7 @@ def backward(
             _straight.addresses(gamma_, dgamma_),
         )
         return Gradients(dx_, _straight.rounded(dgamma_, _of_gamma))
-    return _LONG_BACKWARD.call(saved, (dy,), out, threads)
+    return _numpy._backward(_LONG_BACKWARD, saved, dy, out, threads)
 
 
 def jvp(
@@ -222,7 +228,7 @@ def jvp(
             threads,
         )
         return y_dot_
-    return _LONG_JVP.call(saved, (x_dot, gamma_dot), out, threads)
+    return _numpy._jvp(_LONG_JVP, saved, x_dot, gamma_dot, out, threads)
 
 
 def backward_backward(
@@ -291,7 +297,9 @@ def backward_backward(
             _straight.addresses(gamma_, ddgamma_, dgamma_),
         )
         return SecondGradients(dx_, _straight.rounded(dgamma_, _of_gamma), ddy_)
-    return _LONG_BACKWARD_BACKWARD.call(saved, (dy, ddx, ddgamma), out, threads)
+    return _numpy._backward_backward(
+        _LONG_BACKWARD_BACKWARD, saved, dy, ddx, ddgamma, out, threads
+    )
 
 
 forward.__doc__ = _numpy.forward.__doc__

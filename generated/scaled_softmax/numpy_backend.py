@@ -9,9 +9,10 @@ from typing import Any, Literal, NamedTuple, overload
 import numpy as np
 import numpy.typing as npt
 
-from .._runtime.numpy import directions as _directions
+from .._runtime.numpy import blocks as _blocks
 from .._runtime.protocol import calls as _calls
 from .._runtime.protocol import interface as _interface
+from .._runtime.protocol import saved as _saved
 from . import numpy_kernels as _kernels
 from . import numpy_second_order as _second_order
 
@@ -125,7 +126,7 @@ def forward(
     Raises TypeError for an argument that is not a floating-point array, ValueError for
     a wrong shape.
     """
-    return _FORWARD.call((x, scale), save, out, threads)
+    return _forward(_FORWARD, x, scale, save, out, threads)
 
 
 def backward(
@@ -153,7 +154,7 @@ def backward(
     Raises TypeError for an argument that is not a floating-point array, ValueError for
     a wrong shape.
     """
-    return _BACKWARD.call(saved, (dy,), out, threads)
+    return _backward(_BACKWARD, saved, dy, out, threads)
 
 
 def jvp(
@@ -181,7 +182,7 @@ def jvp(
     Raises TypeError for an argument that is not a floating-point array, ValueError for
     a wrong shape.
     """
-    return _JVP.call(saved, (x_dot, scale_dot), out, threads)
+    return _jvp(_JVP, saved, x_dot, scale_dot, out, threads)
 
 
 def backward_backward(
@@ -219,8 +220,8 @@ def backward_backward(
     Raises TypeError for an argument that is not a floating-point array, ValueError for
     a wrong shape.
     """
-    arguments_ = (*_calls.each_cotangent(cotangents, ("dy",)), ddx, ddscale)
-    return _BACKWARD_BACKWARD.call(saved, arguments_, out, threads)
+    (dy,) = _calls.each_cotangent(cotangents, ("dy",))
+    return _backward_backward(_BACKWARD_BACKWARD, saved, dy, ddx, ddscale, out, threads)
 
 
 def saved_from(
@@ -246,23 +247,190 @@ def saved_from(
     Raises TypeError or ValueError for fields that `forward` cannot have saved.
     """
     fields_ = (x, scale, m, inv_Z)
-    return _LAYER.saved_from(fields_, shape, dtype, dtypes)
+    first_ = _saved.first_fields(INTERFACE, fields_, shape, dtype, dtypes)
+    saved_ = Saved(*first_, *fields_)
+    _check(saved_)
+    return saved_
 
 
-_LAYER = _directions.HostLayer(INTERFACE, Saved)
-_FORWARD = _directions.ForwardCall(
-    _LAYER, _directions.only, _kernels.forward, at_once=True
-)
-_BACKWARD = _directions.LaterCall(
-    _LAYER, "backward", Gradients, _kernels.backward, at_once=True
-)
-_JVP = _directions.LaterCall(
-    _LAYER, "jvp", _directions.only, _second_order.jvp, at_once=True
-)
-_BACKWARD_BACKWARD = _directions.LaterCall(
-    _LAYER,
-    "backward_backward",
-    SecondGradients,
-    _second_order.backward_backward,
-    at_once=True,
-)
+def _forward(
+    _by: _blocks.ArrayFunction,
+    x: Any,
+    scale: Any,
+    save: Any,
+    out: Any,
+    threads: Any,
+) -> Any:
+    """Check a call, make its results, and have them computed."""
+    threads = _calls.thread_count(threads)
+    x = _calls.array("x", x, True)
+    scale = _calls.scalar("scale", scale, False)
+    _shape = _calls.row_shape("x", x, 1)
+    _read = (x, scale)
+    _dtypes = _calls.types(_read)
+    _dtype = _calls.compute_type(_read)
+    _given = {} if out is None else dict(zip(("x", "scale"), _read))
+    y_ = _calls.result("y", out, _shape, x.dtype, _given, _by.empty)
+    m_ = _by.empty(_shape[:-1], _dtype)
+    inv_Z_ = _by.empty(_shape[:-1], _dtype)
+    _made = (y_, m_, inv_Z_)
+    _work = _blocks.Work(_shape, _dtype, threads)
+    _by.fill(_made, _work, (x, _calls.number(scale, _dtype)))
+    _saved = Saved(_shape, _dtype, _dtypes, x, scale, m_, inv_Z_) if save else None
+    _shown = y_ if out is None else out
+    return _shown, _saved
+
+
+def _backward(
+    _by: _blocks.ArrayFunction, saved: Any, dy: Any, out: Any, threads: Any
+) -> Any:
+    """Check a call, make its results, and have them computed."""
+    threads = _calls.thread_count(threads)
+    _check(saved)
+    _of_x, _of_scale = saved[2]
+    dy = _calls.array("dy", dy, True)
+    _shape = saved.shape
+    _calls.check_shape("dy", dy, _shape, "the shape of y")
+    _read = (dy, saved.x, saved.scale, saved.m, saved.inv_Z)
+    _dtype = _calls.compute_type(_read, saved.dtype)
+    _given = (
+        {}
+        if out is None
+        else dict(
+            zip(("dy", "saved.x", "saved.scale", "saved.m", "saved.inv_Z"), _read)
+        )
+    )
+    _out = _calls.several(out, ("dx", "dscale"))
+    dx_ = _calls.result("dx", _out[0], _shape, _of_x, _given, _by.empty)
+    dscale_ = _calls.result("dscale", _out[1], (), _of_scale, _given, _by.empty)
+    _made = (dx_, dscale_)
+    _work = _blocks.Work(_shape, _dtype, threads)
+    _by.fill(
+        _made,
+        _work,
+        (dy,),
+        (saved.x, _calls.number(saved.scale, _dtype), saved.m, saved.inv_Z),
+    )
+    return Gradients(*_calls.returned(_made, out))
+
+
+def _jvp(
+    _by: _blocks.ArrayFunction,
+    saved: Any,
+    x_dot: Any,
+    scale_dot: Any,
+    out: Any,
+    threads: Any,
+) -> Any:
+    """Check a call, make its results, and have them computed."""
+    threads = _calls.thread_count(threads)
+    _check(saved)
+    _of_x, _of_scale = saved[2]
+    x_dot = _calls.array("x_dot", x_dot, False)
+    scale_dot = _calls.scalar("scale_dot", scale_dot, False)
+    _calls.check_any("tangent", x_dot, scale_dot)
+    _calls.check_left_out("scale_dot", scale_dot, "scale", _of_scale)
+    _shape = saved.shape
+    _calls.check_shape("x_dot", x_dot, _shape, "the shape of x")
+    _read = (x_dot, scale_dot, saved.x, saved.scale, saved.m, saved.inv_Z)
+    _dtype = _calls.compute_type(_read, saved.dtype)
+    _given = (
+        {}
+        if out is None
+        else dict(
+            zip(
+                (
+                    "x_dot",
+                    "scale_dot",
+                    "saved.x",
+                    "saved.scale",
+                    "saved.m",
+                    "saved.inv_Z",
+                ),
+                _read,
+            )
+        )
+    )
+    y_dot_ = _calls.result("y_dot", out, _shape, _of_x, _given, _by.empty)
+    _made = (y_dot_,)
+    _work = _blocks.Work(_shape, _dtype, threads)
+    _by.fill(
+        _made,
+        _work,
+        (x_dot, _calls.number(scale_dot, _dtype)),
+        (saved.x, _calls.number(saved.scale, _dtype), saved.m, saved.inv_Z),
+    )
+    return y_dot_ if out is None else out
+
+
+def _backward_backward(
+    _by: _blocks.ArrayFunction,
+    saved: Any,
+    dy: Any,
+    ddx: Any,
+    ddscale: Any,
+    out: Any,
+    threads: Any,
+) -> Any:
+    """Check a call, make its results, and have them computed."""
+    threads = _calls.thread_count(threads)
+    _check(saved)
+    _of_x, _of_scale = saved[2]
+    dy = _calls.array("dy", dy, True)
+    ddx = _calls.array("ddx", ddx, False)
+    ddscale = _calls.scalar("ddscale", ddscale, False)
+    _calls.check_any("cotangent of a gradient", ddx, ddscale)
+    _calls.check_left_out("ddscale", ddscale, "scale", _of_scale)
+    _shape = saved.shape
+    _calls.check_shape("dy", dy, _shape, "the shape of y")
+    _calls.check_shape("ddx", ddx, _shape, "the shape of x")
+    _read = (dy, ddx, ddscale, saved.x, saved.scale, saved.m, saved.inv_Z)
+    _dtype = _calls.compute_type(_read, saved.dtype)
+    _given = (
+        {}
+        if out is None
+        else dict(
+            zip(
+                (
+                    "cotangents[0]",
+                    "ddx",
+                    "ddscale",
+                    "saved.x",
+                    "saved.scale",
+                    "saved.m",
+                    "saved.inv_Z",
+                ),
+                _read,
+            )
+        )
+    )
+    _out = _calls.several(out, ("dx", "dscale", "ddy"))
+    dx_ = _calls.result("dx", _out[0], _shape, _of_x, _given, _by.empty)
+    dscale_ = _calls.result("dscale", _out[1], (), _of_scale, _given, _by.empty)
+    ddy_ = _calls.result("ddy", _out[2], _shape, dy.dtype, _given, _by.empty)
+    _made = (dx_, dscale_, ddy_)
+    _work = _blocks.Work(_shape, _dtype, threads)
+    _by.fill(
+        _made,
+        _work,
+        (dy, ddx, _calls.number(ddscale, _dtype)),
+        (saved.x, _calls.number(saved.scale, _dtype), saved.m, saved.inv_Z),
+    )
+    return SecondGradients(*_calls.returned(_made, out))
+
+
+def _check(saved: Any) -> None:
+    """Refuse saved values that forward did not return, or that were changed since."""
+    _calls.check_is_saved(saved, Saved, "scaled_softmax")
+    _calls.check_first_fields(saved, (True, False))
+    _calls.check_number("scale", saved.scale, saved.dtypes[1] is not None)
+    _shape = saved.shape
+    _calls.check_kept("x", saved.x, _shape)
+    _calls.check_kept("m", saved.m, _shape[:-1])
+    _calls.check_kept("inv_Z", saved.inv_Z, _shape[:-1])
+
+
+_FORWARD = _blocks.ArrayFunction(_kernels.forward)
+_BACKWARD = _blocks.ArrayFunction(_kernels.backward)
+_JVP = _blocks.ArrayFunction(_second_order.jvp)
+_BACKWARD_BACKWARD = _blocks.ArrayFunction(_second_order.backward_backward)

@@ -15,13 +15,13 @@ from lngen.algebra.numeric import Arithmetic, evaluate_equations, evaluate_expre
 from lngen.algebra.symbols import D, TypedSymbol
 from lngen.checks.evidence import Evidence
 from lngen.checks.layer import Adjoint, Array, Checkable, Emitted, Second
+from lngen.checks.on_rows import on_rows
 from lngen.derivation.derivation import FIFTY, Derivation, Proof
 from lngen.derivation.double_backward import backward_as_forward
 from lngen.derivation.jvp import tangent
 from lngen.language.oracle.random import drawn_from
 from lngen.language.syntax import Kind
 from lngen.plan.planner import Plan
-from lngen.runtime.numpy.axes import on_rows
 
 
 def checkable(plan: Plan, module: Emitted) -> Checkable:

@@ -89,8 +89,6 @@ class FrameworkAdapter(Adapter, ABC):
     checker: str
     own: Sequence[Claim] = ()
     """Claims that no other framework has."""
-    has_kernels = True
-    """True if the layer calls kernels, whose bits its values are to have."""
 
     def __init__(self, definition: Definition, module: ModuleType, seed: int = 0) -> None:
         super().__init__(_Recorded(self))
@@ -135,14 +133,14 @@ class FrameworkAdapter(Adapter, ABC):
         """Hold derivatives to an order against differences, as the framework does. Raises for those that are wrong."""
 
     @property
-    def layer(self) -> Any:
-        """The layer as the emitted module has it; of one whose axes have names, the layer on rows."""
-        return getattr(self.module._LAYER, "on_rows", self.module._LAYER)
+    def has_kernels(self) -> bool:
+        """Test whether the layer calls kernels, whose bits its values are to have."""
+        return False
 
     @property
-    def host(self) -> Any:
-        """The kernels on the processor."""
-        return self.layer.kernels.host
+    def layer(self) -> Any:
+        """The layer as the emitted module has it."""
+        return self.module._LAYER
 
     @property
     def features(self) -> int:
@@ -268,7 +266,7 @@ def assert_close(of: FrameworkAdapter, value: Any, other: Any) -> None:
 
 
 def _values(of: FrameworkAdapter) -> None:
-    arrays, places, host = of.arrays(), of.differentiable, of.host
+    arrays, places, host = of.arrays(), of.differentiable, of.module._LAYER.compiled
     made, pull = of.pulled(of.outputs, of.arguments())
     y, saved = host.forward(*arrays, **of.named_constants)
     found = pull([of.array(np.ones_like(each)) for each in as_tuple(y)])

@@ -87,7 +87,7 @@ class InJax(FrameworkAdapter):
 
     can = FrameworkAdapter.can - {"strides"}
     checker = "check_grads"
-    has_kernels = keeps_bits = False
+    keeps_bits = False
 
     @property
     def layer(self) -> Any:

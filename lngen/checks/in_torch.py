@@ -43,11 +43,9 @@ class InTorch(FrameworkAdapter):
         return SimpleNamespace(**vars(self.torch.func), sin=self.torch.sin)
 
     @property
-    def host(self) -> Any:
-        """The kernels on the processor."""
-        layer = self.module._LAYER
-        layer.backend()
-        return layer.compiled if layer.straight else layer.numpy
+    def has_kernels(self) -> bool:
+        """Test whether kernels are compiled here."""
+        return bool(self.module._LAYER.has_kernels())
 
     def array(self, value: Any) -> Any:
         """Make a tensor in memory of its own, on the processor or where the setting says."""

@@ -19,9 +19,10 @@ import numpy as np
 from lngen.checks.claim import Claim, listed, same
 from lngen.checks.evidence import Evidence
 from lngen.checks.layer import Array
+from lngen.checks.on_rows import on_rows
 from lngen.language.axes import AxisParts
 from lngen.language.definition import Definition
-from lngen.runtime.numpy.axes import on_rows, spread
+from lngen.runtime.numpy.axes import spread
 from lngen.runtime.protocol.axes import REST, Arranged, Arrangement, Sizes
 from lngen.runtime.protocol.interface import INTEGERS
 

@@ -10,7 +10,7 @@ from lngen.emit import Notes
 from lngen.emit.interface import PublicConstant, PublicInput, PublicInterface
 from lngen.emit.layout import WIDTH, argument, definition, in_lines
 from lngen.emit.signatures import as_python, number, sizes
-from lngen.runtime.protocol.directions import COMPUTED_WORDS
+from lngen.runtime.protocol.calls import COMPUTED_WORDS
 
 NUMBERS = {"Scalar": "float | ", 'Int[""]': "int | "}
 """Types of numbers that a framework's function takes besides arrays, by the kind of the input."""

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from lngen.emit.description import as_number, literal
 from lngen.emit.interface import OwnFields, PublicConstant, PublicInput, PublicInterface
-from lngen.emit.layout import argument, definition, quoted
+from lngen.emit.layout import argument, definition, quoted, tuple_of
 from lngen.emit.saved import Field
 from lngen.language.axes import AxisSize
 from lngen.runtime.protocol.directions import DirectionProtocol, Entry
@@ -81,15 +81,20 @@ class Signatures:
         return f"float | {self.array}" if given.kind == "Scalar" else self.array
 
 
-def passed(takes: DirectionProtocol, module: str) -> list[str]:
-    """Return a direction's own arguments as a public function passes them to the runtime, one by one.
+def cotangents_of(takes: DirectionProtocol) -> list[str]:
+    """Return names for the cotangents of a direction; one that a tangent has too gets another."""
+    tangents = {each.name for each in takes.tangents}
+    return [each.name + "_cotangent" * (each.name in tangents) for each in takes.cotangents]
 
-    `module` is the module of the runtime with `each_cotangent`.
-    """
-    names = [each.name for each in takes.cotangents]
-    if names and takes.tangents:
-        names = [f"*{module}.each_cotangent(cotangents, {quoted(names)})"]
-    return [*names, *(each.name for each in takes.tangents)]
+
+def each_cotangent(takes: DirectionProtocol) -> list[str]:
+    """Return the statement that takes cotangents apart where one argument has them all."""
+    if not (takes.cotangents and takes.tangents):
+        return []
+    names = quoted(each.name for each in takes.cotangents)
+    targets = cotangents_of(takes)
+    first = tuple_of(targets) if len(targets) == 1 else ", ".join(targets)
+    return [f"{first} = _calls.each_cotangent(cotangents, {names})"]
 
 
 def checked_constants(layer: PublicInterface) -> list[str]:

@@ -16,8 +16,7 @@ import numpy as np
 from lngen.errors import LngenError
 from lngen.pipeline.files.loading import Layer
 from lngen.runtime.numpy.blocks import round_to
-from lngen.runtime.protocol.calls import Array, DType
-from lngen.runtime.protocol.directions import computed
+from lngen.runtime.protocol.calls import Array, DType, computed
 from lngen.runtime.protocol.interface import PER_ROW, InputEntry, Interface, OutputEntry
 
 try:

@@ -157,8 +157,8 @@ def planted(made: Derived, folder: Path, change: Callable[[str], str]) -> Any | 
     module = importlib.import_module(f"{loading.load(place).__name__}.cpu_backend")
     module._compiled.CHUNK_ENTRIES = 16
     module._straight.empty = unwritten
-    for name in ("forward", "backward"):
-        module._KERNELS.calls[name].empty = unwritten
+    for name in ("_LONG_FORWARD", "_LONG_BACKWARD"):
+        setattr(module, name, getattr(module, name)._replace(empty=unwritten))
     return module if text != source else None
 
 

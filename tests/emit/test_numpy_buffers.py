@@ -36,8 +36,8 @@ def calls(module):
     yield "sigmoid", module._kernels._functions.sigmoid, [other]
     yield "softplus", module._kernels._functions.softplus, [other]
     yield "erf", module._kernels._functions.erf, [other]
-    yield "where", module._directions.rows.select, [other > 0, row, other]
-    yield "attains_first", module._directions.rows.attains_first, [row, row.max(-1, keepdims=True)]
+    yield "where", module._blocks._rows.select, [other > 0, row, other]
+    yield "attains_first", module._blocks._rows.attains_first, [row, row.max(-1, keepdims=True)]
 
 
 @pytest.mark.ci

@@ -81,4 +81,4 @@ def kind_of(definition: Definition, result: tuple[str, str]) -> Kind:
 def rows_of(layer: Checkable) -> Any:
     """The module `rows` of the runtime that emitted code calls: that of its own package."""
     module: Any = layer.module
-    return type(module._FORWARD).call.__globals__["rows"]
+    return type(module._FORWARD).fill.__globals__["_rows"]

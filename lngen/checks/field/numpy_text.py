@@ -28,6 +28,7 @@ from lngen import runtime
 from lngen.checks.field import arrays
 from lngen.checks.field.absence import NOTHING, Absence, absences, has_folded, has_rounded, is_call
 from lngen.checks.field.calls import FieldCall, FieldResult, casts_not_compared, layer_of, outcome, told
+from lngen.checks.on_rows import on_rows
 from lngen.checks.thresholds.side import lowered
 from lngen.emit.numpy import handed
 from lngen.paths import RUNTIME
@@ -35,7 +36,6 @@ from lngen.pipeline.cache.results import kept
 from lngen.pipeline.stages import Derived, evidence_error
 from lngen.plan.program import RowProgram
 from lngen.runtime.cache import digest
-from lngen.runtime.numpy.axes import on_rows
 from lngen.runtime.protocol.casts import dtype as cast_type
 from lngen.runtime.protocol.directions import Entry, LayerProtocol
 

@@ -25,13 +25,13 @@ import numpy as np
 from lngen.checks.field.absence import NOTHING, Absence, absences, is_call
 from lngen.checks.field.calls import HEADER, FieldCall, FieldResult, casts_not_compared, layer_of, memory, outcome, told
 from lngen.checks.field.places import DENSE, ArrayLayout, Lying, argument, result
+from lngen.checks.on_rows import on_rows
 from lngen.checks.thresholds.side import lowered
 from lngen.emit.cpp import handed
 from lngen.paths import RUNTIME
 from lngen.pipeline.files import loading, manifest
 from lngen.pipeline.stages import Derived
 from lngen.plan.program import RowProgram
-from lngen.runtime.numpy.axes import on_rows
 from lngen.runtime.numpy.blocks import Work
 from lngen.runtime.protocol.axes import without_axes
 from lngen.runtime.protocol.directions import DirectionProtocol, Entry, LayerProtocol

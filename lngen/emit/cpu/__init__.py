@@ -49,7 +49,7 @@ def _module(directions: Sequence[cpp.Lowered], notes: Notes) -> str:
         function = CompiledFunction(takes, kernels, protocol, layer, least)
         signature = signatures.forward() if takes.is_forward else signatures.later(takes)
         functions.append({"name": takes.name, "signature": signature, "lines": function.lines()})
-    given = table({name: f"_{name.upper()}" for name in names})
+    compiled, otherwise = (table({name: f"{of}_{name.upper()}" for name in names}) for of in ("", "_numpy."))
     bodies = "".join(line for function in functions for line in function["lines"])
     return module(
         "cpu/backend.py.jinja",
@@ -59,7 +59,7 @@ def _module(directions: Sequence[cpp.Lowered], notes: Notes) -> str:
         exported=in_order([*imported, *names]),
         functions=functions,
         compiled=[line for _, kernels in directions for line in _compiled(kernels)],
-        kernels=statement(f"_KERNELS = _host.HostKernels(_numpy._LAYER, KERNELS, {given})"),
+        kernels=statement(f"_KERNELS = {call('_host.HostKernels', 'INTERFACE', 'KERNELS', compiled, otherwise)}"),
         reads={name for name in ("np.", "_calls.", "_straight.") if name in bodies},
     )
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 
 from lngen.emit.cpp.kernels import KernelPair
 from lngen.emit.interface import PublicInterface
-from lngen.emit.layout import laid, tuple_of
-from lngen.emit.signatures import checked_constants, passed
+from lngen.emit.layout import call, laid, tuple_of
+from lngen.emit.signatures import checked_constants, cotangents_of, each_cotangent
 from lngen.emit.spelling import reading
 from lngen.runtime.protocol.directions import (
     CONSTANT,
@@ -80,27 +80,27 @@ class CompiledFunction:
         least: int,
     ) -> None:
         self.takes, self.kernels, self.layer, self.interface, self.least = takes, kernels, layer, interface, least
-        tangents = {each.name for each in takes.tangents}
-        self.cotangents = [each.name + "_cotangent" * (each.name in tangents) for each in takes.cotangents]
+        self.cotangents = cotangents_of(takes)
 
     def lines(self) -> list[str]:
         """Return the lines."""
         begin = [*checked_constants(self.interface)] if self.takes.is_forward else []
-        if self.takes.cotangents and self.takes.tangents:
-            begin.append(f"{_targets(self.cotangents)} = {passed(self.takes, '_calls')[0][1:]}")
+        begin += each_cotangent(self.takes)
         if self.interface.layout or any(each.cast for each in self.takes.makes):
             return laid([*begin, f"return {self._long_way()}"])
         made = self._forward() if self.takes.is_forward else self._later()
         return laid([*begin, *made])
 
     def _long_way(self) -> str:
-        name, others = f"_LONG_{self.takes.name.upper()}", "out, threads"
-        if not self.takes.is_forward:
-            return f"{name}.call(saved, {tuple_of(self._arguments())}, {others})"
-        values = tuple_of(each.name for each in self.takes.arguments)
-        sizes = [size.name for size in self.interface.sizes]
-        begin = f"sized({tuple_of(sizes)}, " if sizes else "call("
-        return f"{name}.{begin}{values}, save, {others})"
+        name = self.takes.name
+        given = ["saved", *self._arguments()]
+        if self.takes.is_forward:
+            given = [
+                *(each.name for each in self.takes.arguments),
+                *(size.name for size in self.interface.sizes),
+                "save",
+            ]
+        return call(f"_numpy._{name}", f"_LONG_{name.upper()}", *given, "out", "threads")
 
     # ---- forward
 

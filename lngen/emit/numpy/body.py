@@ -9,7 +9,7 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 
-from lngen.algebra.symbols import FeatureSymbol
+from lngen.algebra.symbols import FeatureSymbol, RowScalarSymbol, RowSymbol, ScalarSymbol
 from lngen.emit.expressions import decimal, formula
 from lngen.emit.layout import WIDTH, call, statement, tuple_of
 from lngen.emit.numpy.buffers import BufferPlan
@@ -32,12 +32,20 @@ from lngen.emit.numpy.operations import Schedule
 from lngen.emit.numpy.reads import CAN_WARN, lines_of, needs
 from lngen.plan.presence import NEVER, Condition
 
+_SHAPES = (
+    (RowSymbol, "shape"),
+    (RowScalarSymbol, "shape[:-1]"),
+    (FeatureSymbol, "shape[-1:]"),
+    (ScalarSymbol, "()"),
+)
+
 
 class DirectionBody:
     """Function of one direction.
 
     `wanted` has the results in their order, each with the cases in which it is needed, and `groups` the values of each
-    parameter that is a tuple. Raises LngenError if a left-out input makes a value infinite that is read.
+    parameter that is a tuple. For those that are `filled`, None is replaced by zeros. Raises
+    LngenError if a left-out input makes a value infinite that is read.
     """
 
     def __init__(
@@ -46,8 +54,10 @@ class DirectionBody:
         names: LocalNames,
         wanted: Mapping[str, Condition],
         groups: Mapping[str, Sequence[str]],
+        filled: Sequence[str] = (),
     ) -> None:
         self.schedule, self.names, self.wanted, self.groups = schedule, names, wanted, groups
+        self.filled = filled
         self.cases, self.nodes, self.everything = schedule.cases, schedule.graph.nodes, schedule.graph.everything
         self.need = needs(schedule, wanted)
         require_finite(schedule, self.need)
@@ -71,7 +81,8 @@ class DirectionBody:
         arguments = self._arguments() if returned else {}
         read = in_block | read_by(after, self.cases).union(*map(reads, arguments.values()))
         before = that_count(self._prologue(), self.cases, read)
-        read |= read_by(before, self.cases)
+        filled = self._zeros()
+        read |= read_by(before, self.cases).union(*map(reads, filled))
         goes_on = bool(after) or self._made() != made
         texts = named_conditions([before, block, after], self.cases, self.names.internal)
         parts = [laid_out(lines, self.cases, texts, to) for lines, to in ((before, 4), (block, 8), (after, 4))]
@@ -86,12 +97,26 @@ class DirectionBody:
             *self._unpacked(read),
             *unpacked(measures, "call", 4) * any(each != "_" for each in measures),
             *["    features = shape[-1]"] * ("features" in read),
+            *filled,
             *(line for key, text in texts.items() for line in statement(f"{text} = {self.cases.condition(key)}", 4)),
             *parts[0],
             *self._taken(parts[1], returned, arguments, goes_on),
             *parts[2],
             *[f"    return {listed(made)}"] * (goes_on or not returned),
         ]
+
+    def _zeros(self) -> list[str]:
+        """The lines that replace None by zeros, where too many conditions would follow."""
+        program = self.schedule.program
+        rows = {row.name: row.symbol for row in program.rows}
+        parameters = {parameter.name: parameter.symbol for parameter in program.parameters}
+        lines = []
+        for name in self.filled:
+            symbol = rows.get(name) or parameters[name]
+            shape = next(shape for kind, shape in _SHAPES if isinstance(symbol, kind))
+            variable = self.names.parameter(name, name in rows)
+            lines += statement(f"{variable} = _blocks.or_zeros({variable}, {shape}, dtype)", 4)
+        return lines
 
     def _silence(self) -> list[str]:
         """The line that keeps NumPy from warning, or raising what a caller has it raise, of what is as it should be.

@@ -9,8 +9,9 @@ from lngen.emit import Notes, render
 from lngen.emit.class_names import class_of
 from lngen.emit.description import assignment, described, protocol, protocol_of
 from lngen.emit.interface import OwnFields, interface
-from lngen.emit.layout import call, in_order, quoted, statement
+from lngen.emit.layout import in_order, statement
 from lngen.emit.numpy import classes
+from lngen.emit.numpy.calls import CheckedCalls
 from lngen.emit.numpy.functions import DirectionFunction, direction_function
 from lngen.emit.numpy.imports import imported
 from lngen.emit.numpy.lowering import handed
@@ -119,8 +120,9 @@ class _NumpyEmission:
         functions = PublicFunctions(
             layer, self.notes, signatures, self.saved, self.own, self.programs, self.protocol
         ).all()
-        description = assignment(described(self.programs, layer, self.saved, self.notes))
-        directions = self._directions()
+        interface = described(self.programs, layer, self.saved, self.notes)
+        description, directions = assignment(interface), self._directions()
+        checked = CheckedCalls(interface, layer, self.protocol, self.own).functions()
         return {
             "description": description,
             "several_outputs": self.several,
@@ -133,20 +135,11 @@ class _NumpyEmission:
             "own": self.own,
             "shape_meaning": f"sizes of the axes {axes}" if (axes := layer.axes) else "of the row inputs",
             "functions": functions,
+            "checked": checked,
             "directions": directions,
             "has_second_order": len(self.programs) > 2,
-            **imported([description, directions, *(function.lines for function in functions)]),
+            **imported([description, directions, *checked, *(function.lines for function in functions)]),
         }
-
-    def _serves_few(self, program: RowProgram) -> bool:
-        """Test whether a direction has a fast path: few rows at once, in memory that NumPy makes.
-
-        An argument has to have the shape of the rows, and the compute type has to be the rows' own.
-        """
-        if program.direction == "forward":
-            return any(row.required for row in self.layer.rows)
-        kinds = {*(field.kind for field in self.saved), *(output.kind for output in self.layer.outputs)}
-        return not kinds.isdisjoint(("Row", "Data"))
 
     def _arguments(self, program: RowProgram) -> list[str]:
         """Return the arguments of a direction besides the saved values, in the runtime's order."""
@@ -157,17 +150,10 @@ class _NumpyEmission:
         return [each.variable for each in self.of_rows.directions[program.direction].makes]
 
     def _directions(self) -> list[str]:
-        """Return the statements that join each direction's mathematics to the argument checks of the runtime."""
-        module, prefix = ("_axes", "Axes") if self.layer.layout else ("_directions", "")
-        lines = [f"_LAYER = {module}.{prefix or 'Host'}Layer(INTERFACE, Saved)"]
+        """Return the statements that name the mathematics of each direction, and the axes of arrays."""
+        lines = ["_AXES = _axes.NamedAxes(INTERFACE)"] * bool(self.layer.layout)
         for made in self.functions:
             name = made.program.direction
             place = "_kernels" if name in _FIRST_ORDER else "_second_order"
-            returned = self.protocol.directions[name].returned or "_directions.only"
-            own = ["_LAYER", *([] if name == "forward" else [f'"{name}"']), returned, f"{place}.{name}"]
-            own += ["at_once=True"] * self._serves_few(made.program)
-            own += [f"filled={quoted(made.filled)}"] if made.filled else []
-            kind = "Forward" if name == "forward" else "Later"
-            function = f"{module}.{prefix}{kind}{'' if prefix else 'Call'}"
-            lines += statement(f"_{name.upper()} = {call(function, *own)}")
+            lines += statement(f"_{name.upper()} = _blocks.ArrayFunction({place}.{name})")
         return lines

@@ -12,7 +12,7 @@ from lngen.emit.numpy.lowering import lower
 from lngen.emit.numpy.naming import LocalNames, names_of
 from lngen.emit.numpy.presence import Cases
 from lngen.emit.spelling import belongs_to, gradient, tangent
-from lngen.plan.program import RowProgram, moved_name
+from lngen.plan.program import RowProgram
 
 MOST_FOLLOWED = 8
 """Arguments that may be None beyond so many are filled with zeros: each makes the conditions longer."""
@@ -22,10 +22,9 @@ _AXES = {"Row": RowSymbol, "RowScalar": RowScalarSymbol, "Feature": FeatureSymbo
 
 @dataclass(frozen=True)
 class DirectionFunction:
-    """A direction, lowered. `filled` are the public names of the arguments for which None becomes zeros."""
+    """A direction, lowered."""
 
     program: RowProgram
-    filled: tuple[str, ...]
     body: DirectionBody
 
 
@@ -63,8 +62,7 @@ def direction_function(
         kinds |= dict.fromkeys((gradient(output.derivative.name), tangent(output.name)), output.kind)
     zeros: dict[str, Axes] = {name: _AXES[kinds[name]].varies for name in results if name not in computed}
     schedule = lower(program, cases, wanted, residuals, zeros)
-    body = DirectionBody(schedule, names, wanted, groups)
-    return DirectionFunction(program, tuple(moved_name(program.direction, order[name].public) for name in filled), body)
+    return DirectionFunction(program, DirectionBody(schedule, names, wanted, groups, filled))
 
 
 def _variables(

@@ -10,11 +10,12 @@ RUNTIME_MODULES: Mapping[str, str] = {
     "blocks": "numpy.blocks",
     "calls": "protocol.calls",
     "casts": "numpy.casts",
-    "directions": "numpy.directions",
     "functions": "numpy.functions",
     "interface": "protocol.interface",
     "random": "numpy.random",
     "rows": "numpy.rows",
+    "saved": "protocol.saved",
+    "types": "protocol.casts",
 }
 """Modules of the runtime that emitted NumPy code imports, by the names that it has for them."""
 

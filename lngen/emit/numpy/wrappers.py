@@ -1,4 +1,4 @@
-"""Public functions of a layer: signature, docstring, and the call of the runtime.
+"""Public functions of a layer: signature, docstring, and the call of what checks the arguments.
 
 Arguments have the names of the interface. Any other name begins or ends with an underscore, which no argument does.
 """
@@ -6,19 +6,20 @@ Arguments have the names of the interface. Any other name begins or ends with an
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from lngen.emit import Notes
 from lngen.emit.functions import constant_in_words, sizes_in_words
 from lngen.emit.interface import OwnFields, PublicInput, PublicInterface
-from lngen.emit.layout import WIDTH, in_docstring, in_lines, statement, tuple_of
+from lngen.emit.layout import WIDTH, call, in_docstring, in_lines, statement, tuple_of
 from lngen.emit.saved import Field
-from lngen.emit.signatures import Signatures, as_python, checked_constants, passed
+from lngen.emit.signatures import Signatures, as_python, cotangents_of, each_cotangent
 from lngen.language.names import cotangent
 from lngen.plan.program import RowProgram
-from lngen.runtime.protocol.directions import COMPUTED_WORDS, DirectionProtocol, LayerProtocol
+from lngen.runtime.protocol.calls import COMPUTED_WORDS
+from lngen.runtime.protocol.directions import DirectionProtocol, LayerProtocol
 
 _THREADS = "threads: the number of threads that share the rows. Results do not depend on it."
 _SAVED = "saved: the second result of `forward`."
@@ -81,6 +82,7 @@ class PublicFunctions:
         """`forward`."""
         several, first = self._several(), self.layer.outputs[0].public
         values = [each.public for each in (*self.layer.inputs, *self.layer.constants)]
+        sizes = [size.name for size in self.layer.sizes]
         return PublicFunction(
             signature=self.signatures.forward(),
             summary=self.notes.title,
@@ -88,7 +90,7 @@ class PublicFunctions:
             arguments=[
                 *(f"{given.public}: {self._meaning(given)}" for given in self.layer.inputs),
                 *(f"{given.public}: {constant_in_words(given, self.layer)}." for given in self.layer.constants),
-                *sizes_in_words(size.name for size in self.layer.sizes),
+                *sizes_in_words(sizes),
                 "save: False saves nothing for the other directions; `saved` is then None.",
                 *_out("Outputs" if several else "", first),
                 _THREADS,
@@ -99,14 +101,13 @@ class PublicFunctions:
                 WIDTH - 12,
             ),
             raises=_RAISES,
-            lines=[line for each in checked_constants(self.layer) for line in statement(each, 4)]
-            + _called(self._forward(), "values_", values, "save, out, threads"),
+            lines=statement(f"return {call('_forward', '_FORWARD', *values, *sizes, 'save', 'out', 'threads')}", 4),
         )
 
     def later(self, program: RowProgram) -> PublicFunction:
         """A direction that follows forward."""
         takes, words = self.protocol.directions[program.direction], _LATER[program.direction]
-        name, is_jvp = takes.name.upper(), not takes.cotangents
+        is_jvp = not takes.cotangents
         several, first = self._several(), self.layer.outputs[0].public
         formulas = self._formulas(program)
         if is_jvp:
@@ -137,7 +138,7 @@ class PublicFunctions:
             ],
             returns=returns,
             raises=_RAISES,
-            lines=_called(f"_{name}.call(saved, ", "arguments_", passed(takes, "_calls"), "out, threads"),
+            lines=[line for each in _called(takes) for line in statement(each, 4)],
         )
 
     def _cotangents(self, takes: DirectionProtocol) -> list[str]:
@@ -172,13 +173,14 @@ class PublicFunctions:
             raises="Raises TypeError or ValueError for fields that `forward` cannot have saved.",
             lines=[
                 *statement(f"fields_ = {tuple_of(field.name for field in self.saved)}", 4),
-                f"    return _LAYER.saved_from(fields_, {own.shape}, {own.dtype}, {own.dtypes})",
+                *statement(
+                    f"first_ = _saved.first_fields(INTERFACE, fields_, {own.shape}, {own.dtype}, {own.dtypes})", 4
+                ),
+                "    saved_ = Saved(*first_, *fields_)",
+                "    _check(saved_)",
+                "    return saved_",
             ],
         )
-
-    def _forward(self) -> str:
-        given = [size.name for size in self.layer.sizes]
-        return f"_FORWARD.sized({tuple_of(given)}, " if given else "_FORWARD.call("
 
     def _several(self) -> bool:
         return len(self.layer.outputs) > 1
@@ -207,13 +209,11 @@ def _out(kind: str, result: str = "") -> list[str]:
     return [f"out: arrays to write to, as {kind} or another sequence;", "    None in it makes a new array."]
 
 
-def _called(begin: str, name: str, values: Iterable[str], others: str) -> list[str]:
-    """The lines that call a direction with a tuple of values, which has a name where it is long.
-
-    The call begins with a text, up to that tuple.
-    """
-    entries = list(values)
-    line = f"    return {begin}{tuple_of(entries)}, {others})"
-    if len(line) <= WIDTH:
-        return [line]
-    return [*statement(f"{name} = {tuple_of(entries)}", 4), f"    return {begin}{name}, {others})"]
+def _called(takes: DirectionProtocol) -> list[str]:
+    """Return the statements that call what checks a direction."""
+    given = [*cotangents_of(takes), *(each.name for each in takes.tangents)]
+    name = takes.name
+    return [
+        *each_cotangent(takes),
+        f"return {call(f'_{name}', f'_{name.upper()}', 'saved', *given, 'out', 'threads')}",
+    ]

@@ -1,34 +1,30 @@
 # SPDX-License-Identifier: MIT
 """Long way of a call on compiled kernels: arrays of any type and layout, which the straight way does not take.
 
-`directions` calls these kernels with checked arrays. Rows are read and written where they lie if the entries of each
-are one behind the other (places.py). Others, and those that are not all of one type that kernels take, are passed as
-dense copies in the compute type.
+`numpy_backend` has them called with arrays that it has checked. Rows are read and written where they lie if the entries
+of each are one behind the other (places.py). Others, and those that are not all of one type that kernels take, are
+passed as dense copies in the compute type.
 """
 
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from math import prod
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any
 
 import numpy as np
 
-from ..numpy.blocks import Work, round_to
-from ..numpy.blocks import stored as store_results
-from ..numpy.directions import ForwardCall, LaterCall
-from ..numpy.layers import HostLayer
-from ..protocol import directions as protocol
-from ..protocol.calls import INT32, Array, DType, Shape, whole
+from ..numpy.blocks import ArrayFunction, Work, round_to
+from ..protocol.axes import without_axes
+from ..protocol.calls import COMPUTED, INT32, Array, DType, Shape, computed, whole
 from ..protocol.casts import dtype as cast_type
-from ..protocol.directions import ROW, ROW_SCALAR, DirectionProtocol
-from ..protocol.interface import INTEGERS, PER_ROW
+from ..protocol.directions import ROW, ROW_SCALAR, DirectionProtocol, LayerProtocol
+from ..protocol.interface import INTEGERS, PER_ROW, Interface
 from ..protocol.kernels import KernelTable
 from .compiled import Call, CompiledDirection
 from .memory import empty
 from .places import Places, is_in_rows, placed
 from .straight import TYPES, addresses, is_dense
-
-AnyCall = TypeVar("AnyCall", bound=ForwardCall[Any, Any] | LaterCall[Any])
 
 _ROW_AXES = {ROW: 1, ROW_SCALAR: 0}
 _OF_PYTORCH = "forward", "backward"
@@ -38,28 +34,28 @@ _ENDS = ("the rows", "the features", "the blocks", "the workspace")
 
 
 class HostKernels:
-    """The kernels of a layer by direction, as a table describes them, for calls that take the long way."""
+    """The kernels of a layer by direction, as a table describes them, for calls that take the long way.
+
+    They compute in types that kernels take, and the functions of `otherwise` in any other.
+    """
 
     def __init__(
-        self, layer: HostLayer[Any], tables: Mapping[str, KernelTable], directions: Mapping[str, CompiledDirection]
+        self,
+        interface: Interface,
+        tables: Mapping[str, KernelTable],
+        directions: Mapping[str, CompiledDirection],
+        otherwise: Mapping[str, ArrayFunction],
     ) -> None:
-        self.layer = layer
-        rows: HostLayer[Any] = getattr(layer, "on_rows", layer)
-        optional = [each.symbol for each in rows.protocol.inputs if each.may_be_none]
+        self.of_rows = rows = LayerProtocol(without_axes(interface))
+        optional = [each.symbol for each in rows.inputs if each.may_be_none]
         self.kernels = {
-            name: DirectionKernels(rows.protocol.directions[name], table, directions[name], optional)
+            name: DirectionKernels(rows.directions[name], table, directions[name], optional, otherwise[name])
             for name, table in tables.items()
         }
-        self.calls: dict[str, Any] = {}
 
-    def call(self, of: AnyCall) -> AnyCall:
-        """Return a call of `numpy_backend` on these kernels; it computes itself in types that they do not."""
-        name = of.direction.name
-        kernels = self.kernels[name]
-        kernels.otherwise = of
-        function = kernels.forward if kernels.takes.is_forward else kernels.later
-        self.calls[name] = made = cast(AnyCall, of.compiled(function, empty))
-        return made
+    def function(self, direction: str) -> ArrayFunction:
+        """Return the function that computes a direction."""
+        return ArrayFunction(self.kernels[direction].compute, empty, takes_runs=True)
 
     def builds(self, stored: str) -> list[tuple[Path, tuple[str, ...]]]:
         """Return the sources to compile ahead of time for rows of a type, such as "bf16", each with macros.
@@ -68,13 +64,13 @@ class HostKernels:
         calls without optional inputs.
         """
         rows = np.dtype({"f32": np.float32, "f64": np.float64}.get(stored, np.float16))
-        computed = TYPES[protocol.computed([rows]).name]
-        has_parameters = any(each.kind in ("Feature", "Scalar") for each in self.layer.protocol.inputs)
+        wide = TYPES[computed([rows]).name]
+        has_parameters = any(each.kind in ("Feature", "Scalar") for each in self.of_rows.inputs)
         found = [
-            (kernels.direction.source, kernels.direction.macros(stored, computed, absent, parameters))
+            (kernels.direction.source, kernels.direction.macros(stored, wide, absent, parameters))
             for name, kernels in self.kernels.items()
             for absent in kernels.absences()
-            for parameters in (["", stored] if stored != computed and name in _OF_PYTORCH and has_parameters else [""])
+            for parameters in (["", stored] if stored != wide and name in _OF_PYTORCH and has_parameters else [""])
         ]
         return list(dict.fromkeys(found))
 
@@ -82,15 +78,18 @@ class HostKernels:
 class DirectionKernels:
     """The kernels of one direction. Its values are a list; the table calls each by a name.
 
-    `optional` are the inputs that may be None, and `otherwise` is the call of `numpy_backend`.
+    `optional` are the inputs that may be None, and `otherwise` computes in types that kernels do not.
     """
 
-    otherwise: Any
-
     def __init__(
-        self, takes: DirectionProtocol, table: KernelTable, direction: CompiledDirection, optional: Sequence[str]
+        self,
+        takes: DirectionProtocol,
+        table: KernelTable,
+        direction: CompiledDirection,
+        optional: Sequence[str],
+        otherwise: ArrayFunction,
     ) -> None:
-        self.takes, self.direction, self.optional = takes, direction, optional
+        self.takes, self.direction, self.optional, self.otherwise = takes, direction, optional, otherwise
         self.names, self.first_made = takes.slots, len(takes.reads)
         self.kinds = [each.kind for each in (*takes.reads, *takes.makes)]
         # The axes that a row has, or None for a value without rows.
@@ -110,20 +109,13 @@ class DirectionKernels:
         self.may_be_absent = {each: places.get(each, gradients.get(each)) for each in direction.optional}
         self.plans: dict[Any, Call] = {}
 
-    def forward(self, values: Sequence[Any], results: Sequence[Any], call: Work) -> None:
-        """Compute forward, as `ForwardCall` calls it."""
-        if call.dtype in protocol.COMPUTED:
-            self.any([*values, *results], call)
-        else:
-            store_results(results, self.otherwise.function(values, results, call))
-
-    def later(self, arguments: Sequence[Any], fields: Sequence[Any], results: Sequence[Any], call: Work) -> None:
-        """Compute another direction, as `LaterCall` calls it."""
-        if call.dtype in protocol.COMPUTED:
-            self.any([*arguments, *fields, *results], call)
-        else:
-            given = self.otherwise.with_zeros(arguments, call)
-            store_results(results, self.otherwise.function(given, fields, results, call))
+    def compute(self, *given: Any) -> Sequence[Any] | None:
+        """Compute the direction: arguments, then fields of `Saved` if it follows forward, results, and the work."""
+        *values, results, work = given
+        if work.dtype not in COMPUTED:
+            return self.otherwise.compute(*given)
+        self.any([*chain.from_iterable(values), *results], work)
+        return None
 
     def any(self, given: list[Any], call: Work) -> None:
         """Run the kernels on any arrays; an array that kernels cannot take is copied.

@@ -1,47 +1,21 @@
 # SPDX-License-Identifier: MIT
 """Layers whose axes have names, on NumPy: arrays are arranged as rows, and gradients of rows are summed.
 
-The mathematics of such a layer is that of one whose arrays are rows. `on_rows` is that layer.
+The mathematics of such a layer is that of one whose arrays are rows.
 """
 
-from collections import namedtuple
-from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property, partial
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from math import isqrt, prod
-from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import numpy as np
 
 from ..protocol.axes import Arranged, ArrangedCall, Sizes, without_axes
-from ..protocol.calls import (
-    Array,
-    DType,
-    Shape,
-    constant,
-    each_cotangent,
-    returned,
-    thread_count,
-    types,
-    without_numbers,
-)
-from ..protocol.directions import (
-    COMPUTED,
-    CONSTANT,
-    FEATURE,
-    NUMBER,
-    ROW,
-    ROW_SCALAR,
-    DirectionProtocol,
-    Entry,
-    LayerProtocol,
-    computed,
-)
+from ..protocol.calls import COMPUTED, Array, DType, Shape
+from ..protocol.directions import CONSTANT, FEATURE, NUMBER, ROW, ROW_SCALAR, Entry, LayerProtocol
 from ..protocol.interface import Interface
-from .blocks import Work, round_to
-from .directions import ForwardCall, LaterCall, Results
-from .layers import HostLayer, Kept
+from .blocks import ArrayFunction, Work, round_to
 
 Empty = Callable[[Shape, DType], Array]
 
@@ -49,57 +23,53 @@ _TOGETHER = 32
 """Entries that lie apart and are added one by one, if there are few."""
 
 
-class AxesLayer(HostLayer[Kept]):
-    """Layer whose axes have names. `saved.shape` has the size of each axis of the rows, one a name."""
+class NamedAxes:
+    """The axes of a layer's arrays by name, and how its values lie beside rows."""
 
-    def __init__(self, interface: Interface, saved: Callable[..., Kept]) -> None:
-        super().__init__(interface, saved)
+    def __init__(self, interface: Interface) -> None:
         self.arranging = ArrangedCall(interface, np.transpose, np.broadcast_to, _unstack, np.stack)
-        self.arrangement = self.arranging.arrangement
+        self.arrangement, self.minimum_features = self.arranging.arrangement, interface["minimum_features"]
+        self.directions = of_rows = LayerProtocol(interface).directions
         self.has_parts = bool(self.arrangement.counts)
         if self.has_parts:
-            self.directions = LayerProtocol(without_axes(interface)).directions
+            of_rows = LayerProtocol(without_axes(interface)).directions
+        self.of_rows = of_rows
 
-    @cached_property
-    def on_rows(self) -> HostLayer[Kept]:
-        """The layer of the same mathematics whose arrays are rows."""
-        saved: Any = self.Saved
-        if self.has_parts:
-            fields = [each.name for each in self.directions["backward"].fields]
-            own = [f"{name}_" if name in fields else name for name in ("shape", "dtype", "dtypes")]
-            saved = _tuple_class("Saved", [*own, *fields])
-        return HostLayer(without_axes(self.interface), saved)
+    def sizes(self, values: Sequence[Any], given: Sequence[Any] = ()) -> Sizes:
+        """Return the sizes of axes from the inputs; `given` are the sizes that are arguments.
 
-    def results_of_rows(self, direction: str, results: Callable[..., Any]) -> Callable[..., Any]:
-        """Return the class of the results of a direction of the layer on rows, given that of its own."""
-        of = self.directions[direction]
-        return _tuple_class(of.returned, of.names) if self.has_parts and of.returned else results
+        Raises TypeError or ValueError for a wrong shape or size.
+        """
+        return self.arranging.sizes(values, given)
 
-    def pattern(self, each: Entry) -> list[list[str]]:
-        """Return the axes of a value."""
-        while each.owner is not None:
-            each = each.owner
-        return self.arrangement.computed if each.kind == "Computed" else self.arrangement.patterns[each.name]
+    def row_shape(self, sizes: Sizes) -> Shape:
+        """Return the shape of the rows. Raises ValueError if a row has too few entries."""
+        shape = self.arrangement.row_shape(sizes)
+        if shape[-1] < self.minimum_features:
+            row = " ".join(self.arrangement.features)
+            raise ValueError(f"a row ({row}) has {shape[-1]} entries; pass {self.minimum_features} or more")
+        return shape
 
-    def shape(self, each: Entry, sizes: Sizes) -> Shape:
-        """Return the shape of a value."""
-        return () if each.part in (NUMBER, CONSTANT) else self.arrangement.shape(self.pattern(each), sizes)
+    def flat(self, sizes: Sizes) -> Shape:
+        """Return the sizes of the axes of the rows, one a name, as `Saved` has them."""
+        return self.arrangement.flat(sizes)
+
+    def sizes_of(self, flat: Sequence[int]) -> Sizes:
+        """Return the sizes of axes from those of the rows."""
+        return self.arrangement.sizes_of(flat)
+
+    def shape(self, name: str, sizes: Sizes) -> Shape:
+        """Return the shape of an input or an output."""
+        return self.arrangement.shape(self.arrangement.patterns[name], sizes)
 
     def arranged(self, each: Entry, sizes: Sizes) -> Arranged:
         """Return how a value is arranged."""
-        return self.arrangement.arranged(self.pattern(each), sizes)
+        return self.arrangement.arranged(self._pattern(each), sizes)
 
-    def shape_of(self, each: Entry, shape: Shape) -> Shape:
-        """Return the shape of a value, given the size of each axis of the rows."""
-        return self.shape(each, self.arrangement.sizes_of(shape))
-
-    def saved_from(
-        self, fields: Sequence[Any], shape: Sequence[int] | None, dtype: Any, dtypes: Mapping[str, Any] | None
-    ) -> Kept:
-        """Return the saved values of forward, from its fields. Raises TypeError for a shape that is None."""
-        if shape is None:
-            raise TypeError(f"shape is None; pass the sizes of the axes {' '.join(self.arrangement.names)}")
-        return super().saved_from(fields, shape, dtype, dtypes)
+    def _pattern(self, each: Entry) -> list[list[str]]:
+        while each.owner is not None:
+            each = each.owner
+        return self.arrangement.computed if each.kind == "Computed" else self.arrangement.patterns[each.name]
 
     # ---- parts
 
@@ -115,53 +85,49 @@ class AxesLayer(HostLayer[Kept]):
 
     def _part(self, value: Array, each: Entry, place: int, sizes: Sizes) -> Array:
         """A view of a part, with an axis a name."""
-        split, axis = self.arrangement.cut(self.pattern(each), sizes)
+        split, axis = self.arrangement.cut(self._pattern(each), sizes)
         where: Any = (*[slice(None)] * axis, place)
         view: Array = value.reshape(split)[where]
         return view
 
-    def clear(self, made: Sequence[Any], entries: Sequence[Entry], sizes: Sizes) -> None:
+    def _clear(self, made: Sequence[Any], entries: Sequence[Entry], sizes: Sizes) -> None:
         """Set the gradients of parts that nothing reads to 0."""
         for value, each in zip(made, entries, strict=True):
             if each.parts and value is not None:
-                (count,) = self.arrangement.counts[self.arrangement.counted(self.pattern(each))]
+                (count,) = self.arrangement.counts[self.arrangement.counted(self._pattern(each))]
                 for place in {*range(count)} - {*each.parts}:
                     self._part(value, each, place, sizes)[...] = 0
 
     # ---- values as rows
 
-    def run(
-        self,
-        function: Callable[[list[Any], list[Any], Work], Any],
-        values: Sequence[Any],
-        made: Sequence[Any],
-        direction: DirectionProtocol,
-        sizes: Sizes,
-        call: Work,
-        takes_runs: bool,
-        empty: Empty,
+    def fill(
+        self, by: ArrayFunction, direction: str, made: Sequence[Any], sizes: Sizes, work: Work, *values: Sequence[Any]
     ) -> None:
-        """Call the mathematics of rows on values, and write what it makes into results.
+        """Compute a direction into the arrays of its results; `values` are those that it reads, in groups.
 
         A function that `takes_runs` is passed parameters that are constant in runs with an axis of these, and one of
         their entries, which are one; so are their gradients, to which the entries add.
         """
-        of_rows = self.directions[direction.name]
-        reads, makes = of_rows.reads, of_rows.makes
+        own, of_rows, empty = self.directions[direction], self.of_rows[direction], by.empty
+        given: Sequence[Any] = [value for group in values for value in group]
         if self.has_parts:
-            self.clear(made, direction.makes, sizes)
-            values = self.cut(values, direction.reads, sizes)
-            made = self.cut(made, direction.makes, sizes)
-        numbering = self.arrangement.numbering(sizes) if takes_runs and call.dtype in COMPUTED else None
+            self._clear(made, own.makes, sizes)
+            given = self.cut(given, own.reads, sizes)
+            made = self.cut(made, own.makes, sizes)
+        numbering = self.arrangement.numbering(sizes) if by.takes_runs and work.dtype in COMPUTED else None
         rows = [
-            self._read(each, value, sizes, call, numbering, empty) for each, value in zip(reads, values, strict=True)
+            self._read(each, value, sizes, work, numbering, empty)
+            for each, value in zip(of_rows.reads, given, strict=True)
         ]
         targets = [
-            self._target(each, value, sizes, call, numbering, empty) for each, value in zip(makes, made, strict=True)
+            self._target(each, value, sizes, work, numbering, empty)
+            for each, value in zip(of_rows.makes, made, strict=True)
         ]
-        results = function(rows, targets, call)
+        first = len(of_rows.arguments)
+        groups = (rows,) if of_rows.is_forward else (rows[:first], rows[first:])
+        results = by.compute(*groups, targets, work)
         found = targets if results is None else results
-        for each, value, rows_made in zip(makes, made, found, strict=False):
+        for each, value, rows_made in zip(of_rows.makes, made, found, strict=False):
             self._store(each, value, rows_made, sizes, numbering)
 
     def _read(self, each: Entry, value: Any, sizes: Sizes, call: Work, numbering: int | None, empty: Empty) -> Any:
@@ -251,171 +217,7 @@ def _unstack(value: Array, axis: int) -> list[Array]:
     return [*np.moveaxis(value, axis, 0)]
 
 
-def _tuple_class(name: str, fields: Sequence[str]) -> Any:
-    return namedtuple(name, fields)
-
-
 def spread(value: Array, how: Arranged) -> Array:
     """An array whose axes are those of rows and features, broadcast over those that it lacks."""
     moved = value.reshape(how.split).transpose(how.order)
     return np.broadcast_to(moved.reshape(how.spread), how.shape) if how.lacks else moved
-
-
-class AxesForward(ForwardCall[Results, Kept]):
-    """Function `forward` of a layer whose axes have names; `on_rows` is that of rows."""
-
-    layer: AxesLayer[Kept]
-    takes_runs = False
-
-    @cached_property
-    def on_rows(self) -> Any:
-        """The same for the layer on rows."""
-        return self._of_rows(self.function, at_once=self.at_once, empty=self.empty)
-
-    def _of_rows(self, function: Callable[..., Any], **options: Any) -> ForwardCall[Any, Kept]:
-        results = self.layer.results_of_rows("forward", self.results)
-        return ForwardCall(self.layer.on_rows, results, function, **options)
-
-    def compiled(self, function: Callable[..., Any], empty: Any) -> "AxesForward[Results, Kept]":
-        """Return the same with kernels, which take runs."""
-        made: AxesForward[Results, Kept] = AxesForward(self.layer, self.results, function, empty=empty)
-        made.takes_runs, made.on_rows = True, self._of_rows(function, empty=empty)
-        return made
-
-    def call(self, values: tuple[Any, ...], save: bool, out: Any, threads: int) -> tuple[Results, Kept | None]:
-        """Return the outputs of a layer and its saved values."""
-        return self.sized((), values, save, out, threads)
-
-    def sized(
-        self, given: Sequence[Any], values: tuple[Any, ...], save: bool, out: Any, threads: int
-    ) -> tuple[Results, Kept | None]:
-        """Return the outputs of a layer and its saved values; `given` are the sizes that are arguments."""
-        layer, direction, arrangement = self.layer, self.direction, self.layer.arrangement
-        threads = thread_count(threads)
-        found = self.arrays(values)
-        sizes = layer.arranging.sizes(found, given)
-        shape = arrangement.row_shape(sizes)
-        if shape[-1] < layer.minimum_features:
-            row = " ".join(arrangement.features)
-            raise ValueError(f"a row ({row}) has {shape[-1]} entries; pass {layer.minimum_features} or more")
-        dtypes = types(found)
-        dtype = computed(without_numbers(dtypes, found))
-        made = self._results(found, out, arrangement.flat(sizes), dtypes)
-        outputs = self.results(*returned(made, self._outs(out)))
-        made += [np.empty(shape[:-1], dtype) for _ in direction.row_scalars]
-        values = (*found, *values[len(found) :])
-        work = Work(shape, dtype, threads)
-        layer.run(self.function, values, made, direction, sizes, work, self.takes_runs, self.empty)
-        saved = layer.Saved(arrangement.flat(sizes), dtype, dtypes, *self.kept((*values, *made))) if save else None
-        return outputs, saved
-
-
-class AxesLater(LaterCall[Results]):
-    """Direction that follows forward of a layer whose axes have names; `on_rows` is that of rows."""
-
-    layer: AxesLayer[Any]
-    takes_runs = False
-
-    @cached_property
-    def on_rows(self) -> Any:
-        """The same for the layer on rows."""
-        return self._of_rows(self.function, at_once=self.at_once, filled=self.filled, empty=self.empty)
-
-    def _of_rows(self, function: Callable[..., Any], **options: Any) -> LaterCall[Any]:
-        results = self.layer.results_of_rows(self.direction.name, self.results)
-        return LaterCall(self.layer.on_rows, self.direction.name, results, function, **options)
-
-    def compiled(self, function: Callable[..., Any], empty: Any) -> "AxesLater[Results]":
-        """Return the same with kernels, which take runs."""
-        made: AxesLater[Results] = AxesLater(self.layer, self.direction.name, self.results, function, empty=empty)
-        made.takes_runs, made.on_rows = True, self._of_rows(function, empty=empty)
-        return made
-
-    def call(self, saved: Any, arguments: tuple[Any, ...], out: Any, threads: int) -> Results:
-        """The results of the direction."""
-        return self._in_full(saved, arguments, out, thread_count(threads))
-
-    def _in_blocks(self, values: list[Any], dtype: DType, saved: Any, out: Any, threads: int, converts: bool) -> Any:
-        layer, direction = self.layer, self.direction
-        made = self._results(values, out, saved[0], saved[2])
-        sizes, own = layer.arrangement.sizes_of(saved[0]), len(layer.directions[direction.name].arguments)
-
-        def function(rows: list[Any], results: list[Any], call: Work) -> Any:
-            rows = self.with_zeros(rows, call)
-            return self.function(rows[:own], rows[own:], results, call)
-
-        call = Work(layer.arrangement.row_shape(sizes), dtype, threads)
-        layer.run(function, values, made, direction, sizes, call, self.takes_runs, self.empty)
-        return self.results(*returned(made, self._outs(out)))
-
-    def arguments_of_rows(self) -> Sequence[Entry]:
-        """Return the arguments of the direction of rows, of which some may be `filled` with zeros."""
-        return self.layer.directions[self.direction.name].arguments
-
-
-def on_rows(module: ModuleType) -> Any:
-    """Return a module of a layer for its rows: of one whose axes have names, the calls of the layer whose arrays are
-    rows, to which each part of an array is a value.
-    """
-    given = vars(module)
-    if "layout" not in given["INTERFACE"]:
-        return module
-    interface = without_axes(given["INTERFACE"])
-    names = {name: _of_rows(value) for name, value in given.items()} | {"INTERFACE": interface}
-    # A package has the functions of its `numpy_backend`, and a `cpu_backend` has calls of its own.
-    own = given["forward"].__globals__
-    calls = own["_KERNELS"].calls if "_KERNELS" in own else {}
-    for name in interface["directions"]:
-        call = _of_rows(calls.get(name) or own[f"_{name.upper()}"])
-        direction = LayerProtocol(interface).directions[name]
-        names[name] = partial(_forward if direction.is_forward else _later, interface, direction, call)
-    layer = _of_rows(own["_KERNELS"].layer if calls else own["_LAYER"])
-    return SimpleNamespace(**{**names, "Saved": layer.Saved, "saved_from": partial(_saved_from, layer)})
-
-
-def _forward(
-    interface: Interface,
-    direction: DirectionProtocol,
-    call: Any,
-    *inputs: Any,
-    save: bool = True,
-    out: Any = None,
-    threads: int = 1,
-    **constants: Any,
-) -> Any:
-    """Function `forward` of a layer on rows, as an emitted one."""
-    values = [*inputs, *[None] * (len(direction.inputs) - len(inputs))]
-    for each in interface["constants"]:
-        value = constants.pop(each["name"], each["default"])
-        values.append(constant(each["name"], value, signed=each["sign"] == "any"))
-    if constants:
-        raise TypeError(f"forward has no argument {next(iter(constants))}")
-    return call.call(tuple(values), save, out, threads)
-
-
-def _later(
-    interface: Interface,
-    direction: DirectionProtocol,
-    call: Any,
-    saved: Any,
-    *given: Any,
-    out: Any = None,
-    threads: int = 1,
-) -> Any:
-    """Compute another direction of a layer on rows, with the arguments of an emitted function."""
-    if direction.cotangents and direction.tangents:
-        given = (*each_cotangent(given[0], [each.name for each in direction.cotangents]), *given[1:])
-    arguments = (*given, *[None] * (len(direction.arguments) - len(given)))
-    return call.call(saved, arguments, out, threads)
-
-
-def _saved_from(layer: HostLayer[Kept], **given: Any) -> Kept:
-    """Function `saved_from` of a layer on rows, as an emitted one."""
-    own: Any = layer.Saved
-    first, fields = own._fields[:3], own._fields[3:]
-    return layer.saved_from([given.get(name) for name in fields], *(given.get(name) for name in first))
-
-
-def _of_rows(value: Any) -> Any:
-    """A layer or a call on rows; anything else as it is. An emitted package has classes of its own."""
-    return value.on_rows if hasattr(type(value), "on_rows") else value

@@ -19,7 +19,9 @@ from ..protocol.calls import is_integer
 from . import rows as _rows
 
 Array = npt.NDArray[Any]
-_INTEGER = np.dtype(np.int64)
+INTEGER = np.dtype(np.int64)
+"""The type that integers are computed in."""
+
 Block: TypeAlias = tuple[int, slice]
 """The number of the chunk that a block is in, and its rows."""
 
@@ -42,10 +44,7 @@ def partition(count: int, row_bytes: int, least_rows: int) -> tuple[int, list[li
 
 
 class Work(NamedTuple):
-    """Properties that all rows of a call share: their shape, the compute type, and the number of threads.
-
-    With no thread, few rows are taken at once, in arrays of the compute type as they are.
-    """
+    """Properties that all rows of a call share: their shape, the compute type, and the number of threads."""
 
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
@@ -55,6 +54,23 @@ class Work(NamedTuple):
     def features(self) -> int:
         """The entries of a row."""
         return self.shape[-1]
+
+
+class ArrayFunction(NamedTuple):
+    """Function that computes a direction on arrays of rows, and the memory that its results should have.
+
+    `compute(values, results, work)` computes forward, `compute(arguments, fields, results, work)` another direction. It
+    writes to the results, or returns others that are to be written there. One that `takes_runs` is passed parameters
+    that are constant in runs as such.
+    """
+
+    compute: Callable[..., Sequence[Any] | None]
+    empty: Callable[[tuple[int, ...], np.dtype[Any]], Array] = np.empty
+    takes_runs: bool = False
+
+    def fill(self, results: Sequence[Any], work: Work, *values: Sequence[Any]) -> None:
+        """Compute the results into their arrays."""
+        stored(results, self.compute(*values, results, work))
 
 
 def each_block(
@@ -75,15 +91,20 @@ def each_block(
 
     The arguments of `block` are, in this order: the rows and row scalars that it reads; parameters with a value per
     feature, which may be repeated for several rows; memory for the rows of each result `into`, and scratch, a tuple for
-    each kind that is used: rows and row scalars. Where the rows are taken at once it is called
-    without memory. It returns the rows of each result, its row scalars, and the sums over its rows: `feature_sums` with
-    a value per feature, then the others. What it did not write to the memory that it was given is copied there.
+    each kind that is used: rows and row scalars. Few rows are taken at once where they lie, and NumPy makes the
+    scratch. It returns the rows of each result, its row scalars, and the sums over its rows: `feature_sums` with
+    a value per feature, then the others. What it did not write to the memory that it was given is copied there, by the
+    caller where rows are taken at once.
     """
-    if not call[2]:
-        return block(*rows, *[each if each is None else each[..., None] for each in row_scalars], *features)
-    shape, dtype, threads = call = Work(*call)
+    shape, dtype, threads = call
     row_bytes = shape[-1] * dtype.itemsize
-    height, chunks = partition(prod(shape[:-1]), row_bytes, 4 if feature_sums else 1)
+    count = prod(shape[:-1])
+    if 0 < count * row_bytes <= _rows.FAST_PATH_BYTES and _are_ready(call, (*rows, *row_scalars, *into)):
+        given = *rows, *[each if each is None else each[..., None] for each in row_scalars], *features, *into
+        is_long = count > 1 and row_bytes >= _rows.LONG_ROW
+        return _rows.with_small_buffer(block, *given) if is_long else block(*given)
+    call = Work(*call)
+    height, chunks = partition(count, row_bytes, 4 if feature_sums else 1)
     totals = [np.zeros((len(chunks), shape[-1]), dtype) for _ in range(feature_sums)]
     totals += [np.zeros(len(chunks), dtype) for _ in range(sums)]
     wide = [_rows.repeated(values) for values in features]
@@ -129,11 +150,32 @@ def each_block(
 def stored(results: Sequence[Any], made: Sequence[Any] | None) -> None:
     """Write what a function returned into the results that it is not in yet; it may be None for one not wanted."""
     for result, value in zip(results, made or (), strict=False):
-        if value is not None and value is not result:
+        if value is result or value is None:
+            continue
+        if result is not None and result.dtype == value.dtype:
+            result[...] = value
+        else:
             round_to(result, ..., value)
 
 
+def or_zeros(value: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
+    """Return a value, or zeros to be read, which take no memory, for None."""
+    return np.broadcast_to(dtype.type(0), shape) if value is None else value
+
+
 # ---- reading and writing a block
+
+
+def _are_ready(call: tuple[Any, np.dtype[Any], Any], arrays: Sequence["Array | Scattered | None"]) -> bool:
+    """Test whether arrays are of the types that are computed in, without gaps."""
+    for array in arrays:
+        if array is None:
+            continue
+        if array.dtype is not call[1] and array.dtype != _kind(array, call):
+            return False
+        if not isinstance(array, np.ndarray) or not array.flags.c_contiguous or not array.flags.aligned:
+            return False
+    return True
 
 
 class Scattered:
@@ -162,9 +204,9 @@ def _scratch(array: Array | Scattered, call: Work, height: int, kind: np.dtype[A
     return np.empty((height, 1 if _is_a_row_scalar(array, call) else call.features), kind)
 
 
-def _kind(array: Array | Scattered, call: Work) -> np.dtype[Any]:
+def _kind(array: Array | Scattered, call: tuple[Any, np.dtype[Any], Any]) -> np.dtype[Any]:
     """The type that an array is computed in: integers are exact."""
-    return _INTEGER if is_integer(array.dtype) else call.dtype
+    return INTEGER if is_integer(array.dtype) else call[1]
 
 
 def _as_rows(array: Array | Scattered, call: Work) -> tuple[Any, bool]:

@@ -17,7 +17,6 @@ DType = np.dtype[Any]
 Shape = tuple[int, ...]
 
 _FLOATS = (np.float32, np.float64, np.float16, np.longdouble)
-_DOUBLE = np.dtype(np.float64)
 INT32 = np.dtype(np.int32)
 """The type in which kernels take integers."""
 _LARGEST = 2**31 - 1
@@ -175,32 +174,26 @@ def row_shape(name: str, rows: Array, minimum_features: int) -> Shape:
     return rows.shape
 
 
+def first_row(**rows: Any) -> tuple[str, Array]:
+    """Return the name and the array of the first of several rows that is present.
+
+    Raises TypeError if every row is None.
+    """
+    for name, row in rows.items():
+        if row is not None:
+            return name, row
+    raise TypeError(f"each of {', '.join(rows)} is None; pass one of them")
+
+
 def check_shape(name: str, value: Any, shape: Shape, meaning: str) -> None:
     """Refuse an array of another shape."""
     if value is not None and value.shape != shape:
         raise ValueError(f"{name} has shape {value.shape}; pass {meaning}, which is {shape}")
 
 
-def types(given: Iterable[Any]) -> tuple[DType | None, ...]:
-    """The type of each value, None without. A Python number is of float64."""
-    return tuple(
-        None
-        if value is None
-        else _DOUBLE
-        if isinstance(value, float)
-        else value.dtype
-        if type(value) is np.ndarray
-        else np.asarray(value).dtype
-        for value in given
-    )
-
-
-def without_numbers(dtypes: Iterable[DType | None], values: Iterable[Any]) -> list[DType | None]:
-    """Return the types of arrays of floats: neither a Python number nor an integer has a say in what is computed in."""
-    return [
-        None if isinstance(value, float) or dtype is None or is_integer(dtype) else dtype
-        for dtype, value in zip(dtypes, values, strict=True)
-    ]
+def types(values: Iterable[Any]) -> tuple[DType | None, ...]:
+    """Return the type of each array, None for None, and float64 for a Python number."""
+    return tuple([None if each is None else each.dtype if isinstance(each, np.ndarray) else _DOUBLE for each in values])
 
 
 def each_cotangent(cotangents: Any, names: Sequence[str]) -> Sequence[Any]:
@@ -217,9 +210,69 @@ def each_cotangent(cotangents: Any, names: Sequence[str]) -> Sequence[Any]:
     return cotangents
 
 
-def zeros(shape: Shape, dtype: DType) -> Array:
-    """Zeros to be read, which take no memory."""
-    return np.broadcast_to(dtype.type(0), shape)
+# ---- the compute type
+
+COMPUTED = _SINGLE, _DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
+"""The types that a processor has instructions for: rows of them are computed as they are, and by kernels."""
+
+COMPUTED_WORDS = "The compute type is the widest among the inputs, and float32 for 16-bit inputs."
+"""The type that `computed` returns, in a sentence about the inputs."""
+
+
+def computed(dtypes: Iterable[DType | None]) -> DType:
+    """Return the compute type of a call from the types of its inputs, None for one that is absent or a number.
+
+    It is the widest of them, and float32 at least.
+
+    >>> half, double = np.dtype(np.float16), np.dtype(np.float64)
+    >>> computed([half, None]), computed([half, double])
+    (dtype('float32'), dtype('float64'))
+    """
+    kinds = {kind for kind in dtypes if kind is not None}
+    found = kinds.pop() if len(kinds) == 1 else None
+    if found is None or (found != _SINGLE and found != _DOUBLE):
+        kinds = kinds if found is None else {found}
+        found = np.result_type(*(_SINGLE if kind.itemsize == 2 else kind.newbyteorder("=") for kind in kinds))
+    return found
+
+
+def compute_type(values: Iterable[Any], kept: DType | None = None) -> DType:
+    """Return the compute type of a call from its values, and from that of forward if it was `kept`.
+
+    Neither a Python number nor an array of integers has a say in it.
+
+    >>> compute_type([np.ones(2, np.float16), 0.5, np.ones(2, np.int64), None])
+    dtype('float32')
+    """
+    kinds = {value.dtype for value in values if isinstance(value, np.ndarray)}
+    if len(kinds) == 1 and (kept or _SINGLE) in kinds:
+        return kept or _SINGLE
+    return computed([kept, *[kind for kind in kinds if not is_integer(kind)]])
+
+
+def parameter(value: Any, dtype: Any) -> Any:
+    """Return a value that all rows share in the type that is computed in, without gaps; None stays None."""
+    return value if value is None else np.ascontiguousarray(value, dtype)
+
+
+def number(value: Any, dtype: Any) -> Any:
+    """Return a number as an array of the type that is computed in; None stays None."""
+    return value if value is None else np.asarray(value, dtype)
+
+
+# ---- what follows forward
+
+
+def check_any(kind: str, *values: Any) -> None:
+    """Refuse a call in which all of several values are None."""
+    if all(value is None for value in values):
+        raise ValueError(f"every {kind} is None; pass at least one")
+
+
+def check_left_out(name: str, value: Any, of: str, dtype: DType | None) -> None:
+    """Refuse a tangent, or the like, `of` an input that forward was not given, whose type is None then."""
+    if dtype is None and value is not None:
+        raise ValueError(f"{of} was left out of forward; pass None for {name}")
 
 
 # ---- what forward saved
@@ -323,25 +376,6 @@ def result(
             raise ValueError(f"out for {name} overlaps {other_name}; pass another array")
     given[f"out for {name}"] = out
     return out
-
-
-def placed(names: Sequence[str], values: Sequence[Any], out: Any, given: dict[str, Any]) -> list[Any]:
-    """Results that are computed, in the arrays that the caller has for them, if any.
-
-    Nothing is written if one of these will not do.
-    """
-    places: list[Any] = []
-    for name, value, own in zip(names, values, several(out, names), strict=True):
-        if own is None:
-            places.append(value)
-        elif value is None:
-            places.append(result(name, own, (), None, given))
-        else:
-            places.append(result(name, own, value.shape, value.dtype, given))
-    for value, place in zip(values, places, strict=True):
-        if place is not value:
-            place[...] = value
-    return places
 
 
 def returned(made: Sequence[Any], outs: Any) -> Sequence[Any]:

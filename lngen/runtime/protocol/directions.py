@@ -323,30 +323,3 @@ def leading(inputs: Entries, values: Sequence[Any]) -> int:
             return place
     names = ", ".join(inputs[place].name for place in rows)
     raise TypeError(f"each of {names} is None; pass one of them")
-
-
-# ---- the compute type
-
-COMPUTED = _SINGLE, _DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
-"""The types that a processor has instructions for: rows of them are computed as they are, and by kernels."""
-
-
-def computed(dtypes: Iterable[DType | None]) -> DType:
-    """Return the compute type of a call from the types of its inputs, None for one that is absent or a number.
-
-    It is the widest of them, and float32 at least.
-
-    >>> half, double = np.dtype(np.float16), np.dtype(np.float64)
-    >>> computed([half, None]), computed([half, double])
-    (dtype('float32'), dtype('float64'))
-    """
-    kinds = {kind for kind in dtypes if kind is not None}
-    found = kinds.pop() if len(kinds) == 1 else None
-    if found is None or (found != _SINGLE and found != _DOUBLE):
-        kinds = kinds if found is None else {found}
-        found = np.result_type(*(_SINGLE if kind.itemsize == 2 else kind.newbyteorder("=") for kind in kinds))
-    return found
-
-
-COMPUTED_WORDS = "The compute type is the widest among the inputs, and float32 for 16-bit inputs."
-"""The type that `computed` returns, in a sentence about the inputs."""

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .calls import DType, Shape, shape_and_type
-from .directions import computed
+from .calls import DType, Shape, computed, shape_and_type
 from .interface import INTEGERS, Interface
 
 
@@ -24,6 +23,9 @@ def first_fields(
 
     `look` returns the shape and the type of a field.
     """
+    if shape is None and "layout" in interface:
+        names = " ".join(name for axis in interface["layout"]["pattern"] for name in axis)
+        raise TypeError(f"shape is None; pass the sizes of the axes {names}")
     there = [
         (field, *look(f"saved.{field['name']}", value))
         for field, value in zip(interface["saved"], fields, strict=True)

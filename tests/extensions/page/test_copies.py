@@ -7,10 +7,10 @@ import pytest
 
 import lngen
 from lngen.algebra.symbols import ENTRY_OF, RowSymbol
+from lngen.checks.on_rows import on_rows
 from lngen.extensions.page.copies import _HELPERS, _NumPy, python
 from lngen.language.parsing import parse
 from lngen.pipeline.stages import planned
-from lngen.runtime.numpy.axes import on_rows
 from tests.shipped import sampled, shipped
 
 ROWS, D = (2, 3), 5
