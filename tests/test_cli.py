@@ -339,7 +339,7 @@ class TestCheck:
         for subject in (words[1:], ["my_layers/mine"]):
             result = lngen("check", *subject, *quick)
             assert (result.exit_code, result.stdout.splitlines()[0]) == (0, "code: my_layers/mine")
-        kernels = mine.parent / "my_layers/mine/numpy_kernels.py"
+        kernels = mine.parent / "my_layers/mine/numpy_backend.py"
         kernels.write_text(kernels.read_text().replace("np.multiply", "np.add", 1))
         mine.unlink()
         # In a process of its own, as the module is imported here.
@@ -347,7 +347,7 @@ class TestCheck:
         assert result.returncode == 1
         found = " ".join(result.stdout.split())
         assert re.search(r"output 0: \S+ and the definition gives", found)
-        assert "the files are what lngen emits: mine/numpy_kernels.py" in found
+        assert "the files are what lngen emits: mine/numpy_backend.py" in found
         assert "again: python -m lngen check my_layers/mine --backend numpy --shape 2,3" in found
 
     @pytest.mark.parametrize(

@@ -45,8 +45,8 @@ def test_neither_what_is_chosen_nor_a_condition_is_repeated() -> None:
     assert (text.count("exp"), text.count("tanh")) == (1, 1)
     assert all(text.count(f"x > {i}") == text.count(f"m > {i}") == 1 for i in range(6))
     kernels = layer(f"def repeated(x: Row, m: Data): return where({LONG}, exp(x), tanh(x*m))").derived.files
-    (forward,) = (text for path, text in kernels.items() if path.endswith("numpy_kernels.py"))
-    forward = forward.partition("def forward(")[2].partition("\ndef ")[0]
+    (forward,) = (text for path, text in kernels.items() if path.endswith("numpy_backend.py"))
+    forward = forward.partition("def _forward_of_rows(")[2].partition("\ndef ")[0]
     assert (forward.count("np.exp("), forward.count("np.tanh(")) == (1, 1)
 
 

@@ -199,9 +199,9 @@ def test_every_check_holds_on_numpy(name):
 @pytest.mark.ci
 def test_a_sum_over_one_place_reads_one_entry():
     """An infinite entry elsewhere is not read; a place that is no integer is compared with."""
-    kernels = derived(parse(LABELS), proved=False, backends=["numpy"]).text("numpy_kernels.py")
+    kernels = derived(parse(LABELS), proved=False, backends=["numpy"]).text("numpy_backend.py")
     assert "_rows.entry(logp, label)" in kernels
-    assert "_rows.entry" not in derived(parse(CAUSAL), proved=False, backends=["numpy"]).text("numpy_kernels.py")
+    assert "_rows.entry" not in derived(parse(CAUSAL), proved=False, backends=["numpy"]).text("numpy_backend.py")
     layer = lngen.derive('def f(x: Row, i: Int["..."]): return pick(x, i)', backends=["numpy"]).load()
     x, places = np.float32([[1, np.inf], [np.nan, 2], [3, 4], [np.inf, np.nan]]), np.array([0, 1, -1, 2])
     np.testing.assert_array_equal(layer.forward(x, places)[0], [1, 2, 0, 0])

@@ -113,7 +113,7 @@ def test_a_moved_row_a_wrong_key_and_fewer_rounds_are_found(right, wrong, monkey
     text = inspect.getsource(random)
     assert text.count(right) == 1
     module = layer(NORM).load()
-    used = sys.modules[f"{module.__name__}.numpy_kernels"]._random
+    used = sys.modules[f"{module.__name__}.numpy_backend"]._random
     planted = dict(vars(used))
     exec(text.replace(right, wrong), planted)
     monkeypatch.setattr(used, "uniform", planted["uniform"])

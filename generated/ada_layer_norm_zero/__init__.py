@@ -6,6 +6,7 @@
 # The layers of a folder share _runtime, which belongs beside them.
 from .numpy_backend import (
     INTERFACE,
+    AdaLayerNormZero,
     Gradients,
     Outputs,
     Saved,
@@ -16,7 +17,6 @@ from .numpy_backend import (
     jvp,
     saved_from,
 )
-from .numpy_module import AdaLayerNormZero
 
 __all__ = [
     "INTERFACE",

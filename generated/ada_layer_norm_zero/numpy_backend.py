@@ -1,21 +1,30 @@
 # Made by lngen 0.1.0 from the definition of ada_layer_norm_zero; derivation.md has its steps, cost and evidence.
 # Do not edit; edit ada_layer_norm_zero.py and run: lngen derive ada_layer_norm_zero.py
 # definition sha256:6fecdb4efd7788d1b4be54bc0dab10ec7179ca71da616bede46e3af1bcb151ba
-"""Gated residual addition, then layer normalization with a scale and a shift; all three are a sample's own."""
+"""Gated residual addition, then layer normalization with a scale and a shift; all three are a sample's own.
+
+Each direction is a function for callers, one that checks a call and makes its results,
+and one with the mathematics of its rows. Many rows are taken block by block, in memory
+that stays in the cache; few are taken at once. A comment gives the derivation step of
+its line, and names in the mathematics are those of the derivation.
+"""
+
+# A variable of the mathematics may be an array, a number or None.
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, NamedTuple, overload
+from typing import Any, Literal, NamedTuple, TypeAlias, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from .._runtime.numpy import axes as _axes
 from .._runtime.numpy import blocks as _blocks
+from .._runtime.numpy import modules as _modules
+from .._runtime.numpy import rows as _rows
 from .._runtime.protocol import calls as _calls
 from .._runtime.protocol import interface as _interface
 from .._runtime.protocol import saved as _saved
-from . import numpy_kernels as _kernels
-from . import numpy_second_order as _second_order
 
 INTERFACE: _interface.Interface = {
     "name": "ada_layer_norm_zero",
@@ -174,174 +183,6 @@ def forward(
     return _forward(_FORWARD, x, branch, gate, scale, shift, eps, save, out, threads)
 
 
-def backward(
-    saved: Saved,
-    dy: npt.NDArray[Any] | None,
-    dh: npt.NDArray[Any] | None = None,
-    *,
-    out: Sequence[npt.NDArray[Any] | None] | None = None,
-    threads: int = 1,
-) -> Gradients:
-    """Compute the gradients of a loss with respect to the inputs (VJP).
-
-        g = dy*(1 + scale)
-        dx = dh + rstd*(g - mean(g) - hhat*mean(g*hhat))
-        dbranch = dx*gate
-        dgate = sum(branch*dx, "...")
-        dscale = sum(dy*hhat, "...")
-        dshift = sum(dy, "...")
-
-    Args:
-        saved: the second result of `forward`.
-        dy: the cotangent of y, in its shape; None stands for zero.
-        dh: the cotangent of h, in its shape; None stands for zero.
-        out: arrays to write to, as Gradients or another sequence;
-            None in it makes a new array.
-        threads: the number of threads that share the rows. Results do not depend on it.
-
-    Returns Gradients, each in the shape and type of its input.
-
-    Raises TypeError for an argument that is not a floating-point array, ValueError for
-    a wrong shape.
-    """
-    return _backward(_BACKWARD, saved, dy, dh, out, threads)
-
-
-def jvp(
-    saved: Saved,
-    x_dot: npt.NDArray[Any] | None = None,
-    branch_dot: npt.NDArray[Any] | None = None,
-    gate_dot: npt.NDArray[Any] | None = None,
-    scale_dot: npt.NDArray[Any] | None = None,
-    shift_dot: npt.NDArray[Any] | None = None,
-    *,
-    out: Sequence[npt.NDArray[Any] | None] | None = None,
-    threads: int = 1,
-) -> Outputs:
-    """Compute the tangents of the outputs along tangents of the inputs (JVP).
-
-        h_dot = x_dot + branch*gate_dot + branch_dot*gate
-        y_dot = shift_dot + hhat*scale_dot + rstd*(1 + scale)*(h_dot - mean(h_dot) -
-            hhat*mean(h_dot*hhat))
-
-    Args:
-        saved: the second result of `forward`.
-        x_dot: the tangent of x, in its shape; None stands for zero.
-        branch_dot: the tangent of branch, in its shape; None stands for zero.
-        gate_dot: the tangent of gate, in its shape; None stands for zero.
-        scale_dot: the tangent of scale, in its shape; None stands for zero.
-        shift_dot: the tangent of shift, in its shape; None stands for zero.
-        out: arrays to write to, as Outputs or another sequence;
-            None in it makes a new array.
-        threads: the number of threads that share the rows. Results do not depend on it.
-
-    Returns Outputs, the tangents y_dot, h_dot, in the shape and type of the output.
-
-    Raises TypeError for an argument that is not a floating-point array, ValueError for
-    a wrong shape.
-    """
-    return _jvp(
-        _JVP, saved, x_dot, branch_dot, gate_dot, scale_dot, shift_dot, out, threads
-    )
-
-
-def backward_backward(
-    saved: Saved,
-    cotangents: Sequence[npt.NDArray[Any] | None],
-    ddx: npt.NDArray[Any] | None = None,
-    ddbranch: npt.NDArray[Any] | None = None,
-    ddgate: npt.NDArray[Any] | None = None,
-    ddscale: npt.NDArray[Any] | None = None,
-    ddshift: npt.NDArray[Any] | None = None,
-    *,
-    out: Sequence[npt.NDArray[Any] | None] | None = None,
-    threads: int = 1,
-) -> SecondGradients:
-    """Compute the gradients of a loss of the gradients: the VJP of `backward`.
-
-        g = dy*(1 + scale)
-        mean_g = mean(g)
-        mean_g_hhat = mean(g*hhat)
-        dx = dh + rstd*(g - mean_g - mean_g_hhat*hhat)
-        ddh = ddx + branch*ddgate + ddbranch*gate
-        dg = rstd*(ddh - mean(ddh) - hhat*mean(ddh*hhat))
-        d2hhat_part = ddscale*dy - mean_g_hhat*rstd*ddh
-        d2x = rstd*(d2hhat_part + rstd*(mean_g*hhat*mean(ddh) +
-            mean(ddh*hhat)*(2*mean_g_hhat*hhat + mean_g - g) - hhat*mean(ddh*g)) -
-            mean(d2hhat_part) - hhat*mean(d2hhat_part*hhat))
-        d2branch = d2x*gate + ddgate*dx
-        d2gate = sum(branch*d2x + ddbranch*dx, "...")
-        d2scale = sum(dg*dy, "...")
-        d2shift = sum(0, "...")
-        ddy = ddshift + ddscale*hhat + dg*(1 + scale)
-
-    Args:
-        saved: the second result of `forward`.
-        cotangents: the cotangents passed to `backward`, a tuple or a list.
-        ddx: the cotangent of dx, in its shape; None stands for zero.
-        ddbranch: the cotangent of dbranch, in its shape; None stands for zero.
-        ddgate: the cotangent of dgate, in its shape; None stands for zero.
-        ddscale: the cotangent of dscale, in its shape; None stands for zero.
-        ddshift: the cotangent of dshift, in its shape; None stands for zero.
-        out: arrays to write to, as SecondGradients or another sequence;
-            None in it makes a new array.
-        threads: the number of threads that share the rows. Results do not depend on it.
-
-    Returns SecondGradients, with respect to the inputs (dx is d2x, dbranch is d2branch,
-    dgate is d2gate, dscale is d2scale, dshift is d2shift) and to the
-    cotangents.
-
-    Raises TypeError for an argument that is not a floating-point array, ValueError for
-    a wrong shape.
-    """
-    dy, dh = _calls.each_cotangent(cotangents, ("dy", "dh"))
-    return _backward_backward(
-        _BACKWARD_BACKWARD,
-        saved,
-        dy,
-        dh,
-        ddx,
-        ddbranch,
-        ddgate,
-        ddscale,
-        ddshift,
-        out,
-        threads,
-    )
-
-
-def saved_from(
-    *,
-    x: npt.NDArray[Any],
-    branch: npt.NDArray[Any],
-    gate: npt.NDArray[Any],
-    scale: npt.NDArray[Any],
-    mu: npt.NDArray[Any],
-    mu_residual: npt.NDArray[Any],
-    rstd: npt.NDArray[Any],
-    shape: Sequence[int] | None = None,
-    dtype: npt.DTypeLike | None = None,
-    dtypes: Mapping[str, npt.DTypeLike] | None = None,
-) -> Saved:
-    """Make `Saved` from its fields, which are checked as by `backward`.
-
-    Args:
-        shape: the sizes of the axes b ... d.
-        dtype: the compute type of forward; None for that of the row scalars, or else
-            the type that forward would choose.
-        dtypes: the type of each given input, by name; its gradient has this type.
-            An input without a field needs its entry. Without one it counts as omitted,
-            or as of the rows' type if it is required.
-
-    Raises TypeError or ValueError for fields that `forward` cannot have saved.
-    """
-    fields_ = (x, branch, gate, scale, mu, mu_residual, rstd)
-    first_ = _saved.first_fields(INTERFACE, fields_, shape, dtype, dtypes)
-    saved_ = Saved(*first_, *fields_)
-    _check(saved_)
-    return saved_
-
-
 def _forward(
     _by: _blocks.ArrayFunction,
     x: Any,
@@ -387,7 +228,9 @@ def _forward(
     _AXES.fill(
         _by, "forward", _made, _sizes, _work, (x, branch, gate, scale, shift, eps)
     )
-    _saved = (
+    _shown = Outputs(*_calls.returned((y_, h_), out))
+    return (
+        _shown,
         Saved(
             _AXES.flat(_sizes),
             _dtype,
@@ -401,10 +244,88 @@ def _forward(
             rstd_,
         )
         if save
-        else None
+        else None,
     )
-    _shown = Outputs(*_calls.returned((y_, h_), out))
-    return _shown, _saved
+
+
+def _forward_of_rows(values, results, call):
+    """The outputs and the saved row scalars."""
+    x_rows, branch_rows, gate_rows, scale_rows, shift_rows, eps = values
+    y_out, h_out, mu_out, mu_residual_out, rstd_out = results
+    shape, dtype, _ = call
+    features = shape[-1]
+    one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
+    D = _rows.number(features, dtype)
+    far_from = _rows.number(2.0, dtype)
+    eps = np.asarray(eps, dtype)
+
+    def block(
+        x, branch, gate, scale, shift, y_block=None, h_block=None, buffers=(None,)
+    ):
+        # step 1: h = x + branch*gate
+        h = np.multiply(branch, gate, out=h_block)
+        h = np.add(x, h, out=h)
+        # step 2: mu = mean(h)
+        mu = _rows.row_sum(h, one_over_D)
+        # step 3, pass 1: h_shifted = h - mu
+        h_shifted = _rows.by_row(np.subtract, h, mu, out=y_block)
+        # step 4: var = mean(h_shifted**2)
+        var = _rows.row_mean(h_shifted, h_shifted, D)
+        # step 3, pass 2: mu_residual = mean(h_shifted)
+        mu_residual = _rows.residual(h_shifted, mu, var, D, far_from, one_over_D)
+        # step 3, pass 3: h_centred = h_shifted - mu_residual
+        h_centred = h_shifted
+        # step 5: rstd = 1/sqrt(var + eps)
+        rstd = np.reciprocal(np.sqrt(var + eps))
+        # step 6: hhat = h_centred*rstd
+        hhat = np.multiply(h_centred, rstd, out=h_centred)
+        # step 7: y = shift + hhat*(scale + 1)
+        y = np.add(scale, 1.0, out=buffers[0])
+        y = np.multiply(hhat, y, out=hhat)
+        y = np.add(shift, y, out=y)
+        return y, h, mu[..., 0], mu_residual[..., 0], rstd[..., 0]
+
+    return _blocks.each_block(
+        block,
+        call,
+        rows=(x_rows, branch_rows, gate_rows, scale_rows, shift_rows),
+        into=(y_out, h_out),
+        into_row_scalars=(mu_out, mu_residual_out, rstd_out),
+        buffers=1,
+    )
+
+
+def backward(
+    saved: Saved,
+    dy: npt.NDArray[Any] | None,
+    dh: npt.NDArray[Any] | None = None,
+    *,
+    out: Sequence[npt.NDArray[Any] | None] | None = None,
+    threads: int = 1,
+) -> Gradients:
+    """Compute the gradients of a loss with respect to the inputs (VJP).
+
+        g = dy*(1 + scale)
+        dx = dh + rstd*(g - mean(g) - hhat*mean(g*hhat))
+        dbranch = dx*gate
+        dgate = sum(branch*dx, "...")
+        dscale = sum(dy*hhat, "...")
+        dshift = sum(dy, "...")
+
+    Args:
+        saved: the second result of `forward`.
+        dy: the cotangent of y, in its shape; None stands for zero.
+        dh: the cotangent of h, in its shape; None stands for zero.
+        out: arrays to write to, as Gradients or another sequence;
+            None in it makes a new array.
+        threads: the number of threads that share the rows. Results do not depend on it.
+
+    Returns Gradients, each in the shape and type of its input.
+
+    Raises TypeError for an argument that is not a floating-point array, ValueError for
+    a wrong shape.
+    """
+    return _backward(_BACKWARD, saved, dy, dh, out, threads)
 
 
 def _backward(
@@ -489,6 +410,132 @@ def _backward(
         ),
     )
     return Gradients(*_calls.returned(_made, out))
+
+
+def _backward_of_rows(arguments, fields, results, call):
+    """The gradients; None for one that is not wanted."""
+    dy_rows, dh_rows = arguments
+    (
+        x_rows,
+        branch_rows,
+        gate_rows,
+        scale_rows,
+        mu_rows,
+        mu_residual_rows,
+        rstd_rows,
+    ) = fields
+    dx_out, dbranch_out, dgate_out, dscale_out, dshift_out = results
+    shape, dtype, _ = call
+    features = shape[-1]
+    one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
+    D = _rows.number(features, dtype)
+
+    def block(
+        x,
+        branch,
+        gate,
+        scale,
+        dy,
+        dh,
+        mu,
+        mu_residual,
+        rstd,
+        dx_block=None,
+        dbranch_block=None,
+        dgate_block=None,
+        dscale_block=None,
+        dshift_block=None,
+    ):
+        if dy_rows is not None:
+            dy_value = dy
+        else:
+            dy_value = 0.0
+        # step 1: h = x + branch*gate
+        if dy_rows is not None:
+            h = np.multiply(branch, gate, out=dscale_block)
+            h = np.add(x, h, out=h)
+            # step 3, pass 1: h_shifted = h - mu
+            h_shifted = np.subtract(h, mu, out=h)
+            # step 3, pass 3: h_centred = h_shifted - mu_residual
+            h_centred = _rows.less_residual(h_shifted, mu_residual)
+            # step 6: hhat = h_centred*rstd
+            hhat = _rows.by_row(np.multiply, h_centred, rstd, out=dshift_block)
+            # step 8: g = dy*(scale + 1)
+            g = np.add(scale, 1.0, out=dscale_block)
+            g = np.multiply(dy_value, g, out=dx_block)
+            # step 18: mean_g = mean(g)
+            mean_g = _rows.row_sum(g, one_over_D)
+            # step 18: mean_g_hhat = mean(g*hhat)
+            mean_g_hhat = _rows.row_mean(g, hhat, D)
+            # step 21: dscale = dy*hhat
+            dscale = np.multiply(dy_value, hhat, out=dscale_block)
+            # step 18: dx = dh + (g - mean_g - hhat*mean_g_hhat)*rstd
+            dx = np.subtract(g, mean_g, out=g)
+            part = np.multiply(hhat, mean_g_hhat, out=hhat)
+            dx = np.subtract(dx, part, out=part)
+            dx = _rows.by_row(np.multiply, dx, rstd, out=dx_block)
+        if dy_rows is not None and dh_rows is not None:
+            dx = np.add(dh, dx, out=dx)
+        if dy_rows is None:
+            dx = dh
+        # step 19: dbranch = dx*gate
+        dbranch = np.multiply(dx, gate, out=dbranch_block)
+        # step 20: dgate = branch*dx
+        dgate = np.multiply(branch, dx, out=dgate_block)
+        if dy_rows is None:
+            dscale = _rows.filled(0.0, dscale_block, shape, dtype)
+        dshift = _rows.filled(dy_value, dshift_block, shape, dtype)
+        if dy_rows is None:
+            dx_result = _rows.filled(dh, dx_block, shape, dtype)
+        else:
+            dx_result = dx
+        return dx_result, dbranch, dgate, dscale, dshift
+
+    return _blocks.each_block(
+        block,
+        call,
+        rows=(x_rows, branch_rows, gate_rows, scale_rows, dy_rows, dh_rows),
+        row_scalars=(mu_rows, mu_residual_rows, rstd_rows),
+        into=(dx_out, dbranch_out, dgate_out, dscale_out, dshift_out),
+    )
+
+
+def jvp(
+    saved: Saved,
+    x_dot: npt.NDArray[Any] | None = None,
+    branch_dot: npt.NDArray[Any] | None = None,
+    gate_dot: npt.NDArray[Any] | None = None,
+    scale_dot: npt.NDArray[Any] | None = None,
+    shift_dot: npt.NDArray[Any] | None = None,
+    *,
+    out: Sequence[npt.NDArray[Any] | None] | None = None,
+    threads: int = 1,
+) -> Outputs:
+    """Compute the tangents of the outputs along tangents of the inputs (JVP).
+
+        h_dot = x_dot + branch*gate_dot + branch_dot*gate
+        y_dot = shift_dot + hhat*scale_dot + rstd*(1 + scale)*(h_dot - mean(h_dot) -
+            hhat*mean(h_dot*hhat))
+
+    Args:
+        saved: the second result of `forward`.
+        x_dot: the tangent of x, in its shape; None stands for zero.
+        branch_dot: the tangent of branch, in its shape; None stands for zero.
+        gate_dot: the tangent of gate, in its shape; None stands for zero.
+        scale_dot: the tangent of scale, in its shape; None stands for zero.
+        shift_dot: the tangent of shift, in its shape; None stands for zero.
+        out: arrays to write to, as Outputs or another sequence;
+            None in it makes a new array.
+        threads: the number of threads that share the rows. Results do not depend on it.
+
+    Returns Outputs, the tangents y_dot, h_dot, in the shape and type of the output.
+
+    Raises TypeError for an argument that is not a floating-point array, ValueError for
+    a wrong shape.
+    """
+    return _jvp(
+        _JVP, saved, x_dot, branch_dot, gate_dot, scale_dot, shift_dot, out, threads
+    )
 
 
 def _jvp(
@@ -592,6 +639,213 @@ def _jvp(
         ),
     )
     return Outputs(*_calls.returned(_made, out))
+
+
+def _jvp_of_rows(arguments, fields, results, call):
+    """The tangents of the outputs."""
+    (
+        x_dot_rows,
+        branch_dot_rows,
+        gate_dot_rows,
+        scale_dot_rows,
+        shift_dot_rows,
+    ) = arguments
+    (
+        x_rows,
+        branch_rows,
+        gate_rows,
+        scale_rows,
+        mu_rows,
+        mu_residual_rows,
+        rstd_rows,
+    ) = fields
+    y_dot_out, h_dot_out = results
+    shape, dtype, _ = call
+    features = shape[-1]
+    needs_mean_h_dot = (
+        x_dot_rows is not None
+        or branch_dot_rows is not None
+        or gate_dot_rows is not None
+    )
+    one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
+    D = _rows.number(features, dtype)
+
+    def block(
+        x,
+        branch,
+        gate,
+        scale,
+        x_dot,
+        branch_dot,
+        gate_dot,
+        scale_dot,
+        shift_dot,
+        mu,
+        mu_residual,
+        rstd,
+        y_dot_block=None,
+        h_dot_block=None,
+        buffers=(None,) * 3,
+    ):
+        # step 1: h = x + branch*gate
+        if (
+            x_dot_rows is not None
+            or branch_dot_rows is not None
+            or gate_dot_rows is not None
+            or scale_dot_rows is not None
+        ):
+            h = np.multiply(branch, gate, out=h_dot_block)
+            h = np.add(x, h, out=h)
+            # step 3, pass 1: h_shifted = h - mu
+            h_shifted = np.subtract(h, mu, out=h)
+            # step 3, pass 3: h_centred = h_shifted - mu_residual
+            h_centred = _rows.less_residual(h_shifted, mu_residual)
+            # step 6: hhat = h_centred*rstd
+            hhat = _rows.by_row(np.multiply, h_centred, rstd, out=buffers[0])
+        # step 23: h_dot = x_dot + branch*gate_dot + branch_dot*gate
+        if gate_dot_rows is not None:
+            h_dot = np.multiply(branch, gate_dot, out=h_dot_block)
+        if x_dot_rows is not None and gate_dot_rows is not None:
+            h_dot = np.add(x_dot, h_dot, out=h_dot)
+        if x_dot_rows is not None and gate_dot_rows is None:
+            h_dot = x_dot
+        if branch_dot_rows is not None:
+            part = np.multiply(branch_dot, gate, out=buffers[1])
+        if branch_dot_rows is not None and (
+            x_dot_rows is not None or gate_dot_rows is not None
+        ):
+            h_dot = np.add(h_dot, part, out=h_dot_block)
+        if x_dot_rows is None and branch_dot_rows is not None and gate_dot_rows is None:
+            h_dot = part
+        if x_dot_rows is None and branch_dot_rows is None and gate_dot_rows is None:
+            h_dot = 0.0
+        # step 32: mean_h_dot = mean(h_dot)
+        if needs_mean_h_dot:
+            mean_h_dot = _rows.row_sum(h_dot, one_over_D)
+            # step 32: mean_h_dot_hhat = mean(h_dot*hhat)
+            mean_h_dot_hhat = _rows.row_mean(h_dot, hhat, D)
+        # step 32: y_dot = shift_dot + hhat*scale_dot + (h_dot - mean_h_dot -
+        #   hhat*mean_h_dot_hhat)*(scale + 1)*rstd
+        if scale_dot_rows is not None:
+            y_dot = np.multiply(hhat, scale_dot, out=y_dot_block)
+        if scale_dot_rows is not None and shift_dot_rows is not None:
+            y_dot = np.add(shift_dot, y_dot, out=y_dot)
+        if scale_dot_rows is None and shift_dot_rows is not None:
+            y_dot = shift_dot
+        if needs_mean_h_dot:
+            part_2 = _rows.by_row(np.subtract, h_dot, mean_h_dot, out=buffers[2])
+            part_3 = np.multiply(hhat, mean_h_dot_hhat, out=hhat)
+            part_2 = np.subtract(part_2, part_3, out=part_3)
+            part_4 = np.add(scale, 1.0, out=buffers[2])
+            part_2 = np.multiply(part_2, part_4, out=part_2)
+            part_2 = np.multiply(part_2, rstd, out=part_2)
+        if (
+            (x_dot_rows is not None and scale_dot_rows is not None)
+            or (branch_dot_rows is not None and shift_dot_rows is not None)
+            or (gate_dot_rows is not None and scale_dot_rows is not None)
+            or (x_dot_rows is not None and shift_dot_rows is not None)
+            or (branch_dot_rows is not None and scale_dot_rows is not None)
+            or (gate_dot_rows is not None and shift_dot_rows is not None)
+        ):
+            y_dot = np.add(y_dot, part_2, out=y_dot_block)
+        if scale_dot_rows is None and shift_dot_rows is None:
+            y_dot = part_2
+        if branch_dot_rows is None and gate_dot_rows is None:
+            h_dot_result = _rows.filled(h_dot, h_dot_block, shape, dtype)
+        else:
+            h_dot_result = h_dot
+        if (
+            x_dot_rows is None
+            and branch_dot_rows is None
+            and gate_dot_rows is None
+            and scale_dot_rows is None
+        ):
+            y_dot = _rows.filled(shift_dot, y_dot_block, shape, dtype)
+        return y_dot, h_dot_result
+
+    return _blocks.each_block(
+        block,
+        call,
+        rows=(
+            x_rows,
+            branch_rows,
+            gate_rows,
+            scale_rows,
+            x_dot_rows,
+            branch_dot_rows,
+            gate_dot_rows,
+            scale_dot_rows,
+            shift_dot_rows,
+        ),
+        row_scalars=(mu_rows, mu_residual_rows, rstd_rows),
+        into=(y_dot_out, h_dot_out),
+        buffers=3,
+    )
+
+
+def backward_backward(
+    saved: Saved,
+    cotangents: Sequence[npt.NDArray[Any] | None],
+    ddx: npt.NDArray[Any] | None = None,
+    ddbranch: npt.NDArray[Any] | None = None,
+    ddgate: npt.NDArray[Any] | None = None,
+    ddscale: npt.NDArray[Any] | None = None,
+    ddshift: npt.NDArray[Any] | None = None,
+    *,
+    out: Sequence[npt.NDArray[Any] | None] | None = None,
+    threads: int = 1,
+) -> SecondGradients:
+    """Compute the gradients of a loss of the gradients: the VJP of `backward`.
+
+        g = dy*(1 + scale)
+        mean_g = mean(g)
+        mean_g_hhat = mean(g*hhat)
+        dx = dh + rstd*(g - mean_g - mean_g_hhat*hhat)
+        ddh = ddx + branch*ddgate + ddbranch*gate
+        dg = rstd*(ddh - mean(ddh) - hhat*mean(ddh*hhat))
+        d2hhat_part = ddscale*dy - mean_g_hhat*rstd*ddh
+        d2x = rstd*(d2hhat_part + rstd*(mean_g*hhat*mean(ddh) +
+            mean(ddh*hhat)*(2*mean_g_hhat*hhat + mean_g - g) - hhat*mean(ddh*g)) -
+            mean(d2hhat_part) - hhat*mean(d2hhat_part*hhat))
+        d2branch = d2x*gate + ddgate*dx
+        d2gate = sum(branch*d2x + ddbranch*dx, "...")
+        d2scale = sum(dg*dy, "...")
+        d2shift = sum(0, "...")
+        ddy = ddshift + ddscale*hhat + dg*(1 + scale)
+
+    Args:
+        saved: the second result of `forward`.
+        cotangents: the cotangents passed to `backward`, a tuple or a list.
+        ddx: the cotangent of dx, in its shape; None stands for zero.
+        ddbranch: the cotangent of dbranch, in its shape; None stands for zero.
+        ddgate: the cotangent of dgate, in its shape; None stands for zero.
+        ddscale: the cotangent of dscale, in its shape; None stands for zero.
+        ddshift: the cotangent of dshift, in its shape; None stands for zero.
+        out: arrays to write to, as SecondGradients or another sequence;
+            None in it makes a new array.
+        threads: the number of threads that share the rows. Results do not depend on it.
+
+    Returns SecondGradients, with respect to the inputs (dx is d2x, dbranch is d2branch,
+    dgate is d2gate, dscale is d2scale, dshift is d2shift) and to the
+    cotangents.
+
+    Raises TypeError for an argument that is not a floating-point array, ValueError for
+    a wrong shape.
+    """
+    dy, dh = _calls.each_cotangent(cotangents, ("dy", "dh"))
+    return _backward_backward(
+        _BACKWARD_BACKWARD,
+        saved,
+        dy,
+        dh,
+        ddx,
+        ddbranch,
+        ddgate,
+        ddscale,
+        ddshift,
+        out,
+        threads,
+    )
 
 
 def _backward_backward(
@@ -735,6 +989,329 @@ def _backward_backward(
     return SecondGradients(*_calls.returned(_made, out))
 
 
+def _backward_backward_of_rows(arguments, fields, results, call):
+    """The gradients of the gradients; None for one that is not wanted."""
+    (
+        dy_rows,
+        dh_rows,
+        ddx_rows,
+        ddbranch_rows,
+        ddgate_rows,
+        ddscale_rows,
+        ddshift_rows,
+    ) = arguments
+    (
+        x_rows,
+        branch_rows,
+        gate_rows,
+        scale_rows,
+        mu_rows,
+        mu_residual_rows,
+        rstd_rows,
+    ) = fields
+    dx_out, dbranch_out, dgate_out, dscale_out, dshift_out, ddy_out, ddh_out = results
+    shape, dtype, _ = call
+    features = shape[-1]
+    needs_h = dy_rows is not None and (
+        ddx_rows is not None
+        or ddbranch_rows is not None
+        or ddgate_rows is not None
+        or ddscale_rows is not None
+    )
+    needs_part = dy_rows is not None and (
+        ddx_rows is not None or ddbranch_rows is not None or ddgate_rows is not None
+    )
+    needs_d2hhat_part = dy_rows is not None and ddscale_rows is not None
+    one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
+    D = _rows.number(features, dtype)
+
+    def block(
+        x,
+        branch,
+        gate,
+        scale,
+        dy,
+        dh,
+        ddx,
+        ddbranch,
+        ddgate,
+        ddscale,
+        ddshift,
+        mu,
+        mu_residual,
+        rstd,
+        dx_block=None,
+        dbranch_block=None,
+        dgate_block=None,
+        dscale_block=None,
+        dshift_block=None,
+        ddy_block=None,
+        ddh_block=None,
+        buffers=(None,) * 5,
+    ):
+        ddy = ddh_result = None
+        # step 1: h = x + branch*gate
+        if needs_h:
+            h = np.multiply(branch, gate, out=dshift_block)
+            h = np.add(x, h, out=h)
+            # step 3, pass 1: h_shifted = h - mu
+            h_shifted = np.subtract(h, mu, out=h)
+            # step 3, pass 3: h_centred = h_shifted - mu_residual
+            h_centred = _rows.less_residual(h_shifted, mu_residual)
+            # step 6: hhat = h_centred*rstd
+            hhat = np.multiply(h_centred, rstd, out=h_centred)
+        # step 33: g = dy*(scale + 1)
+        if needs_part:
+            part = np.add(scale, 1.0, out=dx_block)
+            g = np.multiply(dy, part, out=dbranch_block)
+            # step 34: mean_g = mean(g)
+            mean_g = _rows.row_sum(g, one_over_D)
+            # step 35: mean_g_hhat = mean(g*hhat)
+            mean_g_hhat = _rows.row_mean(g, hhat, D)
+        # step 39: ddh = ddx + branch*ddgate + ddbranch*gate
+        if ddgate_rows is not None:
+            ddh = np.multiply(branch, ddgate, out=buffers[0])
+        if ddx_rows is not None and ddgate_rows is not None:
+            ddh = np.add(ddx, ddh, out=ddh)
+        if ddx_rows is not None and ddgate_rows is None:
+            ddh = ddx
+        if ddbranch_rows is not None:
+            part_2 = np.multiply(ddbranch, gate, out=buffers[1])
+        if ddbranch_rows is not None and (
+            ddx_rows is not None or ddgate_rows is not None
+        ):
+            ddh = np.add(ddh, part_2, out=buffers[0])
+        if ddx_rows is None and ddbranch_rows is not None and ddgate_rows is None:
+            ddh = part_2
+        if (
+            dh_rows is not None
+            and ddx_rows is None
+            and ddbranch_rows is None
+            and ddgate_rows is None
+        ):
+            ddh = 0.0
+        # step 59: mean_ddh = mean(ddh)
+        if needs_part:
+            mean_ddh = _rows.row_sum(ddh, one_over_D)
+            # step 59: mean_ddh_hhat = mean(ddh*hhat)
+            mean_ddh_hhat = _rows.row_mean(ddh, hhat, D)
+            # step 51: mean_ddh_g = mean(ddh*g)
+            mean_ddh_g = _rows.row_mean(ddh, g, D)
+            # step 41, pass 8: mean_g_hhat_scaled = mean_g_hhat*rstd
+            mean_g_hhat_scaled = mean_g_hhat * rstd
+            # step 51, pass 9: mean_g_hhat_scaled_2 = 2*mean_g_hhat
+            mean_g_hhat_scaled_2 = mean_g_hhat * 2.0
+            # step 51, pass 10: mean_ddh_scaled = mean_ddh*mean_g
+            mean_ddh_scaled = mean_ddh * mean_g
+            # step 59: dg = (ddh - mean_ddh - hhat*mean_ddh_hhat)*rstd
+            dg = _rows.by_row(np.subtract, ddh, mean_ddh, out=dscale_block)
+            part_3 = _rows.by_row(np.multiply, hhat, mean_ddh_hhat, out=ddy_block)
+            dg = np.subtract(dg, part_3, out=dg)
+            dg = _rows.by_row(np.multiply, dg, rstd, out=dgate_block)
+        # step 41, pass 11: d2hhat_part = ddscale*dy - ddh*mean_g_hhat_scaled
+        if needs_d2hhat_part:
+            d2hhat_part = np.multiply(ddscale, dy, out=dscale_block)
+        if (
+            dy_rows is not None
+            and ddscale_rows is None
+            and (
+                ddx_rows is not None
+                or ddbranch_rows is not None
+                or ddgate_rows is not None
+            )
+        ):
+            d2hhat_part = 0.0
+        if needs_part:
+            part_4 = _rows.by_row(np.multiply, ddh, mean_g_hhat_scaled, out=ddy_block)
+            d2hhat_part = np.subtract(d2hhat_part, part_4, out=buffers[2])
+        # step 51: mean_d2hhat_part = mean(d2hhat_part)
+        if needs_h:
+            mean_d2hhat_part = _rows.row_sum(d2hhat_part, one_over_D)
+            # step 51: mean_d2hhat_part_hhat = mean(d2hhat_part*hhat)
+            mean_d2hhat_part_hhat = _rows.row_mean(d2hhat_part, hhat, D)
+        # step 60: d2scale = dg*dy
+        if needs_part:
+            d2scale = np.multiply(dg, dy, out=dscale_block)
+        # step 65: ddy = ddshift + ddscale*hhat + dg*(scale + 1)
+        if needs_d2hhat_part:
+            ddy = np.multiply(ddscale, hhat, out=ddy_block)
+        if (
+            dy_rows is not None
+            and ddscale_rows is not None
+            and ddshift_rows is not None
+        ):
+            ddy = np.add(ddshift, ddy, out=ddy)
+        if dy_rows is not None and ddscale_rows is None and ddshift_rows is not None:
+            ddy = ddshift
+        if needs_part:
+            part_5 = np.multiply(dg, part, out=buffers[3])
+        if dy_rows is not None and (
+            (ddx_rows is not None and ddscale_rows is not None)
+            or (ddbranch_rows is not None and ddshift_rows is not None)
+            or (ddgate_rows is not None and ddscale_rows is not None)
+            or (ddx_rows is not None and ddshift_rows is not None)
+            or (ddbranch_rows is not None and ddscale_rows is not None)
+            or (ddgate_rows is not None and ddshift_rows is not None)
+        ):
+            ddy = np.add(ddy, part_5, out=ddy_block)
+        if dy_rows is not None and ddscale_rows is None and ddshift_rows is None:
+            ddy = part_5
+        # step 36: dx = dh + (g - mean_g - hhat*mean_g_hhat)*rstd
+        if dy_rows is not None and (
+            ddbranch_rows is not None or ddgate_rows is not None
+        ):
+            dx = _rows.by_row(np.subtract, g, mean_g, out=dx_block)
+            part_6 = _rows.by_row(np.multiply, hhat, mean_g_hhat, out=dgate_block)
+            dx = np.subtract(dx, part_6, out=dx)
+            dx = _rows.by_row(np.multiply, dx, rstd, out=buffers[4])
+        if (
+            dy_rows is not None
+            and dh_rows is not None
+            and (ddbranch_rows is not None or ddgate_rows is not None)
+        ):
+            dx = np.add(dh, dx, out=ddh_block)
+        if dy_rows is None and (ddbranch_rows is not None or ddgate_rows is not None):
+            dx = dh
+        # step 51, pass 12: d2x = (d2hhat_part + (hhat*mean_ddh_scaled +
+        #   (hhat*mean_g_hhat_scaled_2 + mean_g - g)*mean_ddh_hhat -
+        #   hhat*mean_ddh_g)*rstd - mean_d2hhat_part - hhat*mean_d2hhat_part_hhat)*rstd
+        if needs_part:
+            d2x = _rows.by_row(np.multiply, hhat, mean_ddh_scaled, out=dx_block)
+            part_7 = _rows.by_row(
+                np.multiply, hhat, mean_g_hhat_scaled_2, out=dgate_block
+            )
+            part_7 = np.add(part_7, mean_g, out=part_7)
+            part_7 = np.subtract(part_7, g, out=g)
+            part_7 = np.multiply(part_7, mean_ddh_hhat, out=part_7)
+            d2x = np.add(d2x, part_7, out=d2x)
+            part_8 = _rows.by_row(np.multiply, hhat, mean_ddh_g, out=dbranch_block)
+            d2x = np.subtract(d2x, part_8, out=d2x)
+            d2x = np.multiply(d2x, rstd, out=d2x)
+            d2x = np.add(d2hhat_part, d2x, out=d2x)
+        if (
+            dy_rows is not None
+            and ddx_rows is None
+            and ddbranch_rows is None
+            and ddgate_rows is None
+            and ddscale_rows is not None
+        ):
+            d2x = d2hhat_part
+        if needs_h:
+            d2x = np.subtract(d2x, mean_d2hhat_part, out=dx_block)
+            part_9 = np.multiply(hhat, mean_d2hhat_part_hhat, out=hhat)
+            d2x = np.subtract(d2x, part_9, out=part_9)
+            d2x = _rows.by_row(np.multiply, d2x, rstd, out=dx_block)
+            # step 52: d2branch = d2x*gate + ddgate*dx
+            d2branch = np.multiply(d2x, gate, out=dbranch_block)
+        if ddgate_rows is not None:
+            part_10 = np.multiply(ddgate, dx, out=buffers[1])
+        if dy_rows is not None and ddgate_rows is not None:
+            d2branch = np.add(d2branch, part_10, out=d2branch)
+        if dy_rows is None and ddgate_rows is not None:
+            d2branch = part_10
+        # step 53: d2gate = branch*d2x + ddbranch*dx
+        if needs_h:
+            d2gate = np.multiply(branch, d2x, out=dgate_block)
+        if ddbranch_rows is not None:
+            part_11 = np.multiply(ddbranch, dx, out=buffers[2])
+        if dy_rows is not None and ddbranch_rows is not None:
+            d2gate = np.add(d2gate, part_11, out=d2gate)
+        if dy_rows is None and ddbranch_rows is not None:
+            d2gate = part_11
+        dshift = _rows.filled(0.0, dshift_block, shape, dtype)
+        if dh_rows is not None and ddbranch_rows is None and ddgate_rows is None:
+            ddh_result = _rows.filled(ddh, ddh_block, shape, dtype)
+        if dh_rows is not None and (
+            ddbranch_rows is not None or ddgate_rows is not None
+        ):
+            ddh_result = ddh
+        if dy_rows is None or (
+            ddx_rows is None and ddbranch_rows is None and ddgate_rows is None
+        ):
+            d2scale = _rows.filled(0.0, dscale_block, shape, dtype)
+        if (
+            dy_rows is not None
+            and ddx_rows is None
+            and ddbranch_rows is None
+            and ddgate_rows is None
+            and ddscale_rows is None
+        ):
+            ddy = _rows.filled(ddshift, ddy_block, shape, dtype)
+        if dy_rows is None or (
+            ddx_rows is None
+            and ddbranch_rows is None
+            and ddgate_rows is None
+            and ddscale_rows is None
+        ):
+            dx_result = _rows.filled(0.0, dx_block, shape, dtype)
+        else:
+            dx_result = d2x
+        if ddgate_rows is None and (
+            dy_rows is None
+            or (ddx_rows is None and ddbranch_rows is None and ddscale_rows is None)
+        ):
+            d2branch = _rows.filled(0.0, dbranch_block, shape, dtype)
+        if ddbranch_rows is None and (
+            dy_rows is None
+            or (ddx_rows is None and ddgate_rows is None and ddscale_rows is None)
+        ):
+            d2gate = _rows.filled(0.0, dgate_block, shape, dtype)
+        return dx_result, d2branch, d2gate, d2scale, dshift, ddy, ddh_result
+
+    return _blocks.each_block(
+        block,
+        call,
+        rows=(
+            x_rows,
+            branch_rows,
+            gate_rows,
+            scale_rows,
+            dy_rows,
+            dh_rows,
+            ddx_rows,
+            ddbranch_rows,
+            ddgate_rows,
+            ddscale_rows,
+            ddshift_rows,
+        ),
+        row_scalars=(mu_rows, mu_residual_rows, rstd_rows),
+        into=(dx_out, dbranch_out, dgate_out, dscale_out, dshift_out, ddy_out, ddh_out),
+        buffers=5,
+    )
+
+
+def saved_from(
+    *,
+    x: npt.NDArray[Any],
+    branch: npt.NDArray[Any],
+    gate: npt.NDArray[Any],
+    scale: npt.NDArray[Any],
+    mu: npt.NDArray[Any],
+    mu_residual: npt.NDArray[Any],
+    rstd: npt.NDArray[Any],
+    shape: Sequence[int] | None = None,
+    dtype: npt.DTypeLike | None = None,
+    dtypes: Mapping[str, npt.DTypeLike] | None = None,
+) -> Saved:
+    """Make `Saved` from its fields, which are checked as by `backward`.
+
+    Args:
+        shape: the sizes of the axes b ... d.
+        dtype: the compute type of forward; None for that of the row scalars, or else
+            the type that forward would choose.
+        dtypes: the type of each given input, by name; its gradient has this type.
+            An input without a field needs its entry. Without one it counts as omitted,
+            or as of the rows' type if it is required.
+
+    Raises TypeError or ValueError for fields that `forward` cannot have saved.
+    """
+    fields_ = (x, branch, gate, scale, mu, mu_residual, rstd)
+    first_ = _saved.first_fields(INTERFACE, fields_, shape, dtype, dtypes)
+    saved_ = Saved(*first_, *fields_)
+    _check(saved_)
+    return saved_
+
+
 def _check(saved: Any) -> None:
     """Refuse saved values that forward did not return, or that were changed since."""
     _calls.check_is_saved(saved, Saved, "ada_layer_norm_zero")
@@ -751,7 +1328,62 @@ def _check(saved: Any) -> None:
 
 
 _AXES = _axes.NamedAxes(INTERFACE)
-_FORWARD = _blocks.ArrayFunction(_kernels.forward)
-_BACKWARD = _blocks.ArrayFunction(_kernels.backward)
-_JVP = _blocks.ArrayFunction(_second_order.jvp)
-_BACKWARD_BACKWARD = _blocks.ArrayFunction(_second_order.backward_backward)
+_FORWARD = _blocks.ArrayFunction(_forward_of_rows)
+_BACKWARD = _blocks.ArrayFunction(_backward_of_rows)
+_JVP = _blocks.ArrayFunction(_jvp_of_rows)
+_BACKWARD_BACKWARD = _blocks.ArrayFunction(_backward_backward_of_rows)
+
+
+_Gradients: TypeAlias = tuple[
+    npt.NDArray[Any],
+    npt.NDArray[Any],
+    npt.NDArray[Any],
+    npt.NDArray[Any],
+    npt.NDArray[Any],
+]
+
+
+class AdaLayerNormZero(_modules.NumpyModule[Outputs, _Gradients]):
+    """`ada_layer_norm_zero` as an object without parameters.
+
+    Args:
+        eps: a constant, a finite number of 0 or more.
+        backend: "cpu" for compiled kernels, "auto" for those if there is a compiler.
+        threads: the number of threads that share the rows. Results do not depend on it.
+    """
+
+    _package, _interface = __name__.rpartition(".")[0], INTERFACE
+
+    def __init__(
+        self,
+        *,
+        eps: float = 1e-6,
+        backend: _modules.Backend = "numpy",
+        threads: int = 1,
+    ) -> None:
+        super().__init__({}, {}, {"eps": eps}, backend, threads)
+
+    def forward(
+        self,
+        x: npt.NDArray[Any],
+        branch: npt.NDArray[Any],
+        gate: npt.NDArray[Any],
+        scale: npt.NDArray[Any],
+        shift: npt.NDArray[Any],
+        *,
+        save: bool = True,
+    ) -> Outputs:
+        """Compute the layer. Unless `save` is False, the object keeps its arguments and
+        parameters for `backward`, and does not copy them.
+        """
+        return self._forward(save, x, branch, gate, scale, shift)
+
+    __call__ = forward
+
+    def backward(
+        self, dy: npt.NDArray[Any] | None, dh: npt.NDArray[Any] | None = None
+    ) -> _Gradients:
+        """Return `(dx, dbranch, dgate, dscale, dshift)`, given the gradient of a loss
+        with respect to the output, once for each `forward`.
+        """
+        return self._backward(dy, dh)

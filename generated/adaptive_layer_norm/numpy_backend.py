@@ -1,20 +1,29 @@
 # Made by lngen 0.1.0 from the definition of adaptive_layer_norm; derivation.md has its steps, cost and evidence.
 # Do not edit; edit adaptive_layer_norm.py and run: lngen derive adaptive_layer_norm.py
 # definition sha256:7fb092895b6a7716d44d90b5a6c2898d288255e35397ded2634c6a8ba47eaecb
-"""Layer normalization with a scale and a shift for every entry, from elsewhere."""
+"""Layer normalization with a scale and a shift for every entry, from elsewhere.
+
+Each direction is a function for callers, one that checks a call and makes its results,
+and one with the mathematics of its rows. Many rows are taken block by block, in memory
+that stays in the cache; few are taken at once. A comment gives the derivation step of
+its line, and names in the mathematics are those of the derivation.
+"""
+
+# A variable of the mathematics may be an array, a number or None.
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, NamedTuple, overload
+from typing import Any, Literal, NamedTuple, TypeAlias, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from .._runtime.numpy import blocks as _blocks
+from .._runtime.numpy import modules as _modules
+from .._runtime.numpy import rows as _rows
 from .._runtime.protocol import calls as _calls
 from .._runtime.protocol import interface as _interface
 from .._runtime.protocol import saved as _saved
-from . import numpy_kernels as _kernels
-from . import numpy_second_order as _second_order
 
 INTERFACE: _interface.Interface = {
     "name": "adaptive_layer_norm",
@@ -143,141 +152,6 @@ def forward(
     return _forward(_FORWARD, x, scale, shift, eps, save, out, threads)
 
 
-def backward(
-    saved: Saved,
-    dy: npt.NDArray[Any],
-    *,
-    out: Sequence[npt.NDArray[Any] | None] | None = None,
-    threads: int = 1,
-) -> Gradients:
-    """Compute the gradients of a loss with respect to the inputs (VJP).
-
-        g = dy*(1 + scale)
-        dx = rstd*(g - mean(g) - xhat*mean(g*xhat))
-        dscale = dy*xhat
-        dshift = dy
-
-    Args:
-        saved: the second result of `forward`.
-        dy: the cotangent of y, in its shape.
-        out: arrays to write to, as Gradients or another sequence;
-            None in it makes a new array.
-        threads: the number of threads that share the rows. Results do not depend on it.
-
-    Returns Gradients, each in the shape and type of its input.
-
-    Raises TypeError for an argument that is not a floating-point array, ValueError for
-    a wrong shape.
-    """
-    return _backward(_BACKWARD, saved, dy, out, threads)
-
-
-def jvp(
-    saved: Saved,
-    x_dot: npt.NDArray[Any] | None = None,
-    scale_dot: npt.NDArray[Any] | None = None,
-    shift_dot: npt.NDArray[Any] | None = None,
-    *,
-    out: npt.NDArray[Any] | None = None,
-    threads: int = 1,
-) -> npt.NDArray[Any]:
-    """Compute the tangents of the outputs along tangents of the inputs (JVP).
-
-        y_dot = shift_dot + scale_dot*xhat + rstd*(1 + scale)*(x_dot - mean(x_dot) -
-            xhat*mean(x_dot*xhat))
-
-    Args:
-        saved: the second result of `forward`.
-        x_dot: the tangent of x, in its shape; None stands for zero.
-        scale_dot: the tangent of scale, in its shape; None stands for zero.
-        shift_dot: the tangent of shift, in its shape; None stands for zero.
-        out: an array to write the tangent of y to.
-        threads: the number of threads that share the rows. Results do not depend on it.
-
-    Returns y_dot, the tangent of y, in the shape and type of the output.
-
-    Raises TypeError for an argument that is not a floating-point array, ValueError for
-    a wrong shape.
-    """
-    return _jvp(_JVP, saved, x_dot, scale_dot, shift_dot, out, threads)
-
-
-def backward_backward(
-    saved: Saved,
-    cotangents: npt.NDArray[Any] | Sequence[npt.NDArray[Any] | None],
-    ddx: npt.NDArray[Any] | None = None,
-    ddscale: npt.NDArray[Any] | None = None,
-    ddshift: npt.NDArray[Any] | None = None,
-    *,
-    out: Sequence[npt.NDArray[Any] | None] | None = None,
-    threads: int = 1,
-) -> SecondGradients:
-    """Compute the gradients of a loss of the gradients: the VJP of `backward`.
-
-        g = dy*(1 + scale)
-        mean_g = mean(g)
-        mean_g_xhat = mean(g*xhat)
-        dg = rstd*(ddx - mean(ddx) - xhat*mean(ddx*xhat))
-        d2xhat_part = ddscale*dy - mean_g_xhat*rstd*ddx
-        d2x = rstd*(d2xhat_part + rstd*(mean_g*xhat*mean(ddx) +
-            mean(ddx*xhat)*(2*mean_g_xhat*xhat + mean_g - g) - xhat*mean(ddx*g)) -
-            mean(d2xhat_part) - xhat*mean(d2xhat_part*xhat))
-        d2scale = dg*dy
-        d2shift = 0
-        ddy = ddshift + ddscale*xhat + dg*(1 + scale)
-
-    Args:
-        saved: the second result of `forward`.
-        cotangents: the cotangents passed to `backward`, a tuple or a list, or the array itself.
-        ddx: the cotangent of dx, in its shape; None stands for zero.
-        ddscale: the cotangent of dscale, in its shape; None stands for zero.
-        ddshift: the cotangent of dshift, in its shape; None stands for zero.
-        out: arrays to write to, as SecondGradients or another sequence;
-            None in it makes a new array.
-        threads: the number of threads that share the rows. Results do not depend on it.
-
-    Returns SecondGradients, with respect to the inputs (dx is d2x, dscale is d2scale,
-    dshift is d2shift) and to the cotangents.
-
-    Raises TypeError for an argument that is not a floating-point array, ValueError for
-    a wrong shape.
-    """
-    (dy,) = _calls.each_cotangent(cotangents, ("dy",))
-    return _backward_backward(
-        _BACKWARD_BACKWARD, saved, dy, ddx, ddscale, ddshift, out, threads
-    )
-
-
-def saved_from(
-    *,
-    x: npt.NDArray[Any],
-    scale: npt.NDArray[Any],
-    mu: npt.NDArray[Any],
-    mu_residual: npt.NDArray[Any],
-    rstd: npt.NDArray[Any],
-    shape: Sequence[int] | None = None,
-    dtype: npt.DTypeLike | None = None,
-    dtypes: Mapping[str, npt.DTypeLike] | None = None,
-) -> Saved:
-    """Make `Saved` from its fields, which are checked as by `backward`.
-
-    Args:
-        shape: the shape of the rows; None if a field has it.
-        dtype: the compute type of forward; None for that of the row scalars, or else
-            the type that forward would choose.
-        dtypes: the type of each given input, by name; its gradient has this type.
-            An input without a field needs its entry. Without one it counts as omitted,
-            or as of the rows' type if it is required.
-
-    Raises TypeError or ValueError for fields that `forward` cannot have saved.
-    """
-    fields_ = (x, scale, mu, mu_residual, rstd)
-    first_ = _saved.first_fields(INTERFACE, fields_, shape, dtype, dtypes)
-    saved_ = Saved(*first_, *fields_)
-    _check(saved_)
-    return saved_
-
-
 def _forward(
     _by: _blocks.ArrayFunction,
     x: Any,
@@ -308,13 +182,84 @@ def _forward(
     _made = (y_, mu_, mu_residual_, rstd_)
     _work = _blocks.Work(_shape, _dtype, threads)
     _by.fill(_made, _work, (x, scale, shift, eps))
-    _saved = (
+    _shown = y_ if out is None else out
+    return (
+        _shown,
         Saved(_shape, _dtype, _dtypes, x, scale, mu_, mu_residual_, rstd_)
         if save
-        else None
+        else None,
     )
-    _shown = y_ if out is None else out
-    return _shown, _saved
+
+
+def _forward_of_rows(values, results, call):
+    """The outputs and the saved row scalars."""
+    x_rows, scale_rows, shift_rows, eps = values
+    y_out, mu_out, mu_residual_out, rstd_out = results
+    shape, dtype, _ = call
+    features = shape[-1]
+    one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
+    D = _rows.number(features, dtype)
+    far_from = _rows.number(2.0, dtype)
+    eps = np.asarray(eps, dtype)
+
+    def block(x, scale, shift, y_block=None, buffers=(None,)):
+        # step 1: mu = mean(x)
+        mu = _rows.row_sum(x, one_over_D)
+        # step 2, pass 1: x_shifted = x - mu
+        x_shifted = _rows.by_row(np.subtract, x, mu, out=y_block)
+        # step 3: var = mean(x_shifted**2)
+        var = _rows.row_mean(x_shifted, x_shifted, D)
+        # step 2, pass 2: mu_residual = mean(x_shifted)
+        mu_residual = _rows.residual(x_shifted, mu, var, D, far_from, one_over_D)
+        # step 2, pass 3: x_centred = x_shifted - mu_residual
+        x_centred = x_shifted
+        # step 4: rstd = 1/sqrt(var + eps)
+        rstd = np.reciprocal(np.sqrt(var + eps))
+        # step 5: xhat = x_centred*rstd
+        xhat = np.multiply(x_centred, rstd, out=x_centred)
+        # step 6: y = shift + (scale + 1)*xhat
+        y = np.add(scale, 1.0, out=buffers[0])
+        y = np.multiply(y, xhat, out=xhat)
+        y = np.add(shift, y, out=y)
+        return y, mu[..., 0], mu_residual[..., 0], rstd[..., 0]
+
+    return _blocks.each_block(
+        block,
+        call,
+        rows=(x_rows, scale_rows, shift_rows),
+        into=(y_out,),
+        into_row_scalars=(mu_out, mu_residual_out, rstd_out),
+        buffers=1,
+    )
+
+
+def backward(
+    saved: Saved,
+    dy: npt.NDArray[Any],
+    *,
+    out: Sequence[npt.NDArray[Any] | None] | None = None,
+    threads: int = 1,
+) -> Gradients:
+    """Compute the gradients of a loss with respect to the inputs (VJP).
+
+        g = dy*(1 + scale)
+        dx = rstd*(g - mean(g) - xhat*mean(g*xhat))
+        dscale = dy*xhat
+        dshift = dy
+
+    Args:
+        saved: the second result of `forward`.
+        dy: the cotangent of y, in its shape.
+        out: arrays to write to, as Gradients or another sequence;
+            None in it makes a new array.
+        threads: the number of threads that share the rows. Results do not depend on it.
+
+    Returns Gradients, each in the shape and type of its input.
+
+    Raises TypeError for an argument that is not a floating-point array, ValueError for
+    a wrong shape.
+    """
+    return _backward(_BACKWARD, saved, dy, out, threads)
 
 
 def _backward(
@@ -359,6 +304,89 @@ def _backward(
         (saved.x, saved.scale, saved.mu, saved.mu_residual, saved.rstd),
     )
     return Gradients(*_calls.returned(_made, out))
+
+
+def _backward_of_rows(arguments, fields, results, call):
+    """The gradients; None for one that is not wanted."""
+    (dy_rows,) = arguments
+    x_rows, scale_rows, mu_rows, mu_residual_rows, rstd_rows = fields
+    dx_out, dscale_out, dshift_out = results
+    shape, dtype, _ = call
+    features = shape[-1]
+    one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
+    D = _rows.number(features, dtype)
+
+    def block(
+        x,
+        scale,
+        dy,
+        mu,
+        mu_residual,
+        rstd,
+        dx_block=None,
+        dscale_block=None,
+        dshift_block=None,
+    ):
+        # step 2, pass 1: x_shifted = x - mu
+        x_shifted = _rows.by_row(np.subtract, x, mu, out=dscale_block)
+        # step 2, pass 3: x_centred = x_shifted - mu_residual
+        x_centred = _rows.less_residual(x_shifted, mu_residual)
+        # step 5: xhat = x_centred*rstd
+        xhat = _rows.by_row(np.multiply, x_centred, rstd, out=dshift_block)
+        # step 7: g = dy*(scale + 1)
+        g = np.add(scale, 1.0, out=dscale_block)
+        g = np.multiply(dy, g, out=dx_block)
+        # step 17: mean_g = mean(g)
+        mean_g = _rows.row_sum(g, one_over_D)
+        # step 17: mean_g_xhat = mean(g*xhat)
+        mean_g_xhat = _rows.row_mean(g, xhat, D)
+        # step 18: dscale = dy*xhat
+        dscale = np.multiply(dy, xhat, out=dscale_block)
+        # step 17: dx = (g - mean_g - xhat*mean_g_xhat)*rstd
+        dx = np.subtract(g, mean_g, out=g)
+        part = np.multiply(xhat, mean_g_xhat, out=xhat)
+        dx = np.subtract(dx, part, out=part)
+        dx = _rows.by_row(np.multiply, dx, rstd, out=dx_block)
+        dshift = _rows.filled(dy, dshift_block, shape, dtype)
+        return dx, dscale, dshift
+
+    return _blocks.each_block(
+        block,
+        call,
+        rows=(x_rows, scale_rows, dy_rows),
+        row_scalars=(mu_rows, mu_residual_rows, rstd_rows),
+        into=(dx_out, dscale_out, dshift_out),
+    )
+
+
+def jvp(
+    saved: Saved,
+    x_dot: npt.NDArray[Any] | None = None,
+    scale_dot: npt.NDArray[Any] | None = None,
+    shift_dot: npt.NDArray[Any] | None = None,
+    *,
+    out: npt.NDArray[Any] | None = None,
+    threads: int = 1,
+) -> npt.NDArray[Any]:
+    """Compute the tangents of the outputs along tangents of the inputs (JVP).
+
+        y_dot = shift_dot + scale_dot*xhat + rstd*(1 + scale)*(x_dot - mean(x_dot) -
+            xhat*mean(x_dot*xhat))
+
+    Args:
+        saved: the second result of `forward`.
+        x_dot: the tangent of x, in its shape; None stands for zero.
+        scale_dot: the tangent of scale, in its shape; None stands for zero.
+        shift_dot: the tangent of shift, in its shape; None stands for zero.
+        out: an array to write the tangent of y to.
+        threads: the number of threads that share the rows. Results do not depend on it.
+
+    Returns y_dot, the tangent of y, in the shape and type of the output.
+
+    Raises TypeError for an argument that is not a floating-point array, ValueError for
+    a wrong shape.
+    """
+    return _jvp(_JVP, saved, x_dot, scale_dot, shift_dot, out, threads)
 
 
 def _jvp(
@@ -422,6 +450,122 @@ def _jvp(
         (saved.x, saved.scale, saved.mu, saved.mu_residual, saved.rstd),
     )
     return y_dot_ if out is None else out
+
+
+def _jvp_of_rows(arguments, fields, results, call):
+    """The tangents of the outputs."""
+    x_dot_rows, scale_dot_rows, shift_dot_rows = arguments
+    x_rows, scale_rows, mu_rows, mu_residual_rows, rstd_rows = fields
+    (y_dot_out,) = results
+    shape, dtype, _ = call
+    features = shape[-1]
+    one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
+    D = _rows.number(features, dtype)
+
+    def block(
+        x,
+        scale,
+        x_dot,
+        scale_dot,
+        shift_dot,
+        mu,
+        mu_residual,
+        rstd,
+        y_dot_block=None,
+        buffers=(None,) * 2,
+    ):
+        # step 28: mean_x_dot = mean(x_dot)
+        if x_dot_rows is not None:
+            mean_x_dot = _rows.row_sum(x_dot, one_over_D)
+        # step 2, pass 1: x_shifted = x - mu
+        if x_dot_rows is not None or scale_dot_rows is not None:
+            x_shifted = _rows.by_row(np.subtract, x, mu, out=y_dot_block)
+            # step 2, pass 3: x_centred = x_shifted - mu_residual
+            x_centred = _rows.less_residual(x_shifted, mu_residual)
+            # step 5: xhat = x_centred*rstd
+            xhat = _rows.by_row(np.multiply, x_centred, rstd, out=buffers[0])
+        # step 28: mean_x_dot_xhat = mean(x_dot*xhat)
+        if x_dot_rows is not None:
+            mean_x_dot_xhat = _rows.row_mean(x_dot, xhat, D)
+        # step 28: y_dot = shift_dot + scale_dot*xhat + (x_dot - mean_x_dot -
+        #   xhat*mean_x_dot_xhat)*(scale + 1)*rstd
+        if scale_dot_rows is not None:
+            y_dot = np.multiply(scale_dot, xhat, out=y_dot_block)
+        if scale_dot_rows is not None and shift_dot_rows is not None:
+            y_dot = np.add(shift_dot, y_dot, out=y_dot)
+        if scale_dot_rows is None and shift_dot_rows is not None:
+            y_dot = shift_dot
+        if x_dot_rows is not None:
+            part = _rows.by_row(np.subtract, x_dot, mean_x_dot, out=buffers[1])
+            part_2 = np.multiply(xhat, mean_x_dot_xhat, out=xhat)
+            part = np.subtract(part, part_2, out=part_2)
+            part_3 = np.add(scale, 1.0, out=buffers[1])
+            part = np.multiply(part, part_3, out=part)
+            part = np.multiply(part, rstd, out=part)
+        if x_dot_rows is not None and (
+            scale_dot_rows is not None or shift_dot_rows is not None
+        ):
+            y_dot = np.add(y_dot, part, out=y_dot_block)
+        if scale_dot_rows is None and shift_dot_rows is None:
+            y_dot = part
+        if x_dot_rows is None and scale_dot_rows is None:
+            y_dot = _rows.filled(shift_dot, y_dot_block, shape, dtype)
+        return (y_dot,)
+
+    return _blocks.each_block(
+        block,
+        call,
+        rows=(x_rows, scale_rows, x_dot_rows, scale_dot_rows, shift_dot_rows),
+        row_scalars=(mu_rows, mu_residual_rows, rstd_rows),
+        into=(y_dot_out,),
+        buffers=2,
+    )
+
+
+def backward_backward(
+    saved: Saved,
+    cotangents: npt.NDArray[Any] | Sequence[npt.NDArray[Any] | None],
+    ddx: npt.NDArray[Any] | None = None,
+    ddscale: npt.NDArray[Any] | None = None,
+    ddshift: npt.NDArray[Any] | None = None,
+    *,
+    out: Sequence[npt.NDArray[Any] | None] | None = None,
+    threads: int = 1,
+) -> SecondGradients:
+    """Compute the gradients of a loss of the gradients: the VJP of `backward`.
+
+        g = dy*(1 + scale)
+        mean_g = mean(g)
+        mean_g_xhat = mean(g*xhat)
+        dg = rstd*(ddx - mean(ddx) - xhat*mean(ddx*xhat))
+        d2xhat_part = ddscale*dy - mean_g_xhat*rstd*ddx
+        d2x = rstd*(d2xhat_part + rstd*(mean_g*xhat*mean(ddx) +
+            mean(ddx*xhat)*(2*mean_g_xhat*xhat + mean_g - g) - xhat*mean(ddx*g)) -
+            mean(d2xhat_part) - xhat*mean(d2xhat_part*xhat))
+        d2scale = dg*dy
+        d2shift = 0
+        ddy = ddshift + ddscale*xhat + dg*(1 + scale)
+
+    Args:
+        saved: the second result of `forward`.
+        cotangents: the cotangents passed to `backward`, a tuple or a list, or the array itself.
+        ddx: the cotangent of dx, in its shape; None stands for zero.
+        ddscale: the cotangent of dscale, in its shape; None stands for zero.
+        ddshift: the cotangent of dshift, in its shape; None stands for zero.
+        out: arrays to write to, as SecondGradients or another sequence;
+            None in it makes a new array.
+        threads: the number of threads that share the rows. Results do not depend on it.
+
+    Returns SecondGradients, with respect to the inputs (dx is d2x, dscale is d2scale,
+    dshift is d2shift) and to the cotangents.
+
+    Raises TypeError for an argument that is not a floating-point array, ValueError for
+    a wrong shape.
+    """
+    (dy,) = _calls.each_cotangent(cotangents, ("dy",))
+    return _backward_backward(
+        _BACKWARD_BACKWARD, saved, dy, ddx, ddscale, ddshift, out, threads
+    )
 
 
 def _backward_backward(
@@ -496,6 +640,168 @@ def _backward_backward(
     return SecondGradients(*_calls.returned(_made, out))
 
 
+def _backward_backward_of_rows(arguments, fields, results, call):
+    """The gradients of the gradients; None for one that is not wanted."""
+    dy_rows, ddx_rows, ddscale_rows, ddshift_rows = arguments
+    x_rows, scale_rows, mu_rows, mu_residual_rows, rstd_rows = fields
+    dx_out, dscale_out, dshift_out, ddy_out = results
+    shape, dtype, _ = call
+    features = shape[-1]
+    needs_x_shifted = ddx_rows is not None or ddscale_rows is not None
+    one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
+    D = _rows.number(features, dtype)
+
+    def block(
+        x,
+        scale,
+        dy,
+        ddx,
+        ddscale,
+        ddshift,
+        mu,
+        mu_residual,
+        rstd,
+        dx_block=None,
+        dscale_block=None,
+        dshift_block=None,
+        ddy_block=None,
+        buffers=(None,) * 4,
+    ):
+        # step 50: mean_ddx = mean(ddx)
+        if ddx_rows is not None:
+            mean_ddx = _rows.row_sum(ddx, one_over_D)
+        # step 2, pass 1: x_shifted = x - mu
+        if needs_x_shifted:
+            x_shifted = _rows.by_row(np.subtract, x, mu, out=dshift_block)
+            # step 2, pass 3: x_centred = x_shifted - mu_residual
+            x_centred = _rows.less_residual(x_shifted, mu_residual)
+            # step 5: xhat = x_centred*rstd
+            xhat = np.multiply(x_centred, rstd, out=x_centred)
+        # step 50: mean_ddx_xhat = mean(ddx*xhat)
+        if ddx_rows is not None:
+            mean_ddx_xhat = _rows.row_mean(ddx, xhat, D)
+            # step 29: g = dy*(scale + 1)
+            part = np.add(scale, 1.0, out=dx_block)
+            g = np.multiply(dy, part, out=buffers[0])
+            # step 30: mean_g = mean(g)
+            mean_g = _rows.row_sum(g, one_over_D)
+            # step 31: mean_g_xhat = mean(g*xhat)
+            mean_g_xhat = _rows.row_mean(g, xhat, D)
+            # step 44: mean_ddx_g = mean(ddx*g)
+            mean_ddx_g = _rows.row_mean(ddx, g, D)
+            # step 34, pass 8: mean_g_xhat_scaled = mean_g_xhat*rstd
+            mean_g_xhat_scaled = mean_g_xhat * rstd
+            # step 44, pass 9: mean_g_xhat_scaled_2 = 2*mean_g_xhat
+            mean_g_xhat_scaled_2 = mean_g_xhat * 2.0
+            # step 44, pass 10: mean_ddx_scaled = mean_ddx*mean_g
+            mean_ddx_scaled = mean_ddx * mean_g
+            # step 50: dg = (ddx - mean_ddx - xhat*mean_ddx_xhat)*rstd
+            dg = _rows.by_row(np.subtract, ddx, mean_ddx, out=dscale_block)
+            part_2 = _rows.by_row(np.multiply, xhat, mean_ddx_xhat, out=ddy_block)
+            dg = np.subtract(dg, part_2, out=dg)
+            dg = _rows.by_row(np.multiply, dg, rstd, out=buffers[1])
+        # step 34, pass 11: d2xhat_part = ddscale*dy - ddx*mean_g_xhat_scaled
+        if ddscale_rows is not None:
+            d2xhat_part = np.multiply(ddscale, dy, out=dscale_block)
+        if ddx_rows is not None and ddscale_rows is None:
+            d2xhat_part = 0.0
+        if ddx_rows is not None:
+            part_3 = _rows.by_row(np.multiply, ddx, mean_g_xhat_scaled, out=ddy_block)
+            d2xhat_part = np.subtract(d2xhat_part, part_3, out=buffers[2])
+        # step 44: mean_d2xhat_part = mean(d2xhat_part)
+        if needs_x_shifted:
+            mean_d2xhat_part = _rows.row_sum(d2xhat_part, one_over_D)
+            # step 44: mean_d2xhat_part_xhat = mean(d2xhat_part*xhat)
+            mean_d2xhat_part_xhat = _rows.row_mean(d2xhat_part, xhat, D)
+        # step 51: d2scale = dg*dy
+        if ddx_rows is not None:
+            d2scale = np.multiply(dg, dy, out=dscale_block)
+        # step 56: ddy = ddshift + ddscale*xhat + dg*(scale + 1)
+        if ddscale_rows is not None:
+            ddy = np.multiply(ddscale, xhat, out=ddy_block)
+        if ddscale_rows is not None and ddshift_rows is not None:
+            ddy = np.add(ddshift, ddy, out=ddy)
+        if ddscale_rows is None and ddshift_rows is not None:
+            ddy = ddshift
+        if ddx_rows is not None:
+            part_4 = np.multiply(dg, part, out=dg)
+        if ddx_rows is not None and (
+            ddscale_rows is not None or ddshift_rows is not None
+        ):
+            ddy = np.add(ddy, part_4, out=ddy_block)
+        if ddscale_rows is None and ddshift_rows is None:
+            ddy = part_4
+        # step 44, pass 12: d2x = (d2xhat_part + (xhat*mean_ddx_scaled +
+        #   (xhat*mean_g_xhat_scaled_2 + mean_g - g)*mean_ddx_xhat -
+        #   xhat*mean_ddx_g)*rstd - mean_d2xhat_part - xhat*mean_d2xhat_part_xhat)*rstd
+        if ddx_rows is not None:
+            d2x = _rows.by_row(np.multiply, xhat, mean_ddx_scaled, out=dx_block)
+            part_5 = _rows.by_row(
+                np.multiply, xhat, mean_g_xhat_scaled_2, out=buffers[3]
+            )
+            part_5 = np.add(part_5, mean_g, out=part_5)
+            part_5 = np.subtract(part_5, g, out=g)
+            part_5 = np.multiply(part_5, mean_ddx_xhat, out=part_5)
+            d2x = np.add(d2x, part_5, out=d2x)
+            part_6 = _rows.by_row(np.multiply, xhat, mean_ddx_g, out=buffers[0])
+            d2x = np.subtract(d2x, part_6, out=d2x)
+            d2x = np.multiply(d2x, rstd, out=d2x)
+            d2x = np.add(d2xhat_part, d2x, out=d2x)
+        if ddx_rows is None and ddscale_rows is not None:
+            d2x = d2xhat_part
+        if needs_x_shifted:
+            d2x = np.subtract(d2x, mean_d2xhat_part, out=dx_block)
+            part_7 = np.multiply(xhat, mean_d2xhat_part_xhat, out=xhat)
+            d2x = np.subtract(d2x, part_7, out=part_7)
+            d2x = _rows.by_row(np.multiply, d2x, rstd, out=dx_block)
+        dshift = _rows.filled(0.0, dshift_block, shape, dtype)
+        if ddx_rows is None:
+            d2scale = _rows.filled(0.0, dscale_block, shape, dtype)
+        if ddx_rows is None and ddscale_rows is None:
+            ddy = _rows.filled(ddshift, ddy_block, shape, dtype)
+            d2x = _rows.filled(0.0, dx_block, shape, dtype)
+        return d2x, d2scale, dshift, ddy
+
+    return _blocks.each_block(
+        block,
+        call,
+        rows=(x_rows, scale_rows, dy_rows, ddx_rows, ddscale_rows, ddshift_rows),
+        row_scalars=(mu_rows, mu_residual_rows, rstd_rows),
+        into=(dx_out, dscale_out, dshift_out, ddy_out),
+        buffers=4,
+    )
+
+
+def saved_from(
+    *,
+    x: npt.NDArray[Any],
+    scale: npt.NDArray[Any],
+    mu: npt.NDArray[Any],
+    mu_residual: npt.NDArray[Any],
+    rstd: npt.NDArray[Any],
+    shape: Sequence[int] | None = None,
+    dtype: npt.DTypeLike | None = None,
+    dtypes: Mapping[str, npt.DTypeLike] | None = None,
+) -> Saved:
+    """Make `Saved` from its fields, which are checked as by `backward`.
+
+    Args:
+        shape: the shape of the rows; None if a field has it.
+        dtype: the compute type of forward; None for that of the row scalars, or else
+            the type that forward would choose.
+        dtypes: the type of each given input, by name; its gradient has this type.
+            An input without a field needs its entry. Without one it counts as omitted,
+            or as of the rows' type if it is required.
+
+    Raises TypeError or ValueError for fields that `forward` cannot have saved.
+    """
+    fields_ = (x, scale, mu, mu_residual, rstd)
+    first_ = _saved.first_fields(INTERFACE, fields_, shape, dtype, dtypes)
+    saved_ = Saved(*first_, *fields_)
+    _check(saved_)
+    return saved_
+
+
 def _check(saved: Any) -> None:
     """Refuse saved values that forward did not return, or that were changed since."""
     _calls.check_is_saved(saved, Saved, "adaptive_layer_norm")
@@ -508,7 +814,52 @@ def _check(saved: Any) -> None:
     _calls.check_kept("rstd", saved.rstd, _shape[:-1])
 
 
-_FORWARD = _blocks.ArrayFunction(_kernels.forward)
-_BACKWARD = _blocks.ArrayFunction(_kernels.backward)
-_JVP = _blocks.ArrayFunction(_second_order.jvp)
-_BACKWARD_BACKWARD = _blocks.ArrayFunction(_second_order.backward_backward)
+_FORWARD = _blocks.ArrayFunction(_forward_of_rows)
+_BACKWARD = _blocks.ArrayFunction(_backward_of_rows)
+_JVP = _blocks.ArrayFunction(_jvp_of_rows)
+_BACKWARD_BACKWARD = _blocks.ArrayFunction(_backward_backward_of_rows)
+
+
+_Gradients: TypeAlias = tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]
+
+
+class AdaptiveLayerNorm(_modules.NumpyModule[npt.NDArray[Any], _Gradients]):
+    """`adaptive_layer_norm` as an object without parameters.
+
+    Args:
+        eps: a constant, a finite number of 0 or more.
+        backend: "cpu" for compiled kernels, "auto" for those if there is a compiler.
+        threads: the number of threads that share the rows. Results do not depend on it.
+    """
+
+    _package, _interface = __name__.rpartition(".")[0], INTERFACE
+
+    def __init__(
+        self,
+        *,
+        eps: float = 1e-6,
+        backend: _modules.Backend = "numpy",
+        threads: int = 1,
+    ) -> None:
+        super().__init__(None, {}, {"eps": eps}, backend, threads)
+
+    def forward(
+        self,
+        x: npt.NDArray[Any],
+        scale: npt.NDArray[Any],
+        shift: npt.NDArray[Any],
+        *,
+        save: bool = True,
+    ) -> npt.NDArray[Any]:
+        """Compute the layer. Unless `save` is False, the object keeps its arguments and
+        parameters for `backward`, and does not copy them.
+        """
+        return self._forward(save, x, scale, shift)
+
+    __call__ = forward
+
+    def backward(self, dy: npt.NDArray[Any]) -> _Gradients:
+        """Return `(dx, dscale, dshift)`, given the gradient of a loss with respect to
+        the output, once for each `forward`.
+        """
+        return self._backward(dy)

@@ -6,6 +6,7 @@
 # The layers of a folder share _runtime, which belongs beside them.
 from .numpy_backend import (
     INTERFACE,
+    DynamicTanh,
     Gradients,
     Saved,
     SecondGradients,
@@ -15,7 +16,6 @@ from .numpy_backend import (
     jvp,
     saved_from,
 )
-from .numpy_module import DynamicTanh
 
 __all__ = [
     "INTERFACE",

@@ -1,7 +1,16 @@
 # Made by lngen 0.1.0 from the definition of dynamic_tanh; derivation.md has its steps, cost and evidence.
 # Do not edit; edit dynamic_tanh.py and run: lngen derive dynamic_tanh.py
 # definition sha256:091e289ab11f5b517245a13e0694d534d90fa4906bd45ab74bac27ad83ffcdd9
-"""Dynamic tanh: an elementwise layer in the place of a norm."""
+"""Dynamic tanh: an elementwise layer in the place of a norm.
+
+Each direction is a function for callers, one that checks a call and makes its results,
+and one with the mathematics of its rows. Many rows are taken block by block, in memory
+that stays in the cache; few are taken at once. A comment gives the derivation step of
+its line, and names in the mathematics are those of the derivation.
+"""
+
+# A variable of the mathematics may be an array, a number or None.
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple, overload
@@ -10,11 +19,11 @@ import numpy as np
 import numpy.typing as npt
 
 from .._runtime.numpy import blocks as _blocks
+from .._runtime.numpy import modules as _modules
+from .._runtime.numpy import rows as _rows
 from .._runtime.protocol import calls as _calls
 from .._runtime.protocol import interface as _interface
 from .._runtime.protocol import saved as _saved
-from . import numpy_kernels as _kernels
-from . import numpy_second_order as _second_order
 
 INTERFACE: _interface.Interface = {
     "name": "dynamic_tanh",
@@ -141,141 +150,6 @@ def forward(
     return _forward(_FORWARD, x, alpha, gamma, beta, save, out, threads)
 
 
-def backward(
-    saved: Saved,
-    dy: npt.NDArray[Any],
-    *,
-    out: Sequence[npt.NDArray[Any] | None] | None = None,
-    threads: int = 1,
-) -> Gradients:
-    """Compute the gradients of a loss with respect to the inputs (VJP).
-
-        du = gamma*dy*(1 - t)*(1 + t)
-        dx = alpha*du
-        dalpha = sum_rows(sum(du*x))
-        dgamma = sum_rows(dy*t)
-        dbeta = sum_rows(dy)
-
-    Args:
-        saved: the second result of `forward`.
-        dy: the cotangent of y, in its shape.
-        out: arrays to write to, as Gradients or another sequence;
-            None in it makes a new array.
-        threads: the number of threads that share the rows. Results do not depend on it.
-
-    Returns Gradients, each in the shape and type of its input.
-
-    Raises TypeError for an argument that is not a floating-point array, ValueError for
-    a wrong shape.
-    """
-    return _backward(_BACKWARD, saved, dy, out, threads)
-
-
-def jvp(
-    saved: Saved,
-    x_dot: npt.NDArray[Any] | None = None,
-    alpha_dot: float | npt.NDArray[Any] | None = None,
-    gamma_dot: npt.NDArray[Any] | None = None,
-    beta_dot: npt.NDArray[Any] | None = None,
-    *,
-    out: npt.NDArray[Any] | None = None,
-    threads: int = 1,
-) -> npt.NDArray[Any]:
-    """Compute the tangents of the outputs along tangents of the inputs (JVP).
-
-        y_dot = gamma_dot*t + gamma*(1 - t)*(1 + t)*(alpha_dot*x + alpha*x_dot) +
-            beta_dot
-
-    Args:
-        saved: the second result of `forward`.
-        x_dot: the tangent of x, in its shape; None stands for zero.
-        alpha_dot: the tangent of alpha, in its shape; None stands for zero.
-        gamma_dot: the tangent of gamma, in its shape; None stands for zero.
-        beta_dot: the tangent of beta, in its shape; None stands for zero.
-        out: an array to write the tangent of y to.
-        threads: the number of threads that share the rows. Results do not depend on it.
-
-    Returns y_dot, the tangent of y, in the shape and type of the output.
-
-    Raises TypeError for an argument that is not a floating-point array, ValueError for
-    a wrong shape.
-    """
-    return _jvp(_JVP, saved, x_dot, alpha_dot, gamma_dot, beta_dot, out, threads)
-
-
-def backward_backward(
-    saved: Saved,
-    cotangents: npt.NDArray[Any] | Sequence[npt.NDArray[Any] | None],
-    ddx: npt.NDArray[Any] | None = None,
-    ddalpha: float | npt.NDArray[Any] | None = None,
-    ddgamma: npt.NDArray[Any] | None = None,
-    ddbeta: npt.NDArray[Any] | None = None,
-    *,
-    out: Sequence[npt.NDArray[Any] | None] | None = None,
-    threads: int = 1,
-) -> SecondGradients:
-    """Compute the gradients of a loss of the gradients: the VJP of `backward`.
-
-        du = gamma*dy*(1 - t)*(1 + t)
-        ddu = ddalpha*x + alpha*ddx
-        d2u = dy*(1 - t)*(1 + t)*(ddgamma - 2*gamma*ddu*t)
-        d2x = alpha*d2u + ddalpha*du
-        d2alpha = sum_rows(D*(mean(d2u*x) + mean(ddx*du)))
-        d2gamma = sum_rows(ddu*dy*(1 - t)*(1 + t))
-        d2beta = 0
-        ddy = ddgamma*t + gamma*ddu*(1 - t)*(1 + t) + ddbeta
-
-    Args:
-        saved: the second result of `forward`.
-        cotangents: the cotangents passed to `backward`, a tuple or a list, or the array itself.
-        ddx: the cotangent of dx, in its shape; None stands for zero.
-        ddalpha: the cotangent of dalpha, in its shape; None stands for zero.
-        ddgamma: the cotangent of dgamma, in its shape; None stands for zero.
-        ddbeta: the cotangent of dbeta, in its shape; None stands for zero.
-        out: arrays to write to, as SecondGradients or another sequence;
-            None in it makes a new array.
-        threads: the number of threads that share the rows. Results do not depend on it.
-
-    Returns SecondGradients, with respect to the inputs (dx is d2x, dalpha is d2alpha,
-    dgamma is d2gamma, dbeta is d2beta) and to the cotangents.
-
-    Raises TypeError for an argument that is not a floating-point array, ValueError for
-    a wrong shape.
-    """
-    (dy,) = _calls.each_cotangent(cotangents, ("dy",))
-    return _backward_backward(
-        _BACKWARD_BACKWARD, saved, dy, ddx, ddalpha, ddgamma, ddbeta, out, threads
-    )
-
-
-def saved_from(
-    *,
-    x: npt.NDArray[Any],
-    alpha: float | npt.NDArray[Any] | None = None,
-    gamma: npt.NDArray[Any] | None = None,
-    shape: Sequence[int] | None = None,
-    dtype: npt.DTypeLike | None = None,
-    dtypes: Mapping[str, npt.DTypeLike] | None = None,
-) -> Saved:
-    """Make `Saved` from its fields, which are checked as by `backward`.
-
-    Args:
-        shape: the shape of the rows; None if a field has it.
-        dtype: the compute type of forward; None for that of the row scalars, or else
-            the type that forward would choose.
-        dtypes: the type of each given input, by name; its gradient has this type.
-            An input without a field needs its entry. Without one it counts as omitted,
-            or as of the rows' type if it is required.
-
-    Raises TypeError or ValueError for fields that `forward` cannot have saved.
-    """
-    fields_ = (x, alpha, gamma)
-    first_ = _saved.first_fields(INTERFACE, fields_, shape, dtype, dtypes)
-    saved_ = Saved(*first_, *fields_)
-    _check(saved_)
-    return saved_
-
-
 def _forward(
     _by: _blocks.ArrayFunction,
     x: Any,
@@ -312,9 +186,67 @@ def _forward(
             _calls.parameter(beta, _dtype),
         ),
     )
-    _saved = Saved(_shape, _dtype, _dtypes, x, alpha, gamma) if save else None
     _shown = y_ if out is None else out
-    return _shown, _saved
+    return _shown, Saved(_shape, _dtype, _dtypes, x, alpha, gamma) if save else None
+
+
+def _forward_of_rows(values, results, call):
+    """The outputs and the saved row scalars."""
+    x_rows, alpha, gamma, beta = values
+    (y_out,) = results
+    _, dtype, _ = call
+    if alpha is not None:
+        alpha_value = np.asarray(alpha, dtype)
+    else:
+        alpha_value = 0.5
+
+    def block(x, gamma_wide, beta_wide, y_block=None):
+        # step 1: u = x*alpha
+        u = np.multiply(x, alpha_value, out=y_block)
+        # step 2: t = tanh(u)
+        t = np.tanh(u, out=u)
+        # step 3: y = t*gamma + beta
+        if gamma is not None:
+            y = _rows.by_feature(np.multiply, t, gamma_wide, out=t)
+        else:
+            y = t
+        if beta is not None:
+            y = _rows.by_feature(np.add, y, beta_wide, out=y)
+        return (y,)
+
+    return _blocks.each_block(
+        block, call, rows=(x_rows,), features=(gamma, beta), into=(y_out,)
+    )
+
+
+def backward(
+    saved: Saved,
+    dy: npt.NDArray[Any],
+    *,
+    out: Sequence[npt.NDArray[Any] | None] | None = None,
+    threads: int = 1,
+) -> Gradients:
+    """Compute the gradients of a loss with respect to the inputs (VJP).
+
+        du = gamma*dy*(1 - t)*(1 + t)
+        dx = alpha*du
+        dalpha = sum_rows(sum(du*x))
+        dgamma = sum_rows(dy*t)
+        dbeta = sum_rows(dy)
+
+    Args:
+        saved: the second result of `forward`.
+        dy: the cotangent of y, in its shape.
+        out: arrays to write to, as Gradients or another sequence;
+            None in it makes a new array.
+        threads: the number of threads that share the rows. Results do not depend on it.
+
+    Returns Gradients, each in the shape and type of its input.
+
+    Raises TypeError for an argument that is not a floating-point array, ValueError for
+    a wrong shape.
+    """
+    return _backward(_BACKWARD, saved, dy, out, threads)
 
 
 def _backward(
@@ -354,6 +286,93 @@ def _backward(
         ),
     )
     return Gradients(*_calls.returned(_made, out))
+
+
+def _backward_of_rows(arguments, fields, results, call):
+    """The gradients; None for one that is not wanted."""
+    (dy_rows,) = arguments
+    x_rows, alpha, gamma = fields
+    dx_out, _, _, dbeta_out = results
+    _, dtype, _ = call
+    if alpha is not None:
+        alpha_value = np.asarray(alpha, dtype)
+    else:
+        alpha_value = 0.5
+
+    def block(x, dy, gamma_wide, dx_block=None, buffers=(None,)):
+        dgamma = dbeta = dalpha = None
+        # step 1: u = x*alpha
+        u = np.multiply(x, alpha_value, out=dx_block)
+        # step 2: t = tanh(u)
+        t = np.tanh(u, out=u)
+        # step 10: dgamma = sum over rows of dy*t
+        if gamma is not None:
+            part = np.multiply(dy, t, out=buffers[0])
+            dgamma = _rows.sum_rows(part)
+        # step 7: du = (1 - t)*dy*(t + 1)*gamma
+        du = np.subtract(1.0, t, out=buffers[0])
+        du = np.multiply(du, dy, out=du)
+        part_2 = np.add(t, 1.0, out=t)
+        du = np.multiply(du, part_2, out=part_2)
+        if gamma is not None:
+            du = _rows.by_feature(np.multiply, du, gamma_wide, out=du)
+        # step 9: sum_du_x = sum(du*x)
+        if alpha is not None:
+            sum_du_x = _rows.row_sum(du, x)
+            # step 9: dalpha = sum over rows of sum_du_x
+            dalpha = np.add.reduce(sum_du_x, axis=None)
+        # step 8: dx = du*alpha
+        dx = np.multiply(du, alpha_value, out=du)
+        # step 11: dbeta = sum over rows of dy
+        if dbeta_out is not None:
+            dbeta = _rows.sum_rows(dy)
+        return dx, dgamma, dbeta, dalpha
+
+    dx, dgamma, dbeta, dalpha = _blocks.each_block(
+        block,
+        call,
+        rows=(x_rows, dy_rows),
+        features=(gamma,),
+        into=(dx_out,),
+        buffers=1,
+        feature_sums=2,
+        sums=1,
+    )
+    if alpha is not None:
+        dalpha = np.full((), dalpha, dtype)
+    return dx, dalpha, dgamma, dbeta
+
+
+def jvp(
+    saved: Saved,
+    x_dot: npt.NDArray[Any] | None = None,
+    alpha_dot: float | npt.NDArray[Any] | None = None,
+    gamma_dot: npt.NDArray[Any] | None = None,
+    beta_dot: npt.NDArray[Any] | None = None,
+    *,
+    out: npt.NDArray[Any] | None = None,
+    threads: int = 1,
+) -> npt.NDArray[Any]:
+    """Compute the tangents of the outputs along tangents of the inputs (JVP).
+
+        y_dot = gamma_dot*t + gamma*(1 - t)*(1 + t)*(alpha_dot*x + alpha*x_dot) +
+            beta_dot
+
+    Args:
+        saved: the second result of `forward`.
+        x_dot: the tangent of x, in its shape; None stands for zero.
+        alpha_dot: the tangent of alpha, in its shape; None stands for zero.
+        gamma_dot: the tangent of gamma, in its shape; None stands for zero.
+        beta_dot: the tangent of beta, in its shape; None stands for zero.
+        out: an array to write the tangent of y to.
+        threads: the number of threads that share the rows. Results do not depend on it.
+
+    Returns y_dot, the tangent of y, in the shape and type of the output.
+
+    Raises TypeError for an argument that is not a floating-point array, ValueError for
+    a wrong shape.
+    """
+    return _jvp(_JVP, saved, x_dot, alpha_dot, gamma_dot, beta_dot, out, threads)
 
 
 def _jvp(
@@ -421,6 +440,125 @@ def _jvp(
         ),
     )
     return y_dot_ if out is None else out
+
+
+def _jvp_of_rows(arguments, fields, results, call):
+    """The tangents of the outputs."""
+    x_dot_rows, alpha_dot, gamma_dot, beta_dot = arguments
+    x_rows, alpha, gamma = fields
+    (y_dot_out,) = results
+    shape, dtype, _ = call
+    needs_part = x_dot_rows is not None or alpha_dot is not None
+    if (
+        alpha_dot is not None
+        or (alpha is not None and x_dot_rows is not None)
+        or (alpha is not None and gamma_dot is not None)
+    ):
+        alpha_value = np.asarray(alpha, dtype)
+    if alpha is None and (x_dot_rows is not None or gamma_dot is not None):
+        alpha_value = 0.5
+    if alpha_dot is not None:
+        alpha_dot = np.asarray(alpha_dot, dtype)
+
+    def block(
+        x,
+        x_dot,
+        gamma_dot_wide,
+        gamma_wide,
+        beta_dot_wide,
+        y_dot_block=None,
+        buffers=(None,) * 3,
+    ):
+        # step 1: u = x*alpha
+        if x_dot_rows is not None or alpha_dot is not None or gamma_dot is not None:
+            u = np.multiply(x, alpha_value, out=y_dot_block)
+            # step 2: t = tanh(u)
+            t = np.tanh(u, out=buffers[0])
+        # step 17: y_dot = t*gamma_dot + (1 - t)*(t + 1)*(x*alpha_dot +
+        #   x_dot*alpha)*gamma + beta_dot
+        if gamma_dot is not None:
+            y_dot = _rows.by_feature(np.multiply, t, gamma_dot_wide, out=y_dot_block)
+        if needs_part:
+            part = np.subtract(1.0, t, out=buffers[1])
+            part_2 = np.add(t, 1.0, out=t)
+            part = np.multiply(part, part_2, out=part_2)
+        if alpha_dot is not None:
+            part_3 = np.multiply(x, alpha_dot, out=buffers[1])
+        if x_dot_rows is not None:
+            part_4 = np.multiply(x_dot, alpha_value, out=buffers[2])
+        if x_dot_rows is not None and alpha_dot is not None:
+            part_3 = np.add(part_3, part_4, out=part_3)
+        if x_dot_rows is not None and alpha_dot is None:
+            part_3 = part_4
+        if needs_part:
+            part = np.multiply(part, part_3, out=part)
+        if gamma is not None and (x_dot_rows is not None or alpha_dot is not None):
+            part = _rows.by_feature(np.multiply, part, gamma_wide, out=part)
+        if gamma_dot is not None and (x_dot_rows is not None or alpha_dot is not None):
+            y_dot = np.add(y_dot, part, out=y_dot)
+        if gamma_dot is None and (x_dot_rows is not None or alpha_dot is not None):
+            y_dot = part
+        if beta_dot is not None and (
+            x_dot_rows is not None or alpha_dot is not None or gamma_dot is not None
+        ):
+            y_dot = _rows.by_feature(np.add, y_dot, beta_dot_wide, out=y_dot_block)
+        if x_dot_rows is None and alpha_dot is None and gamma_dot is None:
+            y_dot = _rows.filled(beta_dot, y_dot_block, shape, dtype)
+        return (y_dot,)
+
+    return _blocks.each_block(
+        block,
+        call,
+        rows=(x_rows, x_dot_rows),
+        features=(gamma_dot, gamma, beta_dot),
+        into=(y_dot_out,),
+        buffers=3,
+    )
+
+
+def backward_backward(
+    saved: Saved,
+    cotangents: npt.NDArray[Any] | Sequence[npt.NDArray[Any] | None],
+    ddx: npt.NDArray[Any] | None = None,
+    ddalpha: float | npt.NDArray[Any] | None = None,
+    ddgamma: npt.NDArray[Any] | None = None,
+    ddbeta: npt.NDArray[Any] | None = None,
+    *,
+    out: Sequence[npt.NDArray[Any] | None] | None = None,
+    threads: int = 1,
+) -> SecondGradients:
+    """Compute the gradients of a loss of the gradients: the VJP of `backward`.
+
+        du = gamma*dy*(1 - t)*(1 + t)
+        ddu = ddalpha*x + alpha*ddx
+        d2u = dy*(1 - t)*(1 + t)*(ddgamma - 2*gamma*ddu*t)
+        d2x = alpha*d2u + ddalpha*du
+        d2alpha = sum_rows(D*(mean(d2u*x) + mean(ddx*du)))
+        d2gamma = sum_rows(ddu*dy*(1 - t)*(1 + t))
+        d2beta = 0
+        ddy = ddgamma*t + gamma*ddu*(1 - t)*(1 + t) + ddbeta
+
+    Args:
+        saved: the second result of `forward`.
+        cotangents: the cotangents passed to `backward`, a tuple or a list, or the array itself.
+        ddx: the cotangent of dx, in its shape; None stands for zero.
+        ddalpha: the cotangent of dalpha, in its shape; None stands for zero.
+        ddgamma: the cotangent of dgamma, in its shape; None stands for zero.
+        ddbeta: the cotangent of dbeta, in its shape; None stands for zero.
+        out: arrays to write to, as SecondGradients or another sequence;
+            None in it makes a new array.
+        threads: the number of threads that share the rows. Results do not depend on it.
+
+    Returns SecondGradients, with respect to the inputs (dx is d2x, dalpha is d2alpha,
+    dgamma is d2gamma, dbeta is d2beta) and to the cotangents.
+
+    Raises TypeError for an argument that is not a floating-point array, ValueError for
+    a wrong shape.
+    """
+    (dy,) = _calls.each_cotangent(cotangents, ("dy",))
+    return _backward_backward(
+        _BACKWARD_BACKWARD, saved, dy, ddx, ddalpha, ddgamma, ddbeta, out, threads
+    )
 
 
 def _backward_backward(
@@ -502,6 +640,196 @@ def _backward_backward(
     return SecondGradients(*_calls.returned(_made, out))
 
 
+def _backward_backward_of_rows(arguments, fields, results, call):
+    """The gradients of the gradients; None for one that is not wanted."""
+    dy_rows, ddx_rows, ddalpha, ddgamma, ddbeta = arguments
+    x_rows, alpha, gamma = fields
+    dx_out, _, _, dbeta_out, ddy_out = results
+    shape, dtype, _ = call
+    features = shape[-1]
+    needs_alpha_value = (
+        ddalpha is not None
+        or (alpha is not None and ddx_rows is not None)
+        or (alpha is not None and ddgamma is not None)
+    )
+    needs_ddgamma_value = ddgamma is None and (
+        ddx_rows is not None or ddalpha is not None
+    )
+    needs_part_6 = gamma is not None and (ddx_rows is not None or ddalpha is not None)
+    needs_ddgamma_value_2 = ddx_rows is None and ddalpha is None and ddgamma is None
+    needs_u = ddx_rows is not None or ddalpha is not None or ddgamma is not None
+    needs_du = ddalpha is not None or (alpha is not None and ddx_rows is not None)
+    needs_mean_ddx_du = alpha is not None and ddx_rows is not None
+    needs_part_4 = ddx_rows is not None or ddalpha is not None
+    D = _rows.number(features, dtype)
+    if needs_alpha_value:
+        alpha_value = np.asarray(alpha, dtype)
+    if alpha is None and (ddx_rows is not None or ddgamma is not None):
+        alpha_value = 0.5
+    if ddalpha is not None:
+        ddalpha = np.asarray(ddalpha, dtype)
+    if ddgamma is not None:
+        ddgamma_value = ddgamma
+    if needs_ddgamma_value:
+        ddgamma_value = 0.0
+    # step 33: d2u = (1 - t)*(ddgamma - 2*ddu*t*gamma)*dy*(t + 1)
+    if needs_part_6:
+        part_6 = gamma * 2.0
+    if gamma is None and (ddx_rows is not None or ddalpha is not None):
+        part_6 = 2.0
+    if needs_ddgamma_value_2:
+        ddgamma_value = None
+
+    def block(
+        x,
+        dy,
+        ddx,
+        gamma_wide,
+        ddgamma_value_wide,
+        ddbeta_wide,
+        dx_block=None,
+        ddy_block=None,
+        buffers=(None,) * 6,
+    ):
+        d2gamma = d2alpha = None
+        # step 1: u = x*alpha
+        if needs_u:
+            u = np.multiply(x, alpha_value, out=dx_block)
+            # step 2: t = tanh(u)
+            t = np.tanh(u, out=ddy_block)
+            # step 18: du = (1 - t)*dy*(t + 1)*gamma
+            part = np.subtract(1.0, t, out=dx_block)
+        if needs_du:
+            du = np.multiply(part, dy, out=buffers[0])
+        if needs_u:
+            part_2 = np.add(t, 1.0, out=buffers[1])
+        if needs_du:
+            du = np.multiply(du, part_2, out=du)
+        if gamma is not None and (
+            ddalpha is not None or (alpha is not None and ddx_rows is not None)
+        ):
+            du = _rows.by_feature(np.multiply, du, gamma_wide, out=du)
+        # step 39: mean_ddx_du = mean(ddx*du)
+        if needs_mean_ddx_du:
+            mean_ddx_du = _rows.row_mean(ddx, du, D)
+        # step 26: ddu = ddx*alpha + x*ddalpha
+        if ddx_rows is not None:
+            ddu = np.multiply(ddx, alpha_value, out=buffers[2])
+        if ddalpha is not None:
+            part_3 = np.multiply(x, ddalpha, out=buffers[3])
+        if ddx_rows is not None and ddalpha is not None:
+            ddu = np.add(ddu, part_3, out=ddu)
+        if ddx_rows is None and ddalpha is not None:
+            ddu = part_3
+        # step 41: d2gamma = sum over rows of (1 - t)*ddu*dy*(t + 1)
+        if needs_part_4:
+            part_4 = np.multiply(part, ddu, out=buffers[4])
+        if needs_part_6:
+            part_5 = np.multiply(part_4, dy, out=buffers[5])
+            part_5 = np.multiply(part_5, part_2, out=part_5)
+            d2gamma = _rows.sum_rows(part_5)
+        # step 33: d2u = (1 - t)*(ddgamma - 2*ddu*t*gamma)*dy*(t + 1)
+        if needs_part_4:
+            d2u = np.multiply(ddu, t, out=buffers[2])
+            d2u = np.multiply(d2u, part_6, out=d2u)
+            d2u = np.subtract(ddgamma_value, d2u, out=d2u)
+        if ddx_rows is None and ddalpha is None and ddgamma is not None:
+            d2u = ddgamma_value
+        if needs_u:
+            d2u = np.multiply(part, d2u, out=part)
+            d2u = np.multiply(d2u, dy, out=d2u)
+            d2u = np.multiply(d2u, part_2, out=d2u)
+        # step 39: mean_d2u_x = mean(d2u*x)
+        if needs_alpha_value:
+            mean_d2u_x = _rows.row_mean(d2u, x, D)
+        # step 37: d2x = d2u*alpha + du*ddalpha
+        if needs_u:
+            d2x = np.multiply(d2u, alpha_value, out=d2u)
+        if ddalpha is not None:
+            part_7 = np.multiply(du, ddalpha, out=du)
+            d2x = np.add(d2x, part_7, out=d2x)
+        # step 47: ddy = t*ddgamma + (1 - t)*ddu*(t + 1)*gamma + ddbeta
+        if ddgamma is not None:
+            ddy = _rows.by_feature(np.multiply, t, ddgamma_value_wide, out=t)
+        if needs_part_4:
+            part_8 = np.multiply(part_4, part_2, out=buffers[0])
+        if needs_part_6:
+            part_8 = _rows.by_feature(np.multiply, part_8, gamma_wide, out=part_8)
+        if ddgamma is not None and (ddx_rows is not None or ddalpha is not None):
+            ddy = np.add(ddy, part_8, out=ddy)
+        if needs_ddgamma_value:
+            ddy = part_8
+        if ddbeta is not None and (
+            ddx_rows is not None or ddalpha is not None or ddgamma is not None
+        ):
+            ddy = _rows.by_feature(np.add, ddy, ddbeta_wide, out=ddy_block)
+        # step 39, pass 1: mean_ddx_du_scaled = (mean_d2u_x + mean_ddx_du)*D
+        if needs_mean_ddx_du:
+            mean_ddx_du_scaled = mean_d2u_x + mean_ddx_du
+        if ddx_rows is None and (
+            ddalpha is not None or (alpha is not None and ddgamma is not None)
+        ):
+            mean_ddx_du_scaled = mean_d2u_x
+        if needs_alpha_value:
+            mean_ddx_du_scaled = mean_ddx_du_scaled * D
+            # step 39, pass 2: d2alpha = sum over rows of mean_ddx_du_scaled
+            d2alpha = np.add.reduce(mean_ddx_du_scaled, axis=None)
+        if needs_ddgamma_value_2:
+            d2x = _rows.filled(0.0, dx_block, shape, dtype)
+            ddy = _rows.filled(ddbeta, ddy_block, shape, dtype)
+        return d2x, ddy, d2gamma, d2alpha
+
+    d2x, ddy, d2gamma, d2alpha = _blocks.each_block(
+        block,
+        call,
+        rows=(x_rows, dy_rows, ddx_rows),
+        features=(gamma, ddgamma_value, ddbeta),
+        into=(dx_out, ddy_out),
+        buffers=6,
+        feature_sums=1,
+        sums=1,
+    )
+    if alpha is not None and ddx_rows is None and ddalpha is None and ddgamma is None:
+        d2alpha = 0.0
+    if alpha is not None:
+        d2alpha = np.full((), d2alpha, dtype)
+    if gamma is not None and ddx_rows is None and ddalpha is None:
+        d2gamma = np.full(features, 0.0, dtype)
+    if dbeta_out is not None:
+        dbeta = np.full(features, 0.0, dtype)
+    else:
+        dbeta = None
+    return d2x, d2alpha, d2gamma, dbeta, ddy
+
+
+def saved_from(
+    *,
+    x: npt.NDArray[Any],
+    alpha: float | npt.NDArray[Any] | None = None,
+    gamma: npt.NDArray[Any] | None = None,
+    shape: Sequence[int] | None = None,
+    dtype: npt.DTypeLike | None = None,
+    dtypes: Mapping[str, npt.DTypeLike] | None = None,
+) -> Saved:
+    """Make `Saved` from its fields, which are checked as by `backward`.
+
+    Args:
+        shape: the shape of the rows; None if a field has it.
+        dtype: the compute type of forward; None for that of the row scalars, or else
+            the type that forward would choose.
+        dtypes: the type of each given input, by name; its gradient has this type.
+            An input without a field needs its entry. Without one it counts as omitted,
+            or as of the rows' type if it is required.
+
+    Raises TypeError or ValueError for fields that `forward` cannot have saved.
+    """
+    fields_ = (x, alpha, gamma)
+    first_ = _saved.first_fields(INTERFACE, fields_, shape, dtype, dtypes)
+    saved_ = Saved(*first_, *fields_)
+    _check(saved_)
+    return saved_
+
+
 def _check(saved: Any) -> None:
     """Refuse saved values that forward did not return, or that were changed since."""
     _calls.check_is_saved(saved, Saved, "dynamic_tanh")
@@ -512,7 +840,58 @@ def _check(saved: Any) -> None:
     _calls.check_kept("gamma", saved.gamma, _shape[-1:], saved.dtypes[2] is not None)
 
 
-_FORWARD = _blocks.ArrayFunction(_kernels.forward)
-_BACKWARD = _blocks.ArrayFunction(_kernels.backward)
-_JVP = _blocks.ArrayFunction(_second_order.jvp)
-_BACKWARD_BACKWARD = _blocks.ArrayFunction(_second_order.backward_backward)
+_FORWARD = _blocks.ArrayFunction(_forward_of_rows)
+_BACKWARD = _blocks.ArrayFunction(_backward_of_rows)
+_JVP = _blocks.ArrayFunction(_jvp_of_rows)
+_BACKWARD_BACKWARD = _blocks.ArrayFunction(_backward_backward_of_rows)
+
+
+class DynamicTanh(_modules.NumpyModule[npt.NDArray[Any], npt.NDArray[Any]]):
+    """`dynamic_tanh` as an object with the parameters alpha, gamma and beta.
+
+    Args:
+        D: the number of features of a row.
+        alpha: False omits it; its initial value is 0.5.
+        gamma: False omits it; its initial value is 1.
+        beta: False omits it; its initial value is 0.
+        dtype: the type of the parameters.
+        backend: "cpu" for compiled kernels, "auto" for those if there is a compiler.
+        threads: the number of threads that share the rows. Results do not depend on it.
+    """
+
+    _package, _interface = __name__.rpartition(".")[0], INTERFACE
+
+    def __init__(
+        self,
+        D: int,
+        *,
+        alpha: bool = True,
+        gamma: bool = True,
+        beta: bool = True,
+        dtype: npt.DTypeLike = np.float32,
+        backend: _modules.Backend = "numpy",
+        threads: int = 1,
+    ) -> None:
+        super().__init__(
+            D,
+            {"alpha": alpha, "gamma": gamma, "beta": beta},
+            {},
+            backend,
+            threads,
+            dtype,
+        )
+
+    def forward(self, x: npt.NDArray[Any], *, save: bool = True) -> npt.NDArray[Any]:
+        """Compute the layer. Unless `save` is False, the object keeps its arguments and
+        parameters for `backward`, and does not copy them.
+        """
+        return self._forward(save, x)
+
+    __call__ = forward
+
+    def backward(self, dy: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Return dx, given the gradient of a loss with respect to the output, once for
+        each `forward`. `gradients` then has those of the parameters, of this call
+        alone.
+        """
+        return self._backward(dy)

@@ -1,7 +1,16 @@
 # Made by lngen 0.1.0 from the definition of info_nce; derivation.md has its steps, cost and evidence.
 # Do not edit; edit info_nce.py and run: lngen derive info_nce.py
 # definition sha256:cb40e605ee6e33f38de3fd70af981d68454fb61b495d719822c0f5b8297ac116
-"""InfoNCE of the similarities of a query with all keys, one number a row; `positive` is the key that belongs to it."""
+"""InfoNCE of the similarities of a query with all keys, one number a row; `positive` is the key that belongs to it.
+
+Each direction is a function for callers, one that checks a call and makes its results,
+and one with the mathematics of its rows. Many rows are taken block by block, in memory
+that stays in the cache; few are taken at once. A comment gives the derivation step of
+its line, and names in the mathematics are those of the derivation.
+"""
+
+# A variable of the mathematics may be an array, a number or None.
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple, overload
@@ -10,11 +19,11 @@ import numpy as np
 import numpy.typing as npt
 
 from .._runtime.numpy import blocks as _blocks
+from .._runtime.numpy import modules as _modules
+from .._runtime.numpy import rows as _rows
 from .._runtime.protocol import calls as _calls
 from .._runtime.protocol import interface as _interface
 from .._runtime.protocol import saved as _saved
-from . import numpy_kernels as _kernels
-from . import numpy_second_order as _second_order
 
 INTERFACE: _interface.Interface = {
     "name": "info_nce",
@@ -138,135 +147,6 @@ def forward(
     return _forward(_FORWARD, similarity, positive, scale, save, out, threads)
 
 
-def backward(
-    saved: Saved,
-    dy: npt.NDArray[Any],
-    *,
-    out: Sequence[npt.NDArray[Any] | None] | None = None,
-    threads: int = 1,
-) -> Gradients:
-    """Compute the gradients of a loss with respect to the inputs (VJP).
-
-        p = exp_shifted/Z
-        dz = dy*p + where(index() == positive, -dy, 0)
-        dsimilarity = scale*dz
-        dscale = sum_rows(sum(dz*similarity))
-
-    Args:
-        saved: the second result of `forward`.
-        dy: the cotangent of y, in its shape.
-        out: arrays to write to, as Gradients or another sequence;
-            None in it makes a new array.
-        threads: the number of threads that share the rows. Results do not depend on it.
-
-    Returns Gradients, each in the shape and type of its input.
-
-    Raises TypeError for an argument that is not a floating-point array, ValueError for
-    a wrong shape.
-    """
-    return _backward(_BACKWARD, saved, dy, out, threads)
-
-
-def jvp(
-    saved: Saved,
-    similarity_dot: npt.NDArray[Any] | None = None,
-    scale_dot: float | npt.NDArray[Any] | None = None,
-    *,
-    out: npt.NDArray[Any] | None = None,
-    threads: int = 1,
-) -> npt.NDArray[Any]:
-    """Compute the tangents of the outputs along tangents of the inputs (JVP).
-
-        z_dot = scale_dot*similarity + scale*similarity_dot
-        p = exp_shifted/Z
-        y_dot = D*(mean(p*z_dot) - mean(where(index() == positive, z_dot, 0)))
-
-    Args:
-        saved: the second result of `forward`.
-        similarity_dot: the tangent of similarity, in its shape; None stands for zero.
-        scale_dot: the tangent of scale, in its shape; None stands for zero.
-        out: an array to write the tangent of y to.
-        threads: the number of threads that share the rows. Results do not depend on it.
-
-    Returns y_dot, the tangent of y, in the shape and type of the output.
-
-    Raises TypeError for an argument that is not a floating-point array, ValueError for
-    a wrong shape.
-    """
-    return _jvp(_JVP, saved, similarity_dot, scale_dot, out, threads)
-
-
-def backward_backward(
-    saved: Saved,
-    cotangents: npt.NDArray[Any] | Sequence[npt.NDArray[Any] | None],
-    ddsimilarity: npt.NDArray[Any] | None = None,
-    ddscale: float | npt.NDArray[Any] | None = None,
-    *,
-    out: Sequence[npt.NDArray[Any] | None] | None = None,
-    threads: int = 1,
-) -> SecondGradients:
-    """Compute the gradients of a loss of the gradients: the VJP of `backward`.
-
-        p = exp_shifted/Z
-        dz = dy*p + where(index() == positive, -dy, 0)
-        ddz = ddscale*similarity + scale*ddsimilarity
-        d2similarity_shifted = dy*p*(ddz - sum(ddz*p))
-        d2similarity = scale*d2similarity_shifted + ddscale*dz
-        d2scale = sum_rows(D*(mean(d2similarity_shifted*similarity) +
-            mean(ddsimilarity*dz)))
-        ddy = sum(ddz*p) + sum(where(index() == positive, -ddz, 0))
-
-    Args:
-        saved: the second result of `forward`.
-        cotangents: the cotangents passed to `backward`, a tuple or a list, or the array itself.
-        ddsimilarity: the cotangent of dsimilarity, in its shape; None stands for zero.
-        ddscale: the cotangent of dscale, in its shape; None stands for zero.
-        out: arrays to write to, as SecondGradients or another sequence;
-            None in it makes a new array.
-        threads: the number of threads that share the rows. Results do not depend on it.
-
-    Returns SecondGradients, with respect to the inputs (dsimilarity is d2similarity,
-    dscale is d2scale) and to the cotangents.
-
-    Raises TypeError for an argument that is not a floating-point array, ValueError for
-    a wrong shape.
-    """
-    (dy,) = _calls.each_cotangent(cotangents, ("dy",))
-    return _backward_backward(
-        _BACKWARD_BACKWARD, saved, dy, ddsimilarity, ddscale, out, threads
-    )
-
-
-def saved_from(
-    *,
-    similarity: npt.NDArray[Any],
-    positive: npt.NDArray[Any],
-    scale: float | npt.NDArray[Any] | None = None,
-    m: npt.NDArray[Any],
-    Z: npt.NDArray[Any],
-    shape: Sequence[int] | None = None,
-    dtype: npt.DTypeLike | None = None,
-    dtypes: Mapping[str, npt.DTypeLike] | None = None,
-) -> Saved:
-    """Make `Saved` from its fields, which are checked as by `backward`.
-
-    Args:
-        shape: the shape of the rows; None if a field has it.
-        dtype: the compute type of forward; None for that of the row scalars, or else
-            the type that forward would choose.
-        dtypes: the type of each given input, by name; its gradient has this type.
-            An input without a field needs its entry. Without one it counts as omitted,
-            or as of the rows' type if it is required.
-
-    Raises TypeError or ValueError for fields that `forward` cannot have saved.
-    """
-    fields_ = (similarity, positive, scale, m, Z)
-    first_ = _saved.first_fields(INTERFACE, fields_, shape, dtype, dtypes)
-    saved_ = Saved(*first_, *fields_)
-    _check(saved_)
-    return saved_
-
-
 def _forward(
     _by: _blocks.ArrayFunction,
     similarity: Any,
@@ -300,13 +180,85 @@ def _forward(
     _made = (y_, m_, Z_)
     _work = _blocks.Work(_shape, _dtype, threads)
     _by.fill(_made, _work, (similarity, positive, _calls.number(scale, _dtype)))
-    _saved = (
+    _shown = y_ if out is None else out
+    return (
+        _shown,
         Saved(_shape, _dtype, _dtypes, similarity, positive, scale, m_, Z_)
         if save
-        else None
+        else None,
     )
-    _shown = y_ if out is None else out
-    return _shown, _saved
+
+
+@np.errstate(under="ignore")
+def _forward_of_rows(values, results, call):
+    """The outputs and the saved row scalars."""
+    similarity_rows, positive_rows, scale = values
+    y_out, m_out, Z_out = results
+    shape, dtype, _ = call
+    features = shape[-1]
+    ones = _rows.equal_weights(features, 1.0, dtype)
+    if scale is not None:
+        scale = np.asarray(scale, dtype)
+
+    def block(similarity, positive, buffers=(None,)):
+        # step 1: z = similarity*scale
+        if scale is not None:
+            z = np.multiply(similarity, scale, out=buffers[0])
+        else:
+            z = similarity
+        # step 2: sum_where_z = sum(where(index() == positive, z, 0))
+        sum_where_z = _rows.entry(z, positive)
+        # step 3: m = max(z)
+        m = _rows.shift(z)
+        # step 4: similarity_shifted = z - m
+        similarity_shifted = np.subtract(z, m, out=buffers[0])
+        # step 5: exp_shifted = exp(similarity_shifted)
+        exp_shifted = np.exp(similarity_shifted, out=similarity_shifted)
+        # step 6: Z = sum(exp_shifted)
+        Z = _rows.row_sum(exp_shifted, ones)
+        # step 7: log_Z = log(Z)
+        log_Z = np.log(Z)
+        # step 8: y = log_Z + m - sum_where_z
+        y = log_Z + m - sum_where_z
+        return y[..., 0], m[..., 0], Z[..., 0]
+
+    return _blocks.each_block(
+        block,
+        call,
+        rows=(similarity_rows,),
+        row_scalars=(positive_rows,),
+        into_row_scalars=(y_out, m_out, Z_out),
+        buffers=1,
+    )
+
+
+def backward(
+    saved: Saved,
+    dy: npt.NDArray[Any],
+    *,
+    out: Sequence[npt.NDArray[Any] | None] | None = None,
+    threads: int = 1,
+) -> Gradients:
+    """Compute the gradients of a loss with respect to the inputs (VJP).
+
+        p = exp_shifted/Z
+        dz = dy*p + where(index() == positive, -dy, 0)
+        dsimilarity = scale*dz
+        dscale = sum_rows(sum(dz*similarity))
+
+    Args:
+        saved: the second result of `forward`.
+        dy: the cotangent of y, in its shape.
+        out: arrays to write to, as Gradients or another sequence;
+            None in it makes a new array.
+        threads: the number of threads that share the rows. Results do not depend on it.
+
+    Returns Gradients, each in the shape and type of its input.
+
+    Raises TypeError for an argument that is not a floating-point array, ValueError for
+    a wrong shape.
+    """
+    return _backward(_BACKWARD, saved, dy, out, threads)
 
 
 def _backward(
@@ -358,6 +310,95 @@ def _backward(
         ),
     )
     return Gradients(*_calls.returned(_made, out))
+
+
+@np.errstate(under="ignore")
+def _backward_of_rows(arguments, fields, results, call):
+    """The gradients; None for one that is not wanted."""
+    (dy_rows,) = arguments
+    similarity_rows, positive_rows, scale, m_rows, Z_rows = fields
+    dsimilarity_out, _ = results
+    shape, dtype, _ = call
+    features = shape[-1]
+    if scale is not None:
+        scale = np.asarray(scale, dtype)
+    # step 21, pass 2: dz = exp_shifted*dy_scaled + where(index() == positive, -dy, 0)
+    index = np.arange(features)
+
+    def block(similarity, positive, dy, m, Z, dsimilarity_block=None, buffers=(None,)):
+        dscale = None
+        # step 21, pass 1: dy_scaled = dy/Z
+        dy_scaled = dy / Z
+        # step 1: z = similarity*scale
+        if scale is not None:
+            z = np.multiply(similarity, scale, out=dsimilarity_block)
+        else:
+            z = similarity
+        # step 4: similarity_shifted = z - m
+        similarity_shifted = np.subtract(z, m, out=dsimilarity_block)
+        # step 5: exp_shifted = exp(similarity_shifted)
+        exp_shifted = np.exp(similarity_shifted, out=similarity_shifted)
+        # step 21, pass 2: dz = exp_shifted*dy_scaled + where(index() == positive, -dy,
+        #   0)
+        dz = np.multiply(exp_shifted, dy_scaled, out=exp_shifted)
+        mask = index == positive
+        part = np.negative(dy)
+        part_2 = _rows.select(
+            mask, part, 0.0, out=_rows.memory(buffers[0], shape, dtype)
+        )
+        dz = np.add(dz, part_2, out=dz)
+        # step 23: sum_dz_similarity = sum(dz*similarity)
+        if scale is not None:
+            sum_dz_similarity = _rows.row_sum(dz, similarity)
+            # step 23: dscale = sum over rows of sum_dz_similarity
+            dscale = np.add.reduce(sum_dz_similarity, axis=None)
+            # step 22: dsimilarity = dz*scale
+            dsimilarity = np.multiply(dz, scale, out=dz)
+        else:
+            dsimilarity = dz
+        return dsimilarity, dscale
+
+    dsimilarity, dscale = _blocks.each_block(
+        block,
+        call,
+        rows=(similarity_rows,),
+        row_scalars=(positive_rows, dy_rows, m_rows, Z_rows),
+        into=(dsimilarity_out,),
+        buffers=1,
+        sums=1,
+    )
+    if scale is not None:
+        dscale = np.full((), dscale, dtype)
+    return dsimilarity, dscale
+
+
+def jvp(
+    saved: Saved,
+    similarity_dot: npt.NDArray[Any] | None = None,
+    scale_dot: float | npt.NDArray[Any] | None = None,
+    *,
+    out: npt.NDArray[Any] | None = None,
+    threads: int = 1,
+) -> npt.NDArray[Any]:
+    """Compute the tangents of the outputs along tangents of the inputs (JVP).
+
+        z_dot = scale_dot*similarity + scale*similarity_dot
+        p = exp_shifted/Z
+        y_dot = D*(mean(p*z_dot) - mean(where(index() == positive, z_dot, 0)))
+
+    Args:
+        saved: the second result of `forward`.
+        similarity_dot: the tangent of similarity, in its shape; None stands for zero.
+        scale_dot: the tangent of scale, in its shape; None stands for zero.
+        out: an array to write the tangent of y to.
+        threads: the number of threads that share the rows. Results do not depend on it.
+
+    Returns y_dot, the tangent of y, in the shape and type of the output.
+
+    Raises TypeError for an argument that is not a floating-point array, ValueError for
+    a wrong shape.
+    """
+    return _jvp(_JVP, saved, similarity_dot, scale_dot, out, threads)
 
 
 def _jvp(
@@ -424,6 +465,107 @@ def _jvp(
         ),
     )
     return y_dot_ if out is None else out
+
+
+@np.errstate(under="ignore")
+def _jvp_of_rows(arguments, fields, results, call):
+    """The tangents of the outputs."""
+    similarity_dot_rows, scale_dot = arguments
+    similarity_rows, positive_rows, scale, m_rows, Z_rows = fields
+    (y_dot_out,) = results
+    shape, dtype, _ = call
+    features = shape[-1]
+    one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
+    D = _rows.number(features, dtype)
+    if scale is not None:
+        scale = np.asarray(scale, dtype)
+    if scale_dot is not None:
+        scale_dot = np.asarray(scale_dot, dtype)
+    # step 34, pass 3: mean_index_z_dot = mean(where(index() == positive, z_dot, 0))
+    index = np.arange(features)
+
+    def block(similarity, similarity_dot, positive, m, Z, buffers=(None,) * 4):
+        # step 1: z = similarity*scale
+        if scale is not None:
+            z = np.multiply(similarity, scale, out=buffers[0])
+        else:
+            z = similarity
+        # step 4: similarity_shifted = z - m
+        similarity_shifted = np.subtract(z, m, out=buffers[0])
+        # step 5: exp_shifted = exp(similarity_shifted)
+        exp_shifted = np.exp(similarity_shifted, out=similarity_shifted)
+        # step 24: z_dot = similarity*scale_dot + similarity_dot*scale
+        if scale_dot is not None:
+            z_dot = np.multiply(similarity, scale_dot, out=buffers[1])
+        if scale is not None and similarity_dot_rows is not None:
+            part = np.multiply(similarity_dot, scale, out=buffers[2])
+        if scale is None:
+            part = similarity_dot
+        if similarity_dot_rows is not None and scale_dot is not None:
+            z_dot = np.add(z_dot, part, out=z_dot)
+        if scale_dot is None:
+            z_dot = part
+        # step 34, pass 3: mean_index_z_dot = mean(where(index() == positive, z_dot, 0))
+        mask = index == positive
+        part_2 = _rows.select(
+            mask, z_dot, 0.0, out=_rows.memory(buffers[3], shape, dtype)
+        )
+        mean_index_z_dot = _rows.row_sum(part_2, one_over_D)
+        # step 34, pass 4: mean_exp_shifted_z_dot = mean(exp_shifted*z_dot)
+        mean_exp_shifted_z_dot = _rows.row_mean(exp_shifted, z_dot, D)
+        # step 34, pass 5: y_dot = (mean_exp_shifted_z_dot/Z - mean_index_z_dot)*D
+        y_dot = (mean_exp_shifted_z_dot / Z - mean_index_z_dot) * D
+        return (y_dot[..., 0],)
+
+    return _blocks.each_block(
+        block,
+        call,
+        rows=(similarity_rows, similarity_dot_rows),
+        row_scalars=(positive_rows, m_rows, Z_rows),
+        into_row_scalars=(y_dot_out,),
+        buffers=4,
+    )
+
+
+def backward_backward(
+    saved: Saved,
+    cotangents: npt.NDArray[Any] | Sequence[npt.NDArray[Any] | None],
+    ddsimilarity: npt.NDArray[Any] | None = None,
+    ddscale: float | npt.NDArray[Any] | None = None,
+    *,
+    out: Sequence[npt.NDArray[Any] | None] | None = None,
+    threads: int = 1,
+) -> SecondGradients:
+    """Compute the gradients of a loss of the gradients: the VJP of `backward`.
+
+        p = exp_shifted/Z
+        dz = dy*p + where(index() == positive, -dy, 0)
+        ddz = ddscale*similarity + scale*ddsimilarity
+        d2similarity_shifted = dy*p*(ddz - sum(ddz*p))
+        d2similarity = scale*d2similarity_shifted + ddscale*dz
+        d2scale = sum_rows(D*(mean(d2similarity_shifted*similarity) +
+            mean(ddsimilarity*dz)))
+        ddy = sum(ddz*p) + sum(where(index() == positive, -ddz, 0))
+
+    Args:
+        saved: the second result of `forward`.
+        cotangents: the cotangents passed to `backward`, a tuple or a list, or the array itself.
+        ddsimilarity: the cotangent of dsimilarity, in its shape; None stands for zero.
+        ddscale: the cotangent of dscale, in its shape; None stands for zero.
+        out: arrays to write to, as SecondGradients or another sequence;
+            None in it makes a new array.
+        threads: the number of threads that share the rows. Results do not depend on it.
+
+    Returns SecondGradients, with respect to the inputs (dsimilarity is d2similarity,
+    dscale is d2scale) and to the cotangents.
+
+    Raises TypeError for an argument that is not a floating-point array, ValueError for
+    a wrong shape.
+    """
+    (dy,) = _calls.each_cotangent(cotangents, ("dy",))
+    return _backward_backward(
+        _BACKWARD_BACKWARD, saved, dy, ddsimilarity, ddscale, out, threads
+    )
 
 
 def _backward_backward(
@@ -500,6 +642,164 @@ def _backward_backward(
     return SecondGradients(*_calls.returned(_made, out))
 
 
+@np.errstate(under="ignore")
+def _backward_backward_of_rows(arguments, fields, results, call):
+    """The gradients of the gradients; None for one that is not wanted."""
+    dy_rows, ddsimilarity_rows, ddscale = arguments
+    similarity_rows, positive_rows, scale, m_rows, Z_rows = fields
+    dsimilarity_out, _, ddy_out = results
+    shape, dtype, _ = call
+    features = shape[-1]
+    needs_mean_ddsimilarity_dz = scale is not None and ddsimilarity_rows is not None
+    D = _rows.number(features, dtype)
+    if scale is not None:
+        scale = np.asarray(scale, dtype)
+    if ddscale is not None:
+        ddscale = np.asarray(ddscale, dtype)
+    # step 37, pass 7: dz = exp_shifted*dy_scaled + where(index() == positive, -dy, 0)
+    if scale is not None:
+        index = np.arange(features)
+
+    def block(
+        similarity,
+        ddsimilarity,
+        positive,
+        dy,
+        m,
+        Z,
+        dsimilarity_block=None,
+        buffers=(None,) * 4,
+    ):
+        d2scale = None
+        # step 37, pass 6: dy_scaled = dy/Z
+        dy_scaled = dy / Z
+        # step 1: z = similarity*scale
+        if scale is not None:
+            z = np.multiply(similarity, scale, out=dsimilarity_block)
+        else:
+            z = similarity
+        # step 4: similarity_shifted = z - m
+        similarity_shifted = np.subtract(z, m, out=dsimilarity_block)
+        # step 5: exp_shifted = exp(similarity_shifted)
+        exp_shifted = np.exp(similarity_shifted, out=similarity_shifted)
+        # step 37, pass 7: dz = exp_shifted*dy_scaled + where(index() == positive, -dy,
+        #   0)
+        if scale is not None:
+            dz = _rows.by_row(np.multiply, exp_shifted, dy_scaled, out=buffers[0])
+            mask = index == positive
+            part = np.negative(dy)
+            part_2 = _rows.select(
+                mask, part, 0.0, out=_rows.memory(buffers[1], shape, dtype)
+            )
+            dz = np.add(dz, part_2, out=dz)
+        # step 63: mean_ddsimilarity_dz = mean(ddsimilarity*dz)
+        if needs_mean_ddsimilarity_dz:
+            mean_ddsimilarity_dz = _rows.row_mean(ddsimilarity, dz, D)
+            # step 45: ddz = ddsimilarity*scale + similarity*ddscale
+            ddz = np.multiply(ddsimilarity, scale, out=buffers[1])
+        if scale is None:
+            ddz = ddsimilarity
+        if ddscale is not None:
+            part_3 = np.multiply(similarity, ddscale, out=buffers[2])
+        if ddsimilarity_rows is not None and ddscale is not None:
+            ddz = np.add(ddz, part_3, out=ddz)
+        if ddsimilarity_rows is None:
+            ddz = part_3
+        # step 54, pass 8: sum_ddz_exp_shifted = sum(ddz*exp_shifted)
+        sum_ddz_exp_shifted = _rows.row_sum(ddz, exp_shifted)
+        # step 65, pass 9: sum_ddz_index = sum(where(index() == positive, -ddz, 0))
+        part_4 = np.negative(ddz, out=buffers[3])
+        sum_ddz_index = _rows.entry(part_4, positive)
+        # step 54, pass 10: sum_ddz_exp_shifted_scaled = sum_ddz_exp_shifted/Z
+        sum_ddz_exp_shifted_scaled = sum_ddz_exp_shifted / Z
+        # step 65, pass 11: ddy = sum_ddz_index + sum_ddz_exp_shifted/Z
+        ddy = sum_ddz_index + sum_ddz_exp_shifted_scaled
+        # step 54, pass 12: d2similarity_shifted = (ddz -
+        #   sum_ddz_exp_shifted_scaled)*exp_shifted*dy_scaled
+        d2similarity_shifted = np.subtract(
+            ddz, sum_ddz_exp_shifted_scaled, out=buffers[1]
+        )
+        d2similarity_shifted = np.multiply(
+            d2similarity_shifted, exp_shifted, out=exp_shifted
+        )
+        d2similarity_shifted = np.multiply(
+            d2similarity_shifted, dy_scaled, out=d2similarity_shifted
+        )
+        # step 63: mean_d2similarity_shifted_simila =
+        #   mean(d2similarity_shifted*similarity)
+        if scale is not None:
+            mean_d2similarity_shifted_simila = _rows.row_mean(
+                d2similarity_shifted, similarity, D
+            )
+            # step 60: d2similarity = d2similarity_shifted*scale + dz*ddscale
+            d2similarity = np.multiply(
+                d2similarity_shifted, scale, out=d2similarity_shifted
+            )
+        else:
+            d2similarity = d2similarity_shifted
+        if ddscale is not None:
+            part_5 = np.multiply(dz, ddscale, out=dz)
+            d2similarity = np.add(d2similarity, part_5, out=d2similarity)
+        # step 63, pass 13: mean_d2similarity_shifted_simila_2 =
+        #   (mean_d2similarity_shifted_simila + mean_ddsimilarity_dz)*D
+        if needs_mean_ddsimilarity_dz:
+            mean_d2similarity_shifted_simila_2 = (
+                mean_d2similarity_shifted_simila + mean_ddsimilarity_dz
+            )
+        if ddsimilarity_rows is None:
+            mean_d2similarity_shifted_simila_2 = mean_d2similarity_shifted_simila
+        if scale is not None:
+            mean_d2similarity_shifted_simila_2 = mean_d2similarity_shifted_simila_2 * D
+            # step 63, pass 14: d2scale = sum over rows of
+            #   mean_d2similarity_shifted_simila_2
+            d2scale = np.add.reduce(mean_d2similarity_shifted_simila_2, axis=None)
+        return d2similarity, ddy[..., 0], d2scale
+
+    d2similarity, ddy, d2scale = _blocks.each_block(
+        block,
+        call,
+        rows=(similarity_rows, ddsimilarity_rows),
+        row_scalars=(positive_rows, dy_rows, m_rows, Z_rows),
+        into=(dsimilarity_out,),
+        into_row_scalars=(ddy_out,),
+        buffers=4,
+        sums=1,
+    )
+    if scale is not None:
+        d2scale = np.full((), d2scale, dtype)
+    return d2similarity, d2scale, ddy
+
+
+def saved_from(
+    *,
+    similarity: npt.NDArray[Any],
+    positive: npt.NDArray[Any],
+    scale: float | npt.NDArray[Any] | None = None,
+    m: npt.NDArray[Any],
+    Z: npt.NDArray[Any],
+    shape: Sequence[int] | None = None,
+    dtype: npt.DTypeLike | None = None,
+    dtypes: Mapping[str, npt.DTypeLike] | None = None,
+) -> Saved:
+    """Make `Saved` from its fields, which are checked as by `backward`.
+
+    Args:
+        shape: the shape of the rows; None if a field has it.
+        dtype: the compute type of forward; None for that of the row scalars, or else
+            the type that forward would choose.
+        dtypes: the type of each given input, by name; its gradient has this type.
+            An input without a field needs its entry. Without one it counts as omitted,
+            or as of the rows' type if it is required.
+
+    Raises TypeError or ValueError for fields that `forward` cannot have saved.
+    """
+    fields_ = (similarity, positive, scale, m, Z)
+    first_ = _saved.first_fields(INTERFACE, fields_, shape, dtype, dtypes)
+    saved_ = Saved(*first_, *fields_)
+    _check(saved_)
+    return saved_
+
+
 def _check(saved: Any) -> None:
     """Refuse saved values that forward did not return, or that were changed since."""
     _calls.check_is_saved(saved, Saved, "info_nce")
@@ -512,7 +812,51 @@ def _check(saved: Any) -> None:
     _calls.check_kept("Z", saved.Z, _shape[:-1])
 
 
-_FORWARD = _blocks.ArrayFunction(_kernels.forward)
-_BACKWARD = _blocks.ArrayFunction(_kernels.backward)
-_JVP = _blocks.ArrayFunction(_second_order.jvp)
-_BACKWARD_BACKWARD = _blocks.ArrayFunction(_second_order.backward_backward)
+_FORWARD = _blocks.ArrayFunction(_forward_of_rows)
+_BACKWARD = _blocks.ArrayFunction(_backward_of_rows)
+_JVP = _blocks.ArrayFunction(_jvp_of_rows)
+_BACKWARD_BACKWARD = _blocks.ArrayFunction(_backward_backward_of_rows)
+
+
+class InfoNce(_modules.NumpyModule[npt.NDArray[Any], npt.NDArray[Any]]):
+    """`info_nce` as an object with the parameter scale.
+
+    Args:
+        scale: False omits it; its initial value is 1.
+        dtype: the type of the parameters.
+        backend: "cpu" for compiled kernels, "auto" for those if there is a compiler.
+        threads: the number of threads that share the rows. Results do not depend on it.
+    """
+
+    _package, _interface = __name__.rpartition(".")[0], INTERFACE
+
+    def __init__(
+        self,
+        *,
+        scale: bool = True,
+        dtype: npt.DTypeLike = np.float32,
+        backend: _modules.Backend = "numpy",
+        threads: int = 1,
+    ) -> None:
+        super().__init__(None, {"scale": scale}, {}, backend, threads, dtype)
+
+    def forward(
+        self,
+        similarity: npt.NDArray[Any],
+        positive: npt.NDArray[Any],
+        *,
+        save: bool = True,
+    ) -> npt.NDArray[Any]:
+        """Compute the layer. Unless `save` is False, the object keeps its arguments and
+        parameters for `backward`, and does not copy them.
+        """
+        return self._forward(save, similarity, positive)
+
+    __call__ = forward
+
+    def backward(self, dy: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Return dsimilarity, given the gradient of a loss with respect to the output,
+        once for each `forward`. `gradients` then has those of the parameters, of this
+        call alone.
+        """
+        return self._backward(dy)

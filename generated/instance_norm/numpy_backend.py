@@ -1,7 +1,16 @@
 # Made by lngen 0.1.0 from the definition of instance_norm; derivation.md has its steps, cost and evidence.
 # Do not edit; edit instance_norm.py and run: lngen derive instance_norm.py
 # definition sha256:b5148130fa04fb83b22ef02c31a0abe56635cbf333f94f18c3e787dc808ec6ba
-"""Instance normalization: each row is one channel of one sample."""
+"""Instance normalization: each row is one channel of one sample.
+
+Each direction is a function for callers, one that checks a call and makes its results,
+and one with the mathematics of its rows. Many rows are taken block by block, in memory
+that stays in the cache; few are taken at once. A comment gives the derivation step of
+its line, and names in the mathematics are those of the derivation.
+"""
+
+# A variable of the mathematics may be an array, a number or None.
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple, overload
@@ -11,11 +20,11 @@ import numpy.typing as npt
 
 from .._runtime.numpy import axes as _axes
 from .._runtime.numpy import blocks as _blocks
+from .._runtime.numpy import modules as _modules
+from .._runtime.numpy import rows as _rows
 from .._runtime.protocol import calls as _calls
 from .._runtime.protocol import interface as _interface
 from .._runtime.protocol import saved as _saved
-from . import numpy_kernels as _kernels
-from . import numpy_second_order as _second_order
 
 INTERFACE: _interface.Interface = {
     "name": "instance_norm",
@@ -151,143 +160,6 @@ def forward(
     return _forward(_FORWARD, x, gamma, beta, eps, save, out, threads)
 
 
-def backward(
-    saved: Saved,
-    dy: npt.NDArray[Any],
-    *,
-    out: Sequence[npt.NDArray[Any] | None] | None = None,
-    threads: int = 1,
-) -> Gradients:
-    """Compute the gradients of a loss with respect to the inputs (VJP).
-
-        g = gamma*dy
-        dx = rstd*(g - mean(g) - xhat*mean(g*xhat))
-        dgamma = sum(sum(dy*xhat), "n")
-        dbeta = sum(sum(dy), "n")
-
-    Args:
-        saved: the second result of `forward`.
-        dy: the cotangent of y, in its shape.
-        out: arrays to write to, as Gradients or another sequence;
-            None in it makes a new array.
-        threads: the number of threads that share the rows. Results do not depend on it.
-
-    Returns Gradients, each in the shape and type of its input.
-
-    Raises TypeError for an argument that is not a floating-point array, ValueError for
-    a wrong shape.
-    """
-    return _backward(_BACKWARD, saved, dy, out, threads)
-
-
-def jvp(
-    saved: Saved,
-    x_dot: npt.NDArray[Any] | None = None,
-    gamma_dot: npt.NDArray[Any] | None = None,
-    beta_dot: npt.NDArray[Any] | None = None,
-    *,
-    out: npt.NDArray[Any] | None = None,
-    threads: int = 1,
-) -> npt.NDArray[Any]:
-    """Compute the tangents of the outputs along tangents of the inputs (JVP).
-
-        y_dot = gamma_dot*xhat + beta_dot + gamma*rstd*(x_dot - mean(x_dot) -
-            xhat*mean(x_dot*xhat))
-
-    Args:
-        saved: the second result of `forward`.
-        x_dot: the tangent of x, in its shape; None stands for zero.
-        gamma_dot: the tangent of gamma, in its shape; None stands for zero.
-        beta_dot: the tangent of beta, in its shape; None stands for zero.
-        out: an array to write the tangent of y to.
-        threads: the number of threads that share the rows. Results do not depend on it.
-
-    Returns y_dot, the tangent of y, in the shape and type of the output.
-
-    Raises TypeError for an argument that is not a floating-point array, ValueError for
-    a wrong shape.
-    """
-    return _jvp(_JVP, saved, x_dot, gamma_dot, beta_dot, out, threads)
-
-
-def backward_backward(
-    saved: Saved,
-    cotangents: npt.NDArray[Any] | Sequence[npt.NDArray[Any] | None],
-    ddx: npt.NDArray[Any] | None = None,
-    ddgamma: npt.NDArray[Any] | None = None,
-    ddbeta: npt.NDArray[Any] | None = None,
-    *,
-    out: Sequence[npt.NDArray[Any] | None] | None = None,
-    threads: int = 1,
-) -> SecondGradients:
-    """Compute the gradients of a loss of the gradients: the VJP of `backward`.
-
-        g = gamma*dy
-        mean_g = mean(g)
-        mean_g_xhat = mean(g*xhat)
-        mean_dy_xhat = mean(dy*xhat)
-        mean_dy = mean(dy)
-        dg = rstd*(ddx - mean(ddx) - xhat*mean(ddx*xhat))
-        d2x = rstd*(ddgamma*dy + rstd*(mean_g*xhat*mean(ddx) +
-            mean(ddx*xhat)*(3*mean_g_xhat*xhat + mean_g - g) - xhat*mean(ddx*g) -
-            mean_g_xhat*(ddx - mean(ddx))) - ddgamma*mean_dy -
-            ddgamma*mean_dy_xhat*xhat)
-        d2gamma = sum(sum(dg*dy), "n")
-        d2beta = sum(0, "n")
-        ddy = gamma*dg + ddgamma*xhat + ddbeta
-
-    Args:
-        saved: the second result of `forward`.
-        cotangents: the cotangents passed to `backward`, a tuple or a list, or the array itself.
-        ddx: the cotangent of dx, in its shape; None stands for zero.
-        ddgamma: the cotangent of dgamma, in its shape; None stands for zero.
-        ddbeta: the cotangent of dbeta, in its shape; None stands for zero.
-        out: arrays to write to, as SecondGradients or another sequence;
-            None in it makes a new array.
-        threads: the number of threads that share the rows. Results do not depend on it.
-
-    Returns SecondGradients, with respect to the inputs (dx is d2x, dgamma is d2gamma,
-    dbeta is d2beta) and to the cotangents.
-
-    Raises TypeError for an argument that is not a floating-point array, ValueError for
-    a wrong shape.
-    """
-    (dy,) = _calls.each_cotangent(cotangents, ("dy",))
-    return _backward_backward(
-        _BACKWARD_BACKWARD, saved, dy, ddx, ddgamma, ddbeta, out, threads
-    )
-
-
-def saved_from(
-    *,
-    x: npt.NDArray[Any],
-    gamma: npt.NDArray[Any] | None = None,
-    mu: npt.NDArray[Any],
-    mu_residual: npt.NDArray[Any],
-    rstd: npt.NDArray[Any],
-    shape: Sequence[int] | None = None,
-    dtype: npt.DTypeLike | None = None,
-    dtypes: Mapping[str, npt.DTypeLike] | None = None,
-) -> Saved:
-    """Make `Saved` from its fields, which are checked as by `backward`.
-
-    Args:
-        shape: the sizes of the axes n c ....
-        dtype: the compute type of forward; None for that of the row scalars, or else
-            the type that forward would choose.
-        dtypes: the type of each given input, by name; its gradient has this type.
-            An input without a field needs its entry. Without one it counts as omitted,
-            or as of the rows' type if it is required.
-
-    Raises TypeError or ValueError for fields that `forward` cannot have saved.
-    """
-    fields_ = (x, gamma, mu, mu_residual, rstd)
-    first_ = _saved.first_fields(INTERFACE, fields_, shape, dtype, dtypes)
-    saved_ = Saved(*first_, *fields_)
-    _check(saved_)
-    return saved_
-
-
 def _forward(
     _by: _blocks.ArrayFunction,
     x: Any,
@@ -317,13 +189,86 @@ def _forward(
     _made = (y_, mu_, mu_residual_, rstd_)
     _work = _blocks.Work(_shape, _dtype, threads)
     _AXES.fill(_by, "forward", _made, _sizes, _work, (x, gamma, beta, eps))
-    _saved = (
+    _shown = y_ if out is None else out
+    return (
+        _shown,
         Saved(_AXES.flat(_sizes), _dtype, _dtypes, x, gamma, mu_, mu_residual_, rstd_)
         if save
-        else None
+        else None,
     )
-    _shown = y_ if out is None else out
-    return _shown, _saved
+
+
+def _forward_of_rows(values, results, call):
+    """The outputs and the saved row scalars."""
+    x_rows, gamma_rows, beta_rows, eps = values
+    y_out, mu_out, mu_residual_out, rstd_out = results
+    shape, dtype, _ = call
+    features = shape[-1]
+    one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
+    D = _rows.number(features, dtype)
+    far_from = _rows.number(2.0, dtype)
+    eps = np.asarray(eps, dtype)
+
+    def block(x, gamma, beta, y_block=None):
+        # step 1: mu = mean(x)
+        mu = _rows.row_sum(x, one_over_D)
+        # step 2, pass 1: x_shifted = x - mu
+        x_shifted = _rows.by_row(np.subtract, x, mu, out=y_block)
+        # step 3: var = mean(x_shifted**2)
+        var = _rows.row_mean(x_shifted, x_shifted, D)
+        # step 2, pass 2: mu_residual = mean(x_shifted)
+        mu_residual = _rows.residual(x_shifted, mu, var, D, far_from, one_over_D)
+        # step 2, pass 3: x_centred = x_shifted - mu_residual
+        x_centred = x_shifted
+        # step 4: rstd = 1/sqrt(var + eps)
+        rstd = np.reciprocal(np.sqrt(var + eps))
+        # step 6, pass 4: y = x_centred*gamma*rstd + beta
+        if gamma_rows is not None:
+            part = gamma * rstd
+        else:
+            part = rstd
+        y = np.multiply(x_centred, part, out=x_centred)
+        if beta_rows is not None:
+            y = np.add(y, beta, out=y)
+        return y, mu[..., 0], mu_residual[..., 0], rstd[..., 0]
+
+    return _blocks.each_block(
+        block,
+        call,
+        rows=(x_rows,),
+        row_scalars=(gamma_rows, beta_rows),
+        into=(y_out,),
+        into_row_scalars=(mu_out, mu_residual_out, rstd_out),
+    )
+
+
+def backward(
+    saved: Saved,
+    dy: npt.NDArray[Any],
+    *,
+    out: Sequence[npt.NDArray[Any] | None] | None = None,
+    threads: int = 1,
+) -> Gradients:
+    """Compute the gradients of a loss with respect to the inputs (VJP).
+
+        g = gamma*dy
+        dx = rstd*(g - mean(g) - xhat*mean(g*xhat))
+        dgamma = sum(sum(dy*xhat), "n")
+        dbeta = sum(sum(dy), "n")
+
+    Args:
+        saved: the second result of `forward`.
+        dy: the cotangent of y, in its shape.
+        out: arrays to write to, as Gradients or another sequence;
+            None in it makes a new array.
+        threads: the number of threads that share the rows. Results do not depend on it.
+
+    Returns Gradients, each in the shape and type of its input.
+
+    Raises TypeError for an argument that is not a floating-point array, ValueError for
+    a wrong shape.
+    """
+    return _backward(_BACKWARD, saved, dy, out, threads)
 
 
 def _backward(
@@ -378,6 +323,101 @@ def _backward(
         (saved.x, saved.gamma, saved.mu, saved.mu_residual, saved.rstd),
     )
     return Gradients(*_calls.returned(_made, out))
+
+
+def _backward_of_rows(arguments, fields, results, call):
+    """The gradients; None for one that is not wanted."""
+    (dy_rows,) = arguments
+    x_rows, gamma_rows, mu_rows, mu_residual_rows, rstd_rows = fields
+    dx_out, dgamma_out, dbeta_out = results
+    shape, dtype, _ = call
+    features = shape[-1]
+    one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
+    D = _rows.number(features, dtype)
+
+    def block(x, dy, gamma, mu, mu_residual, rstd, dx_block=None, buffers=(None,)):
+        dgamma = dbeta = None
+        # step 17, pass 9: mean_g_unscaled = mean(dy)
+        mean_g_unscaled = _rows.row_sum(dy, one_over_D)
+        # step 2, pass 1: x_shifted = x - mu
+        x_shifted = _rows.by_row(np.subtract, x, mu, out=dx_block)
+        # step 2, pass 3: x_centred = x_shifted - mu_residual
+        x_centred = _rows.less_residual(x_shifted, mu_residual)
+        # step 17, pass 10: mean_g_xhat_unscaled_unscaled = mean(dy*x_centred)
+        mean_g_xhat_unscaled_unscaled = _rows.row_mean(dy, x_centred, D)
+        # step 17, pass 11: mean_g_xhat_unscaled = mean_g_xhat_unscaled_unscaled*rstd
+        mean_g_xhat_unscaled = mean_g_xhat_unscaled_unscaled * rstd
+        # step 17, pass 12: mean_g = gamma*mean_g_unscaled
+        if gamma_rows is not None:
+            mean_g = gamma * mean_g_unscaled
+        else:
+            mean_g = mean_g_unscaled
+        # step 17, pass 13: mean_g_xhat = gamma*mean_g_xhat_unscaled
+        if gamma_rows is not None:
+            mean_g_xhat = gamma * mean_g_xhat_unscaled
+        else:
+            mean_g_xhat = mean_g_xhat_unscaled
+        # step 18, pass 14: dgamma = mean_g_xhat_unscaled*D
+        if gamma_rows is not None:
+            dgamma = mean_g_xhat_unscaled * D
+        # step 19, pass 15: dbeta = mean_g_unscaled*D
+        if dbeta_out is not None:
+            dbeta = mean_g_unscaled * D
+        # step 7: g = dy*gamma
+        if gamma_rows is not None:
+            g = _rows.by_row(np.multiply, dy, gamma, out=buffers[0])
+        else:
+            g = dy
+        # step 17, pass 16: dx = (g - mean_g - x_centred*mean_g_xhat*rstd)*rstd
+        dx = np.subtract(g, mean_g, out=buffers[0])
+        part = np.multiply(x_centred, mean_g_xhat * rstd, out=x_centred)
+        dx = np.subtract(dx, part, out=part)
+        dx = np.multiply(dx, rstd, out=dx)
+        if gamma_rows is not None:
+            dgamma = dgamma[..., 0]
+        if dbeta_out is not None:
+            dbeta = dbeta[..., 0]
+        return dx, dgamma, dbeta
+
+    return _blocks.each_block(
+        block,
+        call,
+        rows=(x_rows, dy_rows),
+        row_scalars=(gamma_rows, mu_rows, mu_residual_rows, rstd_rows),
+        into=(dx_out,),
+        into_row_scalars=(dgamma_out, dbeta_out),
+        buffers=1,
+    )
+
+
+def jvp(
+    saved: Saved,
+    x_dot: npt.NDArray[Any] | None = None,
+    gamma_dot: npt.NDArray[Any] | None = None,
+    beta_dot: npt.NDArray[Any] | None = None,
+    *,
+    out: npt.NDArray[Any] | None = None,
+    threads: int = 1,
+) -> npt.NDArray[Any]:
+    """Compute the tangents of the outputs along tangents of the inputs (JVP).
+
+        y_dot = gamma_dot*xhat + beta_dot + gamma*rstd*(x_dot - mean(x_dot) -
+            xhat*mean(x_dot*xhat))
+
+    Args:
+        saved: the second result of `forward`.
+        x_dot: the tangent of x, in its shape; None stands for zero.
+        gamma_dot: the tangent of gamma, in its shape; None stands for zero.
+        beta_dot: the tangent of beta, in its shape; None stands for zero.
+        out: an array to write the tangent of y to.
+        threads: the number of threads that share the rows. Results do not depend on it.
+
+    Returns y_dot, the tangent of y, in the shape and type of the output.
+
+    Raises TypeError for an argument that is not a floating-point array, ValueError for
+    a wrong shape.
+    """
+    return _jvp(_JVP, saved, x_dot, gamma_dot, beta_dot, out, threads)
 
 
 def _jvp(
@@ -453,6 +493,134 @@ def _jvp(
         (saved.x, saved.gamma, saved.mu, saved.mu_residual, saved.rstd),
     )
     return y_dot_ if out is None else out
+
+
+def _jvp_of_rows(arguments, fields, results, call):
+    """The tangents of the outputs."""
+    x_dot_rows, gamma_dot_rows, beta_dot_rows = arguments
+    x_rows, gamma_rows, mu_rows, mu_residual_rows, rstd_rows = fields
+    (y_dot_out,) = results
+    shape, dtype, _ = call
+    features = shape[-1]
+    one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
+    D = _rows.number(features, dtype)
+
+    def block(
+        x,
+        x_dot,
+        gamma,
+        gamma_dot,
+        beta_dot,
+        mu,
+        mu_residual,
+        rstd,
+        y_dot_block=None,
+        buffers=(None,) * 2,
+    ):
+        # step 28, pass 18: gamma_scaled = gamma*rstd
+        if gamma_rows is not None and x_dot_rows is not None:
+            gamma_scaled = gamma * rstd
+        if gamma_rows is None and x_dot_rows is not None:
+            gamma_scaled = rstd
+        # step 28: mean_x_dot = mean(x_dot)
+        if x_dot_rows is not None:
+            mean_x_dot = _rows.row_sum(x_dot, one_over_D)
+        # step 2, pass 1: x_shifted = x - mu
+        if x_dot_rows is not None or gamma_dot_rows is not None:
+            x_shifted = _rows.by_row(np.subtract, x, mu, out=buffers[0])
+            # step 2, pass 3: x_centred = x_shifted - mu_residual
+            x_centred = _rows.less_residual(x_shifted, mu_residual)
+        # step 28, pass 19: mean_x_dot_xhat_unscaled = mean(x_centred*x_dot)
+        if x_dot_rows is not None:
+            mean_x_dot_xhat_unscaled = _rows.row_mean(x_centred, x_dot, D)
+            # step 28, pass 20: mean_x_dot_xhat = mean_x_dot_xhat_unscaled*rstd
+            mean_x_dot_xhat = mean_x_dot_xhat_unscaled * rstd
+        # step 28, pass 21: y_dot = x_centred*gamma_dot*rstd + (x_dot - mean_x_dot -
+        #   x_centred*mean_x_dot_xhat*rstd)*gamma_scaled + beta_dot
+        if gamma_dot_rows is not None:
+            y_dot = _rows.by_row(
+                np.multiply, x_centred, gamma_dot * rstd, out=y_dot_block
+            )
+        if x_dot_rows is not None:
+            part = _rows.by_row(np.subtract, x_dot, mean_x_dot, out=buffers[1])
+            part_2 = np.multiply(x_centred, mean_x_dot_xhat * rstd, out=x_centred)
+            part = np.subtract(part, part_2, out=part_2)
+            part = np.multiply(part, gamma_scaled, out=part)
+        if x_dot_rows is not None and gamma_dot_rows is not None:
+            y_dot = np.add(y_dot, part, out=y_dot)
+        if x_dot_rows is not None and gamma_dot_rows is None:
+            y_dot = part
+        if beta_dot_rows is not None and (
+            x_dot_rows is not None or gamma_dot_rows is not None
+        ):
+            y_dot = np.add(y_dot, beta_dot, out=y_dot_block)
+        if x_dot_rows is None and gamma_dot_rows is None:
+            y_dot = _rows.filled(beta_dot, y_dot_block, shape, dtype)
+        return (y_dot,)
+
+    return _blocks.each_block(
+        block,
+        call,
+        rows=(x_rows, x_dot_rows),
+        row_scalars=(
+            gamma_rows,
+            gamma_dot_rows,
+            beta_dot_rows,
+            mu_rows,
+            mu_residual_rows,
+            rstd_rows,
+        ),
+        into=(y_dot_out,),
+        buffers=2,
+    )
+
+
+def backward_backward(
+    saved: Saved,
+    cotangents: npt.NDArray[Any] | Sequence[npt.NDArray[Any] | None],
+    ddx: npt.NDArray[Any] | None = None,
+    ddgamma: npt.NDArray[Any] | None = None,
+    ddbeta: npt.NDArray[Any] | None = None,
+    *,
+    out: Sequence[npt.NDArray[Any] | None] | None = None,
+    threads: int = 1,
+) -> SecondGradients:
+    """Compute the gradients of a loss of the gradients: the VJP of `backward`.
+
+        g = gamma*dy
+        mean_g = mean(g)
+        mean_g_xhat = mean(g*xhat)
+        mean_dy_xhat = mean(dy*xhat)
+        mean_dy = mean(dy)
+        dg = rstd*(ddx - mean(ddx) - xhat*mean(ddx*xhat))
+        d2x = rstd*(ddgamma*dy + rstd*(mean_g*xhat*mean(ddx) +
+            mean(ddx*xhat)*(3*mean_g_xhat*xhat + mean_g - g) - xhat*mean(ddx*g) -
+            mean_g_xhat*(ddx - mean(ddx))) - ddgamma*mean_dy -
+            ddgamma*mean_dy_xhat*xhat)
+        d2gamma = sum(sum(dg*dy), "n")
+        d2beta = sum(0, "n")
+        ddy = gamma*dg + ddgamma*xhat + ddbeta
+
+    Args:
+        saved: the second result of `forward`.
+        cotangents: the cotangents passed to `backward`, a tuple or a list, or the array itself.
+        ddx: the cotangent of dx, in its shape; None stands for zero.
+        ddgamma: the cotangent of dgamma, in its shape; None stands for zero.
+        ddbeta: the cotangent of dbeta, in its shape; None stands for zero.
+        out: arrays to write to, as SecondGradients or another sequence;
+            None in it makes a new array.
+        threads: the number of threads that share the rows. Results do not depend on it.
+
+    Returns SecondGradients, with respect to the inputs (dx is d2x, dgamma is d2gamma,
+    dbeta is d2beta) and to the cotangents.
+
+    Raises TypeError for an argument that is not a floating-point array, ValueError for
+    a wrong shape.
+    """
+    (dy,) = _calls.each_cotangent(cotangents, ("dy",))
+    return _backward_backward(
+        _BACKWARD_BACKWARD, saved, dy, ddx, ddgamma, ddbeta, out, threads
+    )
 
 
 def _backward_backward(
@@ -545,6 +713,219 @@ def _backward_backward(
     return SecondGradients(*_calls.returned(_made, out))
 
 
+def _backward_backward_of_rows(arguments, fields, results, call):
+    """The gradients of the gradients; None for one that is not wanted."""
+    dy_rows, ddx_rows, ddgamma_rows, ddbeta_rows = arguments
+    x_rows, gamma_rows, mu_rows, mu_residual_rows, rstd_rows = fields
+    dx_out, dgamma_out, dbeta_out, ddy_out = results
+    shape, dtype, _ = call
+    features = shape[-1]
+    needs_mean_dy = ddx_rows is not None or ddgamma_rows is not None
+    needs_g = gamma_rows is not None and ddx_rows is not None
+    needs_g_2 = gamma_rows is None and ddx_rows is not None
+    needs_d2x = ddx_rows is not None and ddgamma_rows is not None
+    needs_d2x_2 = ddx_rows is not None and ddgamma_rows is None
+    needs_d2x_3 = ddx_rows is None and ddgamma_rows is None
+    one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
+    D = _rows.number(features, dtype)
+
+    def block(
+        x,
+        dy,
+        ddx,
+        gamma,
+        ddgamma,
+        ddbeta,
+        mu,
+        mu_residual,
+        rstd,
+        dx_block=None,
+        ddy_block=None,
+        buffers=(None,) * 5,
+        row_scalar_buffers=(None,) * 2,
+    ):
+        d2gamma = dbeta = None
+        # step 33: mean_dy = mean(dy)
+        if needs_mean_dy:
+            mean_dy = _rows.row_sum(dy, one_over_D)
+        # step 54: mean_ddx = mean(ddx)
+        if ddx_rows is not None:
+            mean_ddx = _rows.row_sum(ddx, one_over_D)
+        # step 2, pass 1: x_shifted = x - mu
+        if needs_mean_dy:
+            x_shifted = _rows.by_row(np.subtract, x, mu, out=ddy_block)
+            # step 2, pass 3: x_centred = x_shifted - mu_residual
+            x_centred = _rows.less_residual(x_shifted, mu_residual)
+            # step 32, pass 23: mean_dy_xhat_unscaled = mean(dy*x_centred)
+            mean_dy_xhat_unscaled = _rows.row_mean(dy, x_centred, D)
+        # step 54, pass 24: mean_ddx_xhat_unscaled = mean(ddx*x_centred)
+        if ddx_rows is not None:
+            mean_ddx_xhat_unscaled = _rows.row_mean(ddx, x_centred, D)
+        # step 29: g = dy*gamma
+        if needs_g:
+            g = _rows.by_row(np.multiply, dy, gamma, out=dx_block)
+        if needs_g_2:
+            g = dy
+        # step 48: mean_ddx_g = mean(ddx*g)
+        if ddx_rows is not None:
+            mean_ddx_g = _rows.row_mean(ddx, g, D)
+        # step 32, pass 25: mean_dy_xhat = mean_dy_xhat_unscaled*rstd
+        if needs_mean_dy:
+            mean_dy_xhat = mean_dy_xhat_unscaled * rstd
+        # step 54, pass 26: mean_ddx_xhat = mean_ddx_xhat_unscaled*rstd
+        if ddx_rows is not None:
+            mean_ddx_xhat = mean_ddx_xhat_unscaled * rstd
+        # step 30, pass 27: mean_g = gamma*mean_dy
+        if needs_g:
+            mean_g = gamma * mean_dy
+        if needs_g_2:
+            mean_g = mean_dy
+        # step 31, pass 28: mean_g_xhat = gamma*mean_dy_xhat
+        if needs_g:
+            mean_g_xhat = gamma * mean_dy_xhat
+        if needs_g_2:
+            mean_g_xhat = mean_dy_xhat
+        # step 48, pass 29: mean_g_xhat_scaled = 3*mean_g_xhat
+        if ddx_rows is not None:
+            mean_g_xhat_scaled = mean_g_xhat * 3.0
+            # step 48, pass 30: mean_ddx_scaled = mean_ddx*mean_g
+            mean_ddx_scaled = mean_ddx * mean_g
+        # step 48, pass 31: mean_dy_scaled = ddgamma*mean_dy
+        if ddgamma_rows is not None:
+            mean_dy_scaled = ddgamma * mean_dy
+            # step 48, pass 32: mean_dy_xhat_scaled = ddgamma*mean_dy_xhat
+            mean_dy_xhat_scaled = ddgamma * mean_dy_xhat
+        # step 55, pass 35: d2gamma_unscaled = sum((ddx - mean_ddx -
+        #   x_centred*mean_ddx_xhat*rstd)*dy)
+        if ddx_rows is not None:
+            part = _rows.by_row(np.subtract, ddx, mean_ddx, out=buffers[0])
+            part_2 = _rows.by_row(
+                np.multiply, x_centred, mean_ddx_xhat * rstd, out=buffers[1]
+            )
+            part_2 = np.subtract(part, part_2, out=part_2)
+        if needs_g:
+            d2gamma_unscaled = _rows.row_sum(part_2, dy)
+        # step 48, pass 33: d2x = (dy*ddgamma + (x_centred*mean_ddx_scaled*rstd +
+        #   (x_centred*mean_g_xhat_scaled*rstd + mean_g - g)*mean_ddx_xhat -
+        #   x_centred*mean_ddx_g*rstd - (ddx - mean_ddx)*mean_g_xhat)*rstd -
+        #   mean_dy_scaled - x_centred*mean_dy_xhat_scaled*rstd)*rstd
+        if ddgamma_rows is not None:
+            d2x = _rows.by_row(np.multiply, dy, ddgamma, out=buffers[2])
+        if ddx_rows is not None:
+            part_3 = _rows.by_row(
+                np.multiply, x_centred, mean_ddx_scaled * rstd, out=buffers[3]
+            )
+            part_4 = _rows.by_row(
+                np.multiply, x_centred, mean_g_xhat_scaled * rstd, out=buffers[4]
+            )
+            part_4 = np.add(part_4, mean_g, out=part_4)
+            part_4 = np.subtract(part_4, g, out=dx_block)
+            part_4 = np.multiply(part_4, mean_ddx_xhat, out=part_4)
+            part_3 = np.add(part_3, part_4, out=part_4)
+            part_5 = _rows.by_row(
+                np.multiply, x_centred, mean_ddx_g * rstd, out=buffers[3]
+            )
+            part_3 = np.subtract(part_3, part_5, out=part_3)
+            part_6 = np.multiply(part, mean_g_xhat, out=part)
+            part_3 = np.subtract(part_3, part_6, out=part_3)
+            part_3 = np.multiply(part_3, rstd, out=part_3)
+        if needs_d2x:
+            d2x = np.add(d2x, part_3, out=part_3)
+        if needs_d2x_2:
+            d2x = part_3
+        if ddgamma_rows is not None:
+            d2x = np.subtract(d2x, mean_dy_scaled, out=dx_block)
+            part_7 = _rows.by_row(
+                np.multiply, x_centred, mean_dy_xhat_scaled * rstd, out=buffers[0]
+            )
+            d2x = np.subtract(d2x, part_7, out=d2x)
+        if needs_mean_dy:
+            d2x = np.multiply(d2x, rstd, out=d2x)
+        # step 62, pass 34: ddy = x_centred*ddgamma*rstd + (ddx - mean_ddx -
+        #   x_centred*mean_ddx_xhat*rstd)*gamma*rstd + ddbeta
+        if ddgamma_rows is not None:
+            ddy = np.multiply(x_centred, ddgamma * rstd, out=x_centred)
+        if needs_g:
+            part_8 = gamma * rstd
+        if needs_g_2:
+            part_8 = rstd
+        if ddx_rows is not None:
+            part_9 = _rows.by_row(np.multiply, part_2, part_8, out=buffers[0])
+        if needs_d2x:
+            ddy = np.add(ddy, part_9, out=ddy)
+        if needs_d2x_2:
+            ddy = part_9
+        if ddbeta_rows is not None and (
+            ddx_rows is not None or ddgamma_rows is not None
+        ):
+            ddy = np.add(ddy, ddbeta, out=ddy_block)
+        # step 55, pass 36: d2gamma = d2gamma_unscaled*rstd
+        if needs_g:
+            d2gamma = d2gamma_unscaled * rstd
+        if dbeta_out is not None:
+            dbeta = _rows.filled(0.0, row_scalar_buffers[0], (*shape[:-1], 1), dtype)
+        if needs_d2x_3:
+            d2x = _rows.filled(0.0, dx_block, shape, dtype)
+        if gamma_rows is not None and ddx_rows is None:
+            d2gamma = _rows.filled(0.0, row_scalar_buffers[1], (*shape[:-1], 1), dtype)
+        if needs_d2x_3:
+            ddy = _rows.filled(ddbeta, ddy_block, shape, dtype)
+        if gamma_rows is not None:
+            d2gamma = d2gamma[..., 0]
+        if dbeta_out is not None:
+            dbeta = dbeta[..., 0]
+        return d2x, ddy, d2gamma, dbeta
+
+    d2x, ddy, d2gamma, dbeta = _blocks.each_block(
+        block,
+        call,
+        rows=(x_rows, dy_rows, ddx_rows),
+        row_scalars=(
+            gamma_rows,
+            ddgamma_rows,
+            ddbeta_rows,
+            mu_rows,
+            mu_residual_rows,
+            rstd_rows,
+        ),
+        into=(dx_out, ddy_out),
+        into_row_scalars=(dgamma_out, dbeta_out),
+        buffers=5,
+        row_scalar_buffers=2,
+    )
+    return d2x, d2gamma, dbeta, ddy
+
+
+def saved_from(
+    *,
+    x: npt.NDArray[Any],
+    gamma: npt.NDArray[Any] | None = None,
+    mu: npt.NDArray[Any],
+    mu_residual: npt.NDArray[Any],
+    rstd: npt.NDArray[Any],
+    shape: Sequence[int] | None = None,
+    dtype: npt.DTypeLike | None = None,
+    dtypes: Mapping[str, npt.DTypeLike] | None = None,
+) -> Saved:
+    """Make `Saved` from its fields, which are checked as by `backward`.
+
+    Args:
+        shape: the sizes of the axes n c ....
+        dtype: the compute type of forward; None for that of the row scalars, or else
+            the type that forward would choose.
+        dtypes: the type of each given input, by name; its gradient has this type.
+            An input without a field needs its entry. Without one it counts as omitted,
+            or as of the rows' type if it is required.
+
+    Raises TypeError or ValueError for fields that `forward` cannot have saved.
+    """
+    fields_ = (x, gamma, mu, mu_residual, rstd)
+    first_ = _saved.first_fields(INTERFACE, fields_, shape, dtype, dtypes)
+    saved_ = Saved(*first_, *fields_)
+    _check(saved_)
+    return saved_
+
+
 def _check(saved: Any) -> None:
     """Refuse saved values that forward did not return, or that were changed since."""
     _calls.check_is_saved(saved, Saved, "instance_norm")
@@ -561,7 +942,58 @@ def _check(saved: Any) -> None:
 
 
 _AXES = _axes.NamedAxes(INTERFACE)
-_FORWARD = _blocks.ArrayFunction(_kernels.forward)
-_BACKWARD = _blocks.ArrayFunction(_kernels.backward)
-_JVP = _blocks.ArrayFunction(_second_order.jvp)
-_BACKWARD_BACKWARD = _blocks.ArrayFunction(_second_order.backward_backward)
+_FORWARD = _blocks.ArrayFunction(_forward_of_rows)
+_BACKWARD = _blocks.ArrayFunction(_backward_of_rows)
+_JVP = _blocks.ArrayFunction(_jvp_of_rows)
+_BACKWARD_BACKWARD = _blocks.ArrayFunction(_backward_backward_of_rows)
+
+
+class InstanceNorm(_modules.NumpyModule[npt.NDArray[Any], npt.NDArray[Any]]):
+    """`instance_norm` as an object with the parameters gamma and beta.
+
+    Args:
+        c: the size of the axis c.
+        gamma: False omits it; its initial value is 1.
+        beta: False omits it; its initial value is 0.
+        eps: a constant, a finite number of 0 or more.
+        dtype: the type of the parameters.
+        backend: "cpu" for compiled kernels, "auto" for those if there is a compiler.
+        threads: the number of threads that share the rows. Results do not depend on it.
+    """
+
+    _package, _interface = __name__.rpartition(".")[0], INTERFACE
+
+    def __init__(
+        self,
+        c: int,
+        *,
+        gamma: bool = True,
+        beta: bool = True,
+        eps: float = 1e-5,
+        dtype: npt.DTypeLike = np.float32,
+        backend: _modules.Backend = "numpy",
+        threads: int = 1,
+    ) -> None:
+        super().__init__(
+            {"c": c},
+            {"gamma": gamma, "beta": beta},
+            {"eps": eps},
+            backend,
+            threads,
+            dtype,
+        )
+
+    def forward(self, x: npt.NDArray[Any], *, save: bool = True) -> npt.NDArray[Any]:
+        """Compute the layer. Unless `save` is False, the object keeps its arguments and
+        parameters for `backward`, and does not copy them.
+        """
+        return self._forward(save, x)
+
+    __call__ = forward
+
+    def backward(self, dy: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Return dx, given the gradient of a loss with respect to the output, once for
+        each `forward`. `gradients` then has those of the parameters, of this call
+        alone.
+        """
+        return self._backward(dy)

@@ -7,6 +7,7 @@
 from .numpy_backend import (
     INTERFACE,
     Gradients,
+    LabelCrossEntropy,
     Saved,
     SecondGradients,
     backward,
@@ -15,7 +16,6 @@ from .numpy_backend import (
     jvp,
     saved_from,
 )
-from .numpy_module import LabelCrossEntropy
 
 __all__ = [
     "INTERFACE",

@@ -1,7 +1,16 @@
 # Made by lngen 0.1.0 from the definition of label_cross_entropy; derivation.md has its steps, cost and evidence.
 # Do not edit; edit label_cross_entropy.py and run: lngen derive label_cross_entropy.py
 # definition sha256:0af8b9ef230e709d14895b35c79c2613d071969c93fd70b111f1c34862e9644b
-"""Cross entropy of a label with the softmax of a row, one number a row; rows whose label is `ignore` count nothing."""
+"""Cross entropy of a label with the softmax of a row, one number a row; rows whose label is `ignore` count nothing.
+
+Each direction is a function for callers, one that checks a call and makes its results,
+and one with the mathematics of its rows. Many rows are taken block by block, in memory
+that stays in the cache; few are taken at once. A comment gives the derivation step of
+its line, and names in the mathematics are those of the derivation.
+"""
+
+# A variable of the mathematics may be an array, a number or None.
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple, overload
@@ -10,11 +19,11 @@ import numpy as np
 import numpy.typing as npt
 
 from .._runtime.numpy import blocks as _blocks
+from .._runtime.numpy import modules as _modules
+from .._runtime.numpy import rows as _rows
 from .._runtime.protocol import calls as _calls
 from .._runtime.protocol import interface as _interface
 from .._runtime.protocol import saved as _saved
-from . import numpy_kernels as _kernels
-from . import numpy_second_order as _second_order
 
 INTERFACE: _interface.Interface = {
     "name": "label_cross_entropy",
@@ -157,131 +166,6 @@ def forward(
     return _forward(_FORWARD, x, label, ignore, smoothing, z_loss, save, out, threads)
 
 
-def backward(
-    saved: Saved,
-    dy: npt.NDArray[Any],
-    *,
-    out: Sequence[npt.NDArray[Any] | None] | None = None,
-    threads: int = 1,
-) -> Gradients:
-    """Compute the gradients of a loss with respect to the inputs (VJP).
-
-        p = exp_shifted/Z
-        dx = where(index() == label, where(label == ignore, 0, dy*(smoothing - 1)), 0) + where(label == ignore, 0, dy*p*(1 + 2*z_loss*(m + log_Z)) + where(smoothing > 0, -smoothing*dy/D, 0))
-
-    Args:
-        saved: the second result of `forward`.
-        dy: the cotangent of y, in its shape.
-        out: arrays to write to, as Gradients or another sequence;
-            None in it makes a new array.
-        threads: the number of threads that share the rows. Results do not depend on it.
-
-    Returns Gradients, each in the shape and type of its input.
-
-    Raises TypeError for an argument that is not a floating-point array, ValueError for
-    a wrong shape.
-    """
-    return _backward(_BACKWARD, saved, dy, out, threads)
-
-
-def jvp(
-    saved: Saved,
-    x_dot: npt.NDArray[Any] | None = None,
-    *,
-    out: npt.NDArray[Any] | None = None,
-    threads: int = 1,
-) -> npt.NDArray[Any]:
-    """Compute the tangents of the outputs along tangents of the inputs (JVP).
-
-        p = exp_shifted/Z
-        y_dot = where(label == ignore, 0, where(smoothing > 0, -smoothing*mean(x_dot),
-            0) + sum(where(index() == label, x_dot, 0))*(smoothing - 1) +
-            sum(p*x_dot)*(1 + 2*z_loss*(m + log_Z)))
-
-    Args:
-        saved: the second result of `forward`.
-        x_dot: the tangent of x, in its shape; None stands for zero.
-        out: an array to write the tangent of y to.
-        threads: the number of threads that share the rows. Results do not depend on it.
-
-    Returns y_dot, the tangent of y, in the shape and type of the output.
-
-    Raises TypeError for an argument that is not a floating-point array, ValueError for
-    a wrong shape.
-    """
-    return _jvp(_JVP, saved, x_dot, out, threads)
-
-
-def backward_backward(
-    saved: Saved,
-    cotangents: npt.NDArray[Any] | Sequence[npt.NDArray[Any] | None],
-    ddx: npt.NDArray[Any] | None = None,
-    *,
-    out: Sequence[npt.NDArray[Any] | None] | None = None,
-    threads: int = 1,
-) -> SecondGradients:
-    """Compute the gradients of a loss of the gradients: the VJP of `backward`.
-
-        d2x = where(label == ignore, 0, exp_shifted*(dy*ddx*(1 + 2*z_loss*(m + log_Z))/Z
-            + 2*z_loss*dy*sum(ddx*exp_shifted)/Z**2 + (-D*(dy*mean(ddx*exp_shifted)/Z**2
-            + 2*z_loss*dy*m*mean(ddx*exp_shifted)/Z**2 +
-            2*z_loss*dy*log_Z*mean(ddx*exp_shifted)/Z**2))))
-        p = exp_shifted/Z
-        ddy = sum(where(index() == label, where(label == ignore, 0, ddx*(smoothing -
-            1)), 0)) + where(label == ignore, 0, where(smoothing > 0,
-            -smoothing*mean(ddx), 0) + sum(ddx*p)*(1 + 2*z_loss*(m + log_Z)))
-
-    Args:
-        saved: the second result of `forward`.
-        cotangents: the cotangents passed to `backward`, a tuple or a list, or the array itself.
-        ddx: the cotangent of dx, in its shape; None stands for zero.
-        out: arrays to write to, as SecondGradients or another sequence;
-            None in it makes a new array.
-        threads: the number of threads that share the rows. Results do not depend on it.
-
-    Returns SecondGradients, with respect to the inputs (dx is d2x) and to the
-    cotangents.
-
-    Raises TypeError for an argument that is not a floating-point array, ValueError for
-    a wrong shape.
-    """
-    (dy,) = _calls.each_cotangent(cotangents, ("dy",))
-    return _backward_backward(_BACKWARD_BACKWARD, saved, dy, ddx, out, threads)
-
-
-def saved_from(
-    *,
-    x: npt.NDArray[Any],
-    label: npt.NDArray[Any],
-    ignore: npt.NDArray[Any] | None = None,
-    smoothing: float,
-    z_loss: float,
-    m: npt.NDArray[Any],
-    Z: npt.NDArray[Any],
-    log_Z: npt.NDArray[Any],
-    shape: Sequence[int] | None = None,
-    dtype: npt.DTypeLike | None = None,
-    dtypes: Mapping[str, npt.DTypeLike] | None = None,
-) -> Saved:
-    """Make `Saved` from its fields, which are checked as by `backward`.
-
-    Args:
-        shape: the shape of the rows; None if a field has it.
-        dtype: the compute type of forward; None for that of the row scalars, or else
-            the type that forward would choose.
-        dtypes: the type of each given input, by name; its gradient has this type.
-            An input without a field needs its entry. Without one it counts as omitted,
-            or as of the rows' type if it is required.
-
-    Raises TypeError or ValueError for fields that `forward` cannot have saved.
-    """
-    fields_ = (x, label, ignore, smoothing, z_loss, m, Z, log_Z)
-    first_ = _saved.first_fields(INTERFACE, fields_, shape, dtype, dtypes)
-    saved_ = Saved(*first_, *fields_)
-    _check(saved_)
-    return saved_
-
-
 def _forward(
     _by: _blocks.ArrayFunction,
     x: Any,
@@ -319,15 +203,97 @@ def _forward(
         _work,
         (x, label, _calls.number(ignore, _blocks.INTEGER), smoothing, z_loss),
     )
-    _saved = (
+    _shown = y_ if out is None else out
+    return (
+        _shown,
         Saved(
             _shape, _dtype, _dtypes, x, label, ignore, smoothing, z_loss, m_, Z_, log_Z_
         )
         if save
-        else None
+        else None,
     )
-    _shown = y_ if out is None else out
-    return _shown, _saved
+
+
+@np.errstate(under="ignore")
+def _forward_of_rows(values, results, call):
+    """The outputs and the saved row scalars."""
+    x_rows, label_rows, ignore, smoothing, z_loss = values
+    y_out, m_out, Z_out, log_Z_out = results
+    shape, dtype, _ = call
+    features = shape[-1]
+    one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
+    ones = _rows.equal_weights(features, 1.0, dtype)
+    if ignore is not None:
+        ignore_value = np.asarray(ignore, dtype)
+    else:
+        ignore_value = -100.0
+    smoothing = np.asarray(smoothing, dtype)
+    z_loss = np.asarray(z_loss, dtype)
+    # step 8: y = where(label == ignore, 0, log_Z + m + (log_Z + m)**2*z_loss -
+    #   where(smoothing > 0, mu*smoothing, 0) - sum_where_x*(1 - smoothing))
+    mask_2 = smoothing > 0.0
+    part_3 = 1.0 - smoothing
+
+    def block(x, label, buffers=(None,)):
+        # step 1: m = max(x)
+        m = _rows.shift(x)
+        # step 6: mu = mean(x)
+        mu = _rows.row_sum(x, one_over_D)
+        # step 7: sum_where_x = sum(where(index() == label, x, 0))
+        sum_where_x = _rows.entry(x, label)
+        # step 2: x_shifted = x - m
+        x_shifted = _rows.by_row(np.subtract, x, m, out=buffers[0])
+        # step 3: exp_shifted = exp(x_shifted)
+        exp_shifted = np.exp(x_shifted, out=x_shifted)
+        # step 4: Z = sum(exp_shifted)
+        Z = _rows.row_sum(exp_shifted, ones)
+        # step 5: log_Z = log(Z)
+        log_Z = np.log(Z)
+        # step 8: y = where(label == ignore, 0, log_Z + m + (log_Z + m)**2*z_loss -
+        #   where(smoothing > 0, mu*smoothing, 0) - sum_where_x*(1 - smoothing))
+        mask = label == ignore_value
+        part = log_Z + m
+        part_2 = mu * smoothing
+        part_2 = np.where(mask_2, part_2, 0.0)
+        y = part + np.square(part) * z_loss - part_2 - sum_where_x * part_3
+        y = np.where(mask, 0.0, y)
+        return y[..., 0], m[..., 0], Z[..., 0], log_Z[..., 0]
+
+    return _blocks.each_block(
+        block,
+        call,
+        rows=(x_rows,),
+        row_scalars=(label_rows,),
+        into_row_scalars=(y_out, m_out, Z_out, log_Z_out),
+        buffers=1,
+    )
+
+
+def backward(
+    saved: Saved,
+    dy: npt.NDArray[Any],
+    *,
+    out: Sequence[npt.NDArray[Any] | None] | None = None,
+    threads: int = 1,
+) -> Gradients:
+    """Compute the gradients of a loss with respect to the inputs (VJP).
+
+        p = exp_shifted/Z
+        dx = where(index() == label, where(label == ignore, 0, dy*(smoothing - 1)), 0) + where(label == ignore, 0, dy*p*(1 + 2*z_loss*(m + log_Z)) + where(smoothing > 0, -smoothing*dy/D, 0))
+
+    Args:
+        saved: the second result of `forward`.
+        dy: the cotangent of y, in its shape.
+        out: arrays to write to, as Gradients or another sequence;
+            None in it makes a new array.
+        threads: the number of threads that share the rows. Results do not depend on it.
+
+    Returns Gradients, each in the shape and type of its input.
+
+    Raises TypeError for an argument that is not a floating-point array, ValueError for
+    a wrong shape.
+    """
+    return _backward(_BACKWARD, saved, dy, out, threads)
 
 
 def _backward(
@@ -382,6 +348,96 @@ def _backward(
     return Gradients(*_calls.returned(_made, out))
 
 
+@np.errstate(under="ignore", over="ignore", divide="ignore", invalid="ignore")
+def _backward_of_rows(arguments, fields, results, call):
+    """The gradients; None for one that is not wanted."""
+    (dy_rows,) = arguments
+    x_rows, label_rows, ignore, smoothing, z_loss, m_rows, Z_rows, log_Z_rows = fields
+    (dx_out,) = results
+    shape, dtype, _ = call
+    features = shape[-1]
+    D = _rows.number(features, dtype)
+    if ignore is not None:
+        ignore_value = np.asarray(ignore, dtype)
+    else:
+        ignore_value = -100.0
+    smoothing = np.asarray(smoothing, dtype)
+    z_loss = np.asarray(z_loss, dtype)
+    # step 22, pass 1: smoothing_shifted = where(label == ignore, 0, dy*(smoothing - 1))
+    part = smoothing - 1.0
+    # step 22, pass 3: smoothing_shifted_2 = where(smoothing > 0, -dy*smoothing/D, 0)
+    mask_2 = smoothing > 0.0
+    part_2 = np.negative(smoothing) / D
+    # step 22, pass 4: dx = where(index() == label, smoothing_shifted, 0) + where(label
+    #   == ignore, 0, exp_shifted*z_loss_scaled + smoothing_shifted_2)
+    index = np.arange(features)
+
+    def block(x, label, dy, m, Z, log_Z, dx_block=None, buffers=(None,)):
+        # step 22, pass 1: smoothing_shifted = where(label == ignore, 0, dy*(smoothing -
+        #   1))
+        mask = label == ignore_value
+        smoothing_shifted = dy * part
+        smoothing_shifted = np.where(mask, 0.0, smoothing_shifted)
+        # step 22, pass 2: z_loss_scaled = dy*((2*log_Z + 2*m)*z_loss + 1)/Z
+        z_loss_scaled = dy * ((log_Z * 2.0 + m * 2.0) * z_loss + 1.0) / Z
+        # step 22, pass 3: smoothing_shifted_2 = where(smoothing > 0, -dy*smoothing/D,
+        #   0)
+        smoothing_shifted_2 = dy * part_2
+        smoothing_shifted_2 = np.where(mask_2, smoothing_shifted_2, 0.0)
+        # step 2: x_shifted = x - m
+        x_shifted = _rows.by_row(np.subtract, x, m, out=dx_block)
+        # step 3: exp_shifted = exp(x_shifted)
+        exp_shifted = np.exp(x_shifted, out=x_shifted)
+        # step 22, pass 4: dx = where(index() == label, smoothing_shifted, 0) +
+        #   where(label == ignore, 0, exp_shifted*z_loss_scaled + smoothing_shifted_2)
+        mask_3 = index == label
+        dx = _rows.select(
+            mask_3, smoothing_shifted, 0.0, out=_rows.memory(buffers[0], shape, dtype)
+        )
+        part_3 = np.multiply(exp_shifted, z_loss_scaled, out=exp_shifted)
+        part_3 = np.add(part_3, smoothing_shifted_2, out=part_3)
+        part_3 = _rows.select(mask, 0.0, part_3, out=part_3)
+        dx = np.add(dx, part_3, out=part_3)
+        return (dx,)
+
+    return _blocks.each_block(
+        block,
+        call,
+        rows=(x_rows,),
+        row_scalars=(label_rows, dy_rows, m_rows, Z_rows, log_Z_rows),
+        into=(dx_out,),
+        buffers=1,
+    )
+
+
+def jvp(
+    saved: Saved,
+    x_dot: npt.NDArray[Any] | None = None,
+    *,
+    out: npt.NDArray[Any] | None = None,
+    threads: int = 1,
+) -> npt.NDArray[Any]:
+    """Compute the tangents of the outputs along tangents of the inputs (JVP).
+
+        p = exp_shifted/Z
+        y_dot = where(label == ignore, 0, where(smoothing > 0, -smoothing*mean(x_dot),
+            0) + sum(where(index() == label, x_dot, 0))*(smoothing - 1) +
+            sum(p*x_dot)*(1 + 2*z_loss*(m + log_Z)))
+
+    Args:
+        saved: the second result of `forward`.
+        x_dot: the tangent of x, in its shape; None stands for zero.
+        out: an array to write the tangent of y to.
+        threads: the number of threads that share the rows. Results do not depend on it.
+
+    Returns y_dot, the tangent of y, in the shape and type of the output.
+
+    Raises TypeError for an argument that is not a floating-point array, ValueError for
+    a wrong shape.
+    """
+    return _jvp(_JVP, saved, x_dot, out, threads)
+
+
 def _jvp(
     _by: _blocks.ArrayFunction, saved: Any, x_dot: Any, out: Any, threads: Any
 ) -> Any:
@@ -432,6 +488,100 @@ def _jvp(
         ),
     )
     return y_dot_ if out is None else out
+
+
+@np.errstate(under="ignore", over="ignore", divide="ignore", invalid="ignore")
+def _jvp_of_rows(arguments, fields, results, call):
+    """The tangents of the outputs."""
+    (x_dot_rows,) = arguments
+    x_rows, label_rows, ignore, smoothing, z_loss, m_rows, Z_rows, log_Z_rows = fields
+    (y_dot_out,) = results
+    shape, dtype, _ = call
+    features = shape[-1]
+    one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
+    if ignore is not None:
+        ignore_value = np.asarray(ignore, dtype)
+    else:
+        ignore_value = -100.0
+    smoothing = np.asarray(smoothing, dtype)
+    z_loss = np.asarray(z_loss, dtype)
+    # step 32, pass 8: y_dot = where(label == ignore, 0, sum_index_x_dot*(smoothing - 1)
+    #   + where(smoothing > 0, -mean_x_dot*smoothing, 0) +
+    #   sum_exp_shifted_x_dot*((2*log_Z + 2*m)*z_loss + 1)/Z)
+    part = smoothing - 1.0
+    mask_2 = smoothing > 0.0
+    part_2 = np.negative(smoothing)
+
+    def block(x, x_dot, label, m, Z, log_Z, buffers=(None,)):
+        # step 32, pass 5: sum_index_x_dot = sum(where(index() == label, x_dot, 0))
+        sum_index_x_dot = _rows.entry(x_dot, label)
+        # step 32, pass 7: mean_x_dot = mean(x_dot)
+        mean_x_dot = _rows.row_sum(x_dot, one_over_D)
+        # step 2: x_shifted = x - m
+        x_shifted = _rows.by_row(np.subtract, x, m, out=buffers[0])
+        # step 3: exp_shifted = exp(x_shifted)
+        exp_shifted = np.exp(x_shifted, out=x_shifted)
+        # step 32, pass 6: sum_exp_shifted_x_dot = sum(exp_shifted*x_dot)
+        sum_exp_shifted_x_dot = _rows.row_sum(exp_shifted, x_dot)
+        # step 32, pass 8: y_dot = where(label == ignore, 0, sum_index_x_dot*(smoothing
+        #   - 1) + where(smoothing > 0, -mean_x_dot*smoothing, 0) +
+        #   sum_exp_shifted_x_dot*((2*log_Z + 2*m)*z_loss + 1)/Z)
+        mask = label == ignore_value
+        part_3 = mean_x_dot * part_2
+        part_3 = np.where(mask_2, part_3, 0.0)
+        y_dot = (
+            sum_index_x_dot * part
+            + part_3
+            + sum_exp_shifted_x_dot * ((log_Z * 2.0 + m * 2.0) * z_loss + 1.0) / Z
+        )
+        y_dot = np.where(mask, 0.0, y_dot)
+        return (y_dot[..., 0],)
+
+    return _blocks.each_block(
+        block,
+        call,
+        rows=(x_rows, x_dot_rows),
+        row_scalars=(label_rows, m_rows, Z_rows, log_Z_rows),
+        into_row_scalars=(y_dot_out,),
+        buffers=1,
+    )
+
+
+def backward_backward(
+    saved: Saved,
+    cotangents: npt.NDArray[Any] | Sequence[npt.NDArray[Any] | None],
+    ddx: npt.NDArray[Any] | None = None,
+    *,
+    out: Sequence[npt.NDArray[Any] | None] | None = None,
+    threads: int = 1,
+) -> SecondGradients:
+    """Compute the gradients of a loss of the gradients: the VJP of `backward`.
+
+        d2x = where(label == ignore, 0, exp_shifted*(dy*ddx*(1 + 2*z_loss*(m + log_Z))/Z
+            + 2*z_loss*dy*sum(ddx*exp_shifted)/Z**2 + (-D*(dy*mean(ddx*exp_shifted)/Z**2
+            + 2*z_loss*dy*m*mean(ddx*exp_shifted)/Z**2 +
+            2*z_loss*dy*log_Z*mean(ddx*exp_shifted)/Z**2))))
+        p = exp_shifted/Z
+        ddy = sum(where(index() == label, where(label == ignore, 0, ddx*(smoothing -
+            1)), 0)) + where(label == ignore, 0, where(smoothing > 0,
+            -smoothing*mean(ddx), 0) + sum(ddx*p)*(1 + 2*z_loss*(m + log_Z)))
+
+    Args:
+        saved: the second result of `forward`.
+        cotangents: the cotangents passed to `backward`, a tuple or a list, or the array itself.
+        ddx: the cotangent of dx, in its shape; None stands for zero.
+        out: arrays to write to, as SecondGradients or another sequence;
+            None in it makes a new array.
+        threads: the number of threads that share the rows. Results do not depend on it.
+
+    Returns SecondGradients, with respect to the inputs (dx is d2x) and to the
+    cotangents.
+
+    Raises TypeError for an argument that is not a floating-point array, ValueError for
+    a wrong shape.
+    """
+    (dy,) = _calls.each_cotangent(cotangents, ("dy",))
+    return _backward_backward(_BACKWARD_BACKWARD, saved, dy, ddx, out, threads)
 
 
 def _backward_backward(
@@ -496,6 +646,129 @@ def _backward_backward(
     return SecondGradients(*_calls.returned(_made, out))
 
 
+@np.errstate(under="ignore", over="ignore", divide="ignore", invalid="ignore")
+def _backward_backward_of_rows(arguments, fields, results, call):
+    """The gradients of the gradients; None for one that is not wanted."""
+    dy_rows, ddx_rows = arguments
+    x_rows, label_rows, ignore, smoothing, z_loss, m_rows, Z_rows, log_Z_rows = fields
+    dx_out, ddy_out = results
+    shape, dtype, _ = call
+    features = shape[-1]
+    one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
+    D = _rows.number(features, dtype)
+    if ignore is not None:
+        ignore_value = np.asarray(ignore, dtype)
+    else:
+        ignore_value = -100.0
+    smoothing = np.asarray(smoothing, dtype)
+    z_loss = np.asarray(z_loss, dtype)
+    # step 46, pass 10: sum_ddx_index = sum(where(index() == label, where(label ==
+    #   ignore, 0, ddx*(smoothing - 1)), 0))
+    part_2 = smoothing - 1.0
+    # step 43, pass 13: mean_ddx_exp_shifted_scaled = (-dy*mean_ddx_exp_shifted/Z**2 -
+    #   2*dy*log_Z*mean_ddx_exp_shifted*z_loss/Z**2 -
+    #   2*dy*m*mean_ddx_exp_shifted*z_loss/Z**2)*D
+    part_5 = 2.0 * z_loss
+    # step 46, pass 15: ddy = sum_ddx_index + where(label == ignore, 0, where(smoothing
+    #   > 0, -mean_ddx*smoothing, 0) + sum_ddx_exp_shifted*((2*log_Z + 2*m)*z_loss +
+    #   1)/Z)
+    mask_2 = smoothing > 0.0
+    part_6 = np.negative(smoothing)
+
+    def block(x, ddx, label, dy, m, Z, log_Z, dx_block=None, buffers=(None,)):
+        # step 43, pass 9: z_loss_scaled = dy*((2*log_Z + 2*m)*z_loss + 1)/Z
+        part = (log_Z * 2.0 + m * 2.0) * z_loss + 1.0
+        z_loss_scaled = dy * part / Z
+        # step 46, pass 10: sum_ddx_index = sum(where(index() == label, where(label ==
+        #   ignore, 0, ddx*(smoothing - 1)), 0))
+        mask = label == ignore_value
+        part_3 = np.multiply(ddx, part_2, out=dx_block)
+        part_3 = _rows.select(mask, 0.0, part_3, out=part_3)
+        sum_ddx_index = _rows.entry(part_3, label)
+        # step 46, pass 11: mean_ddx = mean(ddx)
+        mean_ddx = _rows.row_sum(ddx, one_over_D)
+        # step 2: x_shifted = x - m
+        x_shifted = _rows.by_row(np.subtract, x, m, out=dx_block)
+        # step 3: exp_shifted = exp(x_shifted)
+        exp_shifted = np.exp(x_shifted, out=x_shifted)
+        # step 43: mean_ddx_exp_shifted = mean(ddx*exp_shifted)
+        mean_ddx_exp_shifted = _rows.row_mean(ddx, exp_shifted, D)
+        # step 43, pass 12: sum_ddx_exp_shifted = mean_ddx_exp_shifted*D
+        sum_ddx_exp_shifted = mean_ddx_exp_shifted * D
+        # step 43, pass 13: mean_ddx_exp_shifted_scaled = (-dy*mean_ddx_exp_shifted/Z**2
+        #   - 2*dy*log_Z*mean_ddx_exp_shifted*z_loss/Z**2 -
+        #   2*dy*m*mean_ddx_exp_shifted*z_loss/Z**2)*D
+        part_4 = np.square(Z)
+        mean_ddx_exp_shifted_scaled = (
+            np.negative(dy * mean_ddx_exp_shifted / part_4)
+            - dy * log_Z * mean_ddx_exp_shifted * part_5 / part_4
+            - dy * m * mean_ddx_exp_shifted * part_5 / part_4
+        ) * D
+        # step 43, pass 14: sum_ddx_exp_shifted_scaled =
+        #   2*dy*sum_ddx_exp_shifted*z_loss/Z**2
+        sum_ddx_exp_shifted_scaled = dy * sum_ddx_exp_shifted * part_5 / part_4
+        # step 46, pass 15: ddy = sum_ddx_index + where(label == ignore, 0,
+        #   where(smoothing > 0, -mean_ddx*smoothing, 0) + sum_ddx_exp_shifted*((2*log_Z
+        #   + 2*m)*z_loss + 1)/Z)
+        ddy = mean_ddx * part_6
+        ddy = np.where(mask_2, ddy, 0.0)
+        ddy = ddy + sum_ddx_exp_shifted * part / Z
+        ddy = np.where(mask, 0.0, ddy)
+        ddy = sum_ddx_index + ddy
+        # step 43, pass 16: d2x = where(label == ignore, 0,
+        #   exp_shifted*(ddx*z_loss_scaled + mean_ddx_exp_shifted_scaled +
+        #   sum_ddx_exp_shifted_scaled))
+        d2x = _rows.by_row(np.multiply, ddx, z_loss_scaled, out=buffers[0])
+        d2x = np.add(d2x, mean_ddx_exp_shifted_scaled, out=d2x)
+        d2x = np.add(d2x, sum_ddx_exp_shifted_scaled, out=d2x)
+        d2x = np.multiply(exp_shifted, d2x, out=exp_shifted)
+        d2x = _rows.select(mask, 0.0, d2x, out=d2x)
+        return d2x, ddy[..., 0]
+
+    return _blocks.each_block(
+        block,
+        call,
+        rows=(x_rows, ddx_rows),
+        row_scalars=(label_rows, dy_rows, m_rows, Z_rows, log_Z_rows),
+        into=(dx_out,),
+        into_row_scalars=(ddy_out,),
+        buffers=1,
+    )
+
+
+def saved_from(
+    *,
+    x: npt.NDArray[Any],
+    label: npt.NDArray[Any],
+    ignore: npt.NDArray[Any] | None = None,
+    smoothing: float,
+    z_loss: float,
+    m: npt.NDArray[Any],
+    Z: npt.NDArray[Any],
+    log_Z: npt.NDArray[Any],
+    shape: Sequence[int] | None = None,
+    dtype: npt.DTypeLike | None = None,
+    dtypes: Mapping[str, npt.DTypeLike] | None = None,
+) -> Saved:
+    """Make `Saved` from its fields, which are checked as by `backward`.
+
+    Args:
+        shape: the shape of the rows; None if a field has it.
+        dtype: the compute type of forward; None for that of the row scalars, or else
+            the type that forward would choose.
+        dtypes: the type of each given input, by name; its gradient has this type.
+            An input without a field needs its entry. Without one it counts as omitted,
+            or as of the rows' type if it is required.
+
+    Raises TypeError or ValueError for fields that `forward` cannot have saved.
+    """
+    fields_ = (x, label, ignore, smoothing, z_loss, m, Z, log_Z)
+    first_ = _saved.first_fields(INTERFACE, fields_, shape, dtype, dtypes)
+    saved_ = Saved(*first_, *fields_)
+    _check(saved_)
+    return saved_
+
+
 def _check(saved: Any) -> None:
     """Refuse saved values that forward did not return, or that were changed since."""
     _calls.check_is_saved(saved, Saved, "label_cross_entropy")
@@ -511,7 +784,53 @@ def _check(saved: Any) -> None:
     _calls.check_kept("log_Z", saved.log_Z, _shape[:-1])
 
 
-_FORWARD = _blocks.ArrayFunction(_kernels.forward)
-_BACKWARD = _blocks.ArrayFunction(_kernels.backward)
-_JVP = _blocks.ArrayFunction(_second_order.jvp)
-_BACKWARD_BACKWARD = _blocks.ArrayFunction(_second_order.backward_backward)
+_FORWARD = _blocks.ArrayFunction(_forward_of_rows)
+_BACKWARD = _blocks.ArrayFunction(_backward_of_rows)
+_JVP = _blocks.ArrayFunction(_jvp_of_rows)
+_BACKWARD_BACKWARD = _blocks.ArrayFunction(_backward_backward_of_rows)
+
+
+class LabelCrossEntropy(_modules.NumpyModule[npt.NDArray[Any], npt.NDArray[Any]]):
+    """`label_cross_entropy` as an object without parameters.
+
+    Args:
+        smoothing: a constant, a finite number.
+        z_loss: a constant, a finite number.
+        backend: "cpu" for compiled kernels, "auto" for those if there is a compiler.
+        threads: the number of threads that share the rows. Results do not depend on it.
+    """
+
+    _package, _interface = __name__.rpartition(".")[0], INTERFACE
+
+    def __init__(
+        self,
+        *,
+        smoothing: float = 0,
+        z_loss: float = 0,
+        backend: _modules.Backend = "numpy",
+        threads: int = 1,
+    ) -> None:
+        super().__init__(
+            None, {}, {"smoothing": smoothing, "z_loss": z_loss}, backend, threads
+        )
+
+    def forward(
+        self,
+        x: npt.NDArray[Any],
+        label: npt.NDArray[Any],
+        ignore: npt.NDArray[Any] | None = None,
+        *,
+        save: bool = True,
+    ) -> npt.NDArray[Any]:
+        """Compute the layer. Unless `save` is False, the object keeps its arguments and
+        parameters for `backward`, and does not copy them.
+        """
+        return self._forward(save, x, label, ignore)
+
+    __call__ = forward
+
+    def backward(self, dy: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Return dx, given the gradient of a loss with respect to the output, once for
+        each `forward`.
+        """
+        return self._backward(dy)

@@ -1,7 +1,16 @@
 # Made by lngen 0.1.0 from the definition of logsumexp; derivation.md has its steps, cost and evidence.
 # Do not edit; edit logsumexp.py and run: lngen derive logsumexp.py
 # definition sha256:b19fb96aafa17a6adb3c7d31aefe031f7e76c3af72c0cc3c9ac96259ff3994d6
-"""The logarithm of a row's sum of exponentials, one number a row."""
+"""The logarithm of a row's sum of exponentials, one number a row.
+
+Each direction is a function for callers, one that checks a call and makes its results,
+and one with the mathematics of its rows. Many rows are taken block by block, in memory
+that stays in the cache; few are taken at once. A comment gives the derivation step of
+its line, and names in the mathematics are those of the derivation.
+"""
+
+# A variable of the mathematics may be an array, a number or None.
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple, overload
@@ -10,11 +19,11 @@ import numpy as np
 import numpy.typing as npt
 
 from .._runtime.numpy import blocks as _blocks
+from .._runtime.numpy import modules as _modules
+from .._runtime.numpy import rows as _rows
 from .._runtime.protocol import calls as _calls
 from .._runtime.protocol import interface as _interface
 from .._runtime.protocol import saved as _saved
-from . import numpy_kernels as _kernels
-from . import numpy_second_order as _second_order
 
 INTERFACE: _interface.Interface = {
     "name": "logsumexp",
@@ -115,6 +124,56 @@ def forward(
     return _forward(_FORWARD, x, save, out, threads)
 
 
+def _forward(
+    _by: _blocks.ArrayFunction, x: Any, save: Any, out: Any, threads: Any
+) -> Any:
+    """Check a call, make its results, and have them computed."""
+    threads = _calls.thread_count(threads)
+    x = _calls.array("x", x, True)
+    _shape = _calls.row_shape("x", x, 1)
+    _read = (x,)
+    _dtypes = _calls.types(_read)
+    _dtype = _calls.compute_type(_read)
+    _given = {} if out is None else dict(zip(("x",), _read))
+    y_ = _calls.result("y", out, _shape[:-1], x.dtype, _given, _by.empty)
+    m_ = _by.empty(_shape[:-1], _dtype)
+    Z_ = _by.empty(_shape[:-1], _dtype)
+    _made = (y_, m_, Z_)
+    _work = _blocks.Work(_shape, _dtype, threads)
+    _by.fill(_made, _work, (x,))
+    _shown = y_ if out is None else out
+    return _shown, Saved(_shape, _dtype, _dtypes, x, m_, Z_) if save else None
+
+
+@np.errstate(under="ignore")
+def _forward_of_rows(values, results, call):
+    """The outputs and the saved row scalars."""
+    (x_rows,) = values
+    y_out, m_out, Z_out = results
+    shape, dtype, _ = call
+    features = shape[-1]
+    ones = _rows.equal_weights(features, 1.0, dtype)
+
+    def block(x, buffers=(None,)):
+        # step 1: m = max(x)
+        m = _rows.shift(x)
+        # step 2: x_shifted = x - m
+        x_shifted = _rows.by_row(np.subtract, x, m, out=buffers[0])
+        # step 3: exp_shifted = exp(x_shifted)
+        exp_shifted = np.exp(x_shifted, out=x_shifted)
+        # step 4: Z = sum(exp_shifted)
+        Z = _rows.row_sum(exp_shifted, ones)
+        # step 5: log_Z = log(Z)
+        log_Z = np.log(Z)
+        # step 6: y = log_Z + m
+        y = log_Z + m
+        return y[..., 0], m[..., 0], Z[..., 0]
+
+    return _blocks.each_block(
+        block, call, rows=(x_rows,), into_row_scalars=(y_out, m_out, Z_out), buffers=1
+    )
+
+
 def backward(
     saved: Saved,
     dy: npt.NDArray[Any],
@@ -142,6 +201,56 @@ def backward(
     return _backward(_BACKWARD, saved, dy, out, threads)
 
 
+def _backward(
+    _by: _blocks.ArrayFunction, saved: Any, dy: Any, out: Any, threads: Any
+) -> Any:
+    """Check a call, make its results, and have them computed."""
+    threads = _calls.thread_count(threads)
+    _check(saved)
+    _of_x, = saved[2]
+    dy = _calls.array("dy", dy, True)
+    _shape = saved.shape
+    _calls.check_shape("dy", dy, _shape[:-1], "the shape of y")
+    _read = (dy, saved.x, saved.m, saved.Z)
+    _dtype = _calls.compute_type(_read, saved.dtype)
+    _given = (
+        {} if out is None else dict(zip(("dy", "saved.x", "saved.m", "saved.Z"), _read))
+    )
+    _out = _calls.several(out, ("dx",))
+    dx_ = _calls.result("dx", _out[0], _shape, _of_x, _given, _by.empty)
+    _made = (dx_,)
+    _work = _blocks.Work(_shape, _dtype, threads)
+    _by.fill(_made, _work, (dy,), (saved.x, saved.m, saved.Z))
+    return Gradients(*_calls.returned(_made, out))
+
+
+@np.errstate(under="ignore")
+def _backward_of_rows(arguments, fields, results, call):
+    """The gradients; None for one that is not wanted."""
+    (dy_rows,) = arguments
+    x_rows, m_rows, Z_rows = fields
+    (dx_out,) = results
+
+    def block(x, dy, m, Z, dx_block=None):
+        # step 17, pass 1: dy_scaled = dy/Z
+        dy_scaled = dy / Z
+        # step 2: x_shifted = x - m
+        x_shifted = _rows.by_row(np.subtract, x, m, out=dx_block)
+        # step 3: exp_shifted = exp(x_shifted)
+        exp_shifted = np.exp(x_shifted, out=x_shifted)
+        # step 17, pass 2: dx = exp_shifted*dy_scaled
+        dx = np.multiply(exp_shifted, dy_scaled, out=exp_shifted)
+        return (dx,)
+
+    return _blocks.each_block(
+        block,
+        call,
+        rows=(x_rows,),
+        row_scalars=(dy_rows, m_rows, Z_rows),
+        into=(dx_out,),
+    )
+
+
 def jvp(
     saved: Saved,
     x_dot: npt.NDArray[Any] | None = None,
@@ -166,6 +275,59 @@ def jvp(
     a wrong shape.
     """
     return _jvp(_JVP, saved, x_dot, out, threads)
+
+
+def _jvp(
+    _by: _blocks.ArrayFunction, saved: Any, x_dot: Any, out: Any, threads: Any
+) -> Any:
+    """Check a call, make its results, and have them computed."""
+    threads = _calls.thread_count(threads)
+    _check(saved)
+    _of_x, = saved[2]
+    x_dot = _calls.array("x_dot", x_dot, False)
+    _calls.check_any("tangent", x_dot)
+    _shape = saved.shape
+    _calls.check_shape("x_dot", x_dot, _shape, "the shape of x")
+    _read = (x_dot, saved.x, saved.m, saved.Z)
+    _dtype = _calls.compute_type(_read, saved.dtype)
+    _given = (
+        {}
+        if out is None
+        else dict(zip(("x_dot", "saved.x", "saved.m", "saved.Z"), _read))
+    )
+    y_dot_ = _calls.result("y_dot", out, _shape[:-1], _of_x, _given, _by.empty)
+    _made = (y_dot_,)
+    _work = _blocks.Work(_shape, _dtype, threads)
+    _by.fill(_made, _work, (x_dot,), (saved.x, saved.m, saved.Z))
+    return y_dot_ if out is None else out
+
+
+@np.errstate(under="ignore")
+def _jvp_of_rows(arguments, fields, results, call):
+    """The tangents of the outputs."""
+    (x_dot_rows,) = arguments
+    x_rows, m_rows, Z_rows = fields
+    (y_dot_out,) = results
+
+    def block(x, x_dot, m, Z, buffers=(None,)):
+        # step 2: x_shifted = x - m
+        x_shifted = _rows.by_row(np.subtract, x, m, out=buffers[0])
+        # step 3: exp_shifted = exp(x_shifted)
+        exp_shifted = np.exp(x_shifted, out=x_shifted)
+        # step 25, pass 3: sum_exp_shifted_x_dot = sum(exp_shifted*x_dot)
+        sum_exp_shifted_x_dot = _rows.row_sum(exp_shifted, x_dot)
+        # step 25, pass 4: y_dot = sum_exp_shifted_x_dot/Z
+        y_dot = sum_exp_shifted_x_dot / Z
+        return (y_dot[..., 0],)
+
+    return _blocks.each_block(
+        block,
+        call,
+        rows=(x_rows, x_dot_rows),
+        row_scalars=(m_rows, Z_rows),
+        into_row_scalars=(y_dot_out,),
+        buffers=1,
+    )
 
 
 def backward_backward(
@@ -199,104 +361,6 @@ def backward_backward(
     """
     (dy,) = _calls.each_cotangent(cotangents, ("dy",))
     return _backward_backward(_BACKWARD_BACKWARD, saved, dy, ddx, out, threads)
-
-
-def saved_from(
-    *,
-    x: npt.NDArray[Any],
-    m: npt.NDArray[Any],
-    Z: npt.NDArray[Any],
-    shape: Sequence[int] | None = None,
-    dtype: npt.DTypeLike | None = None,
-    dtypes: Mapping[str, npt.DTypeLike] | None = None,
-) -> Saved:
-    """Make `Saved` from its fields, which are checked as by `backward`.
-
-    Args:
-        shape: the shape of the rows; None if a field has it.
-        dtype: the compute type of forward; None for that of the row scalars, or else
-            the type that forward would choose.
-        dtypes: the type of each given input, by name; its gradient has this type.
-            An input without a field needs its entry. Without one it counts as omitted,
-            or as of the rows' type if it is required.
-
-    Raises TypeError or ValueError for fields that `forward` cannot have saved.
-    """
-    fields_ = (x, m, Z)
-    first_ = _saved.first_fields(INTERFACE, fields_, shape, dtype, dtypes)
-    saved_ = Saved(*first_, *fields_)
-    _check(saved_)
-    return saved_
-
-
-def _forward(
-    _by: _blocks.ArrayFunction, x: Any, save: Any, out: Any, threads: Any
-) -> Any:
-    """Check a call, make its results, and have them computed."""
-    threads = _calls.thread_count(threads)
-    x = _calls.array("x", x, True)
-    _shape = _calls.row_shape("x", x, 1)
-    _read = (x,)
-    _dtypes = _calls.types(_read)
-    _dtype = _calls.compute_type(_read)
-    _given = {} if out is None else dict(zip(("x",), _read))
-    y_ = _calls.result("y", out, _shape[:-1], x.dtype, _given, _by.empty)
-    m_ = _by.empty(_shape[:-1], _dtype)
-    Z_ = _by.empty(_shape[:-1], _dtype)
-    _made = (y_, m_, Z_)
-    _work = _blocks.Work(_shape, _dtype, threads)
-    _by.fill(_made, _work, (x,))
-    _saved = Saved(_shape, _dtype, _dtypes, x, m_, Z_) if save else None
-    _shown = y_ if out is None else out
-    return _shown, _saved
-
-
-def _backward(
-    _by: _blocks.ArrayFunction, saved: Any, dy: Any, out: Any, threads: Any
-) -> Any:
-    """Check a call, make its results, and have them computed."""
-    threads = _calls.thread_count(threads)
-    _check(saved)
-    _of_x, = saved[2]
-    dy = _calls.array("dy", dy, True)
-    _shape = saved.shape
-    _calls.check_shape("dy", dy, _shape[:-1], "the shape of y")
-    _read = (dy, saved.x, saved.m, saved.Z)
-    _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = (
-        {} if out is None else dict(zip(("dy", "saved.x", "saved.m", "saved.Z"), _read))
-    )
-    _out = _calls.several(out, ("dx",))
-    dx_ = _calls.result("dx", _out[0], _shape, _of_x, _given, _by.empty)
-    _made = (dx_,)
-    _work = _blocks.Work(_shape, _dtype, threads)
-    _by.fill(_made, _work, (dy,), (saved.x, saved.m, saved.Z))
-    return Gradients(*_calls.returned(_made, out))
-
-
-def _jvp(
-    _by: _blocks.ArrayFunction, saved: Any, x_dot: Any, out: Any, threads: Any
-) -> Any:
-    """Check a call, make its results, and have them computed."""
-    threads = _calls.thread_count(threads)
-    _check(saved)
-    _of_x, = saved[2]
-    x_dot = _calls.array("x_dot", x_dot, False)
-    _calls.check_any("tangent", x_dot)
-    _shape = saved.shape
-    _calls.check_shape("x_dot", x_dot, _shape, "the shape of x")
-    _read = (x_dot, saved.x, saved.m, saved.Z)
-    _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = (
-        {}
-        if out is None
-        else dict(zip(("x_dot", "saved.x", "saved.m", "saved.Z"), _read))
-    )
-    y_dot_ = _calls.result("y_dot", out, _shape[:-1], _of_x, _given, _by.empty)
-    _made = (y_dot_,)
-    _work = _blocks.Work(_shape, _dtype, threads)
-    _by.fill(_made, _work, (x_dot,), (saved.x, saved.m, saved.Z))
-    return y_dot_ if out is None else out
 
 
 def _backward_backward(
@@ -333,6 +397,70 @@ def _backward_backward(
     return SecondGradients(*_calls.returned(_made, out))
 
 
+@np.errstate(under="ignore")
+def _backward_backward_of_rows(arguments, fields, results, call):
+    """The gradients of the gradients; None for one that is not wanted."""
+    dy_rows, ddx_rows = arguments
+    x_rows, m_rows, Z_rows = fields
+    dx_out, ddy_out = results
+
+    def block(x, ddx, dy, m, Z, dx_block=None, buffers=(None,)):
+        # step 28, pass 5: dy_scaled = dy/Z
+        dy_scaled = dy / Z
+        # step 2: x_shifted = x - m
+        x_shifted = _rows.by_row(np.subtract, x, m, out=dx_block)
+        # step 3: exp_shifted = exp(x_shifted)
+        exp_shifted = np.exp(x_shifted, out=x_shifted)
+        # step 38, pass 6: sum_ddx_exp_shifted = sum(ddx*exp_shifted)
+        sum_ddx_exp_shifted = _rows.row_sum(ddx, exp_shifted)
+        # step 38, pass 7: sum_ddx_exp_shifted_scaled = sum_ddx_exp_shifted/Z
+        sum_ddx_exp_shifted_scaled = sum_ddx_exp_shifted / Z
+        # step 28, pass 9: dx = exp_shifted*dy_scaled
+        dx = np.multiply(exp_shifted, dy_scaled, out=exp_shifted)
+        # step 38, pass 10: d2x = (ddx - sum_ddx_exp_shifted_scaled)*dx
+        d2x = _rows.by_row(np.subtract, ddx, sum_ddx_exp_shifted_scaled, out=buffers[0])
+        d2x = np.multiply(d2x, dx, out=dx)
+        return d2x, sum_ddx_exp_shifted_scaled[..., 0]
+
+    return _blocks.each_block(
+        block,
+        call,
+        rows=(x_rows, ddx_rows),
+        row_scalars=(dy_rows, m_rows, Z_rows),
+        into=(dx_out,),
+        into_row_scalars=(ddy_out,),
+        buffers=1,
+    )
+
+
+def saved_from(
+    *,
+    x: npt.NDArray[Any],
+    m: npt.NDArray[Any],
+    Z: npt.NDArray[Any],
+    shape: Sequence[int] | None = None,
+    dtype: npt.DTypeLike | None = None,
+    dtypes: Mapping[str, npt.DTypeLike] | None = None,
+) -> Saved:
+    """Make `Saved` from its fields, which are checked as by `backward`.
+
+    Args:
+        shape: the shape of the rows; None if a field has it.
+        dtype: the compute type of forward; None for that of the row scalars, or else
+            the type that forward would choose.
+        dtypes: the type of each given input, by name; its gradient has this type.
+            An input without a field needs its entry. Without one it counts as omitted,
+            or as of the rows' type if it is required.
+
+    Raises TypeError or ValueError for fields that `forward` cannot have saved.
+    """
+    fields_ = (x, m, Z)
+    first_ = _saved.first_fields(INTERFACE, fields_, shape, dtype, dtypes)
+    saved_ = Saved(*first_, *fields_)
+    _check(saved_)
+    return saved_
+
+
 def _check(saved: Any) -> None:
     """Refuse saved values that forward did not return, or that were changed since."""
     _calls.check_is_saved(saved, Saved, "logsumexp")
@@ -343,7 +471,37 @@ def _check(saved: Any) -> None:
     _calls.check_kept("Z", saved.Z, _shape[:-1])
 
 
-_FORWARD = _blocks.ArrayFunction(_kernels.forward)
-_BACKWARD = _blocks.ArrayFunction(_kernels.backward)
-_JVP = _blocks.ArrayFunction(_second_order.jvp)
-_BACKWARD_BACKWARD = _blocks.ArrayFunction(_second_order.backward_backward)
+_FORWARD = _blocks.ArrayFunction(_forward_of_rows)
+_BACKWARD = _blocks.ArrayFunction(_backward_of_rows)
+_JVP = _blocks.ArrayFunction(_jvp_of_rows)
+_BACKWARD_BACKWARD = _blocks.ArrayFunction(_backward_backward_of_rows)
+
+
+class Logsumexp(_modules.NumpyModule[npt.NDArray[Any], npt.NDArray[Any]]):
+    """`logsumexp` as an object without parameters.
+
+    Args:
+        backend: "cpu" for compiled kernels, "auto" for those if there is a compiler.
+        threads: the number of threads that share the rows. Results do not depend on it.
+    """
+
+    _package, _interface = __name__.rpartition(".")[0], INTERFACE
+
+    def __init__(
+        self, *, backend: _modules.Backend = "numpy", threads: int = 1
+    ) -> None:
+        super().__init__(None, {}, {}, backend, threads)
+
+    def forward(self, x: npt.NDArray[Any], *, save: bool = True) -> npt.NDArray[Any]:
+        """Compute the layer. Unless `save` is False, the object keeps its arguments and
+        parameters for `backward`, and does not copy them.
+        """
+        return self._forward(save, x)
+
+    __call__ = forward
+
+    def backward(self, dy: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Return dx, given the gradient of a loss with respect to the output, once for
+        each `forward`.
+        """
+        return self._backward(dy)

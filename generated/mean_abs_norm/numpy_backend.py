@@ -1,7 +1,16 @@
 # Made by lngen 0.1.0 from the definition of mean_abs_norm; derivation.md has its steps, cost and evidence.
 # Do not edit; edit mean_abs_norm.py and run: lngen derive mean_abs_norm.py
 # definition sha256:4d0485795846979d07cc1fcca041bddbd1022408811c53dc83dfbd75389515f6
-"""Centred rows divided by their mean absolute deviation."""
+"""Centred rows divided by their mean absolute deviation.
+
+Each direction is a function for callers, one that checks a call and makes its results,
+and one with the mathematics of its rows. Many rows are taken block by block, in memory
+that stays in the cache; few are taken at once. A comment gives the derivation step of
+its line, and names in the mathematics are those of the derivation.
+"""
+
+# A variable of the mathematics may be an array, a number or None.
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple, overload
@@ -10,11 +19,11 @@ import numpy as np
 import numpy.typing as npt
 
 from .._runtime.numpy import blocks as _blocks
+from .._runtime.numpy import modules as _modules
+from .._runtime.numpy import rows as _rows
 from .._runtime.protocol import calls as _calls
 from .._runtime.protocol import interface as _interface
 from .._runtime.protocol import saved as _saved
-from . import numpy_kernels as _kernels
-from . import numpy_second_order as _second_order
 
 INTERFACE: _interface.Interface = {
     "name": "mean_abs_norm",
@@ -143,147 +152,6 @@ def forward(
     return _forward(_FORWARD, x, gamma, beta, eps, save, out, threads)
 
 
-def backward(
-    saved: Saved,
-    dy: npt.NDArray[Any],
-    *,
-    out: Sequence[npt.NDArray[Any] | None] | None = None,
-    threads: int = 1,
-) -> Gradients:
-    """Compute the gradients of a loss with respect to the inputs (VJP).
-
-        g = gamma*dy
-        dx = scale*(g + mean(g*xhat)*(mean(sign(xhat)) - sign(xhat)) - mean(g))
-        dgamma = sum_rows(dy*xhat)
-        dbeta = sum_rows(dy)
-
-    Args:
-        saved: the second result of `forward`.
-        dy: the cotangent of y, in its shape.
-        out: arrays to write to, as Gradients or another sequence;
-            None in it makes a new array.
-        threads: the number of threads that share the rows. Results do not depend on it.
-
-    Returns Gradients, each in the shape and type of its input.
-
-    Raises TypeError for an argument that is not a floating-point array, ValueError for
-    a wrong shape.
-    """
-    return _backward(_BACKWARD, saved, dy, out, threads)
-
-
-def jvp(
-    saved: Saved,
-    x_dot: npt.NDArray[Any] | None = None,
-    gamma_dot: npt.NDArray[Any] | None = None,
-    beta_dot: npt.NDArray[Any] | None = None,
-    *,
-    out: npt.NDArray[Any] | None = None,
-    threads: int = 1,
-) -> npt.NDArray[Any]:
-    """Compute the tangents of the outputs along tangents of the inputs (JVP).
-
-        y_dot = gamma_dot*xhat + beta_dot + scale*gamma*(x_dot +
-            mean(x_dot)*(xhat*mean(sign(xhat)) - 1) - xhat*mean(x_dot*sign(xhat)))
-
-    Args:
-        saved: the second result of `forward`.
-        x_dot: the tangent of x, in its shape; None stands for zero.
-        gamma_dot: the tangent of gamma, in its shape; None stands for zero.
-        beta_dot: the tangent of beta, in its shape; None stands for zero.
-        out: an array to write the tangent of y to.
-        threads: the number of threads that share the rows. Results do not depend on it.
-
-    Returns y_dot, the tangent of y, in the shape and type of the output.
-
-    Raises TypeError for an argument that is not a floating-point array, ValueError for
-    a wrong shape.
-    """
-    return _jvp(_JVP, saved, x_dot, gamma_dot, beta_dot, out, threads)
-
-
-def backward_backward(
-    saved: Saved,
-    cotangents: npt.NDArray[Any] | Sequence[npt.NDArray[Any] | None],
-    ddx: npt.NDArray[Any] | None = None,
-    ddgamma: npt.NDArray[Any] | None = None,
-    ddbeta: npt.NDArray[Any] | None = None,
-    *,
-    out: Sequence[npt.NDArray[Any] | None] | None = None,
-    threads: int = 1,
-) -> SecondGradients:
-    """Compute the gradients of a loss of the gradients: the VJP of `backward`.
-
-        g = gamma*dy
-        mean_g = mean(g)
-        mean_sign_xhat = mean(sign(xhat))
-        mean_g_xhat = mean(g*xhat)
-        dmean_g_xhat = sum(scale*ddx*(mean_sign_xhat - sign(xhat)))
-        dmean_g = sum(-scale*ddx)
-        dg = scale*ddx + dmean_g_xhat*xhat/D + dmean_g/D
-        d2xhat = ddgamma*dy + dmean_g_xhat*g/D
-        d2scale = sum(d2xhat*x_centred) + sum(ddx*(g + mean_g_xhat*(mean_sign_xhat -
-            sign(xhat)) - mean_g))
-        d2spread = -d2scale*scale**2
-        d2x_centred = scale*d2xhat + d2spread*sign(x_centred)/D
-        d2mu = sum(-d2x_centred)
-        d2x = d2x_centred + d2mu/D
-        d2gamma = sum_rows(dg*dy)
-        d2beta = 0
-        ddy = gamma*dg + ddgamma*xhat + ddbeta
-
-    Args:
-        saved: the second result of `forward`.
-        cotangents: the cotangents passed to `backward`, a tuple or a list, or the array itself.
-        ddx: the cotangent of dx, in its shape; None stands for zero.
-        ddgamma: the cotangent of dgamma, in its shape; None stands for zero.
-        ddbeta: the cotangent of dbeta, in its shape; None stands for zero.
-        out: arrays to write to, as SecondGradients or another sequence;
-            None in it makes a new array.
-        threads: the number of threads that share the rows. Results do not depend on it.
-
-    Returns SecondGradients, with respect to the inputs (dx is d2x, dgamma is d2gamma,
-    dbeta is d2beta) and to the cotangents.
-
-    Raises TypeError for an argument that is not a floating-point array, ValueError for
-    a wrong shape.
-    """
-    (dy,) = _calls.each_cotangent(cotangents, ("dy",))
-    return _backward_backward(
-        _BACKWARD_BACKWARD, saved, dy, ddx, ddgamma, ddbeta, out, threads
-    )
-
-
-def saved_from(
-    *,
-    x: npt.NDArray[Any],
-    gamma: npt.NDArray[Any] | None = None,
-    mu: npt.NDArray[Any],
-    mu_residual: npt.NDArray[Any],
-    scale: npt.NDArray[Any],
-    shape: Sequence[int] | None = None,
-    dtype: npt.DTypeLike | None = None,
-    dtypes: Mapping[str, npt.DTypeLike] | None = None,
-) -> Saved:
-    """Make `Saved` from its fields, which are checked as by `backward`.
-
-    Args:
-        shape: the shape of the rows; None if a field has it.
-        dtype: the compute type of forward; None for that of the row scalars, or else
-            the type that forward would choose.
-        dtypes: the type of each given input, by name; its gradient has this type.
-            An input without a field needs its entry. Without one it counts as omitted,
-            or as of the rows' type if it is required.
-
-    Raises TypeError or ValueError for fields that `forward` cannot have saved.
-    """
-    fields_ = (x, gamma, mu, mu_residual, scale)
-    first_ = _saved.first_fields(INTERFACE, fields_, shape, dtype, dtypes)
-    saved_ = Saved(*first_, *fields_)
-    _check(saved_)
-    return saved_
-
-
 def _forward(
     _by: _blocks.ArrayFunction,
     x: Any,
@@ -318,13 +186,87 @@ def _forward(
         _work,
         (x, _calls.parameter(gamma, _dtype), _calls.parameter(beta, _dtype), eps),
     )
-    _saved = (
+    _shown = y_ if out is None else out
+    return (
+        _shown,
         Saved(_shape, _dtype, _dtypes, x, gamma, mu_, mu_residual_, scale_)
         if save
-        else None
+        else None,
     )
-    _shown = y_ if out is None else out
-    return _shown, _saved
+
+
+def _forward_of_rows(values, results, call):
+    """The outputs and the saved row scalars."""
+    x_rows, gamma, beta, eps = values
+    y_out, mu_out, mu_residual_out, scale_out = results
+    shape, dtype, _ = call
+    features = shape[-1]
+    one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
+    eps = np.asarray(eps, dtype)
+
+    def block(x, gamma_wide, beta_wide, y_block=None, buffers=(None,)):
+        # step 1: mu = mean(x)
+        mu = _rows.row_sum(x, one_over_D)
+        # step 2, pass 1: x_shifted = x - mu
+        x_shifted = _rows.by_row(np.subtract, x, mu, out=y_block)
+        # step 2, pass 2: mu_residual = mean(x_shifted)
+        mu_residual = _rows.row_sum(x_shifted, one_over_D)
+        # step 2, pass 3: x_centred = x_shifted - mu_residual
+        x_centred = np.subtract(x_shifted, mu_residual, out=x_shifted)
+        # step 3: spread = mean(abs(x_centred))
+        part = np.absolute(x_centred, out=buffers[0])
+        spread = _rows.row_sum(part, one_over_D)
+        # step 4: scale = 1/(spread + eps)
+        scale = np.reciprocal(spread + eps)
+        # step 5: xhat = x_centred*scale
+        xhat = np.multiply(x_centred, scale, out=x_centred)
+        # step 6: y = xhat*gamma + beta
+        if gamma is not None:
+            y = _rows.by_feature(np.multiply, xhat, gamma_wide, out=xhat)
+        else:
+            y = xhat
+        if beta is not None:
+            y = _rows.by_feature(np.add, y, beta_wide, out=y)
+        return y, mu[..., 0], mu_residual[..., 0], scale[..., 0]
+
+    return _blocks.each_block(
+        block,
+        call,
+        rows=(x_rows,),
+        features=(gamma, beta),
+        into=(y_out,),
+        into_row_scalars=(mu_out, mu_residual_out, scale_out),
+        buffers=1,
+    )
+
+
+def backward(
+    saved: Saved,
+    dy: npt.NDArray[Any],
+    *,
+    out: Sequence[npt.NDArray[Any] | None] | None = None,
+    threads: int = 1,
+) -> Gradients:
+    """Compute the gradients of a loss with respect to the inputs (VJP).
+
+        g = gamma*dy
+        dx = scale*(g + mean(g*xhat)*(mean(sign(xhat)) - sign(xhat)) - mean(g))
+        dgamma = sum_rows(dy*xhat)
+        dbeta = sum_rows(dy)
+
+    Args:
+        saved: the second result of `forward`.
+        dy: the cotangent of y, in its shape.
+        out: arrays to write to, as Gradients or another sequence;
+            None in it makes a new array.
+        threads: the number of threads that share the rows. Results do not depend on it.
+
+    Returns Gradients, each in the shape and type of its input.
+
+    Raises TypeError for an argument that is not a floating-point array, ValueError for
+    a wrong shape.
+    """
+    return _backward(_BACKWARD, saved, dy, out, threads)
 
 
 def _backward(
@@ -377,6 +319,102 @@ def _backward(
         ),
     )
     return Gradients(*_calls.returned(_made, out))
+
+
+def _backward_of_rows(arguments, fields, results, call):
+    """The gradients; None for one that is not wanted."""
+    (dy_rows,) = arguments
+    x_rows, gamma, mu_rows, mu_residual_rows, scale_rows = fields
+    dx_out, _, dbeta_out = results
+    shape, dtype, _ = call
+    features = shape[-1]
+    one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
+    D = _rows.number(features, dtype)
+    # step 16, pass 5: mean_g_xhat_unscaled = mean(dy*x_centred*gamma)
+    if gamma is not None:
+        gamma_over_D = gamma / D
+
+    def block(
+        x, dy, mu, mu_residual, scale, gamma_wide, dx_block=None, buffers=(None,) * 2
+    ):
+        dgamma = dbeta = None
+        # step 2, pass 1: x_shifted = x - mu
+        x_shifted = _rows.by_row(np.subtract, x, mu, out=dx_block)
+        # step 2, pass 3: x_centred = x_shifted - mu_residual
+        x_centred = np.subtract(x_shifted, mu_residual, out=x_shifted)
+        # step 17, pass 7: dgamma = sum over rows of dy*x_centred*scale
+        if gamma is not None:
+            part = np.multiply(dy, x_centred, out=buffers[0])
+            dgamma = _rows.sum_rows(part, scale)
+        # step 16, pass 4: mean_xhat = mean(sign(x_centred))
+        part_2 = np.sign(x_centred, out=buffers[1])
+        mean_xhat = _rows.row_sum(part_2, one_over_D)
+        # step 16, pass 5: mean_g_xhat_unscaled = mean(dy*x_centred*gamma)
+        if gamma is not None:
+            mean_g_xhat_unscaled = _rows.row_sum(part, gamma_over_D)
+        else:
+            mean_g_xhat_unscaled = _rows.row_mean(dy, x_centred, D)
+        # step 7: g = dy*gamma
+        if gamma is not None:
+            g = _rows.by_feature(np.multiply, dy, gamma_wide, out=dx_block)
+        else:
+            g = dy
+        # step 16: mean_g = mean(g)
+        mean_g = _rows.row_sum(g, one_over_D)
+        # step 16, pass 6: mean_g_xhat = mean_g_xhat_unscaled*scale
+        mean_g_xhat = mean_g_xhat_unscaled * scale
+        # step 16, pass 8: dx = (g + (mean_xhat - sign(x_centred))*mean_g_xhat -
+        #   mean_g)*scale
+        dx = np.subtract(mean_xhat, part_2, out=buffers[0])
+        dx = np.multiply(dx, mean_g_xhat, out=dx)
+        dx = np.add(g, dx, out=dx_block)
+        dx = np.subtract(dx, mean_g, out=dx)
+        dx = np.multiply(dx, scale, out=dx)
+        # step 18: dbeta = sum over rows of dy
+        if dbeta_out is not None:
+            dbeta = _rows.sum_rows(dy)
+        return dx, dgamma, dbeta
+
+    return _blocks.each_block(
+        block,
+        call,
+        rows=(x_rows, dy_rows),
+        row_scalars=(mu_rows, mu_residual_rows, scale_rows),
+        features=(gamma,),
+        into=(dx_out,),
+        buffers=2,
+        feature_sums=2,
+    )
+
+
+def jvp(
+    saved: Saved,
+    x_dot: npt.NDArray[Any] | None = None,
+    gamma_dot: npt.NDArray[Any] | None = None,
+    beta_dot: npt.NDArray[Any] | None = None,
+    *,
+    out: npt.NDArray[Any] | None = None,
+    threads: int = 1,
+) -> npt.NDArray[Any]:
+    """Compute the tangents of the outputs along tangents of the inputs (JVP).
+
+        y_dot = gamma_dot*xhat + beta_dot + scale*gamma*(x_dot +
+            mean(x_dot)*(xhat*mean(sign(xhat)) - 1) - xhat*mean(x_dot*sign(xhat)))
+
+    Args:
+        saved: the second result of `forward`.
+        x_dot: the tangent of x, in its shape; None stands for zero.
+        gamma_dot: the tangent of gamma, in its shape; None stands for zero.
+        beta_dot: the tangent of beta, in its shape; None stands for zero.
+        out: an array to write the tangent of y to.
+        threads: the number of threads that share the rows. Results do not depend on it.
+
+    Returns y_dot, the tangent of y, in the shape and type of the output.
+
+    Raises TypeError for an argument that is not a floating-point array, ValueError for
+    a wrong shape.
+    """
+    return _jvp(_JVP, saved, x_dot, gamma_dot, beta_dot, out, threads)
 
 
 def _jvp(
@@ -452,6 +490,132 @@ def _jvp(
         ),
     )
     return y_dot_ if out is None else out
+
+
+def _jvp_of_rows(arguments, fields, results, call):
+    """The tangents of the outputs."""
+    x_dot_rows, gamma_dot, beta_dot = arguments
+    x_rows, gamma, mu_rows, mu_residual_rows, scale_rows = fields
+    (y_dot_out,) = results
+    shape, dtype, _ = call
+    features = shape[-1]
+    one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
+    D = _rows.number(features, dtype)
+
+    def block(
+        x,
+        x_dot,
+        mu,
+        mu_residual,
+        scale,
+        gamma_dot_wide,
+        gamma_wide,
+        beta_dot_wide,
+        y_dot_block=None,
+        buffers=(None,) * 2,
+    ):
+        # step 27: mean_x_dot = mean(x_dot)
+        if x_dot_rows is not None:
+            mean_x_dot = _rows.row_sum(x_dot, one_over_D)
+        # step 2, pass 1: x_shifted = x - mu
+        if x_dot_rows is not None or gamma_dot is not None:
+            x_shifted = _rows.by_row(np.subtract, x, mu, out=y_dot_block)
+            # step 2, pass 3: x_centred = x_shifted - mu_residual
+            x_centred = np.subtract(x_shifted, mu_residual, out=x_shifted)
+            # step 5: xhat = x_centred*scale
+            xhat = _rows.by_row(np.multiply, x_centred, scale, out=buffers[0])
+        # step 27: mean_xhat = mean(sign(xhat))
+        if x_dot_rows is not None:
+            part = np.sign(xhat, out=y_dot_block)
+            mean_xhat = _rows.row_sum(part, one_over_D)
+            # step 27: mean_x_dot_xhat = mean(sign(xhat)*x_dot)
+            mean_x_dot_xhat = _rows.row_mean(part, x_dot, D)
+        # step 27: y_dot = xhat*gamma_dot + (x_dot + (xhat*mean_xhat - 1)*mean_x_dot -
+        #   xhat*mean_x_dot_xhat)*scale*gamma + beta_dot
+        if gamma_dot is not None:
+            y_dot = _rows.by_feature(np.multiply, xhat, gamma_dot_wide, out=y_dot_block)
+        if x_dot_rows is not None:
+            part_2 = _rows.by_row(np.multiply, xhat, mean_xhat, out=buffers[1])
+            part_2 = np.subtract(part_2, 1.0, out=part_2)
+            part_2 = np.multiply(part_2, mean_x_dot, out=part_2)
+            part_2 = np.add(x_dot, part_2, out=part_2)
+            part_3 = np.multiply(xhat, mean_x_dot_xhat, out=xhat)
+            part_2 = np.subtract(part_2, part_3, out=part_3)
+        if gamma is not None and x_dot_rows is not None:
+            part_2 = _rows.by_feature(np.multiply, part_2, gamma_wide, out=part_2)
+        if x_dot_rows is not None:
+            part_2 = np.multiply(part_2, scale, out=part_2)
+        if x_dot_rows is not None and gamma_dot is not None:
+            y_dot = np.add(y_dot, part_2, out=y_dot)
+        if x_dot_rows is not None and gamma_dot is None:
+            y_dot = part_2
+        if beta_dot is not None and (x_dot_rows is not None or gamma_dot is not None):
+            y_dot = _rows.by_feature(np.add, y_dot, beta_dot_wide, out=y_dot_block)
+        if x_dot_rows is None and gamma_dot is None:
+            y_dot = _rows.filled(beta_dot, y_dot_block, shape, dtype)
+        return (y_dot,)
+
+    return _blocks.each_block(
+        block,
+        call,
+        rows=(x_rows, x_dot_rows),
+        row_scalars=(mu_rows, mu_residual_rows, scale_rows),
+        features=(gamma_dot, gamma, beta_dot),
+        into=(y_dot_out,),
+        buffers=2,
+    )
+
+
+def backward_backward(
+    saved: Saved,
+    cotangents: npt.NDArray[Any] | Sequence[npt.NDArray[Any] | None],
+    ddx: npt.NDArray[Any] | None = None,
+    ddgamma: npt.NDArray[Any] | None = None,
+    ddbeta: npt.NDArray[Any] | None = None,
+    *,
+    out: Sequence[npt.NDArray[Any] | None] | None = None,
+    threads: int = 1,
+) -> SecondGradients:
+    """Compute the gradients of a loss of the gradients: the VJP of `backward`.
+
+        g = gamma*dy
+        mean_g = mean(g)
+        mean_sign_xhat = mean(sign(xhat))
+        mean_g_xhat = mean(g*xhat)
+        dmean_g_xhat = sum(scale*ddx*(mean_sign_xhat - sign(xhat)))
+        dmean_g = sum(-scale*ddx)
+        dg = scale*ddx + dmean_g_xhat*xhat/D + dmean_g/D
+        d2xhat = ddgamma*dy + dmean_g_xhat*g/D
+        d2scale = sum(d2xhat*x_centred) + sum(ddx*(g + mean_g_xhat*(mean_sign_xhat -
+            sign(xhat)) - mean_g))
+        d2spread = -d2scale*scale**2
+        d2x_centred = scale*d2xhat + d2spread*sign(x_centred)/D
+        d2mu = sum(-d2x_centred)
+        d2x = d2x_centred + d2mu/D
+        d2gamma = sum_rows(dg*dy)
+        d2beta = 0
+        ddy = gamma*dg + ddgamma*xhat + ddbeta
+
+    Args:
+        saved: the second result of `forward`.
+        cotangents: the cotangents passed to `backward`, a tuple or a list, or the array itself.
+        ddx: the cotangent of dx, in its shape; None stands for zero.
+        ddgamma: the cotangent of dgamma, in its shape; None stands for zero.
+        ddbeta: the cotangent of dbeta, in its shape; None stands for zero.
+        out: arrays to write to, as SecondGradients or another sequence;
+            None in it makes a new array.
+        threads: the number of threads that share the rows. Results do not depend on it.
+
+    Returns SecondGradients, with respect to the inputs (dx is d2x, dgamma is d2gamma,
+    dbeta is d2beta) and to the cotangents.
+
+    Raises TypeError for an argument that is not a floating-point array, ValueError for
+    a wrong shape.
+    """
+    (dy,) = _calls.each_cotangent(cotangents, ("dy",))
+    return _backward_backward(
+        _BACKWARD_BACKWARD, saved, dy, ddx, ddgamma, ddbeta, out, threads
+    )
 
 
 def _backward_backward(
@@ -536,6 +700,194 @@ def _backward_backward(
     return SecondGradients(*_calls.returned(_made, out))
 
 
+def _backward_backward_of_rows(arguments, fields, results, call):
+    """The gradients of the gradients; None for one that is not wanted."""
+    dy_rows, ddx_rows, ddgamma, ddbeta = arguments
+    x_rows, gamma, mu_rows, mu_residual_rows, scale_rows = fields
+    dx_out, _, dbeta_out, ddy_out = results
+    shape, dtype, _ = call
+    features = shape[-1]
+    needs_x_shifted = ddx_rows is not None or ddgamma is not None
+    needs_g = gamma is not None and ddx_rows is not None
+    needs_g_2 = gamma is None and ddx_rows is not None
+    needs_d2xhat = ddx_rows is not None and ddgamma is not None
+    needs_ddy = ddx_rows is None and ddgamma is not None
+    one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
+    ones = _rows.equal_weights(features, 1.0, dtype)
+    D = _rows.number(features, dtype)
+
+    def block(
+        x,
+        dy,
+        ddx,
+        mu,
+        mu_residual,
+        scale,
+        gamma_wide,
+        ddgamma_wide,
+        ddbeta_wide,
+        dx_block=None,
+        ddy_block=None,
+        buffers=(None,) * 4,
+    ):
+        d2gamma = None
+        # step 42: dmean_g = sum(-ddx*scale)
+        if ddx_rows is not None:
+            part = _rows.by_row(np.multiply, ddx, np.negative(scale), out=ddy_block)
+            dmean_g = _rows.row_sum(part, ones)
+        # step 2, pass 1: x_shifted = x - mu
+        if needs_x_shifted:
+            x_shifted = _rows.by_row(np.subtract, x, mu, out=ddy_block)
+            # step 2, pass 3: x_centred = x_shifted - mu_residual
+            x_centred = _rows.by_row(np.subtract, x_shifted, mu_residual, out=dx_block)
+            # step 31, pass 9: mean_sign_xhat = mean(sign(x_centred))
+            part_2 = np.sign(x_centred, out=buffers[0])
+        if ddx_rows is not None:
+            mean_sign_xhat = _rows.row_sum(part_2, one_over_D)
+        # step 28: g = dy*gamma
+        if needs_g:
+            g = _rows.by_feature(np.multiply, dy, gamma_wide, out=buffers[1])
+        if needs_g_2:
+            g = dy
+        # step 32: mean_g = mean(g)
+        if ddx_rows is not None:
+            mean_g = _rows.row_sum(g, one_over_D)
+            # step 29, pass 10: mean_g_xhat_unscaled = mean(g*x_centred)
+            mean_g_xhat_unscaled = _rows.row_mean(g, x_centred, D)
+            # step 29, pass 11: mean_g_xhat = mean_g_xhat_unscaled*scale
+            mean_g_xhat = mean_g_xhat_unscaled * scale
+            # step 43, pass 12: dmean_g_scaled = dmean_g/D
+            dmean_g_scaled = dmean_g / D
+            # step 34, pass 13: dmean_g_xhat_unscaled = sum(ddx*(mean_sign_xhat -
+            #   sign(x_centred)))
+            part_3 = np.subtract(mean_sign_xhat, part_2, out=ddy_block)
+            dmean_g_xhat_unscaled = _rows.row_sum(ddx, part_3)
+            # step 36, pass 14: sum_ddx_g_xhat = sum((g + (mean_sign_xhat -
+            #   sign(x_centred))*mean_g_xhat - mean_g)*ddx)
+            part_4 = np.multiply(part_3, mean_g_xhat, out=part_3)
+            part_4 = np.add(g, part_4, out=part_4)
+            part_4 = np.subtract(part_4, mean_g, out=part_4)
+            sum_ddx_g_xhat = _rows.row_sum(part_4, ddx)
+            # step 34, pass 15: dmean_g_xhat = dmean_g_xhat_unscaled*scale
+            dmean_g_xhat = dmean_g_xhat_unscaled * scale
+            # step 43, pass 16: dmean_g_xhat_scaled = dmean_g_xhat/D
+            dmean_g_xhat_scaled = dmean_g_xhat / D
+            # step 43, pass 17: dg = ddx*scale + x_centred*dmean_g_xhat_scaled*scale +
+            #   dmean_g_scaled
+            dg = _rows.by_row(np.multiply, ddx, scale, out=ddy_block)
+            part_5 = _rows.by_row(
+                np.multiply, x_centred, dmean_g_xhat_scaled * scale, out=buffers[2]
+            )
+            dg = np.add(dg, part_5, out=dg)
+            dg = np.add(dg, dmean_g_scaled, out=dg)
+        # step 44: d2gamma = sum over rows of dg*dy
+        if needs_g:
+            part_6 = np.multiply(dg, dy, out=buffers[2])
+            d2gamma = _rows.sum_rows(part_6)
+        # step 35, pass 18: d2xhat = dy*ddgamma + g*dmean_g_xhat_scaled
+        if ddgamma is not None:
+            d2xhat = _rows.by_feature(np.multiply, dy, ddgamma_wide, out=buffers[2])
+        if ddx_rows is not None:
+            part_7 = np.multiply(g, dmean_g_xhat_scaled, out=buffers[1])
+        if needs_d2xhat:
+            d2xhat = np.add(d2xhat, part_7, out=part_7)
+        if ddx_rows is not None and ddgamma is None:
+            d2xhat = part_7
+        # step 36: sum_d2xhat_x_centred = sum(d2xhat*x_centred)
+        if needs_x_shifted:
+            sum_d2xhat_x_centred = _rows.row_sum(d2xhat, x_centred)
+        # step 47, pass 19: ddy = dg*gamma + x_centred*scale*ddgamma + ddbeta
+        if needs_g:
+            ddy = _rows.by_feature(np.multiply, dg, gamma_wide, out=dg)
+        if needs_g_2:
+            ddy = dg
+        if ddgamma is not None:
+            part_8 = _rows.by_feature(
+                np.multiply, x_centred, ddgamma_wide, out=x_centred
+            )
+            part_8 = _rows.by_row(np.multiply, part_8, scale, out=buffers[3])
+        if needs_d2xhat:
+            ddy = np.add(ddy, part_8, out=ddy)
+        if needs_ddy:
+            ddy = part_8
+        if ddbeta is not None and (ddx_rows is not None or ddgamma is not None):
+            ddy = _rows.by_feature(np.add, ddy, ddbeta_wide, out=ddy_block)
+        # step 36: d2scale = sum_d2xhat_x_centred + sum_ddx_g_xhat
+        if ddx_rows is not None:
+            d2scale = sum_d2xhat_x_centred + sum_ddx_g_xhat
+        if needs_ddy:
+            d2scale = sum_d2xhat_x_centred
+        # step 38: d2spread = -d2scale*scale**2
+        if needs_x_shifted:
+            d2spread = np.negative(d2scale * np.square(scale))
+            # step 39, pass 20: d2spread_scaled = d2spread/D
+            d2spread_scaled = d2spread / D
+            # step 39, pass 21: d2x_centred = d2xhat*scale +
+            #   sign(x_centred)*d2spread_scaled
+            d2x_centred = _rows.by_row(np.multiply, d2xhat, scale, out=dx_block)
+            part_9 = np.multiply(part_2, d2spread_scaled, out=part_2)
+            d2x_centred = np.add(d2x_centred, part_9, out=d2x_centred)
+            # step 40: d2mu = sum(-d2x_centred)
+            part_10 = np.negative(d2x_centred, out=buffers[0])
+            d2mu = _rows.row_sum(part_10, ones)
+            # step 41, pass 22: d2mu_scaled = d2mu/D
+            d2mu_scaled = d2mu / D
+            # step 41, pass 23: d2x = d2x_centred + d2mu_scaled
+            d2x = np.add(d2x_centred, d2mu_scaled, out=d2x_centred)
+        else:
+            ddy = _rows.filled(ddbeta, ddy_block, shape, dtype)
+            d2x = _rows.filled(0.0, dx_block, shape, dtype)
+        return d2x, ddy, d2gamma
+
+    d2x, ddy, d2gamma = _blocks.each_block(
+        block,
+        call,
+        rows=(x_rows, dy_rows, ddx_rows),
+        row_scalars=(mu_rows, mu_residual_rows, scale_rows),
+        features=(gamma, ddgamma, ddbeta),
+        into=(dx_out, ddy_out),
+        buffers=4,
+        feature_sums=1,
+    )
+    if gamma is not None and ddx_rows is None:
+        d2gamma = np.full(features, 0.0, dtype)
+    if dbeta_out is not None:
+        dbeta = np.full(features, 0.0, dtype)
+    else:
+        dbeta = None
+    return d2x, d2gamma, dbeta, ddy
+
+
+def saved_from(
+    *,
+    x: npt.NDArray[Any],
+    gamma: npt.NDArray[Any] | None = None,
+    mu: npt.NDArray[Any],
+    mu_residual: npt.NDArray[Any],
+    scale: npt.NDArray[Any],
+    shape: Sequence[int] | None = None,
+    dtype: npt.DTypeLike | None = None,
+    dtypes: Mapping[str, npt.DTypeLike] | None = None,
+) -> Saved:
+    """Make `Saved` from its fields, which are checked as by `backward`.
+
+    Args:
+        shape: the shape of the rows; None if a field has it.
+        dtype: the compute type of forward; None for that of the row scalars, or else
+            the type that forward would choose.
+        dtypes: the type of each given input, by name; its gradient has this type.
+            An input without a field needs its entry. Without one it counts as omitted,
+            or as of the rows' type if it is required.
+
+    Raises TypeError or ValueError for fields that `forward` cannot have saved.
+    """
+    fields_ = (x, gamma, mu, mu_residual, scale)
+    first_ = _saved.first_fields(INTERFACE, fields_, shape, dtype, dtypes)
+    saved_ = Saved(*first_, *fields_)
+    _check(saved_)
+    return saved_
+
+
 def _check(saved: Any) -> None:
     """Refuse saved values that forward did not return, or that were changed since."""
     _calls.check_is_saved(saved, Saved, "mean_abs_norm")
@@ -548,7 +900,53 @@ def _check(saved: Any) -> None:
     _calls.check_kept("scale", saved.scale, _shape[:-1])
 
 
-_FORWARD = _blocks.ArrayFunction(_kernels.forward)
-_BACKWARD = _blocks.ArrayFunction(_kernels.backward)
-_JVP = _blocks.ArrayFunction(_second_order.jvp)
-_BACKWARD_BACKWARD = _blocks.ArrayFunction(_second_order.backward_backward)
+_FORWARD = _blocks.ArrayFunction(_forward_of_rows)
+_BACKWARD = _blocks.ArrayFunction(_backward_of_rows)
+_JVP = _blocks.ArrayFunction(_jvp_of_rows)
+_BACKWARD_BACKWARD = _blocks.ArrayFunction(_backward_backward_of_rows)
+
+
+class MeanAbsNorm(_modules.NumpyModule[npt.NDArray[Any], npt.NDArray[Any]]):
+    """`mean_abs_norm` as an object with the parameters gamma and beta.
+
+    Args:
+        D: the number of features of a row.
+        gamma: False omits it; its initial value is 1.
+        beta: False omits it; its initial value is 0.
+        eps: a constant, a finite number.
+        dtype: the type of the parameters.
+        backend: "cpu" for compiled kernels, "auto" for those if there is a compiler.
+        threads: the number of threads that share the rows. Results do not depend on it.
+    """
+
+    _package, _interface = __name__.rpartition(".")[0], INTERFACE
+
+    def __init__(
+        self,
+        D: int,
+        *,
+        gamma: bool = True,
+        beta: bool = True,
+        eps: float = 1e-5,
+        dtype: npt.DTypeLike = np.float32,
+        backend: _modules.Backend = "numpy",
+        threads: int = 1,
+    ) -> None:
+        super().__init__(
+            D, {"gamma": gamma, "beta": beta}, {"eps": eps}, backend, threads, dtype
+        )
+
+    def forward(self, x: npt.NDArray[Any], *, save: bool = True) -> npt.NDArray[Any]:
+        """Compute the layer. Unless `save` is False, the object keeps its arguments and
+        parameters for `backward`, and does not copy them.
+        """
+        return self._forward(save, x)
+
+    __call__ = forward
+
+    def backward(self, dy: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Return dx, given the gradient of a loss with respect to the output, once for
+        each `forward`. `gradients` then has those of the parameters, of this call
+        alone.
+        """
+        return self._backward(dy)

@@ -1,7 +1,16 @@
 # Made by lngen 0.1.0 from the definition of offset_rms_norm; derivation.md has its steps, cost and evidence.
 # Do not edit; edit offset_rms_norm.py and run: lngen derive offset_rms_norm.py
 # definition sha256:c56b98d30d242a1ef1de2edf2495bb754cd7157e1a73846038e36061105b9bee
-"""Root-mean-square normalization with a weight that is learned as its distance from one."""
+"""Root-mean-square normalization with a weight that is learned as its distance from one.
+
+Each direction is a function for callers, one that checks a call and makes its results,
+and one with the mathematics of its rows. Many rows are taken block by block, in memory
+that stays in the cache; few are taken at once. A comment gives the derivation step of
+its line, and names in the mathematics are those of the derivation.
+"""
+
+# A variable of the mathematics may be an array, a number or None.
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple, overload
@@ -10,11 +19,11 @@ import numpy as np
 import numpy.typing as npt
 
 from .._runtime.numpy import blocks as _blocks
+from .._runtime.numpy import modules as _modules
+from .._runtime.numpy import rows as _rows
 from .._runtime.protocol import calls as _calls
 from .._runtime.protocol import interface as _interface
 from .._runtime.protocol import saved as _saved
-from . import numpy_kernels as _kernels
-from . import numpy_second_order as _second_order
 
 INTERFACE: _interface.Interface = {
     "name": "offset_rms_norm",
@@ -140,6 +149,73 @@ def forward(
     return _forward(_FORWARD, x, w, eps, save, out, threads)
 
 
+def _forward(
+    _by: _blocks.ArrayFunction,
+    x: Any,
+    w: Any,
+    eps: Any,
+    save: Any,
+    out: Any,
+    threads: Any,
+) -> Any:
+    """Check a call, make its results, and have them computed."""
+    eps = _calls.constant("eps", eps, signed=False)
+    threads = _calls.thread_count(threads)
+    x = _calls.array("x", x, True)
+    w = _calls.array("w", w, False)
+    _shape = _calls.row_shape("x", x, 1)
+    _calls.check_shape("w", w, _shape[-1:], "(D,)")
+    _read = (x, w)
+    _dtypes = _calls.types(_read)
+    _dtype = _calls.compute_type(_read)
+    _given = {} if out is None else dict(zip(("x", "w"), _read))
+    y_ = _calls.result("y", out, _shape, x.dtype, _given, _by.empty)
+    rstd_ = _by.empty(_shape[:-1], _dtype)
+    _made = (y_, rstd_)
+    _work = _blocks.Work(_shape, _dtype, threads)
+    _by.fill(_made, _work, (x, _calls.parameter(w, _dtype), eps))
+    _shown = y_ if out is None else out
+    return _shown, Saved(_shape, _dtype, _dtypes, x, w, rstd_) if save else None
+
+
+def _forward_of_rows(values, results, call):
+    """The outputs and the saved row scalars."""
+    x_rows, w, eps = values
+    y_out, rstd_out = results
+    shape, dtype, _ = call
+    features = shape[-1]
+    D = _rows.number(features, dtype)
+    eps = np.asarray(eps, dtype)
+    # step 4, pass 1: w_shifted = w + 1
+    if w is not None:
+        w_shifted = w + 1.0
+    else:
+        w_shifted = None
+
+    def block(x, w_shifted_wide, y_block=None):
+        # step 1: ms = mean(x**2)
+        ms = _rows.row_mean(x, x, D)
+        # step 2: rstd = 1/sqrt(ms + eps)
+        rstd = np.reciprocal(np.sqrt(ms + eps))
+        # step 3: xhat = x*rstd
+        xhat = _rows.by_row(np.multiply, x, rstd, out=y_block)
+        # step 4, pass 2: y = xhat*w_shifted
+        if w is not None:
+            y = _rows.by_feature(np.multiply, xhat, w_shifted_wide, out=xhat)
+        else:
+            y = xhat
+        return y, rstd[..., 0]
+
+    return _blocks.each_block(
+        block,
+        call,
+        rows=(x_rows,),
+        features=(w_shifted,),
+        into=(y_out,),
+        into_row_scalars=(rstd_out,),
+    )
+
+
 def backward(
     saved: Saved,
     dy: npt.NDArray[Any],
@@ -168,129 +244,6 @@ def backward(
     return _backward(_BACKWARD, saved, dy, out, threads)
 
 
-def jvp(
-    saved: Saved,
-    x_dot: npt.NDArray[Any] | None = None,
-    w_dot: npt.NDArray[Any] | None = None,
-    *,
-    out: npt.NDArray[Any] | None = None,
-    threads: int = 1,
-) -> npt.NDArray[Any]:
-    """Compute the tangents of the outputs along tangents of the inputs (JVP).
-
-        y_dot = w_dot*xhat + rstd*(1 + w)*(x_dot - xhat*mean(x_dot*xhat))
-
-    Args:
-        saved: the second result of `forward`.
-        x_dot: the tangent of x, in its shape; None stands for zero.
-        w_dot: the tangent of w, in its shape; None stands for zero.
-        out: an array to write the tangent of y to.
-        threads: the number of threads that share the rows. Results do not depend on it.
-
-    Returns y_dot, the tangent of y, in the shape and type of the output.
-
-    Raises TypeError for an argument that is not a floating-point array, ValueError for
-    a wrong shape.
-    """
-    return _jvp(_JVP, saved, x_dot, w_dot, out, threads)
-
-
-def backward_backward(
-    saved: Saved,
-    cotangents: npt.NDArray[Any] | Sequence[npt.NDArray[Any] | None],
-    ddx: npt.NDArray[Any] | None = None,
-    ddw: npt.NDArray[Any] | None = None,
-    *,
-    out: Sequence[npt.NDArray[Any] | None] | None = None,
-    threads: int = 1,
-) -> SecondGradients:
-    """Compute the gradients of a loss of the gradients: the VJP of `backward`.
-
-        g = dy*(1 + w)
-        mean_g_xhat = mean(g*xhat)
-        dg = rstd*(ddx - xhat*mean(ddx*xhat))
-        d2x = rstd*(ddw*dy + rstd*(mean(ddx*xhat)*(3*mean_g_xhat*xhat - g) -
-            mean_g_xhat*ddx - xhat*mean(ddx*g)) - xhat*mean(ddw*dy*xhat))
-        d2w = sum_rows(dg*dy)
-        ddy = ddw*xhat + dg*(1 + w)
-
-    Args:
-        saved: the second result of `forward`.
-        cotangents: the cotangents passed to `backward`, a tuple or a list, or the array itself.
-        ddx: the cotangent of dx, in its shape; None stands for zero.
-        ddw: the cotangent of dw, in its shape; None stands for zero.
-        out: arrays to write to, as SecondGradients or another sequence;
-            None in it makes a new array.
-        threads: the number of threads that share the rows. Results do not depend on it.
-
-    Returns SecondGradients, with respect to the inputs (dx is d2x, dw is d2w) and to
-    the cotangents.
-
-    Raises TypeError for an argument that is not a floating-point array, ValueError for
-    a wrong shape.
-    """
-    (dy,) = _calls.each_cotangent(cotangents, ("dy",))
-    return _backward_backward(_BACKWARD_BACKWARD, saved, dy, ddx, ddw, out, threads)
-
-
-def saved_from(
-    *,
-    x: npt.NDArray[Any],
-    w: npt.NDArray[Any] | None = None,
-    rstd: npt.NDArray[Any],
-    shape: Sequence[int] | None = None,
-    dtype: npt.DTypeLike | None = None,
-    dtypes: Mapping[str, npt.DTypeLike] | None = None,
-) -> Saved:
-    """Make `Saved` from its fields, which are checked as by `backward`.
-
-    Args:
-        shape: the shape of the rows; None if a field has it.
-        dtype: the compute type of forward; None for that of the row scalars, or else
-            the type that forward would choose.
-        dtypes: the type of each given input, by name; its gradient has this type.
-            An input without a field needs its entry. Without one it counts as omitted,
-            or as of the rows' type if it is required.
-
-    Raises TypeError or ValueError for fields that `forward` cannot have saved.
-    """
-    fields_ = (x, w, rstd)
-    first_ = _saved.first_fields(INTERFACE, fields_, shape, dtype, dtypes)
-    saved_ = Saved(*first_, *fields_)
-    _check(saved_)
-    return saved_
-
-
-def _forward(
-    _by: _blocks.ArrayFunction,
-    x: Any,
-    w: Any,
-    eps: Any,
-    save: Any,
-    out: Any,
-    threads: Any,
-) -> Any:
-    """Check a call, make its results, and have them computed."""
-    eps = _calls.constant("eps", eps, signed=False)
-    threads = _calls.thread_count(threads)
-    x = _calls.array("x", x, True)
-    w = _calls.array("w", w, False)
-    _shape = _calls.row_shape("x", x, 1)
-    _calls.check_shape("w", w, _shape[-1:], "(D,)")
-    _read = (x, w)
-    _dtypes = _calls.types(_read)
-    _dtype = _calls.compute_type(_read)
-    _given = {} if out is None else dict(zip(("x", "w"), _read))
-    y_ = _calls.result("y", out, _shape, x.dtype, _given, _by.empty)
-    rstd_ = _by.empty(_shape[:-1], _dtype)
-    _made = (y_, rstd_)
-    _work = _blocks.Work(_shape, _dtype, threads)
-    _by.fill(_made, _work, (x, _calls.parameter(w, _dtype), eps))
-    _saved = Saved(_shape, _dtype, _dtypes, x, w, rstd_) if save else None
-    _shown = y_ if out is None else out
-    return _shown, _saved
-
-
 def _backward(
     _by: _blocks.ArrayFunction, saved: Any, dy: Any, out: Any, threads: Any
 ) -> Any:
@@ -317,6 +270,84 @@ def _backward(
         _made, _work, (dy,), (saved.x, _calls.parameter(saved.w, _dtype), saved.rstd)
     )
     return Gradients(*_calls.returned(_made, out))
+
+
+def _backward_of_rows(arguments, fields, results, call):
+    """The gradients; None for one that is not wanted."""
+    (dy_rows,) = arguments
+    x_rows, w, rstd_rows = fields
+    dx_out, _ = results
+    shape, dtype, _ = call
+    features = shape[-1]
+    D = _rows.number(features, dtype)
+    # step 5, pass 3: w_shifted_2 = w + 1
+    if w is not None:
+        w_shifted_2 = w + 1.0
+        # step 11, pass 5: mean_g_xhat_unscaled = mean(dy*x*w_shifted_2)
+        w_shifted_2_over_D = w_shifted_2 / D
+    else:
+        w_shifted_2 = None
+
+    def block(x, dy, rstd, w_shifted_2_wide, dx_block=None, buffers=(None,)):
+        dw = None
+        # step 12, pass 7: dw = sum over rows of dy*x*rstd
+        if w is not None:
+            part = np.multiply(dy, x, out=dx_block)
+            dw = _rows.sum_rows(part, rstd)
+            # step 11, pass 5: mean_g_xhat_unscaled = mean(dy*x*w_shifted_2)
+            mean_g_xhat_unscaled = _rows.row_sum(part, w_shifted_2_over_D)
+        else:
+            mean_g_xhat_unscaled = _rows.row_mean(dy, x, D)
+        # step 5, pass 4: g = dy*w_shifted_2
+        if w is not None:
+            g = _rows.by_feature(np.multiply, dy, w_shifted_2_wide, out=dx_block)
+        else:
+            g = dy
+        # step 11, pass 6: mean_g_xhat = mean_g_xhat_unscaled*rstd
+        mean_g_xhat = mean_g_xhat_unscaled * rstd
+        # step 11, pass 8: dx = (g - x*mean_g_xhat*rstd)*rstd
+        dx = _rows.by_row(np.multiply, x, mean_g_xhat * rstd, out=buffers[0])
+        dx = np.subtract(g, dx, out=dx_block)
+        dx = np.multiply(dx, rstd, out=dx)
+        return dx, dw
+
+    return _blocks.each_block(
+        block,
+        call,
+        rows=(x_rows, dy_rows),
+        row_scalars=(rstd_rows,),
+        features=(w_shifted_2,),
+        into=(dx_out,),
+        buffers=1,
+        feature_sums=1,
+    )
+
+
+def jvp(
+    saved: Saved,
+    x_dot: npt.NDArray[Any] | None = None,
+    w_dot: npt.NDArray[Any] | None = None,
+    *,
+    out: npt.NDArray[Any] | None = None,
+    threads: int = 1,
+) -> npt.NDArray[Any]:
+    """Compute the tangents of the outputs along tangents of the inputs (JVP).
+
+        y_dot = w_dot*xhat + rstd*(1 + w)*(x_dot - xhat*mean(x_dot*xhat))
+
+    Args:
+        saved: the second result of `forward`.
+        x_dot: the tangent of x, in its shape; None stands for zero.
+        w_dot: the tangent of w, in its shape; None stands for zero.
+        out: an array to write the tangent of y to.
+        threads: the number of threads that share the rows. Results do not depend on it.
+
+    Returns y_dot, the tangent of y, in the shape and type of the output.
+
+    Raises TypeError for an argument that is not a floating-point array, ValueError for
+    a wrong shape.
+    """
+    return _jvp(_JVP, saved, x_dot, w_dot, out, threads)
 
 
 def _jvp(
@@ -355,6 +386,95 @@ def _jvp(
         (saved.x, _calls.parameter(saved.w, _dtype), saved.rstd),
     )
     return y_dot_ if out is None else out
+
+
+def _jvp_of_rows(arguments, fields, results, call):
+    """The tangents of the outputs."""
+    x_dot_rows, w_dot = arguments
+    x_rows, w, rstd_rows = fields
+    (y_dot_out,) = results
+    shape, dtype, _ = call
+    features = shape[-1]
+    needs_w_shifted_2 = w is not None and x_dot_rows is not None
+    D = _rows.number(features, dtype)
+    # step 19, pass 9: w_shifted_2 = w + 1
+    if needs_w_shifted_2:
+        w_shifted_2 = w + 1.0
+    else:
+        w_shifted_2 = None
+
+    def block(
+        x, x_dot, rstd, w_dot_wide, w_shifted_2_wide, y_dot_block=None, buffers=(None,)
+    ):
+        # step 3: xhat = x*rstd
+        xhat = _rows.by_row(np.multiply, x, rstd, out=buffers[0])
+        # step 19: mean_x_dot_xhat = mean(x_dot*xhat)
+        if x_dot_rows is not None:
+            mean_x_dot_xhat = _rows.row_mean(x_dot, xhat, D)
+        # step 19, pass 10: y_dot = xhat*w_dot + (x_dot -
+        #   xhat*mean_x_dot_xhat)*rstd*w_shifted_2
+        if w_dot is not None:
+            y_dot = _rows.by_feature(np.multiply, xhat, w_dot_wide, out=y_dot_block)
+        if x_dot_rows is not None:
+            part = np.multiply(xhat, mean_x_dot_xhat, out=xhat)
+            part = np.subtract(x_dot, part, out=part)
+        if needs_w_shifted_2:
+            part = _rows.by_feature(np.multiply, part, w_shifted_2_wide, out=part)
+        if x_dot_rows is not None:
+            part = np.multiply(part, rstd, out=part)
+        if x_dot_rows is not None and w_dot is not None:
+            y_dot = np.add(y_dot, part, out=y_dot)
+        if w_dot is None:
+            y_dot = part
+        return (y_dot,)
+
+    return _blocks.each_block(
+        block,
+        call,
+        rows=(x_rows, x_dot_rows),
+        row_scalars=(rstd_rows,),
+        features=(w_dot, w_shifted_2),
+        into=(y_dot_out,),
+        buffers=1,
+    )
+
+
+def backward_backward(
+    saved: Saved,
+    cotangents: npt.NDArray[Any] | Sequence[npt.NDArray[Any] | None],
+    ddx: npt.NDArray[Any] | None = None,
+    ddw: npt.NDArray[Any] | None = None,
+    *,
+    out: Sequence[npt.NDArray[Any] | None] | None = None,
+    threads: int = 1,
+) -> SecondGradients:
+    """Compute the gradients of a loss of the gradients: the VJP of `backward`.
+
+        g = dy*(1 + w)
+        mean_g_xhat = mean(g*xhat)
+        dg = rstd*(ddx - xhat*mean(ddx*xhat))
+        d2x = rstd*(ddw*dy + rstd*(mean(ddx*xhat)*(3*mean_g_xhat*xhat - g) -
+            mean_g_xhat*ddx - xhat*mean(ddx*g)) - xhat*mean(ddw*dy*xhat))
+        d2w = sum_rows(dg*dy)
+        ddy = ddw*xhat + dg*(1 + w)
+
+    Args:
+        saved: the second result of `forward`.
+        cotangents: the cotangents passed to `backward`, a tuple or a list, or the array itself.
+        ddx: the cotangent of dx, in its shape; None stands for zero.
+        ddw: the cotangent of dw, in its shape; None stands for zero.
+        out: arrays to write to, as SecondGradients or another sequence;
+            None in it makes a new array.
+        threads: the number of threads that share the rows. Results do not depend on it.
+
+    Returns SecondGradients, with respect to the inputs (dx is d2x, dw is d2w) and to
+    the cotangents.
+
+    Raises TypeError for an argument that is not a floating-point array, ValueError for
+    a wrong shape.
+    """
+    (dy,) = _calls.each_cotangent(cotangents, ("dy",))
+    return _backward_backward(_BACKWARD_BACKWARD, saved, dy, ddx, ddw, out, threads)
 
 
 def _backward_backward(
@@ -406,6 +526,143 @@ def _backward_backward(
     return SecondGradients(*_calls.returned(_made, out))
 
 
+def _backward_backward_of_rows(arguments, fields, results, call):
+    """The gradients of the gradients; None for one that is not wanted."""
+    dy_rows, ddx_rows, ddw = arguments
+    x_rows, w, rstd_rows = fields
+    dx_out, _, ddy_out = results
+    shape, dtype, _ = call
+    features = shape[-1]
+    needs_w_shifted_2 = w is not None and ddx_rows is not None
+    needs_d2x = ddx_rows is not None and ddw is not None
+    D = _rows.number(features, dtype)
+    # step 20, pass 11: w_shifted_2 = w + 1
+    if needs_w_shifted_2:
+        w_shifted_2 = w + 1.0
+    # step 32: mean_ddw_dy_xhat = mean(dy*xhat*ddw)
+    if ddw is not None:
+        ddw_over_D = ddw / D
+    if w is None or ddx_rows is None:
+        w_shifted_2 = None
+
+    def block(
+        x,
+        dy,
+        ddx,
+        rstd,
+        w_shifted_2_wide,
+        ddw_wide,
+        dx_block=None,
+        ddy_block=None,
+        buffers=(None,) * 3,
+    ):
+        d2w = None
+        # step 3: xhat = x*rstd
+        xhat = _rows.by_row(np.multiply, x, rstd, out=ddy_block)
+        # step 37: mean_ddx_xhat = mean(ddx*xhat)
+        if ddx_rows is not None:
+            mean_ddx_xhat = _rows.row_mean(ddx, xhat, D)
+        # step 32: mean_ddw_dy_xhat = mean(dy*xhat*ddw)
+        if ddw is not None:
+            part = np.multiply(dy, xhat, out=dx_block)
+            mean_ddw_dy_xhat = _rows.row_sum(part, ddw_over_D)
+        # step 20, pass 12: g = dy*w_shifted_2
+        if needs_w_shifted_2:
+            g = _rows.by_feature(np.multiply, dy, w_shifted_2_wide, out=dx_block)
+        if w is None:
+            g = dy
+        # step 21: mean_g_xhat = mean(g*xhat)
+        if ddx_rows is not None:
+            mean_g_xhat = _rows.row_mean(g, xhat, D)
+            # step 32: mean_ddx_g = mean(ddx*g)
+            mean_ddx_g = _rows.row_mean(ddx, g, D)
+            # step 32, pass 13: mean_g_xhat_scaled = 3*mean_g_xhat
+            mean_g_xhat_scaled = mean_g_xhat * 3.0
+            # step 37: dg = (ddx - xhat*mean_ddx_xhat)*rstd
+            dg = _rows.by_row(np.multiply, xhat, mean_ddx_xhat, out=buffers[0])
+            dg = np.subtract(ddx, dg, out=dg)
+            dg = np.multiply(dg, rstd, out=dg)
+        # step 38: d2w = sum over rows of dg*dy
+        if needs_w_shifted_2:
+            part_2 = np.multiply(dg, dy, out=buffers[1])
+            d2w = _rows.sum_rows(part_2)
+        # step 32, pass 14: d2x = (dy*ddw + ((xhat*mean_g_xhat_scaled - g)*mean_ddx_xhat
+        #   - xhat*mean_ddx_g - ddx*mean_g_xhat)*rstd - xhat*mean_ddw_dy_xhat)*rstd
+        if ddw is not None:
+            d2x = _rows.by_feature(np.multiply, dy, ddw_wide, out=buffers[1])
+        if ddx_rows is not None:
+            part_3 = _rows.by_row(np.multiply, xhat, mean_g_xhat_scaled, out=buffers[2])
+            part_3 = np.subtract(part_3, g, out=dx_block)
+            part_3 = np.multiply(part_3, mean_ddx_xhat, out=part_3)
+            part_4 = _rows.by_row(np.multiply, xhat, mean_ddx_g, out=buffers[2])
+            part_3 = np.subtract(part_3, part_4, out=part_3)
+            part_5 = _rows.by_row(np.multiply, ddx, mean_g_xhat, out=buffers[2])
+            part_3 = np.subtract(part_3, part_5, out=part_3)
+            part_3 = np.multiply(part_3, rstd, out=part_3)
+        if needs_d2x:
+            d2x = np.add(d2x, part_3, out=part_3)
+        if ddw is None:
+            d2x = part_3
+        else:
+            part_6 = _rows.by_row(np.multiply, xhat, mean_ddw_dy_xhat, out=buffers[2])
+            d2x = np.subtract(d2x, part_6, out=dx_block)
+        d2x = np.multiply(d2x, rstd, out=d2x)
+        # step 41, pass 15: ddy = xhat*ddw + dg*w_shifted_2
+        if ddw is not None:
+            ddy = _rows.by_feature(np.multiply, xhat, ddw_wide, out=xhat)
+        if needs_w_shifted_2:
+            part_7 = _rows.by_feature(np.multiply, dg, w_shifted_2_wide, out=dg)
+        if w is None:
+            part_7 = dg
+        if needs_d2x:
+            ddy = np.add(ddy, part_7, out=ddy)
+        if ddw is None:
+            ddy = part_7
+        return d2x, ddy, d2w
+
+    d2x, ddy, d2w = _blocks.each_block(
+        block,
+        call,
+        rows=(x_rows, dy_rows, ddx_rows),
+        row_scalars=(rstd_rows,),
+        features=(w_shifted_2, ddw),
+        into=(dx_out, ddy_out),
+        buffers=3,
+        feature_sums=1,
+    )
+    if ddx_rows is None:
+        d2w = np.full(features, 0.0, dtype)
+    return d2x, d2w, ddy
+
+
+def saved_from(
+    *,
+    x: npt.NDArray[Any],
+    w: npt.NDArray[Any] | None = None,
+    rstd: npt.NDArray[Any],
+    shape: Sequence[int] | None = None,
+    dtype: npt.DTypeLike | None = None,
+    dtypes: Mapping[str, npt.DTypeLike] | None = None,
+) -> Saved:
+    """Make `Saved` from its fields, which are checked as by `backward`.
+
+    Args:
+        shape: the shape of the rows; None if a field has it.
+        dtype: the compute type of forward; None for that of the row scalars, or else
+            the type that forward would choose.
+        dtypes: the type of each given input, by name; its gradient has this type.
+            An input without a field needs its entry. Without one it counts as omitted,
+            or as of the rows' type if it is required.
+
+    Raises TypeError or ValueError for fields that `forward` cannot have saved.
+    """
+    fields_ = (x, w, rstd)
+    first_ = _saved.first_fields(INTERFACE, fields_, shape, dtype, dtypes)
+    saved_ = Saved(*first_, *fields_)
+    _check(saved_)
+    return saved_
+
+
 def _check(saved: Any) -> None:
     """Refuse saved values that forward did not return, or that were changed since."""
     _calls.check_is_saved(saved, Saved, "offset_rms_norm")
@@ -416,7 +673,49 @@ def _check(saved: Any) -> None:
     _calls.check_kept("rstd", saved.rstd, _shape[:-1])
 
 
-_FORWARD = _blocks.ArrayFunction(_kernels.forward)
-_BACKWARD = _blocks.ArrayFunction(_kernels.backward)
-_JVP = _blocks.ArrayFunction(_second_order.jvp)
-_BACKWARD_BACKWARD = _blocks.ArrayFunction(_second_order.backward_backward)
+_FORWARD = _blocks.ArrayFunction(_forward_of_rows)
+_BACKWARD = _blocks.ArrayFunction(_backward_of_rows)
+_JVP = _blocks.ArrayFunction(_jvp_of_rows)
+_BACKWARD_BACKWARD = _blocks.ArrayFunction(_backward_backward_of_rows)
+
+
+class OffsetRMSNorm(_modules.NumpyModule[npt.NDArray[Any], npt.NDArray[Any]]):
+    """`offset_rms_norm` as an object with the parameter w.
+
+    Args:
+        D: the number of features of a row.
+        w: False omits it; its initial value is 0.
+        eps: a constant, a finite number of 0 or more.
+        dtype: the type of the parameters.
+        backend: "cpu" for compiled kernels, "auto" for those if there is a compiler.
+        threads: the number of threads that share the rows. Results do not depend on it.
+    """
+
+    _package, _interface = __name__.rpartition(".")[0], INTERFACE
+
+    def __init__(
+        self,
+        D: int,
+        *,
+        w: bool = True,
+        eps: float = 1e-6,
+        dtype: npt.DTypeLike = np.float32,
+        backend: _modules.Backend = "numpy",
+        threads: int = 1,
+    ) -> None:
+        super().__init__(D, {"w": w}, {"eps": eps}, backend, threads, dtype)
+
+    def forward(self, x: npt.NDArray[Any], *, save: bool = True) -> npt.NDArray[Any]:
+        """Compute the layer. Unless `save` is False, the object keeps its arguments and
+        parameters for `backward`, and does not copy them.
+        """
+        return self._forward(save, x)
+
+    __call__ = forward
+
+    def backward(self, dy: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Return dx, given the gradient of a loss with respect to the output, once for
+        each `forward`. `gradients` then has those of the parameters, of this call
+        alone.
+        """
+        return self._backward(dy)

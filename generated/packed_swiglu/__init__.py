@@ -7,6 +7,7 @@
 from .numpy_backend import (
     INTERFACE,
     Gradients,
+    PackedSwiglu,
     Saved,
     SecondGradients,
     backward,
@@ -15,7 +16,6 @@ from .numpy_backend import (
     jvp,
     saved_from,
 )
-from .numpy_module import PackedSwiglu
 
 __all__ = [
     "INTERFACE",

@@ -1,7 +1,16 @@
 # Made by lngen 0.1.0 from the definition of packed_swiglu; derivation.md has its steps, cost and evidence.
 # Do not edit; edit packed_swiglu.py and run: lngen derive packed_swiglu.py
 # definition sha256:4087ac2d63756142998f95755cddc7be7f807b9cd271eb8694eeacdf2036e588
-"""SwiGLU of a gate and a value that lie side by side in one array."""
+"""SwiGLU of a gate and a value that lie side by side in one array.
+
+Each direction is a function for callers, one that checks a call and makes its results,
+and one with the mathematics of its rows. Many rows are taken block by block, in memory
+that stays in the cache; few are taken at once. A comment gives the derivation step of
+its line, and names in the mathematics are those of the derivation.
+"""
+
+# A variable of the mathematics may be an array, a number or None.
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple, overload
@@ -11,11 +20,12 @@ import numpy.typing as npt
 
 from .._runtime.numpy import axes as _axes
 from .._runtime.numpy import blocks as _blocks
+from .._runtime.numpy import functions as _functions
+from .._runtime.numpy import modules as _modules
+from .._runtime.numpy import rows as _rows
 from .._runtime.protocol import calls as _calls
 from .._runtime.protocol import interface as _interface
 from .._runtime.protocol import saved as _saved
-from . import numpy_kernels as _kernels
-from . import numpy_second_order as _second_order
 
 INTERFACE: _interface.Interface = {
     "name": "packed_swiglu",
@@ -120,6 +130,43 @@ def forward(
     return _forward(_FORWARD, x, save, out, threads)
 
 
+def _forward(
+    _by: _blocks.ArrayFunction, x: Any, save: Any, out: Any, threads: Any
+) -> Any:
+    """Check a call, make its results, and have them computed."""
+    threads = _calls.thread_count(threads)
+    x = _calls.array("x", x, True)
+    _sizes = _AXES.sizes((x,))
+    _shape = _AXES.row_shape(_sizes)
+    _read = (x,)
+    _dtypes = _calls.types(_read)
+    _dtype = _calls.compute_type(_read)
+    _given = {} if out is None else dict(zip(("x",), _read))
+    y_ = _calls.result("y", out, _AXES.shape("y", _sizes), x.dtype, _given, _by.empty)
+    _made = (y_,)
+    _work = _blocks.Work(_shape, _dtype, threads)
+    _AXES.fill(_by, "forward", _made, _sizes, _work, (x,))
+    _shown = y_ if out is None else out
+    return _shown, Saved(_AXES.flat(_sizes), _dtype, _dtypes, x) if save else None
+
+
+def _forward_of_rows(values, results, call):
+    """The outputs and the saved row scalars."""
+    gate_rows, value_rows = values
+    (y_out,) = results
+
+    def block(gate, value, y_block=None):
+        # step 1: sigmoid_gate = sigmoid(gate)
+        sigmoid_gate = _functions.sigmoid(gate, out=y_block)
+        # step 2: silu_gate = gate*sigmoid_gate
+        silu_gate = np.multiply(gate, sigmoid_gate, out=sigmoid_gate)
+        # step 3: y = silu_gate*value
+        y = np.multiply(silu_gate, value, out=silu_gate)
+        return (y,)
+
+    return _blocks.each_block(block, call, rows=(gate_rows, value_rows), into=(y_out,))
+
+
 def backward(
     saved: Saved,
     dy: npt.NDArray[Any],
@@ -148,6 +195,61 @@ def backward(
     return _backward(_BACKWARD, saved, dy, out, threads)
 
 
+def _backward(
+    _by: _blocks.ArrayFunction, saved: Any, dy: Any, out: Any, threads: Any
+) -> Any:
+    """Check a call, make its results, and have them computed."""
+    threads = _calls.thread_count(threads)
+    _check(saved)
+    _of_x, = saved[2]
+    dy = _calls.array("dy", dy, True)
+    _sizes = _AXES.sizes_of(saved.shape)
+    _shape = _AXES.row_shape(_sizes)
+    _calls.check_shape("dy", dy, _AXES.shape("y", _sizes), "the shape of y")
+    _read = (dy, saved.x)
+    _dtype = _calls.compute_type(_read, saved.dtype)
+    _given = {} if out is None else dict(zip(("dy", "saved.x"), _read))
+    _out = _calls.several(out, ("dx",))
+    dx_ = _calls.result(
+        "dx", _out[0], _AXES.shape("x", _sizes), _of_x, _given, _by.empty
+    )
+    _made = (dx_,)
+    _work = _blocks.Work(_shape, _dtype, threads)
+    _AXES.fill(_by, "backward", _made, _sizes, _work, (dy,), (saved.x,))
+    return Gradients(*_calls.returned(_made, out))
+
+
+def _backward_of_rows(arguments, fields, results, call):
+    """The gradients; None for one that is not wanted."""
+    (dy_rows,) = arguments
+    gate_rows, value_rows = fields
+    dgate_out, dvalue_out = results
+
+    def block(gate, value, dy, dgate_block=None, dvalue_block=None, buffers=(None,)):
+        # step 1: sigmoid_gate = sigmoid(gate)
+        sigmoid_gate = _functions.sigmoid(gate, out=dgate_block)
+        # step 2: silu_gate = gate*sigmoid_gate
+        silu_gate = np.multiply(gate, sigmoid_gate, out=dvalue_block)
+        # step 9: dgate = dy*((1 - sigmoid_gate)*gate + 1)*sigmoid_gate*value
+        dgate = np.subtract(1.0, sigmoid_gate, out=buffers[0])
+        dgate = np.multiply(dgate, gate, out=dgate)
+        dgate = np.add(dgate, 1.0, out=dgate)
+        dgate = np.multiply(dy, dgate, out=dgate)
+        dgate = np.multiply(dgate, sigmoid_gate, out=sigmoid_gate)
+        dgate = np.multiply(dgate, value, out=dgate)
+        # step 10: dvalue = dy*silu_gate
+        dvalue = np.multiply(dy, silu_gate, out=silu_gate)
+        return dgate, dvalue
+
+    return _blocks.each_block(
+        block,
+        call,
+        rows=(gate_rows, value_rows, dy_rows),
+        into=(dgate_out, dvalue_out),
+        buffers=1,
+    )
+
+
 def jvp(
     saved: Saved,
     x_dot: npt.NDArray[Any] | None = None,
@@ -174,6 +276,67 @@ def jvp(
     a wrong shape.
     """
     return _jvp(_JVP, saved, x_dot, out, threads)
+
+
+def _jvp(
+    _by: _blocks.ArrayFunction, saved: Any, x_dot: Any, out: Any, threads: Any
+) -> Any:
+    """Check a call, make its results, and have them computed."""
+    threads = _calls.thread_count(threads)
+    _check(saved)
+    _of_x, = saved[2]
+    x_dot = _calls.array("x_dot", x_dot, False)
+    _calls.check_any("tangent", x_dot)
+    _sizes = _AXES.sizes_of(saved.shape)
+    _shape = _AXES.row_shape(_sizes)
+    _calls.check_shape("x_dot", x_dot, _AXES.shape("x", _sizes), "the shape of x")
+    _read = (x_dot, saved.x)
+    _dtype = _calls.compute_type(_read, saved.dtype)
+    _given = {} if out is None else dict(zip(("x_dot", "saved.x"), _read))
+    y_dot_ = _calls.result(
+        "y_dot", out, _AXES.shape("y", _sizes), _of_x, _given, _by.empty
+    )
+    _made = (y_dot_,)
+    _work = _blocks.Work(_shape, _dtype, threads)
+    _AXES.fill(_by, "jvp", _made, _sizes, _work, (x_dot,), (saved.x,))
+    return y_dot_ if out is None else out
+
+
+def _jvp_of_rows(arguments, fields, results, call):
+    """The tangents of the outputs."""
+    gate_dot_rows, value_dot_rows = arguments
+    gate_rows, value_rows = fields
+    (y_dot_out,) = results
+
+    def block(gate, value, gate_dot, value_dot, y_dot_block=None, buffers=(None,) * 2):
+        # step 1: sigmoid_gate = sigmoid(gate)
+        sigmoid_gate = _functions.sigmoid(gate, out=buffers[0])
+        # step 2: silu_gate = gate*sigmoid_gate
+        if value_dot_rows is not None:
+            silu_gate = np.multiply(gate, sigmoid_gate, out=y_dot_block)
+            # step 15: y_dot = silu_gate*value_dot + ((1 - sigmoid_gate)*gate +
+            #   1)*gate_dot*sigmoid_gate*value
+            y_dot = np.multiply(silu_gate, value_dot, out=silu_gate)
+        if gate_dot_rows is not None:
+            part = np.subtract(1.0, sigmoid_gate, out=buffers[1])
+            part = np.multiply(part, gate, out=part)
+            part = np.add(part, 1.0, out=part)
+            part = np.multiply(part, gate_dot, out=part)
+            part = np.multiply(part, sigmoid_gate, out=sigmoid_gate)
+            part = np.multiply(part, value, out=part)
+        if gate_dot_rows is not None and value_dot_rows is not None:
+            y_dot = np.add(y_dot, part, out=y_dot)
+        if value_dot_rows is None:
+            y_dot = part
+        return (y_dot,)
+
+    return _blocks.each_block(
+        block,
+        call,
+        rows=(gate_rows, value_rows, gate_dot_rows, value_dot_rows),
+        into=(y_dot_out,),
+        buffers=2,
+    )
 
 
 def backward_backward(
@@ -215,101 +378,6 @@ def backward_backward(
     return _backward_backward(_BACKWARD_BACKWARD, saved, dy, ddx, out, threads)
 
 
-def saved_from(
-    *,
-    x: npt.NDArray[Any],
-    shape: Sequence[int] | None = None,
-    dtype: npt.DTypeLike | None = None,
-    dtypes: Mapping[str, npt.DTypeLike] | None = None,
-) -> Saved:
-    """Make `Saved` from its fields, which are checked as by `backward`.
-
-    Args:
-        shape: the sizes of the axes ... d.
-        dtype: the compute type of forward; None for that of the row scalars, or else
-            the type that forward would choose.
-        dtypes: the type of each given input, by name; its gradient has this type.
-            An input without a field needs its entry. Without one it counts as omitted,
-            or as of the rows' type if it is required.
-
-    Raises TypeError or ValueError for fields that `forward` cannot have saved.
-    """
-    fields_ = (x,)
-    first_ = _saved.first_fields(INTERFACE, fields_, shape, dtype, dtypes)
-    saved_ = Saved(*first_, *fields_)
-    _check(saved_)
-    return saved_
-
-
-def _forward(
-    _by: _blocks.ArrayFunction, x: Any, save: Any, out: Any, threads: Any
-) -> Any:
-    """Check a call, make its results, and have them computed."""
-    threads = _calls.thread_count(threads)
-    x = _calls.array("x", x, True)
-    _sizes = _AXES.sizes((x,))
-    _shape = _AXES.row_shape(_sizes)
-    _read = (x,)
-    _dtypes = _calls.types(_read)
-    _dtype = _calls.compute_type(_read)
-    _given = {} if out is None else dict(zip(("x",), _read))
-    y_ = _calls.result("y", out, _AXES.shape("y", _sizes), x.dtype, _given, _by.empty)
-    _made = (y_,)
-    _work = _blocks.Work(_shape, _dtype, threads)
-    _AXES.fill(_by, "forward", _made, _sizes, _work, (x,))
-    _saved = Saved(_AXES.flat(_sizes), _dtype, _dtypes, x) if save else None
-    _shown = y_ if out is None else out
-    return _shown, _saved
-
-
-def _backward(
-    _by: _blocks.ArrayFunction, saved: Any, dy: Any, out: Any, threads: Any
-) -> Any:
-    """Check a call, make its results, and have them computed."""
-    threads = _calls.thread_count(threads)
-    _check(saved)
-    _of_x, = saved[2]
-    dy = _calls.array("dy", dy, True)
-    _sizes = _AXES.sizes_of(saved.shape)
-    _shape = _AXES.row_shape(_sizes)
-    _calls.check_shape("dy", dy, _AXES.shape("y", _sizes), "the shape of y")
-    _read = (dy, saved.x)
-    _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = {} if out is None else dict(zip(("dy", "saved.x"), _read))
-    _out = _calls.several(out, ("dx",))
-    dx_ = _calls.result(
-        "dx", _out[0], _AXES.shape("x", _sizes), _of_x, _given, _by.empty
-    )
-    _made = (dx_,)
-    _work = _blocks.Work(_shape, _dtype, threads)
-    _AXES.fill(_by, "backward", _made, _sizes, _work, (dy,), (saved.x,))
-    return Gradients(*_calls.returned(_made, out))
-
-
-def _jvp(
-    _by: _blocks.ArrayFunction, saved: Any, x_dot: Any, out: Any, threads: Any
-) -> Any:
-    """Check a call, make its results, and have them computed."""
-    threads = _calls.thread_count(threads)
-    _check(saved)
-    _of_x, = saved[2]
-    x_dot = _calls.array("x_dot", x_dot, False)
-    _calls.check_any("tangent", x_dot)
-    _sizes = _AXES.sizes_of(saved.shape)
-    _shape = _AXES.row_shape(_sizes)
-    _calls.check_shape("x_dot", x_dot, _AXES.shape("x", _sizes), "the shape of x")
-    _read = (x_dot, saved.x)
-    _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = {} if out is None else dict(zip(("x_dot", "saved.x"), _read))
-    y_dot_ = _calls.result(
-        "y_dot", out, _AXES.shape("y", _sizes), _of_x, _given, _by.empty
-    )
-    _made = (y_dot_,)
-    _work = _blocks.Work(_shape, _dtype, threads)
-    _AXES.fill(_by, "jvp", _made, _sizes, _work, (x_dot,), (saved.x,))
-    return y_dot_ if out is None else out
-
-
 def _backward_backward(
     _by: _blocks.ArrayFunction,
     saved: Any,
@@ -347,6 +415,115 @@ def _backward_backward(
     return SecondGradients(*_calls.returned(_made, out))
 
 
+def _backward_backward_of_rows(arguments, fields, results, call):
+    """The gradients of the gradients; None for one that is not wanted."""
+    dy_rows, ddgate_rows, ddvalue_rows = arguments
+    gate_rows, value_rows = fields
+    dgate_out, dvalue_out, ddy_out = results
+    shape, dtype, _ = call
+    needs_d2gate = ddgate_rows is not None and ddvalue_rows is not None
+
+    def block(
+        gate,
+        value,
+        dy,
+        ddgate,
+        ddvalue,
+        dgate_block=None,
+        dvalue_block=None,
+        ddy_block=None,
+        buffers=(None,) * 5,
+    ):
+        # step 1: sigmoid_gate = sigmoid(gate)
+        sigmoid_gate = _functions.sigmoid(gate, out=buffers[0])
+        # step 2: silu_gate = gate*sigmoid_gate
+        silu_gate = np.multiply(gate, sigmoid_gate, out=ddy_block)
+        # step 18: d2silu_gate = ddvalue*dy
+        if ddvalue_rows is not None:
+            d2silu_gate = np.multiply(ddvalue, dy, out=dgate_block)
+        # step 24: d2gate = (d2silu_gate + (1 - sigmoid_gate)*ddgate*dy*value + (1 -
+        #   sigmoid_gate)*(d2silu_gate*gate + ddgate*dy*((1 - sigmoid_gate)*gate + 1 -
+        #   silu_gate)*value))*sigmoid_gate
+        part = np.subtract(1.0, sigmoid_gate, out=dvalue_block)
+        if ddgate_rows is not None:
+            d2gate = np.multiply(part, ddgate, out=buffers[1])
+            d2gate = np.multiply(d2gate, dy, out=d2gate)
+            d2gate = np.multiply(d2gate, value, out=d2gate)
+        if needs_d2gate:
+            d2gate = np.add(d2silu_gate, d2gate, out=d2gate)
+        if ddgate_rows is None:
+            d2gate = d2silu_gate
+        if ddvalue_rows is not None:
+            part_2 = np.multiply(d2silu_gate, gate, out=buffers[2])
+        if ddgate_rows is not None:
+            part_3 = np.multiply(ddgate, dy, out=buffers[3])
+            part_4 = np.multiply(part, gate, out=dgate_block)
+            part_4 = np.add(part_4, 1.0, out=buffers[4])
+            part_5 = np.subtract(part_4, silu_gate, out=dgate_block)
+            part_5 = np.multiply(part_3, part_5, out=part_5)
+            part_5 = np.multiply(part_5, value, out=part_5)
+        if needs_d2gate:
+            part_2 = np.add(part_2, part_5, out=part_5)
+        if ddvalue_rows is None:
+            part_2 = part_5
+        part_2 = np.multiply(part, part_2, out=part)
+        d2gate = np.add(d2gate, part_2, out=dgate_block)
+        d2gate = np.multiply(d2gate, sigmoid_gate, out=d2gate)
+        # step 25: d2value = ddgate*dy*((1 - sigmoid_gate)*gate + 1)*sigmoid_gate
+        if ddgate_rows is not None:
+            d2value = np.multiply(part_3, part_4, out=dvalue_block)
+            d2value = np.multiply(d2value, sigmoid_gate, out=d2value)
+        # step 26: ddy = ddvalue*silu_gate + ddgate*((1 - sigmoid_gate)*gate +
+        #   1)*sigmoid_gate*value
+        if ddvalue_rows is not None:
+            ddy = np.multiply(ddvalue, silu_gate, out=silu_gate)
+        if ddgate_rows is not None:
+            part_6 = np.multiply(ddgate, part_4, out=buffers[1])
+            part_6 = np.multiply(part_6, sigmoid_gate, out=sigmoid_gate)
+            part_6 = np.multiply(part_6, value, out=part_6)
+        if needs_d2gate:
+            ddy = np.add(ddy, part_6, out=ddy)
+        if ddvalue_rows is None:
+            ddy = part_6
+        if ddgate_rows is None:
+            d2value = _rows.filled(0.0, dvalue_block, shape, dtype)
+        return d2gate, d2value, ddy
+
+    return _blocks.each_block(
+        block,
+        call,
+        rows=(gate_rows, value_rows, dy_rows, ddgate_rows, ddvalue_rows),
+        into=(dgate_out, dvalue_out, ddy_out),
+        buffers=5,
+    )
+
+
+def saved_from(
+    *,
+    x: npt.NDArray[Any],
+    shape: Sequence[int] | None = None,
+    dtype: npt.DTypeLike | None = None,
+    dtypes: Mapping[str, npt.DTypeLike] | None = None,
+) -> Saved:
+    """Make `Saved` from its fields, which are checked as by `backward`.
+
+    Args:
+        shape: the sizes of the axes ... d.
+        dtype: the compute type of forward; None for that of the row scalars, or else
+            the type that forward would choose.
+        dtypes: the type of each given input, by name; its gradient has this type.
+            An input without a field needs its entry. Without one it counts as omitted,
+            or as of the rows' type if it is required.
+
+    Raises TypeError or ValueError for fields that `forward` cannot have saved.
+    """
+    fields_ = (x,)
+    first_ = _saved.first_fields(INTERFACE, fields_, shape, dtype, dtypes)
+    saved_ = Saved(*first_, *fields_)
+    _check(saved_)
+    return saved_
+
+
 def _check(saved: Any) -> None:
     """Refuse saved values that forward did not return, or that were changed since."""
     _calls.check_is_saved(saved, Saved, "packed_swiglu")
@@ -357,7 +534,37 @@ def _check(saved: Any) -> None:
 
 
 _AXES = _axes.NamedAxes(INTERFACE)
-_FORWARD = _blocks.ArrayFunction(_kernels.forward)
-_BACKWARD = _blocks.ArrayFunction(_kernels.backward)
-_JVP = _blocks.ArrayFunction(_second_order.jvp)
-_BACKWARD_BACKWARD = _blocks.ArrayFunction(_second_order.backward_backward)
+_FORWARD = _blocks.ArrayFunction(_forward_of_rows)
+_BACKWARD = _blocks.ArrayFunction(_backward_of_rows)
+_JVP = _blocks.ArrayFunction(_jvp_of_rows)
+_BACKWARD_BACKWARD = _blocks.ArrayFunction(_backward_backward_of_rows)
+
+
+class PackedSwiglu(_modules.NumpyModule[npt.NDArray[Any], npt.NDArray[Any]]):
+    """`packed_swiglu` as an object without parameters.
+
+    Args:
+        backend: "cpu" for compiled kernels, "auto" for those if there is a compiler.
+        threads: the number of threads that share the rows. Results do not depend on it.
+    """
+
+    _package, _interface = __name__.rpartition(".")[0], INTERFACE
+
+    def __init__(
+        self, *, backend: _modules.Backend = "numpy", threads: int = 1
+    ) -> None:
+        super().__init__({}, {}, {}, backend, threads)
+
+    def forward(self, x: npt.NDArray[Any], *, save: bool = True) -> npt.NDArray[Any]:
+        """Compute the layer. Unless `save` is False, the object keeps its arguments and
+        parameters for `backward`, and does not copy them.
+        """
+        return self._forward(save, x)
+
+    __call__ = forward
+
+    def backward(self, dy: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Return dx, given the gradient of a loss with respect to the output, once for
+        each `forward`.
+        """
+        return self._backward(dy)

@@ -1,7 +1,16 @@
 # Made by lngen 0.1.0 from the definition of power_norm; derivation.md has its steps, cost and evidence.
 # Do not edit; edit power_norm.py and run: lngen derive power_norm.py
 # definition sha256:d6d0fc6bae35d5792aeb8c53905b405fb3e2898585401f4972ed378df0d03a22
-"""Each row divided by its mean fourth power, to the power 1/4."""
+"""Each row divided by its mean fourth power, to the power 1/4.
+
+Each direction is a function for callers, one that checks a call and makes its results,
+and one with the mathematics of its rows. Many rows are taken block by block, in memory
+that stays in the cache; few are taken at once. A comment gives the derivation step of
+its line, and names in the mathematics are those of the derivation.
+"""
+
+# A variable of the mathematics may be an array, a number or None.
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple, overload
@@ -10,11 +19,11 @@ import numpy as np
 import numpy.typing as npt
 
 from .._runtime.numpy import blocks as _blocks
+from .._runtime.numpy import modules as _modules
+from .._runtime.numpy import rows as _rows
 from .._runtime.protocol import calls as _calls
 from .._runtime.protocol import interface as _interface
 from .._runtime.protocol import saved as _saved
-from . import numpy_kernels as _kernels
-from . import numpy_second_order as _second_order
 
 INTERFACE: _interface.Interface = {
     "name": "power_norm",
@@ -130,6 +139,69 @@ def forward(
     return _forward(_FORWARD, x, gamma, eps, save, out, threads)
 
 
+def _forward(
+    _by: _blocks.ArrayFunction,
+    x: Any,
+    gamma: Any,
+    eps: Any,
+    save: Any,
+    out: Any,
+    threads: Any,
+) -> Any:
+    """Check a call, make its results, and have them computed."""
+    eps = _calls.constant("eps", eps, signed=False)
+    threads = _calls.thread_count(threads)
+    x = _calls.array("x", x, True)
+    gamma = _calls.array("gamma", gamma, False)
+    _shape = _calls.row_shape("x", x, 1)
+    _calls.check_shape("gamma", gamma, _shape[-1:], "(D,)")
+    _read = (x, gamma)
+    _dtypes = _calls.types(_read)
+    _dtype = _calls.compute_type(_read)
+    _given = {} if out is None else dict(zip(("x", "gamma"), _read))
+    y_ = _calls.result("y", out, _shape, x.dtype, _given, _by.empty)
+    scale_ = _by.empty(_shape[:-1], _dtype)
+    _made = (y_, scale_)
+    _work = _blocks.Work(_shape, _dtype, threads)
+    _by.fill(_made, _work, (x, _calls.parameter(gamma, _dtype), eps))
+    _shown = y_ if out is None else out
+    return _shown, Saved(_shape, _dtype, _dtypes, x, gamma, scale_) if save else None
+
+
+def _forward_of_rows(values, results, call):
+    """The outputs and the saved row scalars."""
+    x_rows, gamma, eps = values
+    y_out, scale_out = results
+    shape, dtype, _ = call
+    features = shape[-1]
+    D = _rows.number(features, dtype)
+    eps = np.asarray(eps, dtype)
+
+    def block(x, gamma_wide, y_block=None):
+        # step 1: mean_x4 = mean(x**4)
+        part = np.square(x, out=y_block)
+        mean_x4 = _rows.row_mean(part, part, D)
+        # step 2: scale = 1/(mean_x4 + eps)**(1/4)
+        scale = np.reciprocal(np.power(mean_x4 + eps, 0.25))
+        # step 3: xhat = x*scale
+        xhat = _rows.by_row(np.multiply, x, scale, out=y_block)
+        # step 4: y = xhat*gamma
+        if gamma is not None:
+            y = _rows.by_feature(np.multiply, xhat, gamma_wide, out=xhat)
+        else:
+            y = xhat
+        return y, scale[..., 0]
+
+    return _blocks.each_block(
+        block,
+        call,
+        rows=(x_rows,),
+        features=(gamma,),
+        into=(y_out,),
+        into_row_scalars=(scale_out,),
+    )
+
+
 def backward(
     saved: Saved,
     dy: npt.NDArray[Any],
@@ -158,6 +230,88 @@ def backward(
     return _backward(_BACKWARD, saved, dy, out, threads)
 
 
+def _backward(
+    _by: _blocks.ArrayFunction, saved: Any, dy: Any, out: Any, threads: Any
+) -> Any:
+    """Check a call, make its results, and have them computed."""
+    threads = _calls.thread_count(threads)
+    _check(saved)
+    _of_x, _of_gamma = saved[2]
+    dy = _calls.array("dy", dy, True)
+    _shape = saved.shape
+    _calls.check_shape("dy", dy, _shape, "the shape of y")
+    _read = (dy, saved.x, saved.gamma, saved.scale)
+    _dtype = _calls.compute_type(_read, saved.dtype)
+    _given = (
+        {}
+        if out is None
+        else dict(zip(("dy", "saved.x", "saved.gamma", "saved.scale"), _read))
+    )
+    _out = _calls.several(out, ("dx", "dgamma"))
+    dx_ = _calls.result("dx", _out[0], _shape, _of_x, _given, _by.empty)
+    dgamma_ = _calls.result(
+        "dgamma", _out[1], _shape[-1:], _of_gamma, _given, _by.empty
+    )
+    _made = (dx_, dgamma_)
+    _work = _blocks.Work(_shape, _dtype, threads)
+    _by.fill(
+        _made,
+        _work,
+        (dy,),
+        (saved.x, _calls.parameter(saved.gamma, _dtype), saved.scale),
+    )
+    return Gradients(*_calls.returned(_made, out))
+
+
+def _backward_of_rows(arguments, fields, results, call):
+    """The gradients; None for one that is not wanted."""
+    (dy_rows,) = arguments
+    x_rows, gamma, scale_rows = fields
+    dx_out, _ = results
+    shape, dtype, _ = call
+    features = shape[-1]
+    D = _rows.number(features, dtype)
+    # step 11, pass 1: mean_g_xhat_unscaled = mean(dy*x*gamma)
+    if gamma is not None:
+        gamma_over_D = gamma / D
+
+    def block(x, dy, scale, gamma_wide, dx_block=None, buffers=(None,)):
+        dgamma = None
+        # step 12, pass 3: dgamma = sum over rows of dy*x*scale
+        if gamma is not None:
+            part = np.multiply(dy, x, out=dx_block)
+            dgamma = _rows.sum_rows(part, scale)
+            # step 11, pass 1: mean_g_xhat_unscaled = mean(dy*x*gamma)
+            mean_g_xhat_unscaled = _rows.row_sum(part, gamma_over_D)
+        else:
+            mean_g_xhat_unscaled = _rows.row_mean(dy, x, D)
+        # step 5: g = dy*gamma
+        if gamma is not None:
+            g = _rows.by_feature(np.multiply, dy, gamma_wide, out=dx_block)
+        else:
+            g = dy
+        # step 11, pass 2: mean_g_xhat = mean_g_xhat_unscaled*scale
+        mean_g_xhat = mean_g_xhat_unscaled * scale
+        # step 11, pass 4: dx = (g - x**3*mean_g_xhat*scale**3)*scale
+        dx = np.square(x, out=buffers[0])
+        dx = np.multiply(dx, x, out=dx)
+        dx = np.multiply(dx, mean_g_xhat * (np.square(scale) * scale), out=dx)
+        dx = np.subtract(g, dx, out=dx_block)
+        dx = np.multiply(dx, scale, out=dx)
+        return dx, dgamma
+
+    return _blocks.each_block(
+        block,
+        call,
+        rows=(x_rows, dy_rows),
+        row_scalars=(scale_rows,),
+        features=(gamma,),
+        into=(dx_out,),
+        buffers=1,
+        feature_sums=1,
+    )
+
+
 def jvp(
     saved: Saved,
     x_dot: npt.NDArray[Any] | None = None,
@@ -183,6 +337,92 @@ def jvp(
     a wrong shape.
     """
     return _jvp(_JVP, saved, x_dot, gamma_dot, out, threads)
+
+
+def _jvp(
+    _by: _blocks.ArrayFunction,
+    saved: Any,
+    x_dot: Any,
+    gamma_dot: Any,
+    out: Any,
+    threads: Any,
+) -> Any:
+    """Check a call, make its results, and have them computed."""
+    threads = _calls.thread_count(threads)
+    _check(saved)
+    _of_x, _of_gamma = saved[2]
+    x_dot = _calls.array("x_dot", x_dot, False)
+    gamma_dot = _calls.array("gamma_dot", gamma_dot, False)
+    _calls.check_any("tangent", x_dot, gamma_dot)
+    _calls.check_left_out("gamma_dot", gamma_dot, "gamma", _of_gamma)
+    _shape = saved.shape
+    _calls.check_shape("x_dot", x_dot, _shape, "the shape of x")
+    _calls.check_shape("gamma_dot", gamma_dot, _shape[-1:], "the shape of gamma")
+    _read = (x_dot, gamma_dot, saved.x, saved.gamma, saved.scale)
+    _dtype = _calls.compute_type(_read, saved.dtype)
+    _given = (
+        {}
+        if out is None
+        else dict(
+            zip(("x_dot", "gamma_dot", "saved.x", "saved.gamma", "saved.scale"), _read)
+        )
+    )
+    y_dot_ = _calls.result("y_dot", out, _shape, _of_x, _given, _by.empty)
+    _made = (y_dot_,)
+    _work = _blocks.Work(_shape, _dtype, threads)
+    _by.fill(
+        _made,
+        _work,
+        (x_dot, _calls.parameter(gamma_dot, _dtype)),
+        (saved.x, _calls.parameter(saved.gamma, _dtype), saved.scale),
+    )
+    return y_dot_ if out is None else out
+
+
+def _jvp_of_rows(arguments, fields, results, call):
+    """The tangents of the outputs."""
+    x_dot_rows, gamma_dot = arguments
+    x_rows, gamma, scale_rows = fields
+    (y_dot_out,) = results
+    shape, dtype, _ = call
+    features = shape[-1]
+    D = _rows.number(features, dtype)
+
+    def block(
+        x, x_dot, scale, gamma_dot_wide, gamma_wide, y_dot_block=None, buffers=(None,)
+    ):
+        # step 3: xhat = x*scale
+        xhat = _rows.by_row(np.multiply, x, scale, out=buffers[0])
+        # step 19: mean_x_dot_xhat = mean(x_dot*xhat**3)
+        if x_dot_rows is not None:
+            part = np.square(xhat, out=y_dot_block)
+            part = np.multiply(part, xhat, out=part)
+            mean_x_dot_xhat = _rows.row_mean(x_dot, part, D)
+        # step 19: y_dot = xhat*gamma_dot + (x_dot - xhat*mean_x_dot_xhat)*scale*gamma
+        if gamma_dot is not None:
+            y_dot = _rows.by_feature(np.multiply, xhat, gamma_dot_wide, out=y_dot_block)
+        if x_dot_rows is not None:
+            part_2 = np.multiply(xhat, mean_x_dot_xhat, out=xhat)
+            part_2 = np.subtract(x_dot, part_2, out=part_2)
+        if gamma is not None and x_dot_rows is not None:
+            part_2 = _rows.by_feature(np.multiply, part_2, gamma_wide, out=part_2)
+        if x_dot_rows is not None:
+            part_2 = np.multiply(part_2, scale, out=part_2)
+        if x_dot_rows is not None and gamma_dot is not None:
+            y_dot = np.add(y_dot, part_2, out=y_dot)
+        if gamma_dot is None:
+            y_dot = part_2
+        return (y_dot,)
+
+    return _blocks.each_block(
+        block,
+        call,
+        rows=(x_rows, x_dot_rows),
+        row_scalars=(scale_rows,),
+        features=(gamma_dot, gamma),
+        into=(y_dot_out,),
+        buffers=1,
+    )
 
 
 def backward_backward(
@@ -224,137 +464,6 @@ def backward_backward(
     """
     (dy,) = _calls.each_cotangent(cotangents, ("dy",))
     return _backward_backward(_BACKWARD_BACKWARD, saved, dy, ddx, ddgamma, out, threads)
-
-
-def saved_from(
-    *,
-    x: npt.NDArray[Any],
-    gamma: npt.NDArray[Any] | None = None,
-    scale: npt.NDArray[Any],
-    shape: Sequence[int] | None = None,
-    dtype: npt.DTypeLike | None = None,
-    dtypes: Mapping[str, npt.DTypeLike] | None = None,
-) -> Saved:
-    """Make `Saved` from its fields, which are checked as by `backward`.
-
-    Args:
-        shape: the shape of the rows; None if a field has it.
-        dtype: the compute type of forward; None for that of the row scalars, or else
-            the type that forward would choose.
-        dtypes: the type of each given input, by name; its gradient has this type.
-            An input without a field needs its entry. Without one it counts as omitted,
-            or as of the rows' type if it is required.
-
-    Raises TypeError or ValueError for fields that `forward` cannot have saved.
-    """
-    fields_ = (x, gamma, scale)
-    first_ = _saved.first_fields(INTERFACE, fields_, shape, dtype, dtypes)
-    saved_ = Saved(*first_, *fields_)
-    _check(saved_)
-    return saved_
-
-
-def _forward(
-    _by: _blocks.ArrayFunction,
-    x: Any,
-    gamma: Any,
-    eps: Any,
-    save: Any,
-    out: Any,
-    threads: Any,
-) -> Any:
-    """Check a call, make its results, and have them computed."""
-    eps = _calls.constant("eps", eps, signed=False)
-    threads = _calls.thread_count(threads)
-    x = _calls.array("x", x, True)
-    gamma = _calls.array("gamma", gamma, False)
-    _shape = _calls.row_shape("x", x, 1)
-    _calls.check_shape("gamma", gamma, _shape[-1:], "(D,)")
-    _read = (x, gamma)
-    _dtypes = _calls.types(_read)
-    _dtype = _calls.compute_type(_read)
-    _given = {} if out is None else dict(zip(("x", "gamma"), _read))
-    y_ = _calls.result("y", out, _shape, x.dtype, _given, _by.empty)
-    scale_ = _by.empty(_shape[:-1], _dtype)
-    _made = (y_, scale_)
-    _work = _blocks.Work(_shape, _dtype, threads)
-    _by.fill(_made, _work, (x, _calls.parameter(gamma, _dtype), eps))
-    _saved = Saved(_shape, _dtype, _dtypes, x, gamma, scale_) if save else None
-    _shown = y_ if out is None else out
-    return _shown, _saved
-
-
-def _backward(
-    _by: _blocks.ArrayFunction, saved: Any, dy: Any, out: Any, threads: Any
-) -> Any:
-    """Check a call, make its results, and have them computed."""
-    threads = _calls.thread_count(threads)
-    _check(saved)
-    _of_x, _of_gamma = saved[2]
-    dy = _calls.array("dy", dy, True)
-    _shape = saved.shape
-    _calls.check_shape("dy", dy, _shape, "the shape of y")
-    _read = (dy, saved.x, saved.gamma, saved.scale)
-    _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = (
-        {}
-        if out is None
-        else dict(zip(("dy", "saved.x", "saved.gamma", "saved.scale"), _read))
-    )
-    _out = _calls.several(out, ("dx", "dgamma"))
-    dx_ = _calls.result("dx", _out[0], _shape, _of_x, _given, _by.empty)
-    dgamma_ = _calls.result(
-        "dgamma", _out[1], _shape[-1:], _of_gamma, _given, _by.empty
-    )
-    _made = (dx_, dgamma_)
-    _work = _blocks.Work(_shape, _dtype, threads)
-    _by.fill(
-        _made,
-        _work,
-        (dy,),
-        (saved.x, _calls.parameter(saved.gamma, _dtype), saved.scale),
-    )
-    return Gradients(*_calls.returned(_made, out))
-
-
-def _jvp(
-    _by: _blocks.ArrayFunction,
-    saved: Any,
-    x_dot: Any,
-    gamma_dot: Any,
-    out: Any,
-    threads: Any,
-) -> Any:
-    """Check a call, make its results, and have them computed."""
-    threads = _calls.thread_count(threads)
-    _check(saved)
-    _of_x, _of_gamma = saved[2]
-    x_dot = _calls.array("x_dot", x_dot, False)
-    gamma_dot = _calls.array("gamma_dot", gamma_dot, False)
-    _calls.check_any("tangent", x_dot, gamma_dot)
-    _calls.check_left_out("gamma_dot", gamma_dot, "gamma", _of_gamma)
-    _shape = saved.shape
-    _calls.check_shape("x_dot", x_dot, _shape, "the shape of x")
-    _calls.check_shape("gamma_dot", gamma_dot, _shape[-1:], "the shape of gamma")
-    _read = (x_dot, gamma_dot, saved.x, saved.gamma, saved.scale)
-    _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = (
-        {}
-        if out is None
-        else dict(
-            zip(("x_dot", "gamma_dot", "saved.x", "saved.gamma", "saved.scale"), _read)
-        )
-    )
-    y_dot_ = _calls.result("y_dot", out, _shape, _of_x, _given, _by.empty)
-    _made = (y_dot_,)
-    _work = _blocks.Work(_shape, _dtype, threads)
-    _by.fill(
-        _made,
-        _work,
-        (x_dot, _calls.parameter(gamma_dot, _dtype)),
-        (saved.x, _calls.parameter(saved.gamma, _dtype), saved.scale),
-    )
-    return y_dot_ if out is None else out
 
 
 def _backward_backward(
@@ -415,6 +524,161 @@ def _backward_backward(
     return SecondGradients(*_calls.returned(_made, out))
 
 
+def _backward_backward_of_rows(arguments, fields, results, call):
+    """The gradients of the gradients; None for one that is not wanted."""
+    dy_rows, ddx_rows, ddgamma = arguments
+    x_rows, gamma, scale_rows = fields
+    dx_out, _, ddy_out = results
+    shape, dtype, _ = call
+    features = shape[-1]
+    needs_g = gamma is not None and ddx_rows is not None
+    needs_d2xhat = ddx_rows is not None and ddgamma is not None
+    ones = _rows.equal_weights(features, 1.0, dtype)
+    D = _rows.number(features, dtype)
+    # step 29, pass 15: d2mean_x4_scaled = 4*d2mean_x4/D
+    part_12 = 4.0 / D
+
+    def block(
+        x,
+        dy,
+        ddx,
+        scale,
+        gamma_wide,
+        ddgamma_wide,
+        dx_block=None,
+        ddy_block=None,
+        buffers=(None,) * 3,
+    ):
+        d2gamma = None
+        # step 24, pass 6: dmean_g_xhat_unscaled = sum(-ddx*x**3)
+        part = np.square(x, out=dx_block)
+        part_2 = np.multiply(part, x, out=buffers[0])
+        if ddx_rows is not None:
+            part_3 = np.multiply(ddx, part_2, out=ddy_block)
+            part_3 = np.negative(part_3, out=part_3)
+            dmean_g_xhat_unscaled = _rows.row_sum(part_3, ones)
+        # step 20: g = dy*gamma
+        if needs_g:
+            g = _rows.by_feature(np.multiply, dy, gamma_wide, out=buffers[1])
+        if gamma is None:
+            g = dy
+        # step 21, pass 5: mean_g_xhat_unscaled = mean(g*x)
+        if ddx_rows is not None:
+            mean_g_xhat_unscaled = _rows.row_mean(g, x, D)
+            # step 21, pass 7: mean_g_xhat = mean_g_xhat_unscaled*scale
+            mean_g_xhat = mean_g_xhat_unscaled * scale
+        # step 24, pass 8: dmean_g_xhat = dmean_g_xhat_unscaled*scale**4
+        part_4 = np.square(scale)
+        part_5 = np.square(part_4)
+        if ddx_rows is not None:
+            dmean_g_xhat = dmean_g_xhat_unscaled * part_5
+            # step 30, pass 9: dmean_g_xhat_scaled = dmean_g_xhat/D
+            dmean_g_xhat_scaled = dmean_g_xhat / D
+            # step 25, pass 10: mean_g_xhat_scaled = -3*mean_g_xhat*scale
+            mean_g_xhat_scaled = mean_g_xhat * scale * -3.0
+            # step 26, pass 14: sum_ddx_g_xhat = sum((g -
+            #   x**3*mean_g_xhat*scale**3)*ddx)
+            part_6 = _rows.by_row(
+                np.multiply, part_2, mean_g_xhat * (part_4 * scale), out=ddy_block
+            )
+            part_6 = np.subtract(g, part_6, out=part_6)
+            sum_ddx_g_xhat = _rows.row_sum(part_6, ddx)
+            # step 30, pass 11: dg = ddx*scale + x*dmean_g_xhat_scaled*scale
+            dg = _rows.by_row(np.multiply, ddx, scale, out=ddy_block)
+            part_7 = _rows.by_row(
+                np.multiply, x, dmean_g_xhat_scaled * scale, out=buffers[2]
+            )
+            dg = np.add(dg, part_7, out=dg)
+        # step 31: d2gamma = sum over rows of dg*dy
+        if needs_g:
+            part_8 = np.multiply(dg, dy, out=buffers[2])
+            d2gamma = _rows.sum_rows(part_8)
+        # step 25, pass 12: d2xhat = dy*ddgamma + g*dmean_g_xhat_scaled +
+        #   ddx*x**2*mean_g_xhat_scaled*scale**2
+        if ddgamma is not None:
+            d2xhat = _rows.by_feature(np.multiply, dy, ddgamma_wide, out=buffers[2])
+        if ddx_rows is not None:
+            part_9 = np.multiply(g, dmean_g_xhat_scaled, out=buffers[1])
+        if needs_d2xhat:
+            d2xhat = np.add(d2xhat, part_9, out=part_9)
+        if ddgamma is None:
+            d2xhat = part_9
+        if ddx_rows is not None:
+            part_10 = np.multiply(ddx, part, out=part)
+            part_10 = np.multiply(part_10, mean_g_xhat_scaled * part_4, out=part_10)
+            d2xhat = np.add(d2xhat, part_10, out=part_10)
+        # step 26: sum_d2xhat_x = sum(d2xhat*x)
+        sum_d2xhat_x = _rows.row_sum(d2xhat, x)
+        # step 32, pass 13: ddy = dg*gamma + x*scale*ddgamma
+        if needs_g:
+            ddy = _rows.by_feature(np.multiply, dg, gamma_wide, out=dg)
+        if gamma is None:
+            ddy = dg
+        if ddgamma is not None:
+            part_11 = _rows.by_feature(np.multiply, x, ddgamma_wide, out=buffers[1])
+            part_11 = np.multiply(part_11, scale, out=part_11)
+        if needs_d2xhat:
+            ddy = np.add(ddy, part_11, out=ddy)
+        if ddx_rows is None:
+            ddy = part_11
+        # step 26: d2scale = sum_d2xhat_x + sum_ddx_g_xhat
+        if ddx_rows is not None:
+            d2scale = sum_d2xhat_x + sum_ddx_g_xhat
+        else:
+            d2scale = sum_d2xhat_x
+        # step 28: d2mean_x4 = -d2scale*scale**5/4
+        d2mean_x4 = d2scale * (part_5 * scale) * -0.25
+        # step 29, pass 15: d2mean_x4_scaled = 4*d2mean_x4/D
+        d2mean_x4_scaled = d2mean_x4 * part_12
+        # step 29, pass 16: d2x = d2xhat*scale + x**3*d2mean_x4_scaled
+        d2x = np.multiply(d2xhat, scale, out=dx_block)
+        part_13 = np.multiply(part_2, d2mean_x4_scaled, out=part_2)
+        d2x = np.add(d2x, part_13, out=d2x)
+        return d2x, ddy, d2gamma
+
+    d2x, ddy, d2gamma = _blocks.each_block(
+        block,
+        call,
+        rows=(x_rows, dy_rows, ddx_rows),
+        row_scalars=(scale_rows,),
+        features=(gamma, ddgamma),
+        into=(dx_out, ddy_out),
+        buffers=3,
+        feature_sums=1,
+    )
+    if ddx_rows is None:
+        d2gamma = np.full(features, 0.0, dtype)
+    return d2x, d2gamma, ddy
+
+
+def saved_from(
+    *,
+    x: npt.NDArray[Any],
+    gamma: npt.NDArray[Any] | None = None,
+    scale: npt.NDArray[Any],
+    shape: Sequence[int] | None = None,
+    dtype: npt.DTypeLike | None = None,
+    dtypes: Mapping[str, npt.DTypeLike] | None = None,
+) -> Saved:
+    """Make `Saved` from its fields, which are checked as by `backward`.
+
+    Args:
+        shape: the shape of the rows; None if a field has it.
+        dtype: the compute type of forward; None for that of the row scalars, or else
+            the type that forward would choose.
+        dtypes: the type of each given input, by name; its gradient has this type.
+            An input without a field needs its entry. Without one it counts as omitted,
+            or as of the rows' type if it is required.
+
+    Raises TypeError or ValueError for fields that `forward` cannot have saved.
+    """
+    fields_ = (x, gamma, scale)
+    first_ = _saved.first_fields(INTERFACE, fields_, shape, dtype, dtypes)
+    saved_ = Saved(*first_, *fields_)
+    _check(saved_)
+    return saved_
+
+
 def _check(saved: Any) -> None:
     """Refuse saved values that forward did not return, or that were changed since."""
     _calls.check_is_saved(saved, Saved, "power_norm")
@@ -425,7 +689,49 @@ def _check(saved: Any) -> None:
     _calls.check_kept("scale", saved.scale, _shape[:-1])
 
 
-_FORWARD = _blocks.ArrayFunction(_kernels.forward)
-_BACKWARD = _blocks.ArrayFunction(_kernels.backward)
-_JVP = _blocks.ArrayFunction(_second_order.jvp)
-_BACKWARD_BACKWARD = _blocks.ArrayFunction(_second_order.backward_backward)
+_FORWARD = _blocks.ArrayFunction(_forward_of_rows)
+_BACKWARD = _blocks.ArrayFunction(_backward_of_rows)
+_JVP = _blocks.ArrayFunction(_jvp_of_rows)
+_BACKWARD_BACKWARD = _blocks.ArrayFunction(_backward_backward_of_rows)
+
+
+class PowerNorm(_modules.NumpyModule[npt.NDArray[Any], npt.NDArray[Any]]):
+    """`power_norm` as an object with the parameter gamma.
+
+    Args:
+        D: the number of features of a row.
+        gamma: False omits it; its initial value is 1.
+        eps: a constant, a finite number of 0 or more.
+        dtype: the type of the parameters.
+        backend: "cpu" for compiled kernels, "auto" for those if there is a compiler.
+        threads: the number of threads that share the rows. Results do not depend on it.
+    """
+
+    _package, _interface = __name__.rpartition(".")[0], INTERFACE
+
+    def __init__(
+        self,
+        D: int,
+        *,
+        gamma: bool = True,
+        eps: float = 1e-5,
+        dtype: npt.DTypeLike = np.float32,
+        backend: _modules.Backend = "numpy",
+        threads: int = 1,
+    ) -> None:
+        super().__init__(D, {"gamma": gamma}, {"eps": eps}, backend, threads, dtype)
+
+    def forward(self, x: npt.NDArray[Any], *, save: bool = True) -> npt.NDArray[Any]:
+        """Compute the layer. Unless `save` is False, the object keeps its arguments and
+        parameters for `backward`, and does not copy them.
+        """
+        return self._forward(save, x)
+
+    __call__ = forward
+
+    def backward(self, dy: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Return dx, given the gradient of a loss with respect to the output, once for
+        each `forward`. `gradients` then has those of the parameters, of this call
+        alone.
+        """
+        return self._backward(dy)

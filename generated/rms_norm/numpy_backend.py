@@ -1,7 +1,16 @@
 # Made by lngen 0.1.0 from the definition of rms_norm; derivation.md has its steps, cost and evidence.
 # Do not edit; edit rms_norm.py and run: lngen derive rms_norm.py
 # definition sha256:fbe79f042b4f7f6642779b5176a8891a01608e00528becbbdfa94ec03cc65c9b
-"""Root-mean-square normalization over the feature axis."""
+"""Root-mean-square normalization over the feature axis.
+
+Each direction is a function for callers, one that checks a call and makes its results,
+and one with the mathematics of its rows. Many rows are taken block by block, in memory
+that stays in the cache; few are taken at once. A comment gives the derivation step of
+its line, and names in the mathematics are those of the derivation.
+"""
+
+# A variable of the mathematics may be an array, a number or None.
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple, overload
@@ -10,11 +19,11 @@ import numpy as np
 import numpy.typing as npt
 
 from .._runtime.numpy import blocks as _blocks
+from .._runtime.numpy import modules as _modules
+from .._runtime.numpy import rows as _rows
 from .._runtime.protocol import calls as _calls
 from .._runtime.protocol import interface as _interface
 from .._runtime.protocol import saved as _saved
-from . import numpy_kernels as _kernels
-from . import numpy_second_order as _second_order
 
 INTERFACE: _interface.Interface = {
     "name": "rms_norm",
@@ -183,6 +192,68 @@ def forward(
     return _forward(_FORWARD, x, gamma, eps, save, out, threads)
 
 
+def _forward(
+    _by: _blocks.ArrayFunction,
+    x: Any,
+    gamma: Any,
+    eps: Any,
+    save: Any,
+    out: Any,
+    threads: Any,
+) -> Any:
+    """Check a call, make its results, and have them computed."""
+    eps = _calls.constant("eps", eps, signed=False)
+    threads = _calls.thread_count(threads)
+    x = _calls.array("x", x, True)
+    gamma = _calls.array("gamma", gamma, False)
+    _shape = _calls.row_shape("x", x, 1)
+    _calls.check_shape("gamma", gamma, _shape[-1:], "(D,)")
+    _read = (x, gamma)
+    _dtypes = _calls.types(_read)
+    _dtype = _calls.compute_type(_read)
+    _given = {} if out is None else dict(zip(("x", "gamma"), _read))
+    y_ = _calls.result("y", out, _shape, x.dtype, _given, _by.empty)
+    rstd_ = _by.empty(_shape[:-1], _dtype)
+    _made = (y_, rstd_)
+    _work = _blocks.Work(_shape, _dtype, threads)
+    _by.fill(_made, _work, (x, _calls.parameter(gamma, _dtype), eps))
+    _shown = y_ if out is None else out
+    return _shown, Saved(_shape, _dtype, _dtypes, x, gamma, rstd_) if save else None
+
+
+def _forward_of_rows(values, results, call):
+    """The outputs and the saved row scalars."""
+    x_rows, gamma, eps = values
+    y_out, rstd_out = results
+    shape, dtype, _ = call
+    features = shape[-1]
+    D = _rows.number(features, dtype)
+    eps = np.asarray(eps, dtype)
+
+    def block(x, gamma_wide, y_block=None):
+        # step 1: ms = mean(x**2)
+        ms = _rows.row_mean(x, x, D)
+        # step 2: rstd = 1/sqrt(ms + eps)
+        rstd = np.reciprocal(np.sqrt(ms + eps))
+        # step 3: xhat = x*rstd
+        xhat = _rows.by_row(np.multiply, x, rstd, out=y_block)
+        # step 4: y = xhat*gamma
+        if gamma is not None:
+            y = _rows.by_feature(np.multiply, xhat, gamma_wide, out=xhat)
+        else:
+            y = xhat
+        return y, rstd[..., 0]
+
+    return _blocks.each_block(
+        block,
+        call,
+        rows=(x_rows,),
+        features=(gamma,),
+        into=(y_out,),
+        into_row_scalars=(rstd_out,),
+    )
+
+
 def backward(
     saved: Saved,
     dy: npt.NDArray[Any],
@@ -209,129 +280,6 @@ def backward(
     a wrong shape.
     """
     return _backward(_BACKWARD, saved, dy, out, threads)
-
-
-def jvp(
-    saved: Saved,
-    x_dot: npt.NDArray[Any] | None = None,
-    gamma_dot: npt.NDArray[Any] | None = None,
-    *,
-    out: npt.NDArray[Any] | None = None,
-    threads: int = 1,
-) -> npt.NDArray[Any]:
-    """Compute the tangents of the outputs along tangents of the inputs (JVP).
-
-        y_dot = gamma_dot*xhat + rstd*gamma*(x_dot - xhat*mean(x_dot*xhat))
-
-    Args:
-        saved: the second result of `forward`.
-        x_dot: the tangent of x, in its shape; None stands for zero.
-        gamma_dot: the tangent of gamma, in its shape; None stands for zero.
-        out: an array to write the tangent of y to.
-        threads: the number of threads that share the rows. Results do not depend on it.
-
-    Returns y_dot, the tangent of y, in the shape and type of the output.
-
-    Raises TypeError for an argument that is not a floating-point array, ValueError for
-    a wrong shape.
-    """
-    return _jvp(_JVP, saved, x_dot, gamma_dot, out, threads)
-
-
-def backward_backward(
-    saved: Saved,
-    cotangents: npt.NDArray[Any] | Sequence[npt.NDArray[Any] | None],
-    ddx: npt.NDArray[Any] | None = None,
-    ddgamma: npt.NDArray[Any] | None = None,
-    *,
-    out: Sequence[npt.NDArray[Any] | None] | None = None,
-    threads: int = 1,
-) -> SecondGradients:
-    """Compute the gradients of a loss of the gradients: the VJP of `backward`.
-
-        g = gamma*dy
-        mean_g_xhat = mean(g*xhat)
-        dg = rstd*(ddx - xhat*mean(ddx*xhat))
-        d2x = rstd*(ddgamma*dy + rstd*(mean(ddx*xhat)*(3*mean_g_xhat*xhat - g) -
-            mean_g_xhat*ddx - xhat*mean(ddx*g)) - xhat*mean(ddgamma*dy*xhat))
-        d2gamma = sum_rows(dg*dy)
-        ddy = gamma*dg + ddgamma*xhat
-
-    Args:
-        saved: the second result of `forward`.
-        cotangents: the cotangents passed to `backward`, a tuple or a list, or the array itself.
-        ddx: the cotangent of dx, in its shape; None stands for zero.
-        ddgamma: the cotangent of dgamma, in its shape; None stands for zero.
-        out: arrays to write to, as SecondGradients or another sequence;
-            None in it makes a new array.
-        threads: the number of threads that share the rows. Results do not depend on it.
-
-    Returns SecondGradients, with respect to the inputs (dx is d2x, dgamma is d2gamma)
-    and to the cotangents.
-
-    Raises TypeError for an argument that is not a floating-point array, ValueError for
-    a wrong shape.
-    """
-    (dy,) = _calls.each_cotangent(cotangents, ("dy",))
-    return _backward_backward(_BACKWARD_BACKWARD, saved, dy, ddx, ddgamma, out, threads)
-
-
-def saved_from(
-    *,
-    x: npt.NDArray[Any],
-    gamma: npt.NDArray[Any] | None = None,
-    rstd: npt.NDArray[Any],
-    shape: Sequence[int] | None = None,
-    dtype: npt.DTypeLike | None = None,
-    dtypes: Mapping[str, npt.DTypeLike] | None = None,
-) -> Saved:
-    """Make `Saved` from its fields, which are checked as by `backward`.
-
-    Args:
-        shape: the shape of the rows; None if a field has it.
-        dtype: the compute type of forward; None for that of the row scalars, or else
-            the type that forward would choose.
-        dtypes: the type of each given input, by name; its gradient has this type.
-            An input without a field needs its entry. Without one it counts as omitted,
-            or as of the rows' type if it is required.
-
-    Raises TypeError or ValueError for fields that `forward` cannot have saved.
-    """
-    fields_ = (x, gamma, rstd)
-    first_ = _saved.first_fields(INTERFACE, fields_, shape, dtype, dtypes)
-    saved_ = Saved(*first_, *fields_)
-    _check(saved_)
-    return saved_
-
-
-def _forward(
-    _by: _blocks.ArrayFunction,
-    x: Any,
-    gamma: Any,
-    eps: Any,
-    save: Any,
-    out: Any,
-    threads: Any,
-) -> Any:
-    """Check a call, make its results, and have them computed."""
-    eps = _calls.constant("eps", eps, signed=False)
-    threads = _calls.thread_count(threads)
-    x = _calls.array("x", x, True)
-    gamma = _calls.array("gamma", gamma, False)
-    _shape = _calls.row_shape("x", x, 1)
-    _calls.check_shape("gamma", gamma, _shape[-1:], "(D,)")
-    _read = (x, gamma)
-    _dtypes = _calls.types(_read)
-    _dtype = _calls.compute_type(_read)
-    _given = {} if out is None else dict(zip(("x", "gamma"), _read))
-    y_ = _calls.result("y", out, _shape, x.dtype, _given, _by.empty)
-    rstd_ = _by.empty(_shape[:-1], _dtype)
-    _made = (y_, rstd_)
-    _work = _blocks.Work(_shape, _dtype, threads)
-    _by.fill(_made, _work, (x, _calls.parameter(gamma, _dtype), eps))
-    _saved = Saved(_shape, _dtype, _dtypes, x, gamma, rstd_) if save else None
-    _shown = y_ if out is None else out
-    return _shown, _saved
 
 
 def _backward(
@@ -365,6 +313,80 @@ def _backward(
         (saved.x, _calls.parameter(saved.gamma, _dtype), saved.rstd),
     )
     return Gradients(*_calls.returned(_made, out))
+
+
+def _backward_of_rows(arguments, fields, results, call):
+    """The gradients; None for one that is not wanted."""
+    (dy_rows,) = arguments
+    x_rows, gamma, rstd_rows = fields
+    dx_out, _ = results
+    shape, dtype, _ = call
+    features = shape[-1]
+    D = _rows.number(features, dtype)
+    # step 11, pass 1: mean_g_xhat_unscaled = mean(dy*x*gamma)
+    if gamma is not None:
+        gamma_over_D = gamma / D
+
+    def block(x, dy, rstd, gamma_wide, dx_block=None, buffers=(None,)):
+        dgamma = None
+        # step 12, pass 3: dgamma = sum over rows of dy*x*rstd
+        if gamma is not None:
+            part = np.multiply(dy, x, out=dx_block)
+            dgamma = _rows.sum_rows(part, rstd)
+            # step 11, pass 1: mean_g_xhat_unscaled = mean(dy*x*gamma)
+            mean_g_xhat_unscaled = _rows.row_sum(part, gamma_over_D)
+        else:
+            mean_g_xhat_unscaled = _rows.row_mean(dy, x, D)
+        # step 5: g = dy*gamma
+        if gamma is not None:
+            g = _rows.by_feature(np.multiply, dy, gamma_wide, out=dx_block)
+        else:
+            g = dy
+        # step 11, pass 2: mean_g_xhat = mean_g_xhat_unscaled*rstd
+        mean_g_xhat = mean_g_xhat_unscaled * rstd
+        # step 11, pass 4: dx = (g - x*mean_g_xhat*rstd)*rstd
+        dx = _rows.by_row(np.multiply, x, mean_g_xhat * rstd, out=buffers[0])
+        dx = np.subtract(g, dx, out=dx_block)
+        dx = np.multiply(dx, rstd, out=dx)
+        return dx, dgamma
+
+    return _blocks.each_block(
+        block,
+        call,
+        rows=(x_rows, dy_rows),
+        row_scalars=(rstd_rows,),
+        features=(gamma,),
+        into=(dx_out,),
+        buffers=1,
+        feature_sums=1,
+    )
+
+
+def jvp(
+    saved: Saved,
+    x_dot: npt.NDArray[Any] | None = None,
+    gamma_dot: npt.NDArray[Any] | None = None,
+    *,
+    out: npt.NDArray[Any] | None = None,
+    threads: int = 1,
+) -> npt.NDArray[Any]:
+    """Compute the tangents of the outputs along tangents of the inputs (JVP).
+
+        y_dot = gamma_dot*xhat + rstd*gamma*(x_dot - xhat*mean(x_dot*xhat))
+
+    Args:
+        saved: the second result of `forward`.
+        x_dot: the tangent of x, in its shape; None stands for zero.
+        gamma_dot: the tangent of gamma, in its shape; None stands for zero.
+        out: an array to write the tangent of y to.
+        threads: the number of threads that share the rows. Results do not depend on it.
+
+    Returns y_dot, the tangent of y, in the shape and type of the output.
+
+    Raises TypeError for an argument that is not a floating-point array, ValueError for
+    a wrong shape.
+    """
+    return _jvp(_JVP, saved, x_dot, gamma_dot, out, threads)
 
 
 def _jvp(
@@ -405,6 +427,88 @@ def _jvp(
         (saved.x, _calls.parameter(saved.gamma, _dtype), saved.rstd),
     )
     return y_dot_ if out is None else out
+
+
+def _jvp_of_rows(arguments, fields, results, call):
+    """The tangents of the outputs."""
+    x_dot_rows, gamma_dot = arguments
+    x_rows, gamma, rstd_rows = fields
+    (y_dot_out,) = results
+    shape, dtype, _ = call
+    features = shape[-1]
+    D = _rows.number(features, dtype)
+
+    def block(
+        x, x_dot, rstd, gamma_dot_wide, gamma_wide, y_dot_block=None, buffers=(None,)
+    ):
+        # step 3: xhat = x*rstd
+        xhat = _rows.by_row(np.multiply, x, rstd, out=buffers[0])
+        # step 19: mean_x_dot_xhat = mean(x_dot*xhat)
+        if x_dot_rows is not None:
+            mean_x_dot_xhat = _rows.row_mean(x_dot, xhat, D)
+        # step 19: y_dot = xhat*gamma_dot + (x_dot - xhat*mean_x_dot_xhat)*rstd*gamma
+        if gamma_dot is not None:
+            y_dot = _rows.by_feature(np.multiply, xhat, gamma_dot_wide, out=y_dot_block)
+        if x_dot_rows is not None:
+            part = np.multiply(xhat, mean_x_dot_xhat, out=xhat)
+            part = np.subtract(x_dot, part, out=part)
+        if gamma is not None and x_dot_rows is not None:
+            part = _rows.by_feature(np.multiply, part, gamma_wide, out=part)
+        if x_dot_rows is not None:
+            part = np.multiply(part, rstd, out=part)
+        if x_dot_rows is not None and gamma_dot is not None:
+            y_dot = np.add(y_dot, part, out=y_dot)
+        if gamma_dot is None:
+            y_dot = part
+        return (y_dot,)
+
+    return _blocks.each_block(
+        block,
+        call,
+        rows=(x_rows, x_dot_rows),
+        row_scalars=(rstd_rows,),
+        features=(gamma_dot, gamma),
+        into=(y_dot_out,),
+        buffers=1,
+    )
+
+
+def backward_backward(
+    saved: Saved,
+    cotangents: npt.NDArray[Any] | Sequence[npt.NDArray[Any] | None],
+    ddx: npt.NDArray[Any] | None = None,
+    ddgamma: npt.NDArray[Any] | None = None,
+    *,
+    out: Sequence[npt.NDArray[Any] | None] | None = None,
+    threads: int = 1,
+) -> SecondGradients:
+    """Compute the gradients of a loss of the gradients: the VJP of `backward`.
+
+        g = gamma*dy
+        mean_g_xhat = mean(g*xhat)
+        dg = rstd*(ddx - xhat*mean(ddx*xhat))
+        d2x = rstd*(ddgamma*dy + rstd*(mean(ddx*xhat)*(3*mean_g_xhat*xhat - g) -
+            mean_g_xhat*ddx - xhat*mean(ddx*g)) - xhat*mean(ddgamma*dy*xhat))
+        d2gamma = sum_rows(dg*dy)
+        ddy = gamma*dg + ddgamma*xhat
+
+    Args:
+        saved: the second result of `forward`.
+        cotangents: the cotangents passed to `backward`, a tuple or a list, or the array itself.
+        ddx: the cotangent of dx, in its shape; None stands for zero.
+        ddgamma: the cotangent of dgamma, in its shape; None stands for zero.
+        out: arrays to write to, as SecondGradients or another sequence;
+            None in it makes a new array.
+        threads: the number of threads that share the rows. Results do not depend on it.
+
+    Returns SecondGradients, with respect to the inputs (dx is d2x, dgamma is d2gamma)
+    and to the cotangents.
+
+    Raises TypeError for an argument that is not a floating-point array, ValueError for
+    a wrong shape.
+    """
+    (dy,) = _calls.each_cotangent(cotangents, ("dy",))
+    return _backward_backward(_BACKWARD_BACKWARD, saved, dy, ddx, ddgamma, out, threads)
 
 
 def _backward_backward(
@@ -465,6 +569,141 @@ def _backward_backward(
     return SecondGradients(*_calls.returned(_made, out))
 
 
+def _backward_backward_of_rows(arguments, fields, results, call):
+    """The gradients of the gradients; None for one that is not wanted."""
+    dy_rows, ddx_rows, ddgamma = arguments
+    x_rows, gamma, rstd_rows = fields
+    dx_out, _, ddy_out = results
+    shape, dtype, _ = call
+    features = shape[-1]
+    needs_g = gamma is not None and ddx_rows is not None
+    needs_d2x = ddx_rows is not None and ddgamma is not None
+    D = _rows.number(features, dtype)
+    # step 32: mean_ddgamma_dy_xhat = mean(dy*xhat*ddgamma)
+    if ddgamma is not None:
+        ddgamma_over_D = ddgamma / D
+
+    def block(
+        x,
+        dy,
+        ddx,
+        rstd,
+        gamma_wide,
+        ddgamma_wide,
+        dx_block=None,
+        ddy_block=None,
+        buffers=(None,) * 3,
+    ):
+        d2gamma = None
+        # step 3: xhat = x*rstd
+        xhat = _rows.by_row(np.multiply, x, rstd, out=ddy_block)
+        # step 37: mean_ddx_xhat = mean(ddx*xhat)
+        if ddx_rows is not None:
+            mean_ddx_xhat = _rows.row_mean(ddx, xhat, D)
+        # step 32: mean_ddgamma_dy_xhat = mean(dy*xhat*ddgamma)
+        if ddgamma is not None:
+            part = np.multiply(dy, xhat, out=dx_block)
+            mean_ddgamma_dy_xhat = _rows.row_sum(part, ddgamma_over_D)
+        # step 20: g = dy*gamma
+        if needs_g:
+            g = _rows.by_feature(np.multiply, dy, gamma_wide, out=dx_block)
+        if gamma is None:
+            g = dy
+        # step 21: mean_g_xhat = mean(g*xhat)
+        if ddx_rows is not None:
+            mean_g_xhat = _rows.row_mean(g, xhat, D)
+            # step 32: mean_ddx_g = mean(ddx*g)
+            mean_ddx_g = _rows.row_mean(ddx, g, D)
+            # step 32, pass 5: mean_g_xhat_scaled = 3*mean_g_xhat
+            mean_g_xhat_scaled = mean_g_xhat * 3.0
+            # step 37: dg = (ddx - xhat*mean_ddx_xhat)*rstd
+            dg = _rows.by_row(np.multiply, xhat, mean_ddx_xhat, out=buffers[0])
+            dg = np.subtract(ddx, dg, out=dg)
+            dg = np.multiply(dg, rstd, out=dg)
+        # step 38: d2gamma = sum over rows of dg*dy
+        if needs_g:
+            part_2 = np.multiply(dg, dy, out=buffers[1])
+            d2gamma = _rows.sum_rows(part_2)
+        # step 32, pass 6: d2x = (dy*ddgamma + ((xhat*mean_g_xhat_scaled -
+        #   g)*mean_ddx_xhat - xhat*mean_ddx_g - ddx*mean_g_xhat)*rstd -
+        #   xhat*mean_ddgamma_dy_xhat)*rstd
+        if ddgamma is not None:
+            d2x = _rows.by_feature(np.multiply, dy, ddgamma_wide, out=buffers[1])
+        if ddx_rows is not None:
+            part_3 = _rows.by_row(np.multiply, xhat, mean_g_xhat_scaled, out=buffers[2])
+            part_3 = np.subtract(part_3, g, out=dx_block)
+            part_3 = np.multiply(part_3, mean_ddx_xhat, out=part_3)
+            part_4 = _rows.by_row(np.multiply, xhat, mean_ddx_g, out=buffers[2])
+            part_3 = np.subtract(part_3, part_4, out=part_3)
+            part_5 = _rows.by_row(np.multiply, ddx, mean_g_xhat, out=buffers[2])
+            part_3 = np.subtract(part_3, part_5, out=part_3)
+            part_3 = np.multiply(part_3, rstd, out=part_3)
+        if needs_d2x:
+            d2x = np.add(d2x, part_3, out=part_3)
+        if ddgamma is None:
+            d2x = part_3
+        else:
+            part_6 = _rows.by_row(
+                np.multiply, xhat, mean_ddgamma_dy_xhat, out=buffers[2]
+            )
+            d2x = np.subtract(d2x, part_6, out=dx_block)
+        d2x = np.multiply(d2x, rstd, out=d2x)
+        # step 41: ddy = xhat*ddgamma + dg*gamma
+        if ddgamma is not None:
+            ddy = _rows.by_feature(np.multiply, xhat, ddgamma_wide, out=xhat)
+        if needs_g:
+            part_7 = _rows.by_feature(np.multiply, dg, gamma_wide, out=dg)
+        if gamma is None:
+            part_7 = dg
+        if needs_d2x:
+            ddy = np.add(ddy, part_7, out=ddy)
+        if ddgamma is None:
+            ddy = part_7
+        return d2x, ddy, d2gamma
+
+    d2x, ddy, d2gamma = _blocks.each_block(
+        block,
+        call,
+        rows=(x_rows, dy_rows, ddx_rows),
+        row_scalars=(rstd_rows,),
+        features=(gamma, ddgamma),
+        into=(dx_out, ddy_out),
+        buffers=3,
+        feature_sums=1,
+    )
+    if ddx_rows is None:
+        d2gamma = np.full(features, 0.0, dtype)
+    return d2x, d2gamma, ddy
+
+
+def saved_from(
+    *,
+    x: npt.NDArray[Any],
+    gamma: npt.NDArray[Any] | None = None,
+    rstd: npt.NDArray[Any],
+    shape: Sequence[int] | None = None,
+    dtype: npt.DTypeLike | None = None,
+    dtypes: Mapping[str, npt.DTypeLike] | None = None,
+) -> Saved:
+    """Make `Saved` from its fields, which are checked as by `backward`.
+
+    Args:
+        shape: the shape of the rows; None if a field has it.
+        dtype: the compute type of forward; None for that of the row scalars, or else
+            the type that forward would choose.
+        dtypes: the type of each given input, by name; its gradient has this type.
+            An input without a field needs its entry. Without one it counts as omitted,
+            or as of the rows' type if it is required.
+
+    Raises TypeError or ValueError for fields that `forward` cannot have saved.
+    """
+    fields_ = (x, gamma, rstd)
+    first_ = _saved.first_fields(INTERFACE, fields_, shape, dtype, dtypes)
+    saved_ = Saved(*first_, *fields_)
+    _check(saved_)
+    return saved_
+
+
 def _check(saved: Any) -> None:
     """Refuse saved values that forward did not return, or that were changed since."""
     _calls.check_is_saved(saved, Saved, "rms_norm")
@@ -475,7 +714,49 @@ def _check(saved: Any) -> None:
     _calls.check_kept("rstd", saved.rstd, _shape[:-1])
 
 
-_FORWARD = _blocks.ArrayFunction(_kernels.forward)
-_BACKWARD = _blocks.ArrayFunction(_kernels.backward)
-_JVP = _blocks.ArrayFunction(_second_order.jvp)
-_BACKWARD_BACKWARD = _blocks.ArrayFunction(_second_order.backward_backward)
+_FORWARD = _blocks.ArrayFunction(_forward_of_rows)
+_BACKWARD = _blocks.ArrayFunction(_backward_of_rows)
+_JVP = _blocks.ArrayFunction(_jvp_of_rows)
+_BACKWARD_BACKWARD = _blocks.ArrayFunction(_backward_backward_of_rows)
+
+
+class RMSNorm(_modules.NumpyModule[npt.NDArray[Any], npt.NDArray[Any]]):
+    """`rms_norm` as an object with the parameter gamma.
+
+    Args:
+        D: the number of features of a row.
+        gamma: False omits it; its initial value is 1.
+        eps: a constant, a finite number of 0 or more.
+        dtype: the type of the parameters.
+        backend: "cpu" for compiled kernels, "auto" for those if there is a compiler.
+        threads: the number of threads that share the rows. Results do not depend on it.
+    """
+
+    _package, _interface = __name__.rpartition(".")[0], INTERFACE
+
+    def __init__(
+        self,
+        D: int,
+        *,
+        gamma: bool = True,
+        eps: float = 1e-5,
+        dtype: npt.DTypeLike = np.float32,
+        backend: _modules.Backend = "numpy",
+        threads: int = 1,
+    ) -> None:
+        super().__init__(D, {"gamma": gamma}, {"eps": eps}, backend, threads, dtype)
+
+    def forward(self, x: npt.NDArray[Any], *, save: bool = True) -> npt.NDArray[Any]:
+        """Compute the layer. Unless `save` is False, the object keeps its arguments and
+        parameters for `backward`, and does not copy them.
+        """
+        return self._forward(save, x)
+
+    __call__ = forward
+
+    def backward(self, dy: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Return dx, given the gradient of a loss with respect to the output, once for
+        each `forward`. `gradients` then has those of the parameters, of this call
+        alone.
+        """
+        return self._backward(dy)

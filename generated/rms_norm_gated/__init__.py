@@ -7,6 +7,7 @@
 from .numpy_backend import (
     INTERFACE,
     Gradients,
+    RMSNormGated,
     Saved,
     SecondGradients,
     backward,
@@ -15,7 +16,6 @@ from .numpy_backend import (
     jvp,
     saved_from,
 )
-from .numpy_module import RMSNormGated
 
 __all__ = [
     "INTERFACE",

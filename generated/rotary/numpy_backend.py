@@ -1,7 +1,16 @@
 # Made by lngen 0.1.0 from the definition of rotary; derivation.md has its steps, cost and evidence.
 # Do not edit; edit rotary.py and run: lngen derive rotary.py
 # definition sha256:27078454ac894088acc7ded7e74efe43bd31d0cc43f0cf3f543f54c838831bc3
-"""Rotary position embedding: both halves of a row are turned by the angle of their position."""
+"""Rotary position embedding: both halves of a row are turned by the angle of their position.
+
+Each direction is a function for callers, one that checks a call and makes its results,
+and one with the mathematics of its rows. Many rows are taken block by block, in memory
+that stays in the cache; few are taken at once. A comment gives the derivation step of
+its line, and names in the mathematics are those of the derivation.
+"""
+
+# A variable of the mathematics may be an array, a number or None.
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple, overload
@@ -11,11 +20,11 @@ import numpy.typing as npt
 
 from .._runtime.numpy import axes as _axes
 from .._runtime.numpy import blocks as _blocks
+from .._runtime.numpy import modules as _modules
+from .._runtime.numpy import rows as _rows
 from .._runtime.protocol import calls as _calls
 from .._runtime.protocol import interface as _interface
 from .._runtime.protocol import saved as _saved
-from . import numpy_kernels as _kernels
-from . import numpy_second_order as _second_order
 
 INTERFACE: _interface.Interface = {
     "name": "rotary",
@@ -138,6 +147,62 @@ def forward(
     return _forward(_FORWARD, x, cosine, sine, save, out, threads)
 
 
+def _forward(
+    _by: _blocks.ArrayFunction,
+    x: Any,
+    cosine: Any,
+    sine: Any,
+    save: Any,
+    out: Any,
+    threads: Any,
+) -> Any:
+    """Check a call, make its results, and have them computed."""
+    threads = _calls.thread_count(threads)
+    x = _calls.array("x", x, True)
+    cosine = _calls.array("cosine", cosine, True, may_be_labels=True)
+    sine = _calls.array("sine", sine, True, may_be_labels=True)
+    _sizes = _AXES.sizes((x, cosine, sine))
+    _shape = _AXES.row_shape(_sizes)
+    _read = (x, cosine, sine)
+    _dtypes = _calls.types(_read)
+    _dtype = _calls.compute_type(_read)
+    _given = {} if out is None else dict(zip(("x", "cosine", "sine"), _read))
+    y_ = _calls.result("y", out, _AXES.shape("y", _sizes), x.dtype, _given, _by.empty)
+    _made = (y_,)
+    _work = _blocks.Work(_shape, _dtype, threads)
+    _AXES.fill(_by, "forward", _made, _sizes, _work, (x, cosine, sine))
+    _shown = y_ if out is None else out
+    return (
+        _shown,
+        Saved(_AXES.flat(_sizes), _dtype, _dtypes, cosine, sine) if save else None,
+    )
+
+
+def _forward_of_rows(values, results, call):
+    """The outputs and the saved row scalars."""
+    a_rows, b_rows, cosine_rows, sine_rows = values
+    y_0_out, y_1_out = results
+
+    def block(a, b, cosine, sine, y_0_block=None, y_1_block=None, buffers=(None,)):
+        # step 1: y_0 = a*cosine - b*sine
+        y_0 = np.multiply(a, cosine, out=y_0_block)
+        part = np.multiply(b, sine, out=y_1_block)
+        y_0 = np.subtract(y_0, part, out=y_0)
+        # step 2: y_1 = a*sine + b*cosine
+        y_1 = np.multiply(a, sine, out=y_1_block)
+        part_2 = np.multiply(b, cosine, out=buffers[0])
+        y_1 = np.add(y_1, part_2, out=y_1)
+        return y_0, y_1
+
+    return _blocks.each_block(
+        block,
+        call,
+        rows=(a_rows, b_rows, cosine_rows, sine_rows),
+        into=(y_0_out, y_1_out),
+        buffers=1,
+    )
+
+
 def backward(
     saved: Saved,
     dy: npt.NDArray[Any],
@@ -168,6 +233,67 @@ def backward(
     return _backward(_BACKWARD, saved, dy, out, threads)
 
 
+def _backward(
+    _by: _blocks.ArrayFunction, saved: Any, dy: Any, out: Any, threads: Any
+) -> Any:
+    """Check a call, make its results, and have them computed."""
+    threads = _calls.thread_count(threads)
+    _check(saved)
+    _of_x, _of_cosine, _of_sine = saved[2]
+    dy = _calls.array("dy", dy, True)
+    _sizes = _AXES.sizes_of(saved.shape)
+    _shape = _AXES.row_shape(_sizes)
+    _calls.check_shape("dy", dy, _AXES.shape("y", _sizes), "the shape of y")
+    _read = (dy, saved.cosine, saved.sine)
+    _dtype = _calls.compute_type(_read, saved.dtype)
+    _given = (
+        {} if out is None else dict(zip(("dy", "saved.cosine", "saved.sine"), _read))
+    )
+    _out = _calls.several(out, ("dx",))
+    dx_ = _calls.result(
+        "dx", _out[0], _AXES.shape("x", _sizes), _of_x, _given, _by.empty
+    )
+    _made = (dx_,)
+    _work = _blocks.Work(_shape, _dtype, threads)
+    _AXES.fill(_by, "backward", _made, _sizes, _work, (dy,), (saved.cosine, saved.sine))
+    return Gradients(*_calls.returned(_made, out))
+
+
+def _backward_of_rows(arguments, fields, results, call):
+    """The gradients; None for one that is not wanted."""
+    dy_0_rows, dy_1_rows = arguments
+    cosine_rows, sine_rows = fields
+    da_out, db_out = results
+
+    def block(cosine, sine, dy_0, dy_1, da_block=None, db_block=None, buffers=(None,)):
+        # step 3: da = cosine*dy_0 + dy_1*sine
+        if dy_0_rows is not None:
+            da = np.multiply(cosine, dy_0, out=da_block)
+        if dy_1_rows is not None:
+            part = np.multiply(dy_1, sine, out=buffers[0])
+        if dy_0_rows is not None and dy_1_rows is not None:
+            da = np.add(da, part, out=da)
+        if dy_0_rows is None:
+            da = part
+        # step 4: db = cosine*dy_1 - dy_0*sine
+        if dy_1_rows is not None:
+            db = np.multiply(cosine, dy_1, out=db_block)
+        else:
+            db = 0.0
+        if dy_0_rows is not None:
+            part_2 = np.multiply(dy_0, sine, out=buffers[0])
+            db = np.subtract(db, part_2, out=db_block)
+        return da, db
+
+    return _blocks.each_block(
+        block,
+        call,
+        rows=(cosine_rows, sine_rows, dy_0_rows, dy_1_rows),
+        into=(da_out, db_out),
+        buffers=1,
+    )
+
+
 def jvp(
     saved: Saved,
     x_dot: npt.NDArray[Any] | None = None,
@@ -195,6 +321,75 @@ def jvp(
     a wrong shape.
     """
     return _jvp(_JVP, saved, x_dot, out, threads)
+
+
+def _jvp(
+    _by: _blocks.ArrayFunction, saved: Any, x_dot: Any, out: Any, threads: Any
+) -> Any:
+    """Check a call, make its results, and have them computed."""
+    threads = _calls.thread_count(threads)
+    _check(saved)
+    _of_x, _of_cosine, _of_sine = saved[2]
+    x_dot = _calls.array("x_dot", x_dot, False)
+    _calls.check_any("tangent", x_dot)
+    _sizes = _AXES.sizes_of(saved.shape)
+    _shape = _AXES.row_shape(_sizes)
+    _calls.check_shape("x_dot", x_dot, _AXES.shape("x", _sizes), "the shape of x")
+    _read = (x_dot, saved.cosine, saved.sine)
+    _dtype = _calls.compute_type(_read, saved.dtype)
+    _given = (
+        {} if out is None else dict(zip(("x_dot", "saved.cosine", "saved.sine"), _read))
+    )
+    y_dot_ = _calls.result(
+        "y_dot", out, _AXES.shape("y", _sizes), _of_x, _given, _by.empty
+    )
+    _made = (y_dot_,)
+    _work = _blocks.Work(_shape, _dtype, threads)
+    _AXES.fill(_by, "jvp", _made, _sizes, _work, (x_dot,), (saved.cosine, saved.sine))
+    return y_dot_ if out is None else out
+
+
+def _jvp_of_rows(arguments, fields, results, call):
+    """The tangents of the outputs."""
+    a_dot_rows, b_dot_rows = arguments
+    cosine_rows, sine_rows = fields
+    y_0_dot_out, y_1_dot_out = results
+
+    def block(
+        cosine,
+        sine,
+        a_dot,
+        b_dot,
+        y_0_dot_block=None,
+        y_1_dot_block=None,
+        buffers=(None,),
+    ):
+        # step 5: y_0_dot = a_dot*cosine - b_dot*sine
+        if a_dot_rows is not None:
+            y_0_dot = np.multiply(a_dot, cosine, out=y_0_dot_block)
+        else:
+            y_0_dot = 0.0
+        if b_dot_rows is not None:
+            part = np.multiply(b_dot, sine, out=y_1_dot_block)
+            y_0_dot = np.subtract(y_0_dot, part, out=y_0_dot_block)
+        # step 6: y_1_dot = a_dot*sine + b_dot*cosine
+        if a_dot_rows is not None:
+            y_1_dot = np.multiply(a_dot, sine, out=y_1_dot_block)
+        if b_dot_rows is not None:
+            part_2 = np.multiply(b_dot, cosine, out=buffers[0])
+        if a_dot_rows is not None and b_dot_rows is not None:
+            y_1_dot = np.add(y_1_dot, part_2, out=y_1_dot)
+        if a_dot_rows is None:
+            y_1_dot = part_2
+        return y_0_dot, y_1_dot
+
+    return _blocks.each_block(
+        block,
+        call,
+        rows=(cosine_rows, sine_rows, a_dot_rows, b_dot_rows),
+        into=(y_0_dot_out, y_1_dot_out),
+        buffers=1,
+    )
 
 
 def backward_backward(
@@ -234,114 +429,6 @@ def backward_backward(
     """
     (dy,) = _calls.each_cotangent(cotangents, ("dy",))
     return _backward_backward(_BACKWARD_BACKWARD, saved, dy, ddx, out, threads)
-
-
-def saved_from(
-    *,
-    cosine: npt.NDArray[Any],
-    sine: npt.NDArray[Any],
-    shape: Sequence[int] | None = None,
-    dtype: npt.DTypeLike | None = None,
-    dtypes: Mapping[str, npt.DTypeLike] | None = None,
-) -> Saved:
-    """Make `Saved` from its fields, which are checked as by `backward`.
-
-    Args:
-        shape: the sizes of the axes b h t d.
-        dtype: the compute type of forward; None for that of the row scalars, or else
-            the type that forward would choose.
-        dtypes: the type of each given input, by name; its gradient has this type.
-            An input without a field needs its entry. Without one it counts as omitted,
-            or as of the rows' type if it is required.
-
-    Raises TypeError or ValueError for fields that `forward` cannot have saved.
-    """
-    fields_ = (cosine, sine)
-    first_ = _saved.first_fields(INTERFACE, fields_, shape, dtype, dtypes)
-    saved_ = Saved(*first_, *fields_)
-    _check(saved_)
-    return saved_
-
-
-def _forward(
-    _by: _blocks.ArrayFunction,
-    x: Any,
-    cosine: Any,
-    sine: Any,
-    save: Any,
-    out: Any,
-    threads: Any,
-) -> Any:
-    """Check a call, make its results, and have them computed."""
-    threads = _calls.thread_count(threads)
-    x = _calls.array("x", x, True)
-    cosine = _calls.array("cosine", cosine, True, may_be_labels=True)
-    sine = _calls.array("sine", sine, True, may_be_labels=True)
-    _sizes = _AXES.sizes((x, cosine, sine))
-    _shape = _AXES.row_shape(_sizes)
-    _read = (x, cosine, sine)
-    _dtypes = _calls.types(_read)
-    _dtype = _calls.compute_type(_read)
-    _given = {} if out is None else dict(zip(("x", "cosine", "sine"), _read))
-    y_ = _calls.result("y", out, _AXES.shape("y", _sizes), x.dtype, _given, _by.empty)
-    _made = (y_,)
-    _work = _blocks.Work(_shape, _dtype, threads)
-    _AXES.fill(_by, "forward", _made, _sizes, _work, (x, cosine, sine))
-    _saved = Saved(_AXES.flat(_sizes), _dtype, _dtypes, cosine, sine) if save else None
-    _shown = y_ if out is None else out
-    return _shown, _saved
-
-
-def _backward(
-    _by: _blocks.ArrayFunction, saved: Any, dy: Any, out: Any, threads: Any
-) -> Any:
-    """Check a call, make its results, and have them computed."""
-    threads = _calls.thread_count(threads)
-    _check(saved)
-    _of_x, _of_cosine, _of_sine = saved[2]
-    dy = _calls.array("dy", dy, True)
-    _sizes = _AXES.sizes_of(saved.shape)
-    _shape = _AXES.row_shape(_sizes)
-    _calls.check_shape("dy", dy, _AXES.shape("y", _sizes), "the shape of y")
-    _read = (dy, saved.cosine, saved.sine)
-    _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = (
-        {} if out is None else dict(zip(("dy", "saved.cosine", "saved.sine"), _read))
-    )
-    _out = _calls.several(out, ("dx",))
-    dx_ = _calls.result(
-        "dx", _out[0], _AXES.shape("x", _sizes), _of_x, _given, _by.empty
-    )
-    _made = (dx_,)
-    _work = _blocks.Work(_shape, _dtype, threads)
-    _AXES.fill(_by, "backward", _made, _sizes, _work, (dy,), (saved.cosine, saved.sine))
-    return Gradients(*_calls.returned(_made, out))
-
-
-def _jvp(
-    _by: _blocks.ArrayFunction, saved: Any, x_dot: Any, out: Any, threads: Any
-) -> Any:
-    """Check a call, make its results, and have them computed."""
-    threads = _calls.thread_count(threads)
-    _check(saved)
-    _of_x, _of_cosine, _of_sine = saved[2]
-    x_dot = _calls.array("x_dot", x_dot, False)
-    _calls.check_any("tangent", x_dot)
-    _sizes = _AXES.sizes_of(saved.shape)
-    _shape = _AXES.row_shape(_sizes)
-    _calls.check_shape("x_dot", x_dot, _AXES.shape("x", _sizes), "the shape of x")
-    _read = (x_dot, saved.cosine, saved.sine)
-    _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = (
-        {} if out is None else dict(zip(("x_dot", "saved.cosine", "saved.sine"), _read))
-    )
-    y_dot_ = _calls.result(
-        "y_dot", out, _AXES.shape("y", _sizes), _of_x, _given, _by.empty
-    )
-    _made = (y_dot_,)
-    _work = _blocks.Work(_shape, _dtype, threads)
-    _AXES.fill(_by, "jvp", _made, _sizes, _work, (x_dot,), (saved.cosine, saved.sine))
-    return y_dot_ if out is None else out
 
 
 def _backward_backward(
@@ -391,6 +478,82 @@ def _backward_backward(
     return SecondGradients(*_calls.returned(_made, out))
 
 
+def _backward_backward_of_rows(arguments, fields, results, call):
+    """The gradients of the gradients; None for one that is not wanted."""
+    dy_0_rows, dy_1_rows, dda_rows, ddb_rows = arguments
+    cosine_rows, sine_rows = fields
+    da_out, db_out, ddy_0_out, ddy_1_out = results
+    shape, dtype, _ = call
+
+    def block(
+        cosine,
+        sine,
+        dda,
+        ddb,
+        da_block=None,
+        db_block=None,
+        ddy_0_block=None,
+        ddy_1_block=None,
+        buffers=(None,),
+    ):
+        ddy_0 = ddy_1 = None
+        # step 11: ddy_0 = cosine*dda - ddb*sine
+        if dy_0_rows is not None and dda_rows is not None:
+            ddy_0 = np.multiply(cosine, dda, out=ddy_0_block)
+        if dy_0_rows is not None and dda_rows is None:
+            ddy_0 = 0.0
+        if dy_0_rows is not None and ddb_rows is not None:
+            part = np.multiply(ddb, sine, out=da_block)
+            ddy_0 = np.subtract(ddy_0, part, out=ddy_0_block)
+        # step 12: ddy_1 = cosine*ddb + dda*sine
+        if dy_1_rows is not None and ddb_rows is not None:
+            ddy_1 = np.multiply(cosine, ddb, out=ddy_1_block)
+        if dy_1_rows is not None and dda_rows is not None:
+            part_2 = np.multiply(dda, sine, out=buffers[0])
+        if dy_1_rows is not None and dda_rows is not None and ddb_rows is not None:
+            ddy_1 = np.add(ddy_1, part_2, out=ddy_1)
+        if dy_1_rows is not None and ddb_rows is None:
+            ddy_1 = part_2
+        da = _rows.filled(0.0, da_block, shape, dtype)
+        db = _rows.filled(0.0, db_block, shape, dtype)
+        return da, db, ddy_0, ddy_1
+
+    return _blocks.each_block(
+        block,
+        call,
+        rows=(cosine_rows, sine_rows, dda_rows, ddb_rows),
+        into=(da_out, db_out, ddy_0_out, ddy_1_out),
+        buffers=1,
+    )
+
+
+def saved_from(
+    *,
+    cosine: npt.NDArray[Any],
+    sine: npt.NDArray[Any],
+    shape: Sequence[int] | None = None,
+    dtype: npt.DTypeLike | None = None,
+    dtypes: Mapping[str, npt.DTypeLike] | None = None,
+) -> Saved:
+    """Make `Saved` from its fields, which are checked as by `backward`.
+
+    Args:
+        shape: the sizes of the axes b h t d.
+        dtype: the compute type of forward; None for that of the row scalars, or else
+            the type that forward would choose.
+        dtypes: the type of each given input, by name; its gradient has this type.
+            An input without a field needs its entry. Without one it counts as omitted,
+            or as of the rows' type if it is required.
+
+    Raises TypeError or ValueError for fields that `forward` cannot have saved.
+    """
+    fields_ = (cosine, sine)
+    first_ = _saved.first_fields(INTERFACE, fields_, shape, dtype, dtypes)
+    saved_ = Saved(*first_, *fields_)
+    _check(saved_)
+    return saved_
+
+
 def _check(saved: Any) -> None:
     """Refuse saved values that forward did not return, or that were changed since."""
     _calls.check_is_saved(saved, Saved, "rotary")
@@ -402,7 +565,44 @@ def _check(saved: Any) -> None:
 
 
 _AXES = _axes.NamedAxes(INTERFACE)
-_FORWARD = _blocks.ArrayFunction(_kernels.forward)
-_BACKWARD = _blocks.ArrayFunction(_kernels.backward)
-_JVP = _blocks.ArrayFunction(_second_order.jvp)
-_BACKWARD_BACKWARD = _blocks.ArrayFunction(_second_order.backward_backward)
+_FORWARD = _blocks.ArrayFunction(_forward_of_rows)
+_BACKWARD = _blocks.ArrayFunction(_backward_of_rows)
+_JVP = _blocks.ArrayFunction(_jvp_of_rows)
+_BACKWARD_BACKWARD = _blocks.ArrayFunction(_backward_backward_of_rows)
+
+
+class Rotary(_modules.NumpyModule[npt.NDArray[Any], npt.NDArray[Any]]):
+    """`rotary` as an object without parameters.
+
+    Args:
+        backend: "cpu" for compiled kernels, "auto" for those if there is a compiler.
+        threads: the number of threads that share the rows. Results do not depend on it.
+    """
+
+    _package, _interface = __name__.rpartition(".")[0], INTERFACE
+
+    def __init__(
+        self, *, backend: _modules.Backend = "numpy", threads: int = 1
+    ) -> None:
+        super().__init__({}, {}, {}, backend, threads)
+
+    def forward(
+        self,
+        x: npt.NDArray[Any],
+        cosine: npt.NDArray[Any],
+        sine: npt.NDArray[Any],
+        *,
+        save: bool = True,
+    ) -> npt.NDArray[Any]:
+        """Compute the layer. Unless `save` is False, the object keeps its arguments and
+        parameters for `backward`, and does not copy them.
+        """
+        return self._forward(save, x, cosine, sine)
+
+    __call__ = forward
+
+    def backward(self, dy: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Return dx, given the gradient of a loss with respect to the output, once for
+        each `forward`.
+        """
+        return self._backward(dy)

@@ -8,6 +8,7 @@ from .numpy_backend import (
     INTERFACE,
     Gradients,
     Saved,
+    ScaledSoftmax,
     SecondGradients,
     backward,
     backward_backward,
@@ -15,7 +16,6 @@ from .numpy_backend import (
     jvp,
     saved_from,
 )
-from .numpy_module import ScaledSoftmax
 
 __all__ = [
     "INTERFACE",

@@ -9,13 +9,13 @@ from .numpy_backend import (
     Gradients,
     Saved,
     SecondGradients,
+    Softmax,
     backward,
     backward_backward,
     forward,
     jvp,
     saved_from,
 )
-from .numpy_module import Softmax
 
 __all__ = [
     "INTERFACE",

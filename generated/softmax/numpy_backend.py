@@ -1,7 +1,16 @@
 # Made by lngen 0.1.0 from the definition of softmax; derivation.md has its steps, cost and evidence.
 # Do not edit; edit softmax.py and run: lngen derive softmax.py
 # definition sha256:9ce87dbd38edba4176ecb72247c55af9618089126b150813de61257b8d884562
-"""Softmax over the feature axis."""
+"""Softmax over the feature axis.
+
+Each direction is a function for callers, one that checks a call and makes its results,
+and one with the mathematics of its rows. Many rows are taken block by block, in memory
+that stays in the cache; few are taken at once. A comment gives the derivation step of
+its line, and names in the mathematics are those of the derivation.
+"""
+
+# A variable of the mathematics may be an array, a number or None.
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple, overload
@@ -10,11 +19,11 @@ import numpy as np
 import numpy.typing as npt
 
 from .._runtime.numpy import blocks as _blocks
+from .._runtime.numpy import modules as _modules
+from .._runtime.numpy import rows as _rows
 from .._runtime.protocol import calls as _calls
 from .._runtime.protocol import interface as _interface
 from .._runtime.protocol import saved as _saved
-from . import numpy_kernels as _kernels
-from . import numpy_second_order as _second_order
 
 INTERFACE: _interface.Interface = {
     "name": "softmax",
@@ -109,6 +118,52 @@ def forward(
     return _forward(_FORWARD, x, save, out, threads)
 
 
+def _forward(
+    _by: _blocks.ArrayFunction, x: Any, save: Any, out: Any, threads: Any
+) -> Any:
+    """Check a call, make its results, and have them computed."""
+    threads = _calls.thread_count(threads)
+    x = _calls.array("x", x, True)
+    _shape = _calls.row_shape("x", x, 1)
+    _read = (x,)
+    _dtypes = _calls.types(_read)
+    _dtype = _calls.compute_type(_read)
+    _given = {} if out is None else dict(zip(("x",), _read))
+    y_ = _calls.result("y", out, _shape, x.dtype, _given, _by.empty)
+    _made = (y_,)
+    _work = _blocks.Work(_shape, _dtype, threads)
+    _by.fill(_made, _work, (x,))
+    _shown = y_ if out is None else out
+    return _shown, Saved(_shape, _dtype, _dtypes, y_) if save else None
+
+
+@np.errstate(under="ignore")
+def _forward_of_rows(values, results, call):
+    """The outputs and the saved row scalars."""
+    (x_rows,) = values
+    (y_out,) = results
+    shape, dtype, _ = call
+    features = shape[-1]
+    ones = _rows.equal_weights(features, 1.0, dtype)
+
+    def block(x, y_block=None):
+        # step 1: m = max(x)
+        m = _rows.shift(x)
+        # step 2: x_shifted = x - m
+        x_shifted = _rows.by_row(np.subtract, x, m, out=y_block)
+        # step 3: e_shifted = exp(x_shifted)
+        e_shifted = np.exp(x_shifted, out=x_shifted)
+        # step 4: Z = sum(e_shifted)
+        Z = _rows.row_sum(e_shifted, ones)
+        # step 5: inv_Z = 1/Z
+        inv_Z = np.reciprocal(Z)
+        # step 6: y = e_shifted*inv_Z
+        y = np.multiply(e_shifted, inv_Z, out=e_shifted)
+        return (y,)
+
+    return _blocks.each_block(block, call, rows=(x_rows,), into=(y_out,))
+
+
 def backward(
     saved: Saved,
     dy: npt.NDArray[Any],
@@ -135,6 +190,44 @@ def backward(
     return _backward(_BACKWARD, saved, dy, out, threads)
 
 
+def _backward(
+    _by: _blocks.ArrayFunction, saved: Any, dy: Any, out: Any, threads: Any
+) -> Any:
+    """Check a call, make its results, and have them computed."""
+    threads = _calls.thread_count(threads)
+    _check(saved)
+    _of_x, = saved[2]
+    dy = _calls.array("dy", dy, True)
+    _shape = saved.shape
+    _calls.check_shape("dy", dy, _shape, "the shape of y")
+    _read = (dy, saved.y)
+    _dtype = _calls.compute_type(_read, saved.dtype)
+    _given = {} if out is None else dict(zip(("dy", "saved.y"), _read))
+    _out = _calls.several(out, ("dx",))
+    dx_ = _calls.result("dx", _out[0], _shape, _of_x, _given, _by.empty)
+    _made = (dx_,)
+    _work = _blocks.Work(_shape, _dtype, threads)
+    _by.fill(_made, _work, (dy,), (saved.y,))
+    return Gradients(*_calls.returned(_made, out))
+
+
+def _backward_of_rows(arguments, fields, results, call):
+    """The gradients; None for one that is not wanted."""
+    (dy_rows,) = arguments
+    (y_rows,) = fields
+    (dx_out,) = results
+
+    def block(y, dy, dx_block=None):
+        # step 18: sum_dy_y = sum(dy*y)
+        sum_dy_y = _rows.row_sum(dy, y)
+        # step 18: dx = (dy - sum_dy_y)*y
+        dx = _rows.by_row(np.subtract, dy, sum_dy_y, out=dx_block)
+        dx = np.multiply(dx, y, out=dx)
+        return (dx,)
+
+    return _blocks.each_block(block, call, rows=(y_rows, dy_rows), into=(dx_out,))
+
+
 def jvp(
     saved: Saved,
     x_dot: npt.NDArray[Any] | None = None,
@@ -158,6 +251,44 @@ def jvp(
     a wrong shape.
     """
     return _jvp(_JVP, saved, x_dot, out, threads)
+
+
+def _jvp(
+    _by: _blocks.ArrayFunction, saved: Any, x_dot: Any, out: Any, threads: Any
+) -> Any:
+    """Check a call, make its results, and have them computed."""
+    threads = _calls.thread_count(threads)
+    _check(saved)
+    _of_x, = saved[2]
+    x_dot = _calls.array("x_dot", x_dot, False)
+    _calls.check_any("tangent", x_dot)
+    _shape = saved.shape
+    _calls.check_shape("x_dot", x_dot, _shape, "the shape of x")
+    _read = (x_dot, saved.y)
+    _dtype = _calls.compute_type(_read, saved.dtype)
+    _given = {} if out is None else dict(zip(("x_dot", "saved.y"), _read))
+    y_dot_ = _calls.result("y_dot", out, _shape, _of_x, _given, _by.empty)
+    _made = (y_dot_,)
+    _work = _blocks.Work(_shape, _dtype, threads)
+    _by.fill(_made, _work, (x_dot,), (saved.y,))
+    return y_dot_ if out is None else out
+
+
+def _jvp_of_rows(arguments, fields, results, call):
+    """The tangents of the outputs."""
+    (x_dot_rows,) = arguments
+    (y_rows,) = fields
+    (y_dot_out,) = results
+
+    def block(y, x_dot, y_dot_block=None):
+        # step 25: sum_x_dot_y = sum(x_dot*y)
+        sum_x_dot_y = _rows.row_sum(x_dot, y)
+        # step 25: y_dot = (x_dot - sum_x_dot_y)*y
+        y_dot = _rows.by_row(np.subtract, x_dot, sum_x_dot_y, out=y_dot_block)
+        y_dot = np.multiply(y_dot, y, out=y_dot)
+        return (y_dot,)
+
+    return _blocks.each_block(block, call, rows=(y_rows, x_dot_rows), into=(y_dot_out,))
 
 
 def backward_backward(
@@ -193,94 +324,6 @@ def backward_backward(
     return _backward_backward(_BACKWARD_BACKWARD, saved, dy, ddx, out, threads)
 
 
-def saved_from(
-    *,
-    y: npt.NDArray[Any],
-    shape: Sequence[int] | None = None,
-    dtype: npt.DTypeLike | None = None,
-    dtypes: Mapping[str, npt.DTypeLike] | None = None,
-) -> Saved:
-    """Make `Saved` from its fields, which are checked as by `backward`.
-
-    Args:
-        shape: the shape of the rows; None if a field has it.
-        dtype: the compute type of forward; None for that of the row scalars, or else
-            the type that forward would choose.
-        dtypes: the type of each given input, by name; its gradient has this type.
-            An input without a field needs its entry. Without one it counts as omitted,
-            or as of the rows' type if it is required.
-
-    Raises TypeError or ValueError for fields that `forward` cannot have saved.
-    """
-    fields_ = (y,)
-    first_ = _saved.first_fields(INTERFACE, fields_, shape, dtype, dtypes)
-    saved_ = Saved(*first_, *fields_)
-    _check(saved_)
-    return saved_
-
-
-def _forward(
-    _by: _blocks.ArrayFunction, x: Any, save: Any, out: Any, threads: Any
-) -> Any:
-    """Check a call, make its results, and have them computed."""
-    threads = _calls.thread_count(threads)
-    x = _calls.array("x", x, True)
-    _shape = _calls.row_shape("x", x, 1)
-    _read = (x,)
-    _dtypes = _calls.types(_read)
-    _dtype = _calls.compute_type(_read)
-    _given = {} if out is None else dict(zip(("x",), _read))
-    y_ = _calls.result("y", out, _shape, x.dtype, _given, _by.empty)
-    _made = (y_,)
-    _work = _blocks.Work(_shape, _dtype, threads)
-    _by.fill(_made, _work, (x,))
-    _saved = Saved(_shape, _dtype, _dtypes, y_) if save else None
-    _shown = y_ if out is None else out
-    return _shown, _saved
-
-
-def _backward(
-    _by: _blocks.ArrayFunction, saved: Any, dy: Any, out: Any, threads: Any
-) -> Any:
-    """Check a call, make its results, and have them computed."""
-    threads = _calls.thread_count(threads)
-    _check(saved)
-    _of_x, = saved[2]
-    dy = _calls.array("dy", dy, True)
-    _shape = saved.shape
-    _calls.check_shape("dy", dy, _shape, "the shape of y")
-    _read = (dy, saved.y)
-    _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = {} if out is None else dict(zip(("dy", "saved.y"), _read))
-    _out = _calls.several(out, ("dx",))
-    dx_ = _calls.result("dx", _out[0], _shape, _of_x, _given, _by.empty)
-    _made = (dx_,)
-    _work = _blocks.Work(_shape, _dtype, threads)
-    _by.fill(_made, _work, (dy,), (saved.y,))
-    return Gradients(*_calls.returned(_made, out))
-
-
-def _jvp(
-    _by: _blocks.ArrayFunction, saved: Any, x_dot: Any, out: Any, threads: Any
-) -> Any:
-    """Check a call, make its results, and have them computed."""
-    threads = _calls.thread_count(threads)
-    _check(saved)
-    _of_x, = saved[2]
-    x_dot = _calls.array("x_dot", x_dot, False)
-    _calls.check_any("tangent", x_dot)
-    _shape = saved.shape
-    _calls.check_shape("x_dot", x_dot, _shape, "the shape of x")
-    _read = (x_dot, saved.y)
-    _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = {} if out is None else dict(zip(("x_dot", "saved.y"), _read))
-    y_dot_ = _calls.result("y_dot", out, _shape, _of_x, _given, _by.empty)
-    _made = (y_dot_,)
-    _work = _blocks.Work(_shape, _dtype, threads)
-    _by.fill(_made, _work, (x_dot,), (saved.y,))
-    return y_dot_ if out is None else out
-
-
 def _backward_backward(
     _by: _blocks.ArrayFunction,
     saved: Any,
@@ -313,6 +356,73 @@ def _backward_backward(
     return SecondGradients(*_calls.returned(_made, out))
 
 
+def _backward_backward_of_rows(arguments, fields, results, call):
+    """The gradients of the gradients; None for one that is not wanted."""
+    dy_rows, ddx_rows = arguments
+    (y_rows,) = fields
+    dx_out, ddy_out = results
+    shape, dtype, _ = call
+    features = shape[-1]
+    D = _rows.number(features, dtype)
+
+    def block(y, dy, ddx, dx_block=None, ddy_block=None, buffers=(None,)):
+        # step 26: mean_dy_y = mean(dy*y)
+        mean_dy_y = _rows.row_mean(dy, y, D)
+        # step 38: mean_ddx_y = mean(ddx*y)
+        mean_ddx_y = _rows.row_mean(ddx, y, D)
+        # step 28, pass 1: mean_dy_y_scaled = mean_dy_y*D
+        mean_dy_y_scaled = mean_dy_y * D
+        # step 43, pass 2: sum_ddx_y = mean_ddx_y*D
+        sum_ddx_y = mean_ddx_y * D
+        # step 28, pass 3: d2y_part = (dy - mean_dy_y_scaled)*ddx
+        d2y_part = _rows.by_row(np.subtract, dy, mean_dy_y_scaled, out=ddy_block)
+        d2y_part = np.multiply(d2y_part, ddx, out=dx_block)
+        # step 38: mean_d2y_part_y = mean(d2y_part*y)
+        mean_d2y_part_y = _rows.row_mean(d2y_part, y, D)
+        # step 43: ddy = (ddx - sum_ddx_y)*y
+        ddy = _rows.by_row(np.subtract, ddx, sum_ddx_y, out=ddy_block)
+        ddy = np.multiply(ddy, y, out=ddy)
+        # step 38, pass 4: d2x = (d2y_part + ((mean_dy_y_scaled - dy)*mean_ddx_y -
+        #   mean_d2y_part_y)*D)*y
+        d2x = np.subtract(mean_dy_y_scaled, dy, out=buffers[0])
+        d2x = np.multiply(d2x, mean_ddx_y, out=d2x)
+        d2x = np.subtract(d2x, mean_d2y_part_y, out=d2x)
+        d2x = np.multiply(d2x, D, out=d2x)
+        d2x = np.add(d2y_part, d2x, out=d2y_part)
+        d2x = np.multiply(d2x, y, out=d2x)
+        return d2x, ddy
+
+    return _blocks.each_block(
+        block, call, rows=(y_rows, dy_rows, ddx_rows), into=(dx_out, ddy_out), buffers=1
+    )
+
+
+def saved_from(
+    *,
+    y: npt.NDArray[Any],
+    shape: Sequence[int] | None = None,
+    dtype: npt.DTypeLike | None = None,
+    dtypes: Mapping[str, npt.DTypeLike] | None = None,
+) -> Saved:
+    """Make `Saved` from its fields, which are checked as by `backward`.
+
+    Args:
+        shape: the shape of the rows; None if a field has it.
+        dtype: the compute type of forward; None for that of the row scalars, or else
+            the type that forward would choose.
+        dtypes: the type of each given input, by name; its gradient has this type.
+            An input without a field needs its entry. Without one it counts as omitted,
+            or as of the rows' type if it is required.
+
+    Raises TypeError or ValueError for fields that `forward` cannot have saved.
+    """
+    fields_ = (y,)
+    first_ = _saved.first_fields(INTERFACE, fields_, shape, dtype, dtypes)
+    saved_ = Saved(*first_, *fields_)
+    _check(saved_)
+    return saved_
+
+
 def _check(saved: Any) -> None:
     """Refuse saved values that forward did not return, or that were changed since."""
     _calls.check_is_saved(saved, Saved, "softmax")
@@ -321,7 +431,37 @@ def _check(saved: Any) -> None:
     _calls.check_kept("y", saved.y, _shape)
 
 
-_FORWARD = _blocks.ArrayFunction(_kernels.forward)
-_BACKWARD = _blocks.ArrayFunction(_kernels.backward)
-_JVP = _blocks.ArrayFunction(_second_order.jvp)
-_BACKWARD_BACKWARD = _blocks.ArrayFunction(_second_order.backward_backward)
+_FORWARD = _blocks.ArrayFunction(_forward_of_rows)
+_BACKWARD = _blocks.ArrayFunction(_backward_of_rows)
+_JVP = _blocks.ArrayFunction(_jvp_of_rows)
+_BACKWARD_BACKWARD = _blocks.ArrayFunction(_backward_backward_of_rows)
+
+
+class Softmax(_modules.NumpyModule[npt.NDArray[Any], npt.NDArray[Any]]):
+    """`softmax` as an object without parameters.
+
+    Args:
+        backend: "cpu" for compiled kernels, "auto" for those if there is a compiler.
+        threads: the number of threads that share the rows. Results do not depend on it.
+    """
+
+    _package, _interface = __name__.rpartition(".")[0], INTERFACE
+
+    def __init__(
+        self, *, backend: _modules.Backend = "numpy", threads: int = 1
+    ) -> None:
+        super().__init__(None, {}, {}, backend, threads)
+
+    def forward(self, x: npt.NDArray[Any], *, save: bool = True) -> npt.NDArray[Any]:
+        """Compute the layer. Unless `save` is False, the object keeps its arguments and
+        parameters for `backward`, and does not copy them.
+        """
+        return self._forward(save, x)
+
+    __call__ = forward
+
+    def backward(self, dy: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Return dx, given the gradient of a loss with respect to the output, once for
+        each `forward`.
+        """
+        return self._backward(dy)

@@ -9,13 +9,13 @@ from .numpy_backend import (
     Gradients,
     Saved,
     SecondGradients,
+    Standardize,
     backward,
     backward_backward,
     forward,
     jvp,
     saved_from,
 )
-from .numpy_module import Standardize
 
 __all__ = [
     "INTERFACE",

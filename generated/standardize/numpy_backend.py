@@ -1,7 +1,16 @@
 # Made by lngen 0.1.0 from the definition of standardize; derivation.md has its steps, cost and evidence.
 # Do not edit; edit standardize.py and run: lngen derive standardize.py
 # definition sha256:5c30a6dc2dc6ad6d80103cedc7b8820d41a985b799ed6b10a6631e55e07f29cc
-"""Rows of mean zero and unbiased variance one, without parameters."""
+"""Rows of mean zero and unbiased variance one, without parameters.
+
+Each direction is a function for callers, one that checks a call and makes its results,
+and one with the mathematics of its rows. Many rows are taken block by block, in memory
+that stays in the cache; few are taken at once. A comment gives the derivation step of
+its line, and names in the mathematics are those of the derivation.
+"""
+
+# A variable of the mathematics may be an array, a number or None.
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple, overload
@@ -10,11 +19,11 @@ import numpy as np
 import numpy.typing as npt
 
 from .._runtime.numpy import blocks as _blocks
+from .._runtime.numpy import modules as _modules
+from .._runtime.numpy import rows as _rows
 from .._runtime.protocol import calls as _calls
 from .._runtime.protocol import interface as _interface
 from .._runtime.protocol import saved as _saved
-from . import numpy_kernels as _kernels
-from . import numpy_second_order as _second_order
 
 INTERFACE: _interface.Interface = {
     "name": "standardize",
@@ -120,6 +129,71 @@ def forward(
     return _forward(_FORWARD, x, eps, save, out, threads)
 
 
+def _forward(
+    _by: _blocks.ArrayFunction, x: Any, eps: Any, save: Any, out: Any, threads: Any
+) -> Any:
+    """Check a call, make its results, and have them computed."""
+    eps = _calls.constant("eps", eps, signed=False)
+    threads = _calls.thread_count(threads)
+    x = _calls.array("x", x, True)
+    _shape = _calls.row_shape("x", x, 2)
+    _read = (x,)
+    _dtypes = _calls.types(_read)
+    _dtype = _calls.compute_type(_read)
+    _given = {} if out is None else dict(zip(("x",), _read))
+    y_ = _calls.result("y", out, _shape, x.dtype, _given, _by.empty)
+    mu_ = _by.empty(_shape[:-1], _dtype)
+    mu_residual_ = _by.empty(_shape[:-1], _dtype)
+    rstd_ = _by.empty(_shape[:-1], _dtype)
+    _made = (y_, mu_, mu_residual_, rstd_)
+    _work = _blocks.Work(_shape, _dtype, threads)
+    _by.fill(_made, _work, (x, eps))
+    _shown = y_ if out is None else out
+    return (
+        _shown,
+        Saved(_shape, _dtype, _dtypes, x, mu_, mu_residual_, rstd_) if save else None,
+    )
+
+
+def _forward_of_rows(values, results, call):
+    """The outputs and the saved row scalars."""
+    x_rows, eps = values
+    y_out, mu_out, mu_residual_out, rstd_out = results
+    shape, dtype, _ = call
+    features = shape[-1]
+    one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
+    D = _rows.number(features, dtype)
+    far_from = _rows.number(2.0 / features**0.5, dtype)
+    eps = np.asarray(eps, dtype)
+    # step 4: rstd = 1/sqrt(sum_x2/(D - 1) + eps)
+    part = D - 1.0
+
+    def block(x, y_block=None):
+        # step 1: mu = mean(x)
+        mu = _rows.row_sum(x, one_over_D)
+        # step 2, pass 1: x_shifted = x - mu
+        x_shifted = _rows.by_row(np.subtract, x, mu, out=y_block)
+        # step 3: sum_x2 = sum(x_shifted**2)
+        sum_x2 = _rows.row_sum(x_shifted, x_shifted)
+        # step 2, pass 2: mu_residual = mean(x_shifted)
+        mu_residual = _rows.residual(x_shifted, mu, sum_x2, 1.0, far_from, one_over_D)
+        # step 2, pass 3: x_centred = x_shifted - mu_residual
+        x_centred = x_shifted
+        # step 4: rstd = 1/sqrt(sum_x2/(D - 1) + eps)
+        rstd = np.reciprocal(np.sqrt(sum_x2 / part + eps))
+        # step 5: y = x_centred*rstd
+        y = np.multiply(x_centred, rstd, out=x_centred)
+        return y, mu[..., 0], mu_residual[..., 0], rstd[..., 0]
+
+    return _blocks.each_block(
+        block,
+        call,
+        rows=(x_rows,),
+        into=(y_out,),
+        into_row_scalars=(mu_out, mu_residual_out, rstd_out),
+    )
+
+
 def backward(
     saved: Saved,
     dy: npt.NDArray[Any],
@@ -146,6 +220,75 @@ def backward(
     return _backward(_BACKWARD, saved, dy, out, threads)
 
 
+def _backward(
+    _by: _blocks.ArrayFunction, saved: Any, dy: Any, out: Any, threads: Any
+) -> Any:
+    """Check a call, make its results, and have them computed."""
+    threads = _calls.thread_count(threads)
+    _check(saved)
+    _of_x, = saved[2]
+    dy = _calls.array("dy", dy, True)
+    _shape = saved.shape
+    _calls.check_shape("dy", dy, _shape, "the shape of y")
+    _read = (dy, saved.x, saved.mu, saved.mu_residual, saved.rstd)
+    _dtype = _calls.compute_type(_read, saved.dtype)
+    _given = (
+        {}
+        if out is None
+        else dict(
+            zip(("dy", "saved.x", "saved.mu", "saved.mu_residual", "saved.rstd"), _read)
+        )
+    )
+    _out = _calls.several(out, ("dx",))
+    dx_ = _calls.result("dx", _out[0], _shape, _of_x, _given, _by.empty)
+    _made = (dx_,)
+    _work = _blocks.Work(_shape, _dtype, threads)
+    _by.fill(_made, _work, (dy,), (saved.x, saved.mu, saved.mu_residual, saved.rstd))
+    return Gradients(*_calls.returned(_made, out))
+
+
+def _backward_of_rows(arguments, fields, results, call):
+    """The gradients; None for one that is not wanted."""
+    (dy_rows,) = arguments
+    x_rows, mu_rows, mu_residual_rows, rstd_rows = fields
+    (dx_out,) = results
+    shape, dtype, _ = call
+    features = shape[-1]
+    one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
+    D = _rows.number(features, dtype)
+    # step 15, pass 10: sum_dy_y_scaled = sum_dy_y/(D - 1)
+    part = D - 1.0
+
+    def block(x, dy, mu, mu_residual, rstd, dx_block=None, buffers=(None,)):
+        # step 15: mean_dy = mean(dy)
+        mean_dy = _rows.row_sum(dy, one_over_D)
+        # step 2, pass 1: x_shifted = x - mu
+        x_shifted = _rows.by_row(np.subtract, x, mu, out=dx_block)
+        # step 2, pass 3: x_centred = x_shifted - mu_residual
+        x_centred = _rows.less_residual(x_shifted, mu_residual)
+        # step 15, pass 8: sum_dy_y_unscaled = sum(dy*x_centred)
+        sum_dy_y_unscaled = _rows.row_sum(dy, x_centred)
+        # step 15, pass 9: sum_dy_y = rstd*sum_dy_y_unscaled
+        sum_dy_y = rstd * sum_dy_y_unscaled
+        # step 15, pass 10: sum_dy_y_scaled = sum_dy_y/(D - 1)
+        sum_dy_y_scaled = sum_dy_y / part
+        # step 15, pass 11: dx = (dy - mean_dy - x_centred*rstd*sum_dy_y_scaled)*rstd
+        dx = _rows.by_row(np.subtract, dy, mean_dy, out=buffers[0])
+        part_2 = np.multiply(x_centred, rstd * sum_dy_y_scaled, out=x_centred)
+        dx = np.subtract(dx, part_2, out=part_2)
+        dx = np.multiply(dx, rstd, out=dx)
+        return (dx,)
+
+    return _blocks.each_block(
+        block,
+        call,
+        rows=(x_rows, dy_rows),
+        row_scalars=(mu_rows, mu_residual_rows, rstd_rows),
+        into=(dx_out,),
+        buffers=1,
+    )
+
+
 def jvp(
     saved: Saved,
     x_dot: npt.NDArray[Any] | None = None,
@@ -169,6 +312,79 @@ def jvp(
     a wrong shape.
     """
     return _jvp(_JVP, saved, x_dot, out, threads)
+
+
+def _jvp(
+    _by: _blocks.ArrayFunction, saved: Any, x_dot: Any, out: Any, threads: Any
+) -> Any:
+    """Check a call, make its results, and have them computed."""
+    threads = _calls.thread_count(threads)
+    _check(saved)
+    _of_x, = saved[2]
+    x_dot = _calls.array("x_dot", x_dot, False)
+    _calls.check_any("tangent", x_dot)
+    _shape = saved.shape
+    _calls.check_shape("x_dot", x_dot, _shape, "the shape of x")
+    _read = (x_dot, saved.x, saved.mu, saved.mu_residual, saved.rstd)
+    _dtype = _calls.compute_type(_read, saved.dtype)
+    _given = (
+        {}
+        if out is None
+        else dict(
+            zip(
+                ("x_dot", "saved.x", "saved.mu", "saved.mu_residual", "saved.rstd"),
+                _read,
+            )
+        )
+    )
+    y_dot_ = _calls.result("y_dot", out, _shape, _of_x, _given, _by.empty)
+    _made = (y_dot_,)
+    _work = _blocks.Work(_shape, _dtype, threads)
+    _by.fill(_made, _work, (x_dot,), (saved.x, saved.mu, saved.mu_residual, saved.rstd))
+    return y_dot_ if out is None else out
+
+
+def _jvp_of_rows(arguments, fields, results, call):
+    """The tangents of the outputs."""
+    (x_dot_rows,) = arguments
+    x_rows, mu_rows, mu_residual_rows, rstd_rows = fields
+    (y_dot_out,) = results
+    shape, dtype, _ = call
+    features = shape[-1]
+    one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
+    D = _rows.number(features, dtype)
+    # step 22, pass 15: sum_x_dot_y_scaled = sum_x_dot_y/(D - 1)
+    part = D - 1.0
+
+    def block(x, x_dot, mu, mu_residual, rstd, y_dot_block=None, buffers=(None,)):
+        # step 22: mean_x_dot = mean(x_dot)
+        mean_x_dot = _rows.row_sum(x_dot, one_over_D)
+        # step 2, pass 1: x_shifted = x - mu
+        x_shifted = _rows.by_row(np.subtract, x, mu, out=y_dot_block)
+        # step 2, pass 3: x_centred = x_shifted - mu_residual
+        x_centred = _rows.less_residual(x_shifted, mu_residual)
+        # step 22, pass 13: sum_x_dot_y_unscaled = sum(x_centred*x_dot)
+        sum_x_dot_y_unscaled = _rows.row_sum(x_centred, x_dot)
+        # step 22, pass 14: sum_x_dot_y = rstd*sum_x_dot_y_unscaled
+        sum_x_dot_y = rstd * sum_x_dot_y_unscaled
+        # step 22, pass 15: sum_x_dot_y_scaled = sum_x_dot_y/(D - 1)
+        sum_x_dot_y_scaled = sum_x_dot_y / part
+        # step 22, pass 16: y_dot = (x_dot - mean_x_dot -
+        #   x_centred*rstd*sum_x_dot_y_scaled)*rstd
+        y_dot = _rows.by_row(np.subtract, x_dot, mean_x_dot, out=buffers[0])
+        part_2 = np.multiply(x_centred, rstd * sum_x_dot_y_scaled, out=x_centred)
+        y_dot = np.subtract(y_dot, part_2, out=part_2)
+        y_dot = np.multiply(y_dot, rstd, out=y_dot)
+        return (y_dot,)
+
+    return _blocks.each_block(
+        block,
+        call,
+        rows=(x_rows, x_dot_rows),
+        row_scalars=(mu_rows, mu_residual_rows, rstd_rows),
+        into=(y_dot_out,),
+        buffers=1,
+    )
 
 
 def backward_backward(
@@ -203,118 +419,6 @@ def backward_backward(
     """
     (dy,) = _calls.each_cotangent(cotangents, ("dy",))
     return _backward_backward(_BACKWARD_BACKWARD, saved, dy, ddx, out, threads)
-
-
-def saved_from(
-    *,
-    x: npt.NDArray[Any],
-    mu: npt.NDArray[Any],
-    mu_residual: npt.NDArray[Any],
-    rstd: npt.NDArray[Any],
-    shape: Sequence[int] | None = None,
-    dtype: npt.DTypeLike | None = None,
-    dtypes: Mapping[str, npt.DTypeLike] | None = None,
-) -> Saved:
-    """Make `Saved` from its fields, which are checked as by `backward`.
-
-    Args:
-        shape: the shape of the rows; None if a field has it.
-        dtype: the compute type of forward; None for that of the row scalars, or else
-            the type that forward would choose.
-        dtypes: the type of each given input, by name; its gradient has this type.
-            An input without a field needs its entry. Without one it counts as omitted,
-            or as of the rows' type if it is required.
-
-    Raises TypeError or ValueError for fields that `forward` cannot have saved.
-    """
-    fields_ = (x, mu, mu_residual, rstd)
-    first_ = _saved.first_fields(INTERFACE, fields_, shape, dtype, dtypes)
-    saved_ = Saved(*first_, *fields_)
-    _check(saved_)
-    return saved_
-
-
-def _forward(
-    _by: _blocks.ArrayFunction, x: Any, eps: Any, save: Any, out: Any, threads: Any
-) -> Any:
-    """Check a call, make its results, and have them computed."""
-    eps = _calls.constant("eps", eps, signed=False)
-    threads = _calls.thread_count(threads)
-    x = _calls.array("x", x, True)
-    _shape = _calls.row_shape("x", x, 2)
-    _read = (x,)
-    _dtypes = _calls.types(_read)
-    _dtype = _calls.compute_type(_read)
-    _given = {} if out is None else dict(zip(("x",), _read))
-    y_ = _calls.result("y", out, _shape, x.dtype, _given, _by.empty)
-    mu_ = _by.empty(_shape[:-1], _dtype)
-    mu_residual_ = _by.empty(_shape[:-1], _dtype)
-    rstd_ = _by.empty(_shape[:-1], _dtype)
-    _made = (y_, mu_, mu_residual_, rstd_)
-    _work = _blocks.Work(_shape, _dtype, threads)
-    _by.fill(_made, _work, (x, eps))
-    _saved = (
-        Saved(_shape, _dtype, _dtypes, x, mu_, mu_residual_, rstd_) if save else None
-    )
-    _shown = y_ if out is None else out
-    return _shown, _saved
-
-
-def _backward(
-    _by: _blocks.ArrayFunction, saved: Any, dy: Any, out: Any, threads: Any
-) -> Any:
-    """Check a call, make its results, and have them computed."""
-    threads = _calls.thread_count(threads)
-    _check(saved)
-    _of_x, = saved[2]
-    dy = _calls.array("dy", dy, True)
-    _shape = saved.shape
-    _calls.check_shape("dy", dy, _shape, "the shape of y")
-    _read = (dy, saved.x, saved.mu, saved.mu_residual, saved.rstd)
-    _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = (
-        {}
-        if out is None
-        else dict(
-            zip(("dy", "saved.x", "saved.mu", "saved.mu_residual", "saved.rstd"), _read)
-        )
-    )
-    _out = _calls.several(out, ("dx",))
-    dx_ = _calls.result("dx", _out[0], _shape, _of_x, _given, _by.empty)
-    _made = (dx_,)
-    _work = _blocks.Work(_shape, _dtype, threads)
-    _by.fill(_made, _work, (dy,), (saved.x, saved.mu, saved.mu_residual, saved.rstd))
-    return Gradients(*_calls.returned(_made, out))
-
-
-def _jvp(
-    _by: _blocks.ArrayFunction, saved: Any, x_dot: Any, out: Any, threads: Any
-) -> Any:
-    """Check a call, make its results, and have them computed."""
-    threads = _calls.thread_count(threads)
-    _check(saved)
-    _of_x, = saved[2]
-    x_dot = _calls.array("x_dot", x_dot, False)
-    _calls.check_any("tangent", x_dot)
-    _shape = saved.shape
-    _calls.check_shape("x_dot", x_dot, _shape, "the shape of x")
-    _read = (x_dot, saved.x, saved.mu, saved.mu_residual, saved.rstd)
-    _dtype = _calls.compute_type(_read, saved.dtype)
-    _given = (
-        {}
-        if out is None
-        else dict(
-            zip(
-                ("x_dot", "saved.x", "saved.mu", "saved.mu_residual", "saved.rstd"),
-                _read,
-            )
-        )
-    )
-    y_dot_ = _calls.result("y_dot", out, _shape, _of_x, _given, _by.empty)
-    _made = (y_dot_,)
-    _work = _blocks.Work(_shape, _dtype, threads)
-    _by.fill(_made, _work, (x_dot,), (saved.x, saved.mu, saved.mu_residual, saved.rstd))
-    return y_dot_ if out is None else out
 
 
 def _backward_backward(
@@ -365,6 +469,125 @@ def _backward_backward(
     return SecondGradients(*_calls.returned(_made, out))
 
 
+def _backward_backward_of_rows(arguments, fields, results, call):
+    """The gradients of the gradients; None for one that is not wanted."""
+    dy_rows, ddx_rows = arguments
+    x_rows, mu_rows, mu_residual_rows, rstd_rows = fields
+    dx_out, ddy_out = results
+    shape, dtype, _ = call
+    features = shape[-1]
+    one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
+    D = _rows.number(features, dtype)
+    # step 36, pass 18: rstd_scaled = rstd**2*D/(D - 1)
+    part = D - 1.0
+    part_2 = D / part
+    # step 36, pass 23: mean_dy_y_scaled = 3*mean_dy_y*D/(D - 1)
+    part_3 = 3.0 * D / part
+
+    def block(
+        x,
+        dy,
+        ddx,
+        mu,
+        mu_residual,
+        rstd,
+        dx_block=None,
+        ddy_block=None,
+        buffers=(None,) * 2,
+    ):
+        # step 36, pass 18: rstd_scaled = rstd**2*D/(D - 1)
+        rstd_scaled = np.square(rstd) * part_2
+        # step 23: mean_dy = mean(dy)
+        mean_dy = _rows.row_sum(dy, one_over_D)
+        # step 36: mean_ddx = mean(ddx)
+        mean_ddx = _rows.row_sum(ddx, one_over_D)
+        # step 36: mean_ddx_dy = mean(ddx*dy)
+        mean_ddx_dy = _rows.row_mean(ddx, dy, D)
+        # step 2, pass 1: x_shifted = x - mu
+        x_shifted = _rows.by_row(np.subtract, x, mu, out=ddy_block)
+        # step 2, pass 3: x_centred = x_shifted - mu_residual
+        x_centred = _rows.less_residual(x_shifted, mu_residual)
+        # step 24, pass 19: mean_dy_y_unscaled = mean(dy*x_centred)
+        mean_dy_y_unscaled = _rows.row_mean(dy, x_centred, D)
+        # step 36, pass 20: mean_ddx_y_unscaled = mean(ddx*x_centred)
+        mean_ddx_y_unscaled = _rows.row_mean(ddx, x_centred, D)
+        # step 24, pass 21: mean_dy_y = mean_dy_y_unscaled*rstd
+        mean_dy_y = mean_dy_y_unscaled * rstd
+        # step 36, pass 22: mean_ddx_y = mean_ddx_y_unscaled*rstd
+        mean_ddx_y = mean_ddx_y_unscaled * rstd
+        # step 36, pass 23: mean_dy_y_scaled = 3*mean_dy_y*D/(D - 1)
+        mean_dy_y_scaled = mean_dy_y * part_3
+        # step 36, pass 24: mean_ddx_scaled = mean_ddx*mean_dy
+        mean_ddx_scaled = mean_ddx * mean_dy
+        # step 42, pass 25: sum_ddx_y = mean_ddx_y*D
+        sum_ddx_y = mean_ddx_y * D
+        # step 42, pass 26: sum_ddx_y_scaled = sum_ddx_y/(D - 1)
+        sum_ddx_y_scaled = sum_ddx_y / part
+        # step 36, pass 27: d2x = (x_centred*mean_ddx_scaled*rstd +
+        #   (x_centred*mean_dy_y_scaled*rstd + mean_dy - dy)*mean_ddx_y -
+        #   x_centred*mean_ddx_dy*rstd - (ddx - mean_ddx)*mean_dy_y)*rstd_scaled
+        d2x = _rows.by_row(np.multiply, x_centred, mean_ddx_scaled * rstd, out=dx_block)
+        part_4 = _rows.by_row(
+            np.multiply, x_centred, mean_dy_y_scaled * rstd, out=buffers[0]
+        )
+        part_4 = np.add(part_4, mean_dy, out=part_4)
+        part_4 = np.subtract(part_4, dy, out=part_4)
+        part_4 = np.multiply(part_4, mean_ddx_y, out=part_4)
+        d2x = np.add(d2x, part_4, out=d2x)
+        part_5 = _rows.by_row(
+            np.multiply, x_centred, mean_ddx_dy * rstd, out=buffers[0]
+        )
+        d2x = np.subtract(d2x, part_5, out=d2x)
+        part_6 = _rows.by_row(np.subtract, ddx, mean_ddx, out=buffers[0])
+        part_7 = _rows.by_row(np.multiply, part_6, mean_dy_y, out=buffers[1])
+        d2x = np.subtract(d2x, part_7, out=d2x)
+        d2x = np.multiply(d2x, rstd_scaled, out=d2x)
+        # step 42, pass 28: ddy = (ddx - mean_ddx -
+        #   x_centred*rstd*sum_ddx_y_scaled)*rstd
+        ddy = np.multiply(x_centred, rstd * sum_ddx_y_scaled, out=x_centred)
+        ddy = np.subtract(part_6, ddy, out=ddy)
+        ddy = np.multiply(ddy, rstd, out=ddy)
+        return d2x, ddy
+
+    return _blocks.each_block(
+        block,
+        call,
+        rows=(x_rows, dy_rows, ddx_rows),
+        row_scalars=(mu_rows, mu_residual_rows, rstd_rows),
+        into=(dx_out, ddy_out),
+        buffers=2,
+    )
+
+
+def saved_from(
+    *,
+    x: npt.NDArray[Any],
+    mu: npt.NDArray[Any],
+    mu_residual: npt.NDArray[Any],
+    rstd: npt.NDArray[Any],
+    shape: Sequence[int] | None = None,
+    dtype: npt.DTypeLike | None = None,
+    dtypes: Mapping[str, npt.DTypeLike] | None = None,
+) -> Saved:
+    """Make `Saved` from its fields, which are checked as by `backward`.
+
+    Args:
+        shape: the shape of the rows; None if a field has it.
+        dtype: the compute type of forward; None for that of the row scalars, or else
+            the type that forward would choose.
+        dtypes: the type of each given input, by name; its gradient has this type.
+            An input without a field needs its entry. Without one it counts as omitted,
+            or as of the rows' type if it is required.
+
+    Raises TypeError or ValueError for fields that `forward` cannot have saved.
+    """
+    fields_ = (x, mu, mu_residual, rstd)
+    first_ = _saved.first_fields(INTERFACE, fields_, shape, dtype, dtypes)
+    saved_ = Saved(*first_, *fields_)
+    _check(saved_)
+    return saved_
+
+
 def _check(saved: Any) -> None:
     """Refuse saved values that forward did not return, or that were changed since."""
     _calls.check_is_saved(saved, Saved, "standardize")
@@ -376,7 +599,42 @@ def _check(saved: Any) -> None:
     _calls.check_kept("rstd", saved.rstd, _shape[:-1])
 
 
-_FORWARD = _blocks.ArrayFunction(_kernels.forward)
-_BACKWARD = _blocks.ArrayFunction(_kernels.backward)
-_JVP = _blocks.ArrayFunction(_second_order.jvp)
-_BACKWARD_BACKWARD = _blocks.ArrayFunction(_second_order.backward_backward)
+_FORWARD = _blocks.ArrayFunction(_forward_of_rows)
+_BACKWARD = _blocks.ArrayFunction(_backward_of_rows)
+_JVP = _blocks.ArrayFunction(_jvp_of_rows)
+_BACKWARD_BACKWARD = _blocks.ArrayFunction(_backward_backward_of_rows)
+
+
+class Standardize(_modules.NumpyModule[npt.NDArray[Any], npt.NDArray[Any]]):
+    """`standardize` as an object without parameters.
+
+    Args:
+        eps: a constant, a finite number of 0 or more.
+        backend: "cpu" for compiled kernels, "auto" for those if there is a compiler.
+        threads: the number of threads that share the rows. Results do not depend on it.
+    """
+
+    _package, _interface = __name__.rpartition(".")[0], INTERFACE
+
+    def __init__(
+        self,
+        *,
+        eps: float = 1e-5,
+        backend: _modules.Backend = "numpy",
+        threads: int = 1,
+    ) -> None:
+        super().__init__(None, {}, {"eps": eps}, backend, threads)
+
+    def forward(self, x: npt.NDArray[Any], *, save: bool = True) -> npt.NDArray[Any]:
+        """Compute the layer. Unless `save` is False, the object keeps its arguments and
+        parameters for `backward`, and does not copy them.
+        """
+        return self._forward(save, x)
+
+    __call__ = forward
+
+    def backward(self, dy: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Return dx, given the gradient of a loss with respect to the output, once for
+        each `forward`.
+        """
+        return self._backward(dy)

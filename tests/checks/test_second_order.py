@@ -54,14 +54,14 @@ def test_what_is_emitted_passes(name):
 )
 def test_a_planted_mistake_is_caught(function, old, new):
     files = source("layer_norm")
-    text = files["numpy_second_order.py"]
-    start = text.index(f"def {function}(")
+    text = files["numpy_backend.py"]
+    start = text.index(f"def _{function}_of_rows(")
     end = text.index("\ndef ", start + 1) if "\ndef " in text[start + 1 :] else len(text)
     body = text[start:end]
     if old not in body:
         pytest.fail(f"{old} is not in the emitted code: plant another mistake")
     changed = text[:start] + body.replace(old, new, 1) + text[end:]
-    report = check(layer("layer_norm", {**files, "numpy_second_order.py": changed}), [(5, 7)], kinds=KINDS)
+    report = check(layer("layer_norm", {**files, "numpy_backend.py": changed}), [(5, 7)], kinds=KINDS)
     failed = {item.what for item in report.failures}
     assert failed
     # Nothing that was derived is needed to see it: two differences of the definition do.

@@ -1,4 +1,4 @@
-"""The emitted `numpy_module.py`: its text, and the class of each layer beside the layer's functions."""
+"""The class of each layer beside the layer's functions."""
 
 import importlib
 

@@ -109,7 +109,7 @@ ONE_CALL = """
     made = derived(parse("def f(x: Row): return arctan(x - mean(x))*arctan(2)", "f.py"))
     report = check(checkable(made.plan, module_from_files(made.files, "f")), [(3, 7)])
     print([(e.kind, e.what, e.dtype, e.detail) for e in report.failures], len(report.evidence) > 50)
-    print("np.arctan(" in made.text("numpy_kernels.py"), "::atan(" in made.text("layer.h"))
+    print("np.arctan(" in made.text("numpy_backend.py"), "::atan(" in made.text("layer.h"))
     print("mathrm{arctan}" in made.text("derivation.md"))
 """
 

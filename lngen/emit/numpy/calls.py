@@ -81,7 +81,7 @@ class CheckedCalls:
         kept = [f"{each.owner.name}{'_' * (each.owner in owners)}" for each in self.protocol.fields if each.owner]
         first_field = "_AXES.flat(_sizes)" if self._has_axes else "_shape"
         saved = call("Saved", first_field, "_dtype", "_dtypes", *kept)
-        lines += [f"_saved = {saved} if save else None", f"_shown = {shown}", "return _shown, _saved"]
+        lines += [f"_shown = {shown}", f"return _shown, {saved} if save else None"]
         return self._function(takes.name, [*given, *sizes, "save", "out", "threads"], lines)
 
     # ---- what follows forward

@@ -1,17 +1,18 @@
-"""`numpy_module.py`: a layer as a class, whose parts that are every layer's are in `_runtime/numpy/modules.py`."""
+"""A layer as a class on NumPy, whose parts that are every layer's are in `_runtime/numpy/modules.py`."""
 
 from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
+from typing import Any
 
-from lngen.emit import Notes, render
+from lngen.emit import Notes
 from lngen.emit.class_names import attribute, class_of
 from lngen.emit.interface import PublicInterface
 from lngen.emit.layout import WIDTH, argument, definition, statement
 from lngen.emit.modules import LayerClass
 
-_ARRAY = "_Array"
+_ARRAY = "npt.NDArray[Any]"
 _BACKEND = ('backend: _modules.Backend = "numpy"', "threads: int = 1")
 _DTYPE = "dtype: npt.DTypeLike = np.float32"
 _MEANINGS = (
@@ -20,8 +21,8 @@ _MEANINGS = (
 )
 
 
-def module(layer: PublicInterface, notes: Notes) -> str:
-    """Return the text of the module; raises LngenError for an expression that cannot be printed."""
+def layer_class(layer: PublicInterface, notes: Notes) -> dict[str, Any]:
+    """Return the parts of the class as the template places them."""
     own, name = LayerClass(layer), class_of(notes.layer)
     given = [attribute(each.public) for each in own.given]
     moved = [each for each in own.given if each.has_gradient]
@@ -32,26 +33,19 @@ def module(layer: PublicInterface, notes: Notes) -> str:
     inputs = [argument(attribute(each.public), _ARRAY, each.required) for each in own.given]
     first, *rest = cotangents
     arguments = [f"{first}: {_ARRAY}{' | None' if rest else ''}", *(argument(each, _ARRAY, False) for each in rest)]
-    return render.module(
-        "numpy/class.py.jinja",
-        header=notes.header,
-        title=notes.title,
-        module=name,
-        several_outputs=len(cotangents) > 1,
-        has_parameters=bool(own.parameters),
-        result=result,
-        base=f"{name}(_modules.NumpyModule[{result}, {gradient}])",
-        gradient=_tuple(types) if len(types) > 1 else [],
-        summary=own.summary(notes.layer, "an object"),
-        arguments=[*own.meanings(), *["dtype: the type of the parameters."] * bool(own.parameters), *_MEANINGS],
-        created=definition("__init__", own.arguments([*[_DTYPE] * bool(own.parameters), *_BACKEND]), "None", 4),
-        called=own.created(["backend", "threads", *["dtype"] * bool(own.parameters)]),
-        forward=definition("forward", ["self", *inputs, "*", "save: bool = True"], result, 4),
-        given=", ".join(["save", *given]),
-        backward=definition("backward", ["self", *arguments], gradient, 4),
-        returned=_returned([f"d{each.public}" for each in moved], bool(own.parameters)),
-        cotangents=", ".join(cotangents),
-    )
+    return {
+        "base": f"{name}(_modules.NumpyModule[{result}, {gradient}])",
+        "gradient": _tuple(types) if len(types) > 1 else [],
+        "summary": own.summary(notes.layer, "an object"),
+        "arguments": [*own.meanings(), *["dtype: the type of the parameters."] * bool(own.parameters), *_MEANINGS],
+        "created": definition("__init__", own.arguments([*[_DTYPE] * bool(own.parameters), *_BACKEND]), "None", 4),
+        "called": own.created(["backend", "threads", *["dtype"] * bool(own.parameters)]),
+        "forward": definition("forward", ["self", *inputs, "*", "save: bool = True"], result, 4),
+        "given": ", ".join(["save", *given]),
+        "backward": definition("backward", ["self", *arguments], gradient, 4),
+        "returned": _returned([f"d{each.public}" for each in moved], bool(own.parameters)),
+        "cotangents": ", ".join(cotangents),
+    }
 
 
 def _tuple(types: Sequence[str]) -> list[str]:

@@ -10,8 +10,8 @@ from lngen.emit.class_names import class_of
 from lngen.emit.description import assignment, described, protocol, protocol_of
 from lngen.emit.interface import OwnFields, interface
 from lngen.emit.layout import in_order, statement
-from lngen.emit.numpy import classes
 from lngen.emit.numpy.calls import CheckedCalls
+from lngen.emit.numpy.classes import layer_class
 from lngen.emit.numpy.functions import DirectionFunction, direction_function
 from lngen.emit.numpy.imports import imported
 from lngen.emit.numpy.lowering import handed
@@ -28,7 +28,6 @@ _SUMMARIES = {
     "jvp": "The tangents of the outputs.",
     "backward_backward": "The gradients of the gradients; None for one that is not wanted.",
 }
-_FIRST_ORDER = ("forward", "backward")
 
 
 def emit(programs: Sequence[RowProgram], notes: Notes) -> dict[str, str]:
@@ -72,6 +71,7 @@ class _NumpyEmission:
     def files(self) -> dict[str, str]:
         exports = [
             "INTERFACE",
+            class_of(self.notes.layer),
             "Gradients",
             *(["Outputs"] if self.several else []),
             "Saved",
@@ -82,37 +82,15 @@ class _NumpyEmission:
         exports += [program.direction for program in self.programs[2:]]
         exports += ["SecondGradients"] * ("backward_backward" in exports)
         header, title = self.notes.header, self.notes.title
-        lines = [
-            made.body.function(made.program.direction, _SUMMARIES[made.program.direction]) for made in self.functions
-        ]
-        texts = {
+        return {
             "__init__.py": render.module(
                 "numpy/package.py.jinja",
                 header=header,
                 title=title,
                 exports=in_order(exports),
-                module=class_of(self.notes.layer),
-                all=in_order([*exports, class_of(self.notes.layer)]),
             ),
             "numpy_backend.py": render.module("numpy/module.py.jinja", header=header, title=title, **self._fields()),
-            "numpy_kernels.py": self._kernels("The outputs and the gradients", lines[:2]),
-            "numpy_module.py": classes.module(self.layer, self.notes),
         }
-        if lines[2:]:
-            what = "The tangents, and the gradients of the gradients"
-            texts["numpy_second_order.py"] = self._kernels(what, lines[2:])
-        return texts
-
-    def _kernels(self, what: str, functions: Sequence[Sequence[str]]) -> str:
-        """The text of a file of mathematics."""
-        return render.module(
-            "numpy/kernels.py.jinja",
-            header=self.notes.header,
-            title=self.notes.title,
-            what=what,
-            functions=functions,
-            **imported(functions),
-        )
 
     def _fields(self) -> dict[str, Any]:
         layer = self.layer
@@ -123,6 +101,12 @@ class _NumpyEmission:
         interface = described(self.programs, layer, self.saved, self.notes)
         description, directions = assignment(interface), self._directions()
         checked = CheckedCalls(interface, layer, self.protocol, self.own).functions()
+        names = [made.program.direction for made in self.functions]
+        mathematics = [
+            made.body.function(f"_{name}_of_rows", _SUMMARIES[name])
+            for name, made in zip(names, self.functions, strict=True)
+        ]
+        own = layer_class(layer, self.notes)
         return {
             "description": description,
             "several_outputs": self.several,
@@ -136,9 +120,12 @@ class _NumpyEmission:
             "shape_meaning": f"sizes of the axes {axes}" if (axes := layer.axes) else "of the row inputs",
             "functions": functions,
             "checked": checked,
+            "mathematics": [*mathematics, []],
             "directions": directions,
-            "has_second_order": len(self.programs) > 2,
-            **imported([description, directions, *checked, *(function.lines for function in functions)]),
+            "layer": own,
+            "runtime": imported(
+                [description, directions, *checked, *mathematics, [own["base"]], *(each.lines for each in functions)]
+            ),
         }
 
     def _arguments(self, program: RowProgram) -> list[str]:
@@ -154,6 +141,5 @@ class _NumpyEmission:
         lines = ["_AXES = _axes.NamedAxes(INTERFACE)"] * bool(self.layer.layout)
         for made in self.functions:
             name = made.program.direction
-            place = "_kernels" if name in _FIRST_ORDER else "_second_order"
-            lines += statement(f"_{name.upper()} = _blocks.ArrayFunction({place}.{name})")
+            lines += statement(f"_{name.upper()} = _blocks.ArrayFunction(_{name}_of_rows)")
         return lines

@@ -1,9 +1,8 @@
-"""Imports of an emitted module: the modules of the runtime, and NumPy."""
+"""Imports of an emitted module: the modules of the runtime."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 RUNTIME_MODULES: Mapping[str, str] = {
     "axes": "numpy.axes",
@@ -12,6 +11,7 @@ RUNTIME_MODULES: Mapping[str, str] = {
     "casts": "numpy.casts",
     "functions": "numpy.functions",
     "interface": "protocol.interface",
+    "modules": "numpy.modules",
     "random": "numpy.random",
     "rows": "numpy.rows",
     "saved": "protocol.saved",
@@ -30,10 +30,7 @@ def runtime_imports(names: Iterable[str]) -> list[str]:
     return [f"from .._runtime.{folder} import {module} as _{name}" for folder, module, name in sorted(parted)]
 
 
-def imported(functions: Iterable[Sequence[str]]) -> dict[str, Any]:
-    """Return the modules that lines use."""
+def imported(functions: Iterable[Sequence[str]]) -> list[str]:
+    """Return the lines that import the modules of the runtime that lines use."""
     text = "\n".join(line for function in functions for line in function)
-    return {
-        "runtime": runtime_imports(name for name in RUNTIME_MODULES if f"_{name}." in text),
-        "uses_numpy": "np." in text,
-    }
+    return runtime_imports(name for name in RUNTIME_MODULES if f"_{name}." in text)

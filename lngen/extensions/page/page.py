@@ -40,8 +40,7 @@ from lngen.runtime.protocol.interface import INTEGERS
 from lngen.version import __version__
 
 _FILES = (
-    ("numpy", "NumPy", "numpy_kernels.py"),
-    ("numpy-2", "NumPy", "numpy_second_order.py"),
+    ("numpy", "NumPy", "numpy_backend.py"),
     ("cpp", "C++ and CUDA", "layer.h"),
 )
 _SECTIONS = {"docs/rules.md": ("rules", "Rules")}

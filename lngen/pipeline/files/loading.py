@@ -20,10 +20,7 @@ from lngen.runtime import emitted
 from lngen.runtime.protocol.interface import Interface
 
 NUMPY = "numpy_backend.py"
-"""The file with the functions of NumPy that callers have; it imports those beside it."""
-
-_CLASS = "numpy_module.py"
-"""The file with the class of the layer; it imports `NUMPY`."""
+"""The file with the functions of NumPy that callers have."""
 
 HOST_BACKENDS = ("numpy", "cpu")
 """Backends that compute on the processor."""
@@ -173,7 +170,7 @@ def _load_folder(folder: Path) -> ModuleType:
 
 
 def module_from_files(files: Mapping[str, str], name: str) -> ModuleType:
-    """Run the emitted NumPy files as a module with a runtime of its own.
+    """Run the emitted file of NumPy as a module with a runtime of its own.
 
     Settings of that runtime affect this module alone.
     """
@@ -183,13 +180,10 @@ def module_from_files(files: Mapping[str, str], name: str) -> ModuleType:
     _ensure_package(f"{package}.{RUNTIME}", Path(next(iter(runtime.__path__))))
     _ensure_package(layer, Path())
     try:
-        # Modules that the backend imports are loaded before it.
-        there = (path for path in files if path.startswith("numpy_") and path != _CLASS)
-        for file in sorted(there, key=NUMPY.__eq__):
-            module = sys.modules[f"{layer}.{file[:-3]}"] = ModuleType(f"{layer}.{file[:-3]}")
-            module.__package__ = layer
-            exec(compile(files[file], f"<{name}/{file}>", "exec"), module.__dict__)
-        return sys.modules[f"{layer}.{NUMPY[:-3]}"]
+        module = ModuleType(f"{layer}.{NUMPY[:-3]}")
+        module.__package__ = layer
+        exec(compile(files[NUMPY], f"<{name}/{NUMPY}>", "exec"), module.__dict__)
+        return module
     finally:
         for entry in [entry for entry in sys.modules if entry == package or entry.startswith(f"{package}.")]:
             del sys.modules[entry]

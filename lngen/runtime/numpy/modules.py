@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Shared part of every layer's `numpy_module`: a layer as a class, with parameters and their gradients."""
+"""Shared part of the class of every layer: a layer as a class, with parameters and their gradients."""
 
 from collections.abc import Mapping, Sequence
 from importlib import import_module

@@ -6,7 +6,6 @@ from math import prod
 from numbers import Integral
 from typing import Any
 
-from .axes import Arrangement, Sizes
 from .calls import Array, array, constant
 from .interface import DATA, PARAMETERS, InputEntry, Interface, Kind
 
@@ -56,9 +55,8 @@ def checked_features(interface: Interface, features: Features) -> Features:
 def shape_of(interface: Interface, each: InputEntry, features: Features) -> tuple[int, ...]:
     """Return the shape of a parameter."""
     if isinstance(features, Mapping):
-        sizes: Sizes = {name: (size,) for name, size in features.items()}
-        axes = Arrangement(interface)
-        return axes.shape(each["pattern"], {**axes.counts, **sizes}) if "pattern" in each else ()
+        sizes = {**interface["layout"].get("parts", {}), **features}
+        return tuple([prod([sizes[name] for name in axis]) for axis in each.get("pattern", ())])
     return (features,) if features is not None and each["kind"] == "Feature" else ()
 
 

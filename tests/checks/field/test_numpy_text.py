@@ -6,7 +6,6 @@ import re
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache
-from itertools import product
 
 import numpy as np
 import pytest
@@ -19,6 +18,7 @@ from lngen.cli import derive
 from lngen.language.parsing import load, parse
 from lngen.pipeline import stages
 from lngen.pipeline.stages import Derived, EvidenceError
+from lngen.runtime.protocol.interface import DIRECTIONS
 from tests.checks.field.mistakes import Mistake, mistakes
 from tests.shipped import LAYERS as SHIPPED
 from tests.shipped import ROOT
@@ -52,13 +52,13 @@ def test_every_case_compares_something():
 
 @pytest.mark.ci
 def test_a_fault_says_where_it_is():
-    first = next(faults(changed("layer_norm", "numpy_kernels", "dx = np.multiply(dx, rstd", "dx = np.divide(dx, rstd")))
+    first = next(faults(changed("layer_norm", "numpy_backend", "dx = np.multiply(dx, rstd", "dx = np.divide(dx, rstd")))
     assert first == "backward, 5 x 2 in blocks: dx differs"
     found = [
         *faults(
             changed(
                 "layer_norm",
-                "numpy_kernels",
+                "numpy_backend",
                 "if gamma is not None:\n        gamma_over_D",
                 "if True:\n        gamma_over_D",
             )
@@ -74,11 +74,12 @@ def test_a_constant_that_stays_at_its_default_is_seen(name):
     """A mistake that no call without Constants shows; in each function that reads one."""
     layer = derived(name)
     planted = []
-    for each, file in product(layer.definition.constants, ("numpy_kernels", "numpy_second_order")):
-        text, line = layer.text(f"{file}.py"), f"    {each.name} = np.asarray({each.name}, dtype)\n"
+    text = layer.text("numpy_backend.py")
+    for each in layer.definition.constants:
+        line = f"    {each.name} = np.asarray({each.name}, dtype)\n"
         for found in re.finditer(re.escape(line), text):
             kept = line.replace(f"({each.name}", f"({each.default}")
-            wrong = of(layer, **{file: text[: found.start()] + kept + text[found.end() :]})
+            wrong = of(layer, numpy_backend=text[: found.start()] + kept + text[found.end() :])
             if wrong.has_rounded:  # then it is for numbers to tell whose fault it is
                 with pytest.raises(arrays.NotCoveredError):
                     next(faults(wrong))
@@ -91,18 +92,18 @@ def test_a_constant_that_stays_at_its_default_is_seen(name):
 @pytest.mark.ci
 def test_a_call_that_writes_to_its_argument_is_seen():
     dy = "np.multiply(dy, y, out=dy)"
-    text = derived("softmax").text("numpy_kernels.py")
+    text = derived("softmax").text("numpy_backend.py")
     line = next(line for line in text.splitlines() if "_rows.row_sum(dy" in line or "_rows.row_sum(part" in line)
     spoiled = line[: len(line) - len(line.lstrip())] + f"{dy}\n{line}"
     assert any(
         "the argument dy differs" in each
-        for each in faults(of(derived("softmax"), numpy_kernels=text.replace(line, spoiled)))
+        for each in faults(of(derived("softmax"), numpy_backend=text.replace(line, spoiled)))
     )
 
 
 @pytest.mark.ci
 def test_an_exception_is_a_fault():
-    found = [*faults(changed("softmax", "numpy_kernels", "def block(", "def block_of("))]
+    found = [*faults(changed("softmax", "numpy_backend", "def block(", "def block_of("))]
     assert found
     assert all("NameError" in each for each in found)
 
@@ -158,27 +159,29 @@ def test_numbers_are_exact():
         np.arcsinh(third)
 
 
-FILES = ("numpy_kernels", "numpy_second_order")
 LAYERS = {
     **dict.fromkeys(("layer_norm", "softmax", "cross_entropy"), 12),
     **dict.fromkeys(("add_layer_norm", "group_norm", "label_cross_entropy"), 8),
 }
-"""Layers in whose text mistakes are planted, and how many in each file."""
+"""Layers in whose text mistakes are planted, and how many in each two directions."""
 
 
-def unseen(name: str, file: str, most: int) -> list[Mistake]:
-    """The first mistakes of a file that compute something else, and are not seen."""
-    found = []
-    for mistake in mistakes(derived(name).text(f"{file}.py"), 1)[:most]:
+def unseen(name: str, direction: str, most: int) -> list[Mistake]:
+    """The first mistakes of a direction that compute something else, and are not seen."""
+    found, text = [], derived(name).text("numpy_backend.py")
+    start = text.index(f"def _{direction}_of_rows(")
+    end = text.index("\n\n\n", start)
+    for mistake in mistakes(text[start:end], 1)[:most]:
         with suppress(Exception):  # of the text, as it is imported
-            if not any(faults(of(derived(name), **{file: mistake.text}))) and not _is_equal(mistake):
+            wrong = of(derived(name), numpy_backend=text[:start] + mistake.text + text[end:])
+            if not any(faults(wrong)) and not _is_equal(mistake):
                 found.append(mistake)
     return found
 
 
-@pytest.mark.parametrize("file", FILES)
-def test_planted_mistakes_are_seen(file):
-    assert unseen("softmax", file, 4) == []
+@pytest.mark.parametrize("direction", DIRECTIONS)
+def test_planted_mistakes_are_seen(direction):
+    assert unseen("softmax", direction, 2) == []
 
 
 def _is_equal(mistake: Mistake) -> bool:
@@ -189,7 +192,7 @@ def _is_equal(mistake: Mistake) -> bool:
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("name", LAYERS)
 def test_every_planted_mistake_is_seen(name):
-    found = [mistake for file in FILES for mistake in unseen(name, file, LAYERS[name])]
+    found = [mistake for each in DIRECTIONS for mistake in unseen(name, each, LAYERS[name] // 2)]
     assert [each for each in found if (each.kind, each.change) not in SAME_MEMORY] == []
 
 
