@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from lngen.checks.layer import Case, Checkable, outputs_by_name, positional
+from lngen.checks.on_rows import LayerOnRows
 from lngen.language.definition import Definition
 from lngen.language.syntax import Kind
 from lngen.runtime.protocol.casts import dtype
@@ -81,4 +82,5 @@ def kind_of(definition: Definition, result: tuple[str, str]) -> Kind:
 def rows_of(layer: Checkable) -> Any:
     """The module `rows` of the runtime that emitted code calls: that of its own package."""
     module: Any = layer.module
-    return type(module._FORWARD).fill.__globals__["_rows"]
+    function = module.functions["forward"] if isinstance(module, LayerOnRows) else module._FORWARD
+    return type(function).fill.__globals__["_rows"]

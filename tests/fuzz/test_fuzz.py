@@ -80,7 +80,7 @@ PLANTED = [
     # No residual of the mean, in blocks alone: the row is as good as plain evaluation has it.
     (
         "far_from = _rows.number(2.0",
-        "far_from = _rows.number(1e9 if call[2] else 2.0",
+        "far_from = _rows.number(1e9 if np.size(dtype.type(0)) * len(values[0]) > 1 else 2.0",
         "a row alone has other bits: output",
     ),
     ("np.sqrt(var + eps)", "np.sqrt(var + eps * max(call[2], 1))", "threads change bits: output"),

@@ -14,14 +14,13 @@ import numpy as np
 
 WIDE: Any = np.longdouble
 _COMPUTING = ("np", "_rows", "_functions")
-"""Modules by whose functions the blocks of emitted code compute; an operator there has operands that these rounded."""
+"""Modules by whose functions emitted mathematics computes; an operator there has operands that these rounded."""
 
 
 def with_digits(module: ModuleType, dtype: Any) -> ModuleType:
     """Let a module of emitted code, which is changed, round what each function gives it in long double."""
-    for code in (each for each in vars(module).values() if isinstance(each, ModuleType) and "np" in vars(each)):
-        for name in (name for name in _COMPUTING if name in vars(code)):
-            setattr(code, name, _Rounded(vars(code)[name], dtype))
+    for name in (name for name in _COMPUTING if name in vars(module)):
+        setattr(module, name, _Rounded(vars(module)[name], dtype))
     return module
 
 
